@@ -1,0 +1,56 @@
+package formats
+
+import (
+	"errors"
+	"strings"
+)
+
+// Error is a position first and prose second. It prints as
+//
+//	cursor-chat: store.db/blobs#3: /content/2/args: unexpected end of JSON
+//
+// and keeps what to do about it apart, in Hint.
+type Error struct {
+	Op      string // what was being done, where At does not say it
+	Format  string
+	At      string // file, or address inside a store
+	Pointer string // place inside the record
+	Err     error
+	Hint    string
+}
+
+func (e *Error) Error() string {
+	var parts []string
+	for _, s := range []string{e.Format, e.Op, e.At, e.Pointer} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	if e.Err != nil {
+		parts = append(parts, e.Err.Error())
+	}
+	return strings.Join(parts, ": ")
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint is the innermost hint of an error, "" if nobody gave one.
+func Hint(err error) string {
+	hint := ""
+	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Hint != "" {
+			hint = e.Hint
+		}
+	}
+	return hint
+}
+
+// Kinds of failure that callers tell apart.
+var (
+	// ErrBusy: the source is in use, or changed while it was read.
+	ErrBusy = errors.New("in use")
+	// ErrExists: the target is there already.
+	ErrExists = errors.New("exists already")
+	// ErrUnknown: no format recognises the source.
+	ErrUnknown = errors.New("no known format")
+)

@@ -1,0 +1,76 @@
+package formats
+
+import (
+	"context"
+
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// Format is a codec as a value. What it cannot do is a nil function.
+type Format struct {
+	Name  string // kebab-case, what --from and --to take
+	Title string // one line for people
+
+	// Families are the kinds of records the format can carry whole. Two
+	// formats that share one are relatives: conversion between them is exact.
+	Families []string
+
+	// Text formats are bound for git: what is written to one leaves secrets at
+	// home unless told otherwise.
+	Text bool
+
+	// Schemas are the published schemas of this format's own text.
+	Schemas []string
+
+	// Probe says whether a location is a whole store of this format, and why.
+	// It reads a few bytes, never the store.
+	Probe func(ctx context.Context, l *Location) (Match, error)
+
+	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)
+	Create func(ctx context.Context, b Build) (store.Writer, error)
+
+	// Shard names the shard a record belongs to, from that record alone, so
+	// that text stores split where their owner's data splits. "" is the set's
+	// single file. Any string will do; the text store makes it a safe name.
+	Shard func(set *store.Set, r store.Record) string
+}
+
+// Family names.
+const (
+	Tables = "tables" // SQLite databases and the plain files beside them
+)
+
+// SecretMode says what a reader does about secrets in what it yields.
+type SecretMode uint8
+
+const (
+	// KeepSecrets yields every byte.
+	KeepSecrets SecretMode = iota
+	// WithholdSecrets puts a fixed marker in the place of each secret.
+	WithholdSecrets
+	// OmitWithheld leaves out what an earlier reader withheld: targets that
+	// a client will open must never hold a marker.
+	OmitWithheld
+)
+
+// View is how a store is to be read.
+type View struct {
+	Secrets SecretMode
+	Residue []store.Item     // put back while reading: what an earlier conversion kept beside this store
+	Omitted func(store.Item) // OmitWithheld: told of each thing left out, as residue for the target
+	Note    loss.Sink        // told of everything that is not carried whole
+	Say     func(string)     // told in one line how the source was opened, where that is not plain
+	Live    bool             // read a store in use in place, where its owner's lock files already exist
+	Fresh   bool             // written by this process a moment ago: text need not be vetted, only compared by digest
+	Jobs    int              // workers; 0 means one a processor
+}
+
+// Build is what a writer needs to know.
+type Build struct {
+	Path     string // where the store must appear; nothing is there yet, its folder is
+	Schema   *store.Schema
+	Shard    func(set *store.Set, r store.Record) string // of the format named by Schema.Origin; may be nil
+	Compress string                                      // "", "gzip" or "zstd"; text stores only
+	Jobs     int                                         // workers; 0 means one a processor
+}
