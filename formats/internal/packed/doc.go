@@ -1,0 +1,71 @@
+// Package packed is the only door to the compression library.
+//
+// A packed stream is a row of independent frames (gzip calls them members),
+// each made of exactly FrameSize bytes of input, the last of what is left. So
+// frames can be made by any number of workers and the bytes never depend on
+// how many there were, nor on the sizes in which the input came. Nothing in
+// the stream tells of a clock, a machine or a file name.
+//
+// # Bombs
+//
+// A few kilobytes can stand for gigabytes. The reader's rule: once a stream
+// has given more than 64 MiB, it must not have given more than 1040 bytes for
+// each byte it was made of. Deflate cannot reach that ratio (1032 at most), so
+// a gzip stream of N bytes costs its reader at most 1032 N whatever it holds;
+// a zstd frame can, up to 32768. The writer stays within the rule: a zstd
+// frame smaller than a 512th of its input is followed by a skippable frame
+// that fills it up, which every zstd decoder passes over.
+//
+// Memory is bounded apart from that: a zstd window is at most 8 MiB.
+package packed
+
+import "fmt"
+
+// FrameSize is the input of each frame but the last.
+const FrameSize = 4 << 20
+
+// Kind is a way of packing.
+type Kind uint8
+
+// The kinds. None leaves the bytes as they are.
+const (
+	None Kind = iota
+	Gzip
+	Zstd
+)
+
+// ParseKind reads the name of a kind; "" is None.
+func ParseKind(s string) (Kind, error) {
+	switch s {
+	case "", "none":
+		return None, nil
+	case "gzip":
+		return Gzip, nil
+	case "zstd":
+		return Zstd, nil
+	}
+	return None, fmt.Errorf("no such compression: %q (one of none, gzip, zstd)", s)
+}
+
+func (k Kind) String() string {
+	switch k {
+	case None:
+		return "none"
+	case Gzip:
+		return "gzip"
+	case Zstd:
+		return "zstd"
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Ext is what a file name ends in.
+func (k Kind) Ext() string {
+	switch k {
+	case Gzip:
+		return ".gz"
+	case Zstd:
+		return ".zst"
+	}
+	return ""
+}

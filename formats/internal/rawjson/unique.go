@@ -1,0 +1,29 @@
+package rawjson
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Unique checks a document that will be decoded into Go values: valid JSON, no
+// deeper than MaxDepth, and no object with two members of one name, of which a
+// decoder would silently keep the last.
+func Unique(b []byte) error {
+	d := jsontext.NewDecoder(bytes.NewReader(b))
+	for {
+		_, err := d.ReadToken()
+		switch {
+		case err == io.EOF:
+			return nil
+		case errors.Is(err, jsontext.ErrDuplicateName):
+			return &SyntaxError{int(d.InputOffset()), "two members of one name at " + string(d.StackPointer())}
+		case err != nil:
+			return &SyntaxError{int(d.InputOffset()), "not valid JSON"}
+		case d.StackDepth() > MaxDepth:
+			return &SyntaxError{int(d.InputOffset()), msgDeep}
+		}
+	}
+}

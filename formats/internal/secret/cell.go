@@ -1,0 +1,241 @@
+package secret
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"slices"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/store"
+)
+
+// digits is how the JSON of a cell is spelled.
+type digits uint8
+
+const (
+	plain digits = iota // as it is
+	lower               // in hexadecimal
+	upper
+)
+
+// open is the JSON of a cell, and how it was spelled. Digits of mixed case
+// count as lower: nobody writes them so.
+func (r *bound) open(c store.Cell) ([]byte, digits) {
+	b := c.Bytes()
+	if !r.Hex || len(b) == 0 || len(b)%2 != 0 {
+		return b, plain
+	}
+	text := make([]byte, len(b)/2)
+	if _, err := hex.Decode(text, b); err != nil {
+		return b, plain
+	}
+	if bytes.ContainsAny(b, "ABCDEF") && !bytes.ContainsAny(b, "abcdef") {
+		return text, upper
+	}
+	return text, lower
+}
+
+// spell is open backwards.
+func spell(class store.Class, text []byte, d digits) store.Cell {
+	if d != plain {
+		text = hex.AppendEncode(nil, text)
+	}
+	if d == upper {
+		text = bytes.ToUpper(text)
+	}
+	if class == store.Blob {
+		return store.BlobCell(text)
+	}
+	return store.TextCell(text)
+}
+
+// withhold puts the marker in the place of each member's value. It returns the
+// names of the members it met; torn means that the cell is no JSON, yet names
+// a secret, and nobody can say where it ends.
+func (r *bound) withhold(c store.Cell) (out store.Cell, met []string, torn bool) {
+	text, d := r.open(c)
+	if !r.suspect(text) {
+		return c, nil, r.Hex && r.hidden(text)
+	}
+	var found []rawjson.Member
+	err := rawjson.Find(text, r.Members, func(m rawjson.Member) bool {
+		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
+			found = found[:n-1] // lies in m, goes with it
+		}
+		if !harmless(text[m.From:m.To]) {
+			found = append(found, m)
+		}
+		return true
+	})
+	if err != nil {
+		return c, nil, r.torn(text)
+	}
+	if len(found) == 0 {
+		return c, nil, false
+	}
+	var b []byte
+	from := 0
+	for _, m := range found {
+		b = append(append(b, text[from:m.From]...), Marker...)
+		from = m.To
+		met = append(met, m.Name)
+	}
+	return spell(c.Class, append(b, text[from:]...), d), met, false
+}
+
+// harmless are the values that hold no secret: the marker, nothing, no text.
+func harmless(value []byte) bool {
+	return string(value) == Marker || string(value) == "null" || string(value) == `""`
+}
+
+// omit cuts out each member whose value is the marker, and tells what to
+// insert to have it back.
+func (r *bound) omit(c store.Cell) (store.Cell, []store.Insert) {
+	text, d := r.open(c)
+	if !r.suspect(text) {
+		return c, nil
+	}
+	type span struct{ from, to int }
+	var cuts []span
+	err := rawjson.Find(text, r.Members, func(m rawjson.Member) bool {
+		if string(text[m.From:m.To]) != Marker {
+			return true
+		}
+		s := span{m.CutFrom, m.CutTo}
+		if n := len(cuts); n > 0 && cuts[n-1].to > s.from {
+			s = span{cuts[n-1].to, m.Next} // its comma is gone already
+		}
+		cuts = append(cuts, s)
+		return true
+	})
+	if err != nil || len(cuts) == 0 {
+		return c, nil
+	}
+	var b []byte
+	var inserts []store.Insert
+	from := 0
+	for _, s := range cuts {
+		b = append(b, text[from:s.from]...)
+		from = s.to
+		if n := len(inserts); n > 0 && inserts[n-1].Offset == len(b) {
+			inserts[n-1].Text += string(text[s.from:s.to])
+			continue
+		}
+		inserts = append(inserts, store.Insert{Offset: len(b), Text: string(text[s.from:s.to])})
+	}
+	return spell(c.Class, append(b, text[from:]...), d), inserts
+}
+
+// insert puts back what omit cut out; ok is false where the offsets make no
+// sense.
+func insert(text []byte, inserts []store.Insert) (out []byte, ok bool) {
+	from := 0
+	for _, in := range inserts {
+		if in.Offset < from || in.Offset > len(text) {
+			return nil, false
+		}
+		out = append(append(out, text[from:in.Offset]...), in.Text...)
+		from = in.Offset
+	}
+	return append(out, text[from:]...), true
+}
+
+// suspect is the cheap question: may this text name a member? It may where
+// the end of the names stands in it, or a letter spelled as an escape. This
+// looks at every byte of a store, so it looks for rare bytes: bytes.Index
+// would try a common first letter again and again.
+func (r *bound) suspect(text []byte) bool {
+	for at := r.rare; at < len(text); at++ {
+		i := bytes.IndexByte(text[at:], r.core[r.rare])
+		if i < 0 {
+			break
+		}
+		if at += i; bytes.HasPrefix(text[at-r.rare:], r.core) {
+			return true
+		}
+	}
+	return escapedLetter(text) >= 0
+}
+
+// escapedLetter finds \u0041 and the like.
+func escapedLetter(text []byte) int {
+	for at := 0; ; {
+		at += beforePair(text[at:])
+		for end := min(at+16, len(text)-5); at < end; at++ {
+			if t := text[at : at+6]; t[0] == '\\' && t[1] == 'u' && t[2] == '0' && t[3] == '0' && t[4] >= '4' && t[4] <= '7' {
+				return at
+			}
+		}
+		if len(text)-at < 6 {
+			return -1
+		}
+	}
+}
+
+// beforePair skips text by sixteen bytes while no \u begins in them. Text in
+// JSON is full of backslashes, so that looking for those alone takes longer
+// than all else. A byte of a is zero where one word has a backslash and the
+// word one byte further on a u.
+func beforePair(text []byte) int {
+	const ones, highs, slash, u = 0x0101010101010101, 0x8080808080808080, '\\' * 0x0101010101010101, 'u' * 0x0101010101010101
+	word := binary.LittleEndian.Uint64
+	t := text
+	for len(t) >= 17 {
+		a := (word(t) ^ slash) | (word(t[1:]) ^ u)
+		b := (word(t[8:]) ^ slash) | (word(t[9:]) ^ u)
+		if ((a-ones)&^a|(b-ones)&^b)&highs != 0 {
+			break
+		}
+		t = t[16:]
+	}
+	return len(text) - len(t)
+}
+
+// torn reports whether text that is not JSON may hold a secret. What begins
+// like JSON may if it names one at all; other text, such as a program that
+// somebody keeps, only where the name stands before a colon.
+func (r *bound) torn(text []byte) bool {
+	text = unescaped(text)
+	begun := bytes.TrimLeft(text, " \t\r\n\ufeff")
+	braced := len(begun) > 0 && (begun[0] == '{' || begun[0] == '[')
+	return slices.ContainsFunc(r.Members, func(name string) bool {
+		for rest := text; ; {
+			i := bytes.Index(rest, []byte(name))
+			if i < 0 {
+				return false
+			}
+			rest = rest[i+len(name):]
+			after := bytes.TrimLeft(rest, "\\\"' \t\r\n")
+			if braced || len(after) > 0 && after[0] == ':' {
+				return true
+			}
+		}
+	})
+}
+
+// unescaped spells out escaped letters, wherever they stand.
+func unescaped(text []byte) []byte {
+	var out []byte
+	for {
+		i := escapedLetter(text)
+		if i < 0 {
+			return append(out, text...)
+		}
+		c, err := hex.DecodeString(string(text[i+4 : i+6]))
+		if err != nil {
+			out, text = append(out, text[:i+2]...), text[i+2:]
+			continue
+		}
+		out, text = append(append(out, text[:i]...), c...), text[i+6:]
+	}
+}
+
+// hidden reports whether digits that are not quite hexadecimal (torn, or with
+// something around them) name a member.
+func (r *bound) hidden(text []byte) bool {
+	folded := bytes.ToLower(text)
+	return slices.ContainsFunc(r.Members, func(name string) bool {
+		return bytes.Contains(folded, []byte(hex.EncodeToString([]byte(name))))
+	})
+}

@@ -1,0 +1,252 @@
+package sqlitefile
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+// TableSet says which batches (Batch.Set) go to which table.
+type TableSet struct {
+	Set   int
+	Table Table
+}
+
+// Writer fills a fresh database. It belongs to one goroutine.
+type Writer struct {
+	path   string
+	schema store.Database
+	pool   *sql.DB
+	conn   *sql.Conn
+	tables map[int]*target
+	held   []*store.Batch // rows of sqlite_sequence, written last
+	heldBy int            // their bytes
+	limit  int            // longest value SQLite will make
+	done   bool
+	insert inserter
+}
+
+// Create builds a fresh file from a schema; nothing may be at path yet. Tables
+// and indexes are there at once, views, triggers and virtual tables stay idle
+// until the file is next opened.
+func Create(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
+	entries, err := vetAll(path, d)
+	if err != nil {
+		return nil, err
+	}
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	// Sessions are nobody else's business: the file starts out private.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		if errors.Is(err, os.ErrExist) {
+			err = formats.ErrExists
+		}
+		return nil, &formats.Error{At: path, Err: err}
+	}
+	w := &Writer{path: path, schema: d, tables: map[int]*target{}}
+	if err = f.Close(); err == nil {
+		err = w.begin(ctx, entries, sets)
+	}
+	if err != nil {
+		w.Close()
+		return nil, explain(ctx, path, "", err)
+	}
+	return w, nil
+}
+
+// vetAll looks at everything before anything is made.
+func vetAll(path string, d store.Database) ([]entry, error) {
+	if err := vetPragmas(d.Pragmas); err != nil {
+		return nil, &formats.Error{At: path, Op: "pragmas", Err: err}
+	}
+	entries := make([]entry, 0, len(d.Objects))
+	taken := map[string]bool{}
+	for _, o := range d.Objects {
+		e, err := vet(o)
+		name := strings.ToLower(o.Name)
+		if o.Type == "trigger" {
+			name = "trigger " + name // they have names of their own
+		}
+		if err == nil && taken[name] {
+			err = errors.New("its name is taken")
+		}
+		if err != nil {
+			return nil, &formats.Error{At: path, Pointer: fmt.Sprintf("schema: %s %q", o.Type, o.Name), Err: fmt.Errorf("refused: %w", err)}
+		}
+		taken[name] = true
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+func vetPragmas(p store.Pragmas) error {
+	switch {
+	case p.PageSize < 512 || p.PageSize > 65536 || p.PageSize&(p.PageSize-1) != 0:
+		return fmt.Errorf("page_size %d is not a power of two from 512 to 65536", p.PageSize)
+	case !slices.Contains([]string{"UTF-8", "UTF-16le", "UTF-16be"}, p.Encoding):
+		return fmt.Errorf("encoding %q is none of UTF-8, UTF-16le, UTF-16be", p.Encoding)
+	case p.AutoVacuum < 0 || p.AutoVacuum > 2:
+		return fmt.Errorf("auto_vacuum %d is none of 0, 1, 2", p.AutoVacuum)
+	case p.JournalMode != "wal" && p.JournalMode != "delete":
+		return fmt.Errorf("journal_mode %q is neither wal nor delete", p.JournalMode)
+	}
+	return nil
+}
+
+// begin opens the file and lays the schema. The target is new: what fails is
+// thrown away, so neither a journal nor a sync earns its keep.
+func (w *Writer) begin(ctx context.Context, entries []entry, sets []TableSet) error {
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	p := w.schema.Pragmas
+	err := run(ctx, w.conn,
+		fmt.Sprintf("PRAGMA page_size=%d", p.PageSize),
+		fmt.Sprintf("PRAGMA encoding='%s'", p.Encoding),
+		fmt.Sprintf("PRAGMA auto_vacuum=%d", p.AutoVacuum),
+		"PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "PRAGMA locking_mode=EXCLUSIVE",
+		"PRAGMA foreign_keys=OFF", "PRAGMA trusted_schema=OFF",
+		// Rows that break a CHECK exist in real files and must survive.
+		"PRAGMA ignore_check_constraints=ON",
+		"BEGIN EXCLUSIVE",
+		fmt.Sprintf("PRAGMA user_version=%d", p.UserVersion),
+		fmt.Sprintf("PRAGMA application_id=%d", p.ApplicationID),
+	)
+	if err != nil {
+		return err
+	}
+	if err := w.lay(ctx, entries); err != nil {
+		return err
+	}
+	for _, s := range sets {
+		if err := w.aim(ctx, s, entries); err != nil {
+			return &formats.Error{At: w.path, Pointer: "table " + s.Table.Name, Err: err}
+		}
+	}
+	return nil
+}
+
+func (w *Writer) connect(ctx context.Context) (err error) {
+	if w.pool, err = sql.Open("sqlite", uri(w.path, "mode=rw")); err != nil {
+		return err
+	}
+	w.pool.SetMaxOpenConns(1)
+	if w.conn, err = w.pool.Conn(ctx); err != nil {
+		return err
+	}
+	return w.allow(16 << 20)
+}
+
+// allow sets the longest value SQLite will handle. An index on an expression
+// of the archive's choosing must not make gigabytes out of a short row.
+func (w *Writer) allow(n int) error {
+	const lengthLimit = 0 // SQLITE_LIMIT_LENGTH
+	_, err := sqlite.Limit(w.conn, lengthLimit, n)
+	w.limit = n
+	return err
+}
+
+// lay makes the objects in their order.
+func (w *Writer) lay(ctx context.Context, entries []entry) error {
+	if !slices.ContainsFunc(entries, entry.runs) && len(entries) > 0 {
+		// Only a table fixes the encoding in the header.
+		if err := run(ctx, w.conn, "CREATE TABLE rehome_first(x)", "DROP TABLE rehome_first"); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if err := w.layOne(ctx, e); err != nil {
+			return &formats.Error{At: w.path, Pointer: fmt.Sprintf("schema: %s %q", e.Type, e.Name), Err: orContext(ctx, err)}
+		}
+	}
+	return nil
+}
+
+func (w *Writer) layOne(ctx context.Context, e entry) error {
+	if !e.runs() {
+		// The row alone: the object is not there for this connection, so no
+		// trigger fires and no module's code runs while rows go in.
+		return w.unlocked(ctx, func() error {
+			_, err := w.conn.ExecContext(ctx, "INSERT INTO sqlite_schema(type,name,tbl_name,rootpage,sql) VALUES(?1,?2,?3,0,?4)", e.Type, e.Name, e.Table, e.SQL)
+			return err
+		})
+	}
+	if !e.system() {
+		return w.runCreate(ctx, e.SQL)
+	}
+	var there int
+	if err := w.conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE name=?1", e.Name).Scan(&there); err != nil || there > 0 {
+		return err // sqlite_sequence comes along with the first AUTOINCREMENT
+	}
+	return w.unlocked(ctx, func() error { return w.runCreate(ctx, e.SQL) })
+}
+
+// unlocked lets one step touch SQLite's own tables.
+func (w *Writer) unlocked(ctx context.Context, step func() error) error {
+	if err := run(ctx, w.conn, "PRAGMA writable_schema=ON"); err != nil {
+		return err
+	}
+	return errors.Join(step(), run(ctx, w.conn, "PRAGMA writable_schema=OFF"))
+}
+
+// runCreate runs a statement of the archive's, under an authorizer as a second
+// lock behind the one in vet.
+func (w *Writer) runCreate(ctx context.Context, statement string) error {
+	if err := w.guard(createsOnly); err != nil {
+		return err
+	}
+	return errors.Join(run(ctx, w.conn, statement), w.guard(nil))
+}
+
+func (w *Writer) guard(fn sqlite.AuthorizerFn) error {
+	return w.conn.Raw(func(c any) error { return c.(sqlite.AuthorizerRegisterer).RegisterAuthorizer(fn) })
+}
+
+func createsOnly(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlite.AuthorizerReturnCode {
+	switch action {
+	case sqlite.AuthCreateTable, sqlite.AuthCreateIndex, sqlite.AuthRead, sqlite.AuthFunction, sqlite.AuthReindex, sqlite.AuthSelect:
+		return sqlite.AuthorizerOK
+	case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
+		if strings.EqualFold(name, "sqlite_master") {
+			return sqlite.AuthorizerOK
+		}
+	}
+	return sqlite.AuthorizerDeny
+}
+
+// aim connects a set with its table.
+func (w *Writer) aim(ctx context.Context, s TableSet, entries []entry) error {
+	i := slices.IndexFunc(entries, func(e entry) bool { return e.Name == s.Table.Name && e.Type == "table" && !e.virtual })
+	if i < 0 {
+		return errors.New("the schema has no such table")
+	}
+	sh, err := describe(ctx, w.conn, s.Table.Name)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(sh.Columns, s.Table.Columns) {
+		return fmt.Errorf("its columns are %q, not %q", sh.Columns, s.Table.Columns)
+	}
+	if sh.RowIDs != s.Table.RowIDs {
+		return errors.New("its rows are said to have row ids where they have none, or the reverse")
+	}
+	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding)}
+	for _, declared := range sh.types {
+		t.affinities = append(t.affinities, affinityOf(declared, entries[i].strict))
+	}
+	w.tables[s.Set] = t
+	return nil
+}

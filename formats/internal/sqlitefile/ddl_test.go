@@ -1,0 +1,137 @@
+package sqlitefile
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats/store"
+)
+
+// Each of these must be refused before anything is made, with a word of why.
+func TestHostileSchemas(t *testing.T) {
+	for _, c := range []struct{ kind, name, on, sql, why string }{
+		{"table", "t", "t", "DROP TABLE t", "not a CREATE"},
+		{"table", "t", "t", "ATTACH 'x.db' AS t", "not a CREATE"},
+		{"table", "t", "t", "PRAGMA writable_schema=ON", "not a CREATE"},
+		{"table", "t", "t", "", "not a CREATE"},
+		{"table", "t", "t", "-- CREATE TABLE t(a)", "not a CREATE"},
+		{"table", "t", "t", "/* */ DELETE FROM x", "not a CREATE"},
+		{"table", "t", "t", "EXPLAIN CREATE TABLE t(a)", "not a CREATE"},
+		{"table", "t", "t", "CREATE TABLE t(a); DROP TABLE t", "does not end"},
+		{"table", "t", "t", "CREATE TABLE t(a);", "does not end"},
+		{"table", "t", "t", "CREATE TABLE t(a)--;\n;ATTACH 'x' AS y", "does not end"},
+		{"table", "t", "t", "CREATE TABLE t(a/*);*/);SELECT 1", "does not end"},
+		{"table", "t", "t", "CREATE TABLE t(a DEFAULT 'x'';');DROP TABLE u", "does not end"},
+		{"table", "t", "t", "CREATE TABLE t([a];b)", "does not end"},
+		{"table", "t", "t", "CREATE TABLE t(a)\x00;DROP TABLE t", "NUL"},
+		{"table", "t", "t", "CREATE TABLE t('a\x00')", "not closed"},
+		{"table", "t", "t", "CREATE TABLE t(a 'x", "not closed"},
+		{"table", "t", "t", "CREATE TABLE t(a [x", "not closed"},
+		{"table", "t", "t", "CREATE TABLE t(a /* x)", "not closed"},
+		{"table", "t", "t", "CREATE TABLE t(a", "open"},
+		{"table", "t", "t", "CREATE TABLE t(a))", "too many"},
+		{"table", "t", "t", "CREATE TEMP TABLE t(a)", "does not create"},
+		{"table", "t", "t", "CREATE TEMPORARY TABLE t(a)", "does not create"},
+		{"table", "t", "t", "CREATE TABLE main.t(a)", `creates "main"`},
+		{"table", "main", "main", "CREATE TABLE main.t(a)", "another database"},
+		{"table", "temp", "temp", "CREATE TABLE temp . t(a)", "another database"},
+		{"table", "t", "t", "CREATE TABLE IF NOT EXISTS t(a)", `creates "IF"`},
+		{"table", "IF", "IF", "CREATE TABLE IF NOT EXISTS t(a)", "no list"},
+		{"table", "t", "t", "CREATE TABLE t AS SELECT load_extension('x')", "no list"},
+		{"table", "t", "t", "CREATE TABLE t(a) AS SELECT 1", "goes on"},
+		{"table", "t", "t", "CREATE TABLE t(a) WITHOUT x", "option"},
+		{"table", "t", "t", "CREATE TABLE t(a DEFAULT $x(;))", "parameter"},
+		{"table", "t", "t", "CREATE TABLE t(a DEFAULT ?1)", "parameter"},
+		{"table", "t", "t", "CREATE TABLE t(a DEFAULT @x)", "parameter"},
+		{"table", "t", "u", "CREATE TABLE t(a)", "belongs to"},
+		{"table", "t", "t", "CREATE TABLE u(a)", `creates "u"`},
+		{"table", "t", "t", "CREATE VIEW t AS SELECT 1", "does not create"},
+		{"table", "t\x00", "t\x00", "CREATE TABLE t(a)", "NUL"},
+		{"table", "t", "t", "CREATE TABLE t(a" + strings.Repeat(" ", mostSQL) + ")", "bytes"},
+		{"table", "sqlite_schema", "sqlite_schema", "CREATE TABLE sqlite_schema(a)", "sqlite_"},
+		{"table", "SQLITE_master", "SQLITE_master", "CREATE TABLE SQLITE_master(a)", "sqlite_"},
+		{"table", "sqlite_stat1", "sqlite_stat1", "CREATE VIRTUAL TABLE sqlite_stat1 USING fts5(a)", "sqlite_"},
+		{"index", "sqlite_autoindex_t_1", "t", "CREATE INDEX sqlite_autoindex_t_1 ON t(a)", "sqlite_"},
+		{"view", "sqlite_stat1", "sqlite_stat1", "CREATE VIEW sqlite_stat1 AS SELECT 1", "sqlite_"},
+		{"index", "i", "t", "CREATE INDEX i ON u(a)", `on "u"`},
+		{"index", "i", "t", "CREATE INDEX main.i ON t(a)", `creates "main"`},
+		{"index", "i", "t", "CREATE INDEX i ON t(a); DELETE FROM t", "does not end"},
+		{"index", "i", "t", "CREATE INDEX i", "on which"},
+		{"index", "i", "t", "CREATE UNIQUE TABLE i(a)", "does not create"},
+		{"view", "v", "v", "CREATE VIEW v AS SELECT 1; SELECT 2", "does not end"},
+		{"view", "v", "x", "CREATE VIEW v AS SELECT 1", "belongs to"},
+		{"view", "v", "v", "CREATE TEMP VIEW v AS SELECT 1", "does not create"},
+		{"trigger", "r", "t", "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END; DROP TABLE t; END", "after the END"},
+		{"trigger", "r", "t", "CREATE TRIGGER r AFTER INSERT ON t; BEGIN SELECT 1; END", "does not end"},
+		{"trigger", "r", "t", "CREATE TRIGGER r AFTER INSERT ON u BEGIN SELECT 1; END", `on "u"`},
+		{"trigger", "r", "t", "CREATE TRIGGER r AFTER INSERT ON t BEGIN SELECT 1;", "no END"},
+		{"trigger", "r", "t", "CREATE TRIGGER r", ""},
+		{"trigger", "r", "t", "CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT 1; END", "does not create"},
+		{"table", "v", "v", "CREATE VIRTUAL TABLE v USING fts5(a); DROP TABLE t", "does not end"},
+		{"table", "v", "v", "CREATE VIRTUAL TABLE v", "no module"},
+		{"table", "v", "v", "CREATE VIRTUAL TABLE temp.v USING fts5(a)", `creates "temp"`},
+		{"table", "v", "v", "CREATE VIRTUAL TABLE v USING fts5(a", "open"},
+		{"procedure", "p", "p", "CREATE PROCEDURE p", "does not create"},
+		{"", "t", "t", "CREATE TABLE t(a)", "does not create"},
+	} {
+		refused(t, c.why, store.Object{Type: c.kind, Name: c.name, Table: c.on, SQL: c.sql})
+	}
+	one := store.Object{Type: "table", Name: "t", Table: "t", SQL: "CREATE TABLE t(a)"}
+	refused(t, "taken", one, one)
+	refused(t, "taken", one, store.Object{Type: "view", Name: "T", Table: "T", SQL: "CREATE VIEW T AS SELECT 1"})
+	refused(t, "no such table", store.Object{Type: "index", Name: "i", Table: "t", SQL: "CREATE INDEX i ON t(a)"}, one)
+	refused(t, "", store.Object{Type: "table", Name: "t", Table: "t", SQL: "CREATE TABLE t(a,a)"})
+	refused(t, "", one, store.Object{Type: "index", Name: "i", Table: "t", SQL: "CREATE INDEX i ON t((SELECT 1))"})
+	// Placed, and found wanting once the schema is read again.
+	refused(t, "", store.Object{Type: "view", Name: "v", Table: "v", SQL: "CREATE VIEW v AS SELEKT 1"})
+	refused(t, "", store.Object{Type: "trigger", Name: "r", Table: "gone", SQL: "CREATE TRIGGER r AFTER INSERT ON gone BEGIN SELECT 1; END"})
+	refused(t, "entry 1", store.Object{Type: "table", Name: "t", Table: "t", SQL: "create  table t(a)"})
+}
+
+// refused asserts that a schema comes to nothing, and that nothing is left.
+func refused(t *testing.T, why string, objects ...store.Object) {
+	t.Helper()
+	dir := t.TempDir()
+	w, err := Create(t.Context(), filepath.Join(dir, "x.db"), store.Database{Pragmas: plainPragmas, Objects: objects}, nil)
+	if err == nil {
+		err = w.Finish(t.Context())
+		w.Close()
+	}
+	last := objects[len(objects)-1].SQL
+	if err == nil {
+		t.Errorf("%.80q was taken", last)
+		return
+	}
+	if !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), "x.db") {
+		t.Errorf("%.80q: error %q does not say %q", last, err, why)
+	}
+	if list, _ := os.ReadDir(dir); len(list) > 0 {
+		t.Errorf("%.80q: left behind: %v", last, list)
+	}
+}
+
+func FuzzVet(f *testing.F) {
+	for _, s := range []string{"CREATE TABLE t(a)", "CREATE TABLE [t](a DEFAULT ';' /* ; */) STRICT", "CREATE TRIGGER t AFTER INSERT ON t BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; END", "CREATE INDEX t ON t(a) WHERE b", "CREATE VIRTUAL TABLE t USING fts5(a, b='c)')", "CREATE TABLE t(a) -- x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, sql string) {
+		for _, kind := range []string{"table", "index", "view", "trigger"} {
+			if _, err := vet(store.Object{Type: kind, Name: "t", Table: "t", SQL: sql}); err != nil {
+				continue
+			}
+			list, err := tokens(sql)
+			if err != nil || len(list) < 3 || !list[0].is("create") {
+				t.Errorf("%q was taken", sql)
+			}
+			if kind != "trigger" {
+				for _, x := range list {
+					if x.char(';') {
+						t.Errorf("%q was taken", sql)
+					}
+				}
+			}
+		}
+	})
+}

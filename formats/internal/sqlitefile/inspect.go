@@ -1,0 +1,194 @@
+package sqlitefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+
+	"rehome/formats"
+)
+
+const magic = "SQLite format 3\x00"
+
+// IsDatabase reports whether a file that begins so is a SQLite database.
+func IsDatabase(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
+
+// resolve finds the real file behind a path. Side files lie beside that one,
+// not beside a symbolic link to it. Nothing but a regular file is ever opened:
+// opening a fifo would wait for a writer.
+func resolve(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return "", unreadable(path, err)
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return "", unreadable(path, err)
+	case info.IsDir():
+		return "", &formats.Error{At: path, Err: errors.New("a folder, not a database file"), Hint: "name the database file inside it"}
+	case !info.Mode().IsRegular():
+		return "", &formats.Error{At: path, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type()), Hint: "only ordinary files can be databases"}
+	}
+	return real, nil
+}
+
+// unreadable puts an operating system's refusal in words.
+func unreadable(path string, err error) error {
+	e := &formats.Error{At: path, Err: err}
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		e.Err = pe.Err
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		e.Err, e.Hint = fmt.Errorf("no permission to read it: %w", e.Err), "run as the user that owns the file, or copy it to where you may read it"
+	case errors.Is(err, fs.ErrNotExist):
+		e.Err, e.Hint = fmt.Errorf("there is no such file: %w", e.Err), "check the path"
+	}
+	return e
+}
+
+// readHead reads the beginning of a file, as much as judging it takes.
+func readHead(real string) ([]byte, error) {
+	f, err := os.Open(real)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, 4096)
+	n, err := io.ReadFull(f, head)
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		err = nil
+	}
+	return head[:n], err
+}
+
+// judge says what is wrong with a file that SQLite would only call "not a
+// database" or "malformed".
+func judge(path string, head []byte, st state) error {
+	fail := func(hint, format string, args ...any) error {
+		return &formats.Error{At: path, Err: fmt.Errorf(format, args...), Hint: hint}
+	}
+	size := st.db.size
+	switch {
+	case size == 0 && st.wal.size > 0:
+		return nil // all there is still lies in the log
+	case size == 0:
+		return fail("its owner has not written to it yet, or the disk was full when it tried", "the file has zero bytes")
+	case IsDatabase(head):
+	case looksEncrypted(head, size):
+		return fail("export it with the program that holds its key", "no SQLite header and random-looking bytes: an encrypted database")
+	case len(head) < len(magic) && bytes.HasPrefix([]byte(magic), head):
+		return fail("copy it again from where it is whole", "truncated: only %d bytes of the header are there", size)
+	default:
+		return fail("check that the path names the database itself", "not a SQLite database (its first 16 bytes say so)")
+	}
+	if len(head) < 100 {
+		return fail("copy it again from where it is whole", "truncated: only %d bytes of the header are there", size)
+	}
+	if st.hot() {
+		return nil // the log may hold what the file lacks
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 {
+		page = 65536
+	}
+	pages := int64(binary.BigEndian.Uint32(head[28:]))
+	// Versions before 3.7.0 left the page count alone; it counts only where
+	// the writer that set it was also the last to change the file.
+	if bytes.Equal(head[24:28], head[92:96]) && pages*page > size {
+		return fail("copy it again from where it is whole", "truncated: its header speaks of %d pages of %d bytes, the file has %d bytes", pages, page, size)
+	}
+	return nil
+}
+
+// looksEncrypted tells cipher text from other things: whole sectors, and bytes
+// as evenly spread as chance would have them (a chi-square test).
+func looksEncrypted(head []byte, size int64) bool {
+	if size%512 != 0 || len(head) < 512 {
+		return false
+	}
+	for _, m := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04", "\x89PNG", "\xff\xd8\xff"} {
+		if bytes.HasPrefix(head, []byte(m)) {
+			return false
+		}
+	}
+	var count [256]float64
+	for _, c := range head {
+		count[c]++
+	}
+	expect, chi := float64(len(head))/256, 0.0
+	for _, n := range count {
+		chi += (n - expect) * (n - expect) / expect
+	}
+	return chi < 400 // 255 ± 23 for random bytes
+}
+
+// The result codes of SQLite that are told apart.
+const (
+	codeBusy       = 5
+	codeLocked     = 6
+	codeIO         = 10
+	codeCorrupt    = 11
+	codeFull       = 13
+	codeConstraint = 19
+	codeNotDB      = 26
+)
+
+func code(err error) int {
+	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// explain names file, table, cause and cure of an error while reading.
+func explain(ctx context.Context, path, table string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if e := (*formats.Error)(nil); errors.As(err, &e) {
+		if e.At != "" {
+			return err
+		}
+		outer := &formats.Error{At: path, Err: err}
+		if e.Pointer == "" && table != "" {
+			outer.Pointer = "table " + table
+		}
+		return outer
+	}
+	e := &formats.Error{At: path, Err: err}
+	if table != "" {
+		e.Pointer = "table " + table
+	}
+	switch n := code(err); {
+	case n == codeCorrupt && strings.Contains(err.Error(), "malformed database schema"):
+		e.Err, e.Hint = fmt.Errorf("its schema cannot be read: %w", err), "it may be damaged, or written by a newer version"
+	case n == codeBusy, n == codeLocked:
+		e.Err, e.Hint = fmt.Errorf("%w: %w", formats.ErrBusy, err), "stop the client that uses it and try again"
+	case n == codeCorrupt:
+		e.Err, e.Hint = fmt.Errorf("malformed pages: %w", err), `see what "sqlite3 FILE .recover" can save, or take a backup`
+	case n == codeNotDB:
+		e.Err, e.Hint = fmt.Errorf("not a database SQLite can read: %w", err), "it may be damaged, or written by a newer version"
+	case n == codeFull:
+		e.Err, e.Hint = fmt.Errorf("no space left: %w", err), "make room, or name another folder for temporary files"
+	case n == codeIO:
+		e.Hint = "the disk, or the connection to it, may be failing"
+	}
+	return e
+}

@@ -1,0 +1,202 @@
+package sqlitefile
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+const defaultMaxCopy = 2 << 30
+
+// Options of Open.
+type Options struct {
+	Live    bool         // read in place where -wal and -shm already exist
+	Say     func(string) // one line when the file was not simply opened in place
+	Scratch string       // folder for copies; "" is the system's
+	MaxCopy int64        // 0 is 2 GiB
+}
+
+// DB is an open database: one connection, one read transaction. It belongs to
+// one goroutine, and one scan runs at a time.
+type DB struct {
+	path    string // as given, for messages
+	real    string // the file itself
+	pool    *sql.DB
+	conn    *sql.Conn
+	watched *state // what the source was, where it is read in place
+	copy    string // folder of the copy
+	scan    sync.Mutex
+	pragmas store.Pragmas
+	objects []store.Object
+	tables  []Table
+	shapes  map[string]*shape
+}
+
+// Open opens a database for reading. The file is never changed, and no file
+// appears beside it.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	if err := registerSink(); err != nil {
+		return nil, err
+	}
+	real, err := resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	st, err := settle(ctx, real)
+	if err != nil {
+		return nil, orContext(ctx, unreadable(path, err))
+	}
+	head, err := readHead(real)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if err := judge(path, head, st); err != nil {
+		return nil, err
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	db := &DB{path: path, real: real}
+	switch {
+	case !st.hot():
+		db.watched = &st
+		err = db.connect(ctx, uri(real, "mode=ro&immutable=1&_dqs=0"))
+	case o.Live:
+		err = db.live(ctx, st, o)
+	default:
+		err = db.fromCopy(ctx, st, o)
+	}
+	if err == nil {
+		err = db.load(ctx)
+	}
+	if err != nil {
+		err = explain(ctx, path, "", err)
+		db.watched = nil // the first error is the one to tell
+		db.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+func orContext(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// live opens a database in use where it lies. SQLite then moves lock bytes in
+// the owner's -shm; it would create that file if it were not there.
+func (db *DB) live(ctx context.Context, st state, o Options) error {
+	if st.wal.size == 0 || !st.shm || st.rollback {
+		return &formats.Error{At: db.path, Err: errors.New("cannot be read in place: its -wal and -shm files are not both there"),
+			Hint: "without --live it is read from a copy"}
+	}
+	o.Say(filepath.Base(db.path) + " is read in place while in use; only lock bytes in its -shm may change")
+	return db.connect(ctx, uri(db.real, "mode=ro&_dqs=0"))
+}
+
+// fromCopy opens a private copy, where SQLite may recover what it has to.
+func (db *DB) fromCopy(ctx context.Context, st state, o Options) error {
+	scratch, most := o.Scratch, o.MaxCopy
+	if scratch == "" {
+		scratch = os.TempDir()
+	}
+	if most == 0 {
+		most = defaultMaxCopy
+	}
+	if err := room(db.path, scratch, st.bytes(), most); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp(scratch, "rehome-copy-")
+	if err != nil {
+		return &formats.Error{At: scratch, Err: err, Hint: "copies of databases in use are put there; it must be writable"}
+	}
+	db.copy = dir
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	to, err := snapshot(ctx, db.path, db.real, dir, st)
+	if err != nil {
+		return err
+	}
+	what := "a hot WAL of " + size(st.wal.size)
+	if st.wal.size == 0 {
+		what = "a hot rollback journal of " + size(st.journal.size)
+	}
+	o.Say(fmt.Sprintf("%s is read from a copy: it has %s", filepath.Base(db.path), what))
+	return db.connect(ctx, uri(to, "mode=rw&_dqs=0"))
+}
+
+// connect opens the one connection and begins the one transaction.
+func (db *DB) connect(ctx context.Context, dsn string) (err error) {
+	if db.pool, err = sql.Open("sqlite", dsn); err != nil {
+		return err
+	}
+	db.pool.SetMaxOpenConns(1)
+	if db.conn, err = db.pool.Conn(ctx); err != nil {
+		return err
+	}
+	// cell_size_check: pages come from strangers, look before reading a cell.
+	return run(ctx, db.conn, "PRAGMA busy_timeout=5000", "PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "BEGIN")
+}
+
+func run(ctx context.Context, c *sql.Conn, statements ...string) error {
+	for _, s := range statements {
+		if _, err := c.ExecContext(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close lets go of the database and removes the copy, if there was one. It
+// reports a source read in place that is not what it was at Open.
+func (db *DB) Close() error {
+	if db.copy != "" {
+		// Without its name SQLite does not write the log back into a
+		// file that is about to go. Where names of open files cannot be
+		// taken away it does, and it is removed below.
+		os.Remove(filepath.Join(db.copy, "copy.db"))
+	}
+	var errs []error
+	if db.conn != nil {
+		errs = append(errs, db.conn.Close())
+		db.conn = nil
+	}
+	if db.pool != nil {
+		errs = append(errs, db.pool.Close())
+		db.pool = nil
+	}
+	if db.copy != "" {
+		errs = append(errs, os.RemoveAll(db.copy))
+		db.copy = ""
+	}
+	if db.watched != nil {
+		after, err := look(db.real)
+		if err != nil || !after.equal(*db.watched) {
+			errs = append(errs, &formats.Error{At: db.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
+				Hint: "stop the client that writes to it and try again"})
+		}
+		db.watched = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Pragmas are the settings in the file's header.
+func (db *DB) Pragmas() store.Pragmas { return db.pragmas }
+
+// Objects are the entries of sqlite_schema in their order, automatic indexes
+// left out.
+func (db *DB) Objects() []store.Object { return db.objects }
+
+// Tables are the tables that hold rows of their own: ordinary ones, the
+// shadows of virtual ones and SQLite's books; not virtual tables, not views.
+func (db *DB) Tables() []Table { return db.tables }

@@ -1,0 +1,466 @@
+package sqlitefile
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+)
+
+var three = []string{"CREATE TABLE t(a)", "INSERT INTO t VALUES(1),(2),(3)"}
+
+func TestClosedFileIsReadInPlace(t *testing.T) {
+	for _, mode := range []string{"delete", "wal", "persist", "truncate"} {
+		t.Run(mode, func(t *testing.T) {
+			dir := t.TempDir()
+			path := build(t, filepath.Join(dir, "x.db"), append([]string{"PRAGMA journal_mode=" + mode}, three...)...)
+			before := tree(t, dir)
+			db := open(t, path, Options{Say: func(s string) { t.Errorf("said %q", s) }})
+			if n := count(t, db, "t"); n != 3 {
+				t.Errorf("%d rows", n)
+			}
+			want := map[string]string{"wal": "wal"}[mode]
+			if want == "" {
+				want = "delete"
+			}
+			if got := db.Pragmas().JournalMode; got != want {
+				t.Errorf("journal mode %q, want %q", got, want)
+			}
+			if during := tree(t, dir); during != before {
+				t.Errorf("while open:\n%s\nbefore:\n%s", during, before)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+			if after := tree(t, dir); after != before {
+				t.Errorf("after:\n%s\nbefore:\n%s", after, before)
+			}
+		})
+	}
+}
+
+func TestOddPaths(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a?b", "a#b", "a%41b", "with space", "é", "日本", "a&b=c", "a+b", "'q\"", "mode=ro?x=1#y", ":memory:"} {
+		sub := filepath.Join(dir, name)
+		if err := os.Mkdir(sub, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path := build(t, filepath.Join(sub, name+".db"), three...)
+		before := tree(t, dir)
+		db := open(t, path, Options{})
+		if n := count(t, db, "t"); n != 3 {
+			t.Errorf("%s: %d rows", name, n)
+		}
+		if err := db.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := tree(t, dir); after != before {
+			t.Errorf("%s: after:\n%s\nbefore:\n%s", name, after, before)
+		}
+	}
+}
+
+func TestURI(t *testing.T) {
+	if got, want := uri("/a b/é?#%.db", "mode=ro"), "file:///a%20b/%C3%A9%3F%23%25.db?mode=ro"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestSymbolicLink(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	hot(t, filepath.Join(dir, "x.db"), false)
+	link := filepath.Join(other, "link.db")
+	if err := os.Symlink(filepath.Join(dir, "x.db"), link); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir) + tree(t, other)
+	db := open(t, link, Options{})
+	if n := count(t, db, "t"); n != 3 {
+		t.Errorf("%d rows: the log beside the file itself was not read", n)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	if after := tree(t, dir) + tree(t, other); after != before {
+		t.Errorf("after:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+// hot leaves what a client that died leaves: everything in the log.
+func hot(t *testing.T, path string, shm bool) {
+	t.Helper()
+	made := filepath.Join(t.TempDir(), "made.db")
+	c, _ := session(t, made)
+	exec(t, c, "PRAGMA journal_mode=WAL")
+	exec(t, c, "PRAGMA wal_autocheckpoint=0")
+	for _, s := range three {
+		exec(t, c, s)
+	}
+	sides := []string{"-wal"}
+	if shm {
+		sides = append(sides, "-shm")
+	}
+	copyAway(t, made, path, sides...)
+}
+
+func TestHotWAL(t *testing.T) {
+	for _, shm := range []bool{false, true} {
+		for _, empty := range []bool{false, true} {
+			t.Run(fmt.Sprintf("shm %v empty file %v", shm, empty), func(t *testing.T) {
+				dir, scratch := t.TempDir(), t.TempDir()
+				path := filepath.Join(dir, "x.db")
+				hot(t, path, shm)
+				if empty {
+					if err := os.Truncate(path, 0); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := tree(t, dir)
+				var said []string
+				db := open(t, path, Options{Scratch: scratch, Say: func(s string) { said = append(said, s) }})
+				if n := count(t, db, "t"); n != 3 {
+					t.Errorf("%d rows", n)
+				}
+				if db.Pragmas().JournalMode != "wal" {
+					t.Errorf("pragmas %+v", db.Pragmas())
+				}
+				if len(said) != 1 || !strings.Contains(said[0], "x.db is read from a copy: it has a hot WAL of") {
+					t.Errorf("said %q", said)
+				}
+				if err := db.Close(); err != nil {
+					t.Error(err)
+				}
+				if after := tree(t, dir); after != before {
+					t.Errorf("after:\n%s\nbefore:\n%s", after, before)
+				}
+				if left := tree(t, scratch); left != "" {
+					t.Errorf("left in scratch: %s", left)
+				}
+				if names, err := Peek(t.Context(), path); err != nil || !slices.Equal(names, []string{"t"}) {
+					t.Errorf("peek: %q %v", names, err)
+				}
+			})
+		}
+	}
+}
+
+func TestHotJournal(t *testing.T) {
+	dir := t.TempDir()
+	made := build(t, filepath.Join(t.TempDir(), "made.db"), "CREATE TABLE t(a,b)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<2000) INSERT INTO t SELECT i, randomblob(200) FROM n")
+	whole := open(t, made, Options{})
+	want := rows(t, whole, (*DB).Scan, table(t, whole, "t"))
+	whole.Close()
+	c, _ := session(t, made)
+	exec(t, c, "PRAGMA cache_size=5")
+	exec(t, c, "BEGIN")
+	exec(t, c, "UPDATE t SET b=zeroblob(200)") // spills half-way: the file holds what was never committed
+	path := filepath.Join(dir, "x.db")
+	copyAway(t, made, path, "-journal")
+	before := tree(t, dir)
+	if raw, _ := os.ReadFile(path); strings.Count(string(raw), strings.Repeat("\x00", 200)) < 100 {
+		t.Fatal("the transaction did not spill")
+	}
+	var said string
+	db := open(t, path, Options{Say: func(s string) { said = s }})
+	if got := rows(t, db, (*DB).Scan, table(t, db, "t")); !slices.Equal(got, want) {
+		t.Error("rows of a transaction that never ended")
+	}
+	if !strings.Contains(said, "hot rollback journal") {
+		t.Errorf("said %q", said)
+	}
+	db.Close()
+	if after := tree(t, dir); after != before {
+		t.Errorf("after:\n%s\nbefore:\n%s", after, before)
+	}
+}
+
+func TestJournalOfSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := build(t, filepath.Join(dir, "x.db"), three...)
+	journal := "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + strings.Repeat("j", 504) + "\x00\x00\x00\x01/elsewhere-mj\x00\x00\x00\x0d\x00\x00\x00\x00\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+	if err := os.WriteFile(path+"-journal", []byte(journal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), path, Options{})
+	fails(t, err, "x.db", "several files")
+	if !errors.Is(err, formats.ErrBusy) {
+		t.Errorf("%v is not ErrBusy", err)
+	}
+}
+
+func TestLive(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	c, _ := session(t, path)
+	exec(t, c, "PRAGMA journal_mode=WAL")
+	for _, s := range three {
+		exec(t, c, s)
+	}
+	sums := func() string {
+		var s string
+		for _, side := range []string{"", "-wal"} {
+			b, err := os.ReadFile(path + side)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s += fmt.Sprintf("%x ", sha256.Sum256(b))
+		}
+		return s
+	}
+	before := sums()
+	var said string
+	db := open(t, path, Options{Live: true, Scratch: filepath.Join(dir, "no such folder"), Say: func(s string) { said = s }})
+	if !strings.Contains(said, "in place") {
+		t.Errorf("said %q", said)
+	}
+	if n := count(t, db, "t"); n != 3 {
+		t.Errorf("%d rows", n)
+	}
+	if got := sums(); got != before {
+		t.Error("the database or its log changed")
+	}
+	exec(t, c, "INSERT INTO t VALUES(4)")
+	before = sums()
+	if n := count(t, db, "t"); n != 3 {
+		t.Errorf("%d rows: not one snapshot", n)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	if got := sums(); got != before {
+		t.Error("the database or its log changed on close")
+	}
+	exec(t, c, "INSERT INTO t VALUES(5)")
+}
+
+func TestLiveNeedsItsOwnersFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.db")
+	hot(t, path, false)
+	before := tree(t, dir)
+	_, err := Open(t.Context(), path, Options{Live: true})
+	fails(t, err, "x.db", "-shm", "in place")
+	if after := tree(t, dir); after != before {
+		t.Errorf("after:\n%s", after)
+	}
+}
+
+func TestCopyTooLarge(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	hot(t, path, true)
+	_, err := Open(t.Context(), path, Options{MaxCopy: 5000})
+	fails(t, err, "x.db", "5000 bytes")
+	if !errors.Is(err, formats.ErrBusy) || !strings.Contains(formats.Hint(err), "--live") {
+		t.Errorf("%v; hint %q", err, formats.Hint(err))
+	}
+	err = room(path, t.TempDir(), 1<<61, 1<<62)
+	fails(t, err, "x.db", "does not fit")
+	if !errors.Is(err, formats.ErrBusy) || !strings.Contains(formats.Hint(err), "--live") {
+		t.Errorf("%v; hint %q", err, formats.Hint(err))
+	}
+}
+
+func TestChangedWhileRead(t *testing.T) {
+	path := build(t, filepath.Join(t.TempDir(), "x.db"), three...)
+	db := open(t, path, Options{})
+	build(t, path, "INSERT INTO t VALUES(4)")
+	err := db.Close()
+	fails(t, err, "x.db", "changed")
+	if !errors.Is(err, formats.ErrBusy) {
+		t.Errorf("%v is not ErrBusy", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Errorf("second close: %v", err)
+	}
+}
+
+// A writer commits pairs while the file is opened again and again, folding its
+// log in all the time: whatever is read must be one commit, whole.
+func TestLiveWriter(t *testing.T) {
+	for _, mode := range []string{"wal", "delete"} {
+		t.Run(mode, func(t *testing.T) {
+			dir := t.TempDir()
+			path := build(t, filepath.Join(dir, "x.db"), "PRAGMA journal_mode="+mode, "CREATE TABLE a(n,x)", "CREATE TABLE b(n,x)")
+			c, _ := session(t, path)
+			exec(t, c, "PRAGMA busy_timeout=10000")
+			exec(t, c, "PRAGMA wal_autocheckpoint=25")
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				for n := 0; ctx.Err() == nil; n++ {
+					if err := run(context.Background(), c, "BEGIN", fmt.Sprintf("INSERT INTO a VALUES(%d,randomblob(900))", n), fmt.Sprintf("INSERT INTO b VALUES(%d,randomblob(900))", n), "COMMIT"); err != nil {
+						ended <- err
+						return
+					}
+					if mode == "delete" {
+						pause(ctx, 30e6) // it rewrites the file each time; leave a gap to copy in
+					}
+				}
+				ended <- nil
+			}()
+			good := 0
+			for range 25 {
+				db, err := Open(t.Context(), path, Options{})
+				if errors.Is(err, formats.ErrBusy) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					break
+				}
+				a, b := rows(t, db, (*DB).Scan, table(t, db, "a")), rows(t, db, (*DB).Scan, table(t, db, "b"))
+				if err := db.Close(); errors.Is(err, formats.ErrBusy) {
+					continue // it said so: what was read does not count
+				} else if err != nil {
+					t.Error(err)
+				}
+				if len(a) != len(b) {
+					t.Errorf("%d rows in one table, %d in the other", len(a), len(b))
+				}
+				good++
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error("the writer was disturbed: ", err)
+			}
+			if good < 3 {
+				t.Errorf("only %d of 25 could be read", good)
+			}
+		})
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	good := build(t, filepath.Join(dir, "good.db"), "CREATE TABLE t(a)", "INSERT INTO t SELECT randomblob(20000)")
+	whole, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := make([]byte, 8192)
+	x := uint64(88172645463325252)
+	for i := range noise {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+		noise[i] = byte(x >> 32)
+	}
+	for _, c := range []struct {
+		name  string
+		bytes []byte
+		words []string
+	}{
+		{"text.db", []byte(strings.Repeat("this is not a database\n", 100)), []string{"not a SQLite database"}},
+		{"gzip.db", append([]byte("\x1f\x8b"), noise[:510]...), []string{"not a SQLite database"}},
+		{"empty.db", nil, []string{"zero bytes"}},
+		{"short.db", whole[:50], []string{"truncated"}},
+		{"shorter.db", whole[:7], []string{"truncated"}},
+		{"cut.db", whole[:12288], []string{"truncated", "pages of 4096"}},
+		{"cipher.db", noise, []string{"encrypted"}},
+	} {
+		path := filepath.Join(dir, c.name)
+		if err := os.WriteFile(path, c.bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(t.Context(), path, Options{})
+		fails(t, err, c.name, c.words...)
+		if IsDatabase(c.bytes) != strings.HasPrefix(string(c.bytes), magic) {
+			t.Errorf("%s: IsDatabase", c.name)
+		}
+	}
+	_, err = Open(t.Context(), dir, Options{})
+	fails(t, err, dir, "folder")
+	_, err = Open(t.Context(), filepath.Join(dir, "nowhere.db"), Options{})
+	fails(t, err, "nowhere.db", "no such file")
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v is not ErrNotExist", err)
+	}
+	err = unreadable("x.db", &fs.PathError{Op: "open", Path: "x.db", Err: fs.ErrPermission})
+	fails(t, err, "x.db", "no permission")
+}
+
+func TestMalformedPage(t *testing.T) {
+	dir := t.TempDir()
+	path := build(t, filepath.Join(dir, "x.db"), "CREATE TABLE fine(a)", "INSERT INTO fine VALUES(1)", "CREATE TABLE broken(a)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<500) INSERT INTO broken SELECT hex(randomblob(50)) FROM n")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 4 * 4096; i < 5*4096; i++ {
+		b[i] = 0xAA
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, path, Options{})
+	if n := count(t, db, "fine"); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	for _, by := range []route{(*DB).Scan, (*DB).ScanPlain} {
+		var last error
+		for b, err := range by(db, t.Context(), 0, table(t, db, "broken")) {
+			if err != nil {
+				last = err
+				continue
+			}
+			b.Release()
+		}
+		fails(t, last, "x.db", "table broken", "malformed")
+	}
+}
+
+// Whatever bytes a file has, it is read or refused: no panic, no change.
+func TestDamagedFiles(t *testing.T) {
+	dir := t.TempDir()
+	path := build(t, filepath.Join(dir, "x.db"), "CREATE TABLE t(a INTEGER PRIMARY KEY, b, c DATE)", "CREATE TABLE w(k TEXT PRIMARY KEY, v) WITHOUT ROWID", "CREATE INDEX i ON t(b)",
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<60) INSERT INTO t SELECT i, randomblob(i*9), 'x' FROM n",
+		"INSERT INTO w SELECT 'k'||a, b FROM t")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := uint64(1)
+	refused := 0
+	for range 300 {
+		b := slices.Clone(whole)
+		for range 1 + x%5 {
+			x = x*6364136223846793005 + 1442695040888963407
+			b[int(x>>33)%len(b)] = byte(x >> 17)
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		db, err := Open(t.Context(), path, Options{})
+		if err != nil {
+			refused++
+			if !strings.Contains(err.Error(), "x.db") {
+				t.Errorf("error %q names no file", err)
+			}
+			continue
+		}
+		for _, table := range db.Tables() {
+			for b, err := range db.Scan(t.Context(), 0, table) {
+				if err != nil {
+					refused++
+					continue
+				}
+				b.Release()
+			}
+		}
+		db.Close()
+	}
+	if refused == 0 {
+		t.Error("no damage was ever noticed")
+	}
+}

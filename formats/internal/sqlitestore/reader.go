@@ -1,0 +1,203 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/secret"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/store"
+)
+
+// keepOpen is how many databases stay open between reading their schemas and
+// scanning them. Of larger stores each is opened a second time, and must not
+// have changed its schema meanwhile.
+const keepOpen = 32
+
+// reader reads a Layout.
+type reader struct {
+	layout  Layout
+	view    formats.View
+	schema  *store.Schema
+	tables  [][]sqlitefile.Table // by database
+	open    []*sqlitefile.DB     // by database; nil where it is not open
+	summary store.Summary
+}
+
+// Open reads the schemas of a store's databases.
+func Open(ctx context.Context, l Layout, v formats.View) (store.Reader, error) {
+	r := &reader{layout: l, view: v, schema: &store.Schema{Origin: l.Origin}, open: make([]*sqlitefile.DB, len(l.Databases))}
+	for i, part := range l.Databases {
+		db, err := r.openDB(ctx, i)
+		if err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		r.schema.Databases = append(r.schema.Databases, store.Database{Path: part.Path, Pragmas: db.Pragmas(), Objects: db.Objects()})
+		r.tables = append(r.tables, db.Tables())
+		for _, t := range db.Tables() {
+			r.schema.Sets = append(r.schema.Sets, store.Set{File: part.Path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs})
+		}
+		if len(l.Databases) > keepOpen {
+			if err := r.closeDB(i); err != nil {
+				return nil, errors.Join(err, r.Close())
+			}
+		}
+	}
+	for _, part := range l.Plain {
+		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.Path, Kind: store.Plain, Columns: []string{"bytes"}})
+	}
+	return r, nil
+}
+
+func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {
+	if r.open[i] != nil {
+		return r.open[i], nil
+	}
+	db, err := sqlitefile.Open(ctx, r.layout.Databases[i].File, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say})
+	r.open[i] = db
+	return db, err
+}
+
+func (r *reader) closeDB(i int) error {
+	db := r.open[i]
+	if db == nil {
+		return nil
+	}
+	r.open[i] = nil
+	return db.Close()
+}
+
+func (r *reader) Schema() *store.Schema { return r.schema }
+
+func (r *reader) Summary() store.Summary { return r.summary }
+
+// Close closes the databases and reports those that changed underneath.
+func (r *reader) Close() error {
+	var errs []error
+	for i := range r.open {
+		errs = append(errs, r.closeDB(i))
+	}
+	return errors.Join(errs...)
+}
+
+var errStopped = errors.New("sqlitestore: the reader was stopped")
+
+// Batches yields the tables of each database in order, then the plain files.
+func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
+	return func(yield func(*store.Batch, error) bool) {
+		s := &scan{r: r, filter: secret.NewFilter(r.schema, r.view), sums: make(store.Summary, len(r.schema.Sets)), yield: yield}
+		err := s.run(ctx)
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+		if err == nil {
+			r.summary = s.sums
+		}
+	}
+}
+
+// scan is one pass over the store.
+type scan struct {
+	r      *reader
+	filter *secret.Filter
+	sums   store.Summary
+	yield  func(*store.Batch, error) bool
+}
+
+func (s *scan) run(ctx context.Context) error {
+	set := 0
+	for i := range s.r.layout.Databases {
+		if err := s.database(ctx, i, &set); err != nil {
+			return err
+		}
+	}
+	for _, part := range s.r.layout.Plain {
+		if err := s.plain(ctx, part, set); err != nil {
+			return err
+		}
+		set++
+	}
+	return nil
+}
+
+func (s *scan) database(ctx context.Context, i int, set *int) error {
+	db, err := s.r.openDB(ctx, i)
+	if err != nil {
+		return err
+	}
+	if !slices.Equal(db.Objects(), s.r.schema.Databases[i].Objects) {
+		return &formats.Error{At: s.r.layout.Databases[i].File, Err: fmt.Errorf("the schema changed while it was read: %w", formats.ErrBusy), Hint: "try again"}
+	}
+	for _, t := range s.r.tables[i] {
+		for b, err := range db.Scan(ctx, *set, t) {
+			if err != nil {
+				return err
+			}
+			if err := s.give(s.filter.Apply(b)); err != nil {
+				return err
+			}
+		}
+		if err := s.give(s.filter.Flush(*set)); err != nil {
+			return err
+		}
+		*set++
+	}
+	if len(s.r.open) > keepOpen {
+		return s.r.closeDB(i)
+	}
+	return nil
+}
+
+func (s *scan) plain(ctx context.Context, part Part, set int) error {
+	f, err := os.Open(part.File)
+	if err != nil {
+		return &formats.Error{At: part.File, Err: err}
+	}
+	defer f.Close()
+	piece := make([]byte, store.PieceBytes)
+	for n := int64(0); ; n++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		got, err := io.ReadFull(f, piece)
+		if got > 0 {
+			b := store.NewBatch(set, 1)
+			b.Row(n)
+			b.AddBytes(store.Blob, piece[:got])
+			if err := s.give(b); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return nil
+		case err != nil:
+			return &formats.Error{At: part.File, Err: err}
+		}
+	}
+}
+
+func (s *scan) give(b *store.Batch) error {
+	if b == nil {
+		return nil
+	}
+	c, sum := digest.Batch(b), &s.sums[b.Set]
+	sum.Rows += c.Rows
+	sum.Bytes += c.Bytes
+	sum.Digest.Add(c.Digest)
+	if b.Rows() == 0 {
+		b.Release()
+		return nil
+	}
+	if !s.yield(b, nil) {
+		return errStopped
+	}
+	return nil
+}
