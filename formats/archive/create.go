@@ -1,0 +1,178 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+
+	"rehome/formats"
+	"rehome/formats/internal/packed"
+	"rehome/formats/store"
+)
+
+// writer turns batches into text. Workers spell the rows; one goroutine puts
+// the text where it belongs, in the order of the batches. With a single worker
+// everything happens in Put. What is written is the same either way.
+type writer struct {
+	root   *os.Root
+	schema *store.Schema
+	shard  func(*store.Set, store.Record) string
+	pack   packed.Kind
+	name   string // of the compression, for the manifest
+
+	sink *sink
+	one  *job      // of a single worker; nil where there are more
+	jobs chan *job // to the workers
+	line chan *job // the same jobs in order, to the sink
+	idle chan *job // finished jobs, to be used again
+	quit chan struct{}
+	done chan struct{} // the sink has ended
+	err  error         // why; valid after done
+	live bool
+
+	wrote []text
+}
+
+func create(_ context.Context, b formats.Build) (store.Writer, error) {
+	pack, err := packed.ParseKind(b.Compress)
+	if err != nil {
+		return nil, err
+	}
+	if err := newManifest(b.Schema, "none", make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
+		return nil, &formats.Error{Format: "archive", Err: err, Hint: "a store with such names cannot be kept as files; rename them first"}
+	}
+	if err := os.Mkdir(b.Path, 0o777); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(b.Path)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{
+		root: root, schema: b.Schema, shard: b.Shard, pack: pack, name: b.Compress,
+		quit: make(chan struct{}), done: make(chan struct{}), live: true,
+		wrote: make([]text, len(b.Schema.Sets)),
+	}
+	if w.name == "" {
+		w.name = "none"
+	}
+	workers := b.Jobs
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	w.sink = newSink(w, workers)
+	if workers == 1 {
+		w.one = new(job)
+	} else {
+		w.start(workers)
+	}
+	return w, nil
+}
+
+func (w *writer) start(workers int) {
+	n := workers + 2
+	w.jobs, w.line, w.idle = make(chan *job, n), make(chan *job, n), make(chan *job, n)
+	for range n {
+		w.idle <- &job{done: make(chan struct{}, 1)}
+	}
+	for range workers {
+		go func() {
+			for j := range w.jobs {
+				j.spell(w)
+				j.done <- struct{}{}
+			}
+		}()
+	}
+	go func() {
+		defer close(w.done)
+		if w.err = w.sink.run(); w.err == nil {
+			w.err = w.sink.finish()
+		}
+	}()
+}
+
+// Put hands the batch to a worker.
+func (w *writer) Put(ctx context.Context, b *store.Batch) error {
+	if w.one != nil {
+		if w.err == nil {
+			w.one.batch = b
+			w.one.spell(w)
+			w.err = w.sink.take(w.one)
+		}
+		return w.err
+	}
+	select {
+	case j := <-w.idle:
+		j.batch = b
+		w.jobs <- j
+		w.line <- j
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.done:
+		return w.failed()
+	}
+}
+
+func (w *writer) failed() error {
+	if w.err != nil {
+		return w.err
+	}
+	return errors.New("archive: put after the end")
+}
+
+// Finish waits for the last row and writes the manifest last.
+func (w *writer) Finish(context.Context) error {
+	w.end()
+	if w.err != nil {
+		return w.err
+	}
+	b, err := newManifest(w.schema, w.name, w.wrote).encode()
+	if err != nil {
+		return err
+	}
+	if err := w.root.WriteFile(".gitattributes", []byte("* -text\n"), 0o666); err != nil {
+		return err
+	}
+	return w.root.WriteFile(manifestName, b, 0o666)
+}
+
+// end stops the workers and the sink, after everything put has been written.
+func (w *writer) end() {
+	switch {
+	case !w.live:
+		return
+	case w.one == nil:
+		close(w.jobs)
+		close(w.line)
+		<-w.done
+	case w.err == nil:
+		w.err = w.sink.finish()
+	}
+	w.live = false
+	w.sink.close()
+}
+
+// Close ends the writer, finished or not.
+func (w *writer) Close() error {
+	if w.root == nil {
+		return nil
+	}
+	if w.live {
+		if close(w.quit); w.one != nil && w.err == nil {
+			w.err = errQuit
+		}
+		w.end()
+	}
+	err := w.root.Close()
+	w.root = nil
+	return err
+}
+
+func lineTooLong(set *store.Set, rowid int64) error {
+	at := store.Addr{File: set.File, Set: set.Name, RowID: rowid, HasID: set.RowIDs}
+	return &formats.Error{Format: "archive", At: at.String(), Err: fmt.Errorf("a row of more than %d MB of text", maxLine>>20),
+		Hint: "such a row cannot be kept as one line"}
+}

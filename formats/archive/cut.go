@@ -1,0 +1,196 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"path"
+	"strings"
+
+	"rehome/formats/internal/packed"
+	"rehome/formats/store"
+)
+
+const unitBytes = 1 << 20
+
+// cut reads all files in order and cuts them at line ends. Errors travel as
+// units, so that they are met in order too.
+func (r *reader) cut(ctx context.Context) iter.Seq[*unit] {
+	return func(yield func(*unit) bool) {
+		for set, files := range r.files {
+			for _, name := range files {
+				c := cutter{r: r, set: set, file: name, yield: yield}
+				if ctx.Err() != nil || !c.run(ctx) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// cutter cuts one file. Its methods report whether to go on.
+type cutter struct {
+	r     *reader
+	set   int
+	file  string
+	yield func(*unit) bool
+}
+
+func (c *cutter) fail(err error) bool {
+	c.yield(&unit{set: c.set, file: c.file, err: err})
+	return false
+}
+
+func (c *cutter) run(ctx context.Context) bool {
+	f, err := c.r.root.Open(c.file)
+	if err != nil {
+		return c.fail(err)
+	}
+	defer f.Close()
+	if c.r.schema.Sets[c.set].Kind == store.Plain {
+		return c.pieces(ctx, f)
+	}
+	in, err := packed.NewReader(f, c.r.jobs)
+	if err != nil {
+		return c.fail(err)
+	}
+	defer in.Close()
+	size := int64(unitBytes)
+	if info, err := f.Stat(); err == nil {
+		size = min(size, info.Size()+1) // one more byte finds the end in one read
+	}
+	return c.lines(ctx, in, int(size))
+}
+
+func (c *cutter) pieces(ctx context.Context, in io.Reader) bool {
+	for n := 0; ctx.Err() == nil; n++ {
+		piece := make([]byte, store.PieceBytes)
+		got, err := io.ReadFull(in, piece)
+		if got > 0 && !c.yield(&unit{set: c.set, file: c.file, text: piece[:got], piece: n}) {
+			return false
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return true
+		case err != nil:
+			return c.fail(err)
+		}
+	}
+	return false
+}
+
+// lines cuts at the last line end of every megabyte; a longer line grows its
+// buffer.
+func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
+	buf, have := c.r.buffer(first), 0
+	for ctx.Err() == nil {
+		got, err := io.ReadFull(in, buf[have:])
+		have += got
+		last := err == io.EOF || err == io.ErrUnexpectedEOF
+		if err != nil && !last {
+			return c.fail(err)
+		}
+		end := bytes.LastIndexByte(buf[:have], '\n') + 1
+		if last {
+			if end < have {
+				return c.fail(errors.New("the last line is not complete"))
+			}
+			return c.sections(buf[:end])
+		}
+		if end == 0 {
+			if buf = c.grow(buf, have); buf == nil {
+				return false
+			}
+			continue
+		}
+		next := c.r.buffer(max(unitBytes, 2*(have-end)))
+		rest := copy(next, buf[end:have])
+		if !c.sections(buf[:end]) {
+			return false
+		}
+		buf, have = next, rest
+	}
+	return false
+}
+
+// grow makes room for a long line, as far as the manifest's claim goes.
+func (c *cutter) grow(buf []byte, have int) []byte {
+	if claim := c.r.claims[c.set].bytes; c.file != "" && int64(have) > max(claim, unitBytes) {
+		c.fail(fmt.Errorf("more text than the manifest's %d bytes", claim))
+		return nil
+	}
+	if have > maxLine {
+		c.fail(fmt.Errorf("a line of more than %d MB", maxLine>>20))
+		return nil
+	}
+	return append(buf[:have], make([]byte, max(len(buf), unitBytes))...)
+}
+
+// sections gives out whole lines, table by table. In a compressed stream, and
+// only there, lines that begin with a brace announce a table.
+func (c *cutter) sections(text []byte) bool {
+	if !stream(c.file) {
+		return len(text) == 0 || c.yield(&unit{set: c.set, file: c.file, text: text, whole: true})
+	}
+	for whole := true; len(text) > 0; whole = false {
+		if text[0] == '{' {
+			n := bytes.IndexByte(text, '\n') + 1
+			if !c.announce(text[:n]) || !c.yield(&unit{set: -1, file: c.file}) {
+				return false
+			}
+			text = text[n:]
+			continue
+		}
+		n := bytes.Index(text, []byte("\n{")) + 1
+		if n == 0 {
+			n = len(text)
+		}
+		if !c.yield(&unit{set: c.set, file: c.file, text: text[:n], whole: whole && n == len(text)}) {
+			return false
+		}
+		text = text[n:]
+	}
+	return true
+}
+
+// announce moves on to the table that a stream's line names.
+func (c *cutter) announce(line []byte) bool {
+	var head struct {
+		Table *string `json:"table"`
+	}
+	if len(line) < 1<<20 && json.Unmarshal(line, &head) == nil && head.Table != nil {
+		again, err := section(*head.Table)
+		db := c.r.schema.Sets[c.set].File
+		for i, set := range c.r.schema.Sets {
+			if err == nil && bytes.Equal(again, line) && set.Kind == store.Table && set.File == db && set.Name == *head.Table {
+				c.set = i
+				return true
+			}
+		}
+	}
+	return c.fail(errors.New("neither a row nor the announcement of a table of this database"))
+}
+
+// stream reports whether a file is the stream of a database: no table and no
+// shard has its name.
+func stream(file string) bool { return strings.HasPrefix(path.Base(file), "records.ndjson") }
+
+// buffer takes a buffer of at least n bytes, a used one if it is large enough.
+func (r *reader) buffer(n int) []byte {
+	if b, ok := r.buffers.Get().(*[]byte); ok && len(*b) >= n {
+		return *b
+	}
+	return make([]byte, n)
+}
+
+// reuse keeps the buffer of a parsed unit.
+func (r *reader) reuse(u *unit) {
+	if b := u.text[:cap(u.text)]; u.whole && len(b) <= 2*unitBytes {
+		r.buffers.Put(&b)
+	}
+	u.text = nil
+}

@@ -1,0 +1,38 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"rehome/formats"
+)
+
+const name = "archive"
+
+// Format is the codec.
+func Format() *formats.Format {
+	return &formats.Format{
+		Name:     name,
+		Title:    "any SQLite store as git-committable text",
+		Families: []string{formats.Tables},
+		Text:     true,
+		Schemas:  []string{"archive-manifest-1", "archive-row-1", "archive-section-1"},
+		Probe:    probe,
+		Open:     open,
+		Create:   create,
+	}
+}
+
+const manifestName = "manifest.json"
+
+func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
+	if !l.Dir() || !l.Has(manifestName) {
+		return formats.Match{}, nil
+	}
+	m, err := formats.Locate(join(l.Path, manifestName))
+	if err != nil || !bytes.Contains(m.Head(), []byte(`"rehome": "archive"`)) {
+		return formats.Match{}, nil
+	}
+	return formats.Match{Score: 100, Evidence: []string{fmt.Sprintf("%s says it is a rehome archive", manifestName)}}, nil
+}

@@ -1,0 +1,197 @@
+package archive
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/store"
+)
+
+const (
+	version     = 1
+	maxManifest = 256 << 20
+)
+
+// manifest is manifest.json, in the order it is written.
+type manifest struct {
+	Rehome    string     `json:"rehome"`
+	Version   int        `json:"version"`
+	Origin    string     `json:"origin"`
+	Compress  string     `json:"compress"`
+	Databases []database `json:"databases"`
+	Files     []file     `json:"files"`
+}
+
+type database struct {
+	Path    string         `json:"path"`
+	Pragmas store.Pragmas  `json:"pragmas"`
+	Objects []store.Object `json:"objects"`
+	Tables  []table        `json:"tables"`
+}
+
+type table struct {
+	Name    string   `json:"name"`
+	Columns []string `json:"columns"`
+	RowIDs  bool     `json:"rowids"`
+	Rows    int64    `json:"rows"`
+	Bytes   int64    `json:"bytes"`
+	Digest  string   `json:"digest"`
+}
+
+type file struct {
+	Path   string `json:"path"`
+	Bytes  int64  `json:"bytes"`
+	Digest string `json:"digest"`
+}
+
+// text is what was written, or is claimed to have been written, of one set.
+type text struct {
+	rows   int64
+	bytes  int64
+	digest store.Digest
+}
+
+func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
+	m := &manifest{Rehome: "archive", Version: version, Origin: s.Origin, Compress: compress, Files: []file{}}
+	at := map[string]int{}
+	for i, d := range s.Databases {
+		at[d.Path] = i
+		m.Databases = append(m.Databases, database{d.Path, d.Pragmas, d.Objects, []table{}})
+	}
+	for i, set := range s.Sets {
+		t := wrote[i]
+		if set.Kind == store.Plain {
+			m.Files = append(m.Files, file{set.File, t.bytes, digest.Format(t.digest)})
+			continue
+		}
+		d := &m.Databases[at[set.File]]
+		d.Tables = append(d.Tables, table{set.Name, set.Columns, set.RowIDs, t.rows, t.bytes, digest.Format(t.digest)})
+	}
+	return m
+}
+
+func (m *manifest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(m)
+	return b.Bytes(), err
+}
+
+func parseManifest(b []byte) (*manifest, error) {
+	if err := rawjson.Unique(b); err != nil { // duplicate members would be settled silently below
+		return nil, err
+	}
+	m := new(manifest)
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(m); err != nil {
+		return nil, plain(err)
+	}
+	switch {
+	case m.Rehome != "archive":
+		return nil, errors.New(`"rehome" is not "archive"`)
+	case m.Version != version:
+		return nil, &formats.Error{Err: fmt.Errorf("archive version %d", m.Version), Hint: "this rehome reads version 1; a newer one may read it"}
+	case !slices.Contains([]string{"none", "gzip", "zstd"}, m.Compress):
+		return nil, fmt.Errorf("unknown compression %q", m.Compress)
+	}
+	return m, m.checkPaths()
+}
+
+// plain says a JSON error without the Go types in it.
+func plain(err error) error {
+	if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) {
+		return fmt.Errorf("/%s: a %s does not belong here", te.Field, te.Value)
+	}
+	return err
+}
+
+// checkPaths refuses paths that leave the folder, meet each other on a file
+// system that ignores case, or belong to somebody else.
+func (m *manifest) checkPaths() error {
+	seen := map[string]string{}
+	claim := func(path, what string) error {
+		if old, ok := seen[fold(path)]; ok {
+			return fmt.Errorf("%s and %s would lie at the same place", old, what)
+		}
+		seen[fold(path)] = what
+		return nil
+	}
+	for i, d := range m.Databases {
+		if d.Path != "" || len(m.Databases) > 1 || len(m.Files) > 0 {
+			if err := safePath(d.Path); err != nil {
+				return fmt.Errorf("/databases/%d/path: %w", i, err)
+			}
+		}
+		if err := claim(d.Path, "database "+quote(d.Path)); err != nil {
+			return err
+		}
+		for _, t := range d.Tables {
+			at := tablePath(d.Path, t.Name)
+			if err := claim(at, "table "+quote(t.Name)); err != nil {
+				return err
+			}
+			seen[fold(at+".ndjson")] = seen[fold(at)]
+		}
+		seen[fold(streamPath(d.Path))] = "compressed text"
+	}
+	for i, f := range m.Files {
+		if err := safePath(f.Path); err != nil {
+			return fmt.Errorf("/files/%d/path: %w", i, err)
+		}
+		if err := claim(f.Path, "file "+quote(f.Path)); err != nil {
+			return err
+		}
+		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
+			if what := seen[fold(dir)]; strings.HasPrefix(what, "table ") || strings.HasPrefix(what, "file ") {
+				return fmt.Errorf("file %s lies inside %s", quote(f.Path), what)
+			}
+		}
+	}
+	return nil
+}
+
+// schema is the manifest as the ground floor knows it, with what it claims of
+// each set's text.
+func (m *manifest) schema() (*store.Schema, []text, error) {
+	s := &store.Schema{Origin: m.Origin}
+	var claims []text
+	add := func(set store.Set, rows, bytes int64, sum string) error {
+		d, err := digest.Parse(sum)
+		if err == nil && (rows < 0 || bytes < 0) {
+			err = errors.New("a count is negative")
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", quote(set.File+"/"+set.Name), err)
+		}
+		s.Sets = append(s.Sets, set)
+		claims = append(claims, text{rows, bytes, d})
+		return nil
+	}
+	for _, d := range m.Databases {
+		s.Databases = append(s.Databases, store.Database{Path: d.Path, Pragmas: d.Pragmas, Objects: d.Objects})
+		for _, t := range d.Tables {
+			set := store.Set{File: d.Path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs}
+			if err := add(set, t.Rows, t.Bytes, t.Digest); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	for _, f := range m.Files {
+		set := store.Set{File: f.Path, Kind: store.Plain, Columns: []string{"bytes"}}
+		if err := add(set, 0, f.Bytes, f.Digest); err != nil {
+			return nil, nil, err
+		}
+	}
+	return s, claims, nil
+}

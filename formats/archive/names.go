@@ -1,0 +1,89 @@
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats/internal/digest"
+)
+
+// join puts a slash path below a folder of this machine; both kinds of
+// separator work everywhere Go runs.
+func join(dir, rel string) string { return dir + "/" + rel }
+
+func quote(s string) string { return strconv.QuoteToGraphic(s) }
+
+// fold is a name as a file system that ignores case may see it.
+func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
+
+// tableBase is the file name of a table, without extension: its own name where
+// that is safe everywhere, else a hash of it.
+func tableBase(name string) string {
+	if low := strings.ToLower(name); safeName(low) && low != "records" && low != "manifest" {
+		return low
+	}
+	return fmt.Sprintf("t-%016x", digest.Name(name))
+}
+
+func tablePath(db, name string) string { return path.Join(db, tableBase(name)) }
+
+// shardPath is the file of a shard, below its table's folder: fanned out, so
+// that no folder grows large.
+func shardPath(shard string) string {
+	if !safeName(shard) || strings.ContainsRune(shard, '_') || shard == "records" {
+		shard = fmt.Sprintf("h-%016x", digest.Name(shard))
+	}
+	return fmt.Sprintf("%02x/%s.ndjson", uint8(digest.Name(shard)), shard)
+}
+
+// safeName: lower-case ASCII letters, digits, dash and underscore, not too
+// long, and no device of Windows.
+func safeName(s string) bool {
+	if s == "" || len(s) > 64 || s[0] == '-' || device(s) {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// device reports the names that Windows keeps for itself, with any extension.
+func device(s string) bool {
+	s, _, _ = strings.Cut(strings.ToLower(s), ".")
+	switch s = strings.TrimRight(s, " "); s {
+	case "con", "prn", "aux", "nul", "conin$", "conout$":
+		return true
+	}
+	port := strings.HasPrefix(s, "com") || strings.HasPrefix(s, "lpt")
+	rest := strings.TrimLeft(s, "comlpt")
+	return port && utf8.RuneCountInString(rest) == 1 && strings.ContainsAny(rest, "0123456789¹²³")
+}
+
+// safePath refuses every path that could name something outside the folder, or
+// something else than itself, on any system.
+func safePath(p string) error {
+	if p == "" || len(p) > 1024 || !utf8.ValidString(p) {
+		return errors.New("an empty, over-long or garbled path")
+	}
+	for _, part := range strings.Split(p, "/") {
+		low := fold(part)
+		switch {
+		case part == "" || part == "." || part == "..":
+			return fmt.Errorf("%s leaves the folder or is not plain", quote(p))
+		case low == ".git" || low == "git~1" || low == ".gitattributes" || low == ".gitmodules" || low == manifestName:
+			return fmt.Errorf("%s is a name that this format or git keeps for itself", quote(p))
+		case device(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
+			return fmt.Errorf("%s is not a file name on every system", quote(p))
+		case strings.ContainsAny(part, "\\:*?\"<>|") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f }):
+			return fmt.Errorf("%s holds characters that are not for file names", quote(p))
+		}
+	}
+	return nil
+}

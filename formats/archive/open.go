@@ -1,0 +1,171 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"strings"
+	"sync"
+
+	"rehome/formats"
+	"rehome/formats/internal/secret"
+	"rehome/formats/store"
+)
+
+// reader reads an archive back. Nothing in it is trusted: see the package
+// comment.
+type reader struct {
+	path    string
+	root    *os.Root
+	view    formats.View
+	schema  *store.Schema
+	claims  []text
+	files   [][]string // of each set, in the order they are read; a stream stands under its first table
+	jobs    int
+	summary store.Summary
+	buffers sync.Pool // of units that were parsed
+}
+
+// smallArchive is read without goroutines: starting them would cost more.
+const smallArchive = 4 << 20
+
+func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	root, err := os.OpenRoot(l.Path)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{path: l.Path, root: root, view: v, jobs: v.Jobs}
+	if err := r.begin(); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *reader) begin() error {
+	b, err := r.readManifest()
+	if err != nil {
+		return r.fail(manifestName, err)
+	}
+	m, err := parseManifest(b)
+	if err != nil {
+		return r.fail(manifestName, err)
+	}
+	if r.schema, r.claims, err = m.schema(); err != nil {
+		return r.fail(manifestName, err)
+	}
+	size, err := r.findFiles()
+	if err != nil {
+		return err
+	}
+	if r.jobs <= 0 {
+		r.jobs = runtime.GOMAXPROCS(0)
+	}
+	if size < smallArchive {
+		r.jobs = 1
+	}
+	return nil
+}
+
+func (r *reader) readManifest() ([]byte, error) {
+	info, err := r.root.Lstat(manifestName)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not an ordinary file")
+	}
+	f, err := r.root.Open(manifestName)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err == nil && len(b) > maxManifest {
+		err = fmt.Errorf("larger than %d MB", maxManifest>>20)
+	}
+	return b, err
+}
+
+// fail names the file, below the archive, that an error is about.
+func (r *reader) fail(at string, err error) error {
+	if fe := (*formats.Error)(nil); errors.As(err, &fe) && fe.At != "" {
+		return err
+	}
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return &formats.Error{Format: "archive", At: path.Join(r.path, at), Err: err, Hint: formats.Hint(err)}
+}
+
+// findFiles gives every file to its set. A file that belongs to none is
+// refused: it may hold rows that a wrong manifest forgot.
+func (r *reader) findFiles() (size int64, err error) {
+	owner := map[string]int{} // exact file
+	under := map[string]int{} // folder of shards
+	for i, set := range r.schema.Sets {
+		if set.Kind == store.Plain {
+			owner[set.File] = i
+			continue
+		}
+		t := tablePath(set.File, set.Name)
+		owner[t+".ndjson"], under[t] = i, i
+		for _, ext := range []string{"", ".gz", ".zst"} {
+			if name := streamPath(set.File) + ext; !has(owner, name) {
+				owner[name] = i
+			}
+		}
+	}
+	r.files = make([][]string, len(r.schema.Sets))
+	err = fs.WalkDir(r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return r.fail(name, err)
+		case name == "." || name == manifestName:
+			return nil
+		}
+		i, known := owner[name]
+		if !known {
+			i, known = under[path.Dir(path.Dir(name))]
+			known = known && path.Ext(name) == ".ndjson"
+		}
+		switch {
+		case !known && strings.HasPrefix(e.Name(), "."):
+			if e.IsDir() {
+				return fs.SkipDir // .git
+			}
+			return nil // .gitattributes, .DS_Store
+		case e.IsDir():
+			return nil
+		case !e.Type().IsRegular():
+			return r.fail(name, &formats.Error{Err: errors.New("not an ordinary file"), Hint: "an archive holds no links or devices"})
+		case !known:
+			return r.fail(name, &formats.Error{Err: errors.New("a file that the manifest does not account for"), Hint: "move it out of the archive"})
+		}
+		r.files[i] = append(r.files[i], name)
+		if info, err := e.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size, err
+}
+
+func has(m map[string]int, k string) bool { _, ok := m[k]; return ok }
+
+// Schema is the manifest's.
+func (r *reader) Schema() *store.Schema { return r.schema }
+
+// Summary is known after a whole scan.
+func (r *reader) Summary() store.Summary { return r.summary }
+
+// Close lets go of the folder.
+func (r *reader) Close() error { return r.root.Close() }
+
+// filter is what the view asks to be done about secrets.
+func (r *reader) filter() *secret.Filter { return secret.NewFilter(r.schema, r.view) }

@@ -1,0 +1,161 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"rehome/formats"
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/secret"
+	"rehome/formats/store"
+)
+
+// Batches yields every record, after checking it. What the manifest claims of
+// a set is checked when its last record has gone by.
+func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
+	return func(yield func(*store.Batch, error) bool) {
+		s := &scan{r: r, filter: r.filter(), seen: make([]text, len(r.schema.Sets)), sums: make(store.Summary, len(r.schema.Sets)), yield: yield}
+		err := s.run(ctx)
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+		if err == nil {
+			r.summary = s.sums
+		}
+	}
+}
+
+var errStopped = errors.New("archive: the reader was stopped")
+
+// scan is one pass over the archive.
+type scan struct {
+	r      *reader
+	filter *secret.Filter
+	seen   []text
+	sums   store.Summary
+	yield  func(*store.Batch, error) bool
+	set    int            // the set being passed on
+	file   string         // the file of the last unit,
+	lines  int            // and the lines of it that went by
+	plain  *digest.Stream // of a plain file
+}
+
+func (s *scan) run(ctx context.Context) error {
+	for u, err := range s.r.units(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := s.pass(u); err != nil {
+			return err
+		}
+	}
+	return s.reach(len(s.r.schema.Sets))
+}
+
+// pass checks a finished unit and hands its batches on.
+func (s *scan) pass(u *unit) error {
+	defer u.release()
+	if u.file != s.file {
+		s.file, s.lines = u.file, 0
+	}
+	if u.err != nil {
+		at := u.file
+		if u.line > 0 {
+			at = fmt.Sprintf("%s:%d", u.file, s.lines+u.line)
+		}
+		return s.r.fail(at, u.err)
+	}
+	if u.set < 0 {
+		s.lines++ // the line that announces a table
+		return nil
+	}
+	if err := s.reach(u.set); err != nil {
+		return err
+	}
+	s.lines += int(u.seen.rows)
+	t := &s.seen[u.set]
+	t.rows += u.seen.rows
+	t.bytes += u.seen.bytes
+	t.digest.Add(u.seen.digest)
+	if claim := s.r.claims[u.set]; t.bytes > claim.bytes {
+		return s.r.fail(u.file, fmt.Errorf("more text than the manifest's %d bytes", claim.bytes))
+	}
+	for i, b := range u.batches {
+		u.batches[i] = nil
+		if s.plain != nil {
+			for row := range b.Rows() {
+				_, _ = s.plain.Write(b.Cell(row, 0).Bytes())
+			}
+		}
+		if err := s.give(s.filter.Apply(b)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scan) give(b *store.Batch) error {
+	if b == nil {
+		return nil
+	}
+	c, sum := digest.Batch(b), &s.sums[b.Set]
+	sum.Rows += c.Rows
+	sum.Bytes += c.Bytes
+	sum.Digest.Add(c.Digest)
+	if b.Rows() == 0 {
+		b.Release()
+		return nil
+	}
+	if !s.yield(b, nil) {
+		return errStopped
+	}
+	return nil
+}
+
+// reach moves on to a set and settles the ones left behind.
+func (s *scan) reach(set int) error {
+	for s.set < set {
+		if err := s.settle(s.set); err != nil {
+			return err
+		}
+		s.set++
+	}
+	if s.set > set {
+		return s.r.fail(s.file, fmt.Errorf("table %s again, or before its turn", quote(s.r.schema.Sets[set].Name)))
+	}
+	if set < len(s.r.schema.Sets) && s.plain == nil && s.r.schema.Sets[set].Kind == store.Plain {
+		s.plain = digest.NewStream()
+	}
+	return nil
+}
+
+func (s *scan) settle(i int) error {
+	if err := s.give(s.filter.Flush(i)); err != nil {
+		return err
+	}
+	set, got, claim := &s.r.schema.Sets[i], s.seen[i], s.r.claims[i]
+	at, what := tablePath(set.File, set.Name), "row"
+	if set.Kind == store.Plain {
+		at, what = set.File, "piece"
+		if s.plain == nil {
+			s.plain = digest.NewStream()
+		}
+		got.digest, claim.rows = s.plain.Sum(), got.rows
+		s.plain = nil
+		if len(s.r.files[i]) == 0 {
+			return s.r.fail(at, errors.New("the manifest lists this file, and it is not here"))
+		}
+	}
+	hint := "the archive was edited, or is not whole; take it from git again"
+	switch {
+	case got.rows != claim.rows:
+		return s.r.fail(at, &formats.Error{Err: fmt.Errorf("%d %ss, the manifest says %d", got.rows, what, claim.rows), Hint: hint})
+	case got.bytes != claim.bytes:
+		return s.r.fail(at, &formats.Error{Err: fmt.Errorf("%d bytes of text, the manifest says %d", got.bytes, claim.bytes), Hint: hint})
+	case got.digest != claim.digest:
+		return s.r.fail(at, &formats.Error{Err: errors.New("the text is not what the manifest's digest was taken of"), Hint: hint})
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package archive
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/packed"
+	"rehome/formats/store"
+)
+
+var errQuit = errors.New("archive: closed before the end")
+
+// sink puts finished text into files, in the order of the batches.
+type sink struct {
+	w       *writer
+	workers int
+	set     int            // the set being written, -1 before the first
+	out     io.WriteCloser // its file, or the stream of its database
+	file    *os.File       // the file under out
+	stream  string         // database whose compressed stream is open
+	plain   *digest.Stream // of a plain file
+	shards  shards
+}
+
+func newSink(w *writer, workers int) *sink {
+	return &sink{w: w, workers: workers, set: -1, shards: shards{root: w.root}}
+}
+
+func (s *sink) run() error {
+	for j := range s.w.line {
+		<-j.done
+		err := s.take(j)
+		s.w.idle <- j
+		if err != nil {
+			return s.drain(err)
+		}
+		select {
+		case <-s.w.quit:
+			return s.drain(errQuit)
+		default:
+		}
+	}
+	return nil
+}
+
+// take writes a spelled job and lets go of its batch.
+func (s *sink) take(j *job) error {
+	err := j.err
+	if err == nil {
+		err = s.write(j)
+	}
+	j.batch.Release()
+	j.batch = nil
+	return err
+}
+
+// drain keeps taking jobs until the writer is told to end, so that nobody
+// waits for a sink that has given up.
+func (s *sink) drain(err error) error {
+	s.w.err = err
+	go func() {
+		for j := range s.w.line {
+			<-j.done
+			j.batch.Release()
+			s.w.idle <- j
+		}
+	}()
+	return err
+}
+
+func (s *sink) write(j *job) error {
+	if err := s.reach(j.batch.Set); err != nil {
+		return err
+	}
+	t := &s.w.wrote[j.batch.Set]
+	if s.w.schema.Sets[j.batch.Set].Kind != store.Table {
+		for i := range j.batch.Rows() {
+			piece := j.batch.Cell(i, 0).Bytes()
+			t.bytes += int64(len(piece))
+			_, _ = s.plain.Write(piece)
+			if _, err := s.out.Write(piece); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t.rows += j.wrote.rows
+	t.bytes += j.wrote.bytes
+	t.digest.Add(j.wrote.digest)
+	if s.stream != "" {
+		_, err := s.out.Write(j.text)
+		return err
+	}
+	for _, p := range j.parts {
+		if err := s.place(p.shard, j.text[p.from:p.to]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place writes lines of one shard. The unsharded file of a set is kept open.
+func (s *sink) place(shard string, lines []byte) error {
+	if shard != "" {
+		return s.shards.add(shard, lines)
+	}
+	if s.out == nil {
+		set := &s.w.schema.Sets[s.set]
+		if err := s.open(tablePath(set.File, set.Name) + ".ndjson"); err != nil {
+			return err
+		}
+	}
+	_, err := s.out.Write(lines)
+	return err
+}
+
+// reach moves on to the given set. Sets without a record are passed on the way:
+// a table then has no file, a plain file is empty.
+func (s *sink) reach(set int) error {
+	for s.set < set {
+		if err := s.leave(); err != nil {
+			return err
+		}
+		s.set++
+		if err := s.enter(&s.w.schema.Sets[s.set]); err != nil {
+			return err
+		}
+	}
+	if s.set > set {
+		return errors.New("archive: batches out of order")
+	}
+	return nil
+}
+
+func (s *sink) enter(set *store.Set) error {
+	if set.Kind != store.Table {
+		s.plain = digest.NewStream()
+		return s.open(set.File)
+	}
+	s.shards.dir = tablePath(set.File, set.Name)
+	if s.w.pack.Ext() == "" {
+		return nil
+	}
+	if s.stream == "" {
+		if err := s.open(streamPath(set.File) + s.w.pack.Ext()); err != nil {
+			return err
+		}
+		s.out = packed.NewWriter(s.file, s.w.pack, s.workers)
+		s.stream = streamPath(set.File)
+	}
+	head, err := section(set.Name)
+	if err == nil {
+		_, err = s.out.Write(head)
+	}
+	return err
+}
+
+func (s *sink) leave() error {
+	if s.set < 0 {
+		return nil
+	}
+	sets := s.w.schema.Sets
+	if err := s.shards.flush(); err != nil {
+		return err
+	}
+	if s.plain != nil {
+		s.w.wrote[s.set].digest = s.plain.Sum()
+		s.plain = nil
+	}
+	last := s.set+1 == len(sets) || sets[s.set+1].File != sets[s.set].File || sets[s.set+1].Kind != store.Table
+	if s.stream != "" && !last {
+		return nil // the next table of this database continues the stream
+	}
+	return s.shut()
+}
+
+func (s *sink) open(name string) (err error) {
+	if dir := path.Dir(name); dir != "." {
+		if err := s.w.root.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+	}
+	s.file, err = s.w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	s.out = s.file
+	return err
+}
+
+func (s *sink) shut() error {
+	if s.out == nil {
+		return nil
+	}
+	err := s.out.Close()
+	if s.stream != "" { // the compressor does not close its file
+		err = errors.Join(err, s.file.Close())
+	}
+	s.out, s.file, s.stream = nil, nil, ""
+	return err
+}
+
+func (s *sink) finish() error {
+	if err := s.reach(len(s.w.schema.Sets) - 1); err != nil {
+		return err
+	}
+	return s.leave()
+}
+
+// close lets go of what an error left open.
+func (s *sink) close() { _ = s.shut() }
+
+func streamPath(db string) string { return path.Join(db, "records.ndjson") }
+
+// section is the line that announces a table in a compressed stream.
+func section(name string) ([]byte, error) {
+	b, err := json.Marshal(map[string]string{"table": name})
+	return append(b, '\n'), err
+}

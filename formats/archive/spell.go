@@ -1,0 +1,85 @@
+package archive
+
+import (
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/packed"
+	"rehome/formats/internal/rowtext"
+	"rehome/formats/store"
+)
+
+const maxLine = 256 << 20
+
+// job is one batch on its way to text. It is used again and again.
+type job struct {
+	batch *store.Batch
+	done  chan struct{}
+
+	shards []string // of each row
+	rows   []int    // in the order they are written
+	text   []byte
+	parts  []part
+	wrote  text
+	err    error
+}
+
+// part is a run of lines that belong to one shard.
+type part struct {
+	shard    string
+	from, to int
+}
+
+const keepText = 16 << 20 // a larger text buffer is not kept for the next job
+
+// spell turns the batch into text. It runs in a worker.
+func (j *job) spell(w *writer) {
+	b := j.batch
+	set := &w.schema.Sets[b.Set]
+	j.parts, j.wrote, j.err = j.parts[:0], text{}, nil
+	if j.text = j.text[:0]; cap(j.text) > keepText {
+		j.text = nil
+	}
+	if set.Kind != store.Table {
+		return // the sink writes a plain file's bytes as they are
+	}
+	j.text = slices.Grow(j.text, b.Size()+b.Size()/8+64*b.Rows())
+	for _, i := range j.order(w, set) {
+		from := len(j.text)
+		j.text = append(rowtext.Append(j.text, b, i, set.RowIDs), '\n')
+		line := j.text[from:]
+		if len(line) > maxLine {
+			j.err = lineTooLong(set, b.RowID(i))
+			return
+		}
+		j.wrote.rows++
+		j.wrote.digest.Add(digest.Bytes(line))
+		j.place(j.shards[i], from, len(j.text))
+	}
+	j.wrote.bytes = int64(len(j.text))
+}
+
+// order gives the rows shard by shard, so that each shard's lines are one run;
+// a compressed stream takes them as they come.
+func (j *job) order(w *writer, set *store.Set) []int {
+	n := j.batch.Rows()
+	j.shards, j.rows = slices.Grow(j.shards[:0], n)[:n], j.rows[:0]
+	for i := range n {
+		j.shards[i] = ""
+		if w.shard != nil && w.pack == packed.None {
+			j.shards[i] = w.shard(set, j.batch.Record(i))
+		}
+		j.rows = append(j.rows, i)
+	}
+	slices.SortStableFunc(j.rows, func(x, y int) int { return strings.Compare(j.shards[x], j.shards[y]) })
+	return j.rows
+}
+
+func (j *job) place(shard string, from, to int) {
+	if n := len(j.parts); n > 0 && j.parts[n-1].shard == shard {
+		j.parts[n-1].to = to
+		return
+	}
+	j.parts = append(j.parts, part{shard, from, to})
+}

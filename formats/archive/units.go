@@ -1,0 +1,141 @@
+package archive
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"sync"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/rowtext"
+	"rehome/formats/store"
+)
+
+// unit is a run of whole lines of one set, or a piece of a plain file, on its
+// way from a file to batches.
+type unit struct {
+	set     int // -1: a line that announces a table
+	file    string
+	text    []byte
+	seen    text
+	batches []*store.Batch
+	err     error
+	line    int  // of err, counted from the unit's first line; 0: the whole file
+	piece   int  // number of a plain file's piece
+	whole   bool // text is a whole buffer that may be used again
+	done    chan struct{}
+}
+
+// parseRow reads one line into a batch.
+type parseRow func(b *store.Batch, line []byte, rowids bool) error
+
+func (u *unit) release() {
+	for _, b := range u.batches {
+		if b != nil {
+			b.Release()
+		}
+	}
+	u.batches = nil
+}
+
+// parse turns the unit's text into batches. It runs in a worker.
+func (u *unit) parse(sets []store.Set, row parseRow) {
+	if u.set < 0 || u.err != nil {
+		return
+	}
+	set := &sets[u.set]
+	u.seen.bytes = int64(len(u.text))
+	if set.Kind == store.Plain {
+		b := store.NewBatch(u.set, 1)
+		b.Row(int64(u.piece))
+		b.AddBytes(store.Blob, u.text)
+		u.batches = append(u.batches, b)
+		return
+	}
+	var b *store.Batch
+	for rest := u.text; len(rest) > 0; {
+		if b == nil {
+			b = store.NewBatch(u.set, len(set.Columns))
+			u.batches = append(u.batches, b)
+		}
+		n := bytes.IndexByte(rest, '\n') + 1
+		u.seen.rows++
+		if err := row(b, rest[:n-1], set.RowIDs); err != nil {
+			u.err, u.line = err, int(u.seen.rows)
+			return
+		}
+		u.seen.digest.Add(digest.Bytes(rest[:n]))
+		if rest = rest[n:]; b.Full() {
+			b = nil
+		}
+	}
+}
+
+// units yields all units in order, parsed, by as many workers as the reader
+// has.
+func (r *reader) units(ctx context.Context) iter.Seq2[*unit, error] {
+	row := parseRow(rowtext.Parse)
+	if r.view.Fresh {
+		row = rowtext.ParseFresh
+	}
+	if r.jobs == 1 {
+		return func(yield func(*unit, error) bool) {
+			for u := range r.cut(ctx) {
+				u.parse(r.schema.Sets, row)
+				r.reuse(u)
+				if !yield(u, nil) {
+					return
+				}
+			}
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+			}
+		}
+	}
+	return r.unitsParallel(ctx, row)
+}
+
+func (r *reader) unitsParallel(ctx context.Context, row parseRow) iter.Seq2[*unit, error] {
+	return func(yield func(*unit, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		work, order := make(chan *unit, r.jobs), make(chan *unit, r.jobs+2)
+		var all sync.WaitGroup
+		defer all.Wait()
+		defer stop()
+		all.Go(func() {
+			defer close(order)
+			defer close(work)
+			for u := range r.cut(ctx) {
+				u.done = make(chan struct{})
+				select {
+				case work <- u:
+				case <-ctx.Done():
+					return
+				}
+				order <- u
+			}
+		})
+		for range r.jobs {
+			all.Go(func() {
+				for u := range work {
+					u.parse(r.schema.Sets, row)
+					r.reuse(u)
+					close(u.done)
+				}
+			})
+		}
+		stopped := false
+		for u := range order {
+			<-u.done
+			if stopped {
+				u.release()
+			} else if !yield(u, nil) {
+				stopped = true
+				stop()
+			}
+		}
+		if err := ctx.Err(); err != nil && !stopped {
+			yield(nil, err)
+		}
+	}
+}

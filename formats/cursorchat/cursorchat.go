@@ -1,0 +1,103 @@
+package cursorchat
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/store"
+)
+
+const name = "cursor-chat"
+
+// Format is the codec.
+func Format() *formats.Format {
+	return &formats.Format{
+		Name:     name,
+		Title:    "a chat of the Cursor CLI (store.db)",
+		Families: []string{formats.Tables},
+		Probe:    probe,
+		Open:     open,
+		Create:   sqlitestore.Create,
+		Shard:    shard,
+	}
+}
+
+const storeName = "store.db"
+
+var (
+	md5Name  = regexp.MustCompile(`^[0-9a-f]{32}$`)
+	uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+)
+
+func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
+	file := l.Path
+	if l.Dir() {
+		if !l.Has(storeName) || !sqlitestore.HasHeader(l.Path, storeName) {
+			return formats.Match{}, nil
+		}
+		if m := byPlace(l); m.Score > 0 {
+			return m, nil
+		}
+		file = filepath.Join(l.Path, storeName)
+	} else if !sqlitefile.IsDatabase(l.Head()) {
+		return formats.Match{}, nil
+	}
+	tables, err := sqlitefile.Peek(ctx, file)
+	if err != nil {
+		return formats.Match{}, nil // opening it will say why
+	}
+	slices.Sort(tables)
+	if !slices.Equal(tables, []string{"blobs", "meta"}) {
+		return formats.Match{}, nil
+	}
+	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with just the tables blobs and meta"}}, nil
+}
+
+// byPlace knows a chat by its folder, without opening anything.
+func byPlace(l *formats.Location) formats.Match {
+	abs, err := filepath.Abs(l.Path)
+	if err != nil || !uuidName.MatchString(filepath.Base(abs)) {
+		return formats.Match{}
+	}
+	parent := filepath.Base(filepath.Dir(abs))
+	if !md5Name.MatchString(parent) && parent != "acp-sessions" {
+		return formats.Match{}
+	}
+	return formats.Match{Score: 95, Evidence: []string{
+		"the folder is named by a chat id, in a folder named by a workspace's hash or acp-sessions",
+		storeName + " begins with SQLite's header",
+	}}
+}
+
+func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	if !l.Dir() {
+		return sqlitestore.Open(ctx, sqlitestore.One(name, l.Path), v)
+	}
+	layout, err := sqlitestore.Folder(name, l.Path, func(rel string) sqlitestore.Use {
+		switch {
+		case rel == storeName:
+			return sqlitestore.Database
+		case strings.Contains(rel, "/"):
+			return sqlitestore.Skip // a chat has no folders
+		}
+		return sqlitestore.Plain
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqlitestore.Open(ctx, layout, v)
+}
+
+func shard(set *store.Set, r store.Record) string {
+	if n := uint64(r.RowID()) >> 16; set.RowIDs && n > 0 {
+		return fmt.Sprintf("r-%04x", n)
+	}
+	return ""
+}

@@ -1,0 +1,29 @@
+// Package cursorchat knows the chat stores of the Cursor CLI.
+//
+// # Where they live
+//
+//	~/.cursor/chats/<md5 of the workspace path>/<chat uuid>/
+//	    store.db            everything that was said
+//	    meta.json           times, title, workspace (since about May 2026)
+//	    prompt_history.json sometimes
+//	~/.cursor/acp-sessions/<uuid>/   the same, of editors that speak ACP
+//
+// # What is in store.db
+//
+//	blobs(id TEXT PRIMARY KEY, data BLOB)   id is the SHA-256 of data
+//	meta(key TEXT PRIMARY KEY, value TEXT)  one row '0': hex of a JSON object
+//
+// The blobs are a graph of protobuf messages and JSON prompt messages. Blobs
+// are added and never changed, so their rows are kept in the order they came,
+// 65,536 to a file: a new turn appends. The meta object names the newest root
+// and holds blobEncryptionKey, a secret that encrypts nothing in this file.
+//
+// # Quirks
+//
+// While a turn runs, its rows are in store.db-wal. A store of the SDK's agents
+// has the same two tables and is read as a chat when given alone.
+//
+// # Not verified
+//
+// The blob order of a live CLI; which optional meta members each version writes.
+package cursorchat

@@ -1,0 +1,91 @@
+package cursoride
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/store"
+)
+
+const (
+	name     = "cursor-ide"
+	dbName   = "state.vscdb"
+	globalDB = "globalStorage/" + dbName
+)
+
+// Format is the codec.
+func Format() *formats.Format {
+	return &formats.Format{
+		Name:     name,
+		Title:    "the Cursor IDE's state.vscdb, alone or a whole user dir",
+		Families: []string{formats.Tables},
+		Probe:    probe,
+		Open:     open,
+		Create:   sqlitestore.Create,
+		Shard:    shard,
+	}
+}
+
+func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
+	if l.Dir() {
+		switch {
+		case l.Has("globalStorage") && sqlitestore.HasHeader(l.Path, globalDB):
+			return formats.Match{Score: 95, Evidence: []string{globalDB + " begins with SQLite's header"}}, nil
+		case l.Has(dbName) && sqlitestore.HasHeader(l.Path, dbName):
+			return formats.Match{Score: 85, Evidence: []string{dbName + " begins with SQLite's header"}}, nil
+		}
+		return formats.Match{}, nil
+	}
+	if !sqlitefile.IsDatabase(l.Head()) {
+		return formats.Match{}, nil
+	}
+	if l.Name() == dbName {
+		return formats.Match{Score: 90, Evidence: []string{"a SQLite database named " + dbName}}, nil
+	}
+	tables, err := sqlitefile.Peek(ctx, l.Path)
+	if err != nil || !slices.Contains(tables, "ItemTable") {
+		return formats.Match{}, nil // opening it will say why
+	}
+	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with a table ItemTable"}}, nil
+}
+
+func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	if !l.Dir() {
+		return sqlitestore.Open(ctx, sqlitestore.One(name, l.Path), v)
+	}
+	layout, err := sqlitestore.Folder(name, l.Path, use)
+	if err != nil {
+		return nil, err
+	}
+	return sqlitestore.Open(ctx, layout, v)
+}
+
+// use says what belongs to the store: in a user dir the databases, which
+// workspace each is of, and the pictures; in a folder with just a state.vscdb
+// the same of that one.
+func use(rel string) sqlitestore.Use {
+	dir, base := path.Split(rel)
+	parts := strings.Split(strings.TrimSuffix(dir, "/"), "/")
+	if base == "" { // a folder
+		top := parts[0] == "globalStorage" || parts[0] == "workspaceStorage" || parts[0] == "images"
+		if top && (len(parts) == 1 || parts[0] == "workspaceStorage" && (len(parts) == 2 || parts[2] == "images")) {
+			return sqlitestore.Plain
+		}
+		return sqlitestore.Skip
+	}
+	workspace := dir == "" || parts[0] == "workspaceStorage" && len(parts) == 2
+	switch {
+	case base == dbName && (workspace || rel == globalDB):
+		return sqlitestore.Database
+	case base == "workspace.json" && workspace:
+		return sqlitestore.Plain
+	case parts[len(parts)-1] == "images" && (len(parts) == 1 || len(parts) == 3):
+		return sqlitestore.Plain
+	}
+	return sqlitestore.Skip
+}

@@ -1,0 +1,46 @@
+package cursoride
+
+import (
+	"fmt"
+	"strings"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/store"
+)
+
+// owned are the families of keys whose rows belong to one composer, named by
+// the part of the key that follows. The longer of two that overlap comes first.
+var owned = [...]string{
+	"composerData:", "bubbleId:", "checkpointId:", "messageRequestContext:", "codeBlockDiff:",
+	"codeBlockPartialInlineDiffFates:", "ofsContent:", "composerVirtualRowHeights:",
+	"agentKv:checkpoint:", "agentKv:bubbleCheckpoint:",
+}
+
+// shared are the families of content-addressed rows: the hash follows.
+var shared = [...]struct{ prefix, shard string }{
+	{"agentKv:blob:", "blob-"},
+	{"composer.content.", "content-"},
+}
+
+// shard names the shard of a row from its key alone.
+func shard(set *store.Set, r store.Record) string {
+	key := r.Cell(0)
+	if key.Class != store.Text && key.Class != store.Blob {
+		return "no-key"
+	}
+	k := string(key.Bytes())
+	if set.Name == "cursorDiskKV" {
+		for _, f := range owned {
+			if rest, ok := strings.CutPrefix(k, f); ok {
+				composer, _, _ := strings.Cut(rest, ":")
+				return "c-" + composer
+			}
+		}
+		for _, f := range shared {
+			if rest, ok := strings.CutPrefix(k, f.prefix); ok && len(rest) >= 2 {
+				return f.shard + rest[:2]
+			}
+		}
+	}
+	return fmt.Sprintf("k-%x", digest.Name(k)&15)
+}

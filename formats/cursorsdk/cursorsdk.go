@@ -1,0 +1,95 @@
+package cursorsdk
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/store"
+)
+
+const (
+	name      = "cursor-sdk"
+	indexName = "index.db"
+	storeName = "store.db"
+	rootsName = "sdk-agent-store"
+)
+
+// Format is the codec.
+func Format() *formats.Format {
+	return &formats.Format{
+		Name:     name,
+		Title:    "the Cursor SDK's agents (index.db and one store.db an agent)",
+		Families: []string{formats.Tables},
+		Probe:    probe,
+		Open:     open,
+		Create:   sqlitestore.Create,
+		Shard:    shard,
+	}
+}
+
+func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
+	switch {
+	case !l.Dir():
+		return formats.Match{}, nil
+	case l.Has(rootsName):
+		return formats.Match{Score: 95, Evidence: []string{"the folder has a folder " + rootsName}}, nil
+	case !l.Has(indexName) || !sqlitestore.HasHeader(l.Path, indexName):
+		return formats.Match{}, nil
+	case l.Has("agents"):
+		return formats.Match{Score: 95, Evidence: []string{indexName + " begins with SQLite's header", "a folder agents lies beside it"}}, nil
+	}
+	tables, err := sqlitefile.Peek(ctx, filepath.Join(l.Path, indexName))
+	if err != nil || !slices.Contains(tables, "agents") || !slices.Contains(tables, "run_events") {
+		return formats.Match{}, nil // opening it will say why
+	}
+	return formats.Match{Score: 90, Evidence: []string{indexName + " has tables agents and run_events"}}, nil
+}
+
+func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	project := l.Has(rootsName)
+	layout, err := sqlitestore.Folder(name, l.Path, func(rel string) sqlitestore.Use {
+		return use(rel, project)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return sqlitestore.Open(ctx, layout, v)
+}
+
+// use takes everything of a state root, and of a project folder its state
+// roots and transcripts.
+func use(rel string, project bool) sqlitestore.Use {
+	if project {
+		top, _, _ := strings.Cut(rel, "/")
+		if top != rootsName && top != "agent-transcripts" {
+			return sqlitestore.Skip
+		}
+	}
+	switch path.Base(rel) {
+	case indexName, storeName:
+		if !strings.HasPrefix(rel, "agent-transcripts/") && !strings.HasSuffix(rel, "/") {
+			return sqlitestore.Database
+		}
+	}
+	return sqlitestore.Plain
+}
+
+// shard keeps the events of a run together.
+func shard(set *store.Set, r store.Record) string {
+	if set.Name == "run_events" {
+		if i := slices.Index(set.Columns, "run_id"); i >= 0 {
+			return string(r.Cell(i).Bytes())
+		}
+	}
+	if n := uint64(r.RowID()) >> 16; set.RowIDs && n > 0 {
+		return fmt.Sprintf("r-%04x", n)
+	}
+	return ""
+}

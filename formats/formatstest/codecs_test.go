@@ -1,0 +1,270 @@
+package formatstest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/all"
+	"rehome/formats/formatstest"
+	"rehome/formats/store"
+)
+
+// Every format of this build runs the suite, on stores that are made here from
+// their schema and records, through the format's own writer.
+
+func TestCodecs(t *testing.T) {
+	reg := all.Registry()
+	chat := recipe{schema: chatSchema(""), put: putChat, secrets: []string{chatSecret}}
+	folder := recipe{schema: chatSchema("store.db"), put: putChat, secrets: []string{chatSecret}}
+	folder.schema.Sets = append(folder.schema.Sets, store.Set{File: "meta.json", Kind: store.Plain, Columns: []string{"bytes"}})
+	folder.put = func(p *putter) {
+		putChat(p)
+		p.row(2, 0, store.BlobCell([]byte(`{"schemaVersion":1}`+"\n")))
+	}
+	cases := map[string]map[string]recipe{
+		"sqlite":      {"oddities": oddities("UTF-8"), "UTF-16": oddities("UTF-16le"), "empty": empty(), "many": many()},
+		"cursor-chat": {"file": chat, "folder": folder},
+		"cursor-ide":  {"state": ide()},
+		"cursor-sdk":  {"root": sdk()},
+		"archive":     {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld()},
+	}
+	for _, f := range reg.All() {
+		t.Run(f.Name, func(t *testing.T) {
+			c := formatstest.Case{Format: f, Registry: reg}
+			for name, r := range cases[f.Name] {
+				fixture := formatstest.Fixture{Name: name, Secrets: r.secrets}
+				fixture.Make = func(t *testing.T, dir string) string { return r.make(t, reg, f, dir) }
+				c.Fixtures = append(c.Fixtures, fixture)
+			}
+			formatstest.Run(t, c)
+		})
+	}
+}
+
+// recipe is a store before it is written.
+type recipe struct {
+	base     string // file or folder name
+	schema   *store.Schema
+	put      func(p *putter)
+	secrets  []string
+	compress string
+}
+
+func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir string) string {
+	t.Helper()
+	base := r.base
+	if base == "" {
+		base = "store"
+	}
+	b := formats.Build{Path: filepath.Join(dir, base), Schema: r.schema, Compress: r.compress, Shard: reg.Named(r.schema.Origin).Shard}
+	w, err := f.Create(context.Background(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &putter{w: w}
+	r.put(p)
+	p.flush()
+	if err := errors.Join(p.err, w.Finish(context.Background()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Path
+}
+
+// putter collects rows into batches.
+type putter struct {
+	w   store.Writer
+	b   *store.Batch
+	err error
+}
+
+func (p *putter) row(set int, id int64, cells ...store.Cell) {
+	if p.b != nil && (p.b.Set != set || p.b.Full()) {
+		p.flush()
+	}
+	if p.b == nil {
+		p.b = store.NewBatch(set, len(cells))
+	}
+	p.b.Row(id)
+	for _, c := range cells {
+		p.b.Add(c)
+	}
+}
+
+func (p *putter) flush() {
+	if p.b != nil {
+		p.err = errors.Join(p.err, p.w.Put(context.Background(), p.b))
+		p.b = nil
+	}
+}
+
+func text(s string) store.Cell { return store.TextCell([]byte(s)) }
+func blob(s string) store.Cell { return store.BlobCell([]byte(s)) }
+
+func pragmas(mode string) store.Pragmas {
+	return store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: mode}
+}
+
+func table(name, sql string) store.Object {
+	return store.Object{Type: "table", Name: name, Table: name, SQL: sql}
+}
+
+// oddities holds every class of cell and every kind of table.
+func oddities(encoding string) recipe {
+	d := store.Database{Pragmas: store.Pragmas{PageSize: 1024, Encoding: encoding, AutoVacuum: 2, JournalMode: "delete", UserVersion: -7, ApplicationID: 0x72656831}}
+	d.Objects = []store.Object{
+		table("cells", `CREATE TABLE cells (a, "b <&>" , c DATETIME)`),
+		table("keyed", "CREATE TABLE keyed (id INTEGER PRIMARY KEY AUTOINCREMENT, v TEXT)"),
+		table("sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"),
+		table("Wörter", `CREATE TABLE "Wörter" (k TEXT PRIMARY KEY, v ANY) STRICT, WITHOUT ROWID`),
+		table("none", "CREATE TABLE none (x)"),
+		{Type: "index", Name: "by_v", Table: "keyed", SQL: "CREATE INDEX by_v ON keyed (v) WHERE v IS NOT NULL"},
+		{Type: "view", Name: "seen", Table: "seen", SQL: "CREATE VIEW seen AS SELECT v FROM keyed"},
+		{Type: "trigger", Name: "gone", Table: "keyed", SQL: "CREATE TRIGGER gone AFTER INSERT ON keyed BEGIN DELETE FROM keyed; END"},
+	}
+	schema := &store.Schema{Origin: "sqlite", Databases: []store.Database{d}, Sets: []store.Set{
+		{Name: "cells", Columns: []string{"a", "b <&>", "c"}, RowIDs: true},
+		{Name: "keyed", Columns: []string{"id", "v"}},
+		{Name: "sqlite_sequence", Columns: []string{"name", "seq"}, RowIDs: true},
+		{Name: "Wörter", Columns: []string{"k", "v"}},
+		{Name: "none", Columns: []string{"x"}, RowIDs: true},
+	}}
+	return recipe{schema: schema, put: func(p *putter) {
+		for i, c := range oddCells(encoding == "UTF-8") {
+			p.row(0, int64(i)*int64(i)-50, c, store.NullCell(), text("2026-01-01"))
+		}
+		p.row(0, math.MaxInt64, store.NullCell(), store.NullCell(), store.NullCell())
+		p.row(1, 0, store.IntCell(-5), text("five"))
+		p.row(1, 0, store.IntCell(1<<60), store.NullCell())
+		p.row(2, 1, text("keyed"), store.IntCell(1<<60+9))
+		p.row(3, 0, text("A"), store.RealCell(1.5))
+		p.row(3, 0, text("a"), blob(`{"a":1}`))
+	}}
+}
+
+// oddCells are values that are easily changed on the way. What is not valid
+// UTF-8 has no place in a UTF-16 database.
+func oddCells(utf8 bool) []store.Cell {
+	cells := []store.Cell{
+		store.NullCell(), store.IntCell(0), store.IntCell(math.MinInt64), store.IntCell(1<<53 + 1),
+		store.RealCell(1), store.RealCell(math.Copysign(0, -1)), store.RealCell(math.Inf(1)), store.RealCell(math.Inf(-1)),
+		store.RealCell(5e-324), store.RealCell(1e300), store.RealCell(0.1),
+		text(""), text("123"), text("line\u2028\u0085\r\n\t\x7f\x01"), text("漢字 \U0001F600 <b>&amp;"), text("null"), text(`{"blob64":"AA=="}`),
+		text(`{"a":1,"a":1.0,"s":"\ud800","e":1e-07}`), text("[1, 2 ]"), text(" {}"), text("{}\n"), text(`{"rehome":"rehome:withheld"}`),
+		text(hex.EncodeToString([]byte(`{"x":[1]}`))), text(strings.ToUpper(hex.EncodeToString([]byte(`{"x":[1]}`)))), text("7b7"),
+		blob(""), blob("\x00\xff"), blob(`{"b":"<&>"}`), blob("text"), blob(strings.Repeat("[", 600) + strings.Repeat("]", 600)),
+		blob(strings.Repeat("long ", 5000)),
+	}
+	if utf8 {
+		cells = append(cells, text("\xff\xfe"), text("a\x00b"), text("{\"a\":\"\xff\"}"), text("\xed\xa0\x80"))
+	}
+	return cells
+}
+
+func empty() recipe {
+	return recipe{
+		schema: &store.Schema{Origin: "sqlite", Databases: []store.Database{{Pragmas: pragmas("delete"), Objects: []store.Object{table("t", "CREATE TABLE t (x)")}}}, Sets: []store.Set{{Name: "t", Columns: []string{"x"}, RowIDs: true}}},
+		put:    func(*putter) {},
+	}
+}
+
+// many makes a store of several batches.
+func many() recipe {
+	schema := &store.Schema{Origin: "sqlite", Databases: []store.Database{{Pragmas: pragmas("delete"), Objects: []store.Object{table("t", "CREATE TABLE t (x, y)")}}}, Sets: []store.Set{{Name: "t", Columns: []string{"x", "y"}, RowIDs: true}}}
+	return recipe{schema: schema, put: func(p *putter) {
+		for i := range 4000 {
+			p.row(0, int64(i)*40, text(fmt.Sprintf(`{"n":%d,"text":%q}`, i, strings.Repeat("word ", i%400))), store.IntCell(int64(i)))
+		}
+	}}
+}
+
+const (
+	chatSecret = "c2VjcmV0IG9mIHRoZSBjaGF0"
+	ideSecret  = "eyJ0b2tlbiBvZiB0aGUgaWRl"
+	sdkSecret  = "a2V5IG9mIHRoZSBzZGsgYWdl"
+)
+
+func chatSchema(path string) *store.Schema {
+	return &store.Schema{Origin: "cursor-chat",
+		Databases: []store.Database{{Path: path, Pragmas: pragmas("wal"), Objects: []store.Object{
+			table("blobs", "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)"), table("meta", "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)"),
+		}}},
+		Sets: []store.Set{{File: path, Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {File: path, Name: "meta", Columns: []string{"key", "value"}, RowIDs: true}},
+	}
+}
+
+func putChat(p *putter) {
+	for i := range 40 {
+		p.row(0, int64(i+1), text(fmt.Sprintf("%064x", i*7919)), blob(fmt.Sprintf(`{"role":"user","id":"%d","content":[{"type":"text","text":"hello"}]}`, i)))
+	}
+	p.row(0, 41, text(strings.Repeat("f", 64)), store.BlobCell(append([]byte{0x0a, 0x20}, bytes.Repeat([]byte{0xab}, 32)...)))
+	p.row(1, 1, text("0"), text(hex.EncodeToString([]byte(`{"agentId":"a","latestRootBlobId":"b","blobEncryptionKey":"`+chatSecret+`","name":"n"}`))))
+}
+
+func ide() recipe {
+	schema := &store.Schema{Origin: "cursor-ide",
+		Databases: []store.Database{{Pragmas: pragmas("wal"), Objects: []store.Object{
+			table("ItemTable", "CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"), table("cursorDiskKV", "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"),
+		}}},
+		Sets: []store.Set{{Name: "ItemTable", Columns: []string{"key", "value"}, RowIDs: true}, {Name: "cursorDiskKV", Columns: []string{"key", "value"}, RowIDs: true}},
+	}
+	return recipe{base: "state.vscdb", schema: schema, secrets: []string{ideSecret}, put: func(p *putter) {
+		p.row(0, 1, text("aiCodeTrackingLines"), text("[]"))
+		p.row(0, 3, text("cursorAuth/accessToken"), text(ideSecret))
+		p.row(0, 4, text("secret://x"), blob(ideSecret))
+		p.row(0, 9, text("window.zoom"), text("1.0"))
+		for i := range 30 {
+			id := fmt.Sprintf("0000000%d-0000-4000-8000-000000000000", i%3)
+			p.row(1, int64(i*2+1), text(fmt.Sprintf("bubbleId:%s:%d", id, i)), text(fmt.Sprintf(`{"_v":3,"type":%d,"text":"hi"}`, i%2+1)))
+		}
+		p.row(1, 100, text("composerData:00000000-0000-4000-8000-000000000000"), text(`{"_v":9,"blobEncryptionKey":"`+ideSecret+`","speculativeSummarizationEncryptionKey": "`+ideSecret+`"}`))
+		p.row(1, 101, text("composerData:none"), store.NullCell())
+	}}
+}
+
+func sdk() recipe {
+	agent := "agents/agent-" + strings.Repeat("0a", 32) + "/store.db"
+	schema := chatSchema(agent)
+	schema.Origin = "cursor-sdk"
+	index := store.Database{Path: "index.db", Pragmas: pragmas("wal"), Objects: []store.Object{
+		table("agents", "CREATE TABLE agents (agent_id TEXT PRIMARY KEY, metadata_json TEXT)"),
+		table("run_events", "CREATE TABLE run_events (run_id TEXT NOT NULL, seq INTEGER NOT NULL, payload_json TEXT, PRIMARY KEY (run_id, seq)) WITHOUT ROWID"),
+	}}
+	schema.Databases = append(schema.Databases, index)
+	schema.Sets = append(schema.Sets,
+		store.Set{File: "index.db", Name: "agents", Columns: []string{"agent_id", "metadata_json"}, RowIDs: true},
+		store.Set{File: "index.db", Name: "run_events", Columns: []string{"run_id", "seq", "payload_json"}},
+		store.Set{File: "transcripts/a.jsonl", Kind: store.Plain, Columns: []string{"bytes"}})
+	return recipe{base: "root", schema: schema, secrets: []string{chatSecret, sdkSecret}, put: func(p *putter) {
+		putChat(p)
+		p.row(2, 1, text("a"), text(`{"blobEncryptionKey":"`+sdkSecret+`"}`))
+		for i := range 50 {
+			p.row(3, 0, text(fmt.Sprintf("run-%d", i/20)), store.IntCell(int64(i%20)), text(`{"type":"text-delta"}`))
+		}
+		p.row(4, 0, blob("{\"role\":\"user\"}\n"))
+	}}
+}
+
+func packed(r recipe, compress string) recipe {
+	r.compress = compress
+	return r
+}
+
+// withheld is a text whose secrets stayed at home.
+func withheld() recipe {
+	r := ide()
+	r.base, r.secrets = "", nil
+	r.put = func(p *putter) {
+		p.row(0, 1, text("aiCodeTrackingLines"), text("[]"))
+		p.row(0, 3, text("cursorAuth/accessToken"), store.WithheldCell())
+		p.row(1, 100, text("composerData:x"), text(`{"_v":9,"blobEncryptionKey":"rehome:withheld","z":1}`))
+	}
+	return r
+}

@@ -1,0 +1,116 @@
+package formatstest
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+const (
+	mostFiles = 24 // files of one source that are cut
+	mostCuts  = 12 // evenly spread cuts of one file, beside its edges
+)
+
+// truncated: a source that was cut off anywhere never makes the reader panic,
+// and never makes it lose records in silence.
+func truncated(t *testing.T, c Case, s source) {
+	whole := mustRead(t, c.Format, s.path, formats.View{})
+	dir := filepath.Join(t.TempDir(), "cut")
+	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(s.dir, s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, rel)
+	files := tree(t, dir)
+	for _, name := range spread(slices.Sorted(maps.Keys(files)), mostFiles) {
+		file, all := filepath.Join(dir, filepath.FromSlash(name)), files[name]
+		for _, size := range cuts(len(all)) {
+			if err := os.WriteFile(file, all[:size], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			what := fmt.Sprintf("%s cut to %d of %d bytes", name, size, len(all))
+			var got *content
+			err := addressed(t, what, func() (err error) {
+				got, err = read(t.Context(), c.Format, path, formats.View{})
+				return err
+			})
+			if err == nil && got != nil {
+				nothingLost(t, what, inside(path, file), whole, got)
+			}
+		}
+		if err := os.WriteFile(file, all, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// inside is a file's name as sets spell it: relative to a store that is a
+// folder; for a store that is one file, what follows its name, such as "-wal".
+func inside(storePath, file string) string {
+	if info, err := os.Stat(storePath); err == nil && info.IsDir() {
+		if rel, err := filepath.Rel(storePath, file); err == nil {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return strings.TrimPrefix(file, storePath)
+}
+
+// nothingLost: a reader that sees nothing wrong with a cut file must yield the
+// same records. Two kinds of file are excused, because nobody can know: a file
+// that is carried as it is, and a database's own log, whose torn end counts as
+// never written.
+func nothingLost(t *testing.T, what, cut string, whole, got *content) {
+	t.Helper()
+	if strings.HasSuffix(cut, "-wal") || strings.HasSuffix(cut, "-journal") {
+		return
+	}
+	if d := schemaDifference(whole.schema, got.schema); d != "" {
+		t.Errorf("%s: read without an error: %s", what, d)
+		return
+	}
+	for i, set := range whole.schema.Sets {
+		if set.Kind == store.Plain && set.File == cut {
+			continue
+		}
+		if d := rowDifference(whole.sets[i].rows, got.sets[i].rows); d != "" {
+			t.Errorf("%s: read without an error: %s: %s", what, setName(set), d)
+		}
+	}
+}
+
+// cuts are the sizes to which a file is cut: near both edges, and all along.
+func cuts(size int) []int {
+	var out []int
+	for _, n := range []int{0, 1, 15, 16, 99, 100, 511, 512, 4095, 4096, size - 512, size - 2, size - 1} {
+		if n >= 0 && n < size {
+			out = append(out, n)
+		}
+	}
+	for i := range mostCuts {
+		out = append(out, size*i/mostCuts)
+	}
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(n int) bool { return n >= size })
+}
+
+// spread picks at most n of a list, evenly.
+func spread(list []string, n int) []string {
+	if len(list) <= n {
+		return list
+	}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = list[i*len(list)/n]
+	}
+	return out
+}

@@ -1,0 +1,259 @@
+package formatstest_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The rules of the house about who may import whom, as an ordinary test.
+
+const house = "rehome/"
+
+// layers says what a package may import of ours. A name that ends in a slash
+// stands for everything below it. The first row that matches a package counts.
+func layers() []layer {
+	return []layer{
+		{"formats/store", nil},
+		{"formats/loss", []string{"formats/store"}},
+		{"formats", []string{"formats/store", "formats/loss"}},
+		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/internal/"}},
+		{"formats/all", []string{"formats", codecs}},
+		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "schemas"}},
+		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/internal/"}},
+		{"schemas", nil},
+		{"golden", nil},
+		{"convert", []string{"formats", "formats/store", "formats/loss", "schemas"}},
+		{"cmd/rehome", []string{"convert", "formats", "formats/store", "formats/loss", "formats/all", "schemas", "testdata/chat"}},
+	}
+}
+
+type layer struct {
+	pkg string
+	may []string
+}
+
+// codecs stands for every package directly below formats that no other row
+// names: a codec never imports another codec.
+const codecs = "formats/<codec>"
+
+// doors says which packages may open a third-party module, in tests too.
+func doors() map[string][]string {
+	return map[string][]string{
+		"github.com/alecthomas/kong":            {"cmd/rehome"},
+		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},
+		"github.com/klauspost/compress":         {"formats/internal/packed"},
+		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
+		"github.com/zeebo/xxh3":                 {"formats/internal/digest"},
+		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
+		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
+		"golang.org/x/term":                     {"cmd/rehome"},
+		"golang.org/x/sys":                      {"convert", "formats/internal/sqlitefile"}, // system calls: rename without replacing; mapping files
+	}
+}
+
+type pkg struct {
+	ImportPath                         string
+	Dir                                string
+	Standard                           bool
+	GoFiles                            []string
+	Imports, TestImports, XTestImports []string
+}
+
+// listed is what the Go tools say of a set of packages.
+func listed(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Standard,GoFiles,Imports,TestImports,XTestImports"}, args...)...)
+	cmd.Dir = filepath.Join("..", "..")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var pkgs []pkg
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := dec.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return pkgs
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// ours is every package of the house, those under testdata included.
+func ours(t *testing.T) []pkg {
+	t.Helper()
+	args := []string{"./..."}
+	sources, err := filepath.Glob(filepath.Join("..", "..", "testdata", "*", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sources { // patterns pass testdata by
+		args = append(args, "./testdata/"+filepath.Base(filepath.Dir(s)))
+	}
+	slices.Sort(args)
+	pkgs := listed(t, slices.Compact(args)...)
+	if len(pkgs) < 10 {
+		t.Fatalf("only %d packages found", len(pkgs))
+	}
+	return pkgs
+}
+
+func matches(pattern, name string) bool {
+	if below, ok := strings.CutSuffix(pattern, "/"); ok {
+		return strings.HasPrefix(name, below+"/")
+	}
+	if pattern == codecs {
+		rest, ok := strings.CutPrefix(name, "formats/")
+		return ok && !strings.Contains(rest, "/") && !slices.Contains([]string{"store", "loss", "session", "all", "formatstest", "internal"}, rest)
+	}
+	return pattern == name
+}
+
+// breach is what is wrong with one import; "" if nothing is.
+func breach(from, to string) string {
+	name := strings.TrimPrefix(from, house)
+	if inner, ok := strings.CutPrefix(to, house); ok {
+		for _, l := range layers() {
+			if !matches(l.pkg, name) {
+				continue
+			}
+			for _, may := range l.may {
+				if matches(may, inner) {
+					return ""
+				}
+			}
+			return fmt.Sprintf("%s imports %s; it may import %q", name, inner, l.may)
+		}
+		if strings.HasPrefix(name, "testdata/") {
+			return ""
+		}
+		return name + " stands in no layer: add it to the table"
+	}
+	return doorBreach(name, to)
+}
+
+// doorBreach looks at an import of something that is not ours.
+func doorBreach(name, to string) string {
+	if first, _, _ := strings.Cut(to, "/"); !strings.Contains(first, ".") {
+		return "" // the standard library
+	}
+	for module, open := range doors() {
+		if to != module && !strings.HasPrefix(to, module+"/") {
+			continue
+		}
+		if slices.Contains(open, name) {
+			return ""
+		}
+		return fmt.Sprintf("%s imports %s, whose door is %s", name, to, strings.Join(open, ", "))
+	}
+	return fmt.Sprintf("%s imports %s, which has no door: add it to the table", name, to)
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range ours(t) {
+		for _, to := range p.Imports {
+			if b := breach(p.ImportPath, to); b != "" {
+				t.Error(b)
+			}
+		}
+		// Tests may look across layers, but libraries keep their one door.
+		for _, to := range slices.Concat(p.TestImports, p.XTestImports) {
+			if strings.HasPrefix(to, house) {
+				continue
+			}
+			if b := doorBreach(strings.TrimPrefix(p.ImportPath, house), to); b != "" {
+				t.Errorf("test: %s", b)
+			}
+		}
+	}
+}
+
+// TestHiddenDependencies follows the imports of imports: what must stay out of
+// a package must not come in by a side door either.
+func TestHiddenDependencies(t *testing.T) {
+	for name, never := range map[string][]string{
+		"formats/store": {"rehome/formats/", "modernc.org/", "github.com/"},
+		"formats/loss":  {"modernc.org/", "github.com/"},
+		"formats":       {"modernc.org/", "github.com/"},
+		"golden":        {"rehome/formats", "rehome/convert", "modernc.org/", "github.com/"},
+		"schemas":       {"rehome/formats", "rehome/convert"},
+		"convert":       {"modernc.org/", "github.com/alecthomas", "github.com/klauspost/compress"},
+	} {
+		for _, p := range listed(t, "-deps", "./"+name) {
+			if p.Standard || p.ImportPath == house+name {
+				continue
+			}
+			for _, n := range never {
+				if strings.HasPrefix(p.ImportPath, n) {
+					t.Errorf("%s depends on %s", name, p.ImportPath)
+				}
+			}
+		}
+	}
+}
+
+// TestBreaches holds the rules against imports that must be refused.
+func TestBreaches(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"formats/cursorsdk", "rehome/formats/store", true},
+		{"formats/cursorsdk", "rehome/formats/internal/sqlitefile", true},
+		{"formats/cursorsdk", "rehome/formats/archive", false},
+		{"formats/cursorsdk", "rehome/schemas", false},
+		{"formats/cursorsdk", "rehome/formats/all", false},
+		{"formats/store", "rehome/formats", false},
+		{"formats/loss", "rehome/formats", false},
+		{"formats", "rehome/formats/archive", false},
+		{"formats/internal/rawjson", "rehome/formats/archive", false},
+		{"convert", "rehome/formats/all", false},
+		{"convert", "rehome/formats/internal/sqlitefile", false},
+		{"convert", "modernc.org/sqlite", false},
+		{"cmd/rehome", "github.com/alecthomas/kong", true},
+		{"cmd/rehome", "modernc.org/sqlite/lib", false},
+		{"golden", "rehome/formats", false},
+		{"schemas", "example.com/anything", false},
+		{"somewhere/new", "rehome/formats", false},
+		{"schemas", "encoding/json", true},
+	} {
+		if b := breach(house+c.from, c.to); (b == "") != c.ok {
+			t.Errorf("%s -> %s: %q", c.from, c.to, b)
+		}
+	}
+}
+
+// TestNames keeps out package names that say nothing.
+func TestNames(t *testing.T) {
+	for _, p := range ours(t) {
+		for _, word := range []string{"util", "utils", "common", "helpers", "types", "misc"} {
+			if slices.Contains(strings.Split(p.ImportPath, "/"), word) {
+				t.Errorf("%s: a package is named after what it is about", p.ImportPath)
+			}
+		}
+		for _, f := range p.GoFiles {
+			b, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, mark := range []string{"TO" + "DO", "FIX" + "ME"} {
+				if strings.Contains(string(b), mark) {
+					t.Errorf("%s/%s: finish it, or open an issue: %s", p.ImportPath, f, mark)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package formatstest
+
+import (
+	"testing"
+
+	"rehome/formats"
+)
+
+// Case is one codec and the sources it is tried on.
+type Case struct {
+	Format   *formats.Format
+	Registry *formats.Registry // all formats of the build: the relatives, and who else might claim a fixture
+	Fixtures []Fixture
+}
+
+// Fixture builds one source of the case's format.
+type Fixture struct {
+	Name string
+
+	// Make builds the source inside dir and returns its path. It is called
+	// many times and must always build the same records. Everything in dir is
+	// watched, so that a side file left beside the source is found.
+	Make func(t *testing.T, dir string) string
+
+	// Secrets are byte strings planted in the source that must not occur in a
+	// text written without secrets.
+	Secrets []string
+}
+
+// Run holds the codec to what every format promises.
+func Run(t *testing.T, c Case) {
+	if len(c.Fixtures) == 0 {
+		t.Fatal("a codec without fixtures is not tested")
+	}
+	t.Run("description", c.description)
+	t.Run("strangers", c.strangers)
+	for _, f := range c.Fixtures {
+		t.Run(f.Name, func(t *testing.T) {
+			for _, law := range laws {
+				t.Run(law.name, func(t *testing.T) {
+					steady(t)
+					law.holds(t, c, makeSource(t, f))
+				})
+			}
+		})
+	}
+}
+
+// law is one promise, tried on a fresh source.
+type law struct {
+	name  string
+	holds func(t *testing.T, c Case, s source)
+}
+
+var laws = []law{
+	{"probe", probe},
+	{"records", records},
+	{"order", order},
+	{"close", closing},
+	{"trip", trip},
+	{"text", text},
+	{"there and back", thereAndBack},
+	{"secrets", secrets},
+	{"cancel", cancelled},
+	{"abandoned", abandoned},
+	{"truncated", truncated},
+}

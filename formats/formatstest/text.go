@@ -1,0 +1,168 @@
+package formatstest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/store"
+	"rehome/schemas"
+)
+
+// texts are the text formats among the targets.
+func (c Case) texts() []*formats.Format {
+	return slices.DeleteFunc(c.targets(), func(f *formats.Format) bool { return !f.Text })
+}
+
+// text: the text form of a store does not depend on the number of workers,
+// compressed or not, and is what its published schemas say.
+func text(t *testing.T, c Case, s source) {
+	for _, to := range c.texts() {
+		for _, compress := range []string{"", "gzip", "zstd"} {
+			one, err := write(t, c, c.Format, s.path, writing{to: to, compress: compress, jobs: 1})
+			if no := (*refusal)(nil); errors.As(err, &no) && compress != "" {
+				no.allowed(t, to.Name)
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			many, err := write(t, c, c.Format, s.path, writing{to: to, compress: compress, jobs: 8})
+			if err != nil {
+				t.Fatal(err)
+			}
+			what := strings.TrimSpace(to.Name + " " + compress)
+			sameTree(t, what+": one worker and eight", tree(t, one), tree(t, many))
+			same(t, what, mustRead(t, c.Format, s.path, formats.View{}).sorted(), mustRead(t, to, one, formats.View{}).sorted())
+			validate(t, to, one)
+		}
+	}
+}
+
+// validate holds a text store against its format's schemas: NAME-manifest-1 is
+// of manifest.json, NAME-row-1 of each line of a table.
+func validate(t *testing.T, f *formats.Format, at string) {
+	t.Helper()
+	plain := map[string]bool{}
+	for _, set := range mustRead(t, f, at, formats.View{}).schema.Sets {
+		if set.Kind == store.Plain {
+			plain[set.File] = true
+		}
+	}
+	row, manifest := f.Name+"-row-1", f.Name+"-manifest-1"
+	for name, text := range tree(t, at) {
+		switch {
+		case plain[name]:
+		case name == "manifest.json" && slices.Contains(f.Schemas, manifest):
+			if err := schemas.Validate(manifest, text); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		case path.Ext(name) == ".ndjson" && slices.Contains(f.Schemas, row):
+			for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
+				if err := schemas.Validate(row, line); err != nil {
+					t.Errorf("%s:%d: %v", name, i+1, err)
+				}
+			}
+		}
+	}
+}
+
+// thereAndBack: text made from a store made from text is the same text, byte
+// for byte. What the store must not hold travels as residue. The way leads by
+// the format that the text came from: another one's name would stand in it.
+func thereAndBack(t *testing.T, c Case, s source) {
+	origin := mustRead(t, c.Format, s.path, formats.View{}).schema.Origin
+	for _, to := range c.targets() {
+		text, other := to, c.Format
+		if c.Format.Text {
+			text, other = c.Format, to
+		}
+		if !text.Text || other.Name != origin || text.Create == nil || other.Create == nil {
+			continue
+		}
+		first, err := write(t, c, c.Format, s.path, writing{to: text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var omitted []store.Item
+		back, err := write(t, c, text, first, writing{to: other, view: formats.View{
+			Secrets: formats.OmitWithheld,
+			Omitted: func(i store.Item) { omitted = append(omitted, i) },
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := write(t, c, other, back, writing{to: text, view: formats.View{Residue: omitted}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameTree(t, text.Name+" by way of "+other.Name, tree(t, first), tree(t, second))
+	}
+}
+
+// secrets: a text written without secrets holds none; restoring it writes no
+// marker; and with the residue of the restoring, the text comes back the same.
+func secrets(t *testing.T, c Case, s source) {
+	if c.Format.Text {
+		return // its secrets, if any, are at home already
+	}
+	for _, to := range c.texts() {
+		first, err := write(t, c, c.Format, s.path, writing{to: to, view: formats.View{Secrets: formats.WithholdSecrets}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range tree(t, first) {
+			for _, secret := range s.Secrets {
+				if holds(b, secret) {
+					t.Errorf("%s: %s holds a secret", to.Name, name)
+				}
+			}
+		}
+		if c.Format.Create == nil {
+			continue
+		}
+		var omitted []store.Item
+		back, err := write(t, c, to, first, writing{to: c.Format, view: formats.View{
+			Secrets: formats.OmitWithheld,
+			Omitted: func(i store.Item) { omitted = append(omitted, i) },
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (len(omitted) > 0) != (len(s.Secrets) > 0) {
+			t.Errorf("%d things were left out of a store with %d secrets", len(omitted), len(s.Secrets))
+		}
+		for name, b := range tree(t, back) {
+			if len(s.Secrets) > 0 && holds(b, "rehome:withheld") {
+				t.Errorf("%s: a marker stands in %s", c.Format.Name, name)
+			}
+		}
+		again, err := write(t, c, c.Format, back, writing{to: to, view: formats.View{Secrets: formats.WithholdSecrets, Residue: omitted}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameTree(t, to.Name+" with residue", tree(t, first), tree(t, again))
+	}
+}
+
+// holds looks for a string as it is, in hexadecimal, and in base64 wherever it
+// may begin.
+func holds(text []byte, s string) bool {
+	if bytes.Contains(text, []byte(s)) || bytes.Contains(text, []byte(hex.EncodeToString([]byte(s)))) {
+		return true
+	}
+	for pad := range 3 {
+		// The first and last characters of base64 depend on the neighbours.
+		whole := s[pad : pad+(len(s)-pad)/3*3]
+		if len(whole) >= 3 && bytes.Contains(text, []byte(base64.StdEncoding.EncodeToString([]byte(whole)))) {
+			return true
+		}
+	}
+	return false
+}

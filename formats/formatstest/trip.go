@@ -1,0 +1,156 @@
+package formatstest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+// writing is how one store is made from another.
+type writing struct {
+	to       *formats.Format
+	view     formats.View
+	compress string
+	jobs     int
+}
+
+// write carries the store at path into a fresh one and returns where it is.
+func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (string, error) {
+	t.Helper()
+	l, err := formats.Locate(path)
+	if err != nil {
+		return "", err
+	}
+	w.view.Jobs = w.jobs
+	r, err := from.Open(t.Context(), l, w.view)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	b := formats.Build{
+		Path:   filepath.Join(t.TempDir(), filepath.Base(path)),
+		Schema: r.Schema(), Compress: w.compress, Jobs: w.jobs,
+	}
+	if origin := c.Registry.Named(b.Schema.Origin); origin != nil {
+		b.Shard = origin.Shard
+	}
+	dst, err := w.to.Create(t.Context(), b)
+	if err != nil {
+		return "", &refusal{err, b.Path}
+	}
+	return b.Path, errors.Join(pump(t.Context(), r, dst), dst.Close(), dst.Close())
+}
+
+// refusal is a Create that says no: a relative need not have room for every
+// shape of store.
+type refusal struct {
+	error
+	path string
+}
+
+func (r *refusal) Unwrap() error { return r.error }
+
+// allowed checks the manners of a refusal: nothing stays behind, and somebody
+// reads what to do.
+func (r *refusal) allowed(t *testing.T, who string) {
+	t.Helper()
+	if _, err := os.Lstat(r.path); err == nil {
+		t.Errorf("%s refuses the store and leaves %s", who, filepath.Base(r.path))
+	}
+	if formats.Hint(r.error) == "" {
+		t.Errorf("%s refuses the store without a hint: %v", who, r.error)
+	}
+}
+
+func pump(ctx context.Context, r store.Reader, w store.Writer) error {
+	for b, err := range r.Batches(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := w.Put(ctx, b); err != nil {
+			return err
+		}
+	}
+	return w.Finish(ctx)
+}
+
+// targets are the formats that the case's store can become exactly, its own first.
+func (c Case) targets() []*formats.Format {
+	out := c.Registry.Relatives(c.Format)
+	if c.Format.Create != nil {
+		out = append([]*formats.Format{c.Format}, out...)
+	}
+	return out
+}
+
+// viewFor is how a store is read for a target: what a client opens must not
+// hold the markers of a text.
+func viewFor(from, to *formats.Format) formats.View {
+	if from.Text && !to.Text {
+		return formats.View{Secrets: formats.OmitWithheld}
+	}
+	return formats.View{}
+}
+
+// trip: whatever the store becomes holds the same schema, records and digests.
+func trip(t *testing.T, c Case, s source) {
+	accepted := 0
+	for _, to := range c.targets() {
+		t.Run(to.Name, func(t *testing.T) {
+			view := viewFor(c.Format, to)
+			path, err := write(t, c, c.Format, s.path, writing{to: to, view: view})
+			if no := (*refusal)(nil); errors.As(err, &no) && to != c.Format {
+				no.allowed(t, to.Name)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			accepted++
+			same(t, "read back", mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, path, formats.View{}).sorted())
+			if found := detect(t, c.Registry, path); (to == c.Format || to.Text) && (len(found) == 0 || found[0].Format.Name != to.Name) {
+				t.Errorf("what was written is not recognised: %s", names(found))
+			}
+		})
+	}
+	if accepted == 0 {
+		t.Error("no format accepts this store")
+	}
+}
+
+// abandoned: a writer that is closed before its end leaves no goroutine, and
+// may be closed twice.
+func abandoned(t *testing.T, c Case, s source) {
+	for _, to := range c.targets() {
+		l, err := formats.Locate(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Format.Open(t.Context(), l, viewFor(c.Format, to))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := to.Create(t.Context(), formats.Build{Path: filepath.Join(t.TempDir(), filepath.Base(s.path)), Schema: r.Schema()})
+		if err == nil {
+			for b, err := range r.Batches(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Put(t.Context(), b); err != nil {
+					t.Errorf("%s: %v", to.Name, err)
+				}
+				break
+			}
+			w.Close()
+			w.Close()
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
