@@ -1,0 +1,66 @@
+package convert
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"rehome/formats"
+)
+
+// apart refuses a target that touches the source. Files are compared by
+// identity, not by name, so links and a disk that ignores case are seen
+// through.
+func apart(src string, t target) error {
+	refuse := func(what string) error {
+		return &formats.Error{At: t.shown, Err: errors.New(what), Hint: "choose a target outside of the source: the source is never changed"}
+	}
+	from, err := os.Stat(src)
+	if err != nil {
+		return &formats.Error{At: src, Err: bare(err)}
+	}
+	real, err := filepath.EvalSymlinks(src)
+	if err != nil {
+		return &formats.Error{At: src, Err: bare(err)}
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		return &formats.Error{At: src, Err: err}
+	}
+	to, err := os.Stat(t.path())
+	if err == nil && os.SameFile(from, to) {
+		return refuse("source and target are the same")
+	}
+	if above(t.path(), from) {
+		return refuse("the target lies inside the source")
+	}
+	if err == nil && above(real, to) {
+		return refuse("the source lies inside the target")
+	}
+	for _, side := range []string{"-wal", "-shm", "-journal"} {
+		if t.path() == real+side {
+			return refuse("the name belongs to the source: SQLite would take the target for its log")
+		}
+	}
+	return nil
+}
+
+// linkApart is apart for a store that was found through a link: it lies
+// elsewhere than where the walk began.
+func linkApart(path string, t target) error {
+	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return apart(path, t)
+	}
+	return nil
+}
+
+// above reports whether info is one of the folders above path.
+func above(path string, info os.FileInfo) bool {
+	for d := filepath.Dir(path); ; d = filepath.Dir(d) {
+		if at, err := os.Stat(d); err == nil && os.SameFile(at, info) {
+			return true
+		}
+		if d == filepath.Dir(d) {
+			return false
+		}
+	}
+}

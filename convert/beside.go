@@ -1,0 +1,197 @@
+package convert
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+const residueSuffix = ".residue.ndjson"
+
+// beside is the residue of one conversion: what lies beside the source and is
+// put back, and what will lie beside the target.
+type beside struct {
+	off      bool
+	named    bool   // in a file the user named, which serves both directions
+	from     string // where the source's residue would lie
+	to       target // where the target's goes
+	byStore  map[string][]store.Item
+	old      target // residue of an older target of this name
+	oldThere bool
+}
+
+func newBeside(src string, goal target, option string) (*beside, error) {
+	b := &beside{old: goal.beside(residueSuffix)}
+	b.oldThere = b.old.exists()
+	if err := apart(src, b.old); err != nil {
+		return nil, err
+	}
+	switch option {
+	case "none":
+		b.off = true
+	case "", "beside":
+		b.from, b.to = sourceBeside(src), b.old
+	default:
+		t, err := resolve(option)
+		if err != nil {
+			return nil, err
+		}
+		if err := nameable(src, goal, t); err != nil {
+			return nil, err
+		}
+		b.named, b.from, b.to = true, option, t
+	}
+	return b, nil
+}
+
+// nameable refuses a residue file in a place where it would touch source or
+// target.
+func nameable(src string, goal, t target) error {
+	if err := apart(src, t); err != nil {
+		return err
+	}
+	sep := string(filepath.Separator)
+	if strings.HasPrefix(t.path()+sep, goal.path()+sep) || strings.HasPrefix(goal.path()+sep, t.path()+sep) {
+		return &formats.Error{At: t.shown, Err: errors.New("the residue cannot lie where the target goes"), Hint: "name a file beside it, or leave --residue out"}
+	}
+	if len(t.tail) > 1 {
+		return &formats.Error{At: filepath.Dir(t.shown), Err: fs.ErrNotExist, Hint: "the folder of the residue file must be there"}
+	}
+	return nil
+}
+
+// sourceBeside is the name of the residue beside a source. A source without
+// a name of its own (".") is looked up.
+func sourceBeside(src string) string {
+	p := trimmed(src)
+	if b := filepath.Base(p); b == "." || b == ".." {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			if abs, err := filepath.Abs(real); err == nil {
+				p = abs
+			}
+		}
+	}
+	return p + residueSuffix
+}
+
+// read takes in the residue that belongs to the source, if there is any.
+func (b *beside) read() error {
+	if b.off {
+		return nil
+	}
+	f, err := openResidue(b.from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	b.byStore, err = readResidue(f, b.from)
+	return err
+}
+
+// items are what is to be put back into the store at rel. A named file holds
+// either what is put back or what will be left out, and a reader that leaves
+// secrets out is about to fill it.
+func (b *beside) items(rel string, mode formats.SecretMode) []store.Item {
+	if b.named && mode == formats.OmitWithheld {
+		return nil
+	}
+	return b.byStore[storeKey(rel)]
+}
+
+// storeKey is how residue names a store: not at all where it is the only one.
+func storeKey(rel string) string {
+	if rel == "." {
+		return ""
+	}
+	return rel
+}
+
+// omissions collects what a reader leaves out of one store, as lines of
+// residue.
+type omissions struct {
+	store string
+	mu    sync.Mutex
+	n     int64
+	size  int
+	lines []omitted
+	err   error
+}
+
+type omitted struct {
+	at     store.Addr
+	column int
+	line   []byte
+}
+
+// add is a formats.View.Omitted.
+func (o *omissions) add(it store.Item) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.n += int64(max(1, len(it.Inserts)))
+	line, err := appendItem(nil, o.store, it)
+	if err == nil && o.size+len(line) > maxResidue {
+		err = fmt.Errorf("more than %d MB were left at home: too much to keep beside the target", maxResidue>>20)
+	}
+	if err != nil {
+		o.err = cmp.Or(o.err, error(&formats.Error{At: it.At.String(), Err: err}))
+		return
+	}
+	o.size += len(line)
+	o.lines = append(o.lines, omitted{it.At, it.Column, line})
+}
+
+// failure is why what was left out cannot be kept.
+func (o *omissions) failure() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.err
+}
+
+// sorted brings the lines into an order that does not depend on workers. Sets
+// without row ids stay as their reader told them.
+func (o *omissions) sorted() []omitted {
+	slices.SortStableFunc(o.lines, func(a, b omitted) int {
+		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Set, b.at.Set),
+			cmp.Compare(a.at.RowID, b.at.RowID), cmp.Compare(a.column, b.column))
+	})
+	return o.lines
+}
+
+// stageResidue writes the residue of all placed stores, in the order of the
+// walk, to path. It reports whether there was any.
+func (j *job) stageResidue(path string) (bool, error) {
+	size := 0
+	for _, o := range j.omitted {
+		if o != nil {
+			size += o.size
+		}
+	}
+	if j.residue.off || size == 0 {
+		return false, nil
+	}
+	if size > maxResidue {
+		return false, &formats.Error{At: j.residue.to.shown, Err: fmt.Errorf("more than %d MB of residue", maxResidue>>20), Hint: "convert fewer stores at once, or give --residue none"}
+	}
+	out := append(make([]byte, 0, size+64), residueHeader...)
+	for _, o := range j.omitted {
+		if o == nil {
+			continue
+		}
+		for _, l := range o.sorted() {
+			out = append(out, l.line...)
+		}
+	}
+	return true, os.WriteFile(path, out, 0o666)
+}

@@ -1,0 +1,196 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+)
+
+// Options of a conversion. The zero value is what the command line does
+// without flags.
+type Options struct {
+	From, To    string    // format names; "" = detect, and go back where an archive came from
+	DryRun      bool      // read everything, write nothing, report what would happen
+	Replace     bool      // an existing target is kept as <dst>.bak-<n>
+	Allow       loss.Kind // the gravest loss that is still placed; 0 = loss.Dropped
+	Residue     string    // "" or "beside" = <dst>.residue.ndjson; "none"; else a path
+	WithSecrets bool      // text targets keep secrets too
+	Compress    string    // "", "gzip" or "zstd"; text targets only
+	Live        bool      // read a store in use in place
+	Jobs        int       // workers; 0 = one a processor
+
+	Progress func(Progress) // called often, never twice at once; may be nil
+	Say      func(string)   // one-line remarks while working; may be nil
+}
+
+// Convert carries src to dst. The report is never nil. The error is non-nil
+// only when nothing could be placed because something failed; single stores
+// that failed among others, and stores whose losses are beyond Options.Allow,
+// are in the report alone.
+func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Options) (*Report, error) {
+	return carry(ctx, reg, src, dst, o, moveNew)
+}
+
+// carry is Convert with the rename that places things: tests stop a run
+// before and after each.
+func carry(ctx context.Context, reg *formats.Registry, src, dst string, o Options, rename func(from, to string) error) (*Report, error) {
+	rep := &Report{Lane: "exact", Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
+	j := &job{reg: reg, src: src, dst: dst, o: o, rep: rep, rename: rename, talk: talker{progress: o.Progress, say: o.Say}}
+	if j.o.Allow == 0 {
+		j.o.Allow = loss.Dropped
+	}
+	err := j.run(ctx)
+	if err == nil {
+		return rep, nil
+	}
+	err = j.explain(err)
+	rep.Placed, rep.Backup, rep.Residue = false, "", ""
+	for i := range rep.Stores {
+		rep.Stores[i].unplace(err)
+	}
+	return rep, err
+}
+
+// job is one call of Convert.
+type job struct {
+	reg      *formats.Registry
+	src, dst string
+	o        Options
+	rep      *Report
+	talk     talker
+
+	goal    target // where dst really is
+	residue *beside
+	found   []Found
+	sizes   []int64 // on disk, by store; a guide for progress and order only
+	stage   *staging
+	omitted []*omissions // by store; nil where nothing was placed
+	rename  func(from, to string) error
+}
+
+func (j *job) run(ctx context.Context) error {
+	if err := j.survey(ctx); err != nil {
+		return err
+	}
+	if !j.o.DryRun {
+		s, err := newStaging(j.goal, j.talk.Say)
+		if err != nil {
+			return err
+		}
+		j.stage = s
+		defer j.clear(s)
+	}
+	if err := j.carryAll(ctx); err != nil {
+		return err
+	}
+	if err := j.prune(); err != nil {
+		return err
+	}
+	if err := j.outcome(); err != nil {
+		return err
+	}
+	if j.o.DryRun || j.rep.standing() == 0 {
+		return nil
+	}
+	return j.settle(ctx)
+}
+
+// survey looks at everything that can be refused before a byte is read.
+func (j *job) survey(ctx context.Context) error {
+	if err := j.checkOptions(); err != nil {
+		return err
+	}
+	loc, err := formats.Locate(j.src)
+	if err != nil {
+		return err
+	}
+	if j.goal, err = resolve(j.dst); err != nil {
+		return err
+	}
+	if err := apart(j.src, j.goal); err != nil {
+		return err
+	}
+	if j.residue, err = newBeside(j.src, j.goal, j.o.Residue); err != nil {
+		return err
+	}
+	if err := j.refuseExisting(); err != nil {
+		return err
+	}
+	for f, err := range Stores(ctx, j.reg, loc.Path, j.o.From) {
+		switch {
+		case err != nil && (f.Rel == "" || ctx.Err() != nil):
+			return err
+		case err != nil:
+			j.rep.Stores = append(j.rep.Stores, failedStore(f.Rel, err))
+		default:
+			if err := linkApart(f.Loc.Path, j.goal); err != nil {
+				return err
+			}
+			j.rep.Stores = append(j.rep.Stores, newStoreReport(f))
+		}
+		j.found = append(j.found, f)
+	}
+	j.omitted = make([]*omissions, len(j.found))
+	j.measure()
+	return j.residue.read()
+}
+
+// outcome is the error of a conversion of which nothing is left to place.
+func (j *job) outcome() error {
+	if j.rep.standing() > 0 || j.rep.Failed() == 0 {
+		return nil
+	}
+	var errs []error
+	seen := map[string]bool{}
+	more := 0
+	for i := range j.rep.Stores {
+		s := &j.rep.Stores[i]
+		switch {
+		case s.err == nil:
+		case seen[s.err.Error()] || len(errs) == keepErrors:
+			more++
+		default:
+			seen[s.err.Error()] = true
+			errs = append(errs, s.err)
+		}
+	}
+	return joined(errs, more)
+}
+
+// keepErrors is how many different errors are worth reading at once; the
+// report has them all.
+const keepErrors = 3
+
+func (j *job) clear(s *staging) {
+	if err := s.remove(); err != nil {
+		j.talk.Say("left behind: " + err.Error())
+	}
+}
+
+// explain turns what went wrong into words about the places the user named:
+// the staging folder is nobody's business.
+func (j *job) explain(err error) error {
+	if diskFull(err) {
+		err = &formats.Error{At: j.dst, Err: noRoom{err}, Hint: "free some space where the target goes, or choose another disk; nothing was placed"}
+	}
+	if j.stage == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return j.stage.reword(err)
+}
+
+// noRoom says plainly what the system says in many ways.
+type noRoom struct{ error }
+
+func (e noRoom) Error() string {
+	s := e.error.Error()
+	if strings.Contains(s, "disk is full") {
+		return s
+	}
+	return "the disk is full: " + s
+}
+
+func (e noRoom) Unwrap() error { return e.error }

@@ -1,0 +1,78 @@
+package convert
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// fewFiles is up to where each file is synced by itself; beyond it, where the
+// system can, the whole disk is synced once, which is cheaper than hundreds of
+// waits.
+const fewFiles = 8
+
+// syncTree returns when everything under root is on the disk.
+func syncTree(root string) error {
+	var files, dirs []string
+	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir():
+			dirs = append(dirs, p)
+		case e.Type().IsRegular():
+			files = append(files, p)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(files) > fewFiles {
+		if done, err := syncDisk(root); done {
+			return err
+		}
+	}
+	for _, p := range files {
+		if err := syncFile(p); err != nil {
+			return err
+		}
+	}
+	for _, p := range dirs {
+		if err := syncFolder(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func syncFile(path string) error {
+	// Windows flushes only what could be written.
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		if f, err = os.Open(path); err != nil {
+			return err
+		}
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// syncFolder makes names last. Some disks cannot and need not do it.
+func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return err
+	}
+	return nil
+}

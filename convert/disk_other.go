@@ -1,0 +1,5 @@
+//go:build !linux
+
+package convert
+
+func syncDisk(string) (bool, error) { return false, nil }

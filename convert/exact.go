@@ -1,0 +1,178 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// carriage is the way of one store along the exact lane.
+type carriage struct {
+	*job
+	found  Found
+	rep    *StoreReport
+	staged string // where it is written; "" in a dry run
+	jobs   int
+	alone  bool // the only store: it can be synced while it is read again
+	books  loss.Books
+	left   *omissions
+}
+
+// errWithheld ends a carriage whose losses are beyond the allowed line.
+var errWithheld = errors.New("losses beyond the allowed line")
+
+// run reads the store, writes it, and reads it again.
+func (c *carriage) run(ctx context.Context) error {
+	from := c.found.Detected[0].Format
+	if from.Open == nil {
+		return &formats.Error{At: from.Name, Err: errors.New("this format cannot be read")}
+	}
+	to, err := c.chooseTarget(ctx, from, c.found.Loc)
+	if err != nil {
+		return err
+	}
+	c.rep.To = to.Name
+	if c.staged != "" {
+		if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
+			return err
+		}
+	}
+	schema, sum, err := c.carry(ctx, from, to)
+	c.rep.Losses = append(c.rep.Losses, c.books.Lines()...)
+	c.rep.Omitted = c.left.n
+	if err != nil {
+		return err
+	}
+	c.rep.scanned(schema, sum)
+	if c.books.Worst() > c.o.Allow {
+		return errWithheld
+	}
+	if c.staged == "" {
+		return nil
+	}
+	return c.verify(ctx, to, schema, sum)
+}
+
+// carry pumps the source into the staged store and lets go of both.
+func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
+	mode := c.secrets(from, to)
+	r, err := from.Open(ctx, c.found.Loc, formats.View{
+		Secrets: mode,
+		Residue: c.residue.items(c.found.Rel, mode),
+		Omitted: c.left.add,
+		Note:    c.books.Note,
+		Say:     c.say,
+		Live:    c.o.Live,
+		Jobs:    c.jobs,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = c.write(ctx, r, to)
+	// A source that changed while it was read says so when it is let go of:
+	// this must come before anything is made of what was read.
+	if e := r.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = c.left.failure()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.Schema(), r.Summary(), nil
+}
+
+func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format) error {
+	put := func(_ context.Context, b *store.Batch) error { b.Release(); return nil }
+	finish := func(context.Context) error { return nil }
+	if c.staged != "" {
+		b := formats.Build{Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs}
+		if f := c.reg.Named(b.Schema.Origin); f != nil {
+			b.Shard = f.Shard
+		}
+		w, err := to.Create(ctx, b)
+		if err != nil {
+			return err
+		}
+		defer w.Close()
+		put, finish = w.Put, func(ctx context.Context) error { return errors.Join(w.Finish(ctx), w.Close()) }
+	}
+	seen, err := c.pump(ctx, r, put)
+	if err != nil {
+		return err
+	}
+	if err := sameCounts(r, seen); err != nil {
+		return err
+	}
+	return finish(ctx)
+}
+
+// pump moves every batch and counts rows on its own.
+func (c *carriage) pump(ctx context.Context, r store.Reader, put func(context.Context, *store.Batch) error) ([]int64, error) {
+	seen := make([]int64, len(r.Schema().Sets))
+	for b, err := range r.Batches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if err := tally(seen, b); err != nil {
+			return nil, err
+		}
+		n := b.Size()
+		if err := put(ctx, b); err != nil {
+			return nil, err
+		}
+		c.talk.add(c.found.Rel, n)
+	}
+	return seen, ctx.Err()
+}
+
+func tally(seen []int64, b *store.Batch) error {
+	if b.Set < 0 || b.Set >= len(seen) {
+		return &formats.Error{Err: fmt.Errorf("the reader speaks of set %d of %d", b.Set, len(seen)), Hint: ourFault}
+	}
+	seen[b.Set] += int64(b.Rows())
+	return nil
+}
+
+// sameCounts holds a reader's summary against what really came by: a summary
+// that is wrong on both sides alike must not pass for agreement.
+func sameCounts(r store.Reader, seen []int64) error {
+	sum := r.Summary()
+	if len(sum) != len(seen) {
+		return &formats.Error{Err: fmt.Errorf("the reader counted %d sets of %d", len(sum), len(seen)), Hint: ourFault}
+	}
+	for i, n := range seen {
+		if sum[i].Rows != n {
+			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("%d rows came by, the reader counted %d", n, sum[i].Rows), Hint: ourFault}
+		}
+	}
+	return nil
+}
+
+// ourFault is the hint of errors that no input should be able to cause.
+const ourFault = "nothing was placed; this is a defect of rehome: please report it"
+
+func (c *carriage) say(s string) {
+	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) {
+		s = c.found.Rel + ": " + s
+	}
+	c.talk.Say(s)
+}
+
+func setName(s store.Set) string {
+	switch {
+	case s.Name == "":
+		return s.File
+	case s.File == "":
+		return s.Name
+	}
+	return s.File + "/" + s.Name
+}

@@ -1,0 +1,85 @@
+package convert
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestFullDisk lets the real program meet a small disk of many sizes. Where
+// this process may not mount one, TestFileSizeLimit stands for it.
+func TestFullDisk(t *testing.T) {
+	disk := filepath.Join(t.TempDir(), "disk")
+	os.Mkdir(disk, 0o777)
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); err != nil {
+		t.Logf("no disk of our own (%v): only a limit on file sizes is tested here", err)
+		return
+	}
+	unix.Unmount(disk, 0)
+	bin := program(t)
+	src := manyStores(t, 4)
+	one := filepath.Join(src, "00", "store.db")
+	text := filepath.Join(t.TempDir(), "text")
+	if out, err := exec.Command(bin, "convert", one, text, "--to", "archive").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	routes := map[string][]string{
+		"to text":      {one, "--to", "archive"},
+		"to a stream":  {one, "--to", "archive", "--compress", "zstd"},
+		"many to text": {src, "--to", "archive"},
+		"to a store":   {text},
+	}
+	for name, route := range routes {
+		t.Run(name, func(t *testing.T) {
+			placed, refused := 0, 0
+			for pages := 1; pages <= 64; pages += 1 + pages/8 {
+				for _, inodes := range []int{0, 1 + pages/3} {
+					if fillsDisk(t, bin, disk, route, pages, inodes) {
+						placed++
+					} else {
+						refused++
+					}
+				}
+			}
+			t.Logf("placed %d, refused %d", placed, refused)
+			if placed == 0 || refused == 0 {
+				t.Error("the sizes do not straddle the need")
+			}
+		})
+	}
+}
+
+// fillsDisk converts onto a fresh disk and reports whether it was placed.
+func fillsDisk(t *testing.T, bin, disk string, route []string, pages, inodes int) bool {
+	t.Helper()
+	options := fmt.Sprintf("size=%d", pages*os.Getpagesize())
+	if inodes > 0 {
+		options += fmt.Sprintf(",nr_inodes=%d", inodes)
+	}
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, options); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Unmount(disk, unix.MNT_DETACH)
+	before := tree(t, filepath.Dir(route[0]))
+	args := append([]string{"convert", route[0], filepath.Join(disk, "b")}, route[1:]...)
+	out, err := exec.Command(bin, args...).CombinedOutput()
+	if !slices.Equal(before, tree(t, filepath.Dir(route[0]))) {
+		t.Errorf("%s: the source changed", options)
+	}
+	if err == nil {
+		return true
+	}
+	if !strings.Contains(string(out), "disk is full") || strings.Contains(string(out), stagingMark) {
+		t.Errorf("%s: %v: %s", options, err, out)
+	}
+	if left := tree(t, disk); len(left) != 1 {
+		t.Errorf("%s: left %q", options, left)
+	}
+	return false
+}

@@ -1,0 +1,76 @@
+//go:build unix
+
+package convert
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestMain lets this binary be the victim of its own crash tests: started as
+// "victim …" it converts with the fakes and dies on the way, or meets a limit.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "victim" {
+		os.Exit(victim(os.Args[2:]))
+	}
+	os.Exit(m.Run())
+}
+
+// victim SRC DST die N before|after: is killed at its Nth rename.
+// victim SRC DST limit BYTES: cannot write larger files.
+func victim(args []string) int {
+	src, dst, how := args[0], args[1], args[2]
+	n, _ := strconv.Atoi(args[3])
+	rename := moveNew
+	switch how {
+	case "die":
+		made := 0
+		rename = func(from, to string) error {
+			made++
+			if made == n && args[4] == "before" {
+				die()
+			}
+			err := moveNew(from, to)
+			if made == n {
+				die()
+			}
+			return err
+		}
+	case "limit":
+		signal.Ignore(syscall.SIGXFSZ)
+		limit := syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			fmt.Println("no limit:", err)
+			return 2
+		}
+	}
+	rep, err := carry(context.Background(), fakes(nil, nil), src, dst, Options{To: goesTo(src), Replace: true}, rename)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	if !rep.Placed {
+		return 3
+	}
+	return 0
+}
+
+func goesTo(src string) string {
+	if strings.HasSuffix(src, ".right") {
+		return "left"
+	}
+	return "right"
+}
+
+// die is what the kernel does to a process: no deferred call runs.
+func die() {
+	p, _ := os.FindProcess(os.Getpid())
+	p.Kill()
+	select {}
+}

@@ -1,0 +1,161 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"rehome/formats"
+)
+
+// fewStores is up to where the workers go into one store after the other.
+// Beyond it each worker has a store of its own, which needs no hand-over.
+const fewStores = 2
+
+// carryAll takes every store through the lane. A store that fails is left out
+// of the staged tree; a full disk or a cancelled run ends it all.
+func (j *job) carryAll(ctx context.Context) error {
+	run, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	jobs := j.o.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	workers, each := 1, j.o.Jobs
+	if len(j.found) > fewStores {
+		workers, each = min(jobs, len(j.found)), 1
+	}
+	var total int64
+	for _, n := range j.sizes {
+		total += n
+	}
+	j.talk.at.Stores = len(j.found)
+	j.talk.enter(reading, "", total)
+
+	queue := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range queue {
+				if err := j.carryOne(run, i, each); fatal(err) {
+					stop(err)
+				}
+			}
+		})
+	}
+	for _, i := range j.largestFirst() {
+		select {
+		case queue <- i:
+		case <-run.Done():
+		}
+	}
+	close(queue)
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err // the caller's end has the plain word, whatever its cause
+	}
+	return context.Cause(run)
+}
+
+// prune takes out of the staged tree what is not to be placed.
+func (j *job) prune() error {
+	if j.stage == nil {
+		return nil
+	}
+	for i := range j.rep.Stores {
+		if s := &j.rep.Stores[i]; s.Status != Placed {
+			if err := j.stage.drop(j.stage.path(j.goal, s.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fatal errors would meet every store after this one, too.
+func fatal(err error) bool { return err != nil && diskFull(err) }
+
+// carryOne fills in the report of store i.
+func (j *job) carryOne(ctx context.Context, i, jobs int) error {
+	rep := &j.rep.Stores[i]
+	defer j.talk.change(func(p *Progress) { p.StoresDone++ })
+	if rep.err != nil || ctx.Err() != nil {
+		return nil
+	}
+	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path)}}
+	if j.stage != nil {
+		c.staged = j.stage.path(j.goal, rep.Path)
+	}
+	err := c.run(ctx)
+	switch {
+	case fatal(err):
+		return err // it is not this store's fault: the run as a whole has failed
+	case errors.Is(err, errWithheld):
+		rep.Status = Withheld
+	case err != nil:
+		rep.fail(j.explain(err))
+	case j.o.DryRun:
+		rep.Status = Checked
+	default:
+		rep.Status = Placed
+		j.omitted[i] = c.left
+	}
+	if err != nil && j.stage != nil {
+		err = errors.Join(err, erase(c.staged)) // others may need its room
+	}
+	return err
+}
+
+// largestFirst keeps all workers busy until the end.
+func (j *job) largestFirst() []int {
+	order := make([]int, len(j.found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case j.sizes[a] > j.sizes[b]:
+			return -1
+		case j.sizes[a] < j.sizes[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// measure looks up how large the stores are on disk. What cannot be seen
+// counts nothing: the reader will say why.
+func (j *job) measure() {
+	j.sizes = make([]int64, len(j.found))
+	for i, f := range j.found {
+		if f.Loc != nil {
+			j.sizes[i] = sizeOf(f.Loc)
+		}
+	}
+}
+
+func sizeOf(l *formats.Location) (n int64) {
+	if !l.Dir() {
+		for _, side := range []string{"", "-wal"} {
+			if info, err := os.Stat(l.Path + side); err == nil {
+				n += info.Size()
+			}
+		}
+		return n
+	}
+	filepath.WalkDir(l.Path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}

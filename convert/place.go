@@ -1,0 +1,237 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"rehome/formats"
+)
+
+// refuseExisting says early what the last rename would say late.
+func (j *job) refuseExisting() error {
+	if j.o.Replace {
+		return nil
+	}
+	if j.goal.exists() {
+		return j.taken(j.goal)
+	}
+	if j.residue.oldThere {
+		return &formats.Error{At: j.residue.old.shown, Op: "residue of an older target", Err: formats.ErrExists,
+			Hint: "it would be taken for the new target's: move it away, or give --replace to keep it under another name"}
+	}
+	return nil
+}
+
+func (j *job) taken(t target) error {
+	return &formats.Error{At: t.shown, Err: formats.ErrExists, Hint: "choose another name, or give --replace to keep the old one as " + t.shown + backupMark + "1"}
+}
+
+// settle brings the staged tree to the disk and then to its name.
+func (j *job) settle(ctx context.Context) error {
+	j.talk.enter(syncing, "", 0)
+	at, apartFrom, err := j.residueStage()
+	if err != nil {
+		return err
+	}
+	if apartFrom != nil {
+		defer j.clear(apartFrom)
+	}
+	some, err := j.stageResidue(at)
+	if err != nil {
+		return err
+	}
+	if some {
+		if err := errors.Join(syncFile(at), syncFolder(filepath.Dir(at))); err != nil {
+			return err
+		}
+	}
+	if len(j.found) > 1 { // a store that is alone was synced while it was read again
+		if err := syncTree(j.stage.tree); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m := &moves{rename: j.rename}
+	if !some {
+		at = ""
+	}
+	if err := j.place(m, at); err != nil {
+		return errors.Join(err, m.back())
+	}
+	j.rep.Placed = true
+	return nil
+}
+
+// residueStage is where the residue is written before it is placed: in the
+// tree, beside the target, or in a staging folder beside a named file.
+func (j *job) residueStage() (string, *staging, error) {
+	if !j.residue.named {
+		return filepath.Join(j.stage.tree, filepath.Join(j.residue.old.tail...)), nil, nil
+	}
+	s, err := newStaging(j.residue.to, j.talk.Say)
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(s.tree, j.residue.to.base()), s, nil
+}
+
+// place renames. With folders missing above the target, the topmost of them
+// is renamed with everything in it, so that nothing has to be made first and
+// unmade after a failure. Should somebody else have made it meanwhile, what
+// is in it goes one step deeper.
+func (j *job) place(m *moves, residue string) error {
+	if j.residue.named && residue != "" {
+		if err := j.placeNamed(m, residue); err != nil {
+			return err
+		}
+		residue = ""
+	}
+	last := len(j.goal.tail) - 1
+	for i := range last {
+		name := filepath.Join(j.goal.tail[:i+1]...)
+		to := filepath.Join(j.goal.dir, name)
+		err := m.move(filepath.Join(j.stage.tree, name), to)
+		if err == nil {
+			if residue != "" {
+				j.rep.Residue = j.residue.to.shown
+			}
+			return syncFolder(filepath.Dir(to))
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return &formats.Error{At: to, Err: bare(err)}
+		}
+		if info, err := os.Lstat(to); err != nil || !info.IsDir() {
+			return &formats.Error{At: to, Err: errors.New("something that is no folder appeared where a folder is needed")}
+		}
+	}
+	return j.placeAt(m, residue)
+}
+
+// placeNamed places residue in the file that the user named for it.
+func (j *job) placeNamed(m *moves, staged string) error {
+	t := j.residue.to
+	if t.exists() {
+		if !j.o.Replace {
+			return j.taken(t)
+		}
+		n, err := freeBackup(t, nil)
+		if err != nil {
+			return err
+		}
+		if err := m.move(t.path(), t.beside(backupSuffix(n)).path()); err != nil {
+			return err
+		}
+	}
+	if err := m.move(staged, t.path()); err != nil {
+		return err
+	}
+	j.rep.Residue = t.shown
+	return syncFolder(filepath.Dir(t.path()))
+}
+
+// placeAt ends with the one rename that makes the target appear. Before it
+// there is the old target, or its backup beside nothing.
+func (j *job) placeAt(m *moves, residue string) error {
+	if err := j.backup(m); err != nil {
+		return err
+	}
+	if residue != "" {
+		if err := m.move(residue, j.residue.old.path()); err != nil {
+			return j.late(j.residue.old, err)
+		}
+		j.rep.Residue = j.residue.to.shown
+	}
+	staged := filepath.Join(j.stage.tree, filepath.Join(j.goal.tail...))
+	if err := m.move(staged, j.goal.path()); err != nil {
+		return j.late(j.goal, err)
+	}
+	return syncFolder(filepath.Dir(j.goal.path()))
+}
+
+// late words the refusal of a name that was free when the run began.
+func (j *job) late(t target, err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return &formats.Error{At: t.shown, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "somebody else made it; nothing of theirs was touched"}
+	}
+	return &formats.Error{At: t.shown, Err: bare(err)}
+}
+
+const (
+	backupMark  = ".bak-"
+	mostBackups = 9999
+)
+
+func backupSuffix(n int) string { return fmt.Sprintf("%s%d", backupMark, n) }
+
+// freeBackup is the first number that no backup has yet, neither as a name of
+// t nor of its residue.
+func freeBackup(t target, residue *target) (int, error) {
+	for n := 1; n <= mostBackups; n++ {
+		b := t.beside(backupSuffix(n))
+		if !b.exists() && (residue == nil || !b.beside(residueSuffix).exists()) {
+			return n, nil
+		}
+	}
+	return 0, &formats.Error{At: t.shown, Err: fmt.Errorf("there are %d backups already", mostBackups), Hint: "remove some of them"}
+}
+
+// backup moves what stands at the target aside, and its residue with it under
+// a name that keeps the two together.
+func (j *job) backup(m *moves) error {
+	if !j.o.Replace {
+		return nil
+	}
+	there, old := j.goal.exists(), j.residue.old.exists()
+	if !there && !old {
+		return nil
+	}
+	n, err := freeBackup(j.goal, &j.residue.old)
+	if err != nil {
+		return err
+	}
+	to := j.goal.beside(backupSuffix(n))
+	if there {
+		if err := m.move(j.goal.path(), to.path()); err != nil {
+			return &formats.Error{At: j.goal.shown, Op: "keep the old target", Err: bare(err)}
+		}
+		j.rep.Backup = to.shown
+	}
+	if old {
+		if err := m.move(j.residue.old.path(), to.beside(residueSuffix).path()); err != nil {
+			return &formats.Error{At: j.residue.old.shown, Op: "keep the old residue", Err: bare(err)}
+		}
+	}
+	return nil
+}
+
+// moves remembers renames so that they can be undone.
+type moves struct {
+	rename func(from, to string) error
+	made   [][2]string
+}
+
+func (m *moves) move(from, to string) error {
+	err := m.rename(from, to)
+	if err == nil {
+		m.made = append(m.made, [2]string{from, to})
+	}
+	return err
+}
+
+// back undoes everything, the last first.
+func (m *moves) back() error {
+	var errs []error
+	for i := len(m.made) - 1; i >= 0; i-- {
+		from, to := m.made[i][0], m.made[i][1]
+		if err := moveNew(to, from); err != nil {
+			errs = append(errs, &formats.Error{At: to, Op: "put back", Err: bare(err), Hint: "it belongs at " + from})
+		}
+	}
+	return errors.Join(errs...)
+}

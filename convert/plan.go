@@ -1,0 +1,107 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// checkOptions refuses what can be seen to be wrong without a look at the
+// disk.
+func (j *job) checkOptions() error {
+	for _, name := range []string{j.o.From, j.o.To} {
+		if name != "" && j.reg.Named(name) == nil {
+			return unknownFormat(j.reg, name)
+		}
+	}
+	if f := j.reg.Named(j.o.From); f != nil && f.Open == nil {
+		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be read")}
+	}
+	f := j.reg.Named(j.o.To)
+	if f != nil && f.Create == nil {
+		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be written")}
+	}
+	switch j.o.Compress {
+	case "", "gzip", "zstd":
+	default:
+		return &formats.Error{At: j.o.Compress, Err: errors.New("no such compression: known are gzip and zstd")}
+	}
+	return j.checkCompress(f)
+}
+
+func (j *job) checkCompress(to *formats.Format) error {
+	if j.o.Compress != "" && to != nil && !to.Text {
+		return &formats.Error{At: to.Name, Err: errors.New("only text can be compressed"), Hint: "leave --compress out"}
+	}
+	return nil
+}
+
+// chooseTarget says what a store becomes: what the user asked for, else what
+// the text says it once was.
+func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats.Location) (*formats.Format, error) {
+	to := j.reg.Named(j.o.To)
+	if to == nil && from.Text {
+		origin, err := j.originOf(ctx, from, l)
+		if err != nil {
+			return nil, err
+		}
+		if origin != from.Name {
+			to = j.reg.Named(origin)
+		}
+		if to == nil || to.Create == nil {
+			return nil, j.openEnded(from, l, fmt.Errorf("it came from %q, which cannot be written", origin))
+		}
+	}
+	if to == nil {
+		return nil, j.openEnded(from, l, errors.New("what should it become?"))
+	}
+	if !formats.Related(from, to) {
+		return nil, j.openEnded(from, l, fmt.Errorf("there is no exact way from %s to %s", from.Name, to.Name))
+	}
+	return to, j.checkCompress(to)
+}
+
+// openEnded is the error of a conversion that does not know where to go. It
+// lists where it could.
+func (j *job) openEnded(from *formats.Format, l *formats.Location, err error) error {
+	return &formats.Error{Format: from.Name, At: l.Path, Err: err,
+		Hint: from.Name + " can become " + names(j.reg.Relatives(from)) + ": name one with --to"}
+}
+
+// originOf opens a text store for its schema alone.
+func (j *job) originOf(ctx context.Context, from *formats.Format, l *formats.Location) (string, error) {
+	r, err := from.Open(ctx, l, wholeView(1))
+	if err != nil {
+		return "", err
+	}
+	origin := r.Schema().Origin
+	return origin, r.Close()
+}
+
+// wholeView reads every byte, residue aside, and has nobody to talk to.
+func wholeView(jobs int) formats.View {
+	return formats.View{
+		Secrets: formats.KeepSecrets,
+		Omitted: func(store.Item) {},
+		Note:    func(loss.Note) {},
+		Say:     func(string) {},
+		Jobs:    jobs,
+	}
+}
+
+// secrets says how the source is to be read. Text is bound for git and leaves
+// secrets at home; what a client will open must not hold a marker where a
+// secret stood.
+func (j *job) secrets(from, to *formats.Format) formats.SecretMode {
+	switch {
+	case to.Text && !j.o.WithSecrets:
+		return formats.WithholdSecrets
+	case !to.Text && from.Text:
+		return formats.OmitWithheld
+	}
+	return formats.KeepSecrets
+}

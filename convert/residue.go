@@ -1,0 +1,262 @@
+package convert
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"unicode/utf8"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+// Residue is text: a header, then one item a line. It comes from beside a
+// store that others may have had in their hands, so it is read strictly: a
+// line that is not spelled as it would be written is refused, which leaves no
+// room for doubled members, odd numbers or second meanings.
+
+const (
+	residueHeader = `{"rehome":"residue","version":1}` + "\n"
+	maxResidue    = 64 << 20 // bytes of a file, which also bounds what is held of it
+)
+
+type itemLine struct {
+	Store   string       `json:"store,omitempty"`
+	At      addrLine     `json:"at"`
+	Column  int          `json:"column,omitempty"`
+	Row     []*cellLine  `json:"row,omitempty"`
+	Inserts []insertLine `json:"inserts,omitempty"`
+	Digest  string       `json:"digest,omitempty"`
+}
+
+type addrLine struct {
+	File  string    `json:"file"`
+	Set   string    `json:"set"`
+	RowID *int64    `json:"rowid,omitempty"`
+	Key   *cellLine `json:"key,omitempty"`
+	Line  int       `json:"line,omitempty"`
+}
+
+// cellLine has one member, its storage class; nil is NULL.
+type cellLine struct {
+	Int      *string `json:"int,omitempty"`
+	Real     *string `json:"real,omitempty"`
+	Text     *string `json:"text,omitempty"`
+	Text64   *string `json:"text64,omitempty"`
+	Blob64   *string `json:"blob64,omitempty"`
+	Withheld bool    `json:"withheld,omitempty"`
+}
+
+type insertLine struct {
+	Offset int    `json:"offset"`
+	Text   string `json:"text"`
+}
+
+func openResidue(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, &formats.Error{At: path, Err: bare(err)}
+	case !info.Mode().IsRegular():
+		return nil, &formats.Error{At: path, Err: errors.New("this is where residue is kept, but it is no file"), Hint: "move it away, or give --residue none"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &formats.Error{At: path, Err: bare(err), Hint: "make it readable, or give --residue none to leave it out"}
+	}
+	return f, nil
+}
+
+// readResidue reads a whole file into items by store.
+func readResidue(r io.Reader, name string) (map[string][]store.Item, error) {
+	refuse := func(line int, err error) error {
+		return &formats.Error{At: fmt.Sprintf("%s:%d", name, line), Err: err, Hint: "residue is kept as it was written; give --residue none to leave it out"}
+	}
+	in := bufio.NewReader(io.LimitReader(r, maxResidue+1))
+	out := map[string][]store.Item{}
+	read := 0
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if read += len(line); read > maxResidue {
+			return nil, refuse(n, fmt.Errorf("larger than the %d MB that residue may have", maxResidue>>20))
+		}
+		switch {
+		case err == io.EOF && len(line) == 0 && n > 1:
+			return out, nil
+		case err == io.EOF:
+			return nil, refuse(n, errors.New("the file ends within a line"))
+		case err != nil:
+			return nil, refuse(n, bare(err))
+		case n == 1 && string(line) != residueHeader:
+			return nil, refuse(n, errors.New("not residue of a version that is known here"))
+		case n == 1:
+			continue
+		}
+		key, it, err := parseItem(line)
+		if err != nil {
+			return nil, refuse(n, err)
+		}
+		out[key] = append(out[key], it)
+	}
+}
+
+func parseItem(line []byte) (string, store.Item, error) {
+	var l itemLine
+	if err := json.Unmarshal(line, &l); err != nil {
+		return "", store.Item{}, errors.New("not an item of residue") // json's own words quote the content
+	}
+	it, err := l.item()
+	if err != nil {
+		return "", it, err
+	}
+	same, err := appendItem(nil, l.Store, it)
+	if err == nil && !bytes.Equal(same, line) {
+		err = errors.New("not spelled as residue is written")
+	}
+	return l.Store, it, err
+}
+
+func (l *itemLine) item() (it store.Item, err error) {
+	it.At = store.Addr{File: l.At.File, Set: l.At.Set, Line: l.At.Line}
+	if l.At.RowID != nil {
+		it.At.RowID, it.At.HasID = *l.At.RowID, true
+	}
+	if it.At.Key, err = l.At.Key.cell(); err != nil {
+		return it, err
+	}
+	it.Column = l.Column
+	for _, c := range l.Row {
+		cell, err := c.cell()
+		if err != nil {
+			return it, err
+		}
+		it.Row = append(it.Row, cell)
+	}
+	last := 0
+	for _, in := range l.Inserts {
+		if in.Offset < last {
+			return it, errors.New("its inserts are out of order")
+		}
+		last = in.Offset
+		it.Inserts = append(it.Inserts, store.Insert{Offset: in.Offset, Text: in.Text})
+	}
+	if l.Column < 0 || l.At.Line < 0 || (len(l.Row) == 0) == (len(l.Inserts) == 0) {
+		return it, errors.New("an item is either a row or inserts of one cell")
+	}
+	if l.Digest != "" {
+		it.Digest, err = parseDigest(l.Digest)
+	}
+	return it, err
+}
+
+func (c *cellLine) cell() (store.Cell, error) {
+	switch {
+	case c == nil:
+		return store.NullCell(), nil
+	case c.Int != nil:
+		v, err := strconv.ParseInt(*c.Int, 10, 64)
+		return store.IntCell(v), wrong(err, "int")
+	case c.Real != nil:
+		v, err := strconv.ParseFloat(*c.Real, 64)
+		return store.RealCell(v), wrong(err, "real")
+	case c.Text != nil:
+		return store.TextCell([]byte(*c.Text)), nil
+	case c.Text64 != nil:
+		b, err := base64.StdEncoding.DecodeString(*c.Text64)
+		return store.TextCell(b), wrong(err, "text64")
+	case c.Blob64 != nil:
+		b, err := base64.StdEncoding.DecodeString(*c.Blob64)
+		return store.BlobCell(b), wrong(err, "blob64")
+	case c.Withheld:
+		return store.WithheldCell(), nil
+	}
+	return store.Cell{}, errors.New("a cell without a class")
+}
+
+// wrong drops the parser's words: they quote the value.
+func wrong(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("not a cell of class %s", what)
+}
+
+// appendItem appends the item's line. Same item, same bytes.
+func appendItem(out []byte, key string, it store.Item) ([]byte, error) {
+	for _, s := range []string{key, it.At.File, it.At.Set} {
+		if !utf8.ValidString(s) {
+			return nil, errors.New("a name that is not UTF-8 cannot be kept as residue")
+		}
+	}
+	l := itemLine{Store: key, At: addrLine{File: it.At.File, Set: it.At.Set, Line: it.At.Line}, Column: it.Column}
+	if it.At.HasID {
+		l.At.RowID = &it.At.RowID
+	}
+	var err error
+	if l.At.Key, err = lineOf(it.At.Key); err != nil {
+		return nil, err
+	}
+	for _, c := range it.Row {
+		cell, err := lineOf(c)
+		if err != nil {
+			return nil, err
+		}
+		l.Row = append(l.Row, cell)
+	}
+	for _, in := range it.Inserts {
+		if !utf8.ValidString(in.Text) {
+			return nil, errors.New("text that is not UTF-8 cannot be kept as residue")
+		}
+		l.Inserts = append(l.Inserts, insertLine{in.Offset, in.Text})
+	}
+	if it.Digest != (store.Digest{}) {
+		l.Digest = spell(it.Digest)
+	}
+	w := bytes.NewBuffer(out)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	err = enc.Encode(&l)
+	return w.Bytes(), err
+}
+
+func lineOf(c store.Cell) (*cellLine, error) {
+	word := func(s string) *string { return &s }
+	switch c.Class {
+	case store.Null:
+		return nil, nil
+	case store.Int:
+		return &cellLine{Int: word(strconv.FormatInt(c.Int(), 10))}, nil
+	case store.Real:
+		if v := c.Real(); v != v {
+			return nil, errors.New("SQLite has no number that is not a number")
+		}
+		return &cellLine{Real: word(strconv.FormatFloat(c.Real(), 'x', -1, 64))}, nil
+	case store.Text:
+		if utf8.Valid(c.Bytes()) {
+			return &cellLine{Text: word(string(c.Bytes()))}, nil
+		}
+		return &cellLine{Text64: word(base64.StdEncoding.EncodeToString(c.Bytes()))}, nil
+	case store.Blob:
+		return &cellLine{Blob64: word(base64.StdEncoding.EncodeToString(c.Bytes()))}, nil
+	case store.Withheld:
+		return &cellLine{Withheld: true}, nil
+	}
+	return nil, fmt.Errorf("a cell of class %v cannot be kept as residue", c.Class)
+}
+
+func parseDigest(s string) (store.Digest, error) {
+	if len(s) == len(digestPrefix)+32 && s[:len(digestPrefix)] == digestPrefix {
+		hi, e1 := strconv.ParseUint(s[len(digestPrefix):][:16], 16, 64)
+		lo, e2 := strconv.ParseUint(s[len(digestPrefix):][16:], 16, 64)
+		if e1 == nil && e2 == nil {
+			return store.Digest{Hi: hi, Lo: lo}, nil
+		}
+	}
+	return store.Digest{}, errors.New(`a digest is "xxh3:" and 32 hexadecimal digits`)
+}

@@ -1,0 +1,242 @@
+package convert
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/store"
+	"rehome/schemas"
+)
+
+const withheldText = "right\norigin left\ntable t\n1\t!withheld\n2\tx\n3\t!withheld\n"
+
+func TestResidueGoesThereAndBack(t *testing.T) {
+	dir := t.TempDir()
+	src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
+	write(t, filepath.Join(src, "rows.txt"), withheldText)
+	rep := must(t, fakes(nil, nil), src, db, Options{})
+	if rep.Residue != db+residueSuffix || rep.Stores[0].Omitted != 2 || rep.Stores[0].Rows != 1 {
+		t.Errorf("%+v", rep)
+	}
+	if b, _ := os.ReadFile(db); string(b) != "left\norigin left\ntable t\n2\tx\n" {
+		t.Errorf("restored %q", b)
+	}
+	if rep = must(t, fakes(nil, nil), db, again, Options{To: "right"}); rep.Residue != "" {
+		t.Errorf("residue of text: %+v", rep)
+	}
+	if b, _ := os.ReadFile(filepath.Join(again, "rows.txt")); string(b) != withheldText {
+		t.Errorf("archived again %q", b)
+	}
+	must(t, fakes(nil, nil), db, filepath.Join(dir, "d"), Options{To: "right", Residue: "none"})
+	if b, _ := os.ReadFile(filepath.Join(dir, "d", "rows.txt")); strings.Contains(string(b), "withheld") {
+		t.Errorf("none was read all the same: %q", b)
+	}
+}
+
+func TestResidueOfManyStoresAndInANamedFile(t *testing.T) {
+	for _, named := range []bool{false, true} {
+		dir := t.TempDir()
+		src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
+		for _, s := range []string{"x", "y/z", "w"} {
+			write(t, filepath.Join(src, s, "rows.txt"), withheldText)
+		}
+		write(t, filepath.Join(src, "plain", "rows.txt"), "right\norigin left\ntable t\n2\tx\n")
+		o := Options{}
+		if named {
+			o.Residue = filepath.Join(dir, "kept")
+		}
+		rep := must(t, fakes(nil, nil), src, db, o)
+		if want := pick(named, o.Residue, db+residueSuffix); rep.Residue != want {
+			t.Errorf("residue %q, want %q", rep.Residue, want)
+		}
+		o.To = "right"
+		must(t, fakes(nil, nil), db, again, o)
+		if a, b := strings.Join(tree(t, src), "\n"), strings.Join(tree(t, again), "\n"); a != b {
+			t.Errorf("named %v: went\n%s\ncame back\n%s", named, a, b)
+		}
+		if named {
+			leavesNothing(t, dir, func() {
+				_, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "d"), Options{Residue: o.Residue})
+				if !errors.Is(err, formats.ErrExists) {
+					t.Errorf("a named residue was overwritten: %v", err)
+				}
+			})
+		}
+	}
+}
+
+func TestStaleResidueIsRefusedOrKept(t *testing.T) {
+	dir := t.TempDir()
+	src, db := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	write(t, filepath.Join(src, "rows.txt"), withheldText)
+	write(t, db+residueSuffix, residueHeader)
+	for _, residue := range []string{"", "none", filepath.Join(dir, "named")} {
+		leavesNothing(t, dir, func() {
+			_, err := Convert(t.Context(), fakes(nil, nil), src, db, Options{Residue: residue})
+			if !errors.Is(err, formats.ErrExists) || !strings.Contains(formats.Hint(err), "--replace") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	write(t, db, "old")
+	must(t, fakes(nil, nil), src, db, Options{Replace: true})
+	if b, _ := os.ReadFile(db + ".bak-1" + residueSuffix); string(b) != residueHeader {
+		t.Errorf("the old residue is not with the old target: %q", tree(t, dir))
+	}
+	if b, _ := os.ReadFile(db + residueSuffix); strings.Count(string(b), "\n") != 3 {
+		t.Errorf("new residue: %q", b)
+	}
+}
+
+func TestResidueFileInTheWay(t *testing.T) {
+	dir := t.TempDir()
+	src := filepath.Join(dir, "a")
+	write(t, filepath.Join(src, "rows.txt"), withheldText)
+	for _, at := range []string{filepath.Join(src, "r"), filepath.Join(dir, "b"), filepath.Join(dir, "b", "r"), filepath.Join(dir, "gone", "r"), src} {
+		leavesNothing(t, dir, func() {
+			if _, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "b"), Options{Residue: at, Replace: true}); err == nil {
+				t.Errorf("residue at %s", at)
+			}
+		})
+	}
+}
+
+func everyItem() []store.Item {
+	return []store.Item{
+		{At: store.Addr{File: "index.db", Set: "runs", RowID: -42, HasID: true, Key: store.TextCell([]byte("k"))}, Row: []store.Cell{
+			store.NullCell(), store.IntCell(math.MinInt64), store.IntCell(0), store.RealCell(math.Copysign(0, -1)), store.RealCell(math.Inf(1)),
+			store.RealCell(math.Inf(-1)), store.RealCell(5e-324), store.RealCell(0.1), store.TextCell([]byte{}), store.TextCell([]byte("<a>\u2028\x00é\"")),
+			store.TextCell([]byte("\xff\xed\xa0\x80")), store.BlobCell([]byte{}), store.BlobCell([]byte{0, 255}), store.WithheldCell(),
+		}},
+		{At: store.Addr{Set: "t", Line: 7}, Column: 3, Inserts: []store.Insert{{Offset: 0, Text: "{"}, {Offset: 9, Text: `"a":1,`}}, Digest: store.Digest{Hi: 1, Lo: math.MaxUint64}},
+		{At: store.Addr{Set: "t", RowID: math.MaxInt64, HasID: true, Key: store.BlobCell([]byte{1})}, Inserts: []store.Insert{{Offset: 5, Text: "x"}}},
+	}
+}
+
+func TestResidueText(t *testing.T) {
+	text := []byte(residueHeader)
+	var err error
+	for _, it := range everyItem() {
+		if text, err = appendItem(text, "some/store", it); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := readResidue(bytes.NewReader(text), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := everyItem()
+	for i, it := range got["some/store"] {
+		for c := range it.Row { // -0.0 equals 0.0 to a comparison of values
+			if it.Row[c].Class != want[i].Row[c].Class || it.Row[c].Bits() != want[i].Row[c].Bits() || !bytes.Equal(it.Row[c].Bytes(), want[i].Row[c].Bytes()) {
+				t.Errorf("item %d, cell %d: %+v, want %+v", i, c, it.Row[c], want[i].Row[c])
+			}
+		}
+		it.Row, want[i].Row = nil, nil
+		if !reflect.DeepEqual(it, want[i]) {
+			t.Errorf("item %d: %+v, want %+v", i, it, want[i])
+		}
+	}
+	if len(got["some/store"]) != len(want) {
+		t.Errorf("%d items came back", len(got["some/store"]))
+	}
+	for _, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
+		if err := schemas.Validate("residue-1", line); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+func TestResidueCannotHold(t *testing.T) {
+	for name, it := range map[string]store.Item{
+		"a file that is not UTF-8":   {At: store.Addr{File: "\xff"}, Row: []store.Cell{store.NullCell()}},
+		"an insert that is not":      {Inserts: []store.Insert{{Text: "\xff"}}},
+		"a number that is no number": {Row: []store.Cell{store.RealCell(math.NaN())}},
+		"an unknown class":           {Row: []store.Cell{{Class: 99}}},
+	} {
+		o := &omissions{}
+		o.add(it)
+		if o.failure() == nil || o.n != 1 {
+			t.Errorf("%s was kept", name)
+		}
+	}
+}
+
+// Each line is refused, with its number and without its content.
+func TestHostileResidue(t *testing.T) {
+	at := `{"at":{"file":"","set":"t"},`
+	for name, text := range map[string]string{
+		"empty":            "",
+		"no header":        at + `"row":[null]}` + "\n",
+		"another version":  `{"rehome":"residue","version":2}` + "\n",
+		"torn header":      strings.TrimSpace(residueHeader),
+		"torn line":        residueHeader + at + `"row":[null]}`,
+		"no JSON":          residueHeader + "SECRET\n",
+		"trailing text":    residueHeader + at + `"row":[null]} SECRET` + "\n",
+		"empty line":       residueHeader + "\n",
+		"CRLF":             residueHeader + at + `"row":[null]}` + "\r\n",
+		"doubled member":   residueHeader + at + `"row":[null],"row":[{"text":"SECRET"}]}` + "\n",
+		"unknown member":   residueHeader + at + `"row":[null],"SECRET":1}` + "\n",
+		"case of a member": residueHeader + at + `"Row":[null]}` + "\n",
+		"two classes":      residueHeader + at + `"row":[{"int":"1","text":"SECRET"}]}` + "\n",
+		"no class":         residueHeader + at + `"row":[{}]}` + "\n",
+		"odd integer":      residueHeader + at + `"row":[{"int":"+1"}]}` + "\n",
+		"large integer":    residueHeader + at + `"row":[{"int":"9223372036854775808"}]}` + "\n",
+		"decimal real":     residueHeader + at + `"row":[{"real":"1.5"}]}` + "\n",
+		"no real":          residueHeader + at + `"row":[{"real":"SECRET"}]}` + "\n",
+		"NaN":              residueHeader + at + `"row":[{"real":"NaN"}]}` + "\n",
+		"bad base64":       residueHeader + at + `"row":[{"blob64":"SECRET!"}]}` + "\n",
+		"loose base64":     residueHeader + at + `"row":[{"blob64":"AB=="}]}` + "\n",
+		"text as text64":   residueHeader + at + `"row":[{"text64":"QQ=="}]}` + "\n",
+		"bad digest":       residueHeader + at + `"inserts":[{"offset":0,"text":"x"}],"digest":"xxh3:0"}` + "\n",
+		"neither":          residueHeader + `{"at":{"file":"","set":"t"}}` + "\n",
+		"both":             residueHeader + at + `"row":[null],"inserts":[{"offset":0,"text":"x"}]}` + "\n",
+		"falling offsets":  residueHeader + at + `"inserts":[{"offset":5,"text":"x"},{"offset":4,"text":"x"}]}` + "\n",
+		"before the start": residueHeader + at + `"inserts":[{"offset":-1,"text":"x"}]}` + "\n",
+		"negative column":  residueHeader + at + `"column":-1,"row":[null]}` + "\n",
+		"deep":             residueHeader + strings.Repeat("[", 100_000) + "\n",
+		"long":             residueHeader + strings.Repeat(" ", maxResidue) + "\n",
+		"second header":    residueHeader + residueHeader,
+	} {
+		got, err := readResidue(strings.NewReader(text), "r")
+		if err == nil || !strings.HasPrefix(err.Error(), "r:") || formats.Hint(err) == "" {
+			t.Errorf("%s: %v, %v", name, got, err)
+		} else if strings.Contains(err.Error(), "SECRET") {
+			t.Errorf("%s: the error gives the content away: %v", name, err)
+		}
+	}
+}
+
+func FuzzResidue(f *testing.F) {
+	text := []byte(residueHeader)
+	for _, it := range everyItem() {
+		text, _ = appendItem(text, "", it)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := readResidue(bytes.NewReader(b), "r")
+		if err != nil {
+			return
+		}
+		n := 0
+		for key, items := range got {
+			for _, it := range items {
+				n++
+				line, err := appendItem(nil, key, it)
+				if err != nil || !bytes.Contains(b, line) {
+					t.Errorf("%s: %v", line, err)
+				}
+			}
+		}
+		if lines := bytes.Count(b, []byte("\n")); n != lines-1 {
+			t.Errorf("%d items of %d lines", n, lines)
+		}
+	})
+}

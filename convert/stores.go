@@ -1,0 +1,154 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+)
+
+// Found is a store that a walk came upon.
+type Found struct {
+	Rel      string // slash path below where the walk began; "." is that place itself
+	Loc      *formats.Location
+	Detected []formats.Detected // best first, never empty
+}
+
+// Stores walks a file or folder and yields the stores in it, in the order of
+// their names. A folder that is a store is not descended into; hidden folders
+// are entered; .git, node_modules and links to folders are not. With from,
+// only that format is asked, and a source that it does not recognise but that
+// holds nothing else is taken at the user's word.
+//
+// A place that could not be looked at is yielded with its Rel and an error and
+// the walk goes on. An error without a Rel ends it: it wraps formats.ErrUnknown
+// when there was no store at all.
+func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		asked := reg
+		if from != "" {
+			f := reg.Named(from)
+			if f == nil {
+				yield(Found{}, unknownFormat(reg, from))
+				return
+			}
+			asked = formats.NewRegistry(f)
+		}
+		root, err := formats.Locate(path)
+		if err != nil {
+			yield(Found{}, err)
+			return
+		}
+		w := &walk{ctx: ctx, reg: asked, yield: yield}
+		if !w.visit(root, ".") || w.any {
+			return
+		}
+		if from != "" {
+			d := formats.Detected{Format: asked.All()[0], Match: formats.Match{Evidence: []string{"named by --from"}}}
+			yield(Found{Rel: ".", Loc: root, Detected: []formats.Detected{d}}, nil)
+			return
+		}
+		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(reg.All())),
+			Hint: "name the format with --from, or point closer at the store"})
+	}
+}
+
+type walk struct {
+	ctx   context.Context
+	reg   *formats.Registry
+	yield func(Found, error) bool
+	any   bool // something was yielded
+}
+
+// visit reports whether the walk goes on.
+func (w *walk) visit(l *formats.Location, rel string) bool {
+	if err := w.ctx.Err(); err != nil {
+		w.yield(Found{}, err)
+		return false
+	}
+	if !l.Dir() && !l.Regular() {
+		return true // a pipe or device: opening it could block for ever
+	}
+	d, err := w.reg.Detect(w.ctx, l)
+	if err != nil {
+		return w.bad(rel, err)
+	}
+	if len(d) > 0 {
+		w.any = true
+		return w.yield(Found{rel, l, d}, nil)
+	}
+	if !l.Dir() {
+		return true
+	}
+	return w.descend(l, rel)
+}
+
+func (w *walk) descend(l *formats.Location, rel string) bool {
+	list, err := os.ReadDir(l.Path)
+	if err != nil {
+		return w.bad(rel, &formats.Error{At: l.Path, Err: bare(err)})
+	}
+	for _, e := range list {
+		if passedOver(e) {
+			continue
+		}
+		at := filepath.Join(l.Path, e.Name())
+		next, err := formats.Locate(at)
+		if err != nil {
+			if e.Type()&fs.ModeSymlink != 0 {
+				continue // it leads nowhere: there is nothing to read
+			}
+			if !w.bad(path.Join(rel, e.Name()), err) {
+				return false
+			}
+			continue
+		}
+		if next.Dir() && e.Type()&fs.ModeSymlink != 0 {
+			continue // it could lead in a circle, or out of the folder
+		}
+		if !w.visit(next, path.Join(rel, e.Name())) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *walk) bad(rel string, err error) bool {
+	if w.ctx.Err() != nil {
+		w.yield(Found{}, w.ctx.Err())
+		return false
+	}
+	w.any = true
+	return w.yield(Found{Rel: rel}, err)
+}
+
+// passedOver are names that never hold a store of anybody's: other tools'
+// folders, and what rehome itself leaves beside its targets.
+func passedOver(e fs.DirEntry) bool {
+	if e.IsDir() {
+		return e.Name() == ".git" || e.Name() == "node_modules" || isStaging(e.Name())
+	}
+	return strings.HasSuffix(e.Name(), residueSuffix)
+}
+
+func unknownFormat(reg *formats.Registry, name string) error {
+	return &formats.Error{At: name, Err: fmt.Errorf("no such format: known are %s", names(reg.All())), Hint: "rehome formats lists them"}
+}
+
+func names(list []*formats.Format) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var out []string
+	for _, f := range list {
+		out = append(out, f.Name)
+	}
+	return strings.Join(slices.Clip(out), ", ")
+}

@@ -1,0 +1,140 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+// verify reads the staged store again and compares it with what was read from
+// the source. Where this is the only store, the disk is kept busy meanwhile.
+func (c *carriage) verify(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) error {
+	synced := make(chan error, 1)
+	if c.alone {
+		c.talk.enter(checking, c.found.Rel, sum.Bytes())
+		go func() { synced <- syncTree(c.stage.tree) }()
+	} else {
+		synced <- nil
+	}
+	err := c.reread(ctx, to, schema, sum)
+	if e := <-synced; err == nil {
+		err = e
+	}
+	return err
+}
+
+func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) (err error) {
+	l, err := formats.Locate(c.staged)
+	if err != nil {
+		return err
+	}
+	view := wholeView(c.jobs)
+	view.Fresh = true
+	r, err := to.Open(ctx, l, view)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := r.Close(); err == nil {
+			err = e
+		}
+	}()
+	if what := schemaDiffers(schema, r.Schema(), to.Text); what != "" {
+		return differs(to, what)
+	}
+	seen := make([]int64, len(schema.Sets))
+	for b, err := range r.Batches(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := tally(seen, b); err != nil {
+			return err
+		}
+		if c.alone {
+			c.talk.add(c.found.Rel, b.Size())
+		}
+		b.Release()
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := sameCounts(r, seen); err != nil {
+		return err
+	}
+	if what := summaryDiffers(schema, sum, r.Summary()); what != "" {
+		return differs(to, what)
+	}
+	return nil
+}
+
+func differs(to *formats.Format, what string) error {
+	return &formats.Error{Format: to.Name, Op: "read again", Err: fmt.Errorf("%s", what), Hint: ourFault}
+}
+
+// schemaDiffers names the first difference. Where tables come from is part of
+// a text store; a database cannot say it.
+func schemaDiffers(want, got *store.Schema, origin bool) string {
+	if origin && want.Origin != got.Origin {
+		return fmt.Sprintf("it came from %q, now it says %q", want.Origin, got.Origin)
+	}
+	if len(want.Databases) != len(got.Databases) {
+		return fmt.Sprintf("%d databases were read, %d came back", len(want.Databases), len(got.Databases))
+	}
+	for i, w := range want.Databases {
+		if what := databaseDiffers(w, got.Databases[i]); what != "" {
+			return what
+		}
+	}
+	if len(want.Sets) != len(got.Sets) {
+		return fmt.Sprintf("%d tables and files were read, %d came back", len(want.Sets), len(got.Sets))
+	}
+	for i, w := range want.Sets {
+		g := got.Sets[i]
+		if w.File != g.File || w.Name != g.Name || w.Kind != g.Kind || w.RowIDs != g.RowIDs || !slices.Equal(w.Columns, g.Columns) {
+			return fmt.Sprintf("%s: its description came back another", setName(w))
+		}
+	}
+	return ""
+}
+
+func databaseDiffers(want, got store.Database) string {
+	name := want.Path
+	if name != "" {
+		name += ": "
+	}
+	if want.Path != got.Path {
+		return fmt.Sprintf("%sthe database came back as %q", name, got.Path)
+	}
+	if want.Pragmas != got.Pragmas {
+		return fmt.Sprintf("%sits settings %+v came back as %+v", name, want.Pragmas, got.Pragmas)
+	}
+	for i, w := range want.Objects {
+		if i >= len(got.Objects) {
+			return fmt.Sprintf("%s%s %s did not come back", name, w.Type, w.Name)
+		}
+		if w != got.Objects[i] {
+			return fmt.Sprintf("%s%s %s came back another", name, w.Type, w.Name)
+		}
+	}
+	if n := len(got.Objects) - len(want.Objects); n > 0 {
+		return fmt.Sprintf("%s%d objects came back that were never read", name, n)
+	}
+	return ""
+}
+
+// summaryDiffers compares set by set.
+func summaryDiffers(schema *store.Schema, want, got store.Summary) string {
+	for i, set := range schema.Sets {
+		w, g := want[i], got[i]
+		switch {
+		case w.Rows != g.Rows:
+			return fmt.Sprintf("%s: %d rows were read, %d came back", setName(set), w.Rows, g.Rows)
+		case w != g:
+			return fmt.Sprintf("%s: %d rows came back, but not all with the same content", setName(set), w.Rows)
+		}
+	}
+	return ""
+}
