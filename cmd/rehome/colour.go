@@ -1,0 +1,58 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// palette paints words, or leaves them alone.
+type palette bool
+
+// choosePalette decides for one stream: the flag, then FORCE_COLOR, NO_COLOR,
+// TERM=dumb, and last whether a person is looking.
+func choosePalette(mode string, getenv func(string) string, w io.Writer) palette {
+	switch mode {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	if force := getenv("FORCE_COLOR"); force != "" {
+		return force != "0"
+	}
+	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
+		return false
+	}
+	return palette(isTerminal(w))
+}
+
+func (p palette) paint(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p palette) strong(s string) string { return p.paint("1", s) }
+func (p palette) faint(s string) string  { return p.paint("2", s) }
+func (p palette) red(s string) string    { return p.paint("31", s) }
+func (p palette) green(s string) string  { return p.paint("32", s) }
+func (p palette) yellow(s string) string { return p.paint("33", s) }
+func (p palette) cyan(s string) string   { return p.paint("36", s) }
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// columns is the width of the terminal behind a stream; 80 if there is none.
+func columns(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 80
+}

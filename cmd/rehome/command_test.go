@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/golden"
+	"rehome/schemas"
+	"rehome/testdata/chat"
+)
+
+// TestCommands runs the transcripts under golden/cmd. Each begins in a folder
+// with two stores: chat/store.db, and the same chat one turn later in
+// later/store.db.
+func TestCommands(t *testing.T) {
+	golden.Scripts(t, "cmd/*.txt", map[string]golden.Command{"rehome": rehomeCommand(t)}, furnish)
+}
+
+func furnish(t *testing.T, dir string) {
+	t.Helper()
+	t.Setenv("COLUMNS", "80") // kong asks the process, not us
+	for sample, place := range map[string]string{"before.db": "chat/store.db", "after.db": "later/store.db"} {
+		b, err := chat.Stores.ReadFile(sample)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, filepath.FromSlash(place))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// rehomeCommand runs the program in this process. Every --json it prints must
+// be one object that its schema accepts.
+func rehomeCommand(t *testing.T) golden.Command {
+	return func(c golden.Call) int {
+		var stdout bytes.Buffer
+		code := run(t.Context(), c.Args, io.MultiWriter(c.Stdout, &stdout), c.Stderr, func(name string) string { return c.Env[name] })
+		if wantsJSON(c.Args) && !slices.Contains(c.Args, "--help") {
+			checkJSON(t, c.Args, stdout.Bytes())
+		}
+		return code
+	}
+}
+
+func checkJSON(t *testing.T, args []string, doc []byte) {
+	t.Helper()
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(doc, &top); err != nil {
+		t.Errorf("%q: stdout is not one JSON object: %v\n%s", args, err, doc)
+		return
+	}
+	name := "error-1"
+	if top["error"] == nil {
+		name = map[string]string{
+			"paths": "detect-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-1", "go": "version-result-1",
+		}[markOf(top)]
+	}
+	if top["$schema"] != nil {
+		return // a schema, printed as it is
+	}
+	if err := schemas.Validate(name, doc); err != nil {
+		t.Errorf("%q: not a %s: %v\n%s", args, name, err, doc)
+	}
+}
+
+// markOf finds the member that tells results apart.
+func markOf(top map[string]json.RawMessage) string {
+	for _, key := range slices.Sorted(maps.Keys(top)) {
+		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "go"}, key) {
+			return key
+		}
+	}
+	return ""
+}
+
+// call runs the program once with no environment.
+func call(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	return callWith(t, t.Context(), nil, args...)
+}
+
+func callWith(t *testing.T, ctx context.Context, env map[string]string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	var out, talk strings.Builder
+	code = run(ctx, args, &out, &talk, func(name string) string { return env[name] })
+	return out.String(), talk.String(), code
+}
+
+// TestInterrupted: nothing is placed, and the code says why.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	furnish(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, stderr, code := callWith(t, ctx, nil, "convert", "chat/store.db", "text", "--to", "archive")
+	if code != 130 || !strings.HasPrefix(stderr, "rehome: ") {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 2 { // the two stores
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestEveryHelp: each command is explained with examples and exit codes, on
+// lines that fit a terminal.
+func TestEveryHelp(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	for _, command := range []string{"", "convert", "detect", "formats", "schema", "demo", "version"} {
+		args := []string{"--help"}
+		if command != "" {
+			args = []string{command, "--help"}
+		}
+		stdout, stderr, code := call(t, args...)
+		if code != 0 || stderr != "" {
+			t.Errorf("%q: exit %d, stderr %q", args, code, stderr)
+		}
+		if command != "" && (!strings.Contains(stdout, "Examples:\n") || !strings.Contains(stdout, "    rehome "+command)) {
+			t.Errorf("%s --help shows no example", command)
+		}
+		for _, o := range outcomes() {
+			if !strings.Contains(stdout, "  "+o.what+"\n") {
+				t.Errorf("%q does not print the exit code for %q", args, o.what)
+			}
+		}
+		for line := range strings.Lines(stdout) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+				t.Errorf("%q: %d columns: %s", args, n, line)
+			}
+		}
+	}
+}

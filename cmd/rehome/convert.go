@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"rehome/convert"
+	"rehome/formats/loss"
+)
+
+// convertResult is the report of a conversion: schema convert-result-1.
+type convertResult struct{ *convert.Report }
+
+// Validate refuses what the grammar alone cannot.
+func (c *convertCmd) Validate() error {
+	if c.Jobs < 0 {
+		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+	}
+	return nil
+}
+
+func (c *convertCmd) options() convert.Options {
+	o := convert.Options{
+		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Allow: c.Allow, Residue: c.Residue,
+		WithSecrets: c.WithSecrets, Compress: c.Compress, Live: c.Live, Jobs: c.Jobs,
+	}
+	if c.Compress == "none" {
+		o.Compress = ""
+	}
+	if c.Strict {
+		o.Allow = loss.Reshaped
+	}
+	return o
+}
+
+// Run carries SRC to DST and shows the report, also when stores failed.
+func (c *convertCmd) Run(h *house) error {
+	o := c.options()
+	o.Say = h.out.say
+	o.Progress = h.out.progress()
+	report, err := convert.Convert(h.ctx, h.reg, c.Src, c.Dst, o)
+	h.out.endProgress()
+	if err != nil && (h.ctx.Err() != nil || oneStory(report)) {
+		return err
+	}
+	if werr := h.out.show(convertResult{report}); werr != nil {
+		return errors.Join(err, werr)
+	}
+	if err = verdict(report, err); err != nil {
+		return shown{err}
+	}
+	return nil
+}
+
+// oneStory reports whether a report of stores that all failed says no more
+// than the error does: they failed of the same, or there was but one.
+func oneStory(r *convert.Report) bool {
+	for _, s := range r.Stores {
+		if s.Status != convert.Failed || s.Error.Message != r.Stores[0].Error.Message {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict is the error that a report amounts to; nil if all went well.
+// Failing outranks withholding: what failed was not even judged.
+func verdict(r *convert.Report, err error) error {
+	failed, withheld, all := r.Failed(), r.Withheld(), len(r.Stores)
+	switch {
+	case err != nil:
+		return summary{fmt.Sprintf("nothing placed: %s failed", many(int64(failed), "store")), err}
+	case failed > 0:
+		return fmt.Errorf("%d of %s failed", failed, many(int64(all), "store"))
+	case withheld > 0:
+		return fmt.Errorf("%d of %s withheld: %w", withheld, many(int64(all), "store"), errWithheld)
+	}
+	return nil
+}
+
+// summary says in one line what the report has told in many; it is still the
+// error that it sums up.
+type summary struct {
+	words string
+	error
+}
+
+func (s summary) Error() string { return s.words }
+func (s summary) Unwrap() error { return s.error }

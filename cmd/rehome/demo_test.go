@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/golden"
+)
+
+// TestDemo compares the whole walk with what is checked in. Without a PATH the
+// difference is the demo's own, so that no version of git shows in it.
+func TestDemo(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("TMP", tmp) // the same on Windows
+	stdout, stderr, code := call(t, "demo")
+	if code != 0 || stderr != "" {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	folders, err := filepath.Glob(filepath.Join(tmp, "rehome-demo-*"))
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("%q, %v", folders, err)
+	}
+	golden.Bytes(t, "demo.txt", []byte(strings.ReplaceAll(stdout, folders[0], "$FOLDER")))
+	for _, name := range []string{"chat/store.db", "monday/manifest.json", "tuesday/manifest.json", "back/store.db", "whole/store.db"} {
+		if _, err := os.Stat(filepath.Join(folders[0], filepath.FromSlash(name))); err != nil {
+			t.Error(err)
+		}
+	}
+	// The key of the sample is a dummy of zeros: it is in the backup only.
+	for folder, want := range map[string]bool{"monday": false, "tuesday": false, "again": false, "private": true} {
+		tree, err := readTree(filepath.Join(folders[0], folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := false
+		for _, data := range tree {
+			found = found || strings.Contains(string(data), strings.Repeat("00", 32)) || strings.Contains(string(data), strings.Repeat("3030", 32))
+		}
+		if found != want {
+			t.Errorf("%s: key in the text: %v, want %v", folder, found, want)
+		}
+	}
+}
+
+// TestDemoWithGit lets git, where there is one, find the same difference.
+func TestDemoWithGit(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var got [2]demoResult
+	for i, env := range []map[string]string{{}, {"PATH": os.Getenv("PATH")}} {
+		stdout, stderr, code := callWith(t, t.Context(), env, "demo", "--json")
+		if code != 0 {
+			t.Fatalf("exit %d: %s%s", code, stdout, stderr)
+		}
+		checkJSON(t, []string{"demo"}, []byte(stdout))
+		if err := json.Unmarshal([]byte(stdout), &got[i]); err != nil {
+			t.Fatal(err)
+		}
+		if !got[i].Equal {
+			t.Error("the demo's store did not come back equal")
+		}
+	}
+	plain, git := got[0].Diff, got[1].Diff
+	if plain.Added != git.Added || plain.Removed != git.Removed || git.Added == 0 {
+		t.Errorf("without git %+v, with git %+v", plain, git)
+	}
+}
+
+// TestDemoSaysWhenItFails: a demo that cannot write is an error, not a demo.
+func TestDemoSaysWhenItFails(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	t.Setenv("TMP", filepath.Join(t.TempDir(), "missing"))
+	stdout, stderr, code := call(t, "demo")
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "rehome: demo: ") {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}

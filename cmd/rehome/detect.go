@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"rehome/convert"
+	"rehome/formats"
+)
+
+// detectResult says for each path what it is: schema detect-result-1. A folder
+// that holds stores becomes one row a store.
+type detectResult struct {
+	Paths []detectedPath `json:"paths"`
+}
+
+type detectedPath struct {
+	Path    string        `json:"path"`
+	Matches []formatMatch `json:"matches"`
+	Error   *pathError    `json:"error,omitempty"`
+}
+
+type formatMatch struct {
+	Format   string   `json:"format"`
+	Title    string   `json:"title"`
+	Score    int      `json:"score"`
+	Evidence []string `json:"evidence"`
+}
+
+type pathError struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Run looks at every path, also after one that could not be looked at.
+func (c *detectCmd) Run(h *house) error {
+	res := &detectResult{Paths: []detectedPath{}}
+	var failed []error
+	for _, path := range c.Paths {
+		rows, err := detect(h, path)
+		res.Paths = append(res.Paths, rows...)
+		if err != nil {
+			row := detectedPath{Path: path, Matches: []formatMatch{}}
+			row.Error = &pathError{err.Error(), formats.Hint(err)}
+			res.Paths = append(res.Paths, row)
+			failed = append(failed, err)
+		}
+	}
+	if err := h.ctx.Err(); err != nil {
+		return err
+	}
+	if err := h.out.show(res); err != nil {
+		return err
+	}
+	if len(failed) > 0 {
+		return shown{errors.Join(failed...)}
+	}
+	return nil
+}
+
+// detect finds the stores at and below a path.
+func detect(h *house, path string) ([]detectedPath, error) {
+	var rows []detectedPath
+	for found, err := range convert.Stores(h.ctx, h.reg, path, "") {
+		if err != nil {
+			return rows, err
+		}
+		row := detectedPath{Path: filepath.Join(path, found.Rel), Matches: []formatMatch{}}
+		if found.Rel == "." {
+			row.Path = path
+		}
+		for _, d := range found.Detected {
+			row.Matches = append(row.Matches, formatMatch{d.Format.Name, d.Format.Title, d.Score, list(d.Evidence)})
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"rehome/formats"
+)
+
+// errWithheld: stores were held back because of their losses.
+var errWithheld = errors.New("losses beyond the allowed line")
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+func newUsageError(err error) error {
+	return usageError{&formats.Error{Err: err, Hint: "rehome --help lists the commands, rehome COMMAND --help its flags"}}
+}
+
+func (e usageError) Unwrap() error { return e.error }
+
+// outcome is one row of the table of exit codes.
+type outcome struct {
+	code int
+	what string
+	is   func(error) bool
+}
+
+// outcomes is the table: the first row that recognises an error names its
+// code. The row for 1 takes what no other row took; 4 is kept for a command
+// that looks for problems.
+func outcomes() []outcome {
+	as := func(target error) func(error) bool {
+		return func(err error) bool { return errors.Is(err, target) }
+	}
+	return []outcome{
+		{0, "done", func(err error) bool { return err == nil }},
+		{1, "failed", nil},
+		{3, "losses beyond the allowed line", as(errWithheld)},
+		{4, "check found problems", nil},
+		{5, "source busy or changing", as(formats.ErrBusy)},
+		{80, "usage", func(err error) bool { return errors.As(err, new(usageError)) }},
+		{130, "interrupted", as(context.Canceled)},
+	}
+}
+
+func exitCode(err error) int {
+	// Interrupted comes first: what failed because of it is not the news.
+	if errors.Is(err, context.Canceled) {
+		return 130
+	}
+	for _, o := range outcomes() {
+		if o.is != nil && o.is(err) {
+			return o.code
+		}
+	}
+	return 1
+}

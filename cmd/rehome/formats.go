@@ -1,0 +1,39 @@
+package main
+
+import "rehome/formats"
+
+// formatsResult is the list of formats: schema formats-result-1.
+type formatsResult struct {
+	Formats []formatRow `json:"formats"`
+}
+
+type formatRow struct {
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	Reads    bool     `json:"reads"`
+	Writes   bool     `json:"writes"`
+	Text     bool     `json:"text"`
+	Families []string `json:"families"`
+	Schemas  []string `json:"schemas"`
+}
+
+func (formatsCmd) Run(h *house) error { return h.out.show(listFormats(h.reg)) }
+
+func listFormats(reg *formats.Registry) *formatsResult {
+	res := &formatsResult{Formats: []formatRow{}}
+	for _, f := range reg.All() {
+		res.Formats = append(res.Formats, formatRow{
+			Name: f.Name, Title: f.Title, Reads: f.Open != nil, Writes: f.Create != nil, Text: f.Text,
+			Families: list(f.Families), Schemas: list(f.Schemas),
+		})
+	}
+	return res
+}
+
+// list keeps an empty list from becoming null in JSON.
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

@@ -1,0 +1,20 @@
+// Command rehome moves coding-agent sessions between the stores they live in.
+//
+// The grammar is cli.go, one file a command binds it to package convert, and
+// every result is rendered twice: as text (render_text.go) and as JSON
+// (render_json.go). Which error ends with which code is one table, exit.go.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first signal asks politely; after it the next one ends the process.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+}

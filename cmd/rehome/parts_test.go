@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"rehome/convert"
+	"rehome/formats"
+)
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain ünïcode 日本 \\": "plain ünïcode 日本 \\",
+		"a\x1b[31mred":        `a\x1b[31mred`,
+		"two\nlines\tand\r":   `two\nlines\tand\x0d`,
+		"\u009b31m":           `\x9b31m`,
+		"abc\u202egnp.exe":    `abc\u202egnp.exe`,
+		"bad\xff\xfebytes":    `bad\xff\xfebytes`,
+		"zero\u200bwidth":     `zero\u200bwidth`,
+		"tag\U000e0041":       `tag\U000e0041`,
+		"sep\u2028":           `sep\u2028`,
+		"\x00\x7f":            `\x00\x7f`,
+		"real \ufffd":         "real \ufffd",
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func FuzzVisible(f *testing.F) {
+	f.Add("a\x1b[31m\u202e\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range visible(s) {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+				t.Fatalf("%q lets %U through", s, r)
+			}
+		}
+		var doc bytes.Buffer
+		if err := writeJSON(&doc, s); err != nil {
+			t.Fatal(err)
+		}
+		var back string
+		if err := json.Unmarshal(doc.Bytes(), &back); err != nil {
+			t.Fatalf("%q: %v", doc.Bytes(), err)
+		}
+		if want := strings.ToValidUTF8(s, "\ufffd"); back != want && !strings.Contains(want, "\ufffd") {
+			t.Fatalf("%q came back as %q", want, back)
+		}
+		for _, r := range strings.TrimSuffix(doc.String(), "\n") {
+			if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+				t.Fatalf("JSON of %q lets %U through", s, r)
+			}
+		}
+	})
+}
+
+func TestExitCodes(t *testing.T) {
+	busy := &formats.Error{At: "store.db", Err: fmt.Errorf("%w: it changed", formats.ErrBusy)}
+	for want, errs := range map[int][]error{
+		0:   {nil},
+		1:   {errors.New("any"), formats.ErrUnknown, &formats.Error{Err: formats.ErrExists}},
+		3:   {shown{fmt.Errorf("1 of 2 stores withheld: %w", errWithheld)}},
+		5:   {busy, summary{"nothing placed", busy}, shown{summary{"nothing placed", busy}}},
+		80:  {newUsageError(errors.New("unknown flag"))},
+		130: {context.Canceled, fmt.Errorf("%w: %w", formats.ErrBusy, context.Canceled)},
+	} {
+		for _, err := range errs {
+			if got := exitCode(err); got != want {
+				t.Errorf("%v: %d, want %d", err, got, want)
+			}
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	report := func(statuses ...string) *convert.Report {
+		r := &convert.Report{}
+		for i, s := range statuses {
+			r.Stores = append(r.Stores, convert.StoreReport{Path: fmt.Sprint(i), Status: s})
+		}
+		return r
+	}
+	for _, c := range []struct {
+		r    *convert.Report
+		err  error
+		want int
+	}{
+		{report(convert.Placed, convert.Placed), nil, 0},
+		{report(convert.Checked), nil, 0},
+		{report(convert.Placed, convert.Failed), nil, 1},
+		{report(convert.Placed, convert.Withheld), nil, 3},
+		{report(convert.Withheld), nil, 3},
+		{report(convert.Withheld, convert.Failed, convert.Placed), nil, 1},
+		{report(convert.Failed, convert.Failed), formats.ErrBusy, 5},
+	} {
+		if got := exitCode(verdict(c.r, c.err)); got != c.want {
+			t.Errorf("%v, %v: %d, want %d", c.r.Stores, c.err, got, c.want)
+		}
+	}
+}
+
+// TestEveryErrorOnItsLine: joined errors are told one by one, each with its
+// hint, and what is foreign in them is made visible.
+func TestEveryErrorOnItsLine(t *testing.T) {
+	var stderr strings.Builder
+	o := newOutput(&stderr, &stderr, func(string) string { return "" }, grammar{})
+	code := o.fail(errors.Join(
+		&formats.Error{At: "a\x1b[2J", Err: formats.ErrBusy, Hint: "close it"},
+		&formats.Error{At: "b\nrehome: done", Err: formats.ErrBusy},
+	))
+	want := "rehome: a\\x1b[2J: in use\n  hint: close it\nrehome: b\\nrehome: done: in use\n"
+	if code != 5 || stderr.String() != want {
+		t.Errorf("exit %d\n%s\nwant\n%s", code, stderr.String(), want)
+	}
+}
+
+func TestPalette(t *testing.T) {
+	for _, c := range []struct {
+		mode string
+		env  map[string]string
+		want palette
+	}{
+		{"auto", nil, false}, // a buffer is no terminal
+		{"always", map[string]string{"NO_COLOR": "1"}, true},
+		{"never", map[string]string{"FORCE_COLOR": "1"}, false},
+		{"auto", map[string]string{"FORCE_COLOR": "1", "NO_COLOR": "1"}, true},
+		{"auto", map[string]string{"FORCE_COLOR": "0"}, false},
+		{"auto", map[string]string{"NO_COLOR": "1"}, false},
+		{"auto", map[string]string{"TERM": "dumb"}, false},
+	} {
+		if got := choosePalette(c.mode, func(n string) string { return c.env[n] }, &bytes.Buffer{}); got != c.want {
+			t.Errorf("%s %v: %v", c.mode, c.env, got)
+		}
+	}
+}
+
+func TestBar(t *testing.T) {
+	var w strings.Builder
+	now := time.Unix(0, 0)
+	b := &bar{w: &w, columns: func() int { return 70 }, now: func() time.Time { return now }}
+	b.show(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 0, Total: 400e6})
+	now = now.Add(50 * time.Millisecond)
+	b.show(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 1e6, Total: 400e6}) // too soon
+	now = now.Add(950 * time.Millisecond)
+	b.show(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 100e6, Total: 400e6})
+	now = now.Add(time.Second)
+	b.show(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12, StoresDone: 3})
+	b.clear()
+	b.clear()
+	want := strings.Join([]string{
+		"", "reading state.vscdb [....................]   0%",
+		"reading state.vscdb [#####...............]  25% 100 MB/s eta 0:03",
+		`checking 3/12 …1b]0;/very/long/path/that/does/not/fit/store.db 5.0 MB`, "",
+	}, "\r\x1b[K")
+	if w.String() != want {
+		t.Errorf("got  %q\nwant %q", w.String(), want)
+	}
+	for n := range 90 {
+		b.columns = func() int { return n }
+		if got := []rune(b.line(convert.Progress{Stage: "reading", Store: "日本/store.db", Done: 1e9, Total: 4e9, Stores: 1000}, time.Hour)); len(got) > max(n-1, 0) {
+			t.Errorf("%d columns: %q", n, string(got))
+		}
+	}
+	if none := (*bar)(nil); true {
+		none.clear()
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for in, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9950: "10 kB", 999499: "999 kB", 999500: "1.0 MB", 351e6: "351 MB", 5e15: "5 PB"} {
+		if got := size(in); got != want {
+			t.Errorf("size(%d) = %s, want %s", in, got, want)
+		}
+	}
+	for in, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 47043: "47,043", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
+		if got := grouped(in); got != want {
+			t.Errorf("grouped(%d) = %s, want %s", in, got, want)
+		}
+	}
+	for in, want := range map[time.Duration]string{0: "0:00", 7 * time.Second: "0:07", 750 * time.Second: "12:30", 3723 * time.Second: "1:02:03"} {
+		if got := clock(in); got != want {
+			t.Errorf("clock(%v) = %s, want %s", in, got, want)
+		}
+	}
+}

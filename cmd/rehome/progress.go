@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"rehome/convert"
+)
+
+// bar is one line on a terminal that is drawn over and over. A nil bar draws
+// nothing.
+type bar struct {
+	w       io.Writer
+	columns func() int
+	now     func() time.Time
+
+	stage string
+	since time.Time // when the stage began
+	last  time.Time // when the line was last drawn
+	drawn bool
+}
+
+const redraw = 100 * time.Millisecond
+
+// progress is what convert reports to: nil if nobody is looking.
+func (o *output) progress() func(convert.Progress) {
+	if o.quiet || !isTerminal(o.stderr) || o.getenv("TERM") == "dumb" {
+		return nil
+	}
+	o.bar = &bar{w: o.stderr, now: time.Now, columns: func() int { return columns(o.stderr) }}
+	return func(p convert.Progress) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.bar.show(p)
+	}
+}
+
+// endProgress takes the line away for good.
+func (o *output) endProgress() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.bar.clear()
+	o.bar = nil
+}
+
+func (b *bar) clear() {
+	if b != nil && b.drawn {
+		io.WriteString(b.w, "\r\x1b[K")
+		b.drawn = false
+	}
+}
+
+func (b *bar) show(p convert.Progress) {
+	now := b.now()
+	if p.Stage != b.stage {
+		b.stage, b.since = p.Stage, now
+	}
+	if b.drawn && now.Sub(b.last) < redraw {
+		return
+	}
+	b.last, b.drawn = now, true
+	io.WriteString(b.w, "\r\x1b[K"+b.line(p, now.Sub(b.since)))
+}
+
+// line is the text of the bar, at most one column short of the terminal.
+func (b *bar) line(p convert.Progress, elapsed time.Duration) string {
+	tail := " " + size(p.Done)
+	if p.Total > 0 {
+		done := min(float64(p.Done)/float64(p.Total), 1)
+		const cells = 20
+		full := int(done * cells)
+		tail = fmt.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), done*100)
+	}
+	if rate := float64(p.Done) / elapsed.Seconds(); p.Done > 0 && elapsed > redraw {
+		tail += fmt.Sprintf(" %s/s", size(int64(rate)))
+		if left := p.Total - p.Done; left > 0 {
+			tail += " eta " + clock(time.Duration(float64(left)/rate*float64(time.Second)))
+		}
+	}
+	head := p.Stage
+	if p.Stores > 1 {
+		head += fmt.Sprintf(" %d/%d", p.StoresDone, p.Stores)
+	}
+	room := b.columns() - 1 - len(head) - len(tail)
+	if name := []rune(visible(p.Store)); room > 8 && len(name) > 0 {
+		if len(name) > room-1 {
+			name = append([]rune("…"), name[len(name)-room+2:]...)
+		}
+		head += " " + string(name)
+	}
+	line := []rune(head + tail)
+	return string(line[:min(len(line), max(b.columns()-1, 0))])
+}
+
+// clock is a duration as people read it: 0:07, 12:30, 1:02:03.
+func clock(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"rehome/formats"
+)
+
+// writeJSON prints one object, indented. Characters that would act on a
+// terminal are escaped, which JSON has a spelling for.
+func writeJSON(w io.Writer, v any) error {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(visibleJSON(doc.Bytes()))
+	return err
+}
+
+// errorResult is what --json prints in the place of a result: schema error-1.
+type errorResult struct {
+	Error errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+	Code    int    `json:"code"`
+}
+
+func newErrorResult(err error, code int) errorResult {
+	var messages []string
+	for _, e := range leaves(err) {
+		messages = append(messages, e.Error())
+	}
+	return errorResult{errorBody{strings.Join(messages, "\n"), formats.Hint(err), code}}
+}

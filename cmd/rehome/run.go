@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/alecthomas/kong"
+
+	"rehome/formats"
+	"rehome/formats/all"
+)
+
+// house is what every command is given.
+type house struct {
+	ctx context.Context
+	reg *formats.Registry
+	out *output
+}
+
+// run is the whole program but for the process around it; tests call it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	var g grammar
+	helped := false
+	parser, err := kong.New(&g,
+		kong.Name("rehome"),
+		kong.Description(about),
+		kong.Writers(stdout, stderr),
+		kong.Help(printHelp),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
+		// Help asks to exit before the arguments are judged; it has been
+		// printed by then, and what parsing says afterwards does not matter.
+		kong.Exit(func(int) { helped = true }),
+	)
+	if err != nil {
+		panic(err) // the grammar itself is wrong
+	}
+	parsed, err := parser.Parse(args)
+	if helped {
+		return 0
+	}
+	out := newOutput(stdout, stderr, getenv, g)
+	if err != nil {
+		out.json = out.json || wantsJSON(args)
+		return out.fail(newUsageError(err))
+	}
+	if err := parsed.Run(&house{ctx: ctx, reg: all.Registry(), out: out}); err != nil {
+		return out.fail(err)
+	}
+	return 0
+}
+
+// wantsJSON looks for --json by eye, for a command line that did not parse.
+func wantsJSON(args []string) bool {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json")
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"rehome/formats"
+	"rehome/schemas"
+)
+
+// schemaList is the list of published schemas: schema schema-result-1.
+type schemaList struct {
+	Schemas []schemaRow `json:"schemas"`
+}
+
+type schemaRow struct {
+	Name  string `json:"name"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+}
+
+// Run prints a named schema as published, which is one JSON object already;
+// without a name it lists what there is.
+func (c *schemaCmd) Run(h *house) error {
+	if c.Name == "" {
+		return c.list(h)
+	}
+	if !slices.Contains(schemas.Names(), c.Name) {
+		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: "rehome schema lists them"}
+	}
+	text, err := schemas.Text(c.Name)
+	if err != nil {
+		return err
+	}
+	_, err = h.out.stdout.Write(text)
+	return err
+}
+
+func (c *schemaCmd) list(h *house) error {
+	res := &schemaList{Schemas: []schemaRow{}}
+	for _, name := range schemas.Names() {
+		text, err := schemas.Text(name)
+		if err != nil {
+			return err
+		}
+		var head struct {
+			ID    string `json:"$id"`
+			Title string `json:"title"`
+		}
+		if err := json.Unmarshal(text, &head); err != nil {
+			return &formats.Error{Op: "schema", At: name, Err: err}
+		}
+		res.Schemas = append(res.Schemas, schemaRow{name, head.ID, head.Title})
+	}
+	return h.out.show(res)
+}

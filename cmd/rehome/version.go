@@ -1,0 +1,36 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+)
+
+// versionResult says which build this is: schema version-result-1.
+type versionResult struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+func (versionCmd) Run(h *house) error {
+	res := &versionResult{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return h.out.show(res)
+	}
+	if info.Main.Version != "" {
+		res.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			res.Revision = s.Value
+		case "vcs.modified":
+			res.Modified = s.Value == "true"
+		}
+	}
+	return h.out.show(res)
+}

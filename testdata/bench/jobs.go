@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// job is one thing to do, and who does it. The first one is rehome.
+type job struct {
+	name       string
+	contenders []contender
+}
+
+type contender struct {
+	name   string
+	wanted float64 // how many times faster rehome should be; 0: only for comparison
+	stdout bool    // the target is what it prints
+	args   func(target string) []string
+}
+
+// jobs are the rows of the table.
+func (b *bench) jobs() ([]job, error) {
+	state, err := b.vscdb(b.megabytes)
+	if err != nil {
+		return nil, err
+	}
+	chats, err := b.chats(b.stores)
+	if err != nil {
+		return nil, err
+	}
+	// What is loaded back is made here once, each program's own.
+	archive, small, careful := b.made("state-archive"), b.made("small.ndjson"), b.made("careful.ndjson")
+	back := b.made("back.vscdb")
+	for _, args := range [][]string{
+		b.convert(state, archive, "--to", "archive"), b.python3("small.py", "dump", state, small), b.python3("careful.py", "dump", state, careful),
+		b.convert(archive, back), b.python3("careful.py", "same", state, back), // an opinion that is not ours
+	} {
+		if err := command(args).Run(); err != nil {
+			return nil, fmt.Errorf("%s: %w", args, err)
+		}
+	}
+	jobs := []job{
+		{fmt.Sprintf("state.vscdb, %s -> archive", megabytes(state)), []contender{
+			{name: "rehome", args: func(to string) []string { return b.convert(state, to, "--to", "archive") }},
+			{name: "Python, the least", wanted: 8, args: func(to string) []string { return b.python3("small.py", "dump", state, to) }},
+			{name: "Python, same promises", args: func(to string) []string { return b.python3("careful.py", "dump", state, to) }},
+			{name: "sqlite3 -json", wanted: 1.5, stdout: true, args: func(string) []string {
+				return []string{"sqlite3", "-readonly", "-json", state, "SELECT * FROM ItemTable; SELECT * FROM cursorDiskKV"}
+			}},
+		}},
+		{"archive -> state.vscdb", []contender{
+			{name: "rehome", args: func(to string) []string { return b.convert(archive, to) }},
+			{name: "Python, the least", wanted: 2.5, args: func(to string) []string { return b.python3("small.py", "load", small, to) }},
+			{name: "Python, same promises", args: func(to string) []string { return b.python3("careful.py", "load", careful, to) }},
+		}},
+		{fmt.Sprintf("%d store.db, %s -> archives", b.stores, megabytes(chats)), []contender{
+			{name: "rehome", args: func(to string) []string { return b.convert(chats, to, "--to", "archive") }},
+			{name: "Python, the least", wanted: 6, args: func(to string) []string { return b.python3("small.py", "dump-all", chats, to) }},
+			{name: "Python, same promises", args: func(to string) []string { return b.python3("careful.py", "dump-all", chats, to) }},
+		}},
+	}
+	return jobs, errors.Join(os.RemoveAll(back))
+}
+
+func (b *bench) made(name string) string { return filepath.Join(b.scratch, name) }
+
+func (b *bench) convert(from, to string, more ...string) []string {
+	return append([]string{b.rehome, "convert", from, to, "--quiet"}, more...)
+}
+
+func (b *bench) python3(script string, args ...string) []string {
+	return append([]string{"python3", b.script(script)}, args...)
+}
+
+func command(args []string) *exec.Cmd {
+	c := exec.Command(args[0], args[1:]...)
+	c.Stderr = os.Stderr
+	return c
+}
+
+// megabytes is the size of a file or of all files below a folder, for names.
+func megabytes(path string) string {
+	var total int64
+	_ = filepath.WalkDir(path, func(_ string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			total += info.Size()
+		}
+		return nil
+	})
+	return fmt.Sprintf("%d MB", total/1e6)
+}

@@ -1,0 +1,75 @@
+// Command bench measures rehome against what somebody would write in an
+// afternoon, and against the sqlite3 command, in turns on the same machine.
+// Ratios are what it is for: absolute times say little on a shared machine.
+//
+//	go run ./testdata/bench          about ten minutes
+//	go run ./testdata/bench -big     also one 3 GB store, for its memory
+//
+// Inputs are generated once and kept in $REHOME_BENCH, or in the user's cache
+// folder.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+)
+
+// settings are the sizes of a run. Smaller ones are for trying the bench
+// itself: fixed costs weigh more in them.
+type settings struct {
+	rounds    int
+	megabytes int
+	stores    int
+	big       bool
+}
+
+func main() {
+	var s settings
+	flag.IntVar(&s.rounds, "rounds", 5, "measured rounds, after one that is not counted")
+	flag.IntVar(&s.megabytes, "mb", 300, "size of the state.vscdb")
+	flag.IntVar(&s.stores, "stores", 1000, "number of store.db files")
+	flag.BoolVar(&s.big, "big", false, "also carry a 3 GB state.vscdb there and back, once")
+	flag.Parse()
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
+	if err := run(s, stop); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(s settings, stop <-chan os.Signal) error {
+	if s.rounds < 1 || s.megabytes < 1 || s.stores < 1 {
+		return fmt.Errorf("-rounds, -mb and -stores are at least 1")
+	}
+	b, err := prepare(s)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.scratch)
+	go func() {
+		<-stop
+		os.RemoveAll(b.scratch)
+		os.Exit(130)
+	}()
+	fmt.Printf("%s/%s, %d processors, %s; %s, sqlite3 %s; medians of %d rounds in turn, after one that is not counted\n\n",
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), b.python, b.sqlite, s.rounds)
+	jobs, err := b.jobs()
+	if err != nil {
+		return err
+	}
+	printHead()
+	for _, j := range jobs {
+		if err := b.race(j); err != nil {
+			return fmt.Errorf("%s: %w", j.name, err)
+		}
+	}
+	if s.big {
+		return b.carryBig()
+	}
+	return nil
+}

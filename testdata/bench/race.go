@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// cost is what one run of a program cost.
+type cost struct {
+	wall, cpu time.Duration
+	peak      int64 // bytes of resident memory at most
+}
+
+// race lets the contenders run in turn, A B C A B C, so that a busy minute of
+// the machine hits all of them.
+func (b *bench) race(j job) error {
+	costs := make([][]cost, len(j.contenders))
+	for round := range b.rounds + 1 {
+		for i, c := range j.contenders {
+			one, err := b.measure(c, fmt.Sprintf("target-%d-%d", round, i))
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			if round > 0 { // the first warms caches
+				costs[i] = append(costs[i], one)
+			}
+		}
+	}
+	ours := medians(costs[0])
+	for i, c := range j.contenders {
+		printRow(j.name, c, medians(costs[i]), ours)
+	}
+	return nil
+}
+
+// measure runs a contender once. Its target is always a fresh name, because
+// writing over a large file is slower, and is removed outside the timing.
+func (b *bench) measure(c contender, target string) (cost, error) {
+	target = filepath.Join(b.scratch, target)
+	cmd := command(c.args(target))
+	if c.stdout {
+		f, err := os.Create(target)
+		if err != nil {
+			return cost{}, err
+		}
+		defer f.Close()
+		cmd.Stdout = f
+	}
+	settle()
+	start := time.Now()
+	err := cmd.Run()
+	wall := time.Since(start)
+	if err != nil {
+		return cost{}, err
+	}
+	if _, err := os.Stat(target); err != nil {
+		return cost{}, fmt.Errorf("wrote nothing: %w", err)
+	}
+	s := cmd.ProcessState
+	return cost{wall, s.UserTime() + s.SystemTime(), peak(s)}, os.RemoveAll(target)
+}
+
+func medians(list []cost) cost {
+	return cost{
+		wall: median(list, func(c cost) time.Duration { return c.wall }),
+		cpu:  median(list, func(c cost) time.Duration { return c.cpu }),
+		peak: median(list, func(c cost) int64 { return c.peak }),
+	}
+}
+
+func median[T time.Duration | int64](list []cost, of func(cost) T) T {
+	var all []T
+	for _, c := range list {
+		all = append(all, of(c))
+	}
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+// carryBig carries a store that does not fit the memory we promise, there and
+// back, and has somebody else compare the two.
+func (b *bench) carryBig() error {
+	const size = 3000
+	state, err := b.vscdb(size)
+	if err != nil {
+		return err
+	}
+	archive, back := b.made("big-archive"), b.made("big.vscdb")
+	for _, step := range []struct {
+		name, target string
+		args         []string
+	}{
+		{fmt.Sprintf("state.vscdb, %s -> archive", megabytes(state)), archive, b.convert(state, archive, "--to", "archive")},
+		{"archive -> state.vscdb, the same", back, b.convert(archive, back)},
+	} {
+		cmd := command(step.args)
+		settle()
+		start := time.Now()
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+		s := cmd.ProcessState
+		once := cost{time.Since(start), s.UserTime() + s.SystemTime(), peak(s)}
+		printRow(step.name, contender{name: "rehome, once"}, once, once)
+	}
+	if err := command(b.python3("careful.py", "same", state, back)).Run(); err != nil {
+		return fmt.Errorf("the big store came back different: %w", err)
+	}
+	return nil
+}
