@@ -108,7 +108,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, stderr, code := callWith(t, ctx, nil, "convert", "chat/store.db", "text", "--to", "archive")
-	if code != 130 || !strings.HasPrefix(stderr, "rehome: ") {
+	if code != 130 || stderr != "rehome: interrupted: nothing was placed\n" {
 		t.Errorf("exit %d, stderr %q", code, stderr)
 	}
 	left, err := os.ReadDir(dir)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -40,7 +41,10 @@ func (c *convertCmd) Run(h *house) error {
 	o.Progress = h.out.progress()
 	report, err := convert.Convert(h.ctx, h.reg, c.Src, c.Dst, o)
 	h.out.endProgress()
-	if err != nil && (h.ctx.Err() != nil || oneStory(report)) {
+	if errors.Is(err, context.Canceled) {
+		return summary{"interrupted: nothing was placed", err}
+	}
+	if err != nil && oneStory(report) {
 		return err
 	}
 	if werr := h.out.show(convertResult{report}); werr != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -72,6 +73,9 @@ func (e shown) Unwrap() error { return e.error }
 // fail prints an error and returns the exit code it stands for.
 func (o *output) fail(err error) int {
 	code := exitCode(err)
+	if errors.Is(err, context.Canceled) && !errors.As(err, new(summary)) {
+		err = summary{"interrupted", err}
+	}
 	if o.json && !errors.As(err, new(shown)) {
 		if werr := writeJSON(o.stdout, newErrorResult(err, code)); werr == nil {
 			return code

@@ -84,7 +84,7 @@ func (b *bar) line(p convert.Progress, elapsed time.Duration) string {
 		head += fmt.Sprintf(" %d/%d", p.StoresDone, p.Stores)
 	}
 	room := b.columns() - 1 - len(head) - len(tail)
-	if name := []rune(visible(p.Store)); room > 8 && len(name) > 0 {
+	if name := []rune(visible(p.Store)); room > 8 && len(name) > 0 && p.Store != "." {
 		if len(name) > room-1 {
 			name = append([]rune("…"), name[len(name)-room+2:]...)
 		}
