@@ -100,14 +100,19 @@ func (b *beside) read() error {
 	return err
 }
 
-// items are what is to be put back into the store at rel. A named file holds
-// either what is put back or what will be left out, and a reader that leaves
-// secrets out is about to fill it.
-func (b *beside) items(rel string, mode formats.SecretMode) []store.Item {
-	if b.named && mode == formats.OmitWithheld {
-		return nil
+// strangers is the number of stores that the residue speaks of and that are
+// not there.
+func (b *beside) strangers(found []Found) (n int) {
+	there := map[string]bool{}
+	for _, f := range found {
+		there[storeKey(f.Rel)] = true
 	}
-	return b.byStore[storeKey(rel)]
+	for key := range b.byStore {
+		if !there[key] {
+			n++
+		}
+	}
+	return n
 }
 
 // storeKey is how residue names a store: not at all where it is the only one.
@@ -138,8 +143,15 @@ type omitted struct {
 // add is a formats.View.Omitted.
 func (o *omissions) add(it store.Item) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
 	o.n += int64(max(1, len(it.Inserts)))
+	o.mu.Unlock()
+	o.keep(it)
+}
+
+// keep spells an item at once: its cells are the reader's only for now.
+func (o *omissions) keep(it store.Item) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	line, err := appendItem(nil, o.store, it)
 	if err == nil && o.size+len(line) > maxResidue {
 		err = fmt.Errorf("more than %d MB were left at home: too much to keep beside the target", maxResidue>>20)

@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"rehome/formats"
@@ -135,7 +136,13 @@ func (j *job) survey(ctx context.Context) error {
 	}
 	j.omitted = make([]*omissions, len(j.found))
 	j.measure()
-	return j.residue.read()
+	if err := j.residue.read(); err != nil {
+		return err
+	}
+	if n := j.residue.strangers(j.found); n > 0 {
+		j.talk.Say(fmt.Sprintf("%s: what it says of stores that are not there (%d) is left aside", j.residue.from, n))
+	}
+	return nil
 }
 
 // outcome is the error of a conversion of which nothing is left to place.

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package convert
 
@@ -10,16 +10,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 // scene is a source, a target and what each state of the target looks like.
 type scene struct {
-	dir, src, dst  string
-	source, old    []string // nil old: nothing stood there
-	fresh          []string // a whole new target
-	oldKept, newIn []string // residue beside the old and the new target
+	dir, src, dst string
+	source, old   []string // nil old: nothing stood there
+	fresh         []string // a whole new target
+	newIn         []string // residue beside the new target
 }
 
 // look tells the state a killed run left, or why it must not be.
@@ -124,15 +126,32 @@ func TestKilledAtEveryRename(t *testing.T) {
 	}
 }
 
-// program builds the real command.
+// built is the real command, built once for all tests that ask for it.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "rehome-built-")
+	if err != nil {
+		return "", err
+	}
+	bin := filepath.Join(dir, "rehome")
+	if out, err := exec.Command("go", "build", "-o", bin, "rehome/cmd/rehome").CombinedOutput(); err != nil {
+		os.RemoveAll(dir)
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return bin, nil
+})
+
 func program(t *testing.T) string {
 	t.Helper()
-	bin := filepath.Join(t.TempDir(), "rehome")
-	if out, err := exec.Command("go", "build", "-o", bin, "rehome/cmd/rehome").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+	bin, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
+	asked.Store(true)
 	return bin
 }
+
+// asked says whether there is a built command to remove at the end.
+var asked atomic.Bool
 
 const sampleStore = "../testdata/chat/before.db"
 

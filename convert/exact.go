@@ -62,10 +62,9 @@ func (c *carriage) run(ctx context.Context) error {
 
 // carry pumps the source into the staged store and lets go of both.
 func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
-	mode := c.secrets(from, to)
 	r, err := from.Open(ctx, c.found.Loc, formats.View{
-		Secrets: mode,
-		Residue: c.residue.items(c.found.Rel, mode),
+		Secrets: c.secrets(from, to),
+		Residue: c.putBack(from, to),
 		Omitted: c.left.add,
 		Note:    c.books.Note,
 		Say:     c.say,
@@ -88,6 +87,22 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 		return nil, nil, err
 	}
 	return r.Schema(), r.Summary(), nil
+}
+
+// putBack is the residue that the reader puts back into the records. Only
+// text may hold what stands where a secret stood. From database to database
+// residue is not put back but handed on: the copy lacks the same things.
+func (c *carriage) putBack(from, to *formats.Format) []store.Item {
+	items := c.residue.byStore[storeKey(c.found.Rel)]
+	switch {
+	case to.Text:
+		return items
+	case !from.Text && !c.residue.named:
+		for _, it := range items {
+			c.left.keep(it)
+		}
+	}
+	return nil
 }
 
 func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format) error {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux || darwin
 
 package convert
 
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,7 +20,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "victim" {
 		os.Exit(victim(os.Args[2:]))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if asked.Load() {
+		if bin, err := built(); err == nil {
+			os.RemoveAll(filepath.Dir(bin))
+		}
+	}
+	os.Exit(code)
 }
 
 // victim SRC DST die N before|after: is killed at its Nth rename.

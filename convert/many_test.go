@@ -1,11 +1,13 @@
 package convert
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"rehome/formats"
@@ -74,6 +76,26 @@ func TestAllStoresFail(t *testing.T) {
 		rep, err := Convert(t.Context(), fakes(&faults{busy: true}, nil), filepath.Join(dir, "src"), filepath.Join(dir, "dst"), Options{To: "right"})
 		if !errors.Is(err, formats.ErrBusy) || rep.Failed() != 9 || strings.Count(err.Error(), "\n") != keepErrors || formats.Hint(err) != "stop the client" {
 			t.Errorf("%d failed: %v (hint %q)", rep.Failed(), err, formats.Hint(err))
+		}
+	})
+}
+
+func TestCancelledAmongMany(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 9 {
+		write(t, filepath.Join(dir, "src", fmt.Sprint(i)), leftText(5))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var rows atomic.Int32
+	left := &faults{onRow: func(int) {
+		if rows.Add(1) == 23 {
+			cancel()
+		}
+	}}
+	leavesNothing(t, dir, func() {
+		rep, err := Convert(ctx, fakes(left, nil), filepath.Join(dir, "src"), filepath.Join(dir, "dst"), Options{To: "right"})
+		if !errors.Is(err, context.Canceled) || rep.Failed() != 9 {
+			t.Errorf("%d failed: %v", rep.Failed(), err)
 		}
 	})
 }

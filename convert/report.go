@@ -150,8 +150,8 @@ func (e *several) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap lets callers ask for the kind of failure. One busy store among many
-// does not make the whole run busy, so only a kind they all share is found.
+// Is tells the kind of failure. One busy store among many does not make the
+// whole run busy, so only a kind they all share is found.
 func (e *several) Is(kind error) bool {
 	for _, err := range e.errs {
 		if !errors.Is(err, kind) {

@@ -40,6 +40,35 @@ func TestResidueGoesThereAndBack(t *testing.T) {
 	}
 }
 
+// TestResidueIsHandedOn: a copy of a database lacks what the database lacks,
+// and never holds a marker.
+func TestResidueIsHandedOn(t *testing.T) {
+	dir := t.TempDir()
+	src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
+	write(t, filepath.Join(src, "rows.txt"), withheldText)
+	must(t, fakes(nil, nil), src, db, Options{})
+	rep := must(t, fakes(nil, nil), db, again, Options{To: "left"})
+	one, _ := os.ReadFile(db + residueSuffix)
+	two, _ := os.ReadFile(again + residueSuffix)
+	if len(one) == 0 || !bytes.Equal(one, two) || rep.Stores[0].Omitted != 0 {
+		t.Errorf("residue %q became %q", one, two)
+	}
+	if b, _ := os.ReadFile(again); strings.Contains(string(b), "withheld") {
+		t.Errorf("a marker in a database: %q", b)
+	}
+}
+
+func TestResidueOfStoresThatAreGone(t *testing.T) {
+	dir := t.TempDir()
+	db := write(t, filepath.Join(dir, "b"), leftText(1))
+	write(t, db+residueSuffix, residueHeader+`{"store":"gone","at":{"file":"","set":"t"},"row":[null]}`+"\n")
+	var said []string
+	must(t, fakes(nil, nil), db, filepath.Join(dir, "c"), Options{To: "right", Say: func(s string) { said = append(said, s) }})
+	if len(said) != 1 || !strings.Contains(said[0], "stores that are not there (1)") {
+		t.Errorf("said %q", said)
+	}
+}
+
 func TestResidueOfManyStoresAndInANamedFile(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		dir := t.TempDir()

@@ -129,7 +129,8 @@ func cut(path string) (dir, base string) {
 // trimmed is the path without separators at its end, so that a suffix makes
 // a name beside it.
 func trimmed(path string) string {
-	if t := strings.TrimRight(path, "/"+string(filepath.Separator)); t != "" {
+	slash := func(r rune) bool { return r == '/' || r == filepath.Separator }
+	if t := strings.TrimRightFunc(path, slash); t != "" {
 		return t
 	}
 	return path

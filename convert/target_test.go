@@ -32,6 +32,7 @@ func TestTargetTouchesSource(t *testing.T) {
 		{"src", "link/new", inside},
 		{"src", "sub/new", inside},
 		{"src", "sub/../new", inside}, // the parent of what sub leads to is src
+		{"src", dir + "/sub/../new", inside},
 		{"link", "src/new", inside},
 		{"src/sub", "src", around},
 		{"sub", "src", around},

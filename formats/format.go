@@ -34,11 +34,16 @@ type Format struct {
 	// that text stores split where their owner's data splits. "" is the set's
 	// single file. Any string will do; the text store makes it a safe name.
 	Shard func(set *store.Set, r store.Record) string
+
+	// Place is where a client that works in the folder cwd looks for its
+	// store, below its user's home folder. nil: the client does not care.
+	Place func(home, cwd string) string
 }
 
 // Family names.
 const (
-	Tables = "tables" // SQLite databases and the plain files beside them
+	Tables       = "tables"        // SQLite databases and the plain files beside them
+	SDKDocuments = "sdk-documents" // agents, runs, events and checkpoints of the Cursor SDK, one line each
 )
 
 // SecretMode says what a reader does about secrets in what it yields.
@@ -56,14 +61,22 @@ const (
 
 // View is how a store is to be read.
 type View struct {
+	Family  string // which of the format's families is wanted; "" is its first
 	Secrets SecretMode
 	Residue []store.Item     // put back while reading: what an earlier conversion kept beside this store
-	Omitted func(store.Item) // OmitWithheld: told of each thing left out, as residue for the target
-	Note    loss.Sink        // told of everything that is not carried whole
-	Say     func(string)     // told in one line how the source was opened, where that is not plain
-	Live    bool             // read a store in use in place, where its owner's lock files already exist
-	Fresh   bool             // written by this process a moment ago: text need not be vetted, only compared by digest
-	Jobs    int              // workers; 0 means one a processor
+	Omitted func(store.Item) // told of each secret left out, as residue for the target
+	// Leftover is told of what this store holds and no record of the family
+	// can say. It is residue for the target, and Build.Leftover on the way
+	// back.
+	Leftover func(store.Item)
+	// Cwd, where set, is the folder that the sessions are said to belong to,
+	// whatever the store says.
+	Cwd   string
+	Note  loss.Sink    // told of everything that is not carried whole
+	Say   func(string) // told in one line how the source was opened, where that is not plain
+	Live  bool         // read a store in use in place, where its owner's lock files already exist
+	Fresh bool         // written by this process a moment ago: text need not be vetted, only compared by digest
+	Jobs  int          // workers; 0 means one a processor
 }
 
 // Build is what a writer needs to know.
@@ -73,4 +86,14 @@ type Build struct {
 	Shard    func(set *store.Set, r store.Record) string // of the format named by Schema.Origin; may be nil
 	Compress string                                      // "", "gzip" or "zstd"; text stores only
 	Jobs     int                                         // workers; 0 means one a processor
+
+	// Residue is told of each record that the new store cannot hold as it is.
+	// It is View.Residue when the new store is read in this family.
+	Residue func(store.Item)
+	// Leftover is what an earlier conversion kept beside the source: what its
+	// View.Leftover was told.
+	Leftover []store.Item
+	// WithSecrets allows secrets in Residue, which is text.
+	WithSecrets bool
+	Note        loss.Sink // told of everything that is not carried whole
 }

@@ -45,6 +45,15 @@ func (r *Registry) Relatives(f *Format) []*Format {
 }
 
 // Related reports whether two formats share a family.
-func Related(f, g *Format) bool {
-	return slices.ContainsFunc(f.Families, func(s string) bool { return slices.Contains(g.Families, s) })
+func Related(f, g *Format) bool { return Shared(f, g) != "" }
+
+// Shared is the first family of f that g has, too, "" if there is none. It is
+// the one in which f is read to become g.
+func Shared(f, g *Format) string {
+	for _, s := range f.Families {
+		if slices.Contains(g.Families, s) {
+			return s
+		}
+	}
+	return ""
 }

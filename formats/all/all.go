@@ -6,6 +6,7 @@ import (
 	"rehome/formats/archive"
 	"rehome/formats/cursorchat"
 	"rehome/formats/cursoride"
+	"rehome/formats/cursorndjson"
 	"rehome/formats/cursorsdk"
 	"rehome/formats/sqlite"
 )
@@ -16,6 +17,7 @@ func Registry() *formats.Registry {
 	return formats.NewRegistry(
 		archive.Format(),
 		cursorsdk.Format(),
+		cursorndjson.Format(),
 		cursoride.Format(),
 		cursorchat.Format(),
 		sqlite.Format(),

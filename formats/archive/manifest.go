@@ -60,11 +60,11 @@ type text struct {
 }
 
 func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
-	m := &manifest{Rehome: "archive", Version: version, Origin: s.Origin, Compress: compress, Files: []file{}}
+	m := &manifest{Rehome: "archive", Version: version, Origin: s.Origin, Compress: compress, Databases: []database{}, Files: []file{}}
 	at := map[string]int{}
 	for i, d := range s.Databases {
 		at[d.Path] = i
-		m.Databases = append(m.Databases, database{d.Path, d.Pragmas, d.Objects, []table{}})
+		m.Databases = append(m.Databases, database{d.Path, d.Pragmas, append([]store.Object{}, d.Objects...), []table{}})
 	}
 	for i, set := range s.Sets {
 		t := wrote[i]

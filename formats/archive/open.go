@@ -35,9 +35,12 @@ type reader struct {
 const smallArchive = 4 << 20
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	if !l.Dir() {
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("an archive is a folder, this is a file"), Hint: "name the folder that holds manifest.json"}
+	}
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
-		return nil, err
+		return nil, &formats.Error{Format: name, At: l.Path, Err: err}
 	}
 	r := &reader{path: l.Path, root: root, view: v, jobs: v.Jobs}
 	if err := r.begin(); err != nil {

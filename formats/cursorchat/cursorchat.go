@@ -18,13 +18,14 @@ const name = "cursor-chat"
 
 // Format is the codec.
 func Format() *formats.Format {
+	shape := sqlitestore.Shape{Origin: name, Single: true, Use: use}
 	return &formats.Format{
 		Name:     name,
 		Title:    "a chat of the Cursor CLI (store.db)",
 		Families: []string{formats.Tables},
 		Probe:    probe,
-		Open:     open,
-		Create:   sqlitestore.Create,
+		Open:     shape.Open,
+		Create:   shape.Create,
 		Shard:    shard,
 	}
 }
@@ -76,23 +77,15 @@ func byPlace(l *formats.Location) formats.Match {
 	}}
 }
 
-func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	if !l.Dir() {
-		return sqlitestore.Open(ctx, sqlitestore.One(name, l.Path), v)
+// use says what belongs to a chat's folder, which has no folders in it.
+func use(rel string) sqlitestore.Use {
+	switch {
+	case rel == storeName:
+		return sqlitestore.Database
+	case strings.Contains(rel, "/"):
+		return sqlitestore.Skip
 	}
-	layout, err := sqlitestore.Folder(name, l.Path, func(rel string) sqlitestore.Use {
-		switch {
-		case rel == storeName:
-			return sqlitestore.Database
-		case strings.Contains(rel, "/"):
-			return sqlitestore.Skip // a chat has no folders
-		}
-		return sqlitestore.Plain
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sqlitestore.Open(ctx, layout, v)
+	return sqlitestore.Plain
 }
 
 func shard(set *store.Set, r store.Record) string {

@@ -9,7 +9,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
-	"rehome/formats/store"
 )
 
 const (
@@ -20,13 +19,14 @@ const (
 
 // Format is the codec.
 func Format() *formats.Format {
+	shape := sqlitestore.Shape{Origin: name, Single: true, Use: use}
 	return &formats.Format{
 		Name:     name,
 		Title:    "the Cursor IDE's state.vscdb, alone or a whole user dir",
 		Families: []string{formats.Tables},
 		Probe:    probe,
-		Open:     open,
-		Create:   sqlitestore.Create,
+		Open:     shape.Open,
+		Create:   shape.Create,
 		Shard:    shard,
 	}
 }
@@ -52,17 +52,6 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return formats.Match{}, nil // opening it will say why
 	}
 	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with a table ItemTable"}}, nil
-}
-
-func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	if !l.Dir() {
-		return sqlitestore.Open(ctx, sqlitestore.One(name, l.Path), v)
-	}
-	layout, err := sqlitestore.Folder(name, l.Path, use)
-	if err != nil {
-		return nil, err
-	}
-	return sqlitestore.Open(ctx, layout, v)
 }
 
 // use says what belongs to the store: in a user dir the databases, which

@@ -9,7 +9,7 @@ import (
 )
 
 // owned are the families of keys whose rows belong to one composer, named by
-// the part of the key that follows. The longer of two that overlap comes first.
+// the part of the key that follows.
 var owned = [...]string{
 	"composerData:", "bubbleId:", "checkpointId:", "messageRequestContext:", "codeBlockDiff:",
 	"codeBlockPartialInlineDiffFates:", "ofsContent:", "composerVirtualRowHeights:",

@@ -29,7 +29,7 @@ func Format() *formats.Format {
 		Families: []string{formats.Tables},
 		Probe:    probe,
 		Open:     open,
-		Create:   sqlitestore.Create,
+		Create:   create,
 		Shard:    shard,
 	}
 }
@@ -52,15 +52,18 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{Score: 90, Evidence: []string{indexName + " has tables agents and run_events"}}, nil
 }
 
+// shape is what a state root looks like, or a project folder around some.
+func shape(project bool) sqlitestore.Shape {
+	return sqlitestore.Shape{Origin: name, Use: func(rel string) sqlitestore.Use { return use(rel, project) }}
+}
+
 func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	project := l.Has(rootsName)
-	layout, err := sqlitestore.Folder(name, l.Path, func(rel string) sqlitestore.Use {
-		return use(rel, project)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sqlitestore.Open(ctx, layout, v)
+	return shape(l.Has(rootsName)).Open(ctx, l, v)
+}
+
+func create(ctx context.Context, b formats.Build) (store.Writer, error) {
+	project := len(b.Schema.Databases) > 0 && strings.HasPrefix(b.Schema.Databases[0].Path, rootsName+"/")
+	return shape(project).Create(ctx, b)
 }
 
 // use takes everything of a state root, and of a project folder its state

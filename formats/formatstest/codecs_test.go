@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +41,8 @@ func TestCodecs(t *testing.T) {
 	for _, f := range reg.All() {
 		t.Run(f.Name, func(t *testing.T) {
 			c := formatstest.Case{Format: f, Registry: reg}
-			for name, r := range cases[f.Name] {
+			for _, name := range slices.Sorted(maps.Keys(cases[f.Name])) {
+				r := cases[f.Name][name]
 				fixture := formatstest.Fixture{Name: name, Secrets: r.secrets}
 				fixture.Make = func(t *testing.T, dir string) string { return r.make(t, reg, f, dir) }
 				c.Fixtures = append(c.Fixtures, fixture)

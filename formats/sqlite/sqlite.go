@@ -25,6 +25,7 @@ const name = "sqlite"
 
 // Format is the codec.
 func Format() *formats.Format {
+	shape := sqlitestore.Shape{Origin: name, Single: true}
 	return &formats.Format{
 		Name:     name,
 		Title:    "any other SQLite database",
@@ -35,10 +36,8 @@ func Format() *formats.Format {
 			}
 			return formats.Match{Score: 10, Evidence: []string{"the file begins with SQLite's header"}}, nil
 		},
-		Open: func(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-			return sqlitestore.Open(ctx, sqlitestore.One(name, l.Path), v)
-		},
-		Create: sqlitestore.Create,
+		Open:   shape.Open,
+		Create: shape.Create,
 		Shard:  shard,
 	}
 }

@@ -24,9 +24,10 @@ type Addr struct {
 func (a Addr) String() string {
 	var s strings.Builder
 	s.WriteString(a.File)
-	if a.Set != "" {
-		s.WriteString("/" + a.Set)
+	if a.File != "" && a.Set != "" {
+		s.WriteByte('/')
 	}
+	s.WriteString(a.Set)
 	if a.HasID {
 		s.WriteString("#" + strconv.FormatInt(a.RowID, 10))
 	}

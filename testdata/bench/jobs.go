@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,12 +23,12 @@ type contender struct {
 }
 
 // jobs are the rows of the table.
-func (b *bench) jobs() ([]job, error) {
-	state, err := b.vscdb(b.megabytes)
+func (b *bench) jobs(ctx context.Context) ([]job, error) {
+	state, err := b.vscdb(ctx, b.megabytes)
 	if err != nil {
 		return nil, err
 	}
-	chats, err := b.chats(b.stores)
+	chats, err := b.chats(ctx, b.stores)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (b *bench) jobs() ([]job, error) {
 		b.convert(state, archive, "--to", "archive"), b.python3("small.py", "dump", state, small), b.python3("careful.py", "dump", state, careful),
 		b.convert(archive, back), b.python3("careful.py", "same", state, back), // an opinion that is not ours
 	} {
-		if err := command(args).Run(); err != nil {
+		if err := command(ctx, args).Run(); err != nil {
 			return nil, fmt.Errorf("%s: %w", args, err)
 		}
 	}
@@ -75,8 +76,8 @@ func (b *bench) python3(script string, args ...string) []string {
 	return append([]string{"python3", b.script(script)}, args...)
 }
 
-func command(args []string) *exec.Cmd {
-	c := exec.Command(args[0], args[1:]...)
+func command(ctx context.Context, args []string) *exec.Cmd {
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stderr = os.Stderr
 	return c
 }

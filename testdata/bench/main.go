@@ -10,6 +10,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -34,42 +35,37 @@ func main() {
 	flag.IntVar(&s.stores, "stores", 1000, "number of store.db files")
 	flag.BoolVar(&s.big, "big", false, "also carry a 3 GB state.vscdb there and back, once")
 	flag.Parse()
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, os.Interrupt, syscall.SIGTERM)
-	if err := run(s, stop); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, s); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(s settings, stop <-chan os.Signal) error {
+func run(ctx context.Context, s settings) error {
 	if s.rounds < 1 || s.megabytes < 1 || s.stores < 1 {
 		return fmt.Errorf("-rounds, -mb and -stores are at least 1")
 	}
-	b, err := prepare(s)
+	b, err := prepare(ctx, s)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(b.scratch)
-	go func() {
-		<-stop
-		os.RemoveAll(b.scratch)
-		os.Exit(130)
-	}()
 	fmt.Printf("%s/%s, %d processors, %s; %s, sqlite3 %s; medians of %d rounds in turn, after one that is not counted\n\n",
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), b.python, b.sqlite, s.rounds)
-	jobs, err := b.jobs()
+	jobs, err := b.jobs(ctx)
 	if err != nil {
 		return err
 	}
 	printHead()
 	for _, j := range jobs {
-		if err := b.race(j); err != nil {
+		if err := b.race(ctx, j); err != nil {
 			return fmt.Errorf("%s: %w", j.name, err)
 		}
 	}
 	if s.big {
-		return b.carryBig()
+		return b.carryBig(ctx)
 	}
 	return nil
 }

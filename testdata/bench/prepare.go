@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ type bench struct {
 }
 
 // prepare looks for the tools, builds the binary, and makes the inputs.
-func prepare(s settings) (*bench, error) {
+func prepare(ctx context.Context, s settings) (*bench, error) {
 	b := &bench{settings: s}
 	var err error
 	if b.python, err = output("python3", "--version"); err != nil {
@@ -45,7 +46,7 @@ func prepare(s settings) (*bench, error) {
 		return nil, err
 	}
 	b.rehome = filepath.Join(b.scratch, "rehome.exe")
-	build := exec.Command("go", "build", "-o", b.rehome, "./cmd/rehome")
+	build := exec.CommandContext(ctx, "go", "build", "-o", b.rehome, "./cmd/rehome")
 	build.Dir, build.Env, build.Stderr = b.root, append(os.Environ(), "CGO_ENABLED=0"), os.Stderr
 	if err := build.Run(); err != nil {
 		return nil, errors.Join(fmt.Errorf("go build ./cmd/rehome: %w", err), os.RemoveAll(b.scratch))
@@ -77,23 +78,23 @@ func (b *bench) script(name string) string {
 }
 
 // vscdb is the path of a generated state.vscdb.
-func (b *bench) vscdb(megabytes int) (string, error) {
-	dir, err := b.input(fmt.Sprintf("vscdb-%d", megabytes), func(dir string) []string {
+func (b *bench) vscdb(ctx context.Context, megabytes int) (string, error) {
+	dir, err := b.input(ctx, fmt.Sprintf("vscdb-%d", megabytes), func(dir string) []string {
 		return []string{"vscdb", filepath.Join(dir, "state.vscdb"), strconv.Itoa(megabytes)}
 	})
 	return filepath.Join(dir, "state.vscdb"), err
 }
 
 // chats is the path of a folder of generated store.db files.
-func (b *bench) chats(count int) (string, error) {
-	return b.input(fmt.Sprintf("stores-%d", count), func(dir string) []string {
+func (b *bench) chats(ctx context.Context, count int) (string, error) {
+	return b.input(ctx, fmt.Sprintf("stores-%d", count), func(dir string) []string {
 		return []string{"stores", dir, strconv.Itoa(count)}
 	})
 }
 
 // input runs the generator unless it has run before. A folder gets its name
 // when it is complete.
-func (b *bench) input(name string, args func(dir string) []string) (string, error) {
+func (b *bench) input(ctx context.Context, name string, args func(dir string) []string) (string, error) {
 	dir := filepath.Join(b.cache, name)
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
@@ -103,7 +104,7 @@ func (b *bench) input(name string, args func(dir string) []string) (string, erro
 	if err := os.MkdirAll(part, 0o755); err != nil {
 		return "", err
 	}
-	gen := exec.Command("python3", append([]string{b.script("gen.py")}, args(part)...)...)
+	gen := exec.CommandContext(ctx, "python3", append([]string{b.script("gen.py")}, args(part)...)...)
 	gen.Stderr = os.Stderr
 	if err := gen.Run(); err != nil {
 		return "", fmt.Errorf("gen.py: %w", err)

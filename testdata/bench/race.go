@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,11 +17,11 @@ type cost struct {
 
 // race lets the contenders run in turn, A B C A B C, so that a busy minute of
 // the machine hits all of them.
-func (b *bench) race(j job) error {
+func (b *bench) race(ctx context.Context, j job) error {
 	costs := make([][]cost, len(j.contenders))
 	for round := range b.rounds + 1 {
 		for i, c := range j.contenders {
-			one, err := b.measure(c, fmt.Sprintf("target-%d-%d", round, i))
+			one, err := b.measure(ctx, c, fmt.Sprintf("target-%d-%d", round, i))
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
 			}
@@ -38,9 +39,9 @@ func (b *bench) race(j job) error {
 
 // measure runs a contender once. Its target is always a fresh name, because
 // writing over a large file is slower, and is removed outside the timing.
-func (b *bench) measure(c contender, target string) (cost, error) {
+func (b *bench) measure(ctx context.Context, c contender, target string) (cost, error) {
 	target = filepath.Join(b.scratch, target)
-	cmd := command(c.args(target))
+	cmd := command(ctx, c.args(target))
 	if c.stdout {
 		f, err := os.Create(target)
 		if err != nil {
@@ -82,9 +83,9 @@ func median[T time.Duration | int64](list []cost, of func(cost) T) T {
 
 // carryBig carries a store that does not fit the memory we promise, there and
 // back, and has somebody else compare the two.
-func (b *bench) carryBig() error {
+func (b *bench) carryBig(ctx context.Context) error {
 	const size = 3000
-	state, err := b.vscdb(size)
+	state, err := b.vscdb(ctx, size)
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (b *bench) carryBig() error {
 		{fmt.Sprintf("state.vscdb, %s -> archive", megabytes(state)), archive, b.convert(state, archive, "--to", "archive")},
 		{"archive -> state.vscdb, the same", back, b.convert(archive, back)},
 	} {
-		cmd := command(step.args)
+		cmd := command(ctx, step.args)
 		settle()
 		start := time.Now()
 		if err := cmd.Run(); err != nil {
@@ -106,7 +107,7 @@ func (b *bench) carryBig() error {
 		once := cost{time.Since(start), s.UserTime() + s.SystemTime(), peak(s)}
 		printRow(step.name, contender{name: "rehome, once"}, once, once)
 	}
-	if err := command(b.python3("careful.py", "same", state, back)).Run(); err != nil {
+	if err := command(ctx, b.python3("careful.py", "same", state, back)).Run(); err != nil {
 		return fmt.Errorf("the big store came back different: %w", err)
 	}
 	return nil

@@ -32,17 +32,15 @@ func TestZerosComeBack(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for jobs := 1; jobs <= 2; jobs++ {
-			r, err := NewReader(bytes.NewReader(out.Bytes()), jobs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := io.Copy(io.Discard, r)
-			if err != nil || got != n {
-				t.Errorf("%v, %d workers: %d of %d bytes from %d, %v", k, jobs, got, n, out.Len(), err)
-			}
-			r.Close()
+		r, err := NewReader(bytes.NewReader(out.Bytes()), 2)
+		if err != nil {
+			t.Fatal(err)
 		}
+		got, err := io.Copy(io.Discard, r)
+		if err != nil || got != n {
+			t.Errorf("%v: %d of %d bytes from %d, %v", k, got, n, out.Len(), err)
+		}
+		r.Close()
 	}
 }
 
@@ -52,7 +50,7 @@ func TestBomb(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.Copy(e, zeros(1<<30)); err != nil {
+	if _, err := io.Copy(e, zeros(256<<20)); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Close(); err != nil {
@@ -75,7 +73,7 @@ func TestBomb(t *testing.T) {
 }
 
 func TestTruncated(t *testing.T) {
-	in := text(3000)
+	in := text(700)
 	for _, k := range []Kind{Gzip, Zstd} {
 		one := pack(t, k, 1, len(in), in)
 		for cut := 4; cut < len(one); cut++ {
@@ -97,7 +95,7 @@ func TestTruncated(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	in := text(3000)
+	in := text(700)
 	for _, k := range []Kind{Gzip, Zstd} {
 		one := pack(t, k, 1, len(in), in)
 		for at := 4; at < len(one); at++ {

@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"unicode/utf8"
 )
@@ -224,6 +225,16 @@ func space(b []byte, i int) int {
 // looseEnd is stringEnd for strings that need not be UTF-8.
 func looseEnd(b []byte, i int) (int, string) {
 	for i < len(b) {
+		if len(b)-i >= 8 {
+			// As special, but blind to what is beyond ASCII.
+			x := binary.LittleEndian.Uint64(b[i:])
+			m := special(x&^highs) &^ x
+			if m == 0 {
+				i += 8
+				continue
+			}
+			i += lowest(m)
+		}
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1, ""

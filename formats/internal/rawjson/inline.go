@@ -33,96 +33,77 @@ func scan(b []byte, i int) (int, string) {
 	var open nest
 	var bad string
 	depth, object := 0, false
-
-value:
-	if i >= len(b) {
-		return i, msgEnd
-	}
-	switch c := b[i]; {
-	case c == '"':
-		if i, bad = stringEnd(b, i+1); bad != "" {
-			return i, bad
-		}
-	case c == '{' || c == '[':
-		if depth >= MaxDepth {
-			return i, msgDeep
-		}
-		open.set(depth, object)
-		depth++
-		object = c == '{'
-		if i = blanks(b, i+1); i >= len(b) {
+	for {
+		if i >= len(b) {
 			return i, msgEnd
 		}
-		if b[i] == c+2 { // '}' and ']' lie two behind their opening
+		if c := b[i]; c != '{' && c != '[' {
+			if i, bad = scalarEnd(b, i); bad != "" {
+				return i, bad
+			}
+		} else {
+			if depth >= MaxDepth {
+				return i, msgDeep
+			}
+			open.set(depth, object)
+			depth++
+			object = c == '{'
+			i = blanks(b, i+1)
+			if i < len(b) && b[i] != c+2 { // '}' and ']' lie two behind their opening
+				if object {
+					if i, bad = nameEnd(b, i); bad != "" {
+						return i, bad
+					}
+				}
+				continue
+			}
+		}
+		for { // behind a value
+			if depth == 0 {
+				return i, ""
+			}
+			if i = blanks(b, i); i >= len(b) {
+				return i, msgEnd
+			}
+			c := b[i]
+			if c == ',' {
+				break
+			}
+			if (c != '}' || !object) && (c != ']' || object) {
+				return i, msgNext
+			}
 			i++
 			depth--
 			object = open.object(depth)
-			break
 		}
+		i = blanks(b, i+1)
 		if object {
-			goto name
-		}
-		goto value
-	case c-'0' <= 9 || c == '-':
-		if i, bad = numberEnd(b, i); bad != "" {
-			return i, bad
-		}
-	default:
-		if i, bad = wordEnd(b, i); bad != "" {
-			return i, bad
+			if i, bad = nameEnd(b, i); bad != "" {
+				return i, bad
+			}
 		}
 	}
+}
 
-next:
-	if depth == 0 {
-		return i, ""
-	}
-	if i >= len(b) {
-		return i, msgEnd
-	}
-	switch c := b[i]; {
-	case c == ',':
-		if i++; i < len(b) && b[i] <= ' ' {
-			i = blanks(b, i)
-		}
-		if object {
-			goto name
-		}
-		goto value
-	case c == '}' && object || c == ']' && !object:
-		i++
-		depth--
-		object = open.object(depth)
-		goto next
-	case c == ' ' || c == '\t':
-		i = blanks(b, i)
-		goto next
-	}
-	return i, msgNext
-
-name:
+// nameEnd is where the value begins whose member's name begins at b[i].
+func nameEnd(b []byte, i int) (int, string) {
 	if i >= len(b) {
 		return i, msgEnd
 	}
 	if b[i] != '"' {
 		return i, msgName
 	}
-	if i, bad = stringEnd(b, i+1); bad != "" {
+	i, bad := stringEnd(b, i+1)
+	if bad != "" {
 		return i, bad
 	}
-	if i < len(b) && b[i] <= ' ' {
-		i = blanks(b, i)
-	}
-	if i >= len(b) {
+	if i = blanks(b, i); i >= len(b) {
 		return i, msgEnd
 	}
 	if b[i] != ':' {
 		return i, msgColon
 	}
-	if i++; i < len(b) && b[i] <= ' ' {
-		i = blanks(b, i)
-	}
-	goto value
+	return blanks(b, i+1), ""
 }
 
 // blanks skips spaces and tabs. CR and LF, blank to JSON, are errors here.

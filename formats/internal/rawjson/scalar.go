@@ -5,6 +5,17 @@ import "math/bits"
 // lowest is the index of the first byte that a mask marks.
 func lowest(m uint64) int { return bits.TrailingZeros64(m) >> 3 }
 
+// scalarEnd is the index behind the string, number or word that begins at b[i].
+func scalarEnd(b []byte, i int) (int, string) {
+	switch c := b[i]; {
+	case c == '"':
+		return stringEnd(b, i+1)
+	case c-'0' <= 9 || c == '-':
+		return numberEnd(b, i)
+	}
+	return wordEnd(b, i)
+}
+
 // numberEnd is the index behind the number that begins at b[i].
 func numberEnd(b []byte, i int) (int, string) {
 	if b[i] == '-' {

@@ -24,6 +24,10 @@ func stringEnd(b []byte, i int) (int, string) {
 		case c == '"':
 			return i + 1, ""
 		case c == '\\':
+			if len(b)-i > 1 && unletters[b[i+1]] != 0 { // nearly all of them
+				i += 2
+				continue
+			}
 			n := escape(b, i+1)
 			if n == 0 {
 				return i, msgEscape

@@ -130,12 +130,13 @@ func flat(b []byte) []byte {
 	if rawjson.Find(b, nil, nil) != nil {
 		return nil
 	}
-	return bytes.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' {
-			return ' '
+	out := bytes.Clone(b)
+	for i, c := range out {
+		if c == '\n' || c == '\r' {
+			out[i] = ' '
 		}
-		return r
-	}, b)
+	}
+	return out
 }
 
 // lower and upper are for statuses: ASCII, whatever else stands there.

@@ -212,6 +212,19 @@ func TestStaleResidue(t *testing.T) {
 	}
 }
 
+// Where neither row id nor key tells two records apart, each piece of residue
+// still goes back once.
+func TestResidueOfDoubledKeys(t *testing.T) {
+	now := tableOf("ItemTable", "key value", []store.Cell{text("a"), text(`{}`)}, []store.Cell{text("a"), text(`{}`)})
+	now.RowIDs, now.ids = false, []int64{0, 0}
+	item := store.Item{At: store.Addr{File: "state.vscdb", Set: "ItemTable", Key: text("a")}, Column: 1,
+		Inserts: []store.Insert{{Offset: 1, Text: `"k":1`}}, Digest: digest.Cell(text(`{}`))}
+	got := scan([]table{now}, formats.KeepSecrets, []store.Item{item}, 1)
+	if a, b := got.tables[0].rows[0][1].Bytes(), got.tables[0].rows[1][1].Bytes(); string(a) != `{"k":1}` || string(b) != `{}` || len(got.notes) > 0 {
+		t.Errorf("%s and %s, %s", a, b, got.books())
+	}
+}
+
 // Residue comes from a file that others can write to: what it puts back goes
 // through the same filter.
 func TestResidueCannotSmuggle(t *testing.T) {

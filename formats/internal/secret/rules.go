@@ -26,7 +26,7 @@ type Rule struct {
 // Rules lists all places.
 func Rules() []Rule {
 	// Not every table has been seen with both; a key is a key wherever it lies.
-	keys := []string{"blobEncryptionKey", "speculativeSummarizationEncryptionKey"}
+	keys := memberNames()
 	var out []Rule
 	for _, table := range []string{"ItemTable", "cursorDiskKV"} {
 		out = append(out,

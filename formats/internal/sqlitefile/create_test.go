@@ -123,7 +123,7 @@ func TestRoundTrip(t *testing.T) {
 		"dqs":      {"CREATE TABLE t(a)", "CREATE INDEX i ON t(a, \"not a column\")", "INSERT INTO t VALUES(1)"},
 		"wide":     {"CREATE TABLE t(a INTEGER, b NUMERIC, c REAL, d TEXT)", "INSERT INTO t VALUES('x','1x',0.5,'12'),(9223372036854775807,1e300,1,'1.0'),(NULL,'',-0.0,''),(x'31','0x10','e5','x'),(9e999,-9e999,9e999,' ')"},
 		"names":    {"CREATE TABLE \"select\"(\"order\", \"a.b\", \"\"\"\")", "INSERT INTO \"select\" VALUES(1,2,3)", "CREATE TABLE 'quo''ted'(x)", "CREATE TABLE [brack et](`b``t`)", "CREATE TABLE \"\"(\"\")", "INSERT INTO \"\" VALUES(5)", "CREATE TABLE a$b(c$1)"},
-		"long rows": {"CREATE TABLE t(a)", "INSERT INTO t VALUES(randomblob(9000000)),('x'),(randomblob(30000000))",
+		"long rows": {"CREATE TABLE t(a)", "INSERT INTO t VALUES(randomblob(5000000)),('x'),(randomblob(17000000))",
 			"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<5000) INSERT INTO t SELECT hex(randomblob(i%1500)) FROM n"},
 	} {
 		t.Run(name, func(t *testing.T) {

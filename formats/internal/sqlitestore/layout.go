@@ -1,70 +1,122 @@
 package sqlitestore
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/store"
 )
 
-// Layout is the files of one store.
-type Layout struct {
-	Origin    string // the format's name
-	Databases []Part
-	Plain     []Part
+// Shape is what the stores of a format look like on disk. Opening and creating
+// go by the same rule, so that what is created can be opened.
+type Shape struct {
+	Origin string               // the format's name
+	Single bool                 // a store may be one database file
+	Use    func(rel string) Use // of each file in a store that is a folder; nil if none is
 }
 
-// Part is one file: its slash path inside the store, "" where the store is
+// layout is the files of one store.
+type layout struct {
+	origin    string
+	databases []part
+	plain     []part
+}
+
+// part is one file: its slash path inside the store, "" where the store is
 // this one file, and where it lies on this machine.
-type Part struct{ Path, File string }
+type part struct{ path, file string }
 
-// One is a store that is a single database.
-func One(origin, file string) Layout {
-	return Layout{Origin: origin, Databases: []Part{{"", file}}}
-}
-
-// Folder collects the files below a folder. keep says of each file, by its
-// slash path, what it is; the side files of databases never count. Symbolic
-// links to files are followed, links to folders are not.
-func Folder(origin, root string, keep func(rel string) Use) (Layout, error) {
-	l := Layout{Origin: origin}
-	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			if name == root {
-				return err
-			}
-			return &formats.Error{Format: origin, At: name, Err: err}
+// layout collects the files of the store at a location. The side files of
+// databases never count. Symbolic links to files are followed, links to
+// folders are not.
+func (s Shape) layout(l *formats.Location) (layout, error) {
+	out := layout{origin: s.Origin}
+	if !l.Dir() {
+		if !s.Single {
+			return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
 		}
-		rel, err := filepath.Rel(root, name)
+		out.databases = []part{{"", l.Path}}
+		return out, nil
+	}
+	if s.Use == nil {
+		return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a file, this is a folder")}
+	}
+	err := filepath.WalkDir(l.Path, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return &formats.Error{Format: s.Origin, At: name, Err: err}
+		}
+		rel, err := filepath.Rel(l.Path, name)
 		if err != nil {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
 		if e.IsDir() {
-			if rel != "." && keep(rel+"/") == Skip {
+			if rel != "." && s.Use(rel+"/") == Skip {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if side(rel) {
-			return nil
-		}
-		use := keep(rel)
-		if use == Skip || !regular(name, e) {
-			return nil
-		}
-		if p := (Part{rel, name}); use == Database {
-			l.Databases = append(l.Databases, p)
-		} else {
-			l.Plain = append(l.Plain, p)
+		switch use := s.Use(rel); {
+		case side(rel) || use == Skip || !regular(name, e):
+		case use == Database:
+			out.databases = append(out.databases, part{rel, name})
+		default:
+			out.plain = append(out.plain, part{rel, name})
 		}
 		return nil
 	})
-	return l, err
+	if err == nil && len(out.databases) == 0 {
+		err = &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("none of its databases is here"), Hint: "rehome detect says what a folder is"}
+	}
+	return out, err
+}
+
+// fits refuses a schema whose store this format could not open again.
+func (s Shape) fits(schema *store.Schema) error {
+	refuse := func(what string) error {
+		return &formats.Error{Format: s.Origin, Err: errors.New(what), Hint: "name another format with --to; without it an archive becomes what it was"}
+	}
+	files := slices.ContainsFunc(schema.Sets, func(set store.Set) bool { return set.Kind == store.Plain })
+	switch {
+	case single(schema) && !files && s.Single:
+		return nil
+	case single(schema):
+		return refuse("a single database is no store of this format")
+	case s.Use == nil:
+		return refuse("several files are no store of this format")
+	}
+	if len(schema.Databases) == 0 {
+		return refuse("there is no database in it")
+	}
+	for _, d := range schema.Databases {
+		if !s.takes(d.Path, Database) {
+			return refuse(strconv.QuoteToGraphic(d.Path) + " is no database of such a store")
+		}
+	}
+	for _, set := range schema.Sets {
+		if set.Kind == store.Plain && !s.takes(set.File, Plain) {
+			return refuse(strconv.QuoteToGraphic(set.File) + " is no file of such a store")
+		}
+	}
+	return nil
+}
+
+// takes reports whether opening would find a file, and take it for the same.
+func (s Shape) takes(rel string, use Use) bool {
+	for i, c := range rel {
+		if c == '/' && s.Use(rel[:i+1]) == Skip {
+			return false
+		}
+	}
+	return s.Use(rel) == use && !side(rel)
 }
 
 // Use is what becomes of a file, or whether a folder ("name/") is entered.

@@ -21,9 +21,9 @@ import (
 // have changed its schema meanwhile.
 const keepOpen = 32
 
-// reader reads a Layout.
+// reader reads a layout.
 type reader struct {
-	layout  Layout
+	layout  layout
 	view    formats.View
 	schema  *store.Schema
 	tables  [][]sqlitefile.Table // by database
@@ -32,26 +32,30 @@ type reader struct {
 }
 
 // Open reads the schemas of a store's databases.
-func Open(ctx context.Context, l Layout, v formats.View) (store.Reader, error) {
-	r := &reader{layout: l, view: v, schema: &store.Schema{Origin: l.Origin}, open: make([]*sqlitefile.DB, len(l.Databases))}
-	for i, part := range l.Databases {
+func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (store.Reader, error) {
+	l, err := s.layout(at)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{layout: l, view: v, schema: &store.Schema{Origin: l.origin}, open: make([]*sqlitefile.DB, len(l.databases))}
+	for i, part := range l.databases {
 		db, err := r.openDB(ctx, i)
 		if err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
-		r.schema.Databases = append(r.schema.Databases, store.Database{Path: part.Path, Pragmas: db.Pragmas(), Objects: db.Objects()})
+		r.schema.Databases = append(r.schema.Databases, store.Database{Path: part.path, Pragmas: db.Pragmas(), Objects: db.Objects()})
 		r.tables = append(r.tables, db.Tables())
 		for _, t := range db.Tables() {
-			r.schema.Sets = append(r.schema.Sets, store.Set{File: part.Path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs})
+			r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs})
 		}
-		if len(l.Databases) > keepOpen {
+		if len(l.databases) > keepOpen {
 			if err := r.closeDB(i); err != nil {
 				return nil, errors.Join(err, r.Close())
 			}
 		}
 	}
-	for _, part := range l.Plain {
-		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.Path, Kind: store.Plain, Columns: []string{"bytes"}})
+	for _, part := range l.plain {
+		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Kind: store.Plain, Columns: []string{"bytes"}})
 	}
 	return r, nil
 }
@@ -60,7 +64,7 @@ func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {
 	if r.open[i] != nil {
 		return r.open[i], nil
 	}
-	db, err := sqlitefile.Open(ctx, r.layout.Databases[i].File, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say})
+	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say})
 	r.open[i] = db
 	return db, err
 }
@@ -113,12 +117,12 @@ type scan struct {
 
 func (s *scan) run(ctx context.Context) error {
 	set := 0
-	for i := range s.r.layout.Databases {
+	for i := range s.r.layout.databases {
 		if err := s.database(ctx, i, &set); err != nil {
 			return err
 		}
 	}
-	for _, part := range s.r.layout.Plain {
+	for _, part := range s.r.layout.plain {
 		if err := s.plain(ctx, part, set); err != nil {
 			return err
 		}
@@ -133,7 +137,7 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		return err
 	}
 	if !slices.Equal(db.Objects(), s.r.schema.Databases[i].Objects) {
-		return &formats.Error{At: s.r.layout.Databases[i].File, Err: fmt.Errorf("the schema changed while it was read: %w", formats.ErrBusy), Hint: "try again"}
+		return &formats.Error{At: s.r.layout.databases[i].file, Err: fmt.Errorf("the schema changed while it was read: %w", formats.ErrBusy), Hint: "try again"}
 	}
 	for _, t := range s.r.tables[i] {
 		for b, err := range db.Scan(ctx, *set, t) {
@@ -155,10 +159,10 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 	return nil
 }
 
-func (s *scan) plain(ctx context.Context, part Part, set int) error {
-	f, err := os.Open(part.File)
+func (s *scan) plain(ctx context.Context, part part, set int) error {
+	f, err := os.Open(part.file)
 	if err != nil {
-		return &formats.Error{At: part.File, Err: err}
+		return &formats.Error{At: part.file, Err: err}
 	}
 	defer f.Close()
 	piece := make([]byte, store.PieceBytes)
@@ -179,7 +183,7 @@ func (s *scan) plain(ctx context.Context, part Part, set int) error {
 		case err == io.EOF || err == io.ErrUnexpectedEOF:
 			return nil
 		case err != nil:
-			return &formats.Error{At: part.File, Err: err}
+			return &formats.Error{At: part.file, Err: err}
 		}
 	}
 }

@@ -25,7 +25,10 @@ type writer struct {
 
 // Create begins a store at b.Path: a single file where the schema is one
 // database without a path, else a folder.
-func Create(_ context.Context, b formats.Build) (store.Writer, error) {
+func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) {
+	if err := s.fits(b.Schema); err != nil {
+		return nil, err
+	}
 	w := &writer{path: b.Path, schema: b.Schema, at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
 	index := map[string]int{}
 	for i, d := range b.Schema.Databases {

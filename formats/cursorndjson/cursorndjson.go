@@ -1,0 +1,84 @@
+package cursorndjson
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+)
+
+const name = "cursor-ndjson"
+
+// Format is the codec.
+func Format() *formats.Format {
+	return &formats.Format{
+		Name:     name,
+		Title:    "the Cursor SDK's agents as lines (agents, runs, run_events and checkpoints.ndjson)",
+		Families: []string{formats.SDKDocuments},
+		Text:     true,
+		Schemas:  []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
+		Probe:    probe,
+		Open:     open,
+		Create:   create,
+	}
+}
+
+// telling are the members that the first line of each file names.
+var telling = [sdkdoc.Kinds][]string{
+	{`"agentId"`, `"cwd"`, `"status"`},
+	{`"runId"`, `"agentId"`, `"turnNumber"`},
+	{`"runId"`, `"seq"`, `"offset"`},
+	{`"agentId"`, `"blobId"`, `"dataBase64"`},
+}
+
+// probe looks at the first bytes of the four files. One file whose first line
+// looks right is enough: each is created on its first write.
+func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
+	if !l.Dir() || l.Has("manifest.json") {
+		return formats.Match{}, nil // an archive of a database has an agents.ndjson, too
+	}
+	var m formats.Match
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		if !l.Has(k.File()) || !begins(filepath.Join(l.Path, k.File()), telling[k]) {
+			continue
+		}
+		m.Evidence = append(m.Evidence, "the first line of "+k.File()+" has "+strings.ReplaceAll(strings.Join(telling[k], ", "), `"`, ""))
+	}
+	if len(m.Evidence) > 0 {
+		m.Score = 80 + 4*len(m.Evidence)
+	}
+	return m, nil
+}
+
+// begins reports whether a file begins like a line with these members. Of a
+// checkpoint the first few kilobytes say enough.
+func begins(path string, members []string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64<<10)
+	n, _ := f.Read(head)
+	head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\ufeff")), " \t\r\n")
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	if i := bytes.IndexByte(head, '\n'); i >= 0 {
+		head = head[:i]
+	}
+	for _, m := range members {
+		if !bytes.Contains(head, []byte(m)) {
+			return false
+		}
+	}
+	return true
+}

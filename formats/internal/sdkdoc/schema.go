@@ -1,0 +1,82 @@
+package sdkdoc
+
+import "rehome/formats/store"
+
+// Schema describes a store of documents: a set of lines for each kind.
+func Schema() *store.Schema {
+	s := &store.Schema{Origin: "cursor-sdk"}
+	for k := range Kind(Kinds) {
+		s.Sets = append(s.Sets, store.Set{File: k.File(), Kind: store.Lines, Columns: []string{"json"}})
+	}
+	return s
+}
+
+// KindOf is the kind whose lines a set holds.
+func KindOf(set *store.Set) (Kind, bool) {
+	for k := range Kind(Kinds) {
+		if set.Kind == store.Lines && set.File == k.File() {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// Transcripts is the folder of readable copies that may lie beside either kind
+// of store.
+const Transcripts = "agent-transcripts"
+
+// Omission is residue that says that a secret was left at home, and where. At
+// is the line, or the row of a store's meta table.
+func Omission(at store.Addr, column int) store.Item {
+	return store.Item{At: at, Column: column, Row: []store.Cell{store.WithheldCell()}}
+}
+
+// IsOmission tells such residue from the rest.
+func IsOmission(it *store.Item) bool {
+	return len(it.Row) == 1 && it.Row[0].Class == store.Withheld && (it.At.File == Agent.File() || it.At.Set == "meta" && it.At.Line == 0)
+}
+
+// SetCwd gives an agent's line another workspace, and leaves all else as it
+// is. false: the line has none, or has this one.
+func SetCwd(dst, line []byte, cwd string) ([]byte, bool) {
+	var found [len(agentMembers)]span
+	if !split(line, agentMembers[:], found[:]).object || found[1] == (span{}) {
+		return line, false
+	}
+	at := len(dst)
+	dst = append(dst, line[:found[1].from]...)
+	dst, _ = appendString(dst, []byte(cwd))
+	if string(dst[at+found[1].from:]) == string(found[1].of(line)) {
+		return line, false
+	}
+	return append(dst, line[found[1].to:]...), true
+}
+
+// Created is the time in an agent's row in milliseconds, 0 if it tells none.
+func Created(agent []store.Cell) int64 {
+	ms, _, _ := parseISO(agent[agentCreated].Bytes())
+	return ms
+}
+
+// The columns that others than the codec of documents need to know.
+const (
+	AgentID        = agentID
+	AgentWorkspace = agentWorkspace
+	AgentMetadata  = agentMetadata
+	RunID          = runID
+	RunAgent       = runAgent
+	RunTurn        = runTurn
+	EventRun       = eventRun
+	EventSeq       = eventSeq
+	EventOffset    = eventOffset
+	EventKey       = eventKey
+	BlobAgent      = checkpointAgent
+	BlobID         = checkpointID
+	BlobData       = checkpointData
+)
+
+// Quote appends text as a JSON string, as the SDK spells it.
+func Quote(dst, text []byte) []byte {
+	dst, _ = appendString(dst, text)
+	return dst
+}

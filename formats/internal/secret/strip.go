@@ -1,0 +1,79 @@
+package secret
+
+import (
+	"bytes"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/store"
+)
+
+// Strip cuts the members that hold secrets out of JSON that lies in no table:
+// a document, or text that will be kept beside one. inserts would put them
+// back. torn means that the text is no JSON, yet names a secret: then nobody
+// can say where it ends, and all of it has to stay home.
+func Strip(text []byte) (out []byte, inserts []store.Insert, torn bool) {
+	names := memberNames()
+	r := bound{Rule: Rule{Members: names}, core: []byte(ending(names))}
+	if !r.suspect(text) {
+		return text, nil, false
+	}
+	var found []rawjson.Member
+	err := rawjson.Find(text, names, func(m rawjson.Member) bool {
+		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
+			found = found[:n-1] // lies in m, goes with it
+		}
+		if !harmless(text[m.From:m.To]) {
+			found = append(found, m)
+		}
+		return true
+	})
+	if err != nil {
+		return text, nil, r.torn(text)
+	}
+	from := 0
+	for _, m := range found {
+		cut, to := m.CutFrom, m.CutTo
+		if cut < from {
+			cut, to = from, m.Next // the comma in front is gone already
+		}
+		out = append(out, text[from:cut]...)
+		if n := len(inserts); n > 0 && inserts[n-1].Offset == len(out) {
+			inserts[n-1].Text += string(text[cut:to])
+		} else {
+			inserts = append(inserts, store.Insert{Offset: len(out), Text: string(text[cut:to])})
+		}
+		from = to
+	}
+	if from == 0 {
+		return text, nil, false
+	}
+	return append(out, text[from:]...), inserts, false
+}
+
+// StripHex is Strip for JSON spelled in hexadecimal, which other text is left
+// alone by.
+func StripHex(text []byte) (out []byte, cut, torn bool) {
+	names := memberNames()
+	r := bound{Rule: Rule{Members: names, Hex: true}, core: []byte(ending(names))}
+	plainText, d := r.open(store.TextCell(text))
+	bare, inserts, torn := Strip(plainText)
+	if d == plain {
+		return bare, inserts != nil, torn || r.hidden(text)
+	}
+	return spell(store.Text, bare, d).Bytes(), inserts != nil, torn
+}
+
+// Unstrip puts back what Strip cut out; false where the offsets make no sense.
+func Unstrip(text []byte, inserts []store.Insert) ([]byte, bool) { return insert(text, inserts) }
+
+// Suspect is a cheap question about any text, JSON or a piece of it: might it
+// name a secret?
+func Suspect(text []byte) bool {
+	r := bound{core: []byte(ending(memberNames()))}
+	return r.suspect(text) || bytes.Contains(text, []byte(`\`+`u0`))
+}
+
+// memberNames are the members that hold secrets wherever they stand.
+func memberNames() []string {
+	return []string{"blobEncryptionKey", "speculativeSummarizationEncryptionKey"}
+}

@@ -1,0 +1,95 @@
+// One process of the real client, doing one job: `client.mjs JOB`, the job as
+// JSON. What it found goes to standard output as JSON. A process ends as a
+// user's would, without closing anything it was not asked to close: so a SQLite
+// store that was talked to keeps its rows in the -wal files.
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { start } from "./backend.mjs";
+import { fill } from "./seed.mjs";
+import { read, told } from "./read.mjs";
+import { every, load, open } from "./sdk.mjs";
+
+const job = JSON.parse(process.argv[2]);
+const options = { apiKey: "key_stand_in", model: { id: "stand-in", params: [{ id: "effort", value: "high" }] } };
+
+// A clock that stands still where it is set: the client takes the time of an
+// event from it, and two stores of one seed shall hold the same times.
+function clock() {
+  const Real = Date;
+  let now = Real.UTC(2026, 5, 4);
+  globalThis.Date = class extends Real {
+    constructor(...given) { super(...(given.length ? given : [now])); }
+    static now() { return now; }
+  };
+  return (ms) => { now = ms; };
+}
+
+// The client changes a store by opening it, so what is only read is a copy.
+async function onCopy(use) {
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "rehome-interop-read-"));
+  const at = path.join(scratch, "store");
+  fs.cpSync(job.at, at, { recursive: true });
+  const sdk = load(job.version);
+  const store = await open(sdk, job.kind, at, "/nowhere");
+  try {
+    return await use(sdk, store);
+  } finally {
+    await store.dispose?.();
+    fs.rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+async function ask(agent, prompt) {
+  const run = await agent.send(prompt);
+  const { status, result } = await run.wait();
+  if (status !== "finished" || result !== "All done.") throw new Error(`the run ended ${status}: ${result}`);
+  return run.id;
+}
+
+const jobs = {
+  // fill: a seed's agents, through the store's own calls.
+  async fill() {
+    const setClock = clock();
+    const store = await open(load(job.version), job.kind, job.at, job.cwd);
+    await fill(store, job.seed, job.cwd, setClock);
+    await store.dispose?.();
+    return {};
+  },
+
+  // talk: real agents, real runs. Without `at` the client places its store itself.
+  async talk() {
+    const backend = await start();
+    const sdk = load(job.version);
+    const store = job.at && (await open(sdk, job.kind, job.at, job.cwd));
+    for (const [i, prompts] of job.prompts.entries()) {
+      const agent = await sdk.Agent.create({ ...options, name: `Talk ${i}`, local: { cwd: job.cwd, store } });
+      for (const prompt of prompts) await ask(agent, prompt);
+      await agent[Symbol.asyncDispose]();
+    }
+    return { root: sdk.getDefaultSdkStateRoot(job.cwd), trouble: backend.trouble };
+  },
+
+  read: () => onCopy((_, store) => read(store, job.lacks ?? [])),
+  told: () => onCopy((sdk, store) => told(sdk, store)),
+
+  // resume: one more prompt to each agent of an existing store. Without `at`
+  // the client has to find the store by the folder it works in.
+  async resume() {
+    const backend = await start();
+    const sdk = load(job.version);
+    const store = job.at && (await open(sdk, job.kind, job.at, job.cwd));
+    const found = {};
+    const list = await every((page) => sdk.Agent.list({ runtime: "local", cwd: job.cwd, store, ...page }));
+    for (const { agentId } of list) {
+      const agent = await sdk.Agent.resume(agentId, { ...options, local: { cwd: job.cwd, store } });
+      const run = await ask(agent, `${job.prompt} ${agentId}`);
+      found[agentId] = { run, heard: backend.heard.at(-1) };
+      await agent[Symbol.asyncDispose]();
+    }
+    return { found, root: sdk.getDefaultSdkStateRoot(job.cwd), trouble: backend.trouble };
+  },
+};
+
+const result = await jobs[job.do]();
+process.stdout.write(JSON.stringify(result), () => process.exit(0));
