@@ -143,6 +143,10 @@ func mutable(spec *ast.ValueSpec, i int, written bool) string {
 	switch v := spec.Values[i].(type) {
 	case *ast.BasicLit:
 		return ""
+	case *ast.SelectorExpr:
+		if fmt.Sprint(v.X) == "base64" {
+			return "" // an encoding: each variant is a value of its own
+		}
 	case *ast.CompositeLit:
 		switch typ := v.Type.(type) {
 		case *ast.ArrayType, *ast.MapType:

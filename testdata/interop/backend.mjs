@@ -7,6 +7,8 @@
 import http from "node:http";
 import { fields, message, saying, sha256, shellArgs, shellCall, state, thinking, toolStep, turn, userMessage } from "./wire.mjs";
 
+const models = [{ id: "stand-in", displayName: "Stand-in" }];
+
 const frame = (flag, body) => {
   const head = Buffer.alloc(5, 0);
   head[0] = flag;
@@ -131,6 +133,9 @@ export async function start() {
         const claims = Buffer.from(JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 86400 })).toString("base64url");
         return answer("application/json", JSON.stringify({ accessToken: `x.${claims}.y` }));
       }
+      // 1.0.17 asks here for its models, newer ones take them from the environment.
+      case "/v1/models":
+        return answer("application/json", JSON.stringify({ items: models }));
       case "/aiserver.v1.BidiService/BidiAppend": {
         const post = fields(bytes);
         const raw = post.has(4) ? post.bytes(4) : Buffer.from(post.text(1), "hex");
@@ -151,6 +156,6 @@ export async function start() {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   process.env.CURSOR_BACKEND_URL = `http://127.0.0.1:${server.address().port}`;
-  process.env.CURSOR_SDK_LOCAL_MODEL_CATALOG_JSON = JSON.stringify([{ id: "stand-in", displayName: "Stand-in" }]);
+  process.env.CURSOR_SDK_LOCAL_MODEL_CATALOG_JSON = JSON.stringify(models);
   return { heard, trouble };
 }

@@ -91,5 +91,11 @@ const jobs = {
   },
 };
 
-const result = await jobs[job.do]();
-process.stdout.write(JSON.stringify(result), () => process.exit(0));
+// An error is told in one line. Left to the runtime it would print the line of
+// the client's source it came from, and that line is megabytes long.
+const end = (code, stream, text) => stream.write(text, () => process.exit(code));
+try {
+  end(0, process.stdout, JSON.stringify(await jobs[job.do]()));
+} catch (error) {
+  end(1, process.stderr, `${error.name}: ${error.message.slice(0, 500)}\n`);
+}

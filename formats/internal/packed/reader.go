@@ -2,6 +2,7 @@ package packed
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,8 @@ const (
 	bombFloor = 64 << 20 // what any stream may give
 	bombRatio = 1040     // and what for each byte beyond that
 	maxWindow = 8 << 20
+
+	bufferSize = 64 << 10
 )
 
 // NewReader recognises gzip and zstd by their first bytes and unpacks them;
@@ -30,45 +33,50 @@ func NewReader(r io.Reader, jobs int) (io.ReadCloser, error) {
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
-	count := &counter{r: r}
-	b := bufio.NewReaderSize(count, 64<<10)
-	switch k, err := sniff(b); {
-	case err != nil:
+	k, r, err := sniff(r)
+	if err != nil {
 		return nil, err
-	case k == Gzip:
-		z, err := gzip.NewReader(b)
+	}
+	count := &counter{r: r}
+	switch k {
+	case Gzip:
+		z, err := gzip.NewReader(bufio.NewReaderSize(count, bufferSize))
 		if err != nil {
 			return nil, unpacking(k, err)
 		}
 		return &reader{kind: k, in: count, out: z, close: func() { z.Close() }}, nil
-	case k == Zstd:
+	case Zstd:
 		// MaxMemory is a second bound on the window: frames that are one
 		// segment state a size instead of a window.
-		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(jobs), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
+		z, err := zstd.NewReader(bufio.NewReaderSize(count, bufferSize), zstd.WithDecoderConcurrency(jobs), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
 		if err != nil {
 			return nil, unpacking(k, err)
 		}
 		return &reader{kind: k, in: count, out: z, close: z.Close}, nil
 	}
-	return io.NopCloser(b), nil
+	return io.NopCloser(r), nil
 }
 
-// sniff looks at the first bytes. A zstd stream may begin with frames to skip.
-func sniff(b *bufio.Reader) (Kind, error) {
-	head, err := b.Peek(4)
-	if err != nil && err != io.EOF {
-		return None, err
+// sniff looks at the first bytes and returns a reader that still has them. A
+// zstd stream may begin with frames to skip. What is not packed is not buffered
+// either: the many small files of a store come this way.
+func sniff(r io.Reader) (Kind, io.Reader, error) {
+	head := make([]byte, 4)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return None, nil, err
 	}
+	r = io.MultiReader(bytes.NewReader(head[:n]), r)
 	switch {
-	case len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b:
-		return Gzip, nil
-	case len(head) < 4:
-		return None, nil
+	case n >= 2 && head[0] == 0x1f && head[1] == 0x8b:
+		return Gzip, r, nil
+	case n < 4:
+		return None, r, nil
 	case head[0] == 0x28 && head[1] == 0xb5 && head[2] == 0x2f && head[3] == 0xfd,
 		head[0]&0xf0 == skippable[0] && head[1] == skippable[1] && head[2] == skippable[2] && head[3] == skippable[3]:
-		return Zstd, nil
+		return Zstd, r, nil
 	}
-	return None, nil
+	return None, r, nil
 }
 
 // counter counts what is read, also from the decoder's goroutines.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -19,7 +20,7 @@ func Unique(b []byte) error {
 		case err == io.EOF:
 			return nil
 		case errors.Is(err, jsontext.ErrDuplicateName):
-			return &SyntaxError{int(d.InputOffset()), "two members of one name at " + string(d.StackPointer())}
+			return &SyntaxError{int(d.InputOffset()), "two members of one name at " + strconv.QuoteToGraphic(string(d.StackPointer()))}
 		case err != nil:
 			return &SyntaxError{int(d.InputOffset()), "not valid JSON"}
 		case d.StackDepth() > MaxDepth:

@@ -145,7 +145,7 @@ func (db *DB) connect(ctx context.Context, dsn string) (err error) {
 		return err
 	}
 	// cell_size_check: pages come from strangers, look before reading a cell.
-	return run(ctx, db.conn, "PRAGMA busy_timeout=5000", "PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON", "BEGIN")
+	return run(ctx, db.conn, "PRAGMA busy_timeout=5000; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; BEGIN")
 }
 
 func run(ctx context.Context, c *sql.Conn, statements ...string) error {

@@ -301,7 +301,7 @@ func TestLiveWriter(t *testing.T) {
 				ended <- commitPairs(ctx, c, map[string]time.Duration{"wal": 2 * time.Millisecond, "delete": 40 * time.Millisecond}[mode])
 			}()
 			good := 0
-			for range 25 {
+			for range 40 {
 				db, err := Open(t.Context(), path, Options{})
 				if errors.Is(err, formats.ErrBusy) {
 					continue
@@ -326,7 +326,7 @@ func TestLiveWriter(t *testing.T) {
 				t.Error("the writer was disturbed: ", err)
 			}
 			if good < 3 {
-				t.Errorf("only %d of 25 could be read", good)
+				t.Errorf("only %d of 40 could be read", good)
 			}
 		})
 	}
@@ -335,7 +335,7 @@ func TestLiveWriter(t *testing.T) {
 // commitPairs puts the same numbers into two tables, one commit a pair.
 func commitPairs(ctx context.Context, c *sql.Conn, gap time.Duration) error {
 	for n := 0; ctx.Err() == nil; n++ {
-		for _, s := range []string{"BEGIN", fmt.Sprintf("REPLACE INTO a VALUES(%d,%d,randomblob(900))", n*7%200, n), fmt.Sprintf("REPLACE INTO b VALUES(%d,%d,randomblob(900))", n*7%200, n), "COMMIT"} {
+		for _, s := range []string{"BEGIN", fmt.Sprintf("REPLACE INTO a VALUES(%d,%d,randomblob(9000))", n*7%200, n), fmt.Sprintf("REPLACE INTO b VALUES(%d,%d,randomblob(9000))", n*7%200, n), "COMMIT"} {
 			if _, err := c.ExecContext(context.Background(), s); err != nil {
 				return err
 			}
@@ -343,6 +343,65 @@ func commitPairs(ctx context.Context, c *sql.Conn, gap time.Duration) error {
 		pause(ctx, gap)
 	}
 	return nil
+}
+
+// What may happen to the source while it is copied, one thing at a time.
+func TestMovedWhileCopied(t *testing.T) {
+	overwrite := func(name string, at int64, with string) error {
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteAt([]byte(with), at)
+		return errors.Join(err, f.Close())
+	}
+	for what, c := range map[string]struct {
+		change func(path string) error
+		moved  bool
+	}{
+		"nothing":         {func(string) error { return nil }, false},
+		"log appended":    {func(p string) error { return overwrite(p+"-wal", 1<<20, "more") }, false},
+		"log cut":         {func(p string) error { return os.Truncate(p+"-wal", 100) }, true},
+		"log begun again": {func(p string) error { return overwrite(p+"-wal", 16, "salt") }, true},
+		"log gone":        {func(p string) error { return os.Remove(p + "-wal") }, true},
+		"page written":    {func(p string) error { return overwrite(p, 2000, "page") }, true},
+		"header written": {func(p string) error {
+			info, err := os.Stat(p)
+			return errors.Join(err, overwrite(p, 24, "\x99\x99"), os.Chtimes(p, info.ModTime(), info.ModTime()))
+		}, true},
+		"file grown":    {func(p string) error { return overwrite(p, 1<<16, "page") }, true},
+		"journal there": {func(p string) error { return overwrite(p+"-journal", 0, "journal") }, true},
+	} {
+		path, to := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "copy.db")
+		hot(t, path, false)
+		before, err := settle(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := copyOnce(t.Context(), path, to, before); err != nil {
+			t.Fatal(err)
+		}
+		head, err := readHead(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.change(path); err != nil {
+			t.Fatal(err)
+		}
+		err = unmoved(path, to, before, before, head)
+		if errors.Is(err, errMoving) != c.moved {
+			t.Errorf("%s: %v", what, err)
+		}
+		if what == "page written" { // and the copy itself asks
+			if err := copyOnce(t.Context(), path, to, before); !errors.Is(err, errMoving) {
+				t.Errorf("copied all the same: %v", err)
+			}
+			_, err := snapshot(t.Context(), path, path, filepath.Dir(to), before)
+			if err != nil {
+				t.Errorf("the second try: %v", err)
+			}
+		}
+	}
 }
 
 func TestOpenErrors(t *testing.T) {

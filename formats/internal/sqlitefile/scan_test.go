@@ -184,6 +184,18 @@ func TestScanOfColumns(t *testing.T) {
 	}
 }
 
+// An index that covers the columns is smaller than the table: the planner
+// would walk it, in its own order.
+func TestScanIsNotTempted(t *testing.T) {
+	path := build(t, filepath.Join(t.TempDir(), "x.db"), "CREATE TABLE t(a, wide TEXT)", "CREATE INDEX i ON t(a)", "INSERT INTO t VALUES(3,'x'),(1,'y'),(2,'z')")
+	db := open(t, path, Options{})
+	for _, by := range []route{(*DB).Scan, (*DB).ScanPlain} {
+		if got := rows(t, db, by, Table{Name: "t", Columns: []string{"a"}}); !slices.Equal(got, []string{"1|integer 3 ", "2|integer 1 ", "3|integer 2 "}) {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 func TestManyColumns(t *testing.T) {
 	var names, values []string
 	for i := range 300 {

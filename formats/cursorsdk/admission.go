@@ -1,0 +1,147 @@
+package cursorsdk
+
+import (
+	"strconv"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/store"
+)
+
+// admission knows which rows the SDK's databases take: its keys are unique,
+// and a run belongs to an agent. Line stores know no such rules. Keys are kept
+// as hashes; should two ever agree by chance, a line goes to residue that
+// need not.
+type admission struct {
+	agents map[string]int // number of each agent, by id
+	keys   map[store.Digest]struct{}
+	runs   map[string]*sequence // events by run
+}
+
+// sequence is the events of one run: as a rule they are numbered from 1 on, so
+// that a few spans say it all.
+type sequence struct {
+	spans []span
+	rest  map[int64]struct{} // what came out of order
+	odd   bool               // an offset was not its number
+}
+
+type span struct{ from, to int64 }
+
+func newAdmission() *admission {
+	return &admission{agents: map[string]int{}, keys: map[store.Digest]struct{}{}, runs: map[string]*sequence{}}
+}
+
+// admit enters a row; false means that a database would not take it.
+func (a *admission) admit(k sdkdoc.Kind, row []store.Cell) bool {
+	switch k {
+	case sdkdoc.Agent:
+		id := string(row[sdkdoc.AgentID].Bytes())
+		if _, there := a.agents[id]; there {
+			return false
+		}
+		a.agents[id] = len(a.agents)
+		return true
+	case sdkdoc.Run:
+		if _, there := a.agents[string(row[sdkdoc.RunAgent].Bytes())]; !there {
+			return false
+		}
+		return a.all(key('r', row[sdkdoc.RunID]), key('t', row[sdkdoc.RunAgent], row[sdkdoc.RunTurn]))
+	case sdkdoc.Event:
+		return a.event(row)
+	}
+	return a.all(key('b', row[sdkdoc.BlobAgent], row[sdkdoc.BlobID]))
+}
+
+// all enters several keys, or none.
+func (a *admission) all(keys ...store.Digest) bool {
+	for _, k := range keys {
+		if _, there := a.keys[k]; there {
+			return false
+		}
+	}
+	for _, k := range keys {
+		a.keys[k] = struct{}{}
+	}
+	return true
+}
+
+func (a *admission) event(row []store.Cell) bool {
+	s := a.runs[string(row[sdkdoc.EventRun].Bytes())]
+	if s == nil {
+		s = &sequence{}
+		a.runs[string(row[sdkdoc.EventRun].Bytes())] = s
+	}
+	seq := row[sdkdoc.EventSeq].Int()
+	if s.has(seq) {
+		return false
+	}
+	var keys []store.Digest
+	if row[sdkdoc.EventKey].Class != store.Null {
+		keys = append(keys, key('i', row[sdkdoc.EventRun], row[sdkdoc.EventKey]))
+	}
+	offset := row[sdkdoc.EventOffset]
+	var space [24]byte
+	plain := string(strconv.AppendInt(space[:0], seq, 10)) == string(offset.Bytes())
+	if n, err := strconv.ParseInt(string(offset.Bytes()), 10, 64); !plain && err == nil && s.has(n) {
+		return false // most likely that event's offset; at worst it is kept as residue
+	}
+	if !plain || s.odd {
+		keys = append(keys, key('o', row[sdkdoc.EventRun], offset))
+	}
+	if !a.all(keys...) {
+		return false
+	}
+	s.odd = s.odd || !plain
+	s.add(seq)
+	return true
+}
+
+func (s *sequence) has(n int64) bool {
+	from, to := 0, len(s.spans)
+	for from < to {
+		if at := (from + to) / 2; s.spans[at].to < n {
+			from = at + 1
+		} else {
+			to = at
+		}
+	}
+	if from < len(s.spans) && s.spans[from].from <= n {
+		return true
+	}
+	_, there := s.rest[n]
+	return there
+}
+
+func (s *sequence) add(n int64) {
+	last := len(s.spans) - 1
+	switch {
+	case last < 0 || n-1 > s.spans[last].to:
+		s.spans = append(s.spans, span{n, n})
+	case n-1 == s.spans[last].to:
+		s.spans[last].to = n
+	default:
+		if s.rest == nil {
+			s.rest = map[int64]struct{}{}
+		}
+		s.rest[n] = struct{}{}
+	}
+}
+
+// key is the hash of a few cells.
+func key(tag byte, cells ...store.Cell) store.Digest {
+	var space [256]byte
+	b := append(space[:0], tag)
+	for _, c := range cells {
+		b = appendCell(b, c)
+	}
+	return digest.Bytes(b)
+}
+
+// appendCell spells a cell so that no two lists of cells are spelled alike.
+func appendCell(b []byte, c store.Cell) []byte {
+	b = append(b, byte(c.Class))
+	n := c.Bits()
+	b = append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24), byte(n>>32), byte(n>>40), byte(n>>48), byte(n>>56))
+	return append(b, c.Bytes()...)
+}

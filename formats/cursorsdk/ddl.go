@@ -1,0 +1,135 @@
+package cursorsdk
+
+import (
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/store"
+)
+
+// design is everything of a database but its rows.
+type design struct {
+	Pragmas store.Pragmas      `json:"pragmas"`
+	Objects []store.Object     `json:"objects"`
+	Tables  []sqlitefile.Table `json:"tables"`
+}
+
+// The statements are what version 1.0.32 of the SDK leaves in sqlite_schema,
+// indentation and all, so that a database of ours is one of its own.
+const (
+	agentsSQL = `CREATE TABLE agents (
+       agent_id TEXT PRIMARY KEY,
+       workspace_ref TEXT NOT NULL,
+       status TEXT NOT NULL,
+       active_run_id TEXT,
+       latest_checkpoint_ref_json TEXT,
+       name TEXT,
+       metadata_json TEXT NOT NULL DEFAULT '{}',
+       created_at TEXT NOT NULL,
+       updated_at TEXT NOT NULL
+     )`
+	runsSQL = `CREATE TABLE runs (
+       run_id TEXT PRIMARY KEY,
+       request_id TEXT,
+       agent_id TEXT NOT NULL REFERENCES agents(agent_id),
+       turn_number INTEGER NOT NULL,
+       status TEXT NOT NULL,
+       model TEXT,
+       model_params_json TEXT,
+       start_checkpoint_ref_json TEXT,
+       latest_checkpoint_ref_json TEXT,
+       error_code TEXT,
+       usage_ref TEXT,
+       usage_json TEXT,
+       result TEXT,
+       created_at TEXT NOT NULL,
+       updated_at TEXT NOT NULL,
+       started_at TEXT,
+       finished_at TEXT,
+       cancelled_at TEXT,
+       expired_at TEXT,
+       UNIQUE(agent_id, turn_number)
+     )`
+	eventsSQL = `CREATE TABLE run_events (
+       run_id TEXT NOT NULL,
+       seq INTEGER NOT NULL,
+       offset TEXT NOT NULL,
+       event_type TEXT NOT NULL,
+       payload_json TEXT,
+       payload_ref TEXT,
+       idempotency_key TEXT,
+       created_at TEXT NOT NULL,
+       PRIMARY KEY (run_id, seq),
+       UNIQUE(run_id, offset)
+     )`
+	eventsIndexSQL = `CREATE UNIQUE INDEX run_events_idempotency_key_idx
+      ON run_events (run_id, idempotency_key)
+      WHERE idempotency_key IS NOT NULL`
+	blobsSQL = `CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)`
+	metaSQL  = `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)`
+)
+
+// indexDesign is a catalog as the SDK makes it.
+func indexDesign() *design {
+	d := &design{Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal"}}
+	for k, sql := range []string{agentsSQL, runsSQL, eventsSQL} {
+		kind := sdkdoc.Kind(k)
+		d.Objects = append(d.Objects, store.Object{Type: "table", Name: kind.Table(), Table: kind.Table(), SQL: sql})
+		d.Tables = append(d.Tables, sqlitefile.Table{Name: kind.Table(), Columns: kind.Columns(), RowIDs: true})
+	}
+	d.Objects = append(d.Objects, store.Object{Type: "index", Name: "run_events_idempotency_key_idx", Table: "run_events", SQL: eventsIndexSQL})
+	return d
+}
+
+// storeDesign is an agent's database as the SDK makes it.
+func storeDesign() *design {
+	return &design{
+		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
+		Objects: []store.Object{{Type: "table", Name: "blobs", Table: "blobs", SQL: blobsSQL}, {Type: "table", Name: metaTable, Table: metaTable, SQL: metaSQL}},
+		Tables:  []sqlitefile.Table{{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {Name: metaTable, Columns: []string{"key", "value"}, RowIDs: true}},
+	}
+}
+
+const metaTable = "meta"
+
+func designOf(db *sqlitefile.DB) *design { return &design{db.Pragmas(), db.Objects(), db.Tables()} }
+
+func (d *design) equal(o *design) bool {
+	return d.Pragmas == o.Pragmas && slices.Equal(d.Objects, o.Objects)
+}
+
+// table finds a table; SQLite does not mind the case of names.
+func (d *design) table(name string) (sqlitefile.Table, bool) {
+	for _, t := range d.Tables {
+		if strings.EqualFold(t.Name, name) {
+			return t, true
+		}
+	}
+	return sqlitefile.Table{}, false
+}
+
+// columns pairs the columns of a table with those of a kind's rows.
+type columns struct {
+	kind sdkdoc.Kind
+	of   []int // column of the table by column of the row, -1 where the table lacks it
+	at   []int // column of the row by column of the table, -1 where it is a stranger
+}
+
+func pair(k sdkdoc.Kind, t sqlitefile.Table) columns {
+	c := columns{kind: k, of: make([]int, len(k.Columns())), at: make([]int, len(t.Columns))}
+	for i := range c.at {
+		c.at[i] = -1
+	}
+	for i, name := range k.Columns() {
+		c.of[i] = slices.IndexFunc(t.Columns, func(s string) bool { return strings.EqualFold(s, name) })
+		if k == sdkdoc.Checkpoint && i == sdkdoc.BlobAgent {
+			c.of[i] = -1 // the database itself says whose it is
+		}
+		if c.of[i] >= 0 {
+			c.at[c.of[i]] = i
+		}
+	}
+	return c
+}

@@ -1,0 +1,42 @@
+package cursorsdk
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+)
+
+// Place is the state root in which the SDK looks for the agents of a program
+// that works in cwd. The string counts, not the folder: /ws and /ws/ are two.
+func Place(home, cwd string) string {
+	sum := md5.Sum([]byte(cwd))
+	return filepath.Join(home, ".cursor", "projects", slug(cwd), rootsName, hex.EncodeToString(sum[:]))
+}
+
+// slug is a path as the name of a folder: what is no ASCII letter or digit
+// becomes a dash, several become one, none is left at the ends.
+func slug(path string) string {
+	var out []byte
+	for _, c := range []byte(path) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
+			out = append(out, c)
+		case len(out) > 0 && out[len(out)-1] != '-':
+			out = append(out, '-')
+		}
+	}
+	if n := len(out); n > 0 && out[n-1] == '-' {
+		out = out[:n-1]
+	}
+	return string(out)
+}
+
+// idHash is what the folder of an agent is named by.
+func idHash(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])
+}
+
+// storePath is where an agent's checkpoints lie below a state root.
+func storePath(id string) string { return "agents/agent-" + idHash(id) + "/" + storeName }
