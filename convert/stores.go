@@ -56,7 +56,7 @@ func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.
 			return
 		}
 		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(reg.All())),
-			Hint: "name the format with --from, or point closer at the store"})
+			Hint: "point closer at the store; convert can be told its format with --from"})
 	}
 }
 

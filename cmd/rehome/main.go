@@ -14,9 +14,11 @@ import (
 )
 
 func main() {
-	// Batches and buffers are used again and again, so the heap is small and
-	// collecting it twice as often costs little; memory is what people watch.
-	debug.SetGCPercent(50)
+	// Batches and buffers are used again and again: the heap is small, and
+	// collecting it whenever it has doubled would be most of the work on many
+	// small stores. It may grow to what people do not mind, and no further.
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(56 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal asks politely; after it the next one ends the process.
 	context.AfterFunc(ctx, stop)
