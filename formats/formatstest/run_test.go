@@ -96,7 +96,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"refuses and litters":          "and leaves sample",
 		"changes a pragma":             "the databases differ",
 		"changes a class":              "record 0 differs",
-		"drops a record":               "read back: /t: 2 records and 1",
+		"drops a record":               "read back: t: 2 records and 1",
 		"counts workers":               "one worker and eight",
 		"not a fault, only a bad name": "",
 	} {
