@@ -76,7 +76,7 @@ func (r convertResult) alone(p *page, s *convert.StoreReport) {
 		if i == mostSets && len(s.Sets) > mostSets+1 {
 			break
 		}
-		rows = append(rows, []string{visible(setName(set.File, set.Table)), grouped(set.Rows), size(set.Bytes), set.Digest})
+		rows = append(rows, []string{visible(brief(setName(set.File, set.Table))), grouped(set.Rows), size(set.Bytes), briefDigest(set.Digest)})
 	}
 	p.table("    ", rows)
 	if more := len(s.Sets) - len(rows); more > 0 {
@@ -153,11 +153,10 @@ func (p *page) status(word string) string {
 
 func (p *page) losses(indent string, lines []loss.Line) {
 	for _, l := range lines {
-		first := ""
+		p.linef("%s%s: %s, %s", indent, p.yellow(l.Kind.String()), visible(l.What), many(l.Count, "time"))
 		if len(l.Places) > 0 {
-			first = ", first at " + visible(l.Places[0])
+			p.linef("%s  first at %s", indent, visible(brief(l.Places[0])))
 		}
-		p.linef("%s%s: %s, %s%s", indent, p.yellow(l.Kind.String()), visible(l.What), many(l.Count, "time"), first)
 	}
 }
 
