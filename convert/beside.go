@@ -152,6 +152,9 @@ func (o *omissions) add(it store.Item) {
 func (o *omissions) keep(it store.Item) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if len(it.Row) > 0 {
+		it.Inserts = nil // cut out of the row so that they are not written
+	}
 	line, err := appendItem(nil, o.store, it)
 	if err == nil && o.size+len(line) > maxResidue {
 		err = fmt.Errorf("more than %d MB were left at home: too much to keep beside the target", maxResidue>>20)

@@ -22,6 +22,7 @@ type Options struct {
 	Compress    string    // "", "gzip" or "zstd"; text targets only
 	Live        bool      // read a store in use in place
 	Jobs        int       // workers; 0 = one a processor
+	Cwd         string    // the folder that the sessions are to belong to; "" = as the source says
 
 	Progress func(Progress) // called often, never twice at once; may be nil
 	Say      func(string)   // one-line remarks while working; may be nil

@@ -23,6 +23,8 @@ type carriage struct {
 	alone  bool // the only store: it can be synced while it is read again
 	books  loss.Books
 	left   *omissions
+	family string       // what the records are
+	made   []store.Item // what the writer told: how the target is to be read again
 }
 
 // errWithheld ends a carriage whose losses are beyond the allowed line.
@@ -39,6 +41,9 @@ func (c *carriage) run(ctx context.Context) error {
 		return err
 	}
 	c.rep.To = to.Name
+	if c.family, err = c.shared(from, to); err != nil {
+		return err
+	}
 	if c.staged != "" {
 		if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
 			return err
@@ -62,15 +67,21 @@ func (c *carriage) run(ctx context.Context) error {
 
 // carry pumps the source into the staged store and lets go of both.
 func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
-	r, err := from.Open(ctx, c.found.Loc, formats.View{
+	v := formats.View{
+		Family:  c.family,
 		Secrets: c.secrets(from, to),
 		Residue: c.putBack(from, to),
 		Omitted: c.left.add,
+		Cwd:     c.o.Cwd,
 		Note:    c.books.Note,
 		Say:     c.say,
 		Live:    c.o.Live,
 		Jobs:    c.jobs,
-	})
+	}
+	if to.Text {
+		v.Leftover = c.left.keep
+	}
+	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,7 +106,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 func (c *carriage) putBack(from, to *formats.Format) []store.Item {
 	items := c.residue.byStore[storeKey(c.found.Rel)]
 	switch {
-	case to.Text:
+	case to.Text || c.family != formats.Tables:
 		return items
 	case !from.Text && !c.residue.named:
 		for _, it := range items {
@@ -109,7 +120,10 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 	put := func(_ context.Context, b *store.Batch) error { b.Release(); return nil }
 	finish := func(context.Context) error { return nil }
 	if c.staged != "" {
-		b := formats.Build{Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs}
+		b := formats.Build{
+			Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
+			Residue: c.keepLine, Leftover: c.residue.byStore[storeKey(c.found.Rel)], WithSecrets: c.o.WithSecrets, Note: c.books.Note,
+		}
 		if f := c.reg.Named(b.Schema.Origin); f != nil {
 			b.Shard = f.Shard
 		}
@@ -128,6 +142,15 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 		return err
 	}
 	return finish(ctx)
+}
+
+// keepLine takes what the target cannot hold, for its residue and for reading
+// it again.
+func (c *carriage) keepLine(it store.Item) {
+	if c.left.failure() == nil {
+		c.made = append(c.made, it)
+	}
+	c.left.keep(it)
 }
 
 // pump moves every batch and counts rows on its own.

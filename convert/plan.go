@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -63,6 +64,20 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 		return nil, j.openEnded(from, l, fmt.Errorf("there is no exact way from %s to %s", from.Name, to.Name))
 	}
 	return to, j.checkCompress(to)
+}
+
+// shared is the family in which a store travels. Another workspace can only
+// be given to sessions, not to tables.
+func (j *job) shared(from, to *formats.Format) (string, error) {
+	if j.o.Cwd == "" {
+		return formats.Shared(from, to), nil
+	}
+	for _, f := range from.Families {
+		if f != formats.Tables && slices.Contains(to.Families, f) {
+			return f, nil
+		}
+	}
+	return "", &formats.Error{At: from.Name, Err: fmt.Errorf("on the way to %s no session can be given another folder", to.Name), Hint: "leave --cwd out"}
 }
 
 // openEnded is the error of a conversion that does not know where to go. It

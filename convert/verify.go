@@ -32,7 +32,7 @@ func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store
 		return err
 	}
 	view := wholeView(c.jobs)
-	view.Fresh = true
+	view.Fresh, view.Family, view.Residue = true, c.family, c.made
 	r, err := to.Open(ctx, l, view)
 	if err != nil {
 		return err

@@ -64,10 +64,10 @@ type View struct {
 	Family  string // which of the format's families is wanted; "" is its first
 	Secrets SecretMode
 	Residue []store.Item     // put back while reading: what an earlier conversion kept beside this store
-	Omitted func(store.Item) // told of each secret left out, as residue for the target
+	Omitted func(store.Item) // OmitWithheld: told of each thing left out, as residue for the target
 	// Leftover is told of what this store holds and no record of the family
-	// can say. It is residue for the target, and Build.Leftover on the way
-	// back.
+	// can say, secrets that stay home by their place alone. It is residue for
+	// the target, and Build.Leftover on the way back.
 	Leftover func(store.Item)
 	// Cwd, where set, is the folder that the sessions are said to belong to,
 	// whatever the store says.

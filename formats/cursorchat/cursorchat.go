@@ -18,7 +18,7 @@ const name = "cursor-chat"
 
 // Format is the codec.
 func Format() *formats.Format {
-	shape := sqlitestore.Shape{Origin: name, Single: true, Use: use}
+	shape := sqlitestore.Shape{Origin: name, Single: true, Use: use, Known: new(sqlitefile.Known)}
 	return &formats.Format{
 		Name:     name,
 		Title:    "a chat of the Cursor CLI (store.db)",

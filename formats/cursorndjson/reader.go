@@ -283,8 +283,8 @@ func (s *scan) agent(line []byte) []byte {
 	}
 	if torn || cuts != nil {
 		s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: sdkMetadata"})
-		if s.view.Omitted != nil {
-			s.view.Omitted(sdkdoc.Omission(at, 0))
+		if s.view.Leftover != nil {
+			s.view.Leftover(sdkdoc.Omission(at, 0))
 		}
 	}
 	return bare

@@ -116,10 +116,10 @@ func (s *sequence) has(n int64) bool {
 func (s *sequence) add(n int64) {
 	last := len(s.spans) - 1
 	switch {
-	case last < 0 || n-1 > s.spans[last].to:
-		s.spans = append(s.spans, span{n, n})
-	case n-1 == s.spans[last].to:
+	case last >= 0 && n > s.spans[last].to && n-1 == s.spans[last].to:
 		s.spans[last].to = n
+	case last < 0 || n > s.spans[last].to:
+		s.spans = append(s.spans, span{n, n})
 	default:
 		if s.rest == nil {
 			s.rest = map[int64]struct{}{}

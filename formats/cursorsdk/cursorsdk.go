@@ -26,11 +26,13 @@ func Format() *formats.Format {
 	return &formats.Format{
 		Name:     name,
 		Title:    "the Cursor SDK's agents (index.db and one store.db an agent)",
-		Families: []string{formats.Tables},
+		Families: []string{formats.Tables, formats.SDKDocuments},
+		Schemas:  []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
 		Probe:    probe,
 		Open:     open,
 		Create:   create,
 		Shard:    shard,
+		Place:    Place,
 	}
 }
 
@@ -58,11 +60,29 @@ func shape(project bool) sqlitestore.Shape {
 }
 
 func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	if l.Regular() && l.Name() == indexName { // means its state root
+		root, err := formats.Locate(filepath.Dir(l.Path))
+		if err != nil {
+			return nil, err
+		}
+		l = root
+	}
+	if v.Family == formats.SDKDocuments {
+		return openDocuments(ctx, l, v)
+	}
+	// Residue of documents has nothing to say about tables.
+	v.Residue = slices.DeleteFunc(slices.Clone(v.Residue), func(it store.Item) bool {
+		_, lines := kindOf(it.At.File)
+		return lines
+	})
 	return shape(l.Has(rootsName)).Open(ctx, l, v)
 }
 
 func create(ctx context.Context, b formats.Build) (store.Writer, error) {
-	project := len(b.Schema.Databases) > 0 && strings.HasPrefix(b.Schema.Databases[0].Path, rootsName+"/")
+	if len(b.Schema.Databases) == 0 {
+		return createDocuments(ctx, b)
+	}
+	project := strings.HasPrefix(b.Schema.Databases[0].Path, rootsName+"/")
 	return shape(project).Create(ctx, b)
 }
 

@@ -58,6 +58,9 @@ func BlobCell(b []byte) Cell { return Cell{Class: Blob, raw: b} }
 // WithheldCell marks a cell whose value was a secret.
 func WithheldCell() Cell { return Cell{Class: Withheld} }
 
+// BitsCell is a cell without bytes, from what Bits gave.
+func BitsCell(c Class, bits uint64) Cell { return Cell{Class: c, bits: bits} }
+
 // Int is the value of an Int cell.
 func (c Cell) Int() int64 { return int64(c.bits) }
 

@@ -34,3 +34,6 @@ func (k Kind) Unframe(dst, before, after []byte, row []store.Cell) []byte {
 	}
 	return append(dst, after...)
 }
+
+// Spliced is the cell that Frame cut around.
+func (p *Parser) Spliced() store.Cell { return p.cells[p.kind.Spliced()] }

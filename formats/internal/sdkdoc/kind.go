@@ -157,5 +157,17 @@ func (k Kind) Named(row []store.Cell) bool {
 	case Event:
 		return row[eventRun].Class == store.Text && row[eventSeq].Class == store.Int
 	}
-	return row[checkpointAgent].Class == store.Text && row[checkpointID].Class == store.Text
+	return row[checkpointAgent].Class == store.Text && row[checkpointID].Class == store.Text && blobID(row[checkpointID].Bytes()) != idWrong
+}
+
+// Mild reports columns whose cells a line says in its own way rather than not
+// at all: statuses that read alike, and which kind of store a reference names.
+func (k Kind) Mild(col int) bool {
+	switch k {
+	case Agent:
+		return col == agentStatus || col == agentCheckpoint
+	case Run:
+		return col == runStatus || col == runStart || col == runLatest
+	}
+	return false
 }

@@ -21,6 +21,7 @@ type Options struct {
 	Say     func(string) // one line when the file was not simply opened in place
 	Scratch string       // folder for copies; "" is the system's
 	MaxCopy int64        // 0 is 2 GiB
+	Known   *Known       // what earlier databases taught; may be nil
 }
 
 // DB is an open database: one connection, one read transaction. It belongs to
@@ -74,10 +75,10 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		err = db.fromCopy(ctx, st, o)
 	}
 	if err == nil {
-		err = db.load(ctx)
+		err = db.load(ctx, o.Known)
 	}
 	if err != nil {
-		err = explain(ctx, path, "", err)
+		err = db.blame(ctx, "", err)
 		db.watched = nil // the first error is the one to tell
 		db.Close()
 		return nil, err
@@ -179,15 +180,31 @@ func (db *DB) Close() error {
 		errs = append(errs, os.RemoveAll(db.copy))
 		db.copy = ""
 	}
-	if db.watched != nil {
-		after, err := look(db.real)
-		if err != nil || !after.equal(*db.watched) {
-			errs = append(errs, &formats.Error{At: db.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
-				Hint: "stop the client that writes to it and try again"})
-		}
-		db.watched = nil
-	}
+	errs = append(errs, db.moved())
+	db.watched = nil
 	return errors.Join(errs...)
+}
+
+// moved reports a source read in place that is not what it was at Open.
+func (db *DB) moved() error {
+	if db.watched == nil {
+		return nil
+	}
+	after, err := look(db.real)
+	if err == nil && after.equal(*db.watched) {
+		return nil
+	}
+	return &formats.Error{At: db.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
+		Hint: "stop the client that writes to it and try again"}
+}
+
+// blame explains an error of reading. Pages that a writer replaced meanwhile
+// look damaged; then the writer is the reason to tell.
+func (db *DB) blame(ctx context.Context, table string, err error) error {
+	if moved := db.moved(); moved != nil && err != nil && ctx.Err() == nil {
+		return moved
+	}
+	return explain(ctx, db.path, table, err)
 }
 
 // Pragmas are the settings in the file's header.

@@ -113,7 +113,7 @@ func (db *DB) walk(ctx context.Context, set int, t Table, route func(*DB, *scan,
 			s.batch.Release()
 		}
 		if err != nil && !s.done {
-			yield(nil, explain(ctx, db.path, t.Name, err))
+			yield(nil, db.blame(ctx, t.Name, err))
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (s *shape) ordinal() string {
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // load reads everything but the rows.
-func (db *DB) load(ctx context.Context) error {
+func (db *DB) load(ctx context.Context, known *Known) error {
 	var head []byte
 	err := db.conn.QueryRowContext(ctx, "SELECT substr(data,1,100) FROM sqlite_dbpage WHERE pgno=1").Scan(&head)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && len(head) < 100 {
@@ -61,9 +61,12 @@ func (db *DB) load(ctx context.Context) error {
 		if o.Type != "table" || roots[i] == 0 {
 			continue // a virtual table has no pages of its own
 		}
-		s, err := describe(ctx, db.conn, o.Name)
-		if err != nil {
-			return explain(ctx, db.path, o.Name, err)
+		s := known.recall(o.Name, o.SQL)
+		if s == nil {
+			if s, err = describe(ctx, db.conn, o.Name); err != nil {
+				return db.blame(ctx, o.Name, err)
+			}
+			known.learn(o.Name, o.SQL, s)
 		}
 		db.tables = append(db.tables, s.Table)
 		db.shapes[o.Name] = s

@@ -21,6 +21,7 @@ type Shape struct {
 	Origin string               // the format's name
 	Single bool                 // a store may be one database file
 	Use    func(rel string) Use // of each file in a store that is a folder; nil if none is
+	Known  *sqlitefile.Known    // shared by all stores of the format that one process opens; may be nil
 }
 
 // layout is the files of one store.

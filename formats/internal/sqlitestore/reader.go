@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"os"
 	"slices"
 
 	"rehome/formats"
@@ -24,6 +22,7 @@ const keepOpen = 32
 // reader reads a layout.
 type reader struct {
 	layout  layout
+	known   *sqlitefile.Known
 	view    formats.View
 	schema  *store.Schema
 	tables  [][]sqlitefile.Table // by database
@@ -37,7 +36,7 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{layout: l, view: v, schema: &store.Schema{Origin: l.origin}, open: make([]*sqlitefile.DB, len(l.databases))}
+	r := &reader{layout: l, known: s.Known, view: v, schema: &store.Schema{Origin: l.origin}, open: make([]*sqlitefile.DB, len(l.databases))}
 	for i, part := range l.databases {
 		db, err := r.openDB(ctx, i)
 		if err != nil {
@@ -64,7 +63,7 @@ func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {
 	if r.open[i] != nil {
 		return r.open[i], nil
 	}
-	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say})
+	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say, Known: r.known})
 	r.open[i] = db
 	return db, err
 }
@@ -123,7 +122,7 @@ func (s *scan) run(ctx context.Context) error {
 		}
 	}
 	for _, part := range s.r.layout.plain {
-		if err := s.plain(ctx, part, set); err != nil {
+		if err := ReadPlain(ctx, part.file, set, s.give); err != nil {
 			return err
 		}
 		set++
@@ -157,35 +156,6 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		return s.r.closeDB(i)
 	}
 	return nil
-}
-
-func (s *scan) plain(ctx context.Context, part part, set int) error {
-	f, err := os.Open(part.file)
-	if err != nil {
-		return &formats.Error{At: part.file, Err: err}
-	}
-	defer f.Close()
-	piece := make([]byte, store.PieceBytes)
-	for n := int64(0); ; n++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		got, err := io.ReadFull(f, piece)
-		if got > 0 {
-			b := store.NewBatch(set, 1)
-			b.Row(n)
-			b.AddBytes(store.Blob, piece[:got])
-			if err := s.give(b); err != nil {
-				return err
-			}
-		}
-		switch {
-		case err == io.EOF || err == io.ErrUnexpectedEOF:
-			return nil
-		case err != nil:
-			return &formats.Error{At: part.file, Err: err}
-		}
-	}
 }
 
 func (s *scan) give(b *store.Batch) error {

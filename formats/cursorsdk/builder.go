@@ -1,0 +1,286 @@
+package cursorsdk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// builder makes the SDK's databases of documents. Lines, or what of a line no
+// row can say, it tells as residue: see putBack.
+type builder struct {
+	formats.Build
+	ctx    context.Context
+	plan   *plan
+	parser sdkdoc.Parser
+	own    []byte // a row's own line
+	rows   *admission
+	agents []agent
+	index  *sqlitefile.Writer
+	fill   [sdkdoc.Checkpoint]*filler
+	shelf  shelfBuilder
+	set    int // being written, -1 before the first
+	file   *os.File
+	done   bool
+}
+
+func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error) {
+	for i := range b.Schema.Sets {
+		if k, ok := sdkdoc.KindOf(&b.Schema.Sets[i]); ok != (i < sdkdoc.Kinds) || ok && int(k) != i || b.Schema.Sets[i].Kind == store.Table {
+			return nil, &formats.Error{Format: name, Err: errors.New("these are not the documents of the Cursor SDK"), Hint: "any other store can become an archive"}
+		}
+	}
+	p, err := newPlan(b.Leftover)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(b.Path, 0o700); err != nil {
+		return nil, err
+	}
+	w := &builder{Build: b, ctx: ctx, plan: p, rows: newAdmission(), set: -1}
+	w.shelf.builder = w
+	if w.index, err = w.database(p.index()); err != nil {
+		return nil, err
+	}
+	put := func(b *store.Batch) error { return w.index.Put(w.ctx, b) }
+	for k := range w.fill {
+		w.fill[k], _ = newFiller(sdkdoc.Kind(k), p.index(), setOf(p.index().design, sdkdoc.Kind(k).Table()), put)
+	}
+	return w, nil
+}
+
+// database begins a database of the plan. Folders are the owner's alone, as
+// the SDK makes them.
+func (w *builder) database(b *base) (*sqlitefile.Writer, error) {
+	at, err := w.place(b.path)
+	if err != nil {
+		return nil, err
+	}
+	sets := make([]sqlitefile.TableSet, len(b.design.Tables))
+	for i, t := range b.design.Tables {
+		sets[i] = sqlitefile.TableSet{Set: i, Table: t}
+	}
+	return sqlitefile.Create(w.ctx, at, store.Database{Path: b.path, Pragmas: b.design.Pragmas, Objects: b.design.Objects}, sets)
+}
+
+func setOf(d *design, table string) int {
+	for i, t := range d.Tables {
+		if t.Name == table {
+			return i
+		}
+	}
+	return -1
+}
+
+func (w *builder) place(rel string) (string, error) {
+	local, err := filepath.Localize(rel)
+	if err != nil {
+		return "", &formats.Error{Format: name, At: rel, Err: errors.New("not a path inside a store")}
+	}
+	at := filepath.Join(w.Path, local)
+	return at, os.MkdirAll(filepath.Dir(at), 0o700)
+}
+
+// Put makes rows of lines, or writes a piece of a transcript.
+func (w *builder) Put(ctx context.Context, b *store.Batch) error {
+	defer b.Release()
+	w.ctx = ctx
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := w.reach(b.Set); err != nil {
+		return err
+	}
+	if w.file != nil {
+		for i := range b.Rows() {
+			if _, err := w.file.Write(b.Cell(i, 0).Bytes()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for i := range b.Rows() {
+		if err := w.line(sdkdoc.Kind(b.Set), int(b.RowID(i)), b.Cell(i, 0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reach moves on to a set.
+func (w *builder) reach(set int) error {
+	for w.set < set {
+		w.set++
+		if w.set == int(sdkdoc.Checkpoint) {
+			if err := w.endIndex(); err != nil {
+				return err
+			}
+		}
+		if w.set < sdkdoc.Kinds {
+			continue
+		}
+		if err := w.shut(); err != nil {
+			return err
+		}
+		at, err := w.place(w.Schema.Sets[w.set].File)
+		if err != nil {
+			return err
+		}
+		if w.file, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *builder) shut() error {
+	if w.file == nil {
+		return nil
+	}
+	err := w.file.Close()
+	w.file = nil
+	return err
+}
+
+// line makes the row of a line, or keeps it as residue.
+func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
+	row, fit := w.parser.Parse(k, c.Bytes())
+	if fit == sdkdoc.None {
+		w.keepWhole(k, n, c, "a line that is no document of its kind")
+		return nil
+	}
+	f, err := w.filler(k, row)
+	if err != nil {
+		return err
+	}
+	t := f.ask(n, c)
+	if t.stale != nil {
+		w.note(loss.Dropped, t.stale.At, "residue is stale: the record was edited since")
+	}
+	final := f.merge(row, &t)
+	if !w.rows.admit(k, final) && !t.any {
+		w.keepWhole(k, n, c, "a line that a database does not take: its key is there already, or its agent is not")
+		return nil
+	}
+	if k == sdkdoc.Agent {
+		w.agents = append(w.agents, agent{string(row[sdkdoc.AgentID].Bytes()), sdkdoc.Created(final)})
+	}
+	if t.any || !f.whole {
+		w.own, _ = k.Append(w.own[:0], final)
+		if exact := bytes.Equal(w.own, c.Bytes()); !exact && fit == sdkdoc.Exact {
+			fit = sdkdoc.Dropped
+		} else if exact {
+			fit = sdkdoc.Exact
+		}
+	}
+	if fit != sdkdoc.Exact || c.Class == store.Blob {
+		w.keepFrame(k, n, c, fit, final)
+	}
+	if k == sdkdoc.Checkpoint {
+		w.shelf.counted()
+	}
+	return f.add(final, &t)
+}
+
+// filler is the table that takes the row.
+func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
+	f := (*filler)(nil)
+	if k == sdkdoc.Checkpoint {
+		f = w.shelf.of(string(row[sdkdoc.BlobAgent].Bytes()))
+	} else {
+		f = w.fill[k]
+	}
+	if f.table.Name == "" {
+		return nil, &formats.Error{Format: name, Op: "residue", At: k.File(), Err: errors.New("the schema that is kept has no table for it"), Hint: "give --residue none to leave it out"}
+	}
+	return f, nil
+}
+
+// endIndex completes the catalog.
+func (w *builder) endIndex() error {
+	for _, f := range w.fill {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	put := func(b *store.Batch) error { return w.index.Put(w.ctx, b) }
+	if err := w.rest(w.plan.index(), put); err != nil {
+		return err
+	}
+	err := errors.Join(w.index.Finish(w.ctx), w.index.Close())
+	w.index = nil
+	return err
+}
+
+// rest puts in the rows that no line was made of.
+func (w *builder) rest(b *base, put func(*store.Batch) error) error {
+	for set, t := range b.design.Tables {
+		f := &filler{table: t, set: set, put: put}
+		for _, it := range b.rows[t.Name] {
+			if ok, err := f.addWhole(it); err != nil {
+				return err
+			} else if !ok {
+				w.note(loss.Dropped, it.At, "residue is stale: the table has other columns by now")
+			}
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish completes the databases and files.
+func (w *builder) Finish(ctx context.Context) error {
+	w.ctx = ctx
+	if err := w.reach(max(len(w.Schema.Sets)-1, int(sdkdoc.Checkpoint))); err != nil {
+		return err
+	}
+	if err := errors.Join(w.shut(), w.shelf.finish()); err != nil {
+		return err
+	}
+	for _, it := range w.plan.files {
+		at, err := w.place(it.At.File)
+		if err == nil {
+			var f *os.File
+			if f, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+				_, err = f.Write(it.Row[0].Bytes())
+				err = errors.Join(err, f.Close())
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Close lets go of everything, finished or not.
+func (w *builder) Close() error {
+	if w.done {
+		return nil
+	}
+	w.done = true
+	err := errors.Join(w.shut(), w.shelf.close())
+	for _, f := range w.fill {
+		f.drop()
+	}
+	if w.index != nil {
+		err = errors.Join(err, w.index.Close())
+	}
+	return err
+}
+
+func (w *builder) note(kind loss.Kind, at store.Addr, what string) {
+	if w.Note != nil {
+		w.Note(loss.Note{Kind: kind, At: at, What: what})
+	}
+}

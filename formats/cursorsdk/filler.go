@@ -1,0 +1,139 @@
+package cursorsdk
+
+import (
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/store"
+)
+
+// filler makes rows of one table out of documents.
+type filler struct {
+	columns
+	table sqlitefile.Table
+	cells map[int][]*store.Item // leftovers by line
+	put   func(*store.Batch) error
+	set   int
+	last  int64 // row id
+	batch *store.Batch
+	whole bool // the table has all columns of the kind
+}
+
+func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) (*filler, bool) {
+	t, ok := b.design.table(k.Table())
+	f := &filler{columns: pair(k, t), table: t, cells: b.cells[t.Name], put: put, set: set, whole: true}
+	for col, at := range f.of {
+		f.whole = f.whole && (at >= 0 || k == sdkdoc.Checkpoint && col == sdkdoc.BlobAgent)
+	}
+	return f, ok
+}
+
+// told is what leftovers say of the row of a line.
+type told struct {
+	any    bool
+	stale  *store.Item
+	rowid  int64
+	cells  map[int]store.Cell // by column of the table
+	merged []store.Cell
+}
+
+// ask looks up what is told of a line. What was told of another line than this
+// is stale.
+func (f *filler) ask(line int, text store.Cell) (t told) {
+	items := f.cells[line]
+	if len(items) == 0 {
+		return t
+	}
+	t.cells = map[int]store.Cell{}
+	for _, it := range items {
+		switch {
+		case it.Digest != digest.Cell(text):
+			t.stale = it
+			continue
+		case it.Row[0].Class != store.Withheld && it.Column < len(f.at):
+			t.cells[it.Column] = it.Row[0]
+		}
+		t.any = true
+		if it.At.HasID {
+			t.rowid = it.At.RowID
+		}
+	}
+	return t
+}
+
+// merge is the row as the table will have it, in the order of the kind.
+func (f *filler) merge(row []store.Cell, t *told) []store.Cell {
+	if f.whole && !t.any {
+		return row
+	}
+	t.merged = append(t.merged[:0], row...)
+	for col, at := range f.of {
+		if at < 0 && (f.kind != sdkdoc.Checkpoint || col != sdkdoc.BlobAgent) {
+			t.merged[col] = store.NullCell()
+		} else if c, ok := t.cells[at]; ok && at >= 0 {
+			t.merged[col] = c
+		}
+	}
+	return t.merged
+}
+
+// add adds a row in the order of the table.
+func (f *filler) add(row []store.Cell, t *told) error {
+	if f.last++; t.rowid != 0 || t.any && f.table.RowIDs {
+		f.last = t.rowid
+	}
+	f.begin(f.last)
+	for col, at := range f.at {
+		if at >= 0 {
+			f.batch.Add(row[at])
+		} else {
+			f.batch.Add(t.cells[col]) // NULL where nothing is told
+		}
+	}
+	if f.batch.Full() {
+		return f.flush()
+	}
+	return nil
+}
+
+func (f *filler) begin(rowid int64) {
+	if f.batch == nil {
+		f.batch = store.NewBatch(f.set, len(f.table.Columns))
+	}
+	if !f.table.RowIDs {
+		rowid = 0
+	}
+	f.batch.Row(rowid)
+}
+
+func (f *filler) flush() error {
+	b := f.batch
+	if b == nil {
+		return nil
+	}
+	f.batch = nil
+	return f.put(b)
+}
+
+// drop lets go of what an error left.
+func (f *filler) drop() {
+	if f != nil && f.batch != nil {
+		f.batch.Release()
+		f.batch = nil
+	}
+}
+
+// addWhole adds a row as it is kept; false if it is none of this table.
+func (f *filler) addWhole(it *store.Item) (bool, error) {
+	if len(it.Row) != len(f.table.Columns) {
+		return false, nil
+	}
+	f.begin(it.At.RowID)
+	for _, c := range it.Row {
+		f.batch.Add(c)
+	}
+	if f.batch.Full() {
+		return true, f.flush()
+	}
+	return true, nil
+}

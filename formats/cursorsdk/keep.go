@@ -1,0 +1,57 @@
+package cursorsdk
+
+import (
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/secret"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// keepWhole keeps a line that is no row.
+func (w *builder) keepWhole(k sdkdoc.Kind, n int, c store.Cell, why string) {
+	at := store.Addr{File: k.File(), Line: n}
+	w.note(loss.Dropped, at, why+": it needs the residue")
+	w.keep(store.Item{At: at, Row: []store.Cell{c}})
+}
+
+// keepFrame keeps what the row of a line does not say.
+func (w *builder) keepFrame(k sdkdoc.Kind, n int, c store.Cell, fit sdkdoc.Fit, row []store.Cell) {
+	it := store.Item{At: store.Addr{File: k.File(), Line: n}, Row: []store.Cell{c}, Digest: rowDigest(row)}
+	switch fit {
+	case sdkdoc.Dropped:
+		w.note(loss.Dropped, it.At, "a line says more than a row can: it needs the residue")
+	case sdkdoc.Reshaped:
+		w.note(loss.Reshaped, it.At, "a line is spelled in its own way: to have it back needs the residue")
+	}
+	before, after, ok := w.parser.Frame()
+	if ok && sameSplice(k, row, w.parser.Spliced()) && (w.WithSecrets || !secret.Suspect(before) && !secret.Suspect(after)) {
+		it.Row = []store.Cell{sameClass(c, before), store.TextCell(after)}
+	}
+	w.keep(it)
+}
+
+func sameSplice(k sdkdoc.Kind, row []store.Cell, c store.Cell) bool {
+	return same(row[k.Spliced()], c)
+}
+
+// keep tells an item. Residue is text: unless secrets are wanted, they are cut
+// out, and the cuts go along for as long as this process lives, so that it can
+// read again what it wrote.
+func (w *builder) keep(it store.Item) {
+	if w.Residue == nil {
+		return
+	}
+	it.Row = owned(it.Row...)
+	if !w.WithSecrets && len(it.Row) == 1 {
+		text := it.Row[0].Bytes()
+		bare, cuts, torn := secret.Strip(text)
+		if torn {
+			bare, cuts = nil, []store.Insert{{Text: string(text)}}
+		}
+		if cuts != nil {
+			w.note(loss.Dropped, it.At, "secret left at home: it stood in a line that no row holds")
+			it.Row[0], it.Inserts = sameClass(it.Row[0], bare), cuts
+		}
+	}
+	w.Residue(it)
+}

@@ -1,0 +1,161 @@
+package cursorsdk
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/secret"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// What a reader of databases holds that no line says, it tells as leftover:
+//
+//	sqlite_schema of a database: its design, or nothing where it is the SDK's
+//	own and only its place or its being there is out of the ordinary; the key
+//	is the agent it belongs to
+//	a cell of a row, by the line that was made of the row (Line, Column),
+//	guarded by a digest of that line; a Withheld cell says that only the row
+//	id is told
+//	a row that no line was made of: all of its cells
+//	a file that is no database and no transcript: its bytes
+const schemaSet = "sqlite_schema"
+
+// smallFile is the most of a stray file that residue keeps.
+const smallFile = 1 << 20
+
+// leftDesign tells of a database that a writer would not make like this.
+// ordinary says that its place is where a writer would put it anyway.
+func (s *docScan) leftDesign(file string, ordinary bool, is, usual *design, agent store.Cell) {
+	if s.view.Leftover == nil || ordinary && is.equal(usual) {
+		return
+	}
+	it := store.Item{At: store.Addr{File: file, Set: schemaSet, Key: agent}, Row: []store.Cell{store.NullCell()}}
+	if !is.equal(usual) {
+		b, err := json.Marshal(is)
+		if err != nil || !is.utf8() {
+			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "a schema that is not UTF-8 text cannot be kept as residue"})
+			return
+		}
+		it.Row[0] = store.TextCell(b)
+	}
+	s.view.Leftover(it)
+}
+
+// utf8 reports whether JSON can hold all names and statements.
+func (d *design) utf8() bool {
+	for _, o := range d.Objects {
+		if !utf8.ValidString(o.Name + o.Table + o.SQL) {
+			return false
+		}
+	}
+	return true
+}
+
+// strangers tells the rows of tables that no documents are made of.
+func (s *docScan) strangers(db *sqlitefile.DB, file string, is, usual *design) error {
+	for _, t := range is.Tables {
+		if _, ours := usual.table(t.Name); ours {
+			continue
+		}
+		if err := s.leftTable(db, file, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *docScan) leftTable(db *sqlitefile.DB, file string, t sqlitefile.Table) error {
+	if s.view.Leftover == nil {
+		return nil
+	}
+	for b, err := range db.Scan(s.ctx, 0, t) {
+		if err != nil {
+			return err
+		}
+		for i := range b.Rows() {
+			s.leftWhole(file, t, b, i)
+		}
+		b.Release()
+	}
+	return nil
+}
+
+// leftRow tells of a row that no line can be made of.
+func (m *maker) leftRow(b *store.Batch, i int) {
+	at := store.Addr{File: m.file, Set: m.table.Name, RowID: b.RowID(i), HasID: m.table.RowIDs}
+	m.note(loss.Note{Kind: loss.Dropped, At: at, What: "a row without a key cannot be a line: it needs the residue"})
+	if m.view.Leftover != nil {
+		m.leftWhole(m.file, m.table, b, i)
+	}
+}
+
+func (s *docScan) leftWhole(file string, t sqlitefile.Table, b *store.Batch, i int) {
+	it := store.Item{At: store.Addr{File: file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}}
+	for col := range b.Width() {
+		it.Row = append(it.Row, b.Cell(i, col))
+	}
+	it.Row = owned(it.Row...)
+	s.strip(&it, t)
+	s.view.Leftover(it)
+}
+
+// strip leaves the secrets of a row out, wherever one might be.
+func (s *docScan) strip(it *store.Item, t sqlitefile.Table) {
+	if s.view.Secrets != formats.WithholdSecrets {
+		return
+	}
+	for col, c := range it.Row {
+		if c.Class != store.Text && c.Class != store.Blob {
+			continue
+		}
+		bare, cuts, torn := secret.Strip(c.Bytes())
+		cut := cuts != nil
+		if !cut && !torn && strings.EqualFold(t.Name, metaTable) {
+			bare, cut, torn = secret.StripHex(c.Bytes())
+		}
+		switch {
+		case torn:
+			it.Row[col] = store.WithheldCell()
+		case cut:
+			it.Row[col] = sameClass(c, bare)
+		default:
+			continue
+		}
+		s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "secret left at home: " + t.Name + " blobEncryptionKey"})
+		at := it.At
+		at.Set = metaTable
+		s.leftover(sdkdoc.Omission(at, col))
+	}
+}
+
+// leftFile keeps a small file that lies about in the state root.
+func (s *docScan) leftFile(p sqlitestore.File) error {
+	at := store.Addr{File: p.Path}
+	f, err := os.Open(p.Name)
+	if err != nil {
+		return s.fail(p.Path, err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, smallFile+1))
+	if err != nil {
+		return s.fail(p.Path, err)
+	}
+	if len(b) > smallFile {
+		s.note(loss.Note{Kind: loss.Dropped, At: at, What: fmt.Sprintf("a file of more than %d MB that is no part of the agents", smallFile>>20)})
+		return nil
+	}
+	s.note(loss.Note{Kind: loss.Reshaped, At: at, What: "a file that is no part of the agents is only in the residue"})
+	if s.view.Leftover != nil {
+		s.view.Leftover(store.Item{At: at, Row: []store.Cell{store.BlobCell(b)}})
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package cursorsdk
+
+import (
+	"encoding/json"
+	"errors"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/store"
+)
+
+// plan is how the databases are to be built: the SDK's own way, but for what
+// an earlier reader told as leftover. Leftover is text that others can have
+// edited: a place must lie inside the store, a cell must find the line it was
+// told of, and the door to SQLite looks at every statement.
+type plan struct {
+	root   string // of the state root inside the store: "" or "sdk-agent-store/…/"
+	bases  map[string]*base
+	agents map[string]string // path of an agent's database, where it is told
+	files  []*store.Item
+}
+
+// base is one database of the plan.
+type base struct {
+	path   string
+	agent  string
+	design *design
+	told   bool                             // it is there whether or not it has a row
+	cells  map[string]map[int][]*store.Item // by table and line
+	rows   map[string][]*store.Item         // that no line was made of, by table
+	bare   map[string]bool                  // tables without the rows they always have
+}
+
+func newPlan(leftover []store.Item) (*plan, error) {
+	p := &plan{bases: map[string]*base{}, agents: map[string]string{}}
+	for i := range leftover {
+		it := &leftover[i]
+		if _, lines := kindOf(it.At.File); lines || sdkdoc.IsOmission(it) || len(it.Row) == 0 {
+			continue
+		}
+		if _, err := filepath.Localize(it.At.File); err != nil || path.Clean(it.At.File) != it.At.File {
+			return nil, &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("not a place inside a store"), Hint: "give --residue none to leave it out"}
+		}
+		if it.At.Set == "" {
+			p.files = append(p.files, it)
+			continue
+		}
+		if err := p.take(it); err != nil {
+			return nil, err
+		}
+	}
+	for at := range p.bases {
+		if path.Base(at) == indexName {
+			p.root = strings.TrimSuffix(at, indexName)
+		}
+	}
+	return p, nil
+}
+
+func (p *plan) take(it *store.Item) error {
+	b := p.base(it.At.File)
+	switch {
+	case it.At.Set == schemaSet:
+		b.told = true
+		if it.At.Key.Class == store.Text {
+			b.agent = string(it.At.Key.Bytes())
+			p.agents[b.agent] = b.path
+		}
+		if it.Row[0].Class != store.Text {
+			return nil
+		}
+		d := &design{}
+		if err := json.Unmarshal(it.Row[0].Bytes(), d); err != nil {
+			return &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("its schema cannot be read"), Hint: "give --residue none to leave it out"}
+		}
+		b.design = d
+	case it.At.Line > 0:
+		if b.cells[it.At.Set] == nil {
+			b.cells[it.At.Set] = map[int][]*store.Item{}
+		}
+		b.cells[it.At.Set][it.At.Line] = append(b.cells[it.At.Set][it.At.Line], it)
+	case it.At.Set == metaTable && len(it.Row) == 1 && it.Row[0].Class == store.Null:
+		b.bare[it.At.Set] = true
+	default:
+		for _, c := range it.Row {
+			if c.Class == store.Withheld {
+				return nil // what is left of a row whose secret stayed home
+			}
+		}
+		b.rows[it.At.Set] = append(b.rows[it.At.Set], it)
+	}
+	return nil
+}
+
+func (p *plan) base(at string) *base {
+	b := p.bases[at]
+	if b == nil {
+		b = &base{path: at, design: storeDesign(), cells: map[string]map[int][]*store.Item{}, rows: map[string][]*store.Item{}, bare: map[string]bool{}}
+		if path.Base(at) == indexName {
+			b.design = indexDesign()
+		}
+		p.bases[at] = b
+	}
+	return b
+}
+
+// index is the plan of the catalog.
+func (p *plan) index() *base { return p.base(p.root + indexName) }
+
+// shelf is the plan of an agent's database.
+func (p *plan) shelf(agent string) *base {
+	at := p.agents[agent]
+	if at == "" {
+		at = p.root + storePath(agent)
+	}
+	b := p.base(at)
+	b.agent = agent
+	return b
+}

@@ -1,0 +1,274 @@
+package cursorsdk
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/store"
+)
+
+// shelfBuilder makes one database an agent. Their lines come in any order, and
+// there may be thousands of agents: the rows wait in a file, and are put in
+// their place agent by agent at the end.
+type shelfBuilder struct {
+	*builder
+	bins  map[string]*bin
+	order []*bin
+	runs  []run // by bin, as the lines came
+	file  *os.File
+	out   *bufio.Writer
+	at    int64
+	work  []byte
+	last  *bin
+}
+
+// bin is the rows of one agent.
+type bin struct {
+	*base
+	*filler
+	number int
+	rows   []extent // in the file
+}
+
+type extent struct{ from, to int64 }
+
+// spoolName is the file in which rows wait; it is gone at the end.
+const spoolName = ".rows"
+
+// of is the table of an agent's blobs.
+func (s *shelfBuilder) of(agent string) *filler {
+	if s.last != nil && s.last.base.agent == agent {
+		return s.last.filler
+	}
+	b := s.bins[agent]
+	if b == nil {
+		b = &bin{base: s.plan.shelf(agent), number: len(s.order)}
+		b.filler, _ = newFiller(sdkdoc.Checkpoint, b.base, setOf(b.design, sdkdoc.Checkpoint.Table()), nil)
+		b.put = func(batch *store.Batch) error { return s.spool(b, batch) }
+		if s.bins == nil {
+			s.bins = map[string]*bin{}
+		}
+		s.bins[agent] = b
+		s.order = append(s.order, b)
+	}
+	s.last = b
+	return b.filler
+}
+
+// counted notes that a line became a row of the last bin.
+func (s *shelfBuilder) counted() {
+	if n := len(s.runs); n > 0 && s.runs[n-1].shelf == s.last.number {
+		s.runs[n-1].lines++
+		return
+	}
+	s.runs = append(s.runs, run{s.last.number, 1})
+}
+
+// spool lets rows wait.
+func (s *shelfBuilder) spool(b *bin, batch *store.Batch) (err error) {
+	defer batch.Release()
+	if s.file == nil {
+		if s.file, err = os.OpenFile(filepath.Join(s.Path, spoolName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return err
+		}
+		s.out = bufio.NewWriterSize(s.file, 256<<10)
+	}
+	from := s.at
+	for i := range batch.Rows() {
+		s.work = binary.LittleEndian.AppendUint64(s.work[:0], uint64(batch.RowID(i)))
+		for col := range batch.Width() {
+			s.work = appendCell(s.work, batch.Cell(i, col))
+		}
+		s.at += int64(len(s.work))
+		if _, err := s.out.Write(s.work); err != nil {
+			return err
+		}
+	}
+	if n := len(b.rows); n > 0 && b.rows[n-1].to == from {
+		b.rows[n-1].to = s.at
+	} else {
+		b.rows = append(b.rows, extent{from, s.at})
+	}
+	return nil
+}
+
+// finish makes the databases, and tells the order of the lines if it is not
+// the one in which they will be read.
+func (s *shelfBuilder) finish() error {
+	for _, b := range s.order {
+		if err := b.flush(); err != nil {
+			return err
+		}
+	}
+	if s.out != nil {
+		if err := s.out.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, b := range s.plan.bases {
+		if b.agent != "" && b.told && s.bins[b.agent] == nil {
+			s.of(b.agent)
+		}
+	}
+	places := s.natural()
+	s.tellOrder(places)
+	byPlace := slices.Clone(s.order)
+	slices.SortFunc(byPlace, func(a, b *bin) int { return places[a.number] - places[b.number] })
+	for _, b := range byPlace {
+		if err := s.build(b); err != nil {
+			return err
+		}
+	}
+	return s.close()
+}
+
+// natural is the order in which shelves will be read, by number of the bin:
+// the catalog's agents first, the others by path.
+func (s *shelfBuilder) natural() []int {
+	catalog := map[string]int{}
+	for i, a := range s.agents {
+		if _, there := catalog[a.id]; !there {
+			catalog[a.id] = i
+		}
+	}
+	sorted := slices.Clone(s.order)
+	slices.SortFunc(sorted, func(a, b *bin) int {
+		i, known := catalog[a.agent]
+		j, also := catalog[b.agent]
+		switch {
+		case known && also:
+			return i - j
+		case known:
+			return -1
+		case also:
+			return 1
+		}
+		return cmp.Compare(a.path, b.path)
+	})
+	places := make([]int, len(sorted))
+	for i, b := range sorted {
+		places[b.number] = i
+	}
+	return places
+}
+
+func (s *shelfBuilder) tellOrder(places []int) {
+	straight := true
+	var text []byte
+	for i, r := range s.runs {
+		straight = straight && (i == 0 || places[s.runs[i-1].shelf] < places[r.shelf])
+		text = appendRun(text, run{places[r.shelf], r.lines})
+	}
+	if !straight {
+		s.keep(store.Item{At: store.Addr{File: sdkdoc.Checkpoint.File(), Set: orderSet}, Row: []store.Cell{store.TextCell(text)}})
+	}
+}
+
+// build makes one database.
+func (s *shelfBuilder) build(b *bin) (err error) {
+	db, err := s.database(b.base)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := db.Close(); err == nil {
+			err = e
+		}
+	}()
+	put := func(batch *store.Batch) error { return db.Put(s.ctx, batch) }
+	b.put = put
+	for _, e := range b.rows {
+		if err := s.unspool(b, e); err != nil {
+			return err
+		}
+	}
+	if err := b.flush(); err != nil {
+		return err
+	}
+	if t, ok := b.design.table(metaTable); ok && len(t.Columns) == 2 && len(b.base.rows[t.Name]) == 0 && !b.bare[t.Name] {
+		batch := store.NewBatch(setOf(b.design, t.Name), 2)
+		batch.Row(1)
+		for _, c := range metaRow(b.agent, s.created(b.agent)) {
+			batch.Add(c)
+		}
+		if err := put(batch); err != nil {
+			return err
+		}
+	}
+	if err := s.rest(b.base, put); err != nil {
+		return err
+	}
+	return db.Finish(s.ctx)
+}
+
+func (s *shelfBuilder) created(id string) int64 {
+	for _, a := range s.agents {
+		if a.id == id {
+			return a.created
+		}
+	}
+	return 0
+}
+
+// unspool takes rows out of the file again.
+func (s *shelfBuilder) unspool(b *bin, e extent) error {
+	in := bufio.NewReaderSize(io.NewSectionReader(s.file, e.from, e.to-e.from), 256<<10)
+	var head [9]byte
+	for {
+		if err := s.ctx.Err(); err != nil {
+			return err
+		}
+		if _, err := io.ReadFull(in, head[:8]); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		b.begin(int64(binary.LittleEndian.Uint64(head[:])))
+		for range b.table.Columns {
+			if _, err := io.ReadFull(in, head[:]); err != nil {
+				return err
+			}
+			if err := unspoolCell(in, b.batch, store.Class(head[0]), binary.LittleEndian.Uint64(head[1:])); err != nil {
+				return err
+			}
+		}
+		if b.batch.Full() {
+			if err := b.flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func unspoolCell(in *bufio.Reader, to *store.Batch, class store.Class, bits uint64) error {
+	if class != store.Text && class != store.Blob {
+		to.Add(store.BitsCell(class, bits))
+		return nil
+	}
+	arena := to.Begin()
+	at := len(arena)
+	arena = slices.Grow(arena, int(bits))[:at+int(bits)]
+	_, err := io.ReadFull(in, arena[at:])
+	to.End(class, arena)
+	return err
+}
+
+// close lets go of the file.
+func (s *shelfBuilder) close() error {
+	for _, b := range s.order {
+		b.drop()
+	}
+	if s.file == nil {
+		return nil
+	}
+	err := errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	s.file = nil
+	return err
+}

@@ -1,0 +1,175 @@
+package cursorsdk
+
+import (
+	"encoding/binary"
+	"os"
+	"strconv"
+
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// run is so many lines of one shelf in a row.
+type run struct{ shelf, lines int }
+
+// runs reads the order in which the lines of several agents once stood: "0:3
+// 1:2 0:1" is three of the first agent, two of the second, one of the first.
+// nil means agent by agent.
+func (p *putBack) runs(shelves int) (out []run) {
+	if p.order == nil {
+		return nil
+	}
+	text := p.order.Row[0].Bytes()
+	for len(text) > 0 {
+		var r run
+		var ok bool
+		if r.shelf, text, ok = number(text, ':'); !ok || r.shelf >= shelves {
+			return nil
+		}
+		if r.lines, text, ok = number(text, ' '); !ok || r.lines == 0 {
+			return nil
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func number(b []byte, end byte) (n int, rest []byte, ok bool) {
+	i := 0
+	for ; i < len(b) && i < 12 && b[i] != end; i++ {
+		if b[i] < '0' || b[i] > '9' {
+			return 0, nil, false
+		}
+		n = n*10 + int(b[i]-'0')
+	}
+	if i == 0 || i == 12 {
+		return 0, nil, false
+	}
+	return n, b[min(i+1, len(b)):], true
+}
+
+func appendRun(dst []byte, r run) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ' ')
+	}
+	dst = append(strconv.AppendInt(dst, int64(r.shelf), 10), ':')
+	return strconv.AppendInt(dst, int64(r.lines), 10)
+}
+
+// shuffle is a sink that puts lines down shelf by shelf and deals them out in
+// the order in which they once stood. Blobs are large: they wait in a file.
+type shuffle struct {
+	scan  *docScan
+	runs  []run
+	file  *os.File
+	at    int64
+	shelf int
+	count []int   // lines by shelf
+	from  []int64 // of the first, in the file
+	line  []byte
+	left  map[[2]int][]store.Item // leftovers by shelf and line
+}
+
+func newShuffle(s *docScan, runs []run) (*shuffle, error) {
+	f, err := os.CreateTemp("", "rehome-lines-")
+	return &shuffle{scan: s, runs: runs, file: f, shelf: -1, left: map[[2]int][]store.Item{}}, err
+}
+
+func (s *shuffle) close() {
+	s.file.Close()
+	os.Remove(s.file.Name())
+}
+
+func (s *shuffle) due() error {
+	for len(s.count) <= s.shelf {
+		s.count, s.from = append(s.count, 0), append(s.from, s.at)
+	}
+	s.count[s.shelf]++
+	return nil
+}
+
+func (s *shuffle) number() int { return s.count[s.shelf] }
+
+func (s *shuffle) begin() []byte { return s.line[:0] }
+
+func (s *shuffle) end(line []byte) error { return s.put(line, store.Text) }
+
+func (s *shuffle) tail(line []byte) { _ = s.put(line, store.Blob) }
+
+func (s *shuffle) leave(it store.Item) {
+	at := [2]int{s.shelf, s.count[s.shelf]}
+	s.left[at] = append(s.left[at], it)
+}
+
+// put writes a line: its class, its length, its bytes.
+func (s *shuffle) put(line []byte, class store.Class) error {
+	s.line = line
+	head := binary.LittleEndian.AppendUint64([]byte{byte(class)}, uint64(len(line)))
+	if _, err := s.file.Write(head); err != nil {
+		return err
+	}
+	_, err := s.file.Write(line)
+	s.at += int64(len(head) + len(line))
+	return err
+}
+
+// deal hands the lines on. Where they are not as many as they were, agent by
+// agent is as good an order as any.
+func (s *shuffle) deal() error {
+	need := make([]int, max(len(s.count), 1))
+	fits := true
+	for _, r := range s.runs {
+		if fits = fits && r.shelf < len(s.count); fits {
+			need[r.shelf] += r.lines
+		}
+	}
+	for i, n := range s.count {
+		fits = fits && need[i] == n
+	}
+	if !fits {
+		s.scan.note(loss.Note{Kind: loss.Dropped, At: s.scan.back.order.At, What: "residue is stale: the order of checkpoints is lost, some came or went"})
+		s.runs = s.runs[:0]
+		for i, n := range s.count {
+			s.runs = append(s.runs, run{i, n})
+		}
+	}
+	dealt := make([]int, len(s.count))
+	for _, r := range s.runs {
+		for range r.lines {
+			if err := s.one(r.shelf, dealt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *shuffle) one(shelf int, dealt []int) error {
+	var head [9]byte
+	if _, err := s.file.ReadAt(head[:], s.from[shelf]); err != nil {
+		return err
+	}
+	n := int(binary.LittleEndian.Uint64(head[1:]))
+	if cap(s.line) < n {
+		s.line = make([]byte, n)
+	}
+	s.line = s.line[:n]
+	if _, err := s.file.ReadAt(s.line, s.from[shelf]+9); n > 0 && err != nil {
+		return err
+	}
+	s.from[shelf] += int64(9 + n)
+	dealt[shelf]++
+	out := &s.scan.lines
+	if err := out.due(); err != nil {
+		return err
+	}
+	for _, it := range s.left[[2]int{shelf, dealt[shelf]}] {
+		it.At.Line = out.number()
+		out.leave(it)
+	}
+	if store.Class(head[0]) == store.Blob {
+		out.tail(s.line)
+		return nil
+	}
+	return out.end(append(out.begin(), s.line...))
+}
