@@ -28,7 +28,7 @@
 // second part of its key, the third for agentKv:checkpoint: and
 // agentKv:bubbleCheckpoint:. Blobs shared by all composers (agentKv:blob:,
 // composer.content.) go by the first two digits of their hash, everything else
-// by a hash of its key.
+// by the first letter of its key.
 //
 // # Left out
 //

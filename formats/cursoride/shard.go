@@ -1,10 +1,8 @@
 package cursoride
 
 import (
-	"fmt"
 	"strings"
 
-	"rehome/formats/internal/digest"
 	"rehome/formats/store"
 )
 
@@ -42,5 +40,17 @@ func shard(set *store.Set, r store.Record) string {
 			}
 		}
 	}
-	return fmt.Sprintf("k-%x", digest.Name(k)&15)
+	return keyRange(k)
+}
+
+// keyRange is the range of all other keys: by their first letter or digit.
+func keyRange(key string) string {
+	if key == "" {
+		return "key-empty"
+	}
+	c := key[0] | 0x20 // ASCII letters in lower case, digits as they are
+	if c >= 'a' && c <= 'z' || c >= '0' && c <= '9' {
+		return "key-" + string(c)
+	}
+	return "key-other"
 }
