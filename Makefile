@@ -44,8 +44,8 @@ cross:
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build ./... || exit 1; \
 	done
 
-interop: ## let the real clients open what rehome wrote
-	@echo "interop: no check with a real client exists yet; the next release brings the first"
+interop: ## let the real clients open and resume what rehome wrote (needs node and npm)
+	@testdata/interop/run
 
 bench: ## measure against the scripts a user would write (needs python3 and sqlite3)
 	$(GO) run ./testdata/bench

@@ -23,12 +23,14 @@ type Options struct {
 	Live        bool      // read a store in use in place
 	Jobs        int       // workers; 0 = one a processor
 	Cwd         string    // the folder that the sessions are to belong to; "" = as the source says
+	Home        string    // with Cwd and no dst: the home folder below which the client looks for them
 
 	Progress func(Progress) // called often, never twice at once; may be nil
 	Say      func(string)   // one-line remarks while working; may be nil
 }
 
-// Convert carries src to dst. The report is never nil. The error is non-nil
+// Convert carries src to dst; without one, to where the client looks for the
+// sessions of Options.Cwd. The report is never nil. The error is non-nil
 // only when nothing could be placed because something failed; single stores
 // that failed among others, and stores whose losses are beyond Options.Allow,
 // are in the report alone.
@@ -64,6 +66,7 @@ type job struct {
 	rep      *Report
 	talk     talker
 
+	own     bool   // dst was left out and found: it is the client's own place
 	goal    target // where dst really is
 	residue *beside
 	found   []Found
@@ -107,6 +110,9 @@ func (j *job) survey(ctx context.Context) error {
 	}
 	loc, err := formats.Locate(j.src)
 	if err != nil {
+		return err
+	}
+	if err := j.destination(ctx); err != nil {
 		return err
 	}
 	if j.goal, err = resolve(j.dst); err != nil {

@@ -101,14 +101,14 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 }
 
 // putBack is the residue that the reader puts back into the records. Only
-// text may hold what stands where a secret stood. From database to database
-// residue is not put back but handed on: the copy lacks the same things.
+// text may hold what stands where a secret stood. What goes into a database is
+// not put back but handed on: the new one lacks the same things.
 func (c *carriage) putBack(from, to *formats.Format) []store.Item {
 	items := c.residue.byStore[storeKey(c.found.Rel)]
 	switch {
 	case to.Text || c.family != formats.Tables:
 		return items
-	case !from.Text && !c.residue.named:
+	case !c.residue.named:
 		for _, it := range items {
 			c.left.keep(it)
 		}
@@ -122,7 +122,7 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 	if c.staged != "" {
 		b := formats.Build{
 			Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
-			Residue: c.keepLine, Leftover: c.residue.byStore[storeKey(c.found.Rel)], WithSecrets: c.o.WithSecrets, Note: c.books.Note,
+			Residue: c.keepLine, Leftover: c.residue.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, Note: c.books.Note,
 		}
 		if f := c.reg.Named(b.Schema.Origin); f != nil {
 			b.Shard = f.Shard

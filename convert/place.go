@@ -27,7 +27,11 @@ func (j *job) refuseExisting() error {
 }
 
 func (j *job) taken(t target) error {
-	return &formats.Error{At: t.shown, Err: formats.ErrExists, Hint: "choose another name, or give --replace to keep the old one as " + t.shown + backupMark + "1"}
+	hint := "choose another name, or give --replace to keep the old one as " + t.shown + backupMark + "1"
+	if j.own {
+		hint = "the client has sessions of this folder already: --replace keeps them as " + filepath.Base(t.shown) + backupMark + "1, a DST leaves them alone"
+	}
+	return &formats.Error{At: t.shown, Err: formats.ErrExists, Hint: hint}
 }
 
 // settle brings the staged tree to the disk and then to its name.

@@ -93,6 +93,10 @@ type Build struct {
 	// Leftover is what an earlier conversion kept beside the source: what its
 	// View.Leftover was told.
 	Leftover []store.Item
+	// Moved says that the sessions belong to another folder than they did, see
+	// View.Cwd: Path is the store itself, whatever folder around it Leftover
+	// speaks of.
+	Moved bool
 	// WithSecrets allows secrets in Residue, which is text.
 	WithSecrets bool
 	Note        loss.Sink // told of everything that is not carried whole

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	longest = 20 // characters of a path's part that are worth reading whole,
+	longest = 24 // characters of a path's part that are worth reading whole,
 	kept    = 14 // and what is left of a longer one
 
 	longestExt = 8 // .ndjson and a bit: more is no extension

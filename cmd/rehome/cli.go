@@ -20,7 +20,7 @@ const about = `Move coding-agent sessions between the stores they live in, exact
 
 type convertCmd struct {
 	Src string `arg:"" help:"A store, or a folder that holds stores. It is never changed."`
-	Dst string `arg:"" help:"Where the result goes. Nothing may be there yet."`
+	Dst string `arg:"" optional:"" help:"Where the result goes. Nothing may be there yet. It may be left out with --cwd."`
 
 	From        string    `placeholder:"FORMAT" help:"Read SRC as this format instead of asking all of them."`
 	To          string    `placeholder:"FORMAT" help:"Write this format. An archive knows by itself what it came from."`
@@ -32,6 +32,8 @@ type convertCmd struct {
 	WithSecrets bool      `help:"Let keys and tokens into text. They stay home otherwise."`
 	Compress    string    `enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Write text as one compressed stream: none (default), gzip or zstd."`
 	Live        bool      `help:"Read a store in use in place, where its -wal and -shm files already exist."`
+	Cwd         string    `placeholder:"DIR" help:"The folder that the sessions are to belong to. Without DST they go where the client looks for those of a program that works in it."`
+	Home        string    `placeholder:"DIR" help:"The home folder below which that place is, if it is not yours."`
 	Jobs        int       `placeholder:"N" help:"Workers; one a processor if not given. The result is the same for any number."`
 	Quiet       bool      `short:"q" help:"Print errors only."`
 }
@@ -41,14 +43,22 @@ func (convertCmd) Help() string {
 given its name: whatever happens, DST is absent, or the old one, or complete. A folder of stores is carried
 store by store, and one bad store does not stop the others.
 
-Without --to the target is what an archive was made from; for any other SRC the formats it can become are
-listed.
+Without --to the target is what the text in SRC was made from; for any other SRC the formats it can become
+are listed.
+
+Clients find sessions by the folder that a program works in. --cwd DIR gives all of SRC to that folder, and
+without a DST puts it where the client looks. DIR is taken as written, as the client takes it: /work and /work/
+are two. One that is not absolute begins at the working directory.
 
 Examples:
 
     # a chat as text for git, and back again
     rehome convert store.db chat --to archive
     rehome convert chat store.db
+
+    # agents of the Cursor SDK as text for git, and in a checkout back again
+    rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson
+    rehome convert agents --cwd .
 
     # all chats of this machine, one archive each
     rehome convert ~/.cursor/chats chats --to archive
@@ -103,7 +113,8 @@ type demoCmd struct{}
 
 func (demoCmd) Help() string {
 	return `A sample chat store becomes text, gains one turn, becomes text again: the demo shows the difference that
-git would show. Then the text becomes a store again, and that it is the same is proved. Everything happens in
+git would show. Then the text becomes a store again, and that it is the same is proved. An agent of the Cursor
+SDK goes the same way, and to another checkout, where the SDK would find and resume it. Everything happens in
 a new folder, which stays behind for you to look around in.
 
 Examples:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,13 +16,25 @@ import (
 	"rehome/golden"
 	"rehome/schemas"
 	"rehome/testdata/chat"
+	"rehome/testdata/sdk"
 )
 
 // TestCommands runs the transcripts under golden/cmd. Each begins in a folder
 // with two stores: chat/store.db, and the same chat one turn later in
-// later/store.db.
+// later/store.db. Those about agents of the Cursor SDK have another, project.
 func TestCommands(t *testing.T) {
-	golden.Scripts(t, "cmd/*.txt", map[string]golden.Command{"rehome": rehomeCommand(t)}, furnish)
+	golden.Scripts(t, "cmd/*.txt", map[string]golden.Command{"rehome": rehomeCommand(t)}, func(t *testing.T, dir string) {
+		if strings.Contains(t.Name(), "/sdk-") {
+			project, err := fs.Sub(sdk.Stores, sdk.Project)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS(filepath.Join(dir, "project"), project); err != nil {
+				t.Fatal(err)
+			}
+		}
+		furnish(t, dir)
+	})
 }
 
 func furnish(t *testing.T, dir string) {

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 
 	"rehome/convert"
+	"rehome/formats"
 	"rehome/formats/loss"
 )
 
@@ -14,10 +18,55 @@ type convertResult struct{ *convert.Report }
 
 // Validate refuses what the grammar alone cannot.
 func (c *convertCmd) Validate() error {
-	if c.Jobs < 0 {
+	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
+	switch {
+	case c.Jobs < 0:
 		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+	case c.Dst == "" && c.Cwd == "":
+		return refuse("DST is missing", "name where the result goes, or give --cwd DIR: agents go where the client looks for those of DIR")
+	case c.Home != "" && c.Cwd == "":
+		return refuse("--home says nothing without --cwd", "give --cwd DIR, too: the place below the home folder follows from it")
+	case c.Home != "" && c.Dst != "":
+		return refuse("--home and DST both say where the result goes", "leave one of them out; --cwd goes with either")
 	}
 	return nil
+}
+
+// place is the folder that the sessions are to belong to, and the home folder
+// below which its client looks for them.
+func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err error) {
+	if c.Cwd == "" {
+		return "", "", nil
+	}
+	if cwd, err = workspace(c.Cwd); err != nil || c.Dst != "" || c.Home != "" {
+		return cwd, c.Home, err
+	}
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	if home = getenv(name); home == "" {
+		return "", "", &formats.Error{At: "$" + name, Err: errors.New("the home folder is not known"), Hint: "give --home DIR"}
+	}
+	return cwd, home, nil
+}
+
+// workspace is a folder as a program that works in it calls it. An absolute
+// path is taken as it stands, slashes at its end included, for clients know a
+// folder by the string alone. What others begin with, the working directory,
+// is what the system calls it, not the way that the shell went.
+func workspace(dir string) (string, error) {
+	if filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	wd, err := os.Getwd()
+	if err == nil {
+		wd, err = filepath.EvalSymlinks(wd)
+	}
+	if err != nil {
+		return "", &formats.Error{At: dir, Err: err, Hint: "give --cwd an absolute path"}
+	}
+	return filepath.Join(wd, dir), nil
 }
 
 func (c *convertCmd) options() convert.Options {
@@ -37,6 +86,10 @@ func (c *convertCmd) options() convert.Options {
 // Run carries SRC to DST and shows the report, also when stores failed.
 func (c *convertCmd) Run(h *house) error {
 	o := c.options()
+	var err error
+	if o.Cwd, o.Home, err = c.place(h.out.getenv); err != nil {
+		return err
+	}
 	o.Say = h.out.say
 	o.Progress = h.out.progress()
 	report, err := convert.Convert(h.ctx, h.reg, c.Src, c.Dst, o)

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,9 +19,10 @@ type demoResult struct {
 	Folder string   `json:"folder"`
 	Files  []string `json:"files"`
 	Diff   demoDiff `json:"diff"`
+	SDK    demoSDK  `json:"sdk"`
 	Equal  bool     `json:"equal"`
 
-	sizes  []int64 // of Files
+	listed listing // Files
 	shown  treeDiff
 	sets   []convert.SetReport // of the store that went in and came back
 	secret int64               // secrets that stayed home
@@ -41,7 +42,8 @@ type tour struct {
 	folder string
 }
 
-// Run shows the main job: store to text, one turn later again, and back.
+// Run shows the main job: store to text, one turn later again, and back; and
+// then what programs that run agents need of it.
 func (demoCmd) Run(h *house) error {
 	folder, err := os.MkdirTemp("", "rehome-demo-")
 	if err != nil {
@@ -49,7 +51,7 @@ func (demoCmd) Run(h *house) error {
 	}
 	t := tour{h, folder}
 	res := &demoResult{Folder: folder}
-	for _, step := range []func(*demoResult) error{t.there, t.oneTurnLater, t.back, t.whole} {
+	for _, step := range []func(*demoResult) error{t.there, t.oneTurnLater, t.back, t.whole, t.agents, t.checkout, t.home} {
 		if err := step(res); err != nil {
 			return err
 		}
@@ -58,7 +60,7 @@ func (demoCmd) Run(h *house) error {
 		return err
 	}
 	if !res.Equal {
-		return shown{&formats.Error{Op: "demo", At: folder, Err: fmt.Errorf("the store that came back is not the one that left")}}
+		return shown{&formats.Error{Op: "demo", At: folder, Err: errors.New("a store that came back is not the one that left")}}
 	}
 	return nil
 }
@@ -71,19 +73,9 @@ func (t tour) there(res *demoResult) error {
 	if _, err := t.convert("chat/store.db", "monday", convert.Options{To: "archive"}); err != nil {
 		return err
 	}
-	return filepath.WalkDir(t.path("monday"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(t.folder, path)
-		res.Files = append(res.Files, filepath.ToSlash(rel))
-		res.sizes = append(res.sizes, info.Size())
-		return err
-	})
+	l, err := t.list("monday")
+	res.Files, res.listed = l.names, l
+	return err
 }
 
 // oneTurnLater makes text of the same store with one more turn, and compares.
@@ -136,6 +128,23 @@ func (t tour) whole(res *demoResult) error {
 	return nil
 }
 
+// list is the files below a folder of the demo, or a file, with their sizes.
+func (t tour) list(name string) (l listing, err error) {
+	err = filepath.WalkDir(t.path(name), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(t.folder, path)
+		l.add(listing{[]string{filepath.ToSlash(rel)}, []int64{info.Size()}})
+		return err
+	})
+	return l, err
+}
+
 func (t tour) path(name string) string { return filepath.Join(t.folder, filepath.FromSlash(name)) }
 
 // lay puts a store of the sample where a client would have it.
@@ -144,6 +153,10 @@ func (t tour) lay(sample, name string) error {
 	if err != nil {
 		return err
 	}
+	return t.write(name, b)
+}
+
+func (t tour) write(name string, b []byte) error {
 	if err := os.MkdirAll(filepath.Dir(t.path(name)), 0o755); err != nil {
 		return &formats.Error{Op: "demo", Err: err}
 	}
@@ -151,7 +164,10 @@ func (t tour) lay(sample, name string) error {
 }
 
 func (t tour) convert(src, dst string, o convert.Options) (*convert.Report, error) {
-	report, err := convert.Convert(t.ctx, t.reg, t.path(src), t.path(dst), o)
+	if dst != "" {
+		dst = t.path(dst)
+	}
+	report, err := convert.Convert(t.ctx, t.reg, t.path(src), dst, o)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -42,6 +47,45 @@ func TestDemo(t *testing.T) {
 		}
 		if found != want {
 			t.Errorf("%s: key in the text: %v, want %v", folder, found, want)
+		}
+	}
+}
+
+// TestDemoOfTheSDK: the keys are in what is kept, and not in what is for git;
+// and the store lies where the SDK looks for it.
+func TestDemoOfTheSDK(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	stdout, stderr, code := call(t, "demo", "--json")
+	var got demoResult
+	if err := json.Unmarshal([]byte(stdout), &got); code != 0 || err != nil {
+		t.Fatalf("exit %d, %v: %s", code, err, stderr)
+	}
+	if !got.SDK.Equal {
+		t.Error("the agent did not come back equal")
+	}
+	const place = "elsewhere/.cursor/projects/home-ann-my-app/sdk-agent-store/"
+	if sum := fmt.Sprintf("%x", md5.Sum([]byte("/home/ann/my-app"))); got.SDK.Place != place+sum {
+		t.Errorf("the store was put at %s", got.SDK.Place)
+	}
+	if _, err := os.Stat(filepath.Join(got.Folder, filepath.FromSlash(got.SDK.Place), "index.db")); err != nil {
+		t.Error(err)
+	}
+	kept, err := os.ReadFile(filepath.Join(got.Folder, "kept", "agents.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`"blobEncryptionKey":"([0-9a-f]{64})"`).FindSubmatch(kept)
+	if key == nil {
+		t.Fatal("what is kept lacks the key")
+	}
+	for _, name := range got.SDK.Files {
+		b, err := os.ReadFile(filepath.Join(got.Folder, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(b, key[1]) || bytes.Contains(b, []byte(hex.EncodeToString(key[1]))) {
+			t.Errorf("%s: the key is for git", name)
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -188,6 +190,29 @@ func TestNumbers(t *testing.T) {
 	for in, want := range map[time.Duration]string{0: "0:00", 7 * time.Second: "0:07", 750 * time.Second: "12:30", 3723 * time.Second: "1:02:03"} {
 		if got := clock(in); got != want {
 			t.Errorf("clock(%v) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// TestWorkspace: what is absolute stays as it is written; what is not begins
+// at the working directory by the name that the system has for it.
+func TestWorkspace(t *testing.T) {
+	real, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(real, link); err != nil {
+		link = real // a system that does not let everybody make one
+	}
+	t.Chdir(link)
+	slash := string(filepath.Separator)
+	for in, want := range map[string]string{
+		".": real, "sub": filepath.Join(real, "sub"), filepath.Join("..", "x"): filepath.Join(filepath.Dir(real), "x"),
+		link: link, link + slash: link + slash, link + slash + slash + "." + slash + "a": link + slash + slash + "." + slash + "a",
+	} {
+		if got, err := workspace(in); got != want || err != nil {
+			t.Errorf("%s: %s, want %s (%v)", in, got, want, err)
 		}
 	}
 }

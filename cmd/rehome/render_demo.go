@@ -9,12 +9,12 @@ const (
 )
 
 func (r *demoResult) text(p *page) {
-	p.line(p.strong("a chat store becomes text for git, and the text becomes the store again"))
+	p.line(p.strong("stores become text for git, and the text becomes the stores again"))
 	p.linef("everything lies in %s", visible(r.Folder))
 	p.line("")
 	p.line(p.strong("1. the store as text"))
 	p.line(p.cyan("   $ rehome convert chat/store.db monday --to archive"))
-	r.files(p)
+	p.files("", r.listed)
 	p.line("")
 	p.line(p.strong("2. one more turn in the chat, and the text of it"))
 	p.line(p.cyan("   $ rehome convert chat/store.db tuesday --to archive"))
@@ -31,26 +31,30 @@ func (r *demoResult) text(p *page) {
 	p.line(p.strong("4. the same for a backup, keys included"))
 	p.line(p.cyan("   $ rehome convert chat/store.db private --to archive --with-secrets"))
 	p.line(p.cyan("   $ rehome convert private whole/store.db --with-secrets"))
-	var rows [][]string
+	var sets [][]string
 	for _, s := range r.sets {
-		rows = append(rows, []string{setName(s.File, s.Table), many(s.Rows, "row"), s.Digest})
+		sets = append(sets, []string{setName(s.File, s.Table), many(s.Rows, "row"), s.Digest})
 	}
-	p.table("   ", rows)
+	p.table("   ", sets)
 	p.linef("   chat/store.db and whole/store.db: %s", p.verdict(r.whole, "every cell equal"))
+	p.line("")
+	r.SDK.text(p)
 	p.line("")
 	p.linef("look around: cd %s", visible(r.Folder))
 }
 
-func (r *demoResult) files(p *page) {
-	var rows [][]string
-	for i, f := range r.Files {
-		if i == demoFiles && len(r.Files) > demoFiles+1 {
+// files lists files of the demo by their names below a folder, in which ids
+// and hashes are shortened.
+func (p *page) files(below string, l listing) {
+	var lines [][]string
+	for i, name := range l.names {
+		if i == demoFiles && len(l.names) > demoFiles+1 {
 			break
 		}
-		rows = append(rows, []string{visible(f), size(r.sizes[i])})
+		lines = append(lines, []string{visible(brief(strings.TrimPrefix(name, below))), size(l.sizes[i])})
 	}
-	p.table("   ", rows)
-	if more := len(r.Files) - len(rows); more > 0 {
+	p.table("   ", lines)
+	if more := len(l.names) - len(lines); more > 0 {
 		p.linef("   and %s", many(int64(more), "more file"))
 	}
 }
@@ -97,10 +101,18 @@ func (p *page) diffLine(s string) []string {
 	case strings.HasPrefix(s, "-"):
 		paint = p.red
 	}
-	var out []string
+	out := rows(s, demoWidth)
+	for i := range out {
+		out[i] = paint(out[i])
+	}
+	return out
+}
+
+// rows cuts a line into as many as it takes.
+func rows(s string, width int) (out []string) {
 	for r := []rune(s); len(r) > 0; {
-		n := min(len(r), demoWidth)
-		out = append(out, paint(string(r[:n])))
+		n := min(len(r), width)
+		out = append(out, string(r[:n]))
 		r = r[n:]
 	}
 	return out

@@ -1,11 +1,9 @@
 package cursorndjson
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -15,10 +13,7 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/secret"
-	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
@@ -132,190 +127,4 @@ func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 			yield(nil, err)
 		}
 	}
-}
-
-// scan is one pass over the store.
-type scan struct {
-	*reader
-	ctx   context.Context
-	yield func(*store.Batch, error) bool
-	sums  store.Summary
-	batch *store.Batch
-	line  []byte // of which the beginning was in an earlier piece
-	moved []byte // an agent's line with another workspace
-	n     int64  // lines so far
-}
-
-func (s *scan) run() error {
-	if s.view.Secrets == formats.OmitWithheld && s.view.Omitted != nil {
-		for i := range s.view.Residue {
-			if it := &s.view.Residue[i]; sdkdoc.IsOmission(it) {
-				s.view.Omitted(*it)
-			}
-		}
-	}
-	for set := range s.schema.Sets {
-		if err := s.file(set); err != nil {
-			return s.fail(s.schema.Sets[set].File, err)
-		}
-	}
-	return s.ctx.Err()
-}
-
-// file reads one file in pieces.
-func (s *scan) file(set int) error {
-	f, err := s.open(s.schema.Sets[set].File)
-	if err != nil || f == nil {
-		return err
-	}
-	defer f.Close()
-	s.n, s.line = 0, s.line[:0]
-	take := s.lines
-	if s.schema.Sets[set].Kind == store.Plain {
-		take = s.piece
-	}
-	buffer := make([]byte, store.PieceBytes)
-	some := false
-	for {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		n, err := io.ReadFull(f, buffer)
-		if n > 0 {
-			some = true
-			if err := take(set, buffer[:n]); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if s.schema.Sets[set].Kind == store.Lines && (len(s.line) > 0 || !some) {
-		if err := s.add(set, store.Blob, s.line); err != nil {
-			return err
-		}
-	}
-	return s.give()
-}
-
-// open opens a file, nil if it is not there.
-func (s *scan) open(p string) (*os.File, error) {
-	f, err := s.root.Open(p)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not an ordinary file")
-	}
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	s.was[p] = info
-	return f, nil
-}
-
-// lines cuts a piece of a file into lines.
-func (s *scan) lines(set int, piece []byte) error {
-	for {
-		i := bytes.IndexByte(piece, '\n')
-		if i < 0 {
-			if len(s.line)+len(piece) > maxLine {
-				return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", s.n+1, maxLine>>20)}
-			}
-			s.line = append(s.line, piece...)
-			return nil
-		}
-		line := piece[:i]
-		if len(s.line) > 0 {
-			s.line = append(s.line, line...)
-			line = s.line
-		}
-		if err := s.add(set, store.Text, line); err != nil {
-			return err
-		}
-		s.line, piece = s.line[:0], piece[i+1:]
-	}
-}
-
-// add adds a line as the view wants it.
-func (s *scan) add(set int, class store.Class, line []byte) error {
-	s.n++
-	if set == int(sdkdoc.Agent) {
-		line = s.agent(line)
-	}
-	if s.batch == nil {
-		s.batch = store.NewBatch(set, 1)
-	}
-	s.batch.Row(s.n)
-	s.batch.AddBytes(class, line)
-	if s.batch.Full() {
-		return s.give()
-	}
-	return nil
-}
-
-// agent gives an agent another workspace and leaves its secrets out, if so
-// told.
-func (s *scan) agent(line []byte) []byte {
-	at := store.Addr{File: sdkdoc.Agent.File(), Line: int(s.n)}
-	if s.view.Cwd != "" {
-		out, changed := sdkdoc.SetCwd(s.moved[:0], line, s.view.Cwd)
-		if changed {
-			s.moved, line = out, out
-			s.note(loss.Note{Kind: loss.Reshaped, At: at, What: "the agent is given another workspace"})
-		}
-	}
-	if s.view.Secrets != formats.WithholdSecrets {
-		return line
-	}
-	bare, cuts, torn := secret.Strip(line)
-	if torn {
-		bare = nil
-	}
-	if torn || cuts != nil {
-		s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: sdkMetadata"})
-		if s.view.Leftover != nil {
-			s.view.Leftover(sdkdoc.Omission(at, 0))
-		}
-	}
-	return bare
-}
-
-func (s *scan) note(n loss.Note) {
-	if s.view.Note != nil {
-		s.view.Note(n)
-	}
-}
-
-// piece adds a piece of a transcript.
-func (s *scan) piece(set int, piece []byte) error {
-	s.batch = store.NewBatch(set, 1)
-	s.batch.Row(s.n)
-	s.batch.AddBytes(store.Blob, piece)
-	s.n++
-	return s.give()
-}
-
-func (s *scan) give() error {
-	b := s.batch
-	if s.batch = nil; b == nil {
-		return nil
-	}
-	c, sum := digest.Batch(b), &s.sums[b.Set]
-	sum.Rows += c.Rows
-	sum.Bytes += c.Bytes
-	sum.Digest.Add(c.Digest)
-	if !s.yield(b, nil) {
-		return errStopped
-	}
-	return s.ctx.Err()
 }

@@ -28,12 +28,8 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if b.Compress != "" {
 		return nil, refuse("its files are the SDK's and cannot be compressed", "leave --compress out, or make an archive")
 	}
-	for i := range b.Schema.Sets {
-		s := &b.Schema.Sets[i]
-		k, ok := sdkdoc.KindOf(s)
-		if s.Kind == store.Table || ok != (i < sdkdoc.Kinds) || ok && int(k) != i {
-			return nil, refuse("it holds agents, runs, events and checkpoints of the Cursor SDK, and nothing else", "any other store can become an archive")
-		}
+	if !sdkdoc.Documents(b.Schema) {
+		return nil, refuse("it holds agents, runs, events and checkpoints of the Cursor SDK, and nothing else", "any other store can become an archive")
 	}
 	if err := os.Mkdir(b.Path, 0o777); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
@@ -25,6 +26,7 @@ type builder struct {
 	rows   *admission
 	agents []agent
 	index  *sqlitefile.Writer
+	rear   *behind // of index, nil where there is but one worker
 	fill   [sdkdoc.Checkpoint]*filler
 	shelf  shelfBuilder
 	set    int // being written, -1 before the first
@@ -33,10 +35,11 @@ type builder struct {
 }
 
 func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error) {
-	for i := range b.Schema.Sets {
-		if k, ok := sdkdoc.KindOf(&b.Schema.Sets[i]); ok != (i < sdkdoc.Kinds) || ok && int(k) != i || b.Schema.Sets[i].Kind == store.Table {
-			return nil, &formats.Error{Format: name, Err: errors.New("these are not the documents of the Cursor SDK"), Hint: "any other store can become an archive"}
-		}
+	if !sdkdoc.Documents(b.Schema) {
+		return nil, &formats.Error{Format: name, Err: errors.New("these are not the documents of the Cursor SDK"), Hint: "any other store can become an archive"}
+	}
+	if b.Moved {
+		b.Leftover = uprooted(b.Leftover)
 	}
 	p, err := newPlan(b.Leftover)
 	if err != nil {
@@ -50,7 +53,11 @@ func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error)
 	if w.index, err = w.database(p.index()); err != nil {
 		return nil, err
 	}
-	put := func(b *store.Batch) error { return w.index.Put(w.ctx, b) }
+	put := func(b *store.Batch) error { return w.index.Put(ctx, b) }
+	if b.Jobs != 1 {
+		w.rear = newBehind(put)
+		put = w.rear.put
+	}
 	for k := range w.fill {
 		w.fill[k], _ = newFiller(sdkdoc.Kind(k), p.index(), setOf(p.index().design, sdkdoc.Kind(k).Table()), put)
 	}
@@ -184,8 +191,11 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	if fit != sdkdoc.Exact || c.Class == store.Blob {
 		w.keepFrame(k, n, c, fit, final)
 	}
-	if k == sdkdoc.Checkpoint {
+	switch {
+	case k == sdkdoc.Checkpoint:
 		w.shelf.counted()
+	case k <= sdkdoc.Run && slices.ContainsFunc(final, func(c store.Cell) bool { return bytes.IndexByte(c.Bytes(), 0) >= 0 }):
+		w.note(loss.Reshaped, store.Addr{File: k.File(), Line: n}, "text with a NUL in it: the SDK reads it from a database only up to there")
 	}
 	return f.add(final, &t)
 }
@@ -202,85 +212,4 @@ func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
 		return nil, &formats.Error{Format: name, Op: "residue", At: k.File(), Err: errors.New("the schema that is kept has no table for it"), Hint: "give --residue none to leave it out"}
 	}
 	return f, nil
-}
-
-// endIndex completes the catalog.
-func (w *builder) endIndex() error {
-	for _, f := range w.fill {
-		if err := f.flush(); err != nil {
-			return err
-		}
-	}
-	put := func(b *store.Batch) error { return w.index.Put(w.ctx, b) }
-	if err := w.rest(w.plan.index(), put); err != nil {
-		return err
-	}
-	err := errors.Join(w.index.Finish(w.ctx), w.index.Close())
-	w.index = nil
-	return err
-}
-
-// rest puts in the rows that no line was made of.
-func (w *builder) rest(b *base, put func(*store.Batch) error) error {
-	for set, t := range b.design.Tables {
-		f := &filler{table: t, set: set, put: put}
-		for _, it := range b.rows[t.Name] {
-			if ok, err := f.addWhole(it); err != nil {
-				return err
-			} else if !ok {
-				w.note(loss.Dropped, it.At, "residue is stale: the table has other columns by now")
-			}
-		}
-		if err := f.flush(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Finish completes the databases and files.
-func (w *builder) Finish(ctx context.Context) error {
-	w.ctx = ctx
-	if err := w.reach(max(len(w.Schema.Sets)-1, int(sdkdoc.Checkpoint))); err != nil {
-		return err
-	}
-	if err := errors.Join(w.shut(), w.shelf.finish()); err != nil {
-		return err
-	}
-	for _, it := range w.plan.files {
-		at, err := w.place(it.At.File)
-		if err == nil {
-			var f *os.File
-			if f, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
-				_, err = f.Write(it.Row[0].Bytes())
-				err = errors.Join(err, f.Close())
-			}
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// Close lets go of everything, finished or not.
-func (w *builder) Close() error {
-	if w.done {
-		return nil
-	}
-	w.done = true
-	err := errors.Join(w.shut(), w.shelf.close())
-	for _, f := range w.fill {
-		f.drop()
-	}
-	if w.index != nil {
-		err = errors.Join(err, w.index.Close())
-	}
-	return err
-}
-
-func (w *builder) note(kind loss.Kind, at store.Addr, what string) {
-	if w.Note != nil {
-		w.Note(loss.Note{Kind: kind, At: at, What: what})
-	}
 }

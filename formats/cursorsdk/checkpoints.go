@@ -161,22 +161,22 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 		}
 	}()
 	is, usual := designOf(db), storeDesign()
-	rows := 0
+	lines := 0
 	if t, ok := is.table(sdkdoc.Checkpoint.Table()); ok {
 		m := &maker{docScan: s, file: sh.Path, table: t, columns: pair(sdkdoc.Checkpoint, t), odd: !is.equal(usual), id: sh.id, sink: out}
 		for b, err := range db.Scan(s.ctx, int(sdkdoc.Checkpoint), t) {
 			if err != nil {
 				return err
 			}
-			rows += b.Rows()
 			err = m.batch(b)
 			b.Release()
 			if err != nil {
 				return err
 			}
 		}
+		lines = m.made
 	}
-	s.leftDesign(sh.Path, rows > 0 && sh.Path == s.root+storePath(sh.id), is, usual, store.TextCell([]byte(sh.id)))
+	s.leftDesign(sh.Path, lines > 0 && sh.Path == s.root+storePath(sh.id), is, usual, store.TextCell([]byte(sh.id)))
 	if err := s.leftMeta(db, sh, is); err != nil {
 		return err
 	}

@@ -38,6 +38,12 @@ func Format() *formats.Format {
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	switch {
+	case l.Regular() && l.Name() == indexName && sqlitefile.IsDatabase(l.Head()):
+		root, err := formats.Locate(filepath.Dir(l.Path))
+		if err != nil {
+			return formats.Match{}, nil // opening it will say why
+		}
+		return probe(ctx, root)
 	case !l.Dir():
 		return formats.Match{}, nil
 	case l.Has(rootsName):
@@ -70,9 +76,12 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 	if v.Family == formats.SDKDocuments {
 		return openDocuments(ctx, l, v)
 	}
-	// Residue of documents has nothing to say about tables.
+	// Residue of documents has nothing to say about tables: it is handed on.
 	v.Residue = slices.DeleteFunc(slices.Clone(v.Residue), func(it store.Item) bool {
 		_, lines := kindOf(it.At.File)
+		if lines && v.Leftover != nil {
+			v.Leftover(it)
+		}
 		return lines
 	})
 	return shape(l.Has(rootsName)).Open(ctx, l, v)
@@ -90,8 +99,8 @@ func create(ctx context.Context, b formats.Build) (store.Writer, error) {
 // roots and transcripts.
 func use(rel string, project bool) sqlitestore.Use {
 	if project {
-		top, _, _ := strings.Cut(rel, "/")
-		if top != rootsName && top != "agent-transcripts" {
+		top, rest, _ := strings.Cut(rel, "/")
+		if top != rootsName && top != "agent-transcripts" || top == rootsName && setAside(rest) {
 			return sqlitestore.Skip
 		}
 	}
@@ -102,6 +111,13 @@ func use(rel string, project bool) sqlitestore.Use {
 		}
 	}
 	return sqlitestore.Plain
+}
+
+// setAside reports what an earlier conversion into a project has left beside
+// the state root: an older one, and residue.
+func setAside(rel string) bool {
+	root, _, _ := strings.Cut(rel, "/")
+	return strings.Contains(root, ".bak-") || strings.HasSuffix(root, ".residue.ndjson")
 }
 
 // shard keeps the events of a run together.

@@ -20,6 +20,33 @@
 // index.db keeps blobEncryptionKey in agents.metadata_json, store.db in its
 // meta row. It encrypts nothing here, and is a secret all the same.
 //
+// Both databases tolerate strangers: other tables, columns and pragmas. They
+// are carried. Agents are found by the very text of their workspace_ref: /ws
+// and /ws/ are two, and a moved store is empty to its program (see Place).
+//
+// # Two readers
+//
+// As tables, everything is carried as it is. As documents (the family that
+// cursor-ndjson shares), each row of index.db and each blob becomes the line
+// that the SDK's line store would hold: see internal/sdkdoc for what says what.
+// Neither side can say all that the other can, so each conversion makes the
+// other side anew and keeps what differs as residue (leftover.go, putback.go):
+//
+//	SQLite holds, lines do not: row ids with gaps, ends of runs that failed,
+//	the meta row, tables and columns of strangers, another schema, an empty
+//	store.db, a folder that is not named by its agent's hash
+//	lines hold, SQLite does not: unknown members, endedAt of failed runs,
+//	two lines of one key, runs of unknown agents, lines that are no JSON,
+//	spelling, the order of checkpoints over several agents
+//
+// Checkpoints of agents that the catalog lacks are carried, under the name in
+// their meta row or that of their folder. Without the residue a store still
+// works; what would need it is in the books.
+//
+// Made of documents, a store has the schema, pragmas and folders that version
+// 1.0.32 makes, and a meta row without blobEncryptionKey: the SDK makes a new
+// one where it misses it.
+//
 // # How it is split
 //
 // The events of a run are one shard. Everything else is small or only grows,
@@ -27,5 +54,6 @@
 //
 // # Not verified
 //
-// Stores of the Python SDK.
+// Stores of the Python SDK. Whether any version tells text with a NUL in it
+// from its beginning: 1.0.32 reads it from a database only up to the NUL.
 package cursorsdk

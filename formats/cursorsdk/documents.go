@@ -168,7 +168,8 @@ func (s *docScan) run() error {
 // table makes lines of the rows of a table of the catalog.
 func (s *docScan) table(db *sqlitefile.DB, file string, k sdkdoc.Kind, t sqlitefile.Table, odd bool) error {
 	m := &maker{docScan: s, file: file, table: t, columns: pair(k, t), odd: odd, sink: &s.lines}
-	for b, err := range db.Scan(s.ctx, int(k), t) {
+	scan := func(ctx context.Context) iter.Seq2[*store.Batch, error] { return db.Scan(ctx, int(k), t) }
+	for b, err := range ahead(s.ctx, s.view.Jobs, scan) {
 		if err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ func (s *docScan) table(db *sqlitefile.DB, file string, k sdkdoc.Kind, t sqlitef
 			return err
 		}
 	}
-	return nil
+	return s.ctx.Err()
 }
 
 func (s *docScan) give(b *store.Batch) error {

@@ -33,6 +33,7 @@ type maker struct {
 	sink sink
 
 	row  []store.Cell
+	made int   // lines so far
 	last int64 // row id of the last row that became a line
 	work []byte
 }
@@ -63,6 +64,7 @@ func (m *maker) record(b *store.Batch, i int) error {
 		m.leftRow(b, i)
 		return nil
 	}
+	m.made++
 	raw := m.back.frame(m.kind, m.row)
 	admitted := m.admit()
 	if err := m.sink.due(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -119,4 +120,20 @@ func (p *plan) shelf(agent string) *base {
 	b := p.base(at)
 	b.agent = agent
 	return b
+}
+
+// uprooted is what was told of a folder around a state root, as it would have
+// been told of the state root alone.
+func uprooted(leftover []store.Item) []store.Item {
+	root := ""
+	for _, it := range leftover {
+		if it.At.Set != "" && path.Base(it.At.File) == indexName {
+			root = strings.TrimSuffix(it.At.File, indexName)
+		}
+	}
+	out := slices.Clone(leftover)
+	for i := range out {
+		out[i].At.File = strings.TrimPrefix(out[i].At.File, root)
+	}
+	return out
 }

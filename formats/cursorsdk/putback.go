@@ -49,21 +49,26 @@ func newPutBack(residue []store.Item) *putBack {
 			if p.frames[k] == nil {
 				p.frames[k] = map[store.Digest]*framed{}
 			}
-			p.frames[k][it.Digest] = &framed{it, false}
+			p.frames[k][it.Digest] = &framed{unstripped(it), false}
 		default:
-			whole := *it
-			if len(it.Inserts) > 0 {
-				if text, ok := secret.Unstrip(it.Row[0].Bytes(), it.Inserts); ok {
-					whole.Row = []store.Cell{sameClass(it.Row[0], text)}
-				}
-			}
-			p.wholes[k] = append(p.wholes[k], &whole)
+			p.wholes[k] = append(p.wholes[k], unstripped(it))
 		}
 	}
 	for k := range p.wholes {
 		slices.SortStableFunc(p.wholes[k], func(a, b *store.Item) int { return cmp.Compare(a.At.Line, b.At.Line) })
 	}
 	return p
+}
+
+// unstripped puts the secrets back that were cut out for the file.
+func unstripped(it *store.Item) *store.Item {
+	text, ok := secret.Unstrip(it.Row[0].Bytes(), it.Inserts)
+	if len(it.Inserts) == 0 || !ok {
+		return it
+	}
+	whole := *it
+	whole.Row = []store.Cell{sameClass(it.Row[0], text)}
+	return &whole
 }
 
 func kindOf(file string) (sdkdoc.Kind, bool) {

@@ -27,6 +27,7 @@ type shelfBuilder struct {
 	at    int64
 	work  []byte
 	last  *bin
+	made  map[string]int64 // when the agents of the catalog were made
 }
 
 // bin is the rows of one agent.
@@ -209,12 +210,15 @@ func (s *shelfBuilder) build(b *bin) (err error) {
 }
 
 func (s *shelfBuilder) created(id string) int64 {
-	for _, a := range s.agents {
-		if a.id == id {
-			return a.created
+	if s.made == nil {
+		s.made = map[string]int64{}
+		for _, a := range s.agents {
+			if _, there := s.made[a.id]; !there {
+				s.made[a.id] = a.created
+			}
 		}
 	}
-	return 0
+	return s.made[id]
 }
 
 // unspool takes rows out of the file again.

@@ -32,11 +32,12 @@ func TestCodecs(t *testing.T) {
 		p.row(2, 0, store.BlobCell([]byte(`{"schemaVersion":1}`+"\n")))
 	}
 	cases := map[string]map[string]recipe{
-		"sqlite":      {"oddities": oddities("UTF-8"), "UTF-16": oddities("UTF-16le"), "empty": empty(), "many": many()},
-		"cursor-chat": {"file": chat, "folder": folder},
-		"cursor-ide":  {"state": ide()},
-		"cursor-sdk":  {"root": sdk()},
-		"archive":     {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld()},
+		"sqlite":        {"oddities": oddities("UTF-8"), "UTF-16": oddities("UTF-16le"), "empty": empty(), "many": many()},
+		"cursor-chat":   {"file": chat, "folder": folder},
+		"cursor-ide":    {"state": ide()},
+		"cursor-sdk":    {"root": sdk(), "documents": documents()},
+		"cursor-ndjson": {"documents": documents()},
+		"archive":       {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld()},
 	}
 	for _, f := range reg.All() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -250,6 +251,31 @@ func sdk() recipe {
 		p.row(2, 1, text("a"), text(`{"blobEncryptionKey":"`+sdkSecret+`"}`))
 		for i := range 50 {
 			p.row(3, 0, text(fmt.Sprintf("run-%d", i/20)), store.IntCell(int64(i%20)), text(`{"type":"text-delta"}`))
+		}
+		p.row(4, 0, blob("{\"role\":\"user\"}\n"))
+	}}
+}
+
+// documents are agents of the Cursor SDK as lines, which both of its formats
+// can be made of.
+func documents() recipe {
+	schema := &store.Schema{Origin: "cursor-sdk"}
+	for _, name := range []string{"agents.ndjson", "runs.ndjson", "run_events.ndjson", "checkpoints.ndjson"} {
+		schema.Sets = append(schema.Sets, store.Set{File: name, Kind: store.Lines, Columns: []string{"json"}})
+	}
+	schema.Sets = append(schema.Sets, store.Set{File: "agent-transcripts/a/a.jsonl", Kind: store.Plain, Columns: []string{"bytes"}})
+	return recipe{base: "agents", schema: schema, put: func(p *putter) {
+		id := strings.Repeat("ab", 32)
+		for i, name := range []string{"a", "b"} {
+			p.row(0, int64(i)+1, text(`{"agentId":"`+name+`","cwd":"/w","status":"idle","activeRunId":null,"name":"N","createdAt":1780567200000,"updatedAt":1780567265006,"sdkMetadata":{},"latestCheckpoint":{"schemaVersion":1,"rootBlobId":"`+id+`"}}`))
+		}
+		p.row(1, 1, text(`{"runId":"r","requestId":null,"agentId":"a","turnNumber":1,"status":"finished","model":{"id":"m"},"result":"done","error":null,"usageRef":null,"usage":null,"createdAt":1,"updatedAt":2,"startedAt":3,"endedAt":4,"startCheckpointRef":null,"latestCheckpointRef":null}`))
+		p.row(1, 2, text(`{"runId":"s","agentId":"b","turnNumber":1,"status":"error","endedAt":4,"new":true}`)) // what SQLite has no room for
+		for i := range 200 {
+			p.row(2, int64(i)+1, text(fmt.Sprintf(`{"runId":"r","seq":%d,"offset":"%d","eventType":"run_stream_event","payload":{"n":%d},"payloadRef":null,"idempotencyKey":null,"createdAt":"2026-06-04T10:00:00.010Z"}`, i+1, i+1, i)))
+		}
+		for i, name := range []string{"a", "b", "a"} {
+			p.row(3, int64(i)+1, text(fmt.Sprintf(`{"agentId":"%s","blobId":"%064x","dataBase64":"AAE="}`, name, i)))
 		}
 		p.row(4, 0, blob("{\"role\":\"user\"}\n"))
 	}}

@@ -31,7 +31,7 @@ func layers() []layer {
 		{"schemas", nil},
 		{"golden", nil},
 		{"convert", []string{"formats", "formats/store", "formats/loss", "schemas"}},
-		{"cmd/rehome", []string{"convert", "formats", "formats/store", "formats/loss", "formats/all", "schemas", "testdata/chat"}},
+		{"cmd/rehome", []string{"convert", "formats", "formats/store", "formats/loss", "formats/all", "schemas", "testdata/chat", "testdata/sdk"}},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -39,14 +40,16 @@ func text(t *testing.T, c Case, s source) {
 			}
 			what := strings.TrimSpace(to.Name + " " + compress)
 			sameTree(t, what+": one worker and eight", tree(t, one), tree(t, many))
-			same(t, what, mustRead(t, c.Format, s.path, formats.View{}).sorted(), mustRead(t, to, one, formats.View{}).sorted())
+			view := formats.View{Family: formats.Shared(c.Format, to)}
+			same(t, what, mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, one, view).sorted())
 			validate(t, to, one)
 		}
 	}
 }
 
 // validate holds a text store against its format's schemas: NAME-manifest-1 is
-// of manifest.json, NAME-row-1 of each line of a table.
+// of manifest.json, NAME-row-1 of each line of a table,
+// NAME-KIND-1 of each document of that kind.
 func validate(t *testing.T, f *formats.Format, at string) {
 	t.Helper()
 	plain := map[string]bool{}
@@ -55,8 +58,13 @@ func validate(t *testing.T, f *formats.Format, at string) {
 			plain[set.File] = true
 		}
 	}
-	row, manifest := f.Name+"-row-1", f.Name+"-manifest-1"
+	kinds := map[string]string{"agents.ndjson": "agent", "runs.ndjson": "run", "run_events.ndjson": "event", "checkpoints.ndjson": "checkpoint"}
+	manifest := f.Name + "-manifest-1"
 	for name, text := range tree(t, at) {
+		row := f.Name + "-row-1"
+		if kind := f.Name + "-" + kinds[name] + "-1"; slices.Contains(f.Schemas, kind) {
+			row = kind
+		}
 		switch {
 		case plain[name]:
 		case name == "manifest.json" && slices.Contains(f.Schemas, manifest):
@@ -86,12 +94,12 @@ func thereAndBack(t *testing.T, c Case, s source) {
 		if !text.Text || other.Name != origin || text.Create == nil || other.Create == nil {
 			continue
 		}
-		first, err := write(t, c, c.Format, s.path, writing{to: text})
+		var there, omitted []store.Item
+		first, err := write(t, c, c.Format, s.path, writing{to: text, told: &there})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var omitted []store.Item
-		back, err := write(t, c, text, first, writing{to: other, view: formats.View{
+		back, err := write(t, c, text, first, writing{to: other, beside: there, told: &omitted, view: formats.View{
 			Secrets: formats.OmitWithheld,
 			Omitted: func(i store.Item) { omitted = append(omitted, i) },
 		}})
@@ -113,11 +121,20 @@ func secrets(t *testing.T, c Case, s source) {
 		return // its secrets, if any, are at home already
 	}
 	for _, to := range c.texts() {
-		first, err := write(t, c, c.Format, s.path, writing{to: to, view: formats.View{Secrets: formats.WithholdSecrets}})
+		var there, omitted []store.Item
+		first, err := write(t, c, c.Format, s.path, writing{to: to, told: &there, view: formats.View{Secrets: formats.WithholdSecrets}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, b := range tree(t, first) {
+		written := tree(t, first)
+		for _, it := range there {
+			residue := fmt.Appendf(written["residue"], "%v %v\n", it.At, it.Inserts)
+			for _, cell := range it.Row {
+				residue = append(append(residue, cell.Bytes()...), '\n')
+			}
+			written["residue"] = residue
+		}
+		for name, b := range written {
 			for _, secret := range s.Secrets {
 				if holds(b, secret) {
 					t.Errorf("%s: %s holds a secret", to.Name, name)
@@ -127,8 +144,7 @@ func secrets(t *testing.T, c Case, s source) {
 		if c.Format.Create == nil {
 			continue
 		}
-		var omitted []store.Item
-		back, err := write(t, c, to, first, writing{to: c.Format, view: formats.View{
+		back, err := write(t, c, to, first, writing{to: c.Format, beside: there, told: &omitted, view: formats.View{
 			Secrets: formats.OmitWithheld,
 			Omitted: func(i store.Item) { omitted = append(omitted, i) },
 		}})

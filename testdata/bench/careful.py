@@ -59,7 +59,9 @@ def digest(row):
 
 
 def open_ro(path):
-    return sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    # Read in any other way, a store in WAL mode is left with -wal and -shm files,
+    # and the next program finds another source.
+    return sqlite3.connect("file:%s?immutable=1" % path, uri=True)
 
 
 def tables(con):

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,50 +19,66 @@ type contender struct {
 	wanted float64 // how many times faster rehome should be; 0: only for comparison
 	stdout bool    // the target is what it prints
 	args   func(target string) []string
+	absent error // why it cannot take part
 }
 
-// jobs are the rows of the table.
-func (b *bench) jobs(ctx context.Context) ([]job, error) {
+const (
+	theLeast     = "Python, the least"
+	samePromises = "Python, same promises"
+)
+
+// group is a few rows of the table that share their inputs.
+type group struct {
+	name string
+	jobs func(context.Context) ([]job, error)
+}
+
+func (b *bench) groups() []group {
+	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}}
+}
+
+func (b *bench) stateJobs(ctx context.Context) ([]job, error) {
 	state, err := b.vscdb(ctx, b.megabytes)
-	if err != nil {
-		return nil, err
-	}
-	chats, err := b.chats(ctx, b.stores)
 	if err != nil {
 		return nil, err
 	}
 	// What is loaded back is made here once, each program's own.
 	archive, small, careful := b.made("state-archive"), b.made("small.ndjson"), b.made("careful.ndjson")
 	back := b.made("back.vscdb")
-	for _, args := range [][]string{
+	err = commands(ctx,
 		b.convert(state, archive, "--to", "archive"), b.python3("small.py", "dump", state, small), b.python3("careful.py", "dump", state, careful),
 		b.convert(archive, back), b.python3("careful.py", "same", state, back), // an opinion that is not ours
-	} {
-		if err := command(ctx, args).Run(); err != nil {
-			return nil, fmt.Errorf("%s: %w", args, err)
-		}
+	)
+	if err != nil {
+		return nil, err
 	}
 	jobs := []job{
 		{fmt.Sprintf("state.vscdb, %s -> archive", megabytes(state)), []contender{
 			{name: "rehome", args: func(to string) []string { return b.convert(state, to, "--to", "archive") }},
-			{name: "Python, the least", wanted: 8, args: func(to string) []string { return b.python3("small.py", "dump", state, to) }},
-			{name: "Python, same promises", args: func(to string) []string { return b.python3("careful.py", "dump", state, to) }},
+			{name: theLeast, wanted: 8, args: func(to string) []string { return b.python3("small.py", "dump", state, to) }},
+			{name: samePromises, args: func(to string) []string { return b.python3("careful.py", "dump", state, to) }},
 			{name: "sqlite3 -json", wanted: 1.5, stdout: true, args: func(string) []string {
 				return []string{"sqlite3", "-readonly", "-json", state, "SELECT * FROM ItemTable; SELECT * FROM cursorDiskKV"}
 			}},
 		}},
 		{"archive -> state.vscdb", []contender{
 			{name: "rehome", args: func(to string) []string { return b.convert(archive, to) }},
-			{name: "Python, the least", wanted: 2.5, args: func(to string) []string { return b.python3("small.py", "load", small, to) }},
-			{name: "Python, same promises", args: func(to string) []string { return b.python3("careful.py", "load", careful, to) }},
-		}},
-		{fmt.Sprintf("%d store.db, %s -> archives", b.stores, megabytes(chats)), []contender{
-			{name: "rehome", args: func(to string) []string { return b.convert(chats, to, "--to", "archive") }},
-			{name: "Python, the least", wanted: 6, args: func(to string) []string { return b.python3("small.py", "dump-all", chats, to) }},
-			{name: "Python, same promises", args: func(to string) []string { return b.python3("careful.py", "dump-all", chats, to) }},
+			{name: theLeast, wanted: 2.5, args: func(to string) []string { return b.python3("small.py", "load", small, to) }},
+			{name: samePromises, args: func(to string) []string { return b.python3("careful.py", "load", careful, to) }},
 		}},
 	}
-	return jobs, errors.Join(os.RemoveAll(back))
+	return jobs, os.RemoveAll(back)
+}
+
+func (b *bench) chatJobs(ctx context.Context) ([]job, error) {
+	chats, err := b.chats(ctx, b.stores)
+	return []job{
+		{fmt.Sprintf("%d store.db, %s -> archives", b.stores, megabytes(chats)), []contender{
+			{name: "rehome", args: func(to string) []string { return b.convert(chats, to, "--to", "archive") }},
+			{name: theLeast, wanted: 6, args: func(to string) []string { return b.python3("small.py", "dump-all", chats, to) }},
+			{name: samePromises, args: func(to string) []string { return b.python3("careful.py", "dump-all", chats, to) }},
+		}},
+	}, err
 }
 
 func (b *bench) made(name string) string { return filepath.Join(b.scratch, name) }
@@ -74,6 +89,16 @@ func (b *bench) convert(from, to string, more ...string) []string {
 
 func (b *bench) python3(script string, args ...string) []string {
 	return append([]string{"python3", b.script(script)}, args...)
+}
+
+// commands runs one after another.
+func commands(ctx context.Context, list ...[]string) error {
+	for _, args := range list {
+		if err := command(ctx, args).Run(); err != nil {
+			return fmt.Errorf("%s: %w", args, err)
+		}
+	}
+	return nil
 }
 
 func command(ctx context.Context, args []string) *exec.Cmd {

@@ -54,8 +54,8 @@ func prepare(ctx context.Context, s settings) (*bench, error) {
 	return b, nil
 }
 
-// cacheDir is a folder for this version of the generator: another generator
-// makes other inputs.
+// cacheDir is a folder for this version of the generators: other generators
+// make other inputs.
 func (b *bench) cacheDir() (string, error) {
 	dir := os.Getenv("REHOME_BENCH")
 	if dir == "" {
@@ -65,9 +65,13 @@ func (b *bench) cacheDir() (string, error) {
 		}
 		dir = filepath.Join(user, "rehome-bench")
 	}
-	text, err := os.ReadFile(b.script("gen.py"))
-	if err != nil {
-		return "", err
+	var text []byte
+	for _, name := range []string{"gen.py", "gensdk.py", "sdk.sql"} {
+		part, err := os.ReadFile(b.script(name))
+		if err != nil {
+			return "", err
+		}
+		text = append(text, part...)
 	}
 	dir = filepath.Join(dir, fmt.Sprintf("%.4x", sha256.Sum256(text)))
 	return dir, os.MkdirAll(dir, 0o755)
@@ -80,7 +84,7 @@ func (b *bench) script(name string) string {
 // vscdb is the path of a generated state.vscdb.
 func (b *bench) vscdb(ctx context.Context, megabytes int) (string, error) {
 	dir, err := b.input(ctx, fmt.Sprintf("vscdb-%d", megabytes), func(dir string) []string {
-		return []string{"vscdb", filepath.Join(dir, "state.vscdb"), strconv.Itoa(megabytes)}
+		return []string{"gen.py", "vscdb", filepath.Join(dir, "state.vscdb"), strconv.Itoa(megabytes)}
 	})
 	return filepath.Join(dir, "state.vscdb"), err
 }
@@ -88,11 +92,18 @@ func (b *bench) vscdb(ctx context.Context, megabytes int) (string, error) {
 // chats is the path of a folder of generated store.db files.
 func (b *bench) chats(ctx context.Context, count int) (string, error) {
 	return b.input(ctx, fmt.Sprintf("stores-%d", count), func(dir string) []string {
-		return []string{"stores", dir, strconv.Itoa(count)}
+		return []string{"gen.py", "stores", dir, strconv.Itoa(count)}
 	})
 }
 
-// input runs the generator unless it has run before. A folder gets its name
+// stateRoot is the path of a generated state root of the SDK.
+func (b *bench) stateRoot(ctx context.Context, events int) (string, error) {
+	return b.input(ctx, fmt.Sprintf("sdk-%d", events), func(dir string) []string {
+		return []string{"gensdk.py", dir, strconv.Itoa(events)}
+	})
+}
+
+// input runs a generator unless it has run before. A folder gets its name
 // when it is complete.
 func (b *bench) input(ctx context.Context, name string, args func(dir string) []string) (string, error) {
 	dir := filepath.Join(b.cache, name)
@@ -104,10 +115,9 @@ func (b *bench) input(ctx context.Context, name string, args func(dir string) []
 	if err := os.MkdirAll(part, 0o755); err != nil {
 		return "", err
 	}
-	gen := exec.CommandContext(ctx, "python3", append([]string{b.script("gen.py")}, args(part)...)...)
-	gen.Stderr = os.Stderr
-	if err := gen.Run(); err != nil {
-		return "", fmt.Errorf("gen.py: %w", err)
+	line := args(part)
+	if err := commands(ctx, b.python3(line[0], line[1:]...)); err != nil {
+		return "", err
 	}
 	return dir, os.Rename(part, dir)
 }

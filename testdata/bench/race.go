@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -21,6 +22,9 @@ func (b *bench) race(ctx context.Context, j job) error {
 	costs := make([][]cost, len(j.contenders))
 	for round := range b.rounds + 1 {
 		for i, c := range j.contenders {
+			if c.absent != nil {
+				continue
+			}
 			one, err := b.measure(ctx, c, fmt.Sprintf("target-%d-%d", round, i))
 			if err != nil {
 				return fmt.Errorf("%s: %w", c.name, err)
@@ -35,9 +39,24 @@ func (b *bench) race(ctx context.Context, j job) error {
 	}
 	ours := medians(costs[0])
 	for i, c := range j.contenders {
+		if c.absent != nil {
+			printAbsent(j.name, c)
+			continue
+		}
 		printRow(j.name, c, medians(costs[i]), ours)
 	}
 	return nil
+}
+
+// absent is who could not take part: a table that lacks a row is no result.
+func (j job) absent() error {
+	var errs []error
+	for _, c := range j.contenders {
+		if c.absent != nil {
+			errs = append(errs, fmt.Errorf("%s: %s: %w", j.name, c.name, c.absent))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // sweep removes the targets of a job and waits: ext4 keeps away from inodes

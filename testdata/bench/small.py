@@ -26,7 +26,8 @@ def parsed(value):
 
 
 def dump(path, out):
-    con = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
+    # Read in any other way, a store in WAL mode is left with -wal and -shm files.
+    con = sqlite3.connect("file:%s?immutable=1" % path, uri=True)
     with open(out, "w", encoding="utf-8") as f:
         for (table,) in con.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             for key, value in con.execute("SELECT * FROM %s" % table):

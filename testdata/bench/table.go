@@ -22,3 +22,8 @@ func printRow(job string, c contender, took, ours cost) {
 	fmt.Printf("| %s | %s | %.2f s | %.2f s | %d MB | %s | %s | %s |\n",
 		job, c.name, took.wall.Seconds(), took.cpu.Seconds(), took.peak>>20, wall, cpu, wanted)
 }
+
+// printAbsent prints a contender that could not take part, and says so.
+func printAbsent(job string, c contender) {
+	fmt.Printf("| %s | %s | cannot be had | | | | | ≥ %.3g× |\n", job, c.name, c.wanted)
+}

@@ -83,9 +83,9 @@ async function converse(id, box, send, heard) {
   prompts.push(await json({ role: "assistant", id: "1", content: [{ type: "reasoning", text: "hmm 深い" }, { type: "text", text: "I will run a command. 🚀" }, { type: "tool-call", toolCallId: call, toolName: "Shell", args: { command } }] }));
   prompts.push(await json({ role: "tool", id: call, content: [{ type: "tool-result", toolName: "Shell", toolCallId: call, result: "hi" }] }));
 
-  const asked1 = await put(user);
+  const spoken = await put(user);
   const steps = [await put(thinking("hmm 深い")), await put(saying("I will run a command. 🚀")), await put(toolStep(done))];
-  const checkpoint = async () => server(3, state({ prompts, todos, turns: [...turns, await put(turn(asked1, steps, id))] }));
+  const checkpoint = async () => server(3, state({ prompts, todos, turns: [...turns, await put(turn(spoken, steps, id))] }));
   await checkpoint();
   update(1, [1, "All done."]);
   steps.push(await put(saying("All done.")));
@@ -145,7 +145,7 @@ export async function start() {
       case "/agent.v1.AgentService/RunSSE": {
         const id = fields(bytes.subarray(5)).text(1);
         response.writeHead(200, { "content-type": request.headers["content-type"] });
-        await converse(id, box(id), (out) => response.write(out), heard).catch((error) => trouble.push(String(error.stack)));
+        await converse(id, box(id), (out) => response.write(out), heard).catch((error) => trouble.push(error));
         return response.end(frame(2, Buffer.from("{}")));
       }
     }
@@ -157,5 +157,6 @@ export async function start() {
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   process.env.CURSOR_BACKEND_URL = `http://127.0.0.1:${server.address().port}`;
   process.env.CURSOR_SDK_LOCAL_MODEL_CATALOG_JSON = JSON.stringify(models);
-  return { heard, trouble };
+  const settle = () => { if (trouble.length) throw trouble[0]; };
+  return { heard, settle };
 }

@@ -67,11 +67,12 @@ const jobs = {
       for (const prompt of prompts) await ask(agent, prompt);
       await agent[Symbol.asyncDispose]();
     }
-    return { root: sdk.getDefaultSdkStateRoot(job.cwd), trouble: backend.trouble };
+    backend.settle();
+    return { root: sdk.getDefaultSdkStateRoot(job.cwd) };
   },
 
-  read: () => onCopy((_, store) => read(store, job.lacks ?? [])),
-  told: () => onCopy((sdk, store) => told(sdk, store)),
+  // read: all that a store holds, and what a resumed model would be told of it.
+  read: () => onCopy(async (sdk, store) => ({ ...(await read(store, job.lacks)), told: await told(sdk, store) })),
 
   // resume: one more prompt to each agent of an existing store. Without `at`
   // the client has to find the store by the folder it works in.
@@ -87,7 +88,8 @@ const jobs = {
       found[agentId] = { run, heard: backend.heard.at(-1) };
       await agent[Symbol.asyncDispose]();
     }
-    return { found, root: sdk.getDefaultSdkStateRoot(job.cwd), trouble: backend.trouble };
+    backend.settle();
+    return { found, root: sdk.getDefaultSdkStateRoot(job.cwd) };
   },
 };
 

@@ -64,8 +64,9 @@ export async function read(store, lacks) {
 export async function told(sdk, store) {
   const found = {};
   for (const { agentId, cwd } of await every((page) => store.agents.list({ filter: page }))) {
-    const messages = await sdk.Agent.messages.list(agentId, { runtime: "local", cwd, store });
-    const texts = messages.map((item) => item.message?.agentConversationTurn?.userMessage?.text).filter((text) => text !== undefined);
+    // The client gives messages of its own classes; what they are as JSON is its public form.
+    const messages = JSON.parse(JSON.stringify(await sdk.Agent.messages.list(agentId, { runtime: "local", cwd, store })));
+    const texts = messages.map(({ message }) => message.agentConversationTurn?.userMessage?.text).filter((text) => text !== undefined);
     found[agentId] = { texts, messages: sorted(messages) };
   }
   return found;

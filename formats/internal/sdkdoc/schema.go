@@ -11,14 +11,15 @@ func Schema() *store.Schema {
 	return s
 }
 
-// KindOf is the kind whose lines a set holds.
-func KindOf(set *store.Set) (Kind, bool) {
-	for k := range Kind(Kinds) {
-		if set.Kind == store.Lines && set.File == k.File() {
-			return k, true
+// Documents reports whether a schema is Schema's, perhaps with plain files
+// behind it.
+func Documents(s *store.Schema) bool {
+	for i, set := range s.Sets {
+		if i < Kinds && (set.Kind != store.Lines || set.File != Kind(i).File()) || i >= Kinds && set.Kind != store.Plain {
+			return false
 		}
 	}
-	return 0, false
+	return len(s.Sets) >= Kinds
 }
 
 // Transcripts is the folder of readable copies that may lie beside either kind

@@ -1,0 +1,44 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"rehome/formats"
+)
+
+// destination finds the target where the user names none: it is the place in
+// which the client looks for the sessions of a program that works in Cwd.
+// There is one such place, so it takes one store.
+func (j *job) destination(ctx context.Context) error {
+	if j.dst != "" || j.o.Cwd == "" {
+		return nil
+	}
+	f, err := j.sole(ctx)
+	if err != nil {
+		return err
+	}
+	to, err := j.chooseTarget(ctx, f.Detected[0].Format, f.Loc)
+	if err != nil {
+		return err
+	}
+	if to.Place == nil {
+		return &formats.Error{At: to.Name, Err: errors.New("its stores have no place of their own"), Hint: "name a DST; --cwd goes with one, too"}
+	}
+	j.dst, j.own = to.Place(j.o.Home, j.o.Cwd), true
+	j.rep.Target = j.dst
+	return nil
+}
+
+// sole is the store that the source itself is.
+func (j *job) sole(ctx context.Context) (Found, error) {
+	for f, err := range Stores(ctx, j.reg, j.src, j.o.From) {
+		if err != nil || f.Rel == "." {
+			return f, err
+		}
+		return f, &formats.Error{At: j.src, Err: errors.New("this is a folder of stores, and the place of --cwd takes one"),
+			Hint: "give one as SRC, such as " + filepath.Join(j.src, filepath.FromSlash(f.Rel)) + ", or name a DST for all"}
+	}
+	return Found{}, formats.ErrUnknown // the walk has ended, which cannot be without a word
+}

@@ -1,0 +1,100 @@
+package cursorsdk
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// endIndex completes the catalog.
+func (w *builder) endIndex() error {
+	for _, f := range w.fill {
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	if w.rear != nil {
+		if err := w.rear.end(); err != nil {
+			return err
+		}
+	}
+	put := func(b *store.Batch) error { return w.index.Put(w.ctx, b) }
+	if err := w.rest(w.plan.index(), put); err != nil {
+		return err
+	}
+	err := errors.Join(w.index.Finish(w.ctx), w.index.Close())
+	w.index = nil
+	return err
+}
+
+// rest puts in the rows that no line was made of.
+func (w *builder) rest(b *base, put func(*store.Batch) error) error {
+	for set, t := range b.design.Tables {
+		f := &filler{table: t, set: set, put: put}
+		for _, it := range b.rows[t.Name] {
+			if ok, err := f.addWhole(it); err != nil {
+				return err
+			} else if !ok {
+				w.note(loss.Dropped, it.At, "residue is stale: the table has other columns by now")
+			}
+		}
+		if err := f.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish completes the databases and files.
+func (w *builder) Finish(ctx context.Context) error {
+	w.ctx = ctx
+	if err := w.reach(max(len(w.Schema.Sets)-1, int(sdkdoc.Checkpoint))); err != nil {
+		return err
+	}
+	if err := errors.Join(w.shut(), w.shelf.finish()); err != nil {
+		return err
+	}
+	for _, it := range w.plan.files {
+		at, err := w.place(it.At.File)
+		if err == nil {
+			var f *os.File
+			if f, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+				_, err = f.Write(it.Row[0].Bytes())
+				err = errors.Join(err, f.Close())
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Close lets go of everything, finished or not.
+func (w *builder) Close() error {
+	if w.done {
+		return nil
+	}
+	w.done = true
+	err := errors.Join(w.shut(), w.shelf.close())
+	for _, f := range w.fill {
+		f.drop()
+	}
+	if w.rear != nil {
+		w.rear.end() // its error was told when it happened
+	}
+	if w.index != nil {
+		err = errors.Join(err, w.index.Close())
+	}
+	return err
+}
+
+func (w *builder) note(kind loss.Kind, at store.Addr, what string) {
+	if w.Note != nil {
+		w.Note(loss.Note{Kind: kind, At: at, What: what})
+	}
+}

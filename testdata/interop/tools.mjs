@@ -1,0 +1,139 @@
+// What the checks are made of: a scratch folder, rehome, a client in a process
+// of its own, comparison, and the line that each check prints.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { tables } from "./tables.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+export const root = path.resolve(here, "..", "..");
+export const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "rehome-interop-")));
+
+let made = 0;
+// fresh names a place in scratch where nothing is yet; folder makes one.
+export const fresh = (name) => path.join(scratch, `${++made}-${name}`);
+export const folder = (name) => {
+  const at = fresh(name);
+  fs.mkdirSync(at, { recursive: true });
+  return at;
+};
+
+const tail = (text) => text.trim().slice(-700).replaceAll(/\s*\n\s*/g, "; ");
+
+function run(what, command, args, options) {
+  const done = spawnSync(command, args, { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 28, ...options });
+  if (done.status !== 0) throw new Error(`${what}: ${done.error?.message ?? `exit ${done.status ?? done.signal}`}: ${tail(done.stderr || done.stdout || "")}`);
+  return done.stdout;
+}
+
+const binary = path.join(scratch, process.platform === "win32" ? "rehome.exe" : "rehome");
+
+export function build() {
+  run("go build", "go", ["build", "-trimpath", "-o", binary, "./cmd/rehome"], { cwd: root, timeout: 600_000, env: { ...process.env, CGO_ENABLED: "0" } });
+}
+
+// convert runs `rehome convert` as a user would, keys and tokens included unless
+// the flags are others.
+export function convert(source, to, flags = ["--with-secrets"]) {
+  const target = fresh(to);
+  rehome([source, target, "--to", to, ...flags]);
+  return target;
+}
+
+// place lets rehome name the target itself, from the folder that the agents
+// work in and the home they have.
+export const place = (source, cwd, home) => rehome([source, "--to", "cursor-sdk", "--cwd", cwd, "--home", home, "--with-secrets"]);
+
+function rehome(args) {
+  run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--quiet", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } });
+}
+
+// client does one job in a process of the real client. Its home is never the
+// user's.
+export function client(job, home = scratch) {
+  const env = { ...process.env, HOME: home, USERPROFILE: home };
+  delete env.CURSOR_DATA_DIR;
+  const out = run(`SDK ${job.version} ${job.do}`, process.execPath, ["--no-warnings", path.join(here, "client.mjs"), JSON.stringify(job)], { cwd: scratch, env });
+  return JSON.parse(out);
+}
+
+// The SQLite store of 1.0.17 has no column for these.
+export const read = (version, kind, at) => client({ do: "read", version, kind, at, lacks: version === "1.0.17" ? ["requestId", "usage"] : [] });
+
+export const cells = (at) => tables(at, fresh("cells"));
+
+// files is every file of a folder: its mode, its time and its bytes, by a digest.
+export function files(at) {
+  const found = {};
+  for (const name of fs.readdirSync(at, { recursive: true }).sort()) {
+    const full = path.join(at, name);
+    const stat = fs.statSync(full);
+    const { mode, mtimeMs } = stat;
+    found[name] = stat.isFile() ? { mode, mtimeMs, size: stat.size, sha256: createHash("sha256").update(fs.readFileSync(full)).digest("hex") } : { mode, mtimeMs };
+  }
+  return found;
+}
+
+// bytes is every file of a folder and what stands in it, a letter for a byte.
+export function bytes(at) {
+  const names = fs.readdirSync(at, { recursive: true }).sort().filter((name) => fs.statSync(path.join(at, name)).isFile());
+  return Object.fromEntries(names.map((name) => [name, fs.readFileSync(path.join(at, name), "latin1")]));
+}
+
+// once does its work at the first call and keeps what came of it, an error too:
+// a preparation that fails fails every check that stands on it.
+export function once(work) {
+  let done;
+  return () => {
+    try {
+      done ??= { value: work() };
+    } catch (error) {
+      done = { error };
+    }
+    if (done.error) throw done.error;
+    return done.value;
+  };
+}
+
+// same compares two values and names the first place where they differ.
+export function same(got, want, what, at = "") {
+  if (got !== null && want !== null && typeof got === "object" && typeof want === "object") {
+    for (const key of new Set([...Object.keys(want), ...Object.keys(got)])) same(got[key], want[key], what, `${at}/${key}`);
+    assert.equal(Array.isArray(got), Array.isArray(want), `${what}: ${at}`);
+    return;
+  }
+  if (Object.is(got, want)) return;
+  // Of two long texts only what surrounds the first difference is shown.
+  let from = 0;
+  if (typeof got === "string" && typeof want === "string") while (got[from] === want[from]) from++;
+  from = Math.max(0, from - 40);
+  const show = (value) => (value === undefined ? "nothing" : (from ? "…" : "") + JSON.stringify(typeof value === "string" ? value.slice(from, from + 120) : value));
+  throw new Error(`${what}: ${at || "/"}: got ${show(got)}, want ${show(want)}`);
+}
+
+const counts = { passed: 0, failed: 0 };
+
+// check prints one line: what was compared, or why it failed.
+export function check(name, compare) {
+  const begun = performance.now();
+  let line;
+  try {
+    line = `ok    ${name}: ${compare()}`;
+    counts.passed++;
+  } catch (error) {
+    line = `FAIL  ${name}: ${error.message.replaceAll(scratch, "$SCRATCH")}`;
+    counts.failed++;
+  }
+  console.log(`${line} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
+}
+
+export function finish() {
+  if (counts.failed) console.log(`the stores stay in ${scratch}`);
+  else fs.rmSync(scratch, { recursive: true, force: true });
+  console.log(`${counts.passed} passed, ${counts.failed} failed`);
+  process.exit(counts.failed ? 1 : 0);
+}
