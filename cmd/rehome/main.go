@@ -11,7 +11,11 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 )
+
+// patience is how long clearing up may take before a signal cuts it short.
+const patience = 2 * time.Second
 
 func main() {
 	// Batches and buffers are used again and again: the heap is small, and
@@ -19,8 +23,9 @@ func main() {
 	// small stores. It may grow to what people do not mind, and no further.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(56 << 20)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal asks politely; after it the next one ends the process.
-	context.AfterFunc(ctx, stop)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// The first signal asks politely. Wrappers often send it twice, so only one
+	// that comes after a while ends the process as it stands.
+	context.AfterFunc(ctx, func() { time.AfterFunc(patience, stop) })
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }

@@ -2,11 +2,14 @@ package all_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,15 +70,75 @@ func (h *hostile) blobs(text string) {
 	t["rows"], t["bytes"], t["digest"] = len(lines), len(text), digest.Format(sum)
 }
 
+// save writes the manifest as rehome spells one: member by member in its order.
 func (h *hostile) save(t *testing.T) {
 	if h.manifest == nil {
 		return
 	}
-	b, err := json.MarshalIndent(h.manifest, "", "  ")
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(inOrder(h.manifest)); err != nil {
 		t.Fatal(err)
 	}
-	h.write("manifest.json", string(b))
+	h.write("manifest.json", b.String())
+}
+
+// inOrder gives maps the order of the manifest's members, unknown ones last.
+func inOrder(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = inOrder(v[i])
+		}
+		return out
+	case map[string]any:
+		return ordered(v)
+	}
+	return v
+}
+
+type ordered map[string]any
+
+func (o ordered) MarshalJSON() ([]byte, error) {
+	known := []string{"rehome", "version", "origin", "compress", "databases", "files", "path", "pragmas", "objects", "tables",
+		"type", "name", "table", "sql", "columns", "rowids", "rows", "bytes", "digest",
+		"page_size", "encoding", "auto_vacuum", "journal_mode", "user_version", "application_id"}
+	keys := slices.SortedFunc(maps.Keys(o), func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(known, a), rank(known, b)), cmp.Compare(a, b))
+	})
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, k := range keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, _ := json.Marshal(k)
+		b.Write(name)
+		b.WriteByte(':')
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(inOrder(o[k])); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func rank(known []string, k string) int {
+	if i := slices.Index(known, k); i >= 0 {
+		return i
+	}
+	return len(known)
+}
+
+// raw replaces the manifest as it is.
+func (h *hostile) raw(text string) {
+	h.write("manifest.json", text)
+	h.manifest = nil
 }
 
 func gz(text string) string {
@@ -156,7 +219,29 @@ var tampered = []struct {
 	{"count beyond 64 bits", func(h *hostile) { h.table(0)["rows"] = json.Number("18446744073709551617") }, "rows"},
 	{"malformed digest", func(h *hostile) { h.table(0)["digest"] = "xxh3:zz" }, "32 hexadecimal"},
 
+	{"something follows", func(h *hostile) { h.raw(h.read("manifest.json") + ` {"x":1}`) }, "not spelled"},
+	{"blanks follow", func(h *hostile) { h.raw(h.read("manifest.json") + "\n") }, "not spelled"},
+	{"a member in capitals", func(h *hostile) { h.raw(strings.Replace(h.read("manifest.json"), `"version"`, `"VERSION"`, 1)) }, "not spelled"},
+	{"a member twice but for its case", func(h *hostile) {
+		h.raw(strings.Replace(h.read("manifest.json"), `"version": 1,`, `"version": 1, "VERSION": 1,`, 1))
+	}, "not spelled"},
+	{"a member is missing", func(h *hostile) { delete(h.manifest, "files") }, "not spelled"},
+	{"ten million databases", func(h *hostile) {
+		h.raw(`{"rehome": "archive", "databases":[` + strings.Repeat("{},", 10_000_000) + "{}]}")
+	}, "names and values"},
+	{"a table without columns", func(h *hostile) { h.table(0)["columns"] = []string{} }, "no columns"},
+
 	// text
+	{"lines swapped", func(h *hostile) {
+		lines := strings.SplitAfter(h.read("blobs.ndjson"), "\n")
+		lines[3], lines[4] = lines[4], lines[3]
+		h.write("blobs.ndjson", strings.Join(lines, ""))
+	}, "order of their row ids"},
+	{"a line in another shard", func(h *hostile) {
+		lines := strings.SplitAfter(h.read("blobs.ndjson"), "\n")
+		h.write("blobs.ndjson", strings.Join(lines[1:], ""))
+		h.write("blobs/aa/zz.ndjson", lines[0])
+	}, "digest was taken of"},
 	{"row count", func(h *hostile) { h.table(0)["rows"] = 3 }, "the manifest says 3"},
 	{"byte count", func(h *hostile) { h.table(0)["bytes"] = 1 << 40 }, "the manifest says 1099511627776"},
 	{"more text than claimed", func(h *hostile) { h.table(0)["bytes"] = 10 }, "more text than"},
@@ -225,6 +310,12 @@ func TestHostile(t *testing.T) {
 			}
 			c.do(h)
 			h.save(t)
+			// Made into text again, it must not do harm either; the
+			// schema of a database is not run on that way.
+			_, _ = convert.Convert(t.Context(), reg, h.dir, filepath.Join(work, "text"), convert.Options{From: "archive", To: "archive"})
+			if err := os.RemoveAll(filepath.Join(work, "text")); err != nil {
+				t.Fatal(err)
+			}
 			_, err := convert.Convert(t.Context(), reg, h.dir, filepath.Join(work, "out", "back.db"), convert.Options{From: "archive"})
 			if err == nil {
 				t.Fatal("it was taken for good")

@@ -23,7 +23,7 @@ func (r *reader) cut(ctx context.Context) iter.Seq[*unit] {
 	return func(yield func(*unit) bool) {
 		for set, files := range r.files {
 			for _, name := range files {
-				c := cutter{r: r, set: set, file: name, yield: yield}
+				c := cutter{r: r, set: set, file: name, at: r.placeOf(set, name), yield: yield}
 				if ctx.Err() != nil || !c.run(ctx) {
 					return
 				}
@@ -37,6 +37,7 @@ type cutter struct {
 	r     *reader
 	set   int
 	file  string
+	at    place
 	yield func(*unit) bool
 }
 
@@ -54,7 +55,7 @@ func (c *cutter) run(ctx context.Context) bool {
 	if c.r.schema.Sets[c.set].Kind == store.Plain {
 		return c.pieces(ctx, f)
 	}
-	in, err := packed.NewReader(f, c.r.jobs)
+	in, err := packed.NewReader(f, min(c.r.jobs, mostPackers))
 	if err != nil {
 		return c.fail(err)
 	}
@@ -134,7 +135,7 @@ func (c *cutter) grow(buf []byte, have int) []byte {
 // only there, lines that begin with a brace announce a table.
 func (c *cutter) sections(text []byte) bool {
 	if !stream(c.file) {
-		return len(text) == 0 || c.yield(&unit{set: c.set, file: c.file, text: text, whole: true})
+		return len(text) == 0 || c.yield(&unit{set: c.set, file: c.file, at: c.at, text: text, whole: true})
 	}
 	for whole := true; len(text) > 0; whole = false {
 		if text[0] == '{' {
@@ -149,7 +150,7 @@ func (c *cutter) sections(text []byte) bool {
 		if n == 0 {
 			n = len(text)
 		}
-		if !c.yield(&unit{set: c.set, file: c.file, text: text[:n], whole: whole && n == len(text)}) {
+		if !c.yield(&unit{set: c.set, file: c.file, at: c.at, text: text[:n], whole: whole && n == len(text)}) {
 			return false
 		}
 		text = text[n:]
@@ -173,6 +174,15 @@ func (c *cutter) announce(line []byte) bool {
 		}
 	}
 	return c.fail(errors.New("neither a row nor the announcement of a table of this database"))
+}
+
+// placeOf is the place of a file among those of its table.
+func (r *reader) placeOf(set int, file string) place {
+	rel, _ := strings.CutPrefix(file, tablePath(r.schema.Sets[set].File, r.schema.Sets[set].Name)+"/")
+	if rel == file {
+		return 0
+	}
+	return placeOf(rel)
 }
 
 // stream reports whether a file is the stream of a database: no table and no

@@ -30,5 +30,5 @@
 //
 // # Limits
 //
-// A row's line is at most 256 MB long, and one row must fit in memory.
+// A row's line is at most 128 MB long, and one row must fit in memory.
 package archive

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,8 @@ import (
 
 const (
 	version     = 1
-	maxManifest = 256 << 20
+	maxManifest = 64 << 20
+	maxTokens   = 1 << 20 // names, values and brackets in it
 )
 
 // manifest is manifest.json, in the order it is written.
@@ -59,6 +61,40 @@ type text struct {
 	digest store.Digest
 }
 
+// place is a file of a table as the digests of its lines know it: by its path
+// below the table's folder. The table's single file and a stream have none.
+type place uint64
+
+func placeOf(rel string) place {
+	if rel == "" {
+		return 0
+	}
+	return place(digest.Name(rel))
+}
+
+// add counts a line, its line end included, in its place: a line that was moved
+// to another file is another line.
+func (t *text) add(line []byte, at place) {
+	d := digest.Bytes(line)
+	if at != 0 {
+		var b [24]byte
+		binary.BigEndian.PutUint64(b[:], d.Hi)
+		binary.BigEndian.PutUint64(b[8:], d.Lo)
+		binary.BigEndian.PutUint64(b[16:], uint64(at))
+		d = digest.Bytes(b[:])
+	}
+	t.rows++
+	t.bytes += int64(len(line))
+	t.digest.Add(d)
+}
+
+// join adds what was counted of more lines.
+func (t *text) join(o text) {
+	t.rows += o.rows
+	t.bytes += o.bytes
+	t.digest.Add(o.digest)
+}
+
 func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
 	m := &manifest{Rehome: "archive", Version: version, Origin: s.Origin, Compress: compress, Databases: []database{}, Files: []file{}}
 	at := map[string]int{}
@@ -88,7 +124,7 @@ func (m *manifest) encode() ([]byte, error) {
 }
 
 func parseManifest(b []byte) (*manifest, error) {
-	if err := rawjson.Unique(b); err != nil { // duplicate members would be settled silently below
+	if err := rawjson.Unique(b, maxTokens); err != nil { // duplicate members would be settled silently below
 		return nil, err
 	}
 	m := new(manifest)
@@ -105,7 +141,15 @@ func parseManifest(b []byte) (*manifest, error) {
 	case !slices.Contains([]string{"none", "gzip", "zstd"}, m.Compress):
 		return nil, fmt.Errorf("unknown compression %q", m.Compress)
 	}
-	return m, m.checkPaths()
+	if err := m.checkPaths(); err != nil {
+		return nil, err
+	}
+	// A decoder is lenient about case, blanks, order and what is missing or
+	// follows. Whatever it overlooked shows here.
+	if again, err := m.encode(); err != nil || !bytes.Equal(again, b) {
+		return nil, &formats.Error{Err: errors.New("not spelled as rehome spells a manifest"), Hint: "it was edited; take it from git again"}
+	}
+	return m, nil
 }
 
 // plain says a JSON error without the Go types in it.
@@ -181,6 +225,9 @@ func (m *manifest) schema() (*store.Schema, []text, error) {
 	for _, d := range m.Databases {
 		s.Databases = append(s.Databases, store.Database{Path: d.Path, Pragmas: d.Pragmas, Objects: d.Objects})
 		for _, t := range d.Tables {
+			if len(t.Columns) == 0 {
+				return nil, nil, fmt.Errorf("table %s has no columns", quote(t.Name))
+			}
 			set := store.Set{File: d.Path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs}
 			if err := add(set, t.Rows, t.Bytes, t.Digest); err != nil {
 				return nil, nil, err

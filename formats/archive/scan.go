@@ -31,15 +31,17 @@ var errStopped = errors.New("archive: the reader was stopped")
 
 // scan is one pass over the archive.
 type scan struct {
-	r      *reader
-	filter *secret.Filter
-	seen   []text
-	sums   store.Summary
-	yield  func(*store.Batch, error) bool
-	set    int            // the set being passed on
-	file   string         // the file of the last unit,
-	lines  int            // and the lines of it that went by
-	plain  *digest.Stream // of a plain file
+	r       *reader
+	filter  *secret.Filter
+	seen    []text
+	sums    store.Summary
+	yield   func(*store.Batch, error) bool
+	set     int            // the set being passed on
+	file    string         // the file of the last unit,
+	lines   int            // and the lines of it that went by
+	last    int64          // and their last row id,
+	fileSet int            // in this set
+	plain   *digest.Stream // of a plain file
 }
 
 func (s *scan) run(ctx context.Context) error {
@@ -58,7 +60,7 @@ func (s *scan) run(ctx context.Context) error {
 func (s *scan) pass(u *unit) error {
 	defer u.release()
 	if u.file != s.file {
-		s.file, s.lines = u.file, 0
+		s.file, s.lines, s.fileSet = u.file, 0, -1
 	}
 	if u.err != nil {
 		at := u.file
@@ -74,11 +76,13 @@ func (s *scan) pass(u *unit) error {
 	if err := s.reach(u.set); err != nil {
 		return err
 	}
+	if s.r.schema.Sets[u.set].RowIDs && s.fileSet == u.set && s.lines > 0 && u.first <= s.last {
+		return s.r.fail(fmt.Sprintf("%s:%d", u.file, s.lines+1), errOrder)
+	}
+	s.fileSet, s.last = u.set, u.last
 	s.lines += int(u.seen.rows)
 	t := &s.seen[u.set]
-	t.rows += u.seen.rows
-	t.bytes += u.seen.bytes
-	t.digest.Add(u.seen.digest)
+	t.join(u.seen)
 	if claim := s.r.claims[u.set]; t.bytes > claim.bytes {
 		return s.r.fail(u.file, fmt.Errorf("more text than the manifest's %d bytes", claim.bytes))
 	}

@@ -12,7 +12,8 @@ const (
 	shardsMost  = 8 << 20  // and the larger half of all at this one
 )
 
-// shards appends lines to the many files of one set. Rows of different shards
+// shards appends lines to the many files of one set, named by their paths below
+// its folder. Rows of different shards
 // interleave, so lines wait in a buffer a shard; a flushed shard is forgotten,
 // which keeps the memory bounded however many there are.
 type shards struct {
@@ -24,16 +25,13 @@ type shards struct {
 	made map[string]bool
 }
 
-type buffer struct {
-	path string
-	text []byte
-}
+type buffer struct{ text []byte }
 
 func (s *shards) add(shard string, lines []byte) error {
 	b := s.open[shard]
 	switch {
 	case b == nil && len(lines) >= shardDirect:
-		return s.write(shardPath(shard), lines)
+		return s.write(shard, lines)
 	case b == nil:
 		b = s.take(shard)
 	}
@@ -53,7 +51,6 @@ func (s *shards) take(shard string) *buffer {
 	if n := len(s.free); n > 0 {
 		b, s.free = s.free[n-1], s.free[:n-1]
 	}
-	b.path = shardPath(shard)
 	if s.open == nil {
 		s.open = map[string]*buffer{}
 	}
@@ -90,7 +87,7 @@ func (s *shards) flush() error {
 func (s *shards) put(shard string, b *buffer) error {
 	delete(s.open, shard)
 	s.size -= len(b.text)
-	err := s.write(b.path, b.text)
+	err := s.write(shard, b.text)
 	if b.text = b.text[:0]; cap(b.text) <= 2*shardFlush && len(s.free) < 64 {
 		s.free = append(s.free, b)
 	}

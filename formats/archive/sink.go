@@ -12,6 +12,10 @@ import (
 	"rehome/formats/store"
 )
 
+// mostPackers bounds the memory of compression, which each worker needs some
+// fifteen megabytes for.
+const mostPackers = 4
+
 var errQuit = errors.New("archive: closed before the end")
 
 // sink puts finished text into files, in the order of the batches.
@@ -88,22 +92,20 @@ func (s *sink) write(j *job) error {
 		}
 		return nil
 	}
-	t.rows += j.wrote.rows
-	t.bytes += j.wrote.bytes
-	t.digest.Add(j.wrote.digest)
+	t.join(j.wrote)
 	if s.stream != "" {
 		_, err := s.out.Write(j.text)
 		return err
 	}
 	for _, p := range j.parts {
-		if err := s.place(p.shard, j.text[p.from:p.to]); err != nil {
+		if err := s.place(p.path, j.text[p.from:p.to]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place writes lines of one shard. The unsharded file of a set is kept open.
+// place writes lines of one shard. The single file of a set is kept open.
 func (s *sink) place(shard string, lines []byte) error {
 	if shard != "" {
 		return s.shards.add(shard, lines)
@@ -149,7 +151,7 @@ func (s *sink) enter(set *store.Set) error {
 		if err := s.open(streamPath(set.File) + s.w.pack.Ext()); err != nil {
 			return err
 		}
-		s.out = packed.NewWriter(s.file, s.w.pack, s.workers)
+		s.out = packed.NewWriter(s.file, s.w.pack, min(s.workers, mostPackers))
 		s.stream = streamPath(set.File)
 	}
 	head, err := section(set.Name)

@@ -4,13 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"rehome/formats/internal/digest"
 	"rehome/formats/internal/packed"
 	"rehome/formats/internal/rowtext"
 	"rehome/formats/store"
 )
 
-const maxLine = 256 << 20
+const maxLine = 128 << 20
 
 // job is one batch on its way to text. It is used again and again.
 type job struct {
@@ -28,6 +27,8 @@ type job struct {
 // part is a run of lines that belong to one shard.
 type part struct {
 	shard    string
+	path     string // of its file, below the table's folder; "" is the single file
+	at       place
 	from, to int
 }
 
@@ -47,17 +48,16 @@ func (j *job) spell(w *writer) {
 	j.text = slices.Grow(j.text, b.Size()+b.Size()/8+64*b.Rows())
 	for _, i := range j.order(w, set) {
 		from := len(j.text)
-		j.text = append(rowtext.Append(j.text, b, i, set.RowIDs), '\n')
+		if len(b.Span(i)) <= maxLine { // else there is no need to spell it to know
+			j.text = append(rowtext.Append(j.text, b, i, set.RowIDs), '\n')
+		}
 		line := j.text[from:]
-		if len(line) > maxLine {
+		if len(line) == 0 || len(line) > maxLine {
 			j.err = lineTooLong(set, b.RowID(i))
 			return
 		}
-		j.wrote.rows++
-		j.wrote.digest.Add(digest.Bytes(line))
-		j.place(j.shards[i], from, len(j.text))
+		j.wrote.add(line, j.place(j.shards[i], from, len(j.text)))
 	}
-	j.wrote.bytes = int64(len(j.text))
 }
 
 // order gives the rows shard by shard, so that each shard's lines are one run;
@@ -67,7 +67,7 @@ func (j *job) order(w *writer, set *store.Set) []int {
 	j.shards, j.rows = slices.Grow(j.shards[:0], n)[:n], j.rows[:0]
 	for i := range n {
 		j.shards[i] = ""
-		if w.shard != nil && w.pack == packed.None {
+		if w.shard != nil && w.pack == packed.None && j.batch.Width() > 0 {
 			j.shards[i] = w.shard(set, j.batch.Record(i))
 		}
 		j.rows = append(j.rows, i)
@@ -76,10 +76,17 @@ func (j *job) order(w *writer, set *store.Set) []int {
 	return j.rows
 }
 
-func (j *job) place(shard string, from, to int) {
+// place gives a line to its shard.
+func (j *job) place(shard string, from, to int) place {
 	if n := len(j.parts); n > 0 && j.parts[n-1].shard == shard {
 		j.parts[n-1].to = to
-		return
+		return j.parts[n-1].at
 	}
-	j.parts = append(j.parts, part{shard, from, to})
+	p := part{shard: shard, from: from, to: to}
+	if shard != "" {
+		p.path = shardPath(shard)
+		p.at = placeOf(p.path)
+	}
+	j.parts = append(j.parts, p)
+	return p.at
 }

@@ -3,10 +3,10 @@ package archive
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"sync"
 
-	"rehome/formats/internal/digest"
 	"rehome/formats/internal/rowtext"
 	"rehome/formats/store"
 )
@@ -16,14 +16,29 @@ import (
 type unit struct {
 	set     int // -1: a line that announces a table
 	file    string
+	at      place // of file, for digests
 	text    []byte
 	seen    text
+	first   int64 // row ids, where there are any
+	last    int64
 	batches []*store.Batch
 	err     error
 	line    int  // of err, counted from the unit's first line; 0: the whole file
 	piece   int  // number of a plain file's piece
 	whole   bool // text is a whole buffer that may be used again
 	done    chan struct{}
+}
+
+var errOrder = errors.New("the rows of a file do not stand in the order of their row ids")
+
+func (u *unit) ascends(id int64) error {
+	if u.seen.rows == 1 {
+		u.first = id
+	} else if id <= u.last {
+		return errOrder
+	}
+	u.last = id
+	return nil
 }
 
 // parseRow reads one line into a batch.
@@ -44,8 +59,8 @@ func (u *unit) parse(sets []store.Set, row parseRow) {
 		return
 	}
 	set := &sets[u.set]
-	u.seen.bytes = int64(len(u.text))
 	if set.Kind == store.Plain {
+		u.seen.bytes = int64(len(u.text))
 		b := store.NewBatch(u.set, 1)
 		b.Row(int64(u.piece))
 		b.AddBytes(store.Blob, u.text)
@@ -59,12 +74,15 @@ func (u *unit) parse(sets []store.Set, row parseRow) {
 			u.batches = append(u.batches, b)
 		}
 		n := bytes.IndexByte(rest, '\n') + 1
-		u.seen.rows++
-		if err := row(b, rest[:n-1], set.RowIDs); err != nil {
+		u.seen.add(rest[:n], u.at)
+		err := row(b, rest[:n-1], set.RowIDs)
+		if err == nil && set.RowIDs {
+			err = u.ascends(b.RowID(b.Rows() - 1))
+		}
+		if err != nil {
 			u.err, u.line = err, int(u.seen.rows)
 			return
 		}
-		u.seen.digest.Add(digest.Bytes(rest[:n]))
 		if rest = rest[n:]; b.Full() {
 			b = nil
 		}

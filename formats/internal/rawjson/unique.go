@@ -3,6 +3,7 @@ package rawjson
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -10,13 +11,16 @@ import (
 )
 
 // Unique checks a document that will be decoded into Go values: valid JSON, no
-// deeper than MaxDepth, and no object with two members of one name, of which a
-// decoder would silently keep the last.
-func Unique(b []byte) error {
+// deeper than MaxDepth, no more than most names, values and brackets, which is
+// what decoding costs memory by, and no object with two members of one name, of
+// which a decoder would silently keep the last.
+func Unique(b []byte, most int) error {
 	d := jsontext.NewDecoder(bytes.NewReader(b))
-	for {
+	for n := 0; ; n++ {
 		_, err := d.ReadToken()
 		switch {
+		case n > most:
+			return &SyntaxError{int(d.InputOffset()), fmt.Sprintf("more than %d names and values", most)}
 		case err == io.EOF:
 			return nil
 		case errors.Is(err, jsontext.ErrDuplicateName):
