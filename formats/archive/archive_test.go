@@ -314,3 +314,22 @@ func TestStop(t *testing.T) {
 	w.Close()
 	w.Close()
 }
+
+// TestNotText: a schema that JSON would mend is refused by its name.
+func TestNotText(t *testing.T) {
+	for _, spoil := range []func(*store.Schema){
+		func(s *store.Schema) { s.Databases[0].Objects[0].SQL += "\xff" },
+		func(s *store.Schema) { s.Databases[1].Objects[0].Name = "\xff" },
+		func(s *store.Schema) { s.Sets[0].Columns = []string{"\xed\xa0\x80", "b"} },
+	} {
+		s := newSample(1, 1)
+		spoil(s.schema)
+		dir := filepath.Join(t.TempDir(), "out")
+		if _, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+			t.Errorf("%v", err)
+		}
+		if _, err := os.Lstat(dir); err == nil {
+			t.Error("something was made")
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"unicode/utf8"
 
 	"rehome/formats"
 	"rehome/formats/internal/packed"
@@ -38,6 +39,9 @@ type writer struct {
 func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	pack, err := packed.ParseKind(b.Compress)
 	if err != nil {
+		return nil, err
+	}
+	if err := sayable(b.Schema); err != nil {
 		return nil, err
 	}
 	if err := newManifest(b.Schema, "none", make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
@@ -169,6 +173,29 @@ func (w *writer) Close() error {
 	err := w.root.Close()
 	w.root = nil
 	return err
+}
+
+// sayable refuses names and statements that JSON cannot hold: it would mend
+// them without a word.
+func sayable(s *store.Schema) error {
+	refuse := func(db, what, title string) error {
+		return &formats.Error{Format: name, At: db, Err: fmt.Errorf("%s %s is not UTF-8 text", what, quote(title)), Hint: "such a name cannot be written down in JSON; rename it in a copy"}
+	}
+	for _, d := range s.Databases {
+		for _, o := range d.Objects {
+			if !utf8.ValidString(o.Name + o.Table + o.SQL) {
+				return refuse(d.Path, o.Type, o.Name)
+			}
+		}
+	}
+	for _, set := range s.Sets {
+		for _, c := range set.Columns {
+			if !utf8.ValidString(c) {
+				return refuse(set.File, "column", c)
+			}
+		}
+	}
+	return nil
 }
 
 func lineTooLong(set *store.Set, rowid int64) error {
