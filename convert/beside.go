@@ -24,6 +24,7 @@ type beside struct {
 	named    bool   // in a file the user named, which serves both directions
 	from     string // where the source's residue would lie
 	to       target // where the target's goes
+	there    bool   // it lies there
 	byStore  map[string][]store.Item
 	old      target // residue of an older target of this name
 	oldThere bool
@@ -96,6 +97,7 @@ func (b *beside) read() error {
 		return err
 	}
 	defer f.Close()
+	b.there = true
 	b.byStore, err = readResidue(f, b.from)
 	return err
 }

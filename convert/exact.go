@@ -80,6 +80,8 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	}
 	if to.Text {
 		v.Leftover = c.left.keep
+	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.residue.there {
+		c.say("no residue lies beside it, so these are made anew: " + to.Anew)
 	}
 	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {

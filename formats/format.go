@@ -35,6 +35,10 @@ type Format struct {
 	// single file. Any string will do; the text store makes it a safe name.
 	Shard func(set *store.Set, r store.Record) string
 
+	// Anew says what a new store gets afresh where no residue lies beside the
+	// text that it is made of; "" if nothing.
+	Anew string
+
 	// Place is where a client that works in the folder cwd looks for its
 	// store, below its user's home folder. nil: the client does not care.
 	Place func(home, cwd string) string

@@ -200,3 +200,26 @@ func TestSameAsTheSDK(t *testing.T) {
 	become(t, filepath.Join(gen, "sqlite"), filepath.Join(dir, "lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
 	sameFiles(t, filepath.Join(gen, "jsonl"), filepath.Join(dir, "lines"))
 }
+
+// TestNamesWhatIsMadeAnew: without its residue a store comes back whole as far
+// as the client goes, and what is not restored is named; with it nothing is.
+func TestNamesWhatIsMadeAnew(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text")
+	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", text, convert.Options{To: "cursor-ndjson"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, true} {
+		said := ""
+		o := convert.Options{To: "cursor-sdk", Say: func(s string) { said += s + "\n" }}
+		if _, err := convert.Convert(t.Context(), all.Registry(), text, filepath.Join(dir, "back"+strings.Repeat("-", i)), o); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(said, "made anew: row ids"); got != want {
+			t.Errorf("residue taken away: %v, said: %q", want, said)
+		}
+		if err := os.Remove(text + ".residue.ndjson"); err != nil && !want {
+			t.Fatal(err)
+		}
+	}
+}

@@ -32,6 +32,7 @@ func Format() *formats.Format {
 		Open:     open,
 		Create:   create,
 		Shard:    shard,
+		Anew:     "row ids, the meta row of each agent, and tables or columns that the SDK itself does not make",
 		Place:    Place,
 	}
 }

@@ -49,8 +49,7 @@ func (l *lineSink) add(c store.Cell) error {
 		return err
 	}
 	if c.Class == store.Blob {
-		l.tail(c.Bytes())
-		return nil
+		return l.tail(c.Bytes())
 	}
 	return l.end(append(l.begin(), c.Bytes()...))
 }
@@ -73,7 +72,10 @@ func (l *lineSink) end(arena []byte) error {
 	return nil
 }
 
-func (l *lineSink) tail(line []byte) { l.torn, l.open = bytes.Clone(line), true }
+func (l *lineSink) tail(line []byte) error {
+	l.torn, l.open = bytes.Clone(line), true
+	return nil
+}
 
 func (l *lineSink) leave(it store.Item) { l.scan.view.Leftover(it) }
 

@@ -18,8 +18,8 @@ type sink interface {
 	number() int   // its number
 	begin() []byte // opens it, to be appended to
 	end([]byte) error
-	tail([]byte)      // takes it instead as one without a line end
-	leave(store.Item) // takes a leftover of the row that it was made of
+	tail([]byte) error // takes it instead as one without a line end
+	leave(store.Item)  // takes a leftover of the row that it was made of
 }
 
 // maker makes lines of the rows of one table.
@@ -153,8 +153,7 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.Item) error {
 		}
 	}
 	if class == store.Blob {
-		m.sink.tail(m.work)
-		return nil
+		return m.sink.tail(m.work)
 	}
 	return m.sink.end(append(m.sink.begin(), m.work...))
 }

@@ -94,7 +94,7 @@ func (s *shuffle) begin() []byte { return s.line[:0] }
 
 func (s *shuffle) end(line []byte) error { return s.put(line, store.Text) }
 
-func (s *shuffle) tail(line []byte) { _ = s.put(line, store.Blob) }
+func (s *shuffle) tail(line []byte) error { return s.put(line, store.Blob) }
 
 func (s *shuffle) leave(it store.Item) {
 	at := [2]int{s.shelf, s.count[s.shelf]}
@@ -168,8 +168,7 @@ func (s *shuffle) one(shelf int, dealt []int) error {
 		out.leave(it)
 	}
 	if store.Class(head[0]) == store.Blob {
-		out.tail(s.line)
-		return nil
+		return out.tail(s.line)
 	}
 	return out.end(append(out.begin(), s.line...))
 }
