@@ -30,5 +30,9 @@
 //
 // # Limits
 //
+// Rows are read shard by shard, so a compressed archive that is made of an
+// archive in shards has them in that order; made of the store it has them in
+// the order of their row ids.
+//
 // A row's line is at most 128 MB long, and one row must fit in memory.
 package archive

@@ -76,7 +76,7 @@ func (s *scan) pass(u *unit) error {
 	if err := s.reach(u.set); err != nil {
 		return err
 	}
-	if s.r.schema.Sets[u.set].RowIDs && s.fileSet == u.set && s.lines > 0 && u.first <= s.last {
+	if s.r.schema.Sets[u.set].RowIDs && !stream(u.file) && s.fileSet == u.set && s.lines > 0 && u.first <= s.last {
 		return s.r.fail(fmt.Sprintf("%s:%d", u.file, s.lines+1), errOrder)
 	}
 	s.fileSet, s.last = u.set, u.last

@@ -76,7 +76,7 @@ func (u *unit) parse(sets []store.Set, row parseRow) {
 		n := bytes.IndexByte(rest, '\n') + 1
 		u.seen.add(rest[:n], u.at)
 		err := row(b, rest[:n-1], set.RowIDs)
-		if err == nil && set.RowIDs {
+		if err == nil && set.RowIDs && !stream(u.file) {
 			err = u.ascends(b.RowID(b.Rows() - 1))
 		}
 		if err != nil {
