@@ -9,6 +9,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/secret"
+	"rehome/formats/internal/tally"
 	"rehome/formats/store"
 )
 
@@ -16,26 +17,19 @@ import (
 // a set is checked when its last record has gone by.
 func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
-		s := &scan{r: r, filter: r.filter(), seen: make([]text, len(r.schema.Sets)), sums: make(store.Summary, len(r.schema.Sets)), yield: yield}
-		err := s.run(ctx)
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
-		if err == nil {
-			r.summary = s.sums
-		}
+		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
+			s := &scan{r: r, tally: t, filter: r.filter(), seen: make([]text, len(r.schema.Sets))}
+			return s.run(ctx)
+		})
 	}
 }
-
-var errStopped = errors.New("archive: the reader was stopped")
 
 // scan is one pass over the archive.
 type scan struct {
 	r       *reader
 	filter  *secret.Filter
 	seen    []text
-	sums    store.Summary
-	yield   func(*store.Batch, error) bool
+	tally   *tally.Tally
 	set     int            // the set being passed on
 	file    string         // the file of the last unit,
 	lines   int            // and the lines of it that went by
@@ -93,27 +87,9 @@ func (s *scan) pass(u *unit) error {
 				_, _ = s.plain.Write(b.Cell(row, 0).Bytes())
 			}
 		}
-		if err := s.give(s.filter.Apply(b)); err != nil {
+		if err := s.tally.Give(s.filter.Apply(b)); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (s *scan) give(b *store.Batch) error {
-	if b == nil {
-		return nil
-	}
-	c, sum := digest.Batch(b), &s.sums[b.Set]
-	sum.Rows += c.Rows
-	sum.Bytes += c.Bytes
-	sum.Digest.Add(c.Digest)
-	if b.Rows() == 0 {
-		b.Release()
-		return nil
-	}
-	if !s.yield(b, nil) {
-		return errStopped
 	}
 	return nil
 }
@@ -136,7 +112,7 @@ func (s *scan) reach(set int) error {
 }
 
 func (s *scan) settle(i int) error {
-	if err := s.give(s.filter.Flush(i)); err != nil {
+	if err := s.tally.Give(s.filter.Flush(i)); err != nil {
 		return err
 	}
 	set, got, claim := &s.r.schema.Sets[i], s.seen[i], s.r.claims[i]

@@ -14,6 +14,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/tally"
 	"rehome/formats/store"
 )
 
@@ -111,20 +112,13 @@ func (r *reader) Close() error {
 	return errors.Join(append(errs, err)...)
 }
 
-var errStopped = errors.New("the reader was stopped")
-
 // Batches yields the lines of the four files, then the transcripts.
 func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
-		s := &scan{reader: r, ctx: ctx, yield: yield, sums: make(store.Summary, len(r.schema.Sets))}
-		err := s.run()
-		if s.batch != nil {
-			s.batch.Release()
-		}
-		if err == nil {
-			r.summary = s.sums
-		} else if !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
+		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
+			s := &scan{reader: r, ctx: ctx, tally: t}
+			defer s.drop()
+			return s.run()
+		})
 	}
 }

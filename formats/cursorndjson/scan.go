@@ -10,9 +10,9 @@ import (
 	"os"
 
 	"rehome/formats"
-	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/secret"
+	"rehome/formats/internal/tally"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -21,8 +21,7 @@ import (
 type scan struct {
 	*reader
 	ctx   context.Context
-	yield func(*store.Batch, error) bool
-	sums  store.Summary
+	tally *tally.Tally
 	batch *store.Batch
 	line  []byte // of which the beginning was in an earlier piece
 	moved []byte // an agent's line with another workspace
@@ -190,15 +189,16 @@ func (s *scan) piece(set int, piece []byte) error {
 
 func (s *scan) give() error {
 	b := s.batch
-	if s.batch = nil; b == nil {
-		return nil
-	}
-	c, sum := digest.Batch(b), &s.sums[b.Set]
-	sum.Rows += c.Rows
-	sum.Bytes += c.Bytes
-	sum.Digest.Add(c.Digest)
-	if !s.yield(b, nil) {
-		return errStopped
+	s.batch = nil
+	if err := s.tally.Give(b); err != nil {
+		return err
 	}
 	return s.ctx.Err()
+}
+
+// drop lets go of what was not given.
+func (s *scan) drop() {
+	if s.batch != nil {
+		s.batch.Release()
+	}
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/tally"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -93,19 +93,14 @@ func (d *documents) Close() error {
 	return err
 }
 
-var errStopped = errors.New("the reader was stopped")
-
 // Batches yields the lines kind by kind, then the transcripts.
 func (d *documents) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
-		s := &docScan{documents: d, ctx: ctx, yield: yield, sums: make(store.Summary, len(d.schema.Sets)), rows: newAdmission(), back: newPutBack(d.view.Residue)}
-		err := s.run()
-		s.lines.drop()
-		if err == nil {
-			d.summary = s.sums
-		} else if !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
+		d.summary = tally.Scan(len(d.schema.Sets), yield, func(t *tally.Tally) error {
+			s := &docScan{documents: d, ctx: ctx, tally: t, rows: newAdmission(), back: newPutBack(d.view.Residue)}
+			defer s.lines.drop()
+			return s.run()
+		})
 	}
 }
 
@@ -113,8 +108,7 @@ func (d *documents) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] 
 type docScan struct {
 	*documents
 	ctx    context.Context
-	yield  func(*store.Batch, error) bool
-	sums   store.Summary
+	tally  *tally.Tally
 	lines  lineSink
 	back   *putBack
 	rows   *admission
@@ -183,12 +177,8 @@ func (s *docScan) table(db *sqlitefile.DB, file string, k sdkdoc.Kind, t sqlitef
 }
 
 func (s *docScan) give(b *store.Batch) error {
-	c, sum := digest.Batch(b), &s.sums[b.Set]
-	sum.Rows += c.Rows
-	sum.Bytes += c.Bytes
-	sum.Digest.Add(c.Digest)
-	if !s.yield(b, nil) {
-		return errStopped
+	if err := s.tally.Give(b); err != nil {
+		return err
 	}
 	return s.ctx.Err()
 }

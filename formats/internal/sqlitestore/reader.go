@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"rehome/formats"
-	"rehome/formats/internal/digest"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/tally"
 	"rehome/formats/store"
 )
 
@@ -90,19 +90,13 @@ func (r *reader) Close() error {
 	return errors.Join(errs...)
 }
 
-var errStopped = errors.New("sqlitestore: the reader was stopped")
-
 // Batches yields the tables of each database in order, then the plain files.
 func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
-		s := &scan{r: r, filter: secret.NewFilter(r.schema, r.view), sums: make(store.Summary, len(r.schema.Sets)), yield: yield}
-		err := s.run(ctx)
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
-		if err == nil {
-			r.summary = s.sums
-		}
+		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
+			s := &scan{r: r, tally: t, filter: secret.NewFilter(r.schema, r.view)}
+			return s.run(ctx)
+		})
 	}
 }
 
@@ -110,8 +104,7 @@ func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 type scan struct {
 	r      *reader
 	filter *secret.Filter
-	sums   store.Summary
-	yield  func(*store.Batch, error) bool
+	tally  *tally.Tally
 }
 
 func (s *scan) run(ctx context.Context) error {
@@ -122,7 +115,7 @@ func (s *scan) run(ctx context.Context) error {
 		}
 	}
 	for _, part := range s.r.layout.plain {
-		if err := ReadPlain(ctx, part.file, set, s.give); err != nil {
+		if err := ReadPlain(ctx, part.file, set, s.tally.Give); err != nil {
 			return err
 		}
 		set++
@@ -143,35 +136,17 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 			if err != nil {
 				return err
 			}
-			if err := s.give(s.filter.Apply(b)); err != nil {
+			if err := s.tally.Give(s.filter.Apply(b)); err != nil {
 				return err
 			}
 		}
-		if err := s.give(s.filter.Flush(*set)); err != nil {
+		if err := s.tally.Give(s.filter.Flush(*set)); err != nil {
 			return err
 		}
 		*set++
 	}
 	if len(s.r.open) > keepOpen {
 		return s.r.closeDB(i)
-	}
-	return nil
-}
-
-func (s *scan) give(b *store.Batch) error {
-	if b == nil {
-		return nil
-	}
-	c, sum := digest.Batch(b), &s.sums[b.Set]
-	sum.Rows += c.Rows
-	sum.Bytes += c.Bytes
-	sum.Digest.Add(c.Digest)
-	if b.Rows() == 0 {
-		b.Release()
-		return nil
-	}
-	if !s.yield(b, nil) {
-		return errStopped
 	}
 	return nil
 }
