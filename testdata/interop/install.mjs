@@ -26,13 +26,27 @@ function cache() {
   return path.join(path.resolve(base), hash.digest("hex").slice(0, 16));
 }
 
+// makeFolder goes step by step: node 20's own recursive way never ends where a
+// folder cannot be made, as below /proc.
+function makeFolder(folder) {
+  const missing = [];
+  for (let at = folder; !fs.existsSync(at); at = path.dirname(at)) missing.unshift(at);
+  for (const at of missing) {
+    try {
+      fs.mkdirSync(at);
+    } catch (error) {
+      if (error.code !== "EEXIST") give(`the cache ${folder} cannot be made: ${error.message}`);
+    }
+  }
+}
+
 // install works in a folder of another name and renames it at the end: a cache
 // that exists is a whole one, also when two runs meet.
 function install(into) {
   if (fs.existsSync(into)) return;
   console.error(`interop: installing the clients into ${into} (once, about 300 MB, a minute or two)`);
   const work = `${into}.${process.pid}`;
-  fs.mkdirSync(work, { recursive: true });
+  makeFolder(work);
   for (const part of parts) fs.copyFileSync(path.join(here, part), path.join(work, part));
   // SDK 1.0.17 has a native part, which is compiled where no ready one is to be
   // had; where the headers of node stand beside it they need not be fetched.
