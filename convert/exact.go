@@ -77,6 +77,8 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 		Say:     c.say,
 		Live:    c.o.Live,
 		Jobs:    c.jobs,
+
+		Restorable: to.Text && c.family == formats.Tables,
 	}
 	if to.Text {
 		v.Leftover = c.left.keep

@@ -73,6 +73,9 @@ type View struct {
 	// can say, secrets that stay home by their place alone. It is residue for
 	// the target, and Build.Leftover on the way back.
 	Leftover func(store.Item)
+	// Restorable refuses what could be read and written as text, but could not
+	// be put back: said while the store still exists.
+	Restorable bool
 	// Cwd, where set, is the folder that the sessions are said to belong to,
 	// whatever the store says.
 	Cwd   string

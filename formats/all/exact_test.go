@@ -16,7 +16,7 @@ import (
 
 // run executes SQL text in a new or existing database, by the driver that the
 // codecs bring along.
-func run(t *testing.T, file string, script ...string) {
+func run(t testing.TB, file string, script ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(file))
 	if err != nil {
@@ -260,4 +260,20 @@ func randomValue(r *rand.Rand) string {
 		return fmt.Sprintf("'%d'", r.IntN(2000)-1000)
 	}
 	return "'" + strings.Repeat("some text\n", r.IntN(200)) + "'"
+}
+
+// TestNotRestorable: a value that its column would change on the way back is
+// named while the store still exists, and nothing is placed.
+func TestNotRestorable(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "odd.db")
+	run(t, file, "CREATE TABLE t(a, b)", "INSERT INTO t VALUES(1, 'x'), (2, '123')",
+		"PRAGMA writable_schema=ON", "UPDATE sqlite_schema SET sql='CREATE TABLE t(a, b INT)' WHERE name='t'")
+	_, err := convert.Convert(t.Context(), all.Registry(), file, filepath.Join(dir, "text"), convert.Options{To: "archive"})
+	if err == nil || !strings.Contains(err.Error(), "odd.db") || !strings.Contains(err.Error(), "b") {
+		t.Errorf("%v", err)
+	}
+	if left := list(t, dir); len(left) != 1 {
+		t.Errorf("left: %v", left)
+	}
 }

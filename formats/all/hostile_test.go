@@ -72,9 +72,12 @@ func (h *hostile) blobs(text string) {
 
 // save writes the manifest as rehome spells one: member by member in its order.
 func (h *hostile) save(t *testing.T) {
-	if h.manifest == nil {
-		return
+	if h.manifest != nil {
+		h.write("manifest.json", h.spelled(t))
 	}
+}
+
+func (h *hostile) spelled(t testing.TB) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
@@ -82,7 +85,7 @@ func (h *hostile) save(t *testing.T) {
 	if err := e.Encode(inOrder(h.manifest)); err != nil {
 		t.Fatal(err)
 	}
-	h.write("manifest.json", b.String())
+	return b.String()
 }
 
 // inOrder gives maps the order of the manifest's members, unknown ones last.

@@ -73,6 +73,9 @@ func (s *scan) pass(u *unit) error {
 	if s.r.schema.Sets[u.set].RowIDs && !stream(u.file) && s.fileSet == u.set && s.lines > 0 && u.first <= s.last {
 		return s.r.fail(fmt.Sprintf("%s:%d", u.file, s.lines+1), errOrder)
 	}
+	if s.fileSet != u.set {
+		s.filter.Break(u.set)
+	}
 	s.fileSet, s.last = u.set, u.last
 	s.lines += int(u.seen.rows)
 	t := &s.seen[u.set]

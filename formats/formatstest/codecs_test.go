@@ -37,7 +37,7 @@ func TestCodecs(t *testing.T) {
 		"cursor-ide":    {"state": ide()},
 		"cursor-sdk":    {"root": sdk(), "documents": documents()},
 		"cursor-ndjson": {"documents": documents()},
-		"archive":       {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld()},
+		"archive":       {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld(), "collated": collated()},
 	}
 	for _, f := range reg.All() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -296,4 +296,31 @@ func withheld() recipe {
 		p.row(1, 100, text("composerData:x"), text(`{"_v":9,"blobEncryptionKey":"rehome:withheld","z":1}`))
 	}
 	return r
+}
+
+// collated is a text whose secrets stayed at home, of tables without row ids
+// whose rows stand in an order of their own.
+func collated() recipe {
+	r := recipe{schema: &store.Schema{Origin: "cursor-ide", Databases: []store.Database{{Pragmas: pragmas("delete"), Objects: []store.Object{
+		table("ItemTable", "CREATE TABLE ItemTable (key TEXT PRIMARY KEY COLLATE NOCASE, value BLOB) WITHOUT ROWID"),
+		table("cursorDiskKV", "CREATE TABLE cursorDiskKV (key TEXT, n, value BLOB, PRIMARY KEY (n, key DESC)) WITHOUT ROWID"),
+	}}}, Sets: []store.Set{{Name: "ItemTable", Columns: []string{"key", "value"}}, {Name: "cursorDiskKV", Columns: []string{"key", "n", "value"}}}}}
+	r.put = func(p *putter) {
+		for _, key := range []string{"a", "b", "c", "Cursor", "cursorAuth/a", "CursorAuth/B", "cursorAuth/c", "CURSORAuth2", "d", "Secret", "SECRET://1", "secret://2", "Z"} {
+			p.row(0, 0, text(key), guarded(key))
+		}
+		for n := range int64(3) {
+			for _, key := range []string{"z", "secret://z", "secret://a", "sec", "cz", "cursorAuth/x", "c", "SECRET://"} {
+				p.row(1, 0, text(key), store.IntCell(n), guarded(key))
+			}
+		}
+	}
+	return r
+}
+
+func guarded(key string) store.Cell {
+	if strings.Contains(key, "/") {
+		return store.WithheldCell()
+	}
+	return text(key)
 }

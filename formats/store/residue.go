@@ -4,7 +4,9 @@ package store
 // kept beside the target, so that the way back gives the source again.
 //
 // Each is guarded: Digest is over what it belongs to as it stands in the
-// target. Where that has changed since, the item is stale and is not applied.
+// target. Where that has changed since, the item is stale and is not applied. A
+// Row of a table without row ids belongs before the record that Digest is of,
+// or, without one, behind the last.
 type Item struct {
 	At      Addr
 	Column  int      // the cell, for Inserts and for a Row of one cell

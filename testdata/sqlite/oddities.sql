@@ -65,6 +65,7 @@ INSERT INTO child VALUES ('an orphan, as foreign keys are off by default');
 CREATE TABLE "a ""quoted"" name/with\odd:chars?" ("a ""col""", [b col], `c``col`, 'd');
 INSERT INTO "a ""quoted"" name/with\odd:chars?" VALUES (1, 2, 3, 4);
 CREATE TABLE "Ünï"(v); INSERT INTO "Ünï" VALUES (1);
+CREATE TABLE "ünï"(v); INSERT INTO "ünï" VALUES (2);
 CREATE TABLE "con"(v); INSERT INTO "con" VALUES (1);
 CREATE TABLE "manifest"(v); INSERT INTO "manifest" VALUES (1);
 CREATE TABLE "records"(v); INSERT INTO "records" VALUES (1);
@@ -81,6 +82,10 @@ CREATE TRIGGER tr AFTER INSERT ON gaps WHEN new.v <> ';' BEGIN
   INSERT INTO auto(v) VALUES ('from the trigger; END');
   DELETE FROM parent;
 END;
+CREATE TABLE span(start, end);
+CREATE TRIGGER te AFTER INSERT ON span BEGIN UPDATE span SET end=new.start WHERE start=new.start; END;
+CREATE TRIGGER tc AFTER DELETE ON span BEGIN SELECT CASE WHEN old.end > 1 THEN 'x;' ELSE "end" END FROM span; END -- really
+;
 CREATE TRIGGER tv INSTEAD OF INSERT ON seen BEGIN SELECT 1; END;
 
 -- virtual tables keep their rows in shadow tables

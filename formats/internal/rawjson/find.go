@@ -31,7 +31,17 @@ type Member struct {
 // takes any blanks, any line ends, and strings that are not quite UTF-8. What
 // is not JSON is a *SyntaxError; f may have been called by then.
 func Find(b []byte, names []string, f func(m Member) bool) error {
-	s := search{b: b, names: names, f: f, want: aValue}
+	return find(search{b: b, names: names, f: f})
+}
+
+// FindFold is Find for names in any case of their ASCII letters: decoders that
+// read a member so are common, Go's own among them.
+func FindFold(b []byte, names []string, f func(m Member) bool) error {
+	return find(search{b: b, names: names, f: f, fold: true})
+}
+
+func find(s search) error {
+	b := s.b
 	for i := 0; s.want != nothing; {
 		i = space(b, i)
 		if i >= len(b) {
@@ -53,6 +63,7 @@ type search struct {
 	b     []byte
 	names []string
 	f     func(Member) bool
+	fold  bool
 
 	want   wanted
 	depth  int
@@ -148,7 +159,7 @@ func (s *search) name(i int) (int, string) {
 	if bad != "" {
 		return i, bad
 	}
-	at := slices.IndexFunc(s.names, func(n string) bool { return named(b[from+1:i-1], n) })
+	at := slices.IndexFunc(s.names, func(n string) bool { return named(b[from+1:i-1], n, s.fold) })
 	if i = space(b, i); i >= len(b) {
 		return i, msgEnd
 	}
@@ -254,15 +265,28 @@ func looseEnd(b []byte, i int) (int, string) {
 }
 
 // named reports whether the content of a JSON string spells the name.
-func named(raw []byte, name string) bool {
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw) == name
-	}
+func named(raw []byte, name string, fold bool) bool {
 	if len(raw) > 6*len(name) {
 		return false
 	}
 	var space [128]byte
-	return string(appendText(space[:0], raw)) == name
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = appendText(space[:0], raw)
+	}
+	return string(raw) == name || fold && sameLetters(raw, name)
+}
+
+// sameLetters compares ignoring the case of ASCII letters.
+func sameLetters(raw []byte, name string) bool {
+	if len(raw) != len(name) {
+		return false
+	}
+	for i, c := range raw {
+		if d := name[i]; c != d && (c^d != 0x20 || c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
 }
 
 // appendText appends what the content of a well-formed JSON string says. Half

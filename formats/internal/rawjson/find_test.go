@@ -37,6 +37,24 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestFindFold(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"Key":1,"kEY":2,"\u004beY":3,"keys":4,"keK":5}`: `1|2|3`,
+		`{"a-b":1,"A-B":2,"a\rb":3,"[":4,"{":5}`:          `1|2`,
+	} {
+		var values []string
+		err := FindFold([]byte(in), []string{"key", "A-b", "["}, func(m Member) bool {
+			if v := in[m.From:m.To]; v != "4" {
+				values = append(values, v)
+			}
+			return true
+		})
+		if got := strings.Join(values, "|"); err != nil || got != want {
+			t.Errorf("FindFold(%q): %q, %v; want %q", in, got, err, want)
+		}
+	}
+}
+
 // cutAll removes every member k and q the way Next prescribes.
 func cutAll(in string, value func(string)) (string, error) {
 	type span struct{ from, to int }

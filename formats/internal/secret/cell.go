@@ -2,7 +2,6 @@ package secret
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/hex"
 	"slices"
 
@@ -55,11 +54,11 @@ func spell(class store.Class, text []byte, d digits) store.Cell {
 // a secret, and nobody can say where it ends.
 func (r *bound) withhold(c store.Cell) (out store.Cell, met []string, torn bool) {
 	text, d := r.open(c)
-	if !r.suspect(text) {
+	if !memberEnding().in(text) {
 		return c, nil, r.Hex && r.hidden(text)
 	}
 	var found []rawjson.Member
-	err := rawjson.Find(text, r.Members, func(m rawjson.Member) bool {
+	err := rawjson.FindFold(text, r.Members, func(m rawjson.Member) bool {
 		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
 			found = found[:n-1] // lies in m, goes with it
 		}
@@ -93,12 +92,12 @@ func harmless(value []byte) bool {
 // insert to have it back.
 func (r *bound) omit(c store.Cell) (store.Cell, []store.Insert) {
 	text, d := r.open(c)
-	if !r.suspect(text) {
+	if !memberEnding().in(text) {
 		return c, nil
 	}
 	type span struct{ from, to int }
 	var cuts []span
-	err := rawjson.Find(text, r.Members, func(m rawjson.Member) bool {
+	err := rawjson.FindFold(text, r.Members, func(m rawjson.Member) bool {
 		if string(text[m.From:m.To]) != Marker {
 			return true
 		}
@@ -141,72 +140,16 @@ func insert(text []byte, inserts []store.Insert) (out []byte, ok bool) {
 	return append(out, text[from:]...), true
 }
 
-// suspect is the cheap question: may this text name a member? It may where
-// the end of the names stands in it, or a letter spelled as an escape. This
-// looks at every byte of a store, so it looks for rare bytes: bytes.Index
-// would try a common first letter again and again.
-func (r *bound) suspect(text []byte) bool {
-	for at := r.rare; at < len(text); at++ {
-		i := bytes.IndexByte(text[at:], r.core[r.rare])
-		if i < 0 {
-			break
-		}
-		if at += i; bytes.HasPrefix(text[at-r.rare:], r.core) {
-			return true
-		}
-	}
-	return escapedLetter(text) >= 0
-}
-
-// escapedLetter finds \u0041 and the like.
-func escapedLetter(text []byte) int {
-	for at := 0; ; {
-		at += beforePair(text[at:])
-		for end := min(at+stride, len(text)-5); at < end; at++ {
-			if t := text[at : at+6]; t[0] == '\\' && t[1] == 'u' && t[2] == '0' && t[3] == '0' && t[4] >= '4' && t[4] <= '7' {
-				return at
-			}
-		}
-		if len(text)-at < 6 {
-			return -1
-		}
-	}
-}
-
-// stride is how many bytes beforePair looks at in one step.
-const stride = 32
-
-// beforePair skips text by strides while no \u begins in them. Text in JSON is
-// full of backslashes, so that looking for those alone takes longer than all
-// else. A byte of a is zero where one word has a backslash and the word one
-// byte further on a u.
-func beforePair(text []byte) int {
-	const ones, highs, slash, u = 0x0101010101010101, 0x8080808080808080, '\\' * 0x0101010101010101, 'u' * 0x0101010101010101
-	word := binary.LittleEndian.Uint64
-	i := 0
-	for ; i+stride < len(text); i += stride {
-		t := (*[stride + 1]byte)(text[i : i+stride+1]) // one check of bounds for all
-		a := (word(t[0:]) ^ slash) | (word(t[1:]) ^ u)
-		b := (word(t[8:]) ^ slash) | (word(t[9:]) ^ u)
-		c := (word(t[16:]) ^ slash) | (word(t[17:]) ^ u)
-		d := (word(t[24:]) ^ slash) | (word(t[25:]) ^ u)
-		if ((a-ones)&^a|(b-ones)&^b|(c-ones)&^c|(d-ones)&^d)&highs != 0 {
-			break
-		}
-	}
-	return i
-}
-
 // torn reports whether text that is not JSON may hold a secret. What begins
 // like JSON may if it names one at all; other text, such as a program that
 // somebody keeps, only where the name stands before a colon.
 func (r *bound) torn(text []byte) bool {
-	text = unescaped(text)
+	text = lowered(unescaped(text))
 	begun := bytes.TrimLeft(text, " \t\r\n\ufeff")
 	braced := len(begun) > 0 && (begun[0] == '{' || begun[0] == '[')
 	return slices.ContainsFunc(r.Members, func(name string) bool {
 		for rest := text; ; {
-			i := bytes.Index(rest, []byte(name))
+			i := bytes.Index(rest, lowered([]byte(name)))
 			if i < 0 {
 				return false
 			}
@@ -236,11 +179,36 @@ func unescaped(text []byte) []byte {
 	}
 }
 
+// hexish is the cheap question whether a cell may be spelled in hexadecimal,
+// whole or not quite: what it begins with says so.
+func hexish(b []byte) bool {
+	const enough = 8
+	b = bytes.TrimLeft(b[:min(len(b), 4*enough)], " \t\r\n\"'xX\\")
+	for _, c := range b[:min(len(b), enough)] {
+		if c-'0' > 9 && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return len(b) > 0
+}
+
 // hidden reports whether digits that are not quite hexadecimal (torn, or with
 // something around them) name a member.
 func (r *bound) hidden(text []byte) bool {
-	folded := bytes.ToLower(text)
+	digits := foldDigits(text)
 	return slices.ContainsFunc(r.Members, func(name string) bool {
-		return bytes.Contains(folded, []byte(hex.EncodeToString([]byte(name))))
+		return bytes.Contains(digits, foldDigits(hex.AppendEncode(nil, []byte(name))))
 	})
+}
+
+// foldDigits makes the digits of a letter's two cases the same: they differ in
+// the first alone, 4b and 6b, 50 and 70.
+func foldDigits(text []byte) []byte {
+	out := lowered(text)
+	for i, c := range out {
+		if c == '4' || c == '5' {
+			out[i] = c + 2
+		}
+	}
+	return out
 }

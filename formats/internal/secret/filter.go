@@ -65,23 +65,22 @@ func (f *Filter) Apply(b *store.Batch) *store.Batch {
 	}
 	var out *store.Batch
 	for i := range b.Rows() {
-		for f.due(s, b, i) {
-			out = begun(out, b, i)
-			f.putRow(s, out)
-		}
+		out = f.putRows(s, out, b, i)
 		if f.touches(s, b, i) {
-			f.cells = f.cells[:0]
-			for col := range b.Width() {
-				f.cells = append(f.cells, b.Cell(i, col))
+			cells := f.read(b, i)
+			changed, keep := f.change(s, b.RowID(i), cells)
+			if keep {
+				f.stays(s, cells)
 			}
-			changed, keep := f.change(s, b.RowID(i), f.cells)
 			if changed || !keep {
 				out = begun(out, b, i)
 				if keep {
-					addRow(out, b.RowID(i), f.cells)
+					addRow(out, b.RowID(i), cells)
 				}
 				continue
 			}
+		} else if len(s.left) > 0 {
+			f.stays(s, f.read(b, i))
 		}
 		if out != nil {
 			copyRow(out, b, i)
@@ -99,19 +98,29 @@ func (f *Filter) Apply(b *store.Batch) *store.Batch {
 // sets without records.
 func (f *Filter) Flush(set int) *store.Batch {
 	s := &f.sets[set]
-	var out *store.Batch
-	for len(s.rows) > 0 {
-		if out == nil {
-			out = store.NewBatch(set, len(s.Columns))
+	for _, w := range s.waiting {
+		switch {
+		case w.done:
+		case w.Digest == store.Digest{}:
+			s.rows = append(s.rows, w.Item) // nothing stood behind it
+		default:
+			f.stale(w.At)
 		}
-		f.putRow(s, out)
 	}
+	var out *store.Batch
+	if len(s.rows) > 0 {
+		out = store.NewBatch(set, len(s.Columns))
+	}
+	for _, item := range s.rows {
+		f.putRow(s, out, item)
+	}
+	f.stays(s, nil)
 	for _, in := range s.inserts {
 		if !in.done {
 			f.stale(in.At)
 		}
 	}
-	s.inserts, s.named = nil, nil
+	s.rows, s.waiting, s.inserts, s.cells = nil, nil, nil, nil
 	if out != nil && out.Rows() == 0 {
 		out.Release()
 		return nil
@@ -119,9 +128,18 @@ func (f *Filter) Flush(set int) *store.Batch {
 	return out
 }
 
+// read is the cells of a row, until the next is read.
+func (f *Filter) read(b *store.Batch, row int) []store.Cell {
+	f.cells = f.cells[:0]
+	for col := range b.Width() {
+		f.cells = append(f.cells, b.Cell(row, col))
+	}
+	return f.cells
+}
+
 // idle reports whether nothing of the set can change.
 func (f *Filter) idle(s *set) bool {
-	if len(s.rows) > 0 || len(s.inserts) > 0 {
+	if len(s.rows)+len(s.waiting)+len(s.inserts) > 0 {
 		return false
 	}
 	return f.mode == formats.KeepSecrets || f.mode == formats.WithholdSecrets && len(s.rules) == 0
@@ -130,7 +148,7 @@ func (f *Filter) idle(s *set) bool {
 // touches is the cheap question: may this record change? Most do not, and
 // this is all they cost.
 func (f *Filter) touches(s *set, b *store.Batch, row int) bool {
-	if len(s.named) > 0 && s.named[s.nameOf(b.RowID(row), func(col int) store.Cell { return b.Cell(row, col) })] != nil {
+	if len(s.cells) > 0 && s.cells[s.nameOf(b.RowID(row), func(col int) store.Cell { return b.Cell(row, col) })] != nil {
 		return true
 	}
 	switch f.mode {
@@ -140,7 +158,7 @@ func (f *Filter) touches(s *set, b *store.Batch, row int) bool {
 			if r.Whole {
 				return r.covers(b.Cell(row, r.key))
 			}
-			return len(c.Bytes()) > 0 && (r.Hex || r.suspect(c.Bytes()))
+			return memberEnding().in(c.Bytes()) || r.Hex && hexish(c.Bytes())
 		})
 	case formats.OmitWithheld:
 		for col := range b.Width() {
@@ -149,7 +167,8 @@ func (f *Filter) touches(s *set, b *store.Batch, row int) bool {
 			}
 		}
 		return slices.ContainsFunc(s.rules, func(r bound) bool {
-			return !r.Whole && (r.Hex || r.suspect(b.Cell(row, r.col).Bytes()))
+			c := b.Cell(row, r.col).Bytes()
+			return !r.Whole && (memberEnding().in(c) || r.Hex && hexish(c))
 		})
 	}
 	return false
@@ -164,7 +183,7 @@ func (f *Filter) change(s *set, id int64, cells []store.Cell) (changed, keep boo
 		return f.withhold(s, id, cells) || changed, true
 	case formats.OmitWithheld:
 		if slices.ContainsFunc(cells, func(c store.Cell) bool { return c.Class == store.Withheld }) {
-			f.omitted(store.Item{At: s.addr(id, cells), Row: owned(cells)})
+			f.leave(s, id, cells)
 			return true, false
 		}
 		return f.omit(s, id, cells) || changed, true

@@ -14,12 +14,23 @@ import (
 type set struct {
 	*store.Set
 	rules []bound
-	byID  bool // records come by rising row id; else by rising key
+	byID  bool // records come by rising row id; else as an index says that we do not know
 	key   int  // column that names a record, -1 if none
 
-	rows    []*store.Item // residue: records to put back, in order
-	inserts []*inserted   // residue: what to put back into cells, as given
-	named   map[string][]*inserted
+	rows    []*store.Item               // residue: records to put back, by row id
+	waiting []*waiting                  // those of sets without row ids, as given,
+	before  map[store.Digest][]*waiting // by the record they go before,
+	named   map[string][]*waiting       // and by name
+	inserts []*inserted                 // residue: what to put back into cells, as given
+	cells   map[string][]*inserted      // by name
+	weight  int                          // of left, in bytes
+	left    []store.Item                // records left out since the last one that stayed
+}
+
+// waiting is a record to put back before another, wherever that stands.
+type waiting struct {
+	*store.Item
+	done bool
 }
 
 type inserted struct {
@@ -66,70 +77,60 @@ func (s *set) keep(item *store.Item) bool {
 	}
 	in := &inserted{Item: item}
 	name := s.nameOf(item.At.RowID, func(int) store.Cell { return item.At.Key })
-	if s.named == nil {
-		s.named = map[string][]*inserted{}
+	if s.cells == nil {
+		s.cells = map[string][]*inserted{}
 	}
-	s.named[name] = append(s.named[name], in)
+	s.cells[name] = append(s.cells[name], in)
 	s.inserts = append(s.inserts, in)
 	return true
 }
 
-// sort brings the records to put back into their order, once each.
+// sort brings the records to put back into their order, once each. Where no
+// row ids say it, each was told with the record that followed it: the order of
+// keys is SQLite's, by any collation and direction.
 func (s *set) sort(stale func(store.Addr)) {
-	compare := func(a, b *store.Item) int { return s.compare(a, b.At.RowID, s.keyOf(b.Row)) }
-	slices.SortStableFunc(s.rows, compare)
-	s.rows = slices.CompactFunc(s.rows, func(a, b *store.Item) bool {
-		same := compare(a, b) == 0 && (s.byID || s.key >= 0)
-		if same {
-			stale(b.At)
-		}
-		return same
-	})
-}
-
-// compare places a record to put back before or behind another.
-func (s *set) compare(item *store.Item, id int64, key store.Cell) int {
 	if s.byID {
-		return cmp.Compare(item.At.RowID, id)
+		slices.SortStableFunc(s.rows, func(a, b *store.Item) int { return cmp.Compare(a.At.RowID, b.At.RowID) })
+		s.rows = slices.CompactFunc(s.rows, func(a, b *store.Item) bool {
+			same := a.At.RowID == b.At.RowID
+			if same {
+				stale(b.At)
+			}
+			return same
+		})
+		return
 	}
-	return compareCells(s.keyOf(item.Row), key)
+	seen := map[store.Digest]bool{}
+	s.before, s.named = map[store.Digest][]*waiting{}, map[string][]*waiting{}
+	for _, item := range s.rows {
+		if d := rowDigest(item.Row); seen[d] {
+			stale(item.At)
+			continue
+		} else {
+			seen[d] = true
+		}
+		w := &waiting{Item: item}
+		name := s.name(0, item.Row)
+		s.waiting = append(s.waiting, w)
+		s.before[w.Digest] = append(s.before[w.Digest], w)
+		s.named[name] = append(s.named[name], w)
+	}
+	s.rows = nil
 }
 
-func (s *set) keyOf(cells []store.Cell) store.Cell {
-	if s.key < 0 {
-		return store.NullCell()
+// rowDigest is over all cells of a record.
+func rowDigest(cells []store.Cell) store.Digest {
+	var b []byte
+	for _, c := range cells {
+		d := digest.Cell(c)
+		b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, d.Hi), d.Lo)
 	}
-	return cells[s.key]
+	return digest.Bytes(b)
 }
 
-// compareCells orders keys as SQLite's BINARY collation does.
-func compareCells(a, b store.Cell) int {
-	rank := func(c store.Cell) int {
-		switch c.Class {
-		case store.Int, store.Real:
-			return 1
-		case store.Text:
-			return 2
-		case store.Blob:
-			return 3
-		}
-		return 0
-	}
-	number := func(c store.Cell) float64 {
-		if c.Class == store.Int {
-			return float64(c.Int())
-		}
-		return c.Real()
-	}
-	switch {
-	case rank(a) != rank(b):
-		return cmp.Compare(rank(a), rank(b))
-	case a.Class == store.Int && b.Class == store.Int:
-		return cmp.Compare(a.Int(), b.Int())
-	case rank(a) == 1:
-		return cmp.Compare(number(a), number(b))
-	}
-	return bytes.Compare(a.Bytes(), b.Bytes())
+// name is nameOf of these cells.
+func (s *set) name(id int64, cells []store.Cell) string {
+	return s.nameOf(id, func(col int) store.Cell { return cells[col] })
 }
 
 // nameOf tells the set's records apart.
@@ -156,10 +157,10 @@ func (s *set) addr(id int64, cells []store.Cell) store.Addr {
 // putBack inserts what an earlier conversion cut out of this record's cells,
 // where they are still what they were then.
 func (s *set) putBack(id int64, cells []store.Cell) (changed bool) {
-	if len(s.named) == 0 {
+	if len(s.cells) == 0 {
 		return false
 	}
-	for _, in := range s.named[s.nameOf(id, func(col int) store.Cell { return cells[col] })] {
+	for _, in := range s.cells[s.name(id, cells)] {
 		c := cells[in.Column]
 		if in.done || c.Class != store.Text && c.Class != store.Blob || digest.Cell(c) != in.Digest {
 			continue
@@ -177,33 +178,103 @@ func (s *set) putBack(id int64, cells []store.Cell) (changed bool) {
 	return changed
 }
 
-// due reports whether a record is to be put back before row i. One that has
-// its place taken is stale.
-func (f *Filter) due(s *set, b *store.Batch, i int) bool {
-	for len(s.rows) > 0 && (s.byID || s.key >= 0) {
-		key := store.NullCell()
-		if s.key >= 0 {
-			key = b.Cell(i, s.key)
+// putRows puts back the records that belong before row i of b. One that has its
+// place taken is stale.
+func (f *Filter) putRows(s *set, out, b *store.Batch, i int) *store.Batch {
+	for len(s.rows) > 0 && s.rows[0].At.RowID <= b.RowID(i) {
+		if s.rows[0].At.RowID == b.RowID(i) {
+			f.stale(s.rows[0].At)
+		} else {
+			out = begun(out, b, i)
+			f.putRow(s, out, s.rows[0])
 		}
-		order := s.compare(s.rows[0], b.RowID(i), key)
-		if order != 0 {
-			return order < 0
-		}
-		f.stale(s.rows[0].At)
 		s.rows = s.rows[1:]
 	}
-	return false
+	if len(s.waiting) == 0 {
+		return out
+	}
+	cells := f.read(b, i)
+	for _, w := range s.named[s.name(0, cells)] {
+		if !w.done && s.again(w.Row, cells) {
+			w.done = true
+			f.stale(w.At)
+		}
+	}
+	for _, w := range s.before[rowDigest(cells)] {
+		if !w.done {
+			w.done = true
+			out = begun(out, b, i)
+			f.putRow(s, out, w.Item)
+		}
+	}
+	return out
 }
 
-// putRow puts the next record back, as the view demands.
-func (f *Filter) putRow(s *set, out *store.Batch) {
-	item := s.rows[0]
-	s.rows = s.rows[1:]
+// again reports whether a record to put back is there once more: a client has
+// made a new secret.
+func (s *set) again(row, cells []store.Cell) bool {
+	for col, c := range row {
+		if c.Class != store.Withheld && !sameCell(c, cells[col]) {
+			return false
+		}
+	}
+	return s.key >= 0 && row[s.key].Class != store.Withheld
+}
+
+func sameCell(a, b store.Cell) bool {
+	return a.Class == b.Class && a.Bits() == b.Bits() && bytes.Equal(a.Bytes(), b.Bytes())
+}
+
+// putRow puts a record back, as the view demands.
+func (f *Filter) putRow(s *set, out *store.Batch, item *store.Item) {
 	cells := slices.Clone(item.Row)
 	if _, keep := f.change(s, item.At.RowID, cells); keep {
+		f.stays(s, cells)
 		addRow(out, item.At.RowID, cells)
 	}
 }
+
+// leave tells of a record that is left out: at once where its row id says where
+// it was, else with the next that stays.
+func (f *Filter) leave(s *set, id int64, cells []store.Cell) {
+	item := store.Item{At: s.addr(id, cells), Row: owned(cells)}
+	if s.byID {
+		f.omitted(item)
+		return
+	}
+	for _, c := range item.Row {
+		s.weight += 64 + len(c.Bytes())
+	}
+	if s.left = append(s.left, item); s.weight > mostLeft {
+		f.stays(s, nil)
+	}
+}
+
+// mostLeft is how many bytes of records may wait for one that stays. Nobody
+// keeps residue of that size.
+const mostLeft = 64 << 20
+
+// stays tells of the records that were left out before this one. Where none
+// stays behind the last, they are told without a guard: their place is the end.
+func (f *Filter) stays(s *set, cells []store.Cell) {
+	if len(s.left) == 0 {
+		return
+	}
+	d := store.Digest{}
+	if cells != nil {
+		d = rowDigest(cells)
+	}
+	for _, item := range s.left {
+		item.Digest = d
+		f.omitted(item)
+	}
+	s.left, s.weight = nil, 0
+}
+
+// Break says that the next record of the set is in another file than the last.
+// Files of a text split a set by owner, not by order: neighbours in a database
+// are only those of one file.
+func (f *Filter) Break(set int) { f.stays(&f.sets[set], nil) }
 
 // begun is the batch that takes the place of b, with the rows before row i.
 func begun(out, b *store.Batch, i int) *store.Batch {

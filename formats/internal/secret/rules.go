@@ -1,7 +1,6 @@
 package secret
 
 import (
-	"bytes"
 	"strings"
 
 	"rehome/formats/store"
@@ -12,7 +11,8 @@ import (
 const Marker = `"rehome:withheld"`
 
 // Rule is one place where clients keep secrets. Tables and columns are found
-// ignoring ASCII case, as SQLite does.
+// ignoring ASCII case, as SQLite does. So are keys and members: who kept a
+// secret under another spelling did not want it in git either.
 type Rule struct {
 	Set       string // table
 	KeyColumn string // with KeyPrefix: only rows whose key begins so
@@ -32,7 +32,7 @@ func Rules() []Rule {
 		out = append(out,
 			Rule{Set: table, KeyColumn: "key", KeyPrefix: "cursorAuth/", Column: "value", Whole: true},
 			Rule{Set: table, KeyColumn: "key", KeyPrefix: "secret://", Column: "value", Whole: true},
-			Rule{Set: table, KeyColumn: "key", Column: "value", Members: keys})
+			Rule{Set: table, KeyColumn: "key", Column: "value", Members: keys, Hex: true})
 	}
 	return append(out,
 		Rule{Set: "composerHeaders", KeyColumn: "composerId", Column: "value", Members: keys},
@@ -43,10 +43,8 @@ func Rules() []Rule {
 // bound is a rule that applies to a set of a store.
 type bound struct {
 	Rule
-	col  int    // of Column
-	key  int    // of KeyColumn, -1 where the set has none
-	core []byte // what all Members end in: one search instead of several
-	rare int    // index of a byte of core that texts seldom hold: a capital
+	col int // of Column
+	key int // of KeyColumn, -1 where the set has none
 }
 
 // bind finds the rules for a set.
@@ -58,10 +56,6 @@ func bind(set *store.Set) (out []bound) {
 		b := bound{Rule: r, col: column(set, r.Column), key: column(set, r.KeyColumn)}
 		if !strings.EqualFold(set.Name, r.Set) || b.col < 0 || r.KeyPrefix != "" && b.key < 0 {
 			continue
-		}
-		if !r.Whole {
-			b.core = []byte(ending(r.Members))
-			b.rare = max(0, bytes.LastIndexAny(b.core, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 		}
 		out = append(out, b)
 	}
@@ -77,21 +71,8 @@ func column(set *store.Set, name string) int {
 	return -1
 }
 
-// ending is the longest text that all names end in.
-func ending(names []string) string {
-	end := names[0]
-	for _, n := range names[1:] {
-		for !strings.HasSuffix(n, end) {
-			end = end[1:]
-		}
-	}
-	return end
-}
-
 // covers reports whether the row with this key is one of the rule's.
-func (r *bound) covers(key store.Cell) bool {
-	return bytes.HasPrefix(key.Bytes(), []byte(r.KeyPrefix))
-}
+func (r *bound) covers(key store.Cell) bool { return hasPrefix(key.Bytes(), r.KeyPrefix) }
 
 // what names the rule for the books.
 func (r *bound) what(member string) string {

@@ -13,12 +13,12 @@ import (
 // can say where it ends, and all of it has to stay home.
 func Strip(text []byte) (out []byte, inserts []store.Insert, torn bool) {
 	names := memberNames()
-	r := bound{Rule: Rule{Members: names}, core: []byte(ending(names))}
-	if !r.suspect(text) {
+	r := bound{Rule: Rule{Members: names}}
+	if !memberEnding().in(text) {
 		return text, nil, false
 	}
 	var found []rawjson.Member
-	err := rawjson.Find(text, names, func(m rawjson.Member) bool {
+	err := rawjson.FindFold(text, names, func(m rawjson.Member) bool {
 		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
 			found = found[:n-1] // lies in m, goes with it
 		}
@@ -54,7 +54,7 @@ func Strip(text []byte) (out []byte, inserts []store.Insert, torn bool) {
 // alone by.
 func StripHex(text []byte) (out []byte, cut, torn bool) {
 	names := memberNames()
-	r := bound{Rule: Rule{Members: names, Hex: true}, core: []byte(ending(names))}
+	r := bound{Rule: Rule{Members: names, Hex: true}}
 	plainText, d := r.open(store.TextCell(text))
 	bare, inserts, torn := Strip(plainText)
 	if d == plain {
@@ -69,8 +69,7 @@ func Unstrip(text []byte, inserts []store.Insert) ([]byte, bool) { return insert
 // Suspect is a cheap question about any text, JSON or a piece of it: might it
 // name a secret?
 func Suspect(text []byte) bool {
-	r := bound{core: []byte(ending(memberNames()))}
-	return r.suspect(text) || bytes.Contains(text, []byte(`\`+`u0`))
+	return memberEnding().in(text) || bytes.Contains(text, []byte(`\`+`u0`))
 }
 
 // memberNames are the members that hold secrets wherever they stand.

@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 
@@ -20,18 +21,18 @@ const (
 
 // affinityOf follows SQLite's rules for a declared type, in their order.
 func affinityOf(declared string, strict bool) affinity {
-	d := strings.ToUpper(declared)
+	d := fold(declared)
 	has := func(s string) bool { return strings.Contains(d, s) }
 	switch {
-	case strict && d == "ANY":
+	case strict && d == "any":
 		return asIs
-	case has("INT"):
+	case has("int"):
 		return numeric
-	case has("CHAR"), has("CLOB"), has("TEXT"):
+	case has("char"), has("clob"), has("text"):
 		return textual
-	case has("BLOB"), d == "":
+	case has("blob"), d == "":
 		return asIs
-	case has("REAL"), has("FLOA"), has("DOUB"):
+	case has("real"), has("floa"), has("doub"):
 		return floating
 	}
 	return numeric
@@ -64,6 +65,11 @@ func (a affinity) changed(c store.Cell) string {
 		}
 	}
 	return ""
+}
+
+// unlike is the error of a value that would not stay what it is.
+func unlike(what, declared string) error {
+	return fmt.Errorf("%s in a column declared %q", what, clip(declared))
 }
 
 // looksNumeric reports whether SQLite would take a text for a number: all of

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"rehome/formats"
@@ -33,6 +34,10 @@ type state struct {
 }
 
 func (s state) hot() bool { return s.wal.size > 0 || s.rollback }
+
+// inPlace reports whether it can be read where it lies while in use: the owner's
+// lock files must be there already.
+func (s state) inPlace() bool { return s.wal.size > 0 && s.shm && !s.rollback }
 
 func (s state) equal(o state) bool {
 	return s.db.equal(o.db) && s.wal.equal(o.wal) && s.journal.equal(o.journal)
@@ -150,8 +155,11 @@ func snapshot(ctx context.Context, path, real, dir string, st state) (string, er
 			return "", unreadable(path, err)
 		}
 	}
-	return "", &formats.Error{At: path, Err: fmt.Errorf("%w: %w", formats.ErrBusy, err),
-		Hint: "stop the client that writes to it and try again, or read it in place with --live"}
+	hint := "stop the client that writes to it and try again"
+	if st.inPlace() {
+		hint += ", or read it in place with --live"
+	}
+	return "", &formats.Error{At: path, Err: fmt.Errorf("%w: %w", formats.ErrBusy, err), Hint: hint}
 }
 
 func copyOnce(ctx context.Context, real, to string, st state) error {
@@ -273,8 +281,17 @@ func copyFile(ctx context.Context, from, to string, size int64) error {
 }
 
 // room refuses a copy that would not fit, or not within the limit.
-func room(path, scratch string, need, most int64) error {
-	hint := "read it in place with --live, stop its client so that no copy is needed, or set TMPDIR to a larger disk"
+func room(path, scratch string, st state, most int64) error {
+	need, hint := st.bytes(), "stop its client so that no copy is needed, or set TMPDIR to a larger disk"
+	if st.rollback {
+		hint = "open it once with the program that wrote it, so that what it left unfinished is undone, or set TMPDIR to a larger disk"
+	}
+	if need > most {
+		hint, _, _ = strings.Cut(hint, ", or set TMPDIR") // the limit is not the disk's
+	}
+	if st.inPlace() {
+		hint = "read it in place with --live, or " + hint
+	}
 	if need > most {
 		return &formats.Error{At: path, Err: fmt.Errorf("%w: it must be copied to be read, and the copy would have %s, more than %s", formats.ErrBusy, size(need), size(most)), Hint: hint}
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"modernc.org/sqlite"
 
@@ -40,9 +39,9 @@ type Writer struct {
 // and indexes are there at once, views, triggers and virtual tables stay idle
 // until the file is next opened.
 func Create(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
-	entries, err := vetAll(path, d)
+	entries, err := vetAll(d)
 	if err != nil {
-		return nil, err
+		return nil, &formats.Error{At: path, Err: err}
 	}
 	path, err = filepath.Abs(path)
 	if err != nil {
@@ -65,31 +64,6 @@ func Create(ctx context.Context, path string, d store.Database, sets []TableSet)
 		return nil, explain(ctx, path, "", err)
 	}
 	return w, nil
-}
-
-// vetAll looks at everything before anything is made.
-func vetAll(path string, d store.Database) ([]entry, error) {
-	if err := vetPragmas(d.Pragmas); err != nil {
-		return nil, &formats.Error{At: path, Op: "pragmas", Err: err}
-	}
-	entries := make([]entry, 0, len(d.Objects))
-	taken := map[string]bool{}
-	for _, o := range d.Objects {
-		e, err := vet(o)
-		name := strings.ToLower(o.Name)
-		if o.Type == "trigger" {
-			name = "trigger " + name // they have names of their own
-		}
-		if err == nil && taken[name] {
-			err = errors.New("its name is taken")
-		}
-		if err != nil {
-			return nil, &formats.Error{At: path, Pointer: fmt.Sprintf("schema: %s %q", o.Type, o.Name), Err: fmt.Errorf("refused: %w", err)}
-		}
-		taken[name] = true
-		entries = append(entries, e)
-	}
-	return entries, nil
 }
 
 func vetPragmas(p store.Pragmas) error {
@@ -147,16 +121,39 @@ func (w *Writer) connect(ctx context.Context) (err error) {
 	if w.conn, err = w.pool.Conn(ctx); err != nil {
 		return err
 	}
-	return w.allow(16 << 20)
+	const patternLimit = 8 // SQLITE_LIMIT_LIKE_PATTERN_LENGTH
+	if _, err := sqlite.Limit(w.conn, patternLimit, mostPattern); err != nil {
+		return err
+	}
+	w.limit = 0
+	return w.allow(w.longestSQL())
 }
 
-// allow sets the longest value SQLite will handle. An index on an expression
-// of the archive's choosing must not make gigabytes out of a short row.
-func (w *Writer) allow(n int) error {
+// allow sets the longest value SQLite will handle, with some room: a record
+// and its text in UTF-16. An index on an expression of the archive's choosing
+// must not make gigabytes out of a short row.
+func (w *Writer) allow(longest int) error {
+	n := 1 << 20
+	for n < 4*longest && n < 1<<30 {
+		n *= 2
+	}
+	if 4*longest > n {
+		n = 1<<31 - 1
+	}
+	if n == w.limit {
+		return nil
+	}
 	const lengthLimit = 0 // SQLITE_LIMIT_LENGTH
 	_, err := sqlite.Limit(w.conn, lengthLimit, n)
 	w.limit = n
 	return err
+}
+
+func (w *Writer) longestSQL() (n int) {
+	for _, o := range w.schema.Objects {
+		n = max(n, len(o.SQL)+len(o.Name)+len(o.Table))
+	}
+	return n
 }
 
 // lay makes the objects in their order.
@@ -220,7 +217,7 @@ func createsOnly(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlit
 	case sqlite.AuthCreateTable, sqlite.AuthCreateIndex, sqlite.AuthRead, sqlite.AuthFunction, sqlite.AuthReindex, sqlite.AuthSelect:
 		return sqlite.AuthorizerOK
 	case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
-		if strings.EqualFold(name, "sqlite_master") {
+		if same(name, "sqlite_master") {
 			return sqlite.AuthorizerOK
 		}
 	}
@@ -244,6 +241,9 @@ func (w *Writer) aim(ctx context.Context, s TableSet, entries []entry) error {
 		return errors.New("its rows are said to have row ids where they have none, or the reverse")
 	}
 	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding)}
+	for _, e := range entries {
+		t.computes = t.computes || e.effort != effort{} && same(e.Table, sh.Name)
+	}
 	for _, declared := range sh.types {
 		t.affinities = append(t.affinities, affinityOf(declared, entries[i].strict))
 	}

@@ -26,10 +26,10 @@ func TestHostileSchemas(t *testing.T) {
 		{"table", "t", "t", "CREATE TABLE t(a DEFAULT 'x'';');DROP TABLE u", "does not end"},
 		{"table", "t", "t", "CREATE TABLE t([a];b)", "does not end"},
 		{"table", "t", "t", "CREATE TABLE t(a)\x00;DROP TABLE t", "NUL"},
-		{"table", "t", "t", "CREATE TABLE t('a\x00')", "not closed"},
+		{"table", "t", "t", "CREATE TABLE t('a\x00')", "NUL"},
 		{"table", "t", "t", "CREATE TABLE t(a 'x", "not closed"},
 		{"table", "t", "t", "CREATE TABLE t(a [x", "not closed"},
-		{"table", "t", "t", "CREATE TABLE t(a /* x)", "not closed"},
+		{"table", "t", "t", "CREATE TABLE t(a /* x)", "open"},
 		{"table", "t", "t", "CREATE TABLE t(a", "open"},
 		{"table", "t", "t", "CREATE TABLE t(a))", "too many"},
 		{"table", "t", "t", "CREATE TEMP TABLE t(a)", "does not create"},
@@ -121,15 +121,26 @@ func FuzzVet(f *testing.F) {
 			if _, err := vet(store.Object{Type: kind, Name: "t", Table: "t", SQL: sql}); err != nil {
 				continue
 			}
-			list, err := tokens(sql)
-			if err != nil || len(list) < 3 || !list[0].is("create") {
+			var list []token
+			l := lexer{sql: sql}
+			for x, err := l.next(); x.kind != none; x, err = l.next() {
+				if err != nil {
+					t.Errorf("%q was taken: %v", sql, err)
+				}
+				list = append(list, x)
+			}
+			if len(list) < 3 || !list[0].is("create") {
 				t.Errorf("%q was taken", sql)
 			}
-			if kind != "trigger" {
-				for _, x := range list {
-					if x.char(';') {
-						t.Errorf("%q was taken", sql)
+			for i, x := range list {
+				if x.char(';') && kind != "trigger" {
+					t.Errorf("%q was taken as a %s", sql, kind)
+				}
+				if x.char(';') && i+1 < len(list) && list[i+1].is("end") {
+					if rest := list[i+2:]; len(rest) > 1 || len(rest) == 1 && !rest[0].char(';') {
+						t.Errorf("%q was taken as a %s", sql, kind)
 					}
+					break
 				}
 			}
 		}

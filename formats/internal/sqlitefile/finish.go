@@ -19,6 +19,9 @@ func (w *Writer) Finish(ctx context.Context) error {
 	w.done = true
 	err := w.settleSequence(ctx)
 	if err == nil {
+		err = w.allow(w.longestSQL())
+	}
+	if err == nil {
 		err = w.insert.shut(w)
 	}
 	if err == nil {

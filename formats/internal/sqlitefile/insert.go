@@ -17,6 +17,7 @@ const (
 	manyRows  = 16      // of one INSERT, where rows are small:
 	smallRow  = 1 << 10 // below this many bytes
 	mostArgs  = 32766   // parameters of a statement
+	mostTerms = 2000    // columns of a table, and values of a row
 	mostBooks = 64 << 20
 )
 
@@ -24,6 +25,7 @@ const (
 type target struct {
 	*shape
 	affinities []affinity
+	computes   bool             // has expressions that are run for each row
 	utf16      binary.ByteOrder // nil for UTF-8
 	rows       int64            // so far
 }
@@ -34,6 +36,7 @@ type inserter struct {
 	into      *target
 	one, many driver.Stmt
 	manyOf    int
+	number    driver.Stmt // gives a row its row id, where one is all that does not fit
 	args      []driver.NamedValue
 	wide      []byte
 }
@@ -70,10 +73,14 @@ func (w *Writer) fill(ctx context.Context, t *target, b *store.Batch) error {
 	for i := range b.Rows() {
 		longest = max(longest, len(b.Span(i)))
 	}
-	if need := 4*longest + 1<<20; need > w.limit {
-		if err := w.allow(min(need, 1<<31-1)); err != nil {
-			return err
-		}
+	if err := w.allow(longest); err != nil {
+		return err
+	}
+	// The driver starts a goroutine for each statement that can be stopped.
+	// One that only puts a row takes no time worth stopping it.
+	within := context.Background()
+	if t.computes {
+		within = ctx
 	}
 	at, bad := 0, error(nil) // Raw must not take an error of ours for the driver's
 	err := w.conn.Raw(func(c any) error {
@@ -88,7 +95,7 @@ func (w *Writer) fill(ctx context.Context, t *target, b *store.Batch) error {
 			if w.insert.many != nil && at+w.insert.manyOf <= b.Rows() && small(b, at, w.insert.manyOf) {
 				n = w.insert.manyOf
 			}
-			if bad = w.insert.put(b, at, n); bad == nil {
+			if bad = w.insert.put(within, b, at, n); bad == nil {
 				at += n
 				t.rows += int64(n)
 			}
@@ -107,7 +114,7 @@ func (w *Writer) fill(ctx context.Context, t *target, b *store.Batch) error {
 // blame names the row of an error: of the rows of one statement, the first
 // that is not in.
 func (w *Writer) blame(t *target, b *store.Batch, at int, err error) error {
-	from, row := at, (*rowError)(nil)
+	done, row := t.rows-int64(at), (*rowError)(nil)
 	if errors.As(err, &row) {
 		at, err = row.at, row.err
 	} else if code(err) == codeConstraint {
@@ -118,13 +125,18 @@ func (w *Writer) blame(t *target, b *store.Batch, at int, err error) error {
 	} else {
 		return err
 	}
-	pointer := fmt.Sprintf("table %s: row %d", t.Name, t.rows+int64(at-from)+1)
-	if t.RowIDs {
-		pointer = fmt.Sprintf("table %s: row id %d", t.Name, b.RowID(at))
-	} else if t.key >= 0 && b.Cell(at, t.key).Class == store.Int {
-		pointer = fmt.Sprintf("table %s: row id %d", t.Name, b.Cell(at, t.key).Int())
+	return &formats.Error{At: w.path, Pointer: t.pointer(b, at, done+int64(at)+1), Err: err}
+}
+
+// pointer names a row, the nth of its table.
+func (s *shape) pointer(b *store.Batch, i int, n int64) string {
+	if s.RowIDs {
+		return fmt.Sprintf("table %s: row id %d", s.Name, b.RowID(i))
 	}
-	return &formats.Error{At: w.path, Pointer: pointer, Err: err}
+	if s.key >= 0 && b.Cell(i, s.key).Class == store.Int {
+		return fmt.Sprintf("table %s: row id %d", s.Name, b.Cell(i, s.key).Int())
+	}
+	return fmt.Sprintf("table %s: row %d", s.Name, n)
 }
 
 // rowError is an error in a row of a batch.
@@ -153,6 +165,10 @@ func (in *inserter) turn(c driver.Conn, t *target) (err error) {
 	if in.one, err = c.Prepare(t.insertSQL(1)); err != nil {
 		return err
 	}
+	if t.full() {
+		in.number, err = c.Prepare("UPDATE OR FAIL main." + quote(t.Name) + " SET " + t.rowid + "=?1 WHERE " + t.rowid + "=last_insert_rowid()")
+		return err
+	}
 	in.manyOf = min(manyRows, mostArgs/max(1, t.width()))
 	if t.utf16 == nil && in.manyOf > 1 {
 		in.many, err = c.Prepare(t.insertSQL(in.manyOf))
@@ -162,14 +178,18 @@ func (in *inserter) turn(c driver.Conn, t *target) (err error) {
 
 func (in *inserter) close() error {
 	var errs []error
-	for _, s := range []driver.Stmt{in.one, in.many} {
+	for _, s := range []driver.Stmt{in.one, in.many, in.number} {
 		if s != nil {
 			errs = append(errs, s.Close())
 		}
 	}
-	in.one, in.many, in.into = nil, nil, nil
+	in.one, in.many, in.number, in.into = nil, nil, nil, nil
 	return errors.Join(errs...)
 }
+
+// full reports whether a row has no room left for its row id. It gets one of
+// SQLite's choosing, and then its own.
+func (t *target) full() bool { return t.RowIDs && len(t.Columns) >= mostTerms }
 
 // width is the number of parameters of one row.
 func (t *target) width() int {
@@ -177,7 +197,7 @@ func (t *target) width() int {
 	if t.utf16 != nil {
 		n *= 2
 	}
-	if t.RowIDs {
+	if t.RowIDs && !t.full() {
 		n++
 	}
 	return n
@@ -188,7 +208,7 @@ func (t *target) width() int {
 // done, so that changes() tells which row it was.
 func (t *target) insertSQL(rows int) string {
 	names := make([]string, 0, len(t.Columns)+1)
-	if t.RowIDs {
+	if t.RowIDs && !t.full() {
 		names = append(names, t.rowid)
 	}
 	for _, c := range t.Columns {
@@ -207,7 +227,7 @@ func (t *target) insertSQL(rows int) string {
 func (t *target) wideRow() string {
 	var row []string
 	n := 1
-	if t.RowIDs {
+	if t.RowIDs && !t.full() {
 		row, n = append(row, "?1"), 2
 	}
 	for range t.Columns {
@@ -218,11 +238,11 @@ func (t *target) wideRow() string {
 }
 
 // put inserts n rows of the batch with one statement.
-func (in *inserter) put(b *store.Batch, from, n int) error {
+func (in *inserter) put(ctx context.Context, b *store.Batch, from, n int) error {
 	t := in.into
 	in.args, in.wide = in.args[:0], in.wide[:0]
 	for i := from; i < from+n; i++ {
-		if t.RowIDs {
+		if t.RowIDs && !t.full() {
 			in.bind(b.RowID(i))
 		}
 		for col := range t.Columns {
@@ -246,8 +266,12 @@ func (in *inserter) put(b *store.Batch, from, n int) error {
 	if n > 1 {
 		s = in.many
 	}
-	// Without a context: the driver would start a goroutine for each row.
-	_, err := s.(driver.StmtExecContext).ExecContext(context.Background(), in.args)
+	_, err := s.(driver.StmtExecContext).ExecContext(ctx, in.args)
+	if err == nil && in.number != nil {
+		in.args = in.args[:0]
+		in.bind(b.RowID(from))
+		_, err = in.number.(driver.StmtExecContext).ExecContext(ctx, in.args)
+	}
 	return err
 }
 
@@ -266,7 +290,7 @@ func (in *inserter) bind(v driver.Value) {
 // batch; the driver copies them before it returns.
 func (t *target) value(c store.Cell, col int) (driver.Value, error) {
 	if what := t.affinities[col].changed(c); what != "" {
-		return nil, fmt.Errorf("%s in a column declared %q", what, t.types[col])
+		return nil, unlike(what, t.types[col])
 	}
 	if col == t.key && c.Class != store.Int {
 		return nil, fmt.Errorf("%s in an INTEGER PRIMARY KEY", c.Class)

@@ -2,8 +2,12 @@ package sqlitefile
 
 import "sync"
 
-// mostKnown bounds what strangers' schemas can make us remember.
-const mostKnown = 1000
+// What strangers' schemas can make us remember.
+const (
+	mostKnown = 1000     // tables,
+	longKnown = 64 << 10 // none with a longer statement,
+	allKnown  = 4 << 20  // of so many bytes together
+)
 
 // Known remembers what the tables of earlier databases were found to be. A
 // client makes all its stores with the same statements, and asking SQLite about
@@ -12,6 +16,7 @@ const mostKnown = 1000
 type Known struct {
 	mu     sync.Mutex
 	shapes map[[2]string]*shape // never changed once they are here
+	bytes  int                  // of their keys
 }
 
 func (k *Known) recall(name, sql string) *shape {
@@ -24,7 +29,8 @@ func (k *Known) recall(name, sql string) *shape {
 }
 
 func (k *Known) learn(name, sql string, s *shape) {
-	if k == nil {
+	n := len(name) + len(sql)
+	if k == nil || n > longKnown {
 		return
 	}
 	k.mu.Lock()
@@ -32,7 +38,8 @@ func (k *Known) learn(name, sql string, s *shape) {
 	if k.shapes == nil {
 		k.shapes = map[[2]string]*shape{}
 	}
-	if len(k.shapes) < mostKnown {
+	if len(k.shapes) < mostKnown && k.bytes+n <= allKnown {
 		k.shapes[[2]string{name, sql}] = s
+		k.bytes += n
 	}
 }

@@ -22,6 +22,9 @@ type Options struct {
 	Scratch string       // folder for copies; "" is the system's
 	MaxCopy int64        // 0 is 2 GiB
 	Known   *Known       // what earlier databases taught; may be nil
+	// Restorable refuses, while scanning, values that a Writer would refuse:
+	// they could be turned into text, but not back.
+	Restorable bool
 }
 
 // DB is an open database: one connection, one read transaction. It belongs to
@@ -38,6 +41,8 @@ type DB struct {
 	objects []store.Object
 	tables  []Table
 	shapes  map[string]*shape
+
+	restorable bool
 }
 
 // Open opens a database for reading. The file is never changed, and no file
@@ -64,7 +69,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	db := &DB{path: path, real: real}
+	db := &DB{path: path, real: real, restorable: o.Restorable}
 	switch {
 	case !st.hot():
 		db.watched = &st
@@ -96,7 +101,7 @@ func orContext(ctx context.Context, err error) error {
 // live opens a database in use where it lies. SQLite then moves lock bytes in
 // the owner's -shm; it would create that file if it were not there.
 func (db *DB) live(ctx context.Context, st state, o Options) error {
-	if st.wal.size == 0 || !st.shm || st.rollback {
+	if !st.inPlace() {
 		return &formats.Error{At: db.path, Err: errors.New("cannot be read in place: its -wal and -shm files are not both there"),
 			Hint: "without --live it is read from a copy"}
 	}
@@ -113,7 +118,7 @@ func (db *DB) fromCopy(ctx context.Context, st state, o Options) error {
 	if most == 0 {
 		most = defaultMaxCopy
 	}
-	if err := room(db.path, scratch, st.bytes(), most); err != nil {
+	if err := room(db.path, scratch, st, most); err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp(scratch, "rehome-copy-")

@@ -265,7 +265,7 @@ func TestCopyTooLarge(t *testing.T) {
 	if !errors.Is(err, formats.ErrBusy) || !strings.Contains(formats.Hint(err), "--live") {
 		t.Errorf("%v; hint %q", err, formats.Hint(err))
 	}
-	err = room(path, t.TempDir(), 1<<61, 1<<62)
+	err = room(path, t.TempDir(), state{db: side{size: 1 << 61}, wal: side{there: true, size: 1}, shm: true}, 1<<62)
 	fails(t, err, "x.db", "does not fit")
 	if !errors.Is(err, formats.ErrBusy) || !strings.Contains(formats.Hint(err), "--live") {
 		t.Errorf("%v; hint %q", err, formats.Hint(err))

@@ -2,7 +2,9 @@ package sqlitefile
 
 import (
 	"context"
+	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -18,33 +20,70 @@ func (db *DB) ScanPlain(ctx context.Context, set int, t Table) iter.Seq2[*store.
 
 func (db *DB) step(s *scan, t Table) error {
 	o := order(db.pragmas.Encoding)
-	rows, err := db.conn.QueryContext(s.ctx, plainQuery(s.shape, t, o != nil))
-	if err != nil {
-		return err
+	most := mostTerms - 1
+	if o != nil {
+		most /= 2
 	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	values, places := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		places[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(places...); err != nil {
+	// SQLite gives no more columns than a table can have, and we ask for the
+	// row id as well. Then several queries walk the table side by side, in one
+	// transaction and the same order.
+	var values []any
+	var parts []*part
+	for from := 0; from == 0 || from < len(t.Columns); from += most {
+		p := &part{}
+		piece := Table{Name: t.Name, Columns: t.Columns[from:min(from+most, len(t.Columns))]}
+		var err error
+		if p.rows, err = db.conn.QueryContext(s.ctx, plainQuery(s.shape, piece, o != nil)); err != nil {
 			return err
+		}
+		defer p.rows.Close()
+		names, err := p.rows.Columns()
+		if err != nil {
+			return err
+		}
+		p.values = make([]any, len(names))
+		for i := range p.values {
+			p.places = append(p.places, &p.values[i])
+		}
+		parts = append(parts, p)
+	}
+	for {
+		values = values[:0]
+		for i, p := range parts {
+			more, err := p.next()
+			if err != nil || !more && i == 0 {
+				return err
+			}
+			switch {
+			case !more:
+				return s.fail(errUneven)
+			case i > 0 && s.shape.hasRow && p.values[0] != values[0]:
+				return s.fail(errUneven)
+			case i > 0 && s.shape.hasRow:
+				values = append(values, p.values[1:]...)
+			default:
+				values = append(values, p.values...)
+			}
 		}
 		if err := s.plainRow(values, o); err != nil {
 			return err
 		}
-		if s.batch.Full() {
-			if err := s.hand(); err != nil {
-				return err
-			}
-		}
 	}
-	return rows.Err()
+}
+
+var errUneven = errors.New("two walks over the table see different rows")
+
+// part is one of the queries that a table is read by.
+type part struct {
+	rows           *sql.Rows
+	values, places []any
+}
+
+func (p *part) next() (bool, error) {
+	if !p.rows.Next() {
+		return false, p.rows.Err()
+	}
+	return true, p.rows.Scan(p.places...)
 }
 
 // plainQuery selects each column as an expression: for a column declared DATE
@@ -86,7 +125,7 @@ func (s *scan) plainRow(values []any, o binary.ByteOrder) error {
 		for _, v := range values[:s.width] {
 			s.add(v)
 		}
-		return nil
+		return s.end()
 	}
 	for i := range s.width {
 		v := values[2*i]
@@ -101,5 +140,5 @@ func (s *scan) plainRow(values []any, o binary.ByteOrder) error {
 		}
 		s.batch.End(store.Text, arena)
 	}
-	return nil
+	return s.end()
 }

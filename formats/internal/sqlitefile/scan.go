@@ -62,6 +62,8 @@ type scan struct {
 	shape *shape
 	batch *store.Batch
 	yield func(*store.Batch, error) bool
+	watch []watched // columns whose values might not come back
+	given int64     // rows handed on
 	seen  bool
 	last  int64
 	done  bool  // the receiver wants no more
@@ -100,6 +102,9 @@ func (db *DB) walk(ctx context.Context, set int, t Table, route func(*DB, *scan,
 		defer db.scan.Unlock()
 		s := &scan{ctx: ctx, set: set, width: len(t.Columns), shape: db.shapes[t.Name], yield: yield}
 		err := s.check(db, t)
+		if err == nil && db.restorable {
+			s.watch, err = db.watch(t)
+		}
 		if err == nil {
 			err = route(db, s, t)
 		}
@@ -171,6 +176,16 @@ func (s *scan) row(args []driver.Value) error {
 	for _, v := range args {
 		s.add(v)
 	}
+	return s.end()
+}
+
+// end closes a record.
+func (s *scan) end() error {
+	if s.watch != nil {
+		if err := s.comesBack(); err != nil {
+			return s.fail(err)
+		}
+	}
 	if s.batch.Full() {
 		return s.hand()
 	}
@@ -213,7 +228,7 @@ func (s *scan) begin(id int64) error {
 // hand gives the batch away.
 func (s *scan) hand() error {
 	b := s.batch
-	s.batch = nil
+	s.batch, s.given = nil, s.given+int64(b.Rows())
 	if !s.yield(b, nil) {
 		s.done = true
 		return s.fail(errStopped)

@@ -182,7 +182,7 @@ func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, t
 		if err := rows.Scan(&name, &declared, &pk, &hidden); err != nil {
 			return nil, nil, err
 		}
-		taken = append(taken, strings.ToLower(name))
+		taken = append(taken, fold(name))
 		if hidden != 0 {
 			continue
 		}

@@ -42,7 +42,11 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 		if err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
-		r.schema.Databases = append(r.schema.Databases, store.Database{Path: part.path, Pragmas: db.Pragmas(), Objects: db.Objects()})
+		base := store.Database{Path: part.path, Pragmas: db.Pragmas(), Objects: db.Objects()}
+		if err := r.vet(part.file, base); err != nil {
+			return nil, errors.Join(err, r.Close())
+		}
+		r.schema.Databases = append(r.schema.Databases, base)
 		r.tables = append(r.tables, db.Tables())
 		for _, t := range db.Tables() {
 			r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs})
@@ -63,9 +67,20 @@ func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {
 	if r.open[i] != nil {
 		return r.open[i], nil
 	}
-	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say, Known: r.known})
+	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say, Known: r.known, Restorable: r.view.Restorable})
 	r.open[i] = db
 	return db, err
+}
+
+// vet refuses a schema that could not be built again.
+func (r *reader) vet(file string, d store.Database) error {
+	if !r.view.Restorable {
+		return nil
+	}
+	if err := sqlitefile.Vet(d); err != nil {
+		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a database"}
+	}
+	return nil
 }
 
 func (r *reader) closeDB(i int) error {

@@ -1,0 +1,59 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"slices"
+
+	"rehome/formats"
+)
+
+// watched is a column whose declared type can change what is put into it.
+type watched struct {
+	col int
+	affinity
+	name, declared string
+}
+
+// watch lists the columns of a table whose values must be looked at. Nearly all
+// values pass at a glance: SQLite did to them what it would do again. Others
+// are left where somebody changed a declaration behind SQLite's back.
+func (db *DB) watch(t Table) (list []watched, err error) {
+	sh, strict := db.shapes[t.Name], false
+	if slices.ContainsFunc(sh.types, func(declared string) bool { return same(declared, "any") }) {
+		for _, o := range db.objects {
+			if o.Type == "table" && o.Name == t.Name {
+				e, err := vet(o)
+				if err != nil {
+					return nil, err
+				}
+				strict = e.strict
+			}
+		}
+	}
+	for col, name := range t.Columns {
+		declared := sh.types[slices.Index(sh.Columns, name)]
+		if a := affinityOf(declared, strict); a != asIs {
+			list = append(list, watched{col, a, name, declared})
+		}
+	}
+	return list, nil
+}
+
+// comesBack refuses a record that a Writer would refuse, in the same words.
+func (s *scan) comesBack() error {
+	i := s.batch.Rows() - 1
+	for _, w := range s.watch {
+		what := w.changed(s.batch.Cell(i, w.col))
+		if what == "" {
+			continue
+		}
+		place := fmt.Sprintf("row %d", s.given+int64(i)+1)
+		if s.shape.hasRow {
+			place = fmt.Sprintf("row id %d", s.last)
+		}
+		return &formats.Error{Pointer: fmt.Sprintf("table %s: %s", s.shape.Name, place),
+			Err:  fmt.Errorf("column %q: %w", w.name, unlike(what, w.declared)),
+			Hint: "text of it would not come back the same; UPDATE the value in a copy, so that SQLite stores it as the column declares"}
+	}
+	return nil
+}
