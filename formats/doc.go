@@ -19,7 +19,11 @@
 //	store        cells, batches, schemas, digests, addresses, residue
 //	loss         the closed list of losses, and the books
 //	formats      this package: Format, Registry, Location, Error
-//	internal/…   one door each to a library or to a shared kind of knowledge
+//	internal/…   one door each to a library or to a shared kind of knowledge:
+//	             sqlitefile (SQLite), packed (compression), digest (hashing),
+//	             rawjson (JSON as bytes), rowtext (a row as a line), sdkdoc
+//	             (the SDK's documents), secret (what stays home), sqlitestore
+//	             (stores of databases and files), tally (how readers end)
 //	<codec>      one folder a format; its doc.go is that format's page
 //	all          the one list of formats this build carries
 //	formatstest  the conformance suite every codec runs
