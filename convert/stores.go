@@ -23,7 +23,8 @@ type Found struct {
 
 // Stores walks a file or folder and yields the stores in it, in the order of
 // their names. A folder that is a store is not descended into; hidden folders
-// are entered; .git, node_modules and links to folders are not. With from,
+// are entered; .git, node_modules and links to folders are not. A mere guess
+// (formats.Guess) counts only where the walk begins. With from,
 // only that format is asked, and a source that it does not recognise but that
 // holds nothing else is taken at the user's word.
 //
@@ -80,7 +81,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 	if err != nil {
 		return w.bad(rel, err)
 	}
-	if len(d) > 0 {
+	if len(d) > 0 && (rel == "." || d[0].Score > formats.Guess) {
 		w.any = true
 		return w.yield(Found{rel, l, d}, nil)
 	}

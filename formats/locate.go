@@ -26,6 +26,10 @@ type Match struct {
 	Evidence []string // what was seen, in words
 }
 
+// Guess is the score of a format that is named by nothing but an ending. It is
+// enough where somebody points at this very place, not where a walk passes by.
+const Guess = 1
+
 // Locate looks at a path. The path must exist.
 func Locate(path string) (*Location, error) {
 	info, err := os.Stat(path)

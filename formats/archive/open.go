@@ -9,11 +9,13 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
 	"rehome/formats"
 	"rehome/formats/internal/secret"
+	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
@@ -65,6 +67,11 @@ func (r *reader) begin() error {
 	size, err := r.findFiles()
 	if err != nil {
 		return err
+	}
+	if r.view.Secrets == formats.WithholdSecrets {
+		if err := r.withhold(); err != nil {
+			return err
+		}
 	}
 	if r.jobs <= 0 {
 		r.jobs = runtime.GOMAXPROCS(0)
@@ -157,6 +164,33 @@ func (r *reader) findFiles() (size int64, err error) {
 		return nil
 	})
 	return size, err
+}
+
+// withhold leaves out the plain files that hold secrets, as the reader of a
+// store does: an archive may have been written with them.
+func (r *reader) withhold() error {
+	for i := len(r.schema.Sets) - 1; i >= 0 && r.schema.Sets[i].Kind == store.Plain; i-- {
+		name := r.schema.Sets[i].File
+		f, err := r.root.Open(name)
+		if err != nil {
+			continue // the scan will say that it is missing
+		}
+		held, err := secret.Holds(f)
+		f.Close()
+		if err != nil {
+			return r.fail(name, err)
+		}
+		if !held {
+			continue
+		}
+		r.schema.Sets = slices.Delete(r.schema.Sets, i, i+1)
+		r.claims = slices.Delete(r.claims, i, i+1)
+		r.files = slices.Delete(r.files, i, i+1)
+		if r.view.Note != nil {
+			r.view.Note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: name}, What: "a file that holds a secret"})
+		}
+	}
+	return nil
 }
 
 func has(m map[string]int, k string) bool { _, ok := m[k]; return ok }

@@ -3,6 +3,8 @@ package cursorchat
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,7 +20,7 @@ const name = "cursor-chat"
 
 // Format is the codec.
 func Format() *formats.Format {
-	shape := sqlitestore.Shape{Origin: name, Single: true, Use: use, Known: new(sqlitefile.Known)}
+	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"blobs", "meta"}, Use: use, Known: new(sqlitefile.Known)}
 	return &formats.Format{
 		Name:     name,
 		Title:    "a chat of the Cursor CLI (store.db)",
@@ -46,6 +48,9 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		if m := byPlace(l); m.Score > 0 {
 			return m, nil
 		}
+		if hasFolders(l.Path) {
+			return formats.Match{}, nil // there may be stores in them, which to claim this folder would hide
+		}
 		file = filepath.Join(l.Path, storeName)
 	} else if !sqlitefile.IsDatabase(l.Head()) {
 		return formats.Match{}, nil
@@ -59,6 +64,12 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return formats.Match{}, nil
 	}
 	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with just the tables blobs and meta"}}, nil
+}
+
+// hasFolders reports whether a folder has folders in it, as no chat's has.
+func hasFolders(dir string) bool {
+	list, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(list, fs.DirEntry.IsDir)
 }
 
 // byPlace knows a chat by its folder, without opening anything.
@@ -77,15 +88,18 @@ func byPlace(l *formats.Location) formats.Match {
 	}}
 }
 
-// use says what belongs to a chat's folder, which has no folders in it.
+// use says what belongs to a chat's folder, which has no folders in it: the
+// database and the JSON beside it.
 func use(rel string) sqlitestore.Use {
 	switch {
 	case rel == storeName:
 		return sqlitestore.Database
-	case strings.Contains(rel, "/"):
+	case !strings.Contains(rel, "/") && strings.HasSuffix(rel, ".json"):
+		return sqlitestore.Plain
+	case strings.HasSuffix(rel, ".residue.ndjson"): // an earlier conversion's
 		return sqlitestore.Skip
 	}
-	return sqlitestore.Plain
+	return sqlitestore.Aside
 }
 
 func shard(set *store.Set, r store.Record) string {

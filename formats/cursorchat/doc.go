@@ -8,6 +8,11 @@
 //	    prompt_history.json sometimes
 //	~/.cursor/acp-sessions/<uuid>/   the same, of editors that speak ACP
 //
+// The database and the .json files beside it are the store. Anything else in
+// the folder is left aside and noted: copies of the database above all, which
+// nobody looks into for secrets. A folder that is known by its tables alone and
+// has folders in it is nobody's: its store.db is a store of its own.
+//
 // # What is in store.db
 //
 //	blobs(id TEXT PRIMARY KEY, data BLOB)   id is the SHA-256 of data

@@ -19,7 +19,7 @@ const (
 
 // Format is the codec.
 func Format() *formats.Format {
-	shape := sqlitestore.Shape{Origin: name, Single: true, Use: use, Known: new(sqlitefile.Known)}
+	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: new(sqlitefile.Known)}
 	return &formats.Format{
 		Name:     name,
 		Title:    "the Cursor IDE's state.vscdb, alone or a whole user dir",

@@ -33,7 +33,8 @@
 // # Left out
 //
 // state.vscdb.backup and .corrupted.* copies, conversation-search.db (derived),
-// settings, snippets, extensions and local history.
+// settings, snippets, extensions and local history. A picture that is a link
+// out of the store, or is a database, is left aside and noted.
 //
 // # Not verified
 //

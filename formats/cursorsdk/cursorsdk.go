@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/store"
@@ -96,22 +97,21 @@ func create(ctx context.Context, b formats.Build) (store.Writer, error) {
 	return shape(project).Create(ctx, b)
 }
 
-// use takes everything of a state root, and of a project folder its state
-// roots and transcripts.
+// use takes the databases of a state root, and of a project folder its state
+// roots; of both the transcripts. Else the SDK keeps nothing there: what lies
+// about may be anything, a copy of a database included.
 func use(rel string, project bool) sqlitestore.Use {
-	if project {
-		top, rest, _ := strings.Cut(rel, "/")
-		if top != rootsName && top != "agent-transcripts" || top == rootsName && setAside(rest) {
-			return sqlitestore.Skip
-		}
+	top, rest, _ := strings.Cut(rel, "/")
+	if project && (top != rootsName && top != sdkdoc.Transcripts || top == rootsName && setAside(rest)) {
+		return sqlitestore.Skip
 	}
-	switch path.Base(rel) {
-	case indexName, storeName:
-		if !strings.HasPrefix(rel, "agent-transcripts/") && !strings.HasSuffix(rel, "/") {
-			return sqlitestore.Database
-		}
+	switch base := path.Base(rel); {
+	case top == sdkdoc.Transcripts && rest != "" || strings.HasSuffix(rel, "/"):
+		return sqlitestore.Plain
+	case base == indexName || base == storeName:
+		return sqlitestore.Database
 	}
-	return sqlitestore.Plain
+	return sqlitestore.Aside
 }
 
 // setAside reports what an earlier conversion into a project has left beside

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,10 +33,12 @@ func TestCodecs(t *testing.T) {
 		p.row(2, 0, store.BlobCell([]byte(`{"schemaVersion":1}`+"\n")))
 	}
 	cases := map[string]map[string]recipe{
-		"sqlite":        {"oddities": oddities("UTF-8"), "UTF-16": oddities("UTF-16le"), "empty": empty(), "many": many()},
-		"cursor-chat":   {"file": chat, "folder": folder},
-		"cursor-ide":    {"state": ide()},
-		"cursor-sdk":    {"root": sdk(), "documents": documents()},
+		"sqlite": {"oddities": oddities("UTF-8"), "UTF-16": oddities("UTF-16le"), "empty": empty(), "many": many()},
+		"cursor-chat": {"file": chat, "folder": folder,
+			"littered": littered(folder, "store.db.bak", "copy.json", "old.db", "notes.txt")},
+		"cursor-ide": {"state": ide()},
+		"cursor-sdk": {"root": sdk(), "littered": littered(sdk(), "index.db.backup", "old-index.db", "agents/agent-x/meta.json", "agent-transcripts/b/b.jsonl"),
+			"documents": documents()},
 		"cursor-ndjson": {"documents": documents()},
 		"archive":       {"chat": chat, "folder": folder, "many": many(), "empty": empty(), "gzip": packed(folder, "gzip"), "zstd": packed(many(), "zstd"), "withheld": withheld(), "collated": collated()},
 	}
@@ -60,6 +63,7 @@ type recipe struct {
 	put      func(p *putter)
 	secrets  []string
 	compress string
+	strays   map[string]string // files laid beside it that nobody wrote through a codec
 }
 
 func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir string) string {
@@ -79,7 +83,24 @@ func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir
 	if err := errors.Join(p.err, w.Finish(context.Background()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
+	for name, text := range r.strays {
+		name = filepath.Join(b.Path, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return b.Path
+}
+
+// littered is a store whose folder holds copies that somebody made by hand.
+func littered(r recipe, names ...string) recipe {
+	r.strays = map[string]string{}
+	for i, name := range names {
+		if r.strays[name] = `{"blobEncryptionKey":"` + r.secrets[0] + `"}`; i == 0 {
+			r.strays[name] = "SQLite format 3\x00" + r.strays[name]
+		}
+	}
+	return r
 }
 
 // putter collects rows into batches.
@@ -245,7 +266,7 @@ func sdk() recipe {
 	schema.Sets = append(schema.Sets,
 		store.Set{File: "index.db", Name: "agents", Columns: []string{"agent_id", "metadata_json"}, RowIDs: true},
 		store.Set{File: "index.db", Name: "run_events", Columns: []string{"run_id", "seq", "payload_json"}},
-		store.Set{File: "transcripts/a.jsonl", Kind: store.Plain, Columns: []string{"bytes"}})
+		store.Set{File: "agent-transcripts/a/a.jsonl", Kind: store.Plain, Columns: []string{"bytes"}})
 	return recipe{base: "root", schema: schema, secrets: []string{chatSecret, sdkSecret}, put: func(p *putter) {
 		putChat(p)
 		p.row(2, 1, text("a"), text(`{"blobEncryptionKey":"`+sdkSecret+`"}`))

@@ -13,6 +13,9 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
@@ -30,16 +33,29 @@ func Format() *formats.Format {
 		Name:     name,
 		Title:    "any other SQLite database",
 		Families: []string{formats.Tables},
-		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
-			if !sqlitefile.IsDatabase(l.Head()) {
-				return formats.Match{}, nil
-			}
-			return formats.Match{Score: 10, Evidence: []string{"the file begins with SQLite's header"}}, nil
-		},
-		Open:   shape.Open,
-		Create: shape.Create,
-		Shard:  shard,
+		Probe:    probe,
+		Open:     shape.Open,
+		Create:   shape.Create,
+		Shard:    shard,
 	}
+}
+
+// probe also claims a file that is only named like a database: opening it says
+// what is wrong with it, which is better to know than that nobody claims it. A
+// name that only clients' own databases have counts for more than an ending.
+func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
+	const doubt = ", but its beginning is not SQLite's: opening it says why"
+	switch {
+	case !l.Regular():
+		return formats.Match{}, nil
+	case sqlitefile.IsDatabase(l.Head()):
+		return formats.Match{Score: 10, Evidence: []string{"the file begins with SQLite's header"}}, nil
+	case slices.Contains([]string{"store.db", "index.db", "state.vscdb"}, l.Name()):
+		return formats.Match{Score: formats.Guess + 1, Evidence: []string{"named like a client's database" + doubt}}, nil
+	case slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".vscdb"}, strings.ToLower(path.Ext(l.Name()))):
+		return formats.Match{Score: formats.Guess, Evidence: []string{"named like a database" + doubt}}, nil
+	}
+	return formats.Match{}, nil
 }
 
 // shard splits by ranges of 65,536 row ids or integer keys, the first of which

@@ -14,6 +14,11 @@
 //
 // Nothing here ever says what a secret is: notes name the rule and the place.
 //
-// Not covered: a secret that somebody wrote into a conversation, JSON inside
-// a JSON string included. Only the places where clients keep them are.
+// A file beside the tables cannot be cut: one that holds a secret stays home
+// as a whole (Holds).
+//
+// Not covered: a secret that somebody wrote into a conversation, and JSON in a
+// JSON string or in UTF-16 bytes, whose members are text like any other. Only
+// the places where clients keep secrets are, in any case of their letters and
+// in hexadecimal too.
 package secret

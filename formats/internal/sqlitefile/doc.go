@@ -17,5 +17,9 @@
 // Creating. Schemas come from archives that strangers can write to. Nothing
 // but single CREATE statements is ever run, views, triggers and virtual tables
 // are placed without running at all, and what stands in the file at the end
-// must equal what was asked for.
+// must equal what was asked for. What indexes and generated columns compute for
+// each row is bounded, because SQLite cannot be stopped within one.
+//
+// What Create would refuse of a schema, Vet says while the store still exists;
+// what a Writer would refuse of a value, a scan with Options.Restorable does.
 package sqlitefile

@@ -125,7 +125,7 @@ func (s *scan) plainRow(values []any, o binary.ByteOrder) error {
 		for _, v := range values[:s.width] {
 			s.add(v)
 		}
-		return s.end()
+		return s.end(s.watch != nil)
 	}
 	for i := range s.width {
 		v := values[2*i]
@@ -140,5 +140,5 @@ func (s *scan) plainRow(values []any, o binary.ByteOrder) error {
 		}
 		s.batch.End(store.Text, arena)
 	}
-	return s.end()
+	return s.end(s.watch != nil)
 }

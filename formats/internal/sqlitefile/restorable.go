@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"slices"
 
@@ -14,9 +15,9 @@ type watched struct {
 	name, declared string
 }
 
-// watch lists the columns of a table whose values must be looked at. Nearly all
-// values pass at a glance: SQLite did to them what it would do again. Others
-// are left where somebody changed a declaration behind SQLite's back.
+// watch lists the columns of a table whose values must be looked at. SQLite has
+// done to them what it would do again, unless somebody changed a declaration
+// behind its back.
 func (db *DB) watch(t Table) (list []watched, err error) {
 	sh, strict := db.shapes[t.Name], false
 	if slices.ContainsFunc(sh.types, func(declared string) bool { return same(declared, "any") }) {
@@ -37,6 +38,29 @@ func (db *DB) watch(t Table) (list []watched, err error) {
 		}
 	}
 	return list, nil
+}
+
+// odd reports whether a row holds a value of another class than its column
+// asks for. Nearly none does, and this takes nearly no time.
+func (s *scan) odd(row []driver.Value) bool {
+	for i := range s.watch {
+		w := &s.watch[i]
+		switch row[w.col].(type) {
+		case int64:
+			if w.affinity != numeric {
+				return true
+			}
+		case float64:
+			if w.affinity != floating {
+				return true
+			}
+		case string:
+			if w.affinity != textual {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // comesBack refuses a record that a Writer would refuse, in the same words.

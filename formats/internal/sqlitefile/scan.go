@@ -176,12 +176,12 @@ func (s *scan) row(args []driver.Value) error {
 	for _, v := range args {
 		s.add(v)
 	}
-	return s.end()
+	return s.end(s.watch != nil && s.odd(args))
 }
 
-// end closes a record.
-func (s *scan) end() error {
-	if s.watch != nil {
+// end closes a record, and looks at its values where they are odd.
+func (s *scan) end(odd bool) error {
+	if odd {
 		if err := s.comesBack(); err != nil {
 			return s.fail(err)
 		}

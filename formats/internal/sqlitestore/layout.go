@@ -12,6 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
@@ -19,7 +20,8 @@ import (
 // go by the same rule, so that what is created can be opened.
 type Shape struct {
 	Origin string               // the format's name
-	Single bool                 // a store may be one database file
+	Single bool                 // a store may be one database file,
+	Tables []string             // which is known by these tables
 	Use    func(rel string) Use // of each file in a store that is a folder; nil if none is
 	Known  *sqlitefile.Known    // shared by all stores of the format that one process opens; may be nil
 }
@@ -29,56 +31,94 @@ type layout struct {
 	origin    string
 	databases []part
 	plain     []part
+	aside     []loss.Note // what lies there and is not carried
 }
 
 // part is one file: its slash path inside the store, "" where the store is
 // this one file, and where it lies on this machine.
-type part struct{ path, file string }
+type part struct {
+	path, file string
+	size       int64 // of a plain file: what of it was looked at for secrets; 0: all
+}
 
 // layout collects the files of the store at a location. The side files of
 // databases never count. Symbolic links to files are followed, links to
-// folders are not.
+// folders are not; and what a client lays beside its databases never leads out
+// of the store, nor is it a database that nobody looks into for secrets.
 func (s Shape) layout(l *formats.Location) (layout, error) {
 	out := layout{origin: s.Origin}
 	if !l.Dir() {
 		if !s.Single {
 			return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
 		}
-		out.databases = []part{{"", l.Path}}
+		out.databases = []part{{file: l.Path}}
 		return out, nil
 	}
 	if s.Use == nil {
 		return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a file, this is a folder")}
 	}
-	err := filepath.WalkDir(l.Path, func(name string, e fs.DirEntry, err error) error {
+	root := l.Path
+	if info, err := os.Lstat(root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if real, err := filepath.EvalSymlinks(root); err == nil {
+			root = real // a walk does not begin at a link
+		}
+	}
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return &formats.Error{Format: s.Origin, At: name, Err: err}
 		}
-		rel, err := filepath.Rel(l.Path, name)
+		rel, err := filepath.Rel(root, name)
 		if err != nil {
 			return err
 		}
-		rel = filepath.ToSlash(rel)
-		if e.IsDir() {
-			if rel != "." && s.Use(rel+"/") == Skip {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		switch use := s.Use(rel); {
-		case side(rel) || use == Skip || !regular(name, e):
-		case use == Database:
-			out.databases = append(out.databases, part{rel, name})
-		default:
-			out.plain = append(out.plain, part{rel, name})
-		}
-		return nil
+		return s.place(&out, root, filepath.ToSlash(rel), name, e)
 	})
 	if err == nil && len(out.databases) == 0 {
 		err = &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("none of its databases is here"), Hint: "rehome detect says what a folder is"}
 	}
 	return out, err
 }
+
+// place takes in one file or folder of a store.
+func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
+	aside := func(what string) {
+		out.aside = append(out.aside, loss.Note{Kind: loss.Dropped, At: store.Addr{File: rel}, What: what})
+	}
+	if e.IsDir() || linkToDir(name, e) {
+		switch use := s.Use(rel + "/"); {
+		case rel == ".":
+			return nil
+		case use == Aside:
+			aside("a folder that is no part of the store")
+		case use != Skip && !e.IsDir():
+			aside("a link to a folder, which is not followed")
+		case use != Skip:
+			return nil
+		}
+		if e.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	}
+	switch use := s.Use(rel); {
+	case side(rel) || use == Skip:
+	case !regular(name, e):
+		aside("a link that leads nowhere, or no ordinary file")
+	case use == Database:
+		out.databases = append(out.databases, part{path: rel, file: name})
+	case use == Aside:
+		aside(noPart)
+	case e.Type()&fs.ModeSymlink != 0 && !inside(root, name):
+		aside("a link that leads out of the store")
+	case HasHeader(name, ""):
+		aside(noPart)
+	default:
+		out.plain = append(out.plain, part{path: rel, file: name})
+	}
+	return nil
+}
+
+const noPart = "a file that is no part of the store"
 
 // fits refuses a schema whose store this format could not open again.
 func (s Shape) fits(schema *store.Schema) error {
@@ -88,6 +128,9 @@ func (s Shape) fits(schema *store.Schema) error {
 	files := slices.ContainsFunc(schema.Sets, func(set store.Set) bool { return set.Kind == store.Plain })
 	switch {
 	case single(schema) && !files && s.Single:
+		if missing := s.missing(schema); missing != "" {
+			return refuse("a database without a table " + missing + " is no store of this format")
+		}
 		return nil
 	case single(schema):
 		return refuse("a single database is no store of this format")
@@ -110,11 +153,27 @@ func (s Shape) fits(schema *store.Schema) error {
 	return nil
 }
 
+// missing is a table by which a database of this format is known and which this
+// one lacks. A database that was of this format stays so.
+func (s Shape) missing(schema *store.Schema) string {
+	if schema.Origin == s.Origin {
+		return ""
+	}
+	for _, name := range s.Tables {
+		if !slices.ContainsFunc(schema.Sets, func(set store.Set) bool { return strings.EqualFold(set.Name, name) }) {
+			return name
+		}
+	}
+	return ""
+}
+
 // takes reports whether opening would find a file, and take it for the same.
 func (s Shape) takes(rel string, use Use) bool {
 	for i, c := range rel {
-		if c == '/' && s.Use(rel[:i+1]) == Skip {
-			return false
+		if c == '/' {
+			if use := s.Use(rel[:i+1]); use == Skip || use == Aside {
+				return false
+			}
 		}
 	}
 	return s.Use(rel) == use && !side(rel)
@@ -125,7 +184,8 @@ type Use uint8
 
 // Uses.
 const (
-	Skip Use = iota
+	Skip  Use = iota // somebody else's, and none of our business
+	Aside            // lies in the store and is no part of it: left out, and said so
 	Plain
 	Database
 )
@@ -136,6 +196,33 @@ func regular(name string, e fs.DirEntry) bool {
 	}
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
+}
+
+func linkToDir(name string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return false
+	}
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// inside reports whether a link leads to a file of the folder.
+func inside(root, name string) bool {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return false
+	}
+	if name, err = filepath.EvalSymlinks(name); err != nil {
+		return false
+	}
+	if root, err = filepath.Abs(root); err != nil {
+		return false
+	}
+	if name, err = filepath.Abs(name); err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, name)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // side reports SQLite's side files, which belong to their database.

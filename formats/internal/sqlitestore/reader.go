@@ -36,6 +36,9 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 	if err != nil {
 		return nil, err
 	}
+	if err := l.settle(v); err != nil {
+		return nil, err
+	}
 	r := &reader{layout: l, known: s.Known, view: v, schema: &store.Schema{Origin: l.origin}, open: make([]*sqlitefile.DB, len(l.databases))}
 	for i, part := range l.databases {
 		db, err := r.openDB(ctx, i)
@@ -130,7 +133,7 @@ func (s *scan) run(ctx context.Context) error {
 		}
 	}
 	for _, part := range s.r.layout.plain {
-		if err := ReadPlain(ctx, part.file, set, s.tally.Give); err != nil {
+		if err := readPlain(ctx, part, set, s.tally.Give); err != nil {
 			return err
 		}
 		set++

@@ -80,6 +80,9 @@ func (w *writer) Put(ctx context.Context, b *store.Batch) error {
 	if err := w.plain(ctx, b.Set); err != nil {
 		return err
 	}
+	if b.Rows() > 0 && b.RowID(0) == 0 && sqlitefile.IsDatabase(b.Cell(0, 0).Bytes()) {
+		return &formats.Error{At: w.schema.Sets[b.Set].File, Err: errors.New("a database that is listed as a plain file"), Hint: "no store of this format has one"}
+	}
 	for i := range b.Rows() {
 		if _, err := w.file.Write(b.Cell(i, 0).Bytes()); err != nil {
 			return err

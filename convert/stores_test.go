@@ -1,0 +1,42 @@
+package convert
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+)
+
+// A guess is believed of the place that somebody named, not on a walk: a folder
+// is full of names that mean nothing.
+func TestGuess(t *testing.T) {
+	guess := fake("guess", false, nil)
+	guess.Probe = func(_ context.Context, l *formats.Location) (formats.Match, error) {
+		if score := map[string]int{"x.db": formats.Guess, "store.db": formats.Guess + 1}[l.Name()]; score > 0 {
+			return formats.Match{Score: score, Evidence: []string{"by its name"}}, nil
+		}
+		return formats.Match{}, nil
+	}
+	reg := formats.NewRegistry(guess)
+	dir := t.TempDir()
+	for _, name := range []string{"store.db", "x.db"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{dir: "store.db", filepath.Join(dir, "x.db"): ".", filepath.Join(dir, "store.db"): "."} {
+		var got []string
+		for f, err := range Stores(t.Context(), reg, path, "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, f.Rel)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: found %q, want %s", path, got, want)
+		}
+	}
+}
