@@ -186,7 +186,7 @@ func TestSecrets(t *testing.T) {
 		}
 		got = append(got, string(rec.Cell(0).Bytes()))
 	}
-	if len(got) != 3 || got[0] != `{"agentId":"a","sdkMetadata":{}}` || got[1] != `{"agentId":"b"}` || got[2] != "" {
+	if len(got) != 2 || got[0] != `{"agentId":"a","sdkMetadata":{}}` || got[1] != `{"agentId":"b"}` {
 		t.Errorf("%q", got)
 	}
 	if len(notes) != 2 || len(left) != 2 || left[0].At.Line != 1 || left[1].At.Line != 3 {

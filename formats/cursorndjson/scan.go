@@ -86,18 +86,21 @@ func (s *scan) file(set int) error {
 
 // open opens a file, nil if it is not there.
 func (s *scan) open(p string) (*os.File, error) {
-	f, err := s.root.Open(p)
-	if errors.Is(err, fs.ErrNotExist) {
+	// Looked at first: opening a pipe would wait for ever.
+	info, err := s.root.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not an ordinary file")
 	}
+	f, err := s.root.Open(p)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not an ordinary file")
-	}
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -134,6 +137,13 @@ func (s *scan) add(set int, class store.Class, line []byte) error {
 	if set == int(sdkdoc.Agent) {
 		line = s.agent(line)
 	}
+	if s.view.Secrets == formats.WithholdSecrets {
+		bare, torn := s.bare(set, line)
+		if torn && class == store.Blob {
+			return nil // a last line without its end: what is left of it is no line
+		}
+		line = bare
+	}
 	if s.batch == nil {
 		s.batch = store.NewBatch(set, 1)
 	}
@@ -145,8 +155,7 @@ func (s *scan) add(set int, class store.Class, line []byte) error {
 	return nil
 }
 
-// agent gives an agent another workspace and leaves its secrets out, if so
-// told.
+// agent gives an agent another workspace, if so told.
 func (s *scan) agent(line []byte) []byte {
 	at := store.Addr{File: sdkdoc.Agent.File(), Line: int(s.n)}
 	if s.view.Cwd != "" {
@@ -156,20 +165,24 @@ func (s *scan) agent(line []byte) []byte {
 			s.note(loss.Note{Kind: loss.Reshaped, At: at, What: "the agent is given another workspace"})
 		}
 	}
-	if s.view.Secrets != formats.WithholdSecrets {
-		return line
-	}
+	return line
+}
+
+// bare leaves the secrets of a line out. Of a line that is torn where one
+// stands nothing is left.
+func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
 	bare, cuts, torn := secret.Strip(line)
 	if torn {
 		bare = nil
 	}
 	if torn || cuts != nil {
-		s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: sdkMetadata"})
+		at := store.Addr{File: s.schema.Sets[set].File, Line: int(s.n)}
+		s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: blobEncryptionKey"})
 		if s.view.Leftover != nil {
 			s.view.Leftover(sdkdoc.Omission(at, 0))
 		}
 	}
-	return bare
+	return bare, torn
 }
 
 func (s *scan) note(n loss.Note) {

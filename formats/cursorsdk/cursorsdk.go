@@ -64,7 +64,7 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 
 // shape is what a state root looks like, or a project folder around some.
 func shape(project bool) sqlitestore.Shape {
-	return sqlitestore.Shape{Origin: name, Use: func(rel string) sqlitestore.Use { return use(rel, project) }}
+	return sqlitestore.Shape{Origin: name, Hollow: true, Use: func(rel string) sqlitestore.Use { return use(rel, project) }}
 }
 
 func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {

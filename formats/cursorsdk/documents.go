@@ -40,6 +40,9 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 	if err != nil {
 		return nil, err
 	}
+	if v.Secrets == formats.WithholdSecrets && v.Leftover != nil {
+		v.Leftover = bareLeftover(v.Leftover)
+	}
 	place := l.Path
 	d := &documents{view: v, place: place, schema: sdkdoc.Schema()}
 	for _, p := range databases {

@@ -45,6 +45,10 @@ func (l *lineSink) next() (err error) {
 
 // add adds a finished line.
 func (l *lineSink) add(c store.Cell) error {
+	c, some := l.scan.bareLine(l.set, l.n+1, c)
+	if !some {
+		return nil
+	}
 	if err := l.next(); err != nil {
 		return err
 	}

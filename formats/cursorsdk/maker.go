@@ -140,6 +140,10 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.Item) error {
 	if class == store.Blob {
 		line = store.BlobCell(m.work)
 	}
+	if bare, _ := m.bareLine(int(m.kind), m.sink.number(), line); !same(bare, line) {
+		line = bare
+		m.work = append(m.work[:0], bare.Bytes()...)
+	}
 	if m.view.Leftover != nil {
 		back, fit := m.parser.Parse(m.kind, m.work)
 		var lost sdkdoc.Lost

@@ -46,6 +46,9 @@ func newPlan(leftover []store.Item) (*plan, error) {
 			return nil, &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("not a place inside a store"), Hint: "give --residue none to leave it out"}
 		}
 		if it.At.Set == "" {
+			if !transcript(it.At.File) {
+				return nil, &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("only transcripts lie beside the databases"), Hint: "give --residue none to leave it out"}
+			}
 			p.files = append(p.files, it)
 			continue
 		}
@@ -59,6 +62,17 @@ func newPlan(leftover []store.Item) (*plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// transcript reports whether a file may be one. Anything else that residue asks
+// for could be a database's log, which would change it after it was verified.
+func transcript(file string) bool {
+	for _, end := range []string{"-wal", "-shm", "-journal"} {
+		if strings.HasSuffix(strings.ToLower(file), end) {
+			return false
+		}
+	}
+	return strings.Contains("/"+path.Dir(file)+"/", "/"+sdkdoc.Transcripts+"/")
 }
 
 func (p *plan) take(it *store.Item) error {

@@ -23,6 +23,7 @@ type Shape struct {
 	Single bool                 // a store may be one database file,
 	Tables []string             // which is known by these tables
 	Use    func(rel string) Use // of each file in a store that is a folder; nil if none is
+	Hollow bool                 // a database below another folder may be without a byte, and holds nothing then
 	Known  *sqlitefile.Known    // shared by all stores of the format that one process opens; may be nil
 }
 
@@ -104,6 +105,8 @@ func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
 	case side(rel) || use == Skip:
 	case !regular(name, e):
 		aside("a link that leads nowhere, or no ordinary file")
+	case use == Database && s.Hollow && strings.Contains(rel, "/") && hollow(name):
+		aside("a database without a single byte")
 	case use == Database:
 		out.databases = append(out.databases, part{path: rel, file: name})
 	case use == Aside:
@@ -116,6 +119,16 @@ func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
 		out.plain = append(out.plain, part{path: rel, file: name})
 	}
 	return nil
+}
+
+// hollow reports a database without a byte that has no log either.
+func hollow(name string) bool {
+	for _, side := range []string{"", "-wal", "-journal"} {
+		if info, err := os.Stat(name + side); err == nil && info.Size() > 0 || err != nil && side == "" {
+			return false
+		}
+	}
+	return true
 }
 
 const noPart = "a file that is no part of the store"

@@ -1,0 +1,66 @@
+package cursorsdk
+
+import (
+	"bytes"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/secret"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// bareLeftover is the last gate before residue, which is text for git: whatever
+// a row, a schema or a stray file may be, no secret passes. What cannot be cut
+// cleanly is withheld whole.
+func bareLeftover(keep func(store.Item)) func(store.Item) {
+	return func(it store.Item) {
+		for i, c := range it.Row {
+			if c.Class == store.Text || c.Class == store.Blob {
+				it.Row[i] = bareCell(c, it.At.Set == schemaSet)
+			}
+		}
+		keep(it)
+	}
+}
+
+// bareCell is a cell without its secrets. A schema that so much as names one is
+// withheld: a default value may hold it.
+func bareCell(c store.Cell, schema bool) store.Cell {
+	if schema && secret.Suspect(c.Bytes()) {
+		return store.NullCell() // as if the database were the SDK's own
+	}
+	text, cuts, torn := secret.Strip(c.Bytes())
+	if cuts == nil && !torn {
+		var cut bool
+		if text, cut, torn = secret.StripHex(c.Bytes()); !cut && !torn {
+			if held, err := secret.Holds(bytes.NewReader(c.Bytes())); err != nil || held {
+				return store.WithheldCell()
+			}
+			return c
+		}
+	}
+	if torn {
+		return store.WithheldCell()
+	}
+	return sameClass(c, text)
+}
+
+// bareLine leaves the secrets of a line out that comes from residue, not from
+// a row. false means that nothing is left of it: it was the last, and torn.
+func (s *docScan) bareLine(set, line int, c store.Cell) (store.Cell, bool) {
+	if s.view.Secrets != formats.WithholdSecrets {
+		return c, true
+	}
+	text, cuts, torn := secret.Strip(c.Bytes())
+	if !torn && cuts == nil {
+		return c, true
+	}
+	at := store.Addr{File: sdkdoc.Kind(set).File(), Line: line}
+	s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: blobEncryptionKey"})
+	s.leftover(sdkdoc.Omission(at, 0))
+	if !torn {
+		return sameClass(c, text), true
+	}
+	return store.TextCell(nil), c.Class != store.Blob
+}
