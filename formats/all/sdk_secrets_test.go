@@ -92,7 +92,7 @@ func TestNoKeyThroughResidue(t *testing.T) {
 // TestNoLogFromResidue: residue cannot put a log beside a database, which would
 // change it after it was verified.
 func TestNoLogFromResidue(t *testing.T) {
-	for _, file := range []string{"index.db-wal", "index.db-journal", "agents/agent-x/store.db-shm", "agent-transcripts", "notes.txt", "agent-transcripts/x-wal"} {
+	for _, file := range []string{"index.db-wal", "index.db-journal", "agents/agent-x/store.db-shm", "agents/index.db", "agent-transcripts", "agent-transcripts/x-WAL"} {
 		dir := t.TempDir()
 		lines := filepath.Join(dir, "lines")
 		if err := os.CopyFS(lines, os.DirFS(filepath.Join("..", "..", "testdata", "sdk", "gen", "jsonl"))); err != nil {

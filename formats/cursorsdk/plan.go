@@ -46,8 +46,8 @@ func newPlan(leftover []store.Item) (*plan, error) {
 			return nil, &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("not a place inside a store"), Hint: "give --residue none to leave it out"}
 		}
 		if it.At.Set == "" {
-			if !transcript(it.At.File) {
-				return nil, &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("only transcripts lie beside the databases"), Hint: "give --residue none to leave it out"}
+			if !stray(it.At.File) {
+				return nil, &formats.Error{Format: name, Op: "residue", At: it.At.File, Err: errors.New("no such file may lie beside the databases"), Hint: "give --residue none to leave it out"}
 			}
 			p.files = append(p.files, it)
 			continue
@@ -64,15 +64,17 @@ func newPlan(leftover []store.Item) (*plan, error) {
 	return p, nil
 }
 
-// transcript reports whether a file may be one. Anything else that residue asks
-// for could be a database's log, which would change it after it was verified.
-func transcript(file string) bool {
+// stray reports whether a file may lie beside the databases: not in the place of
+// one, of the transcripts' folder, or of a log, which would change a database
+// after it was verified.
+func stray(file string) bool {
+	base := strings.ToLower(path.Base(file))
 	for _, end := range []string{"-wal", "-shm", "-journal"} {
-		if strings.HasSuffix(strings.ToLower(file), end) {
+		if strings.HasSuffix(base, end) {
 			return false
 		}
 	}
-	return strings.Contains("/"+path.Dir(file)+"/", "/"+sdkdoc.Transcripts+"/")
+	return base != indexName && base != storeName && base != sdkdoc.Transcripts
 }
 
 func (p *plan) take(it *store.Item) error {
