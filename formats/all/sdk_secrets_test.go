@@ -124,3 +124,25 @@ func TestHollowStore(t *testing.T) {
 		become(t, root, filepath.Join(dir, to), convert.Options{To: to})
 	}
 }
+
+// TestOddAgentIDs: checkpoints of agents that no folder can be named after go
+// to residue and come back.
+func TestOddAgentIDs(t *testing.T) {
+	for _, id := range []string{"", "\xff", "a/../b", "\\u0000"} {
+		dir := t.TempDir()
+		lines := filepath.Join(dir, "lines")
+		if err := os.Mkdir(lines, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		good := `{"agentId":"a","blobId":"ab","dataBase64":"AA=="}` + "\n"
+		text := good + `{"agentId":"` + id + `","blobId":"ab","dataBase64":"AA=="}` + "\n" + strings.Replace(good, "ab", "cd", 1)
+		for file, text := range map[string]string{"agents.ndjson": `{"agentId":"a"}` + "\n", "checkpoints.ndjson": text} {
+			if err := os.WriteFile(filepath.Join(lines, file), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		become(t, lines, filepath.Join(dir, "db"), convert.Options{From: "cursor-ndjson", WithSecrets: true})
+		become(t, filepath.Join(dir, "db"), filepath.Join(dir, "back"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+		sameFiles(t, lines, filepath.Join(dir, "back"))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
@@ -162,6 +163,10 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	row, fit := w.parser.Parse(k, c.Bytes())
 	if fit == sdkdoc.None {
 		w.keepWhole(k, n, c, "a line that is no document of its kind")
+		return nil
+	}
+	if id := row[sdkdoc.BlobAgent].Bytes(); k == sdkdoc.Checkpoint && (len(id) == 0 || !utf8.Valid(id)) {
+		w.keepWhole(k, n, c, "a checkpoint of an agent without an id that can be written down")
 		return nil
 	}
 	f, err := w.filler(k, row)
