@@ -2,8 +2,10 @@ package formats
 
 import (
 	"context"
+	"iter"
 
 	"rehome/formats/loss"
+	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
@@ -39,9 +41,28 @@ type Format struct {
 	// text that it is made of; "" if nothing.
 	Anew string
 
+	// Decode reads the sessions of a store, parents before their children, in
+	// one order whatever the number of workers. An error with a session says
+	// why that one could not be read and lets the others follow; an error
+	// without one ends the stream. A session is to be walked before the next
+	// one is asked for. nil: the format's meaning is not known.
+	Decode func(ctx context.Context, l *Location, v View, sel session.Selection) iter.Seq2[*session.Session, error]
+
+	// Encode appends one session to what stands at Build.Path: a file of the
+	// format's own, fresh or made by an earlier Encode.
+	Encode func(ctx context.Context, s *session.Session, b Build) error
+	// Named is where Encode's file belongs, below a folder of sessions: a path
+	// with slashes. Two sessions can ask for one name.
+	Named func(h *session.Head) string
+
 	// Place is where a client that works in the folder cwd looks for its
 	// store, below its user's home folder. nil: the client does not care.
 	Place func(home, cwd string) string
+
+	// Outside is for a client that keeps one folder of its stores outside of
+	// Place: its name inside a store, and where it is for a client that works
+	// in cwd. nil: everything is in the store.
+	Outside func(home, cwd string) (name, path string)
 }
 
 // Family names.

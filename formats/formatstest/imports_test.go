@@ -23,15 +23,16 @@ func layers() []layer {
 	return []layer{
 		{"formats/store", nil},
 		{"formats/loss", []string{"formats/store"}},
-		{"formats", []string{"formats/store", "formats/loss"}},
-		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/internal/"}},
+		{"formats/session", []string{"formats/store"}},
+		{"formats", []string{"formats/store", "formats/loss", "formats/session"}},
+		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/internal/"}},
 		{"formats/all", []string{"formats", codecs}},
-		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "schemas"}},
-		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/internal/"}},
+		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "schemas"}},
+		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/internal/"}},
 		{"schemas", nil},
 		{"golden", nil},
-		{"convert", []string{"formats", "formats/store", "formats/loss", "schemas"}},
-		{"cmd/rehome", []string{"convert", "formats", "formats/store", "formats/loss", "formats/all", "schemas", "testdata/chat", "testdata/sdk"}},
+		{"convert", []string{"formats", "formats/store", "formats/loss", "formats/session", "schemas"}},
+		{"cmd/rehome", []string{"convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/all", "schemas", "testdata/chat", "testdata/sdk"}},
 	}
 }
 
@@ -52,6 +53,7 @@ func doors() map[string][]string {
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
 		"github.com/zeebo/xxh3":                 {"formats/internal/digest"},
+		"google.golang.org/protobuf":            {"formats/internal/agentstate"},
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
 		"golang.org/x/term":                     {"cmd/rehome"},

@@ -1,0 +1,107 @@
+package rawjson
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestMembersAndElements(t *testing.T) {
+	doc := []byte(` { "a" : [1, {"b":"}"} , "x\"]"], "caf\u00e9":"\ud83d\ude00 \ud800 \/\n", "a":null,"n":-1.5e3 } `)
+	var names []string
+	for n, v := range Members(doc) {
+		names = append(names, string(n)+"="+string(v))
+	}
+	want := []string{`a=[1, {"b":"}"} , "x\"]"]`, `café="\ud83d\ude00 \ud800 \/\n"`, `a=null`, `n=-1.5e3`}
+	if !slices.Equal(names, want) {
+		t.Errorf("members %q, want %q", names, want)
+	}
+	var list []string
+	for v := range Elements([]byte(` [ 1 ,{"a":[2]},"s", [] ,true] `)) {
+		list = append(list, string(v))
+	}
+	if want := []string{"1", `{"a":[2]}`, `"s"`, "[]", "true"}; !slices.Equal(list, want) {
+		t.Errorf("elements %q, want %q", list, want)
+	}
+	if got := Text(Last(doc, "café")); got != "😀 \xed\xa0\x80 /\n" {
+		t.Errorf("text %q", got)
+	}
+	if got := Last(doc, "a"); string(got) != "null" {
+		t.Errorf("the last of two members of one name is %s", got)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1}`:                       `{"a":1}`,
+		`"x"`:                           `"x"`,
+		"{\r\n \"a\":\n[1, 2]\n}":       `{"a":[1,2]}`,
+		"[\"\u2028\u0085\"]":            `["\u2028\u0085"]`,
+		"[\"a\xffb\xed\xa0\x80\",\n1 ]": "[\"a\ufffdb\ufffd\ufffd\ufffd\",1]",
+	} {
+		got, _, err := Line([]byte(in))
+		if err != nil || string(got) != want {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+	for _, bad := range []string{"", "{", "{\n\"a\" 1}", "[1,]", "1 2", "[\n\"a\nb\"]"} {
+		if got, _, err := Line([]byte(bad)); err == nil {
+			t.Errorf("%q passes as %q", bad, got)
+		}
+	}
+}
+
+// FuzzMembers: whatever Line lets through is walked as encoding/json walks it,
+// and nothing makes a walk panic.
+func FuzzMembers(f *testing.F) {
+	for _, s := range []string{`{"a":[1,{"b":"\ud800"}],"c":"x\\"}`, `[[[]]]`, `{"a"`, `"\u12"`, "{\"a\":\n1}", `{"":{}}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		walk(b, 0)
+		line, _, err := Line(b)
+		if err != nil {
+			return
+		}
+		if !json.Valid(line) {
+			t.Fatalf("%q is no JSON", line)
+		}
+		var object map[string]json.RawMessage
+		if json.Unmarshal(line, &object) == nil && object != nil {
+			for name, want := range object {
+				if utf8.ValidString(name) && name != "\ufffd" && !slices.Contains([]rune(name), utf8.RuneError) {
+					if got := Last(line, name); string(got) != string(want) {
+						t.Fatalf("%q of %q is %q, want %q", name, line, got, want)
+					}
+				}
+			}
+		}
+		var list []json.RawMessage
+		if json.Unmarshal(line, &list) == nil && list != nil {
+			i := 0
+			for v := range Elements(line) {
+				if i >= len(list) || string(v) != string(list[i]) {
+					t.Fatalf("element %d of %q is %q", i, line, v)
+				}
+				i++
+			}
+			if i != len(list) {
+				t.Fatalf("%d elements of %q, want %d", i, line, len(list))
+			}
+		}
+	})
+}
+
+func walk(b []byte, depth int) {
+	if depth > 8 {
+		return
+	}
+	Text(b)
+	for _, v := range Members(b) {
+		walk(v, depth+1)
+	}
+	for v := range Elements(b) {
+		walk(v, depth+1)
+	}
+}

@@ -1,0 +1,53 @@
+package session
+
+import "sync"
+
+// Books are the accounts of decoding one store. They balance when everything
+// read was claimed, carried as it is, superseded or noted as unreadable.
+type Books struct {
+	mu sync.Mutex
+	Tally
+}
+
+// Tally is what Books count.
+type Tally struct {
+	Read       int64 // records that the store holds
+	Claimed    int64 // of these: understood
+	Opaque     int64 // carried raw in Extras or Opaque parts
+	Superseded int64 // older states and what only they refer to, see Selection.History
+	Unreadable int64 // noted as lost
+
+	Members int64 // members, columns and fields seen in the claimed records
+	Taken   int64 // of these: understood
+	Extras  int64 // carried raw
+}
+
+// Add enters what was counted. It may be called from several goroutines, and
+// on nil Books.
+func (b *Books) Add(t Tally) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Read += t.Read
+	b.Claimed += t.Claimed
+	b.Opaque += t.Opaque
+	b.Superseded += t.Superseded
+	b.Unreadable += t.Unreadable
+	b.Members += t.Members
+	b.Taken += t.Taken
+	b.Extras += t.Extras
+}
+
+// Total is what has been entered.
+func (b *Books) Total() Tally {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Tally
+}
+
+// Balanced reports whether everything read is accounted for.
+func (t Tally) Balanced() bool {
+	return t.Read == t.Claimed+t.Opaque+t.Superseded+t.Unreadable && t.Members == t.Taken+t.Extras
+}

@@ -1,0 +1,103 @@
+package session
+
+// Part is a piece of a message: one of the types below.
+type Part interface{ part() }
+
+// Text is what somebody wrote.
+type Text struct {
+	Text   string
+	Of     // where it came from
+	Extras []Extra
+}
+
+// Of says which source a part was taken from, where it is not the one that
+// the session's spine comes from: "prompts", "events", "transcript", "bubbles".
+type Of struct{ From string }
+
+// Injected is context that the client put in front of a prompt: what stood in
+// an envelope tag, or a thing the user attached.
+type Injected struct {
+	Tag  string // the envelope's tag, or the kind of attachment
+	Text string // what it held
+	Data Raw    // an attachment's own record
+	Of
+	Extras []Extra
+}
+
+// Thinking is the model's reasoning.
+type Thinking struct {
+	Text      string
+	Signature string
+	Redacted  bool   // the text was withheld by its provider
+	Data      string // what a redacted one holds instead
+	Millis    int64  // how long it took; 0 if not known
+	Start     Stamp
+	End       Stamp
+	Of
+	Extras []Extra
+}
+
+// ToolCall is a tool that the model asked for.
+type ToolCall struct {
+	ID    string
+	Name  string // as the model called it; the kind's own name if only that is known
+	Kind  string // the client's kind: shell, read, edit, …; "tool-<number>" for one newer than our table
+	Input Raw    // the arguments as the model wrote them
+	Args  Raw    // the arguments as the tool ran with them
+	Start Stamp
+	End   Stamp
+	Child string // the session that this call started
+	Of
+	Extras []Extra
+}
+
+// ToolResult is what came of a call.
+type ToolResult struct {
+	Call    string
+	Status  string // which of the kind's cases: success, failure, rejected, timeout, …; "" if nothing tells
+	Error   bool
+	Content []Part // what the model was shown: Text, Media, Opaque
+	Value   Raw    // the tool's own record of it
+	Of
+	Extras []Extra
+}
+
+// Media is an image or a file.
+type Media struct {
+	Mime, Name string
+	Data       []byte // the bytes, if they are held
+	URI        string // where they are, if not
+	Of
+	Extras []Extra
+}
+
+// Summary is what the client keeps of messages that it compacted.
+type Summary struct {
+	Text string
+	Of
+	Extras []Extra
+}
+
+// Boundary is where the client compacted: the messages in front of it are
+// archived.
+type Boundary struct {
+	Archived int // how many
+	Extras   []Extra
+}
+
+// Opaque is recognised and not translated.
+type Opaque struct {
+	Kind string
+	Raw  Raw
+	Of
+}
+
+func (*Text) part()       {}
+func (*Injected) part()   {}
+func (*Thinking) part()   {}
+func (*ToolCall) part()   {}
+func (*ToolResult) part() {}
+func (*Media) part()      {}
+func (*Summary) part()    {}
+func (*Boundary) part()   {}
+func (*Opaque) part()     {}
