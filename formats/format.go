@@ -48,6 +48,13 @@ type Format struct {
 	// one is asked for. nil: the format's meaning is not known.
 	Decode func(ctx context.Context, l *Location, v View, sel session.Selection) iter.Seq2[*session.Session, error]
 
+	// Heads lists what Decode would yield, as far as keys and heads alone tell:
+	// the store's content is not read. nil: only Decode knows.
+	Heads func(ctx context.Context, l *Location, v View) iter.Seq2[*session.Head, error]
+	// Home is where this format's stores lie on a machine, as paths that need
+	// not exist; a store is at one of them or below.
+	Home func(m Machine) []string
+
 	// Encode appends one session to what stands at Build.Path: a file of the
 	// format's own, fresh or made by an earlier Encode.
 	Encode func(ctx context.Context, s *session.Session, b Build) error

@@ -1,0 +1,9 @@
+package formats
+
+// Machine is what decides where clients keep their stores: the platform, the
+// user's home folder, and the environment.
+type Machine struct {
+	OS     string // as runtime.GOOS names it
+	Home   string // the user's home folder
+	Getenv func(name string) string
+}
