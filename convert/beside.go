@@ -84,12 +84,26 @@ func sourceBeside(src string) string {
 	return p + residueSuffix
 }
 
-// read takes in the residue that belongs to the source, if there is any.
-func (b *beside) read() error {
+// read takes in the residue that belongs to the source, if there is any. Where
+// the source is a client's folder around its one store, within, it lies beside
+// that.
+func (b *beside) read(within string, say func(string)) error {
 	if b.off {
 		return nil
 	}
 	f, err := openResidue(b.from)
+	if nearer := within + residueSuffix; within != "" && !b.named {
+		_, there := os.Lstat(nearer)
+		switch {
+		case there != nil:
+		case errors.Is(err, fs.ErrNotExist):
+			b.from = nearer
+			say("what belongs to its store is taken from " + nearer)
+			f, err = openResidue(nearer)
+		default:
+			say(nearer + " is left aside: what lies beside the source stands for it")
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -129,6 +143,7 @@ func storeKey(rel string) string {
 // residue.
 type omissions struct {
 	store string
+	off   bool // nobody wants them: they are only counted
 	mu    sync.Mutex
 	n     int64
 	size  int
@@ -154,12 +169,16 @@ func (o *omissions) add(it store.Item) {
 func (o *omissions) keep(it store.Item) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.off {
+		return
+	}
 	if len(it.Row) > 0 {
 		it.Inserts = nil // cut out of the row so that they are not written
 	}
 	line, err := appendItem(nil, o.store, it)
 	if err == nil && o.size+len(line) > maxResidue {
 		err = fmt.Errorf("more than %d MB were left at home: too much to keep beside the target", maxResidue>>20)
+		err = &formats.Error{Err: err, Hint: "--residue none carries the store without"}
 	}
 	if err != nil {
 		o.err = cmp.Or(o.err, error(&formats.Error{At: it.At.String(), Err: err}))
@@ -167,6 +186,13 @@ func (o *omissions) keep(it store.Item) {
 	}
 	o.size += len(line)
 	o.lines = append(o.lines, omitted{it.At, it.Column, line})
+}
+
+// fail says that an item cannot be kept; the first such word stands.
+func (o *omissions) fail(it store.Item, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err = cmp.Or(o.err, error(&formats.Error{At: it.At.String(), Err: err}))
 }
 
 // failure is why what was left out cannot be kept.
@@ -186,20 +212,29 @@ func (o *omissions) sorted() []omitted {
 	return o.lines
 }
 
-// stageResidue writes the residue of all placed stores, in the order of the
-// walk, to path. It reports whether there was any.
-func (j *job) stageResidue(path string) (bool, error) {
-	size := 0
+// residueSize is how much residue there is of all stores that are to be placed.
+func (j *job) residueSize() (size int) {
 	for _, o := range j.omitted {
 		if o != nil {
 			size += o.size
 		}
 	}
-	if j.residue.off || size == 0 {
-		return false, nil
+	return size
+}
+
+func (j *job) residueFits() error {
+	if j.residueSize() <= maxResidue {
+		return nil
 	}
-	if size > maxResidue {
-		return false, &formats.Error{At: j.residue.to.shown, Err: fmt.Errorf("more than %d MB of residue", maxResidue>>20), Hint: "convert fewer stores at once, or give --residue none"}
+	return &formats.Error{At: j.residue.to.shown, Err: fmt.Errorf("more than %d MB of residue", maxResidue>>20), Hint: "convert fewer stores at once, or give --residue none"}
+}
+
+// stageResidue writes the residue of all placed stores, in the order of the
+// walk, to path. It reports whether there was any.
+func (j *job) stageResidue(path string) (bool, error) {
+	size := j.residueSize()
+	if size == 0 {
+		return false, nil
 	}
 	out := append(make([]byte, 0, size+64), residueHeader...)
 	for _, o := range j.omitted {

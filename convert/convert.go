@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"rehome/formats"
@@ -14,7 +15,7 @@ import (
 // without flags.
 type Options struct {
 	From, To    string    // format names; "" = detect, and go back where an archive came from
-	DryRun      bool      // read everything, write nothing, report what would happen
+	DryRun      bool      // do everything in scratch, place nothing, report what would happen
 	Replace     bool      // an existing target is kept as <dst>.bak-<n>
 	Allow       loss.Kind // the gravest loss that is still placed; 0 = loss.Dropped
 	Residue     string    // "" or "beside" = <dst>.residue.ndjson; "none"; else a path
@@ -68,6 +69,7 @@ type job struct {
 
 	own     bool   // dst was left out and found: it is the client's own place
 	goal    target // where dst really is
+	out     *outside
 	residue *beside
 	found   []Found
 	sizes   []int64 // on disk, by store; a guide for progress and order only
@@ -80,14 +82,12 @@ func (j *job) run(ctx context.Context) error {
 	if err := j.survey(ctx); err != nil {
 		return err
 	}
-	if !j.o.DryRun {
-		s, err := newStaging(j.goal, j.talk.Say)
-		if err != nil {
-			return err
-		}
-		j.stage = s
-		defer j.clear(s)
+	s, err := j.newStage()
+	if err != nil {
+		return err
 	}
+	j.stage = s
+	defer j.clear(s)
 	if err := j.carryAll(ctx); err != nil {
 		return err
 	}
@@ -97,10 +97,20 @@ func (j *job) run(ctx context.Context) error {
 	if err := j.outcome(); err != nil {
 		return err
 	}
-	if j.o.DryRun || j.rep.standing() == 0 {
+	if j.rep.standing() == 0 {
 		return nil
 	}
+	if err := j.residueFits(); err != nil || j.o.DryRun {
+		return err
+	}
 	return j.settle(ctx)
+}
+
+func (j *job) newStage() (*staging, error) {
+	if j.o.DryRun {
+		return newScratch(j.goal)
+	}
+	return newStaging(j.goal, j.talk.Say)
 }
 
 // survey looks at everything that can be refused before a byte is read.
@@ -127,7 +137,7 @@ func (j *job) survey(ctx context.Context) error {
 	if err := j.refuseExisting(); err != nil {
 		return err
 	}
-	for f, err := range Stores(ctx, j.reg, loc.Path, j.o.From) {
+	for f, err := range stores(ctx, j.reg, loc.Path, j.o.From, j.talk.Say) {
 		switch {
 		case err != nil && (f.Rel == "" || ctx.Err() != nil):
 			return err
@@ -143,13 +153,31 @@ func (j *job) survey(ctx context.Context) error {
 	}
 	j.omitted = make([]*omissions, len(j.found))
 	j.measure()
-	if err := j.residue.read(); err != nil {
+	if err := j.residue.read(j.within(), j.talk.Say); err != nil {
 		return err
 	}
 	if n := j.residue.strangers(j.found); n > 0 {
 		j.talk.Say(fmt.Sprintf("%s: what it says of stores that are not there (%d) is left aside", j.residue.from, n))
 	}
 	return nil
+}
+
+// within is the store that the source as a whole stands for, "" if it is a
+// store itself, or holds several.
+func (j *job) within() string {
+	for _, f := range j.found {
+		if len(f.Detected) == 0 || f.Detected[0].Format.Within == nil {
+			continue
+		}
+		at := f.Detected[0].Format.Within(f.Loc)
+		if f.Rel == "." {
+			return at
+		}
+		if _, err := os.Lstat(at + residueSuffix); at != "" && err == nil {
+			j.talk.Say(at + residueSuffix + " is left aside: it is put back where " + f.Loc.Path + " is SRC")
+		}
+	}
+	return ""
 }
 
 // outcome is the error of a conversion of which nothing is left to place.
@@ -187,7 +215,10 @@ func (j *job) clear(s *staging) {
 // explain turns what went wrong into words about the places the user named:
 // the staging folder is nobody's business.
 func (j *job) explain(err error) error {
-	if diskFull(err) {
+	switch {
+	case diskFull(err) && j.o.DryRun:
+		err = &formats.Error{At: os.TempDir(), Err: noRoom{err}, Hint: "a dry run builds the target here: free some space, or name another folder with TMPDIR"}
+	case diskFull(err):
 		err = &formats.Error{At: j.dst, Err: noRoom{err}, Hint: "free some space where the target goes, or choose another disk; nothing was placed"}
 	}
 	if j.stage == nil || errors.Is(err, context.Canceled) {

@@ -28,7 +28,8 @@ func (j *job) destination(ctx context.Context) error {
 	}
 	j.dst, j.own = to.Place(j.o.Home, j.o.Cwd), true
 	j.rep.Target = j.dst
-	return nil
+	j.out, err = newOutside(j, to)
+	return err
 }
 
 // sole is the store that the source itself is.

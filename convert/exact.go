@@ -18,13 +18,15 @@ type carriage struct {
 	*job
 	found  Found
 	rep    *StoreReport
-	staged string // where it is written; "" in a dry run
+	staged string // where it is written
 	jobs   int
 	alone  bool // the only store: it can be synced while it is read again
 	books  loss.Books
 	left   *omissions
 	family string       // what the records are
 	made   []store.Item // what the writer told: how the target is to be read again
+	weight int          // of what was made, where residue has no bound of its own
+	anew   string       // said of a store that came through
 }
 
 // errWithheld ends a carriage whose losses are beyond the allowed line.
@@ -44,10 +46,8 @@ func (c *carriage) run(ctx context.Context) error {
 	if c.family, err = c.shared(from, to); err != nil {
 		return err
 	}
-	if c.staged != "" {
-		if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
-			return err
-		}
+	if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
+		return err
 	}
 	schema, sum, err := c.carry(ctx, from, to)
 	c.rep.Losses = append(c.rep.Losses, c.books.Lines()...)
@@ -59,10 +59,13 @@ func (c *carriage) run(ctx context.Context) error {
 	if c.books.Worst() > c.o.Allow {
 		return errWithheld
 	}
-	if c.staged == "" {
-		return nil
+	if err := c.verify(ctx, to, schema, sum); err != nil {
+		return err
 	}
-	return c.verify(ctx, to, schema, sum)
+	if c.anew != "" {
+		c.say(c.anew)
+	}
+	return c.out.free(c.staged)
 }
 
 // carry pumps the source into the staged store and lets go of both.
@@ -83,7 +86,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	if to.Text {
 		v.Leftover = c.left.keep
 	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.residue.there {
-		c.say("no residue lies beside it, so these are made anew: " + to.Anew)
+		c.anew = "no residue lies beside it, so these are made anew: " + to.Anew
 	}
 	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {
@@ -121,40 +124,53 @@ func (c *carriage) putBack(from, to *formats.Format) []store.Item {
 }
 
 func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format) error {
-	put := func(_ context.Context, b *store.Batch) error { b.Release(); return nil }
-	finish := func(context.Context) error { return nil }
-	if c.staged != "" {
-		b := formats.Build{
-			Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
-			Residue: c.keepLine, Leftover: c.residue.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, Note: c.books.Note,
-		}
-		if f := c.reg.Named(b.Schema.Origin); f != nil {
-			b.Shard = f.Shard
-		}
-		w, err := to.Create(ctx, b)
-		if err != nil {
-			return err
-		}
-		defer w.Close()
-		put, finish = w.Put, func(ctx context.Context) error { return errors.Join(w.Finish(ctx), w.Close()) }
+	b := formats.Build{
+		Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
+		Residue: c.keepLine, Leftover: c.residue.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, Note: c.books.Note,
 	}
-	seen, err := c.pump(ctx, r, put)
+	if f := c.reg.Named(b.Schema.Origin); f != nil {
+		b.Shard = f.Shard
+	}
+	w, err := to.Create(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	seen, err := c.pump(ctx, r, w.Put)
 	if err != nil {
 		return err
 	}
 	if err := sameCounts(r, seen); err != nil {
 		return err
 	}
-	return finish(ctx)
+	return errors.Join(w.Finish(ctx), w.Close())
 }
 
 // keepLine takes what the target cannot hold, for its residue and for reading
 // it again.
 func (c *carriage) keepLine(it store.Item) {
+	if c.weight += weight(it); c.left.off && c.weight > maxMade {
+		c.left.fail(it, fmt.Errorf("more than %d MB cannot be written like this: too much to hold while the target is read again", maxMade>>20))
+	}
 	if c.left.failure() == nil {
 		c.made = append(c.made, it)
 	}
 	c.left.keep(it)
+}
+
+// maxMade bounds what is held of a store that no residue is kept of. It is not
+// what a file may have, only what memory may.
+const maxMade = 8 * maxResidue
+
+func weight(it store.Item) int {
+	n := 128
+	for _, c := range it.Row {
+		n += 64 + len(c.Bytes())
+	}
+	for _, in := range it.Inserts {
+		n += 32 + len(in.Text)
+	}
+	return n
 }
 
 // pump moves every batch and counts rows on its own.

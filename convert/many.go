@@ -64,9 +64,6 @@ func (j *job) carryAll(ctx context.Context) error {
 
 // prune takes out of the staged tree what is not to be placed.
 func (j *job) prune() error {
-	if j.stage == nil {
-		return nil
-	}
 	for i := range j.rep.Stores {
 		if s := &j.rep.Stores[i]; s.Status != Placed {
 			if err := j.stage.drop(j.stage.path(j.goal, s.Path)); err != nil {
@@ -87,10 +84,8 @@ func (j *job) carryOne(ctx context.Context, i, jobs int) error {
 	if rep.err != nil || ctx.Err() != nil {
 		return nil
 	}
-	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path)}}
-	if j.stage != nil {
-		c.staged = j.stage.path(j.goal, rep.Path)
-	}
+	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path), off: j.residue.off}}
+	c.staged = j.stage.path(j.goal, rep.Path)
 	err := c.run(ctx)
 	switch {
 	case fatal(err):
@@ -99,13 +94,14 @@ func (j *job) carryOne(ctx context.Context, i, jobs int) error {
 		rep.Status = Withheld
 	case err != nil:
 		rep.fail(j.explain(err))
-	case j.o.DryRun:
-		rep.Status = Checked
 	default:
 		rep.Status = Placed
+		if j.o.DryRun {
+			rep.Status = Checked
+		}
 		j.omitted[i] = c.left
 	}
-	if err != nil && j.stage != nil {
+	if err != nil || j.o.DryRun {
 		err = errors.Join(err, erase(c.staged)) // others may need its room
 	}
 	return err

@@ -37,6 +37,9 @@ func (j *job) taken(t target) error {
 // settle brings the staged tree to the disk and then to its name.
 func (j *job) settle(ctx context.Context) error {
 	j.talk.enter(syncing, "", 0)
+	if err := j.out.takeOut(j.stage, j.goal); err != nil {
+		return err
+	}
 	at, apartFrom, err := j.residueStage()
 	if err != nil {
 		return err
@@ -69,6 +72,7 @@ func (j *job) settle(ctx context.Context) error {
 		return errors.Join(err, m.back())
 	}
 	j.rep.Placed = true
+	j.out.tell()
 	return nil
 }
 
@@ -98,6 +102,9 @@ func (j *job) place(m *moves, residue string) error {
 	}
 	last := len(j.goal.tail) - 1
 	for i := range last {
+		if err := j.out.before(m, j.stage, j.goal, i+1); err != nil {
+			return err
+		}
 		name := filepath.Join(j.goal.tail[:i+1]...)
 		to := filepath.Join(j.goal.dir, name)
 		err := m.move(filepath.Join(j.stage.tree, name), to)
@@ -113,6 +120,9 @@ func (j *job) place(m *moves, residue string) error {
 		if info, err := os.Lstat(to); err != nil || !info.IsDir() {
 			return &formats.Error{At: to, Err: errors.New("something that is no folder appeared where a folder is needed")}
 		}
+	}
+	if err := j.out.before(m, j.stage, j.goal, last+1); err != nil {
+		return err
 	}
 	return j.placeAt(m, residue)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"rehome/formats"
@@ -54,14 +56,14 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 			to = j.reg.Named(origin)
 		}
 		if to == nil || to.Create == nil {
-			return nil, j.openEnded(from, l, fmt.Errorf("it came from %q, which cannot be written", origin))
+			return nil, j.openEnded(ctx, from, l, fmt.Errorf("it came from %q, which cannot be written", origin))
 		}
 	}
 	if to == nil {
-		return nil, j.openEnded(from, l, errors.New("what should it become?"))
+		return nil, j.openEnded(ctx, from, l, errors.New("what should it become?"))
 	}
 	if !formats.Related(from, to) {
-		return nil, j.openEnded(from, l, fmt.Errorf("there is no exact way from %s to %s", from.Name, to.Name))
+		return nil, j.openEnded(ctx, from, l, fmt.Errorf("there is no exact way from %s to %s", from.Name, to.Name))
 	}
 	return to, j.checkCompress(to)
 }
@@ -82,9 +84,47 @@ func (j *job) shared(from, to *formats.Format) (string, error) {
 
 // openEnded is the error of a conversion that does not know where to go. It
 // lists where it could.
-func (j *job) openEnded(from *formats.Format, l *formats.Location, err error) error {
+func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Location, err error) error {
 	return &formats.Error{Format: from.Name, At: l.Path, Err: err,
-		Hint: from.Name + " can become " + names(j.reg.Relatives(from)) + ": name one with --to"}
+		Hint: from.Name + " can become " + names(j.fitting(ctx, from, l)) + ": name one with --to"}
+}
+
+// triedUpTo is how large a store may be that is opened for the sake of a hint.
+const triedUpTo = 64 << 20
+
+// fitting are the relatives that this very store could become: each is asked to
+// begin one in a folder that goes away again. A store that cannot be opened can
+// become any, for all that is known.
+func (j *job) fitting(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
+	all := j.reg.Relatives(from)
+	scratch, err := os.MkdirTemp("", "rehome-try-")
+	if err != nil || sizeOf(l) > triedUpTo {
+		return all
+	}
+	defer os.RemoveAll(scratch)
+	schemas := map[string]*store.Schema{}
+	for _, to := range all {
+		family, err := j.shared(from, to)
+		if err != nil {
+			continue
+		}
+		if schemas[family] == nil {
+			v := wholeView(1)
+			v.Family, v.Live = family, j.o.Live
+			r, err := from.Open(ctx, l, v)
+			if err != nil {
+				return all
+			}
+			schemas[family] = r.Schema()
+			r.Close()
+		}
+		b := formats.Build{Path: filepath.Join(scratch, to.Name), Schema: schemas[family], Jobs: 1, Residue: func(store.Item) {}, Note: func(loss.Note) {}}
+		if w, err := to.Create(ctx, b); err == nil {
+			w.Close()
+			out = append(out, to)
+		}
+	}
+	return out
 }
 
 // originOf opens a text store for its schema alone.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"rehome/formats"
@@ -93,6 +94,9 @@ func readResidue(r io.Reader, name string) (map[string][]store.Item, error) {
 			return nil, refuse(n, errors.New("the file ends within a line"))
 		case err != nil:
 			return nil, refuse(n, bare(err))
+		case n == 1 && string(line) == strings.TrimSuffix(residueHeader, "\n")+"\r\n":
+			return nil, &formats.Error{At: name + ":1", Err: errors.New("its lines end in CRLF, which residue's do not"),
+				Hint: "git did that: say `*.residue.ndjson -text` in .gitattributes and check it out again"}
 		case n == 1 && string(line) != residueHeader:
 			return nil, refuse(n, errors.New("not residue of a version that is known here"))
 		case n == 1:

@@ -211,6 +211,7 @@ func TestHostileResidue(t *testing.T) {
 		"trailing text":    residueHeader + at + `"row":[null]} SECRET` + "\n",
 		"empty line":       residueHeader + "\n",
 		"CRLF":             residueHeader + at + `"row":[null]}` + "\r\n",
+		"CRLF by git":      strings.TrimSpace(residueHeader) + "\r\n" + at + `"row":[null]}` + "\r\n",
 		"doubled member":   residueHeader + at + `"row":[null],"row":[{"text":"SECRET"}]}` + "\n",
 		"unknown member":   residueHeader + at + `"row":[null],"SECRET":1}` + "\n",
 		"case of a member": residueHeader + at + `"Row":[null]}` + "\n",

@@ -70,6 +70,20 @@ func newStaging(t target, say func(string)) (*staging, error) {
 	return nil, &formats.Error{At: t.dir, Err: errors.New("other runs keep sweeping the staging folder away"), Hint: "try again when they are done"}
 }
 
+// newScratch is the folder of a dry run. Nothing leaves it, so it lies with the
+// other things that are nobody's, not beside the target.
+func newScratch(t target) (*staging, error) {
+	root, err := os.MkdirTemp("", "rehome-dry-run-")
+	if err != nil {
+		return nil, &formats.Error{At: os.TempDir(), Op: "make a folder for the dry run", Err: bare(err), Hint: "name another with TMPDIR"}
+	}
+	s := &staging{root: root, tree: filepath.Join(root, treeName), home: t.dir}
+	if err := os.Mkdir(s.tree, 0o777); err != nil {
+		return nil, errors.Join(err, s.remove())
+	}
+	return s, nil
+}
+
 // open makes the folder and takes its lock; false if another run took the
 // still unlocked folder for a dead one and swept it.
 func (s *staging) open() (bool, error) {
@@ -134,7 +148,9 @@ func erase(path string) error {
 // tells others to keep off; what is left then may be swept by anybody.
 func (s *staging) remove() error {
 	err := os.RemoveAll(s.tree)
-	s.lock.Close()
+	if s.lock != nil {
+		s.lock.Close()
+	}
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/formats"
@@ -23,8 +24,9 @@ type Found struct {
 
 // Stores walks a file or folder and yields the stores in it, in the order of
 // their names. A folder that is a store is not descended into; hidden folders
-// are entered; .git, node_modules and links to folders are not. A mere guess
-// (formats.Guess) counts only where the walk begins. With from,
+// are entered; .git, node_modules, links to folders and rehome's own backups of
+// what stands beside them are not. A mere guess (formats.Guess) counts only
+// where the walk begins. With from,
 // only that format is asked, and a source that it does not recognise but that
 // holds nothing else is taken at the user's word.
 //
@@ -32,6 +34,11 @@ type Found struct {
 // the walk goes on. An error without a Rel ends it: it wraps formats.ErrUnknown
 // when there was no store at all.
 func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.Seq2[Found, error] {
+	return stores(ctx, reg, path, from, func(string) {})
+}
+
+// stores is Stores that says what it passes over and people might miss.
+func stores(ctx context.Context, reg *formats.Registry, path, from string, say func(string)) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		asked := reg
 		if from != "" {
@@ -47,7 +54,7 @@ func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.
 			yield(Found{}, err)
 			return
 		}
-		w := &walk{ctx: ctx, reg: asked, yield: yield}
+		w := &walk{ctx: ctx, reg: asked, yield: yield, say: say}
 		if !w.visit(root, ".") || w.any {
 			return
 		}
@@ -65,6 +72,7 @@ type walk struct {
 	ctx   context.Context
 	reg   *formats.Registry
 	yield func(Found, error) bool
+	say   func(string)
 	any   bool // something was yielded
 }
 
@@ -98,6 +106,10 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 	}
 	for _, e := range list {
 		if passedOver(e) {
+			continue
+		}
+		if of := backupOf(e.Name()); of != "" && l.Has(of) {
+			w.say(path.Join(rel, e.Name()) + " is left out: it is what " + of + " was before --replace")
 			continue
 		}
 		at := filepath.Join(l.Path, e.Name())
@@ -137,6 +149,19 @@ func passedOver(e fs.DirEntry) bool {
 		return e.Name() == ".git" || e.Name() == "node_modules" || isStaging(e.Name())
 	}
 	return strings.HasSuffix(e.Name(), residueSuffix)
+}
+
+// backupOf is the name of which this one is a backup of rehome's, "" if of none.
+// A backup beside nothing is all that is left, and a store like any other.
+func backupOf(name string) string {
+	at := strings.LastIndex(name, backupMark)
+	if at < 1 {
+		return ""
+	}
+	if n, err := strconv.Atoi(name[at+len(backupMark):]); err != nil || n < 1 || n > mostBackups {
+		return ""
+	}
+	return name[:at]
 }
 
 func unknownFormat(reg *formats.Registry, name string) error {

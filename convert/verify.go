@@ -15,7 +15,11 @@ func (c *carriage) verify(ctx context.Context, to *formats.Format, schema *store
 	synced := make(chan error, 1)
 	if c.alone {
 		c.talk.enter(checking, c.found.Rel, sum.Bytes())
-		go func() { synced <- syncTree(c.stage.tree) }()
+		if c.o.DryRun {
+			synced <- nil
+		} else {
+			go func() { synced <- syncTree(c.stage.tree) }()
+		}
 	} else {
 		synced <- nil
 	}

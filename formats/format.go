@@ -70,6 +70,11 @@ type Format struct {
 	// Place: its name inside a store, and where it is for a client that works
 	// in cwd. nil: everything is in the store.
 	Outside func(home, cwd string) (name, path string)
+
+	// Within is the store that a client's folder around it stands for, where
+	// that is one: what lies beside that store belongs to the folder, too. ""
+	// if l is no such folder. nil: there are none.
+	Within func(l *Location) string
 }
 
 // Family names.

@@ -24,7 +24,7 @@ type convertCmd struct {
 
 	From        string    `placeholder:"FORMAT" help:"Read SRC as this format instead of asking all of them."`
 	To          string    `placeholder:"FORMAT" help:"Write this format. An archive knows by itself what it came from."`
-	DryRun      bool      `help:"Read and check everything, write nothing, say what would happen."`
+	DryRun      bool      `help:"Do it all in a scratch folder, place nothing, say what would happen."`
 	Replace     bool      `help:"If DST exists, keep it as DST.bak-1 (-2, ...) and put the result in its place."`
 	Strict      bool      `xor:"line" help:"The same as --allow reshaped."`
 	Allow       loss.Kind `xor:"line" placeholder:"KIND" help:"The worst kind of loss that is still placed: reshaped, inferred, missing, dropped (default) or unreadable."`
@@ -32,8 +32,8 @@ type convertCmd struct {
 	WithSecrets bool      `help:"Let keys and tokens into text. They stay home otherwise."`
 	Compress    string    `enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Write text as one compressed stream: none (default), gzip or zstd."`
 	Live        bool      `help:"Read a store in use in place, where its -wal and -shm files already exist."`
-	Cwd         string    `placeholder:"DIR" help:"The folder that the sessions are to belong to. Without DST they go where the client looks for those of a program that works in it."`
-	Home        string    `placeholder:"DIR" help:"The home folder below which that place is, if it is not yours."`
+	Cwd         *string   `placeholder:"DIR" help:"The folder that the sessions are to belong to. Without DST they go where the client looks for those of a program that works in it."`
+	Home        *string   `placeholder:"DIR" help:"The home folder below which that place is, if it is not yours."`
 	Jobs        int       `placeholder:"N" help:"Workers; one a processor if not given. The result is the same for any number."`
 	Quiet       bool      `short:"q" help:"Print errors only."`
 }

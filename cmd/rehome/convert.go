@@ -22,11 +22,15 @@ func (c *convertCmd) Validate() error {
 	switch {
 	case c.Jobs < 0:
 		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
-	case c.Dst == "" && c.Cwd == "":
+	case c.Cwd != nil && *c.Cwd == "":
+		return refuse("--cwd is empty", "name the folder that the sessions are to belong to; . is the working directory")
+	case c.Home != nil && *c.Home == "":
+		return refuse("--home is empty", "name a home folder, or leave it out: yours is taken")
+	case c.Dst == "" && c.Cwd == nil:
 		return refuse("DST is missing", "name where the result goes, or give --cwd DIR: agents go where the client looks for those of DIR")
-	case c.Home != "" && c.Cwd == "":
+	case c.Home != nil && c.Cwd == nil:
 		return refuse("--home says nothing without --cwd", "give --cwd DIR, too: the place below the home folder follows from it")
-	case c.Home != "" && c.Dst != "":
+	case c.Home != nil && c.Dst != "":
 		return refuse("--home and DST both say where the result goes", "leave one of them out; --cwd goes with either")
 	}
 	return nil
@@ -35,11 +39,14 @@ func (c *convertCmd) Validate() error {
 // place is the folder that the sessions are to belong to, and the home folder
 // below which its client looks for them.
 func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err error) {
-	if c.Cwd == "" {
+	if c.Cwd == nil {
 		return "", "", nil
 	}
-	if cwd, err = workspace(c.Cwd); err != nil || c.Dst != "" || c.Home != "" {
-		return cwd, c.Home, err
+	if c.Home != nil {
+		home = *c.Home
+	}
+	if cwd, err = workspace(*c.Cwd); err != nil || c.Dst != "" || home != "" {
+		return cwd, home, err
 	}
 	name := "HOME"
 	if runtime.GOOS == "windows" {

@@ -21,6 +21,7 @@ type demoSDK struct {
 	Equal bool     `json:"equal"`
 
 	before, files, placed listing
+	project               string              // the folder of the client around Place
 	lines                 []string            // the first of some files of the text
 	sets                  []convert.SetReport // of the text that went and came back
 	secrets               int64               // that stayed home
@@ -110,7 +111,8 @@ func (t tour) checkout(res *demoResult) error {
 		return err
 	}
 	res.SDK.Place, res.SDK.secrets = filepath.ToSlash(place), report.Stores[0].Omitted
-	res.SDK.placed, err = t.list(res.SDK.Place)
+	res.SDK.project = path.Dir(path.Dir(res.SDK.Place))
+	res.SDK.placed, err = t.list(res.SDK.project)
 	return err
 }
 

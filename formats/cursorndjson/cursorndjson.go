@@ -48,10 +48,27 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 		}
 		m.Evidence = append(m.Evidence, "the first line of "+k.File()+" has "+strings.ReplaceAll(strings.Join(telling[k], ", "), `"`, ""))
 	}
-	if len(m.Evidence) > 0 {
+	switch {
+	case len(m.Evidence) > 0:
 		m.Score = 80 + 4*len(m.Evidence)
+	case hollow(l):
+		m = formats.Match{Score: 60, Evidence: []string{"its four files are there, all empty"}}
 	}
 	return m, nil
+}
+
+// hollow reports a store from which everything was deleted: four files of no
+// bytes.
+func hollow(l *formats.Location) bool {
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		if !l.Has(k.File()) {
+			return false
+		}
+		if info, err := os.Stat(filepath.Join(l.Path, k.File())); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // begins reports whether a file begins like a line with these members. Of a

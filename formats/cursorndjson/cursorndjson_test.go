@@ -206,6 +206,9 @@ func TestProbe(t *testing.T) {
 		"another's":     {map[string]string{"agents.ndjson": `{"id":1}` + "\n"}, 0},
 		"an archive":    {map[string]string{"agents.ndjson": line, "manifest.json": "{}"}, 0},
 		"of the second": {map[string]string{"agents.ndjson": "{}\n" + line}, 0},
+		"all empty":     {map[string]string{"agents.ndjson": "", "runs.ndjson": "", "run_events.ndjson": "", "checkpoints.ndjson": ""}, 60},
+		"three empty":   {map[string]string{"agents.ndjson": "", "runs.ndjson": "", "run_events.ndjson": ""}, 0},
+		"with git's":    {map[string]string{"agents.ndjson": line + "\n", ".gitattributes": "x\n", ".DS_Store": ""}, 84},
 	} {
 		l, err := formats.Locate(folder(t, c.files))
 		if err != nil {

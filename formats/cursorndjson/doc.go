@@ -10,10 +10,13 @@
 //	run_events.ndjson    one event of a run
 //	checkpoints.ndjson   one blob of an agent's checkpoints, in base64
 //	agent-transcripts/…  readable copies, where they travel along
+//	.gitattributes       ours: "* -text", so that git leaves line ends alone
 //
 // There is no lock, index, manifest or version file. Each file appears with
 // its first line, so that an empty store is an empty folder. Versions seen:
-// 1.0.17 to 1.0.32; all write the same.
+// 1.0.17 to 1.0.32; all write the same. What systems and git leave in any
+// folder (.DS_Store, Thumbs.db, desktop.ini, .gitattributes, .gitignore) is no
+// part of it.
 //
 // # Lines
 //

@@ -53,6 +53,7 @@ func (r *reader) find() error {
 	if err != nil {
 		return r.fail(".", err)
 	}
+	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return sdkdoc.Noise(e.Name()) && !e.IsDir() })
 	known := len(list) == 0 // a store without a line is an empty folder
 	for _, e := range list {
 		known = known || e.Name() == sdkdoc.Transcripts
@@ -70,7 +71,7 @@ func (r *reader) find() error {
 		if err != nil {
 			return r.fail(p, err)
 		}
-		if e.Type().IsRegular() {
+		if e.Type().IsRegular() && !sdkdoc.Noise(e.Name()) {
 			r.schema.Sets = append(r.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
 		}
 		return nil

@@ -29,18 +29,16 @@ type scan struct {
 }
 
 func (s *scan) run() error {
-	if s.view.Secrets == formats.OmitWithheld && s.view.Omitted != nil {
-		for i := range s.view.Residue {
-			if it := &s.view.Residue[i]; sdkdoc.IsOmission(it) {
-				s.view.Omitted(*it)
-			}
-		}
-	}
+	agents := int64(0)
 	for set := range s.schema.Sets {
 		if err := s.file(set); err != nil {
 			return s.fail(s.schema.Sets[set].File, err)
 		}
+		if set == int(sdkdoc.Agent) {
+			agents = s.n
+		}
 	}
+	s.residue(agents)
 	return s.ctx.Err()
 }
 

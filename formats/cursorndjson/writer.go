@@ -109,7 +109,14 @@ func (w *writer) Finish(ctx context.Context) error {
 	if err := w.reach(len(w.schema.Sets) - 1); err != nil {
 		return err
 	}
-	return errors.Join(w.end(), ctx.Err())
+	if err := w.end(); err != nil {
+		return err
+	}
+	// Git would change line ends, and each line with them.
+	if err := w.root.WriteFile(".gitattributes", []byte("* -text\n"), 0o666); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 // Close lets go of everything, finished or not.

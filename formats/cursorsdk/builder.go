@@ -30,6 +30,7 @@ type builder struct {
 	rear   *behind // of index, nil where there is but one worker
 	fill   [sdkdoc.Checkpoint]*filler
 	shelf  shelfBuilder
+	ends   [sdkdoc.Kinds]ends
 	set    int // being written, -1 before the first
 	file   *os.File
 	done   bool
@@ -72,6 +73,7 @@ func (w *builder) database(b *base) (*sqlitefile.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.made = true
 	sets := make([]sqlitefile.TableSet, len(b.design.Tables))
 	for i, t := range b.design.Tables {
 		sets[i] = sqlitefile.TableSet{Set: i, Table: t}
@@ -160,6 +162,7 @@ func (w *builder) shut() error {
 
 // line makes the row of a line, or keeps it as residue.
 func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
+	c = w.bareEnd(k, c)
 	row, fit := w.parser.Parse(k, c.Bytes())
 	if fit == sdkdoc.None {
 		w.keepWhole(k, n, c, "a line that is no document of its kind")
@@ -195,6 +198,9 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	}
 	if fit != sdkdoc.Exact || c.Class == store.Blob {
 		w.keepFrame(k, n, c, fit, final)
+	}
+	if odd := k.Odd(final, t.any); odd != "" {
+		w.note(loss.Reshaped, store.Addr{File: k.File(), Line: n}, odd)
 	}
 	switch {
 	case k == sdkdoc.Checkpoint:

@@ -36,6 +36,8 @@ func (s *docScan) checkpoints() error {
 		}
 		defer shuffled.close()
 		out = shuffled
+	} else if s.back.order != nil {
+		s.note(loss.Note{Kind: loss.Dropped, At: s.back.order.At, What: "residue is stale: the order of checkpoints is lost, some came or went"})
 	}
 	for i := range shelves {
 		if shuffled != nil {

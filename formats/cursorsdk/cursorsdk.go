@@ -3,6 +3,7 @@ package cursorsdk
 import (
 	"context"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,8 @@ func Format() *formats.Format {
 		Shard:    shard,
 		Anew:     "row ids, the meta row of each agent, and tables or columns that the SDK itself does not make",
 		Place:    Place,
+		Outside:  Outside,
+		Within:   within,
 	}
 }
 
@@ -75,6 +78,11 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 		}
 		l = root
 	}
+	if v.Say != nil {
+		for _, s := range leftAside(l) {
+			v.Say(s)
+		}
+	}
 	if v.Family == formats.SDKDocuments {
 		return openDocuments(ctx, l, v)
 	}
@@ -106,6 +114,8 @@ func use(rel string, project bool) sqlitestore.Use {
 		return sqlitestore.Skip
 	}
 	switch base := path.Base(rel); {
+	case sdkdoc.Noise(base) && !strings.HasSuffix(rel, "/"):
+		return sqlitestore.Skip
 	case top == sdkdoc.Transcripts && rest != "" || strings.HasSuffix(rel, "/"):
 		return sqlitestore.Plain
 	case base == indexName || base == storeName:
@@ -118,7 +128,42 @@ func use(rel string, project bool) sqlitestore.Use {
 // the state root: an older one, and residue.
 func setAside(rel string) bool {
 	root, _, _ := strings.Cut(rel, "/")
-	return strings.Contains(root, ".bak-") || strings.HasSuffix(root, ".residue.ndjson")
+	return strings.Contains(root, ".bak-") || strings.HasSuffix(root, residueEnd)
+}
+
+const residueEnd = ".residue.ndjson"
+
+// within is the one state root of a project folder.
+func within(l *formats.Location) (root string) {
+	if !l.Dir() || !l.Has(rootsName) {
+		return ""
+	}
+	at := filepath.Join(l.Path, rootsName)
+	list, _ := os.ReadDir(at)
+	for _, e := range list {
+		if setAside(e.Name()) || !sqlitestore.HasHeader(filepath.Join(at, e.Name()), indexName) {
+			continue
+		}
+		if root != "" {
+			return ""
+		}
+		root = filepath.Join(at, e.Name())
+	}
+	return root
+}
+
+// leftAside says what of a project is set aside.
+func leftAside(l *formats.Location) (out []string) {
+	if !l.Dir() || !l.Has(rootsName) {
+		return nil
+	}
+	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
+	for _, e := range list {
+		if setAside(e.Name()) && !strings.HasSuffix(e.Name(), residueEnd) {
+			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is what was there before --replace")
+		}
+	}
+	return out
 }
 
 // shard keeps the events of a run together.

@@ -8,7 +8,8 @@
 //	        agents/agent-<sha256 of the id>/store.db  blobs, meta
 //	    agent-transcripts/…                         readable copies
 //
-// A state root is one store; so is a project folder, with its transcripts.
+// A state root is one store; so is a project folder, with its transcripts. Put
+// into its own place, a store has its transcripts there, too (see Outside).
 //
 // # Quirks
 //
@@ -37,7 +38,10 @@
 //	store.db, a folder that is not named by its agent's hash
 //	lines hold, SQLite does not: unknown members, endedAt of failed runs,
 //	two lines of one key, runs of unknown agents, lines that are no JSON,
-//	spelling, the order of checkpoints over several agents
+//	spelling, CRLF, the order of checkpoints over several agents
+//
+// What residue speaks of may be gone by the time it is needed: each piece that
+// finds no place is in the books (stale.go).
 //
 // Checkpoints of agents that the catalog lacks are carried, under the name in
 // their meta row or that of their folder. Without the residue a store still

@@ -52,7 +52,7 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 		}
 		if d.index.Name != "" {
 			return nil, &formats.Error{Format: name, At: place, Err: errors.New("it holds the stores of several workspaces"),
-				Hint: "convert one state root at a time, such as " + path.Dir(p.Path)}
+				Hint: "convert one state root at a time, such as " + filepath.Join(place, filepath.FromSlash(path.Dir(p.Path)))}
 		}
 		d.index, d.root = p, strings.TrimSuffix(p.Path, indexName)
 	}
@@ -148,7 +148,7 @@ func (s *docScan) run() error {
 	if err := s.checkpoints(); err != nil {
 		return err
 	}
-	s.back.stale(s.note)
+	s.spent()
 	for _, p := range s.strange {
 		if err := s.leftFile(p); err != nil {
 			return err

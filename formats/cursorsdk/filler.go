@@ -44,13 +44,14 @@ func (f *filler) ask(line int, text store.Cell) (t told) {
 	if len(items) == 0 {
 		return t
 	}
+	delete(f.cells, line)
 	t.cells = map[int]store.Cell{}
 	for _, it := range items {
 		switch {
-		case it.Digest != digest.Cell(text):
+		case it.Digest != digest.Cell(text) || it.Column >= len(f.at):
 			t.stale = it
 			continue
-		case it.Row[0].Class != store.Withheld && it.Column < len(f.at):
+		case it.Row[0].Class != store.Withheld:
 			t.cells[it.Column] = it.Row[0]
 		}
 		t.any = true

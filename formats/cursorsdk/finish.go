@@ -35,7 +35,9 @@ func (w *builder) endIndex() error {
 func (w *builder) rest(b *base, put func(*store.Batch) error) error {
 	for set, t := range b.design.Tables {
 		f := &filler{table: t, set: set, put: put}
-		for _, it := range b.rows[t.Name] {
+		rows := b.rows[t.Name]
+		delete(b.rows, t.Name)
+		for _, it := range rows {
 			if ok, err := f.addWhole(it); err != nil {
 				return err
 			} else if !ok {
@@ -57,6 +59,10 @@ func (w *builder) Finish(ctx context.Context) error {
 	}
 	if err := errors.Join(w.shut(), w.shelf.finish()); err != nil {
 		return err
+	}
+	w.tellEnds()
+	if w.Note != nil {
+		w.plan.stale(w.Note)
 	}
 	for _, it := range w.plan.files {
 		at, err := w.place(it.At.File)

@@ -3,6 +3,8 @@ package cursorsdk
 import (
 	"bytes"
 
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
@@ -55,6 +57,10 @@ func (l *lineSink) add(c store.Cell) error {
 	if c.Class == store.Blob {
 		return l.tail(c.Bytes())
 	}
+	if !sdkdoc.Object(c.Bytes()) {
+		at := store.Addr{File: sdkdoc.Kind(l.set).File(), Line: l.n}
+		l.scan.note(loss.Note{Kind: loss.Reshaped, At: at, What: "a line that is no JSON, as before: the SDK reads nothing of its file, unless it is the last"})
+	}
 	return l.end(append(l.begin(), c.Bytes()...))
 }
 
@@ -69,6 +75,9 @@ func (l *lineSink) begin() []byte {
 }
 
 func (l *lineSink) end(arena []byte) error {
+	if l.scan.back.ends[l.set].next() {
+		arena = append(arena, '\r')
+	}
 	l.batch.End(store.Text, arena)
 	if l.batch.Full() {
 		return l.hand()

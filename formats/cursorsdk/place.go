@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
+
+	"rehome/formats/internal/sdkdoc"
 )
 
 // Place is the state root in which the SDK looks for the agents of a program
@@ -12,6 +14,12 @@ import (
 func Place(home, cwd string) string {
 	sum := md5.Sum([]byte(cwd))
 	return filepath.Join(home, ".cursor", "projects", slug(cwd), rootsName, hex.EncodeToString(sum[:]))
+}
+
+// Outside is where the SDK keeps the transcripts of such a program: in its
+// project folder, which all state roots of one slug share.
+func Outside(home, cwd string) (name, path string) {
+	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", "projects", slug(cwd), sdkdoc.Transcripts)
 }
 
 // slug is a path as the name of a folder: what is no ASCII letter or digit

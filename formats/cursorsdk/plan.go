@@ -3,6 +3,7 @@ package cursorsdk
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,8 @@ type base struct {
 	agent  string
 	design *design
 	told   bool                             // it is there whether or not it has a row
+	made   bool                             // it was begun
+	items  []*store.Item                    // all that is told of it
 	cells  map[string]map[int][]*store.Item // by table and line
 	rows   map[string][]*store.Item         // that no line was made of, by table
 	bare   map[string]bool                  // tables without the rows they always have
@@ -56,13 +59,27 @@ func newPlan(leftover []store.Item) (*plan, error) {
 			return nil, err
 		}
 	}
-	for at := range p.bases {
-		if path.Base(at) == indexName {
-			p.root = strings.TrimSuffix(at, indexName)
-		}
-	}
+	p.settle()
 	return p, nil
 }
+
+// settle chooses where residue that others have had in their hands speaks of
+// several places: the first root, and in it the first database of an agent.
+func (p *plan) settle() {
+	paths := slices.Sorted(maps.Keys(p.bases))
+	if i := slices.IndexFunc(paths, isIndex); i >= 0 {
+		p.root = strings.TrimSuffix(paths[i], indexName)
+	}
+	for _, at := range paths {
+		id := p.bases[at].agent
+		had := p.agents[id]
+		if id != "" && (had == "" || !strings.HasPrefix(had, p.root) && strings.HasPrefix(at, p.root)) {
+			p.agents[id] = at
+		}
+	}
+}
+
+func isIndex(at string) bool { return path.Base(at) == indexName }
 
 // stray reports whether a file may lie beside the databases: not in the place of
 // one, of the transcripts' folder, or of a log, which would change a database
@@ -79,12 +96,12 @@ func stray(file string) bool {
 
 func (p *plan) take(it *store.Item) error {
 	b := p.base(it.At.File)
+	b.items = append(b.items, it)
 	switch {
 	case it.At.Set == schemaSet:
 		b.told = true
 		if it.At.Key.Class == store.Text {
 			b.agent = string(it.At.Key.Bytes())
-			p.agents[b.agent] = b.path
 		}
 		if it.Row[0].Class != store.Text {
 			return nil
@@ -141,12 +158,16 @@ func (p *plan) shelf(agent string) *base {
 // uprooted is what was told of a folder around a state root, as it would have
 // been told of the state root alone.
 func uprooted(leftover []store.Item) []store.Item {
-	root := ""
+	var roots []string
 	for _, it := range leftover {
-		if it.At.Set != "" && path.Base(it.At.File) == indexName {
-			root = strings.TrimSuffix(it.At.File, indexName)
+		if it.At.Set != "" && isIndex(it.At.File) {
+			roots = append(roots, it.At.File)
 		}
 	}
+	if len(roots) == 0 {
+		return leftover
+	}
+	root := strings.TrimSuffix(slices.Min(roots), indexName)
 	out := slices.Clone(leftover)
 	for i := range out {
 		out[i].At.File = strings.TrimPrefix(out[i].At.File, root)

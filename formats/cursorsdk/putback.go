@@ -19,6 +19,7 @@ import (
 //	no such value), guarded by a digest of the row
 //	a line that is no row at all: the line (one cell, no digest)
 //	the order of checkpoints, where it is not agent by agent: one text
+//	which lines end in CRLF, where some do: one text a file (ends.go)
 //
 // A cell is a Blob where the line has no line end.
 const orderSet = "order"
@@ -27,6 +28,7 @@ const orderSet = "order"
 type putBack struct {
 	frames [sdkdoc.Kinds]map[store.Digest]*framed
 	wholes [sdkdoc.Kinds][]*store.Item
+	ends   [sdkdoc.Kinds]ends
 	order  *store.Item
 }
 
@@ -44,6 +46,8 @@ func newPutBack(residue []store.Item) *putBack {
 		case !ok || len(it.Row) == 0 || len(it.Row) > 2 || sdkdoc.IsOmission(it):
 		case it.At.Set == orderSet && k == sdkdoc.Checkpoint:
 			p.order = it
+		case it.At.Set == endsSet && it.Row[0].Class == store.Text:
+			p.ends[k] = ends{runs: parseRuns(it.Row[0].Bytes(), 2)}
 		case it.At.Set != "" || it.Row[0].Class != store.Text && it.Row[0].Class != store.Blob:
 		case it.Digest != store.Digest{}:
 			if p.frames[k] == nil {

@@ -15,11 +15,15 @@ type run struct{ shelf, lines int }
 // runs reads the order in which the lines of several agents once stood: "0:3
 // 1:2 0:1" is three of the first agent, two of the second, one of the first.
 // nil means agent by agent.
-func (p *putBack) runs(shelves int) (out []run) {
+func (p *putBack) runs(shelves int) []run {
 	if p.order == nil {
 		return nil
 	}
-	text := p.order.Row[0].Bytes()
+	return parseRuns(p.order.Row[0].Bytes(), shelves)
+}
+
+// parseRuns is nil where the text is no list of runs of so many shelves.
+func parseRuns(text []byte, shelves int) (out []run) {
 	for len(text) > 0 {
 		var r run
 		var ok bool

@@ -105,6 +105,28 @@ export function placed(version, source) {
     if (!root.startsWith(path.join(home, ".cursor", "projects") + path.sep)) throw new Error(`the client keeps its store in ${root}`);
     return `in a fresh process the client finds its agents by the folder it works in; ${told}`;
   });
+  check(`SDK ${version}, transcripts placed by --cwd and --home`, () => {
+    const from = folder("home"), cwd = folder("work 1");
+    const project = path.dirname(path.dirname(client({ do: "talk", version, cwd, prompts }, from).root));
+    const home = folder("home"), there = folder("Übung (2)");
+    place(convert(project, "cursor-ndjson"), there, home);
+    const names = (at) => fs.readdirSync(at, { recursive: true }).sort();
+    const projects = path.join(home, ".cursor", "projects");
+    const transcripts = path.join(projects, fs.readdirSync(projects)[0], "agent-transcripts");
+    const before = bytes(transcripts);
+    same(before, bytes(path.join(project, "agent-transcripts")), "the transcripts differ");
+    // The client has a place for each: going on, it writes there and nowhere else.
+    const placed = names(projects).filter((name) => name.endsWith(".jsonl"));
+    const prompt = "One more, for the transcript";
+    const { found, root } = client({ do: "resume", version, cwd: there, prompt }, home);
+    same(path.join(path.dirname(path.dirname(root)), "agent-transcripts"), transcripts, "the client's project is another");
+    same(names(projects).filter((name) => name.endsWith(".jsonl")), placed, "the client writes its transcripts elsewhere");
+    same(Object.keys(before).length, Object.keys(found).length, "agents without a transcript");
+    for (const [name, body] of Object.entries(bytes(transcripts))) {
+      if (!body.includes(prompt) || before[name].includes(prompt)) throw new Error(`${name} is not the one that the client goes on with`);
+    }
+    return `${placed.length} transcripts lie where the client goes on writing them`;
+  });
 }
 
 // archived: text for git, and a store again.

@@ -79,8 +79,9 @@ export function files(at) {
 }
 
 // bytes is every file of a folder and what stands in it, a letter for a byte.
+// What rehome lays beside lines for git is no part of a store.
 export function bytes(at) {
-  const names = fs.readdirSync(at, { recursive: true }).sort().filter((name) => fs.statSync(path.join(at, name)).isFile());
+  const names = fs.readdirSync(at, { recursive: true }).sort().filter((name) => name !== ".gitattributes" && fs.statSync(path.join(at, name)).isFile());
   return Object.fromEntries(names.map((name) => [name, fs.readFileSync(path.join(at, name), "latin1")]));
 }
 

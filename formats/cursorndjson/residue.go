@@ -1,0 +1,60 @@
+package cursorndjson
+
+import (
+	"bytes"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/secret"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// residue goes through what lies beside the lines. It is no part of them: what
+// stayed home is said again, and the rest, which is for databases, is handed on
+// to another text. agents is the number of their lines.
+func (s *scan) residue(agents int64) {
+	for i := range s.view.Residue {
+		it := s.view.Residue[i]
+		home := sdkdoc.IsOmission(&it)
+		switch {
+		case home && it.At.Set == "" && int64(it.At.Line) > agents:
+			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "residue is stale: the line is gone"})
+		case home && s.view.Secrets == formats.OmitWithheld && s.view.Omitted != nil:
+			s.view.Omitted(it)
+		case !home && ofLines(&it):
+			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "residue is stale: it is of databases, and these are lines"})
+		case s.view.Leftover == nil:
+		case s.view.Secrets == formats.WithholdSecrets && holds(&it):
+			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "residue that holds a secret stays home"})
+		default:
+			s.view.Leftover(it)
+		}
+	}
+}
+
+// ofLines reports residue that lies beside databases, and is put back into the
+// lines that are made of them.
+func ofLines(it *store.Item) bool {
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		if it.At.File == k.File() {
+			return true
+		}
+	}
+	return false
+}
+
+func holds(it *store.Item) bool {
+	for _, c := range it.Row {
+		if _, cuts, torn := secret.Strip(c.Bytes()); cuts != nil || torn {
+			return true
+		}
+		if _, cut, torn := secret.StripHex(c.Bytes()); cut || torn {
+			return true
+		}
+		if held, err := secret.Holds(bytes.NewReader(c.Bytes())); held || err != nil {
+			return true
+		}
+	}
+	return len(it.Inserts) > 0
+}

@@ -1,0 +1,108 @@
+package cursorsdk
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+const (
+	staleGone    = "residue is stale: what it belongs to is gone"
+	staleForeign = "residue is stale: it speaks of another store"
+	staleOdd     = "residue is stale: it is of no kind that is known here"
+)
+
+// stale names what of a plan found no place: cells of lines that did not come,
+// rows of tables and databases that were not made.
+func (p *plan) stale(note loss.Sink) {
+	bases := make([]*base, 0, len(p.bases))
+	for _, b := range p.bases {
+		bases = append(bases, b)
+	}
+	slices.SortFunc(bases, func(a, b *base) int { return strings.Compare(a.path, b.path) })
+	for _, b := range bases {
+		var left []*store.Item
+		if !b.made {
+			left = b.items
+		} else {
+			for _, lines := range b.cells {
+				for _, items := range lines {
+					left = append(left, items...)
+				}
+			}
+			for _, items := range b.rows {
+				left = append(left, items...)
+			}
+		}
+		slices.SortStableFunc(left, byPlace)
+		what := staleGone
+		if p.elsewhere(b.path) {
+			what = staleForeign
+		}
+		for _, it := range left {
+			note(loss.Note{Kind: loss.Dropped, At: it.At, What: what})
+		}
+	}
+}
+
+// elsewhere reports a place in another state root than the plan's.
+func (p *plan) elsewhere(at string) bool {
+	for other := range p.bases {
+		if root := strings.TrimSuffix(other, indexName); isIndex(other) && root != p.root && root != "" && strings.HasPrefix(at, root) {
+			return true
+		}
+	}
+	return !strings.HasPrefix(at, p.root)
+}
+
+func byPlace(a, b *store.Item) int {
+	return cmp.Or(cmp.Compare(a.At.Set, b.At.Set), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.RowID, b.At.RowID), cmp.Compare(a.Column, b.Column))
+}
+
+// foreign notes residue beside databases that no line can be made of. Lists of
+// what stayed home are no part of it: databases lack that anyway.
+func (s *docScan) foreign(residue []store.Item) {
+	for i := range residue {
+		it := &residue[i]
+		withheld := slices.ContainsFunc(it.Row, func(c store.Cell) bool { return c.Class == store.Withheld })
+		switch _, lines := kindOf(it.At.File); {
+		case len(it.Row) == 0 || withheld || sdkdoc.IsOmission(it):
+		case !lines:
+			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: staleForeign})
+		case !known(it):
+			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: staleOdd})
+		}
+	}
+}
+
+// known reports residue of lines that newPutBack takes in.
+func known(it *store.Item) bool {
+	first := it.Row[0].Class
+	if first != store.Text && first != store.Blob || len(it.Row) > 2 {
+		return false
+	}
+	switch it.At.Set {
+	case "":
+		return it.Digest != store.Digest{} || len(it.Row) == 1
+	case endsSet:
+		return parseRuns(it.Row[0].Bytes(), 2) != nil
+	}
+	return it.At.Set == orderSet && it.At.File == sdkdoc.Checkpoint.File()
+}
+
+// spent notes what was put back only in part, or not at all, once all lines
+// are made.
+func (s *docScan) spent() {
+	s.foreign(s.view.Residue)
+	s.back.stale(s.note)
+	for k := range s.back.ends {
+		if s.back.ends[k].strayed() {
+			at := store.Addr{File: sdkdoc.Kind(k).File(), Set: endsSet}
+			s.note(loss.Note{Kind: loss.Dropped, At: at, What: "residue is stale: which lines ended in CRLF is lost, some came or went"})
+		}
+	}
+}
