@@ -2,6 +2,7 @@ package formats
 
 import (
 	"context"
+	"io"
 	"iter"
 
 	"rehome/formats/loss"
@@ -48,6 +49,11 @@ type Format struct {
 	// one is asked for. nil: the format's meaning is not known.
 	Decode func(ctx context.Context, l *Location, v View, sel session.Selection) iter.Seq2[*session.Session, error]
 
+	// Stream is Decode for a source that is read once while it is written: a
+	// pipe. What a file's end would add to a record at its beginning follows it
+	// instead. nil: the format needs a file.
+	Stream func(ctx context.Context, r io.Reader, v View, sel session.Selection) iter.Seq2[*session.Session, error]
+
 	// Heads lists what Decode would yield, as far as keys and heads alone tell:
 	// the store's content is not read. nil: only Decode knows.
 	Heads func(ctx context.Context, l *Location, v View) iter.Seq2[*session.Head, error]
@@ -61,6 +67,14 @@ type Format struct {
 	// Named is where Encode's file belongs, below a folder of sessions: a path
 	// with slashes. Two sessions can ask for one name.
 	Named func(h *session.Head) string
+	// Verify reads again what Encode wrote, and says what is wrong with it. nil:
+	// Decode gives back the very session that was written.
+	Verify func(ctx context.Context, path string) error
+	// Untouched reports whether a file is still as Encode left it: nobody has
+	// added to it since. nil: that cannot be told.
+	Untouched func(ctx context.Context, path string) (bool, error)
+	// Single says that a file can hold one session only.
+	Single bool
 
 	// Place is where a client that works in the folder cwd looks for its
 	// store, below its user's home folder. nil: the client does not care.
@@ -80,6 +94,7 @@ type Format struct {
 // Family names.
 const (
 	Tables       = "tables"        // SQLite databases and the plain files beside them
+	PlainFiles   = "plain-files"   // files alone, byte for byte
 	SDKDocuments = "sdk-documents" // agents, runs, events and checkpoints of the Cursor SDK, one line each
 )
 
@@ -139,5 +154,16 @@ type Build struct {
 	Moved bool
 	// WithSecrets allows secrets in Residue, which is text.
 	WithSecrets bool
-	Note        loss.Sink // told of everything that is not carried whole
+
+	// Of Encode: Cwd, where set, is the folder that the session is to belong to,
+	// whatever it says. Root is the outermost session above a subagent.
+	// DropThinking leaves out reasoning that the target's client could not
+	// use, instead of keeping it as text; FullHistory shows the model what was
+	// compacted, too.
+	Cwd          string
+	Root         *session.Head
+	DropThinking bool
+	FullHistory  bool
+
+	Note loss.Sink // told of everything that is not carried whole
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/base64"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -189,11 +190,25 @@ func appendUnicode(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// appendStray appends what is no UTF-8: a lone surrogate in three bytes, or
-// one byte of anything.
+// appendStray appends what is no UTF-8: a surrogate in three bytes, or one byte
+// of anything. Two halves of a pair are the character they mean, or a reader of
+// the JSON would make one of them.
 func appendStray(dst []byte, s string) ([]byte, int) {
-	if len(s) >= 3 && s[0] == 0xed && s[1] >= 0xa0 && s[1] <= 0xbf && s[2]&0xc0 == 0x80 {
-		return appendUnicode(dst, 0xd000|rune(s[1]&0x3f)<<6|rune(s[2]&0x3f)), 3
+	r, ok := surrogate(s)
+	if !ok {
+		return utf8.AppendRune(dst, utf8.RuneError), 1
 	}
-	return utf8.AppendRune(dst, utf8.RuneError), 1
+	if low, ok := surrogate(s[3:]); ok {
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return utf8.AppendRune(dst, pair), 6
+		}
+	}
+	return appendUnicode(dst, r), 3
+}
+
+func surrogate(s string) (rune, bool) {
+	if len(s) < 3 || s[0] != 0xed || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
+		return 0, false
+	}
+	return 0xd000 | rune(s[1]&0x3f)<<6 | rune(s[2]&0x3f), true
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/hex"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -38,6 +39,15 @@ func (a Addr) String() string {
 		s.WriteString(":" + strconv.Itoa(a.Line))
 	}
 	return s.String()
+}
+
+// Near is the address for those who know which of the files of that name is
+// meant: its folders are left out.
+func (a Addr) Near() string {
+	if a.File != "" {
+		a.File = path.Base(a.File)
+	}
+	return a.String()
 }
 
 // keyText shows a key in one short line, whatever bytes it holds.

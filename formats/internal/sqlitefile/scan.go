@@ -29,7 +29,7 @@ var sink struct {
 	once  sync.Once
 	err   error
 	last  atomic.Int64
-	scans sync.Map // handle -> *scan
+	scans sync.Map // handle -> receiver
 }
 
 func registerSink() error {
@@ -39,10 +39,15 @@ func registerSink() error {
 	return sink.err
 }
 
+// receiver takes rows from SQLite: a scan, or a look-up.
+type receiver interface {
+	row(values []driver.Value) error
+}
+
 func deliver(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 	if len(args) > 0 {
 		if s, ok := sink.scans.Load(args[0]); ok {
-			return nil, s.(*scan).row(args[1:])
+			return nil, s.(receiver).row(args[1:])
 		}
 	}
 	return nil, errors.New("no scan is under way")

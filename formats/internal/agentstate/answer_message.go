@@ -1,0 +1,125 @@
+package agentstate
+
+import (
+	"context"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// answerMessage makes an assistant's message: parts of a prompt message, steps,
+// or both for one thing.
+func (s *State) answerMessage(ctx context.Context, p *planned) (*session.Message, error) {
+	m := &session.Message{Role: session.Assistant}
+	var d doc
+	var parts [][]byte
+	if p.line >= 0 {
+		l := &s.lines[p.line]
+		b, err := s.prompt(ctx, l)
+		if b == nil || err != nil {
+			return nil, err
+		}
+		d = s.parseDoc(b)
+		m.Origin = s.origin(l.id)
+		parts = contentParts(&d)
+	}
+	for _, it := range s.items[p.from:p.to] {
+		var part session.Part
+		if it.part >= 0 {
+			i := int(it.part - s.lines[p.line].from)
+			if i >= len(parts) {
+				continue
+			}
+			of := s.only()
+			if it.step >= 0 {
+				of = session.Of{}
+			}
+			if part = s.docPart(parts[i], &d, of); parts[i][0] == '"' {
+				part = &session.Text{Text: rawjson.Text(parts[i]), Of: of}
+			}
+		}
+		if it.step >= 0 {
+			var err error
+			if part, err = s.stepPart(ctx, it.step, part, m); err != nil {
+				return nil, err
+			}
+		}
+		if part != nil {
+			m.Parts = append(m.Parts, part)
+		}
+	}
+	if p.from == p.to && p.line >= 0 { // content of no known form
+		m.Parts = s.docParts(&d, s.only())
+	}
+	s.finish(m, &d)
+	if d.request != "" {
+		m.Extras = append(m.Extras, session.Extra{Name: "providerOptions.cursor.requestId", Raw: quoted(d.request)})
+	}
+	return m, nil
+}
+
+// span widens a message's time by a step's.
+func span(m *session.Message, l *stepLine) {
+	if start := stored(uint64(l.start)); start.Known() && (!m.At.Known() || start.Millis() < m.At.Millis()) {
+		m.At = start
+	}
+	if end := stored(uint64(l.end)); end.Known() && end.Millis() > m.End.Millis() {
+		m.End = end
+	}
+}
+
+// resultMessage makes the message of one result.
+func (s *State) resultMessage(ctx context.Context, p *planned) (*session.Message, error) {
+	it := s.items[p.from]
+	m := &session.Message{Role: session.Tool}
+	var part session.Part
+	var d doc
+	if it.part >= 0 {
+		l := &s.lines[p.line]
+		b, err := s.prompt(ctx, l)
+		if b == nil || err != nil {
+			return nil, err
+		}
+		d = s.parseDoc(b)
+		parts := contentParts(&d)
+		m.Origin = s.origin(l.id)
+		of := s.only()
+		if it.step >= 0 {
+			of = session.Of{}
+		}
+		if i := int(it.part - l.from); i < len(parts) && parts[i][0] != '"' {
+			part = s.docPart(parts[i], &d, of)
+		}
+		if part == nil {
+			part = loose(s.docParts(&d, session.Of{}), &d, of)[0]
+		}
+	}
+	result, _ := part.(*session.ToolResult)
+	if result == nil {
+		result = &session.ToolResult{}
+		if part != nil {
+			m.Parts = append(m.Parts, part)
+		}
+	}
+	if it.step >= 0 {
+		if err := s.stepResult(ctx, it.step, result, m); err != nil {
+			return nil, err
+		}
+	}
+	if part == nil || result == part {
+		m.Parts = append(m.Parts, result)
+	}
+	s.finish(m, &d)
+	return m, nil
+}
+
+// contentParts are the elements of a message's content; a text counts as one.
+func contentParts(d *doc) (out [][]byte) {
+	if len(d.content) > 0 && d.content[0] == '"' {
+		return [][]byte{d.content}
+	}
+	for part := range rawjson.Elements(d.content) {
+		out = append(out, part)
+	}
+	return out
+}

@@ -1,0 +1,207 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/session"
+)
+
+// archive is a ConversationSummaryArchive: messages that the model does not see
+// any more, and the summary that stands for them.
+type archive struct {
+	id       ID
+	messages []ID
+	summary  ID // a prompt message
+	has      bool
+	text     uint64
+	extra    []ID // further prompt messages that are summaries
+}
+
+// outlineLines outlines the prompt messages: archived ones first, each archive
+// ending in a boundary, then the live ones.
+func (s *State) outlineLines(ctx context.Context) error {
+	prompts := s.root.prompts
+	leading := len(s.root.archives) > 0
+	for leading && len(prompts) > 0 {
+		var lines []line
+		if err := s.outlinePrompt(ctx, prompts[0], 0, func(l line) { lines = append(lines, l) }); err != nil {
+			return err
+		}
+		prompts = prompts[1:]
+		for i, l := range lines {
+			if leading = l.role == systemRole; !leading {
+				return s.outlineArchives(ctx, lines[i:], prompts)
+			}
+			s.addLine(l)
+		}
+	}
+	return s.outlineArchives(ctx, nil, prompts)
+}
+
+// outlineArchives outlines the archives, then the live messages: those that are
+// outlined already, and the rest of the references.
+func (s *State) outlineArchives(ctx context.Context, live []line, prompts []ID) error {
+	seen := map[ID]bool{}
+	for _, id := range s.root.archives {
+		if seen[id] {
+			continue // the newer list repeats what the older field holds
+		}
+		seen[id] = true
+		if err := s.outlineArchive(ctx, id); err != nil {
+			return err
+		}
+	}
+	for _, l := range live {
+		s.addLine(l)
+	}
+	for _, id := range prompts {
+		if err := s.outlinePrompt(ctx, id, 0, s.addLine); err != nil {
+			return err
+		}
+	}
+	if l, ok := s.rootTail(); ok {
+		s.addLine(l)
+	}
+	return nil
+}
+
+// addLine enters a message. A summary is told where the archive that it stands
+// for ends, and only there.
+func (s *State) addLine(l line) {
+	if !l.summary {
+		s.lines = append(s.lines, l)
+		return
+	}
+	if n := len(s.archives); n > 0 {
+		a := &s.archives[n-1]
+		if !(a.has && a.summary == l.id) {
+			a.extra = append(a.extra, l.id)
+		}
+		return
+	}
+	l.boundary = true
+	s.lines = append(s.lines, l)
+}
+
+func (s *State) outlineArchive(ctx context.Context, id ID) error {
+	b, err := s.read(ctx, id, "an archive of messages")
+	if b == nil || err != nil {
+		return err
+	}
+	s.ledger.mark(id, claimed)
+	a := archive{id: id}
+	for r := wire.Read(b); r.Next(); {
+		ref, ok := asID(r.Body)
+		switch {
+		case ok && r.Is(1, wire.Bytes):
+			a.messages = append(a.messages, ref)
+		case ok && r.Is(4, wire.Bytes):
+			a.summary, a.has = ref, true
+		}
+	}
+	earlier := map[ID]bool{}
+	for i := range s.archives {
+		if s.archives[i].has {
+			earlier[s.archives[i].summary] = true
+		}
+	}
+	for _, m := range a.messages {
+		if earlier[m] {
+			continue
+		}
+		err := s.outlinePrompt(ctx, m, 0, func(l line) {
+			if l.role != systemRole || !s.leads(m) {
+				l.archived = true
+				s.addLine(l)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	s.lines = append(s.lines, line{id: id, boundary: true, archive: int32(len(s.archives)), turn: -1, from: int32(len(s.parts)), to: int32(len(s.parts))})
+	s.archives = append(s.archives, a)
+	return nil
+}
+
+// leads reports whether a system prompt is told already.
+func (s *State) leads(id ID) bool {
+	for i := range s.lines {
+		if s.lines[i].role != systemRole || s.lines[i].archived {
+			return false
+		}
+		if s.lines[i].id == id {
+			return true
+		}
+	}
+	return false
+}
+
+// boundary spells the place where the conversation was compacted.
+func (s *State) boundary(ctx context.Context, p *planned, archived int) (*session.Message, error) {
+	l := &s.lines[p.line]
+	m := &session.Message{Role: session.System, Origin: s.origin(l.id), Archived: p.archived}
+	mark := &session.Boundary{Archived: archived}
+	m.Parts = append(m.Parts, mark)
+	if l.archive < 0 {
+		return m, s.addSummary(ctx, m, l.id, "")
+	}
+	a := &s.archives[l.archive]
+	b, err := s.read(ctx, a.id, "an archive of messages")
+	if err != nil {
+		return nil, err
+	}
+	text := ""
+	rest, _ := s.fields(bytes.Clone(b), func(r *wire.Reader) bool {
+		_, ok := asID(r.Body)
+		switch {
+		case ok && (r.Is(1, wire.Bytes) || r.Is(4, wire.Bytes)):
+		case r.Is(2, wire.Bytes):
+			text = s.text(r.Body, "summary", &mark.Extras)
+		default:
+			return false
+		}
+		return true
+	})
+	mark.Extras = append(mark.Extras, s.leftover("ConversationSummaryArchive", rest)...)
+	if text != "" {
+		m.Parts = append(m.Parts, &session.Summary{Text: text})
+	}
+	if a.has {
+		if err := s.addSummary(ctx, m, a.summary, text); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range a.extra {
+		if err := s.addSummary(ctx, m, id, text); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// addSummary adds what a prompt message says in the place of archived ones,
+// where that is not said yet.
+func (s *State) addSummary(ctx context.Context, m *session.Message, id ID, said string) error {
+	doc, err := s.prompt(ctx, &line{id: id})
+	if doc == nil || err != nil {
+		return err
+	}
+	s.ledger.mark(id, claimed)
+	d := s.parseDoc(doc)
+	m.Extras = append(m.Extras, d.extras...)
+	for _, part := range s.docParts(&d, s.only()) {
+		t, ok := part.(*session.Text)
+		switch {
+		case ok && same(t.Text, said) && len(t.Extras) == 0:
+		case ok:
+			m.Parts = append(m.Parts, &session.Summary{Text: t.Text, Of: t.Of, Extras: t.Extras})
+		default:
+			m.Parts = append(m.Parts, part)
+		}
+	}
+	m.Origin = append(m.Origin, s.origin(id)...)
+	return nil
+}

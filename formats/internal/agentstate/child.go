@@ -1,0 +1,286 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"unicode/utf8"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// maxGenerations is how deep subagents start subagents of their own.
+const maxGenerations = 16
+
+// Child is a subagent: its state, or no more than the steps that its parent's
+// call kept.
+type Child struct {
+	ID, Kind, Model, Call, Title, Status string
+	Created, Updated                     session.Stamp
+	Extras                               []session.Extra
+
+	parent *State
+	state  []byte // SubagentPersistedState.conversation_state
+	blob   ID     // where it lies
+	isBlob bool   // the state is a blob's, not the parent's own
+	steps  *innerSteps
+	why    string // there is nothing to open
+}
+
+// SessionStatus is what became of a subagent in the words of a session.
+func (c *Child) SessionStatus() string {
+	switch c.Status {
+	case "running", "backgrounded":
+		return "running"
+	case "error":
+		return "error"
+	case "success", "aborted":
+		return "idle"
+	}
+	return ""
+}
+
+// innerSteps are the steps of a TaskSuccess.
+type innerSteps struct {
+	step    ID // the parent's step that holds them
+	inline  bool
+	ordinal int
+}
+
+// childEntry takes an entry of one of the root's maps of subagents.
+func (s *State) childEntry(b []byte, refs bool) bool {
+	key, value, ok := mapEntry(b)
+	if !ok {
+		return false
+	}
+	c := childRef{name: string(key)}
+	if refs {
+		if c.blob, c.isBlob = asID(value); !c.isBlob {
+			return false
+		}
+	} else {
+		c.inline = value
+	}
+	for i := range s.root.children {
+		if old := &s.root.children[i]; old.name == c.name {
+			// A reference wins over what is inline.
+			if c.isBlob {
+				old.blob, old.isBlob = c.blob, true
+			} else {
+				old.inline = c.inline
+			}
+			return true
+		}
+	}
+	s.root.children = append(s.root.children, c)
+	return true
+}
+
+// childRun reads a SubagentRunState.
+func (s *State) childRun(call string, b []byte) run {
+	var out run
+	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+		switch {
+		case r.Is(1, wire.Bytes):
+			return string(r.Body) == call
+		case r.Is(2, wire.Bytes):
+			out.agent = string(r.Body)
+		case r.Is(4, wire.Varint):
+			names := [...]string{"", "running", "backgrounded", "success", "error", "aborted"}
+			if r.Uint == 0 || r.Uint >= uint64(len(names)) {
+				return false
+			}
+			out.status = names[r.Uint]
+		case r.Is(5, wire.Bytes):
+			out.title = s.text(r.Body, "subagentRuns.title", &s.root.extras)
+		case r.Is(9, wire.Varint):
+			out.at = stored(r.Uint)
+		default:
+			return false
+		}
+		return true
+	})
+	for _, e := range s.leftover("SubagentRunState", rest) {
+		s.root.extras = append(s.root.extras, session.Extra{Name: "subagentRuns[" + call + "]." + e.Name, Raw: e.Raw})
+	}
+	return out
+}
+
+// callOf is the call that started a subagent, "" if the root does not say.
+func (s *State) callOf(agent string) (call string, r run) {
+	for c, run := range s.root.runs {
+		if run.agent == agent && (call == "" || c < call) {
+			call, r = c, run
+		}
+	}
+	if call != "" {
+		return call, r
+	}
+	for a, b := range s.root.threads {
+		if b == agent && (call == "" || a < call) {
+			call = a
+		}
+	}
+	return call, r
+}
+
+// settleChildren makes the list of subagents: the states that the root names,
+// then those of which only a call's steps are left.
+func (s *State) settleChildren(ctx context.Context) error {
+	taken := map[string]bool{}
+	for i := range s.root.children {
+		c, err := s.persisted(ctx, &s.root.children[i])
+		if err != nil {
+			return err
+		}
+		c.Call = s.callFor(c)
+		taken[c.ID] = true
+		s.children = append(s.children, c)
+	}
+	for i := range s.tasks {
+		t := &s.tasks[i]
+		name := t.agent
+		if name == "" {
+			if run, ok := s.root.runs[t.call]; ok && run.agent != "" {
+				name = run.agent
+			}
+		}
+		if name != "" {
+			s.started[t.call] = name
+		}
+		if t.steps == 0 || taken[name] {
+			continue
+		}
+		if name == "" {
+			name = "task-" + t.call
+			s.started[t.call] = name
+		}
+		taken[name] = true
+		s.children = append(s.children, &Child{ID: name, Kind: t.kind, Model: t.model, Call: t.call, Title: t.title,
+			Status: s.root.runs[t.call].status, parent: s, steps: &innerSteps{step: t.step, inline: t.inline, ordinal: t.ordinal}})
+	}
+	for _, c := range s.children {
+		if c.Call != "" && s.started[c.Call] == "" {
+			s.started[c.Call] = c.ID
+		}
+	}
+	return nil
+}
+
+// callFor looks a subagent's call up, in the root and among the calls.
+func (s *State) callFor(c *Child) string {
+	call, r := s.callOf(c.ID)
+	if r.title != "" {
+		c.Title = r.title
+	}
+	c.Status = r.status
+	for i := range s.tasks {
+		t := &s.tasks[i]
+		if t.agent == c.ID && call == "" {
+			call = t.call
+		}
+		if t.call == call && call != "" && c.Title == "" {
+			c.Title = t.title
+		}
+	}
+	if !c.Updated.Known() {
+		c.Updated = r.at
+	}
+	return call
+}
+
+// persisted reads a SubagentPersistedState up to the state in it.
+func (s *State) persisted(ctx context.Context, ref *childRef) (*Child, error) {
+	c := &Child{ID: ref.name, parent: s, blob: s.root.id}
+	b := ref.inline
+	if ref.isBlob {
+		read, err := s.read(ctx, ref.blob, "a subagent's state")
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case read != nil:
+			s.ledger.mark(ref.blob, claimed)
+			b, c.blob, c.isBlob = bytes.Clone(read), ref.blob, true
+		case b == nil:
+			c.why = "its state is missing"
+			return c, nil
+		}
+	}
+	s.at = c.blob
+	rest, whole := s.fields(b, func(r *wire.Reader) bool {
+		switch {
+		case r.Is(1, wire.Bytes):
+			c.state = append(c.state, r.Body...)
+		case r.Is(2, wire.Varint):
+			c.Created = stored(r.Uint)
+		case r.Is(3, wire.Varint):
+			c.Updated = stored(r.Uint)
+		case r.Is(4, wire.Bytes):
+			kind, whole := subagentKind(r.Body)
+			c.Kind = kind
+			return whole
+		case r.Is(5, wire.Bytes):
+			c.Model = s.text(r.Body, "modelId", &c.Extras)
+		default:
+			return false
+		}
+		return true
+	})
+	if !whole {
+		s.note(loss.Unreadable, "a subagent's state that is cut short")
+	}
+	c.Extras = append(c.Extras, s.leftover("SubagentPersistedState", rest)...)
+	return c, nil
+}
+
+// subagentKind is the case of a SubagentType, of a custom one its name, and
+// whether that is all it says.
+func subagentKind(b []byte) (kind string, whole bool) {
+	r := wire.Read(b)
+	if !r.Next() || r.Type != wire.Bytes {
+		return "", false
+	}
+	f := wire.Messages().Message("SubagentType").Field(r.Num)
+	if f == nil {
+		return "", false
+	}
+	kind, whole = f.Name, len(r.Body) == 0
+	if name := wire.Read(r.Body); name.Next() && name.Is(1, wire.Bytes) && f.Name == "custom" && len(name.Body) > 0 && utf8.Valid(name.Body) {
+		kind, whole = string(name.Body), len(name.Raw) == len(r.Body)
+	}
+	return kind, whole && len(r.Raw) == len(b)
+}
+
+// Open reads a subagent's state.
+func (c *Child) Open(ctx context.Context) (*State, error) {
+	p := c.parent
+	o := p.o
+	o.History, o.All, o.Roots = false, nil, nil
+	s := newState(o, p.ledger)
+	s.generation = p.generation + 1
+	s.root.id = c.blob
+	switch {
+	case s.generation > maxGenerations:
+		s.at = c.blob
+		s.broken = "subagents are nested too deeply"
+		s.note(loss.Dropped, "subagents nested deeper than "+strconv.Itoa(maxGenerations)+" levels")
+		return s, nil
+	case c.why != "":
+		s.broken = c.why
+		return s, nil
+	case c.steps != nil:
+		if err := s.openSteps(ctx, c); err != nil {
+			return nil, err
+		}
+	default:
+		if err := s.open(ctx, c.state); err != nil {
+			return nil, err
+		}
+	}
+	s.root.extras = append(c.Extras, s.root.extras...)
+	s.nameAll(s.plan)
+	return s, nil
+}

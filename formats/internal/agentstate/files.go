@@ -1,0 +1,126 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+	"iter"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/session"
+)
+
+// snapshot is what the client kept of a file: the blobs of its bytes.
+type snapshot struct {
+	path   string
+	newer  bool // from the newer of the two maps
+	before ID
+	after  ID
+	has    struct{ before, after bool }
+	extras []session.Extra
+}
+
+// snapshot takes an entry of one of the two maps of files.
+func (s *State) snapshot(b []byte, newer bool) bool {
+	key, value, ok := mapEntry(b)
+	if !ok {
+		return false
+	}
+	f := snapshot{newer: newer}
+	f.path = s.text(key, "path", &f.extras)
+	if !newer {
+		if f.after, f.has.after = asID(value); !f.has.after {
+			return false
+		}
+		s.keepFile(f)
+		return true
+	}
+	rest, _ := s.fields(value, func(r *wire.Reader) bool {
+		id, ok := asID(r.Body)
+		switch {
+		case ok && r.Is(1, wire.Bytes):
+			f.after, f.has.after = id, true
+		case ok && r.Is(2, wire.Bytes):
+			f.before, f.has.before = id, true
+		default:
+			return false
+		}
+		return true
+	})
+	f.extras = append(f.extras, s.leftover("FileStateStructure", rest)...)
+	s.keepFile(f)
+	return true
+}
+
+// keepFile enters a snapshot. Where both maps name a file the newer one counts,
+// and what the older says otherwise rides along.
+func (s *State) keepFile(f snapshot) {
+	if s.fileAt == nil {
+		s.fileAt = map[string]int{}
+	}
+	i, twice := s.fileAt[f.path]
+	if !twice {
+		s.fileAt[f.path] = len(s.root.files)
+		s.root.files = append(s.root.files, f)
+		return
+	}
+	old := &s.root.files[i]
+	if old.newer && !f.newer {
+		*old, f = f, *old
+	}
+	if old.has.after && old.after != f.after {
+		f.extras = append(f.extras, session.Extra{Name: "otherContent", Raw: quoted(old.after.String())})
+	}
+	f.extras = append(f.extras, old.extras...)
+	s.root.files[i] = f
+}
+
+// walkFiles yields the snapshots with their bytes.
+func (s *State) walkFiles(ctx context.Context) iter.Seq2[*session.File, error] {
+	return func(yield func(*session.File, error) bool) {
+		for i := range s.root.files {
+			f := &s.root.files[i]
+			out := session.File{Path: f.path, Extras: f.extras}
+			var err error
+			if f.has.before {
+				out.Before, err = s.body(ctx, f.before, &out)
+			}
+			if f.has.after && err == nil {
+				out.After, err = s.body(ctx, f.after, &out)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&out, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *State) body(ctx context.Context, id ID, f *session.File) (*session.Body, error) {
+	b, err := s.read(ctx, id, "a file's content")
+	if b == nil || err != nil {
+		f.Extras = append(f.Extras, session.Extra{Name: "missing", Raw: quoted(id.String())})
+		return nil, err
+	}
+	s.ledger.mark(id, claimed)
+	f.Origin = append(f.Origin, s.origin(id)...)
+	return &session.Body{Bytes: bytes.Clone(b)}, nil
+}
+
+// aside reads a blob that nothing here understands, to carry it as it is.
+func (s *State) aside(ctx context.Context, id ID, name, what string) ([]session.Extra, error) {
+	b, err := s.read(ctx, id, what)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	s.ledger.mark(id, opaque)
+	return []session.Extra{{Name: name, Raw: carry(id, b)}}, nil
+}
+
+// carry spells a blob with its name: as text where it is text.
+func carry(id ID, b []byte) session.Raw {
+	raw := append([]byte(`{"blob":"`), id.String()...)
+	return appendBytes(append(raw, '"', ','), b)
+}

@@ -1,0 +1,243 @@
+package agentstate
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// Fill puts what the state knows of the whole session into dst, where dst has
+// nothing yet.
+func (s *State) Fill(dst *session.Session) {
+	r := &s.root
+	if dst.Mode == "" {
+		dst.Mode = r.mode
+	} else if r.mode != "" && r.mode != dst.Mode {
+		r.extras = append(r.extras, session.Extra{Name: "mode", Raw: quoted(r.mode)})
+	}
+	s.fillFolders(dst)
+	if dst.Branch == "" {
+		dst.Branch = r.branch
+	} else if r.branch != "" && r.branch != dst.Branch {
+		r.extras = append(r.extras, session.Extra{Name: "activeBranchName", Raw: quoted(r.branch)})
+	}
+	if dst.Repos == nil {
+		dst.Repos = r.repos
+	}
+	if dst.Todos == nil {
+		dst.Todos = s.todos
+	}
+	if dst.Plan == "" {
+		dst.Plan = s.planText
+	}
+	if dst.Context == nil {
+		dst.Context = r.context
+	}
+	s.fillCreated(dst)
+	for _, c := range s.children {
+		dst.Children = append(dst.Children, session.Link{Session: c.ID, Call: c.Call, Title: c.Title, Kind: c.Kind, Status: c.Status})
+	}
+	s.fillBranches(dst)
+	dst.Extras = append(dst.Extras, r.extras...)
+	if len(r.files) > 0 && dst.Files == nil {
+		dst.Files = s.walkFiles(s.ctx)
+	}
+}
+
+// fillCreated prefers what dst has; a conversation can have begun later than
+// its session was made.
+func (s *State) fillCreated(dst *session.Session) {
+	began := stored(s.root.started)
+	switch {
+	case !began.Known():
+	case !dst.Created.Known():
+		dst.Created = began
+	case dst.Created != began:
+		dst.Extras = append(dst.Extras, session.Extra{Name: "conversationStartedTimestampMs", Raw: quoted(number(int(s.root.started)))})
+	}
+}
+
+// fillFolders makes paths of the workspace's addresses.
+func (s *State) fillFolders(dst *session.Session) {
+	for _, uri := range s.root.uris {
+		path, ok := FilePath(uri)
+		switch {
+		case !ok:
+			dst.Extras = append(dst.Extras, session.Extra{Name: "previousWorkspaceUris", Raw: quoted(uri)})
+		case dst.Workspace == "":
+			dst.Workspace = path
+		case path != dst.Workspace:
+			dst.Folders = append(dst.Folders, path)
+		}
+	}
+}
+
+// FilePath is the path that a file:// address names, on the machine it is from.
+func FilePath(uri string) (path string, ok bool) {
+	rest, ok := strings.CutPrefix(uri, "file://")
+	if !ok || !strings.HasPrefix(rest, "/") {
+		return "", false
+	}
+	path, err := url.PathUnescape(rest)
+	if err != nil {
+		return "", false
+	}
+	if len(path) > 2 && path[2] == ':' && (path[1]|0x20 >= 'a' && path[1]|0x20 <= 'z') {
+		path = strings.ReplaceAll(path[1:], "/", `\`)
+	}
+	return path, true
+}
+
+// gather reads the small blobs that the root refers to beside messages: todos,
+// plan, summary.
+func (s *State) gather(ctx context.Context) error {
+	for _, id := range s.root.todos {
+		b, err := s.read(ctx, id, "a todo")
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			s.ledger.mark(id, claimed)
+			s.todos = append(s.todos, s.todo(b))
+		}
+	}
+	for _, id := range s.root.plan {
+		text, err := s.told(ctx, id, "the plan", "ConversationPlan")
+		if err != nil {
+			return err
+		}
+		if s.planText == "" {
+			s.planText = text
+		} else if text != "" {
+			s.root.extras = append(s.root.extras, session.Extra{Name: "plan", Raw: quoted(text)})
+		}
+	}
+	for _, id := range s.root.summary {
+		text, err := s.told(ctx, id, "the summary", "ConversationSummary")
+		if err != nil {
+			return err
+		}
+		if text != "" {
+			s.root.extras = append(s.root.extras, session.Extra{Name: "summary", Raw: quoted(text)})
+		}
+	}
+	for _, id := range s.gauges {
+		extras, err := s.aside(ctx, id, "promptContextUsageSnapshot", "what the context's gauge was drawn from")
+		if err != nil {
+			return err
+		}
+		s.root.extras = append(s.root.extras, extras...)
+	}
+	return nil
+}
+
+// told reads a blob that holds one text.
+func (s *State) told(ctx context.Context, id ID, what, message string) (text string, err error) {
+	b, err := s.read(ctx, id, what)
+	if b == nil || err != nil {
+		return "", err
+	}
+	s.ledger.mark(id, claimed)
+	var extras []session.Extra
+	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+		if r.Is(1, wire.Bytes) {
+			text = s.text(r.Body, what, &extras)
+			return true
+		}
+		return false
+	})
+	s.root.extras = append(s.root.extras, append(extras, s.leftover(message, rest)...)...)
+	return text, nil
+}
+
+// todo reads a TodoItem.
+func (s *State) todo(b []byte) (t session.Todo) {
+	statuses := [...]string{"", "pending", "in_progress", "completed", "cancelled"}
+	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+		switch {
+		case r.Is(1, wire.Bytes):
+			t.ID = s.text(r.Body, "id", &t.Extras)
+		case r.Is(2, wire.Bytes):
+			t.Content = s.text(r.Body, "content", &t.Extras)
+		case r.Is(3, wire.Varint) && r.Uint < uint64(len(statuses)):
+			t.Status = statuses[r.Uint]
+		case r.Is(4, wire.Varint):
+			t.Created = stored(r.Uint)
+		case r.Is(5, wire.Varint):
+			t.Updated = stored(r.Uint)
+		case r.Is(6, wire.Bytes):
+			t.Needs = append(t.Needs, s.text(r.Body, "dependencies", &t.Extras))
+		default:
+			return false
+		}
+		return true
+	})
+	t.Extras = append(t.Extras, s.leftover("TodoItem", rest)...)
+	return t
+}
+
+// pendingDoc is a pending message fit to be read, nil if it is no JSON.
+func (s *State) pendingDoc(raw []byte) []byte {
+	b, _, err := rawjson.Line(raw)
+	if err != nil || len(b) == 0 || b[0] != '{' {
+		s.note(loss.Unreadable, "a pending message that is no JSON")
+		return nil
+	}
+	return b
+}
+
+// openSteps makes a conversation of the steps that a parent's call kept.
+func (s *State) openSteps(ctx context.Context, c *Child) error {
+	b, err := c.stepBytes(ctx)
+	if b == nil || err != nil {
+		s.broken = "its steps are missing"
+		return err
+	}
+	s.at = c.steps.step
+	s.root.id = c.steps.step
+	var call []byte
+	for r := wire.Read(b); r.Next(); {
+		if r.Is(2, wire.Bytes) {
+			call = append(call, r.Body...)
+		}
+	}
+	outer := parseCall(call)
+	whole, err := s.whole(ctx, &outer)
+	if err != nil {
+		return err
+	}
+	for r := wire.Read(whole.args); r.Next(); {
+		if r.Is(2, wire.Bytes) {
+			s.asked = append([]byte{}, r.Body...)
+		}
+	}
+	t := turnLine{line: -1, region: -1, firstAnchor: -1, lastAnchor: -1, text: s.hash(s.asked), prompt: clip(s.asked)}
+	success := append([]byte(nil), taskSuccess(whole)...)
+	for r := wire.Read(success); r.Next(); {
+		if r.Is(1, wire.Bytes) {
+			s.inline = append(s.inline, r.Body)
+		}
+	}
+	s.turns = append(s.turns, t)
+	for i, b := range s.inline {
+		if err := s.outlineStepBytes(ctx, stepLine{id: c.steps.step, inline: int32(i)}, b); err != nil {
+			return err
+		}
+	}
+	s.turns[0].to = int32(len(s.steps))
+	s.makePlan()
+	return s.settleChildren(ctx)
+}
+
+// stepBytes are the parent's step that holds a subagent's steps.
+func (c *Child) stepBytes(ctx context.Context) ([]byte, error) {
+	if c.steps.inline {
+		return c.parent.inline[c.steps.ordinal], nil
+	}
+	return c.parent.read(ctx, c.steps.step, "a step")
+}

@@ -1,0 +1,234 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/session"
+)
+
+// branch is a run of turns that the client went back on: what an older state
+// has and the current one has not.
+type branch struct {
+	name  string
+	state *State
+	from  int    // in state.plan
+	first int    // the number of its first turn
+	grew  string // the message of the live branch in front of it
+}
+
+// path is a root by the keys of its turns; by its prompt messages where it has
+// no turns.
+type path struct {
+	root  ID
+	keys  []ID
+	turns bool
+}
+
+// pathOf reads a root and the first field of its turns. It leaves no trace in
+// the ledger: most older states hold nothing of their own.
+func (s *State) pathOf(ctx context.Context, id ID, known map[ID]ID) (p path, err error) {
+	b, err := s.ledger.blobs.Blob(ctx, id)
+	if b == nil || err != nil {
+		return p, err
+	}
+	p.root = id
+	var prompts, turns []ID
+	for r := wire.Read(b); r.Next(); {
+		ref, ok := asID(r.Body)
+		switch {
+		case ok && r.Is(rootPrompts, wire.Bytes):
+			prompts = append(prompts, ref)
+		case ok && r.Is(rootTurns, wire.Bytes):
+			turns = append(turns, ref)
+		}
+	}
+	if p.turns = len(turns) > 0; !p.turns {
+		p.keys = prompts
+		return p, nil
+	}
+	for _, t := range turns {
+		key, ok := known[t]
+		if !ok {
+			if key, err = s.turnKey(ctx, t); err != nil {
+				return p, err
+			}
+			known[t] = key
+		}
+		p.keys = append(p.keys, key)
+	}
+	return p, nil
+}
+
+// turnKey is by what a turn is the same while it grows step by step: the blob
+// of its user's message, and the id of its request.
+func (s *State) turnKey(ctx context.Context, id ID) (ID, error) {
+	b, err := s.ledger.blobs.Blob(ctx, id)
+	if b == nil || err != nil {
+		return id, err
+	}
+	var t turnLine
+	quiet := State{walker: wire.Walker{}, ledger: &ledger{}}
+	quiet.parseTurn(&t, b, nil)
+	if !t.hasUser {
+		return id, nil
+	}
+	for i := range min(len(t.request), len(t.user)) {
+		t.user[i] ^= t.request[i]
+	}
+	return t.user, nil
+}
+
+// forest is all paths, as far as they go together.
+type forest struct {
+	nodes map[twig]int32
+	kids  []int32 // by node: how many
+	roots []ID    // by node: the last root that ends there
+	live  []bool  // by node
+}
+
+type twig struct {
+	parent int32
+	key    ID
+}
+
+func (f *forest) add(p path, live bool) {
+	at := int32(0)
+	if !p.turns { // prompt messages are no turns, even where they have one name
+		at = f.step(at, ID{0: 1}, live)
+	}
+	for _, key := range p.keys {
+		at = f.step(at, key, live)
+	}
+	f.roots[at] = p.root
+}
+
+func (f *forest) step(at int32, key ID, live bool) int32 {
+	next, ok := f.nodes[twig{at, key}]
+	if !ok {
+		next = int32(len(f.kids))
+		f.nodes[twig{at, key}] = next
+		f.kids[at]++
+		f.kids, f.roots, f.live = append(f.kids, 0), append(f.roots, ID{}), append(f.live, live)
+	}
+	return next
+}
+
+// history finds the branches: the ends of paths that leave the live one.
+func (s *State) history(ctx context.Context) error {
+	known := map[ID]ID{}
+	f := &forest{nodes: map[twig]int32{}, kids: []int32{0}, roots: []ID{{}}, live: []bool{true}}
+	live, err := s.pathOf(ctx, s.root.id, known)
+	if err != nil {
+		return err
+	}
+	f.add(live, true)
+	seen := map[ID]bool{s.root.id: true}
+	older := append([]ID(nil), s.o.Roots...)
+	if s.o.All != nil {
+		if err := eachRoot(ctx, s.ledger.blobs, s.o.All, func(id ID, _ []byte) { older = append(older, id) }); err != nil {
+			return err
+		}
+	}
+	here := map[ID]bool{}
+	for _, key := range live.keys {
+		here[key] = true
+	}
+	own := map[ID]int{} // by root with something that the live one has not: how much they share
+	for _, id := range older {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		p, err := s.pathOf(ctx, id, known)
+		if err != nil {
+			return err
+		}
+		for _, key := range p.keys {
+			if !here[key] && (p.turns || !s.Has(key)) {
+				own[id] = p.shares(live)
+				f.add(p, false)
+				break
+			}
+		}
+	}
+	for n, root := range f.roots {
+		shared, ok := own[root]
+		if f.live[n] || f.kids[n] > 0 || !ok {
+			continue
+		}
+		if err := s.addBranch(ctx, root, shared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shares is how many keys a path has in common with the live one.
+func (p path) shares(live path) (n int) {
+	for p.turns == live.turns && n < len(p.keys) && n < len(live.keys) && p.keys[n] == live.keys[n] {
+		n++
+	}
+	return n
+}
+
+// addBranch reads the state of a branch and finds where it leaves the live one.
+func (s *State) addBranch(ctx context.Context, root ID, shared int) error {
+	o := s.o
+	o.History, o.All, o.Roots, o.Root = false, nil, nil, root
+	old := newState(o, s.ledger)
+	old.used = s.used
+	old.root.id, old.root.named = root, true
+	b, err := old.read(ctx, root, "an older state")
+	if b == nil || err != nil {
+		return err
+	}
+	s.ledger.mark(root, claimed)
+	if err := old.open(ctx, bytes.Clone(b)); err != nil || old.broken != "" {
+		return err
+	}
+	br := branch{name: "branch-" + number(len(s.branches)+1), state: old, from: old.startOf(shared)}
+	if br.from == len(old.plan) {
+		return nil
+	}
+	for i := range old.plan[:br.from] {
+		if old.plan[i].starts {
+			br.first++
+		}
+	}
+	old.nameAll(old.plan[br.from:])
+	if at := s.startOf(shared); at > 0 {
+		br.grew = s.plan[at-1].id
+	}
+	s.branches = append(s.branches, br)
+	return nil
+}
+
+// startOf is where in the plan the turn begins in front of which there are so
+// many; of a state without turns, the prompt message.
+func (s *State) startOf(shared int) int {
+	at := len(s.plan)
+	for i := range s.plan {
+		p := &s.plan[i]
+		if len(s.turns) > 0 && p.turn >= int32(shared) && p.starts || len(s.turns) == 0 && p.line >= int32(shared) {
+			at = i
+			break
+		}
+	}
+	for at > 0 && at < len(s.plan) && len(s.turns) > 0 {
+		p := &s.plan[at-1]
+		if p.kind != planLine || p.starts || s.lines[p.line].role != userRole || s.lines[p.line].content {
+			break
+		}
+		at--
+	}
+	return at
+}
+
+// fillBranches names the branches in a session.
+func (s *State) fillBranches(dst *session.Session) {
+	for i := range s.branches {
+		dst.Branches = append(dst.Branches, session.Branch{Name: s.branches[i].name, From: s.branches[i].grew})
+	}
+}

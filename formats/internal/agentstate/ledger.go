@@ -1,0 +1,185 @@
+package agentstate
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// fate is what became of a blob. A blob that is reached twice has the better.
+type fate uint8
+
+const (
+	unseen fate = iota
+	missing
+	looked // reached, its kind not yet told
+	unreadable
+	opaque
+	claimed
+)
+
+// ledger is the account of one store's blobs, shared by an agent and its
+// subagents.
+type ledger struct {
+	blobs Blobs
+	entry map[ID]*entry
+	count [claimed + 1]int64
+
+	members, taken, extras int64
+
+	bytes   int64 // of all blobs reached, each once
+	repeats int64 // of those that were asked for again and again
+	spent   bool  // they were too many
+}
+
+type entry struct {
+	fate  fate
+	reads uint8
+}
+
+const (
+	// usualReads is how often a blob is read where it has one place: when it is
+	// outlined, and for a call and its result.
+	usualReads   = 4
+	freeRepeats  = 64 << 20
+	perRead      = 512 // what a read costs beside its bytes
+	mostPerBytes = 8
+)
+
+// What is noted of blobs.
+const (
+	noteMissing   = "a blob that is referred to and not there: "
+	noteRepeats   = "a blob that is referred to so often that its repeats would outgrow the store"
+	noteOtherHash = "a blob that is not what its name says"
+	noteOtherRoot = "the root blob is not what its name says"
+)
+
+// read gives the bytes of a blob until the next read; nil where there are
+// none, which is noted once. what is its role, in words.
+func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	l := s.ledger
+	b, err := l.blobs.Blob(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	e := l.entry[id]
+	if e == nil {
+		e = &entry{}
+		l.entry[id] = e
+	}
+	s.at = id
+	if b == nil {
+		if e.fate == unseen {
+			e.fate = missing
+			s.note(loss.Missing, noteMissing+what)
+		}
+		return nil, nil
+	}
+	if e.fate <= missing {
+		e.fate = looked
+		l.count[looked]++
+		l.bytes += int64(len(b))
+		if sha256.Sum256(b) != id {
+			if id == s.root.id && s.root.named {
+				s.note(loss.Reshaped, noteOtherRoot)
+			} else {
+				s.note(loss.Reshaped, noteOtherHash)
+			}
+		}
+	}
+	if e.reads < usualReads {
+		e.reads++
+	} else if l.repeats += int64(len(b)) + perRead; l.repeats > freeRepeats+mostPerBytes*l.bytes {
+		if !l.spent {
+			l.spent = true
+			s.note(loss.Dropped, noteRepeats)
+		}
+		return nil, nil
+	}
+	return b, nil
+}
+
+// mark settles what became of a blob that was read.
+func (l *ledger) mark(id ID, f fate) {
+	if e := l.entry[id]; e != nil && f > e.fate {
+		l.count[e.fate]--
+		l.count[f]++
+		e.fate = f
+	}
+}
+
+// note tells of a loss in the blob at hand.
+func (s *State) note(k loss.Kind, what string) {
+	if s.o.Note == nil {
+		return
+	}
+	n := loss.Note{Kind: k, What: what}
+	if s.o.At != nil {
+		n.At = s.o.At(s.at)
+	}
+	s.o.Note(n)
+}
+
+// spoiled notes that the blob at hand could not be understood.
+func (s *State) spoiled(what string) {
+	s.ledger.mark(s.at, unreadable)
+	s.note(loss.Unreadable, what)
+}
+
+// took counts members that were understood.
+func (l *ledger) took(n int64) {
+	l.members += n
+	l.taken += n
+}
+
+// carried counts members that ride along raw.
+func (l *ledger) carried(n int64) {
+	l.members += n
+	l.extras += n
+}
+
+// spell appends a message as JSON.
+func (s *State) spell(dst []byte, message string, b []byte) []byte {
+	return s.spellAs(dst, wire.Messages().Message(message), b)
+}
+
+func (s *State) spellAs(dst []byte, m *wire.Message, b []byte) []byte {
+	seen, strays := s.walker.Seen, s.walker.Strays
+	dst = s.walker.Append(dst, m, b)
+	s.ledger.took(s.walker.Seen - seen - (s.walker.Strays - strays))
+	s.ledger.carried(s.walker.Strays - strays)
+	return dst
+}
+
+// origin names the records a message comes from.
+func (s *State) origin(ids ...ID) []string {
+	out := make([]string, 0, len(ids))
+	for i, id := range ids {
+		if i > 0 && id == ids[i-1] {
+			continue
+		}
+		if s.o.At != nil {
+			out = append(out, s.o.At(id).Near())
+		} else {
+			out = append(out, id.String())
+		}
+	}
+	return out
+}
+
+// leftover turns fields of a message that nobody claimed into Extras.
+func (s *State) leftover(message string, fields []byte) []session.Extra {
+	if len(fields) == 0 {
+		return nil
+	}
+	seen := s.walker.Seen
+	object := s.walker.Append(nil, wire.Messages().Message(message), fields)
+	s.ledger.carried(s.walker.Seen - seen)
+	return members(object, "")
+}

@@ -1,0 +1,234 @@
+package agentstate
+
+import (
+	"context"
+	"encoding/binary"
+	"iter"
+	"strconv"
+
+	"rehome/formats/session"
+)
+
+// Messages is the whole conversation: system prompts, archived messages with a
+// boundary behind each archive, then turn by turn; abandoned turns behind all
+// that. It can be walked once.
+func (s *State) Messages(ctx context.Context) iter.Seq2[*session.Message, error] {
+	return func(yield func(*session.Message, error) bool) {
+		if !s.walk(ctx, 0, 0, yield) {
+			return
+		}
+		for i := range s.branches {
+			b := &s.branches[i]
+			parent := b.grew
+			marked := func(m *session.Message, err error) bool {
+				if m != nil {
+					m.Branch, m.Parent, m.Archived = b.name, parent, false
+					parent = ""
+				}
+				return yield(m, err)
+			}
+			if !b.state.walk(ctx, b.from, b.first, marked) {
+				return
+			}
+		}
+	}
+}
+
+// walk yields the planned messages from one on; number is how many turns began
+// in front of it.
+func (s *State) walk(ctx context.Context, from, number int, yield func(*session.Message, error) bool) bool {
+	archived := 0
+	for i := range s.plan[from:] {
+		p := &s.plan[from+i]
+		if p.starts {
+			number++
+		}
+		m, err := s.message(ctx, p, archived)
+		if err != nil {
+			yield(nil, err)
+			return false
+		}
+		if m == nil {
+			continue
+		}
+		m.ID, m.Archived = p.id, p.archived
+		if p.kind == planBoundary {
+			archived = 0
+		} else if m.Archived {
+			archived++
+		}
+		if p.starts {
+			if m.Turn == nil {
+				m.Turn = &session.Turn{}
+			}
+			m.Turn.Number = number
+		}
+		if !yield(m, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// message makes a planned message; nil where nothing is left of it.
+func (s *State) message(ctx context.Context, p *planned, archived int) (*session.Message, error) {
+	switch p.kind {
+	case planLine:
+		return s.lineMessage(ctx, p)
+	case planUser:
+		return s.userMessage(ctx, p)
+	case planAnswer:
+		return s.answerMessage(ctx, p)
+	case planResult:
+		return s.resultMessage(ctx, p)
+	case planShell:
+		return s.shellMessage(ctx, p)
+	case planBoundary:
+		return s.boundary(ctx, p, archived)
+	}
+	return s.pendingMessage(p)
+}
+
+// nameAll gives messages their ids: the beginning of their first record's, and
+// a number where a conversation has that record twice.
+func (s *State) nameAll(plan []planned) {
+	for i := range plan {
+		id := s.firstRecord(&plan[i])
+		key := binary.BigEndian.Uint64(id[:])
+		s.used[key]++
+		plan[i].id = id.short()
+		if n := s.used[key]; n > 1 {
+			plan[i].id += "-" + strconv.Itoa(n)
+		}
+	}
+}
+
+// firstRecord is the record that a message has its id from: the prompt
+// message, which is stored first while a turn runs, else the turn's.
+func (s *State) firstRecord(p *planned) (id ID) {
+	switch {
+	case p.line >= 0:
+		return s.lines[p.line].id
+	case p.kind == planAnswer, p.kind == planResult:
+		id = s.steps[s.items[p.from].step].id
+	case p.kind == planShell:
+		id = s.turns[p.turn].output
+	case p.kind == planUser:
+		if id = s.turns[p.turn].id; s.turns[p.turn].hasUser {
+			id = s.turns[p.turn].user
+		}
+	}
+	if id == (ID{}) {
+		return s.root.id
+	}
+	return id
+}
+
+func number(n int) string { return strconv.Itoa(n) }
+
+// lineMessage makes a message of a prompt message alone.
+func (s *State) lineMessage(ctx context.Context, p *planned) (*session.Message, error) {
+	l := &s.lines[p.line]
+	b, err := s.prompt(ctx, l)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	d := s.parseDoc(b)
+	m := &session.Message{Role: d.role.speaker(), Origin: s.origin(l.id)}
+	if d.role == userRole {
+		s.typed(m, &d, l, nil)
+		m.Simulated = !l.content
+	} else {
+		m.Parts = s.docParts(&d, s.only())
+	}
+	if d.role == toolRole {
+		m.Parts = loose(m.Parts, &d, s.only())
+	}
+	s.finish(m, &d)
+	if p.starts {
+		m.Turn = &session.Turn{RequestID: d.request}
+	} else if d.request != "" {
+		m.Extras = append(m.Extras, session.Extra{Name: "providerOptions.cursor.requestId", Raw: quoted(d.request)})
+	}
+	return m, nil
+}
+
+// finish takes over what a whole prompt message says.
+func (s *State) finish(m *session.Message, d *doc) {
+	m.Model = d.model
+	m.Extras = append(m.Extras, d.extras...)
+	if !m.At.Known() || m.At.Inferred() && d.at.Known() {
+		m.At = d.at
+	} else if d.at.Known() && d.at != m.At {
+		m.Extras = append(m.Extras, session.Extra{Name: "createdAt", Raw: strconv.AppendInt(nil, d.at.Millis(), 10)})
+	}
+}
+
+// speaker is a role's name.
+func (r role) speaker() session.Role {
+	switch r {
+	case systemRole:
+		return session.System
+	case assistantRole:
+		return session.Assistant
+	case toolRole:
+		return session.Tool
+	}
+	return session.User
+}
+
+// loose makes a result of what a message of a tool holds without naming one.
+func loose(parts []session.Part, d *doc, of session.Of) []session.Part {
+	for _, p := range parts {
+		if _, ok := p.(*session.ToolResult); ok {
+			return parts
+		}
+	}
+	call := ""
+	if len(d.id) > 2 && d.id[0] == '"' {
+		call = string(d.id[1 : len(d.id)-1])
+	}
+	for _, p := range parts {
+		if t, ok := p.(*session.Text); ok {
+			t.From = ""
+		}
+	}
+	return []session.Part{&session.ToolResult{Call: call, Content: parts, Of: of}}
+}
+
+// pendingMessage makes a message of what the root keeps until its calls have
+// results, unless the conversation has it already.
+func (s *State) pendingMessage(p *planned) (*session.Message, error) {
+	s.at = s.root.id
+	raw := s.root.pending[p.from]
+	b := s.pendingDoc(raw)
+	if b == nil {
+		return nil, nil
+	}
+	d := s.parseDoc(b)
+	m := &session.Message{Role: session.Assistant, Origin: s.origin(s.root.id)}
+	calls := map[string]bool{}
+	for i := range s.steps {
+		calls[s.steps[i].call] = true
+	}
+	for i := range s.parts {
+		if s.parts[i].kind == callPart {
+			calls[s.parts[i].call] = true
+		}
+	}
+	fresh := false
+	for _, part := range s.docParts(&d, session.Of{}) {
+		if c, ok := part.(*session.ToolCall); ok {
+			if calls[c.ID] {
+				continue
+			}
+			fresh = true
+		}
+		m.Parts = append(m.Parts, part)
+	}
+	if !fresh {
+		return nil, nil
+	}
+	s.finish(m, &d)
+	return m, nil
+}

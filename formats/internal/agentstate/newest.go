@@ -1,0 +1,70 @@
+package agentstate
+
+import (
+	"context"
+	"iter"
+	"unicode/utf8"
+
+	"rehome/formats/internal/wire"
+)
+
+// Newest finds the state that was stored last, where nothing names it: all is
+// every blob in the order in which it was made. A blob says nothing of its kind,
+// so that a root is known by its shape: every field is one of a state's, and
+// everything it refers to is there.
+func Newest(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error]) (root ID, found bool, err error) {
+	err = eachRoot(ctx, blobs, all, func(id ID, _ []byte) { root, found = id, true })
+	return root, found, err
+}
+
+// eachRoot calls f with each blob that has the shape of a root.
+func eachRoot(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error], f func(id ID, b []byte)) error {
+	there := map[ID]bool{}
+	var order []ID
+	for id, err := range all {
+		if err != nil {
+			return err
+		}
+		there[id] = true
+		order = append(order, id)
+	}
+	for _, id := range order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, err := blobs.Blob(ctx, id)
+		if err != nil {
+			return err
+		}
+		if rootShape(b, there) {
+			f(id, b)
+		}
+	}
+	return nil
+}
+
+// rootShape reports whether bytes can be a root.
+func rootShape(b []byte, there map[ID]bool) bool {
+	m := wire.Messages().Message(rootDescriptor)
+	talks := false
+	r := wire.Read(b)
+	for r.Next() {
+		f := m.Field(r.Num)
+		if f == nil || !f.Fits(&r) {
+			return false
+		}
+		switch {
+		case f.Kind == wire.String && f.Key == 0:
+			if !utf8.Valid(r.Body) {
+				return false
+			}
+		case f.Kind == wire.Ref && f.Key == 0:
+			id, ok := asID(r.Body)
+			if !ok || !there[id] {
+				return false
+			}
+			talks = talks || r.Num == rootPrompts || r.Num == rootTurns
+		}
+	}
+	return talks && len(r.Rest()) == 0
+}

@@ -1,0 +1,111 @@
+package agentstate
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// The outline is what is known of every message at once: who speaks, of what
+// kinds its parts are, and a hash of each text and call id, enough to join the
+// turns with the prompt messages. Content is read again when it is wanted.
+
+// role is who speaks in a prompt message.
+type role uint8
+
+const (
+	unknownRole role = iota
+	systemRole
+	userRole
+	assistantRole
+	toolRole
+)
+
+// line is a prompt message, or a boundary between archived ones and live ones.
+type line struct {
+	id       ID
+	role     role
+	archived bool
+	boundary bool // where the conversation was compacted
+	summary  bool // the summary that stands for archived messages
+	clean    bool // its JSON needs no mending
+	content  bool // of a user's: holds more than context
+	archive  int32
+	tail     int32  // where in the blob its JSON begins
+	turn     int32  // the turn it begins; -1
+	text     uint64 // of a user's prompt
+	request  uint64
+	from, to int32 // in State.parts
+
+	requestID string // of a user's
+}
+
+// partKind is what a part of an assistant's or a tool's message is.
+type partKind uint8
+
+const (
+	otherPart partKind = iota
+	textPart
+	thinkingPart
+	callPart
+	resultPart
+)
+
+type partLine struct {
+	key  uint64 // of the text, or of the call's id
+	step int32  // that says the same; -1
+	kind partKind
+	call string // the call's id
+}
+
+// stepLine is a step of a turn.
+type stepLine struct {
+	id         ID
+	inline     int32 // in State.inline; -1 if it is a blob
+	kind       partKind
+	result     bool // of a call: there is one
+	matched    bool
+	key        uint64
+	start, end int64
+	call       string
+}
+
+// turnLine is a turn.
+type turnLine struct {
+	id                      ID
+	user                    ID
+	hasUser, shell, spoiled bool
+	output                  ID
+	hasOutput               bool
+	from, to                int32 // in State.steps
+	request, message, model string
+	prompt                  string // its first bytes
+	text                    uint64
+	start, end              session.Stamp
+	line                    int32 // the prompt message that holds the user's text; -1
+	region                  int32 // where its prompt messages begin; -1
+	firstAnchor, lastAnchor int32
+}
+
+const promptBytes = 200
+
+func (s *State) hash(b []byte) uint64 {
+	if b = bytes.TrimSpace(b); len(b) == 0 {
+		return 0
+	}
+	return maphash.Bytes(s.seed, b) | 1
+}
+
+// hashJSON hashes a JSON string's text, or what an array's text parts say.
+func (s *State) hashJSON(value []byte) uint64 {
+	if len(value) < 2 || value[0] != '"' {
+		return 0
+	}
+	if bytes.IndexByte(value, '\\') < 0 {
+		return s.hash(value[1 : len(value)-1])
+	}
+	s.scratch = rawjson.AppendText(s.scratch[:0], value)
+	return s.hash(s.scratch)
+}

@@ -1,0 +1,186 @@
+package agentstate
+
+import (
+	"context"
+
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+)
+
+// maxLinks is how deep links lie inside one another.
+const maxLinks = 32
+
+// outlinePrompt reads what a reference to a prompt message leads to, and gives
+// each message to add: one, or in stores of 2025 those of a link, which is
+// references like this one and perhaps a message behind them.
+func (s *State) outlinePrompt(ctx context.Context, id ID, depth int, add func(line)) error {
+	b, err := s.read(ctx, id, "a prompt message")
+	if b == nil || err != nil {
+		return err
+	}
+	doc, repaired, err := rawjson.Line(b)
+	if err == nil && len(doc) > 0 && doc[0] == '{' {
+		if repaired {
+			s.note(loss.Reshaped, "JSON with bytes that are no UTF-8: U+FFFD stands for each")
+		}
+		s.ledger.mark(id, claimed)
+		l := s.outlineDoc(id, doc)
+		l.clean = len(doc) == len(b) && &doc[0] == &b[0]
+		add(l)
+		return nil
+	}
+	refs, tail := links(b)
+	if len(refs) == 0 || depth >= maxLinks {
+		s.spoiled("a prompt message that is no JSON object")
+		return nil
+	}
+	s.ledger.mark(id, claimed)
+	s.ledger.took(int64(len(refs)))
+	last, hasTail := s.outlineTail(id, b, tail)
+	for _, r := range refs {
+		if s.ledger.spent {
+			break
+		}
+		if err := s.outlinePrompt(ctx, r, depth+1, add); err != nil {
+			return err
+		}
+	}
+	if hasTail {
+		add(last)
+	}
+	return nil
+}
+
+// links reads a blob that is nothing but references, and says where they end.
+func links(b []byte) (refs []ID, tail int) {
+	const size = 2 + len(ID{})
+	for ; len(b)-tail >= size && b[tail] == rootPrompts<<3|2 && b[tail+1] == byte(len(ID{})); tail += size {
+		refs = append(refs, ID(b[tail+2:tail+size]))
+	}
+	return refs, tail
+}
+
+// outlineTail outlines a message that lies behind references in their blob.
+func (s *State) outlineTail(id ID, b []byte, tail int) (l line, ok bool) {
+	if tail == len(b) {
+		return l, false
+	}
+	doc, _, err := rawjson.Line(b[tail:])
+	if err != nil || len(doc) == 0 || doc[0] != '{' {
+		s.note(loss.Unreadable, "what lies behind the references of a link is no JSON object")
+		return l, false
+	}
+	l = s.outlineDoc(id, doc)
+	l.tail = int32(tail)
+	return l, true
+}
+
+func (s *State) outlineDoc(id ID, doc []byte) line {
+	l := line{id: id, turn: -1, archive: -1, from: int32(len(s.parts))}
+	var content []byte
+	for name, value := range rawjson.Members(doc) {
+		switch string(name) {
+		case "role":
+			l.role = roleOf(value)
+		case "content":
+			content = value
+		case "providerOptions":
+			own := rawjson.Last(value, "cursor")
+			l.summary = string(rawjson.Last(own, "isSummary")) == "true"
+			request := rawjson.Last(own, "requestId")
+			l.request, l.requestID = s.hashJSON(request), rawjson.Text(request)
+		}
+	}
+	switch l.role {
+	case userRole:
+		l.text, l.content = s.outlineUser(content)
+	case assistantRole, toolRole:
+		s.outlineParts(content)
+	}
+	l.to = int32(len(s.parts))
+	return l
+}
+
+func roleOf(value []byte) role {
+	switch string(value) {
+	case `"system"`:
+		return systemRole
+	case `"user"`:
+		return userRole
+	case `"assistant"`:
+		return assistantRole
+	case `"tool"`:
+		return toolRole
+	}
+	return unknownRole
+}
+
+// outlineUser hashes what the user typed.
+func (s *State) outlineUser(content []byte) (text uint64, some bool) {
+	var typed []byte
+	add := func(value []byte) {
+		for _, p := range envelope.Split(rawjson.Text(value)) {
+			if p.Prompt() {
+				if len(typed) > 0 {
+					typed = append(typed, '\n')
+				}
+				typed = append(typed, p.Text...)
+			}
+		}
+	}
+	if len(content) > 0 && content[0] == '"' {
+		add(content)
+	}
+	for part := range rawjson.Elements(content) {
+		if string(rawjson.Last(part, "type")) == `"text"` {
+			add(rawjson.Last(part, "text"))
+		} else {
+			some = true
+		}
+	}
+	text = s.hash(typed)
+	return text, some || text != 0
+}
+
+func (s *State) outlineParts(content []byte) {
+	if len(content) > 0 && content[0] == '"' {
+		s.parts = append(s.parts, partLine{kind: textPart, key: s.hashJSON(content), step: -1})
+		return
+	}
+	for part := range rawjson.Elements(content) {
+		p := partLine{step: -1}
+		var text, call []byte
+		for name, value := range rawjson.Members(part) {
+			switch string(name) {
+			case "type":
+				p.kind = partKindOf(value)
+			case "text":
+				text = value
+			case "toolCallId":
+				call = value
+			}
+		}
+		switch p.kind {
+		case textPart, thinkingPart:
+			p.key = s.hashJSON(text)
+		case callPart, resultPart:
+			p.key, p.call = s.hashJSON(call), rawjson.Text(call)
+		}
+		s.parts = append(s.parts, p)
+	}
+}
+
+func partKindOf(value []byte) partKind {
+	switch string(value) {
+	case `"text"`:
+		return textPart
+	case `"reasoning"`:
+		return thinkingPart
+	case `"tool-call"`:
+		return callPart
+	case `"tool-result"`:
+		return resultPart
+	}
+	return otherPart
+}

@@ -1,0 +1,221 @@
+package agentstate
+
+import (
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/session"
+)
+
+// docParts spells the content of a message that only prompt messages have.
+func (s *State) docParts(d *doc, of session.Of) (out []session.Part) {
+	switch {
+	case len(d.content) == 0:
+		return nil
+	case d.content[0] == '"':
+		return []session.Part{&session.Text{Text: rawjson.Text(d.content), Of: of}}
+	case d.content[0] != '[':
+		if string(d.content) == "null" {
+			return nil
+		}
+		return []session.Part{&session.Opaque{Kind: "content", Raw: d.content, Of: of}}
+	}
+	for part := range rawjson.Elements(d.content) {
+		out = append(out, s.docPart(part, d, of))
+	}
+	return out
+}
+
+// docPart spells one part.
+func (s *State) docPart(part []byte, d *doc, of session.Of) session.Part {
+	kind := rawjson.Text(rawjson.Last(part, "type"))
+	switch kind {
+	case "text":
+		return s.textPart(part, d, of)
+	case "reasoning", "redacted-reasoning":
+		return s.reasoningPart(part, kind == "redacted-reasoning", d, of)
+	case "tool-call":
+		return s.callPart(part, d, of)
+	case "tool-result":
+		return s.resultPart(part, d, of)
+	case "image", "file":
+		return s.mediaPart(part, d, of)
+	}
+	s.ledger.carried(1)
+	return &session.Opaque{Kind: kind, Raw: part, Of: of}
+}
+
+func isText(v []byte) bool { return v[0] == '"' }
+
+func (s *State) textPart(part []byte, d *doc, of session.Of) *session.Text {
+	t := &session.Text{Of: of}
+	for name, v := range rawjson.Members(part) {
+		switch n := string(name); {
+		case n == "type":
+			s.ledger.took(1)
+		case n == "text" && isText(v):
+			t.Text = rawjson.Text(v)
+			s.ledger.took(1)
+		case n == "providerOptions":
+			s.options(v, d, &t.Extras)
+		default:
+			s.extra(&t.Extras, n, v)
+		}
+	}
+	return t
+}
+
+func (s *State) reasoningPart(part []byte, redacted bool, d *doc, of session.Of) *session.Thinking {
+	t := &session.Thinking{Of: of, Redacted: redacted}
+	for name, v := range rawjson.Members(part) {
+		switch n := string(name); {
+		case n == "type":
+		case n == "text" && isText(v):
+			t.Text = rawjson.Text(v)
+		case n == "signature" && isText(v):
+			t.Signature = rawjson.Text(v)
+		case n == "data" && isText(v):
+			t.Data = rawjson.Text(v)
+		case n == "providerOptions":
+			s.options(v, d, &t.Extras)
+			continue
+		default:
+			s.extra(&t.Extras, n, v)
+			continue
+		}
+		s.ledger.took(1)
+	}
+	return t
+}
+
+func (s *State) callPart(part []byte, d *doc, of session.Of) *session.ToolCall {
+	t := &session.ToolCall{Of: of}
+	var rawArgs []byte
+	for name, v := range rawjson.Members(part) {
+		switch n := string(name); {
+		case n == "type":
+		case n == "toolCallId" && isText(v):
+			t.ID = rawjson.Text(v)
+		case n == "toolName" && isText(v):
+			t.Name = rawjson.Text(v)
+		case n == "args":
+			t.Input = v
+		case n == "providerOptions":
+			rawArgs = s.options(v, d, &t.Extras)
+			continue
+		default:
+			s.extra(&t.Extras, n, v)
+			continue
+		}
+		s.ledger.took(1)
+	}
+	if rawArgs != nil {
+		if s.scratch = rawjson.AppendText(s.scratch[:0], rawArgs); sameJSON(s.scratch, t.Input) {
+			s.ledger.took(1)
+		} else {
+			s.extra(&t.Extras, "providerOptions.cursor.rawToolCallArgs", rawArgs)
+		}
+	}
+	t.Kind = toolmap.Kind(t.Name) // a step knows it better
+	t.Child = s.started[t.ID]
+	return t
+}
+
+// sameJSON compares two texts of JSON but for the blanks between their tokens.
+func sameJSON(a, b []byte) bool {
+	i, j, quoted := 0, 0, false
+	for {
+		if !quoted {
+			for i < len(a) && a[i] <= ' ' {
+				i++
+			}
+			for j < len(b) && b[j] <= ' ' {
+				j++
+			}
+		}
+		if i == len(a) || j == len(b) {
+			return i == len(a) && j == len(b)
+		}
+		c := a[i]
+		if c != b[j] {
+			return false
+		}
+		i, j = i+1, j+1
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && quoted:
+			if i == len(a) || j == len(b) || a[i] != b[j] {
+				return false
+			}
+			i, j = i+1, j+1
+		}
+	}
+}
+
+func (s *State) resultPart(part []byte, d *doc, of session.Of) *session.ToolResult {
+	t := &session.ToolResult{Of: of}
+	var shown []byte
+	for name, v := range rawjson.Members(part) {
+		switch n := string(name); {
+		case n == "type", n == "toolName": // the call has the name
+		case n == "toolCallId" && isText(v):
+			t.Call = rawjson.Text(v)
+		case n == "isError" && (string(v) == "true" || string(v) == "false"):
+			t.Error = string(v) == "true"
+		case n == "result":
+			t.Content = s.resultContent(v, d)
+		case n == "experimental_content" && v[0] == '[':
+			shown = v
+		case n == "providerOptions":
+			s.options(v, d, &t.Extras)
+			continue
+		default:
+			s.extra(&t.Extras, n, v)
+			continue
+		}
+		s.ledger.took(1)
+	}
+	for _, p := range s.resultContent(shown, d) {
+		if !told(t.Content, p) {
+			t.Content = append(t.Content, p)
+		}
+	}
+	return t
+}
+
+// told reports whether a list has a text already.
+func told(list []session.Part, p session.Part) bool {
+	t, ok := p.(*session.Text)
+	if !ok {
+		return false
+	}
+	for _, q := range list {
+		if u, ok := q.(*session.Text); ok && u.Text == t.Text && len(t.Extras) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// resultContent spells what the model was shown.
+func (s *State) resultContent(v []byte, d *doc) (out []session.Part) {
+	switch {
+	case len(v) == 0:
+		return nil
+	case isText(v):
+		return []session.Part{&session.Text{Text: rawjson.Text(v)}}
+	case v[0] == '[':
+		for e := range rawjson.Elements(v) {
+			switch kind := rawjson.Text(rawjson.Last(e, "type")); kind {
+			case "text":
+				out = append(out, s.textPart(e, d, session.Of{}))
+			case "image", "file":
+				out = append(out, s.mediaPart(e, d, session.Of{}))
+			default:
+				out = append(out, &session.Opaque{Kind: kind, Raw: e})
+			}
+		}
+		return out
+	}
+	return []session.Part{&session.Opaque{Kind: "result", Raw: v}}
+}

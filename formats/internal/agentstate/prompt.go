@@ -1,0 +1,172 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// fromPrompts marks what only the prompt messages say, in a conversation whose
+// turns are there too.
+const fromPrompts = "prompts"
+
+// only is the mark of what no step says.
+func (s *State) only() session.Of {
+	if len(s.turns) == 0 {
+		return session.Of{}
+	}
+	return session.Of{From: fromPrompts}
+}
+
+// prompt reads a prompt message once more, for keeps.
+func (s *State) prompt(ctx context.Context, l *line) ([]byte, error) {
+	b, err := s.read(ctx, l.id, "a prompt message")
+	if b == nil || err != nil {
+		return nil, err
+	}
+	if l.clean {
+		return bytes.Clone(b), nil
+	}
+	b = b[min(int(l.tail), len(b)):]
+	doc, _, err := rawjson.Line(b) // what it mends was noted with the outline
+	if err != nil {
+		s.spoiled("a prompt message that is no JSON")
+		return nil, nil
+	}
+	if len(doc) == len(b) && &doc[0] == &b[0] {
+		doc = bytes.Clone(doc)
+	}
+	return doc, nil
+}
+
+// doc is a prompt message taken apart. Its slices are views of its JSON.
+type doc struct {
+	role    role
+	content []byte
+	id      []byte
+	at      session.Stamp
+	model   string
+	request string
+	extras  []session.Extra
+}
+
+// parseDoc takes the members of a prompt message.
+func (s *State) parseDoc(b []byte) doc {
+	d := doc{}
+	var roleValue []byte
+	for name, value := range rawjson.Members(b) {
+		switch string(name) {
+		case "role":
+			d.role, roleValue = roleOf(value), value
+			s.ledger.took(1)
+		case "content":
+			d.content = value
+			s.ledger.took(1)
+		case "id":
+			d.id = value
+		case "createdAt":
+			if d.at = moment(value); d.at.Known() {
+				s.ledger.took(1)
+				continue
+			}
+			s.extra(&d.extras, "createdAt", value)
+		case "providerOptions":
+			s.options(value, &d, &d.extras)
+		default:
+			s.extra(&d.extras, string(name), value)
+		}
+	}
+	if d.role == unknownRole && roleValue != nil {
+		d.extras = append(d.extras, session.Extra{Name: "role", Raw: roleValue})
+	}
+	if d.id != nil {
+		// An assistant's messages are all named "1", and a tool's by the call.
+		if d.role == assistantRole && string(d.id) == `"1"` || d.role == toolRole && bytes.Contains(d.content, d.id) {
+			s.ledger.took(1)
+		} else {
+			s.extra(&d.extras, "id", d.id)
+		}
+	}
+	return d
+}
+
+// extra keeps a member that nobody claims.
+func (s *State) extra(list *[]session.Extra, name string, value []byte) {
+	s.ledger.carried(1)
+	*list = append(*list, session.Extra{Name: name, Raw: value})
+}
+
+// options takes a message's or a part's providerOptions.
+func (s *State) options(value []byte, d *doc, extras *[]session.Extra) (rawArgs []byte) {
+	if len(value) < 3 || value[0] != '{' {
+		s.extra(extras, "providerOptions", value)
+		return nil
+	}
+	for provider, own := range rawjson.Members(value) {
+		prefix := "providerOptions." + string(provider)
+		if string(provider) != "cursor" || own[0] != '{' {
+			s.extra(extras, prefix, own)
+			continue
+		}
+		for name, v := range rawjson.Members(own) {
+			switch n := string(name); {
+			case n == "modelName" && len(v) > 2 && v[0] == '"' && (d.model == "" || d.model == rawjson.Text(v)):
+				d.model = rawjson.Text(v)
+				s.ledger.took(1)
+			case n == "requestId" && len(v) > 2 && v[0] == '"' && (d.request == "" || d.request == rawjson.Text(v)):
+				d.request = rawjson.Text(v)
+				s.ledger.took(1)
+			case n == "isSummary" && string(v) == "true":
+				s.ledger.took(1)
+			case n == "rawToolCallArgs" && v[0] == '"':
+				rawArgs = v
+			default:
+				s.extra(extras, prefix+"."+n, v)
+			}
+		}
+	}
+	return rawArgs
+}
+
+// clock reads the time that a client tells the model, to the minute and in the
+// user's zone: Sunday, Apr 26, 2026, 9:53 PM (UTC-4).
+func clock(text string) session.Stamp {
+	day, zone, ok := strings.Cut(text, " (UTC")
+	t, err := time.Parse("Monday, Jan 2, 2006, 3:04 PM", strings.TrimSpace(day))
+	if !ok || err != nil {
+		return session.Stamp{}
+	}
+	hours, minutes, _ := strings.Cut(strings.TrimSuffix(zone, ")"), ":")
+	h, err := strconv.Atoi(strings.TrimPrefix(hours, "+"))
+	if hours == "" {
+		h, err = 0, nil
+	}
+	m, _ := strconv.Atoi(minutes)
+	if err != nil || h < -24 || h > 24 {
+		return session.Stamp{}
+	}
+	if strings.HasPrefix(hours, "-") {
+		m = -m
+	}
+	return session.Inferred(t.Add(-time.Duration(h)*time.Hour - time.Duration(m)*time.Minute).UnixMilli())
+}
+
+// moment reads a time in milliseconds or as ISO 8601 has it.
+func moment(value []byte) session.Stamp {
+	if text := rawjson.Text(value); text != "" {
+		if t, err := time.Parse(time.RFC3339Nano, text); err == nil && t.Nanosecond()%1e6 == 0 {
+			return session.Stored(t.UnixMilli())
+		}
+		return session.Stamp{}
+	}
+	ms, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil || ms <= 0 || ms > 1<<53 {
+		return session.Stamp{}
+	}
+	return session.Stored(ms)
+}

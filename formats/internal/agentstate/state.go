@@ -1,0 +1,256 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"hash/maphash"
+	"iter"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// ID names a blob: the SHA-256 of its bytes.
+type ID [32]byte
+
+// ParseID reads an id of 64 hexadecimal digits, in any case.
+func ParseID(text string) (id ID, ok bool) {
+	if len(text) != 2*len(id) {
+		return ID{}, false
+	}
+	if _, err := hex.Decode(id[:], []byte(text)); err != nil {
+		return ID{}, false
+	}
+	return id, true
+}
+
+// short is enough of an id to tell a session's messages apart.
+func (id ID) short() string { return hex.EncodeToString(id[:8]) }
+
+// String is the id in lowercase hexadecimal.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// Blobs is where an agent's blobs lie.
+type Blobs interface {
+	// Blob returns the bytes of a blob, nil where there is none of that name.
+	// They are valid until the next call.
+	Blob(ctx context.Context, id ID) ([]byte, error)
+}
+
+// Options say whose state is read.
+type Options struct {
+	Blobs   Blobs
+	Root    ID                     // the current state
+	Roots   []ID                   // older states that are known by name, as a run's checkpoints are; used with History
+	At      func(id ID) store.Addr // where a blob lies, for notes and Message.Origin
+	Note    loss.Sink
+	History bool                 // abandoned turns too
+	All     iter.Seq2[ID, error] // every blob of the store; only used with History; may be nil
+}
+
+// State is one agent's conversation: its root and an outline of the rest.
+type State struct {
+	ctx        context.Context // of reading: the stream of files has no other
+	o          Options
+	ledger     *ledger
+	walker     wire.Walker
+	seed       maphash.Seed
+	generation int
+	broken     string
+	at         ID // the blob at hand, for notes
+	refs       []ref
+
+	root      root
+	fileAt    map[string]int
+	lines     []line
+	parts     []partLine
+	steps     []stepLine
+	turns     []turnLine
+	archives  []archive
+	summaries []ID // prompt messages that say what an archive's summary says
+	gauges    []ID // what the gauge of the context was drawn from
+	tasks     []task
+	started   map[string]string // subagents by call
+	children  []*Child
+	inline    [][]byte // steps that are no blobs
+	asked     []byte   // the prompt of a conversation of such steps
+
+	plan     []planned
+	items    []item
+	branches []branch
+	todos    []session.Todo
+	planText string
+
+	scratch []byte
+	used    map[uint64]int // message ids given away
+}
+
+// Turn outlines a turn.
+type Turn struct {
+	Number        int
+	RequestID     string
+	UserMessageID string
+	Model         string
+	Kind          string // "" or "shell"
+	Prompt        string // the first 200 bytes of it
+	Calls         []string
+	Answers       int // messages of the assistant's
+	End           session.Stamp
+}
+
+func newState(o Options, l *ledger) *State {
+	if l == nil {
+		l = &ledger{blobs: o.Blobs, entry: map[ID]*entry{}}
+	}
+	s := &State{o: o, ledger: l, seed: maphash.MakeSeed(), started: map[string]string{}, used: map[uint64]int{}}
+	s.walker.Note = s.note
+	s.walker.Ref = func(f *wire.Field, name []byte) {
+		if id, ok := asID(name); ok {
+			s.refs = append(s.refs, ref{f.Name, id})
+		}
+	}
+	return s
+}
+
+// ref is a blob that a field of a message at hand names.
+type ref struct {
+	name string
+	id   ID
+}
+
+// Read reads the root and outlines the turns and prompts; it does not hold
+// their content. An error is one of reading or a cancelled context: a root that
+// is missing or broken gives a State that is Broken.
+func Read(ctx context.Context, o Options) (*State, error) {
+	s := newState(o, nil)
+	s.root.id, s.root.named = o.Root, true
+	b, err := s.read(ctx, o.Root, "the root")
+	if err != nil {
+		return nil, err
+	}
+	if b == nil {
+		s.broken = "its root is missing"
+		return s, nil
+	}
+	s.ledger.mark(o.Root, claimed)
+	if err := s.open(ctx, bytes.Clone(b)); err != nil {
+		return nil, err
+	}
+	s.nameAll(s.plan)
+	if o.History && s.broken == "" {
+		return s, s.history(ctx)
+	}
+	return s, nil
+}
+
+// open reads a root's bytes, which must stay, and outlines what it refers to.
+func (s *State) open(ctx context.Context, b []byte) error {
+	s.ctx = ctx
+	s.at = s.root.id
+	s.parseRoot(b)
+	if s.root.cut && !s.root.known() {
+		s.broken = "its root is no state of an agent"
+		s.ledger.mark(s.root.id, unreadable)
+		return nil
+	}
+	if err := s.outline(ctx); err != nil {
+		return err
+	}
+	s.settleTimings()
+	s.align()
+	s.makePlan()
+	if err := s.gather(ctx); err != nil {
+		return err
+	}
+	return s.settleChildren(ctx)
+}
+
+func (s *State) outline(ctx context.Context) error {
+	if err := s.outlineLines(ctx); err != nil {
+		return err
+	}
+	for _, id := range s.root.turns {
+		if err := s.outlineTurn(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Broken says why the root could not be understood, "" if it could.
+func (s *State) Broken() string { return s.broken }
+
+// Turns outlines the turns of the conversation in their order.
+func (s *State) Turns() []Turn {
+	var out []Turn
+	for i := range s.plan {
+		p := &s.plan[i]
+		if !p.starts {
+			continue
+		}
+		t := Turn{Number: len(out) + 1}
+		if p.turn >= 0 {
+			l := &s.turns[p.turn]
+			t.RequestID, t.UserMessageID, t.Model, t.Prompt, t.End = l.request, l.message, l.model, l.prompt, l.end
+			if l.shell {
+				t.Kind = ShellTurn
+			}
+		}
+		if p.line >= 0 && t.RequestID == "" {
+			t.RequestID = s.lines[p.line].requestID
+		}
+		t.Calls, t.Answers = s.callsFrom(i)
+		out = append(out, t)
+	}
+	return out
+}
+
+// ShellTurn is the kind of a turn that is a command of the user's own.
+const ShellTurn = "shell"
+
+// callsFrom lists the calls of the turn that begins with a planned message, and
+// counts its answers.
+func (s *State) callsFrom(i int) (calls []string, answers int) {
+	for k := i; k < len(s.plan) && (k == i || !s.plan[k].starts); k++ {
+		if s.plan[k].kind != planAnswer {
+			continue
+		}
+		answers++
+		for _, it := range s.items[s.plan[k].from:s.plan[k].to] {
+			switch {
+			case it.step >= 0 && s.steps[it.step].kind == callPart:
+				calls = append(calls, s.steps[it.step].call)
+			case it.part >= 0 && s.parts[it.part].kind == callPart:
+				calls = append(calls, s.parts[it.part].call)
+			}
+		}
+	}
+	return calls, answers
+}
+
+// Children are the subagents' states.
+func (s *State) Children() []*Child { return s.children }
+
+// Reached is how many blobs were reached and understood so far, by this state
+// and its subagents.
+func (s *State) Reached() int64 { return s.ledger.count[claimed] + s.ledger.count[looked] }
+
+// Opaque is how many blobs are carried as they are.
+func (s *State) Opaque() int64 { return s.ledger.count[opaque] }
+
+// Unreadable is how many blobs were reached and not understood.
+func (s *State) Unreadable() int64 { return s.ledger.count[unreadable] }
+
+// Members counts the fields and members seen in what was reached.
+func (s *State) Members() (members, taken, extras int64) {
+	return s.ledger.members, s.ledger.taken, s.ledger.extras
+}
+
+// Has reports whether a blob was reached.
+func (s *State) Has(id ID) bool {
+	e := s.ledger.entry[id]
+	return e != nil && e.fate > missing
+}

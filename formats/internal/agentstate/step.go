@@ -1,0 +1,196 @@
+package agentstate
+
+import (
+	"context"
+
+	"rehome/formats/internal/wire"
+	"rehome/formats/session"
+)
+
+// stepBytes are the bytes of a step, until the next read.
+func (s *State) stepBytes(ctx context.Context, i int32) ([]byte, error) {
+	l := &s.steps[i]
+	if l.inline >= 0 {
+		s.at = s.root.id
+		return s.inline[l.inline], nil
+	}
+	return s.read(ctx, l.id, "a step")
+}
+
+// stepPart spells a step. part is what a prompt message says of the same, nil
+// if there is none: the step adds to it.
+func (s *State) stepPart(ctx context.Context, i int32, part session.Part, m *session.Message) (session.Part, error) {
+	l := &s.steps[i]
+	b, err := s.stepBytes(ctx, i)
+	if b == nil || err != nil {
+		return part, err
+	}
+	span(m, l)
+	if l.inline < 0 {
+		m.Origin = append(m.Origin, s.origin(l.id)...)
+	} else if len(m.Origin) == 0 {
+		m.Origin = s.origin(s.root.id)
+	}
+	var rest []byte
+	found := false
+	r := wire.Read(b)
+	for r.Next() {
+		switch {
+		case found || r.Type != wire.Bytes || r.Num > 3:
+			rest = append(rest, r.Raw...)
+			continue
+		case r.Num == 1:
+			part = s.stepText(r.Body, part)
+		case r.Num == 2:
+			if part, err = s.stepCall(ctx, l, r.Body, part); err != nil {
+				return nil, err
+			}
+		case r.Num == 3:
+			part = s.stepThinking(r.Body, part)
+		}
+		found = true
+		s.ledger.took(1)
+	}
+	rest = append(rest, r.Rest()...)
+	extras := s.leftover("ConversationStep", rest)
+	switch t := part.(type) {
+	case *session.Text:
+		t.Extras = append(t.Extras, extras...)
+	case *session.Thinking:
+		t.Extras = append(t.Extras, extras...)
+	case *session.ToolCall:
+		t.Extras = append(t.Extras, extras...)
+	default:
+		if part == nil {
+			return &session.Opaque{Kind: "step", Raw: object(extras)}, nil
+		}
+		m.Extras = append(m.Extras, extras...)
+	}
+	return part, nil
+}
+
+// object puts extras back into one object.
+func object(extras []session.Extra) session.Raw {
+	out := session.Raw{'{'}
+	for i, e := range extras {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(session.AppendString(out, e.Name), ':')
+		out = append(out, e.Raw...)
+	}
+	return append(out, '}')
+}
+
+// stepText spells an AssistantMessage.
+func (s *State) stepText(b []byte, part session.Part) session.Part {
+	t, ok := part.(*session.Text)
+	if !ok {
+		t = &session.Text{}
+	}
+	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+		switch {
+		case r.Is(1, wire.Bytes):
+			t.Text = s.text(r.Body, "text", &t.Extras)
+		case r.Is(2, wire.Varint), r.Is(3, wire.Varint): // the message's time
+		default:
+			return false
+		}
+		return true
+	})
+	t.Extras = append(t.Extras, s.leftover("AssistantMessage", rest)...)
+	return t
+}
+
+// stepThinking spells a ThinkingMessage.
+func (s *State) stepThinking(b []byte, part session.Part) session.Part {
+	t, ok := part.(*session.Thinking)
+	if !ok {
+		t = &session.Thinking{}
+	}
+	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+		switch {
+		case r.Is(1, wire.Bytes):
+			t.Text = s.text(r.Body, "text", &t.Extras)
+		case r.Is(2, wire.Varint):
+			t.Millis = int64(r.Uint)
+		case r.Is(3, wire.Varint):
+			t.Start = stored(r.Uint)
+		case r.Is(4, wire.Varint):
+			t.End = stored(r.Uint)
+		default:
+			return false
+		}
+		return true
+	})
+	t.Extras = append(t.Extras, s.leftover("ThinkingMessage", rest)...)
+	return t
+}
+
+// stepCall spells a ToolCall without its result.
+func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part session.Part) (session.Part, error) {
+	t, ok := part.(*session.ToolCall)
+	if !ok {
+		t = &session.ToolCall{}
+	}
+	outer := parseCall(b)
+	c, err := s.whole(ctx, &outer)
+	if err != nil {
+		return nil, err
+	}
+	s.ledger.took(c.seen)
+	t.ID, t.Kind = l.call, kindName(c)
+	if t.Name == "" {
+		t.Name = t.Kind
+	}
+	t.Start, t.End = stored(uint64(l.start)), stored(uint64(l.end))
+	t.Child = s.started[l.call]
+	args, _ := c.schemas()
+	switch {
+	case args != nil:
+		t.Args = s.spellAs(nil, args, c.args)
+	case len(c.args) > 0:
+		t.Args = rawArgs(1, c.args)
+	}
+	for _, h := range c.hooks {
+		in := s.hook(h)
+		t.Extras = append(t.Extras, session.Extra{Name: "hookAdditionalContext", Raw: append(append([]byte(`{"content":`), quoted(in.Text)...), '}')})
+		t.Extras = append(t.Extras, in.Extras...)
+	}
+	if c.kind != nil {
+		t.Extras = append(t.Extras, s.leftover(c.kind.Message.Name, c.bodyRest)...)
+	} else if len(c.bodyRest) > 0 {
+		t.Extras = append(t.Extras, session.Extra{Name: "body", Raw: rawArgs(c.num, c.bodyRest)})
+	}
+	t.Extras = append(t.Extras, s.leftover("ToolCall", c.rest)...)
+	return t, nil
+}
+
+// kindName is the kind of a call in the client's words.
+func kindName(c *toolCall) string {
+	if c.kind == nil {
+		return "tool-" + number(c.num)
+	}
+	name := c.kind.Name
+	return name[:len(name)-len("ToolCall")]
+}
+
+// schemas are the messages of a call's arguments and result; nil where the
+// table does not know them.
+func (c *toolCall) schemas() (args, result *wire.Message) {
+	if c.kind == nil || c.kind.Message == nil {
+		return nil, nil
+	}
+	if f := c.kind.Message.Named("args"); f != nil && f.Num == 1 {
+		args = f.Message
+	}
+	if f := c.kind.Message.Named("result"); f != nil {
+		result = f.Message
+	}
+	return args, result
+}
+
+// rawArgs are bytes whose message nobody knows.
+func rawArgs(num int, b []byte) session.Raw {
+	return wire.AppendField(nil, &wire.Reader{Num: num, Type: wire.Bytes, Body: b})
+}

@@ -1,0 +1,272 @@
+package agentstate
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/wire"
+	"rehome/formats/session"
+)
+
+func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+// typed adds the content of a user's prompt message: context apart from the
+// prompt. said is what the turn has already.
+func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
+	of := s.only()
+	add := func(t *session.Text) {
+		for _, piece := range envelope.Split(t.Text) {
+			switch {
+			case !piece.Prompt():
+				if piece.Tag == envelope.Clock && !m.At.Known() {
+					m.At = clock(piece.Text)
+				}
+				m.Parts = append(m.Parts, &session.Injected{Tag: piece.Tag, Text: piece.Text, Of: of, Extras: t.Extras})
+			case said != nil && same(piece.Text, said.Text):
+				said.Extras = append(said.Extras, t.Extras...)
+			default:
+				m.Parts = append(m.Parts, &session.Text{Text: piece.Text, Of: of, Extras: t.Extras})
+			}
+			t.Extras = nil
+		}
+		if t.Extras != nil {
+			m.Extras = append(m.Extras, t.Extras...)
+		}
+	}
+	if len(d.content) > 0 && isText(d.content) {
+		add(&session.Text{Text: rawjson.Text(d.content)})
+		return
+	}
+	for _, part := range s.docParts(d, of) {
+		switch t := part.(type) {
+		case *session.Text:
+			add(t)
+		case *session.Media:
+			if !shown(m.Parts, t) {
+				m.Parts = append(m.Parts, t)
+			}
+		default:
+			m.Parts = append(m.Parts, part)
+		}
+	}
+}
+
+// shown reports whether a message has an image already.
+func shown(parts []session.Part, t *session.Media) bool {
+	for _, p := range parts {
+		if m, ok := p.(*session.Media); ok && m.Data != nil && bytes.Equal(m.Data, t.Data) && (t.Mime == "" || t.Mime == m.Mime) && t.Name == "" && t.Extras == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// userMessage makes the message that a turn begins with.
+func (s *State) userMessage(ctx context.Context, p *planned) (*session.Message, error) {
+	t := &s.turns[p.turn]
+	m := &session.Message{Role: session.User, Turn: &session.Turn{}}
+	if err := s.turnRecord(ctx, t, m.Turn); err != nil {
+		return nil, err
+	}
+	said, media, attached, err := s.asker(ctx, t, m)
+	if err != nil {
+		return nil, err
+	}
+	if p.line >= 0 {
+		l := &s.lines[p.line]
+		b, err := s.prompt(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		if b != nil {
+			s.wrapped(m, b, l, said, media, attached)
+			return m, nil
+		}
+	}
+	m.Parts = append(m.Parts, attached...)
+	if said != nil {
+		m.Parts = append(m.Parts, said)
+	}
+	m.Parts = append(m.Parts, media...)
+	return m, nil
+}
+
+// wrapped adds what the prompt message of a turn holds besides the prompt.
+func (s *State) wrapped(m *session.Message, b []byte, l *line, said *session.Text, media, attached []session.Part) {
+	d := s.parseDoc(b)
+	sent := &session.Message{Parts: append([]session.Part(nil), media...)}
+	s.typed(sent, &d, l, said)
+	rest := sent.Parts[len(media):]
+	for _, p := range rest {
+		if _, ok := p.(*session.Injected); ok {
+			m.Parts = append(m.Parts, p)
+		}
+	}
+	m.Parts = append(m.Parts, attached...)
+	if said != nil {
+		m.Parts = append(m.Parts, said)
+	}
+	for _, p := range rest {
+		if _, ok := p.(*session.Injected); !ok {
+			m.Parts = append(m.Parts, p)
+		}
+	}
+	m.Parts = append(m.Parts, media...)
+	if !m.At.Known() {
+		m.At = sent.At
+	}
+	m.Origin = append(s.origin(l.id), m.Origin...)
+	m.Extras = append(m.Extras, sent.Extras...)
+	s.finish(m, &d)
+	switch {
+	case d.request == "" || d.request == m.Turn.RequestID:
+	case m.Turn.RequestID == "":
+		m.Turn.RequestID = d.request
+	default:
+		m.Extras = append(m.Extras, session.Extra{Name: "providerOptions.cursor.requestId", Raw: quoted(d.request)})
+	}
+}
+
+// turnRecord fills in what is known of a turn as a whole.
+func (s *State) turnRecord(ctx context.Context, t *turnLine, turn *session.Turn) error {
+	turn.RequestID, turn.Model, turn.Start, turn.End = t.request, t.model, t.start, t.end
+	if t.shell {
+		turn.Kind = ShellTurn
+	}
+	if t.spoiled || t.id == (ID{}) {
+		return nil
+	}
+	b, err := s.read(ctx, t.id, "a turn")
+	if b == nil || err != nil {
+		return err
+	}
+	again := *t
+	s.parseTurn(&again, b, &turn.Extras)
+	return nil
+}
+
+// asker reads the message that a turn begins with: the prompt, images, and
+// other things attached.
+func (s *State) asker(ctx context.Context, t *turnLine, m *session.Message) (said *session.Text, media, attached []session.Part, err error) {
+	if !t.hasUser {
+		if s.asked != nil {
+			said = &session.Text{Text: s.text(s.asked, "prompt", &m.Extras)}
+		}
+		m.Origin = s.origin(t.id)
+		if t.id == (ID{}) {
+			m.Origin = s.origin(s.root.id)
+		}
+		return said, nil, nil, nil
+	}
+	m.Origin = s.origin(t.user)
+	b, err := s.read(ctx, t.user, "a user's message")
+	if b == nil || err != nil {
+		return nil, nil, nil, err
+	}
+	if t.shell {
+		said = &session.Text{}
+		rest, _ := s.fields(b, func(r *wire.Reader) bool {
+			if r.Is(1, wire.Bytes) {
+				said.Text = s.text(r.Body, "command", &said.Extras)
+				return true
+			}
+			return false
+		})
+		m.Extras = s.leftover("ShellCommand", rest)
+		return said, nil, nil, nil
+	}
+	u := userFields{said: &session.Text{}}
+	rest, _ := s.fields(b, func(r *wire.Reader) bool { return s.userField(&u, r, m) })
+	m.Extras = append(m.Extras, s.leftover("UserMessage", rest)...)
+	context := bytes.Clone(u.context)
+	if err := s.userBlobs(ctx, &u, m); err != nil {
+		return nil, nil, nil, err
+	}
+	media, attached, err = s.attachments(ctx, context)
+	if u.said.Text == "" && u.said.Extras == nil {
+		u.said = nil
+	}
+	return u.said, media, append(attached, u.hooks...), err
+}
+
+// userFields is a UserMessage on its way to a message.
+type userFields struct {
+	said       *session.Text
+	context    []byte
+	hooks      []session.Part
+	text, rich ID
+}
+
+func (s *State) userField(u *userFields, r *wire.Reader, m *session.Message) bool {
+	id, isID := asID(r.Body)
+	switch {
+	case r.Is(1, wire.Bytes):
+		u.said.Text = s.text(r.Body, "text", &u.said.Extras)
+	case r.Is(2, wire.Bytes):
+		return false // rides along under its own name
+	case r.Is(3, wire.Bytes):
+		u.context = joined(u.context, r.Body)
+	case r.Is(4, wire.Varint):
+		m.Turn.Mode = modeName(r.Uint)
+		return m.Turn.Mode != ""
+	case r.Is(5, wire.Varint) && r.Uint <= 1:
+		m.Simulated = r.Uint == 1
+	case isID && r.Is(18, wire.Bytes):
+		u.text = id
+	case isID && r.Is(19, wire.Bytes):
+		u.rich = id
+	case r.Is(21, wire.Bytes):
+		u.hooks = append(u.hooks, s.hook(r.Body))
+	case r.Is(25, wire.Varint) && stored(r.Uint).Known():
+		m.At = stored(r.Uint)
+	case r.Is(26, wire.Varint) && stored(r.Uint).Known():
+		m.End = stored(r.Uint)
+	default:
+		return false
+	}
+	return true
+}
+
+// hook is a HookAdditionalContext.
+func (s *State) hook(b []byte) *session.Injected {
+	in := &session.Injected{Tag: "hook"}
+	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+		if r.Is(2, wire.Bytes) {
+			in.Text = s.text(r.Body, "content", &in.Extras)
+			return true
+		}
+		return false
+	})
+	in.Extras = append(in.Extras, s.leftover("HookAdditionalContext", rest)...)
+	return in
+}
+
+// userBlobs reads the texts that are blobs of their own.
+func (s *State) userBlobs(ctx context.Context, u *userFields, m *session.Message) error {
+	if u.text != (ID{}) {
+		b, err := s.read(ctx, u.text, "a user's text")
+		if err != nil {
+			return err
+		}
+		if b != nil {
+			s.ledger.mark(u.text, claimed)
+			text := s.text(b, "textBlob", &u.said.Extras)
+			if u.said.Text == "" {
+				u.said.Text = text
+			} else if u.said.Text != text {
+				u.said.Extras = append(u.said.Extras, session.Extra{Name: "textBlob", Raw: quoted(text)})
+			}
+		}
+	}
+	if u.rich != (ID{}) {
+		extras, err := s.aside(ctx, u.rich, "richTextBlob", "a user's rich text")
+		if err != nil {
+			return err
+		}
+		m.Extras = append(m.Extras, extras...)
+	}
+	return nil
+}

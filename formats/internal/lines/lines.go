@@ -1,0 +1,109 @@
+// Package lines cuts text into lines and says where each one lies, so that it
+// can be read again without reading what is in front of it.
+package lines
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+)
+
+// Line is one line of a file.
+type Line struct {
+	Number int    // from 1
+	Offset int64  // where it begins
+	Bytes  []byte // without its line end; valid until the next step
+	Ended  bool   // a line end follows: the last line of a file may have none
+	Long   bool   // it is longer than allowed, and Bytes is only its beginning
+}
+
+// Blank reports a line of nothing but blanks.
+func (l *Line) Blank() bool { return len(bytes.TrimSpace(l.Bytes)) == 0 && !l.Long }
+
+const piece = 256 << 10
+
+// Each yields the lines of a text. Of one longer than most it keeps no more
+// than that. A byte order mark in front of the first line is passed over.
+func Each(ctx context.Context, r io.Reader, most int) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		c := cutter{most: most, yield: yield}
+		buffer := make([]byte, piece)
+		for {
+			if err := ctx.Err(); err != nil {
+				yield(Line{}, err)
+				return
+			}
+			n, err := r.Read(buffer)
+			if !c.take(buffer[:n]) {
+				return
+			}
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				yield(Line{}, err)
+				return
+			}
+		}
+		if c.some {
+			c.give(nil, false)
+		}
+	}
+}
+
+// cutter cuts pieces into lines.
+type cutter struct {
+	most  int
+	yield func(Line, error) bool
+	held  []byte // what earlier pieces held of the present line
+	long  bool
+	some  bool // the present line has a byte
+	n     int
+	from  int64 // where it begins
+	at    int64 // behind what was taken
+}
+
+func (c *cutter) take(p []byte) bool {
+	for len(p) > 0 {
+		i := bytes.IndexByte(p, '\n')
+		if i < 0 {
+			c.some, c.at = true, c.at+int64(len(p))
+			c.hold(p)
+			return true
+		}
+		c.at += int64(i + 1)
+		if !c.give(p[:i], true) {
+			return false
+		}
+		p = p[i+1:]
+	}
+	return true
+}
+
+func (c *cutter) hold(p []byte) {
+	if len(c.held)+len(p) > c.most {
+		p, c.long = p[:c.most-len(c.held)], true
+	}
+	c.held = append(c.held, p...)
+}
+
+func (c *cutter) give(rest []byte, ended bool) bool {
+	if len(c.held) > 0 || c.long || len(rest) > c.most {
+		c.hold(rest)
+		rest = c.held
+	}
+	c.n++
+	l := Line{Number: c.n, Offset: c.from, Bytes: rest, Ended: ended, Long: c.long}
+	if c.n == 1 {
+		if bare, ok := bytes.CutPrefix(l.Bytes, []byte("\ufeff")); ok {
+			l.Bytes, l.Offset = bare, l.Offset+3
+		}
+	}
+	c.held, c.long, c.some, c.from = c.held[:0], false, false, c.at
+	if cap(c.held) > 16<<20 {
+		c.held = nil // one giant must not be kept for the sake of the rest
+	}
+	return c.yield(l, nil)
+}

@@ -1,0 +1,321 @@
+package toolmap
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// Native is a call as Claude Code's own tools spell it.
+type Native struct {
+	Name  string // of the tool; what the model called it where there is no counterpart
+	Input []byte // a JSON object in one line
+	Own   bool   // it is one of Claude Code's tools, or of a server's
+	Exact bool   // every argument of the call is in Input
+	edit  *edit
+}
+
+// argument is one of a tool's.
+type argument struct {
+	name string
+	must bool
+	kind byte // '#', '?' or 0
+	from []string
+}
+
+type counterpart struct {
+	name string
+	args []argument
+}
+
+// counterparts is claude.txt, read once.
+var counterparts = sync.OnceValue(func() map[string]counterpart {
+	out := map[string]counterpart{}
+	for line := range strings.Lines(text("claude.txt")) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] == "#" {
+			continue
+		}
+		c := counterpart{name: words[1]}
+		for _, w := range words[2:] {
+			name, from, _ := strings.Cut(w, "=")
+			var a argument
+			if name, a.must = strings.CutPrefix(name, "!"); !a.must && (name[0] == '#' || name[0] == '?') {
+				a.kind, name = name[0], name[1:]
+			}
+			a.name, a.from = name, strings.Split(from, "|")
+			c.args = append(c.args, a)
+		}
+		out[words[0]] = c
+	}
+	return out
+})
+
+// Claude translates a call. Input is what the model wrote, args what the tool
+// ran with; either can be absent. What came of an edit says what it changed, so
+// value is to be given where it is known; see Waits.
+func Claude(kind, name string, input, args, value []byte) Native {
+	docs := [][]byte{input, args}
+	n, ok := Native{}, false
+	switch kind {
+	case "edit", "piEdit":
+		n, ok = claudeEdit(name, docs, value)
+	case "ls", "piLs":
+		n, ok = command("ls ", docs, "List files"), true
+	case "delete":
+		n, ok = command("rm ", docs, "Delete a file"), true
+	case "updateTodos":
+		n, ok = todos(docs)
+	case "mcp":
+		n, ok = served(name, docs)
+	default:
+		if c, known := counterparts()[kind]; known {
+			n, ok = c.call(docs)
+		}
+	}
+	if !ok {
+		return foreign(name, kind, docs)
+	}
+	n.Own = true
+	return n
+}
+
+// call spells the arguments that the tool has; false if one that it needs is
+// not there.
+func (c counterpart) call(docs [][]byte) (Native, bool) {
+	o := object{}
+	for _, a := range c.args {
+		raw := find(docs, a.from...)
+		switch {
+		case a.kind == '#':
+			if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n > 0 {
+				o.raw(a.name, raw)
+			}
+		case a.kind == '?':
+			if string(raw) == "true" {
+				o.raw(a.name, raw)
+			}
+		default:
+			text := word(raw)
+			if text != "" || a.must && len(raw) > 0 && a.name == "content" {
+				o.text(a.name, text)
+			} else if a.must {
+				return Native{}, false
+			}
+		}
+	}
+	return Native{Name: c.name, Input: o.done(), Exact: covers(c, docs)}, true
+}
+
+// covers reports whether no argument that the model wrote is left out.
+func covers(c counterpart, docs [][]byte) bool {
+	doc := docs[0]
+	if doc == nil {
+		return true // of the client's own spelling most says nothing to a model
+	}
+next:
+	for name := range rawjson.Members(doc) {
+		for _, a := range c.args {
+			for _, from := range a.from {
+				if from == string(name) {
+					continue next
+				}
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// word is a text, or the only member's name of an object: {"explore":{}}.
+func word(raw []byte) string {
+	if len(raw) > 0 && raw[0] == '{' {
+		for name, v := range rawjson.Members(raw) {
+			if inner := rawjson.Text(rawjson.Last(v, "name")); inner != "" {
+				return inner
+			}
+			return string(name)
+		}
+	}
+	return rawjson.Text(raw)
+}
+
+// command is a tool that a shell has, too.
+func command(cmd string, docs [][]byte, what string) Native {
+	path := rawjson.Text(find(docs, "path", "target_file", "targetFile", "target_directory", "directoryPath", "relative_workspace_path", "relativeWorkspacePath", "directory_path", "file_path"))
+	if path == "" {
+		path = "."
+	}
+	o := object{}
+	o.text("command", cmd+quoted(path))
+	o.text("description", what)
+	return Native{Name: "Bash", Input: o.done()}
+}
+
+// quoted is a word of a shell's command.
+func quoted(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,=", r))
+	})
+	if plain < 0 && s != "" && s[0] != '-' {
+		return s
+	}
+	if s != "" && s[0] == '-' {
+		s = "./" + s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// todos is a list of things to do.
+func todos(docs [][]byte) (Native, bool) {
+	list := find(docs, "todos")
+	if len(list) == 0 || list[0] != '[' {
+		return Native{}, false
+	}
+	o := object{}
+	o.name("todos")
+	o.b = append(o.b, '[')
+	some := false
+	for item := range rawjson.Elements(list) {
+		content := rawjson.Text(find([][]byte{item}, "content", "subject", "title"))
+		if content == "" {
+			return Native{}, false // part of a list: only what changed
+		}
+		if some {
+			o.b = append(o.b, ',')
+		}
+		some = true
+		one := object{b: o.b}
+		one.start()
+		one.text("content", content)
+		one.text("status", status(rawjson.Text(rawjson.Last(item, "status"))))
+		one.text("activeForm", content)
+		o.b = one.done()
+	}
+	o.b = append(o.b, ']')
+	return Native{Name: "TodoWrite", Input: o.done()}, true
+}
+
+// status is one of the three that Claude Code has.
+func status(s string) string {
+	s = strings.ToLower(strings.TrimPrefix(s, "TO"+"DO_STATUS_"))
+	switch s {
+	case "completed", "in_progress":
+		return s
+	case "cancelled", "canceled":
+		return "completed"
+	}
+	return "pending"
+}
+
+// served is a tool of a server's.
+func served(name string, docs [][]byte) (Native, bool) {
+	server := rawjson.Text(find(docs, "providerIdentifier", "server", "serverIdentifier", "server_name"))
+	tool := rawjson.Text(find(docs, "toolName", "tool_name", "tool"))
+	args := find(docs, "arguments", "args", "tool_args")
+	if tool == "" {
+		tool = strings.TrimPrefix(strings.TrimPrefix(name, "mcp_"), "_")
+		args = docs[0]
+	}
+	if server == "" {
+		server = "server"
+	}
+	if tool == "" || tool == "mcp" || tool == "CallMcpTool" {
+		return Native{}, false
+	}
+	if strings.HasPrefix(name, "mcp__") {
+		return Native{Name: name, Input: whole(args), Exact: true}, true
+	}
+	return Native{Name: "mcp__" + server + "__" + tool, Input: whole(args), Exact: true}, true
+}
+
+// foreign keeps a call as it is.
+func foreign(name, kind string, docs [][]byte) Native {
+	if name == "" {
+		name = kind
+	}
+	for _, doc := range docs {
+		if len(doc) > 0 {
+			return Native{Name: name, Input: whole(doc), Exact: doc[0] == '{'}
+		}
+	}
+	return Native{Name: name, Input: []byte("{}"), Exact: true}
+}
+
+// whole is an object, or an object around what is none.
+func whole(doc []byte) []byte {
+	switch {
+	case len(doc) == 0 || string(doc) == "null":
+		return []byte("{}")
+	case doc[0] == '{':
+		return doc
+	}
+	o := object{}
+	o.raw("input", doc)
+	return o.done()
+}
+
+// find is the first member of any of the names that is there.
+func find(docs [][]byte, names ...string) []byte {
+	for _, doc := range docs {
+		if len(doc) == 0 || doc[0] != '{' {
+			continue
+		}
+		for _, name := range names {
+			if v := rawjson.Last(doc, name); v != nil && string(v) != "null" {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// object is one being written.
+type object struct {
+	b     []byte
+	began bool
+	some  bool
+}
+
+func (o *object) start() { o.b, o.began = append(o.b, '{'), true }
+
+func (o *object) name(name string) {
+	if !o.began {
+		o.start()
+	}
+	if o.some {
+		o.b = append(o.b, ',')
+	}
+	o.some = true
+	o.b = append(append(append(o.b, '"'), name...), '"', ':')
+}
+
+func (o *object) text(name, text string) {
+	o.name(name)
+	o.b = session.AppendString(o.b, text)
+}
+
+func (o *object) raw(name string, raw []byte) {
+	o.name(name)
+	o.b = append(o.b, raw...)
+}
+
+func (o *object) num(name string, n int) {
+	o.name(name)
+	o.b = strconv.AppendInt(o.b, int64(n), 10)
+}
+
+func (o *object) flag(name string, set bool) {
+	o.name(name)
+	o.b = strconv.AppendBool(o.b, set)
+}
+
+func (o *object) done() []byte {
+	if !o.began {
+		o.start()
+	}
+	return append(o.b, '}')
+}

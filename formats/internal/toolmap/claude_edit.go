@@ -1,0 +1,219 @@
+package toolmap
+
+import (
+	"strconv"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/udiff"
+)
+
+// edit is what is known of a change to a file.
+type edit struct {
+	path         string
+	older, newer string
+	all          bool // every place of it
+	before       *string
+	after        *string
+	hunks        []udiff.Hunk
+	write        bool
+}
+
+// Waits reports whether what came of a call has to be known before it can be
+// translated: the client's own spelling of an edit does not say what it took
+// out.
+func Waits(kind string, input, args []byte) bool {
+	if kind != "edit" && kind != "piEdit" {
+		return false
+	}
+	docs := [][]byte{input, args}
+	_, _, ok := replaced(docs)
+	return !ok && !isText(find(docs, "contents", "content", "file_text"))
+}
+
+// replaced is the text that the model said to take out, and what to put there.
+func replaced(docs [][]byte) (older, newer string, ok bool) {
+	a, b := find(docs, "old_string", "oldString", "old_str"), find(docs, "new_string", "newString", "new_str")
+	if isText(a) && isText(b) && len(a) > 2 {
+		return rawjson.Text(a), rawjson.Text(b), true
+	}
+	if list := find(docs, "edits"); len(list) > 0 && list[0] == '[' {
+		n := 0
+		for e := range rawjson.Elements(list) {
+			if n++; n > 1 {
+				return "", "", false
+			}
+			a, b := find([][]byte{e}, "old_string", "oldText", "oldString"), find([][]byte{e}, "new_string", "newText", "newString")
+			older, newer, ok = rawjson.Text(a), rawjson.Text(b), isText(a) && isText(b) && len(a) > 2
+		}
+		return older, newer, ok
+	}
+	return "", "", false
+}
+
+func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
+
+// claudeEdit is an Edit or a Write, from what the model said or else from what
+// came of it.
+func claudeEdit(name string, docs [][]byte, value []byte) (Native, bool) {
+	e := &edit{path: rawjson.Text(find(docs, "path", "file_path", "target_file", "filePath", "relativeWorkspacePath"))}
+	came := [][]byte{caseOf(value), value}
+	if e.path == "" {
+		e.path = rawjson.Text(find(came, "path", "file_path"))
+	}
+	e.contents(came)
+	if e.path == "" {
+		return Native{}, false
+	}
+	var ok bool
+	if e.older, e.newer, ok = replaced(docs); ok {
+		e.all = string(find(docs, "replace_all", "replaceAll")) == "true"
+		return e.edited(true), true
+	}
+	if body := find(docs, "contents", "content", "file_text"); isText(body) {
+		s := rawjson.Text(body)
+		if e.after == nil {
+			e.after = &s
+		}
+		e.write, e.newer = true, s
+		return e.written(true), true
+	}
+	switch {
+	case e.after != nil && (e.before == nil || *e.before == ""):
+		e.write, e.newer = true, *e.after
+		return e.written(false), true
+	case e.after != nil && *e.before != *e.after:
+		e.older, e.newer = udiff.Region(*e.before, *e.after)
+		return e.edited(false), true
+	case len(e.hunks) > 0:
+		if e.older, e.newer = udiff.Sides(e.hunks); e.older != "" {
+			return e.edited(false), true
+		}
+		e.write = true
+		return e.written(false), true
+	}
+	return Native{}, false
+}
+
+// contents takes what the client kept of a file.
+func (e *edit) contents(came [][]byte) {
+	if raw := find(came, "beforeFullFileContent", "beforeContent"); isText(raw) {
+		s := rawjson.Text(raw)
+		e.before = &s
+	}
+	if raw := find(came, "afterFullFileContent", "afterContent"); isText(raw) {
+		s := rawjson.Text(raw)
+		e.after = &s
+	}
+	if raw := find(came, "diffString", "patch"); isText(raw) {
+		e.hunks = udiff.Parse(rawjson.Text(raw))
+	}
+	if diff := find(came, "diff"); len(e.hunks) == 0 && isText(diff) {
+		e.hunks = udiff.Parse(rawjson.Text(diff))
+	} else if len(e.hunks) == 0 {
+		for c := range rawjson.Elements(rawjson.Last(diff, "chunks")) {
+			start, _ := strconv.Atoi(string(rawjson.Last(c, "oldStart")))
+			fresh, _ := strconv.Atoi(string(rawjson.Last(c, "newStart")))
+			if h := udiff.Chunk(rawjson.Text(rawjson.Last(c, "diffString")), start, fresh); len(h.Lines) > 0 {
+				e.hunks = append(e.hunks, h)
+			}
+		}
+	}
+}
+
+func (e *edit) edited(exact bool) Native {
+	o := object{}
+	o.text("file_path", e.path)
+	o.text("old_string", e.older)
+	o.text("new_string", e.newer)
+	if e.all {
+		o.flag("replace_all", true)
+	}
+	return Native{Name: "Edit", Input: o.done(), Exact: exact, edit: e}
+}
+
+func (e *edit) written(exact bool) Native {
+	o := object{}
+	o.text("file_path", e.path)
+	o.text("content", e.newer)
+	return Native{Name: "Write", Input: o.done(), Exact: exact, edit: e}
+}
+
+// mostOriginal is how much of a file is kept beside a change to it.
+const mostOriginal = 256 << 10
+
+// result is the record that Claude Code draws an edit from.
+func (e *edit) result() []byte {
+	o := object{}
+	before := e.before
+	if before != nil && len(*before) > mostOriginal {
+		before = nil
+	}
+	original := func() {
+		if before == nil {
+			o.raw("originalFile", []byte("null"))
+		} else {
+			o.text("originalFile", *before)
+		}
+	}
+	if e.write {
+		update := e.before != nil && *e.before != ""
+		kind := "create"
+		if update {
+			kind = "update"
+		}
+		o.text("type", kind)
+		o.text("filePath", e.path)
+		o.text("content", e.newer)
+		if !update {
+			e.hunks, before = nil, nil
+		}
+		e.patch(&o)
+		original()
+		o.flag("userModified", false)
+		return o.done()
+	}
+	o.text("filePath", e.path)
+	o.text("oldString", e.older)
+	o.text("newString", e.newer)
+	original()
+	e.patch(&o)
+	o.flag("userModified", false)
+	o.flag("replaceAll", e.all)
+	return o.done()
+}
+
+func (e *edit) patch(o *object) {
+	list := e.hunks
+	switch {
+	case e.write && (e.before == nil || *e.before == ""):
+		list = nil
+	case e.before != nil && e.after != nil:
+		list = udiff.Between(*e.before, *e.after)
+	case len(list) == 0:
+		list = udiff.Between(e.older, e.newer)
+	}
+	o.name("structuredPatch")
+	o.b = append(o.b, '[')
+	for i, h := range list {
+		if i > 0 {
+			o.b = append(o.b, ',')
+		}
+		one := object{b: o.b}
+		one.start()
+		one.num("oldStart", h.OldStart)
+		one.num("oldLines", h.OldLines)
+		one.num("newStart", h.NewStart)
+		one.num("newLines", h.NewLines)
+		one.name("lines")
+		one.b = append(one.b, '[')
+		for k, line := range h.Lines {
+			if k > 0 {
+				one.b = append(one.b, ',')
+			}
+			one.b = appendText(one.b, line)
+		}
+		one.b = append(one.b, ']')
+		o.b = one.done()
+	}
+	o.b = append(o.b, ']')
+}

@@ -1,0 +1,48 @@
+package toolmap
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestKinds(t *testing.T) {
+	for name, want := range map[string]string{"Read": "read", "read_file": "read", "ReadFile": "read", "Shell": "shell", "StrReplace": "edit",
+		"Write": "edit", "TodoWrite": "updateTodos", "LS": "ls", "AwaitShell": "await", "CallMcpTool": "mcp", "mcp_server_tool": "", "": ""} {
+		if got := Kind(name); got != want {
+			t.Errorf("%q is %q, want %q", name, got, want)
+		}
+	}
+	if len(Kinds()) < 69 || Kinds()[0] != "shell" {
+		t.Errorf("%d kinds: %v", len(Kinds()), Kinds())
+	}
+	if n := Names("edit"); n[0] != "StrReplace" || !slices.Contains(n, "ApplyPatch") {
+		t.Errorf("an edit is called %v", n)
+	}
+	if n := Names("truncated"); len(n) != 0 {
+		t.Errorf("no model calls %v", n)
+	}
+}
+
+// TestNamesOnce: a name has one kind, and a kind stands once.
+func TestNamesOnce(t *testing.T) {
+	kind := map[string]string{}
+	for _, k := range Kinds() {
+		for _, n := range Names(k) {
+			if other := kind[fold(n)]; other != "" && other != k {
+				t.Errorf("%s is %s and %s", n, other, k)
+			}
+			kind[fold(n)] = k
+		}
+	}
+	if kinds := slices.Sorted(slices.Values(Kinds())); len(slices.Compact(kinds)) != len(Kinds()) {
+		t.Error("a kind stands twice")
+	}
+}
+
+func TestFailed(t *testing.T) {
+	for status, want := range map[string]bool{"success": false, "stillRunning": false, "": false, "failure": true, "rejected": true, "error": true, "spawnError": true} {
+		if Failed(status) != want {
+			t.Errorf("%q: %v", status, !want)
+		}
+	}
+}

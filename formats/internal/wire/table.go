@@ -1,0 +1,264 @@
+package wire
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+//go:embed messages.txt
+var files embed.FS
+
+// Messages is the table of this build. It is read once.
+var Messages = sync.OnceValue(func() *Table {
+	text, err := files.ReadFile("messages.txt")
+	var t *Table
+	if err == nil {
+		t, err = Parse(string(text))
+	}
+	if err != nil {
+		panic("wire: messages.txt: " + err.Error()) // a test reads it
+	}
+	return t
+})
+
+// Table is a set of messages by name.
+type Table struct {
+	messages map[string]*Message
+	enums    map[string]*enum
+}
+
+// Message is what is known of one message.
+type Message struct {
+	Name   string
+	Fields []*Field // in the table's order
+	byNum  []*Field
+	oneofs int
+}
+
+// Field is one field of a message.
+type Field struct {
+	Num      int
+	Name     string // in JSON
+	Kind     Kind
+	Message  *Message // of kind Nested
+	Repeated bool
+	Optional bool // its presence is stated, whatever its value
+	Key      Kind // of a map's keys; 0 if it is no map
+	OneOf    string
+
+	enum  *enum
+	index int // in Message.Fields
+	one   int // oneof of this message, from 1
+}
+
+// Kind is the type of a field's value.
+type Kind uint8
+
+// The kinds.
+const (
+	Int32 Kind = iota + 1
+	Int64
+	Uint32
+	Uint64
+	Sint32
+	Bool
+	Enum
+	Float
+	Double
+	String
+	Blob // bytes
+	Ref  // bytes that name a blob
+	Nested
+	Value
+	Struct
+)
+
+var kinds = map[string]Kind{"int32": Int32, "int64": Int64, "uint32": Uint32, "uint64": Uint64, "sint32": Sint32,
+	"bool": Bool, "float": Float, "double": Double, "string": String, "bytes": Blob, "ref": Ref, "Value": Value, "Struct": Struct}
+
+// wire is the type that a kind has on the wire, where it is not packed.
+func (k Kind) wire() Type {
+	switch k {
+	case Float:
+		return Fixed32
+	case Double:
+		return Fixed64
+	case String, Blob, Ref, Nested, Value, Struct:
+		return Bytes
+	}
+	return Varint
+}
+
+type enum struct{ names map[int32]string }
+
+// Message is the message of that name; nil if there is none.
+func (t *Table) Message(name string) *Message { return t.messages[name] }
+
+// Field is the field of that number; nil if it is not known.
+func (m *Message) Field(num int) *Field {
+	if num < len(m.byNum) {
+		return m.byNum[num]
+	}
+	return nil
+}
+
+// Named is the field of that JSON name; nil if it is not known.
+func (m *Message) Named(name string) *Field {
+	for _, f := range m.Fields {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// Parse reads a table.
+func Parse(text string) (*Table, error) {
+	t := &Table{messages: map[string]*Message{}, enums: map[string]*enum{}}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		head, body, ok := strings.Cut(rest, ":")
+		var err error
+		switch {
+		case kind == "" || kind == "#":
+		case kind == "message" && ok:
+			err = t.message(head, body)
+		case kind == "enum" && ok:
+			err = t.enum(head, body)
+		default:
+			err = fmt.Errorf("neither a message nor an enum")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	for name, m := range t.messages {
+		if m.Fields == nil && m.byNum == nil {
+			return nil, fmt.Errorf("message %s is not there", name)
+		}
+	}
+	for name, e := range t.enums {
+		if e.names == nil {
+			return nil, fmt.Errorf("enum %s is not there", name)
+		}
+	}
+	return t, nil
+}
+
+// named is a message that may follow later.
+func (t *Table) named(name string) *Message {
+	m := t.messages[name]
+	if m == nil {
+		m = &Message{Name: name}
+		t.messages[name] = m
+	}
+	return m
+}
+
+func items(body string) []string {
+	if body = strings.TrimSpace(body); body == "" {
+		return nil
+	}
+	return strings.Split(body, "; ")
+}
+
+func (t *Table) message(name, body string) error {
+	m := t.named(name)
+	if m.byNum != nil {
+		return fmt.Errorf("message %s is there twice", name)
+	}
+	m.byNum = make([]*Field, 1)
+	ones := map[string]int{}
+	for _, item := range items(body) {
+		f, err := t.field(item)
+		if err != nil {
+			return fmt.Errorf("%s: %q: %w", name, item, err)
+		}
+		if f.OneOf != "" && ones[f.OneOf] == 0 {
+			m.oneofs++
+			ones[f.OneOf] = m.oneofs
+		}
+		f.one = ones[f.OneOf]
+		f.index = len(m.Fields)
+		m.Fields = append(m.Fields, f)
+		for len(m.byNum) <= f.Num {
+			m.byNum = append(m.byNum, nil)
+		}
+		if m.byNum[f.Num] != nil {
+			return fmt.Errorf("%s: number %d is there twice", name, f.Num)
+		}
+		m.byNum[f.Num] = f
+	}
+	return nil
+}
+
+func (t *Table) field(item string) (*Field, error) {
+	words := strings.Fields(item)
+	if len(words) < 3 || len(words) > 4 {
+		return nil, fmt.Errorf("a field is a number, a name, a type and perhaps a oneof")
+	}
+	num, err := strconv.Atoi(words[0])
+	if err != nil || num < 1 || num > 1000 {
+		return nil, fmt.Errorf("no number of a field")
+	}
+	f := &Field{Num: num, Name: words[1]}
+	if len(words) == 4 {
+		one, ok := strings.CutPrefix(words[3], "|")
+		if !ok || one == "" {
+			return nil, fmt.Errorf("a oneof begins with a bar")
+		}
+		f.OneOf = one
+	}
+	typ := words[2]
+	typ, f.Repeated = strings.CutPrefix(typ, "*")
+	typ, f.Optional = strings.CutSuffix(typ, "?")
+	if inner, ok := strings.CutPrefix(typ, "map<"); ok {
+		key, value, _ := strings.Cut(strings.TrimSuffix(inner, ">"), ",")
+		if f.Key = kinds[key]; f.Key == 0 {
+			return nil, fmt.Errorf("no type of a key")
+		}
+		typ = value
+	}
+	f.Kind = kinds[typ]
+	switch {
+	case f.Kind != 0:
+	case strings.HasPrefix(typ, "@"):
+		f.Kind = Enum
+		if f.enum = t.enums[typ[1:]]; f.enum == nil {
+			f.enum = &enum{}
+			t.enums[typ[1:]] = f.enum
+		}
+	case typ != "" && typ[0] >= 'A' && typ[0] <= 'Z':
+		f.Kind, f.Message = Nested, t.named(typ)
+	default:
+		return nil, fmt.Errorf("no such type")
+	}
+	return f, nil
+}
+
+func (t *Table) enum(head, body string) error {
+	name, prefix, _ := strings.Cut(head, " ")
+	e := t.enums[name]
+	if e == nil {
+		e = &enum{}
+		t.enums[name] = e
+	}
+	if e.names != nil {
+		return fmt.Errorf("enum %s is there twice", name)
+	}
+	e.names = map[int32]string{}
+	for _, item := range items(body) {
+		num, rest, ok := strings.Cut(item, " ")
+		n, err := strconv.ParseInt(num, 10, 32)
+		if !ok || err != nil {
+			return fmt.Errorf("enum %s: %q is no value", name, item)
+		}
+		e.names[int32(n)] = prefix + rest
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+package wire
+
+import "rehome/formats/loss"
+
+// mostStrays is how many fields without a place are told apart.
+const mostStrays = 64
+
+// Walker spells messages as JSON and keeps count of what it saw. The zero
+// Walker is ready.
+type Walker struct {
+	Note func(loss.Kind, string)     // told of what is not as the table says; may be nil
+	Ref  func(f *Field, name []byte) // told of each blob that a field names; may be nil
+
+	Seen   int64 // fields, at every depth
+	Strays int64 // of these: kept without being understood
+
+	spans  []span // the rest are stacks, of which each level has its piece
+	ones   []int
+	failed []int // offsets of what could not be spelled whole
+	merged []byte
+	depth  int
+}
+
+// frame is the piece of the stacks that belongs to one message.
+type frame struct {
+	m                 *Message
+	b                 []byte
+	span, one, failed int
+	strays            bool
+}
+
+// span is where the occurrences of a field lie: all others within are passed
+// over when it is spelled. Clients write fields in order, so that spans hardly
+// overlap.
+type span struct {
+	count    int
+	from, to int // offsets of the first one and behind the last
+	last     int // offset of the last one
+}
+
+// What a walker notes.
+const (
+	noteCut     = "protobuf that is cut short or damaged: what is behind is kept raw"
+	noteOdd     = "a protobuf field that does not fit its number: kept raw"
+	noteOutdone = "a protobuf field that is stated twice: the last one counts, the others are kept raw"
+	noteUTF8    = "text that is no UTF-8: U+FFFD stands for its bytes, which are kept raw"
+	noteDeep    = "protobuf nested too deeply: kept raw"
+)
+
+// Append appends the message as a JSON object.
+func (w *Walker) Append(dst []byte, m *Message, b []byte) []byte {
+	dst, ok := w.message(dst, m, b, true)
+	if !ok { // deeper than MaxDepth, which the first level is not
+		return append(dst, "{}"...)
+	}
+	return dst
+}
+
+func (w *Walker) note(k loss.Kind, what string) {
+	if w.Note != nil {
+		w.Note(k, what)
+	}
+}
+
+// message appends a message, or reports that it cannot be one. The outermost
+// one is spelled as far as it goes.
+func (w *Walker) message(dst []byte, m *Message, b []byte, outermost bool) (out []byte, ok bool) {
+	if w.depth >= MaxDepth {
+		w.note(loss.Reshaped, noteDeep)
+		return dst, false
+	}
+	fr := frame{m: m, b: b, span: len(w.spans), one: len(w.ones), failed: len(w.failed)}
+	for range m.Fields {
+		w.spans = append(w.spans, span{})
+	}
+	for range m.oneofs + 1 {
+		w.ones = append(w.ones, -1)
+	}
+	w.depth++
+	defer func() {
+		w.depth--
+		w.spans, w.ones, w.failed = w.spans[:fr.span], w.ones[:fr.one], w.failed[:fr.failed]
+	}()
+	seen, rest := w.survey(&fr)
+	if len(rest) > 0 {
+		w.note(loss.Unreadable, noteCut)
+		if !outermost {
+			return dst, false
+		}
+	}
+	w.Seen += seen
+	p := pen{b: append(dst, '{')}
+	for i, f := range m.Fields {
+		s := w.spans[fr.span+i]
+		if s.count > 0 && (f.one == 0 || w.ones[fr.one+f.one] == i) {
+			w.member(&p, &fr, f, s)
+		}
+	}
+	if fr.strays || len(w.failed) > fr.failed {
+		w.strays(&p, &fr)
+	}
+	if len(rest) > 0 {
+		p.name("#rest")
+		p.b = AppendBase64(append(p.b, `{"base64":`...), rest)
+		p.b = append(p.b, '}')
+		w.Seen++
+		w.Strays++
+	}
+	return append(p.b, '}'), true
+}
+
+// member appends a field with its name, or nothing.
+func (w *Walker) member(p *pen, fr *frame, f *Field, s span) {
+	mark, some := len(p.b), p.some
+	p.name(f.Name)
+	from := s.from
+	if f.single() {
+		from = s.last
+	}
+	ok := false
+	if p.b, ok = w.field(p.b, f, fr.b[:s.to], from, s.count); !ok {
+		p.b, p.some = p.b[:mark], some
+	}
+}
+
+// single reports whether only the last of several occurrences counts.
+func (f *Field) single() bool { return !f.Repeated && f.Key == 0 && f.Kind != Nested }
+
+// survey finds out where each field lies.
+func (w *Walker) survey(fr *frame) (seen int64, rest []byte) {
+	r := Read(fr.b)
+	from := 0
+	for r.Next() {
+		seen++
+		to := r.at
+		f := fr.m.Field(r.Num)
+		if f == nil || !f.Fits(&r) {
+			fr.strays = true
+		} else {
+			s := &w.spans[fr.span+f.index]
+			if s.count == 0 {
+				s.from = from
+			} else if f.single() {
+				fr.strays = true
+			}
+			s.count, s.last, s.to = s.count+1, from, to
+			if f.one > 0 {
+				one := &w.ones[fr.one+f.one]
+				if *one >= 0 && *one != f.index {
+					fr.strays = true
+				}
+				*one = f.index
+			}
+		}
+		from = to
+	}
+	return seen, r.Rest()
+}
