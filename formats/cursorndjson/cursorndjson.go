@@ -24,6 +24,8 @@ func Format() *formats.Format {
 		Probe:    probe,
 		Open:     open,
 		Create:   create,
+		Decode:   decode,
+		Heads:    heads,
 	}
 }
 

@@ -37,6 +37,9 @@ func Format() *formats.Format {
 		Anew:     "row ids, the meta row of each agent, and tables or columns that the SDK itself does not make",
 		Place:    Place,
 		Outside:  Outside,
+		Decode:   decode,
+		Heads:    heads,
+		Home:     home,
 		Within:   within,
 	}
 }

@@ -1,0 +1,232 @@
+package cursorndjson
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+
+	"rehome/formats"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/transcript"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// decode makes sessions of the four files. One pass notes where each document
+// lies; after that they are read where they are needed.
+func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		d := &decoder{view: v, index: sdksession.NewIndex(), shelves: map[string]*shelf{}}
+		more := true
+		err := d.open(ctx, l)
+		if err == nil {
+			sel.Books.Add(d.tally)
+			for s, e := range d.store().Sessions(ctx, sel) {
+				if more = yield(s, e); !more {
+					break
+				}
+			}
+		}
+		if err = errors.Join(err, d.close()); err != nil && more {
+			yield(nil, err)
+		}
+	}
+}
+
+// decoder holds the files of one store.
+type decoder struct {
+	reader
+	view    formats.View
+	files   [sdkdoc.Kinds]*os.File
+	index   *sdksession.Index
+	shelves map[string]*shelf
+	order   []string // agents that have checkpoints
+	last    *shelf
+	tally   session.Tally // of lines that are nobody's
+	buffer  []byte
+	scripts []transcript.File
+}
+
+// open reads every line once.
+func (d *decoder) open(ctx context.Context, l *formats.Location) error {
+	if !l.Dir() {
+		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that holds agents.ndjson"}
+	}
+	root, err := os.OpenRoot(l.Path)
+	if err != nil {
+		return &formats.Error{Format: name, At: l.Path, Err: err}
+	}
+	d.path, d.root, d.was = l.Path, root, map[string]fs.FileInfo{}
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		s := scan{reader: &d.reader}
+		if d.files[k], err = s.open(k.File()); err != nil {
+			return d.fail(k.File(), err)
+		}
+		if err := d.survey(ctx, k); err != nil {
+			return d.fail(k.File(), err)
+		}
+	}
+	return d.transcripts(ctx)
+}
+
+// survey notes where the documents of one file lie.
+func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
+	f := d.files[k]
+	if f == nil {
+		return nil
+	}
+	some := false
+	for l, err := range lines.Each(ctx, f, maxLine) {
+		if err != nil {
+			return err
+		}
+		some = true
+		if l.Blank() {
+			d.count(session.Tally{Read: 1, Claimed: 1})
+			continue
+		}
+		p := sdksession.Place{Offset: l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
+		if !l.Long && d.add(k, l.Bytes, p) {
+			continue
+		}
+		d.count(session.Tally{Read: 1, Unreadable: 1})
+		d.note(loss.Note{Kind: loss.Unreadable, At: d.At(k, p), What: unreadable(&l)})
+	}
+	if !some { // a file of no bytes is the one record that a reader of lines sees there
+		d.count(session.Tally{Read: 1, Claimed: 1})
+	}
+	return nil
+}
+
+func unreadable(l *lines.Line) string {
+	switch {
+	case l.Long:
+		return fmt.Sprintf("a line longer than %d MB", maxLine>>20)
+	case !l.Ended:
+		return "a last line that is torn: the SDK passes it by, too"
+	}
+	return "a line that is no document"
+}
+
+func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
+	if k == sdkdoc.Checkpoint {
+		return d.checkpoint(line, p)
+	}
+	return d.index.Add(k, line, p)
+}
+
+func (d *decoder) count(t session.Tally) {
+	d.tally.Read += t.Read
+	d.tally.Claimed += t.Claimed
+	d.tally.Opaque += t.Opaque
+	d.tally.Unreadable += t.Unreadable
+}
+
+func (d *decoder) note(n loss.Note) {
+	if d.view.Note != nil {
+		d.view.Note(n)
+	}
+}
+
+// transcripts finds those that lie beside the four files.
+func (d *decoder) transcripts(ctx context.Context) error {
+	found, others, err := transcript.Find(d.root.FS())
+	if err != nil {
+		return d.fail(transcript.Folder, err)
+	}
+	d.scripts = found
+	for _, p := range others {
+		if sdkdoc.Noise(p[lastSlash(p)+1:]) {
+			continue
+		}
+		n, err := d.stranger(ctx, p)
+		if err != nil {
+			return d.fail(p, err)
+		}
+		d.count(session.Tally{Read: n, Opaque: n})
+		d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file among the transcripts that is none"})
+	}
+	return nil
+}
+
+func lastSlash(p string) int {
+	i := len(p) - 1
+	for i >= 0 && p[i] != '/' {
+		i--
+	}
+	return i
+}
+
+func (d *decoder) stranger(ctx context.Context, p string) (int64, error) {
+	r, closer, err := d.script(transcript.File{Path: p})
+	if err != nil {
+		return 0, err
+	}
+	n, err := transcript.Count(ctx, r)
+	return n, errors.Join(err, closer())
+}
+
+func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, error) {
+	file, err := d.root.Open(f.Path)
+	if err != nil {
+		return nil, nil, d.fail(f.Path, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(d.fail(f.Path, err), file.Close())
+	}
+	return io.NewSectionReader(file, 0, info.Size()), file.Close, nil
+}
+
+// store is all of this for those who make sessions of it.
+func (d *decoder) store() *sdksession.Store {
+	return &sdksession.Store{
+		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.Note,
+		Names: sdksession.Names{Catalog: sdkdoc.Agent.File(), Runs: sdkdoc.Run.File(), Events: sdkdoc.Event.File(), State: sdkdoc.Checkpoint.File()},
+		Shelf: d.shelf, Shelves: d.order,
+		Transcripts: d.scripts, Open: d.script,
+	}
+}
+
+// Line reads a document where it lies.
+func (d *decoder) Line(ctx context.Context, k sdkdoc.Kind, p sdksession.Place) (line []byte, err error) {
+	line, d.buffer, err = d.line(ctx, k, p, d.buffer)
+	return line, err
+}
+
+func (d *decoder) line(ctx context.Context, k sdkdoc.Kind, p sdksession.Place, buffer []byte) (line, grown []byte, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, buffer, err
+	}
+	if cap(buffer) < int(p.Len) {
+		buffer = make([]byte, p.Len+p.Len/4)
+	}
+	line = buffer[:p.Len]
+	if _, err := d.files[k].ReadAt(line, p.Offset); err != nil {
+		return nil, buffer, d.fail(k.File(), err)
+	}
+	return line, buffer, nil
+}
+
+// At is the address of a document.
+func (d *decoder) At(k sdkdoc.Kind, p sdksession.Place) store.Addr {
+	return store.Addr{File: k.File(), Line: int(p.Row)}
+}
+
+// close lets go of the files, and tells of those that changed meanwhile.
+func (d *decoder) close() error {
+	var errs []error
+	for _, f := range d.files {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(append(errs, d.Close())...)
+}

@@ -1,0 +1,201 @@
+package cursorsdk
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/transcript"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// decode makes sessions of a state root, or of all those of a project. The rows
+// of the catalogs wait as documents in a spool, where each can be read again.
+func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		d := &decoder{ctx: ctx, view: v, index: sdksession.NewIndex(), stores: map[string]sqlitestore.File{}}
+		more := true
+		err := d.open(l)
+		if err == nil {
+			sel.Books.Add(d.tally)
+			for s, e := range d.store().Sessions(ctx, sel) {
+				if more = yield(s, e); !more {
+					break
+				}
+			}
+		}
+		if err = errors.Join(err, d.close()); err != nil && more {
+			yield(nil, err)
+		}
+	}
+}
+
+// decoder is one pass over a store.
+type decoder struct {
+	ctx     context.Context
+	view    formats.View
+	place   string
+	root    *os.Root // the location itself, for transcripts
+	index   *sdksession.Index
+	rows    spool
+	parts   []part                      // which table the rows of a stretch of the spool are from
+	stores  map[string]sqlitestore.File // by agent
+	shelves []string                    // those agents
+	scripts []transcript.File
+	tally   session.Tally // of rows that are nobody's
+}
+
+// part is a stretch of the spool: the rows of one table.
+type part struct {
+	from int64
+	addr store.Addr
+}
+
+func (d *decoder) open(l *formats.Location) error {
+	if l.Regular() && l.Name() == indexName { // means its state root
+		root, err := formats.Locate(filepath.Dir(l.Path))
+		if err != nil {
+			return err
+		}
+		l = root
+	}
+	d.place = l.Path
+	if !l.Dir() {
+		return &formats.Error{Format: name, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
+	}
+	var err error
+	if d.root, err = os.OpenRoot(l.Path); err != nil {
+		return &formats.Error{Format: name, At: l.Path, Err: err}
+	}
+	databases, plain, err := shape(l.Has(rootsName)).FilesFor(l, formats.View{Note: d.view.Note})
+	if err != nil && !l.Has(transcript.Folder) {
+		return err
+	}
+	for _, p := range plain {
+		if !strings.HasPrefix(p.Path, transcript.Folder+"/") {
+			d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p.Path}, What: "a file that is no part of the store"})
+		}
+	}
+	slices.SortFunc(databases, func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) })
+	for _, p := range databases {
+		if path.Base(p.Path) == indexName {
+			if err := d.catalog(p); err != nil {
+				return err
+			}
+		}
+	}
+	if err := d.owners(databases); err != nil {
+		return err
+	}
+	return d.transcripts()
+}
+
+func (d *decoder) openDB(p sqlitestore.File) (*sqlitefile.DB, error) {
+	return sqlitefile.Open(d.ctx, p.Name, sqlitefile.Options{Live: d.view.Live, Say: d.view.Say})
+}
+
+func (d *decoder) note(n loss.Note) {
+	if d.view.Note != nil {
+		d.view.Note(n)
+	}
+}
+
+// transcripts finds those that lie beside the state roots.
+func (d *decoder) transcripts() error {
+	found, others, err := transcript.Find(d.root.FS())
+	if err != nil {
+		return d.fail(transcript.Folder, err)
+	}
+	d.scripts = found
+	for _, p := range others {
+		if sdkdoc.Noise(path.Base(p)) {
+			continue
+		}
+		r, closer, err := d.script(transcript.File{Path: p})
+		if err != nil {
+			return err
+		}
+		n, err := transcript.Count(d.ctx, r)
+		if err = errors.Join(err, closer()); err != nil {
+			return d.fail(p, err)
+		}
+		d.tally.Read += n
+		d.tally.Opaque += n
+		d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file among the transcripts that is none"})
+	}
+	return nil
+}
+
+func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, error) {
+	file, err := d.root.Open(f.Path)
+	if err != nil {
+		return nil, nil, d.fail(f.Path, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(d.fail(f.Path, err), file.Close())
+	}
+	return io.NewSectionReader(file, 0, info.Size()), file.Close, nil
+}
+
+// store is all of this for those who make sessions of it.
+func (d *decoder) store() *sdksession.Store {
+	return &sdksession.Store{
+		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.Note,
+		Names: sdksession.Names{Catalog: indexName, Runs: indexName + ": runs", Events: indexName + ": run_events", State: storeName, One: true},
+		Shelf: d.shelf, Shelves: d.shelves,
+		Transcripts: d.scripts, Open: d.script,
+	}
+}
+
+// Line reads a document from the spool.
+func (d *decoder) Line(ctx context.Context, _ sdkdoc.Kind, p sdksession.Place) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return d.rows.read(p.Offset, int(p.Len))
+}
+
+// At is the address of the row that a document was made of.
+func (d *decoder) At(_ sdkdoc.Kind, p sdksession.Place) store.Addr {
+	i, _ := slices.BinarySearchFunc(d.parts, p.Offset+1, func(a part, at int64) int {
+		if a.from < at {
+			return -1
+		}
+		return 1
+	})
+	if i == 0 {
+		return store.Addr{}
+	}
+	a := d.parts[i-1].addr
+	a.RowID = p.Row
+	return a
+}
+
+func (d *decoder) fail(p string, err error) error {
+	if fe := (*formats.Error)(nil); errors.As(err, &fe) || d.ctx.Err() != nil {
+		return err
+	}
+	return &formats.Error{Format: name, At: filepath.Join(d.place, filepath.FromSlash(p)), Err: err}
+}
+
+func (d *decoder) close() error {
+	err := d.rows.close()
+	if d.root != nil {
+		err = errors.Join(err, d.root.Close())
+	}
+	return err
+}

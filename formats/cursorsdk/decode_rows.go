@@ -1,0 +1,205 @@
+package cursorsdk
+
+import (
+	"bytes"
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/secret"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// catalog makes documents of the rows of an index.db.
+func (d *decoder) catalog(p sqlitestore.File) (err error) {
+	db, err := d.openDB(p)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := db.Close(); err == nil {
+			err = e
+		}
+	}()
+	design := designOf(db)
+	taken := map[string]bool{}
+	for k := range sdkdoc.Checkpoint {
+		t, ok := design.table(k.Table())
+		if !ok {
+			continue
+		}
+		taken[t.Name] = true
+		r := rowDocs{decoder: d, kind: k, columns: pair(k, t), table: t, addr: store.Addr{File: p.Path, Set: t.Name, HasID: t.RowIDs}}
+		d.parts = append(d.parts, part{d.rows.size, r.addr})
+		for b, err := range db.Scan(d.ctx, 0, t) {
+			if err != nil {
+				return err
+			}
+			err = r.batch(b)
+			b.Release()
+			if err != nil {
+				return err
+			}
+		}
+	}
+	t, err := d.strangers(db, p, taken)
+	d.tally.Read += t.Read
+	d.tally.Claimed += t.Claimed
+	d.tally.Opaque += t.Opaque
+	return err
+}
+
+// strangers counts the rows of tables that the SDK does not make.
+func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[string]bool) (sum session.Tally, err error) {
+	for _, t := range db.Tables() {
+		if taken[t.Name] {
+			continue
+		}
+		n := int64(0)
+		for b, err := range db.Scan(d.ctx, 0, t) {
+			if err != nil {
+				return sum, err
+			}
+			n += int64(b.Rows())
+			b.Release()
+		}
+		sum.Read += n
+		if strings.HasPrefix(t.Name, "sqlite_") { // SQLite's own books say nothing
+			sum.Claimed += n
+			continue
+		}
+		sum.Opaque += n
+		if n > 0 {
+			d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p.Path, Set: t.Name}, What: "a table that the SDK does not make"})
+		}
+	}
+	return sum, nil
+}
+
+// rowDocs makes documents of the rows of one table.
+type rowDocs struct {
+	*decoder
+	kind sdkdoc.Kind
+	columns
+	table sqlitefile.Table
+	addr  store.Addr
+	row   []store.Cell
+	line  []byte
+}
+
+func (r *rowDocs) batch(b *store.Batch) error {
+	for i := range b.Rows() {
+		if err := r.record(b, i); err != nil {
+			return err
+		}
+	}
+	return r.ctx.Err()
+}
+
+func (r *rowDocs) record(b *store.Batch, i int) error {
+	r.row = r.row[:0]
+	for _, col := range r.of {
+		if col < 0 {
+			r.row = append(r.row, store.NullCell())
+		} else {
+			r.row = append(r.row, b.Cell(i, col))
+		}
+	}
+	at := r.addr
+	at.RowID = b.RowID(i)
+	if !r.kind.Named(r.row) {
+		r.unreadable(at, "a row without the key that makes it one")
+		return nil
+	}
+	line, lost := r.kind.Append(r.line[:0], r.row)
+	r.line = line
+	if !r.mend(b, i, lost, at) {
+		return nil
+	}
+	if len(r.line) > math.MaxUint32 {
+		r.unreadable(at, "a row of more than 4 GB")
+		return nil
+	}
+	from, err := r.rows.add(r.line)
+	if err != nil {
+		return err
+	}
+	if !r.index.Add(r.kind, r.line, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(r.line))}) {
+		r.unreadable(at, "a row that makes no document")
+	}
+	return nil
+}
+
+func (r *rowDocs) unreadable(at store.Addr, what string) {
+	r.tally.Read++
+	r.tally.Unreadable++
+	r.note(loss.Note{Kind: loss.Unreadable, At: at, What: what})
+}
+
+// mend adds to the line what it does not say of the row, as members that no
+// document has: columns of strangers, and cells of a class or spelling that
+// the SDK does not write. false: the row cannot be read.
+func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) bool {
+	for col, of := range r.at {
+		c := b.Cell(i, col)
+		switch {
+		case of < 0 && c.Class == store.Null, of >= 0 && (!lost.Has(of) || r.kind.Mild(of) && c.Class == store.Text && !r.json(of)):
+			continue
+		case of >= 0 && r.json(of) && c.Class == store.Text:
+			if rawjson.Find(bytes.Trim(c.Bytes(), " \t\r\n"), nil, nil) == nil && (r.kind != sdkdoc.Agent || of != sdkdoc.AgentMetadata || bytes.HasPrefix(bytes.TrimLeft(c.Bytes(), " \t\r\n"), []byte("{"))) {
+				continue // spelled in another way
+			}
+			if r.kind == sdkdoc.Event {
+				r.unreadable(at, "an event whose payload is no JSON")
+				return false
+			}
+			r.note(loss.Note{Kind: loss.Unreadable, At: at, What: r.table.Columns[col] + " is no JSON"})
+		default:
+			if value := bare(c); value != nil {
+				r.line = append(r.line[:len(r.line)-1], ',')
+				r.line = append(session.AppendString(r.line, "column."+r.table.Columns[col]), ':')
+				r.line = append(append(r.line, value...), '}')
+			}
+		}
+	}
+	return true
+}
+
+// json reports a column that holds JSON.
+func (r *rowDocs) json(col int) bool { return strings.HasSuffix(r.kind.Columns()[col], "_json") }
+
+// bare is a cell as JSON, without secrets.
+func bare(c store.Cell) []byte {
+	switch c.Class {
+	case store.Int:
+		return strconv.AppendInt(nil, c.Int(), 10)
+	case store.Real:
+		if f := c.Real(); !math.IsInf(f, 0) {
+			return strconv.AppendFloat(nil, f, 'g', -1, 64)
+		}
+		return session.AppendString(nil, strconv.FormatFloat(c.Real(), 'g', -1, 64))
+	case store.Text, store.Blob:
+		text := c.Bytes()
+		if secret.Suspect(text) {
+			var torn bool
+			if text, _, torn = secret.Strip(text); torn || secret.Suspect(text) {
+				return nil
+			}
+		}
+		if c.Class == store.Text && utf8.Valid(text) {
+			return session.AppendString(nil, string(text))
+		}
+		out := append([]byte(`{"base64":"`), base64.StdEncoding.EncodeToString(text)...)
+		return append(out, `"}`...)
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package cursorsdk
+
+import (
+	"errors"
+	"os"
+)
+
+// spool holds bytes to be read again in any order: in memory as long as they
+// are few, then in a file.
+type spool struct {
+	held   []byte
+	file   *os.File
+	size   int64
+	buffer []byte
+}
+
+// spoolHeld is how much is held in memory.
+const spoolHeld = 8 << 20
+
+// add appends some bytes and tells where they are.
+func (s *spool) add(p []byte) (at int64, err error) {
+	at = s.size
+	s.size += int64(len(p))
+	if len(s.held)+len(p) > spoolHeld {
+		if err := s.flush(); err != nil {
+			return at, err
+		}
+	}
+	if len(p) > spoolHeld {
+		_, err = s.file.Write(p)
+		return at, err
+	}
+	s.held = append(s.held, p...)
+	return at, nil
+}
+
+// flush moves what is held into the file. Then the memory is a buffer for what
+// comes next.
+func (s *spool) flush() (err error) {
+	if s.file == nil {
+		if s.file, err = os.CreateTemp("", "rehome-rows-"); err != nil {
+			return err
+		}
+	}
+	_, err = s.file.Write(s.held)
+	s.held = s.held[:0]
+	return err
+}
+
+// read gives bytes back. They are valid until the next call.
+func (s *spool) read(at int64, n int) ([]byte, error) {
+	if at < 0 || n < 0 || at+int64(n) > s.size {
+		return nil, errors.New("beyond the spool")
+	}
+	from := s.size - int64(len(s.held)) // of what is held
+	if at >= from {
+		at -= from
+		return s.held[at : at+int64(n) : at+int64(n)], nil
+	}
+	if at+int64(n) > from { // cannot be: what is added is held or written whole
+		return nil, errors.New("across the spool's end")
+	}
+	if cap(s.buffer) < n {
+		s.buffer = make([]byte, n+n/4)
+	}
+	_, err := s.file.ReadAt(s.buffer[:n], at)
+	return s.buffer[:n], err
+}
+
+// close lets go of everything.
+func (s *spool) close() error {
+	f := s.file
+	*s = spool{}
+	if f == nil {
+		return nil
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}

@@ -1,0 +1,123 @@
+package cursorsdk
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// heads lists the agents of a catalog in its order, or of all the catalogs of a
+// project. How much was said is in other files, and not looked at: an agent's
+// turns are its runs that ever began, for the SDK makes the first one before
+// there is a prompt.
+func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+	return func(yield func(*session.Head, error) bool) {
+		roots, err := catalogs(l)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, root := range roots {
+			list, err := catalog(ctx, root, v)
+			if err != nil && !yield(nil, err) {
+				return
+			}
+			for i := range list {
+				if !yield(&list[i], nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// catalogs are the state roots that a location stands for.
+func catalogs(l *formats.Location) ([]string, error) {
+	switch {
+	case !l.Dir():
+		return []string{filepath.Dir(l.Path)}, nil
+	case !l.Has(rootsName):
+		return []string{l.Path}, nil
+	}
+	below := filepath.Join(l.Path, rootsName)
+	list, err := os.ReadDir(below)
+	if err != nil {
+		return nil, &formats.Error{Format: name, At: below, Err: err}
+	}
+	var out []string
+	for _, e := range list {
+		root := filepath.Join(below, e.Name())
+		if _, err := os.Stat(filepath.Join(root, indexName)); err == nil && !setAside(e.Name()) {
+			out = append(out, root)
+		}
+	}
+	return out, nil
+}
+
+// headColumns are those of agents that a head is made of. The one that holds a
+// secret is not read.
+var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at", "updated_at"}
+
+// catalog reads the agents of one state root. The catalog has a row an agent
+// and a row a turn: what is kept of them here is small.
+func catalog(ctx context.Context, root string, v formats.View) (list []session.Head, err error) {
+	db, err := sqlitefile.Open(ctx, filepath.Join(root, indexName), sqlitefile.Options{Live: v.Live, Say: v.Say})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	turns := map[string]int64{}
+	began := func(of []string, n int64) {
+		if of[1] != "QUEUED" {
+			turns[of[0]] += n
+		}
+	}
+	if err := db.Count(ctx, sqlitefile.Table{Name: "runs", Columns: []string{"agent_id", "status"}}, began); err != nil {
+		return nil, err
+	}
+	for b, err := range db.Scan(ctx, 0, sqlitefile.Table{Name: "agents", Columns: headColumns[:]}) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.Rows() {
+			h := session.Head{
+				ID: textOf(b, i, 0), Agent: session.CursorSDK, Workspace: textOf(b, i, 1), Title: textOf(b, i, 2),
+				Created: headMoment(textOf(b, i, 3)), Updated: headMoment(textOf(b, i, 4)), Bytes: -1,
+			}
+			h.Turns = turns[h.ID]
+			list = append(list, h)
+		}
+		b.Release()
+	}
+	return list, nil
+}
+
+// textOf is a cell of text, as its client takes it.
+func textOf(b *store.Batch, row, col int) string {
+	c := b.Cell(row, col)
+	if c.Class != store.Text {
+		return ""
+	}
+	bytes := c.Bytes()
+	if end := slices.Index(bytes, 0); end >= 0 {
+		bytes = bytes[:end]
+	}
+	return string(bytes)
+}
+
+func headMoment(text string) session.Stamp {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return session.Stamp{}
+	}
+	return session.Stored(t.UnixMilli())
+}

@@ -1,0 +1,102 @@
+package cursorsdk
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// makeCatalog makes the index.db of a state root with two agents.
+func makeCatalog(t *testing.T, root, prefix string) {
+	t.Helper()
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(root, indexName)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range []string{
+		agentsSQL, runsSQL, eventsSQL,
+		"INSERT INTO agents VALUES('" + prefix + "1','/w','IDLE',NULL,NULL,'one','{\"blobEncryptionKey\":\"k\"}','2026-01-02T03:04:05.678Z','2026-01-02T03:04:06.000Z')",
+		"INSERT INTO agents VALUES('" + prefix + "2','/w','IDLE','r',NULL,NULL,'{}','soon','')",
+		"INSERT INTO runs(run_id,agent_id,turn_number,status,created_at,updated_at) VALUES('a','" + prefix + "1',1,'FINISHED','',''),('b','" + prefix + "1',2,'ERROR','',''),('c','" + prefix + "1',3,'QUEUED','',''),('d','" + prefix + "2',1,'QUEUED','','')",
+	} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+func headsAt(t *testing.T, path string) []string {
+	t.Helper()
+	l, err := formats.Locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for h, err := range heads(t.Context(), l, formats.View{}) {
+		if err != nil {
+			got = append(got, "error")
+			continue
+		}
+		if h.Agent != session.CursorSDK || h.Bytes != -1 {
+			t.Errorf("%+v", h)
+		}
+		got = append(got, fmt.Sprintf("%s %s %q %d %d %d", h.ID, h.Workspace, h.Title, h.Created.Millis(), h.Updated.Millis(), h.Turns))
+	}
+	return got
+}
+
+// TestHeads: the catalog's agents in its order, however it is named, and those
+// of all catalogs of a project; one that is broken costs no other.
+func TestHeads(t *testing.T) {
+	project := filepath.Join(t.TempDir(), "p")
+	root := filepath.Join(project, rootsName, strings.Repeat("0a", 16))
+	makeCatalog(t, root, "x")
+	want := []string{`x1 /w "one" 1767323045678 1767323046000 2`, `x2 /w "" 0 0 0`}
+	for _, path := range []string{root, filepath.Join(root, indexName), project} {
+		if got := headsAt(t, path); !slices.Equal(got, want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", path, got, want)
+		}
+	}
+	makeCatalog(t, root+".bak-1", "backup")
+	makeCatalog(t, filepath.Join(project, rootsName, strings.Repeat("0b", 16)), "y")
+	broken := filepath.Join(project, rootsName, strings.Repeat("00", 16))
+	if err := os.MkdirAll(broken, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(broken, indexName), []byte("nothing"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all := append(append([]string{"error"}, want...), `y1 /w "one" 1767323045678 1767323046000 2`, `y2 /w "" 0 0 0`)
+	if got := headsAt(t, project); !slices.Equal(got, all) {
+		t.Errorf("got  %q\nwant %q", got, all)
+	}
+}
+
+func TestHome(t *testing.T) {
+	dir := t.TempDir()
+	m := formats.Machine{OS: "linux", Home: dir, Getenv: func(string) string { return "" }}
+	projects := filepath.Join(dir, ".cursor", "projects")
+	if got := home(m); !slices.Equal(got, []string{projects}) {
+		t.Errorf("without any: %q", got)
+	}
+	for _, p := range []string{"a/sdk-agent-store", "b/agent-transcripts", "c/sdk-agent-store"} {
+		if err := os.MkdirAll(filepath.Join(projects, filepath.FromSlash(p)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{filepath.Join(projects, "a", rootsName), filepath.Join(projects, "c", rootsName)}
+	if got := home(m); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

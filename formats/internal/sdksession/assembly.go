@@ -1,0 +1,268 @@
+package sdksession
+
+import (
+	"context"
+	"errors"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/transcript"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// spine is the source that tells the conversation.
+type spine uint8
+
+const (
+	runSpine spine = iota
+	graphSpine
+	transcriptSpine
+)
+
+// assembly is one agent's session being put together.
+type assembly struct {
+	store  *Store
+	agent  *agent
+	doc    *agentDoc
+	head   session.Session
+	shelf  *Shelf
+	graph  Graph
+	turns  []agentstate.Turn
+	plan   *plan
+	spine  spine
+	survey *transcript.Survey
+	old    *oldText // a transcript in the old form, where nothing else is
+
+	prompts map[*run]int // prompts of the transcript, by the run they began
+	closers []func() error
+	tally   session.Tally
+	raw     int // bytes of documents that ride along
+}
+
+// assemble opens all sources of an agent and makes the head of its session.
+func (s *Store) assemble(ctx context.Context, g *agent, history bool) (a *assembly, err error) {
+	a = &assembly{store: s, agent: g}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.close())
+		}
+	}()
+	if err := a.document(ctx); err != nil {
+		return a, err
+	}
+	if err := a.checkpoints(ctx, history); err != nil {
+		return a, err
+	}
+	var root agentstate.ID
+	if a.doc != nil {
+		root, _ = agentstate.ParseID(a.doc.root)
+	}
+	if a.plan, err = s.match(ctx, g, a.turns, root); err != nil {
+		return a, err
+	}
+	if err := a.transcript(ctx); err != nil {
+		return a, err
+	}
+	if err := a.asides(ctx); err != nil {
+		return a, err
+	}
+	a.complete()
+	a.head.Messages = a.messages(ctx)
+	return a, nil
+}
+
+// document reads the agent's record.
+func (a *assembly) document(ctx context.Context) error {
+	a.head.ID, a.head.Agent, a.head.Head.Turns, a.head.Bytes = a.agent.id, session.CursorSDK, -1, -1
+	if !a.agent.known {
+		return nil
+	}
+	line, err := a.store.Lines.Line(ctx, sdkdoc.Agent, a.agent.place)
+	if err != nil {
+		return err
+	}
+	a.tally.Read++
+	if a.doc = parseAgent(line); a.doc == nil {
+		a.tally.Unreadable++
+		return nil
+	}
+	a.tally.Claimed++
+	a.enter(a.doc.tally())
+	a.head.Head = a.doc.Head
+	a.head.Head.Turns, a.head.Bytes = -1, -1
+	a.head.Status, a.head.Extras = a.doc.status, a.doc.extras
+	if a.store.Cwd != "" {
+		a.head.Workspace = a.store.Cwd
+	}
+	return nil
+}
+
+// enter adds to what the books will be told at the end.
+func (a *assembly) enter(t session.Tally) {
+	a.tally.Read += t.Read
+	a.tally.Claimed += t.Claimed
+	a.tally.Opaque += t.Opaque
+	a.tally.Superseded += t.Superseded
+	a.tally.Unreadable += t.Unreadable
+	a.tally.Members += t.Members
+	a.tally.Taken += t.Taken
+	a.tally.Extras += t.Extras
+}
+
+// checkpoints opens the shelf and reads the state.
+func (a *assembly) checkpoints(ctx context.Context, history bool) error {
+	shelf, err := a.store.Shelf(ctx, a.agent.id)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, formats.ErrBusy):
+		return err
+	case err != nil: // the others may still tell the session
+		a.store.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, What: "the checkpoints of an agent: " + sober(err)})
+		return nil
+	case shelf == nil:
+		return nil
+	}
+	a.shelf = shelf
+	a.closers = append(a.closers, shelf.Close)
+	a.head.Extras = append(a.head.Extras, shelf.Extra...)
+	if a.doc == nil {
+		a.head.Title, a.head.Created = shelf.Head.Title, shelf.Head.Created
+	}
+	root, ok := a.root()
+	if !ok {
+		if root, ok, err = a.search(ctx); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		return nil
+	}
+	o := agentstate.Options{Blobs: shelf.Blobs, Root: root, At: shelf.At, Note: a.store.note, History: history}
+	if history {
+		o.All = shelf.All
+		for _, r := range a.agent.runs {
+			if r.hasLatest {
+				o.Roots = append(o.Roots, r.latest)
+			}
+		}
+	}
+	graph, err := a.store.read(ctx, o)
+	if err != nil {
+		return err
+	}
+	a.graph = graph
+	if graph.Broken() == "" {
+		a.spine, a.turns = graphSpine, graph.Turns()
+	}
+	return nil
+}
+
+// sober is the innermost text of an error that names no file of the user's.
+func sober(err error) string {
+	for {
+		e := (*formats.Error)(nil)
+		if !errors.As(err, &e) || e.Err == nil {
+			return "cannot be opened"
+		}
+		if errors.As(e.Err, &e) {
+			err = e
+			continue
+		}
+		return e.Err.Error()
+	}
+}
+
+// root is the current state: the catalog's word, else the shelf's own, else
+// what the newest run left.
+func (a *assembly) root() (agentstate.ID, bool) {
+	if a.doc != nil {
+		if id, ok := agentstate.ParseID(a.doc.root); ok {
+			return id, true
+		}
+	}
+	if a.shelf.Named {
+		return a.shelf.Root, true
+	}
+	for i := len(a.agent.runs) - 1; i >= 0; i-- {
+		if r := a.agent.runs[i]; r.hasLatest {
+			return r.latest, true
+		}
+	}
+	return agentstate.ID{}, false
+}
+
+// search looks for the state that was stored last.
+func (a *assembly) search(ctx context.Context) (agentstate.ID, bool, error) {
+	id, found, err := agentstate.Newest(ctx, a.shelf.Blobs, a.shelf.All)
+	if found && err == nil {
+		a.store.note(loss.Note{Kind: loss.Inferred, At: a.shelf.At(id), What: "no source says which state is the current one: the one that was stored last is taken"})
+	}
+	return id, found, err
+}
+
+// mostRaw bounds what rides along in the head.
+const mostRaw = 1 << 20
+
+// asides puts documents that make no turn into the Extras: runs that never
+// began, and second documents of one id, which the SDK lists and does not use.
+func (a *assembly) asides(ctx context.Context) error {
+	for _, p := range a.agent.doubles {
+		if err := a.aside(ctx, sdkdoc.Agent, p); err != nil {
+			return err
+		}
+	}
+	for _, r := range a.agent.runs {
+		if r.known {
+			a.tally.Read++
+			a.tally.Claimed++
+		}
+		for _, p := range r.doubles {
+			if err := a.aside(ctx, sdkdoc.Run, p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range a.plan.asleep {
+		a.tally.Read--
+		a.tally.Claimed--
+		if err := a.aside(ctx, sdkdoc.Run, r.place); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *assembly) aside(ctx context.Context, k sdkdoc.Kind, p Place) error {
+	line, err := a.store.Lines.Line(ctx, k, p)
+	if err != nil {
+		return err
+	}
+	a.tally.Read++
+	a.tally.Opaque++
+	at := a.store.Lines.At(k, p)
+	b, _, err := rawjson.Line(line)
+	if err == nil && a.raw+len(b) <= mostRaw {
+		if b = members.Bare("document", b); b != nil {
+			a.raw += len(b)
+			a.head.Extras = append(a.head.Extras, session.Extra{Name: at.String(), Raw: b})
+			return nil
+		}
+	}
+	a.store.note(loss.Note{Kind: loss.Dropped, At: at, What: "a document beside the conversation, with more of them than a session's head has room for"})
+	return nil
+}
+
+func (a *assembly) close() error {
+	var errs []error
+	for _, c := range a.closers {
+		errs = append(errs, c())
+	}
+	a.closers = nil
+	return errors.Join(errs...)
+}

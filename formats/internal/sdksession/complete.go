@@ -1,0 +1,151 @@
+package sdksession
+
+import (
+	"context"
+	"io"
+
+	"rehome/formats/internal/transcript"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// transcript looks for the agent's transcript and decides what it is good for.
+func (a *assembly) transcript(ctx context.Context) error {
+	files := a.store.folder[transcript.Spell(a.agent.id)]
+	if len(files) == 0 {
+		return nil
+	}
+	used := -1
+	for i, f := range files {
+		if !f.Text && used < 0 {
+			used = i
+		}
+	}
+	for i, f := range files {
+		if i != used {
+			if err := a.spare(ctx, f); err != nil {
+				return err
+			}
+		}
+	}
+	if used < 0 {
+		return nil
+	}
+	r, closer, err := a.store.Open(files[used])
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, closer)
+	if a.survey, err = transcript.NewSurvey(ctx, r, files[used].Path, a.store.note); err != nil {
+		return err
+	}
+	a.prompts = a.store.matchPrompts(a.plan, a.turns, a.survey.Prompts())
+	if a.spine == runSpine && !a.events() && a.survey.Lines > 0 {
+		a.spine = transcriptSpine
+		a.enter(a.survey.Tally)
+		a.head.Extras = append(a.head.Extras, a.survey.Extras...)
+		return nil
+	}
+	a.enter(session.Tally{Read: a.survey.Lines, Claimed: a.survey.Lines - a.survey.Broken, Unreadable: a.survey.Broken})
+	return nil
+}
+
+// spare counts the lines of a transcript that says nothing that another source
+// does not say better; in the old form it is carried where there is no other.
+func (a *assembly) spare(ctx context.Context, f transcript.File) error {
+	r, closer, err := a.store.Open(f)
+	if err != nil {
+		return err
+	}
+	a.closers = append(a.closers, closer)
+	n, err := transcript.Count(ctx, r)
+	if err != nil {
+		return err
+	}
+	if f.Text && a.old == nil && a.spine == runSpine && !a.events() {
+		a.old = &oldText{io.NewSectionReader(r, 0, r.Size()), f}
+		a.enter(session.Tally{Read: n, Opaque: n})
+		return nil
+	}
+	a.enter(session.Tally{Read: n, Claimed: n})
+	return nil
+}
+
+// oldText is a transcript in the old form: text that people read.
+type oldText struct {
+	r *io.SectionReader
+	f transcript.File
+}
+
+// events reports whether any run has any.
+func (a *assembly) events() bool {
+	for _, r := range a.agent.runs {
+		if len(r.events) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// complete fills in what follows from the sources together, and what is missing.
+func (a *assembly) complete() {
+	h := &a.head
+	if a.graph != nil {
+		a.graph.Fill(h)
+	}
+	for _, r := range a.agent.runs {
+		if r.model != "" {
+			h.Model = r.model
+		}
+	}
+	if a.doc != nil && a.doc.mode != "" {
+		if h.Mode == "" {
+			h.Mode = a.doc.mode
+		} else if h.Mode != a.doc.mode {
+			h.Extras = append(h.Extras, extra("sdkMetadata.initialMode", a.doc.mode))
+		}
+	}
+	names := a.store.Names
+	state, strangers := a.spine == graphSpine, false
+	began, said, refers, silent := false, a.events(), a.doc != nil && a.doc.root != "", false
+	a.plan.each(func(r *run, turn int) {
+		if r == nil {
+			began = true
+			return
+		}
+		began, refers = true, refers || r.hasLatest
+		_, found := a.prompts[r]
+		silent = silent || turn < 0 && !found && !a.plan.known[r]
+		strangers = strangers || !r.known
+	})
+	if a.doc == nil {
+		a.missing(names.Catalog)
+	}
+	alone := a.doc == nil && len(a.agent.runs) == 0 && names.One
+	if !alone && (state && len(a.turns) > 0 && len(a.agent.runs) == 0 || strangers) {
+		a.missing(names.Runs)
+	}
+	if !alone && !said && (began || a.survey != nil && a.survey.Lines > 0) {
+		a.missing(names.Events)
+	}
+	if !state && (refers || began || said || a.shelf != nil && a.shelf.Count > 0 || a.survey != nil || a.old != nil) {
+		a.missing(names.State)
+	}
+	if silent && a.survey == nil {
+		a.missing("transcript")
+	}
+}
+
+// missing tells of a source that is not there. One that holds several kinds of
+// documents is told of once.
+func (a *assembly) missing(name string) {
+	for _, m := range a.head.Missing {
+		if m == name {
+			return
+		}
+	}
+	a.head.Missing = append(a.head.Missing, name)
+	at := store.Addr{File: name, Key: store.TextCell([]byte(a.agent.id))}
+	a.store.note(loss.Note{Kind: loss.Missing, At: at, What: "a source of the session that is not there: " + name})
+}

@@ -1,0 +1,277 @@
+package sdksession
+
+import (
+	"strconv"
+	"strings"
+
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// what an event tells.
+type what uint8
+
+const (
+	strange what = iota // something that nobody has described: carried as it is
+	nothing             // no payload at all, or the word that a run is done
+	request
+	status
+	userText
+	assistantText
+	thinking
+	toolCall
+	task
+	usage
+)
+
+// event is one event, taken apart. It may be used for one after the other.
+type event struct {
+	what  what
+	agent string // whose it says it is
+	at    session.Stamp
+
+	text               string // of what somebody said; the request's id
+	millis             int64  // of thinking
+	call, name         string
+	state              string // status of a run or a call, in lower case
+	problem            string // message of a status
+	args, result       []byte
+	cutArgs, cutResult bool // they are shortened
+	usage              *session.Usage
+
+	extras []session.Extra
+	account
+	o members.Object
+}
+
+const (
+	eventRun = iota
+	eventSeq
+	eventOffset
+	eventType
+	eventPayload
+	eventPayloadRef
+	eventKey
+	eventCreated
+)
+
+const streamEvent = "run_stream_event"
+
+// parse takes an event's document apart; false if it is no JSON.
+func (e *event) parse(line []byte) bool {
+	*e = event{}
+	b, _, err := rawjson.Line(line)
+	o := &e.o
+	if err != nil || !o.Split(b, "", []string{"runId", "seq", "offset", "eventType", "payload", "payloadRef", "idempotencyKey", "createdAt"}) {
+		return false
+	}
+	if o.Text(eventOffset) != string(o.Raw(eventSeq)) {
+		o.Keep(eventOffset)
+	}
+	if o.Text(eventType) != streamEvent {
+		o.Keep(eventType)
+	}
+	o.Keep(eventPayloadRef)
+	o.Keep(eventKey)
+	e.at = o.Stamp(eventCreated)
+	run, payload := o.Text(eventRun), o.Raw(eventPayload)
+	e.keep()
+	if payload == nil {
+		e.what = nothing
+		return true
+	}
+	e.payload(payload, run)
+	return true
+}
+
+// keep enters the object at hand into the account.
+func (e *event) keep() { e.extras = append(e.extras, e.enter(&e.o)...) }
+
+const (
+	payloadVersion = iota
+	payloadType
+	payloadAgent
+	payloadRun
+	payloadMessage
+	payloadStatus
+	payloadCode
+)
+
+func (e *event) payload(raw []byte, run string) {
+	o := &e.o
+	if !o.Split(raw, "payload.", []string{"schemaVersion", "type", "agentId", "runId", "message", "status", "errorCode"}) {
+		return
+	}
+	e.agent = o.Text(payloadAgent)
+	if v := o.Raw(payloadVersion); v != nil && string(v) != "1" {
+		o.Keep(payloadVersion)
+	}
+	if o.Text(payloadRun) != run {
+		o.Keep(payloadRun)
+	}
+	kind, message := o.Text(payloadType), o.Raw(payloadMessage)
+	switch {
+	case kind == "result":
+		e.what, e.state, e.problem = status, strings.ToLower(o.Text(payloadStatus)), o.Text(payloadCode)
+		o.Keep(payloadMessage)
+	case kind == "done":
+		e.what = nothing
+		o.Keep(payloadMessage)
+		o.Keep(payloadStatus)
+		o.Keep(payloadCode)
+	case kind == "sdk_message" && message != nil:
+		o.Keep(payloadStatus)
+		o.Keep(payloadCode)
+		e.keep()
+		e.message(message, run)
+		return
+	}
+	e.keep()
+}
+
+const (
+	messageType = iota
+	messageAgent
+	messageRun
+	messageRequest
+	messageStatus
+	messageMessage
+	messageText
+	messageMillis
+	messageCall
+	messageName
+	messageArgs
+	messageResult
+	messageTruncated
+	messageUsage
+)
+
+func (e *event) message(raw []byte, run string) {
+	o := &e.o
+	if !o.Split(raw, "message.", []string{"type", "agent_id", "run_id", "request_id", "status", "message", "text", "thinking_duration_ms", "call_id", "name", "args", "result", "truncated", "usage"}) {
+		return
+	}
+	used := []int{}
+	if agent := o.Text(messageAgent); agent != e.agent {
+		o.Keep(messageAgent)
+	}
+	if o.Text(messageRun) != run {
+		o.Keep(messageRun)
+	}
+	inner := members.Object{}
+	switch o.Text(messageType) {
+	case "request":
+		e.what, e.text, used = request, o.Text(messageRequest), []int{messageRequest}
+	case "status":
+		e.what, e.state, e.problem = status, strings.ToLower(o.Text(messageStatus)), o.Text(messageMessage)
+		used = []int{messageStatus, messageMessage}
+	case "user", "assistant":
+		role := o.Text(messageType)
+		if !e.said(&inner, o.Raw(messageMessage), role) {
+			return
+		}
+		if e.what = assistantText; role == "user" {
+			e.what = userText
+		}
+		used = []int{messageMessage}
+	case "thinking":
+		e.what, e.text, e.millis = thinking, o.Text(messageText), o.Int(messageMillis, 0)
+		used = []int{messageText, messageMillis}
+	case "task":
+		e.what, e.text, used = task, o.Text(messageText), []int{messageText}
+	case "tool_call":
+		if !e.tool() {
+			return
+		}
+		used = []int{messageStatus, messageCall, messageName, messageArgs, messageResult, messageTruncated}
+	case "usage":
+		u, in, ok := parseUsage(o.Raw(messageUsage))
+		if !ok {
+			return
+		}
+		e.what, e.usage, inner, used = usage, u, *in, []int{messageUsage}
+	default:
+		return
+	}
+	for i := messageRequest; i <= messageUsage; i++ {
+		if !contains(used, i) {
+			o.Keep(i)
+		}
+	}
+	e.keep()
+	e.o = inner
+	e.keep()
+}
+
+func contains(list []int, i int) bool {
+	for _, n := range list {
+		if n == i {
+			return true
+		}
+	}
+	return false
+}
+
+// said reads {role, content: [{type: "text", text}]}. What is no text is kept.
+func (e *event) said(in *members.Object, raw []byte, role string) bool {
+	if !in.Split(raw, "message.message.", []string{"role", "content"}) {
+		return false
+	}
+	if in.Text(0) != role {
+		in.Keep(0)
+	}
+	content := in.Raw(1)
+	switch {
+	case content == nil:
+	case content[0] == '"':
+		e.text = rawjson.Text(content)
+	case content[0] == '[':
+		n := 0
+		var part members.Object
+		for raw := range rawjson.Elements(content) {
+			path := "message.message.content." + strconv.Itoa(n)
+			n++
+			if part.Split(raw, path+".", []string{"type", "text"}) && part.Text(0) == "text" && isText(part.Raw(1)) {
+				e.text += part.Text(1)
+				e.extras = append(e.extras, e.enter(&part)...)
+				continue
+			}
+			e.members++
+			e.odd(path, raw)
+		}
+	default:
+		in.Keep(1)
+	}
+	return true
+}
+
+func (e *event) odd(name string, raw []byte) {
+	if raw = members.Bare(name, raw); raw != nil {
+		e.account.extras++
+		e.extras = append(e.extras, session.Extra{Name: name, Raw: raw})
+	}
+}
+
+// tool reads a step of a call; false if it does not say of which.
+func (e *event) tool() bool {
+	o := &e.o
+	if e.call = o.Text(messageCall); e.call == "" {
+		return false
+	}
+	e.what, e.name, e.state = toolCall, o.Text(messageName), strings.ToLower(o.Text(messageStatus))
+	e.args, e.result = o.Raw(messageArgs), o.Raw(messageResult)
+	if string(e.args) == "{}" {
+		e.args = nil
+	}
+	var cut members.Object
+	if raw := o.Raw(messageTruncated); raw != nil {
+		if !cut.Split(raw, "message.truncated.", []string{"args", "result"}) {
+			o.Keep(messageTruncated)
+			return true
+		}
+		e.cutArgs, e.cutResult = cut.Flag(0), cut.Flag(1)
+		e.extras = append(e.extras, e.enter(&cut)...)
+	}
+	return true
+}

@@ -1,0 +1,61 @@
+package sdksession
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/session"
+)
+
+// FuzzEvents feeds lines of events, three to a run, to a merge whose graph says
+// some of what they may say.
+func FuzzEvents(f *testing.F) {
+	for _, dir := range []string{"e2e-jsonl", "gen/jsonl"} {
+		file, err := os.Open("../../../testdata/sdk/" + dir + "/run_events.ndjson")
+		if err != nil {
+			f.Fatal(err)
+		}
+		in := bufio.NewScanner(file)
+		for in.Scan() {
+			f.Add(in.Bytes())
+		}
+		file.Close()
+	}
+	for _, m := range []string{says("one"), asks("p"), thinks("x"), thought, calls("c1", running), calls("c1", worked), `"type":"task","text":"t"`, `"type":"usage","usage":{"inputTokens":-5}`} {
+		line := eventLine("a", "r", 1, m)
+		f.Add([]byte(line + "\n" + strings.Replace(line, `"seq":1`, `"seq":2`, 1) + "\n" + line))
+	}
+	f.Add([]byte(`{"runId":"r","seq":1e3,"payload":[[[[` + "\n" + `{"runId":"r","seq":-0,"payload":{"type":"result","status":"X"}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s := &fake{graphs: map[string]*fakeGraph{"a": {}}}
+		s.add(sdkdoc.Agent, anAgent)
+		s.graphs["a"].turn("q1", "p", "one", "two + call:c1", "result:c1", "think:x")
+		s.run("a", "r", 1, `,"requestId":"q1","result":"two"`)
+		for line := range bytes.SplitSeq(b, []byte("\n")) {
+			x := NewIndex()
+			if x.Add(sdkdoc.Event, line, Place{}) {
+				s.add(sdkdoc.Event, string(line))
+			}
+		}
+		s.tell(t)
+		for sess, err := range s.store().Sessions(t.Context(), session.Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			head := session.AppendHead(nil, sess)
+			for m, err := range sess.Messages {
+				if err != nil {
+					t.Fatal(err)
+				}
+				head = session.AppendMessage(head[:0], m)
+				if bytes.IndexByte(head, '\n') >= 0 {
+					t.Errorf("a line end in a message: %q", head)
+				}
+			}
+		}
+	})
+}

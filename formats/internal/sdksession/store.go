@@ -1,0 +1,112 @@
+package sdksession
+
+import (
+	"context"
+	"io"
+	"iter"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/transcript"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+const eventKind = sdkdoc.Event
+
+// Store is all that a codec knows of its store.
+type Store struct {
+	Index *Index
+	Lines Lines
+	Names Names
+	Cwd   string // where set, the workspace of all agents
+	Note  loss.Sink
+
+	// Shelf opens the checkpoints of an agent, nil if there are none.
+	Shelf func(ctx context.Context, agent string) (*Shelf, error)
+	// Shelves are the agents that have checkpoints.
+	Shelves []string
+
+	// Transcripts lie beside the store; Open opens one.
+	Transcripts []transcript.File
+	Open        func(f transcript.File) (*io.SectionReader, func() error, error)
+
+	// Read reads a state; nil is agentstate.Read. Tests put another there.
+	Read func(ctx context.Context, o agentstate.Options) (Graph, error)
+
+	folder map[string][]transcript.File // by name
+	ev     event
+}
+
+// Names are what the sources are called in this kind of store.
+type Names struct {
+	Catalog, Runs, Events, State string
+	One                          bool // the first three are one file
+}
+
+// Shelf is an agent's checkpoints.
+type Shelf struct {
+	Blobs agentstate.Blobs
+	All   iter.Seq2[agentstate.ID, error] // in the order in which they were made
+	At    func(id agentstate.ID) store.Addr
+	Count int64         // blobs with an id of their own
+	Tally session.Tally // of all else that lies there, and of what has no such id
+	Root  agentstate.ID // the current state, where the shelf itself names one
+	Named bool          // it does
+	Extra []session.Extra
+	Head  session.Head // title and time, for an agent without a record
+	Close func() error
+}
+
+// Graph is a conversation as checkpoints hold it: an agentstate.State.
+type Graph interface {
+	Broken() string
+	Fill(dst *session.Session)
+	Turns() []agentstate.Turn
+	Messages(ctx context.Context) iter.Seq2[*session.Message, error]
+	Children() []*agentstate.Child
+	Reached() int64
+	Opaque() int64
+	Unreadable() int64
+	Members() (members, taken, extras int64)
+}
+
+// event reads an event. It is valid until the next one is read; nil if there
+// is none to be read.
+func (s *Store) event(ctx context.Context, e entry) (*event, error) {
+	line, err := s.Lines.Line(ctx, eventKind, e.Place)
+	if err != nil {
+		return nil, err
+	}
+	if !s.ev.parse(line) {
+		return nil, nil
+	}
+	return &s.ev, nil
+}
+
+func (s *Store) note(n loss.Note) {
+	if s.Note != nil {
+		s.Note(n)
+	}
+}
+
+func (s *Store) read(ctx context.Context, o agentstate.Options) (Graph, error) {
+	if s.Read != nil {
+		return s.Read(ctx, o)
+	}
+	return agentstate.Read(ctx, o)
+}
+
+const runKind = sdkdoc.Run
+
+// address is where a run's record lies, or its first event.
+func (s *Store) address(r *run) store.Addr {
+	switch {
+	case r.known:
+		return s.Lines.At(sdkdoc.Run, r.place)
+	case len(r.events) > 0:
+		return s.Lines.At(eventKind, r.events[0].Place)
+	}
+	return store.Addr{}
+}

@@ -1,0 +1,23 @@
+package transcript
+
+import (
+	"rehome/formats/internal/envelope"
+	"rehome/formats/session"
+)
+
+// prompt takes the envelope off what the user wrote.
+func prompt(text string, extras []session.Extra) []session.Part {
+	var parts []session.Part
+	for _, p := range envelope.Split(text) {
+		if p.Prompt() {
+			parts = append(parts, &session.Text{Text: p.Text, Of: of(), Extras: extras})
+			extras = nil
+			continue
+		}
+		parts = append(parts, &session.Injected{Tag: p.Tag, Text: p.Text, Of: of()})
+	}
+	if extras != nil {
+		parts = append(parts, &session.Text{Of: of(), Extras: extras})
+	}
+	return parts
+}
