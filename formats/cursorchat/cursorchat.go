@@ -29,6 +29,9 @@ func Format() *formats.Format {
 		Open:     shape.Open,
 		Create:   shape.Create,
 		Shard:    shard,
+		Decode:   codec{shape}.decode,
+		Heads:    heads,
+		Home:     home,
 	}
 }
 

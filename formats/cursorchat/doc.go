@@ -28,6 +28,21 @@
 // While a turn runs, its rows are in store.db-wal. A store of the SDK's agents
 // has the same two tables and is read as a chat when given alone.
 //
+// # As a session
+//
+// The newest root and what it leads to are one session (formats/internal/agentstate
+// reads the graph), its subagents further ones. The meta row and meta.json give
+// the title, times, mode, model and workspace; the workspace else comes from the
+// state, or from another chat in the same folder if its path has the folder's
+// hash. Older roots and what only they lead to are superseded and counted; where
+// history is asked for, turns that the client went back on are branches. A meta
+// row without a root that is there is no reason to tell nothing: the state that
+// was stored last is read, and that is noted. Other files and members, odd rows
+// and columns ride along as Extras; blobEncryptionKey never does.
+//
+// The blobs of a store up to 16 MB are read in one go; of a larger one only
+// the names are held.
+//
 // # Not verified
 //
 // The blob order of a live CLI; which optional meta members each version writes.

@@ -1,0 +1,201 @@
+package cursorchat
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/secret"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+const (
+	mostBeside     = 16 << 20 // bytes of a file beside the database
+	mostNeighbours = 1000
+)
+
+// beside reads the JSON files of a chat's folder.
+func (d *decoder) beside(l *formats.Location, s *session.Session) error {
+	_, files, err := d.shape.FilesFor(l, formats.View{})
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if use(f.Path) != sqlitestore.Plain {
+			continue
+		}
+		info, err := os.Stat(f.Name)
+		if err != nil {
+			return &formats.Error{Format: name, At: f.Name, Err: plainCause(err)}
+		}
+		records := (info.Size() + store.PieceBytes - 1) / store.PieceBytes
+		d.tally.Read += records
+		if d.besideFile(s, f, info.Size()) {
+			d.tally.Claimed += records
+		} else {
+			d.tally.Unreadable += records
+		}
+	}
+	return nil
+}
+
+// besideOne reads what lies beside a database that is the source by itself: it
+// says whose the chat is, and is no record of the source.
+func (d *decoder) besideOne(s *session.Session) {
+	text := readBeside(filepath.Join(d.dir, besideName))
+	if text == nil {
+		return
+	}
+	books := d.tally
+	for n, v := range rawjson.Members(d.json(text, store.Addr{File: besideName})) {
+		d.besideMember(s, string(n), v)
+	}
+	d.tally = books
+}
+
+func (d *decoder) besideFile(s *session.Session, f sqlitestore.File, size int64) bool {
+	at := store.Addr{File: f.Path}
+	if size > mostBeside {
+		d.note(loss.Dropped, at, "a file beside the database that is larger than any is known to be")
+		return false
+	}
+	text, err := os.ReadFile(f.Name)
+	if err != nil {
+		d.note(loss.Unreadable, at, "a file beside the database that cannot be read")
+		return false
+	}
+	if len(text) == 0 {
+		return true
+	}
+	if f.Path != besideName {
+		return d.otherFile(s, f.Path, text, at)
+	}
+	doc := d.json(text, at)
+	for n, v := range rawjson.Members(doc) {
+		d.besideMember(s, string(n), v)
+	}
+	return doc != nil
+}
+
+// otherFile takes a JSON file along as it is, such as prompt_history.json.
+func (d *decoder) otherFile(s *session.Session, path string, text []byte, at store.Addr) bool {
+	held, err := secret.Holds(bytes.NewReader(text))
+	line, _, bad := rawjson.Line(text)
+	switch {
+	case held || err != nil:
+		d.note(loss.Dropped, at, "a file that holds a secret")
+		return false
+	case bad != nil:
+		d.note(loss.Unreadable, at, "a file that is no JSON")
+		return false
+	}
+	d.extra(s, path, line)
+	return true
+}
+
+func (d *decoder) besideMember(s *session.Session, name string, v []byte) {
+	text := rawjson.Text(v)
+	switch {
+	case name == "cwd" && text != "":
+		s.Workspace = text
+	case name == "title" && text != "":
+		if s.Title != "" && s.Title != text {
+			s.Extras = append(s.Extras, session.Extra{Name: "meta.name", Raw: session.AppendString(nil, s.Title)})
+		}
+		s.Title = text
+	case name == "createdAtMs" && headStamp(v).Known() && (!s.Created.Known() || s.Created == headStamp(v)):
+		s.Created = headStamp(v)
+	case name == "updatedAtMs" && headStamp(v).Known():
+		s.Updated = headStamp(v)
+	default:
+		d.extra(s, besideName+"."+name, v)
+		return
+	}
+	d.taken(1)
+}
+
+// settle decides what the folder, the meta row and the file beside it say
+// together.
+func (d *decoder) settle(s *session.Session) {
+	folder := filepath.Base(d.dir)
+	switch {
+	case d.dir != "" && uuidName.MatchString(folder):
+		if s.ID != "" && s.ID != folder {
+			s.Extras = append(s.Extras, session.Extra{Name: "meta.agentId", Raw: session.AppendString(nil, s.ID)})
+		}
+		s.ID = folder
+	case s.ID == "" && d.dir != "":
+		s.ID = folder
+	case s.ID == "":
+		s.ID = strings.TrimSuffix(filepath.Base(d.path), filepath.Ext(d.path))
+	}
+	if d.view.Cwd != "" {
+		s.Workspace = d.view.Cwd
+	}
+	hash := filepath.Base(filepath.Dir(d.dir))
+	if s.Workspace != "" && d.dir != "" && d.view.Cwd == "" && md5Name.MatchString(hash) && md5Of(s.Workspace) != hash {
+		s.Extras = append(s.Extras, session.Extra{Name: "workspaceHash", Raw: session.AppendString(nil, hash)})
+	}
+}
+
+func md5Of(path string) string {
+	sum := md5.Sum([]byte(path))
+	return hex.EncodeToString(sum[:])
+}
+
+// neighbours looks for the workspace among the chats of the same folder, whose
+// name is the hash of it.
+func (d *decoder) neighbours(s *session.Session) {
+	folder := filepath.Dir(d.dir)
+	hash := filepath.Base(folder)
+	if !md5Name.MatchString(hash) {
+		return
+	}
+	list, err := os.ReadDir(folder)
+	if err != nil {
+		return
+	}
+	for i, e := range list {
+		if i >= mostNeighbours {
+			return
+		}
+		doc := readBeside(filepath.Join(folder, e.Name(), besideName))
+		if cwd := rawjson.Text(rawjson.Last(doc, "cwd")); cwd != "" && md5Of(cwd) == hash {
+			s.Workspace = cwd
+			d.note(loss.Inferred, store.Addr{File: d.file}, "the workspace is that of another chat in the same folder")
+			return
+		}
+	}
+}
+
+// root is the state to be read: the one that the meta row names, or where that
+// is not there the one that was stored last.
+func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agentstate.ID, error) {
+	id, named := agentstate.ParseID(m.root)
+	if _, there := d.blobs.rows[id]; named && there {
+		return id, nil
+	}
+	newest, found, err := agentstate.Newest(ctx, d.blobs, d.blobs.all())
+	at := store.Addr{File: d.file, Set: "meta"}
+	switch {
+	case err != nil:
+		return id, err
+	case found:
+		d.note(loss.Inferred, at, "the state that the meta row names is not there: the one that was stored last is read")
+		return newest, nil
+	case m.root != "":
+		s.Missing = append(s.Missing, "the conversation: its root is missing")
+		d.note(loss.Missing, at, "the state that the meta row names is not there")
+	}
+	return agentstate.ID{}, nil
+}

@@ -1,0 +1,209 @@
+package cursorchat
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"path/filepath"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// codec decodes stores of this shape.
+type codec struct{ shape sqlitestore.Shape }
+
+// decode yields a store's chat, then the subagents whose state lies in it.
+func (c codec) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		d := &decoder{codec: c, view: v, sel: sel, yield: yield}
+		if err := d.run(ctx, l); err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
+		}
+	}
+}
+
+var errStopped = errors.New("the decoder was stopped")
+
+// decoder is one walk over a store.
+type decoder struct {
+	codec
+	view  formats.View
+	sel   session.Selection
+	yield func(*session.Session, error) bool
+
+	db    *sqlitefile.DB
+	path  string
+	file  string // as addresses name it
+	dir   string // the chat's folder, "" if it is not known
+	blobs *blobs
+	tally session.Tally
+	state *agentstate.State
+
+	strangeBytes int
+}
+
+func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
+	d.path = l.Path
+	if l.Dir() {
+		d.path, d.file = filepath.Join(l.Path, storeName), storeName
+	}
+	if abs, err := filepath.Abs(d.path); err == nil && filepath.Base(abs) == storeName {
+		d.dir = filepath.Dir(abs)
+	}
+	if d.db, err = sqlitefile.Open(ctx, d.path, sqlitefile.Options{Live: d.view.Live, Say: d.view.Say, Known: d.shape.Known}); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, d.db.Close()) }()
+	s := &session.Session{Head: session.Head{Agent: session.CursorCLI, Turns: -1, Bytes: -1}}
+	meta, err := d.meta(ctx, s)
+	if err != nil {
+		return err
+	}
+	if l.Dir() {
+		err = d.beside(l, s)
+	} else if d.dir != "" {
+		d.besideOne(s)
+	}
+	if err != nil {
+		return err
+	}
+	d.settle(s)
+	if err := d.tables(ctx, s); err != nil {
+		return err
+	}
+	defer func() {
+		if d.blobs != nil {
+			err = errors.Join(err, d.blobs.close())
+		}
+	}()
+	return d.sessions(ctx, s, meta)
+}
+
+// tables opens the blobs, and takes what other tables hold along.
+func (d *decoder) tables(ctx context.Context, s *session.Session) error {
+	for _, t := range d.db.Tables() {
+		var err error
+		switch t.Name {
+		case "meta":
+		case "blobs":
+			if d.blobs, err = openBlobs(ctx, d.db, t, d.file); err == nil {
+				d.tally.Read += d.blobs.count
+				err = d.oddColumns(ctx, s, t, "id", "data")
+			}
+		default:
+			err = d.strange(ctx, s, t)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if d.blobs == nil {
+		d.blobs = &blobs{file: d.file, rows: map[agentstate.ID]place{}}
+	}
+	return nil
+}
+
+// sessions yields the chat and its subagents, and enters the books.
+func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) error {
+	root, err := d.root(ctx, meta, s)
+	if err != nil {
+		return err
+	}
+	if root == (agentstate.ID{}) {
+		s.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
+		return d.finish(d.give(s))
+	}
+	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.Note, History: d.sel.History, All: d.blobs.all()}
+	if d.state, err = agentstate.Read(ctx, o); err != nil {
+		return err
+	}
+	if why := d.state.Broken(); why != "" {
+		s.Missing = append(s.Missing, "the conversation: "+why)
+	}
+	return d.finish(d.family(ctx, s, d.state, meta.mode, ""))
+}
+
+// family yields a session and the subagents that it started. mode and workspace
+// are what it has where its state does not say.
+func (d *decoder) family(ctx context.Context, s *session.Session, state *agentstate.State, mode, workspace string) error {
+	state.Fill(s)
+	s.Mode, s.Workspace = cmp.Or(s.Mode, mode), cmp.Or(s.Workspace, workspace)
+	if s.Workspace == "" && d.dir != "" && s.Parent == nil {
+		d.neighbours(s)
+	}
+	s.Turns = int64(len(state.Turns()))
+	if s.Messages == nil {
+		s.Messages = state.Messages(ctx)
+	}
+	if err := d.give(s); err != nil {
+		return err
+	}
+	for _, c := range state.Children() {
+		child, err := c.Open(ctx)
+		if err != nil {
+			return err
+		}
+		sub := &session.Session{Head: session.Head{ID: c.ID, Agent: s.Agent, Title: c.Title, Workspace: d.view.Cwd, Created: c.Created, Updated: c.Updated, Bytes: -1}}
+		sub.Parent = &session.Link{Session: s.ID, Call: c.Call, Title: c.Title, Kind: c.Kind, Status: c.Status}
+		sub.Model, sub.Status = c.Model, c.SessionStatus()
+		if why := child.Broken(); why != "" {
+			sub.Missing = append(sub.Missing, "the conversation: "+why)
+		}
+		if err := d.family(ctx, sub, child, "", s.Workspace); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// give hands a session over, and walks what is left of it, so that the books
+// speak of the whole store whatever the reader wanted.
+func (d *decoder) give(s *session.Session) error {
+	rest := drain{messages: s.Messages, files: s.Files}
+	s.Messages, s.Files = rest.takeMessages, nil
+	if rest.files != nil {
+		s.Files = rest.takeFiles
+	}
+	if d.sel.Wants(s.ID) && !d.yield(s, nil) {
+		return errStopped
+	}
+	if d.sel.Books == nil {
+		return rest.err
+	}
+	return rest.run()
+}
+
+// finish enters the books.
+func (d *decoder) finish(err error) error {
+	if err != nil {
+		return err
+	}
+	if d.state != nil {
+		claimed, opaque, unreadable := d.state.Reached(), d.state.Opaque(), d.state.Unreadable()
+		d.tally.Claimed += claimed
+		d.tally.Opaque += opaque
+		d.tally.Unreadable += unreadable
+		d.tally.Superseded += d.blobs.count - claimed - opaque - unreadable
+		members, taken, extras := d.state.Members()
+		d.tally.Members += members
+		d.tally.Taken += taken
+		d.tally.Extras += extras
+	} else {
+		d.tally.Superseded += d.blobs.count
+	}
+	d.sel.Books.Add(d.tally)
+	return nil
+}
+
+func (d *decoder) note(k loss.Kind, at store.Addr, what string) {
+	if d.view.Note != nil {
+		d.view.Note(loss.Note{Kind: k, At: at, What: what})
+	}
+}

@@ -1,0 +1,193 @@
+package cursorchat
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"rehome/formats"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/session"
+)
+
+const (
+	acpName    = "acp-sessions"
+	besideName = "meta.json" // the file beside the database
+	besideMost = 1 << 20     // more is no list of times and a title
+)
+
+// heads is the one chat of a store. Since May 2026 the file beside the database
+// says enough; only where it is absent, has no title or speaks of a subagent is
+// the database's meta row read, and nothing else of it ever.
+func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+	return func(yield func(*session.Head, error) bool) {
+		h, err := head(ctx, l, v)
+		if err != nil {
+			h = nil
+		}
+		yield(h, err)
+	}
+}
+
+func head(ctx context.Context, l *formats.Location, v formats.View) (*session.Head, error) {
+	h := &session.Head{Agent: session.CursorCLI, Turns: -1, Bytes: -1}
+	file := l.Path
+	if l.Dir() {
+		file = filepath.Join(l.Path, storeName)
+	}
+	dir, err := filepath.Abs(filepath.Dir(file))
+	if err != nil {
+		return nil, err
+	}
+	if uuidName.MatchString(filepath.Base(dir)) {
+		h.ID = filepath.Base(dir)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, &formats.Error{Format: name, At: file, Err: plainCause(err)}
+	}
+	h.Bytes = info.Size()
+	if log, err := os.Stat(file + "-wal"); err == nil {
+		h.Bytes += log.Size()
+	}
+	enough := false
+	if !l.Dir() || l.Has(besideName) {
+		enough = headFromFile(h, filepath.Join(dir, besideName))
+	}
+	if enough && h.ID != "" {
+		return h, nil
+	}
+	value, err := sqlitefile.Value(ctx, file, "meta", "0", sqlitefile.Options{Live: v.Live, Say: v.Say})
+	if err != nil {
+		return nil, err
+	}
+	headFromRow(h, value)
+	if h.ID == "" {
+		return nil, &formats.Error{Format: name, At: file, Err: errors.New("neither its folder nor its meta row says which chat it is")}
+	}
+	return h, nil
+}
+
+// plainCause strips the path that os errors repeat.
+func plainCause(err error) error {
+	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+// headFromFile takes what the file beside the database says, and reports whether
+// that is all there is to know of a chat.
+func headFromFile(h *session.Head, path string) bool {
+	doc := readBeside(path)
+	if doc == nil {
+		return false
+	}
+	sub, talked := false, true
+	for n, value := range rawjson.Members(doc) {
+		switch string(n) {
+		case "title":
+			h.Title = rawjson.Text(value)
+		case "cwd":
+			h.Workspace = rawjson.Text(value)
+		case "createdAtMs":
+			h.Created = headStamp(value)
+		case "updatedAtMs":
+			h.Updated = headStamp(value)
+		case "isSubagent":
+			sub = string(value) == "true"
+		case "hasConversation":
+			talked = string(value) != "false"
+		}
+	}
+	if !talked {
+		h.Turns = 0
+	}
+	return !sub && (h.Title != "" || !talked)
+}
+
+// readBeside reads a small JSON object from an ordinary file; nil if it is none.
+func readBeside(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > besideMost {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	doc, err := io.ReadAll(io.LimitReader(f, besideMost))
+	if err != nil || !json.Valid(doc) {
+		return nil
+	}
+	return doc
+}
+
+// headFromRow takes what the meta row says and the file beside the database does
+// not: hex of JSON, or in some versions the JSON itself.
+func headFromRow(h *session.Head, value []byte) {
+	doc, err := hex.DecodeString(string(value))
+	if err != nil {
+		doc = value
+	}
+	if !json.Valid(doc) {
+		return
+	}
+	for n, value := range rawjson.Members(doc) {
+		switch text := rawjson.Text(value); string(n) {
+		case "agentId":
+			h.ID = orElse(h.ID, text)
+		case "name":
+			h.Title = orElse(h.Title, text)
+		case "createdAt":
+			if !h.Created.Known() {
+				h.Created = headStamp(value)
+			}
+		case "latestRootBlobId":
+			if text == "" {
+				h.Turns = 0
+			}
+		case "subagentInfo":
+			h.Parent = headParent(value)
+		}
+	}
+}
+
+// headParent is the chat that started a subagent, and by which call.
+func headParent(info []byte) *session.Link {
+	of := rawjson.Text(rawjson.Last(info, "parentAgentId"))
+	if of == "" {
+		return nil
+	}
+	return &session.Link{
+		Session: of,
+		Call:    rawjson.Text(rawjson.Last(info, "toolCallId")),
+		Kind:    rawjson.Text(rawjson.Last(info, "typeName")),
+	}
+}
+
+// headStamp is a moment in milliseconds, which some versions wrote as a string.
+func headStamp(value []byte) session.Stamp {
+	text := string(value)
+	if s := rawjson.Text(value); s != "" {
+		text = s
+	}
+	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && ms > 0 {
+		return session.Stored(ms)
+	}
+	return session.Stamp{}
+}
+
+func orElse(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,36 @@
+package cursorchat
+
+import (
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+)
+
+// home lists where the CLI keeps its chats, and those of editors that drive
+// it: below the folder that a variable names, below the desktop's folder of
+// settings where that has one, below the user's home folder. A variable that
+// was not always set leaves chats in both.
+func home(m formats.Machine) []string {
+	var bases []string
+	add := func(base string, below ...string) {
+		if base == "" {
+			return
+		}
+		if dir := filepath.Join(append([]string{base}, below...)...); !slices.Contains(bases, dir) {
+			bases = append(bases, dir)
+		}
+	}
+	add(m.Getenv("CURSOR_CONFIG_DIR"))
+	add(m.Getenv("CURSOR_DATA_DIR"))
+	if m.OS != "windows" && m.OS != "darwin" {
+		add(m.Getenv("XDG_CONFIG_HOME"), "cursor")
+		add(m.Home, ".config", "cursor")
+	}
+	add(m.Home, ".cursor")
+	var out []string
+	for _, b := range bases {
+		out = append(out, filepath.Join(b, "chats"), filepath.Join(b, acpName))
+	}
+	return out
+}
