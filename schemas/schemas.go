@@ -42,6 +42,7 @@ var published = sync.OnceValue(func() map[string]*schema {
 			}
 			return compile(urnPrefix+name, string(text))
 		})
+		s.names = sync.OnceValues(func() (map[string]treatment, error) { return treatments(s.doc) })
 		out[name] = s
 	}
 	return out
@@ -52,6 +53,7 @@ var published = sync.OnceValue(func() map[string]*schema {
 type schema struct {
 	compile func() (*jsonschema.Schema, error)
 	doc     any // the schema as data, for messages; known once compiled
+	names   func() (map[string]treatment, error)
 }
 
 // Names lists the published schemas in alphabetical order.
