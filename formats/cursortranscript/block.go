@@ -1,0 +1,184 @@
+package cursortranscript
+
+import (
+	"fmt"
+	"strings"
+
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/session"
+)
+
+// begin begins a part.
+func (b *blocks) begin(mark, rest string) {
+	b.rest()
+	b.mark = mark
+	switch mark {
+	case thinkingMark:
+		b.part = &session.Thinking{}
+		b.words.WriteString(rest)
+	case callMark:
+		b.calls++
+		b.part = &session.ToolCall{ID: fmt.Sprintf("call-%d", b.calls), Name: rest, Kind: toolmap.Kind(rest)}
+	case resultMark:
+		b.part = &session.ToolResult{Call: b.answered(rest)}
+	}
+}
+
+// answered is the call that a result belongs to: the first of its name that has
+// none yet.
+func (b *blocks) answered(name string) string {
+	for i, c := range b.waiting {
+		if c.Name == name {
+			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
+			return c.ID
+		}
+	}
+	return ""
+}
+
+// add adds a line to the open part.
+func (b *blocks) add(line string) {
+	if b.mark == callMark {
+		if b.argument(line) {
+			return
+		}
+		b.rest()
+	}
+	if b.part == nil {
+		if strings.TrimSpace(line) == "" {
+			return
+		}
+		b.part = &session.Text{}
+	} else {
+		b.words.WriteByte('\n')
+	}
+	b.words.WriteString(line)
+	if b.words.Len() > mostBlock {
+		b.rest()
+	}
+}
+
+// argument takes an indented line below a call.
+func (b *blocks) argument(line string) bool {
+	inner, ok := strings.CutPrefix(line, "  ")
+	if !ok {
+		return false
+	}
+	name, value, ok := strings.Cut(inner, ":")
+	if ok && name != "" && !strings.ContainsAny(name, " \t\"'") {
+		b.args = append(b.args, argument{name, strings.TrimPrefix(value, " ")})
+		return true
+	}
+	if len(b.args) == 0 {
+		return false
+	}
+	last := &b.args[len(b.args)-1]
+	last.value += "\n" + inner
+	return true
+}
+
+// rest ends the open part.
+func (b *blocks) rest() {
+	words := strings.Trim(b.words.String(), "\n")
+	b.words.Reset()
+	part := b.part
+	b.part, b.mark = nil, ""
+	switch t := part.(type) {
+	case nil:
+		return
+	case *session.Text:
+		if b.role == session.User {
+			b.prompt(words)
+			return
+		}
+		t.Text = words
+	case *session.Thinking:
+		t.Text = words
+	case *session.ToolCall:
+		t.Input = input(b.args)
+		b.args = nil
+		b.waiting = append(b.waiting, t)
+	case *session.ToolResult:
+		if words != "" {
+			t.Content = []session.Part{&session.Text{Text: words}}
+		}
+		b.put(session.Assistant)
+		b.parts = append(b.parts, t)
+		b.put(session.Tool)
+		return
+	}
+	b.parts = append(b.parts, part)
+}
+
+// prompt takes the envelope off what the user wrote.
+func (b *blocks) prompt(text string) {
+	for _, p := range envelope.Split(text) {
+		if p.Prompt() {
+			b.parts = append(b.parts, &session.Text{Text: p.Text})
+		} else {
+			b.parts = append(b.parts, &session.Injected{Tag: p.Tag, Text: p.Text})
+		}
+	}
+}
+
+// input spells arguments as an object of strings: what type they had, the text
+// does not tell.
+func input(args []argument) session.Raw {
+	raw := session.Raw{'{'}
+	for i, a := range args {
+		if i > 0 {
+			raw = append(raw, ',')
+		}
+		raw = session.AppendString(raw, a.name)
+		raw = session.AppendString(append(raw, ':'), a.value)
+	}
+	return append(raw, '}')
+}
+
+// close ends the open message.
+func (b *blocks) close() {
+	b.rest()
+	if b.role == session.User || len(b.parts) > 0 {
+		b.put(b.role)
+	}
+	b.role = ""
+}
+
+// put hands out what there is as a message.
+func (b *blocks) put(role session.Role) {
+	if b.over || len(b.parts) == 0 && role != session.User {
+		return
+	}
+	b.n++
+	m := &session.Message{ID: fmt.Sprintf("text-%d", b.n), Role: role, Parts: b.parts}
+	if b.first > 0 {
+		m.Origin = []string{fmt.Sprintf("%s:%d-%d", b.file, b.first, b.last)}
+	}
+	b.parts = nil
+	if role == session.User {
+		m.Turn = b.record()
+	}
+	finish(m)
+	b.over = !b.say(m)
+	b.first = b.last
+}
+
+// record is the turn that a prompt begins.
+func (b *blocks) record() *session.Turn {
+	t := &session.Turn{Number: b.turn}
+	word, why, _ := strings.Cut(b.ends[min(b.turn, len(b.ends))-1], ":")
+	switch word = strings.TrimSpace(word); word {
+	case "":
+	case "success", "completed":
+		t.Status = "finished"
+	case "aborted":
+		t.Status = "cancelled"
+	case "error":
+		t.Status = "error"
+	default:
+		why = b.ends[b.turn-1]
+	}
+	t.Error = strings.TrimSpace(why)
+	return t
+}

@@ -1,0 +1,152 @@
+package cursortranscript
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/transcript"
+)
+
+const name = "cursor-transcript"
+
+// Format is the codec.
+func Format() *formats.Format {
+	return &formats.Format{
+		Name:   name,
+		Title:  "readable copies of Cursor's sessions (agent-transcripts), without results",
+		Probe:  probe,
+		Decode: decode,
+		Heads:  heads,
+		Home:   home,
+	}
+}
+
+func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
+	at := inside(l.Path)
+	switch {
+	case l.Dir() && at == transcript.Folder:
+		if holds(l.Path, at) {
+			return formats.Match{Score: 90, Evidence: []string{"the folder is named " + transcript.Folder + " and holds transcripts"}}, nil
+		}
+	case l.Dir() && strings.Count(at, "/") == 1:
+		if holds(l.Path, at) {
+			return formats.Match{Score: 90, Evidence: []string{"a session's folder in " + transcript.Folder}}, nil
+		}
+	case l.Regular():
+		return probeFile(l, at), nil
+	}
+	return formats.Match{}, nil
+}
+
+// inside is a path from the folder of transcripts on, "" if it lies in none.
+func inside(p string) string {
+	abs, err := filepath.Abs(p)
+	if err != nil {
+		return ""
+	}
+	parts := strings.Split(filepath.ToSlash(abs), "/")
+	for i := len(parts) - 1; i >= max(0, len(parts)-4); i-- {
+		if parts[i] == transcript.Folder {
+			return strings.Join(parts[i:], "/")
+		}
+	}
+	return ""
+}
+
+// holds reports whether there is a transcript, or a folder where one could be.
+func holds(dir, at string) bool {
+	list, _ := os.ReadDir(dir)
+	for _, e := range list {
+		if _, ok := transcript.Named(path.Join(at, e.Name())); ok && e.Type().IsRegular() {
+			return true
+		}
+		if !e.IsDir() {
+			continue
+		}
+		if at != transcript.Folder {
+			if e.Name() == "subagents" {
+				return true
+			}
+			continue
+		}
+		inner := filepath.Join(dir, e.Name())
+		if holds(inner, path.Join(at, e.Name())) {
+			return true
+		}
+	}
+	return false
+}
+
+func probeFile(l *formats.Location, at string) formats.Match {
+	_, named := transcript.Named(at)
+	first, what := beginning(l.Head())
+	switch ext := strings.ToLower(filepath.Ext(l.Path)); {
+	case ext == ".txt" && first == "user:":
+		if named {
+			return formats.Match{Score: 85, Evidence: []string{"a text in " + transcript.Folder + " that begins with user:"}}
+		}
+		return formats.Match{Score: formats.Guess, Evidence: []string{"a text that begins with user:"}}
+	case what == "":
+		return formats.Match{}
+	case named:
+		return formats.Match{Score: 90, Evidence: []string{"in " + transcript.Folder, what}}
+	}
+	return formats.Match{Score: 60, Evidence: []string{what}}
+}
+
+// beginning is the first line of a file, and what it is as a transcript's.
+func beginning(head []byte) (first, what string) {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	first = strings.TrimSpace(string(line))
+	var role, kind string
+	message, sole := false, true
+	for n, v := range rawjson.Members(line) {
+		switch string(n) {
+		case "role":
+			role = rawjson.Text(v)
+		case "type":
+			kind = rawjson.Text(v)
+		case "metadata", "error", "status":
+		default:
+			sole = false
+		}
+	}
+	// The message itself may go on beyond what was read.
+	message = bytes.Contains(line, []byte(`"message"`)) && bytes.Contains(line, []byte(`"content"`))
+	switch {
+	case kind == "" && message && (role == "user" || role == "assistant"):
+		return first, "a line with a role and a message, and no type"
+	case sole && (kind == "metadata" || kind == "turn_ended"), sole && kind == "error" && role == "":
+		return first, "a line of type " + kind
+	}
+	return first, ""
+}
+
+// home lists the folders of transcripts of each project. Unlike the SDK's
+// agents they follow CURSOR_DATA_DIR.
+func home(m formats.Machine) []string {
+	data := filepath.Join(m.Home, ".cursor")
+	if m.Getenv != nil && m.Getenv("CURSOR_DATA_DIR") != "" {
+		data = m.Getenv("CURSOR_DATA_DIR")
+	}
+	projects := filepath.Join(data, "projects")
+	list, err := os.ReadDir(projects)
+	if err != nil {
+		return []string{projects}
+	}
+	var out []string
+	for _, e := range list {
+		dir := filepath.Join(projects, e.Name(), transcript.Folder)
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			out = append(out, dir)
+		}
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package cursortranscript
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/lines"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// mostLine bounds a line of the old text; mostBlock what is held of a message.
+const (
+	mostLine  = 64 << 20
+	mostBlock = 16 << 20
+)
+
+// The marks of the old text, each at the beginning of a line.
+const (
+	userMark     = "user:"
+	answerMark   = "assistant:"
+	thinkingMark = "[Thinking]"
+	callMark     = "[Tool call]"
+	resultMark   = "[Tool result]"
+	endMark      = "Turn ended:"
+)
+
+// text sets up a session of the old text. A first pass finds how turns ended,
+// which stands behind them.
+func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.Session, v formats.View, sel session.Selection) error {
+	var ends []string
+	for l, err := range lines.Each(ctx, io.NewSectionReader(file, 0, s.Bytes), mostLine) {
+		if err != nil {
+			return err
+		}
+		switch line := trimmed(l.Bytes); {
+		case line == userMark:
+			ends = append(ends, "")
+		case strings.HasPrefix(line, endMark) && len(ends) > 0 && len(line) < 64<<10:
+			ends[len(ends)-1] = strings.TrimSpace(line[len(endMark):])
+		}
+	}
+	s.Turns = int64(len(ends))
+	s.Messages = func(yield func(*session.Message, error) bool) {
+		b := &blocks{file: e.best.Path, note: v.Note, ends: ends, say: func(m *session.Message) bool { return yield(m, nil) }}
+		defer func() { sel.Books.Add(b.tally) }()
+		for l, err := range lines.Each(ctx, io.NewSectionReader(file, 0, s.Bytes), mostLine) {
+			if err != nil {
+				yield(nil, failure(ctx, e.best.Path, err))
+				return
+			}
+			if b.line(l); b.over {
+				return
+			}
+		}
+		b.close()
+	}
+	return nil
+}
+
+func trimmed(b []byte) string { return strings.TrimRight(string(b), " \t\r") }
+
+// blocks makes messages of the old text.
+type blocks struct {
+	file  string
+	note  loss.Sink
+	say   func(*session.Message) bool
+	over  bool
+	tally session.Tally
+	ends  []string
+
+	turn, calls int
+	role        session.Role
+	first, last int
+	mark        string // of the part that lines are added to
+	part        session.Part
+	parts       []session.Part
+	words       strings.Builder
+	args        []argument
+	waiting     []*session.ToolCall // for results
+	n           int
+}
+
+type argument struct{ name, value string }
+
+func (b *blocks) line(l lines.Line) {
+	b.tally.Read++
+	if l.Long {
+		b.tally.Unreadable++
+		b.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: b.file, Line: l.Number}, What: "a line beyond all bounds"})
+		return
+	}
+	b.tally.Claimed++
+	line := trimmed(l.Bytes)
+	switch {
+	case line == userMark:
+		b.open(session.User, l.Number)
+		b.turn++
+		return
+	case line == answerMark:
+		b.open(session.Assistant, l.Number)
+		return
+	case strings.HasPrefix(line, endMark):
+		b.close()
+		return
+	case b.role == "":
+		if line == "" {
+			return
+		}
+		b.open(session.System, l.Number)
+	}
+	b.last = l.Number
+	for _, mark := range []string{thinkingMark, callMark, resultMark} {
+		if rest, ok := strings.CutPrefix(line, mark); ok && b.role != session.User {
+			b.begin(mark, strings.TrimSpace(rest))
+			return
+		}
+	}
+	b.add(strings.TrimSuffix(string(l.Bytes), "\r"))
+}
+
+// open begins a message.
+func (b *blocks) open(role session.Role, line int) {
+	b.close()
+	b.role, b.first, b.last = role, line, line
+}

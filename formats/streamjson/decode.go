@@ -1,0 +1,218 @@
+package streamjson
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+
+	"rehome/formats"
+	"rehome/formats/internal/lines"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// capture is a file that is being read.
+type capture struct {
+	io.ReaderAt
+	name, path string
+	size       int64
+	folded     int64 // lines of which one was made
+	outline    *outline
+	view       formats.View
+}
+
+// open makes the first pass.
+func open(ctx context.Context, l *formats.Location, v formats.View, f *os.File) (*capture, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	c := &capture{ReaderAt: f, name: l.Name(), path: l.Path, size: info.Size(), view: v}
+	if c.size <= mostWhole {
+		b := make([]byte, c.size)
+		if _, err := f.ReadAt(b, 0); err == nil {
+			if line := whole(b); line != nil {
+				c.folded = int64(bytes.Count(bytes.TrimRight(b, "\n"), []byte("\n")))
+				c.ReaderAt, c.size = bytes.NewReader(line), int64(len(line))
+			}
+		}
+	}
+	c.outline, err = survey(ctx, io.NewSectionReader(c, 0, c.size), c.size)
+	return c, err
+}
+
+func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		fail := func(err error) { yield(nil, failure(ctx, l.Path, err)) }
+		if !l.Regular() {
+			fail(errors.New("it is no ordinary file"))
+			return
+		}
+		f, err := os.Open(l.Path)
+		if err != nil {
+			fail(err)
+			return
+		}
+		defer f.Close()
+		c, err := open(ctx, l, v, f)
+		if err != nil {
+			fail(err)
+			return
+		}
+		if c.outline.now == nil {
+			c.nothing(sel)
+			return
+		}
+		for _, t := range c.outline.threads {
+			if sel.Wants(t.id) && !yield(c.session(ctx, t, sel), nil) {
+				return
+			}
+		}
+	}
+}
+
+// failure is an error with its place.
+func failure(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var e *formats.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return &formats.Error{Format: formatName, At: path, Err: err}
+}
+
+// nothing accounts for a file in which no session is.
+func (c *capture) nothing(sel session.Selection) {
+	n := int64(0)
+	for l, err := range lines.Each(context.Background(), io.NewSectionReader(c, 0, c.size), mostLine) {
+		if err == nil {
+			n = int64(l.Number)
+		}
+	}
+	lost := int64(c.outline.filled)
+	sel.Books.Add(session.Tally{Read: n, Claimed: n - lost, Unreadable: lost})
+	if lost > 0 && c.view.Note != nil {
+		c.view.Note(loss.Note{Kind: loss.Unreadable, At: c.at(c.outline.front.line), What: "none of the lines is an event of a session"})
+	}
+}
+
+func (c *capture) at(line int) store.Addr { return store.Addr{File: c.name, Line: line} }
+
+func (t *thread) head() session.Head {
+	h := session.Head{
+		ID: t.id, Agent: session.CursorCLI, Title: t.title, Workspace: t.cwd,
+		Created: guess(t.first), Updated: guess(t.last), Turns: int64(len(t.runs)),
+	}
+	for _, p := range t.pieces {
+		h.Bytes += p.to - p.from
+	}
+	return h
+}
+
+func (c *capture) session(ctx context.Context, t *thread, sel session.Selection) *session.Session {
+	s := &session.Session{Head: t.head(), Model: t.model}
+	for i, r := range t.runs {
+		if r.length == 0 {
+			s.Missing = append(s.Missing, fmt.Sprintf("the result of run %d", i+1))
+		}
+	}
+	s.Messages = func(yield func(*session.Message, error) bool) {
+		b := newBuilder(c.name, c.view.Note, func(m *session.Message) bool { return yield(m, nil) })
+		b.cwd, b.ending = t.cwd, c.ending(t)
+		defer func() { sel.Books.Add(b.tally) }()
+		b.tally.Read, b.tally.Claimed = c.folded, c.folded
+		text := &scattered{ReaderAt: c, list: t.pieces}
+		for l, err := range lines.Each(ctx, text, mostLine) {
+			if err != nil {
+				yield(nil, failure(ctx, c.path, err))
+				return
+			}
+			l.Number = text.line(l.Number)
+			if b.line(read(l)); b.over {
+				break
+			}
+		}
+		if !b.over {
+			b.finish()
+		}
+		if b.err != nil {
+			yield(nil, failure(ctx, c.path, b.err))
+		}
+	}
+	return s
+}
+
+// scattered reads the pieces of one session as if there were nothing between
+// them.
+type scattered struct {
+	io.ReaderAt
+	list []piece
+	read int   // pieces that were read to their end
+	at   int64 // how far the next one was
+
+	first, lines int // pieces whose lines were numbered, and how many lines
+}
+
+func (s *scattered) Read(b []byte) (int, error) {
+	for s.read < len(s.list) {
+		p := s.list[s.read]
+		if left := p.to - p.from - s.at; left > 0 {
+			n, err := s.ReadAt(b[:min(int64(len(b)), left)], p.from+s.at)
+			s.at += int64(n)
+			switch {
+			case n > 0:
+				err = nil
+			case errors.Is(err, io.EOF):
+				err = errChanged
+			}
+			return n, err
+		}
+		s.read, s.at = s.read+1, 0
+	}
+	return 0, io.EOF
+}
+
+// line is the number in the file of the session's nth line. It is asked for one
+// after the other.
+func (s *scattered) line(n int) int {
+	for s.first < len(s.list)-1 && n > s.lines+s.list[s.first].count {
+		s.lines += s.list[s.first].count
+		s.first++
+	}
+	return s.list[s.first].line + n - s.lines - 1
+}
+
+// errChanged: a file may grow while it is read, for what was added is left for
+// another time; but what was seen must stay.
+var errChanged = fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
+
+// ending reads how a run ended.
+func (c *capture) ending(t *thread) func(int) (end, error) {
+	return func(number int) (end, error) {
+		if number > len(t.runs) {
+			return end{}, errChanged
+		}
+		r := t.runs[number-1]
+		e := end{first: r.first, last: r.last, line: r.line}
+		if r.length == 0 {
+			return e, nil
+		}
+		raw := make([]byte, r.length)
+		if _, err := c.ReadAt(raw, r.result); err != nil && !errors.Is(err, io.EOF) {
+			return e, err
+		}
+		line := read(lines.Line{Bytes: raw})
+		if line.kind != ended {
+			return e, errChanged
+		}
+		e.result = line.raw
+		return e, nil
+	}
+}

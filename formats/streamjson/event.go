@@ -1,0 +1,159 @@
+package streamjson
+
+import (
+	"bytes"
+
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// mostLine is how long a line may be. The client cuts files it shows at a few
+// megabytes; whatever is longer is no line of its.
+const mostLine = 64 << 20
+
+const bom = "\ufeff"
+
+// kind is what a line is, as far as reading it goes different ways.
+type kind uint8
+
+const (
+	blank    kind = iota
+	long          // beyond mostLine
+	noise         // no JSON object
+	other         // carried as it is
+	initial       // system/init
+	prompt        // user
+	pondered      // thinking/delta
+	thought       // thinking/completed
+	said          // assistant
+	called        // tool_call/started
+	returned      // tool_call/completed
+	retried       // retry/…
+	ended         // result/…
+)
+
+// event is a line and what its top level tells.
+type event struct {
+	kind     kind
+	line     int
+	offset   int64
+	raw      []byte // one JSON object fit for a line; of noise the bytes as they are
+	typ, sub []byte // views of raw
+	session  []byte // its session_id, as JSON text without escapes; nil if none
+	at       session.Stamp
+	repaired bool // bytes that are no UTF-8 were replaced
+}
+
+// read looks at a line. The event is valid as long as the line is.
+func read(l lines.Line) event {
+	e := event{line: l.Number, offset: l.Offset}
+	b := bytes.TrimSpace(bytes.TrimPrefix(l.Bytes, []byte(bom)))
+	switch {
+	case l.Long:
+		e.kind = long
+		return e
+	case len(b) == 0:
+		e.kind = blank
+		return e
+	case b[0] != '{':
+		e.kind, e.raw = noise, b
+		return e
+	}
+	raw, repaired, err := rawjson.Line(b)
+	if err != nil {
+		e.kind, e.raw = noise, b
+		return e
+	}
+	e.raw, e.repaired = raw, repaired
+	for name, value := range rawjson.Members(raw) {
+		switch string(name) {
+		case "type":
+			e.typ = plain(value)
+		case "subtype":
+			e.sub = plain(value)
+		case "session_id":
+			e.session = plain(value)
+		case "timestamp_ms":
+			e.at, _ = millis(value)
+		}
+	}
+	e.kind = sort(string(e.typ), string(e.sub))
+	return e
+}
+
+// plain is the text of a string, nil if it is empty or no string.
+func plain(value []byte) []byte {
+	if len(value) <= 2 || value[0] != '"' {
+		return nil
+	}
+	if bytes.IndexByte(value, '\\') < 0 {
+		return value[1 : len(value)-1]
+	}
+	return rawjson.AppendText(nil, value)
+}
+
+func sort(typ, sub string) kind {
+	switch typ {
+	case "system":
+		if sub == "init" {
+			return initial
+		}
+	case "user":
+		return prompt
+	case "thinking":
+		switch sub {
+		case "delta":
+			return pondered
+		case "completed":
+			return thought
+		}
+	case "assistant":
+		return said
+	case "tool_call":
+		switch sub {
+		case "started":
+			return called
+		case "completed":
+			return returned
+		}
+	case "retry":
+		return retried
+	case "result":
+		return ended
+	}
+	return other
+}
+
+// turns counts turns as lines go by. Both passes use it, so that they agree.
+type turns struct {
+	number             int
+	prompt, work, over bool
+}
+
+// begins takes a line in, and reports whether a turn begins with it.
+func (t *turns) begins(k kind) bool {
+	begins := false
+	switch k {
+	case initial:
+		begins = true
+	case prompt:
+		begins = t.number == 0 || t.prompt || t.work || t.over
+	case pondered, thought, said, called, returned:
+		begins = t.number == 0 // work in the background may end behind the result
+	case ended:
+		begins = t.number == 0 || t.over
+	}
+	if begins {
+		*t = turns{number: t.number + 1}
+	}
+	switch k {
+	case prompt:
+		t.prompt = true
+	case pondered, thought, said, called, returned:
+		t.work = true
+	case ended:
+		t.over = true
+	}
+	return begins
+}
