@@ -19,7 +19,8 @@ const (
 
 // Format is the codec.
 func Format() *formats.Format {
-	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: new(sqlitefile.Known)}
+	known := new(sqlitefile.Known)
+	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: known}
 	return &formats.Format{
 		Name:     name,
 		Title:    "the Cursor IDE's state.vscdb, alone or a whole user dir",
@@ -28,6 +29,10 @@ func Format() *formats.Format {
 		Open:     shape.Open,
 		Create:   shape.Create,
 		Shard:    shard,
+		Schemas:  []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-workspace-1"},
+		Decode:   decoder(known),
+		Heads:    lister(known),
+		Home:     home,
 	}
 }
 

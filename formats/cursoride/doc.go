@@ -11,7 +11,9 @@
 //	<user dir>/workspaceStorage/<id>/workspace.json which folder it is
 //	<user dir>/workspaceStorage/<id>/images/…       pictures in prompts
 //
-// A user dir is one store, and so is one state.vscdb alone.
+// A user dir is one store, and so is one state.vscdb alone. Of a workspace's
+// folder alone the sessions are those of that workspace; their bodies are read
+// from the global database beside it.
 //
 // # What is in state.vscdb
 //
@@ -30,14 +32,87 @@
 // composer.content.) go by the first two digits of their hash, everything else
 // by the first letter of its key.
 //
+// # Its sessions
+//
+// There are five generations of the list of sessions. None is complete, and
+// none was filled up from the others: what is decoded is the union.
+//
+//	fact                                        case           where it is read
+//	chat tabs, list and bodies in one row       tabs           tab.go, index.go
+//	heads that hold the conversation, tools in
+//	  capabilities 15, JSON in a string         inline         chat.go
+//	heads of a workspace, bodies in the global
+//	  database; conversationMap; the row wins   heads          index.go, chat.go
+//	heads of all workspaces as one row; a key
+//	  that no list names                        global-json    index.go
+//	the table composerHeaders; subagents, task-
+//	  ids, drafts, archived, best of N          table          index.go, composer.go
+//	pane keys; cloud agents by name             panes          index.go
+//	workspace.json: percent-encoding, remotes,
+//	  several folders, none; worktrees          remotes        folder.go, composer.go
+//	NULL values, JSON null, BLOB values, NULL
+//	  keys, orphans, bubbles that are missing or
+//	  listed twice, two heads with one id       storage        shelf.go, scan.go
+//	bubbles: text, rich text, thinking in all
+//	  spellings, images, attachments, simulated
+//	  prompts, summaries, errors, both clocks   bubbles        bubble.go, attach.go
+//	tools: number before name, truncated and
+//	  object arguments, degenerate rows, content
+//	  ids, the lists of 2025                    tools          tool.go
+//	originalFileStates, ofsContent, checkpointId,
+//	  codeBlockDiff, fates                      files          checkpoint.go, files.go
+//	latestConversationSummary                   compacted      chat.go, desk.go
+//	conversationState, agentKv; what bubbles
+//	  lack                                      state          state.go, supply.go
+//	duplicate members, broken UTF-8, halves of
+//	  surrogate pairs, secrets                  broken-text    shelf.go, fields.go
+//
+// A case is testdata/ide/cases/<case>.sql, and what is made of it
+// golden/cursor-ide-to-canonical/<case>.jsonl.
+//
+// A session's bubbles stay in the order of its list. Several are one message
+// where they are of one response of the model: reasoning, text, calls that were
+// made at once. Bubbles that no list names were asked anew: they are counted as
+// superseded. Where the list itself is gone, they are put in the order of their
+// times, and that is noted. The agent's own state is looked into only where
+// bubbles lack something; parts from it say so (From "state"). Where there is
+// no bubble at all it is the conversation.
+//
+// A sent prompt begins a turn, and a simulated one does. A turn's usage and
+// error stand on its first message although they come at its end: a turn is
+// read whole before it is given away, a very large one twice.
+//
+// Files come behind the messages: of each edit whose content is kept by hash,
+// before and after; what files held before the session; checkpoints and edits
+// that are kept as changes of that, spelled out up to 16 MB and eight bytes for
+// each that was read, then as changes.
+//
+// # Its books
+//
+// A user dir is mostly not sessions. Counted are the rows that list sessions
+// (composerHeaders, and of ItemTable composer.composerData,
+// composer.composerHeaders, the chat tabs, panes and cloud agents) and those
+// that belong to one: composerData:, bubbleId:, checkpointId:,
+// messageRequestContext:, codeBlockDiff:, codeBlockPartialInlineDiffFates:,
+// ofsContent:, agentKv:checkpoint: and agentKv:bubbleCheckpoint:. Of the shared
+// agentKv:blob: and composer.content. rows those count that a session refers to
+// and that were read. Rows of sessions that are deleted or that nothing names
+// are superseded. Members are counted one level deep.
+//
+// Not carried of what is understood: grouping and contentHeightHint of a list's
+// bubbles, which are a cache of these; what a window shows or has selected; and
+// empty members that every bubble has.
+//
 // # Left out
 //
 // state.vscdb.backup and .corrupted.* copies, conversation-search.db (derived),
 // settings, snippets, extensions and local history. A picture that is a link
-// out of the store, or is a database, is left aside and noted.
+// out of the store, or is a database, is left aside and noted. The lists of
+// prompts aiService.prompts and aiService.generations, which name no session.
 //
 // # Not verified
 //
 // Portable installations and --user-data-dir trees beyond their having the same
-// two folders.
+// two folders. How bytes of images are spelled in each version. toolCallBinary,
+// which is kept as it is. Where a task's bubble names its subagent.
 package cursoride

@@ -1,0 +1,270 @@
+package cursoride
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"slices"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// chat is a session while it is decoded.
+type chat struct {
+	*entry
+	x     *index
+	shelf *shelf // of the body; nil if it has none in cursorDiskKV
+	addr  store.Addr
+	out   session.Session
+	tally session.Tally
+	note  loss.Sink
+	ctx   context.Context
+
+	headers []header
+	listed  map[string]bool
+	old     map[string][]byte // toolFormerData by bubble, as the first versions kept them apart
+	summary string            // of what was compacted
+	past    int               // the last header that was
+	ended   string            // how the last turn ended, in the client's word
+
+	state  string // conversationState
+	newest string // the id of the newest state's blob
+	desk   *desk
+	agent  *agent        // the agent's own state, where it was opened
+	spine  bool          // there is nothing else
+	filled session.Tally // of the state, where it only fills gaps
+
+	edits             []edit
+	asides            []aside
+	blocks, originals []byte // codeBlockData and originalFileStates
+	stateFiles        iter.Seq2[*session.File, error]
+	texts             texts
+	baseOf            string // the file whose text before the session was asked for last
+	baseText          []byte
+}
+
+// prepare reads all of a session but its bubbles.
+func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, error) {
+	c := &chat{entry: e, x: x, ctx: ctx, note: note, past: -1, shelf: x.global}
+	var body []byte
+	var heads [][]byte
+	switch {
+	case e.body == inDisk:
+		if e.where != nil {
+			c.shelf = e.where.kept
+		}
+		r, err := c.shelf.get(ctx, diskTable, composerRow+e.id, note)
+		if err != nil {
+			return nil, err
+		}
+		c.count(r.fate)
+		c.addr, body = r.addr, r.body
+		if r.fate == deleted {
+			e.body = deletedC
+			return c, c.remains(ctx)
+		}
+	case e.table && x.global != nil:
+		c.addr = store.Addr{File: x.global.file, Set: headTable, Key: store.TextCell([]byte(e.id))}
+	}
+	if e.table && x.global != nil {
+		r, err := x.global.get(ctx, headTable, e.id, func(loss.Note) {})
+		if err != nil {
+			return nil, err
+		}
+		if r.body != nil {
+			heads = append(heads, r.body)
+		}
+	}
+	for _, at := range e.heads {
+		b, err := x.pages.read(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		if b = bytes.Clone(b); b == nil {
+			continue
+		}
+		if body == nil && (e.body == inTab || e.body == inHead) {
+			body, c.addr = b, at.page.addr
+		} else {
+			heads = append(heads, b)
+		}
+	}
+	var f fields
+	f.split(body, "", composerTable())
+	c.fill(&f)
+	c.list(&f)
+	if err := c.states(ctx, &f); err != nil {
+		return nil, err
+	}
+	c.headExtras(&f, heads...)
+	c.blocks, c.originals = f.raw(comBlocks), f.raw(comOriginals)
+	f.keepFull(comBlocks)
+	c.out.Extras = append(c.out.Extras, f.settle(&c.tally)...)
+	switch {
+	case e.remote && body == nil:
+		c.out.Status = "remote"
+		c.out.Missing = append(c.out.Missing, "the conversation: it is kept by Cursor's service")
+	case body == nil && e.body == inDisk:
+		c.out.Missing = append(c.out.Missing, "what its record "+composerRow+e.id+" said")
+	case body == nil:
+		c.out.Missing = append(c.out.Missing, composerRow+e.id)
+	}
+	return c, c.scan(ctx, body == nil)
+}
+
+// count enters a record into the books.
+func (c *chat) count(f fate) {
+	if f == absent {
+		return
+	}
+	c.tally.Read++
+	if f == broken {
+		c.tally.Unreadable++
+	} else {
+		c.tally.Claimed++
+	}
+}
+
+// known reports whether there is a session of that id besides this one.
+func (c *chat) known(id string) bool { return id != c.id && c.x.byID[id] != nil }
+
+// list finds the bubbles: those that headers list, in rows of their own or in
+// conversationMap; those of an inline conversation; those of a tab.
+func (c *chat) list(f *fields) {
+	c.listed = map[string]bool{}
+	inline := map[string][]byte{}
+	for name, value := range rawjson.Members(f.raw(comMap)) {
+		inline[string(name)] = value
+	}
+	talk := f.full(comTalk)
+	if talk == nil {
+		talk = f.full(comTabBubbles)
+	}
+	var order []string
+	for value := range rawjson.Elements(talk) {
+		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
+		if id == "" {
+			id = orElse(rawjson.Text(rawjson.Last(value, "id")), unnamed(len(order)))
+		}
+		if inline[id] == nil {
+			inline[id] = value
+			order = append(order, id)
+		}
+	}
+	for value := range rawjson.Elements(f.raw(comHeaders)) {
+		h := header{id: rawjson.Text(rawjson.Last(value, "bubbleId"))}
+		h.user = string(rawjson.Last(value, "type")) == "1"
+		h.at, _ = moment(rawjson.Last(value, "createdAt"))
+		for name := range rawjson.Members(value) {
+			if odd(name) || string(name) == "serverBubbleId" {
+				h.more = value
+			}
+		}
+		c.enter(h, inline)
+	}
+	if len(c.headers) == 0 {
+		for _, id := range order {
+			c.enter(header{id: id, user: userType(inline[id])}, inline)
+		}
+		if len(order) == 0 { // a map alone: in the order in which it stands
+			for name := range rawjson.Members(f.raw(comMap)) {
+				c.enter(header{id: string(name), user: userType(inline[string(name)])}, inline)
+			}
+		}
+	}
+	for id, value := range inline {
+		if !c.listed[id] && !hollow(value) {
+			order = append(order, id)
+		}
+	}
+	slices.Sort(order)
+	for _, id := range slices.Compact(order) {
+		if !c.listed[id] {
+			if e, ok := bare("conversation."+id, inline[id]); ok {
+				c.out.Extras = append(c.out.Extras, e)
+			}
+		}
+	}
+	c.capabilities(f)
+	c.compacted(f)
+}
+
+// enter adds a header. One that comes twice is one bubble.
+func (c *chat) enter(h header, inline map[string][]byte) {
+	switch {
+	case h.id == "":
+		c.note(loss.Note{Kind: loss.Missing, At: c.addr, What: "a bubble that is listed without an id"})
+	case c.listed[h.id]:
+		c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: "a bubble that is listed twice"})
+	default:
+		c.listed[h.id] = true
+		h.inline = inline[h.id]
+		c.headers = append(c.headers, h)
+	}
+}
+
+func userType(bubble []byte) bool {
+	switch string(rawjson.Last(bubble, "type")) {
+	case "1", `"user"`:
+		return true
+	}
+	return false
+}
+
+// capabilities finds the tools of the first versions, which lie apart from the
+// bubbles: an object, or one in a string. All else that they say is kept.
+func (c *chat) capabilities(f *fields) {
+	list := f.full(comCapabilities)
+	if list == nil {
+		return
+	}
+	f.found[comCapabilities] = nil
+	if list[0] != '[' {
+		f.keepAs("capabilities", list)
+		return
+	}
+	for value := range rawjson.Elements(list) {
+		data := rawjson.Last(value, "data")
+		tools := rawjson.Last(data, "bubbleDataMap")
+		if n, _ := whole(rawjson.Last(value, "type")); n != byTool || tools == nil {
+			if !hollow(data) && data != nil {
+				f.keepAs("capabilities", value)
+			}
+			continue
+		}
+		for name, v := range rawjson.Members(spelled(tools)) {
+			if !c.listed[string(name)] {
+				f.keepAs("capabilities.bubbleDataMap."+string(name), v)
+				continue
+			}
+			if c.old == nil {
+				c.old = map[string][]byte{}
+			}
+			c.old[string(name)] = v
+		}
+		for name, v := range rawjson.Members(data) {
+			if string(name) != "bubbleDataMap" && !hollow(v) {
+				f.keepAs("capabilities."+string(name), v)
+			}
+		}
+	}
+}
+
+// compacted finds the last bubble that is not sent to the model any more.
+func (c *chat) compacted(f *fields) {
+	raw := f.full(comSummary)
+	last := rawjson.Text(rawjson.Last(raw, "truncationLastBubbleIdInclusive"))
+	if inner := rawjson.Last(raw, "summary"); last == "" {
+		last = rawjson.Text(rawjson.Last(inner, "truncationLastBubbleIdInclusive"))
+	}
+	if last != "" {
+		c.past = slices.IndexFunc(c.headers, func(h header) bool { return h.id == last })
+	}
+	if c.past >= 0 {
+		c.summary = summaryText(raw)
+	}
+	f.keepFull(comSummary)
+}

@@ -1,0 +1,182 @@
+package cursoride
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// decoder is Decode with what databases taught so far.
+func decoder(known *sqlitefile.Known) func(context.Context, *formats.Location, formats.View, session.Selection) iter.Seq2[*session.Session, error] {
+	return func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			p, err := survey(ctx, l, v, known)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			err = decode(ctx, p, v, sel, yield)
+			if err = errors.Join(err, p.close()); err != nil {
+				yield(nil, err)
+			}
+		}
+	}
+}
+
+// decode gives one session after the other.
+func decode(ctx context.Context, p *place, v formats.View, sel session.Selection, yield func(*session.Session, error) bool) error {
+	x := newIndex(p, v.Note)
+	if err := x.read(ctx); err != nil {
+		return err
+	}
+	if len(sel.IDs) == 0 && x.only == nil {
+		t, err := x.strays(ctx, x.global)
+		if err != nil {
+			return err
+		}
+		sel.Books.Add(t)
+	}
+	sel.Books.Add(x.tally)
+	f := x.feed(ctx, sel)
+	defer f.close()
+	for p := range f.out {
+		x.tell(p.notes)
+		switch {
+		case p.chat == nil || p.end && p.chat.body == deletedC:
+			if p.chat != nil {
+				sel.Books.Add(p.chat.tally)
+			}
+			if p.err != nil && !yield(nil, p.err) {
+				return nil
+			}
+			continue
+		case p.end:
+			if p.err != nil && !yield(&p.chat.out, p.err) {
+				return nil
+			}
+			continue
+		}
+		s := p.chat.session(ctx, f)
+		if !yield(&s.out, nil) {
+			return nil
+		}
+		s.drain()
+		sel.Books.Add(s.books())
+	}
+	return ctx.Err()
+}
+
+// tell passes notes on.
+func (x *index) tell(notes []loss.Note) {
+	for _, n := range notes {
+		x.note(n)
+	}
+}
+
+// walk is a session that is being walked.
+type walk struct {
+	*chat
+	note   loss.Sink // the consumer's: who works ahead has others
+	tally  session.Tally
+	ctx    context.Context
+	feed   *feed
+	walked bool
+	over   bool // there is nothing more of it
+}
+
+// session makes the streams of a session that the feed has begun.
+func (c *chat) session(ctx context.Context, f *feed) *walk {
+	w := &walk{chat: c, note: f.x.note, ctx: ctx, feed: f}
+	if c.spine {
+		c.agent.sink = w.note
+	}
+	w.out.Messages = w.messages
+	w.out.Files = w.files
+	return w
+}
+
+func (w *walk) messages(yield func(*session.Message, error) bool) {
+	if w.walked {
+		return
+	}
+	w.walked = true
+	if w.spine && !w.states(yield) {
+		return
+	}
+	for !w.over {
+		p, ok := w.next()
+		if !ok {
+			return
+		}
+		for _, m := range p.messages {
+			if !yield(m, nil) {
+				return
+			}
+		}
+		if p.err != nil {
+			yield(nil, p.err)
+			return
+		}
+	}
+}
+
+// next is the next piece of the session.
+func (w *walk) next() (p piece, ok bool) {
+	if p, ok = <-w.feed.out; ok {
+		w.x.tell(p.notes)
+		w.over = p.end
+		w.feed.spent(p.bytes)
+	}
+	return p, ok
+}
+
+// drain passes what the consumer did not walk.
+func (w *walk) drain() {
+	for !w.over {
+		if _, ok := w.next(); !ok {
+			return
+		}
+	}
+}
+
+// states gives the conversation that only the agent's own state has; false
+// where that is the end of it.
+func (w *walk) states(yield func(*session.Message, error) bool) bool {
+	for m, err := range w.agent.Messages(w.ctx) {
+		if !yield(m, err) || err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// books are the accounts of a session that was walked.
+func (w *walk) books() session.Tally {
+	t := w.chat.tally
+	switch {
+	case w.spine:
+		w.agent.count(&t)
+	case w.agent != nil:
+		sum(&t, w.filled)
+	}
+	if w.desk != nil {
+		sum(&t, w.desk.tally)
+	}
+	sum(&t, w.tally)
+	return t
+}
+
+func sum(t *session.Tally, more session.Tally) {
+	t.Read += more.Read
+	t.Claimed += more.Claimed
+	t.Opaque += more.Opaque
+	t.Unreadable += more.Unreadable
+	t.Members += more.Members
+	t.Taken += more.Taken
+	t.Extras += more.Extras
+}

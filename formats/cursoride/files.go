@@ -1,0 +1,227 @@
+package cursoride
+
+import (
+	"path/filepath"
+	"strings"
+
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+const contentRow = "composer.content."
+
+// emptyContent is the name of no content: the file was empty, or not there.
+const emptyContent = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// edit is a call that changed a file whose content is kept by its hash.
+type edit struct{ path, call, before, after string }
+
+// edited remembers a call's file.
+func (c *chat) edited(t tool) {
+	if t.before != "" || t.after != "" {
+		c.edits = append(c.edits, edit{filePath(t.path), t.call.ID, t.before, t.after})
+	}
+}
+
+// files are the snapshots that the client kept: of each edit what the file held
+// before and after, and of each file what it held before the session.
+func (w *walk) files(yield func(*session.File, error) bool) {
+	w.drain() // which calls there were is known behind the messages
+	seen := map[string]bool{}
+	for _, e := range w.edits {
+		f := &session.File{Path: e.path, Extras: []session.Extra{{Name: "call", Raw: session.AppendString(nil, e.call)}}}
+		for _, side := range []struct {
+			to *(*session.Body)
+			id string
+		}{{&f.Before, e.before}, {&f.After, e.after}} {
+			body, at, err := w.content(contentRow+side.id, side.id, seen)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if body != nil {
+				*side.to = body
+			}
+			if at != "" {
+				f.Origin = append(f.Origin, at)
+			}
+		}
+		if !yield(f, nil) {
+			return
+		}
+	}
+	if w.untouched(yield) && w.snapshots(yield) && w.stateFiles != nil {
+		w.stateFiles(yield)
+	}
+}
+
+// content reads what a file held. seen keeps a row that several edits name
+// from being counted twice.
+func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, string, error) {
+	if id == "" {
+		return nil, "", nil
+	}
+	if w.shelf == nil || w.shelf.disk == nil {
+		return nil, "", nil
+	}
+	found, ok, err := w.shelf.disk.Get(w.ctx, key, mostValue)
+	if err != nil {
+		return nil, "", err
+	}
+	if !ok {
+		if id == emptyContent {
+			return &session.Body{}, "", nil
+		}
+		if !seen[key] {
+			seen[key] = true
+			w.note(loss.Note{Kind: loss.Missing, At: w.addr, What: "what a file held: its content is not in the store"})
+		}
+		return nil, "", nil
+	}
+	at := w.shelf.addr(diskTable, key, found.RowID)
+	if !seen[key] {
+		seen[key] = true
+		w.tally.Read++
+		w.tally.Claimed++
+	}
+	if found.Class == store.Null || found.Bytes == nil && found.Size > 0 {
+		return nil, at.String(), nil
+	}
+	return &session.Body{Bytes: found.Bytes}, at.String(), nil
+}
+
+// untouched are the files as they were before the session, by URI. false: the
+// consumer has had enough.
+func (w *walk) untouched(yield func(*session.File, error) bool) bool {
+	seen := map[string]bool{}
+	for name, value := range rawjson.Members(w.originals) {
+		uri := string(name)
+		f := &session.File{Path: filePath(uri), Origin: []string{w.addr.String()}}
+		for n, v := range rawjson.Members(value) {
+			if string(n) == "content" && len(v) > 0 && v[0] == '"' {
+				f.Before = &session.Body{Bytes: []byte(rawjson.Text(v))}
+			} else if !hollow(v) {
+				f.Extras = append(f.Extras, session.Extra{Name: string(n), Raw: members.Bare(string(n), v)})
+			}
+		}
+		if a := w.aside(originalRow, uri); a != nil {
+			if err := w.original(f, a, seen); err != nil {
+				return yield(nil, err) && false
+			}
+		}
+		if !yield(f, nil) {
+			return false
+		}
+	}
+	for i := range w.asides { // those that the session's record does not name
+		a := &w.asides[i]
+		if a.family != originalRow || a.used {
+			continue
+		}
+		f := &session.File{Path: filePath(a.rest)}
+		if err := w.original(f, a, seen); err != nil {
+			return yield(nil, err) && false
+		}
+		if !yield(f, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// original takes a file's text from a row of its own.
+func (w *walk) original(f *session.File, a *aside, seen map[string]bool) error {
+	a.used = true
+	body, at, err := w.content(originalRow+w.id+":"+a.rest, a.rest, seen)
+	if err != nil {
+		return err
+	}
+	if f.Before == nil {
+		f.Before = body
+	}
+	f.Origin = append(f.Origin, at)
+	return nil
+}
+
+// side adds a record to the message of its prompt.
+func (d *desk) side(a *aside, m *session.Message) {
+	c := d.chat
+	w := c.shelf
+	found, ok, err := w.disk.Get(c.ctx, a.family+c.id+":"+a.rest, mostValue)
+	if err != nil || !ok {
+		return
+	}
+	at := w.addr(diskTable, a.family+c.id+":"+a.rest, found.RowID)
+	m.Origin = append(m.Origin, at.String())
+	if a.family == bubbleRootRow {
+		c.count(claimed)
+		m.Extras = append(m.Extras, session.Extra{Name: strings.TrimSuffix(a.family, ":"), Raw: session.AppendString(nil, string(found.Bytes))})
+		return
+	}
+	body, fate := line(found.Bytes, at, d.sink)
+	if found.Class == store.Null {
+		fate = deleted
+	}
+	c.count(fate)
+	if body != nil {
+		m.Parts = append(m.Parts, &session.Injected{Tag: "request_context", Data: members.Bare("request", body)})
+	}
+}
+
+// leftovers are records of a session that no message claimed: each is carried
+// whole, in a message of its own behind the conversation.
+func (d *desk) leftovers() error {
+	c := d.chat
+	for i := range c.asides {
+		a := &c.asides[i]
+		switch {
+		case a.used, a.family == originalRow, a.family == checkpointRow, a.family == diffRow:
+			continue // files
+		case a.family == fateRow && c.aside(diffRow, a.rest) != nil:
+			continue
+		}
+		a.used = true
+		key := a.family + c.id + ":" + a.rest
+		found, ok, err := c.shelf.disk.Get(c.ctx, key, mostValue)
+		if err != nil || !ok {
+			return err
+		}
+		at := c.shelf.addr(diskTable, key, found.RowID)
+		d.tally.Read++
+		if found.Class == store.Null {
+			d.tally.Claimed++
+			continue
+		}
+		body, _, jerr := rawjson.Line(found.Bytes)
+		if jerr != nil {
+			body = session.AppendString(nil, string(found.Bytes))
+		}
+		d.tally.Opaque++
+		kind := strings.TrimSuffix(a.family, ":")
+		d.put(&session.Message{ID: kind + "-" + a.rest, Role: session.System, Simulated: true, Origin: []string{at.String()},
+			Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, body)}}})
+	}
+	return nil
+}
+
+// picture reads an image that lies beside the database. Nothing outside of the
+// store is looked at.
+func (c *chat) picture(m *session.Media) {
+	at := strings.ReplaceAll(m.URI, `\`, "/")
+	_, rel, ok := strings.Cut(at, "/"+spacesName+"/")
+	if !ok {
+		return
+	}
+	parts := strings.Split(rel, "/")
+	s := c.x.space(parts[0])
+	if s == nil || len(parts) != 3 || parts[1] != "images" || !filepath.IsLocal(parts[2]) {
+		return
+	}
+	if b := smallFile(filepath.Join(s.dir, "images", parts[2])); b != nil {
+		m.Data = b
+		m.Name = parts[2]
+	}
+}

@@ -1,0 +1,348 @@
+package cursoride
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+	"rehome/schemas"
+)
+
+const kvSQL = "-- file: globalStorage/state.vscdb\nCREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);\n"
+
+// chatSQL is a session with one bubble, of an SQL expression.
+func chatSQL(bubble string) string {
+	return kvSQL + `INSERT INTO cursorDiskKV VALUES ('composerData:c1','{"composerId":"c1","fullConversationHeadersOnly":[{"bubbleId":"b1","type":1},{"bubbleId":"b2","type":2}]}'),
+('bubbleId:c1:b1', ` + bubble + `), ('bubbleId:c1:b2','{"type":2,"bubbleId":"b2","text":"the answer is here"}');`
+}
+
+func (o *told) has(words string) bool { return strings.Contains(string(o.ledger()), words) }
+
+// TestDeep: JSON that is nested ten thousand deep is one bubble that cannot be
+// read, and no more.
+func TestDeep(t *testing.T) {
+	deep := "'{\"type\":1,\"x\":" + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000) + "}'"
+	out := decodeAt(t, build(t, chatSQL(deep)), session.Selection{})
+	if len(out.errs) > 0 || !out.has("# unreadable not valid JSON: JSON is nested too deeply: 1 at globalStorage/state.vscdb/cursorDiskKV#2 (bubbleId:c1:b1)") || !out.has("the answer is here") || !out.tally.Balanced() {
+		t.Errorf("%.2000s", out.ledger())
+	}
+	nested := `'{"type":1,"text":"","richText":"` + strings.Repeat(`{\"root\":{\"children\":[`, 10_000) + `"}'`
+	if out := decodeAt(t, build(t, chatSQL(nested)), session.Selection{}); len(out.errs) > 0 || !out.has("the answer is here") {
+		t.Errorf("%.2000s", out.ledger())
+	}
+}
+
+// TestLarge: a bubble of 50 MB comes through whole; one that no line could hold
+// is noted.
+func TestLarge(t *testing.T) {
+	out := decodeAt(t, build(t, chatSQL(`'{"type":1,"text":"'||hex(zeroblob(25000000))||'"}'`)), session.Selection{})
+	if len(out.errs) > 0 || len(out.notes) > 0 || len(out.lines) != 3 || len(out.lines[1]) < 50_000_000 {
+		t.Errorf("%d lines, %v, %v", len(out.lines), out.notes, out.errs)
+	}
+	out = decodeAt(t, build(t, chatSQL(`'{"type":1,"text":"'||hex(zeroblob(60000000))||'"}'`)), session.Selection{})
+	if !out.has("# unreadable a value of more than 100 MB: 1") || !out.has("the answer is here") || !out.tally.Balanced() {
+		t.Errorf("%.2000s", out.ledger())
+	}
+}
+
+// TestCircles: sessions that name each other, or themselves, as parents and
+// children come once each.
+func TestCircles(t *testing.T) {
+	script := kvSQL + `INSERT INTO cursorDiskKV VALUES
+('composerData:a','{"composerId":"a","subagentComposerIds":["b","a"],"subComposerIds":["c"],"subagentInfo":{"parentComposerId":"c"}}'),
+('composerData:b','{"composerId":"b","subagentComposerIds":["c"],"subagentInfo":{"parentComposerId":"a"}}'),
+('composerData:c','{"composerId":"c","subagentComposerIds":["a"],"subagentInfo":{"parentComposerId":"b"}}'),
+('composerData:s','{"composerId":"s","subagentComposerIds":["s"],"subagentInfo":{"parentComposerId":"s"}}');`
+	out := decodeAt(t, build(t, script), session.Selection{})
+	var ids []string
+	for _, h := range out.heads {
+		ids = append(ids, h.ID)
+	}
+	slices.Sort(ids)
+	if !slices.Equal(ids, []string{"a", "b", "c", "s"}) || len(out.errs) > 0 || !out.tally.Balanced() {
+		t.Errorf("%v, %s", ids, out.ledger())
+	}
+	if strings.Contains(strings.Join(out.lines, ""), `"children":[{"session":"s"`) {
+		t.Error("a session is its own child")
+	}
+}
+
+// TestChain: ten thousand sessions, each the child of the next.
+func TestChain(t *testing.T) {
+	var rows []string
+	for i := range 10_000 {
+		rows = append(rows, fmt.Sprintf(`('composerData:%05d','{"subagentInfo":{"parentComposerId":"%05d"}}')`, i, i+1))
+	}
+	out := decodeAt(t, build(t, kvSQL+"INSERT INTO cursorDiskKV VALUES "+strings.Join(rows, ",")), session.Selection{})
+	if len(out.heads) != 10_000 || out.heads[0].ID != "09999" {
+		t.Errorf("%d sessions, first %s", len(out.heads), out.heads[0].ID)
+	}
+}
+
+// TestTruncated: a file that ends too early is an error that names it, or
+// sessions with errors; never more.
+func TestTruncated(t *testing.T) {
+	script, err := os.ReadFile(cases + "bubbles.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(build(t, string(script)), globalDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cut := 0; cut < len(whole); cut += 1024 {
+		file := filepath.Join(t.TempDir(), dbName)
+		if err := os.WriteFile(file, whole[:cut], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		out := decodeAt(t, file, session.Selection{})
+		if len(out.errs) == 0 {
+			t.Errorf("%d bytes of %d are taken for all", cut, len(whole))
+		}
+		for _, err := range out.errs {
+			if e := (*formats.Error)(nil); !errors.As(err, &e) || e.At == "" {
+				t.Errorf("%d bytes: %v says no place", cut, err)
+			}
+		}
+	}
+}
+
+// TestScrambled: pages with other bytes in them bring errors and notes, not
+// more.
+func TestScrambled(t *testing.T) {
+	script, err := os.ReadFile(cases + "tools.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(filepath.Join(build(t, string(script)), globalDB))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := 4096; at < len(whole); at += 397 {
+		b := slices.Clone(whole)
+		for i := at; i < min(at+16, len(b)); i++ {
+			b[i] ^= 0x5a
+		}
+		file := filepath.Join(t.TempDir(), dbName)
+		if err := os.WriteFile(file, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		decodeAt(t, file, session.Selection{})
+	}
+}
+
+// TestOne: of a session that is asked for by its id nothing else is read.
+func TestOne(t *testing.T) {
+	script, err := os.ReadFile(cases + "table.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := decodeAt(t, build(t, string(script)), session.Selection{IDs: []string{"kid"}})
+	if len(out.heads) != 1 || out.heads[0].ID != "kid" || out.tally.Read != 6+2 || !out.tally.Balanced() {
+		t.Errorf("%v, %+v", out.heads, out.tally)
+	}
+}
+
+// TestStopped: a consumer that has had enough, or a context that ends, leaves
+// nothing running and nothing open.
+func TestStopped(t *testing.T) {
+	script, err := os.ReadFile(cases + "bubbles.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := formats.Locate(build(t, string(script)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+	for n := range 12 {
+		for s, err := range Format().Decode(t.Context(), l, v, session.Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := 0
+			for range s.Messages {
+				if i++; i > n {
+					break
+				}
+			}
+			for range s.Files {
+				break
+			}
+			if n%2 == 0 {
+				break
+			}
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for s, err := range Format().Decode(ctx, l, v, session.Selection{}) {
+		if last = err; s != nil && err == nil {
+			cancel()
+			for _, err := range s.Messages {
+				last = err
+			}
+		}
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("cancelled, and told %v", last)
+	}
+}
+
+// TestWorkspaceAlone: of one workspace's folder, the sessions that belong to it
+// are found in the global database beside it, and no others.
+func TestWorkspaceAlone(t *testing.T) {
+	script, err := os.ReadFile(cases + "heads.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := build(t, string(script)+`;
+INSERT INTO cursorDiskKV VALUES ('composerData:elsewhere','{"composerId":"elsewhere","workspaceIdentifier":{"id":"other"}}'),
+ ('composerData:here','{"composerId":"here","name":"Says so itself","workspaceIdentifier":{"id":"0123456789abcdef0123456789abcdef"}}');`)
+	for _, path := range []string{"workspaceStorage/0123456789abcdef0123456789abcdef", "workspaceStorage/0123456789abcdef0123456789abcdef/state.vscdb"} {
+		out := decodeAt(t, filepath.Join(dir, path), session.Selection{})
+		if len(out.heads) != 2 || out.heads[0].ID != "c1" || out.heads[1].ID != "here" || out.heads[0].Workspace != `c:\Users\Ana\shop` || !out.has("The row wins.") {
+			t.Errorf("%s: %s", path, out.ledger())
+		}
+	}
+	out := decodeAt(t, filepath.Join(dir, globalDB), session.Selection{})
+	if len(out.heads) != 3 || out.heads[2].Workspace != `c:\Users\Ana\shop` {
+		t.Errorf("the global database alone: %s", out.ledger())
+	}
+}
+
+// TestLost: a session whose record is gone has its bubbles still.
+func TestLost(t *testing.T) {
+	dir := build(t, kvSQL+`INSERT INTO ItemTable VALUES ('composer.composerHeaders','{"allComposers":[{"composerId":"c1","name":"Found again"}]}');
+INSERT INTO cursorDiskKV VALUES ('bubbleId:c1:z','{"type":1,"bubbleId":"z","text":"first"}'),('bubbleId:c1:a','{"type":2,"bubbleId":"a","text":"second"}'),
+('bubbleId:nobody:x','{"type":1,"text":"of no session"}'),('checkpointId:nobody:x','{}'),('bubbleId:odd','{}');`)
+	out := decodeAt(t, dir, session.Selection{})
+	if text := strings.Join(out.lines, "\n"); len(out.lines) != 3 || strings.Index(text, "first") > strings.Index(text, "second") || !out.has("# inferred the order of a session's bubbles") {
+		t.Errorf("%s", out.ledger())
+	}
+	if out.tally.Superseded != 3 || out.tally.Read != 6 || !out.tally.Balanced() {
+		t.Errorf("%+v", out.tally)
+	}
+}
+
+// TestHeads: what is listed is what is decoded; and nothing is said to be empty
+// in which something was said.
+func TestHeads(t *testing.T) {
+	list, err := filepath.Glob(cases + "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range list {
+		script, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := build(t, string(script))
+		l, err := formats.Locate(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]session.Head{}
+		talked := map[string]bool{}
+		out := decodeAt(t, dir, session.Selection{})
+		var last string
+		for _, line := range out.lines {
+			if strings.HasPrefix(line, `{"type":"session"`) {
+				last = out.heads[len(want)].ID
+				want[last] = out.heads[len(want)]
+			} else if strings.Contains(line, `"role":"user"`) || strings.Contains(line, `"role":"assistant"`) {
+				talked[last] = true
+			}
+		}
+		for h, err := range Format().Heads(t.Context(), l, formats.View{Say: func(string) {}}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, ok := want[h.ID]
+			if !ok || h.Title != "" && h.Title != w.Title || h.Workspace != "" && h.Workspace != w.Workspace || h.Turns == 0 && talked[h.ID] {
+				t.Errorf("%s: listed %+v, decoded %+v", path, h, w)
+			}
+			delete(want, h.ID)
+		}
+		for id := range want {
+			if id != "c4" { // its record cannot be read
+				t.Errorf("%s: %s is not listed", path, id)
+			}
+		}
+	}
+}
+
+// FuzzBubble: whatever stands in a bubble or in a session's record, the lines
+// are as the schema says and the books balance.
+func FuzzBubble(f *testing.F) {
+	list, err := filepath.Glob(cases + "*.sql")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, path := range list {
+		script, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, piece := range strings.Split(string(script), "'") {
+			if strings.HasPrefix(piece, "{") {
+				f.Add([]byte(piece), []byte(`{"composerId":"c1","fullConversationHeadersOnly":[{"bubbleId":"b1","type":2}]}`))
+				f.Add([]byte(`{"type":2,"text":"x"}`), []byte(piece))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, bubble, composer []byte) {
+		body, fate := line(composer, store.Addr{}, func(loss.Note) {})
+		inner, fate2 := line(bubble, store.Addr{}, func(loss.Note) {})
+		if fate != claimed || fate2 != claimed {
+			return
+		}
+		for _, doc := range [][]byte{body, inner} { // numbers that no line may hold
+			if schemas.Validate("canonical-1", fmt.Appendf(nil, `{"type":"session","version":1,"id":"x","agent":"x","extras":[{"name":"x","raw":%s}]}`, doc)) != nil {
+				return
+			}
+		}
+		x := newIndex(&place{}, nil)
+		c := &chat{entry: x.entry("c1"), x: x, ctx: t.Context(), note: x.note, past: -1}
+		var m fields
+		m.split(body, "", composerTable())
+		c.fill(&m)
+		c.list(&m)
+		c.headExtras(&m, inner)
+		c.out.Extras = append(c.out.Extras, m.settle(&c.tally)...)
+		lines := []string{string(session.AppendHead(nil, &c.out))}
+		ids := map[string]bool{}
+		d := desk{chat: c, past: c.past, give: func(m *session.Message) {
+			if ids[m.ID] {
+				t.Errorf("two messages are %q", m.ID)
+			}
+			ids[m.ID] = true
+			lines = append(lines, string(session.AppendMessage(nil, m)))
+		}}
+		for i := range c.headers {
+			c.headers[i].inline = inner
+			b, err := c.read(t.Context(), i, x.note)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.take(b)
+		}
+		d.flush()
+		judgeLines(t, lines)
+		for _, n := range []session.Tally{c.tally, d.tally} {
+			if !n.Balanced() {
+				t.Errorf("%+v", n)
+			}
+		}
+	})
+}

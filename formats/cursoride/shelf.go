@@ -1,0 +1,149 @@
+package cursoride
+
+import (
+	"context"
+	"errors"
+
+	"rehome/formats"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// The tables of a database.
+const (
+	itemTable = "ItemTable"
+	diskTable = "cursorDiskKV"
+	headTable = "composerHeaders"
+)
+
+// mostValue is the longest value that is read: more is no record of a
+// conversation, and canonical lines may not be longer.
+const mostValue = 100 << 20
+
+// shelf is one open state.vscdb.
+type shelf struct {
+	file  string // inside the store
+	db    *sqlitefile.DB
+	items *sqlitefile.Keyed // nil where there is no such table
+	disk  *sqlitefile.Keyed
+	heads *sqlitefile.Keyed
+}
+
+func openShelf(ctx context.Context, path, file string, known *sqlitefile.Known, v formats.View) (*shelf, error) {
+	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{Live: v.Live, Say: v.Say, Known: known})
+	if err != nil {
+		return nil, err
+	}
+	s := &shelf{file: file, db: db}
+	for _, t := range []struct {
+		to         **sqlitefile.Keyed
+		table, key string
+	}{{&s.items, itemTable, "key"}, {&s.disk, diskTable, "key"}, {&s.heads, headTable, "composerId"}} {
+		if *t.to, err = db.Keyed(ctx, t.table, t.key, "value"); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
+	}
+	return s, nil
+}
+
+func (s *shelf) close() error {
+	var errs []error
+	for _, k := range []*sqlitefile.Keyed{s.items, s.disk, s.heads} {
+		if k != nil {
+			errs = append(errs, k.Close())
+		}
+	}
+	return errors.Join(append(errs, s.db.Close())...)
+}
+
+// keyed is a table by its name.
+func (s *shelf) keyed(table string) *sqlitefile.Keyed {
+	switch table {
+	case itemTable:
+		return s.items
+	case diskTable:
+		return s.disk
+	}
+	return s.heads
+}
+
+// row is a record: where it stands, and its value as one line of JSON.
+type row struct {
+	addr store.Addr
+	body []byte // nil: no value, or none that could be read
+	fate fate
+}
+
+// fate is what became of a record, for the books.
+type fate uint8
+
+const (
+	absent fate = iota
+	claimed
+	deleted // a tombstone: claimed as that
+	broken
+)
+
+// get reads a record that holds JSON. What is wrong with it is noted.
+func (s *shelf) get(ctx context.Context, table, key string, note loss.Sink) (row, error) {
+	k := s.keyed(table)
+	if k == nil {
+		return row{}, nil
+	}
+	f, ok, err := k.Get(ctx, key, mostValue)
+	if err != nil || !ok {
+		return row{}, err
+	}
+	r := row{addr: s.addr(table, key, f.RowID), fate: claimed}
+	switch {
+	case f.Class == store.Null || string(f.Bytes) == "null":
+		r.fate = deleted
+	case f.Bytes == nil:
+		r.fate = broken
+		note(loss.Note{Kind: loss.Unreadable, At: r.addr, What: "a value of more than 100 MB"})
+	default:
+		r.body, r.fate = line(f.Bytes, r.addr, note)
+	}
+	return r, nil
+}
+
+// quietLine is the value of a record that was found, as one line of JSON.
+func quietLine(f sqlitefile.Found) ([]byte, fate) {
+	if f.Class == store.Null || string(f.Bytes) == "null" {
+		return nil, deleted
+	}
+	return line(f.Bytes, store.Addr{}, func(loss.Note) {})
+}
+
+// line makes a value fit to be taken apart.
+func line(b []byte, at store.Addr, note loss.Sink) ([]byte, fate) {
+	body, repaired, err := rawjson.Line(b)
+	if err != nil {
+		note(loss.Note{Kind: loss.Unreadable, At: at, What: "not valid JSON: " + err.Error()})
+		return nil, broken
+	}
+	if repaired {
+		note(loss.Note{Kind: loss.Reshaped, At: at, What: "text that is no UTF-8: U+FFFD stands for its bytes"})
+	}
+	return body, claimed
+}
+
+func (s *shelf) addr(table, key string, id int64) store.Addr {
+	return store.Addr{File: s.file, Set: table, RowID: id, HasID: true, Key: store.TextCell([]byte(key))}
+}
+
+// family calls f with the rest of each key of cursorDiskKV that begins so.
+func (s *shelf) family(ctx context.Context, prefix string, f func(rest string) bool) error {
+	if s.disk == nil {
+		return nil
+	}
+	return s.disk.Keys(ctx, prefix, behind(prefix), func(key string) bool { return f(key[len(prefix):]) })
+}
+
+// behind is the end of the range of all keys that begin so.
+func behind(prefix string) string {
+	last := len(prefix) - 1
+	return prefix[:last] + string(prefix[last]+1)
+}

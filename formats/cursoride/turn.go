@@ -1,0 +1,149 @@
+package cursoride
+
+import (
+	"context"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// turns reads the bubbles, a turn at a time.
+func (f *feed) turns(ctx context.Context, c *chat) error {
+	for from := 0; from < len(c.headers); {
+		to := from + 1
+		for to < len(c.headers) && !c.headers[to].user {
+			to++
+		}
+		if err := f.turn(ctx, c, from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func (f *feed) turn(ctx context.Context, c *chat, from, to int) error {
+	t := &ending{}
+	b := &batch{turn: &t.Turn}
+	at, whole := from, true
+	for ; at < to; at++ {
+		bub, err := c.read(ctx, at, f.note)
+		if err != nil {
+			return err
+		}
+		t.see(bub)
+		if whole && (b.bytes > mostTurn || len(b.bubbles) >= mostBubbles) {
+			whole = false
+			b.bubbles, b.bytes = nil, 0
+		}
+		if whole {
+			b.add(bub)
+		}
+	}
+	t.close(c, to == len(c.headers))
+	if whole {
+		if err := c.supply(ctx, b); err != nil {
+			return err
+		}
+		f.send(ctx, piece{chat: c, batch: b})
+		return nil
+	}
+	for at = from; at < to; at++ {
+		bub, err := c.read(ctx, at, func(loss.Note) {})
+		if err != nil {
+			return err
+		}
+		b.add(bub)
+		if b.bytes > mostTurn/4 || len(b.bubbles) >= mostBubbles/4 || at == to-1 {
+			if err := c.supply(ctx, b); err != nil {
+				return err
+			}
+			if !f.send(ctx, piece{chat: c, batch: b}) {
+				return ctx.Err()
+			}
+			b = &batch{}
+		}
+	}
+	return nil
+}
+
+// read finds a bubble and takes it apart. A row of its own wins over what the
+// session's record holds inline.
+func (c *chat) read(ctx context.Context, at int, note loss.Sink) (*bubble, error) {
+	h := c.headers[at]
+	b := &bubble{header: h, number: at}
+	if c.shelf != nil {
+		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+h.id, note)
+		if err != nil {
+			return nil, err
+		}
+		b.addr, b.body, b.fate, b.row = r.addr, r.body, r.fate, r.fate
+	}
+	if b.body == nil && h.inline != nil {
+		b.addr, b.body, b.fate = c.addr, h.inline, claimed
+	}
+	if b.body != nil && !b.f.split(b.body, "", bubbleTable()) {
+		b.body = nil
+	}
+	if b.f.found[bubTool] == nil {
+		b.f.found[bubTool] = c.old[h.id]
+	}
+	c.translate(b)
+	return b, nil
+}
+
+// ending is what is known of a turn when all of it has been read.
+type ending struct {
+	session.Turn
+	in, out int64
+	last    session.Stamp
+}
+
+func (t *ending) see(b *bubble) {
+	if b.body == nil {
+		return
+	}
+	in, out := b.tokens()
+	t.in, t.out = t.in+in, t.out+out
+	if s := b.when(); s.Known() && s.Millis() > t.last.Millis() {
+		t.last = s
+	}
+	if s := b.done(); s.Known() && s.Millis() > t.last.Millis() {
+		t.last = s
+	}
+	if t.RequestID == "" {
+		t.RequestID = rawjson.Text(b.f.raw(bubRequest))
+	}
+	if raw := b.f.full(bubError); raw != nil {
+		t.Status = "error"
+		if text := errorText(raw); text != "" {
+			t.Error = text
+		}
+	}
+}
+
+// close draws the end of a turn; the last one ended as the session did.
+func (t *ending) close(c *chat, last bool) {
+	if t.in > 0 || t.out > 0 {
+		u := session.NoUsage()
+		u.Input, u.Output = t.in, t.out
+		t.Usage = &u
+	}
+	if t.last.Known() {
+		t.End = session.Inferred(t.last.Millis())
+	}
+	if !last || t.Status != "" {
+		return
+	}
+	switch c.ended {
+	case "completed", "done":
+		t.Status = "finished"
+	case "aborted":
+		t.Status = "cancelled"
+	case "error":
+		t.Status = "error"
+	case "generating":
+		t.Status = "running"
+	}
+}
