@@ -15,7 +15,7 @@ func Format() *formats.Format {
 	return &formats.Format{
 		Name:     name,
 		Title:    "any SQLite store as git-committable text",
-		Families: []string{formats.Tables},
+		Families: []string{formats.Tables, formats.PlainFiles},
 		Text:     true,
 		Schemas:  []string{"archive-manifest-1", "archive-row-1", "archive-section-1"},
 		Probe:    probe,

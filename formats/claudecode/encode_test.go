@@ -1,0 +1,163 @@
+package claudecode
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// stream is a list as a decoder hands it out.
+func stream(list ...*session.Message) iter.Seq2[*session.Message, error] {
+	return func(yield func(*session.Message, error) bool) {
+		for _, m := range list {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+}
+
+type written struct {
+	path  string
+	lines []map[string]any
+	notes []loss.Note
+}
+
+// blocks are the blocks of content that the model is sent, with their role.
+func (w *written) blocks() (out []map[string]any) {
+	for _, l := range w.lines {
+		m, _ := l["message"].(map[string]any)
+		if m == nil {
+			continue
+		}
+		switch c := m["content"].(type) {
+		case string:
+			out = append(out, map[string]any{"role": m["role"], "type": "text", "text": c})
+		case []any:
+			for _, b := range c {
+				b := b.(map[string]any)
+				b["role"] = m["role"]
+				out = append(out, b)
+			}
+		}
+	}
+	return out
+}
+
+func (w *written) noted(kind loss.Kind, words string) bool {
+	for _, n := range w.notes {
+		if n.Kind == kind && strings.Contains(n.What, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// write encodes a session and holds it against the rules.
+func write(t *testing.T, s *session.Session, b formats.Build) *written {
+	t.Helper()
+	w := &written{path: filepath.Join(t.TempDir(), "x.jsonl")}
+	b.Path, b.Note = w.path, func(n loss.Note) { w.notes = append(w.notes, n) }
+	if err := encode(context.Background(), s, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := verify(context.Background(), w.path); err != nil {
+		data, _ := os.ReadFile(w.path)
+		t.Fatalf("%v\n%.4000s", err, data)
+	}
+	data, err := os.ReadFile(w.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		var l map[string]any
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		w.lines = append(w.lines, l)
+	}
+	return w
+}
+
+func say(role session.Role, parts ...session.Part) *session.Message {
+	return &session.Message{ID: "m", Role: role, Parts: parts}
+}
+
+func words(s string) *session.Text { return &session.Text{Text: s} }
+
+func chat(list ...*session.Message) *session.Session {
+	return &session.Session{Head: session.Head{ID: "s1", Agent: session.CursorCLI, Title: "A title", Workspace: "/home/ann/app/"}, Messages: stream(list...)}
+}
+
+func TestNativeTools(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		call                session.ToolCall
+		value               string
+		tool, input, screen string
+	}{
+		{"shell", session.ToolCall{Name: "Shell", Kind: "shell", Input: session.Raw(`{"command":"ls -l","description":"look"}`)}, `{"success":{"stdout":"a\nb","stderr":"","exitCode":0}}`,
+			"Bash", `{"command":"ls -l","description":"look"}`, `{"stdout":"a\nb","stderr":"","interrupted":false,"isImage":false,"noOutputExpected":false}`},
+		{"read", session.ToolCall{Kind: "read", Name: "read", Args: session.Raw(`{"path":"/a","offset":3,"limit":2}`)}, `{"success":{"content":"x\ny","totalLines":9}}`,
+			"Read", `{"file_path":"/a","offset":3,"limit":2}`, `{"type":"text","file":{"filePath":"/a","content":"x\ny","numLines":2,"startLine":3,"totalLines":9}}`},
+		{"replace", session.ToolCall{Kind: "edit", Name: "StrReplace", Input: session.Raw(`{"path":"/a","old_string":"x","new_string":"y"}`)}, `{"success":{"beforeFullFileContent":"x\nz\n","afterFullFileContent":"y\nz\n"}}`,
+			"Edit", `{"file_path":"/a","old_string":"x","new_string":"y"}`, `{"filePath":"/a","oldString":"x","newString":"y","originalFile":"x\nz\n","structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":2,"lines":["-x","+y"," z"]}],"userModified":false,"replaceAll":false}`},
+		{"after the fact", session.ToolCall{Kind: "edit", Name: "edit", Args: session.Raw(`{"path":"/a","streamContent":"y"}`)}, `{"success":{"beforeFullFileContent":"1\nx\n2\n","afterFullFileContent":"1\ny\n2\n"}}`,
+			"Edit", `{"file_path":"/a","old_string":"x\n","new_string":"y\n"}`, ""},
+		{"a new file", session.ToolCall{Kind: "edit", Name: "edit", Args: session.Raw(`{"path":"/a","streamContent":"y"}`)}, `{"success":{"afterFullFileContent":"y\n"}}`,
+			"Write", `{"file_path":"/a","content":"y\n"}`, `{"type":"create","filePath":"/a","content":"y\n","structuredPatch":[],"originalFile":null,"userModified":false}`},
+		{"write over", session.ToolCall{Kind: "edit", Name: "Write", Input: session.Raw(`{"path":"/a","contents":"y\n"}`)}, `{"success":{"beforeFullFileContent":"x\n","afterFullFileContent":"y\n"}}`,
+			"Write", `{"file_path":"/a","content":"y\n"}`, `{"type":"update","filePath":"/a","content":"y\n","structuredPatch":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-x","+y"]}],"originalFile":"x\n","userModified":false}`},
+		{"a patch", session.ToolCall{Kind: "edit", Name: "ApplyPatch", Input: session.Raw(`"*** Begin Patch"`)}, `{"success":{"path":"/a","diffString":"@@ -1,2 +1,2 @@\n x\n-y\n+z\n"}}`,
+			"Edit", `{"file_path":"/a","old_string":"x\ny","new_string":"x\nz"}`, ""},
+		{"a patch of nothing", session.ToolCall{Kind: "edit", Name: "ApplyPatch", Input: session.Raw(`"*** Begin Patch"`)}, `{"error":{"error":"no"}}`,
+			"ApplyPatch", `{"input":"*** Begin Patch"}`, ""},
+		{"grep", session.ToolCall{Kind: "grep", Name: "Grep", Input: session.Raw(`{"pattern":"x","-i":true}`)}, `{"success":{}}`, "Grep", `{"pattern":"x","-i":true}`, ""},
+		{"glob", session.ToolCall{Kind: "glob", Name: "Glob", Args: session.Raw(`{"targetDirectory":"/w","globPattern":"*.go"}`)}, `{"success":{"files":["a.go"]}}`,
+			"Glob", `{"pattern":"*.go","path":"/w"}`, `{"filenames":["a.go"],"durationMs":0,"numFiles":1,"truncated":false,"totalMatches":1,"countIsComplete":true}`},
+		{"ls", session.ToolCall{Kind: "ls", Name: "LS", Input: session.Raw(`{"target_directory":"/a b"}`)}, `{"success":{}}`, "Bash", `{"command":"ls '/a b'","description":"List files"}`, ""},
+		{"delete", session.ToolCall{Kind: "delete", Name: "Delete", Input: session.Raw(`{"path":"-x'y"}`)}, `{"success":{}}`, "Bash", `{"command":"rm './-x'\\''y'","description":"Delete a file"}`, ""},
+		{"todos", session.ToolCall{Kind: "updateTodos", Name: "TodoWrite", Args: session.Raw(`{"todos":[{"id":"1","content":"do","status":"TO` + `DO_STATUS_IN_PROGRESS"}]}`)}, `{"success":{}}`,
+			"TodoWrite", `{"todos":[{"content":"do","status":"in_progress","activeForm":"do"}]}`, ""},
+		{"mcp", session.ToolCall{Kind: "mcp", Name: "CallMcpTool", Input: session.Raw(`{"server":"my tracker","toolName":"list it","arguments":{"a":1}}`)}, `{"success":{"content":[{"text":{"text":"3 open"}}]}}`,
+			"mcp__my-tracker__list-it", `{"a":1}`, ""},
+		{"web", session.ToolCall{Kind: "webSearch", Name: "WebSearch", Args: session.Raw(`{"searchTerm":"go"}`)}, `{"success":{}}`, "WebSearch", `{"query":"go"}`, ""},
+		{"task", session.ToolCall{Kind: "task", Name: "Task", Args: session.Raw(`{"description":"d","prompt":"p","subagentType":{"explore":{}}}`), Child: "c"}, `{"success":{}}`,
+			"Agent", `{"description":"d","prompt":"p","subagent_type":"explore"}`, ""},
+		{"nobody's", session.ToolCall{Kind: "semSearch", Name: "find it!", Args: session.Raw(`{"query":"x"}`)}, `{"success":{"results":"here"}}`, "find-it-", `{"query":"x"}`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := c.call
+			call.ID = "c1"
+			w := write(t, chat(say(session.User, words("go")), say(session.Assistant, &call), say(session.Tool, &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(c.value)})), formats.Build{})
+			use := w.blocks()[1]
+			input, _ := json.Marshal(use["input"])
+			if use["name"] != c.tool || !same(t, string(input), c.input) {
+				t.Errorf("%s %s, want %s %s", use["name"], input, c.tool, c.input)
+			}
+			screen, _ := json.Marshal(w.lines[2]["toolUseResult"])
+			if c.screen != "" && !same(t, string(screen), c.screen) {
+				t.Errorf("the screen is drawn from\n%s, want\n%s", screen, c.screen)
+			}
+		})
+	}
+}
+
+func same(t *testing.T, a, b string) bool {
+	t.Helper()
+	var x, y any
+	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
+		t.Fatalf("%s or %s is no JSON", a, b)
+	}
+	p, _ := json.Marshal(x)
+	q, _ := json.Marshal(y)
+	return string(p) == string(q)
+}

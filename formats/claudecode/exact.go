@@ -1,0 +1,238 @@
+package claudecode
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/secret"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/tally"
+	"rehome/formats/loss"
+	"rehome/formats/store"
+)
+
+// carried are the folders and files of a config folder that belong to its
+// sessions. The others hold keys, settings and what the client can make again.
+func carried() []string {
+	return []string{"projects", "file-history", "tasks", "todos", "history.jsonl"}
+}
+
+// reader gives the files of a store as they are, byte for byte.
+type reader struct {
+	path    string
+	root    *os.Root
+	schema  *store.Schema
+	was     []fs.FileInfo // by set
+	summary store.Summary
+}
+
+func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	if !l.Dir() {
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("one file is not the whole of a store"), Hint: "name the project's folder, or the config folder"}
+	}
+	if m, err := probe(context.Background(), l); err != nil || m.Score == 0 {
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("there is no session in it"), Hint: "name the config folder, or a project's folder in it"}
+	}
+	root, err := os.OpenRoot(l.Path)
+	if err != nil {
+		return nil, &formats.Error{Format: name, At: l.Path, Err: err}
+	}
+	r := &reader{path: l.Path, root: root, schema: &store.Schema{Origin: name}}
+	if err := r.find(l.Has("projects"), v); err != nil {
+		root.Close()
+		return nil, failure(context.Background(), l.Path, err)
+	}
+	return r, nil
+}
+
+// find lists the files by their paths.
+func (r *reader) find(config bool, v formats.View) error {
+	left := 0
+	err := fs.WalkDir(r.root.FS(), ".", func(p string, e fs.DirEntry, err error) error {
+		switch top, _, _ := strings.Cut(p, "/"); {
+		case err != nil:
+			return err
+		case p == ".":
+			return nil
+		case config && !slices.Contains(carried(), top):
+			left++
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case e.IsDir() || noise(e.Name()):
+			return nil
+		case !e.Type().IsRegular():
+			left++
+			return nil
+		}
+		if v.Secrets == formats.WithholdSecrets {
+			held, err := r.secret(p)
+			if err != nil || held {
+				if held && v.Note != nil {
+					v.Note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file that holds a secret"})
+				}
+				return err
+			}
+		}
+		info, err := e.Info()
+		r.schema.Sets = append(r.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
+		r.was = append(r.was, info)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	order := make([]int, len(r.was))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(r.schema.Sets[a].File, r.schema.Sets[b].File) })
+	sets, was := r.schema.Sets, r.was
+	r.schema.Sets, r.was = nil, nil
+	for _, i := range order { // a walk goes folder by folder, which is not the order of paths
+		r.schema.Sets, r.was = append(r.schema.Sets, sets[i]), append(r.was, was[i])
+	}
+	if left > 0 && v.Say != nil {
+		v.Say(r.path + ": keys, settings and all else that is no session's stay at home")
+	}
+	return nil
+}
+
+// noise is what systems and git leave in folders.
+func noise(name string) bool {
+	return slices.Contains([]string{".DS_Store", "Thumbs.db", "desktop.ini", ".gitattributes", ".gitignore"}, name)
+}
+
+func (r *reader) secret(p string) (bool, error) {
+	f, err := r.root.Open(p)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return secret.Holds(f)
+}
+
+func (r *reader) Schema() *store.Schema { return r.schema }
+
+func (r *reader) Summary() store.Summary { return r.summary }
+
+// Batches yields each file in pieces.
+func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
+	return func(yield func(*store.Batch, error) bool) {
+		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
+			for i, set := range r.schema.Sets {
+				if err := sqlitestore.ReadPlain(ctx, filepath.Join(r.path, filepath.FromSlash(set.File)), i, t.Give); err != nil {
+					return err
+				}
+			}
+			return ctx.Err()
+		})
+	}
+}
+
+// Close reports files that changed meanwhile.
+func (r *reader) Close() error {
+	if r.root == nil {
+		return nil
+	}
+	var errs []error
+	for i, set := range r.schema.Sets {
+		now, err := r.root.Stat(set.File)
+		if err != nil || now.Size() != r.was[i].Size() || !now.ModTime().Equal(r.was[i].ModTime()) {
+			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), set.File), Err: formats.ErrBusy, Hint: "it changed while it was read: stop the client that writes to it and try again"})
+		}
+	}
+	err := r.root.Close()
+	r.root = nil
+	return errors.Join(append(errs, err)...)
+}
+
+// writer writes files as they were.
+type writer struct {
+	root   *os.Root
+	schema *store.Schema
+	set    int // being written, -1 before the first
+	file   *os.File
+}
+
+func create(_ context.Context, b formats.Build) (store.Writer, error) {
+	if b.Compress != "" {
+		return nil, &formats.Error{Format: name, Err: errors.New("its files are the client's and cannot be compressed"), Hint: "leave --compress out"}
+	}
+	if b.Schema.Origin != name || len(b.Schema.Databases) > 0 {
+		return nil, &formats.Error{Format: name, Err: errors.New("it holds the files of Claude Code's sessions, and no tables"), Hint: "rehome migrate makes sessions of another client's"}
+	}
+	if err := os.Mkdir(b.Path, 0o700); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(b.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &writer{root: root, schema: b.Schema, set: -1}, nil
+}
+
+func (w *writer) Put(ctx context.Context, b *store.Batch) error {
+	defer b.Release()
+	if err := w.reach(b.Set); err != nil {
+		return err
+	}
+	for i := range b.Rows() {
+		if _, err := w.file.Write(b.Cell(i, 0).Bytes()); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// reach moves on to a file; those passed on the way are empty.
+func (w *writer) reach(set int) error {
+	for w.set < set {
+		if err := w.shut(); err != nil {
+			return err
+		}
+		w.set++
+		p, err := filepath.Localize(w.schema.Sets[w.set].File)
+		if err != nil {
+			return &formats.Error{Format: name, At: w.schema.Sets[w.set].File, Err: errors.New("not a path inside a store")}
+		}
+		if err := w.root.MkdirAll(filepath.Dir(p), 0o700); err != nil {
+			return err
+		}
+		if w.file, err = w.root.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) shut() error {
+	if w.file == nil {
+		return nil
+	}
+	err := w.file.Close()
+	w.file = nil
+	return err
+}
+
+func (w *writer) Finish(ctx context.Context) error {
+	return errors.Join(w.reach(len(w.schema.Sets)-1), w.shut(), ctx.Err())
+}
+
+func (w *writer) Close() error {
+	if w.root == nil {
+		return nil
+	}
+	err := errors.Join(w.shut(), w.root.Close())
+	w.root = nil
+	return err
+}

@@ -1,0 +1,125 @@
+package claudecode
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/golden"
+)
+
+// everything is arguments that any tool finds its own among.
+const everything = `{"command":"ls","path":"/a/b","pattern":"x","globPattern":"*","searchTerm":"q","url":"https://example.org","prompt":"p","todos":[{"content":"c","status":"pending"}],"providerIdentifier":"s","toolName":"t","args":{"a":1},"contents":"c","content":"c","edits":[{"oldText":"x","newText":"y"}]}`
+
+// fate is what became of one part: how, and as what it arrives.
+func fate(t *testing.T, parts ...session.Part) (how, as string) {
+	t.Helper()
+	return arrival(t, say(session.User, words("go")), &session.Message{ID: "p", Role: roleOf(parts[0]), Parts: parts})
+}
+
+func roleOf(p session.Part) session.Role {
+	switch p.(type) {
+	case *session.Text, *session.Injected, *session.Media, *session.Opaque:
+		return session.User
+	case *session.Boundary, *session.Summary:
+		return session.System
+	}
+	return session.Assistant
+}
+
+// arrival encodes messages and counts what the last one adds to what is sent.
+func arrival(t *testing.T, list ...*session.Message) (how, as string) {
+	t.Helper()
+	before := write(t, chat(list[:len(list)-1]...), formats.Build{})
+	w := write(t, chat(list...), formats.Build{})
+	lint(t, w)
+	worst := loss.Kind(0)
+	for _, n := range w.notes {
+		if n.Kind != loss.Inferred {
+			worst = max(worst, n.Kind)
+		}
+	}
+	more := w.blocks()[len(before.blocks()):]
+	switch {
+	case len(more) == 0 && worst == 0:
+		t.Errorf("dropped, and not noted: %T", list[len(list)-1].Parts[0])
+		fallthrough
+	case len(more) == 0:
+		how = "dropped"
+	case worst == loss.Dropped:
+		how = "named in words"
+	case worst == loss.Reshaped:
+		how = "reshaped"
+	default:
+		how = "kept"
+	}
+	for _, b := range more {
+		if b["type"] == "tool_use" {
+			return how, fmt.Sprintf("tool_use `%s`", b["name"])
+		}
+	}
+	if len(more) > 0 {
+		as = fmt.Sprint(more[0]["type"])
+	}
+	return how, as
+}
+
+// TestMatrix writes what becomes of each kind of part and of tool on the way to
+// Claude Code, as it is found out by writing them.
+func TestMatrix(t *testing.T) {
+	var out bytes.Buffer
+	row := func(what, how, as string) { fmt.Fprintf(&out, "| %s | %s | %s |\n", what, how, as) }
+	out.WriteString("# What arrives in Claude Code\n\nMade by writing one of each and counting what is sent; `make golden` makes it anew.\n\n## Parts\n\n| Part | | arrives as |\n|---|---|---|\n")
+	for _, p := range []struct {
+		what string
+		part session.Part
+	}{
+		{"prompt", words("x")}, {"context in an envelope", &session.Injected{Tag: "rule", Text: "x"}}, {"attachment's record", &session.Injected{Tag: "file", Data: session.Raw("{}")}},
+		{"image (PNG, JPEG, GIF, WebP)", &session.Media{Mime: "image/png", Data: picture(t)}}, {"PDF", &session.Media{Data: []byte("%PDF-1.4")}}, {"text file", &session.Media{Mime: "text/plain", Name: "a.txt", Data: []byte("x")}},
+		{"any other file", &session.Media{Mime: "a/b", Data: []byte{0, 1}}}, {"thinking", &session.Thinking{Text: "x"}}, {"thinking that its provider withheld", &session.Thinking{Redacted: true, Data: "x"}},
+		{"summary with its boundary", &session.Boundary{Archived: 1}}, {"part that was not translated", &session.Opaque{Kind: "k", Raw: session.Raw("{}")}},
+	} {
+		parts := []session.Part{p.part}
+		if _, ok := p.part.(*session.Boundary); ok {
+			parts = append(parts, &session.Summary{Text: "x"})
+		}
+		how, as := fate(t, parts...)
+		row(p.what, how, as)
+	}
+	how, as := arrival(t, say(session.User, words("go")), say(session.Assistant, words("x")))
+	row("answer", how, as)
+	how, as = arrival(t, say(session.User, words("go")), say(session.System, words("x")))
+	row("system message", "reshaped", "shown, not sent")
+	if how != "dropped" || as != "" {
+		t.Errorf("a system message is sent: %s %s", how, as)
+	}
+	out.WriteString("\n## Tools\n\nEvery call is kept with its result; arguments that Claude Code's own tool does not have stand beside it, in the line's member `rehome`. Calls of tools that Claude Code does not have are sent, and not shown on its screen.\n\n| Tool | | arrives as |\n|---|---|---|\n")
+	for _, kind := range toolmap.Kinds() {
+		name := kind
+		if names := toolmap.Names(kind); len(names) > 0 {
+			name = names[0]
+		}
+		how, as := fate(t, &session.ToolCall{ID: "c", Name: name, Kind: kind, Args: session.Raw(everything)}, &session.ToolResult{Call: "c", Content: []session.Part{words("came")}, Value: session.Raw(`{"success":{"beforeFullFileContent":"a\n","afterFullFileContent":"b\n"}}`)})
+		if !strings.HasPrefix(as, "tool_use") {
+			t.Errorf("a call of %s is lost", kind)
+		}
+		row("`"+kind+"`", how, as)
+	}
+	path := filepath.Join("..", "..", "docs", "fidelity.md")
+	if golden.Updating() {
+		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if was, err := os.ReadFile(path); err != nil || !bytes.Equal(was, out.Bytes()) {
+		t.Errorf("%s is not what is found out now (%v): run make golden\n%s", path, err, out.String())
+	}
+}

@@ -1,0 +1,95 @@
+package claudecode
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"image"
+	_ "image/gif"  // decoders that tell a whole picture from a broken one
+	_ "image/jpeg" // the same
+	_ "image/png"  // the same
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+func text(doc []byte, name string) string { return rawjson.Text(rawjson.Last(doc, name)) }
+
+const (
+	mostImage = 3750 << 10 // 5 MB as base64
+	mostSide  = 8000       // pixels
+	mostFile  = 20 << 20
+)
+
+// media is an image or a file as a block. What the API would refuse, and the
+// session with it for good, is named in words instead.
+func (e *encoder) media(t *session.Media) (block []byte, words string) {
+	if block, words = e.picture(t); words == "" {
+		return block, ""
+	}
+	switch {
+	case len(t.Data) == 0 || len(t.Data) > mostFile:
+	case bytes.HasPrefix(t.Data, []byte("%PDF-")):
+		p := object(nil)
+		p.text("type", "document")
+		p.name("source")
+		p.b = append(p.b, `{"type":"base64","media_type":"application/pdf","data":"`...)
+		p.b = append(base64.StdEncoding.AppendEncode(p.b, t.Data), `"}`...)
+		return p.done(), ""
+	case !strings.HasPrefix(t.Mime, "image/") && utf8.Valid(t.Data) && bytes.IndexByte(t.Data, 0) < 0:
+		e.note(loss.Reshaped, "an attached file's text stands in the prompt")
+		name := t.Name
+		if name == "" {
+			name = "attachment"
+		}
+		return e.block("<file name=\"" + strings.ReplaceAll(name, `"`, "'") + "\">\n" + string(t.Data) + "\n</file>")
+	}
+	kind := loss.Dropped
+	if len(t.Data) == 0 {
+		kind = loss.Missing
+	}
+	e.note(kind, "an image or file is named in words only")
+	return e.block(words)
+}
+
+// picture is an image as a block; else words that name it.
+func (e *encoder) picture(t *session.Media) (block []byte, words string) {
+	e.extras(t.Extras)
+	mime := imageKind(t.Data)
+	if mime != "" && len(t.Data) <= mostImage {
+		p := object(nil)
+		p.text("type", "image")
+		p.name("source")
+		p.b = append(append(append(p.b, `{"type":"base64","media_type":"`...), mime...), `","data":"`...)
+		p.b = append(base64.StdEncoding.AppendEncode(p.b, t.Data), `"}`...)
+		return p.done(), ""
+	}
+	what := t.Mime
+	if what == "" {
+		what = "file"
+	}
+	words = fmt.Sprintf("[%s, %d bytes", what, len(t.Data))
+	for _, more := range []string{t.Name, t.URI} {
+		if more != "" {
+			words += ", " + more
+		}
+	}
+	words += "]"
+	block, _ = e.block(words)
+	return block, words
+}
+
+// imageKind is the type of a picture that the API takes, by its own bytes.
+func imageKind(data []byte) string {
+	if len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
+		return "image/webp"
+	}
+	c, kind, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil || c.Width > mostSide || c.Height > mostSide || c.Width < 1 || c.Height < 1 {
+		return ""
+	}
+	return "image/" + kind
+}

@@ -1,0 +1,302 @@
+package claudecode
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"time"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// maxLine bounds what is held of a file.
+const maxLine = 128 << 20
+
+// The kinds of line.
+type kind uint8
+
+const (
+	broken   kind = iota
+	blanks        // nothing stands in it
+	user          // a prompt, a result, or what the client says in the user's name
+	answers       // of the model
+	notice        // system
+	attached      // context
+	progress      // of older clients
+	titles        // what the session is called
+	other         // no part of the conversation
+)
+
+// Where a line belongs.
+const (
+	nowhere = -1 - iota // not decided
+	live                // the branch that the client would go on with
+	dropped             // a later line has its uuid
+	aside               // not a part of any chain
+)
+
+// outline is what has to be known of a line to find its place. 72 bytes each.
+type outline struct {
+	uuid, parent, logical, response, thread uint64
+	offset                                  int64
+	size                                    int32
+	kind                                    kind
+	side, result, boundary, root, archived  bool
+	branch                                  int32 // live …, or the number of a branch
+}
+
+// survey is a file's outline and what its head says.
+type survey struct {
+	lines   []outline
+	at      map[uint64]int32 // line by uuid, the last one
+	threads map[uint64]string
+	order   []uint64 // of threads, as they begin
+	calls   map[string]string
+	kept    map[uint64]bool // messages that a compaction preserved
+	healed  int             // parents that are not there
+	torn    bool            // the last line is
+
+	id, cwd, branch, version, model string
+	alone                           bool // all of it is a subagent's
+	main                            bool // there is a line of the main thread
+	title, generated, legacy        string
+	prompt                          string
+	first, last                     session.Stamp
+	turns                           int64
+}
+
+// mostCalls bounds what is kept of which call started which subagent.
+const mostCalls = 10000
+
+func newSurvey(ctx context.Context, r io.Reader, alone bool) (*survey, error) {
+	s := &survey{at: map[uint64]int32{}, threads: map[uint64]string{}, calls: map[string]string{}, kept: map[uint64]bool{}, alone: alone}
+	for l, err := range lines.Each(ctx, r, maxLine) {
+		if err != nil {
+			return nil, err
+		}
+		s.add(&l, alone)
+	}
+	s.arrange()
+	return s, nil
+}
+
+func name64(raw []byte) uint64 {
+	if len(raw) < 3 || raw[0] != '"' {
+		return 0
+	}
+	return digest.Name(rawjson.Text(raw)) | 1
+}
+
+// add outlines a line. alone: all of the file is one thread, a subagent's.
+func (s *survey) add(l *lines.Line, alone bool) {
+	o := outline{offset: l.Offset, size: int32(len(l.Bytes)), branch: nowhere}
+	i := int32(len(s.lines))
+	defer func() { s.lines = append(s.lines, o) }()
+	if l.Blank() {
+		o.kind = blanks
+		return
+	}
+	line, _, err := rawjson.Line(bytes.TrimSuffix(l.Bytes, []byte("\r")))
+	if l.Long || err != nil || line[0] != '{' {
+		s.torn = !l.Ended
+		return
+	}
+	agent, side := s.look(&o, line)
+	if o.kind >= titles || o.uuid == 0 {
+		if o.kind < titles {
+			o.kind = other
+		}
+		o.branch = aside
+		return
+	}
+	if string(side) == "true" && !alone {
+		o.side = true
+		o.thread = name64(agent)
+	}
+	if was, twice := s.at[o.uuid]; twice {
+		s.lines[was].branch = dropped
+	}
+	s.at[o.uuid] = i
+	s.main = s.main || !o.side
+	if o.side {
+		s.threaded(&o, rawjson.Text(agent), line)
+	}
+}
+
+// look takes from a line what its place depends on.
+func (s *survey) look(o *outline, line []byte) (agent, side []byte) {
+	var kindText, subtype, message []byte
+	for n, v := range rawjson.Members(line) {
+		switch string(n) {
+		case "type":
+			kindText = v
+		case "subtype":
+			subtype = v
+		case "uuid":
+			o.uuid = name64(v)
+		case "parentUuid":
+			o.parent = name64(v)
+			o.root = o.parent == 0
+		case "logicalParentUuid":
+			o.logical = name64(v)
+		case "isSidechain":
+			side = v
+		case "message":
+			message = v
+		case "agentId":
+			agent = v
+		case "timestamp":
+			s.moment(v)
+		case "sessionId":
+			first(&s.id, v)
+		case "cwd":
+			first(&s.cwd, v)
+		case "gitBranch":
+			if b := rawjson.Text(v); b != "" {
+				s.branch = b
+			}
+		case "version":
+			first(&s.version, v)
+		}
+	}
+	s.sort(o, rawjson.Text(kindText), string(subtype), line, message)
+	return agent, side
+}
+
+// sort finds the kind of a line.
+func (s *survey) sort(o *outline, kind, subtype string, line, message []byte) {
+	switch kind {
+	case "user":
+		o.kind = user
+		s.asked(o, line, message)
+	case "assistant":
+		o.kind = answers
+		o.response = name64(rawjson.Last(message, "id"))
+		if m := text(message, "model"); m != "" && m != "<synthetic>" {
+			s.model = m
+		}
+	case "system":
+		o.kind = notice
+		if o.boundary = subtype == `"compact_boundary"`; o.boundary {
+			s.preserved(line)
+		}
+	case "attachment":
+		o.kind = attached
+	case "progress":
+		o.kind = progress
+	case "custom-title", "ai-title", "summary":
+		o.kind = titles
+		s.named(kind, line)
+	default:
+		o.kind = other
+	}
+}
+
+// threaded finds the thread of a subagent's line in the main file: by its name,
+// or by that of the line it hangs on.
+func (s *survey) threaded(o *outline, agent string, line []byte) {
+	if o.thread == 0 {
+		if up, ok := s.at[o.parent]; ok && o.parent != 0 && int(up) < len(s.lines) && s.lines[up].side {
+			o.thread = s.lines[up].thread
+			return
+		}
+		o.thread, agent = o.uuid, text(line, "uuid")
+	}
+	if _, known := s.threads[o.thread]; !known && len(s.threads) < mostCalls {
+		s.threads[o.thread] = agent
+		s.order = append(s.order, o.thread)
+	}
+}
+
+func first(dst *string, v []byte) {
+	if *dst == "" {
+		*dst = rawjson.Text(v)
+	}
+}
+
+func (s *survey) moment(v []byte) {
+	t := stamp(v)
+	if !t.Known() {
+		return
+	}
+	if !s.first.Known() || t.Millis() < s.first.Millis() {
+		s.first = t
+	}
+	if !s.last.Known() || t.Millis() > s.last.Millis() {
+		s.last = t
+	}
+}
+
+func stamp(v []byte) session.Stamp {
+	if t, err := time.Parse(time.RFC3339Nano, rawjson.Text(v)); err == nil && t.Year() >= 0 && t.Year() <= 9999 {
+		return session.Stored(t.UnixMilli())
+	}
+	return session.Stamp{}
+}
+
+// asked looks into a user's line.
+func (s *survey) asked(o *outline, line, message []byte) {
+	content := rawjson.Last(message, "content")
+	words := rawjson.Text(content)
+	call := ""
+	for b := range rawjson.Elements(content) {
+		switch text(b, "type") {
+		case "tool_result":
+			o.result = true
+			call = text(b, "tool_use_id")
+		case "text":
+			if words == "" {
+				words = text(b, "text")
+			}
+		}
+	}
+	if o.result {
+		if agent := text(rawjson.Last(line, "toolUseResult"), "agentId"); agent != "" && call != "" && len(s.calls) < mostCalls {
+			s.calls[call] = "agent-" + agent
+		}
+		return
+	}
+	if string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" || string(rawjson.Last(line, "isSidechain")) == "true" {
+		return
+	}
+	s.turns++
+	if s.prompt == "" && len(words) > 0 && words[0] != '<' {
+		s.prompt = brief(words)
+	}
+}
+
+// preserved are the messages in front of a boundary that are sent all the same.
+func (s *survey) preserved(line []byte) {
+	meta := rawjson.Last(rawjson.Last(line, "compactMetadata"), "preservedMessages")
+	for _, list := range []string{"uuids", "allUuids"} {
+		for id := range rawjson.Elements(rawjson.Last(meta, list)) {
+			if len(s.kept) < mostCalls {
+				s.kept[name64(id)] = true
+			}
+		}
+	}
+}
+
+func (s *survey) named(kind string, line []byte) {
+	switch kind {
+	case "custom-title":
+		s.title = text(line, "customTitle")
+	case "ai-title":
+		s.generated = text(line, "aiTitle")
+	default:
+		s.legacy = text(line, "summary")
+	}
+}
+
+// called is the session's title, in the client's order.
+func (s *survey) called() string {
+	for _, t := range []string{s.title, s.generated, s.legacy, s.prompt} {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

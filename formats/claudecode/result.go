@@ -1,0 +1,154 @@
+package claudecode
+
+import (
+	"bytes"
+	"strings"
+
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// result takes what came of a call. Where its response waits for it, it waits,
+// too.
+func (e *encoder) result(m *session.Message, r *session.ToolResult) {
+	e.extras(r.Extras)
+	c := e.step.find(r.Call)
+	if c == nil {
+		e.stray(m, r)
+		return
+	}
+	c.answered = true
+	if c.waits {
+		c.waits = false
+		e.step.waits--
+		e.translate(c, r.Value)
+	}
+	shown, body := e.shown(c, r)
+	a := answer{at: m.At, call: c, body: body, id: m.ID, ui: e.drawn(c, r, shown)}
+	if e.step.written {
+		e.reply(a)
+		c.src, c.native = session.ToolCall{ID: c.src.ID}, toolmap.Native{}
+		return
+	}
+	e.step.answers = append(e.step.answers, a)
+	e.step.held += len(a.body) + len(a.ui)
+	if e.step.waits == 0 || e.step.held > mostHeld {
+		e.write()
+	}
+}
+
+// shown is a result as a block of content, and its text.
+func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte) {
+	var blocks [][]byte
+	var texts []string
+	for _, p := range r.Content {
+		var block []byte
+		var words string
+		if t, ok := p.(*session.Media); ok {
+			if block, words = e.picture(t); words != "" {
+				e.note(loss.Dropped, "an image or file in a result is named in words only")
+			}
+		} else {
+			block, words = e.spoken(p)
+		}
+		if block != nil {
+			blocks = append(blocks, block)
+		}
+		if words != "" {
+			texts = append(texts, words)
+		}
+	}
+	if len(blocks) == 0 {
+		if text = toolmap.Shown(c.src.Kind, r.Value); !blank(text) {
+			e.note(loss.Reshaped, "a result's text, from the record of it")
+		} else {
+			text = "(no output)"
+		}
+		texts = []string{text}
+	}
+	text = strings.Join(texts, "\n")
+	p := object(nil)
+	p.text("tool_use_id", c.id)
+	p.text("type", "tool_result")
+	if len(blocks) > 1 || len(blocks) == 1 && len(texts) == 0 {
+		p.name("content")
+		p.b = append(append(append(p.b, '['), bytes.Join(blocks, []byte{','})...), ']')
+	} else {
+		p.text("content", text)
+	}
+	p.flag("is_error", r.Error)
+	return text, p.done()
+}
+
+// drawn is the record that the screen is drawn from.
+func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
+	if e.own {
+		return bytes.Clone(r.Value)
+	}
+	if c.native.Name == "Agent" && !r.Error {
+		return e.agentResult(c, shown)
+	}
+	n := c.native
+	if n.Name == "Edit" || n.Name == "Write" {
+		// What came of it tells of the file around the change.
+		if again := toolmap.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
+			n = again
+		}
+	}
+	return n.Result(r.Value, shown, r.Error)
+}
+
+// agentResult is that of a subagent.
+func (e *encoder) agentResult(c *call, shown string) []byte {
+	kind := text(c.native.Input, "subagent_type")
+	if kind == "" {
+		kind = "general-purpose"
+	}
+	child := c.src.Child
+	if child == "" {
+		child = c.src.ID
+	}
+	p := object(nil)
+	p.text("status", "completed")
+	p.text("prompt", text(c.native.Input, "prompt"))
+	p.text("agentId", agentID(e.s.Agent, child))
+	p.text("agentType", kind)
+	p.name("content")
+	in := object(append(p.b, '['))
+	in.text("type", "text")
+	in.text("text", shown)
+	p.b = append(in.done(), ']')
+	p.num("totalDurationMs", 0)
+	p.num("totalTokens", 0)
+	p.num("totalToolUseCount", 0)
+	p.raw("usage", []byte(noUsage))
+	return p.done()
+}
+
+// stray keeps a result that answers nothing: the client would make it vanish.
+func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
+	e.note(loss.Reshaped, "a result of a call that is not there, or has one, is kept as text")
+	e.close()
+	var texts []string
+	run := []session.Part{}
+	for _, p := range r.Content {
+		switch t := p.(type) {
+		case *session.Text:
+			texts = append(texts, t.Text)
+			e.extras(t.Extras)
+		default:
+			run = append(run, t)
+		}
+	}
+	if len(texts) == 0 && len(run) == 0 {
+		texts = []string{toolmap.Shown("", r.Value)}
+	}
+	words := "Result of a tool call"
+	if s := strings.Join(texts, "\n"); !blank(s) {
+		words += ":\n" + s
+	} else {
+		words += ", without text."
+	}
+	e.words(m, append([]session.Part{&session.Text{Text: words}}, run...), true)
+}

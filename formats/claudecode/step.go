@@ -1,0 +1,234 @@
+package claudecode
+
+import (
+	"bytes"
+
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// mostHeld is how much of one response and its results waits in memory for the
+// rest of them.
+const mostHeld = 8 << 20
+
+// step is a response of the model's, and the results of its calls.
+type step struct {
+	at      session.Stamp
+	model   string
+	head    session.Message // of the message: its names
+	blocks  []block
+	answers []answer
+	held    int
+	written bool // the response is; results follow as they come
+	waits   int  // calls that what came of them has to tell of
+	after   []userLine
+}
+
+// block is one line of a response.
+type block struct {
+	raw  []byte // content, nil for a call
+	kind string // of what has been made text
+	call *call
+}
+
+type call struct {
+	src      session.ToolCall
+	id       string
+	native   toolmap.Native
+	waits    bool
+	answered bool
+	line     string // uuid
+}
+
+// answer is a result that waits for its response to be written.
+type answer struct {
+	at   session.Stamp
+	call *call
+	body []byte
+	ui   []byte
+	id   string // of the message
+}
+
+// answer begins a step.
+func (e *encoder) answer(m *session.Message, run []session.Part) {
+	if e.step == nil || e.step.head.ID != m.ID || e.step.written {
+		e.close()
+		model := m.Model
+		if model == "" && m.Turn != nil {
+			model = m.Turn.Model
+		}
+		if model == "" {
+			model = e.s.Model
+		}
+		e.step = &step{at: m.At, model: model, head: session.Message{ID: m.ID, Model: m.Model}}
+	}
+	for _, p := range run {
+		switch t := p.(type) {
+		case *session.ToolCall:
+			e.call(t)
+		case *session.Thinking:
+			e.thinking(t)
+		case *session.Media:
+			// An answer can hold no picture.
+			if block, text := e.media(t); block != nil && text == "" {
+				e.note(loss.Dropped, "an image in an answer")
+			} else if block != nil {
+				e.add(block, "media")
+			}
+		default:
+			kind := ""
+			if _, given := p.(*session.Injected); given {
+				kind = "context"
+			}
+			if block, _ := e.spoken(p); block != nil {
+				e.add(block, kind)
+			}
+		}
+	}
+	if e.step.waits == 0 {
+		e.write()
+	}
+}
+
+func (e *encoder) add(raw []byte, kind string) {
+	e.step.blocks = append(e.step.blocks, block{raw: raw, kind: kind})
+	e.step.held += len(raw)
+}
+
+// thinking is kept as such where the client can send it: with its signature, to
+// the model that signed it. The API refuses any other.
+func (e *encoder) thinking(t *session.Thinking) {
+	e.extras(t.Extras)
+	genuine := e.own && ownModel(e.step.model)
+	p := object(nil)
+	switch {
+	case genuine && t.Redacted && t.Data != "":
+		p.text("type", "redacted_thinking")
+		p.text("data", t.Data)
+		e.add(p.done(), "")
+		return
+	case genuine && t.Signature != "":
+		p.text("type", "thinking")
+		p.text("thinking", t.Text)
+		p.text("signature", t.Signature)
+		e.add(p.done(), "")
+		return
+	case blank(t.Text):
+		if t.Signature != "" || t.Data != "" {
+			e.note(loss.Dropped, "thinking of which only a signature is kept")
+		}
+		return
+	case e.b.DropThinking:
+		e.note(loss.Dropped, "thinking without a signature")
+		return
+	}
+	e.note(loss.Reshaped, "thinking without a signature is kept as text")
+	block, _ := e.block("<thinking>\n" + t.Text + "\n</thinking>")
+	e.add(block, "thinking")
+}
+
+// call adds a call, under an id and a name that the API takes.
+func (e *encoder) call(t *session.ToolCall) {
+	e.extras(t.Extras)
+	c := &call{src: *t, id: e.callID(t.ID)}
+	c.src.Input, c.src.Args = bytes.Clone(t.Input), bytes.Clone(t.Args)
+	if c.src.Kind == "" && !e.own {
+		c.src.Kind = toolmap.Kind(t.Name)
+	}
+	c.waits = !e.own && toolmap.Waits(c.src.Kind, t.Input, t.Args)
+	if c.waits {
+		e.step.waits++
+	} else {
+		e.translate(c, nil)
+	}
+	e.step.held += len(c.src.Input) + len(c.src.Args) + len(c.native.Input)
+	e.step.blocks = append(e.step.blocks, block{call: c})
+}
+
+// translate finds the tool that a call is to be one of.
+func (e *encoder) translate(c *call, value []byte) {
+	if e.own {
+		c.native = toolmap.Native{Name: c.src.Name, Input: c.src.Input, Own: true, Exact: true}
+		if len(c.native.Input) == 0 || c.native.Input[0] != '{' {
+			c.native = toolmap.Claude("", c.src.Name, c.src.Input, c.src.Args, nil)
+		}
+	} else {
+		c.native = toolmap.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, value)
+	}
+	asked := c.native.Name
+	c.native.Name = toolName(asked)
+	switch {
+	case !c.native.Own:
+		e.note(loss.Reshaped, "a call of a tool that Claude Code does not have keeps its name, which the screen does not show")
+	case !c.native.Exact:
+		e.note(loss.Reshaped, "the arguments of a call are spelled as Claude Code's own tool has them")
+	case c.native.Name != c.src.Name:
+		e.note(loss.Reshaped, "a tool is called by Claude Code's name for it")
+	}
+}
+
+// callID is an id of the session's own for a call.
+func (e *encoder) callID(id string) string {
+	out := id
+	if !fits(id) {
+		out = "toolu_" + digits(24, "call", id)
+	}
+	for n := int64(2); e.ids[out]; n++ {
+		out = "toolu_" + digits(24, "call", id, itoa(n))
+	}
+	e.ids[out] = true
+	if out != id {
+		e.note(loss.Reshaped, "a call's id has become one that the API takes")
+	}
+	return out
+}
+
+// find is the first call of that id which has no result yet.
+func (s *step) find(id string) *call {
+	if s == nil {
+		return nil
+	}
+	for _, b := range s.blocks {
+		if b.call != nil && b.call.src.ID == id && !b.call.answered {
+			return b.call
+		}
+	}
+	return nil
+}
+
+// open reports a call without a result.
+func (s *step) open() bool {
+	for _, b := range s.blocks {
+		if b.call != nil && !b.call.answered {
+			return true
+		}
+	}
+	return false
+}
+
+// close ends a step: every call has to have a result before anything else is
+// said.
+func (e *encoder) close() {
+	if e.step == nil {
+		return
+	}
+	e.write()
+	for _, b := range e.step.blocks {
+		if c := b.call; c != nil && !c.answered {
+			e.note(loss.Inferred, "a result for a call that has none")
+			c.answered = true
+			p := object(nil)
+			p.text("type", "tool_result")
+			p.text("tool_use_id", c.id)
+			p.text("content", "(No result of this call was kept.)")
+			p.flag("is_error", true)
+			e.reply(answer{at: e.step.at, call: c, body: p.done(), ui: []byte(`"Error: no result of this call was kept"`)})
+		}
+	}
+	after := e.step.after
+	e.step = nil
+	for _, l := range after {
+		e.user(l)
+	}
+}
