@@ -4,11 +4,15 @@ package all
 import (
 	"rehome/formats"
 	"rehome/formats/archive"
+	"rehome/formats/canonical"
+	"rehome/formats/claudecode"
 	"rehome/formats/cursorchat"
 	"rehome/formats/cursoride"
 	"rehome/formats/cursorndjson"
 	"rehome/formats/cursorsdk"
+	"rehome/formats/cursortranscript"
 	"rehome/formats/sqlite"
+	"rehome/formats/streamjson"
 )
 
 // Registry lists the formats in the order in which detection asks them: the
@@ -16,10 +20,14 @@ import (
 func Registry() *formats.Registry {
 	return formats.NewRegistry(
 		archive.Format(),
+		canonical.Format(),
+		claudecode.Format(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),
 		cursorchat.Format(),
+		streamjson.Format(),
+		cursortranscript.Format(),
 		sqlite.Format(),
 	)
 }

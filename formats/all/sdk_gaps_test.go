@@ -394,7 +394,7 @@ func TestAnewIsSaidAfterwards(t *testing.T) {
 func TestHintsFit(t *testing.T) {
 	dir := t.TempDir()
 	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(samples, "gen", "sqlite"), filepath.Join(dir, "x"), convert.Options{})
-	if hint := formats.Hint(err); !strings.Contains(hint, "can become archive, cursor-ndjson: ") {
+	if hint := formats.Hint(err); !strings.Contains(hint, "can become archive, cursor-ndjson, canonical, claude-code: ") {
 		t.Errorf("hint %q", hint)
 	}
 	if bytes.Contains([]byte(err.Error()), []byte(os.TempDir()+"/rehome-try")) {

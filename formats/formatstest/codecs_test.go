@@ -44,16 +44,59 @@ func TestCodecs(t *testing.T) {
 	}
 	for _, f := range reg.All() {
 		t.Run(f.Name, func(t *testing.T) {
-			c := formatstest.Case{Format: f, Registry: reg}
+			c := formatstest.Case{Format: f, Registry: reg, More: f.Name == "cursor-ide"}
 			for _, name := range slices.Sorted(maps.Keys(cases[f.Name])) {
 				r := cases[f.Name][name]
 				fixture := formatstest.Fixture{Name: name, Secrets: r.secrets}
 				fixture.Make = func(t *testing.T, dir string) string { return r.make(t, reg, f, dir) }
 				c.Fixtures = append(c.Fixtures, fixture)
 			}
+			c.Fixtures = append(c.Fixtures, texts(t, f.Name)...)
 			formatstest.Run(t, c)
 		})
 	}
+}
+
+// texts are the fixtures of formats that are only read by their meaning: files
+// and folders under testdata.
+func texts(t *testing.T, format string) (out []formatstest.Fixture) {
+	t.Helper()
+	for _, pattern := range map[string][]string{
+		"stream-json":       {"stream/*.json*"},
+		"cursor-transcript": {"transcript/projects/*/agent-transcripts"},
+		"canonical":         {"canonical/*"},
+		"claude-code":       {"claude/*"},
+	}[format] {
+		found, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(found), err)
+		}
+		for _, from := range found {
+			name := filepath.Base(from)
+			if name == "README.md" {
+				continue
+			}
+			out = append(out, formatstest.Fixture{Name: name, Make: func(t *testing.T, dir string) string {
+				to := filepath.Join(dir, name)
+				if err := copyAny(to, from); err != nil {
+					t.Fatal(err)
+				}
+				return to
+			}})
+		}
+	}
+	return out
+}
+
+func copyAny(to, from string) error {
+	if info, err := os.Stat(from); err != nil || info.IsDir() {
+		return errors.Join(err, os.CopyFS(to, os.DirFS(from)))
+	}
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o644)
 }
 
 // recipe is a store before it is written.

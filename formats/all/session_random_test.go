@@ -1,0 +1,90 @@
+package all_test
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+
+	"rehome/formats/formatstest/graphgen"
+	"rehome/formats/session"
+)
+
+// go test ./formats/all -run Sessions -seeds 500
+var seeds = flag.Int("seeds", 16, "how many random sessions of each shape the tests of decoding make")
+
+// TestRandomSessions: a plan, written as a chat, as a state root and as lines,
+// decodes to the session that the plan says.
+func TestRandomSessions(t *testing.T) {
+	for shape := range graphgen.Shapes {
+		for seed := range uint64(*seeds) {
+			t.Run(fmt.Sprintf("%v/%d", shape, seed), func(t *testing.T) {
+				p := graphgen.New(seed, shape)
+				g := p.Graph()
+				t.Run("chat", func(t *testing.T) {
+					judge(t, decodeStore(t, "cursor-chat", chatStore(t, p, g, graphgen.Odd{}), session.Selection{}), p, g, graphgen.Chat)
+				})
+				var sdk *outcome
+				t.Run("sdk", func(t *testing.T) {
+					sdk = decodeStore(t, "cursor-sdk", sdkStore(t, p, g, graphgen.Odd{}).Project, session.Selection{})
+					judge(t, sdk, p, g, graphgen.SDK)
+				})
+				t.Run("ndjson", func(t *testing.T) {
+					lines := decodeStore(t, "cursor-ndjson", lineStore(t, p, g), session.Selection{})
+					judge(t, lines, p, g, graphgen.SDK)
+					if sdk != nil {
+						sameSessions(t, sdk, lines)
+					}
+				})
+			})
+		}
+	}
+}
+
+// judge holds what came out against what the plan says.
+func judge(t *testing.T, got *outcome, p *graphgen.Plan, g *graphgen.Graph, in graphgen.Container) {
+	t.Helper()
+	sound(t, got, p)
+	want := p.Expected(in)
+	for _, n := range got.notes {
+		t.Logf("%v %v: %s", n.Kind, n.At, n.What)
+	}
+	if got.tally.Superseded != int64(g.Dead) {
+		t.Errorf("%d records superseded, want %d", got.tally.Superseded, g.Dead)
+	}
+	if len(got.sessions) != len(want) {
+		t.Fatalf("%d sessions, want %d", len(got.sessions), len(want))
+	}
+	for i := range want {
+		s := &got.sessions[i]
+		if gh, wh := normalHead(&s.Session.Session), normalHead(&want[i].Session); gh != wh {
+			t.Errorf("head of session %d\n got %s\nwant %s", i, gh, wh)
+		}
+		compareLines(t, fmt.Sprintf("session %d", i), s.normal, expectedLines(want[i]))
+	}
+	for _, m := range lostMarks(g.Live(), opened(got)) {
+		t.Errorf("lost in silence: %s", around(g.Live(), m))
+	}
+}
+
+// normalHead is the head without what no plan says.
+func normalHead(s *session.Session) string {
+	h := *s
+	h.Extras, h.Missing = nil, nil
+	if h.Parent != nil {
+		h.Parent = &session.Link{Session: h.Parent.Session, Call: h.Parent.Call}
+	}
+	if h.Mode == "default" { // the database says so, where the state says agent
+		h.Mode = "agent"
+	}
+	h.Created, h.Updated = stated(h.Created), stated(h.Updated)
+	return string(session.AppendHead(nil, &h))
+}
+
+// sameSessions: the two stores of the SDK are one session each, down to the
+// ids of the messages; only the records they name differ.
+func sameSessions(t *testing.T, a, b *outcome) {
+	t.Helper()
+	for i := range min(len(a.sessions), len(b.sessions)) {
+		compareLines(t, "cursor-ndjson like cursor-sdk", b.sessions[i].normal, a.sessions[i].normal)
+	}
+}

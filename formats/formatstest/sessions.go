@@ -1,0 +1,343 @@
+package formatstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+	"rehome/schemas"
+)
+
+// sessionLaws are the promises of formats whose sessions can be decoded.
+var sessionLaws = []law{
+	{"sessions", true, sessions},
+	{"sessions and back", true, sessionsAndBack},
+	{"sessions abandoned", true, sessionsAbandoned},
+	{"sessions cancelled", true, sessionsCancelled},
+	{"sessions truncated", true, sessionsTruncated},
+}
+
+// talk is everything that a decoder yields, each session in its canonical
+// lines. It can be compared and printed.
+type talk struct {
+	heads    []session.Head
+	sessions [][]string
+	failed   []error
+	notes    []string
+	tally    session.Tally
+}
+
+func (t *talk) lines() (out []string) {
+	for _, s := range t.sessions {
+		out = append(out, s...)
+	}
+	return append(out, t.notes...)
+}
+
+// decode reads all sessions of the store at path.
+func decode(ctx context.Context, f *formats.Format, path string, v formats.View, sel session.Selection) (*talk, error) {
+	out, books := &talk{}, &session.Books{}
+	sel.Books = books
+	l, err := formats.Locate(path)
+	if err != nil {
+		return nil, err
+	}
+	v.Secrets, v.Omitted, v.Say = formats.WithholdSecrets, func(store.Item) {}, func(string) {}
+	v.Note = func(n loss.Note) { out.notes = append(out.notes, fmt.Sprintf("%v %v: %s", n.Kind, n.At, n.What)) }
+	for s, err := range f.Decode(ctx, l, v, sel) {
+		if err == nil {
+			var lines []string
+			if lines, err = spell(s); err == nil {
+				out.heads, out.sessions = append(out.heads, s.Head), append(out.sessions, lines)
+				continue
+			}
+		}
+		if s == nil || ctx.Err() != nil {
+			out.tally = books.Total()
+			return out, err
+		}
+		out.failed = append(out.failed, err)
+	}
+	out.tally = books.Total()
+	return out, ctx.Err()
+}
+
+func spell(s *session.Session) ([]string, error) {
+	lines := []string{string(session.AppendHead(nil, s))}
+	if s.Messages != nil {
+		for m, err := range s.Messages {
+			if err != nil {
+				return lines, err
+			}
+			lines = append(lines, string(session.AppendMessage(nil, m)))
+		}
+	}
+	if s.Files != nil {
+		for f, err := range s.Files {
+			if err != nil {
+				return lines, err
+			}
+			lines = append(lines, string(session.AppendFile(nil, f)))
+		}
+	}
+	return lines, nil
+}
+
+func mustDecode(t *testing.T, c Case, path string, v formats.View, sel session.Selection) *talk {
+	t.Helper()
+	out, err := decode(t.Context(), c.Format, path, v, sel)
+	if err = errors.Join(append(out.failed, err)...); err != nil {
+		t.Fatalf("%s: %v", c.Format.Name, err)
+	}
+	return out
+}
+
+// sessions: the same whenever they are decoded, as the schema says, with
+// parents first and every record in the books.
+func sessions(t *testing.T, c Case, s source) {
+	for _, history := range []bool{false, true} {
+		first := mustDecode(t, c, s.path, formats.View{Jobs: 1}, session.Selection{History: history})
+		again := mustDecode(t, c, s.path, formats.View{Jobs: 8}, session.Selection{History: history})
+		if d := rowDifference(first.lines(), again.lines()); d != "" {
+			t.Errorf("decoded again: %s", d)
+		}
+		if !first.tally.Balanced() || first.tally != again.tally {
+			t.Errorf("the books do not balance: %+v, again %+v", first.tally, again.tally)
+		}
+		if n, known := count(t, c, s); known && first.tally.Read != n && !(c.More && first.tally.Read < n) {
+			t.Errorf("%d records are in the books, and %d in the store", first.tally.Read, n)
+		}
+		seen := map[string]bool{}
+		for i, lines := range first.sessions {
+			h := first.heads[i]
+			if h.Parent != nil && slices.ContainsFunc(first.heads[i:], func(o session.Head) bool { return o.Agent == h.Agent && o.ID == h.Parent.Session && o.ID != h.ID }) {
+				t.Errorf("session %q comes before its parent", h.ID)
+			}
+			if key := h.Agent + "/" + h.ID; seen[key] {
+				t.Errorf("two sessions are %s", key)
+			} else {
+				seen[key] = true
+			}
+			wellSpelled(t, c, s, lines)
+		}
+	}
+}
+
+func wellSpelled(t *testing.T, c Case, s source, lines []string) {
+	t.Helper()
+	judge, err := schemas.NewLines("canonical-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for n, line := range lines {
+		if err := judge.Validate([]byte(line)); err != nil {
+			t.Errorf("line %d is not as the schema says: %v\n%.500s", n+1, err, line)
+		}
+		if rest, ok := strings.CutPrefix(line, `{"type":"message","id":"`); ok {
+			id, _, _ := strings.Cut(rest, `"`)
+			if id == "" || ids[id] {
+				t.Errorf("line %d: its message has no id of its own: %q", n+1, id)
+			}
+			ids[id] = true
+		}
+		for _, secret := range s.Secrets {
+			if strings.Contains(line, secret) {
+				t.Errorf("line %d holds a secret", n+1)
+			}
+		}
+	}
+}
+
+// count is how many records a store holds, by its raw reader: rows of tables,
+// lines of files, and plain files as one each. (Those of the fixtures have one
+// line; a decoder may count lines.)
+func count(t *testing.T, c Case, s source) (n int64, known bool) {
+	t.Helper()
+	if c.Format.Open == nil {
+		return 0, false
+	}
+	if c.Format.Families[0] == formats.PlainFiles {
+		return countLines(t, s.path), true
+	}
+	raw := mustRead(t, c.Format, s.path, formats.View{Family: c.Format.Families[0]})
+	for i, set := range raw.schema.Sets {
+		if set.Kind == store.Plain {
+			n++
+			continue
+		}
+		n += raw.summary[i].Rows
+	}
+	return n, true
+}
+
+// countLines counts the lines of a folder's files of lines in which anything
+// stands.
+func countLines(t *testing.T, dir string) (n int64) {
+	t.Helper()
+	for name, data := range tree(t, dir) {
+		if !strings.HasSuffix(name, ".jsonl") {
+			continue
+		}
+		for line := range strings.Lines(string(data)) {
+			if strings.TrimSpace(line) != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// sessionsAndBack: what is written as canonical text decodes to the same.
+func sessionsAndBack(t *testing.T, c Case, s source) {
+	to := c.Registry.Named("canonical")
+	if to == nil {
+		return // a registry of fakes
+	}
+	l, err := formats.Locate(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := mustDecode(t, c, s.path, formats.View{}, session.Selection{})
+	i := 0
+	for one, err := range c.Format.Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "one.jsonl")
+		if err := to.Encode(t.Context(), one, formats.Build{Path: path}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := decode(t.Context(), to, path, formats.View{}, session.Selection{})
+		if err != nil || len(got.sessions) != 1 || len(got.notes) > 0 {
+			t.Fatalf("%d sessions came back, notes %q, error %v", len(got.sessions), got.notes, err)
+		}
+		if d := rowDifference(want.sessions[i], got.sessions[0]); d != "" {
+			t.Errorf("session %d came back another: %s", i+1, d)
+		}
+		i++
+	}
+	if i != len(want.sessions) {
+		t.Errorf("%d sessions, then %d", len(want.sessions), i)
+	}
+}
+
+// sessionsAbandoned: who stops after so many messages of each session leaves
+// nothing open, and gets the next one all the same.
+func sessionsAbandoned(t *testing.T, c Case, s source) {
+	whole := mustDecode(t, c, s.path, formats.View{}, session.Selection{})
+	l, err := formats.Locate(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, most := range []int{0, 1, 3} {
+		n := 0
+		for one, err := range c.Format.Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n < len(whole.heads) && one.ID != whole.heads[n].ID {
+				t.Errorf("session %d is %q, want %q", n+1, one.ID, whole.heads[n].ID)
+			}
+			n++
+			if left := most; left > 0 {
+				for _, err := range one.Messages {
+					if err != nil {
+						t.Fatal(err)
+					}
+					if left--; left == 0 {
+						break
+					}
+				}
+			}
+		}
+		if n != len(whole.sessions) {
+			t.Errorf("%d sessions after %d messages of each, want %d", n, most, len(whole.sessions))
+		}
+		for range c.Format.Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+			break
+		}
+	}
+}
+
+// sessionsCancelled: a cancelled run ends with the context's error.
+func sessionsCancelled(t *testing.T, c Case, s source) {
+	for _, after := range []int{0, 1, 2} {
+		ctx, cancel := context.WithCancel(t.Context())
+		l, err := formats.Locate(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after == 0 {
+			cancel()
+		}
+		var last error
+		n, more := 0, 0
+		for one, err := range c.Format.Decode(ctx, l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+			if last = err; err != nil || one.Messages == nil {
+				continue
+			}
+			for _, err := range one.Messages {
+				last = err
+				if n++; n == after {
+					cancel()
+				} else if n > after {
+					more++
+				}
+			}
+		}
+		// What was at hand may still come, and a run that was over is over.
+		if ctx.Err() != nil && !errors.Is(last, context.Canceled) && more > 64 {
+			t.Errorf("cancelled after %d messages: %d more, error %v", after, more, last)
+		}
+		if after == 0 && !errors.Is(last, context.Canceled) {
+			t.Errorf("cancelled before it began: %v", last)
+		}
+		cancel()
+	}
+}
+
+// sessionsTruncated: a source that was cut off anywhere never makes the decoder
+// panic; its errors name a place, and its books balance.
+func sessionsTruncated(t *testing.T, c Case, s source) {
+	dir := filepath.Join(t.TempDir(), "cut")
+	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(s.dir, s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, rel)
+	files := tree(t, dir)
+	for _, name := range spread(slices.Sorted(maps.Keys(files)), mostFiles) {
+		file, all := filepath.Join(dir, filepath.FromSlash(name)), files[name]
+		for _, size := range cuts(len(all)) {
+			if err := os.WriteFile(file, all[:size], 0o644); err != nil {
+				t.Fatal(err)
+			}
+			what := fmt.Sprintf("%s cut to %d of %d bytes", name, size, len(all))
+			var got *talk
+			err := addressed(t, what, func() (err error) {
+				got, err = decode(t.Context(), c.Format, path, formats.View{}, session.Selection{})
+				return err
+			})
+			if err == nil && got != nil && len(got.failed) == 0 && !got.tally.Balanced() {
+				t.Errorf("%s: the books do not balance: %+v", what, got.tally)
+			}
+		}
+		if err := os.WriteFile(file, all, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
