@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -23,6 +24,10 @@ type Options struct {
 	Compress    string    // "", "gzip" or "zstd"; text targets only
 	Live        bool      // read a store in use in place
 	Jobs        int       // workers; 0 = one a processor
+	History     bool      // session lane: abandoned turns too
+	Sessions    []string  // session lane: only those of these ids; none = all
+	Workspace   string    // session lane: only those of this folder, or of folders in it; "" = any
+	Since       int64     // session lane: only those changed since, in milliseconds of Unix time; 0 = any
 	Cwd         string    // the folder that the sessions are to belong to; "" = as the source says
 	Home        string    // with Cwd and no dst: the home folder below which the client looks for them
 
@@ -42,7 +47,7 @@ func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Opti
 // carry is Convert with the rename that places things: tests stop a run
 // before and after each.
 func carry(ctx context.Context, reg *formats.Registry, src, dst string, o Options, rename func(from, to string) error) (*Report, error) {
-	rep := &Report{Lane: "exact", Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
+	rep := &Report{Lane: exactLane, Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
 	j := &job{reg: reg, src: src, dst: dst, o: o, rep: rep, rename: rename, talk: talker{progress: o.Progress, say: o.Say}}
 	if j.o.Allow == 0 {
 		j.o.Allow = loss.Dropped
@@ -75,7 +80,11 @@ type job struct {
 	sizes   []int64 // on disk, by store; a guide for progress and order only
 	stage   *staging
 	omitted []*omissions // by store; nil where nothing was placed
-	rename  func(from, to string) error
+
+	moving   *moving      // of a migration
+	finished [][]finished // by store: the sessions that wait for their names
+	judges   sync.Pool    // of *schemas.Lines: each belongs to one worker at a time
+	rename   func(from, to string) error
 }
 
 func (j *job) run(ctx context.Context) error {
@@ -90,6 +99,9 @@ func (j *job) run(ctx context.Context) error {
 	defer j.clear(s)
 	if err := j.carryAll(ctx); err != nil {
 		return err
+	}
+	if j.rep.Lane == sessionLane {
+		return j.settleSessions(ctx)
 	}
 	if err := j.prune(); err != nil {
 		return err
@@ -151,7 +163,10 @@ func (j *job) survey(ctx context.Context) error {
 		}
 		j.found = append(j.found, f)
 	}
-	j.omitted = make([]*omissions, len(j.found))
+	j.omitted, j.finished = make([]*omissions, len(j.found)), make([][]finished, len(j.found))
+	if err := j.chooseLane(ctx); err != nil {
+		return err
+	}
 	j.measure()
 	if err := j.residue.read(j.within(), j.talk.Say); err != nil {
 		return err

@@ -36,7 +36,7 @@ var errWithheld = errors.New("losses beyond the allowed line")
 func (c *carriage) run(ctx context.Context) error {
 	from := c.found.Detected[0].Format
 	if from.Open == nil {
-		return &formats.Error{At: from.Name, Err: errors.New("this format cannot be read")}
+		return c.openEnded(ctx, from, c.found.Loc, errors.New("there is no exact way from it"))
 	}
 	to, err := c.chooseTarget(ctx, from, c.found.Loc)
 	if err != nil {

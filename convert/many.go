@@ -84,6 +84,9 @@ func (j *job) carryOne(ctx context.Context, i, jobs int) error {
 	if rep.err != nil || ctx.Err() != nil {
 		return nil
 	}
+	if j.rep.Lane == sessionLane {
+		return j.carrySessions(ctx, i, jobs)
+	}
 	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path), off: j.residue.off}}
 	c.staged = j.stage.path(j.goal, rep.Path)
 	err := c.run(ctx)

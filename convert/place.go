@@ -56,7 +56,7 @@ func (j *job) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(j.found) > 1 { // a store that is alone was synced while it was read again
+	if len(j.found) > 1 || j.rep.Lane == sessionLane { // a store that is alone was synced while it was read again
 		if err := syncTree(j.stage.tree); err != nil {
 			return err
 		}

@@ -21,10 +21,13 @@ func (j *job) checkOptions() error {
 			return unknownFormat(j.reg, name)
 		}
 	}
-	if f := j.reg.Named(j.o.From); f != nil && f.Open == nil {
+	if f := j.reg.Named(j.o.From); f != nil && f.Open == nil && f.Decode == nil {
 		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be read")}
 	}
 	f := j.reg.Named(j.o.To)
+	if f != nil && f.Create == nil && f.Encode != nil {
+		return j.fitsSessions(f)
+	}
 	if f != nil && f.Create == nil {
 		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be written")}
 	}
@@ -47,7 +50,7 @@ func (j *job) checkCompress(to *formats.Format) error {
 // the text says it once was.
 func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats.Location) (*formats.Format, error) {
 	to := j.reg.Named(j.o.To)
-	if to == nil && from.Text {
+	if to == nil && from.Text && from.Open != nil {
 		origin, err := j.originOf(ctx, from, l)
 		if err != nil {
 			return nil, err
@@ -86,7 +89,22 @@ func (j *job) shared(from, to *formats.Format) (string, error) {
 // lists where it could.
 func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Location, err error) error {
 	return &formats.Error{Format: from.Name, At: l.Path, Err: err,
-		Hint: from.Name + " can become " + names(j.fitting(ctx, from, l)) + ": name one with --to"}
+		Hint: from.Name + " can become " + names(append(j.fitting(ctx, from, l), j.spoken(ctx, from, l)...)) + ": name one with --to"}
+}
+
+// spoken are the formats that the sessions in a store could be written in.
+func (j *job) spoken(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
+	if from.Decode == nil && from.Text && from.Open != nil {
+		if origin, err := j.originOf(ctx, from, l); err == nil && j.reg.Named(origin) != nil {
+			from = j.reg.Named(origin)
+		}
+	}
+	for _, to := range j.reg.All() {
+		if from.Decode != nil && to.Encode != nil && !formats.Related(from, to) && j.o.Cwd == "" {
+			out = append(out, to)
+		}
+	}
+	return out
 }
 
 // triedUpTo is how large a store may be that is opened for the sake of a hint.

@@ -33,18 +33,25 @@ const (
 
 // StoreReport is what became of one store.
 type StoreReport struct {
-	Path    string       `json:"path"` // slash path below the source; "." is the source itself
-	From    string       `json:"from"`
-	To      string       `json:"to"`
-	Status  string       `json:"status"`
-	Sets    []SetReport  `json:"sets"`
-	Rows    int64        `json:"rows"`
-	Bytes   int64        `json:"bytes"`
-	Losses  []loss.Line  `json:"losses"`
-	Omitted int64        `json:"omitted"` // secrets the source text had left at home: the target lacks them
-	Error   *ErrorReport `json:"error,omitempty"`
+	Path    string      `json:"path"` // slash path below the source; "." is the source itself
+	From    string      `json:"from"`
+	To      string      `json:"to"`
+	Status  string      `json:"status"`
+	Sets    []SetReport `json:"sets"`
+	Rows    int64       `json:"rows"`
+	Bytes   int64       `json:"bytes"`
+	Losses  []loss.Line `json:"losses"`
+	Omitted int64       `json:"omitted"` // secrets the source text had left at home: the target lacks them
 
-	err error
+	// In the session lane Rows are the records that were read, and Bytes those
+	// of the lines that were made of them.
+	Sessions   []SessionReport `json:"sessions,omitempty"`
+	Superseded int64           `json:"superseded,omitempty"` // of the records: older states, which are no loss
+
+	Error *ErrorReport `json:"error,omitempty"`
+
+	err    error
+	beyond bool // losses behind the last session that are beyond the allowed line
 }
 
 // SetReport is one table or plain file of a store.
@@ -106,6 +113,7 @@ func (s *StoreReport) fail(err error) {
 // failed later: a report must not call placed what is not there.
 func (s *StoreReport) unplace(err error) {
 	if s.Status == Placed || s.Status == Checked || s.Status == "" {
+		s.failSessions()
 		s.fail(err)
 	}
 }

@@ -1,0 +1,115 @@
+package convert
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// long decodes the sessions of which heads did not tell how many turns they
+// have or what they come to. A store is opened once for all of them.
+func (l *lister) long() {
+	wanting := map[int][]*Listed{}
+	var order []int
+	for i := range l.out.Sessions {
+		s := &l.out.Sessions[i]
+		from := s.Sources[0]
+		if s.Turns >= 0 && s.Bytes >= 0 || from.format.Decode == nil {
+			continue
+		}
+		if wanting[from.store] == nil {
+			order = append(order, from.store)
+		}
+		wanting[from.store] = append(wanting[from.store], s)
+	}
+	queue := make(chan []*Listed)
+	var workers sync.WaitGroup
+	for range max(1, min(len(order), jobsOr(l.o.Jobs))) {
+		workers.Go(func() {
+			for list := range queue {
+				l.measure(list)
+			}
+		})
+	}
+	for _, n := range order {
+		queue <- wanting[n]
+	}
+	close(queue)
+	workers.Wait()
+	slices.SortStableFunc(l.unread, func(a, b numbered) int { return a.number - b.number })
+	l.out.Unread = l.out.Unread[:0]
+	for _, u := range l.unread {
+		l.out.Unread = append(l.out.Unread, u.Unread)
+	}
+}
+
+func jobsOr(n int) int {
+	if n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// measure walks sessions of one store. What cannot be read stays unknown, and
+// is listed with its reason.
+func (l *lister) measure(list []*Listed) {
+	from := list[0].Sources[0]
+	sel := session.Selection{}
+	byID := map[string]*Listed{}
+	for _, s := range list {
+		sel.IDs = append(sel.IDs, s.ID)
+		byID[s.ID] = s
+	}
+	loc, err := formats.Locate(from.Path)
+	if err != nil {
+		return // it has gone meanwhile
+	}
+	for t, err := range from.format.Decode(l.ctx, loc, l.view(), sel) {
+		if err != nil && l.ctx.Err() == nil {
+			l.refuse(listStore{number: from.store, loc: loc, format: from.format, score: 100}, err)
+		}
+		if t == nil {
+			continue
+		}
+		h := counted(t)
+		if s := byID[t.ID]; s != nil {
+			complete(&s.Head, &h)
+			if s.Turns < 0 {
+				s.Turns = h.Turns
+			}
+			if s.Bytes < 0 {
+				s.Bytes = h.Bytes
+			}
+		}
+	}
+}
+
+// counted walks a session for what its head does not say: its turns, and how
+// long it is as text.
+func counted(t *session.Session) session.Head {
+	h := t.Head
+	turns, bytes := int64(0), int64(0)
+	var line []byte
+	if t.Messages != nil {
+		for m, err := range t.Messages {
+			if err != nil {
+				return h
+			}
+			if m.Turn != nil {
+				turns++
+			}
+			line = session.AppendMessage(line[:0], m)
+			bytes += int64(len(line))
+		}
+	}
+	if h.Turns < 0 {
+		h.Turns = turns
+	}
+	if h.Bytes < 0 {
+		h.Bytes = bytes
+	}
+	return h
+}

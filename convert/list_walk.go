@@ -1,0 +1,206 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+)
+
+// walkAll visits every path that was asked for. A client's own place that is
+// not there is nothing to speak of; a path that somebody named is.
+func (l *lister) walkAll() error {
+	l.homes = map[string]bool{}
+	var homes []string
+	for _, f := range l.reg.All() {
+		if f.Home == nil || l.o.Machine.Getenv == nil {
+			continue
+		}
+		for _, p := range f.Home(l.o.Machine) {
+			real, err := realPath(p)
+			if err != nil {
+				l.out.Absent = append(l.out.Absent, p)
+			} else if !l.homes[real] {
+				l.homes[real] = true
+				homes = append(homes, p)
+			}
+		}
+	}
+	if len(l.o.Paths) == 0 {
+		for _, p := range homes {
+			if loc, err := formats.Locate(p); err == nil {
+				l.out.Places = append(l.out.Places, p)
+				l.begin(loc, true)
+			}
+		}
+		return nil
+	}
+	var errs []error
+	for _, p := range l.o.Paths {
+		loc, err := formats.Locate(p)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		l.out.Places = append(l.out.Places, p)
+		before := l.count
+		if l.begin(loc, l.within(p)) && l.count == before && !loc.Dir() {
+			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(l.reg.All())), Hint: "point closer at the store"})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// begin visits a path unless it lies below another one, and remembers that what
+// is there has been seen.
+func (l *lister) begin(loc *formats.Location, own bool) bool {
+	real := cleaned(loc.Path)
+	for up := real; ; up = filepath.Dir(up) {
+		if l.begun[up] {
+			return false
+		}
+		if up == filepath.Dir(up) {
+			break
+		}
+	}
+	l.visit(loc, real, own)
+	l.begun[real] = true
+	return true
+}
+
+// within reports whether a path lies in a client's own place.
+func (l *lister) within(path string) bool {
+	real, err := realPath(path)
+	for err == nil {
+		if l.homes[real] {
+			return true
+		}
+		up := filepath.Dir(real)
+		if up == real {
+			break
+		}
+		real = up
+	}
+	return false
+}
+
+// cleaned is realPath of what is there.
+func cleaned(path string) string {
+	real, err := realPath(path)
+	if err != nil {
+		return filepath.Clean(path)
+	}
+	return real
+}
+
+func realPath(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(real)
+}
+
+// visit looks at a file or folder and hands it to a worker if it is a store;
+// else it looks below. own says that it lies in a client's own place, where
+// what is no store deserves a word.
+//
+// real is the place without links. Below it none to a folder is followed, so
+// that two walks meet only where one of them began.
+func (l *lister) visit(loc *formats.Location, real string, own bool) {
+	if l.ctx.Err() != nil || l.begun[real] {
+		return
+	}
+	own = own || l.homes[real]
+	if !loc.Dir() && !loc.Regular() {
+		if own {
+			l.alien(l.next(), loc.Path, "", errors.New("not a regular file"))
+		}
+		return
+	}
+	d, err := l.reg.Detect(l.ctx, loc)
+	switch {
+	case err != nil:
+		l.unlisted(loc.Path, err)
+	case len(d) > 0 && !(loc.Dir() && d[0].Score <= formats.Guess):
+		beside := besideStore(loc, d[0].Format) // before another goroutine has the location
+		l.queue <- listStore{number: l.next(), loc: loc, format: d[0].Format, score: d[0].Score}
+		if beside != nil {
+			l.visit(beside, filepath.Join(real, beside.Name()), own)
+		}
+	case loc.Dir():
+		l.descend(loc, real, own)
+	case own && !sideFile(loc.Path):
+		l.alien(l.next(), loc.Path, "", errors.New("no known format"))
+	}
+}
+
+func (l *lister) next() int {
+	l.count++
+	return l.count
+}
+
+// besideStore is a folder that a client keeps outside of its stores, where it lies
+// inside of one: a project folder is a store, and its transcripts are of other
+// clients' sessions, too.
+func besideStore(loc *formats.Location, f *formats.Format) *formats.Location {
+	if f.Outside == nil || !loc.Dir() {
+		return nil
+	}
+	name, _ := f.Outside("", "")
+	if !loc.Has(name) {
+		return nil
+	}
+	next, err := formats.Locate(filepath.Join(loc.Path, name))
+	if err != nil || !next.Dir() {
+		return nil
+	}
+	return next
+}
+
+func (l *lister) descend(loc *formats.Location, real string, own bool) {
+	list, err := os.ReadDir(loc.Path)
+	if err != nil {
+		l.unlisted(loc.Path, bare(err))
+		return
+	}
+	for _, e := range list {
+		if passedOver(e) {
+			continue
+		}
+		if of := backupOf(e.Name()); of != "" && loc.Has(of) {
+			continue
+		}
+		at := filepath.Join(loc.Path, e.Name())
+		next, err := formats.Locate(at)
+		if err != nil || next.Dir() && e.Type()&fs.ModeSymlink != 0 {
+			if own { // it leads nowhere, or could lead in a circle
+				l.alien(l.next(), at, "", errors.New("a link that is not followed"))
+			}
+			continue
+		}
+		l.visit(next, filepath.Join(real, e.Name()), own)
+	}
+}
+
+func (l *lister) unlisted(path string, why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unread = append(l.unread, numbered{Unread{path, "", why}, l.next()})
+}
+
+// sideFile reports what belongs to a store that lies beside it: logs of a
+// database, and what clients write about a chat.
+func sideFile(path string) bool {
+	name := filepath.Base(path)
+	for _, end := range []string{"-wal", "-shm", "-journal", ".json", ".options.json", ".residue.ndjson"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, ".")
+}

@@ -1,0 +1,267 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// MigrateOptions say how sessions become those of another client. The zero
+// value of all but To and Dir is what the command line does without flags.
+type MigrateOptions struct {
+	From, To     string // format names; "" = detect
+	Dir          string // the client's config folder, below which it looks for sessions
+	Cwd          string // the folder they are to belong to; "" = the one that each belongs to
+	DropThinking bool   // leave reasoning out that the client could not use
+	FullHistory  bool   // show the model what was compacted, too
+	Again        bool   // as a further session, beside what was migrated before
+	Update       bool   // write a session again that was migrated before, where the client has not gone on with it
+	DryRun       bool
+	Live         bool // read a store in use in place
+	Jobs         int  // workers; 0 = one a processor
+	Progress     func(Progress)
+	Say          func(string)
+}
+
+// MigrateSource is a store and those of its sessions that are wanted; none =
+// all. Subagents go with their parents.
+type MigrateSource struct {
+	Path     string
+	Sessions []string
+}
+
+// Migration is what became of sessions. Its JSON is the result of
+// `rehome migrate --json`.
+type Migration struct {
+	To       string     `json:"to"`
+	Dir      string     `json:"dir"`
+	DryRun   bool       `json:"dry_run"`
+	Migrated []Migrated `json:"migrated"`
+}
+
+// The states of a migrated session, beside Placed, Checked and Failed.
+const (
+	Same    = "same"    // it was there already, as it would be written now
+	Updated = "updated" // an older state of it was there
+)
+
+// Migrated is what became of one session.
+type Migrated struct {
+	Source    string       `json:"source"` // the store
+	ID        string       `json:"id"`
+	Agent     string       `json:"agent"`
+	Title     string       `json:"title,omitempty"`
+	Status    string       `json:"status"`
+	Cwd       string       `json:"cwd,omitempty"`
+	Session   string       `json:"session,omitempty"` // its id for the client
+	File      string       `json:"file,omitempty"`
+	Messages  int64        `json:"messages"`
+	Turns     int64        `json:"turns"`
+	Subagents int          `json:"subagents"`
+	Losses    []loss.Line  `json:"losses"` // those of its subagents included
+	Error     *ErrorReport `json:"error,omitempty"`
+
+	err error
+}
+
+// Err is why the session is not there, nil if it is.
+func (m *Migrated) Err() error { return m.err }
+
+// Count is how many sessions have one of these states.
+func (m *Migration) Count(status ...string) (n int) {
+	for i := range m.Migrated {
+		for _, s := range status {
+			if m.Migrated[i].Status == s {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Migrate writes sessions where another client looks for its own. Nothing that
+// is there is overwritten, see MigrateOptions.Update; each session is there
+// whole, its subagents before itself, or not at all. The error is that of a
+// source that could not be read; what failed of single sessions is in the
+// report alone, which is never nil.
+func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions) (*Migration, error) {
+	out := &Migration{To: o.To, Dir: o.Dir, DryRun: o.DryRun, Migrated: []Migrated{}}
+	to := reg.Named(o.To)
+	switch {
+	case to == nil:
+		return out, unknownFormat(reg, o.To)
+	case to.Encode == nil || to.Named == nil || !to.Single:
+		return out, &formats.Error{At: to.Name, Err: errors.New("no client looks for sessions of this format"), Hint: "rehome convert writes it where you say"}
+	}
+	var errs []error
+	for _, src := range from {
+		if err := migrateOne(ctx, reg, src, o, out); err != nil {
+			errs = append(errs, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+// noPlace is a name that no client gives: staging folders are called after it.
+const noPlace = "rehome"
+
+func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration) error {
+	wanted := src.Sessions
+	if len(wanted) > 0 {
+		family, err := withSubagents(ctx, reg, src, o)
+		if err != nil {
+			return err
+		}
+		wanted = family
+	}
+	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
+	j := &job{reg: reg, src: src.Path, dst: filepath.Join(o.Dir, "projects", noPlace), rep: rep, rename: moveNew, talk: talker{progress: o.Progress, say: o.Say},
+		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, Sessions: wanted, Progress: o.Progress, Say: o.Say},
+		moving: &moving{o: o}}
+	err := j.run(ctx)
+	if err != nil {
+		err = j.explain(err)
+	}
+	out.Migrated = append(out.Migrated, j.moving.done...)
+	if len(j.moving.done) > 0 && ctx.Err() == nil {
+		return nil // every session has its own word
+	}
+	return err
+}
+
+// withSubagents are the wanted sessions of a store and all below them.
+func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions) ([]string, error) {
+	listing, err := List(ctx, reg, ListOptions{Paths: []string{src.Path}, Live: o.Live, Jobs: o.Jobs})
+	if err != nil {
+		return nil, err
+	}
+	out := append([]string(nil), src.Sessions...)
+	var enter func(list []*Listed)
+	enter = func(list []*Listed) {
+		for _, s := range list {
+			out = append(out, s.ID)
+			enter(s.Children)
+		}
+	}
+	for _, s := range listing.All() {
+		if (session.Selection{IDs: src.Sessions}).Wants(s.ID) {
+			enter(s.Children)
+		}
+	}
+	return out, nil
+}
+
+// moving is the part of a job that makes its sessions those of a client.
+type moving struct {
+	o    MigrateOptions
+	done []Migrated
+}
+
+// path is where the client looks for a session.
+func (m *moving) path(to *formats.Format, h *session.Head) string {
+	return filepath.Join(m.o.Dir, filepath.FromSlash(to.Named(h)))
+}
+
+// goal is where a session goes: the folder that it is to belong to, and the
+// outermost session above it.
+type goal struct {
+	cwd  string
+	root *session.Head
+	id   string        // the session's own, where it goes by another
+	last session.Stamp // the last moment in it
+}
+
+// aim finds out where a session goes. A subagent goes where its parent went.
+func (c *climb) aim(s *session.Session) (*goal, error) {
+	if c.goals == nil {
+		c.goals = map[string]*goal{}
+	}
+	if s.Parent != nil && s.Parent.Session != s.ID {
+		if up := c.goals[s.Parent.Session]; up != nil {
+			c.goals[s.ID] = &goal{cwd: up.cwd, root: up.root, id: s.ID}
+			return c.goals[s.ID], nil
+		}
+		s.Parent = nil // wanted without its parent, it is a session like others
+	}
+	root := s.Head
+	g := &goal{root: &root, cwd: c.moving.o.Cwd, id: s.ID}
+	if g.cwd == "" {
+		cwd, err := workspaceOf(&s.Head)
+		if err != nil {
+			return nil, err
+		}
+		g.cwd = cwd
+	}
+	root.Workspace = g.cwd
+	c.goals[s.ID] = g
+	if c.moving.o.Again {
+		root.ID = c.free(root)
+		s.ID = root.ID
+		c.goals[s.ID] = g
+	}
+	return g, nil
+}
+
+// free is the name of the first further session that is not there yet.
+func (c *climb) free(h session.Head) string {
+	id := h.ID
+	for n := 2; ; n++ {
+		h.ID = id + "#" + strconv.Itoa(n)
+		if _, err := os.Lstat(c.moving.path(c.to, &h)); errors.Is(err, fs.ErrNotExist) || n == mostAgain {
+			return h.ID
+		}
+	}
+}
+
+// mostAgain bounds the search for a name.
+const mostAgain = 9999
+
+// workspaceOf is the folder that a session belongs to, by the name that a
+// program has for it that works there.
+func workspaceOf(h *session.Head) (string, error) {
+	if h.Workspace == "" {
+		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not say which folder it belongs to"), Hint: "name one with --cwd DIR"}
+	}
+	real, err := filepath.EvalSymlinks(h.Workspace)
+	if err == nil && !filepath.IsAbs(real) {
+		err = errors.New("it is no path of this machine")
+	}
+	var info os.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
+	}
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is no folder")
+	}
+	if err != nil {
+		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is not there: %w", bare(err)), Hint: "name the folder that it is to go on in with --cwd DIR"}
+	}
+	return real, nil
+}
+
+// watched is a session whose last moment is kept.
+func (g *goal) watched(s *session.Session) *session.Session {
+	out := *s
+	out.Messages = func(yield func(*session.Message, error) bool) {
+		each(s.Messages, yield, func(m *session.Message) error {
+			for _, at := range []session.Stamp{m.At, m.End} {
+				if at.Known() && (!g.last.Known() || at.Millis() > g.last.Millis()) {
+					g.last = at
+				}
+			}
+			return nil
+		})
+	}
+	return &out
+}

@@ -1,0 +1,249 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// client is a format of sessions that a client looks for below its config
+// folder: what was said, a line each, and a last one that says it is ours.
+func client() *formats.Format {
+	const end = "end\n"
+	return &formats.Format{
+		Name: "client", Title: "client", Single: true,
+		Encode: func(_ context.Context, s *session.Session, b formats.Build) error {
+			out := []byte(s.ID + " in " + b.Cwd + " below " + b.Root.ID + "\n")
+			for m, err := range s.Messages {
+				if err != nil {
+					return err
+				}
+				out = append(out, m.Parts[0].(*session.Text).Text+"\n"...)
+			}
+			return os.WriteFile(b.Path, append(out, end...), 0o666)
+		},
+		Named: func(h *session.Head) string {
+			at := "projects/" + strings.ReplaceAll(filepath.ToSlash(h.Workspace), "/", "-") + "/"
+			if h.Parent != nil {
+				return at + h.Parent.Session + "/" + h.ID + ".txt"
+			}
+			return at + h.ID + ".txt"
+		},
+		Verify: func(_ context.Context, path string) error {
+			if b, err := os.ReadFile(path); err != nil || bytes.Contains(b, []byte("unwritable")) {
+				return errors.Join(err, errors.New("the client would not read it"))
+			}
+			return nil
+		},
+		Untouched: func(_ context.Context, path string) (bool, error) {
+			b, err := os.ReadFile(path)
+			return bytes.HasSuffix(b, []byte(end)), err
+		},
+	}
+}
+
+// mover migrates talk, which has no folder and no parents but those given.
+type mover struct {
+	t        *testing.T
+	src, dir string
+	cwd      string
+	parents  map[string]string
+}
+
+func newMover(t *testing.T, text string) *mover {
+	dir := t.TempDir()
+	cwd, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &mover{t: t, src: write(t, filepath.Join(dir, "talk.txt"), "talk\n"+text), dir: filepath.Join(dir, "config"), cwd: cwd}
+}
+
+func (m *mover) say(text string) { write(m.t, m.src, "talk\n"+text) }
+
+func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
+	m.t.Helper()
+	o.To, o.Dir = "client", m.dir
+	if o.Cwd == "" {
+		o.Cwd = m.cwd
+	}
+	f := talk(nil)
+	decode := f.Decode
+	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			for s, err := range decode(ctx, l, v, session.Selection{Books: sel.Books}) {
+				if s != nil && m.parents[s.ID] != "" {
+					s.Parent = &session.Link{Session: m.parents[s.ID]}
+				}
+				if s != nil && err == nil && !sel.Wants(s.ID) {
+					continue
+				}
+				if !yield(s, err) {
+					return
+				}
+			}
+		}
+	}
+	rep, err := Migrate(m.t.Context(), formats.NewRegistry(f, client()), []MigrateSource{{Path: m.src, Sessions: ids}}, o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return rep
+}
+
+// files is what stands in the config folder.
+func (m *mover) files() map[string]string {
+	out := map[string]string{}
+	filepath.WalkDir(m.dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			b, _ := os.ReadFile(path)
+			rel, _ := filepath.Rel(m.dir, path)
+			parts := strings.SplitN(filepath.ToSlash(rel), "/", 3)
+			out[parts[len(parts)-1]] = string(b)
+		}
+		return nil
+	})
+	return out
+}
+
+func (m *mover) status(rep *Migration, want ...string) {
+	m.t.Helper()
+	var got []string
+	for _, one := range rep.Migrated {
+		got = append(got, one.ID+" "+one.Status)
+		if (one.Error != nil) != (one.Status == Failed) || (one.Err() != nil) != (one.Status == Failed) {
+			m.t.Errorf("%s is %s, with %+v", one.ID, one.Status, one.Error)
+		}
+	}
+	if strings.Join(got, ", ") != strings.Join(want, ", ") {
+		m.t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestMigrate(t *testing.T) {
+	m := newMover(t, "session a Anna\nsay one\nsession b\nsay two\n")
+	rep := m.run(MigrateOptions{})
+	m.status(rep, "a placed", "b placed")
+	got := m.files()
+	if len(got) != 2 || got["a.txt"] != "a in "+m.cwd+" below a\none\nend\n" {
+		t.Errorf("%q", got)
+	}
+	one := rep.Migrated[0]
+	if one.Session != "a" || one.Cwd != m.cwd || one.Title != "Anna" || one.Messages != 1 || one.Turns != 1 || one.Source != m.src {
+		t.Errorf("%+v", one)
+	}
+	if info, err := os.Stat(one.File); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v: the client's own files are private", info.Mode(), err)
+	}
+	m.status(m.run(MigrateOptions{}), "a same", "b same")
+	list, err := os.ReadDir(filepath.Join(m.dir, "projects"))
+	if err != nil || len(list) != 1 {
+		t.Errorf("%v %v: something is left behind", list, err)
+	}
+}
+
+func TestMigrateOne(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession b\nsay two\n")
+	m.status(m.run(MigrateOptions{DryRun: true}, "b"), "b checked")
+	if got := m.files(); len(got) != 0 {
+		t.Errorf("a dry run placed %q", got)
+	}
+	m.status(m.run(MigrateOptions{}, "b"), "b placed")
+	if got := m.files(); len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestMigrateSubagents(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\nsession d\nsay four\n")
+	m.parents = map[string]string{"b": "a", "c": "b"}
+	rep := m.run(MigrateOptions{}, "a")
+	m.status(rep, "a placed")
+	got := m.files()
+	if rep.Migrated[0].Subagents != 2 || got["a/b.txt"] == "" || got["a/c.txt"] != "c in "+m.cwd+" below a\nthree\nend\n" || len(got) != 3 {
+		t.Errorf("%d subagents: %q", rep.Migrated[0].Subagents, got)
+	}
+	m.dir += "-2"
+	m.status(m.run(MigrateOptions{}, "b"), "b placed") // without its parent it is a session like others
+	if got := m.files(); got["b.txt"] == "" || got["b/c.txt"] == "" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is there is never overwritten, but for what is ours to the last line.
+func TestMigrateAgain(t *testing.T) {
+	m := newMover(t, "session a\nsay one\n")
+	m.run(MigrateOptions{})
+	m.say("session a\nsay one\nsay two\n")
+	rep := m.run(MigrateOptions{})
+	m.status(rep, "a failed")
+	if !strings.Contains(rep.Migrated[0].Error.Hint, "--update") || !errors.Is(rep.Migrated[0].Err(), formats.ErrExists) {
+		t.Errorf("%+v", rep.Migrated[0].Error)
+	}
+	m.status(m.run(MigrateOptions{Update: true}), "a updated")
+	grown := m.files()["a.txt"]
+	if !strings.Contains(grown, "two") {
+		t.Errorf("%q", grown)
+	}
+	at := m.run(MigrateOptions{}).Migrated[0].File
+	write(t, at, grown+"theirs\n")
+	m.say("session a\nsay one\nsay two\nsay three\n")
+	rep = m.run(MigrateOptions{Update: true})
+	m.status(rep, "a failed")
+	if !strings.Contains(rep.Migrated[0].Error.Hint, "--again") || m.files()["a.txt"] != grown+"theirs\n" {
+		t.Errorf("%+v, %q", rep.Migrated[0].Error, m.files())
+	}
+	rep = m.run(MigrateOptions{Again: true})
+	m.status(rep, "a placed")
+	if rep.Migrated[0].Session != "a#2" || len(m.files()) != 2 {
+		t.Errorf("%+v %q", rep.Migrated[0], m.files())
+	}
+	if rep = m.run(MigrateOptions{Again: true}); rep.Migrated[0].Session != "a#3" {
+		t.Errorf("%+v", rep.Migrated[0])
+	}
+}
+
+func TestMigrateFailures(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nbad b\nsession c\nsay unwritable\nsession d\nsay four\n")
+	rep := m.run(MigrateOptions{})
+	m.status(rep, "a placed", "b failed", "c failed", "d placed")
+	if rep.Count(Placed) != 2 || rep.Count(Placed, Failed) != 4 {
+		t.Errorf("%d placed", rep.Count(Placed))
+	}
+	o := MigrateOptions{To: "client", Dir: m.dir}
+	rep, err := Migrate(t.Context(), formats.NewRegistry(talk(nil), client()), []MigrateSource{{Path: m.src}}, o)
+	if err != nil || !strings.Contains(rep.Migrated[0].Error.Hint, "--cwd") {
+		t.Errorf("%+v, %v: no folder is known", rep.Migrated[0].Error, err)
+	}
+	for _, to := range []string{"talk", "nothing"} {
+		if _, err := Migrate(t.Context(), formats.NewRegistry(talk(nil), client()), nil, MigrateOptions{To: to}); err == nil {
+			t.Errorf("%s: no client looks for that", to)
+		}
+	}
+}
+
+func TestWorkspaceOf(t *testing.T) {
+	dir := t.TempDir()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := workspaceOf(&session.Head{Workspace: dir}); err != nil || got != real {
+		t.Errorf("%q, %v, want %q", got, err, real)
+	}
+	for _, folder := range []string{"", filepath.Join(dir, "gone"), write(t, filepath.Join(dir, "file"), ""), "relative"} {
+		if got, err := workspaceOf(&session.Head{Workspace: folder}); err == nil || !strings.Contains(formats.Hint(err), "--cwd") {
+			t.Errorf("%q is %q: %v", folder, got, err)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// The lanes.
+const (
+	exactLane   = "exact"
+	sessionLane = "session"
+)
+
+// Misuse is an error of options that do not go together.
+type Misuse struct{ error }
+
+func (m Misuse) Unwrap() error { return m.error }
+
+// chooseLane looks at what was found. The exact lane carries relatives; what
+// is written session by session, and is no relative of anything here, goes by
+// meaning.
+func (j *job) chooseLane(ctx context.Context) error {
+	to := j.reg.Named(j.o.To)
+	if !j.byMeaning(ctx, to) {
+		if len(j.o.Sessions) > 0 || j.picky() {
+			return Misuse{&formats.Error{At: j.src, Err: errors.New("in the exact lane a store is carried whole, not one session of it"), Hint: "leave the session's name out, or choose a format that is written session by session, such as --to canonical"}}
+		}
+		if j.o.History {
+			return Misuse{&formats.Error{Err: errors.New("--history says nothing in the exact lane"), Hint: "leave it out: every record is carried, abandoned turns too"}}
+		}
+		return nil
+	}
+	j.rep.Lane = sessionLane
+	j.residue.off = true
+	return j.fitsSessions(to)
+}
+
+func (j *job) byMeaning(ctx context.Context, to *formats.Format) bool {
+	if to == nil || to.Encode == nil {
+		return false
+	}
+	if to.Create == nil || j.moving != nil {
+		return true
+	}
+	for _, f := range j.found {
+		if len(f.Detected) > 0 && formats.Related(f.Detected[0].Format, to) && !j.text(ctx, f, to) {
+			return false
+		}
+	}
+	return true
+}
+
+// text reports that a text is that of a store which is no relative of the
+// target: a text can hold stores of several families.
+func (j *job) text(ctx context.Context, f Found, to *formats.Format) bool {
+	from := f.Detected[0].Format
+	if !from.Text || from.Open == nil || from.Decode != nil {
+		return false
+	}
+	origin, err := j.originOf(ctx, from, f.Loc)
+	of := j.reg.Named(origin)
+	return err == nil && of != nil && of != to && !formats.Related(of, to)
+}
+
+// fitsSessions refuses options of which nothing would come in the session lane.
+func (j *job) fitsSessions(to *formats.Format) error {
+	refuse := func(flag, why string) error {
+		return Misuse{&formats.Error{Err: errors.New(flag + " says nothing on the way to " + to.Name), Hint: "leave it out: " + why}}
+	}
+	switch {
+	case j.o.Cwd != "":
+		return refuse("--cwd", "the sessions keep the folder they belong to")
+	case j.o.Compress != "":
+		return refuse("--compress", "sessions are written as plain text")
+	case j.o.WithSecrets:
+		return refuse("--with-secrets", "a session has no place for keys and tokens")
+	case j.o.Residue != "" && j.o.Residue != "beside" && j.o.Residue != "none":
+		return refuse("--residue", "what was not understood is in the sessions themselves")
+	}
+	return nil
+}
+
+// finished is a session that is staged and waits for its name.
+type finished struct {
+	head   session.Head
+	staged string
+	report int // its place in StoreReport.Sessions
+}
+
+// settleSessions gives all sessions their names and places them.
+func (j *job) settleSessions(ctx context.Context) error {
+	if j.moving != nil {
+		return j.install(ctx)
+	}
+	err := j.outcome()
+	if err == nil {
+		err = j.someChosen()
+	}
+	if err != nil || j.o.DryRun {
+		return err
+	}
+	to := j.reg.Named(j.o.To)
+	goal := j.stage.path(j.goal, ".")
+	var any bool
+	var one *os.File
+	names := newNames()
+	for i := range j.finished {
+		for _, f := range j.finished[i] {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			rep := &j.rep.Stores[i].Sessions[f.report]
+			asked := to.Named(&f.head)
+			var err error
+			if strings.EqualFold(filepath.Ext(j.goal.base()), filepath.Ext(asked)) {
+				one, err = appendTo(one, goal, f.staged)
+			} else {
+				rep.File = names.give(asked)
+				if rep.File != asked {
+					rep.Note = "another session took the name " + asked
+				}
+				err = moveInto(goal, rep.File, f.staged)
+			}
+			if err != nil {
+				return errors.Join(err, closed(one))
+			}
+			any = true
+		}
+	}
+	if err := closed(one); err != nil || !any {
+		return err
+	}
+	return j.settle(ctx)
+}
+
+func closed(f *os.File) error {
+	if f == nil {
+		return nil
+	}
+	return f.Close()
+}
+
+// appendTo adds a staged session to the one file that all of them share.
+func appendTo(one *os.File, goal, staged string) (*os.File, error) {
+	if one == nil {
+		if err := os.MkdirAll(filepath.Dir(goal), 0o777); err != nil {
+			return nil, err
+		}
+		f, err := os.OpenFile(goal, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		one = f
+	}
+	from, err := os.Open(staged)
+	if err != nil {
+		return one, err
+	}
+	defer from.Close()
+	if _, err := io.Copy(one, from); err != nil {
+		return one, err
+	}
+	return one, os.Remove(staged) // it would take room twice
+}
+
+func moveInto(goal, name, staged string) error {
+	to := filepath.Join(goal, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	return moveNew(staged, to)
+}
+
+// fileNames gives each session a name of its own, also where a disk ignores
+// case.
+type fileNames struct {
+	taken map[string]bool
+	last  map[string]int // number given last, by the name that was asked for
+}
+
+func newNames() *fileNames {
+	return &fileNames{map[string]bool{}, map[string]int{}}
+}
+
+func (n *fileNames) give(asked string) string {
+	name := asked
+	for n.taken[strings.ToLower(name)] {
+		n.last[asked]++
+		ext := filepath.Ext(asked)
+		name = strings.TrimSuffix(asked, ext) + "-" + strconv.Itoa(n.last[asked]+1) + ext
+	}
+	n.taken[strings.ToLower(name)] = true
+	return name
+}

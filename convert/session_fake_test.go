@@ -1,0 +1,199 @@
+package convert
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/canonical"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// talk is a format of sessions in a file, a line for each thing that happens:
+//
+//	talk
+//	session ID TITLE     begins a session
+//	say TEXT             a message
+//	role TEXT            a message of that role
+//	file PATH            a snapshot
+//	lose KIND            a loss, noted where it stands
+//	bad                  this session cannot be read, the others can
+//	break                the store cannot be read any further
+//	forget               a record that is in no book
+type listener struct{ onLine func(n int) }
+
+func talk(h *listener) *formats.Format {
+	if h == nil {
+		h = &listener{}
+	}
+	return &formats.Format{
+		Name: "talk", Title: "talk",
+		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
+			if l.Regular() && bytes.HasPrefix(l.Head(), []byte("talk\n")) {
+				return formats.Match{Score: 90, Evidence: []string{"it says so"}}, nil
+			}
+			return formats.Match{}, nil
+		},
+		Decode: func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+			return func(yield func(*session.Session, error) bool) {
+				f, err := os.Open(l.Path)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				defer f.Close()
+				d := &talked{ctx: ctx, in: bufio.NewScanner(f), v: v, h: h}
+				d.in.Buffer(nil, 1<<20)
+				d.run(yield)
+				sel.Books.Add(d.tally)
+			}
+		},
+	}
+}
+
+type talked struct {
+	ctx   context.Context
+	in    *bufio.Scanner
+	v     formats.View
+	h     *listener
+	n     int
+	word  string
+	rest  string
+	held  bool
+	tally session.Tally
+}
+
+func (d *talked) next() bool {
+	if d.held {
+		d.held = false
+		return true
+	}
+	for d.in.Scan() {
+		d.n++
+		if d.h.onLine != nil {
+			d.h.onLine(d.n)
+		}
+		d.word, d.rest, _ = strings.Cut(d.in.Text(), " ")
+		d.tally.Read++
+		switch d.word {
+		case "forget":
+			continue
+		case "lose":
+			var k loss.Kind
+			if err := k.UnmarshalText([]byte(d.rest)); err != nil {
+				panic(err)
+			}
+			d.tally.Claimed++
+			d.v.Note(loss.Note{Kind: k, At: store.Addr{Line: d.n}, What: "asked for"})
+			continue
+		}
+		d.tally.Claimed++
+		return true
+	}
+	return false
+}
+
+func (d *talked) run(yield func(*session.Session, error) bool) {
+	d.next() // the header
+	for d.next() {
+		switch d.word {
+		case "break":
+			yield(nil, &formats.Error{Format: "talk", At: fmt.Sprint("line ", d.n), Err: errors.New("malformed page")})
+			return
+		case "bad":
+			if !yield(&session.Session{Head: session.Head{ID: d.rest, Agent: "talk"}}, errors.New("its root is missing")) {
+				return
+			}
+			continue
+		}
+		id, title, _ := strings.Cut(d.rest, " ")
+		s := &session.Session{Head: session.Head{ID: id, Agent: "talk", Title: title}}
+		s.Messages = d.messages
+		s.Files = func(yield func(*session.File, error) bool) {
+			for d.next() {
+				if d.word != "file" {
+					d.held = true
+					return
+				}
+				if !yield(&session.File{Path: d.rest, After: &session.Body{}}, nil) {
+					return
+				}
+			}
+		}
+		if !yield(s, nil) {
+			return
+		}
+		for d.next() { // what was not walked
+			if d.word == "session" || d.word == "bad" || d.word == "break" {
+				d.held = true
+				break
+			}
+		}
+	}
+}
+
+func (d *talked) messages(yield func(*session.Message, error) bool) {
+	for i := 1; d.next(); i++ {
+		if d.word == "session" || d.word == "file" || d.word == "bad" || d.word == "break" {
+			d.held = true
+			return
+		}
+		m := &session.Message{ID: fmt.Sprint("m", i), Role: session.User, Parts: []session.Part{&session.Text{Text: d.rest}}}
+		if i%2 == 1 {
+			m.Turn = &session.Turn{Number: (i + 1) / 2}
+		}
+		if d.word != "say" {
+			m.Role = session.Role(d.word)
+		}
+		if !yield(m, nil) {
+			return
+		}
+	}
+}
+
+// talkers is a registry of talk, canonical, and the fakes of the exact lane, of
+// which left can be decoded, too: each of its rows is a message.
+func talkers(h *listener) *formats.Registry {
+	left := fake("left", false, nil)
+	left.Decode = func(_ context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			r, err := openFake(l.Path, "left", v, &faults{})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			s := &session.Session{Head: session.Head{ID: "left", Agent: "left"}}
+			s.Messages = func(yield func(*session.Message, error) bool) {
+				for _, row := range r.rows {
+					sel.Books.Add(session.Tally{Read: 1, Claimed: 1})
+					if !yield(&session.Message{ID: fmt.Sprint(row.id), Role: session.User, Parts: []session.Part{&session.Text{Text: row.value}}}, nil) {
+						return
+					}
+				}
+			}
+			yield(s, nil)
+		}
+	}
+	return formats.NewRegistry(canonical.Format(), talk(h), fake("right", true, nil), left, fake("mute", false, nil))
+}
+
+func convertTalk(t *testing.T, text string, o Options) (rep *Report, dst string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	src := write(t, dir+"/talk.txt", "talk\n"+text)
+	dst = dir + "/out"
+	if o.To == "" {
+		o.To = "canonical"
+	}
+	rep, err = Convert(t.Context(), talkers(nil), src, dst, o)
+	return rep, dst, err
+}

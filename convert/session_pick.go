@@ -1,0 +1,84 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// picky reports whether sessions are chosen by what their heads say.
+func (j *job) picky() bool { return j.o.Workspace != "" || j.o.Since != 0 }
+
+// pick is which of a store's sessions are to be decoded, as far as its heads
+// tell: of a large store the others are not read. some is false where none is
+// wanted at all.
+func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Location, v formats.View) (ids []string, some bool, err error) {
+	if !j.picky() || from.Heads == nil {
+		return j.o.Sessions, true, nil
+	}
+	wanted := session.Selection{IDs: j.o.Sessions}
+	v.Note = nil // decoding notes the same again
+	for h, err := range from.Heads(ctx, loc, v) {
+		if err != nil {
+			return j.o.Sessions, true, ctx.Err() // decoding says what is wrong
+		}
+		if wanted.Wants(h.ID) && j.mayPick(h) {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids, len(ids) > 0, ctx.Err()
+}
+
+// mayPick is picks for a head that need not know everything.
+func (j *job) mayPick(h *session.Head) bool {
+	unknown := *h
+	if unknown.Workspace == "" {
+		unknown.Workspace = j.o.Workspace
+	}
+	return !changed(h).Known() && j.here(&unknown) || j.picks(&unknown)
+}
+
+// picks reports whether a session is wanted.
+func (j *job) picks(h *session.Head) bool {
+	return j.here(h) && (j.o.Since == 0 || changed(h).Known() && changed(h).Millis() >= j.o.Since)
+}
+
+// here reports whether a session belongs to the folder that is asked for.
+// Sessions of other machines name folders that are not on this one, so that
+// what was written is compared as well as what it leads to.
+func (j *job) here(h *session.Head) bool {
+	if j.o.Workspace == "" || h.Workspace != "" && filepath.Clean(h.Workspace) == filepath.Clean(j.o.Workspace) {
+		return true
+	}
+	for _, dir := range folders(j.o.Workspace) {
+		if below(h.Workspace, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// changed is when a session last changed, or else began.
+func changed(h *session.Head) session.Stamp {
+	if h.Updated.Known() {
+		return h.Updated
+	}
+	return h.Created
+}
+
+// someChosen refuses a choice that no session meets: nothing at all is what
+// nobody asks for.
+func (j *job) someChosen() error {
+	if !j.picky() && len(j.o.Sessions) == 0 {
+		return nil
+	}
+	for _, s := range j.rep.Stores {
+		if len(s.Sessions) > 0 || s.Status == Failed {
+			return nil
+		}
+	}
+	return &formats.Error{At: j.src, Err: errors.New("no session in it is the one that was asked for"), Hint: "rehome ls lists what is in it"}
+}

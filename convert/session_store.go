@@ -1,0 +1,306 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+	"rehome/schemas"
+)
+
+// climb is the way of one store along the session lane: up to its sessions, and
+// down into a file for each.
+type climb struct {
+	*job
+	found Found
+	rep   *StoreReport
+	index int
+	jobs  int
+	to    *formats.Format
+	lines *schemas.Lines // the judge of the middle
+	books session.Books
+	done  []finished
+	errs  []error          // of the sessions that failed, the first few
+	goals map[string]*goal // of a migration: by session
+
+	mu   sync.Mutex
+	at   *loss.Books // of the session at hand, or the next one
+	lost loss.Books  // of the store as a whole
+}
+
+// middleSchema is that of the lines that every session passes through.
+const middleSchema = "canonical-1"
+
+// carrySessions fills in the report of store i, and leaves its sessions staged.
+func (j *job) carrySessions(ctx context.Context, i, jobs int) error {
+	rep := &j.rep.Stores[i]
+	c := &climb{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Named(j.o.To), at: &loss.Books{}}
+	rep.To = c.to.Name
+	err := c.run(ctx)
+	rep.Losses = append(rep.Losses, c.lost.Lines()...)
+	sum := c.books.Total()
+	rep.Rows, rep.Superseded = sum.Read, sum.Superseded
+	if err != nil {
+		rep.failSessions()
+		if c.erase(); fatal(err) {
+			return err
+		}
+		rep.fail(j.explain(err))
+		return nil
+	}
+	if rep.Status = rep.sum(j.o.DryRun); rep.Status == Failed {
+		rep.fail(c.allFailed())
+	}
+	j.finished[i] = c.done
+	return nil
+}
+
+func (c *climb) run(ctx context.Context) error {
+	from, loc := c.found.Detected[0].Format, c.found.Loc
+	if from.Decode == nil {
+		var err error
+		if from, loc, err = c.restore(ctx, from); err != nil {
+			return err
+		}
+		defer os.RemoveAll(c.scratch())
+	}
+	var err error
+	if c.lines, err = c.judge(); err != nil {
+		return err
+	}
+	defer c.judges.Put(c.lines)
+	if err := os.MkdirAll(c.room(), 0o777); err != nil {
+		return err
+	}
+	v := formats.View{
+		Secrets: formats.WithholdSecrets, Omitted: func(store.Item) {},
+		Note: c.note, Say: c.say, Live: c.o.Live, Jobs: c.jobs,
+	}
+	whole := !c.picky()
+	ids, some, err := c.pick(ctx, from, loc, v)
+	if err != nil || !some {
+		return err
+	}
+	for s, err := range from.Decode(ctx, loc, v, session.Selection{IDs: ids, History: c.o.History, Books: &c.books}) {
+		if err != nil && s == nil {
+			return err
+		}
+		if s != nil && !c.picks(&s.Head) {
+			continue
+		}
+		if err == nil {
+			err = c.one(ctx, s)
+		} else {
+			c.reported(s, nil, err)
+		}
+		if err != nil {
+			whole = false
+		}
+		if fatal(err) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.strays()
+	if sum := c.books.Total(); whole && len(c.o.Sessions) == 0 && !sum.Balanced() {
+		return &formats.Error{Err: fmt.Errorf("the books of %s do not balance: %d records read, %d claimed, %d opaque, %d superseded, %d unreadable; %d members, %d taken, %d extras",
+			c.found.Loc.Path, sum.Read, sum.Claimed, sum.Opaque, sum.Superseded, sum.Unreadable, sum.Members, sum.Taken, sum.Extras), Hint: ourFault}
+	}
+	return nil
+}
+
+// allFailed is the error of a store of which no session came through.
+func (c *climb) allFailed() error {
+	if len(c.errs) == 1 {
+		return c.errs[0]
+	}
+	return &formats.Error{At: c.found.Loc.Path, Err: fmt.Errorf("none of its %d sessions could be carried, the first because: %w", len(c.rep.Sessions), c.errs[0]), Hint: formats.Hint(c.errs[0])}
+}
+
+// judge is one that has seen the sessions of other stores, if there is one:
+// what it has learned of them serves for the next.
+func (j *job) judge() (*schemas.Lines, error) {
+	if l, ok := j.judges.Get().(*schemas.Lines); ok {
+		return l, nil
+	}
+	return schemas.NewLines(middleSchema)
+}
+
+// room is where this store's sessions wait, scratch where its text is made a
+// store again.
+func (c *climb) room() string { return filepath.Join(c.stage.root, "sessions", strconv.Itoa(c.index)) }
+
+func (c *climb) scratch() string {
+	return filepath.Join(c.stage.root, "restored", strconv.Itoa(c.index))
+}
+
+func (c *climb) erase() {
+	os.RemoveAll(c.room()) // what is left goes with the staging folder
+	c.done = nil
+}
+
+func (c *climb) say(s string) {
+	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) {
+		s = c.found.Rel + ": " + s
+	}
+	c.talk.Say(s)
+}
+
+// note enters a loss for the session at hand. What a decoder notes between two
+// sessions is taken for the next one's.
+func (c *climb) note(n loss.Note) {
+	c.mu.Lock()
+	at := c.at
+	c.mu.Unlock()
+	at.Note(n)
+	c.lost.Note(n)
+}
+
+// turn begins the books of the next session, and returns those at hand.
+func (c *climb) turn() *loss.Books {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := c.at
+	c.at = &loss.Books{}
+	return at
+}
+
+// one takes a session through the middle into its file, and reads that again.
+func (c *climb) one(ctx context.Context, s *session.Session) error {
+	m := &middle{lines: c.lines, progress: func(n int) { c.talk.add(c.found.Rel, n) }}
+	staged := filepath.Join(c.room(), strconv.Itoa(len(c.rep.Sessions)))
+	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note}
+	tapped := m.tap(s)
+	var err error
+	if c.moving != nil {
+		var g *goal
+		if g, err = c.aim(s); err != nil {
+			return c.reported(s, m, err)
+		}
+		tapped = m.tap(g.watched(s))
+		build.Cwd, build.Root, build.DropThinking, build.FullHistory = g.cwd, g.root, c.moving.o.DropThinking, c.moving.o.FullHistory
+	}
+	switch {
+	case c.o.DryRun && c.to.Verify == nil:
+		err = drain(ctx, tapped)
+	default:
+		if err = c.to.Encode(ctx, tapped, build); err == nil {
+			err = c.reread(ctx, staged, m)
+		}
+	}
+	return c.reported(s, m, err, staged)
+}
+
+// reported enters a session's fate, and returns why it failed, if it did.
+func (c *climb) reported(s *session.Session, m *middle, err error, staged ...string) error {
+	books := c.turn()
+	r := SessionReport{ID: s.ID, Agent: s.Agent, Title: s.Title, Losses: books.Lines()}
+	if m != nil {
+		r.Messages, r.Turns, r.Bytes = m.messages, m.turns, m.size
+		c.rep.Bytes += m.size
+	}
+	switch {
+	case err != nil:
+		r.Status = Failed
+		worded := c.explain(err)
+		if len(c.errs) < keepErrors {
+			c.errs = append(c.errs, worded)
+		}
+		r.Error = &ErrorReport{Message: worded.Error(), Hint: formats.Hint(worded)}
+	case books.Worst() > c.o.Allow:
+		r.Status = Withheld
+	case c.o.DryRun:
+		r.Status = Checked
+	default:
+		r.Status = Placed
+		c.done = append(c.done, finished{head: s.Head, staged: staged[0], report: len(c.rep.Sessions)})
+	}
+	if c.moving != nil {
+		r.head, r.goal, r.err = s.Head, c.goals[s.ID], err
+		if len(staged) > 0 {
+			r.staged = staged[0]
+		}
+	}
+	if r.Status != Placed && (r.Status != Checked || c.moving == nil) {
+		for _, path := range staged {
+			if e := os.Remove(path); e != nil && !errors.Is(e, os.ErrNotExist) {
+				err = errors.Join(err, e)
+			}
+		}
+	}
+	c.rep.Sessions = append(c.rep.Sessions, r)
+	return err
+}
+
+// strays are losses that were noted behind the last session. Where that is the
+// only one they are its own.
+func (c *climb) strays() {
+	books := c.turn()
+	if books.Worst() == 0 {
+		return
+	}
+	if len(c.rep.Sessions) != 1 {
+		c.rep.beyond = books.Worst() > c.o.Allow
+		return
+	}
+	r := &c.rep.Sessions[0]
+	r.Losses = append(r.Losses, books.Lines()...)
+	if books.Worst() > c.o.Allow && r.Status != Failed {
+		r.Status = Withheld
+		c.erase()
+	}
+}
+
+// restore makes a store of its text again, in private, where only the store
+// itself can be understood.
+func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
+	refuse := func(err error) (*formats.Format, *formats.Location, error) {
+		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "rehome formats lists what can be decoded"}
+	}
+	if text.Open == nil || !text.Text {
+		return refuse(fmt.Errorf("there is no exact way to %s, and sessions cannot be read from this format", c.to.Name))
+	}
+	origin, err := c.originOf(ctx, text, c.found.Loc)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := c.reg.Named(origin)
+	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
+		return refuse(fmt.Errorf("it came from %q, of which sessions cannot be read", origin))
+	}
+	// Clients name stores by the folders they lie in, so those two stay.
+	at, err := filepath.Abs(c.found.Loc.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	dst := filepath.Join(c.scratch(), "folder-"+filepath.Base(filepath.Dir(at)), filepath.Base(at))
+	if parent := filepath.Base(filepath.Dir(at)); parent != string(filepath.Separator) && !strings.ContainsAny(parent, `:\/`) {
+		dst = filepath.Join(c.scratch(), parent, filepath.Base(at))
+	}
+	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
+		return nil, nil, err
+	}
+	rep, err := Convert(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Residue: "none", Jobs: c.jobs, Say: c.o.Say})
+	if err == nil && !rep.Placed {
+		err = errors.New("its text could not be made a store again")
+	}
+	if err != nil {
+		return nil, nil, &reworded{err, dst, c.found.Loc.Path}
+	}
+	loc, err := formats.Locate(dst)
+	return of, loc, err
+}
