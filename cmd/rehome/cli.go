@@ -9,17 +9,24 @@ type grammar struct {
 	Color string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto (on a terminal), always, never. FORCE_COLOR and NO_COLOR are heard too."`
 
 	Convert convertCmd `cmd:"" help:"Carry a store, or a folder of stores, to another format."`
+	Migrate migrateCmd `cmd:"" help:"Make sessions those of another client, which goes on with them."`
+	Ls      lsCmd      `cmd:"" help:"List the sessions of this machine, whatever store they are in."`
+	Show    showCmd    `cmd:"" help:"Show a session as people read it."`
 	Detect  detectCmd  `cmd:"" help:"Say what a file or folder is, and why."`
 	Formats formatsCmd `cmd:"" help:"List the formats, and what can be done with each."`
 	Schema  schemaCmd  `cmd:"" help:"List or print the published JSON schemas."`
 	Demo    demoCmd    `cmd:"" help:"Show the main job on a small sample, in a folder of its own."`
 	Version versionCmd `cmd:"" help:"Say which build this is."`
+
+	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands, flags and sessions."`
+	Man        manCmd        `cmd:"" help:"Print the manual page."`
+	Complete   completeCmd   `cmd:"" name:"__complete" hidden:"" help:"What the completion scripts ask."`
 }
 
 const about = `Move coding-agent sessions between the stores they live in, exactly where it can be exact.`
 
 type convertCmd struct {
-	Src string `arg:"" help:"A store, or a folder that holds stores. It is never changed."`
+	Src string `arg:"" optional:"" help:"A store, or a folder that holds stores. It is never changed. STORE#ID is one session of it; a session of this machine can be named by its id, the first characters of it, or words of its title. - is what comes through a pipe."`
 	Dst string `arg:"" optional:"" help:"Where the result goes. Nothing may be there yet. It may be left out with --cwd."`
 
 	From        string    `placeholder:"FORMAT" help:"Read SRC as this format instead of asking all of them."`
@@ -31,6 +38,11 @@ type convertCmd struct {
 	Residue     string    `default:"beside" placeholder:"WHERE" help:"Where to keep what DST has no room for: beside (DST.residue.ndjson, default), none, or a path."`
 	WithSecrets bool      `help:"Let keys and tokens into text. They stay home otherwise."`
 	Compress    string    `enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Write text as one compressed stream: none (default), gzip or zstd."`
+	Last        bool      `help:"In the place of SRC: the newest session of this folder."`
+	History     bool      `help:"Carry the turns that the client went back on, too, as branches."`
+	Session     []string  `sep:"none" placeholder:"ID" help:"Of all sessions in SRC only this one; may be given several times."`
+	Workspace   string    `placeholder:"PATH" help:"Only sessions of this folder, or of folders in it."`
+	Since       string    `placeholder:"WHEN" help:"Only sessions changed since then: 2026-11-01, yesterday, \"3 days\", 12h."`
 	Live        bool      `help:"Read a store in use in place, where its -wal and -shm files already exist."`
 	Cwd         *string   `placeholder:"DIR" help:"The folder that the sessions are to belong to. Without DST they go where the client looks for those of a program that works in it."`
 	Home        *string   `placeholder:"DIR" help:"The home folder below which that place is, if it is not yours."`
@@ -42,6 +54,10 @@ func (convertCmd) Help() string {
 	return `SRC is read whole, DST is written beside its final place, read again and compared, and only then
 given its name: whatever happens, DST is absent, or the old one, or complete. A folder of stores is carried
 store by store, and one bad store does not stop the others.
+
+Relatives go by the exact lane: records straight across. To canonical, SRC goes by the session lane: each session
+becomes a file of text, DST/<agent>/<id>.jsonl, or all of them one, where DST ends in .jsonl. There, losses beyond
+the allowed line hold back single sessions.
 
 Without --to the target is what the text in SRC was made from; for any other SRC the formats it can become
 are listed.
@@ -63,11 +79,105 @@ Examples:
     # all chats of this machine, one archive each
     rehome convert ~/.cursor/chats chats --to archive
 
+    # what was said and done in all chats of this machine, a file a session
+    rehome convert ~/.cursor/chats sessions --to canonical
+
     # what would happen, for a program to read
     rehome convert state.vscdb ide --to archive --dry-run --json
 
     # one compressed file a database, keys and tokens included: a backup
     rehome convert store.db backup --to archive --compress zstd --with-secrets`
+}
+
+type migrateCmd struct {
+	Src string `arg:"" optional:"" help:"A session: a file or store with one in it, PATH#ID, or the beginning of an id or words of a title as rehome ls shows them. A store of several sessions gives all of them. - is what comes through a pipe. It is never changed."`
+
+	To          string  `enum:"claude-code" default:"claude-code" placeholder:"CLIENT" help:"The client that is to go on with it: claude-code (default)."`
+	From        string  `placeholder:"FORMAT" help:"Read SRC as this format instead of asking all of them."`
+	Cwd         *string `placeholder:"DIR" help:"The folder that it is to go on in, if not the one that it belongs to."`
+	Home        *string `placeholder:"DIR" help:"The home folder of the clients, if it is not yours."`
+	ClaudeDir   *string `placeholder:"DIR" help:"The config folder of Claude Code: $CLAUDE_CONFIG_DIR, or .claude in the home folder, if not given."`
+	Project     *string `placeholder:"DIR" help:"With --all: the sessions of this folder, and of folders in it."`
+	All         bool    `help:"Every session of --project, whatever client it is of."`
+	Last        bool    `help:"The newest session of this folder, in the place of SRC."`
+	Thinking    string  `enum:"keep-as-text,drop" default:"keep-as-text" placeholder:"HOW" help:"The model's reasoning that another model cannot use: keep-as-text (default), or drop."`
+	FullHistory bool    `help:"Show the model what was compacted, too, not only the summary of it."`
+	Update      bool    `xor:"again" help:"Write a session again that has grown since it was migrated, if nobody has gone on with it there."`
+	Again       bool    `xor:"again" help:"Make a further session of it, beside the one that it was migrated to."`
+	DryRun      bool    `help:"Place nothing, say what would happen."`
+	Live        bool    `help:"Read a store in use in place, where its -wal and -shm files already exist."`
+	Jobs        int     `placeholder:"N" help:"Workers; one a processor if not given."`
+}
+
+func (migrateCmd) Help() string {
+	return `The session is written where the client looks for those of its folder, and the command that goes on with it
+is printed. Prompts, answers, calls of tools and their results are sent to the model as if it had been the
+client's own session; tools become the client's tools where it has such. What was lost or reshaped is listed.
+
+Nothing that is there is overwritten. The same source gives the same session, so that a second time there is
+nothing to do; one that has grown is written again with --update, as long as the client has not gone on with it.
+
+With --home nothing is taken from the environment.
+
+Examples:
+
+    rehome migrate --last
+    rehome migrate 5d0b2b7e
+    rehome migrate ~/backup/.cursor/projects/home-ann-app#login --cwd ~/app
+    rehome migrate --project . --all --dry-run`
+}
+
+type lsCmd struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Files or folders to look below. Without one it is where the clients keep their sessions on this machine."`
+
+	Long    bool   `help:"Decode sessions whose turns and size their stores do not tell, and say which stores each is in."`
+	Project string `placeholder:"DIR" help:"Only sessions of this folder, or of folders in it."`
+	Agent   string `placeholder:"NAME" help:"Only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ...; cursor means all of these."`
+	Since   string `placeholder:"WHEN" help:"Only sessions changed since then: 2026-11-01, yesterday, \"3 days\", 12h."`
+	Limit   int    `placeholder:"N" help:"Only the newest N."`
+	All     bool   `help:"Sessions in which nothing was said, too, and files that are no stores."`
+	Live    bool   `help:"Read a store in use in place, where its -wal and -shm files already exist."`
+	Jobs    int    `placeholder:"N" help:"Workers; one a processor if not given."`
+}
+
+func (lsCmd) Help() string {
+	return `Of each store only names, times and counts are read, not what was said. A session that several stores hold
+is shown once, as +1; --long names them. Subagents stand under their parents. A store that cannot be read is
+listed with the reason. A time with a tilde is that of a file: the store has none. A dash is what only reading
+the session would tell.
+
+Examples:
+
+    rehome ls
+    rehome ls --project . --since 3d
+    rehome ls ~/backup/.cursor --long
+    rehome ls --agent cursor-sdk --json`
+}
+
+type showCmd struct {
+	Src string `arg:"" optional:"" help:"A session: a file or store with one in it, PATH#ID, or the beginning of an id or words of a title as rehome ls shows them. - is stdin."`
+
+	Format   string `enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"text (default), markdown, or json: canonical lines."`
+	Tools    string `enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"What tools did: brief (default), full, or none."`
+	Thinking bool   `help:"The model's reasoning, too."`
+	Turns    string `placeholder:"RANGE" help:"Only these turns: 3, 2-5, 7-; =-3 for the last three."`
+	History  bool   `help:"The turns that the client went back on, too, as branches."`
+	Last     bool   `help:"The newest session of this folder, in the place of SRC."`
+	NoPager  bool   `help:"Print to the terminal however long it is."`
+	Live     bool   `help:"Read a store in use in place, where its -wal and -shm files already exist."`
+}
+
+func (showCmd) Help() string {
+	return `Characters of the session that would act on a terminal are spelled out. On a terminal, text that is longer
+than the screen goes through $PAGER, or less. A pipe is shown as it comes. What of a session could not be read
+is said on stderr. Times are yours in text, and UTC in Markdown. With --json the canonical lines are printed.
+
+Examples:
+
+    rehome show --last
+    rehome show 5d0b2b7e --turns 2-5 --tools full
+    rehome show 5d0b2b7e --format markdown > session.md
+    agent -p --output-format stream-json "tidy up" | rehome show -`
 }
 
 type detectCmd struct {
@@ -87,7 +197,9 @@ Examples:
 type formatsCmd struct{}
 
 func (formatsCmd) Help() string {
-	return `Formats that carry the same kind of records are relatives: a conversion between them is exact.
+	return `What comes in is read, what goes out is written. Formats that carry the same kind of records are relatives:
+a conversion between them is exact. From any format whose sessions come in to any whose sessions go out the way
+is by meaning.
 
 Examples:
 
@@ -132,4 +244,35 @@ Examples:
 
     rehome version
     rehome version --json`
+}
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell."`
+}
+
+func (completionCmd) Help() string {
+	return `The script knows the commands, flags and formats of this build. For sessions it asks rehome, which lists
+them as ls does.
+
+Examples:
+
+    rehome completion bash > ~/.local/share/bash-completion/completions/rehome
+    rehome completion zsh > ~/.zfunc/_rehome
+    rehome completion fish > ~/.config/fish/completions/rehome.fish
+    rehome completion powershell > rehome.ps1`
+}
+
+type manCmd struct{}
+
+func (manCmd) Help() string {
+	return `The page is made from the same grammar as the help.
+
+Examples:
+
+    rehome man | man -l -
+    rehome man > ~/.local/share/man/man1/rehome.1`
+}
+
+type completeCmd struct {
+	Prefix string `arg:"" optional:"" help:"What has been typed."`
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"golang.org/x/term"
+
+	"rehome/cmd/rehome/internal/screen"
 )
 
 // palette paints words, or leaves them alone.
@@ -28,19 +30,12 @@ func choosePalette(mode string, getenv func(string) string, w io.Writer) palette
 	return palette(isTerminal(w))
 }
 
-func (p palette) paint(code, s string) string {
-	if !p || s == "" {
-		return s
-	}
-	return "\x1b[" + code + "m" + s + "\x1b[0m"
-}
-
-func (p palette) strong(s string) string { return p.paint("1", s) }
-func (p palette) faint(s string) string  { return p.paint("2", s) }
-func (p palette) red(s string) string    { return p.paint("31", s) }
-func (p palette) green(s string) string  { return p.paint("32", s) }
-func (p palette) yellow(s string) string { return p.paint("33", s) }
-func (p palette) cyan(s string) string   { return p.paint("36", s) }
+func (p palette) strong(s string) string { return screen.Palette(p).Strong(s) }
+func (p palette) faint(s string) string  { return screen.Palette(p).Faint(s) }
+func (p palette) red(s string) string    { return screen.Palette(p).Red(s) }
+func (p palette) green(s string) string  { return screen.Palette(p).Green(s) }
+func (p palette) yellow(s string) string { return screen.Palette(p).Yellow(s) }
+func (p palette) cyan(s string) string   { return screen.Palette(p).Cyan(s) }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -18,6 +18,9 @@ type convertResult struct{ *convert.Report }
 
 // Validate refuses what the grammar alone cannot.
 func (c *convertCmd) Validate() error {
+	if c.Last && c.Dst == "" { // the only word is where the result goes
+		c.Src, c.Dst = "", c.Src
+	}
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	switch {
 	case c.Jobs < 0:
@@ -26,6 +29,10 @@ func (c *convertCmd) Validate() error {
 		return refuse("--cwd is empty", "name the folder that the sessions are to belong to; . is the working directory")
 	case c.Home != nil && *c.Home == "":
 		return refuse("--home is empty", "name a home folder, or leave it out: yours is taken")
+	case c.Last && c.Src != "":
+		return refuse("--last and SRC both say what is carried", "leave one of them out")
+	case c.Src == "" && !c.Last:
+		return refuse("SRC is missing", "name a store, a folder of stores, or a session; --last is the newest session of this folder")
 	case c.Dst == "" && c.Cwd == nil:
 		return refuse("DST is missing", "name where the result goes, or give --cwd DIR: agents go where the client looks for those of DIR")
 	case c.Home != nil && c.Cwd == nil:
@@ -79,7 +86,7 @@ func workspace(dir string) (string, error) {
 func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
 		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Allow: c.Allow, Residue: c.Residue,
-		WithSecrets: c.WithSecrets, Compress: c.Compress, Live: c.Live, Jobs: c.Jobs,
+		WithSecrets: c.WithSecrets, Compress: c.Compress, History: c.History, Live: c.Live, Jobs: c.Jobs, Workspace: c.Workspace,
 	}
 	if c.Compress == "none" {
 		o.Compress = ""
@@ -93,13 +100,32 @@ func (c *convertCmd) options() convert.Options {
 // Run carries SRC to DST and shows the report, also when stores failed.
 func (c *convertCmd) Run(h *house) error {
 	o := c.options()
-	var err error
+	src, err := h.meant(c.Src, c.Last)
+	if err != nil {
+		return err
+	}
+	if o.Sessions = c.Session; src.session != "" {
+		o.Sessions = append([]string{src.session}, c.Session...)
+	}
+	since, err := moment(c.Since, h.now())
+	if err != nil {
+		return err
+	}
+	if !since.IsZero() {
+		o.Since = since.UnixMilli()
+	}
 	if o.Cwd, o.Home, err = c.place(h.out.getenv); err != nil {
 		return err
 	}
+	in, err := h.stdin(src.path)
+	if err != nil {
+		return err
+	}
+	defer in.remove()
 	o.Say = h.out.say
 	o.Progress = h.out.progress()
-	report, err := convert.Convert(h.ctx, h.reg, c.Src, c.Dst, o)
+	report, err := convert.Convert(h.ctx, h.reg, in.path, c.Dst, o)
+	report.Source, err = src.path, in.restate(err)
 	h.out.endProgress()
 	if errors.Is(err, context.Canceled) {
 		return summary{"interrupted: nothing was placed", err}
@@ -132,6 +158,8 @@ func oneStory(r *convert.Report) bool {
 func verdict(r *convert.Report, err error) error {
 	failed, withheld, all := r.Failed(), r.Withheld(), len(r.Stores)
 	switch {
+	case r.Lane == "session" && err == nil:
+		return sessionVerdict(r)
 	case err != nil:
 		return summary{fmt.Sprintf("nothing placed: %s failed", many(int64(failed), "store")), err}
 	case failed > 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"rehome/convert"
 	"rehome/formats"
 )
 
@@ -39,7 +40,7 @@ func outcomes() []outcome {
 		{3, "losses beyond the allowed line", as(errWithheld)},
 		{4, "check found problems", nil},
 		{5, "source busy or changing", as(formats.ErrBusy)},
-		{80, "usage", func(err error) bool { return errors.As(err, new(usageError)) }},
+		{80, "usage", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
 		{130, "interrupted", as(context.Canceled)},
 	}
 }

@@ -12,6 +12,8 @@ type formatRow struct {
 	Title    string   `json:"title"`
 	Reads    bool     `json:"reads"`
 	Writes   bool     `json:"writes"`
+	Decodes  bool     `json:"decodes"` // its sessions can be read
+	Encodes  bool     `json:"encodes"` // and written
 	Text     bool     `json:"text"`
 	Families []string `json:"families"`
 	Schemas  []string `json:"schemas"`
@@ -23,7 +25,7 @@ func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}
 	for _, f := range reg.All() {
 		res.Formats = append(res.Formats, formatRow{
-			Name: f.Name, Title: f.Title, Reads: f.Open != nil, Writes: f.Create != nil, Text: f.Text,
+			Name: f.Name, Title: f.Title, Reads: f.Open != nil, Writes: f.Create != nil, Decodes: f.Decode != nil, Encodes: f.Encode != nil, Text: f.Text,
 			Families: list(f.Families), Schemas: list(f.Schemas),
 		})
 	}

@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"rehome/cmd/rehome/internal/screen"
 )
 
 // page is text on its way to stdout. The first error of the writer sticks.
@@ -71,43 +72,19 @@ func broken(s string, most int) []string {
 	return out
 }
 
-func yes(b bool) string {
-	if b {
-		return "yes"
+// ways says whether something comes in, goes out, or both.
+func ways(in, out bool) string {
+	switch {
+	case in && out:
+		return "in, out"
+	case in:
+		return "in"
+	case out:
+		return "out"
 	}
 	return "-"
 }
 
-func many(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return grouped(n) + " " + noun + "s"
-}
-
-// grouped prints a number in groups of three digits: 47,043.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// size prints a number of bytes in powers of ten: 312 B, 4.1 kB, 351 MB.
-func size(n int64) string {
-	if n < 1000 {
-		return strconv.FormatInt(n, 10) + " B"
-	}
-	v := float64(n) / 1000
-	for _, unit := range []string{"kB", "MB", "GB", "TB"} {
-		switch {
-		case v < 9.95:
-			return fmt.Sprintf("%.1f %s", v, unit)
-		case v < 999.5:
-			return fmt.Sprintf("%.0f %s", v, unit)
-		}
-		v /= 1000
-	}
-	return fmt.Sprintf("%.0f PB", v)
-}
+func many(n int64, noun string) string { return screen.Many(n, noun) }
+func grouped(n int64) string           { return screen.Grouped(n) }
+func size(n int64) string              { return screen.Size(n) }

@@ -216,3 +216,27 @@ func TestWorkspace(t *testing.T) {
 		}
 	}
 }
+
+// TestCrowd is that a session with a line of its own is not counted again
+// among the others.
+func TestCrowd(t *testing.T) {
+	list := make([]convert.SessionReport, mostSessions+5)
+	for i := range list {
+		list[i] = convert.SessionReport{ID: fmt.Sprint(i), Agent: "cursor-cli", Status: convert.Placed}
+	}
+	list[0].Note, list[1].Status = "another session took the name", convert.Withheld
+	for _, c := range []struct {
+		noted int
+		want  string
+	}{{1, "and 23 sessions that went well"}, {len(list), ""}} {
+		for i := range c.noted {
+			list[i].Note = "another session took the name"
+		}
+		var out strings.Builder
+		r := convertResult{&convert.Report{Stores: []convert.StoreReport{{Sessions: list}}}}
+		r.sessions(&page{w: &out})
+		if c.want != "" && !strings.Contains(out.String(), c.want) || c.want == "" && strings.Contains(out.String(), "went well") {
+			t.Errorf("%d with a note:\n%s", c.noted, out.String())
+		}
+	}
+}

@@ -10,10 +10,13 @@ import (
 )
 
 func (r *formatsResult) text(p *page) {
-	rows := [][]string{{"name", "reads", "writes", "carries", "what it is"}}
+	rows := [][]string{{"name", "records", "sessions", "carries", "what it is"}}
 	for _, f := range r.Formats {
 		carries := strings.Join(f.Families, ", ")
-		rows = append(rows, []string{f.Name, yes(f.Reads), yes(f.Writes), carries, f.Title})
+		if carries == "" {
+			carries = "-"
+		}
+		rows = append(rows, []string{f.Name, ways(f.Reads, f.Writes), ways(f.Decodes, f.Encodes), carries, f.Title})
 	}
 	p.table("", rows)
 }
@@ -55,7 +58,9 @@ func (r *detectResult) text(p *page) {
 
 func (r convertResult) text(p *page) {
 	p.linef("%s -> %s", p.strong(visible(r.Source)), p.strong(visible(r.Target)))
-	if len(r.Stores) == 1 && r.Stores[0].Path == "." {
+	if r.Lane == "session" {
+		r.sessions(p)
+	} else if len(r.Stores) == 1 && r.Stores[0].Path == "." {
 		r.alone(p, &r.Stores[0])
 	} else {
 		r.crowd(p)

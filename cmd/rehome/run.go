@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -16,6 +17,7 @@ type house struct {
 	ctx context.Context
 	reg *formats.Registry
 	out *output
+	now func() time.Time
 }
 
 // run is the whole program but for the process around it; tests call it.
@@ -44,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		out.json = out.json || wantsJSON(args)
 		return out.fail(newUsageError(err))
 	}
-	if err := parsed.Run(&house{ctx: ctx, reg: all.Registry(), out: out}); err != nil {
+	if err := parsed.Run(&house{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}); err != nil {
 		return out.fail(err)
 	}
 	return 0

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"rehome/convert"
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// lsResult is what ls found: schema ls-result-1.
+type lsResult struct {
+	Sessions []lsSession `json:"sessions"`
+	Unread   []lsUnread  `json:"unread"`
+	Hidden   lsHidden    `json:"hidden"`
+	Places   []string    `json:"places"`
+
+	listing *convert.Listing
+	long    bool
+	home    string
+	now     time.Time
+	width   int
+}
+
+type lsSession struct {
+	Agent    string      `json:"agent"`
+	ID       string      `json:"id"`
+	Title    string      `json:"title,omitempty"`
+	Project  string      `json:"project,omitempty"`
+	Created  string      `json:"created,omitempty"`
+	Updated  string      `json:"updated,omitempty"`
+	Turns    *int64      `json:"turns,omitempty"`
+	Bytes    *int64      `json:"bytes,omitempty"`
+	Parent   string      `json:"parent,omitempty"`
+	Kind     string      `json:"kind,omitempty"`
+	Sources  []lsSource  `json:"sources"`
+	Children []lsSession `json:"children,omitempty"`
+
+	updated session.Stamp
+}
+
+type lsSource struct {
+	Format string `json:"format"`
+	Path   string `json:"path"`
+}
+
+type lsUnread struct {
+	Path   string `json:"path"`
+	Format string `json:"format,omitempty"`
+	Reason string `json:"reason"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// lsHidden counts what was left out.
+type lsHidden struct {
+	Empty   int `json:"empty"`
+	Other   int `json:"other"`
+	Older   int `json:"older"`
+	Foreign int `json:"foreign"`
+}
+
+// lsMemory is what a list may take before it is cleaned up behind.
+const lsMemory = 32 << 20
+
+// Validate refuses what the grammar alone cannot.
+func (c *lsCmd) Validate() error {
+	if c.Limit < 0 {
+		return errors.New("--limit: it is a number of sessions")
+	}
+	_, err := moment(c.Since, time.Unix(0, 0))
+	return err
+}
+
+// Run lists the sessions of this machine, or below the paths that are named.
+func (c *lsCmd) Run(h *house) error {
+	// Most of what listing takes is garbage a moment later.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(lsMemory))
+	listing, err := c.list(h)
+	if err != nil {
+		return err
+	}
+	now := h.now()
+	since, err := moment(c.Since, now)
+	if err != nil {
+		return err
+	}
+	filter := convert.ListFilter{Project: c.Project, Agent: c.Agent, Limit: c.Limit, Empty: c.All}
+	if !since.IsZero() {
+		filter.Since = since.UnixMilli()
+	}
+	wanted, hidden := listing.Select(filter)
+	res := &lsResult{
+		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: list(listing.Places), listing: listing,
+		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
+		long:   c.Long, home: machine(h.out.getenv).Home, now: now, width: columns(h.out.stdout),
+	}
+	for i := range wanted {
+		res.Sessions = append(res.Sessions, newLsSession(&wanted[i]))
+	}
+	for _, u := range listing.Unread {
+		res.Unread = append(res.Unread, newLsUnread(u))
+	}
+	if c.All {
+		for _, u := range listing.Foreign {
+			res.Unread = append(res.Unread, newLsUnread(u))
+		}
+	} else {
+		res.Hidden.Foreign = len(listing.Foreign)
+	}
+	return h.out.show(res)
+}
+
+func (c *lsCmd) list(h *house) (*convert.Listing, error) {
+	o := convert.ListOptions{Paths: c.Paths, Machine: machine(h.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
+	if len(c.Paths) == 0 && o.Machine.Home == "" {
+		return nil, noHome("name the files or folders to look below")
+	}
+	if wd, err := os.Getwd(); err == nil {
+		o.Folders = append(o.Folders, wd)
+	}
+	if c.Project != "" {
+		if abs, err := filepath.Abs(c.Project); err == nil {
+			o.Folders = append(o.Folders, abs)
+		}
+	}
+	return convert.List(h.ctx, h.reg, o)
+}
+
+// machine is this one.
+func machine(getenv func(string) string) formats.Machine {
+	return formats.Machine{OS: runtime.GOOS, Home: getenv(homeVariable()), Getenv: getenv}
+}
+
+func homeVariable() string {
+	if runtime.GOOS == "windows" {
+		return "USERPROFILE"
+	}
+	return "HOME"
+}
+
+func noHome(hint string) error {
+	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("the home folder is not known"), Hint: hint}
+}
+
+func newLsSession(s *convert.Listed) lsSession {
+	out := lsSession{
+		Agent: s.Agent, ID: s.ID, Title: s.Title, Project: s.Workspace,
+		Created: spelled(s.Created), Updated: spelled(s.Updated), updated: s.Updated,
+		Turns: known(s.Turns), Bytes: known(s.Bytes), Sources: []lsSource{},
+	}
+	if !s.Updated.Known() {
+		out.updated = s.Created
+	}
+	if s.Parent != nil {
+		out.Parent, out.Kind = s.Parent.Session, s.Parent.Kind
+	}
+	for _, src := range s.Sources {
+		out.Sources = append(out.Sources, lsSource{src.Format, src.Path})
+	}
+	for _, c := range s.Children {
+		out.Children = append(out.Children, newLsSession(c))
+	}
+	return out
+}
+
+// newLsUnread keeps the place apart from the reason, which repeats it.
+func newLsUnread(u convert.Unread) lsUnread {
+	reason := u.Err.Error()
+	for _, lead := range []string{u.Format + ": ", u.Path + ": ", filepath.ToSlash(u.Path) + ": "} {
+		reason = strings.TrimPrefix(reason, lead)
+	}
+	return lsUnread{u.Path, u.Format, cmp.Or(reason, "it cannot be read"), formats.Hint(u.Err)}
+}
+
+func known(n int64) *int64 {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// spelled is a moment as canonical text spells it: a tilde says that it was
+// worked out, here from the time of a file.
+func spelled(s session.Stamp) string {
+	if !s.Known() {
+		return ""
+	}
+	text := s.Time().Format("2006-01-02T15:04:05.000Z")
+	if year := s.Time().Year(); year < 0 || year > 9999 {
+		text = strconv.FormatInt(s.Millis(), 10)
+	}
+	if s.Inferred() {
+		text = "~" + text
+	}
+	return text
+}

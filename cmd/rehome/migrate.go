@@ -1,0 +1,221 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/convert"
+	"rehome/formats"
+)
+
+// migrateResult is what became of sessions: schema migrate-result-1.
+type migrateResult struct {
+	To       string         `json:"to"`
+	Dir      string         `json:"dir"`
+	DryRun   bool           `json:"dry_run"`
+	Migrated []migrateEntry `json:"migrated"`
+}
+
+// migrateEntry is a session, and the one command that goes on with it.
+type migrateEntry struct {
+	*convert.Migrated
+	Continue string `json:"continue,omitempty"`
+}
+
+// Validate refuses what the grammar alone cannot.
+func (c *migrateCmd) Validate() error {
+	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
+	for flag, value := range map[string]*string{"--cwd": c.Cwd, "--home": c.Home, "--claude-dir": c.ClaudeDir, "--project": c.Project} {
+		if value != nil && *value == "" {
+			return refuse(flag+" is empty", "name a folder, or leave it out")
+		}
+	}
+	switch {
+	case c.Jobs < 0:
+		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+	case c.All != (c.Project != nil):
+		return refuse("--project and --all go together", "--project DIR --all carries every session of that folder")
+	case c.All && (c.Src != "" || c.Last):
+		return refuse("--project DIR --all already says what is carried", "leave SRC and --last out")
+	case c.Last && c.Src != "":
+		return refuse("--last and SRC both say what is carried", "leave one of them out")
+	case c.Src == "" && !c.Last && !c.All:
+		return refuse("SRC is missing", "name a session, or a store with sessions in it; --last is the newest session of this folder")
+	}
+	return nil
+}
+
+// Run carries the sessions, and says how to go on with them.
+func (c *migrateCmd) Run(h *house) error {
+	if c.Home != nil {
+		h.out.getenv = elsewhere(*c.Home)
+	}
+	o := convert.MigrateOptions{
+		From: c.From, To: c.To, DropThinking: c.Thinking == "drop", FullHistory: c.FullHistory,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: h.out.say,
+	}
+	var err error
+	if o.Dir, err = c.configDir(h.out.getenv); err != nil {
+		return err
+	}
+	if c.Cwd != nil {
+		if o.Cwd, err = workplace(*c.Cwd); err != nil {
+			return err
+		}
+	}
+	from, err := c.sources(h)
+	if err != nil {
+		return err
+	}
+	var in *spooled
+	if len(from) == 1 {
+		if in, err = h.stdin(from[0].Path); err != nil {
+			return err
+		}
+		defer in.remove()
+		from[0].Path = in.path
+	}
+	o.Progress = h.out.progress()
+	done, err := convert.Migrate(h.ctx, h.reg, from, o)
+	h.out.endProgress()
+	if in != nil {
+		err = in.restate(err)
+	}
+	if len(done.Migrated) == 0 && err != nil {
+		return err
+	}
+	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrateEntry{}}
+	for i := range done.Migrated {
+		m := &done.Migrated[i]
+		e := migrateEntry{Migrated: m}
+		if m.Err() == nil {
+			e.Continue = c.command(m, o.Dir)
+		}
+		res.Migrated = append(res.Migrated, e)
+	}
+	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
+		return done.Migrated[0].Err() // the whole story
+	}
+	if werr := h.out.show(res); werr != nil {
+		return errors.Join(err, werr)
+	}
+	if failed := done.Count(convert.Failed); failed > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %s failed", failed, many(int64(len(res.Migrated)), "session")))
+	}
+	if err != nil {
+		return shown{err}
+	}
+	return nil
+}
+
+// sources are the sessions that are meant, by the stores that hold them.
+func (c *migrateCmd) sources(h *house) ([]convert.MigrateSource, error) {
+	if !c.All {
+		src, err := h.meant(c.Src, c.Last)
+		one := convert.MigrateSource{Path: src.path}
+		if src.session != "" {
+			one.Sessions = []string{src.session}
+		}
+		return []convert.MigrateSource{one}, err
+	}
+	listing, err := (&lsCmd{Project: *c.Project, Live: c.Live}).list(h)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := listing.Select(convert.ListFilter{Project: *c.Project})
+	var out []convert.MigrateSource
+	for _, s := range found {
+		if s.Sources[0].Format == c.To {
+			continue // the client has it
+		}
+		at := slices.IndexFunc(out, func(m convert.MigrateSource) bool { return m.Path == s.Sources[0].Path })
+		if at < 0 {
+			at = len(out)
+			out = append(out, convert.MigrateSource{Path: s.Sources[0].Path})
+		}
+		out[at].Sessions = append(out[at].Sessions, s.ID)
+	}
+	if len(out) == 0 {
+		return nil, &formats.Error{At: *c.Project, Err: errors.New("no session of another client belongs to this folder"), Hint: "rehome ls lists those of all folders"}
+	}
+	return out, nil
+}
+
+// elsewhere is the environment of a user whose home folder is another: what
+// ours says of clients' folders is not about theirs.
+func elsewhere(home string) func(string) string {
+	return func(name string) string {
+		if name == homeVariable() {
+			return home
+		}
+		return ""
+	}
+}
+
+// configDir is where Claude Code keeps its sessions.
+func (c *migrateCmd) configDir(getenv func(string) string) (string, error) {
+	if c.ClaudeDir != nil {
+		return filepath.Abs(*c.ClaudeDir)
+	}
+	if dir := getenv(claudeVariable); dir != "" {
+		return filepath.Abs(dir)
+	}
+	home := getenv(homeVariable())
+	if home == "" {
+		return "", noHome("give --home DIR, or --claude-dir DIR")
+	}
+	return filepath.Abs(filepath.Join(home, ".claude"))
+}
+
+const claudeVariable = "CLAUDE_CONFIG_DIR"
+
+// workplace is a folder by the name that a program has for it that works in
+// it: without links.
+func workplace(dir string) (string, error) {
+	refuse := func(err error) (string, error) {
+		return "", &formats.Error{At: dir, Err: err, Hint: "--cwd is a folder that is there: the session goes on in it"}
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return refuse(err)
+	}
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return refuse(errors.New("no such folder"))
+	case err != nil:
+		return refuse(err)
+	case !info.IsDir():
+		return refuse(errors.New("it is no folder"))
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return refuse(err)
+	}
+	return real, nil
+}
+
+// command is what goes on with a session. A config folder that was named has
+// to be named to the client, too.
+func (c *migrateCmd) command(m *convert.Migrated, dir string) string {
+	say := "claude --resume " + m.Session
+	if c.ClaudeDir != nil {
+		say = claudeVariable + "=" + shellWord(dir) + " " + say
+	}
+	return "cd " + shellWord(m.Cwd) + " && " + say
+}
+
+// shellWord is text as a shell reads it for one word.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
+	}
+	if s != "" && strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/testdata/homes"
+)
+
+// TestOneOfMany: of a store that holds several, a session is taken where
+// sessions are written one by one, and not where stores are carried whole.
+func TestOneOfMany(t *testing.T) {
+	home := t.TempDir()
+	if err := homes.Make(home, homes.Count{Agents: 60}); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	name, out := homes.ID(7)[:8], filepath.Join(home, "out")
+	_, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "cursor-ndjson")
+	if code != 80 || !strings.Contains(stderr, "in the exact lane a store is carried whole") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if _, err := os.Lstat(out); err == nil {
+		t.Error("something was placed")
+	}
+	if _, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "canonical", "--allow", "unreadable"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	got, err := filepath.Glob(filepath.Join(out, "*", "*"))
+	if err != nil || len(got) != 1 || !strings.Contains(got[0], homes.ID(7)) {
+		t.Errorf("placed: %q, %v", got, err)
+	}
+}
+
+// TestLast: the newest session of the folder, also from folders below it.
+func TestLast(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := homes.Make(home, homes.Count{Chats: 50}); err != nil {
+		t.Fatal(err)
+	}
+	deep := filepath.Join(home, "src", "project-07", "a", "b")
+	if err := os.MkdirAll(deep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	for dir, want := range map[string]int{filepath.Dir(filepath.Dir(deep)): 47, deep: 47, filepath.Join(home, "src"): 49} {
+		t.Chdir(dir)
+		out := filepath.Join(t.TempDir(), "out")
+		stdout, stderr, code := callWith(t, t.Context(), env, "convert", "--last", out, "--to", "archive")
+		if code != 0 || !strings.Contains(stdout, homes.ID(want)) {
+			t.Errorf("%s: exit %d: %s%s", dir, code, stdout, stderr)
+		}
+	}
+	t.Chdir(t.TempDir())
+	if _, stderr, code := callWith(t, t.Context(), env, "convert", "--last", "out", "--to", "archive"); code != 1 || !strings.Contains(stderr, "no session belongs to this folder") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
+// TestNameNeedsAHome: without one a name is just a path that leads nowhere.
+func TestNameNeedsAHome(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{{"convert", "flaky", "out", "--to", "archive"}, {"ls"}} {
+		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "the home folder is not known") {
+			t.Errorf("%q: exit %d: %s", args, code, stderr)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// pager shows long text screen by screen. What fits on the screen it prints as
+// it is.
+type pager struct {
+	out    *os.File
+	words  []string // the program and its arguments
+	rows   int
+	width  int
+	held   bytes.Buffer // until it is known to be long
+	height int          // rows that held takes
+	cmd    *exec.Cmd
+	pipe   io.WriteCloser
+}
+
+// errQuit: the reader has seen enough.
+var errQuit = errors.New("the pager was left")
+
+// paged is where long text goes: stdout, through a pager if a person is
+// looking and has one. The function returned ends it, with what came of
+// writing.
+func (o *output) paged(wanted bool) (io.Writer, func(error) error) {
+	plain := func(err error) error { return err }
+	f, ok := o.stdout.(*os.File)
+	if !wanted || !ok || !isTerminal(f) || o.getenv("TERM") == "dumb" {
+		return o.stdout, plain
+	}
+	width, rows, err := term.GetSize(int(f.Fd()))
+	words := pagerWords(o.getenv)
+	if err != nil || rows < 2 || words == nil {
+		return o.stdout, plain
+	}
+	p := &pager{out: f, words: words, rows: rows, width: max(width, 1)}
+	return p, p.close
+}
+
+// pagerWords is the command that shows long text; nil if there is none.
+func pagerWords(getenv func(string) string) []string {
+	words := strings.Fields(getenv("PAGER"))
+	if len(words) == 0 {
+		words = []string{"less", "-R"}
+	}
+	if strings.ContainsAny(words[0], `/\`) {
+		return words
+	}
+	path, err := lookPath(words[0], getenv("PATH"))
+	if err != nil {
+		return nil
+	}
+	words[0] = path
+	return words
+}
+
+func (p *pager) Write(b []byte) (int, error) {
+	if p.pipe != nil {
+		if n, err := p.pipe.Write(b); err != nil {
+			return n, errQuit
+		}
+		return len(b), nil
+	}
+	p.held.Write(b)
+	for line := range bytes.Lines(b) {
+		p.height += 1 + len(line)/(p.width+1)
+	}
+	if p.height < p.rows {
+		return len(b), nil
+	}
+	if err := p.start(); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// start hands over to the pager. Without one that runs, text goes straight on.
+func (p *pager) start() error {
+	p.cmd = exec.Command(p.words[0], p.words[1:]...)
+	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
+	p.cmd.Env = os.Environ()
+	if os.Getenv("LESS") == "" {
+		p.cmd.Env = append(p.cmd.Env, "LESS=-R")
+	}
+	pipe, err := p.cmd.StdinPipe()
+	if err == nil {
+		err = p.cmd.Start()
+	}
+	p.pipe = pipe
+	if err != nil {
+		p.cmd, p.pipe = nil, nopClose{p.out}
+	}
+	if _, err := p.held.WriteTo(p.pipe); err != nil {
+		return errQuit
+	}
+	return nil
+}
+
+// close waits for the reader. Leaving the pager early, or calling a half-read
+// text off, is no failure.
+func (p *pager) close(err error) error {
+	if p.pipe == nil {
+		_, werr := p.held.WriteTo(p.out)
+		return errors.Join(err, werr)
+	}
+	p.pipe.Close()
+	if p.cmd != nil {
+		_ = p.cmd.Wait() // how it ended is the reader's business
+	}
+	if errors.Is(err, errQuit) {
+		return nil
+	}
+	return err
+}
+
+type nopClose struct{ io.Writer }
+
+func (nopClose) Close() error { return nil }

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+
+	"rehome/cmd/rehome/internal/screen"
+)
+
+// onTerminal runs the program with stdout on a pseudo-terminal and returns what
+// the person in front of it would be sent.
+func onTerminal(t *testing.T, width, rows int, env map[string]string, args ...string) string {
+	t.Helper()
+	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	fd := int(master.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(rows), Col: uint16(width)}); err != nil {
+		t.Fatal(err)
+	}
+	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sent := make(chan string)
+	go func() {
+		all, _ := io.ReadAll(master) // ends with an error when the last writer leaves
+		sent <- string(all)
+	}()
+	var stderr strings.Builder
+	code := run(t.Context(), args, slave, &stderr, func(name string) string { return env[name] })
+	if err := slave.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if code != 0 || stderr.Len() > 0 {
+		t.Errorf("%q: exit %d, stderr %q", args, code, stderr.String())
+	}
+	return strings.ReplaceAll(<-sent, "\r\n", "\n")
+}
+
+// TestTerminal: on terminals of both widths, with colour and without, whatever
+// titles and texts hold, lines keep to the width and nothing of them acts.
+func TestTerminal(t *testing.T) {
+	dir := t.TempDir()
+	furnishSession(t, dir)
+	path := filepath.Join(dir, "session.jsonl")
+	hostile := filepath.Join(dir, "hostile.jsonl")
+	for i, title := range []string{"\x1b]0;gotcha\a\x1b[2J", "\u202eltr \u2066oops", "👩\u200d🚀 emoji 🚀 日本", strings.Repeat("10 KB of title ", 700), strings.Repeat("x", 10<<10), "Zalgo\u0336\u0335 \u0000"} {
+		s, messages, _ := sample()
+		s.Title = title
+		writeSession(t, hostile, s, messages, title)
+		for _, width := range []int{80, 200} {
+			for _, env := range []map[string]string{{"TERM": "xterm", "TZ": "UTC"}, {"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}} {
+				for _, src := range []string{path, hostile} {
+					got := onTerminal(t, width, 24, env, "show", src, "--no-pager", "--thinking")
+					if coloured := strings.Contains(got, "\x1b["); coloured != (len(env) == 2 && env["TZ"] != "") {
+						t.Errorf("title %d, %v: colour is %v", i, env, coloured)
+					}
+					keepsTo(t, width, bare(got))
+				}
+			}
+		}
+	}
+}
+
+// bare takes the colours of the house out.
+func bare(s string) string {
+	for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
+		s = strings.ReplaceAll(s, "\x1b["+code+"m", "")
+	}
+	return s
+}
+
+func keepsTo(t *testing.T, width int, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		for _, r := range line {
+			if r != 0x200d && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+				t.Fatalf("%U comes through: %q", r, line)
+			}
+		}
+		if n := screen.Cells(line); n > width && !strings.Contains(line, "rehome show") {
+			t.Errorf("%d of %d cells: %q", n, width, line)
+		}
+	}
+}
+
+// TestPager: text that is longer than the screen goes through $PAGER, other
+// text does not.
+func TestPager(t *testing.T) {
+	dir := t.TempDir()
+	furnishSession(t, dir)
+	path := filepath.Join(dir, "session.jsonl")
+	env := map[string]string{"TERM": "xterm", "PATH": os.Getenv("PATH"), "PAGER": "sed s/^/paged:/", "NO_COLOR": "1"}
+	for _, c := range []struct {
+		rows  int
+		args  []string
+		paged bool
+	}{
+		{24, []string{"show", path}, true},
+		{500, []string{"show", path}, false},
+		{24, []string{"show", path, "--no-pager"}, false},
+		{24, []string{"show", path, "--format", "markdown"}, true},
+		{2, []string{"show", path, "--json"}, false},
+	} {
+		got := onTerminal(t, 80, c.rows, env, c.args...)
+		lines := strings.Count(got, "\n")
+		if n := strings.Count(got, "paged:"); c.paged && n != lines || !c.paged && n != 0 || lines < 10 {
+			t.Errorf("%q on %d rows: %d of %d lines went through the pager\n%s", c.args, c.rows, n, lines, got)
+		}
+	}
+	env["PAGER"] = "head -n 3" // somebody who leaves early
+	if got := onTerminal(t, 80, 24, env, "show", path); strings.Count(got, "\n") != 3 {
+		t.Errorf("got\n%s", got)
+	}
+	env["PAGER"] = filepath.Join(dir, "no such pager")
+	if got := onTerminal(t, 80, 24, env, "show", path); strings.Count(got, "\n") < 30 {
+		t.Errorf("without a pager that runs:\n%s", got)
+	}
+}

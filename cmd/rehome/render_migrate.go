@@ -1,0 +1,63 @@
+package main
+
+import (
+	"cmp"
+	"strings"
+
+	"rehome/convert"
+)
+
+// text shows each session with what was lost of it; of many, those that failed
+// and what all came to.
+func (r *migrateResult) text(p *page) {
+	few := len(r.Migrated) <= mostSessions
+	var books crowdBooks
+	count := map[string]int{}
+	for _, m := range r.Migrated {
+		count[m.Status]++
+		if few || m.Status == convert.Failed {
+			r.entry(p, m)
+		}
+		books.gather(m.Migrated)
+	}
+	if few && len(r.Migrated) == 1 {
+		return
+	}
+	var totals []string
+	for _, status := range []string{convert.Placed, convert.Checked, convert.Updated, convert.Same, convert.Failed} {
+		if n := count[status]; n > 0 {
+			totals = append(totals, grouped(int64(n))+" "+p.status(status))
+		}
+	}
+	p.linef("%s, in %s", cmp.Or(strings.Join(totals, ", "), "no sessions"), visible(r.Dir))
+	if !few {
+		p.losses("  ", books)
+	}
+}
+
+// gather adds the losses of a session.
+func (b *crowdBooks) gather(m *convert.Migrated) {
+	s := convert.StoreReport{Path: m.ID, Losses: m.Losses}
+	b.enter(&s)
+}
+
+func (r *migrateResult) entry(p *page, m migrateEntry) {
+	p.line(p.strong(visible(cmp.Or(m.Title, m.ID))))
+	if m.Error != nil {
+		p.failure("  ", m.Error)
+		return
+	}
+	length := many(m.Turns, "turn") + ", " + many(m.Messages, "message")
+	if m.Subagents > 0 {
+		length += ", " + many(int64(m.Subagents), "subagent")
+	}
+	p.linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
+	p.losses("  ", m.Losses)
+	p.line("  " + visible(m.File))
+	if r.DryRun {
+		return
+	}
+	p.line("")
+	p.line("    " + p.strong(visible(m.Continue)))
+	p.line("")
+}

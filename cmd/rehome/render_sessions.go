@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"rehome/convert"
+)
+
+// mostSessions is how many sessions are worth a line each.
+const mostSessions = 20
+
+// sessions shows a conversion by meaning: a line for each session while there
+// are few, and what they come to. What failed or was withheld always has one.
+func (r convertResult) sessions(p *page) {
+	t := r.count()
+	p.linef("  %s, session lane: %s", r.route(), t.line(p))
+	p.line("  " + t.sizes())
+	few := t.all() <= mostSessions
+	var rows [][]string
+	for i := range r.Stores {
+		for k := range r.Stores[i].Sessions {
+			if s := &r.Stores[i].Sessions[k]; few || s.Status == convert.Failed || s.Status == convert.Withheld || s.Note != "" {
+				rows = append(rows, sessionRow(s))
+			}
+		}
+	}
+	var books crowdBooks
+	widths := columnWidths(rows)
+	for i := range r.Stores {
+		s := &r.Stores[i]
+		if s.Error != nil {
+			p.linef("    %s %s", p.status(s.Status), visible(s.Path))
+			p.failure("      ", s.Error)
+		}
+		for k := range s.Sessions {
+			one := &s.Sessions[k]
+			if !few && one.Status != convert.Failed && one.Status != convert.Withheld && one.Note == "" {
+				continue
+			}
+			p.sessionLine(sessionRow(one), one.Status, widths)
+			if one.Note != "" {
+				p.line(p.faint("      " + visible(brief(one.Note))))
+			}
+			if one.Status == convert.Withheld {
+				p.losses("      ", one.Losses)
+			}
+			if s.Error == nil || one.Error != nil && one.Error.Message != s.Error.Message {
+				p.failure("      ", one.Error)
+			}
+		}
+		books.enter(s)
+	}
+	if rest := t.all() - len(rows); rest > 0 && len(rows) > 0 {
+		p.linef("    and %s that went well", many(int64(rest), "session"))
+	}
+	p.losses("  ", books)
+	if t.superseded > 0 {
+		p.linef("  %s of older states left aside, which is no loss", many(t.superseded, "record"))
+	}
+}
+
+// route names the formats, if all stores have the same.
+func (r convertResult) route() string {
+	from, to := "", ""
+	for _, s := range r.Stores {
+		if s.From != "" && from == "" {
+			from = s.From
+		} else if s.From != "" && s.From != from {
+			from = "several formats"
+		}
+		if s.To != "" {
+			to = s.To
+		}
+	}
+	if to == "" {
+		return from
+	}
+	return from + " -> " + to
+}
+
+// sessionCount is what all sessions come to.
+type sessionCount struct {
+	count                                      map[string]int
+	stores, messages, turns, bytes, superseded int64
+}
+
+func (r convertResult) count() sessionCount {
+	t := sessionCount{count: map[string]int{}, stores: int64(len(r.Stores))}
+	for _, s := range r.Stores {
+		t.superseded += s.Superseded
+		for _, one := range s.Sessions {
+			t.count[one.Status]++
+			if one.Status == convert.Placed || one.Status == convert.Checked {
+				t.messages, t.turns, t.bytes = t.messages+one.Messages, t.turns+one.Turns, t.bytes+one.Bytes
+			}
+		}
+	}
+	return t
+}
+
+func (t sessionCount) all() (n int) {
+	for _, c := range t.count {
+		n += c
+	}
+	return n
+}
+
+func (t sessionCount) line(p *page) string {
+	var out []string
+	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed} {
+		if n := t.count[status]; n > 0 {
+			out = append(out, grouped(int64(n))+" "+p.status(status))
+		}
+	}
+	if len(out) == 0 {
+		return "no sessions"
+	}
+	return strings.Join(out, ", ")
+}
+
+func (t sessionCount) sizes() string {
+	return fmt.Sprintf("%s, %s, %s of text, out of %s", many(t.turns, "turn"), many(t.messages, "message"), size(t.bytes), many(t.stores, "store"))
+}
+
+// sessionRow is a session in columns: its state, where it went, how long it is,
+// what it is called.
+func sessionRow(s *convert.SessionReport) []string {
+	name := s.File
+	if name == "" {
+		name = s.Agent + "/" + s.ID
+	}
+	return []string{s.Status, visible(briefFile(name)), many(s.Turns, "turn"), visible(s.Title)}
+}
+
+// briefFile keeps the beginning of long ids: they are told apart by it.
+func briefFile(name string) string {
+	dir, base, ok := strings.Cut(name, "/")
+	if r := []rune(base); ok && len(r) > longest+8 {
+		return dir + "/" + string(r[:longest]) + "…"
+	}
+	return name
+}
+
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, 4)
+	for _, row := range rows {
+		for i, c := range row {
+			widths[i] = max(widths[i], len([]rune(c)))
+		}
+	}
+	return widths
+}
+
+// sessionLine prints a row, its title cut where the page ends.
+func (p *page) sessionLine(row []string, status string, widths []int) {
+	pad := func(i int) string { return strings.Repeat(" ", max(0, widths[i]-len([]rune(row[i])))+2) }
+	head := "    " + row[0] + pad(0) + row[1] + pad(1) + row[2] + pad(2)
+	title := []rune(row[3])
+	if room := pageWidth - len([]rune(head)); len(title) > room && room > 8 {
+		title = append(title[:room-1], '…')
+	}
+	p.line("    " + p.status(status) + strings.TrimPrefix(head, "    "+row[0]) + string(title))
+}
+
+// sessionVerdict is what a conversion by meaning amounts to.
+func sessionVerdict(r *convert.Report) error {
+	failed, withheld := r.Sessions(convert.Failed), r.Sessions(convert.Withheld)
+	all := failed + withheld + r.Sessions(convert.Placed) + r.Sessions(convert.Checked)
+	stores := r.Failed()
+	switch {
+	case failed > 0:
+		return fmt.Errorf("%d of %s failed", failed, many(int64(all), "session"))
+	case stores > 0:
+		return fmt.Errorf("%d of %s failed", stores, many(int64(len(r.Stores)), "store"))
+	case withheld > 0:
+		return fmt.Errorf("%d of %s withheld: %w", withheld, many(int64(all), "session"), errWithheld)
+	case r.Beyond() > 0:
+		return fmt.Errorf("in %s, beside the sessions: %w", many(int64(r.Beyond()), "store"), errWithheld)
+	}
+	return nil
+}

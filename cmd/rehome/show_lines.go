@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+
+	"rehome/formats/session"
+)
+
+// writeLines writes a session's canonical lines. On a terminal, characters that
+// would act on it are escaped; the values stay equal.
+func writeLines(w *counter, s *session.Session, terminal, live bool) error {
+	out := bufio.NewWriter(w)
+	var buf []byte
+	put := func(line []byte) error {
+		buf = line
+		if terminal {
+			line = visibleJSON(line)
+		}
+		out.Write(line)
+		err := out.WriteByte('\n')
+		if live && err == nil {
+			err = out.Flush()
+		}
+		return err
+	}
+	if err := put(session.AppendHead(buf[:0], s)); err != nil {
+		return err
+	}
+	for m, err := range s.Messages {
+		if err == nil {
+			err = put(session.AppendMessage(buf[:0], m))
+		}
+		if err != nil {
+			return errors.Join(err, out.Flush())
+		}
+	}
+	if s.Files != nil {
+		for f, err := range s.Files {
+			if err == nil {
+				err = put(session.AppendFile(buf[:0], f))
+			}
+			if err != nil {
+				return errors.Join(err, out.Flush())
+			}
+		}
+	}
+	return out.Flush()
+}
