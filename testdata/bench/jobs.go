@@ -12,6 +12,7 @@ import (
 type job struct {
 	name       string
 	contenders []contender
+	bytes      int64 // of the source, where a rate says something; else 0
 }
 
 type contender struct {
@@ -34,7 +35,7 @@ type group struct {
 }
 
 func (b *bench) groups() []group {
-	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}}
+	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}, {"sessions", b.sessionJobs}, {"ls", b.lsJobs}, {"ide", b.ideJobs}}
 }
 
 func (b *bench) stateJobs(ctx context.Context) ([]job, error) {
@@ -53,7 +54,7 @@ func (b *bench) stateJobs(ctx context.Context) ([]job, error) {
 		return nil, err
 	}
 	jobs := []job{
-		{fmt.Sprintf("state.vscdb, %s -> archive", megabytes(state)), []contender{
+		{name: fmt.Sprintf("state.vscdb, %s -> archive", megabytes(state)), contenders: []contender{
 			{name: "rehome", args: func(to string) []string { return b.convert(state, to, "--to", "archive") }},
 			{name: theLeast, wanted: 8, args: func(to string) []string { return b.python3("small.py", "dump", state, to) }},
 			{name: samePromises, args: func(to string) []string { return b.python3("careful.py", "dump", state, to) }},
@@ -61,7 +62,7 @@ func (b *bench) stateJobs(ctx context.Context) ([]job, error) {
 				return []string{"sqlite3", "-readonly", "-json", state, "SELECT * FROM ItemTable; SELECT * FROM cursorDiskKV"}
 			}},
 		}},
-		{"archive -> state.vscdb", []contender{
+		{name: "archive -> state.vscdb", contenders: []contender{
 			{name: "rehome", args: func(to string) []string { return b.convert(archive, to) }},
 			{name: theLeast, wanted: 2.5, args: func(to string) []string { return b.python3("small.py", "load", small, to) }},
 			{name: samePromises, args: func(to string) []string { return b.python3("careful.py", "load", careful, to) }},
@@ -73,7 +74,7 @@ func (b *bench) stateJobs(ctx context.Context) ([]job, error) {
 func (b *bench) chatJobs(ctx context.Context) ([]job, error) {
 	chats, err := b.chats(ctx, b.stores)
 	return []job{
-		{fmt.Sprintf("%d store.db, %s -> archives", b.stores, megabytes(chats)), []contender{
+		{name: fmt.Sprintf("%d store.db, %s -> archives", b.stores, megabytes(chats)), contenders: []contender{
 			{name: "rehome", args: func(to string) []string { return b.convert(chats, to, "--to", "archive") }},
 			{name: theLeast, wanted: 6, args: func(to string) []string { return b.python3("small.py", "dump-all", chats, to) }},
 			{name: samePromises, args: func(to string) []string { return b.python3("careful.py", "dump-all", chats, to) }},
@@ -107,17 +108,5 @@ func command(ctx context.Context, args []string) *exec.Cmd {
 	return c
 }
 
-// megabytes is the size of a file or of all files below a folder, for names.
-func megabytes(path string) string {
-	var total int64
-	_ = filepath.WalkDir(path, func(_ string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			total += info.Size()
-		}
-		return nil
-	})
-	return fmt.Sprintf("%d MB", total/1e6)
-}
+// megabytes is a size, for names.
+func megabytes(path string) string { return fmt.Sprintf("%d MB", size(path)/1e6) }

@@ -2,7 +2,7 @@
 // afternoon, and against the sqlite3 command, in turns on the same machine.
 // Ratios are what it is for: absolute times say little on a shared machine.
 //
-//	go run ./testdata/bench             about twenty minutes
+//	go run ./testdata/bench             about half an hour
 //	go run ./testdata/bench -only sdk   one group of rows
 //	go run ./testdata/bench -big        also one 3 GB store, for its memory
 //
@@ -30,6 +30,7 @@ type settings struct {
 	stores    int
 	events    int
 	appends   int
+	turns     int
 	only      string
 	big       bool
 }
@@ -41,7 +42,8 @@ func main() {
 	flag.IntVar(&s.stores, "stores", 1000, "number of store.db files")
 	flag.IntVar(&s.events, "events", 500_000, "number of run events in the SDK's stores")
 	flag.IntVar(&s.appends, "appends", 600, "number of run events that the SDK itself writes; twice as many take it four times as long")
-	flag.StringVar(&s.only, "only", "", "one group of rows: state, chats, sdk or client")
+	flag.IntVar(&s.turns, "turns", 5000, "turns of the long session, about 100 KB each")
+	flag.StringVar(&s.only, "only", "", "one group of rows: state, chats, sdk, client, sessions, ls or ide")
 	flag.BoolVar(&s.big, "big", false, "also carry a 3 GB state.vscdb there and back, once")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -53,8 +55,8 @@ func main() {
 }
 
 func run(ctx context.Context, s settings) error {
-	if min(s.rounds, s.megabytes, s.stores, s.events, s.appends) < 1 {
-		return fmt.Errorf("-rounds, -mb, -stores, -events and -appends are at least 1")
+	if min(s.rounds, s.megabytes, s.stores, s.events, s.appends, s.turns) < 1 {
+		return fmt.Errorf("-rounds, -mb, -stores, -events, -appends and -turns are at least 1")
 	}
 	b, err := prepare(ctx, s)
 	if err != nil {

@@ -66,7 +66,7 @@ func (b *bench) cacheDir() (string, error) {
 		dir = filepath.Join(user, "rehome-bench")
 	}
 	var text []byte
-	for _, name := range []string{"gen.py", "gensdk.py", "sdk.sql"} {
+	for _, name := range []string{"gen.py", "gensdk.py", "gensession.py", "genide.py", "sdk.sql"} {
 		part, err := os.ReadFile(b.script(name))
 		if err != nil {
 			return "", err

@@ -43,7 +43,7 @@ func (b *bench) race(ctx context.Context, j job) error {
 			printAbsent(j.name, c)
 			continue
 		}
-		printRow(j.name, c, medians(costs[i]), ours)
+		printRow(j, c, medians(costs[i]), ours)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (b *bench) carryBig(ctx context.Context) error {
 		}
 		s := cmd.ProcessState
 		once := cost{time.Since(start), s.UserTime() + s.SystemTime(), peak(s)}
-		printRow(step.name, contender{name: "rehome, once"}, once, once)
+		printRow(job{name: step.name}, contender{name: "rehome, once"}, once, once)
 	}
 	if err := command(ctx, b.python3("careful.py", "same", state, back)).Run(); err != nil {
 		return fmt.Errorf("the big store came back different: %w", err)

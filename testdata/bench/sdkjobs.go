@@ -19,12 +19,12 @@ func (b *bench) sdkJobs(ctx context.Context) ([]job, error) {
 		return nil, err
 	}
 	return []job{
-		{fmt.Sprintf("SDK state root, %d events, %s -> ndjson", b.events, megabytes(root)), []contender{
+		{name: fmt.Sprintf("SDK state root, %d events, %s -> ndjson", b.events, megabytes(root)), contenders: []contender{
 			{name: "rehome", args: func(to string) []string { return b.toLines(root, to) }},
 			{name: theLeast, wanted: 8, args: func(to string) []string { return b.python3("sdk_small.py", "dump", root, to) }},
 			{name: samePromises, args: func(to string) []string { return b.python3("sdk_careful.py", "dump", root, to) }},
 		}},
-		{fmt.Sprintf("ndjson, %d events, %s -> SDK state root", b.events, megabytes(lines)), []contender{
+		{name: fmt.Sprintf("ndjson, %d events, %s -> SDK state root", b.events, megabytes(lines)), contenders: []contender{
 			{name: "rehome", args: func(to string) []string { return b.toRoot(lines, to) }},
 			{name: theLeast, wanted: 2.5, args: func(to string) []string { return b.python3("sdk_small.py", "load", small, to) }},
 			{name: samePromises, args: func(to string) []string { return b.python3("sdk_careful.py", "load", careful, to) }},
@@ -72,7 +72,7 @@ func (b *bench) clientJobs(ctx context.Context) ([]job, error) {
 			return nil, err
 		}
 	}
-	return []job{{fmt.Sprintf("SDK state root, %d events -> ndjson", b.appends), []contender{
+	return []job{{name: fmt.Sprintf("SDK state root, %d events -> ndjson", b.appends), contenders: []contender{
 		{name: "rehome", args: func(to string) []string { return b.toLines(root, to) }},
 		sdk,
 	}}}, nil

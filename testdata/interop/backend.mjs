@@ -1,10 +1,11 @@
 // A stand-in for the service that the client talks to, on 127.0.0.1. It plays
-// one fixed turn for each prompt (think, speak, run one harmless command, speak)
-// and keeps what it was told. The history a client sends is a list of ids; the
-// texts behind them are asked back from the client, one by one, as the service
-// would: so they come from the store, and a blob that is missing there is
-// missing here.
+// one fixed turn for each prompt (think, speak, run one harmless command, speak),
+// or the one that the prompt names, and keeps what it was told. The history a
+// client sends is a list of ids; the texts behind them are asked back from the
+// client, one by one, as the service would: so they come from the store, and a
+// blob that is missing there is missing here.
 import http from "node:http";
+import { perform, plays } from "./plays.mjs";
 import { fields, message, saying, sha256, shellArgs, shellCall, state, thinking, toolStep, turn, userMessage } from "./wire.mjs";
 
 const models = [{ id: "stand-in", displayName: "Stand-in" }];
@@ -36,7 +37,7 @@ function mailbox() {
 // answer to a question about a blob, and that a command's stream is closed.
 const isRun = (m) => m.has(1), isResult = (m) => m.has(2), isAnswer = (m) => m.has(3);
 
-async function converse(id, box, send, heard) {
+async function converse(id, box, send, heard, stalled) {
   const server = (number, body) => send(frame(0, message([number, body])));
   const update = (number, ...body) => server(1, message([number, body]));
   let asked = 0;
@@ -65,9 +66,18 @@ async function converse(id, box, send, heard) {
 
   const prompts = before.all(1), turns = before.all(8), todos = before.all(3);
   if (!prompts.length) prompts.push(await json({ role: "system", content: "You are a stand-in." }), await json({ role: "user", content: [{ type: "text", text: "<user_info>\nlinux\n</user_info>" }] }));
-  prompts.push(await json({ role: "user", content: [{ type: "text", text: `<user_query>\n${prompt}\n</user_query>` }] }));
+  const seen = fields(user).sub(3).all(1).map(imagePart);
+  prompts.push(await json({ role: "user", content: [{ type: "text", text: `<user_query>\n${prompt}\n</user_query>` }, ...seen] }));
 
   update(6, [1, user]);
+  if (plays[prompt]) {
+    const wait = () => { stalled(); return new Promise(() => {}); };
+    const shell = async (call) => {
+      server(2, message([1, ++asked], [15, call.id], [2, call.sent]));
+      return (await box.take(isResult)).sub(2).bytes(2);
+    };
+    return perform(plays[prompt], { update, put, json, server, before, user, request: id, wait, shell, prompts });
+  }
   update(4, [1, "hmm 深い"]);
   update(5, [1, 1234]);
   update(1, [1, "I will run "]);
@@ -92,6 +102,12 @@ async function converse(id, box, send, heard) {
   prompts.push(await json({ role: "assistant", id: "1", content: [{ type: "text", text: "All done." }] }));
   update(14, [1, 100], [2, 20], [3, 5], [4, 0]);
   await checkpoint();
+}
+
+// imagePart is an image of the user's as the model's message holds it.
+function imagePart(bytes) {
+  const image = fields(bytes), data = image.has(8) ? image.bytes(8) : image.sub(9).bytes(2);
+  return { type: "image", image: { __type: "Uint8Array", hex: data.toString("hex") }, mimeType: image.text(7) };
 }
 
 // history follows the ids of a checkpoint down to the user's words, on both
@@ -124,6 +140,8 @@ const body = async (request) => {
 // start listens, and points the client of this process here.
 export async function start() {
   const boxes = new Map(), heard = [], trouble = [];
+  let stalls = 0, told = () => {};
+  const stalled = () => { stalls++; told(); };
   const box = (id) => boxes.get(id) ?? boxes.set(id, mailbox()).get(id);
   const server = http.createServer(async (request, response) => {
     const bytes = await body(request);
@@ -145,8 +163,11 @@ export async function start() {
       case "/agent.v1.AgentService/RunSSE": {
         const id = fields(bytes.subarray(5)).text(1);
         response.writeHead(200, { "content-type": request.headers["content-type"] });
-        await converse(id, box(id), (out) => response.write(out), heard).catch((error) => trouble.push(error));
-        return response.end(frame(2, Buffer.from("{}")));
+        // An error that a play asks for is the service's own; the stream ends with it.
+        let end = {};
+        const failed = (error) => (error.service ? (end = { error: { code: error.service, message: error.message } }) : trouble.push(error));
+        await converse(id, box(id), (out) => response.write(out), heard, stalled).catch(failed);
+        return response.end(frame(2, Buffer.from(JSON.stringify(end))));
       }
     }
     // The client may fail at everything else, except at asking for its team.
@@ -158,5 +179,7 @@ export async function start() {
   process.env.CURSOR_BACKEND_URL = `http://127.0.0.1:${server.address().port}`;
   process.env.CURSOR_SDK_LOCAL_MODEL_CATALOG_JSON = JSON.stringify(models);
   const settle = () => { if (trouble.length) throw trouble[0]; };
-  return { heard, settle };
+  // stall waits until a play has come to its halt.
+  const stall = async () => { while (stalls === 0) await new Promise((resolve) => { told = resolve; }); stalls--; };
+  return { heard, settle, stall };
 }

@@ -71,6 +71,29 @@ const jobs = {
     return { root: sdk.getDefaultSdkStateRoot(job.cwd) };
   },
 
+  // play: agents whose prompts name plays; each prompt says how it ends.
+  async play() {
+    const backend = await start();
+    const sdk = load(job.version);
+    const store = job.at && (await open(sdk, job.kind, job.at, job.cwd));
+    for (const [i, prompts] of job.prompts.entries()) {
+      const agent = await sdk.Agent.create({ ...options, name: `Play ${i}`, local: { cwd: job.cwd, store } });
+      for (const { text, ends = "finished", image } of prompts) {
+        const run = await agent.send(image ? { text, images: [{ data: image, mimeType: "image/png" }] } : text);
+        if (ends === "cancelled") {
+          await backend.stall();
+          await run.cancel();
+        }
+        const { status } = await run.wait().catch(() => run);
+        if (status !== ends) throw new Error(`the run of ${text} ended ${status}, not ${ends}`);
+      }
+      await agent[Symbol.asyncDispose]();
+    }
+    backend.settle();
+    if (job.close) await store.dispose?.();
+    return { root: sdk.getDefaultSdkStateRoot(job.cwd) };
+  },
+
   // read: all that a store holds, and what a resumed model would be told of it.
   read: () => onCopy(async (sdk, store) => ({ ...(await read(store, job.lacks)), told: await told(sdk, store) })),
 
@@ -89,6 +112,7 @@ const jobs = {
       await agent[Symbol.asyncDispose]();
     }
     backend.settle();
+    if (job.close) await store.dispose?.();
     return { found, root: sdk.getDefaultSdkStateRoot(job.cwd) };
   },
 };

@@ -1,6 +1,9 @@
 // All checks, one after the other: each is mostly a client at work, and two
 // cores are soon busy.
+import { meant, played } from "./canonical.mjs";
+import { clients, generated, migrated, proof, samples } from "./claude.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
+import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
 import { build, finish } from "./tools.mjs";
@@ -17,10 +20,15 @@ for (const version of versions) {
   const talks = { sqlite: talk(version, "sqlite"), ndjson: talk(version, "ndjson") };
   for (const kind of ["sqlite", "ndjson"]) resumed(version, kind, talks[kind]);
   hot(version, talks.sqlite);
+  listed(version, talks.sqlite);
   placed(version, talks.ndjson);
   archived(version, talks.sqlite);
   // Agents have keys since 1.0.24.
   if (version === "1.0.32") keyless(version, talks.sqlite);
 }
+for (const kind of ["sqlite", "ndjson"]) meant("1.0.32", kind, played("1.0.32", kind));
 legacy();
+for (const version of clients) proof(version);
+migrated("the samples", samples);
+migrated("generated stores", generated, { least: 200 });
 finish();

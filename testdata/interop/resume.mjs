@@ -23,7 +23,7 @@ export function talk(version, kind) {
     const holds = read(version, kind, store);
     const words = Object.fromEntries(Object.entries(holds.told).map(([agent, told]) => [agent, told.texts]));
     same(Object.values(words).sort((a, b) => b.length - a.length), prompts, "the client does not restore what it was asked");
-    return { at: store, cwd, before, holds, words };
+    return { at: store, home, cwd, before, holds, words };
   });
 }
 

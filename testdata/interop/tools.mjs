@@ -44,12 +44,42 @@ export function convert(source, to, flags = ["--with-secrets"]) {
   return target;
 }
 
+// canonical gives the lines that rehome makes of all sessions of a store.
+export function canonical(source) {
+  const target = `${fresh("canonical")}.jsonl`;
+  rehome([source, target, "--to", "canonical"]);
+  return target;
+}
+
 // place lets rehome name the target itself, from the folder that the agents
 // work in and the home they have.
 export const place = (source, cwd, home) => rehome([source, "--to", "cursor-sdk", "--cwd", cwd, "--home", home, "--with-secrets"]);
 
+// ls lists all sessions of a home folder.
+export function ls(home) {
+  const env = { ...process.env, HOME: home, USERPROFILE: home };
+  for (const name of ["CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR", "XDG_CONFIG_HOME", "WSL_DISTRO_NAME"]) delete env[name];
+  return JSON.parse(run("rehome ls", binary, ["ls", "--json"], { cwd: scratch, env }));
+}
+
 function rehome(args) {
   run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--quiet", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } });
+}
+
+// migrate runs `rehome migrate` into a config folder, and gives its report.
+export function migrate(source, config, cwd, flags = []) {
+  const args = ["migrate", source, "--claude-dir", config, "--cwd", cwd, "--json", ...flags];
+  return JSON.parse(run(`rehome migrate ${path.basename(source)}`, binary, args, { cwd: scratch, env: { ...process.env, HOME: scratch } })).migrated;
+}
+
+// stores are generated ones, about so many sessions of each kind.
+export const stores = (count) => JSON.parse(run("stores", "go", ["run", "./testdata/interop", fresh("stores"), String(count)], { cwd: root, timeout: 600_000 }));
+
+// claude has Claude Code resume sessions, each in a process of its own.
+export function claude(job) {
+  const file = `${fresh("job")}.json`;
+  fs.writeFileSync(file, JSON.stringify(job));
+  return JSON.parse(run(`Claude Code ${job.version}`, process.execPath, ["--no-warnings", path.join(here, "claude-client.mjs"), file], { cwd: scratch, timeout: 1_200_000, maxBuffer: 1 << 30 }));
 }
 
 // client does one job in a process of the real client. Its home is never the

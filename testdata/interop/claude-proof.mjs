@@ -1,0 +1,89 @@
+// The judge judged: a session that Claude Code wrote itself, one that is laid
+// out as ours are, and what becomes of that when one thing in it is wrong.
+import { randomUUID } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { folder } from "./tools.mjs";
+
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+
+// items are what the session of lines() holds.
+export const items = [
+  { role: "user", kind: "text", has: ["Why is the stair wet? – 雨 ☔"] },
+  { role: "assistant", kind: "text", has: ["I will look."] },
+  { role: "assistant", kind: "call", has: ["Bash", "ls roof"], result: { has: ["no such roof"], error: true } },
+  { role: "assistant", kind: "call", has: ["Read", "/house/plan"], result: { has: ["1\tattic\n2\troof"] } },
+  { role: "assistant", kind: "text", has: ["There is a hole."] },
+  { role: "user", kind: "text", has: ["This one?"] },
+  { role: "user", kind: "image", has: [pixel] },
+  { role: "assistant", kind: "text", has: ["That one."] },
+];
+
+function lines(id, cwd) {
+  const list = [];
+  let parentUuid = null, second = 0;
+  const add = (type, message) => {
+    const uuid = randomUUID();
+    const timestamp = new Date(Date.UTC(2026, 4, 6, 7, 8, second++)).toISOString();
+    list.push({ parentUuid, isSidechain: false, type, message, uuid, timestamp, userType: "external", entrypoint: "cli", cwd, sessionId: id, version: "2.1.328", gitBranch: "" });
+    parentUuid = uuid;
+  };
+  const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const said = (turn, block, stop = "end_turn") => add("assistant", { id: `msg_${turn}`, type: "message", role: "assistant", model: "<synthetic>", content: [block], stop_reason: stop, stop_sequence: null, usage });
+  const came = (block) => add("user", { role: "user", content: [{ type: "tool_result", ...block }] });
+  add("user", { role: "user", content: "Why is the stair wet? – 雨 ☔" });
+  said(1, { type: "text", text: "I will look." }, "tool_use");
+  said(1, { type: "tool_use", id: "call_1", name: "Bash", input: { command: "ls roof" } }, "tool_use");
+  said(1, { type: "tool_use", id: "call_2", name: "Read", input: { file_path: "/house/plan" } }, "tool_use");
+  came({ tool_use_id: "call_1", content: "no such roof", is_error: true });
+  came({ tool_use_id: "call_2", content: "1\tattic\n2\troof" });
+  said(2, { type: "text", text: "There is a hole." });
+  add("user", { role: "user", content: [{ type: "text", text: "This one?" }, { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } }] });
+  said(3, { type: "text", text: "That one." });
+  list.push({ type: "ai-title", aiTitle: "A wet stair", sessionId: id });
+  return list;
+}
+
+// relink makes one chain of what is left of lines.
+const relink = (list) => {
+  let parentUuid = null;
+  for (const line of list) if (line.uuid) [line.parentUuid, parentUuid] = [parentUuid, line.uuid];
+  return list;
+};
+const without = (list, at) => relink(list.filter((_, i) => i !== at));
+const each = (list, change) => { list.forEach(change); return list; };
+const at = (list, n, change) => { change(list[n], list); return list; };
+
+// wrong is what must be found out, by either version if none is named.
+export const wrong = {
+  "a prompt is gone": [(l) => without(l, 0)],
+  "an answer is gone": [(l) => without(l, 6)],
+  "a call is gone, and its result": [(l) => relink(l.filter((_, i) => i !== 3 && i !== 5))],
+  "a result is gone": [(l) => without(l, 4)],
+  "the image is gone": [(l) => at(l, 7, (line) => line.message.content.pop())],
+  "a result says something else": [(l) => at(l, 5, (line) => { line.message.content[0].content = "1\tcellar"; })],
+  "a failed call succeeds": [(l) => at(l, 4, (line) => { delete line.message.content[0].is_error; })],
+  "two answers change places": [(l) => { [l[6].message, l[8].message] = [l[8].message, l[6].message]; return l; }],
+  "the chain is cut": [(l) => at(l, 6, (line) => { line.parentUuid = null; })],
+  "no times": [(l) => each(l, (line) => { delete line.timestamp; })],
+  "all at one time": [(l) => each(l, (line) => { line.timestamp = l[0].timestamp; }), "2.0.77"],
+  "one id for all answers": [(l) => each(l, (line) => { if (line.type === "assistant") line.message.id = "msg_1"; })],
+  "thinking without a signature": [(l) => at(l, 6, (line) => { line.message.content.unshift({ type: "thinking", thinking: "hm", signature: "" }); })],
+  "an id that the API does not take": [(l) => JSON.parse(JSON.stringify(l).replaceAll("call_1", "call 1:x"))],
+  "a tool's name that the API does not take": [(l) => at(l, 2, (line) => { line.message.content[0].name = "run a command"; })],
+  "an input that is text": [(l) => at(l, 2, (line) => { line.message.content[0].input = "ls roof"; })],
+  "an empty prompt": [(l) => at(l, 0, (line) => { line.message.content = ""; })],
+  "a member in a block that is not the API's": [(l) => at(l, 1, (line) => { line.message.content[0].origin = "x"; })],
+  "it begins with the assistant": [(l) => without(l, 0)],
+  "it is named by no UUID": [(l) => l, undefined, "a-wet-stair"],
+};
+
+// lay puts a session into a config folder, whole or with one thing wrong.
+export function lay(config, cwd, change = (list) => list, id = randomUUID()) {
+  const at = path.join(config, "projects", cwd.replace(/[^A-Za-z0-9]/g, "-"));
+  fs.mkdirSync(at, { recursive: true });
+  fs.writeFileSync(path.join(at, `${id}.jsonl`), change(lines(id, cwd)).map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return { id, cwd };
+}
+
+export const place = () => ({ config: folder("config"), cwd: folder("proof é") });
