@@ -23,6 +23,9 @@ type Format struct {
 	// home unless told otherwise.
 	Text bool
 
+	// Parts says that Open can read a part of a store, see View.Sessions.
+	Parts bool
+
 	// Schemas are the published schemas of this format's own text.
 	Schemas []string
 
@@ -126,12 +129,16 @@ type View struct {
 	Restorable bool
 	// Cwd, where set, is the folder that the sessions are said to belong to,
 	// whatever the store says.
-	Cwd   string
-	Note  loss.Sink    // told of everything that is not carried whole
-	Say   func(string) // told in one line how the source was opened, where that is not plain
-	Live  bool         // read a store in use in place, where its owner's lock files already exist
-	Fresh bool         // written by this process a moment ago: text need not be vetted, only compared by digest
-	Jobs  int          // workers; 0 means one a processor
+	Cwd string
+	// Sessions, where set, are the only ones of a store that are wanted: a
+	// reader of records yields what belongs to them, and what that refers to.
+	// Formats without Parts do not look at it.
+	Sessions []string
+	Note     loss.Sink    // told of everything that is not carried whole
+	Say      func(string) // told in one line how the source was opened, where that is not plain
+	Live     bool         // read a store in use in place, where its owner's lock files already exist
+	Fresh    bool         // written by this process a moment ago: text need not be vetted, only compared by digest
+	Jobs     int          // workers; 0 means one a processor
 }
 
 // Build is what a writer needs to know.

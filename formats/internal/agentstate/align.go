@@ -16,11 +16,12 @@ func (s *State) align() {
 		if l.role != userRole || !l.content || l.boundary {
 			continue
 		}
-		if l.text != 0 {
-			byText[l.text] = append(byText[l.text], int32(i))
+		a := s.asker(l)
+		if a.text != 0 {
+			byText[a.text] = append(byText[a.text], int32(i))
 		}
-		if l.request != 0 {
-			byRequest[l.request] = append(byRequest[l.request], int32(i))
+		if a.request != 0 {
+			byRequest[a.request] = append(byRequest[a.request], int32(i))
 		}
 	}
 	before := make([]int32, len(s.turns)) // the last anchor of all earlier turns

@@ -23,6 +23,8 @@ type archive struct {
 // ending in a boundary, then the live ones.
 func (s *State) outlineLines(ctx context.Context) error {
 	prompts := s.root.prompts
+	s.root.prompts = nil // the lines have their ids
+	s.lines = make([]line, 0, len(prompts)+len(s.root.archives))
 	leading := len(s.root.archives) > 0
 	for leading && len(prompts) > 0 {
 		var lines []line
@@ -121,7 +123,7 @@ func (s *State) outlineArchive(ctx context.Context, id ID) error {
 			return err
 		}
 	}
-	s.lines = append(s.lines, line{id: id, boundary: true, archive: int32(len(s.archives)), turn: -1, from: int32(len(s.parts)), to: int32(len(s.parts))})
+	s.lines = append(s.lines, line{id: id, boundary: true, archive: int32(len(s.archives)), turn: -1, asked: -1, from: int32(len(s.parts)), to: int32(len(s.parts))})
 	s.archives = append(s.archives, a)
 	return nil
 }

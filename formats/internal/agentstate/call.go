@@ -168,11 +168,11 @@ func (s *State) outlineCall(ctx context.Context, l *stepLine, b []byte) error {
 	if l.start == 0 {
 		l.start, l.end = int64(inner.start), int64(inner.end)
 	}
-	l.call = string(bytes.ToValidUTF8(id, []byte("\uFFFD")))
-	if l.call == "" {
-		l.call = s.nameless(l)
+	if id = bytes.ToValidUTF8(id, []byte("\uFFFD")); len(id) == 0 {
+		id = []byte(s.nameless(l))
 	}
-	l.key = s.hash([]byte(l.call))
+	l.key = s.hash(id)
+	l.call = s.names.add(id, l.key)
 	if inner.num == kindTask {
 		s.outlineTask(l, inner)
 	}
@@ -220,7 +220,7 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 // outlineTask remembers a call that started a subagent, and how many of its
 // steps the call kept.
 func (s *State) outlineTask(l *stepLine, c *toolCall) {
-	t := task{call: l.call, step: l.id, inline: l.inline >= 0, ordinal: int(l.inline)}
+	t := task{call: string(s.names.get(l.call)), step: l.id, inline: l.inline >= 0, ordinal: int(l.inline)}
 	for r := wire.Read(c.args); r.Next(); {
 		switch {
 		case r.Is(1, wire.Bytes):

@@ -282,5 +282,6 @@ func (c *Child) Open(ctx context.Context) (*State, error) {
 	}
 	s.root.extras = append(c.Extras, s.root.extras...)
 	s.nameAll(s.plan)
+	s.used = nil
 	return s, nil
 }

@@ -1,7 +1,6 @@
 package agentstate
 
 import (
-	"bytes"
 	"context"
 
 	"rehome/formats/internal/wire"
@@ -185,7 +184,7 @@ func (s *State) addBranch(ctx context.Context, root ID, shared int) error {
 		return err
 	}
 	s.ledger.mark(root, claimed)
-	if err := old.open(ctx, bytes.Clone(b)); err != nil || old.broken != "" {
+	if err := old.open(ctx, b); err != nil || old.broken != "" {
 		return err
 	}
 	br := branch{name: "branch-" + number(len(s.branches)+1), state: old, from: old.startOf(shared)}
@@ -199,7 +198,7 @@ func (s *State) addBranch(ctx context.Context, root ID, shared int) error {
 	}
 	old.nameAll(old.plan[br.from:])
 	if at := s.startOf(shared); at > 0 {
-		br.grew = s.plan[at-1].id
+		br.grew = s.nameOf(&s.plan[at-1])
 	}
 	s.branches = append(s.branches, br)
 	return nil

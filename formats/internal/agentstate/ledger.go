@@ -25,7 +25,7 @@ const (
 // subagents.
 type ledger struct {
 	blobs Blobs
-	entry map[ID]*entry
+	fates fates
 	count [claimed + 1]int64
 
 	members, taken, extras int64
@@ -33,11 +33,6 @@ type ledger struct {
 	bytes   int64 // of all blobs reached, each once
 	repeats int64 // of those that were asked for again and again
 	spent   bool  // they were too many
-}
-
-type entry struct {
-	fate  fate
-	reads uint8
 }
 
 const (
@@ -68,21 +63,17 @@ func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := l.entry[id]
-	if e == nil {
-		e = &entry{}
-		l.entry[id] = e
-	}
+	e := l.fates.at(id)
 	s.at = id
 	if b == nil {
-		if e.fate == unseen {
-			e.fate = missing
+		if e.fate() == unseen {
+			e.become(missing)
 			s.note(loss.Missing, noteMissing+what)
 		}
 		return nil, nil
 	}
-	if e.fate <= missing {
-		e.fate = looked
+	if e.fate() <= missing {
+		e.become(looked)
 		l.count[looked]++
 		l.bytes += int64(len(b))
 		if sha256.Sum256(b) != id {
@@ -93,8 +84,8 @@ func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
 			}
 		}
 	}
-	if e.reads < usualReads {
-		e.reads++
+	if e.reads() < usualReads {
+		e.read()
 	} else if l.repeats += int64(len(b)) + perRead; l.repeats > freeRepeats+mostPerBytes*l.bytes {
 		if !l.spent {
 			l.spent = true
@@ -107,10 +98,10 @@ func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
 
 // mark settles what became of a blob that was read.
 func (l *ledger) mark(id ID, f fate) {
-	if e := l.entry[id]; e != nil && f > e.fate {
-		l.count[e.fate]--
+	if e := l.fates.find(id); e != nil && f > e.fate() {
+		l.count[e.fate()]--
 		l.count[f]++
-		e.fate = f
+		e.become(f)
 	}
 }
 

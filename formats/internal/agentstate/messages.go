@@ -51,7 +51,7 @@ func (s *State) walk(ctx context.Context, from, number int, yield func(*session.
 		if m == nil {
 			continue
 		}
-		m.ID, m.Archived = p.id, p.archived
+		m.ID, m.Archived = s.nameOf(p), p.archived
 		if p.kind == planBoundary {
 			archived = 0
 		} else if m.Archived {
@@ -96,11 +96,17 @@ func (s *State) nameAll(plan []planned) {
 		id := s.firstRecord(&plan[i])
 		key := binary.BigEndian.Uint64(id[:])
 		s.used[key]++
-		plan[i].id = id.short()
-		if n := s.used[key]; n > 1 {
-			plan[i].id += "-" + strconv.Itoa(n)
-		}
+		plan[i].nth = s.used[key]
 	}
+}
+
+// nameOf is the id of a planned message.
+func (s *State) nameOf(p *planned) string {
+	id := s.firstRecord(p)
+	if p.nth > 1 {
+		return id.short() + "-" + number(int(p.nth))
+	}
+	return id.short()
 }
 
 // firstRecord is the record that a message has its id from: the prompt
@@ -209,11 +215,11 @@ func (s *State) pendingMessage(p *planned) (*session.Message, error) {
 	m := &session.Message{Role: session.Assistant, Origin: s.origin(s.root.id)}
 	calls := map[string]bool{}
 	for i := range s.steps {
-		calls[s.steps[i].call] = true
+		calls[string(s.names.get(s.steps[i].call))] = true
 	}
 	for i := range s.parts {
 		if s.parts[i].kind == callPart {
-			calls[s.parts[i].call] = true
+			calls[string(s.names.get(s.parts[i].call))] = true
 		}
 	}
 	fresh := false

@@ -1,8 +1,10 @@
 package agentstate
 
 import (
+	"bytes"
 	"context"
 	"iter"
+	"slices"
 	"unicode/utf8"
 
 	"rehome/formats/internal/wire"
@@ -19,15 +21,15 @@ func Newest(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error]) (root ID
 
 // eachRoot calls f with each blob that has the shape of a root.
 func eachRoot(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error], f func(id ID, b []byte)) error {
-	there := map[ID]bool{}
-	var order []ID
+	var order, there []ID // as they were made, and sorted
 	for id, err := range all {
 		if err != nil {
 			return err
 		}
-		there[id] = true
 		order = append(order, id)
 	}
+	there = slices.Clone(order)
+	slices.SortFunc(there, compareIDs)
 	for _, id := range order {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -43,8 +45,10 @@ func eachRoot(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error], f func
 	return nil
 }
 
+func compareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
+
 // rootShape reports whether bytes can be a root.
-func rootShape(b []byte, there map[ID]bool) bool {
+func rootShape(b []byte, there []ID) bool {
 	m := wire.Messages().Message(rootDescriptor)
 	talks := false
 	r := wire.Read(b)
@@ -60,7 +64,10 @@ func rootShape(b []byte, there map[ID]bool) bool {
 			}
 		case f.Kind == wire.Ref && f.Key == 0:
 			id, ok := asID(r.Body)
-			if !ok || !there[id] {
+			if !ok {
+				return false
+			}
+			if _, found := slices.BinarySearchFunc(there, id, compareIDs); !found {
 				return false
 			}
 			talks = talks || r.Num == rootPrompts || r.Num == rootTurns

@@ -23,23 +23,36 @@ const (
 	toolRole
 )
 
-// line is a prompt message, or a boundary between archived ones and live ones.
+// line is a prompt message, or a boundary between archived ones and live ones:
+// 64 bytes, as a conversation can have a hundred thousand.
 type line struct {
 	id       ID
+	from, to int32 // in State.parts
+	turn     int32 // the turn it begins; -1
+	archive  int32
+	tail     int32 // where in the blob its JSON begins
+	asked    int32 // in State.askers; -1
 	role     role
 	archived bool
 	boundary bool // where the conversation was compacted
 	summary  bool // the summary that stands for archived messages
 	clean    bool // its JSON needs no mending
 	content  bool // of a user's: holds more than context
-	archive  int32
-	tail     int32  // where in the blob its JSON begins
-	turn     int32  // the turn it begins; -1
-	text     uint64 // of a user's prompt
-	request  uint64
-	from, to int32 // in State.parts
+}
 
-	requestID string // of a user's
+// asker is what only a user's message has.
+type asker struct {
+	text      uint64 // of the prompt
+	request   uint64
+	requestID string
+}
+
+// asker is what a line has as a user's.
+func (s *State) asker(l *line) asker {
+	if l.asked < 0 {
+		return asker{}
+	}
+	return s.askers[l.asked]
 }
 
 // partKind is what a part of an assistant's or a tool's message is.
@@ -56,20 +69,20 @@ const (
 type partLine struct {
 	key  uint64 // of the text, or of the call's id
 	step int32  // that says the same; -1
+	call name   // the call's id
 	kind partKind
-	call string // the call's id
 }
 
 // stepLine is a step of a turn.
 type stepLine struct {
 	id         ID
+	key        uint64
+	start, end int64
 	inline     int32 // in State.inline; -1 if it is a blob
+	call       name
 	kind       partKind
 	result     bool // of a call: there is one
 	matched    bool
-	key        uint64
-	start, end int64
-	call       string
 }
 
 // turnLine is a turn.

@@ -77,7 +77,8 @@ func (s *State) outlineTail(id ID, b []byte, tail int) (l line, ok bool) {
 }
 
 func (s *State) outlineDoc(id ID, doc []byte) line {
-	l := line{id: id, turn: -1, archive: -1, from: int32(len(s.parts))}
+	l := line{id: id, turn: -1, archive: -1, asked: -1, from: int32(len(s.parts))}
+	var ask asker
 	var content []byte
 	for name, value := range rawjson.Members(doc) {
 		switch string(name) {
@@ -89,16 +90,20 @@ func (s *State) outlineDoc(id ID, doc []byte) line {
 			own := rawjson.Last(value, "cursor")
 			l.summary = string(rawjson.Last(own, "isSummary")) == "true"
 			request := rawjson.Last(own, "requestId")
-			l.request, l.requestID = s.hashJSON(request), rawjson.Text(request)
+			ask.request, ask.requestID = s.hashJSON(request), rawjson.Text(request)
 		}
 	}
 	switch l.role {
 	case userRole:
-		l.text, l.content = s.outlineUser(content)
+		ask.text, l.content = s.outlineUser(content)
 	case assistantRole, toolRole:
 		s.outlineParts(content)
 	}
 	l.to = int32(len(s.parts))
+	if ask != (asker{}) {
+		l.asked = int32(len(s.askers))
+		s.askers = append(s.askers, ask)
+	}
 	return l
 }
 
@@ -165,7 +170,9 @@ func (s *State) outlineParts(content []byte) {
 		case textPart, thinkingPart:
 			p.key = s.hashJSON(text)
 		case callPart, resultPart:
-			p.key, p.call = s.hashJSON(call), rawjson.Text(call)
+			p.key = s.hashJSON(call)
+			s.scratch = rawjson.AppendText(s.scratch[:0], call)
+			p.call = s.names.add(s.scratch, p.key)
 		}
 		s.parts = append(s.parts, p)
 	}

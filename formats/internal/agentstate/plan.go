@@ -23,7 +23,7 @@ type planned struct {
 	turn     int32 // in State.turns; -1
 	line     int32 // in State.lines; -1
 	from, to int32 // in State.items; of planPending: in root.pending
-	id       string
+	nth      int32 // how many messages up to it have their ids from its first record
 }
 
 // item is one part of an assistant's message, or a result.

@@ -15,7 +15,7 @@ func (s *State) stepResult(ctx context.Context, i int32, t *session.ToolResult, 
 	if b == nil || err != nil {
 		return err
 	}
-	t.Call = l.call
+	t.Call = string(s.names.get(l.call))
 	m.At = stored(uint64(l.end))
 	if l.inline < 0 {
 		m.Origin = append(m.Origin, s.origin(l.id)...)

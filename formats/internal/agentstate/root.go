@@ -82,10 +82,10 @@ const (
 	rootDescriptor = "ConversationStateStructure"
 )
 
-// parseRoot reads a root. The bytes must stay: inline subagents and pending
-// messages are views of them.
-func (s *State) parseRoot(b []byte) {
+// parseRoot reads a root.
+func (s *State) parseRoot(all []byte) {
 	r := &s.root
+	b, refs := s.rootRefs(all)
 	if doc, at := jsonTail(b); doc != nil {
 		r.doc, r.tail, b = doc, int32(at), b[:at]
 	}
@@ -106,6 +106,45 @@ func (s *State) parseRoot(b []byte) {
 	})
 	r.cut = !whole
 	r.extras = append(s.leftover(rootDescriptor, rest), r.extras...)
+	r.tail += refs
+}
+
+// rootRefs takes the references to prompt messages and turns, which are nearly
+// all of a long conversation's root, and gives a copy of what is left, which
+// stays: inline subagents and pending messages are views of it. n is how many
+// bytes were taken.
+func (s *State) rootRefs(b []byte) (rest []byte, n int32) {
+	r := &s.root
+	list := func(f *wire.Reader) *[]ID {
+		switch {
+		case f.Is(rootPrompts, wire.Bytes) && len(f.Body) == len(ID{}):
+			return &r.prompts
+		case f.Is(rootTurns, wire.Bytes) && len(f.Body) == len(ID{}):
+			return &r.turns
+		}
+		return nil
+	}
+	var prompts, turns int
+	for f := wire.Read(b); f.Next(); {
+		switch list(&f) {
+		case &r.prompts:
+			prompts++
+		case &r.turns:
+			turns++
+		}
+	}
+	r.prompts, r.turns = make([]ID, 0, prompts), make([]ID, 0, turns)
+	f := wire.Read(b)
+	for f.Next() {
+		if l := list(&f); l != nil {
+			*l = append(*l, ID(f.Body))
+			n += int32(len(f.Raw))
+			continue
+		}
+		rest = append(rest, f.Raw...)
+	}
+	s.ledger.took(int64(prompts + turns))
+	return append(rest, f.Rest()...), n
 }
 
 // jsonTail finds the message that lies behind the references in a root of 2025.
@@ -138,10 +177,8 @@ func (s *State) rootTail() (line, bool) {
 func (s *State) rootBytes(r *root, f *wire.Reader) bool {
 	var list *[]ID
 	switch f.Num {
-	case rootPrompts:
-		list = &r.prompts
-	case rootTurns:
-		list = &r.turns
+	case rootPrompts, rootTurns: // such a reference is no id
+		return false
 	case rootTodos:
 		list = &r.todos
 	case rootSummary:

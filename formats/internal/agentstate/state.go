@@ -1,7 +1,6 @@
 package agentstate
 
 import (
-	"bytes"
 	"context"
 	"encoding/hex"
 	"hash/maphash"
@@ -66,6 +65,8 @@ type State struct {
 	root      root
 	fileAt    map[string]int
 	lines     []line
+	askers    []asker
+	names     names
 	parts     []partLine
 	steps     []stepLine
 	turns     []turnLine
@@ -85,7 +86,7 @@ type State struct {
 	planText string
 
 	scratch []byte
-	used    map[uint64]int // message ids given away
+	used    map[uint64]int32 // message ids given away; only while names are given
 }
 
 // Turn outlines a turn.
@@ -103,9 +104,9 @@ type Turn struct {
 
 func newState(o Options, l *ledger) *State {
 	if l == nil {
-		l = &ledger{blobs: o.Blobs, entry: map[ID]*entry{}}
+		l = &ledger{blobs: o.Blobs}
 	}
-	s := &State{o: o, ledger: l, seed: maphash.MakeSeed(), started: map[string]string{}, used: map[uint64]int{}}
+	s := &State{o: o, ledger: l, seed: maphash.MakeSeed(), started: map[string]string{}, used: map[uint64]int32{}}
 	s.walker.Note = s.note
 	s.walker.Ref = func(f *wire.Field, name []byte) {
 		if id, ok := asID(name); ok {
@@ -136,17 +137,18 @@ func Read(ctx context.Context, o Options) (*State, error) {
 		return s, nil
 	}
 	s.ledger.mark(o.Root, claimed)
-	if err := s.open(ctx, bytes.Clone(b)); err != nil {
+	if err := s.open(ctx, b); err != nil {
 		return nil, err
 	}
 	s.nameAll(s.plan)
 	if o.History && s.broken == "" {
-		return s, s.history(ctx)
+		err = s.history(ctx)
 	}
-	return s, nil
+	s.used = nil
+	return s, err
 }
 
-// open reads a root's bytes, which must stay, and outlines what it refers to.
+// open reads a root's bytes, until the next read, and outlines what it refers to.
 func (s *State) open(ctx context.Context, b []byte) error {
 	s.ctx = ctx
 	s.at = s.root.id
@@ -177,6 +179,7 @@ func (s *State) outline(ctx context.Context) error {
 			return err
 		}
 	}
+	s.root.turns, s.names.at = nil, nil // what is outlined is not asked for again
 	return nil
 }
 
@@ -200,7 +203,7 @@ func (s *State) Turns() []Turn {
 			}
 		}
 		if p.line >= 0 && t.RequestID == "" {
-			t.RequestID = s.lines[p.line].requestID
+			t.RequestID = s.asker(&s.lines[p.line]).requestID
 		}
 		t.Calls, t.Answers = s.callsFrom(i)
 		out = append(out, t)
@@ -222,9 +225,9 @@ func (s *State) callsFrom(i int) (calls []string, answers int) {
 		for _, it := range s.items[s.plan[k].from:s.plan[k].to] {
 			switch {
 			case it.step >= 0 && s.steps[it.step].kind == callPart:
-				calls = append(calls, s.steps[it.step].call)
+				calls = append(calls, string(s.names.get(s.steps[it.step].call)))
 			case it.part >= 0 && s.parts[it.part].kind == callPart:
-				calls = append(calls, s.parts[it.part].call)
+				calls = append(calls, string(s.names.get(s.parts[it.part].call)))
 			}
 		}
 	}
@@ -251,6 +254,6 @@ func (s *State) Members() (members, taken, extras int64) {
 
 // Has reports whether a blob was reached.
 func (s *State) Has(id ID) bool {
-	e := s.ledger.entry[id]
-	return e != nil && e.fate > missing
+	e := s.ledger.fates.find(id)
+	return e != nil && e.fate() > missing
 }

@@ -139,12 +139,12 @@ func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part sessio
 		return nil, err
 	}
 	s.ledger.took(c.seen)
-	t.ID, t.Kind = l.call, kindName(c)
+	t.ID, t.Kind = string(s.names.get(l.call)), kindName(c)
 	if t.Name == "" {
 		t.Name = t.Kind
 	}
 	t.Start, t.End = stored(uint64(l.start)), stored(uint64(l.end))
-	t.Child = s.started[l.call]
+	t.Child = s.started[t.ID]
 	args, _ := c.schemas()
 	switch {
 	case args != nil:

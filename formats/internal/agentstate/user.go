@@ -71,7 +71,7 @@ func (s *State) userMessage(ctx context.Context, p *planned) (*session.Message, 
 	if err := s.turnRecord(ctx, t, m.Turn); err != nil {
 		return nil, err
 	}
-	said, media, attached, err := s.asker(ctx, t, m)
+	said, media, attached, err := s.prompter(ctx, t, m)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +148,9 @@ func (s *State) turnRecord(ctx context.Context, t *turnLine, turn *session.Turn)
 	return nil
 }
 
-// asker reads the message that a turn begins with: the prompt, images, and
+// prompter reads the message that a turn begins with: the prompt, images, and
 // other things attached.
-func (s *State) asker(ctx context.Context, t *turnLine, m *session.Message) (said *session.Text, media, attached []session.Part, err error) {
+func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (said *session.Text, media, attached []session.Part, err error) {
 	if !t.hasUser {
 		if s.asked != nil {
 			said = &session.Text{Text: s.text(s.asked, "prompt", &m.Extras)}
