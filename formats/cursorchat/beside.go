@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
@@ -127,17 +126,15 @@ func (d *decoder) besideMember(s *session.Session, name string, v []byte) {
 // settle decides what the folder, the meta row and the file beside it say
 // together.
 func (d *decoder) settle(s *session.Session) {
-	folder := filepath.Base(d.dir)
-	switch {
-	case d.dir != "" && uuidName.MatchString(folder):
+	switch folder := placed(d.dir); {
+	case folder != "":
 		if s.ID != "" && s.ID != folder {
 			s.Extras = append(s.Extras, session.Extra{Name: "meta.agentId", Raw: session.AppendString(nil, s.ID)})
 		}
 		s.ID = folder
-	case s.ID == "" && d.dir != "":
-		s.ID = folder
 	case s.ID == "":
-		s.ID = strings.TrimSuffix(filepath.Base(d.path), filepath.Ext(d.path))
+		s.ID = invented(d.path)
+		d.note(loss.Inferred, store.Addr{File: d.file, Set: "meta"}, "nothing says which chat this is: its folder's name, or the file's, is taken for its id")
 	}
 	if d.view.Cwd != "" {
 		s.Workspace = d.view.Cwd
@@ -182,10 +179,10 @@ func (d *decoder) neighbours(s *session.Session) {
 // is not there the one that was stored last.
 func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agentstate.ID, error) {
 	id, named := agentstate.ParseID(m.root)
-	if _, there := d.blobs.rows[id]; named && there {
+	if _, there := d.blobs.find(id); named && there {
 		return id, nil
 	}
-	newest, found, err := agentstate.Newest(ctx, d.blobs, d.blobs.all())
+	newest, found, err := agentstate.Newest(ctx, d.blobs, d.blobs.all(ctx))
 	at := store.Addr{File: d.file, Set: "meta"}
 	switch {
 	case err != nil:

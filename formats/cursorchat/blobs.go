@@ -1,9 +1,12 @@
 package cursorchat
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/hex"
 	"iter"
+	"slices"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/sqlitefile"
@@ -18,24 +21,24 @@ const smallStore = 16 << 20
 // blobs are the rows of the table blobs.
 type blobs struct {
 	file  string // as addresses name it
-	rows  map[agentstate.ID]place
-	order []agentstate.ID
-	count int64 // rows, those included whose key is no blob's name
+	list  []mark // sorted by name
+	count int64  // rows, those included whose key is no blob's name
 
 	batches []*store.Batch     // of a small store
 	lookup  *sqlitefile.Lookup // of a larger one
 	text    [64]byte
 }
 
-// place is where a blob lies: its row id, and in which batch.
-type place struct {
-	rowid      int64
-	batch, row int32
+// mark is one blob: 16 bytes. Names are hashes, so that their first bytes find
+// them.
+type mark struct {
+	name uint64
+	at   int64 // of a small store batch and row in it, of a larger one the row id
 }
 
 // openBlobs reads a small store's blobs, and of a larger one the names.
 func openBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, file string) (b *blobs, err error) {
-	b = &blobs{file: file, rows: map[agentstate.ID]place{}}
+	b = &blobs{file: file}
 	key, data := column(t, "id"), column(t, "data")
 	if key < 0 || data < 0 {
 		return b, nil
@@ -52,14 +55,12 @@ func openBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, file 
 		if size > smallStore {
 			break
 		}
-		b.enter(batch)
 	}
 	if size <= smallStore {
+		b.enter()
 		return b, nil
 	}
 	b.close()
-	clear(b.rows)
-	b.batches, b.order, b.count = nil, nil, 0
 	if b.lookup, err = db.Lookup(ctx, t.Name, t.Columns[key], t.Columns[data]); err != nil {
 		return nil, err
 	}
@@ -69,33 +70,53 @@ func openBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, file 
 			return nil, err
 		}
 		b.count++
-		b.name([]byte(k.Text), place{rowid: k.RowID})
+		if id, ok := agentstate.ParseID(k.Text); ok {
+			b.list = append(b.list, mark{prefix(id), k.RowID})
+		}
 	}
+	b.sort()
 	return b, nil
 }
 
-func (b *blobs) enter(batch *store.Batch) {
-	for i := range batch.Rows() {
-		b.count++
-		b.name(batch.Cell(i, 0).Bytes(), place{batch.RowID(i), int32(len(b.batches) - 1), int32(i)})
+func (b *blobs) enter() {
+	for n, batch := range b.batches {
+		for i := range batch.Rows() {
+			b.count++
+			if id, ok := agentstate.ParseID(string(batch.Cell(i, 0).Bytes())); ok {
+				b.list = append(b.list, mark{prefix(id), int64(n)<<32 | int64(i)})
+			}
+		}
 	}
+	b.sort()
 }
 
-// name enters a row under its key. Of two keys that differ only in case the
-// one that clients write counts.
-func (b *blobs) name(key []byte, at place) {
-	id, ok := agentstate.ParseID(string(key))
-	if !ok {
-		return
-	}
-	if _, twice := b.rows[id]; twice {
-		if id.String() != string(key) {
-			return
+func (b *blobs) sort() {
+	slices.SortFunc(b.list, func(x, y mark) int { return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.at, y.at)) })
+}
+
+func prefix(id agentstate.ID) uint64 { return binary.BigEndian.Uint64(id[:]) }
+
+// row is where a blob of a small store lies.
+func (b *blobs) row(m mark) (*store.Batch, int) {
+	return b.batches[m.at>>32], int(m.at & (1<<32 - 1))
+}
+
+// find looks for a blob's mark. Of two keys that differ only in case the one
+// that clients write counts.
+func (b *blobs) find(id agentstate.ID) (found mark, ok bool) {
+	i, _ := slices.BinarySearchFunc(b.list, prefix(id), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
+	for ; i < len(b.list) && b.list[i].name == prefix(id); i++ {
+		m := b.list[i]
+		if b.lookup != nil {
+			return m, true
 		}
-	} else {
-		b.order = append(b.order, id)
+		batch, row := b.row(m)
+		key := string(batch.Cell(row, 0).Bytes())
+		if same, _ := agentstate.ParseID(key); same == id && (!ok || key == id.String()) {
+			found, ok = m, true
+		}
 	}
-	b.rows[id] = at
+	return found, ok
 }
 
 func (b *blobs) close() error {
@@ -113,13 +134,14 @@ func (b *blobs) close() error {
 
 // Blob is agentstate.Blobs.
 func (b *blobs) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
-	at, ok := b.rows[id]
+	m, ok := b.find(id)
 	if !ok {
 		return nil, nil
 	}
 	var c store.Cell
 	if b.lookup == nil {
-		c = b.batches[at.batch].Cell(int(at.row), 1)
+		batch, row := b.row(m)
+		c = batch.Cell(row, 1)
 	} else {
 		hex.Encode(b.text[:], id[:])
 		found, ok, err := b.lookup.Get(ctx, string(b.text[:]))
@@ -140,18 +162,37 @@ func (b *blobs) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
 // at is a blob's address.
 func (b *blobs) at(id agentstate.ID) store.Addr {
 	a := store.Addr{File: b.file, Set: "blobs", Key: store.TextCell([]byte(id.String()[:12]))}
-	if at, ok := b.rows[id]; ok {
-		a.RowID, a.HasID = at.rowid, true
+	m, ok := b.find(id)
+	switch {
+	case !ok:
+		return a
+	case b.lookup != nil:
+		a.RowID = m.at
+	default:
+		batch, row := b.row(m)
+		a.RowID = batch.RowID(row)
 	}
+	a.HasID = true
 	return a
 }
 
 // all lists the blobs in the order in which they were made.
-func (b *blobs) all() iter.Seq2[agentstate.ID, error] {
+func (b *blobs) all(ctx context.Context) iter.Seq2[agentstate.ID, error] {
 	return func(yield func(agentstate.ID, error) bool) {
-		for _, id := range b.order {
-			if !yield(id, nil) {
-				return
+		if b.lookup != nil {
+			for k, err := range b.lookup.Keys(ctx) {
+				id, ok := agentstate.ParseID(k.Text)
+				if (ok || err != nil) && !yield(id, err) {
+					return
+				}
+			}
+			return
+		}
+		for _, batch := range b.batches {
+			for i := range batch.Rows() {
+				if id, ok := agentstate.ParseID(string(batch.Cell(i, 0).Bytes())); ok && !yield(id, nil) {
+					return
+				}
 			}
 		}
 	}

@@ -54,9 +54,7 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 	if l.Dir() {
 		d.path, d.file = filepath.Join(l.Path, storeName), storeName
 	}
-	if abs, err := filepath.Abs(d.path); err == nil && filepath.Base(abs) == storeName {
-		d.dir = filepath.Dir(abs)
-	}
+	d.dir = chatFolder(d.path)
 	if d.db, err = sqlitefile.Open(ctx, d.path, sqlitefile.Options{Live: d.view.Live, Say: d.view.Say, Known: d.shape.Known}); err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 		}
 	}
 	if d.blobs == nil {
-		d.blobs = &blobs{file: d.file, rows: map[agentstate.ID]place{}}
+		d.blobs = &blobs{file: d.file}
 	}
 	return nil
 }
@@ -120,7 +118,7 @@ func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) 
 		s.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
 		return d.finish(d.give(s))
 	}
-	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.Note, History: d.sel.History, All: d.blobs.all()}
+	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.Note, History: d.sel.History, All: d.blobs.all(ctx)}
 	if d.state, err = agentstate.Read(ctx, o); err != nil {
 		return err
 	}

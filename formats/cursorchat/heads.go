@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/rawjson"
@@ -42,13 +43,8 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	if l.Dir() {
 		file = filepath.Join(l.Path, storeName)
 	}
-	dir, err := filepath.Abs(filepath.Dir(file))
-	if err != nil {
-		return nil, err
-	}
-	if uuidName.MatchString(filepath.Base(dir)) {
-		h.ID = filepath.Base(dir)
-	}
+	dir := chatFolder(file)
+	h.ID = placed(dir)
 	info, err := os.Stat(file)
 	if err != nil {
 		return nil, &formats.Error{Format: name, At: file, Err: plainCause(err)}
@@ -58,7 +54,7 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 		h.Bytes += log.Size()
 	}
 	enough := false
-	if !l.Dir() || l.Has(besideName) {
+	if dir != "" {
 		enough = headFromFile(h, filepath.Join(dir, besideName))
 	}
 	if enough && h.ID != "" {
@@ -70,9 +66,37 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	}
 	headFromRow(h, value)
 	if h.ID == "" {
-		return nil, &formats.Error{Format: name, At: file, Err: errors.New("neither its folder nor its meta row says which chat it is")}
+		h.ID = invented(file)
 	}
 	return h, nil
+}
+
+// chatFolder is the folder of the chat whose database this is, "" where the
+// file was copied to somewhere under another name: what lies beside it there
+// says nothing of it.
+func chatFolder(file string) string {
+	if abs, err := filepath.Abs(file); err == nil && filepath.Base(abs) == storeName {
+		return filepath.Dir(abs)
+	}
+	return ""
+}
+
+// placed is the id that a chat's folder gives it, "" if it gives none.
+func placed(dir string) string {
+	if id := filepath.Base(dir); dir != "" && uuidName.MatchString(id) {
+		return id
+	}
+	return ""
+}
+
+// invented is the id of a chat that neither its folder nor its meta row names,
+// in the list as in what is read: the name of its folder, or of its file.
+func invented(file string) string {
+	if dir := chatFolder(file); dir != "" {
+		return filepath.Base(dir)
+	}
+	base := filepath.Base(file)
+	return orElse(strings.TrimSuffix(base, filepath.Ext(base)), base)
 }
 
 // plainCause strips the path that os errors repeat.

@@ -112,16 +112,52 @@ func TestHeads(t *testing.T) {
 }
 
 // TestHeadsElsewhere: a chat whose folder does not name it is named by its meta
-// row, and one that nothing names is an error.
+// row, and one that nothing names by its place.
 func TestHeadsElsewhere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "copy")
 	makeChat(t, dir)
-	if got, err := headsIn(t, dir); err == nil {
-		t.Errorf("a chat without a name is %+v", got[0])
+	if got, err := headsIn(t, dir); err != nil || got[0].ID != "copy" {
+		t.Errorf("a chat without a name is %v, %v", got, err)
 	}
 	setMeta(t, dir, `{"agentId":"named","latestRootBlobId":"aa"}`)
 	if got, err := headsIn(t, dir); err != nil || got[0].ID != "named" {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestInvented: a chat that nothing names has one id, in the list as in what is
+// read, and that it was made up is noted. A folder says nothing of a file in it
+// that is not named like a chat's.
+func TestInvented(t *testing.T) {
+	for name, c := range map[string]struct{ folder, file, row, want string }{
+		"a lone file":            {"kept", "saved.db", "", "saved"},
+		"a bad row":              {"kept", "saved.db", "zz", "saved"},
+		"a folder":               {"kept", storeName, "", "kept"},
+		"a file beside a chat's": {chatID, "other.db", "", "other"},
+		"no name but an ending":  {"kept", ".db", "", ".db"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), c.folder)
+			makeChat(t, dir)
+			if c.row != "" {
+				setMeta(t, dir, c.row)
+			}
+			if err := os.WriteFile(filepath.Join(dir, besideName), []byte(`{"title":"of the folder","cwd":"/w"}`), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, c.file)
+			if err := os.Rename(filepath.Join(dir, storeName), path); err != nil {
+				t.Fatal(err)
+			}
+			got, err := headsIn(t, path)
+			if err != nil || got[0].ID != c.want || (got[0].Title == "") != (c.file != storeName) {
+				t.Fatalf("%v, %v", got, err)
+			}
+			d := decoded(t, path, session.Selection{IDs: []string{c.want}})
+			if len(d.lines) == 0 || !strings.Contains(d.lines[0], `"id":"`+c.want+`"`) || !d.noted("inferred", "which chat") {
+				t.Errorf("%v %v", d.lines, d.notes)
+			}
+		})
 	}
 }
 
