@@ -16,7 +16,7 @@ import (
 type chat struct {
 	*entry
 	x     *index
-	shelf *shelf // of the body; nil if it has none in cursorDiskKV
+	shelf *shelf // of the body; nil if there is no cursorDiskKV
 	addr  store.Addr
 	out   session.Session
 	tally session.Tally
@@ -48,49 +48,16 @@ type chat struct {
 
 // prepare reads all of a session but its bubbles.
 func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, error) {
-	c := &chat{entry: e, x: x, ctx: ctx, note: note, past: -1, shelf: x.global}
-	var body []byte
-	var heads [][]byte
-	switch {
-	case e.body == inDisk:
-		if e.where != nil {
-			c.shelf = e.where.kept
-		}
-		r, err := c.shelf.get(ctx, diskTable, composerRow+e.id, note)
-		if err != nil {
-			return nil, err
-		}
-		c.count(r.fate)
-		c.addr, body = r.addr, r.body
-		if r.fate == deleted {
-			e.body = deletedC
-			return c, c.remains(ctx)
-		}
-	case e.table && x.global != nil:
-		c.addr = store.Addr{File: x.global.file, Set: headTable, Key: store.TextCell([]byte(e.id))}
+	c := &chat{entry: e, x: x, ctx: ctx, note: note, past: -1}
+	if x.global != nil && x.global.disk != nil {
+		c.shelf = x.global
 	}
-	if e.table && x.global != nil {
-		r, err := x.global.get(ctx, headTable, e.id, func(loss.Note) {})
-		if err != nil {
-			return nil, err
-		}
-		if r.body != nil {
-			heads = append(heads, r.body)
-		}
+	body, heads, err := c.sources(ctx)
+	if err != nil {
+		return nil, err
 	}
-	for _, at := range e.heads {
-		b, err := x.pages.read(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		if b = bytes.Clone(b); b == nil {
-			continue
-		}
-		if body == nil && (e.body == inTab || e.body == inHead) {
-			body, c.addr = b, at.page.addr
-		} else {
-			heads = append(heads, b)
-		}
+	if e.body == deletedC {
+		return c, c.remains(ctx)
 	}
 	var f fields
 	f.split(body, "", composerTable())
@@ -113,6 +80,48 @@ func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, e
 		c.out.Missing = append(c.out.Missing, composerRow+e.id)
 	}
 	return c, c.scan(ctx, body == nil)
+}
+
+// sources are a session's record, and its heads: those of the old generations
+// are records themselves.
+func (c *chat) sources(ctx context.Context) (body []byte, heads [][]byte, err error) {
+	e, x := c.entry, c.x
+	if e.body == inDisk {
+		if e.where != nil {
+			c.shelf = e.where.kept
+		}
+		r, err := c.shelf.get(ctx, diskTable, composerRow+e.id, c.note)
+		if err != nil {
+			return nil, nil, err
+		}
+		c.count(r.fate)
+		if c.addr, body = r.addr, r.body; r.fate == deleted {
+			e.body = deletedC
+			return nil, nil, nil
+		}
+	}
+	if e.table && x.global != nil {
+		r, err := x.global.get(ctx, headTable, e.id, func(loss.Note) {})
+		if err != nil {
+			return nil, nil, err
+		}
+		if heads = append(heads, r.body); e.body != inDisk {
+			c.addr = r.addr
+		}
+	}
+	for _, at := range e.heads {
+		b, err := x.pages.read(ctx, at)
+		if err != nil {
+			return nil, nil, err
+		}
+		b = bytes.Clone(b)
+		if body == nil && (e.body == inTab || e.body == inHead) {
+			body, c.addr = b, at.page.addr
+		} else {
+			heads = append(heads, b)
+		}
+	}
+	return body, heads, nil
 }
 
 // count enters a record into the books.

@@ -20,7 +20,7 @@ const (
 // Format is the codec.
 func Format() *formats.Format {
 	known := new(sqlitefile.Known)
-	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: known}
+	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: known, Part: parter(known)}
 	return &formats.Format{
 		Name:     name,
 		Title:    "the Cursor IDE's state.vscdb, alone or a whole user dir",
@@ -29,6 +29,7 @@ func Format() *formats.Format {
 		Open:     shape.Open,
 		Create:   shape.Create,
 		Shard:    shard,
+		Parts:    true,
 		Schemas:  []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-workspace-1"},
 		Decode:   decoder(known),
 		Heads:    lister(known),

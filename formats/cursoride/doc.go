@@ -103,6 +103,13 @@
 // bubbles, which are a cache of these; what a window shows or has selected; and
 // empty members that every bubble has.
 //
+// # Parts
+//
+// Of a store the rows of some sessions can be read alone: their own, those of
+// the sessions they started, the rows of ItemTable that list them (which list
+// others, too), the blobs and contents that any of this names, the workspaces
+// they belong to and the pictures in their prompts.
+//
 // # Left out
 //
 // state.vscdb.backup and .corrupted.* copies, conversation-search.db (derived),

@@ -235,6 +235,21 @@ INSERT INTO cursorDiskKV VALUES ('bubbleId:c1:z','{"type":1,"bubbleId":"z","text
 	}
 }
 
+// TestNoDisk: a database of the first generation has ItemTable alone, or not
+// even that.
+func TestNoDisk(t *testing.T) {
+	items := "-- file: globalStorage/state.vscdb\nCREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);"
+	out := decodeAt(t, build(t, items+`INSERT INTO ItemTable VALUES ('composer.composerHeaders','{"allComposers":[{"composerId":"c1"}]}'),
+('composer.composerData','{"allComposers":[{"composerId":"c2","conversation":[{"bubbleId":"b","type":1,"text":"inline"}]}]}');`), session.Selection{})
+	if len(out.heads) != 2 || len(out.errs) > 0 || !out.has(`"text":"inline"`) || !out.tally.Balanced() {
+		t.Errorf("%s", out.ledger())
+	}
+	out = decodeAt(t, build(t, "-- file: globalStorage/state.vscdb\nCREATE TABLE other (x);"), session.Selection{})
+	if len(out.heads) != 0 || len(out.errs) > 0 {
+		t.Errorf("%s", out.ledger())
+	}
+}
+
 // TestHeads: what is listed is what is decoded; and nothing is said to be empty
 // in which something was said.
 func TestHeads(t *testing.T) {
