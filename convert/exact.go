@@ -88,6 +88,9 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.residue.there {
 		c.anew = "no residue lies beside it, so these are made anew: " + to.Anew
 	}
+	if err := c.choose(ctx, from, &v); err != nil {
+		return nil, nil, err
+	}
 	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return nil, nil, err

@@ -170,12 +170,32 @@ func dress(r *SessionReport) error {
 	if err := os.Chmod(r.staged, 0o600); err != nil {
 		return err
 	}
-	for _, at := range []session.Stamp{r.goal.last, r.head.Updated, r.head.Created} {
+	info, err := os.Stat(r.staged)
+	if err != nil {
+		return err
+	}
+	last := info.ModTime() // the codec's own word, where nothing else tells
+	for _, at := range []session.Stamp{r.head.Created, r.head.Updated, r.goal.last} {
 		if at.Known() {
-			return os.Chtimes(r.staged, time.Time{}, at.Time())
+			last = at.Time()
 		}
 	}
-	return nil
+	return os.Chtimes(r.staged, time.Time{}, kept(last, time.Now()))
+}
+
+// fresh is how old a file may look.
+const fresh = 7 * 24 * time.Hour
+
+// kept is the time that a file shows. Claude Code removes, when it starts,
+// files that nobody has touched for thirty days: an old session would be gone
+// before it is gone on with. So it looks a week old, or up to a day older, in
+// the order of the true times.
+func kept(last, now time.Time) time.Time {
+	age := now.Sub(last)
+	if age <= fresh {
+		return last
+	}
+	return now.Add(-fresh + time.Duration(float64(24*time.Hour)*float64(fresh)/float64(age)) - 24*time.Hour)
 }
 
 // compare looks at what stands where a file is to go.

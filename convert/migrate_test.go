@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/formats"
 	"rehome/formats/session"
@@ -245,5 +246,19 @@ func TestWorkspaceOf(t *testing.T) {
 		if got, err := workspaceOf(&session.Head{Workspace: folder}); err == nil || !strings.Contains(formats.Hint(err), "--cwd") {
 			t.Errorf("%q is %q: %v", folder, got, err)
 		}
+	}
+}
+
+// A client removes what looks old.
+func TestKept(t *testing.T) {
+	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	before := now
+	for _, days := range []int{0, 3, 7, 8, 29, 31, 400, 20000} {
+		last := now.AddDate(0, 0, -days)
+		got := kept(last, now)
+		if days <= 7 && !got.Equal(last) || now.Sub(got) > 8*24*time.Hour || days > 0 && !got.Before(before) {
+			t.Errorf("%d days: %s, behind %s", days, got, before)
+		}
+		before = got
 	}
 }

@@ -30,8 +30,8 @@ func (m Misuse) Unwrap() error { return m.error }
 func (j *job) chooseLane(ctx context.Context) error {
 	to := j.reg.Named(j.o.To)
 	if !j.byMeaning(ctx, to) {
-		if len(j.o.Sessions) > 0 || j.picky() {
-			return Misuse{&formats.Error{At: j.src, Err: errors.New("in the exact lane a store is carried whole, not one session of it"), Hint: "leave the session's name out, or choose a format that is written session by session, such as --to canonical"}}
+		if (len(j.o.Sessions) > 0 || j.picky()) && !j.parts() {
+			return Misuse{&formats.Error{At: j.src, Err: errors.New("in the exact lane a store is carried whole, not one session of it"), Hint: "leave the choice out, or choose a format that is written session by session, such as --to canonical"}}
 		}
 		if j.o.History {
 			return Misuse{&formats.Error{Err: errors.New("--history says nothing in the exact lane"), Hint: "leave it out: every record is carried, abandoned turns too"}}
@@ -41,6 +41,16 @@ func (j *job) chooseLane(ctx context.Context) error {
 	j.rep.Lane = sessionLane
 	j.residue.off = true
 	return j.fitsSessions(to)
+}
+
+// parts reports whether all that was found can be carried in parts.
+func (j *job) parts() bool {
+	for _, f := range j.found {
+		if len(f.Detected) > 0 && !f.Detected[0].Format.Parts {
+			return false
+		}
+	}
+	return true
 }
 
 func (j *job) byMeaning(ctx context.Context, to *formats.Format) bool {

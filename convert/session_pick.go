@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -30,6 +31,29 @@ func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Locat
 		}
 	}
 	return ids, len(ids) > 0, ctx.Err()
+}
+
+// choose tells a reader of records which sessions are wanted: those of the
+// store's list, for without them there would be nothing to carry.
+func (c *carriage) choose(ctx context.Context, from *formats.Format, v *formats.View) error {
+	if len(c.o.Sessions) == 0 && !c.picky() {
+		return nil
+	}
+	quiet := *v
+	quiet.Note = func(loss.Note) {}
+	wanted := session.Selection{IDs: c.o.Sessions}
+	for h, err := range from.Heads(ctx, c.found.Loc, quiet) {
+		if err != nil {
+			return err
+		}
+		if wanted.Wants(h.ID) && c.picks(h) {
+			v.Sessions = append(v.Sessions, h.ID)
+		}
+	}
+	if len(v.Sessions) == 0 {
+		return c.nobody()
+	}
+	return ctx.Err()
 }
 
 // mayPick is picks for a head that need not know everything.
@@ -80,5 +104,9 @@ func (j *job) someChosen() error {
 			return nil
 		}
 	}
+	return j.nobody()
+}
+
+func (j *job) nobody() error {
 	return &formats.Error{At: j.src, Err: errors.New("no session in it is the one that was asked for"), Hint: "rehome ls lists what is in it"}
 }
