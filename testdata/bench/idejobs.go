@@ -23,7 +23,8 @@ func (b *bench) ideJobs(ctx context.Context) ([]job, error) {
 	jobs := []job{
 		{name: fmt.Sprintf("the IDE's store, %s -> canonical", megabytes(store)), bytes: size(store), contenders: []contender{
 			{name: "rehome", args: func(to string) []string { return b.convert(store, to, "--to", "canonical") }},
-			{name: theLeast, wanted: 8, args: func(to string) []string { return b.python3("ide_small.py", store, to) }},
+			{name: theLeast, args: func(to string) []string { return b.python3("ide_small.py", store, to) }},
+			{name: samePromises, wanted: 8, args: func(to string) []string { return b.python3("ide_careful.py", store, to) }},
 		}},
 		{name: "ls of the same", contenders: []contender{
 			{name: "rehome", stdout: true, args: func(string) []string { return []string{b.rehome, "ls", store} }},

@@ -77,7 +77,8 @@ async function resume({ id, cwd, at }) {
   heard.delete(prompt);
   found.requests = bodies.length;
   found.messages = bodies[0]?.messages;
-  found.appended = appended(path.join(source, `${id}.jsonl`), path.join(folder, `${id}.jsonl`), prompt);
+  if (!fs.existsSync(path.join(folder, `${id}.jsonl`))) found.failed ??= "the client removed the session";
+  else found.appended = appended(path.join(source, `${id}.jsonl`), path.join(folder, `${id}.jsonl`), prompt);
   fs.rmSync(home, { recursive: true, force: true });
   return found;
 }
@@ -90,12 +91,19 @@ function appended(before, after, prompt) {
   const spoken = ({ type, isSidechain }) => ["user", "assistant"].includes(type) && isSidechain !== true;
   const all = lines(now), byId = new Map(all.map((line) => [line.uuid, line]));
   const asked = all.find((line) => line.type === "user" && JSON.stringify(line.message.content).includes(prompt));
+  // Behind a session that ends with the user, or with a result, the client puts
+  // a line of its own first.
+  const ours = new Map(lines(old).map((line) => [line.uuid, line]));
   let up = byId.get(asked?.parentUuid);
-  for (const seen = new Set(); up && !spoken(up); up = byId.get(up.parentUuid ?? up.logicalParentUuid)) {
+  for (const seen = new Set(); up && !(spoken(up) && ours.has(up.uuid)); up = byId.get(up.parentUuid ?? up.logicalParentUuid)) {
     if (seen.has(up)) break; // the client itself can go round in circles in a file that has none of its times
     seen.add(up);
   }
-  return { kept: now.subarray(0, old.length).equals(old), parent: up?.uuid ?? null, last: lines(old).findLast(spoken)?.uuid ?? null };
+  const last = lines(old).filter(spoken);
+  // 2.0.77 takes a prompt with an image apart, and writes down anew all that
+  // stands behind it: its new prompt hangs there.
+  if (job.version === "2.0.77" && last.some(({ message: { content } }) => content.length > 1 && Array.isArray(content) && content.some(({ type }) => type === "image"))) up = last.at(-1);
+  return { kept: now.subarray(0, old.length).equals(old), parent: up?.uuid ?? null, last: last.at(-1)?.uuid ?? null, shown: last.findLast(({ isMeta }) => !isMeta)?.uuid ?? null };
 }
 
 // listed is what the Agent SDK says of sessions, of copies of their files.

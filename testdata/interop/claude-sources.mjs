@@ -30,6 +30,10 @@ export const typed = (all) => /(?:^|\n)<user_query>\n([^]*)\n<\/user_query>\s*$/
 const ends = (all) => (all.length > 4000 ? [all.slice(0, 1000), all.slice(-1000)] : [all]);
 const say = (role, all) => (all.trim() ? [{ role, kind: "text", has: ends(all) }] : []);
 
+// picture is an image, if it is a whole one: the API refuses a session for good
+// that has half of one, so such an image must not arrive.
+const picture = (base64) => (/^iVBORw0KGgo.+(?:SUVORK5CYII|lFTkSuQmCC|JRU5ErkJggg)=*$/.test(base64) ? [{ role: "user", kind: "image", has: [base64] }] : []);
+
 // prompted are the messages that the model was shown last, as Cursor keeps them
 // for it: JSON of one message each.
 function prompted(list) {
@@ -46,7 +50,7 @@ function prompted(list) {
       const whole = parts(content).filter(({ type }) => type === "text").map((part) => part.text).join("");
       if (providerOptions?.cursor?.isSummary) items.push(...say("user", whole));
       else if (/<user_query>/.test(whole)) items.push(...say("user", typed(whole)));
-      for (const part of parts(content)) if (part.type === "image") items.push({ role, kind: "image", has: [Buffer.from(part.image.hex, "hex").toString("base64")] });
+      for (const part of parts(content)) if (part.type === "image") items.push(...picture(Buffer.from(part.image.hex, "hex").toString("base64")));
     }
     if (role !== "assistant") continue;
     for (const part of parts(content)) {
@@ -127,7 +131,7 @@ function bubble(one) {
   if (one.type === "user" || one.type === "ai") return say(one.type === "user" ? "user" : "assistant", one.text ?? one.rawText ?? "");
   const said = one.text || (one.richText ? rich(one.richText) : "");
   if (one.type === 1) {
-    const images = (one.images ?? []).map(({ data }) => ({ role: "user", kind: "image", has: [data] }));
+    const images = (one.images ?? []).flatMap(({ data }) => picture(data));
     return [...say("user", said), ...images];
   }
   const call = one.toolFormerData;
