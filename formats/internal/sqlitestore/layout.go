@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -25,6 +26,21 @@ type Shape struct {
 	Use    func(rel string) Use // of each file in a store that is a folder; nil if none is
 	Hollow bool                 // a database below another folder may be without a byte, and holds nothing then
 	Known  *sqlitefile.Known    // shared by all stores of the format that one process opens; may be nil
+	// Part finds out what belongs to View.Sessions; nil if the format's stores
+	// have no parts.
+	Part func(ctx context.Context, l *formats.Location, v formats.View) (*Part, error)
+}
+
+// Part is what of a store is wanted.
+type Part struct {
+	File func(path string) bool                                // by its slash path inside the store; "" where that is one file
+	Row  func(set *store.Set, b *store.Batch, record int) bool // of a file that is
+}
+
+// wanted leaves the files out that are no part.
+func (l *layout) wanted(p *Part) {
+	not := func(f part) bool { return !p.File(f.path) }
+	l.databases, l.plain = slices.DeleteFunc(l.databases, not), slices.DeleteFunc(l.plain, not)
 }
 
 // layout is the files of one store.

@@ -28,6 +28,7 @@ type reader struct {
 	tables  [][]sqlitefile.Table // by database
 	open    []*sqlitefile.DB     // by database; nil where it is not open
 	summary store.Summary
+	part    *Part // nil: all of it
 }
 
 // Open reads the schemas of a store's databases.
@@ -39,7 +40,14 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 	if err := l.settle(v); err != nil {
 		return nil, err
 	}
-	r := &reader{layout: l, known: s.Known, view: v, schema: &store.Schema{Origin: l.origin}, open: make([]*sqlitefile.DB, len(l.databases))}
+	var part *Part
+	if len(v.Sessions) > 0 && s.Part != nil {
+		if part, err = s.Part(ctx, at, v); err != nil {
+			return nil, err
+		}
+		l.wanted(part)
+	}
+	r := &reader{part: part, layout: l, known: s.Known, view: v, schema: &store.Schema{Origin: l.origin}, open: make([]*sqlitefile.DB, len(l.databases))}
 	for i, part := range l.databases {
 		db, err := r.openDB(ctx, i)
 		if err != nil {
@@ -154,6 +162,9 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 			if err != nil {
 				return err
 			}
+			if s.r.part != nil {
+				b = s.r.part.of(&s.r.schema.Sets[*set], b)
+			}
 			if err := s.tally.Give(s.filter.Apply(b)); err != nil {
 				return err
 			}
@@ -167,4 +178,20 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		return s.r.closeDB(i)
 	}
 	return nil
+}
+
+// of is what a batch has of the part.
+func (p *Part) of(set *store.Set, b *store.Batch) *store.Batch {
+	out := store.NewBatch(b.Set, b.Width())
+	for i := range b.Rows() {
+		if !p.Row(set, b, i) {
+			continue
+		}
+		out.Row(b.RowID(i))
+		for c := range b.Width() {
+			out.Add(b.Cell(i, c))
+		}
+	}
+	b.Release()
+	return out
 }
