@@ -84,7 +84,7 @@ func (s *State) anchor() {
 	steps := make(map[uint64]int32, len(s.steps))
 	for t := range s.turns {
 		for i := s.turns[t].from; i < s.turns[t].to; i++ {
-			key := s.steps[i].tied()
+			key := s.tied(i)
 			if key == 0 {
 				continue
 			}
@@ -127,7 +127,7 @@ func (s *State) anchor() {
 
 // tied is the key by which a step and a part are the same, 0 if they have none.
 // Results are no anchors: their call is.
-func (l *stepLine) tied() uint64 { return tie(l.kind, l.key) }
+func (s *State) tied(step int32) uint64 { return tie(s.steps[step].kind, s.keys[step]) }
 
 func (p *partLine) tied() uint64 {
 	if p.kind == resultPart {

@@ -53,7 +53,7 @@ func (p *planner) isPlaced(step int32) bool { return p.placed[step-p.turns[p.tur
 func (p *planner) place(step int32) {
 	p.placed[step-p.turns[p.turn].from] = true
 	s := &p.steps[step]
-	if s.kind == callPart && s.result && !p.results[s.key] {
+	if s.kind == callPart && s.result && !p.results[p.keys[step]] {
 		p.waiting = append(p.waiting, step)
 	}
 }
@@ -87,8 +87,8 @@ func (p *planner) stepOf(key uint64) int32 {
 		t := &p.turns[p.turn]
 		for i := t.from; i < t.to; i++ {
 			if s := &p.steps[i]; s.kind == callPart {
-				if _, ok := p.callSteps[s.key]; !ok {
-					p.callSteps[s.key] = i
+				if _, ok := p.callSteps[p.keys[i]]; !ok {
+					p.callSteps[p.keys[i]] = i
 				}
 			}
 		}

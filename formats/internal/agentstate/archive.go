@@ -15,7 +15,6 @@ type archive struct {
 	messages []ID
 	summary  ID // a prompt message
 	has      bool
-	text     uint64
 	extra    []ID // further prompt messages that are summaries
 }
 

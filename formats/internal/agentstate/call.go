@@ -154,7 +154,7 @@ type task struct {
 
 // outlineCall outlines a call; one that was truncated by the step it stands
 // for.
-func (s *State) outlineCall(ctx context.Context, l *stepLine, b []byte) error {
+func (s *State) outlineCall(ctx context.Context, l *newStep, b []byte) error {
 	c := parseCall(b)
 	id := bytes.Clone(c.id)
 	inner, err := s.whole(ctx, &c)
@@ -180,7 +180,7 @@ func (s *State) outlineCall(ctx context.Context, l *stepLine, b []byte) error {
 }
 
 // nameless makes up an id for a call that has none.
-func (s *State) nameless(l *stepLine) string {
+func (s *State) nameless(l *newStep) string {
 	return "step-" + l.id.short() + "-" + number(len(s.steps)+1)
 }
 
@@ -219,8 +219,8 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 
 // outlineTask remembers a call that started a subagent, and how many of its
 // steps the call kept.
-func (s *State) outlineTask(l *stepLine, c *toolCall) {
-	t := task{call: string(s.names.get(l.call)), step: l.id, inline: l.inline >= 0, ordinal: int(l.inline)}
+func (s *State) outlineTask(l *newStep, c *toolCall) {
+	t := task{call: string(s.names.get(l.call)), step: l.id, inline: s.within(), ordinal: len(s.steps)}
 	for r := wire.Read(c.args); r.Next(); {
 		switch {
 		case r.Is(1, wire.Bytes):

@@ -224,13 +224,14 @@ func (s *State) openSteps(ctx context.Context, c *Child) error {
 		}
 	}
 	s.turns = append(s.turns, t)
-	for i, b := range s.inline {
-		if err := s.outlineStepBytes(ctx, stepLine{id: c.steps.step, inline: int32(i)}, b); err != nil {
+	for _, b := range s.inline {
+		if err := s.outlineStepBytes(ctx, c.steps.step, b); err != nil {
 			return err
 		}
 	}
 	s.turns[0].to = int32(len(s.steps))
 	s.makePlan()
+	s.forget()
 	return s.settleChildren(ctx)
 }
 

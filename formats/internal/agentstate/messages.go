@@ -217,9 +217,9 @@ func (s *State) pendingMessage(p *planned) (*session.Message, error) {
 	for i := range s.steps {
 		calls[string(s.names.get(s.steps[i].call))] = true
 	}
-	for i := range s.parts {
-		if s.parts[i].kind == callPart {
-			calls[string(s.names.get(s.parts[i].call))] = true
+	for _, p := range s.spoken {
+		if p.kind == callPart {
+			calls[string(s.names.get(p.call))] = true
 		}
 	}
 	fresh := false

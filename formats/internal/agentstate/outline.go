@@ -66,6 +66,13 @@ const (
 	resultPart
 )
 
+// spoken is what is known of a part once the plan is made: 8 bytes.
+type spoken struct {
+	call name
+	kind partKind
+}
+
+// partLine outlines a part of a prompt message, until the plan is made.
 type partLine struct {
 	key  uint64 // of the text, or of the call's id
 	step int32  // that says the same; -1
@@ -73,17 +80,25 @@ type partLine struct {
 	kind partKind
 }
 
-// stepLine is a step of a turn.
+// stepLine is a step of a turn: 56 bytes.
 type stepLine struct {
-	id         ID
-	key        uint64
+	id         ID // where it lies; of a conversation that lies in one step, that
 	start, end int64
-	inline     int32 // in State.inline; -1 if it is a blob
 	call       name
 	kind       partKind
 	result     bool // of a call: there is one
 	matched    bool
 }
+
+// newStep is a step while it is outlined.
+type newStep struct {
+	stepLine
+	key uint64 // of the text, or of the call's id
+}
+
+// within reports whether all steps lie in one step of a parent's, in which case
+// they are State.inline; else each is a blob.
+func (s *State) within() bool { return len(s.inline) > 0 }
 
 // turnLine is a turn.
 type turnLine struct {

@@ -172,10 +172,11 @@ func (s *State) outlineStep(ctx context.Context, id ID) error {
 		return err
 	}
 	s.ledger.mark(id, claimed)
-	return s.outlineStepBytes(ctx, stepLine{id: id, inline: -1}, b)
+	return s.outlineStepBytes(ctx, id, b)
 }
 
-func (s *State) outlineStepBytes(ctx context.Context, l stepLine, b []byte) error {
+func (s *State) outlineStepBytes(ctx context.Context, id ID, b []byte) error {
+	l := newStep{stepLine: stepLine{id: id}}
 	r := wire.Read(b)
 	for r.Next() {
 		if r.Type != wire.Bytes {
@@ -197,10 +198,10 @@ func (s *State) outlineStepBytes(ctx context.Context, l stepLine, b []byte) erro
 			l.key = s.hash(first(r.Body))
 		}
 	}
-	if len(r.Rest()) > 0 && l.inline < 0 {
+	if len(r.Rest()) > 0 && !s.within() {
 		s.note(loss.Unreadable, "a step that is cut short")
 	}
-	s.steps = append(s.steps, l)
+	s.steps, s.keys = append(s.steps, l.stepLine), append(s.keys, l.key)
 	return nil
 }
 

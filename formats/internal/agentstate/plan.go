@@ -197,7 +197,7 @@ func (p *planner) match(from, to int32) (last int32) {
 	t := &p.turns[p.turn]
 	p.byKey, p.results = make(map[uint64][]int32, t.to-t.from), map[uint64]bool{}
 	for i := t.from; i < t.to; i++ {
-		if key := p.steps[i].tied(); key != 0 {
+		if key := p.tied(i); key != 0 {
 			p.byKey[key] = append(p.byKey[key], i)
 		}
 	}

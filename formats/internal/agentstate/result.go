@@ -17,7 +17,7 @@ func (s *State) stepResult(ctx context.Context, i int32, t *session.ToolResult, 
 	}
 	t.Call = string(s.names.get(l.call))
 	m.At = stored(uint64(l.end))
-	if l.inline < 0 {
+	if !s.within() {
 		m.Origin = append(m.Origin, s.origin(l.id)...)
 	} else if len(m.Origin) == 0 {
 		m.Origin = s.origin(s.root.id)

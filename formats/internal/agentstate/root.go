@@ -30,7 +30,6 @@ type root struct {
 	branch  string
 	repos   []session.Repo
 	started uint64
-	zone    string
 	extras  []session.Extra
 	cut     bool   // its bytes stop being protobuf
 	tail    int32  // where they do, if a JSON message lies there

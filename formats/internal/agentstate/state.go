@@ -62,22 +62,23 @@ type State struct {
 	at         ID // the blob at hand, for notes
 	refs       []ref
 
-	root      root
-	fileAt    map[string]int
-	lines     []line
-	askers    []asker
-	names     names
-	parts     []partLine
-	steps     []stepLine
-	turns     []turnLine
-	archives  []archive
-	summaries []ID // prompt messages that say what an archive's summary says
-	gauges    []ID // what the gauge of the context was drawn from
-	tasks     []task
-	started   map[string]string // subagents by call
-	children  []*Child
-	inline    [][]byte // steps that are no blobs
-	asked     []byte   // the prompt of a conversation of such steps
+	root     root
+	fileAt   map[string]int
+	lines    []line
+	askers   []asker
+	names    names
+	parts    []partLine // until the plan is made
+	spoken   []spoken
+	steps    []stepLine
+	keys     []uint64 // of the steps; until the plan is made
+	turns    []turnLine
+	archives []archive
+	gauges   []ID // what the gauge of the context was drawn from
+	tasks    []task
+	started  map[string]string // subagents by call
+	children []*Child
+	inline   [][]byte // steps that are no blobs
+	asked    []byte   // the prompt of a conversation of such steps
 
 	plan     []planned
 	items    []item
@@ -164,6 +165,7 @@ func (s *State) open(ctx context.Context, b []byte) error {
 	s.settleTimings()
 	s.align()
 	s.makePlan()
+	s.forget()
 	if err := s.gather(ctx); err != nil {
 		return err
 	}
@@ -179,8 +181,26 @@ func (s *State) outline(ctx context.Context) error {
 			return err
 		}
 	}
-	s.root.turns, s.names.at = nil, nil // what is outlined is not asked for again
+	s.names.at = nil // all that are said were added
 	return nil
+}
+
+// forget lets go of what only the plan was made from.
+func (s *State) forget() {
+	s.spoken = make([]spoken, len(s.parts))
+	for i := range s.parts {
+		s.spoken[i] = spoken{s.parts[i].call, s.parts[i].kind}
+	}
+	s.parts, s.keys = nil, nil
+	s.lines, s.steps, s.plan, s.items = exact(s.lines), exact(s.steps), exact(s.plan), exact(s.items)
+}
+
+// exact gives back the room that a list grew into and does not fill.
+func exact[T any](list []T) []T {
+	if cap(list)-len(list) < len(list)/32 {
+		return list
+	}
+	return append(make([]T, 0, len(list)), list...)
 }
 
 // Broken says why the root could not be understood, "" if it could.
@@ -226,8 +246,8 @@ func (s *State) callsFrom(i int) (calls []string, answers int) {
 			switch {
 			case it.step >= 0 && s.steps[it.step].kind == callPart:
 				calls = append(calls, string(s.names.get(s.steps[it.step].call)))
-			case it.part >= 0 && s.parts[it.part].kind == callPart:
-				calls = append(calls, string(s.names.get(s.parts[it.part].call)))
+			case it.part >= 0 && s.spoken[it.part].kind == callPart:
+				calls = append(calls, string(s.names.get(s.spoken[it.part].call)))
 			}
 		}
 	}

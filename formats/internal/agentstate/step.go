@@ -10,9 +10,9 @@ import (
 // stepBytes are the bytes of a step, until the next read.
 func (s *State) stepBytes(ctx context.Context, i int32) ([]byte, error) {
 	l := &s.steps[i]
-	if l.inline >= 0 {
+	if s.within() {
 		s.at = s.root.id
-		return s.inline[l.inline], nil
+		return s.inline[i], nil
 	}
 	return s.read(ctx, l.id, "a step")
 }
@@ -26,7 +26,7 @@ func (s *State) stepPart(ctx context.Context, i int32, part session.Part, m *ses
 		return part, err
 	}
 	span(m, l)
-	if l.inline < 0 {
+	if !s.within() {
 		m.Origin = append(m.Origin, s.origin(l.id)...)
 	} else if len(m.Origin) == 0 {
 		m.Origin = s.origin(s.root.id)

@@ -25,6 +25,9 @@ type Lookup struct {
 	buffer []byte
 }
 
+// mostKept is how large a buffer may be that is used again.
+const mostKept = 1 << 20
+
 // Cell is what a Lookup found.
 type Cell struct {
 	RowID int64 // 0 where the table has none
@@ -70,6 +73,9 @@ func (l *Lookup) row(args []driver.Value) error {
 		return errors.New("a look-up delivers a row id and a value")
 	}
 	l.found.RowID, _ = args[0].(int64)
+	if cap(l.buffer) > mostKept {
+		l.buffer = nil // a cell of unusual size is no reason to keep its room
+	}
 	switch v := args[1].(type) {
 	case nil:
 		l.found.Cell = store.NullCell()

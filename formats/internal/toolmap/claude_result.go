@@ -48,6 +48,9 @@ func Shown(kind string, value []byte) string {
 		if out != "" {
 			return out
 		}
+		if s := said(came); s != "" {
+			return s
+		}
 		if code := find(came, "exitCode", "exitCodeV2"); code != nil {
 			return "(no output, exit code " + string(code) + ")"
 		}
@@ -77,12 +80,20 @@ func Shown(kind string, value []byte) string {
 			return s
 		}
 	}
+	if s := said(came); s != "" {
+		return s
+	}
+	return string(value)
+}
+
+// said is the text of the first member that tells what came of any tool.
+func said(came [][]byte) string {
 	for _, name := range [...]string{"content", "contents", "markdown", "output", "results", "modelVisibleError", "errorMessage", "error", "message", "reason", "transcript"} {
 		if s := rawjson.Text(find(came, name)); s != "" {
 			return s
 		}
 	}
-	return string(value)
+	return ""
 }
 
 func parts(list []byte) string {
@@ -168,7 +179,11 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		o.flag("isImage", false)
 		o.flag("noOutputExpected", false)
 	case "Read":
-		n.read(&o, came, shown)
+		file := rawjson.Last(n.Input, "file_path")
+		if !isText(file) {
+			return nil
+		}
+		n.read(&o, file, came, shown)
 	case "Edit", "Write":
 		if n.edit == nil {
 			return nil
@@ -198,15 +213,19 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		o.num("totalMatches", count)
 		o.flag("countIsComplete", true)
 	case "TodoWrite":
+		list := rawjson.Last(n.Input, "todos")
+		if len(list) == 0 || list[0] != '[' {
+			return nil // a call of that name whose arguments are other ones
+		}
 		o.raw("oldTodos", []byte("[]"))
-		o.raw("newTodos", rawjson.Last(n.Input, "todos"))
+		o.raw("newTodos", list)
 	default:
 		return nil
 	}
 	return o.done()
 }
 
-func (n Native) read(o *object, came [][]byte, shown string) {
+func (n Native) read(o *object, name []byte, came [][]byte, shown string) {
 	body := shown
 	if raw := find(came, "content", "contents"); isText(raw) {
 		body = rawjson.Text(raw)
@@ -224,7 +243,7 @@ func (n Native) read(o *object, came [][]byte, shown string) {
 	}
 	o.text("type", "text")
 	file := object{}
-	file.raw("filePath", rawjson.Last(n.Input, "file_path"))
+	file.raw("filePath", name)
 	file.text("content", body)
 	file.num("numLines", lines)
 	file.num("startLine", first)

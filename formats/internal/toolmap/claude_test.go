@@ -3,6 +3,8 @@ package toolmap
 import (
 	"slices"
 	"testing"
+
+	"rehome/formats/internal/rawjson"
 )
 
 func TestClaudeTable(t *testing.T) {
@@ -28,6 +30,8 @@ func TestShown(t *testing.T) {
 	for _, c := range []struct{ kind, value, want string }{
 		{"shell", `{"success":{"stdout":"a","stderr":"b"}}`, "a\nb"},
 		{"shell", `{"failure":{"stdout":"","exitCode":3}}`, "(no output, exit code 3)"},
+		{"shell", `{"contents":"from elsewhere","exitCode":0}`, "from elsewhere"},
+		{"shell", `{"failure":{"reason":"not allowed","exitCode":1}}`, "not allowed"},
 		{"mcp", `{"success":{"content":[{"text":{"text":"x"}},{"text":{"text":"y"}}]}}`, "x\ny"},
 		{"task", `{"success":{"conversationSteps":[{"assistantMessage":{"text":"One."}}]}}`, "One."},
 		{"grep", `{"success":{"workspaceResults":{"/w":{"content":{"matches":[{"file":"a","matches":[{"lineNumber":7,"content":"x"},{"lineNumber":8,"content":"y","isContextLine":true}]}]}}}}}`, "a:7:x\na-8-y"},
@@ -39,6 +43,20 @@ func TestShown(t *testing.T) {
 	} {
 		if got := Shown(c.kind, []byte(c.value)); got != c.want {
 			t.Errorf("%s %s is shown as %q, want %q", c.kind, c.value, got, c.want)
+		}
+	}
+}
+
+// Whatever a call of one of Claude Code's names holds, its record is JSON or none.
+func TestResultOfOddCalls(t *testing.T) {
+	for _, name := range []string{"Bash", "Read", "Edit", "Write", "Grep", "Glob", "TodoWrite", "Agent"} {
+		for _, input := range []string{`{}`, `{"todos":null,"file_path":7}`, `{"todos":"x","file_path":"/a"}`, `[]`, `"x"`} {
+			n := Claude("", name, []byte(input), nil, nil)
+			for _, value := range []string{"", "null", "{}", `{"files":"x","stdout":7,"content":[]}`, `"x"`} {
+				if got := n.Result([]byte(value), "shown", false); got != nil && !rawjson.Inline(got) {
+					t.Errorf("%s with %s and %s: %s", name, input, value, got)
+				}
+			}
 		}
 	}
 }
