@@ -268,7 +268,9 @@ session a1 store.db, transcript
 user(finished)
 assistant | think hm<events | event members<events | event members<events
 user(error)
-session a2`)
+session a2
+session a3 index.db: run_events, store.db, transcript
+user(finished)`)
 	for _, want := range []string{
 		"unreadable index.db/agents#1 metadata_json is no JSON", "unreadable index.db/agents#1 latest_checkpoint_ref_json is no JSON", "unreadable index.db/runs#1 usage_json is no JSON",
 		"unreadable index.db/run_events#1 an event whose payload is no JSON", "dropped index.db/guests a table that the SDK does not make",
@@ -285,7 +287,7 @@ session a2`)
 	if bytes.Contains(got.raw, []byte("SECRET")) || bytes.Contains(got.raw, []byte("blobEncryptionKey")) || strings.Contains(strings.Join(got.notes, ""), "SECRET") {
 		t.Error("a secret left home")
 	}
-	if got.total.Read != 11 || got.total.Opaque != 4 || got.total.Unreadable != 1 { // 2 agents, 4 runs, two of which never began, 3 events, 2 guests
+	if got.total.Read != 14 || got.total.Opaque != 5 || got.total.Unreadable != 1 { // 3 agents, 6 runs, three of which never began, 3 events, 2 guests
 		t.Errorf("%+v", got.total)
 	}
 }

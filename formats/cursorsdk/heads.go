@@ -18,7 +18,8 @@ import (
 // heads lists the agents of a catalog in its order, or of all the catalogs of a
 // project. How much was said is in other files, and not looked at: an agent's
 // turns are its runs that ever began, for the SDK makes the first one before
-// there is a prompt.
+// there is a prompt. Of a run that did not finish nothing may have been kept, so
+// that where there is one the number is not known.
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
 		roots, err := catalogs(l)
@@ -75,10 +76,11 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	turns := map[string]int64{}
+	turns, unsure := map[string]int64{}, map[string]bool{}
 	began := func(of []string, n int64) {
 		if of[1] != "QUEUED" {
 			turns[of[0]] += n
+			unsure[of[0]] = unsure[of[0]] || of[1] != "FINISHED"
 		}
 	}
 	if err := db.Count(ctx, sqlitefile.Table{Name: "runs", Columns: []string{"agent_id", "status"}}, began); err != nil {
@@ -93,7 +95,9 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 				ID: textOf(b, i, 0), Agent: session.CursorSDK, Workspace: textOf(b, i, 1), Title: textOf(b, i, 2),
 				Created: headMoment(textOf(b, i, 3)), Updated: headMoment(textOf(b, i, 4)), Bytes: -1,
 			}
-			h.Turns = turns[h.ID]
+			if h.Turns = turns[h.ID]; unsure[h.ID] {
+				h.Turns = -1
+			}
 			list = append(list, h)
 		}
 		b.Release()

@@ -28,7 +28,8 @@ func makeCatalog(t *testing.T, root, prefix string) {
 		agentsSQL, runsSQL, eventsSQL,
 		"INSERT INTO agents VALUES('" + prefix + "1','/w','IDLE',NULL,NULL,'one','{\"blobEncryptionKey\":\"k\"}','2026-01-02T03:04:05.678Z','2026-01-02T03:04:06.000Z')",
 		"INSERT INTO agents VALUES('" + prefix + "2','/w','IDLE','r',NULL,NULL,'{}','soon','')",
-		"INSERT INTO runs(run_id,agent_id,turn_number,status,created_at,updated_at) VALUES('a','" + prefix + "1',1,'FINISHED','',''),('b','" + prefix + "1',2,'ERROR','',''),('c','" + prefix + "1',3,'QUEUED','',''),('d','" + prefix + "2',1,'QUEUED','','')",
+		"INSERT INTO runs(run_id,agent_id,turn_number,status,created_at,updated_at) VALUES('a','" + prefix + "1',1,'FINISHED','',''),('b','" + prefix + "1',2,'ERROR','',''),('c','" + prefix + "1',3,'QUEUED','',''),('d','" + prefix + "2',1,'QUEUED','',''),('e','" + prefix + "3',1,'FINISHED','',''),('f','" + prefix + "3',2,'QUEUED','','')",
+		"INSERT INTO agents VALUES('" + prefix + "3','/w','IDLE','r',NULL,NULL,'{}','soon','')",
 	} {
 		if _, err := db.Exec(s); err != nil {
 			t.Fatalf("%s: %v", s, err)
@@ -62,7 +63,7 @@ func TestHeads(t *testing.T) {
 	project := filepath.Join(t.TempDir(), "p")
 	root := filepath.Join(project, rootsName, strings.Repeat("0a", 16))
 	makeCatalog(t, root, "x")
-	want := []string{`x1 /w "one" 1767323045678 1767323046000 2`, `x2 /w "" 0 0 0`}
+	want := []string{`x1 /w "one" 1767323045678 1767323046000 -1`, `x2 /w "" 0 0 0`, `x3 /w "" 0 0 1`}
 	for _, path := range []string{root, filepath.Join(root, indexName), project} {
 		if got := headsAt(t, path); !slices.Equal(got, want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", path, got, want)
@@ -77,7 +78,7 @@ func TestHeads(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, indexName), []byte("nothing"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	all := append(append([]string{"error"}, want...), `y1 /w "one" 1767323045678 1767323046000 2`, `y2 /w "" 0 0 0`)
+	all := append(append([]string{"error"}, want...), `y1 /w "one" 1767323045678 1767323046000 -1`, `y2 /w "" 0 0 0`, `y3 /w "" 0 0 1`)
 	if got := headsAt(t, project); !slices.Equal(got, all) {
 		t.Errorf("got  %q\nwant %q", got, all)
 	}

@@ -152,7 +152,7 @@ func (e *event) message(raw []byte, run string) {
 	if !o.Split(raw, "message.", []string{"type", "agent_id", "run_id", "request_id", "status", "message", "text", "thinking_duration_ms", "call_id", "name", "args", "result", "truncated", "usage"}) {
 		return
 	}
-	used := []int{}
+	var used []int
 	if agent := o.Text(messageAgent); agent != e.agent {
 		o.Keep(messageAgent)
 	}

@@ -82,7 +82,7 @@ func (s *Store) match(ctx context.Context, a *agent, turns []agentstate.Turn, ro
 
 // matchPrompts finds out which run each prompt of a transcript began.
 func (s *Store) matchPrompts(p *plan, turns []agentstate.Turn, prompts []string) map[*run]int {
-	m := matcher{plan: &plan{turns: make([]*run, len(prompts))}, at: map[*run]int{}, turns: make([]agentstate.Turn, len(prompts))}
+	m := matcher{plan: &plan{turns: make([]*run, len(prompts))}, at: map[*run]int{}, turns: make([]agentstate.Turn, len(prompts)), said: true}
 	for i, text := range prompts {
 		m.turns[i].Prompt = text
 	}
@@ -106,6 +106,7 @@ type matcher struct {
 	*plan
 	turns []agentstate.Turn
 	at    map[*run]int // turn by run
+	said  bool         // the turns are a transcript's, which knows of runs that left no state
 	calls map[string]int
 }
 
@@ -259,7 +260,7 @@ func (m *matcher) gap(runs []*run, from, end int) {
 		return
 	}
 	able := runs
-	if slices.ContainsFunc(runs, func(r *run) bool { return r.hasLatest }) {
+	if !m.said && slices.ContainsFunc(runs, func(r *run) bool { return r.hasLatest }) {
 		able = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.known && !r.moved() })
 	}
 	for _, r := range able {

@@ -66,6 +66,9 @@ func (m *turnMerge) before(g *session.Message) error {
 		for _, p := range g.Parts {
 			if r, ok := p.(*session.ToolResult); ok {
 				m.answered(g, r.Call)
+				if err := m.otherResult(r); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -251,7 +254,7 @@ func (m *turnMerge) anchor(p session.Part) (i int, at session.Stamp, err error) 
 			p.End = it.till
 		}
 		m.runs = [2]concat{}
-		return i, it.at, nil
+		return i, it.at, m.otherArgs(p, it)
 	case *session.Text:
 		m.said[sumOf(p.Text)] = true
 		return m.same(textItem, &m.runs[0], p.Text)

@@ -192,3 +192,28 @@ func TestOrderOfSources(t *testing.T) {
 		same(t, f.tell(t), want)
 	}
 }
+
+// A transcript has the prompts of runs that left no state, too: that only a
+// later run left one does not make the first prompt its own.
+func TestPromptsOfRunsWithoutAState(t *testing.T) {
+	said := func(text string) string {
+		return `{"role":"user","message":{"content":[{"type":"text","text":` + quote("<user_query>\n"+text+"\n</user_query>") + `}]}}` + "\n"
+	}
+	f := &fake{transcripts: map[string]string{"agent-transcripts/a/a.jsonl": said("one") + said("two") + said("four")}}
+	f.add(sdkdoc.Agent, anAgent)
+	f.run("a", "r1", 1, `,"status":"finished"`, asks("one"), says("A"))
+	f.run("a", "r2", 2, `,"status":"finished"`, says("B"))
+	f.run("a", "r3", 3, `,"status":"cancelled"`, asks("three"), says("C"))
+	f.run("a", "r4", 4, `,"status":"finished","latestCheckpointRef":{"schemaVersion":1,"rootBlobId":"04`+strings.Repeat("0", 62)+`"}`, says("D"))
+	same(t, f.tell(t), `
+session a without state
+  run-1 user turn 1 r1 finished | one <events
+  run-1.2 assistant | A <events
+  run-2 user turn 2 r2 finished | two <transcript
+  run-2.1 assistant | B <events
+  run-3 user turn 3 r3 cancelled | three <events
+  run-3.2 assistant | C <events
+  run-4 user turn 4 r4 finished | four <transcript
+  run-4.1 assistant | D <events
+`)
+}

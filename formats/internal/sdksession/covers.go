@@ -1,0 +1,121 @@
+package sdksession
+
+import (
+	"bytes"
+
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// otherArgs keeps the arguments that an event has of a call where they are not
+// those of the checkpoint.
+func (m *turnMerge) otherArgs(call *session.ToolCall, it *item) error {
+	if it.args < 0 || it.cutArgs {
+		return nil
+	}
+	ev, err := m.store.event(m.ctx, m.t.run.events[it.args])
+	if err != nil || ev == nil || covers(call.Args, ev.args) || covers(call.Input, ev.args) {
+		return err
+	}
+	call.Extras = append(call.Extras, session.Extra{Name: "event.args", Raw: members.Bare("args", ev.args)})
+	return nil
+}
+
+// otherResult is otherArgs for what came of a call.
+func (m *turnMerge) otherResult(r *session.ToolResult) error {
+	i, ok := m.byCall[r.Call]
+	if !ok || m.t.items[i].end < 0 || m.t.items[i].cutResult {
+		return nil
+	}
+	ev, err := m.store.event(m.ctx, m.t.run.events[m.t.items[i].end])
+	if err != nil || ev == nil || coversResult(r, ev.result) {
+		return err
+	}
+	r.Extras = append(r.Extras, session.Extra{Name: "event.result", Raw: members.Bare("result", ev.result)})
+	return nil
+}
+
+// coversResult compares {"status":"success","value":{…}} with the checkpoint's
+// {"success":{…}}.
+func coversResult(r *session.ToolResult, result []byte) bool {
+	if len(result) > 0 && result[0] != '{' {
+		return false
+	}
+	for name, value := range rawjson.Members(result) {
+		switch string(name) {
+		case "status":
+			if failed := rawjson.Text(value) != "success"; failed && !r.Error {
+				return false
+			}
+		case "value", "error":
+			if !covers(rawjson.Last(r.Value, r.Status), value) {
+				return false
+			}
+		default:
+			if !empty(value) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// covers reports whether JSON that an event holds says nothing beyond what the
+// checkpoint says. Events are projections: they leave members out, spell 64-bit
+// numbers as numbers, and write out what the checkpoint leaves out as empty.
+func covers(full, part []byte) bool { return coversTo(full, part, 0) }
+
+func coversTo(full, part []byte, depth int) bool {
+	switch {
+	case depth > rawjson.MaxDepth || len(part) == 0:
+		return len(part) == 0
+	case len(full) == 0:
+		return empty(part)
+	case part[0] == '{':
+		if full[0] != '{' {
+			return empty(part)
+		}
+		all := map[string][]byte{}
+		for name, value := range rawjson.Members(full) {
+			all[string(name)] = value
+		}
+		for name, value := range rawjson.Members(part) {
+			if !coversTo(all[string(name)], value, depth+1) {
+				return false
+			}
+		}
+		return true
+	case part[0] == '[':
+		var list [][]byte
+		for value := range rawjson.Elements(full) {
+			list = append(list, value)
+		}
+		n := 0
+		for value := range rawjson.Elements(part) {
+			if n >= len(list) || !coversTo(list[n], value, depth+1) {
+				return false
+			}
+			n++
+		}
+		return n == len(list)
+	}
+	return bytes.Equal(scalar(full), scalar(part))
+}
+
+// empty is what the checkpoint leaves out.
+func empty(value []byte) bool {
+	switch string(value) {
+	case `null`, `""`, `0`, `false`, `[]`, `{}`:
+		return true
+	}
+	return false
+}
+
+// scalar is a scalar's text: 64-bit numbers are strings in the checkpoint.
+func scalar(value []byte) []byte {
+	if value[0] == '"' {
+		return rawjson.AppendText(nil, value)
+	}
+	return value
+}
