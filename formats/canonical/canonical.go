@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/rawjson"
 )
 
 const (
@@ -31,7 +32,7 @@ func Format() *formats.Format {
 	}
 }
 
-// header begins each of our files.
+// header begins each file that we write.
 const header = `{"type":"session","version":`
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
@@ -65,10 +66,44 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{Score: 100, Evidence: []string{"a folder for each agent, with " + ending + " files in it", "the first of them begins with the head of a canonical session"}}, nil
 }
 
+// begins reports whether a file begins with the head of a session: in our own
+// spelling, or in that of a program that puts blanks between the tokens or the
+// members in another order. Of others more is asked for, because they are not
+// alone with the word: version and agent, in what is looked at.
 func begins(head []byte) bool {
-	rest, ok := bytes.CutPrefix(head, []byte(header))
-	return ok && len(rest) > 0 && rest[0] >= '1' && rest[0] <= '9'
+	if rest, ok := bytes.CutPrefix(head, []byte(header)); ok {
+		return isVersion(rest)
+	}
+	line, _, _ := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	if !typed(line) {
+		return false
+	}
+	versioned, owned := false, false
+	for name, v := range rawjson.Members(line) {
+		switch string(name) {
+		case "version":
+			versioned = isVersion(v)
+		case "agent":
+			owned = bytes.HasPrefix(v, []byte(`"`))
+		}
+	}
+	return versioned && owned
 }
+
+func isVersion(v []byte) bool { return len(v) > 0 && v[0] >= '1' && v[0] <= '9' }
+
+// typed reports whether the first member of a line says that it is a head. It
+// looks at no more than that.
+func typed(line []byte) bool {
+	for name, v := range rawjson.Members(line[:min(len(line), mostTyped)]) {
+		return string(name) == "type" && string(v) == `"session"`
+	}
+	return false
+}
+
+// mostTyped is in how many bytes the first member of a head stands, whatever
+// the blanks.
+const mostTyped = 64
 
 // hidden files are nobody's sessions: .git, .gitattributes, .DS_Store.
 func hidden(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }

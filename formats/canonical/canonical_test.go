@@ -218,8 +218,6 @@ func (r *random) text() string {
 		"\ufffd", "~2020-01-01T00:00:00.000Z", strings.Repeat("x", r.IntN(300)), `\ud800`, "\u202e", " ", "1e400", "null")
 }
 
-func (r *random) name() string { return r.one("x", "1") + r.text() }
-
 func (r *random) raw() session.Raw {
 	if r.IntN(3) == 0 {
 		return nil

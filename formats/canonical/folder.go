@@ -146,7 +146,7 @@ func headsOf(ctx context.Context, path string, f *os.File, yield func(*session.H
 			return false
 		}
 		size := int64(len(l.Bytes)) + 1
-		if !begins(l.Bytes[:min(len(l.Bytes), len(header)+1)]) {
+		if !typed(l.Bytes) {
 			if at != nil {
 				at.Bytes += size
 			}

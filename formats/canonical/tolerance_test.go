@@ -331,6 +331,48 @@ func TestFolder(t *testing.T) {
 	}
 }
 
+// TestProbeSpellings: heads as other programs spell them, complete or cut where
+// the look ends.
+func TestProbeSpellings(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"type": "session", "version": 1, "id": "a", "agent": "x"}`:                                     true,
+		"{ \"type\" :\t\"session\" , \"agent\": \"x\", \"id\": \"a\", \"version\" : 1 }\n{}":             true,
+		`{"type":"session","agent":"x","version":1,"id":"a","title":"` + strings.Repeat("y", 900) + `"}`: true,
+		`{"type":"session","id":"a","version":1,"cwd":"/w"}`:                                             false,
+		`{"type":"session","agent":"x","id":"a"}`:                                                        false,
+		`{"type":"session","agent":5,"version":1}`:                                                       false,
+		`{"type":"session","agent":"x","version":"1"}`:                                                   false,
+		`{"version":1,"type":"session","agent":"x"}`:                                                     false,
+		`{"type": "sessions", "version": 1, "agent": "x"}`:                                               false,
+		"{\"type\": \"session\",\n\"version\": 1, \"agent\": \"x\"}":                                     false,
+		`["type","session"]`: false,
+		`{"type": "session`:  false,
+		`{"type":"session","id":"a","version":,"agent":}`: false,
+		`{"type"`: false,
+	} {
+		path := filepath.Join(t.TempDir(), "in.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		l, err := formats.Locate(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := probe(t.Context(), l); err != nil || (m.Score == 100) != want {
+			t.Errorf("%.70s: %+v, %v", text, m, err)
+		}
+		n := 0
+		for h, err := range heads(t.Context(), l, formats.View{}) {
+			if n++; err != nil || want && h.ID != "a" {
+				t.Errorf("%.70s: %+v, %v", text, h, err)
+			}
+		}
+		if want && n != 1 {
+			t.Errorf("%.70s: %d heads", text, n)
+		}
+	}
+}
+
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
