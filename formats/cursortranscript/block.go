@@ -6,7 +6,9 @@ import (
 
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/toolmap"
+	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // begin begins a part.
@@ -19,6 +21,7 @@ func (b *blocks) begin(mark, rest string) {
 		b.words.WriteString(rest)
 	case callMark:
 		b.calls++
+		b.called = b.last
 		b.part = &session.ToolCall{ID: fmt.Sprintf("call-%d", b.calls), Name: rest, Kind: toolmap.Kind(rest)}
 	case resultMark:
 		b.part = &session.ToolResult{Call: b.answered(rest)}
@@ -96,7 +99,9 @@ func (b *blocks) rest() {
 	case *session.Thinking:
 		t.Text = words
 	case *session.ToolCall:
-		t.Input = input(b.args)
+		if t.Input = input(b.args); len(b.args) > 0 {
+			b.note(loss.Note{Kind: loss.Reshaped, At: store.Addr{File: b.file, Line: b.called}, What: "arguments of a call are text: what types they had is not said"})
+		}
 		b.args = nil
 		b.waiting = append(b.waiting, t)
 	case *session.ToolResult:

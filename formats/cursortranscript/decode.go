@@ -17,8 +17,12 @@ import (
 	"rehome/formats/store"
 )
 
-// absent is what every transcript lacks, in the words of the report.
-const absent = "a transcript holds no tool results, times or models"
+// absent is what every transcript lacks, in the words of the report, someAbsent
+// what one of the old text lacks that tells of results.
+const (
+	absent     = "a transcript holds no tool results, times or models"
+	someAbsent = "a transcript holds no times or models, and of tool results no more than some text"
+)
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
@@ -75,7 +79,11 @@ func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel sess
 	if err := read(ctx, file, e, s, v, sel); err != nil {
 		return yield(s, failure(ctx, e.best.Path, err))
 	}
-	v.Note(loss.Note{Kind: loss.Missing, At: store.Addr{File: e.best.Path}, What: absent})
+	lacks := absent
+	if e.results {
+		lacks = someAbsent
+	}
+	v.Note(loss.Note{Kind: loss.Missing, At: store.Addr{File: e.best.Path}, What: lacks})
 	return yield(s, nil)
 }
 

@@ -11,7 +11,7 @@
 //
 // # A copy is not the session
 //
-// It has no results of tools, no ids, times or models, no system prompt and no
+// It has no results of tools (but see the old text), no ids, times or models, no system prompt and no
 // context; thinking stands at the end of a text, unmarked. Each session that is
 // read from one is noted as such, and wherever the store itself is there, that
 // is the one to read. Some sessions have only this.
@@ -35,7 +35,7 @@
 //
 // Blocks headed user: and assistant:, in them [Thinking], [Tool call] with
 // indented arguments, [Tool result], sometimes with its text, and Turn ended: at
-// the end. It has no escapes: a prompt that holds such a line is taken apart
+// the end. Arguments are strings, whatever they were, which is noted. It has no escapes: a prompt that holds such a line is taken apart
 // at it.
 //
 // # Not verified

@@ -29,6 +29,7 @@ type entry struct {
 	best     transcript.File
 	lesser   []transcript.File
 	children []session.Link
+	results  bool // the old text has some
 }
 
 // open lists the files of a store.

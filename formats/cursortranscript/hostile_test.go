@@ -81,6 +81,28 @@ func TestCut(t *testing.T) {
 	})
 }
 
+// TestOldLosses: what is said to be lost of the old text is what it lacks.
+func TestOldLosses(t *testing.T) {
+	const results, none = "# missing a transcript holds no times or models, and of tool results no more than some text: 1", "# missing a transcript holds no tool results, times or models: 1"
+	const shaped = "# reshaped arguments of a call are text: what types they had is not said: 1 at a.txt:4"
+	for text, want := range map[string][]string{
+		"user:\nx\nassistant:\n[Tool call] Read\n  limit: 10\n[Tool result] Read\ny\n": {results, shaped},
+		"user:\nx\nassistant:\n[Tool call] Read\n[Tool result] Read\n":                 {results},
+		"user:\nx\nassistant:\n[Tool call] Read\n  limit: 10\n":                        {none, shaped},
+		"user:\n[Tool result] Read\nassistant:\ny\n":                                   {none},
+	} {
+		got := walked(t, "a.txt", []byte(text))
+		for _, line := range want {
+			if !strings.Contains(got, line) {
+				t.Errorf("%q: no %q in\n%s", text, line, got)
+			}
+		}
+		if n := strings.Count(got, "\n# "); n != len(want) {
+			t.Errorf("%q: %d notes in\n%s", text, n, got)
+		}
+	}
+}
+
 // TestStranger puts a member that nobody knows into every object of every
 // line. Each must come back.
 func TestStranger(t *testing.T) {

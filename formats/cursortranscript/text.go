@@ -30,17 +30,23 @@ const (
 )
 
 // text sets up a session of the old text. A first pass finds how turns ended,
-// which stands behind them.
+// which stands behind them, and whether there are results.
 func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.Session, v formats.View, sel session.Selection) error {
 	var ends []string
+	prompt := false // what the user wrote means nothing but itself
 	for l, err := range lines.Each(ctx, io.NewSectionReader(file, 0, s.Bytes), mostLine) {
 		if err != nil {
 			return err
 		}
 		switch line := trimmed(l.Bytes); {
 		case line == userMark:
-			ends = append(ends, "")
+			ends, prompt = append(ends, ""), true
+		case line == answerMark:
+			prompt = false
+		case strings.HasPrefix(line, resultMark) && !prompt:
+			e.results = true
 		case strings.HasPrefix(line, endMark) && len(ends) > 0 && len(line) < 64<<10:
+			prompt = false
 			ends[len(ends)-1] = strings.TrimSpace(line[len(endMark):])
 		}
 	}
@@ -81,6 +87,7 @@ type blocks struct {
 	parts       []session.Part
 	words       strings.Builder
 	args        []argument
+	called      int                 // line of the open call
 	waiting     []*session.ToolCall // for results
 	n           int
 }

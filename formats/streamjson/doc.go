@@ -56,6 +56,10 @@
 // worked out: its end is the last time that it states, its start lies
 // duration_ms before.
 //
+// In the log of a build server, such as GitHub's, a moment and a blank stand in
+// front of each line. They are passed over, for they say when the line reached
+// the log. Any other prefix, such as a container's name, makes noise of a line.
+//
 // # Not in a capture
 //
 // The system prompt, the context in front of a prompt, images of a prompt, what

@@ -2,6 +2,7 @@ package streamjson
 
 import (
 	"bytes"
+	"time"
 
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
@@ -49,6 +50,7 @@ type event struct {
 func read(l lines.Line) event {
 	e := event{line: l.Number, offset: l.Offset}
 	b := bytes.TrimSpace(bytes.TrimPrefix(l.Bytes, []byte(bom)))
+	object := unstamped(b)
 	switch {
 	case l.Long:
 		e.kind = long
@@ -56,11 +58,11 @@ func read(l lines.Line) event {
 	case len(b) == 0:
 		e.kind = blank
 		return e
-	case b[0] != '{':
+	case object[0] != '{':
 		e.kind, e.raw = noise, b
 		return e
 	}
-	raw, repaired, err := rawjson.Line(b)
+	raw, repaired, err := rawjson.Line(object)
 	if err != nil {
 		e.kind, e.raw = noise, b
 		return e
@@ -81,6 +83,25 @@ func read(l lines.Line) event {
 	e.kind = sort(string(e.typ), string(e.sub))
 	return e
 }
+
+// unstamped is a line without the moment that a build server puts in front of
+// all that it logs, if an object follows; else the line itself.
+func unstamped(b []byte) []byte {
+	if len(b) == 0 || b[0] < '0' || b[0] > '9' {
+		return b
+	}
+	stamp, rest, _ := bytes.Cut(b[:min(len(b), mostStamp)], []byte(" "))
+	if len(rest) == 0 || rest[0] != '{' {
+		return b
+	}
+	if _, err := time.Parse(time.RFC3339, string(stamp)); err != nil {
+		return b
+	}
+	return b[len(stamp)+1:]
+}
+
+// mostStamp is more than a moment takes, to the nanosecond and with its zone.
+const mostStamp = 48
 
 // plain is the text of a string, nil if it is empty or no string.
 func plain(value []byte) []byte {

@@ -289,6 +289,43 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestBuildLog: a capture in the log of a build, with a moment in front of every
+// line, is the capture.
+func TestBuildLog(t *testing.T) {
+	each := func(data []byte, lead string) (out []byte) {
+		for line := range bytes.Lines(data) {
+			out = append(append(out, lead...), line...)
+		}
+		return out
+	}
+	for _, path := range files(t) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(data, []byte("\n  ")) || strings.Contains(path, "noise") {
+			continue // an object over several lines, and lines that are none
+		}
+		for _, lead := range []string{"2026-11-20T12:00:00.0000000Z ", "2026-11-20T12:00:00+01:00 "} {
+			logged := each(data, lead)
+			if m, err := streamjson.Format().Probe(t.Context(), written(t, logged)); err != nil || m.Score < 70 {
+				t.Errorf("%s: %+v, %v", path, m, err)
+			}
+			got := strings.ReplaceAll(walked(t, logged), `"`+lead, `"`) // lines that are no JSON keep theirs
+			if want := walked(t, data); got != want {
+				t.Errorf("%s: in a log it is\n%s\nnot\n%s", path, got, want)
+			}
+		}
+	}
+	const noise = "2026-11-20T12:00:00Z ##[group]Run agent\n2026-11-20 {\"type\":\"x\"}\n2026-11-20T12:00:00Z {torn\n"
+	got := walked(t, append([]byte(noise), `2026-11-20T12:00:00Z {"type":"system","subtype":"init","session_id":"s"}`...))
+	for line := range strings.Lines(noise) {
+		if raw, _ := json.Marshal(strings.TrimSuffix(line, "\n")); !strings.Contains(got, string(raw)) {
+			t.Errorf("no %s in\n%s", raw, got)
+		}
+	}
+}
+
 func TestProbe(t *testing.T) {
 	for text, want := range map[string]int{
 		`{"type":"system","subtype":"init","session_id":"s"}`:                                              90,

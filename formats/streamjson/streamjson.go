@@ -55,7 +55,7 @@ func recognise(ctx context.Context, head []byte, cut bool) (formats.Match, error
 		}
 		e := read(l)
 		if e.kind == noise && !l.Ended {
-			e = torn(e.raw)
+			e = torn(unstamped(e.raw))
 		}
 		switch {
 		case e.kind == blank, e.kind == noise:
