@@ -53,10 +53,9 @@ type reading struct {
 	sel   session.Selection
 	yield func(*session.Session, error) bool
 
-	f       *os.File
-	size    int64
-	survey  *survey
-	counted bool
+	f      *os.File
+	size   int64
+	survey *survey
 }
 
 // file yields the session of a file, and those of the threads in it; false if

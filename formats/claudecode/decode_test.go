@@ -171,9 +171,45 @@ func TestHeads(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%s %q %s %d", h.ID[max(0, len(h.ID)-1):], h.Title, h.Workspace, h.Turns))
 	}
-	want := []string{`1 "Looking around" /home/ann/app 3`, `2 "first" /home/ann/app 3`, `3 "old question" /home/ann/app 3`, `4 "what is this" /home/ann/app 1`, `1 "a look" /home/ann/app 0`, `5 "An old one" /home/ann/app 1`}
+	want := []string{`1 "Looking around" /home/ann/app 2`, `2 "first" /home/ann/app 3`, `3 "old question" /home/ann/app 3`, `4 "what is this" /home/ann/app 1`, `1 "a look" /home/ann/app 1`, `5 "An old one" /home/ann/app 1`}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestHeadTurns: a head that says how many turns there are says what reading
+// finds, also where the client went back on some.
+func TestHeadTurns(t *testing.T) {
+	l, err := formats.Locate(samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turns, known := map[string]int64{}, 0
+	for s, err := range decode(t.Context(), l, formats.View{}, session.Selection{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for m, err := range s.Messages {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Turn != nil {
+				turns[s.ID]++
+			}
+		}
+	}
+	for h, err := range heads(t.Context(), l, formats.View{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if known++; h.Turns < 0 {
+			known--
+		} else if h.Turns != turns[h.ID] {
+			t.Errorf("%s: its head says %d turns, there are %d", h.ID, h.Turns, turns[h.ID])
+		}
+	}
+	if known < 4 {
+		t.Errorf("only %d heads say so", known)
 	}
 }
 

@@ -56,18 +56,17 @@ type encoder struct {
 	id, agent, cwd string // agent: of a subagent
 	own            bool   // it comes from Claude Code: nothing has to be translated
 
-	last     int64  // time of the last line
-	said     int64  // time of the last message that had one
-	begun    bool   // the model is shown something
-	parent   string // uuid of the last line
-	prompt   string // the beginning of the first one
-	system   []string
-	ids      map[string]bool // of calls
-	step     *step
-	buf      []byte
-	message  *session.Message
-	turnRec  []byte // of a turn whose line is still to come
-	archived bool   // messages in front of a boundary have been written
+	last    int64  // time of the last line
+	said    int64  // time of the last message that had one
+	begun   bool   // the model is shown something
+	parent  string // uuid of the last line
+	prompt  string // the beginning of the first one
+	system  []string
+	ids     map[string]bool // of calls
+	step    *step
+	buf     []byte
+	message *session.Message
+	turnRec []byte // of a turn whose line is still to come
 }
 
 // firstMoment is when a session begins that has no time in it at all.

@@ -65,29 +65,31 @@ func (s *shelf) head(e *entry, buffer []byte) (*session.Head, error) {
 		return h, err
 	}
 	v := &survey{at: map[uint64]int32{}, threads: map[uint64]string{}, calls: map[string]string{}, kept: map[uint64]bool{}}
-	v.part(buffer[:n], false)
+	v.part(buffer[:n], false, e.parent != nil)
 	if from := h.Bytes - mostHead; from > 0 {
 		if n, err = f.ReadAt(buffer, max(from, mostHead)); err != nil && !errors.Is(err, io.EOF) {
 			return h, err
 		}
-		v.part(buffer[:n], from > mostHead)
+		v.part(buffer[:n], from > mostHead, e.parent != nil)
 	}
 	h.Title, h.Workspace, h.Created, h.Updated = v.called(), v.cwd, v.first, v.last
 	if e.parent != nil && e.title != "" {
 		h.Title = e.title
 	}
-	if h.Bytes <= mostHead {
+	if h.Bytes <= mostHead && (v.main || len(v.at) == 0) { // else what was gone back on is not told from what was not
+		v.arrange()
 		h.Turns = v.turns
 	}
 	return h, nil
 }
 
-// part takes the whole lines of a piece of a file.
-func (s *survey) part(b []byte, inside bool) {
+// part takes the whole lines of a piece of a file. alone: all of it is one
+// thread, a subagent's.
+func (s *survey) part(b []byte, inside, alone bool) {
 	if inside {
 		_, b, _ = bytes.Cut(b, []byte("\n"))
 	}
 	for line := range bytes.Lines(b) {
-		s.add(&lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n"))}, false)
+		s.add(&lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n"))}, alone)
 	}
 }

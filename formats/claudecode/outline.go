@@ -45,6 +45,7 @@ type outline struct {
 	size                                    int32
 	kind                                    kind
 	side, result, boundary, root, archived  bool
+	prompt                                  bool
 	branch                                  int32 // live …, or the number of a branch
 }
 
@@ -259,10 +260,13 @@ func (s *survey) asked(o *outline, line, message []byte) {
 		}
 		return
 	}
-	if string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" || string(rawjson.Last(line, "isSidechain")) == "true" {
+	if string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" {
 		return
 	}
-	s.turns++
+	o.prompt = true
+	if string(rawjson.Last(line, "isSidechain")) == "true" {
+		return
+	}
 	if s.prompt == "" && len(words) > 0 && words[0] != '<' {
 		s.prompt = brief(words)
 	}

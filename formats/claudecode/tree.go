@@ -9,6 +9,11 @@ func (s *survey) arrange() {
 		s.walk(s.leaf(in), in)
 	}
 	s.gather()
+	for i := range s.lines {
+		if o := &s.lines[i]; o.prompt && o.branch == live && !o.side {
+			s.turns++
+		}
+	}
 }
 
 // leaf is the last prompt or answer of a thread, -1 if it has none.

@@ -95,7 +95,6 @@ type walker struct {
 	branch   string
 	turn     int
 	archived int // messages so far
-	over     bool
 }
 
 // take counts a line and reads it, if it is of the live branch or of none.
