@@ -110,7 +110,6 @@ type response struct {
 	calls    []*call
 	thought  [2]int64
 	spoken   [2]int64
-	summary  bool
 }
 
 type archive struct {
