@@ -76,7 +76,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 		Residue: c.putBack(from, to),
 		Omitted: c.left.add,
 		Cwd:     c.o.Cwd,
-		Note:    c.books.Note,
+		Note:    inFile(c.found.Loc, c.books.Note),
 		Say:     c.say,
 		Live:    c.o.Live,
 		Jobs:    c.jobs,

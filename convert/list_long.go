@@ -77,8 +77,8 @@ func (l *lister) measure(list []*Listed) {
 		h := counted(t)
 		if s := byID[t.ID]; s != nil {
 			complete(&s.Head, &h)
-			if s.Turns < 0 {
-				s.Turns = h.Turns
+			if h.Turns >= 0 {
+				s.Turns = h.Turns // what was read counts for more than what a head says
 			}
 			if s.Bytes < 0 {
 				s.Bytes = h.Bytes
@@ -87,8 +87,8 @@ func (l *lister) measure(list []*Listed) {
 	}
 }
 
-// counted walks a session for what its head does not say: its turns, and how
-// long it is as text.
+// counted walks a session for its turns, which a head need not know exactly, and
+// for how long it is as text where its head does not say.
 func counted(t *session.Session) session.Head {
 	h := t.Head
 	turns, bytes := int64(0), int64(0)
@@ -105,7 +105,7 @@ func counted(t *session.Session) session.Head {
 			bytes += int64(len(line))
 		}
 	}
-	if h.Turns < 0 {
+	if t.Messages != nil || h.Turns < 0 {
 		h.Turns = turns
 	}
 	if h.Bytes < 0 {

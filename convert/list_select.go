@@ -2,7 +2,10 @@ package convert
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"rehome/formats/session"
 )
 
 // ListFilter says which sessions of a listing are wanted.
@@ -83,8 +86,8 @@ func below(path, dir string) bool {
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// shortest is the least of an id that names it to Named.
-const shortest = 4
+// ShortestName is how many characters of an id name it to Named at least.
+const ShortestName = 4
 
 // Named are the sessions that a name means, newest first: the one of that id,
 // else those whose id begins so, else those with all of its words in their
@@ -96,7 +99,7 @@ func (l *Listing) Named(name string) []*Listed {
 		switch {
 		case s.ID == name:
 			exact = append(exact, s)
-		case len(name) >= shortest && beginsWith(s.ID, name):
+		case len(name) >= ShortestName && beginsWith(s.ID, name):
 			begins = append(begins, s)
 		case len(words) > 0 && hasWords(strings.ToLower(s.Title), words):
 			titled = append(titled, s)
@@ -108,6 +111,22 @@ func (l *Listing) Named(name string) []*Listed {
 		}
 	}
 	return titled
+}
+
+// Agents are the names that ListFilter.Agent takes: those of the clients that
+// are known and of the sessions of the listing, and of their families.
+func (l *Listing) Agents() []string {
+	out := []string{session.CursorCLI, session.CursorSDK, session.CursorIDE, session.ClaudeCode}
+	for _, s := range l.All() {
+		if s.Agent != "" {
+			out = append(out, s.Agent)
+		}
+	}
+	for _, agent := range out {
+		out = append(out, family(agent))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // All are the sessions of a listing, subagents behind their parents.

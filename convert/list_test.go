@@ -336,3 +336,24 @@ func hashOf(dir string) string {
 	sum := md5.Sum([]byte(dir))
 	return hex.EncodeToString(sum[:])
 }
+
+// TestListLong: what is read of a session counts for more than what its head
+// says, whatever it was read for.
+func TestListLong(t *testing.T) {
+	f := talk(nil)
+	f.Heads = func(context.Context, *formats.Location, formats.View) iter.Seq2[*session.Head, error] {
+		return func(yield func(*session.Head, error) bool) {
+			_ = yield(&session.Head{ID: "a", Agent: "talk", Turns: 9, Bytes: -1}, nil) && yield(&session.Head{ID: "b", Agent: "talk", Turns: -1, Bytes: -1}, nil)
+		}
+	}
+	path := filepath.Join(laid(t, map[string]string{"talk.txt": "talk\nsession a First\nsay hello\nsay there\nsay again\nsession b Second\nsay hi\n"}), "talk.txt")
+	for long, want := range map[bool]int64{false: 9, true: 2} {
+		l, err := List(t.Context(), formats.NewRegistry(f), ListOptions{Paths: []string{path}, Long: long})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := l.Named("a"); len(a) != 1 || a[0].Turns != want {
+			t.Errorf("long %v: %+v", long, l.Sessions)
+		}
+	}
+}

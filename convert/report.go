@@ -129,6 +129,20 @@ func (s *StoreReport) scanned(schema *store.Schema, sum store.Summary) {
 	}
 }
 
+// inFile names the file in the places of a store that is one: to the codec it
+// is the store itself, which has no name.
+func inFile(l *formats.Location, to loss.Sink) loss.Sink {
+	if l.Dir() {
+		return to
+	}
+	return func(n loss.Note) {
+		if n.At.File == "" {
+			n.At.File = l.Name()
+		}
+		to(n)
+	}
+}
+
 // spell is how digests are written everywhere.
 func spell(d store.Digest) string { return fmt.Sprintf("%s%016x%016x", digestPrefix, d.Hi, d.Lo) }
 

@@ -83,7 +83,7 @@ func (c *climb) run(ctx context.Context) error {
 	}
 	v := formats.View{
 		Secrets: formats.WithholdSecrets, Omitted: func(store.Item) {},
-		Note: c.note, Say: c.say, Live: c.o.Live, Jobs: c.jobs,
+		Note: inFile(c.found.Loc, c.note), Say: c.say, Live: c.o.Live, Jobs: c.jobs,
 	}
 	whole := !c.picky()
 	ids, some, err := c.pick(ctx, from, loc, v)
@@ -265,6 +265,21 @@ func (c *climb) strays() {
 	}
 }
 
+// opens says what is wrong with a store that is claimed for its name alone, and
+// nothing of one that is sound.
+func (c *climb) opens(ctx context.Context, from *formats.Format) error {
+	if from.Open == nil {
+		return nil
+	}
+	v := wholeView(1)
+	v.Live, v.Say = c.o.Live, c.say
+	r, err := from.Open(ctx, c.found.Loc, v)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
 // restore makes a store of its text again, in private, where only the store
 // itself can be understood.
 func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
@@ -272,6 +287,9 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "rehome formats lists what can be decoded"}
 	}
 	if text.Open == nil || !text.Text {
+		if err := c.opens(ctx, text); err != nil {
+			return nil, nil, err
+		}
 		return refuse(fmt.Errorf("there is no exact way to %s, and sessions cannot be read from this format", c.to.Name))
 	}
 	origin, err := c.originOf(ctx, text, c.found.Loc)

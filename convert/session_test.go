@@ -272,6 +272,32 @@ func TestStaircase(t *testing.T) {
 	}
 }
 
+// TestSessionOfNothing: of a file that is only claimed so that opening it says
+// what is wrong, that is what is said.
+func TestSessionOfNothing(t *testing.T) {
+	dir := t.TempDir()
+	torn := write(t, dir+"/torn", "mute\n")
+	_, err := Convert(t.Context(), talkers(nil), torn, dir+"/out", Options{To: "canonical"})
+	if err == nil || !strings.Contains(err.Error(), "not a fake") {
+		t.Error(err)
+	}
+}
+
+// TestPlacesOfAFile: where the store is a file, the places of its losses say
+// which.
+func TestPlacesOfAFile(t *testing.T) {
+	rep, _, err := convertTalk(t, twoTalks+"session c C\nlose reshaped\n", Options{})
+	if err != nil || len(rep.Stores[0].Losses) == 0 || rep.Stores[0].Losses[0].Places[0] != "talk.txt:10" {
+		t.Errorf("%+v, %v", rep.Stores[0].Losses, err)
+	}
+	dir := t.TempDir()
+	src := write(t, dir+"/a.left", leftText(1)+"9\t!loss\n")
+	rep, err = Convert(t.Context(), talkers(nil), src, dir+"/out", Options{To: "right", Residue: "none", Allow: loss.Unreadable})
+	if err != nil || len(rep.Stores[0].Losses) == 0 || !strings.HasPrefix(rep.Stores[0].Losses[0].Places[0], "a.left/") {
+		t.Errorf("%+v, %v", rep.Stores[0].Losses, err)
+	}
+}
+
 // TestSessionMisuse: flags of which nothing would come are refused, before
 // anything is read.
 func TestSessionMisuse(t *testing.T) {
