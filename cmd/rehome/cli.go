@@ -134,7 +134,7 @@ type lsCmd struct {
 	Project string `placeholder:"DIR" help:"Only sessions of this folder, or of folders in it."`
 	Agent   string `placeholder:"NAME" help:"Only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ...; cursor means all of these."`
 	Since   string `placeholder:"WHEN" help:"Only sessions changed since then: 2026-11-01, yesterday, \"3 days\", 12h."`
-	Limit   int    `placeholder:"N" help:"Only the newest N."`
+	Limit   *int   `placeholder:"N" help:"Only the newest N, one at least."`
 	All     bool   `help:"Sessions in which nothing was said, too, and files that are no stores."`
 	Live    bool   `help:"Read a store in use in place, where its -wal and -shm files already exist."`
 	Jobs    int    `placeholder:"N" help:"Workers; one a processor if not given."`

@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,8 +74,8 @@ const lsMemory = 32 << 20
 
 // Validate refuses what the grammar alone cannot.
 func (c *lsCmd) Validate() error {
-	if c.Limit < 0 {
-		return errors.New("--limit: it is a number of sessions")
+	if c.Limit != nil && *c.Limit < 1 {
+		return errors.New("--limit: it is a number of sessions, one at least")
 	}
 	_, err := moment(c.Since, time.Unix(0, 0))
 	return err
@@ -92,7 +94,13 @@ func (c *lsCmd) Run(h *house) error {
 	if err != nil {
 		return err
 	}
-	filter := convert.ListFilter{Project: c.Project, Agent: c.Agent, Limit: c.Limit, Empty: c.All}
+	if known := listing.Agents(); c.Agent != "" && !slices.Contains(known, c.Agent) {
+		return usageError{&formats.Error{Err: fmt.Errorf("--agent: %q is no client that is known", c.Agent), Hint: "one of " + strings.Join(known, ", ")}}
+	}
+	filter := convert.ListFilter{Project: c.Project, Agent: c.Agent, Empty: c.All}
+	if c.Limit != nil {
+		filter.Limit = *c.Limit
+	}
 	if !since.IsZero() {
 		filter.Since = since.UnixMilli()
 	}

@@ -52,6 +52,30 @@ func snapshot(t *testing.T, dir string) string {
 	return out.String()
 }
 
+// TestLsMisuse: what no session can be is refused with what there is.
+func TestLsMisuse(t *testing.T) {
+	home := t.TempDir()
+	if err := homes.Make(home, homes.Count{Chats: 3}); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	for _, c := range []struct{ flag, value, want string }{
+		{"--agent", "nope", "one of claude, claude-code, cursor, cursor-cli, cursor-ide, cursor-sdk"},
+		{"--limit", "0", "one at least"},
+		{"--limit", "-3", "one at least"},
+	} {
+		stdout, stderr, code := callWith(t, t.Context(), env, "ls", c.flag+"="+c.value)
+		if code != 80 || !strings.Contains(stderr, c.want) || stdout != "" {
+			t.Errorf("%s %s: exit %d: %s%s", c.flag, c.value, code, stdout, stderr)
+		}
+	}
+	for _, agent := range []string{"cursor", "cursor-cli", "claude-code"} {
+		if _, stderr, code := callWith(t, t.Context(), env, "ls", "--agent", agent, "--limit=1"); code != 0 {
+			t.Errorf("%s: exit %d: %s", agent, code, stderr)
+		}
+	}
+}
+
 // TestLsOfHome: every session that was made is listed, once, with what its
 // store says of it.
 func TestLsOfHome(t *testing.T) {

@@ -22,7 +22,7 @@ func main() {
 	// collecting it whenever it has doubled would be most of the work on many
 	// small stores. It may grow to what people do not mind, and no further.
 	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(56 << 20)
+	debug.SetMemoryLimit(68 << 20)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// The first signal asks politely. Wrappers often send it twice, so only one
 	// that comes after a while ends the process as it stands.

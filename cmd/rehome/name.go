@@ -41,7 +41,7 @@ func (h *house) choose(src string) (chosen, error) {
 	}
 	found := listing.Named(src)
 	if len(found) == 0 {
-		return chosen{}, &formats.Error{At: src, Err: errors.New("no such file or directory, and no session has that name"), Hint: "rehome ls lists the sessions"}
+		return chosen{}, &formats.Error{At: src, Err: errors.New("no such file or directory, and no session has that name" + tooShort(src)), Hint: "rehome ls lists the sessions"}
 	}
 	return only(listing, src, found)
 }
@@ -74,7 +74,15 @@ func (h *house) inside(path, name string) (chosen, error) {
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return chosen{path, name}, nil // reading it will tell
 	}
-	return chosen{}, question(listing, path+"#"+name, "no session in it has that name", listing.All())
+	return chosen{}, question(listing, path+"#"+name, "no session in it has that name"+tooShort(name), listing.All())
+}
+
+// tooShort says why the beginning of an id may have named nothing.
+func tooShort(name string) string {
+	if name == "" || len(name) >= convert.ShortestName {
+		return ""
+	}
+	return fmt.Sprintf(" (of an id it takes %d characters at least)", convert.ShortestName)
 }
 
 // only is the one session that was found, or the question which one is meant.

@@ -34,6 +34,24 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
+// TestShortName: a beginning of an id that is too short to name anything is told
+// from one that names nothing.
+func TestShortName(t *testing.T) {
+	home := t.TempDir()
+	if err := homes.Make(home, homes.Count{Chats: 3}); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	t.Chdir(t.TempDir())
+	const why = "of an id it takes 4 characters at least"
+	for name, want := range map[string]bool{"fff": true, home + "#fff": true, "zzzz": false, home + "#zzzz": false} {
+		_, stderr, code := callWith(t, t.Context(), env, "show", name)
+		if code == 0 || strings.Contains(stderr, why) != want {
+			t.Errorf("%s: exit %d: %s", name, code, stderr)
+		}
+	}
+}
+
 // TestLast: the newest session of the folder, also from folders below it.
 func TestLast(t *testing.T) {
 	home, err := filepath.EvalSymlinks(t.TempDir())

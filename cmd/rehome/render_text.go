@@ -137,7 +137,9 @@ func (b *crowdBooks) enter(s *convert.StoreReport) {
 		}
 		l.Places = slices.Clone(l.Places)
 		for i := range l.Places {
-			l.Places[i] = s.Path + ": " + l.Places[i]
+			if s.Path != "." { // else the place says it all
+				l.Places[i] = s.Path + ": " + l.Places[i]
+			}
 		}
 		*b = append(*b, l)
 	}

@@ -2,6 +2,7 @@ package prose
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -83,6 +84,7 @@ func (w *walker) show(c *session.ToolCall, r *session.ToolResult) {
 		return
 	}
 	st := newStep(c, r, w.s.Workspace, w.o)
+	st.away = !slices.ContainsFunc(w.s.Children, func(l session.Link) bool { return l.Session == c.Child })
 	if r == nil && w.results {
 		st.outcome = "no result"
 	}

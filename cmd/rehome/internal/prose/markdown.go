@@ -114,7 +114,11 @@ func (d *markdown) step(s *step) {
 	}
 	if s.child != "" {
 		d.gap()
-		d.line("subagent: " + codeSpan(d.o.again(s.child)))
+		if s.away {
+			d.line("subagent " + codeSpan(s.child) + ", not in this file")
+		} else {
+			d.line("subagent: " + codeSpan(d.o.again(s.child)))
+		}
 	}
 	d.gap()
 	d.line("</details>")

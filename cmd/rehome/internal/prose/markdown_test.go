@@ -17,6 +17,12 @@ func TestTamed(t *testing.T) {
 		"| `<b> | x` |":                 "| `&lt;b> | x` |",
 		"> ```html":                     "> \\```html",
 		"> ~~~\n> <b>":                  "> \\~~~\n> &lt;b>",
+		"see ![x](http://h/p.png)":      `see \![x](http://h/p.png)`,
+		"[![x](http://h/p)](u) ![y][r]": `[\![x](http://h/p)](u) \![y][r]`,
+		`\![a](u) \\![b](u) wow!`:       `\![a](u) \\\![b](u) wow!`,
+		"`![x](u)` ![y](u)":             "`![x](u)` \\![y](u)",
+		"an `open ![x](u)":              "an `open \\![x](u)",
+		"| ![x](u) | `c` |":             "| \\![x](u) | `c` |",
 		"# heading\n- list\n1. numbers": "# heading\n- list\n1. numbers",
 	} {
 		if got := strings.Join(tamed(strings.Split(in, "\n")), "\n"); got != want {
@@ -59,8 +65,10 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("a <b> `c` ``` x\n> ```\n<script>\n", `{"success":{"stdout":"</details>\n`+"```"+`"}}`)
 	f.Add("- ```\n  <b>\n  ```\n<i>", `{"a":"<b>"}`)
 	f.Add("1. x\n   ~~~\n<b>\n\n    ```\n<i>", `{"success":{"diffString":"@@\n+<b>\n+`+"````"+`"}}`)
+	f.Add("![x](http://h/p) `![c](u)` \\\\![y][r]\n> ![z](u)", `"![x](u)"`)
 	f.Add("`<b\n`>` <i>", `"`+"```"+`"`)
 	ours := regexp.MustCompile(`^(?:<details><summary>(?:thinking|summary of what was compacted|<code>[^<>]*</code>[^<>]*)</summary>|</details>)$`)
+	image := regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*!\[`)
 	fenced := regexp.MustCompile("^[ \t>*+0-9.)-]*(```+|~~~+)")
 	f.Fuzz(func(t *testing.T, words, value string) {
 		var b strings.Builder
@@ -92,6 +100,8 @@ func FuzzMarkdown(f *testing.F) {
 			case ours.MatchString(line):
 			case strings.Contains(withoutCode(inner), "<"):
 				t.Fatalf("%q, %q: %q holds HTML:\n%s", words, value, line, b.String())
+			case image.MatchString(withoutCode(inner)):
+				t.Fatalf("%q, %q: %q holds an image:\n%s", words, value, line, b.String())
 			}
 		}
 		if open != "" {

@@ -44,7 +44,7 @@ func Text(w io.Writer, s *session.Session, o Options) error {
 }
 
 // Markdown writes a session as Markdown in which nothing of the session acts as
-// HTML, and no block of it ends where it should not.
+// HTML or loads an image, and no block of it ends where it should not.
 func Markdown(w io.Writer, s *session.Session, o Options) error {
 	return walk(s, o, &markdown{paper: newPaper(w), o: o})
 }

@@ -98,6 +98,25 @@ Done.
 	}
 }
 
+// TestSubagentElsewhere: how to see a subagent is said only where the source
+// holds it. A capture names those that it started, and holds none.
+func TestSubagentElsewhere(t *testing.T) {
+	here, away := call("a", "task", `{"description":"near"}`), call("b", "task", `{"description":"far"}`)
+	here.Child, away.Child = "c1", "c2"
+	for name, write := range map[string]func(io.Writer, *session.Session, Options) error{"text": Text, "markdown": Markdown} {
+		s := stream(said(here, away))
+		s.Children = []session.Link{{Session: "c1"}}
+		var b strings.Builder
+		if err := write(&b, s, Options{Source: "run.log"}); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.ReplaceAll(b.String(), "`", "")
+		if !strings.Contains(got, "subagent: rehome show run.log#c1") || !strings.Contains(got, "subagent c2, not in this file") || strings.Contains(got, "#c2") {
+			t.Errorf("%s:\n%s", name, b.String())
+		}
+	}
+}
+
 // TestCallsOfSeveralMessages: results may follow several messages of calls, and
 // where a source holds no results at all it is not said of every call.
 func TestCallsOfSeveralMessages(t *testing.T) {

@@ -23,6 +23,7 @@ type step struct {
 	cut     int      // lines that body lacks
 	diff    bool     // body is a diff
 	child   string   // the session that it started
+	away    bool     // which the source does not hold
 }
 
 // arg is one argument; a text of several lines stands below its name.

@@ -26,7 +26,7 @@ func language(info string) string {
 	return word
 }
 
-// tamed is a paragraph in which nothing is HTML or a fence. Code in a line is
+// tamed is a paragraph in which nothing is HTML, an image or a fence. Code in a line is
 // left alone where every line of the paragraph closes what it opens: anything
 // else could pair up in a way that we do not see.
 func tamed(paragraph []string) []string {
@@ -42,9 +42,32 @@ func tamed(paragraph []string) []string {
 			out[i] = outsideCode(l)
 			continue
 		}
-		out[i] = strings.ReplaceAll(l, "<", "&lt;")
+		out[i] = inert(l)
 	}
 	return out
+}
+
+// inert is a piece of text in which no HTML begins, and no image: who looks at
+// one fetches it, and tells a stranger so. A link is left of it.
+func inert(s string) string {
+	s = strings.ReplaceAll(s, "<", "&lt;")
+	if !strings.Contains(s, "![") {
+		return s
+	}
+	var b strings.Builder
+	for {
+		at := strings.Index(s, "![")
+		if at < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		b.WriteString(s[:at])
+		if slashes := at - len(strings.TrimRight(s[:at], `\`)); slashes%2 == 0 { // else it is no image already
+			b.WriteByte('\\')
+		}
+		b.WriteByte('!')
+		s = s[at+1:]
+	}
 }
 
 // hiddenFence finds a fence behind the marks of quotes, where blocks are not
@@ -101,18 +124,18 @@ func closing(s string, n int) int {
 // also in the middle of code.
 func outsideCode(line string) string {
 	if strings.Contains(line, "|") {
-		return strings.ReplaceAll(line, "<", "&lt;")
+		return inert(line)
 	}
 	var b strings.Builder
 	for {
 		at := strings.IndexByte(line, '`')
 		if at < 0 {
-			b.WriteString(strings.ReplaceAll(line, "<", "&lt;"))
+			b.WriteString(inert(line))
 			return b.String()
 		}
 		n := ticks(line[at:])
 		end := at + n + closing(line[at+n:], n) + n
-		b.WriteString(strings.ReplaceAll(line[:at], "<", "&lt;"))
+		b.WriteString(inert(line[:at]))
 		b.WriteString(line[at:end])
 		line = line[end:]
 	}

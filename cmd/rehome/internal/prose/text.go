@@ -187,7 +187,10 @@ func (t *text) step(s *step) {
 	t.line(line)
 	t.args(s.args)
 	t.body(s)
-	if s.child != "" {
+	switch {
+	case s.child != "" && s.away:
+		t.line(p.Faint("    subagent " + screen.Visible(s.child) + ", not in this file"))
+	case s.child != "":
 		t.line(p.Faint("    subagent: " + screen.Visible(t.o.again(s.child))))
 	}
 }
