@@ -13,6 +13,7 @@ import os from "node:os";
 import path from "node:path";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { blocksOf } from "./claude-rules.mjs";
 import { start } from "./claude-service.mjs";
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
@@ -94,16 +95,20 @@ function appended(before, after, prompt) {
   // Behind a session that ends with the user, or with a result, the client puts
   // a line of its own first.
   const ours = new Map(lines(old).map((line) => [line.uuid, line]));
+  const last = lines(old).filter(spoken), end = last.at(-1);
+  // 2.0.77 takes a line of several blocks apart, and writes down anew that line
+  // and all behind it, under other names and with the times they had: its new
+  // prompt hangs on what then is the last of ours. It does so to its own, too.
+  const tail = ({ message: { content } }) => JSON.stringify(blocksOf(content).at(-1));
+  const apart = job.version === "2.0.77" && last.some(({ message: { content } }) => blocksOf(content).length > 1);
+  const again = (line) => apart && !ours.has(line.uuid) && line.type === end.type && line.timestamp === end.timestamp && tail(line) === tail(end);
   let up = byId.get(asked?.parentUuid);
-  for (const seen = new Set(); up && !(spoken(up) && ours.has(up.uuid)); up = byId.get(up.parentUuid ?? up.logicalParentUuid)) {
+  for (const seen = new Set(); up && !(spoken(up) && (ours.has(up.uuid) || again(up))); up = byId.get(up.parentUuid ?? up.logicalParentUuid)) {
     if (seen.has(up)) break; // the client itself can go round in circles in a file that has none of its times
     seen.add(up);
   }
-  const last = lines(old).filter(spoken);
-  // 2.0.77 takes a prompt with an image apart, and writes down anew all that
-  // stands behind it: its new prompt hangs there.
-  if (job.version === "2.0.77" && last.some(({ message: { content } }) => content.length > 1 && Array.isArray(content) && content.some(({ type }) => type === "image"))) up = last.at(-1);
-  return { kept: now.subarray(0, old.length).equals(old), parent: up?.uuid ?? null, last: last.at(-1)?.uuid ?? null, shown: last.findLast(({ isMeta }) => !isMeta)?.uuid ?? null };
+  const parent = up && again(up) ? end.uuid : (up?.uuid ?? null);
+  return { kept: now.subarray(0, old.length).equals(old), parent, last: end?.uuid ?? null, shown: last.findLast(({ isMeta }) => !isMeta)?.uuid ?? null };
 }
 
 // listed is what the Agent SDK says of sessions, of copies of their files.

@@ -26,8 +26,9 @@ const parts = (content) => (typeof content === "string" ? [{ type: "text", text:
 
 // What a user typed stands in a tag among others, which hold context.
 export const typed = (all) => /(?:^|\n)<user_query>\n([^]*)\n<\/user_query>\s*$/.exec(all)?.[1] ?? all;
-// A long text is told apart by what is at its ends.
-const ends = (all) => (all.length > 4000 ? [all.slice(0, 1000), all.slice(-1000)] : [all]);
+// A long text is told apart by what is at its ends; a cut leaves no surrogate
+// pair in halves.
+const ends = (all) => (all.length > 4000 ? [all.slice(0, 1000).replace(/[\ud800-\udbff]$/, ""), all.slice(-1000).replace(/^[\udc00-\udfff]/, "")] : [all]);
 const say = (role, all) => (all.trim() ? [{ role, kind: "text", has: ends(all) }] : []);
 
 // picture is an image, if it is a whole one: the API refuses a session for good
