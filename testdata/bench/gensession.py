@@ -96,7 +96,7 @@ class Store:
 
     def call(self, call, size, steps, content, results):
         w = self.w
-        body, path = w.text(size), "/work/src/%s.go" % w.uuid()
+        body, path = w.text(size), "/home/ann/src/%s.go" % w.uuid()
         kind = w.rng.randrange(3)
         if kind == 0:
             number, tool, args = 1, "Shell", {"command": w.text(60)}

@@ -1,6 +1,7 @@
 package sdksession
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -195,22 +196,13 @@ func (e *event) message(raw []byte, run string) {
 		return
 	}
 	for i := messageRequest; i <= messageUsage; i++ {
-		if !contains(used, i) {
+		if !slices.Contains(used, i) {
 			o.Keep(i)
 		}
 	}
 	e.keep()
 	e.o = inner
 	e.keep()
-}
-
-func contains(list []int, i int) bool {
-	for _, n := range list {
-		if n == i {
-			return true
-		}
-	}
-	return false
 }
 
 // said reads {role, content: [{type: "text", text}]}. What is no text is kept.
