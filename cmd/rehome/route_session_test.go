@@ -18,7 +18,7 @@ func TestToCanonical(t *testing.T) {
 	for route, samples := range map[string][]string{
 		"cursor-chat-to-canonical":   {"chat/before.db", "chat/after.db"},
 		"cursor-sdk-to-canonical":    {"sdk/e2e-sqlite-hot-wal", "sdk/gen/sqlite", "sdk/legacy-1.0.14", "sdk/play/sqlite"},
-		"cursor-ndjson-to-canonical": {"sdk/e2e-jsonl", "sdk/gen/jsonl", "sdk/play/jsonl"},
+		"cursor-ndjson-to-canonical": {"sdk/gen/jsonl", "sdk/play/jsonl"},
 	} {
 		for _, sample := range samples {
 			name := strings.TrimSuffix(strings.NewReplacer("chat/", "", "sdk/", "", "/", "-").Replace(sample), ".db")

@@ -96,7 +96,8 @@ func (c *capture) nothing(sel session.Selection) {
 			n = int64(l.Number)
 		}
 	}
-	lost := int64(c.outline.filled)
+	lost := int64(c.outline.filled) + c.folded // of the one line that they became, all are
+	n += c.folded
 	sel.Books.Add(session.Tally{Read: n, Claimed: n - lost, Unreadable: lost})
 	if lost > 0 && c.view.Note != nil {
 		c.view.Note(loss.Note{Kind: loss.Unreadable, At: c.at(c.outline.front.line), What: "none of the lines is an event of a session"})
