@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"rehome/formats/loss"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
@@ -78,6 +79,12 @@ type Format struct {
 	Untouched func(ctx context.Context, path string) (bool, error)
 	// Single says that a file can hold one session only.
 	Single bool
+
+	// Check asks what the rules ask of a store of this format, see package rule,
+	// in one walk, and reports every breach. An error says why the store could
+	// not be examined to its end; one that is only broken is a finding. nil: no
+	// rule is asked of this format.
+	Check func(ctx context.Context, l *Location, v View, q *rule.Inquiry) error
 
 	// Place is where a client that works in the folder cwd looks for its
 	// store, below its user's home folder. nil: the client does not care.

@@ -24,21 +24,24 @@ func layers() []layer {
 		{"formats/store", nil},
 		{"formats/loss", []string{"formats/store"}},
 		{"formats/session", []string{"formats/store"}},
-		{"formats", []string{"formats/store", "formats/loss", "formats/session"}},
-		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/internal/"}},
+		{"formats/rule", []string{"formats/store"}},
+		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule"}},
+		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/"}},
 		{"formats/all", []string{"formats", codecs}},
 		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "schemas"}},
 		// It judges codecs and what they are made of, so it knows none of it.
 		{"formats/formatstest/graphgen", []string{"formats/session", "formats/store", "formats/internal/sqlitefile"}},
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},
 		{"formats/formatstest/streamgen", []string{"formats/session"}},
-		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/internal/"}},
+		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/"}},
 		{"schemas", nil},
 		{"golden", nil},
-		{"convert", []string{"formats", "formats/store", "formats/loss", "formats/session", "schemas"}},
+		{"convert/internal/leaks", nil},
+		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},
 		{"cmd/rehome/internal/screen", nil},
+		{"cmd/rehome/internal/verdict", []string{"convert", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/all", "schemas", "testdata/chat", "testdata/sdk"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "schemas", "testdata/chat", "testdata/sdk"}},
 	}
 }
 
@@ -125,7 +128,7 @@ func matches(pattern, name string) bool {
 	}
 	if pattern == codecs {
 		rest, ok := strings.CutPrefix(name, "formats/")
-		return ok && !strings.Contains(rest, "/") && !slices.Contains([]string{"store", "loss", "session", "all", "formatstest", "internal"}, rest)
+		return ok && !strings.Contains(rest, "/") && !slices.Contains([]string{"store", "loss", "session", "rule", "all", "formatstest", "internal"}, rest)
 	}
 	return pattern == name
 }

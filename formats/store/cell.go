@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 )
@@ -69,6 +70,12 @@ func (c Cell) Real() float64 { return math.Float64frombits(c.bits) }
 
 // Bytes are the content of a Text or Blob cell; nil for the others.
 func (c Cell) Bytes() []byte { return c.raw }
+
+// Clone is a cell that may be kept.
+func (c Cell) Clone() Cell {
+	c.raw = bytes.Clone(c.raw)
+	return c
+}
 
 // Bits are the 64 bits of an Int or Real cell, the length of a Text or Blob.
 func (c Cell) Bits() uint64 {
