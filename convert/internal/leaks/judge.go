@@ -1,0 +1,91 @@
+package leaks
+
+import (
+	"bytes"
+	"math"
+)
+
+// genericID is the rule that takes any letters and digits behind a word such as
+// "key" for one, if they look random.
+const genericID = "generic-api-key"
+
+// judge says where the secret of a match lies, and whether it is one.
+func (w *scan) judge(r *rule, text []byte, m []int) (from, to int, ok bool) {
+	for m[1] > m[0] && text[m[1]-1] == '\n' {
+		m[1]--
+	}
+	for m[0] < m[1] && text[m[0]] == '\n' {
+		m[0]++
+	}
+	from, to = m[0], m[1]
+	for g := 1; g < len(m)/2 && !r.bare; g++ {
+		if r.Group != 0 && g != r.Group || m[2*g] == m[2*g+1] {
+			continue
+		}
+		from, to = m[2*g], m[2*g+1]
+		break
+	}
+	secret, match := text[from:to], text[m[0]:m[1]]
+	if r.Entropy != 0 && entropy(secret) <= r.Entropy {
+		return 0, 0, false
+	}
+	if r.ID == genericID && w.ordinary.is(text[m[0]:from], secret) {
+		return 0, 0, false
+	}
+	line := lineOf(text, m[0], m[1])
+	for _, list := range [][]allow{w.allow, r.allow} {
+		for _, a := range list {
+			if a.lets(secret, match, line) {
+				return 0, 0, false
+			}
+		}
+	}
+	return from, to, true
+}
+
+// lets reports whether an allowance holds.
+func (a *allow) lets(secret, match, line []byte) bool {
+	target := secret
+	switch a.Target {
+	case "match":
+		target = match
+	case "line":
+		target = line
+	}
+	like := len(a.Patterns) > 0 && a.pattern().Match(target)
+	if a.All && len(a.Patterns) > 0 && !like {
+		return false
+	}
+	if like && !a.All {
+		return true
+	}
+	word := len(a.Words) > 0 && a.words().in(secret)
+	if a.All {
+		return word || len(a.Words) == 0
+	}
+	return word
+}
+
+func lineOf(text []byte, from, to int) []byte {
+	begin := bytes.LastIndexByte(text[:from], '\n') + 1
+	if i := bytes.IndexByte(text[to:], '\n'); i >= 0 {
+		return text[begin : to+i]
+	}
+	return text[begin:]
+}
+
+// entropy is Shannon's, in bits a byte.
+func entropy(b []byte) float64 {
+	var count [256]int
+	for _, c := range b {
+		count[c]++
+	}
+	bits := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(b))
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
