@@ -53,6 +53,7 @@ func carry(ctx context.Context, reg *formats.Registry, src, dst string, o Option
 		j.o.Allow = loss.Dropped
 	}
 	err := j.run(ctx)
+	defer func() { rep.Workspaces = rep.byWorkspace() }()
 	if err == nil {
 		return rep, nil
 	}
@@ -82,6 +83,7 @@ type job struct {
 	omitted []*omissions // by store; nil where nothing was placed
 
 	moving   *moving      // of a migration
+	noted    loss.Sink    // of a check: told of every loss of a session, with its place
 	finished [][]finished // by store: the sessions that wait for their names
 	judges   sync.Pool    // of *schemas.Lines: each belongs to one worker at a time
 	rename   func(from, to string) error

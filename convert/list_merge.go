@@ -72,6 +72,7 @@ func common(a, b string) int {
 // store says nothing of another.
 func complete(h, more *session.Head) {
 	h.Title = cmp.Or(h.Title, more.Title)
+	h.Mark = cmp.Or(h.Mark, more.Mark)
 	h.Workspace = cmp.Or(h.Workspace, more.Workspace)
 	if !h.Created.Known() {
 		h.Created = more.Created

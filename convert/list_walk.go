@@ -175,6 +175,9 @@ func (l *lister) descend(loc *formats.Location, real string, own bool) {
 		if of := backupOf(e.Name()); of != "" && loc.Has(of) {
 			continue
 		}
+		if copied(l.reg, e.Name()) {
+			continue
+		}
 		at := filepath.Join(loc.Path, e.Name())
 		next, err := formats.Locate(at)
 		if err != nil || next.Dir() && e.Type()&fs.ModeSymlink != 0 {

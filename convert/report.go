@@ -21,6 +21,8 @@ type Report struct {
 	Backup  string        `json:"backup,omitempty"`  // where --replace kept the old target
 	Residue string        `json:"residue,omitempty"` // the residue file that was written
 	Stores  []StoreReport `json:"stores"`            // in the order of the walk
+
+	Workspaces []WorkspaceReport `json:"workspaces,omitempty"` // session lane: what comes of each folder
 }
 
 // The states of a store.

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -133,42 +132,6 @@ func drain(ctx context.Context, s *session.Session) error {
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// reread decodes what was written, and compares it with what came by.
-func (c *climb) reread(ctx context.Context, staged string, m *middle) error {
-	if c.to.Verify != nil {
-		return c.to.Verify(ctx, staged)
-	}
-	if c.to.Decode == nil {
-		return &formats.Error{Format: c.to.Name, Err: errors.New("what is written cannot be read again"), Hint: ourFault}
-	}
-	l, err := formats.Locate(staged)
-	if err != nil {
-		return err
-	}
-	view := wholeView(1)
-	view.Fresh = true
-	again := &middle{sum: m.sum.like()}
-	found := 0
-	for s, err := range c.to.Decode(ctx, l, view, session.Selection{History: true}) {
-		if err != nil {
-			return err
-		}
-		if found++; found > 1 {
-			continue
-		}
-		if err := drain(ctx, again.tap(s)); err != nil {
-			return err
-		}
-	}
-	switch {
-	case found != 1:
-		return differs(c.to, fmt.Sprintf("one session was written, %d came back", found))
-	case !m.sum.equal(&again.sum):
-		return differs(c.to, fmt.Sprintf("%d lines were written, and of %d that came back not all are the same", m.sum.lines, again.sum.lines))
 	}
 	return nil
 }

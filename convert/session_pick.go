@@ -16,21 +16,24 @@ func (j *job) picky() bool { return j.o.Workspace != "" || j.o.Since != 0 }
 // pick is which of a store's sessions are to be decoded, as far as its heads
 // tell: of a large store the others are not read. some is false where none is
 // wanted at all.
-func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Location, v formats.View) (ids []string, some bool, err error) {
+func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
+	sel = session.Selection{IDs: j.o.Sessions, History: j.o.History}
 	if !j.picky() || from.Heads == nil {
-		return j.o.Sessions, true, nil
+		return sel, true, nil
 	}
+	var ids []string
 	wanted := session.Selection{IDs: j.o.Sessions}
 	v.Note = nil // decoding notes the same again
 	for h, err := range from.Heads(ctx, loc, v) {
 		if err != nil {
-			return j.o.Sessions, true, ctx.Err() // decoding says what is wrong
+			return sel, true, ctx.Err() // decoding says what is wrong
 		}
 		if wanted.Wants(h.ID) && j.mayPick(h) {
 			ids = append(ids, h.ID)
 		}
 	}
-	return ids, len(ids) > 0, ctx.Err()
+	sel.IDs, sel.Inner = ids, len(j.o.Sessions) == 0
+	return sel, len(ids) > 0, ctx.Err()
 }
 
 // choose tells a reader of records which sessions are wanted: those of the

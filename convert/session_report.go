@@ -7,17 +7,18 @@ import (
 
 // SessionReport is what became of one session.
 type SessionReport struct {
-	ID       string       `json:"id"`
-	Agent    string       `json:"agent"`
-	Title    string       `json:"title,omitempty"`
-	Status   string       `json:"status"`
-	File     string       `json:"file,omitempty"` // slash path below the target; "" where the target is one file
-	Messages int64        `json:"messages"`
-	Turns    int64        `json:"turns"`
-	Bytes    int64        `json:"bytes"`
-	Note     string       `json:"note,omitempty"` // what is unusual about its name
-	Losses   []loss.Line  `json:"losses"`
-	Error    *ErrorReport `json:"error,omitempty"`
+	ID        string       `json:"id"`
+	Agent     string       `json:"agent"`
+	Title     string       `json:"title,omitempty"`
+	Workspace string       `json:"workspace,omitempty"` // the folder it works in
+	Status    string       `json:"status"`
+	File      string       `json:"file,omitempty"` // slash path below the target; "" where the target is one file
+	Messages  int64        `json:"messages"`
+	Turns     int64        `json:"turns"`
+	Bytes     int64        `json:"bytes"`
+	Note      string       `json:"note,omitempty"` // what is unusual about its name
+	Losses    []loss.Line  `json:"losses"`
+	Error     *ErrorReport `json:"error,omitempty"`
 
 	// Of a migration: where it goes, and where it waits.
 	head   session.Head

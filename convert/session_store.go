@@ -21,16 +21,18 @@ import (
 // down into a file for each.
 type climb struct {
 	*job
-	found Found
-	rep   *StoreReport
-	index int
-	jobs  int
-	to    *formats.Format
-	lines *schemas.Lines // the judge of the middle
-	books session.Books
-	done  []finished
-	errs  []error          // of the sessions that failed, the first few
-	goals map[string]*goal // of a migration: by session
+	found   Found
+	rep     *StoreReport
+	index   int
+	jobs    int
+	to      *formats.Format
+	lines   *schemas.Lines // the judge of the middle
+	books   session.Books
+	done    []finished
+	begun   int // sessions that were begun
+	waiting []*written
+	errs    []error          // of the sessions that failed, the first few
+	goals   map[string]*goal // of a migration: by session
 
 	mu   sync.Mutex
 	at   *loss.Books // of the session at hand, or the next one
@@ -85,12 +87,13 @@ func (c *climb) run(ctx context.Context) error {
 		Secrets: formats.WithholdSecrets, Omitted: func(store.Item) {},
 		Note: inFile(c.found.Loc, c.note), Say: c.say, Live: c.o.Live, Jobs: c.jobs,
 	}
-	whole := !c.picky()
-	ids, some, err := c.pick(ctx, from, loc, v)
+	sel, some, err := c.pick(ctx, from, loc, v)
 	if err != nil || !some {
 		return err
 	}
-	for s, err := range from.Decode(ctx, loc, v, session.Selection{IDs: ids, History: c.o.History, Books: &c.books}) {
+	defer c.abandon()
+	sel.Books = &c.books
+	for s, err := range from.Decode(ctx, loc, v, sel) {
 		if err != nil && s == nil {
 			return err
 		}
@@ -100,10 +103,10 @@ func (c *climb) run(ctx context.Context) error {
 		if err == nil {
 			err = c.one(ctx, s)
 		} else {
-			c.reported(s, nil, err)
-		}
-		if err != nil {
-			whole = false
+			if e := c.settled(); fatal(e) {
+				return e
+			}
+			c.reported(s, nil, c.turn(), err)
 		}
 		if fatal(err) {
 			return err
@@ -112,11 +115,14 @@ func (c *climb) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.settled(); fatal(err) {
+		return err
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	c.strays()
-	if sum := c.books.Total(); whole && len(c.o.Sessions) == 0 && !sum.Balanced() {
+	if sum := c.books.Total(); len(c.errs) == 0 && !c.picky() && len(c.o.Sessions) == 0 && !sum.Balanced() {
 		return &formats.Error{Err: fmt.Errorf("the books of %s do not balance: %d records read, %d claimed, %d opaque, %d superseded, %d unreadable; %d members, %d taken, %d extras",
 			c.found.Loc.Path, sum.Read, sum.Claimed, sum.Opaque, sum.Superseded, sum.Unreadable, sum.Members, sum.Taken, sum.Extras), Hint: ourFault}
 	}
@@ -168,6 +174,9 @@ func (c *climb) note(n loss.Note) {
 	c.mu.Unlock()
 	at.Note(n)
 	c.lost.Note(n)
+	if c.noted != nil {
+		c.noted(n)
+	}
 }
 
 // turn begins the books of the next session, and returns those at hand.
@@ -182,14 +191,15 @@ func (c *climb) turn() *loss.Books {
 // one takes a session through the middle into its file, and reads that again.
 func (c *climb) one(ctx context.Context, s *session.Session) error {
 	m := &middle{lines: c.lines, progress: func(n int) { c.talk.add(c.found.Rel, n) }}
-	staged := filepath.Join(c.room(), strconv.Itoa(len(c.rep.Sessions)))
+	staged := filepath.Join(c.room(), strconv.Itoa(c.begun))
+	c.begun++
 	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note}
 	tapped := m.tap(s)
 	var err error
 	if c.moving != nil {
 		var g *goal
 		if g, err = c.aim(s); err != nil {
-			return c.reported(s, m, err)
+			return c.reported(s, m, c.turn(), err)
 		}
 		tapped = m.tap(g.watched(s))
 		build.Cwd, build.Root, build.DropThinking, build.FullHistory = g.cwd, g.root, c.moving.o.DropThinking, c.moving.o.FullHistory
@@ -198,17 +208,22 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 	case c.o.DryRun && c.to.Verify == nil:
 		err = drain(ctx, tapped)
 	default:
-		if err = c.to.Encode(ctx, tapped, build); err == nil {
+		if err = c.to.Encode(ctx, tapped, build); err == nil && c.moving == nil {
+			return c.again(ctx, s, m, staged)
+		}
+		if err == nil {
 			err = c.reread(ctx, staged, m)
 		}
 	}
-	return c.reported(s, m, err, staged)
+	if e := c.settled(); fatal(e) {
+		return e
+	}
+	return c.reported(s, m, c.turn(), err, staged)
 }
 
 // reported enters a session's fate, and returns why it failed, if it did.
-func (c *climb) reported(s *session.Session, m *middle, err error, staged ...string) error {
-	books := c.turn()
-	r := SessionReport{ID: s.ID, Agent: s.Agent, Title: s.Title, Losses: books.Lines()}
+func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err error, staged ...string) error {
+	r := SessionReport{ID: s.ID, Agent: s.Agent, Title: s.Title, Workspace: s.Workspace, Losses: books.Lines()}
 	if m != nil {
 		r.Messages, r.Turns, r.Bytes = m.messages, m.turns, m.size
 		c.rep.Bytes += m.size

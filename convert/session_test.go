@@ -369,6 +369,57 @@ func TestCancelledSessions(t *testing.T) {
 }
 
 // TestWrongEncoder: what comes back another is not placed.
+// TestSessionsReadAgain: sessions are read again while the next ones are
+// written, and are reported in their order, whatever that took and came to.
+func TestSessionsReadAgain(t *testing.T) {
+	reg := talkers(nil)
+	to := reg.Named("canonical")
+	began, release := make(chan struct{}), make(chan struct{})
+	to.Verify = func(_ context.Context, path string) error {
+		switch filepath.Base(path) {
+		case "0": // the first is the last to be done
+			close(began)
+			<-release
+		case "1":
+			<-began
+			close(release)
+			return errors.New("not what was written")
+		}
+		return nil
+	}
+	dir := t.TempDir()
+	src := write(t, dir+"/talk.txt", "talk\nsession a\nsay hello\nsession b\nsay hello\nbad\nsession d\nsay hello\n")
+	rep, err := Convert(t.Context(), reg, src, dir+"/out", Options{To: "canonical", Jobs: 4})
+	if err != nil || fates(rep) != "a placed, b failed,  failed, d placed" {
+		t.Errorf("%v, %s", err, fates(rep))
+	}
+	if s := rep.Stores[0].Sessions; s[1].Error == nil || !strings.Contains(s[1].Error.Message, "not what was written") {
+		t.Errorf("%+v", s)
+	}
+	nothingBut(t, dir, "out", "talk.txt")
+	nothingBut(t, dir+"/out/talk", "a.jsonl", "d.jsonl")
+}
+
+// TestFolders: what the sessions of each folder come to.
+func TestFolders(t *testing.T) {
+	of := func(dir, status string) SessionReport {
+		return SessionReport{Workspace: dir, Status: status, Messages: 3, Turns: 2, Bytes: 100}
+	}
+	r := &Report{Stores: []StoreReport{
+		{Sessions: []SessionReport{of("", Placed), of("/b", Placed), of("/a", Checked), of("/b", Withheld)}},
+		{Sessions: []SessionReport{of("/b", Placed), of("/c", Failed)}},
+	}}
+	want := []WorkspaceReport{
+		{Path: "/a", Sessions: 1, Messages: 3, Turns: 2, Bytes: 100},
+		{Path: "/b", Sessions: 2, Withheld: 1, Messages: 6, Turns: 4, Bytes: 200},
+		{Path: "/c", Failed: 1},
+		{Path: "", Sessions: 1, Messages: 3, Turns: 2, Bytes: 100},
+	}
+	if got := r.byWorkspace(); !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestWrongEncoder(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Named("canonical")
@@ -406,5 +457,23 @@ func edit(t *testing.T, path string, f func(string) string) {
 	}
 	if err := os.WriteFile(path, []byte(f(string(b))), 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A format whose files hold one session each takes several only as a folder.
+func TestSessionsInOneFileEach(t *testing.T) {
+	dir := t.TempDir()
+	src := write(t, dir+"/in/talk.txt", "talk\n"+twoTalks)
+	reg := formats.NewRegistry(talk(nil), client())
+	for _, dry := range []bool{true, false} {
+		_, err := Convert(t.Context(), reg, src, dir+"/all.txt", Options{To: "client", DryRun: dry})
+		if err == nil || !strings.Contains(err.Error(), "a file holds one session, and these are 2") || !strings.Contains(formats.Hint(err), "SRC#ID") {
+			t.Errorf("dry %v: %v", dry, err)
+		}
+		nothingBut(t, dir, "in")
+	}
+	write(t, src, "talk\nsession b\nsay hi\n")
+	if rep, err := Convert(t.Context(), reg, src, dir+"/one.txt", Options{To: "client"}); err != nil || !rep.Placed {
+		t.Errorf("one session: %v", err)
 	}
 }

@@ -39,6 +39,15 @@ func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.
 
 // stores is Stores that says what it passes over and people might miss.
 func stores(ctx context.Context, reg *formats.Registry, path, from string, say func(string)) iter.Seq2[Found, error] {
+	return walkStores(ctx, reg, path, from, say, func(string, passing) {})
+}
+
+// storesPassing is Stores that tells of what it goes past.
+func storesPassing(ctx context.Context, reg *formats.Registry, path, from string, passed func(rel string, why passing)) iter.Seq2[Found, error] {
+	return walkStores(ctx, reg, path, from, func(string) {}, passed)
+}
+
+func walkStores(ctx context.Context, reg *formats.Registry, path, from string, say func(string), passed func(rel string, why passing)) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		asked := reg
 		if from != "" {
@@ -54,7 +63,7 @@ func stores(ctx context.Context, reg *formats.Registry, path, from string, say f
 			yield(Found{}, err)
 			return
 		}
-		w := &walk{ctx: ctx, reg: asked, yield: yield, say: say}
+		w := &walk{ctx: ctx, reg: asked, yield: yield, say: say, passed: passed}
 		if !w.visit(root, ".") || w.any {
 			return
 		}
@@ -74,6 +83,8 @@ type walk struct {
 	yield func(Found, error) bool
 	say   func(string)
 	any   bool // something was yielded
+
+	passed func(rel string, why passing)
 }
 
 // visit reports whether the walk goes on.
@@ -83,6 +94,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 		return false
 	}
 	if !l.Dir() && !l.Regular() {
+		w.passed(rel, noFile)
 		return true // a pipe or device: opening it could block for ever
 	}
 	d, err := w.reg.Detect(w.ctx, l)
@@ -94,6 +106,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 		return w.yield(Found{rel, l, d}, nil)
 	}
 	if !l.Dir() {
+		w.passed(rel, unclaimed)
 		return true
 	}
 	return w.descend(l, rel)
@@ -112,10 +125,15 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 			w.say(path.Join(rel, e.Name()) + " is left out: it is what " + of + " was before --replace")
 			continue
 		}
+		if copied(w.reg, e.Name()) {
+			w.say(path.Join(rel, e.Name()) + " is left out: a copy that its client made for itself is read where it is named")
+			continue
+		}
 		at := filepath.Join(l.Path, e.Name())
 		next, err := formats.Locate(at)
 		if err != nil {
 			if e.Type()&fs.ModeSymlink != 0 {
+				w.passed(path.Join(rel, e.Name()), deadLink)
 				continue // it leads nowhere: there is nothing to read
 			}
 			if !w.bad(path.Join(rel, e.Name()), err) {
@@ -124,6 +142,7 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 			continue
 		}
 		if next.Dir() && e.Type()&fs.ModeSymlink != 0 {
+			w.passed(path.Join(rel, e.Name()), folderLink)
 			continue // it could lead in a circle, or out of the folder
 		}
 		if !w.visit(next, path.Join(rel, e.Name())) {
@@ -131,6 +150,11 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 		}
 	}
 	return true
+}
+
+// copied reports a name that some client gives to copies of its stores.
+func copied(reg *formats.Registry, name string) bool {
+	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.Copies != nil && f.Copies(name) })
 }
 
 func (w *walk) bad(rel string, err error) bool {

@@ -10,6 +10,37 @@ import (
 	"rehome/formats"
 )
 
+// Copies that a client makes of its stores are read where they are named.
+func TestCopiesAreNamed(t *testing.T) {
+	talk := fake("talk", false, nil)
+	talk.Probe = func(_ context.Context, l *formats.Location) (formats.Match, error) {
+		if !l.Dir() {
+			return formats.Match{Score: 50, Evidence: []string{"a file"}}, nil
+		}
+		return formats.Match{}, nil
+	}
+	talk.Copies = func(name string) bool { return strings.HasSuffix(name, ".copy") }
+	reg := formats.NewRegistry(talk)
+	dir := t.TempDir()
+	for _, name := range []string{"a", "a.copy"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{dir: "a, a.copy is left out: a copy that its client made for itself is read where it is named", filepath.Join(dir, "a.copy"): "."} {
+		var got []string
+		for f, err := range stores(t.Context(), reg, path, "", func(s string) { got = append(got, s) }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, f.Rel)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: found %q, want %s", path, got, want)
+		}
+	}
+}
+
 // A guess is believed of the place that somebody named, not on a walk: a folder
 // is full of names that mean nothing.
 func TestGuess(t *testing.T) {

@@ -65,12 +65,21 @@ type Format struct {
 	// not exist; a store is at one of them or below.
 	Home func(m Machine) []string
 
+	// Copies reports whether a file's name is that of a copy which the client
+	// makes of a store for itself. One is read where it is named, not where
+	// somebody looks below a folder. nil: it makes none.
+	Copies func(name string) bool
+
 	// Encode appends one session to what stands at Build.Path: a file of the
 	// format's own, fresh or made by an earlier Encode.
 	Encode func(ctx context.Context, s *session.Session, b Build) error
 	// Named is where Encode's file belongs, below a folder of sessions: a path
 	// with slashes. Two sessions can ask for one name.
 	Named func(h *session.Head) string
+	// Beside is a small file that belongs beside Encode's: it has that one's
+	// name with another ending. None if what it holds is nil. nil: there are
+	// none.
+	Beside func(h *session.Head) (ending string, content []byte)
 	// Verify reads again what Encode wrote, and says what is wrong with it. nil:
 	// Decode gives back the very session that was written.
 	Verify func(ctx context.Context, path string) error

@@ -36,6 +36,7 @@ type lsSession struct {
 	Agent    string      `json:"agent"`
 	ID       string      `json:"id"`
 	Title    string      `json:"title,omitempty"`
+	Mark     string      `json:"mark,omitempty"`
 	Project  string      `json:"project,omitempty"`
 	Created  string      `json:"created,omitempty"`
 	Updated  string      `json:"updated,omitempty"`
@@ -160,7 +161,7 @@ func noHome(hint string) error {
 
 func newLsSession(s *convert.Listed) lsSession {
 	out := lsSession{
-		Agent: s.Agent, ID: s.ID, Title: s.Title, Project: s.Workspace,
+		Agent: s.Agent, ID: s.ID, Title: s.Title, Mark: s.Mark, Project: s.Workspace,
 		Created: spelled(s.Created), Updated: spelled(s.Updated), updated: s.Updated,
 		Turns: known(s.Turns), Bytes: known(s.Bytes), Sources: []lsSource{},
 	}

@@ -49,6 +49,15 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent string) []lsRow {
 		if s.Title == "" {
 			row.title = indent + unknown
 		}
+		if s.Mark != "" {
+			row.title = strings.TrimRight(indent+visible(s.Title), " ")
+			if s.Title != "" {
+				row.title += " "
+			} else {
+				row.title = indent
+			}
+			row.title += "(" + visible(s.Mark) + ")"
+		}
 		if n := len(s.Sources); n > 1 {
 			row.agent += " +" + strconv.Itoa(n-1)
 		}

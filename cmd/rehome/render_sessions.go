@@ -16,6 +16,7 @@ func (r convertResult) sessions(p *page) {
 	t := r.count()
 	p.linef("  %s, session lane: %s", r.route(), t.line(p))
 	p.line("  " + t.sizes())
+	r.folders(p)
 	few := t.all() <= mostSessions
 	var rows [][]string
 	for i := range r.Stores {
@@ -57,6 +58,39 @@ func (r convertResult) sessions(p *page) {
 	p.losses("  ", books)
 	if t.superseded > 0 {
 		p.linef("  %s of older states left aside, which is no loss", many(t.superseded, "record"))
+	}
+}
+
+// mostFolders is how many folders are worth a line each.
+const mostFolders = 20
+
+// folders shows what the sessions of each folder come to, where there are
+// several.
+func (r convertResult) folders(p *page) {
+	list := r.Workspaces
+	if len(list) < 2 {
+		return
+	}
+	var rows [][]string
+	for _, w := range list[:min(len(list), mostFolders)] {
+		where := visible(w.Path)
+		if w.Path == "" {
+			where = "no folder is known"
+		}
+		for _, fate := range []struct {
+			n    int
+			word string
+		}{{w.Withheld, convert.Withheld}, {w.Failed, convert.Failed}} {
+			if fate.n > 0 {
+				where += fmt.Sprintf(" (%s %s)", grouped(int64(fate.n)), fate.word)
+			}
+		}
+		rows = append(rows, []string{many(int64(w.Sessions), "session"), many(w.Turns, "turn"), size(w.Bytes), where})
+	}
+	p.line("  by folder:")
+	p.table("    ", rows)
+	if rest := len(list) - len(rows); rest > 0 {
+		p.linef("    and %s more", many(int64(rest), "folder"))
 	}
 }
 
@@ -135,6 +169,7 @@ func sessionRow(s *convert.SessionReport) []string {
 
 // briefFile keeps the beginning of long ids: they are told apart by it.
 func briefFile(name string) string {
+	const longest = 24
 	dir, base, ok := strings.Cut(name, "/")
 	if r := []rune(base); ok && len(r) > longest+8 {
 		return dir + "/" + string(r[:longest]) + "…"

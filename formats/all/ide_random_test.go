@@ -3,6 +3,8 @@ package all_test
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"rehome/formats/formatstest/graphgen"
@@ -45,9 +47,37 @@ func TestRandomIDE(t *testing.T) {
 				}
 				compareLines(t, want.ID, g.normal, expectedLines(&graphgen.Session{Session: want.Session, List: want.List}))
 			}
+			abandonedIDE(t, dir, p, got)
 			for _, m := range lostMarks(p.Live, got.text()) {
 				t.Errorf("lost in silence: %s", around(p.Live, m))
 			}
 		})
+	}
+}
+
+// abandonedIDE: with their history the sessions have each bubble that no list
+// names once, in a branch of its session, and else what they had.
+func abandonedIDE(t *testing.T, dir string, p *idegen.Plan, without *outcome) {
+	t.Helper()
+	with := decodeStore(t, "cursor-ide", dir, session.Selection{History: true})
+	if !with.tally.Balanced() || with.tally.Read != without.tally.Read || without.tally.Superseded-with.tally.Superseded != int64(p.Orphans) {
+		t.Errorf("%d orphans; books with history %+v, without %+v", p.Orphans, with.tally, without.tally)
+	}
+	orphans := 0
+	for i, s := range with.sessions {
+		var live []string
+		for _, l := range s.lines[1:] {
+			if strings.Contains(l, `"branch":"branch-`) {
+				orphans += strings.Count(l, `"text":"orphan `)
+			} else {
+				live = append(live, l)
+			}
+		}
+		if !slices.Equal(live, without.sessions[i].lines[1:]) {
+			t.Errorf("%s: what the user did not go back on is not the same", s.ID)
+		}
+	}
+	if orphans != p.Orphans {
+		t.Errorf("%d of %d orphans are in a branch", orphans, p.Orphans)
 	}
 }

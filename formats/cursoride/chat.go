@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 
+	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -24,18 +25,21 @@ type chat struct {
 	ctx   context.Context
 
 	headers []header
+	runs    []*run // branches, where they are wanted
 	listed  map[string]bool
 	old     map[string][]byte // toolFormerData by bubble, as the first versions kept them apart
 	summary string            // of what was compacted
 	past    int               // the last header that was
 	ended   string            // how the last turn ended, in the client's word
 
-	state  string // conversationState
-	newest string // the id of the newest state's blob
-	desk   *desk
-	agent  *agent        // the agent's own state, where it was opened
-	spine  bool          // there is nothing else
-	filled session.Tally // of the state, where it only fills gaps
+	state   string // conversationState
+	newest  string // the id of the newest state's blob
+	desk    *desk
+	agent   *agent // the agent's own state, where it was opened
+	spine   bool   // there is nothing else
+	kids    []*agentstate.Child
+	started map[string]string // subagents that the state knows, by their calls
+	filled  session.Tally     // of the state, where it only fills gaps
 
 	edits             []edit
 	asides            []aside
@@ -64,6 +68,9 @@ func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, e
 	c.fill(&f)
 	c.list(&f)
 	if err := c.states(ctx, &f); err != nil {
+		return nil, err
+	}
+	if err := c.bubbleFolder(ctx); err != nil {
 		return nil, err
 	}
 	c.headExtras(&f, heads...)

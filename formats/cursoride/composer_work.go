@@ -2,22 +2,17 @@ package cursoride
 
 import (
 	"bytes"
+	"context"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
 // work says where a session works: its folder, branch and repositories.
 func (c *chat) work(f *fields) {
 	e, s := c.entry, &c.out
-	id, at := identified(f.raw(comSpace))
-	e.space = orElse(e.space, id)
-	if e.folder == (folder{}) {
-		e.folder = at
-	}
-	if sp := c.x.space(orElse(e.space, id)); sp != nil && e.folder == (folder{}) {
-		e.folder = sp.folder
-	}
+	e.located(c.x.place, f.raw(comSpace))
 	tree := f.raw(comTree)
 	if e.folder.path == "" {
 		e.folder.path = rawjson.Text(rawjson.Last(tree, "worktreePath"))
@@ -33,15 +28,60 @@ func (c *chat) work(f *fields) {
 		}
 	}
 	f.keepFull(comTree, comRepos, comSpace)
-	s.Workspace = e.folder.path
-	if e.folder.uri != "" {
-		s.Extras = append(s.Extras, session.Extra{Name: "workspace.uri", Raw: session.AppendString(nil, e.folder.uri)})
-	}
+	c.settleFolder(e.folder)
 	for value := range rawjson.Elements(f.raw(comTodos)) {
 		s.Todos = append(s.Todos, todo(value))
 	}
 	if list := f.full(comTodos); list != nil && list[0] != '[' {
 		f.keep(comTodos)
+	}
+}
+
+// located takes what a session's own record says of its folder: better than
+// what all lists say but the table of heads.
+func (e *entry) located(p *place, identifier []byte) {
+	id, at := identified(identifier)
+	if s := p.space(id); s != nil && at == (folder{}) {
+		at = s.folder
+	}
+	if at != (folder{}) && !e.sure {
+		e.space, e.folder = orElse(id, e.space), at
+	}
+	e.space = orElse(e.space, id)
+	if e.folder == (folder{}) {
+		e.folder = at
+	}
+}
+
+// bubbleFolder finds the folder of a session in its first bubbles, where
+// nothing else says it.
+func (c *chat) bubbleFolder(ctx context.Context) error {
+	if c.folder != (folder{}) || c.remote {
+		return nil
+	}
+	for i := range min(len(c.headers), 3) {
+		b, err := c.read(ctx, c.headers[i], i, func(loss.Note) {})
+		if err != nil {
+			return err
+		}
+		for value := range rawjson.Elements(rawjson.Last(b.body, "workspaceUris")) {
+			if at := byURI(rawjson.Text(value)); at.path != "" {
+				c.settleFolder(at)
+				return nil
+			}
+		}
+		if dir := rawjson.Text(rawjson.Last(b.body, "workspaceProjectDir")); dir != "" {
+			c.settleFolder(byURI(dir))
+			return nil
+		}
+	}
+	return nil
+}
+
+func (c *chat) settleFolder(at folder) {
+	c.folder, c.out.Workspace = at, at.path
+	if at.uri != "" {
+		c.out.Extras = append(c.out.Extras, session.Extra{Name: "workspace.uri", Raw: session.AppendString(nil, at.uri)})
 	}
 }
 

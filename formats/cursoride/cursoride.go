@@ -30,10 +30,13 @@ func Format() *formats.Format {
 		Create:   shape.Create,
 		Shard:    shard,
 		Parts:    true,
-		Schemas:  []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-workspace-1"},
-		Decode:   decoder(known),
-		Heads:    lister(known),
-		Home:     home,
+		Schemas: []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-checkpoint-1", "cursor-ide-diff-1",
+			"cursor-ide-fates-1", "cursor-ide-request-1", "cursor-ide-workspace-1"},
+		Decode: decoder(known),
+		Heads:  lister(known),
+		Home:   home,
+		Copies: copied,
+		Check:  check,
 	}
 }
 
@@ -58,6 +61,13 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return formats.Match{}, nil // opening it will say why
 	}
 	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with a table ItemTable"}}, nil
+}
+
+// copied is a name that the client gives to copies of a database: the one it
+// makes when it ends, and one that it could not open.
+func copied(name string) bool {
+	rest, ok := strings.CutPrefix(name, dbName+".")
+	return ok && (rest == "backup" || strings.HasPrefix(rest, "corrupted"))
 }
 
 // use says what belongs to the store: in a user dir the databases, which

@@ -31,6 +31,7 @@ func decoder(known *sqlitefile.Known) func(context.Context, *formats.Location, f
 // decode gives one session after the other.
 func decode(ctx context.Context, p *place, v formats.View, sel session.Selection, yield func(*session.Session, error) bool) error {
 	x := newIndex(p, v.Note)
+	x.history = sel.History
 	if err := x.read(ctx); err != nil {
 		return err
 	}
@@ -42,11 +43,23 @@ func decode(ctx context.Context, p *place, v formats.View, sel session.Selection
 		sel.Books.Add(t)
 	}
 	sel.Books.Add(x.tally)
+	for _, id := range sel.IDs {
+		x.seek = x.seek || x.byID[id] == nil
+	}
 	f := x.feed(ctx, sel)
 	defer f.close()
 	for p := range f.out {
 		x.tell(p.notes)
 		switch {
+		case p.foster:
+			w := &walk{chat: p.chat, note: v.Note, ctx: ctx}
+			if w.note == nil {
+				w.note = func(loss.Note) {}
+			}
+			if !(&nursery{walk: w, sel: sel, yield: yield}).all(&p.chat.out, p.chat.kids) {
+				return nil
+			}
+			continue
 		case p.chat == nil || p.end && p.chat.body == deletedC:
 			if p.chat != nil {
 				sel.Books.Add(p.chat.tally)
@@ -67,6 +80,9 @@ func decode(ctx context.Context, p *place, v formats.View, sel session.Selection
 		}
 		s.drain()
 		sel.Books.Add(s.books())
+		if n := (&nursery{walk: s, sel: sel, yield: yield}); !n.all(&s.out, s.kids) {
+			return nil
+		}
 	}
 	return ctx.Err()
 }

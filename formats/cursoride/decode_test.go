@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,9 @@ func decodeAt(t testing.TB, path string, sel session.Selection) *told {
 			}
 			ids[m.ID] = true
 			out.lines = append(out.lines, string(session.AppendMessage(nil, m)))
+		}
+		if s.Files == nil {
+			continue
 		}
 		for f, err := range s.Files {
 			if err != nil {
@@ -105,6 +109,67 @@ func TestGolden(t *testing.T) {
 				t.Errorf("%d to %d rows, %+v", least, most, out.tally)
 			}
 		})
+	}
+}
+
+// TestHistory holds bubbles that no list names against the branches that are
+// made of them, where they are wanted. The rest of the session is the same.
+func TestHistory(t *testing.T) {
+	script, err := os.ReadFile(cases + "history.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := build(t, string(script))
+	plain, out := decodeAt(t, dir, session.Selection{}), decodeAt(t, dir, session.Selection{History: true})
+	golden.Bytes(t, "cursor-ide-to-canonical/history-with.jsonl", out.ledger())
+	judgeLines(t, out.lines)
+	var live []string
+	for _, l := range out.lines[1:] {
+		if !strings.Contains(l, `"branch":`) {
+			live = append(live, l)
+		}
+	}
+	if !slices.Equal(live[:4], plain.lines[1:5]) || plain.tally.Superseded != 9 || out.tally.Superseded != 1 {
+		t.Errorf("the live turns are %q, without their history %q; %+v, %+v", live, plain.lines[1:], plain.tally, out.tally)
+	}
+	for name, tally := range map[string]session.Tally{"with": out.tally, "without": plain.tally} {
+		if least, _ := countRows(t, dir); tally.Read != least || !tally.Balanced() {
+			t.Errorf("%s history: %+v of %d rows", name, tally, least)
+		}
+	}
+}
+
+// TestInner: a subagent that lies in its parent's state comes with it, if that
+// is said, and can be asked for by its name, however deep it lies.
+func TestInner(t *testing.T) {
+	script, err := os.ReadFile(cases + "subagents.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := build(t, string(script))
+	for _, c := range []struct {
+		sel  session.Selection
+		want string
+	}{
+		{session.Selection{IDs: []string{"main"}}, "main"},
+		{session.Selection{IDs: []string{"main"}, Inner: true}, "main kid-inline kid-ref kid-gone"},
+		{session.Selection{IDs: []string{"grandkid"}}, "grandkid"},
+		{session.Selection{IDs: []string{"bare", "kid-ref"}}, "bare kid-ref"},
+		{session.Selection{IDs: []string{"nobody"}}, ""},
+	} {
+		out := decodeAt(t, dir, c.sel)
+		var got []string
+		for _, h := range out.heads {
+			got = append(got, h.ID)
+		}
+		if strings.Join(got, " ") != c.want || len(out.errs) > 0 || !out.tally.Balanced() {
+			t.Errorf("%v: %v, %v, %+v", c.sel, got, out.errs, out.tally)
+		}
+		for _, l := range out.lines {
+			if whole := decodeAt(t, dir, session.Selection{}); !slices.Contains(whole.lines, l) {
+				t.Errorf("%v: not what it is among all: %s", c.sel, l)
+			}
+		}
 	}
 }
 
@@ -168,7 +233,7 @@ func countRows(t testing.TB, dir string) (least, most int64) {
 		}
 		least += count("composerHeaders", "1")
 		least += count("ItemTable", `key IN ('composer.composerData','composer.composerHeaders','workbench.panel.aichat.view.aichat.chatdata','workbench.panel.chat.view.chat.chatdata',
-			'workbench.backgroundComposer.persistentData','workbench.backgroundComposer.workspacePersistentData','glass.cloudAgentProjects.v1')
+			'workbench.backgroundComposer.persistentData','workbench.backgroundComposer.workspacePersistentData','glass.cloudAgentProjects.v1','glass.localAgentProjectMembership.v1')
 			OR key LIKE 'workbench.panel.composerChatViewPane%' AND key NOT LIKE '%.hidden'`)
 		least += count("cursorDiskKV", `key GLOB 'composerData:*' OR key GLOB 'bubbleId:*' OR key GLOB 'checkpointId:*' OR key GLOB 'messageRequestContext:*' OR key GLOB 'codeBlockDiff:*'
 			OR key GLOB 'codeBlockPartialInlineDiffFates:*' OR key GLOB 'ofsContent:*' OR key GLOB 'agentKv:checkpoint:*' OR key GLOB 'agentKv:bubbleCheckpoint:*'`)

@@ -29,7 +29,10 @@ type desk struct {
 	turns int
 	last  session.Stamp
 	count int // messages given
-	past  int // index of the last header that was compacted, -1 for none
+
+	run    *run   // the branch that was entered last
+	branch string // its name, "" before the first and behind the last
+	past   int    // index of the last header that was compacted, -1 for none
 
 	inner fields
 	loose []session.Extra
@@ -131,7 +134,7 @@ func (d *desk) called(b *bubble, t tool, n int) {
 	if t.result == nil {
 		return
 	}
-	t.result.Call = t.call.ID
+	t.result.Call, t.result.Changed = t.call.ID, d.chat.changed(t)
 	id := b.id + "-result"
 	if n > 0 {
 		id = fmt.Sprintf("%s-%d", id, n+1)
@@ -161,7 +164,8 @@ func (d *desk) put(m *session.Message) {
 	if m.Turn == nil && d.turn != nil && m.Role != session.System {
 		m.Turn, d.turn = d.turn, nil
 	}
-	m.Archived = d.past >= 0
+	m.Branch = d.branch
+	m.Archived = d.past >= 0 && d.branch == ""
 	d.count++
 	d.give(m)
 }

@@ -47,7 +47,10 @@
 //	  that no list names                        global-json    index.go
 //	the table composerHeaders; subagents, task-
 //	  ids, drafts, archived, best of N          table          index.go, composer.go
-//	pane keys; cloud agents by name             panes          index.go
+//	pane keys; cloud agents by name             panes          index_list.go
+//	the members of the agents' sidebar; which
+//	  list counts where they disagree about
+//	  the folder; a folder only bubbles name    sidebar        index_list.go, composer_work.go
 //	workspace.json: percent-encoding, remotes,
 //	  several folders, none; worktrees          remotes        folder.go, composer.go
 //	NULL values, JSON null, BLOB values, NULL
@@ -64,19 +67,29 @@
 //	latestConversationSummary                   compacted      chat.go, desk.go
 //	conversationState, agentKv; what bubbles
 //	  lack                                      state          state.go, supply.go
+//	subagents that only such a state knows      subagents      kids.go
+//	bubbles that no list names                  history        branch.go
 //	duplicate members, broken UTF-8, halves of
 //	  surrogate pairs, secrets                  broken-text    shelf.go, fields.go
 //
 // A case is testdata/ide/cases/<case>.sql, and what is made of it
-// golden/cursor-ide-to-canonical/<case>.jsonl.
+// golden/cursor-ide-to-canonical/<case>.jsonl; of history, with its branches,
+// history-with.jsonl.
 //
 // A session's bubbles stay in the order of its list. Several are one message
 // where they are of one response of the model: reasoning, text, calls that were
 // made at once. Bubbles that no list names were asked anew: they are counted as
-// superseded. Where the list itself is gone, they are put in the order of their
-// times, and that is noted. The agent's own state is looked into only where
-// bubbles lack something; parts from it say so (From "state"). Where there is
-// no bubble at all it is the conversation.
+// superseded, or, where abandoned turns are wanted, are branches. Nothing ties
+// them to the rest but their times: those between two bubbles that are listed
+// are one branch, which grew from the message in front of it; those that state
+// no time are one in the order of their keys. Where the list itself is gone, all
+// bubbles are put in the order of their times. All that is noted as inferred.
+//
+// The agent's own state is looked into only where bubbles lack something; parts
+// from it say so (From "state"). Where there is no bubble at all it is the
+// conversation. The subagents in it that are no sessions of the store are
+// sessions behind their parent; lists, which do not look into states, do not
+// have them.
 //
 // A sent prompt begins a turn, and a simulated one does. A turn's usage and
 // error stand on its first message although they come at its end: a turn is
@@ -91,8 +104,8 @@
 //
 // A user dir is mostly not sessions. Counted are the rows that list sessions
 // (composerHeaders, and of ItemTable composer.composerData,
-// composer.composerHeaders, the chat tabs, panes and cloud agents) and those
-// that belong to one: composerData:, bubbleId:, checkpointId:,
+// composer.composerHeaders, the chat tabs, panes, cloud agents and the members of
+// the sidebar) and those that belong to one: composerData:, bubbleId:, checkpointId:,
 // messageRequestContext:, codeBlockDiff:, codeBlockPartialInlineDiffFates:,
 // ofsContent:, agentKv:checkpoint: and agentKv:bubbleCheckpoint:. Of the shared
 // agentKv:blob: and composer.content. rows those count that a session refers to
@@ -106,9 +119,17 @@
 // # Parts
 //
 // Of a store the rows of some sessions can be read alone: their own, those of
-// the sessions they started, the rows of ItemTable that list them (which list
-// others, too), the blobs and contents that any of this names, the workspaces
-// they belong to and the pictures in their prompts.
+// the sessions they started, the blobs and contents that any of this names, the
+// workspaces they belong to and the pictures in their prompts. They are found by
+// their keys and by what they refer to; no other row is read. Of a row of
+// ItemTable that lists sessions a part has the heads of its own, byte for byte,
+// and the rest of the row without those of others, which is noted as reshaped. A
+// list of cloud agents, and one of tabs in which a wanted one is known by its
+// place alone, stay whole, and that is said.
+//
+// Out of a user dir of 3.4 GB in 1,791 sessions, on two processors: one session
+// to an archive 0.25 s and 42 MB of memory, to canonical 0.17 s and 41 MB, the
+// list of all 0.13 s, all of them to canonical 64 s of CPU and 86 MB.
 //
 // # Left out
 //
@@ -121,5 +142,7 @@
 //
 // Portable installations and --user-data-dir trees beyond their having the same
 // two folders. How bytes of images are spelled in each version. toolCallBinary,
-// which is kept as it is. Where a task's bubble names its subagent.
+// which is kept as it is. Where a task's bubble names its subagent. The shape of
+// glass.localAgentProjectMembership.v1, of which the names of members are taken
+// for sessions; which folder its projects are of is not drawn from it.
 package cursoride

@@ -18,6 +18,7 @@ const (
 
 // batch is a turn's bubbles, or a piece of a large turn's.
 type batch struct {
+	run     *run
 	bubbles []*bubble
 	turn    *session.Turn // where a turn begins: what is known of its end
 	bytes   int64
@@ -33,6 +34,7 @@ type piece struct {
 	notes    []loss.Note // of what was read for it
 	err      error
 	end      bool
+	foster   bool // of the session only the subagents in it are wanted
 }
 
 // feed works ahead of the consumer that spells sessions and reads them again:
@@ -135,6 +137,9 @@ func (f *feed) spent(bytes int64) {
 // made is a piece with messages in the place of bubbles.
 func (p piece) made() piece {
 	c := p.chat
+	if p.foster {
+		return p
+	}
 	if p.end && (p.err != nil && c.desk == nil || c.body == deletedC) {
 		return p
 	}
@@ -147,10 +152,15 @@ func (p piece) made() piece {
 	d.give = func(m *session.Message) { p.messages = append(p.messages, m) }
 	if p.end {
 		d.flush()
+		d.branch = ""
 		if p.err == nil {
 			p.err = d.leftovers()
 		}
 		return p
+	}
+	if r := p.batch.run; r.name != "" && r != d.run {
+		d.flush()
+		p.batch.turn = d.enter(r, p.batch.turn)
 	}
 	if p.batch.turn != nil {
 		d.flush() // it belongs to the turn in front
@@ -171,7 +181,13 @@ func (f *feed) family(ctx context.Context, e *entry, sel session.Selection) bool
 	for list := []*entry{e}; len(list) > 0; {
 		e := list[len(list)-1]
 		list = list[:len(list)-1]
-		if f.begun[e] || !sel.Wants(e.id) || !f.x.maybe(e) {
+		if f.begun[e] || !f.x.maybe(e) {
+			continue
+		}
+		if !sel.Wants(e.id) {
+			if f.x.seek && !f.foster(ctx, e) {
+				return false
+			}
 			continue
 		}
 		had := len(f.notes)
@@ -223,7 +239,10 @@ func (f *feed) session(ctx context.Context, e *entry, c *chat, err error) bool {
 	case !f.send(ctx, piece{chat: c}):
 		return false
 	}
-	err = f.turns(ctx, c)
+	err = f.turns(ctx, c, &run{headers: c.headers})
+	for i := 0; i < len(c.runs) && err == nil; i++ {
+		err = f.turns(ctx, c, c.runs[i])
+	}
 	if c.agent != nil && !c.spine {
 		c.agent.stop()
 		c.agent.count(&c.filled)

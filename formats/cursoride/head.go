@@ -54,6 +54,7 @@ type entry struct {
 	branch  string
 
 	space  string // the workspace's id
+	sure   bool   // which is what the table of heads says: nothing else counts then
 	folder folder
 	parent session.Link
 

@@ -50,7 +50,7 @@ func listHeads(ctx context.Context, p *place, v formats.View, yield func(*sessio
 		if dead {
 			continue
 		}
-		h.Title, h.Created, h.Updated, h.Workspace = e.title, e.created, e.updated, e.folder.path
+		h.Title, h.Created, h.Updated, h.Workspace, h.Mark = e.title, e.created, e.updated, e.folder.path, e.mark()
 		if e.parent.Session != "" {
 			of := e.parent
 			h.Parent = &of
@@ -60,6 +60,21 @@ func listHeads(ctx context.Context, p *place, v formats.View, yield func(*sessio
 		}
 	}
 	return nil
+}
+
+// mark is what a list says of a session besides its title.
+func (e *entry) mark() string {
+	switch {
+	case e.remote:
+		return "remote"
+	case e.draft:
+		return "draft"
+	case e.archived:
+		return "archived"
+	case e.bestOf:
+		return "best of n"
+	}
+	return ""
 }
 
 // wanted reports whether a session is one of the only workspace's, where there
@@ -118,11 +133,8 @@ func (x *index) look(ctx context.Context, e *entry, h *session.Head) (dead bool,
 	stampInto(&e.created, &m, comCreated)
 	stampInto(&e.updated, &m, comUpdated)
 	e.sub(m.raw(comSubagentInfo))
-	if id, at := identified(m.raw(comSpace)); e.folder == (folder{}) {
-		if e.folder = at; at == (folder{}) && x.space(id) != nil {
-			e.folder = x.space(id).folder
-		}
-	}
+	e.archived, e.draft, e.bestOf = e.archived || m.flag(comArchived), e.draft || m.flag(comDraft), e.bestOf || m.flag(comBestOf)
+	e.located(x.place, m.raw(comSpace))
 	if !talked && m.full(comTalk) == nil && m.full(comMap) == nil && m.full(comHeaders) == nil && !hasState(m.raw(comState)) {
 		h.Turns = 0
 	}

@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -268,13 +270,15 @@ func TestHeads(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[string]session.Head{}
-		talked := map[string]bool{}
+		talked, status := map[string]bool{}, map[string]string{}
 		out := decodeAt(t, dir, session.Selection{})
 		var last string
 		for _, line := range out.lines {
 			if strings.HasPrefix(line, `{"type":"session"`) {
 				last = out.heads[len(want)].ID
 				want[last] = out.heads[len(want)]
+				_, rest, _ := strings.Cut(line, `,"status":"`)
+				status[last], _, _ = strings.Cut(rest, `"`)
 			} else if strings.Contains(line, `"role":"user"`) || strings.Contains(line, `"role":"assistant"`) {
 				talked[last] = true
 			}
@@ -287,14 +291,63 @@ func TestHeads(t *testing.T) {
 			if !ok || h.Title != "" && h.Title != w.Title || h.Workspace != "" && h.Workspace != w.Workspace || h.Turns == 0 && talked[h.ID] {
 				t.Errorf("%s: listed %+v, decoded %+v", path, h, w)
 			}
+			mark := status[h.ID]
+			if mark != "remote" && mark != "draft" && mark != "archived" {
+				mark = ""
+			}
+			if h.Mark != mark && (mark != "" || h.Mark != "best of n") {
+				t.Errorf("%s: %s is listed as %q, and decoded as %q", path, h.ID, h.Mark, status[h.ID])
+			}
 			delete(want, h.ID)
 		}
 		for id := range want {
-			if id != "c4" { // its record cannot be read
+			inState := filepath.Base(path) == "subagents.sql" && want[id].Parent != nil // listing does not look there
+			if id != "c4" && !inState {                                                 // the record of c4 cannot be read
 				t.Errorf("%s: %s is not listed", path, id)
 			}
 		}
 	}
+}
+
+// FuzzCut: whatever a list of sessions looks like, what is left of it for a part
+// is a list again, and speaks of no session but those that were asked for.
+func FuzzCut(f *testing.F) {
+	const mine, others = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
+	for _, seed := range []string{
+		`{"allComposers":[{"composerId":"MINE"},{"composerId":"OTHERS","name":"x"}],"v":1}`, ` { "allComposers" : [ {"composerId":"OTHERS"} , 1, "MINE" ] , "allComposers":[] }`,
+		"{\"tabs\":[\n{\"tabId\":\"MINE\"},\r\n{\"bubbles\":[]},{\"tabId\":\"OTHERS\"}]}", `{"workbench.panel.aichat.view.MINE":{},"workbench.panel.aichat.view.OTHERS":{"a":[]},"b":2}`,
+		`{"v":1,"m":{"OTHERS":"p","MINE":"p"},"n":{"OTHERS":1},"\u0031":{}}`, `[]`, `null`, "{\"a\":\"\xff\u0085\",\"MINE\":0}",
+	} {
+		f.Add([]byte(strings.NewReplacer("MINE", mine, "OTHERS", others).Replace(seed)))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m := &marks{ids: map[string]bool{mine: true}}
+		if _, _, err := rawjson.Line(raw); err != nil {
+			return
+		}
+		for name, cut := range map[string]func([]byte) ([]byte, string){
+			"heads": func(b []byte) ([]byte, string) { return m.elements(nil, b, "allComposers", "composerId") },
+			"tabs":  func(b []byte) ([]byte, string) { return m.elements(nil, b, "tabs", "tabId") },
+			"panes": func(b []byte) ([]byte, string) {
+				return m.members(b, 0, func(name string) (string, bool) { return strings.CutPrefix(name, paneMember) })
+			},
+			"members": func(b []byte) ([]byte, string) {
+				return m.members(b, 1, func(name string) (string, bool) { return name, true })
+			},
+		} {
+			kept, _ := cut(raw)
+			if kept == nil {
+				continue
+			}
+			if _, _, err := rawjson.Line(kept); err != nil || len(kept) > len(raw) {
+				t.Errorf("%s: %q of %q: %v", name, kept, raw, err)
+			}
+			again, _ := cut(kept)
+			if !bytes.Equal(again, kept) {
+				t.Errorf("%s: cut again, %q is %q", name, kept, again)
+			}
+		}
+	})
 }
 
 // FuzzBubble: whatever stands in a bubble or in a session's record, the lines
@@ -346,7 +399,7 @@ func FuzzBubble(f *testing.F) {
 		}}
 		for i := range c.headers {
 			c.headers[i].inline = inner
-			b, err := c.read(t.Context(), i, x.note)
+			b, err := c.read(t.Context(), c.headers[i], i, x.note)
 			if err != nil {
 				t.Fatal(err)
 			}

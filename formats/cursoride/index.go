@@ -2,6 +2,7 @@ package cursoride
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -19,6 +20,9 @@ const (
 	composerRow  = "composerData:"
 )
 
+// memberKey says which session belongs to which project of the agents' sidebar.
+const memberKey = "glass.localAgentProjectMembership.v1"
+
 // tabKeys are where the first generation kept its chats.
 var tabKeys = [...]string{"workbench.panel.aichat.view.aichat.chatdata", "workbench.panel.chat.view.chat.chatdata"}
 
@@ -35,6 +39,9 @@ type index struct {
 	pages pages
 	f     fields
 
+	seek     bool                // a session is wanted that no list names
+	given    map[string]bool     // subagents that lay in a session's state
+	history  bool                // turns that the user went back on, too
 	children map[string][]string // by parent; made when first asked for
 }
 
@@ -42,7 +49,7 @@ func newIndex(p *place, note loss.Sink) *index {
 	if note == nil {
 		note = func(loss.Note) {}
 	}
-	x := &index{place: p, note: note, byID: map[string]*entry{}}
+	x := &index{place: p, note: note, byID: map[string]*entry{}, given: map[string]bool{}}
 	x.pages.place = p
 	return x
 }
@@ -110,6 +117,9 @@ func (x *index) readShelf(ctx context.Context, s *space, shelf *shelf) error {
 	if err := x.readPanes(ctx, s, shelf); err != nil {
 		return err
 	}
+	if err := x.readMembers(ctx, shelf); err != nil {
+		return err
+	}
 	return x.readCloud(ctx, shelf)
 }
 
@@ -137,6 +147,9 @@ func (s *space) name() string {
 	}
 	return s.id
 }
+
+// tab is the id of a chat tab that has none.
+func (s *space) tab(n int) string { return fmt.Sprintf("%s-tab-%d", s.name(), n) }
 
 // order is all sessions, parents in front of their children. Where children
 // are named in a circle, the first of them is taken for the root.

@@ -2,7 +2,6 @@ package cursoride
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"rehome/formats/internal/rawjson"
@@ -37,7 +36,7 @@ func (x *index) readList(ctx context.Context, s *space, shelf *shelf, key, membe
 			x.f.split(head, "", headNames())
 			key := plainText(x.f.raw(id))
 			if key == "" && id == headTabID {
-				key = fmt.Sprintf("%s-tab-%d", s.name(), n)
+				key = s.tab(n)
 			}
 			if key == "" {
 				continue
@@ -118,6 +117,41 @@ func (x *index) readPanes(ctx context.Context, s *space, shelf *shelf) error {
 		}
 	}
 	return err
+}
+
+// readMembers finds sessions that stand in the agents' sidebar: objects whose
+// members are named by them, or lists of objects that name them.
+func (x *index) readMembers(ctx context.Context, shelf *shelf) error {
+	r, err := shelf.get(ctx, itemTable, memberKey, x.note)
+	if err != nil || r.fate == absent {
+		return err
+	}
+	x.tally.Read++
+	if r.fate == broken {
+		x.tally.Unreadable++
+		return nil
+	}
+	x.tally.Claimed++
+	x.memberOf(r.body, 1)
+	return nil
+}
+
+func (x *index) memberOf(b []byte, depth int) {
+	for name, value := range rawjson.Members(b) {
+		x.tally.Members++
+		x.tally.Taken++
+		switch id := string(name); {
+		case looksLikeID(id):
+			x.entry(id)
+		case depth > 0:
+			x.memberOf(value, depth-1)
+		}
+	}
+	for value := range rawjson.Elements(b) {
+		if id := rawjson.Text(rawjson.Last(value, "composerId")); looksLikeID(id) {
+			x.entry(id)
+		}
+	}
 }
 
 // looksLikeID tells sessions from the panes of other things.

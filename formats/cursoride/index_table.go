@@ -56,6 +56,7 @@ func (x *index) readTable(ctx context.Context, s *shelf) error {
 				if space >= 0 {
 					e.space = orElse(string(b.Cell(i, space).Bytes()), e.space)
 				}
+				e.sure = e.space != "" || e.folder != (folder{})
 				e.subagent = e.subagent || cellOf(b, i, sub) != 0
 			}
 			b.Release()

@@ -1,18 +1,15 @@
 package cursoride
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
-	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -26,26 +23,46 @@ func parter(known *sqlitefile.Known) func(context.Context, *formats.Location, fo
 		if err != nil {
 			return nil, err
 		}
-		m := &marks{index: newIndex(p, quiet.Note), ids: map[string]bool{}, spaces: map[string]bool{}, items: map[string]bool{}, hashes: map[string]bool{}, names: map[string]bool{}}
+		m := &marks{index: newIndex(p, quiet.Note), note: v.Note, say: v.Say, single: !l.Dir(),
+			ids: map[string]bool{}, spaces: map[string]bool{}, rows: map[tableKey][]int64{}, cuts: map[itemKey][]byte{}, hashes: map[tableKey]bool{}, names: map[string]bool{}}
+		if m.note == nil {
+			m.note = quiet.Note
+		}
+		if m.say == nil {
+			m.say = quiet.Say
+		}
 		err = m.all(ctx, v.Sessions)
 		if err = errors.Join(err, p.close()); err != nil {
 			return nil, err
 		}
-		return &sqlitestore.Part{File: m.file, Row: m.row}, nil
+		return &sqlitestore.Part{File: m.file, Row: m.row, Rows: m.wanted, Cut: m.cut}, nil
 	}
 }
 
-// marks are what of a store some sessions own, and what that refers to. Blobs
-// that several sessions share are found by following the references: every
-// hash that a record or a blob names, whether or not it means a blob there.
+// marks are what of a store some sessions own, and what that refers to. Only
+// these rows are read: they are found by their keys, by ranges of keys, and by
+// the references of what was found.
 type marks struct {
 	*index
+	note   loss.Sink // of who reads the part
+	say    func(string)
+	single bool // the store is one file, whose path inside it is ""
+
 	ids    map[string]bool // of sessions
 	spaces map[string]bool // ids of workspaces
-	items  map[string]bool // rows of ItemTable: file, NUL, key
-	hashes map[string]bool // of blobs and contents, in hexadecimal
-	names  map[string]bool // of pictures
-	todo   []string        // hashes whose blobs have not been looked into
+	rows   map[tableKey][]int64
+	cuts   map[itemKey][]byte
+	hashes map[tableKey]bool // of blobs and contents, in hexadecimal, by database
+	names  map[string]bool   // of pictures
+	todo   []string          // hashes whose blobs have not been looked into
+}
+
+// tableKey is a table of a database, or a hash in one.
+type tableKey struct{ file, name string }
+
+func (m *marks) take(file, table string, id int64) {
+	k := tableKey{file, table}
+	m.rows[k] = append(m.rows[k], id)
 }
 
 // all marks sessions, and those that they started.
@@ -72,134 +89,89 @@ func (m *marks) all(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
+	if err := m.lists(ctx); err != nil {
+		return err
+	}
+	for k, list := range m.rows {
+		slices.Sort(list)
+		m.rows[k] = slices.Compact(list)
+	}
 	return nil
 }
 
 // session marks one session's rows, and follows what they name.
 func (m *marks) session(ctx context.Context, c *chat) error {
-	if c.agent != nil && !c.spine {
-		c.agent.stop()
-	}
 	if c.space != "" {
 		m.spaces[c.space] = true
 	}
 	for _, at := range c.heads {
-		file := globalDB
 		if s := at.page.space; s != nil {
 			m.spaces[s.id] = true
-			file = s.file
-		} else if m.global != nil {
-			file = m.global.file
-		}
-		m.items[file+"\x00"+at.page.key] = true
-	}
-	if c.shelf == nil || c.shelf.disk == nil {
-		return nil
-	}
-	keys := []string{composerRow + c.id, rootRow + c.id}
-	for _, family := range append([]string{bubbleRow}, ownedRows[:]...) {
-		prefix := family + c.id + ":"
-		if err := c.shelf.family(ctx, prefix, func(rest string) bool {
-			keys = append(keys, prefix+rest)
-			return true
-		}); err != nil {
-			return err
 		}
 	}
-	for _, key := range keys {
-		f, ok, err := c.shelf.disk.Get(ctx, key, mostValue)
+	if m.mine && c.shelf != nil && c.shelf == m.global {
+		m.say(c.id + ": its bubbles lie in the global database of the user dir, which is no part of a workspace's folder")
+	}
+	if g := m.global; g != nil && g.heads != nil {
+		f, ok, err := g.heads.Get(ctx, c.id, 0)
 		if err != nil {
 			return err
 		}
 		if ok {
-			m.look(f.Bytes)
+			m.take(g.file, headTable, f.RowID)
+		}
+	}
+	if c.shelf == nil || c.shelf.disk == nil {
+		return nil
+	}
+	for _, family := range owned {
+		if err := m.own(ctx, c.shelf, family+c.id); err != nil {
+			return err
 		}
 	}
 	return m.follow(ctx, c.shelf)
 }
 
-// follow looks into blobs that were named until no new one is.
-func (m *marks) follow(ctx context.Context, s *shelf) error {
-	for len(m.todo) > 0 {
-		hash := m.todo[len(m.todo)-1]
-		m.todo = m.todo[:len(m.todo)-1]
-		f, ok, err := s.disk.Get(ctx, blobRow+hash, mostValue)
+// own marks the row of a key, and those of all that go on behind a colon.
+func (m *marks) own(ctx context.Context, s *shelf, key string) error {
+	keys := []string{key}
+	if err := s.family(ctx, key+":", func(rest string) bool {
+		keys = append(keys, key+":"+rest)
+		return true
+	}); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		f, ok, err := s.disk.Get(ctx, key, mostValue)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			continue
+		if ok {
+			m.take(s.file, diskTable, f.RowID)
+			m.look(s, f.Bytes)
 		}
-		b := f.Bytes
-		if plain, err := hex.DecodeString(string(b)); err == nil && f.Class == store.Text {
-			b = plain
-		}
-		m.look(b)
-		m.proto(b, 0)
 	}
 	return nil
 }
 
-// hash marks a hash that something names.
-func (m *marks) hash(h string) {
-	if h = strings.ToLower(h); !m.hashes[h] {
-		m.hashes[h] = true
-		m.todo = append(m.todo, h)
+// lists marks what the lists say of the sessions.
+func (m *marks) lists(ctx context.Context) error {
+	if err := m.tables(ctx, nil, m.global); err != nil {
+		return err
 	}
-}
-
-// look finds hashes in hexadecimal, states in base64 and names of pictures in
-// any text.
-func (m *marks) look(b []byte) {
-	run := 0
-	for i := 0; i <= len(b); i++ {
-		if i < len(b) && isHex(b[i]) {
-			run++
+	for _, s := range m.index.spaces {
+		if s.file == "" || !m.spaces[s.id] && s != m.only {
 			continue
 		}
-		if run == 64 {
-			m.hash(string(b[i-64 : i]))
+		shelf, err := m.shelf(ctx, s)
+		if err == nil {
+			err = m.tables(ctx, s, shelf)
 		}
-		run = 0
-	}
-	for rest := b; ; {
-		i := bytes.Index(rest, []byte(`"~`))
-		if i < 0 {
-			break
-		}
-		rest = rest[i+2:]
-		if text, _, ok := bytes.Cut(rest, []byte{'"'}); ok {
-			if root, err := base64.StdEncoding.DecodeString(string(text)); err == nil {
-				m.proto(root, 0)
-			}
+		if err != nil {
+			return err
 		}
 	}
-	for rest := b; ; {
-		i := bytes.Index(rest, []byte("images"))
-		if i < 0 {
-			return
-		}
-		rest = bytes.TrimLeft(rest[i+len("images"):], `\/`)
-		if name, _, ok := bytes.Cut(rest, []byte{'"'}); ok && len(name) < 256 {
-			m.names[string(name)] = true
-		}
-	}
-}
-
-func isHex(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
-
-// proto finds hashes in protobuf: fields of 32 bytes, however deep.
-func (m *marks) proto(b []byte, depth int) {
-	r := wire.Read(b)
-	for r.Next() {
-		switch {
-		case r.Type != wire.Bytes:
-		case len(r.Body) == 32:
-			m.hash(hex.EncodeToString(r.Body))
-		case depth < 20:
-			m.proto(r.Body, depth+1)
-		}
-	}
+	return nil
 }
 
 // file reports whether a file is part of it: the global database, what is a
@@ -213,38 +185,33 @@ func (m *marks) file(at string) bool {
 	return m.spaces[id] && (!strings.HasPrefix(rest, "images/") || m.names[path.Base(rest)])
 }
 
-// row reports whether a row is.
-func (m *marks) row(set *store.Set, b *store.Batch, i int) bool {
-	column := 0
-	for n, name := range set.Columns {
-		if name == "key" || name == "composerId" {
-			column = n
-		}
+// table is a table's place among the marks.
+func (m *marks) table(set *store.Set) tableKey {
+	file := set.File
+	if m.single && m.only != nil {
+		file = m.only.file
+	} else if m.single && m.global != nil {
+		file = m.global.file
 	}
-	key := string(b.Cell(i, column).Bytes())
-	switch set.Name {
-	case headTable:
-		return m.ids[key]
-	case itemTable:
-		return m.items[set.File+"\x00"+key] || set.File == "" && m.items[dbName+"\x00"+key]
-	case diskTable:
-		return m.owns(key)
-	}
-	return false
+	return tableKey{file, set.Name}
 }
 
-// owns reports whether a key of cursorDiskKV belongs to a marked session.
-func (m *marks) owns(key string) bool {
-	for _, f := range owned {
-		if rest, ok := strings.CutPrefix(key, f); ok {
-			id, _, _ := strings.Cut(rest, ":")
-			return m.ids[id]
-		}
+// wanted are the row ids of a table.
+func (m *marks) wanted(set *store.Set) ([]int64, bool) { return m.rows[m.table(set)], true }
+
+// row reports whether a row of a table without row ids is part of it: no client
+// has ever made one.
+func (m *marks) row(*store.Set, *store.Batch, int) bool { return false }
+
+// cut is what a list has of the sessions.
+func (m *marks) cut(set *store.Set, b *store.Batch, i, column int) ([]byte, bool) {
+	if set.Name != itemTable || set.Columns[column] != "value" || len(m.cuts) == 0 {
+		return nil, false
 	}
-	for _, f := range shared {
-		if hash, ok := strings.CutPrefix(key, f.prefix); ok {
-			return m.hashes[strings.ToLower(hash)]
-		}
+	key := slices.Index(set.Columns, "key")
+	if key < 0 {
+		return nil, false
 	}
-	return false
+	value, ok := m.cuts[itemKey{m.table(set).file, string(b.Cell(i, key).Bytes())}]
+	return value, ok
 }

@@ -37,13 +37,15 @@ func (c *chat) scan(ctx context.Context, lost bool) error {
 	if c.shelf == nil || c.shelf.disk == nil {
 		return nil
 	}
-	var ids []string
+	var ids, past []string
 	var orphans int64
 	err := c.shelf.family(ctx, bubbleRow+c.id+":", func(rest string) bool {
 		switch {
 		case c.listed[rest]:
 		case lost && !c.spine:
 			ids = append(ids, rest)
+		case c.x.history:
+			past = append(past, rest)
 		default:
 			orphans++
 		}
@@ -67,7 +69,7 @@ func (c *chat) scan(ctx context.Context, lost bool) error {
 	if len(ids) > 0 {
 		return c.recover(ctx, ids)
 	}
-	return nil
+	return c.abandoned(ctx, past)
 }
 
 // recover puts bubbles in an order whose list is gone: by the times they state,

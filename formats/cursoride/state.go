@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"iter"
+	"slices"
 	"strings"
 
 	"rehome/formats/internal/agentstate"
@@ -89,10 +90,12 @@ type agent struct {
 	turns []agentstate.Turn
 	past  int // the turn that was asked for last: those in front do not come again
 
-	next func() (*session.Message, error, bool)
-	stop func()
+	ctx  context.Context
+	pull func() (*session.Message, error, bool) // nil before the first message is wanted
+	end  func()
 	held *session.Message // the first of the turn that comes next
 	seen int              // turns that began
+	told session.Tally    // what was entered into the books
 
 	sink loss.Sink // whoever walks it
 
@@ -116,7 +119,7 @@ func (c *chat) openAgent(ctx context.Context) (*agent, error) {
 			return nil, nil
 		}
 	}
-	a := &agent{blobs: b, sink: c.note}
+	a := &agent{blobs: b, sink: c.note, ctx: ctx}
 	s, err := agentstate.Read(ctx, agentstate.Options{Blobs: b, Root: b.id, At: b.at, Note: func(n loss.Note) { a.sink(n) }})
 	if err != nil {
 		return nil, err
@@ -126,23 +129,37 @@ func (c *chat) openAgent(ctx context.Context) (*agent, error) {
 		return nil, nil
 	}
 	a.State, a.turns = s, s.Turns()
-	a.next, a.stop = iter.Pull2(s.Messages(ctx))
 	return a, nil
 }
 
-// count enters the blobs that were reached. The root that lies in the
-// session's record is none.
-func (a *agent) count(t *session.Tally) {
-	reached, opaque, unreadable := a.Reached(), a.Opaque(), a.Unreadable()
-	if a.blobs.root != nil && reached > 0 {
-		reached--
+// next is the next of its messages, where bubbles are the conversation.
+func (a *agent) next() (*session.Message, error, bool) {
+	if a.pull == nil {
+		a.pull, a.end = iter.Pull2(a.Messages(a.ctx))
 	}
-	t.Read += reached + opaque + unreadable
-	t.Claimed += reached
-	t.Opaque += opaque
-	t.Unreadable += unreadable
-	members, taken, extras := a.Members()
-	t.Members, t.Taken, t.Extras = t.Members+members, t.Taken+taken, t.Extras+extras
+	return a.pull()
+}
+
+func (a *agent) stop() {
+	if a.end != nil {
+		a.end()
+	}
+}
+
+// count enters the blobs that were reached since it was last asked. The root
+// that lies in the session's record is none.
+func (a *agent) count(t *session.Tally) {
+	var now session.Tally
+	now.Claimed, now.Opaque, now.Unreadable = a.Reached(), a.Opaque(), a.Unreadable()
+	if a.blobs.root != nil && now.Claimed > 0 {
+		now.Claimed--
+	}
+	now.Read = now.Claimed + now.Opaque + now.Unreadable
+	now.Members, now.Taken, now.Extras = a.Members()
+	sum(t, now)
+	sum(t, session.Tally{Read: -a.told.Read, Claimed: -a.told.Claimed, Opaque: -a.told.Opaque, Unreadable: -a.told.Unreadable,
+		Members: -a.told.Members, Taken: -a.told.Taken, Extras: -a.told.Extras})
+	a.told = now
 }
 
 // states finds out where the agent's own state is. Where there is no bubble at
@@ -162,11 +179,11 @@ func (c *chat) states(ctx context.Context, f *fields) error {
 			c.out.Extras = append(c.out.Extras, session.Extra{Name: strings.TrimSuffix(rootRow, ":"), Raw: session.AppendString(nil, c.newest)})
 		}
 	}
-	if len(c.headers) > 0 || c.state == "" && c.newest == "" {
-		if c.state != "" {
-			f.keep(comState)
-		}
+	if c.state == "" && c.newest == "" {
 		return nil
+	}
+	if len(c.headers) > 0 {
+		return c.subagents(ctx, f)
 	}
 	a, err := c.openAgent(ctx)
 	if err != nil {
@@ -176,14 +193,30 @@ func (c *chat) states(ctx context.Context, f *fields) error {
 		f.keepFull(comState)
 		return nil
 	}
-	a.stop() // the consumer walks it
-	c.agent, c.spine = a, true
+	c.agent, c.spine = a, true // the consumer walks it
+	named := c.out.Children
 	a.Fill(&c.out)
 	c.stateFiles, c.out.Files = c.out.Files, nil
-	for _, child := range a.Children() {
-		if !c.known(child.ID) {
-			c.note(loss.Note{Kind: loss.Dropped, At: c.addr, What: "a subagent that only the agent's own state knows"})
-		}
-	}
+	c.out.Children = slices.DeleteFunc(c.out.Children[len(named):], func(l session.Link) bool {
+		return slices.ContainsFunc(named, func(n session.Link) bool { return n.Session == l.Session })
+	})
+	c.out.Children = append(slices.Clip(named), c.out.Children...)
+	c.adopt(a)
 	return nil
+}
+
+// subagents looks for those that only the agent's own state knows, in a session
+// that is told by its bubbles.
+func (c *chat) subagents(ctx context.Context, f *fields) error {
+	if c.state != "" {
+		f.keep(comState)
+	}
+	root, err := c.root(ctx)
+	if err != nil || !c.strangers(root) {
+		return err
+	}
+	if c.agent, err = c.openAgent(ctx); c.agent != nil {
+		c.adopt(c.agent)
+	}
+	return err
 }

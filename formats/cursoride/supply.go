@@ -49,6 +49,9 @@ func (b *bubble) lacks() bool {
 // supply gives a batch what the agent's state has of its turn, where the
 // bubbles lack something and there is such a state.
 func (c *chat) supply(ctx context.Context, b *batch) error {
+	if b.run.name != "" { // the state is of the live turns
+		return nil
+	}
 	lacks := false
 	for _, bub := range b.bubbles {
 		lacks = lacks || bub.lacks()

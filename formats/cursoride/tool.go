@@ -227,7 +227,7 @@ func (d *desk) child(c *session.ToolCall, more, value []byte) string {
 	if id := taskPrefix + c.ID; d.chat.known(id) {
 		return id
 	}
-	return ""
+	return d.chat.started[c.ID]
 }
 
 func startOf(more []byte) session.Stamp {

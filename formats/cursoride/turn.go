@@ -8,14 +8,14 @@ import (
 	"rehome/formats/session"
 )
 
-// turns reads the bubbles, a turn at a time.
-func (f *feed) turns(ctx context.Context, c *chat) error {
-	for from := 0; from < len(c.headers); {
+// turns reads the bubbles of a run, a turn at a time.
+func (f *feed) turns(ctx context.Context, c *chat, r *run) error {
+	for from := 0; from < len(r.headers); {
 		to := from + 1
-		for to < len(c.headers) && !c.headers[to].user {
+		for to < len(r.headers) && !r.headers[to].user {
 			to++
 		}
-		if err := f.turn(ctx, c, from, to); err != nil {
+		if err := f.turn(ctx, c, r, from, to); err != nil {
 			return err
 		}
 		from = to
@@ -23,12 +23,12 @@ func (f *feed) turns(ctx context.Context, c *chat) error {
 	return nil
 }
 
-func (f *feed) turn(ctx context.Context, c *chat, from, to int) error {
+func (f *feed) turn(ctx context.Context, c *chat, r *run, from, to int) error {
 	t := &ending{}
-	b := &batch{turn: &t.Turn}
+	b := &batch{run: r, turn: &t.Turn}
 	at, whole := from, true
 	for ; at < to; at++ {
-		bub, err := c.read(ctx, at, f.note)
+		bub, err := c.readOf(ctx, r, at, f.note)
 		if err != nil {
 			return err
 		}
@@ -41,7 +41,7 @@ func (f *feed) turn(ctx context.Context, c *chat, from, to int) error {
 			b.add(bub)
 		}
 	}
-	t.close(c, to == len(c.headers))
+	t.close(c, r.name == "" && to == len(r.headers))
 	if whole {
 		if err := c.supply(ctx, b); err != nil {
 			return err
@@ -50,7 +50,7 @@ func (f *feed) turn(ctx context.Context, c *chat, from, to int) error {
 		return nil
 	}
 	for at = from; at < to; at++ {
-		bub, err := c.read(ctx, at, func(loss.Note) {})
+		bub, err := c.readOf(ctx, r, at, func(loss.Note) {})
 		if err != nil {
 			return err
 		}
@@ -62,16 +62,24 @@ func (f *feed) turn(ctx context.Context, c *chat, from, to int) error {
 			if !f.send(ctx, piece{chat: c, batch: b}) {
 				return ctx.Err()
 			}
-			b = &batch{}
+			b = &batch{run: r}
 		}
 	}
 	return nil
 }
 
+// readOf finds a bubble of a run.
+func (c *chat) readOf(ctx context.Context, r *run, at int, note loss.Sink) (*bubble, error) {
+	number := at
+	if r.name != "" {
+		number = notLive
+	}
+	return c.read(ctx, r.headers[at], number, note)
+}
+
 // read finds a bubble and takes it apart. A row of its own wins over what the
 // session's record holds inline.
-func (c *chat) read(ctx context.Context, at int, note loss.Sink) (*bubble, error) {
-	h := c.headers[at]
+func (c *chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bubble, error) {
 	b := &bubble{header: h, number: at}
 	if c.shelf != nil {
 		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+h.id, note)

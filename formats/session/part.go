@@ -58,6 +58,10 @@ type ToolResult struct {
 	Error   bool
 	Content []Part // what the model was shown: Text, Media, Opaque
 	Value   Raw    // the tool's own record of it
+	// Changed, where set, reads what the file of an edit held before and after,
+	// which Session.Files yields, too. No line spells it; it can be asked as long
+	// as the message is valid.
+	Changed func() (before, after *Body)
 	Of
 	Extras []Extra
 }

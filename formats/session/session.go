@@ -10,9 +10,10 @@ type Head struct {
 	Workspace string // the folder it works in, as an absolute path of its machine; "" if not known
 	Created   Stamp
 	Updated   Stamp
-	Parent    *Link // set for a subagent
-	Turns     int64 // -1: not known without reading
-	Bytes     int64 // of the records that hold it; -1: not known without reading
+	Parent    *Link  // set for a subagent
+	Turns     int64  // -1: not known without reading
+	Bytes     int64  // of the records that hold it; -1: not known without reading
+	Mark      string // what a list says of it besides: remote, draft, archived, …; "" for most
 }
 
 // The clients whose sessions are known.
@@ -105,6 +106,7 @@ type Raw []byte
 // Selection is which of a store's sessions are wanted, and how much of them.
 type Selection struct {
 	IDs     []string // "" or none: all
+	Inner   bool     // with those, the subagents that lie inside of their records, which no list names
 	History bool     // abandoned turns too, as Branches
 	Books   *Books   // entered while decoding; may be nil
 }

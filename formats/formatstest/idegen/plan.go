@@ -30,6 +30,7 @@ type Plan struct {
 	Sessions []*Session
 	dead     []string // deleted sessions
 	Live     []byte   // all that was written of the others
+	Orphans  int      // bubbles that no session lists, when it is written
 }
 
 type space struct{ id, folder string }

@@ -2,6 +2,7 @@ package idegen
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -132,6 +133,21 @@ func (p *Plan) inline(s *Session) object {
 	return p.src.stranger(p.headOf(s).without("workspaceIdentifier").with("conversation", list))
 }
 
+// orphan writes a bubble that no list names: an answer, or a prompt with its
+// answer, that was given up when a bubble of the session was new.
+func (p *Plan) orphan(s *Session, b bubble, t *tables) {
+	for kind := 2 - p.src.IntN(2); kind <= 2; kind++ {
+		p.Orphans++
+		doc := object{}.with("type", kind).with("text", fmt.Sprintf("orphan %d.", p.Orphans))
+		for _, m := range b.doc {
+			if m.name == "createdAt" {
+				doc = doc.with(m.name, m.value)
+			}
+		}
+		t.disk = append(t.disk, []any{"bubbleId:" + s.ID + ":" + p.src.uuid(), spelled(doc)})
+	}
+}
+
 // body writes a session's record and its bubbles.
 func (p *Plan) body(s *Session, t *tables) {
 	headers, inside := []any{}, object{}
@@ -148,7 +164,7 @@ func (p *Plan) body(s *Session, t *tables) {
 			t.disk = append(t.disk, []any{"bubbleId:" + s.ID + ":" + b.id, doc})
 		}
 		if p.src.chance(17) {
-			t.disk = append(t.disk, []any{"bubbleId:" + s.ID + ":" + p.src.uuid(), spelled(object{}.with("type", 2).with("text", "an orphan"))})
+			p.orphan(s, b, t)
 		}
 	}
 	doc := object{}.with("_v", 17).with("composerId", s.ID).with("name", s.Title).with("createdAt", s.Created.Millis()).with("lastUpdatedAt", s.Updated.Millis()).

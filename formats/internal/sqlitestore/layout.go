@@ -35,6 +35,11 @@ type Shape struct {
 type Part struct {
 	File func(path string) bool                                // by its slash path inside the store; "" where that is one file
 	Row  func(set *store.Set, b *store.Batch, record int) bool // of a file that is
+	// Rows are the row ids of what is wanted of a table, and rise: no other row
+	// is read. Where it is not ok the table is scanned, and Row asked.
+	Rows func(set *store.Set) (ids []int64, ok bool)
+	// Cut is what a cell has of the part where that is not all of it (ok).
+	Cut func(set *store.Set, b *store.Batch, record, column int) (value []byte, ok bool)
 }
 
 // wanted leaves the files out that are no part.

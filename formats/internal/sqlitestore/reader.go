@@ -158,12 +158,9 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		return &formats.Error{At: s.r.layout.databases[i].file, Err: fmt.Errorf("the schema changed while it was read: %w", formats.ErrBusy), Hint: "try again"}
 	}
 	for _, t := range s.r.tables[i] {
-		for b, err := range db.Scan(ctx, *set, t) {
+		for b, err := range s.rows(ctx, db, *set, t) {
 			if err != nil {
 				return err
-			}
-			if s.r.part != nil {
-				b = s.r.part.of(&s.r.schema.Sets[*set], b)
 			}
 			if err := s.tally.Give(s.filter.Apply(b)); err != nil {
 				return err
@@ -180,18 +177,48 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 	return nil
 }
 
-// of is what a batch has of the part.
-func (p *Part) of(set *store.Set, b *store.Batch) *store.Batch {
-	out := store.NewBatch(b.Set, b.Width())
-	for i := range b.Rows() {
-		if !p.Row(set, b, i) {
-			continue
-		}
-		out.Row(b.RowID(i))
-		for c := range b.Width() {
-			out.Add(b.Cell(i, c))
+// rows are those of a table that are wanted.
+func (s *scan) rows(ctx context.Context, db *sqlitefile.DB, n int, t sqlitefile.Table) iter.Seq2[*store.Batch, error] {
+	p, set := s.r.part, &s.r.schema.Sets[n]
+	if p == nil {
+		return db.Scan(ctx, n, t)
+	}
+	if ids, ok := p.Rows(set); ok && t.RowIDs {
+		return p.of(set, db.Rows(ctx, n, t, ids), func(*store.Batch, int) bool { return true })
+	}
+	return p.of(set, db.Scan(ctx, n, t), func(b *store.Batch, i int) bool { return p.Row(set, b, i) })
+}
+
+// of is what batches have of the part.
+func (p *Part) of(set *store.Set, batches iter.Seq2[*store.Batch, error], wanted func(*store.Batch, int) bool) iter.Seq2[*store.Batch, error] {
+	return func(yield func(*store.Batch, error) bool) {
+		for b, err := range batches {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out := store.NewBatch(b.Set, b.Width())
+			for i := range b.Rows() {
+				if wanted(b, i) {
+					p.add(out, set, b, i)
+				}
+			}
+			b.Release()
+			if !yield(out, nil) {
+				return
+			}
 		}
 	}
-	b.Release()
-	return out
+}
+
+func (p *Part) add(out *store.Batch, set *store.Set, b *store.Batch, i int) {
+	out.Row(b.RowID(i))
+	for c := range b.Width() {
+		cell := b.Cell(i, c)
+		if value, ok := p.Cut(set, b, i, c); ok {
+			out.AddBytes(cell.Class, value)
+		} else {
+			out.Add(cell)
+		}
+	}
 }

@@ -1,0 +1,198 @@
+package cursoride
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// run is bubbles that follow each other: those that a session lists, or some
+// that the user went back on.
+type run struct {
+	name    string // of the branch; "" for the live one
+	at      int    // how many bubbles of the live one are in front of it
+	turns   int    // and how many prompts
+	headers []header
+}
+
+// notLive is the number of a bubble that no list names.
+const notLive = -2
+
+// abandoned makes branches of the bubbles that no list names: turns that the
+// user went back on, which nothing ties to the rest but their times. What was
+// said between two bubbles that are still listed is one branch. Those without a
+// time are one branch in the order of their keys, which is as good as any.
+func (c *chat) abandoned(ctx context.Context, ids []string) error {
+	var timed, rest []header
+	for _, id := range ids {
+		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+id, func(loss.Note) {})
+		if err != nil {
+			return err
+		}
+		if r.fate == deleted { // no turn, but what is left of one
+			c.tally.Read++
+			c.tally.Superseded++
+			continue
+		}
+		b := bubble{header: header{id: id, user: userType(r.body)}}
+		b.f.split(r.body, "", bubbleTable())
+		if b.at = b.when(); !b.at.Known() {
+			b.at = b.done()
+		}
+		if b.at.Known() {
+			timed = append(timed, b.header)
+		} else {
+			rest = append(rest, b.header)
+		}
+	}
+	if len(timed)+len(rest) == 0 {
+		return nil
+	}
+	slices.SortFunc(timed, func(a, b header) int {
+		if a.user != b.user && a.at.Millis() == b.at.Millis() { // an answer can begin with its prompt
+			if a.user {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.at.Millis(), b.at.Millis()), cmp.Compare(a.id, b.id))
+	})
+	if err := c.grow(ctx, timed); err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		slices.SortFunc(rest, func(a, b header) int { return cmp.Compare(a.id, b.id) })
+		c.branch(&run{headers: rest}, "")
+		c.note(loss.Note{Kind: loss.Inferred, At: c.addr, What: "the order of bubbles that the user went back on: they state no time and stand in that of their keys"})
+	}
+	if len(timed) > 0 {
+		c.note(loss.Note{Kind: loss.Inferred, At: c.addr, What: "where bubbles that the user went back on belong: it is drawn from their times"})
+	}
+	return nil
+}
+
+// branch adds a branch to the session.
+func (c *chat) branch(r *run, from string) {
+	r.name = "branch-" + strconv.Itoa(len(c.out.Branches)+1)
+	c.runs = append(c.runs, r)
+	c.out.Branches = append(c.out.Branches, session.Branch{Name: r.name, From: from})
+}
+
+// grow cuts bubbles into branches, by the live bubble in front of each.
+func (c *chat) grow(ctx context.Context, timed []header) error {
+	if len(timed) == 0 {
+		return nil
+	}
+	live, err := c.moments(ctx)
+	if err != nil {
+		return err
+	}
+	turns, passed, began := 0, 0, 0
+	trail := c.newTrail()
+	for len(timed) > 0 {
+		r := &run{}
+		r.at, _ = slices.BinarySearch(live, timed[0].at.Millis()+1)
+		n := 1
+		for n < len(timed) && (r.at == len(live) || timed[n].at.Millis() < live[r.at]) {
+			n++
+		}
+		r.headers, timed = timed[:n], timed[n:]
+		for ; passed < r.at; passed++ {
+			if c.headers[passed].user {
+				turns++
+				began = passed
+			}
+		}
+		r.turns = turns
+		from, err := trail.to(ctx, began, r.at)
+		if err != nil {
+			return err
+		}
+		c.branch(r, from)
+	}
+	return nil
+}
+
+// moments are the times of the live bubbles, none before the one in front of
+// it: a bubble that states none, or a clock that was set back, moves nothing.
+func (c *chat) moments(ctx context.Context) ([]int64, error) {
+	out := make([]int64, len(c.headers))
+	var last int64
+	for i, h := range c.headers {
+		at := h.at
+		if !at.Known() {
+			b, err := c.read(ctx, h, i, func(loss.Note) {})
+			if err != nil {
+				return nil, err
+			}
+			at = b.when()
+		}
+		if at.Known() {
+			last = max(last, at.Millis())
+		}
+		out[i] = last
+	}
+	return out, nil
+}
+
+// trail finds out which message ends with which live bubble. Several bubbles
+// can be one message, so they are put together once more: of each turn that a
+// branch grew from, and once only.
+type trail struct {
+	desk *desk
+	next int
+	last string
+}
+
+func (c *chat) newTrail() *trail {
+	scratch := *c // nothing of this is entered anywhere
+	scratch.asides, scratch.edits = nil, nil
+	t := &trail{desk: &desk{chat: &scratch, past: notLive - 1}}
+	t.desk.give = func(m *session.Message) { t.last = m.ID }
+	return t
+}
+
+// to is the message that ends, so far, with the bubble in front of at, whose
+// turn began there. at never falls.
+func (t *trail) to(ctx context.Context, began, at int) (string, error) {
+	c, d := t.desk.chat, t.desk
+	if t.next < began {
+		d.flush()
+		t.next = began
+	}
+	for ; t.next < at; t.next++ {
+		b, err := c.read(ctx, c.headers[t.next], t.next, func(loss.Note) {})
+		if err != nil {
+			return "", err
+		}
+		d.take(b)
+		c.edits = nil
+	}
+	switch {
+	case len(d.held) > 0:
+		return d.held[len(d.held)-1].ID, nil
+	case d.msg != nil:
+		return d.msg.ID, nil
+	}
+	return t.last, nil
+}
+
+// enter begins a branch: what is said in it follows nothing in time. It is nil
+// where there is nothing to be said of the turn.
+func (d *desk) enter(r *run, t *session.Turn) *session.Turn {
+	d.run, d.branch, d.turns = r, r.name, r.turns
+	d.last, d.mode, d.request, d.turn = session.Stamp{}, "", "", nil
+	if t != nil && !r.headers[0].user { // another answer to a prompt that stands
+		d.turns = max(d.turns, 1)
+		if t.RequestID == "" && t.Usage == nil && t.Status == "" && t.Error == "" {
+			return nil
+		}
+		t.Number = d.turns
+		d.request = t.RequestID
+	}
+	return t
+}

@@ -1,0 +1,194 @@
+package cursoride
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+)
+
+// A list of sessions is one value that speaks of all of them. Of such a row a
+// part has what it says of its own sessions: the elements or members of others
+// are taken out, and all that stays is byte for byte what it was.
+
+// lists are the rows of ItemTable that list heads, with the members that do and
+// the member of a head that is its id.
+var lists = [...]struct {
+	key, member, id string
+}{
+	{headersKey, "allComposers", "composerId"}, {composersKey, "allComposers", "composerId"},
+	{tabKeys[0], "tabs", "tabId"}, {tabKeys[1], "tabs", "tabId"},
+}
+
+// tables marks the rows of a database's ItemTable that speak of marked sessions.
+func (m *marks) tables(ctx context.Context, space *space, s *shelf) error {
+	if s == nil || s.items == nil {
+		return nil
+	}
+	for _, l := range lists {
+		if err := m.item(ctx, s, l.key, func(b []byte) ([]byte, string) { return m.elements(space, b, l.member, l.id) }); err != nil {
+			return err
+		}
+	}
+	var panes []string
+	if err := s.items.Keys(ctx, panePrefix, behind(panePrefix), func(key string) bool {
+		panes = append(panes, key)
+		return true
+	}); err != nil {
+		return err
+	}
+	for _, key := range panes {
+		if err := m.item(ctx, s, key, func(b []byte) ([]byte, string) {
+			return m.members(b, 0, func(name string) (string, bool) { return strings.CutPrefix(name, paneMember) })
+		}); err != nil {
+			return err
+		}
+	}
+	if err := m.item(ctx, s, memberKey, func(b []byte) ([]byte, string) {
+		return m.members(b, 1, func(name string) (string, bool) { return name, true })
+	}); err != nil {
+		return err
+	}
+	for _, key := range cloudKeys {
+		if err := m.item(ctx, s, key, m.cloud); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item marks a row if it speaks of a marked session, and how it is cut. cut
+// returns nil where it does not; and why the row has to stay whole.
+func (m *marks) item(ctx context.Context, s *shelf, key string, cut func([]byte) (kept []byte, why string)) error {
+	f, ok, err := s.items.Get(ctx, key, mostValue)
+	if err != nil || !ok || f.Bytes == nil {
+		return err
+	}
+	line, _, err := rawjson.Line(f.Bytes)
+	if err != nil {
+		return nil // no list of anything
+	}
+	plain, why := cut(line)
+	if plain == nil {
+		return nil
+	}
+	m.take(s.file, itemTable, f.RowID)
+	at := s.addr(itemTable, key, f.RowID)
+	kept, _ := cut(f.Bytes)
+	if again, _, err := rawjson.Line(kept); why == "" && (err != nil || !bytes.Equal(again, plain)) {
+		why = "it does not come apart"
+	}
+	switch {
+	case why != "":
+		m.say(at.String() + ": carried whole, with what it says of other sessions: " + why)
+		return nil
+	case bytes.Equal(kept, f.Bytes):
+		return nil
+	}
+	m.cuts[itemKey{s.file, key}] = kept
+	m.note(loss.Note{Kind: loss.Reshaped, At: at, What: "a list of sessions, cut to those that were asked for"})
+	return nil
+}
+
+type itemKey struct{ file, key string }
+
+// elements leaves other sessions' heads out of a list.
+func (m *marks) elements(space *space, b []byte, member, id string) (kept []byte, why string) {
+	some, at, n := false, 0, 0
+	for name, value := range rawjson.Members(b) {
+		if string(name) != member || value[0] != '[' {
+			continue
+		}
+		from := offset(b, value)
+		kept = append(kept, b[at:from+1]...)
+		at = from + len(value) - 1
+		first := true
+		for head := range rawjson.Elements(value) {
+			n++
+			of := rawjson.Text(rawjson.Last(head, id))
+			if of == "" && id == "tabId" {
+				if of = space.tab(n); m.ids[of] {
+					why = "a tab in it has no id, and is known by its place"
+				}
+			}
+			if !m.ids[of] {
+				continue
+			}
+			some = true
+			if !first {
+				kept = append(kept, ',')
+			}
+			kept, first = append(kept, head...), false
+		}
+	}
+	if !some {
+		return nil, ""
+	}
+	return append(kept, b[at:]...), why
+}
+
+// members leaves out the members that are named by other sessions. of is the
+// session that a name speaks of.
+func (m *marks) members(b []byte, depth int, of func(name string) (string, bool)) (kept []byte, why string) {
+	if len(b) == 0 || b[0] != '{' {
+		return nil, ""
+	}
+	some, at, first := false, 1, true
+	kept = append(kept, '{')
+	for name, value := range rawjson.Members(b) {
+		from := offset(b, value)
+		lead := bytes.TrimLeft(b[at:from], ", \t\r\n") // the name and the colon
+		at = from + len(value)
+		if id, ok := of(string(name)); ok && looksLikeID(id) {
+			if !m.ids[id] {
+				continue
+			}
+			some = true
+		} else if depth > 0 && value[0] == '{' {
+			inner, _ := m.members(value, depth-1, of)
+			if inner == nil {
+				inner = value
+				if m.speaks(value) {
+					continue
+				}
+			} else {
+				some = true
+			}
+			value = inner
+		}
+		if !first {
+			kept = append(kept, ',')
+		}
+		kept, first = append(append(kept, lead...), value...), false
+	}
+	if !some {
+		return nil, ""
+	}
+	return append(kept, b[at:]...), ""
+}
+
+// speaks reports an object whose members are named by sessions.
+func (m *marks) speaks(b []byte) bool {
+	for name := range rawjson.Members(b) {
+		if looksLikeID(string(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// cloud keeps a record of agents that work elsewhere whole, if one of them is
+// marked: what of it is of which is not known.
+func (m *marks) cloud(b []byte) (kept []byte, why string) {
+	ids := cloudIDs(b)
+	if !slices.ContainsFunc(ids, func(id string) bool { return m.ids[id] }) {
+		return nil, ""
+	}
+	if slices.ContainsFunc(ids, func(id string) bool { return !m.ids[id] }) {
+		why = "what of it is of which agent is not known"
+	}
+	return b, why
+}

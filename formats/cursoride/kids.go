@@ -1,0 +1,138 @@
+package cursoride
+
+import (
+	"context"
+	"slices"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// The fields of a state's root by which it knows of subagents: their states, by
+// value and by reference, and the runs of calls that started some.
+const (
+	rootKids    = 16
+	rootRuns    = 30
+	rootKidRefs = 31
+)
+
+// strangers reports whether a state's root names a subagent that is no session
+// of the store's. Only then is the rest of the state looked into for that.
+func (c *chat) strangers(root []byte) bool {
+	for r := wire.Read(root); r.Next(); {
+		if r.Type != wire.Bytes || r.Num != rootKids && r.Num != rootKidRefs && r.Num != rootRuns {
+			continue
+		}
+		var name string
+		for in := wire.Read(r.Body); in.Next(); {
+			switch {
+			case in.Is(1, wire.Bytes) && r.Num != rootRuns:
+				name = string(in.Body)
+			case in.Is(2, wire.Bytes) && r.Num == rootRuns:
+				for run := wire.Read(in.Body); run.Next(); {
+					if run.Is(2, wire.Bytes) {
+						name = string(run.Body)
+					}
+				}
+			}
+		}
+		if name != "" && name != c.id && c.x.byID[name] == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// adopt finds the subagents that only the agent's own state knows: they become
+// sessions behind this one.
+func (c *chat) adopt(a *agent) {
+	c.started = map[string]string{}
+	for _, kid := range a.Children() {
+		if kid.Call != "" && c.started[kid.Call] == "" {
+			c.started[kid.Call] = kid.ID
+		}
+		if kid.ID == c.id {
+			continue
+		}
+		if c.x.byID[kid.ID] == nil {
+			c.kids = append(c.kids, kid)
+		}
+		link := session.Link{Session: kid.ID, Call: kid.Call, Title: kid.Title, Kind: kid.Kind, Status: kid.Status}
+		if !slices.ContainsFunc(c.out.Children, func(l session.Link) bool { return l.Session == kid.ID }) {
+			c.out.Children = append(c.out.Children, link)
+		}
+	}
+}
+
+// nursery gives the subagents of a session that was walked, and theirs.
+type nursery struct {
+	*walk
+	sel   session.Selection
+	yield func(*session.Session, error) bool
+}
+
+// all is false where the consumer has had enough.
+func (n *nursery) all(of *session.Session, kids []*agentstate.Child) bool {
+	for _, kid := range kids {
+		if n.x.given[kid.ID] {
+			n.note(loss.Note{Kind: loss.Dropped, At: n.addr, What: "a subagent that another session's state holds as well"})
+			continue
+		}
+		n.x.given[kid.ID] = true
+		wanted := n.sel.Inner || n.sel.Wants(kid.ID)
+		if (wanted || n.x.seek) && !n.one(of, kid, wanted) {
+			return false
+		}
+	}
+	return true
+}
+
+// one gives one of them, if it is wanted, and those that it started.
+func (n *nursery) one(of *session.Session, kid *agentstate.Child, wanted bool) bool {
+	n.agent.sink = n.note
+	s := &session.Session{Head: session.Head{ID: kid.ID, Agent: of.Agent, Title: kid.Title, Created: kid.Created, Updated: kid.Updated, Turns: -1, Bytes: -1}}
+	s.Parent = &session.Link{Session: of.ID, Call: kid.Call, Title: kid.Title, Kind: kid.Kind, Status: kid.Status}
+	s.Model, s.Status = kid.Model, kid.SessionStatus()
+	state, err := kid.Open(n.ctx)
+	if err != nil {
+		return !wanted || n.yield(s, err)
+	}
+	if why := state.Broken(); why != "" {
+		s.Missing = append(s.Missing, "the conversation: "+why)
+	}
+	state.Fill(s)
+	s.Workspace = orElse(s.Workspace, of.Workspace)
+	s.Messages = state.Messages(n.ctx)
+	if wanted && !n.yield(s, nil) {
+		return false
+	}
+	var t session.Tally
+	n.agent.count(&t)
+	n.sel.Books.Add(t)
+	return n.all(s, state.Children())
+}
+
+// foster looks for subagents in a session that is not wanted itself: one is
+// asked for that no list names. false if nobody wants more.
+func (f *feed) foster(ctx context.Context, e *entry) bool {
+	f.begun[e] = true
+	c, err := f.x.prepare(ctx, e, func(loss.Note) {})
+	if err != nil || c.agent == nil {
+		return ctx.Err() == nil // of this session nobody asked
+	}
+	return f.send(ctx, piece{chat: c, foster: true})
+}
+
+// root is the newest state of the agent, nil if there is none.
+func (c *chat) root(ctx context.Context) ([]byte, error) {
+	if b := rootBytes(c.state); len(b) > 0 {
+		return b, nil
+	}
+	id, ok := agentstate.ParseID(c.newest)
+	if !ok || c.shelf == nil {
+		return nil, nil
+	}
+	return (&blobs{shelf: c.shelf, rows: map[agentstate.ID]int64{}}).Blob(ctx, id)
+}
