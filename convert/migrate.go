@@ -21,6 +21,7 @@ type MigrateOptions struct {
 	Dir          string // the client's config folder, below which it looks for sessions
 	Cwd          string // the folder they are to belong to; "" = the one that each belongs to
 	DropThinking bool   // leave reasoning out that the client could not use
+	History      bool   // keep abandoned turns, too, where the client keeps its own
 	FullHistory  bool   // show the model what was compacted, too
 	Again        bool   // as a further session, beside what was migrated before
 	Update       bool   // write a session again that was migrated before, where the client has not gone on with it
@@ -127,7 +128,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 	}
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
 	j := &job{reg: reg, src: src.Path, dst: filepath.Join(o.Dir, "projects", noPlace), rep: rep, rename: moveNew, talk: talker{progress: o.Progress, say: o.Say},
-		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, Sessions: wanted, Progress: o.Progress, Say: o.Say},
+		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
 		moving: &moving{o: o}}
 	err := j.run(ctx)
 	if err != nil {
@@ -164,8 +165,10 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 
 // moving is the part of a job that makes its sessions those of a client.
 type moving struct {
-	o    MigrateOptions
-	done []Migrated
+	o       MigrateOptions
+	done    []Migrated
+	synced  bool            // all that is staged is on the disk
+	folders map[string]bool // with names that are not on it yet
 }
 
 // path is where the client looks for a session.

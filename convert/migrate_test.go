@@ -24,7 +24,11 @@ func client() *formats.Format {
 	return &formats.Format{
 		Name: "client", Title: "client", Single: true,
 		Encode: func(_ context.Context, s *session.Session, b formats.Build) error {
-			out := []byte(s.ID + " in " + b.Cwd + " below " + b.Root.ID + "\n")
+			root := &s.Head
+			if b.Root != nil {
+				root = b.Root
+			}
+			out := []byte(s.ID + " in " + b.Cwd + " below " + root.ID + "\n")
 			for m, err := range s.Messages {
 				if err != nil {
 					return err
@@ -39,6 +43,12 @@ func client() *formats.Format {
 				return at + h.Parent.Session + "/" + h.ID + ".txt"
 			}
 			return at + h.ID + ".txt"
+		},
+		Beside: func(h *session.Head) (string, []byte) {
+			if h.Parent == nil {
+				return "", nil
+			}
+			return ".note", []byte(h.Title + " below " + h.Parent.Session)
 		},
 		Verify: func(_ context.Context, path string) error {
 			if b, err := os.ReadFile(path); err != nil || bytes.Contains(b, []byte("unwritable")) {
@@ -166,14 +176,32 @@ func TestMigrateOne(t *testing.T) {
 }
 
 func TestMigrateSubagents(t *testing.T) {
-	m := newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\nsession d\nsay four\n")
+	const talked = "session a\nsay one\nsession b Bea\nsay two\nsession c\nsay three\nsession d\nsay four\n"
+	m := newMover(t, talked)
 	m.parents = map[string]string{"b": "a", "c": "b"}
 	rep := m.run(MigrateOptions{}, "a")
 	m.status(rep, "a placed")
 	got := m.files()
-	if rep.Migrated[0].Subagents != 2 || got["a/b.txt"] == "" || got["a/c.txt"] != "c in "+m.cwd+" below a\nthree\nend\n" || len(got) != 3 {
+	if rep.Migrated[0].Subagents != 2 || got["a/b.txt"] == "" || got["a/c.txt"] != "c in "+m.cwd+" below a\nthree\nend\n" || len(got) != 5 || got["a/b.note"] != "Bea below a" || got["a/c.note"] != " below a" {
 		t.Errorf("%d subagents: %q", rep.Migrated[0].Subagents, got)
 	}
+	m.status(m.run(MigrateOptions{}, "a"), "a same")
+	note := filepath.Join(filepath.Dir(rep.Migrated[0].File), "a", "b.note")
+	if err := os.Remove(note); err != nil {
+		t.Fatal(err)
+	}
+	m.status(m.run(MigrateOptions{}, "a"), "a updated") // as one that an older rehome migrated
+	write(t, note, "theirs")
+	m.status(m.run(MigrateOptions{}, "a"), "a same")
+	if got := m.files()["a/b.note"]; got != "theirs" {
+		t.Errorf("what the client keeps is %q", got)
+	}
+	m.say(strings.Replace(talked, "say two", "say two\nsay more", 1))
+	m.status(m.run(MigrateOptions{Update: true}, "a"), "a updated")
+	if got := m.files()["a/b.note"]; got != "Bea below a" {
+		t.Errorf("beside a subagent that is written again: %q", got)
+	}
+	m.say(talked)
 	m.dir += "-2"
 	m.status(m.run(MigrateOptions{}, "b"), "b placed") // without its parent it is a session like others
 	if got := m.files(); got["b.txt"] == "" || got["b/c.txt"] == "" {

@@ -22,6 +22,8 @@ type demoResult struct {
 	SDK    demoSDK  `json:"sdk"`
 	Equal  bool     `json:"equal"`
 
+	Migrated demoMigrated `json:"migrated"`
+
 	listed listing // Files
 	shown  treeDiff
 	sets   []convert.SetReport // of the store that went in and came back
@@ -51,7 +53,7 @@ func (demoCmd) Run(h *house) error {
 	}
 	t := tour{h, folder}
 	res := &demoResult{Folder: folder}
-	for _, step := range []func(*demoResult) error{t.there, t.oneTurnLater, t.back, t.whole, t.agents, t.checkout, t.home} {
+	for _, step := range []func(*demoResult) error{t.there, t.oneTurnLater, t.back, t.whole, t.agents, t.checkout, t.home, t.goOn} {
 		if err := step(res); err != nil {
 			return err
 		}
@@ -171,7 +173,7 @@ func (t tour) convert(src, dst string, o convert.Options) (*convert.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	return report, verdict(report, nil)
+	return report, reportError(report, nil)
 }
 
 // sameTrees reports whether two folders hold the same files with the same

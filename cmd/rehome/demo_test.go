@@ -30,6 +30,9 @@ func TestDemo(t *testing.T) {
 		t.Fatalf("%q, %v", folders, err)
 	}
 	golden.Bytes(t, "demo.txt", []byte(strings.ReplaceAll(stdout, folders[0], "$FOLDER")))
+	if last := strings.Split(strings.TrimSpace(stdout), "\n"); !strings.Contains(last[len(last)-1], " claude --resume ") {
+		t.Errorf("it ends with %q", last[len(last)-1])
+	}
 	for _, name := range []string{"chat/store.db", "monday/manifest.json", "tuesday/manifest.json", "back/store.db", "whole/store.db"} {
 		if _, err := os.Stat(filepath.Join(folders[0], filepath.FromSlash(name))); err != nil {
 			t.Error(err)
@@ -70,6 +73,14 @@ func TestDemoOfTheSDK(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(got.Folder, filepath.FromSlash(got.SDK.Place), "index.db")); err != nil {
 		t.Error(err)
+	}
+	m := got.Migrated
+	at := filepath.Join(got.Folder, filepath.FromSlash(m.File))
+	if data, err := os.ReadFile(at); err != nil || !bytes.Contains(data, []byte(m.Session)) || filepath.Base(at) != m.Session+".jsonl" || filepath.Base(filepath.Dir(filepath.Dir(at))) != "projects" {
+		t.Errorf("the session lies at %s: %v", m.File, err)
+	}
+	if want := "cd " + filepath.Join(got.Folder, "my-app") + " && CLAUDE_CONFIG_DIR=" + filepath.Join(got.Folder, "claude") + " claude --resume " + m.Session; m.Continue != want {
+		t.Errorf("it goes on with %s", m.Continue)
 	}
 	kept, err := os.ReadFile(filepath.Join(got.Folder, "kept", "agents.ndjson"))
 	if err != nil {

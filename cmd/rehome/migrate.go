@@ -55,7 +55,7 @@ func (c *migrateCmd) Run(h *house) error {
 		h.out.getenv = elsewhere(*c.Home)
 	}
 	o := convert.MigrateOptions{
-		From: c.From, To: c.To, DropThinking: c.Thinking == "drop", FullHistory: c.FullHistory,
+		From: c.From, To: c.To, DropThinking: c.Thinking == "drop", History: c.History, FullHistory: c.FullHistory,
 		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: h.out.say,
 	}
 	var err error

@@ -40,7 +40,7 @@ func (r *demoResult) text(p *page) {
 	p.line("")
 	r.SDK.text(p)
 	p.line("")
-	p.linef("look around: cd %s", visible(r.Folder))
+	r.Migrated.text(p)
 }
 
 // files lists files of the demo by their names below a folder, in which ids

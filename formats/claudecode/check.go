@@ -23,7 +23,7 @@ func verify(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
-	c := &checker{sum: sha256.New(), uuids: map[string]bool{}, calls: map[string]bool{}, open: map[string]bool{}, ids: map[string]bool{}}
+	c := &checker{sum: sha256.New(), uuids: map[string]bool{}, calls: map[string]bool{}, ids: map[string]bool{}, rows: map[string]*row{}, forks: map[string]bool{}}
 	for l, err := range lines.Each(ctx, f, maxLine) {
 		if err != nil {
 			return err
@@ -43,16 +43,35 @@ type checker struct {
 	n     int64
 	uuids map[string]bool // of all lines
 	calls map[string]bool // ids of all calls
-	open  map[string]bool // of those without a result
 	ids   map[string]bool // of all responses
-	last  string          // uuid of the line in front
+	rows  map[string]*row // by branch
+	*row                  // that the line at hand is of
 	at    time.Time
-	reply string // id of the response in front
-	said  bool
-	side  string // isSidechain of all lines
-	id    string // sessionId of all lines
-	ended bool   // our last line has been seen
+	forks map[string]bool // uuids of lines that abandoned branches grow from
+	leaf  string          // uuid of the last thing said
+	stray bool            // that is of an abandoned branch
+	side  string          // isSidechain of all lines
+	id    string          // sessionId of all lines
+	ended bool            // our last line has been seen
 	title bool
+
+	outer, inner, part taken // the line at hand, its message, a block of that
+}
+
+// row is the lines of one branch, each of which hangs on the one in front.
+type row struct {
+	open  map[string]bool // calls without a result
+	last  string          // uuid of the line in front
+	reply string          // id of the response in front
+	said  bool
+}
+
+// turn finds the row of a line.
+func (c *checker) turn(branch string) {
+	if c.row = c.rows[branch]; c.row == nil {
+		c.row = &row{open: map[string]bool{}}
+		c.rows[branch] = c.row
+	}
 }
 
 func (c *checker) line(l lines.Line) error {
@@ -68,23 +87,24 @@ func (c *checker) line(l lines.Line) error {
 	if err != nil || repaired || &line[0] != &l.Bytes[0] || line[0] != '{' {
 		return errors.New("not one JSON object in plain spelling")
 	}
-	if id := text(line, "sessionId"); !isUUID(id) || c.id != "" && id != c.id {
+	c.outer.split(line)
+	if id := c.outer.text("sessionId"); !isUUID(id) || c.id != "" && id != c.id {
 		return errors.New("not the session's id")
 	} else {
 		c.id = id
 	}
-	kind := text(line, "type")
+	kind := c.outer.text("type")
 	switch kind {
 	case "user", "assistant", "system":
 		if c.ended {
 			return errors.New("the conversation goes on behind its end")
 		}
-		err = c.chained(kind, line)
+		err = c.chained(kind)
 	case "rehome":
-		err = c.final(line)
+		err = c.final()
 	case "ai-title":
 		c.title = true
-		if t := text(line, "aiTitle"); blank(t) || len(t) > 4096 || !c.ended {
+		if t := c.outer.text("aiTitle"); blank(t) || len(t) > 4096 || !c.ended {
 			err = errors.New("a title that is empty, too long or too early")
 		}
 	default:
@@ -96,23 +116,29 @@ func (c *checker) line(l lines.Line) error {
 	return err
 }
 
-func (c *checker) final(line []byte) error {
+func (c *checker) final() error {
 	if c.ended {
 		return errors.New("two ends")
 	}
 	c.ended = true
-	if text(line, "sha256") != hex.EncodeToString(c.sum.Sum(nil)) || string(rawjson.Last(line, "lines")) != itoa(c.n) {
+	if c.outer.text("sha256") != hex.EncodeToString(c.sum.Sum(nil)) || string(c.outer.raw("lines")) != itoa(c.n) {
 		return errors.New("its digest is not that of the lines in front")
 	}
 	return nil
 }
 
 func (c *checker) end() error {
+	for _, r := range c.rows {
+		if len(r.open) > 0 {
+			return errors.New("a call without a result")
+		}
+	}
+	c.turn("")
 	switch {
-	case len(c.open) > 0:
-		return errors.New("a call without a result")
 	case !c.said:
 		return errors.New("no message")
+	case c.stray || c.forks[c.leaf]:
+		return errors.New("it ends with a branch that was abandoned")
 	case !c.ended || c.title == (c.side == "true"):
 		return errors.New("it breaks off")
 	}
@@ -120,37 +146,46 @@ func (c *checker) end() error {
 }
 
 // chained checks a line's envelope.
-func (c *checker) chained(kind string, line []byte) error {
-	id := text(line, "uuid")
+func (c *checker) chained(kind string) error {
+	id := c.outer.text("uuid")
 	if !isUUID(id) || c.uuids[id] {
 		return errors.New("a uuid that is none, or not the only one")
 	}
-	c.uuids[id] = true
-	boundary := kind == "system" && text(line, "subtype") == "compact_boundary"
-	parent := rawjson.Last(line, "parentUuid")
-	if root := string(parent) == "null"; root != (c.last == "" || boundary) || !root && rawjson.Text(parent) != c.last {
+	branch := text(c.outer.raw("rehome"), "branch")
+	c.turn(branch)
+	boundary := kind == "system" && c.outer.text("subtype") == "compact_boundary"
+	up := c.outer.text("parentUuid")
+	root := string(c.outer.raw("parentUuid")) == "null"
+	switch {
+	case branch != "" && kind == "system":
+		return errors.New("a branch that was abandoned says something that is not sent")
+	case branch != "" && c.last == "" && (root || c.uuids[up]): // it may grow from anywhere in front
+		c.said, c.forks[up] = !root, true
+	case root != (c.last == "" || boundary) || !root && up != c.last:
 		return errors.New("it does not hang on the line in front")
 	}
-	c.last = id
-	side := string(rawjson.Last(line, "isSidechain"))
-	if side != "true" && side != "false" || c.side != "" && c.side != side || (side == "true") != (text(line, "agentId") != "") {
+	if c.last, c.uuids[id] = id, true; kind != "system" {
+		c.stray, c.leaf = branch != "", id
+	}
+	side := string(c.outer.raw("isSidechain"))
+	if side != "true" && side != "false" || c.side != "" && c.side != side || (side == "true") != (c.outer.text("agentId") != "") {
 		return errors.New("not of the thread that the others are of")
 	}
 	c.side = side
-	at, err := time.Parse("2006-01-02T15:04:05.000Z", text(line, "timestamp"))
+	at, err := time.Parse(stampLayout, c.outer.text("timestamp"))
 	if err != nil || !at.After(c.at) {
 		return errors.New("a time that does not follow that of the line in front")
 	}
 	c.at = at
-	if text(line, "cwd") == "" || text(line, "version") == "" || text(line, "userType") != "external" || text(line, "entrypoint") != "cli" {
+	if c.outer.text("cwd") == "" || c.outer.text("version") == "" || c.outer.text("userType") != "external" || c.outer.text("entrypoint") != "cli" {
 		return errors.New("its envelope lacks something")
 	}
-	message := rawjson.Last(line, "message")
+	c.inner.split(c.outer.raw("message"))
 	switch kind {
 	case "user":
-		return c.user(message)
+		return c.user()
 	case "assistant":
-		return c.assistant(message)
+		return c.assistant()
 	}
 	if len(c.open) > 0 {
 		return errors.New("a call is still without its result")
@@ -159,31 +194,32 @@ func (c *checker) chained(kind string, line []byte) error {
 	return nil
 }
 
-func (c *checker) user(m []byte) error {
+func (c *checker) user() error {
 	c.reply = ""
-	content := rawjson.Last(m, "content")
-	if text(m, "role") != "user" || !only(m, "role", "content") {
+	content := c.inner.raw("content")
+	if c.inner.text("role") != "user" || !c.inner.only("role", "content") {
 		return errors.New("not a user's message")
 	}
 	c.said = true
 	results, others := 0, 0
 	switch {
 	case len(content) > 0 && content[0] == '"':
-		if blank(rawjson.Text(content)) {
+		if !says(content) {
 			return errors.New("an empty text")
 		}
 		others++
 	default:
 		for b := range rawjson.Elements(content) {
-			if text(b, "type") != "tool_result" {
+			c.part.split(b)
+			if c.part.text("type") != "tool_result" {
 				others++
-				if err := said(b); err != nil {
+				if err := said(&c.part); err != nil {
 					return err
 				}
 				continue
 			}
 			results++
-			if err := c.result(b); err != nil {
+			if err := c.result(); err != nil {
 				return err
 			}
 		}
@@ -197,25 +233,26 @@ func (c *checker) user(m []byte) error {
 	return nil
 }
 
-func (c *checker) result(b []byte) error {
-	id := text(b, "tool_use_id")
-	if !c.open[id] || !only(b, "type", "tool_use_id", "content", "is_error") {
+func (c *checker) result() error {
+	id := c.part.text("tool_use_id")
+	if !c.open[id] || !c.part.only("type", "tool_use_id", "content", "is_error") {
 		return errors.New("a result without its call")
 	}
 	delete(c.open, id)
-	content := rawjson.Last(b, "content")
+	content := c.part.raw("content")
 	if len(content) > 0 && content[0] == '"' {
-		if blank(rawjson.Text(content)) {
+		if !says(content) {
 			return errors.New("an empty result")
 		}
 		return nil
 	}
 	n := 0
 	for in := range rawjson.Elements(content) {
-		if n++; text(in, "type") == "document" {
+		c.part.split(in)
+		if n++; c.part.text("type") == "document" {
 			return errors.New("a document in a result")
 		}
-		if err := said(in); err != nil {
+		if err := said(&c.part); err != nil {
 			return err
 		}
 	}
@@ -226,15 +263,15 @@ func (c *checker) result(b []byte) error {
 }
 
 // said checks a block of text, image or document.
-func said(b []byte) error {
-	switch text(b, "type") {
+func said(b *taken) error {
+	switch b.text("type") {
 	case "text":
-		if blank(text(b, "text")) || !only(b, "type", "text") {
+		if !says(b.raw("text")) || !b.only("type", "text") {
 			return errors.New("an empty text, or one with more to it")
 		}
 	case "image", "document":
-		source := rawjson.Last(b, "source")
-		if !only(b, "type", "source") || !only(source, "type", "media_type", "data") || text(source, "type") != "base64" || text(source, "data") == "" {
+		source := b.raw("source")
+		if !b.only("type", "source") || !only(source, "type", "media_type", "data") || text(source, "type") != "base64" || text(source, "data") == "" {
 			return errors.New("an image or document that is none")
 		}
 	default:

@@ -6,25 +6,27 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-func (c *checker) assistant(m []byte) error {
-	id := text(m, "id")
+func (c *checker) assistant() error {
+	m := &c.inner
+	id := m.text("id")
 	switch {
 	case !c.said:
 		return errors.New("an answer before anything was asked")
-	case id == "" || text(m, "type") != "message" || text(m, "role") != "assistant":
+	case id == "" || m.text("type") != "message" || m.text("role") != "assistant":
 		return errors.New("not an answer")
 	case id != c.reply && c.ids[id]:
 		return errors.New("a response in two places")
 	case id != c.reply && len(c.open) > 0:
 		return errors.New("another response before all calls have their results")
-	case text(m, "model") == "" || string(rawjson.Last(m, "usage")) != noUsage || !only(m, "id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"):
+	case m.text("model") == "" || string(m.raw("usage")) != noUsage || !m.only("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"):
 		return errors.New("an answer with more or less than it should have")
 	}
 	c.reply, c.ids[id] = id, true
 	n := 0
-	for b := range rawjson.Elements(rawjson.Last(m, "content")) {
+	for b := range rawjson.Elements(m.raw("content")) {
 		n++
-		if err := c.block(b); err != nil {
+		c.part.split(b)
+		if err := c.block(&c.part); err != nil {
 			return err
 		}
 	}
@@ -34,22 +36,22 @@ func (c *checker) assistant(m []byte) error {
 	return nil
 }
 
-func (c *checker) block(b []byte) error {
-	switch text(b, "type") {
+func (c *checker) block(b *taken) error {
+	switch b.text("type") {
 	case "tool_use":
-		id, input := text(b, "id"), rawjson.Last(b, "input")
-		if !pattern(id, 64) || c.calls[id] || !pattern(text(b, "name"), 128) || len(input) == 0 || input[0] != '{' || !only(b, "type", "id", "name", "input") {
+		id, input := b.text("id"), b.raw("input")
+		if !pattern(id, 64) || c.calls[id] || !pattern(b.text("name"), 128) || len(input) == 0 || input[0] != '{' || !b.only("type", "id", "name", "input") {
 			return errors.New("a call that the API refuses")
 		}
 		c.calls[id], c.open[id] = true, true
 		return nil
 	case "thinking":
-		if text(b, "signature") == "" || !only(b, "type", "thinking", "signature") {
+		if b.text("signature") == "" || !b.only("type", "thinking", "signature") {
 			return errors.New("thinking without a signature")
 		}
 		return nil
 	case "redacted_thinking":
-		if text(b, "data") == "" || !only(b, "type", "data") {
+		if b.text("data") == "" || !b.only("type", "data") {
 			return errors.New("redacted thinking without its data")
 		}
 		return nil
@@ -72,19 +74,7 @@ func pattern(s string, most int) bool {
 
 // only reports an object without other members than these, each at most once.
 func only(b []byte, names ...string) bool {
-	seen := 0
-next:
-	for name := range rawjson.Members(b) {
-		for i, n := range names {
-			if string(name) == n {
-				if seen&(1<<i) != 0 {
-					return false
-				}
-				seen |= 1 << i
-				continue next
-			}
-		}
-		return false
-	}
-	return true
+	t := taken{}
+	t.split(b)
+	return t.only(names...)
 }

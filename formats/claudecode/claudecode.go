@@ -25,8 +25,10 @@ func Format() *formats.Format {
 		Home:      home,
 		Encode:    encode,
 		Named:     named,
+		Beside:    beside,
 		Verify:    verify,
 		Untouched: untouched,
 		Single:    true,
+		Check:     check,
 	}
 }

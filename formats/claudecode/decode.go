@@ -21,7 +21,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			yield(nil, failure(ctx, l.Path, err))
 			return
 		}
-		defer s.root.Close()
+		defer s.close()
 		if v.Note == nil {
 			v.Note = func(loss.Note) {}
 		}
@@ -132,6 +132,9 @@ func (r *reading) main() *session.Session {
 		s.Branches = r.branches(nil)
 	}
 	s.Messages = r.messages(func(o *outline) bool { return !o.side }, true)
+	if len(v.saved) > 0 && r.parent == nil {
+		s.Files = r.snapshots
+	}
 	return s
 }
 

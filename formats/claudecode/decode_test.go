@@ -268,3 +268,28 @@ func TestExact(t *testing.T) {
 		t.Error("tables of another client's were taken")
 	}
 }
+
+// TestUsage: what a turn cost is the sum over its responses, each counted once;
+// zeros say nothing.
+func TestUsage(t *testing.T) {
+	answer := func(id, up, response, usage string) string {
+		return `{"type":"assistant","uuid":"` + id + `","parentUuid":"` + up + `","message":{"id":"` + response + `","role":"assistant","content":[{"type":"text","text":"` + id + `"}],"usage":` + usage + "}}\n"
+	}
+	ask := func(id, up string) string {
+		return `{"type":"user","uuid":"` + id + `","parentUuid":` + up + `,"message":{"role":"user","content":"` + id + `"}}` + "\n"
+	}
+	path := filepath.Join(t.TempDir(), "x.jsonl")
+	const cost = `{"input_tokens":3,"output_tokens":5,"cache_read_input_tokens":7,"service_tier":"x"}`
+	file := ask("a", "null") + answer("b", "a", "r1", cost) + answer("c", "b", "r1", cost) + answer("d", "c", "r2", `{"input_tokens":10,"output_tokens":1,"cache_creation_input_tokens":2}`) +
+		answer("dead", "a", "r9", cost) + ask("e", `"d"`) + answer("f", "e", "r3", `{"input_tokens":0,"output_tokens":0}`)
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := spelled(t, path, session.Selection{})
+	if want := `"turn":{"number":1,"usage":{"input":13,"output":6,"cacheRead":7,"cacheWrite":2}}`; !bytes.Contains(got, []byte(want)) || bytes.Count(got, []byte(`"turn":{`)) != 2 || bytes.Count(got, []byte(`"usage":{"input":13`)) != 1 {
+		t.Errorf("%s", got)
+	}
+	if !bytes.Contains(got, []byte(`"turn":{"number":2},`)) {
+		t.Errorf("zeros are a cost:\n%s", got)
+	}
+}

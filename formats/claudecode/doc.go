@@ -3,7 +3,9 @@
 //	~/.claude/ ($CLAUDE_CONFIG_DIR)
 //	    projects/<folder>/<id>.jsonl                       one session, a line an entry
 //	    projects/<folder>/<id>/subagents/agent-<id>.jsonl  its subagents
+//	    projects/<folder>/<id>/subagents/agent-<id>.meta.json  what started them
 //	    projects/<folder>/<id>/tool-results/<id>.txt       output too long for a line
+//	    file-history/<id>/<hash>@v<n>                      what files held
 //
 // The config folder is one store; so is a project's folder in it, and so is a
 // file. A project's folder is named by the path of the working directory with
@@ -23,7 +25,9 @@
 // preserved, and what follows. What lies in front is Archived here.
 //
 // Lines of a type that is not part of the conversation (requests, costs,
-// snapshots) are Opaque parts of system messages where they stand.
+// snapshots) are Opaque parts of system messages where they stand. Snapshots
+// name the backups of files that a session changed: from one state of a file to
+// the next they are its Files. What a file held at the end nobody kept.
 //
 // # Writing
 //
@@ -36,6 +40,12 @@
 // Tools become Claude Code's own, with their arguments and with the record that
 // the screen is drawn from. Where the client that is read from only says what an
 // edit did when it is done, the lines of a response wait for its results.
+//
+// Branches stand in the tree, in front of what the live one went on with, in the
+// file and in time: the newer client goes on with the last line, the older one
+// with the latest, the Agent SDK with a line that no other hangs on. One that
+// grew from the last message begins with a copy of it, so that nothing hangs on
+// that. See branch.go.
 //
 // What has no place in the conversation stands in a member of our own,
 // "rehome", on the lines, or in the line of type "rehome" at the end, which also

@@ -30,7 +30,14 @@ func encode(ctx context.Context, s *session.Session, b formats.Build) (err error
 	}
 	e := newEncoder(s, b)
 	e.w = bufio.NewWriterSize(f, 256<<10)
-	err = e.session(ctx)
+	if len(s.Branches) > 0 {
+		err = e.grafted(ctx)
+	} else {
+		err = e.session(ctx)
+	}
+	if err == nil {
+		e.ending()
+	}
 	if ferr := e.w.Flush(); err == nil {
 		err = ferr
 	}
@@ -52,6 +59,7 @@ type encoder struct {
 	w     *bufio.Writer
 	sum   hash.Hash
 	lines int64 // written
+	size  int64 // of these
 
 	id, agent, cwd string // agent: of a subagent
 	own            bool   // it comes from Claude Code: nothing has to be translated
@@ -65,8 +73,11 @@ type encoder struct {
 	ids     map[string]bool // of calls
 	step    *step
 	buf     []byte
+	marked  bool // the line being written has what we know of it
 	message *session.Message
 	turnRec []byte // of a turn whose line is still to come
+	grafts  *grafts
+	branch  string // that is being written; "" for the live one
 }
 
 // firstMoment is when a session begins that has no time in it at all.
@@ -99,11 +110,6 @@ func newEncoder(s *session.Session, b formats.Build) *encoder {
 	return e
 }
 
-// inReach reports a time that ISO 8601 spells with four digits.
-func inReach(t session.Stamp) bool {
-	return t.Known() && t.Millis() >= 0 && t.Millis() < 253402300800000-(1<<32)
-}
-
 func (e *encoder) session(ctx context.Context) error {
 	e.aside()
 	if e.s.Messages != nil {
@@ -118,15 +124,16 @@ func (e *encoder) session(ctx context.Context) error {
 		}
 	}
 	e.close()
+	e.wordless()
+	return e.files(ctx)
+}
+
+// wordless gives a session in which nothing was said a first line.
+func (e *encoder) wordless() {
 	if !e.begun {
 		e.note(loss.Inferred, "a session without a word gets a first line")
 		e.opening(session.Stamp{})
 	}
-	if err := e.files(ctx); err != nil {
-		return err
-	}
-	e.ending()
-	return nil
 }
 
 // aside notes what a head has that no line says.
@@ -178,34 +185,11 @@ func (e *encoder) note(kind loss.Kind, what string) {
 func (e *encoder) put(line []byte) {
 	e.lines++
 	line = append(line, '\n')
+	e.size += int64(len(line))
 	e.sum.Write(line)
 	e.w.Write(line) // its first error comes back from Flush
 	if e.buf = line[:0]; cap(line) > 8<<20 {
 		e.buf = nil
-	}
-}
-
-// tick is the time of the next line: its message's where that does not go back.
-func (e *encoder) tick(at session.Stamp) string {
-	next := e.last + 1
-	if inReach(at) && at.Millis() > next {
-		next = at.Millis()
-	}
-	e.last = next
-	return time.UnixMilli(next).UTC().Format("2006-01-02T15:04:05.000Z")
-}
-
-// timed says what is unusual about a message's time.
-func (e *encoder) timed(m *session.Message) {
-	switch {
-	case !m.At.Known():
-		e.note(loss.Inferred, "a time, from that of the message in front")
-	case !inReach(m.At):
-		e.note(loss.Reshaped, "a time beyond what a line can say follows that of the message in front")
-	case m.At.Millis() < e.said:
-		e.note(loss.Reshaped, "a time that goes back follows that of the message in front")
-	default:
-		e.said = m.At.Millis()
 	}
 }
 
@@ -222,6 +206,10 @@ func (e *encoder) chained(kind string, at session.Stamp, body func(p *pen)) (id 
 	p.filled("agentId", e.agent)
 	p.text("type", kind)
 	body(&p)
+	if e.branch != "" && !e.marked {
+		e.mark(&p, &session.Message{}, nil)
+	}
+	e.marked = false
 	p.text("uuid", id)
 	p.text("timestamp", e.tick(at))
 	p.text("userType", "external")

@@ -118,6 +118,20 @@ func TestNativeTools(t *testing.T) {
 			"Write", `{"file_path":"/a","content":"y\n"}`, `{"type":"update","filePath":"/a","content":"y\n","structuredPatch":[{"oldStart":1,"oldLines":1,"newStart":1,"newLines":1,"lines":["-x","+y"]}],"originalFile":"x\n","userModified":false}`},
 		{"a patch", session.ToolCall{Kind: "edit", Name: "ApplyPatch", Input: session.Raw(`"*** Begin Patch"`)}, `{"success":{"path":"/a","diffString":"@@ -1,2 +1,2 @@\n x\n-y\n+z\n"}}`,
 			"Edit", `{"file_path":"/a","old_string":"x\ny","new_string":"x\nz"}`, ""},
+		{"a patch, and the file behind it", session.ToolCall{Kind: "edit", Name: "edit_file", Args: session.Raw(`{"relativeWorkspacePath":"/a","contentsAfterEdit":"x\nz\n"}`)}, `{"diff":{"chunks":[{"diffString":" x\n-y\n+z","oldStart":1,"newStart":1}]}}`,
+			"Edit", `{"file_path":"/a","old_string":"x\ny","new_string":"x\nz"}`, ""},
+		{"the file behind it alone", session.ToolCall{Kind: "edit", Name: "edit_file", Args: session.Raw(`{"relativeWorkspacePath":"/a","contentsAfterEdit":"x\nz\n"}`)}, `{}`,
+			"Write", `{"file_path":"/a","content":"x\nz\n"}`, ""},
+		{"names of contents", session.ToolCall{Kind: "edit", Name: "edit_file_v2", Args: session.Raw(`{"relativeWorkspacePath":"/a","streamingContent":"sketch"}`)}, `{"beforeContentId":"composer.content.1","afterContentId":"composer.content.2"}`,
+			"edit_file_v2", `{"relativeWorkspacePath":"/a","streamingContent":"sketch"}`, ""},
+		{"a patch that only the model tells", session.ToolCall{Kind: "edit", Name: "ApplyPatch", Input: session.Raw(`"*** Begin Patch\n*** Update File: /a\n@@ func\n x\n-y\n+z\n*** End Patch"`)}, `{}`,
+			"Edit", `{"file_path":"/a","old_string":"x\ny","new_string":"x\nz"}`, `{"filePath":"/a","oldString":"x\ny","newString":"x\nz","originalFile":null,"structuredPatch":[{"oldStart":1,"oldLines":2,"newStart":1,"newLines":2,"lines":[" x","-y","+z"]}],"userModified":false,"replaceAll":false}`},
+		{"a patch that adds a file", session.ToolCall{Kind: "edit", Name: "apply_patch", Input: session.Raw(`{"patch":"*** Begin Patch\n*** Add File: /b\n+x\n+y\n*** End Patch"}`)}, `{}`,
+			"Write", `{"file_path":"/b","content":"x\ny"}`, ""},
+		{"a patch of two files", session.ToolCall{Kind: "edit", Name: "ApplyPatch", Input: session.Raw(`"*** Begin Patch\n*** Update File: /a\n-y\n+z\n*** Update File: /b\n-y\n+z\n"`)}, `{}`,
+			"ApplyPatch", `{"input":"*** Begin Patch\n*** Update File: /a\n-y\n+z\n*** Update File: /b\n-y\n+z\n"}`, ""},
+		{"several places", session.ToolCall{Kind: "edit", Name: "MultiEdit", Input: session.Raw(`{"file_path":"/a","edits":[{"old_string":"x","new_string":"y"},{"old_string":"1","new_string":""}]}`)}, `{}`,
+			"Edit", `{"file_path":"/a","old_string":"x\n1","new_string":"y\n"}`, ""},
 		{"a patch of nothing", session.ToolCall{Kind: "edit", Name: "ApplyPatch", Input: session.Raw(`"*** Begin Patch"`)}, `{"error":{"error":"no"}}`,
 			"ApplyPatch", `{"input":"*** Begin Patch"}`, ""},
 		{"grep", session.ToolCall{Kind: "grep", Name: "Grep", Input: session.Raw(`{"pattern":"x","-i":true}`)}, `{"success":{}}`, "Grep", `{"pattern":"x","-i":true}`, ""},
@@ -160,4 +174,61 @@ func same(t *testing.T, a, b string) bool {
 	p, _ := json.Marshal(x)
 	q, _ := json.Marshal(y)
 	return string(p) == string(q)
+}
+
+// TestBeside: what lies beside a subagent's file says what the facts say of it,
+// and is read again.
+func TestBeside(t *testing.T) {
+	h := session.Head{ID: "kid", Agent: session.CursorSDK, Title: "kid", Parent: &session.Link{Session: "up", Call: "call\n1", Title: "Look around", Kind: "explore"}}
+	ending, got := beside(&h)
+	want := `{"agentType":"explore","description":"Look around","toolUseId":"` + knownID("call\n1") + `"}`
+	if ending != ".meta.json" || !same(t, string(got), want) {
+		t.Errorf("%s holds %s, want %s", ending, got, want)
+	}
+	w := write(t, chat(say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: "call\n1", Name: "Task", Kind: "task", Child: "kid", Args: session.Raw(`{"prompt":"p","description":"d"}`)}), say(session.Tool, resulting("call\n1", "done"))), formats.Build{})
+	if id := w.blocks()[1]["id"]; id != knownID("call\n1") {
+		t.Errorf("the call is %v", id)
+	}
+	if _, got := beside(&session.Head{ID: "kid", Title: "Do it\nnow", Parent: &session.Link{Session: "up"}}); !same(t, string(got), `{"agentType":"general-purpose","description":"Do it"}`) {
+		t.Errorf("%s", got)
+	}
+	if _, none := beside(&session.Head{ID: "up"}); none != nil {
+		t.Errorf("beside a session lies %s", none)
+	}
+}
+
+// TestChanged: an edit of which the source only names the contents is one of
+// Claude Code's, as long as they are there.
+func TestChanged(t *testing.T) {
+	body := func(s string) *session.Body { return &session.Body{Bytes: []byte(s)} }
+	for _, c := range []struct {
+		name          string
+		before, after *session.Body
+		failed        bool
+		tool, input   string
+	}{
+		{"an edit", body("1\nx\n2\n"), body("1\ny\n2\n"), false, "Edit", `{"file_path":"/a","old_string":"x\n","new_string":"y\n"}`},
+		{"a new file", body(""), body("y\n"), false, "Write", `{"file_path":"/a","content":"y\n"}`},
+		{"before is gone", nil, body("y\n"), false, "Write", `{"file_path":"/a","content":"y\n"}`},
+		{"both are gone", nil, nil, false, "edit_file_v2", `{"relativeWorkspacePath":"/a"}`},
+		{"no text", body("x"), body("\xff"), false, "edit_file_v2", `{"relativeWorkspacePath":"/a"}`},
+		{"it failed", body("x"), body("y"), true, "edit_file_v2", `{"relativeWorkspacePath":"/a"}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			call := &session.ToolCall{ID: "c1", Kind: "edit", Name: "edit_file_v2", Args: session.Raw(`{"relativeWorkspacePath":"/a"}`)}
+			result := &session.ToolResult{Call: "c1", Error: c.failed, Value: session.Raw(`{"beforeContentId":"composer.content.1","afterContentId":"composer.content.2"}`), Changed: func() (*session.Body, *session.Body) { return c.before, c.after }}
+			w := write(t, chat(say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, result)), formats.Build{})
+			use := w.blocks()[1]
+			if input, _ := json.Marshal(use["input"]); use["name"] != c.tool || !same(t, string(input), c.input) {
+				t.Errorf("%s %s, want %s %s", use["name"], input, c.tool, c.input)
+			}
+			screen, drawn := w.lines[2]["toolUseResult"].(map[string]any)
+			if want := c.tool != "edit_file_v2"; drawn != want || want && screen["filePath"] != "/a" {
+				t.Errorf("the screen is drawn from %v", screen)
+			}
+			if !w.noted(loss.Reshaped, "") {
+				t.Error("nothing is noted")
+			}
+		})
+	}
 }

@@ -64,7 +64,7 @@ func (w *walker) say(i int, line []byte) bool {
 	w.usual(f)
 	switch o.kind {
 	case user:
-		return w.user(o, f, m)
+		return w.user(i, f, m)
 	case answers:
 		return w.assistant(o, f, m)
 	case attached:
@@ -102,7 +102,7 @@ func (w *walker) opaque(i int, line []byte) bool {
 }
 
 // user is a prompt, or results, or what the client says in the user's name.
-func (w *walker) user(o *outline, f *members.Object, m *session.Message) bool {
+func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	meta, summary := f.Flag(inMeta), f.Flag(inSummary)
 	value := bytes.Clone(f.Raw(inResult))
 	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent} {
@@ -134,6 +134,9 @@ func (w *walker) user(o *outline, f *members.Object, m *session.Message) bool {
 	default:
 		w.turn++
 		m.Turn = &session.Turn{Number: w.turn}
+		if u, ok := w.survey.spent[int32(i)]; ok {
+			m.Turn.Usage = &u
+		}
 		m.Parts = parts
 	}
 	return w.put(m)

@@ -18,6 +18,7 @@ import (
 // shelf is a store opened: its sessions, parents before their children.
 type shelf struct {
 	root     *os.Root
+	backups  *os.Root // of files that sessions changed; nil if there are none
 	sessions []*entry
 	others   int // files that are no sessions
 }
@@ -45,7 +46,7 @@ func openShelf(l *formats.Location) (*shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shelf{root: root}
+	s := &shelf{root: root, backups: openBackups(l)}
 	switch {
 	case only != "":
 		err = s.one(only)
@@ -55,10 +56,17 @@ func openShelf(l *formats.Location) (*shelf, error) {
 		err = s.project(".")
 	}
 	if err != nil {
-		root.Close()
+		s.close()
 		return nil, err
 	}
 	return s, nil
+}
+
+func (s *shelf) close() {
+	s.root.Close()
+	if s.backups != nil {
+		s.backups.Close()
+	}
 }
 
 func (s *shelf) config() error {

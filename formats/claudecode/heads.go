@@ -23,7 +23,7 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 			yield(nil, failure(ctx, l.Path, err))
 			return
 		}
-		defer s.root.Close()
+		defer s.close()
 		buffer := make([]byte, mostHead)
 		for _, e := range s.sessions {
 			if ctx.Err() != nil {
@@ -92,4 +92,25 @@ func (s *survey) part(b []byte, inside, alone bool) {
 	for line := range bytes.Lines(b) {
 		s.add(&lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n"))}, alone)
 	}
+}
+
+func (s *survey) named(kind string, line []byte) {
+	switch kind {
+	case "custom-title":
+		s.title = text(line, "customTitle")
+	case "ai-title":
+		s.generated = text(line, "aiTitle")
+	default:
+		s.legacy = text(line, "summary")
+	}
+}
+
+// called is the session's title, in the client's order.
+func (s *survey) called() string {
+	for _, t := range []string{s.title, s.generated, s.legacy, s.prompt} {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
 }

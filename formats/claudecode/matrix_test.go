@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -100,6 +101,26 @@ func TestMatrix(t *testing.T) {
 	if how != "dropped" || as != "" {
 		t.Errorf("a system message is sent: %s %s", how, as)
 	}
+	for _, history := range []bool{false, true} {
+		s := chat(say(session.User, words("go")), say(session.Assistant, words("x")), on("b", say(session.User, words("else"))))
+		if what := "turn that was gone back on"; history {
+			s.Branches = []session.Branch{{Name: "b"}}
+			row(what+", with `--history`", "reshaped", "in the file, not sent")
+		} else {
+			row(what, "dropped", "")
+		}
+		w := write(t, s, formats.Build{})
+		data, err := os.ReadFile(w.path)
+		if err != nil || bytes.Contains(data, []byte(`"else"`)) != history || slices.Contains(heard(w), "else") || history != w.noted(loss.Reshaped, "an abandoned branch is in the file") || history == w.noted(loss.Dropped, "an abandoned turn") {
+			t.Errorf("with its history %v: %v %v", history, err, w.notes)
+		}
+	}
+	s := chat(say(session.User, words("go")))
+	s.Files = func(yield func(*session.File, error) bool) { yield(&session.File{Path: "/a"}, nil) }
+	if w := write(t, s, formats.Build{}); !w.noted(loss.Dropped, "a snapshot of a file") {
+		t.Errorf("a snapshot is lost in silence: %v", w.notes)
+	}
+	row("snapshot of a file", "dropped", "")
 	out.WriteString("\n## Tools\n\nEvery call is kept with its result; arguments that Claude Code's own tool does not have stand beside it, in the line's member `rehome`. Calls of tools that Claude Code does not have are sent, and not shown on its screen.\n\n| Tool | | arrives as |\n|---|---|---|\n")
 	for _, kind := range toolmap.Kinds() {
 		name := kind

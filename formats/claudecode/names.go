@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"path/filepath"
@@ -45,6 +46,25 @@ func named(h *session.Head) string {
 	}
 	return dir + sessionID(h.Agent, h.ID) + ending
 }
+
+// beside is what the client keeps beside a subagent's file: what kind it is of,
+// what it was to do, and the call that started it.
+func beside(h *session.Head) (ending string, content []byte) {
+	if h.Parent == nil {
+		return "", nil
+	}
+	up := h.Parent
+	p := object(nil)
+	p.text("agentType", agentType(up.Kind))
+	p.filled("description", brief(cmp.Or(up.Title, h.Title)))
+	if up.Call != "" {
+		p.text("toolUseId", knownID(up.Call))
+	}
+	return ".meta.json", p.done()
+}
+
+// agentType is a kind of subagent; one that nobody named is the usual one.
+func agentType(kind string) string { return cmp.Or(kind, "general-purpose") }
 
 // workspace is a folder without the slash at its end. Where none is known it is
 // the root.
@@ -132,6 +152,14 @@ func isUUID(s string) bool {
 
 // longestID is how long an id of a call may be.
 const longestID = 64
+
+// knownID is a call's id, as the API takes it.
+func knownID(id string) string {
+	if fits(id) {
+		return id
+	}
+	return "toolu_" + digits(24, "call", id)
+}
 
 // fits reports an id that the API takes.
 func fits(id string) bool { return id != "" && len(id) <= longestID && plain(id) == id }

@@ -67,6 +67,11 @@ type survey struct {
 	prompt                          string
 	first, last                     session.Stamp
 	turns                           int64
+	cost                            map[uint64]session.Usage // by response
+	spent                           map[int32]session.Usage  // by the line of a prompt
+	saved                           []saved
+	state                           map[string]int // the last of these, by path
+	unsaved                         int            // more than are kept
 }
 
 // mostCalls bounds what is kept of which call started which subagent.
@@ -175,10 +180,7 @@ func (s *survey) sort(o *outline, kind, subtype string, line, message []byte) {
 		s.asked(o, line, message)
 	case "assistant":
 		o.kind = answers
-		o.response = name64(rawjson.Last(message, "id"))
-		if m := text(message, "model"); m != "" && m != "<synthetic>" {
-			s.model = m
-		}
+		s.answered(o, message)
 	case "system":
 		o.kind = notice
 		if o.boundary = subtype == `"compact_boundary"`; o.boundary {
@@ -193,6 +195,7 @@ func (s *survey) sort(o *outline, kind, subtype string, line, message []byte) {
 		s.named(kind, line)
 	default:
 		o.kind = other
+		s.save(kind, line)
 	}
 }
 
@@ -282,25 +285,4 @@ func (s *survey) preserved(line []byte) {
 			}
 		}
 	}
-}
-
-func (s *survey) named(kind string, line []byte) {
-	switch kind {
-	case "custom-title":
-		s.title = text(line, "customTitle")
-	case "ai-title":
-		s.generated = text(line, "aiTitle")
-	default:
-		s.legacy = text(line, "summary")
-	}
-}
-
-// called is the session's title, in the client's order.
-func (s *survey) called() string {
-	for _, t := range []string{s.title, s.generated, s.legacy, s.prompt} {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

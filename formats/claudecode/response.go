@@ -30,6 +30,7 @@ func (e *encoder) write() {
 			}
 		}
 	}
+	e.unit()
 	id := "msg_" + digits(24, "message", e.id, e.agent, itoa(e.lines))
 	for _, b := range s.blocks {
 		e.response(id, stop, b)

@@ -3,7 +3,9 @@ package claudecode
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -19,6 +21,7 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 		return
 	}
 	c.answered = true
+	r = changed(c, r)
 	if c.waits {
 		c.waits = false
 		e.step.waits--
@@ -38,11 +41,63 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	}
 }
 
+// changed is a result that says what the file of an edit held before and after,
+// where its own record only names it.
+func changed(c *call, r *session.ToolResult) *session.ToolResult {
+	if r.Changed == nil || r.Error || !toolmap.Edits(c.src.Kind) {
+		return r
+	}
+	before, after := r.Changed()
+	if after == nil || !utf8.Valid(after.Bytes) || before != nil && !utf8.Valid(before.Bytes) {
+		return r
+	}
+	p := object(nil)
+	if before != nil {
+		p.text("beforeFullFileContent", string(before.Bytes))
+	}
+	p.text("afterFullFileContent", string(after.Bytes))
+	for n, v := range rawjson.Members(r.Value) {
+		p.raw(string(n), v)
+	}
+	out := *r
+	out.Value = p.done()
+	return &out
+}
+
 // shown is a result as a block of content, and its text.
 func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte) {
-	var blocks [][]byte
-	var texts []string
-	for _, p := range r.Content {
+	blocks, texts := e.pieces(r.Content)
+	if len(blocks) == 0 {
+		var list []session.Part
+		if text = toolmap.Shown(c.src.Kind, r.Value); !blank(text) {
+			e.note(loss.Reshaped, "a result's text, from the record of it")
+			list = append(list, &session.Text{Text: text})
+		}
+		for _, data := range toolmap.Images(r.Value) {
+			list = append(list, &session.Media{Data: data})
+		}
+		blocks, texts = e.pieces(list)
+	}
+	if len(blocks) == 0 {
+		texts = []string{"(no output)"}
+	}
+	text = strings.Join(texts, "\n")
+	p := object(nil)
+	p.text("tool_use_id", c.id)
+	p.text("type", "tool_result")
+	if len(blocks) > 1 || len(blocks) == 1 && len(texts) == 0 {
+		p.name("content")
+		p.b = append(append(append(p.b, '['), bytes.Join(blocks, []byte{','})...), ']')
+	} else {
+		p.text("content", text)
+	}
+	p.flag("is_error", r.Error)
+	return text, p.done()
+}
+
+// pieces are the blocks of a result, and what they say.
+func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) {
+	for _, p := range list {
 		var block []byte
 		var words string
 		if t, ok := p.(*session.Media); ok {
@@ -59,26 +114,7 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 			texts = append(texts, words)
 		}
 	}
-	if len(blocks) == 0 {
-		if text = toolmap.Shown(c.src.Kind, r.Value); !blank(text) {
-			e.note(loss.Reshaped, "a result's text, from the record of it")
-		} else {
-			text = "(no output)"
-		}
-		texts = []string{text}
-	}
-	text = strings.Join(texts, "\n")
-	p := object(nil)
-	p.text("tool_use_id", c.id)
-	p.text("type", "tool_result")
-	if len(blocks) > 1 || len(blocks) == 1 && len(texts) == 0 {
-		p.name("content")
-		p.b = append(append(append(p.b, '['), bytes.Join(blocks, []byte{','})...), ']')
-	} else {
-		p.text("content", text)
-	}
-	p.flag("is_error", r.Error)
-	return text, p.done()
+	return blocks, texts
 }
 
 // drawn is the record that the screen is drawn from.
@@ -101,10 +137,6 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 
 // agentResult is that of a subagent.
 func (e *encoder) agentResult(c *call, shown string) []byte {
-	kind := text(c.native.Input, "subagent_type")
-	if kind == "" {
-		kind = "general-purpose"
-	}
 	child := c.src.Child
 	if child == "" {
 		child = c.src.ID
@@ -113,7 +145,7 @@ func (e *encoder) agentResult(c *call, shown string) []byte {
 	p.text("status", "completed")
 	p.text("prompt", text(c.native.Input, "prompt"))
 	p.text("agentId", agentID(e.s.Agent, child))
-	p.text("agentType", kind)
+	p.text("agentType", agentType(text(c.native.Input, "subagent_type")))
 	p.name("content")
 	in := object(append(p.b, '['))
 	in.text("type", "text")

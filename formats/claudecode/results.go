@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"fmt"
-	"io"
 	"path"
 	"strings"
 
@@ -53,16 +52,7 @@ func (w *walker) offloaded(r *session.ToolResult) {
 		return
 	}
 	name := path.Join(w.side(), "tool-results", path.Base(strings.ReplaceAll(file, `\`, "/")))
-	f, err := w.root.Open(name)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > mostOffloaded {
-		return
-	}
-	b, err := io.ReadAll(io.LimitReader(f, mostOffloaded))
-	if err == nil {
+	if b, err := smallFile(w.root, name); err == nil {
 		r.Extras = append(r.Extras, session.Extra{Name: "tool-results/" + path.Base(name), Raw: session.AppendString(nil, string(b))})
 	}
 }

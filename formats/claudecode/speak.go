@@ -45,7 +45,7 @@ func voiceOf(role session.Role, p session.Part) voice {
 func (e *encoder) take(m *session.Message) {
 	e.message = m
 	defer func() { e.message = nil }()
-	if m.Branch != "" {
+	if !e.graft(m.Branch, m.ID) {
 		e.note(loss.Dropped, "an abandoned turn")
 		return
 	}
@@ -115,7 +115,9 @@ func (e *encoder) turn(m *session.Message) {
 func (e *encoder) mark(p *pen, m *session.Message, rest func(p *pen)) {
 	p.name("rehome")
 	in := pen{b: append(p.b, '{')}
-	in.text("id", m.ID)
+	in.filled("id", m.ID)
+	in.filled("branch", e.branch)
+	e.marked = true
 	if m.Model != "" {
 		in.text("model", m.Model)
 	}
@@ -181,12 +183,13 @@ type userLine struct {
 }
 
 func (e *encoder) user(l userLine) {
-	if e.prompt == "" && !l.meta {
+	if e.prompt == "" && !l.meta && e.branch == "" {
 		if e.prompt = l.single; len(e.prompt) > 4096 {
 			e.prompt = e.prompt[:4096]
 		}
 	}
 	e.begun = true
+	e.unit()
 	e.chained("user", l.m.At, func(p *pen) {
 		p.name("message")
 		p.b = append(p.b, `{"role":"user","content":`...)
@@ -207,6 +210,7 @@ func (e *encoder) user(l userLine) {
 // wants one.
 func (e *encoder) opening(at session.Stamp) {
 	e.begun = true
+	e.unit()
 	e.chained("user", at, func(p *pen) {
 		p.raw("message", []byte(`{"role":"user","content":"(This session was imported. It begins with an answer.)"}`))
 		p.flag("isMeta", true)

@@ -170,17 +170,20 @@ func (e *encoder) translate(c *call, value []byte) {
 
 // callID is an id of the session's own for a call.
 func (e *encoder) callID(id string) string {
-	out := id
-	if !fits(id) {
-		out = "toolu_" + digits(24, "call", id)
+	out := e.fresh(id)
+	if out != id {
+		e.note(loss.Reshaped, "a call's id has become one that the API takes")
 	}
+	return out
+}
+
+// fresh is an id that no call of the session has yet.
+func (e *encoder) fresh(id string) string {
+	out := knownID(id)
 	for n := int64(2); e.ids[out]; n++ {
 		out = "toolu_" + digits(24, "call", id, itoa(n))
 	}
 	e.ids[out] = true
-	if out != id {
-		e.note(loss.Reshaped, "a call's id has become one that the API takes")
-	}
 	return out
 }
 

@@ -26,6 +26,10 @@ func (e *encoder) instruction(m *session.Message, run []session.Part) {
 		if blank(text) {
 			continue
 		}
+		if e.branch != "" { // a line that is not sent is taken for one of the live branch
+			e.note(loss.Dropped, "what the client said in an abandoned branch")
+			continue
+		}
 		e.note(loss.Reshaped, "a system prompt is kept, but not sent: the client has its own")
 		if !e.begun {
 			e.system = append(e.system, text)
@@ -66,7 +70,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 		}
 		return
 	}
-	if archived < 0 && e.parent != "" { // a summary alone hides nothing
+	if archived < 0 && e.parent != "" || e.branch != "" { // a summary alone hides nothing, and a branch has nothing to hide
 		if summary != "" {
 			e.words(m, []session.Part{&session.Text{Text: summary}}, true)
 		}
@@ -90,6 +94,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 		e.mark(p, m, func(p *pen) { p.num("archived", int64(max(0, archived))) })
 	})
 	e.begun = true
+	e.unit()
 	e.chained("user", m.At, func(p *pen) {
 		p.name("message")
 		p.b = append(p.b, `{"role":"user","content":`...)

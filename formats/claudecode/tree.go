@@ -9,6 +9,7 @@ func (s *survey) arrange() {
 		s.walk(s.leaf(in), in)
 	}
 	s.gather()
+	s.charge()
 	for i := range s.lines {
 		if o := &s.lines[i]; o.prompt && o.branch == live && !o.side {
 			s.turns++

@@ -18,6 +18,7 @@ type job struct {
 type contender struct {
 	name   string
 	wanted float64 // how many times faster rehome should be; 0: only for comparison
+	rate   float64 // megabytes of source a second that it should carry; 0: none is asked for
 	stdout bool    // the target is what it prints
 	args   func(target string) []string
 	absent error // why it cannot take part
@@ -35,7 +36,7 @@ type group struct {
 }
 
 func (b *bench) groups() []group {
-	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}, {"sessions", b.sessionJobs}, {"ls", b.lsJobs}, {"ide", b.ideJobs}}
+	return []group{{"state", b.stateJobs}, {"chats", b.chatJobs}, {"sdk", b.sdkJobs}, {"client", b.clientJobs}, {"sessions", b.sessionJobs}, {"ls", b.lsJobs}, {"ide", b.ideJobs}, {"check", b.checkJobs}, {"check-ide", b.checkIDEJobs}, {"migrate", b.migrateJobs}}
 }
 
 func (b *bench) stateJobs(ctx context.Context) ([]job, error) {

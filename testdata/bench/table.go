@@ -22,6 +22,9 @@ func printRow(j job, c contender, took, ours cost) {
 	if c.wanted > 0 {
 		wanted = fmt.Sprintf("≥ %.3g×", c.wanted)
 	}
+	if c.rate > 0 {
+		wanted = fmt.Sprintf("≥ %.0f MB/s", c.rate)
+	}
 	fmt.Printf("| %s | %s | %.2f s%s | %.2f s | %d MB | %s | %s | %s |\n",
 		j.name, c.name, took.wall.Seconds(), rate, took.cpu.Seconds(), took.peak>>20, wall, cpu, wanted)
 }

@@ -18,11 +18,14 @@ type edit struct {
 	write        bool
 }
 
+// Edits reports a kind of tool that changes a file.
+func Edits(kind string) bool { return kind == "edit" || kind == "piEdit" }
+
 // Waits reports whether what came of a call has to be known before it can be
 // translated: the client's own spelling of an edit does not say what it took
 // out.
 func Waits(kind string, input, args []byte) bool {
-	if kind != "edit" && kind != "piEdit" {
+	if !Edits(kind) {
 		return false
 	}
 	docs := [][]byte{input, args}
@@ -61,6 +64,13 @@ func claudeEdit(name string, docs [][]byte, value []byte) (Native, bool) {
 		e.path = rawjson.Text(find(came, "path", "file_path"))
 	}
 	e.contents(came)
+	path, lines, patch := patched(docs)
+	if e.path == "" {
+		e.path = path
+	}
+	if patch && len(e.hunks) == 0 {
+		e.hunks = []udiff.Hunk{lines}
+	}
 	if e.path == "" {
 		return Native{}, false
 	}
@@ -77,19 +87,37 @@ func claudeEdit(name string, docs [][]byte, value []byte) (Native, bool) {
 		e.write, e.newer = true, s
 		return e.written(true), true
 	}
+	return e.told(docs)
+}
+
+// told is a change from what came of it alone.
+func (e *edit) told(docs [][]byte) (Native, bool) {
+	if raw := find(docs, "contentsAfterEdit"); e.after == nil && isText(raw) {
+		s := rawjson.Text(raw)
+		e.after = &s
+	}
+	older, newer := udiff.Sides(e.hunks)
+	known := e.before != nil && e.after != nil
 	switch {
+	case known && *e.before != "" && *e.before != *e.after:
+		e.older, e.newer = udiff.Region(*e.before, *e.after)
+		return e.edited(false), true
+	case !known && older != "": // the change says more than the whole file would
+		e.older, e.newer = older, newer
+		return e.edited(false), true
 	case e.after != nil && (e.before == nil || *e.before == ""):
 		e.write, e.newer = true, *e.after
 		return e.written(false), true
-	case e.after != nil && *e.before != *e.after:
-		e.older, e.newer = udiff.Region(*e.before, *e.after)
+	case older != "":
+		e.older, e.newer = older, newer
 		return e.edited(false), true
 	case len(e.hunks) > 0:
-		if e.older, e.newer = udiff.Sides(e.hunks); e.older != "" {
-			return e.edited(false), true
-		}
-		e.write = true
+		e.write, e.newer = true, newer
 		return e.written(false), true
+	}
+	var ok bool
+	if e.older, e.newer, ok = several(docs); ok {
+		return e.edited(false), true
 	}
 	return Native{}, false
 }
@@ -100,7 +128,7 @@ func (e *edit) contents(came [][]byte) {
 		s := rawjson.Text(raw)
 		e.before = &s
 	}
-	if raw := find(came, "afterFullFileContent", "afterContent"); isText(raw) {
+	if raw := find(came, "afterFullFileContent", "afterContent", "contentsAfterEdit"); isText(raw) {
 		s := rawjson.Text(raw)
 		e.after = &s
 	}

@@ -1,6 +1,7 @@
 package toolmap
 
 import (
+	"encoding/base64"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,7 @@ func Shown(kind string, value []byte) string {
 			return "(no output, exit code " + string(code) + ")"
 		}
 	case "mcp":
-		if s := parts(find(came, "content")); s != "" {
+		if s := parts(find(came, "content")); s != "" || len(Images(value)) > 0 {
 			return s
 		}
 	case "task":
@@ -94,6 +95,27 @@ func said(came [][]byte) string {
 		}
 	}
 	return ""
+}
+
+// Images are the pictures among what a server's tool answered with, where that
+// is a list of pieces.
+func Images(value []byte) (out [][]byte) {
+	list := find([][]byte{caseOf(value), value}, "content")
+	if len(list) == 0 || list[0] != '[' {
+		return nil
+	}
+	for p := range rawjson.Elements(list) {
+		data := rawjson.Last(p, "data")
+		if in := rawjson.Last(p, "image"); in != nil {
+			data = rawjson.Last(in, "data")
+		} else if rawjson.Text(rawjson.Last(p, "type")) != "image" {
+			continue
+		}
+		if b, err := base64.StdEncoding.DecodeString(rawjson.Text(data)); err == nil && len(b) > 0 {
+			out = append(out, b)
+		}
+	}
+	return out
 }
 
 func parts(list []byte) string {
@@ -164,20 +186,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 	o := object{}
 	switch n.Name {
 	case "Bash":
-		out, err := find(came, "stdout", "output"), find(came, "stderr")
-		if isText(out) {
-			o.raw("stdout", out)
-		} else {
-			o.text("stdout", shown)
-		}
-		if isText(err) {
-			o.raw("stderr", err)
-		} else {
-			o.text("stderr", "")
-		}
-		o.flag("interrupted", false)
-		o.flag("isImage", false)
-		o.flag("noOutputExpected", false)
+		ran(&o, came, shown)
 	case "Read":
 		file := rawjson.Last(n.Input, "file_path")
 		if !isText(file) {
@@ -198,20 +207,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		o.num("numLines", lines)
 		o.num("totalLines", lines)
 	case "Glob":
-		files := find(came, "files")
-		if len(files) == 0 || files[0] != '[' {
-			files = []byte("[]")
-		}
-		count := 0
-		for range rawjson.Elements(files) {
-			count++
-		}
-		o.raw("filenames", files)
-		o.num("durationMs", 0)
-		o.num("numFiles", count)
-		o.flag("truncated", string(find(came, "clientTruncated")) == "true")
-		o.num("totalMatches", count)
-		o.flag("countIsComplete", true)
+		globbed(&o, came)
 	case "TodoWrite":
 		list := rawjson.Last(n.Input, "todos")
 		if len(list) == 0 || list[0] != '[' {
@@ -223,6 +219,42 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		return nil
 	}
 	return o.done()
+}
+
+// ran is what a command printed.
+func ran(o *object, came [][]byte, shown string) {
+	out, err := find(came, "stdout", "output"), find(came, "stderr")
+	if isText(out) {
+		o.raw("stdout", out)
+	} else {
+		o.text("stdout", shown)
+	}
+	if isText(err) {
+		o.raw("stderr", err)
+	} else {
+		o.text("stderr", "")
+	}
+	o.flag("interrupted", false)
+	o.flag("isImage", false)
+	o.flag("noOutputExpected", false)
+}
+
+// globbed is the files that a pattern found.
+func globbed(o *object, came [][]byte) {
+	files := find(came, "files")
+	if len(files) == 0 || files[0] != '[' {
+		files = []byte("[]")
+	}
+	count := 0
+	for range rawjson.Elements(files) {
+		count++
+	}
+	o.raw("filenames", files)
+	o.num("durationMs", 0)
+	o.num("numFiles", count)
+	o.flag("truncated", string(find(came, "clientTruncated")) == "true")
+	o.num("totalMatches", count)
+	o.flag("countIsComplete", true)
 }
 
 func (n Native) read(o *object, name []byte, came [][]byte, shown string) {

@@ -1,0 +1,235 @@
+package claudecode
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// grafts are the branches that a session went back on, on their way into the
+// tree. The client goes on with the last thing said in a file, older ones with
+// the latest, and the Agent SDK with a line that no other hangs on: so a branch
+// stands in front of what the live one went on with, in place and in time, and
+// never hangs on the end of it. As it comes behind the live branch, the lines are
+// written to a draft first.
+type grafts struct {
+	draft *os.File
+	forks map[string]*fork // by the message that a branch grows from; nil until that is written
+	due   []string         // those that are written, but for results that are still to come
+	unit  fork             // where the last thing said on the live branch begins
+	live  int64            // size of the live branch
+	start int64            // what the first line's time comes after
+	done  []graft
+	err   error
+}
+
+// fork is a place between lines of the live branch.
+type fork struct {
+	at     int64  // in the draft
+	parent string // uuid of the line in front
+	time   int64  // of that line
+}
+
+// graft is a branch in the draft, and where it belongs.
+type graft struct {
+	at, from, to, lines int64
+}
+
+// grafted writes a session with its branches.
+func (e *encoder) grafted(ctx context.Context) (err error) {
+	draft, err := os.CreateTemp(filepath.Dir(e.b.Path), "draft-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, draft.Close(), os.Remove(draft.Name())) }()
+	out := e.w
+	e.w = bufio.NewWriterSize(draft, 256<<10)
+	e.grafts = &grafts{draft: draft, forks: map[string]*fork{}, start: e.last}
+	for _, b := range e.s.Branches {
+		e.grafts.forks[b.From] = nil
+	}
+	if err = e.session(ctx); err != nil {
+		return err
+	}
+	e.leave()
+	if err = errors.Join(e.grafts.err, e.w.Flush()); err != nil {
+		return err
+	}
+	e.w = out
+	return e.assemble(ctx)
+}
+
+// graft turns to the branch that the next message is of; false if it has no
+// place.
+func (e *encoder) graft(branch string, id string) bool {
+	g := e.grafts
+	if g == nil || branch == "" && e.branch != "" {
+		return branch == ""
+	}
+	if branch != e.branch {
+		e.close()
+	}
+	e.forks()
+	if branch != e.branch {
+		e.leave()
+		e.enter(branch)
+	}
+	if _, wanted := g.forks[id]; wanted && id != "" {
+		g.due = append(g.due, id)
+	}
+	return true
+}
+
+// forks marks the place behind messages, once all their calls have results.
+func (e *encoder) forks() {
+	if s := e.step; s != nil && (!s.written || s.open() || len(s.after) > 0) {
+		return
+	}
+	for _, id := range e.grafts.due {
+		f := &fork{at: e.size, parent: e.parent, time: e.last}
+		if e.branch != "" { // a branch of a branch stands behind that
+			f.at = e.grafts.done[len(e.grafts.done)-1].at
+		}
+		e.grafts.forks[id] = f
+	}
+	e.grafts.due = e.grafts.due[:0]
+}
+
+// unit marks where something said begins that cannot be taken apart: a prompt,
+// or a response with the results of its calls.
+func (e *encoder) unit() {
+	if g := e.grafts; g != nil && e.branch == "" {
+		g.unit = fork{at: e.size, parent: e.parent, time: e.last}
+	}
+}
+
+// leave ends the branch that is being written.
+func (e *encoder) leave() {
+	g := e.grafts
+	e.wordless()
+	if e.branch == "" {
+		g.live = e.size
+		return
+	}
+	last := &g.done[len(g.done)-1]
+	last.to, last.lines = e.size, e.lines-last.lines
+}
+
+// enter begins a branch.
+func (e *encoder) enter(branch string) {
+	g := e.grafts
+	f := fork{time: g.start} // a root of its own
+	for _, b := range e.s.Branches {
+		if at := g.forks[b.From]; b.Name == branch && b.From != "" && at != nil {
+			f = *at
+			break
+		}
+	}
+	if !e.own {
+		e.note(loss.Reshaped, "an abandoned branch is in the file, where the client shows it to nobody")
+	}
+	e.branch, e.turnRec = branch, nil
+	made := graft{at: f.at, from: e.size, lines: e.lines}
+	if end := f.at; end > g.unit.at { // nothing is said behind it
+		f, made.at = g.unit, g.unit.at
+		e.parent, e.last = f.parent, f.time
+		g.done = append(g.done, made)
+		e.again(f.at, end)
+	} else {
+		e.parent, e.last = f.parent, f.time
+		g.done = append(g.done, made)
+	}
+	e.begun = e.parent != ""
+}
+
+// assemble writes the lines of the draft in the order of the file.
+func (e *encoder) assemble(ctx context.Context) error {
+	g := e.grafts
+	e.lines, e.size, e.last = 0, 0, g.start
+	e.sum = sha256.New()
+	slices.SortStableFunc(g.done, func(a, b graft) int { return cmp.Compare(a.at, b.at) })
+	from := int64(0)
+	for i := 0; i < len(g.done); {
+		at, lines, end := g.done[i].at, int64(0), i
+		for end < len(g.done) && g.done[end].at == at {
+			lines += g.done[end].lines
+			end++
+		}
+		if err := e.pour(ctx, from, at, nil); err != nil {
+			return err
+		}
+		next, err := g.time(at)
+		if err != nil {
+			return err
+		}
+		for ; i < end; i++ {
+			err := e.pour(ctx, g.done[i].from, g.done[i].to, func() int64 { lines--; return next - lines - 1 })
+			if err != nil {
+				return err
+			}
+		}
+		from = at
+	}
+	return e.pour(ctx, from, g.live, nil)
+}
+
+// pour writes lines of the draft, with times that go up; under a ceiling where
+// there is one, and room below it.
+func (e *encoder) pour(ctx context.Context, from, to int64, ceiling func() int64) error {
+	r := bufio.NewReaderSize(io.NewSectionReader(e.grafts.draft, from, to-from), 256<<10)
+	for {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		at, spelled, err := moment(line)
+		if err != nil {
+			return err
+		}
+		if ceiling != nil {
+			at = min(at, ceiling())
+		}
+		copy(spelled, e.tick(session.Stored(at)))
+		e.put(line[:len(line)-1])
+	}
+}
+
+// time is that of the line at a place in the draft.
+func (g *grafts) time(at int64) (int64, error) {
+	line, err := bufio.NewReader(io.NewSectionReader(g.draft, at, g.live-at)).ReadBytes('\n')
+	if err != nil {
+		return 0, err
+	}
+	ms, _, err := moment(line)
+	return ms, err
+}
+
+// moment is the time of a line of ours, and where it is spelled. No member
+// behind it holds another object.
+func moment(line []byte) (ms int64, spelled []byte, err error) {
+	const name, long = `,"timestamp":"`, len("2006-01-02T15:04:05.000Z")
+	i := bytes.LastIndex(line, []byte(name))
+	if i < 0 || len(line) < i+len(name)+long {
+		return 0, nil, errors.New("a line of the draft has no time")
+	}
+	spelled = line[i+len(name):][:long]
+	t, err := time.Parse(stampLayout, string(spelled))
+	return t.UnixMilli(), spelled, err
+}
