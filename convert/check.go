@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"rehome/convert/internal/leaks"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/schemas"
@@ -19,9 +20,10 @@ type CheckOptions struct {
 	Paths      []string // files and folders; stores are looked for in folders
 	From       string   // read as this format, whatever they look like
 	Layers     rule.Layers
-	Rules      []string // only these ids, where set
-	Skip       []string // not these
-	For        string   // also what a conversion to this format would lose
+	Rules      []string  // only these ids, where set
+	Skip       []string  // not these
+	For        string    // also what a conversion to this format would lose
+	Baseline   *Baseline // what is known of, and does not count
 	Live       bool
 	Jobs       int
 	OnProgress func(Progress)
@@ -34,7 +36,7 @@ func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckRe
 	if err := o.vet(reg); err != nil {
 		return nil, err
 	}
-	c := &checker{o: o, reg: reg, talk: &talker{progress: o.OnProgress}}
+	c := &checker{o: o, reg: reg, talk: &talker{progress: o.OnProgress}, seen: map[string]bool{}, scanner: sync.OnceValues(leaks.New)}
 	for _, path := range o.Paths {
 		c.find(ctx, path)
 	}
@@ -56,6 +58,9 @@ func (o *CheckOptions) vet(reg *formats.Registry) error {
 			return unknownFormat(reg, name)
 		}
 	}
+	if o.For != "" && reg.Named(o.For).Encode == nil {
+		return Misuse{&formats.Error{At: o.For, Err: errors.New("no session is written in this format"), Hint: "rehome formats says which formats sessions go out to"}}
+	}
 	return nil
 }
 
@@ -64,6 +69,9 @@ type checker struct {
 	reg   *formats.Registry
 	talk  *talker
 	found []*examined
+	seen  map[string]bool // places without links: two paths can lead to one
+
+	scanner func() (*leaks.Scanner, error) // one for all stores: it is costly to make
 }
 
 // examined is one store, and what is found in it.
@@ -72,25 +80,16 @@ type examined struct {
 	loc   *formats.Location
 	f     *formats.Format
 	size  int64
+	walk  bool // it is no store: what the walk has to say of a path
 	tally checkTally
 }
 
-// find looks for stores. Two paths can lead to one store: it is asked once.
-func (c *checker) find(ctx context.Context, path string) {
-	for found, err := range stores(ctx, c.reg, path, c.o.From, func(string) {}) {
-		at := path
-		if found.Rel != "" && found.Rel != "." {
-			at = filepath.Join(path, filepath.FromSlash(found.Rel))
-		}
-		one := &examined{store: CheckedStore{Path: at, Err: err}}
-		c.found = append(c.found, one)
-		if err != nil {
-			continue
-		}
-		one.loc, one.f = found.Loc, found.Detected[0].Format
-		one.store.Format = one.f.Name
-		one.size = sizeOf(one.loc)
+// report takes a finding. A store that is a file has no name inside itself.
+func (e *examined) report(f rule.Finding) {
+	if e.loc != nil && !e.loc.Dir() && f.At.File == filepath.Base(e.store.Path) {
+		f.At.File = ""
 	}
+	e.tally.add(f)
 }
 
 // run asks the largest stores first, so that all workers are busy to the end.
@@ -102,12 +101,18 @@ func (c *checker) run(ctx context.Context) {
 	order := slices.Clone(c.found)
 	slices.SortStableFunc(order, func(a, b *examined) int { return int(min(1, max(-1, b.size-a.size))) })
 	c.talk.change(func(p *Progress) { p.Stage, p.Stores = checking, len(order) })
+	asked := 0 // what was found besides is asked nothing
+	for _, one := range order {
+		if one.f != nil {
+			asked++
+		}
+	}
 	next := make(chan *examined)
 	var workers sync.WaitGroup
 	for range min(jobs, len(order)) {
 		workers.Go(func() {
 			for one := range next {
-				c.ask(ctx, one, max(1, jobs/max(1, len(order))))
+				c.ask(ctx, one, max(1, jobs/max(1, asked)))
 				c.talk.change(func(p *Progress) { p.StoresDone++ })
 			}
 		})
@@ -121,40 +126,56 @@ func (c *checker) run(ctx context.Context) {
 
 // ask examines one store.
 func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
-	if one.store.Err != nil || ctx.Err() != nil {
+	if one.store.Err != nil || one.f == nil || ctx.Err() != nil {
 		return
 	}
 	one.store.Bytes = one.size
+	one.tally.known = c.o.Baseline.of(one.store.Path)
 	if one.f.Check == nil {
 		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("no rules are known for this format")}
 		return
 	}
 	q := &rule.Inquiry{Layers: c.o.Layers, Found: func(f rule.Finding) {
-		if c.wanted(f.Rule) {
-			one.tally.add(f)
+		if c.o.wanted(f.Rule) {
+			one.report(f)
 		}
 	}}
 	if q.Asks(rule.Schema) {
 		q.Schema = validator
 	}
-	view := formats.View{Live: c.o.Live, Jobs: jobs, Say: func(s string) { one.tally.say(s) }}
-	one.store.Err = one.f.Check(ctx, one.loc, view, q)
-	if errors.Is(one.store.Err, os.ErrNotExist) {
-		one.store.Err = &formats.Error{At: one.store.Path, Err: errors.New("it vanished while it was read"), Hint: "run it again when nothing moves the files"}
+	view := formats.View{Live: c.o.Live, Jobs: jobs, Say: one.tally.say}
+	err := one.f.Check(ctx, one.loc, view, q)
+	for _, further := range []func(context.Context, *examined, formats.View, *rule.Inquiry) error{c.inner, c.lost, c.secrets} {
+		if err == nil {
+			err = further(ctx, one, view, q)
+		}
 	}
+	if errors.Is(err, os.ErrNotExist) {
+		err = &formats.Error{At: one.store.Path, Err: errors.New("it vanished while it was read"), Hint: "run it again when nothing moves the files"}
+	}
+	one.store.Err = err
 }
 
-func (c *checker) wanted(id string) bool {
-	if len(c.o.Rules) > 0 && !slices.Contains(c.o.Rules, id) {
+// wanted reports whether a rule is asked at all. Those of what a session loses
+// are asked with a target only.
+func (o *CheckOptions) wanted(id string) bool {
+	if len(o.Rules) > 0 && !slices.Contains(o.Rules, id) || slices.Contains(o.Skip, id) {
 		return false
 	}
-	return !slices.Contains(c.o.Skip, id) && c.o.Layers.Has(rule.Named(id).Layer)
+	if slices.Contains(lossRules(), id) {
+		return o.For != ""
+	}
+	r := rule.Named(id)
+	if r == nil {
+		panic("convert: a codec found a breach of " + id + ", which is no rule")
+	}
+	return o.Layers.Has(r.Layer)
 }
 
 func validator(name string) rule.Validator {
 	lines, err := schemas.NewLines(name)
-	if err != nil {
-		return func([]byte) error { return err } // every document says so
+	if err != nil { // a schema of few documents, each of its own shape
+		return func(doc []byte) error { return schemas.Validate(name, doc) }
 	}
 	return lines.Validate
 }

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"io"
 	"path/filepath"
@@ -15,7 +16,21 @@ import (
 
 // CheckReport is what Check found, store by store in the order of the paths.
 type CheckReport struct {
-	Stores []*CheckedStore
+	Stores   []*CheckedStore
+	Baseline *BaselineUse // nil without one
+
+	o CheckOptions
+}
+
+// Asked are the rules that were asked of stores of a format, and those of the
+// walk where there is none.
+func (r *CheckReport) Asked(format string) (out []rule.Rule) {
+	for _, one := range rule.All() {
+		if one.For(format) && r.o.wanted(one.ID) && slices.Contains(walkRules(), one.ID) == (format == "") {
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // CheckedStore is one store, and what is wrong with it.
@@ -31,19 +46,23 @@ type CheckedStore struct {
 // Breach is a rule that a store breaks, said once.
 type Breach struct {
 	Rule   *rule.Rule
-	Count  int64
-	Places []rule.Finding // the first of them, in the order of their addresses
-	// Prints tell the breaches apart from one run to the next: one for each
-	// place, also for those not among Places, sorted.
-	Prints []uint64
+	Count  int64          // without those that the baseline knows
+	Known  int64          // that the baseline knows
+	Places []rule.Finding // the first of Count, in the order of their addresses
+
+	prints []uint64 // of all, known or not, as far as a baseline tells them apart
 }
 
 // mostPlaces is how many places of a breach are kept, and mostPrints how many
-// can be told apart later on: a broken store of gigabytes must fit.
+// a baseline tells apart: a broken store of gigabytes must fit.
 const (
 	mostPlaces = 100
-	mostPrints = 100_000
+	mostPrints = 1000
 )
+
+// Fingerprint tells a breach from others of the same rule in a store, from one
+// run to the next.
+func Fingerprint(f rule.Finding) string { return fmt.Sprintf("%016x", fingerprint(f)) }
 
 // File is the file that an address inside the store stands for, as the user
 // would write it.
@@ -54,21 +73,34 @@ func (s *CheckedStore) File(at store.Addr) string {
 	return filepath.Join(s.Path, filepath.FromSlash(at.File))
 }
 
-// Worst is the worst severity of what was found, and whether there is any.
-func (r *CheckReport) Worst() (worst rule.Severity, any bool) {
+// Count is the number of findings of a severity.
+func (r *CheckReport) Count(of rule.Severity) (n int64) {
 	for _, s := range r.Stores {
-		for _, b := range s.Breaches {
-			worst, any = max(worst, b.Rule.Severity), true
+		n += s.Count(of)
+	}
+	return n
+}
+
+// Count is the number of findings of a severity in this store.
+func (s *CheckedStore) Count(of rule.Severity) (n int64) {
+	for _, b := range s.Breaches {
+		if b.Rule.Severity == of {
+			n += b.Count
 		}
 	}
-	return worst, any
+	return n
 }
 
 func (c *checker) report() *CheckReport {
-	r := &CheckReport{}
+	r := &CheckReport{o: c.o}
 	for _, one := range c.found {
 		one.store.Breaches, one.store.Said = one.tally.result()
-		r.Stores = append(r.Stores, &one.store)
+		if one.store.Format != "" || one.store.Err != nil || len(one.store.Breaches) > 0 {
+			r.Stores = append(r.Stores, &one.store)
+		}
+	}
+	if c.o.Baseline != nil {
+		r.Baseline = c.o.Baseline.used(c, r)
 	}
 	return r
 }
@@ -78,6 +110,7 @@ func (c *checker) report() *CheckReport {
 type checkTally struct {
 	mu    sync.Mutex
 	rules map[string]*Breach
+	known map[string]*knownRule // by the baseline
 	said  []string
 }
 
@@ -98,10 +131,15 @@ func (t *checkTally) add(f rule.Finding) {
 		b = &Breach{Rule: rule.Named(f.Rule)}
 		t.rules[f.Rule] = b
 	}
-	b.Count++
-	if len(b.Prints) < mostPrints {
-		b.Prints = append(b.Prints, fingerprint(f))
+	print := fingerprint(f)
+	if len(b.prints) < mostPrints {
+		b.prints = append(b.prints, print)
 	}
+	if t.known[f.Rule].has(print) {
+		b.Known++
+		return
+	}
+	b.Count++
 	at, _ := slices.BinarySearchFunc(b.Places, f, byPlace)
 	if at == mostPlaces {
 		return
@@ -113,11 +151,13 @@ func (t *checkTally) add(f rule.Finding) {
 
 func (t *checkTally) result() (out []Breach, said []string) {
 	for _, b := range t.rules {
-		slices.Sort(b.Prints)
+		t.known[b.Rule.ID].counted(b)
+		slices.Sort(b.prints)
 		out = append(out, *b)
 	}
 	slices.SortFunc(out, func(a, b Breach) int { return strings.Compare(a.Rule.ID, b.Rule.ID) })
-	return out, t.said
+	slices.Sort(t.said)
+	return out, slices.Compact(t.said)
 }
 
 // byPlace is the order in which people read a store.

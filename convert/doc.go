@@ -16,4 +16,9 @@
 // Until the last rename nothing stands at the target's name. One store is the
 // unit of all-or-nothing: in a folder of many a bad one is left out and
 // reported, the others are placed.
+//
+// Check is the other thing that is done to stores: it asks each what the rules
+// ask of its format, and changes nothing. A codec reports breaches (see
+// formats.Format.Check); what lies around stores, what a session would lose on
+// its way, and credentials are looked for here, in check_*.go.
 package convert

@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -114,10 +115,13 @@ func (j *job) settleSessions(ctx context.Context) error {
 	if err == nil {
 		err = j.someChosen()
 	}
+	to := j.reg.Named(j.o.To)
+	if err == nil {
+		err = j.oneFileEach(to)
+	}
 	if err != nil || j.o.DryRun {
 		return err
 	}
-	to := j.reg.Named(j.o.To)
 	goal := j.stage.path(j.goal, ".")
 	var any bool
 	var one *os.File
@@ -130,7 +134,7 @@ func (j *job) settleSessions(ctx context.Context) error {
 			rep := &j.rep.Stores[i].Sessions[f.report]
 			asked := to.Named(&f.head)
 			var err error
-			if strings.EqualFold(filepath.Ext(j.goal.base()), filepath.Ext(asked)) {
+			if j.oneFile(to, &f.head) {
 				one, err = appendTo(one, goal, f.staged)
 			} else {
 				rep.File = names.give(asked)
@@ -138,6 +142,9 @@ func (j *job) settleSessions(ctx context.Context) error {
 					rep.Note = "another session took the name " + asked
 				}
 				err = moveInto(goal, rep.File, f.staged)
+				if at, content := companion(to, &f.head, filepath.Join(goal, filepath.FromSlash(rep.File))); err == nil && content != nil {
+					err = os.WriteFile(at, content, 0o600)
+				}
 			}
 			if err != nil {
 				return errors.Join(err, closed(one))
@@ -149,6 +156,30 @@ func (j *job) settleSessions(ctx context.Context) error {
 		return err
 	}
 	return j.settle(ctx)
+}
+
+// oneFile reports that the target is not a folder of sessions, but the file of
+// one, or of all of them.
+func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
+	return strings.EqualFold(filepath.Ext(j.goal.base()), filepath.Ext(to.Named(h)))
+}
+
+// oneFileEach refuses to put several sessions into a file that can hold one.
+func (j *job) oneFileEach(to *formats.Format) error {
+	n := j.rep.Sessions(Placed) + j.rep.Sessions(Checked)
+	if !to.Single || n < 2 || !j.oneFile(to, &session.Head{}) {
+		return nil
+	}
+	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("a file holds one session, and these are %d", n), Hint: "name a folder as the target, or one session of the source as SRC#ID"}
+}
+
+// companion is what belongs beside a session's file, and where; nil if nothing.
+func companion(to *formats.Format, h *session.Head, path string) (at string, content []byte) {
+	if to.Beside == nil {
+		return "", nil
+	}
+	ending, content := to.Beside(h)
+	return strings.TrimSuffix(path, filepath.Ext(path)) + ending, content
 }
 
 func closed(f *os.File) error {

@@ -32,6 +32,7 @@ func explain(err error, schema any) error {
 			lines = append(lines, line)
 		}
 	})
+	slices.Sort(lines) // the library walks maps: its order is another one each time
 	if len(lines) > maxCauses {
 		lines = append(lines[:maxCauses], fmt.Sprintf("and %d more", len(lines)-maxCauses))
 	}

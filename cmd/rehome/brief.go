@@ -1,42 +1,15 @@
 package main
 
-import (
-	"path"
-	"strings"
-	"unicode/utf8"
-)
+import "rehome/cmd/rehome/internal/screen"
 
-const (
-	longest = 24 // characters of a path's part that are worth reading whole,
-	kept    = 14 // and what is left of a longer one
-
-	longestExt = 8 // .ndjson and a bit: more is no extension
-)
-
-// brief shortens the long parts of a place inside a store: most are ids and
-// hashes, of which the first digits will do. The whole text is in --json.
-func brief(place string) string {
-	parts := strings.Split(place, "/")
-	for i, p := range parts {
-		id, rest := p, ""
-		if at := strings.IndexAny(p, "#( :"); at > longest {
-			id, rest = p[:at], p[at:]
-		}
-		if utf8.RuneCountInString(id) > longest && !strings.ContainsRune(id, ' ') {
-			ext := path.Ext(id)
-			if len(ext) > longestExt {
-				ext = ""
-			}
-			parts[i] = string([]rune(id)[:kept]) + "…" + ext + rest
-		}
-	}
-	return strings.Join(parts, "/")
-}
+// brief shortens the long parts of a place inside a store.
+func brief(place string) string { return screen.Brief(place) }
 
 // briefDigest is the algorithm and the first digits of a digest.
 func briefDigest(d string) string {
-	if len(d) > kept {
-		return d[:kept-1] + "…"
+	const kept = 13
+	if len(d) > kept+1 {
+		return d[:kept] + "…"
 	}
 	return d
 }

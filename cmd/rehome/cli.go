@@ -12,6 +12,7 @@ type grammar struct {
 	Migrate migrateCmd `cmd:"" help:"Make sessions those of another client, which goes on with them."`
 	Ls      lsCmd      `cmd:"" help:"List the sessions of this machine, whatever store they are in."`
 	Show    showCmd    `cmd:"" help:"Show a session as people read it."`
+	Check   checkCmd   `cmd:"" help:"Say whether stores are whole, and what is wrong with them."`
 	Detect  detectCmd  `cmd:"" help:"Say what a file or folder is, and why."`
 	Formats formatsCmd `cmd:"" help:"List the formats, and what can be done with each."`
 	Schema  schemaCmd  `cmd:"" help:"List or print the published JSON schemas."`
@@ -39,7 +40,7 @@ type convertCmd struct {
 	WithSecrets bool      `help:"Let keys and tokens into text. They stay home otherwise."`
 	Compress    string    `enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Write text as one compressed stream: none (default), gzip or zstd."`
 	Last        bool      `help:"In the place of SRC: the newest session of this folder."`
-	History     bool      `help:"Carry the turns that the client went back on, too, as branches."`
+	History     bool      `aliases:"branches" help:"Carry the turns that the client went back on, too, as branches. Also --branches."`
 	Session     []string  `sep:"none" placeholder:"ID" help:"Of all sessions in SRC only this one; may be given several times."`
 	Workspace   string    `placeholder:"PATH" help:"Only sessions of this folder, or of folders in it."`
 	Since       string    `placeholder:"WHEN" help:"Only sessions changed since then: 2026-11-01, yesterday, \"3 days\", 12h."`
@@ -101,6 +102,7 @@ type migrateCmd struct {
 	All         bool    `help:"Every session of --project, whatever client it is of."`
 	Last        bool    `help:"The newest session of this folder, in the place of SRC."`
 	Thinking    string  `enum:"keep-as-text,drop" default:"keep-as-text" placeholder:"HOW" help:"The model's reasoning that another model cannot use: keep-as-text (default), or drop."`
+	History     bool    `aliases:"branches" help:"Write the turns that the client went back on, too, as branches that nobody is shown. Also --branches."`
 	FullHistory bool    `help:"Show the model what was compacted, too, not only the summary of it."`
 	Update      bool    `xor:"again" help:"Write a session again that has grown since it was migrated, if nobody has gone on with it there."`
 	Again       bool    `xor:"again" help:"Make a further session of it, beside the one that it was migrated to."`
@@ -161,7 +163,7 @@ type showCmd struct {
 	Tools    string `enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"What tools did: brief (default), full, or none."`
 	Thinking bool   `help:"The model's reasoning, too."`
 	Turns    string `placeholder:"RANGE" help:"Only these turns: 3, 2-5, 7-; =-3 for the last three."`
-	History  bool   `help:"The turns that the client went back on, too, as branches."`
+	History  bool   `aliases:"branches" help:"The turns that the client went back on, too, as branches. Also --branches."`
 	Last     bool   `help:"The newest session of this folder, in the place of SRC."`
 	NoPager  bool   `help:"Print to the terminal however long it is."`
 	Live     bool   `help:"Read a store in use in place, where its -wal and -shm files already exist."`
@@ -178,6 +180,44 @@ Examples:
     rehome show 5d0b2b7e --turns 2-5 --tools full
     rehome show 5d0b2b7e --format markdown > session.md
     agent -p --output-format stream-json "tidy up" | rehome show -`
+}
+
+type checkCmd struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores. They are never changed."`
+
+	Format        string   `enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"text (default), json, sarif (2.1.0), junit, github (annotations), or markdown."`
+	FailOn        string   `enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"The mildest finding that ends with 4: error, warning (default) or note."`
+	Layer         []string `placeholder:"LAYER" help:"Only these layers: container, schema, references, meaning, secrets. All but secrets if not given."`
+	Secrets       bool     `help:"Look for keys and tokens in what was said and done, too."`
+	Rule          []string `placeholder:"RULE" help:"Only these rules."`
+	Skip          []string `placeholder:"RULE" help:"Not these rules."`
+	Notes         bool     `help:"Tell notes one by one; they are only counted otherwise."`
+	Baseline      string   `placeholder:"FILE" help:"What is known and does not count: a file that --write-baseline made."`
+	WriteBaseline bool     `help:"Write all that is found to the baseline, and drop from it what is mended."`
+	For           string   `placeholder:"FORMAT" help:"Also what the sessions would lose on their way to this format, such as claude-code."`
+	Schema        string   `placeholder:"FILE" help:"Hold each line of the paths, which are text of any kind, against this JSON schema: a file, or a name that rehome schema lists."`
+	From          string   `placeholder:"FORMAT" help:"Read the paths as this format instead of asking all of them."`
+	Rules         bool     `help:"List all rules."`
+	Explain       string   `placeholder:"RULE" help:"Say all about one rule."`
+	Live          bool     `help:"Read a store in use in place, where its -wal and -shm files already exist."`
+	Jobs          int      `placeholder:"N" help:"Workers; one a processor if not given. The result is the same for any number."`
+}
+
+func (checkCmd) Help() string {
+	return `Folders are walked, and each store in them is asked what the rules ask of its format. An error means that
+it is not whole, or that its client would refuse it; a warning, that something is lost or will surprise; a note, that
+something is worth knowing. A store that its client is writing to is not broken.
+
+Each rule has an id that never changes its meaning. What a baseline knows does not count: commit it, and only what
+is new ends with 4. A place that could not be examined ends with 1, whatever else was found.
+
+Examples:
+
+    rehome check ~/.cursor/chats
+    rehome check agents --format github
+    rehome check . --baseline .rehome-baseline.json --fail-on error
+    rehome check --explain RH301
+    rehome check session.jsonl --schema canonical-1`
 }
 
 type detectCmd struct {
@@ -226,8 +266,8 @@ type demoCmd struct{}
 func (demoCmd) Help() string {
 	return `A sample chat store becomes text, gains one turn, becomes text again: the demo shows the difference that
 git would show. Then the text becomes a store again, and that it is the same is proved. An agent of the Cursor
-SDK goes the same way, and to another checkout, where the SDK would find and resume it. Everything happens in
-a new folder, which stays behind for you to look around in.
+SDK goes the same way, and to another checkout, where the SDK would find and resume it. At last the chat becomes
+a session of Claude Code. Everything happens in a new folder, which stays behind for you to look around in.
 
 Examples:
 

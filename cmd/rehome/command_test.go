@@ -86,7 +86,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-1", "unread": "ls-result-1", "migrated": "migrate-result-1", "go": "version-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-1", "unread": "ls-result-1", "migrated": "migrate-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {
@@ -100,7 +100,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 // markOf finds the member that tells results apart.
 func markOf(top map[string]json.RawMessage) string {
 	for _, key := range slices.Sorted(maps.Keys(top)) {
-		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "unread", "migrated", "go"}, key) {
+		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "unread", "migrated", "checked", "rules", "go"}, key) {
 			return key
 		}
 	}
@@ -144,7 +144,7 @@ func TestInterrupted(t *testing.T) {
 // lines that fit a terminal.
 func TestEveryHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "")
-	for _, command := range []string{"", "convert", "ls", "show", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
+	for _, command := range []string{"", "convert", "ls", "show", "check", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
 		args := []string{"--help"}
 		if command != "" {
 			args = []string{command, "--help"}

@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats/all"
 	"rehome/formats/loss"
+	"rehome/formats/rule"
 	"rehome/schemas"
 )
 
@@ -63,6 +64,16 @@ func guessFlag(f *kong.Flag) guess {
 			kinds = append(kinds, k.String())
 		}
 		return guess{words: kinds}
+	case "LAYER":
+		return guess{words: rule.LayerNames()}
+	case "RULE":
+		var ids []string
+		for _, r := range rule.All() {
+			ids = append(ids, r.ID)
+		}
+		return guess{words: ids}
+	case "FILE":
+		return guess{kind: fileWord}
 	case "WHERE":
 		return guess{words: []string{"beside", "none"}, kind: fileWord}
 	}

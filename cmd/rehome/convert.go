@@ -136,7 +136,7 @@ func (c *convertCmd) Run(h *house) error {
 	if werr := h.out.show(convertResult{report}); werr != nil {
 		return errors.Join(err, werr)
 	}
-	if err = verdict(report, err); err != nil {
+	if err = reportError(report, err); err != nil {
 		return shown{err}
 	}
 	return nil
@@ -153,9 +153,9 @@ func oneStory(r *convert.Report) bool {
 	return true
 }
 
-// verdict is the error that a report amounts to; nil if all went well.
+// reportError is the error that a report amounts to; nil if all went well.
 // Failing outranks withholding: what failed was not even judged.
-func verdict(r *convert.Report, err error) error {
+func reportError(r *convert.Report, err error) error {
 	failed, withheld, all := r.Failed(), r.Withheld(), len(r.Stores)
 	switch {
 	case r.Lane == "session" && err == nil:

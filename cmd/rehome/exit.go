@@ -28,8 +28,7 @@ type outcome struct {
 }
 
 // outcomes is the table: the first row that recognises an error names its
-// code. The row for 1 takes what no other row took; 4 is kept for a command
-// that looks for problems.
+// code. The row for 1 takes what no other row took.
 func outcomes() []outcome {
 	as := func(target error) func(error) bool {
 		return func(err error) bool { return errors.Is(err, target) }
@@ -38,7 +37,7 @@ func outcomes() []outcome {
 		{0, "done", func(err error) bool { return err == nil }},
 		{1, "failed", nil},
 		{3, "losses beyond the allowed line", as(errWithheld)},
-		{4, "check found problems", nil},
+		{4, "check found problems", as(errFindings)},
 		{5, "source busy or changing", as(formats.ErrBusy)},
 		{80, "usage", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
 		{130, "interrupted", as(context.Canceled)},

@@ -14,6 +14,7 @@ type formatRow struct {
 	Writes   bool     `json:"writes"`
 	Decodes  bool     `json:"decodes"` // its sessions can be read
 	Encodes  bool     `json:"encodes"` // and written
+	Checks   bool     `json:"checks"`  // whether stores of it are whole can be asked
 	Text     bool     `json:"text"`
 	Families []string `json:"families"`
 	Schemas  []string `json:"schemas"`
@@ -25,7 +26,7 @@ func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}
 	for _, f := range reg.All() {
 		res.Formats = append(res.Formats, formatRow{
-			Name: f.Name, Title: f.Title, Reads: f.Open != nil, Writes: f.Create != nil, Decodes: f.Decode != nil, Encodes: f.Encode != nil, Text: f.Text,
+			Name: f.Name, Title: f.Title, Reads: f.Open != nil, Writes: f.Create != nil, Decodes: f.Decode != nil, Encodes: f.Encode != nil, Checks: f.Check != nil, Text: f.Text,
 			Families: list(f.Families), Schemas: list(f.Schemas),
 		})
 	}

@@ -54,6 +54,24 @@ func (p *page) table(indent string, rows [][]string) {
 	}
 }
 
+// columnsOf puts rows into columns, two blanks apart, one line a row.
+func columnsOf(rows [][]string) (out []string) {
+	width := map[int]int{}
+	for _, row := range rows {
+		for i, c := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	for _, row := range rows {
+		s := ""
+		for i, c := range row {
+			s += c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2)
+		}
+		out = append(out, strings.TrimRight(s, " "))
+	}
+	return out
+}
+
 // broken is prose in lines of at most so many characters, where its words
 // allow that.
 func broken(s string, most int) []string {
@@ -81,6 +99,14 @@ func ways(in, out bool) string {
 		return "in"
 	case out:
 		return "out"
+	}
+	return "-"
+}
+
+// yes says whether something can be done.
+func yes(can bool) string {
+	if can {
+		return "yes"
 	}
 	return "-"
 }

@@ -103,7 +103,7 @@ func TestVerdict(t *testing.T) {
 		{report(convert.Withheld, convert.Failed, convert.Placed), nil, 1},
 		{report(convert.Failed, convert.Failed), formats.ErrBusy, 5},
 	} {
-		if got := exitCode(verdict(c.r, c.err)); got != c.want {
+		if got := exitCode(reportError(c.r, c.err)); got != c.want {
 			t.Errorf("%v, %v: %d, want %d", c.r.Stores, c.err, got, c.want)
 		}
 	}

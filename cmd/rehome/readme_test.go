@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/rule"
 	"rehome/golden"
 )
 
@@ -18,8 +19,10 @@ import (
 func TestReadme(t *testing.T) {
 	t.Setenv("COLUMNS", "")
 	block := regexp.MustCompile("(?s)<!-- rehome ([a-z -]+) -->\n```text\n.*?```\n<!-- end -->")
+	cases := regexp.MustCompile("(?s)<!-- transcript ([a-z-]+) -->\n```text\n.*?```\n<!-- end -->")
+	rules := regexp.MustCompile("(?s)<!-- rules -->\n.*?<!-- end -->")
 	found := 0
-	for _, name := range []string{"README.md", "docs/command-line.md"} {
+	for _, name := range []string{"README.md", "docs/command-line.md", "docs/check.md"} {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
 		old, err := os.ReadFile(path)
 		if err != nil {
@@ -34,6 +37,15 @@ func TestReadme(t *testing.T) {
 			}
 			return fmt.Sprintf("<!-- rehome %s -->\n```text\n%s```\n<!-- end -->", args, stdout)
 		})
+		fresh = cases.ReplaceAllStringFunc(fresh, func(s string) string {
+			found++
+			name := cases.FindStringSubmatch(s)[1]
+			return fmt.Sprintf("<!-- transcript %s -->\n```text\n%s```\n<!-- end -->", name, transcript(t, name))
+		})
+		fresh = rules.ReplaceAllStringFunc(fresh, func(string) string {
+			found++
+			return "<!-- rules -->\n" + ruleTable() + "<!-- end -->"
+		})
 		if fresh == string(old) {
 			continue
 		}
@@ -46,16 +58,59 @@ func TestReadme(t *testing.T) {
 		}
 		t.Logf("golden: %s rewritten", name)
 	}
-	if found != 13 {
-		t.Errorf("%d blocks found in README and docs, want the format table and 12 pages of help", found)
+	if found != 18 {
+		t.Errorf("%d blocks found in README and docs, want the format table, 13 pages of help, three transcripts and the rules", found)
 	}
+}
+
+// transcript is a command case as a screen would show it.
+func transcript(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(golden.Path(t, "cmd/"+name+".txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if strings.HasPrefix(line, "# ") {
+			continue
+		}
+		for _, mark := range []string{"2| ", "2|", "| ", "|"} {
+			if rest, ok := strings.CutPrefix(line, mark); ok {
+				line = rest
+				break
+			}
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+// ruleTable is every rule with all that is to be said of it, by layers.
+func ruleTable() string {
+	var out strings.Builder
+	layer := ""
+	escape := strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_", "`", "\\`")
+	for _, r := range rule.All() {
+		if r.Layer.String() != layer {
+			layer = r.Layer.String()
+			fmt.Fprintf(&out, "\n### %s\n\n| rule | what is wrong, and why that matters | what to do |\n|---|---|---|\n", layer)
+		}
+		of := strings.Join(r.Formats, ", ")
+		if of == "*" {
+			of = "all"
+		}
+		fmt.Fprintf(&out, "| %s %s<br>%s | **%s.** %s | %s |\n", r.ID, r.Severity, of, escape.Replace(r.Title), escape.Replace(r.Why), escape.Replace(r.Mend))
+	}
+	return out.String() + "\n"
 }
 
 // TestReadmeCommands: every command line that the README and the guides show
 // is one that the program understands.
 func TestReadmeCommands(t *testing.T) {
 	seen, root := 0, filepath.Dir(golden.Path(t, ""))
-	for _, name := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/command-line.md"} {
+	for _, name := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/command-line.md", "docs/check.md"} {
 		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +124,7 @@ func TestReadmeCommands(t *testing.T) {
 			line, _, _ = strings.Cut(line, " | ")
 			line, _, _ = strings.Cut(line, "  #")
 			args := strings.Fields(line)
-			if !slices.Contains([]string{"convert", "ls", "show", "detect", "formats", "schema", "demo", "version", "completion", "man"}, args[0]) {
+			if !slices.Contains([]string{"convert", "migrate", "ls", "show", "detect", "formats", "schema", "demo", "version", "completion", "man"}, args[0]) {
 				continue // prose
 			}
 			seen++

@@ -9,16 +9,25 @@ import (
 	"rehome/formats/loss"
 )
 
+// text gives each format a row, and what it is a line below: both side by side
+// would leave neither enough room.
 func (r *formatsResult) text(p *page) {
-	rows := [][]string{{"name", "records", "sessions", "carries", "what it is"}}
+	rows := [][]string{{"name", "records", "sessions", "check", "carries"}}
 	for _, f := range r.Formats {
 		carries := strings.Join(f.Families, ", ")
 		if carries == "" {
 			carries = "-"
 		}
-		rows = append(rows, []string{f.Name, ways(f.Reads, f.Writes), ways(f.Decodes, f.Encodes), carries, f.Title})
+		rows = append(rows, []string{f.Name, ways(f.Reads, f.Writes), ways(f.Decodes, f.Encodes), yes(f.Checks), carries})
 	}
-	p.table("", rows)
+	for i, line := range columnsOf(rows) {
+		p.line(line)
+		if i > 0 {
+			for _, part := range broken(r.Formats[i-1].Title, pageWidth-4) {
+				p.line("    " + part)
+			}
+		}
+	}
 }
 
 func (r *schemaList) text(p *page) {

@@ -137,7 +137,7 @@ func (w *writer) Finish(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.root.WriteFile(".gitattributes", []byte("* -text\n"), 0o666); err != nil {
+	if err := w.root.WriteFile(attributesName, []byte("* -text\n"), 0o666); err != nil {
 		return err
 	}
 	return w.root.WriteFile(manifestName, b, 0o666)

@@ -21,10 +21,14 @@ func Format() *formats.Format {
 		Probe:    probe,
 		Open:     open,
 		Create:   create,
+		Check:    check,
 	}
 }
 
-const manifestName = "manifest.json"
+const (
+	manifestName   = "manifest.json"
+	attributesName = ".gitattributes"
+)
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if !l.Dir() || !l.Has(manifestName) {

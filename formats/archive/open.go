@@ -31,7 +31,15 @@ type reader struct {
 	jobs    int
 	summary store.Summary
 	buffers sync.Pool // of units that were parsed
+
+	file string // where the records of the last batch stand
+	line int
 }
+
+// Place is the file and the line at which the records of the batch begin that
+// was yielded last, where the view changes none: each is a line. A plain file
+// has no lines to speak of.
+func (r *reader) Place() (file string, line int) { return r.file, r.line }
 
 // smallArchive is read without goroutines: starting them would cost more.
 const smallArchive = 4 << 20
@@ -113,11 +121,10 @@ func (r *reader) fail(at string, err error) error {
 	return &formats.Error{Format: "archive", At: path.Join(r.path, at), Err: err, Hint: formats.Hint(err)}
 }
 
-// findFiles gives every file to its set. A file that belongs to none is
-// refused: it may hold rows that a wrong manifest forgot.
-func (r *reader) findFiles() (size int64, err error) {
-	owner := map[string]int{} // exact file
-	under := map[string]int{} // folder of shards
+// owners says to which set each file belongs that can be here: by its name, or
+// by the name of the folder above its own, which is that of shards.
+func (r *reader) owners() (owner, under map[string]int) {
+	owner, under = map[string]int{}, map[string]int{}
 	for i, set := range r.schema.Sets {
 		if set.Kind == store.Plain {
 			owner[set.File] = i
@@ -131,6 +138,13 @@ func (r *reader) findFiles() (size int64, err error) {
 			}
 		}
 	}
+	return owner, under
+}
+
+// findFiles gives every file to its set. A file that belongs to none is
+// refused: it may hold rows that a wrong manifest forgot.
+func (r *reader) findFiles() (size int64, err error) {
+	owner, under := r.owners()
 	r.files = make([][]string, len(r.schema.Sets))
 	err = fs.WalkDir(r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {

@@ -83,8 +83,11 @@ func (s *scan) pass(u *unit) error {
 	if claim := s.r.claims[u.set]; t.bytes > claim.bytes {
 		return s.r.fail(u.file, fmt.Errorf("more text than the manifest's %d bytes", claim.bytes))
 	}
+	line := s.lines - int(u.seen.rows) + 1
 	for i, b := range u.batches {
 		u.batches[i] = nil
+		s.r.file, s.r.line = u.file, line
+		line += b.Rows()
 		if s.plain != nil {
 			for row := range b.Rows() {
 				_, _ = s.plain.Write(b.Cell(row, 0).Bytes())

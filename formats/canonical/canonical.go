@@ -29,6 +29,7 @@ func Format() *formats.Format {
 		Heads:   heads,
 		Encode:  encode,
 		Named:   named,
+		Check:   check,
 	}
 }
 

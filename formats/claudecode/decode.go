@@ -87,7 +87,7 @@ func (r *reading) file() bool {
 		return false
 	}
 	for _, t := range r.survey.order {
-		if one := r.thread(t); r.sel.Wants(one.ID) && !r.yield(one, nil) {
+		if one := r.thread(t); (wanted && r.sel.Inner || r.sel.Wants(one.ID)) && !r.yield(one, nil) {
 			return false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storecheck"
 	"rehome/formats/store"
 )
 
@@ -32,6 +33,7 @@ func Format() *formats.Format {
 		Decode:   codec{shape}.decode,
 		Heads:    heads,
 		Home:     home,
+		Check:    check(new(storecheck.Bench)),
 	}
 }
 

@@ -116,7 +116,7 @@ func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) 
 	}
 	if root == (agentstate.ID{}) {
 		s.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
-		return d.finish(d.give(s))
+		return d.finish(d.give(s, d.sel.Wants(s.ID)))
 	}
 	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.Note, History: d.sel.History, All: d.blobs.all(ctx)}
 	if d.state, err = agentstate.Read(ctx, o); err != nil {
@@ -125,14 +125,20 @@ func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) 
 	if why := d.state.Broken(); why != "" {
 		s.Missing = append(s.Missing, "the conversation: "+why)
 	}
-	return d.finish(d.family(ctx, s, d.state, meta.mode, ""))
+	return d.finish(d.family(ctx, s, d.state, kin{mode: meta.mode}))
 }
 
-// family yields a session and the subagents that it started. mode and workspace
-// are what it has where its state does not say.
-func (d *decoder) family(ctx context.Context, s *session.Session, state *agentstate.State, mode, workspace string) error {
+// kin is what a session has of those above it: a mode and a workspace, where
+// its own state does not say, and whether one of them is wanted.
+type kin struct {
+	mode, workspace string
+	wanted          bool
+}
+
+// family yields a session and the subagents that it started.
+func (d *decoder) family(ctx context.Context, s *session.Session, state *agentstate.State, of kin) error {
 	state.Fill(s)
-	s.Mode, s.Workspace = cmp.Or(s.Mode, mode), cmp.Or(s.Workspace, workspace)
+	s.Mode, s.Workspace = cmp.Or(s.Mode, of.mode), cmp.Or(s.Workspace, of.workspace)
 	if s.Workspace == "" && d.dir != "" && s.Parent == nil {
 		d.neighbours(s)
 	}
@@ -140,7 +146,8 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 	if s.Messages == nil {
 		s.Messages = state.Messages(ctx)
 	}
-	if err := d.give(s); err != nil {
+	wanted := d.sel.Wants(s.ID) || of.wanted && d.sel.Inner
+	if err := d.give(s, wanted); err != nil {
 		return err
 	}
 	for _, c := range state.Children() {
@@ -154,7 +161,7 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 		if why := child.Broken(); why != "" {
 			sub.Missing = append(sub.Missing, "the conversation: "+why)
 		}
-		if err := d.family(ctx, sub, child, "", s.Workspace); err != nil {
+		if err := d.family(ctx, sub, child, kin{workspace: s.Workspace, wanted: wanted}); err != nil {
 			return err
 		}
 	}
@@ -163,13 +170,13 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 
 // give hands a session over, and walks what is left of it, so that the books
 // speak of the whole store whatever the reader wanted.
-func (d *decoder) give(s *session.Session) error {
+func (d *decoder) give(s *session.Session, wanted bool) error {
 	rest := drain{messages: s.Messages, files: s.Files}
 	s.Messages, s.Files = rest.takeMessages, nil
 	if rest.files != nil {
 		s.Files = rest.takeFiles
 	}
-	if d.sel.Wants(s.ID) && !d.yield(s, nil) {
+	if wanted && !d.yield(s, nil) {
 		return errStopped
 	}
 	if d.sel.Books == nil {

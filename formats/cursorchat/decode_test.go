@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -282,6 +283,44 @@ func TestMeta(t *testing.T) {
 		d := decoded(t, dir, session.Selection{})
 		if !strings.Contains(d.text(), c.want) || len(d.lines) != 2 || len(d.notes) != 0 || strings.Contains(d.text(), "c0ffee") {
 			t.Errorf("%s: %v\n%s", name, d.notes, d.text())
+		}
+	}
+}
+
+// TestInner: subagents whose states lie in their chat's come with it, if that
+// is said, and with nobody else; each can be asked for by its name.
+func TestInner(t *testing.T) {
+	user := []byte(`{"role":"user","content":"hi"}`)
+	started := func(root []byte, name string, state []byte) []byte {
+		field := func(out []byte, number uint64, body []byte) []byte {
+			out = binary.AppendUvarint(out, number<<3|2)
+			return append(binary.AppendUvarint(out, uint64(len(body))), body...)
+		}
+		return field(root, 16, field(field(nil, 1, []byte(name)), 2, field(nil, 1, state)))
+	}
+	dir := laid(t, "chats", nil)
+	root := started(started(linked(user), "kid", started(linked(user), "grandkid", linked(user))), "other", linked(user))
+	made(t, dir, `{"latestRootBlobId":"ROOT"}`, user, root)
+	for _, c := range []struct {
+		sel  session.Selection
+		want string
+	}{
+		{session.Selection{}, chatID + " kid grandkid other"},
+		{session.Selection{IDs: []string{chatID}}, chatID},
+		{session.Selection{IDs: []string{chatID}, Inner: true}, chatID + " kid grandkid other"},
+		{session.Selection{IDs: []string{"kid"}, Inner: true}, "kid grandkid"},
+		{session.Selection{IDs: []string{"grandkid"}}, "grandkid"},
+		{session.Selection{IDs: []string{"nobody"}, Inner: true}, ""},
+	} {
+		var got []string
+		for _, line := range decoded(t, dir, c.sel).lines {
+			if rest, head := strings.CutPrefix(line, `{"type":"session","version":1,"id":"`); head {
+				id, _, _ := strings.Cut(rest, `"`)
+				got = append(got, id)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%v: %q, want %q", c.sel, got, c.want)
 		}
 	}
 }

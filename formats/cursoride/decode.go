@@ -80,7 +80,7 @@ func decode(ctx context.Context, p *place, v formats.View, sel session.Selection
 		}
 		s.drain()
 		sel.Books.Add(s.books())
-		if n := (&nursery{walk: s, sel: sel, yield: yield}); !n.all(&s.out, s.kids) {
+		if n := (&nursery{walk: s, sel: sel, wanted: true, yield: yield}); !n.all(&s.out, s.kids) {
 			return nil
 		}
 	}

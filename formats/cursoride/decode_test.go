@@ -155,6 +155,7 @@ func TestInner(t *testing.T) {
 		{session.Selection{IDs: []string{"main"}, Inner: true}, "main kid-inline kid-ref kid-gone"},
 		{session.Selection{IDs: []string{"grandkid"}}, "grandkid"},
 		{session.Selection{IDs: []string{"bare", "kid-ref"}}, "bare kid-ref"},
+		{session.Selection{IDs: []string{"kid-bare", "kid-ref"}, Inner: true}, "kid-bare grandkid kid-ref"},
 		{session.Selection{IDs: []string{"nobody"}}, ""},
 	} {
 		out := decodeAt(t, dir, c.sel)

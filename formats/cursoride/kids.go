@@ -69,8 +69,9 @@ func (c *chat) adopt(a *agent) {
 // nursery gives the subagents of a session that was walked, and theirs.
 type nursery struct {
 	*walk
-	sel   session.Selection
-	yield func(*session.Session, error) bool
+	sel    session.Selection
+	wanted bool // the session that they lie in is
+	yield  func(*session.Session, error) bool
 }
 
 // all is false where the consumer has had enough.
@@ -81,7 +82,7 @@ func (n *nursery) all(of *session.Session, kids []*agentstate.Child) bool {
 			continue
 		}
 		n.x.given[kid.ID] = true
-		wanted := n.sel.Inner || n.sel.Wants(kid.ID)
+		wanted := n.wanted && n.sel.Inner || n.sel.Wants(kid.ID)
 		if (wanted || n.x.seek) && !n.one(of, kid, wanted) {
 			return false
 		}
@@ -111,7 +112,9 @@ func (n *nursery) one(of *session.Session, kid *agentstate.Child, wanted bool) b
 	var t session.Tally
 	n.agent.count(&t)
 	n.sel.Books.Add(t)
-	return n.all(s, state.Children())
+	below := *n
+	below.wanted = wanted
+	return below.all(s, state.Children())
 }
 
 // foster looks for subagents in a session that is not wanted itself: one is

@@ -26,6 +26,7 @@ func Format() *formats.Format {
 		Create:   create,
 		Decode:   decode,
 		Heads:    heads,
+		Check:    check,
 	}
 }
 

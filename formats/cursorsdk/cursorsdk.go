@@ -41,6 +41,7 @@ func Format() *formats.Format {
 		Heads:    heads,
 		Home:     home,
 		Within:   within,
+		Check:    new(benches).check,
 	}
 }
 

@@ -24,6 +24,7 @@ func Format() *formats.Format {
 		Decode: decode,
 		Heads:  heads,
 		Home:   home,
+		Check:  check,
 	}
 }
 

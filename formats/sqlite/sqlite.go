@@ -19,8 +19,10 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -37,7 +39,17 @@ func Format() *formats.Format {
 		Open:     shape.Open,
 		Create:   shape.Create,
 		Shard:    shard,
+		Check:    check,
 	}
+}
+
+// check asks what can be asked of any database.
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+	f, err := sqlitecheck.Examine(ctx, l.Path, "", v, q, sqlitecheck.Known{}, nil)
+	if f == nil {
+		return err
+	}
+	return f.Close()
 }
 
 // probe also claims a file that is only named like a database: opening it says

@@ -21,6 +21,7 @@ func Format() *formats.Format {
 		Decode: decode,
 		Stream: stream,
 		Heads:  heads,
+		Check:  check,
 	}
 }
 

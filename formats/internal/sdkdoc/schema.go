@@ -61,19 +61,28 @@ func Created(agent []store.Cell) int64 {
 
 // The columns that others than the codec of documents need to know.
 const (
-	AgentID        = agentID
-	AgentWorkspace = agentWorkspace
-	AgentMetadata  = agentMetadata
-	RunID          = runID
-	RunAgent       = runAgent
-	RunTurn        = runTurn
-	EventRun       = eventRun
-	EventSeq       = eventSeq
-	EventOffset    = eventOffset
-	EventKey       = eventKey
-	BlobAgent      = checkpointAgent
-	BlobID         = checkpointID
-	BlobData       = checkpointData
+	AgentID         = agentID
+	AgentWorkspace  = agentWorkspace
+	AgentActive     = agentActiveRun
+	AgentCheckpoint = agentCheckpoint
+	AgentMetadata   = agentMetadata
+	RunID           = runID
+	RunAgent        = runAgent
+	RunTurn         = runTurn
+	RunStatus       = runStatus
+	RunStart        = runStart
+	RunLatest       = runLatest
+	RunFinished     = runFinished
+	RunCancelled    = runCancelled
+	RunExpired      = runExpired
+	EventRun        = eventRun
+	EventSeq        = eventSeq
+	EventOffset     = eventOffset
+	EventType       = eventType
+	EventKey        = eventKey
+	BlobAgent       = checkpointAgent
+	BlobID          = checkpointID
+	BlobData        = checkpointData
 )
 
 // Quote appends text as a JSON string, as the SDK spells it.

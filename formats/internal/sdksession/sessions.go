@@ -114,12 +114,12 @@ func (w *walk) agent(g *agent) bool {
 		return w.yield(&session.Session{Head: session.Head{ID: g.id, Agent: session.CursorSDK}}, err)
 	}
 	w.told = map[string]bool{}
-	more := true
-	if w.sel.Wants(g.id) {
+	more, wanted := true, w.sel.Wants(g.id)
+	if wanted {
 		more = w.yield(&a.head, nil)
 	}
 	if more && a.graph != nil {
-		more = w.children(a.graph, &a.head, 0)
+		more = w.children(a.graph, &a.head, wanted, 0)
 	}
 	if more {
 		more = w.subagents(a)
@@ -128,7 +128,7 @@ func (w *walk) agent(g *agent) bool {
 	if err := a.close(); err != nil && more {
 		more = w.yield(&session.Session{Head: a.head.Head}, err)
 	}
-	if w.sel.Wants(g.id) {
+	if wanted {
 		w.sel.Books.Add(a.tally)
 	}
 	return more
@@ -157,7 +157,9 @@ func (a *assembly) settleBlobs() {
 // deepest is how many subagents may have started one another.
 const deepest = 16
 
-func (w *walk) children(g Graph, parent *session.Session, depth int) bool {
+// children yields the subagents in a state; wanted says whether the session of
+// that state is.
+func (w *walk) children(g Graph, parent *session.Session, wanted bool, depth int) bool {
 	if depth == deepest {
 		return true
 	}
@@ -168,10 +170,11 @@ func (w *walk) children(g Graph, parent *session.Session, depth int) bool {
 			w.yield(nil, err)
 			return false
 		}
-		if w.sel.Wants(c.ID) && !w.yield(s, err) {
+		this := wanted && w.sel.Inner || w.sel.Wants(c.ID)
+		if this && !w.yield(s, err) {
 			return false
 		}
-		if err == nil && !w.children(child, s, depth+1) {
+		if err == nil && !w.children(child, s, this, depth+1) {
 			return false
 		}
 	}
@@ -242,5 +245,6 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	s.Head = session.Head{ID: f.Name, Agent: session.CursorSDK, Workspace: a.head.Workspace, Turns: -1, Bytes: -1, Parent: &session.Link{Session: a.head.ID}}
 	s.Messages = v.Messages(w.ctx, nil)
 	w.store.note(loss.Note{Kind: loss.Missing, At: f.Addr(0), What: "the checkpoints of a subagent: only its transcript is there"})
-	return !w.sel.Wants(f.Name) || w.yield(s, nil), nil
+	wanted := w.sel.Inner && w.sel.Wants(a.agent.id) || w.sel.Wants(f.Name)
+	return !wanted || w.yield(s, nil), nil
 }

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/cmd/rehome/internal/verdict"
+	"rehome/convert"
+	"rehome/formats"
+	"rehome/formats/rule"
+)
+
+// errFindings: there is something at or above the line of --fail-on.
+var errFindings = errors.New("check found problems")
+
+// Validate refuses what the grammar alone cannot.
+func (c *checkCmd) Validate() error {
+	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
+	asks := c.Rules || c.Explain != ""
+	switch {
+	case asks && len(c.Paths) > 0:
+		return refuse("--rules and --explain are about rules, not about stores", "leave the paths out")
+	case c.Rules && c.Explain != "":
+		return refuse("--rules and --explain both say what is shown", "leave one of them out")
+	case c.Explain != "" && rule.Named(c.Explain) == nil:
+		return refuse("no rule is named "+c.Explain, "rehome check --rules lists them")
+	case asks:
+		return nil
+	case len(c.Paths) == 0:
+		return refuse("PATH is missing", "name stores, or folders that hold stores; --rules lists what is asked of them")
+	case c.Jobs < 0:
+		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+	case c.WriteBaseline && c.Baseline == "":
+		return refuse("--write-baseline needs --baseline", "name the file with --baseline FILE")
+	case c.Schema != "" && (c.For != "" || c.Secrets || len(c.Layer) > 0 || c.From != ""):
+		return refuse("--schema holds files against one schema, and asks nothing else", "leave --for, --from, --layer and --secrets out")
+	}
+	for _, name := range c.Layer {
+		if _, err := rule.ParseLayer(name); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Concat(c.Rule, c.Skip) {
+		if rule.Named(id) == nil {
+			return refuse("no rule is named "+id, "rehome check --rules lists them")
+		}
+	}
+	return nil
+}
+
+// layers are those that are asked: all but secrets, if nobody says.
+func (c *checkCmd) layers() (out rule.Layers) {
+	for _, name := range c.Layer {
+		l, err := rule.ParseLayer(name)
+		if err == nil { // Validate has refused others
+			out |= l
+		}
+	}
+	if len(c.Layer) == 0 {
+		out = rule.Container | rule.Schema | rule.References | rule.Meaning
+	}
+	if c.Secrets {
+		out |= rule.Secrets
+	}
+	return out
+}
+
+// Run looks at all that is below the paths, and says whether it is whole.
+func (c *checkCmd) Run(h *house) error {
+	switch {
+	case c.Rules:
+		return showRules(h, rule.All())
+	case c.Explain != "":
+		return explainRule(h, rule.Named(c.Explain))
+	}
+	if h.out.json && c.Format != "text" && c.Format != "json" {
+		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
+	}
+	h.out.json = h.out.json || c.Format == "json"
+	o := convert.CheckOptions{
+		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Live: c.Live, Jobs: c.Jobs,
+		OnProgress: h.out.progress(),
+	}
+	var err error
+	if c.Baseline != "" {
+		if o.Baseline, err = convert.ReadBaseline(c.Baseline, c.WriteBaseline); err != nil {
+			return err
+		}
+	}
+	report, err := c.report(h, o)
+	h.out.endProgress()
+	if err != nil {
+		return err
+	}
+	v := &verdict.Verdict{CheckReport: report, FailOn: c.failOn(), Notes: c.Notes, Version: buildVersion()}
+	if c.WriteBaseline {
+		if err := report.Baseline.Write(report, v.FailOn); err != nil {
+			return err
+		}
+		h.out.say(fmt.Sprintf("%s: %s known", c.Baseline, many(report.Baseline.Known, "finding")))
+	}
+	if err := c.print(h, v, o.Layers); err != nil {
+		return err
+	}
+	return c.judge(v)
+}
+
+func (c *checkCmd) report(h *house, o convert.CheckOptions) (*convert.CheckReport, error) {
+	if c.Schema != "" {
+		return convert.CheckSchema(h.ctx, o, c.Schema)
+	}
+	return convert.Check(h.ctx, h.reg, o)
+}
+
+func (c *checkCmd) failOn() (s rule.Severity) {
+	if s.UnmarshalText([]byte(c.FailOn)) != nil {
+		return rule.Note // the grammar lets nothing else through
+	}
+	return s
+}
+
+// print shows the verdict in the form that was asked for.
+func (c *checkCmd) print(h *house, v *verdict.Verdict, layers rule.Layers) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		wd = ""
+	}
+	w := h.out.stdout
+	switch {
+	case h.out.json:
+		return writeJSON(w, v.Result(strings.Split(layers.String(), ",")))
+	case c.Format == "sarif":
+		return writeJSON(w, v.SARIF(wd))
+	case c.Format == "junit":
+		return v.JUnit(w, wd)
+	case c.Format == "github":
+		return v.GitHub(w, wd)
+	case c.Format == "markdown":
+		return v.Markdown(w, wd)
+	}
+	return v.Text(w, screen.Palette(h.out.paint))
+}
+
+// judge is the error that a verdict amounts to. A store that could not be
+// examined outranks what was found in others: nobody knows what is in it.
+func (c *checkCmd) judge(v *verdict.Verdict) error {
+	if failed := v.Failed(); len(failed) > 0 {
+		busy := !slices.ContainsFunc(failed, func(s *convert.CheckedStore) bool { return !errors.Is(s.Err, formats.ErrBusy) })
+		err := fmt.Errorf("%s could not be examined to the end", many(int64(len(failed)), "place"))
+		if busy {
+			err = summary{err.Error(), formats.ErrBusy}
+		}
+		return shown{err}
+	}
+	if c.WriteBaseline || v.Counts() == 0 {
+		return nil
+	}
+	return shown{&formats.Error{Err: found{v.Sum(false)}, Hint: "rehome check --explain " + v.First() + " says more of a rule"}}
+}
+
+// found is errFindings in the words of one verdict.
+type found struct{ words string }
+
+func (f found) Error() string { return "not whole: " + f.words }
+func (f found) Unwrap() error { return errFindings }
+
+// buildVersion is the version of this program.
+func buildVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// ruleList is the list of rules: schema check-rules-1.
+type ruleList struct {
+	Rules []ruleRow `json:"rules"`
+}
+
+type ruleRow struct {
+	ID       string        `json:"id"`
+	Severity rule.Severity `json:"severity"`
+	Layer    string        `json:"layer"`
+	Formats  []string      `json:"formats"`
+	Title    string        `json:"title"`
+	Why      string        `json:"why"`
+	Mend     string        `json:"mend"`
+}
+
+func newRuleList(all []rule.Rule) *ruleList {
+	out := &ruleList{Rules: []ruleRow{}}
+	for _, r := range all {
+		out.Rules = append(out.Rules, ruleRow{r.ID, r.Severity, r.Layer.String(), r.Formats, r.Title, r.Why, r.Mend})
+	}
+	return out
+}
+
+func showRules(h *house, all []rule.Rule) error { return h.out.show(newRuleList(all)) }
+
+func (l *ruleList) text(p *page) {
+	rows := [][]string{{"rule", "severity", "of", "what is wrong"}}
+	for _, r := range l.Rules {
+		rows = append(rows, []string{r.ID, r.Severity.String(), ofFormats(r.Formats), r.Title})
+	}
+	p.table("", rows)
+}
+
+// ofFormats is a list of formats short enough for a column.
+func ofFormats(names []string) string {
+	const most = 18
+	list := strings.Join(names, ", ")
+	switch {
+	case names[0] == "*":
+		return "all"
+	case len(list) > most:
+		return fmt.Sprintf("%s +%d", names[0], len(names)-1)
+	}
+	return list
+}
+
+// explained is one rule with all that is to be said of it.
+type explained struct{ ruleList }
+
+func explainRule(h *house, r *rule.Rule) error {
+	return h.out.show(&explained{*newRuleList([]rule.Rule{*r})})
+}
+
+func (e *explained) text(p *page) {
+	r := e.Rules[0]
+	p.line(p.strong(r.ID) + " " + r.Title)
+	where := strings.Join(r.Formats, ", ")
+	if where == "*" {
+		where = "all formats"
+	}
+	p.line("")
+	for _, row := range [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"mend", r.Mend}} {
+		p.table("  ", [][]string{{fmt.Sprintf("%-8s", row[0]), row[1]}})
+	}
+}

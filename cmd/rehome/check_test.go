@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"rehome/cmd/rehome/internal/verdict"
+	"rehome/convert"
+	"rehome/formats"
+	"rehome/formats/rule"
+)
+
+// TestCheckCodes: what could not be examined outranks what was found, and is
+// busy only if all of it is.
+func TestCheckCodes(t *testing.T) {
+	fine := &convert.CheckedStore{Path: "a", Format: "x"}
+	broken := &convert.CheckedStore{Path: "b", Format: "x", Breaches: []convert.Breach{{Rule: rule.Named("RH301"), Count: 2}}}
+	known := &convert.CheckedStore{Path: "b", Format: "x", Breaches: []convert.Breach{{Rule: rule.Named("RH301"), Known: 2}}}
+	noted := &convert.CheckedStore{Path: "c", Format: "x", Breaches: []convert.Breach{{Rule: rule.Named("RH191"), Count: 1}}}
+	busy := &convert.CheckedStore{Path: "d", Format: "x", Err: &formats.Error{Err: fmt.Errorf("%w: it changed", formats.ErrBusy)}}
+	gone := &convert.CheckedStore{Path: "e", Err: errors.New("no such file")}
+	for _, c := range []struct {
+		stores []*convert.CheckedStore
+		failOn rule.Severity
+		want   int
+	}{
+		{nil, rule.Note, 0}, {[]*convert.CheckedStore{fine}, rule.Note, 0},
+		{[]*convert.CheckedStore{fine, broken}, rule.Error, 4}, {[]*convert.CheckedStore{known}, rule.Note, 0},
+		{[]*convert.CheckedStore{noted}, rule.Note, 4}, {[]*convert.CheckedStore{noted}, rule.Warning, 0},
+		{[]*convert.CheckedStore{broken, busy}, rule.Warning, 5}, {[]*convert.CheckedStore{busy, gone}, rule.Warning, 1},
+		{[]*convert.CheckedStore{fine, gone}, rule.Warning, 1},
+	} {
+		v := &verdict.Verdict{CheckReport: &convert.CheckReport{Stores: c.stores}, FailOn: c.failOn}
+		err := (&checkCmd{}).judge(v)
+		if got := exitCode(err); got != c.want {
+			t.Errorf("%d stores, the line at %s: exit %d, want %d (%v)", len(c.stores), c.failOn, got, c.want, err)
+		}
+		if err != nil && !errors.As(err, new(shown)) {
+			t.Errorf("%v would be printed in the place of the result", err)
+		}
+	}
+}
+
+// TestCheckJobs: what is printed does not depend on the number of workers.
+func TestCheckJobs(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	furnish(t, dir)
+	first := ""
+	for _, jobs := range []string{"1", "2", "7"} {
+		for _, form := range []string{"text", "json", "sarif", "junit", "github", "markdown"} {
+			stdout, _, code := call(t, "check", ".", "--notes", "--secrets", "--for", "claude-code", "--fail-on", "error", "--format", form, "--jobs", jobs)
+			if code != 0 || len(stdout) < 100 {
+				t.Errorf("%s: exit %d: %s", form, code, stdout)
+			}
+			if form == "json" {
+				if first == "" {
+					first = stdout
+				}
+				if stdout != first {
+					t.Errorf("%s workers: another result", jobs)
+				}
+			}
+		}
+	}
+}

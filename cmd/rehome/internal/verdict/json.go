@@ -1,0 +1,112 @@
+package verdict
+
+import (
+	"rehome/convert"
+	"rehome/formats"
+	"rehome/formats/rule"
+)
+
+// Result is the verdict for programs: schema check-result-1.
+type Result struct {
+	Checked  []Store   `json:"checked"`
+	Layers   []string  `json:"layers"`
+	FailOn   string    `json:"fail_on"`
+	Totals   Totals    `json:"totals"`
+	Baseline *Baseline `json:"baseline,omitempty"`
+}
+
+// Totals sums up.
+type Totals struct {
+	Stores   int   `json:"stores"`
+	Bytes    int64 `json:"bytes"`
+	Errors   int64 `json:"errors"`
+	Warnings int64 `json:"warnings"`
+	Notes    int64 `json:"notes"`
+	Known    int64 `json:"known"`
+	Failed   int   `json:"failed"`
+}
+
+// Baseline is what came of a baseline.
+type Baseline struct {
+	Path  string `json:"path"`
+	Known int64  `json:"known"`
+	Gone  int64  `json:"gone"`
+}
+
+// Store is one that was looked at.
+type Store struct {
+	Path     string   `json:"path"`
+	Format   string   `json:"format,omitempty"`
+	Bytes    int64    `json:"bytes"`
+	Findings []Breach `json:"findings"`
+	Said     []string `json:"said,omitempty"`
+	Error    *Failure `json:"error,omitempty"`
+}
+
+// Failure is why a store could not be examined to the end.
+type Failure struct {
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// Breach is a rule that a store breaks.
+type Breach struct {
+	Rule     string        `json:"rule"`
+	Severity rule.Severity `json:"severity"`
+	Layer    string        `json:"layer"`
+	Title    string        `json:"title"`
+	Mend     string        `json:"mend"`
+	Count    int64         `json:"count"`
+	Known    int64         `json:"known"`
+	Places   []Place       `json:"places"`
+}
+
+// Place is where.
+type Place struct {
+	File        string `json:"file"`
+	Line        int    `json:"line,omitempty"`
+	At          string `json:"at,omitempty"`
+	Pointer     string `json:"pointer,omitempty"`
+	Says        string `json:"says,omitempty"`
+	Fingerprint string `json:"fingerprint"`
+}
+
+// Result makes the verdict what programs read.
+func (v *Verdict) Result(layers []string) *Result {
+	r := &Result{Checked: []Store{}, Layers: layers, FailOn: v.FailOn.String()}
+	r.Totals = Totals{Errors: v.Count(rule.Error), Warnings: v.Count(rule.Warning), Notes: v.Count(rule.Note), Failed: len(v.Failed())}
+	for _, s := range v.Stores {
+		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Breach{}, Said: s.Said}
+		if s.Err != nil {
+			one.Error = &Failure{s.Err.Error(), formats.Hint(s.Err)}
+		}
+		for _, b := range s.Breaches {
+			r.Totals.Known += b.Known
+			one.Findings = append(one.Findings, found(s, b))
+		}
+		r.Totals.Bytes += s.Bytes
+		if s.Format != "" {
+			r.Totals.Stores++
+		}
+		r.Checked = append(r.Checked, one)
+	}
+	if b := v.CheckReport.Baseline; b != nil {
+		r.Baseline = &Baseline{b.Path, b.Known, b.Gone}
+	}
+	return r
+}
+
+func found(s *convert.CheckedStore, b convert.Breach) Breach {
+	out := Breach{
+		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Mend,
+		Count: b.Count, Known: b.Known, Places: []Place{},
+	}
+	for _, f := range b.Places {
+		at := f.At
+		at.Line = 0
+		out.Places = append(out.Places, Place{
+			File: s.File(f.At), Line: f.At.Line, At: inside(at), Pointer: f.Pointer, Says: f.Says, Fingerprint: convert.Fingerprint(f),
+		})
+	}
+	return out
+}

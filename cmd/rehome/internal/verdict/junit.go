@@ -1,0 +1,121 @@
+package verdict
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert"
+	"rehome/formats/rule"
+)
+
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Errors   int          `xml:"errors,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		File    string        `xml:"file,attr"`
+		Failure *junitFailure `xml:"failure,omitempty"`
+		Error   *junitFailure `xml:"error,omitempty"`
+		Out     string        `xml:"system-out,omitempty"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// JUnit prints the verdict as a report of tests: a suite a store, a case for
+// each rule that was asked of it. A breach that does not fail the job is the
+// output of a case that passed. Readers tell cases apart by class and name
+// together, so the class is the store.
+func (v *Verdict) JUnit(w io.Writer, wd string) error {
+	all := junitSuites{Name: "rehome check"}
+	for _, s := range v.Stores {
+		suite := v.suite(s, wd)
+		all.Tests, all.Failures, all.Errors = all.Tests+suite.Tests, all.Failures+suite.Failures, all.Errors+suite.Errors
+		all.Suites = append(all.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
+	name := screen.Visible(slashed(s.Path, wd))
+	suite := junitSuite{Name: name}
+	examined := junitCase{Class: name, Name: "examined to the end", File: name}
+	if s.Err != nil {
+		suite.Errors++
+		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", strings.Join(hints(s), "\n")}
+	}
+	suite.Cases = append(suite.Cases, examined)
+	asked, broken := v.Asked(s.Format), map[string]convert.Breach{}
+	for _, b := range s.Breaches {
+		broken[b.Rule.ID] = b
+		if !slices.ContainsFunc(asked, func(r rule.Rule) bool { return r.ID == b.Rule.ID }) {
+			asked = append(asked, *b.Rule)
+		}
+	}
+	for _, r := range asked {
+		c := junitCase{Class: name, Name: r.ID + " " + r.Title, File: name}
+		if b, ok := broken[r.ID]; ok && b.Count > 0 {
+			text := junitText(s, b, wd)
+			if r.Severity >= v.FailOn {
+				suite.Failures++
+				c.File = screen.Visible(slashed(s.File(b.Places[0].At), wd))
+				c.Failure = &junitFailure{fmt.Sprintf("%s %s", screen.Many(b.Count, "time"), r.Title), r.Severity.String(), text}
+			} else if v.shows(r.Severity) || r.Severity > rule.Note {
+				c.Out = text
+			}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	suite.Tests = len(suite.Cases)
+	return suite
+}
+
+// junitText lists the first places of a breach, and says what to do.
+func junitText(s *convert.CheckedStore, b convert.Breach, wd string) string {
+	var out strings.Builder
+	for _, f := range b.Places[:min(len(b.Places), fewPlaces)] {
+		at := place(s, f)
+		if inText(f) {
+			at = fmt.Sprintf("%s:%d", slashed(s.File(f.At), wd), f.At.Line)
+		}
+		out.WriteString(screen.Visible(at))
+		if what := says(f); what != "" {
+			out.WriteString(": " + screen.Visible(what))
+		}
+		out.WriteByte('\n')
+	}
+	if rest := b.Count - int64(min(len(b.Places), fewPlaces)); rest > 0 {
+		fmt.Fprintf(&out, "+%s more\n", screen.Grouped(rest))
+	}
+	return out.String() + "mend: " + b.Rule.Mend + "\n"
+}

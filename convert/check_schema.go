@@ -1,0 +1,184 @@
+package convert
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+	"rehome/schemas"
+)
+
+// ruleShape is the rule that a record breaks which its schema refuses.
+const ruleShape = "RH203"
+
+// largestDocument bounds a line or document that is held against a schema.
+const largestDocument = 64 << 20
+
+// CheckSchema holds the text of files against a schema: each line by itself, of
+// a file named *.json the whole. The schema is a file, or the name of one that
+// rehome publishes. Of a folder every *.json, *.jsonl and *.ndjson is read.
+func CheckSchema(ctx context.Context, o CheckOptions, schema string) (*CheckReport, error) {
+	validate, err := schemaOf(schema)
+	if err != nil {
+		return nil, err
+	}
+	o.Layers, o.Rules = rule.Schema, []string{ruleShape}
+	c := &checker{o: o, talk: &talker{progress: o.OnProgress}}
+	for _, path := range o.Paths {
+		for file, err := range textFiles(path) {
+			one := &examined{store: CheckedStore{Path: file, Err: err}}
+			one.tally.known = o.Baseline.of(file)
+			c.found = append(c.found, one)
+			if err == nil {
+				one.store.Format = "text"
+				one.store.Bytes, one.store.Err = one.holds(ctx, validate)
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.report(), nil
+}
+
+// schemaOf reads a schema. A file counts before a name.
+func schemaOf(name string) (func([]byte) error, error) {
+	refuse := func(err error, hint string) error {
+		return &formats.Error{Op: "schema", At: name, Err: err, Hint: hint}
+	}
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && slices.Contains(schemas.Names(), name):
+		return func(doc []byte) error { return schemas.Validate(name, doc) }, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, refuse(bare(err), "name a file, or one of those that rehome schema lists")
+	case err != nil:
+		return nil, refuse(bare(err), "")
+	case !info.Mode().IsRegular() || info.Size() > largestDocument:
+		return nil, refuse(errors.New("this is no schema"), "")
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, refuse(bare(err), "")
+	}
+	f, err := schemas.Read(text)
+	if err != nil {
+		return nil, refuse(err, "whatever a schema refers to must be inside it: nothing is fetched")
+	}
+	return f.Validate, nil
+}
+
+// textFiles yields a file, or the files of a folder that hold JSON by their
+// names.
+func textFiles(path string) func(yield func(string, error) bool) {
+	return func(yield func(string, error) bool) {
+		info, err := os.Stat(path)
+		if err != nil {
+			yield(path, &formats.Error{At: path, Err: bare(err)})
+			return
+		}
+		if !info.IsDir() {
+			if !info.Mode().IsRegular() {
+				err = &formats.Error{At: path, Err: errors.New("this is no file")}
+			}
+			yield(path, err)
+			return
+		}
+		filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				if !yield(at, &formats.Error{At: at, Err: bare(err)}) {
+					return fs.SkipAll
+				}
+			case e.IsDir() && e.Name() == ".git":
+				return fs.SkipDir
+			case e.Type().IsRegular() && slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(at))):
+				if !yield(at, nil) {
+					return fs.SkipAll
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// holds reads a file and holds it against a schema.
+func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n int64, err error) {
+	f, err := os.Open(e.store.Path)
+	if err != nil {
+		return 0, &formats.Error{At: e.store.Path, Err: bare(err)}
+	}
+	defer f.Close()
+	judge := func(line int, doc []byte) {
+		if err := validate(doc); err != nil {
+			e.misshapen(line, err)
+		}
+	}
+	if strings.EqualFold(filepath.Ext(e.store.Path), ".json") {
+		doc, err := io.ReadAll(io.LimitReader(f, largestDocument+1))
+		switch {
+		case err != nil:
+			return 0, &formats.Error{At: e.store.Path, Err: bare(err)}
+		case len(doc) > largestDocument:
+			e.misshapen(1, fmt.Errorf("longer than %d bytes", largestDocument))
+		default:
+			judge(1, doc)
+		}
+		return int64(len(doc)), nil
+	}
+	r := bufio.NewReaderSize(f, 1<<16)
+	for line := 1; ; line++ {
+		doc, size, err := longLine(r)
+		n += size
+		switch {
+		case ctx.Err() != nil:
+			return n, ctx.Err()
+		case err != nil && err != io.EOF:
+			return n, &formats.Error{At: e.store.Path, Err: bare(err)}
+		case size > largestDocument:
+			e.misshapen(line, fmt.Errorf("longer than %d bytes", largestDocument))
+		case len(bytes.TrimSpace(doc)) > 0:
+			judge(line, doc)
+		}
+		if err == io.EOF {
+			return n, nil
+		}
+	}
+}
+
+// misshapen reports each cause that a schema gives, at its place in the record.
+func (e *examined) misshapen(line int, err error) {
+	for _, cause := range strings.Split(err.Error(), "\n") {
+		f := rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Says: cause}
+		if at, why, ok := strings.Cut(cause, ": "); ok && strings.HasPrefix(at, "/") {
+			f.Pointer, f.Says = at, why
+		}
+		e.report(f)
+	}
+}
+
+// longLine reads a line, and how long it is; of one that is too long only the
+// beginning is kept.
+func longLine(r *bufio.Reader) (line []byte, size int64, err error) {
+	for {
+		part, err := r.ReadSlice('\n')
+		size += int64(len(part))
+		if size <= largestDocument {
+			line = append(line, part...)
+		}
+		if err != bufio.ErrBufferFull {
+			return line, size, err
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"rehome/convert/internal/leaks"
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// The rules about credentials. Neither a finding nor a message ever holds one.
+const (
+	ruleToken   = "RH501" // of a known kind
+	ruleGeneric = "RH502" // what only looks like one
+	ruleOwnKey  = "RH503" // a client's own key in text that is bound for git
+)
+
+// secrets looks for credentials in all that a store holds.
+func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
+	if !q.Asks(rule.Secrets) {
+		return nil
+	}
+	err := c.lookThrough(ctx, one, v, q)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, formats.ErrBusy) && one.tally.wrong() {
+		one.tally.say("it could not be looked through for secrets to its end: mend it first")
+		return nil // why has been said, as a finding
+	}
+	return err
+}
+
+func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
+	scanner, err := c.scanner()
+	if err != nil {
+		return err
+	}
+	s := &secretive{one: one, found: q.Found, scanner: scanner}
+	if one.f.Text || one.f.Open == nil {
+		packed, err := s.files(ctx)
+		if err != nil {
+			return err
+		}
+		if packed && one.f.Open == nil {
+			one.tally.say("what is compressed was not looked through for secrets")
+		}
+		if packed && one.f.Open != nil {
+			if err := s.records(ctx, v, true); err != nil {
+				return err
+			}
+		}
+		return s.ownKeys(ctx, v)
+	}
+	return s.records(ctx, v, false)
+}
+
+// secretive looks through one store.
+type secretive struct {
+	one     *examined
+	found   func(rule.Finding)
+	scanner *leaks.Scanner
+}
+
+// look scans some bytes, and what they hold in another alphabet. at says where
+// an offset is.
+func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (at store.Addr, where string, news bool)) {
+	tell := func(offset int64, h leaks.Hit) {
+		id := ruleToken
+		if h.Generic {
+			id = ruleGeneric
+		}
+		if addr, where, news := at(offset); news {
+			s.found(rule.Finding{Rule: id, At: addr, Says: h.Rule + ", " + where})
+		}
+	}
+	s.scanner.Scan(ctx, b, func(h leaks.Hit) { tell(h.Offset, h) })
+	for run := range encoded(b) {
+		s.scanner.Scan(ctx, run.bytes, func(h leaks.Hit) { tell(run.offset, h) })
+	}
+}
+
+// records reads a store record by record. Of a store whose text has been read
+// from its files only the tables are left to do.
+func (s *secretive) records(ctx context.Context, v formats.View, text bool) (err error) {
+	v.Secrets, v.Note, v.Omitted = formats.KeepSecrets, func(loss.Note) {}, func(store.Item) {}
+	r, err := s.one.f.Open(ctx, s.one.loc, v)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	sets := r.Schema().Sets
+	for i := range sets {
+		if sets[i].Kind == store.Plain && !text {
+			if _, err := s.file(ctx, filepath.Join(s.one.loc.Path, filepath.FromSlash(sets[i].File)), sets[i].File); err != nil {
+				return err
+			}
+		}
+	}
+	batches := make(chan *store.Batch)
+	var workers sync.WaitGroup
+	for range max(1, v.Jobs) {
+		workers.Go(func() {
+			for b := range batches {
+				s.batch(ctx, b, &sets[b.Set])
+				b.Release()
+			}
+		})
+	}
+	for b, e := range r.Batches(ctx) {
+		if e != nil {
+			err = e
+			break
+		}
+		if sets[b.Set].Kind == store.Plain {
+			b.Release()
+			continue
+		}
+		batches <- b
+	}
+	close(batches)
+	workers.Wait()
+	return err
+}
+
+func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
+	for i := range b.Rows() {
+		for col := range b.Width() {
+			c := b.Cell(i, col)
+			if c.Class != store.Text && c.Class != store.Blob {
+				continue
+			}
+			s.look(ctx, c.Bytes(), func(offset int64) (store.Addr, string, bool) {
+				at := store.Addr{File: set.File, Set: set.Name, RowID: b.RowID(i), HasID: set.RowIDs}
+				if b.Width() > 0 && col > 0 {
+					at.Key = b.Cell(i, 0).Clone()
+				}
+				name := fmt.Sprint(col + 1)
+				if col < len(set.Columns) {
+					name = set.Columns[col]
+				}
+				return at, fmt.Sprintf("byte %d of the column %q", offset, name), true
+			})
+		}
+	}
+}
+
+// ownKeys reports the keys of clients in text that is bound for git: what its
+// codec would have left at home.
+func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
+	if s.one.f.Open == nil || !s.one.f.Text {
+		return nil
+	}
+	v.Secrets, v.Omitted, v.Leftover = formats.WithholdSecrets, func(store.Item) {}, func(store.Item) {}
+	var mu sync.Mutex
+	var notes []loss.Note
+	v.Note = func(n loss.Note) {
+		if strings.Contains(n.What, "secret") {
+			n.At.Key = n.At.Key.Clone()
+			mu.Lock()
+			notes = append(notes, n)
+			mu.Unlock()
+		}
+	}
+	r, err := s.one.f.Open(ctx, s.one.loc, v)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	for b, err := range r.Batches(ctx) {
+		if err != nil {
+			return err
+		}
+		b.Release()
+	}
+	for _, n := range notes {
+		_, what, _ := strings.Cut(n.What, ": ")
+		s.found(rule.Finding{Rule: ruleOwnKey, At: s.line(r.Schema(), n.At), Says: what})
+	}
+	return nil
+}
+
+// line is where a record of a table stands in the text that the table became:
+// in a file, or a folder of shards, of the table's name. Where it cannot be
+// told the record itself is the place.
+func (s *secretive) line(schema *store.Schema, at store.Addr) store.Addr {
+	if at.Set == "" || !at.HasID {
+		return at
+	}
+	for _, dir := range []string{at.File, ""} {
+		base := path.Join(dir, strings.ToLower(at.Set))
+		for _, file := range s.shards(base) {
+			if n := lineThat(filepath.Join(s.one.loc.Path, filepath.FromSlash(file)), fmt.Sprintf("[%d,", at.RowID)); n > 0 {
+				return store.Addr{File: file, Line: n}
+			}
+		}
+	}
+	return at
+}

@@ -1,0 +1,158 @@
+package convert_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/convert"
+	"rehome/formats/all"
+	"rehome/formats/rule"
+	"rehome/testdata/ide"
+)
+
+// token is a credential that opens nothing, put together so that nobody who
+// looks for such takes this file for a leak.
+func token(n int) string { return "gh" + "p_" + fmt.Sprintf("%04dq8Zr2LmX0vTb7NcK5wYs9HdJfG3PaUe1", n) }
+
+func secretsOf(t *testing.T, path string) []string {
+	t.Helper()
+	r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{path}, Layers: rule.Secrets, Jobs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, s := range r.Stores {
+		if s.Err != nil {
+			t.Error(s.Err)
+		}
+		for _, b := range s.Breaches {
+			for _, f := range b.Places {
+				out = append(out, fmt.Sprintf("%s %s %s", f.Rule, f.At, f.Says))
+			}
+		}
+	}
+	for _, s := range out {
+		for n := range 100 {
+			if strings.Contains(s, token(n)[4:]) {
+				t.Errorf("it is printed: %s", s)
+			}
+		}
+	}
+	return out
+}
+
+// TestSecretsInLines: each is found at its line, however long the lines are and
+// wherever a read ends.
+func TestSecretsInLines(t *testing.T) {
+	event := func(text string) string {
+		return `{"type":"user","message":{"role":"user","content":[{"type":"text","text":"` + text + `"}]},"session_id":"5e550000-0000-4000-8000-000000000001"}` + "\n"
+	}
+	b64 := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("some words in front ", 20) + token(3) + strings.Repeat(" and behind", 20)))
+	text := event("hello") + event("use "+token(1)+" for it") + event(strings.Repeat("long ", 300_000)+token(2)+strings.Repeat(" line", 300_000)) +
+		event(b64) + event(hex.EncodeToString([]byte("some words in front of "+token(4)+" and behind"))) + strings.Repeat(event("filler"), 20_000) + event(token(5)) + event("the end "+token(6))
+	path := filepath.Join(t.TempDir(), "a.jsonl")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, n := range []int{1, 2, 4, 5} {
+		want = append(want, fmt.Sprintf("RH501 :%d github-pat, byte ", n+1))
+	}
+	for _, n := range []int{5, 6} {
+		want = append(want, fmt.Sprintf("RH501 :%d github-pat, byte ", 20_000+n+1))
+	}
+	want[2], want[3] = "RH501 :4 github-pat, byte ", "RH501 :5 github-pat, byte "
+	got := secretsOf(t, path)
+	if len(got) != len(want) {
+		t.Fatalf("%q", got)
+	}
+	for i := range got {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("%s, want %s", got[i], want[i])
+		}
+	}
+	if at := bytes.Index([]byte(strings.Split(text, "\n")[2]), []byte(token(2))); !strings.HasSuffix(got[1], fmt.Sprintf("byte %d of the line", at)) {
+		t.Errorf("%s, want byte %d", got[1], at)
+	}
+}
+
+// TestSecretsInRows: cells of tables, and the files beside them.
+func TestSecretsInRows(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "some")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	script := "create table notes (id text primary key, body, n int);\n" +
+		"insert into notes values ('a', 'use " + token(1) + "', 1), ('b', x'" + hex.EncodeToString([]byte("\x00\x01"+token(2)+"\xff")) + "', 2), ('c', 'nothing', 3);\n" +
+		"insert into notes values ('" + token(4) + "', null, 4), ('d', '" + hex.EncodeToString([]byte(`{"name":"`+token(5)+`"}`)) + "', 5);"
+	if err := ide.Exec(filepath.Join(dir, "a.db"), script); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`RH501 notes#1 (a) github-pat, byte 4 of the column "body"`,
+		`RH501 notes#2 (b) github-pat, byte 2 of the column "body"`,
+		`RH501 notes#4 github-pat, byte 0 of the column "id"`,
+		`RH501 notes#5 (d) github-pat, byte 0 of the column "body"`,
+	}
+	if got := secretsOf(t, dir); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestOwnKeys: a client's key is found where it stands in text that is bound
+// for git, and not in the store that it belongs to.
+func TestOwnKeys(t *testing.T) {
+	dir := t.TempDir()
+	store := "../testdata/chat/after.db"
+	if got := secretsOf(t, store); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+	for name, c := range map[string]struct {
+		o    convert.Options
+		want []string
+	}{
+		"without": {convert.Options{}, nil},
+		"with":    {convert.Options{WithSecrets: true}, []string{"RH503 meta.ndjson:1 meta blobEncryptionKey"}},
+		"packed":  {convert.Options{WithSecrets: true, Compress: "zstd"}, []string{"RH503 meta#1 (0) meta blobEncryptionKey"}},
+	} {
+		c.o.To, c.o.Residue = "archive", "none"
+		to := filepath.Join(dir, name)
+		if _, err := convert.Convert(t.Context(), all.Registry(), store, to, c.o); err != nil {
+			t.Fatal(err)
+		}
+		if got := secretsOf(t, to); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestSecretsOfBrokenStores: a store that has been found broken is not told to
+// be unreadable as well.
+func TestSecretsOfBrokenStores(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Residue: "none"}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "chat", "meta.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("[2,\"1\",null]\n")
+	f.Close()
+	for _, layers := range []rule.Layers{rule.Secrets, rule.Secrets | everything} {
+		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{dir}, Layers: layers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := r.Stores[0]; (s.Err == nil) != (layers != rule.Secrets) || s.Err == nil && (s.Count(rule.Error) == 0 || len(s.Said) == 0) {
+			t.Errorf("%s: %v, %d errors, %q", layers, s.Err, s.Count(rule.Error), s.Said)
+		}
+	}
+}

@@ -1,0 +1,319 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// lint is a format whose stores say themselves what is wrong with them: after
+// its name, a rule and words a line.
+func lint() *formats.Format {
+	return &formats.Format{
+		Name: "lint",
+		Probe: func(_ context.Context, l *formats.Location) (m formats.Match, _ error) {
+			if strings.HasPrefix(string(l.Head()), "lint\n") {
+				m.Score = 90
+			}
+			return m, nil
+		},
+		Check: func(_ context.Context, l *formats.Location, _ formats.View, q *rule.Inquiry) error {
+			b, err := os.ReadFile(l.Path)
+			if err != nil {
+				return err
+			}
+			for i, line := range strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")[1:] {
+				id, says, _ := strings.Cut(line, " ")
+				switch id {
+				case "busy":
+					return &formats.Error{At: l.Path, Err: formats.ErrBusy}
+				case "vanish":
+					return &os.PathError{Op: "open", Path: l.Path, Err: os.ErrNotExist}
+				case "many":
+					n, _ := strconv.Atoi(says)
+					for k := range n {
+						q.Breach("RH301", store.Addr{File: l.Name(), Line: n - k}, "again")
+					}
+				default:
+					q.Breach(id, store.Addr{File: l.Name(), Line: i + 2}, says)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+const allLayers = rule.Container | rule.Schema | rule.References | rule.Meaning
+
+// checked runs a check with the fake, and spells what was found.
+func checked(t *testing.T, o CheckOptions) (*CheckReport, string) {
+	t.Helper()
+	if o.Layers == 0 {
+		o.Layers = allLayers
+	}
+	r, err := Check(t.Context(), formats.NewRegistry(lint()), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, spelled(r)
+}
+
+func spelled(r *CheckReport) string {
+	var out []string
+	for _, s := range r.Stores {
+		line := filepath.Base(s.Path)
+		for _, b := range s.Breaches {
+			line += fmt.Sprintf(" %s×%d", b.Rule.ID, b.Count)
+			if b.Known > 0 {
+				line += fmt.Sprintf("+%d", b.Known)
+			}
+			for _, p := range b.Places {
+				line += "," + p.At.String()
+			}
+		}
+		if s.Err != nil {
+			line += " !" + s.Err.Error()
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+func expectSpelled(t *testing.T, got string, want ...string) {
+	t.Helper()
+	if got != strings.Join(want, "\n") {
+		t.Errorf("got:\n%s\nwant:\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// TestCheck: stores in the order of the walk, rules by their ids, places in the
+// order of a reader, each store once, for any number of workers.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/a.x", "lint\nRH301 one\nRH203 two\nRH301 three\n")
+	write(t, dir+"/b/b.x", "lint\n")
+	write(t, dir+"/c.x", "lint\nRH201 drift\n")
+	write(t, dir+"/notes.txt", "no store\n")
+	want := []string{"a.x RH203×1,:3 RH301×2,:2,:4", "b.x", "c.x RH201×1,:2"}
+	for jobs := range 4 {
+		r, got := checked(t, CheckOptions{Paths: []string{dir, dir + "/b", dir + "/a.x"}, Jobs: jobs})
+		expectSpelled(t, got, want...)
+		if r.Count(rule.Error) != 3 || r.Count(rule.Note) != 1 || r.Stores[0].Count(rule.Error) != 3 || r.Stores[0].Bytes != 37 {
+			t.Errorf("%+v", r.Stores[0])
+		}
+	}
+	_, got := checked(t, CheckOptions{Paths: []string{dir}, Rules: []string{"RH301", "RH201"}, Skip: []string{"RH201"}})
+	expectSpelled(t, got, "a.x RH301×2,:2,:4", "b.x", "c.x")
+	r, got := checked(t, CheckOptions{Paths: []string{dir}, Layers: rule.Schema})
+	expectSpelled(t, got, "a.x RH203×1,:3", "b.x", "c.x RH201×1,:2")
+	for _, one := range r.Asked("lint") {
+		if one.Layer != rule.Schema || !one.For("lint") {
+			t.Errorf("%s was not asked", one.ID)
+		}
+	}
+}
+
+// TestCheckMany: of a breach that is everywhere the first places are kept.
+func TestCheckMany(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/a.x", "lint\nmany 3000\n")
+	r, _ := checked(t, CheckOptions{Paths: []string{dir}})
+	b := r.Stores[0].Breaches[0]
+	if b.Count != 3000 || len(b.Places) != mostPlaces || b.Places[0].At.Line != 1 || b.Places[99].At.Line != 100 || len(b.prints) != mostPrints {
+		t.Errorf("%d places, %d kept, the first %v", b.Count, len(b.Places), b.Places[0].At)
+	}
+}
+
+// TestCheckFails: what could not be examined is in the report, and does not
+// stop the others.
+func TestCheckFails(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/a.x", "lint\nRH301 one\nbusy\n")
+	write(t, dir+"/b.x", "lint\nvanish\n")
+	write(t, dir+"/c.x", "lint\nRH301 one\n")
+	r, got := checked(t, CheckOptions{Paths: []string{dir, dir + "/gone"}})
+	expectSpelled(t, got, "a.x RH301×1,:2 !"+dir+"/a.x: in use", "b.x !"+dir+"/b.x: it vanished while it was read", "c.x RH301×1,:2", "gone !"+dir+"/gone: no such file or directory")
+	if !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
+		t.Error("not busy any more")
+	}
+	nothing := t.TempDir()
+	if r, _ := checked(t, CheckOptions{Paths: []string{nothing}}); len(r.Stores) != 1 || !errors.Is(r.Stores[0].Err, formats.ErrUnknown) {
+		t.Errorf("an empty folder: %s", spelled(r))
+	}
+}
+
+func TestCheckMisuse(t *testing.T) {
+	for what, o := range map[string]CheckOptions{
+		"no rule is named RH999":              {Rules: []string{"RH999"}},
+		"no rule is named x":                  {Skip: []string{"x"}},
+		"nobody: no such format: known":       {From: "nobody"},
+		"nothing: no such format: known":      {For: "nothing"},
+		"lint: no session is written in this": {For: "lint"},
+	} {
+		_, err := Check(t.Context(), formats.NewRegistry(lint()), o)
+		if err == nil || !strings.Contains(err.Error(), what) || formats.Hint(err) == "" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := t.TempDir()
+	write(t, dir+"/a.x", "lint\n")
+	if _, err := Check(ctx, formats.NewRegistry(lint()), CheckOptions{Paths: []string{dir}}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestBaseline: what is known does not count, what is new does, and what is
+// gone is said.
+func TestBaseline(t *testing.T) {
+	dir := t.TempDir()
+	file := dir + "/known.json"
+	write(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 two\nRH201 drift\n")
+	write(t, dir+"/in/b.x", "lint\nmany 1500\n")
+	run := func(write bool, paths ...string) (*CheckReport, string) {
+		b, err := ReadBaseline(file, write)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return checked(t, CheckOptions{Paths: paths, Baseline: b})
+	}
+	if _, err := ReadBaseline(file, false); err == nil || formats.Hint(err) == "" {
+		t.Error("a baseline that is not there was read")
+	}
+	r, _ := run(true, dir+"/in")
+	if err := r.Baseline.Write(r, rule.Warning); err != nil {
+		t.Fatal(err)
+	}
+	if r.Count(rule.Error) != 0 || r.Count(rule.Note) != 1 || r.Baseline.Known != 1502 {
+		t.Errorf("after writing %d errors are new, %d known", r.Count(rule.Error), r.Baseline.Known)
+	}
+	first, _ := os.ReadFile(file)
+	if !strings.Contains(string(first), `"path": "in/b.x",`) || strings.Contains(string(first), "RH201") || !strings.Contains(string(first), `"count": 1500`) {
+		t.Errorf("%s", first)
+	}
+	r, got := run(false, dir+"/in")
+	expectSpelled(t, got, "a.x RH201×1,:4 RH301×0+2", "b.x RH301×0+1500")
+	if r.Baseline.Gone != 0 || r.Baseline.Known != 1502 {
+		t.Errorf("%+v", r.Baseline)
+	}
+
+	// One is mended, one is new; of the many there is one more.
+	write(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 other\n")
+	write(t, dir+"/in/b.x", "lint\nmany 1501\n")
+	r, got = run(false, dir+"/in")
+	if r.Baseline.Gone != 1 || r.Baseline.Known != 1501 || !strings.HasPrefix(got, "a.x RH301×1+1,:3\nb.x RH301×1+1500,:1,:2,") {
+		t.Errorf("%+v\n%.100s", r.Baseline, got)
+	}
+
+	// What was not asked stays known.
+	r, _ = run(true, dir+"/in/a.x")
+	if r.Baseline.Gone != 1 {
+		t.Errorf("gone: %d", r.Baseline.Gone)
+	}
+	if err := r.Baseline.Write(r, rule.Note); err != nil {
+		t.Fatal(err)
+	}
+	_, got = run(false, dir+"/in")
+	if !strings.HasPrefix(got, "a.x RH301×0+2\nb.x RH301×1+1500,") {
+		t.Errorf("%.100s", got)
+	}
+
+	// A store that is gone.
+	os.Remove(dir + "/in/b.x")
+	if r, _ = run(true, dir+"/in"); r.Baseline.Gone != 1500 {
+		t.Errorf("gone: %d", r.Baseline.Gone)
+	}
+	if err := r.Baseline.Write(r, rule.Note); err != nil {
+		t.Fatal(err)
+	}
+	if last, _ := os.ReadFile(file); strings.Contains(string(last), "b.x") {
+		t.Errorf("%s", last)
+	}
+	left, _ := os.ReadDir(dir)
+	if len(left) != 2 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestBrokenBaselines(t *testing.T) {
+	dir := t.TempDir()
+	os.Mkdir(dir+"/folder", 0o777)
+	for name, text := range map[string]string{
+		"text": "nothing", "torn": `{"rehome":"check-base`, "other": `{"rehome":"archive","version":1,"known":[]}`,
+		"number": `{"rehome":"check-baseline","version":1e5000000,"known":[]}`, "count": `{"rehome":"check-baseline","version":1,"known":[{"path":"a","rule":"RH301","count":-1}]}`,
+	} {
+		write(t, dir+"/"+name, text)
+	}
+	for _, name := range []string{"text", "torn", "other", "number", "count", "folder"} {
+		if _, err := ReadBaseline(dir+"/"+name, true); err == nil || !strings.Contains(err.Error(), "this is no baseline") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestSchemaOfOthers: each line is held against a schema of anybody's.
+func TestSchemaOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	schema := write(t, dir+"/s.txt", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}`)
+	write(t, dir+"/in/lines.jsonl", "{\"a\":1}\r\n\n{\"a\":\"secret\"}\n{}\n{\"a\":1e5000000}\n"+strings.Repeat("[", 1000)+"\n{\"a\":1")
+	write(t, dir+"/in/whole.json", "{\n  \"a\": 1\n}\n")
+	write(t, dir+"/in/deep/bad.JSON", "{\n  \"b\": 1\n}\n")
+	write(t, dir+"/in/notes.txt", "no JSON")
+	r, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in"}}, schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectSpelled(t, spelled(r), "bad.JSON RH203×1,:1", "lines.jsonl RH203×5,:3,:4,:5,:6,:7", "whole.json")
+	says := r.Stores[1].Breaches[0].Places[0]
+	if says.Pointer != "/a" || says.Says != "must be integer" {
+		t.Errorf("%+v", says)
+	}
+	if r, err = CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {
+		t.Error(err, spelled(r))
+	}
+	for name, want := range map[string]string{
+		"nowhere": "no such file", dir: "this is no schema", write(t, dir+"/ref", `{"$ref":"https://example.org/x"}`): "schemas are never fetched",
+		write(t, dir+"/bad", `{"type":"thing"}`): "it is no schema", write(t, dir+"/torn", `{"type`): "breaks off", write(t, dir+"/big", `{"maximum":1e5000000}`): "exponent",
+		write(t, dir+"/pattern", `{"pattern":"("}`): "pattern",
+	} {
+		if _, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir}}, name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if r, _ := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/gone"}}, schema); r == nil || r.Stores[0].Err == nil {
+		t.Error("a file that is not there was read")
+	}
+}
+
+// TestLongLines: a line beyond all bounds is a finding, and costs no memory.
+func TestLongLines(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(dir + "/x.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Truncate(largestDocument + 10); err != nil { // zero bytes, and no disk for them
+		t.Fatal(err)
+	}
+	f.WriteAt([]byte("\n{}\n"), largestDocument+10)
+	f.Close()
+	r, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir}}, "error-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectSpelled(t, spelled(r), "x.jsonl RH203×2,:1,:2")
+	if !slices.ContainsFunc(r.Stores[0].Breaches[0].Places, func(f rule.Finding) bool { return strings.Contains(f.Says, "longer than") }) {
+		t.Error(r.Stores[0].Breaches[0].Places)
+	}
+}

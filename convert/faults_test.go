@@ -1,0 +1,290 @@
+package convert_test
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/convert"
+	"rehome/formats/all"
+	"rehome/formats/rule"
+	"rehome/testdata/faults"
+	"rehome/testdata/ide"
+)
+
+const everything = rule.Container | rule.Schema | rule.References | rule.Meaning
+
+// TestFaults plants every fault of the catalogues in a good sample. The rule
+// that is meant has to find it where it is, and no other rule of that severity
+// may have anything to say.
+func TestFaults(t *testing.T) {
+	list, err := faults.Load("../testdata/faults")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	hits := map[string]int{}
+	for _, f := range list {
+		for _, e := range f.Expect {
+			hits[e.Rule]++
+		}
+		t.Run(f.Catalogue+"/"+f.Name, func(t *testing.T) {
+			dir := known.fresh(t, f.Sample)
+			before := asked(t, dir, &f)
+			if err := f.Plant(dir); err != nil {
+				t.Fatal(err)
+			}
+			judge(t, &f, before, asked(t, dir, &f))
+		})
+	}
+	covered(t, len(list), hits)
+}
+
+// covered: each rule is broken at least twice. A run of a part of the catalogue
+// says nothing about that.
+func covered(t *testing.T, faults int, hits map[string]int) {
+	if faults < 150 {
+		t.Errorf("%d faults are planted, want 150 or more", faults)
+	}
+	var never []string
+	for _, r := range rule.All() {
+		if hits[r.ID] < 2 {
+			never = append(never, fmt.Sprintf("%s (%d)", r.ID, hits[r.ID]))
+		}
+	}
+	if len(never) > 0 {
+		t.Errorf("rules that are broken less than twice: %s", strings.Join(never, ", "))
+	}
+	t.Logf("%d faults, %d rules", faults, len(rule.All()))
+}
+
+// found are findings as the catalogues spell them: a rule, and its places with
+// how often each was found.
+type found map[string]map[string]int
+
+func asked(t *testing.T, dir string, f *faults.Fault) found {
+	t.Helper()
+	o := convert.CheckOptions{Paths: []string{filepath.Join(dir, filepath.FromSlash(f.Check))}, Layers: everything, For: f.For}
+	if f.Secrets {
+		o.Layers |= rule.Secrets
+	}
+	out, err := ask(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func ask(ctx context.Context, o convert.CheckOptions) (found, error) {
+	r, err := convert.Check(ctx, all.Registry(), o)
+	if err != nil {
+		return nil, err
+	}
+	out := found{}
+	for _, s := range r.Stores {
+		if s.Err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Path, s.Err)
+		}
+		for _, b := range s.Breaches {
+			if out[b.Rule.ID] == nil {
+				out[b.Rule.ID] = map[string]int{}
+			}
+			for _, p := range b.Places {
+				at := p.At.String()
+				if p.Pointer != "" {
+					at += " " + p.Pointer
+				}
+				out[b.Rule.ID][at]++
+			}
+		}
+	}
+	return out, nil
+}
+
+// judge compares what was found with and without the fault.
+func judge(t *testing.T, f *faults.Fault, before, after found) {
+	t.Helper()
+	severities := map[rule.Severity]bool{}
+	wanted := map[string][]string{}
+	for _, e := range f.Expect {
+		r := rule.Named(e.Rule)
+		if r == nil {
+			t.Fatalf("no rule is named %s", e.Rule)
+		}
+		severities[r.Severity] = true
+		wanted[e.Rule] = append(wanted[e.Rule], e.Place)
+	}
+	for id, places := range wanted {
+		for _, place := range places {
+			if place != "*" && after[id][place] <= before[id][place] {
+				t.Errorf("%s is not found at %q", id, place)
+			}
+		}
+		if len(fresh(before[id], after[id])) == 0 {
+			t.Errorf("%s is not found", id)
+		}
+	}
+	for id := range after {
+		for _, place := range fresh(before[id], after[id]) {
+			r := rule.Named(id)
+			switch {
+			case slices.Contains(f.Also, id), slices.Contains(wanted[id], place), slices.Contains(wanted[id], "*"):
+			case wanted[id] != nil || severities[r.Severity]:
+				t.Errorf("%s, too, is found at %q: %s", id, place, r.Title)
+			}
+		}
+	}
+}
+
+// fresh are the places that were not found before.
+func fresh(before, after map[string]int) (out []string) {
+	for place, n := range after {
+		if n > before[place] {
+			out = append(out, place)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestGenuine: there is nothing to say of what the real clients wrote.
+func TestGenuine(t *testing.T) {
+	known := &samples{made: map[string]string{}, dir: t.TempDir()}
+	for _, name := range []string{"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "archive"} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ask(t.Context(), convert.CheckOptions{Paths: []string{known.fresh(t, name)}, Layers: everything})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for id, places := range got {
+				if r := rule.Named(id); r.Severity > rule.Note {
+					t.Errorf("%s %s at %v: %s", r.Severity, id, places, r.Title)
+				}
+			}
+		})
+	}
+}
+
+// samples are the good stores that faults are planted in. Each is made once
+// and copied for every fault.
+type samples struct {
+	dir  string
+	made map[string]string
+	next int
+}
+
+func (s *samples) fresh(t *testing.T, name string) string {
+	t.Helper()
+	if s.made[name] == "" {
+		to := filepath.Join(s.dir, "of", name)
+		if err := makeSample(t, to, name); err != nil {
+			t.Fatalf("sample %s: %v", name, err)
+		}
+		s.made[name] = to
+	}
+	s.next++
+	dir := filepath.Join(s.dir, fmt.Sprint(s.next))
+	if err := os.CopyFS(dir, os.DirFS(s.made[name])); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+const chatID = "5d0b2b7e-1111-4000-8000-000000000000"
+
+// chatFolder is where the CLI keeps a chat of the workspace /proj/demo.
+func chatFolder() string {
+	sum := md5.Sum([]byte("/proj/demo"))
+	return filepath.Join("chats", hex.EncodeToString(sum[:]), chatID)
+}
+
+// makeSample lays a sample below a folder that does not exist yet.
+func makeSample(t *testing.T, to, name string) error {
+	copied := func(from, below string) error {
+		return os.CopyFS(filepath.Join(to, below), os.DirFS(filepath.Join("../testdata", from)))
+	}
+	one := func(from, as string) error {
+		b, err := os.ReadFile(filepath.Join("../testdata", from))
+		if err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(to, as)), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, as), b, 0o666)
+	}
+	kind, rest, _ := strings.Cut(name, "/")
+	switch kind {
+	case "chat":
+		return one("chat/after.db", filepath.Join(chatFolder(), "store.db"))
+	case "sdk":
+		return copied("sdk/e2e-sqlite-hot-wal", "")
+	case "sdk-closed":
+		return copied("sdk/gen/sqlite", "")
+	case "sdk-legacy":
+		return copied("sdk/legacy-1.0.14", "")
+	case "sdk-play":
+		return copied("sdk/play/sqlite", "")
+	case "ndjson":
+		return copied("sdk/e2e-jsonl", "")
+	case "ndjson-play":
+		return copied("sdk/play/jsonl", "")
+	case "ndjson-closed":
+		return copied("sdk/gen/jsonl", "")
+	case "claude":
+		return copied("claude/config", "")
+	case "transcripts":
+		return copied("transcript/projects", "projects")
+	case "stream":
+		return one("stream/"+rest, rest)
+	case "canonical":
+		return one("canonical/one.jsonl", "one.jsonl")
+	case "sqlite":
+		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../testdata/sqlite/oddities.sql"))))
+	case "archive":
+		return archived(t, filepath.Join(to, "chat"))
+	case "ide":
+		script := rest
+		if script == "" {
+			script = "tools"
+		}
+		text := string(must(os.ReadFile("../testdata/ide/cases/" + script + ".sql")))
+		return ide.Build(filepath.Join(to, "User"), text)
+	}
+	if info, err := os.Stat(filepath.Join("../testdata/faults/samples", name)); err == nil && info.IsDir() {
+		return copied("faults/samples/"+name, "")
+	}
+	return fmt.Errorf("%w: nobody knows how to make it", fs.ErrNotExist)
+}
+
+// archived is the chat as text.
+func archived(t *testing.T, to string) error {
+	store := t.TempDir()
+	if err := makeSample(t, store, "chat/"); err != nil {
+		return err
+	}
+	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(store, chatFolder()), to, convert.Options{To: "archive", Residue: "none"})
+	return err
+}
+
+func madeFor(file string) string {
+	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+		panic(err)
+	}
+	return file
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}

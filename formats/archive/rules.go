@@ -1,0 +1,210 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"rehome/formats"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// check asks the rules of an archive as text. What it holds is asked when it
+// has been made a store again, which no codec can do for another.
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+	root, err := os.OpenRoot(l.Path)
+	if err != nil {
+		return &formats.Error{Format: name, At: l.Path, Err: err}
+	}
+	defer root.Close()
+	x := &examination{ctx: ctx, q: q, view: v, r: &reader{path: l.Path, root: root, view: v, jobs: v.Jobs}}
+	if x.r.jobs <= 0 {
+		x.r.jobs = runtime.GOMAXPROCS(0)
+	}
+	if ok, err := x.manifest(); !ok || err != nil {
+		return err
+	}
+	if err := x.files(); err != nil {
+		return err
+	}
+	x.attributes()
+	x.broken = make([]bool, len(x.r.schema.Sets))
+	for i := range x.r.schema.Sets {
+		if err := x.set(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// examination asks the rules of one archive.
+type examination struct {
+	ctx  context.Context
+	q    *rule.Inquiry
+	view formats.View
+	r    *reader
+
+	mu     sync.Mutex
+	broken []bool // sets of which enough was said
+}
+
+// spoil remembers that enough was said of a set.
+func (x *examination) spoil(i int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.broken[i] = true
+}
+
+func (x *examination) found(id string, at store.Addr, pointer, says string) {
+	x.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says})
+}
+
+// manifest reads manifest.json; false if the rest cannot be asked.
+func (x *examination) manifest() (ok bool, err error) {
+	at := store.Addr{File: manifestName}
+	b, err := x.r.readManifest()
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if err != nil {
+		x.found("RH380", at, "", plainCause(err))
+		return false, nil
+	}
+	m, err := parseManifest(b)
+	if err == nil {
+		x.r.schema, x.r.claims, err = m.schema()
+	}
+	if err == nil {
+		return true, nil
+	}
+	if x.q.Asks(rule.Schema) && x.misfit(b, at) {
+		return false, nil
+	}
+	x.found("RH380", at, "", plainCause(err))
+	return false, nil
+}
+
+// misfit holds the manifest against its schema, which names the place.
+func (x *examination) misfit(doc []byte, at store.Addr) bool {
+	err := x.q.Schema("archive-manifest-1")(doc)
+	if err == nil {
+		return false
+	}
+	said := false
+	for line := range strings.Lines(err.Error()) {
+		pointer, cause, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok || pointer != "" && pointer[0] != '/' {
+			continue // no place in it: it is no JSON at all
+		}
+		x.found("RH203", at, strings.TrimSuffix(pointer, "/"), cause)
+		said = true
+	}
+	return said
+}
+
+// plainCause is an error without the place, which the finding names.
+func plainCause(err error) string {
+	for e := (*formats.Error)(nil); errors.As(err, &e); {
+		err = e.Err
+	}
+	return err.Error()
+}
+
+// files gives the files to their sets, as reading the archive does, and goes on
+// where that stops.
+func (x *examination) files() error {
+	owner, under := x.r.owners()
+	x.r.files = make([][]string, len(x.r.schema.Sets))
+	err := fs.WalkDir(x.r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return x.r.fail(name, err)
+		}
+		i, known := owner[name]
+		if !known {
+			i, known = under[path.Dir(path.Dir(name))]
+			known = known && path.Ext(name) == ".ndjson"
+		}
+		switch {
+		case name == "." || name == manifestName:
+		case !known && strings.HasPrefix(e.Name(), "."):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+		case e.IsDir():
+		case !e.Type().IsRegular():
+			x.found("RH381", store.Addr{File: name}, "", "it is no ordinary file")
+		case !known:
+			x.found("RH381", store.Addr{File: name}, "", "")
+		default:
+			x.r.files[i] = append(x.r.files[i], name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, list := range x.r.files {
+		slices.Sort(list)
+	}
+	return nil
+}
+
+// attributes asks whether git is told to leave the text alone.
+func (x *examination) attributes() {
+	if !x.q.Asks(rule.References) {
+		return
+	}
+	b, err := fs.ReadFile(x.r.root.FS(), attributesName)
+	if err == nil && len(b) < 1<<16 {
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) > 1 && f[0] == "*" && (slices.Contains(f[1:], "-text") || slices.Contains(f[1:], "binary")) {
+				return
+			}
+		}
+	}
+	x.found("RH386", store.Addr{File: attributesName}, "", "")
+}
+
+// lost asks whether anything is there of a set that has records.
+func (x *examination) lost(i int) bool {
+	set, claim := &x.r.schema.Sets[i], x.r.claims[i]
+	at := store.Addr{File: set.File}
+	if set.Kind == store.Table {
+		if claim.rows == 0 || len(x.r.files[x.first(i)]) > 0 {
+			return false
+		}
+		at.File = tablePath(set.File, set.Name) + ".ndjson"
+	} else if len(x.r.files[i]) > 0 {
+		return false
+	}
+	if x.q.Asks(rule.References) {
+		says := ""
+		if set.Kind == store.Table {
+			says = fmt.Sprintf("nor a folder of its name; %d rows", claim.rows)
+		}
+		x.found("RH382", at, "", says)
+	}
+	return true
+}
+
+// first is where the files of a set stand: a stream holds all tables of its
+// database.
+func (x *examination) first(i int) int {
+	if len(x.r.files[i]) > 0 {
+		return i
+	}
+	for j, list := range x.r.files {
+		if len(list) > 0 && stream(list[0]) && x.r.schema.Sets[j].File == x.r.schema.Sets[i].File {
+			return j
+		}
+	}
+	return i
+}

@@ -1,0 +1,289 @@
+package archive
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/packed"
+	"rehome/formats/internal/rowtext"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// set asks the text of one table or plain file.
+func (x *examination) set(i int) error {
+	if x.lost(i) {
+		x.broken[i] = true
+		return nil
+	}
+	if x.r.schema.Sets[i].Kind == store.Plain {
+		return x.plain(i)
+	}
+	list := x.r.files[i]
+	if len(list) > 0 && stream(list[0]) {
+		return x.stream(i, list[0])
+	}
+	seen, err := x.shards(i, list)
+	if err == nil && x.first(i) == i {
+		x.settle(i, seen)
+	}
+	return err
+}
+
+// shards reads the files of a table, as many at once as there are workers.
+func (x *examination) shards(i int, list []string) (seen text, err error) {
+	next := make(chan string)
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	for range min(x.r.jobs, len(list)) {
+		workers.Go(func() {
+			for file := range next {
+				one, failed := x.shard(i, file)
+				mu.Lock()
+				seen.join(one)
+				if err == nil {
+					err = failed
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for _, file := range list {
+		next <- file
+	}
+	close(next)
+	workers.Wait()
+	return seen, err
+}
+
+func (x *examination) shard(i int, file string) (text, error) {
+	odd, err := x.container(i, file)
+	if err != nil {
+		return text{}, err
+	}
+	t := &rows{examination: x, set: i, file: file, at: x.r.placeOf(i, file), odd: odd}
+	err = t.read()
+	return t.seen, err
+}
+
+// container asks what every text of lines is asked. odd are the lines of which
+// nothing more is to be said.
+func (x *examination) container(i int, file string) (odd map[int]bool, err error) {
+	if !x.q.Asks(rule.Container) {
+		return nil, nil
+	}
+	odd = map[int]bool{}
+	q := *x.q
+	q.Found = func(f rule.Finding) {
+		if r := rule.Named(f.Rule); r != nil && r.Severity == rule.Error {
+			x.spoil(i)
+		}
+		x.q.Found(f)
+	}
+	o := linecheck.Options{Format: name, Most: maxLine, Packed: stream(file), Arrays: true, Odd: func(n int) { odd[n] = true }}
+	for _, err := range linecheck.Lines(x.ctx, join(x.r.path, file), file, x.view, &q, o) {
+		if err != nil {
+			return nil, x.r.fail(file, err)
+		}
+	}
+	return odd, nil
+}
+
+// settle compares what was read with what the manifest says. Of a set that is
+// broken otherwise that would be no news.
+func (x *examination) settle(i int, seen text) {
+	if x.broken[i] || !x.q.Asks(rule.References) {
+		return
+	}
+	set, claim := &x.r.schema.Sets[i], x.r.claims[i]
+	at := store.Addr{File: set.File}
+	if set.Kind == store.Table {
+		at.File = tablePath(set.File, set.Name)
+		if list := x.r.files[x.first(i)]; len(list) == 1 {
+			at.File = list[0]
+		}
+	}
+	switch {
+	case seen.rows != claim.rows && set.Kind == store.Table:
+		x.found("RH383", at, "", fmt.Sprintf("%d rows, the manifest says %d", seen.rows, claim.rows))
+	case seen.bytes != claim.bytes && set.Kind == store.Plain:
+		x.found("RH383", at, "", fmt.Sprintf("%d bytes, the manifest says %d", seen.bytes, claim.bytes))
+	case seen.digest != claim.digest || seen.bytes != claim.bytes:
+		x.found("RH384", at, "", "")
+	}
+}
+
+// plain reads a file that lies as it was.
+func (x *examination) plain(i int) error {
+	if !x.q.Asks(rule.References) {
+		return nil
+	}
+	f, err := x.r.root.Open(x.r.schema.Sets[i].File)
+	if err != nil {
+		return x.r.fail(x.r.schema.Sets[i].File, err)
+	}
+	defer f.Close()
+	sum := digest.NewStream()
+	n, err := io.Copy(sum, &limited{x, f})
+	if err != nil {
+		return x.r.fail(x.r.schema.Sets[i].File, err)
+	}
+	x.settle(i, text{bytes: n, digest: sum.Sum()})
+	return nil
+}
+
+// limited is a reader that ends with its context.
+type limited struct {
+	x *examination
+	r io.Reader
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	if err := l.x.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.r.Read(p)
+}
+
+// rows reads the rows of one file.
+type rows struct {
+	*examination
+	set  int
+	file string
+	at   place
+	seen text
+	last int64
+	any  bool
+	odd  map[int]bool
+	line []byte
+}
+
+func (t *rows) read() error {
+	f, err := t.r.root.Open(t.file)
+	if err != nil {
+		return t.r.fail(t.file, err)
+	}
+	defer f.Close()
+	for l, err := range lines.Each(t.ctx, f, maxLine) {
+		if err != nil {
+			return t.r.fail(t.file, err)
+		}
+		t.row(&l)
+	}
+	return nil
+}
+
+// row asks one line. Its bytes are counted as they stand, whatever they are.
+func (t *rows) row(l *lines.Line) {
+	t.line = t.line[:0]
+	if l.Number == 1 && l.Offset > 0 {
+		t.line = append(t.line, "\ufeff"...)
+	}
+	t.line = append(t.line, l.Bytes...)
+	if l.Ended {
+		t.line = append(t.line, '\n')
+	}
+	t.seen.add(t.line, t.at)
+	if t.odd[l.Number] || l.Long || !t.q.Asks(rule.Schema) && !t.q.Asks(rule.References) {
+		return
+	}
+	set := &t.r.schema.Sets[t.set]
+	b := store.NewBatch(t.set, len(set.Columns))
+	defer b.Release()
+	at := store.Addr{File: t.file, Line: l.Number}
+	if err := rowtext.Parse(b, bytes.TrimSuffix(l.Bytes, []byte("\r")), set.RowIDs); err != nil {
+		if t.q.Asks(rule.Schema) {
+			t.found("RH203", at, "", plainCause(err))
+			t.spoil(t.set)
+		}
+		return
+	}
+	if id := b.RowID(0); set.RowIDs && t.q.Asks(rule.References) {
+		if t.any && id <= t.last && !stream(t.file) {
+			t.found("RH385", at, "", fmt.Sprintf("row %d behind row %d", id, t.last))
+			t.spoil(t.set)
+		}
+		t.any, t.last = true, id
+	}
+}
+
+// stream reads the tables of a database that are one compressed text.
+func (x *examination) stream(first int, file string) error {
+	odd, err := x.container(first, file)
+	if err != nil {
+		return err
+	}
+	for i := range x.broken {
+		x.broken[i] = x.broken[i] || x.broken[first] && x.r.schema.Sets[i].File == x.r.schema.Sets[first].File
+	}
+	f, err := x.r.root.Open(file)
+	if err != nil {
+		return x.r.fail(file, err)
+	}
+	defer f.Close()
+	in, err := packed.NewReader(f, x.r.jobs)
+	if err == nil {
+		defer in.Close()
+		err = x.sections(first, file, in, odd)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case x.ctx.Err() != nil:
+		return x.ctx.Err()
+	case x.q.Asks(rule.Container):
+		return nil // that was said of the container
+	}
+	return x.r.fail(file, err)
+}
+
+// sections reads the rows behind each line that announces a table.
+func (x *examination) sections(first int, file string, in io.Reader, odd map[int]bool) error {
+	db := x.r.schema.Sets[first].File
+	tables := map[string]*rows{}
+	var t *rows
+	for l, err := range lines.Each(x.ctx, in, maxLine) {
+		if err != nil {
+			return err
+		}
+		if len(l.Bytes) == 0 || l.Bytes[0] != '{' {
+			if t != nil {
+				t.row(&l)
+			}
+			continue
+		}
+		if t = nil; odd[l.Number] {
+			continue
+		}
+		for i, set := range x.r.schema.Sets {
+			again, err := section(set.Name)
+			if err == nil && set.Kind == store.Table && set.File == db && bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), bytes.TrimSuffix(l.Bytes, []byte("\r"))) {
+				if t = tables[set.Name]; t == nil {
+					t = &rows{examination: x, set: i, file: file, odd: odd}
+					tables[set.Name] = t
+				}
+			}
+		}
+		if t == nil {
+			if x.q.Asks(rule.References) {
+				x.found("RH385", store.Addr{File: file, Line: l.Number}, "", "it announces no table of this database")
+			}
+			return nil
+		}
+	}
+	for i, set := range x.r.schema.Sets {
+		if set.Kind == store.Table && set.File == db {
+			seen := text{}
+			if t := tables[set.Name]; t != nil {
+				seen = t.seen
+			}
+			x.settle(i, seen)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,269 @@
+package claudecode
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
+)
+
+// link is a line of the conversation, as far as its place depends on it.
+type link struct {
+	uuid, parent, response uint64
+	at                     int64 // milliseconds, never where it has no time
+	line                   int32
+	kind                   kind
+	side, root, boundary   bool
+	prompt, result         bool
+	filler                 bool // the client's own, behind a run that was stopped
+	live                   bool // the client would go on with it
+}
+
+const never = -1 << 62
+
+// deed is a call, or what came of one.
+type deed struct {
+	id    uint64
+	link  int32 // its line's place among the links
+	block int32
+}
+
+// ledger is what is known of one file while it is read, 64 bytes a line.
+type ledger struct {
+	*auditor
+	file   string
+	id     string // of its session
+	agent  string // of its subagent, by the file's name
+	thread bool   // all of it is one subagent's
+	kin    *kin
+
+	links   []link
+	at      map[uint64]int32 // link by uuid, the last one
+	calls   []deed
+	results []deed
+	served  []deed          // calls that the API answers itself
+	replies map[uint64]bool // and those it answered
+	thinks  []thought
+	kept    []deed  // messages that a compaction preserved
+	broken  []int32 // lines that could not be read: what they said is not missed twice
+
+	strays  tallied // lines of another session
+	agents  tallied // lines of another subagent
+	sides   int     // lines of a subagent
+	opening string  // isSidechain of the first line
+	entry   string
+	model   string
+	models  int // the line that names it
+	usage   int64
+	used    int // the line that tells of it
+	cwds    map[string]bool
+	size    int64
+	heads   headline
+	summary int32 // link of a boundary that waits for its summary, -1
+}
+
+// thought is a block of reasoning that was signed.
+type thought struct {
+	model uint64
+	link  int32
+}
+
+// tallied counts lines and remembers the first.
+type tallied struct{ n, line int }
+
+func (t *tallied) add(line int) {
+	if t.n == 0 {
+		t.line = line
+	}
+	t.n++
+}
+
+func (t *tallied) String() string {
+	if t.n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", t.n)
+}
+
+// lost notes a line whose place in the conversation is not known.
+func (g *ledger) lost(line int) {
+	if len(g.broken) < mostCalls {
+		g.broken = append(g.broken, int32(line))
+	}
+}
+
+// key is name64 of what is no JSON.
+func key(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	return digest.Name(s) | 1
+}
+
+// say reports a finding of this file.
+func (g *ledger) say(id string, line int, pointer, says string) {
+	g.breach(id, g.file, line, pointer, says)
+}
+
+// read walks over the file once, and judges the whole at its end.
+func (g *ledger) read() error {
+	g.at, g.cwds, g.replies, g.summary = map[uint64]int32{}, map[string]bool{}, map[uint64]bool{}, -1
+	o := linecheck.Options{Format: name, Most: maxLine, Odd: func(n int) { g.lost(n) }}
+	for l, err := range linecheck.Lines(g.ctx, g.path(g.file), g.file, g.view, g.q, o) {
+		if err != nil {
+			return failure(g.ctx, g.file, err)
+		}
+		g.size = l.Offset + int64(len(l.Bytes))
+		if g.q.Layers != rule.Container {
+			g.line(&l)
+		}
+	}
+	g.chain()
+	g.pairs()
+	g.whole()
+	return nil
+}
+
+// line asks one line.
+func (g *ledger) line(l *linecheck.Line) {
+	var known bool // a rule of our own has told what the schema would
+	schema := "claude-code-entry-1"
+	kindName := rawjson.Text(l.Member("type"))
+	switch kindName {
+	case "user", "assistant", "system", "attachment":
+		schema = "claude-code-" + kindName + "-1"
+		known = g.linked(l, kindName)
+	case "progress":
+		g.linked(l, kindName)
+	default:
+		if knownEntry(kindName) {
+			g.heads.entry(g, l, kindName)
+			break
+		}
+		g.linked(l, "")
+		if kindName != "" {
+			g.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", cut(kindName)))
+		}
+	}
+	if !known {
+		l.Hold(g.schema(schema), func(at, why string) { g.say("RH203", l.Number, at, why) })
+	}
+}
+
+// cut keeps what is said of foreign names short.
+func cut(s string) string {
+	if len(s) > 80 {
+		return s[:80] + "…"
+	}
+	return s
+}
+
+// knownEntry reports a type of line that is no part of the conversation.
+func knownEntry(kind string) bool {
+	switch kind {
+	case "custom-title", "ai-title", "summary", "agent-name", "tag", "last-prompt", "queue-operation", "mode", "permission-mode",
+		"file-history-snapshot", "file-history-delta", "api-request", "api-request-shape", "api-request-blob", "cost-state", "tools-used",
+		"atis-latch", "content-replacement", "relocated", "history-suppression", "derived-from", "continued-in", "rehome":
+		return true
+	}
+	return strings.HasPrefix(kind, "data-flow-")
+}
+
+// linked asks a line of the conversation for its envelope. known: what is wrong
+// with it has been said, and its schema need not be asked.
+func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
+	k := link{uuid: name64(l.Member("uuid")), line: int32(l.Number), at: never, kind: other}
+	switch kindName {
+	case "user":
+		k.kind = user
+	case "assistant":
+		k.kind = answers
+	case "system":
+		k.kind = notice
+	case "attachment":
+		k.kind = attached
+	case "progress":
+		k.kind = progress
+	}
+	if k.uuid == 0 {
+		if k.kind != other {
+			g.lost(l.Number)
+			g.say("RH350", l.Number, "", "")
+			return g.q.Asks(rule.References)
+		}
+		return false
+	}
+	parent := l.Member("parentUuid")
+	k.parent = name64(parent)
+	k.root = k.parent == 0
+	k.side = string(l.Member("isSidechain")) == "true"
+	k.boundary = k.kind == notice && string(l.Member("subtype")) == `"compact_boundary"`
+	known = k.root && parent == nil && len(g.links) > 0 && g.q.Asks(rule.References)
+	g.envelope(l, &k)
+	if k.kind != other && k.kind != progress {
+		t, ok := dated(l.Member("timestamp"))
+		if k.at = t; !ok {
+			g.say("RH441", l.Number, "/timestamp", "")
+			known = known || g.q.Asks(rule.Meaning)
+		}
+	}
+	if was, twice := g.at[k.uuid]; twice {
+		g.say("RH351", l.Number, "/uuid", fmt.Sprintf("line %d has it, too", g.links[was].line))
+	}
+	i := int32(len(g.links))
+	g.at[k.uuid] = i
+	if k.kind == user || k.kind == answers {
+		known = g.message(l, &k, i) || known
+	}
+	if k.boundary {
+		g.boundary(l, i)
+	}
+	g.links = append(g.links, k)
+	return known
+}
+
+// dated reads a time. The client takes whatever JavaScript takes for a date.
+func dated(v []byte) (ms int64, ok bool) {
+	if s := stamp(v); s.Known() {
+		return s.Millis(), true
+	}
+	words := rawjson.Text(v)
+	for _, layout := range []string{"2006-01-02", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", time.RFC1123, time.RFC1123Z} {
+		if t, err := time.Parse(layout, words); err == nil {
+			return t.UnixMilli(), true
+		}
+	}
+	return never, false
+}
+
+// envelope notes what all lines say of the session.
+func (g *ledger) envelope(l *linecheck.Line, k *link) {
+	if len(g.links) == 0 {
+		g.opening = string(l.Member("isSidechain"))
+	}
+	if k.side {
+		g.sides++
+	}
+	if id := rawjson.Text(l.Member("sessionId")); id != "" && id != g.id && isUUID(g.id) {
+		g.strays.add(l.Number)
+	}
+	if g.agent != "" && (rawjson.Text(l.Member("agentId")) != g.agent || !k.side) {
+		g.agents.add(l.Number)
+	}
+	if cwd := l.Member("cwd"); cwd != nil && len(g.cwds) < 1000 && !g.cwds[string(cwd)] {
+		g.cwds[string(cwd)] = true
+	}
+	if g.entry == "" {
+		g.entry = rawjson.Text(l.Member("entrypoint"))
+		if kind := rawjson.Text(l.Member("sessionKind")); strings.HasPrefix(kind, "daemon") {
+			g.entry = "sdk: " + kind
+		}
+	}
+	if k.side && g.agent == "" && !g.thread {
+		g.kin.beside(rawjson.Text(l.Member("agentId")))
+	}
+}

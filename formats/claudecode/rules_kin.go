@@ -1,0 +1,94 @@
+package claudecode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"rehome/formats/internal/rawjson"
+)
+
+// kin is what a session and its subagents say of one another.
+type kin struct {
+	calls  map[uint64]bool // ids of calls
+	called map[uint64]bool // agents that a result names
+	sides  map[string]bool // agents whose lines are in the session's own file
+	agents []promise
+	files  []promise
+}
+
+// promise is a file that a line names.
+type promise struct {
+	name string
+	file string // in which it is said
+	line int
+}
+
+func (k *kin) beside(agent string) {
+	if k.sides == nil {
+		k.sides = map[string]bool{}
+	}
+	if len(k.sides) < mostCalls {
+		k.sides[agent] = true
+	}
+}
+
+// promises asks for the files that a session's lines name.
+func (w *auditor) promises(f *family, k *kin) {
+	for _, p := range k.files {
+		base := path.Base(strings.ReplaceAll(p.name, `\`, "/"))
+		if _, err := os.Stat(w.path(path.Join(f.side(), "tool-results", base))); errors.Is(err, fs.ErrNotExist) {
+			w.breach("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", fmt.Sprintf("%q", cut(base)))
+		}
+	}
+	k.files = nil
+}
+
+// subagents asks for each subagent's file and call.
+func (w *auditor) subagents(f *family, k *kin) {
+	w.promises(f, k)
+	have := map[string]bool{}
+	for _, kid := range f.kids {
+		id := strings.TrimSuffix(strings.TrimPrefix(path.Base(kid), "agent-"), ending)
+		have[id] = true
+		tool, ok := w.meta(strings.TrimSuffix(kid, ending) + ".meta.json")
+		switch {
+		case !ok:
+		case tool != 0 && !k.calls[tool]:
+			w.breach("RH371", strings.TrimSuffix(kid, ending)+".meta.json", 0, "/toolUseId", "")
+		case tool == 0 && !k.called[key(id)]:
+			w.breach("RH369", kid, 0, "", "")
+		}
+	}
+	if f.alone {
+		return // its folder is no part of what is asked
+	}
+	for _, p := range k.agents {
+		if !have[p.name] && !f.beside[p.name] && !k.sides[p.name] {
+			w.breach("RH373", p.file, p.line, "/toolUseResult/agentId", fmt.Sprintf("%q", cut(p.name)))
+		}
+	}
+}
+
+// meta reads what lies beside a subagent's file: the call that started it.
+func (w *auditor) meta(file string) (tool uint64, ok bool) {
+	const most = 1 << 20
+	info, err := os.Lstat(w.path(file))
+	if err != nil {
+		return 0, true // it need not be there
+	}
+	if info.Mode().IsRegular() && info.Size() <= most {
+		b, err := os.ReadFile(w.path(file))
+		if err == nil {
+			if doc, _, err := rawjson.Line(bytes.TrimPrefix(b, []byte("\ufeff"))); err == nil && doc[0] == '{' {
+				return name64(rawjson.Last(doc, "toolUseId")), true
+			}
+		}
+	}
+	w.breach("RH370", file, 0, "", "")
+	return 0, false
+}

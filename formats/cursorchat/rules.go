@@ -1,0 +1,135 @@
+package cursorchat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// check asks about one chat.
+func check(bench *storecheck.Bench) func(context.Context, *formats.Location, formats.View, *rule.Inquiry) error {
+	return func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) (err error) {
+		path, file := l.Path, ""
+		if l.Dir() {
+			path, file = filepath.Join(l.Path, storeName), storeName
+		}
+		s, err := bench.Open(ctx, path, file, v, q)
+		if s == nil || err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		c := &checker{Store: s, q: q, file: file, dir: chatFolder(path), folder: l.Dir()}
+		return c.run(ctx)
+	}
+}
+
+// checker is one walk over a chat.
+type checker struct {
+	*storecheck.Store
+	q      *rule.Inquiry
+	file   string
+	dir    string // the chat's folder, "" if it is not known
+	folder bool   // and all of it is the store
+}
+
+func (c *checker) run(ctx context.Context) error {
+	c.Meta.Ask()
+	root, named := c.Meta.RootID()
+	whole := store.Addr{File: c.file, Set: "blobs"}
+	switch {
+	case !c.Meta.There && c.Graph.Len() > 0:
+		c.q.Breach("RH401", store.Addr{File: c.file, Set: "meta"}, fmt.Sprintf("there are %d blobs", c.Graph.Len()))
+	case !c.Meta.Whole:
+	case named:
+		if err := c.Graph.Root(ctx, root, c.Meta.At, "/latestRootBlobId"); err != nil {
+			return err
+		}
+	case c.Meta.Root != "":
+		c.q.Found(rule.Finding{Rule: "RH303", At: c.Meta.At, Pointer: "/latestRootBlobId", Says: "it is no blob's name"})
+	}
+	if c.Meta.Whole && (named && c.Graph.Has(root) || c.Meta.Root == "") {
+		c.Graph.Finish(whole)
+	}
+	if c.dir == "" {
+		return nil
+	}
+	beside := c.beside()
+	if c.Meta.Whole && c.q.Asks(rule.References) {
+		c.names()
+		var workspaces []string
+		if beside != "" {
+			workspaces = []string{beside}
+		} else if named && c.Graph.Has(root) {
+			uris, err := c.Graph.Workspaces(ctx, root)
+			if err != nil {
+				return err
+			}
+			workspaces = paths(uris)
+		}
+		c.hash(workspaces)
+	}
+	return nil
+}
+
+// names compares the folder with the id in the meta row.
+func (c *checker) names() {
+	folder := placed(c.dir)
+	switch {
+	case c.Meta.Agent == "", filepath.Base(c.dir) == storecheck.AgentFolder(c.Meta.Agent): // one of the SDK's, alone
+	case folder == "":
+		c.q.Breach("RH311", store.Addr{}, fmt.Sprintf("it is that of %q", c.Meta.Agent))
+	case folder != c.Meta.Agent:
+		c.q.Found(rule.Finding{Rule: "RH309", At: c.Meta.At, Pointer: "/agentId", Says: fmt.Sprintf("%q in a folder %q", c.Meta.Agent, folder)})
+	}
+}
+
+// hash compares the folder around with the workspace, where that is known.
+func (c *checker) hash(workspaces []string) {
+	hash := filepath.Base(filepath.Dir(c.dir))
+	if len(workspaces) == 0 || filepath.Base(filepath.Dir(c.dir)) == acpName {
+		return
+	}
+	if !slices.ContainsFunc(workspaces, func(w string) bool { return md5Of(w) == hash }) {
+		c.q.Breach("RH310", store.Addr{}, fmt.Sprintf("it is that of %s", md5Of(workspaces[0])))
+	}
+}
+
+// beside asks about the file beside the database, and gives the workspace that
+// it names.
+func (c *checker) beside() (cwd string) {
+	path := filepath.Join(c.dir, besideName)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "" // chats before May 2026 have none
+	}
+	doc := readBeside(path)
+	if rawjson.Last(doc, "cwd") != nil {
+		cwd = rawjson.Text(rawjson.Last(doc, "cwd"))
+	}
+	if c.folder && (len(doc) == 0 || strings.TrimLeft(string(doc), " \t\r\n")[0] != '{') {
+		c.q.Breach("RH203", store.Addr{File: besideName}, "no JSON object")
+	}
+	return cwd
+}
+
+// paths are the folders that URIs name.
+func paths(uris []string) (out []string) {
+	for _, s := range uris {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "file" || u.Path == "" {
+			continue
+		}
+		out = append(out, u.Path)
+	}
+	return out
+}

@@ -1,0 +1,205 @@
+package cursorndjson
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sdkcheck"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// places are the members that findings point at. Of a run that failed some
+// versions keep the time of its end and some do not.
+var places = sdkcheck.Places{Status: "/status", Active: "/activeRunId", Checkpoint: "/latestCheckpoint/rootBlobId", Turn: "/turnNumber", Agent: "/agentId",
+	Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId", Latest: "/latestCheckpointRef/rootBlobId",
+	Ends: map[string]string{"finished": "/endedAt", "cancelled": "/endedAt", "expired": "/endedAt", "error": "?"}}
+
+// check asks about the four files.
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) (err error) {
+	c := &checker{dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, places)}
+	for k := range sdkdoc.Checkpoint {
+		if err := c.file(ctx, k, c.document); err != nil {
+			return err
+		}
+	}
+	c.catalog.Finish()
+	s := newShelves(c)
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := c.file(ctx, sdkdoc.Checkpoint, s.line); err != nil {
+		return err
+	}
+	if err := s.finish(ctx); err != nil {
+		return err
+	}
+	return c.transcripts()
+}
+
+// transcripts asks whose the readable copies are.
+func (c *checker) transcripts() error {
+	var files []string
+	root := os.DirFS(c.dir)
+	err := fs.WalkDir(root, sdkdoc.Transcripts, func(p string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && e.Type().IsRegular() && !sdkdoc.Noise(e.Name()) {
+			files = append(files, p)
+		}
+		return err
+	})
+	c.catalog.Transcripts(files)
+	if err != nil {
+		return &formats.Error{Format: name, At: c.dir, Err: err}
+	}
+	return nil
+}
+
+// checker is one walk over a store.
+type checker struct {
+	dir     string
+	view    formats.View
+	q       *rule.Inquiry
+	catalog *sdkcheck.Catalog
+	kind    sdkdoc.Kind
+	at      store.Addr
+	broken  bool // a rule of the line's own is
+	gap     bool // a checkpoint could not be read
+}
+
+var schemaNames = [sdkdoc.Kinds]string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"}
+
+// file asks about the lines of one file; take enters one.
+func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.Line)) error {
+	path := filepath.Join(c.dir, k.File())
+	if _, err := os.Lstat(path); err != nil {
+		return nil // each file is made with its first line
+	}
+	var v rule.Validator
+	if c.q.Schema != nil {
+		v = c.q.Schema(schemaNames[k])
+	}
+	o := linecheck.Options{Format: name, Most: maxLine, Odd: func(int) { c.missed(k) }}
+	for line, err := range linecheck.Lines(ctx, path, k.File(), c.view, c.q, o) {
+		if err != nil {
+			return err
+		}
+		c.kind, c.at, c.broken = k, store.Addr{File: k.File(), Line: line.Number}, false
+		take(&line)
+		if !c.broken {
+			line.Hold(v, func(pointer, cause string) {
+				c.q.Found(rule.Finding{Rule: "RH203", At: c.at, Pointer: pointer, Says: cause})
+			})
+		}
+	}
+	return nil
+}
+
+// missed notes a line that cannot be read: what it would have said is not
+// missing.
+func (c *checker) missed(k sdkdoc.Kind) {
+	switch g := &c.catalog.Gaps; k {
+	case sdkdoc.Agent:
+		g.Agents = true
+	case sdkdoc.Run:
+		g.Runs = true
+	case sdkdoc.Event:
+		g.Events = true
+	default:
+		c.gap = true
+	}
+}
+
+func (c *checker) breach(id, pointer, says string) {
+	c.broken = true
+	c.q.Found(rule.Finding{Rule: id, At: c.at, Pointer: pointer, Says: says})
+}
+
+// text is a member that is a text; "" if it is none.
+func text(l *linecheck.Line, name string) string {
+	if raw := l.Member(name); len(raw) > 0 && raw[0] == '"' {
+		return rawjson.Text(raw)
+	}
+	return ""
+}
+
+// root is the blob that a member refers to.
+func root(l *linecheck.Line, name string) string {
+	return rawjson.Text(rawjson.Last(l.Member(name), "rootBlobId"))
+}
+
+// document asks about a line of one of the first three files.
+func (c *checker) document(l *linecheck.Line) {
+	if c.q.Asks(rule.Meaning) {
+		c.meaning(l)
+	}
+	switch c.kind {
+	case sdkdoc.Agent:
+		if l.Member("agentId") != nil {
+			c.catalog.PutAgent(sdkcheck.Agent{ID: text(l, "agentId"), Workspace: text(l, "cwd"), Active: text(l, "activeRunId"), Root: root(l, "latestCheckpoint"), At: c.at})
+		}
+	case sdkdoc.Run:
+		turn, ok := sdkdoc.Whole(l.Member("turnNumber"))
+		if !ok || l.Member("runId") == nil {
+			return // which the schema says
+		}
+		r := sdkcheck.Run{ID: text(l, "runId"), Agent: text(l, "agentId"), Turn: turn, Start: root(l, "startCheckpointRef"), Latest: root(l, "latestCheckpointRef"), At: c.at}
+		if s := text(l, "status"); slices.Contains(statuses[sdkdoc.Run], s) {
+			r.Status = s
+		}
+		if e := l.Member("endedAt"); e != nil && string(e) != "null" {
+			r.Ends = []string{"/endedAt"}
+		}
+		c.catalog.PutRun(r)
+	case sdkdoc.Event:
+		seq, ok := sdkdoc.Whole(l.Member("seq"))
+		if !ok || l.Member("runId") == nil {
+			return
+		}
+		e := sdkcheck.Event{Run: []byte(text(l, "runId")), Seq: seq, Offset: []byte(text(l, "offset")), At: c.at}
+		if raw := l.Member("offset"); len(raw) > 0 && raw[0] == '"' {
+			e.HasOffset = true
+		}
+		if key := l.Member("idempotencyKey"); len(key) > 0 && key[0] == '"' {
+			e.Key = []byte(text(l, "idempotencyKey"))
+		}
+		c.catalog.PutEvent(e)
+	}
+}
+
+var statuses = [sdkdoc.Checkpoint][]string{
+	{"idle", "running", "error", "archived"},
+	{"queued", "running", "finished", "error", "cancelled", "expired"},
+}
+
+// meaning asks what the SDK makes of a line.
+func (c *checker) meaning(l *linecheck.Line) {
+	if c.kind == sdkdoc.Event {
+		if p := l.Member("payload"); text(l, "eventType") == sdkdoc.StreamEvent && p != nil && string(p) != "null" && !sdkdoc.Streams(p) {
+			c.breach("RH411", "/payload", "")
+		}
+		if at := l.Member("createdAt"); len(at) > 0 && (at[0] == '"' && !sdkdoc.IsTime([]byte(rawjson.Text(at))) || digit(at) && !sdkdoc.IsMillis(at)) {
+			c.breach("RH409", "/createdAt", "")
+		}
+		return
+	}
+	if s := l.Member("status"); len(s) > 0 && s[0] == '"' && !slices.Contains(statuses[c.kind], rawjson.Text(s)) {
+		c.breach("RH408", "/status", fmt.Sprintf("%q", sdkcheck.Clip(rawjson.Text(s))))
+	}
+	for _, name := range []string{"createdAt", "updatedAt", "startedAt", "endedAt"} {
+		if at := l.Member(name); digit(at) && !sdkdoc.IsMillis(at) {
+			c.breach("RH409", "/"+name, "")
+		}
+	}
+}
+
+func digit(raw []byte) bool { return len(raw) > 0 && (raw[0] == '-' || raw[0]-'0' <= 9) }

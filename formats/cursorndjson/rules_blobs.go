@@ -1,0 +1,170 @@
+package cursorndjson
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/sdkcheck"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// shelves are the checkpoints of all agents: where each line is, to be read
+// again.
+type shelves struct {
+	*checker
+	lines  []blobLine
+	agents map[string]*owned
+	order  []string
+	file   *os.File
+	buffer []byte
+	data   []byte
+	parser sdkdoc.Parser
+	last   *owned
+}
+
+// blobLine is where a checkpoint lies: 16 bytes.
+type blobLine struct {
+	offset int64
+	size   int32
+	number int32
+}
+
+// owned is the checkpoints of one agent.
+type owned struct {
+	agent string
+	index agentstate.Index
+	first store.Addr
+	seen  map[agentstate.ID]struct{}
+}
+
+func newShelves(c *checker) *shelves { return &shelves{checker: c, agents: map[string]*owned{}} }
+
+// line enters a line of checkpoints.ndjson.
+func (s *shelves) line(l *linecheck.Line) {
+	if !s.q.Asks(rule.References | rule.Meaning | rule.Schema) {
+		return
+	}
+	agent := l.Member("agentId")
+	if len(agent) == 0 || agent[0] != '"' || len(l.Bytes) > 1<<31-1 {
+		return // which the schema says
+	}
+	data, ok := s.parser.Data(s.data[:0], l.Member("dataBase64"))
+	s.data = data
+	id, named := storecheck.BlobName(text(l, "blobId"))
+	switch {
+	case !named && l.Member("blobId") != nil:
+		s.breach("RH302", "/blobId", "")
+	case !ok && l.Member("dataBase64") != nil:
+		s.breach("RH302", "/dataBase64", "it is no base64")
+	}
+	if !named || !ok {
+		s.gap = true
+		return
+	}
+	s.enter(text(l, "agentId"), id, l, data)
+}
+
+func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data []byte) {
+	h := s.last
+	if h == nil || h.agent != agent {
+		if h = s.agents[agent]; h == nil {
+			h = &owned{agent: agent, first: s.at, seen: map[agentstate.ID]struct{}{}}
+			s.agents[agent] = h
+			s.order = append(s.order, agent)
+		}
+		s.last = h
+	}
+	add := h.index.Add
+	if s.q.Asks(rule.References) {
+		if sum := agentstate.ID(sha256.Sum256(data)); sum != id {
+			s.breach("RH301", "/dataBase64", "they are "+sum.String()[:12])
+			add = h.index.AddFalse
+		}
+	}
+	if _, twice := h.seen[id]; twice {
+		s.breach("RH327", "/blobId", "")
+		return
+	}
+	h.seen[id] = struct{}{}
+	add(id, uint64(len(s.lines)), data)
+	s.lines = append(s.lines, blobLine{l.Offset, int32(len(l.Bytes)), int32(l.Number)})
+}
+
+// finish walks the states of all agents.
+func (s *shelves) finish(ctx context.Context) error {
+	if !s.q.Asks(rule.References|rule.Meaning|rule.Schema) || s.gap {
+		return nil // what is missing may be on a line that cannot be read
+	}
+	var err error
+	if len(s.lines) > 0 {
+		if s.file, err = os.Open(filepath.Join(s.dir, sdkdoc.Checkpoint.File())); err != nil {
+			return &formats.Error{Format: name, At: s.dir, Err: err}
+		}
+	}
+	for _, a := range s.catalog.Agents() {
+		var g *storecheck.Graph
+		if h := s.agents[a.ID]; h != nil {
+			g = storecheck.NewGraph(s.q, &h.index, s.read, s.where)
+		}
+		if err := s.catalog.Walk(ctx, a.ID, g); err != nil {
+			return err
+		}
+		if g != nil {
+			g.Finish(store.Addr{File: sdkdoc.Checkpoint.File()})
+		}
+	}
+	if s.catalog.Gaps.Agents {
+		return nil
+	}
+	for _, id := range s.order {
+		if h := s.agents[id]; !s.catalog.Known(id) {
+			s.q.Found(rule.Finding{Rule: "RH313", At: h.first, Pointer: "/agentId", Says: fmt.Sprintf("%d blobs of %q", h.index.Len(), sdkcheck.Clip(id))})
+		}
+	}
+	return nil
+}
+
+// read gives a checkpoint's bytes again.
+func (s *shelves) read(_ context.Context, place uint64) ([]byte, error) {
+	l := s.lines[place]
+	s.buffer = slices.Grow(s.buffer[:0], int(l.size))[:l.size]
+	if _, err := s.file.ReadAt(s.buffer, l.offset); err != nil && !errors.Is(err, io.EOF) {
+		return nil, s.moved(err)
+	}
+	data, ok := s.parser.Data(s.data[:0], sdkdoc.BlobMember(s.buffer))
+	if s.data = data; !ok {
+		return nil, s.moved(nil)
+	}
+	return data, nil
+}
+
+// moved is the error of a line that is not there any more.
+func (s *shelves) moved(err error) error {
+	if err == nil {
+		err = fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
+	}
+	return &formats.Error{Format: name, At: filepath.Join(s.dir, sdkdoc.Checkpoint.File()), Err: err, Hint: "stop the client that writes to it and try again"}
+}
+
+func (s *shelves) where(place uint64) store.Addr {
+	return store.Addr{File: sdkdoc.Checkpoint.File(), Line: int(s.lines[place].number)}
+}
+
+func (s *shelves) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}

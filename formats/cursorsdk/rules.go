@@ -1,0 +1,148 @@
+package cursorsdk
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkcheck"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sqlitecheck"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// benches are what all stores of one process share.
+type benches struct {
+	index  sqlitefile.Known
+	stores storecheck.Bench
+}
+
+// places are the columns that findings point at.
+var places = sdkcheck.Places{Status: "/status", Active: "/active_run_id", Checkpoint: "/latest_checkpoint_ref_json", Turn: "/turn_number", Agent: "/agent_id",
+	Offset: "/offset", Seq: "/seq", Key: "/idempotency_key", Start: "/start_checkpoint_ref_json", Latest: "/latest_checkpoint_ref_json",
+	Ends: map[string]string{"finished": "/finished_at", "cancelled": "/cancelled_at", "expired": "/expired_at"}}
+
+// indexTables are the catalog's tables in all versions. A foreign key between
+// them is what RH312 asks about.
+var indexTables = []sqlitecheck.Table{
+	{Name: "agents", Needed: true, Columns: sqlitecheck.Columns("agent_id", "workspace_ref", "status", "active_run_id", "latest_checkpoint_ref_json", "name", "metadata_json", "created_at", "updated_at")},
+	{Name: "runs", Needed: true, Columns: sqlitecheck.Columns("run_id", "request_id?", "agent_id", "turn_number", "status", "model", "model_params_json?", "start_checkpoint_ref_json",
+		"latest_checkpoint_ref_json", "error_code", "usage_ref", "usage_json?", "result?", "created_at", "updated_at", "started_at", "finished_at", "cancelled_at", "expired_at")},
+	{Name: "run_events", Needed: true, Columns: sqlitecheck.Columns("run_id", "seq", "offset", "event_type", "payload_json", "payload_ref", "idempotency_key?", "created_at")},
+}
+
+// check asks about a state root, or about all of a project.
+func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+	if l.Regular() && l.Name() == indexName {
+		root, err := formats.Locate(filepath.Dir(l.Path))
+		if err != nil {
+			return err
+		}
+		l = root
+	}
+	if v.Say != nil {
+		for _, s := range leftAside(l) {
+			v.Say(s)
+		}
+	}
+	databases, plain, err := shape(l.Has(rootsName)).FilesFor(l, formats.View{})
+	if err != nil {
+		return err
+	}
+	for _, index := range databases {
+		if path.Base(index.Path) != indexName {
+			continue
+		}
+		c := &checker{benches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, indexName)}
+		for _, d := range databases {
+			if strings.HasPrefix(d.Path, c.root) && path.Base(d.Path) == storeName {
+				c.stores = append(c.stores, d)
+			}
+		}
+		if err := c.run(ctx); err != nil {
+			return err
+		}
+		if c.catalog != nil {
+			c.transcripts(plain)
+		}
+	}
+	return nil
+}
+
+// checker is one walk over one state root.
+type checker struct {
+	*benches
+	view    formats.View
+	q       *rule.Inquiry
+	place   string // of the store
+	root    string // of the state root in it
+	index   sqlitestore.File
+	stores  []sqlitestore.File
+	catalog *sdkcheck.Catalog
+}
+
+func (c *checker) run(ctx context.Context) (err error) {
+	rows := newRows(c)
+	known := sqlitecheck.Known{Tables: indexTables, Shared: &c.benches.index, Own: []string{"runs"}}
+	f, err := sqlitecheck.Examine(ctx, c.index.Name, c.index.Path, c.view, c.q, known, rows.of)
+	if f != nil {
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		return err
+	}
+	if f != nil {
+		rows.release()
+		c.catalog = rows.catalog
+		c.catalog.Finish()
+		c.workspaces()
+	}
+	return c.shelves(ctx)
+}
+
+var md5Name = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// workspaces compares the folder's name with what the agents say.
+func (c *checker) workspaces() {
+	dir := c.place
+	if c.root != "" {
+		dir = filepath.Join(c.place, filepath.FromSlash(c.root))
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	folder := filepath.Base(dir)
+	for _, a := range c.catalog.Agents() {
+		sum := md5.Sum([]byte(a.Workspace))
+		switch {
+		case hex.EncodeToString(sum[:]) == folder:
+		case md5Name.MatchString(folder):
+			c.q.Breach("RH310", a.At, fmt.Sprintf("it is that of %x", sum))
+		default: // the folder itself is a copy
+			c.q.Breach("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, fmt.Sprintf("it is that of %x", sum))
+			return
+		}
+	}
+}
+
+// transcripts asks whose the readable copies are.
+func (c *checker) transcripts(plain []sqlitestore.File) {
+	var files []string
+	for _, p := range plain {
+		if strings.HasPrefix(p.Path, sdkdoc.Transcripts+"/") {
+			files = append(files, p.Path)
+		}
+	}
+	c.catalog.Transcripts(files)
+}

@@ -1,0 +1,261 @@
+package cursorsdk
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/sdkcheck"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// rowChecker takes the rows of a catalog.
+type rowChecker struct {
+	catalog *sdkcheck.Catalog
+	q       *rule.Inquiry // which holds findings back until the file is sound
+	out     *rule.Inquiry
+	held    []rule.Finding
+	file    string
+	schemas [sdkdoc.Checkpoint]rule.Validator
+	doc     []byte
+}
+
+// mostHeld bounds the findings that wait.
+const mostHeld = 100_000
+
+func newRows(c *checker) *rowChecker {
+	r := &rowChecker{out: c.q, file: c.index.Path}
+	r.q = &rule.Inquiry{Layers: c.q.Layers, Schema: c.q.Schema, Found: func(f rule.Finding) {
+		if r.held == nil || len(r.held) < mostHeld {
+			r.held = append(r.held, f)
+		}
+	}}
+	r.catalog = sdkcheck.New(r.q, places)
+	return r
+}
+
+// release lets the findings go: the file is sound, and so are those to come.
+func (r *rowChecker) release() {
+	for _, f := range r.held {
+		r.out.Found(f)
+	}
+	r.held, r.q.Found = nil, r.out.Found
+}
+
+// of says what is done with the rows of a table.
+func (r *rowChecker) of(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
+	for k := range sdkdoc.Checkpoint {
+		if !strings.EqualFold(t.Name, k.Table()) || !r.q.Asks(rule.Schema|rule.References|rule.Meaning) {
+			continue
+		}
+		if r.q.Schema != nil {
+			r.schemas[k] = r.q.Schema([]string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1"}[k])
+		}
+		w := &row{rowChecker: r, kind: k, table: t}
+		for _, name := range k.Columns() {
+			w.of = append(w.of, t.Column(name))
+		}
+		return w.take
+	}
+	return nil
+}
+
+// row is one row of a catalog's table at a time.
+type row struct {
+	*rowChecker
+	kind   sdkdoc.Kind
+	table  *sqlitefile.PlanTable
+	of     []int // column of the table by column of the kind
+	cells  []store.Cell
+	at     store.Addr
+	broken bool // a rule of its own is
+}
+
+func (w *row) take(r *sqlitefile.Row) error {
+	w.cells, w.broken = w.cells[:0], false
+	w.at = store.Addr{File: w.file, Set: w.table.Name, RowID: r.RowID, HasID: w.table.RowIDs}
+	for _, col := range w.of {
+		w.cells = append(w.cells, w.table.Value(r, col))
+	}
+	if w.q.Asks(rule.Meaning) {
+		w.meaning()
+	}
+	if v := w.schemas[w.kind]; v != nil && !w.broken {
+		w.hold(v)
+	}
+	if w.kind.Named(w.cells) {
+		w.enter()
+	}
+	return nil
+}
+
+func (w *row) breach(id string, col int, says string) {
+	w.broken = true
+	w.q.Found(rule.Finding{Rule: id, At: w.at, Pointer: "/" + w.kind.Columns()[col], Says: says})
+}
+
+func (w *row) text(col int) string { return string(w.cells[col].Bytes()) }
+
+// meaning asks what the client makes of each cell.
+func (w *row) meaning() {
+	for col, role := range roles[w.kind] {
+		c := w.cells[col]
+		if c.Class != store.Text {
+			continue
+		}
+		b := c.Bytes()
+		switch role {
+		case holdsJSON:
+			if !sdkdoc.JSON(b) {
+				w.breach("RH406", col, "")
+			}
+		case holdsRef:
+			if _, ok := sdkdoc.RootOf(b); !ok {
+				w.breach("RH406", col, "")
+			}
+		case holdsTime:
+			if !sdkdoc.IsTime(b) {
+				w.breach("RH409", col, "")
+			}
+		case holdsText:
+			if i := bytes.IndexByte(b, 0); i >= 0 {
+				w.breach("RH410", col, fmt.Sprintf("behind %d bytes", i))
+			}
+		case holdsStatus:
+			if !slices.Contains(statuses[w.kind], string(b)) {
+				w.breach("RH408", col, fmt.Sprintf("%q", sdkcheck.Clip(string(b))))
+			}
+		case holdsPayload:
+			w.payload(col, b)
+		}
+	}
+}
+
+func (w *row) payload(col int, b []byte) {
+	switch {
+	case !sdkdoc.JSON(b):
+		w.breach("RH407", col, "")
+	case w.text(sdkdoc.EventType) == sdkdoc.StreamEvent && string(b) != "null" && !sdkdoc.Streams(b):
+		w.breach("RH411", col, "")
+	}
+}
+
+// hold holds the row against its schema: as an object by column. What a text
+// says matters only in the column of the status.
+func (w *row) hold(v rule.Validator) {
+	doc := append(w.doc[:0], '{')
+	for col, name := range w.kind.Columns() {
+		if w.of[col] < 0 {
+			continue // an older version's
+		}
+		if len(doc) > 1 {
+			doc = append(doc, ',')
+		}
+		doc = append(append(append(doc, '"'), name...), `":`...)
+		switch c := w.cells[col]; c.Class {
+		case store.Null:
+			if w.table.Needs(w.of[col]) && w.q.Asks(rule.Container) {
+				return // which RH111 says
+			}
+			doc = append(doc, "null"...)
+		case store.Int:
+			doc = append(doc, '1')
+		case store.Real:
+			doc = append(doc, "1.5"...)
+		case store.Blob:
+			doc = append(doc, `{"blob":true}`...)
+		default:
+			if roles[w.kind][col] == holdsStatus {
+				doc = sdkdoc.Quote(doc, c.Bytes())
+			} else {
+				doc = append(doc, `""`...)
+			}
+		}
+	}
+	w.doc = append(doc, '}')
+	if err := v(w.doc); err != nil {
+		for cause := range strings.SplitSeq(err.Error(), "\n") {
+			pointer, why, _ := strings.Cut(cause, ": ")
+			w.q.Found(rule.Finding{Rule: "RH203", At: w.at, Pointer: strings.TrimSuffix(pointer, "/"), Says: why})
+		}
+	}
+}
+
+// enter enters the row in the catalog.
+func (w *row) enter() {
+	root := func(col int) string {
+		id, _ := sdkdoc.RootOf(w.cells[col].Bytes())
+		return id
+	}
+	switch w.kind {
+	case sdkdoc.Agent:
+		w.catalog.PutAgent(sdkcheck.Agent{ID: w.text(sdkdoc.AgentID), Workspace: w.text(sdkdoc.AgentWorkspace), Active: w.text(sdkdoc.AgentActive),
+			Root: root(sdkdoc.AgentCheckpoint), At: w.at})
+	case sdkdoc.Run:
+		r := sdkcheck.Run{ID: w.text(sdkdoc.RunID), Agent: w.text(sdkdoc.RunAgent), Turn: w.cells[sdkdoc.RunTurn].Int(), At: w.at,
+			Start: root(sdkdoc.RunStart), Latest: root(sdkdoc.RunLatest)}
+		if s := w.text(sdkdoc.RunStatus); slices.Contains(statuses[sdkdoc.Run], s) {
+			r.Status = strings.ToLower(s)
+		}
+		for _, col := range []int{sdkdoc.RunFinished, sdkdoc.RunCancelled, sdkdoc.RunExpired} {
+			if w.cells[col].Class != store.Null {
+				r.Ends = append(r.Ends, "/"+w.kind.Columns()[col])
+			}
+		}
+		w.catalog.PutRun(r)
+	case sdkdoc.Event:
+		e := sdkcheck.Event{Run: w.cells[sdkdoc.EventRun].Bytes(), Seq: w.cells[sdkdoc.EventSeq].Int(), Offset: w.cells[sdkdoc.EventOffset].Bytes(),
+			HasOffset: w.cells[sdkdoc.EventOffset].Class == store.Text, At: w.at}
+		if k := w.cells[sdkdoc.EventKey]; k.Class == store.Text {
+			e.Key = k.Bytes()
+		}
+		w.catalog.PutEvent(e)
+	}
+}
+
+// role is what a cell holds, where that is more than any text.
+type role uint8
+
+const (
+	anything role = iota
+	holdsJSON
+	holdsRef
+	holdsTime
+	holdsText
+	holdsStatus
+	holdsPayload
+)
+
+var statuses = [sdkdoc.Checkpoint][]string{
+	{"IDLE", "RUNNING", "ARCHIVED", "ERROR"},
+	{"QUEUED", "CREATING", "RUNNING", "FINISHED", "ERROR", "CANCELLED", "EXPIRED"},
+}
+
+// roles are the columns of each kind.
+var roles = func() (out [sdkdoc.Checkpoint][]role) {
+	for k := range sdkdoc.Checkpoint {
+		for _, name := range k.Columns() {
+			r := anything
+			switch {
+			case strings.HasSuffix(name, "_checkpoint_ref_json"):
+				r = holdsRef
+			case name == "payload_json":
+				r = holdsPayload
+			case strings.HasSuffix(name, "_json"):
+				r = holdsJSON
+			case strings.HasSuffix(name, "_at"):
+				r = holdsTime
+			case name == "status":
+				r = holdsStatus
+			case name == "name" || name == "result" || name == "error_code":
+				r = holdsText
+			}
+			out[k] = append(out[k], r)
+		}
+	}
+	return out
+}()

@@ -1,0 +1,125 @@
+package cursorsdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// shelves asks about each agent's store.db, several at a time.
+func (c *checker) shelves(ctx context.Context) error {
+	owners := map[string]string{} // folder -> agent
+	var agents []string
+	if c.catalog != nil {
+		for _, a := range c.catalog.Agents() {
+			owners[storecheck.AgentFolder(a.ID)], owners[idHash(a.ID)] = a.ID, a.ID
+			agents = append(agents, a.ID)
+		}
+	}
+	var mu sync.Mutex
+	var errs []error
+	have := map[string]bool{}
+	next := make(chan sqlitestore.File)
+	var workers sync.WaitGroup
+	for range max(1, min(c.view.Jobs, len(c.stores))) {
+		workers.Go(func() {
+			for f := range next {
+				agent, err := c.shelf(ctx, f, owners[path.Base(path.Dir(f.Path))])
+				mu.Lock()
+				errs = append(errs, err)
+				have[agent] = true
+				mu.Unlock()
+			}
+		})
+	}
+	for _, f := range c.stores {
+		next <- f
+	}
+	close(next)
+	workers.Wait()
+	if err := errors.Join(errs...); err != nil || !c.q.Asks(rule.References) {
+		return err
+	}
+	for _, id := range agents {
+		if !have[id] && !c.hollow(id) {
+			if err := c.catalog.Walk(ctx, id, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hollow reports an agent whose database could not be looked at as one of the
+// store's files: it has no byte, which says that there are no checkpoints, or
+// is no file at all.
+func (c *checker) hollow(id string) bool {
+	info, err := os.Stat(filepath.Join(c.place, filepath.FromSlash(c.root), "agents", storecheck.AgentFolder(id), storeName))
+	return err == nil && !info.Mode().IsRegular()
+}
+
+// shelf asks about one store.db, and says whose it is.
+func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (agent string, err error) {
+	folder := path.Base(path.Dir(f.Path))
+	s, err := c.benches.stores.Open(ctx, f.Name, f.Path, c.view, c.q)
+	if s == nil || err != nil {
+		return owner, err // what it holds is not known: nothing is missing
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	s.Meta.Ask()
+	at := store.Addr{File: f.Path}
+	if owner != "" && folder == idHash(owner) {
+		c.q.Breach("RH416", at, fmt.Sprintf("it is that of %q", owner))
+		if slices.ContainsFunc(c.stores, func(o sqlitestore.File) bool {
+			return path.Base(path.Dir(o.Path)) == storecheck.AgentFolder(owner)
+		}) {
+			return "", nil // left behind: the agent's own is another one
+		}
+	}
+	if owner == "" && c.catalog != nil {
+		if owner = c.stray(s, at); owner == "" {
+			return "", nil
+		}
+	}
+	if c.catalog == nil {
+		return owner, nil
+	}
+	if err := c.catalog.Walk(ctx, owner, s.Graph); err != nil {
+		return owner, err
+	}
+	if root, ok := s.Meta.RootID(); ok { // until version 1.0.14
+		if err := s.Graph.Root(ctx, root, s.Meta.At, "/latestRootBlobId"); err != nil {
+			return owner, err
+		}
+	}
+	s.Graph.Finish(store.Addr{File: f.Path, Set: "blobs"})
+	return owner, nil
+}
+
+// stray finds out whose a store.db is that is in no agent's folder.
+func (c *checker) stray(s *storecheck.Store, at store.Addr) (owner string) {
+	id := s.Meta.Agent
+	switch {
+	case c.catalog.Known(id):
+		c.q.Breach("RH311", at, fmt.Sprintf("it is that of %q", id))
+		return id
+	case s.Graph.Len() > 0 && !c.catalog.Gaps.Agents:
+		says := fmt.Sprintf("%d blobs", s.Graph.Len())
+		if id != "" {
+			says += fmt.Sprintf(" of %q", strings.ToValidUTF8(id, "\ufffd"))
+		}
+		c.q.Breach("RH313", at, says)
+	}
+	return ""
+}

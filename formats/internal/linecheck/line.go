@@ -1,0 +1,106 @@
+package linecheck
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+
+	"rehome/formats/internal/lines"
+)
+
+// line examines one line.
+func (c *checker) line(l *lines.Line) (out Line, ok bool) {
+	c.last = lines.Line{Number: l.Number, Ended: l.Ended}
+	c.tail = false
+	if l.Number == 1 && l.Offset > 0 {
+		c.breach(marked, 1, "", "")
+	}
+	if l.Long {
+		c.breach(tooLong, l.Number, "", fmt.Sprintf("longer than %d bytes", c.o.Most))
+		return out, c.refuse(l)
+	}
+	b := l.Bytes
+	if l.Ended && bytes.HasSuffix(b, []byte{'\r'}) {
+		if b = b[:len(b)-1]; c.crs == 0 {
+			c.crAt = l.Number
+		}
+		c.crs++
+	}
+	if b = bytes.Trim(b, " \t\r"); len(b) == 0 {
+		if c.blanks == 0 {
+			c.blankAt = l.Number
+		}
+		c.blanks++
+		return out, false
+	}
+	if c.o.Trim != nil {
+		b = c.o.Trim(b)
+	}
+	if b, ok = c.sound(l, b); !ok {
+		return out, c.refuse(l)
+	}
+	return Line{Number: l.Number, Offset: l.Offset, Bytes: b, Wild: c.scan.wild, members: c.scan.members}, true
+}
+
+func (c *checker) refuse(l *lines.Line) bool {
+	if c.o.Odd != nil {
+		c.o.Odd(l.Number)
+	}
+	return false
+}
+
+// sound is a line as one JSON object of valid UTF-8.
+func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
+	if b[0] == 0 && len(bytes.Trim(b, "\x00")) == 0 {
+		c.breach(zeros, l.Number, "", fmt.Sprintf("%d bytes", len(b)))
+		return nil, false
+	}
+	end, bad := 0, ""
+	valid := utf8.Valid(b)
+	if !valid && !l.Ended { // a tail can be torn within a character, too
+		_, bad = c.scan.scan(b, 0)
+		if bad == brokenOff {
+			c.tail = true
+			return nil, false
+		}
+	}
+	at := 0
+	if !valid {
+		at = firstBad(b)
+		b = bytes.ToValidUTF8(b, []byte("\ufffd"))
+	}
+	end, bad = c.scan.scan(b, 0)
+	switch {
+	case bad == deep:
+		c.breach(tooDeep, l.Number, "", "")
+	case bad == brokenOff && !l.Ended:
+		c.tail = true
+	case bad != "":
+		c.breach(notJSON, l.Number, "", fmt.Sprintf("byte %d: %s", end+1, bad))
+	case end < len(b):
+		c.breach(glued, l.Number, "", fmt.Sprintf("byte %d: something follows the first", end+1))
+	case b[0] != '{' && (b[0] != '[' || !c.o.Arrays):
+		c.breach(notObject, l.Number, "", "")
+	default:
+		if !valid {
+			c.breach(notUTF8, l.Number, "", fmt.Sprintf("byte %d", at+1))
+		}
+		for _, i := range c.scan.issues {
+			c.breach(i.ids, l.Number, i.pointer, i.says)
+		}
+		return b, true
+	}
+	return nil, false
+}
+
+// firstBad is where the first byte lies that is no UTF-8.
+func firstBad(b []byte) int {
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return len(b)
+}

@@ -1,0 +1,75 @@
+package linecheck
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"unicode/utf8"
+
+	"rehome/formats/internal/lines"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// Value examines one JSON text that is no line: the value of a row. What it
+// says of it is what it says of lines. It reports whether the value can be
+// asked for more: it is JSON, and nothing in it is too much for a validator.
+func Value(b []byte, at store.Addr, q *rule.Inquiry) bool { return new(Values).Ask(b, at, q) }
+
+// Values is Value for one after another: what it needs it takes once. It
+// belongs to one goroutine; the zero Values is ready.
+type Values struct {
+	scan  scanner
+	ready bool
+}
+
+// Ask is Value.
+func (v *Values) Ask(b []byte, at store.Addr, q *rule.Inquiry) bool {
+	s := &v.scan
+	if !v.ready {
+		s.seed, v.ready = maphash.MakeSeed(), true
+	}
+	breach := func(ids []string, pointer, says string) {
+		if q.Asks(rule.Container) {
+			q.Found(rule.Finding{Rule: ids[0], At: at, Pointer: pointer, Says: says})
+		}
+	}
+	if !utf8.Valid(b) {
+		breach(notUTF8, "", fmt.Sprintf("byte %d", firstBad(b)+1))
+		return false
+	}
+	end, bad := s.scan(b, 0)
+	if bad == "" {
+		if end = space(b, end); end < len(b) {
+			bad = "something follows the value"
+		}
+	}
+	switch {
+	case bad == deep:
+		breach(tooDeep, "", "")
+	case bad != "":
+		breach(notJSON, "", fmt.Sprintf("byte %d: %s", end+1, bad))
+	default:
+		for _, i := range s.issues {
+			breach(i.ids, i.pointer, i.says)
+		}
+	}
+	return bad == "" && !s.wild
+}
+
+// UTF8 examines a line of text that is no JSON, and reports whether it can be
+// read.
+func UTF8(l *lines.Line, file, format string, q *rule.Inquiry) bool {
+	c := newChecker(file, q, Options{Format: format})
+	switch {
+	case l.Long:
+		c.breach(tooLong, l.Number, "", "")
+	case len(l.Bytes) > 0 && len(bytes.Trim(l.Bytes, "\x00")) == 0:
+		c.breach(zeros, l.Number, "", fmt.Sprintf("%d bytes", len(l.Bytes)))
+	case !utf8.Valid(l.Bytes):
+		c.breach(notUTF8, l.Number, "", fmt.Sprintf("byte %d", firstBad(l.Bytes)+1))
+	default:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package sdkcheck
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// Event is one event's document, as far as several of them matter to one
+// another. What it holds is looked at while PutEvent runs.
+type Event struct {
+	Run       []byte
+	Seq       int64
+	Offset    []byte
+	HasOffset bool
+	Key       []byte // nil of none
+	At        store.Addr
+}
+
+// eventKey tells idempotency keys apart.
+type eventKey [16]byte
+
+// PutEvent enters an event.
+func (c *Catalog) PutEvent(e Event) {
+	r := c.last
+	if r == nil || r.ID != string(e.Run) {
+		if r = c.runs[string(e.Run)]; r == nil {
+			r = &run{at: e.At}
+			r.ID = string(e.Run)
+			c.runs[r.ID] = r
+		}
+		c.last = r
+	}
+	if !c.q.Asks(rule.References) {
+		return
+	}
+	var space [24]byte
+	if e.HasOffset && string(strconv.AppendInt(space[:0], e.Seq, 10)) != string(e.Offset) {
+		c.q.Found(rule.Finding{Rule: "RH317", At: e.At, Pointer: c.Places.Offset, Says: fmt.Sprintf("%q of event %d", Clip(string(e.Offset)), e.Seq)})
+	}
+	switch twice, behind := r.events.add(e.Seq); {
+	case twice:
+		c.q.Found(rule.Finding{Rule: "RH318", At: e.At, Pointer: c.Places.Seq, Says: fmt.Sprintf("%d of run %q", e.Seq, Clip(r.ID))})
+	case behind:
+		c.q.Found(rule.Finding{Rule: "RH319", At: e.At, Pointer: c.Places.Seq, Says: fmt.Sprintf("%d of run %q", e.Seq, Clip(r.ID))})
+	}
+	if e.Key != nil {
+		c.key(&e)
+	}
+}
+
+func (c *Catalog) key(e *Event) {
+	sum := sha256.Sum256(append(append(append([]byte(nil), e.Run...), 0), e.Key...))
+	k := eventKey(sum[:16])
+	if _, there := c.keys[k]; there {
+		c.q.Found(rule.Finding{Rule: "RH320", At: e.At, Pointer: c.Places.Key, Says: fmt.Sprintf("%q", Clip(string(e.Key)))})
+	}
+	c.keys[k] = struct{}{}
+}
+
+// sequence is the numbers of a run's events: as a rule they rise by one, so
+// that a few spans say it all.
+type sequence struct {
+	spans []span // rising
+	some  bool
+	last  int64
+}
+
+type span struct{ from, to int64 }
+
+// add enters a number: it was there already, or stands right behind a larger
+// one.
+func (s *sequence) add(n int64) (twice, behind bool) {
+	behind = s.some && n < s.last
+	s.some, s.last = true, n
+	if k := len(s.spans) - 1; k >= 0 && s.spans[k].to == n-1 {
+		s.spans[k].to = n
+		return false, false
+	}
+	i, _ := slices.BinarySearchFunc(s.spans, n, func(p span, n int64) int {
+		switch {
+		case p.to < n:
+			return -1
+		case p.from > n:
+			return 1
+		}
+		return 0
+	})
+	if i < len(s.spans) && s.spans[i].from <= n {
+		return true, behind
+	}
+	switch {
+	case i > 0 && s.spans[i-1].to == n-1:
+		s.spans[i-1].to = n
+		if i < len(s.spans) && s.spans[i].from == n+1 {
+			s.spans[i-1].to = s.spans[i].to
+			s.spans = slices.Delete(s.spans, i, i+1)
+		}
+	case i < len(s.spans) && s.spans[i].from == n+1:
+		s.spans[i].from = n
+	default:
+		s.spans = slices.Insert(s.spans, i, span{n, n})
+	}
+	return false, behind
+}

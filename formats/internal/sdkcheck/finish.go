@@ -1,0 +1,155 @@
+package sdkcheck
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// Finish asks what only all documents together tell.
+func (c *Catalog) Finish() {
+	for _, a := range c.order {
+		c.finishAgent(a)
+	}
+	for _, r := range c.runs {
+		if !r.known && !c.Gaps.Runs {
+			c.q.Breach("RH316", r.at, fmt.Sprintf("run %q", Clip(r.ID)))
+		}
+	}
+}
+
+func (c *Catalog) finishAgent(a *agent) {
+	for _, r := range a.runs {
+		if !a.known && !c.Gaps.Agents {
+			c.q.Found(rule.Finding{Rule: "RH312", At: r.At, Pointer: c.Places.Agent, Says: fmt.Sprintf("%q", Clip(a.ID))})
+		}
+	}
+	byTurn := slices.Clone(a.runs)
+	slices.SortStableFunc(byTurn, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
+	c.numbers(byTurn)
+	c.underWay(byTurn)
+	if a.known && a.Active != "" && !c.Gaps.Runs {
+		c.active(a)
+	}
+}
+
+// numbers asks whether the runs of an agent are numbered from 1.
+func (c *Catalog) numbers(runs []*run) {
+	twice, gap := false, (*run)(nil)
+	for i, r := range runs {
+		if i > 0 && runs[i-1].Turn == r.Turn {
+			twice = true
+			c.q.Found(rule.Finding{Rule: "RH314", At: r.At, Pointer: c.Places.Turn, Says: fmt.Sprintf("%d", r.Turn)})
+		} else if gap == nil && r.Turn != int64(i+1) {
+			gap = r
+		}
+	}
+	if gap != nil && !twice && !c.Gaps.Runs {
+		c.q.Found(rule.Finding{Rule: "RH315", At: gap.At, Pointer: c.Places.Turn, Says: fmt.Sprintf("%d", gap.Turn)})
+	}
+}
+
+// underWay asks about runs that have not ended. One that is queued waits for
+// its first prompt.
+func (c *Catalog) underWay(runs []*run) {
+	for i, r := range runs {
+		switch {
+		case r.Status == "" || Ended(r.Status):
+		case i+1 < len(runs) && runs[len(runs)-1].Turn > r.Turn:
+			c.q.Found(rule.Finding{Rule: "RH323", At: r.At, Pointer: c.Places.Status, Says: r.Status})
+		case r.Status != "queued":
+			c.q.Found(rule.Finding{Rule: "RH324", At: r.At, Pointer: c.Places.Status, Says: r.Status})
+		}
+	}
+}
+
+func (c *Catalog) active(a *agent) {
+	r := c.runs[a.Active]
+	id, says := "RH322", ""
+	switch {
+	case r == nil || !r.known:
+		id, says = "RH321", fmt.Sprintf("%q", Clip(a.Active))
+	case r.Agent != a.ID:
+		says = fmt.Sprintf("it is one of %q", Clip(r.Agent))
+	case Ended(r.Status):
+		says = "it is " + r.Status
+	default:
+		return
+	}
+	c.q.Found(rule.Finding{Rule: id, At: a.At, Pointer: c.Places.Active, Says: says})
+}
+
+// Agents lists the agents that there are documents of.
+func (c *Catalog) Agents() (out []Agent) {
+	for _, a := range c.order {
+		if a.known {
+			out = append(out, a.Agent)
+		}
+	}
+	return out
+}
+
+// Known reports whether there is a document of an agent.
+func (c *Catalog) Known(id string) bool {
+	a := c.agents[id]
+	return a != nil && a.known
+}
+
+// reference is a checkpoint that a document names.
+type reference struct {
+	root    string
+	at      store.Addr
+	pointer string
+}
+
+// references are the checkpoints of an agent in the order in which they were
+// made.
+func (c *Catalog) references(id string) (out []reference) {
+	a := c.agents[id]
+	if a == nil {
+		return nil
+	}
+	add := func(root string, at store.Addr, pointer string) {
+		if root != "" {
+			out = append(out, reference{root, at, pointer})
+		}
+	}
+	runs := slices.Clone(a.runs)
+	slices.SortStableFunc(runs, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
+	for _, r := range runs {
+		add(r.Start, r.At, c.Places.Start)
+		add(r.Latest, r.At, c.Places.Latest)
+	}
+	add(a.Root, a.At, c.Places.Checkpoint)
+	return out
+}
+
+// Walk walks all checkpoints of an agent. g is nil of an agent that has no
+// blobs at all.
+func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) error {
+	for _, r := range c.references(agent) {
+		id, ok := storecheck.BlobName(r.root)
+		if !ok {
+			c.q.Found(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Says: fmt.Sprintf("%q is no blob's name", Clip(r.root))})
+			continue
+		}
+		if g == nil {
+			c.missing(id, r)
+			continue
+		}
+		if err := g.Root(ctx, id, r.at, r.pointer); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) missing(id agentstate.ID, r reference) {
+	c.q.Found(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Says: id.String()[:12] + ": the agent has no blobs"})
+}

@@ -1,0 +1,83 @@
+package sdkdoc
+
+import (
+	"time"
+
+	"rehome/formats/internal/rawjson"
+)
+
+// JSON reports whether a cell holds JSON, as JSON.parse takes it.
+func JSON(cell []byte) bool { return rawjson.Find(cell, nil, nil) == nil }
+
+// RootOf is the blob that a cell of a checkpoint names; ok is false if it is no
+// such cell.
+func RootOf(cell []byte) (id string, ok bool) {
+	if !JSON(cell) {
+		return "", false
+	}
+	raw := rawjson.Last(cell, "blobId")
+	if len(raw) < 2 || raw[0] != '"' {
+		return "", false
+	}
+	return rawjson.Text(raw), true
+}
+
+// Streams reports whether a payload is one that the SDK streams.
+func Streams(payload []byte) bool {
+	version, kind := false, false
+	for name, value := range rawjson.Members(payload) {
+		switch string(name) {
+		case "schemaVersion":
+			version = string(value) == "1"
+		case "type":
+			kind = string(value) == `"sdk_message"` || string(value) == `"result"` || string(value) == `"done"`
+		}
+	}
+	return version && kind
+}
+
+// StreamEvent is the kind of the events that the SDK streams.
+const StreamEvent = "run_stream_event"
+
+// shapes are the times that JavaScript reads beside those that it writes.
+var shapes = []string{time.RFC3339Nano, "2006-01-02", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00",
+	"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05.999999999Z07:00", time.RFC1123, time.RFC1123Z, "2006-01", "2006"}
+
+// IsTime reports whether a text is a time that the SDK reads.
+func IsTime(s []byte) bool {
+	if _, _, ok := parseISO(s); ok {
+		return true
+	}
+	for _, shape := range shapes {
+		if _, err := time.Parse(shape, string(s)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// IsMillis reports whether a JSON number is a time that JavaScript has.
+func IsMillis(raw []byte) bool {
+	v, _, ok := parseInt(raw)
+	return ok && v <= maxMillis && v >= -maxMillis
+}
+
+// Whole is a JSON number that is an integer.
+func Whole(raw []byte) (int64, bool) {
+	v, whole, ok := parseInt(raw)
+	return v, whole && ok
+}
+
+// Data appends the bytes that a member of a checkpoint's line says, a string of
+// base64, as the SDK takes it.
+func (p *Parser) Data(dst, raw []byte) ([]byte, bool) {
+	p.text = p.text[:0]
+	text, ok := p.stringIn(raw)
+	if !ok {
+		return dst, false
+	}
+	return unbase64(dst, text)
+}
+
+// BlobMember is that member of a line that was parsed before.
+func BlobMember(line []byte) []byte { return rawjson.Last(line, "dataBase64") }

@@ -1,0 +1,163 @@
+package sqlitecheck
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// Rows is what a codec wants of a table's rows: what it gives is called with
+// each one. nil: nothing.
+type Rows func(t *sqlitefile.PlanTable) func(r *sqlitefile.Row) error
+
+// File is one database that was examined and found sound.
+type File struct {
+	*sqlitefile.Image
+	*sqlitefile.Seen
+}
+
+// Open examines one SQLite file; file is its slash path inside the store, ""
+// where the store is that file. It reports what is wrong with it, and opens it
+// for the codec's own rules. It is nil where that would be no use: the reason
+// is reported.
+func Open(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry, known Known) (*sqlitefile.DB, error) {
+	f, err := Examine(ctx, path, file, v, q, known, nil)
+	if f == nil {
+		return nil, err
+	}
+	return f.Give(ctx)
+}
+
+// Examine is Open for a codec that looks at rows as they lie. Where the file
+// turns out to be damaged after rows were given away, it is nil: what they led
+// to is to be forgotten.
+func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry, known Known, rows Rows) (f *File, err error) {
+	c := &check{q: q, known: &known, file: file, whole: q.Asks(rule.Container)}
+	image, err := sqlitefile.OpenImage(ctx, path, sqlitefile.Options{Live: v.Live, Say: v.Say, Known: known.Shared})
+	if err != nil {
+		return nil, c.damage(err)
+	}
+	defer func() {
+		if f == nil {
+			err = errors.Join(err, image.Close())
+		}
+	}()
+	if c.whole {
+		if err := c.around(path, image); err != nil {
+			return nil, err
+		}
+	}
+	if rows == nil && !c.whole && !q.Asks(rule.Schema) {
+		return &File{image, &sqlitefile.Seen{Sound: true}}, nil
+	}
+	look := sqlitefile.Look{Whole: c.whole, Found: c.flaw, Rows: func(t *sqlitefile.PlanTable) (func(*sqlitefile.Row) error, error) {
+		if rows == nil {
+			return nil, nil
+		}
+		return rows(t), nil
+	}}
+	seen, err := image.Look(ctx, look)
+	if err != nil {
+		return nil, c.damage(err)
+	}
+	if !seen.Sound {
+		return nil, c.unsound(path)
+	}
+	if err := c.foreign(ctx, image, seen); err != nil {
+		return nil, err
+	}
+	if len(known.Tables) > 0 && !known.drift(file, seen, q) && q.Asks(rule.Schema) {
+		return nil, nil
+	}
+	return &File{image, seen}, nil
+}
+
+// check is one file being examined.
+type check struct {
+	q     *rule.Inquiry
+	known *Known
+	file  string
+	whole bool
+	said  []string
+}
+
+// damage reports a file that is no database; any other error stays one.
+func (c *check) damage(err error) error {
+	d := (*sqlitefile.Damage)(nil)
+	if !errors.As(err, &d) {
+		return err
+	}
+	if !c.whole {
+		return d.Err
+	}
+	id := map[sqlitefile.DamageKind]string{sqlitefile.NoDatabase: "RH101", sqlitefile.NoBytes: "RH102", sqlitefile.CutShort: "RH103",
+		sqlitefile.NoHeader: "RH101", sqlitefile.BadSchema: "RH116"}[d.Kind]
+	c.q.Breach(id, store.Addr{File: c.file}, cause(d.Err))
+	return nil
+}
+
+// cause is an error without the place, which the finding names.
+func cause(err error) string {
+	for {
+		e := (*formats.Error)(nil)
+		if !errors.As(err, &e) {
+			return err.Error()
+		}
+		if e.Pointer != "" && e.At == "" {
+			return e.Pointer + ": " + e.Err.Error()
+		}
+		err = e.Err
+	}
+}
+
+var rules = map[sqlitefile.FlawKind]string{
+	sqlitefile.BadPage: "RH105", sqlitefile.SharedPage: "RH106", sqlitefile.LostPage: "RH107", sqlitefile.BadFree: "RH108",
+	sqlitefile.BadIndex: "RH109", sqlitefile.BadOrder: "RH110", sqlitefile.BadValue: "RH111", sqlitefile.BadText: "RH113", sqlitefile.BadMap: "RH118",
+}
+
+// flaw reports one flaw of the pages.
+func (c *check) flaw(f sqlitefile.Flaw) {
+	if !c.whole {
+		if len(c.said) < 1 {
+			c.said = append(c.said, f.Says)
+		}
+		return
+	}
+	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
+	c.q.Breach(rules[f.Kind], at, f.Says)
+}
+
+// unsound is the error where nobody asks about the container: nothing else can
+// be asked then.
+func (c *check) unsound(path string) error {
+	if c.whole {
+		return nil
+	}
+	return &formats.Error{At: path, Err: errors.New("malformed pages: " + strings.Join(c.said, "; ")), Hint: "the layer container says more"}
+}
+
+// foreign asks about foreign keys where a table has some.
+func (c *check) foreign(ctx context.Context, image *sqlitefile.Image, seen *sqlitefile.Seen) error {
+	if !c.whole {
+		return nil
+	}
+	for i := range seen.Plan.Tables {
+		t := &seen.Plan.Tables[i]
+		if !t.Foreign || slices.Contains(c.known.Own, t.Name) {
+			continue
+		}
+		err := image.ForeignKeys(ctx, t.Name, func(row int64, parent string) {
+			c.q.Found(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Says: "it names a row of " + parent})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

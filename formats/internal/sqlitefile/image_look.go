@@ -1,0 +1,239 @@
+package sqlitefile
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"unicode/utf8"
+
+	"rehome/formats/store"
+)
+
+// Look is what is wanted of a walk over a database.
+type Look struct {
+	// Rows is asked before a table is walked, for what to do with its rows; nil
+	// where they are of no interest. What it was told may be of a file that
+	// turns out to be damaged.
+	Rows  func(t *PlanTable) (func(r *Row) error, error)
+	Found func(Flaw)
+	// Whole asks for all of the file: other tables, indexes, unused pages,
+	// constraints and texts.
+	Whole bool
+}
+
+// Seen is what a walk found out.
+type Seen struct {
+	Objects []Object
+	Plan    *Plan
+	Flaws   int  // of any kind
+	Sound   bool // no page and no row is lost
+}
+
+// Look walks the database once. An error is one of reading, or of what Rows
+// gave; a *Damage is the file's.
+func (m *Image) Look(ctx context.Context, l Look) (*Seen, error) {
+	w := newWalk(ctx, m, l.Found)
+	s := &Seen{}
+	var err error
+	if s.Objects, err = w.schema(); err != nil {
+		return nil, err
+	}
+	if s.Flaws = w.flaws; s.Flaws > 0 {
+		return s, nil
+	}
+	if s.Plan, err = m.planFor(ctx, s.Objects); err != nil {
+		return nil, err
+	}
+	k := &lookout{Walk: w, Look: l, seed: maphash.MakeSeed(), utf8: m.UTF8(), roots: map[string]uint32{}}
+	for _, o := range s.Objects {
+		if o.Type == "table" || o.Type == "index" {
+			k.roots[o.Type+o.Name] = o.Root
+		}
+	}
+	for i := range s.Plan.Tables {
+		if err := k.table(&s.Plan.Tables[i]); err != nil {
+			return nil, err
+		}
+	}
+	s.Sound = w.flaws == 0
+	if s.Sound && l.Whole {
+		err = k.rest(s)
+	}
+	s.Flaws = w.flaws
+	return s, err
+}
+
+// lookout is a walk that looks at everything.
+type lookout struct {
+	*Walk
+	Look
+	seed  maphash.Seed
+	utf8  bool
+	roots map[string]uint32
+	key   []byte
+	last  []byte
+	doubt []string // tables that SQLite has to judge
+}
+
+// tally adds up the entries that an index should have, and those it has.
+type tally struct{ sum, count uint64 }
+
+// table walks a table and its indexes.
+func (k *lookout) table(t *PlanTable) error {
+	var give func(*Row) error
+	var err error
+	if k.Rows != nil {
+		if give, err = k.Rows(t); err != nil {
+			return err
+		}
+	}
+	if give == nil && !k.Whole {
+		return nil
+	}
+	want := make([]tally, len(t.indexes))
+	doubt := t.odd
+	l := &leaf{table: t.RowIDs, take: func(r *Row) error {
+		if k.Whole && k.look(t, r, want) {
+			doubt = true
+		}
+		if give == nil {
+			return nil
+		}
+		return give(r)
+	}}
+	before := k.flaws
+	if err := k.tree(t.Name, k.roots["table"+t.Name], l); err != nil || !k.Whole {
+		return err
+	}
+	for i := range t.indexes {
+		same, err := k.index(&t.indexes[i], want[i], k.flaws == before)
+		if err != nil {
+			return err
+		}
+		doubt = doubt || !same
+	}
+	if doubt && k.flaws == before {
+		k.doubt = append(k.doubt, t.Name)
+	}
+	return nil
+}
+
+// look looks at a row: values that may not be NULL, texts, and what its
+// indexes should hold. It reports one that SQLite has to judge.
+func (k *lookout) look(t *PlanTable, r *Row, want []tally) (doubt bool) {
+	for _, i := range t.needed {
+		doubt = doubt || i >= r.Len() || r.Class(i) == store.Null
+	}
+	if k.utf8 {
+		for i := range r.types {
+			if c := r.cell(i); c.Class == store.Text && !utf8.Valid(c.Bytes()) {
+				k.tell(Flaw{Kind: BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q", nameOf(t, i))})
+				k.flaws-- // it is no flaw of the file's own
+			}
+		}
+	}
+	for i := range t.indexes {
+		x := &t.indexes[i]
+		if x.where >= 0 && t.Value(r, x.where).Class == store.Null {
+			continue
+		}
+		k.key = k.key[:0]
+		for _, col := range x.columns {
+			if col >= r.Len() || r.Long && col >= 0 && r.Class(col) != r.cell(col).Class {
+				doubt = true // a default, or not held
+			}
+			c := store.IntCell(r.RowID)
+			if col >= 0 && col != t.Key {
+				c = r.cell(col)
+			}
+			k.key = appendKey(k.key, c)
+		}
+		want[i].sum += maphash.Bytes(k.seed, k.key)
+		want[i].count++
+	}
+	return doubt
+}
+
+func nameOf(t *PlanTable, i int) string {
+	if i < len(t.Columns) {
+		return t.Columns[i]
+	}
+	return ""
+}
+
+// index walks an index. It reports whether it holds what its table says, in
+// its order, and nothing twice that has to be unique.
+func (k *lookout) index(x *planIndex, want tally, compare bool) (same bool, err error) {
+	var has tally
+	sorted, unique, before := true, 0, 0
+	k.last = k.last[:0]
+	l := &leaf{take: func(r *Row) error {
+		k.key = k.key[:0]
+		before, unique = unique, -1 // how much of the key must not come twice
+		null := false
+		for i := range x.columns {
+			if i == len(x.columns)-1 && x.unique && !null {
+				unique = len(k.key)
+			}
+			null = null || r.Class(i) == store.Null
+			k.key = appendKey(k.key, r.cell(i))
+		}
+		if has.count > 0 && unique >= 0 && unique == before && bytes.Equal(k.last[:unique], k.key[:unique]) {
+			sorted = false
+		}
+		has.sum += maphash.Bytes(k.seed, k.key)
+		has.count++
+		if x.sorted && has.count > 1 && bytes.Compare(k.last, k.key) >= 0 {
+			sorted = false
+		}
+		k.last, k.key = k.key, k.last
+		return nil
+	}}
+	err = k.tree(x.name, k.roots["index"+x.name], l)
+	return !compare || sorted && has == want, err
+}
+
+// appendKey spells a value so that spellings compare as SQLite compares
+// values, and so that equal numbers are spelled alike.
+func appendKey(b []byte, c store.Cell) []byte {
+	switch c.Class {
+	case store.Int:
+		return appendNumber(b, float64(c.Int()), c.Int())
+	case store.Real:
+		v := c.Real()
+		whole := int64(0)
+		if math.Abs(v) < 1<<63 {
+			whole = int64(v)
+		}
+		return appendNumber(b, v, whole)
+	case store.Text, store.Blob:
+		b = append(b, byte(c.Class)) // texts before blobs
+		for s := c.Bytes(); ; {
+			i := bytes.IndexByte(s, 0)
+			if i < 0 {
+				return append(append(b, s...), 0, 0)
+			}
+			b = append(append(b, s[:i]...), 0, 255)
+			s = s[i+1:]
+		}
+	}
+	return append(b, byte(store.Null))
+}
+
+func appendNumber(b []byte, v float64, whole int64) []byte {
+	if v == 0 {
+		v = 0 // not -0
+	}
+	bits := math.Float64bits(v)
+	if bits>>63 != 0 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 63
+	}
+	b = append(b, byte(store.Int))
+	b = binary.BigEndian.AppendUint64(b, bits)
+	return binary.BigEndian.AppendUint64(b, uint64(whole)^1<<63)
+}

@@ -1,0 +1,109 @@
+package sqlitefile
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strconv"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/store"
+)
+
+// Object is an entry of sqlite_schema as it stands on page 1, automatic
+// indexes too.
+type Object struct {
+	Type, Name, Table, SQL string
+	Root                   uint32
+}
+
+// mostSchema bounds what is held of sqlite_schema.
+const mostSchema = 64 << 20
+
+// schema walks sqlite_schema.
+func (w *Walk) schema() (list []Object, err error) {
+	size := 0
+	l := &leaf{table: true, take: func(r *Row) error {
+		if size += int(r.Size()); size > mostSchema || r.Long {
+			return &Damage{BadSchema, &formats.Error{At: w.image.path, Err: errors.New("its schema is larger than any")}}
+		}
+		var o Object
+		for i, to := range []*string{&o.Type, &o.Name, &o.Table, nil, &o.SQL} {
+			if to != nil {
+				*to = string(r.Cell(i).Bytes())
+			}
+		}
+		root := r.Cell(3)
+		switch {
+		case root.Class == store.Int && root.Int() >= 0 && root.Int() <= int64(w.image.Pages):
+			o.Root = uint32(root.Int())
+		case root.Class != store.Null:
+			return &Damage{BadSchema, &formats.Error{At: w.image.path, Err: errors.New("an entry of its schema leads to no page of the file"),
+				Pointer: "row id " + strconv.FormatInt(r.RowID, 10)}}
+		}
+		list = append(list, o)
+		return nil
+	}}
+	return list, w.tree("sqlite_schema", 1, l)
+}
+
+// planFor is the plan of a schema.
+func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
+	var key strings.Builder
+	for _, o := range list {
+		for _, s := range []string{o.Type, o.Name, o.Table, o.SQL} {
+			key.WriteString(strconv.Itoa(len(s)))
+			key.WriteByte(' ')
+			key.WriteString(s)
+		}
+		if o.Root == 0 {
+			key.WriteByte('-')
+		}
+	}
+	if p := m.o.Known.plan(key.String()); p != nil {
+		return p, nil
+	}
+	db, err := m.SQL(ctx)
+	if err != nil {
+		if Damaged(err) {
+			return nil, &Damage{BadSchema, err}
+		}
+		return nil, err
+	}
+	p, err := db.planOf(ctx, list)
+	if err != nil {
+		if Damaged(err) {
+			return nil, &Damage{BadSchema, err}
+		}
+		return nil, err
+	}
+	m.o.Known.keep(key.String(), p)
+	return p, nil
+}
+
+// gone reports an error that is not the file's: the system's, or the end of
+// the context.
+func (m *Image) gone(err error) bool {
+	if e := (*formats.Error)(nil); errors.As(err, &e) {
+		return true
+	}
+	return code(err) != 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// text is a text of any encoding.
+func (m *Image) text(c store.Cell) string {
+	encoding := "UTF-8"
+	switch binary.BigEndian.Uint32(m.Head[56:]) {
+	case 2:
+		encoding = "UTF-16le"
+	case 3:
+		encoding = "UTF-16be"
+	}
+	if o := order(encoding); o != nil && c.Class == store.Text {
+		if b, err := appendWTF8(nil, c.Bytes(), o); err == nil {
+			return string(b)
+		}
+	}
+	return string(c.Bytes())
+}

@@ -1,0 +1,295 @@
+package sqlitefile
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// FlawKind sorts what can be wrong with the pages of a database.
+type FlawKind uint8
+
+// The kinds, in the order in which they are looked for. With one of the first
+// four rows may be lost.
+const (
+	BadPage    FlawKind = iota // a page that cannot be what it should be
+	SharedPage                 // a page that belongs to two
+	BadOrder                   // rows or entries out of order
+	BadFree                    // the list of unused pages
+	LostPage                   // a page that belongs to nothing
+	BadIndex                   // an index and its table do not hold the same
+	BadMap                     // the pointer map of auto_vacuum
+	BadValue                   // a value that its column does not allow
+	BadText                    // text that is none in the database's encoding
+)
+
+// Flaw is one thing that is wrong.
+type Flaw struct {
+	Kind  FlawKind
+	Table string // or index
+	RowID int64
+	HasID bool
+	Says  string
+}
+
+// mostFlaws is how many flaws are told of: one broken page can break thousands.
+const mostFlaws = 1000
+
+// Walk is one walk over all of a database. It looks at every page, calls f
+// with each row of the tables that have one, and tells of flaws.
+type Walk struct {
+	image *Image
+	found func(Flaw)
+	ctx   context.Context
+
+	used  []uint64 // a bit for each page
+	flaws int
+	owner string
+	last  int64 // row id
+	some  bool  // there is a last
+	depth int   // of the leaves, 0 before the first
+	spans []uint64
+	rows  int
+
+	copies [maxTree + 1][]byte // of the pages that the walk stands on
+}
+
+// maxTree is how deep SQLite lets a tree be.
+const maxTree = 20
+
+// newWalk begins a walk.
+func newWalk(ctx context.Context, m *Image, found func(Flaw)) *Walk {
+	return &Walk{image: m, ctx: ctx, found: found, used: make([]uint64, (uint64(m.Pages)+64)/64)}
+}
+
+// flaw tells of one.
+func (w *Walk) flaw(k FlawKind, format string, args ...any) {
+	w.tell(Flaw{Kind: k, Table: w.owner, Says: fmt.Sprintf(format, args...)})
+}
+
+func (w *Walk) tell(f Flaw) {
+	if w.flaws++; w.flaws <= mostFlaws {
+		w.found(f)
+	}
+}
+
+// take marks a page as used.
+func (w *Walk) take(n uint32) bool {
+	if n == 0 || n > w.image.Pages {
+		w.flaw(BadPage, "page %d is asked for, of %d", n, w.image.Pages)
+		return false
+	}
+	bit := uint64(1) << (n % 64)
+	if w.used[n/64]&bit != 0 {
+		w.flaw(SharedPage, "page %d is used twice", n)
+		return false
+	}
+	w.used[n/64] |= bit
+	return true
+}
+
+// taken is take for the pages behind a long record, for Row.take.
+func (w *Walk) taken(n uint32) error {
+	if !w.take(n) {
+		return errTold
+	}
+	return nil
+}
+
+// errTold ends a record whose flaw is told.
+var errTold = fmt.Errorf("told")
+
+// leaf is what is done with each cell of a tree. An error ends the walk.
+type leaf struct {
+	table bool               // a table's tree, else one of an index or a table without row ids
+	take  func(r *Row) error // each record
+}
+
+// tree walks one tree. What it returns is an error of reading or of f, not of
+// the file.
+func (w *Walk) tree(owner string, root uint32, l *leaf) error {
+	w.owner, w.some, w.depth = owner, false, 0
+	return w.page(root, 1, l)
+}
+
+// page walks a page and what is below it.
+func (w *Walk) page(n uint32, depth int, l *leaf) error {
+	if depth > maxTree {
+		w.flaw(BadPage, "page %d lies deeper than %d levels", n, maxTree)
+		return nil
+	}
+	if !w.take(n) {
+		return nil
+	}
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	page, err := w.image.view(n)
+	if err != nil {
+		return w.unread(n, err)
+	}
+	head := 0
+	if n == 1 {
+		head = 100
+	}
+	kind := page[head]
+	inner := kind == innerTable || kind == innerIndex
+	if table := kind == innerTable || kind == leafTable; !inner && kind != leafTable && kind != leafIndex || table != l.table {
+		w.flaw(BadPage, "page %d has no page's kind, or another tree's (%d)", n, kind)
+		return nil
+	}
+	if !inner {
+		if w.depth == 0 {
+			w.depth = depth
+		}
+		if w.depth != depth {
+			w.flaw(BadPage, "page %d does not lie as deep as the other leaves", n)
+			return nil
+		}
+	}
+	if inner || !w.image.stable() {
+		w.copies[depth] = append(w.copies[depth][:0], page...)
+		page = w.copies[depth] // others are looked at while this is walked
+	}
+	return w.cells(n, page, head, inner, depth, l)
+}
+
+// unread tells of a page that is not there; what the system refuses ends the
+// walk.
+func (w *Walk) unread(n uint32, err error) error {
+	if w.image.gone(err) {
+		return err
+	}
+	w.flaw(BadPage, "%v", err)
+	return nil
+}
+
+// cells walks the cells of a page in their order.
+func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *leaf) error {
+	count := int(binary.BigEndian.Uint16(page[head+3:]))
+	array := head + 8
+	if inner {
+		array += 4
+	}
+	if array+2*count > w.image.Usable {
+		w.flaw(BadPage, "page %d speaks of %d cells", n, count)
+		return nil
+	}
+	spans := w.spans[:0] // cells of this page; those of the pages below come and go meanwhile
+	w.spans = nil
+	for i := range count {
+		at := int(binary.BigEndian.Uint16(page[array+2*i:]))
+		c, ok := cellOn{}, at >= array+2*count
+		if ok {
+			c, ok = w.cell(page, at, inner, l)
+		}
+		if !ok {
+			w.flaw(BadPage, "page %d: cell %d lies outside of it", n, i)
+			return nil
+		}
+		spans = append(spans, uint64(at)<<32|uint64(at+c.bytes))
+		if inner {
+			if err := w.page(c.child, depth+1, l); err != nil {
+				return err
+			}
+		}
+		if err := w.one(n, i, &c, inner, l); err != nil {
+			return err
+		}
+	}
+	if inner {
+		if err := w.page(binary.BigEndian.Uint32(page[head+8:]), depth+1, l); err != nil {
+			return err
+		}
+	}
+	w.spans = spans
+	w.free(n, page, head, array+2*count)
+	return nil
+}
+
+func (w *Walk) cell(page []byte, at int, inner bool, l *leaf) (cellOn, bool) {
+	switch {
+	case !l.table:
+		return w.image.indexCell(page, at, inner)
+	case inner:
+		return w.image.innerCell(page, at)
+	}
+	return w.image.leafCell(page, at)
+}
+
+// one looks at a cell, and gives its record away.
+func (w *Walk) one(n uint32, i int, c *cellOn, inner bool, l *leaf) error {
+	if l.table {
+		if inner && w.some && w.last > c.rowID || !inner && w.some && w.last >= c.rowID {
+			w.tell(Flaw{Kind: BadOrder, Table: w.owner, RowID: c.rowID, HasID: true, Says: fmt.Sprintf("row id %d stands behind %d", c.rowID, w.last)})
+			return nil
+		}
+		w.last, w.some = c.rowID, true
+		if inner {
+			return nil
+		}
+	}
+	r := &w.image.row
+	r.RowID, r.Place = c.rowID, place(n, i)
+	if err := r.take(w.image, c.payload, c.size, c.local, w.taken); err != nil {
+		return w.spoiled(n, i, err, l, c)
+	}
+	w.rows++
+	if l.take == nil {
+		return nil
+	}
+	return l.take(r)
+}
+
+// spoiled tells of a record that cannot be read.
+func (w *Walk) spoiled(n uint32, i int, err error, l *leaf, c *cellOn) error {
+	if w.image.gone(err) {
+		return err
+	}
+	if err != errTold {
+		w.tell(Flaw{Kind: BadPage, Table: w.owner, RowID: c.rowID, HasID: l.table, Says: fmt.Sprintf("page %d, cell %d: %v", n, i, err)})
+	}
+	return nil
+}
+
+// free holds what a page says of its free room against where its cells lie:
+// together they are all of it.
+func (w *Walk) free(n uint32, page []byte, head, from int) {
+	usable := w.image.Usable
+	content := int(binary.BigEndian.Uint16(page[head+5:]))
+	if content == 0 {
+		content = 65536
+	}
+	if content < from || content > usable {
+		w.flaw(BadPage, "page %d: its content begins at %d", n, content)
+		return
+	}
+	for at, last := int(binary.BigEndian.Uint16(page[head+1:])), 0; at != 0; {
+		if at <= last || at < content || at+4 > usable {
+			w.flaw(BadPage, "page %d: its list of free room leads to %d", n, at)
+			return
+		}
+		size := int(binary.BigEndian.Uint16(page[at+2:]))
+		if size < 4 || at+size > usable {
+			w.flaw(BadPage, "page %d: free room at %d has %d bytes", n, at, size)
+			return
+		}
+		w.spans = append(w.spans, uint64(at)<<32|uint64(at+size))
+		last, at = at, int(binary.BigEndian.Uint16(page[at:]))
+	}
+	slices.Sort(w.spans)
+	end, gaps := content, 0
+	for _, s := range w.spans {
+		lo, hi := int(s>>32), int(uint32(s))
+		if lo < end {
+			w.flaw(BadPage, "page %d: two cells lie over one another at %d", n, lo)
+			return
+		}
+		gaps += lo - end
+		end = hi
+	}
+	if gaps += usable - end; gaps != int(page[head+7]) {
+		w.flaw(BadPage, "page %d: %d bytes are between its cells, and it says %d", n, gaps, page[head+7])
+	}
+}

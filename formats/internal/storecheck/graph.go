@@ -1,0 +1,132 @@
+package storecheck
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// Graph asks about the blobs of one store, wherever they lie.
+type Graph struct {
+	walk    agentstate.Graph
+	q       *rule.Inquiry
+	at      func(place uint64) store.Addr
+	talk    talk
+	prompts rule.Validator
+}
+
+// NewGraph asks about blobs that an index names. read gives the bytes at a
+// place, at its address.
+func NewGraph(q *rule.Inquiry, x *agentstate.Index, read func(ctx context.Context, place uint64) ([]byte, error), at func(place uint64) store.Addr) *Graph {
+	g := &Graph{q: q, at: at}
+	g.walk = agentstate.Graph{Index: x, Read: read, Found: g.fault, Drift: q.Asks(rule.Schema)}
+	if q.Asks(rule.Meaning) || q.Asks(rule.Schema) {
+		g.walk.Prompt = g.prompt
+	}
+	if q.Schema != nil {
+		g.prompts = q.Schema("cursor-prompt-1")
+	}
+	return g
+}
+
+func newGraph(s *Store, x *agentstate.Index) *Graph { return NewGraph(s.q, x, s.read, s.at) }
+
+// Has reports whether there is a blob of that name.
+func (g *Graph) Has(id agentstate.ID) bool {
+	_, ok := g.walk.Index.Place(id)
+	return ok
+}
+
+// Root walks a state. by is what names its root, pointer where in it.
+func (g *Graph) Root(ctx context.Context, id agentstate.ID, by store.Addr, pointer string) error {
+	there, err := g.walk.Walk(ctx, id)
+	if err == nil && !there {
+		g.q.Found(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Says: id.String()[:12] + " is not among its blobs"})
+	}
+	return err
+}
+
+// Len is how many blobs there are.
+func (g *Graph) Len() int { return g.walk.Index.Len() }
+
+// Workspaces are the addresses of the folders that a state was used in.
+func (g *Graph) Workspaces(ctx context.Context, root agentstate.ID) ([]string, error) {
+	place, ok := g.walk.Index.Place(root)
+	if !ok {
+		return nil, nil
+	}
+	b, err := g.walk.Read(ctx, place)
+	return agentstate.WorkspaceURIs(b), err
+}
+
+// RootBytes walks a state whose root is no blob.
+func (g *Graph) RootBytes(ctx context.Context, root []byte) error { return g.walk.WalkBytes(ctx, root) }
+
+// Finish tells what only the end of all walks shows: at is the blobs as a
+// whole.
+func (g *Graph) Finish(at store.Addr) {
+	g.talk.finish(g.q)
+	if all, reached := g.walk.Index.Len(), g.walk.Index.Reached(); reached < all {
+		g.q.Breach("RH305", at, fmt.Sprintf("%d of %d", all-reached, all))
+	}
+}
+
+func (g *Graph) addr(id agentstate.ID) store.Addr {
+	place, ok := g.walk.Index.Place(id)
+	if !ok {
+		return store.Addr{}
+	}
+	return g.at(place)
+}
+
+// fault reports what is wrong with the graph.
+func (g *Graph) fault(f agentstate.Fault) {
+	out := rule.Finding{Pointer: f.Pointer, Says: f.Says}
+	if f.HasBy {
+		out.At = g.addr(f.By)
+	}
+	switch f.Kind {
+	case agentstate.Missing:
+		out.Rule, out.Says = "RH304", fmt.Sprintf("%s, %s", f.As, f.ID.String()[:12])
+	case agentstate.Malformed:
+		out.Rule = "RH306"
+	case agentstate.NoID:
+		out.Rule = "RH307"
+	case agentstate.NoMessage:
+		out.Rule = "RH308"
+	default:
+		out.Rule = "RH204"
+	}
+	if f.Path != f.Pointer {
+		out.Says += "; it is " + f.Path + " of the root"
+	}
+	g.q.Found(out)
+}
+
+// prompt asks about one prompt message.
+func (g *Graph) prompt(id agentstate.ID, doc []byte, path string) {
+	if g.prompts != nil {
+		if err := g.prompts(doc); err != nil {
+			held(g.q, g.addr(id), err)
+			return
+		}
+	}
+	if g.q.Asks(rule.Meaning) {
+		g.talk.hear(g, id, doc, path)
+	}
+}
+
+// held says why a document is not as its schema says.
+func held(q *rule.Inquiry, at store.Addr, err error) {
+	for cause := range strings.SplitSeq(err.Error(), "\n") {
+		pointer, why, ok := strings.Cut(cause, ": ")
+		if !ok || !strings.HasPrefix(pointer, "/") {
+			pointer, why = "", cause
+		}
+		q.Found(rule.Finding{Rule: "RH203", At: at, Pointer: strings.TrimSuffix(pointer, "/"), Says: why})
+	}
+}

@@ -1,0 +1,114 @@
+package storecheck
+
+import (
+	"fmt"
+	"strings"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// talk follows the calls and results in prompt messages. Messages come list by
+// list: those that the model sees, and those that were archived, in no order
+// between the two.
+type talk struct {
+	calls   map[string]*spoken
+	results map[string]*spoken
+	list    string    // of the message at hand
+	last    []*spoken // the calls of the newest answer in it
+}
+
+// spoken is a call or a result.
+type spoken struct {
+	at      store.Addr
+	pointer string
+	late    bool // of a call: the conversation went on
+}
+
+// hear takes the next message.
+func (t *talk) hear(g *Graph, id agentstate.ID, doc []byte, path string) {
+	if t.calls == nil {
+		t.calls, t.results = map[string]*spoken{}, map[string]*spoken{}
+	}
+	if list := strings.TrimRight(path, "/0123456789"); list != t.list {
+		t.list, t.last = list, t.last[:0]
+	}
+	var role string
+	var content []byte
+	for name, value := range rawjson.Members(doc) {
+		switch string(name) {
+		case "role":
+			role = rawjson.Text(value)
+		case "content":
+			content = value
+		}
+	}
+	switch role {
+	case "system", "tool":
+	case "user", "assistant":
+		for _, c := range t.last {
+			c.late = true
+		}
+		t.last = t.last[:0]
+	default:
+		g.q.Breach("RH412", g.addr(id), "")
+		return
+	}
+	n := -1
+	for part := range rawjson.Elements(content) {
+		n++
+		t.part(g, id, part, n)
+	}
+}
+
+func (t *talk) part(g *Graph, id agentstate.ID, part []byte, n int) {
+	var kind, name string
+	for member, value := range rawjson.Members(part) {
+		switch string(member) {
+		case "type":
+			if kind = rawjson.Text(value); kind != "tool-call" && kind != "tool-result" {
+				return
+			}
+		case "toolCallId":
+			name = rawjson.Text(value)
+		}
+	}
+	if kind == "" {
+		return
+	}
+	s := &spoken{at: g.addr(id), pointer: fmt.Sprintf("/content/%d", n)}
+	if kind == "tool-result" {
+		if t.results[name] == nil {
+			t.results[name] = s
+		}
+		return
+	}
+	s.late = strings.Contains(t.list, "/summarizedMessages")
+	if t.calls[name] == nil {
+		t.calls[name] = s
+		t.last = append(t.last, s)
+	}
+}
+
+// finish tells of calls that never got a result, and of results of no call.
+func (t *talk) finish(q *rule.Inquiry) {
+	tell := func(id, name string, s *spoken) {
+		q.Found(rule.Finding{Rule: id, At: s.at, Pointer: s.pointer, Says: fmt.Sprintf("%q", clip(name))})
+	}
+	for name, c := range t.calls {
+		switch {
+		case t.results[name] != nil:
+		case c.late:
+			tell("RH414", name, c)
+		default:
+			tell("RH413", name, c)
+		}
+	}
+	for name, r := range t.results {
+		if t.calls[name] == nil {
+			tell("RH415", name, r)
+		}
+	}
+}
