@@ -21,6 +21,7 @@ type conversation struct {
 	branches []branch
 	named    map[string]store.Addr // branches that messages are of
 	turn     int64
+	shell    bool // the turn is a command of the user's own, whose result has no call
 	archived int64
 	bounds   int64 // archived messages that boundaries speak of
 	boundary place // the last
@@ -72,6 +73,9 @@ func (x *examination) message(l *linecheck.Line) {
 	if string(l.Member("archived")) == "true" {
 		s.archived++
 	}
+	if turn := l.Member("turn"); turn != nil {
+		s.shell = rawjson.Text(rawjson.Last(turn, "kind")) == "shell"
+	}
 	n := 0
 	for part := range rawjson.Elements(l.Member("parts")) {
 		x.part(part, "/parts/"+strconv.Itoa(n))
@@ -101,7 +105,7 @@ func (x *examination) part(part []byte, pointer string) {
 	case "tool_result":
 		id := rawjson.Text(rawjson.Last(part, "call"))
 		call, ok := s.calls[x.id(id)]
-		if !ok && !s.gap {
+		if !ok && !s.gap && !(s.shell && id == "") {
 			x.found("RH394", pointer+"/call", fmt.Sprintf("call %q", id))
 		}
 		if ok {

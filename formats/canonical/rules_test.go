@@ -67,9 +67,16 @@ func sessionsOf(t *testing.T, path string) string {
 // TestRulesSpareWhatIsWritten: what rehome itself writes breaks no rule, from
 // whatever client it comes: all that the goldens have.
 func TestRulesSpareWhatIsWritten(t *testing.T) {
-	list, err := filepath.Glob("../../golden/*-to-canonical/*.jsonl")
-	if err != nil || len(list) < 20 {
-		t.Fatalf("%d goldens: %v", len(list), err)
+	var list []string
+	for _, pattern := range []string{"*.jsonl", "*/*.jsonl", "*/*/*.jsonl"} {
+		more, err := filepath.Glob("../../golden/*-to-canonical/" + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, more...)
+	}
+	if len(list) < 50 {
+		t.Fatalf("%d goldens", len(list))
 	}
 	for i, path := range list {
 		list[i] = sessionsOf(t, path)

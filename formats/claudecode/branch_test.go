@@ -118,6 +118,9 @@ func TestBranches(t *testing.T) {
 			if got := heard(w); !slices.Equal(got, want) {
 				t.Errorf("the client hears %q", got)
 			}
+			if got := grave(asks(t, w.path, allLayers, 1)); len(got) > 0 {
+				t.Errorf("the rules find %v", got)
+			}
 			if got := ways(w); !slices.Equal(got, c.ways) {
 				t.Errorf("the branches are\n%s", strings.Join(got, "\n"))
 			}

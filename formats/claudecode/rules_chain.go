@@ -21,7 +21,7 @@ func (g *ledger) chain() {
 			continue
 		}
 		if k.root {
-			if int32(i) != first && !k.boundary && !all {
+			if int32(i) != first && !k.boundary && !k.beside && !all {
 				g.say("RH353", int(k.line), "/parentUuid", "")
 			}
 			continue

@@ -21,6 +21,7 @@ type link struct {
 	prompt, result         bool
 	filler                 bool // the client's own, behind a run that was stopped
 	live                   bool // the client would go on with it
+	beside                 bool // a root that cuts off nothing: a way of its own begins or ended there
 }
 
 const never = -1 << 62
@@ -39,6 +40,7 @@ type ledger struct {
 	id     string // of its session
 	agent  string // of its subagent, by the file's name
 	thread bool   // all of it is one subagent's
+	begun  bool   // a line has been seen that is of no branch that rehome wrote
 	kin    *kin
 
 	links   []link
@@ -202,6 +204,11 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 	k.root = k.parent == 0
 	k.side = string(l.Member("isSidechain")) == "true"
 	k.boundary = k.kind == notice && string(l.Member("subtype")) == `"compact_boundary"`
+	if g.main(&k) && k.kind != other && (k.root || !g.begun) {
+		branch := rawjson.Last(l.Member("rehome"), "branch") != nil
+		k.beside = k.root && (branch || !g.begun)
+		g.begun = g.begun || !branch
+	}
 	known = k.root && parent == nil && len(g.links) > 0 && g.q.Asks(rule.References)
 	g.envelope(l, &k)
 	if k.kind != other && k.kind != progress {

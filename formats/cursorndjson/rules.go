@@ -18,15 +18,17 @@ import (
 	"rehome/formats/store"
 )
 
-// places are the members that findings point at. Of a run that failed some
+// pointers are the members that findings point at. Of a run that failed some
 // versions keep the time of its end and some do not.
-var places = sdkcheck.Places{Status: "/status", Active: "/activeRunId", Checkpoint: "/latestCheckpoint/rootBlobId", Turn: "/turnNumber", Agent: "/agentId",
-	Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId", Latest: "/latestCheckpointRef/rootBlobId",
-	Ends: map[string]string{"finished": "/endedAt", "cancelled": "/endedAt", "expired": "/endedAt", "error": "?"}}
+func pointers() sdkcheck.Places {
+	return sdkcheck.Places{Status: "/status", Active: "/activeRunId", Checkpoint: "/latestCheckpoint/rootBlobId", Turn: "/turnNumber", Agent: "/agentId",
+		Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId", Latest: "/latestCheckpointRef/rootBlobId",
+		Ends: map[string]string{"finished": "/endedAt", "cancelled": "/endedAt", "expired": "/endedAt", "error": "?"}}
+}
 
 // check asks about the four files.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) (err error) {
-	c := &checker{dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, places)}
+	c := &checker{dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, pointers())}
 	for k := range sdkdoc.Checkpoint {
 		if err := c.file(ctx, k, c.document); err != nil {
 			return err

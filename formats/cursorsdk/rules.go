@@ -28,10 +28,12 @@ type benches struct {
 	stores storecheck.Bench
 }
 
-// places are the columns that findings point at.
-var places = sdkcheck.Places{Status: "/status", Active: "/active_run_id", Checkpoint: "/latest_checkpoint_ref_json", Turn: "/turn_number", Agent: "/agent_id",
-	Offset: "/offset", Seq: "/seq", Key: "/idempotency_key", Start: "/start_checkpoint_ref_json", Latest: "/latest_checkpoint_ref_json",
-	Ends: map[string]string{"finished": "/finished_at", "cancelled": "/cancelled_at", "expired": "/expired_at"}}
+// pointers are the columns that findings point at.
+func pointers() sdkcheck.Places {
+	return sdkcheck.Places{Status: "/status", Active: "/active_run_id", Checkpoint: "/latest_checkpoint_ref_json", Turn: "/turn_number", Agent: "/agent_id",
+		Offset: "/offset", Seq: "/seq", Key: "/idempotency_key", Start: "/start_checkpoint_ref_json", Latest: "/latest_checkpoint_ref_json",
+		Ends: map[string]string{"finished": "/finished_at", "cancelled": "/cancelled_at", "expired": "/expired_at"}}
+}
 
 // indexTables are the catalog's tables in all versions. A foreign key between
 // them is what RH312 asks about.

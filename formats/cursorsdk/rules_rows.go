@@ -30,11 +30,11 @@ const mostHeld = 100_000
 func newRows(c *checker) *rowChecker {
 	r := &rowChecker{out: c.q, file: c.index.Path}
 	r.q = &rule.Inquiry{Layers: c.q.Layers, Schema: c.q.Schema, Found: func(f rule.Finding) {
-		if r.held == nil || len(r.held) < mostHeld {
+		if len(r.held) < mostHeld {
 			r.held = append(r.held, f)
 		}
 	}}
-	r.catalog = sdkcheck.New(r.q, places)
+	r.catalog = sdkcheck.New(r.q, pointers())
 	return r
 }
 

@@ -67,7 +67,7 @@ func doors() map[string][]string {
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
 		"golang.org/x/term":                     {"cmd/rehome"},
-		"golang.org/x/sys":                      {"convert", "formats/internal/sqlitefile", "cmd/rehome"}, // system calls: rename without replacing; mapping files; in tests, a pseudo-terminal
+		"golang.org/x/sys":                      {"convert", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
 )
 
@@ -267,25 +266,6 @@ func appendKey(out, key []byte) []byte {
 	return out
 }
 
-// prompt walks a prompt message: JSON, or in stores of 2025 a link.
-func (g *Graph) prompt(id ID, b []byte) {
-	refs, tail := links(b)
-	for i, r := range refs {
-		g.refer(r, KindPrompt, int32(i))
-	}
-	if g.inner = g.inner[:0]; len(refs) > 0 && tail == len(b) {
-		return
-	}
-	doc, _, err := rawjson.Line(b[tail:])
-	if err != nil || len(doc) == 0 || doc[0] != '{' {
-		g.tell(Fault{Kind: NoMessage, ID: id, As: KindPrompt, Says: strconv.Itoa(len(b)-tail) + " bytes"})
-		return
-	}
-	if g.Prompt != nil {
-		g.Prompt(id, doc, string(g.path))
-	}
-}
-
 // tell tells of a fault at a place in the blob at hand.
 func (g *Graph) tell(f Fault) {
 	if g.false && f.Kind != Unknown {
@@ -302,14 +282,4 @@ func (g *Graph) missing(id ID, as Kind) {
 		return
 	}
 	g.Found(Fault{Kind: Missing, By: g.by, HasBy: g.hasBy, Pointer: string(g.path[g.from:]), Path: string(g.path), ID: id, As: as})
-}
-
-// WorkspaceURIs are the folders that a root names.
-func WorkspaceURIs(root []byte) (out []string) {
-	for r := wire.Read(root); r.Next(); {
-		if r.Is(rootURIs, wire.Bytes) {
-			out = append(out, string(r.Body))
-		}
-	}
-	return out
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shelf is blobs for a Graph, and counts how often each is read.
+// verifyShelf is blobs for a Graph, and counts how often each is read.
 type verifyShelf struct {
 	index Index
 	data  [][]byte

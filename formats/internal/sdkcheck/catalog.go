@@ -49,7 +49,6 @@ type agent struct {
 	Agent
 	known bool // there is a document of it; else only runs name it
 	runs  []*run
-	at    store.Addr
 }
 
 // Run is one run's document.

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-
-	"modernc.org/sqlite"
 )
 
 // pageGetter has SQLite give single pages of its snapshot.
@@ -56,12 +54,4 @@ func Damaged(err error) bool {
 	}
 	n := code(err)
 	return n == codeCorrupt || n == codeNotDB
-}
-
-// libraryCode is SQLite's own word for an error.
-func libraryCode(err error) string {
-	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
-		return e.Error()
-	}
-	return err.Error()
 }

@@ -1,0 +1,115 @@
+package sdkcheck
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// TestSequence: numbers in any order are told apart as a set would.
+func TestSequence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var s sequence
+		have, last, some := map[int64]bool{}, int64(0), false
+		for range 100 {
+			n := last + 1
+			if rng.IntN(3) == 0 {
+				n = int64(rng.IntN(60)) - 5
+			}
+			twice, behind := s.add(n)
+			if twice != have[n] {
+				t.Fatalf("%d: twice %v, spans %v", n, twice, s.spans)
+			}
+			if !twice && behind != (some && n < last) {
+				t.Fatalf("%d behind %d: %v", n, last, behind)
+			}
+			have[n], last, some = true, n, true
+		}
+		total := int64(0)
+		for i, p := range s.spans {
+			total += p.to - p.from + 1
+			if p.from > p.to || i > 0 && s.spans[i-1].to+1 >= p.from {
+				t.Fatalf("spans %v", s.spans)
+			}
+		}
+		if total != int64(len(have)) {
+			t.Fatalf("%d numbers in %v, want %d", total, s.spans, len(have))
+		}
+	}
+}
+
+// gathered collects what a catalog reports.
+func gathered(fill func(c *Catalog)) (out []string) {
+	q := &rule.Inquiry{Layers: rule.References | rule.Meaning, Found: func(f rule.Finding) {
+		out = append(out, fmt.Sprintf("%s %d %s", f.Rule, f.At.Line, f.Pointer))
+	}}
+	c := New(q, Places{Status: "/status", Turn: "/turn", Active: "/active", Ends: map[string]string{"finished": "/end"}})
+	fill(c)
+	c.Finish()
+	slices.Sort(out)
+	return out
+}
+
+// TestGaps: what stands on a line that cannot be read is not missing.
+func TestGaps(t *testing.T) {
+	fill := func(gap bool) func(c *Catalog) {
+		return func(c *Catalog) {
+			c.Gaps.Agents, c.Gaps.Runs = gap, gap
+			c.PutAgent(Agent{ID: "a", Active: "r9", At: store.Addr{Line: 1}})
+			c.PutRun(Run{ID: "r1", Agent: "nobody", Turn: 2, Status: "finished", Ends: []string{"/end"}, At: store.Addr{Line: 2}})
+			c.PutEvent(Event{Run: []byte("r8"), Seq: 1, At: store.Addr{Line: 3}})
+		}
+	}
+	if got, want := gathered(fill(false)), []string{"RH312 2 ", "RH315 2 /turn", "RH316 3 ", "RH321 1 /active"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := gathered(fill(true)); len(got) > 0 {
+		t.Errorf("with gaps: %q", got)
+	}
+}
+
+// TestUnderWay: a run that has not ended is judged by what is newer, not by
+// the order of the records.
+func TestUnderWay(t *testing.T) {
+	run := func(id string, turn int64, status string) Run {
+		r := Run{ID: id, Agent: "a", Turn: turn, Status: status, At: store.Addr{Line: int(turn)}}
+		if status == "finished" {
+			r.Ends = []string{"/end"}
+		}
+		return r
+	}
+	for _, c := range []struct {
+		runs []Run
+		want []string
+	}{
+		{[]Run{run("1", 1, "queued")}, nil},
+		{[]Run{run("1", 1, "running")}, []string{"RH324 1 /status"}},
+		{[]Run{run("2", 2, "running"), run("1", 1, "finished")}, []string{"RH324 2 /status"}},
+		{[]Run{run("2", 2, "finished"), run("1", 1, "creating")}, []string{"RH323 1 /status"}},
+		{[]Run{run("1", 1, "queued"), run("2", 2, "queued")}, []string{"RH323 1 /status"}},
+		{[]Run{run("1", 1, ""), run("2", 2, "finished")}, nil},
+	} {
+		got := gathered(func(k *Catalog) {
+			k.PutAgent(Agent{ID: "a"})
+			for _, r := range c.runs {
+				k.PutRun(r)
+			}
+		})
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%v: got %q, want %q", c.runs, got, c.want)
+		}
+	}
+}
+
+func TestEncoded(t *testing.T) {
+	for id, want := range map[string]string{"agent-1": "agent-1", "a/b c": "a_2Fb_20c", "é~(x)": "_C3_A9~(x)"} {
+		if got := encoded(id); got != want {
+			t.Errorf("%q: %q, want %q", id, got, want)
+		}
+	}
+}

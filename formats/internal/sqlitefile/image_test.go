@@ -1,0 +1,229 @@
+package sqlitefile
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats/store"
+)
+
+// seenBy is everything that a walk over a database gives, as text.
+func seenBy(t testing.TB, path string) (rows []string, flaws []string) {
+	t.Helper()
+	m, err := OpenImage(t.Context(), path, Options{Known: &Known{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws = append(flaws, f.Says) },
+		Rows: func(p *PlanTable) (func(*Row) error, error) {
+			return func(r *Row) error {
+				line := fmt.Sprintf("%s#%d", p.Name, r.RowID)
+				for i := range p.Columns {
+					line += " " + spelled(p.Value(r, i))
+				}
+				rows = append(rows, line)
+				return nil
+			}, nil
+		}})
+	if err != nil || !s.Sound {
+		t.Fatal(err, flaws)
+	}
+	return rows, flaws
+}
+
+func spelled(c store.Cell) string {
+	switch c.Class {
+	case store.Int:
+		return fmt.Sprint(c.Int())
+	case store.Real:
+		return fmt.Sprint(c.Real())
+	}
+	return fmt.Sprintf("%s%q", c.Class, c.Bytes())
+}
+
+// scanned is the same by way of SQLite.
+func scanned(t testing.TB, path string) (rows []string) {
+	t.Helper()
+	db, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, table := range db.Tables() {
+		for b, err := range db.Scan(t.Context(), 0, table) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range b.Rows() {
+				line := fmt.Sprintf("%s#%d", table.Name, b.RowID(i))
+				for col := range b.Width() {
+					line += " " + spelled(b.Cell(i, col))
+				}
+				rows = append(rows, line)
+			}
+			b.Release()
+		}
+	}
+	return rows
+}
+
+func filled(t testing.TB, path string, more ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, s := range append(more,
+		"CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)",
+		"WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<300) INSERT INTO blobs SELECT 'é'||i, zeroblob(i*i) FROM s",
+		"CREATE TABLE cells (a, b, c, d)",
+		"INSERT INTO cells VALUES (NULL, 1, -1, 1.5), (127, 128, -129, 8388608), (2147483648, 140737488355328, -9223372036854775808, 0), ('', x'', 'x', x'00ff')",
+	) {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestImageSeesWhatSQLiteSees: in files at rest, in use, and in UTF-16.
+func TestImageSeesWhatSQLiteSees(t *testing.T) {
+	dir := t.TempDir()
+	for name, first := range map[string]string{
+		"plain": "PRAGMA page_size=1024", "large": "PRAGMA page_size=65536", "wide": "PRAGMA encoding='UTF-16be'", "old": "PRAGMA auto_vacuum=1",
+	} {
+		path := filepath.Join(dir, name+".db")
+		filled(t, path, first)
+		alike(t, name, path)
+	}
+	path := filepath.Join(dir, "hot.db")
+	filled(t, path)
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("DELETE FROM blobs WHERE rowid%3=1"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
+		t.Fatal("the log is empty", err)
+	}
+	alike(t, "hot", path)
+}
+
+func alike(t *testing.T, name, path string) {
+	t.Helper()
+	got, flaws := seenBy(t, path)
+	want := scanned(t, path)
+	if len(flaws) > 0 {
+		t.Errorf("%s: %q", name, flaws)
+	}
+	short := func(list []string) string { return strings.Join(list, "\n") }
+	// A table whose rows have a key of their own tells no row ids in a scan.
+	if short(got) != short(want) {
+		t.Errorf("%s: %d rows, want %d; they differ", name, len(got), len(want))
+	}
+}
+
+// TestLongRows: what is not held is poured, and is the same.
+func TestLongRows(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.db")
+	filled(t, path, "CREATE TABLE long (a TEXT, b BLOB, c TEXT)")
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big := bytes.Repeat([]byte("0123456789abcdef"), (mostHeld+100)/16)
+	if _, err := db.Exec("INSERT INTO long VALUES ('front', ?, 'behind')", big); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	m, err := OpenImage(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	n := 0
+	check := func(r *Row) error {
+		n++
+		var b, c bytes.Buffer
+		if err := r.Pour(1, &b); err != nil {
+			return err
+		}
+		if err := r.Pour(2, &c); err != nil {
+			return err
+		}
+		if !r.Long || string(r.Cell(0).Bytes()) != "front" || !bytes.Equal(b.Bytes(), big) || c.String() != "behind" || r.Cell(1).Class != store.Null || r.Class(1) != store.Blob {
+			t.Errorf("long %v, %q, %d bytes, %q, %v", r.Long, r.Cell(0).Bytes(), b.Len(), c.String(), r.Cell(1).Class)
+		}
+		return nil
+	}
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { t.Error(f) }, Rows: func(p *PlanTable) (func(*Row) error, error) {
+		if p.Name != "long" {
+			return nil, nil
+		}
+		return check, nil
+	}})
+	if err != nil || !s.Sound || n != 1 {
+		t.Error(err, n)
+	}
+}
+
+// FuzzImage: whatever bytes a file has, looking at it ends and does not panic.
+func FuzzImage(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "seed.db")
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range []string{"PRAGMA page_size=512", "CREATE TABLE t(a TEXT PRIMARY KEY, b)", "CREATE TABLE w(a PRIMARY KEY) WITHOUT ROWID",
+		"WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<40) INSERT INTO t SELECT i, zeroblob(i*30) FROM s", "INSERT INTO w VALUES (1), (2)", "DELETE FROM t WHERE b IS zeroblob(90)"} {
+		if _, err := db.Exec(s); err != nil {
+			f.Fatal(err)
+		}
+	}
+	db.Close()
+	good, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(good)
+	f.Add(good[:1024])
+	f.Add([]byte(magic))
+	known := &Known{}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), "f.db")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m, err := OpenImage(context.Background(), path, Options{Known: known})
+		if err != nil {
+			return
+		}
+		defer m.Close()
+		var places []Place
+		_, _ = m.Look(context.Background(), Look{Whole: true, Found: func(Flaw) {}, Rows: func(*PlanTable) (func(*Row) error, error) {
+			return func(r *Row) error {
+				places = append(places, r.Place)
+				for i := range r.Len() {
+					r.Cell(i)
+				}
+				return nil
+			}, nil
+		}})
+		for _, p := range places {
+			if r, err := m.Again(p); err == nil {
+				r.Cell(0)
+			}
+		}
+	})
+}
