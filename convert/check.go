@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"rehome/convert/internal/leaks"
 	"rehome/formats"
@@ -44,6 +45,9 @@ func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckRe
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	for _, one := range c.found {
+		c.mask(ctx, &one.tally)
+	}
 	return c.report(), nil
 }
 
@@ -56,6 +60,11 @@ func (o *CheckOptions) vet(reg *formats.Registry) error {
 	for _, name := range []string{o.From, o.For} {
 		if name != "" && reg.Named(name) == nil {
 			return unknownFormat(reg, name)
+		}
+	}
+	for _, id := range o.Rules {
+		if !o.wanted(id) && !slices.Contains(o.Skip, id) {
+			return Misuse{&formats.Error{Err: errors.New("nothing asks " + id), Hint: unasked(id)}}
 		}
 	}
 	if o.For != "" && reg.Named(o.For).Encode == nil {
@@ -130,11 +139,38 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 		return
 	}
 	one.store.Bytes = one.size
-	one.tally.known = c.o.Baseline.of(one.store.Path)
 	if one.f.Check == nil {
 		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("no rules are known for this format")}
 		return
 	}
+	var err error
+	for n := 1; ; n++ {
+		one.tally.forget(c.o.Baseline.of(one.store.Path))
+		if err = c.askOnce(ctx, one, jobs); !errors.Is(err, formats.ErrBusy) || n == mostTries || ctx.Err() != nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(breather << n):
+		}
+	}
+	if errors.Is(err, formats.ErrBusy) { // what was seen may be half of one state and half of the next
+		one.tally.forget(nil)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		err = &formats.Error{At: one.store.Path, Err: errors.New("it vanished while it was read"), Hint: "run it again when nothing moves the files"}
+	}
+	one.store.Err = err
+}
+
+// A store that changes while it is read is read again after a breather: clients
+// write in bursts.
+const (
+	mostTries = 4
+	breather  = 50 * time.Millisecond
+)
+
+func (c *checker) askOnce(ctx context.Context, one *examined, jobs int) error {
 	q := &rule.Inquiry{Layers: c.o.Layers, Found: func(f rule.Finding) {
 		if c.o.wanted(f.Rule) {
 			one.report(f)
@@ -150,10 +186,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 			err = further(ctx, one, view, q)
 		}
 	}
-	if errors.Is(err, os.ErrNotExist) {
-		err = &formats.Error{At: one.store.Path, Err: errors.New("it vanished while it was read"), Hint: "run it again when nothing moves the files"}
-	}
-	one.store.Err = err
+	return err
 }
 
 // wanted reports whether a rule is asked at all. Those of what a session loses
@@ -170,6 +203,18 @@ func (o *CheckOptions) wanted(id string) bool {
 		panic("convert: a codec found a breach of " + id + ", which is no rule")
 	}
 	return o.Layers.Has(r.Layer)
+}
+
+// unasked is what asks a rule that nothing else does.
+func unasked(id string) string {
+	layer := rule.Named(id).Layer
+	switch {
+	case slices.Contains(lossRules(), id):
+		return "it is a rule of sessions on their way to another client: name that with --for"
+	case layer == rule.Secrets:
+		return "add --secrets"
+	}
+	return "it is a rule of the layer " + layer.String() + ": name that with --layer, too"
 }
 
 func validator(name string) rule.Validator {

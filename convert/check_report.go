@@ -114,6 +114,13 @@ type checkTally struct {
 	said  []string
 }
 
+// forget begins anew.
+func (t *checkTally) forget(known map[string]*knownRule) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rules, t.known, t.said = nil, known, nil
+}
+
 func (t *checkTally) say(s string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -162,7 +162,7 @@ func (e *examined) misshapen(line int, err error) {
 	for _, cause := range strings.Split(err.Error(), "\n") {
 		f := rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Says: cause}
 		if at, why, ok := strings.Cut(cause, ": "); ok && strings.HasPrefix(at, "/") {
-			f.Pointer, f.Says = at, why
+			f.Pointer, f.Says = strings.TrimSuffix(at, "/"), why // "/" is the whole
 		}
 		e.report(f)
 	}

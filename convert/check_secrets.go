@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -42,15 +43,16 @@ func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View
 		return err
 	}
 	s := &secretive{one: one, found: q.Found, scanner: scanner}
-	if one.f.Text || one.f.Open == nil {
+	alone := !one.loc.Dir() && !slices.Contains(one.f.Families, formats.Tables) // one session: its codec reads records of whole stores only
+	if one.f.Text || one.f.Open == nil || alone {
 		packed, err := s.files(ctx)
 		if err != nil {
 			return err
 		}
-		if packed && one.f.Open == nil {
+		if packed && (one.f.Open == nil || alone) {
 			one.tally.say("what is compressed was not looked through for secrets")
 		}
-		if packed && one.f.Open != nil {
+		if packed && one.f.Open != nil && !alone {
 			if err := s.records(ctx, v, true); err != nil {
 				return err
 			}
@@ -130,6 +132,7 @@ func (s *secretive) records(ctx context.Context, v formats.View, text bool) (err
 
 func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 	for i := range b.Rows() {
+		named := false // the row's own name is one
 		for col := range b.Width() {
 			c := b.Cell(i, col)
 			if c.Class != store.Text && c.Class != store.Blob {
@@ -137,7 +140,8 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 			}
 			s.look(ctx, c.Bytes(), func(offset int64) (store.Addr, string, bool) {
 				at := store.Addr{File: set.File, Set: set.Name, RowID: b.RowID(i), HasID: set.RowIDs}
-				if b.Width() > 0 && col > 0 {
+				named = named || col == 0
+				if !named {
 					at.Key = b.Cell(i, 0).Clone()
 				}
 				name := fmt.Sprint(col + 1)
@@ -150,10 +154,41 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 	}
 }
 
+// mask takes credentials out of what other rules say, where credentials are
+// looked for: a name that is repeated there can be one.
+func (c *checker) mask(ctx context.Context, t *checkTally) {
+	if !c.o.Layers.Has(rule.Secrets) {
+		return
+	}
+	scanner, err := c.scanner()
+	if err != nil {
+		return // and all stores say so
+	}
+	for _, b := range t.rules {
+		for i := range b.Places {
+			f := &b.Places[i]
+			f.Says, f.Pointer = masked(ctx, scanner, f.Says), masked(ctx, scanner, f.Pointer)
+			if key := f.At.Key; key.Class == store.Text {
+				f.At.Key = store.TextCell([]byte(masked(ctx, scanner, string(key.Bytes()))))
+			}
+		}
+	}
+}
+
+func masked(ctx context.Context, scanner *leaks.Scanner, s string) string {
+	var out strings.Builder
+	done := int64(0)
+	scanner.Scan(ctx, []byte(s), func(h leaks.Hit) {
+		out.WriteString(s[done:h.Offset] + "…")
+		done = h.Offset + h.Length
+	})
+	return out.String() + s[done:]
+}
+
 // ownKeys reports the keys of clients in text that is bound for git: what its
 // codec would have left at home.
 func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
-	if s.one.f.Open == nil || !s.one.f.Text {
+	if !rule.Named(ruleOwnKey).For(s.one.f.Name) {
 		return nil
 	}
 	v.Secrets, v.Omitted, v.Leftover = formats.WithholdSecrets, func(store.Item) {}, func(store.Item) {}

@@ -91,7 +91,7 @@ func TestSecretsInRows(t *testing.T) {
 	}
 	script := "create table notes (id text primary key, body, n int);\n" +
 		"insert into notes values ('a', 'use " + token(1) + "', 1), ('b', x'" + hex.EncodeToString([]byte("\x00\x01"+token(2)+"\xff")) + "', 2), ('c', 'nothing', 3);\n" +
-		"insert into notes values ('" + token(4) + "', null, 4), ('d', '" + hex.EncodeToString([]byte(`{"name":"`+token(5)+`"}`)) + "', 5);"
+		"insert into notes values ('" + token(4) + "', null, 4), ('d', '" + hex.EncodeToString([]byte(`{"name":"`+token(5)+`"}`)) + "', 5), ('" + token(6) + "', '" + token(7) + "', 6);"
 	if err := ide.Exec(filepath.Join(dir, "a.db"), script); err != nil {
 		t.Fatal(err)
 	}
@@ -100,9 +100,56 @@ func TestSecretsInRows(t *testing.T) {
 		`RH501 notes#2 (b) github-pat, byte 2 of the column "body"`,
 		`RH501 notes#4 github-pat, byte 0 of the column "id"`,
 		`RH501 notes#5 (d) github-pat, byte 0 of the column "body"`,
+		`RH501 notes#6 github-pat, byte 0 of the column "body"`,
+		`RH501 notes#6 github-pat, byte 0 of the column "id"`,
 	}
 	if got := secretsOf(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestSecretsOfOneSession: a file is enough, though its codec reads no records
+// of one alone.
+func TestSecretsOfOneSession(t *testing.T) {
+	const name = "20000000-0000-4000-8000-000000000003.jsonl"
+	text, err := os.ReadFile("../testdata/claude/config/projects/-home-ann-app/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), name)
+	entry := `{"type":"custom-title","sessionId":"` + strings.TrimSuffix(name, ".jsonl") + `","customTitle":"use ` + token(1) + `"}` + "\n"
+	if err := os.WriteFile(path, append([]byte(entry), text...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := secretsOf(t, path); len(got) != 1 || !strings.HasPrefix(got[0], "RH501 :1 github-pat, ") {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestSecretsAreNotRepeated: what another rule says of a name is said without
+// it, if it is a credential.
+func TestSecretsAreNotRepeated(t *testing.T) {
+	text, err := os.ReadFile("../testdata/canonical/one.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "one.jsonl")
+	for _, name := range []string{token(1), "plain"} {
+		line := fmt.Sprintf(`{"type":"message","id":"m77","role":"tool","%s":1,"parts":[{"type":"tool_result","call":"%s"}]}`+"\n", name, name)
+		if err := os.WriteFile(path, append(bytes.Clone(text), line...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{path}, Layers: everything | rule.Secrets, For: "claude-code"})
+		if err != nil || len(r.Stores) != 1 {
+			t.Fatal(err, r.Stores)
+		}
+		said := fmt.Sprintf("%+v", r.Stores[0].Breaches)
+		if !strings.Contains(said, "has members that have no place here") {
+			t.Error(said)
+		}
+		if named := strings.Contains(said, name); named != (name == "plain") {
+			t.Errorf("it names %s: %t", name, named)
+		}
 	}
 }
 

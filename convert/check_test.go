@@ -142,7 +142,7 @@ func TestCheckFails(t *testing.T) {
 	write(t, dir+"/b.x", "lint\nvanish\n")
 	write(t, dir+"/c.x", "lint\nRH301 one\n")
 	r, got := checked(t, CheckOptions{Paths: []string{dir, dir + "/gone"}})
-	expectSpelled(t, got, "a.x RH301×1,:2 !"+dir+"/a.x: in use", "b.x !"+dir+"/b.x: it vanished while it was read", "c.x RH301×1,:2", "gone !"+dir+"/gone: no such file or directory")
+	expectSpelled(t, got, "a.x !"+dir+"/a.x: in use", "b.x !"+dir+"/b.x: it vanished while it was read", "c.x RH301×1,:2", "gone !"+dir+"/gone: no such file or directory")
 	if !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
 		t.Error("not busy any more")
 	}
@@ -262,6 +262,59 @@ func TestBrokenBaselines(t *testing.T) {
 	}
 }
 
+// TestCheckBusy: what is seen of a store that changes meanwhile is no finding,
+// and a store that comes to rest is asked after all.
+func TestCheckBusy(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/always.x", "lint\nRH301 torn\nbusy\n")
+	write(t, dir+"/once.x", "lint\nRH301 real\n")
+	f := lint()
+	whole, tries := f.Check, map[string]int{}
+	f.Check = func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+		tries[l.Name()]++
+		if l.Name() == "once.x" && tries[l.Name()] == 1 {
+			v.Say("it is read from a copy")
+			q.Breach("RH105", store.Addr{}, "torn")
+			return formats.ErrBusy
+		}
+		return whole(ctx, l, v, q)
+	}
+	r, err := Check(t.Context(), formats.NewRegistry(f), CheckOptions{Paths: []string{dir}, Layers: allLayers, Jobs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Stores) != 2 || len(r.Stores[0].Breaches) > 0 || !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
+		t.Errorf("%s", spelled(r))
+	}
+	if got := spelled(&CheckReport{Stores: r.Stores[1:]}); got != "once.x RH301×1,:2" || len(r.Stores[1].Said) > 0 {
+		t.Errorf("%s, %q", got, r.Stores[1].Said)
+	}
+	if tries["always.x"] != mostTries || tries["once.x"] != 2 {
+		t.Error(tries)
+	}
+}
+
+// TestRulesNobodyAsks: who names a rule that nothing asks would take silence for
+// an answer.
+func TestRulesNobodyAsks(t *testing.T) {
+	reg := formats.NewRegistry(lint())
+	for _, c := range []struct {
+		rules  []string
+		layers rule.Layers
+		hint   string
+	}{
+		{[]string{"RH501"}, rule.Container, "--secrets"},
+		{[]string{"RH480"}, rule.Meaning, "--for"},
+		{[]string{"RH101", "RH203"}, rule.Container, "layer schema"},
+		{[]string{"RH101"}, rule.Container, ""},
+	} {
+		_, err := Check(t.Context(), reg, CheckOptions{Paths: []string{t.TempDir()}, Rules: c.rules, Layers: c.layers})
+		if hint := formats.Hint(err); c.hint == "" && err != nil || !strings.Contains(hint, c.hint) || c.hint != "" && !errors.As(err, new(Misuse)) {
+			t.Errorf("%v: %v, %q", c.rules, err, hint)
+		}
+	}
+}
+
 // TestSchemaOfOthers: each line is held against a schema of anybody's.
 func TestSchemaOfOthers(t *testing.T) {
 	dir := t.TempDir()
@@ -277,6 +330,9 @@ func TestSchemaOfOthers(t *testing.T) {
 	expectSpelled(t, spelled(r), "bad.JSON RH203×1,:1", "lines.jsonl RH203×5,:3,:4,:5,:6,:7", "whole.json")
 	says := r.Stores[1].Breaches[0].Places[0]
 	if says.Pointer != "/a" || says.Says != "must be integer" {
+		t.Errorf("%+v", says)
+	}
+	if says := r.Stores[0].Breaches[0].Places[0]; says.Pointer != "" || says.Says != "lacks: 'a'" {
 		t.Errorf("%+v", says)
 	}
 	if r, err = CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {

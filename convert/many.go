@@ -34,6 +34,9 @@ func (j *job) carryAll(ctx context.Context) error {
 	for _, n := range j.sizes {
 		total += n
 	}
+	if len(j.o.Sessions) > 0 || j.picky() {
+		total = 0 // how much of it is read nobody knows
+	}
 	j.talk.at.Stores = len(j.found)
 	j.talk.enter(reading, "", total)
 

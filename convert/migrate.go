@@ -183,6 +183,7 @@ type goal struct {
 	root *session.Head
 	id   string        // the session's own, where it goes by another
 	last session.Stamp // the last moment in it
+	err  error         // why the outermost session has no place: nothing below it has one
 }
 
 // aim finds out where a session goes. A subagent goes where its parent went.
@@ -192,22 +193,20 @@ func (c *climb) aim(s *session.Session) (*goal, error) {
 	}
 	if s.Parent != nil && s.Parent.Session != s.ID {
 		if up := c.goals[s.Parent.Session]; up != nil {
-			c.goals[s.ID] = &goal{cwd: up.cwd, root: up.root, id: s.ID}
-			return c.goals[s.ID], nil
+			c.goals[s.ID] = &goal{cwd: up.cwd, root: up.root, id: s.ID, err: up.err}
+			return c.goals[s.ID], up.err
 		}
 		s.Parent = nil // wanted without its parent, it is a session like others
 	}
 	root := s.Head
 	g := &goal{root: &root, cwd: c.moving.o.Cwd, id: s.ID}
+	c.goals[s.ID] = g
 	if g.cwd == "" {
-		cwd, err := workspaceOf(&s.Head)
-		if err != nil {
-			return nil, err
+		if g.cwd, g.err = workspaceOf(&s.Head); g.err != nil {
+			return g, g.err
 		}
-		g.cwd = cwd
 	}
 	root.Workspace = g.cwd
-	c.goals[s.ID] = g
 	if c.moving.o.Again {
 		root.ID = c.free(root)
 		s.ID = root.ID

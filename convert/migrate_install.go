@@ -86,6 +86,9 @@ func (f *household) report(source string) Migrated {
 		m.ID, m.Cwd = r.goal.id, r.goal.cwd
 	}
 	for _, c := range f.children {
+		if c.err != nil && r.err != nil {
+			continue // of what failed as a whole nothing else is to be said
+		}
 		if c.err != nil {
 			m.Losses = append(m.Losses, loss.Line{Kind: loss.Unreadable, What: "a subagent's session could not be carried", Count: 1, Places: []string{c.ID}})
 			continue

@@ -88,6 +88,15 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 	if o.Cwd == "" {
 		o.Cwd = m.cwd
 	}
+	rep, err := Migrate(m.t.Context(), formats.NewRegistry(m.format(), client()), []MigrateSource{{Path: m.src, Sessions: ids}}, o)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return rep
+}
+
+// format is talk with parents.
+func (m *mover) format() *formats.Format {
 	f := talk(nil)
 	decode := f.Decode
 	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
@@ -105,11 +114,7 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 			}
 		}
 	}
-	rep, err := Migrate(m.t.Context(), formats.NewRegistry(f, client()), []MigrateSource{{Path: m.src, Sessions: ids}}, o)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	return rep
+	return f
 }
 
 // files is what stands in the config folder.
@@ -242,6 +247,64 @@ func TestMigrateAgain(t *testing.T) {
 	}
 }
 
+// TestMigrateReadAgain: sessions are read again while the next ones are written,
+// and are reported in their order, whatever that took and came to.
+func TestMigrateReadAgain(t *testing.T) {
+	to := client()
+	began, release := make(chan struct{}), make(chan struct{})
+	to.Verify = func(_ context.Context, path string) error {
+		switch filepath.Base(path) {
+		case "0": // the first is the last to be done
+			close(began)
+			select {
+			case <-release:
+			case <-time.After(10 * time.Second):
+				return errors.New("nobody else was read meanwhile")
+			}
+		case "1":
+			<-began
+			close(release)
+			return errors.New("not what was written")
+		}
+		return nil
+	}
+	for _, dry := range []bool{true, false} {
+		began, release = make(chan struct{}), make(chan struct{})
+		m := newMover(t, "session a\nsay one\nsession b\nsay two\nbad c\nsession d\nsay four\n")
+		m.parents = map[string]string{"d": "a"}
+		rep, err := Migrate(t.Context(), formats.NewRegistry(m.format(), to), []MigrateSource{{Path: m.src}}, MigrateOptions{To: "client", Dir: m.dir, Cwd: m.cwd, Jobs: 4, DryRun: dry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.status(rep, "a "+map[bool]string{true: Checked, false: Placed}[dry], "b failed", "c failed")
+		if rep.Migrated[0].Subagents != 1 || !strings.Contains(rep.Migrated[1].Error.Message, "not what was written") || dry != (len(m.files()) == 0) {
+			t.Errorf("%+v", rep.Migrated)
+		}
+	}
+}
+
+// TestConvertSubagents: all that one session started lies with it, in its
+// folder, however deep it was started; without it, each with who started it.
+func TestConvertSubagents(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\nsession e\nsay five\n")
+	m.parents = map[string]string{"b": "a", "c": "b", "e": "gone"}
+	reg := formats.NewRegistry(m.format(), client())
+	convert := func(dst string, ids ...string) map[string]string {
+		t.Helper()
+		if _, err := Convert(t.Context(), reg, m.src, dst, Options{To: "client", Sessions: ids, Residue: "none"}); err != nil {
+			t.Fatal(err)
+		}
+		return placed(t, dst)
+	}
+	got := convert(m.dir)
+	if got["projects/a/c.txt"] != "c in  below a\nthree\nend\n" || got["projects/a/c.note"] != " below a" || got["projects/a/b.txt"] == "" || got["projects/gone/e.txt"] == "" || len(got) != 7 {
+		t.Errorf("%q", got)
+	}
+	if got := convert(m.dir+"-2", "c"); got["projects/b/c.txt"] == "" || len(got) != 2 {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestMigrateFailures(t *testing.T) {
 	m := newMover(t, "session a\nsay one\nbad b\nsession c\nsay unwritable\nsession d\nsay four\n")
 	rep := m.run(MigrateOptions{})
@@ -253,6 +316,12 @@ func TestMigrateFailures(t *testing.T) {
 	rep, err := Migrate(t.Context(), formats.NewRegistry(talk(nil), client()), []MigrateSource{{Path: m.src}}, o)
 	if err != nil || !strings.Contains(rep.Migrated[0].Error.Hint, "--cwd") {
 		t.Errorf("%+v, %v: no folder is known", rep.Migrated[0].Error, err)
+	}
+	m = newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\n")
+	m.parents = map[string]string{"b": "a", "c": "b"}
+	rep, err = Migrate(t.Context(), formats.NewRegistry(m.format(), client()), []MigrateSource{{Path: m.src}}, o)
+	if m.status(rep, "a failed"); err != nil || len(rep.Migrated[0].Losses) > 0 { // where a session has no place, its subagents have none
+		t.Errorf("%+v, %v", rep.Migrated, err)
 	}
 	for _, to := range []string{"talk", "nothing"} {
 		if _, err := Migrate(t.Context(), formats.NewRegistry(talk(nil), client()), nil, MigrateOptions{To: to}); err == nil {

@@ -17,23 +17,67 @@ func (j *job) picky() bool { return j.o.Workspace != "" || j.o.Since != 0 }
 // tell: of a large store the others are not read. some is false where none is
 // wanted at all.
 func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
-	sel = session.Selection{IDs: j.o.Sessions, History: j.o.History}
+	sel = session.Selection{IDs: j.o.Sessions, Inner: j.moving != nil, History: j.o.History}
 	if !j.picky() || from.Heads == nil {
 		return sel, true, nil
 	}
-	var ids []string
-	wanted := session.Selection{IDs: j.o.Sessions}
+	c := newChoice(j)
 	v.Note = nil // decoding notes the same again
 	for h, err := range from.Heads(ctx, loc, v) {
 		if err != nil {
 			return sel, true, ctx.Err() // decoding says what is wrong
 		}
-		if wanted.Wants(h.ID) && j.mayPick(h) {
-			ids = append(ids, h.ID)
+		c.see(h)
+	}
+	sel.IDs, sel.Inner = c.all(), len(j.o.Sessions) == 0
+	return sel, len(sel.IDs) > 0, ctx.Err()
+}
+
+// choice is what of a store's list is to be decoded.
+type choice struct {
+	*job
+	ids    []string
+	taken  map[string]bool
+	listed map[string]bool
+	kids   map[string][]string // by parent: those that are not wanted for themselves
+}
+
+func newChoice(j *job) *choice {
+	return &choice{job: j, taken: map[string]bool{}, listed: map[string]bool{}, kids: map[string][]string{}}
+}
+
+func (c *choice) see(h *session.Head) {
+	c.listed[h.ID] = true
+	switch {
+	case (session.Selection{IDs: c.o.Sessions}).Wants(h.ID) && c.mayPick(h):
+		c.take(h.ID)
+	case h.Parent != nil && len(c.o.Sessions) == 0:
+		c.kids[h.Parent.Session] = append(c.kids[h.Parent.Session], h.ID)
+	}
+}
+
+func (c *choice) take(id string) {
+	if !c.taken[id] {
+		c.taken[id] = true
+		c.ids = append(c.ids, id)
+	}
+}
+
+// all are the sessions to be decoded: with those that are wanted their
+// subagents, whatever their own times are; and what was asked for by a name
+// that the list does not know, for it can lie inside of another session.
+func (c *choice) all() []string {
+	for i := 0; i < len(c.ids); i++ {
+		for _, kid := range c.kids[c.ids[i]] {
+			c.take(kid)
 		}
 	}
-	sel.IDs, sel.Inner = ids, len(j.o.Sessions) == 0
-	return sel, len(ids) > 0, ctx.Err()
+	for _, id := range c.o.Sessions {
+		if !c.listed[id] {
+			c.take(id)
+		}
+	}
+	return c.ids
 }
 
 // choose tells a reader of records which sessions are wanted: those of the

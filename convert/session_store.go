@@ -31,8 +31,9 @@ type climb struct {
 	done    []finished
 	begun   int // sessions that were begun
 	waiting []*written
-	errs    []error          // of the sessions that failed, the first few
-	goals   map[string]*goal // of a migration: by session
+	errs    []error                  // of the sessions that failed, the first few
+	goals   map[string]*goal         // of a migration: by session
+	roots   map[string]*session.Head // of a conversion: the outermost session above each, or itself
 
 	mu   sync.Mutex
 	at   *loss.Books // of the session at hand, or the next one
@@ -97,7 +98,7 @@ func (c *climb) run(ctx context.Context) error {
 		if err != nil && s == nil {
 			return err
 		}
-		if s != nil && !c.picks(&s.Head) {
+		if s != nil && !c.picks(&s.Head) && !c.belongs(s) {
 			continue
 		}
 		if err == nil {
@@ -122,11 +123,18 @@ func (c *climb) run(ctx context.Context) error {
 		return err
 	}
 	c.strays()
-	if sum := c.books.Total(); len(c.errs) == 0 && !c.picky() && len(c.o.Sessions) == 0 && !sum.Balanced() {
-		return &formats.Error{Err: fmt.Errorf("the books of %s do not balance: %d records read, %d claimed, %d opaque, %d superseded, %d unreadable; %d members, %d taken, %d extras",
-			c.found.Loc.Path, sum.Read, sum.Claimed, sum.Opaque, sum.Superseded, sum.Unreadable, sum.Members, sum.Taken, sum.Extras), Hint: ourFault}
+	return c.balanced()
+}
+
+// balanced reports books that do not speak of the whole store, where all of it
+// was to be read.
+func (c *climb) balanced() error {
+	sum := c.books.Total()
+	if len(c.errs) > 0 || c.picky() || len(c.o.Sessions) > 0 || sum.Balanced() {
+		return nil
 	}
-	return nil
+	return &formats.Error{Err: fmt.Errorf("the books of %s do not balance: %d records read, %d claimed, %d opaque, %d superseded, %d unreadable; %d members, %d taken, %d extras",
+		c.found.Loc.Path, sum.Read, sum.Claimed, sum.Opaque, sum.Superseded, sum.Unreadable, sum.Members, sum.Taken, sum.Extras), Hint: ourFault}
 }
 
 // allFailed is the error of a store of which no session came through.
@@ -193,26 +201,26 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 	m := &middle{lines: c.lines, progress: func(n int) { c.talk.add(c.found.Rel, n) }}
 	staged := filepath.Join(c.room(), strconv.Itoa(c.begun))
 	c.begun++
-	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note}
+	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note, Root: c.root(s)}
 	tapped := m.tap(s)
-	var err error
 	if c.moving != nil {
-		var g *goal
-		if g, err = c.aim(s); err != nil {
+		g, err := c.aim(s)
+		if err != nil {
+			if e := c.settled(); fatal(e) {
+				return e
+			}
 			return c.reported(s, m, c.turn(), err)
 		}
 		tapped = m.tap(g.watched(s))
 		build.Cwd, build.Root, build.DropThinking, build.FullHistory = g.cwd, g.root, c.moving.o.DropThinking, c.moving.o.FullHistory
 	}
+	var err error
 	switch {
 	case c.o.DryRun && c.to.Verify == nil:
 		err = drain(ctx, tapped)
 	default:
-		if err = c.to.Encode(ctx, tapped, build); err == nil && c.moving == nil {
+		if err = c.to.Encode(ctx, tapped, build); err == nil {
 			return c.again(ctx, s, m, staged)
-		}
-		if err == nil {
-			err = c.reread(ctx, staged, m)
 		}
 	}
 	if e := c.settled(); fatal(e) {
@@ -242,7 +250,7 @@ func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err e
 		r.Status = Checked
 	default:
 		r.Status = Placed
-		c.done = append(c.done, finished{head: s.Head, staged: staged[0], report: len(c.rep.Sessions)})
+		c.done = append(c.done, finished{head: filed(&s.Head, c.roots[s.ID]), staged: staged[0], report: len(c.rep.Sessions)})
 	}
 	if c.moving != nil {
 		r.head, r.goal, r.err = s.Head, c.goals[s.ID], err
@@ -278,62 +286,4 @@ func (c *climb) strays() {
 		r.Status = Withheld
 		c.erase()
 	}
-}
-
-// opens says what is wrong with a store that is claimed for its name alone, and
-// nothing of one that is sound.
-func (c *climb) opens(ctx context.Context, from *formats.Format) error {
-	if from.Open == nil {
-		return nil
-	}
-	v := wholeView(1)
-	v.Live, v.Say = c.o.Live, c.say
-	r, err := from.Open(ctx, c.found.Loc, v)
-	if err != nil {
-		return err
-	}
-	return r.Close()
-}
-
-// restore makes a store of its text again, in private, where only the store
-// itself can be understood.
-func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
-	refuse := func(err error) (*formats.Format, *formats.Location, error) {
-		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "rehome formats lists what can be decoded"}
-	}
-	if text.Open == nil || !text.Text {
-		if err := c.opens(ctx, text); err != nil {
-			return nil, nil, err
-		}
-		return refuse(fmt.Errorf("there is no exact way to %s, and sessions cannot be read from this format", c.to.Name))
-	}
-	origin, err := c.originOf(ctx, text, c.found.Loc)
-	if err != nil {
-		return nil, nil, err
-	}
-	of := c.reg.Named(origin)
-	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
-		return refuse(fmt.Errorf("it came from %q, of which sessions cannot be read", origin))
-	}
-	// Clients name stores by the folders they lie in, so those two stay.
-	at, err := filepath.Abs(c.found.Loc.Path)
-	if err != nil {
-		return nil, nil, err
-	}
-	dst := filepath.Join(c.scratch(), "folder-"+filepath.Base(filepath.Dir(at)), filepath.Base(at))
-	if parent := filepath.Base(filepath.Dir(at)); parent != string(filepath.Separator) && !strings.ContainsAny(parent, `:\/`) {
-		dst = filepath.Join(c.scratch(), parent, filepath.Base(at))
-	}
-	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
-		return nil, nil, err
-	}
-	rep, err := Convert(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Residue: "none", Jobs: c.jobs, Say: c.o.Say})
-	if err == nil && !rep.Placed {
-		err = errors.New("its text could not be made a store again")
-	}
-	if err != nil {
-		return nil, nil, &reworded{err, dst, c.found.Loc.Path}
-	}
-	loc, err := formats.Locate(dst)
-	return of, loc, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/canonical"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -368,7 +370,69 @@ func TestCancelledSessions(t *testing.T) {
 	}
 }
 
-// TestWrongEncoder: what comes back another is not placed.
+// TestSubagentsComeAlong: a choice by time is one of sessions, and what they
+// started goes with them, whether lists name it or not.
+func TestSubagentsComeAlong(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\nsession d\nsay four\n")
+	m.parents = map[string]string{"b": "a", "c": "b", "d": "gone"}
+	f := m.format()
+	decode := f.Decode
+	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			for s, err := range decode(ctx, l, v, session.Selection{Books: sel.Books}) {
+				if s.ID == "a" {
+					s.Updated = session.Stored(2000)
+				}
+				if !yield(s, err) {
+					return
+				}
+			}
+		}
+	}
+	rep, err := Convert(t.Context(), formats.NewRegistry(f, canonical.Format()), m.src, m.dir, Options{To: "canonical", Since: 1000})
+	if err != nil || fates(rep) != "a placed, b placed, c placed" {
+		t.Errorf("%v, %s", err, fates(rep))
+	}
+}
+
+// TestProgressOfSome: how far it is with a part of a store is told without a
+// total, which would be that of the whole.
+func TestProgressOfSome(t *testing.T) {
+	for some, want := range map[string]bool{"": true, "b": false} {
+		totals := false
+		o := Options{Progress: func(p Progress) { totals = totals || p.Stage == reading && p.Total > 0 }}
+		if some != "" {
+			o.Sessions = []string{some}
+		}
+		if _, _, err := convertTalk(t, twoTalks, o); err != nil || totals != want {
+			t.Errorf("session %q: total %v, %v", some, totals, err)
+		}
+	}
+}
+
+// TestChoice: what of a list is decoded.
+func TestChoice(t *testing.T) {
+	head := func(id, parent string, at int64) *session.Head {
+		h := &session.Head{ID: id, Updated: session.Stored(at)}
+		if parent != "" {
+			h.Parent = &session.Link{Session: parent}
+		}
+		return h
+	}
+	for _, c := range []struct {
+		asked []string
+		want  string
+	}{{nil, "a e b c"}, {[]string{"a", "d", "inner"}, "a inner"}} {
+		of := newChoice(&job{o: Options{Since: 1000, Sessions: c.asked}})
+		for _, h := range []*session.Head{head("c", "b", 5), head("a", "", 2000), head("b", "a", 5), head("d", "", 5), head("e", "d", 2000), head("f", "d", 5), head("g", "g", 5)} {
+			of.see(h)
+		}
+		if got := strings.Join(of.all(), " "); got != c.want {
+			t.Errorf("of %q: %s, want %s", c.asked, got, c.want)
+		}
+	}
+}
+
 // TestSessionsReadAgain: sessions are read again while the next ones are
 // written, and are reported in their order, whatever that took and came to.
 func TestSessionsReadAgain(t *testing.T) {
@@ -420,6 +484,7 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+// TestWrongEncoder: what comes back another is not placed.
 func TestWrongEncoder(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Named("canonical")

@@ -37,8 +37,8 @@ func (c *checkCmd) Validate() error {
 		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
 	case c.WriteBaseline && c.Baseline == "":
 		return refuse("--write-baseline needs --baseline", "name the file with --baseline FILE")
-	case c.Schema != "" && (c.For != "" || c.Secrets || len(c.Layer) > 0 || c.From != ""):
-		return refuse("--schema holds files against one schema, and asks nothing else", "leave --for, --from, --layer and --secrets out")
+	case c.Schema != "" && (c.For != "" || c.Secrets || len(c.Layer)+len(c.Rule)+len(c.Skip) > 0 || c.From != ""):
+		return refuse("--schema holds files against one schema, and asks nothing else", "leave --for, --from, --layer, --rule, --skip and --secrets out")
 	}
 	for _, name := range c.Layer {
 		if _, err := rule.ParseLayer(name); err != nil {
@@ -166,7 +166,13 @@ func (c *checkCmd) judge(v *verdict.Verdict) error {
 // found is errFindings in the words of one verdict.
 type found struct{ words string }
 
-func (f found) Error() string { return "not whole: " + f.words }
+func (f found) Error() string {
+	if notes, ok := strings.CutPrefix(f.words, "whole, "); ok {
+		return "beyond the line of --fail-on: " + notes
+	}
+	return "not whole: " + f.words
+}
+
 func (f found) Unwrap() error { return errFindings }
 
 // buildVersion is the version of this program.

@@ -125,7 +125,7 @@ func (c *completionCmd) Run(h *house) error {
 // Run prints the ids of the sessions that begin as typed, one a line. What
 // comes out of it lands in a shell, so an id is plain or is not named.
 func (c *completeCmd) Run(h *house) error {
-	l, err := h.listing()
+	l, err := h.listing(false)
 	if err != nil {
 		return nil // there is nothing to complete with
 	}

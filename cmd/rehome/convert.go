@@ -100,7 +100,7 @@ func (c *convertCmd) options() convert.Options {
 // Run carries SRC to DST and shows the report, also when stores failed.
 func (c *convertCmd) Run(h *house) error {
 	o := c.options()
-	src, err := h.meant(c.Src, c.Last)
+	src, err := h.meant(c.Src, c.Last, c.Live)
 	if err != nil {
 		return err
 	}

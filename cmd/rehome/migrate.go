@@ -115,7 +115,7 @@ func (c *migrateCmd) Run(h *house) error {
 // sources are the sessions that are meant, by the stores that hold them.
 func (c *migrateCmd) sources(h *house) ([]convert.MigrateSource, error) {
 	if !c.All {
-		src, err := h.meant(c.Src, c.Last)
+		src, err := h.meant(c.Src, c.Last, c.Live)
 		one := convert.MigrateSource{Path: src.path}
 		if src.session != "" {
 			one.Sessions = []string{src.session}

@@ -15,6 +15,7 @@ import (
 func migrating(t *testing.T, home string, args ...string) (res struct {
 	Migrated []struct {
 		Status, Session, File, Continue, Cwd string
+		Subagents                            int
 		Error                                struct{ Message, Hint string }
 	}
 }, code int) {
@@ -83,6 +84,19 @@ func TestMigrate(t *testing.T) {
 	}
 	if after, _ := os.ReadFile(at); string(after) != string(before) {
 		t.Error("lines that are not ours were touched")
+	}
+}
+
+// TestMigrateInner: with a session go the subagents that lie inside of it, and
+// with one of those its own.
+func TestMigrateInner(t *testing.T) {
+	dir := t.TempDir()
+	user := ideCase(t, dir, "subagents")
+	for name, want := range map[string]int{"": 2, "#main": 3, "#known": 0, "#bare": 2, "#kid-bare": 1, "#grandkid": 0} {
+		res, code := migrating(t, filepath.Join(dir, "home"), user+name, "--cwd", dir, "--dry-run")
+		if code != 0 || (len(res.Migrated) == 1) != (name != "") || res.Migrated[0].Subagents != want {
+			t.Errorf("%q: exit %d, %+v, want %d subagents", name, code, res.Migrated, want)
+		}
 	}
 }
 

@@ -21,21 +21,22 @@ type chosen struct {
 
 // choose finds out what SRC means: a path; path#name, a session in what is
 // there; or, where there is no such path, a session of this machine. A session
-// is named by its id, the beginning of it, or words of its title.
-func (h *house) choose(src string) (chosen, error) {
+// is named by its id, the beginning of it, or words of its title; live reads
+// stores in use in place to find it.
+func (h *house) choose(src string, live bool) (chosen, error) {
 	if src == "-" || there(src) {
 		return chosen{path: src}, nil
 	}
 	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
 		if there(src[:at]) {
-			return h.inside(src[:at], src[at+1:])
+			return h.inside(src[:at], src[at+1:], live)
 		}
 	}
 	_, missing := formats.Locate(src)
 	if missing == nil || strings.HasPrefix(src, ".") || strings.ContainsAny(src, `/\`) {
 		return chosen{}, missing
 	}
-	listing, err := h.listing()
+	listing, err := h.listing(live)
 	if err != nil {
 		return chosen{}, missing // there is no home folder to look in
 	}
@@ -47,11 +48,11 @@ func (h *house) choose(src string) (chosen, error) {
 }
 
 // meant is choose, or last where there is no SRC.
-func (h *house) meant(src string, newest bool) (chosen, error) {
+func (h *house) meant(src string, newest, live bool) (chosen, error) {
 	if newest {
-		return h.last()
+		return h.last(live)
 	}
-	return h.choose(src)
+	return h.choose(src, live)
 }
 
 // there reports whether a path leads to something, if only to something that
@@ -62,13 +63,21 @@ func there(path string) bool {
 }
 
 // inside names a session of what is at a path.
-func (h *house) inside(path, name string) (chosen, error) {
-	listing, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}})
+func (h *house) inside(path, name string, live bool) (chosen, error) {
+	listing, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live})
 	if err != nil {
 		return chosen{}, err
 	}
 	found := listing.Named(name)
+	inner := ""
+	if len(found) == 0 && name != "" && !strings.Contains(name, " ") { // words are no id
+		inner, err = listing.Inside(h.ctx, name, live)
+	}
 	switch {
+	case err != nil:
+		return chosen{}, err
+	case inner != "":
+		return chosen{inner, name}, nil
 	case len(found) > 0:
 		return only(listing, name, found)
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
@@ -134,12 +143,12 @@ func question(l *convert.Listing, at, what string, among []*convert.Listed) erro
 
 // last is the newest session of the folder that the program was started in, or
 // of the nearest one above it that has any.
-func (h *house) last() (chosen, error) {
+func (h *house) last(live bool) (chosen, error) {
 	wd, err := os.Getwd()
 	if err != nil {
 		return chosen{}, err
 	}
-	listing, err := h.listing()
+	listing, err := h.listing(live)
 	if err != nil {
 		return chosen{}, err
 	}
@@ -167,6 +176,6 @@ func sameFolder(a, b string) bool {
 }
 
 // listing is every session of this machine.
-func (h *house) listing() (*convert.Listing, error) {
-	return (&lsCmd{}).list(h)
+func (h *house) listing(live bool) (*convert.Listing, error) {
+	return (&lsCmd{Live: live}).list(h)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"rehome/convert"
@@ -167,14 +168,18 @@ func sessionRow(s *convert.SessionReport) []string {
 	return []string{s.Status, visible(briefFile(name)), many(s.Turns, "turn"), visible(s.Title)}
 }
 
-// briefFile keeps the beginning of long ids: they are told apart by it.
+// briefFile keeps the beginning of long ids: they are told apart by it. Of a
+// file that lies deeper only its own name is worth the room.
 func briefFile(name string) string {
 	const longest = 24
-	dir, base, ok := strings.Cut(name, "/")
-	if r := []rune(base); ok && len(r) > longest+8 {
-		return dir + "/" + string(r[:longest]) + "…"
+	dir, base := path.Split(name)
+	if strings.Count(dir, "/") > 1 {
+		dir = "…/"
 	}
-	return name
+	if r := []rune(base); dir != "" && len(r) > longest+8 {
+		base = string(r[:longest]) + "…"
+	}
+	return dir + base
 }
 
 func columnWidths(rows [][]string) []int {
@@ -195,7 +200,7 @@ func (p *page) sessionLine(row []string, status string, widths []int) {
 	if room := pageWidth - len([]rune(head)); len(title) > room && room > 8 {
 		title = append(title[:room-1], '…')
 	}
-	p.line("    " + p.status(status) + strings.TrimPrefix(head, "    "+row[0]) + string(title))
+	p.line(strings.TrimRight("    "+p.status(status)+strings.TrimPrefix(head, "    "+row[0])+string(title), " "))
 }
 
 // sessionVerdict is what a conversion by meaning amounts to.

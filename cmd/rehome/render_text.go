@@ -170,7 +170,7 @@ func (p *page) status(word string) string {
 func (p *page) losses(indent string, lines []loss.Line) {
 	for _, l := range lines {
 		p.linef("%s%s: %s, %s", indent, p.yellow(l.Kind.String()), visible(l.What), many(l.Count, "time"))
-		if len(l.Places) > 0 {
+		if len(l.Places) > 0 && l.Places[0] != "" {
 			p.linef("%s  first at %s", indent, visible(brief(l.Places[0])))
 		}
 	}

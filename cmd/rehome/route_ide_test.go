@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/golden"
+	"rehome/testdata/ide"
 )
 
 // ideHome builds a small user dir of the IDE from SQL text, and returns a
@@ -50,6 +51,20 @@ func ideHome(t *testing.T, dir string) (turn func()) {
 	}
 	more := script("turn.sql")
 	return func() { exec(global, more) }
+}
+
+// ideCase builds the user dir of a case below a folder, and returns its path.
+func ideCase(t *testing.T, dir, name string) string {
+	t.Helper()
+	script, err := ide.Cases.ReadFile("cases/" + name + ".sql")
+	user := filepath.Join(dir, "User")
+	if err == nil {
+		err = ide.Build(user, string(script))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
 }
 
 // TestIDEToArchive compares the text of a user dir, and of the same one turn

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -43,7 +44,7 @@ func (c *showCmd) Run(h *house) error {
 	if err != nil {
 		return err
 	}
-	what, err := h.meant(c.Src, c.Last)
+	what, err := h.meant(c.Src, c.Last, c.Live)
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (c *showCmd) Run(h *house) error {
 		return v.pipe()
 	}
 	if what.session == "" {
-		if what, err = h.lone(what.path); err != nil {
+		if what, err = h.lone(what.path, c.Live); err != nil {
 			return err
 		}
 	}
@@ -61,8 +62,8 @@ func (c *showCmd) Run(h *house) error {
 }
 
 // lone is the session that a store holds, where it is the only one.
-func (h *house) lone(path string) (chosen, error) {
-	l, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Say: h.out.say})
+func (h *house) lone(path string, live bool) (chosen, error) {
+	l, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: h.out.say})
 	if err != nil {
 		return chosen{}, err
 	}
@@ -201,7 +202,7 @@ func (v *viewing) losses() {
 	}
 	for i, l := range list {
 		if i == mostLosses-1 && len(list) > mostLosses {
-			v.out.say("and " + screen.Many(int64(len(list)-i), "other loss") + " of this kind; rehome convert --dry-run lists them")
+			v.out.say(fmt.Sprintf("and %d other kinds of loss; rehome convert --dry-run lists them", len(list)-i))
 			return
 		}
 		v.out.say(l.Kind.String() + ": " + l.What + ", " + screen.Many(l.Count, "time"))

@@ -103,6 +103,39 @@ func TestShowJSON(t *testing.T) {
 	}
 }
 
+// TestShowInner: a subagent that lies inside of another session is shown by the
+// command that its parent's page gives, however deep it lies, and is carried by
+// that name; and who names nobody is still asked who is meant.
+func TestShowInner(t *testing.T) {
+	dir := t.TempDir()
+	user := ideCase(t, dir, "subagents")
+	for parent, kids := range map[string][]string{"main": {"kid-inline", "kid-ref"}, "bare": {"kid-bare"}, "kid-bare": {"grandkid"}} {
+		page, stderr, code := call(t, "show", user+"#"+parent)
+		if code != 0 {
+			t.Fatalf("%s: exit %d: %s", parent, code, stderr)
+		}
+		for _, kid := range kids {
+			if !strings.Contains(page, "    rehome show "+user+"#"+kid+"\n") {
+				t.Errorf("the page of %s has no command for %s:\n%s", parent, kid, page)
+			}
+			got, stderr, code := call(t, "show", user+"#"+kid)
+			if code != 0 || !strings.Contains(got, "> prompt of "+kid+"\n") || !strings.Contains(got, "subagent of  "+parent) {
+				t.Errorf("%s: exit %d: %s%s", kid, code, stderr, got)
+			}
+		}
+	}
+	out := filepath.Join(dir, "out")
+	if _, stderr, code := call(t, "convert", user+"#grandkid", out, "--to", "canonical"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if got, err := filepath.Glob(filepath.Join(out, "*", "*")); err != nil || len(got) != 1 || filepath.Base(got[0]) != "grandkid.jsonl" {
+		t.Errorf("placed: %q, %v", got, err)
+	}
+	if _, stderr, code := call(t, "show", user+"#nobody"); code != 80 || !strings.Contains(stderr, "no session in it has that name") || !strings.Contains(stderr, "  main") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+}
+
 // TestShowPipe: a pipe is shown as it comes, and the last turns of one at its
 // end.
 func TestShowPipe(t *testing.T) {

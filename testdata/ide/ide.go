@@ -3,11 +3,18 @@ package ide
 
 import (
 	"database/sql"
+	"embed"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 )
+
+// Cases are scripts for Build: cases/NAME.sql, one for each generation and each
+// quirk.
+//
+//go:embed cases/*.sql
+var Cases embed.FS
 
 // Build makes the user dir that a script describes below a folder. In a script
 // a line "-- file: PATH" begins a file: SQL if it is a database, else its text.

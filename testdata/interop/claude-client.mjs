@@ -1,46 +1,36 @@
-// One process that resumes many sessions with the real Claude Code, a few at a
-// time: `claude-client.mjs JOB`, the job a file of JSON
+// One process that has the real Claude Code work, a few at a time:
+// `claude-client.mjs JOB`, the job a file of JSON, one of
 //
-//	{version, list, sessions: [{id, cwd, at}]}
+//	{do: "resume", version, list, sessions: [{id, cwd, at}]}
+//	{do: "talk", version, home, cwd, turns: [{prompt, resume}]}
+//	{do: "screen", version, cwd, tool, shows: [{id, at, phrases}]}
 //
-// where at is a config folder. Each session is resumed in a copy, with a home
-// folder of its own, no network but the stand-in, and no setting of the user's.
-// What the API heard of each goes to standard output as JSON, with what became
-// of its file and what the Agent SDK says of it.
+// resume: at is a config folder. Each session is resumed in a copy, in a home
+// folder of its own. What the API heard of each goes to standard output as JSON,
+// with what became of its file and what the Agent SDK says of it.
+//
+// talk: prompts one after the other in one home folder, each a session of its
+// own, or behind another one's last.
+//
+// screen: each session is resumed in front of a terminal; what was there to be
+// seen goes to standard output.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { environment, from, program, settle } from "./claude-program.mjs";
 import { blocksOf } from "./claude-rules.mjs";
 import { start } from "./claude-service.mjs";
 
 const job = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
-const from = createRequire(path.join(process.env.REHOME_INTEROP_MODULES, "package.json"));
-
-// The newer client is a program for each platform, the older one a script.
-function program() {
-  if (job.version === "2.0.77") return [process.execPath, path.join(path.dirname(from.resolve("claude-code-2.0.77/package.json")), "cli.js")];
-  const musl = process.report?.getReport().header.glibcVersionRuntime === undefined && process.platform === "linux" ? "-musl" : "";
-  const dir = path.dirname(from.resolve(`@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl}/package.json`));
-  return [path.join(dir, process.platform === "win32" ? "claude.exe" : "claude")];
-}
-
-function environment(config, home, port) {
-  const env = { HOME: home, USERPROFILE: home, CLAUDE_CONFIG_DIR: config, ANTHROPIC_API_KEY: "stand-in", ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` };
-  for (const name of ["PATH", "LANG", "TMPDIR", "SystemRoot"]) if (process.env[name]) env[name] = process.env[name];
-  for (const name of ["DISABLE_TELEMETRY", "DISABLE_AUTOUPDATER", "DISABLE_ERROR_REPORTING", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "IS_SANDBOX"]) env[name] = "1";
-  return env;
-}
-
 const scratch = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "rehome-interop-claude-")));
 const heard = new Map();
 // Two stores can hold one session: a prompt is told by where its session stands.
 const word = ({ id, at }) => `Go on ${id} ${job.sessions.findIndex((one) => one.id === id && one.at === at)}.`;
 const service = await start((body) => {
   const last = JSON.stringify(body.messages.findLast(({ role }) => role === "user") ?? "");
-  for (const session of job.sessions) if (last.includes(word(session))) heard.set(word(session), [...(heard.get(word(session)) ?? []), body]);
+  for (const session of job.sessions ?? []) if (last.includes(word(session))) heard.set(word(session), [...(heard.get(word(session)) ?? []), body]);
 });
 
 // where finds a session's file: the folder is named after the working folder,
@@ -51,18 +41,29 @@ function where(config, id) {
   throw new Error(`no file for session ${id}`);
 }
 
+// copy puts a session into a home folder of its own, and gives the folder of its file.
+function copy({ id, at }, home) {
+  const source = where(at, id), folder = path.join(home, ".claude", "projects", path.basename(source));
+  fs.mkdirSync(folder, { recursive: true });
+  for (const name of [`${id}.jsonl`, id]) if (fs.existsSync(path.join(source, name))) fs.cpSync(path.join(source, name), path.join(folder, name), { recursive: true, preserveTimestamps: true });
+  return { source, folder };
+}
+
+// ask has the client answer one prompt.
+function ask(home, cwd, words) {
+  const [command, ...args] = [...program(job.version), "-p", ...words];
+  return new Promise((done) => {
+    const child = execFile(command, args, { cwd, env: environment(home, service.port), timeout: 60_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => done({ error, stdout, stderr }));
+    child.stdin.end();
+  });
+}
+
 async function resume({ id, cwd, at }) {
   const prompt = word({ id, at });
   const home = fs.mkdtempSync(path.join(scratch, "home-"));
-  const config = path.join(home, ".claude"), source = where(at, id), folder = path.join(config, "projects", path.basename(source));
-  fs.mkdirSync(folder, { recursive: true });
-  for (const name of [`${id}.jsonl`, id]) if (fs.existsSync(path.join(source, name))) fs.cpSync(path.join(source, name), path.join(folder, name), { recursive: true, preserveTimestamps: true });
-  const [command, ...args] = [...program(), "-p", "--resume", id, "--output-format", "json", prompt];
+  const { source, folder } = copy({ id, at }, home);
   const begun = performance.now();
-  const run = await new Promise((done) => {
-    const child = execFile(command, args, { cwd, env: environment(config, home, service.port), timeout: 60_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => done({ error, stdout, stderr }));
-    child.stdin.end();
-  });
+  const run = await ask(home, cwd, ["--resume", id, "--output-format", "json", prompt]);
   const found = { id, at, seconds: (performance.now() - begun) / 1000 };
   const said = (run.stderr || run.stdout).trim().slice(0, 400);
   if (run.error) found.failed = `${run.error.signal ?? `exit ${run.error.code}`}: ${said}`;
@@ -108,7 +109,9 @@ function appended(before, after, prompt) {
     seen.add(up);
   }
   const parent = up && again(up) ? end.uuid : (up?.uuid ?? null);
-  return { kept: now.subarray(0, old.length).equals(old), parent, last: end?.uuid ?? null, shown: last.findLast(({ isMeta }) => !isMeta)?.uuid ?? null };
+  const from = lines(old).findLastIndex(({ subtype }) => subtype === "compact_boundary");
+  const chain = lines(old).slice(from + 1).filter((line) => spoken(line) && !line.isMeta).map(({ uuid }) => uuid);
+  return { kept: now.subarray(0, old.length).equals(old), parent, last: end?.uuid ?? null, chain };
 }
 
 // listed is what the Agent SDK says of sessions, of copies of their files.
@@ -122,23 +125,57 @@ async function listed() {
     const list = await sdk.listSessions({ dir: cwd });
     for (const { id } of sessions) {
       const entry = list.find(({ sessionId }) => sessionId === id);
-      const messages = await sdk.getSessionMessages(id, { dir: cwd }), subagents = [];
-      for (const agent of await sdk.listSubagents(id, { dir: cwd })) subagents.push((await sdk.getSubagentMessages(id, agent, { dir: cwd })).length);
-      found.push({ id, at, listed: Boolean(entry), title: entry?.summary, cwd: entry?.cwd, messages: messages.map(({ uuid }) => uuid), subagents });
+      const told = (list) => list.map(({ uuid, message }) => ({ uuid, message })), subagents = [];
+      for (const agent of await sdk.listSubagents(id, { dir: cwd })) subagents.push(told(await sdk.getSubagentMessages(id, agent, { dir: cwd })));
+      found.push({ id, at, listed: Boolean(entry), title: entry?.summary, cwd: entry?.cwd, messages: told(await sdk.getSessionMessages(id, { dir: cwd })), subagents });
     }
     fs.rmSync(config, { recursive: true });
   }
   return found;
 }
 
-try {
-  const queue = [...job.sessions], resumed = [];
+const several = async (list, work) => {
+  const queue = [...list.entries()], out = [];
   const worker = async () => {
-    for (let next; (next = queue.shift()); ) resumed.push(await resume(next));
+    for (let next; (next = queue.shift()); ) out[next[0]] = await work(next[1]);
   };
   await Promise.all(Array.from({ length: Math.max(2, os.availableParallelism()) }, worker));
+  return out;
+};
+
+async function talk() {
+  const said = [];
+  for (const { prompt, resume: id } of job.turns) {
+    const words = [...(id === undefined ? [] : ["--resume", typeof id === "number" ? said[id].session : id]), "--output-format", "json", "--dangerously-skip-permissions", prompt];
+    const { error, stdout, stderr } = await ask(job.home, job.cwd, words);
+    if (error) throw new Error(`${prompt}: ${error.message.slice(0, 200)}: ${(stderr || stdout).slice(0, 300)}`);
+    const result = JSON.parse(stdout.trim().split("\n").at(-1));
+    said.push({ session: result.session_id, result: result.result });
+  }
+  return said;
+}
+
+function show({ id, at, phrases }) {
+  const home = fs.mkdtempSync(path.join(scratch, "home-"));
+  settle(home, job.version, job.cwd);
+  copy({ id, at }, home);
+  const env = { ...environment(home, service.port), TERM: "xterm-256color", LANG: "C.UTF-8" };
+  const task = { command: [...program(job.version), "--resume", id, "--verbose"], dir: job.cwd, env: Object.entries(env).map((pair) => pair.join("=")), rows: 400, columns: 120, phrases, seconds: 60 };
+  return new Promise((done, failed) => {
+    const child = execFile(job.tool, ["terminal"], { timeout: 90_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => (error ? failed(new Error(`${error.message}: ${stderr}`)) : done(JSON.parse(stdout))));
+    child.stdin.end(JSON.stringify(task));
+  });
+}
+
+const jobs = {
+  resume: async () => ({ resumed: await several(job.sessions, resume), listed: job.list ? await listed() : [] }),
+  talk,
+  screen: () => several(job.shows, show),
+};
+
+try {
+  const out = JSON.stringify(await jobs[job.do]());
   service.close();
-  const out = JSON.stringify({ resumed, listed: job.list ? await listed() : [] });
   fs.rmSync(scratch, { recursive: true, force: true });
   process.stdout.write(out, () => process.exit(0));
 } catch (error) {

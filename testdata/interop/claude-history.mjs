@@ -2,12 +2,12 @@
 //
 // A source is a list of items in their order, each
 //
-//	{role, kind: "text" | "image" | "call", has: [text, …], result: {has, error}}
+//	{role, kind: "text" | "image" | "call", has: [text, …], whole, thinking, meta, id, result: {has, error}}
 //
 // drawn from it by readers that are not ours. An item has arrived if a block of
-// its kind, behind that of the item before, holds each of these texts. A result
-// belongs to a call, not to a place in the order: results of parallel calls
-// come as they come.
+// its kind, behind that of the item before, holds each of these texts; one that
+// is told whole must be all that its block says. A result belongs to a call, not
+// to a place in the order: results of parallel calls come as they come.
 import { blocksOf } from "./claude-rules.mjs";
 
 // flat is a message list as blocks in a row, results apart by their calls.
@@ -40,18 +40,31 @@ const kinds = { text: "text", image: "image", call: "tool_use" };
 const body = { text: (one) => one.text, image: (one) => one.source, call: (one) => [one.name, one.input] };
 const cut = (item) => JSON.stringify(item).slice(0, 200);
 
-// missing lists the items that did not arrive in their order.
-export function missing(items, messages) {
-  const { blocks, results } = flat(messages), lost = [];
+// Thinking that cannot be sent as such stands in a text, in its envelope.
+const bare = (text) => plain(text).replace(/^<thinking>\n([^]*)\n<\/thinking>$/, "$1");
+// An id that the API takes is kept.
+const same = (item, block) => !/^[a-zA-Z0-9_-]{1,64}$/.test(item.id ?? "") || block.id === item.id;
+
+function says(item, block) {
+  if (item.kind === "call") return same(item, block) && holds(body.call(block), item.has);
+  if (item.whole === undefined) return holds(body[item.kind](block), item.has);
+  return plain(item.thinking ? bare(block.text) : block.text) === plain(item.whole);
+}
+
+// missing lists the items that did not arrive in their order. used takes the
+// blocks that are one of them.
+function missing(items, { blocks, results }, used) {
+  const lost = [];
   let from = 0;
   for (const item of items) {
-    const at = blocks.findIndex((one, i) => i >= from && one.role === item.role && one.type === kinds[item.kind] && holds(body[item.kind](one), item.has));
+    const at = blocks.findIndex((one, i) => i >= from && one.role === item.role && one.type === kinds[item.kind] && says(item, one));
     if (at < 0) {
-      lost.push(cut(item));
+      lost.push(`not in its place: ${cut(item)}`);
       continue;
     }
-    // Two texts can arrive as one block; two calls cannot.
-    from = item.kind === "text" ? at : at + 1;
+    used.add(at);
+    // Two texts of which only parts are known can arrive as one block.
+    from = item.kind === "text" && item.whole === undefined ? at : at + 1;
     if (item.kind !== "call" || !item.result) continue;
     const came = results.get(blocks[at].id);
     if (!came || !holds(came.content, item.result.has)) lost.push(`the result of ${cut(item)}: ${came ? `it is ${cut(came.content ?? "")}` : "none"}`);
@@ -60,13 +73,33 @@ export function missing(items, messages) {
   return lost;
 }
 
+// The client's own words where a session does not end with an answer.
+const fillers = ["(no content)", "No response requested."];
+
+// surplus is what nobody said: an answer or a call that is no item, and a prompt
+// that stands there once more. What else there is of a user's is context.
+function surplus(items, { blocks }, used) {
+  const prompts = new Set(items.filter(({ role, whole }) => role === "user" && whole).map(({ whole }) => plain(whole)));
+  const strange = (one) => (one.role === "assistant" ? !(one.type === "text" && fillers.includes(one.text)) : one.type === "text" && prompts.has(plain(one.text)));
+  return blocks.flatMap((one, i) => (!used.has(i) && strange(one) ? [`nobody said: ${cut(one)}`] : []));
+}
+
+// unlike is what a conversation has less, and more, than the histories that
+// sources tell of it, each by itself in its order. Of more is only spoken where
+// one of them tells all.
+export function unlike(histories, messages) {
+  const heard = flat(messages), used = new Set();
+  const lost = histories.flatMap(({ items }) => missing(items, heard, used));
+  return histories.some(({ all }) => all) ? [...lost, ...surplus(histories.flatMap(({ items }) => items), heard, used)] : lost;
+}
+
 // counts is what a history comes to.
 export function counts(items) {
-  const n = { prompts: 0, answers: 0, calls: 0, results: 0, images: 0 };
-  for (const { role, kind, result } of items) {
+  const n = { prompts: 0, answers: 0, thoughts: 0, calls: 0, results: 0, images: 0 };
+  for (const { role, kind, thinking, result } of items) {
     if (kind === "call") n.calls++;
     else if (kind === "image") n.images++;
-    else n[role === "user" ? "prompts" : "answers"]++;
+    else n[role === "user" ? "prompts" : thinking ? "thoughts" : "answers"]++;
     if (result) n.results++;
   }
   return n;

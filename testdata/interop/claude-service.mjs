@@ -1,26 +1,57 @@
 // A stand-in for the Messages API, on 127.0.0.1. It answers every prompt with
-// one word, in the stream that the client asks for, and hands on what it was
-// asked. Each prompt ends with a word of its own: so it is known whose request
+// one word, or as the play says that the prompt names, in the stream that the
+// client asks for, and hands on what it was asked. Each prompt ends with a word of its own: so it is known whose request
 // one is, however many clients talk at once.
 import http from "node:http";
 import { randomUUID } from "node:crypto";
 
 export const answer = "Heard.";
 
-// events are the answer as server-sent events.
-function* events({ model }) {
+const call = (name, input) => ({ type: "tool_use", id: `toolu_${randomUUID().replaceAll("-", "")}`, name, input });
+const text = (words) => ({ type: "text", text: words });
+
+// A play is an answer of several rounds, each some blocks. The tool that starts a
+// subagent has another name since 2.1.
+const plays = {
+  "play: tools": [
+    () => [text("Two at once. – 你好"), call("Bash", { command: "printf 'one\\ntwo\\n'", description: "Say two words" }), call("Bash", { command: "printf bad >&2; exit 3", description: "Fail" })],
+    () => [call("Bash", { command: "seq 1 30000", description: "Say much" })],
+    () => [call("Write", { file_path: "note.txt", content: "eins\n" })],
+    ({ tools }) => [call(tools.some(({ name }) => name === "Agent") ? "Agent" : "Task", { description: "Look", prompt: "Look aside.", subagent_type: "general-purpose" })],
+    () => [text("Played.")],
+  ],
+};
+
+// round is the blocks that answer a request: how far a play has come, the results
+// behind its prompt tell.
+function round(body) {
+  const said = body.messages.filter(({ role }) => role === "user" || role === "assistant").flatMap(({ role, content }) => (typeof content === "string" ? [{ role, ...text(content) }] : content.map((one) => ({ role, ...one }))));
+  // The client puts context of its own beside a prompt, in tags.
+  const at = said.findLastIndex((one) => one.role === "user" && one.type === "text" && !one.text.trimStart().startsWith("<"));
+  const rounds = body.tools?.length ? plays[said[at]?.text.trim()] : undefined;
+  const gone = said.slice(at).filter((one, i, list) => one.type === "tool_use" && list[i - 1]?.type !== "tool_use").length;
+  return rounds?.[gone]?.(body) ?? [text(answer)];
+}
+
+// events are an answer as server-sent events.
+function* events({ model }, blocks) {
   const usage = { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   yield { type: "message_start", message: { id: `msg_${randomUUID()}`, type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null, usage } };
-  yield { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
-  yield { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: answer } };
-  yield { type: "content_block_stop", index: 0 };
-  yield { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage };
+  for (const [index, block] of blocks.entries()) {
+    const { input, ...rest } = block;
+    yield { type: "content_block_start", index, content_block: block.type === "text" ? { type: "text", text: "" } : { ...rest, input: {} } };
+    yield { type: "content_block_delta", index, delta: block.type === "text" ? { type: "text_delta", text: block.text } : { type: "input_json_delta", partial_json: JSON.stringify(input) } };
+    yield { type: "content_block_stop", index };
+  }
+  yield { type: "message_delta", delta: { stop_reason: stop(blocks), stop_sequence: null }, usage };
   yield { type: "message_stop" };
 }
 
-function whole(request) {
-  const [{ message, }] = events(request);
-  return { ...message, content: [{ type: "text", text: answer }], stop_reason: "end_turn" };
+const stop = (blocks) => (blocks.some(({ type }) => type === "tool_use") ? "tool_use" : "end_turn");
+
+function whole(request, blocks) {
+  const [{ message }] = events(request, blocks);
+  return { ...message, content: blocks, stop_reason: stop(blocks) };
 }
 
 // start listens. heard is called with the body of each request for an answer.
@@ -36,9 +67,10 @@ export async function start(heard) {
       if (pathname !== "/v1/messages") return json(404, { type: "error", error: { type: "not_found_error", message: "not here" } });
       const body = JSON.parse(Buffer.concat(parts).toString("utf8"));
       heard(body);
-      if (!body.stream) return json(200, whole(body));
+      const blocks = round(body);
+      if (!body.stream) return json(200, whole(body, blocks));
       response.writeHead(200, { "content-type": "text/event-stream", "request-id": randomUUID() });
-      for (const event of events(body)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+      for (const event of events(body, blocks)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
       response.end();
     });
   });

@@ -1,10 +1,19 @@
-// What sessions hold, drawn from their stores by means that are not ours:
-// node's own SQLite, JSON, and fields of protobuf by their numbers. Each reader
-// gives items as claude-history.mjs knows them, by session id.
+// What sessions hold, drawn from their stores by means that are not ours: the
+// SDK's own reader, node's own SQLite, JSON, and fields of protobuf by their
+// numbers. Each reader gives, by session id,
+//
+//	{title, now: [history, …], full: [history, …], subagents: {id: items}}
+//
+// where a history is {items, all}, as claude-history.mjs knows it: all says that
+// nothing else was said. now is what a client would go on with, full what there
+// is behind a summary, too, if there is one.
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { fresh } from "./tools.mjs";
+import { deed, picture, say, thought } from "./claude-items.mjs";
+import { conversation, parts, text, typed } from "./claude-state.mjs";
+import { told } from "./claude-told.mjs";
+import { client, fresh } from "./tools.mjs";
 import { fields } from "./wire.mjs";
 
 // query reads from a copy, with its -wal: opening a database changes it.
@@ -20,102 +29,48 @@ function query(file, ...questions) {
   }
 }
 
-const text = (value) => (typeof value === "string" ? value : Buffer.from(value).toString("utf8"));
-const lines = (file) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line)) : []);
-const parts = (content) => (typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []));
-
-// What a user typed stands in a tag among others, which hold context.
-export const typed = (all) => /(?:^|\n)<user_query>\n([^]*)\n<\/user_query>\s*$/.exec(all)?.[1] ?? all;
-// A long text is told apart by what is at its ends; a cut leaves no surrogate
-// pair in halves.
-const ends = (all) => (all.length > 4000 ? [all.slice(0, 1000).replace(/[\ud800-\udbff]$/, ""), all.slice(-1000).replace(/^[\udc00-\udfff]/, "")] : [all]);
-const say = (role, all) => (all.trim() ? [{ role, kind: "text", has: ends(all) }] : []);
-
-// picture is an image, if it is a whole one: the API refuses a session for good
-// that has half of one, so such an image must not arrive.
-const picture = (base64) => (/^iVBORw0KGgo.+(?:SUVORK5CYII|lFTkSuQmCC|JRU5ErkJggg)=*$/.test(base64) ? [{ role: "user", kind: "image", has: [base64] }] : []);
-
-// prompted are the messages that the model was shown last, as Cursor keeps them
-// for it: JSON of one message each.
-function prompted(list) {
-  const results = new Map(), items = [];
-  for (const { role, content } of list) {
-    if (role !== "tool") continue;
-    for (const { toolCallId, result, isError } of content) {
-      const shown = parts(result).filter(({ type }) => type === "text").map((part) => part.text);
-      results.set(toolCallId, { has: shown.flatMap(ends), error: isError ? true : undefined });
-    }
-  }
-  for (const { role, content, providerOptions } of list) {
-    if (role === "user") {
-      const whole = parts(content).filter(({ type }) => type === "text").map((part) => part.text).join("");
-      if (providerOptions?.cursor?.isSummary) items.push(...say("user", whole));
-      else if (/<user_query>/.test(whole)) items.push(...say("user", typed(whole)));
-      for (const part of parts(content)) if (part.type === "image") items.push(...picture(Buffer.from(part.image.hex, "hex").toString("base64")));
-    }
-    if (role !== "assistant") continue;
-    for (const part of parts(content)) {
-      if (part.type === "text") items.push(...say(role, part.text));
-      if (part.type === "tool-call") items.push({ role, kind: "call", has: [], result: results.get(part.toolCallId) });
-    }
-  }
-  return items;
-}
-
-// stepped are turns as the client shows them, where nothing is kept for the
-// model. Of a call no more is looked at than that it is one.
-function stepped(turns, get) {
-  const items = [];
-  for (const id of turns) {
-    const turn = fields(get(id));
-    if (!turn.has(1)) continue;
-    items.push(...say("user", fields(get(turn.sub(1).bytes(1))).text(1)));
-    for (const step of turn.sub(1).all(2)) {
-      const one = fields(get(step));
-      if (one.has(1)) items.push(...say("assistant", one.sub(1).text(1)));
-      if (one.has(2)) items.push({ role: "assistant", kind: "call", has: [] });
-    }
-  }
-  return items;
-}
-
-function conversation(blobs, root) {
-  const get = (id) => blobs.get(Buffer.from(id).toString("hex"));
-  const state = fields(get(Buffer.from(root, "hex")));
-  const prompts = state.all(1);
-  if (!prompts.length) return stepped(state.all(8), get);
-  return prompted(prompts.map((id) => JSON.parse(text(get(id)))));
-}
+// A line that is no JSON nobody can read.
+const parsed = (line) => { try { return [JSON.parse(line)]; } catch { return []; } };
+const lines = (file) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").flatMap(parsed) : []);
 
 const blobsOf = (rows) => new Map(rows.map(({ id, data }) => [id, Buffer.from(data)]));
 
 // chat is a store.db of the command line client.
-export function chat(file) {
+function chat(file) {
   const [meta, blobs] = query(file, "SELECT value FROM meta WHERE key = '0'", "SELECT id, data FROM blobs");
-  const { agentId, latestRootBlobId } = JSON.parse(Buffer.from(text(meta[0].value), "hex"));
-  return { [agentId]: conversation(blobsOf(blobs), latestRootBlobId) };
+  const { agentId, latestRootBlobId, name } = JSON.parse(Buffer.from(text(meta[0].value), "hex")), all = blobsOf(blobs);
+  return { [agentId]: { title: name, ...conversation(fields(all.get(latestRootBlobId)), all) } };
+}
+
+// spoken is what the SDK itself tells of an agent, and beside it what its store says of what the
+// model was shown, which the SDK does not tell.
+function spoken(one, root, blobs) {
+  const held = root ? conversation(fields(blobs.get(root)), blobs) : { now: [], subagents: {}, results: new Map() };
+  const history = told(one, held.results);
+  const sent = held.now.map((list) => ({ ...list, all: false })); // it has no turn that only events tell of
+  if (held.full) return { title: one.name, now: sent, full: [history, ...held.full], subagents: held.subagents };
+  return { title: one.name, now: [history, ...sent], subagents: held.subagents };
 }
 
 // sdk is an SDK's SQLite store: an index, and a database for each agent.
-export function sdk(folder) {
-  const [agents] = query(path.join(folder, "index.db"), "SELECT agent_id, latest_checkpoint_ref_json AS ref FROM agents");
-  const blobs = new Map();
+function sdk(folder, says) {
+  const [agents] = query(path.join(folder, "index.db"), "SELECT agent_id AS id, latest_checkpoint_ref_json AS ref FROM agents"), blobs = new Map();
   for (const name of fs.readdirSync(path.join(folder, "agents"))) {
     const [rows] = query(path.join(folder, "agents", name, "store.db"), "SELECT id, data FROM blobs");
     for (const { id, data } of rows) blobs.set(id, Buffer.from(data));
   }
-  const root = (ref) => JSON.parse(ref).rootBlobId ?? JSON.parse(ref).blobId;
-  return Object.fromEntries(agents.map(({ agent_id: id, ref }) => [id, ref ? conversation(blobs, root(ref)) : []]));
+  const root = (ref) => ref && (JSON.parse(ref).rootBlobId ?? JSON.parse(ref).blobId);
+  return Object.fromEntries(agents.map(({ id, ref }) => [id, spoken(says[id], root(ref), blobs)]));
 }
 
 // ndjson is an SDK's store of lines.
-export function ndjson(folder) {
+function ndjson(folder, says) {
   const blobs = new Map(lines(path.join(folder, "checkpoints.ndjson")).map(({ blobId, dataBase64 }) => [blobId, Buffer.from(dataBase64, "base64")]));
-  return Object.fromEntries(lines(path.join(folder, "agents.ndjson")).map(({ agentId, latestCheckpoint }) => [agentId, latestCheckpoint ? conversation(blobs, latestCheckpoint.rootBlobId) : []]));
+  return Object.fromEntries(lines(path.join(folder, "agents.ndjson")).map(({ agentId: id, latestCheckpoint: ref }) => [id, spoken(says[id], ref?.rootBlobId, blobs)]));
 }
 
 // marks are the words that tell one generated text from all others.
-const marks = (value) => text(value ?? "").match(/tk\d+x/g)?.slice(0, 50) ?? [];
+const marks = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? "")).match(/tk\d+x|\bT\d{4,}\b/g)?.slice(0, 50) ?? [];
 
 function rich(value) {
   const found = [];
@@ -127,56 +82,130 @@ function rich(value) {
   return found.join("");
 }
 
+// pathOf is the file that a call names: as the model wrote it, if that is whole, or as the client
+// understood it, if nothing else is there.
+const pathOf = ({ name, rawArgs, params }) => {
+  const [args] = [rawArgs ?? params].flatMap((value) => (typeof value === "string" ? parsed(value) : []));
+  return ["read_file", "delete_file", "edit_file"].includes(name) && typeof args?.path === "string" ? [args.path] : [];
+};
+
 // bubble is one of the IDE's: a prompt, an answer, or a call with its result.
 function bubble(one) {
   if (one.type === "user" || one.type === "ai") return say(one.type === "user" ? "user" : "assistant", one.text ?? one.rawText ?? "");
   const said = one.text || (one.richText ? rich(one.richText) : "");
   if (one.type === 1) {
     const images = (one.images ?? []).flatMap(({ data }) => picture(data));
-    return [...say("user", said), ...images];
+    return [...say("user", said), ...images].map((item) => ({ ...item, meta: one.isSimulatedMsg }));
   }
-  const call = one.toolFormerData;
-  if (!call) return say("assistant", said);
-  const item = { role: "assistant", kind: "call", has: [] };
-  if (call.status === "error") item.result = { has: marks(call.error), error: true };
+  const reasons = typeof one.thinking === "string" ? one.thinking : (one.thinking?.text ?? one.allThinkingBlocks?.map((block) => block.text).join("") ?? "");
+  const items = [...thought(reasons), ...say("assistant", said)], call = one.toolFormerData;
+  if (!call) return items;
+  const item = deed({ id: call.toolCallId, has: pathOf(call) });
+  if (call.status === "error") item.result = { has: marks(text(call.error)), error: true };
   else if (call.userDecision === "rejected") item.result = { has: [], error: true };
   else if (call.result) item.result = { has: marks(JSON.parse(call.result).contents) };
-  return [...say("assistant", said), item];
+  return [...items, item];
 }
 
 // ide is a user folder of the IDE, whatever its generation.
-export function ide(folder) {
-  const found = {}, enter = (id, list) => { if (list.length) found[id] = list.flatMap(bubble); };
+function ide(folder) {
+  const found = {}, titles = new Map();
+  const told = (list) => ({ items: list.flatMap(bubble), all: true });
+  const enter = (id, list) => { if (id && list.length) found[id] = { now: [told(list)] }; };
+  const named = ({ composerId, name }) => name && titles.set(composerId, name);
   const spaces = path.join(folder, "workspaceStorage");
   for (const name of fs.existsSync(spaces) ? fs.readdirSync(spaces) : []) {
     const [rows] = query(path.join(spaces, name, "state.vscdb"), "SELECT key, value FROM ItemTable");
     const item = (key) => JSON.parse(text(rows.find((row) => row.key === key)?.value ?? "{}"));
-    for (const tab of item("workbench.panel.aichat.view.aichat.chatdata").tabs ?? []) enter(tab.tabId, tab.bubbles);
-    for (const head of item("composer.composerData").allComposers ?? []) if (head.conversation) enter(head.composerId, head.conversation);
+    for (const tab of item("workbench.panel.aichat.view.aichat.chatdata").tabs ?? []) {
+      titles.set(tab.tabId, tab.chatTitle);
+      enter(tab.tabId, tab.bubbles);
+    }
+    for (const head of item("composer.composerData").allComposers ?? []) {
+      named(head);
+      if (head.conversation) enter(head.composerId, head.conversation);
+    }
   }
-  const [rows] = query(path.join(folder, "globalStorage", "state.vscdb"), "SELECT key, value FROM cursorDiskKV WHERE value IS NOT NULL");
+  const global = path.join(folder, "globalStorage", "state.vscdb"), tables = fs.existsSync(global) ? query(global, "SELECT name FROM sqlite_master")[0].map(({ name }) => name) : [];
+  const all = (table, sql) => (tables.includes(table) ? query(global, sql)[0] : []);
+  for (const { value } of all("composerHeaders", "SELECT value FROM composerHeaders")) named(JSON.parse(text(value)));
+  const rows = all("cursorDiskKV", "SELECT key, value FROM cursorDiskKV WHERE value IS NOT NULL");
   const disk = new Map(rows.map(({ key, value }) => [key, value]));
   for (const [key, value] of disk) {
     if (!key.startsWith("composerData:")) continue;
-    const { composerId: id, fullConversationHeadersOnly: heads = [], conversationMap = {} } = JSON.parse(text(value));
+    const { composerId: id, name, fullConversationHeadersOnly: heads = [], conversationMap = {}, latestConversationSummary: late } = JSON.parse(text(value));
     const list = heads.map(({ bubbleId }) => (disk.has(`bubbleId:${id}:${bubbleId}`) ? JSON.parse(text(disk.get(`bubbleId:${id}:${bubbleId}`))) : conversationMap[bubbleId]));
     enter(id, list.filter(Boolean));
+    named({ composerId: id, name });
+    const last = late && heads.findIndex(({ bubbleId }) => bubbleId === late.truncationLastBubbleIdInclusive);
+    if (late) found[id] = { full: found[id].now, now: [{ items: [{ role: "user", kind: "text", has: [late.summary.summary] }] }, told(list.slice(last + 1).filter(Boolean))] };
   }
+  for (const [id, one] of Object.entries(found)) one.title = titles.get(id);
   return found;
 }
 
-// stream is a capture of the command line client's own output.
-export function stream(file) {
-  const found = {};
-  for (const { type, subtype, session_id: id, message, call_id: call } of lines(file)) {
+// stream is a capture of the command line client's own output. Pieces of a text
+// can stand in front of it.
+function stream(file) {
+  const found = {}, calls = new Map(), thoughts = new Map();
+  for (const { type, subtype, session_id: id, message, call_id: call, tool_call: tool, text: piece = "" } of lines(file)) {
     const items = (found[id] ??= []);
-    if (type === "user" || type === "assistant") {
-      const all = message.content.map((part) => part.text ?? "").join("");
-      items.push(...say(type, all));
+    if (type === "user" || type === "assistant") items.push(...say(type, message.content.map((part) => part.text ?? "").join("")).map(({ whole: _, ...item }) => item));
+    if (type === "thinking" && subtype === "delta") thoughts.set(id, (thoughts.get(id) ?? "") + piece);
+    if (type === "thinking" && subtype === "completed") {
+      items.push(...thought(thoughts.get(id) ?? ""));
+      thoughts.delete(id);
     }
-    if (type === "tool_call" && subtype === "started" && call) items.push({ role: "assistant", kind: "call", has: [] });
+    if (type !== "tool_call" || !call) continue;
+    if (subtype === "started") {
+      calls.set(call, deed({ id: call }));
+      items.push(calls.get(call));
+    } else if (calls.has(call)) calls.get(call).result = { has: marks(Object.values(tool)[0]?.result), error: undefined };
   }
-  return found;
+  return Object.fromEntries(Object.entries(found).map(([id, items]) => [id, { now: [{ items, all: false }] }]));
 }
 
-export const readers = { chat, sdk, lines: ndjson, ide, stream };
+// transcript is a file of lines that a client keeps for people; results of calls
+// are not among them.
+function transcript(file) {
+  const items = [];
+  for (const { role, message } of lines(file)) {
+    if (!["user", "assistant"].includes(role)) continue;
+    for (const part of parts(message.content)) {
+      if (part.type === "text") items.push(...say(role, role === "user" ? typed(part.text) : part.text));
+      if (part.type === "tool_use") items.push(deed({ has: marks(part.input?.path) }));
+    }
+  }
+  return { [path.basename(file, ".jsonl")]: { now: [{ items, all: true }] } };
+}
+
+// oldTranscript is the text that clients kept in 2025: blocks of two roles, in
+// them words, calls by name, and what came of them.
+function oldTranscript(file) {
+  const items = [], open = [];
+  for (const [, role, body] of fs.readFileSync(file, "utf8").matchAll(/^(user|assistant):\n([^]*?)(?=^(?:user|assistant):$|(?![^]))/gm)) {
+    if (role === "user") {
+      items.push(...say(role, typed(body.replace(/^Turn ended: .*$/m, "").trim())));
+      continue;
+    }
+    for (const [, kind, rest] of `\n${body}`.replace(/\nTurn ended: .*/, "").matchAll(/(?:^|\n)(?:\[(Thinking|Tool call|Tool result)\] )?([^]*?)(?=\n\[(?:Thinking|Tool call|Tool result)\] |(?![^]))/g)) {
+      const [name] = rest.split("\n");
+      // Where thinking ends and words begin, nothing tells.
+      if (!kind || kind === "Thinking") items.push(...say(role, rest).map(() => ({ role, kind: "text", has: rest.split("\n").filter((line) => line.trim()) })));
+      if (kind === "Tool call") open.push({ name, item: items[items.push(deed({})) - 1] });
+      if (kind === "Tool result") open.splice(open.findIndex((one) => one.name === name), 1)[0].item.result = { has: marks(rest) };
+    }
+  }
+  return { [path.basename(file, ".txt")]: { now: [{ items, all: false }] } };
+}
+
+const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript };
+const kinds = { sdk: "sqlite", lines: "ndjson" };
+
+// read draws from stores what they hold. Those of the SDK the SDK is asked about,
+// all at once.
+export function read(stores) {
+  const asked = stores.filter(({ kind }) => kinds[kind]);
+  const said = asked.length ? client({ do: "tell", version: "1.0.32", stores: asked.map(({ kind, at }) => ({ kind: kinds[kind], at })) }) : [];
+  return stores.map((store) => readers[store.kind](store.at, said[asked.indexOf(store)]));
+}

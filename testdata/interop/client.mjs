@@ -7,7 +7,7 @@ import os from "node:os";
 import path from "node:path";
 import { start } from "./backend.mjs";
 import { fill } from "./seed.mjs";
-import { read, told } from "./read.mjs";
+import { read, restored, told } from "./read.mjs";
 import { every, load, open } from "./sdk.mjs";
 
 const job = JSON.parse(process.argv[2]);
@@ -26,12 +26,12 @@ function clock() {
 }
 
 // The client changes a store by opening it, so what is only read is a copy.
-async function onCopy(use) {
+async function onCopy(use, { kind, at: from } = job) {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "rehome-interop-read-"));
   const at = path.join(scratch, "store");
-  fs.cpSync(job.at, at, { recursive: true });
+  fs.cpSync(from, at, { recursive: true });
   const sdk = load(job.version);
-  const store = await open(sdk, job.kind, at, "/nowhere");
+  const store = await open(sdk, kind, at, "/nowhere");
   try {
     return await use(sdk, store);
   } finally {
@@ -95,7 +95,14 @@ const jobs = {
   },
 
   // read: all that a store holds, and what a resumed model would be told of it.
-  read: () => onCopy(async (sdk, store) => ({ ...(await read(store, job.lacks)), told: await told(sdk, store) })),
+  read: () => onCopy(async (sdk, store) => ({ ...(await read(store, job.lacks)), told: await restored(sdk, store) })),
+
+  // tell: what the client says of each agent of many stores.
+  async tell() {
+    const list = [];
+    for (const one of job.stores) list.push(await onCopy(told, one));
+    return list;
+  },
 
   // resume: one more prompt to each agent of an existing store. Without `at`
   // the client has to find the store by the folder it works in.

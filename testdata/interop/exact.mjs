@@ -42,6 +42,7 @@ export function seeds(version, seed) {
       return kind === "sqlite" ? `${n} databases, every cell, rowid, DDL and pragma the same` : `${n} files, byte for byte`;
     });
   }
+  return source;
 }
 
 // legacy: a genuine store of SDK 1.0.14, which had fewer columns, another word

@@ -1,30 +1,39 @@
 // All checks, one after the other: each is mostly a client at work, and two
 // cores are soon busy.
 import { meant, played } from "./canonical.mjs";
-import { clients, generated, least, migrated, proof, samples } from "./claude.mjs";
+import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
+import { copied } from "./claude-copies.mjs";
+import { generated, least, lived, samples } from "./claude-stores.mjs";
+import { drawn } from "./claude-terminal.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
 import { build, finish } from "./tools.mjs";
+import { whole } from "./whole.mjs";
 
-const [flag, ...more] = process.argv.slice(2);
-if (more.length || (flag ?? "--all") !== "--all") {
-  console.error("interop: it takes one argument, --all, or none");
+if (process.argv.length > 2) {
+  console.error("interop: it takes no arguments");
   process.exit(2);
 }
-const thin = flag === "--all" ? 1 : 3;
 try {
   build();
 } catch (error) {
   console.error(`interop: ${error.message}`);
   process.exit(1);
 }
+const kinds = ["sqlite", "ndjson"], made = [];
 for (const version of versions) {
-  for (const seed of [1, 2, 3]) seeds(version, seed);
+  for (const seed of [1, 2, 3]) {
+    const sources = seeds(version, seed);
+    for (const kind of kinds) whole(`SDK ${version}, seed ${seed}, ${kind}`, kind, () => sources[kind]().at);
+    if (version === "1.0.32") made.push(...kinds.map((kind) => ({ kind, source: sources[kind] })));
+  }
   transcripts(version);
   const talks = { sqlite: talk(version, "sqlite"), ndjson: talk(version, "ndjson") };
-  for (const kind of ["sqlite", "ndjson"]) resumed(version, kind, talks[kind]);
+  made.push(...kinds.map((kind) => ({ kind, source: talks[kind], beside: kind === "sqlite" })));
+  for (const kind of kinds) resumed(version, kind, talks[kind]);
+  for (const kind of kinds) whole(`SDK ${version}, ${kind}, at work`, kind, () => talks[kind]().at);
   hot(version, talks.sqlite);
   listed(version, talks.sqlite);
   placed(version, talks.ndjson);
@@ -32,9 +41,20 @@ for (const version of versions) {
   // Agents have keys since 1.0.24.
   if (version === "1.0.32") keyless(version, talks.sqlite);
 }
-for (const kind of ["sqlite", "ndjson"]) meant("1.0.32", kind, played("1.0.32", kind));
+const plays = Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)]));
+for (const kind of kinds) meant("1.0.32", kind, plays[kind]);
+for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind, () => plays[kind]().at);
+made.push(...kinds.map((kind) => ({ kind, source: plays[kind] })));
 legacy();
 for (const version of clients) proof(version);
-migrated("the samples", samples);
-migrated("generated stores", generated, { least, thin });
-finish(thin > 1 ? [`Claude Code ${clients[1]} with the other generated sessions (testdata/interop/run --all)`] : []);
+const moved = [moving(samples), moving(() => lived(made)), moving(generated)];
+migrated("the samples", moved[0], 22);
+migrated("stores fresh from the SDK", moved[1], 24);
+migrated("generated stores", moved[2], least);
+spoilt(...moved);
+drawn(plays.sqlite);
+for (const version of clients) {
+  const config = copied(version, plays.sqlite);
+  whole(`Claude Code ${version}, what it wrote`, "claude", config);
+}
+finish();

@@ -59,15 +59,30 @@ export async function read(store, lacks) {
   });
 }
 
-// told gives what the client restores from each agent's checkpoint: what a
+// The client gives messages of its own classes; what they are as JSON is its public form.
+const messagesOf = async (sdk, store, { agentId, cwd }) => JSON.parse(JSON.stringify(await sdk.Agent.messages.list(agentId, { runtime: "local", cwd, store })));
+
+// restored gives what the client restores from each agent's checkpoint: what a
 // resumed model is told again, and in it the user's own words in order.
+export async function restored(sdk, store) {
+  const found = {};
+  for (const agent of await every((page) => store.agents.list({ filter: page }))) {
+    const messages = await messagesOf(sdk, store, agent);
+    const texts = messages.map(({ message }) => message.agentConversationTurn?.userMessage?.text).filter((text) => text !== undefined);
+    found[agent.agentId] = { texts, messages: sorted(messages) };
+  }
+  return found;
+}
+
+// told gives all that the client says of each agent: the turns of its list of
+// messages, and the runs with what their events tell.
 export async function told(sdk, store) {
   const found = {};
-  for (const { agentId, cwd } of await every((page) => store.agents.list({ filter: page }))) {
-    // The client gives messages of its own classes; what they are as JSON is its public form.
-    const messages = JSON.parse(JSON.stringify(await sdk.Agent.messages.list(agentId, { runtime: "local", cwd, store })));
-    const texts = messages.map(({ message }) => message.agentConversationTurn?.userMessage?.text).filter((text) => text !== undefined);
-    found[agentId] = { texts, messages: sorted(messages) };
+  const runs = await every((page) => store.runs.list({ filter: page }));
+  for (const agent of await every((page) => store.agents.list({ filter: page }))) {
+    const own = runs.filter(({ agentId }) => agentId === agent.agentId).sort((a, b) => a.turnNumber - b.turnNumber), list = [];
+    for (const { runId, status } of own) list.push({ status, events: (await eventsOf(store, runId)).map(({ payload }) => payload.message) });
+    found[agent.agentId] = { name: agent.name, turns: (await messagesOf(sdk, store, agent)).map(({ message }) => message), runs: list };
   }
   return found;
 }

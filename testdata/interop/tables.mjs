@@ -49,3 +49,10 @@ export function keys(databases) {
   const values = rows.map((row) => JSON.parse(unhex(unhex(row.split(" ").at(-1)))).blobEncryptionKey);
   return values.filter((key) => key !== undefined);
 }
+
+// execute runs a script in a database, which is made if there is none.
+export function execute(file, script) {
+  const db = new DatabaseSync(file);
+  db.exec(script);
+  db.close();
+}

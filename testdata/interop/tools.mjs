@@ -30,10 +30,14 @@ function run(what, command, args, options) {
   return done.stdout;
 }
 
-const binary = path.join(scratch, process.platform === "win32" ? "rehome.exe" : "rehome");
+const exe = process.platform === "win32" ? ".exe" : "";
+const binary = path.join(scratch, `rehome${exe}`), ours = path.join(scratch, `interop${exe}`);
 
+// build makes rehome, and the part of these checks that is written in Go.
 export function build() {
-  run("go build", "go", ["build", "-trimpath", "-o", binary, "./cmd/rehome"], { cwd: root, timeout: 600_000, env: { ...process.env, CGO_ENABLED: "0" } });
+  for (const [out, from] of [[binary, "./cmd/rehome"], [ours, "./testdata/interop"]]) {
+    run("go build", "go", ["build", "-trimpath", "-o", out, from], { cwd: root, timeout: 600_000, env: { ...process.env, CGO_ENABLED: "0" } });
+  }
 }
 
 // convert runs `rehome convert` as a user would, keys and tokens included unless
@@ -62,6 +66,13 @@ export function ls(home) {
   return JSON.parse(run("rehome ls", binary, ["ls", "--json"], { cwd: scratch, env }));
 }
 
+// examine is the report of `rehome check`, whatever it found.
+export function examine(at) {
+  const done = spawnSync(binary, ["check", at, "--json", "--notes"], { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 28, cwd: scratch, env: { ...process.env, HOME: scratch } });
+  if (done.status !== 0 && done.status !== 4) throw new Error(`rehome check: exit ${done.status ?? done.signal}: ${tail(done.stderr || done.stdout || "")}`);
+  return JSON.parse(done.stdout);
+}
+
 function rehome(args) {
   run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--quiet", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } });
 }
@@ -73,13 +84,13 @@ export function migrate(source, config, cwd, flags = []) {
 }
 
 // stores are generated ones, about so many sessions of each kind.
-export const stores = (count) => JSON.parse(run("stores", "go", ["run", "./testdata/interop", fresh("stores"), String(count)], { cwd: root, timeout: 600_000 }));
+export const stores = (count) => JSON.parse(run("stores", ours, ["stores", fresh("stores"), String(count)], { timeout: 300_000 }));
 
-// claude has Claude Code resume sessions, each in a process of its own.
+// claude has Claude Code work, each session in a process of its own.
 export function claude(job) {
   const file = `${fresh("job")}.json`;
-  fs.writeFileSync(file, JSON.stringify(job));
-  return JSON.parse(run(`Claude Code ${job.version}`, process.execPath, ["--no-warnings", path.join(here, "claude-client.mjs"), file], { cwd: scratch, timeout: 1_200_000, maxBuffer: 1 << 30 }));
+  fs.writeFileSync(file, JSON.stringify({ ...job, tool: ours }));
+  return JSON.parse(run(`Claude Code ${job.version}`, process.execPath, ["--no-warnings", path.join(here, "claude-client.mjs"), file], { cwd: scratch, timeout: 2_400_000, maxBuffer: 1 << 30 }));
 }
 
 // client does one job in a process of the real client. Its home is never the
@@ -162,11 +173,10 @@ export function check(name, compare) {
   console.log(`${line} (${((performance.now() - begun) / 1000).toFixed(1)} s)`);
 }
 
-// finish ends the run, with what a longer one would check besides.
-export function finish(left = []) {
+// finish ends the run.
+export function finish() {
   if (counts.failed) console.log(`the stores stay in ${scratch}`);
   else fs.rmSync(scratch, { recursive: true, force: true });
-  for (const what of left) console.log(`not part of this run: ${what}`);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);
   process.exit(counts.failed ? 1 : 0);
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"slices"
+	"time"
 
 	"rehome/formats"
 	"rehome/formats/internal/secret"
@@ -41,7 +43,10 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 		return nil, err
 	}
 	var part *Part
+	looked := slices.Clone(l.databases)
+	var marked []stamp
 	if len(v.Sessions) > 0 && s.Part != nil {
+		marked = stamps(looked)
 		if part, err = s.Part(ctx, at, v); err != nil {
 			return nil, err
 		}
@@ -68,10 +73,37 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 			}
 		}
 	}
+	if part != nil && !slices.Equal(marked, stamps(looked)) {
+		err := fmt.Errorf("%w: it changed between looking for the sessions and reading them", formats.ErrBusy)
+		return nil, errors.Join(&formats.Error{At: at.Path, Err: err, Hint: "quit its owner, or try again when it rests"}, r.Close())
+	}
 	for _, part := range l.plain {
 		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Kind: store.Plain, Columns: []string{"bytes"}})
 	}
 	return r, nil
+}
+
+// stamp tells a file from what it was before.
+type stamp struct {
+	size int64
+	at   time.Time
+}
+
+// stamps are those of the databases and their logs. A part is marked by row ids
+// in one look at them and read in another: a row that its owner writes again in
+// between can have another id.
+func stamps(databases []part) []stamp {
+	var out []stamp
+	for _, d := range databases {
+		for _, side := range []string{"", "-wal"} {
+			var s stamp
+			if info, err := os.Stat(d.file + side); err == nil {
+				s = stamp{info.Size(), info.ModTime()}
+			}
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {

@@ -89,6 +89,23 @@ func TestWrap(t *testing.T) {
 	}
 }
 
+func TestHang(t *testing.T) {
+	for _, c := range []struct {
+		in    string
+		width int
+		want  string
+	}{
+		{"short", 20, "short"},
+		{"one two six four", 9, "one two|  six|  four"},
+		{"abcdefghijklmnop", 8, "abcdefgh|  ijklmn|  op"},
+		{"  one two three", 10, "  one two|  three"},
+	} {
+		if got := strings.Join(Hang(c.in, c.width), "|"); got != c.want {
+			t.Errorf("%q in %d: %q, want %q", c.in, c.width, got, c.want)
+		}
+	}
+}
+
 // FuzzWrap: no line is wider than asked for, and no word is lost.
 func FuzzWrap(f *testing.F) {
 	f.Add("- one two  three 日本語 "+strings.Repeat("x", 300), 10)

@@ -15,6 +15,20 @@ func Wrap(line string, width int) []string {
 	if hang > width/2 {
 		lead, hang = 0, 0
 	}
+	return broken(line, width, lead, hang)
+}
+
+// Hang breaks one line as Wrap does, but that what follows the first line stands
+// two cells further to the right, or where the line itself begins with blanks.
+func Hang(line string, width int) []string {
+	width = max(width, 8)
+	if !longer(line, width) || strings.HasPrefix(line, " ") {
+		return Wrap(line, width)
+	}
+	return broken(line, width, 0, 2)
+}
+
+func broken(line string, width, lead, hang int) []string {
 	at := strings.Builder{}
 	at.WriteString(line[:lead])
 	used, begun := Cells(line[:lead]), false

@@ -29,10 +29,7 @@ type page struct {
 
 // line prints a line of foreign text, broken where the width ends.
 func (p *page) line(indent, s string) {
-	for i, part := range screen.Wrap(screen.Visible(s), textWidth-len(indent)) {
-		if i == 1 && !strings.HasPrefix(s, " ") {
-			indent += "  "
-		}
+	for _, part := range screen.Hang(screen.Visible(s), textWidth-len(indent)) {
 		p.raw(indent + part)
 	}
 }
@@ -156,10 +153,7 @@ func (v *Verdict) breach(p *page, s *convert.CheckedStore, b convert.Breach) {
 		p.line(textMargin, says)
 	}
 	p.others(s, b)
-	for i, part := range screen.Wrap(screen.Visible("mend: "+b.Rule.Mend), textWidth-len(textMargin)) {
-		if i > 0 {
-			part = "  " + part
-		}
+	for _, part := range screen.Hang("mend: "+b.Rule.Mend, textWidth-len(textMargin)) {
 		p.raw(textMargin + p.Faint(part))
 	}
 }

@@ -1,0 +1,71 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+)
+
+// opens says what is wrong with a store that is claimed for its name alone, and
+// nothing of one that is sound.
+func (c *climb) opens(ctx context.Context, from *formats.Format) error {
+	if from.Open == nil {
+		return nil
+	}
+	v := wholeView(1)
+	v.Live, v.Say = c.o.Live, c.say
+	r, err := from.Open(ctx, c.found.Loc, v)
+	if err != nil {
+		return err
+	}
+	return r.Close()
+}
+
+// restore makes a store of its text again, in private, where only the store
+// itself can be understood.
+func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
+	refuse := func(err error) (*formats.Format, *formats.Location, error) {
+		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "rehome formats lists what can be decoded"}
+	}
+	if text.Open == nil || !text.Text {
+		if err := c.opens(ctx, text); err != nil {
+			return nil, nil, err
+		}
+		return refuse(fmt.Errorf("there is no exact way to %s, and sessions cannot be read from this format", c.to.Name))
+	}
+	origin, err := c.originOf(ctx, text, c.found.Loc)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := c.reg.Named(origin)
+	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
+		return refuse(fmt.Errorf("it came from %q, of which sessions cannot be read", origin))
+	}
+	// Clients name stores by the folders they lie in, so those two stay.
+	at, err := filepath.Abs(c.found.Loc.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	dst := filepath.Join(c.scratch(), "folder-"+filepath.Base(filepath.Dir(at)), filepath.Base(at))
+	if parent := filepath.Base(filepath.Dir(at)); parent != string(filepath.Separator) && !strings.ContainsAny(parent, `:\/`) {
+		dst = filepath.Join(c.scratch(), parent, filepath.Base(at))
+	}
+	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
+		return nil, nil, err
+	}
+	rep, err := Convert(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Residue: "none", Jobs: c.jobs, Say: c.o.Say})
+	if err == nil && !rep.Placed {
+		err = errors.New("its text could not be made a store again")
+	}
+	if err != nil {
+		return nil, nil, &reworded{err, dst, c.found.Loc.Path}
+	}
+	loc, err := formats.Locate(dst)
+	return of, loc, err
+}

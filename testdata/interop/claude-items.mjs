@@ -1,0 +1,20 @@
+// The items that a source's history is told in, see claude-history.mjs.
+
+// whole is the text itself, has what of it is looked for in a block: of a long
+// one its ends, and no half of a surrogate pair at a cut.
+const ends = (all) => (all.length > 4000 ? [all.slice(0, 1000).replace(/[\ud800-\udbff]$/, ""), all.slice(-1000).replace(/^[\udc00-\udfff]/, "")] : [all]);
+// What JavaScript takes for nothing but blanks the API refuses, and nobody sends.
+export const say = (role, all) => (all.trim() ? [{ role, kind: "text", has: ends(all), whole: all }] : []);
+
+// thought is reasoning: unsigned it must arrive as text, in words of ours around it.
+export const thought = (all) => (all.trim() ? [{ role: "assistant", kind: "text", has: ends(all), whole: all, thinking: true }] : []);
+
+// deed is a call; without a result none is known.
+export const deed = ({ id, has = [], result }) => ({ role: "assistant", kind: "call", id, has, result });
+
+// came is what came of a call.
+export const came = (texts, error) => ({ has: texts.flatMap(ends), error });
+
+// picture is an image, if it is a whole one: the API refuses a session for good
+// that has half of one, so such an image must not arrive.
+export const picture = (base64) => (/^iVBORw0KGgo.+(?:SUVORK5CYII|lFTkSuQmCC|JRU5ErkJggg)=*$/.test(base64) ? [{ role: "user", kind: "image", has: [base64] }] : []);

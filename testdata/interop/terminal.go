@@ -1,0 +1,119 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// job is a program in front of a terminal, and what a person who waits there
+// must get to see, one phrase behind the other.
+type job struct {
+	Command []string `json:"command"`
+	Dir     string   `json:"dir"`
+	Env     []string `json:"env"`
+	Rows    uint16   `json:"rows"`
+	Columns uint16   `json:"columns"`
+	Phrases []string `json:"phrases"`
+	Seconds int      `json:"seconds"` // before the waiting ends
+}
+
+// seen is what came of it.
+type seen struct {
+	Text    string   `json:"text"`    // what stood on the screen
+	Missing []string `json:"missing"` // phrases that did not come, each behind those in front of it
+}
+
+func (j job) run() (*seen, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(j.Seconds)*time.Second)
+	defer cancel()
+	person, program, err := openTerminal(j.Rows, j.Columns)
+	if err != nil {
+		return nil, err
+	}
+	defer person.Close()
+	cmd := exec.Command(j.Command[0], j.Command[1:]...)
+	cmd.Dir, cmd.Env = j.Dir, j.Env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	cmd.SysProcAttr = inFront()
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, program.Close())
+	}
+	if err := program.Close(); err != nil {
+		return nil, err
+	}
+	pieces, over := make(chan []byte), make(chan struct{})
+	defer close(over)
+	go read(person, pieces, over)
+	out := watch(ctx, pieces, &screen{rows: int(j.Rows), columns: int(j.Columns)}, j.Phrases)
+	// Its helpers are of its group; it is ended without a word.
+	end(cmd.Process.Pid)
+	cmd.Wait() // it was killed, and says so
+	return out, nil
+}
+
+// read passes on what is written, until the last writer is gone or nobody listens.
+func read(f *os.File, pieces chan<- []byte, over <-chan struct{}) {
+	defer close(pieces)
+	for {
+		b := make([]byte, 32<<10)
+		n, err := f.Read(b)
+		if err != nil {
+			return
+		}
+		select {
+		case pieces <- b[:n]:
+		case <-over:
+			return
+		}
+	}
+}
+
+// watch reads along until all is seen, or the time is over; or nothing more
+// comes, though the last phrase is there.
+func watch(ctx context.Context, pieces <-chan []byte, on *screen, phrases []string) *seen {
+	out := &seen{Missing: phrases}
+	quiet := time.NewTimer(time.Hour)
+	for len(out.Missing) > 0 {
+		select {
+		case b, ok := <-pieces:
+			if !ok {
+				return out
+			}
+			on.write(b)
+			out.Text = on.text()
+			out.Missing = behind(out.Text, phrases)
+			if len(behind(out.Text, phrases[len(phrases)-1:])) == 0 {
+				quiet.Reset(patience)
+			}
+		case <-quiet.C:
+			return out
+		case <-ctx.Done():
+			return out
+		}
+	}
+	return out
+}
+
+// patience is how long a client may be silent that has more to show.
+const patience = 8 * time.Second
+
+// behind gives the phrases that are not found in their order. Blanks and line
+// ends are where the screen likes.
+func behind(text string, phrases []string) []string {
+	text = dense(text)
+	missing := []string{}
+	for _, p := range phrases {
+		if _, rest, ok := strings.Cut(text, dense(p)); ok {
+			text = rest
+		} else {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}
+
+func dense(s string) string { return strings.Join(strings.Fields(s), "") }
