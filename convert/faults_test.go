@@ -65,6 +65,25 @@ func covered(t *testing.T, faults int, hits map[string]int) {
 	t.Logf("%d faults, %d rules", faults, len(rule.All()))
 }
 
+// TestAsked: a rule is asked of formats that there are, and every format is asked
+// something.
+func TestAsked(t *testing.T) {
+	asked := map[string]bool{}
+	for _, r := range rule.All() {
+		for _, name := range r.Formats {
+			asked[name] = true
+			if name != "*" && (all.Registry().Named(name) == nil || all.Registry().Named(name).Check == nil) {
+				t.Errorf("%s is asked of %s, which cannot be asked", r.ID, name)
+			}
+		}
+	}
+	for _, f := range all.Registry().All() {
+		if !asked[f.Name] {
+			t.Errorf("nothing is asked of %s", f.Name)
+		}
+	}
+}
+
 // found are findings as the catalogues spell them: a rule, and its places with
 // how often each was found.
 type found map[string]map[string]int

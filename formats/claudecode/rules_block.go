@@ -52,7 +52,7 @@ func (b *blocks) said(text []byte, at string) {
 
 // empty reports a JSON string of nothing but blanks.
 func empty(text []byte) bool {
-	if len(text) > 1<<10 && bytes.IndexAny(text[1:9], " \t\\") < 0 {
+	if len(text) > 1<<10 && !bytes.ContainsAny(text[1:9], " \t\\") {
 		return false // do not unquote a book to see that it is not empty
 	}
 	return blank(rawjson.Text(text))

@@ -94,7 +94,7 @@ func parse(text string) ([]Rule, error) {
 func parseBlock(block []string) (r Rule, err error) {
 	head := strings.Fields(block[0])
 	if len(head) < 3 || len(block) != 4 {
-		return r, fmt.Errorf("%q: want a line of id, severity and formats, one of what is wrong, why: and mend:", block[0])
+		return r, fmt.Errorf("%q: want a line of id, severity and formats, one of what is wrong, one of why: and one of mend: each", block[0])
 	}
 	r.ID, r.Formats, r.Title = head[0], head[2:], block[1]
 	if len(r.ID) != 5 || !strings.HasPrefix(r.ID, "RH") || r.ID[2] < '1' || r.ID[2] > '5' {

@@ -1,0 +1,120 @@
+package rule
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestTables reads every rule as people will.
+func TestTables(t *testing.T) {
+	all := All()
+	if len(all) < 100 {
+		t.Fatalf("only %d rules", len(all))
+	}
+	for _, r := range all {
+		if r.Title == "" || strings.HasSuffix(r.Title, ".") || len(r.Title) > 90 {
+			t.Errorf("%s: a title is one short line without a full stop: %q", r.ID, r.Title)
+		}
+		for _, text := range []string{r.Why, r.Mend} {
+			if !strings.HasSuffix(text, ".") {
+				t.Errorf("%s: a sentence ends: %q", r.ID, text)
+			}
+		}
+		if got := Named(r.ID); got == nil || got.ID != r.ID {
+			t.Errorf("%s is not found by its id", r.ID)
+		}
+		if !r.For(r.Formats[0]) || r.For("nothing") && r.Formats[0] != "*" {
+			t.Errorf("%s: For does not know its formats", r.ID)
+		}
+	}
+	if Named("RH999") != nil {
+		t.Error("a rule that is not there is found")
+	}
+}
+
+// TestIDs: who reports a breach names a rule that there is, and each rule has
+// somebody who asks it.
+func TestIDs(t *testing.T) {
+	named := map[string]bool{}
+	id := regexp.MustCompile(`"(RH\d+)"`)
+	for _, top := range []string{"../../formats", "../../convert"} {
+		err := filepath.WalkDir(top, func(path string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, m := range id.FindAllSubmatch(text, -1) {
+				named[string(m[1])] = true
+				if Named(string(m[1])) == nil {
+					t.Errorf("%s: no rule is named %s", filepath.ToSlash(path), m[1])
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range All() {
+		if !named[r.ID] {
+			t.Errorf("nobody asks %s", r.ID)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	const good = "# remark\nRH301 error a b\nwhat is wrong\nwhy: because\n of this.\nmend: do that.\n\nRH101 note *\nx\nwhy: y\nmend: z\n"
+	list, err := parse(good)
+	if err != nil || len(list) != 2 {
+		t.Fatal(list, err)
+	}
+	r := list[0]
+	if r.ID != "RH301" || r.Severity != Error || r.Layer != References || !slices.Equal(r.Formats, []string{"a", "b"}) || r.Title != "what is wrong" || r.Why != "because of this." || r.Mend != "do that." {
+		t.Errorf("%+v", r)
+	}
+	for _, bad := range []string{
+		"RH301 error\nx\nwhy: y\nmend: z",
+		"RH301 fatal a\nx\nwhy: y\nmend: z",
+		"RH901 error a\nx\nwhy: y\nmend: z",
+		"RH30 error a\nx\nwhy: y\nmend: z",
+		"RH301 error a\nx\nmend: z\nwhy: y",
+		"RH301 error a\nx\nwhy: y",
+	} {
+		if _, err := parse(bad); err == nil {
+			t.Errorf("%q is taken for a rule", bad)
+		}
+	}
+}
+
+func TestLayers(t *testing.T) {
+	for i, name := range LayerNames() {
+		l, err := ParseLayer(name)
+		if err != nil || l != 1<<i || l.String() != name {
+			t.Errorf("%s: %v, %v", name, l, err)
+		}
+	}
+	if _, err := ParseLayer("paint"); err == nil {
+		t.Error("paint is no layer")
+	}
+	set := Container | Meaning
+	if set.String() != "container,meaning" || !set.Has(Meaning) || set.Has(Secrets) {
+		t.Errorf("a set of two: %s", set)
+	}
+}
+
+func TestSeverities(t *testing.T) {
+	for s := Note; s <= Error; s++ {
+		text, err := s.MarshalText()
+		var back Severity
+		if err != nil || back.UnmarshalText(text) != nil || back != s {
+			t.Errorf("%s comes back as %s (%v)", s, back, err)
+		}
+	}
+	if new(Severity).UnmarshalText([]byte("fatal")) == nil {
+		t.Error("fatal is no severity")
+	}
+}
