@@ -138,6 +138,10 @@ func (t *checkTally) add(f rule.Finding) {
 		b = &Breach{Rule: rule.Named(f.Rule)}
 		t.rules[f.Rule] = b
 	}
+	if len(b.prints) == mostPrints && len(b.Places) == mostPlaces && t.known[f.Rule] == nil && byPlace(b.Places[mostPlaces-1], f) < 0 {
+		b.Count++ // of hostile text there are millions
+		return
+	}
 	print := fingerprint(f)
 	if len(b.prints) < mostPrints {
 		b.prints = append(b.prints, print)
@@ -169,11 +173,16 @@ func (t *checkTally) result() (out []Breach, said []string) {
 
 // byPlace is the order in which people read a store.
 func byPlace(a, b rule.Finding) int {
-	return cmp.Or(
+	plain := cmp.Or(
 		strings.Compare(a.At.File, b.At.File),
 		strings.Compare(a.At.Set, b.At.Set),
 		cmp.Compare(a.At.Line, b.At.Line),
 		cmp.Compare(a.At.RowID, b.At.RowID),
+	)
+	if plain != 0 {
+		return plain
+	}
+	return cmp.Or(
 		strings.Compare(a.At.String(), b.At.String()),
 		strings.Compare(a.Pointer, b.Pointer),
 		strings.Compare(a.Says, b.Says),

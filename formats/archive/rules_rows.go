@@ -62,8 +62,8 @@ func (x *examination) shards(i int, list []string) (seen text, err error) {
 }
 
 func (x *examination) shard(i int, file string) (text, error) {
-	odd, err := x.container(i, file)
-	if err != nil {
+	odd, sound, err := x.container(i, file)
+	if err != nil || !sound {
 		return text{}, err
 	}
 	t := &rows{examination: x, set: i, file: file, at: x.r.placeOf(i, file), odd: odd}
@@ -72,26 +72,28 @@ func (x *examination) shard(i int, file string) (text, error) {
 }
 
 // container asks what every text of lines is asked. odd are the lines of which
-// nothing more is to be said.
-func (x *examination) container(i int, file string) (odd map[int]bool, err error) {
+// nothing more is to be said. Of a file that is not sound as a whole, such as
+// one that breaks off or is a bomb, nothing more is to be said at all.
+func (x *examination) container(i int, file string) (odd map[int]bool, sound bool, err error) {
 	if !x.q.Asks(rule.Container) {
-		return nil, nil
+		return nil, true, nil
 	}
-	odd = map[int]bool{}
+	odd, sound = map[int]bool{}, true
 	q := *x.q
 	q.Found = func(f rule.Finding) {
 		if r := rule.Named(f.Rule); r != nil && r.Severity == rule.Error {
 			x.spoil(i)
+			sound = sound && f.At.Line > 0
 		}
 		x.q.Found(f)
 	}
 	o := linecheck.Options{Format: name, Most: maxLine, Packed: stream(file), Arrays: true, Odd: func(n int) { odd[n] = true }}
 	for _, err := range linecheck.Lines(x.ctx, join(x.r.path, file), file, x.view, &q, o) {
 		if err != nil {
-			return nil, x.r.fail(file, err)
+			return nil, false, x.r.fail(file, err)
 		}
 	}
-	return odd, nil
+	return odd, sound, nil
 }
 
 // settle compares what was read with what the manifest says. Of a set that is
@@ -214,12 +216,15 @@ func (t *rows) row(l *lines.Line) {
 
 // stream reads the tables of a database that are one compressed text.
 func (x *examination) stream(first int, file string) error {
-	odd, err := x.container(first, file)
+	odd, sound, err := x.container(first, file)
 	if err != nil {
 		return err
 	}
 	for i := range x.broken {
 		x.broken[i] = x.broken[i] || x.broken[first] && x.r.schema.Sets[i].File == x.r.schema.Sets[first].File
+	}
+	if !sound {
+		return nil
 	}
 	f, err := x.r.root.Open(file)
 	if err != nil {
