@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/md5"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -176,7 +177,7 @@ func fresh(before, after map[string]int) (out []string) {
 // TestGenuine: there is nothing to say of what the real clients wrote.
 func TestGenuine(t *testing.T) {
 	known := &samples{made: map[string]string{}, dir: t.TempDir()}
-	for _, name := range []string{"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "archive"} {
+	for _, name := range genuine() {
 		t.Run(name, func(t *testing.T) {
 			got, err := ask(t.Context(), convert.CheckOptions{Paths: []string{known.fresh(t, name)}, Layers: everything})
 			if err != nil {
@@ -189,6 +190,23 @@ func TestGenuine(t *testing.T) {
 			}
 		})
 	}
+}
+
+// genuine are the samples that nobody has broken on purpose.
+func genuine() []string {
+	list := []string{
+		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "archive", "archive-packed",
+		"claude-sound", "claude-long", "transcripts-sound", "canonical",
+	}
+	for _, of := range []struct{ kind, names, ending string }{
+		{"stream/", "background failed legacy noise outcomes parallel partial partial-all plain questions retries sessions tools", ".jsonl"},
+		{"ide/", "compacted files heads inline panes remotes sidebar tabs", ""},
+	} {
+		for _, name := range strings.Fields(of.names) {
+			list = append(list, of.kind+name+of.ending)
+		}
+	}
+	return list
 }
 
 // samples are the good stores that faults are planted in. Each is made once
@@ -260,6 +278,10 @@ func makeSample(t *testing.T, to, name string) error {
 		return copied("sdk/gen/jsonl", "")
 	case "claude":
 		return copied("claude/config", "")
+	case "claude-sound":
+		return errors.Join(copied("claude/config", ""), os.Remove(filepath.Join(to, "projects/-home-ann-app/20000000-0000-4000-8000-000000000002.jsonl")))
+	case "transcripts-sound":
+		return errors.Join(copied("transcript/projects", "projects"), os.RemoveAll(filepath.Join(to, "projects/home-ann-app/agent-transcripts/33333333-0000-4000-8000-000000000003")))
 	case "transcripts":
 		return copied("transcript/projects", "projects")
 	case "stream":

@@ -27,6 +27,7 @@ type climb struct {
 	jobs    int
 	to      *formats.Format
 	lines   *schemas.Lines // the judge of the middle
+	calls   *calls
 	books   session.Books
 	done    []finished
 	begun   int // sessions that were begun
@@ -46,7 +47,7 @@ const middleSchema = "canonical-1"
 // carrySessions fills in the report of store i, and leaves its sessions staged.
 func (j *job) carrySessions(ctx context.Context, i, jobs int) error {
 	rep := &j.rep.Stores[i]
-	c := &climb{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Named(j.o.To), at: &loss.Books{}}
+	c := &climb{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Named(j.o.To), at: &loss.Books{}, calls: newCalls()}
 	rep.To = c.to.Name
 	err := c.run(ctx)
 	rep.Losses = append(rep.Losses, c.lost.Lines()...)
@@ -202,7 +203,7 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 	staged := filepath.Join(c.room(), strconv.Itoa(c.begun))
 	c.begun++
 	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note, Root: c.root(s)}
-	tapped := m.tap(s)
+	tapped := m.tap(c.calls.listen(s))
 	if c.moving != nil {
 		g, err := c.aim(s)
 		if err != nil {
@@ -211,7 +212,7 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 			}
 			return c.reported(s, m, c.turn(), err)
 		}
-		tapped = m.tap(g.watched(s))
+		tapped = m.tap(g.watched(c.calls.listen(s)))
 		build.Cwd, build.Root, build.DropThinking, build.FullHistory = g.cwd, g.root, c.moving.o.DropThinking, c.moving.o.FullHistory
 	}
 	var err error
@@ -250,10 +251,10 @@ func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err e
 		r.Status = Checked
 	default:
 		r.Status = Placed
-		c.done = append(c.done, finished{head: filed(&s.Head, c.roots[s.ID]), staged: staged[0], report: len(c.rep.Sessions)})
+		c.done = append(c.done, finished{head: filed(c.calls.head(&s.Head), c.roots[s.ID]), staged: staged[0], report: len(c.rep.Sessions)})
 	}
 	if c.moving != nil {
-		r.head, r.goal, r.err = s.Head, c.goals[s.ID], err
+		r.head, r.goal, r.err = *c.calls.head(&s.Head), c.goals[s.ID], err
 		if len(staged) > 0 {
 			r.staged = staged[0]
 		}

@@ -41,6 +41,9 @@
 // the screen is drawn from. Where the client that is read from only says what an
 // edit did when it is done, the lines of a response wait for its results.
 //
+// What a user's own command printed, the client tells on a line that begins with
+// <bash-stdout>; it is drawn, and no prompt, in both directions here.
+//
 // Branches stand in the tree, in front of what the live one went on with, in the
 // file and in time: the newer client goes on with the last line, the older one
 // with the latest, the Agent SDK with a line that no other hangs on. One that

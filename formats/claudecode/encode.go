@@ -67,6 +67,7 @@ type encoder struct {
 	last    int64  // time of the last line
 	said    int64  // time of the last message that had one
 	begun   bool   // the model is shown something
+	shell   bool   // the turn is a command of the user's own
 	parent  string // uuid of the last line
 	prompt  string // the beginning of the first one
 	system  []string

@@ -131,6 +131,8 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	case meta:
 		m.Simulated = true
 		m.Parts = wrapped(parts)
+	case output(firstText(parts)):
+		m.Simulated, m.Parts = true, parts
 	default:
 		w.turn++
 		m.Turn = &session.Turn{Number: w.turn}
@@ -140,6 +142,16 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 		m.Parts = parts
 	}
 	return w.put(m)
+}
+
+// firstText is the first text of a message.
+func firstText(parts []session.Part) string {
+	for _, p := range parts {
+		if t, ok := p.(*session.Text); ok && t.Text != "" {
+			return t.Text
+		}
+	}
+	return ""
 }
 
 // summary belongs to the boundary in front of it.

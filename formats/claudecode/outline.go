@@ -263,7 +263,7 @@ func (s *survey) asked(o *outline, line, message []byte) {
 		}
 		return
 	}
-	if string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" {
+	if output(words) || string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" {
 		return
 	}
 	o.prompt = true

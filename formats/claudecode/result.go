@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +18,9 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	e.extras(r.Extras)
 	c := e.step.find(r.Call)
 	if c == nil {
-		e.stray(m, r)
+		if !e.printed(m, r) {
+			e.stray(m, r)
+		}
 		return
 	}
 	c.answered = true
@@ -137,14 +140,13 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 
 // agentResult is that of a subagent.
 func (e *encoder) agentResult(c *call, shown string) []byte {
-	child := c.src.Child
-	if child == "" {
-		child = c.src.ID
-	}
 	p := object(nil)
 	p.text("status", "completed")
 	p.text("prompt", text(c.native.Input, "prompt"))
-	p.text("agentId", agentID(e.s.Agent, child))
+	if child := c.src.Child; slices.ContainsFunc(e.s.Children, func(l session.Link) bool { return l.Session == child }) {
+		// One that the session does not hold has no file that could be named.
+		p.text("agentId", agentID(e.s.Agent, child))
+	}
 	p.text("agentType", agentType(text(c.native.Input, "subagent_type")))
 	p.name("content")
 	in := object(append(p.b, '['))
@@ -158,9 +160,11 @@ func (e *encoder) agentResult(c *call, shown string) []byte {
 	return p.done()
 }
 
+const noCall = "a result of a call that is not there, or has one, is kept as text"
+
 // stray keeps a result that answers nothing: the client would make it vanish.
 func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
-	e.note(loss.Reshaped, "a result of a call that is not there, or has one, is kept as text")
+	e.note(loss.Reshaped, noCall)
 	e.close()
 	var texts []string
 	run := []session.Part{}

@@ -106,6 +106,7 @@ func (e *encoder) turn(m *session.Message) {
 	if t == nil {
 		return
 	}
+	e.shell = t.Kind == shellTurn
 	kept := &session.Message{ID: m.ID, Role: m.Role, Turn: t}
 	line := session.AppendMessage(nil, kept)
 	e.turnRec = bytes.Clone(rawjson.Last(line, "turn"))
@@ -162,6 +163,9 @@ func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
 	}
 	if len(l.blocks) == 0 {
 		return
+	}
+	if meta && output(l.single) {
+		l.meta = e.prompt == "" // people are to see it, but the first prompt names a session
 	}
 	if meta && e.step != nil && e.step.open() {
 		e.step.after = append(e.step.after, l)

@@ -117,6 +117,8 @@ func (e *encoder) thinking(t *session.Thinking) {
 	case blank(t.Text):
 		if t.Signature != "" || t.Data != "" {
 			e.note(loss.Dropped, "thinking of which only a signature is kept")
+		} else if t.Redacted {
+			e.note(loss.Dropped, "a mark that thinking was withheld")
 		}
 		return
 	case e.b.DropThinking:
@@ -161,6 +163,9 @@ func (e *encoder) translate(c *call, value []byte) {
 	switch {
 	case !c.native.Own:
 		e.note(loss.Reshaped, "a call of a tool that Claude Code does not have keeps its name, which the screen does not show")
+		if !c.native.Exact {
+			e.note(loss.Reshaped, "a call's arguments are no whole object: what the tool ran with stands in, or an object around them")
+		}
 	case !c.native.Exact:
 		e.note(loss.Reshaped, "the arguments of a call are spelled as Claude Code's own tool has them")
 	case c.native.Name != c.src.Name:

@@ -87,7 +87,7 @@ func (r *records) session(id string) error {
 		if n, err := r.s.number(r.ctx, bubbleRow+id+":"); err != nil {
 			return err
 		} else if n > 0 {
-			r.found("RH423", at, "/fullConversationHeadersOnly", strconv.FormatInt(n, 10)+" bubbles")
+			r.found("RH423", at, "/fullConversationHeadersOnly", rule.Many(n, "bubble"))
 		}
 	}
 	return r.state(id, at)
@@ -190,7 +190,7 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 		return true
 	})
 	if err == nil && orphans > 0 && (len(r.listedBubbles) > 0 || inline == nil) {
-		r.found("RH331", at, "", fmt.Sprintf("%d of its %d bubbles", orphans, all))
+		r.found("RH331", at, "", fmt.Sprintf("%d of its %s", orphans, rule.Many(all, "bubble")))
 	}
 	return err
 }
@@ -281,7 +281,7 @@ func (r *records) strays(ids []string) error {
 		if err != nil {
 			return err
 		}
-		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", fmt.Sprintf("%d bubbles of a session that has no record", n))
+		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", rule.Many(int64(n), "bubble")+" of a session that has no record")
 	}
 }
 

@@ -121,7 +121,7 @@ func (s *shelves) finish(ctx context.Context) error {
 		if err := s.catalog.Walk(ctx, a.ID, g); err != nil {
 			return err
 		}
-		if g != nil {
+		if g != nil && !s.catalog.Gaps.Runs && !s.catalog.Gaps.Agents { // or what leads to a blob may not be known
 			g.Finish(store.Addr{File: sdkdoc.Checkpoint.File()})
 		}
 	}
@@ -130,7 +130,7 @@ func (s *shelves) finish(ctx context.Context) error {
 	}
 	for _, id := range s.order {
 		if h := s.agents[id]; !s.catalog.Known(id) {
-			s.q.Found(rule.Finding{Rule: "RH313", At: h.first, Pointer: "/agentId", Says: fmt.Sprintf("%d blobs of %q", h.index.Len(), sdkcheck.Clip(id))})
+			s.q.Found(rule.Finding{Rule: "RH313", At: h.first, Pointer: "/agentId", Says: fmt.Sprintf("%s of %q", rule.Many(int64(h.index.Len()), "blob"), sdkcheck.Clip(id))})
 		}
 	}
 	return nil

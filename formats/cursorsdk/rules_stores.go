@@ -115,7 +115,7 @@ func (c *checker) stray(s *storecheck.Store, at store.Addr) (owner string) {
 		c.q.Breach("RH311", at, fmt.Sprintf("it is that of %q", id))
 		return id
 	case s.Graph.Len() > 0 && !c.catalog.Gaps.Agents:
-		says := fmt.Sprintf("%d blobs", s.Graph.Len())
+		says := rule.Many(int64(s.Graph.Len()), "blob")
 		if id != "" {
 			says += fmt.Sprintf(" of %q", strings.ToValidUTF8(id, "\ufffd"))
 		}

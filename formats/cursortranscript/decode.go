@@ -118,6 +118,8 @@ func finish(m *session.Message) {
 		switch t := p.(type) {
 		case *session.Text:
 			t.From = ""
+		case *session.Thinking:
+			t.From = ""
 		case *session.Injected:
 			t.From = ""
 			if t.Tag == stampTag && !m.At.Known() {

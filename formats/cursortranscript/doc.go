@@ -12,9 +12,10 @@
 // # A copy is not the session
 //
 // It has no results of tools (but see the old text), no ids, times or models, no system prompt and no
-// context; thinking stands at the end of a text, unmarked. Each session that is
-// read from one is noted as such, and wherever the store itself is there, that
-// is the one to read. Some sessions have only this.
+// context; thinking stands at the end of a text, unmarked, and as [REDACTED] where
+// its provider withheld it. Each session that is read from one is noted as such,
+// and wherever the store itself is there, that is the one to read. Some sessions
+// have only this.
 //
 // # What is made of it
 //

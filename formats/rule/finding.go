@@ -1,6 +1,10 @@
 package rule
 
-import "rehome/formats/store"
+import (
+	"strconv"
+
+	"rehome/formats/store"
+)
 
 // Finding is one breach of a rule.
 type Finding struct {
@@ -36,4 +40,12 @@ func (q *Inquiry) Asks(l Layer) bool { return q.Layers.Has(l) }
 // Breach reports a finding of a rule.
 func (q *Inquiry) Breach(id string, at store.Addr, says string) {
 	q.Found(Finding{Rule: id, At: at, Says: says})
+}
+
+// Many counts in words, for Says: 1 blob, 7 blobs.
+func Many(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.FormatInt(n, 10) + " " + noun + "s"
 }

@@ -238,11 +238,7 @@ func (a *audit) call(l *linecheck.Line, e *event, r *tale) {
 // end tells what only the end shows. growing: somebody goes on writing.
 func (a *audit) end(growing bool) {
 	if a.back > 0 {
-		says := "1 line"
-		if a.back > 1 {
-			says = fmt.Sprintf("%d lines", a.back)
-		}
-		a.say("RH476", a.backAt, "/timestamp_ms", says)
+		a.say("RH476", a.backAt, "/timestamp_ms", rule.Many(int64(a.back), "line"))
 	}
 	for _, r := range a.order {
 		if r.turns.number > 0 && !r.turns.over && !growing {

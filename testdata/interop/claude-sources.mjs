@@ -165,6 +165,9 @@ function stream(file) {
   return Object.fromEntries(Object.entries(found).map(([id, items]) => [id, { now: [{ items, all: false }] }]));
 }
 
+// aloud is an answer without the marks at its end, which stand for reasoning that a provider withheld.
+const aloud = (text) => text.replace(/(?:(?:^|\n\n)\[REDACTED\])+$/, "");
+
 // transcript is a file of lines that a client keeps for people; results of calls
 // are not among them.
 function transcript(file) {
@@ -172,7 +175,7 @@ function transcript(file) {
   for (const { role, message } of lines(file)) {
     if (!["user", "assistant"].includes(role)) continue;
     for (const part of parts(message.content)) {
-      if (part.type === "text") items.push(...say(role, role === "user" ? typed(part.text) : part.text));
+      if (part.type === "text") items.push(...say(role, role === "user" ? typed(part.text) : aloud(part.text)));
       if (part.type === "tool_use") items.push(deed({ has: marks(part.input?.path) }));
     }
   }

@@ -27,6 +27,7 @@ func (c *checker) file(ctx context.Context, f *os.File, v formats.View, yield fu
 	c.packed = c.o.Packed && (what == "gzip" || what == "zstd")
 	if what != "" && !c.packed {
 		c.breach(foreign, 0, "", "it is "+what)
+		c.odd(0)
 		return nil
 	}
 	var r io.Reader = io.NewSectionReader(f, 0, was.Size())

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/lines"
+	"rehome/formats/rule"
 )
 
 // line examines one line.
@@ -43,16 +44,21 @@ func (c *checker) line(l *lines.Line) (out Line, ok bool) {
 }
 
 func (c *checker) refuse(l *lines.Line) bool {
-	if c.o.Odd != nil {
-		c.o.Odd(l.Number)
-	}
+	c.odd(l.Number)
 	return false
+}
+
+// odd says that a line is not handed on.
+func (c *checker) odd(number int) {
+	if c.o.Odd != nil {
+		c.o.Odd(number)
+	}
 }
 
 // sound is a line as one JSON object of valid UTF-8.
 func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	if b[0] == 0 && len(bytes.Trim(b, "\x00")) == 0 {
-		c.breach(zeros, l.Number, "", fmt.Sprintf("%d bytes", len(b)))
+		c.breach(zeros, l.Number, "", rule.Many(int64(len(b)), "byte"))
 		return nil, false
 	}
 	end, bad := 0, ""

@@ -24,7 +24,8 @@ type Options struct {
 	Arrays bool   // a line may be an array
 	// Trim takes off what is no part of a line; nil: nothing.
 	Trim func(line []byte) []byte
-	// Odd is told of each line that is not handed on, blank ones left out.
+	// Odd is told of each line that is not handed on, blank ones left out; 0 is
+	// a file of which none is, whatever it says.
 	Odd func(number int)
 }
 
@@ -92,6 +93,7 @@ func Lines(ctx context.Context, path, file string, v formats.View, q *rule.Inqui
 		}
 		if !info.Mode().IsRegular() {
 			c.breach(irregular, 0, "", "it is "+sort(info.Mode()))
+			c.odd(0)
 			return
 		}
 		f, err := os.Open(path)

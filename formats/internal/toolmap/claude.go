@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/session"
 )
 
 // Native is a call as Claude Code's own tools spell it.
@@ -58,6 +57,10 @@ var counterparts = sync.OnceValue(func() map[string]counterpart {
 // ran with; either can be absent. What came of an edit says what it changed, so
 // value is to be given where it is known; see Waits.
 func Claude(kind, name string, input, args, value []byte) Native {
+	torn := broken(input)
+	if torn && len(args) > 0 && args[0] == '{' {
+		input = nil // the tool's own are whole
+	}
 	docs := [][]byte{input, args}
 	n, ok := Native{}, false
 	switch kind {
@@ -76,11 +79,24 @@ func Claude(kind, name string, input, args, value []byte) Native {
 			n, ok = c.call(docs)
 		}
 	}
-	if !ok {
-		return foreign(name, kind, docs)
+	if n.Own = ok; !ok {
+		n = foreign(name, kind, docs)
 	}
-	n.Own = true
+	n.Exact = n.Exact && !torn
 	return n
+}
+
+// broken reports arguments that are no whole object though they should be: one
+// that breaks off stays the string that it is. A string of anything else is what
+// a tool that takes a text was given.
+func broken(input []byte) bool {
+	switch {
+	case len(input) == 0 || input[0] == '{':
+		return false
+	case input[0] == '"':
+		return strings.HasPrefix(strings.TrimSpace(rawjson.Text(input)), "{")
+	}
+	return true
 }
 
 // call spells the arguments that the tool has; false if one that it needs is
@@ -218,7 +234,9 @@ func served(name string, docs [][]byte) (Native, bool) {
 	args := find(docs, "arguments", "args", "tool_args")
 	if tool == "" {
 		tool = strings.TrimPrefix(strings.TrimPrefix(name, "mcp_"), "_")
-		args = docs[0]
+		if args = docs[0]; args == nil {
+			args = docs[1]
+		}
 	}
 	if server == "" {
 		server = "server"
@@ -271,51 +289,4 @@ func find(docs [][]byte, names ...string) []byte {
 		}
 	}
 	return nil
-}
-
-// object is one being written.
-type object struct {
-	b     []byte
-	began bool
-	some  bool
-}
-
-func (o *object) start() { o.b, o.began = append(o.b, '{'), true }
-
-func (o *object) name(name string) {
-	if !o.began {
-		o.start()
-	}
-	if o.some {
-		o.b = append(o.b, ',')
-	}
-	o.some = true
-	o.b = append(append(append(o.b, '"'), name...), '"', ':')
-}
-
-func (o *object) text(name, text string) {
-	o.name(name)
-	o.b = session.AppendString(o.b, text)
-}
-
-func (o *object) raw(name string, raw []byte) {
-	o.name(name)
-	o.b = append(o.b, raw...)
-}
-
-func (o *object) num(name string, n int) {
-	o.name(name)
-	o.b = strconv.AppendInt(o.b, int64(n), 10)
-}
-
-func (o *object) flag(name string, set bool) {
-	o.name(name)
-	o.b = strconv.AppendBool(o.b, set)
-}
-
-func (o *object) done() []byte {
-	if !o.began {
-		o.start()
-	}
-	return append(o.b, '}')
 }

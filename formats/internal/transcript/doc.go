@@ -9,8 +9,8 @@
 //
 // It is a view and never the whole: no ids, times, models or results, no system
 // prompt; thinking stands at the end of the text behind a blank line, unmarked,
-// so that nobody can tell it from text; context is cut out of prompts, but
-// <user_query> is left. A session is made of it only where nothing better is.
+// so that nobody can tell it from text, and as [REDACTED] where its provider
+// withheld it; context is cut out of prompts, but <user_query> is left. A session is made of it only where nothing better is.
 //
 // A file is written anew each time, so that a torn line means a copy that was
 // torn. Content can be a plain string, and lines can be blank or anything.

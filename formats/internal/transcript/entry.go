@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"strconv"
+	"strings"
 
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/members"
@@ -39,10 +40,12 @@ type Entry struct {
 	Parts  []session.Part // of a Message
 	Status string         // of the turn, as sessions call it
 	Error  string
-	Raw    session.Raw // the line itself, where it is Strange or Metadata
-	Extras []session.Extra
-	Count  int64 // members seen
-	Kept   int64 // of these: in Extras
+	// Withheld says that a mark stands for reasoning.
+	Withheld bool
+	Raw      session.Raw // the line itself, where it is Strange or Metadata
+	Extras   []session.Extra
+	Count    int64 // members seen
+	Kept     int64 // of these: in Extras
 }
 
 // longest bounds a line; the clients leave out messages beyond 5 MB.
@@ -199,11 +202,40 @@ func (p *parser) part(raw []byte, n int) {
 }
 
 func (p *parser) text(text string, extras []session.Extra) {
-	if p.e.Role != session.User {
-		p.e.Parts = append(p.e.Parts, &session.Text{Text: text, Of: of(), Extras: extras})
+	if p.e.Role == session.User {
+		p.e.Parts = append(p.e.Parts, prompt(text, extras)...)
 		return
 	}
-	p.e.Parts = append(p.e.Parts, prompt(text, extras)...)
+	said, gone := text, false
+	if p.e.Role == session.Assistant {
+		said, gone = spoken(text)
+	}
+	if said != "" || !gone {
+		p.e.Parts = append(p.e.Parts, &session.Text{Text: said, Of: of(), Extras: extras})
+		extras = nil
+	}
+	if gone {
+		p.e.Withheld = true
+		p.e.Parts = append(p.e.Parts, &session.Thinking{Redacted: true, Of: of(), Extras: extras})
+	}
+}
+
+// withheld stands for reasoning that the provider does not let the client show.
+const withheld = "[REDACTED]"
+
+// spoken takes the marks of reasoning off the end of an answer, where the client
+// puts reasoning. A mark anywhere else is what somebody said.
+func spoken(text string) (said string, gone bool) {
+	for {
+		if text == withheld {
+			return "", true
+		}
+		rest, ok := strings.CutSuffix(text, "\n\n"+withheld)
+		if !ok {
+			return text, gone
+		}
+		text, gone = rest, true
+	}
 }
 
 func of() session.Of { return session.Of{From: From} }

@@ -18,6 +18,7 @@ import (
 type Survey struct {
 	r      *io.SectionReader
 	file   string
+	note   loss.Sink
 	Turns  []Turn
 	Extras []session.Extra // of the session
 	Tally  session.Tally   // of its lines, if Messages is walked, too
@@ -43,7 +44,7 @@ const mostExtras = 64 << 10
 // NewSurvey walks over a transcript. file is its name in the store, for
 // addresses; note is told of lines that cannot be read.
 func NewSurvey(ctx context.Context, r *io.SectionReader, file string, note loss.Sink) (*Survey, error) {
-	s := &Survey{r: r, file: file}
+	s := &Survey{r: r, file: file, note: note}
 	for e, err := range Read(ctx, s.whole()) {
 		if err != nil {
 			return nil, err
@@ -136,6 +137,9 @@ func (s *Survey) message(e *Entry, turn int) *session.Message {
 	m := &session.Message{ID: "line-" + strconv.Itoa(e.Line), Role: e.Role, Parts: e.Parts, Extras: e.Extras, Origin: []string{s.at(e.Line).String()}}
 	switch e.Kind {
 	case Message:
+		if e.Withheld && s.note != nil {
+			s.note(loss.Note{Kind: loss.Missing, At: s.at(e.Line), What: "reasoning: a mark says that it was withheld"})
+		}
 		return m
 	case Ended, Failed:
 		if turn >= 0 && (s.Turns[turn].ended == e.Line || s.Turns[turn].failed == e.Line) {

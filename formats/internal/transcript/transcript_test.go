@@ -153,3 +153,48 @@ func FuzzLine(f *testing.F) {
 		}
 	})
 }
+
+// TestWithheld: the client writes reasoning behind the words, and a mark where it
+// may not.
+func TestWithheld(t *testing.T) {
+	part := func(role, text string) []string {
+		s, notes := survey(t, fmt.Sprintf(`{"role":%q,"message":{"content":[{"type":"text","text":%q}]}}`, role, text))
+		if len(notes) != 0 {
+			t.Errorf("a survey notes %q", notes)
+		}
+		var told []string
+		s.note = func(n loss.Note) { told = append(told, n.Kind.String()+" "+n.At.String()) }
+		for m, err := range s.Messages(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range m.Parts {
+				switch p := p.(type) {
+				case *session.Text:
+					told = append(told, "says "+p.Text)
+				case *session.Thinking:
+					told = append(told, fmt.Sprintf("withheld %v from %s", p.Redacted && p.Text == "" && p.Data == "", p.From))
+				}
+			}
+		}
+		return told
+	}
+	const note, gone = "missing f.jsonl:1", "withheld true from transcript"
+	for _, c := range []struct {
+		role, text string
+		want       []string
+	}{
+		{"assistant", "[REDACTED]", []string{note, gone}},
+		{"assistant", "Let me look.\n\n[REDACTED]", []string{note, "says Let me look.", gone}},
+		{"assistant", "Let me look.\n\n[REDACTED]\n\n[REDACTED]", []string{note, "says Let me look.", gone}},
+		{"assistant", "\n\n[REDACTED]", []string{note, gone}},
+		{"assistant", "It says [REDACTED]", []string{"says It says [REDACTED]"}},
+		{"assistant", "It says:\n[REDACTED]", []string{"says It says:\n[REDACTED]"}},
+		{"assistant", "[REDACTED]\n\nis what it says", []string{"says [REDACTED]\n\nis what it says"}},
+		{"user", "[REDACTED]", []string{"says [REDACTED]"}},
+	} {
+		if got := part(c.role, c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%s %q: %q, want %q", c.role, c.text, got, c.want)
+		}
+	}
+}

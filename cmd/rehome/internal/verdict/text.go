@@ -36,8 +36,19 @@ func (p *page) line(indent, s string) {
 
 func (p *page) raw(s string) {
 	if p.err == nil {
-		_, p.err = io.WriteString(p.w, s+"\n")
+		_, p.err = io.WriteString(p.w, inert(s)+"\n")
 	}
+}
+
+// inert is a line that a runner of a build service does not take for a command
+// to itself: GitHub's looks for :: behind blanks, and for the older ##[ in all
+// of a line. A path means the same with ./ in front.
+func inert(s string) string {
+	s = strings.ReplaceAll(s, "##[", `#\x23[`)
+	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
+		return s[:len(s)-len(rest)] + "./" + rest
+	}
+	return s
 }
 
 // Text prints a verdict for people.

@@ -139,6 +139,25 @@ func TestWholes(t *testing.T) {
 	}
 }
 
+// TestInert: no path and no reason is a command to who runs a build.
+func TestInert(t *testing.T) {
+	long := "::error file=" + strings.Repeat("x", 70) + "/##[error]y"
+	v := judged(t, rule.Warning, map[string][]rule.Finding{
+		"::error::a": nil, "##[error]b": nil, long: {{Rule: "RH203", At: store.Addr{Line: 1}, Says: "::warning::c"}},
+	})
+	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
+	for line := range strings.Lines(got) {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
+			t.Errorf("a command: %s", line)
+		}
+	}
+	for _, want := range []string{"./::error::a: whole\n", "#\\x23[error]b: whole\n", "    ./::error file=x", "    ./::warning::c\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
 // TestPlaces: other reasons have a line each, further places one together.
 func TestPlaces(t *testing.T) {
 	list := []rule.Finding{}
