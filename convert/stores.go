@@ -73,7 +73,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 			return
 		}
 		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(reg.All())),
-			Hint: "point closer at the store; convert can be told its format with --from"})
+			Hint: "point closer at the store; convert and check can be told its format with --from"})
 	}
 }
 
