@@ -29,7 +29,7 @@ func TestKinWritten(t *testing.T) {
 			return err
 		},
 	}
-	names := []string{"ide/table", "ide/subagents", "canonical", "stream/tools.jsonl", "stream/background.jsonl"}
+	names := []string{"ide/table", "ide/subagents", "canonical", "stream/tools.jsonl", "stream/background.jsonl", "claude-sound"}
 	for way, carry := range ways {
 		calls, agents := 0, 0
 		for _, name := range append(names, "several") {

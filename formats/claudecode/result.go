@@ -123,7 +123,7 @@ func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) 
 // drawn is the record that the screen is drawn from.
 func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 	if e.own {
-		return bytes.Clone(r.Value)
+		return withoutFile(r.Value)
 	}
 	if c.native.Name == "Agent" && !r.Error {
 		return e.agentResult(c, shown)
@@ -136,6 +136,22 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 		}
 	}
 	return n.Result(r.Value, shown, r.Error)
+}
+
+// withoutFile is the client's own record of a result, without the name of a file
+// that held all of a long output: it lies beside the session that was read, and
+// stays there. Its text is among the extras.
+func withoutFile(value []byte) []byte {
+	if text(value, "persistedOutputPath") == "" {
+		return bytes.Clone(value)
+	}
+	p := object(nil)
+	for name, v := range rawjson.Members(value) {
+		if n := string(name); n != "persistedOutputPath" && n != "persistedOutputSize" {
+			p.raw(string(name), v)
+		}
+	}
+	return p.done()
 }
 
 // agentResult is that of a subagent.
