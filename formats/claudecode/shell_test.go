@@ -77,7 +77,7 @@ func TestOwnCommandAgain(t *testing.T) {
 
 // TestMarks: what stands in for something is said to.
 func TestMarks(t *testing.T) {
-	torn := &session.ToolCall{ID: "c", Kind: "edit", Name: "edit_file", Input: session.Raw(`"{\"path\":\"/work "`), Args: session.Raw(`{"relativeWorkspacePath":"/work/a"}`)}
+	torn := &session.ToolCall{ID: "c", Kind: "edit", Name: "edit_file", Input: session.Raw(`"{\"path\":\"/proj "`), Args: session.Raw(`{"relativeWorkspacePath":"/proj/a"}`)}
 	w := write(t, chat(say(session.User, words("go")), say(session.Assistant, &session.Thinking{Redacted: true}, torn)), formats.Build{})
 	if !w.noted(loss.Dropped, "a mark that thinking was withheld") || !w.noted(loss.Reshaped, "no whole object") {
 		t.Errorf("%v", w.notes)

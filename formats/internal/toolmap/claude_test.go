@@ -109,8 +109,8 @@ func TestTorn(t *testing.T) {
 		kind, name, input, args, want string
 		exact                         bool
 	}{
-		{"edit", "edit_file", `"{\"path\":\"/work "`, `{"relativeWorkspacePath":"/work/a","instructions":"do"}`, `edit_file {"relativeWorkspacePath":"/work/a","instructions":"do"}`, false},
-		{"read", "read_file", `"{\"path\":\"/wo"`, `{"targetFile":"/work/a"}`, `Read {"file_path":"/work/a"}`, false},
+		{"edit", "edit_file", `"{\"path\":\"/proj "`, `{"relativeWorkspacePath":"/proj/a","instructions":"do"}`, `edit_file {"relativeWorkspacePath":"/proj/a","instructions":"do"}`, false},
+		{"read", "read_file", `"{\"path\":\"/pr"`, `{"targetFile":"/proj/a"}`, `Read {"file_path":"/proj/a"}`, false},
 		{"edit", "StrReplace", `" {\"path\":"`, `{"path":"/a","old_string":"x","new_string":"y"}`, `Edit {"file_path":"/a","old_string":"x","new_string":"y"}`, false},
 		{"", "own", `null`, `{"a":1}`, `own {"a":1}`, false},
 		{"mcp", "mcp_look", `"{\"q"`, `{"tools":[]}`, `mcp__server__look {"tools":[]}`, false},
