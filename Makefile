@@ -10,7 +10,7 @@ PACKAGES := ./... $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go))))
 
 export CGO_ENABLED = 0
 
-.PHONY: help build test check format vet lint cross interop bench golden golden-same fuzz cover clean
+.PHONY: help build test check format vet lint cross interop proof rules bench golden golden-same fuzz cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,15 @@ cross:
 
 interop: ## let the real clients open and resume what rehome wrote (needs node and npm)
 	@testdata/interop/run
+
+# A module of its own, with gitleaks in it: "./..." passes it by.
+GITLEAKS := convert/internal/leaks/upstream
+
+proof: ## the nightly checks: are the rules for secrets those of gitleaks' latest release (needs a module proxy)
+	cd $(GITLEAKS) && $(GO) vet . && $(GO) run $(STATIC) . && $(GO) test -count=1 .
+
+rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
+	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
 
 bench: ## measure against the scripts a user would write (needs python3 and sqlite3)
 	$(GO) run ./testdata/bench

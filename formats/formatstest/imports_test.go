@@ -62,7 +62,6 @@ func doors() map[string][]string {
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
 		"github.com/zeebo/xxh3":                 {"formats/internal/digest"},
-		"github.com/zricethezav/gitleaks":       {"convert/internal/leaks"},
 		"google.golang.org/protobuf":            {"formats/internal/wire"},
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library

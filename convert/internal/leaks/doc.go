@@ -2,8 +2,11 @@
 // passwords that somebody pasted into a conversation or that a tool printed.
 //
 // What a credential looks like is not our knowledge. The rules are those of
-// gitleaks, pinned in go.mod: its words, expressions, entropy bounds and allow
-// lists, as its own loader understands them. New rules are a new version there.
+// gitleaks: its words, expressions, entropy bounds and allow lists, as its own
+// loader understands them. They are embedded as data, in gitleaks/rules.json,
+// since its module would link an HTTP client and 128 packages for them. The
+// module in upstream writes that file and compares it with gitleaks; `make
+// rules` updates it.
 //
 // The search is our own, since sessions are large and mostly prose:
 //

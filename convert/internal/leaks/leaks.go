@@ -34,10 +34,10 @@ func New() (*Scanner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the rules for secrets: %w", err)
 	}
-	s := &Scanner{allow: allows(set.allow), ordinary: newOrdinary()}
+	s := &Scanner{allow: allows(set.Allow), ordinary: newOrdinary()}
 	ids := map[string]int{}
 	var list []string
-	for i, text := range set.rules {
+	for i, text := range set.Rules {
 		r, err := newRule(text)
 		if err != nil {
 			return nil, fmt.Errorf("the rules for secrets: %w", err)

@@ -2,9 +2,48 @@ package leaks
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
+
+// TestVendored holds what is embedded to what the tests in upstream wrote, which
+// compare it with gitleaks; and the reader to reading all of it.
+func TestVendored(t *testing.T) {
+	sums, err := os.ReadFile("gitleaks/SHA256SUMS")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(sums)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		text, err := os.ReadFile(filepath.Join("gitleaks", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(text)); got != sum {
+			t.Errorf("gitleaks/%s was edited: only `make rules` changes it", name)
+		}
+	}
+	set, err := library()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(set); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := files.ReadFile("gitleaks/rules.json"); !bytes.Equal(text, b.Bytes()) {
+		t.Error("gitleaks/rules.json says more than is read of it")
+	}
+}
 
 // TestCompile compiles every expression: in the program, only those that some
 // word asks for are.

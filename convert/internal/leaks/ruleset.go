@@ -1,84 +1,51 @@
 package leaks
 
 import (
-	"errors"
+	"embed"
+	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
-
-	"github.com/zricethezav/gitleaks/v8/config"
 )
 
 // ruleText is one rule as its authors wrote it.
 type ruleText struct {
-	ID       string
-	Title    string
-	Pattern  string
-	Group    int // of the pattern: the secret; 0: the first that is not empty
-	Entropy  float64
-	Keywords []string // in lower case
-	Allow    []allowance
+	ID       string      `json:"id"`
+	Title    string      `json:"title"`
+	Pattern  string      `json:"pattern"`
+	Group    int         `json:"group,omitempty"` // of the pattern: the secret; 0: the first that is not empty
+	Entropy  float64     `json:"entropy,omitempty"`
+	Keywords []string    `json:"keywords"` // in lower case
+	Allow    []allowance `json:"allow,omitempty"`
 }
 
 // allowance says what is no secret although it looks like one.
 type allowance struct {
-	Target   string // what Patterns look at: "match", "line", or the secret
-	All      bool   // both lists must agree
-	Patterns []string
-	Words    []string // in the secret, in lower case
+	Target   string   `json:"target,omitempty"` // what Patterns look at: "match", "line", or the secret
+	All      bool     `json:"all,omitempty"`    // both lists must agree
+	Patterns []string `json:"patterns,omitempty"`
+	Words    []string `json:"words,omitempty"` // in the secret, in lower case
 }
 
-// ruleset is what the library knows.
+// ruleset is the content of rules.json, which the tests in upstream write.
 type ruleset struct {
-	rules []ruleText
-	allow []allowance
+	Source string      `json:"source"` // the module and version that the rules are from
+	Allow  []allowance `json:"allow"`  // for all rules
+	Rules  []ruleText  `json:"rules"`
 }
 
-// library is the rule set as the library loads it: without rules that depend on
-// a file's name, and without allowances for paths and commits. The library
-// counts how often it was asked, and the third time it has nothing to say.
-var library = sync.OnceValues(func() (set ruleset, err error) {
-	ask := config.ViperConfig{Extend: config.Extend{UseDefault: true}}
-	c, err := ask.Translate()
+//go:embed gitleaks/rules.json
+var files embed.FS
+
+// library reads the embedded rules. Nothing is read before it is called.
+func library() (set ruleset, err error) {
+	text, err := files.ReadFile("gitleaks/rules.json")
 	if err != nil {
 		return set, err
 	}
-	for _, id := range c.OrderedRules {
-		r := c.Rules[id]
-		if r.Path != nil || r.Regex == nil {
-			continue
-		}
-		if len(r.RequiredRules) > 0 || r.SkipReport {
-			continue // one that counts only beside others is no finding alone
-		}
-		set.rules = append(set.rules, ruleText{
-			ID: r.RuleID, Title: r.Description, Pattern: r.Regex.String(), Group: r.SecretGroup,
-			Entropy: r.Entropy, Keywords: r.Keywords, Allow: allowances(r.Allowlists),
-		})
-	}
-	if len(set.rules) == 0 {
-		return set, errors.New("there are none")
-	}
-	set.allow = allowances(c.Allowlists)
-	return set, nil
-})
-
-func allowances(lists []*config.Allowlist) []allowance {
-	var out []allowance
-	for _, l := range lists {
-		all := l.MatchCondition == config.AllowlistMatchAnd
-		if all && len(l.Paths)+len(l.Commits) > 0 || len(l.Regexes)+len(l.StopWords) == 0 {
-			continue // there is no path here, and no commit
-		}
-		a := allowance{Target: l.RegexTarget, All: all, Words: slices.Sorted(slices.Values(l.StopWords))}
-		for _, re := range l.Regexes {
-			a.Patterns = append(a.Patterns, re.String())
-		}
-		out = append(out, a)
-	}
-	return out
+	err = json.Unmarshal(text, &set)
+	return set, err
 }
 
 // rule is a rule ready for use. Expressions are compiled when a word first asks
