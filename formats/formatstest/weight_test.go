@@ -1,0 +1,159 @@
+package formatstest_test
+
+import (
+	"debug/elf"
+	"debug/gosym"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What the command may weigh, and that it has no way to the network.
+
+// maxPackages is how many packages the command may be made of. The driver's C
+// library is one large package on Linux and many small ones on macOS.
+func maxPackages() map[string]int {
+	return map[string]int{
+		"linux/amd64": 259, "linux/arm64": 259,
+		"windows/amd64": 259, "windows/arm64": 259,
+		"darwin/amd64": 270, "darwin/arm64": 270,
+	}
+}
+
+const (
+	maxBinary  = 22_000_000 // bytes, without symbols
+	maxVersion = 30 * time.Millisecond
+)
+
+// allowedNet lists the packages that may import net: for a kind of UUID that
+// nobody makes here, for the spelling of IP addresses, and for one conversion
+// on Windows. TestLinked shows that none of it opens a socket.
+var allowedNet = []string{"github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema/v5", "golang.org/x/sys/windows"}
+
+func TestNoNetworkPackages(t *testing.T) {
+	for target, limit := range maxPackages() {
+		t.Run(target, func(t *testing.T) {
+			system, arch, _ := strings.Cut(target, "/")
+			t.Setenv("GOOS", system)
+			t.Setenv("GOARCH", arch)
+			t.Setenv("CGO_ENABLED", "0")
+			pkgs := listed(t, "-deps", "./cmd/rehome")
+			if len(pkgs) > limit {
+				t.Errorf("%d packages, the limit is %d", len(pkgs), limit)
+			}
+			for _, p := range pkgs {
+				for _, never := range []string{"net/http", "net/rpc", "net/smtp", "crypto/tls", "crypto/x509", "plugin", "log/syslog"} {
+					if p.ImportPath == never || strings.HasPrefix(p.ImportPath, never+"/") {
+						t.Errorf("%s is linked", p.ImportPath)
+					}
+				}
+				if slices.Contains(p.Imports, "net") && !p.Standard && !slices.Contains(allowedNet, p.ImportPath) {
+					t.Errorf("%s imports net", p.ImportPath)
+				}
+			}
+		})
+	}
+}
+
+// opensSockets matches the functions that every way to a socket goes through, in
+// Go's packages and in the C library that SQLite is linked with.
+var opensSockets = regexp.MustCompile(`(?i)^(net|syscall|golang\.org/x/sys/unix|modernc\.org/libc)\.(\([^)]*\)\.)?_*x?(sys)?(socket|socketpair|connect|bind|listen|dial)(ip|tcp|udp|unix|context|packet)?$`)
+
+func TestOpensSockets(t *testing.T) {
+	for _, f := range []any{net.Dial, net.Listen, net.ListenPacket, (*net.Dialer).DialContext, syscall.Socket, syscall.Connect, syscall.Bind} {
+		if name := runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name(); !opensSockets.MatchString(name) {
+			t.Errorf("%s is not known", name)
+		}
+	}
+	for _, name := range []string{"net.(*sysDialer).dialTCP", "net.sysSocket", "syscall.socket", "golang.org/x/sys/unix.Socket", "modernc.org/libc.Xsocket", "modernc.org/libc.___connect"} {
+		if !opensSockets.MatchString(name) {
+			t.Errorf("%s is not known", name)
+		}
+	}
+}
+
+// built builds the command as a release does.
+func built(t *testing.T, system, arch string) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "rehome.exe")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/rehome")
+	cmd.Dir = filepath.Join("..", "..")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// TestLinked looks into the binary for Linux: at its size, and at the functions
+// that the linker kept.
+func TestLinked(t *testing.T) {
+	bin := built(t, "linux", "amd64")
+	info, err := os.Stat(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > maxBinary {
+		t.Errorf("%d bytes, the limit is %d", info.Size(), maxBinary)
+	}
+	f, err := elf.Open(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines, err := f.Section(".gopclntab").Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := gosym.NewTable(nil, gosym.NewLineTable(lines, f.Section(".text").Addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := false
+	for _, fn := range table.Funcs {
+		seen = seen || fn.Name == "syscall.openat"
+		if opensSockets.MatchString(fn.Name) {
+			t.Errorf("%s is linked", fn.Name)
+		}
+	}
+	if !seen {
+		t.Errorf("syscall.openat is not among %d functions: the table was not read", len(table.Funcs))
+	}
+}
+
+// TestVersionIsQuick takes the CPU time of the command that does nothing: the
+// least of many runs, since a busy machine only ever adds to it.
+func TestVersionIsQuick(t *testing.T) {
+	bin := built(t, runtime.GOOS, runtime.GOARCH)
+	least := time.Hour
+	for range 100 {
+		cmd := exec.Command(bin, "version")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if least = min(least, cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()); least < maxVersion {
+			break
+		}
+	}
+	if least >= maxVersion {
+		t.Errorf("version takes %v of CPU time, the limit is %v", least, maxVersion)
+	}
+	cmd := exec.Command(bin, "version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "init rehome/") {
+		t.Fatalf("no trace of what is done before main: %v\n%s", err, out)
+	}
+	if strings.Contains(string(out), "init rehome/convert/internal/leaks ") {
+		t.Error("the rules for secrets are touched before anybody asks for them")
+	}
+}
