@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 
 // victim SRC DST die N before|after: is killed at its Nth rename.
 // victim SRC DST limit BYTES: cannot write larger files.
+// victim "" "" socket|child 0: opens a socket, or starts another that does.
 func victim(args []string) int {
 	src, dst, how := args[0], args[1], args[2]
 	n, _ := strconv.Atoi(args[3])
@@ -56,6 +58,16 @@ func victim(args []string) int {
 			fmt.Println("no limit:", err)
 			return 2
 		}
+	case "socket":
+		if _, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0); err != nil {
+			return 2
+		}
+		return 0
+	case "child":
+		if exec.Command(os.Args[0], "victim", "", "", "socket", "0").Run() != nil {
+			return 2
+		}
+		return 0
 	}
 	rep, err := carry(context.Background(), fakes(nil, nil), src, dst, Options{To: goesTo(src), Replace: true}, rename)
 	if err != nil {

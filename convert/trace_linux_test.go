@@ -54,79 +54,92 @@ func TestProgramKilledAtEveryRename(t *testing.T) {
 	}
 }
 
-// tracer follows all threads of a program from system call to system call.
-type tracer struct {
-	pid, n, seen int
-	after, met   bool
-	in           map[int]bool // threads that are inside the rename that counts
+// killAtRename kills a program at its nth rename, and reports whether it came
+// to that.
+func killAtRename(cmd *exec.Cmd, n int, after bool) (met bool, err error) {
+	seen, inside := 0, map[int]bool{} // threads that are inside the rename that counts
+	_, err = traced(cmd, func(c systemCall) {
+		switch {
+		case met:
+			return
+		case c.begins && c.number == unix.SYS_RENAMEAT2:
+			if seen++; seen != n {
+				return
+			}
+			if inside[c.thread] = true; after {
+				return
+			}
+		case c.begins || !inside[c.thread]:
+			return
+		}
+		met = true
+		unix.Kill(cmd.Process.Pid, unix.SIGKILL)
+	})
+	return met, err
 }
 
-func killAtRename(cmd *exec.Cmd, n int, after bool) (bool, error) {
+// systemCall is one that a thread begins, or that has ended.
+type systemCall struct {
+	thread int
+	begins bool
+	number uint64 // only of one that begins
+}
+
+// traced runs a program to its end and shows see each system call of its
+// threads, and of the programs that it starts.
+func traced(cmd *exec.Cmd, see func(systemCall)) (ws unix.WaitStatus, err error) {
 	runtime.LockOSThread() // the kernel knows a tracer by its thread
 	defer runtime.UnlockOSThread()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true}
 	if err := cmd.Start(); err != nil {
-		return false, err
+		return 0, err
 	}
-	tr := &tracer{pid: cmd.Process.Pid, n: n, after: after, in: map[int]bool{}}
+	pid := cmd.Process.Pid
 	defer cmd.Process.Release()
-	var ws unix.WaitStatus
-	if _, err := unix.Wait4(tr.pid, &ws, unix.WALL, nil); err != nil {
-		return false, err
+	if _, err := unix.Wait4(pid, &ws, unix.WALL, nil); err != nil {
+		return ws, err
 	}
-	if err := unix.PtraceSetOptions(tr.pid, unix.PTRACE_O_TRACECLONE|unix.PTRACE_O_TRACESYSGOOD|unix.PTRACE_O_EXITKILL); err != nil {
-		return false, err
+	const options = unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK |
+		unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_EXITKILL
+	if err := unix.PtraceSetOptions(pid, options); err != nil {
+		return ws, err
 	}
-	unix.PtraceSyscall(tr.pid, 0)
+	unix.PtraceSyscall(pid, 0)
 	for {
-		at, err := unix.Wait4(-1, &ws, unix.WALL, nil)
+		at, err := unix.Wait4(-1, &ws, unix.WALL|unix.WNOTHREAD, nil)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
-			return tr.met, err
+			return ws, err
 		case ws.Exited() || ws.Signaled():
-			if at == tr.pid {
-				return tr.met, nil
+			if at == pid {
+				return ws, nil
 			}
 		case ws.Stopped():
-			tr.stopped(at, ws.StopSignal())
+			stopped(at, ws.StopSignal(), see)
 		}
 	}
 }
 
-func (tr *tracer) stopped(at int, sig syscall.Signal) {
+func stopped(at int, sig syscall.Signal, see func(systemCall)) {
 	switch sig {
 	case syscall.SIGTRAP | 0x80:
-		tr.call(at)
+		if c, ok := callOf(at); ok {
+			see(c)
+		}
 		sig = 0
-	case syscall.SIGTRAP, syscall.SIGSTOP: // a new thread was announced, or begins
+	case syscall.SIGTRAP, syscall.SIGSTOP: // a new thread or program was announced, or begins
 		sig = 0
 	}
 	unix.PtraceSyscall(at, int(sig)) // the thread may be dead by now
 }
 
-// call looks at a system call that begins or has ended.
-func (tr *tracer) call(at int) {
+// callOf is the system call that a thread has stopped at.
+func callOf(at int) (systemCall, bool) {
 	var info [88]byte // struct ptrace_syscall_info: op at 0, number at 24
 	n, _, errno := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GET_SYSCALL_INFO, uintptr(at), uintptr(len(info)), uintptr(unsafe.Pointer(&info)), 0, 0)
 	if errno != 0 || n < 32 && info[0] != 2 {
-		return
+		return systemCall{}, false
 	}
-	switch {
-	case info[0] == 1 && binary.NativeEndian.Uint64(info[24:]) == unix.SYS_RENAMEAT2:
-		tr.seen++
-		if tr.seen != tr.n {
-			return
-		}
-		if tr.in[at] = true; tr.after {
-			return
-		}
-	case info[0] == 2 && tr.in[at]:
-	default:
-		return
-	}
-	if !tr.met {
-		tr.met = true
-		unix.Kill(tr.pid, unix.SIGKILL)
-	}
+	return systemCall{at, info[0] == 1, binary.NativeEndian.Uint64(info[24:])}, info[0] == 1 || info[0] == 2
 }
