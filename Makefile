@@ -10,7 +10,7 @@ PACKAGES := ./... $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go))))
 
 export CGO_ENABLED = 0
 
-.PHONY: help build test check format vet lint cross interop proof rules bench golden golden-same fuzz cover clean
+.PHONY: help build test check format vet lint cross interop proof rules notice bench golden golden-same fuzz cover clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ proof: ## the nightly checks: are the rules for secrets those of gitleaks' lates
 
 rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
 	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
+
+notice: ## list the licenses of everything that is linked, in NOTICE
+	$(GO) test -count=1 ./cmd/rehome -run '^TestNotice$$' -update
 
 bench: ## measure against the scripts a user would write (needs python3 and sqlite3)
 	$(GO) run ./testdata/bench
