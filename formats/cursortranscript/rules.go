@@ -130,23 +130,16 @@ func (a *audit) line(file string, l *linecheck.Line) (message bool) {
 		switch role {
 		case "user", "assistant", "tool", "system", "":
 		default:
-			a.say("RH204", file, l.Number, "/role", fmt.Sprintf("the role %q", cut(role)))
+			a.say("RH204", file, l.Number, "/role", fmt.Sprintf("the role %q", rule.Clip(role)))
 		}
 	case kind != "turn_ended" && kind != "error" && kind != "metadata":
-		a.say("RH204", file, l.Number, "/type", fmt.Sprintf("a line of type %q", cut(kind)))
+		a.say("RH204", file, l.Number, "/type", fmt.Sprintf("a line of type %q", rule.Clip(kind)))
 		if kind != "" {
 			return false
 		}
 	}
 	l.Hold(a.schema(schema), func(at, why string) { a.say("RH203", file, l.Number, at, why) })
 	return message
-}
-
-func cut(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
-	}
-	return s
 }
 
 // schema is the validator of a kind of line, nil where that layer is not asked.

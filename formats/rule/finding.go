@@ -2,6 +2,7 @@ package rule
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"rehome/formats/store"
 )
@@ -48,4 +49,18 @@ func Many(n int64, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.FormatInt(n, 10) + " " + noun + "s"
+}
+
+// Clip returns the beginning of a foreign word, enough to know it by. It does
+// not cut a character in two.
+func Clip(s string) string {
+	const max = 80
+	if len(s) <= max {
+		return s
+	}
+	n := max
+	for n > max-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
 }

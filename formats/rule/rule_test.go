@@ -118,3 +118,15 @@ func TestSeverities(t *testing.T) {
 		t.Error("fatal is no severity")
 	}
 }
+
+func TestClip(t *testing.T) {
+	for in, want := range map[string]string{
+		"short": "short", strings.Repeat("a", 80): strings.Repeat("a", 80), strings.Repeat("a", 81): strings.Repeat("a", 80) + "…",
+		strings.Repeat("a", 79) + "é": strings.Repeat("a", 79) + "…", strings.Repeat("a", 77) + "😀x": strings.Repeat("a", 77) + "…",
+		strings.Repeat("\xbf", 99): strings.Repeat("\xbf", 76) + "…", // no text at all: it is cut somewhere
+	} {
+		if got := Clip(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -147,10 +147,7 @@ func (a *audit) known(l *linecheck.Line, e *event) {
 		"connection/reconnecting", "connection/reconnected", "text/":
 		return
 	}
-	if len(kind) > 80 {
-		kind = kind[:80] + "…"
-	}
-	a.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", kind))
+	a.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", rule.Clip(kind)))
 }
 
 // event takes a line of a session.
