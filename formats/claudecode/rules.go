@@ -51,7 +51,7 @@ type family struct {
 	old    bool   // a subagent's file that lies where sessions do
 	alone  bool   // the file is the store
 	kids   []string
-	beside map[string]bool // agents whose files lie beside the session's
+	agents map[string]bool // of all sessions of the project
 }
 
 func (f *family) side() string { return strings.TrimSuffix(f.main, ending) }
@@ -100,13 +100,13 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 		if !ok {
 			continue
 		}
-		one := &family{main: path.Join(dir, e.Name()), id: id, folder: name, beside: agents}
+		one := &family{main: path.Join(dir, e.Name()), id: id, folder: name, agents: agents}
 		switch {
 		case !e.Type().IsRegular():
 			a.irregular(e, one.main)
 			continue
 		case strings.HasPrefix(id, "agent-"):
-			agents[strings.TrimPrefix(id, "agent-")], one.old = true, true
+			agents[agentOf(id)], one.old = true, true
 			a.breach("RH469", one.main, 0, "", "")
 		case !isUUID(id):
 			if !a.session(one.main) {
@@ -123,6 +123,9 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 		}
 		one := &family{id: e.Name(), main: path.Join(dir, e.Name()+ending)}
 		a.kids(one)
+		for _, kid := range one.kids {
+			agents[agentOf(kid)] = true
+		}
 		switch known := sessions[e.Name()]; {
 		case known != nil:
 			known.kids = one.kids
@@ -220,6 +223,9 @@ func (w *auditor) schema(name string) rule.Validator {
 // family reads a session, and then its subagents.
 func (w *auditor) family(f *family) error {
 	k := &kin{called: map[uint64]bool{}, calls: map[uint64]bool{}}
+	if len(f.kids) > 0 {
+		k.lines = map[uint64]struct{}{}
+	}
 	if f.main != "" {
 		g := &ledger{auditor: w, file: f.main, id: f.id, thread: f.old, kin: k}
 		if err := g.read(); err != nil {
@@ -229,14 +235,19 @@ func (w *auditor) family(f *family) error {
 		w.promises(f, k)
 	}
 	for _, kid := range f.kids {
-		id := strings.TrimSuffix(strings.TrimPrefix(path.Base(kid), "agent-"), ending)
-		g := &ledger{auditor: w, file: kid, id: f.id, agent: id, thread: true, kin: k}
+		g := &ledger{auditor: w, file: kid, id: f.id, agent: agentOf(kid), thread: true, kin: k}
 		if err := g.read(); err != nil {
 			return err
 		}
 	}
+	w.sought(k)
 	if f.main != "" {
 		w.subagents(f, k)
 	}
 	return nil
+}
+
+// agentOf is the id of the subagent that a file is named for.
+func agentOf(file string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(path.Base(file), "agent-"), ending)
 }

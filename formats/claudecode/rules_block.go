@@ -7,26 +7,32 @@ import (
 	"strings"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
 )
 
 // blocks asks the content of one message. What the API refuses in it, it
 // refuses with every request: the session is lost until somebody mends it.
 type blocks struct {
 	*ledger
-	line    int
 	link    int32
 	answer  bool
 	results int
 	words   []byte // the first text, as JSON
 	image   bool
-	last    string // type of the last block
 }
+
+// say notes a finding about this message.
+func (b *blocks) say(id, at, says string) { b.remark(b.link, id, at, says) }
 
 func (b *blocks) content(content []byte) {
 	switch content[0] {
 	case '"':
-		b.words, b.last = content, "text"
-		b.said(content, "/message/content")
+		b.words = content
+		if !b.answer && empty(content) {
+			b.say("RH444", "/message/content", "")
+		} else if empty(content) {
+			b.say("RH445", "/message/content", "")
+		}
 	case '[':
 		n := 0
 		for raw := range rawjson.Elements(content) {
@@ -34,19 +40,8 @@ func (b *blocks) content(content []byte) {
 			n++
 		}
 		if n == 0 {
-			b.say("RH446", b.line, "/message/content", "")
+			b.say("RH446", "/message/content", "")
 		}
-	}
-}
-
-// said asks a text.
-func (b *blocks) said(text []byte, at string) {
-	switch {
-	case len(text) == 0 || text[0] != '"' || !empty(text):
-	case b.answer:
-		b.say("RH445", b.line, at, "")
-	default:
-		b.say("RH444", b.line, at, "")
 	}
 }
 
@@ -67,11 +62,10 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	if kind == "" {
 		return
 	}
-	b.last = kind
 	fields, ok := fieldsOf(kind)
 	if !ok {
 		if !strings.HasSuffix(kind, "_tool_result") {
-			b.say("RH451", b.line, at+"/type", fmt.Sprintf("a block of type %q", cut(kind)))
+			b.say(b.unknown("RH451"), at+"/type", fmt.Sprintf("a block of type %q", rule.Clip(kind)))
 		} else {
 			b.replies[name64(rawjson.Last(raw, "tool_use_id"))] = true
 		}
@@ -86,7 +80,9 @@ func (b *blocks) block(raw []byte, n int, at string) {
 		if b.words == nil {
 			b.words = words
 		}
-		b.said(words, at+"/text")
+		if len(words) > 0 && words[0] == '"' && empty(words) {
+			b.say("RH445", at+"/text", "")
+		}
 	case "image", "document":
 		b.image = true
 		b.media(raw, at)
@@ -119,7 +115,8 @@ func fieldsOf(kind string) (fields []string, known bool) {
 		return []string{"source", "cache_control"}, true
 	case "document":
 		return []string{"source", "title", "context", "citations", "cache_control"}, true
-	case "server_tool_use", "mcp_tool_use", "search_result", "container_upload", "tool_reference", "compaction":
+	case "server_tool_use", "mcp_tool_use", "mcp_tool_listing", "search_result", "container_upload", "tool_reference", "compaction",
+		"mid_conv_system", "fallback", "browser_state":
 		return nil, true
 	}
 	return nil, false
@@ -128,7 +125,7 @@ func fieldsOf(kind string) (fields []string, known bool) {
 func (b *blocks) only(raw []byte, kind string, fields []string, at string) {
 	for name := range rawjson.Members(raw) {
 		if string(name) != "type" && !slices.Contains(fields, string(name)) {
-			b.say("RH452", b.line, at, fmt.Sprintf("a block of type %s has %q", kind, cut(string(name))))
+			b.say(b.unknown("RH452"), at, fmt.Sprintf("a block of type %s has %q", kind, rule.Clip(string(name))))
 			return
 		}
 	}
@@ -136,7 +133,7 @@ func (b *blocks) only(raw []byte, kind string, fields []string, at string) {
 
 func (b *blocks) thinking(raw []byte, at string) {
 	if text(raw, "signature") == "" {
-		b.say("RH454", b.line, at, "")
+		b.say("RH454", at, "")
 		return
 	}
 	if len(b.thinks) < mostCalls {
@@ -147,15 +144,15 @@ func (b *blocks) thinking(raw []byte, at string) {
 func (b *blocks) call(raw []byte, n int, at string) {
 	id, name := text(raw, "id"), text(raw, "name")
 	if !pattern(id, 1<<30) {
-		b.say("RH447", b.line, at+"/id", "")
+		b.say("RH447", at+"/id", "")
 	} else if len(id) > longestID {
-		b.say("RH448", b.line, at+"/id", fmt.Sprintf("%d characters", len(id)))
+		b.say("RH448", at+"/id", fmt.Sprintf("%d characters", len(id)))
 	}
 	if !pattern(name, longestTool) {
-		b.say("RH449", b.line, at+"/name", fmt.Sprintf("%q", cut(name)))
+		b.say("RH449", at+"/name", fmt.Sprintf("%q", rule.Clip(name)))
 	}
 	if input := rawjson.Last(raw, "input"); len(input) == 0 || input[0] != '{' {
-		b.say("RH450", b.line, at+"/input", "")
+		b.say("RH450", at+"/input", "")
 	}
 	call := name64(rawjson.Last(raw, "id"))
 	b.kin.calls[call] = true
@@ -170,7 +167,7 @@ func (b *blocks) result(raw []byte, n int, at string) {
 		return
 	}
 	if content[0] == '{' {
-		b.say("RH465", b.line, at+"/content", "")
+		b.say("RH465", at+"/content", "")
 	}
 	k := 0
 	for in := range rawjson.Elements(content) {
@@ -186,7 +183,7 @@ func (b *blocks) inner(raw []byte, at string) {
 	switch {
 	case kind == "":
 	case !ok || strings.Contains(kind, "tool_use") || strings.Contains(kind, "thinking") || kind == "tool_result":
-		b.say("RH451", b.line, at+"/type", fmt.Sprintf("a block of type %q", cut(kind)))
+		b.say(b.unknown("RH451"), at+"/type", fmt.Sprintf("a block of type %q", rule.Clip(kind)))
 	default:
 		if len(fields) > 0 {
 			b.only(raw, kind, fields, at)
@@ -204,12 +201,12 @@ func (b *blocks) media(raw []byte, at string) {
 	case "base64":
 		data := rawjson.Last(source, "data")
 		if text(source, "media_type") == "" {
-			b.say("RH467", b.line, at+"/source", "it does not say what it is")
+			b.say("RH467", at+"/source", "it does not say what it is")
 		} else if len(data) < 3 || data[0] != '"' || !base64Text(data[1:len(data)-1]) {
-			b.say("RH467", b.line, at+"/source/data", "")
+			b.say("RH467", at+"/source/data", "")
 		}
 	case "":
-		b.say("RH467", b.line, at, "it has no source")
+		b.say("RH467", at, "it has no source")
 	}
 }
 

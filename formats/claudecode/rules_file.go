@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,13 +15,16 @@ import (
 // link is a line of the conversation, as far as its place depends on it.
 type link struct {
 	uuid, parent, response uint64
-	at                     int64 // milliseconds, never where it has no time
+	sum                    uint64 // hash of the line
+	at                     int64  // milliseconds, never where it has no time
 	line                   int32
 	kind                   kind
 	side, root, boundary   bool
 	prompt, result         bool
+	bare                   bool // it has no parentUuid, not even null
 	filler                 bool // the client's own, behind a run that was stopped
 	live                   bool // the client would go on with it
+	kept                   bool // a compaction preserved it: it is sent, too
 	beside                 bool // a root that cuts off nothing: a way of its own begins or ended there
 }
 
@@ -33,7 +37,14 @@ type deed struct {
 	block int32
 }
 
-// ledger is what is known of one file while it is read, 64 bytes a line.
+// remark is a finding about what a line says. It counts only if the client
+// sends that line, which is known at the end of the file.
+type remark struct {
+	link              int32
+	id, pointer, says string
+}
+
+// ledger is what is known of one file while it is read, 72 bytes a line.
 type ledger struct {
 	*auditor
 	file   string
@@ -41,17 +52,23 @@ type ledger struct {
 	agent  string // of its subagent, by the file's name
 	thread bool   // all of it is one subagent's
 	begun  bool   // a line has been seen that is of no branch that rehome wrote
+	client []byte // version that wrote the line at hand, as JSON
 	kin    *kin
 
 	links   []link
+	first   int32            // of the links, in the thread; -1 if there is none
+	lead    int32            // the last of the lines at the start that go on from another session
+	steps   int              // links that were visited, for tests
 	at      map[uint64]int32 // link by uuid, the last one
 	calls   []deed
 	results []deed
 	served  []deed          // calls that the API answers itself
 	replies map[uint64]bool // and those it answered
 	thinks  []thought
+	remarks []remark
 	kept    []deed  // messages that a compaction preserved
 	broken  []int32 // lines that could not be read: what they said is not missed twice
+	unnamed []int32 // lines without a uuid
 
 	strays  tallied // lines of another session
 	agents  tallied // lines of another subagent
@@ -106,6 +123,11 @@ func key(s string) uint64 {
 	return digest.Name(s) | 1
 }
 
+// remark notes a finding about what the line says that link i stands for.
+func (g *ledger) remark(i int32, id, pointer, says string) {
+	g.remarks = append(g.remarks, remark{i, id, pointer, says})
+}
+
 // say reports a finding of this file.
 func (g *ledger) say(id string, line int, pointer, says string) {
 	g.breach(id, g.file, line, pointer, says)
@@ -113,7 +135,7 @@ func (g *ledger) say(id string, line int, pointer, says string) {
 
 // read walks over the file once, and judges the whole at its end.
 func (g *ledger) read() error {
-	g.at, g.cwds, g.replies, g.summary = map[uint64]int32{}, map[string]bool{}, map[uint64]bool{}, -1
+	g.at, g.cwds, g.replies, g.summary, g.first, g.lead = map[uint64]int32{}, map[string]bool{}, map[uint64]bool{}, -1, -1, -1
 	o := linecheck.Options{Format: name, Most: maxLine, Odd: func(n int) { g.lost(n) }}
 	for l, err := range linecheck.Lines(g.ctx, g.path(g.file), g.file, g.view, g.q, o) {
 		if err != nil {
@@ -127,6 +149,7 @@ func (g *ledger) read() error {
 	g.chain()
 	g.pairs()
 	g.whole()
+	g.kin.meet(g)
 	return nil
 }
 
@@ -135,6 +158,7 @@ func (g *ledger) line(l *linecheck.Line) {
 	var known bool // a rule of our own has told what the schema would
 	schema := "claude-code-entry-1"
 	kindName := rawjson.Text(l.Member("type"))
+	g.client = l.Member("version")
 	switch kindName {
 	case "user", "assistant", "system", "attachment":
 		schema = "claude-code-" + kindName + "-1"
@@ -148,28 +172,45 @@ func (g *ledger) line(l *linecheck.Line) {
 		}
 		g.linked(l, "")
 		if kindName != "" {
-			g.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", cut(kindName)))
+			g.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", rule.Clip(kindName)))
 		}
 	}
 	if !known {
-		l.Hold(g.schema(schema), func(at, why string) { g.say("RH203", l.Number, at, why) })
+		l.Hold(g.schema(schema), func(at, why string) { g.say(g.unknown("RH203"), l.Number, at, why) })
 	}
 }
 
-// cut keeps what is said of foreign names short.
-func cut(s string) string {
-	if len(s) > 80 {
-		return s[:80] + "…"
+// unknown is the rule that something unknown in the line at hand breaks: id, or
+// none but RH204 if a newer client wrote the line, which may know more.
+func (g *ledger) unknown(id string) string {
+	if newer(rawjson.Text(g.client)) {
+		return "RH204"
 	}
-	return s
+	return id
+}
+
+// newer reports a version later than any whose lines were looked at.
+func newer(version string) bool {
+	for _, known := range [...]int{2, 1, 328} {
+		part, rest, _ := strings.Cut(version, ".")
+		n, err := strconv.Atoi(part)
+		if err != nil || n != known {
+			return err == nil && n > known
+		}
+		version = rest
+	}
+	return false
 }
 
 // knownEntry reports a type of line that is no part of the conversation.
 func knownEntry(kind string) bool {
 	switch kind {
-	case "custom-title", "ai-title", "summary", "agent-name", "tag", "last-prompt", "queue-operation", "mode", "permission-mode",
-		"file-history-snapshot", "file-history-delta", "api-request", "api-request-shape", "api-request-blob", "cost-state", "tools-used",
-		"atis-latch", "content-replacement", "relocated", "history-suppression", "derived-from", "continued-in", "rehome":
+	case "custom-title", "ai-title", "summary", "agent-name", "agent-color", "agent-setting", "tag", "last-prompt", "queue-operation", "mode",
+		"permission-mode", "memory-mode", "repl-mode", "file-history-snapshot", "file-history-delta", "attribution-snapshot", "cost-state",
+		"api-request", "api-request-shape", "api-request-blob", "api-request-resumed", "tools-used", "atis-latch", "isolation-latch",
+		"content-replacement", "relocated", "history-suppression", "derived-from", "continued-in", "resume-head-vouch", "ended-by-model",
+		"fork-context-ref", "frame-link", "observer-ref", "pr-link", "worktree-state", "bridge-session", "session-owner", "dev-mods",
+		"artifact-comment-monitor", "artifact-autoreact-ledger", "rehome":
 		return true
 	}
 	return strings.HasPrefix(kind, "data-flow-")
@@ -178,30 +219,19 @@ func knownEntry(kind string) bool {
 // linked asks a line of the conversation for its envelope. known: what is wrong
 // with it has been said, and its schema need not be asked.
 func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
-	k := link{uuid: name64(l.Member("uuid")), line: int32(l.Number), at: never, kind: other}
-	switch kindName {
-	case "user":
-		k.kind = user
-	case "assistant":
-		k.kind = answers
-	case "system":
-		k.kind = notice
-	case "attachment":
-		k.kind = attached
-	case "progress":
-		k.kind = progress
-	}
+	k := link{uuid: name64(l.Member("uuid")), line: int32(l.Number), at: never, kind: kindOf(l, kindName)}
 	if k.uuid == 0 {
 		if k.kind != other {
 			g.lost(l.Number)
-			g.say("RH350", l.Number, "", "")
+			g.unnamed = append(g.unnamed, int32(l.Number))
 			return g.q.Asks(rule.References)
 		}
 		return false
 	}
 	parent := l.Member("parentUuid")
-	k.parent = name64(parent)
+	k.parent, k.bare = name64(parent), parent == nil
 	k.root = k.parent == 0
+	k.sum = digest.Bytes(l.Bytes).Lo
 	k.side = string(l.Member("isSidechain")) == "true"
 	k.boundary = k.kind == notice && string(l.Member("subtype")) == `"compact_boundary"`
 	if g.main(&k) && k.kind != other && (k.root || !g.begun) {
@@ -209,17 +239,19 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 		k.beside = k.root && (branch || !g.begun)
 		g.begun = g.begun || !branch
 	}
-	known = k.root && parent == nil && len(g.links) > 0 && g.q.Asks(rule.References)
+	known = k.root && k.bare && len(g.links) > 0 && g.q.Asks(rule.References)
 	g.envelope(l, &k)
 	if k.kind != other && k.kind != progress {
 		t, ok := dated(l.Member("timestamp"))
-		if k.at = t; !ok {
-			g.say("RH441", l.Number, "/timestamp", "")
-			known = known || g.q.Asks(rule.Meaning)
-		}
+		k.at = t
+		known = known || !ok && g.q.Asks(rule.Meaning)
 	}
 	if was, twice := g.at[k.uuid]; twice {
-		g.say("RH351", l.Number, "/uuid", fmt.Sprintf("line %d has it, too", g.links[was].line))
+		id := "RH351"
+		if g.links[was].sum == k.sum {
+			id = "RH432"
+		}
+		g.say(id, l.Number, "/uuid", fmt.Sprintf("line %d has it, too", g.links[was].line))
 	}
 	i := int32(len(g.links))
 	g.at[k.uuid] = i
@@ -231,6 +263,26 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 	}
 	g.links = append(g.links, k)
 	return known
+}
+
+// kindOf is the kind of a line of the conversation.
+func kindOf(l *linecheck.Line, name string) kind {
+	switch name {
+	case "user":
+		return user
+	case "assistant":
+		if string(l.Member("isApiErrorMessage")) != "true" {
+			return answers
+		}
+		return notice // the client shows it and never sends it
+	case "system":
+		return notice
+	case "attachment":
+		return attached
+	case "progress":
+		return progress
+	}
+	return other
 }
 
 // dated reads a time. The client takes whatever JavaScript takes for a date.

@@ -10,15 +10,51 @@ import (
 	"strings"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
 )
 
 // kin is what a session and its subagents say of one another.
 type kin struct {
-	calls  map[uint64]bool // ids of calls
-	called map[uint64]bool // agents that a result names
-	sides  map[string]bool // agents whose lines are in the session's own file
+	calls  map[uint64]bool     // ids of calls
+	lines  map[uint64]struct{} // uuids of lines; nil of a session without subagents
+	sought []sought            // what a file refers to and does not have itself
+	called map[uint64]bool     // agents that a result names
+	sides  map[string]bool     // agents whose lines are in the session's own file
 	agents []promise
 	files  []promise
+}
+
+// sought is a line or a call that another file of the family may have. If none
+// has it, the finding stands.
+type sought struct {
+	what              uint64
+	call              bool
+	id, file, pointer string
+	line              int32
+}
+
+func (k *kin) seek(s sought) { k.sought = append(k.sought, s) }
+
+// meet notes the lines of a file that was read.
+func (k *kin) meet(g *ledger) {
+	if k.lines != nil {
+		for id := range g.at {
+			k.lines[id] = struct{}{}
+		}
+	}
+}
+
+// sought reports what no file of a family has.
+func (w *auditor) sought(k *kin) {
+	for _, s := range k.sought {
+		_, there := k.lines[s.what]
+		if s.call {
+			there = k.calls[s.what]
+		}
+		if !there {
+			w.breach(s.id, s.file, int(s.line), s.pointer, "")
+		}
+	}
 }
 
 // promise is a file that a line names.
@@ -40,9 +76,15 @@ func (k *kin) beside(agent string) {
 // promises asks for the files that a session's lines name.
 func (w *auditor) promises(f *family, k *kin) {
 	for _, p := range k.files {
-		base := path.Base(strings.ReplaceAll(p.name, `\`, "/"))
-		if _, err := os.Stat(w.path(path.Join(f.side(), "tool-results", base))); errors.Is(err, fs.ErrNotExist) {
-			w.breach("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", fmt.Sprintf("%q", cut(base)))
+		at := strings.ReplaceAll(p.name, `\`, "/")
+		base, origin := path.Base(at), path.Base(path.Dir(path.Dir(at)))
+		lost := func(side string) bool {
+			_, err := os.Stat(w.path(path.Join(side, "tool-results", base)))
+			return errors.Is(err, fs.ErrNotExist)
+		}
+		// What a session has from one that it is a fork of lies beside that.
+		if lost(f.side()) && (!isUUID(origin) || lost(path.Join(path.Dir(f.side()), origin))) {
+			w.breach("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", fmt.Sprintf("%q", rule.Clip(base)))
 		}
 	}
 	k.files = nil
@@ -53,7 +95,7 @@ func (w *auditor) subagents(f *family, k *kin) {
 	w.promises(f, k)
 	have := map[string]bool{}
 	for _, kid := range f.kids {
-		id := strings.TrimSuffix(strings.TrimPrefix(path.Base(kid), "agent-"), ending)
+		id := agentOf(kid)
 		have[id] = true
 		tool, ok := w.meta(strings.TrimSuffix(kid, ending) + ".meta.json")
 		switch {
@@ -68,8 +110,8 @@ func (w *auditor) subagents(f *family, k *kin) {
 		return // its folder is no part of what is asked
 	}
 	for _, p := range k.agents {
-		if !have[p.name] && !f.beside[p.name] && !k.sides[p.name] {
-			w.breach("RH373", p.file, p.line, "/toolUseResult/agentId", fmt.Sprintf("%q", cut(p.name)))
+		if !have[p.name] && !f.agents[p.name] && !k.sides[p.name] {
+			w.breach("RH373", p.file, p.line, "/toolUseResult/agentId", fmt.Sprintf("%q", rule.Clip(p.name)))
 		}
 	}
 }

@@ -34,12 +34,15 @@ func (g *ledger) message(l *linecheck.Line, k *link, i int32) (known bool) {
 	message := l.Member("message")
 	content := rawjson.Last(message, "content")
 	if content == nil || string(content) == "null" {
-		g.say("RH442", l.Number, "/message", "")
+		g.remark(i, "RH442", "/message", "")
 		return g.q.Asks(rule.Meaning)
 	}
-	b := blocks{ledger: g, line: l.Number, link: i, answer: k.kind == answers}
+	b := blocks{ledger: g, link: i, answer: k.kind == answers}
 	if b.answer {
 		k.response = name64(rawjson.Last(message, "id"))
+		if k.response == 0 {
+			g.remark(i, "RH366", "/message/id", "")
+		}
 		g.answered(l, message, k)
 	}
 	b.content(content)
@@ -64,9 +67,6 @@ func (g *ledger) message(l *linecheck.Line, k *link, i int32) (known bool) {
 
 // answered notes the model of an answer and what it used.
 func (g *ledger) answered(l *linecheck.Line, message []byte, k *link) {
-	if k.response == 0 {
-		g.say("RH366", l.Number, "/message/id", "")
-	}
 	if k.side && !g.thread {
 		return
 	}

@@ -18,7 +18,8 @@ type pairing struct {
 	*ledger
 	calls    map[uint64]*waiting
 	anywhere map[uint64]bool // ids of all calls, sent or not
-	answers  map[uint64]bool // responses so far
+	answers  map[uint64]int  // responses so far, by what the user has said before them
+	said     int             // how often that is, from 1
 	response uint64
 	number   int          // of answers so far
 	stopped  map[int]bool // answers behind which the user or the client went on
@@ -27,7 +28,7 @@ type pairing struct {
 // pairs asks whether each call has its result where the API wants it, and each
 // response is in one place.
 func (g *ledger) pairs() {
-	p := &pairing{ledger: g, calls: map[uint64]*waiting{}, anywhere: map[uint64]bool{}, answers: map[uint64]bool{}, stopped: map[int]bool{}}
+	p := &pairing{ledger: g, calls: map[uint64]*waiting{}, anywhere: map[uint64]bool{}, answers: map[uint64]int{}, said: 1, stopped: map[int]bool{}}
 	for _, c := range g.calls {
 		p.anywhere[c.id] = true
 	}
@@ -55,16 +56,21 @@ func upTo(list *[]deed, link int32) (out []deed) {
 func (p *pairing) take(k *link, called, resulted []deed) {
 	switch {
 	case k.kind == answers && (k.response != p.response || p.response == 0):
-		if k.response != 0 && p.answers[k.response] {
+		// The client joins the lines of a response over results and other
+		// responses, but not over what the user said.
+		if k.response != 0 && p.answers[k.response] == p.said {
 			p.say("RH365", int(k.line), "/message/id", "")
 		}
 		p.response = k.response
-		p.answers[k.response] = true
+		p.answers[k.response] = p.said
 		p.stopped[p.number] = p.stopped[p.number] || k.filler
 		p.number++
-	case k.prompt:
-		p.response = 0
-		p.stopped[p.number] = true
+	case k.kind == user && !k.result:
+		p.said++
+		if k.prompt {
+			p.response = 0
+			p.stopped[p.number] = true
+		}
 	}
 	for _, d := range called {
 		if was := p.calls[d.id]; was != nil {
@@ -83,8 +89,8 @@ func place(d deed, rest string) string { return "/message/content/" + itoa(int64
 func (p *pairing) result(w *waiting, d deed, line int) {
 	switch {
 	case w == nil:
-		if !p.anywhere[d.id] && len(p.broken) == 0 {
-			p.say("RH358", line, place(d, "/tool_use_id"), "")
+		if !p.anywhere[d.id] && len(p.broken) == 0 && d.link > p.lead {
+			p.kin.seek(sought{what: d.id, call: true, id: "RH358", file: p.file, line: int32(line), pointer: place(d, "/tool_use_id")})
 		}
 		return
 	case w.answered:

@@ -7,6 +7,7 @@ import (
 
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
 )
 
 // mostUsed is the recorded usage with which the client was seen to compact
@@ -81,7 +82,7 @@ func (g *ledger) whole() {
 		g.say("RH368", g.agents.line, "/agentId", g.agents.String())
 	}
 	if g.models > 0 && g.model != "<synthetic>" && !resumable(g.model) {
-		g.say("RH457", g.models, "/message/model", fmt.Sprintf("%q", cut(g.model)))
+		g.say("RH457", g.models, "/message/model", fmt.Sprintf("%q", rule.Clip(g.model)))
 	}
 	if g.usage >= mostUsed {
 		g.say("RH458", g.used, "/message/usage", fmt.Sprintf("%d tokens", g.usage))
@@ -96,7 +97,7 @@ func (g *ledger) whole() {
 			leaf = i
 		}
 	}
-	if first >= 0 && g.links[first].kind == answers && g.links[first].live && len(g.broken) == 0 {
+	if first >= 0 && g.links[first].kind == answers && g.links[first].live && len(g.broken) == 0 && !g.thread {
 		g.say("RH453", int(g.links[first].line), "", "")
 	}
 	g.thought(leaf)
@@ -140,7 +141,7 @@ func (g *ledger) listed(f *family) {
 		g.say("RH462", int(g.links[0].line), "/isSidechain", "")
 	}
 	if strings.HasPrefix(g.entry, "sdk") {
-		g.say("RH461", 0, "", fmt.Sprintf("%q", cut(strings.TrimPrefix(g.entry, "sdk: "))))
+		g.say("RH461", 0, "", fmt.Sprintf("%q", rule.Clip(strings.TrimPrefix(g.entry, "sdk: "))))
 	}
 	if !g.heads.shown(g.size) {
 		if g.heads.prompts {
