@@ -16,7 +16,8 @@ import (
 )
 
 // client is what the client's own statements make. Tables of newer versions
-// are optional: old ones are whole without them.
+// are optional: old ones are whole without them. The client makes ItemTable
+// anew where it is missing, and finds the sessions in cursorDiskKV.
 func client() sqlitecheck.Known {
 	column := func(need bool, names ...string) (out []sqlitecheck.Column) {
 		for _, n := range names {
@@ -28,7 +29,7 @@ func client() sqlitecheck.Known {
 	heads := append(column(true, "composerId"), column(false, "workspaceId", "createdAt", "lastUpdatedAt", "isArchived",
 		"isSubagent", "recency", "checkpointAt", "value", "subagentTypeName")...)
 	return sqlitecheck.Known{Tables: []sqlitecheck.Table{
-		{Name: itemTable, Columns: pair, Needed: true},
+		{Name: itemTable, Columns: pair, Needed: true, Unless: diskTable},
 		{Name: diskTable, Columns: pair},
 		{Name: headTable, Columns: heads},
 	}}

@@ -23,7 +23,7 @@ func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
 	}
 	session, id := rest[:i], rest[i+1:]
 	if j.q.Asks(rule.References) {
-		j.own(at, id, doc)
+		j.own(at, session, id, doc)
 		if bytes.Contains(doc, []byte(checkpointMark)) {
 			j.checkpoint(at, session, doc)
 		}
@@ -38,13 +38,19 @@ func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
 
 // own asks whether a bubble is the one that its key says. It mostly says so in
 // so many words, which a search finds sooner than parsing does.
-func (j *judge) own(at store.Addr, id, doc []byte) {
+func (j *judge) own(at store.Addr, session, id, doc []byte) {
 	j.buffer = append(append(append(j.buffer[:0], `"bubbleId":"`...), id...), '"')
 	if bytes.Contains(doc, j.buffer) {
 		return
 	}
 	if own := rawjson.Text(first(doc, "bubbleId")); own != "" && own != string(id) {
 		j.found("RH349", at, "/bubbleId", "")
+		j.b.named.mu.Lock()
+		defer j.b.named.mu.Unlock()
+		if j.b.named.misplaced == nil {
+			j.b.named.misplaced = map[string]bool{}
+		}
+		j.b.named.misplaced[string(session)+":"+own] = true
 	}
 }
 
@@ -136,22 +142,24 @@ func brokenOff(text []byte) bool {
 	return errors.As(err, &bad) && bad.Offset >= len(text)
 }
 
-// generation notes what is newer than what is known here.
-func (j *judge) generation(at store.Addr, family string, doc []byte) {
+// generation notes what is newer than what is known here. It reports whether
+// the record as a whole is: then no schema that is known here has to fit it.
+func (j *judge) generation(at store.Addr, family string, doc []byte) (newer bool) {
 	n, ok := whole(first(doc, "_v"))
 	newest := int64(18)
 	if family == bubbleRow {
 		newest = 3
 	}
-	if ok && n > newest {
+	if newer = ok && n > newest; newer {
 		j.found("RH204", at, "/_v", "version "+strconv.FormatInt(n, 10))
 	}
 	if family != bubbleRow || !bytes.Contains(doc, []byte(capabilityMark)) {
-		return
+		return newer
 	}
 	if n, ok := whole(rawjson.Last(doc, "capabilityType")); ok && (n < 0 || n > newestCapability) {
 		j.found("RH204", at, "/capabilityType", fmt.Sprintf("capability %d", n))
 	}
+	return newer
 }
 
 // newestCapability is browser_agent.

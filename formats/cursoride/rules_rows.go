@@ -78,12 +78,11 @@ func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitefil
 	if j.text && !j.reader.Ask(doc, at, j.q) {
 		return
 	}
-	j.shape(j.schemas[family], doc, at, "")
+	if !j.q.Asks(rule.Schema) || family != bubbleRow && family != composerRow || !j.generation(at, family, doc) {
+		j.shape(j.schemas[family], doc, at, "")
+	}
 	if family == bubbleRow {
 		j.bubbleRow(at, key[len(family):], doc)
-	}
-	if j.q.Asks(rule.Schema) && (family == bubbleRow || family == composerRow) {
-		j.generation(at, family, doc)
 	}
 }
 

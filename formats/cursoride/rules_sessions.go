@@ -80,7 +80,7 @@ func (r *records) session(id string) error {
 	if err := r.orphans(id, at, inline); err != nil {
 		return err
 	}
-	r.missing(at, inline)
+	r.missing(id, at, inline)
 	r.summary(at)
 	r.running(id, at)
 	if r.q.Asks(rule.Meaning) && headers == 0 && len(inline) == 0 && r.f.full(comTalk) == nil && r.f.full(comTabBubbles) == nil {
@@ -195,15 +195,16 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 	return err
 }
 
-// missing are the bubbles that are listed and not there.
-func (r *records) missing(at store.Addr, inline map[string]bool) {
+// missing are the bubbles that are listed and in no row, not even under another
+// key, which RH349 says.
+func (r *records) missing(session string, at store.Addr, inline map[string]bool) {
 	if !r.q.Asks(rule.References) {
 		return
 	}
 	n := 0
 	for value := range rawjson.Elements(r.f.raw(comHeaders)) {
 		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
-		if id != "" && r.listedBubbles[id] && !inline[id] {
+		if id != "" && r.listedBubbles[id] && !inline[id] && !r.s.named.misplaced[session+":"+id] {
 			r.listedBubbles[id] = false // one that is listed twice is missing once
 			r.found("RH330", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), fmt.Sprintf("bubble %q", id))
 		}

@@ -33,6 +33,9 @@ func (r *records) newGraph() *graph {
 		case g.b.named.changed[f.At.RowID]:
 			return
 		}
+		if f.Rule == "RH303" || f.Rule == "RH304" { // the client shows and continues the session from its bubbles
+			f.Rule = "RH329"
+		}
 		r.q.Found(f)
 	}
 	g.Graph = storecheck.NewGraph(&q, r.s.blobs, g.read, g.place)

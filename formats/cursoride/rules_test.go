@@ -207,3 +207,23 @@ func TestRulesOfHostileValues(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesWithoutLists: a database with cursorDiskKV alone is whole, as part of
+// a user dir and under any name. The client makes ItemTable anew.
+func TestRulesWithoutLists(t *testing.T) {
+	dir := built(t, "compacted")
+	global := filepath.Join(dir, "globalStorage", "state.vscdb")
+	if err := ide.Exec(global, "DROP TABLE ItemTable"); err != nil {
+		t.Fatal(err)
+	}
+	if got := bad(asked(t, dir, everything, 2)); len(got) > 0 {
+		t.Errorf("in a user dir: %v", got)
+	}
+	alone := filepath.Join(t.TempDir(), "composers.vscdb")
+	if err := os.Rename(global, alone); err != nil {
+		t.Fatal(err)
+	}
+	if got := bad(asked(t, alone, everything, 2)); len(got) > 0 {
+		t.Errorf("alone: %v", got)
+	}
+}

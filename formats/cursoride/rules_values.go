@@ -20,6 +20,7 @@ type pending struct {
 	checkpoints []named
 	calls       map[string][]named // tools that have not ended, by session
 	changed     map[int64]bool     // blobs that are not what they were: what they say is no news
+	misplaced   map[string]bool    // bubbles that lie under another key, as session:bubble
 }
 
 // named is a place that names something.

@@ -24,7 +24,8 @@ type Known struct {
 type Table struct {
 	Name    string
 	Columns []Column
-	Needed  bool // no version works without it
+	Needed  bool   // no version works without it
+	Unless  string // a table that is enough in its place
 }
 
 // Column is a column that some version makes.
@@ -51,11 +52,14 @@ func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Inquiry) (whol
 			q.Breach("RH201", store.Addr{File: file, Set: o.Name}, fmt.Sprintf("table %q", o.Name))
 		}
 	}
+	find := func(name string) int {
+		return slices.IndexFunc(seen.Plan.Tables, func(p sqlitefile.PlanTable) bool { return strings.EqualFold(p.Name, name) })
+	}
 	for i := range k.Tables {
 		t := &k.Tables[i]
-		at := slices.IndexFunc(seen.Plan.Tables, func(p sqlitefile.PlanTable) bool { return strings.EqualFold(p.Name, t.Name) })
+		at := find(t.Name)
 		if at < 0 {
-			if t.Needed {
+			if t.Needed && (t.Unless == "" || find(t.Unless) < 0) {
 				whole = false
 				q.Breach("RH202", store.Addr{File: file, Set: t.Name}, fmt.Sprintf("table %q", t.Name))
 			}
