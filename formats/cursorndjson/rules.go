@@ -22,7 +22,7 @@ import (
 // versions keep the time of its end and some do not.
 func pointers() sdkcheck.Places {
 	return sdkcheck.Places{Status: "/status", Active: "/activeRunId", Checkpoint: "/latestCheckpoint/rootBlobId", Turn: "/turnNumber", Agent: "/agentId",
-		Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId", Latest: "/latestCheckpointRef/rootBlobId",
+		Offset: "/offset", Seq: "/seq", Key: "/idempotencyKey", Start: "/startCheckpointRef/rootBlobId", Latest: "/latestCheckpointRef/rootBlobId", Orphan: "RH328",
 		Ends: map[string]string{"finished": "/endedAt", "cancelled": "/endedAt", "expired": "/endedAt", "error": "?"}}
 }
 

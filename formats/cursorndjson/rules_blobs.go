@@ -130,7 +130,7 @@ func (s *shelves) finish(ctx context.Context) error {
 	}
 	for _, id := range s.order {
 		if h := s.agents[id]; !s.catalog.Known(id) {
-			s.q.Found(rule.Finding{Rule: "RH313", At: h.first, Pointer: "/agentId", Says: fmt.Sprintf("%s of %q", rule.Many(int64(h.index.Len()), "blob"), sdkcheck.Clip(id))})
+			s.q.Found(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Says: fmt.Sprintf("%s of %q", rule.Many(int64(h.index.Len()), "blob"), sdkcheck.Clip(id))})
 		}
 	}
 	return nil

@@ -28,6 +28,7 @@ type Catalog struct {
 type Places struct {
 	Status, Active, Checkpoint, Turn, Agent, Offset, Seq, Key string
 	Start, Latest                                             string // checkpoints of a run
+	Orphan                                                    string // the rule that a run without its agent breaks, RH312 if not given
 	Ends                                                      map[string]string
 }
 

@@ -27,7 +27,7 @@ func (c *Catalog) Finish() {
 func (c *Catalog) finishAgent(a *agent) {
 	for _, r := range a.runs {
 		if !a.known && !c.Gaps.Agents {
-			c.q.Found(rule.Finding{Rule: "RH312", At: r.At, Pointer: c.Places.Agent, Says: fmt.Sprintf("%q", Clip(a.ID))})
+			c.q.Found(rule.Finding{Rule: cmp.Or(c.Places.Orphan, "RH312"), At: r.At, Pointer: c.Places.Agent, Says: fmt.Sprintf("%q", Clip(a.ID))})
 		}
 	}
 	byTurn := slices.Clone(a.runs)
