@@ -1,0 +1,187 @@
+package formatstest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// Shape is a store of any size, built to be as awkward as it can be: n is how
+// often what is awkward about it is there.
+type Shape struct {
+	Name string
+	Make func(t *testing.T, dir string, n int) (path string)
+}
+
+// Cost is what some work took. It does not depend on the machine.
+type Cost struct {
+	Steps  int64 // how often it asked its context whether to go on
+	Read   int64 // bytes of files, where the system counts them
+	Allocs int64
+	Bytes  int64 // allocated
+}
+
+// Measure counts what work takes. What runs beside it is counted, too, so it is
+// of no use in parallel tests. A loop of any length is to ask its context: that
+// is what is counted of work that neither reads nor allocates.
+func Measure(work func(ctx context.Context)) Cost {
+	ctx := &asked{Context: context.Background()}
+	var before, after runtime.MemStats
+	read := bytesRead()
+	runtime.ReadMemStats(&before)
+	work(ctx)
+	runtime.ReadMemStats(&after)
+	return Cost{Steps: ctx.n.Load(), Read: bytesRead() - read, Allocs: int64(after.Mallocs - before.Mallocs), Bytes: int64(after.TotalAlloc - before.TotalAlloc)}
+}
+
+// asked counts how often it is asked.
+type asked struct {
+	context.Context
+	n atomic.Int64
+}
+
+func (a *asked) Err() error {
+	a.n.Add(1)
+	return nil
+}
+
+// bytesRead is how much this process has read, 0 where nobody counts.
+func bytesRead() int64 {
+	data, _ := os.ReadFile("/proc/self/io")
+	for line := range bytes.Lines(data) {
+		if rest, ok := bytes.CutPrefix(line, []byte("rchar: ")); ok {
+			n, _ := strconv.ParseInt(string(bytes.TrimSpace(rest)), 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+// exceeds names what has grown more than the work it was for, which is eight
+// times as much.
+func (c Cost) exceeds(one Cost) string {
+	for _, m := range []struct {
+		name         string
+		n, eightfold int64
+		most         int64 // below it nobody minds
+	}{{"steps", one.Steps, c.Steps, 20_000}, {"bytes read", one.Read, c.Read, 8 << 20}, {"allocations", one.Allocs, c.Allocs, 60_000}, {"bytes allocated", one.Bytes, c.Bytes, 16 << 20}} {
+		if m.eightfold > m.most && m.eightfold > 14*m.n {
+			return fmt.Sprintf("%d %s, and %d for eight times as much", m.n, m.name, m.eightfold)
+		}
+	}
+	return ""
+}
+
+// Work is something that is done with a store at a path. What fails on it is
+// another law's.
+type Work struct {
+	Name string
+	Do   func(ctx context.Context, path, scratch string)
+}
+
+// Grows fails the test unless what it takes to list, decode and write a store,
+// and to do more with it, grows as the store does: it is measured with n, and
+// with eight times as many.
+func Grows(t *testing.T, reg *formats.Registry, f *formats.Format, n int, shapes []Shape, more ...Work) {
+	for _, shape := range shapes {
+		t.Run(shape.Name, func(t *testing.T) {
+			small, large := shape.Make(t, t.TempDir(), n), shape.Make(t, t.TempDir(), 8*n)
+			for _, w := range append(works(reg, f), more...) {
+				t.Run(w.Name, func(t *testing.T) {
+					dirs := [...]string{t.TempDir(), t.TempDir(), t.TempDir()}
+					w.Do(context.Background(), small, dirs[0]) // what is made once is there then
+					one := Measure(func(ctx context.Context) { w.Do(ctx, small, dirs[1]) })
+					eight := Measure(func(ctx context.Context) { w.Do(ctx, large, dirs[2]) })
+					t.Logf("%+v, then %+v", one, eight)
+					if bad := eight.exceeds(one); bad != "" {
+						t.Errorf("%s: %s", w.Name, bad)
+					}
+				})
+			}
+		})
+	}
+}
+
+// works are what is done with every format.
+func works(reg *formats.Registry, f *formats.Format) (out []Work) {
+	view := formats.View{Note: func(loss.Note) {}, Say: func(string) {}, Jobs: 1, Secrets: formats.WithholdSecrets}
+	if f.Heads != nil {
+		out = append(out, Work{"list", func(ctx context.Context, path, _ string) {
+			if l, err := formats.Locate(path); err == nil {
+				for _, err := range f.Heads(ctx, l, view) {
+					if err != nil {
+						return
+					}
+				}
+			}
+		}})
+	}
+	for _, to := range []*formats.Format{nil, reg.Named("canonical"), reg.Named("claude-code")} {
+		for _, history := range []bool{false, true} {
+			name := "decode"
+			if to != nil {
+				name = "to " + to.Name
+			}
+			if history {
+				name += " with its history"
+			}
+			out = append(out, Work{name, func(ctx context.Context, path, scratch string) {
+				carry(ctx, f, to, path, scratch, view, session.Selection{History: history, Inner: true})
+			}})
+		}
+	}
+	return out
+}
+
+// carry decodes all sessions of a store, and writes them in a format.
+func carry(ctx context.Context, f, to *formats.Format, path, scratch string, view formats.View, sel session.Selection) {
+	l, err := formats.Locate(path)
+	if err != nil {
+		return
+	}
+	n := 0
+	for s, err := range f.Decode(ctx, l, view, sel) {
+		switch {
+		case s == nil:
+			return
+		case err != nil:
+			continue
+		case to != nil:
+			n++
+			file := filepath.Join(scratch, strconv.Itoa(n))
+			if to.Encode(ctx, s, formats.Build{Path: file, Note: view.Note}) == nil && to.Verify != nil {
+				to.Verify(ctx, file)
+			}
+			os.Remove(file)
+		default:
+			drainSession(s)
+		}
+	}
+}
+
+func drainSession(s *session.Session) {
+	if s.Messages != nil {
+		for _, err := range s.Messages {
+			if err != nil {
+				return
+			}
+		}
+	}
+	if s.Files != nil {
+		for _, err := range s.Files {
+			if err != nil {
+				return
+			}
+		}
+	}
+}
