@@ -30,9 +30,13 @@ type counterpart struct {
 	args []argument
 }
 
-// counterparts is claude.txt, read once.
-var counterparts = sync.OnceValue(func() map[string]counterpart {
-	out := map[string]counterpart{}
+// natives is claude.txt, read once: counterparts by their kinds, and the kind
+// that a tool of Claude Code's is read as, which is that of its first line.
+var natives = sync.OnceValue(func() (t struct {
+	tools map[string]counterpart
+	kinds map[string]string
+}) {
+	t.tools, t.kinds = map[string]counterpart{}, map[string]string{}
 	for line := range strings.Lines(text("claude.txt")) {
 		words := strings.Fields(line)
 		if len(words) < 2 || words[0] == "#" {
@@ -48,9 +52,14 @@ var counterparts = sync.OnceValue(func() map[string]counterpart {
 			a.name, a.from = name, strings.Split(from, "|")
 			c.args = append(c.args, a)
 		}
-		out[words[0]] = c
+		if _, known := t.kinds[c.name]; !known {
+			t.kinds[c.name] = words[0]
+		}
+		if len(c.args) > 0 {
+			t.tools[words[0]] = c
+		}
 	}
-	return out
+	return t
 })
 
 // Claude translates a call. Input is what the model wrote, args what the tool
@@ -75,7 +84,7 @@ func Claude(kind, name string, input, args, value []byte) Native {
 	case "mcp":
 		n, ok = served(name, docs)
 	default:
-		if c, known := counterparts()[kind]; known {
+		if c, known := natives().tools[kind]; known {
 			n, ok = c.call(docs)
 		}
 	}
@@ -102,28 +111,42 @@ func broken(input []byte) bool {
 // call spells the arguments that the tool has; false if one that it needs is
 // not there.
 func (c counterpart) call(docs [][]byte) (Native, bool) {
-	o := object{}
+	o, exact := object{}, covers(c, docs)
 	for _, a := range c.args {
 		raw := find(docs, a.from...)
 		switch {
 		case a.kind == '#':
 			if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n > 0 {
 				o.raw(a.name, raw)
+				continue
 			}
 		case a.kind == '?':
 			if string(raw) == "true" {
 				o.raw(a.name, raw)
+				continue
 			}
 		default:
 			text := word(raw)
 			if text != "" || a.must && len(raw) > 0 && a.name == "content" {
 				o.text(a.name, text)
+				exact = exact && isText(raw)
+				continue
 			} else if a.must {
 				return Native{}, false
 			}
 		}
+		exact = exact && idle(raw)
 	}
-	return Native{Name: c.name, Input: o.done(), Exact: covers(c, docs)}, true
+	return Native{Name: c.name, Input: o.done(), Exact: exact || docs[0] == nil}, true
+}
+
+// idle reports the value of an argument that says nothing.
+func idle(raw []byte) bool {
+	switch string(raw) {
+	case "", "null", "false", "0", `""`:
+		return true
+	}
+	return false
 }
 
 // covers reports whether no argument that the model wrote is left out.
@@ -232,6 +255,9 @@ func served(name string, docs [][]byte) (Native, bool) {
 	server := rawjson.Text(find(docs, "providerIdentifier", "server", "serverIdentifier", "server_name"))
 	tool := rawjson.Text(find(docs, "toolName", "tool_name", "tool"))
 	args := find(docs, "arguments", "args", "tool_args")
+	if own := docs[0]; len(own) > 0 && own[0] == '{' && find(docs[:1], "toolName", "tool_name", "tool", "arguments", "args", "tool_args") == nil {
+		args = own // as the model wrote them
+	}
 	if tool == "" {
 		tool = strings.TrimPrefix(strings.TrimPrefix(name, "mcp_"), "_")
 		if args = docs[0]; args == nil {

@@ -3,6 +3,7 @@ package toolmap
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
@@ -14,11 +15,7 @@ func appendText(dst []byte, s string) []byte { return session.AppendString(dst, 
 // it draws nothing but the text. shown is what the model was shown.
 func (n Native) Result(value []byte, shown string, failed bool) []byte {
 	if failed {
-		const most = 4 << 10
-		if len(shown) > most {
-			shown = shown[:most]
-		}
-		return appendText(nil, "Error: "+shown)
+		return appendText(nil, "Error: "+clip(shown, 4<<10))
 	}
 	came := [][]byte{caseOf(value), value}
 	o := object{}
@@ -57,6 +54,17 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		return nil
 	}
 	return o.done()
+}
+
+// clip is the beginning of a text, which ends with a whole letter.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
 }
 
 // ran is what a command printed.
@@ -123,23 +131,11 @@ func (n Native) read(o *object, name []byte, came [][]byte, shown string) {
 
 // FromClaude is the kind of one of Claude Code's tools, "" if it has none here.
 func FromClaude(name string) string {
-	switch name {
-	case "Bash":
-		return "shell"
-	case "Edit", "MultiEdit", "Write", "NotebookEdit":
-		return "edit"
-	case "Agent", "Task":
-		return "task"
-	case "LS":
-		return "ls"
-	}
 	if strings.HasPrefix(name, "mcp__") {
 		return "mcp"
 	}
-	for kind, c := range counterparts() {
-		if c.name == name && !strings.HasPrefix(kind, "pi") && kind != "fetch" {
-			return kind
-		}
+	if kind := natives().kinds[name]; kind != "" {
+		return kind
 	}
 	return Kind(name)
 }

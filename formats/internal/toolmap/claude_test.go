@@ -10,7 +10,7 @@ import (
 
 func TestClaudeTable(t *testing.T) {
 	kinds := Kinds()
-	for kind, c := range counterparts() {
+	for kind, c := range natives().tools {
 		if !slices.Contains(kinds, kind) {
 			t.Errorf("there is no kind %q", kind)
 		}
@@ -20,10 +20,53 @@ func TestClaudeTable(t *testing.T) {
 			}
 		}
 	}
-	for name, want := range map[string]string{"Bash": "shell", "Edit": "edit", "Grep": "grep", "Agent": "task", "WebFetch": "webFetch", "TodoWrite": "updateTodos", "mcp__a__b": "mcp", "Nobody": ""} {
+}
+
+// TestFromClaude: every tool is read as one kind, also one that is the
+// counterpart of several.
+func TestFromClaude(t *testing.T) {
+	for name, want := range map[string]string{"Bash": "shell", "Read": "read", "Edit": "edit", "MultiEdit": "edit", "Write": "edit", "NotebookEdit": "edit", "Grep": "grep", "Glob": "glob", "LS": "ls",
+		"Agent": "task", "Task": "task", "WebFetch": "webFetch", "WebSearch": "webSearch", "TodoWrite": "updateTodos", "mcp__a__b": "mcp", "Nobody": "", "": ""} {
 		if got := FromClaude(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
+	}
+	first := map[string]string{}
+	for line := range strings.Lines(text("claude.txt")) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0] == "#" {
+			continue
+		}
+		if first[words[1]] == "" {
+			first[words[1]] = words[0]
+		}
+		if got := FromClaude(words[1]); got != first[words[1]] {
+			t.Errorf("%s is %q, and its first line says %q", words[1], got, first[words[1]])
+		}
+	}
+}
+
+// TestCutErrors: what the screen shows of an error ends with a whole letter.
+func TestCutErrors(t *testing.T) {
+	shown := strings.Repeat("x", 4095) + "é"
+	if got := string(Native{}.Result(nil, shown, true)); got != `"Error: `+shown[:4095]+`"` {
+		t.Errorf("it ends with %q", got[len(got)-8:])
+	}
+}
+
+// TestNotExact: an argument that the tool has and does not take as it is spelled
+// is said to be left out.
+func TestNotExact(t *testing.T) {
+	for input, want := range map[string]bool{
+		`{"path":"/a","limit":10}`: true, `{"path":"/a","limit":"10"}`: false, `{"path":"/a","offset":0}`: true, `{"path":"/a","offset":-3}`: false, `{"path":"/a","more":1}`: false,
+	} {
+		if n := Claude("read", "Read", []byte(input), nil, nil); n.Exact != want || n.Name != "Read" {
+			t.Errorf("%s is exact: %v (%s)", input, n.Exact, n.Input)
+		}
+	}
+	n := Claude("mcp", "mcp_tracker_list", []byte(`{"text":"a","why":"b"}`), []byte(`{"providerIdentifier":"tracker","toolName":"list","args":{"text":"a"}}`), nil)
+	if string(n.Input) != `{"text":"a","why":"b"}` || n.Name != "mcp__tracker__list" {
+		t.Errorf("%s %s", n.Name, n.Input)
 	}
 }
 
