@@ -24,15 +24,22 @@ import (
 // never hangs on the end of it. As it comes behind the live branch, the lines are
 // written to a draft first.
 type grafts struct {
-	draft *os.File
-	forks map[string]*fork // by the message that a branch grows from; nil until that is written
-	due   []string         // those that are written, but for results that are still to come
-	unit  fork             // where the last thing said on the live branch begins
-	live  int64            // size of the live branch
-	start int64            // what the first line's time comes after
-	done  []graft
-	err   error
+	draft  *os.File
+	forks  map[string]*fork  // by the message that a branch grows from; nil until that is written
+	from   map[string]string // these messages, by the names of the branches
+	due    []string          // those that are written, but for results that are still to come
+	unit   fork              // where the last thing said on the live branch begins
+	live   int64             // size of the live branch
+	copied int64             // of it, for branches that grow from its end
+	start  int64             // what the first line's time comes after
+	done   []graft
+	reader *bufio.Reader // of the draft, for many lines
+	peek   *bufio.Reader // for one
+	err    error
 }
+
+// mostCopied is how much more than the live branch is copied for others.
+const mostCopied = 1 << 20
 
 // fork is a place between lines of the live branch.
 type fork struct {
@@ -55,9 +62,11 @@ func (e *encoder) grafted(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, draft.Close(), os.Remove(draft.Name())) }()
 	out := e.w
 	e.w = bufio.NewWriterSize(draft, 256<<10)
-	e.grafts = &grafts{draft: draft, forks: map[string]*fork{}, start: e.last}
+	e.grafts = &grafts{draft: draft, forks: map[string]*fork{}, from: map[string]string{}, start: e.last}
 	for _, b := range e.s.Branches {
-		e.grafts.forks[b.From] = nil
+		if e.grafts.forks[b.From] = nil; e.grafts.from[b.Name] == "" {
+			e.grafts.from[b.Name] = b.From
+		}
 	}
 	if err = e.session(ctx); err != nil {
 		return err
@@ -80,6 +89,9 @@ func (e *encoder) graft(branch string, id string) bool {
 	if branch != e.branch {
 		e.close()
 	}
+	if !e.begun && branch != "" && e.branch == "" {
+		return false // the client would go on with it
+	}
 	e.forks()
 	if branch != e.branch {
 		e.leave()
@@ -93,7 +105,7 @@ func (e *encoder) graft(branch string, id string) bool {
 
 // forks marks the place behind messages, once all their calls have results.
 func (e *encoder) forks() {
-	if s := e.step; s != nil && (!s.written || s.open() || len(s.after) > 0) {
+	if e.step != nil {
 		return
 	}
 	for _, id := range e.grafts.due {
@@ -117,7 +129,6 @@ func (e *encoder) unit() {
 // leave ends the branch that is being written.
 func (e *encoder) leave() {
 	g := e.grafts
-	e.wordless()
 	if e.branch == "" {
 		g.live = e.size
 		return
@@ -129,26 +140,24 @@ func (e *encoder) leave() {
 // enter begins a branch.
 func (e *encoder) enter(branch string) {
 	g := e.grafts
-	f := fork{time: g.start} // a root of its own
-	for _, b := range e.s.Branches {
-		if at := g.forks[b.From]; b.Name == branch && b.From != "" && at != nil {
-			f = *at
-			break
-		}
+	f := &fork{time: g.start} // a root of its own
+	if at := g.forks[g.from[branch]]; at != nil {
+		f = at
 	}
 	if !e.own {
 		e.note(loss.Reshaped, "an abandoned branch is in the file, where the client shows it to nobody")
 	}
 	e.branch, e.turnRec = branch, nil
 	made := graft{at: f.at, from: e.size, lines: e.lines}
+	g.done = append(g.done, made)
+	e.parent, e.last = f.parent, f.time
 	if end := f.at; end > g.unit.at { // nothing is said behind it
-		f, made.at = g.unit, g.unit.at
-		e.parent, e.last = f.parent, f.time
-		g.done = append(g.done, made)
-		e.again(f.at, end)
-	} else {
-		e.parent, e.last = f.parent, f.time
-		g.done = append(g.done, made)
+		e.parent, e.last = g.unit.parent, g.unit.time
+		g.done[len(g.done)-1].at = g.unit.at
+		e.again(end)
+		if g.copied += end - g.unit.at; g.copied > g.live+mostCopied {
+			*f = fork{at: g.unit.at, parent: e.parent, time: e.last} // the next ones grow from this copy
+		}
 	}
 	e.begun = e.parent != ""
 }
@@ -156,6 +165,7 @@ func (e *encoder) enter(branch string) {
 // assemble writes the lines of the draft in the order of the file.
 func (e *encoder) assemble(ctx context.Context) error {
 	g := e.grafts
+	g.reader, g.peek = bufio.NewReaderSize(nil, 256<<10), bufio.NewReaderSize(nil, 1<<10)
 	e.lines, e.size, e.last = 0, 0, g.start
 	e.sum = sha256.New()
 	slices.SortStableFunc(g.done, func(a, b graft) int { return cmp.Compare(a.at, b.at) })
@@ -187,7 +197,8 @@ func (e *encoder) assemble(ctx context.Context) error {
 // pour writes lines of the draft, with times that go up; under a ceiling where
 // there is one, and room below it.
 func (e *encoder) pour(ctx context.Context, from, to int64, ceiling func() int64) error {
-	r := bufio.NewReaderSize(io.NewSectionReader(e.grafts.draft, from, to-from), 256<<10)
+	r := e.grafts.reader
+	r.Reset(io.NewSectionReader(e.grafts.draft, from, to-from))
 	for {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) && len(line) == 0 {
@@ -213,7 +224,8 @@ func (e *encoder) pour(ctx context.Context, from, to int64, ceiling func() int64
 
 // time is that of the line at a place in the draft.
 func (g *grafts) time(at int64) (int64, error) {
-	line, err := bufio.NewReader(io.NewSectionReader(g.draft, at, g.live-at)).ReadBytes('\n')
+	g.peek.Reset(io.NewSectionReader(g.draft, at, g.live-at))
+	line, err := g.peek.ReadBytes('\n')
 	if err != nil {
 		return 0, err
 	}

@@ -12,7 +12,8 @@ import (
 // again begins a branch with a copy of the last thing that was said: nothing may
 // hang on the end of the live branch. The copy has names of its own, or it would
 // be taken for a part of the response that it is a copy of.
-func (e *encoder) again(from, to int64) {
+func (e *encoder) again(to int64) {
+	from := e.grafts.unit.at
 	e.note(loss.Reshaped, "an abandoned branch behind the last message begins with a copy of that")
 	b := make([]byte, to-from)
 	err := e.w.Flush()

@@ -135,6 +135,8 @@ func (c *checker) end() error {
 	}
 	c.turn("")
 	switch {
+	case c.ended && c.n <= 2 && len(c.uuids) == 0:
+		return nil // nothing was ever said
 	case !c.said:
 		return errors.New("no message")
 	case c.stray || c.forks[c.leaf]:
@@ -241,16 +243,22 @@ func (c *checker) result() error {
 	delete(c.open, id)
 	content := c.part.raw("content")
 	if len(content) > 0 && content[0] == '"' {
-		if !says(content) {
-			return errors.New("an empty result")
+		if failed := string(c.part.raw("is_error")) != "false"; !says(content) && (failed || string(content) != `""`) {
+			return errors.New("blank tool result, or an error result without text")
 		}
 		return nil
 	}
 	n := 0
 	for in := range rawjson.Elements(content) {
 		c.part.split(in)
-		if n++; c.part.text("type") == "document" {
+		switch n++; c.part.text("type") {
+		case "document":
 			return errors.New("a document in a result")
+		case "tool_reference":
+			if !reference(in) {
+				return errors.New("malformed tool_reference")
+			}
+			continue
 		}
 		if err := said(&c.part); err != nil {
 			return err

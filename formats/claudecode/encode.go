@@ -64,30 +64,38 @@ type encoder struct {
 	id, agent, cwd string // agent: of a subagent
 	own            bool   // it comes from Claude Code: nothing has to be translated
 
-	last    int64  // time of the last line
-	said    int64  // time of the last message that had one
-	begun   bool   // the model is shown something
-	shell   bool   // the turn is a command of the user's own
-	parent  string // uuid of the last line
-	prompt  string // the beginning of the first one
-	system  []string
-	ids     map[string]bool // of calls
-	step    *step
-	buf     []byte
-	marked  bool // the line being written has what we know of it
-	message *session.Message
-	turnRec []byte // of a turn whose line is still to come
-	grafts  *grafts
-	branch  string // that is being written; "" for the live one
+	last     int64  // time of the last line
+	said     int64  // time of the last message that had one
+	begun    bool   // the model is shown something
+	shell    bool   // the turn is a command of the user's own
+	parent   string // uuid of the last line
+	prompt   string // the first line of the first one
+	system   []string
+	ids      map[string]bool    // of calls
+	repeats  map[string]int64   // how often an id of the source's was there before
+	open     map[string][]*call // calls without a result, by the source's ids
+	steps    []*step            // of which results are still to come
+	step     *step              // the last of these
+	held     int                // bytes that wait
+	buf      []byte
+	marked   bool // the line being written has what we know of it
+	message  *session.Message
+	turnRec  []byte // of a turn whose line is still to come
+	grafts   *grafts
+	children map[string]bool // the sessions of its subagents
+	branch   string          // that is being written; "" for the live one
 }
 
 // firstMoment is when a session begins that has no time in it at all.
 const firstMoment = 1577836800000 // 2020
 
 func newEncoder(s *session.Session, b formats.Build) *encoder {
-	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, own: s.Agent == session.ClaudeCode}
+	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode}
 	if e.b.Note == nil {
 		e.b.Note = func(loss.Note) {}
+	}
+	for _, l := range s.Children {
+		e.children[l.Session] = true
 	}
 	e.id = sessionID(s.Agent, s.ID)
 	if s.Parent != nil {
@@ -129,11 +137,11 @@ func (e *encoder) session(ctx context.Context) error {
 	return e.files(ctx)
 }
 
-// wordless gives a session in which nothing was said a first line.
+// wordless says that nothing was said: nothing is invented then, and the client
+// has nothing to go on with.
 func (e *encoder) wordless() {
 	if !e.begun {
-		e.note(loss.Inferred, "a session without a word gets a first line")
-		e.opening(session.Stamp{})
+		e.note(loss.Reshaped, "session without messages: the client does not list it")
 	}
 }
 
@@ -254,7 +262,7 @@ func (e *encoder) ending() {
 	if title == "" {
 		e.message = nil
 		e.note(loss.Inferred, "a title, from the first prompt")
-		title = brief(e.prompt)
+		title = e.prompt
 	}
 	if title == "" {
 		title = "Imported session"

@@ -7,12 +7,13 @@ import (
 )
 
 // write writes the response, and the results that have come so far.
-func (e *encoder) write() {
-	s := e.step
+func (e *encoder) write(s *step) {
 	if s.written {
 		return
 	}
 	s.written = true
+	e.held -= s.held
+	s.held = 0
 	if len(s.blocks) == 0 {
 		return
 	}
@@ -26,6 +27,7 @@ func (e *encoder) write() {
 			stop = "tool_use"
 			if c.waits {
 				c.waits = false
+				s.waits--
 				e.translate(c, nil)
 			}
 		}
@@ -33,7 +35,7 @@ func (e *encoder) write() {
 	e.unit()
 	id := "msg_" + digits(24, "message", e.id, e.agent, itoa(e.lines))
 	for _, b := range s.blocks {
-		e.response(id, stop, b)
+		e.response(s, id, stop, b)
 	}
 	for _, a := range s.answers {
 		e.reply(a)
@@ -50,8 +52,7 @@ func (e *encoder) write() {
 const noUsage = `{"input_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
 
 // response writes one block of a response on a line of its own.
-func (e *encoder) response(id, stop string, b block) {
-	s := e.step
+func (e *encoder) response(s *step, id, stop string, b block) {
 	model := "<synthetic>" // resumes with the user's own model, without a warning
 	if ownModel(s.model) {
 		model = s.model

@@ -16,32 +16,32 @@ import (
 // too.
 func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	e.extras(r.Extras)
-	c := e.step.find(r.Call)
+	c := e.find(r.Call)
 	if c == nil {
 		if !e.printed(m, r) {
 			e.stray(m, r)
 		}
 		return
 	}
-	c.answered = true
+	if c.of != e.step {
+		e.note(loss.Reshaped, "late tool result moved right after its call")
+	}
 	r = changed(c, r)
 	if c.waits {
 		c.waits = false
-		e.step.waits--
+		c.of.waits--
 		e.translate(c, r.Value)
 	}
 	shown, body := e.shown(c, r)
 	a := answer{at: m.At, call: c, body: body, id: m.ID, ui: e.drawn(c, r, shown)}
-	if e.step.written {
+	if c.of.written {
 		e.reply(a)
 		c.src, c.native = session.ToolCall{ID: c.src.ID}, toolmap.Native{}
-		return
+	} else {
+		c.of.answers = append(c.of.answers, a)
+		e.hold(c.of, len(a.body)+len(a.ui))
 	}
-	e.step.answers = append(e.step.answers, a)
-	e.step.held += len(a.body) + len(a.ui)
-	if e.step.waits == 0 || e.step.held > mostHeld {
-		e.write()
-	}
+	e.advance()
 }
 
 // changed is a result that says what the file of an edit held before and after,
@@ -67,10 +67,12 @@ func changed(c *call, r *session.ToolResult) *session.ToolResult {
 	return &out
 }
 
-// shown is a result as a block of content, and its text.
+// shown is a result as a block of content, and its text. An empty one stays
+// empty, which is what the model was shown; but the API refuses an error that
+// does not say a word, and the session with it for good.
 func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte) {
 	blocks, texts := e.pieces(r.Content)
-	if len(blocks) == 0 {
+	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
 		var list []session.Part
 		if text = toolmap.Shown(c.src.Kind, r.Value); !blank(text) {
 			e.note(loss.Reshaped, "a result's text, from the record of it")
@@ -81,7 +83,8 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 		}
 		blocks, texts = e.pieces(list)
 	}
-	if len(blocks) == 0 {
+	if len(blocks) == 0 && r.Error {
+		e.note(loss.Inferred, "placeholder text for an error result that has none")
 		texts = []string{"(no output)"}
 	}
 	text = strings.Join(texts, "\n")
@@ -98,16 +101,29 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 	return text, p.done()
 }
 
+// isText reports a part that says what the model was shown.
+func isText(p session.Part) bool {
+	_, ok := p.(*session.Text)
+	return ok
+}
+
 // pieces are the blocks of a result, and what they say.
 func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) {
 	for _, p := range list {
 		var block []byte
 		var words string
-		if t, ok := p.(*session.Media); ok {
+		switch t := p.(type) {
+		case *session.Media:
 			if block, words = e.picture(t); words != "" {
 				e.note(loss.Dropped, "an image or file in a result is named in words only")
 			}
-		} else {
+		case *session.Opaque:
+			if e.own && reference(t.Raw) {
+				block = t.Raw
+				break
+			}
+			block, words = e.spoken(p)
+		default:
 			block, words = e.spoken(p)
 		}
 		if block != nil {
@@ -118,6 +134,11 @@ func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) 
 		}
 	}
 	return blocks, texts
+}
+
+// reference reports a block that names a tool which a search found.
+func reference(raw []byte) bool {
+	return text(raw, "type") == "tool_reference" && text(raw, "tool_name") != "" && only(raw, "type", "tool_name")
 }
 
 // drawn is the record that the screen is drawn from.
@@ -159,7 +180,7 @@ func (e *encoder) agentResult(c *call, shown string) []byte {
 	p := object(nil)
 	p.text("status", "completed")
 	p.text("prompt", text(c.native.Input, "prompt"))
-	if child := c.src.Child; slices.ContainsFunc(e.s.Children, func(l session.Link) bool { return l.Session == child }) {
+	if child := c.src.Child; e.children[child] {
 		// One that the session does not hold has no file that could be named.
 		p.text("agentId", agentID(e.s.Agent, child))
 	}
@@ -181,7 +202,6 @@ const noCall = "a result of a call that is not there, or has one, is kept as tex
 // stray keeps a result that answers nothing: the client would make it vanish.
 func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
 	e.note(loss.Reshaped, noCall)
-	e.close()
 	var texts []string
 	run := []session.Part{}
 	for _, p := range r.Content {

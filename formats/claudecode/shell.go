@@ -14,10 +14,15 @@ const shellTurn = "shell"
 
 const outputTag = "<bash-stdout>"
 
-// output reports a line that the client takes for what a user's own command
-// printed: it draws it so, and does not count it among the prompts.
+// output reports a line that the client takes for what a command of the user's
+// own printed: it draws it so, and does not count it among the prompts.
 func output(text string) bool {
-	return strings.HasPrefix(text, outputTag) || strings.HasPrefix(text, "<bash-stderr>")
+	for _, tag := range [...]string{outputTag, "<bash-stderr>", "<local-command-stdout>", "<local-command-stderr>"} {
+		if strings.HasPrefix(text, tag) {
+			return true
+		}
+	}
+	return false
 }
 
 // printed writes what a user's own command printed, as the client does; false if

@@ -45,6 +45,9 @@ func voiceOf(role session.Role, p session.Part) voice {
 func (e *encoder) take(m *session.Message) {
 	e.message = m
 	defer func() { e.message = nil }()
+	if m.Turn != nil {
+		e.close() // what is looked for is not in another turn
+	}
 	if !e.graft(m.Branch, m.ID) {
 		e.note(loss.Dropped, "an abandoned turn")
 		return
@@ -144,7 +147,11 @@ func (e *encoder) ask(m *session.Message, run []session.Part) {
 			}
 			to++
 		}
-		e.words(m, run[from:to], given || m.Simulated || m.Role == session.Tool)
+		said := run[from:to]
+		if command := spelledCommand(said); command != "" {
+			said, given = []session.Part{&session.Text{Text: command}}, m.Turn == nil
+		}
+		e.words(m, said, given || m.Simulated || m.Role == session.Tool)
 		from = to
 	}
 }
@@ -164,14 +171,11 @@ func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
 	if len(l.blocks) == 0 {
 		return
 	}
-	if meta && output(l.single) {
+	if meta && (output(l.single) || command(l.single)) {
 		l.meta = e.prompt == "" // people are to see it, but the first prompt names a session
 	}
-	if meta && e.step != nil && e.step.open() {
-		e.step.after = append(e.step.after, l)
-		if e.step.held += size; e.step.held > mostHeld {
-			e.close()
-		}
+	if meta {
+		e.later(size, func() { e.user(l) })
 		return
 	}
 	e.close()
@@ -187,10 +191,8 @@ type userLine struct {
 }
 
 func (e *encoder) user(l userLine) {
-	if e.prompt == "" && !l.meta && e.branch == "" {
-		if e.prompt = l.single; len(e.prompt) > 4096 {
-			e.prompt = e.prompt[:4096]
-		}
+	if e.prompt == "" && !l.meta && e.branch == "" && !command(l.single) {
+		e.prompt = brief(l.single)
 	}
 	e.begun = true
 	e.unit()

@@ -8,21 +8,25 @@ import (
 	"rehome/formats/session"
 )
 
-// mostHeld is how much of one response and its results waits in memory for the
+// mostHeld is how much of responses and their results waits in memory for the
 // rest of them.
 const mostHeld = 8 << 20
 
-// step is a response of the model's, and the results of its calls.
+// step is a response of the model's, and the results of its calls. Those that
+// are not written yet wait for the results of the first one: each is looked for
+// until the next turn.
 type step struct {
 	at      session.Stamp
 	model   string
 	head    session.Message // of the message: its names
 	blocks  []block
 	answers []answer
-	held    int
-	written bool // the response is; results follow as they come
-	waits   int  // calls that what came of them has to tell of
-	after   []userLine
+	held    int // bytes of these
+	late    int // and of what is said after them
+	written bool
+	left    int // calls without a result
+	waits   int // calls that what came of them has to tell of
+	after   []func()
 }
 
 // block is one line of a response.
@@ -33,6 +37,7 @@ type block struct {
 }
 
 type call struct {
+	of       *step
 	src      session.ToolCall
 	id       string
 	native   toolmap.Native
@@ -52,8 +57,7 @@ type answer struct {
 
 // answer begins a step.
 func (e *encoder) answer(m *session.Message, run []session.Part) {
-	if e.step == nil || e.step.head.ID != m.ID || e.step.written {
-		e.close()
+	if s := e.step; s == nil || s.head.ID != m.ID || s.written || len(s.after) > 0 {
 		model := m.Model
 		if model == "" && m.Turn != nil {
 			model = m.Turn.Model
@@ -62,6 +66,7 @@ func (e *encoder) answer(m *session.Message, run []session.Part) {
 			model = e.s.Model
 		}
 		e.step = &step{at: m.At, model: model, head: session.Message{ID: m.ID, Model: m.Model}}
+		e.steps = append(e.steps, e.step)
 	}
 	for _, p := range run {
 		switch t := p.(type) {
@@ -86,14 +91,17 @@ func (e *encoder) answer(m *session.Message, run []session.Part) {
 			}
 		}
 	}
-	if e.step.waits == 0 {
-		e.write()
-	}
+	e.advance()
 }
 
 func (e *encoder) add(raw []byte, kind string) {
 	e.step.blocks = append(e.step.blocks, block{raw: raw, kind: kind})
-	e.step.held += len(raw)
+	e.hold(e.step, len(raw))
+}
+
+func (e *encoder) hold(s *step, n int) {
+	s.held += n
+	e.held += n
 }
 
 // thinking is kept as such where the client can send it: with its signature, to
@@ -133,7 +141,7 @@ func (e *encoder) thinking(t *session.Thinking) {
 // call adds a call, under an id and a name that the API takes.
 func (e *encoder) call(t *session.ToolCall) {
 	e.extras(t.Extras)
-	c := &call{src: *t, id: e.callID(t.ID)}
+	c := &call{of: e.step, src: *t, id: e.callID(t.ID)}
 	c.src.Input, c.src.Args = bytes.Clone(t.Input), bytes.Clone(t.Args)
 	if c.src.Kind == "" && !e.own {
 		c.src.Kind = toolmap.Kind(t.Name)
@@ -144,8 +152,10 @@ func (e *encoder) call(t *session.ToolCall) {
 	} else {
 		e.translate(c, nil)
 	}
-	e.step.held += len(c.src.Input) + len(c.src.Args) + len(c.native.Input)
+	e.hold(e.step, len(c.src.Input)+len(c.src.Args)+len(c.native.Input))
 	e.step.blocks = append(e.step.blocks, block{call: c})
+	e.step.left++
+	e.open[t.ID] = append(e.open[t.ID], c)
 }
 
 // translate finds the tool that a call is to be one of.
@@ -185,58 +195,92 @@ func (e *encoder) callID(id string) string {
 // fresh is an id that no call of the session has yet.
 func (e *encoder) fresh(id string) string {
 	out := knownID(id)
-	for n := int64(2); e.ids[out]; n++ {
-		out = "toolu_" + digits(24, "call", id, itoa(n))
+	for e.ids[out] {
+		e.repeats[id]++
+		out = "toolu_" + digits(24, "call", id, itoa(e.repeats[id]+1))
 	}
 	e.ids[out] = true
 	return out
 }
 
 // find is the first call of that id which has no result yet.
-func (s *step) find(id string) *call {
-	if s == nil {
+func (e *encoder) find(id string) *call {
+	list := e.open[id]
+	if len(list) == 0 {
 		return nil
 	}
-	for _, b := range s.blocks {
-		if b.call != nil && b.call.src.ID == id && !b.call.answered {
-			return b.call
-		}
+	c := list[0]
+	c.answered = true
+	c.of.left--
+	if e.open[id] = list[1:]; len(list) == 1 {
+		delete(e.open, id)
 	}
-	return nil
+	return c
 }
 
-// open reports a call without a result.
-func (s *step) open() bool {
-	for _, b := range s.blocks {
-		if b.call != nil && !b.call.answered {
-			return true
+// advance writes what is complete, in its order: a response once no call of it
+// has to wait, and what follows once all of its calls have results.
+func (e *encoder) advance() {
+	for e.held > mostHeld && len(e.steps) > 0 {
+		if s := e.steps[0]; s.written {
+			e.finish()
+		} else {
+			e.write(s)
 		}
 	}
-	return false
+	for len(e.steps) > 0 {
+		s := e.steps[0]
+		if !s.written && s.waits > 0 {
+			return
+		}
+		if e.write(s); s.left > 0 {
+			return
+		}
+		e.finish()
+	}
 }
 
-// close ends a step: every call has to have a result before anything else is
-// said.
-func (e *encoder) close() {
-	if e.step == nil {
-		return
-	}
-	e.write()
-	for _, b := range e.step.blocks {
+// finish ends the first step: every call has to have a result before anything
+// else is said.
+func (e *encoder) finish() {
+	s := e.steps[0]
+	e.write(s)
+	for _, b := range s.blocks {
 		if c := b.call; c != nil && !c.answered {
 			e.note(loss.Inferred, "a result for a call that has none")
-			c.answered = true
+			e.find(c.src.ID)
 			p := object(nil)
 			p.text("type", "tool_result")
 			p.text("tool_use_id", c.id)
 			p.text("content", "(No result of this call was kept.)")
 			p.flag("is_error", true)
-			e.reply(answer{at: e.step.at, call: c, body: p.done(), ui: []byte(`"Error: no result of this call was kept"`)})
+			e.reply(answer{at: s.at, call: c, body: p.done(), ui: []byte(`"Error: no result of this call was kept"`)})
 		}
 	}
-	after := e.step.after
-	e.step = nil
-	for _, l := range after {
-		e.user(l)
+	e.held -= s.late
+	if e.steps = e.steps[1:]; len(e.steps) == 0 {
+		e.step = nil
 	}
+	for _, say := range s.after {
+		say()
+	}
+}
+
+// close ends all steps.
+func (e *encoder) close() {
+	for len(e.steps) > 0 {
+		e.finish()
+	}
+}
+
+// later says something once the calls that wait have their results.
+func (e *encoder) later(size int, say func()) {
+	if e.step == nil {
+		say()
+		return
+	}
+	e.step.after = append(e.step.after, say)
+	e.step.late += size
+	e.held += size
+	e.advance()
 }

@@ -35,15 +35,20 @@ func (e *encoder) instruction(m *session.Message, run []session.Part) {
 			e.system = append(e.system, text)
 			continue
 		}
-		e.close()
-		e.chained("system", m.At, func(p *pen) {
-			p.text("subtype", "informational")
-			p.text("content", text)
-			p.flag("isMeta", false)
-			p.text("level", "info")
-			e.mark(p, m, nil)
-		})
+		head := session.Message{ID: m.ID, Model: m.Model, At: m.At}
+		e.later(len(text), func() { e.informed(&head, text) })
 	}
+}
+
+// informed is a line that people are shown.
+func (e *encoder) informed(m *session.Message, text string) {
+	e.chained("system", m.At, func(p *pen) {
+		p.text("subtype", "informational")
+		p.text("content", text)
+		p.flag("isMeta", false)
+		p.text("level", "info")
+		e.mark(p, m, nil)
+	})
 }
 
 // boundary writes where the client compacted, and the summary that it went on
