@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
 	"image"
 	_ "image/gif"  // decoders that tell a whole picture from a broken one
@@ -82,14 +83,31 @@ func (e *encoder) picture(t *session.Media) (block []byte, words string) {
 	return block, words
 }
 
-// imageKind is the type of a picture that the API takes, by its own bytes.
+// mostPixels is how large a picture can be to be decoded; one that is larger is
+// judged by its ends.
+const mostPixels = 16 << 20
+
+// imageKind is the type of a picture that the API takes, by its own bytes; "" if
+// it is none, or not whole.
 func imageKind(data []byte) string {
 	if len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
+		if size := int64(binary.LittleEndian.Uint32(data[4:])); size < 12 || size+8 > int64(len(data)) {
+			return ""
+		}
 		return "image/webp"
 	}
 	c, kind, err := image.DecodeConfig(bytes.NewReader(data))
 	if err != nil || c.Width > mostSide || c.Height > mostSide || c.Width < 1 || c.Height < 1 {
 		return ""
+	}
+	end := map[string]string{"png": "IEND\xaeB`\x82", "jpeg": "\xff\xd9", "gif": "\x00;"}[kind]
+	if !bytes.Contains(data[len(data)/2:], []byte(end)) {
+		return ""
+	}
+	if c.Width*c.Height <= mostPixels {
+		if _, _, err := image.Decode(bytes.NewReader(data)); err != nil {
+			return ""
+		}
 	}
 	return "image/" + kind
 }
