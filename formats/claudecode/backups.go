@@ -91,7 +91,7 @@ func openBackups(l *formats.Location) *os.Root {
 // the end nobody kept.
 func (r *reading) snapshots(yield func(*session.File, error) bool) {
 	if r.survey.unsaved > 0 {
-		r.view.Note(loss.Note{Kind: loss.Dropped, At: r.at(0), What: "states of files that were kept for going back, of which there are too many"})
+		r.view.Note(loss.Note{Kind: loss.Dropped, At: r.addr(0), What: "states of files that were kept for going back, of which there are too many"})
 	}
 	next, last := map[int]int{}, map[string]int{}
 	for i, one := range r.survey.saved {
@@ -119,7 +119,7 @@ func (r *reading) snapshots(yield func(*session.File, error) bool) {
 
 // held is what a file held on one side of a change.
 func (r *reading) held(f *session.File, name string, of *saved, missing map[string]bool) *session.Body {
-	f.Origin = append(f.Origin, r.at(int(of.line)).String())
+	f.Origin = append(f.Origin, r.addr(int(of.line)).String())
 	f.Extras = append(f.Extras, session.Extra{Name: name, Raw: of.record})
 	if of.file == "" {
 		return &session.Body{} // it was not there

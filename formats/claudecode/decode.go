@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -32,16 +34,32 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			yield(nil, failure(ctx, l.Path, fmt.Errorf("there is no session in it")))
 			return
 		}
+		inner := s.inner(sel)
 		for _, e := range s.sessions {
 			if ctx.Err() != nil {
 				yield(nil, ctx.Err())
 				return
+			}
+			if !sel.Wants(e.id) && !inner {
+				continue
 			}
 			if !(&reading{shelf: s, entry: e, ctx: ctx, view: v, sel: sel, yield: yield}).file() {
 				return
 			}
 		}
 	}
+}
+
+// inner reports that one of the sessions asked for is no file's: it may be a
+// subagent whose lines stand in another session's.
+func (s *shelf) inner(sel session.Selection) bool {
+	files := map[string]bool{}
+	for _, e := range s.sessions {
+		files[e.id] = true
+	}
+	return slices.ContainsFunc(sel.IDs, func(id string) bool {
+		return !files[id] && (strings.HasPrefix(id, "agent-") || strings.HasPrefix(id, "thread-"))
+	})
 }
 
 // reading is one file's.
@@ -56,15 +74,15 @@ type reading struct {
 	f      *os.File
 	size   int64
 	survey *survey
+	calls  map[string]string // subagents by the calls that started them
+	ids    map[int32]string  // of lines that branches grow from
+	files  map[string]bool   // output in files of its own that has been given
 }
 
 // file yields the session of a file, and those of the threads in it; false if
 // nobody wants another.
 func (r *reading) file() bool {
 	wanted := r.sel.Wants(r.id)
-	if !wanted && len(r.kids) == 0 && r.parent != nil {
-		return true
-	}
 	head := session.Head{ID: r.id, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
 	f, err := r.root.Open(r.path)
 	if err != nil {
@@ -77,21 +95,26 @@ func (r *reading) file() bool {
 		r.size = info.Size()
 		r.survey, err = r.outline(r.parent != nil)
 	}
-	if err == nil && !r.survey.main && len(r.survey.order) == 1 { // a subagent's file by itself
+	if err == nil && !r.survey.main && len(r.survey.threads) == 2 { // a subagent's file by itself
 		r.survey, err = r.outline(true)
 	}
 	if err != nil {
 		return !wanted || r.yield(&session.Session{Head: head}, failure(r.ctx, r.path, err))
 	}
+	r.calls, r.ids, r.files = r.callers(), map[int32]string{}, map[string]bool{}
+	given := wanted
 	if wanted && !r.yield(r.main(), nil) {
 		return false
 	}
-	for _, t := range r.survey.order {
-		if one := r.thread(t); (wanted && r.sel.Inner || r.sel.Wants(one.ID)) && !r.yield(one, nil) {
-			return false
+	for t := range r.survey.threads[1:] {
+		id := r.threadID(t + 1)
+		if wanted && r.sel.Inner || r.sel.Wants(id) {
+			if given = true; !r.yield(r.aside(t+1, id), nil) {
+				return false
+			}
 		}
 	}
-	if now, err := f.Stat(); err != nil || now.Size() != r.size || !now.ModTime().Equal(info.ModTime()) {
+	if now, err := f.Stat(); given && (err != nil || now.Size() != r.size || !now.ModTime().Equal(info.ModTime())) {
 		r.yield(nil, &formats.Error{Format: name, At: r.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"})
 		return false
 	}
@@ -122,56 +145,53 @@ func (r *reading) main() *session.Session {
 	for _, kid := range r.kids {
 		s.Children = append(s.Children, session.Link{Session: kid.id, Call: kid.call, Title: kid.title, Kind: kid.kind})
 	}
-	for _, t := range v.order {
-		s.Children = append(s.Children, session.Link{Session: r.threadID(t)})
+	for t := range v.threads[1:] {
+		s.Children = append(s.Children, session.Link{Session: r.threadID(t + 1)})
 	}
 	if v.version != "" {
 		s.Extras = []session.Extra{{Name: "version", Raw: session.AppendString(nil, v.version)}}
 	}
 	if r.sel.History {
-		s.Branches = r.branches(nil)
+		s.Branches = r.branches(0)
 	}
-	s.Messages = r.messages(func(o *outline) bool { return !o.side }, true)
+	s.Messages = r.messages(0)
 	if len(v.saved) > 0 && r.parent == nil {
 		s.Files = r.snapshots
 	}
 	return s
 }
 
-func (r *reading) threadID(t uint64) string {
-	id := "agent-" + r.survey.threads[t]
-	for _, kid := range r.kids {
-		if kid.id == id {
-			return "thread-" + r.survey.threads[t]
-		}
+// threadID names a thread, also where a file has its name.
+func (r *reading) threadID(t int) string {
+	if id := "agent-" + r.survey.threads[t]; !r.named[id] {
+		return id
 	}
-	return id
+	return "thread-" + r.survey.threads[t]
 }
 
-// thread is a subagent whose lines stand in the main file, as older clients
+// aside is a subagent whose lines stand in the main file, as older clients
 // wrote them.
-func (r *reading) thread(t uint64) *session.Session {
-	in := func(o *outline) bool { return o.side && o.thread == t }
-	s := &session.Session{Head: session.Head{ID: r.threadID(t), Agent: session.ClaudeCode, Workspace: r.survey.cwd, Turns: -1, Bytes: -1, Parent: &session.Link{Session: r.id}}}
+func (r *reading) aside(t int, id string) *session.Session {
+	s := &session.Session{Head: session.Head{ID: id, Agent: session.ClaudeCode, Workspace: r.survey.cwd, Turns: -1, Bytes: -1, Parent: &session.Link{Session: r.id}}}
 	if r.sel.History {
-		s.Branches = r.branches(in)
+		s.Branches = r.branches(int32(t))
 	}
-	s.Messages = r.messages(in, false)
+	s.Messages = r.messages(int32(t))
 	return s
 }
 
 // branches lists the abandoned ones of a thread.
-func (r *reading) branches(in func(*outline) bool) (out []session.Branch) {
-	seen := int32(-1)
-	for i := range r.survey.lines {
+func (r *reading) branches(thread int32) (out []session.Branch) {
+	seen := int32(live)
+	for _, i := range r.survey.linesOf(thread) {
 		o := &r.survey.lines[i]
-		if o.branch <= seen || !mine(o, in) {
+		if o.branch < 0 || o.branch == seen {
 			continue
 		}
 		seen = o.branch
 		b := session.Branch{Name: branchName(o.branch)}
 		if at, ok := r.survey.at[o.parent]; ok && o.parent != 0 {
-			b.From = r.uuidOf(int(at))
+			b.From = r.idOf(at)
 		}
 		out = append(out, b)
 	}
@@ -180,28 +200,21 @@ func (r *reading) branches(in func(*outline) bool) (out []session.Branch) {
 
 func branchName(n int32) string { return fmt.Sprintf("branch-%d", n+1) }
 
-// uuidOf is the id of the message that a line is part of.
-func (r *reading) uuidOf(i int) string {
-	o := &r.survey.lines[i]
-	for k := i - 1; k >= 0 && o.kind == answers && o.response != 0; k-- {
-		prev := &r.survey.lines[k]
-		if prev.branch != o.branch || prev.kind == other || prev.kind == titles {
-			continue
+// idOf is the id of the message that a line is part of.
+func (r *reading) idOf(i int32) string {
+	i = r.survey.lines[i].head
+	if _, known := r.ids[i]; !known {
+		line, _, err := r.line(int(i))
+		if err != nil {
+			return ""
 		}
-		if prev.kind != answers || prev.response != o.response {
-			break
-		}
-		i = k
+		r.ids[i] = lineID(int(i), line)
 	}
-	line, _, err := r.line(i)
-	if err != nil {
-		return ""
-	}
-	return text(line, "uuid")
+	return r.ids[i]
 }
 
-func (r *reading) at(i int) store.Addr { return store.Addr{File: r.path, Line: i + 1} }
+func (r *reading) addr(i int) store.Addr { return store.Addr{File: r.path, Line: i + 1} }
 
 func (r *reading) note(kind loss.Kind, i int, what string) {
-	r.view.Note(loss.Note{Kind: kind, At: r.at(i), What: what})
+	r.view.Note(loss.Note{Kind: kind, At: r.addr(i), What: what})
 }

@@ -15,11 +15,22 @@
 // # Reading
 //
 // Lines form a tree by uuid and parentUuid. The live branch is the way from the
-// last prompt or answer of the main thread to the root; calls of one response
-// that hang beside it, and their results, belong to it, too. A parent that is
-// not there is taken to be the line in front; of two lines with one uuid the
-// later one counts: both as the client does. Other branches are asked for with
-// Selection.History, and counted as superseded otherwise.
+// last prompt or answer of the main thread to the root. Two kinds of line beside
+// it belong to it, too: calls of one of its responses, and results, which are
+// found by the ids of their calls. A parent that is not there is taken to be the
+// line before; of two lines with one uuid the later one counts: both as the client
+// does. Other branches are asked for with Selection.History, and noted as left out
+// otherwise.
+//
+// The lines of a response are one message, whatever stands between them, up to
+// the next prompt: progress, notices and results do not end it.
+//
+// Lines without a uuid or a parentUuid, as exports and other tools write them, are
+// taken in the order of the file. The client itself reads only the last of them.
+//
+// A slash command is a line of its tags, <command-name> and others, which are
+// Injected parts; so is what it printed. It begins a turn only if the model
+// answers it.
 //
 // Behind a compact_boundary the client sends the summary, the messages it
 // preserved, and what follows. What lies in front is Archived here.
@@ -35,7 +46,10 @@
 // least. The API refuses a session for good that has an empty text, an id or
 // name with a character it does not know, an unanswered call or thinking without
 // its signature, and the client forwards all of these: see check.go for the
-// rules, which every file is held against before it is placed.
+// rules, which every file is held against before it is placed. It takes a result
+// without text, but no error without one.
+//
+// A result is looked for until the next turn; what is said before it comes waits.
 //
 // Tools become Claude Code's own, with their arguments and with the record that
 // the screen is drawn from. Where the client that is read from only says what an

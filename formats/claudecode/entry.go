@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 
 	"rehome/formats/internal/members"
@@ -54,23 +53,32 @@ func (w *walker) say(i int, line []byte) bool {
 		w.tally.Opaque++
 		return w.opaque(i, line)
 	}
-	w.tally.Claimed++
 	f := &members.Object{}
-	f.Split(line, "", envelope())
-	m := &session.Message{ID: f.Text(inUUID), At: stamp(f.Raw(inTime)), Archived: o.archived, Origin: []string{w.at(i).String()}}
-	if f.Has(inTime) && !m.At.Known() {
-		f.Keep(inTime)
-	}
-	w.usual(f)
+	m := w.message(i, line, f)
 	switch o.kind {
 	case user:
 		return w.user(i, f, m)
 	case answers:
-		return w.assistant(o, f, m)
+		return w.assistant(i, f, m)
 	case attached:
 		return w.attachment(f, m)
 	}
 	return w.system(o, f, m)
+}
+
+// message begins one of a line, which it takes apart.
+func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
+	w.tally.Claimed++
+	f.Split(line, "", envelope())
+	m := &session.Message{ID: f.Text(inUUID), At: stamp(f.Raw(inTime)), Archived: w.survey.lines[i].archived, Origin: []string{w.addr(i).String()}}
+	if m.ID == "" {
+		m.ID = lineID(i, nil)
+	}
+	if f.Has(inTime) && !m.At.Known() {
+		f.Keep(inTime)
+	}
+	w.usual(f)
+	return m
 }
 
 // usual keeps of the envelope what is not the same on all lines.
@@ -97,7 +105,7 @@ func (w *walker) settle(f *members.Object, to *[]session.Extra) {
 // opaque is a line that is no part of the conversation.
 func (w *walker) opaque(i int, line []byte) bool {
 	kind := text(line, "type")
-	return w.put(&session.Message{ID: fmt.Sprintf("line-%d", i+1), Role: session.System, Origin: []string{w.at(i).String()},
+	return w.put(&session.Message{ID: lineID(i, nil), Role: session.System, Origin: []string{w.addr(i).String()},
 		Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, line)}}})
 }
 
@@ -130,28 +138,18 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 		return w.results(m, parts, value, results)
 	case meta:
 		m.Simulated = true
-		m.Parts = wrapped(parts)
-	case output(firstText(parts)):
-		m.Simulated, m.Parts = true, parts
-	default:
+		parts = wrapped(parts)
+	case w.survey.lines[i].prompt:
 		w.turn++
 		m.Turn = &session.Turn{Number: w.turn}
 		if u, ok := w.survey.spent[int32(i)]; ok {
 			m.Turn.Usage = &u
 		}
-		m.Parts = parts
+	default: // a command of the user's own, or what it printed
+		m.Simulated = true
 	}
+	m.Parts = commanded(parts)
 	return w.put(m)
-}
-
-// firstText is the first text of a message.
-func firstText(parts []session.Part) string {
-	for _, p := range parts {
-		if t, ok := p.(*session.Text); ok && t.Text != "" {
-			return t.Text
-		}
-	}
-	return ""
 }
 
 // summary belongs to the boundary in front of it.
@@ -163,7 +161,7 @@ func (w *walker) summary(m *session.Message, parts []session.Part) bool {
 		}
 	}
 	one := &session.Summary{Text: strings.Join(texts, "\n")}
-	if w.held != nil && w.response == 0 {
+	if w.held != nil {
 		w.held.Parts = append(w.held.Parts, one)
 		w.held.Origin = append(w.held.Origin, m.Origin...)
 		w.held.Extras = append(w.held.Extras, m.Extras...)
@@ -173,8 +171,36 @@ func (w *walker) summary(m *session.Message, parts []session.Part) bool {
 	return w.put(m)
 }
 
-// assistant is a block of a response, or several.
-func (w *walker) assistant(o *outline, f *members.Object, m *session.Message) bool {
+// assistant is a response: a line, and the others that it has.
+func (w *walker) assistant(i int, f *members.Object, m *session.Message) bool {
+	w.answer(f, m)
+	var known map[string]bool // extras: all lines of a response say the same of it
+	for next := w.survey.lines[i].next; next >= 0; next = w.survey.lines[next].next {
+		line, ok := w.read(int(next))
+		if !ok {
+			return false
+		}
+		more := w.message(int(next), line, f)
+		w.answer(f, more)
+		m.Parts, m.Origin, m.End = append(m.Parts, more.Parts...), append(m.Origin, more.Origin...), more.At
+		if known == nil {
+			known = map[string]bool{}
+			for _, e := range m.Extras {
+				known[e.Name+"\x00"+string(e.Raw)] = true
+			}
+		}
+		for _, e := range more.Extras {
+			if key := e.Name + "\x00" + string(e.Raw); !known[key] {
+				known[key] = true
+				m.Extras = append(m.Extras, e)
+			}
+		}
+	}
+	return w.put(m)
+}
+
+// answer takes what a line says of a response.
+func (w *walker) answer(f *members.Object, m *session.Message) {
 	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
 		f.Keep(unused)
 	}
@@ -188,28 +214,6 @@ func (w *walker) assistant(o *outline, f *members.Object, m *session.Message) bo
 	m.Parts = w.parts(in.Raw(4), &m.Extras)
 	w.settle(in, &m.Extras)
 	w.settle(f, &m.Extras)
-	if w.held == nil || o.response == 0 || w.response != o.response || w.held.Archived != m.Archived {
-		return w.hold(m, o.response)
-	}
-	h := w.held
-	h.Parts = append(h.Parts, m.Parts...)
-	h.End = m.At
-	h.Origin = append(h.Origin, m.Origin...)
-	for _, e := range m.Extras { // all lines of a response say the same of it
-		if !has(h.Extras, e) {
-			h.Extras = append(h.Extras, e)
-		}
-	}
-	return true
-}
-
-func has(list []session.Extra, e session.Extra) bool {
-	for _, x := range list {
-		if x.Name == e.Name && bytes.Equal(x.Raw, e.Raw) {
-			return true
-		}
-	}
-	return false
 }
 
 // attachment is context that the client put there.
@@ -244,12 +248,20 @@ func (w *walker) system(o *outline, f *members.Object, m *session.Message) bool 
 	if o.boundary {
 		w.settle(f, &m.Extras)
 		m.Parts = []session.Part{&session.Boundary{}}
-		return w.hold(m, 0)
+		if !w.flush() {
+			return false
+		}
+		w.held = m
+		return true
 	}
+	local := string(f.Raw(inSubtype)) == `"local_command"`
 	f.Keep(inSubtype)
 	f.Keep(inMeta)
 	if s := f.Text(inContent); s != "" {
 		m.Parts = []session.Part{&session.Text{Text: s}}
+	}
+	if local { // the client sends it as what the user said
+		m.Role, m.Simulated, m.Parts = session.User, true, commanded(m.Parts)
 	}
 	w.settle(f, &m.Extras)
 	return w.put(m)

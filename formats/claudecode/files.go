@@ -29,6 +29,7 @@ type entry struct {
 	id     string
 	parent *entry
 	kids   []*entry
+	named  map[string]bool // the ids of these
 	// Of a subagent, from the file beside it.
 	kind, title, call string
 }
@@ -131,12 +132,15 @@ func (s *shelf) add(e *entry) {
 		return nil
 	})
 	slices.SortFunc(e.kids, func(a, b *entry) int { return cmp.Compare(a.path, b.path) })
-	for i, kid := range e.kids { // two folders can have one name
-		for _, other := range e.kids[:i] {
-			if other.id == kid.id {
-				kid.id = path.Base(path.Dir(kid.path)) + "-" + kid.id
+	e.named = map[string]bool{}
+	for _, kid := range e.kids {
+		id := kid.id
+		for n := 1; e.named[kid.id]; n++ { // two folders can have one name
+			if kid.id = path.Base(path.Dir(kid.path)) + "-" + id; n > 1 {
+				kid.id += "-" + itoa(int64(n))
 			}
 		}
+		e.named[kid.id] = true
 		s.sessions = append(s.sessions, kid)
 	}
 }

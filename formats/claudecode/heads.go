@@ -30,7 +30,7 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 				yield(nil, ctx.Err())
 				return
 			}
-			h, err := s.head(e, buffer)
+			h, err := s.head(ctx, e, buffer)
 			if v.Cwd != "" {
 				h.Workspace = v.Cwd
 			}
@@ -45,7 +45,7 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 }
 
 // head is what both ends of a file tell.
-func (s *shelf) head(e *entry, buffer []byte) (*session.Head, error) {
+func (s *shelf) head(ctx context.Context, e *entry, buffer []byte) (*session.Head, error) {
 	h := &session.Head{ID: e.id, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
 	if e.parent != nil {
 		h.Parent = &session.Link{Session: e.parent.id, Call: e.call, Title: e.title, Kind: e.kind}
@@ -64,33 +64,33 @@ func (s *shelf) head(e *entry, buffer []byte) (*session.Head, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return h, err
 	}
-	v := &survey{at: map[uint64]int32{}, threads: map[uint64]string{}, calls: map[string]string{}, kept: map[uint64]bool{}}
-	v.part(buffer[:n], false, e.parent != nil)
+	v := emptySurvey(e.parent != nil)
+	v.part(buffer[:n], false)
 	if from := h.Bytes - mostHead; from > 0 {
 		if n, err = f.ReadAt(buffer, max(from, mostHead)); err != nil && !errors.Is(err, io.EOF) {
 			return h, err
 		}
-		v.part(buffer[:n], from > mostHead, e.parent != nil)
+		v.part(buffer[:n], from > mostHead)
 	}
 	h.Title, h.Workspace, h.Created, h.Updated = v.called(), v.cwd, v.first, v.last
 	if e.parent != nil && e.title != "" {
 		h.Title = e.title
 	}
-	if h.Bytes <= mostHead && (v.main || len(v.at) == 0) { // else what was gone back on is not told from what was not
-		v.arrange()
+	if h.Bytes <= mostHead && (v.main || len(v.threads) == 1) { // else what was gone back on is not told from what was not
+		err = v.arrange(ctx)
 		h.Turns = v.turns
+		return h, err
 	}
 	return h, nil
 }
 
-// part takes the whole lines of a piece of a file. alone: all of it is one
-// thread, a subagent's.
-func (s *survey) part(b []byte, inside, alone bool) {
+// part takes the whole lines of a piece of a file.
+func (s *survey) part(b []byte, inside bool) {
 	if inside {
 		_, b, _ = bytes.Cut(b, []byte("\n"))
 	}
 	for line := range bytes.Lines(b) {
-		s.add(&lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n"))}, alone)
+		s.add(&lines.Line{Bytes: bytes.TrimSuffix(line, []byte("\n"))})
 	}
 }
 

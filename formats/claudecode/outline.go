@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -40,25 +41,36 @@ const (
 
 // outline is what has to be known of a line to find its place. 72 bytes each.
 type outline struct {
-	uuid, parent, logical, response, thread uint64
-	offset                                  int64
-	size                                    int32
-	kind                                    kind
-	side, result, boundary, root, archived  bool
-	prompt                                  bool
-	branch                                  int32 // live …, or the number of a branch
+	uuid, parent, logical, response                            uint64
+	offset                                                     int64
+	size                                                       int32
+	thread                                                     int32 // 0 is the session's own; others are subagents'
+	branch                                                     int32 // live …, or the number of a branch
+	head, next                                                 int32 // the first line of its response, and the one after it, see join
+	kind                                                       kind
+	result, boundary, root, archived, prompt, command, printed bool
+}
+
+// mention is a call, or a result, of that id.
+type mention struct {
+	call uint64
+	line int32
 }
 
 // survey is a file's outline and what its head says.
 type survey struct {
-	lines   []outline
-	at      map[uint64]int32 // line by uuid, the last one
-	threads map[uint64]string
-	order   []uint64 // of threads, as they begin
-	calls   map[string]string
-	kept    map[uint64]bool // messages that a compaction preserved
-	healed  int             // parents that are not there
-	torn    bool            // the last line is
+	lines         []outline
+	rows          []int32          // lines by thread and branch, see sort
+	at            map[uint64]int32 // line by uuid, the last one
+	threads       []string         // names of subagents, as they begin; the first is the session's own
+	thread        map[uint64]int32 // by name
+	calls         map[string]string
+	uses, replies []mention
+	kept          map[uint64]bool // messages that a compaction preserved
+	linked        bool            // some line names its parent
+	healed        int             // parents that are not there
+	unlinked      int             // lines that name none, and follow the line before them
+	torn          bool            // the last line is
 
 	id, cwd, branch, version, model string
 	alone                           bool // all of it is a subagent's
@@ -77,16 +89,19 @@ type survey struct {
 // mostCalls bounds what is kept of which call started which subagent.
 const mostCalls = 10000
 
+func emptySurvey(alone bool) *survey {
+	return &survey{at: map[uint64]int32{}, threads: []string{""}, thread: map[uint64]int32{}, calls: map[string]string{}, kept: map[uint64]bool{}, alone: alone}
+}
+
 func newSurvey(ctx context.Context, r io.Reader, alone bool) (*survey, error) {
-	s := &survey{at: map[uint64]int32{}, threads: map[uint64]string{}, calls: map[string]string{}, kept: map[uint64]bool{}, alone: alone}
+	s := emptySurvey(alone)
 	for l, err := range lines.Each(ctx, r, maxLine) {
 		if err != nil {
 			return nil, err
 		}
-		s.add(&l, alone)
+		s.add(&l)
 	}
-	s.arrange()
-	return s, nil
+	return s, s.arrange(ctx)
 }
 
 func name64(raw []byte) uint64 {
@@ -96,10 +111,10 @@ func name64(raw []byte) uint64 {
 	return digest.Name(rawjson.Text(raw)) | 1
 }
 
-// add outlines a line. alone: all of the file is one thread, a subagent's.
-func (s *survey) add(l *lines.Line, alone bool) {
-	o := outline{offset: l.Offset, size: int32(len(l.Bytes)), branch: nowhere}
+// add outlines a line.
+func (s *survey) add(l *lines.Line) {
 	i := int32(len(s.lines))
+	o := outline{offset: l.Offset, size: int32(len(l.Bytes)), branch: nowhere, head: i, next: -1}
 	defer func() { s.lines = append(s.lines, o) }()
 	if l.Blank() {
 		o.kind = blanks
@@ -111,25 +126,22 @@ func (s *survey) add(l *lines.Line, alone bool) {
 		return
 	}
 	agent, side := s.look(&o, line)
-	if o.kind >= titles || o.uuid == 0 {
-		if o.kind < titles {
-			o.kind = other
-		}
+	if o.kind >= titles {
 		o.branch = aside
 		return
 	}
-	if string(side) == "true" && !alone {
-		o.side = true
-		o.thread = name64(agent)
+	if string(side) == "true" && !s.alone {
+		o.thread = s.threadOf(&o, agent, line)
+	}
+	s.main = s.main || o.thread == 0
+	s.linked = s.linked || o.parent != 0
+	if o.uuid == 0 {
+		return
 	}
 	if was, twice := s.at[o.uuid]; twice {
 		s.lines[was].branch = dropped
 	}
 	s.at[o.uuid] = i
-	s.main = s.main || !o.side
-	if o.side {
-		s.threaded(&o, rawjson.Text(agent), line)
-	}
 }
 
 // look takes from a line what its place depends on.
@@ -168,12 +180,12 @@ func (s *survey) look(o *outline, line []byte) (agent, side []byte) {
 			first(&s.version, v)
 		}
 	}
-	s.sort(o, rawjson.Text(kindText), string(subtype), line, message)
+	s.classify(o, rawjson.Text(kindText), string(subtype), line, message)
 	return agent, side
 }
 
-// sort finds the kind of a line.
-func (s *survey) sort(o *outline, kind, subtype string, line, message []byte) {
+// classify finds the kind of a line.
+func (s *survey) classify(o *outline, kind, subtype string, line, message []byte) {
 	switch kind {
 	case "user":
 		o.kind = user
@@ -199,20 +211,30 @@ func (s *survey) sort(o *outline, kind, subtype string, line, message []byte) {
 	}
 }
 
-// threaded finds the thread of a subagent's line in the main file: by its name,
+// threadOf finds the thread of a subagent's line in the main file: by its name,
 // or by that of the line it hangs on.
-func (s *survey) threaded(o *outline, agent string, line []byte) {
-	if o.thread == 0 {
-		if up, ok := s.at[o.parent]; ok && o.parent != 0 && int(up) < len(s.lines) && s.lines[up].side {
-			o.thread = s.lines[up].thread
-			return
+func (s *survey) threadOf(o *outline, agent, line []byte) int32 {
+	key, name := name64(agent), rawjson.Text(agent)
+	if key == 0 {
+		if up, ok := s.at[o.parent]; ok && o.parent != 0 && s.lines[up].thread > 0 {
+			return s.lines[up].thread
 		}
-		o.thread, agent = o.uuid, text(line, "uuid")
+		key, name = o.uuid, lineID(len(s.lines), line)
 	}
-	if _, known := s.threads[o.thread]; !known && len(s.threads) < mostCalls {
-		s.threads[o.thread] = agent
-		s.order = append(s.order, o.thread)
+	t, known := s.thread[key]
+	if !known {
+		t = int32(len(s.threads))
+		s.thread[key], s.threads = t, append(s.threads, name)
 	}
+	return t
+}
+
+// lineID names a line that names itself, or not.
+func lineID(i int, line []byte) string {
+	if id := text(line, "uuid"); id != "" {
+		return id
+	}
+	return fmt.Sprintf("line-%d", i+1)
 }
 
 func first(dst *string, v []byte) {
@@ -250,7 +272,9 @@ func (s *survey) asked(o *outline, line, message []byte) {
 		switch text(b, "type") {
 		case "tool_result":
 			o.result = true
-			call = text(b, "tool_use_id")
+			id := rawjson.Last(b, "tool_use_id")
+			call = rawjson.Text(id)
+			s.replies = append(s.replies, mention{name64(id), int32(len(s.lines))})
 		case "text":
 			if words == "" {
 				words = text(b, "text")
@@ -263,10 +287,11 @@ func (s *survey) asked(o *outline, line, message []byte) {
 		}
 		return
 	}
-	if output(words) || string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" {
+	if o.printed = output(words); o.printed || string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" {
 		return
 	}
-	o.prompt = true
+	o.command = command(words)
+	o.prompt = !o.command
 	if string(rawjson.Last(line, "isSidechain")) == "true" {
 		return
 	}

@@ -52,6 +52,10 @@ func (w *walker) offloaded(r *session.ToolResult) {
 		return
 	}
 	name := path.Join(w.side(), "tool-results", path.Base(strings.ReplaceAll(file, `\`, "/")))
+	if w.files[name] {
+		return // an earlier result has it
+	}
+	w.files[name] = true
 	if b, err := smallFile(w.root, name); err == nil {
 		r.Extras = append(r.Extras, session.Extra{Name: "tool-results/" + path.Base(name), Raw: session.AppendString(nil, string(b))})
 	}

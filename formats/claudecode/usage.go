@@ -10,7 +10,7 @@ import (
 // answered looks into a line of the model's. All lines of a response say what it
 // cost.
 func (s *survey) answered(o *outline, message []byte) {
-	var model, usage []byte
+	var model, usage, content []byte
 	for n, v := range rawjson.Members(message) {
 		switch string(n) {
 		case "id":
@@ -19,12 +19,19 @@ func (s *survey) answered(o *outline, message []byte) {
 			model = v
 		case "usage":
 			usage = v
+		case "content":
+			content = v
+		}
+	}
+	for b := range rawjson.Elements(content) {
+		if text(b, "type") == "tool_use" {
+			s.uses = append(s.uses, mention{name64(rawjson.Last(b, "id")), int32(len(s.lines))})
 		}
 	}
 	if m := rawjson.Text(model); m != "" && m != "<synthetic>" {
 		s.model = m
 	}
-	if u, ok := usageOf(usage); ok && o.response != 0 && len(s.cost) < mostCalls {
+	if u, ok := usageOf(usage); ok && o.response != 0 {
 		if s.cost == nil {
 			s.cost = map[uint64]session.Usage{}
 		}
@@ -65,7 +72,7 @@ func (s *survey) charge() {
 	turn, paid := int32(-1), map[uint64]bool{}
 	for i := range s.lines {
 		o := &s.lines[i]
-		if o.branch != live || o.side {
+		if o.branch != live || o.thread > 0 {
 			continue
 		}
 		if o.prompt {

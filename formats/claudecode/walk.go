@@ -21,67 +21,39 @@ func (r *reading) line(i int) (line []byte, repaired bool, err error) {
 }
 
 // messages walks a thread: its live branch in the order of the file, then the
-// others. whole: the lines that belong to no thread come with it.
-func (r *reading) messages(in func(*outline) bool, whole bool) iter.Seq2[*session.Message, error] {
+// others. The lines that belong to no thread come with the session's own.
+func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 	walked := false
 	return func(yield func(*session.Message, error) bool) {
 		if walked {
 			return
 		}
 		walked = true
-		w := &walker{reading: r, yield: yield, calls: r.callers()}
+		w := &walker{reading: r, yield: yield, at: live}
 		defer func() { r.sel.Books.Add(w.tally) }()
-		if whole && r.survey.healed > 0 {
+		if thread == 0 && r.survey.healed > 0 {
 			r.note(loss.Missing, 0, "a line hangs on one that is not there; the line in front stands in")
 		}
-		last := int32(-1)
-		for i := range r.survey.lines {
-			o := &r.survey.lines[i]
-			if !r.concerns(o, in, whole) {
-				continue
-			}
-			last = max(last, o.branch)
-			if !w.take(i) {
+		if thread == 0 && r.survey.unlinked > 0 {
+			r.note(loss.Inferred, 0, "lines without a parentUuid, read in file order")
+		}
+		for _, i := range r.survey.linesOf(thread) {
+			if !w.take(int(i)) {
 				return
 			}
 		}
-		if !w.flush() {
-			return
-		}
-		for b := int32(0); b <= last && r.sel.History; b++ {
-			w.branch = branchName(b)
-			for i := range r.survey.lines {
-				if o := &r.survey.lines[i]; o.branch == b && in(o) && !w.read(i) {
-					return
-				}
-			}
-			if !w.flush() {
-				return
-			}
-		}
+		w.flush()
 	}
-}
-
-// concerns reports a line of this thread, or of none where those come with it.
-func (r *reading) concerns(o *outline, in func(*outline) bool, whole bool) bool {
-	if o.kind < user || o.branch == aside {
-		return whole && o.kind != blanks
-	}
-	return in(o)
 }
 
 // callers are the subagents by the calls that started them.
 func (r *reading) callers() map[string]string {
-	out := map[string]string{}
-	for call, id := range r.survey.calls {
-		out[call] = id
-	}
 	for _, kid := range r.kids {
 		if kid.call != "" {
-			out[kid.call] = kid.id
+			r.survey.calls[kid.call] = kid.id
 		}
 	}
-	return out
+	return r.survey.calls
 }
 
 // walker makes messages of lines.
@@ -89,17 +61,25 @@ type walker struct {
 	*reading
 	yield    func(*session.Message, error) bool
 	tally    session.Tally
-	calls    map[string]string
-	held     *session.Message // that the next line may be part of
-	response uint64           // of held, if it is the model's
-	branch   string
+	held     *session.Message // a boundary, which its summary may follow
+	at       int32            // the branch at hand
+	branch   string           // its name
 	turn     int
 	archived int // messages so far
 }
 
-// take counts a line and reads it, if it is of the live branch or of none.
+// take counts a line and reads it, if it is of a branch that is wanted, or of
+// none.
 func (w *walker) take(i int) bool {
 	o := &w.survey.lines[i]
+	if o.branch >= 0 && o.branch != w.at {
+		if w.at, w.branch = o.branch, branchName(o.branch); !w.flush() {
+			return false
+		}
+		if !w.sel.History {
+			w.note(loss.Dropped, i, "abandoned branch left out; --history includes it")
+		}
+	}
 	switch {
 	case o.kind == broken:
 		w.tally.Read++
@@ -109,39 +89,41 @@ func (w *walker) take(i int) bool {
 			what = "the last line breaks off"
 		}
 		w.note(loss.Unreadable, i, what)
-		return true
 	case o.branch == dropped:
 		w.tally.Read++
-		w.tally.Superseded++
+		w.tally.Unreadable++
 		w.note(loss.Dropped, i, "a later line has the uuid of this one: the client reads only that")
-		return true
-	case o.branch >= 0:
-		if w.sel.History {
-			return true // its turn comes
-		}
+	case o.branch >= 0 && !w.sel.History:
 		w.tally.Read++
-		w.tally.Superseded++
-		return true
+		w.tally.Unreadable++
+	case o.head != int32(i): // read with the first line of its response
+	default:
+		line, ok := w.read(i)
+		return ok && w.say(i, line)
 	}
-	return w.read(i)
-}
-
-// read makes messages of a line.
-func (w *walker) read(i int) bool {
 	if err := w.ctx.Err(); err != nil {
 		w.yield(nil, err)
 		return false
 	}
+	return true
+}
+
+// read reads a line that counts; false if that was the last one.
+func (w *walker) read(i int) (line []byte, ok bool) {
+	if err := w.ctx.Err(); err != nil {
+		w.yield(nil, err)
+		return nil, false
+	}
 	line, repaired, err := w.line(i)
 	if err != nil {
-		w.yield(nil, failure(w.ctx, w.at(i).String(), err))
-		return false
+		w.yield(nil, failure(w.ctx, w.addr(i).String(), err))
+		return nil, false
 	}
 	if repaired {
 		w.note(loss.Unreadable, i, "bytes that are no UTF-8")
 	}
 	w.tally.Read++
-	return w.say(i, line)
+	return line, true
 }
 
 // put hands out a message, after the one that is held.
@@ -167,15 +149,6 @@ func (w *walker) give(m *session.Message) bool {
 
 func (w *walker) flush() bool {
 	m := w.held
-	w.held, w.response = nil, 0
+	w.held = nil
 	return m == nil || w.give(m)
-}
-
-// hold keeps a message for what the next line adds.
-func (w *walker) hold(m *session.Message, response uint64) bool {
-	if !w.flush() {
-		return false
-	}
-	w.held, w.response = m, response
-	return true
 }

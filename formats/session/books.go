@@ -15,7 +15,7 @@ type Tally struct {
 	Claimed    int64 // of these: understood
 	Opaque     int64 // carried raw in Extras or Opaque parts
 	Superseded int64 // older states and what only they refer to, see Selection.History
-	Unreadable int64 // noted as lost
+	Unreadable int64 // noted as lost: not understood, or left out
 
 	Members int64 // members, columns and fields seen in the claimed records
 	Taken   int64 // of these: understood

@@ -15,7 +15,8 @@ type Text struct {
 type Of struct{ From string }
 
 // Injected is context that the client put in front of a prompt: what stood in
-// an envelope tag, or a thing the user attached.
+// an envelope tag, or a thing the user attached; or a piece of a command of the
+// user's, or of what that printed.
 type Injected struct {
 	Tag  string // the envelope's tag, or the kind of attachment
 	Text string // what it held
