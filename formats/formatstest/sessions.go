@@ -22,6 +22,7 @@ import (
 var sessionLaws = []law{
 	{"sessions", true, sessions},
 	{"sessions and back", true, sessionsAndBack},
+	{"sessions survive", true, sessionsSurvive},
 	{"sessions abandoned", true, sessionsAbandoned},
 	{"sessions cancelled", true, sessionsCancelled},
 	{"sessions truncated", true, sessionsTruncated},
