@@ -140,6 +140,28 @@ func TestCallsOfSeveralMessages(t *testing.T) {
 	}
 }
 
+// TestWordsBetween: what the client says between a call and its result does not
+// make the call one without a result; and a command of the user's is readable.
+func TestWordsBetween(t *testing.T) {
+	came := result("a", "success", `{"success":{"stdout":"1"}}`)
+	for name, between := range map[string]*session.Message{
+		"a notice":       {Role: session.System, Parts: []session.Part{&session.Text{Text: "Running"}}},
+		"a queued line":  {Role: session.System, Parts: []session.Part{&session.Opaque{Kind: "queue-operation", Raw: session.Raw("{}")}}},
+		"a reminder":     {Role: session.User, Simulated: true, Parts: []session.Part{&session.Text{Text: "Be quiet."}}},
+		"some context":   {Role: session.User, Simulated: true, Parts: []session.Part{&session.Injected{Tag: "date", Text: "today"}}},
+		"nothing at all": {Role: session.System},
+	} {
+		got := shown(t, stream(said(call("a", "shell", `{"command":"one"}`)), between, came), Options{})
+		if strings.Count(got, "shell  one") != 1 || !strings.HasSuffix(got, "  shell  one\n    1\n") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+	command := &session.Message{Role: session.User, Simulated: true, Parts: []session.Part{&session.Injected{Tag: "command-name", Text: "/model"}, &session.Injected{Tag: "command-args", Text: "opus\x1b[2J"}}}
+	if got := shown(t, stream(command), Options{}); !strings.Contains(got, "context: command-name /model, command-args opus") || strings.Contains(got, "\x1b") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestNothingIsKept: a call outlives its message, whose memory is used again.
 func TestNothingIsKept(t *testing.T) {
 	args := session.Raw(`{"command":"make"}`)

@@ -18,11 +18,15 @@ type walker struct {
 	results bool                // a result was seen: the source holds them
 	hidden  int64               // calls that are not shown
 	branch  string
-	old     bool // the last message was an archived one
+	from    map[string]string // the messages that branches grow from, by name
+	old     bool              // the last message was an archived one
 }
 
 func walk(s *session.Session, o Options, p pen) error {
-	w := &walker{o: o, pen: p, s: s}
+	w := &walker{o: o, pen: p, s: s, from: map[string]string{}}
+	for _, b := range s.Branches {
+		w.from[b.Name] = b.From
+	}
 	p.head(s)
 	for m, err := range s.Messages {
 		if err != nil {
@@ -69,7 +73,8 @@ func (w *walker) files() error {
 }
 
 func (w *walker) message(m *session.Message) {
-	if m.Role == session.User || m.Turn != nil || w.held > mostHeld {
+	aside := m.Turn == nil && (m.Role == session.System || m.Simulated) // it may stand between a call and its result
+	if m.Role == session.User && !aside || m.Turn != nil || w.held > mostHeld {
 		w.settle()
 	}
 	w.place(m)
@@ -83,11 +88,11 @@ func (w *walker) message(m *session.Message) {
 			context = append(context, contextOf(in))
 			continue
 		}
-		w.context(context)
+		w.context(context, aside)
 		context = nil
-		w.part(m, part)
+		w.part(m, part, aside)
 	}
-	w.context(context)
+	w.context(context, aside)
 }
 
 // place says where a message stands that is not the plain next one.
@@ -98,10 +103,8 @@ func (w *walker) place(m *session.Message) {
 		if m.Branch != "" {
 			words = "branch " + screen.Visible(m.Branch) + ", which the client went back on"
 		}
-		for _, b := range w.s.Branches {
-			if b.Name == m.Branch && b.From != "" {
-				words += ", from message " + screen.Visible(b.From)
-			}
+		if from := w.from[m.Branch]; from != "" {
+			words += ", from message " + screen.Visible(from)
 		}
 		w.count()
 		w.pen.rule(words)
@@ -113,24 +116,30 @@ func (w *walker) place(m *session.Message) {
 	w.old = m.Archived
 }
 
-// contextOf names a piece of context and says how long it is.
+// contextOf names a piece of context and says how long it is, or what it says if
+// it is a command of the user's.
 func contextOf(in *session.Injected) string {
 	name := in.Tag
-	if name == "" {
+	switch {
+	case name == "":
 		name = "context"
+	case strings.Contains(name, "command-"):
+		return screen.Visible(name) + " " + screen.Visible(screen.Cut(in.Text, mostAside))
 	}
 	return screen.Visible(name) + " " + screen.Size(int64(len(in.Text)+len(in.Data)))
 }
 
-func (w *walker) context(list []string) {
+func (w *walker) context(list []string, aside bool) {
 	if len(list) > 0 {
-		w.settle()
+		if !aside {
+			w.settle()
+		}
 		w.count()
 		w.pen.aside("context: " + strings.Join(list, ", "))
 	}
 }
 
-func (w *walker) part(m *session.Message, part session.Part) {
+func (w *walker) part(m *session.Message, part session.Part, aside bool) {
 	switch t := part.(type) {
 	case *session.ToolCall:
 		c := kept(t)
@@ -141,7 +150,14 @@ func (w *walker) part(m *session.Message, part session.Part) {
 		w.result(t)
 		return
 	}
-	w.settle()
+	switch part.(type) {
+	case *session.Text, *session.Opaque:
+		if !aside {
+			w.settle()
+		}
+	default:
+		w.settle()
+	}
 	if t, ok := part.(*session.Thinking); ok {
 		w.thinking(t)
 		return
