@@ -34,8 +34,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if !l.Dir() || !l.Has(manifestName) {
 		return formats.Match{}, nil
 	}
-	m, err := formats.Locate(join(l.Path, manifestName))
-	if err != nil || !bytes.Contains(bytes.Join(bytes.Fields(m.Head()), nil), []byte(`"rehome":"archive"`)) {
+	if !bytes.Contains(bytes.Join(bytes.Fields(l.Below(manifestName).Head()), nil), []byte(`"rehome":"archive"`)) {
 		return formats.Match{}, nil
 	}
 	return formats.Match{Score: 100, Evidence: []string{fmt.Sprintf("%s says it is a rehome archive", manifestName)}}, nil

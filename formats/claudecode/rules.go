@@ -141,7 +141,11 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 // session reports a file that begins as a session does, whatever its name.
 func (a *audit) session(file string) bool {
 	l, err := formats.Locate(a.path(file))
-	return err == nil && begins(l.Head()) != ""
+	if err != nil {
+		return false
+	}
+	what, _ := begins(l)
+	return what != ""
 }
 
 // irregular is something that has a session's name and is no file. A link is

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -46,7 +47,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	}
 	var m formats.Match
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if !l.Has(k.File()) || !begins(filepath.Join(l.Path, k.File()), telling[k]) {
+		if !l.Has(k.File()) || !begins(l.Below(k.File()), telling[k]) {
 			continue
 		}
 		m.Evidence = append(m.Evidence, "the first line of "+k.File()+" has "+strings.ReplaceAll(strings.Join(telling[k], ", "), `"`, ""))
@@ -74,31 +75,8 @@ func hollow(l *formats.Location) bool {
 	return true
 }
 
-// begins reports whether a file begins like a line with these members. Of a
-// checkpoint the first few kilobytes say enough.
-func begins(path string, members []string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 64<<10)
-	n, _ := f.Read(head)
-	head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte("\ufeff")), " \t\r\n")
-	if len(head) == 0 || head[0] != '{' {
-		return false
-	}
-	if i := bytes.IndexByte(head, '\n'); i >= 0 {
-		head = head[:i]
-	}
-	for _, m := range members {
-		if !bytes.Contains(head, []byte(m)) {
-			return false
-		}
-	}
-	return true
+// begins reports whether a file begins like a line with these members.
+func begins(f *formats.Location, members []string) bool {
+	line := f.Line()
+	return len(line) > 0 && line[0] == '{' && !slices.ContainsFunc(members, func(m string) bool { return !bytes.Contains(line, []byte(m)) })
 }

@@ -1,7 +1,6 @@
 package cursortranscript
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path"
@@ -60,24 +59,16 @@ func inside(p string) string {
 	return ""
 }
 
-// holds reports whether there is a transcript, or a folder where one could be.
+// holds reports whether there is a transcript below a folder.
 func holds(dir, at string) bool {
 	list, _ := os.ReadDir(dir)
 	for _, e := range list {
-		if _, ok := transcript.Named(path.Join(at, e.Name())); ok && e.Type().IsRegular() {
+		name := path.Join(at, e.Name())
+		if _, ok := transcript.Named(name); ok && e.Type().IsRegular() {
 			return true
 		}
-		if !e.IsDir() {
-			continue
-		}
-		if at != transcript.Folder {
-			if e.Name() == "subagents" {
-				return true
-			}
-			continue
-		}
-		inner := filepath.Join(dir, e.Name())
-		if holds(inner, path.Join(at, e.Name())) {
+		deeper := at == transcript.Folder || e.Name() == "subagents"
+		if e.IsDir() && deeper && holds(filepath.Join(dir, e.Name()), name) {
 			return true
 		}
 	}
@@ -86,26 +77,33 @@ func holds(dir, at string) bool {
 
 func probeFile(l *formats.Location, at string) formats.Match {
 	_, named := transcript.Named(at)
-	first, what := beginning(l.Head())
-	switch ext := strings.ToLower(filepath.Ext(l.Path)); {
-	case ext == ".txt" && first == "user:":
+	first := l.Line()
+	if strings.EqualFold(filepath.Ext(l.Path), ".txt") && string(first) == "user:" {
 		if named {
 			return formats.Match{Score: 85, Evidence: []string{"a text in " + transcript.Folder + " that begins with user:"}}
 		}
 		return formats.Match{Score: formats.Guess, Evidence: []string{"a text that begins with user:"}}
-	case what == "":
-		return formats.Match{}
-	case named:
-		return formats.Match{Score: 90, Evidence: []string{"in " + transcript.Folder, what}}
 	}
-	return formats.Match{Score: 60, Evidence: []string{what}}
+	what, spoken := beginning(first)
+	if !named && what != "" && !spoken { // others write such lines, too
+		for line := range l.Lines() {
+			if what, spoken = beginning(line); what == "" || spoken {
+				break
+			}
+		}
+	}
+	switch {
+	case what != "" && named:
+		return formats.Match{Score: 90, Evidence: []string{"in " + transcript.Folder, what}}
+	case spoken:
+		return formats.Match{Score: 60, Evidence: []string{what}}
+	}
+	return formats.Match{}
 }
 
-// beginning is the first line of a file, and what it is as a transcript's.
-func beginning(head []byte) (first, what string) {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	first = strings.TrimSpace(string(line))
+// beginning is what a line is as a transcript's; spoken reports that it is a
+// message.
+func beginning(line []byte) (what string, spoken bool) {
 	var role, kind string
 	message, sole := false, true
 	for n, v := range rawjson.Members(line) {
@@ -114,20 +112,20 @@ func beginning(head []byte) (first, what string) {
 			role = rawjson.Text(v)
 		case "type":
 			kind = rawjson.Text(v)
+		case "message":
+			message, sole = rawjson.Last(v, "content") != nil, false
 		case "metadata", "error", "status":
 		default:
 			sole = false
 		}
 	}
-	// The message itself may go on beyond what was read.
-	message = bytes.Contains(line, []byte(`"message"`)) && bytes.Contains(line, []byte(`"content"`))
 	switch {
 	case kind == "" && message && (role == "user" || role == "assistant"):
-		return first, "a line with a role and a message, and no type"
+		return "a line with a role and a message, and no type", true
 	case sole && (kind == "metadata" || kind == "turn_ended"), sole && kind == "error" && role == "":
-		return first, "a line of type " + kind
+		return "a line of type " + kind, false
 	}
-	return first, ""
+	return "", false
 }
 
 // home lists the folders of transcripts of each project. Unlike the SDK's
