@@ -37,11 +37,15 @@ type decoder struct {
 	yield func(*session.Session, error) bool
 	tally session.Tally
 
+	headsOnly bool // what is between the heads is only measured
+
 	file  string                           // slash path below the store; "" if the store is the file
 	lines func() (lines.Line, error, bool) // the next one
 	at    int                              // number of the line at hand, from 1
 	kind  string                           // its type
 	line  []byte                           // itself; valid until the next one
+	from  int64                            // where it begins,
+	upto  int64                            // and the next one
 	held  bool                             // it was looked at and is still to be read
 	err   error                            // what ends the stream
 }
@@ -113,9 +117,9 @@ func (d *decoder) one(path string, f *os.File) bool {
 	}
 	next, stop := iter.Pull2(lines.Each(d.ctx, f, maxLine))
 	defer stop()
-	d.lines, d.held, d.err = next, false, nil
+	d.lines, d.held, d.err, d.kind = next, false, nil, ""
 	more := d.sessions(path)
-	if d.err == nil && more {
+	if d.err == nil && more && !d.headsOnly {
 		if after, err := f.Stat(); err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
 			d.err = &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "try again when nobody writes to it"}
 		}
@@ -159,6 +163,9 @@ func nothing() error {
 func (d *decoder) session(path string) bool {
 	was := d.parser
 	s, err := d.head(slices.Clone(d.line)) // what is kept of it outlives its line
+	if d.headsOnly {
+		return d.measure(s, path, err)
+	}
 	if !d.sel.Wants(s.ID) {
 		d.parser = was
 		d.skip()
@@ -168,8 +175,7 @@ func (d *decoder) session(path string) bool {
 	if err != nil {
 		d.parser = was
 		d.bad(err.Error())
-		at := fmt.Sprintf("%s:%d", path, d.at)
-		more := d.yield(s, &formats.Error{Format: name, At: at, Err: err, Hint: "a newer rehome may know it"})
+		more := d.yield(s, d.strangeHead(path, d.at, err))
 		d.skip()
 		return more
 	}
@@ -188,8 +194,30 @@ func (d *decoder) session(path string) bool {
 		}
 	}
 	more := d.yield(s, nil)
+	if more && walked && !filed && d.held {
+		for range s.Files { // nobody asked for them; what stands among them is said
+		}
+	}
 	d.skip()
 	return more
+}
+
+func (d *decoder) strangeHead(path string, line int, err error) error {
+	return &formats.Error{Format: name, At: fmt.Sprintf("%s:%d", path, line), Err: err, Hint: "a newer rehome may know it"}
+}
+
+// measure yields a head when it is known where its session ends.
+func (d *decoder) measure(s *session.Session, path string, err error) bool {
+	if err != nil {
+		err = d.strangeHead(path, d.at, err)
+	}
+	from := d.from
+	if d.skip(); d.held {
+		s.Bytes = d.from - from
+	} else {
+		s.Bytes = d.upto - from
+	}
+	return d.yield(s, err)
 }
 
 // stream yields the lines of one kind, as far as they follow each other.
@@ -250,13 +278,16 @@ func (d *decoder) next() bool {
 			d.err = err
 			return false
 		}
-		d.at = l.Number
+		d.at, d.from, d.upto = l.Number, l.Offset, l.Offset+int64(len(l.Bytes))+1
 		line := bytes.TrimSuffix(l.Bytes, []byte("\r"))
 		if len(line) == 0 {
 			continue // nothing stands in it, nothing is lost
 		}
 		if l.Long {
 			d.lost(tooLong)
+			continue
+		}
+		if d.headsOnly && d.kind == "session" && kindOf(line) != "session" {
 			continue
 		}
 		fit, repaired, err := rawjson.Line(line)

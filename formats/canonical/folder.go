@@ -99,65 +99,16 @@ func headOf(line []byte) *session.Head {
 	return &s.Head
 }
 
-// heads reads the heads alone, and how many bytes each session takes.
-func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+// heads lists what decode yields, and how many bytes each session takes.
+func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
-		if !l.Dir() {
-			f, err := os.Open(l.Path)
-			if err != nil {
-				yield(nil, (&decoder{}).fail(l.Path, err))
-				return
+		d := &decoder{ctx: ctx, headsOnly: true}
+		d.yield = func(s *session.Session, err error) bool {
+			if err != nil && (s == nil || s.ID == "" || s.Agent == "") {
+				return yield(nil, err) // there is nothing to list
 			}
-			headsOf(ctx, l.Path, f, yield)
-			return
+			return yield(&s.Head, err)
 		}
-		root, err := os.OpenRoot(l.Path)
-		if err != nil {
-			yield(nil, (&decoder{}).fail(l.Path, err))
-			return
-		}
-		defer root.Close()
-		files, err := arrange(root, func(string) {})
-		if err != nil {
-			yield(nil, (&decoder{}).fail(l.Path, err))
-			return
-		}
-		for _, name := range files {
-			f, err := root.Open(name)
-			if err == nil && headsOf(ctx, l.Path+"/"+name, f, yield) {
-				continue
-			}
-			if err != nil {
-				yield(nil, (&decoder{}).fail(l.Path+"/"+name, err))
-			}
-			return
-		}
+		d.all(l)
 	}
-}
-
-// headsOf looks at the beginning of each line only. It reports whether more is
-// wanted.
-func headsOf(ctx context.Context, path string, f *os.File, yield func(*session.Head, error) bool) bool {
-	defer f.Close()
-	var at *session.Head
-	for l, err := range lines.Each(ctx, f, maxLine) {
-		if err != nil {
-			yield(nil, (&decoder{}).fail(path, err))
-			return false
-		}
-		size := int64(len(l.Bytes)) + 1
-		if !typed(l.Bytes) {
-			if at != nil {
-				at.Bytes += size
-			}
-			continue
-		}
-		if at != nil && !yield(at, nil) {
-			return false
-		}
-		if at = headOf(l.Bytes); at != nil {
-			at.Bytes = size
-		}
-	}
-	return at == nil || yield(at, nil)
 }

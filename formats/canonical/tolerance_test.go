@@ -3,6 +3,7 @@ package canonical
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/schemas"
 )
@@ -121,6 +123,104 @@ func TestBadLines(t *testing.T) {
 		}
 		if sum := books.Total(); !sum.Balanced() {
 			t.Errorf("%.120q: %+v", text, sum)
+		}
+	}
+}
+
+// TestMisplacedIsSaid: a message behind the files is said even to somebody who
+// does not read the files.
+func TestMisplacedIsSaid(t *testing.T) {
+	file := `{"type":"file","path":"p"}` + "\n"
+	late := `{"type":"message","id":"late","role":"user"}` + "\n"
+	path := filepath.Join(t.TempDir(), "in.jsonl")
+	if err := os.WriteFile(path, []byte(plainHead+"\n"+plainMessage+"\n"+file+late+file+plainHead+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := formats.Locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stop := range []int{0, 1, 2} { // messages that are read before the reader has enough
+		books := &session.Books{}
+		var notes []string
+		n := 0
+		view := formats.View{Note: func(l loss.Note) { notes = append(notes, fmt.Sprint(l.At, " ", l.What)) }}
+		for s, err := range decode(t.Context(), l, view, session.Selection{Books: books}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+			left := stop
+			for range s.Messages {
+				if left--; left == 0 {
+					break
+				}
+			}
+		}
+		want := []string{":4 a line out of place"}
+		if stop == 1 {
+			want = nil
+		}
+		if n != 2 || !slices.Equal(notes, want) {
+			t.Errorf("%d: %d sessions, %q", stop, n, notes)
+		}
+		if sum := books.Total(); !sum.Balanced() {
+			t.Errorf("%+v", sum)
+		}
+	}
+}
+
+// TestHeadsOfEditedText: what is listed is what is decoded, whatever somebody
+// made of the lines.
+func TestHeadsOfEditedText(t *testing.T) {
+	last := `{"id":"b","agent":"x","title":"T","version":1,"type":"session"}` + "\n"
+	head, message := plainHead+"\n", plainMessage+"\n"
+	for text, want := range map[string]string{
+		head + message + last + message: "a b",
+		last + message + head:           "b a",
+		head + " " + last:               "a b",
+		head + message + head + message: "a a",
+		head + `{"id":"c","agent":"x","version":1,"type":"session","type":"message"}` + "\n": "a c",
+		head + `{"type":"message","type":"session","id":"c"}` + "\n":                         "a",
+		head + `{"extras":[{"type":"session"}],"type":"message"}` + "\n":                     "a",
+		head + strings.TrimSuffix(last, "}\n") + "\n" + message:                              "a",
+		head + strings.Replace(last, `"version":1`, `"version":9`, 1):                        "a b",
+		message + last:  "",
+		"torn\n" + last: "b",
+		strings.ReplaceAll("\ufeff"+head+"\n"+message+last, "\n", "\r\n"): "a b",
+	} {
+		path := filepath.Join(t.TempDir(), "in.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		l, err := formats.Locate(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var listed, decoded []string
+		bytes := int64(0)
+		for h, err := range heads(t.Context(), l, formats.View{}) {
+			if h != nil {
+				listed, bytes = append(listed, h.ID), bytes+h.Bytes
+			}
+			if err != nil {
+				listed = append(listed, err.Error())
+			}
+		}
+		for s, err := range decode(t.Context(), l, formats.View{}, session.Selection{}) {
+			if s != nil && s.ID != "" {
+				decoded = append(decoded, s.ID)
+			}
+			if err != nil {
+				decoded = append(decoded, err.Error())
+			}
+		}
+		if !slices.Equal(listed, decoded) {
+			t.Errorf("%.90q\nlisted  %q\ndecoded %q", text, listed, decoded)
+		}
+		ids := slices.DeleteFunc(listed, func(s string) bool { return len(s) > 1 })
+		if strings.Join(ids, " ") != want || want != "" && bytes > int64(len(text))+1 {
+			t.Errorf("%.90q: %q with %d bytes, want %s", text, ids, bytes, want)
 		}
 	}
 }
@@ -335,16 +435,19 @@ func TestFolder(t *testing.T) {
 // the look ends.
 func TestProbeSpellings(t *testing.T) {
 	for text, want := range map[string]bool{
-		`{"type": "session", "version": 1, "id": "a", "agent": "x"}`:                                     true,
-		"{ \"type\" :\t\"session\" , \"agent\": \"x\", \"id\": \"a\", \"version\" : 1 }\n{}":             true,
-		`{"type":"session","agent":"x","version":1,"id":"a","title":"` + strings.Repeat("y", 900) + `"}`: true,
-		`{"type":"session","id":"a","version":1,"cwd":"/w"}`:                                             false,
-		`{"type":"session","agent":"x","id":"a"}`:                                                        false,
-		`{"type":"session","agent":5,"version":1}`:                                                       false,
-		`{"type":"session","agent":"x","version":"1"}`:                                                   false,
-		`{"version":1,"type":"session","agent":"x"}`:                                                     false,
-		`{"type": "sessions", "version": 1, "agent": "x"}`:                                               false,
-		"{\"type\": \"session\",\n\"version\": 1, \"agent\": \"x\"}":                                     false,
+		`{"type": "session", "version": 1, "id": "a", "agent": "x"}`:                                       true,
+		"{ \"type\" :\t\"session\" , \"agent\": \"x\", \"id\": \"a\", \"version\" : 1 }\n{}":               true,
+		`{"type":"session","agent":"x","version":1,"id":"a","title":"` + strings.Repeat("y", 900) + `"}`:   true,
+		`{"type":"session","id":"a","version":1,"cwd":"/w"}`:                                               false,
+		`{"type":"session","agent":"x","id":"a"}`:                                                          false,
+		`{"type":"session","agent":5,"version":1}`:                                                         false,
+		`{"type":"session","agent":"x","version":"1"}`:                                                     false,
+		`{"version":1,"agent":"x","id":"a","type":"session"}`:                                              true,
+		`{"version":1,"type":"session","agent":"x"}`:                                                       false,
+		`{"title":"` + strings.Repeat("y", 90000) + `","agent":"x","version":1,"id":"a","type":"session"}`: true,
+		`{"type":"session","version":3,"id":"a","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`:        false,
+		`{"type": "sessions", "version": 1, "agent": "x"}`:                                                 false,
+		"{\"type\": \"session\",\n\"version\": 1, \"agent\": \"x\"}":                                       false,
 		`["type","session"]`: false,
 		`{"type": "session`:  false,
 		`{"type":"session","id":"a","version":,"agent":}`: false,
@@ -363,7 +466,7 @@ func TestProbeSpellings(t *testing.T) {
 		}
 		n := 0
 		for h, err := range heads(t.Context(), l, formats.View{}) {
-			if n++; err != nil || want && h.ID != "a" {
+			if n++; want && (err != nil || h.ID != "a") || !want && err == nil {
 				t.Errorf("%.70s: %+v, %v", text, h, err)
 			}
 		}
@@ -376,7 +479,7 @@ func TestProbeSpellings(t *testing.T) {
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"good.jsonl": plainHead + "\n", "newer.jsonl": `{"type":"session","version":27,"id":"a"}`, "other.jsonl": `{"type":"system","subtype":"init"}`, "empty.jsonl": "", "half.jsonl": `{"type":"session","version":`,
+		"good.jsonl": plainHead + "\n", "newer.jsonl": `{"type":"session","version":27,"id":"a","agent":"x"}`, "other.jsonl": `{"type":"system","subtype":"init"}`, "empty.jsonl": "", "half.jsonl": `{"type":"session","version":`,
 	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
