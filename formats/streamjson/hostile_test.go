@@ -335,7 +335,7 @@ func TestProbe(t *testing.T) {
 		"{\n \"type\":\"result\",\n \"duration_ms\":1,\n \"session_id\":\"s\"\n}\n":                        85,
 		`{"type":"user","message":{"role":"user","content":[]},"session_id":"s"}`:                          70,
 		`{"type":"user","message":{"role":"user","content":[]},"uuid":"u","sessionId":"s"}`:                0, // another client's
-		`{"type":"user","message":{"role":"user","content":"` + strings.Repeat("y", 99999):                 70,
+		`{"type":"user","message":{"role":"user","content":"` + strings.Repeat("y", 99999):                 0, // whose it is stands behind it
 		`{"role":"user","message":{"content":[]}}`:                                                         0,
 		`{"type":"session","version":1,"id":"x","agent":"cursor-cli"}`:                                     0,
 		"":            0,

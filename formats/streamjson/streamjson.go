@@ -3,7 +3,9 @@ package streamjson
 import (
 	"bytes"
 	"context"
-	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
@@ -25,28 +27,23 @@ func Format() *formats.Format {
 	}
 }
 
-// mostProbe is how far a probe looks: behind some lines of a build's own talk.
-const mostProbe = 64 << 10
+// noisy are the endings of files in which a build's own talk may stand in front
+// of the first event. Elsewhere the first line is one.
+var noisy = []string{".json", ".jsonl", ".ndjson", ".log", ".txt"}
 
-// probe knows a capture by its first event. Lines of other programs may stand
-// in front of it.
+// probe knows a capture by its first event.
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
-	if !l.Regular() || bytes.IndexByte(l.Head(), 0) >= 0 || bytes.IndexByte(l.Head(), '{') < 0 && len(l.Head()) < 512 {
+	ending := strings.ToLower(filepath.Ext(l.Path))
+	if b := unstamped(l.Line()); len(b) == 0 || b[0] != '{' && !slices.Contains(noisy, ending) {
 		return formats.Match{}, nil
 	}
-	f, err := os.Open(l.Path)
-	if err != nil {
-		return formats.Match{}, nil // reading it will say why
-	}
-	defer f.Close()
-	head := make([]byte, mostProbe)
-	n, _ := f.ReadAt(head, 0)
-	m, _ := recognise(ctx, head[:n], n == len(head))
+	text, all := l.Text()
+	m, _ := recognise(ctx, text, !all, slices.Contains(noisy, ending))
 	return m, nil
 }
 
 // recognise looks at the beginning of a file.
-func recognise(ctx context.Context, head []byte, cut bool) (formats.Match, error) {
+func recognise(ctx context.Context, head []byte, cut, noisy bool) (formats.Match, error) {
 	if raw := whole(head); raw != nil && !cut {
 		head = raw
 	}
@@ -55,47 +52,54 @@ func recognise(ctx context.Context, head []byte, cut bool) (formats.Match, error
 			return formats.Match{}, err
 		}
 		e := read(l)
-		if e.kind == noise && !l.Ended {
-			e = torn(unstamped(e.raw))
+		if e.kind == noise && !l.Ended && torn(unstamped(e.raw)) {
+			return formats.Match{Score: 85, Evidence: []string{"a line of type result with duration_ms"}}, nil
 		}
-		switch {
-		case e.kind == blank, e.kind == noise:
-		case e.kind == initial && e.session != nil:
-			return formats.Match{Score: 90, Evidence: []string{"a line of type system/init with a session_id"}}, nil
-		case e.kind == ended && e.session != nil && rawjson.Last(e.raw, "duration_ms") != nil:
-			return formats.Match{Score: 85, Evidence: []string{"a line of type result with duration_ms and a session_id"}}, nil
-		case e.kind > other && e.session != nil:
-			return formats.Match{Score: 70, Evidence: []string{"a line of type " + string(e.typ) + " with a session_id"}}, nil
-		case e.kind == other && e.session == nil: // somebody's JSON log
-		default:
+		if score, evidence := e.tells(); score > 0 {
+			return formats.Match{Score: score, Evidence: []string{evidence}}, nil
+		}
+		if e.kind != blank && !(noisy && (e.kind == noise || e.kind == other && e.session == nil)) {
 			return formats.Match{}, nil
 		}
 	}
 	return formats.Match{}, nil
 }
 
-// torn looks at the beginning of a line that goes on beyond what was read: its
-// first members are enough.
-func torn(b []byte) (e event) {
-	e = event{kind: noise, raw: b}
-	for n, v := range rawjson.Members(b) {
-		switch string(n) {
-		case "type":
-			e.typ = plain(v)
-		case "subtype":
-			e.sub = plain(v)
-		case "session_id":
-			e.session = plain(v)
+// tells says by what an event is known. Others write lines of these types, too,
+// but not with these members: the other client that has a stream-json gives
+// every line of it a uuid, or says what it costs.
+func (e *event) tells() (score int, evidence string) {
+	if e.session == nil {
+		return 0, ""
+	}
+	has := map[string]byte{}
+	for n, v := range rawjson.Members(e.raw) {
+		switch n := string(n); n {
+		case "message", "tool_call", "duration_ms", "uuid", "parent_tool_use_id", "mcp_servers", "total_cost_usd":
+			has[n] = v[0] // read says that the line is JSON
 		}
 	}
-	if k := sort(string(e.typ), string(e.sub)); k > other {
-		e.kind = k
-		if e.session == nil && (k == ended || k == prompt) {
-			e.session = []byte("?") // it stands behind the text
-		}
+	of := "a line of type " + string(e.typ)
+	switch {
+	case has["uuid"] > 0, has["parent_tool_use_id"] > 0, has["mcp_servers"] > 0, has["total_cost_usd"] > 0:
+	case e.kind == initial:
+		return 90, of + "/init with a session_id"
+	case e.kind == ended && has["duration_ms"] > 0:
+		return 85, of + " with duration_ms and a session_id"
+	case (e.kind == prompt || e.kind == said) && has["message"] == '{', (e.kind == called || e.kind == returned) && has["tool_call"] == '{', e.kind == pondered, e.kind == thought:
+		return 70, of + " with a session_id"
 	}
-	return e
+	return 0, ""
 }
+
+// torn reports a result that goes on beyond what was read: its session_id
+// stands behind the text.
+func torn(b []byte) bool {
+	return bytes.HasPrefix(b, []byte(`{"type":"result","subtype":`)) && bytes.Contains(b[:min(len(b), maxTorn)], []byte(`"duration_ms":`))
+}
+
+// maxTorn is how much of a result stands in front of its text.
+const maxTorn = 256
 
 // mostWhole is how long a single object over several lines may be.
 const mostWhole = 1 << 20
