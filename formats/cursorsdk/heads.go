@@ -83,19 +83,28 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 			unsure[of[0]] = unsure[of[0]] || of[1] != "FINISHED"
 		}
 	}
-	if err := db.Count(ctx, sqlitefile.Table{Name: "runs", Columns: []string{"agent_id", "status"}}, began); err != nil {
-		return nil, err
+	// Other versions may lack a table or column, which is then not known.
+	runs := present(db, "runs", "agent_id", "status")
+	if len(runs.Columns) == 2 {
+		if err := db.Count(ctx, runs, began); err != nil {
+			return nil, err
+		}
 	}
-	for b, err := range db.Scan(ctx, 0, sqlitefile.Table{Name: "agents", Columns: headColumns[:]}) {
+	agents := present(db, "agents", headColumns[:]...)
+	if !slices.Contains(agents.Columns, headColumns[0]) {
+		return nil, nil
+	}
+	at := func(column string) int { return slices.Index(agents.Columns, column) }
+	for b, err := range db.Scan(ctx, 0, agents) {
 		if err != nil {
 			return nil, err
 		}
 		for i := range b.Rows() {
 			h := session.Head{
-				ID: textOf(b, i, 0), Agent: session.CursorSDK, Workspace: textOf(b, i, 1), Title: textOf(b, i, 2),
-				Created: headMoment(textOf(b, i, 3)), Updated: headMoment(textOf(b, i, 4)), Bytes: -1,
+				ID: textOf(b, i, at("agent_id")), Agent: session.CursorSDK, Workspace: textOf(b, i, at("workspace_ref")), Title: textOf(b, i, at("name")),
+				Created: headMoment(textOf(b, i, at("created_at"))), Updated: headMoment(textOf(b, i, at("updated_at"))), Bytes: -1,
 			}
-			if h.Turns = turns[h.ID]; unsure[h.ID] {
+			if h.Turns = turns[h.ID]; unsure[h.ID] || len(runs.Columns) < 2 {
 				h.Turns = -1
 			}
 			list = append(list, h)
@@ -105,8 +114,26 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 	return list, nil
 }
 
-// textOf is a cell of text, as its client takes it.
+// present is a table with those of the columns that it has; with none if there
+// is no such table.
+func present(db *sqlitefile.DB, name string, columns ...string) sqlitefile.Table {
+	out := sqlitefile.Table{Name: name}
+	for _, t := range db.Tables() {
+		for _, c := range columns {
+			if t.Name == name && slices.Contains(t.Columns, c) {
+				out.Columns = append(out.Columns, c)
+			}
+		}
+	}
+	return out
+}
+
+// textOf is a cell of text, as its client takes it; "" for a column that is not
+// there.
 func textOf(b *store.Batch, row, col int) string {
+	if col < 0 {
+		return ""
+	}
 	c := b.Cell(row, col)
 	if c.Class != store.Text {
 		return ""
