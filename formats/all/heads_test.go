@@ -1,85 +1,69 @@
 package all
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/loss"
-	"rehome/formats/session"
+	"rehome/formats/formatstest"
+	"rehome/testdata/ide"
 )
 
-// TestHeadsAgree: what heads tell without reading is what decoding finds, of
-// every session that heads tell of.
+// TestHeadsAgree: what is listed of a store is what decoding it finds, in every
+// format that has both.
 func TestHeadsAgree(t *testing.T) {
-	compared := 0
-	for _, path := range []string{
-		"chat/before.db", "chat/after.db",
-		"sdk/e2e-sqlite-hot-wal/projects/tmp-e2eout-ws", "sdk/e2e-jsonl", "sdk/gen/sqlite", "sdk/gen/jsonl", "sdk/legacy-1.0.14",
-		"sdk/e2e-sqlite-hot-wal/projects/tmp-e2eout-ws/agent-transcripts",
-	} {
-		// Away from the repository, so that nothing can be left beside it.
-		at := filepath.Join(t.TempDir(), filepath.Base(path))
-		if err := copied(filepath.Join("..", "..", "testdata", filepath.FromSlash(path)), at); err != nil {
-			t.Fatal(err)
+	listed := map[string]int{}
+	agree := func(what string, f *formats.Format, path string) {
+		t.Run(what, func(t *testing.T) { listed[f.Name] += formatstest.Heads(t, f, path) })
+	}
+	for _, pattern := range []string{"chat/*.db", "sdk/e2e-sqlite-hot-wal/projects/*", "sdk/e2e-sqlite-hot-wal/projects/*/agent-transcripts", "sdk/e2e-jsonl", "sdk/gen/*", "sdk/legacy-*",
+		"canonical/*", "claude/config", "claude/config/projects/*", "stream/*.json*", "transcript/projects/*/agent-transcripts"} {
+		paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %v, %v", pattern, paths, err)
 		}
-		l, err := formats.Locate(at)
+		for _, path := range paths {
+			if filepath.Base(path) == "README.md" {
+				continue
+			}
+			// Away from the repository, so that nothing can be left beside it.
+			at := filepath.Join(t.TempDir(), filepath.Base(path))
+			if err := copied(path, at); err != nil {
+				t.Fatal(err)
+			}
+			l, err := formats.Locate(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := Registry().Detect(t.Context(), l)
+			if err != nil || len(found) == 0 {
+				t.Fatalf("%s: %v, %v", path, found, err)
+			}
+			agree(filepath.ToSlash(path), found[0].Format, at)
+		}
+	}
+	scripts, err := fs.Glob(ide.Cases, "cases/*.sql")
+	if err != nil || len(scripts) == 0 {
+		t.Fatal(scripts, err)
+	}
+	for _, name := range scripts {
+		script, err := ide.Cases.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := Registry().Detect(t.Context(), l)
-		if err != nil || len(found) == 0 {
-			t.Fatalf("%s: %v, %v", path, found, err)
+		at := t.TempDir()
+		if err := ide.Build(at, string(script)); err != nil {
+			t.Fatal(err)
 		}
-		f := found[0].Format
-		if f.Heads == nil || f.Decode == nil {
-			t.Errorf("%s: %s has no heads, or cannot decode", path, f.Name)
-			continue
-		}
-		v := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
-		decoded := map[string]session.Head{}
-		for s, err := range f.Decode(t.Context(), l, v, session.Selection{}) {
-			if err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
-			for _, err := range s.Messages {
-				if err != nil {
-					t.Fatalf("%s: %v", path, err)
-				}
-			}
-			decoded[s.ID] = s.Head
-		}
-		for h, err := range f.Heads(t.Context(), l, v) {
-			if err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
-			d, ok := decoded[h.ID]
-			if !ok {
-				t.Errorf("%s: %s is listed and not decoded", path, h.ID)
-				continue
-			}
-			compared++
-			agree(t, path, h, &d)
-		}
+		agree("ide/"+strings.TrimPrefix(name, "cases/"), Registry().Named("cursor-ide"), at)
 	}
-	if compared < 9 {
-		t.Errorf("only %d heads were compared", compared)
-	}
-}
-
-// agree compares what a head does tell.
-func agree(t *testing.T, path string, h, d *session.Head) {
-	t.Helper()
-	switch {
-	case h.Agent != d.Agent,
-		h.Title != "" && h.Title != d.Title,
-		h.Workspace != "" && h.Workspace != d.Workspace,
-		h.Created.Known() && h.Created != d.Created,
-		h.Updated.Known() && h.Updated != d.Updated,
-		h.Turns >= 0 && d.Turns >= 0 && h.Turns != d.Turns,
-		h.Parent != nil && (d.Parent == nil || h.Parent.Session != d.Parent.Session):
-		t.Errorf("%s: the head says\n%+v\nand the session\n%+v", path, *h, *d)
+	for _, f := range Registry().All() {
+		if f.Decode != nil && listed[f.Name] == 0 {
+			t.Errorf("no session of %s was listed", f.Name)
+		}
 	}
 }
 

@@ -40,8 +40,15 @@ func Run(t *testing.T, c Case) {
 	}
 	t.Run("description", c.description)
 	t.Run("strangers", c.strangers)
+	t.Run("looks", c.looks)
 	for _, f := range c.Fixtures {
 		t.Run(f.Name, func(t *testing.T) {
+			for _, law := range probeLaws {
+				t.Run(law.name, func(t *testing.T) {
+					steady(t)
+					law.holds(t, c, makeSource(t, f))
+				})
+			}
 			for _, law := range laws {
 				for i, family := range c.Format.Families {
 					if i > 0 && !law.reading {
@@ -76,8 +83,13 @@ type law struct {
 	holds   func(t *testing.T, c Case, s source)
 }
 
-var laws = []law{
+// probeLaws are the promises of every format.
+var probeLaws = []law{
 	{"probe", false, probe},
+	{"outside", false, outside},
+}
+
+var laws = []law{
 	{"records", true, records},
 	{"order", true, order},
 	{"close", true, closing},

@@ -25,6 +25,7 @@ var sessionLaws = []law{
 	{"sessions survive", true, sessionsSurvive},
 	{"sessions abandoned", true, sessionsAbandoned},
 	{"sessions cancelled", true, sessionsCancelled},
+	{"heads", true, heads},
 	{"sessions truncated", true, sessionsTruncated},
 }
 

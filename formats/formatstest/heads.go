@@ -1,0 +1,77 @@
+package formatstest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+func heads(t *testing.T, c Case, s source) { Heads(t, c.Format, s.path) }
+
+// Heads holds the list of a store against what decoding it yields: the same
+// sessions in one order, and nothing of them that decoding does not find. It
+// returns how many are listed.
+func Heads(t *testing.T, f *formats.Format, path string) int {
+	t.Helper()
+	if f.Heads == nil {
+		return 0
+	}
+	l, err := formats.Locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoded := mustDecode(t, Case{Format: f}, path, formats.View{}, session.Selection{}).heads
+	listed := map[int]bool{}
+	last := -1
+	for h, err := range f.Heads(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(decoded, func(d session.Head) bool { return d.ID == h.ID && d.Agent == h.Agent })
+		if at < 0 || listed[at] {
+			t.Fatalf("%q is listed twice, or listed and not decoded", h.ID)
+		}
+		listed[at] = true
+		agree(t, h, &decoded[at])
+		if (h.Parent == nil) != (decoded[at].Parent == nil) {
+			continue // its own records say whose subagent it is, and that it comes behind that one
+		}
+		if at < last {
+			t.Errorf("%q is listed behind %q, and decoded before it", h.ID, decoded[last].ID)
+		}
+		last = at
+	}
+	outside := ""
+	if f.Outside != nil {
+		outside, _ = f.Outside("", "")
+	}
+	for i, d := range decoded {
+		_, err := os.Stat(filepath.Join(path, outside, d.ID))
+		apart := outside != "" && err == nil         // that folder has a list of its own
+		if !listed[i] && !apart && d.Parent == nil { // a subagent may lie inside of its parent's records
+			t.Errorf("%q is decoded, and not listed", d.ID)
+		}
+	}
+	return len(listed)
+}
+
+// agree compares what a list does tell.
+func agree(t *testing.T, h, d *session.Head) {
+	t.Helper()
+	switch {
+	case h.Agent != d.Agent,
+		h.Title != "" && h.Title != d.Title,
+		h.Workspace != "" && h.Workspace != d.Workspace,
+		h.Created.Known() && h.Created != d.Created,
+		h.Updated.Known() && h.Updated != d.Updated,
+		h.Turns >= 0 && d.Turns >= 0 && h.Turns != d.Turns,
+		h.Bytes >= 0 && d.Bytes >= 0 && h.Bytes != d.Bytes,
+		h.Parent != nil && (d.Parent == nil || h.Parent.Session != d.Parent.Session):
+		t.Errorf("the list says\n%+v\nand the session\n%+v", *h, *d)
+	}
+}
