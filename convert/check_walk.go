@@ -3,11 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
-	"path"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -21,9 +17,15 @@ const (
 	ruleFolder = "RH191"
 	ruleLink   = "RH192"
 	ruleDevice = "RH193"
+
+	// Unrecognized is the rule of files that look like a session, and that no
+	// format recognizes.
+	Unrecognized = "RH194"
 )
 
-func walkRules() []string { return []string{ruleMisfit, ruleFolder, ruleLink, ruleDevice} }
+func walkRules() []string {
+	return []string{ruleMisfit, ruleFolder, ruleLink, ruleDevice, Unrecognized}
+}
 
 // find looks for stores below a path.
 func (c *checker) find(ctx context.Context, place string) {
@@ -33,7 +35,7 @@ func (c *checker) find(ctx context.Context, place string) {
 	misfit := false
 	passed := func(rel string, why passing) {
 		id := why.rule(filepath.Join(place, filepath.FromSlash(rel)))
-		if id == "" || !c.o.wanted(id) || id == ruleMisfit && c.o.From != "" {
+		if id == "" || !c.o.wanted(id) || (id == ruleMisfit || id == Unrecognized) && c.o.From != "" {
 			return
 		}
 		misfit = misfit || id == ruleMisfit
@@ -87,54 +89,19 @@ func (c *checker) enter(at string, found Found, err error) {
 	c.found = append(c.found, one)
 }
 
-// passing is why a walk goes past a place.
-type passing uint8
-
-const (
-	unclaimed  passing = iota // a file that no format recognises
-	folderLink                // a link to a folder
-	deadLink                  // a link that leads nowhere, or in a circle
-	noFile                    // a pipe, socket or device
-)
-
-// rule is what there is to say of it, "" if nothing.
+// rule is what there is to say of a place that a walk goes past, "" if nothing.
 func (why passing) rule(place string) string {
-	if why == folderLink {
+	switch {
+	case why == folderLink:
 		return ruleFolder
-	}
-	if abs, err := filepath.Abs(place); err == nil {
-		place = abs
-	}
-	if !storeName(place) {
-		return ""
-	}
-	switch why {
-	case deadLink:
+	case why == sessionish:
+		return Unrecognized
+	case why == misfit:
+		return ruleMisfit
+	case why == deadLink && storeName(place):
 		return ruleLink
-	case noFile:
+	case why == noFile && storeName(place):
 		return ruleDevice
 	}
-	if l, err := formats.Locate(place); err != nil || len(l.Head()) == 0 {
-		return "" // nothing has been written to it yet
-	}
-	return ruleMisfit
-}
-
-var uuidLines = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl$`)
-
-// storeName reports a name that only clients' stores have, where it lies.
-func storeName(place string) bool {
-	place = filepath.ToSlash(place)
-	name := path.Base(place)
-	switch {
-	case slices.Contains([]string{"store.db", "state.vscdb", "agents.ndjson", "runs.ndjson", "run_events.ndjson", "checkpoints.ndjson"}, name):
-		return true
-	case name == "index.db":
-		l, err := formats.Locate(filepath.FromSlash(path.Dir(place)))
-		return err == nil && l.Has("agents")
-	case uuidLines.MatchString(name):
-		above := strings.Split(path.Dir(place), "/")
-		return slices.Contains(above, "agent-transcripts") || len(above) > 1 && above[len(above)-2] == "projects"
-	}
-	return false
+	return ""
 }

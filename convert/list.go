@@ -32,6 +32,10 @@ type Listing struct {
 	Unread   []Unread // stores that say nothing of sessions, in the order of the walk
 	Foreign  []Unread // what lies in clients' places and is no store, and databases of other programs
 
+	// Unrecognized are files that look like a session, and that no format
+	// recognizes, in the order of the walk.
+	Unrecognized []string
+
 	begin map[string]int // how many ids begin so
 }
 

@@ -183,6 +183,10 @@ func TestListOfHome(t *testing.T) {
 			links++ // not every system lets everybody make one
 		}
 	}
+	want := []string{"a loud: loud: /loud/a: a bad session", "m mute: sessions inside are not read yet"}
+	if os.Symlink("../elsewhere", filepath.Join(dir, "loud", "out")) == nil { // somebody keeps the sessions on another disk
+		want = slices.Insert(want, 1, "out : a link to a folder is not followed")
+	}
 	l := listing(t, dir, ListOptions{})
 	if got := inWords(l.Sessions, dir); got != "y(loud/a); x(loud/a)" {
 		t.Errorf("sessions %s", got)
@@ -191,7 +195,7 @@ func TestListOfHome(t *testing.T) {
 	for _, u := range l.Unread {
 		unread = append(unread, fmt.Sprintf("%s %s: %s", filepath.Base(u.Path), u.Format, strings.ReplaceAll(u.Err.Error(), dir, "")))
 	}
-	if !slices.Equal(unread, []string{"a loud: loud: /loud/a: a bad session", "m mute: sessions inside are not read yet"}) {
+	if !slices.Equal(unread, want) {
 		t.Errorf("unread %q", unread)
 	}
 	var foreign []string

@@ -3,7 +3,6 @@ package convert
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,6 +133,18 @@ func (l *lister) visit(loc *formats.Location, real string, own bool) {
 		}
 	case loc.Dir():
 		l.descend(loc, real, own)
+	default:
+		l.strange(loc, own)
+	}
+}
+
+// strange enters a file that no format recognizes.
+func (l *lister) strange(loc *formats.Location, own bool) {
+	switch why := judged(loc); {
+	case why == sessionish:
+		l.out.Unrecognized = append(l.out.Unrecognized, loc.Path)
+	case why == misfit:
+		l.unlisted(loc.Path, errors.New("named like a store, and no format recognizes it"))
 	case own && !sideFile(loc.Path):
 		l.alien(l.next(), loc.Path, "", errors.New("no known format"))
 	}
@@ -168,26 +179,25 @@ func (l *lister) descend(loc *formats.Location, real string, own bool) {
 		l.unlisted(loc.Path, bare(err))
 		return
 	}
-	for _, e := range list {
-		if passedOver(e) {
-			continue
+	for s := range entries(l.reg, loc, list) {
+		at := filepath.Join(loc.Path, s.name)
+		switch {
+		case s.why == entered:
+			l.visit(s.loc, filepath.Join(real, s.name), own)
+		case s.why == broken:
+			l.unlisted(at, s.err)
+		case s.why == folderLink && l.homes[real] && !circular(at, real):
+			l.unlisted(at, &formats.Error{Err: errors.New("a link to a folder is not followed"), Hint: "name the folder that it leads to"})
+		case own && (s.why == folderLink || s.why == deadLink):
+			l.alien(l.next(), at, "", errors.New("a link that is not followed"))
 		}
-		if of := backupOf(e.Name()); of != "" && loc.Has(of) {
-			continue
-		}
-		if copied(l.reg, e.Name()) {
-			continue
-		}
-		at := filepath.Join(loc.Path, e.Name())
-		next, err := formats.Locate(at)
-		if err != nil || next.Dir() && e.Type()&fs.ModeSymlink != 0 {
-			if own { // it leads nowhere, or could lead in a circle
-				l.alien(l.next(), at, "", errors.New("a link that is not followed"))
-			}
-			continue
-		}
-		l.visit(next, filepath.Join(real, e.Name()), own)
 	}
+}
+
+// circular reports a link that leads to a folder above it.
+func circular(link, folder string) bool {
+	rel, err := filepath.Rel(cleaned(link), folder)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 func (l *lister) unlisted(path string, why error) {

@@ -3,13 +3,10 @@ package convert
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rehome/formats"
@@ -64,7 +61,11 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 			return
 		}
 		w := &walk{ctx: ctx, reg: asked, yield: yield, say: say, passed: passed}
-		if !w.visit(root, ".") || w.any {
+		more := w.visit(root, ".")
+		if n := w.strange - fewStrange; n > 0 {
+			say(fmt.Sprintf("and %d more: rehome ls --all lists them", n))
+		}
+		if !more || w.any {
 			return
 		}
 		if from != "" {
@@ -84,8 +85,13 @@ type walk struct {
 	say   func(string)
 	any   bool // something was yielded
 
+	strange int // files that look like a session, and that no format recognizes
+
 	passed func(rel string, why passing)
 }
+
+// fewStrange is how many files of the kind are worth naming.
+const fewStrange = 3
 
 // visit reports whether the walk goes on.
 func (w *walk) visit(l *formats.Location, rel string) bool {
@@ -105,11 +111,18 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 		w.any = true
 		return w.yield(Found{rel, l, d}, nil)
 	}
-	if !l.Dir() {
-		w.passed(rel, unclaimed)
-		return true
+	if l.Dir() {
+		return w.descend(l, rel)
 	}
-	return w.descend(l, rel)
+	why := judged(l)
+	if why == sessionish {
+		w.strange++
+	}
+	if why == sessionish && w.strange <= fewStrange {
+		w.say(rel + " looks like a session, but no format recognizes it")
+	}
+	w.passed(rel, why)
+	return true
 }
 
 func (w *walk) descend(l *formats.Location, rel string) bool {
@@ -117,44 +130,25 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 	if err != nil {
 		return w.bad(rel, &formats.Error{At: l.Path, Err: bare(err)})
 	}
-	for _, e := range list {
-		if passedOver(e) {
-			continue
+	for s := range entries(w.reg, l, list) {
+		at, more := path.Join(rel, s.name), true
+		switch s.why {
+		case entered:
+			more = w.visit(s.loc, at)
+		case broken:
+			more = w.bad(at, s.err)
+		case backup:
+			w.say(at + " is left out: it is what " + s.of + " was before --replace")
+		case ownCopy:
+			w.say(at + " is left out: a copy that its client made for itself is read where it is named")
+		default:
+			w.passed(at, s.why)
 		}
-		if of := backupOf(e.Name()); of != "" && l.Has(of) {
-			w.say(path.Join(rel, e.Name()) + " is left out: it is what " + of + " was before --replace")
-			continue
-		}
-		if copied(w.reg, e.Name()) {
-			w.say(path.Join(rel, e.Name()) + " is left out: a copy that its client made for itself is read where it is named")
-			continue
-		}
-		at := filepath.Join(l.Path, e.Name())
-		next, err := formats.Locate(at)
-		if err != nil {
-			if e.Type()&fs.ModeSymlink != 0 {
-				w.passed(path.Join(rel, e.Name()), deadLink)
-				continue // it leads nowhere: there is nothing to read
-			}
-			if !w.bad(path.Join(rel, e.Name()), err) {
-				return false
-			}
-			continue
-		}
-		if next.Dir() && e.Type()&fs.ModeSymlink != 0 {
-			w.passed(path.Join(rel, e.Name()), folderLink)
-			continue // it could lead in a circle, or out of the folder
-		}
-		if !w.visit(next, path.Join(rel, e.Name())) {
+		if !more {
 			return false
 		}
 	}
 	return true
-}
-
-// copied reports a name that some client gives to copies of its stores.
-func copied(reg *formats.Registry, name string) bool {
-	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.Copies != nil && f.Copies(name) })
 }
 
 func (w *walk) bad(rel string, err error) bool {
@@ -164,28 +158,6 @@ func (w *walk) bad(rel string, err error) bool {
 	}
 	w.any = true
 	return w.yield(Found{Rel: rel}, err)
-}
-
-// passedOver are names that never hold a store of anybody's: other tools'
-// folders, and what rehome itself leaves beside its targets.
-func passedOver(e fs.DirEntry) bool {
-	if e.IsDir() {
-		return e.Name() == ".git" || e.Name() == "node_modules" || isStaging(e.Name())
-	}
-	return strings.HasSuffix(e.Name(), residueSuffix)
-}
-
-// backupOf is the name of which this one is a backup of rehome's, "" if of none.
-// A backup beside nothing is all that is left, and a store like any other.
-func backupOf(name string) string {
-	at := strings.LastIndex(name, backupMark)
-	if at < 1 {
-		return ""
-	}
-	if n, err := strconv.Atoi(name[at+len(backupMark):]); err != nil || n < 1 || n > mostBackups {
-		return ""
-	}
-	return name[:at]
 }
 
 func unknownFormat(reg *formats.Registry, name string) error {

@@ -22,11 +22,14 @@ import (
 type lsResult struct {
 	Sessions []lsSession `json:"sessions"`
 	Unread   []lsUnread  `json:"unread"`
-	Hidden   lsHidden    `json:"hidden"`
-	Places   []string    `json:"places"`
+	// Unrecognized are files that look like a session of nobody known.
+	Unrecognized []string `json:"unrecognized"`
+	Hidden       lsHidden `json:"hidden"`
+	Places       []string `json:"places"`
 
 	listing *convert.Listing
 	long    bool
+	all     bool
 	home    string
 	now     time.Time
 	width   int
@@ -108,6 +111,7 @@ func (c *lsCmd) Run(h *house) error {
 	wanted, hidden := listing.Select(filter)
 	res := &lsResult{
 		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: list(listing.Places), listing: listing,
+		Unrecognized: list(listing.Unrecognized), all: c.All,
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
 		long:   c.Long, home: machine(h.out.getenv).Home, now: now, width: columns(h.out.stdout),
 	}

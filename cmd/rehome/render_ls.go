@@ -35,6 +35,7 @@ func (r *lsResult) text(p *page) {
 			r.unread(p, u)
 		}
 	}
+	r.unrecognized(p)
 	r.footer(p)
 }
 
@@ -182,6 +183,34 @@ func (r *lsResult) unread(p *page, u lsUnread) {
 	}
 	if u.Hint != "" && u.Reason != convert.ErrNotYet.Error() {
 		p.line(p.faint("    hint: " + visible(u.Hint)))
+	}
+}
+
+// maxUnrecognized is how many files that nobody recognizes are named, unless
+// all is asked for.
+const maxUnrecognized = 3
+
+// unrecognized names the files that look like sessions of nobody known.
+func (r *lsResult) unrecognized(p *page) {
+	named := r.Unrecognized
+	if len(named) == 0 {
+		return
+	}
+	p.line("")
+	if len(named) == 1 {
+		p.line("1 file looks like a session, but no format recognizes it: " + r.place(named[0]))
+		return
+	}
+	p.line(grouped(int64(len(named))) + " files look like sessions, but no format recognizes them:")
+	more := len(named) - maxUnrecognized
+	if r.all || more == 1 {
+		more = 0
+	}
+	for _, path := range named[:len(named)-max(more, 0)] {
+		p.line("  " + r.place(path))
+	}
+	if more > 0 {
+		p.line(p.faint("  and " + grouped(int64(more)) + " more (--all)"))
 	}
 }
 

@@ -110,7 +110,7 @@ func (v *Verdict) aside(s *convert.CheckedStore) string {
 	var ids []string
 	for _, b := range s.Breaches {
 		known += b.Known
-		if b.Count > 0 && !v.shows(b.Rule.Severity) {
+		if b.Count > 0 && !v.tells(b.Rule) {
 			notes += b.Count
 			ids = append(ids, b.Rule.ID)
 		}

@@ -30,11 +30,17 @@ func (v *Verdict) shows(of rule.Severity) bool {
 	return v.Notes || of > rule.Note || v.FailOn == rule.Note
 }
 
+// tells reports whether breaches of a rule are told one by one. Files that
+// nobody recognizes are named, whatever is shown: nothing else was said of them.
+func (v *Verdict) tells(r *rule.Rule) bool {
+	return v.shows(r.Severity) || r.ID == convert.Unrecognized
+}
+
 // told are the breaches of a store that are told one by one: those that are
 // not all known.
 func (v *Verdict) told(s *convert.CheckedStore) (out []convert.Breach) {
 	for _, b := range s.Breaches {
-		if b.Count > 0 && v.shows(b.Rule.Severity) {
+		if b.Count > 0 && v.tells(b.Rule) {
 			out = append(out, b)
 		}
 	}
