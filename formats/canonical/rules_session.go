@@ -2,7 +2,6 @@ package canonical
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	"rehome/formats/internal/linecheck"
@@ -138,13 +137,15 @@ func (x *examination) end() {
 			x.tell("RH395", c.place)
 		}
 	}
+	known := map[string]bool{}
 	for i, b := range s.branches {
+		known[b.name] = true
 		if b.from != "" && !s.ids[x.id(b.from)] && !s.gap {
 			x.tell("RH399", place{s.at, "/branches/" + strconv.Itoa(i) + "/from", fmt.Sprintf("message %q", b.from)})
 		}
 	}
 	for name, at := range s.named {
-		if !slices.ContainsFunc(s.branches, func(b branch) bool { return b.name == name }) {
+		if !known[name] {
 			x.tell("RH399", place{at, "/branch", fmt.Sprintf("branch %q", name)})
 		}
 	}

@@ -46,7 +46,8 @@ type builder struct {
 	looseN  int // bytes
 	words   words
 	lost    tally         // what a lost attempt said,
-	relic   *session.Text // and where
+	relic   *session.Text // and where:
+	relicAt int           // which part of its message it is
 	open    map[string]call
 	done    map[string]bool // calls of this turn that have their result
 }
@@ -66,6 +67,7 @@ type draft struct {
 	response string // the model's, as model_call_id names it
 	calls    map[string]*session.ToolCall
 	text     *session.Text
+	textAt   int // which of the parts it is
 	thinking *session.Thinking
 	words    strings.Builder // of the open one of these two
 }

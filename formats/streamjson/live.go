@@ -54,18 +54,28 @@ func (p *pipe) next() (lines.Line, bool, error) {
 	if len(p.ahead) > 0 {
 		l := p.ahead[0]
 		p.ahead = p.ahead[1:]
-		p.bytes -= len(l.Bytes)
+		p.bytes -= held(l)
 		return l, true, nil
 	}
 	l, err, ok := p.pull()
 	return l, ok && err == nil, err
 }
 
+const (
+	// mostAhead is how much is looked at to know what a session is about.
+	mostAhead = 4 << 20
+	// lineSize is what a line takes besides its bytes.
+	lineSize = 64
+)
+
+// held is what a line takes that is kept: a blank one, too, takes its place.
+func held(l lines.Line) int { return len(l.Bytes) + lineSize }
+
 // back puts a line in front of the others again.
 func (p *pipe) back(l lines.Line) {
 	l.Bytes = bytes.Clone(l.Bytes)
 	p.ahead = append([]lines.Line{l}, p.ahead...)
-	p.bytes += len(l.Bytes)
+	p.bytes += held(l)
 }
 
 // peek looks at lines until it knows which session comes, and what it is
@@ -79,7 +89,7 @@ func (p *pipe) peek() (head event, about string, err error) {
 			}
 			l.Bytes = bytes.Clone(l.Bytes)
 			p.ahead = append(p.ahead, l)
-			p.bytes += len(l.Bytes)
+			p.bytes += held(l)
 		}
 		e := read(p.ahead[i])
 		switch {
@@ -91,9 +101,9 @@ func (p *pipe) peek() (head event, about string, err error) {
 		switch {
 		case e.kind == prompt:
 			return head, title(e), nil
-		case e.kind > initial, head.kind != blank && p.bytes > mostLoose:
+		case e.kind > initial, head.kind != blank && p.bytes > mostAhead:
 			return head, about, nil
-		case p.bytes > mostLoose:
+		case p.bytes > mostAhead:
 			return head, about, errors.New("none of its first lines is an event of a session")
 		}
 	}

@@ -1,6 +1,7 @@
 package streamjson
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"rehome/formats/internal/members"
@@ -158,7 +159,7 @@ func (b *builder) write(d *draft, text string) {
 	}
 	if d.text == nil {
 		b.rest(d)
-		d.text = &session.Text{}
+		d.text, d.textAt = &session.Text{}, len(d.Parts)
 		d.Parts = append(d.Parts, d.text)
 	}
 	d.words.WriteString(text)
@@ -168,13 +169,8 @@ func (b *builder) write(d *draft, text string) {
 // again.
 func (b *builder) rest(d *draft) {
 	if t := d.text; t != nil && b.relic != nil && t != b.relic {
-		if b.lost.leads(d.words.String()) {
-			for i, p := range d.Parts {
-				if p == session.Part(b.relic) {
-					d.Parts = append(d.Parts[:i], d.Parts[i+1:]...)
-					break
-				}
-			}
+		if at := b.relicAt; at < len(d.Parts) && d.Parts[at] == session.Part(b.relic) && b.lost.leads(d.words.String()) {
+			d.Parts = slices.Delete(d.Parts, at, at+1)
 		}
 		b.relic = nil
 	}
@@ -191,7 +187,7 @@ func (b *builder) retry(e event) {
 	b.lost, b.relic = b.words.retry(), nil
 	if b.msg != nil {
 		if b.lost.n > 0 {
-			b.relic = b.msg.text
+			b.relic, b.relicAt = b.msg.text, b.msg.textAt
 		}
 		b.msg.rest()
 	}
