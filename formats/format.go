@@ -31,7 +31,7 @@ type Format struct {
 	Schemas []string
 
 	// Probe says whether a location is a whole store of this format, and why.
-	// It reads a few bytes, never the store.
+	// It reads the beginning of files, by Location's methods, never the store.
 	Probe func(ctx context.Context, l *Location) (Match, error)
 
 	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)

@@ -226,7 +226,7 @@ type detectCmd struct {
 
 func (detectCmd) Help() string {
 	return `Every format is asked, and each that recognises a path says what it saw; the best match stands first.
-Only a few bytes are read.
+Only the first lines are read.
 
 Examples:
 

@@ -188,3 +188,47 @@ func TestRecognise(t *testing.T) {
 		}
 	}
 }
+
+// TestRecogniseFolders: a folder is a project's if any session in it is, and
+// what lies in front of that one does not hide it.
+func TestRecogniseFolders(t *testing.T) {
+	const other = "00000000-1111-4222-8333-444455556666.jsonl"
+	long := `{"type":"queue-operation","operation":"enqueue","content":"` + strings.Repeat("again ", 200) + `","sessionId":"` + aSession + `"}` + "\n"
+	for what, c := range map[string]struct {
+		files map[string]string
+		score int
+	}{
+		"a project":                       {map[string]string{claude: long}, 90},
+		"a config folder":                 {map[string]string{"projects/-w/" + claude: long}, 90},
+		"behind a session without a byte": {map[string]string{other: "", claude: long}, 90},
+		"behind a file of nobody":         {map[string]string{other: `{"x":1}` + "\n", "notes.jsonl": "x\n", claude: long}, 90},
+		"behind an empty project":         {map[string]string{"projects/-a/x": "", "projects/-w/" + claude: long}, 90},
+		"subagents alone":                 {map[string]string{"agent-a1.jsonl": long}, 0},
+		"another program's project":       {map[string]string{"projects/p/" + claude: `{"type":"session","version":3,"id":"a","cwd":"/w"}` + "\n"}, 0},
+		"projects is a file":              {map[string]string{"projects": "x"}, 0},
+	} {
+		dir := t.TempDir()
+		for name, text := range c.files {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l, err := formats.Locate(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range Registry().All() {
+			want := 0
+			if f.Name == "claude-code" {
+				want = c.score
+			}
+			if m, err := f.Probe(t.Context(), l); err != nil || m.Score != want {
+				t.Errorf("%s: %s says %d, %q, %v; want %d", what, f.Name, m.Score, m.Evidence, err, want)
+			}
+		}
+	}
+}

@@ -12,6 +12,9 @@
 // every UTF-16 unit that is no letter or digit of ASCII as a dash, and a hash
 // behind 200 of them.
 //
+// A file is known by its first lines: versions begin it with prompts, titles,
+// queued prompts, snapshots or states, and exports leave out ids. See probe.go.
+//
 // # Reading
 //
 // Lines form a tree by uuid and parentUuid. The live branch is the way from the

@@ -3,8 +3,6 @@ package cursorndjson
 import (
 	"bytes"
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,10 +63,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 // bytes.
 func hollow(l *formats.Location) bool {
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if !l.Has(k.File()) {
-			return false
-		}
-		if info, err := os.Stat(filepath.Join(l.Path, k.File())); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+		if f := l.Below(k.File()); !f.Regular() || len(f.Head()) > 0 {
 			return false
 		}
 	}

@@ -56,6 +56,11 @@
 // worked out: its end is the last time that it states, its start lies
 // duration_ms before.
 //
+// A file is known by its first event. Lines in front of it are passed over only
+// where the ending says that they may be there: .json, .jsonl, .ndjson, .log,
+// .txt. Claude Code and others print a stream whose lines look alike; what has a
+// uuid, a parent_tool_use_id, mcp_servers or a cost is theirs.
+//
 // In the log of a build server, such as GitHub's, a moment and a blank stand in
 // front of each line. They are passed over, for they say when the line reached
 // the log. Any other prefix, such as a container's name, makes noise of a line.
