@@ -182,7 +182,7 @@ func (b *blocks) record() *session.Turn {
 	case "error":
 		t.Status = "error"
 	default:
-		why = b.ends[b.turn-1]
+		t.Status = word // nobody has described it
 	}
 	t.Error = strings.TrimSpace(why)
 	return t

@@ -103,6 +103,18 @@ func TestOldLosses(t *testing.T) {
 	}
 }
 
+// TestUnknownEnding: a word that nobody has described is no error.
+func TestUnknownEnding(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.txt":   "user:\nx\nassistant:\ny\nTurn ended: paused\n",
+		"a.jsonl": `{"role":"user","message":{"content":"x"}}` + "\n" + `{"type":"turn_ended","status":"paused"}`,
+	} {
+		if got := walked(t, name, []byte(text)); !strings.Contains(got, `"status":"paused"`) || strings.Contains(got, "error") {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
 // TestStranger puts a member that nobody knows into every object of every
 // line. Each must come back.
 func TestStranger(t *testing.T) {

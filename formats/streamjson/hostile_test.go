@@ -120,6 +120,22 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestOutcome: a run failed if its result says so. A word that nobody has
+// described is no failure.
+func TestOutcome(t *testing.T) {
+	for result, want := range map[string]string{
+		`"subtype":"success","is_error":false`:                   `"status":"finished"`,
+		`"subtype":"success","is_error":true,"result":"quota"`:   `"status":"error","error":"quota"`,
+		`"subtype":"error_max_turns","is_error":false`:           `"status":"error"`,
+		`"subtype":"paused","is_error":false,"result":"So far."`: `"status":"paused"`,
+	} {
+		got := walked(t, []byte(`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]},"session_id":"s"}`+"\n"+`{"type":"result",`+result+`,"duration_ms":1,"session_id":"s"}`+"\n"))
+		if !strings.Contains(got, want) || strings.Contains(got, "error") != strings.Contains(want, "error") {
+			t.Errorf("%s: no %s in\n%s", result, want, got)
+		}
+	}
+}
+
 // TestStranger puts a member that nobody knows into every object of every
 // sample. Each must come back, or be in the report.
 func TestStranger(t *testing.T) {

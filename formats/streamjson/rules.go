@@ -194,7 +194,7 @@ func (a *audit) event(l *linecheck.Line, e *event) {
 	case called, returned:
 		a.call(l, e, r)
 	case ended:
-		if string(l.Member("is_error")) == "true" || string(e.sub) != "success" {
+		if string(l.Member("is_error")) == "true" || bytes.HasPrefix(e.sub, []byte("error")) {
 			a.say("RH475", l.Number, "", "")
 		}
 	}

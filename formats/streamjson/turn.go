@@ -2,6 +2,7 @@ package streamjson
 
 import (
 	"strconv"
+	"strings"
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
@@ -111,15 +112,17 @@ func guess(s session.Stamp) session.Stamp {
 	return session.Inferred(s.Millis())
 }
 
-// outcome is how a run ended. A result of any other subtype than success was
-// never seen; it can only be an error.
+// outcome is how a run ended. A subtype that nobody has described is no error,
+// unless the result says that it is one.
 func outcome(o *members.Object) (status, text string) {
-	failed := o.Flag(4)
-	text = o.Text(5)
-	if !failed && string(plain(o.Raw(1))) == "success" {
+	sub := string(plain(o.Raw(1)))
+	switch failed, text := o.Flag(4), o.Text(5); {
+	case failed || strings.HasPrefix(sub, "error"):
+		return "error", text
+	case sub == "success":
 		return "finished", ""
 	}
-	return "error", text
+	return sub, ""
 }
 
 var usageNames = []string{"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"}

@@ -1,11 +1,13 @@
 package sdksession
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -54,7 +56,7 @@ func (s *Store) told(ctx context.Context, t *turnEvents, it *item) (string, erro
 }
 
 func (s *Store) callPart(ctx context.Context, t *turnEvents, it *item) ([]session.Part, error) {
-	call := &session.ToolCall{ID: it.call, Name: it.name, Kind: it.name, Start: it.at, Of: of()}
+	call := &session.ToolCall{ID: it.call, Name: it.name, Kind: cmp.Or(toolmap.Kind(it.name), it.name), Start: it.at, Of: of()}
 	if it.over {
 		call.End = it.till
 	}
@@ -107,8 +109,8 @@ func verdict(result []byte, wrong bool) (word string, failed bool) {
 	if !o.Split(result, "", []string{"status", "value"}) {
 		return "", wrong
 	}
-	word = o.Text(0)
-	failed = wrong || word != "" && word != "success"
+	word, failed = toolmap.Outcome(o.Text(0))
+	failed = failed || wrong
 	if in.Split(o.Raw(1), "", []string{"exitCode", "isError"}) {
 		failed = failed || in.Int(0, 0) != 0 || in.Flag(1)
 	}

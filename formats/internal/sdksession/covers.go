@@ -5,6 +5,7 @@ import (
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
 )
 
@@ -45,7 +46,7 @@ func coversResult(r *session.ToolResult, result []byte) bool {
 	for name, value := range rawjson.Members(result) {
 		switch string(name) {
 		case "status":
-			if failed := rawjson.Text(value) != "success"; failed && !r.Error {
+			if word, failed := toolmap.Outcome(rawjson.Text(value)); failed && !r.Error || !failed && word != "success" && word != r.Status {
 				return false
 			}
 		case "value", "error":

@@ -1,6 +1,10 @@
 package sdksession
 
-import "testing"
+import (
+	"testing"
+
+	"rehome/formats/session"
+)
 
 func TestCovers(t *testing.T) {
 	for _, c := range []struct {
@@ -21,6 +25,29 @@ func TestCovers(t *testing.T) {
 	} {
 		if got := covers([]byte(c.full), []byte(c.part)); got != c.want {
 			t.Errorf("covers(%s, %s) = %v", c.full, c.part, got)
+		}
+	}
+}
+
+// TestCoversResult: both spellings of success say the same; a word that the
+// checkpoint does not have is kept.
+func TestCoversResult(t *testing.T) {
+	for _, c := range []struct {
+		status string
+		failed bool
+		event  string
+		want   bool
+	}{
+		{"success", false, `{"status":"success","value":{"n":1}}`, true},
+		{"success", false, `{"status":"ok","value":{"n":1}}`, true},
+		{"success", false, `{"status":"ok","value":{"n":2}}`, false},
+		{"success", false, `{"status":"partial","value":{"n":1}}`, false},
+		{"success", false, `{"status":"error","value":{"n":1}}`, false},
+		{"partial", false, `{"status":"partial","value":{"n":1}}`, true},
+	} {
+		r := &session.ToolResult{Status: c.status, Error: c.failed, Value: session.Raw(`{"` + c.status + `":{"n":1}}`)}
+		if got := coversResult(r, []byte(c.event)); got != c.want {
+			t.Errorf("%s of %s: %v", c.event, c.status, got)
 		}
 	}
 }

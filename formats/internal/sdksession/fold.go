@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -207,8 +208,8 @@ func (t *turnEvents) step(e *event, i int32) {
 	if e.result != nil {
 		it.end, it.result, it.cutResult = i, true, e.cutResult
 	}
-	if e.state == "completed" || e.state == "error" {
-		it.over, it.wrong, it.till = true, e.state == "error", e.at
+	if word, failed := toolmap.Outcome(e.state); failed || word == "success" {
+		it.over, it.wrong, it.till = true, failed, e.at
 		if it.end < 0 {
 			it.end = i
 		}

@@ -34,6 +34,18 @@ run-1.2-result tool | result:c <events`},
 		{"a command that ran and failed", []string{calls("c", `"status":"completed","result":{"status":"success","value":{"exitCode":2}}`)},
 			`run-1.1 assistant | call:c <events
 run-1.1-result tool | result:c success {"status":"success","value":{"exitCode":2}} failed <events`},
+		{"a result in another spelling", []string{calls("c", `"status":"completed","result":{"status":"ok","value":{"exitCode":0}}`)},
+			`run-1.1 assistant | call:c <events
+run-1.1-result tool | result:c success {"status":"ok","value":{"exitCode":0}} <events`},
+		{"a command that failed, in another spelling", []string{calls("c", `"status":"completed","result":{"status":"ok","value":{"exitCode":2}}`)},
+			`run-1.1 assistant | call:c <events
+run-1.1-result tool | result:c success {"status":"ok","value":{"exitCode":2}} failed <events`},
+		{"a word that nobody has described is no failure", []string{calls("c", `"status":"completed","result":{"status":"partial","value":{}}`)},
+			`run-1.1 assistant | call:c <events
+run-1.1-result tool | result:c partial {"status":"partial","value":{}} <events`},
+		{"a word of failure", []string{calls("c", `"status":"completed","result":{"status":"permissionDenied","error":{}}`)},
+			`run-1.1 assistant | call:c <events
+run-1.1-result tool | result:c permissionDenied {"status":"permissionDenied","error":{}} failed <events`},
 		{"calls side by side", []string{calls("c", running), calls("d", running), calls("d", worked), calls("c", worked), calls("e", running)},
 			`run-1.1 assistant | call:c{"command":"ls"} <events | call:d{"command":"ls"} <events
 run-1.4-result tool | result:c success {"status":"success","value":{"exitCode":0}} <events
@@ -141,5 +153,33 @@ func TestLinear(t *testing.T) {
 	}
 	if large > 5000*20 {
 		t.Errorf("%d reads for 5000 turns of 4 events", large)
+	}
+}
+
+// TestKinds: events name tools by their kind; other spellings are the same tools.
+func TestKinds(t *testing.T) {
+	for name, kind := range map[string]string{
+		"shell": "shell", "edit": "edit", "updateTodos": "updateTodos", "recordScreen": "recordScreen", "mcp": "mcp",
+		"shell.execute": "shell", "file.read": "read", "file.edit": "edit", "file.write": "edit", "file.multi_edit": "edit",
+		"Shell": "shell", "search_replace": "edit", "quantum.leap": "quantum.leap",
+	} {
+		f := &fake{}
+		f.add(sdkdoc.Agent, anAgent)
+		f.run("a", "r", 1, "", strings.Replace(calls("c", worked), `"name":"shell"`, `"name":`+quote(name), 1))
+		for s, err := range f.store().Sessions(t.Context(), session.Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for m, err := range s.Messages {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, p := range m.Parts {
+					if c, ok := p.(*session.ToolCall); ok && (c.Kind != kind || c.Name != name) {
+						t.Errorf("%s: kind %q, name %q", name, c.Kind, c.Name)
+					}
+				}
+			}
+		}
 	}
 }

@@ -64,7 +64,8 @@ func event(kind string, value []byte, status string) string {
 		return s
 	}
 	none := find([][]byte{value}, "content", "files")
-	switch done := status == "success"; {
+	outcome, _ := Outcome(status)
+	switch done := outcome == "success"; {
 	case done && Edits(kind):
 		return "The file was changed."
 	case done && kind == "delete":

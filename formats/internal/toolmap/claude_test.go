@@ -182,3 +182,23 @@ func TestResultOfOddCalls(t *testing.T) {
 		}
 	}
 }
+
+// TestDottedNames: tools that are named by what they work on are the same tools.
+func TestDottedNames(t *testing.T) {
+	const edited = `{"status":"ok","value":{"diffString":"@@ -1 +1 @@\n-a\n+b"}}`
+	for _, c := range []struct{ name, args, value, want string }{
+		{"shell.execute", `{"command":"pnpm test"}`, ``, `Bash {"command":"pnpm test"}`},
+		{"file.read", `{"path":"/a"}`, ``, `Read {"file_path":"/a"}`},
+		{"file.edit", `{"path":"/a"}`, edited, `Edit {"file_path":"/a","old_string":"a","new_string":"b"}`},
+		{"file.write", `{"path":"/a","content":"x"}`, ``, `Write {"file_path":"/a","content":"x"}`},
+		{"file.multi_edit", `{"path":"/a"}`, edited, `Edit {"file_path":"/a","old_string":"a","new_string":"b"}`},
+	} {
+		n := Claude(Kind(c.name), c.name, nil, []byte(c.args), []byte(c.value))
+		if got := n.Name + " " + string(n.Input); got != c.want {
+			t.Errorf("%s is %s, want %s", c.name, got, c.want)
+		}
+	}
+	if got := Shown("edit", []byte(`{"status":"ok","value":{"linesAdded":1}}`)); got != "The file was changed." {
+		t.Errorf("an edit is shown as %q", got)
+	}
+}

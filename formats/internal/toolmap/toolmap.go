@@ -57,11 +57,22 @@ func Names(kind string) []string { return slices.Clone(table().names[kind]) }
 // known.
 func Kind(name string) string { return table().kind[fold(name)] }
 
+// Outcome reads the word that says how a call ended: "success" for each known
+// spelling of it, else the word itself. A word that nobody has described is no
+// failure.
+func Outcome(word string) (status string, failed bool) {
+	switch word {
+	case "ok", "completed", "done":
+		return "success", false
+	}
+	return word, Failed(word)
+}
+
 // Failed reports whether a result's case says that the tool did not do what it
 // was asked to.
 func Failed(status string) bool {
 	switch status {
-	case "error", "failure", "rejected", "timeout", "spawnError", "permissionDenied", "fileNotFound", "notFile",
+	case "error", "failure", "failed", "cancelled", "aborted", "rejected", "timeout", "spawnError", "permissionDenied", "fileNotFound", "notFile",
 		"fileBusy", "readPermissionDenied", "writePermissionDenied", "notFound":
 		return true
 	}

@@ -39,6 +39,18 @@ func TestNamesOnce(t *testing.T) {
 	}
 }
 
+// TestOutcome: a word that nobody has described is no failure.
+func TestOutcome(t *testing.T) {
+	for word, want := range map[string]struct {
+		status string
+		failed bool
+	}{"success": {"success", false}, "ok": {"success", false}, "done": {"success", false}, "": {"", false}, "partial": {"partial", false}, "rejected": {"rejected", true}, "failed": {"failed", true}} {
+		if status, failed := Outcome(word); status != want.status || failed != want.failed {
+			t.Errorf("%q: %q %v", word, status, failed)
+		}
+	}
+}
+
 func TestFailed(t *testing.T) {
 	for status, want := range map[string]bool{"success": false, "stillRunning": false, "": false, "failure": true, "rejected": true, "error": true, "spawnError": true} {
 		if Failed(status) != want {

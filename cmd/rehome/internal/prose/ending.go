@@ -18,7 +18,7 @@ func (w *walker) ending(p *session.Opaque) bool {
 	if !ok || line == nil {
 		return false
 	}
-	failed := sub != "success" || string(line["is_error"]) == "true"
+	failed := strings.HasPrefix(sub, "error") || string(line["is_error"]) == "true"
 	words := "run ended"
 	if failed {
 		words = "run failed"

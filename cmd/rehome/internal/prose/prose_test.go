@@ -341,6 +341,7 @@ func TestEnding(t *testing.T) {
 		{"result/success", `{"is_error":true,"result":"out of quota"}`, "── run failed ─", "run ended"},
 		{"result/error_during_execution", `{"is_error":false,"result":"no such model"}`, "no such model", "run ended"},
 		{"result/success", `{"is_error":true,"result":"\u001b[31mred"}`, `\x1b[31mred`, "\x1b"},
+		{"result/paused", `{"is_error":false}`, "── run ended ─", "failed"},
 		{"result/success", `[1]`, "[result/success 3 B]", "run"},
 		{"results", `{}`, "[results 2 B]", "run"},
 	} {
