@@ -34,6 +34,35 @@ func TestOneOfMany(t *testing.T) {
 	}
 }
 
+// TestNamedAsItsFolder: a name finds what the folder finds, transcripts included.
+func TestNamedAsItsFolder(t *testing.T) {
+	home := t.TempDir()
+	if err := homes.Make(home, homes.Count{Agents: 20}); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	projects, err := filepath.Glob(filepath.Join(home, ".cursor", "projects", "*"))
+	if err != nil || len(projects) != 20 {
+		t.Fatal(projects, err)
+	}
+	said := func(name string) string {
+		out, stderr, code := callWith(t, t.Context(), env, "show", name)
+		if code != 0 || !strings.Contains(out, "> ") {
+			t.Errorf("%s: exit %d, no prompt: %s%s", name, code, out, stderr)
+		}
+		return out
+	}
+	for _, p := range projects {
+		list, err := filepath.Glob(filepath.Join(p, "agent-transcripts", "*"))
+		if err != nil || len(list) != 1 {
+			t.Fatal(list, err)
+		}
+		if id := filepath.Base(list[0]); said(id) != said(p+"#"+id) {
+			t.Errorf("%s: a name finds\n%s\nthe folder\n%s", id, said(id), said(p+"#"+id))
+		}
+	}
+}
+
 // TestShortName: a beginning of an id that is too short to name anything is told
 // from one that names nothing.
 func TestShortName(t *testing.T) {

@@ -55,7 +55,8 @@ type decoder struct {
 	stores  map[string]sqlitestore.File // by agent
 	shelves []string                    // those agents
 	scripts []transcript.File
-	tally   session.Tally // of rows that are nobody's
+	outer   map[string]string // of those that are not below root: the folder that they are below, by path
+	tally   session.Tally     // of rows that are nobody's
 }
 
 // part is a stretch of the spool: the rows of one table.
@@ -100,7 +101,10 @@ func (d *decoder) open(l *formats.Location) error {
 	if err := d.owners(databases); err != nil {
 		return err
 	}
-	return d.transcripts()
+	if err := d.transcripts(); err != nil || len(d.scripts) > 0 || l.Has(rootsName) {
+		return err
+	}
+	return d.besideScripts()
 }
 
 func (d *decoder) openDB(p sqlitestore.File) (*sqlitefile.DB, error) {
@@ -140,7 +144,16 @@ func (d *decoder) transcripts() error {
 }
 
 func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, error) {
-	file, err := d.root.Open(f.Path)
+	root := d.root
+	if at := d.outer[f.Path]; at != "" {
+		outer, err := os.OpenRoot(at)
+		if err != nil {
+			return nil, nil, d.fail(f.Path, err)
+		}
+		defer outer.Close()
+		root = outer
+	}
+	file, err := root.Open(f.Path)
 	if err != nil {
 		return nil, nil, d.fail(f.Path, err)
 	}

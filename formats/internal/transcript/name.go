@@ -46,6 +46,31 @@ func Find(root fs.FS) (found []File, others []string, err error) {
 	return found, others, err
 }
 
+// Of lists the transcripts of one session and its subagents, by path: those that
+// Find would find, without a look at all others.
+func Of(root fs.FS, id string) (found []File, err error) {
+	own := path.Join(Folder, Spell(id))
+	if path.Dir(own) != Folder {
+		return nil, nil
+	}
+	names := []string{path.Join(own, Spell(id)+".jsonl"), own + ".jsonl", own + ".txt"}
+	list, err := fs.ReadDir(root, path.Join(own, "subagents"))
+	for _, e := range list {
+		names = append(names, path.Join(own, "subagents", e.Name()))
+	}
+	errs := []error{err}
+	for _, p := range names {
+		info, err := fs.Lstat(root, p)
+		errs = append(errs, err)
+		if f, ok := Named(p); ok && err == nil && info.Mode().IsRegular() {
+			found = append(found, f)
+		}
+	}
+	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) })
+	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return found, errors.Join(errs...)
+}
+
 // Named takes the path of a transcript apart:
 //
 //	agent-transcripts/<id>/<id>.jsonl

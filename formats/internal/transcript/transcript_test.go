@@ -104,6 +104,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestOf: of each session it gives what Find gives, and of odd ids nothing.
+func TestOf(t *testing.T) {
+	files := fstest.MapFS{
+		"agent-transcripts/a/a.jsonl": {}, "agent-transcripts/a/subagents/b.jsonl": {}, "agent-transcripts/a/subagents/c.md": {}, "agent-transcripts/a.txt": {}, "agent-transcripts/b.jsonl": {},
+		"agent-transcripts/x_2Fy/x_2Fy.jsonl": {}, "agent-transcripts/d/d.jsonl/e": {}, "a.jsonl": {},
+	}
+	for id, want := range map[string]int{"a": 3, "b": 1, "x/y": 1, "d": 0, "": 0, ".": 0, "..": 0, "../a": 0, "no": 0} {
+		found, err := Of(files, id)
+		if err != nil || len(found) != want {
+			t.Errorf("%q: %v %v", id, found, err)
+		}
+		all, _, err := Find(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range found {
+			if !slices.Contains(all, f) {
+				t.Errorf("%q: %v", id, f)
+			}
+		}
+	}
+}
+
 func TestSpell(t *testing.T) {
 	for id, want := range map[string]string{"agent-1": "agent-1", "a/b c%é": "a_2Fb_20c_25_C3_A9", "-_.!~*'()": "-_.!~*'()", strings.Repeat("/", 100): strings.Repeat("_2F", 66) + "_2"} {
 		if got := Spell(id); got != want {
