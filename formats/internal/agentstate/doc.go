@@ -8,7 +8,7 @@
 //	  1      prompt messages, JSON: what the model sees now
 //	  8      turns -> a user's message, steps: text, thinking, tool calls
 //	  11 13  archives -> prompt messages that were compacted, a summary
-//	  4      a message whose calls have no result yet, JSON in the root itself
+//	  4      messages, JSON in the root itself: as a rule one whose calls wait
 //	  3 6 7  todos, summary, plan
 //	  12 15  files before and after
 //	  16 31  subagents: their roots, inline or as blobs

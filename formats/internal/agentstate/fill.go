@@ -5,9 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/wire"
-	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -179,16 +177,6 @@ func (s *State) todo(b []byte) (t session.Todo) {
 	})
 	t.Extras = append(t.Extras, s.leftover("TodoItem", rest)...)
 	return t
-}
-
-// pendingDoc is a pending message fit to be read, nil if it is no JSON.
-func (s *State) pendingDoc(raw []byte) []byte {
-	b, _, err := rawjson.Line(raw)
-	if err != nil || len(b) == 0 || b[0] != '{' {
-		s.note(loss.Unreadable, "a pending message that is no JSON")
-		return nil
-	}
-	return b
 }
 
 // openSteps makes a conversation of the steps that a parent's call kept.

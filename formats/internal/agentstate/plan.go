@@ -92,9 +92,7 @@ func (s *State) makePlan() {
 		}
 		t = next
 	}
-	for i := range s.root.pending {
-		s.plan = append(s.plan, planned{kind: planPending, turn: -1, line: -1, from: int32(i)})
-	}
+	s.settlePending()
 }
 
 // add plans a message that stands where a prompt message does, or would.

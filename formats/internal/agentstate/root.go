@@ -14,7 +14,7 @@ type root struct {
 	prompts  []ID // what the model sees, as JSON messages
 	turns    []ID
 	todos    []ID
-	pending  [][]byte // JSON messages whose calls have no result yet
+	pending  []pending
 	summary  []ID
 	plan     []ID
 	archives []ID
@@ -196,7 +196,7 @@ func (s *State) rootBytes(r *root, f *wire.Reader) bool {
 	}
 	switch f.Num {
 	case rootPending:
-		r.pending = append(r.pending, f.Body)
+		r.pending = append(r.pending, pending{raw: f.Body, line: line{asked: -1}})
 	case rootURIs:
 		r.uris = append(r.uris, s.text(f.Body, "previousWorkspaceUris", &r.extras))
 	case rootBranch:

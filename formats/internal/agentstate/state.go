@@ -181,6 +181,7 @@ func (s *State) outline(ctx context.Context) error {
 			return err
 		}
 	}
+	s.outlinePending()
 	s.names.at = nil // all that are said were added
 	return nil
 }
@@ -238,6 +239,10 @@ const ShellTurn = "shell"
 // counts its answers.
 func (s *State) callsFrom(i int) (calls []string, answers int) {
 	for k := i; k < len(s.plan) && (k == i || !s.plan[k].starts); k++ {
+		if s.plan[k].kind == planPending && s.root.pending[s.plan[k].from].line.role == assistantRole {
+			answers++
+			calls = append(calls, s.pendingCalls(&s.root.pending[s.plan[k].from])...)
+		}
 		if s.plan[k].kind != planAnswer {
 			continue
 		}

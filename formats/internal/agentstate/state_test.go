@@ -168,6 +168,26 @@ func TestPending(t *testing.T) {
 	known := append(prompts, refs(1, g.prompts(pending)...)...)
 	want(t, g.read(t, g.put(known, str(4, pending)), false),
 		`system "be good"`, `1 user <git_status> "list"`, `assistant "wait" calls:Shell:c9`)
+	answered := append(prompts, refs(1, g.prompts(`{"role":"assistant","content":"first"}`)...)...)
+	for text, told := range map[string]bool{"wait": false, " first\n": true, "list": false} {
+		lines := []string{`system "be good"`, `1 user <git_status> "list"`, `assistant "first"`}
+		if !told {
+			lines = append(lines, fmt.Sprintf("assistant %q", text))
+		}
+		for _, content := range []string{fmt.Sprintf("%q", text), fmt.Sprintf(`[{"type":"text","text":%q}]`, text)} {
+			want(t, g.read(t, g.put(answered, str(4, `{"role":"assistant","content":`+content+`}`)), false), lines...)
+		}
+	}
+	again := append(answered, refs(1, g.prompts(asksJSON("more"))...)...) // the same words of an earlier turn are other ones
+	want(t, g.read(t, g.put(again, str(4, `{"role":"assistant","content":"first"}`)), false),
+		`system "be good"`, `1 user <git_status> "list"`, `assistant "first"`, `2 user <git_status> "more"`, `assistant "first"`)
+	half := append(prompts, refs(1, g.prompts(`{"role":"assistant","content":"wait"}`)...)...) // its text is there, its call is not
+	want(t, g.read(t, g.put(half, str(4, pending)), false),
+		`system "be good"`, `1 user <git_status> "list"`, `assistant "wait"`, `assistant calls:Shell:c9`)
+	want(t, g.read(t, g.put(prompts, str(4, `{"role":"user","content":"<user_query>\nwell\n</user_query>"}`), str(4, asksJSON("list")), str(4, `{"role":"critic","x":1}`), str(4, `{"role":"assistant","content":[]}`)), false),
+		`system "be good"`, `1 user <git_status> "list"`, `user "well"`, `assistant *session.Opaque`)
+	spoken := refs(8, g.turn("list", "r1", says("wait"), call(1, "c9", str(1, "ls"), nil))) // both are steps
+	want(t, g.read(t, g.put(spoken, str(4, pending)), false), `1 user "list"`, `assistant "wait" calls:shell:c9`)
 	if r := g.read(t, g.put(prompts, str(4, "{")), false); !r.noted("unreadable", "pending") {
 		t.Errorf("notes: %v", r.notes)
 	}

@@ -1,0 +1,154 @@
+package agentstate
+
+import (
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// pending is a JSON message that lies in the root itself: the client puts one
+// there whose calls have no result yet, and clients of 2025 one of any kind.
+type pending struct {
+	raw   []byte
+	line  line   // its outline, until the plan is made
+	told  []bool // by part: the conversation has it, too
+	fresh bool   // it says something that the conversation has not
+}
+
+// pendingDoc is a pending message fit to be read, nil if it is no JSON.
+func pendingDoc(raw []byte) []byte {
+	b, _, err := rawjson.Line(raw)
+	if err != nil || len(b) == 0 || b[0] != '{' {
+		return nil
+	}
+	return b
+}
+
+// outlinePending outlines the pending messages.
+func (s *State) outlinePending() {
+	for i := range s.root.pending {
+		if m := &s.root.pending[i]; pendingDoc(m.raw) != nil {
+			m.line = s.outlineDoc(s.root.id, pendingDoc(m.raw))
+		}
+	}
+}
+
+// settlePending finds out what of the pending messages the conversation has
+// already, and plans the others at its end. A message that shares a call with
+// the conversation is one of its messages; else only what was said since the
+// last prompt can be the same.
+func (s *State) settlePending() {
+	if len(s.root.pending) == 0 {
+		return
+	}
+	all, since, prompt := s.said()
+	for i := range s.root.pending {
+		m := &s.root.pending[i]
+		switch text := s.asker(&m.line).text; m.line.role {
+		case unknownRole:
+			m.fresh = true
+		case userRole:
+			m.fresh = m.line.content && (text == 0 || text != prompt)
+		default:
+			m.fresh = odd(rawjson.Last(pendingDoc(m.raw), "content"))
+		}
+		parts := s.parts[m.line.from:m.line.to]
+		said := since
+		for k := range parts {
+			if parts[k].kind == callPart && all[tie(callPart, parts[k].key)] {
+				said = all
+			}
+		}
+		for k := range parts {
+			p := &parts[k]
+			told := p.key != 0 && said[tie(p.kind, p.key)]
+			m.told = append(m.told, told)
+			m.fresh = m.fresh || !told && (p.key != 0 || p.kind == otherPart)
+		}
+		if m.fresh {
+			s.plan = append(s.plan, planned{kind: planPending, turn: -1, line: -1, from: int32(i)})
+		}
+	}
+}
+
+// odd reports content that is neither a text nor a list.
+func odd(content []byte) bool {
+	return len(content) > 0 && content[0] != '"' && content[0] != '[' && string(content) != "null"
+}
+
+// pendingCalls are the calls of a pending message that are told nowhere else.
+func (s *State) pendingCalls(m *pending) (calls []string) {
+	for k, told := range m.told {
+		if p := s.spoken[int(m.line.from)+k]; p.kind == callPart && !told {
+			calls = append(calls, string(s.names.get(p.call)))
+		}
+	}
+	return calls
+}
+
+// said are the keys of all that the conversation says, of what it says since
+// the last prompt, and of that prompt.
+func (s *State) said() (all, since map[uint64]bool, prompt uint64) {
+	all, since = map[uint64]bool{}, map[uint64]bool{}
+	last := len(s.lines) - 1
+	for last >= 0 && !(s.lines[last].role == userRole && s.lines[last].content) {
+		last--
+	}
+	if last >= 0 {
+		prompt = s.asker(&s.lines[last]).text
+	}
+	enter := func(key uint64, late bool) {
+		all[key] = true
+		if late {
+			since[key] = true
+		}
+	}
+	for i := range s.lines {
+		for k := s.lines[i].from; k < s.lines[i].to; k++ {
+			enter(tie(s.parts[k].kind, s.parts[k].key), i > last)
+		}
+	}
+	for t := range s.turns {
+		for i := s.turns[t].from; i < s.turns[t].to; i++ {
+			enter(s.tied(i), t == len(s.turns)-1)
+			if s.steps[i].result {
+				enter(tie(resultPart, s.keys[i]), t == len(s.turns)-1)
+			}
+		}
+	}
+	if n := len(s.turns); n > 0 && prompt == 0 {
+		prompt = s.turns[n-1].text
+	}
+	return all, since, prompt
+}
+
+// pendingMessage makes the message of what is fresh in a pending one.
+func (s *State) pendingMessage(p *planned) (*session.Message, error) {
+	s.at = s.root.id
+	in := &s.root.pending[p.from]
+	b := pendingDoc(in.raw)
+	if b == nil {
+		s.note(loss.Unreadable, "a pending message that is no JSON")
+		return nil, nil
+	}
+	d := s.parseDoc(b)
+	m := &session.Message{Role: session.Assistant, Origin: s.origin(s.root.id)}
+	if d.role != unknownRole {
+		m.Role = d.role.speaker()
+	}
+	if d.role == userRole {
+		s.typed(m, &d, &in.line, nil)
+	} else {
+		for i, part := range s.docParts(&d, session.Of{}) {
+			if i >= len(in.told) || !in.told[i] {
+				m.Parts = append(m.Parts, part)
+			}
+		}
+	}
+	if len(m.Parts) == 0 {
+		m.Parts = []session.Part{&session.Opaque{Kind: "pending message", Raw: b}}
+		return m, nil
+	}
+	s.finish(m, &d)
+	return m, nil
+}
