@@ -44,11 +44,17 @@ func apart(src string, t target) error {
 	return nil
 }
 
-// linkApart is apart for a store that was found through a link: it lies
-// elsewhere than where the walk began.
-func linkApart(path string, t target) error {
-	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return apart(path, t)
+// storeApart is apart for a store that lies elsewhere than where the walk
+// began: it was found through a link, or is the folder of the file that was named.
+func storeApart(f Found, t target) error {
+	at := f.Loc.Path
+	if within := f.Detected[0].Format.Within; within != nil && !f.Loc.Dir() {
+		if folder := within(f.Loc); folder != "" {
+			return apart(folder, t)
+		}
+	}
+	if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return apart(at, t)
 	}
 	return nil
 }

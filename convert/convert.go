@@ -158,7 +158,7 @@ func (j *job) survey(ctx context.Context) error {
 		case err != nil:
 			j.rep.Stores = append(j.rep.Stores, failedStore(f.Rel, err))
 		default:
-			if err := linkApart(f.Loc.Path, j.goal); err != nil {
+			if err := storeApart(f, j.goal); err != nil {
 				return err
 			}
 			j.rep.Stores = append(j.rep.Stores, newStoreReport(f))

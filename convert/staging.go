@@ -25,7 +25,7 @@ type staging struct {
 }
 
 const (
-	stagingMark = ".rehome-"
+	stagingMark = formats.StagingMark
 	lockName    = "lock"
 	treeName    = "tree"
 )
@@ -33,14 +33,7 @@ const (
 // stagingTries bounds how often a folder may be swept away from under us.
 const stagingTries = 8
 
-func isStaging(name string) bool {
-	at := strings.LastIndex(name, stagingMark)
-	if at < 1 || name[0] != '.' {
-		return false
-	}
-	b, err := hex.DecodeString(name[at+len(stagingMark):])
-	return err == nil && len(b) == 8
-}
+func isStaging(name string) bool { return formats.Staging(name) }
 
 // stagingPrefix leaves room for the suffix in a name of 255 bytes.
 func stagingPrefix(base string) string {

@@ -104,9 +104,10 @@ type Format struct {
 	// in cwd. nil: everything is in the store.
 	Outside func(home, cwd string) (name, path string)
 
-	// Within is the store that a client's folder around it stands for, where
-	// that is one: what lies beside that store belongs to the folder, too. ""
-	// if l is no such folder. nil: there are none.
+	// Within is the store that l stands for where that is not l itself: the one
+	// store of a client's folder around it, beside which lies what belongs to
+	// the folder, too; the folder of a store that is named by its main file. ""
+	// if l is no such place. nil: there are none.
 	Within func(l *Location) string
 }
 

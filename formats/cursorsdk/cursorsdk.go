@@ -71,7 +71,31 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 
 // shape is what a state root looks like, or a project folder around some.
 func shape(project bool) sqlitestore.Shape {
+	s := textShape(project)
+	s.Use = func(rel string) sqlitestore.Use {
+		if as := use(rel, project); as != sqlitestore.Database || own(rel, project) {
+			return as
+		}
+		return sqlitestore.Aside
+	}
+	return s
+}
+
+// textShape is what text of an earlier version may become: that took every
+// database of the right name for the SDK's, wherever it lay.
+func textShape(project bool) sqlitestore.Shape {
 	return sqlitestore.Shape{Origin: name, Hollow: true, Use: func(rel string) sqlitestore.Use { return use(rel, project) }}
+}
+
+// own reports a place where the SDK keeps a database: index.db in a state root,
+// store.db in the folder of an agent.
+func own(rel string, project bool) bool {
+	if project {
+		parts := strings.SplitN(rel, "/", 3)
+		rel = parts[len(parts)-1]
+	}
+	dir, base := path.Split(rel)
+	return base == indexName && dir == "" || base == storeName && path.Dir(path.Clean(dir)) == "agents"
 }
 
 func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
@@ -106,7 +130,7 @@ func create(ctx context.Context, b formats.Build) (store.Writer, error) {
 		return createDocuments(ctx, b)
 	}
 	project := strings.HasPrefix(b.Schema.Databases[0].Path, rootsName+"/")
-	return shape(project).Create(ctx, b)
+	return textShape(project).Create(ctx, b)
 }
 
 // use takes the databases of a state root, and of a project folder its state
@@ -137,8 +161,11 @@ func setAside(rel string) bool {
 
 const residueEnd = ".residue.ndjson"
 
-// within is the one state root of a project folder.
+// within is the one state root of a project folder, or that of an index.db.
 func within(l *formats.Location) (root string) {
+	if l.Regular() && l.Name() == indexName {
+		return filepath.Dir(l.Path)
+	}
 	if !l.Dir() || !l.Has(rootsName) {
 		return ""
 	}

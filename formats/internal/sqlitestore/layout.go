@@ -106,6 +106,9 @@ func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
 	aside := func(what string) {
 		out.aside = append(out.aside, loss.Note{Kind: loss.Dropped, At: store.Addr{File: rel}, What: what})
 	}
+	if e.IsDir() && formats.Staging(e.Name()) {
+		return fs.SkipDir // of a conversion that runs, or was killed
+	}
 	if e.IsDir() || linkToDir(name, e) {
 		switch use := s.Use(rel + "/"); {
 		case rel == ".":

@@ -1,0 +1,57 @@
+package cursorsdk
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/formats/internal/sqlitestore"
+)
+
+// TestOwnDatabases: of what lies below a state root only what the SDK puts
+// there is the SDK's.
+func TestOwnDatabases(t *testing.T) {
+	for rel, want := range map[string]bool{
+		"index.db": true, "agents/agent-ab/store.db": true, "agents/ab/store.db": true, "sdk-agent-store/x/index.db": false,
+		"store.db": false, "agents/store.db": false, "agents/index.db": false, "agents/a/b/store.db": false, "chats/ab/cd/store.db": false, "more/agents/a/store.db": false,
+	} {
+		if got := shape(false).Use(rel) == sqlitestore.Database; got != want {
+			t.Errorf("%s: %v", rel, got)
+		}
+		if got := shape(true).Use("sdk-agent-store/x/"+rel) == sqlitestore.Database; got != want {
+			t.Errorf("%s in a project: %v", rel, got)
+		}
+		if textShape(false).Use(rel) != sqlitestore.Database {
+			t.Errorf("%s of an earlier version is not restored", rel)
+		}
+	}
+}
+
+// TestNotOwn: chats of the CLI below a folder with an index.db are not the
+// SDK's, and what a running conversion keeps beside its target is nobody's.
+func TestNotOwn(t *testing.T) {
+	dir := project(t)
+	root := roots(t, dir)[0]
+	chat := filepath.Join(root, "chats", "ab", "cd", "store.db")
+	if err := os.MkdirAll(filepath.Dir(chat), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	execute(t, chat, "CREATE TABLE blobs(id TEXT PRIMARY KEY, data BLOB)", "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT)", "INSERT INTO blobs VALUES('ab',x'00')")
+	staged := filepath.Join(root, ".out.jsonl.rehome-0123456789abcdef", "lock")
+	if err := os.MkdirAll(filepath.Dir(staged), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(staged, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{dir, root, filepath.Join(root, indexName)} {
+		got := decoded(t, at)
+		if n := strings.Count(strings.Join(got.lines, "\n"), "session "); n != 1 {
+			t.Errorf("%s: %d sessions", at, n)
+		}
+		if notes := strings.Join(got.notes, "\n"); strings.Contains(notes, "rehome-") || !strings.Contains(notes, "chats/ab/cd/store.db a file that is no part of the store") {
+			t.Errorf("%s:\n%s", at, notes)
+		}
+	}
+}
