@@ -213,11 +213,15 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 
 // filler is the table that takes the row.
 func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
-	f := (*filler)(nil)
+	var f *filler
+	var err error
 	if k == sdkdoc.Checkpoint {
-		f = w.shelf.of(string(row[sdkdoc.BlobAgent].Bytes()))
+		f, err = w.shelf.of(string(row[sdkdoc.BlobAgent].Bytes()))
 	} else {
 		f = w.fill[k]
+	}
+	if err != nil {
+		return nil, err
 	}
 	if f.table.Name == "" {
 		return nil, &formats.Error{Format: name, Op: "residue", At: k.File(), Err: errors.New("the schema that is kept has no table for it"), Hint: "give --residue none to leave it out"}

@@ -26,7 +26,8 @@ type shelfBuilder struct {
 	out   *bufio.Writer
 	at    int64
 	work  []byte
-	last  *bin
+	in    *bufio.Reader    // of the file, again
+	last  *bin             // the only one that holds rows
 	made  map[string]int64 // when the agents of the catalog were made
 }
 
@@ -43,10 +44,16 @@ type extent struct{ from, to int64 }
 // spoolName is the file in which rows wait; it is gone at the end.
 const spoolName = ".rows"
 
-// of is the table of an agent's blobs.
-func (s *shelfBuilder) of(agent string) *filler {
+// of is the table of an agent's blobs. What the agent before it has waits in the
+// file from then on, so that no more is held however many agents there are.
+func (s *shelfBuilder) of(agent string) (*filler, error) {
 	if s.last != nil && s.last.base.agent == agent {
-		return s.last.filler
+		return s.last.filler, nil
+	}
+	if s.last != nil {
+		if err := s.last.flush(); err != nil {
+			return nil, err
+		}
 	}
 	b := s.bins[agent]
 	if b == nil {
@@ -60,7 +67,7 @@ func (s *shelfBuilder) of(agent string) *filler {
 		s.order = append(s.order, b)
 	}
 	s.last = b
-	return b.filler
+	return b.filler, nil
 }
 
 // counted notes that a line became a row of the last bin.
@@ -103,8 +110,8 @@ func (s *shelfBuilder) spool(b *bin, batch *store.Batch) (err error) {
 // finish makes the databases, and tells the order of the lines if it is not
 // the one in which they will be read.
 func (s *shelfBuilder) finish() error {
-	for _, b := range s.order {
-		if err := b.flush(); err != nil {
+	if s.last != nil {
+		if err := s.last.flush(); err != nil {
 			return err
 		}
 	}
@@ -115,7 +122,9 @@ func (s *shelfBuilder) finish() error {
 	}
 	for _, b := range s.plan.bases {
 		if b.agent != "" && b.told && s.bins[b.agent] == nil {
-			s.of(b.agent)
+			if _, err := s.of(b.agent); err != nil {
+				return err
+			}
 		}
 	}
 	places := s.natural()
@@ -223,7 +232,12 @@ func (s *shelfBuilder) created(id string) int64 {
 
 // unspool takes rows out of the file again.
 func (s *shelfBuilder) unspool(b *bin, e extent) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(s.file, e.from, e.to-e.from), 256<<10)
+	rows := io.NewSectionReader(s.file, e.from, e.to-e.from)
+	if s.in == nil {
+		s.in = bufio.NewReaderSize(rows, 256<<10)
+	}
+	in := s.in
+	in.Reset(rows)
 	var head [9]byte
 	for {
 		if err := s.ctx.Err(); err != nil {

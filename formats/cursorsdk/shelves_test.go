@@ -1,0 +1,120 @@
+package cursorsdk
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/store"
+)
+
+// putLines hands lines of one kind to a writer, numbered from 1 on.
+func putLines(t *testing.T, w store.Writer, k sdkdoc.Kind, n int, line func(i int) string, after func()) {
+	t.Helper()
+	for i := range n {
+		b := store.NewBatch(int(k), 1)
+		b.Row(int64(i + 1))
+		b.AddText(line(i))
+		if err := w.Put(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		after()
+	}
+}
+
+// TestManyAgents: what is held of checkpoints does not grow with the number of
+// agents, in whatever order their lines come.
+func TestManyAgents(t *testing.T) {
+	const agents, rounds = 5000, 2
+	blob := base64.StdEncoding.EncodeToString(make([]byte, 3<<10))
+	at := filepath.Join(t.TempDir(), "root")
+	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), Residue: func(store.Item) {}, Jobs: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := w.(*builder)
+	most := 0
+	putLines(t, w, sdkdoc.Checkpoint, agents*rounds, func(i int) string {
+		return fmt.Sprintf(`{"agentId":"a%d","blobId":"%064x","dataBase64":%q}`, i%agents, i, blob)
+	}, func() {
+		if s := &b.shelf; len(s.order)%500 == 0 {
+			held := 0
+			for _, o := range s.order {
+				if o.batch != nil {
+					held += o.batch.Size()
+				}
+			}
+			most = max(most, held)
+		}
+	})
+	if len(b.shelf.order) != agents || most > 8<<20 {
+		t.Errorf("%d agents, %d bytes held", len(b.shelf.order), most)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMixedAgents: lines of several agents that come mixed are in the right
+// databases, in their order.
+func TestMixedAgents(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "root")
+	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), Residue: func(store.Item) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	putLines(t, w, sdkdoc.Checkpoint, 60, func(i int) string {
+		return fmt.Sprintf(`{"agentId":"a%d","blobId":"%064x","dataBase64":"AAAA"}`, i*i%7, i)
+	}, func() {})
+	if err := errors.Join(w.Finish(t.Context()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	d := openDoc(t, at)
+	for b, err := range d.Batches(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Rows() {
+			got = append(got, string(b.Cell(i, 0).Bytes()))
+		}
+		b.Release()
+	}
+	n := map[string]int{}
+	for _, line := range got {
+		var agent, blob int
+		if _, err := fmt.Sscanf(line, `{"agentId":"a%d","blobId":"%64x","dataBase64":"AAAA"}`, &agent, &blob); err != nil || agent != blob*blob%7 {
+			t.Fatal(line, err)
+		}
+		key := fmt.Sprint(agent)
+		if blob < n[key] {
+			t.Errorf("%s stands behind blob %d", line, n[key])
+		}
+		n[key] = blob
+	}
+	if len(got) != 60 || len(n) != 4 {
+		t.Errorf("%d lines of %d agents", len(got), len(n))
+	}
+	if _, err := os.Lstat(filepath.Join(at, spoolName)); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func openDoc(t *testing.T, at string) store.Reader {
+	t.Helper()
+	l, err := formats.Locate(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := openDocuments(t.Context(), l, formats.View{Family: formats.SDKDocuments})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
