@@ -82,7 +82,7 @@ func (d *decoder) open(l *formats.Location) error {
 		return &formats.Error{Format: name, At: l.Path, Err: err}
 	}
 	databases, plain, err := shape(l.Has(rootsName)).FilesFor(l, formats.View{Note: d.view.Note})
-	if err != nil && !l.Has(transcript.Folder) {
+	if err != nil && (!errors.Is(err, sqlitestore.ErrNoDatabase) || !l.Has(transcript.Folder)) {
 		return err
 	}
 	for _, p := range plain {

@@ -3,6 +3,7 @@ package cursorsdk
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -57,8 +58,11 @@ func catalogs(l *formats.Location) ([]string, error) {
 	var out []string
 	for _, e := range list {
 		root := filepath.Join(below, e.Name())
-		if _, err := os.Stat(filepath.Join(root, indexName)); err == nil && !setAside(e.Name()) {
-			out = append(out, root)
+		if info, err := os.Stat(root); setAside(e.Name()) || err == nil && !info.IsDir() {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(root, indexName)); !errors.Is(err, fs.ErrNotExist) {
+			out = append(out, root) // opening it says what is wrong
 		}
 	}
 	return out, nil

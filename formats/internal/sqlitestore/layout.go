@@ -96,7 +96,7 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 		return s.place(&out, root, filepath.ToSlash(rel), name, e)
 	})
 	if err == nil && len(out.databases) == 0 {
-		err = &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("none of its databases is here"), Hint: "rehome detect says what a folder is"}
+		err = &formats.Error{Format: s.Origin, At: l.Path, Err: ErrNoDatabase, Hint: "rehome detect says what a folder is"}
 	}
 	return out, err
 }
@@ -154,6 +154,9 @@ func hollow(name string) bool {
 	}
 	return true
 }
+
+// ErrNoDatabase is why a folder is no store: there is no database in it.
+var ErrNoDatabase = errors.New("none of its databases is here")
 
 const noPart = "a file that is no part of the store"
 
