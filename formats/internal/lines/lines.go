@@ -22,14 +22,19 @@ type Line struct {
 // Blank reports a line of nothing but blanks.
 func (l *Line) Blank() bool { return len(bytes.TrimSpace(l.Bytes)) == 0 && !l.Long }
 
-const piece = 256 << 10
+// Pieces of a text grow as it is read: who wants a line or two does not read
+// much more than those.
+const (
+	firstPiece = 4 << 10
+	mostPiece  = 256 << 10
+)
 
 // Each yields the lines of a text. Of one longer than most it keeps no more
 // than that. A byte order mark in front of the first line is passed over.
 func Each(ctx context.Context, r io.Reader, most int) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		c := cutter{most: most, yield: yield}
-		buffer := make([]byte, piece)
+		buffer := make([]byte, firstPiece)
 		for {
 			if err := ctx.Err(); err != nil {
 				yield(Line{}, err)
@@ -38,6 +43,9 @@ func Each(ctx context.Context, r io.Reader, most int) iter.Seq2[Line, error] {
 			n, err := r.Read(buffer)
 			if !c.take(buffer[:n]) {
 				return
+			}
+			if n == len(buffer) && n < mostPiece {
+				buffer = make([]byte, 2*n)
 			}
 			if errors.Is(err, io.EOF) {
 				break

@@ -64,3 +64,34 @@ func TestEachStops(t *testing.T) {
 		}
 	}
 }
+
+type countingReader struct {
+	io.Reader
+	n int
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+// TestEachReadsLittle: who stops early has not read much more than was given.
+func TestEachReadsLittle(t *testing.T) {
+	text := strings.Repeat("0123456789abcde\n", 1<<16)
+	for _, want := range []int{1, 100, 1000, 1 << 16} {
+		r := &countingReader{Reader: strings.NewReader(text)}
+		n := 0
+		for _, err := range Each(context.Background(), r, 100) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n++; n == want {
+				break
+			}
+		}
+		if most := max(firstPiece, 3*16*want); r.n > most {
+			t.Errorf("%d lines: %d bytes read, %d would do", want, r.n, most)
+		}
+	}
+}
