@@ -172,7 +172,7 @@ func (b *blocks) put(role session.Role) {
 // record is the turn that a prompt begins.
 func (b *blocks) record() *session.Turn {
 	t := &session.Turn{Number: b.turn}
-	word, why, _ := strings.Cut(b.ends[min(b.turn, len(b.ends))-1], ":")
+	word, why, _ := strings.Cut(b.ends[b.turn-1], ":")
 	switch word = strings.TrimSpace(word); word {
 	case "":
 	case "success", "completed":

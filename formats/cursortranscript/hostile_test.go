@@ -237,3 +237,40 @@ func FuzzDecode(f *testing.F) {
 		walked(t, name, data)
 	})
 }
+
+// TestRewritten: a transcript that is written anew between its two passes is
+// busy, whichever form it has.
+func TestRewritten(t *testing.T) {
+	jsonl := `{"role":"user","message":{"content":"x"}}` + "\n"
+	for name, texts := range map[string][2]string{
+		"a.txt":   {"user:\nx\n\n\n\n\n\n\n\n", "user:\nx\nuser:\ny\n"},
+		"b.txt":   {"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", "user:\nx\nTurn ended: no\n"},
+		"c.txt":   {"user:\nx\nuser:\ny\n", "user:\nx\n\n\n\n\n\n\n\n"},
+		"d.jsonl": {strings.Repeat(" ", len(jsonl)-1) + "\n" + jsonl, jsonl + jsonl},
+		"e.jsonl": {jsonl + jsonl, strings.Repeat(" ", 2*len(jsonl)-1) + "\n"},
+	} {
+		path := filepath.Join(t.TempDir(), "agent-transcripts", name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(texts[0]), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		l, err := formats.Locate(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for s, err := range cursortranscript.Format().Decode(t.Context(), l, formats.View{}, session.Selection{Books: new(session.Books)}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(texts[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var last error
+			for _, err := range s.Messages {
+				last = err
+			}
+			if !errors.Is(last, formats.ErrBusy) {
+				t.Errorf("%s: %v", name, last)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cursortranscript
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -62,6 +63,13 @@ func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.S
 			if b.line(l); b.over {
 				return
 			}
+			if b.turn > len(ends) {
+				break
+			}
+		}
+		if b.turn != len(ends) {
+			yield(nil, failure(ctx, e.best.Path, fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)))
+			return
 		}
 		b.close()
 	}

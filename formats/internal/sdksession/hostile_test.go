@@ -3,11 +3,15 @@ package sdksession
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
+	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
 )
 
@@ -58,4 +62,49 @@ func FuzzEvents(f *testing.F) {
 			}
 		}
 	})
+}
+
+// flipping is a transcript that its client writes anew after the first read.
+type flipping struct {
+	was, is string
+	read    bool
+}
+
+func (f *flipping) ReadAt(p []byte, at int64) (int, error) {
+	text := f.is
+	if !f.read {
+		f.read, text = true, f.was
+	}
+	return strings.NewReader(text).ReadAt(p, at)
+}
+
+// TestRewrittenTranscript: the session is busy, not broken, whichever source it
+// is told from.
+func TestRewrittenTranscript(t *testing.T) {
+	user := `{"role":"user","message":{"content":"hi"}}` + "\n"
+	blank := strings.Repeat(" ", len(user)-1) + "\n"
+	for _, texts := range [][2]string{{blank + blank, user + user}, {blank + user, user + user}, {user + user, blank + user}} {
+		for _, events := range [][]string{nil, {says("a")}} {
+			f := &fake{transcripts: map[string]string{"agent-transcripts/a/a.jsonl": texts[0]}}
+			f.add(sdkdoc.Agent, anAgent)
+			f.run("a", "r", 1, `,"status":"finished","startedAt":1`, events...)
+			f.run("a", "q", 2, `,"status":"finished","startedAt":2`, events...)
+			s := f.store()
+			s.Open = func(transcript.File) (*io.SectionReader, func() error, error) {
+				return io.NewSectionReader(&flipping{was: texts[0], is: texts[1]}, 0, int64(2*len(user))), func() error { return nil }, nil
+			}
+			for one, err := range s.Sessions(t.Context(), session.Selection{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var last error
+				for _, err := range one.Messages {
+					last = err
+				}
+				if last != nil && !errors.Is(last, formats.ErrBusy) || last == nil && events == nil {
+					t.Errorf("%q: %v", texts, last)
+				}
+			}
+		}
+	}
 }

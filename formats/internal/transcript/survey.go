@@ -2,11 +2,13 @@ package transcript
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"strconv"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/lines"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -74,6 +76,12 @@ func NewSurvey(ctx context.Context, r *io.SectionReader, file string, note loss.
 
 func (s *Survey) whole() *io.SectionReader { return io.NewSectionReader(s.r, 0, s.r.Size()) }
 
+// changed is the error of a transcript that is not the one that was surveyed: its
+// client writes each anew.
+func (s *Survey) changed() error {
+	return &formats.Error{At: s.file, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"}
+}
+
 func (s *Survey) at(line int) store.Addr { return store.Addr{File: s.file, Line: line} }
 
 func (s *Survey) take(e *Entry) {
@@ -102,18 +110,22 @@ func (s *Survey) take(e *Entry) {
 // next step.
 func (s *Survey) Messages(ctx context.Context, begin func(i int, t *session.Turn)) iter.Seq2[*session.Message, error] {
 	return func(yield func(*session.Message, error) bool) {
-		turn := -1
+		turn, seen := -1, int64(0)
 		for e, err := range Read(ctx, s.whole()) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
+			seen++
 			m := s.message(e, turn)
 			if m == nil {
 				continue
 			}
 			if m.Role == session.User && e.Kind == Message {
-				turn++
+				if turn++; turn >= len(s.Turns) || s.Turns[turn].Line != e.Line {
+					yield(nil, s.changed())
+					return
+				}
 				m.Turn = s.record(turn)
 				if begin != nil {
 					begin(turn, m.Turn)
@@ -123,12 +135,15 @@ func (s *Survey) Messages(ctx context.Context, begin func(i int, t *session.Turn
 				return
 			}
 		}
+		if turn != len(s.Turns)-1 || seen != s.Lines {
+			yield(nil, s.changed())
+		}
 	}
 }
 
-// Record is the record of a turn.
+// record is the record of a turn.
 func (s *Survey) record(i int) *session.Turn {
-	t := s.Turns[min(i, len(s.Turns)-1)]
+	t := s.Turns[i]
 	return &session.Turn{Number: i + 1, Status: t.Status, Error: t.Error}
 }
 
@@ -167,7 +182,7 @@ func (s *Survey) Prompt(ctx context.Context, i int) ([]session.Part, error) {
 		}
 		return e.Parts, nil
 	}
-	return nil, nil
+	return nil, s.changed()
 }
 
 // Rest yields what follows the prompt of a turn.
@@ -194,7 +209,17 @@ func (s *Survey) Rest(ctx context.Context, i int) iter.Seq2[*session.Message, er
 // from reads on from the prompt of a turn.
 func (s *Survey) from(ctx context.Context, i int) iter.Seq2[*Entry, error] {
 	t := &s.Turns[i]
-	return read(ctx, io.NewSectionReader(s.r, t.Offset, s.r.Size()-t.Offset), t.Line-1)
+	return func(yield func(*Entry, error) bool) {
+		for e, err := range read(ctx, io.NewSectionReader(s.r, t.Offset, s.r.Size()-t.Offset), t.Line-1) {
+			if err == nil && e.Line == t.Line && (e.Kind != Message || e.Role != session.User) {
+				yield(nil, s.changed())
+				return
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
 }
 
 // At is the address of a turn's prompt.
