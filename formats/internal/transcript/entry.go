@@ -169,21 +169,28 @@ func (p *parser) message() bool {
 
 func (p *parser) part(raw []byte, n int) {
 	o := &p.in
-	if !o.Split(raw, "", []string{"type", "text", "name", "input", "id"}) {
+	if !o.Split(raw, "", []string{"type", "text", "name", "input", "id", "thinking", "signature"}) {
 		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: "part", Raw: members.Bare("part", raw), Of: of()})
 		return
 	}
 	p.e.Count += o.Count
+	keep := func(members ...int) {
+		for _, i := range members {
+			o.Keep(i)
+		}
+	}
 	switch kind := o.Text(0); {
 	case kind == "text":
-		o.Keep(2)
-		o.Keep(3)
-		o.Keep(4)
+		keep(2, 3, 4, 5, 6)
 		text := o.Text(1)
 		p.e.Kept += int64(len(o.Extras))
 		p.text(text, o.Extras)
+	case kind == "thinking" && isText(o.Raw(5)):
+		keep(1, 2, 3, 4)
+		p.e.Parts = append(p.e.Parts, &session.Thinking{Text: o.Text(5), Signature: o.Text(6), Of: of(), Extras: o.Extras})
+		p.e.Kept += int64(len(o.Extras))
 	case kind == "tool_use":
-		o.Keep(1)
+		keep(1, 5, 6)
 		call := &session.ToolCall{ID: o.Text(4), Name: o.Text(2), Of: of()}
 		call.Kind = toolmap.Kind(call.Name)
 		if call.ID == "" { // lines have no ids; the place is one
@@ -200,6 +207,8 @@ func (p *parser) part(raw []byte, n int) {
 		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: kind, Raw: members.Bare("part", raw), Of: of()})
 	}
 }
+
+func isText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 
 func (p *parser) text(text string, extras []session.Extra) {
 	if p.e.Role == session.User {

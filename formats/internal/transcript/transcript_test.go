@@ -84,6 +84,19 @@ broken
 	}
 }
 
+// TestThinking: reasoning in a block of its own is reasoning.
+func TestThinking(t *testing.T) {
+	s, _ := survey(t, `{"role":"assistant","message":{"content":[{"type":"thinking","thinking":"plan","signature":"sig","more":1},{"type":"thinking","text":"odd"},{"type":"text","text":"A","thinking":"x"}]}}`)
+	want := []string{`{"type":"message","id":"line-1","role":"assistant","parts":[{"type":"thinking","text":"plan","signature":"sig","from":"transcript","extras":[{"name":"more","raw":1}]},` +
+		`{"type":"opaque","kind":"thinking","raw":{"type":"thinking","text":"odd"},"from":"transcript"},{"type":"text","text":"A","from":"transcript","extras":[{"name":"thinking","raw":"x"}]}],"origin":["f.jsonl:1"]}`}
+	if got := tell(t, s); !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !s.Tally.Balanced() {
+		t.Errorf("%+v", s.Tally)
+	}
+}
+
 func TestFind(t *testing.T) {
 	found, others, err := Find(fstest.MapFS{
 		"agent-transcripts/a/a.jsonl":           {},
