@@ -73,14 +73,14 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 		return err
 	}
 	d.settle(s)
-	if err := d.tables(ctx, s); err != nil {
-		return err
-	}
 	defer func() {
 		if d.blobs != nil {
 			err = errors.Join(err, d.blobs.close())
 		}
 	}()
+	if err := d.tables(ctx, s); err != nil {
+		return err
+	}
 	return d.sessions(ctx, s, meta)
 }
 
