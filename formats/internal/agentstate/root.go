@@ -213,7 +213,9 @@ func (s *State) rootBytes(r *root, f *wire.Reader) bool {
 		return s.childEntry(f.Body, f.Num == rootChildRefs)
 	case rootThreads:
 		key, value, ok := mapEntry(f.Body)
-		r.threads[string(key)] = string(value)
+		if ok {
+			r.threads[string(key)] = string(value)
+		}
 		return ok
 	case rootRuns:
 		key, value, ok := mapEntry(f.Body)

@@ -159,6 +159,16 @@ func TestArchives(t *testing.T) {
 	}
 }
 
+// TestThreads: an entry that says more than a name for a name is carried as it
+// is, and not half taken.
+func TestThreads(t *testing.T) {
+	g := newGraph()
+	r := g.read(t, g.put(refs(1, g.prompts(systemJSON)...), field(24, str(1, "call-1"), str(2, "kid-1")), field(24, str(1, "call-2"), str(2, "kid-2"), str(3, "more"))), false)
+	if len(r.root.threads) != 1 || r.root.threads["call-1"] != "kid-1" || !strings.Contains(r.head, "call-2") {
+		t.Errorf("%v %s", r.root.threads, r.head)
+	}
+}
+
 func TestPending(t *testing.T) {
 	g := newGraph()
 	pending := `{"role":"assistant","content":[{"type":"text","text":"wait"},{"type":"tool-call","toolCallId":"c9","toolName":"Shell","args":{}}]}`
