@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/rawjson"
@@ -141,10 +142,16 @@ func key(text string) bool {
 	return ok
 }
 
-// clip is enough of a foreign word to know it by.
-func clip(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "..."
+func clip(s string) string { return Clip(s, 40) }
+
+// Clip is enough of a foreign word to know it by: no more than so many bytes,
+// and no part of a character.
+func Clip(s string, most int) string {
+	if len(s) <= most {
+		return s
 	}
-	return s
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "..."
 }

@@ -56,40 +56,50 @@ func (t *talk) hear(g *Graph, id agentstate.ID, doc []byte, path string) {
 		g.q.Breach("RH412", g.addr(id), "")
 		return
 	}
+	var heard []*spoken
 	n := -1
 	for part := range rawjson.Elements(content) {
 		n++
-		t.part(g, id, part, n)
+		if s := t.part(part, n); s != nil {
+			heard = append(heard, s)
+		}
+	}
+	if len(heard) == 0 {
+		return
+	}
+	at := g.addr(id) // it reads the row again: doc is not valid any more
+	for _, s := range heard {
+		s.at = at
 	}
 }
 
-func (t *talk) part(g *Graph, id agentstate.ID, part []byte, n int) {
+// part takes a part that is a call or a result, nil if it was heard before.
+func (t *talk) part(part []byte, n int) *spoken {
 	var kind, name string
 	for member, value := range rawjson.Members(part) {
 		switch string(member) {
 		case "type":
 			if kind = rawjson.Text(value); kind != "tool-call" && kind != "tool-result" {
-				return
+				return nil
 			}
 		case "toolCallId":
 			name = rawjson.Text(value)
 		}
 	}
-	if kind == "" {
-		return
-	}
-	s := &spoken{at: g.addr(id), pointer: fmt.Sprintf("/content/%d", n)}
+	of := t.calls
 	if kind == "tool-result" {
-		if t.results[name] == nil {
-			t.results[name] = s
-		}
-		return
+		of = t.results
 	}
-	s.late = strings.Contains(t.list, "/summarizedMessages")
-	if t.calls[name] == nil {
-		t.calls[name] = s
+	if kind == "" || of[name] != nil {
+		return nil
+	}
+	s := &spoken{pointer: fmt.Sprintf("/content/%d", n)}
+	of[name] = s
+	if kind == "tool-call" {
+		s.late = strings.Contains(t.list, "/summarizedMessages")
 		t.last = append(t.last, s)
 	}
+	return s
 }
 
 // finish tells of calls that never got a result, and of results of no call.

@@ -1,0 +1,57 @@
+package storecheck_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"testing"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// TestOneBuffer: a store may give each blob in the same buffer, and need that
+// buffer to say where a blob stands. What is found does not depend on it.
+func TestOneBuffer(t *testing.T) {
+	calls := []byte(`{"role":"assistant","content":[{"type":"text","text":"x"},{"type":"tool-call","toolCallId":"c1","toolName":"Read","args":{}},{"type":"tool-call","toolCallId":"c2","toolName":"Read","args":{}}]}`)
+	gives := []byte(`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c2","toolName":"Read","result":"y"},{"type":"tool-result","toolCallId":"c3","toolName":"Read","result":"z"}]}`)
+	blobs := [][]byte{calls, gives, append(ref(1, calls), ref(1, gives)...)}
+	var found []string
+	q := &rule.Inquiry{Layers: everything, Found: func(f rule.Finding) { found = append(found, f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Says) }}
+	var x agentstate.Index
+	for i, b := range blobs {
+		x.Add(sha256.Sum256(b), uint64(i), b)
+	}
+	var buffer []byte
+	read := func(_ context.Context, at uint64) ([]byte, error) {
+		buffer = append(buffer[:0], blobs[at]...)
+		return buffer, nil
+	}
+	where := func(at uint64) store.Addr {
+		for i := range buffer {
+			buffer[i] = '#'
+		}
+		return store.Addr{File: fmt.Sprint("blob ", at)}
+	}
+	g := storecheck.NewGraph(q, &x, read, where)
+	if err := g.Root(t.Context(), sha256.Sum256(blobs[2]), store.Addr{}, ""); err != nil {
+		t.Fatal(err)
+	}
+	g.Finish(store.Addr{})
+	slices.Sort(found)
+	want := []string{`RH413 blob 0 /content/1 "c1"`, `RH415 blob 1 /content/1 "c3"`}
+	if !slices.Equal(found, want) {
+		t.Errorf("got %q, want %q", found, want)
+	}
+}
+
+func TestClip(t *testing.T) {
+	for _, c := range []struct{ s, want string }{{"abc", "abc"}, {"abcdef", "abcd..."}, {"abcé!!", "abc..."}, {"日本語", "日..."}, {"\x80\x80\x80\x80\x80", "..."}} {
+		if got := storecheck.Clip(c.s, 4); got != c.want {
+			t.Errorf("%q: %q, want %q", c.s, got, c.want)
+		}
+	}
+}
