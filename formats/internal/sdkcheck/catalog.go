@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
-// Catalog is the documents of one store. It belongs to one goroutine.
+// Catalog is the documents of one store. It belongs to one goroutine until
+// Finish; then nothing changes it any more, and any number may ask it.
 type Catalog struct {
 	// Places are what members are called in this kind of store, for findings.
 	Places Places
@@ -133,10 +135,4 @@ func (c *Catalog) ends(r *Run) {
 }
 
 // Clip is enough of a foreign word to know it by.
-func Clip(s string) string {
-	const most = 80
-	if len(s) > most {
-		return s[:most] + "..."
-	}
-	return s
-}
+func Clip(s string) string { return storecheck.Clip(s, 80) }

@@ -22,6 +22,7 @@ func (c *Catalog) Finish() {
 			c.q.Breach("RH316", r.at, fmt.Sprintf("run %q", Clip(r.ID)))
 		}
 	}
+	c.runs, c.last, c.keys = nil, nil, nil
 }
 
 func (c *Catalog) finishAgent(a *agent) {
@@ -30,10 +31,9 @@ func (c *Catalog) finishAgent(a *agent) {
 			c.q.Found(rule.Finding{Rule: cmp.Or(c.Places.Orphan, "RH312"), At: r.At, Pointer: c.Places.Agent, Says: fmt.Sprintf("%q", Clip(a.ID))})
 		}
 	}
-	byTurn := slices.Clone(a.runs)
-	slices.SortStableFunc(byTurn, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
-	c.numbers(byTurn)
-	c.underWay(byTurn)
+	slices.SortStableFunc(a.runs, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
+	c.numbers(a.runs)
+	c.underWay(a.runs)
 	if a.known && a.Active != "" && !c.Gaps.Runs {
 		c.active(a)
 	}
@@ -120,9 +120,7 @@ func (c *Catalog) references(id string) (out []reference) {
 			out = append(out, reference{root, at, pointer})
 		}
 	}
-	runs := slices.Clone(a.runs)
-	slices.SortStableFunc(runs, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
-	for _, r := range runs {
+	for _, r := range a.runs {
 		add(r.Start, r.At, c.Places.Start)
 		add(r.Latest, r.At, c.Places.Latest)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"rehome/formats/rule"
@@ -106,10 +107,35 @@ func TestUnderWay(t *testing.T) {
 	}
 }
 
-func TestEncoded(t *testing.T) {
-	for id, want := range map[string]string{"agent-1": "agent-1", "a/b c": "a_2Fb_20c", "é~(x)": "_C3_A9~(x)"} {
-		if got := encoded(id); got != want {
-			t.Errorf("%q: %q, want %q", id, got, want)
+// TestFrozen: a catalog that is finished is only read, whoever asks.
+func TestFrozen(t *testing.T) {
+	q := &rule.Inquiry{Layers: rule.References, Found: func(rule.Finding) {}}
+	c := New(q, Places{})
+	for i := range 50 {
+		id := fmt.Sprint("a", i)
+		c.PutAgent(Agent{ID: id, Root: "x"})
+		for _, turn := range []int64{3, 1, 2} {
+			c.PutRun(Run{ID: fmt.Sprint(id, turn), Agent: id, Turn: turn, Start: fmt.Sprint(turn)})
+			c.PutEvent(Event{Run: fmt.Append(nil, id, turn), Seq: 1, Key: []byte("k")})
 		}
+	}
+	c.Finish()
+	was := fmt.Sprintf("%v %v", c.order, c.agents["a7"].runs)
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() { // the race detector looks on
+			for i := range 50 {
+				if id := fmt.Sprint("a", i); !c.Known(id) || len(c.Agents()) != 50 || c.Walk(t.Context(), id, nil) != nil {
+					t.Error(id)
+				}
+			}
+		})
+	}
+	asking.Wait()
+	if refs := c.references("a7"); len(refs) != 4 || refs[0].root != "1" || refs[2].root != "3" || refs[3].root != "x" {
+		t.Errorf("%v", refs)
+	}
+	if c.runs != nil || c.keys != nil || c.last != nil || fmt.Sprintf("%v %v", c.order, c.agents["a7"].runs) != was {
+		t.Error("it can still change")
 	}
 }
