@@ -7,3 +7,11 @@ type Machine struct {
 	Home   string // the user's home folder
 	Getenv func(name string) string
 }
+
+// Env is a variable of the environment, "" where that is not known.
+func (m Machine) Env(name string) string {
+	if m.Getenv == nil {
+		return ""
+	}
+	return m.Getenv(name)
+}

@@ -80,12 +80,7 @@ func workspace(dir string) string {
 
 // home is where the client keeps its config folder.
 func home(m formats.Machine) []string {
-	if m.Getenv != nil {
-		if dir := m.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-			return []string{dir}
-		}
-	}
-	return []string{filepath.Join(m.Home, ".claude")}
+	return []string{cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), filepath.Join(m.Home, ".claude"))}
 }
 
 // namespace is what our names are hashed in. It must never change: a session

@@ -21,10 +21,10 @@ func home(m formats.Machine) []string {
 			bases = append(bases, dir)
 		}
 	}
-	add(m.Getenv("CURSOR_CONFIG_DIR"))
-	add(m.Getenv("CURSOR_DATA_DIR"))
+	add(m.Env("CURSOR_CONFIG_DIR"))
+	add(m.Env("CURSOR_DATA_DIR"))
 	if m.OS != "windows" && m.OS != "darwin" {
-		add(m.Getenv("XDG_CONFIG_HOME"), "cursor")
+		add(m.Env("XDG_CONFIG_HOME"), "cursor")
 		add(m.Home, ".config", "cursor")
 	}
 	add(m.Home, ".cursor")

@@ -18,16 +18,16 @@ func home(m formats.Machine) []string {
 	case "darwin":
 		return []string{user(m.Home, "Library", "Application Support")}
 	case "windows":
-		if dir := m.Getenv("APPDATA"); dir != "" {
+		if dir := m.Env("APPDATA"); dir != "" {
 			return []string{user(dir)}
 		}
 		return []string{user(m.Home, "AppData", "Roaming")}
 	}
 	out := []string{user(m.Home, ".config")}
-	if dir := m.Getenv("XDG_CONFIG_HOME"); dir != "" && filepath.Clean(dir) != filepath.Join(m.Home, ".config") {
+	if dir := m.Env("XDG_CONFIG_HOME"); dir != "" && filepath.Clean(dir) != filepath.Join(m.Home, ".config") {
 		out = append(out, user(dir))
 	}
-	if m.Getenv("WSL_DISTRO_NAME") == "" {
+	if m.Env("WSL_DISTRO_NAME") == "" {
 		return out
 	}
 	const people = "/mnt/c/Users"

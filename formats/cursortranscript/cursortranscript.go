@@ -1,6 +1,7 @@
 package cursortranscript
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path"
@@ -131,11 +132,7 @@ func beginning(line []byte) (what string, spoken bool) {
 // home lists the folders of transcripts of each project. Unlike the SDK's
 // agents they follow CURSOR_DATA_DIR.
 func home(m formats.Machine) []string {
-	data := filepath.Join(m.Home, ".cursor")
-	if m.Getenv != nil && m.Getenv("CURSOR_DATA_DIR") != "" {
-		data = m.Getenv("CURSOR_DATA_DIR")
-	}
-	projects := filepath.Join(data, "projects")
+	projects := filepath.Join(cmp.Or(m.Env("CURSOR_DATA_DIR"), filepath.Join(m.Home, ".cursor")), "projects")
 	list, err := os.ReadDir(projects)
 	if err != nil {
 		return []string{projects}
