@@ -63,6 +63,49 @@ func TestNamedAsItsFolder(t *testing.T) {
 	}
 }
 
+// TestNewerHome: agents that newer versions of the SDK keep outside of their
+// projects are listed, named, shown with their prompts, checked and converted.
+func TestNewerHome(t *testing.T) {
+	home := t.TempDir()
+	if err := homes.Make(home, homes.Count{Chats: 1, Agents: 3, Moved: 5}); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"HOME": home, "USERPROFILE": home}
+	run := func(args ...string) string {
+		stdout, stderr, code := callWith(t, t.Context(), env, args...)
+		if code != 0 {
+			t.Errorf("%q: exit %d: %s", args, code, stderr)
+		}
+		return stdout
+	}
+	data := filepath.Join(home, ".cursor")
+	for _, args := range [][]string{{"ls"}, {"ls", data}} {
+		if out := run(args...); strings.Count(out, "cursor-sdk +1") != 8 {
+			t.Errorf("%q:\n%s", args, out)
+		}
+	}
+	for n := 4; n < 9; n++ {
+		if out := run("show", homes.ID(n)); !strings.Contains(out, "> "+homes.Title(n)) {
+			t.Errorf("no prompt in\n%s", out)
+		}
+	}
+	if out, _, _ := callWith(t, t.Context(), env, "check", data); strings.Contains(out, "RH310") || !strings.Contains(out, filepath.Join(data, "sdk-agent-store", "store-04")) {
+		t.Error(out)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	run("convert", data, out, "--to", "canonical", "--allow", "unreadable")
+	var placed strings.Builder
+	err := filepath.WalkDir(out, func(path string, _ os.DirEntry, err error) error {
+		placed.WriteString(path + "\n")
+		return err
+	})
+	for n := 1; n < 9; n++ {
+		if err != nil || !strings.Contains(placed.String(), homes.ID(n)) {
+			t.Errorf("%s is not in\n%s%v", homes.ID(n), placed.String(), err)
+		}
+	}
+}
+
 // TestShortName: a beginning of an id that is too short to name anything is told
 // from one that names nothing.
 func TestShortName(t *testing.T) {

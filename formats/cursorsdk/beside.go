@@ -2,33 +2,77 @@ package cursorsdk
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
+
+// project reports a folder of the client's for one project: its state roots lie
+// in a folder of it. Newer versions keep those of all projects in a folder of
+// that name in Cursor's data folder, which is no store: chats and projects lie
+// beside it.
+func project(l *formats.Location) bool {
+	return l.Has(rootsName) && !l.Has(projectsName) && !l.Has("chats") && l.Name() != ".cursor"
+}
+
+// surroundings are where a state root lies: in a project, or in Cursor's data
+// folder.
+type surroundings struct {
+	folder     string            // "" for a state root that lies in neither
+	workspaces map[string]string // by agent; nil in a project
+}
+
+func (s surroundings) data() bool { return s.workspaces != nil }
+
+// around looks at the path of a state root.
+func around(root string) surroundings {
+	real, _ := filepath.EvalSymlinks(root)
+	real, err := filepath.Abs(cmp.Or(real, root))
+	if err != nil || filepath.Base(filepath.Dir(real)) != rootsName {
+		return surroundings{}
+	}
+	s := surroundings{folder: filepath.Dir(filepath.Dir(real))}
+	if l, err := formats.Locate(s.folder); err == nil && !project(l) {
+		s.workspaces = map[string]string{}
+	}
+	return s
+}
+
+// project is the folder of the project that an agent works in, "" if it is not
+// known.
+func (s surroundings) project(agent string) string {
+	if !s.data() {
+		return s.folder
+	}
+	if workspace := s.workspaces[agent]; workspace != "" {
+		return filepath.Join(s.folder, projectsName, slug(workspace))
+	}
+	return ""
+}
 
 // besideScripts finds the transcripts of the agents of a state root that is
 // read without the project around it. The client keeps those of all sessions of
 // a project in one folder, so that each is looked up by its agent and nobody
 // else's is taken.
 func (d *decoder) besideScripts() error {
-	project := projectAround(d.place)
-	if project == "" {
-		return nil
-	}
-	root, err := os.OpenRoot(project)
-	if err != nil {
-		return d.fail("", err)
-	}
-	defer root.Close()
 	d.outer = map[string]string{}
 	for _, id := range slices.Concat(d.index.Agents(), d.shelves) {
-		found, err := transcript.Of(root.FS(), id)
+		if err := d.ctx.Err(); err != nil {
+			return err
+		}
+		project := d.around.project(id)
+		if project == "" {
+			continue
+		}
+		found, err := scriptsOf(project, id)
 		if err != nil {
 			d.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: transcript.Folder, Key: store.TextCell([]byte(id))}, What: "the transcripts of an agent cannot be looked at"})
 		}
@@ -38,21 +82,20 @@ func (d *decoder) besideScripts() error {
 				d.scripts = append(d.scripts, f)
 			}
 		}
-		if err := d.ctx.Err(); err != nil {
-			return err
-		}
 	}
 	slices.SortFunc(d.scripts, func(a, b transcript.File) int { return strings.Compare(a.Path, b.Path) })
 	return nil
 }
 
-// projectAround is the project folder that a state root lies in, "" if it lies
-// in none.
-func projectAround(root string) string {
-	real, _ := filepath.EvalSymlinks(root)
-	real, err := filepath.Abs(cmp.Or(real, root))
-	if err != nil || filepath.Base(filepath.Dir(real)) != rootsName {
-		return ""
+// scriptsOf are the transcripts of an agent in a project, which need not be
+// there.
+func scriptsOf(project, agent string) ([]transcript.File, error) {
+	root, err := os.OpenRoot(project)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
-	return filepath.Dir(filepath.Dir(real))
+	defer root.Close()
+	return transcript.Of(root.FS(), agent)
 }

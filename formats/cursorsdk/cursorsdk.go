@@ -21,6 +21,8 @@ const (
 	indexName = "index.db"
 	storeName = "store.db"
 	rootsName = "sdk-agent-store"
+
+	projectsName = "projects" // of Cursor's data folder
 )
 
 // Format is the codec.
@@ -55,7 +57,7 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return probe(ctx, root)
 	case !l.Dir():
 		return formats.Match{}, nil
-	case l.Has(rootsName):
+	case project(l):
 		return formats.Match{Score: 95, Evidence: []string{"the folder has a folder " + rootsName}}, nil
 	case !l.Has(indexName) || !sqlitestore.HasHeader(l.Path, indexName):
 		return formats.Match{}, nil
@@ -122,7 +124,7 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 		}
 		return lines
 	})
-	return shape(l.Has(rootsName)).Open(ctx, l, v)
+	return shape(project(l)).Open(ctx, l, v)
 }
 
 func create(ctx context.Context, b formats.Build) (store.Writer, error) {
@@ -166,7 +168,7 @@ func within(l *formats.Location) (root string) {
 	if l.Regular() && l.Name() == indexName {
 		return filepath.Dir(l.Path)
 	}
-	if !l.Dir() || !l.Has(rootsName) {
+	if !l.Dir() || !project(l) {
 		return ""
 	}
 	at := filepath.Join(l.Path, rootsName)
@@ -185,7 +187,7 @@ func within(l *formats.Location) (root string) {
 
 // leftAside says what of a project is set aside.
 func leftAside(l *formats.Location) (out []string) {
-	if !l.Dir() || !l.Has(rootsName) {
+	if !l.Dir() || !project(l) {
 		return nil
 	}
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))

@@ -55,6 +55,7 @@ type decoder struct {
 	stores  map[string]sqlitestore.File // by agent
 	shelves []string                    // those agents
 	scripts []transcript.File
+	around  surroundings      // of a state root
 	outer   map[string]string // of those that are not below root: the folder that they are below, by path
 	tally   session.Tally     // of rows that are nobody's
 }
@@ -74,6 +75,7 @@ func (d *decoder) open(l *formats.Location) error {
 		l = root
 	}
 	d.place = l.Path
+	d.around = around(l.Path)
 	if !l.Dir() {
 		return &formats.Error{Format: name, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
 	}
@@ -81,7 +83,7 @@ func (d *decoder) open(l *formats.Location) error {
 	if d.root, err = os.OpenRoot(l.Path); err != nil {
 		return &formats.Error{Format: name, At: l.Path, Err: err}
 	}
-	databases, plain, err := shape(l.Has(rootsName)).FilesFor(l, formats.View{Note: d.view.Note})
+	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{Note: d.view.Note})
 	if err != nil && (!errors.Is(err, sqlitestore.ErrNoDatabase) || !l.Has(transcript.Folder)) {
 		return err
 	}
@@ -101,7 +103,7 @@ func (d *decoder) open(l *formats.Location) error {
 	if err := d.owners(databases); err != nil {
 		return err
 	}
-	if err := d.transcripts(); err != nil || len(d.scripts) > 0 || l.Has(rootsName) {
+	if err := d.transcripts(); err != nil || len(d.scripts) > 0 || project(l) {
 		return err
 	}
 	return d.besideScripts()

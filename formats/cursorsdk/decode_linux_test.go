@@ -16,7 +16,7 @@ import (
 // transcripts beside it tell something. Its name is too long for the system to
 // go there by, which not even root can do.
 func TestUnlookable(t *testing.T) {
-	dir := project(t)
+	dir := sampleProject(t)
 	at, err := os.OpenRoot(filepath.Join(dir, rootsName))
 	if err != nil {
 		t.Fatal(err)

@@ -120,6 +120,9 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 		r.unreadable(at, "a row without the key that makes it one")
 		return nil
 	}
+	if r.kind == sdkdoc.Agent && r.around.workspaces != nil {
+		r.around.workspaces[string(r.row[sdkdoc.AgentID].Bytes())] = string(r.row[sdkdoc.AgentWorkspace].Bytes())
+	}
 	line, lost := r.kind.Append(r.line[:0], r.row)
 	r.line = line
 	if !r.mend(b, i, lost, at) {

@@ -97,8 +97,8 @@ func expect(t *testing.T, got []string, want string) {
 	}
 }
 
-// project is a copy of the project that the real client left, hot logs and all.
-func project(t *testing.T) string {
+// sampleProject is a copy of the project that the real client left, hot logs and all.
+func sampleProject(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "p")
 	if err := os.CopyFS(dir, os.DirFS("../../testdata/sdk/e2e-sqlite-hot-wal/projects/tmp-e2eout-ws")); err != nil {
@@ -173,7 +173,7 @@ assistant | All done.<transcript`
 		{"index.db and store.db", []string{"index.db", "store.db"}, "session " + sampleAgent + " index.db, store.db" + transcript},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			dir := project(t)
+			dir := sampleProject(t)
 			if c.gone != nil {
 				gone(t, dir, c.gone...)
 			}
@@ -304,7 +304,7 @@ func TestSecretsStayHome(t *testing.T) {
 // TestCheckpointsOfNobody: a store.db that the catalog does not know, and one
 // whose state nobody names.
 func TestCheckpointsOfNobody(t *testing.T) {
-	dir := project(t)
+	dir := sampleProject(t)
 	gone(t, dir, "index.db", ".jsonl")
 	var at string
 	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
@@ -332,7 +332,7 @@ func TestCheckpointsOfNobody(t *testing.T) {
 // TestLargeShelf: blobs that are too many to hold are looked up, and tell the
 // same.
 func TestLargeShelf(t *testing.T) {
-	dir := project(t)
+	dir := sampleProject(t)
 	want := decoded(t, dir)
 	var at string
 	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
@@ -360,7 +360,7 @@ func TestLargeShelf(t *testing.T) {
 // TestTranscriptsOfOthers: what lies beside the state roots and is of no agent,
 // and a subagent of which nothing else is left.
 func TestTranscriptsOfOthers(t *testing.T) {
-	dir := project(t)
+	dir := sampleProject(t)
 	for name, text := range map[string]string{
 		"x/x.jsonl": `{"role":"user","message":{"content":"hello"}}` + "\n" + `{"type":"turn_ended","status":"success"}` + "\n",
 		"old.txt":   "user:\nhi\n", "readme.md": "1\n2\n3",

@@ -9,7 +9,14 @@
 //	    agent-transcripts/…                         readable copies
 //
 // A state root is one store; so is a project folder, with its transcripts. Put
-// into its own place, a store has its transcripts there, too (see Outside).
+// into its own place, a store has its transcripts there, too (see Outside). A
+// state root that is read alone is read with the transcripts of its agents that
+// lie in the project around it (beside.go).
+//
+// Versions from 1.0.40 on keep state roots at ~/.cursor/sdk-agent-store/<id>
+// and move those that they find in projects. The transcripts of an agent stay in
+// the project of its workspace. What <id> is made of is not known, so that no
+// store is put there.
 //
 // # Quirks
 //
@@ -58,6 +65,7 @@
 //
 // # Not verified
 //
-// Stores of the Python SDK. Whether any version tells text with a NUL in it
+// Stores of the Python SDK, and of 1.0.40 or later: where these lie is known from
+// the client's notes and an example of its bridge. Whether any version tells text with a NUL in it
 // from its beginning: 1.0.32 reads it from a database only up to the NUL.
 package cursorsdk

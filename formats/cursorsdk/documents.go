@@ -36,7 +36,7 @@ type documents struct {
 }
 
 func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	databases, plain, err := shape(l.Has(rootsName)).FilesFor(l, v)
+	databases, plain, err := shape(project(l)).FilesFor(l, v)
 	if err != nil {
 		return nil, err
 	}

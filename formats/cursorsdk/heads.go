@@ -47,7 +47,7 @@ func catalogs(l *formats.Location) ([]string, error) {
 	switch {
 	case !l.Dir():
 		return []string{filepath.Dir(l.Path)}, nil
-	case !l.Has(rootsName):
+	case !project(l):
 		return []string{l.Path}, nil
 	}
 	below := filepath.Join(l.Path, rootsName)

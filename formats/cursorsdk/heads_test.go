@@ -100,4 +100,11 @@ func TestHome(t *testing.T) {
 	if got := home(m); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+	newer := filepath.Join(dir, ".cursor", rootsName)
+	if err := os.Mkdir(newer, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if got := home(m); !slices.Equal(got, append([]string{newer}, want...)) {
+		t.Errorf("%q, want %q in front", got, newer)
+	}
 }

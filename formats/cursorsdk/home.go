@@ -7,19 +7,23 @@ import (
 	"rehome/formats"
 )
 
-// home lists the folders in which the SDK keeps the agents of each project. It
+// home lists the folders in which the SDK keeps its agents: that of newer
+// versions, to which they move what they find, and those of each project. It
 // goes by the user's home folder alone: the variable that moves transcripts
 // does not move these.
-func home(m formats.Machine) []string {
+func home(m formats.Machine) (out []string) {
 	if m.Home == "" {
 		return nil
 	}
-	projects := filepath.Join(m.Home, ".cursor", "projects")
+	newer := filepath.Join(m.Home, ".cursor", rootsName)
+	if info, err := os.Stat(newer); err == nil && info.IsDir() {
+		out = append(out, newer)
+	}
+	projects := filepath.Join(m.Home, ".cursor", projectsName)
 	list, err := os.ReadDir(projects)
 	if err != nil {
-		return []string{projects}
+		return append(out, projects)
 	}
-	var out []string
 	for _, e := range list {
 		dir := filepath.Join(projects, e.Name(), rootsName)
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {

@@ -58,7 +58,7 @@ func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View
 			v.Say(s)
 		}
 	}
-	databases, plain, err := shape(l.Has(rootsName)).FilesFor(l, formats.View{})
+	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{})
 	if err != nil {
 		return err
 	}
@@ -123,6 +123,9 @@ func (c *checker) workspaces() {
 	}
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
+	}
+	if around(dir).data() {
+		return // what the folder is named by there is not known
 	}
 	folder := filepath.Base(dir)
 	for _, a := range c.catalog.Agents() {

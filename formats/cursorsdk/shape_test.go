@@ -31,7 +31,7 @@ func TestOwnDatabases(t *testing.T) {
 // TestNotOwn: chats of the CLI below a folder with an index.db are not the
 // SDK's, and what a running conversion keeps beside its target is nobody's.
 func TestNotOwn(t *testing.T) {
-	dir := project(t)
+	dir := sampleProject(t)
 	root := roots(t, dir)[0]
 	chat := filepath.Join(root, "chats", "ab", "cd", "store.db")
 	if err := os.MkdirAll(filepath.Dir(chat), 0o700); err != nil {

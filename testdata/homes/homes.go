@@ -23,6 +23,7 @@ type Count struct {
 	Old       int // of the CLI before it wrote that file
 	Subagents int // of the CLI, each of a chat
 	Agents    int // of the SDK, each with a transcript of the same session, too
+	Moved     int // of the SDK, where its newer versions keep them, with transcripts where they always were
 	Empty     int // of the CLI, in which nothing was said
 }
 
@@ -55,7 +56,8 @@ func Make(dir string, c Count) error {
 	for range c.Empty {
 		m.empty()
 	}
-	m.agents(c.Agents)
+	m.agents(c.Agents, false)
+	m.agents(c.Moved, true)
 	return m.err
 }
 
@@ -170,7 +172,7 @@ func (m *maker) empty() {
 }
 
 // agents makes agents of the SDK, as many in each project as it takes.
-func (m *maker) agents(n int) {
+func (m *maker) agents(n int, moved bool) {
 	const projects = 20
 	for p := range projects {
 		of := n/projects + min(1, max(0, n%projects-p))
@@ -181,6 +183,9 @@ func (m *maker) agents(n int) {
 		slug := strings.Trim(strings.Map(dashed, cwd), "-")
 		sum := md5.Sum([]byte(cwd))
 		root := filepath.Join(m.home, ".cursor", "projects", slug, "sdk-agent-store", hex.EncodeToString(sum[:]))
+		if moved {
+			root = filepath.Join(m.home, ".cursor", "sdk-agent-store", fmt.Sprintf("store-%02d", p))
+		}
 		statements := []string{
 			"CREATE TABLE agents (agent_id TEXT PRIMARY KEY, workspace_ref TEXT NOT NULL, status TEXT NOT NULL, active_run_id TEXT, latest_checkpoint_ref_json TEXT, name TEXT, metadata_json TEXT NOT NULL DEFAULT '{}', created_at TEXT NOT NULL, updated_at TEXT NOT NULL)",
 			"CREATE TABLE runs (run_id TEXT PRIMARY KEY, request_id TEXT, agent_id TEXT NOT NULL REFERENCES agents(agent_id), turn_number INTEGER NOT NULL, status TEXT NOT NULL, model TEXT, model_params_json TEXT, start_checkpoint_ref_json TEXT, latest_checkpoint_ref_json TEXT, error_code TEXT, usage_ref TEXT, usage_json TEXT, result TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, started_at TEXT, finished_at TEXT, cancelled_at TEXT, expired_at TEXT, UNIQUE(agent_id, turn_number))",
