@@ -75,23 +75,21 @@ func (s *State) resultMessage(ctx context.Context, p *planned) (*session.Message
 	var part session.Part
 	var d doc
 	if it.part >= 0 {
-		l := &s.lines[p.line]
-		b, err := s.prompt(ctx, l)
-		if b == nil || err != nil {
+		in, err := s.opened(ctx, p.line)
+		if in == nil || err != nil {
 			return nil, err
 		}
-		d = s.parseDoc(b)
-		parts := contentParts(&d)
+		d = in.doc
+		l := &s.lines[p.line]
 		m.Origin = s.origin(l.id)
 		of := s.only()
 		if it.step >= 0 {
 			of = session.Of{}
 		}
-		if i := int(it.part - l.from); i < len(parts) && parts[i][0] != '"' {
-			part = s.docPart(parts[i], &d, of)
-		}
-		if part == nil {
-			part = loose(s.docParts(&d, session.Of{}), &d, of)[0]
+		if i := int(it.part - l.from); i < len(in.parts) && in.parts[i][0] == '"' {
+			part = loose([]session.Part{&session.Text{Text: rawjson.Text(in.parts[i])}}, &d, of)[0]
+		} else if i < len(in.parts) {
+			part = s.docPart(in.parts[i], &d, of)
 		}
 	}
 	result, _ := part.(*session.ToolResult)
@@ -111,6 +109,29 @@ func (s *State) resultMessage(ctx context.Context, p *planned) (*session.Message
 	}
 	s.finish(m, &d)
 	return m, nil
+}
+
+// opened is a tool's message taken apart.
+type opened struct {
+	line  int32
+	doc   doc
+	parts [][]byte
+}
+
+// opened reads a tool's message, once for all the results in it; nil if it
+// cannot be read.
+func (s *State) opened(ctx context.Context, line int32) (*opened, error) {
+	if s.tool != nil && s.tool.line == line {
+		return s.tool, nil
+	}
+	b, err := s.prompt(ctx, &s.lines[line])
+	if b == nil || err != nil {
+		return nil, err
+	}
+	in := &opened{line: line, doc: s.parseDoc(b)}
+	in.parts = contentParts(&in.doc)
+	s.tool = in
+	return in, nil
 }
 
 // contentParts are the elements of a message's content; a text counts as one.

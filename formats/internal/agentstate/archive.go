@@ -45,12 +45,16 @@ func (s *State) outlineLines(ctx context.Context) error {
 // outlined already, and the rest of the references.
 func (s *State) outlineArchives(ctx context.Context, live []line, prompts []ID) error {
 	seen := map[ID]bool{}
+	told := toldFirst{map[ID]bool{}, map[ID]bool{}}
+	for i := range s.lines {
+		told.leading[s.lines[i].id] = true
+	}
 	for _, id := range s.root.archives {
 		if seen[id] {
 			continue // the newer list repeats what the older field holds
 		}
 		seen[id] = true
-		if err := s.outlineArchive(ctx, id); err != nil {
+		if err := s.outlineArchive(ctx, id, &told); err != nil {
 			return err
 		}
 	}
@@ -86,7 +90,11 @@ func (s *State) addLine(l line) {
 	s.lines = append(s.lines, l)
 }
 
-func (s *State) outlineArchive(ctx context.Context, id ID) error {
+// toldFirst are prompt messages that archives need not tell again: the summaries
+// of those before, and the system prompts in front of all.
+type toldFirst struct{ summaries, leading map[ID]bool }
+
+func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) error {
 	b, err := s.read(ctx, id, "an archive of messages")
 	if b == nil || err != nil {
 		return err
@@ -102,18 +110,12 @@ func (s *State) outlineArchive(ctx context.Context, id ID) error {
 			a.summary, a.has = ref, true
 		}
 	}
-	earlier := map[ID]bool{}
-	for i := range s.archives {
-		if s.archives[i].has {
-			earlier[s.archives[i].summary] = true
-		}
-	}
 	for _, m := range a.messages {
-		if earlier[m] {
+		if told.summaries[m] {
 			continue
 		}
 		err := s.outlinePrompt(ctx, m, 0, func(l line) {
-			if l.role != systemRole || !s.leads(m) {
+			if l.role != systemRole || !told.leading[m] {
 				l.archived = true
 				s.addLine(l)
 			}
@@ -124,20 +126,10 @@ func (s *State) outlineArchive(ctx context.Context, id ID) error {
 	}
 	s.lines = append(s.lines, line{id: id, boundary: true, archive: int32(len(s.archives)), turn: -1, asked: -1, from: int32(len(s.parts)), to: int32(len(s.parts))})
 	s.archives = append(s.archives, a)
-	return nil
-}
-
-// leads reports whether a system prompt is told already.
-func (s *State) leads(id ID) bool {
-	for i := range s.lines {
-		if s.lines[i].role != systemRole || s.lines[i].archived {
-			return false
-		}
-		if s.lines[i].id == id {
-			return true
-		}
+	if a.has {
+		told.summaries[a.summary] = true
 	}
-	return false
+	return nil
 }
 
 // boundary spells the place where the conversation was compacted.

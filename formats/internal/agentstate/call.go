@@ -33,7 +33,6 @@ type toolCall struct {
 	hooks        [][]byte
 	rest         []byte // what is left, of ToolCall
 	bodyRest     []byte // and of XToolCall
-	odd          bool   // the kind's bytes are no message
 	seen         int64
 }
 
@@ -95,31 +94,43 @@ func callShape(b []byte) bool {
 
 // open takes the XToolCall apart: args are its field 1, the result its field 2.
 func (c *toolCall) open() {
+	var args, result joint
 	r := wire.Read(c.body)
 	for r.Next() {
 		switch {
 		case r.Is(1, wire.Bytes) && (c.kind == nil || c.num != kindTruncated):
-			c.args = joined(c.args, r.Body)
+			args.add(r.Body)
 		case r.Is(2, wire.Bytes) && c.num != kindTruncated:
-			c.result, c.hasResult = joined(c.result, r.Body), true
+			result.add(r.Body)
+			c.hasResult = true
 		default:
 			c.bodyRest = append(c.bodyRest, r.Raw...)
 			continue
 		}
 		c.seen++
 	}
+	c.args, c.result = args.bytes, result.bytes
 	if len(r.Rest()) > 0 {
-		c.odd = true
 		c.bodyRest = append(c.bodyRest, r.Rest()...)
 	}
 }
 
-// joined is what a message says that is stated twice.
-func joined(a, b []byte) []byte {
-	if len(a) == 0 {
-		return b
+// joint is what a message says that is stated several times. Stated once it is
+// a view of where it stands.
+type joint struct {
+	bytes []byte
+	own   bool
+}
+
+func (j *joint) add(b []byte) {
+	switch {
+	case len(j.bytes) == 0:
+		j.bytes = b
+	case j.own:
+		j.bytes = append(j.bytes, b...)
+	default:
+		j.bytes, j.own = append(j.bytes[:len(j.bytes):len(j.bytes)], b...), true
 	}
-	return append(a[:len(a):len(a)], b...)
 }
 
 // innerID is the call's id where only its arguments state it.

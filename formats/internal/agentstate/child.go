@@ -2,6 +2,7 @@ package agentstate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"strconv"
 	"unicode/utf8"
@@ -63,18 +64,20 @@ func (s *State) childEntry(b []byte, refs bool) bool {
 	} else {
 		c.inline = value
 	}
-	for i := range s.root.children {
-		if old := &s.root.children[i]; old.name == c.name {
-			// A reference wins over what is inline.
-			if c.isBlob {
-				old.blob, old.isBlob = c.blob, true
-			} else {
-				old.inline = c.inline
-			}
-			return true
+	i, twice := s.childAt[c.name]
+	if !twice {
+		if s.childAt == nil {
+			s.childAt = map[string]int{}
 		}
+		s.childAt[c.name] = len(s.root.children)
+		s.root.children = append(s.root.children, c)
+		return true
 	}
-	s.root.children = append(s.root.children, c)
+	if old := &s.root.children[i]; c.isBlob { // a reference wins over what is inline
+		old.blob, old.isBlob = c.blob, true
+	} else {
+		old.inline = c.inline
+	}
 	return true
 }
 
@@ -108,34 +111,50 @@ func (s *State) childRun(call string, b []byte) run {
 	return out
 }
 
-// callOf is the call that started a subagent, "" if the root does not say.
-func (s *State) callOf(agent string) (call string, r run) {
-	for c, run := range s.root.runs {
-		if run.agent == agent && (call == "" || c < call) {
-			call, r = c, run
+// starts are the calls that started subagents, by their names: what the root
+// says of runs, else of threads, and which of the calls say so themselves. Of
+// several the first by name counts, and the first that was made.
+type starts struct {
+	runs, threads map[string]string
+	tasks         map[string]*task // by subagent
+	titles        map[string]string
+}
+
+func (s *State) starts() starts {
+	out := starts{map[string]string{}, map[string]string{}, map[string]*task{}, map[string]string{}}
+	least := func(in map[string]string, agent, call string) {
+		if have, ok := in[agent]; call != "" && (!ok || call < have) {
+			in[agent] = call
 		}
 	}
-	if call != "" {
-		return call, r
+	for call, r := range s.root.runs {
+		least(out.runs, r.agent, call)
 	}
-	for a, b := range s.root.threads {
-		if b == agent && (call == "" || a < call) {
-			call = a
+	for call, agent := range s.root.threads {
+		least(out.threads, agent, call)
+	}
+	for i := range s.tasks {
+		t := &s.tasks[i]
+		if out.tasks[t.agent] == nil {
+			out.tasks[t.agent] = t
+		}
+		if out.titles[t.call] == "" {
+			out.titles[t.call] = t.title
 		}
 	}
-	return call, r
+	return out
 }
 
 // settleChildren makes the list of subagents: the states that the root names,
 // then those of which only a call's steps are left.
 func (s *State) settleChildren(ctx context.Context) error {
-	taken := map[string]bool{}
+	taken, by := map[string]bool{}, s.starts()
 	for i := range s.root.children {
 		c, err := s.persisted(ctx, &s.root.children[i])
 		if err != nil {
 			return err
 		}
-		c.Call = s.callFor(c)
+		c.Call = s.callFor(c, &by)
 		taken[c.ID] = true
 		s.children = append(s.children, c)
 	}
@@ -170,23 +189,21 @@ func (s *State) settleChildren(ctx context.Context) error {
 }
 
 // callFor looks a subagent's call up, in the root and among the calls.
-func (s *State) callFor(c *Child) string {
-	call, r := s.callOf(c.ID)
-	if r.title != "" {
-		c.Title = r.title
-	}
-	c.Status = r.status
-	for i := range s.tasks {
-		t := &s.tasks[i]
-		if t.agent == c.ID && call == "" {
-			call = t.call
+func (s *State) callFor(c *Child, by *starts) (call string) {
+	if in, ok := by.runs[c.ID]; ok {
+		r := s.root.runs[in]
+		call, c.Title, c.Status = in, cmp.Or(r.title, c.Title), r.status
+		if !c.Updated.Known() {
+			c.Updated = r.at
 		}
-		if t.call == call && call != "" && c.Title == "" {
-			c.Title = t.title
-		}
+	} else {
+		call = by.threads[c.ID]
 	}
-	if !c.Updated.Known() {
-		c.Updated = r.at
+	if t := by.tasks[c.ID]; t != nil && call == "" {
+		call = t.call
+	}
+	if c.Title == "" && call != "" {
+		c.Title = by.titles[call]
 	}
 	return call
 }

@@ -207,13 +207,12 @@ func (s *State) addBranch(ctx context.Context, root ID, shared int) error {
 // startOf is where in the plan the turn begins in front of which there are so
 // many; of a state without turns, the prompt message.
 func (s *State) startOf(shared int) int {
+	if s.begins == nil {
+		s.begins = s.beginnings()
+	}
 	at := len(s.plan)
-	for i := range s.plan {
-		p := &s.plan[i]
-		if len(s.turns) > 0 && p.turn >= int32(shared) && p.starts || len(s.turns) == 0 && p.line >= int32(shared) {
-			at = i
-			break
-		}
+	if shared < len(s.begins) {
+		at = int(s.begins[shared])
 	}
 	for at > 0 && at < len(s.plan) && len(s.turns) > 0 {
 		p := &s.plan[at-1]
@@ -223,6 +222,32 @@ func (s *State) startOf(shared int) int {
 		at--
 	}
 	return at
+}
+
+// beginnings are, for each turn, the first place in the plan where it or a later
+// one begins; of a state without turns, for each prompt message.
+func (s *State) beginnings() []int32 {
+	out := make([]int32, max(len(s.turns), 1))
+	if len(s.turns) == 0 {
+		out = make([]int32, len(s.lines))
+	}
+	for i := range out {
+		out[i] = int32(len(s.plan))
+	}
+	for i := len(s.plan) - 1; i >= 0; i-- {
+		p := &s.plan[i]
+		n := p.line
+		if len(s.turns) > 0 {
+			n = p.turn
+		}
+		if n >= 0 && (p.starts || len(s.turns) == 0) {
+			out[n] = int32(i)
+		}
+	}
+	for i := len(out) - 2; i >= 0; i-- {
+		out[i] = min(out[i], out[i+1])
+	}
+	return out
 }
 
 // fillBranches names the branches in a session.

@@ -175,26 +175,26 @@ func (s *State) resultPart(part []byte, d *doc, of session.Of) *session.ToolResu
 		}
 		s.ledger.took(1)
 	}
-	for _, p := range s.resultContent(shown, d) {
-		if !told(t.Content, p) {
-			t.Content = append(t.Content, p)
+	more := s.resultContent(shown, d)
+	if len(more) == 0 {
+		return t
+	}
+	told := map[string]bool{}
+	for _, p := range t.Content {
+		if text, ok := p.(*session.Text); ok {
+			told[text.Text] = true
+		}
+	}
+	for _, p := range more {
+		text, ok := p.(*session.Text)
+		if ok && len(text.Extras) == 0 && told[text.Text] {
+			continue
+		}
+		if t.Content = append(t.Content, p); ok {
+			told[text.Text] = true
 		}
 	}
 	return t
-}
-
-// told reports whether a list has a text already.
-func told(list []session.Part, p session.Part) bool {
-	t, ok := p.(*session.Text)
-	if !ok {
-		return false
-	}
-	for _, q := range list {
-		if u, ok := q.(*session.Text); ok && u.Text == t.Text && len(t.Extras) == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // resultContent spells what the model was shown.

@@ -26,6 +26,10 @@ func ParseID(text string) (id ID, ok bool) {
 	return id, true
 }
 
+// Hash is a hash of the id by which lists of blobs are searched. Strangers can
+// choose ids that begin alike, as what a blob holds need not be what its id says.
+func (id ID) Hash(seed maphash.Seed) uint64 { return maphash.Bytes(seed, id[:]) }
+
 // short is enough of an id to tell a session's messages apart.
 func (id ID) short() string { return hex.EncodeToString(id[:8]) }
 
@@ -64,6 +68,7 @@ type State struct {
 
 	root     root
 	fileAt   map[string]int
+	childAt  map[string]int
 	lines    []line
 	askers   []asker
 	names    names
@@ -83,10 +88,12 @@ type State struct {
 	plan     []planned
 	items    []item
 	branches []branch
+	begins   []int32 // where turns do in the plan, once somebody asks
 	todos    []session.Todo
 	planText string
 
 	scratch []byte
+	tool    *opened          // the tool's message that was read last
 	used    map[uint64]int32 // message ids given away; only while names are given
 }
 

@@ -3,6 +3,8 @@ package agentstate
 import (
 	"bytes"
 	"context"
+	"hash/maphash"
+	"slices"
 	"strings"
 
 	"rehome/formats/internal/envelope"
@@ -40,12 +42,19 @@ func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
 		add(&session.Text{Text: rawjson.Text(d.content)})
 		return
 	}
+	have := album{}
+	for _, p := range m.Parts {
+		if t, ok := p.(*session.Media); ok {
+			have.add(s.seed, t)
+		}
+	}
 	for _, part := range s.docParts(d, of) {
 		switch t := part.(type) {
 		case *session.Text:
 			add(t)
 		case *session.Media:
-			if !shown(m.Parts, t) {
+			if !have.has(s.seed, t) {
+				have.add(s.seed, t)
 				m.Parts = append(m.Parts, t)
 			}
 		default:
@@ -54,14 +63,23 @@ func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
 	}
 }
 
-// shown reports whether a message has an image already.
-func shown(parts []session.Part, t *session.Media) bool {
-	for _, p := range parts {
-		if m, ok := p.(*session.Media); ok && m.Data != nil && bytes.Equal(m.Data, t.Data) && (t.Mime == "" || t.Mime == m.Mime) && t.Name == "" && t.Extras == nil {
-			return true
-		}
+// mostAlike is how many pictures of the same bytes are told apart.
+const mostAlike = 16
+
+// album is the pictures of a message, by a hash of their bytes.
+type album map[uint64][]*session.Media
+
+func (a album) add(seed maphash.Seed, m *session.Media) {
+	if key := maphash.Bytes(seed, m.Data); m.Data != nil && len(a[key]) < mostAlike {
+		a[key] = append(a[key], m)
 	}
-	return false
+}
+
+// has reports whether a picture is there already.
+func (a album) has(seed maphash.Seed, t *session.Media) bool {
+	return t.Name == "" && t.Extras == nil && slices.ContainsFunc(a[maphash.Bytes(seed, t.Data)], func(m *session.Media) bool {
+		return bytes.Equal(m.Data, t.Data) && (t.Mime == "" || t.Mime == m.Mime)
+	})
 }
 
 // userMessage makes the message that a turn begins with.
@@ -181,7 +199,7 @@ func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (
 	u := userFields{said: &session.Text{}}
 	rest, _ := s.fields(b, func(r *wire.Reader) bool { return s.userField(&u, r, m) })
 	m.Extras = append(m.Extras, s.leftover("UserMessage", rest)...)
-	context := bytes.Clone(u.context)
+	context := bytes.Clone(u.context.bytes)
 	if err := s.userBlobs(ctx, &u, m); err != nil {
 		return nil, nil, nil, err
 	}
@@ -195,7 +213,7 @@ func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (
 // userFields is a UserMessage on its way to a message.
 type userFields struct {
 	said       *session.Text
-	context    []byte
+	context    joint
 	hooks      []session.Part
 	text, rich ID
 }
@@ -208,7 +226,7 @@ func (s *State) userField(u *userFields, r *wire.Reader, m *session.Message) boo
 	case r.Is(2, wire.Bytes):
 		return false // rides along under its own name
 	case r.Is(3, wire.Bytes):
-		u.context = joined(u.context, r.Body)
+		u.context.add(r.Body)
 	case r.Is(4, wire.Varint):
 		m.Turn.Mode = modeName(r.Uint)
 		return m.Turn.Mode != ""
