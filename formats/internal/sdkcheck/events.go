@@ -1,6 +1,7 @@
 package sdkcheck
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -65,7 +66,8 @@ func (c *Catalog) key(e *Event) {
 // sequence is the numbers of a run's events: as a rule they rise by one, so
 // that a few spans say it all.
 type sequence struct {
-	spans []span // rising
+	spans []span             // rising
+	odd   map[int64]struct{} // numbers that came late, and are in none
 	some  bool
 	last  int64
 }
@@ -77,33 +79,22 @@ type span struct{ from, to int64 }
 func (s *sequence) add(n int64) (twice, behind bool) {
 	behind = s.some && n < s.last
 	s.some, s.last = true, n
-	if k := len(s.spans) - 1; k >= 0 && s.spans[k].to == n-1 {
+	k := len(s.spans) - 1
+	switch {
+	case k >= 0 && s.spans[k].to == n-1:
 		s.spans[k].to = n
 		return false, false
+	case k < 0 || s.spans[k].to < n:
+		s.spans = append(s.spans, span{n, n})
+		return false, behind
 	}
-	i, _ := slices.BinarySearchFunc(s.spans, n, func(p span, n int64) int {
-		switch {
-		case p.to < n:
-			return -1
-		case p.from > n:
-			return 1
-		}
-		return 0
-	})
-	if i < len(s.spans) && s.spans[i].from <= n {
+	i, _ := slices.BinarySearchFunc(s.spans, n, func(p span, n int64) int { return cmp.Compare(p.to, n) })
+	if _, twice = s.odd[n]; twice || s.spans[i].from <= n {
 		return true, behind
 	}
-	switch {
-	case i > 0 && s.spans[i-1].to == n-1:
-		s.spans[i-1].to = n
-		if i < len(s.spans) && s.spans[i].from == n+1 {
-			s.spans[i-1].to = s.spans[i].to
-			s.spans = slices.Delete(s.spans, i, i+1)
-		}
-	case i < len(s.spans) && s.spans[i].from == n+1:
-		s.spans[i].from = n
-	default:
-		s.spans = slices.Insert(s.spans, i, span{n, n})
+	if s.odd == nil {
+		s.odd = map[int64]struct{}{}
 	}
+	s.odd[n] = struct{}{}
 	return false, behind
 }

@@ -38,8 +38,8 @@ func TestSequence(t *testing.T) {
 				t.Fatalf("spans %v", s.spans)
 			}
 		}
-		if total != int64(len(have)) {
-			t.Fatalf("%d numbers in %v, want %d", total, s.spans, len(have))
+		if total += int64(len(s.odd)); total != int64(len(have)) {
+			t.Fatalf("%d numbers in %v and %v, want %d", total, s.spans, s.odd, len(have))
 		}
 	}
 }
@@ -137,5 +137,20 @@ func TestFrozen(t *testing.T) {
 	}
 	if c.runs != nil || c.keys != nil || c.last != nil || fmt.Sprintf("%v %v", c.order, c.agents["a7"].runs) != was {
 		t.Error("it can still change")
+	}
+}
+
+// TestSequenceBackwards: numbers that come in the worst order are entered each
+// by itself, and move nothing.
+func TestSequenceBackwards(t *testing.T) {
+	var s sequence
+	const n = 1_000_000
+	for i := n; i > 0; i -= 2 {
+		if twice, _ := s.add(int64(i)); twice {
+			t.Fatal(i)
+		}
+	}
+	if len(s.spans) != 1 || len(s.odd) != n/2-1 {
+		t.Errorf("%d spans, %d beside them", len(s.spans), len(s.odd))
 	}
 }

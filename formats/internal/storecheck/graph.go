@@ -17,6 +17,11 @@ type Graph struct {
 	at      func(place uint64) store.Addr
 	talk    talk
 	prompts rule.Validator
+	asked   struct { // the blob whose address was asked for last: to find one reads its row
+		id agentstate.ID
+		at store.Addr
+		ok bool
+	}
 }
 
 // NewGraph asks about blobs that an index names. read gives the bytes at a
@@ -76,11 +81,15 @@ func (g *Graph) Finish(at store.Addr) {
 }
 
 func (g *Graph) addr(id agentstate.ID) store.Addr {
+	if g.asked.ok && g.asked.id == id {
+		return g.asked.at
+	}
 	place, ok := g.walk.Index.Place(id)
 	if !ok {
 		return store.Addr{}
 	}
-	return g.at(place)
+	g.asked.id, g.asked.at, g.asked.ok = id, g.at(place), true
+	return g.asked.at
 }
 
 // fault reports what is wrong with the graph.

@@ -55,3 +55,27 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+// TestAddressesAreFewLookups: however many blobs a root names that are missing,
+// where the root stands is looked up once.
+func TestAddressesAreFewLookups(t *testing.T) {
+	for _, n := range []int{1000, 300_000} {
+		var root []byte
+		for i := range n {
+			root = append(root, ref(1, fmt.Append(nil, i))...)
+		}
+		reads, asked, found := 0, 0, 0
+		q := &rule.Inquiry{Layers: everything, Found: func(rule.Finding) { found++ }}
+		var x agentstate.Index
+		x.Add(sha256.Sum256(root), 0, root)
+		read := func(context.Context, uint64) ([]byte, error) { reads++; return root, nil }
+		where := func(uint64) store.Addr { asked++; return store.Addr{File: "f"} }
+		g := storecheck.NewGraph(q, &x, read, where)
+		if err := g.Root(t.Context(), sha256.Sum256(root), store.Addr{}, ""); err != nil {
+			t.Fatal(err)
+		}
+		if found != n || reads+asked > 4 {
+			t.Errorf("%d findings of %d, %d reads, %d addresses", found, n, reads, asked)
+		}
+	}
+}
