@@ -43,6 +43,7 @@ func coversResult(r *session.ToolResult, result []byte) bool {
 	if len(result) > 0 && result[0] != '{' {
 		return false
 	}
+	own := rawjson.Last(r.Value, r.Status)
 	for name, value := range rawjson.Members(result) {
 		switch string(name) {
 		case "status":
@@ -50,9 +51,10 @@ func coversResult(r *session.ToolResult, result []byte) bool {
 				return false
 			}
 		case "value", "error":
-			if !covers(rawjson.Last(r.Value, r.Status), value) {
+			if !covers(own, value) {
 				return false
 			}
+			own = nil // said twice, it says more
 		default:
 			if !empty(value) {
 				return false
@@ -85,6 +87,7 @@ func coversTo(full, part []byte, depth int) bool {
 			if !coversTo(all[string(name)], value, depth+1) {
 				return false
 			}
+			delete(all, string(name)) // said twice, it says more
 		}
 		return true
 	case part[0] == '[':

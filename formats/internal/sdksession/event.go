@@ -221,17 +221,19 @@ func (e *event) said(in *members.Object, raw []byte, role string) bool {
 	case content[0] == '[':
 		n := 0
 		var part members.Object
+		var text strings.Builder
 		for raw := range rawjson.Elements(content) {
 			path := "message.message.content." + strconv.Itoa(n)
 			n++
 			if part.Split(raw, path+".", []string{"type", "text"}) && part.Text(0) == "text" && isText(part.Raw(1)) {
-				e.text += part.Text(1)
+				text.WriteString(part.Text(1))
 				e.extras = append(e.extras, e.enter(&part)...)
 				continue
 			}
 			e.members++
 			e.odd(path, raw)
 		}
+		e.text = text.String()
 	default:
 		in.Keep(1)
 	}

@@ -29,6 +29,7 @@ const (
 type item struct {
 	sort        sort
 	done        bool  // said already, by another source too
+	answered    bool  // of a call: the graph has its result
 	result      bool  // of a call: there is one
 	over        bool  // of a call: it ended
 	wrong       bool  // of a call: it ended badly

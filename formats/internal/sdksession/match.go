@@ -108,6 +108,7 @@ type matcher struct {
 	at    map[*run]int // turn by run
 	said  bool         // the turns are a transcript's, which knows of runs that left no state
 	calls map[string]int
+	clips []string // of the turns' prompts, from prompts on
 }
 
 func (m *matcher) pair(r *run, turn int) {
@@ -161,8 +162,10 @@ func (m *matcher) evidence(r *run, g glimpse) {
 // prompts pairs by a prompt that is like no other.
 func (m *matcher) prompts(live []*run) {
 	turns, runs := map[string]int{}, map[string]int{}
+	m.clips = make([]string, len(m.turns))
 	for i := range m.turns {
-		if text := clip(m.turns[i].Prompt); text != "" {
+		m.clips[i] = clip(m.turns[i].Prompt)
+		if text := m.clips[i]; text != "" {
 			if _, twice := turns[text]; twice {
 				i = -1
 			}
@@ -213,7 +216,7 @@ func (m *matcher) agree(r *run, turn int) bool {
 	if r.request != "" && t.RequestID != "" && r.request != t.RequestID {
 		return false
 	}
-	want := clip(t.Prompt)
+	want := m.clips[turn]
 	if r.prompt == "" || want == "" {
 		return true
 	}
@@ -241,9 +244,12 @@ func (m *matcher) gaps(live []*run) {
 	}
 }
 
+// mostAhead is how many turns a run may be looked for in.
+const mostAhead = 1000
+
 // gap pairs some runs with the turns from..end. Where there are as many, it is
 // one by one; else those that left no state are passed by, and each run goes to
-// the first turn that it can be.
+// the first turn that it can be, if that is not far.
 func (m *matcher) gap(runs []*run, from, end int) {
 	var free []int
 	for i := from; i < end; i++ {
@@ -264,7 +270,7 @@ func (m *matcher) gap(runs []*run, from, end int) {
 		able = slices.DeleteFunc(slices.Clone(runs), func(r *run) bool { return r.known && !r.moved() })
 	}
 	for _, r := range able {
-		k := slices.IndexFunc(free, func(i int) bool { return m.agree(r, i) })
+		k := slices.IndexFunc(free[:min(len(free), mostAhead)], func(i int) bool { return m.agree(r, i) })
 		if k >= 0 {
 			m.pair(r, free[k])
 			free = free[k+1:]

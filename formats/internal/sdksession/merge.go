@@ -1,8 +1,6 @@
 package sdksession
 
 import (
-	"slices"
-
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/session"
 )
@@ -85,16 +83,19 @@ func (m *turnMerge) before(g *session.Message) error {
 
 func (m *turnMerge) answered(g *session.Message, call string) {
 	if i, ok := m.byCall[call]; ok {
-		if it := &m.t.items[i]; !g.At.Known() && it.over {
+		it := &m.t.items[i]
+		if it.answered = true; !g.At.Known() && it.over {
 			g.At = it.till
 		}
-		m.pending = slices.DeleteFunc(m.pending, func(p int) bool { return p == i })
 	}
 }
 
 // results tells what came of calls of which the graph does not tell it.
 func (m *turnMerge) results() error {
 	for _, i := range m.pending {
+		if m.t.items[i].answered {
+			continue
+		}
 		if err := m.callResult(m.t, &m.t.items[i]); err != nil {
 			return err
 		}

@@ -24,11 +24,9 @@ func (s *Store) Sessions(ctx context.Context, sel session.Selection) iter.Seq2[*
 			yield(nil, err)
 			return
 		}
-		strays := slices.ContainsFunc(sel.IDs, func(id string) bool { // may be subagents
-			return !slices.ContainsFunc(agents, func(a *agent) bool { return a.id == id })
-		})
+		strays := s.want(sel.IDs, agents)
 		for _, a := range agents {
-			if !sel.Wants(a.id) && !strays {
+			if !s.wants(a.id) && !strays {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -42,6 +40,28 @@ func (s *Store) Sessions(ctx context.Context, sel session.Selection) iter.Seq2[*
 		}
 	}
 }
+
+// want takes in which sessions are asked for, and reports whether some of them
+// are of no agent: they may be subagents.
+func (s *Store) want(ids []string, agents []*agent) (strays bool) {
+	if len(ids) == 0 {
+		return false
+	}
+	s.wanted = make(map[string]bool, len(ids))
+	for _, id := range ids {
+		s.wanted[id] = true
+	}
+	known := 0
+	for _, a := range agents {
+		if s.wanted[a.id] {
+			known++
+		}
+	}
+	return known < len(s.wanted)
+}
+
+// wants is session.Selection.Wants, however many are asked for.
+func (s *Store) wants(id string) bool { return s.wanted == nil || s.wanted[id] }
 
 // all lists the agents that any source knows, and lets go of what is nobody's.
 func (s *Store) all(ctx context.Context, sel session.Selection) ([]*agent, error) {
@@ -73,10 +93,12 @@ func (s *Store) all(ctx context.Context, sel session.Selection) ([]*agent, error
 	for _, id := range s.Shelves {
 		add(id)
 	}
-	s.folder = map[string][]transcript.File{}
+	s.folder, s.kids = map[string][]transcript.File{}, map[string][]transcript.File{}
 	for _, f := range s.Transcripts {
 		if f.Parent == "" {
 			s.folder[f.Name] = append(s.folder[f.Name], f)
+		} else {
+			s.kids[f.Parent] = append(s.kids[f.Parent], f)
 		}
 	}
 	for _, f := range s.Transcripts {
@@ -114,7 +136,7 @@ func (w *walk) agent(g *agent) bool {
 		return w.yield(&session.Session{Head: session.Head{ID: g.id, Agent: session.CursorSDK}}, err)
 	}
 	w.told = map[string]bool{}
-	more, wanted := true, w.sel.Wants(g.id)
+	more, wanted := true, w.store.wants(g.id)
 	if wanted {
 		more = w.yield(&a.head, nil)
 	}
@@ -170,7 +192,7 @@ func (w *walk) children(g Graph, parent *session.Session, wanted bool, depth int
 			w.yield(nil, err)
 			return false
 		}
-		this := wanted && w.sel.Inner || w.sel.Wants(c.ID)
+		this := wanted && w.sel.Inner || w.store.wants(c.ID)
 		if this && !w.yield(s, err) {
 			return false
 		}
@@ -201,10 +223,7 @@ func (w *walk) child(c *agentstate.Child, parent *session.Session) (*session.Ses
 // subagents yields those of which only a transcript tells, and counts the lines
 // of the others'.
 func (w *walk) subagents(a *assembly) bool {
-	for _, f := range w.store.Transcripts {
-		if f.Parent == "" || f.Parent != transcript.Spell(a.agent.id) {
-			continue
-		}
+	for _, f := range w.store.kids[transcript.Spell(a.agent.id)] {
 		more, err := w.subagent(a, f)
 		if err != nil {
 			if w.ctx.Err() != nil {
@@ -245,6 +264,6 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	s.Head = session.Head{ID: f.Name, Agent: session.CursorSDK, Workspace: a.head.Workspace, Turns: -1, Bytes: -1, Parent: &session.Link{Session: a.head.ID}}
 	s.Messages = v.Messages(w.ctx, nil)
 	w.store.note(loss.Note{Kind: loss.Missing, At: f.Addr(0), What: "the checkpoints of a subagent: only its transcript is there"})
-	wanted := w.sel.Inner && w.sel.Wants(a.agent.id) || w.sel.Wants(f.Name)
+	wanted := w.sel.Inner && w.store.wants(a.agent.id) || w.store.wants(f.Name)
 	return !wanted || w.yield(s, nil), nil
 }

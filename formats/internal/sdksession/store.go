@@ -36,6 +36,8 @@ type Store struct {
 	Read func(ctx context.Context, o agentstate.Options) (Graph, error)
 
 	folder map[string][]transcript.File // by name
+	kids   map[string][]transcript.File // those of subagents, by their parent's
+	wanted map[string]bool              // ids that were asked for; nil: all
 	ev     event
 }
 
