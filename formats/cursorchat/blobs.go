@@ -3,8 +3,8 @@ package cursorchat
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
+	"hash/maphash"
 	"iter"
 	"slices"
 
@@ -22,23 +22,26 @@ const smallStore = 16 << 20
 type blobs struct {
 	file  string // as addresses name it
 	list  []mark // sorted by name
-	count int64  // rows, those included whose key is no blob's name
+	seed  maphash.Seed
+	odd   map[agentstate.ID]bool // names that are not in lower case
+	count int64                  // rows, those included whose key is no blob's name
 
 	batches []*store.Batch     // of a small store
 	lookup  *sqlitefile.Lookup // of a larger one
 	text    [64]byte
 }
 
-// mark is one blob: 16 bytes. Names are hashes, so that their first bytes find
-// them.
+// mark is one blob: 16 bytes.
 type mark struct {
-	name uint64
-	at   int64 // of a small store batch and row in it, of a larger one the row id
+	name uint64 // a hash of it
+	at   int64  // of a small store batch and row in it, of a larger one the row id
 }
+
+func noBlobs(file string) *blobs { return &blobs{file: file, seed: maphash.MakeSeed()} }
 
 // openBlobs reads a small store's blobs, and of a larger one the names.
 func openBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, file string) (b *blobs, err error) {
-	b = &blobs{file: file}
+	b = noBlobs(file)
 	key, data := column(t, "id"), column(t, "data")
 	if key < 0 || data < 0 {
 		return b, nil
@@ -70,21 +73,33 @@ func openBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, file 
 			return nil, err
 		}
 		b.count++
-		if id, ok := agentstate.ParseID(k.Text); ok {
-			b.list = append(b.list, mark{prefix(id), k.RowID})
-		}
+		b.add(k.Text, k.RowID)
 	}
 	b.sort()
 	return b, nil
+}
+
+// add enters a row by its key. Of keys of one name that clients do not write so
+// the first is enough.
+func (b *blobs) add(key string, at int64) {
+	id, ok := agentstate.ParseID(key)
+	if !ok || key != id.String() && b.odd[id] {
+		return
+	}
+	if key != id.String() {
+		if b.odd == nil {
+			b.odd = map[agentstate.ID]bool{}
+		}
+		b.odd[id] = true
+	}
+	b.list = append(b.list, mark{id.Hash(b.seed), at})
 }
 
 func (b *blobs) enter() {
 	for n, batch := range b.batches {
 		for i := range batch.Rows() {
 			b.count++
-			if id, ok := agentstate.ParseID(string(batch.Cell(i, 0).Bytes())); ok {
-				b.list = append(b.list, mark{prefix(id), int64(n)<<32 | int64(i)})
-			}
+			b.add(string(batch.Cell(i, 0).Bytes()), int64(n)<<32|int64(i))
 		}
 	}
 	b.sort()
@@ -94,8 +109,6 @@ func (b *blobs) sort() {
 	slices.SortFunc(b.list, func(x, y mark) int { return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.at, y.at)) })
 }
 
-func prefix(id agentstate.ID) uint64 { return binary.BigEndian.Uint64(id[:]) }
-
 // row is where a blob of a small store lies.
 func (b *blobs) row(m mark) (*store.Batch, int) {
 	return b.batches[m.at>>32], int(m.at & (1<<32 - 1))
@@ -104,8 +117,8 @@ func (b *blobs) row(m mark) (*store.Batch, int) {
 // find looks for a blob's mark. Of two keys that differ only in case the one
 // that clients write counts.
 func (b *blobs) find(id agentstate.ID) (found mark, ok bool) {
-	i, _ := slices.BinarySearchFunc(b.list, prefix(id), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
-	for ; i < len(b.list) && b.list[i].name == prefix(id); i++ {
+	i, _ := slices.BinarySearchFunc(b.list, id.Hash(b.seed), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
+	for name := id.Hash(b.seed); i < len(b.list) && b.list[i].name == name; i++ {
 		m := b.list[i]
 		if b.lookup != nil {
 			return m, true

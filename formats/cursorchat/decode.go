@@ -103,7 +103,7 @@ func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 		}
 	}
 	if d.blobs == nil {
-		d.blobs = &blobs{file: d.file}
+		d.blobs = noBlobs(d.file)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/base64"
-	"encoding/binary"
+	"hash/maphash"
 	"slices"
 
 	"rehome/formats/internal/agentstate"
@@ -20,6 +20,7 @@ import (
 // shelf is where the checkpoints of one agent lie.
 type shelf struct {
 	d      *decoder
+	seed   maphash.Seed
 	agent  string
 	extra  []session.Extra // members that no checkpoint of the SDK's has
 	room   int             // what they take
@@ -30,10 +31,9 @@ type shelf struct {
 	plain  []byte // base64 that is not quite standard
 }
 
-// mark is one checkpoint: 24 bytes. Names are hashes, so that their first bytes
-// find them; the line tells whether it is the one.
+// mark is one checkpoint: 24 bytes. The line tells whether it is the one.
 type mark struct {
-	name   uint64
+	name   uint64 // a hash of it
 	offset int64
 	len    uint32
 	line   uint32
@@ -69,7 +69,7 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 	}
 	if id := rawjson.Text(agent); d.last == nil || d.last.agent != id {
 		if d.last = d.shelves[id]; d.last == nil {
-			d.last = &shelf{d: d, agent: id}
+			d.last = &shelf{d: d, seed: maphash.MakeSeed(), agent: id}
 			d.shelves[id] = d.last
 			d.order = append(d.order, id)
 		}
@@ -93,13 +93,11 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 		s.tally.Extras++
 		s.extra = append(s.extra, e)
 	}
-	s.list = append(s.list, mark{prefix(id), p.Offset, p.Len, uint32(p.Row)})
+	s.list = append(s.list, mark{id.Hash(s.seed), p.Offset, p.Len, uint32(p.Row)})
 	return true
 }
 
 func quoted(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
-
-func prefix(id agentstate.ID) uint64 { return binary.BigEndian.Uint64(id[:]) }
 
 // shelf opens the checkpoints of an agent, nil if there are none.
 func (d *decoder) shelf(_ context.Context, agent string) (*sdksession.Shelf, error) {
@@ -119,7 +117,7 @@ func (d *decoder) shelf(_ context.Context, agent string) (*sdksession.Shelf, err
 
 // Blob reads a checkpoint; of two lines of one name the first counts.
 func (s *shelf) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
-	for i := s.find(id); i < len(s.list) && s.list[i].name == prefix(id); i++ {
+	for i, there := s.find(id); there && i < len(s.list) && s.list[i].name == id.Hash(s.seed); i++ {
 		line, err := s.line(ctx, s.list[i])
 		if err != nil {
 			return nil, err
@@ -131,9 +129,8 @@ func (s *shelf) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
 	return nil, nil
 }
 
-func (s *shelf) find(id agentstate.ID) int {
-	i, _ := slices.BinarySearchFunc(s.list, prefix(id), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
-	return i
+func (s *shelf) find(id agentstate.ID) (i int, there bool) {
+	return slices.BinarySearchFunc(s.list, id.Hash(s.seed), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
 }
 
 func (s *shelf) line(ctx context.Context, m mark) (line []byte, err error) {
@@ -176,7 +173,7 @@ func (s *shelf) decode(raw []byte) []byte {
 // at is where a checkpoint lies.
 func (s *shelf) at(id agentstate.ID) store.Addr {
 	a := store.Addr{File: sdkdoc.Checkpoint.File(), Key: store.TextCell([]byte(id.String()[:16]))}
-	if i := s.find(id); i < len(s.list) && s.list[i].name == prefix(id) {
+	if i, there := s.find(id); there {
 		a.Line = int(s.list[i].line)
 	}
 	return a

@@ -21,31 +21,25 @@ import (
 // agent's id, or else its meta row says so; failing both it is named like its
 // folder.
 func (d *decoder) owners(databases []sqlitestore.File) error {
-	byPath := map[string]sqlitestore.File{}
-	var roots []string
+	byFolder := map[string][]sqlitestore.File{} // in the order of their paths
 	for _, p := range databases {
 		if path.Base(p.Path) == storeName {
-			byPath[p.Path] = p
-			root, _, _ := strings.Cut(p.Path, "agents/")
-			roots = append(roots, root)
+			folder := path.Base(path.Dir(p.Path))
+			byFolder[folder] = append(byFolder[folder], p)
 		}
 	}
-	slices.Sort(roots)
-	roots = slices.Compact(roots)
+	owned := map[string]bool{}
 	for _, id := range d.index.Agents() {
-		for _, root := range roots {
-			for _, dir := range []string{storePath(id), "agents/" + idHash(id) + "/" + storeName} {
-				if p, there := byPath[root+dir]; there {
-					if _, twice := d.stores[id]; !twice {
-						d.stores[id] = p
-						delete(byPath, p.Path)
-					}
+		for _, folder := range []string{"agent-" + idHash(id), idHash(id)} {
+			for _, p := range byFolder[folder] {
+				if _, twice := d.stores[id]; !twice {
+					d.stores[id], owned[p.Path] = p, true
 				}
 			}
 		}
 	}
 	for _, p := range databases {
-		if _, left := byPath[p.Path]; left {
+		if path.Base(p.Path) == storeName && !owned[p.Path] {
 			if err := d.stranger(p); err != nil {
 				return err
 			}
@@ -71,7 +65,10 @@ func (d *decoder) stranger(p sqlitestore.File) error {
 	}
 	if _, taken := d.stores[id]; id == "" || taken {
 		id = path.Base(path.Dir(p.Path))
-		for _, taken := d.stores[id]; taken; _, taken = d.stores[id] {
+		if _, taken = d.stores[id]; taken { // in another state root
+			id = path.Dir(p.Path)
+		}
+		for _, taken = d.stores[id]; taken; _, taken = d.stores[id] {
 			id += "'"
 		}
 		d.note(loss.Note{Kind: loss.Inferred, At: at, What: "checkpoints that name no agent are given one, named like their folder"})

@@ -3,8 +3,8 @@ package cursorsdk
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
+	"hash/maphash"
 	"os"
 	"slices"
 	"strconv"
@@ -27,6 +27,7 @@ const smallShelf = 16 << 20
 // blobShelf is the blobs of one agent.
 type blobShelf struct {
 	db    *sqlitefile.DB
+	seed  maphash.Seed
 	held  []byte             // the blobs of a small shelf, each with its name in front
 	large *sqlitefile.Lookup // those of a large one
 	upper map[agentstate.ID]string
@@ -56,7 +57,7 @@ func (d *decoder) shelf(ctx context.Context, agent string) (_ *sdksession.Shelf,
 	if err != nil {
 		return nil, err
 	}
-	s := &blobShelf{db: db, file: p.Path, table: sdkdoc.Checkpoint.Table()}
+	s := &blobShelf{db: db, seed: maphash.MakeSeed(), file: p.Path, table: sdkdoc.Checkpoint.Table()}
 	s.out = sdksession.Shelf{Blobs: s, All: s.all, At: s.at, Close: s.close}
 	if err := s.read(ctx, d, p); err != nil {
 		return nil, errors.Join(err, s.close())
@@ -155,7 +156,7 @@ func (s *blobShelf) blob(d *decoder, at store.Addr, key, data store.Cell) {
 		s.count(session.Tally{Read: 1, Claimed: 1, Members: 1, Taken: 1})
 	default:
 		s.count(session.Tally{Members: 2, Taken: 2})
-		s.list = append(s.list, mark{prefix(id), int64(len(s.held)), at.RowID, uint32(len(data.Bytes()))})
+		s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.held)), at.RowID, uint32(len(data.Bytes()))})
 		s.held = append(append(s.held, id[:]...), data.Bytes()...)
 	}
 }
@@ -168,7 +169,7 @@ func (s *blobShelf) name(d *decoder, at store.Addr, key store.Cell) {
 		return
 	}
 	s.count(session.Tally{Members: 2, Taken: 2})
-	s.list = append(s.list, mark{prefix(id), int64(len(s.list)), at.RowID, 0})
+	s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.list)), at.RowID, 0})
 	if text := string(key.Bytes()); text != id.String() && len(s.upper) < mostUpper {
 		if s.upper == nil {
 			s.upper = map[agentstate.ID]string{}
@@ -199,12 +200,9 @@ func (s *blobShelf) count(t session.Tally) {
 	s.out.Tally.Extras += t.Extras
 }
 
-func prefix(id agentstate.ID) uint64 { return binary.BigEndian.Uint64(id[:]) }
-
 // find is the place of the first mark that may be the blob's.
 func (s *blobShelf) find(id agentstate.ID) (i int, there bool) {
-	i, _ = slices.BinarySearchFunc(s.list, prefix(id), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
-	return i, i < len(s.list) && s.list[i].name == prefix(id)
+	return slices.BinarySearchFunc(s.list, id.Hash(s.seed), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
 }
 
 // Blob reads a blob.
@@ -216,7 +214,7 @@ func (s *blobShelf) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) 
 	if s.large != nil {
 		return s.ask(ctx, id)
 	}
-	for ; i < len(s.list) && s.list[i].name == prefix(id); i++ {
+	for key := id.Hash(s.seed); i < len(s.list) && s.list[i].name == key; i++ {
 		m := s.list[i]
 		if b := s.held[m.offset:]; agentstate.ID(b[:nameLen]) == id {
 			return b[nameLen : nameLen+m.len : nameLen+m.len], nil

@@ -62,16 +62,19 @@ func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View
 	if err != nil {
 		return err
 	}
+	stores := map[string][]sqlitestore.File{} // by state root
+	for _, d := range databases {
+		if path.Base(d.Path) == storeName { // agents/…/store.db
+			root := strings.TrimPrefix(path.Dir(path.Dir(path.Dir(d.Path)))+"/", "./")
+			stores[root] = append(stores[root], d)
+		}
+	}
 	for _, index := range databases {
 		if path.Base(index.Path) != indexName {
 			continue
 		}
 		c := &checker{benches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, indexName)}
-		for _, d := range databases {
-			if strings.HasPrefix(d.Path, c.root) && path.Base(d.Path) == storeName {
-				c.stores = append(c.stores, d)
-			}
-		}
+		c.stores = stores[c.root]
 		if err := c.run(ctx); err != nil {
 			return err
 		}
@@ -91,6 +94,7 @@ type checker struct {
 	root    string // of the state root in it
 	index   sqlitestore.File
 	stores  []sqlitestore.File
+	folders map[string]bool // that they lie in
 	catalog *sdkcheck.Catalog
 }
 

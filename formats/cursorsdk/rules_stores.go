@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +18,10 @@ import (
 
 // shelves asks about each agent's store.db, several at a time.
 func (c *checker) shelves(ctx context.Context) error {
+	c.folders = map[string]bool{}
+	for _, f := range c.stores {
+		c.folders[path.Base(path.Dir(f.Path))] = true
+	}
 	owners := map[string]string{} // folder -> agent
 	var agents []string
 	if c.catalog != nil {
@@ -81,9 +84,7 @@ func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (
 	at := store.Addr{File: f.Path}
 	if owner != "" && folder == idHash(owner) {
 		c.q.Breach("RH416", at, fmt.Sprintf("it is that of %q", owner))
-		if slices.ContainsFunc(c.stores, func(o sqlitestore.File) bool {
-			return path.Base(path.Dir(o.Path)) == storecheck.AgentFolder(owner)
-		}) {
+		if c.folders[storecheck.AgentFolder(owner)] {
 			return "", nil // left behind: the agent's own is another one
 		}
 	}

@@ -51,8 +51,8 @@ func (p *plan) stale(note loss.Sink) {
 
 // elsewhere reports a place in another state root than the plan's.
 func (p *plan) elsewhere(at string) bool {
-	for other := range p.bases {
-		if root := strings.TrimSuffix(other, indexName); isIndex(other) && root != p.root && root != "" && strings.HasPrefix(at, root) {
+	for i := range at {
+		if root := at[:i+1]; at[i] == '/' && root != p.root && p.bases[root+indexName] != nil {
 			return true
 		}
 	}
