@@ -31,19 +31,18 @@ func (b *blocks) begin(mark, rest string) {
 // answered is the call that a result belongs to: the first of its name that has
 // none yet.
 func (b *blocks) answered(name string) string {
-	for i, c := range b.waiting {
-		if c.Name == name {
-			b.waiting = append(b.waiting[:i:i], b.waiting[i+1:]...)
-			return c.ID
-		}
+	list := b.waiting[name]
+	if len(list) == 0 {
+		return ""
 	}
-	return ""
+	b.waiting[name] = list[1:]
+	return list[0]
 }
 
 // add adds a line to the open part.
 func (b *blocks) add(line string) {
 	if b.mark == callMark {
-		if b.argument(line) {
+		if b.argued < mostBlock && b.argument(line) {
 			return
 		}
 		b.rest()
@@ -70,14 +69,16 @@ func (b *blocks) argument(line string) bool {
 	}
 	name, value, ok := strings.Cut(inner, ":")
 	if ok && name != "" && !strings.ContainsAny(name, " \t\"'") {
-		b.args = append(b.args, argument{name, strings.TrimPrefix(value, " ")})
+		b.argued += len(inner)
+		b.args = append(b.args, argument{name, []byte(strings.TrimPrefix(value, " "))})
 		return true
 	}
 	if len(b.args) == 0 {
 		return false
 	}
+	b.argued += len(inner)
 	last := &b.args[len(b.args)-1]
-	last.value += "\n" + inner
+	last.value = append(append(last.value, '\n'), inner...)
 	return true
 }
 
@@ -102,8 +103,11 @@ func (b *blocks) rest() {
 		if t.Input = input(b.args); len(b.args) > 0 {
 			b.note(loss.Note{Kind: loss.Reshaped, At: store.Addr{File: b.file, Line: b.called}, What: "arguments of a call are text: what types they had is not said"})
 		}
-		b.args = nil
-		b.waiting = append(b.waiting, t)
+		b.args, b.argued = nil, 0
+		if b.waiting == nil {
+			b.waiting = map[string][]string{}
+		}
+		b.waiting[t.Name] = append(b.waiting[t.Name], t.ID)
 	case *session.ToolResult:
 		if words != "" {
 			t.Content = []session.Part{&session.Text{Text: words}}
@@ -136,7 +140,7 @@ func input(args []argument) session.Raw {
 			raw = append(raw, ',')
 		}
 		raw = session.AppendString(raw, a.name)
-		raw = session.AppendString(append(raw, ':'), a.value)
+		raw = session.AppendString(append(raw, ':'), string(a.value))
 	}
 	return append(raw, '}')
 }

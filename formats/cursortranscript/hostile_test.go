@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -271,6 +272,48 @@ func TestRewritten(t *testing.T) {
 			if !errors.Is(last, formats.ErrBusy) {
 				t.Errorf("%s: %v", name, last)
 			}
+		}
+	}
+}
+
+// TestCost: eight times as much takes about eight times as much memory, however
+// the old text grows.
+func TestCost(t *testing.T) {
+	for name, piece := range map[string]func(i int) string{
+		"calls before their results": func(i int) string { return fmt.Sprintf("[Tool call] T%d\n", i) },
+		"lines of one argument":      func(i int) string { return "  more of it, and more\n" },
+	} {
+		cost := func(n int) uint64 {
+			var b strings.Builder
+			b.WriteString("user:\nx\nassistant:\n[Tool call] T\n  a: 1\n")
+			for i := range n {
+				b.WriteString(piece(i))
+			}
+			for i := range n {
+				fmt.Fprintf(&b, "[Tool result] T%d\ny\n", n-1-i)
+			}
+			path := filepath.Join(t.TempDir(), "agent-transcripts", "a.txt")
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(b.String()), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			l, err := formats.Locate(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			for s, err := range cursortranscript.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range s.Messages {
+				}
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if small, large := cost(1000), cost(8000); large > 10*small {
+			t.Errorf("%s: %d bytes, and %d for eight times as much", name, small, large)
 		}
 	}
 }

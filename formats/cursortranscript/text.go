@@ -95,12 +95,16 @@ type blocks struct {
 	parts       []session.Part
 	words       strings.Builder
 	args        []argument
+	argued      int                 // bytes of them
 	called      int                 // line of the open call
-	waiting     []*session.ToolCall // for results
+	waiting     map[string][]string // calls without a result, by the tool's name
 	n           int
 }
 
-type argument struct{ name, value string }
+type argument struct {
+	name  string
+	value []byte
+}
 
 func (b *blocks) line(l lines.Line) {
 	b.tally.Read++
