@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
@@ -89,18 +90,18 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 		}
 		some = true
 		if l.Blank() {
-			d.count(session.Tally{Read: 1, Claimed: 1})
+			d.tally.Add(session.Tally{Read: 1, Claimed: 1})
 			continue
 		}
 		p := sdksession.Place{Offset: l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
 		if !l.Long && d.add(k, l.Bytes, p) {
 			continue
 		}
-		d.count(session.Tally{Read: 1, Unreadable: 1})
+		d.tally.Add(session.Tally{Read: 1, Unreadable: 1})
 		d.note(loss.Note{Kind: loss.Unreadable, At: d.At(k, p), What: unreadable(&l)})
 	}
 	if !some { // a file of no bytes is the one record that a reader of lines sees there
-		d.count(session.Tally{Read: 1, Claimed: 1})
+		d.tally.Add(session.Tally{Read: 1, Claimed: 1})
 	}
 	return nil
 }
@@ -122,13 +123,6 @@ func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
 	return d.index.Add(k, line, p)
 }
 
-func (d *decoder) count(t session.Tally) {
-	d.tally.Read += t.Read
-	d.tally.Claimed += t.Claimed
-	d.tally.Opaque += t.Opaque
-	d.tally.Unreadable += t.Unreadable
-}
-
 func (d *decoder) note(n loss.Note) {
 	if d.view.Note != nil {
 		d.view.Note(n)
@@ -143,25 +137,17 @@ func (d *decoder) transcripts(ctx context.Context) error {
 	}
 	d.scripts = found
 	for _, p := range others {
-		if sdkdoc.Noise(p[lastSlash(p)+1:]) {
+		if sdkdoc.Noise(path.Base(p)) {
 			continue
 		}
 		n, err := d.stranger(ctx, p)
 		if err != nil {
 			return d.fail(p, err)
 		}
-		d.count(session.Tally{Read: n, Opaque: n})
+		d.tally.Add(session.Tally{Read: n, Opaque: n})
 		d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file among the transcripts that is none"})
 	}
 	return nil
-}
-
-func lastSlash(p string) int {
-	i := len(p) - 1
-	for i >= 0 && p[i] != '/' {
-		i--
-	}
-	return i
 }
 
 func (d *decoder) stranger(ctx context.Context, p string) (int64, error) {
@@ -174,15 +160,11 @@ func (d *decoder) stranger(ctx context.Context, p string) (int64, error) {
 }
 
 func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, error) {
-	file, err := d.root.Open(f.Path)
+	r, closer, err := transcript.Open(d.root, f.Path)
 	if err != nil {
-		return nil, nil, d.fail(f.Path, err)
+		err = d.fail(f.Path, err)
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(d.fail(f.Path, err), file.Close())
-	}
-	return io.NewSectionReader(file, 0, info.Size()), file.Close, nil
+	return r, closer, err
 }
 
 // store is all of this for those who make sessions of it.

@@ -155,15 +155,11 @@ func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, er
 		defer outer.Close()
 		root = outer
 	}
-	file, err := root.Open(f.Path)
+	r, closer, err := transcript.Open(root, f.Path)
 	if err != nil {
-		return nil, nil, d.fail(f.Path, err)
+		err = d.fail(f.Path, err)
 	}
-	info, err := file.Stat()
-	if err != nil {
-		return nil, nil, errors.Join(d.fail(f.Path, err), file.Close())
-	}
-	return io.NewSectionReader(file, 0, info.Size()), file.Close, nil
+	return r, closer, err
 }
 
 // store is all of this for those who make sessions of it.

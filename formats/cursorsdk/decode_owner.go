@@ -86,7 +86,7 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 		key, value = b.Cell(i, 0), b.Cell(i, 1)
 	}
 	if string(key.Bytes()) != "0" {
-		s.count(session.Tally{Read: 1, Opaque: 1})
+		s.out.Tally.Add(session.Tally{Read: 1, Opaque: 1})
 		text, _, torn := secret.StripHex(value.Bytes())
 		if raw := bare(store.TextCell(text)); raw != nil && !torn && len(raw) < 64<<10 && key.Class == store.Text {
 			s.out.Extra = append(s.out.Extra, session.Extra{Name: "meta." + strings.ToValidUTF8(string(key.Bytes()), "\ufffd"), Raw: raw})
@@ -102,7 +102,7 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 	var o members.Object
 	line, _, err := rawjson.Line(text)
 	if err != nil || !o.Split(line, "meta.", []string{"agentId", "latestRootBlobId", "name", "mode", "isRunEverything", "createdAt"}) {
-		s.count(session.Tally{Read: 1, Unreadable: 1})
+		s.out.Tally.Add(session.Tally{Read: 1, Unreadable: 1})
 		d.note(loss.Note{Kind: loss.Unreadable, At: at, What: "the meta row is no JSON"})
 		return
 	}
@@ -116,5 +116,5 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 		o.Keep(4)
 	}
 	s.out.Extra = append(s.out.Extra, o.Extras...)
-	s.count(session.Tally{Read: 1, Claimed: 1, Members: o.Count, Taken: o.Count - int64(len(o.Extras)), Extras: int64(len(o.Extras))})
+	s.out.Tally.Add(session.Tally{Read: 1, Claimed: 1, Members: o.Count, Taken: o.Count - int64(len(o.Extras)), Extras: int64(len(o.Extras))})
 }

@@ -52,9 +52,7 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 		}
 	}
 	t, err := d.strangers(db, p, taken)
-	d.tally.Read += t.Read
-	d.tally.Claimed += t.Claimed
-	d.tally.Opaque += t.Opaque
+	d.tally.Add(t)
 	return err
 }
 

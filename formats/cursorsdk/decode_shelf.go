@@ -99,7 +99,7 @@ func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) er
 		}
 	}
 	sum, err := d.strangers(s.db, p, taken)
-	s.count(sum)
+	s.out.Tally.Add(sum)
 	return err
 }
 
@@ -153,9 +153,9 @@ func (s *blobShelf) blob(d *decoder, at store.Addr, key, data store.Cell) {
 	switch {
 	case !ok:
 	case data.Class == store.Null: // deleted
-		s.count(session.Tally{Read: 1, Claimed: 1, Members: 1, Taken: 1})
+		s.out.Tally.Add(session.Tally{Read: 1, Claimed: 1, Members: 1, Taken: 1})
 	default:
-		s.count(session.Tally{Members: 2, Taken: 2})
+		s.out.Tally.Add(session.Tally{Members: 2, Taken: 2})
 		s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.held)), at.RowID, uint32(len(data.Bytes()))})
 		s.held = append(append(s.held, id[:]...), data.Bytes()...)
 	}
@@ -168,7 +168,7 @@ func (s *blobShelf) name(d *decoder, at store.Addr, key store.Cell) {
 	if !ok {
 		return
 	}
-	s.count(session.Tally{Members: 2, Taken: 2})
+	s.out.Tally.Add(session.Tally{Members: 2, Taken: 2})
 	s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.list)), at.RowID, 0})
 	if text := string(key.Bytes()); text != id.String() && len(s.upper) < mostUpper {
 		if s.upper == nil {
@@ -184,20 +184,10 @@ const mostUpper = 1 << 16
 func (s *blobShelf) id(d *decoder, at store.Addr, key store.Cell) (agentstate.ID, bool) {
 	id, ok := agentstate.ParseID(string(key.Bytes()))
 	if !ok {
-		s.count(session.Tally{Read: 1, Opaque: 1})
+		s.out.Tally.Add(session.Tally{Read: 1, Opaque: 1})
 		d.note(loss.Note{Kind: loss.Dropped, At: at, What: "a blob whose name is no SHA-256: nothing can refer to it"})
 	}
 	return id, ok
-}
-
-func (s *blobShelf) count(t session.Tally) {
-	s.out.Tally.Read += t.Read
-	s.out.Tally.Claimed += t.Claimed
-	s.out.Tally.Opaque += t.Opaque
-	s.out.Tally.Unreadable += t.Unreadable
-	s.out.Tally.Members += t.Members
-	s.out.Tally.Taken += t.Taken
-	s.out.Tally.Extras += t.Extras
 }
 
 // find is the place of the first mark that may be the blob's.

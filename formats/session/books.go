@@ -30,14 +30,19 @@ func (b *Books) Add(t Tally) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.Read += t.Read
-	b.Claimed += t.Claimed
-	b.Opaque += t.Opaque
-	b.Superseded += t.Superseded
-	b.Unreadable += t.Unreadable
-	b.Members += t.Members
-	b.Taken += t.Taken
-	b.Extras += t.Extras
+	b.Tally.Add(t)
+}
+
+// Add adds what else was counted.
+func (t *Tally) Add(o Tally) {
+	t.Read += o.Read
+	t.Claimed += o.Claimed
+	t.Opaque += o.Opaque
+	t.Superseded += o.Superseded
+	t.Unreadable += o.Unreadable
+	t.Members += o.Members
+	t.Taken += o.Taken
+	t.Extras += o.Extras
 }
 
 // Total is what has been entered.

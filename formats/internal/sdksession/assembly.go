@@ -92,7 +92,7 @@ func (a *assembly) document(ctx context.Context) error {
 		return nil
 	}
 	a.tally.Claimed++
-	a.enter(a.doc.tally())
+	a.tally.Add(a.doc.tally())
 	a.head.Head = a.doc.Head
 	a.head.Head.Turns, a.head.Bytes = -1, -1
 	a.head.Status, a.head.Extras = a.doc.status, a.doc.extras
@@ -100,18 +100,6 @@ func (a *assembly) document(ctx context.Context) error {
 		a.head.Workspace = a.store.Cwd
 	}
 	return nil
-}
-
-// enter adds to what the books will be told at the end.
-func (a *assembly) enter(t session.Tally) {
-	a.tally.Read += t.Read
-	a.tally.Claimed += t.Claimed
-	a.tally.Opaque += t.Opaque
-	a.tally.Superseded += t.Superseded
-	a.tally.Unreadable += t.Unreadable
-	a.tally.Members += t.Members
-	a.tally.Taken += t.Taken
-	a.tally.Extras += t.Extras
 }
 
 // checkpoints opens the shelf and reads the state.

@@ -43,11 +43,11 @@ func (a *assembly) transcript(ctx context.Context) error {
 	a.prompts = a.store.matchPrompts(a.plan, a.turns, a.survey.Prompts())
 	if a.spine == runSpine && !a.events() && a.survey.Lines > 0 {
 		a.spine = transcriptSpine
-		a.enter(a.survey.Tally)
+		a.tally.Add(a.survey.Tally)
 		a.head.Extras = append(a.head.Extras, a.survey.Extras...)
 		return nil
 	}
-	a.enter(session.Tally{Read: a.survey.Lines, Claimed: a.survey.Lines - a.survey.Broken, Unreadable: a.survey.Broken})
+	a.tally.Add(session.Tally{Read: a.survey.Lines, Claimed: a.survey.Lines - a.survey.Broken, Unreadable: a.survey.Broken})
 	return nil
 }
 
@@ -65,10 +65,10 @@ func (a *assembly) spare(ctx context.Context, f transcript.File) error {
 	}
 	if f.Text && a.old == nil && a.spine == runSpine && !a.events() {
 		a.old = &oldText{io.NewSectionReader(r, 0, r.Size()), f}
-		a.enter(session.Tally{Read: n, Opaque: n})
+		a.tally.Add(session.Tally{Read: n, Opaque: n})
 		return nil
 	}
-	a.enter(session.Tally{Read: n, Claimed: n})
+	a.tally.Add(session.Tally{Read: n, Claimed: n})
 	return nil
 }
 

@@ -161,7 +161,7 @@ func (a *assembly) settleBlobs() {
 	if a.shelf == nil {
 		return
 	}
-	a.enter(a.shelf.Tally)
+	a.tally.Add(a.shelf.Tally)
 	t := session.Tally{Read: a.shelf.Count}
 	if a.graph == nil || a.graph.Broken() != "" {
 		t.Unreadable = t.Read
@@ -173,7 +173,7 @@ func (a *assembly) settleBlobs() {
 		t.Superseded = t.Read - t.Claimed - t.Opaque - t.Unreadable
 		t.Members, t.Taken, t.Extras = a.graph.Members()
 	}
-	a.enter(t)
+	a.tally.Add(t)
 }
 
 // deepest is how many subagents may have started one another.
@@ -252,14 +252,14 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 			t = session.Tally{Read: n, Opaque: n}
 			w.store.note(loss.Note{Kind: loss.Dropped, At: f.Addr(0), What: "a transcript of a subagent in the old form"})
 		}
-		a.enter(t)
+		a.tally.Add(t)
 		return true, err
 	}
 	v, err := transcript.NewSurvey(w.ctx, r, f.Path, w.store.note)
 	if err != nil {
 		return true, err
 	}
-	a.enter(v.Tally)
+	a.tally.Add(v.Tally)
 	s := &session.Session{Extras: v.Extras, Missing: []string{w.store.Names.State}}
 	s.Head = session.Head{ID: f.Name, Agent: session.CursorSDK, Workspace: a.head.Workspace, Turns: -1, Bytes: -1, Parent: &session.Link{Session: a.head.ID}}
 	s.Messages = v.Messages(w.ctx, nil)

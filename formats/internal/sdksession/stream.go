@@ -142,14 +142,14 @@ func (s *stream) load(r *run) (*turnEvents, error) {
 			return nil, err
 		}
 		if doc = parseRun(line); doc != nil {
-			s.enter(doc.tally())
+			s.tally.Add(doc.tally())
 		}
 	}
 	t, err := s.store.fold(s.ctx, r, doc, s.store.note)
 	if err != nil {
 		return nil, err
 	}
-	s.enter(t.tally)
+	s.tally.Add(t.tally)
 	return t, nil
 }
 

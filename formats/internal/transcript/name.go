@@ -2,7 +2,9 @@ package transcript
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -69,6 +71,19 @@ func Of(root fs.FS, id string) (found []File, err error) {
 	errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) })
 	slices.SortFunc(found, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return found, errors.Join(errs...)
+}
+
+// Open opens a transcript, or a file among them, as long as it is now.
+func Open(root *os.Root, name string) (*io.SectionReader, func() error, error) {
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return io.NewSectionReader(file, 0, info.Size()), file.Close, nil
 }
 
 // Named takes the path of a transcript apart:
