@@ -14,16 +14,27 @@ import (
 // decoder is Decode with what databases taught so far.
 func decoder(known *sqlitefile.Known) func(context.Context, *formats.Location, formats.View, session.Selection) iter.Seq2[*session.Session, error] {
 	return func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-		return func(yield func(*session.Session, error) bool) {
-			p, err := survey(ctx, l, v, known)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			err = decode(ctx, p, v, sel, yield)
-			if err = errors.Join(err, p.close()); err != nil {
-				yield(nil, err)
-			}
+		return opened(ctx, l, v, known, func(p *place, yield func(*session.Session, error) bool) error {
+			return decode(ctx, p, v, sel, yield)
+		})
+	}
+}
+
+// opened opens a store for walk and closes it afterwards. A consumer that has
+// stopped is not told what was wrong with closing it.
+func opened[T any](ctx context.Context, l *formats.Location, v formats.View, known *sqlitefile.Known, walk func(p *place, yield func(*T, error) bool) error) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		more := true
+		p, err := survey(ctx, l, v, known)
+		if err == nil {
+			err = walk(p, func(one *T, err error) bool {
+				more = yield(one, err)
+				return more
+			})
+			err = errors.Join(err, p.close())
+		}
+		if err != nil && more {
+			yield(nil, err)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package cursoride
 
 import (
 	"context"
-	"errors"
 	"iter"
 
 	"rehome/formats"
@@ -19,17 +18,9 @@ const smallRecord = 16 << 10
 // and the record of a session that has not a single bubble, if it is small.
 func lister(known *sqlitefile.Known) func(context.Context, *formats.Location, formats.View) iter.Seq2[*session.Head, error] {
 	return func(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-		return func(yield func(*session.Head, error) bool) {
-			p, err := survey(ctx, l, v, known)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			err = listHeads(ctx, p, v, func(h *session.Head) bool { return yield(h, nil) })
-			if err = errors.Join(err, p.close()); err != nil {
-				yield(nil, err)
-			}
-		}
+		return opened(ctx, l, v, known, func(p *place, yield func(*session.Head, error) bool) error {
+			return listHeads(ctx, p, v, func(h *session.Head) bool { return yield(h, nil) })
+		})
 	}
 }
 

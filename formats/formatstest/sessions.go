@@ -27,6 +27,7 @@ var sessionLaws = []law{
 	{"sessions cancelled", true, sessionsCancelled},
 	{"heads", true, heads},
 	{"sessions truncated", true, sessionsTruncated},
+	{"sessions stopped", true, sessionsStopped},
 }
 
 // talk is everything that a decoder yields, each session in its canonical

@@ -163,6 +163,9 @@ func (b *builder) put(m *session.Message, s span) {
 	if b.turn != nil {
 		m.Turn = b.settle(b.turn)
 		b.turn = nil
+		if b.err != nil {
+			return
+		}
 	}
 	m.ID = fmt.Sprintf("%d.%d", b.number, b.seq)
 	b.seq++

@@ -245,6 +245,31 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// TestChangedAndStopped: what became of a result line while its file was read is
+// an error, and a consumer that stops at the first thing it is given hears
+// nothing more.
+func TestChangedAndStopped(t *testing.T) {
+	raw, err := os.ReadFile(samples + "/plain.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := written(t, raw)
+	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(l.Path, bytes.Replace(raw, []byte(`"type":"result"`), []byte(`"type":"answer"`), 1), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for m, err := range s.Messages {
+			if !errors.Is(err, formats.ErrBusy) {
+				t.Errorf("%+v, error %v", m, err)
+			}
+			break
+		}
+	}
+}
+
 // TestGrowing leaves what was added while a file was read for another time.
 func TestGrowing(t *testing.T) {
 	raw, err := os.ReadFile(samples + "/plain.jsonl")
