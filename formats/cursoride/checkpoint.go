@@ -32,7 +32,7 @@ func (w *walk) snapshots(yield func(*session.File, error) bool) bool {
 			continue
 		}
 		a.used = true
-		r, err := w.shelf.get(w.ctx, diskTable, a.family+w.id+":"+a.rest, w.note)
+		r, err := w.shelf.listed(w.ctx, a.family+w.id+":"+a.rest, w.note)
 		if err != nil {
 			return yield(nil, err) && false
 		}
@@ -136,7 +136,7 @@ func (w *walk) diff(a *aside, r row, uri string, yield func(*session.File, error
 	}
 	if fates := w.aside(fateRow, a.rest); fates != nil {
 		fates.used = true
-		r, err := w.shelf.get(w.ctx, diskTable, fateRow+w.id+":"+a.rest, w.note)
+		r, err := w.shelf.listed(w.ctx, fateRow+w.id+":"+a.rest, w.note)
 		if err != nil {
 			return yield(nil, err) && false
 		}

@@ -15,6 +15,7 @@ type desk struct {
 	sink  loss.Sink
 	tally session.Tally
 	give  func(*session.Message)
+	err   error // the first of reading a record beside the bubbles
 
 	msg      *session.Message // the response that is being put together
 	held     []*session.Message

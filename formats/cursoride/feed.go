@@ -154,6 +154,9 @@ func (p piece) made() piece {
 		d.flush()
 		d.branch = ""
 		if p.err == nil {
+			p.err = d.err
+		}
+		if p.err == nil {
 			p.err = d.leftovers()
 		}
 		return p

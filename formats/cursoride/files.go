@@ -82,12 +82,18 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 		return nil, "", nil
 	}
 	at := w.shelf.addr(diskTable, key, found.RowID)
+	long := found.Bytes == nil && found.Size > 0
 	if !seen[key] {
 		seen[key] = true
 		w.tally.Read++
-		w.tally.Claimed++
+		if long {
+			w.tally.Unreadable++
+			w.note(loss.Note{Kind: loss.Unreadable, At: at, What: tooLong})
+		} else {
+			w.tally.Claimed++
+		}
 	}
-	if found.Class == store.Null || found.Bytes == nil && found.Size > 0 {
+	if found.Class == store.Null || long {
 		return nil, at.String(), nil
 	}
 	return &session.Body{Bytes: found.Bytes}, at.String(), nil
@@ -147,28 +153,29 @@ func (w *walk) original(f *session.File, a *aside, seen map[string]bool) error {
 }
 
 // side adds a record to the message of its prompt.
-func (d *desk) side(a *aside, m *session.Message) {
+func (d *desk) side(a *aside, m *session.Message) error {
 	c := d.chat
-	w := c.shelf
-	found, ok, err := w.disk.Get(c.ctx, a.family+c.id+":"+a.rest, mostValue)
-	if err != nil || !ok {
-		return
+	found, at, fate, err := c.shelf.find(c.ctx, a.family+c.id+":"+a.rest, d.sink)
+	if err != nil {
+		return err
 	}
-	at := w.addr(diskTable, a.family+c.id+":"+a.rest, found.RowID)
 	m.Origin = append(m.Origin, at.String())
 	if a.family == bubbleRootRow {
-		c.count(claimed)
-		m.Extras = append(m.Extras, session.Extra{Name: strings.TrimSuffix(a.family, ":"), Raw: session.AppendString(nil, string(found.Bytes))})
-		return
+		c.count(fate)
+		if fate == claimed {
+			m.Extras = append(m.Extras, session.Extra{Name: strings.TrimSuffix(a.family, ":"), Raw: session.AppendString(nil, string(found.Bytes))})
+		}
+		return nil
 	}
-	body, fate := line(found.Bytes, at, d.sink)
-	if found.Class == store.Null {
-		fate = deleted
+	var body []byte
+	if fate == claimed {
+		body, fate = line(found.Bytes, at, d.sink)
 	}
 	c.count(fate)
 	if body != nil {
 		m.Parts = append(m.Parts, &session.Injected{Tag: "request_context", Data: members.Bare("request", body)})
 	}
+	return nil
 }
 
 // leftovers are records of a session that no message claimed: each is carried
@@ -184,17 +191,15 @@ func (d *desk) leftovers() error {
 			continue
 		}
 		a.used = true
-		key := a.family + c.id + ":" + a.rest
-		found, ok, err := c.shelf.disk.Get(c.ctx, key, mostValue)
-		if err != nil || !ok {
+		found, at, fate, err := c.shelf.find(c.ctx, a.family+c.id+":"+a.rest, d.sink)
+		if err != nil {
 			return err
 		}
-		at := c.shelf.addr(diskTable, key, found.RowID)
-		d.tally.Read++
-		if found.Class == store.Null {
-			d.tally.Claimed++
+		if fate != claimed {
+			c.count(fate)
 			continue
 		}
+		d.tally.Read++
 		body, _, jerr := rawjson.Line(found.Bytes)
 		if jerr != nil {
 			body = session.AppendString(nil, string(found.Bytes))

@@ -146,9 +146,12 @@ func (m *marks) own(ctx context.Context, s *shelf, key string) error {
 		if err != nil {
 			return err
 		}
-		if ok {
+		switch {
+		case ok:
 			m.take(s.file, diskTable, f.RowID)
 			m.look(s, f.Bytes)
+		case key != keys[0]: // the first was not listed
+			m.note(loss.Note{Kind: loss.Unreadable, At: s.addr(diskTable, key, 0), What: noSuchKey})
 		}
 	}
 	return nil

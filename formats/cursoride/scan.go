@@ -28,7 +28,7 @@ type aside struct {
 	used         bool
 }
 
-// owned are the families besides bubbles of which each session has many rows.
+// ownedRows are the families besides bubbles of which each session has many rows.
 var ownedRows = [...]string{checkpointRow, requestRow, diffRow, fateRow, originalRow, bubbleRootRow}
 
 // scan looks at the keys of a session: what belongs to it, and what its list of
@@ -184,6 +184,8 @@ func (c *chat) sides(d *desk, b *bubble, m *session.Message) {
 			continue
 		}
 		a.used = true
-		d.side(a, m)
+		if err := d.side(a, m); err != nil && d.err == nil {
+			d.err = err
+		}
 	}
 }

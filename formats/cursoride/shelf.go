@@ -102,11 +102,48 @@ func (s *shelf) get(ctx context.Context, table, key string, note loss.Sink) (row
 		r.fate = deleted
 	case f.Bytes == nil:
 		r.fate = broken
-		note(loss.Note{Kind: loss.Unreadable, At: r.addr, What: "a value of more than 100 MB"})
+		note(loss.Note{Kind: loss.Unreadable, At: r.addr, What: tooLong})
 	default:
 		r.body, r.fate = line(f.Bytes, r.addr, note)
 	}
 	return r, nil
+}
+
+// What is said of a row that was listed by its key and cannot be read.
+const (
+	tooLong   = "a value of more than 100 MB"
+	noSuchKey = "a record whose key cannot be looked up"
+)
+
+// find reads a row of a session whose key was listed. What cannot be read is
+// noted, and broken.
+func (s *shelf) find(ctx context.Context, key string, note loss.Sink) (f sqlitefile.Found, at store.Addr, what fate, err error) {
+	f, ok, err := s.disk.Get(ctx, key, mostValue)
+	if err != nil {
+		return f, at, absent, err
+	}
+	at = s.addr(diskTable, key, f.RowID)
+	switch {
+	case !ok:
+		note(loss.Note{Kind: loss.Unreadable, At: at, What: noSuchKey})
+		return f, at, broken, nil
+	case f.Bytes == nil && f.Size > 0:
+		note(loss.Note{Kind: loss.Unreadable, At: at, What: tooLong})
+		return f, at, broken, nil
+	case f.Class == store.Null:
+		return f, at, deleted, nil
+	}
+	return f, at, claimed, nil
+}
+
+// listed is get for a row of a session whose key was listed.
+func (s *shelf) listed(ctx context.Context, key string, note loss.Sink) (row, error) {
+	r, err := s.get(ctx, diskTable, key, note)
+	if err == nil && r.fate == absent {
+		r.fate = broken
+		note(loss.Note{Kind: loss.Unreadable, At: s.addr(diskTable, key, 0), What: noSuchKey})
+	}
+	return r, err
 }
 
 // quietLine is the value of a record that was found, as one line of JSON.
