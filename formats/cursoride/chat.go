@@ -77,16 +77,35 @@ func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, e
 	c.blocks, c.originals = f.raw(comBlocks), f.raw(comOriginals)
 	f.keepFull(comBlocks)
 	c.out.Extras = append(c.out.Extras, f.settle(&c.tally)...)
-	switch {
-	case e.remote && body == nil:
-		c.out.Status = "remote"
-		c.out.Missing = append(c.out.Missing, "the conversation: it is kept by Cursor's service")
-	case body == nil && e.body == inDisk:
-		c.out.Missing = append(c.out.Missing, "what its record "+composerRow+e.id+" said")
-	case body == nil:
-		c.out.Missing = append(c.out.Missing, composerRow+e.id)
+	if body == nil {
+		c.lacks()
 	}
 	return c, c.scan(ctx, body == nil)
+}
+
+// lacks says that a session's own record is not there.
+func (c *chat) lacks() {
+	at := c.addr
+	if at.Set == "" {
+		at = store.Addr{Set: diskTable, Key: store.TextCell([]byte(composerRow + c.id))}
+		if c.shelf != nil {
+			at.File = c.shelf.file
+		}
+	}
+	switch {
+	case c.remote:
+		c.out.Status = "remote"
+		c.out.Missing = append(c.out.Missing, "the conversation: it is kept by Cursor's service")
+		c.note(loss.Note{Kind: loss.Missing, At: at, What: "the conversation of a cloud agent: Cursor's service keeps it"})
+	case c.body == inDisk: // it cannot be read, which was noted
+		c.out.Missing = append(c.out.Missing, "what its record "+composerRow+c.id+" said")
+	default:
+		c.out.Missing = append(c.out.Missing, composerRow+c.id)
+		if c.draft { // nothing was sent yet
+			return
+		}
+		c.note(loss.Note{Kind: loss.Missing, At: at, What: "the record of a session that a list names"})
+	}
 }
 
 // sources are a session's record, and its heads: those of the old generations
