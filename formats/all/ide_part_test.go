@@ -73,6 +73,7 @@ func TestIDEPart(t *testing.T) {
 		"heads":     {id: "c1"},
 		"history":   {id: "c1"},
 		"subagents": {id: "main", with: "kid-inline"},
+		"prompts":   {id: "lost"},
 		"panes":     {id: "aaaaaaaa-0000-4000-8000-00000000000a"},
 	} {
 		t.Run(name, func(t *testing.T) {

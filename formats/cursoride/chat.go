@@ -24,6 +24,8 @@ type chat struct {
 	note  loss.Sink
 	ctx   context.Context
 
+	quiet   bool     // nobody wants it, but what is asked in it is to be heard
+	typed   []*typed // prompts that only a list of them has
 	headers []header
 	runs    []*run // branches, where they are wanted
 	listed  map[string]bool
@@ -52,6 +54,9 @@ type chat struct {
 
 // prepare reads all of a session but its bubbles.
 func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, error) {
+	if e.body == inTyped {
+		return x.rest(ctx, e, note)
+	}
 	c := &chat{entry: e, x: x, ctx: ctx, note: note, past: -1}
 	if x.global != nil && x.global.disk != nil {
 		c.shelf = x.global
@@ -80,6 +85,7 @@ func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, e
 	if body == nil {
 		c.lacks()
 	}
+	c.typed = e.prompts
 	return c, c.scan(ctx, body == nil)
 }
 

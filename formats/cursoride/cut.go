@@ -52,6 +52,11 @@ func (m *marks) tables(ctx context.Context, space *space, s *shelf) error {
 	}); err != nil {
 		return err
 	}
+	for i, key := range typedKeys {
+		if err := m.item(ctx, s, key, func(b []byte) ([]byte, string) { return m.typedIn(space, i, b) }); err != nil {
+			return err
+		}
+	}
 	for _, key := range cloudKeys {
 		if err := m.item(ctx, s, key, m.cloud); err != nil {
 			return err
@@ -94,6 +99,32 @@ func (m *marks) item(ctx context.Context, s *shelf, key string, cut func([]byte)
 }
 
 type itemKey struct{ file, key string }
+
+// typedIn is what a list of prompts has of the sessions: all of it for that
+// which it is itself, else the prompts that are known to be theirs.
+func (m *marks) typedIn(space *space, which int, b []byte) (kept []byte, why string) {
+	at := slices.IndexFunc(m.typed, func(h *typedLists) bool { return h.space == space })
+	if at < 0 || b[0] != '[' {
+		return nil, ""
+	}
+	h := m.typed[at]
+	if h.rest != nil && m.ids[h.rest.id] {
+		return b, ""
+	}
+	kept = append(kept, '[')
+	for raw := range rawjson.Elements(b) {
+		if t := h.entry(h.pages[which], 0, raw); t != nil && t.owner != nil && m.ids[t.owner.id] {
+			if len(kept) > 1 {
+				kept = append(kept, ',')
+			}
+			kept = append(kept, raw...)
+		}
+	}
+	if len(kept) == 1 {
+		return nil, ""
+	}
+	return append(kept, ']'), ""
+}
 
 // elements leaves other sessions' heads out of a list.
 func (m *marks) elements(space *space, b []byte, member, id string) (kept []byte, why string) {

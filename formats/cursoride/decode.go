@@ -57,45 +57,54 @@ func decode(ctx context.Context, p *place, v formats.View, sel session.Selection
 	for _, id := range sel.IDs {
 		x.seek = x.seek || x.byID[id] == nil
 	}
+	if err := x.listen(ctx, sel); err != nil {
+		return err
+	}
 	f := x.feed(ctx, sel)
 	defer f.close()
 	for p := range f.out {
 		x.tell(p.notes)
-		switch {
-		case p.foster:
-			w := &walk{chat: p.chat, note: v.Note, ctx: ctx}
-			if w.note == nil {
-				w.note = func(loss.Note) {}
-			}
-			if !(&nursery{walk: w, sel: sel, yield: yield}).all(&p.chat.out, p.chat.kids) {
-				return nil
-			}
-			continue
-		case p.chat == nil || p.end && p.chat.body == deletedC:
-			if p.chat != nil {
-				sel.Books.Add(p.chat.tally)
-			}
-			if p.err != nil && !yield(nil, p.err) {
-				return nil
-			}
-			continue
-		case p.end:
-			if p.err != nil && !yield(&p.chat.out, p.err) {
-				return nil
-			}
-			continue
-		}
-		s := p.chat.session(ctx, f)
-		if !yield(&s.out, nil) {
-			return nil
-		}
-		s.drain()
-		sel.Books.Add(s.books())
-		if n := (&nursery{walk: s, sel: sel, wanted: true, yield: yield}); !n.all(&s.out, s.kids) {
+		if !x.give(ctx, f, p, sel, yield) {
 			return nil
 		}
 	}
+	for _, h := range x.typed {
+		if h.rest == nil && len(sel.IDs) == 0 && x.only == nil {
+			h.noteOthers(x.note)
+		}
+	}
 	return ctx.Err()
+}
+
+// give takes a piece that the feed hands on: a session that begins, which is
+// given to the consumer, or the end of one. false: the consumer has had enough.
+func (x *index) give(ctx context.Context, f *feed, p piece, sel session.Selection, yield func(*session.Session, error) bool) bool {
+	switch {
+	case p.chat.quiet:
+		x.overhear(ctx, f, p)
+		return true
+	case p.foster:
+		w := &walk{chat: p.chat, note: x.note, ctx: ctx}
+		return (&nursery{walk: w, sel: sel, yield: yield}).all(&p.chat.out, p.chat.kids)
+	case p.end && p.chat.body == deletedC:
+		sel.Books.Add(p.chat.tally)
+		return p.err == nil || yield(nil, p.err)
+	case p.end:
+		return p.err == nil || yield(&p.chat.out, p.err)
+	}
+	s := p.chat.session(ctx, f)
+	if s.body == inTyped {
+		if s.typed = s.unsaid(); len(s.typed) == 0 && !s.asked.listed {
+			s.drain()
+			return true
+		}
+	}
+	if !yield(&s.out, nil) {
+		return false
+	}
+	s.drain()
+	sel.Books.Add(s.books())
+	return (&nursery{walk: s, sel: sel, wanted: true, yield: yield}).all(&s.out, s.kids)
 }
 
 // tell passes notes on.
@@ -132,7 +141,7 @@ func (w *walk) messages(yield func(*session.Message, error) bool) {
 		return
 	}
 	w.walked = true
-	if w.spine && !w.states(yield) {
+	if w.spine && !w.states(yield) || !w.remembered(yield) {
 		return
 	}
 	for !w.over {
@@ -158,12 +167,18 @@ func (w *walk) next() (p piece, ok bool) {
 		w.x.tell(p.notes)
 		w.over = p.end
 		w.feed.spent(p.bytes)
+		for _, m := range p.messages {
+			w.x.hear(w.entry, m)
+		}
 	}
 	return p, ok
 }
 
 // drain passes what the consumer did not walk.
 func (w *walk) drain() {
+	if w.spine && !w.walked && w.x.heard != nil {
+		w.states(func(*session.Message, error) bool { return true })
+	}
 	for !w.over {
 		if _, ok := w.next(); !ok {
 			return
@@ -175,6 +190,7 @@ func (w *walk) drain() {
 // where that is the end of it.
 func (w *walk) states(yield func(*session.Message, error) bool) bool {
 	for m, err := range w.agent.Messages(w.ctx) {
+		w.x.hear(w.entry, m)
 		if !yield(m, err) || err != nil {
 			return false
 		}

@@ -234,7 +234,7 @@ func countRows(t testing.TB, dir string) (least, most int64) {
 		}
 		least += count("composerHeaders", "1")
 		least += count("ItemTable", `key IN ('composer.composerData','composer.composerHeaders','workbench.panel.aichat.view.aichat.chatdata','workbench.panel.chat.view.chat.chatdata',
-			'workbench.backgroundComposer.persistentData','workbench.backgroundComposer.workspacePersistentData','glass.cloudAgentProjects.v1','glass.localAgentProjectMembership.v1')
+			'workbench.backgroundComposer.persistentData','workbench.backgroundComposer.workspacePersistentData','glass.cloudAgentProjects.v1','glass.localAgentProjectMembership.v1','aiService.prompts','aiService.generations')
 			OR key LIKE 'workbench.panel.composerChatViewPane%' AND key NOT LIKE '%.hidden'`)
 		least += count("cursorDiskKV", `key GLOB 'composerData:*' OR key GLOB 'bubbleId:*' OR key GLOB 'checkpointId:*' OR key GLOB 'messageRequestContext:*' OR key GLOB 'codeBlockDiff:*'
 			OR key GLOB 'codeBlockPartialInlineDiffFates:*' OR key GLOB 'ofsContent:*' OR key GLOB 'agentKv:checkpoint:*' OR key GLOB 'agentKv:bubbleCheckpoint:*'`)

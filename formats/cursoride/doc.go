@@ -68,6 +68,7 @@
 //	conversationState, agentKv; what bubbles
 //	  lack                                      state          state.go, supply.go
 //	subagents that only such a state knows      subagents      kids.go
+//	aiService.prompts, aiService.generations    prompts        typed.go
 //	bubbles that no list names                  history        branch.go
 //	duplicate members, broken UTF-8, halves of
 //	  surrogate pairs, secrets                  broken-text    shelf.go, fields.go
@@ -100,12 +101,21 @@
 // that are kept as changes of that, spelled out up to 16 MB and eight bytes for
 // each that was read, then as changes.
 //
+// aiService.prompts and aiService.generations list what was typed, and name no
+// session. A prompt that a session says (its text, or the id of its request) is
+// there already. One whose time lies in that of a single session of the
+// workspace, and that session has lost its messages, is that session's: noted as
+// inferred, its parts From "prompts". The rest is a session of its own for each
+// database, ID <workspace>-prompts, status prompts. Heads reads no bubbles and
+// lists it where a workspace has no session, or one that has lost its messages;
+// it can be asked for by its name in any case.
+//
 // # Its books
 //
 // A user dir is mostly not sessions. Counted are the rows that list sessions
 // (composerHeaders, and of ItemTable composer.composerData,
-// composer.composerHeaders, the chat tabs, panes, cloud agents and the members of
-// the sidebar) and those that belong to one: composerData:, bubbleId:, checkpointId:,
+// composer.composerHeaders, the chat tabs, panes, cloud agents, the members of
+// the sidebar and the prompt histories) and those that belong to one: composerData:, bubbleId:, checkpointId:,
 // messageRequestContext:, codeBlockDiff:, codeBlockPartialInlineDiffFates:,
 // ofsContent:, agentKv:checkpoint: and agentKv:bubbleCheckpoint:. Of the shared
 // agentKv:blob: and composer.content. rows those count that a session refers to
@@ -135,8 +145,7 @@
 //
 // state.vscdb.backup and .corrupted.* copies, conversation-search.db (derived),
 // settings, snippets, extensions and local history. A picture that is a link
-// out of the store, or is a database, is left aside and noted. The lists of
-// prompts aiService.prompts and aiService.generations, which name no session.
+// out of the store, or is a database, is left aside and noted.
 //
 // # Not verified
 //

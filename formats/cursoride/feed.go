@@ -54,6 +54,7 @@ type feed struct {
 	begun map[*entry]bool // true: read; false: waits for its parent
 	late  []*entry        // children whose parents do not say so in them
 	last  bool            // those come now
+	mute  bool            // of what is read now nobody wants to be told
 	notes []loss.Note     // of what was read since the last piece
 }
 
@@ -84,8 +85,11 @@ func (x *index) feed(ctx context.Context, sel session.Selection) *feed {
 
 // all reads every session that is wanted.
 func (f *feed) all(ctx context.Context, sel session.Selection) {
+	var typed []*entry
 	for e := range f.x.order() {
-		if !f.family(ctx, e, sel) {
+		if e.body == inTyped {
+			typed = append(typed, e)
+		} else if !f.family(ctx, e, sel) {
 			return
 		}
 	}
@@ -93,6 +97,11 @@ func (f *feed) all(ctx context.Context, sel session.Selection) {
 	for len(f.late) > 0 {
 		e := f.late[0]
 		f.late = f.late[1:]
+		if !f.family(ctx, e, sel) {
+			return
+		}
+	}
+	for _, e := range typed { // all that was said has been heard
 		if !f.family(ctx, e, sel) {
 			return
 		}
@@ -124,7 +133,11 @@ func (f *feed) send(ctx context.Context, p piece) bool {
 }
 
 // note keeps a note until the consumer is where it belongs.
-func (f *feed) note(n loss.Note) { f.notes = append(f.notes, n) }
+func (f *feed) note(n loss.Note) {
+	if !f.mute {
+		f.notes = append(f.notes, n)
+	}
+}
 
 // spent gives back the room that a piece took.
 func (f *feed) spent(bytes int64) {
@@ -188,7 +201,7 @@ func (f *feed) family(ctx context.Context, e *entry, sel session.Selection) bool
 			continue
 		}
 		if !sel.Wants(e.id) {
-			if f.x.seek && !f.foster(ctx, e) {
+			if f.x.seek && !f.foster(ctx, e) || f.x.heard != nil && !f.overhear(ctx, e) {
 				return false
 			}
 			continue

@@ -60,10 +60,12 @@ type entry struct {
 
 	archived, draft, subagent, bestOf, remote, hollow bool
 
-	heads []headAt // where its heads stand, the best first
-	table bool     // it has one in the table composerHeaders
-	body  bodyAt
-	where *space // whose database the body lies in; nil for the global one
+	heads   []headAt // where its heads stand, the best first
+	table   bool     // it has one in the table composerHeaders
+	body    bodyAt
+	where   *space      // whose database the body lies in; nil for the global one
+	prompts []*typed    // that no bubble of it says, and the client's prompt history does
+	asked   *typedLists // of a prompt history: what it is the rest of
 }
 
 // bodyAt says where a session's messages are.
@@ -75,6 +77,7 @@ const (
 	inTab           // a chat tab of the first generation, with all its bubbles
 	inHead          // a head with its conversation
 	deletedC        // composerData: is a tombstone
+	inTyped         // a list of prompts
 )
 
 // headAt is a head inside of a record that lists many.

@@ -30,7 +30,7 @@ func listHeads(ctx context.Context, p *place, v formats.View, yield func(*sessio
 		return err
 	}
 	for e := range x.order() {
-		if !x.wanted(e) {
+		if !x.wanted(e) || e.body == inTyped && !e.asked.listed {
 			continue
 		}
 		h := &session.Head{ID: e.id, Agent: session.CursorIDE, Turns: -1, Bytes: -1}
@@ -58,6 +58,8 @@ func (e *entry) mark() string {
 	switch {
 	case e.remote:
 		return "remote"
+	case e.body == inTyped:
+		return session.PromptHistory
 	case e.draft:
 		return "draft"
 	case e.archived:
@@ -78,17 +80,14 @@ func (x *index) wanted(e *entry) bool {
 // was deleted.
 func (x *index) look(ctx context.Context, e *entry, h *session.Head) (dead bool, err error) {
 	switch {
-	case e.remote:
+	case e.remote, e.body == inTyped, len(e.prompts) > 0:
 		return false, nil
 	case e.body == nowhere:
-		if x.global != nil && x.global.disk != nil {
-			prefix := bubbleRow + e.id + ":"
-			if _, some, err := x.global.disk.First(ctx, prefix, behind(prefix)); err != nil || some {
-				return false, err
-			}
+		talked, err := x.talked(ctx, e)
+		if !talked && err == nil {
+			h.Turns = 0
 		}
-		h.Turns = 0
-		return false, nil
+		return false, err
 	case e.body != inDisk:
 		if e.hollow {
 			h.Turns = 0

@@ -43,6 +43,9 @@ type index struct {
 	given    map[string]bool     // subagents that lay in a session's state
 	history  bool                // turns that the user went back on, too
 	children map[string][]string // by parent; made when first asked for
+
+	typed []*typedLists
+	heard overheard // nil: no list of prompts is wanted
 }
 
 func newIndex(p *place, note loss.Sink) *index {
@@ -86,6 +89,9 @@ func (x *index) read(ctx context.Context) error {
 	for _, e := range x.byID {
 		e.settle(x.place)
 	}
+	if err := x.settleTyped(ctx); err != nil {
+		return err
+	}
 	return x.leave()
 }
 
@@ -120,6 +126,9 @@ func (x *index) readShelf(ctx context.Context, s *space, shelf *shelf) error {
 	if err := x.readMembers(ctx, shelf); err != nil {
 		return err
 	}
+	if err := x.readTyped(ctx, s); err != nil {
+		return err
+	}
 	return x.readCloud(ctx, shelf)
 }
 
@@ -151,8 +160,9 @@ func (s *space) name() string {
 // tab is the id of a chat tab that has none.
 func (s *space) tab(n int) string { return fmt.Sprintf("%s-tab-%d", s.name(), n) }
 
-// order is all sessions, parents in front of their children. Where children
-// are named in a circle, the first of them is taken for the root.
+// order is all sessions, parents in front of their children, lists of prompts
+// behind all others. Where children are named in a circle, the first of them is
+// taken for the root.
 func (x *index) order() iter.Seq[*entry] {
 	return func(yield func(*entry) bool) {
 		ids := make([]string, 0, len(x.byID))
@@ -185,10 +195,13 @@ func (x *index) order() iter.Seq[*entry] {
 			}
 			return true
 		}
-		for _, roots := range [...]bool{true, false} {
+		for _, pass := range [...]func(e *entry) bool{
+			func(e *entry) bool { return e.body != inTyped && x.byID[e.parent.Session] == nil },
+			func(e *entry) bool { return e.body != inTyped },
+			func(e *entry) bool { return true },
+		} {
 			for _, id := range ids {
-				e := x.byID[id]
-				if (!roots || x.byID[e.parent.Session] == nil) && !visit(e) {
+				if e := x.byID[id]; pass(e) && !visit(e) {
 					return
 				}
 			}

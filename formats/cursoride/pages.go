@@ -62,6 +62,11 @@ func (p *pages) hold(pg *page, body []byte) {
 	pg.body, pg.held = body, body != nil
 }
 
+// whole is a record.
+func (p *pages) whole(ctx context.Context, pg *page) ([]byte, error) {
+	return p.read(ctx, headAt{page: pg, to: -1})
+}
+
 // read is the bytes of a head.
 func (p *pages) read(ctx context.Context, at headAt) ([]byte, error) {
 	if !at.page.held {
@@ -74,6 +79,9 @@ func (p *pages) read(ctx context.Context, at headAt) ([]byte, error) {
 			return nil, err
 		}
 		p.hold(at.page, r.body)
+	}
+	if at.to < 0 {
+		return at.page.body, nil
 	}
 	if at.to > len(at.page.body) {
 		return nil, nil

@@ -13,7 +13,7 @@ type Head struct {
 	Parent    *Link  // set for a subagent
 	Turns     int64  // -1: not known without reading
 	Bytes     int64  // of the records that hold it; -1: not known without reading
-	Mark      string // what a list says of it besides: remote, draft, archived, …; "" for most
+	Mark      string // what a list says of it besides: remote, draft, archived, prompts, …; "" for most
 }
 
 // The clients whose sessions are known.
@@ -23,6 +23,10 @@ const (
 	CursorIDE  = "cursor-ide"
 	ClaudeCode = "claude-code"
 )
+
+// PromptHistory is the Status of what is no conversation but a client's own list
+// of prompts, which nobody answered.
+const PromptHistory = "prompts"
 
 // Link ties a subagent and the call that started it together. In a Head it
 // names the parent, among the Children of a session a child.
