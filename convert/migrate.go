@@ -46,6 +46,11 @@ type Migration struct {
 	Dir      string     `json:"dir"`
 	DryRun   bool       `json:"dry_run"`
 	Migrated []Migrated `json:"migrated"`
+
+	// Sessions that were skipped: nothing was ever said in them, or they are
+	// the client's list of prompts, see session.PromptHistory.
+	Empty     int `json:"empty,omitempty"`
+	Histories int `json:"prompt_histories,omitempty"`
 }
 
 // The states of a migrated session, beside Placed, Checked and Failed.
@@ -135,6 +140,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		err = j.explain(err)
 	}
 	out.Migrated = append(out.Migrated, j.moving.done...)
+	out.Empty, out.Histories = out.Empty+j.moving.empty, out.Histories+j.moving.histories
 	if len(j.moving.done) > 0 && ctx.Err() == nil {
 		return nil // every session has its own word
 	}
@@ -165,10 +171,11 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 
 // moving is the part of a job that makes its sessions those of a client.
 type moving struct {
-	o       MigrateOptions
-	done    []Migrated
-	synced  bool            // all that is staged is on the disk
-	folders map[string]bool // with names that are not on it yet
+	o                MigrateOptions
+	done             []Migrated
+	empty, histories int             // sessions that were skipped
+	synced           bool            // all that is staged is on the disk
+	folders          map[string]bool // with names that are not on it yet
 }
 
 // path is where the client looks for a session.
@@ -183,6 +190,8 @@ type goal struct {
 	root *session.Head
 	id   string        // the session's own, where it goes by another
 	last session.Stamp // the last moment in it
+	said bool          // something was said in it
+	read bool          // to its end
 	err  error         // why the outermost session has no place: nothing below it has one
 }
 
@@ -252,16 +261,22 @@ func workspaceOf(h *session.Head) (string, error) {
 	return real, nil
 }
 
-// watched is a session whose last moment is kept.
+// watched is a session of which is kept when its last moment was, and whether
+// anything was said.
 func (g *goal) watched(s *session.Session) *session.Session {
 	out := *s
 	out.Messages = func(yield func(*session.Message, error) bool) {
-		each(s.Messages, yield, func(m *session.Message) error {
+		g.read = true
+		each(s.Messages, func(m *session.Message, err error) bool {
+			g.read = err == nil && yield(m, err)
+			return g.read
+		}, func(m *session.Message) error {
 			for _, at := range []session.Stamp{m.At, m.End} {
 				if at.Known() && (!g.last.Known() || at.Millis() > g.last.Millis()) {
 					g.last = at
 				}
 			}
+			g.said = g.said || says(m)
 			return nil
 		})
 	}

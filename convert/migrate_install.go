@@ -45,6 +45,9 @@ func (j *job) installAll(ctx context.Context, to *formats.Format, all [][]*house
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if j.moving.skips(f) {
+				continue
+			}
 			m := f.report(j.found[i].Loc.Path)
 			if f.root.err == nil {
 				m.settle(j.moving.place(ctx, to, f, &m))

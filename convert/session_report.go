@@ -24,6 +24,7 @@ type SessionReport struct {
 	head   session.Head
 	goal   *goal
 	staged string
+	skip   bool // nothing was said in it
 	err    error
 }
 

@@ -204,9 +204,15 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 	c.begun++
 	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note, Root: c.root(s)}
 	tapped := m.tap(c.calls.listen(s))
+	if c.moving != nil && s.Status == session.PromptHistory {
+		c.turn()
+		c.rep.Sessions = append(c.rep.Sessions, SessionReport{ID: s.ID, Status: skippedHistory})
+		return nil
+	}
 	if c.moving != nil {
 		g, err := c.aim(s)
 		if err != nil {
+			g.walk(s)
 			if e := c.settled(); fatal(e) {
 				return e
 			}
@@ -233,11 +239,14 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 // reported enters a session's fate, and returns why it failed, if it did.
 func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err error, staged ...string) error {
 	r := SessionReport{ID: s.ID, Agent: s.Agent, Title: s.Title, Workspace: s.Workspace, Losses: books.Lines()}
+	r.skip = c.moving != nil && c.goals[s.ID].empty()
 	if m != nil {
 		r.Messages, r.Turns, r.Bytes = m.messages, m.turns, m.size
 		c.rep.Bytes += m.size
 	}
 	switch {
+	case r.skip:
+		r.Status = skippedEmpty
 	case err != nil:
 		r.Status = Failed
 		worded := c.explain(err)
@@ -259,7 +268,7 @@ func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err e
 			r.staged = staged[0]
 		}
 	}
-	if r.Status != Placed && (r.Status != Checked || c.moving == nil) {
+	if kept := r.Status == Placed || c.moving != nil && r.Status == Checked || r.skip && err == nil; !kept {
 		for _, path := range staged {
 			if e := os.Remove(path); e != nil && !errors.Is(e, os.ErrNotExist) {
 				err = errors.Join(err, e)
@@ -267,6 +276,9 @@ func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err e
 		}
 	}
 	c.rep.Sessions = append(c.rep.Sessions, r)
+	if r.skip {
+		return nil
+	}
 	return err
 }
 

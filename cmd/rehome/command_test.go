@@ -22,7 +22,7 @@ import (
 // TestCommands runs the transcripts under golden/cmd. Each begins in a folder
 // with two stores: chat/store.db, and the same chat one turn later in
 // later/store.db. Those about agents of the Cursor SDK have another, project,
-// and those about the IDE the user dirs User and other/User.
+// and those about the IDE the user dirs User, other/User and lost/User.
 func TestCommands(t *testing.T) {
 	golden.Scripts(t, "cmd/*.txt", map[string]golden.Command{"rehome": rehomeCommand(t)}, func(t *testing.T, dir string) {
 		if strings.Contains(t.Name(), "/sdk-") {
@@ -37,6 +37,7 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/ide") {
 			ideCase(t, dir, "subagents")
 			ideCase(t, filepath.Join(dir, "other"), "storage")
+			ideCase(t, filepath.Join(dir, "lost"), "prompts")
 		}
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)

@@ -18,6 +18,9 @@ type migrateResult struct {
 	Dir      string         `json:"dir"`
 	DryRun   bool           `json:"dry_run"`
 	Migrated []migrateEntry `json:"migrated"`
+
+	Empty     int `json:"empty,omitempty"`
+	Histories int `json:"prompt_histories,omitempty"`
 }
 
 // migrateEntry is a session, and the one command that goes on with it.
@@ -88,7 +91,7 @@ func (c *migrateCmd) Run(h *house) error {
 	if len(done.Migrated) == 0 && err != nil {
 		return err
 	}
-	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrateEntry{}}
+	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrateEntry{}, Empty: done.Empty, Histories: done.Histories}
 	for i := range done.Migrated {
 		m := &done.Migrated[i]
 		e := migrateEntry{Migrated: m}

@@ -20,7 +20,13 @@ func (r *migrateResult) text(p *page) {
 		}
 		books.gather(m.Migrated)
 	}
-	if few && len(r.Migrated) == 1 {
+	if r.Empty > 0 {
+		p.line(many(int64(r.Empty), "empty session") + " skipped")
+	}
+	if r.Histories > 0 {
+		p.line(many(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
+	}
+	if few && len(r.Migrated) == 1 || len(r.Migrated) == 0 && r.Empty+r.Histories > 0 {
 		return
 	}
 	var totals []string

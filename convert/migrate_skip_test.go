@@ -1,0 +1,63 @@
+package convert
+
+import (
+	"context"
+	"iter"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// TestMigrateEmpty: sessions in which nothing was said are skipped and counted,
+// whether or not they have a place, with their subagents; one with a subagent
+// that said something is not.
+func TestMigrateEmpty(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession b Bob\nsession c\nsystem rules\nsession d\nsession d1\nsay two\nsession e\nsay three\nsession e1\nsession f\nsession f1\n")
+	m.parents = map[string]string{"d1": "d", "e1": "e", "f1": "f"}
+	rep := m.run(MigrateOptions{})
+	m.status(rep, "a placed", "d placed", "e placed")
+	if got := m.files(); rep.Empty != 5 || rep.Histories != 0 || len(got) != 5 || got["b.txt"]+got["c.txt"]+got["e/e1.txt"]+got["f.txt"] != "" || got["d/d1.txt"] == "" {
+		t.Errorf("%d are empty: %q", rep.Empty, got)
+	}
+	m.dir += "-2"
+	rep, err := Migrate(t.Context(), formats.NewRegistry(m.format(), client()), []MigrateSource{{Path: m.src}}, MigrateOptions{To: "client", Dir: m.dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.status(rep, "a failed", "d failed", "e failed") // no folder is known
+	if rep.Empty != 5 || len(m.files()) != 0 {
+		t.Errorf("%d are empty: %q", rep.Empty, m.files())
+	}
+	m.say("session b\n")
+	if rep := m.run(MigrateOptions{}, "b"); rep.Empty != 1 || len(rep.Migrated) != 0 || len(m.files()) != 0 {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// TestMigrateHistory: a client's list of prompts is not migrated.
+func TestMigrateHistory(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession list\nsay two\n")
+	from := m.format()
+	decode := from.Decode
+	from.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			for s, err := range decode(ctx, l, v, sel) {
+				if s != nil && s.ID == "list" {
+					s.Status = session.PromptHistory
+				}
+				if !yield(s, err) {
+					return
+				}
+			}
+		}
+	}
+	rep, err := Migrate(t.Context(), formats.NewRegistry(from, client()), []MigrateSource{{Path: m.src}}, MigrateOptions{To: "client", Dir: m.dir, Cwd: m.cwd})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.status(rep, "a placed")
+	if rep.Empty != 0 || rep.Histories != 1 || len(m.files()) != 1 {
+		t.Errorf("%d empty, %d histories, %q", rep.Empty, rep.Histories, m.files())
+	}
+}
