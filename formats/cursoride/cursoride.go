@@ -57,10 +57,15 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return formats.Match{Score: 90, Evidence: []string{"a SQLite database named " + dbName}}, nil
 	}
 	tables, err := sqlitefile.Peek(ctx, l.Path)
-	if err != nil || !slices.Contains(tables, "ItemTable") {
+	if err != nil {
 		return formats.Match{}, nil // opening it will say why
 	}
-	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with a table ItemTable"}}, nil
+	for _, t := range [...]string{itemTable, diskTable} {
+		if slices.Contains(tables, t) {
+			return formats.Match{Score: 80, Evidence: []string{"a SQLite database with a table " + t}}, nil
+		}
+	}
+	return formats.Match{}, nil
 }
 
 // copied is a name that the client gives to copies of a database: the one it
