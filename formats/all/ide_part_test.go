@@ -64,17 +64,19 @@ func TestIDEPart(t *testing.T) {
 		id   string
 		with string // another session that belongs to it
 	}{
-		"state":     {id: "gaps"},
-		"tools":     {id: "c1"},
-		"files":     {id: "c1"},
-		"table":     {id: "parent", with: "kid"},
-		"tabs":      {id: "tab-1"},
-		"inline":    {id: "inline-1"},
-		"heads":     {id: "c1"},
-		"history":   {id: "c1"},
-		"subagents": {id: "main", with: "kid-inline"},
-		"prompts":   {id: "lost"},
-		"panes":     {id: "aaaaaaaa-0000-4000-8000-00000000000a"},
+		"state":        {id: "gaps"},
+		"tools":        {id: "c1"},
+		"files":        {id: "c1"},
+		"table":        {id: "parent", with: "kid"},
+		"tabs":         {id: "tab-1"},
+		"inline":       {id: "inline-1"},
+		"heads":        {id: "c1"},
+		"history":      {id: "c1"},
+		"subagents":    {id: "main", with: "kid-inline"},
+		"prompts":      {id: "lost"},
+		"odd-keys":     {id: "c1"},
+		"tab-messages": {id: "11111111-0000-4000-8000-000000000001"},
+		"panes":        {id: "aaaaaaaa-0000-4000-8000-00000000000a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			script, err := os.ReadFile("../../testdata/ide/cases/" + name + ".sql")

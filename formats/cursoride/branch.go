@@ -38,7 +38,8 @@ func (c *chat) abandoned(ctx context.Context, ids []string) error {
 			c.tally.Superseded++
 			continue
 		}
-		b := bubble{header: header{id: id, user: userType(r.body)}}
+		b := bubble{header: header{user: userType(r.body)}}
+		b.rename(id)
 		b.f.split(r.body, "", bubbleTable())
 		if b.at = b.when(); !b.at.Known() {
 			b.at = b.done()

@@ -15,6 +15,7 @@ type header struct {
 	id     string
 	user   bool
 	at     session.Stamp
+	row    string // the end of its row's key, where that is not a colon and the id
 	inline []byte // the bubble itself, where the session's own record holds it
 	more   []byte // the header itself, where it has members that are not understood
 }

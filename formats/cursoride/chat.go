@@ -3,6 +3,7 @@ package cursoride
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
@@ -86,7 +87,8 @@ func (x *index) prepare(ctx context.Context, e *entry, note loss.Sink) (*chat, e
 		c.lacks()
 	}
 	c.typed = e.prompts
-	return c, c.scan(ctx, body == nil)
+	unlisted := f.found[comHeaders] == nil && f.found[comTalk] == nil && f.found[comMap] == nil
+	return c, c.scan(ctx, body == nil || unlisted && e.body == inDisk)
 }
 
 // lacks says that a session's own record is not there.
@@ -181,20 +183,14 @@ func (c *chat) list(f *fields) {
 		inline[string(name)] = value
 	}
 	talk := f.full(comTalk)
-	if talk == nil {
-		talk = f.full(comTabBubbles)
-	}
-	var order []string
-	for value := range rawjson.Elements(talk) {
-		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
-		if id == "" {
-			id = orElse(rawjson.Text(rawjson.Last(value, "id")), unnamed(len(order)))
-		}
-		if inline[id] == nil {
-			inline[id] = value
-			order = append(order, id)
+	for _, i := range [...]int{comTabBubbles, comMessages} {
+		if talk == nil {
+			talk = f.full(i)
+		} else {
+			f.keepFull(i)
 		}
 	}
+	order := c.talk(talk, inline)
 	for value := range rawjson.Elements(f.raw(comHeaders)) {
 		h := header{id: rawjson.Text(rawjson.Last(value, "bubbleId"))}
 		h.user = string(rawjson.Last(value, "type")) == "1"
@@ -233,13 +229,44 @@ func (c *chat) list(f *fields) {
 	c.compacted(f)
 }
 
+// talk are the ids of an inline conversation's bubbles, which it puts among the
+// others. Of two that are not the same, but have one id, the second gets another.
+func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
+	seen, times := map[string][]byte{}, map[string]int{}
+	for value := range rawjson.Elements(list) {
+		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
+		if id == "" {
+			id = orElse(rawjson.Text(rawjson.Last(value, "id")), unnamed(len(order)))
+		}
+		first, base := seen[id], id
+		if bytes.Equal(first, value) {
+			c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: listedTwice})
+			continue
+		}
+		for seen[id] != nil || first != nil && inline[id] != nil {
+			times[base] = max(2, times[base]+1)
+			id = fmt.Sprintf("%s-%d", base, times[base])
+		}
+		if first != nil {
+			c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: "a second bubble of the same id"})
+		}
+		if seen[id] = value; inline[id] == nil {
+			inline[id] = value
+		}
+		order = append(order, id)
+	}
+	return order
+}
+
+const listedTwice = "a bubble that is listed twice"
+
 // enter adds a header. One that comes twice is one bubble.
 func (c *chat) enter(h header, inline map[string][]byte) {
 	switch {
 	case h.id == "":
-		c.note(loss.Note{Kind: loss.Missing, At: c.addr, What: "a bubble that is listed without an id"})
+		c.headers = append(c.headers, h) // see locate
 	case c.listed[h.id]:
-		c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: "a bubble that is listed twice"})
+		c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: listedTwice})
 	default:
 		c.listed[h.id] = true
 		h.inline = inline[h.id]
@@ -248,11 +275,11 @@ func (c *chat) enter(h header, inline map[string][]byte) {
 }
 
 func userType(bubble []byte) bool {
-	switch string(rawjson.Last(bubble, "type")) {
-	case "1", `"user"`:
-		return true
+	kind := rawjson.Last(bubble, "type")
+	if kind == nil {
+		kind = rawjson.Last(bubble, "role")
 	}
-	return false
+	return string(kind) == "1" || string(kind) == `"user"`
 }
 
 // capabilities finds the tools of the first versions, which lie apart from the

@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -46,6 +47,9 @@ const (
 	comTabID
 	comTabTitle
 	comTabSent
+	comPlainID
+	comPlainTitle
+	comMessages
 )
 
 var composerTable = sync.OnceValue(func() *table {
@@ -59,6 +63,7 @@ var composerTable = sync.OnceValue(func() *table {
 		comSummary: "latestConversationSummary", comTodos: "todos", comOriginals: "originalFileStates",
 		comBlocks: "codeBlockData", comCapabilities: "capabilities", comBestOf: "isBestOfNSubcomposer", comText: "text",
 		comRichText: "richText", comTabBubbles: "bubbles", comTabID: "tabId", comTabTitle: "chatTitle", comTabSent: "lastSendTime",
+		comPlainID: "id", comPlainTitle: "title", comMessages: "messages",
 	}, "activeCustomMode", "addedFiles", "agentBackend", "allAttachedFileCodeChunksUris", "applied",
 		"applyAgentBackendTypeRestrictions", "bestOfNJudgeWinner", "browserChipManuallyDisabled", "browserChipManuallyEnabled",
 		"canvasPillCollapsed", "capabilityContexts", "context", "contextUsagePercent", "debugModeSuggestionUsed",
@@ -79,7 +84,7 @@ func (c *chat) fill(f *fields) {
 	if id := f.text(comID); id != "" && id != e.id {
 		f.keep(comID)
 	}
-	s.Title = orElse(f.text(comName), orElse(f.text(comTabTitle), e.title))
+	s.Title = cmp.Or(f.text(comName), f.text(comTabTitle), f.text(comPlainTitle), e.title)
 	s.Created, s.Updated = f.stamp(comCreated), f.stamp(comUpdated)
 	if sent := f.stamp(comTabSent); sent.Known() {
 		s.Updated = sent
@@ -100,8 +105,13 @@ func (c *chat) fill(f *fields) {
 	if _, ok := whole(f.raw(comVersion)); !ok {
 		f.keepFull(comVersion)
 	}
-	if name := f.raw(comTabTitle); name != nil && rawjson.Text(name) != s.Title {
-		f.keep(comTabTitle)
+	for _, i := range [...]int{comTabTitle, comPlainTitle} {
+		if name := f.raw(i); name != nil && rawjson.Text(name) != s.Title {
+			f.keep(i)
+		}
+	}
+	if id := f.full(comPlainID); id != nil && rawjson.Text(id) != e.id {
+		f.keep(comPlainID)
 	}
 	s.Branch = orElse(f.text(comBranch), e.branch)
 	if name := rawjson.Text(rawjson.Last(f.raw(comModel), "modelName")); name != "default" {

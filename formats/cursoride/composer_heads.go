@@ -46,7 +46,7 @@ func bare(name string, raw []byte) (session.Extra, bool) {
 // unlike keeps what a head says otherwise than the session does.
 func (c *chat) unlike(h *fields) {
 	s := &c.out
-	for _, i := range [...]int{headName, headTabTitle} {
+	for _, i := range [...]int{headName, headTabTitle, headPlainTitle} {
 		if raw := h.full(i); raw != nil && rawjson.Text(raw) != s.Title {
 			h.keep(i)
 		}
@@ -68,7 +68,10 @@ func (c *chat) unlike(h *fields) {
 	if raw := h.full(headBranch); raw != nil && rawjson.Text(raw) != s.Branch {
 		h.keep(headBranch)
 	}
-	h.keepFull(headSubagent, headRemote)
+	if raw := h.full(headPlainID); raw != nil && rawjson.Text(raw) != c.id {
+		h.keep(headPlainID)
+	}
+	h.keepFull(headSubagent, headRemote, headMessages)
 	if raw := h.full(headSpace); raw != nil && c.space == "" {
 		h.keep(headSpace)
 	}

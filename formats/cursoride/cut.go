@@ -141,6 +141,9 @@ func (m *marks) elements(space *space, b []byte, member, id string) (kept []byte
 			n++
 			of := rawjson.Text(rawjson.Last(head, id))
 			if of == "" && id == "tabId" {
+				of = rawjson.Text(rawjson.Last(head, "id"))
+			}
+			if of == "" && id == "tabId" {
 				if of = space.tab(n); m.ids[of] {
 					why = "a tab in it has no id, and is known by its place"
 				}

@@ -39,6 +39,7 @@
 //
 //	fact                                        case           where it is read
 //	chat tabs, list and bodies in one row       tabs           tab.go, index.go
+//	tabs with messages in the place of bubbles  tab-messages   tab.go
 //	heads that hold the conversation, tools in
 //	  capabilities 15, JSON in a string         inline         chat.go
 //	heads of a workspace, bodies in the global
@@ -56,6 +57,8 @@
 //	NULL values, JSON null, BLOB values, NULL
 //	  keys, orphans, bubbles that are missing or
 //	  listed twice, two heads with one id       storage        shelf.go, scan.go
+//	rows whose key has another id than the
+//	  bubble in them; bubbles without an id     odd-keys       locate.go
 //	bubbles: text, rich text, thinking in all
 //	  spellings, images, attachments, simulated
 //	  prompts, summaries, errors, both clocks   bubbles        bubble.go, attach.go

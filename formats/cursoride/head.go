@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 
@@ -30,6 +31,9 @@ const (
 	headTabSent
 	headTabBubbles
 	headRemote
+	headPlainID // some tabs have these in the place of tabId, chatTitle and bubbles
+	headPlainTitle
+	headMessages
 )
 
 var headNames = sync.OnceValue(func() *table {
@@ -39,6 +43,7 @@ var headNames = sync.OnceValue(func() *table {
 		headSpace: "workspaceIdentifier", headSubagent: "subagentInfo", headBestOf: "isBestOfNSubcomposer",
 		headTalk: "conversation", headBranch: "createdOnBranch", headTabID: "tabId", headTabTitle: "chatTitle",
 		headTabSent: "lastSendTime", headTabBubbles: "bubbles", headRemote: "isRemote",
+		headPlainID: "id", headPlainTitle: "title", headMessages: "messages",
 	}, "subtitle", "hasUnreadMessages", "filesChangedCount", "totalLinesAdded", "totalLinesRemoved",
 		"hasBlockingPendingActions", "isWorktree", "isSpec", "isProject", "numSubComposers", "referencedPlans",
 		"committedToBranch", "isBestOfNParent")
@@ -93,7 +98,7 @@ func (e *entry) take(f *fields, at headAt) {
 		e.heads = append(e.heads, at)
 	}
 	if e.title == "" {
-		e.title = orElse(f.text(headName), f.text(headTabTitle))
+		e.title = cmp.Or(f.text(headName), f.text(headTabTitle), f.text(headPlainTitle))
 	}
 	stampInto(&e.created, f, headCreated)
 	stampInto(&e.updated, f, headUpdated)

@@ -387,6 +387,7 @@ func FuzzBubble(f *testing.F) {
 		m.split(body, "", composerTable())
 		c.fill(&m)
 		c.list(&m)
+		c.nameless()
 		c.headExtras(&m, inner)
 		c.out.Extras = append(c.out.Extras, m.settle(&c.tally)...)
 		lines := []string{string(session.AppendHead(nil, &c.out))}

@@ -36,7 +36,7 @@ func (x *index) readList(ctx context.Context, s *space, shelf *shelf, key, membe
 			x.f.split(head, "", headNames())
 			key := plainText(x.f.raw(id))
 			if key == "" && id == headTabID {
-				key = s.tab(n)
+				key = orElse(plainText(x.f.raw(headPlainID)), s.tab(n))
 			}
 			if key == "" {
 				continue
@@ -69,7 +69,9 @@ func (x *index) list(s *space, id string, at headAt) {
 	}
 	switch {
 	case x.f.raw(headTabBubbles) != nil:
-		e.body, e.where, e.hollow = inTab, s, x.f.full(headTabBubbles) == nil
+		e.body, e.where, e.hollow = inTab, s, x.f.full(headTabBubbles) == nil && x.f.full(headMessages) == nil
+	case x.f.raw(headMessages) != nil:
+		e.body, e.where, e.hollow = inTab, s, x.f.full(headMessages) == nil
 	case x.f.raw(headTalk) != nil:
 		e.body, e.where, e.hollow = inHead, s, x.f.full(headTalk) == nil
 	}

@@ -35,13 +35,15 @@ var ownedRows = [...]string{checkpointRow, requestRow, diffRow, fateRow, origina
 // bubbles leaves out. Where there is no such list, the bubbles are all it has.
 func (c *chat) scan(ctx context.Context, lost bool) error {
 	if c.shelf == nil || c.shelf.disk == nil {
+		c.nameless()
 		return nil
 	}
 	var ids, past []string
-	var orphans int64
+	var orphans, found int64
 	err := c.shelf.family(ctx, bubbleRow+c.id+":", func(rest string) bool {
 		switch {
 		case c.listed[rest]:
+			found++
 		case lost && !c.spine:
 			ids = append(ids, rest)
 		case c.x.history:
@@ -54,6 +56,16 @@ func (c *chat) scan(ctx context.Context, lost bool) error {
 	if err != nil {
 		return err
 	}
+	if found < int64(len(c.headers)) && orphans+int64(len(past)) > 0 {
+		located, err := c.locate(ctx)
+		if err != nil {
+			return err
+		}
+		if past = slices.DeleteFunc(past, func(rest string) bool { return c.listed[rest] }); !c.x.history {
+			orphans -= located
+		}
+	}
+	c.nameless()
 	c.tally.Read += orphans
 	c.tally.Superseded += orphans
 	for _, family := range ownedRows {
@@ -85,7 +97,8 @@ func (c *chat) recover(ctx context.Context, ids []string) error {
 		if err != nil {
 			return err
 		}
-		b := bubble{header: header{id: id, user: userType(r.body)}}
+		b := bubble{header: header{user: userType(r.body)}}
+		b.rename(id)
 		b.f.split(r.body, "", bubbleTable())
 		b.at = b.when()
 		list = append(list, place{b.header, r.addr.RowID})

@@ -179,6 +179,29 @@ func (s *shelf) family(ctx context.Context, prefix string, f func(rest string) b
 	return s.disk.Keys(ctx, prefix, behind(prefix), func(key string) bool { return f(key[len(prefix):]) })
 }
 
+// fewKeys is how many keys are held at once.
+const fewKeys = 1024
+
+// each is family for an f that looks things up.
+func (s *shelf) each(ctx context.Context, prefix string, f func(rest string) error) error {
+	for from := prefix; ; {
+		var keys []string
+		err := s.disk.Keys(ctx, from, behind(prefix), func(key string) bool {
+			keys = append(keys, key)
+			return len(keys) < fewKeys
+		})
+		for _, key := range keys {
+			if err == nil {
+				err = f(key[len(prefix):])
+			}
+		}
+		if err != nil || len(keys) < fewKeys {
+			return err
+		}
+		from = keys[fewKeys-1] + "\x00"
+	}
+}
+
 // behind is the end of the range of all keys that begin so.
 func behind(prefix string) string {
 	last := len(prefix) - 1

@@ -5,25 +5,21 @@ import (
 )
 
 // translate makes a bubble of the first generation one of today's. There a
-// type is a word, what the user typed can be in delegate.a or initText, and the
-// answer's text in rawText.
+// type is a word, which some call a role, what the user typed can be in
+// delegate.a, initText or content, and the answer's text in rawText.
 func (c *chat) translate(b *bubble) {
 	if c.body != inTab || b.body == nil {
 		return
 	}
 	f := &b.f
-	switch rawjson.Text(f.raw(bubType)) {
-	case "user":
-		f.found[bubType] = []byte("1")
-	case "ai":
-		f.found[bubType] = []byte("2")
-	}
+	f.kindBy(f.raw(bubType))
 	text := f.raw(bubText)
 	var rest = f.extras[:0]
 	for _, e := range f.extras {
 		switch {
-		case e.Name == "rawText" && !b.user:
+		case e.Name == "rawText" && !b.user, e.Name == "content" && f.raw(bubText) == nil && e.Raw[0] == '"':
 			text = e.Raw
+		case e.Name == "role" && f.raw(bubType) == nil && f.kindBy(e.Raw):
 		case e.Name == "delegate" && rawjson.Text(rawjson.Last(e.Raw, "a")) != "" && b.user:
 			text = rawjson.Last(e.Raw, "a")
 		case e.Name == "initText" && f.raw(bubRichText) == nil:
@@ -55,4 +51,18 @@ func (c *chat) translate(b *bubble) {
 		f.found[bubText] = text
 	}
 	f.extras = rest
+}
+
+// kindBy sets a bubble's type from the word that stands for it; false if it is
+// another.
+func (f *fields) kindBy(word []byte) bool {
+	switch rawjson.Text(word) {
+	case "user":
+		f.found[bubType] = []byte("1")
+	case "ai", "assistant":
+		f.found[bubType] = []byte("2")
+	default:
+		return false
+	}
+	return true
 }

@@ -81,8 +81,8 @@ func (c *chat) readOf(ctx context.Context, r *run, at int, note loss.Sink) (*bub
 // session's record holds inline.
 func (c *chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bubble, error) {
 	b := &bubble{header: h, number: at}
-	if c.shelf != nil {
-		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+h.id, note)
+	if c.shelf != nil && h.id != "" {
+		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+orElse(h.row, ":"+h.id), note)
 		if err != nil {
 			return nil, err
 		}
