@@ -140,8 +140,10 @@ func (d *decoder) metaMember(m *meta, s *session.Session, name string, v []byte)
 			}
 		}
 	default:
-		d.extra(s, "meta."+name, v)
-		return
+		if !secret.Credential(name, v) {
+			d.extra(s, "meta."+name, v)
+			return
+		}
 	}
 	d.taken(1)
 }

@@ -53,7 +53,7 @@ const (
 )
 
 var composerTable = sync.OnceValue(func() *table {
-	return newTable([]string{
+	t := newTable([]string{
 		comID: "composerId", comVersion: "_v", comName: "name", comCreated: "createdAt", comUpdated: "lastUpdatedAt",
 		comHeaders: "fullConversationHeadersOnly", comTalk: "conversation", comMap: "conversationMap", comStatus: "status",
 		comMode: "unifiedMode", comForced: "forceMode", comModel: "modelConfig", comUsed: "contextTokensUsed",
@@ -74,6 +74,8 @@ var composerTable = sync.OnceValue(func() *table {
 		"newlyCreatedFiles", "newlyCreatedFolders", "pendingCreateWorktree", "pendingExitedCustomMode", "planModeSuggestionUsed",
 		"promptTokenBreakdown", "queueItems", "removedFiles", "stopHookLoopCount", "subtitle", "tabs", "tokenCount",
 		"totalLinesAdded", "totalLinesRemoved", "usageData", "usesCodebase", "worktreeStartedReadOnly")
+	t.own = true
+	return t
 })
 
 // fill takes what a session's own record says. What its heads say fills the

@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/secret"
 	"rehome/formats/session"
 )
 
@@ -34,6 +35,7 @@ type fields struct {
 
 // table gives the names that are claimed their places.
 type table struct {
+	own   bool // in such a record nobody says anything: what is named like a credential is one
 	at    map[string]int
 	names [mostFields]string
 }
@@ -207,6 +209,9 @@ func (f *fields) keepFull(list ...int) {
 }
 
 func (f *fields) keepAs(name string, value []byte) {
+	if f.table.own && secret.Credential(name, value) {
+		return
+	}
 	if raw := members.Bare(name, value); raw != nil {
 		f.extras = append(f.extras, session.Extra{Name: f.path + name, Raw: raw})
 	}

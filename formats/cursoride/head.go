@@ -37,7 +37,7 @@ const (
 )
 
 var headNames = sync.OnceValue(func() *table {
-	return newTable([]string{
+	t := newTable([]string{
 		headID: "composerId", headType: "type", headName: "name", headCreated: "createdAt", headUpdated: "lastUpdatedAt",
 		headMode: "unifiedMode", headForced: "forceMode", headArchived: "isArchived", headDraft: "isDraft",
 		headSpace: "workspaceIdentifier", headSubagent: "subagentInfo", headBestOf: "isBestOfNSubcomposer",
@@ -47,6 +47,8 @@ var headNames = sync.OnceValue(func() *table {
 	}, "subtitle", "hasUnreadMessages", "filesChangedCount", "totalLinesAdded", "totalLinesRemoved",
 		"hasBlockingPendingActions", "isWorktree", "isSpec", "isProject", "numSubComposers", "referencedPlans",
 		"committedToBranch", "isBestOfNParent")
+	t.own = true
+	return t
 })
 
 // entry is a session as the indexes know it, all generations taken together.

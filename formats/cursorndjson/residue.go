@@ -18,7 +18,7 @@ func (s *scan) residue(agents int64) {
 		it := s.view.Residue[i]
 		home := sdkdoc.IsOmission(&it)
 		switch {
-		case home && it.At.Set == "" && int64(it.At.Line) > agents:
+		case home && it.At.File == sdkdoc.Agent.File() && int64(it.At.Line) > agents:
 			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "residue is stale: the line is gone"})
 		case home && s.view.Secrets == formats.OmitWithheld && s.view.Omitted != nil:
 			s.view.Omitted(it)

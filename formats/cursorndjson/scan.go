@@ -169,7 +169,11 @@ func (s *scan) agent(line []byte) []byte {
 // bare leaves the secrets of a line out. Of a line that is torn where one
 // stands nothing is left.
 func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
-	bare, cuts, torn := secret.Strip(line)
+	strip := secret.Strip
+	if sdkdoc.Kind(set) <= sdkdoc.Run {
+		strip = secret.StripOwn
+	}
+	bare, cuts, torn := strip(line)
 	if torn {
 		bare = nil
 	}

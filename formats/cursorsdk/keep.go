@@ -24,10 +24,16 @@ func (w *builder) keepFrame(k sdkdoc.Kind, n int, c store.Cell, fit sdkdoc.Fit, 
 		w.note(loss.Reshaped, it.At, "a line is spelled in its own way: to have it back needs the residue")
 	}
 	before, after, ok := w.parser.Frame()
-	if ok && sameSplice(k, row, w.parser.Spliced()) && (w.WithSecrets || !secret.Suspect(before) && !secret.Suspect(after)) {
+	if ok && sameSplice(k, row, w.parser.Spliced()) && (w.WithSecrets || !suspect(k, before) && !suspect(k, after)) {
 		it.Row = []store.Cell{sameClass(c, before), store.TextCell(after)}
 	}
 	w.keep(it)
+}
+
+// suspect reports a piece of a line that may name a secret. In agents and runs
+// nobody says anything: a name that credentials have is one there.
+func suspect(k sdkdoc.Kind, text []byte) bool {
+	return secret.Suspect(text) || k <= sdkdoc.Run && secret.MayName(text)
 }
 
 func sameSplice(k sdkdoc.Kind, row []store.Cell, c store.Cell) bool {
@@ -44,7 +50,11 @@ func (w *builder) keep(it store.Item) {
 	it.Row = owned(it.Row...)
 	if !w.WithSecrets && len(it.Row) == 1 {
 		text := it.Row[0].Bytes()
-		bare, cuts, torn := secret.Strip(text)
+		strip := secret.Strip
+		if k, ok := kindOf(it.At.File); ok && k <= sdkdoc.Run {
+			strip = secret.StripOwn
+		}
+		bare, cuts, torn := strip(text)
 		if torn {
 			bare, cuts = nil, []store.Insert{{Text: string(text)}}
 		}

@@ -2,6 +2,7 @@ package cursorsdk
 
 import (
 	"bytes"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
@@ -97,31 +98,46 @@ func (m *maker) admit() bool {
 }
 
 // treat gives an agent another workspace and leaves its secrets out, where the
-// view says so. bare means that the row is no longer what the table holds.
-func (m *maker) treat(rowid int64) (bare bool) {
-	if m.kind != sdkdoc.Agent {
-		return false
-	}
+// view says so. bare are the columns that are no longer what the table holds.
+func (m *maker) treat(rowid int64) (bare sdkdoc.Lost) {
 	at := store.Addr{File: m.file, Set: m.table.Name, RowID: rowid, HasID: m.table.RowIDs}
+	if m.kind != sdkdoc.Agent {
+		return m.withhold(at)
+	}
 	if cwd := &m.row[sdkdoc.AgentWorkspace]; m.view.Cwd != "" && string(cwd.Bytes()) != m.view.Cwd {
 		*cwd = store.TextCell([]byte(m.view.Cwd))
 		m.note(loss.Note{Kind: loss.Reshaped, At: at, What: "the agent is given another workspace"})
 	}
+	return m.withhold(at)
+}
+
+// withhold leaves the secrets out of the columns that hold JSON.
+func (m *maker) withhold(at store.Addr) (torn sdkdoc.Lost) {
 	if m.view.Secrets != formats.WithholdSecrets {
-		return false
+		return 0
 	}
-	meta := &m.row[sdkdoc.AgentMetadata]
-	text, cuts, torn := secret.Strip(meta.Bytes())
-	switch {
-	case torn:
-		*meta = store.TextCell([]byte("{}"))
-	case cuts != nil:
-		*meta = store.TextCell(text)
-	default:
-		return false
+	strip := secret.Strip
+	if m.kind <= sdkdoc.Run {
+		strip = secret.StripOwn
 	}
-	m.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: agents blobEncryptionKey"})
-	m.leftover(sdkdoc.Omission(store.Addr{File: sdkdoc.Agent.File(), Line: m.sink.number()}, 0))
+	for col, name := range m.kind.Columns() {
+		cell := &m.row[col]
+		if !strings.HasSuffix(name, "_json") || cell.Class != store.Text && cell.Class != store.Blob {
+			continue
+		}
+		text, cuts, broken := strip(cell.Bytes())
+		switch {
+		case broken:
+			*cell = sameClass(*cell, []byte("{}"))
+			torn |= 1 << col
+		case cuts != nil:
+			*cell = sameClass(*cell, text)
+		default:
+			continue
+		}
+		m.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: " + m.kind.Table() + " " + name})
+		m.leftover(sdkdoc.Omission(store.Addr{File: m.kind.File(), Line: m.sink.number()}, 0))
+	}
 	return torn
 }
 
@@ -153,7 +169,7 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.Item) error {
 			}
 		}
 		if fit != sdkdoc.None {
-			m.left(b, i, line, lost, true, false)
+			m.left(b, i, line, lost, true, 0)
 		}
 	}
 	if class == store.Blob {
@@ -168,16 +184,16 @@ func same(a, b store.Cell) bool {
 
 // left tells what the line does not say of its row: each cell that would come
 // back another, and a row id that does not follow from the one before.
-func (m *maker) left(b *store.Batch, i int, line store.Cell, lost sdkdoc.Lost, admitted, bare bool) {
+func (m *maker) left(b *store.Batch, i int, line store.Cell, lost sdkdoc.Lost, admitted bool, bare sdkdoc.Lost) {
 	at := store.Addr{File: m.file, Set: m.table.Name, RowID: b.RowID(i), HasID: m.table.RowIDs, Line: m.sink.number()}
 	told := false
 	for col, from := range m.at {
 		c := b.Cell(i, col)
-		if from < 0 && c.Class == store.Null || from >= 0 && !lost.Has(from) || from == sdkdoc.AgentMetadata && m.kind == sdkdoc.Agent && bare {
+		if from < 0 && c.Class == store.Null || from >= 0 && (!lost.Has(from) || bare.Has(from)) {
 			continue
 		}
 		told = true
-		if from >= 0 && m.kind == sdkdoc.Agent {
+		if from >= 0 {
 			c = m.row[from] // as it is without secrets
 		}
 		m.sink.leave(store.Item{At: at, Column: col, Row: owned(c), Digest: digest.Cell(line)})

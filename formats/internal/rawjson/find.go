@@ -3,7 +3,6 @@ package rawjson
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -31,13 +30,30 @@ type Member struct {
 // takes any blanks, any line ends, and strings that are not quite UTF-8. What
 // is not JSON is a *SyntaxError; f may have been called by then.
 func Find(b []byte, names []string, f func(m Member) bool) error {
-	return find(search{b: b, names: names, f: f})
+	return find(search{b: b, match: oneOf(names, false), f: f})
 }
 
 // FindFold is Find for names in any case of their ASCII letters: decoders that
 // read a member so are common, Go's own among them.
 func FindFold(b []byte, names []string, f func(m Member) bool) error {
-	return find(search{b: b, names: names, f: f, fold: true})
+	return find(search{b: b, match: oneOf(names, true), f: f})
+}
+
+// FindFunc is Find for the names that match says are wanted, and what to call
+// them; "" is not wanted. depth is how many objects and arrays the member lies in.
+func FindFunc(b []byte, match func(name []byte, depth int) string, f func(m Member) bool) error {
+	return find(search{b: b, match: match, f: f})
+}
+
+func oneOf(names []string, fold bool) func([]byte, int) string {
+	return func(name []byte, _ int) string {
+		for _, n := range names {
+			if string(name) == n || fold && sameLetters(name, n) {
+				return n
+			}
+		}
+		return ""
+	}
 }
 
 func find(s search) error {
@@ -61,9 +77,9 @@ func find(s search) error {
 // search is the state of one Find.
 type search struct {
 	b     []byte
-	names []string
+	match func(name []byte, depth int) string
 	f     func(Member) bool
-	fold  bool
+	plain []byte // room for a name that was spelled with escapes
 
 	want   wanted
 	depth  int
@@ -159,7 +175,12 @@ func (s *search) name(i int) (int, string) {
 	if bad != "" {
 		return i, bad
 	}
-	at := slices.IndexFunc(s.names, func(n string) bool { return named(b[from+1:i-1], n, s.fold) })
+	raw := b[from+1 : i-1]
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		s.plain = appendText(s.plain[:0], raw)
+		raw = s.plain
+	}
+	name := s.match(raw, s.depth)
 	if i = space(b, i); i >= len(b) {
 		return i, msgEnd
 	}
@@ -167,8 +188,8 @@ func (s *search) name(i int) (int, string) {
 		return i, msgColon
 	}
 	i = space(b, i+1)
-	if at >= 0 {
-		p := pending{Member{Name: s.names[at], From: i, CutFrom: from}, s.depth, s.want == aFirstName}
+	if name != "" {
+		p := pending{Member{Name: name, From: i, CutFrom: from}, s.depth, s.want == aFirstName}
 		if !p.first {
 			p.CutFrom = s.comma
 		}
@@ -262,18 +283,6 @@ func looseEnd(b []byte, i int) (int, string) {
 		}
 	}
 	return i, msgEnd
-}
-
-// named reports whether the content of a JSON string spells the name.
-func named(raw []byte, name string, fold bool) bool {
-	if len(raw) > 6*len(name) {
-		return false
-	}
-	var space [128]byte
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		raw = appendText(space[:0], raw)
-	}
-	return string(raw) == name || fold && sameLetters(raw, name)
 }
 
 // sameLetters compares ignoring the case of ASCII letters.

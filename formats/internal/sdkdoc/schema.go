@@ -34,7 +34,15 @@ func Omission(at store.Addr, column int) store.Item {
 
 // IsOmission tells such residue from the rest.
 func IsOmission(it *store.Item) bool {
-	return len(it.Row) == 1 && it.Row[0].Class == store.Withheld && (it.At.File == Agent.File() || it.At.Set == "meta" && it.At.Line == 0)
+	if len(it.Row) != 1 || it.Row[0].Class != store.Withheld {
+		return false
+	}
+	for k := range Kind(Kinds) {
+		if it.At.Set == "" && it.At.File == k.File() {
+			return true
+		}
+	}
+	return it.At.Set == "meta" && it.At.Line == 0
 }
 
 // SetCwd gives an agent's line another workspace, and leaves all else as it

@@ -5,6 +5,7 @@ import (
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/secret"
 	"rehome/formats/session"
 )
 
@@ -43,9 +44,18 @@ const (
 	agentCheckpoint
 )
 
+// ownLine is a line in which nobody says anything, without credentials.
+func ownLine(line []byte) ([]byte, error) {
+	b, _, err := rawjson.Line(line)
+	if err == nil {
+		b, _, _ = secret.StripOwn(b)
+	}
+	return b, err
+}
+
 // parseAgent reads an agent's document, nil if it is none.
 func parseAgent(line []byte) *agentDoc {
-	b, _, err := rawjson.Line(line)
+	b, err := ownLine(line)
 	var o members.Object
 	if err != nil || !o.Split(b, "", []string{"agentId", "cwd", "status", "activeRunId", "name", "createdAt", "updatedAt", "sdkMetadata", "latestCheckpoint"}) {
 		return nil
@@ -124,7 +134,7 @@ const (
 
 // parseRun reads a run's document, nil if it is none.
 func parseRun(line []byte) *runDoc {
-	b, _, err := rawjson.Line(line)
+	b, err := ownLine(line)
 	var o members.Object
 	if err != nil || !o.Split(b, "", []string{"runId", "requestId", "agentId", "turnNumber", "status", "model", "result", "error", "usageRef", "usage", "createdAt", "updatedAt",
 		"startedAt", "endedAt", "startCheckpointRef", "latestCheckpointRef"}) || !isText(o.Raw(runID)) || !isText(o.Raw(runAgent)) {

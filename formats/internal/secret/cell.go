@@ -49,28 +49,26 @@ func spell(class store.Class, text []byte, d digits) store.Cell {
 	return store.TextCell(text)
 }
 
-// withhold puts the marker in the place of each member's value. It returns the
-// names of the members it met; torn means that the cell is no JSON, yet names
-// a secret, and nobody can say where it ends.
-func (r *bound) withhold(c store.Cell) (out store.Cell, met []string, torn bool) {
+// withhold puts the marker in the place of each member's value. It returns what
+// the members are called that it met; broken means that the cell is no JSON, yet
+// names a secret, and nobody can say where it ends.
+func (r *bound) withhold(c store.Cell, key []byte) (out store.Cell, met []string, broken bool) {
 	text, d := r.open(c)
-	if !memberEnding().in(text) {
-		return c, nil, r.Hex && r.hidden(text)
+	depth, suspect := r.depth(key), memberEnding().in(text)
+	switch {
+	case !suspect && r.Hex && hexish(c.Bytes()) && hidden(text):
+		return c, nil, true
+	case !suspect && depth == 0:
+		return c, nil, false
 	}
-	var found []rawjson.Member
-	err := rawjson.FindFold(text, r.Members, func(m rawjson.Member) bool {
-		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
-			found = found[:n-1] // lies in m, goes with it
-		}
-		if !harmless(text[m.From:m.To]) {
-			found = append(found, m)
-		}
-		return true
-	})
+	if p, ok := keyNamed(key); ok && depth == anywhere && scalar(c.Bytes()) {
+		return store.WithheldCell(), []string{p.called}, false
+	}
+	found, err := members(text, depth)
 	if err != nil {
-		return c, nil, r.torn(text)
+		return c, nil, suspect && !r.Said && mayHold(text) || depth == anywhere && MayName(text)
 	}
-	if len(found) == 0 {
+	if len(found) == 0 || r.addressed(key, c) {
 		return c, nil, false
 	}
 	var b []byte
@@ -78,9 +76,36 @@ func (r *bound) withhold(c store.Cell) (out store.Cell, met []string, torn bool)
 	for _, m := range found {
 		b = append(append(b, text[from:m.From]...), Marker...)
 		from = m.To
+		if p, ok := patternOf(m.Name); ok {
+			m.Name = p.called
+		}
 		met = append(met, m.Name)
 	}
 	return spell(c.Class, append(b, text[from:]...), d), met, false
+}
+
+// members are those that hold secrets, none inside of another.
+func members(text []byte, depth int) (found []rawjson.Member, err error) {
+	err = rawjson.FindFunc(text, match(depth), func(m rawjson.Member) bool {
+		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
+			found = found[:n-1] // lies in m, goes with it
+		}
+		value := text[m.From:m.To]
+		if p, ok := patternOf(m.Name); !harmless(value) && (!ok || p.hides(value)) {
+			found = append(found, m)
+		}
+		return true
+	})
+	return found, err
+}
+
+// scalar reports a cell that is one value: a text, or one in quotes.
+func scalar(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] == '{' || text[0] == '[' || harmless(text) {
+		return false
+	}
+	return string(text) != "true" && string(text) != "false" && len(bytes.Trim(text, "0123456789.-")) > 0
 }
 
 // harmless are the values that hold no secret: the marker, nothing, no text.
@@ -90,14 +115,14 @@ func harmless(value []byte) bool {
 
 // omit cuts out each member whose value is the marker, and tells what to
 // insert to have it back.
-func (r *bound) omit(c store.Cell) (store.Cell, []store.Insert) {
+func (r *bound) omit(c store.Cell, key []byte) (store.Cell, []store.Insert) {
 	text, d := r.open(c)
-	if !memberEnding().in(text) {
+	if !bytes.Contains(text, []byte(Marker)) {
 		return c, nil
 	}
 	type span struct{ from, to int }
 	var cuts []span
-	err := rawjson.FindFold(text, r.Members, func(m rawjson.Member) bool {
+	err := rawjson.FindFunc(text, match(r.depth(key)), func(m rawjson.Member) bool {
 		if string(text[m.From:m.To]) != Marker {
 			return true
 		}
@@ -108,7 +133,7 @@ func (r *bound) omit(c store.Cell) (store.Cell, []store.Insert) {
 		cuts = append(cuts, s)
 		return true
 	})
-	if err != nil || len(cuts) == 0 {
+	if err != nil || len(cuts) == 0 || r.addressed(key, c) {
 		return c, nil
 	}
 	var b []byte
@@ -140,14 +165,14 @@ func insert(text []byte, inserts []store.Insert) (out []byte, ok bool) {
 	return append(out, text[from:]...), true
 }
 
-// torn reports whether text that is not JSON may hold a secret. What begins
+// mayHold reports whether text that is not JSON may hold a secret. What begins
 // like JSON may if it names one at all; other text, such as a program that
 // somebody keeps, only where the name stands before a colon.
-func (r *bound) torn(text []byte) bool {
+func mayHold(text []byte) bool {
 	text = lowered(unescaped(text))
 	begun := bytes.TrimLeft(text, " \t\r\n\ufeff")
 	braced := len(begun) > 0 && (begun[0] == '{' || begun[0] == '[')
-	return slices.ContainsFunc(r.Members, func(name string) bool {
+	return slices.ContainsFunc(memberNames(), func(name string) bool {
 		for rest := text; ; {
 			i := bytes.Index(rest, lowered([]byte(name)))
 			if i < 0 {
@@ -194,9 +219,9 @@ func hexish(b []byte) bool {
 
 // hidden reports whether digits that are not quite hexadecimal (torn, or with
 // something around them) name a member.
-func (r *bound) hidden(text []byte) bool {
+func hidden(text []byte) bool {
 	digits := foldDigits(text)
-	return slices.ContainsFunc(r.Members, func(name string) bool {
+	return slices.ContainsFunc(memberNames(), func(name string) bool {
 		return bytes.Contains(digits, foldDigits(hex.AppendEncode(nil, []byte(name))))
 	})
 }

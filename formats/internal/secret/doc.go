@@ -17,8 +17,9 @@
 // A file beside the tables cannot be cut: one that holds a secret stays home
 // as a whole (Holds).
 //
-// Not covered: a secret that somebody wrote into a conversation, and JSON in a
-// JSON string or in UTF-16 bytes, whose members are text like any other. Only
-// the places where clients keep secrets are, in any case of their letters and
-// in hexadecimal too.
+// Two kinds of names are known: those of the clients' own keys (memberNames),
+// which are secret wherever they stand, and what names of credentials have in
+// common (patterns), which counts where nobody says anything. Not covered: what
+// somebody said, a value whose key is its digest, and JSON in a JSON string or in
+// UTF-16 bytes, whose members are text like any other.
 package secret

@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"slices"
 
 	"rehome/formats"
@@ -29,7 +30,7 @@ func NewFilter(schema *store.Schema, v formats.View) *Filter {
 		f.omitted = func(store.Item) {}
 	}
 	for i := range f.sets {
-		f.sets[i] = newSet(&schema.Sets[i])
+		f.sets[i] = newSet(&schema.Sets[i], clients(schema.Origin))
 	}
 	for i := range v.Residue {
 		if at := f.home(&v.Residue[i]); at == nil || !at.keep(&v.Residue[i]) {
@@ -151,27 +152,41 @@ func (f *Filter) touches(s *set, b *store.Batch, row int) bool {
 	if len(s.cells) > 0 && s.cells[s.nameOf(b.RowID(row), func(col int) store.Cell { return b.Cell(row, col) })] != nil {
 		return true
 	}
-	switch f.mode {
-	case formats.WithholdSecrets:
-		return slices.ContainsFunc(s.rules, func(r bound) bool {
-			c := b.Cell(row, r.col)
-			if r.Whole {
-				return r.covers(b.Cell(row, r.key))
-			}
-			return memberEnding().in(c.Bytes()) || r.Hex && hexish(c.Bytes())
-		})
-	case formats.OmitWithheld:
+	if f.mode == formats.OmitWithheld {
 		for col := range b.Width() {
 			if b.Cell(row, col).Class == store.Withheld {
 				return true
 			}
 		}
-		return slices.ContainsFunc(s.rules, func(r bound) bool {
-			c := b.Cell(row, r.col).Bytes()
-			return !r.Whole && (memberEnding().in(c) || r.Hex && hexish(c))
-		})
+	}
+	for i := range s.rules {
+		if f.mode != formats.KeepSecrets && s.rules[i].touches(b, row, f.mode) {
+			return true
+		}
 	}
 	return false
+}
+
+// touches is the same for one column.
+func (r *bound) touches(b *store.Batch, row int, mode formats.SecretMode) bool {
+	c := b.Cell(row, r.col)
+	if c.Class != store.Text && c.Class != store.Blob && len(r.Whole) == 0 {
+		return false
+	}
+	var key []byte
+	if r.key >= 0 {
+		key = b.Cell(row, r.key).Bytes()
+	}
+	text := c.Bytes()
+	switch {
+	case r.Hex && hexish(text):
+		return true
+	case r.depth(key) == 0:
+		return mode == formats.WithholdSecrets && r.whole(key) != "" || memberEnding().in(text)
+	case mode == formats.OmitWithheld:
+		return bytes.Contains(text, []byte(Marker))
+	}
+	return true
 }
 
 // change does to the cells of one record what the view demands. keep is false
@@ -196,13 +211,14 @@ func (f *Filter) withhold(s *set, id int64, cells []store.Cell) (changed bool) {
 	for i := range s.rules {
 		r := &s.rules[i]
 		c := cells[r.col]
-		if c.Class == store.Null || c.Class == store.Withheld || r.KeyPrefix != "" && !r.covers(cells[r.key]) {
+		if c.Class == store.Null || c.Class == store.Withheld {
 			continue
 		}
 		var met []string
-		if r.Whole {
-			cells[r.col], met = store.WithheldCell(), []string{""}
-		} else if text, names, torn := r.withhold(c); torn {
+		key := r.keyIn(cells)
+		if prefix := r.whole(key); prefix != "" {
+			cells[r.col], met = store.WithheldCell(), []string{prefix + "*"}
+		} else if text, names, broken := r.withhold(c, key); broken {
 			cells[r.col], met = store.WithheldCell(), []string{"in a cell that is not whole JSON"}
 		} else {
 			cells[r.col], met = text, names
@@ -215,14 +231,23 @@ func (f *Filter) withhold(s *set, id int64, cells []store.Cell) (changed bool) {
 	return changed
 }
 
+// keyIn is what a record's key says; nothing where the set has none.
+func (r *bound) keyIn(cells []store.Cell) []byte {
+	if r.key < 0 {
+		return nil
+	}
+	return cells[r.key].Bytes()
+}
+
 // omit cuts the markers out of one record.
 func (f *Filter) omit(s *set, id int64, cells []store.Cell) (changed bool) {
 	for i := range s.rules {
 		r := &s.rules[i]
-		if r.Whole {
+		key := r.keyIn(cells)
+		if r.whole(key) != "" {
 			continue
 		}
-		c, inserts := r.omit(cells[r.col])
+		c, inserts := r.omit(cells[r.col], key)
 		if inserts == nil {
 			continue
 		}
@@ -232,3 +257,7 @@ func (f *Filter) omit(s *set, id int64, cells []store.Cell) (changed bool) {
 	}
 	return changed
 }
+
+// clients reports whether stores of that origin are a client's: those that are
+// anybody's have tables of any name.
+func clients(origin string) bool { return origin != "" && origin != "sqlite" }

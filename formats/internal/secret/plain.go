@@ -47,9 +47,8 @@ func Holds(in io.Reader) (bool, error) {
 
 // holds judges a whole file.
 func holds(text []byte) bool {
-	r := bound{Rule: Rule{Members: memberNames()}}
 	if !memberEnding().in(text) {
-		return r.hidden(text)
+		return hidden(text)
 	}
 	held, err := member(text)
 	return held || err != nil && linesHold(text)
@@ -67,30 +66,28 @@ func member(text []byte) (held bool, err error) {
 // linesHold judges lines, each JSON or not. Where JSON is spread over several
 // of them, a name and its colon may be on two.
 func linesHold(text []byte) bool {
-	r := bound{Rule: Rule{Members: memberNames()}}
 	for line := range bytes.Lines(text) {
 		if !memberEnding().in(line) {
 			continue
 		}
 		held, err := member(line)
-		if held || r.ends(line) || err != nil && r.torn(line) {
+		if held || ends(line) || err != nil && mayHold(line) {
 			return true
 		}
 	}
-	return r.hidden(text)
+	return hidden(text)
 }
 
 // ends reports whether a line ends in a member's name.
-func (r *bound) ends(line []byte) bool {
+func ends(line []byte) bool {
 	line = bytes.TrimRight(lowered(unescaped(line)), "\" \t\r\n")
-	return slices.ContainsFunc(r.Members, func(name string) bool { return bytes.HasSuffix(line, lowered([]byte(name))) })
+	return slices.ContainsFunc(memberNames(), func(name string) bool { return bytes.HasSuffix(line, lowered([]byte(name))) })
 }
 
 // named reports whether text has a member's name in it at all.
 func named(text []byte) bool {
-	r := bound{Rule: Rule{Members: memberNames()}}
 	folded := lowered(unescaped(text))
-	return r.hidden(text) || slices.ContainsFunc(r.Members, func(name string) bool {
+	return hidden(text) || slices.ContainsFunc(memberNames(), func(name string) bool {
 		return bytes.Contains(folded, lowered([]byte(name)))
 	})
 }

@@ -37,8 +37,8 @@ type inserted struct {
 	done bool
 }
 
-func newSet(of *store.Set) set {
-	s := set{Set: of, rules: bind(of), byID: of.RowIDs || of.Kind != store.Table}
+func newSet(of *store.Set, client bool) set {
+	s := set{Set: of, rules: bind(of, client), byID: of.RowIDs || of.Kind != store.Table}
 	s.key = s.keyColumn()
 	return s
 }

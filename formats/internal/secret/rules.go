@@ -1,6 +1,10 @@
 package secret
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 	"strings"
 
 	"rehome/formats/store"
@@ -10,34 +14,63 @@ import (
 // digest in it: a digest of a short secret is the secret.
 const Marker = `"rehome:withheld"`
 
-// Rule is one place where clients keep secrets. Tables and columns are found
-// ignoring ASCII case, as SQLite does. So are keys and members: who kept a
-// secret under another spelling did not want it in git either.
+// Rule is a column in which clients keep secrets: members of its JSON that have
+// one of memberNames, at any depth. Tables and columns are found ignoring ASCII
+// case, as SQLite does. So are keys and members: who kept a secret under another
+// spelling did not want it in git either.
 type Rule struct {
 	Set       string // table
-	KeyColumn string // with KeyPrefix: only rows whose key begins so
-	KeyPrefix string
-	Column    string   // the cell,
-	Whole     bool     // of which all is secret,
-	Members   []string // or these members, at any depth of its JSON;
+	KeyColumn string // what tells its rows apart
+	Column    string
+	Whole     []string // all of the column is secret in rows whose key begins so
 	Hex       bool     // the JSON may be spelled in hexadecimal
+	Said      bool     // the column may hold what somebody said: text that is no JSON is left alone
+	Addressed bool     // a row's key may end in the SHA-256 of the column, which then stays as it is
+	Reaches   []Reach  // how far members that are named like credentials are looked for: the first that fits counts
 }
 
-// Rules lists all places.
+// Reach is how many objects and arrays such a member may lie in, in rows whose
+// key begins so.
+type Reach struct {
+	Prefix string
+	Depth  int
+}
+
+// anywhere is a reach that is as deep as JSON may be.
+const anywhere = 1 << 20
+
+// items are the rows of ItemTable: those that list sessions, of which only the
+// heads are the client's own; those that hold what somebody said; and the state
+// of the whole machine.
+var items = []Reach{
+	{"composer.composer", 3}, // {"allComposers":[{…}]}
+	{"composer.", 0}, {"aiService.", 0}, {"workbench.panel.", 0}, {"workbench.backgroundComposer.", 0}, {"glass.", 0},
+	{"interactive.sessions", 0}, {"inlineDiff", 0}, {"aiCodeTracking", 0}, {"history.", 0},
+	{"", anywhere},
+}
+
+// whole are keys of rows that are nothing but a secret. Not every table has been
+// seen with both; a key is a key wherever it lies.
+var whole = []string{"cursorAuth/", "secret://"}
+
+// Rules lists all columns that are known.
 func Rules() []Rule {
-	// Not every table has been seen with both; a key is a key wherever it lies.
-	keys := memberNames()
-	var out []Rule
-	for _, table := range []string{"ItemTable", "cursorDiskKV"} {
-		out = append(out,
-			Rule{Set: table, KeyColumn: "key", KeyPrefix: "cursorAuth/", Column: "value", Whole: true},
-			Rule{Set: table, KeyColumn: "key", KeyPrefix: "secret://", Column: "value", Whole: true},
-			Rule{Set: table, KeyColumn: "key", Column: "value", Members: keys, Hex: true})
+	all := []Reach{{"", anywhere}}
+	out := []Rule{
+		{Set: "ItemTable", KeyColumn: "key", Column: "value", Whole: whole, Hex: true, Reaches: items},
+		{Set: "cursorDiskKV", KeyColumn: "key", Column: "value", Whole: whole, Hex: true, Addressed: true, Reaches: []Reach{{"composerData:", 1}}},
+		{Set: "composerHeaders", KeyColumn: "composerId", Column: "value", Reaches: []Reach{{"", 1}}},
+		{Set: "meta", KeyColumn: "key", Column: "value", Hex: true, Reaches: []Reach{{"", 1}}},
+		{Set: "blobs", KeyColumn: "id", Column: "data", Said: true, Addressed: true},
+		{Set: "run_events", KeyColumn: "run_id", Column: "payload_json"},
 	}
-	return append(out,
-		Rule{Set: "composerHeaders", KeyColumn: "composerId", Column: "value", Members: keys},
-		Rule{Set: "meta", KeyColumn: "key", Column: "value", Members: keys, Hex: true},
-		Rule{Set: "agents", KeyColumn: "agent_id", Column: "metadata_json", Members: keys})
+	for _, column := range []string{"metadata_json", "latest_checkpoint_ref_json"} {
+		out = append(out, Rule{Set: "agents", KeyColumn: "agent_id", Column: column, Reaches: all})
+	}
+	for _, column := range []string{"model_params_json", "start_checkpoint_ref_json", "latest_checkpoint_ref_json", "usage_json"} {
+		out = append(out, Rule{Set: "runs", KeyColumn: "run_id", Column: column, Reaches: all})
+	}
+	return out
 }
 
 // bound is a rule that applies to a set of a store.
@@ -47,17 +80,29 @@ type bound struct {
 	key int // of KeyColumn, -1 where the set has none
 }
 
-// bind finds the rules for a set.
-func bind(set *store.Set) (out []bound) {
+// spoken are columns in which somebody says something, whatever it looks like.
+var spoken = map[string]string{"agents": "name", "runs": "result"}
+
+// bind finds the rules for a set. In a client's store, where a later version may
+// keep its keys in other places, every other column is looked into as well,
+// but for a set's first, which tells its rows apart, and what is spoken.
+func bind(set *store.Set, client bool) (out []bound) {
 	if set.Kind != store.Table {
 		return nil
 	}
 	for _, r := range Rules() {
 		b := bound{Rule: r, col: column(set, r.Column), key: column(set, r.KeyColumn)}
-		if !strings.EqualFold(set.Name, r.Set) || b.col < 0 || r.KeyPrefix != "" && b.key < 0 {
+		if strings.EqualFold(set.Name, r.Set) && b.col >= 0 {
+			out = append(out, b)
+		}
+	}
+	for col := 1; client && col < len(set.Columns); col++ {
+		if strings.EqualFold(set.Columns[col], spoken[strings.ToLower(set.Name)]) {
 			continue
 		}
-		out = append(out, b)
+		if !slices.ContainsFunc(out, func(b bound) bool { return b.col == col || b.key == col }) {
+			out = append(out, bound{Rule: Rule{Set: set.Name, Column: set.Columns[col], Said: true}, col: col, key: 0})
+		}
 	}
 	return out
 }
@@ -71,13 +116,42 @@ func column(set *store.Set, name string) int {
 	return -1
 }
 
-// covers reports whether the row with this key is one of the rule's.
-func (r *bound) covers(key store.Cell) bool { return hasPrefix(key.Bytes(), r.KeyPrefix) }
+// whole is the beginning of a key that makes its row a secret, "" if none does.
+func (r *bound) whole(key []byte) string {
+	for _, prefix := range r.Whole {
+		if hasPrefix(key, prefix) {
+			return prefix
+		}
+	}
+	return ""
+}
+
+// depth is how far members named like credentials are looked for in a row.
+func (r *bound) depth(key []byte) int {
+	for _, reach := range r.Reaches {
+		if hasPrefix(key, reach.Prefix) {
+			return reach.Depth
+		}
+	}
+	return 0
+}
+
+// addressed reports a row whose key is made of its content: what is in it cannot
+// be taken out without making it another.
+func (r *bound) addressed(key []byte, c store.Cell) bool {
+	if !r.Addressed {
+		return false
+	}
+	is := func(content []byte) bool {
+		sum := sha256.Sum256(content)
+		return bytes.Equal(key, sum[:]) || bytes.HasSuffix(bytes.ToLower(key[max(0, len(key)-2*len(sum)):]), []byte(hex.EncodeToString(sum[:])))
+	}
+	if is(c.Bytes()) {
+		return true
+	}
+	plain, err := hex.DecodeString(string(c.Bytes()))
+	return err == nil && is(plain)
+}
 
 // what names the rule for the books.
-func (r *bound) what(member string) string {
-	if r.Whole {
-		return "secret left at home: " + r.Set + " " + r.KeyPrefix + "*"
-	}
-	return "secret left at home: " + r.Set + " " + member
-}
+func (r *bound) what(member string) string { return "secret left at home: " + r.Set + " " + member }

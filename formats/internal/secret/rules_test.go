@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -250,17 +251,135 @@ func TestForeignMarkers(t *testing.T) {
 
 func TestRulesAreWellFormed(t *testing.T) {
 	for i, r := range Rules() {
-		if r.Whole == (len(r.Members) > 0) || r.Whole && r.KeyPrefix == "" {
-			t.Errorf("rule %d: %+v", i, r)
+		if slices.ContainsFunc(Rules()[:i], func(o Rule) bool { return o.Set == r.Set && o.Column == r.Column }) {
+			t.Errorf("two rules for %s.%s: their residue would guard the same cell", r.Set, r.Column)
 		}
-		for _, m := range r.Members {
-			// suspect and unescaped rely on it.
-			if strings.Trim(strings.ToLower(m), "abcdefghijklmnopqrstuvwxyz") != "" || len(m) < 8 {
-				t.Errorf("member %q is not made of letters", m)
+		for n, reach := range r.Reaches {
+			if n+1 < len(r.Reaches) && reach.Prefix == "" {
+				t.Errorf("%s.%s: a reach behind the last", r.Set, r.Column)
 			}
 		}
-		if !r.Whole && slices.ContainsFunc(Rules()[:i], func(o Rule) bool { return !o.Whole && o.Set == r.Set && o.Column == r.Column }) {
-			t.Errorf("two member rules for %s.%s: their residue would guard the same cell", r.Set, r.Column)
+	}
+	letters := func(s string) bool { return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz") == "" && s != "" }
+	for _, m := range memberNames() {
+		if !letters(strings.ToLower(m)) || len(m) < 8 { // Suspect and unescaped rely on it
+			t.Errorf("member %q is not made of letters", m)
+		}
+	}
+	for i, p := range patterns {
+		for _, q := range patterns[:i] {
+			if strings.HasSuffix(p.ending, q.ending) {
+				t.Errorf("%q is never reached: %q comes before it", p.ending, q.ending)
+			}
+		}
+		if got, ok := patternOf(p.ending); !letters(p.ending) || !ok || got != p {
+			t.Error(p.ending)
+		}
+	}
+	for _, o := range ordinary {
+		if !slices.ContainsFunc(patterns[:], func(p pattern) bool { return strings.HasSuffix(o, p.ending) }) {
+			t.Errorf("%q is no exception from anything", o)
+		}
+	}
+}
+
+// TestNames tells the names of credentials from those of what is filed under a
+// key or counted in tokens.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"openAIKey": "…key", "claudeKey": "…key", "googleKey": "…key", "apiKey": "…key", "apikey": "…key", "API_KEY": "…key", "azure.apiKey": "…key", "x-api-key": "…key",
+		"accessKey": "…key", "secretKey": "…key", "privateKey": "…key", "SSH_KEY": "…key", "newEncryptionKey": "…key",
+		"token": "…token", "accessToken": "…token", "refresh_token": "…token", "githubToken": "…token", "GH_TOKEN": "…token",
+		"password": "…password", "dbPassword": "…password", "secret": "…secret", "clientSecret": "…secret", "secrets": "…secret", "credentials": "…credentials", "authorization": "…authorization",
+		"key": "", "Key": "", "KEY": "", "keys": "", "keybindings": "", "keyboard": "", "monkey": "", "turkey": "", "publicKey": "", "cacheKey": "", "storage_key": "", "hotKey": "",
+		"tokenCount": "", "tokens": "", "maxTokens": "", "nextPageToken": "", "brokentoken": "", "secretary": "", "passwords.txt": "",
+		"file:///home/ana/secret": "", "a secret": "", "": "", strings.Repeat("x", 80) + "Key": "", "schlüsselKey": "",
+	} {
+		got := ""
+		if p, ok := credential([]byte(name)); ok {
+			got = p.called
+		}
+		if got != want {
+			t.Errorf("%q is taken for %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestReach: members that are named like credentials are withheld where rows are
+// the client's own, and so deep; what somebody said, and what a digest guards,
+// stays as it is.
+func TestReach(t *testing.T) {
+	const state = "src.vs.platform.reactivestorage.applicationUser"
+	sum := func(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
+	said := `{"role":"tool","content":{"blobEncryptionKey":"said"}}`
+	for name, c := range map[string]struct {
+		table table
+		want  string // the last cell
+	}{
+		"state": {tableOf("ItemTable", "key value", []store.Cell{text(state), text(`{"openAIKey":"x","azureState":{"apiKey":"x","useAzure":false},"bedrockState":{"accessKey":"x","secretKey":"","region":"r"},"cursorCreds":{"accessToken":"x"},"key":"k","tokenCount":"5","list":[{"token":"x"}],"credentials":{"user":"x"},"maxKey":5,"secret":true}`)}),
+			`{"openAIKey":"rehome:withheld","azureState":{"apiKey":"rehome:withheld","useAzure":false},"bedrockState":{"accessKey":"rehome:withheld","secretKey":"","region":"r"},"cursorCreds":{"accessToken":"rehome:withheld"},"key":"k","tokenCount":"5","list":[{"token":"rehome:withheld"}],"credentials":"rehome:withheld","maxKey":5,"secret":true}`},
+		"row":           {tableOf("ItemTable", "key value", []store.Cell{text("some.extension/apiKey"), text(`"x"`)}), "-"},
+		"row of text":   {tableOf("ItemTable", "key value", []store.Cell{text("githubToken"), blob(`x y`)}), "-"},
+		"row, a number": {tableOf("ItemTable", "key value", []store.Cell{text("some.maxKey"), text("12")}), "12"},
+		"row, a flag":   {tableOf("ItemTable", "key value", []store.Cell{text("has.apiKey"), text("true")}), "true"},
+		"chats":         {tableOf("ItemTable", "key value", []store.Cell{text("workbench.panel.aichat.view.aichat.chatdata"), text(`{"tabs":[{"apiKey":"x"}]}`)}), `{"tabs":[{"apiKey":"x"}]}`},
+		"typed":         {tableOf("ItemTable", "key value", []store.Cell{text("aiService.prompts"), text(`[{"token":"x"}]`)}), `[{"token":"x"}]`},
+		"heads": {tableOf("ItemTable", "key value", []store.Cell{text("composer.composerHeaders"), text(`{"allComposers":[{"someToken":"x","conversation":[{"token":"x"}]}]}`)}),
+			`{"allComposers":[{"someToken":"rehome:withheld","conversation":[{"token":"x"}]}]}`},
+		"composer": {tableOf("cursorDiskKV", "key value", []store.Cell{text("composerData:c"), text(`{"uploadToken":"x","originalFileStates":{"file:///token":{"content":"x"}},"codeBlockData":{"token":"x"}}`)}),
+			`{"uploadToken":"rehome:withheld","originalFileStates":{"file:///token":{"content":"x"}},"codeBlockData":{"token":"x"}}`},
+		"bubble":     {tableOf("cursorDiskKV", "key value", []store.Cell{text("bubbleId:c:b"), text(`{"token":"x","toolFormerData":{"params":{"apiKey":"x"}}}`)}), `{"token":"x","toolFormerData":{"params":{"apiKey":"x"}}}`},
+		"head":       {tableOf("composerHeaders", "composerId value", []store.Cell{text("c"), text(`{"accessToken":"x","a":{"token":"x"}}`)}), `{"accessToken":"rehome:withheld","a":{"token":"x"}}`},
+		"meta":       {tableOf("meta", "key value", []store.Cell{text("0"), text(`{"authToken":"x","a":{"token":"x"}}`)}), `{"authToken":"rehome:withheld","a":{"token":"x"}}`},
+		"agent":      {tableOf("agents", "agent_id metadata_json", []store.Cell{text("a"), text(`{"a":{"apiKey":"x"}}`)}), `{"a":{"apiKey":"rehome:withheld"}}`},
+		"usage":      {tableOf("runs", "run_id usage_json", []store.Cell{text("r"), text(`{"inputTokens":1,"blobEncryptionKey":"x","apiKey":"x"}`)}), `{"inputTokens":1,"blobEncryptionKey":"rehome:withheld","apiKey":"rehome:withheld"}`},
+		"checkpoint": {tableOf("runs", "run_id latest_checkpoint_ref_json", []store.Cell{text("r"), text(`{"blobId":"b","blobEncryptionKey":"x"}`)}), `{"blobId":"b","blobEncryptionKey":"rehome:withheld"}`},
+		"event":      {tableOf("run_events", "run_id payload_json", []store.Cell{text("r"), text(`{"args":{"token":"x"},"blobEncryptionKey":"x"}`)}), `{"args":{"token":"x"},"blobEncryptionKey":"rehome:withheld"}`},
+		"blob":       {tableOf("blobs", "id data", []store.Cell{text(sum(said)), blob(said)}), said},
+		"no blob":    {tableOf("blobs", "id data", []store.Cell{text(sum("x")), blob(said)}), `{"role":"tool","content":{"blobEncryptionKey":"rehome:withheld"}}`},
+		"said":       {tableOf("blobs", "id data", []store.Cell{text("x"), blob(`{"blobEncryptionKey: is what I said`)}), `{"blobEncryptionKey: is what I said`},
+		"kv blob":    {tableOf("cursorDiskKV", "key value", []store.Cell{text("agentKv:blob:" + sum(said)), blob(said)}), said},
+		"kv hex":     {tableOf("cursorDiskKV", "key value", []store.Cell{text("agentKv:blob:" + sum(said)), text(hex.EncodeToString([]byte(said)))}), hex.EncodeToString([]byte(said))},
+		"content":    {tableOf("cursorDiskKV", "key value", []store.Cell{text("composer.content." + sum(said)), text(said)}), said},
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := scan([]table{c.table}, formats.WithholdSecrets, nil, 1)
+			last := len(c.table.rows[0]) - 1
+			if got := cellText(first.tables[0], last); got != c.want {
+				t.Errorf("withheld: %s\nwant %s", got, c.want)
+			}
+			second := scan(first.tables, formats.OmitWithheld, nil, 1)
+			if got := show(second.tables); strings.Contains(got, "rehome:withheld") {
+				t.Errorf("the marker gets through: %s", got)
+			}
+			third := scan(second.tables, formats.WithholdSecrets, second.omitted, 1)
+			if show(third.tables) != show(first.tables) || len(third.notes) > 0 {
+				t.Errorf("put back: %s, %s", show(third.tables), third.books())
+			}
+			if same := c.want == cellText(c.table, last); same != (len(first.notes) == 0) || same != (len(second.omitted) == 0) {
+				t.Errorf("%s, %d omitted", first.books(), len(second.omitted))
+			}
+		})
+	}
+}
+
+// TestNewTables: in a client's store tables and columns that nobody knows yet are
+// looked into as well; in anybody's they are not.
+func TestNewTables(t *testing.T) {
+	for origin, want := range map[string]string{
+		"cursor-ide": "-", "cursor-sdk": `{"a":{"blobEncryptionKey":"rehome:withheld"}}`, "cursor-chat": `{"a":{"blobEncryptionKey":"rehome:withheld"}}`, "sqlite": `{"a":{"blobEncryptionKey":"x"}}`,
+	} {
+		if want == "-" {
+			want = `{"a":{"blobEncryptionKey":"rehome:withheld"}}`
+		}
+		of := tableOf("later", "id n doc words", []store.Cell{text(`{"blobEncryptionKey":"id"}`), store.IntCell(5), text(`{"a":{"blobEncryptionKey":"x"}}`), text("blobEncryptionKey: said")})
+		schema := &store.Schema{Origin: origin, Sets: []store.Set{of.Set}}
+		f := NewFilter(schema, formats.View{Secrets: formats.WithholdSecrets})
+		b := store.NewBatch(0, 4)
+		addRow(b, 1, of.rows[0])
+		b = f.Apply(b)
+		if got := string(b.Cell(0, 2).Bytes()); got != want || string(b.Cell(0, 0).Bytes()) != `{"blobEncryptionKey":"id"}` || string(b.Cell(0, 3).Bytes()) != "blobEncryptionKey: said" {
+			t.Errorf("%s: %s", origin, got)
 		}
 	}
 }

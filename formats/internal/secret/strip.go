@@ -3,7 +3,6 @@ package secret
 import (
 	"bytes"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
 )
 
@@ -12,23 +11,22 @@ import (
 // back. torn means that the text is no JSON, yet names a secret: then nobody
 // can say where it ends, and all of it has to stay home.
 func Strip(text []byte) (out []byte, inserts []store.Insert, torn bool) {
-	names := memberNames()
-	r := bound{Rule: Rule{Members: names}}
 	if !memberEnding().in(text) {
 		return text, nil, false
 	}
-	var found []rawjson.Member
-	err := rawjson.FindFold(text, names, func(m rawjson.Member) bool {
-		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
-			found = found[:n-1] // lies in m, goes with it
-		}
-		if !harmless(text[m.From:m.To]) {
-			found = append(found, m)
-		}
-		return true
-	})
+	return strip(text, 0)
+}
+
+// StripOwn is Strip for a record in which nobody says anything: members that are
+// named like credentials are cut out, too.
+func StripOwn(text []byte) (out []byte, inserts []store.Insert, torn bool) {
+	return strip(text, anywhere)
+}
+
+func strip(text []byte, depth int) (out []byte, inserts []store.Insert, torn bool) {
+	found, err := members(text, depth)
 	if err != nil {
-		return text, nil, r.torn(text)
+		return text, nil, mayHold(text) || depth > 0 && MayName(text)
 	}
 	from := 0
 	for _, m := range found {
@@ -53,12 +51,11 @@ func Strip(text []byte) (out []byte, inserts []store.Insert, torn bool) {
 // StripHex is Strip for JSON spelled in hexadecimal, which other text is left
 // alone by.
 func StripHex(text []byte) (out []byte, cut, torn bool) {
-	names := memberNames()
-	r := bound{Rule: Rule{Members: names, Hex: true}}
+	r := bound{Rule: Rule{Hex: true}}
 	plainText, d := r.open(store.TextCell(text))
 	bare, inserts, torn := Strip(plainText)
 	if d == plain {
-		return bare, inserts != nil, torn || r.hidden(text)
+		return bare, inserts != nil, torn || hidden(text)
 	}
 	return spell(store.Text, bare, d).Bytes(), inserts != nil, torn
 }
