@@ -42,9 +42,10 @@ func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View
 	if err != nil {
 		return err
 	}
-	s := &secretive{one: one, found: q.Found, scanner: scanner}
+	s := &secretive{one: one, found: q.Found, scanner: scanner, told: map[string]bool{}}
 	alone := !one.loc.Dir() && !slices.Contains(one.f.Families, formats.Tables) // one session: its codec reads records of whole stores only
 	if one.f.Text || one.f.Open == nil || alone {
+		own := s.ownKeys(ctx, v)
 		packed, err := s.files(ctx)
 		if err != nil {
 			return err
@@ -57,7 +58,7 @@ func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View
 				return err
 			}
 		}
-		return s.ownKeys(ctx, v)
+		return own
 	}
 	return s.records(ctx, v, false)
 }
@@ -67,6 +68,8 @@ type secretive struct {
 	one     *examined
 	found   func(rule.Finding)
 	scanner *leaks.Scanner
+	own     bool            // keys of clients are looked for
+	told    map[string]bool // the places of those that a reader withholds
 }
 
 // look scans some bytes, and what they hold in another alphabet. at says where
@@ -81,9 +84,20 @@ func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (a
 			s.found(rule.Finding{Rule: id, At: addr, Says: h.Rule + ", " + where})
 		}
 	}
+	owned := func(offset int64, name string) {
+		if addr, where, news := at(offset); news && !s.told[placeOf(addr)] {
+			s.found(rule.Finding{Rule: ruleOwnKey, At: addr, Says: name + ", " + where})
+		}
+	}
 	s.scanner.Scan(ctx, b, func(h leaks.Hit) { tell(h.Offset, h) })
+	for k := range s.ownKeysIn(b) {
+		owned(k.offset, k.name)
+	}
 	for run := range encoded(b) {
 		s.scanner.Scan(ctx, run.bytes, func(h leaks.Hit) { tell(run.offset, h) })
+		for k := range s.ownKeysIn(run.bytes) {
+			owned(run.offset+k.offset, k.name)
+		}
 	}
 }
 
@@ -188,7 +202,7 @@ func masked(ctx context.Context, scanner *leaks.Scanner, s string) string {
 // ownKeys reports the keys of clients in text that is bound for git: what its
 // codec would have left at home.
 func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
-	if !rule.Named(ruleOwnKey).For(s.one.f.Name) {
+	if s.own = rule.Named(ruleOwnKey).For(s.one.f.Name); !s.own {
 		return nil
 	}
 	v.Secrets, v.Omitted, v.Leftover = formats.WithholdSecrets, func(store.Item) {}, func(store.Item) {}
@@ -215,7 +229,9 @@ func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
 	}
 	for _, n := range notes {
 		_, what, _ := strings.Cut(n.What, ": ")
-		s.found(rule.Finding{Rule: ruleOwnKey, At: s.line(r.Schema(), n.At), Says: what})
+		at := s.line(r.Schema(), n.At)
+		s.told[placeOf(at)] = true
+		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Says: what})
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package convert_test
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
@@ -176,6 +177,51 @@ func TestOwnKeys(t *testing.T) {
 		}
 		if got := secretsOf(t, to); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestOwnKeysThatStay: a key that no reader withholds, in a blob that is named
+// after its content and in what somebody said, is found where it stands, in an
+// archive as in lines; one that was withheld is not.
+func TestOwnKeysThatStay(t *testing.T) {
+	const key = "00112233445566778899aabbccddeeff"
+	said := `{"role":"tool","content":"{\"blobEncryptionKey\":\"` + key + `\"}","x":{"BlobEncryptionKey": "` + key + `"},"y":{"blobEncryptionKey":""},"z":"no blobEncryptionKey: at all"}`
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(said)))
+	dir := t.TempDir()
+	user := filepath.Join(dir, "state.vscdb")
+	if err := ide.Exec(user, `CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+INSERT INTO cursorDiskKV VALUES ('composerData:c','{"blobEncryptionKey":"`+key+`"}'),('agentKv:blob:`+sum+`',CAST('`+said+`' AS BLOB));`); err != nil {
+		t.Fatal(err)
+	}
+	sdk := filepath.Join(dir, "sdk")
+	if err := os.CopyFS(sdk, os.DirFS("../testdata/sdk/gen/sqlite")); err != nil {
+		t.Fatal(err)
+	}
+	if err := ide.Exec(filepath.Join(sdk, "index.db"), `UPDATE runs SET result='`+said+`' WHERE rowid=1; UPDATE runs SET usage_json='{"blobEncryptionKey":"`+key+`"}' WHERE rowid=2`); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		from string
+		o    convert.Options
+		want int
+	}{
+		"ide":          {user, convert.Options{To: "archive"}, 2},
+		"ide with":     {user, convert.Options{To: "archive", WithSecrets: true}, 3},
+		"ide packed":   {user, convert.Options{To: "archive", Compress: "zstd"}, 2},
+		"archive":      {sdk, convert.Options{To: "archive"}, 2},
+		"archive with": {sdk, convert.Options{To: "archive", WithSecrets: true}, 7},
+		"lines":        {sdk, convert.Options{To: "cursor-ndjson"}, 2},
+		"lines with":   {sdk, convert.Options{To: "cursor-ndjson", WithSecrets: true}, 5},
+	} {
+		c.o.Residue = "none"
+		to := filepath.Join(dir, name)
+		if _, err := convert.Convert(t.Context(), all.Registry(), c.from, to, c.o); err != nil {
+			t.Fatal(err)
+		}
+		got := slices.DeleteFunc(secretsOf(t, to), func(s string) bool { return !strings.HasPrefix(s, "RH503") })
+		if len(got) != c.want {
+			t.Errorf("%s: %d places, want %d: %q", name, len(got), c.want, got)
 		}
 	}
 }
