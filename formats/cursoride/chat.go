@@ -46,7 +46,8 @@ type chat struct {
 
 	edits             []edit
 	asides            []aside
-	blocks, originals []byte // codeBlockData and originalFileStates
+	blocks, originals []byte            // codeBlockData and originalFileStates
+	heldBefore        map[string][]byte // what originals says of each file; made when first asked for
 	stateFiles        iter.Seq2[*session.File, error]
 	texts             texts
 	baseOf            string // the file whose text before the session was asked for last

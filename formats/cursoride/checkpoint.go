@@ -152,11 +152,13 @@ func (w *walk) diff(a *aside, r row, uri string, yield func(*session.File, error
 // applied spells a change out, or keeps it as it is.
 func (w *walk) applied(to **session.Body, f *session.File, name, uri string, changes []byte) {
 	if base, ok := w.base(uri); ok && w.texts.room(len(base)+len(changes)) {
-		if text, ok := patched(base, changes); ok {
+		text, ok := patched(base, changes)
+		if ok {
 			w.texts.given += int64(len(text))
 			*to = &session.Body{Bytes: text}
 			return
 		}
+		w.texts.given += int64(len(base)) // it was looked through in vain
 	}
 	f.Extras = append(f.Extras, session.Extra{Name: name, Raw: bytes.Clone(changes)})
 }
@@ -170,7 +172,13 @@ func (w *walk) base(uri string) ([]byte, bool) {
 		return w.baseText, w.baseText != nil
 	}
 	w.baseOf, w.baseText = uri, nil
-	if v := rawjson.Last(rawjson.Last(w.originals, uri), "content"); len(v) > 0 && v[0] == '"' {
+	if w.heldBefore == nil {
+		w.heldBefore = map[string][]byte{}
+		for name, value := range rawjson.Members(w.originals) {
+			w.heldBefore[string(name)] = value
+		}
+	}
+	if v := rawjson.Last(w.heldBefore[uri], "content"); len(v) > 0 && v[0] == '"' {
 		w.baseText = append([]byte{}, rawjson.Text(v)...)
 	} else if a := w.aside(originalRow, uri); a != nil {
 		f, ok, err := w.shelf.disk.Get(w.ctx, originalRow+w.id+":"+uri, mostValue)

@@ -22,9 +22,9 @@ type desk struct {
 	heldSize int
 	mode     string // of the turn
 	request  string
-	response string // of the calls in msg
-	calling  bool   // msg has calls: what is said next is another response
-	calls    map[string]bool
+	response string         // of the calls in msg
+	calling  bool           // msg has calls: what is said next is another response
+	calls    map[string]int // how often an id was called, and the last number behind it
 
 	turn  *session.Turn // to be put on the next message
 	turns int
@@ -122,15 +122,16 @@ func (d *desk) open(b *bubble) *session.Message {
 func (d *desk) called(b *bubble, t tool, n int) {
 	d.response, d.calling = t.response, true
 	if d.calls == nil {
-		d.calls = map[string]bool{}
+		d.calls = map[string]int{}
 	}
-	if id := t.call.ID; d.calls[id] {
-		for n := 2; d.calls[t.call.ID]; n++ {
-			t.call.ID = fmt.Sprintf("%s-%d", id, n)
+	if id := t.call.ID; d.calls[id] > 0 {
+		for d.calls[t.call.ID] > 0 {
+			d.calls[id]++
+			t.call.ID = fmt.Sprintf("%s-%d", id, d.calls[id])
 		}
 		d.note(loss.Reshaped, b.addr, "a second call of the same id")
 	}
-	d.calls[t.call.ID] = true
+	d.calls[t.call.ID] = 1
 	d.chat.edited(t)
 	if t.result == nil {
 		return

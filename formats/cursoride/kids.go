@@ -2,7 +2,6 @@ package cursoride
 
 import (
 	"context"
-	"slices"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/wire"
@@ -49,6 +48,10 @@ func (c *chat) strangers(root []byte) bool {
 // sessions behind this one.
 func (c *chat) adopt(a *agent) {
 	c.started = map[string]string{}
+	linked := map[string]bool{}
+	for _, l := range c.out.Children {
+		linked[l.Session] = true
+	}
 	for _, kid := range a.Children() {
 		if kid.Call != "" && c.started[kid.Call] == "" {
 			c.started[kid.Call] = kid.ID
@@ -60,7 +63,8 @@ func (c *chat) adopt(a *agent) {
 			c.kids = append(c.kids, kid)
 		}
 		link := session.Link{Session: kid.ID, Call: kid.Call, Title: kid.Title, Kind: kid.Kind, Status: kid.Status}
-		if !slices.ContainsFunc(c.out.Children, func(l session.Link) bool { return l.Session == kid.ID }) {
+		if !linked[kid.ID] {
+			linked[kid.ID] = true
 			c.out.Children = append(c.out.Children, link)
 		}
 	}

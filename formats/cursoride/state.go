@@ -89,6 +89,7 @@ type agent struct {
 	blobs *blobs
 	turns []agentstate.Turn
 	past  int // the turn that was asked for last: those in front do not come again
+	known turnIndex
 
 	ctx  context.Context
 	pull func() (*session.Message, error, bool) // nil before the first message is wanted
@@ -129,6 +130,7 @@ func (c *chat) openAgent(ctx context.Context) (*agent, error) {
 		return nil, nil
 	}
 	a.State, a.turns = s, s.Turns()
+	a.known = indexTurns(a.turns)
 	return a, nil
 }
 
@@ -194,12 +196,13 @@ func (c *chat) states(ctx context.Context, f *fields) error {
 		return nil
 	}
 	c.agent, c.spine = a, true // the consumer walks it
-	named := c.out.Children
+	named, have := c.out.Children, map[string]bool{}
+	for _, l := range named {
+		have[l.Session] = true
+	}
 	a.Fill(&c.out)
 	c.stateFiles, c.out.Files = c.out.Files, nil
-	c.out.Children = slices.DeleteFunc(c.out.Children[len(named):], func(l session.Link) bool {
-		return slices.ContainsFunc(named, func(n session.Link) bool { return n.Session == l.Session })
-	})
+	c.out.Children = slices.DeleteFunc(c.out.Children[len(named):], func(l session.Link) bool { return have[l.Session] })
 	c.out.Children = append(slices.Clip(named), c.out.Children...)
 	c.adopt(a)
 	return nil

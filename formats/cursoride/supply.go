@@ -3,7 +3,6 @@ package cursoride
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
@@ -12,11 +11,12 @@ import (
 // supply is what the agent's own state has of a turn. The bubbles stay the
 // order of things: only what they lack is taken from here.
 type supply struct {
-	prompt   []session.Part
-	texts    []*session.Text
-	thoughts []*session.Thinking
-	calls    []*session.ToolCall
-	results  map[string]*session.ToolResult
+	prompt  []session.Part
+	texts   []*session.Text
+	calls   []*session.ToolCall
+	callOf  map[string]*session.ToolCall // the first of an id
+	textOf  map[string]string            // of thoughts, by their signatures
+	results map[string]*session.ToolResult
 
 	said  map[string]bool // texts and calls that bubbles have
 	spent bool            // what no bubble has was given away
@@ -85,47 +85,12 @@ func (c *chat) supply(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// match finds the agent's turn that bubbles are of: by its request, by a call,
-// by the prompt. Turns that were passed do not come again.
-func (a *agent) match(b *batch) int {
-	var request, text string
-	calls := map[string]bool{}
-	for _, bub := range b.bubbles {
-		if request == "" {
-			request = rawjson.Text(bub.f.raw(bubRequest))
-		}
-		if bub.user && text == "" {
-			text = rawjson.Text(bub.f.raw(bubText))
-		}
-		if id := rawjson.Text(rawjson.Last(bub.f.raw(bubTool), "toolCallId")); id != "" {
-			calls[id] = true
-		}
-	}
-	for i := a.past; i < len(a.turns); i++ {
-		t := &a.turns[i]
-		if request != "" && t.RequestID == request {
-			return i
-		}
-		for _, id := range t.Calls {
-			if calls[id] {
-				return i
-			}
-		}
-	}
-	for i := a.past; i < len(a.turns); i++ {
-		if p := strings.TrimSpace(a.turns[i].Prompt); p != "" && strings.HasPrefix(strings.TrimSpace(text), p) {
-			return i
-		}
-	}
-	return -1
-}
-
 // gather walks the agent's messages up to a turn and through it.
 func (a *agent) gather(turn int) (*supply, error) {
 	if a.last != nil && turn == a.lastTurn {
 		return a.last, nil
 	}
-	s := &supply{results: map[string]*session.ToolResult{}, said: map[string]bool{}}
+	s := &supply{callOf: map[string]*session.ToolCall{}, textOf: map[string]string{}, results: map[string]*session.ToolResult{}, said: map[string]bool{}}
 	for {
 		m := a.held
 		a.held = nil
@@ -169,13 +134,16 @@ func (s *supply) add(m *session.Message) {
 				s.prompt = append(s.prompt, &session.Media{Mime: p.Mime, Name: p.Name, URI: p.URI, Data: bytes.Clone(p.Data), Of: session.Of{From: fromState}})
 			}
 		case *session.Thinking:
-			t := *p
-			t.Extras, t.From = nil, fromState
-			s.thoughts = append(s.thoughts, &t)
+			if s.textOf[p.Signature] == "" {
+				s.textOf[p.Signature] = p.Text
+			}
 		case *session.ToolCall:
 			t := *p
 			t.Input, t.Args, t.Extras, t.From = bytes.Clone(p.Input), bytes.Clone(p.Args), nil, fromState
 			s.calls = append(s.calls, &t)
+			if s.callOf[t.ID] == nil {
+				s.callOf[t.ID] = &t
+			}
 		case *session.ToolResult:
 			t := *p
 			t.Value, t.Extras, t.From, t.Content = bytes.Clone(p.Value), nil, fromState, nil
@@ -200,10 +168,7 @@ func (s *supply) tool(t *tool) {
 	if s == nil {
 		return
 	}
-	for _, c := range s.calls {
-		if c.ID != t.call.ID {
-			continue
-		}
+	if c := s.callOf[t.call.ID]; c != nil {
 		if t.call.Input == nil && t.call.Args == nil {
 			t.call.Input, t.call.Args, t.call.From = c.Input, c.Args, fromState
 			if t.call.Name == "unknown" {
@@ -233,11 +198,8 @@ func (s *supply) thought(t *session.Thinking) {
 	if s == nil || t.Text != "" || t.Signature == "" {
 		return
 	}
-	for _, other := range s.thoughts {
-		if other.Signature == t.Signature && other.Text != "" {
-			t.Text, t.From = other.Text, fromState
-			return
-		}
+	if text := s.textOf[t.Signature]; text != "" {
+		t.Text, t.From = text, fromState
 	}
 }
 
