@@ -113,6 +113,7 @@ func (h *typedLists) noteOthers(note loss.Sink) {
 func (x *index) rest(ctx context.Context, e *entry, note loss.Sink) (*chat, error) {
 	c := &chat{entry: e, x: x, ctx: ctx, note: note, past: -1}
 	c.out.ID, c.out.Agent, c.out.Title, c.out.Turns, c.out.Bytes, c.out.Status = e.id, session.CursorIDE, e.title, -1, -1, e.mark()
+	c.out.Mark = c.out.Status
 	c.settleFolder(e.folder)
 	e.asked.noteOthers(note)
 	list, err := x.prompts(ctx, e.asked)
