@@ -61,9 +61,11 @@ func device(s string) bool {
 	case "con", "prn", "aux", "nul", "conin$", "conout$":
 		return true
 	}
-	port := strings.HasPrefix(s, "com") || strings.HasPrefix(s, "lpt")
-	rest := strings.TrimLeft(s, "comlpt")
-	return port && utf8.RuneCountInString(rest) == 1 && strings.ContainsAny(rest, "0123456789¹²³")
+	number, port := strings.CutPrefix(s, "com")
+	if !port {
+		number, port = strings.CutPrefix(s, "lpt")
+	}
+	return port && utf8.RuneCountInString(number) == 1 && strings.ContainsAny(number, "0123456789¹²³")
 }
 
 // safePath refuses every path that could name something outside the folder, or
