@@ -1,6 +1,7 @@
 package sqlitecheck
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 )
 
 // around asks about the file as a whole, and about the logs beside it.
-func (c *check) around(path string, m *sqlitefile.Image) error {
+func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) error {
 	at := store.Addr{File: c.file}
 	if over := m.Bytes - int64(m.Pages)*int64(m.Page); over > 0 && !m.Hot {
 		c.q.Breach("RH104", at, fmt.Sprintf("%d bytes behind %d pages of %d", over, m.Pages, m.Page))
@@ -33,13 +34,17 @@ func (c *check) around(path string, m *sqlitefile.Image) error {
 	if err := beginning(path+"-journal", head); err == nil && head[0] != 0 {
 		c.q.Breach("RH115", store.Addr{File: side(c.file, path, "-journal")}, "")
 	}
-	what, err := log(path + "-wal")
+	what, err := log(ctx, path+"-wal")
 	if err != nil || what == "" {
 		return err
 	}
 	// A frame that is just being written looks the same, but not for long.
-	time.Sleep(settled)
-	again, err := log(path + "-wal")
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(settled):
+	}
+	again, err := log(ctx, path+"-wal")
 	if err != nil || again != what {
 		return err
 	}
@@ -71,7 +76,7 @@ func beginning(path string, b []byte) error {
 // log reads a write-ahead log, and says what is wrong with it. Frames of an
 // older round behind the newest one are what every log has; frames of this
 // round behind one that does not fit are what SQLite does not see.
-func log(path string) (what string, err error) {
+func log(ctx context.Context, path string) (what string, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -99,13 +104,16 @@ func log(path string) (what string, err error) {
 	if sum != [2]uint32{binary.BigEndian.Uint32(head[24:]), binary.BigEndian.Uint32(head[28:])} {
 		return "its header has another checksum", nil
 	}
-	return frames(f, head, page, order, sum)
+	return frames(ctx, f, head, page, order, sum)
 }
 
-func frames(f io.Reader, head []byte, page int, order binary.ByteOrder, sum [2]uint32) (string, error) {
+func frames(ctx context.Context, f io.Reader, head []byte, page int, order binary.ByteOrder, sum [2]uint32) (string, error) {
 	frame := make([]byte, 24+page)
 	broken, behind := 0, 0
 	for n := 1; ; n++ {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		if got, err := io.ReadFull(f, frame); err != nil {
 			if err != io.EOF && err != io.ErrUnexpectedEOF {
 				return "", err

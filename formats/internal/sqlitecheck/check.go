@@ -49,7 +49,7 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 		}
 	}()
 	if c.whole {
-		if err := c.around(path, image); err != nil {
+		if err := c.around(ctx, path, image); err != nil {
 			return nil, err
 		}
 	}
