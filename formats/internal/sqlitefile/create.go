@@ -121,8 +121,7 @@ func (w *Writer) connect(ctx context.Context) (err error) {
 	if w.conn, err = w.pool.Conn(ctx); err != nil {
 		return err
 	}
-	const patternLimit = 8 // SQLITE_LIMIT_LIKE_PATTERN_LENGTH
-	if _, err := sqlite.Limit(w.conn, patternLimit, mostPattern); err != nil {
+	if err := limit(w.conn, map[int]int{limitLike: mostPattern, limitAttach: 0, limitNested: 1}); err != nil {
 		return err
 	}
 	w.limit = 0
@@ -143,10 +142,8 @@ func (w *Writer) allow(longest int) error {
 	if n == w.limit {
 		return nil
 	}
-	const lengthLimit = 0 // SQLITE_LIMIT_LENGTH
-	_, err := sqlite.Limit(w.conn, lengthLimit, n)
 	w.limit = n
-	return err
+	return limit(w.conn, map[int]int{limitLength: n})
 }
 
 func (w *Writer) longestSQL() (n int) {

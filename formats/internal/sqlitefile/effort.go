@@ -11,10 +11,9 @@ import (
 // long one row can take, whoever wrote the schema: functions that take time in
 // proportion to what they are given, so many of them, and values so long.
 const (
-	mostCalls   = 200    // of functions, for a row
-	mostSteps   = 20_000 // tokens of expressions, for a row
-	mostDepth   = 1000   // parentheses in one another; SQLite's own limit
-	mostPattern = 1000   // bytes of a pattern in LIKE or GLOB
+	mostCalls = 200    // of functions, for a row
+	mostSteps = 20_000 // tokens of expressions, for a row
+	mostDepth = 1000   // parentheses in one another; SQLite's own limit
 )
 
 // effort is what the expressions of a table take for each of its rows.

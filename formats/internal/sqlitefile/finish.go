@@ -78,7 +78,7 @@ func (w *Writer) settleSequence(ctx context.Context) error {
 
 // compare holds the schema SQLite has now against the one asked for.
 func (w *Writer) compare(ctx context.Context) error {
-	is := &DB{path: w.path, conn: w.conn, pragmas: w.schema.Pragmas}
+	is := &DB{source: &source{path: w.path}, conn: w.conn, pragmas: w.schema.Pragmas}
 	if _, err := is.loadObjects(ctx); err != nil {
 		return err
 	}

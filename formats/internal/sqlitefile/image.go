@@ -1,38 +1,35 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-
-	"rehome/formats"
 )
 
 // Image is a database as the pages it lies on, for those who have to see how
-// it lies in its file. A file that nobody writes to is read without SQLite: a
-// small one whole, of a large one the pieces that were wanted last are held.
-// Of a file that somebody writes to SQLite gives the pages, as DB would read
-// them.
+// it lies in its file. It is read without SQLite: a small file whole, of a large
+// one the pieces that were wanted last are held. Of a file that somebody writes
+// to it is a private copy, into which SQLite has folded the log.
 //
 // It belongs to one goroutine.
 type Image struct {
-	Head   [100]byte
+	Head   [headerBytes]byte
 	Page   int    // bytes a page
 	Usable int    // bytes of a page that SQLite uses
 	Pages  uint32 // of the database
 	Bytes  int64  // of the file; what is behind Pages is nobody's
-	Hot    bool   // it is in use: read from a copy, or as Options.Live says
+	Hot    bool   // it is in use: this is a copy
 
-	path   string
-	real   string
+	*source
 	o      Options
+	copy   string // folder of the copy
 	db     *DB
-	get    pageGetter
-	file   *os.File
+	file   io.ReaderAt
+	close  func() error
 	whole  []byte // the file, if that is small
 	pieces map[int64][]byte
 	recent []int64
@@ -54,21 +51,12 @@ func OpenImage(ctx context.Context, path string, o Options) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{path: path, real: real, o: o}
+	m := &Image{source: o.source(path, real), o: o}
 	m.row.joined = o.Known.joint()
-	if m.was, err = settle(ctx, real); err != nil {
-		return nil, orContext(ctx, unreadable(path, err))
-	}
-	m.Bytes, m.Hot = m.was.db.size, m.was.hot()
-	if m.Hot {
-		err = m.openHot(ctx)
-	} else {
-		err = m.openCold(path)
-	}
-	if err == nil {
-		err = m.header()
-	}
-	if err != nil {
+	if err = m.open(ctx); err != nil {
+		if m.file != nil && !m.Hot {
+			err = cmp.Or(m.moved(m.was), err)
+		}
 		m.drop()
 		return nil, err
 	}
@@ -84,58 +72,39 @@ func plainly(path string) (string, error) {
 	return resolve(path)
 }
 
-func (m *Image) openCold(path string) error {
+func (m *Image) open(ctx context.Context) (err error) {
+	head := []byte(nil)
+	if m.was, head, err = m.steady(ctx); err != nil {
+		return err
+	}
+	if m.Hot = m.was.hot(); m.Hot {
+		if head, err = m.fold(ctx); err != nil {
+			return err
+		}
+	}
+	m.seam()
 	f, err := os.Open(m.real)
 	if err != nil {
-		return unreadable(path, err)
+		return m.unreadable(ctx, err)
 	}
-	m.file = f
-	if m.Bytes <= smallFile {
-		m.whole = m.o.Known.room(int(m.Bytes))
-		if _, err := io.ReadFull(f, m.whole); err != nil && err != io.EOF {
-			return m.shrunk(err)
-		}
-		m.Head = [100]byte{}
-		copy(m.Head[:], m.whole)
-		return m.judge(m.whole[:min(len(m.whole), 4096)])
+	m.file, m.close = f, f.Close
+	if m.was.db.size > smallFile {
+		m.pieces = map[int64][]byte{}
+		return m.measure(head, m.was.db.size)
 	}
-	m.pieces = map[int64][]byte{}
-	head, err := readHead(m.real)
-	if err != nil {
-		return unreadable(path, err)
+	m.whole = m.o.Known.room(int(m.was.db.size))
+	m.seam()
+	if _, err := io.ReadFull(f, m.whole); err != nil && err != io.EOF {
+		return m.shrunk(err)
 	}
-	copy(m.Head[:], head)
-	return m.judge(head)
-}
-
-func (m *Image) openHot(ctx context.Context) error {
-	head, err := readHead(m.real)
-	if err != nil {
-		return unreadable(m.path, err)
+	if d := judge(m.path, m.whole[:min(len(m.whole), 4096)], m.was); d != nil {
+		return d
 	}
-	if err := m.judge(head); err != nil {
-		return err
-	}
-	if m.db, err = Open(ctx, m.path, m.o); err != nil {
-		if Damaged(err) {
-			return &Damage{BadSchema, err}
-		}
-		return err
-	}
-	if m.get.stmt, err = m.db.conn.PrepareContext(ctx, "SELECT "+sinkName+"(?1,data) FROM sqlite_dbpage WHERE pgno=?2"); err != nil {
-		return m.db.blame(ctx, "", err)
-	}
-	m.get.handle = sink.last.Add(1)
-	sink.scans.Store(m.get.handle, &m.get)
-	if err := m.get.page(1); err != nil {
-		return m.db.blame(ctx, "", err)
-	}
-	copy(m.Head[:], m.get.data)
-	return nil
+	return m.measure(m.whole, m.was.db.size)
 }
 
 // UTF8 reports whether texts are kept as UTF-8.
-func (m *Image) UTF8() bool { return binary.BigEndian.Uint32(m.Head[56:]) <= 1 }
+func (m *Image) UTF8() bool { return header(m.Head[:]).encoding() == "UTF-8" }
 
 // view is a page, valid until the next one is asked for; of a small file as
 // long as the image is open.
@@ -144,20 +113,11 @@ func (m *Image) view(n uint32) ([]byte, error) {
 		return nil, fmt.Errorf("there is no page %d of %d", n, m.Pages)
 	}
 	from := int64(n-1) * int64(m.Page)
-	switch {
-	case m.whole != nil:
+	if m.whole != nil {
 		if from+int64(m.Page) > int64(len(m.whole)) {
 			return nil, fmt.Errorf("page %d is not all there", n)
 		}
 		return m.whole[from : from+int64(m.Page) : from+int64(m.Page)], nil
-	case m.Hot:
-		if err := m.get.page(n); err != nil {
-			return nil, err
-		}
-		if len(m.get.data) != m.Page {
-			return nil, fmt.Errorf("page %d is not all there", n)
-		}
-		return m.get.data, nil
 	}
 	b, err := m.piece(from / piece)
 	if err != nil {
@@ -200,27 +160,33 @@ func (m *Image) piece(n int64) ([]byte, error) {
 // moment ago is busy.
 func (m *Image) shrunk(err error) error {
 	if err == io.ErrUnexpectedEOF {
-		return &formats.Error{At: m.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"}
+		return m.inUse("it changed while it was read")
 	}
 	return unreadable(m.path, err)
 }
 
 // SQL is the same database through SQLite.
 func (m *Image) SQL(ctx context.Context) (*DB, error) {
-	if m.db == nil {
-		db, err := Open(ctx, m.path, m.o)
-		if err != nil {
-			return nil, err
-		}
-		m.db = db
+	if m.db != nil {
+		return m.db, nil
 	}
-	return m.db, nil
+	db := &DB{source: m.source}
+	if err := db.inPlace(ctx, &m.was, m.o.Known); err != nil {
+		return nil, err
+	}
+	if m.Hot {
+		db.watched = nil // nobody writes to a private copy
+	}
+	m.db = db
+	return db, nil
 }
 
 // Give hands the database over and closes all else.
 func (m *Image) Give(ctx context.Context) (*DB, error) {
 	db, err := m.SQL(ctx)
-	m.db = nil
+	if err == nil {
+		m.db, db.copy, m.copy = nil, m.copy, ""
+	}
 	if cerr := m.Close(); err == nil && cerr != nil {
 		err = errors.Join(cerr, db.Close())
 		db = nil
@@ -228,30 +194,30 @@ func (m *Image) Give(ctx context.Context) (*DB, error) {
 	return db, err
 }
 
-// Close lets go of the file, and reports one that is not what it was.
+// Close lets go of the file, and reports one that is not what it was: what was
+// found in it may be half of what is being written.
 func (m *Image) Close() error {
-	cold := m.file != nil
+	cold := m.file != nil && !m.Hot
 	err := m.drop()
 	if err != nil || !cold {
 		return err
 	}
-	if after, e := look(m.real); e != nil || !after.equal(m.was) {
-		return &formats.Error{At: m.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
-			Hint: "stop the client that writes to it and try again"}
-	}
-	return nil
+	return m.moved(m.was)
 }
 
 func (m *Image) drop() error {
 	var errs []error
-	errs = append(errs, m.get.close())
 	if m.db != nil {
 		errs = append(errs, m.db.Close())
 		m.db = nil
 	}
-	if m.file != nil {
-		errs = append(errs, m.file.Close())
-		m.file = nil
+	if m.close != nil {
+		errs = append(errs, m.close())
+		m.close, m.file = nil, nil
+	}
+	if m.copy != "" {
+		errs = append(errs, os.RemoveAll(m.copy))
+		m.copy = ""
 	}
 	m.o.Known.giveBack(m.whole)
 	m.o.Known.leaveJoint(m.row.joined)

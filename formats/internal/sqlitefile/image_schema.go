@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"strconv"
 	"strings"
@@ -66,14 +65,14 @@ func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
 	}
 	db, err := m.SQL(ctx)
 	if err != nil {
-		if Damaged(err) {
+		if damaged(err) {
 			return nil, &Damage{BadSchema, err}
 		}
 		return nil, err
 	}
 	p, err := db.planOf(ctx, list)
 	if err != nil {
-		if Damaged(err) {
+		if damaged(err) {
 			return nil, &Damage{BadSchema, err}
 		}
 		return nil, err
@@ -93,14 +92,7 @@ func (m *Image) gone(err error) bool {
 
 // text is a text of any encoding.
 func (m *Image) text(c store.Cell) string {
-	encoding := "UTF-8"
-	switch binary.BigEndian.Uint32(m.Head[56:]) {
-	case 2:
-		encoding = "UTF-16le"
-	case 3:
-		encoding = "UTF-16be"
-	}
-	if o := order(encoding); o != nil && c.Class == store.Text {
+	if o := order(header(m.Head[:]).encoding()); o != nil && c.Class == store.Text {
 		if b, err := appendWTF8(nil, c.Bytes(), o); err == nil {
 			return string(b)
 		}

@@ -21,6 +21,10 @@ func seenBy(t testing.TB, path string) (rows []string, flaws []string) {
 		t.Fatal(err)
 	}
 	defer m.Close()
+	return walkedRows(t, m)
+}
+
+func walkedRows(t testing.TB, m *Image) (rows []string, flaws []string) {
 	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws = append(flaws, f.Says) },
 		Rows: func(p *PlanTable) (func(*Row) error, error) {
 			return func(r *Row) error {
@@ -118,6 +122,50 @@ func TestImageSeesWhatSQLiteSees(t *testing.T) {
 		t.Fatal("the log is empty", err)
 	}
 	alike(t, "hot", path)
+	m, err := OpenImage(t.Context(), path, Options{Live: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if rows, _ := walkedRows(t, m); strings.Join(rows, "\n") != strings.Join(scanned(t, path), "\n") {
+		t.Errorf("live: %d rows, which differ", len(rows))
+	}
+}
+
+// TestHostileHeaderOfAFileInUse: the count of pages in a header is believed no
+// further than the file goes, whatever lies in its log.
+func TestHostileHeaderOfAFileInUse(t *testing.T) {
+	made := filepath.Join(t.TempDir(), "made.db")
+	c, _ := session(t, made)
+	for _, s := range []string{"PRAGMA journal_mode=WAL", "CREATE TABLE t(a)", "INSERT INTO t VALUES (zeroblob(10000))", "PRAGMA wal_checkpoint(TRUNCATE)", "UPDATE t SET a=zeroblob(9999)"} {
+		exec(t, c, s)
+	}
+	path := filepath.Join(t.TempDir(), "x.db")
+	copyAway(t, made, path, "-wal")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(b[28:], "\xff\xff\xff\xff")
+	b[95] ^= 1 // the count is out of date, so SQLite takes no notice of it
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, live := range []bool{false, true} {
+		m, err := OpenImage(t.Context(), path, Options{Live: live})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !m.Hot || m.Pages > 16 {
+			t.Errorf("in use %v, %d pages", m.Hot, m.Pages)
+		}
+		if _, err := m.Look(t.Context(), Look{Whole: true, Found: func(Flaw) {}}); err != nil {
+			t.Error(err)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 func alike(t *testing.T, name, path string) {

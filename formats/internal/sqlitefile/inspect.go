@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -73,67 +72,6 @@ func readHead(real string) ([]byte, error) {
 		err = nil
 	}
 	return head[:n], err
-}
-
-// judge says what is wrong with a file that SQLite would only call "not a
-// database" or "malformed".
-func judge(path string, head []byte, st state) error {
-	fail := func(hint, format string, args ...any) error {
-		return &formats.Error{At: path, Err: fmt.Errorf(format, args...), Hint: hint}
-	}
-	size := st.db.size
-	switch {
-	case size == 0 && st.wal.size > 0:
-		return nil // all there is still lies in the log
-	case size == 0:
-		return fail("its owner has not written to it yet, or the disk was full when it tried", "the file has zero bytes")
-	case IsDatabase(head):
-	case looksEncrypted(head, size):
-		return fail("export it with the program that holds its key", "no SQLite header and random-looking bytes: an encrypted database")
-	case len(head) < len(magic) && bytes.HasPrefix([]byte(magic), head):
-		return fail("copy it again from where it is whole", "truncated: only %d bytes of the header are there", size)
-	default:
-		return fail("check that the path names the database itself", "not a SQLite database (its first 16 bytes say so)")
-	}
-	if len(head) < 100 {
-		return fail("copy it again from where it is whole", "truncated: only %d bytes of the header are there", size)
-	}
-	if st.hot() {
-		return nil // the log may hold what the file lacks
-	}
-	page := int64(binary.BigEndian.Uint16(head[16:]))
-	if page == 1 {
-		page = 65536
-	}
-	pages := int64(binary.BigEndian.Uint32(head[28:]))
-	// Versions before 3.7.0 left the page count alone; it counts only where
-	// the writer that set it was also the last to change the file.
-	if bytes.Equal(head[24:28], head[92:96]) && pages*page > size {
-		return fail("copy it again from where it is whole", "truncated: its header speaks of %d pages of %d bytes, the file has %d bytes", pages, page, size)
-	}
-	return nil
-}
-
-// looksEncrypted tells cipher text from other things: whole sectors, and bytes
-// as evenly spread as chance would have them (a chi-square test).
-func looksEncrypted(head []byte, size int64) bool {
-	if size%512 != 0 || len(head) < 512 {
-		return false
-	}
-	for _, m := range []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04", "\x89PNG", "\xff\xd8\xff"} {
-		if bytes.HasPrefix(head, []byte(m)) {
-			return false
-		}
-	}
-	var count [256]float64
-	for _, c := range head {
-		count[c]++
-	}
-	expect, chi := float64(len(head))/256, 0.0
-	for _, n := range count {
-		chi += (n - expect) * (n - expect) / expect
-	}
-	return chi < 400 // 255 ± 23 for random bytes
 }
 
 // The result codes of SQLite that are told apart.

@@ -25,18 +25,28 @@ type Options struct {
 	// Restorable refuses, while scanning, values that a Writer would refuse:
 	// they could be turned into text, but not back.
 	Restorable bool
+
+	seam func() // of tests: see source
+}
+
+func (o *Options) source(path, real string) *source {
+	s := &source{path: path, real: real, seam: o.seam}
+	if s.seam == nil {
+		s.seam = func() {}
+	}
+	return s
 }
 
 // DB is an open database: one connection, one read transaction. It belongs to
 // one goroutine, and one scan runs at a time.
 type DB struct {
-	path    string // as given, for messages
-	real    string // the file itself
+	*source
 	pool    *sql.DB
 	conn    *sql.Conn
 	watched *state // what the source was, where it is read in place
 	copy    string // folder of the copy
 	scan    sync.Mutex
+	spent   budget
 	pragmas store.Pragmas
 	objects []store.Object
 	tables  []Table
@@ -48,47 +58,57 @@ type DB struct {
 // Open opens a database for reading. The file is never changed, and no file
 // appears beside it.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
-	if err := registerSink(); err != nil {
-		return nil, err
-	}
 	real, err := resolve(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := settle(ctx, real)
+	db := &DB{source: o.source(path, real), restorable: o.Restorable}
+	st, _, err := db.steady(ctx)
 	if err != nil {
-		return nil, orContext(ctx, unreadable(path, err))
-	}
-	head, err := readHead(real)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	if err := judge(path, head, st); err != nil {
+		if d, ok := err.(*Damage); ok {
+			err = d.Err
+		}
 		return nil, err
 	}
 	if o.Say == nil {
 		o.Say = func(string) {}
 	}
-	db := &DB{path: path, real: real, restorable: o.Restorable}
 	switch {
 	case !st.hot():
-		db.watched = &st
-		err = db.connect(ctx, uri(real, "mode=ro&immutable=1&_dqs=0"))
-	case o.Live:
+		err = db.inPlace(ctx, &st, o.Known)
+	case o.Live && st.inPlace():
 		err = db.live(ctx, st, o)
 	default:
 		err = db.fromCopy(ctx, st, o)
 	}
-	if err == nil {
-		err = db.load(ctx, o.Known)
-	}
 	if err != nil {
-		err = db.blame(ctx, "", err)
-		db.watched = nil // the first error is the one to tell
-		db.Close()
 		return nil, err
 	}
 	return db, nil
+}
+
+// inPlace opens a file that nobody writes to where it lies.
+func (db *DB) inPlace(ctx context.Context, st *state, known *Known) error {
+	db.watched = st
+	return db.begin(ctx, db.real, "mode=ro&immutable=1", st.bytes(), known)
+}
+
+// begin opens the file and reads everything but the rows.
+func (db *DB) begin(ctx context.Context, file, query string, bytes int64, known *Known) error {
+	db.spent.bytes = bytes
+	db.seam()
+	err := db.connect(ctx, uri(file, query+"&_dqs=0&_defensive=1"))
+	if err == nil {
+		db.seam()
+		err = db.load(ctx, known)
+	}
+	if err == nil {
+		return nil
+	}
+	err = db.blame(ctx, "", err)
+	db.watched = nil // the first error is the one to tell
+	db.Close()
+	return err
 }
 
 func orContext(ctx context.Context, err error) error {
@@ -101,16 +121,24 @@ func orContext(ctx context.Context, err error) error {
 // live opens a database in use where it lies. SQLite then moves lock bytes in
 // the owner's -shm; it would create that file if it were not there.
 func (db *DB) live(ctx context.Context, st state, o Options) error {
-	if !st.inPlace() {
-		return &formats.Error{At: db.path, Err: errors.New("cannot be read in place: its -wal and -shm files are not both there"),
-			Hint: "without --live it is read from a copy"}
-	}
 	o.Say(filepath.Base(db.path) + " is read in place while in use; only lock bytes in its -shm may change")
-	return db.connect(ctx, uri(db.real, "mode=ro&_dqs=0"))
+	return db.begin(ctx, db.real, "mode=ro", st.bytes(), o.Known)
 }
 
 // fromCopy opens a private copy, where SQLite may recover what it has to.
 func (db *DB) fromCopy(ctx context.Context, st state, o Options) error {
+	to, err := db.copied(ctx, st, o, db.snapshot)
+	if err == nil {
+		err = db.begin(ctx, to, "mode=rw", st.bytes(), o.Known)
+	}
+	if err != nil {
+		db.Close()
+	}
+	return err
+}
+
+// copied makes a folder for a private copy, and the copy in it.
+func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx context.Context, dir string, st state) (string, error)) (string, error) {
 	scratch, most := o.Scratch, o.MaxCopy
 	if scratch == "" {
 		scratch = os.TempDir()
@@ -119,30 +147,33 @@ func (db *DB) fromCopy(ctx context.Context, st state, o Options) error {
 		most = defaultMaxCopy
 	}
 	if err := room(db.path, scratch, st, most); err != nil {
-		return err
+		return "", err
 	}
 	dir, err := os.MkdirTemp(scratch, "rehome-copy-")
 	if err != nil {
-		return &formats.Error{At: scratch, Err: err, Hint: "copies of databases in use are put there; it must be writable"}
+		return "", &formats.Error{At: scratch, Err: err, Hint: "copies of databases in use are put there; it must be writable"}
 	}
 	db.copy = dir
 	if dir, err = filepath.Abs(dir); err != nil {
-		return err
+		return "", err
 	}
-	to, err := snapshot(ctx, db.path, db.real, dir, st)
+	to, err := take(ctx, dir, st)
 	if err != nil {
-		return err
+		return "", err
 	}
 	what := "a hot WAL of " + size(st.wal.size)
 	if st.wal.size == 0 {
 		what = "a hot rollback journal of " + size(st.journal.size)
 	}
 	o.Say(fmt.Sprintf("%s is read from a copy: it has %s", filepath.Base(db.path), what))
-	return db.connect(ctx, uri(to, "mode=rw&_dqs=0"))
+	return to, nil
 }
 
 // connect opens the one connection and begins the one transaction.
 func (db *DB) connect(ctx context.Context, dsn string) (err error) {
+	if err = registerSink(); err != nil {
+		return err
+	}
 	if db.pool, err = sql.Open("sqlite", dsn); err != nil {
 		return err
 	}
@@ -150,8 +181,11 @@ func (db *DB) connect(ctx context.Context, dsn string) (err error) {
 	if db.conn, err = db.pool.Conn(ctx); err != nil {
 		return err
 	}
+	if err = limit(db.conn, readLimits(db.spent.bytes)); err != nil {
+		return err
+	}
 	// cell_size_check: pages come from strangers, look before reading a cell.
-	return run(ctx, db.conn, "PRAGMA busy_timeout=5000; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; BEGIN")
+	return run(ctx, db.conn, "PRAGMA busy_timeout=5000; PRAGMA synchronous=OFF; PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; BEGIN")
 }
 
 func run(ctx context.Context, c *sql.Conn, statements ...string) error {
@@ -172,6 +206,19 @@ func (db *DB) Close() error {
 		// taken away it does, and it is removed below.
 		os.Remove(filepath.Join(db.copy, "copy.db"))
 	}
+	errs := []error{db.disconnect()}
+	if db.copy != "" {
+		errs = append(errs, os.RemoveAll(db.copy))
+		db.copy = ""
+	}
+	if db.watched != nil {
+		errs = append(errs, db.moved(*db.watched))
+		db.watched = nil
+	}
+	return errors.Join(errs...)
+}
+
+func (db *DB) disconnect() error {
 	var errs []error
 	if db.conn != nil {
 		errs = append(errs, db.conn.Close())
@@ -181,33 +228,16 @@ func (db *DB) Close() error {
 		errs = append(errs, db.pool.Close())
 		db.pool = nil
 	}
-	if db.copy != "" {
-		errs = append(errs, os.RemoveAll(db.copy))
-		db.copy = ""
-	}
-	errs = append(errs, db.moved())
-	db.watched = nil
 	return errors.Join(errs...)
-}
-
-// moved reports a source read in place that is not what it was at Open.
-func (db *DB) moved() error {
-	if db.watched == nil {
-		return nil
-	}
-	after, err := look(db.real)
-	if err == nil && after.equal(*db.watched) {
-		return nil
-	}
-	return &formats.Error{At: db.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
-		Hint: "stop the client that writes to it and try again"}
 }
 
 // blame explains an error of reading. Pages that a writer replaced meanwhile
 // look damaged; then the writer is the reason to tell.
 func (db *DB) blame(ctx context.Context, table string, err error) error {
-	if moved := db.moved(); moved != nil && err != nil && ctx.Err() == nil {
-		return moved
+	if err != nil && db.watched != nil && ctx.Err() == nil {
+		if moved := db.moved(*db.watched); moved != nil {
+			return moved
+		}
 	}
 	return explain(ctx, db.path, table, err)
 }

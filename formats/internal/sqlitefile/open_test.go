@@ -245,15 +245,34 @@ func TestLive(t *testing.T) {
 	exec(t, c, "INSERT INTO t VALUES(5)")
 }
 
+// TestLiveNeedsItsOwnersFiles: what cannot be read in place is copied, with or
+// without Live: a log without its -shm, and a rollback journal.
 func TestLiveNeedsItsOwnersFiles(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "x.db")
-	hot(t, path, false)
-	before := tree(t, dir)
-	_, err := Open(t.Context(), path, Options{Live: true})
-	fails(t, err, "x.db", "-shm", "in place")
-	if after := tree(t, dir); after != before {
-		t.Errorf("after:\n%s", after)
+	wal := filepath.Join(t.TempDir(), "x.db")
+	hot(t, wal, false)
+	made := build(t, filepath.Join(t.TempDir(), "made.db"), "CREATE TABLE t(a)", "INSERT INTO t VALUES(1),(2),(zeroblob(200000))")
+	c, _ := session(t, made)
+	exec(t, c, "PRAGMA cache_size=5")
+	exec(t, c, "BEGIN")
+	exec(t, c, "UPDATE t SET a=zeroblob(100000)")
+	journal := filepath.Join(t.TempDir(), "x.db")
+	copyAway(t, made, journal, "-journal")
+	for _, path := range []string{wal, journal} {
+		before := tree(t, filepath.Dir(path))
+		var said string
+		db := open(t, path, Options{Live: true, Say: func(s string) { said = s }})
+		if n := count(t, db, "t"); n != 3 || !strings.Contains(said, "from a copy") {
+			t.Errorf("%d rows, said %q", n, said)
+		}
+		db.Close()
+		m, err := OpenImage(t.Context(), path, Options{Live: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Close()
+		if after := tree(t, filepath.Dir(path)); after != before {
+			t.Errorf("after:\n%s", after)
+		}
 	}
 }
 
@@ -374,11 +393,12 @@ func TestMovedWhileCopied(t *testing.T) {
 	} {
 		path, to := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "copy.db")
 		hot(t, path, false)
-		before, err := settle(t.Context(), path)
+		src := (&Options{}).source(path, path)
+		before, err := src.settle(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := copyOnce(t.Context(), path, to, before); err != nil {
+		if err := src.copyOnce(t.Context(), to, before); err != nil {
 			t.Fatal(err)
 		}
 		head, err := readHead(path)
@@ -388,15 +408,15 @@ func TestMovedWhileCopied(t *testing.T) {
 		if err := c.change(path); err != nil {
 			t.Fatal(err)
 		}
-		err = unmoved(path, to, before, before, head)
+		err = src.unmoved(to, before, before, head)
 		if errors.Is(err, errMoving) != c.moved {
 			t.Errorf("%s: %v", what, err)
 		}
 		if what == "page written" { // and the copy itself asks
-			if err := copyOnce(t.Context(), path, to, before); !errors.Is(err, errMoving) {
+			if err := src.copyOnce(t.Context(), to, before); !errors.Is(err, errMoving) {
 				t.Errorf("copied all the same: %v", err)
 			}
-			_, err := snapshot(t.Context(), path, path, filepath.Dir(to), before)
+			_, err := src.snapshot(t.Context(), filepath.Dir(to), before)
 			if err != nil {
 				t.Errorf("the second try: %v", err)
 			}

@@ -1,9 +1,6 @@
 package sqlitefile
 
-import (
-	"context"
-	"database/sql"
-)
+import "context"
 
 // peekCopy is the most that is copied just to look at a schema.
 const peekCopy = 64 << 20
@@ -35,16 +32,17 @@ func glance(ctx context.Context, path string) []string {
 	if err != nil {
 		return nil
 	}
-	st, err := look(real)
+	db := &DB{source: (&Options{}).source(path, real)}
+	st, err := db.look()
 	if err != nil || st.wal.size == 0 || st.rollback || st.bytes() <= peekCopy {
 		return nil
 	}
-	pool, err := sql.Open("sqlite", uri(real, "mode=ro&immutable=1"))
-	if err != nil {
+	defer db.disconnect()
+	db.spent.bytes = st.bytes()
+	if db.connect(ctx, uri(real, "mode=ro&immutable=1&_dqs=0&_defensive=1")) != nil {
 		return nil
 	}
-	defer pool.Close()
-	rows, err := pool.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type='table'")
+	rows, err := db.conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type='table'")
 	if err != nil {
 		return nil
 	}

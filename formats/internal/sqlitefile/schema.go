@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -45,13 +44,13 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 func (db *DB) load(ctx context.Context, known *Known) error {
 	var head []byte
 	err := db.conn.QueryRowContext(ctx, "SELECT substr(data,1,100) FROM sqlite_dbpage WHERE pgno=1").Scan(&head)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && len(head) < 100 {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && len(head) < headerBytes {
 		return &formats.Error{At: db.path, Err: errors.New("the database has no pages"), Hint: "its owner has not completed a single write"}
 	}
 	if err != nil {
 		return err
 	}
-	db.pragmas = pragmas(head)
+	db.pragmas = header(head).pragmas()
 	roots, err := db.loadObjects(ctx)
 	if err != nil {
 		return err
@@ -72,37 +71,6 @@ func (db *DB) load(ctx context.Context, known *Known) error {
 		db.shapes[o.Name] = s
 	}
 	return nil
-}
-
-// pragmas reads the header as the snapshot sees it.
-func pragmas(head []byte) store.Pragmas {
-	word := func(at int) uint32 { return binary.BigEndian.Uint32(head[at:]) }
-	p := store.Pragmas{
-		PageSize:      int(binary.BigEndian.Uint16(head[16:])),
-		Encoding:      "UTF-8",
-		JournalMode:   "delete",
-		UserVersion:   int32(word(60)),
-		ApplicationID: int32(word(68)),
-	}
-	if p.PageSize == 1 {
-		p.PageSize = 65536
-	}
-	switch word(56) {
-	case 2:
-		p.Encoding = "UTF-16le"
-	case 3:
-		p.Encoding = "UTF-16be"
-	}
-	if head[19] == 2 {
-		p.JournalMode = "wal"
-	}
-	if word(52) != 0 { // the largest root page: kept by both kinds of auto_vacuum
-		p.AutoVacuum = 1
-		if word(64) != 0 {
-			p.AutoVacuum = 2
-		}
-	}
-	return p
 }
 
 // loadObjects reads sqlite_schema. Its text is taken as bytes, so that what is
