@@ -25,7 +25,7 @@ func (m *Image) fold(ctx context.Context) (head []byte, err error) {
 	}
 	to, err := db.copied(ctx, m.was, o, take)
 	if err == nil {
-		err = db.checkpoint(ctx, to, m.was)
+		err = db.checkpoint(ctx, to)
 	}
 	m.copy, db.copy = db.copy, ""
 	if err != nil {
@@ -50,9 +50,8 @@ func (m *Image) fold(ctx context.Context) (head []byte, err error) {
 
 // checkpoint has SQLite bring a copy to rest: it undoes what was not committed
 // and writes the log back. Closing the last connection removes the log.
-func (db *DB) checkpoint(ctx context.Context, file string, st state) error {
-	db.spent.bytes = st.bytes()
-	if err := db.connect(ctx, uri(file, "mode=rw&_dqs=0&_defensive=1")); err != nil {
+func (db *DB) checkpoint(ctx context.Context, file string) error {
+	if err := db.connect(ctx, file, "mode=rw"); err != nil {
 		return err
 	}
 	if err := run(ctx, db.conn, aRead, "COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
@@ -66,10 +65,9 @@ const aRead = "SELECT count(*) FROM sqlite_schema"
 
 // backup is snapshot for a database that SQLite reads in place: however much is
 // written to it meanwhile, the copy is of one moment.
-func (db *DB) backup(ctx context.Context, dir string, st state) (string, error) {
+func (db *DB) backup(ctx context.Context, dir string, _ state) (string, error) {
 	to := filepath.Join(dir, "copy.db")
-	db.spent.bytes = st.bytes()
-	if err := db.connect(ctx, uri(db.real, "mode=ro&_dqs=0&_defensive=1")); err != nil {
+	if err := db.connect(ctx, db.real, "mode=ro"); err != nil {
 		return "", err
 	}
 	if err := run(ctx, db.conn, aRead); err != nil {

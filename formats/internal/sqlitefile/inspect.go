@@ -81,6 +81,7 @@ const (
 	codeIO         = 10
 	codeCorrupt    = 11
 	codeFull       = 13
+	codeTooBig     = 18
 	codeConstraint = 19
 	codeNotDB      = 26
 )
@@ -125,6 +126,8 @@ func explain(ctx context.Context, path, table string, err error) error {
 		e.Err, e.Hint = fmt.Errorf("not a database SQLite can read: %w", err), "it may be damaged, or written by a newer version"
 	case n == codeFull:
 		e.Err, e.Hint = fmt.Errorf("no space left: %w", err), "make room, or name another folder for temporary files"
+	case n == codeTooBig:
+		e.Err, e.Hint = fmt.Errorf("a row or value longer than the file, or than %s: %w", size(mostValue), err), "such a row cannot be read here"
 	case n == codeIO:
 		e.Hint = "the disk, or the connection to it, may be failing"
 	}

@@ -142,9 +142,14 @@ func (k *Keyed) Keys(ctx context.Context, from, to string, f func(key string) bo
 		return k.db.blame(ctx, k.table, err)
 	}
 	defer rows.Close()
+	spent, given := budget{bytes: k.db.spent.bytes}, int64(0)
 	for rows.Next() {
 		var key string
 		if err := rows.Scan(&key); err != nil {
+			return k.db.blame(ctx, k.table, err)
+		}
+		given += cost(1, len(key))
+		if err := spent.grew(k.table, given); err != nil {
 			return k.db.blame(ctx, k.table, err)
 		}
 		if !f(key) {

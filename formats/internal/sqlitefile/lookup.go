@@ -129,6 +129,7 @@ func (l *Lookup) Keys(ctx context.Context) iter.Seq2[Key, error] {
 			return
 		}
 		defer rows.Close()
+		spent, given := budget{bytes: l.db.spent.bytes}, int64(0)
 		for rows.Next() {
 			var k Key
 			var v any
@@ -143,6 +144,11 @@ func (l *Lookup) Keys(ctx context.Context) iter.Seq2[Key, error] {
 				k.Text = string(t)
 			default:
 				continue
+			}
+			given += cost(1, len(k.Text))
+			if err := spent.grew(l.table, given); err != nil {
+				yield(Key{}, l.db.blame(ctx, l.table, err))
+				return
 			}
 			if !yield(k, nil) {
 				return

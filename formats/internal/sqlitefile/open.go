@@ -77,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	case !st.hot():
 		err = db.inPlace(ctx, &st, o.Known)
 	case o.Live && st.inPlace():
-		err = db.live(ctx, st, o)
+		err = db.live(ctx, o)
 	default:
 		err = db.fromCopy(ctx, st, o)
 	}
@@ -90,14 +90,13 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 // inPlace opens a file that nobody writes to where it lies.
 func (db *DB) inPlace(ctx context.Context, st *state, known *Known) error {
 	db.watched = st
-	return db.begin(ctx, db.real, "mode=ro&immutable=1", st.bytes(), known)
+	return db.begin(ctx, db.real, "mode=ro&immutable=1", known)
 }
 
 // begin opens the file and reads everything but the rows.
-func (db *DB) begin(ctx context.Context, file, query string, bytes int64, known *Known) error {
-	db.spent.bytes = bytes
+func (db *DB) begin(ctx context.Context, file, query string, known *Known) error {
 	db.seam()
-	err := db.connect(ctx, uri(file, query+"&_dqs=0&_defensive=1"))
+	err := db.connect(ctx, file, query)
 	if err == nil {
 		db.seam()
 		err = db.load(ctx, known)
@@ -120,16 +119,17 @@ func orContext(ctx context.Context, err error) error {
 
 // live opens a database in use where it lies. SQLite then moves lock bytes in
 // the owner's -shm; it would create that file if it were not there.
-func (db *DB) live(ctx context.Context, st state, o Options) error {
+func (db *DB) live(ctx context.Context, o Options) error {
 	o.Say(filepath.Base(db.path) + " is read in place while in use; only lock bytes in its -shm may change")
-	return db.begin(ctx, db.real, "mode=ro", st.bytes(), o.Known)
+	db.spent.bytes = mostValue // which may be written to it until it is read
+	return db.begin(ctx, db.real, "mode=ro", o.Known)
 }
 
 // fromCopy opens a private copy, where SQLite may recover what it has to.
 func (db *DB) fromCopy(ctx context.Context, st state, o Options) error {
 	to, err := db.copied(ctx, st, o, db.snapshot)
 	if err == nil {
-		err = db.begin(ctx, to, "mode=rw", st.bytes(), o.Known)
+		err = db.begin(ctx, to, "mode=rw", o.Known)
 	}
 	if err != nil {
 		db.Close()
@@ -169,12 +169,19 @@ func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx con
 	return to, nil
 }
 
-// connect opens the one connection and begins the one transaction.
-func (db *DB) connect(ctx context.Context, dsn string) (err error) {
+// connect opens the one connection and begins the one transaction. What may come
+// of the file is bounded by its size as it is now: a copy of one that somebody
+// writes to can be larger than the file was when it was looked at first.
+func (db *DB) connect(ctx context.Context, file, query string) (err error) {
 	if err = registerSink(); err != nil {
 		return err
 	}
-	if db.pool, err = sql.Open("sqlite", dsn); err != nil {
+	for _, suffix := range []string{"", "-wal", "-journal"} {
+		if info, err := os.Stat(file + suffix); err == nil {
+			db.spent.bytes += info.Size()
+		}
+	}
+	if db.pool, err = sql.Open("sqlite", uri(file, query+"&_dqs=0&_defensive=1")); err != nil {
 		return err
 	}
 	db.pool.SetMaxOpenConns(1)

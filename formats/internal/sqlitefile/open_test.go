@@ -1,9 +1,7 @@
 package sqlitefile
 
 import (
-	"context"
 	"crypto/sha256"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -305,63 +303,28 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 }
 
-// A writer commits pairs while the file is opened again and again, folding its
-// log in now and then: whatever is read must be one commit, whole.
-func TestLiveWriter(t *testing.T) {
-	for _, mode := range []string{"wal", "delete"} {
-		t.Run(mode, func(t *testing.T) {
-			path := build(t, filepath.Join(t.TempDir(), "x.db"), "PRAGMA journal_mode="+mode, "CREATE TABLE a(id INTEGER PRIMARY KEY, n, x)", "CREATE TABLE b(id INTEGER PRIMARY KEY, n, x)")
-			c, _ := session(t, path)
-			exec(t, c, "PRAGMA busy_timeout=10000")
-			exec(t, c, "PRAGMA wal_autocheckpoint=100")
-			ctx, stop := context.WithCancel(t.Context())
-			ended := make(chan error, 1)
-			go func() {
-				ended <- commitPairs(ctx, c, map[string]time.Duration{"wal": 2 * time.Millisecond, "delete": 40 * time.Millisecond}[mode])
-			}()
-			good := 0
-			for range 40 {
-				db, err := Open(t.Context(), path, Options{})
-				if errors.Is(err, formats.ErrBusy) {
-					continue
-				}
-				if err != nil {
-					t.Error(err)
-					break
-				}
-				a, b := rows(t, db, (*DB).Scan, Table{Name: "a", Columns: []string{"id", "n"}}), rows(t, db, (*DB).Scan, Table{Name: "b", Columns: []string{"id", "n"}})
-				if err := db.Close(); errors.Is(err, formats.ErrBusy) {
-					continue // it says so: what was read does not count
-				} else if err != nil {
-					t.Error(err)
-				}
-				if !slices.Equal(a, b) {
-					t.Errorf("half a commit: %d rows in one table, %d in the other", len(a), len(b))
-				}
-				good++
-			}
-			stop()
-			if err := <-ended; err != nil {
-				t.Error("the writer was disturbed: ", err)
-			}
-			if good < 3 {
-				t.Errorf("only %d of 40 could be read", good)
-			}
-		})
+// TestCopyThatGrew: what is read of a copy is bounded by the copy, not by what the
+// file was when it was looked at first.
+func TestCopyThatGrew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	c, _ := session(t, path)
+	for _, s := range append([]string{"PRAGMA journal_mode=WAL", "PRAGMA wal_autocheckpoint=0"}, three...) {
+		exec(t, c, s)
 	}
-}
-
-// commitPairs puts the same numbers into two tables, one commit a pair.
-func commitPairs(ctx context.Context, c *sql.Conn, gap time.Duration) error {
-	for n := 0; ctx.Err() == nil; n++ {
-		for _, s := range []string{"BEGIN", fmt.Sprintf("REPLACE INTO a VALUES(%d,%d,randomblob(9000))", n*7%200, n), fmt.Sprintf("REPLACE INTO b VALUES(%d,%d,randomblob(9000))", n*7%200, n), "COMMIT"} {
-			if _, err := c.ExecContext(context.Background(), s); err != nil {
-				return err
-			}
-		}
-		pause(ctx, gap)
+	src := (&Options{}).source(path, path)
+	before, err := src.settle(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return nil
+	exec(t, c, "INSERT INTO t VALUES(zeroblob(3000000)),(zeroblob(3000000))")
+	db := &DB{source: src}
+	if err := db.fromCopy(t.Context(), before, Options{Say: func(string) {}}); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if n := count(t, db, "t"); n != 5 {
+		t.Errorf("%d rows", n)
+	}
 }
 
 // What may happen to the source while it is copied, one thing at a time.

@@ -38,8 +38,7 @@ func glance(ctx context.Context, path string) []string {
 		return nil
 	}
 	defer db.disconnect()
-	db.spent.bytes = st.bytes()
-	if db.connect(ctx, uri(real, "mode=ro&immutable=1&_dqs=0&_defensive=1")) != nil {
+	if db.connect(ctx, real, "mode=ro&immutable=1") != nil {
 		return nil
 	}
 	rows, err := db.conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type='table'")

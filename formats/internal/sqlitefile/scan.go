@@ -69,6 +69,8 @@ type scan struct {
 	yield func(*store.Batch, error) bool
 	watch []watched // columns whose values might not come back
 	given int64     // rows handed on
+	spent *budget
+	cost  int64 // of what was handed on
 	seen  bool
 	last  int64
 	done  bool  // the receiver wants no more
@@ -105,7 +107,7 @@ func (db *DB) walk(ctx context.Context, set int, t Table, route func(*DB, *scan,
 			return
 		}
 		defer db.scan.Unlock()
-		s := &scan{ctx: ctx, set: set, width: len(t.Columns), shape: db.shapes[t.Name], yield: yield}
+		s := &scan{ctx: ctx, set: set, width: len(t.Columns), shape: db.shapes[t.Name], spent: &db.spent, yield: yield}
 		err := s.check(db, t)
 		if err == nil && db.restorable {
 			s.watch, err = db.watch(t)
@@ -117,7 +119,7 @@ func (db *DB) walk(ctx context.Context, set int, t Table, route func(*DB, *scan,
 			err = s.err
 		}
 		if err == nil && !s.done && s.batch != nil {
-			s.hand()
+			err = s.hand()
 		}
 		if s.batch != nil {
 			s.batch.Release()
@@ -234,6 +236,11 @@ func (s *scan) begin(id int64) error {
 func (s *scan) hand() error {
 	b := s.batch
 	s.batch, s.given = nil, s.given+int64(b.Rows())
+	s.cost += cost(b.Rows(), b.Size())
+	if err := s.spent.grew(s.shape.Name, s.cost); err != nil {
+		b.Release()
+		return s.fail(err)
+	}
 	if !s.yield(b, nil) {
 		s.done = true
 		return s.fail(errStopped)

@@ -1,0 +1,156 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// onePath makes a file in which every inner page of a tree has the same child as
+// often as it can: a few pages stand for millions of rows.
+func onePath(t *testing.T, levels int) string {
+	t.Helper()
+	path := build(t, filepath.Join(t.TempDir(), "x.db"), "PRAGMA page_size=512", "CREATE TABLE t(a PRIMARY KEY) WITHOUT ROWID",
+		"INSERT INTO t WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<500) SELECT i FROM s")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := b[512:1024]
+	if root[0] != innerIndex {
+		t.Fatal("the tree has one page only")
+	}
+	leaf := b[(int(binary.BigEndian.Uint32(root[8:]))-1)*512:][:512]
+	out := append([]byte{}, b[:512]...)
+	for n := range levels {
+		page := append([]byte{}, root...)
+		next := uint32(n + 3)
+		binary.BigEndian.PutUint32(page[8:], next)
+		for i := range int(binary.BigEndian.Uint16(page[3:])) {
+			binary.BigEndian.PutUint32(page[binary.BigEndian.Uint16(page[12+2*i:]):], next)
+		}
+		out = append(out, page...)
+	}
+	out = append(out, leaf...)
+	binary.BigEndian.PutUint32(out[28:], uint32(levels+2))
+	if err := os.WriteFile(path, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return aged(t, path)
+}
+
+// oneChain makes a file whose rows each say that they go on for 32 pages, which
+// are the same ones.
+func oneChain(t *testing.T, rows int) string {
+	t.Helper()
+	const local, rest = 39, 508
+	path := build(t, filepath.Join(t.TempDir(), "x.db"), "PRAGMA page_size=512", "CREATE TABLE t(a)",
+		fmt.Sprintf("INSERT INTO t WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d) SELECT zeroblob(%d) FROM s", rows, local+rest-3))
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &Image{source: &source{path: path}, whole: b}
+	if err := m.measure(b, int64(len(b))); err != nil {
+		t.Fatal(err)
+	}
+	var chain []uint32
+	for n := uint32(2); n <= m.Pages; n++ {
+		page, _ := m.view(n)
+		if page[0] != leafTable {
+			continue
+		}
+		for i := range int(binary.BigEndian.Uint16(page[3:])) {
+			at := int(binary.BigEndian.Uint16(page[8+2*i:]))
+			c, ok := m.leafCell(page, at)
+			if !ok || c.local != local {
+				t.Fatalf("row %d has %d bytes on its page", c.rowID, c.local)
+			}
+			over := c.payload[local:]
+			if chain = append(chain, binary.BigEndian.Uint32(over)); len(chain) <= 32 && len(chain) > 1 {
+				before, _ := m.view(chain[len(chain)-2])
+				binary.BigEndian.PutUint32(before, chain[len(chain)-1])
+			}
+			binary.BigEndian.PutUint32(over, chain[0])
+			size := local + 32*rest
+			copy(page[at:], []byte{byte(size>>7) | 0x80, byte(size) & 0x7f})
+			kind := 12 + 2*(size-4)
+			copy(c.payload, []byte{4, byte(kind>>14) | 0x80, byte(kind>>7) | 0x80, byte(kind) & 0x7f})
+		}
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return aged(t, path)
+}
+
+// oneRoot makes a file in which many tables have the same pages.
+func oneRoot(t *testing.T, n int) string {
+	t.Helper()
+	numbers := fmt.Sprintf("WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d) ", n)
+	return aged(t, build(t, filepath.Join(t.TempDir(), "x.db"), "CREATE TABLE t(a)", "INSERT INTO t "+numbers+"SELECT zeroblob(300) FROM s", "PRAGMA writable_schema=ON",
+		"INSERT INTO sqlite_schema "+numbers+"SELECT 'table','t'||i,'t'||i,2,'CREATE TABLE t'||i||'(a)' FROM s"))
+}
+
+// given is how many rows and bytes scans of all tables give before they end.
+func given(t *testing.T, path string) (rows, bytes int, failed error) {
+	t.Helper()
+	db := open(t, path, Options{})
+	for _, table := range db.Tables() {
+		for b, err := range db.Scan(t.Context(), 0, table) {
+			if err != nil {
+				failed = errors.Join(failed, err)
+				break
+			}
+			rows, bytes = rows+b.Rows(), bytes+b.Size()
+			b.Release()
+		}
+	}
+	return rows, bytes, failed
+}
+
+// TestSharedPages: however many rows or tables share pages, what scans give is
+// in proportion to the file, and the walk finds it at once.
+func TestSharedPages(t *testing.T) {
+	for name, paths := range map[string][]string{
+		"children": {onePath(t, 3), onePath(t, 12)},
+		"overflow": {oneChain(t, 300), oneChain(t, 2400)},
+		"roots":    {oneRoot(t, 150), oneRoot(t, 1200)},
+	} {
+		for i, path := range paths {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, bytes, failed := given(t, path)
+			most := int(2*info.Size()+allowance) + 2<<20 // and a batch
+			if failed == nil && i == 1 || rows*leastRow > most || bytes-freeOfRow*rows > most {
+				t.Errorf("%s: %d rows, %d bytes of %d, %v", name, rows, bytes, info.Size(), failed)
+			}
+			m, err := OpenImage(t.Context(), path, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			flaws := 0
+			if s, err := m.Look(t.Context(), Look{Whole: true, Found: func(Flaw) { flaws++ }}); err != nil || s.Sound || flaws == 0 {
+				t.Errorf("%s: the walk finds %d flaws, %v", name, flaws, err)
+			}
+			m.Close()
+		}
+	}
+}
+
+// TestHonestRowsAreGiven: values that are not in the file, defaults of a later
+// column, and texts in another encoding are no reason to stop.
+func TestHonestRowsAreGiven(t *testing.T) {
+	path := build(t, filepath.Join(t.TempDir(), "x.db"), "PRAGMA encoding='UTF-16le'", "CREATE TABLE t(a)",
+		"INSERT INTO t WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<50000) SELECT NULL FROM s",
+		"ALTER TABLE t ADD COLUMN b TEXT DEFAULT 'a default that is longer than the rows in which it is missing'",
+		"INSERT INTO t WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<200) SELECT replace(hex(zeroblob(10000)),'0','漢'), 1 FROM s")
+	if rows, _, err := given(t, path); err != nil || rows != 50200 {
+		t.Errorf("%d rows, %v", rows, err)
+	}
+}
