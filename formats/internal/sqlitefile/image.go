@@ -31,6 +31,7 @@ type Image struct {
 	file   io.ReaderAt
 	close  func() error
 	whole  []byte // the file, if that is small
+	span   int64  // bytes a piece
 	pieces map[int64][]byte
 	recent []int64
 	was    state
@@ -51,7 +52,7 @@ func OpenImage(ctx context.Context, path string, o Options) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{source: o.source(path, real), o: o}
+	m := &Image{source: o.source(path, real), o: o, span: piece}
 	m.row.joined = o.Known.joint()
 	if err = m.open(ctx); err != nil {
 		if m.file != nil && !m.Hot {
@@ -119,11 +120,11 @@ func (m *Image) view(n uint32) ([]byte, error) {
 		}
 		return m.whole[from : from+int64(m.Page) : from+int64(m.Page)], nil
 	}
-	b, err := m.piece(from / piece)
+	b, err := m.piece(from / m.span)
 	if err != nil {
 		return nil, err
 	}
-	at := from % piece
+	at := from % m.span
 	if at+int64(m.Page) > int64(len(b)) {
 		return nil, fmt.Errorf("page %d is not all there", n)
 	}
@@ -145,9 +146,9 @@ func (m *Image) piece(n int64) ([]byte, error) {
 		b = m.pieces[old]
 		delete(m.pieces, old)
 	} else {
-		b = make([]byte, piece)
+		b = make([]byte, m.span)
 	}
-	got, err := m.file.ReadAt(b[:piece], n*piece)
+	got, err := m.file.ReadAt(b[:m.span], n*m.span)
 	if err != nil && err != io.EOF {
 		return nil, m.shrunk(err)
 	}

@@ -2,8 +2,9 @@ package sqlitefile
 
 import "encoding/binary"
 
-// Kinds of pages beside leafTable.
+// Kinds of pages.
 const (
+	leafTable  = 0x0d
 	innerIndex = 0x02
 	innerTable = 0x05
 	leafIndex  = 0x0a
@@ -89,4 +90,21 @@ func (m *Image) payload(c *cellOn, b []byte, from int, size uint64, most int) bo
 	}
 	c.payload, c.bytes = b[from:], max(from+c.local+rest, 4)
 	return true
+}
+
+// varint reads SQLite's kind: seven bits a byte, the highest first, eight in
+// the ninth.
+func varint(b []byte) (v uint64, n int) {
+	for n < len(b) {
+		c := b[n]
+		n++
+		if n == 9 {
+			return v<<8 | uint64(c), n
+		}
+		v = v<<7 | uint64(c&0x7f)
+		if c < 0x80 {
+			return v, n
+		}
+	}
+	return 0, 0
 }

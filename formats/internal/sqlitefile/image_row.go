@@ -247,18 +247,22 @@ func (m *Image) Again(p Place) (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := 0
-	if p>>16 == 1 {
-		head = 100
-	}
-	i := int(p & 0xffff)
-	if page[head] != leafTable || i >= int(binary.BigEndian.Uint16(page[head+3:])) || head+10+2*i > m.Usable {
-		return nil, errRecord // the file is not what it was
-	}
-	c, ok := m.leafCell(page, int(binary.BigEndian.Uint16(page[head+8+2*i:])))
+	c, ok := m.cellAt(uint32(p>>16), page, int(p&0xffff))
 	if !ok {
-		return nil, errRecord
+		return nil, errRecord // the file is not what it was
 	}
 	m.row.RowID, m.row.Place = c.rowID, p
 	return &m.row, m.row.take(m, c.payload, c.size, c.local, nil)
+}
+
+// cellAt is a cell of a table's leaf by its number.
+func (m *Image) cellAt(n uint32, page []byte, i int) (c cellOn, ok bool) {
+	head := 0
+	if n == 1 {
+		head = headerBytes
+	}
+	if page[head] != leafTable || i >= int(binary.BigEndian.Uint16(page[head+3:])) || head+10+2*i > m.Usable {
+		return c, false
+	}
+	return m.leafCell(page, int(binary.BigEndian.Uint16(page[head+8+2*i:])))
 }

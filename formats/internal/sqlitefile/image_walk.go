@@ -131,7 +131,7 @@ func (w *Walk) page(n uint32, depth int, l *leaf) error {
 	}
 	head := 0
 	if n == 1 {
-		head = 100
+		head = headerBytes
 	}
 	kind := page[head]
 	inner := kind == innerTable || kind == innerIndex

@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 
@@ -83,154 +82,114 @@ func (k *Known) keep(key string, p *Plan) {
 // planOf asks SQLite what the tables are.
 func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 	p := &Plan{}
+	at := map[string]int{} // of indexes
+	for i, o := range objects {
+		if o.Type == "index" && o.Root != 0 {
+			at[o.Name] = i
+		}
+	}
 	for _, o := range objects {
-		if o.Type != "table" || o.Root == 0 {
+		s := db.shapes[o.Name]
+		if o.Type != "table" || o.Root == 0 || s == nil {
 			continue
 		}
-		t := PlanTable{Name: o.Name, Key: -1, RowIDs: true}
-		if err := db.planTable(ctx, &t, o.SQL); err != nil {
+		t := s.plan()
+		t.odd = t.odd || strings.Contains(strings.ToLower(o.SQL), "strict")
+		if err := db.conn.QueryRowContext(ctx, "SELECT count(*)>0 FROM pragma_foreign_key_list(?1,'main')", t.Name).Scan(&t.Foreign); err != nil {
 			return nil, db.blame(ctx, o.Name, err)
 		}
-		for _, x := range objects {
-			if x.Type == "index" && strings.EqualFold(x.Table, o.Name) && x.Root != 0 {
-				if err := db.planIndex(ctx, &t, x); err != nil {
-					return nil, db.blame(ctx, x.Name, err)
-				}
+		list, err := db.indexes(ctx, o.Name)
+		if err != nil {
+			return nil, db.blame(ctx, o.Name, err)
+		}
+		for i := range list {
+			if list[i].primary && !t.RowIDs {
+				t.reorder(&list[i])
 			}
+		}
+		list = slices.DeleteFunc(list, func(x listed) bool { _, there := at[x.name]; return !there })
+		slices.SortFunc(list, func(a, b listed) int { return at[a.name] - at[b.name] })
+		for i := range list {
+			t.addIndex(&list[i], objects[at[list[i].name]].SQL)
 		}
 		p.Tables = append(p.Tables, t)
 	}
 	return p, nil
 }
 
-func (db *DB) planTable(ctx context.Context, t *PlanTable, text string) error {
-	c := db.conn
-	if s := db.shapes[t.Name]; s != nil {
-		t.RowIDs = s.hasRow
-	}
-	rows, err := c.QueryContext(ctx, `SELECT name, upper(type), "notnull", pk, hidden FROM pragma_table_xinfo(?1,'main') ORDER BY cid`, t.Name)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	keys := 0
-	for rows.Next() {
-		var name, declared string
-		var notNull, pk, hidden int
-		if err := rows.Scan(&name, &declared, &notNull, &pk, &hidden); err != nil {
-			return err
+// plan is a table without its indexes.
+func (s *shape) plan() PlanTable {
+	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow}
+	for i, c := range s.stored {
+		t.odd = t.odd || c.generated
+		if s.hasRow && s.key >= 0 && c.key {
+			t.Key = i
+		} else if c.notNull {
+			t.needed = append(t.needed, i)
 		}
-		if hidden != 0 {
-			t.odd = true
-		}
-		if hidden == 2 {
-			continue // computed, not stored
-		}
-		if notNull != 0 {
-			t.needed = append(t.needed, len(t.Columns))
-		}
-		if pk > 0 {
-			keys++
-			if declared == "INTEGER" {
-				t.Key = len(t.Columns)
-			}
-		}
-		t.Columns = append(t.Columns, name)
+		t.Columns = append(t.Columns, c.name)
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	if s := db.shapes[t.Name]; keys != 1 || !t.RowIDs || s != nil && s.key < 0 {
-		t.Key = -1
-	}
-	if t.Key >= 0 {
-		t.needed = slices.DeleteFunc(t.needed, func(i int) bool { return i == t.Key })
-	}
-	if err := c.QueryRowContext(ctx, "SELECT count(*)>0 FROM pragma_foreign_key_list(?1,'main')", t.Name).Scan(&t.Foreign); err != nil {
-		return err
-	}
-	words := strings.ToLower(text)
-	t.odd = t.odd || strings.Contains(words, "strict")
-	if !t.RowIDs {
-		return db.planKeyed(ctx, t)
-	}
-	return nil
+	return t
 }
 
-// planKeyed orders the columns of a table without row ids as its records do:
-// those of the key first.
-func (db *DB) planKeyed(ctx context.Context, t *PlanTable) error {
-	var pk string
-	if err := db.conn.QueryRowContext(ctx, "SELECT name FROM pragma_index_list(?1,'main') WHERE origin='pk'", t.Name).Scan(&pk); err != nil {
-		return err
-	}
-	x, err := db.indexColumns(ctx, pk)
-	if err != nil {
-		return err
-	}
+// reorder puts the columns of a table without row ids in the order of its
+// records: those of the key first.
+func (t *PlanTable) reorder(key *listed) {
 	var columns []string
 	var needed []int
-	for i, c := range x {
-		if c.cid < 0 || c.cid >= len(t.Columns) {
+	for i, cid := range key.columns {
+		if cid < 0 || cid >= len(t.Columns) {
 			t.odd = true
-			return nil
+			return
 		}
-		if slices.Contains(t.needed, c.cid) {
+		if slices.Contains(t.needed, cid) {
 			needed = append(needed, i)
 		}
-		columns = append(columns, t.Columns[c.cid])
+		columns = append(columns, t.Columns[cid])
 	}
 	t.Columns, t.needed = columns, needed
-	return nil
 }
 
-// indexColumn is a row of PRAGMA index_xinfo.
-type indexColumn struct {
-	cid     int
-	plainly bool // rising, by bytes
+// listed is an index as SQLite tells of it.
+type listed struct {
+	planIndex
+	primary, partial bool
 }
 
-func (db *DB) indexColumns(ctx context.Context, index string) (out []indexColumn, err error) {
-	rows, err := db.conn.QueryContext(ctx, `SELECT cid, "desc"=0 AND coll='BINARY' FROM pragma_index_xinfo(?1,'main') ORDER BY seqno`, index)
+func (db *DB) indexes(ctx context.Context, table string) (list []listed, err error) {
+	rows, err := db.conn.QueryContext(ctx, `SELECT l.name, l.origin='pk', l."unique", l.partial, x.cid, x."desc"=0 AND x.coll='BINARY'
+		FROM pragma_index_list(?1,'main') AS l JOIN pragma_index_xinfo(l.name,'main') AS x ORDER BY l.seq, x.seqno`, table)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var c indexColumn
-		if err := rows.Scan(&c.cid, &c.plainly); err != nil {
+		x, cid, plainly := listed{planIndex: planIndex{sorted: true, where: -1}}, 0, false
+		if err := rows.Scan(&x.name, &x.primary, &x.unique, &x.partial, &cid, &plainly); err != nil {
 			return nil, err
 		}
-		out = append(out, c)
+		if n := len(list); n == 0 || list[n-1].name != x.name {
+			list = append(list, x)
+		}
+		last := &list[len(list)-1]
+		last.sorted = last.sorted && plainly
+		last.columns = append(last.columns, cid)
 	}
-	return out, rows.Err()
+	return list, rows.Err()
 }
 
-func (db *DB) planIndex(ctx context.Context, t *PlanTable, o Object) error {
-	list, err := db.indexColumns(ctx, o.Name)
-	if err != nil {
-		return err
-	}
-	x := planIndex{name: o.Name, sorted: true, where: -1}
+func (t *PlanTable) addIndex(x *listed, text string) {
 	odd := !t.RowIDs
-	for _, c := range list {
-		odd = odd || c.cid < -1 // an expression
-		x.sorted = x.sorted && c.plainly
-		x.columns = append(x.columns, c.cid)
+	for _, cid := range x.columns {
+		odd = odd || cid < -1 // an expression
 	}
-	var partial bool
-	err = db.conn.QueryRowContext(ctx, `SELECT partial, "unique" FROM pragma_index_list(?1,'main') WHERE name=?2`, t.Name, o.Name).Scan(&partial, &x.unique)
-	if err != nil && err != sql.ErrNoRows {
-		return err
-	}
-	if partial {
-		x.where = notNullOf(t, o.SQL)
+	if x.partial {
+		x.where = notNullOf(t, text)
 		odd = odd || x.where < 0
 	}
 	if t.odd = t.odd || odd; !odd {
-		t.indexes = append(t.indexes, x)
+		t.indexes = append(t.indexes, x.planIndex)
 	}
-	return nil
 }
 
 // notNullOf is the column of a partial index that says no more than WHERE

@@ -23,10 +23,18 @@ type Table struct {
 // shape is what scanning and filling a table take beyond its columns.
 type shape struct {
 	Table
+	stored []column // those of a record, generated ones that are stored too
 	types  []string // declared, by column
 	key    int      // the INTEGER PRIMARY KEY column, or -1
 	hasRow bool     // not WITHOUT ROWID
 	rowid  string   // a name for the rowid that no column takes, "" if all are taken
+}
+
+// column is a column as it is declared.
+type column struct {
+	name, declared string
+	notNull, key   bool
+	generated      bool
 }
 
 // ordinal is an expression for the rowid, under whatever name it can be had.
@@ -139,26 +147,29 @@ func describe(ctx context.Context, c *sql.Conn, name string) (*shape, error) {
 }
 
 func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, taken []string, err error) {
-	rows, err := c.QueryContext(ctx, "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?1,'main') ORDER BY cid", s.Name)
+	rows, err := c.QueryContext(ctx, `SELECT name, type, "notnull", pk>0, hidden FROM pragma_table_xinfo(?1,'main') ORDER BY cid`, s.Name)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var name, declared string
-		var pk, hidden int
-		if err := rows.Scan(&name, &declared, &pk, &hidden); err != nil {
+		var c column
+		var hidden int
+		if err := rows.Scan(&c.name, &c.declared, &c.notNull, &c.key, &hidden); err != nil {
 			return nil, nil, err
 		}
-		taken = append(taken, fold(name))
-		if hidden != 0 {
+		taken = append(taken, fold(c.name))
+		if c.generated = hidden != 0; hidden != 2 {
+			s.stored = append(s.stored, c)
+		}
+		if c.generated {
 			continue
 		}
-		if pk > 0 {
+		if c.key {
 			keys = append(keys, len(s.Columns))
 		}
-		s.Columns = append(s.Columns, name)
-		s.types = append(s.types, declared)
+		s.Columns = append(s.Columns, c.name)
+		s.types = append(s.types, c.declared)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, nil, err

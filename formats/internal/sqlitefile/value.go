@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"maps"
+	"slices"
+	"strconv"
 
 	"rehome/formats/store"
 )
@@ -27,22 +29,19 @@ func Value(ctx context.Context, path, table, key string, o Options) ([]byte, err
 
 func (db *DB) value(ctx context.Context, table, key string) ([]byte, error) {
 	t, err := db.table(table)
+	if err != nil || len(t.Columns) != 2 {
+		return nil, err
+	}
+	l, err := db.Lookup(ctx, table, t.Columns[0], t.Columns[1])
 	if err != nil {
 		return nil, err
 	}
-	var value []byte
-	for b, err := range db.Scan(ctx, 0, t) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range b.Rows() {
-			if b.Width() == 2 && value == nil && string(b.Cell(i, 0).Bytes()) == key && b.Cell(i, 1).Class != store.Null {
-				value = append([]byte{}, b.Cell(i, 1).Bytes()...)
-			}
-		}
-		b.Release()
+	defer l.Close()
+	c, ok, err := l.Get(ctx, key)
+	if !ok || c.Class == store.Null {
+		return nil, err
 	}
-	return value, nil
+	return append([]byte{}, c.Bytes()...), nil
 }
 
 // table is the table of that name.
@@ -58,29 +57,40 @@ func (db *DB) table(name string) (Table, error) {
 // Count calls f with each combination of values that some columns have, as
 // text, and in how many rows. f is called with a slice that it may keep.
 func (db *DB) Count(ctx context.Context, t Table, f func(values []string, n int64)) error {
-	if shape := db.shapes[t.Name]; shape == nil {
-		return db.blame(ctx, "", fmt.Errorf("there is no table %s", t.Name))
+	type group struct {
+		values []string
+		n      int64
 	}
-	var texts, names []string
-	for _, c := range t.Columns {
-		texts, names = append(texts, "coalesce(CAST("+quote(c)+" AS TEXT),'')"), append(names, quote(c))
-	}
-	rows, err := db.conn.QueryContext(ctx, "SELECT "+strings.Join(texts, ",")+",count(*) FROM main."+quote(t.Name)+" GROUP BY "+strings.Join(names, ","))
-	if err != nil {
-		return db.blame(ctx, t.Name, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		values := make([]string, len(texts))
-		var n int64
-		into := []any{}
-		for i := range values {
-			into = append(into, &values[i])
+	groups := map[string]*group{}
+	for b, err := range db.Scan(ctx, 0, t) {
+		if err != nil {
+			return err
 		}
-		if err := rows.Scan(append(into, &n)...); err != nil {
-			return db.blame(ctx, t.Name, err)
+		for i := range b.Rows() {
+			values, key := make([]string, len(t.Columns)), ""
+			for col := range values {
+				values[col] = textOf(b.Cell(i, col))
+				key += strconv.Quote(values[col])
+			}
+			if groups[key] == nil {
+				groups[key] = &group{values: values}
+			}
+			groups[key].n++
 		}
-		f(values, n)
+		b.Release()
 	}
-	return db.blame(ctx, t.Name, rows.Err())
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		f(groups[key].values, groups[key].n)
+	}
+	return nil
+}
+
+func textOf(c store.Cell) string {
+	switch c.Class {
+	case store.Int:
+		return strconv.FormatInt(c.Int(), 10)
+	case store.Real:
+		return strconv.FormatFloat(c.Real(), 'g', 15, 64)
+	}
+	return string(c.Bytes())
 }

@@ -66,6 +66,9 @@ func TestValue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if db.spent.sum > 0 {
+				t.Error("the table was scanned for one key")
+			}
 			if ok && (!bytes.Equal(got, asked) || (got == nil) != (asked == nil)) {
 				t.Errorf("pages say %q, SQLite says %q", got, asked)
 			}
