@@ -104,6 +104,12 @@ func (m *Image) open(ctx context.Context) (err error) {
 	return m.measure(m.whole, m.was.db.size)
 }
 
+func (m *Image) say(what string) {
+	if m.o.Say != nil {
+		m.o.Say(filepath.Base(m.path) + ": " + what)
+	}
+}
+
 // UTF8 reports whether texts are kept as UTF-8.
 func (m *Image) UTF8() bool { return header(m.Head[:]).encoding() == "UTF-8" }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"rehome/formats/store"
@@ -78,8 +79,14 @@ type lookout struct {
 	doubt []string // tables that SQLite has to judge
 }
 
-// tally adds up the entries that an index should have, and those it has.
+// tally adds up the entries that an index has.
 type tally struct{ sum, count uint64 }
+
+// wanted is what it should have, as far as the rows say it all.
+type wanted struct {
+	tally
+	unsure bool
+}
 
 // table walks a table and its indexes.
 func (k *lookout) table(t *PlanTable) error {
@@ -93,7 +100,7 @@ func (k *lookout) table(t *PlanTable) error {
 	if give == nil && !k.Whole {
 		return nil
 	}
-	want := make([]tally, len(t.indexes))
+	want := make([]wanted, len(t.indexes))
 	doubt := t.odd
 	l := &leaf{table: t.RowIDs, take: func(r *Row) error {
 		if k.Whole && k.look(t, r, want) {
@@ -109,13 +116,17 @@ func (k *lookout) table(t *PlanTable) error {
 		return err
 	}
 	for i := range t.indexes {
-		same, err := k.index(&t.indexes[i], want[i], k.flaws == before)
+		same, err := k.index(&t.indexes[i], want[i].tally, k.flaws == before)
 		if err != nil {
 			return err
 		}
-		doubt = doubt || !same
+		if doubt = doubt || !same; !same && t.computed && !want[i].unsure {
+			k.computed(t, &t.indexes[i])
+		}
 	}
-	if doubt && k.flaws == before {
+	if t.computed {
+		k.image.say("what expressions compute for table " + strconv.QuoteToGraphic(t.Name) + " was not compared: they are not run")
+	} else if doubt && k.flaws == before {
 		k.doubt = append(k.doubt, t.Name)
 	}
 	return nil
@@ -123,7 +134,7 @@ func (k *lookout) table(t *PlanTable) error {
 
 // look looks at a row: values that may not be NULL, texts, and what its
 // indexes should hold. It reports one that SQLite has to judge.
-func (k *lookout) look(t *PlanTable, r *Row, want []tally) (doubt bool) {
+func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 	for _, i := range t.needed {
 		doubt = doubt || i >= r.Len() || r.Class(i) == store.Null
 	}
@@ -143,7 +154,7 @@ func (k *lookout) look(t *PlanTable, r *Row, want []tally) (doubt bool) {
 		k.key = k.key[:0]
 		for _, col := range x.columns {
 			if col >= r.Len() || r.Long && col >= 0 && r.Class(col) != r.cell(col).Class {
-				doubt = true // a default, or not held
+				doubt, want[i].unsure = true, true // a default, or not held
 			}
 			c := store.IntCell(r.RowID)
 			if col >= 0 && col != t.Key {

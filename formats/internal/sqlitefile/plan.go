@@ -24,6 +24,9 @@ type PlanTable struct {
 	needed  []int // columns that may not be NULL
 	indexes []planIndex
 	odd     bool // something about it only SQLite can judge
+	// computed: it has generated columns or indexes on expressions. SQLite is
+	// not asked about it, since it would run them.
+	computed bool
 }
 
 // planIndex is an index, as far as it holds columns as they stand.
@@ -112,6 +115,7 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 		for i := range list {
 			t.addIndex(&list[i], objects[at[list[i].name]].SQL)
 		}
+		t.Foreign = t.Foreign && !t.computed
 		p.Tables = append(p.Tables, t)
 	}
 	return p, nil
@@ -119,9 +123,8 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 
 // plan is a table without its indexes.
 func (s *shape) plan() PlanTable {
-	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow}
+	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow, odd: s.computed, computed: s.computed}
 	for i, c := range s.stored {
-		t.odd = t.odd || c.generated
 		if s.hasRow && s.key >= 0 && c.key {
 			t.Key = i
 		} else if c.notNull {
@@ -190,6 +193,7 @@ func (t *PlanTable) addIndex(x *listed, text string) {
 	if t.odd = t.odd || odd; !odd {
 		t.indexes = append(t.indexes, x.planIndex)
 	}
+	t.computed = t.computed || text != "" && Code(store.Object{Type: "index", SQL: text}) != ""
 }
 
 // notNullOf is the column of a partial index that says no more than WHERE

@@ -23,18 +23,18 @@ type Table struct {
 // shape is what scanning and filling a table take beyond its columns.
 type shape struct {
 	Table
-	stored []column // those of a record, generated ones that are stored too
-	types  []string // declared, by column
-	key    int      // the INTEGER PRIMARY KEY column, or -1
-	hasRow bool     // not WITHOUT ROWID
-	rowid  string   // a name for the rowid that no column takes, "" if all are taken
+	stored   []column // those of a record, generated ones that are stored too
+	types    []string // declared, by column
+	key      int      // the INTEGER PRIMARY KEY column, or -1
+	hasRow   bool     // not WITHOUT ROWID
+	computed bool     // it has generated columns
+	rowid    string   // a name for the rowid that no column takes, "" if all are taken
 }
 
 // column is a column as it is declared.
 type column struct {
 	name, declared string
 	notNull, key   bool
-	generated      bool
 }
 
 // ordinal is an expression for the rowid, under whatever name it can be had.
@@ -159,10 +159,11 @@ func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, t
 			return nil, nil, err
 		}
 		taken = append(taken, fold(c.name))
-		if c.generated = hidden != 0; hidden != 2 {
+		if hidden != 2 {
 			s.stored = append(s.stored, c)
 		}
-		if c.generated {
+		if hidden != 0 {
+			s.computed = true
 			continue
 		}
 		if c.key {
