@@ -133,7 +133,11 @@ func (w *writer) Finish(context.Context) error {
 	if w.err != nil {
 		return w.err
 	}
-	b, err := newManifest(w.schema, w.name, w.wrote).encode()
+	m := newManifest(w.schema, w.name, w.wrote)
+	if err := m.sign(); err != nil {
+		return err
+	}
+	b, err := m.encode()
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ const (
 type manifest struct {
 	Rehome    string     `json:"rehome"`
 	Version   int        `json:"version"`
+	Digest    string     `json:"digest,omitempty"` // of the manifest without it; early versions wrote none
 	Origin    string     `json:"origin"`
 	Compress  string     `json:"compress"`
 	Databases []database `json:"databases"`
@@ -114,6 +115,18 @@ func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
 	return m
 }
 
+// sign puts the manifest under its digest. It guards against accidents: who can
+// edit the one can edit the other.
+func (m *manifest) sign() error {
+	m.Digest = ""
+	b, err := m.encode()
+	m.Digest = digest.Format(digest.Bytes(b))
+	return err
+}
+
+// errEdited is the error of a manifest that is not what its digest was taken of.
+var errEdited = errors.New("it does not match its digest")
+
 func (m *manifest) encode() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -148,6 +161,13 @@ func parseManifest(b []byte) (*manifest, error) {
 	// follows. Whatever it overlooked shows here.
 	if again, err := m.encode(); err != nil || !bytes.Equal(again, b) {
 		return nil, &formats.Error{Err: errors.New("not spelled as rehome spells a manifest"), Hint: "it was edited; take it from git again"}
+	}
+	said := m.Digest
+	if said == "" {
+		return m, nil
+	}
+	if err := m.sign(); err != nil || m.Digest != said {
+		return nil, &formats.Error{Err: errEdited, Hint: "it was edited, or a merge changed it; take it from git again"}
 	}
 	return m, nil
 }

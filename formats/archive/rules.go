@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -83,13 +85,32 @@ func (x *examination) manifest() (ok bool, err error) {
 		x.r.schema, x.r.claims, err = m.schema()
 	}
 	if err == nil {
+		x.code(m)
 		return true, nil
+	}
+	if errors.Is(err, errEdited) {
+		x.found("RH388", at, "", "")
+		return false, nil
 	}
 	if x.q.Asks(rule.Schema) && x.misfit(b, at) {
 		return false, nil
 	}
 	x.found("RH380", at, "", plainCause(err))
 	return false, nil
+}
+
+// code reports what of a client's schema runs by itself: it is not restored.
+func (x *examination) code(m *manifest) {
+	if m.Origin == sqlitestore.AnyDatabase || !x.q.Asks(rule.Container) {
+		return
+	}
+	for i, d := range m.Databases {
+		for j, o := range d.Objects {
+			if what := sqlitefile.Code(o); what != "" {
+				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), what+": "+quote(o.Name))
+			}
+		}
+	}
 }
 
 // misfit holds the manifest against its schema, which names the place.

@@ -26,7 +26,7 @@ import (
 	"rehome/formats/store"
 )
 
-const name = "sqlite"
+const name = sqlitestore.AnyDatabase
 
 // Format is the codec.
 func Format() *formats.Format {

@@ -69,6 +69,9 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 	if !seen.Sound {
 		return nil, c.unsound(path)
 	}
+	if c.whole && len(known.Tables) > 0 {
+		c.code(seen)
+	}
 	if err := c.foreign(ctx, image, seen); err != nil {
 		return nil, err
 	}
@@ -140,6 +143,18 @@ func (c *check) unsound(path string) error {
 		return nil
 	}
 	return &formats.Error{At: path, Err: errors.New("malformed pages: " + strings.Join(c.said, "; ")), Hint: "the layer container says more"}
+}
+
+// code reports what of a client's schema runs by itself.
+func (c *check) code(seen *sqlitefile.Seen) {
+	for _, o := range seen.Objects {
+		if o.Type == "index" && o.SQL == "" {
+			continue // SQLite's own, of a key
+		}
+		if what := sqlitefile.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
+			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, what)
+		}
+	}
 }
 
 // foreign asks about foreign keys where a table has some.

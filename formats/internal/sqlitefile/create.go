@@ -35,13 +35,28 @@ type Writer struct {
 	insert inserter
 }
 
-// Create builds a fresh file from a schema; nothing may be at path yet. Tables
-// and indexes are there at once, views, triggers and virtual tables stay idle
-// until the file is next opened.
+// Create builds a fresh file from a schema that only holds data; nothing may be
+// at path yet. The files of known clients are made so: their schemas come from
+// text that others can write to, and must not run SQL of theirs in the client.
 func Create(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
-	entries, err := vetAll(d)
+	return create(ctx, path, d, sets, false)
+}
+
+// CreateWithCode is Create for any other database, whose schema is its owner's
+// business. Tables and indexes are there at once, views, triggers and virtual
+// tables stay idle until the file is next opened.
+func CreateWithCode(ctx context.Context, path string, d store.Database, sets []TableSet) (*Writer, error) {
+	return create(ctx, path, d, sets, true)
+}
+
+func create(ctx context.Context, path string, d store.Database, sets []TableSet, code bool) (*Writer, error) {
+	entries, err := vetAll(d, code)
 	if err != nil {
-		return nil, &formats.Error{At: path, Err: err}
+		e := &formats.Error{At: path, Err: err}
+		if errors.Is(err, errCode) {
+			e.Hint = "take the text from where it is sound, or drop the object; rehome check says where it stands"
+		}
+		return nil, e
 	}
 	path, err = filepath.Abs(path)
 	if err != nil {

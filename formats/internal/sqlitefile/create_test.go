@@ -27,7 +27,7 @@ func setsOf(tables []Table) (sets []TableSet) {
 // rebuild creates at path what db holds.
 func rebuild(t *testing.T, db *DB, path string) error {
 	t.Helper()
-	w, err := Create(t.Context(), path, store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, setsOf(db.Tables()))
+	w, err := CreateWithCode(t.Context(), path, store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, setsOf(db.Tables()))
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func fill(t *testing.T, ddl string, columns []string, rowids bool, rows ...[]sto
 	dir := t.TempDir()
 	name := strings.Fields(strings.ReplaceAll(ddl, "(", " "))[2]
 	d := store.Database{Pragmas: plainPragmas, Objects: []store.Object{{Type: "table", Name: name, Table: name, SQL: ddl}}}
-	w, err := Create(t.Context(), filepath.Join(dir, "x.db"), d, []TableSet{{3, Table{name, columns, rowids}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(dir, "x.db"), d, []TableSet{{3, Table{name, columns, rowids}}})
 	if err != nil {
 		return err
 	}
@@ -304,7 +304,7 @@ func TestCreateRefusesShapes(t *testing.T) {
 	if err := fill(t, "CREATE TABLE t(a, b)", []string{"a", "b"}, true); err != nil {
 		t.Error(err)
 	}
-	w, err := Create(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Database{Pragmas: plainPragmas}, nil)
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Database{Pragmas: plainPragmas}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +312,7 @@ func TestCreateRefusesShapes(t *testing.T) {
 	if err := w.Put(t.Context(), store.NewBatch(0, 1)); err == nil {
 		t.Error("a batch of no table was taken")
 	}
-	if _, err := Create(t.Context(), filepath.Join(t.TempDir(), "y.db"), store.Database{Pragmas: plainPragmas}, []TableSet{{0, Table{Name: "sqlite_schema"}}}); err == nil {
+	if _, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "y.db"), store.Database{Pragmas: plainPragmas}, []TableSet{{0, Table{Name: "sqlite_schema"}}}); err == nil {
 		t.Error("sqlite_schema as a target")
 	}
 }
@@ -326,7 +326,7 @@ func TestCreateRefusesPragmas(t *testing.T) {
 		p := plainPragmas
 		change(&p)
 		dir := t.TempDir()
-		if _, err := Create(t.Context(), filepath.Join(dir, "x.db"), store.Database{Pragmas: p}, nil); err == nil {
+		if _, err := CreateWithCode(t.Context(), filepath.Join(dir, "x.db"), store.Database{Pragmas: p}, nil); err == nil {
 			t.Errorf("%+v was taken", p)
 		}
 		if list, _ := os.ReadDir(dir); len(list) > 0 {
@@ -340,14 +340,14 @@ func TestCreateOverNothingThere(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Create(t.Context(), path, store.Database{Pragmas: plainPragmas}, nil)
+	_, err := CreateWithCode(t.Context(), path, store.Database{Pragmas: plainPragmas}, nil)
 	if !errors.Is(err, formats.ErrExists) {
 		t.Error(err)
 	}
 	if b, _ := os.ReadFile(path); string(b) != "mine" {
 		t.Error("it was overwritten")
 	}
-	if _, err := Create(t.Context(), filepath.Join(t.TempDir(), "no", "x.db"), store.Database{Pragmas: plainPragmas}, nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "no", "x.db"), store.Database{Pragmas: plainPragmas}, nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -358,7 +358,7 @@ func TestExpressionBomb(t *testing.T) {
 		{Type: "table", Name: "t", Table: "t", SQL: "CREATE TABLE t(a)"},
 		{Type: "index", Name: "i", Table: "t", SQL: "CREATE INDEX i ON t(length(hex(zeroblob(400000000))))"},
 	}}
-	w, err := Create(t.Context(), filepath.Join(t.TempDir(), "x.db"), d, []TableSet{{0, Table{"t", []string{"a"}, true}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), d, []TableSet{{0, Table{"t", []string{"a"}, true}}})
 	if err == nil {
 		b := store.NewBatch(0, 1)
 		b.Row(1)

@@ -33,12 +33,20 @@ func reserved(name string) bool { return len(name) >= 7 && same(name[:7], "sqlit
 // Vet reports what Create would refuse in a schema without running any of it:
 // a database that fails here could be turned into text, but not back.
 func Vet(d store.Database) error {
-	_, err := vetAll(d)
+	_, err := vetAll(d, false)
 	return err
 }
 
+// VetWithCode is Vet for CreateWithCode.
+func VetWithCode(d store.Database) error {
+	_, err := vetAll(d, true)
+	return err
+}
+
+var errCode = errors.New("is SQL that runs by itself, and no version of this client has it")
+
 // vetAll looks at everything before anything is made.
-func vetAll(d store.Database) ([]entry, error) {
+func vetAll(d store.Database, code bool) ([]entry, error) {
 	if err := vetPragmas(d.Pragmas); err != nil {
 		return nil, &formats.Error{Op: "pragmas", Err: err}
 	}
@@ -49,6 +57,9 @@ func vetAll(d store.Database) ([]entry, error) {
 		name := fold(o.Name)
 		if o.Type == "trigger" {
 			name = "trigger " + name // they have names of their own
+		}
+		if what := Code(o); err == nil && !code && what != "" {
+			err = fmt.Errorf("%s %w", what, errCode)
 		}
 		if err == nil && taken[name] {
 			err = errors.New("its name is taken")

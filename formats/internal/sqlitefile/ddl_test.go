@@ -94,7 +94,7 @@ func TestHostileSchemas(t *testing.T) {
 func refused(t *testing.T, why string, objects ...store.Object) {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := Create(t.Context(), filepath.Join(dir, "x.db"), store.Database{Pragmas: plainPragmas, Objects: objects}, nil)
+	w, err := CreateWithCode(t.Context(), filepath.Join(dir, "x.db"), store.Database{Pragmas: plainPragmas, Objects: objects}, nil)
 	if err == nil {
 		err = w.Finish(t.Context())
 		w.Close()

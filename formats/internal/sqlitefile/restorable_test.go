@@ -35,7 +35,7 @@ func TestRoundTripOddSchemas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := build(t, filepath.Join(t.TempDir(), "x.db"), statements...)
 			db := open(t, path, Options{})
-			if err := Vet(store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}); err != nil {
+			if err := VetWithCode(store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}); err != nil {
 				t.Fatal(err)
 			}
 			roundTrip(t, path)
@@ -96,7 +96,7 @@ func TestAllTheColumnsTwice(t *testing.T) {
 		columns = append(columns, fmt.Sprintf("c%d", i))
 	}
 	ddl := "CREATE TABLE t(" + strings.Join(columns, ",") + ")"
-	w, err := Create(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable(ddl), []TableSet{{0, Table{"t", columns, true}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable(ddl), []TableSet{{0, Table{"t", columns, true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestBoundedEffort(t *testing.T) {
 	} {
 		d := oneTable(c.table, index(c.index))
 		refused(t, c.why, d.Objects...)
-		if err := Vet(d); err == nil || !strings.Contains(err.Error(), c.why) {
+		if err := VetWithCode(d); err == nil || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%.80q: %v", c.index, err)
 		}
 	}
@@ -161,7 +161,7 @@ func TestBoundedEffort(t *testing.T) {
 		{plain, "(a ->> '$.x', trim(b, ' '), coalesce(a, b, 'c;)'))"},
 		{"CREATE TABLE t(a VARCHAR(10) CHECK (frob(a)) REFERENCES u(x), b DECIMAL(5,2) DEFAULT (json_patch(1, 2)), UNIQUE (a, b))", "(a)"},
 	} {
-		if err := Vet(oneTable(c.table, index(c.index))); err != nil {
+		if err := VetWithCode(oneTable(c.table, index(c.index))); err != nil {
 			t.Errorf("%s: %v", c.index, err)
 		}
 	}
@@ -169,16 +169,16 @@ func TestBoundedEffort(t *testing.T) {
 
 // Vet says what Create would, and makes nothing.
 func TestVet(t *testing.T) {
-	if err := Vet(oneTable("CREATE TABLE t(a)")); err != nil {
+	if err := VetWithCode(oneTable("CREATE TABLE t(a)")); err != nil {
 		t.Error(err)
 	}
-	err := Vet(oneTable("CREATE TABLE t(a); DROP TABLE t"))
+	err := VetWithCode(oneTable("CREATE TABLE t(a); DROP TABLE t"))
 	if err == nil || !strings.Contains(err.Error(), `schema: table "t": refused`) {
 		t.Error(err)
 	}
 	d := oneTable("CREATE TABLE t(a)")
 	d.Pragmas.PageSize = 1000
-	if err := Vet(d); err == nil || !strings.Contains(err.Error(), "page_size") {
+	if err := VetWithCode(d); err == nil || !strings.Contains(err.Error(), "page_size") {
 		t.Error(err)
 	}
 }
@@ -228,7 +228,7 @@ func TestRestorable(t *testing.T) {
 // Rows that take their time can be stopped, also between two of one statement.
 func TestStoppedWhileComputing(t *testing.T) {
 	slow := strings.Repeat("+length(hex(zeroblob(400000+a)))", 60)[1:]
-	w, err := Create(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable("CREATE TABLE t(a)", index("("+slow+")")), []TableSet{{0, Table{"t", []string{"a"}, true}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable("CREATE TABLE t(a)", index("("+slow+")")), []TableSet{{0, Table{"t", []string{"a"}, true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,6 +31,10 @@ type Shape struct {
 	Part func(ctx context.Context, l *formats.Location, v formats.View) (*Part, error)
 }
 
+// AnyDatabase is the origin of databases whose owner is not known. Only their
+// schemas may hold SQL that runs by itself.
+const AnyDatabase = "sqlite"
+
 // Part is what of a store is wanted.
 type Part struct {
 	File func(path string) bool                                // by its slash path inside the store; "" where that is one file

@@ -120,8 +120,12 @@ func (r *reader) vet(file string, d store.Database) error {
 	if !r.view.Restorable {
 		return nil
 	}
-	if err := sqlitefile.Vet(d); err != nil {
-		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a database"}
+	if r.layout.origin == AnyDatabase {
+		if err := sqlitefile.VetWithCode(d); err != nil {
+			return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a database"}
+		}
+	} else if err := sqlitefile.Vet(d); err != nil {
+		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a store; a single database is carried as it is with --from " + AnyDatabase}
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 type writer struct {
 	path   string
 	schema *store.Schema
+	code   bool                    // it is no known client's: its schema may run SQL
 	bases  [][]sqlitefile.TableSet // by database
 	of     []int                   // database of each set, -1 for a plain file
 	at     int                     // database being written, -1 before the first
@@ -29,7 +30,7 @@ func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) 
 	if err := s.fits(b.Schema); err != nil {
 		return nil, err
 	}
-	w := &writer{path: b.Path, schema: b.Schema, at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
+	w := &writer{path: b.Path, schema: b.Schema, code: s.Origin == AnyDatabase && b.Schema.Origin == AnyDatabase, at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
 	index := map[string]int{}
 	for i, d := range b.Schema.Databases {
 		index[d.Path] = i
@@ -104,7 +105,11 @@ func (w *writer) reach(ctx context.Context, d int) error {
 		if err != nil {
 			return err
 		}
-		if w.db, err = sqlitefile.Create(ctx, name, base, w.bases[w.at]); err != nil {
+		create := sqlitefile.Create
+		if w.code {
+			create = sqlitefile.CreateWithCode
+		}
+		if w.db, err = create(ctx, name, base, w.bases[w.at]); err != nil {
 			return err
 		}
 	}

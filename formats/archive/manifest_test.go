@@ -1,0 +1,49 @@
+package archive
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats/rule"
+)
+
+// TestManifestDigest: the manifest stands under a digest of its own, and one
+// without, as early versions wrote it, is read as before.
+func TestManifestDigest(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	s := newSample(3, 20)
+	s.write(t, dir, "", 1, 50)
+	path := filepath.Join(dir, manifestName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := regexp.MustCompile(`(?m)^  "digest": "xxh3:[0-9a-f]{32}",\n`).ReplaceAllString(string(b), "")
+	if len(without) == len(b) {
+		t.Fatalf("there is no digest in\n%s", b)
+	}
+	for text, edited := range map[string]bool{
+		string(b): false,
+		without:   false,
+		strings.Replace(string(b), "CREATE TABLE T", "CREATE TABLE  T", 1):      true,
+		strings.Replace(without, "CREATE TABLE T", "CREATE TABLE  T", 1):        false,
+		strings.Replace(string(b), `"user_version": 1`, `"user_version": 2`, 1): true,
+		strings.Replace(string(b), "xxh3:", "xxh4:", 1):                         true,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, sum, err := read(t.Context(), dir, 1)
+		if edited != errors.Is(err, errEdited) || err == nil && !slices.Equal(sum, s.summary()) {
+			t.Errorf("edited %v: %v", edited, err)
+		}
+		if got := asked(t, dir, rule.References); slices.Contains(got, "RH388 manifest.json") != edited {
+			t.Errorf("edited %v: found %q", edited, got)
+		}
+	}
+}
