@@ -28,7 +28,7 @@ func client() sqlitecheck.Known {
 	pair := column(true, "key", "value")
 	heads := append(column(true, "composerId"), column(false, "workspaceId", "createdAt", "lastUpdatedAt", "isArchived",
 		"isSubagent", "recency", "checkpointAt", "value", "subagentTypeName")...)
-	return sqlitecheck.Known{Tables: []sqlitecheck.Table{
+	return sqlitecheck.Known{Client: "cursor-ide", Tables: []sqlitecheck.Table{
 		{Name: itemTable, Columns: pair, Needed: true, Unless: diskTable},
 		{Name: diskTable, Columns: pair},
 		{Name: headTable, Columns: heads},

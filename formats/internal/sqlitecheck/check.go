@@ -69,11 +69,17 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 	if !seen.Sound {
 		return nil, c.unsound(path)
 	}
-	if c.whole && len(known.Tables) > 0 {
+	if c.whole && known.Client != "" {
 		c.code(seen)
 	}
 	if err := c.foreign(ctx, image, seen); err != nil {
 		return nil, err
+	}
+	if q.Asks(rule.Schema) {
+		c.restorable(image, seen)
+		if d := designs()[known.Client]; d != nil {
+			d.compare(file, image, seen.Objects, q)
+		}
 	}
 	if len(known.Tables) > 0 && !known.drift(file, seen, q) && q.Asks(rule.Schema) {
 		return nil, nil
@@ -154,6 +160,19 @@ func (c *check) code(seen *sqlitefile.Seen) {
 		if what := sqlitefile.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
 			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, what)
 		}
+	}
+}
+
+// restorable asks whether a schema could be made again from text.
+func (c *check) restorable(image *sqlitefile.Image, seen *sqlitefile.Seen) {
+	d := store.Database{Pragmas: image.Pragmas()}
+	for _, o := range seen.Objects {
+		if o.Type != "index" || o.SQL != "" { // those of keys come by themselves
+			d.Objects = append(d.Objects, store.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL})
+		}
+	}
+	if err := sqlitefile.VetWithCode(d); err != nil {
+		c.q.Breach("RH207", store.Addr{File: c.file}, cause(err))
 	}
 }
 

@@ -13,6 +13,9 @@ import (
 // Known is what a client's database has: all its generations as one.
 type Known struct {
 	Tables []Table
+	// Client names the file of ddl/ that says how they are declared; "" of a
+	// database that no known client makes.
+	Client string
 	// Shared remembers what other databases of the client were found to be; it
 	// may be nil.
 	Shared *sqlitefile.Known

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"rehome/formats/store"
 )
 
 // Image is a database as the pages it lies on, for those who have to see how
@@ -109,6 +111,9 @@ func (m *Image) say(what string) {
 		m.o.Say(filepath.Base(m.path) + ": " + what)
 	}
 }
+
+// Pragmas are the settings in the file's header.
+func (m *Image) Pragmas() store.Pragmas { return header(m.Head[:]).pragmas() }
 
 // UTF8 reports whether texts are kept as UTF-8.
 func (m *Image) UTF8() bool { return header(m.Head[:]).encoding() == "UTF-8" }

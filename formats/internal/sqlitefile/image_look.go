@@ -138,12 +138,14 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 	for _, i := range t.needed {
 		doubt = doubt || i >= r.Len() || r.Class(i) == store.Null
 	}
-	if k.utf8 {
-		for i := range r.types {
-			if c := r.cell(i); c.Class == store.Text && !utf8.Valid(c.Bytes()) {
-				k.tell(Flaw{Kind: BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q", nameOf(t, i))})
-				k.flaws-- // it is no flaw of the file's own
-			}
+	for i := range r.types {
+		if says := k.unlike(t, r, i); says != "" {
+			k.tell(Flaw{Kind: BadValue, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q: %s", nameOf(t, i), says)})
+			k.flaws-- // it is no flaw of the file's own
+		}
+		if c := r.cell(i); k.utf8 && c.Class == store.Text && !utf8.Valid(c.Bytes()) {
+			k.tell(Flaw{Kind: BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q", nameOf(t, i))})
+			k.flaws--
 		}
 	}
 	for i := range t.indexes {
@@ -166,6 +168,26 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 		want[i].count++
 	}
 	return doubt
+}
+
+// unlike says what is wrong with a value that SQLite would have stored as another
+// one: its column's type converts it, so that it would not come back the same.
+func (k *lookout) unlike(t *PlanTable, r *Row, i int) string {
+	class := r.Class(i)
+	if i >= len(t.stored) || class == store.Null || class == store.Blob {
+		return ""
+	}
+	switch a := t.stored[i].affinity; {
+	case a == asIs, a == textual && class == store.Text, a == numeric && class == store.Int:
+		return ""
+	case a == floating && class != store.Text:
+		return "" // whole numbers are stored as integers
+	default:
+		if what := a.changed(r.Cell(i)); what != "" {
+			return unlike(what, t.stored[i].declared).Error()
+		}
+	}
+	return ""
 }
 
 func nameOf(t *PlanTable, i int) string {

@@ -22,6 +22,7 @@ type PlanTable struct {
 	Foreign bool     // it has foreign keys
 
 	needed  []int // columns that may not be NULL
+	stored  []column
 	indexes []planIndex
 	odd     bool // something about it only SQLite can judge
 	// computed: it has generated columns or indexes on expressions. SQLite is
@@ -96,8 +97,8 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 		if o.Type != "table" || o.Root == 0 || s == nil {
 			continue
 		}
-		t := s.plan()
-		t.odd = t.odd || strings.Contains(strings.ToLower(o.SQL), "strict")
+		def, _ := Define(o.SQL)
+		t := s.plan(strings.Contains(def.Options, "strict"))
 		if err := db.conn.QueryRowContext(ctx, "SELECT count(*)>0 FROM pragma_foreign_key_list(?1,'main')", t.Name).Scan(&t.Foreign); err != nil {
 			return nil, db.blame(ctx, o.Name, err)
 		}
@@ -122,9 +123,11 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 }
 
 // plan is a table without its indexes.
-func (s *shape) plan() PlanTable {
-	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow, odd: s.computed, computed: s.computed}
+func (s *shape) plan(strict bool) PlanTable {
+	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow, odd: s.computed || strict, computed: s.computed}
 	for i, c := range s.stored {
+		c.affinity = affinityOf(c.declared, strict)
+		t.stored = append(t.stored, c)
 		if s.hasRow && s.key >= 0 && c.key {
 			t.Key = i
 		} else if c.notNull {
@@ -140,6 +143,7 @@ func (s *shape) plan() PlanTable {
 func (t *PlanTable) reorder(key *listed) {
 	var columns []string
 	var needed []int
+	var stored []column
 	for i, cid := range key.columns {
 		if cid < 0 || cid >= len(t.Columns) {
 			t.odd = true
@@ -148,9 +152,9 @@ func (t *PlanTable) reorder(key *listed) {
 		if slices.Contains(t.needed, cid) {
 			needed = append(needed, i)
 		}
-		columns = append(columns, t.Columns[cid])
+		columns, stored = append(columns, t.Columns[cid]), append(stored, t.stored[cid])
 	}
-	t.Columns, t.needed = columns, needed
+	t.Columns, t.needed, t.stored = columns, needed, stored
 }
 
 // listed is an index as SQLite tells of it.

@@ -35,6 +35,7 @@ type shape struct {
 type column struct {
 	name, declared string
 	notNull, key   bool
+	affinity       affinity // in a plan
 }
 
 // ordinal is an expression for the rowid, under whatever name it can be had.

@@ -58,7 +58,7 @@ func (b *Bench) Open(ctx context.Context, path, file string, v formats.View, q *
 	s := &Store{bench: b, q: q, file: file, key: -1, data: -1, Meta: Meta{q: q, file: file}}
 	index := b.index()
 	s.Graph = newGraph(s, index)
-	k := sqlitecheck.Known{Tables: known, Shared: &b.Known}
+	k := sqlitecheck.Known{Client: "cursor-chat", Tables: known, Shared: &b.Known}
 	var err error
 	s.File, err = sqlitecheck.Examine(ctx, path, file, v, q, k, s.rows)
 	if s.File == nil || err != nil {

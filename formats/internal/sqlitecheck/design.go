@@ -1,0 +1,142 @@
+package sqlitecheck
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// ddl is what real clients create: a file a client, all its generations as one.
+// A column or constraint that differs between them stands in it twice.
+//
+//go:embed ddl/*.sql
+var ddl embed.FS
+
+// design is what a client's database is declared as.
+type design struct {
+	versions []string // PRAGMA user_version
+	tables   map[string]*sqlitefile.Definition
+	indexes  map[string]string // by name, as they are compared
+}
+
+// designs reads all files once. They are part of the program, so a mistake in
+// one is a mistake in the program.
+var designs = sync.OnceValue(func() map[string]*design {
+	out := map[string]*design{}
+	files, err := ddl.ReadDir("ddl")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		text, err := ddl.ReadFile("ddl/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		d := &design{tables: map[string]*sqlitefile.Definition{}, indexes: map[string]string{}}
+		for statement := range strings.SplitSeq(string(text), ";\n") {
+			d.add(f.Name(), statement)
+		}
+		out[strings.TrimSuffix(f.Name(), ".sql")] = d
+	}
+	return out
+})
+
+func (d *design) add(file, statement string) {
+	_, version, ok := strings.Cut(statement, "PRAGMA user_version = ")
+	if ok {
+		d.versions = append(d.versions, version)
+		return
+	}
+	def, ok := sqlitefile.Define(statement)
+	switch name := strings.ToLower(def.Name); {
+	case strings.TrimSpace(statement) == "":
+	case !ok:
+		panic("sqlitecheck: " + file + ": not a statement: " + statement)
+	case strings.Contains(statement, " INDEX "):
+		d.indexes[name] = spelled(def)
+		t := d.tables[strings.ToLower(def.Table)]
+		t.Keys = append(t.Keys, def.Keys...)
+	case d.tables[name] != nil:
+		t := d.tables[name]
+		t.Columns, t.Rules = append(t.Columns, def.Columns...), append(t.Rules, def.Rules...)
+		// A key counts as needed only where all generations have it.
+		t.Keys = slices.DeleteFunc(t.Keys, func(k string) bool { return !slices.Contains(def.Keys, k) })
+	default:
+		d.tables[name] = &def
+	}
+}
+
+// spelled is an index as it is compared.
+func spelled(d sqlitefile.Definition) string {
+	return fmt.Sprint(strings.ToLower(d.Table), d.Columns, d.Options, d.Keys)
+}
+
+// compare holds a file's declarations against those of the client.
+func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.Object, q *rule.Inquiry) {
+	settings := f.Pragmas()
+	if v := strconv.Itoa(int(settings.UserVersion)); !slices.Contains(d.versions, v) {
+		q.Breach("RH206", store.Addr{File: file}, "user_version "+v)
+	}
+	if settings.ApplicationID != 0 {
+		q.Breach("RH206", store.Addr{File: file}, "application_id "+strconv.Itoa(int(settings.ApplicationID)))
+	}
+	keys := map[string][]string{} // by table, those of indexes too
+	for _, o := range objects {
+		if o.Type != "index" || o.SQL == "" {
+			continue
+		}
+		def, ok := sqlitefile.Define(o.SQL)
+		if !ok || d.indexes[strings.ToLower(o.Name)] != spelled(def) {
+			q.Breach("RH206", store.Addr{File: file, Set: o.Name}, fmt.Sprintf("index on %q", o.Table))
+		}
+		keys[strings.ToLower(o.Table)] = append(keys[strings.ToLower(o.Table)], def.Keys...)
+	}
+	for _, o := range objects {
+		name := strings.ToLower(o.Name)
+		want := d.tables[name]
+		if o.Type != "table" || want == nil {
+			continue
+		}
+		is, ok := sqlitefile.Define(o.SQL)
+		at := store.Addr{File: file, Set: o.Name}
+		if !ok {
+			q.Breach("RH206", at, "its statement is not understood")
+			continue
+		}
+		for _, k := range want.Keys {
+			if !slices.Contains(is.Keys, k) && !slices.Contains(keys[name], k) {
+				q.Breach("RH205", at, k)
+			}
+		}
+		differs(at, want, &is, q)
+	}
+}
+
+func differs(at store.Addr, want, is *sqlitefile.Definition, q *rule.Inquiry) {
+	for _, c := range is.Columns {
+		same := func(w sqlitefile.Declared) bool { return w.Name == c.Name }
+		if slices.ContainsFunc(want.Columns, same) && !slices.Contains(want.Columns, c) {
+			q.Breach("RH206", at, fmt.Sprintf("column %q is declared %q", c.Name, c.Text))
+		}
+	}
+	for _, r := range is.Rules {
+		if !slices.Contains(want.Rules, r) {
+			q.Breach("RH206", at, fmt.Sprintf("it has a constraint %q", r))
+		}
+	}
+	for _, r := range want.Rules {
+		if !slices.Contains(is.Rules, r) {
+			q.Breach("RH206", at, fmt.Sprintf("it lacks the constraint %q", r))
+		}
+	}
+	if is.Options != want.Options {
+		q.Breach("RH206", at, fmt.Sprintf("its options are %q", is.Options))
+	}
+}
