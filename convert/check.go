@@ -181,7 +181,7 @@ func (c *checker) askOnce(ctx context.Context, one *examined, jobs int) error {
 	}
 	view := formats.View{Live: c.o.Live, Jobs: jobs, Say: one.tally.say}
 	err := one.f.Check(ctx, one.loc, view, q)
-	for _, further := range []func(context.Context, *examined, formats.View, *rule.Inquiry) error{c.inner, c.lost, c.secrets} {
+	for _, further := range []func(context.Context, *examined, formats.View, *rule.Inquiry) error{c.inner, c.besides, c.lost, c.secrets} {
 		if err == nil {
 			err = further(ctx, one, view, q)
 		}

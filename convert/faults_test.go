@@ -195,7 +195,7 @@ func TestGenuine(t *testing.T) {
 // genuine are the samples that nobody has broken on purpose.
 func genuine() []string {
 	list := []string{
-		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "archive", "archive-packed",
+		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-residue", "archive", "archive-packed",
 		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical",
 	}
 	for _, of := range []struct{ kind, names, ending string }{
@@ -292,6 +292,9 @@ func makeSample(t *testing.T, to, name string) error {
 		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../testdata/sqlite/oddities.sql"))))
 	case "archive":
 		return archived(t, filepath.Join(to, "chat"))
+	case "ndjson-residue":
+		_, err := convert.Convert(t.Context(), all.Registry(), "../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
+		return err
 	case "ide":
 		script := rest
 		if script == "" {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"os"
 	"strconv"
@@ -34,6 +35,7 @@ type itemLine struct {
 	Row     []*cellLine  `json:"row,omitempty"`
 	Inserts []insertLine `json:"inserts,omitempty"`
 	Digest  string       `json:"digest,omitempty"`
+	Sum     string       `json:"sum,omitempty"` // of the line without it; early versions wrote none
 }
 
 type addrLine struct {
@@ -119,11 +121,23 @@ func parseItem(line []byte) (string, store.Item, error) {
 	if err != nil {
 		return "", it, err
 	}
-	same, err := appendItem(nil, l.Store, it)
+	same, err := plainItem(l.Store, it)
+	if l.Sum != "" {
+		if same = summed(same); err == nil && !bytes.Equal(same, line) && len(same) == len(line) {
+			err = errors.New("the line does not match its sum: it was edited")
+		}
+	}
 	if err == nil && !bytes.Equal(same, line) {
 		err = errors.New("not spelled as residue is written")
 	}
 	return l.Store, it, err
+}
+
+// summed puts a line under a sum of its own, against accidents. Each line has
+// one, and not the file, so that two people's lines can be merged.
+func summed(line []byte) []byte {
+	sum := crc64.Checksum(line, crc64.MakeTable(crc64.ECMA))
+	return fmt.Appendf(bytes.TrimSuffix(line, []byte("}\n")), `,"sum":"%016x"}`+"\n", sum)
 }
 
 func (l *itemLine) item() (it store.Item, err error) {
@@ -193,6 +207,15 @@ func wrong(err error, what string) error {
 
 // appendItem appends the item's line. Same item, same bytes.
 func appendItem(out []byte, key string, it store.Item) ([]byte, error) {
+	line, err := plainItem(key, it)
+	if err != nil {
+		return nil, err
+	}
+	return append(out, summed(line)...), nil
+}
+
+// plainItem is the item's line without its sum.
+func plainItem(key string, it store.Item) ([]byte, error) {
 	for _, s := range []string{key, it.At.File, it.At.Set} {
 		if !utf8.ValidString(s) {
 			return nil, errors.New("a name that is not UTF-8 cannot be kept as residue")
@@ -222,7 +245,7 @@ func appendItem(out []byte, key string, it store.Item) ([]byte, error) {
 	if it.Digest != (store.Digest{}) {
 		l.Digest = spell(it.Digest)
 	}
-	w := bytes.NewBuffer(out)
+	w := new(bytes.Buffer)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	err = enc.Encode(&l)

@@ -1,0 +1,60 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// besides asks whether what lies beside a store can be put back into it: of text,
+// by making the store again in a folder nobody sees.
+func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
+	name := sourceBeside(one.loc.Path)
+	if !q.Asks(rule.References) || one.f.Open == nil {
+		return nil
+	}
+	f, err := openResidue(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	at := store.Addr{File: "../" + filepath.Base(name)}
+	if err == nil {
+		_, err = readResidue(f, "")
+		f.Close()
+	}
+	if err != nil {
+		q.Breach("RH389", at, strings.TrimPrefix(err.Error(), ":"))
+		return nil
+	}
+	if !one.f.Text || one.f.Families[0] == formats.Tables || one.size > mostInner || one.tally.failed() {
+		return nil
+	}
+	scratch, err := os.MkdirTemp("", "rehome-check-")
+	if err != nil {
+		return &formats.Error{At: os.TempDir(), Err: bare(err), Hint: "name another folder with TMPDIR"}
+	}
+	defer os.RemoveAll(scratch)
+	rep, err := Convert(ctx, c.reg, one.loc.Path, filepath.Join(scratch, "store"), Options{From: one.f.Name, DryRun: true, Allow: loss.Unreadable, Live: v.Live, Jobs: v.Jobs})
+	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || diskFull(err) {
+		return err
+	}
+	if err != nil {
+		q.Breach("RH387", store.Addr{}, one.hide(withoutPlace(err), scratch))
+	}
+	for _, s := range rep.Stores {
+		for _, l := range s.Losses {
+			if what, ok := strings.CutPrefix(l.What, "residue is stale: "); ok {
+				q.Breach("RH343", at, what+": "+strings.Join(l.Places, ", "))
+			}
+		}
+	}
+	return nil
+}
