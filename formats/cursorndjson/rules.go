@@ -97,6 +97,11 @@ func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.
 		}
 		c.kind, c.at, c.broken = k, store.Addr{File: k.File(), Line: line.Number}, false
 		take(&line)
+		for name := range line.Members() {
+			if c.q.Asks(rule.Schema) && !k.Writes(name) {
+				c.q.Found(rule.Finding{Rule: "RH201", At: c.at, Says: fmt.Sprintf("member %q", sdkcheck.Clip(string(name)))})
+			}
+		}
 		if !c.broken {
 			line.Hold(v, func(pointer, cause string) {
 				c.q.Found(rule.Finding{Rule: "RH203", At: c.at, Pointer: pointer, Says: cause})

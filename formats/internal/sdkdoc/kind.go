@@ -1,6 +1,10 @@
 package sdkdoc
 
-import "rehome/formats/store"
+import (
+	"slices"
+
+	"rehome/formats/store"
+)
 
 // Kind is one of the four kinds of documents, in the order in which the stores
 // hold them.
@@ -116,6 +120,11 @@ func (k Kind) members() []string {
 		return eventMembers[:]
 	}
 	return checkpointMembers[:]
+}
+
+// Writes reports whether known versions write a member of this name.
+func (k Kind) Writes(name []byte) bool {
+	return slices.ContainsFunc(k.members(), func(m string) bool { return m == string(name) })
 }
 
 var (

@@ -75,7 +75,7 @@ func (d *design) add(file, statement string) {
 
 // spelled is an index as it is compared.
 func spelled(d sqlitefile.Definition) string {
-	return fmt.Sprint(strings.ToLower(d.Table), d.Columns, d.Options, d.Keys)
+	return fmt.Sprint(d.Head, d.Columns, d.Options)
 }
 
 // compare holds a file's declarations against those of the client.
@@ -87,13 +87,16 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 	if settings.ApplicationID != 0 {
 		q.Breach("RH206", store.Addr{File: file}, "application_id "+strconv.Itoa(int(settings.ApplicationID)))
 	}
-	keys := map[string][]string{} // by table, those of indexes too
+	keys, tables := map[string][]string{}, map[string]bool{}
+	for _, o := range objects {
+		tables[o.Name] = tables[o.Name] || o.Type == "table"
+	}
 	for _, o := range objects {
 		if o.Type != "index" || o.SQL == "" {
 			continue
 		}
 		def, ok := sqlitefile.Define(o.SQL)
-		if !ok || d.indexes[strings.ToLower(o.Name)] != spelled(def) {
+		if !ok || d.indexes[strings.ToLower(o.Name)] != spelled(def) || !tables[o.Table] {
 			q.Breach("RH206", store.Addr{File: file, Set: o.Name}, fmt.Sprintf("index on %q", o.Table))
 		}
 		keys[strings.ToLower(o.Table)] = append(keys[strings.ToLower(o.Table)], def.Keys...)
@@ -120,6 +123,9 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 }
 
 func differs(at store.Addr, want, is *sqlitefile.Definition, q *rule.Inquiry) {
+	if is.Head != want.Head {
+		q.Breach("RH206", at, fmt.Sprintf("its statement begins with %q", is.Head))
+	}
 	for _, c := range is.Columns {
 		same := func(w sqlitefile.Declared) bool { return w.Name == c.Name }
 		if slices.ContainsFunc(want.Columns, same) && !slices.Contains(want.Columns, c) {

@@ -6,8 +6,9 @@ import (
 )
 
 // Definition is a CREATE TABLE or CREATE INDEX statement taken apart, so that two
-// of them can be compared whatever their case, blanks, quotes and order are.
+// of them can be compared whatever their blanks, quotes and order are.
 type Definition struct {
+	Head    string // up to the list
 	Name    string
 	Table   string // of an index
 	Columns []Declared
@@ -18,29 +19,28 @@ type Definition struct {
 
 // Declared is one column.
 type Declared struct {
-	Name string // as it is compared: in lower case
-	Text string // what follows the name
+	Name string // in lower case
+	Text string // all of it
 }
 
 // Define takes a statement apart. It is ok for what Vet accepts and SQLite reads.
 func Define(sql string) (d Definition, ok bool) {
 	s := &statement{lexer: lexer{sql: sql}}
-	s.step()
-	s.take("create")
-	unique := s.take("unique")
-	index := s.take("index")
-	if !index && !s.take("table") {
-		return d, false
-	}
-	if d.Name, ok = s.now.name(); !ok {
-		return d, false
-	}
+	var head, low []string
 	for s.step(); s.now.kind != none && !s.now.char('('); s.step() {
-		d.Table, _ = s.now.name()
+		head, low = append(head, s.now.compared()), append(low, fold(s.now.text))
 	}
-	if !index {
-		d.Table = ""
+	unique := len(low) == 6 && low[1] == "unique"
+	switch index := unique || len(low) == 5; {
+	case index && low[0] == "create" && low[len(low)-4] == "index":
+		d.Table = head[len(head)-1]
+		d.Name = head[len(head)-3]
+	case len(low) == 3 && low[0] == "create" && low[1] == "table":
+		d.Name = head[2]
+	default:
+		return d, false
 	}
+	d.Head = strings.Join(head, " ")
 	var item []string
 	for depth := 0; ; s.step() {
 		switch {
@@ -71,15 +71,15 @@ func Define(sql string) (d Definition, ok bool) {
 		for _, c := range d.Columns {
 			columns = append(columns, c.Name)
 		}
-		d.key(columns, "", d.Options)
+		d.key(columns, "", fold(d.Options))
 	}
 	return d, s.err == nil
 }
 
-// compared spells a token so that equal ones are spelled alike.
+// compared spells a token without its quotes.
 func (t token) compared() string {
 	if name, ok := t.name(); ok && !t.literal() {
-		return fold(name)
+		return name
 	}
 	return t.text
 }
@@ -89,26 +89,29 @@ func (d *Definition) item(tokens []string) {
 	if len(tokens) == 0 {
 		return
 	}
-	text := strings.Join(tokens, " ")
-	if !slices.Contains([]string{"constraint", "primary", "unique", "check", "foreign"}, tokens[0]) {
-		d.Columns = append(d.Columns, Declared{tokens[0], strings.TrimPrefix(strings.TrimPrefix(text, tokens[0]), " ")})
-		for i, t := range tokens[1:] {
+	text, low := strings.Join(tokens, " "), make([]string, len(tokens))
+	for i, t := range tokens {
+		low[i] = fold(t)
+	}
+	if !slices.Contains([]string{"constraint", "primary", "unique", "check", "foreign"}, low[0]) {
+		d.Columns = append(d.Columns, Declared{low[0], text})
+		for i, t := range low[1:] {
 			if t == "unique" || t == "primary" {
-				d.key(tokens[:1], conflict(tokens[i+2:]), "")
+				d.key(low[:1], conflict(low[i+2:]), "")
 			}
 		}
 		return
 	}
 	d.Rules = append(d.Rules, text)
-	from, to := slices.Index(tokens, "("), slices.Index(tokens, ")")
-	if before := tokens[:max(from, 0)]; to > from && (slices.Contains(before, "unique") || slices.Contains(before, "primary")) {
+	from, to := slices.Index(low, "("), slices.Index(low, ")")
+	if before := low[:max(from, 0)]; to > from && (slices.Contains(before, "unique") || slices.Contains(before, "primary")) {
 		var columns []string
-		for i, t := range tokens[from+1 : to] {
-			if i == 0 || tokens[from+i] == "," {
+		for i, t := range low[from+1 : to] {
+			if i == 0 || low[from+i] == "," {
 				columns = append(columns, t)
 			}
 		}
-		d.key(columns, conflict(tokens[to+1:]), "")
+		d.key(columns, conflict(low[to+1:]), "")
 	}
 }
 

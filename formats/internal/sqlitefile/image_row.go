@@ -55,7 +55,7 @@ func (r *Row) parse() error {
 	at := int64(head)
 	for b := r.record[n:head]; len(b) > 0; {
 		t, n := varint(b)
-		if n == 0 || t == 10 || t == 11 {
+		if n == 0 || t == 10 || t == 11 || b[0] == 0x80 { // SQLite writes no leading zeros
 			return errRecord
 		}
 		b = b[n:]

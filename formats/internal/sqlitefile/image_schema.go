@@ -29,22 +29,29 @@ func (w *Walk) schema() (list []Object, err error) {
 		}
 		var o Object
 		for i, to := range []*string{&o.Type, &o.Name, &o.Table, nil, &o.SQL} {
-			if to != nil {
-				*to = string(r.Cell(i).Bytes())
+			if to == nil {
+				continue
 			}
+			if c := r.Class(i); c == store.Int || c == store.Real {
+				return w.image.badEntry(r, "an entry of its schema is a number where text belongs")
+			}
+			*to = string(r.Cell(i).Bytes())
 		}
 		root := r.Cell(3)
 		switch {
 		case root.Class == store.Int && root.Int() >= 0 && root.Int() <= int64(w.image.Pages):
 			o.Root = uint32(root.Int())
 		case root.Class != store.Null:
-			return &Damage{BadSchema, &formats.Error{At: w.image.path, Err: errors.New("an entry of its schema leads to no page of the file"),
-				Pointer: "row id " + strconv.FormatInt(r.RowID, 10)}}
+			return w.image.badEntry(r, "an entry of its schema leads to no page of the file")
 		}
 		list = append(list, o)
 		return nil
 	}}
 	return list, w.tree("sqlite_schema", 1, l)
+}
+
+func (m *Image) badEntry(r *Row, what string) error {
+	return &Damage{BadSchema, &formats.Error{At: m.path, Err: errors.New(what), Pointer: "row id " + strconv.FormatInt(r.RowID, 10)}}
 }
 
 // planFor is the plan of a schema.
