@@ -139,7 +139,11 @@ func (c *check) flaw(f sqlitefile.Flaw) {
 		return
 	}
 	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
-	c.q.Breach(rules[f.Kind], at, f.Says)
+	if f.Kind != sqlitefile.OddClass {
+		c.q.Breach(rules[f.Kind], at, f.Says)
+	} else if c.known.Client != "" && c.q.Asks(rule.Schema) {
+		c.q.Breach("RH206", at, f.Says)
+	}
 }
 
 // unsound is the error where nobody asks about the container: nothing else can

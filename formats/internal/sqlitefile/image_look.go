@@ -139,8 +139,8 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 		doubt = doubt || i >= r.Len() || r.Class(i) == store.Null
 	}
 	for i := range r.types {
-		if says := k.unlike(t, r, i); says != "" {
-			k.tell(Flaw{Kind: BadValue, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q: %s", nameOf(t, i), says)})
+		if kind, says := k.unlike(t, r, i); says != "" {
+			k.tell(Flaw{Kind: kind, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q: %s", nameOf(t, i), says)})
 			k.flaws-- // it is no flaw of the file's own
 		}
 		if c := r.cell(i); k.utf8 && c.Class == store.Text && !utf8.Valid(c.Bytes()) {
@@ -171,23 +171,23 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 }
 
 // unlike says what is wrong with a value that SQLite would have stored as another
-// one: its column's type converts it, so that it would not come back the same.
-func (k *lookout) unlike(t *PlanTable, r *Row, i int) string {
-	class := r.Class(i)
-	if i >= len(t.stored) || class == store.Null || class == store.Blob {
-		return ""
+// one, because its column's type converts it: it would not come back the same.
+func (k *lookout) unlike(t *PlanTable, r *Row, i int) (kind FlawKind, says string) {
+	if i >= len(t.stored) {
+		return kind, ""
 	}
-	switch a := t.stored[i].affinity; {
-	case a == asIs, a == textual && class == store.Text, a == numeric && class == store.Int:
-		return ""
-	case a == floating && class != store.Text:
-		return "" // whole numbers are stored as integers
-	default:
-		if what := a.changed(r.Cell(i)); what != "" {
-			return unlike(what, t.stored[i].declared).Error()
-		}
+	a, class := t.stored[i].affinity, r.Class(i)
+	switch {
+	case class == store.Blob && a == textual:
+		return OddClass, "a blob in a column of texts"
+	case class == store.Null || class == store.Blob, a == asIs, a == textual && class == store.Text, a == numeric && class == store.Int,
+		a == floating && class != store.Text: // whole numbers are stored as integers
+		return kind, ""
 	}
-	return ""
+	if what := a.changed(r.Cell(i)); what != "" {
+		return BadValue, unlike(what, t.stored[i].declared).Error()
+	}
+	return kind, ""
 }
 
 func nameOf(t *PlanTable, i int) string {

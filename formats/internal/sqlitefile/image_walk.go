@@ -22,6 +22,7 @@ const (
 	BadMap                     // the pointer map of auto_vacuum
 	BadValue                   // a value that its column does not allow
 	BadText                    // text that is none in the database's encoding
+	OddClass                   // a blob in a column of texts, which SQLite allows
 )
 
 // Flaw is one thing that is wrong.
