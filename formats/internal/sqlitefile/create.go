@@ -120,8 +120,15 @@ func (w *Writer) begin(ctx context.Context, entries []entry, sets []TableSet) er
 	if err := w.lay(ctx, entries); err != nil {
 		return err
 	}
+	tables, computes := map[string]*entry{}, map[string]bool{}
+	for i, e := range entries {
+		if e.Type == "table" && !e.virtual {
+			tables[e.Name] = &entries[i]
+		}
+		computes[fold(e.Table)] = computes[fold(e.Table)] || e.effort != effort{}
+	}
 	for _, s := range sets {
-		if err := w.aim(ctx, s, entries); err != nil {
+		if err := w.aim(ctx, s, tables[s.Table.Name], computes); err != nil {
 			return &formats.Error{At: w.path, Pointer: "table " + s.Table.Name, Err: err}
 		}
 	}
@@ -237,9 +244,8 @@ func createsOnly(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlit
 }
 
 // aim connects a set with its table.
-func (w *Writer) aim(ctx context.Context, s TableSet, entries []entry) error {
-	i := slices.IndexFunc(entries, func(e entry) bool { return e.Name == s.Table.Name && e.Type == "table" && !e.virtual })
-	if i < 0 {
+func (w *Writer) aim(ctx context.Context, s TableSet, e *entry, computes map[string]bool) error {
+	if e == nil {
 		return errors.New("the schema has no such table")
 	}
 	sh, err := describe(ctx, w.conn, s.Table.Name)
@@ -252,12 +258,9 @@ func (w *Writer) aim(ctx context.Context, s TableSet, entries []entry) error {
 	if sh.RowIDs != s.Table.RowIDs {
 		return errors.New("its rows are said to have row ids where they have none, or the reverse")
 	}
-	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding)}
-	for _, e := range entries {
-		t.computes = t.computes || e.effort != effort{} && same(e.Table, sh.Name)
-	}
+	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding), computes: computes[fold(sh.Name)]}
 	for _, declared := range sh.types {
-		t.affinities = append(t.affinities, affinityOf(declared, entries[i].strict))
+		t.affinities = append(t.affinities, affinityOf(declared, e.strict))
 	}
 	w.tables[s.Set] = t
 	return nil

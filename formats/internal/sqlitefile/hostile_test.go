@@ -154,3 +154,100 @@ func TestHonestRowsAreGiven(t *testing.T) {
 		t.Errorf("%d rows, %v", rows, err)
 	}
 }
+
+// steps is how many a walk over a file takes, and how many bytes that has.
+func steps(t *testing.T, path string) (steps, bytes int64, flaws int) {
+	t.Helper()
+	m, err := OpenImage(t.Context(), aged(t, path), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(Flaw) { flaws++ }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Steps, m.Bytes, flaws
+}
+
+// TestStepsOfHostileFiles: however a file is made, a walk over it takes steps in
+// proportion to its bytes.
+func TestStepsOfHostileFiles(t *testing.T) {
+	dir := t.TempDir()
+	for name, make := range map[string]func(path string, n int) (sound bool){
+		"many tables": func(path string, n int) bool {
+			list := []string{"PRAGMA page_size=512", "BEGIN"}
+			for i := range 20 * n {
+				list = append(list, fmt.Sprintf("CREATE TABLE t%d(a UNIQUE)", i), fmt.Sprintf("INSERT INTO t%d VALUES(%d)", i, i))
+			}
+			build(t, path, append(list, "COMMIT")...)
+			return true
+		},
+		"indexes without entries": func(path string, n int) bool {
+			list := []string{"PRAGMA page_size=512", "CREATE TABLE t(a)"}
+			for i := range 40 * n {
+				list = append(list, fmt.Sprintf("CREATE INDEX i%d ON t(a)", i))
+			}
+			build(t, path, list...)
+			unindexed(t, path, fmt.Sprintf("INSERT INTO t WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d) SELECT i FROM s", 4000*n))
+			return false
+		},
+		"indexes of one long text": func(path string, n int) bool {
+			list := []string{"PRAGMA page_size=512", "CREATE TABLE t(a)"}
+			for i := range 40 * n {
+				list = append(list, fmt.Sprintf("CREATE INDEX i%d ON t(a)", i))
+			}
+			build(t, path, list...)
+			unindexed(t, path, fmt.Sprintf("INSERT INTO t VALUES (hex(zeroblob(%d)))", 50_000*n))
+			return false
+		},
+		"conditions that no row meets": func(path string, n int) bool {
+			list := []string{"PRAGMA page_size=512", "CREATE TABLE t(a, b)"}
+			for i := range 40 * n {
+				list = append(list, fmt.Sprintf("CREATE INDEX i%d ON t(a) WHERE b IS NOT NULL", i))
+			}
+			build(t, path, append(list, fmt.Sprintf("INSERT INTO t WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d) SELECT i, NULL FROM s", 1000*n))...)
+			return true
+		},
+		"pages that are shared": func(path string, n int) bool {
+			return os.Rename(onePath(t, min(n, 15)), path) != nil
+		},
+		"one chain": func(path string, n int) bool {
+			return os.Rename(oneChain(t, 100*n), path) != nil
+		},
+		"a list of unused pages in a ring": func(path string, n int) bool {
+			build(t, path, "PRAGMA page_size=512", "CREATE TABLE t(a)", fmt.Sprintf("INSERT INTO t VALUES (zeroblob(%d))", 512*300*n), "DELETE FROM t")
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first := binary.BigEndian.Uint32(b[32:])
+			second := binary.BigEndian.Uint32(b[(first-1)*512:])
+			binary.BigEndian.PutUint32(b[(second-1)*512:], first)
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			return false
+		},
+	} {
+		for _, n := range []int{1, 8} {
+			path := filepath.Join(dir, fmt.Sprintf("%s %d.db", name, n))
+			sound := make(path, n)
+			if took, bytes, flaws := steps(t, path); took > bytes/2 || (flaws == 0) != sound {
+				t.Errorf("%s, %d: %d steps for %d bytes, %d flaws", name, n, took, bytes, flaws)
+			}
+		}
+	}
+}
+
+// unindexed runs a statement behind the back of all indexes.
+func unindexed(t *testing.T, path, statement string) {
+	t.Helper()
+	c, end := session(t, path)
+	defer end()
+	for _, s := range []string{"CREATE TEMP TABLE kept AS SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_schema WHERE type='index'",
+		"PRAGMA writable_schema=ON", "DELETE FROM main.sqlite_schema WHERE type='index'", "PRAGMA writable_schema=RESET", statement,
+		"PRAGMA writable_schema=ON", "INSERT INTO main.sqlite_schema SELECT * FROM kept"} {
+		exec(t, c, s)
+	}
+}

@@ -29,8 +29,9 @@ type Look struct {
 type Seen struct {
 	Objects []Object
 	Plan    *Plan
-	Flaws   int  // of any kind
-	Sound   bool // no page and no row is lost
+	Flaws   int   // of any kind
+	Sound   bool  // no page and no row is lost
+	Steps   int64 // pages, cells and entries of indexes that it took
 }
 
 // Look walks the database once. An error is one of reading, or of what Rows
@@ -59,7 +60,7 @@ func (m *Image) Look(ctx context.Context, l Look) (*Seen, error) {
 			return nil, err
 		}
 	}
-	s.Sound = w.flaws == 0
+	s.Steps, s.Sound = w.steps, w.flaws == 0
 	if s.Sound && l.Whole {
 		err = k.rest(s)
 	}
@@ -77,7 +78,12 @@ type lookout struct {
 	key   []byte
 	last  []byte
 	doubt []string // tables that SQLite has to judge
+
+	entries int64 // bytes that indexes should have, at least
 }
+
+// leastEntry is how many bytes an entry of an index takes at least.
+const leastEntry = 4
 
 // tally adds up the entries that an index has.
 type tally struct{ sum, count uint64 }
@@ -115,6 +121,10 @@ func (k *lookout) table(t *PlanTable) error {
 	if err := k.tree(t.Name, k.roots["table"+t.Name], l); err != nil || !k.Whole {
 		return err
 	}
+	if k.entries > k.image.Bytes && k.flaws == before {
+		k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: "the file has no room for what its indexes should hold"})
+		before = -1 // and nobody is asked what is missing
+	}
 	for i := range t.indexes {
 		same, err := k.index(&t.indexes[i], want[i].tally, k.flaws == before)
 		if err != nil {
@@ -148,25 +158,38 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 			k.flaws--
 		}
 	}
-	for i := range t.indexes {
-		x := &t.indexes[i]
-		if x.where >= 0 && t.Value(r, x.where).Class == store.Null {
+	for _, g := range t.groups {
+		if g.where >= 0 && t.Value(r, g.where).Class == store.Null {
 			continue
 		}
-		k.key = k.key[:0]
-		for _, col := range x.columns {
-			if col >= r.Len() || r.Long && col >= 0 && r.Class(col) != r.cell(col).Class {
-				doubt, want[i].unsure = true, true // a default, or not held
+		for _, i := range g.indexes {
+			if k.entries > k.image.Bytes {
+				return false // more than all indexes of the file can hold, which table reports
 			}
-			c := store.IntCell(r.RowID)
-			if col >= 0 && col != t.Key {
-				c = r.cell(col)
-			}
-			k.key = appendKey(k.key, c)
+			doubt = k.entry(t, r, &t.indexes[i], &want[i]) || doubt
 		}
-		want[i].sum += maphash.Bytes(k.seed, k.key)
-		want[i].count++
 	}
+	return doubt
+}
+
+// entry adds what an index should have of a row.
+func (k *lookout) entry(t *PlanTable, r *Row, x *planIndex, want *wanted) (doubt bool) {
+	k.key = k.key[:0]
+	k.steps++
+	k.entries += leastEntry
+	for _, col := range x.columns {
+		if col >= r.Len() || r.Long && col >= 0 && r.Class(col) != r.cell(col).Class {
+			doubt, want.unsure = true, true // a default, or not held
+		}
+		c := store.IntCell(r.RowID)
+		if col >= 0 && col != t.Key {
+			c = r.cell(col)
+		}
+		k.entries += int64(len(c.Bytes()))
+		k.key = appendKey(k.key, c)
+	}
+	want.sum += maphash.Bytes(k.seed, k.key)
+	want.count++
 	return doubt
 }
 

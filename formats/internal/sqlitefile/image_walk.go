@@ -51,7 +51,7 @@ type Walk struct {
 	some  bool  // there is a last
 	depth int   // of the leaves, 0 before the first
 	spans []uint64
-	rows  int
+	steps int64 // pages, cells and index entries looked at
 
 	copies [maxTree + 1][]byte // of the pages that the walk stands on
 }
@@ -116,6 +116,7 @@ func (w *Walk) tree(owner string, root uint32, l *leaf) error {
 
 // page walks a page and what is below it.
 func (w *Walk) page(n uint32, depth int, l *leaf) error {
+	w.steps++
 	if depth > maxTree {
 		w.flaw(BadPage, "page %d lies deeper than %d levels", n, maxTree)
 		return nil
@@ -179,6 +180,7 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 	}
 	spans := w.spans[:0] // cells of this page; those of the pages below come and go meanwhile
 	w.spans = nil
+	w.steps += int64(count)
 	for i := range count {
 		at := int(binary.BigEndian.Uint16(page[array+2*i:]))
 		c, ok := cellOn{}, at >= array+2*count
@@ -236,7 +238,6 @@ func (w *Walk) one(n uint32, i int, c *cellOn, inner bool, l *leaf) error {
 	if err := r.take(w.image, c.payload, c.size, c.local, w.taken); err != nil {
 		return w.spoiled(n, i, err, l, c)
 	}
-	w.rows++
 	if l.take == nil {
 		return nil
 	}

@@ -24,6 +24,7 @@ type PlanTable struct {
 	needed  []int // columns that may not be NULL
 	stored  []column
 	indexes []planIndex
+	groups  []group
 	odd     bool // something about it only SQLite can judge
 	// computed: it has generated columns or indexes on expressions. SQLite is
 	// not asked about it, since it would run them.
@@ -37,6 +38,24 @@ type planIndex struct {
 	sorted  bool  // by bytes, rising
 	unique  bool
 	where   int // only rows where this column is not NULL; -1: all
+}
+
+// group is the indexes that hold the same rows.
+type group struct {
+	where   int
+	indexes []int
+}
+
+// grouped groups the indexes, so that a row is asked once for each of its columns.
+func (t *PlanTable) grouped() {
+	for i, x := range t.indexes {
+		g := slices.IndexFunc(t.groups, func(g group) bool { return g.where == x.where })
+		if g < 0 {
+			g = len(t.groups)
+			t.groups = append(t.groups, group{where: x.where})
+		}
+		t.groups[g].indexes = append(t.groups[g].indexes, i)
+	}
 }
 
 // Column is the number of a column; -1 if there is none of that name.
@@ -116,6 +135,7 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 		for i := range list {
 			t.addIndex(&list[i], objects[at[list[i].name]].SQL)
 		}
+		t.grouped()
 		t.Foreign = t.Foreign && !t.computed
 		p.Tables = append(p.Tables, t)
 	}
