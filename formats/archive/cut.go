@@ -160,20 +160,25 @@ func (c *cutter) sections(text []byte) bool {
 
 // announce moves on to the table that a stream's line names.
 func (c *cutter) announce(line []byte) bool {
+	set, ok := c.r.announced(c.r.schema.Sets[c.set].File, line)
+	if !ok {
+		return c.fail(errors.New("neither a row nor the announcement of a table of this database"))
+	}
+	c.set = set
+	return true
+}
+
+// announced is the table of a database that a stream's line names.
+func (r *reader) announced(db string, line []byte) (set int, ok bool) {
 	var head struct {
 		Table *string `json:"table"`
 	}
-	if len(line) < 1<<20 && json.Unmarshal(line, &head) == nil && head.Table != nil {
-		again, err := section(*head.Table)
-		db := c.r.schema.Sets[c.set].File
-		for i, set := range c.r.schema.Sets {
-			if err == nil && bytes.Equal(again, line) && set.Kind == store.Table && set.File == db && set.Name == *head.Table {
-				c.set = i
-				return true
-			}
-		}
+	if len(line) >= 1<<20 || json.Unmarshal(line, &head) != nil || head.Table == nil {
+		return 0, false
 	}
-	return c.fail(errors.New("neither a row nor the announcement of a table of this database"))
+	again, err := section(*head.Table)
+	set, ok = r.tables[db][*head.Table]
+	return set, ok && err == nil && bytes.Equal(again, line)
 }
 
 // placeOf is the place of a file among those of its table.

@@ -27,7 +27,8 @@ type reader struct {
 	view    formats.View
 	schema  *store.Schema
 	claims  []text
-	files   [][]string // of each set, in the order they are read; a stream stands under its first table
+	files   [][]string                // of each set, in the order they are read; a stream stands under its first table
+	tables  map[string]map[string]int // sets by database and name
 	jobs    int
 	summary store.Summary
 	buffers sync.Pool // of units that were parsed
@@ -125,11 +126,16 @@ func (r *reader) fail(at string, err error) error {
 // by the name of the folder above its own, which is that of shards.
 func (r *reader) owners() (owner, under map[string]int) {
 	owner, under = map[string]int{}, map[string]int{}
+	r.tables = map[string]map[string]int{}
 	for i, set := range r.schema.Sets {
 		if set.Kind == store.Plain {
 			owner[set.File] = i
 			continue
 		}
+		if r.tables[set.File] == nil {
+			r.tables[set.File] = map[string]int{}
+		}
+		r.tables[set.File][set.Name] = i
 		t := tablePath(set.File, set.Name)
 		owner[t+".ndjson"], under[t] = i, i
 		for _, ext := range []string{"", ".gz", ".zst"} {

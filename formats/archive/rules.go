@@ -31,6 +31,10 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inq
 	if x.r.jobs <= 0 {
 		x.r.jobs = runtime.GOMAXPROCS(0)
 	}
+	return x.run()
+}
+
+func (x *examination) run() error {
 	if ok, err := x.manifest(); !ok || err != nil {
 		return err
 	}
@@ -53,6 +57,9 @@ type examination struct {
 	q    *rule.Inquiry
 	view formats.View
 	r    *reader
+
+	streams map[string]int // the set under which the compressed text of a database stands
+	steps   int            // over sets, in all of this
 
 	mu     sync.Mutex
 	broken []bool // sets of which enough was said
@@ -172,8 +179,12 @@ func (x *examination) files() error {
 	if err != nil {
 		return err
 	}
-	for _, list := range x.r.files {
+	x.streams = map[string]int{}
+	for i, list := range x.r.files {
 		slices.Sort(list)
+		if db := x.r.schema.Sets[i].File; len(list) > 0 && stream(list[0]) && x.streams[db] == 0 {
+			x.streams[db] = i
+		}
 	}
 	return nil
 }
@@ -219,13 +230,12 @@ func (x *examination) lost(i int) bool {
 // first is where the files of a set stand: a stream holds all tables of its
 // database.
 func (x *examination) first(i int) int {
+	x.steps++
 	if len(x.r.files[i]) > 0 {
 		return i
 	}
-	for j, list := range x.r.files {
-		if len(list) > 0 && stream(list[0]) && x.r.schema.Sets[j].File == x.r.schema.Sets[i].File {
-			return j
-		}
+	if j, ok := x.streams[x.r.schema.Sets[i].File]; ok {
+		return j
 	}
 	return i
 }

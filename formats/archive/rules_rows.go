@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"rehome/formats/internal/digest"
@@ -220,8 +221,9 @@ func (x *examination) stream(first int, file string) error {
 	if err != nil {
 		return err
 	}
-	for i := range x.broken {
-		x.broken[i] = x.broken[i] || x.broken[first] && x.r.schema.Sets[i].File == x.r.schema.Sets[first].File
+	for _, i := range x.r.tables[x.r.schema.Sets[first].File] {
+		x.steps++
+		x.broken[i] = x.broken[i] || x.broken[first]
 	}
 	if !sound {
 		return nil
@@ -250,7 +252,7 @@ func (x *examination) stream(first int, file string) error {
 // sections reads the rows behind each line that announces a table.
 func (x *examination) sections(first int, file string, in io.Reader, odd map[int]bool) error {
 	db := x.r.schema.Sets[first].File
-	tables := map[string]*rows{}
+	tables := map[int]*rows{}
 	var t *rows
 	for l, err := range lines.Each(x.ctx, in, maxLine) {
 		if err != nil {
@@ -265,13 +267,11 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 		if t = nil; odd[l.Number] {
 			continue
 		}
-		for i, set := range x.r.schema.Sets {
-			again, err := section(set.Name)
-			if err == nil && set.Kind == store.Table && set.File == db && bytes.Equal(bytes.TrimSuffix(again, []byte("\n")), bytes.TrimSuffix(l.Bytes, []byte("\r"))) {
-				if t = tables[set.Name]; t == nil {
-					t = &rows{examination: x, set: i, file: file, odd: odd}
-					tables[set.Name] = t
-				}
+		line := append(slices.Clip(bytes.TrimSuffix(l.Bytes, []byte("\r"))), '\n')
+		if set, ok := x.r.announced(db, line); ok {
+			if t = tables[set]; t == nil {
+				t = &rows{examination: x, set: set, file: file, odd: odd}
+				tables[set] = t
 			}
 		}
 		if t == nil {
@@ -281,14 +281,13 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 			return nil
 		}
 	}
-	for i, set := range x.r.schema.Sets {
-		if set.Kind == store.Table && set.File == db {
-			seen := text{}
-			if t := tables[set.Name]; t != nil {
-				seen = t.seen
-			}
-			x.settle(i, seen)
+	for _, i := range x.r.tables[db] {
+		x.steps++
+		seen := text{}
+		if t := tables[i]; t != nil {
+			seen = t.seen
 		}
+		x.settle(i, seen)
 	}
 	return nil
 }
