@@ -54,8 +54,8 @@ func (m *Image) badEntry(r *Row, what string) error {
 	return &Damage{BadSchema, &formats.Error{At: m.path, Err: errors.New(what), Pointer: "row id " + strconv.FormatInt(r.RowID, 10)}}
 }
 
-// planFor is the plan of a schema.
-func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
+// planKey is the same for all schemas that have one plan.
+func planKey(list []Object) string {
 	var key strings.Builder
 	for _, o := range list {
 		for _, s := range []string{o.Type, o.Name, o.Table, o.SQL} {
@@ -67,7 +67,13 @@ func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
 			key.WriteByte('-')
 		}
 	}
-	if p := m.o.Known.plan(key.String()); p != nil {
+	return key.String()
+}
+
+// planFor is the plan of a schema.
+func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
+	key := planKey(list)
+	if p := m.o.Known.plan(key); p != nil {
 		return p, nil
 	}
 	db, err := m.SQL(ctx)
@@ -84,7 +90,7 @@ func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
 		}
 		return nil, err
 	}
-	m.o.Known.keep(key.String(), p)
+	m.o.Known.keep(key, p)
 	return p, nil
 }
 

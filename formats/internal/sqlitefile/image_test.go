@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"fmt"
 	"os"
@@ -224,54 +223,4 @@ func TestLongRows(t *testing.T) {
 	if err != nil || !s.Sound || n != 1 {
 		t.Error(err, n)
 	}
-}
-
-// FuzzImage: whatever bytes a file has, looking at it ends and does not panic.
-func FuzzImage(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "seed.db")
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, s := range []string{"PRAGMA page_size=512", "CREATE TABLE t(a TEXT PRIMARY KEY, b)", "CREATE TABLE w(a PRIMARY KEY) WITHOUT ROWID",
-		"WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<40) INSERT INTO t SELECT i, zeroblob(i*30) FROM s", "INSERT INTO w VALUES (1), (2)", "DELETE FROM t WHERE b IS zeroblob(90)"} {
-		if _, err := db.Exec(s); err != nil {
-			f.Fatal(err)
-		}
-	}
-	db.Close()
-	good, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(good)
-	f.Add(good[:1024])
-	f.Add([]byte(magic))
-	known := &Known{}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(t.TempDir(), "f.db")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		m, err := OpenImage(context.Background(), path, Options{Known: known})
-		if err != nil {
-			return
-		}
-		defer m.Close()
-		var places []Place
-		_, _ = m.Look(context.Background(), Look{Whole: true, Found: func(Flaw) {}, Rows: func(*PlanTable) (func(*Row) error, error) {
-			return func(r *Row) error {
-				places = append(places, r.Place)
-				for i := range r.Len() {
-					r.Cell(i)
-				}
-				return nil
-			}, nil
-		}})
-		for _, p := range places {
-			if r, err := m.Again(p); err == nil {
-				r.Cell(0)
-			}
-		}
-	})
 }

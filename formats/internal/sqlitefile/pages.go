@@ -23,12 +23,27 @@ func glimpse(path, table, key string) (value []byte, ok bool) {
 	defer f.Close()
 	head := make([]byte, 4096)
 	n, _ := f.ReadAt(head, 0)
-	m := &Image{source: &source{path: path}, file: f, pieces: map[int64][]byte{}}
-	if n < 512 || !IsDatabase(head) || header(head).word(56) != 1 || m.measure(head[:n], before.Size()) != nil {
+	m := &Image{source: &source{path: path}, file: f}
+	if n < 512 || !IsDatabase(head) || m.measure(head[:n], before.Size()) != nil {
 		return nil, false
 	}
-	m.span = int64(m.Page) // one page after another, and few
-	root, ok := int64(0), true
+	if value, ok = m.glimpse(table, key); !ok {
+		return nil, false
+	}
+	after, err := os.Lstat(path)
+	if err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || !atRest(path, after.ModTime()) || locked(path) {
+		return nil, false
+	}
+	return value, true
+}
+
+// glimpse reads a value where table and sqlite_schema are a page each.
+func (m *Image) glimpse(table, key string) (value []byte, ok bool) {
+	m.span, m.pieces = int64(m.Page), map[int64][]byte{} // one page after another, and few
+	if header(m.Head[:]).word(56) != 1 {
+		return nil, false
+	}
+	root := int64(0)
 	if !m.leaf(1, func(r *Row) bool {
 		if string(r.Cell(0).Bytes()) != "table" || string(r.Cell(1).Bytes()) != table {
 			return true
@@ -38,20 +53,15 @@ func glimpse(path, table, key string) (value []byte, ok bool) {
 	}) || root < 2 || root > int64(m.Pages) { // SQLite says it better that there is no such table
 		return nil, false
 	}
-	if !m.leaf(uint32(root), func(r *Row) bool {
+	ok = true
+	whole := m.leaf(uint32(root), func(r *Row) bool {
 		if ok = r.Len() == 2 && bytewise(r.Cell(0)); !ok || string(r.Cell(0).Bytes()) != key {
 			return ok
 		}
 		ok, value = bytewise(r.Cell(1)), append([]byte{}, r.Cell(1).Bytes()...)
 		return false
-	}) || !ok {
-		return nil, false
-	}
-	after, err := os.Lstat(path)
-	if err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || !atRest(path, after.ModTime()) || locked(path) {
-		return nil, false
-	}
-	return value, true
+	})
+	return value, ok && whole
 }
 
 // leaf calls f for each row of a table that is one page, until it has enough.

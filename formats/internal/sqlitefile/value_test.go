@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"bytes"
-	"database/sql"
 	"fmt"
 	"maps"
 	"os"
@@ -112,40 +111,6 @@ func TestValueErrors(t *testing.T) {
 	if _, err := Value(t.Context(), filepath.Join(dir, "none.db"), "meta", "0", Options{}); err == nil {
 		t.Error("a file that is not there has a value")
 	}
-}
-
-// FuzzGlimpse: no pages, however damaged, are more than a reason to ask SQLite.
-func FuzzGlimpse(f *testing.F) {
-	dir := f.TempDir()
-	path := filepath.Join(dir, "seed.db")
-	pool, err := sql.Open("sqlite", uri(path, "mode=rwc"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	if _, err := pool.Exec("PRAGMA page_size=512; " + keyed + "; INSERT INTO meta VALUES('0','abc'),('1','" + strings.Repeat("y", 200) + "')"); err != nil {
-		f.Fatal(err)
-	}
-	pool.Close()
-	seed, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	for at := 0; at < len(seed); at += 37 {
-		f.Add(uint16(at), byte(0xff), uint16(len(seed)))
-		f.Add(uint16(at), byte(0x80), uint16(at))
-	}
-	f.Fuzz(func(t *testing.T, at uint16, flip byte, length uint16) {
-		b := bytes.Clone(seed)
-		b[int(at)%len(b)] ^= flip
-		b = b[:min(len(b), int(length))]
-		file := filepath.Join(t.TempDir(), "a.db")
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if v, ok := glimpse(aged(t, file), "meta", "0"); ok && len(v) > len(b) {
-			t.Fatalf("%d bytes come out of %d", len(v), len(b))
-		}
-	})
 }
 
 // TestCount: groups are counted by all of their columns.
