@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -249,5 +250,31 @@ func unindexed(t *testing.T, path, statement string) {
 		"PRAGMA writable_schema=ON", "DELETE FROM main.sqlite_schema WHERE type='index'", "PRAGMA writable_schema=RESET", statement,
 		"PRAGMA writable_schema=ON", "INSERT INTO main.sqlite_schema SELECT * FROM kept"} {
 		exec(t, c, s)
+	}
+}
+
+// TestHugeHole: a file that is nearly all hole, and says that all of it is pages,
+// takes no memory for them.
+func TestHugeHole(t *testing.T) {
+	path := build(t, filepath.Join(t.TempDir(), "x.db"), "PRAGMA page_size=512", "CREATE TABLE t(a)")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[95] ^= 1 // the count of pages is out of date
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 512*(mostPages+1)); err != nil {
+		t.Logf("no holes here: %v", err)
+		return
+	}
+	m, err := OpenImage(t.Context(), aged(t, path), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if _, err := m.Look(t.Context(), Look{Whole: true}); err == nil || !strings.Contains(err.Error(), "pages, more than") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"rehome/formats"
 	"rehome/formats/store"
 )
 
@@ -25,6 +26,9 @@ type Look struct {
 	Whole bool
 }
 
+// mostPages bounds the memory of a walk, which takes a bit for each page.
+const mostPages = 1 << 28
+
 // Seen is what a walk found out.
 type Seen struct {
 	Objects []Object
@@ -37,6 +41,9 @@ type Seen struct {
 // Look walks the database once. An error is one of reading, or of what Rows
 // gave; a *Damage is the file's.
 func (m *Image) Look(ctx context.Context, l Look) (*Seen, error) {
+	if m.Pages > mostPages {
+		return nil, &formats.Error{At: m.path, Err: fmt.Errorf("%d pages, more than %d", m.Pages, mostPages), Hint: "a file of so many pages is not looked at; it may have holes in it"}
+	}
 	w := newWalk(ctx, m, l.Found)
 	s := &Seen{}
 	var err error

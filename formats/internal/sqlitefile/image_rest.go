@@ -23,7 +23,9 @@ func (k *lookout) rest(s *Seen) error {
 		return err
 	}
 	if k.flaws == 0 {
-		k.lost()
+		if err := k.lost(); err != nil {
+			return err
+		}
 	}
 	for i, t := range k.doubt {
 		if i == mostJudged {
@@ -113,13 +115,16 @@ func (k *lookout) unused() error {
 }
 
 // lost tells of pages that are neither in use nor on that list.
-func (k *lookout) lost() {
+func (k *lookout) lost() error {
 	m := k.image
 	count, first := 0, uint32(0)
 	lock := uint32(1<<30/m.Page) + 1
 	every := uint32(m.Usable/5 + 1)
 	mapped := binary.BigEndian.Uint32(m.Head[52:]) != 0
 	for n := uint32(2); n <= m.Pages; n++ {
+		if n&(1<<20-1) == 0 && k.ctx.Err() != nil {
+			return k.ctx.Err()
+		}
 		if k.used[n/64] == ^uint64(0) {
 			n |= 63
 			continue
@@ -137,6 +142,7 @@ func (k *lookout) lost() {
 	if count > 0 {
 		k.flaw(LostPage, "%d of %d pages, the first is page %d", count, m.Pages, first)
 	}
+	return nil
 }
 
 // judge asks SQLite about one table; "" asks about the whole file. It is asked

@@ -95,10 +95,9 @@ func walked(b []byte, known *Known) (odd bool, err error) {
 			return odd, err
 		}
 	}
-	if err := errors.Join(k.sideTrees(&Seen{Objects: list, Plan: plan}), k.unused()); err != nil {
+	if err := errors.Join(k.sideTrees(&Seen{Objects: list, Plan: plan}), k.unused(), k.lost()); err != nil {
 		return odd, err
 	}
-	k.lost()
 	for _, p := range places {
 		if r, err := m.Again(p); err == nil {
 			r.Cell(0)
