@@ -54,7 +54,7 @@ func create(ctx context.Context, path string, d store.Database, sets []TableSet,
 	if err != nil {
 		e := &formats.Error{At: path, Err: err}
 		if errors.Is(err, errCode) {
-			e.Hint = "take the text from where it is sound, or drop the object; rehome check says where it stands"
+			e.Hint = "take the text from where it is sound; --to sqlite makes a database of it for a look, which the client must not open"
 		}
 		return nil, e
 	}

@@ -30,7 +30,7 @@ func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) 
 	if err := s.fits(b.Schema); err != nil {
 		return nil, err
 	}
-	w := &writer{path: b.Path, schema: b.Schema, code: s.Origin == AnyDatabase && b.Schema.Origin == AnyDatabase, at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
+	w := &writer{path: b.Path, schema: b.Schema, code: s.Origin == AnyDatabase, at: -1, set: -1, bases: make([][]sqlitefile.TableSet, len(b.Schema.Databases))}
 	index := map[string]int{}
 	for i, d := range b.Schema.Databases {
 		index[d.Path] = i
