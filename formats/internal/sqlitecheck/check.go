@@ -127,7 +127,7 @@ func cause(err error) string {
 
 var rules = map[sqlitefile.FlawKind]string{
 	sqlitefile.BadPage: "RH105", sqlitefile.SharedPage: "RH106", sqlitefile.LostPage: "RH107", sqlitefile.BadFree: "RH108",
-	sqlitefile.BadIndex: "RH109", sqlitefile.BadOrder: "RH110", sqlitefile.BadValue: "RH111", sqlitefile.BadText: "RH113", sqlitefile.BadMap: "RH118",
+	sqlitefile.BadIndex: "RH109", sqlitefile.BadOrder: "RH110", sqlitefile.BadValue: "RH111", sqlitefile.BadText: "RH113", sqlitefile.BadMap: "RH118", sqlitefile.OddClass: "RH100",
 }
 
 // flaw reports one flaw of the pages.
@@ -139,10 +139,8 @@ func (c *check) flaw(f sqlitefile.Flaw) {
 		return
 	}
 	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
-	if f.Kind != sqlitefile.OddClass {
+	if f.Kind != sqlitefile.OddClass || c.known.Client != "" {
 		c.q.Breach(rules[f.Kind], at, f.Says)
-	} else if c.known.Client != "" && c.q.Asks(rule.Schema) {
-		c.q.Breach("RH206", at, f.Says)
 	}
 }
 

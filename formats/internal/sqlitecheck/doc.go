@@ -1,5 +1,5 @@
 // Package sqlitecheck asks of SQLite files what the rules of the container ask
-// (RH101 to RH119), and whether their tables are those of a known client
+// (RH100 to RH119), and whether their tables are those of a known client
 // (RH201, RH202).
 //
 // A file is walked page by page, without SQLite wherever nobody is writing to

@@ -13,7 +13,8 @@ import (
 )
 
 // TestCodeOfStrangers: the store of a known client is not made with SQL that runs
-// by itself, whatever format it is made in, nor is text made of one that has it.
+// by itself, nor is text made of one that has it. Whoever asks for a plain
+// database gets it, whatever it came from.
 func TestCodeOfStrangers(t *testing.T) {
 	schema := func(origin, path string, more ...store.Object) *store.Schema {
 		objects := append([]store.Object{{Type: "table", Name: "t", Table: "t", SQL: "CREATE TABLE t(a)"}}, more...)
@@ -29,12 +30,11 @@ func TestCodeOfStrangers(t *testing.T) {
 		schema *store.Schema
 		made   bool
 	}{
-		"a client's plain schema":            {client, schema("cursor-test", ""), true},
-		"a client's schema with code":        {client, schema("cursor-test", "", trigger), false},
-		"it, made another format's":          {other, schema("cursor-test", "", trigger), false},
-		"another's, made the client's":       {client, schema(sqlitestore.AnyDatabase, "", trigger), false},
-		"that of a database nobody knows":    {other, schema(sqlitestore.AnyDatabase, "", trigger), true},
-		"that of a format that is not known": {other, schema("cursor-next", "", trigger), false},
+		"a client's plain schema":           {client, schema("cursor-test", ""), true},
+		"a client's schema with code":       {client, schema("cursor-test", "", trigger), false},
+		"another's, made the client's":      {client, schema(sqlitestore.AnyDatabase, "", trigger), false},
+		"that of a database nobody knows":   {other, schema(sqlitestore.AnyDatabase, "", trigger), true},
+		"a client's, made a plain database": {other, schema("cursor-test", "", trigger), true},
 	} {
 		to := filepath.Join(t.TempDir(), "x.db")
 		err := made(t.Context(), c.shape, c.schema, to)
