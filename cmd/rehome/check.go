@@ -143,7 +143,7 @@ func (c *checkCmd) print(h *house, v *verdict.Verdict, layers rule.Layers) error
 	case c.Format == "markdown":
 		return v.Markdown(w, wd)
 	}
-	return v.Text(w, screen.Palette(h.out.paint))
+	return v.Text(w, h.out.paint)
 }
 
 // judge is the error that a verdict amounts to. A store that could not be
@@ -160,7 +160,7 @@ func (c *checkCmd) judge(v *verdict.Verdict) error {
 	if c.WriteBaseline || v.Counts() == 0 {
 		return nil
 	}
-	return shown{&formats.Error{Err: found{v.Sum(false)}, Hint: "rehome check --explain " + v.First() + " says more of a rule"}}
+	return shown{&formats.Error{Err: found{string(v.Sum(false))}, Hint: "rehome check --explain " + v.First() + " says more of a rule"}}
 }
 
 // found is errFindings in the words of one verdict.
@@ -209,11 +209,11 @@ func newRuleList(all []rule.Rule) *ruleList {
 func showRules(h *house, all []rule.Rule) error { return h.out.show(newRuleList(all)) }
 
 func (l *ruleList) text(p *page) {
-	rows := [][]string{{"rule", "severity", "of", "what is wrong"}}
+	rows := [][]screen.Safe{{"rule", "severity", "of", "what is wrong"}}
 	for _, r := range l.Rules {
-		rows = append(rows, []string{r.ID, r.Severity.String(), ofFormats(r.Formats), r.Title})
+		rows = append(rows, []screen.Safe{visible(r.ID), visible(r.Severity.String()), visible(ofFormats(r.Formats)), visible(r.Title)})
 	}
-	p.table("", rows)
+	p.Table("", rows)
 }
 
 // ofFormats is a list of formats short enough for a column.
@@ -238,13 +238,13 @@ func explainRule(h *house, r *rule.Rule) error {
 
 func (e *explained) text(p *page) {
 	r := e.Rules[0]
-	p.line(p.strong(r.ID) + " " + r.Title)
+	p.Line(p.Strong(visible(r.ID)) + " " + visible(r.Title))
 	where := strings.Join(r.Formats, ", ")
 	if where == "*" {
 		where = "all formats"
 	}
-	p.line("")
+	p.Line("")
 	for _, row := range [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"mend", r.Mend}} {
-		p.table("  ", [][]string{{fmt.Sprintf("%-8s", row[0]), row[1]}})
+		p.Table("  ", [][]screen.Safe{{screen.Sprintf("%-8s", row[0]), visible(row[1])}})
 	}
 }

@@ -9,12 +9,9 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 )
 
-// palette paints words, or leaves them alone.
-type palette bool
-
 // choosePalette decides for one stream: the flag, then FORCE_COLOR, NO_COLOR,
 // TERM=dumb, and last whether a person is looking.
-func choosePalette(mode string, getenv func(string) string, w io.Writer) palette {
+func choosePalette(mode string, getenv func(string) string, w io.Writer) screen.Palette {
 	switch mode {
 	case "always":
 		return true
@@ -27,15 +24,8 @@ func choosePalette(mode string, getenv func(string) string, w io.Writer) palette
 	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
 		return false
 	}
-	return palette(isTerminal(w))
+	return screen.Palette(isTerminal(w))
 }
-
-func (p palette) strong(s string) string { return screen.Palette(p).Strong(s) }
-func (p palette) faint(s string) string  { return screen.Palette(p).Faint(s) }
-func (p palette) red(s string) string    { return screen.Palette(p).Red(s) }
-func (p palette) green(s string) string  { return screen.Palette(p).Green(s) }
-func (p palette) yellow(s string) string { return screen.Palette(p).Yellow(s) }
-func (p palette) cyan(s string) string   { return screen.Palette(p).Cyan(s) }
 
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)

@@ -265,7 +265,7 @@ func TestLsText(t *testing.T) {
 			if len(res.Sessions) != len(titles)-1 { // without a title the broken database is asked
 				t.Fatalf("%d sessions", len(res.Sessions))
 			}
-			res.text(&page{w: &out, palette: palette(colour)})
+			res.text(&page{screen.NewPage(&out, screen.Palette(colour))})
 			for i, line := range strings.Split(out.String(), "\n") {
 				if colour {
 					line = strings.NewReplacer("\x1b[2m", "", "\x1b[0m", "").Replace(line)
@@ -273,7 +273,7 @@ func TestLsText(t *testing.T) {
 				if strings.IndexFunc(line, screen.Unseen) >= 0 {
 					t.Errorf("%d columns, line %d lets something through: %q", width, i, line)
 				}
-				if n := screen.Cells(line); n > max(width, 72) {
+				if n := screen.Cells(screen.Safe(line)); n > max(width, 72) {
 					t.Errorf("%d columns: line %d has %d: %s", width, i, n, line)
 				}
 			}
@@ -307,7 +307,7 @@ func TestLsLongIDs(t *testing.T) {
 		for i := range l.Sessions {
 			res.Sessions = append(res.Sessions, newLsSession(&l.Sessions[i]))
 		}
-		res.text(&page{w: &out})
+		res.text(&page{screen.NewPage(&out, false)})
 		for _, id := range ids {
 			if strings.Count(out.String(), id) > 0 != c.want && !c.long || c.long && !strings.Contains(out.String(), id) {
 				t.Errorf("%d columns, long %v: %s\n%s", c.width, c.long, id, out.String())

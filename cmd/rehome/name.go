@@ -127,16 +127,16 @@ func question(l *convert.Listing, at, what string, among []*convert.Listed) erro
 			errs = append(errs, fmt.Errorf("  and %s more", grouped(int64(len(among)-i))))
 			break
 		}
-		line := "  " + l.Short(s.ID)
+		line := "  " + visible(l.Short(s.ID))
 		for _, part := range []string{s.Title, s.Workspace} {
 			if part != "" {
-				line += "  " + screen.Cut(visible(part), pageWidth/2)
+				line += "  " + screen.Cut(visible(part), screen.PageWidth/2)
 			}
 		}
 		if count[s.ID] > 1 { // then only its place tells it from another
-			line += "  " + s.Sources[0].Path
+			line += "  " + visible(s.Sources[0].Path)
 		}
-		errs = append(errs, errors.New(line))
+		errs = append(errs, errors.New(string(line)))
 	}
 	return errors.Join(errs...)
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/formats"
 )
 
@@ -18,8 +18,8 @@ type output struct {
 	quiet  bool
 	stdout io.Writer
 	stderr io.Writer
-	paint  palette // of stdout
-	talk   palette // of stderr
+	paint  screen.Palette // of stdout
+	talk   screen.Palette // of stderr
 	getenv func(string) string
 
 	mu  sync.Mutex // remarks come from several goroutines
@@ -48,9 +48,9 @@ func (o *output) show(r result) error {
 	case o.quiet:
 		return nil
 	}
-	p := &page{w: o.stdout, palette: o.paint}
+	p := &page{screen.NewPage(o.stdout, o.paint)}
 	r.text(p)
-	return p.err
+	return p.Err()
 }
 
 // say makes a remark while a command works.
@@ -61,8 +61,11 @@ func (o *output) say(remark string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bar.clear()
-	fmt.Fprintln(o.stderr, "rehome: "+visible(remark))
+	o.tell("rehome: " + visible(remark))
 }
+
+// tell prints a line of talk.
+func (o *output) tell(s screen.Safe) { screen.NewPage(o.stderr, o.talk).Line(s) }
 
 // shown is an error that the result on stdout already tells, so that --json
 // stays one object.
@@ -85,12 +88,12 @@ func (o *output) fail(err error) int {
 	defer o.mu.Unlock()
 	o.bar.clear()
 	for _, e := range leaves(err) {
-		fmt.Fprintln(o.stderr, o.talk.red("rehome:")+" "+visible(e.Error()))
+		o.tell(o.talk.Red("rehome:") + " " + visible(e.Error()))
 		if _, sum := e.(summary); sum {
 			continue // the report has given the hints
 		}
 		if hint := formats.Hint(e); hint != "" {
-			fmt.Fprintln(o.stderr, o.talk.faint("  hint: "+visible(hint)))
+			o.tell(o.talk.Faint("  hint: " + visible(hint)))
 		}
 	}
 	return code

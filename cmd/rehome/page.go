@@ -1,97 +1,13 @@
 package main
 
-import (
-	"fmt"
-	"io"
-	"strings"
-	"unicode/utf8"
+import "rehome/cmd/rehome/internal/screen"
 
-	"rehome/cmd/rehome/internal/screen"
-)
-
-// page is text on its way to stdout. The first error of the writer sticks.
-type page struct {
-	palette
-	w   io.Writer
-	err error
-}
-
-func (p *page) line(s string) {
-	if p.err == nil {
-		_, p.err = io.WriteString(p.w, strings.TrimRight(s, " ")+"\n")
-	}
-}
-
-func (p *page) linef(format string, args ...any) { p.line(fmt.Sprintf(format, args...)) }
-
-// pageWidth is the width that text keeps to where it can be broken.
-const pageWidth = 80
-
-// table prints rows in columns, two blanks apart; the last column is broken
-// between words. Cells hold no colour.
-func (p *page) table(indent string, rows [][]string) {
-	var width []int
-	for _, row := range rows {
-		for i, c := range row {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
-	}
-	for _, row := range rows {
-		s, last := indent, len(row)-1
-		for i, c := range row[:last] {
-			s += c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2)
-		}
-		margin := strings.Repeat(" ", utf8.RuneCountInString(s))
-		for i, part := range broken(row[last], pageWidth-len(margin)) {
-			if i > 0 {
-				s = margin
-			}
-			p.line(s + part)
-		}
-	}
-}
-
-// columnsOf puts rows into columns, two blanks apart, one line a row.
-func columnsOf(rows [][]string) (out []string) {
-	width := map[int]int{}
-	for _, row := range rows {
-		for i, c := range row {
-			width[i] = max(width[i], utf8.RuneCountInString(c))
-		}
-	}
-	for _, row := range rows {
-		s := ""
-		for i, c := range row {
-			s += c + strings.Repeat(" ", width[i]-utf8.RuneCountInString(c)+2)
-		}
-		out = append(out, strings.TrimRight(s, " "))
-	}
-	return out
-}
-
-// broken is prose in lines of at most so many characters, where its words
-// allow that.
-func broken(s string, most int) []string {
-	out := []string{""}
-	for _, word := range strings.Split(s, " ") {
-		at := &out[len(out)-1]
-		switch {
-		case *at == "":
-			*at = word
-		case utf8.RuneCountInString(*at)+1+utf8.RuneCountInString(word) <= most:
-			*at += " " + word
-		default:
-			out = append(out, word)
-		}
-	}
-	return out
-}
+// page is what a result is written on: the lines of screen.Page, and what
+// several results have in common.
+type page struct{ *screen.Page }
 
 // ways says whether something comes in, goes out, or both.
-func ways(in, out bool) string {
+func ways(in, out bool) screen.Safe {
 	switch {
 	case in && out:
 		return "in, out"
@@ -104,13 +20,14 @@ func ways(in, out bool) string {
 }
 
 // yes says whether something can be done.
-func yes(can bool) string {
+func yes(can bool) screen.Safe {
 	if can {
 		return "yes"
 	}
 	return "-"
 }
 
-func many(n int64, noun string) string { return screen.Many(n, noun) }
-func grouped(n int64) string           { return screen.Grouped(n) }
-func size(n int64) string              { return screen.Size(n) }
+func visible(s string) screen.Safe               { return screen.Visible(s) }
+func many(n int64, noun screen.Safe) screen.Safe { return screen.Many(n, noun) }
+func grouped(n int64) screen.Safe                { return screen.Grouped(n) }
+func size(n int64) screen.Safe                   { return screen.Size(n) }

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unicode"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
 )
@@ -31,7 +32,7 @@ func TestVisible(t *testing.T) {
 		"\x00\x7f":            `\x00\x7f`,
 		"real \ufffd":         "real \ufffd",
 	} {
-		if got := visible(in); got != want {
+		if got := string(visible(in)); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
@@ -128,7 +129,7 @@ func TestPalette(t *testing.T) {
 	for _, c := range []struct {
 		mode string
 		env  map[string]string
-		want palette
+		want screen.Palette
 	}{
 		{"auto", nil, false}, // a buffer is no terminal
 		{"always", map[string]string{"NO_COLOR": "1"}, true},
@@ -167,8 +168,8 @@ func TestBar(t *testing.T) {
 	}
 	for n := range 90 {
 		b.columns = func() int { return n }
-		if got := []rune(b.line(convert.Progress{Stage: "reading", Store: "日本/store.db", Done: 1e9, Total: 4e9, Stores: 1000}, time.Hour)); len(got) > max(n-1, 0) {
-			t.Errorf("%d columns: %q", n, string(got))
+		if got := b.line(convert.Progress{Stage: "reading", Store: "日本/store.db", Done: 1e9, Total: 4e9, Stores: 1000}, time.Hour); screen.Cells(got) > max(n-1, 0) {
+			t.Errorf("%d columns: %q", n, got)
 		}
 	}
 	if none := (*bar)(nil); true {
@@ -178,17 +179,17 @@ func TestBar(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for in, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 9949: "9.9 kB", 9950: "10 kB", 999499: "999 kB", 999500: "1.0 MB", 351e6: "351 MB", 5e15: "5 PB"} {
-		if got := size(in); got != want {
+		if got := string(size(in)); got != want {
 			t.Errorf("size(%d) = %s, want %s", in, got, want)
 		}
 	}
 	for in, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 47043: "47,043", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
-		if got := grouped(in); got != want {
+		if got := string(grouped(in)); got != want {
 			t.Errorf("grouped(%d) = %s, want %s", in, got, want)
 		}
 	}
 	for in, want := range map[time.Duration]string{0: "0:00", 7 * time.Second: "0:07", 750 * time.Second: "12:30", 3723 * time.Second: "1:02:03"} {
-		if got := clock(in); got != want {
+		if got := string(clock(in)); got != want {
 			t.Errorf("clock(%v) = %s, want %s", in, got, want)
 		}
 	}
@@ -234,7 +235,7 @@ func TestCrowd(t *testing.T) {
 		}
 		var out strings.Builder
 		r := convertResult{&convert.Report{Stores: []convert.StoreReport{{Sessions: list}}}}
-		r.sessions(&page{w: &out})
+		r.sessions(&page{screen.NewPage(&out, false)})
 		if c.want != "" && !strings.Contains(out.String(), c.want) || c.want == "" && strings.Contains(out.String(), "went well") {
 			t.Errorf("%d with a note:\n%s", c.noted, out.String())
 		}

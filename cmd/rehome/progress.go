@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"time"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 )
 
@@ -61,44 +61,40 @@ func (b *bar) show(p convert.Progress) {
 		return
 	}
 	b.last, b.drawn = now, true
-	io.WriteString(b.w, "\r\x1b[K"+b.line(p, now.Sub(b.since)))
+	io.WriteString(b.w, "\r\x1b[K"+string(b.line(p, now.Sub(b.since))))
 }
 
 // line is the text of the bar, at most one column short of the terminal.
-func (b *bar) line(p convert.Progress, elapsed time.Duration) string {
+func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
 	tail := " " + size(p.Done)
 	if p.Total > 0 {
 		done := min(float64(p.Done)/float64(p.Total), 1)
 		const cells = 20
 		full := int(done * cells)
-		tail = fmt.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), done*100)
+		tail = screen.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), done*100)
 	}
 	if rate := float64(p.Done) / elapsed.Seconds(); p.Done > 0 && elapsed > redraw {
-		tail += fmt.Sprintf(" %s/s", size(int64(rate)))
+		tail += " " + size(int64(rate)) + "/s"
 		if left := p.Total - p.Done; left > 0 {
 			tail += " eta " + clock(time.Duration(float64(left)/rate*float64(time.Second)))
 		}
 	}
-	head := p.Stage
+	head := visible(p.Stage)
 	if p.Stores > 1 {
-		head += fmt.Sprintf(" %d/%d", p.StoresDone, p.Stores)
+		head += screen.Sprintf(" %d/%d", p.StoresDone, p.Stores)
 	}
-	room := b.columns() - 1 - len(head) - len(tail)
-	if name := []rune(visible(p.Store)); room > 8 && len(name) > 0 && p.Store != "." {
-		if len(name) > room-1 {
-			name = append([]rune("…"), name[len(name)-room+2:]...)
-		}
-		head += " " + string(name)
+	room := b.columns() - 1 - screen.Cells(head) - screen.Cells(tail)
+	if room > 8 && p.Store != "" && p.Store != "." {
+		head += " " + screen.CutLeft(visible(p.Store), room-1)
 	}
-	line := []rune(head + tail)
-	return string(line[:min(len(line), max(b.columns()-1, 0))])
+	return screen.Cut(head+tail, max(b.columns()-1, 0))
 }
 
 // clock is a duration as people read it: 0:07, 12:30, 1:02:03.
-func clock(d time.Duration) string {
+func clock(d time.Duration) screen.Safe {
 	s := int(d.Round(time.Second).Seconds())
 	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+		return screen.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
+	return screen.Sprintf("%d:%02d", s/60, s%60)
 }

@@ -1,6 +1,10 @@
 package main
 
-import "strings"
+import (
+	"strings"
+
+	"rehome/cmd/rehome/internal/screen"
+)
 
 const (
 	demoFiles = 12 // how much of a listing the demo shows,
@@ -9,66 +13,66 @@ const (
 )
 
 func (r *demoResult) text(p *page) {
-	p.line(p.strong("stores become text for git, and the text becomes the stores again"))
-	p.linef("everything lies in %s", visible(r.Folder))
-	p.line("")
-	p.line(p.strong("1. the store as text"))
-	p.line(p.cyan("   $ rehome convert chat/store.db monday --to archive"))
+	p.Line(p.Strong("stores become text for git, and the text becomes the stores again"))
+	p.Linef("everything lies in %s", visible(r.Folder))
+	p.Line("")
+	p.Line(p.Strong("1. the store as text"))
+	p.Line(p.Cyan("   $ rehome convert chat/store.db monday --to archive"))
 	p.files("", r.listed)
-	p.line("")
-	p.line(p.strong("2. one more turn in the chat, and the text of it"))
-	p.line(p.cyan("   $ rehome convert chat/store.db tuesday --to archive"))
+	p.Line("")
+	p.Line(p.Strong("2. one more turn in the chat, and the text of it"))
+	p.Line(p.Cyan("   $ rehome convert chat/store.db tuesday --to archive"))
 	r.difference(p)
-	p.line("")
-	p.line(p.strong("3. the text as a store, and that store as text"))
-	p.line(p.cyan("   $ rehome convert tuesday back/store.db"))
-	p.line(p.cyan("   $ rehome convert back/store.db again --to archive"))
-	p.linef("   tuesday and again: %s", p.verdict(r.same, "the same, byte for byte"))
+	p.Line("")
+	p.Line(p.Strong("3. the text as a store, and that store as text"))
+	p.Line(p.Cyan("   $ rehome convert tuesday back/store.db"))
+	p.Line(p.Cyan("   $ rehome convert back/store.db again --to archive"))
+	p.Linef("   tuesday and again: %s", p.verdict(r.same, "the same, byte for byte"))
 	if r.secret > 0 {
-		p.linef("   %s stayed home: keys do not belong in git, and the client makes new ones", many(r.secret, "secret"))
+		p.Linef("   %s stayed home: keys do not belong in git, and the client makes new ones", many(r.secret, "secret"))
 	}
-	p.line("")
-	p.line(p.strong("4. the same for a backup, keys included"))
-	p.line(p.cyan("   $ rehome convert chat/store.db private --to archive --with-secrets"))
-	p.line(p.cyan("   $ rehome convert private whole/store.db --with-secrets"))
-	var sets [][]string
+	p.Line("")
+	p.Line(p.Strong("4. the same for a backup, keys included"))
+	p.Line(p.Cyan("   $ rehome convert chat/store.db private --to archive --with-secrets"))
+	p.Line(p.Cyan("   $ rehome convert private whole/store.db --with-secrets"))
+	var sets [][]screen.Safe
 	for _, s := range r.sets {
-		sets = append(sets, []string{setName(s.File, s.Table), many(s.Rows, "row"), s.Digest})
+		sets = append(sets, []screen.Safe{visible(setName(s.File, s.Table)), many(s.Rows, "row"), visible(s.Digest)})
 	}
-	p.table("   ", sets)
-	p.linef("   chat/store.db and whole/store.db: %s", p.verdict(r.whole, "every cell equal"))
-	p.line("")
+	p.Table("   ", sets)
+	p.Linef("   chat/store.db and whole/store.db: %s", p.verdict(r.whole, "every cell equal"))
+	p.Line("")
 	r.SDK.text(p)
-	p.line("")
+	p.Line("")
 	r.Migrated.text(p)
 }
 
 // files lists files of the demo by their names below a folder, in which ids
 // and hashes are shortened.
 func (p *page) files(below string, l listing) {
-	var lines [][]string
+	var lines [][]screen.Safe
 	for i, name := range l.names {
 		if i == demoFiles && len(l.names) > demoFiles+1 {
 			break
 		}
-		lines = append(lines, []string{visible(brief(strings.TrimPrefix(name, below))), size(l.sizes[i])})
+		lines = append(lines, []screen.Safe{screen.Brief(strings.TrimPrefix(name, below)), size(l.sizes[i])})
 	}
-	p.table("   ", lines)
+	p.Table("   ", lines)
 	if more := len(l.names) - len(lines); more > 0 {
-		p.linef("   and %s", many(int64(more), "more file"))
+		p.Linef("   and %s", many(int64(more), "more file"))
 	}
 }
 
 // difference shows the beginning of the diff, in the colours git would use.
 func (r *demoResult) difference(p *page) {
 	if r.shown.tool != "" {
-		p.line(p.cyan("   $ " + strings.Replace(r.shown.tool, "-U1", "--stat", 1)))
+		p.Line(p.Cyan("   $ " + visible(strings.Replace(r.shown.tool, "-U1", "--stat", 1))))
 	}
 	for line := range strings.Lines(r.shown.stat) {
-		p.line("  " + visible(strings.TrimRight(line, "\n")))
+		p.Line("  " + visible(strings.TrimRight(line, "\n")))
 	}
 	if r.shown.tool != "" {
-		p.line(p.cyan("   $ " + r.shown.tool))
+		p.Line(p.Cyan("   $ " + visible(r.shown.tool)))
 	}
 	all := 0
 	for line := range strings.Lines(r.shown.text) {
@@ -78,30 +82,29 @@ func (r *demoResult) difference(p *page) {
 		}
 		for _, part := range p.diffLine(line) {
 			if all++; all <= demoLines {
-				p.line("   " + part)
+				p.Line("   " + part)
 			}
 		}
 	}
 	if all > demoLines {
-		p.linef("   and %s", many(int64(all-demoLines), "more line"))
+		p.Linef("   and %s", many(int64(all-demoLines), "more line"))
 	}
 }
 
 // diffLine is one line of a diff, painted, in as many lines as it takes.
-func (p *page) diffLine(s string) []string {
-	s = shortRuns(visible(s))
-	paint := func(s string) string { return s }
+func (p *page) diffLine(s string) []screen.Safe {
+	paint := screen.Plain
 	switch {
 	case strings.HasPrefix(s, "--- "), strings.HasPrefix(s, "+++ "):
-		paint = p.strong
+		paint = p.Strong
 	case strings.HasPrefix(s, "@@"):
-		paint = p.cyan
+		paint = p.Cyan
 	case strings.HasPrefix(s, "+"):
-		paint = p.green
+		paint = p.Green
 	case strings.HasPrefix(s, "-"):
-		paint = p.red
+		paint = p.Red
 	}
-	out := rows(s, demoWidth)
+	out := rows(visible(shortRuns(s)), demoWidth)
 	for i := range out {
 		out[i] = paint(out[i])
 	}
@@ -109,20 +112,26 @@ func (p *page) diffLine(s string) []string {
 }
 
 // rows cuts a line into as many as it takes.
-func rows(s string, width int) (out []string) {
-	for r := []rune(s); len(r) > 0; {
-		n := min(len(r), width)
-		out = append(out, string(r[:n]))
-		r = r[n:]
+func rows(s screen.Safe, width int) (out []screen.Safe) {
+	for used := 0; s != ""; s = s[used:] {
+		used = len(s)
+		n := 0
+		for i := range s {
+			if n++; n > width {
+				used = i
+				break
+			}
+		}
+		out = append(out, s[:used])
 	}
 	return out
 }
 
-func (p *page) verdict(ok bool, words string) string {
+func (p *page) verdict(ok bool, words screen.Safe) screen.Safe {
 	if ok {
-		return p.green(words)
+		return p.Green(words)
 	}
-	return p.red("not " + words)
+	return p.Red("not " + words)
 }
 
 // shortRuns cuts long runs of hexadecimal or base64, the names of blobs and

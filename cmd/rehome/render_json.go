@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/formats"
 )
 
@@ -19,7 +20,7 @@ func writeJSON(w io.Writer, v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(visibleJSON(doc.Bytes()))
+	_, err := w.Write(screen.JSON(doc.Bytes()))
 	return err
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -11,13 +10,13 @@ import (
 )
 
 // unknown stands where nothing is known.
-const unknown = "–"
+const unknown screen.Safe = "–"
 
 // lsRow is a line of the table, before anything is cut.
 type lsRow struct {
-	agent, id, title, project, updated, turns, size string
+	agent, id, title, project, updated, turns, size screen.Safe
 	sources                                         []lsSource
-	whole                                           string // the id, if its column has no room for it and it is wanted
+	whole                                           screen.Safe // the id, if its column has no room for it and it is wanted
 }
 
 func (r *lsResult) text(p *page) {
@@ -25,12 +24,12 @@ func (r *lsResult) text(p *page) {
 	if len(rows) > 0 {
 		r.table(p, rows)
 	} else {
-		p.line("no sessions")
+		p.Line("no sessions")
 		r.looked(p)
 	}
 	if len(r.Unread) > 0 {
-		p.line("")
-		p.line("not read:")
+		p.Line("")
+		p.Line("not read:")
 		for _, u := range r.Unread {
 			r.unread(p, u)
 		}
@@ -40,7 +39,7 @@ func (r *lsResult) text(p *page) {
 }
 
 // rows is a line for each session, those of subagents below their parent's.
-func (r *lsResult) rows(rows []lsRow, list []lsSession, indent string) []lsRow {
+func (r *lsResult) rows(rows []lsRow, list []lsSession, indent screen.Safe) []lsRow {
 	for i := range list {
 		s := &list[i]
 		row := lsRow{
@@ -51,7 +50,7 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent string) []lsRow {
 			row.title = indent + unknown
 		}
 		if s.Mark != "" {
-			row.title = strings.TrimRight(indent+visible(s.Title), " ")
+			row.title = screen.TrimRight(indent+visible(s.Title), " ")
 			if s.Title != "" {
 				row.title += " "
 			} else {
@@ -60,12 +59,12 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent string) []lsRow {
 			row.title += "(" + visible(s.Mark) + ")"
 		}
 		if n := len(s.Sources); n > 1 {
-			row.agent += " +" + strconv.Itoa(n-1)
+			row.agent += screen.Sprintf(" +%d", n-1)
 		}
 		if s.updated.Known() {
-			row.updated = since(s.updated.Time(), r.now)
+			row.updated = visible(since(s.updated.Time(), r.now))
 			if r.long {
-				row.updated = s.updated.Time().In(r.now.Location()).Format("2006-01-02 15:04")
+				row.updated = visible(s.updated.Time().In(r.now.Location()).Format("2006-01-02 15:04"))
 			}
 			if s.updated.Inferred() {
 				row.updated = "~" + row.updated
@@ -84,7 +83,7 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent string) []lsRow {
 }
 
 // place is a folder as people write it.
-func (r *lsResult) place(dir string) string {
+func (r *lsResult) place(dir string) screen.Safe {
 	if dir == "" {
 		return unknown
 	}
@@ -127,27 +126,27 @@ func (r *lsResult) table(p *page, rows []lsRow) {
 	}
 	base := 0
 	for _, row := range rows {
-		base = max(base, screen.Cells(path.Base(row.project)))
+		base = max(base, screen.Cells(lastPart(row.project)))
 	}
 	room := max(r.width-agent-id-updated-turns-size-6*gap, leastTitle+leastProject)
 	if title+project > room {
 		project = min(project, max(leastProject, room-title, min(base, room/2)))
 		title = min(title, room-project)
 	}
-	line := func(row lsRow) string {
+	line := func(row lsRow) screen.Safe {
 		return left(row.agent, agent) + left(row.id, id) + left(screen.Cut(row.title, title), title) +
 			left(folder(row.project, project), project) + left(row.updated, updated) +
-			right(row.turns, turns) + strings.Repeat(" ", gap) + right(row.size, size)
+			right(row.turns, turns) + screen.Repeat(" ", gap) + right(row.size, size)
 	}
-	p.line(p.faint(strings.TrimRight(line(head), " ")))
+	p.Line(p.Faint(screen.TrimRight(line(head), " ")))
 	for _, row := range rows {
-		p.line(line(row))
+		p.Line(line(row))
 		if row.whole != "" {
-			p.line(p.faint("    id " + row.whole))
+			p.Line(p.Faint("    id " + row.whole))
 		}
 		if r.long {
 			for _, s := range row.sources {
-				p.line(p.faint("    in " + r.place(s.Path) + " (" + s.Format + ")"))
+				p.Line(p.Faint("    in " + r.place(s.Path) + " (" + visible(s.Format) + ")"))
 			}
 		}
 	}
@@ -155,34 +154,36 @@ func (r *lsResult) table(p *page, rows []lsRow) {
 
 // folder shortens a path to a width: to its last part, and that at its
 // beginning.
-func folder(dir string, width int) string {
+func folder(dir screen.Safe, width int) screen.Safe {
 	if screen.Cells(dir) > width {
-		dir = path.Base(dir)
+		dir = lastPart(dir)
 	}
 	return screen.CutLeft(dir, width)
 }
 
+func lastPart(dir screen.Safe) screen.Safe { return dir[strings.LastIndexByte(string(dir), '/')+1:] }
+
 // left and right fill a cell; left puts the gap to the next one behind it.
-func left(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-screen.Cells(s))+gap)
+func left(s screen.Safe, width int) screen.Safe {
+	return s + screen.Repeat(" ", max(0, width-screen.Cells(s))+gap)
 }
 
-func right(s string, width int) string {
-	return strings.Repeat(" ", max(0, width-screen.Cells(s))) + s
+func right(s screen.Safe, width int) screen.Safe {
+	return screen.Repeat(" ", width-screen.Cells(s)) + s
 }
 
 // unread says which store could not be read, and why.
 func (r *lsResult) unread(p *page, u lsUnread) {
 	name := r.place(u.Path)
 	if u.Format != "" {
-		name += " (" + u.Format + ")"
+		name += " (" + visible(u.Format) + ")"
 	}
-	p.line("  " + name)
-	for _, part := range broken(visible(u.Reason), pageWidth-4) {
-		p.line(p.yellow("    " + part))
+	p.Line("  " + name)
+	for _, part := range screen.Broken(visible(u.Reason), screen.PageWidth-4) {
+		p.Line(p.Yellow("    " + part))
 	}
 	if u.Hint != "" && u.Reason != convert.ErrNotYet.Error() {
-		p.line(p.faint("    hint: " + visible(u.Hint)))
+		p.Line(p.Faint("    hint: " + visible(u.Hint)))
 	}
 }
 
@@ -196,28 +197,28 @@ func (r *lsResult) unrecognized(p *page) {
 	if len(named) == 0 {
 		return
 	}
-	p.line("")
+	p.Line("")
 	if len(named) == 1 {
-		p.line("1 file looks like a session, but no format recognizes it: " + r.place(named[0]))
+		p.Line("1 file looks like a session, but no format recognizes it: " + r.place(named[0]))
 		return
 	}
-	p.line(grouped(int64(len(named))) + " files look like sessions, but no format recognizes them:")
+	p.Line(grouped(int64(len(named))) + " files look like sessions, but no format recognizes them:")
 	more := len(named) - maxUnrecognized
 	if r.all || more == 1 {
 		more = 0
 	}
 	for _, path := range named[:len(named)-max(more, 0)] {
-		p.line("  " + r.place(path))
+		p.Line("  " + r.place(path))
 	}
 	if more > 0 {
-		p.line(p.faint("  and " + grouped(int64(more)) + " more (--all)"))
+		p.Line(p.Faint("  and " + grouped(int64(more)) + " more (--all)"))
 	}
 }
 
 // footer counts, and says what is not shown and how to see it.
 func (r *lsResult) footer(p *page) {
-	var parts []string
-	add := func(n int, one, more string) {
+	var parts []screen.Safe
+	add := func(n int, one, more screen.Safe) {
 		if n == 1 {
 			parts = append(parts, "1 "+one)
 		} else if n > 1 {
@@ -231,12 +232,12 @@ func (r *lsResult) footer(p *page) {
 	if len(parts) == 0 {
 		return
 	}
-	p.line("")
-	for i, l := range broken("not shown: "+strings.Join(parts, ", "), pageWidth) {
+	p.Line("")
+	for i, l := range screen.Broken("not shown: "+screen.Join(parts, ", "), screen.PageWidth) {
 		if i > 0 {
 			l = "  " + l
 		}
-		p.line(p.faint(l))
+		p.Line(p.Faint(l))
 	}
 }
 
@@ -244,11 +245,11 @@ func (r *lsResult) footer(p *page) {
 // mostly goes wrong.
 func (r *lsResult) looked(p *page) {
 	for _, dir := range r.Places {
-		p.line("  looked in " + r.place(dir))
+		p.Line("  looked in " + r.place(dir))
 	}
 	if len(r.Places) == 0 {
 		for _, dir := range r.listing.Absent {
-			p.line("  not there: " + r.place(dir))
+			p.Line("  not there: " + r.place(dir))
 		}
 	}
 }

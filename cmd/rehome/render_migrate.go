@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
-	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 )
 
@@ -21,21 +21,21 @@ func (r *migrateResult) text(p *page) {
 		books.gather(m.Migrated)
 	}
 	if r.Empty > 0 {
-		p.line(many(int64(r.Empty), "empty session") + " skipped")
+		p.Line(many(int64(r.Empty), "empty session") + " skipped")
 	}
 	if r.Histories > 0 {
-		p.line(many(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
+		p.Line(many(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
 	}
 	if few && len(r.Migrated) == 1 || len(r.Migrated) == 0 && r.Empty+r.Histories > 0 {
 		return
 	}
-	var totals []string
+	var totals []screen.Safe
 	for _, status := range []string{convert.Placed, convert.Checked, convert.Updated, convert.Same, convert.Failed} {
 		if n := count[status]; n > 0 {
 			totals = append(totals, grouped(int64(n))+" "+p.status(status))
 		}
 	}
-	p.linef("%s, in %s", cmp.Or(strings.Join(totals, ", "), "no sessions"), visible(r.Dir))
+	p.Linef("%s, in %s", cmp.Or(screen.Join(totals, ", "), "no sessions"), r.Dir)
 	if !few {
 		p.losses("  ", books)
 	}
@@ -48,7 +48,7 @@ func (b *crowdBooks) gather(m *convert.Migrated) {
 }
 
 func (r *migrateResult) entry(p *page, m migrateEntry) {
-	p.line(p.strong(visible(cmp.Or(m.Title, m.ID))))
+	p.Line(p.Strong(visible(cmp.Or(m.Title, m.ID))))
 	if m.Error != nil {
 		p.failure("  ", m.Error)
 		return
@@ -57,13 +57,13 @@ func (r *migrateResult) entry(p *page, m migrateEntry) {
 	if m.Subagents > 0 {
 		length += ", " + many(int64(m.Subagents), "subagent")
 	}
-	p.linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
+	p.Linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
 	p.losses("  ", m.Losses)
-	p.line("  " + visible(m.File))
+	p.Line("  " + visible(m.File))
 	if r.DryRun {
 		return
 	}
-	p.line("")
-	p.line("    " + p.strong(visible(m.Continue)))
-	p.line("")
+	p.Line("")
+	p.Line("    " + p.Strong(visible(m.Continue)))
+	p.Line("")
 }

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 )
 
@@ -15,11 +16,11 @@ const mostSessions = 20
 // are few, and what they come to. What failed or was withheld always has one.
 func (r convertResult) sessions(p *page) {
 	t := r.count()
-	p.linef("  %s, session lane: %s", r.route(), t.line(p))
-	p.line("  " + t.sizes())
+	p.Linef("  %s, session lane: %s", r.route(), t.line(p))
+	p.Line("  " + t.sizes())
 	r.folders(p)
 	few := t.all() <= mostSessions
-	var rows [][]string
+	var rows [][]screen.Safe
 	for i := range r.Stores {
 		for k := range r.Stores[i].Sessions {
 			if s := &r.Stores[i].Sessions[k]; few || s.Status == convert.Failed || s.Status == convert.Withheld || s.Note != "" {
@@ -28,11 +29,11 @@ func (r convertResult) sessions(p *page) {
 		}
 	}
 	var books crowdBooks
-	widths := columnWidths(rows)
+	widths := screen.Widths(rows)
 	for i := range r.Stores {
 		s := &r.Stores[i]
 		if s.Error != nil {
-			p.linef("    %s %s", p.status(s.Status), visible(s.Path))
+			p.Linef("    %s %s", p.status(s.Status), visible(s.Path))
 			p.failure("      ", s.Error)
 		}
 		for k := range s.Sessions {
@@ -42,7 +43,7 @@ func (r convertResult) sessions(p *page) {
 			}
 			p.sessionLine(sessionRow(one), one.Status, widths)
 			if one.Note != "" {
-				p.line(p.faint("      " + visible(brief(one.Note))))
+				p.Line(p.Faint("      " + screen.Brief(one.Note)))
 			}
 			if one.Status == convert.Withheld {
 				p.losses("      ", one.Losses)
@@ -54,11 +55,11 @@ func (r convertResult) sessions(p *page) {
 		books.enter(s)
 	}
 	if rest := t.all() - len(rows); rest > 0 && len(rows) > 0 {
-		p.linef("    and %s that went well", many(int64(rest), "session"))
+		p.Linef("    and %s that went well", many(int64(rest), "session"))
 	}
 	p.losses("  ", books)
 	if t.superseded > 0 {
-		p.linef("  %s of older states left aside, which is no loss", many(t.superseded, "record"))
+		p.Linef("  %s of older states left aside, which is no loss", many(t.superseded, "record"))
 	}
 }
 
@@ -72,7 +73,7 @@ func (r convertResult) folders(p *page) {
 	if len(list) < 2 {
 		return
 	}
-	var rows [][]string
+	var rows [][]screen.Safe
 	for _, w := range list[:min(len(list), mostFolders)] {
 		where := visible(w.Path)
 		if w.Path == "" {
@@ -83,15 +84,15 @@ func (r convertResult) folders(p *page) {
 			word string
 		}{{w.Withheld, convert.Withheld}, {w.Failed, convert.Failed}} {
 			if fate.n > 0 {
-				where += fmt.Sprintf(" (%s %s)", grouped(int64(fate.n)), fate.word)
+				where += screen.Sprintf(" (%s %s)", grouped(int64(fate.n)), fate.word)
 			}
 		}
-		rows = append(rows, []string{many(int64(w.Sessions), "session"), many(w.Turns, "turn"), size(w.Bytes), where})
+		rows = append(rows, []screen.Safe{many(int64(w.Sessions), "session"), many(w.Turns, "turn"), size(w.Bytes), where})
 	}
-	p.line("  by folder:")
-	p.table("    ", rows)
+	p.Line("  by folder:")
+	p.Table("    ", rows)
 	if rest := len(list) - len(rows); rest > 0 {
-		p.linef("    and %s more", many(int64(rest), "folder"))
+		p.Linef("    and %s more", many(int64(rest), "folder"))
 	}
 }
 
@@ -141,8 +142,8 @@ func (t sessionCount) all() (n int) {
 	return n
 }
 
-func (t sessionCount) line(p *page) string {
-	var out []string
+func (t sessionCount) line(p *page) screen.Safe {
+	var out []screen.Safe
 	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed} {
 		if n := t.count[status]; n > 0 {
 			out = append(out, grouped(int64(n))+" "+p.status(status))
@@ -151,21 +152,21 @@ func (t sessionCount) line(p *page) string {
 	if len(out) == 0 {
 		return "no sessions"
 	}
-	return strings.Join(out, ", ")
+	return screen.Join(out, ", ")
 }
 
-func (t sessionCount) sizes() string {
-	return fmt.Sprintf("%s, %s, %s of text, out of %s", many(t.turns, "turn"), many(t.messages, "message"), size(t.bytes), many(t.stores, "store"))
+func (t sessionCount) sizes() screen.Safe {
+	return screen.Sprintf("%s, %s, %s of text, out of %s", many(t.turns, "turn"), many(t.messages, "message"), size(t.bytes), many(t.stores, "store"))
 }
 
 // sessionRow is a session in columns: its state, where it went, how long it is,
 // what it is called.
-func sessionRow(s *convert.SessionReport) []string {
+func sessionRow(s *convert.SessionReport) []screen.Safe {
 	name := s.File
 	if name == "" {
 		name = s.Agent + "/" + s.ID
 	}
-	return []string{s.Status, visible(briefFile(name)), many(s.Turns, "turn"), visible(s.Title)}
+	return []screen.Safe{visible(s.Status), visible(briefFile(name)), many(s.Turns, "turn"), visible(s.Title)}
 }
 
 // briefFile keeps the beginning of long ids: they are told apart by it. Of a
@@ -182,25 +183,15 @@ func briefFile(name string) string {
 	return dir + base
 }
 
-func columnWidths(rows [][]string) []int {
-	widths := make([]int, 4)
-	for _, row := range rows {
-		for i, c := range row {
-			widths[i] = max(widths[i], len([]rune(c)))
-		}
-	}
-	return widths
-}
-
 // sessionLine prints a row, its title cut where the page ends.
-func (p *page) sessionLine(row []string, status string, widths []int) {
-	pad := func(i int) string { return strings.Repeat(" ", max(0, widths[i]-len([]rune(row[i])))+2) }
-	head := "    " + row[0] + pad(0) + row[1] + pad(1) + row[2] + pad(2)
-	title := []rune(row[3])
-	if room := pageWidth - len([]rune(head)); len(title) > room && room > 8 {
-		title = append(title[:room-1], '…')
+func (p *page) sessionLine(row []screen.Safe, status string, widths []int) {
+	pad := func(i int) screen.Safe { return screen.Repeat(" ", max(0, widths[i]-screen.Cells(row[i]))+2) }
+	rest := pad(0) + row[1] + pad(1) + row[2] + pad(2)
+	title := row[3]
+	if room := screen.PageWidth - screen.Cells("    "+row[0]+rest); room > 8 {
+		title = screen.Cut(title, room)
 	}
-	p.line(strings.TrimRight("    "+p.status(status)+strings.TrimPrefix(head, "    "+row[0])+string(title), " "))
+	p.Line("    " + p.status(status) + rest + title)
 }
 
 // sessionVerdict is what a conversion by meaning amounts to.

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/formats/loss"
 )
@@ -12,42 +12,47 @@ import (
 // text gives each format a row, and what it is a line below: both side by side
 // would leave neither enough room.
 func (r *formatsResult) text(p *page) {
-	rows := [][]string{{"name", "records", "sessions", "check", "carries"}}
+	rows := [][]screen.Safe{{"name", "records", "sessions", "check", "carries"}}
 	for _, f := range r.Formats {
 		carries := strings.Join(f.Families, ", ")
 		if carries == "" {
 			carries = "-"
 		}
-		rows = append(rows, []string{f.Name, ways(f.Reads, f.Writes), ways(f.Decodes, f.Encodes), yes(f.Checks), carries})
+		rows = append(rows, []screen.Safe{visible(f.Name), ways(f.Reads, f.Writes), ways(f.Decodes, f.Encodes), yes(f.Checks), visible(carries)})
 	}
-	for i, line := range columnsOf(rows) {
-		p.line(line)
+	widths := screen.Widths(rows)
+	for i, row := range rows {
+		line := screen.Safe("")
+		for k, c := range row {
+			line += left(c, widths[k])
+		}
+		p.Line(line)
 		if i > 0 {
-			for _, part := range broken(r.Formats[i-1].Title, pageWidth-4) {
-				p.line("    " + part)
+			for _, part := range screen.Broken(visible(r.Formats[i-1].Title), screen.PageWidth-4) {
+				p.Line("    " + part)
 			}
 		}
 	}
 }
 
 func (r *schemaList) text(p *page) {
-	var rows [][]string
+	var rows [][]screen.Safe
 	for _, s := range r.Schemas {
-		rows = append(rows, []string{s.Name, s.Title})
+		rows = append(rows, []screen.Safe{visible(s.Name), visible(s.Title)})
 	}
-	p.table("", rows)
+	p.Table("", rows)
 }
 
 func (r *versionResult) text(p *page) {
-	p.linef("rehome %s", r.Version)
+	p.Linef("rehome %s", r.Version)
 	if r.Revision != "" {
 		modified := ""
 		if r.Modified {
 			modified = ", with changes"
 		}
-		p.linef("revision %s%s", r.Revision, modified)
+		p.Linef("revision %s%s", r.Revision, modified)
 	}
-	p.linef("%s %s/%s", r.Go, r.OS, r.Arch)
+	p.Linef("%s %s/%s", r.Go, r.OS, r.Arch)
 }
 
 func (r *detectResult) text(p *page) {
@@ -55,18 +60,18 @@ func (r *detectResult) text(p *page) {
 		if d.Error != nil {
 			continue // told on stderr
 		}
-		p.line(p.strong(visible(d.Path)))
+		p.Line(p.Strong(visible(d.Path)))
 		for _, m := range d.Matches {
-			p.linef("  %s (%d)", p.cyan(m.Format), m.Score)
+			p.Linef("  %s (%d)", p.Cyan(visible(m.Format)), m.Score)
 			for _, e := range m.Evidence {
-				p.line("    " + visible(e))
+				p.Line("    " + visible(e))
 			}
 		}
 	}
 }
 
 func (r convertResult) text(p *page) {
-	p.linef("%s -> %s", p.strong(visible(r.Source)), p.strong(visible(r.Target)))
+	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
 	if r.Lane == "session" {
 		r.sessions(p)
 	} else if len(r.Stores) == 1 && r.Stores[0].Path == "." {
@@ -75,26 +80,26 @@ func (r convertResult) text(p *page) {
 		r.crowd(p)
 	}
 	if r.Backup != "" {
-		p.linef("  the old target is kept as %s", visible(r.Backup))
+		p.Linef("  the old target is kept as %s", visible(r.Backup))
 	}
 	if r.Residue != "" {
-		p.linef("  what the target has no room for is kept as %s", visible(r.Residue))
+		p.Linef("  what the target has no room for is kept as %s", visible(r.Residue))
 	}
 }
 
 // alone shows one store with its tables.
 func (r convertResult) alone(p *page, s *convert.StoreReport) {
-	p.linef("  %s -> %s, %s lane: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), many(s.Rows, "record"), size(s.Bytes))
-	var rows [][]string
+	p.Linef("  %s -> %s, %s lane: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), many(s.Rows, "record"), size(s.Bytes))
+	var rows [][]screen.Safe
 	for i, set := range s.Sets {
 		if i == mostSets && len(s.Sets) > mostSets+1 {
 			break
 		}
-		rows = append(rows, []string{visible(brief(setName(set.File, set.Table))), grouped(set.Rows), size(set.Bytes), briefDigest(set.Digest)})
+		rows = append(rows, []screen.Safe{screen.Brief(setName(set.File, set.Table)), grouped(set.Rows), size(set.Bytes), briefDigest(set.Digest)})
 	}
-	p.table("    ", rows)
+	p.Table("    ", rows)
 	if more := len(s.Sets) - len(rows); more > 0 {
-		p.linef("    and %d more", more)
+		p.Linef("    and %d more", more)
 	}
 	p.losses("  ", s.Losses)
 	p.omitted(s.Omitted)
@@ -114,8 +119,8 @@ func (r convertResult) crowd(p *page) {
 		s := &r.Stores[i]
 		count[s.Status]++
 		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
-		pad := strings.Repeat(" ", max(0, len(convert.Withheld)-len(s.Status)))
-		p.linef("  %s%s  %s", p.status(s.Status), pad, visible(s.Path))
+		pad := screen.Repeat(" ", len(convert.Withheld)-len(s.Status))
+		p.Linef("  %s%s  %s", p.status(s.Status), pad, visible(s.Path))
 		if s.Status == convert.Withheld {
 			p.losses("    ", s.Losses)
 		} else {
@@ -123,13 +128,13 @@ func (r convertResult) crowd(p *page) {
 		}
 		p.failure("    ", s.Error)
 	}
-	var totals []string
+	var totals []screen.Safe
 	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed} {
 		if n := count[status]; n > 0 {
-			totals = append(totals, fmt.Sprintf("%s %s", grouped(int64(n)), p.status(status)))
+			totals = append(totals, grouped(int64(n))+" "+p.status(status))
 		}
 	}
-	p.linef("  %s lane: %s; %s, %s", r.Lane, strings.Join(totals, ", "), many(records, "record"), size(bytes))
+	p.Linef("  %s lane: %s; %s, %s", r.Lane, screen.Join(totals, ", "), many(records, "record"), size(bytes))
 	p.losses("  ", books)
 	p.omitted(omitted)
 }
@@ -155,41 +160,51 @@ func (b *crowdBooks) enter(s *convert.StoreReport) {
 }
 
 // status paints the one word that says how a store fared.
-func (p *page) status(word string) string {
-	switch word {
+func (p *page) status(status string) screen.Safe {
+	word := visible(status)
+	switch status {
 	case convert.Placed:
-		return p.green(word)
+		return p.Green(word)
 	case convert.Failed:
-		return p.red(word)
+		return p.Red(word)
 	case convert.Withheld:
-		return p.yellow(word)
+		return p.Yellow(word)
 	}
 	return word
 }
 
-func (p *page) losses(indent string, lines []loss.Line) {
+func (p *page) losses(indent screen.Safe, lines []loss.Line) {
 	for _, l := range lines {
-		p.linef("%s%s: %s, %s", indent, p.yellow(l.Kind.String()), visible(l.What), many(l.Count, "time"))
+		p.Linef("%s%s: %s, %s", indent, p.Yellow(visible(l.Kind.String())), visible(l.What), many(l.Count, "time"))
 		if len(l.Places) > 0 && l.Places[0] != "" {
-			p.linef("%s  first at %s", indent, visible(brief(l.Places[0])))
+			p.Linef("%s  first at %s", indent, screen.Brief(l.Places[0]))
 		}
 	}
 }
 
 func (p *page) omitted(secrets int64) {
 	if secrets > 0 {
-		p.linef("  %s stayed home when the text was written, and the target goes without", many(secrets, "secret"))
+		p.Linef("  %s stayed home when the text was written, and the target goes without", many(secrets, "secret"))
 	}
 }
 
-func (p *page) failure(indent string, e *convert.ErrorReport) {
+func (p *page) failure(indent screen.Safe, e *convert.ErrorReport) {
 	if e == nil {
 		return
 	}
-	p.line(indent + p.red(visible(e.Message)))
+	p.Line(indent + p.Red(visible(e.Message)))
 	if e.Hint != "" {
-		p.line(p.faint(indent + "hint: " + visible(e.Hint)))
+		p.Line(p.Faint(indent + "hint: " + visible(e.Hint)))
 	}
+}
+
+// briefDigest is the algorithm and the first digits of a digest.
+func briefDigest(d string) screen.Safe {
+	const kept = 13
+	if s := visible(d); len(s) <= kept+1 {
+		return s
+	}
+	return screen.Cut(visible(d), kept+1)
 }
 
 // setName is a table as addresses spell it, or a file.

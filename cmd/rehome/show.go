@@ -73,7 +73,7 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 		for i := range l.Sessions {
 			list = append(list, &l.Sessions[i])
 		}
-		return chosen{}, question(l, path, "there are "+screen.Many(int64(n), "session")+" in it: name one as "+path+"#ID", list)
+		return chosen{}, question(l, path, "there are "+string(screen.Many(int64(n), "session"))+" in it: name one as "+path+"#ID", list)
 	case n == 1:
 		s := &l.Sessions[0]
 		return chosen{s.Sources[0].Path, s.ID}, nil
@@ -155,11 +155,11 @@ func (v *viewing) counted(decode decoding) (prose.Turns, error) {
 func (v *viewing) write(w *counter, s *session.Session) error {
 	o := prose.Options{
 		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, Source: v.source, Live: v.live, Part: !v.turns.All(),
-		Palette: screen.Palette(v.out.paint), Width: v.width(),
+		Palette: v.out.paint, Width: v.width(),
 	}
 	switch v.form {
 	case "json":
-		return writeLines(w, s, isTerminal(v.out.stdout), v.live)
+		return writeLines(w, s, v.live)
 	case "markdown":
 		return prose.Markdown(w, s, o) // for others to read: times are UTC
 	}
@@ -205,7 +205,7 @@ func (v *viewing) losses() {
 			v.out.say(fmt.Sprintf("and %d other kinds of loss; rehome convert --dry-run lists them", len(list)-i))
 			return
 		}
-		v.out.say(l.Kind.String() + ": " + l.What + ", " + screen.Many(l.Count, "time"))
+		v.out.say(l.Kind.String() + ": " + l.What + ", " + string(screen.Many(l.Count, "time")))
 	}
 }
 

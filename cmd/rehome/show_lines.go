@@ -4,20 +4,18 @@ import (
 	"bufio"
 	"errors"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/formats/session"
 )
 
-// writeLines writes a session's canonical lines. On a terminal, characters that
-// would act on it are escaped; the values stay equal.
-func writeLines(w *counter, s *session.Session, terminal, live bool) error {
+// writeLines writes a session's canonical lines. Characters that would act on a
+// terminal are escaped; the values stay equal.
+func writeLines(w *counter, s *session.Session, live bool) error {
 	out := bufio.NewWriter(w)
 	var buf []byte
 	put := func(line []byte) error {
 		buf = line
-		if terminal {
-			line = visibleJSON(line)
-		}
-		out.Write(line)
+		out.Write(screen.JSON(line))
 		err := out.WriteByte('\n')
 		if live && err == nil {
 			err = out.Flush()

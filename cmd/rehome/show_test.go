@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/formats"
 	"rehome/formats/session"
 	"rehome/schemas"
@@ -86,15 +87,16 @@ func furnishSession(t *testing.T, dir string) {
 	}
 }
 
-// TestShowJSON: what is printed is what is stored, line by line.
+// TestShowJSON: what is printed is what is stored, line by line, but for how
+// characters are spelled that would act on a terminal.
 func TestShowJSON(t *testing.T) {
 	dir := t.TempDir()
 	furnishSession(t, dir)
 	path := filepath.Join(dir, "session.jsonl")
 	for _, args := range [][]string{{"show", path, "--format", "json"}, {"show", path, "--json"}} {
 		stdout, stderr, code := call(t, append(args, "--history")...)
-		if code != 0 || stderr != "" || stdout != string(sampleLines()) {
-			t.Errorf("%q: exit %d, stderr %q\n%s", args, code, stderr, stdout)
+		if code != 0 || stderr != "" || stdout != string(screen.JSON(sampleLines())) || !strings.Contains(stdout, `\u202e`) {
+			t.Errorf("%q: exit %d, stderr %q\n%.2000s", args, code, stderr, stdout)
 		}
 	}
 	stdout, _, code := call(t, "show", path, "--json", "--turns", "3")

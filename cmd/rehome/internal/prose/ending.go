@@ -19,7 +19,7 @@ func (w *walker) ending(p *session.Opaque) bool {
 		return false
 	}
 	failed := strings.HasPrefix(sub, "error") || string(line["is_error"]) == "true"
-	words := "run ended"
+	words := screen.Safe("run ended")
 	if failed {
 		words = "run failed"
 	}

@@ -1,22 +1,26 @@
 package prose
 
-import "strings"
+import (
+	"strings"
+
+	"rehome/cmd/rehome/internal/screen"
+)
 
 // fence follows the fenced code blocks of Markdown, line by line. It takes a
 // fence at any depth of indentation for one, also behind the mark of a list's
 // entry: inside of lists they stand deep.
 type fence struct {
-	mark   string // what opened the block; "" outside
-	lead   string // marks of lists in front of it
-	indent int    // characters in front of it, lead included
-	info   string // what stood behind it
+	mark   string      // what opened the block; "" outside
+	lead   screen.Safe // marks of lists in front of it
+	indent int         // characters in front of it, lead included
+	info   screen.Safe // what stood behind it
 }
 
 func (f *fence) inside() bool { return f.mark != "" }
 
 // step looks at the next line, and reports whether it opens or closes a block.
-func (f *fence) step(line string) (opens, closes bool) {
-	body := strings.TrimLeft(line, " \t")
+func (f *fence) step(line screen.Safe) (opens, closes bool) {
+	body := strings.TrimLeft(string(line), " \t")
 	if !f.inside() {
 		for next := afterMark(body); next != body; next = afterMark(body) {
 			body = strings.TrimLeft(next, " \t")
@@ -38,7 +42,8 @@ func (f *fence) step(line string) (opens, closes bool) {
 		}
 	case mark[0] == '~' || !strings.Contains(rest, "`"):
 		indent := len(line) - len(body)
-		*f = fence{mark, strings.TrimRight(line[:indent], " \t"), indent, rest}
+		at := strings.LastIndex(string(line), rest)
+		*f = fence{mark, screen.TrimRight(line[:indent], " \t"), indent, line[at : at+len(rest)]}
 		return true, false
 	}
 	return false, false
@@ -59,10 +64,10 @@ func afterMark(s string) string {
 
 // longest is the longest run of a mark's character at the beginning of a line:
 // a fence around these lines has to be longer.
-func longest(lines []string, mark byte) int {
+func longest(lines []screen.Safe, mark byte) int {
 	most := 0
-	for _, l := range lines {
-		l = strings.TrimLeft(l, " \t")
+	for _, line := range lines {
+		l := strings.TrimLeft(string(line), " \t")
 		most = max(most, len(l)-len(strings.TrimLeft(l, string(mark))))
 	}
 	return most

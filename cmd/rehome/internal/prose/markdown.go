@@ -1,7 +1,7 @@
 package prose
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -21,18 +21,18 @@ func (d *markdown) head(s *session.Session) {
 	if title == "" {
 		title = "A session without a title"
 	}
-	d.line("# " + literal(screen.Cut(title, mostTitle)))
+	d.line("# " + literal(screen.Cut(screen.Visible(title), mostTitle)))
 	d.gap()
 	for _, f := range d.o.facts(s) {
 		d.line("- " + f.name + ": " + literal(f.value))
 	}
 	for _, c := range s.Children {
 		words := strings.TrimSpace(c.Kind + " " + c.Title)
-		d.line("- subagent: " + literal(screen.Cut(words, mostTitle)) + " " + codeSpan(d.o.again(c.Session)))
+		d.line("- subagent: " + literal(screen.Cut(screen.Visible(words), mostTitle)) + " " + codeSpan(d.o.again(c.Session)))
 	}
 }
 
-func (d *markdown) rule(words string) {
+func (d *markdown) rule(words screen.Safe) {
 	d.gap()
 	d.line("---")
 	d.aside(words)
@@ -40,13 +40,13 @@ func (d *markdown) rule(words string) {
 
 func (d *markdown) turn(n *session.Turn) {
 	d.gap()
-	d.line("## Turn " + strconv.Itoa(n.Number))
+	d.line(screen.Sprintf("## Turn %d", n.Number))
 	if about := d.o.about(n, d.model); len(about) > 0 {
-		d.aside(strings.Join(about, " · "))
+		d.aside(screen.Join(about, " · "))
 	}
 	if n.Error != "" {
 		d.gap()
-		d.fenced("", strings.Split(strings.Trim(n.Error, "\n"), "\n"))
+		d.fenced("", slices.Collect(screen.Rows(screen.Lines(strings.Trim(n.Error, "\n")))))
 	}
 }
 
@@ -63,7 +63,7 @@ func (d *markdown) said(words string) {
 func (d *markdown) thought(words string) { d.folded("thinking", words) }
 func (d *markdown) summary(words string) { d.folded("summary of what was compacted", words) }
 
-func (d *markdown) folded(name, words string) {
+func (d *markdown) folded(name screen.Safe, words string) {
 	d.gap()
 	d.line("<details><summary>" + name + "</summary>")
 	d.gap()
@@ -72,7 +72,7 @@ func (d *markdown) folded(name, words string) {
 	d.line("</details>")
 }
 
-func (d *markdown) aside(words string) {
+func (d *markdown) aside(words screen.Safe) {
 	d.gap()
 	d.line("*" + literal(words) + "*")
 }
@@ -82,28 +82,29 @@ const mostLine = 400
 
 func (d *markdown) step(s *step) {
 	d.gap()
-	about := ""
-	for _, w := range append([]string{screen.Cut(s.subject, mostLine), s.outcome}, s.tail...) {
+	name, about := screen.Visible(s.name), screen.Safe("")
+	for _, w := range append([]screen.Safe{screen.Cut(screen.Visible(s.subject), mostLine), screen.Visible(s.outcome)}, s.tail...) {
 		if w != "" {
 			about += " " + w
 		}
 	}
 	if len(s.args) == 0 && len(s.body) == 0 && s.child == "" {
-		d.line(codeSpan(s.name) + literal(about))
+		d.line(codeSpan(name) + literal(about))
 		return
 	}
-	d.line("<details><summary><code>" + escaped(s.name) + "</code>" + escaped(about) + "</summary>")
+	d.line("<details><summary><code>" + escaped(name) + "</code>" + escaped(about) + "</summary>")
 	if len(s.args) > 0 {
 		d.gap()
-		var lines []string
+		var lines []screen.Safe
 		for _, a := range s.args {
+			name := oneLine(a.name)
 			if len(a.lines) == 1 {
-				lines = append(lines, oneLine(a.name)+": "+a.lines[0])
+				lines = append(lines, name+": "+screen.Lines(a.lines[0]))
 				continue
 			}
-			lines = append(lines, oneLine(a.name)+":")
+			lines = append(lines, name+":")
 			for _, l := range a.lines {
-				lines = append(lines, "  "+l)
+				lines = append(lines, "  "+screen.Lines(l))
 			}
 		}
 		d.fenced("", lines)
@@ -115,7 +116,7 @@ func (d *markdown) step(s *step) {
 	if s.child != "" {
 		d.gap()
 		if s.away {
-			d.line("subagent " + codeSpan(s.child) + ", not in this file")
+			d.line("subagent " + codeSpan(screen.Visible(s.child)) + ", not in this file")
 		} else {
 			d.line("subagent: " + codeSpan(d.o.again(s.child)))
 		}
@@ -125,16 +126,22 @@ func (d *markdown) step(s *step) {
 }
 
 func (d *markdown) result(s *step) {
-	lines := s.body
-	if at, more := s.elided(); at >= 0 {
-		lines = append(append(append([]string(nil), s.body[:at]...), more), s.body[at:]...)
-	}
-	if d.o.Tools != Full {
-		for i, l := range lines {
-			lines[i] = screen.Cut(l, mostLine)
+	var lines []screen.Safe
+	at, more := s.elided()
+	for i, l := range s.body {
+		if i == at {
+			lines = append(lines, more)
 		}
+		shown := screen.Lines(l)
+		if d.o.Tools != Full {
+			shown = screen.Cut(shown, mostLine)
+		}
+		lines = append(lines, shown)
 	}
-	info := ""
+	if at == len(s.body) {
+		lines = append(lines, more)
+	}
+	info := screen.Safe("")
 	if s.diff {
 		info = "diff"
 	}
@@ -143,7 +150,7 @@ func (d *markdown) result(s *step) {
 
 func (d *markdown) file(f *session.File) {
 	d.gap()
-	d.line("- file " + codeSpan(f.Path) + ", " + size(f.Before) + " before, " + size(f.After) + " after")
+	d.line("- file " + codeSpan(screen.Visible(f.Path)) + ", " + size(f.Before) + " before, " + size(f.After) + " after")
 }
 
 func (d *markdown) end(s *session.Session) {
@@ -152,7 +159,7 @@ func (d *markdown) end(s *session.Session) {
 		d.line("## Todos")
 		d.gap()
 		for _, t := range s.Todos {
-			d.line("- " + strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)").Replace(check(t.Status)) + " " + literal(oneLine(t.Content)))
+			d.line("- " + screen.Replace(check(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + literal(oneLine(t.Content)))
 		}
 	}
 	if strings.TrimSpace(s.Plan) != "" {
@@ -165,14 +172,10 @@ func (d *markdown) end(s *session.Session) {
 
 // fenced writes lines as they stand, in a fence longer than any of them begins
 // with.
-func (d *markdown) fenced(info string, lines []string) {
-	shown := make([]string, len(lines))
-	for i, l := range lines {
-		shown[i] = screen.Lines(l)
-	}
-	mark := strings.Repeat("`", max(3, longest(shown, '`')+1))
+func (d *markdown) fenced(info screen.Safe, lines []screen.Safe) {
+	mark := screen.Repeat("`", max(3, longest(lines, '`')+1))
 	d.line(mark + info)
-	for _, l := range shown {
+	for _, l := range lines {
 		d.line(l)
 	}
 	d.line(mark)
@@ -181,9 +184,9 @@ func (d *markdown) fenced(info string, lines []string) {
 // flow writes foreign Markdown. Its code blocks get fences of our own, at the
 // beginning of the line, so that each ends where it should; outside of them and
 // of code in a line nothing is left that HTML could begin with.
-func (d *markdown) flow(words, lead string) {
+func (d *markdown) flow(words string, lead screen.Safe) {
 	var f fence
-	var code, prose []string
+	var code, prose []screen.Safe
 	settle := func() {
 		for _, l := range tamed(prose) {
 			d.line(lead + l)
@@ -191,9 +194,9 @@ func (d *markdown) flow(words, lead string) {
 		prose = prose[:0]
 	}
 	closeBlock := func(b fence) {
-		mark := strings.Repeat("`", max(3, longest(code, '`')+1))
+		mark := screen.Repeat("`", max(3, longest(code, '`')+1))
 		if b.lead != "" {
-			d.line(lead + tamed([]string{b.lead})[0])
+			d.line(lead + tamed([]screen.Safe{b.lead})[0])
 		}
 		d.line(lead + mark + language(b.info))
 		for _, l := range code {
@@ -202,8 +205,7 @@ func (d *markdown) flow(words, lead string) {
 		d.line(lead + mark)
 		code = code[:0]
 	}
-	for line := range strings.Lines(strings.Trim(screen.Lines(words), "\n")) {
-		line = strings.TrimRight(line, "\n")
+	for line := range screen.Rows(screen.Trim(screen.Lines(words), "\n")) {
 		was := f
 		opens, closes := f.step(line)
 		switch {
@@ -213,9 +215,9 @@ func (d *markdown) flow(words, lead string) {
 			closeBlock(was)
 		case f.inside():
 			code = append(code, dedented(line, f.indent))
-		case strings.TrimSpace(line) == "":
+		case screen.Trim(line, " \t") == "":
 			settle()
-			d.line(strings.TrimRight(lead, " "))
+			d.line(screen.TrimRight(lead, " "))
 		default:
 			prose = append(prose, line)
 		}

@@ -2,8 +2,11 @@ package prose
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"rehome/cmd/rehome/internal/screen"
 )
 
 func TestTamed(t *testing.T) {
@@ -25,7 +28,7 @@ func TestTamed(t *testing.T) {
 		"| ![x](u) | `c` |":             "| \\![x](u) | `c` |",
 		"# heading\n- list\n1. numbers": "# heading\n- list\n1. numbers",
 	} {
-		if got := strings.Join(tamed(strings.Split(in, "\n")), "\n"); got != want {
+		if got := string(screen.Join(tamed(slices.Collect(screen.Rows(screen.Safe(in)))), "\n")); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -90,7 +93,7 @@ func FuzzMarkdown(f *testing.F) {
 			case open != "":
 				if inner == open {
 					open = ""
-				} else if run := ticks(strings.TrimLeft(inner, " \t")); run >= len(open) {
+				} else if run := ticks(screen.Safe(strings.TrimLeft(inner, " \t"))); run >= len(open) {
 					t.Fatalf("%q, %q: %q may end the block that %q began:\n%s", words, value, line, open, b.String())
 				}
 			case m != nil && strings.HasPrefix(inner, "```") && !strings.Contains(strings.TrimLeft(inner, "`"), "`"):

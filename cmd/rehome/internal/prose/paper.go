@@ -21,11 +21,11 @@ type paper struct {
 
 func newPaper(w io.Writer) *paper { return &paper{w: bufio.NewWriterSize(w, 32<<10)} }
 
-func (p *paper) line(s string) {
+func (p *paper) line(s screen.Safe) {
 	if p.err != nil {
 		return
 	}
-	p.w.WriteString(s)
+	p.w.WriteString(string(s))
 	p.err = p.w.WriteByte('\n')
 	p.begun, p.open = true, s != ""
 }
@@ -63,21 +63,20 @@ func (o *Options) moment(s session.Stamp, layout string) string {
 const minutes = "2006-01-02 15:04"
 
 // fact is a line of what is known about a session.
-type fact struct{ name, value string }
+type fact struct{ name, value screen.Safe }
 
-// facts are what is known about a session before its first message, made
-// visible.
+// facts are what is known about a session before its first message.
 func (o *Options) facts(s *session.Session) []fact {
 	var out []fact
-	add := func(name string, values ...string) {
-		var parts []string
+	add := func(name screen.Safe, values ...string) {
+		var parts []screen.Safe
 		for _, v := range values {
 			if v != "" {
 				parts = append(parts, screen.Visible(v))
 			}
 		}
 		if len(parts) > 0 {
-			out = append(out, fact{name, strings.Join(parts, ", ")})
+			out = append(out, fact{name, screen.Join(parts, ", ")})
 		}
 	}
 	add("session", s.ID)
@@ -102,7 +101,7 @@ func (o *Options) facts(s *session.Session) []fact {
 	add("time", when)
 	add("status", s.Status)
 	if s.Context != nil && s.Context.Max > 0 {
-		add("context", screen.Grouped(s.Context.Used)+" of "+screen.Grouped(s.Context.Max)+" tokens")
+		add("context", string(screen.Grouped(s.Context.Used)+" of "+screen.Grouped(s.Context.Max)+" tokens"))
 	}
 	if s.Parent != nil {
 		add("subagent of", s.Parent.Session+o.kind(s.Parent))
@@ -119,11 +118,11 @@ func (o *Options) kind(l *session.Link) string {
 }
 
 // again is the command that shows another session of the same store.
-func (o *Options) again(id string) string {
+func (o *Options) again(id string) screen.Safe {
 	if o.Source == "" {
-		return id
+		return screen.Visible(id)
 	}
-	return "rehome show " + quoted(o.Source+"#"+id)
+	return "rehome show " + screen.Visible(quoted(o.Source+"#"+id))
 }
 
 // quoted is a word as a shell takes it.
@@ -135,14 +134,14 @@ func quoted(s string) string {
 }
 
 // usage is what a turn cost, "" if nobody counted.
-func usage(u *session.Usage) string {
+func usage(u *session.Usage) screen.Safe {
 	if u == nil {
 		return ""
 	}
-	var parts []string
+	var parts []screen.Safe
 	for _, c := range [...]struct {
 		n    int64
-		name string
+		name screen.Safe
 	}{{u.Input, "in"}, {u.Output, "out"}, {u.CacheRead, "from cache"}} {
 		if c.n > 0 {
 			parts = append(parts, screen.Grouped(c.n)+" "+c.name)
@@ -151,13 +150,13 @@ func usage(u *session.Usage) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "tokens " + strings.Join(parts, ", ")
+	return "tokens " + screen.Join(parts, ", ")
 }
 
 // about is what a turn's heading says besides its number: the model, if it is
 // not the session's.
-func (o *Options) about(t *session.Turn, model string) []string {
-	var out []string
+func (o *Options) about(t *session.Turn, model string) []screen.Safe {
+	var out []screen.Safe
 	add := func(s string) {
 		if s != "" {
 			out = append(out, screen.Visible(s))
@@ -166,7 +165,7 @@ func (o *Options) about(t *session.Turn, model string) []string {
 	add(o.moment(t.Start, minutes))
 	if t.Start.Known() && t.End.Known() {
 		if ms := t.End.Millis() - t.Start.Millis(); ms > 0 && ms < 1<<40 {
-			add(screen.Span(time.Duration(ms) * time.Millisecond))
+			out = append(out, screen.Span(time.Duration(ms)*time.Millisecond))
 		}
 	}
 	if t.Model != model {
@@ -178,7 +177,9 @@ func (o *Options) about(t *session.Turn, model string) []string {
 	if t.Mode != "" && t.Mode != "agent" {
 		add("mode " + t.Mode)
 	}
-	add(usage(t.Usage))
+	if cost := usage(t.Usage); cost != "" {
+		out = append(out, cost)
+	}
 	if t.Status != "finished" {
 		add(t.Status)
 	}

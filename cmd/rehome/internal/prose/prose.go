@@ -49,16 +49,17 @@ func Markdown(w io.Writer, s *session.Session, o Options) error {
 	return walk(s, o, &markdown{paper: newPaper(w), o: o})
 }
 
-// pen is what writes the pieces of a session, in one form or another.
+// pen is what writes the pieces of a session, in one form or another. Texts
+// are foreign unless they are Safe.
 type pen interface {
 	head(s *session.Session)
 	turn(t *session.Turn)
-	rule(words string) // something begins or ends here
+	rule(words screen.Safe) // something begins or ends here
 	prompt(text string)
 	said(text string)
 	thought(text string)
 	summary(text string)
-	aside(words string) // what is there and not shown, in a line
+	aside(words screen.Safe) // what is there and not shown, in a line
 	step(s *step)
 	file(f *session.File)
 	end(s *session.Session)

@@ -304,7 +304,7 @@ func FuzzText(f *testing.F) {
 				continue
 			}
 			for line := range strings.Lines(got) {
-				if n := screen.Cells(strings.TrimRight(line, "\n")); n > width && !strings.Contains(line, "rehome show") {
+				if n := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); n > width && !strings.Contains(line, "rehome show") {
 					t.Fatalf("%q, %q in %d: %d cells: %q", words, value, width, n, line)
 				}
 			}

@@ -88,7 +88,7 @@ func lists(body map[string]json.RawMessage) []string {
 		m := members(t)
 		content, _ := plain(m["content"])
 		status, _ := plain(m["status"])
-		out = append(out, check(status)+" "+oneLine(content))
+		out = append(out, string(check(status)+" "+oneLine(content)))
 	}
 	for _, f := range elements(body["files"]) {
 		if s, ok := plain(f); ok {
@@ -130,7 +130,7 @@ func lists(body map[string]json.RawMessage) []string {
 }
 
 // check is the box in front of an entry of a list.
-func check(status string) string {
+func check(status string) screen.Safe {
 	switch strings.TrimPrefix(strings.ToLower(status), "todo_status_") {
 	case "completed", "complete", "done":
 		return "[x]"
@@ -292,6 +292,6 @@ func whole(raw []byte) (int64, bool) {
 }
 
 // oneLine is a text without line ends.
-func oneLine(s string) string {
+func oneLine(s string) screen.Safe {
 	return screen.Visible(strings.TrimRight(s, "\r\n"))
 }

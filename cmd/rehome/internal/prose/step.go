@@ -17,13 +17,13 @@ type step struct {
 	subject string // what it was about, in one line
 	outcome string // "" if it went well
 	bad     bool
-	tail    []string // +3 -1, 2.3 s
-	args    []arg    // everything it was asked, see Full
-	body    []string // lines of what came of it
-	cut     int      // lines that body lacks
-	diff    bool     // body is a diff
-	child   string   // the session that it started
-	away    bool     // which the source does not hold
+	tail    []screen.Safe // +3 -1, 2.3 s
+	args    []arg         // everything it was asked, see Full
+	body    []string      // lines of what came of it
+	cut     int           // lines that body lacks
+	diff    bool          // body is a diff
+	child   string        // the session that it started
+	away    bool          // which the source does not hold
 }
 
 // arg is one argument; a text of several lines stands below its name.
@@ -89,7 +89,7 @@ func subject(args map[string]json.RawMessage, workspace string) string {
 		return s
 	}
 	if n := len(elements(args["todos"])); n > 0 {
-		return screen.Many(int64(n), "entry")
+		return string(screen.Many(int64(n), "entry"))
 	}
 	return ""
 }
@@ -172,7 +172,7 @@ func (st *step) shorten(o Options) {
 }
 
 // elided says how many lines are not shown, and where: in front of body[at].
-func (st *step) elided() (at int, words string) {
+func (st *step) elided() (at int, words screen.Safe) {
 	if st.cut == 0 {
 		return -1, ""
 	}
@@ -201,7 +201,7 @@ func (st *step) result(r *session.ToolResult, args map[string]json.RawMessage) {
 	if st.body = edited(body, args, r.Error); st.body != nil {
 		st.diff = true
 		added, removed := counted(st.body)
-		st.tail = append(st.tail, "+"+strconv.Itoa(added)+" -"+strconv.Itoa(removed))
+		st.tail = append(st.tail, screen.Sprintf("+%d -%d", added, removed))
 		return
 	}
 	text := came(body)
@@ -223,9 +223,9 @@ func shownTo(content []session.Part) string {
 		case *session.Text:
 			out = append(out, t.Text)
 		case *session.Media:
-			out = append(out, "["+mediaOf(t)+"]")
+			out = append(out, string("["+mediaOf(t)+"]"))
 		case *session.Opaque:
-			out = append(out, "["+opaqueOf(t)+"]")
+			out = append(out, string("["+opaqueOf(t)+"]"))
 		}
 	}
 	return strings.Join(out, "\n")

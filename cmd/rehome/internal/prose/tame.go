@@ -9,7 +9,7 @@ import (
 // What makes foreign text mean nothing but itself in Markdown.
 
 // dedented takes up to so many blanks off a line.
-func dedented(line string, n int) string {
+func dedented(line screen.Safe, n int) screen.Safe {
 	i := 0
 	for i < len(line) && i < n && (line[i] == ' ' || line[i] == '\t') {
 		i++
@@ -18,9 +18,12 @@ func dedented(line string, n int) string {
 }
 
 // language is the first word behind a fence, if it is a plain one.
-func language(info string) string {
-	word, _, _ := strings.Cut(info, " ")
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#.-") != "" {
+func language(info screen.Safe) screen.Safe {
+	word := info
+	if at := strings.IndexByte(string(info), ' '); at >= 0 {
+		word = info[:at]
+	}
+	if screen.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+#.-") != "" {
 		return ""
 	}
 	return word
@@ -29,12 +32,12 @@ func language(info string) string {
 // tamed is a paragraph in which nothing is HTML, an image or a fence. Code in a line is
 // left alone where every line of the paragraph closes what it opens: anything
 // else could pair up in a way that we do not see.
-func tamed(paragraph []string) []string {
+func tamed(paragraph []screen.Safe) []screen.Safe {
 	plainSpans := true
 	for _, l := range paragraph {
 		plainSpans = plainSpans && balanced(l)
 	}
-	out := make([]string, len(paragraph))
+	out := make([]screen.Safe, len(paragraph))
 	for i, l := range paragraph {
 		if at := hiddenFence(l); at >= 0 {
 			l = l[:at] + `\` + l[at:]
@@ -49,32 +52,31 @@ func tamed(paragraph []string) []string {
 
 // inert is a piece of text in which no HTML begins, and no image: who looks at
 // one fetches it, and tells a stranger so. A link is left of it.
-func inert(s string) string {
-	s = strings.ReplaceAll(s, "<", "&lt;")
-	if !strings.Contains(s, "![") {
+func inert(s screen.Safe) screen.Safe {
+	s = screen.ReplaceAll(s, "<", "&lt;")
+	if !strings.Contains(string(s), "![") {
 		return s
 	}
-	var b strings.Builder
+	var parts []screen.Safe
 	for {
-		at := strings.Index(s, "![")
+		at := strings.Index(string(s), "![")
 		if at < 0 {
-			b.WriteString(s)
-			return b.String()
+			return screen.Join(append(parts, s), "")
 		}
-		b.WriteString(s[:at])
-		if slashes := at - len(strings.TrimRight(s[:at], `\`)); slashes%2 == 0 { // else it is no image already
-			b.WriteByte('\\')
+		parts = append(parts, s[:at])
+		if slashes := at - len(screen.TrimRight(s[:at], `\`)); slashes%2 == 0 { // else it is no image already
+			parts = append(parts, `\`)
 		}
-		b.WriteByte('!')
+		parts = append(parts, "!")
 		s = s[at+1:]
 	}
 }
 
 // hiddenFence finds a fence behind the marks of quotes, where blocks are not
 // followed; -1 if there is none.
-func hiddenFence(line string) int {
-	at := len(line) - len(strings.TrimLeft(line, " \t>-*+0123456789.)"))
-	rest := line[at:]
+func hiddenFence(line screen.Safe) int {
+	rest := strings.TrimLeft(string(line), " \t>-*+0123456789.)")
+	at := len(line) - len(rest)
 	if strings.HasPrefix(rest, "~~~") || strings.HasPrefix(rest, "```") && !strings.Contains(strings.TrimLeft(rest, "`"), "`") {
 		return at
 	}
@@ -82,13 +84,13 @@ func hiddenFence(line string) int {
 }
 
 // ticks is the length of the run of backticks at the beginning.
-func ticks(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+func ticks(s screen.Safe) int { return len(s) - len(strings.TrimLeft(string(s), "`")) }
 
 // balanced reports whether the runs of backticks in a line pair up, and none
 // stands behind a backslash.
-func balanced(line string) bool {
+func balanced(line screen.Safe) bool {
 	for {
-		at := strings.IndexByte(line, '`')
+		at := strings.IndexByte(string(line), '`')
 		if at < 0 {
 			return true
 		}
@@ -105,7 +107,7 @@ func balanced(line string) bool {
 }
 
 // closing finds a run of just n backticks.
-func closing(s string, n int) int {
+func closing(s screen.Safe, n int) int {
 	for i := 0; i < len(s); {
 		if s[i] != '`' {
 			i++
@@ -122,59 +124,46 @@ func closing(s string, n int) int {
 
 // outsideCode escapes a balanced line. In the row of a table bars end cells,
 // also in the middle of code.
-func outsideCode(line string) string {
-	if strings.Contains(line, "|") {
+func outsideCode(line screen.Safe) screen.Safe {
+	if strings.Contains(string(line), "|") {
 		return inert(line)
 	}
-	var b strings.Builder
+	var parts []screen.Safe
 	for {
-		at := strings.IndexByte(line, '`')
+		at := strings.IndexByte(string(line), '`')
 		if at < 0 {
-			b.WriteString(inert(line))
-			return b.String()
+			return screen.Join(append(parts, inert(line)), "")
 		}
 		n := ticks(line[at:])
 		end := at + n + closing(line[at+n:], n) + n
-		b.WriteString(inert(line[:at]))
-		b.WriteString(line[at:end])
+		parts = append(parts, inert(line[:at]), line[at:end])
 		line = line[end:]
 	}
 }
 
-// literal is foreign text in a line of Markdown, meaning nothing but itself.
-func literal(s string) string {
-	var b strings.Builder
-	for _, r := range screen.Visible(s) {
-		switch r {
-		case '<':
-			b.WriteString("&lt;")
-			continue
-		case '&':
-			b.WriteString("&amp;")
-			continue
-		case '\\', '`', '*', '_', '[', ']', '>', '#', '~', '|', '!':
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+// literal is text in a line of Markdown, meaning nothing but itself.
+func literal(s screen.Safe) screen.Safe {
+	return screen.Replace(s, strings.NewReplacer("<", "&lt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
+		"[", `\[`, "]", `\]`, ">", `\>`, "#", `\#`, "~", `\~`, "|", `\|`, "!", `\!`))
 }
 
-// codeSpan is foreign text as code in a line.
-func codeSpan(s string) string {
-	s = screen.Visible(s)
-	n := 1
-	for strings.Contains(s, strings.Repeat("`", n)) {
-		n++
+// codeSpan is text as code in a line.
+func codeSpan(s screen.Safe) screen.Safe {
+	n, run := 1, 0
+	for i := range len(s) {
+		if run++; s[i] != '`' {
+			run = 0
+		}
+		n = max(n, run+1)
 	}
-	mark := strings.Repeat("`", n)
-	if n > 1 || strings.HasPrefix(s, " ") {
+	mark := screen.Repeat("`", n)
+	if n > 1 || strings.HasPrefix(string(s), " ") {
 		return mark + " " + s + " " + mark
 	}
 	return mark + s + mark
 }
 
-// escaped is foreign text in a line of HTML.
-func escaped(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(screen.Visible(s))
+// escaped is text in a line of HTML.
+func escaped(s screen.Safe) screen.Safe {
+	return screen.Replace(s, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;"))
 }

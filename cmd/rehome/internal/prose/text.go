@@ -15,9 +15,9 @@ type text struct {
 	model  string // that the session says it last used
 }
 
-func (t *text) line(s string) {
+func (t *text) line(s screen.Safe) {
 	t.beside = false
-	t.paper.line(strings.TrimRight(s, " "))
+	t.paper.line(screen.TrimRight(s, " "))
 }
 
 func (t *text) head(s *session.Session) {
@@ -38,12 +38,12 @@ func (t *text) head(s *session.Session) {
 		room = max(room, len(f.name))
 	}
 	for _, f := range facts {
-		lead := "  " + f.name + strings.Repeat(" ", room-len(f.name)+2)
+		lead := "  " + f.name + screen.Repeat(" ", room-len(f.name)+2)
 		for i, l := range screen.Wrap(f.value, t.o.Width-len(lead)) {
 			if i == 0 {
 				t.line(p.Faint(lead) + l)
 			} else {
-				t.line(strings.Repeat(" ", len(lead)) + l)
+				t.line(screen.Repeat(" ", len(lead)) + l)
 			}
 		}
 	}
@@ -65,18 +65,18 @@ func (t *text) children(list []session.Link) {
 		}
 		words := screen.Visible(strings.TrimSpace(c.Kind + " " + c.Title))
 		t.line(t.o.Palette.Faint("  subagent  ") + screen.Cut(words, max(8, t.o.Width/2)))
-		t.line(t.o.Palette.Faint("    " + screen.Visible(t.o.again(c.Session))))
+		t.line(t.o.Palette.Faint("    " + t.o.again(c.Session)))
 	}
 }
 
 // rule is a line across the screen with words in it.
-func (t *text) rule(words string) { t.across(words, t.o.Palette.Yellow) }
+func (t *text) rule(words screen.Safe) { t.across(words, t.o.Palette.Yellow) }
 
-func (t *text) across(words string, paint func(string) string) {
+func (t *text) across(words screen.Safe, paint func(screen.Safe) screen.Safe) {
 	t.gap()
 	words = screen.Cut(words, max(8, t.o.Width-6))
-	rest := max(0, t.o.Width-4-screen.Cells(words))
-	t.line(t.o.Palette.Faint("── ") + paint(words) + t.o.Palette.Faint(" "+strings.Repeat("─", rest)))
+	rest := t.o.Width - 4 - screen.Cells(words)
+	t.line(t.o.Palette.Faint("── ") + paint(words) + t.o.Palette.Faint(" "+screen.Repeat("─", rest)))
 }
 
 func (t *text) turn(n *session.Turn) {
@@ -92,12 +92,12 @@ func (t *text) turn(n *session.Turn) {
 
 func (t *text) prompt(words string) {
 	t.gap()
-	t.flow(words, t.o.Palette.Green("> "), 2, nil)
+	t.flow(words, t.o.Palette.Green("> "), 2, screen.Plain)
 }
 
 func (t *text) said(words string) {
 	t.gap()
-	t.flow(words, "", 0, nil)
+	t.flow(words, "", 0, screen.Plain)
 }
 
 func (t *text) thought(words string) {
@@ -108,10 +108,10 @@ func (t *text) thought(words string) {
 func (t *text) summary(words string) {
 	t.gap()
 	t.line(t.o.Palette.Yellow("summary"))
-	t.flow(words, "  ", 2, nil)
+	t.flow(words, "  ", 2, screen.Plain)
 }
 
-func (t *text) aside(words string) {
+func (t *text) aside(words screen.Safe) {
 	if !t.beside {
 		t.gap()
 	}
@@ -122,23 +122,20 @@ func (t *text) aside(words string) {
 // flow writes foreign Markdown: wrapped where it is prose, as it stands where
 // it is code or a table. Every line begins with lead, which takes so many
 // cells.
-func (t *text) flow(words, lead string, cells int, paint func(string) string) {
-	if paint == nil {
-		paint = func(s string) string { return s }
-	}
+func (t *text) flow(words string, lead screen.Safe, cells int, paint func(screen.Safe) screen.Safe) {
 	var f fence
-	for line := range strings.Lines(strings.Trim(screen.Lines(words), "\n")) {
-		line = strings.TrimRight(screen.Untab(strings.TrimRight(line, "\n")), " ")
+	for line := range screen.Rows(screen.Trim(screen.Lines(words), "\n")) {
+		line = screen.TrimRight(screen.Untab(line), " ")
 		was := f.inside()
 		f.step(line)
 		switch {
 		case was || f.inside():
 			t.line(lead + paint(line))
-		case strings.HasPrefix(strings.TrimLeft(line, " "), "|"):
+		case strings.HasPrefix(strings.TrimLeft(string(line), " "), "|"):
 			t.line(lead + paint(line))
 		default:
 			for _, l := range screen.Wrap(line, t.o.Width-cells) {
-				if strings.HasPrefix(line, "#") {
+				if strings.HasPrefix(string(line), "#") {
 					l = t.o.Palette.Strong(l)
 				} else {
 					l = paint(l)
@@ -150,9 +147,9 @@ func (t *text) flow(words, lead string, cells int, paint func(string) string) {
 }
 
 // block writes foreign text as it stands, wrapped.
-func (t *text) block(words, lead string, paint func(string) string) {
-	for line := range strings.Lines(strings.Trim(screen.Lines(words), "\n")) {
-		for _, l := range screen.Wrap(screen.Untab(strings.TrimRight(line, "\n")), t.o.Width-len(lead)) {
+func (t *text) block(words string, lead screen.Safe, paint func(screen.Safe) screen.Safe) {
+	for line := range screen.Rows(screen.Trim(screen.Lines(words), "\n")) {
+		for _, l := range screen.Wrap(screen.Untab(line), t.o.Width-len(lead)) {
 			t.line(lead + paint(l))
 		}
 	}
@@ -162,13 +159,13 @@ func (t *text) step(s *step) {
 	t.gap()
 	p := t.o.Palette
 	outcome := screen.Cut(screen.Visible(s.outcome), max(4, t.o.Width/4))
-	var tail []string
+	var tail []screen.Safe
 	if outcome != "" {
 		tail = append(tail, outcome)
 	}
 	tail = append(tail, s.tail...)
 	name := screen.Cut(screen.Visible(s.name), max(4, t.o.Width/3))
-	room := t.o.Width - 4 - screen.Cells(name) - screen.Cells(strings.Join(tail, "  ")) - 2
+	room := t.o.Width - 4 - screen.Cells(name) - screen.Cells(screen.Join(tail, "  ")) - 2
 	line := "  " + p.Cyan(name)
 	if subject := screen.Cut(screen.Visible(s.subject), max(2, room)); subject != "" {
 		line += "  " + subject
@@ -191,7 +188,7 @@ func (t *text) step(s *step) {
 	case s.child != "" && s.away:
 		t.line(p.Faint("    subagent " + screen.Visible(s.child) + ", not in this file"))
 	case s.child != "":
-		t.line(p.Faint("    subagent: " + screen.Visible(t.o.again(s.child))))
+		t.line(p.Faint("    subagent: " + t.o.again(s.child)))
 	}
 }
 
@@ -217,34 +214,34 @@ func (t *text) body(s *step) {
 		if i == at {
 			t.line(t.o.Palette.Faint("    " + more))
 		}
-		l = verbatim(l)
+		shown := verbatim(l)
 		if t.o.Tools != Full {
-			l = screen.Cut(l, max(8, t.o.Width-4))
+			shown = screen.Cut(shown, max(8, t.o.Width-4))
 		}
-		t.line("    " + t.painted(l, s.diff))
+		t.line("    " + t.painted(shown, s.diff))
 	}
 	if at == len(s.body) {
 		t.line(t.o.Palette.Faint("    " + more))
 	}
 }
 
-func (t *text) painted(l string, diff bool) string {
+func (t *text) painted(l screen.Safe, diff bool) screen.Safe {
 	p := t.o.Palette
 	switch {
 	case !diff:
 		return p.Faint(l)
-	case strings.HasPrefix(l, "+"):
+	case strings.HasPrefix(string(l), "+"):
 		return p.Green(l)
-	case strings.HasPrefix(l, "-"):
+	case strings.HasPrefix(string(l), "-"):
 		return p.Red(l)
-	case strings.HasPrefix(l, "@@"):
+	case strings.HasPrefix(string(l), "@@"):
 		return p.Cyan(l)
 	}
 	return l
 }
 
 // verbatim is one line of foreign text as it stands.
-func verbatim(l string) string { return screen.Untab(screen.Lines(l)) }
+func verbatim(l string) screen.Safe { return screen.Untab(screen.Lines(l)) }
 
 func (t *text) file(f *session.File) {
 	sizes := "  " + size(f.Before) + " before, " + size(f.After) + " after"
@@ -252,7 +249,7 @@ func (t *text) file(f *session.File) {
 	t.line("  " + t.o.Palette.Cyan("file") + "  " + path + t.o.Palette.Faint(sizes))
 }
 
-func size(b *session.Body) string {
+func size(b *session.Body) screen.Safe {
 	if b == nil {
 		return "?"
 	}
@@ -274,6 +271,6 @@ func (t *text) end(s *session.Session) {
 	}
 	if strings.TrimSpace(s.Plan) != "" {
 		t.rule("plan")
-		t.flow(s.Plan, "", 0, nil)
+		t.flow(s.Plan, "", 0, screen.Plain)
 	}
 }

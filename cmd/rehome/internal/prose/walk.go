@@ -82,7 +82,7 @@ func (w *walker) message(m *session.Message) {
 		w.count()
 		w.pen.turn(m.Turn)
 	}
-	var context []string
+	var context []screen.Safe
 	for _, part := range m.Parts {
 		if in, ok := part.(*session.Injected); ok {
 			context = append(context, contextOf(in))
@@ -99,7 +99,7 @@ func (w *walker) message(m *session.Message) {
 func (w *walker) place(m *session.Message) {
 	if m.Branch != w.branch {
 		w.branch = m.Branch
-		words := "back on the live branch"
+		words := screen.Safe("back on the live branch")
 		if m.Branch != "" {
 			words = "branch " + screen.Visible(m.Branch) + ", which the client went back on"
 		}
@@ -118,24 +118,24 @@ func (w *walker) place(m *session.Message) {
 
 // contextOf names a piece of context and says how long it is, or what it says if
 // it is a command of the user's.
-func contextOf(in *session.Injected) string {
+func contextOf(in *session.Injected) screen.Safe {
 	name := in.Tag
 	switch {
 	case name == "":
 		name = "context"
 	case strings.Contains(name, "command-"):
-		return screen.Visible(name) + " " + screen.Visible(screen.Cut(in.Text, mostAside))
+		return screen.Visible(name) + " " + screen.Cut(screen.Visible(in.Text), mostAside)
 	}
 	return screen.Visible(name) + " " + screen.Size(int64(len(in.Text)+len(in.Data)))
 }
 
-func (w *walker) context(list []string, aside bool) {
+func (w *walker) context(list []screen.Safe, aside bool) {
 	if len(list) > 0 {
 		if !aside {
 			w.settle()
 		}
 		w.count()
-		w.pen.aside("context: " + strings.Join(list, ", "))
+		w.pen.aside("context: " + screen.Join(list, ", "))
 	}
 }
 
@@ -171,7 +171,7 @@ func (w *walker) part(m *session.Message, part session.Part, aside bool) {
 	case *session.Summary:
 		w.pen.summary(t.Text)
 	case *session.Boundary:
-		words := "compacted here"
+		words := screen.Safe("compacted here")
 		if t.Archived > 0 {
 			words = "compacted here: the model sees a summary of " + screen.Many(int64(t.Archived), "message") + " above"
 		}
@@ -189,7 +189,7 @@ func (w *walker) text(m *session.Message, words string) {
 		w.pen.aside("system prompt: " + screen.Size(int64(len(words))))
 	case strings.TrimSpace(words) == "":
 	case m.Role == session.User && m.Simulated:
-		w.pen.aside("written by the client: " + screen.Visible(screen.Cut(words, mostAside)))
+		w.pen.aside("written by the client: " + screen.Cut(screen.Visible(words), mostAside))
 	case m.Role == session.User:
 		w.pen.prompt(words)
 	default:
@@ -212,12 +212,11 @@ func (w *walker) thinking(t *session.Thinking) {
 	}
 }
 
-func mediaOf(m *session.Media) string {
-	kind := "file"
+func mediaOf(m *session.Media) screen.Safe {
+	words := screen.Safe("file")
 	if strings.HasPrefix(m.Mime, "image/") {
-		kind = "image"
+		words = "image"
 	}
-	words := kind
 	for _, s := range []string{m.Name, m.Mime} {
 		if s != "" {
 			words += " " + screen.Visible(s)
@@ -227,15 +226,15 @@ func mediaOf(m *session.Media) string {
 	case m.Data != nil:
 		words += " " + screen.Size(int64(len(m.Data)))
 	case m.URI != "":
-		words += " at " + screen.Visible(screen.Cut(m.URI, mostAside))
+		words += " at " + screen.Cut(screen.Visible(m.URI), mostAside)
 	}
 	return words
 }
 
-func opaqueOf(p *session.Opaque) string {
+func opaqueOf(p *session.Opaque) screen.Safe {
 	kind := p.Kind
 	if kind == "" {
 		kind = "something the client keeps for itself"
 	}
-	return screen.Visible(screen.Cut(kind, mostAside)) + " " + screen.Size(int64(len(p.Raw)))
+	return screen.Cut(screen.Visible(kind), mostAside) + " " + screen.Size(int64(len(p.Raw)))
 }

@@ -13,9 +13,10 @@ const (
 	longestExt = 8 // .ndjson and a bit: more is no extension
 )
 
-// Brief shortens the long parts of a place inside a store: most are ids and
-// hashes, of which the first digits will do. The whole text is in --json.
-func Brief(place string) string {
+// Brief is a place inside a store with its long parts shortened, made visible:
+// most are ids and hashes, of which the first digits will do. The whole text is
+// in --json.
+func Brief(place string) Safe {
 	parts := strings.Split(place, "/")
 	for i, p := range parts {
 		id, rest := p, ""
@@ -30,5 +31,5 @@ func Brief(place string) string {
 			parts[i] = string([]rune(id)[:kept]) + "…" + ext + rest
 		}
 	}
-	return strings.Join(parts, "/")
+	return Visible(strings.Join(parts, "/"))
 }

@@ -1,22 +1,21 @@
 package screen
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 )
 
 // Grouped prints a number in groups of three digits: 47,043.
-func Grouped(n int64) string {
+func Grouped(n int64) Safe {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
-	return s
+	return Safe(s)
 }
 
 // Many counts things: 1 line, 2 lines.
-func Many(n int64, noun string) string {
+func Many(n int64, noun Safe) Safe {
 	if n == 1 {
 		return "1 " + noun
 	}
@@ -24,34 +23,34 @@ func Many(n int64, noun string) string {
 }
 
 // Size prints a number of bytes in powers of ten: 312 B, 4.1 kB, 351 MB.
-func Size(n int64) string {
+func Size(n int64) Safe {
 	if n < 1000 {
-		return strconv.FormatInt(n, 10) + " B"
+		return Safe(strconv.FormatInt(n, 10)) + " B"
 	}
 	v := float64(n) / 1000
-	for _, unit := range []string{"kB", "MB", "GB", "TB"} {
+	for _, unit := range []Safe{"kB", "MB", "GB", "TB"} {
 		switch {
 		case v < 9.95:
-			return fmt.Sprintf("%.1f %s", v, unit)
+			return Sprintf("%.1f %s", v, unit)
 		case v < 999.5:
-			return fmt.Sprintf("%.0f %s", v, unit)
+			return Sprintf("%.0f %s", v, unit)
 		}
 		v /= 1000
 	}
-	return fmt.Sprintf("%.0f PB", v)
+	return Sprintf("%.0f PB", v)
 }
 
 // Span prints how long something took: 248 ms, 2.3 s, 3 min 5 s, 2 h 10 min.
-func Span(d time.Duration) string {
+func Span(d time.Duration) Safe {
 	switch {
 	case d < time.Second:
-		return fmt.Sprintf("%d ms", max(0, d.Milliseconds()))
+		return Sprintf("%d ms", max(0, d.Milliseconds()))
 	case d < time.Minute-50*time.Millisecond:
-		return fmt.Sprintf("%.1f s", d.Seconds())
+		return Sprintf("%.1f s", d.Seconds())
 	case d < time.Hour-time.Second/2:
 		s := int64(d.Round(time.Second) / time.Second)
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
+		return Sprintf("%d min %d s", s/60, s%60)
 	}
 	m := int64(d.Round(time.Minute) / time.Minute)
-	return fmt.Sprintf("%d h %d min", m/60, m%60)
+	return Sprintf("%d h %d min", m/60, m%60)
 }

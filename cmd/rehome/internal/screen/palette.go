@@ -3,7 +3,7 @@ package screen
 // Palette paints words, or leaves them alone.
 type Palette bool
 
-func (p Palette) paint(code, s string) string {
+func (p Palette) paint(code, s Safe) Safe {
 	if !p || s == "" {
 		return s
 	}
@@ -11,19 +11,19 @@ func (p Palette) paint(code, s string) string {
 }
 
 // Strong, Faint and the colours are what the house uses.
-func (p Palette) Strong(s string) string { return p.paint("1", s) }
+func (p Palette) Strong(s Safe) Safe { return p.paint("1", s) }
 
 // Faint is for what is read last.
-func (p Palette) Faint(s string) string { return p.paint("2", s) }
+func (p Palette) Faint(s Safe) Safe { return p.paint("2", s) }
 
 // Red is for what went wrong, and what was taken away.
-func (p Palette) Red(s string) string { return p.paint("31", s) }
+func (p Palette) Red(s Safe) Safe { return p.paint("31", s) }
 
 // Green is for what went well, and what was added.
-func (p Palette) Green(s string) string { return p.paint("32", s) }
+func (p Palette) Green(s Safe) Safe { return p.paint("32", s) }
 
 // Yellow is for what asks for attention.
-func (p Palette) Yellow(s string) string { return p.paint("33", s) }
+func (p Palette) Yellow(s Safe) Safe { return p.paint("33", s) }
 
 // Cyan is for names.
-func (p Palette) Cyan(s string) string { return p.paint("36", s) }
+func (p Palette) Cyan(s Safe) Safe { return p.paint("36", s) }

@@ -22,7 +22,7 @@ func TestLines(t *testing.T) {
 		"line\u2028sep":                      `line\u2028sep`,
 		strings.Repeat("plain ünïcode 日", 3): strings.Repeat("plain ünïcode 日", 3),
 	} {
-		if got := Lines(in); got != want {
+		if got := string(Lines(in)); got != want {
 			t.Errorf("%q: %s, want %s", in, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestCells(t *testing.T) {
 	for in, want := range map[string]int{
 		"": 0, "abc": 3, "naïve": 5, "日本": 4, "e\u0301": 1, "🚀": 2, "❤\ufe0f": 1, "한글": 4, "ＡＢ": 4, "–…": 2, "⚡": 2, "🇩🇪": 4, "𝒳": 1,
 	} {
-		if got := Cells(in); got != want {
+		if got := Cells(Safe(in)); got != want {
 			t.Errorf("%q: %d cells, want %d", in, got, want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestCut(t *testing.T) {
 		width int
 		want  string
 	}{{"abcdef", 6, "abcdef"}, {"abcdef", 5, "abcd…"}, {"日本語", 5, "日本…"}, {"日本語", 4, "日…"}, {"日本語", 6, "日本語"}, {"a\u0301b\u0301c", 2, "a\u0301…"}} {
-		if got := Cut(c.in, c.width); got != c.want {
+		if got := string(Cut(Safe(c.in), c.width)); got != c.want {
 			t.Errorf("%q in %d: %q", c.in, c.width, got)
 		}
 	}
@@ -58,7 +58,7 @@ func TestCut(t *testing.T) {
 		width int
 		want  string
 	}{{"abcdef", 6, "abcdef"}, {"abcdef", 5, "…cdef"}, {"日本語", 5, "…本語"}} {
-		if got := CutLeft(c.in, c.width); got != c.want {
+		if got := string(CutLeft(Safe(c.in), c.width)); got != c.want {
 			t.Errorf("%q in %d from the left: %q", c.in, c.width, got)
 		}
 	}
@@ -82,7 +82,7 @@ func TestWrap(t *testing.T) {
 		{"", 10, ""},
 		{"          deep in here", 16, "          deep|in here"},
 	} {
-		got := strings.Join(Wrap(c.in, c.width), "|")
+		got := string(Join(Wrap(Safe(c.in), c.width), "|"))
 		if got != c.want {
 			t.Errorf("%q in %d: %q, want %q", c.in, c.width, got, c.want)
 		}
@@ -100,7 +100,7 @@ func TestHang(t *testing.T) {
 		{"abcdefghijklmnop", 8, "abcdefgh|  ijklmn|  op"},
 		{"  one two three", 10, "  one two|  three"},
 	} {
-		if got := strings.Join(Hang(c.in, c.width), "|"); got != c.want {
+		if got := string(Join(Hang(Safe(c.in), c.width), "|")); got != c.want {
 			t.Errorf("%q in %d: %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
@@ -111,16 +111,16 @@ func FuzzWrap(f *testing.F) {
 	f.Add("- one two  three 日本語 "+strings.Repeat("x", 300), 10)
 	f.Add("  9) \u0301\u0301 a", 0)
 	f.Fuzz(func(t *testing.T, s string, width int) {
-		s = Untab(strings.ReplaceAll(Lines(s), "\n", " "))
+		safe := Untab(Replace(Lines(s), strings.NewReplacer("\n", " ")))
 		width = 8 + max(0, width)%300
-		lines := Wrap(s, width)
+		lines := Wrap(safe, width)
 		for _, l := range lines {
 			if Cells(l) > width {
 				t.Fatalf("%q in %d: %d cells: %q", s, width, Cells(l), l)
 			}
 		}
-		bare := func(s string) string { return strings.ReplaceAll(s, " ", "") }
-		if got := bare(strings.Join(lines, "")); got != bare(s) {
+		bare := func(s Safe) string { return strings.ReplaceAll(string(s), " ", "") }
+		if got := bare(Join(lines, "")); got != bare(safe) {
 			t.Fatalf("%q became %q", s, got)
 		}
 	})
@@ -142,7 +142,7 @@ func TestSpan(t *testing.T) {
 		0: "0 ms", 248 * time.Millisecond: "248 ms", 2345 * time.Millisecond: "2.3 s", 59940 * time.Millisecond: "59.9 s", 59960 * time.Millisecond: "1 min 0 s",
 		185 * time.Second: "3 min 5 s", 2*time.Hour + 10*time.Minute: "2 h 10 min", -time.Second: "0 ms",
 	} {
-		if got := Span(in); got != want {
+		if got := string(Span(in)); got != want {
 			t.Errorf("%v: %s, want %s", in, got, want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestSpan(t *testing.T) {
 
 func TestUntab(t *testing.T) {
 	for in, want := range map[string]string{"\ta": "    a", "ab\tc": "ab  c", "日\tc": "日  c", "abcd\te": "abcd    e"} {
-		if got := Untab(in); got != want {
+		if got := string(Untab(Safe(in))); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}
@@ -159,7 +159,7 @@ func TestUntab(t *testing.T) {
 // TestWrapLong: the time that wrapping takes grows with the line, not with its
 // square. Ten megabytes without a blank would otherwise take hours.
 func TestWrapLong(t *testing.T) {
-	if got := Wrap(strings.Repeat("x", 10<<20), 80); len(got) != 10<<20/80 {
+	if got := Wrap(Repeat("x", 10<<20), 80); len(got) != 10<<20/80 {
 		t.Errorf("%d lines", len(got))
 	}
 }

@@ -13,9 +13,9 @@ import (
 // Visible makes foreign text safe to print on one line: control characters, the
 // escape sequences of terminals, direction overrides and other characters
 // without a shape are spelled out, and so are bytes that are not UTF-8.
-func Visible(s string) string {
+func Visible(s string) Safe {
 	if strings.IndexFunc(s, Unseen) < 0 && utf8.ValidString(s) {
-		return s
+		return Safe(s)
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
@@ -30,16 +30,16 @@ func Visible(s string) string {
 		}
 		i += n
 	}
-	return b.String()
+	return Safe(b.String())
 }
 
 // Lines makes foreign text of several lines safe to print: it keeps their ends,
 // and the joiners without which some scripts and emoji fall apart, where they
 // stand between two such characters. Tabs stay.
-func Lines(s string) string {
+func Lines(s string) Safe {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if strings.IndexFunc(s, Unseen) < 0 && utf8.ValidString(s) {
-		return s
+		return Safe(s)
 	}
 	var b strings.Builder
 	last := rune(0)
@@ -56,7 +56,7 @@ func Lines(s string) string {
 		last = r
 		i += n
 	}
-	return b.String()
+	return Safe(b.String())
 }
 
 func joiner(r rune) bool { return r == 0x200c || r == 0x200d }

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Cells is how many cells of a terminal a text takes. It must have been made
-// visible: control characters have no width.
-func Cells(s string) int {
+// Cells is how many cells of a terminal a text takes: control characters, which
+// have no width, are not in it.
+func Cells(s Safe) int {
 	n := 0
 	for _, r := range s {
 		n += CellsOf(r)
@@ -45,7 +45,10 @@ func CellsOf(r rune) int {
 }
 
 // Cut shortens a text to a width at its end, CutLeft at its beginning.
-func Cut(s string, width int) string {
+func Cut(s Safe, width int) Safe {
+	if width <= 0 {
+		return ""
+	}
 	n := 0
 	end := 0 // behind what leaves room for the mark
 	for i, r := range s {
@@ -61,7 +64,7 @@ func Cut(s string, width int) string {
 }
 
 // CutLeft shortens a text to a width at its beginning.
-func CutLeft(s string, width int) string {
+func CutLeft(s Safe, width int) Safe {
 	n := Cells(s)
 	if n <= width {
 		return s
@@ -79,8 +82,8 @@ func CutLeft(s string, width int) string {
 const tab = 4
 
 // Untab puts blanks in the place of tabs, in one line.
-func Untab(line string) string {
-	if !strings.Contains(line, "\t") {
+func Untab(line Safe) Safe {
+	if !strings.Contains(string(line), "\t") {
 		return line
 	}
 	var b strings.Builder
@@ -95,5 +98,5 @@ func Untab(line string) string {
 		b.WriteString("    "[:n])
 		at += n
 	}
-	return b.String()
+	return Safe(b.String())
 }

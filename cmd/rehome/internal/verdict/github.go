@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,11 +13,11 @@ import (
 
 // annotation is one command to GitHub's runner.
 type annotation struct {
-	kind  string
+	kind  screen.Safe
 	file  string
 	line  int
-	title string
-	text  string
+	title screen.Safe
+	text  []screen.Safe
 }
 
 // mostAnnotations is how many of a kind GitHub shows for one step.
@@ -30,7 +29,7 @@ const mostAnnotations = 10
 func (v *Verdict) GitHub(w io.Writer, wd string) error {
 	var list []annotation
 	for _, s := range v.Failed() {
-		list = append(list, annotation{"error", slashed(s.Path, wd), 0, "not examined to the end", strings.Join(append([]string{s.Err.Error()}, hints(s)...), "\n")})
+		list = append(list, annotation{"error", slashed(s.Path, wd), 0, "not examined to the end", append(slices.Collect(screen.Rows(screen.Lines(s.Err.Error()))), hints(s)...)})
 	}
 	for _, of := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
 		for _, s := range v.Stores {
@@ -41,70 +40,71 @@ func (v *Verdict) GitHub(w io.Writer, wd string) error {
 			}
 		}
 	}
-	for _, kind := range []string{"error", "warning", "notice"} {
+	for _, kind := range []screen.Safe{"error", "warning", "notice"} {
 		of := slices.DeleteFunc(slices.Clone(list), func(a annotation) bool { return a.kind != kind })
 		for i, a := range of {
 			if rest := len(of) - i; i == mostAnnotations-1 && rest > 1 {
-				a.text = fmt.Sprintf("%s\nThis is one of %d: the others stand in the log of this step only.", a.text, rest)
+				a.text = append(a.text, screen.Sprintf("This is one of %d: the others stand in the log of this step only.", rest))
 			}
-			if _, err := io.WriteString(w, a.String()+"\n"); err != nil {
+			if _, err := io.WriteString(w, string(a.command())+"\n"); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w, v.Sum(false))
+	_, err := io.WriteString(w, string(v.Sum(false))+"\n")
 	return err
 }
 
-func hints(s *convert.CheckedStore) []string {
+func hints(s *convert.CheckedStore) []screen.Safe {
 	if hint := formats.Hint(s.Err); hint != "" {
-		return []string{hint}
+		return []screen.Safe{screen.Visible(hint)}
 	}
 	return nil
 }
 
 func annotate(s *convert.CheckedStore, b convert.Breach, wd string) annotation {
-	kind := b.Rule.Severity.String()
+	kind := screen.Visible(b.Rule.Severity.String())
 	if b.Rule.Severity == rule.Note {
 		kind = "notice"
 	}
 	first := b.Places[0]
-	a := annotation{kind: kind, file: slashed(s.File(first.At), wd), line: first.At.Line, title: b.Rule.ID + " " + b.Rule.Title}
-	var text []string
+	a := annotation{kind: kind, file: slashed(s.File(first.At), wd), line: first.At.Line, title: screen.Visible(b.Rule.ID + " " + b.Rule.Title)}
+	var said []screen.Safe
 	at := first.At
 	at.Line = 0
 	for _, part := range []string{inside(at), says(first)} {
 		if part != "" {
-			text = append(text, part)
+			said = append(said, screen.Visible(part))
 		}
 	}
-	text = []string{strings.Join(text, ": ")}
-	if rest := b.Count - 1; rest > 0 {
-		text = append(text, fmt.Sprintf("+%s more in %s", screen.Grouped(rest), slashed(s.Path, wd)))
+	if len(said) > 0 {
+		a.text = append(a.text, screen.Join(said, ": "))
 	}
-	text = append(text, b.Rule.Mend)
-	a.text = strings.TrimLeft(strings.Join(text, "\n"), "\n")
+	if rest := b.Count - 1; rest > 0 {
+		a.text = append(a.text, screen.Sprintf("+%s more in %s", screen.Grouped(rest), slashed(s.Path, wd)))
+	}
+	a.text = append(a.text, screen.Visible(b.Rule.Mend))
 	return a
 }
 
-// String spells the command. What would end a command or one of its properties
-// is escaped, and what would act on the log is spelled out.
-func (a annotation) String() string {
-	s := "::" + a.kind + " file=" + property(a.file)
+// command spells an annotation. What would end a command or one of its
+// properties is escaped.
+func (a annotation) command() screen.Safe {
+	s := "::" + a.kind + " file=" + property(screen.Visible(a.file))
 	if a.line > 0 {
-		s += fmt.Sprintf(",line=%d", a.line)
+		s += screen.Sprintf(",line=%d", a.line)
 	}
 	return s + ",title=" + property(a.title) + "::" + message(a.text)
 }
 
-func message(s string) string {
-	lines := strings.Split(s, "\n")
+func message(lines []screen.Safe) screen.Safe {
+	out := make([]screen.Safe, len(lines))
 	for i, l := range lines {
-		lines[i] = strings.ReplaceAll(screen.Visible(l), "%", "%25")
+		out[i] = screen.ReplaceAll(l, "%", "%25")
 	}
-	return strings.Join(lines, "%0A")
+	return screen.Join(out, "%0A")
 }
 
-func property(s string) string {
-	return strings.NewReplacer("%", "%25", ":", "%3A", ",", "%2C").Replace(screen.Visible(s))
+func property(s screen.Safe) screen.Safe {
+	return screen.Replace(s, strings.NewReplacer("%", "%25", ":", "%3A", ",", "%2C"))
 }

@@ -2,10 +2,8 @@ package verdict
 
 import (
 	"encoding/xml"
-	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
@@ -15,31 +13,31 @@ import (
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
-		Name     string       `xml:"name,attr"`
+		Name     screen.Safe  `xml:"name,attr"`
 		Tests    int          `xml:"tests,attr"`
 		Failures int          `xml:"failures,attr"`
 		Errors   int          `xml:"errors,attr"`
 		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
+		Name     screen.Safe `xml:"name,attr"`
 		Tests    int         `xml:"tests,attr"`
 		Failures int         `xml:"failures,attr"`
 		Errors   int         `xml:"errors,attr"`
 		Cases    []junitCase `xml:"testcase"`
 	}
 	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		File    string        `xml:"file,attr"`
+		Class   screen.Safe   `xml:"classname,attr"`
+		Name    screen.Safe   `xml:"name,attr"`
+		File    screen.Safe   `xml:"file,attr"`
 		Failure *junitFailure `xml:"failure,omitempty"`
 		Error   *junitFailure `xml:"error,omitempty"`
-		Out     string        `xml:"system-out,omitempty"`
+		Out     screen.Safe   `xml:"system-out,omitempty"`
 	}
 	junitFailure struct {
-		Message string `xml:"message,attr"`
-		Type    string `xml:"type,attr"`
-		Text    string `xml:",chardata"`
+		Message screen.Safe `xml:"message,attr"`
+		Type    screen.Safe `xml:"type,attr"`
+		Text    screen.Safe `xml:",chardata"`
 	}
 )
 
@@ -72,7 +70,7 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 	examined := junitCase{Class: name, Name: "examined to the end", File: name}
 	if s.Err != nil {
 		suite.Errors++
-		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", strings.Join(hints(s), "\n")}
+		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", screen.Join(hints(s), "\n")}
 	}
 	suite.Cases = append(suite.Cases, examined)
 	asked, broken := v.Asked(s.Format), map[string]convert.Breach{}
@@ -83,13 +81,13 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 		}
 	}
 	for _, r := range asked {
-		c := junitCase{Class: name, Name: r.ID + " " + r.Title, File: name}
+		c := junitCase{Class: name, Name: screen.Visible(r.ID + " " + r.Title), File: name}
 		if b, ok := broken[r.ID]; ok && b.Count > 0 {
 			text := junitText(s, b, wd)
 			if r.Severity >= v.FailOn {
 				suite.Failures++
 				c.File = screen.Visible(slashed(s.File(b.Places[0].At), wd))
-				c.Failure = &junitFailure{fmt.Sprintf("%s %s", screen.Many(b.Count, "time"), r.Title), r.Severity.String(), text}
+				c.Failure = &junitFailure{screen.Sprintf("%s %s", screen.Many(b.Count, "time"), r.Title), screen.Visible(r.Severity.String()), text}
 			} else if v.shows(r.Severity) || r.Severity > rule.Note {
 				c.Out = text
 			}
@@ -101,21 +99,20 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 }
 
 // junitText lists the first places of a breach, and says what to do.
-func junitText(s *convert.CheckedStore, b convert.Breach, wd string) string {
-	var out strings.Builder
+func junitText(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
+	var out []screen.Safe
 	for _, f := range b.Places[:min(len(b.Places), fewPlaces)] {
 		at := place(s, f)
 		if inText(f) {
-			at = fmt.Sprintf("%s:%d", slashed(s.File(f.At), wd), f.At.Line)
+			at = screen.Sprintf("%s:%d", slashed(s.File(f.At), wd), f.At.Line)
 		}
-		out.WriteString(screen.Visible(at))
 		if what := says(f); what != "" {
-			out.WriteString(": " + screen.Visible(what))
+			at += ": " + screen.Visible(what)
 		}
-		out.WriteByte('\n')
+		out = append(out, at)
 	}
 	if rest := b.Count - int64(min(len(b.Places), fewPlaces)); rest > 0 {
-		fmt.Fprintf(&out, "+%s more\n", screen.Grouped(rest))
+		out = append(out, "+"+screen.Grouped(rest)+" more")
 	}
-	return out.String() + "mend: " + b.Rule.Mend + "\n"
+	return screen.Join(out, "\n") + "\nmend: " + screen.Visible(b.Rule.Mend) + "\n"
 }

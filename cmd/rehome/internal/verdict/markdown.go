@@ -16,13 +16,13 @@ const mostRows = 500
 
 // Markdown prints the verdict for the page of a job.
 func (v *Verdict) Markdown(w io.Writer, wd string) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### rehome check: %s\n\n", cell(v.Sum(false)))
+	p := screen.NewPage(w, false)
+	p.Linef("### rehome check: %s\n", cell(v.Sum(false)))
 	for _, s := range v.Failed() {
-		fmt.Fprintf(&b, "- %s could not be examined to the end: %s\n", code(slashed(s.Path, wd)), cell(s.Err.Error()))
+		p.Linef("- %s could not be examined to the end: %s", code(slashed(s.Path, wd)), cell(screen.Visible(s.Err.Error())))
 	}
 	if len(v.Failed()) > 0 {
-		b.WriteByte('\n')
+		p.Line("")
 	}
 	rows := 0
 	for _, of := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
@@ -32,22 +32,21 @@ func (v *Verdict) Markdown(w io.Writer, wd string) error {
 					continue
 				}
 				if rows == 0 {
-					b.WriteString("| | rule | where | what is wrong | what to do |\n|---|---|---|---|---|\n")
+					p.Line("| | rule | where | what is wrong | what to do |\n|---|---|---|---|---|")
 				}
 				if rows++; rows <= mostRows {
-					b.WriteString(row(s, br, wd))
+					p.Line(row(s, br, wd))
 				}
 			}
 		}
 	}
 	if rows > mostRows {
-		fmt.Fprintf(&b, "\nand %s more\n", screen.Grouped(int64(rows-mostRows)))
+		p.Linef("\nand %s more", screen.Grouped(int64(rows-mostRows)))
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return p.Err()
 }
 
-func row(s *convert.CheckedStore, b convert.Breach, wd string) string {
+func row(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
 	first := b.Places[0]
 	at := slashed(s.File(first.At), wd)
 	if inText(first) {
@@ -55,31 +54,24 @@ func row(s *convert.CheckedStore, b convert.Breach, wd string) string {
 	} else if in := inside(first.At); in != "" {
 		at += " " + in
 	}
-	where, what := code(at), cell(b.Rule.Title)
+	where, what := code(at), cell(screen.Visible(b.Rule.Title))
 	if rest := b.Count - 1; rest > 0 {
-		where += fmt.Sprintf(" +%s more", screen.Grouped(rest))
+		where += screen.Sprintf(" +%s more", screen.Grouped(rest))
 	}
 	if says := says(first); says != "" {
-		what += "<br>" + cell(says)
+		what += "<br>" + cell(screen.Visible(says))
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s |\n", b.Rule.Severity, b.Rule.ID, where, what, cell(b.Rule.Mend))
+	return screen.Sprintf("| %s | %s | %s | %s | %s |", b.Rule.Severity, b.Rule.ID, where, what, cell(screen.Visible(b.Rule.Mend)))
 }
 
 // code is foreign text in the type of code, where GitHub makes no links of it.
-func code(s string) string { return "<code>" + cell(s) + "</code>" }
+func code(s string) screen.Safe { return "<code>" + cell(screen.Visible(s)) + "</code>" }
 
-// cell is foreign text in which nothing is Markdown or HTML, on one line.
-func cell(s string) string {
-	var b strings.Builder
-	for _, r := range screen.Visible(s) {
-		switch {
-		case r == '@':
-			b.WriteString("&#64;<!-- -->") // else it would be somebody's name
-		case strings.ContainsRune("&<>|`*_[]\\~#!$:", r):
-			fmt.Fprintf(&b, "&#%d;", r)
-		default:
-			b.WriteRune(r)
-		}
+// cell is text in which nothing is Markdown or HTML.
+func cell(s screen.Safe) screen.Safe {
+	pairs := []string{"@", "&#64;<!-- -->"} // else it would be somebody's name
+	for _, r := range "&<>|`*_[]\\~#!$:" {
+		pairs = append(pairs, string(r), fmt.Sprintf("&#%d;", r))
 	}
-	return b.String()
+	return screen.Replace(s, strings.NewReplacer(pairs...))
 }

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -14,46 +13,21 @@ import (
 )
 
 const (
-	textWidth  = 80
+	textWidth  = screen.PageWidth
 	fewPlaces  = 5  // places of a breach that are worth reading
 	fewWholes  = 20 // stores in which nothing is wrong that are worth naming
 	textMargin = "    "
 )
 
-// page is text on its way out. The first error of the writer sticks.
-type page struct {
-	screen.Palette
-	w   io.Writer
-	err error
-}
+// page is what the verdict is written on.
+type page struct{ *screen.Page }
 
-// line prints a line of foreign text, broken where the width ends.
-func (p *page) line(indent, s string) {
-	for _, part := range screen.Hang(screen.Visible(s), textWidth-len(indent)) {
-		p.raw(indent + part)
-	}
-}
-
-func (p *page) raw(s string) {
-	if p.err == nil {
-		_, p.err = io.WriteString(p.w, inert(s)+"\n")
-	}
-}
-
-// inert is a line that a runner of a build service does not take for a command
-// to itself: GitHub's looks for :: behind blanks, and for the older ##[ in all
-// of a line. A path means the same with ./ in front.
-func inert(s string) string {
-	s = strings.ReplaceAll(s, "##[", `#\x23[`)
-	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
-		return s[:len(s)-len(rest)] + "./" + rest
-	}
-	return s
-}
+// line prints text, broken where the width ends.
+func (p page) line(indent, s screen.Safe) { p.Wrapped(indent, s, screen.Plain) }
 
 // Text prints a verdict for people.
 func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
-	p := &page{Palette: paint, w: w}
+	p := page{screen.NewPage(w, paint)}
 	wholes := 0
 	for _, s := range v.Stores {
 		if s.Err == nil && len(v.told(s)) == 0 {
@@ -65,15 +39,15 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 		v.store(p, s)
 	}
 	if wholes > fewWholes {
-		p.raw(fmt.Sprintf("and %s in which nothing is wrong", screen.Many(int64(wholes-fewWholes), "more store")))
+		p.Linef("and %s in which nothing is wrong", screen.Many(int64(wholes-fewWholes), "more store"))
 	}
 	v.summary(p)
-	return p.err
+	return p.Err()
 }
 
 // whole says in a line that nothing is wrong with a store, or nothing new.
-func (v *Verdict) whole(p *page, s *convert.CheckedStore) {
-	word := "whole"
+func (v *Verdict) whole(p page, s *convert.CheckedStore) {
+	word := screen.Safe("whole")
 	for _, b := range s.Breaches {
 		if b.Known > 0 {
 			word = "nothing new"
@@ -87,25 +61,25 @@ func (v *Verdict) whole(p *page, s *convert.CheckedStore) {
 
 // head is the line of a store; what is to be said of it has a second one where
 // its path is long.
-func (p *page) head(path, what string) {
-	path = screen.Visible(path)
+func (p page) head(at string, what screen.Safe) {
+	path := screen.Visible(at)
 	fits := screen.Cells(path)+2+screen.Cells(what) <= textWidth
-	if rest, ok := strings.CutPrefix(what, "whole"); ok {
-		what = p.Green("whole") + rest
+	if strings.HasPrefix(string(what), "whole") {
+		what = p.Green("whole") + what[len("whole"):]
 	}
 	switch {
 	case what == "":
-		p.raw(p.Strong(path))
+		p.Line(p.Strong(path))
 	case fits:
-		p.raw(p.Strong(path) + ": " + what)
+		p.Line(p.Strong(path) + ": " + what)
 	default:
-		p.raw(p.Strong(path))
-		p.raw("  " + what)
+		p.Line(p.Strong(path))
+		p.Line("  " + what)
 	}
 }
 
 // aside counts what is not told one by one: notes, and what is known.
-func (v *Verdict) aside(s *convert.CheckedStore) string {
+func (v *Verdict) aside(s *convert.CheckedStore) screen.Safe {
 	var notes, known int64
 	var ids []string
 	for _, b := range s.Breaches {
@@ -115,37 +89,37 @@ func (v *Verdict) aside(s *convert.CheckedStore) string {
 			ids = append(ids, b.Rule.ID)
 		}
 	}
-	out := ""
+	out := screen.Safe("")
 	if notes > 0 {
-		out += fmt.Sprintf(", %s (%s)", screen.Many(notes, "note"), strings.Join(ids[:min(len(ids), fewPlaces)], ", ")+more(len(ids)-fewPlaces))
+		out += screen.Sprintf(", %s (%s%s)", screen.Many(notes, "note"), strings.Join(ids[:min(len(ids), fewPlaces)], ", "), more(len(ids)-fewPlaces))
 	}
 	if known > 0 {
-		out += fmt.Sprintf(", %s known", screen.Grouped(known))
+		out += screen.Sprintf(", %s known", screen.Grouped(known))
 	}
 	return out
 }
 
-func more(n int) string {
+func more(n int) screen.Safe {
 	if n > 0 {
 		return ", …"
 	}
 	return ""
 }
 
-func (v *Verdict) store(p *page, s *convert.CheckedStore) {
+func (v *Verdict) store(p page, s *convert.CheckedStore) {
 	what := v.aside(s)
 	if s.Format != "" {
-		what = fmt.Sprintf("%s, %s", s.Format, screen.Size(s.Bytes)) + what
+		what = screen.Sprintf(", %s, %s", s.Format, screen.Size(s.Bytes)) + what
 	}
-	p.head(s.Path, strings.TrimPrefix(what, ", "))
+	p.head(s.Path, what[min(len(what), len(", ")):])
 	for _, remark := range s.Said {
-		p.line("  ", remark)
+		p.line("  ", screen.Visible(remark))
 	}
 	if s.Err != nil {
-		p.raw("  " + p.Red("not examined to the end"))
-		p.line(textMargin, s.Err.Error())
+		p.Line("  " + p.Red("not examined to the end"))
+		p.line(textMargin, screen.Visible(s.Err.Error()))
 		if hint := formats.Hint(s.Err); hint != "" {
-			p.line(textMargin, "hint: "+hint)
+			p.line(textMargin, "hint: "+screen.Visible(hint))
 		}
 	}
 	told := v.told(s)
@@ -157,41 +131,38 @@ func (v *Verdict) store(p *page, s *convert.CheckedStore) {
 
 // breach is a line that says all, then the places behind the first, then what
 // to do.
-func (v *Verdict) breach(p *page, s *convert.CheckedStore, b convert.Breach) {
+func (v *Verdict) breach(p page, s *convert.CheckedStore, b convert.Breach) {
 	first := b.Places[0]
 	p.headline(b.Rule, place(s, first), inText(first) || ofFile(first))
 	if says := says(first); says != "" {
-		p.line(textMargin, says)
+		p.line(textMargin, screen.Visible(says))
 	}
 	p.others(s, b)
-	for _, part := range screen.Hang("mend: "+b.Rule.Mend, textWidth-len(textMargin)) {
-		p.raw(textMargin + p.Faint(part))
-	}
+	p.Wrapped(textMargin, "mend: "+screen.Visible(b.Rule.Mend), p.Faint)
 }
 
 // headline is severity, id, place and title. A place that is too long for all of
 // that has the next line for itself, a line of a file whole: terminals and
 // editors open it.
-func (p *page) headline(r *rule.Rule, at string, text bool) {
-	at = screen.Visible(at)
-	what := fmt.Sprintf("%s %s ", r.Severity, r.ID)
+func (p page) headline(r *rule.Rule, at screen.Safe, text bool) {
+	what := screen.Sprintf("%s %s ", r.Severity, r.ID)
 	long := screen.Cells(what+at)+1 > textWidth-4
 	if long {
-		what += r.Title
+		what += screen.Visible(r.Title)
 	} else {
-		what += at + ": " + r.Title
+		what += at + ": " + screen.Visible(r.Title)
 	}
 	for i, part := range screen.Wrap(what, textWidth-4) {
 		if i == 0 {
-			part = "  " + p.severity(r.Severity) + strings.TrimPrefix(part, r.Severity.String())
+			part = "  " + p.severity(r.Severity) + part[len(r.Severity.String()):]
 		} else {
 			part = textMargin + part
 		}
-		p.raw(part)
+		p.Line(part)
 	}
 	switch {
 	case long && text:
-		p.raw(textMargin + at)
+		p.Line(textMargin + at)
 	case long:
 		p.line(textMargin, at)
 	}
@@ -199,14 +170,14 @@ func (p *page) headline(r *rule.Rule, at string, text bool) {
 
 // others are the places behind the first: those with another reason a line each,
 // for the reason is news, then where else the same is wrong.
-func (p *page) others(s *convert.CheckedStore, b convert.Breach) {
-	told, same := map[string]bool{says(b.Places[0]): true}, []string{}
+func (p page) others(s *convert.CheckedStore, b convert.Breach) {
+	told, same := map[string]bool{says(b.Places[0]): true}, []screen.Safe{}
 	lines := 0
 	for _, f := range b.Places[1:] {
 		if what := says(f); !told[what] && lines < fewPlaces-1 {
 			told[what] = true
 			lines++
-			p.line(textMargin, near(s, f)+": "+what)
+			p.line(textMargin, near(s, f)+": "+screen.Visible(what))
 		}
 	}
 	again := map[string]bool{says(b.Places[0]): true}
@@ -218,22 +189,23 @@ func (p *page) others(s *convert.CheckedStore, b convert.Breach) {
 		}
 	}
 	if rest := b.Count - 1 - int64(lines); rest > 0 {
-		words := fmt.Sprintf("+%s more", screen.Grouped(rest))
+		words := screen.Sprintf("+%s more", screen.Grouped(rest))
 		if len(same) > 0 {
-			words += ": " + strings.Join(same, ", ") + more(int(rest)-len(same))
+			words += ": " + screen.Join(same, ", ") + more(int(rest)-len(same))
 		}
 		p.line(textMargin, words)
 	}
 }
 
-func (p *page) severity(s rule.Severity) string {
+func (p page) severity(s rule.Severity) screen.Safe {
+	word := screen.Visible(s.String())
 	switch s {
 	case rule.Error:
-		return p.Red(s.String())
+		return p.Red(word)
 	case rule.Warning:
-		return p.Yellow(s.String())
+		return p.Yellow(word)
 	}
-	return p.Cyan(s.String())
+	return p.Cyan(word)
 }
 
 // inText reports a place that is a line of a file, ofFile one that is a file in
@@ -246,20 +218,20 @@ func ofFile(f rule.Finding) bool {
 
 // place is where somebody has to look: of text the file and line, as editors
 // and terminals know them; of a table the address inside the store.
-func place(s *convert.CheckedStore, f rule.Finding) string {
+func place(s *convert.CheckedStore, f rule.Finding) screen.Safe {
 	if inText(f) {
-		return fmt.Sprintf("%s:%d", s.File(f.At), f.At.Line)
+		return screen.Sprintf("%s:%d", s.File(f.At), f.At.Line)
 	}
 	if at := screen.Brief(f.At.String()); at != "" && !ofFile(f) {
 		return at
 	}
-	return s.File(f.At)
+	return screen.Visible(s.File(f.At))
 }
 
 // near is place for those who have read the first one.
-func near(s *convert.CheckedStore, f rule.Finding) string {
+func near(s *convert.CheckedStore, f rule.Finding) screen.Safe {
 	if inText(f) {
-		return fmt.Sprintf("%s:%d", screen.Brief(filepath.Base(s.File(f.At))), f.At.Line)
+		return screen.Sprintf("%s:%d", screen.Brief(filepath.Base(s.File(f.At))), f.At.Line)
 	}
 	if at := screen.Brief(f.At.Near()); at != "" {
 		return at
@@ -267,7 +239,7 @@ func near(s *convert.CheckedStore, f rule.Finding) string {
 	return place(s, f)
 }
 
-func (v *Verdict) summary(p *page) {
+func (v *Verdict) summary(p page) {
 	var bytes, known int64
 	examined := 0
 	for _, s := range v.Stores {
@@ -279,21 +251,21 @@ func (v *Verdict) summary(p *page) {
 			known += b.Known
 		}
 	}
-	p.raw("")
-	p.raw(fmt.Sprintf("%s, %s: %s", screen.Many(int64(examined), "store"), screen.Size(bytes), v.Sum(p.Palette)))
+	p.Line("")
+	p.Linef("%s, %s: %s", screen.Many(int64(examined), "store"), screen.Size(bytes), v.Sum(p.Palette))
 	if b := v.Baseline; b != nil && b.Gone > 0 {
-		p.line("", fmt.Sprintf("%s knows %s that %s no longer there: --write-baseline drops %s", b.Path, screen.Many(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
+		p.line("", screen.Sprintf("%s knows %s that %s no longer there: --write-baseline drops %s", b.Path, screen.Many(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
 	}
 }
 
-func is(n int64) string {
+func is(n int64) screen.Safe {
 	if n == 1 {
 		return "is"
 	}
 	return "are"
 }
 
-func it(n int64) string {
+func it(n int64) screen.Safe {
 	if n == 1 {
 		return "it"
 	}
@@ -301,11 +273,11 @@ func it(n int64) string {
 }
 
 // Sum is the whole verdict in a few words: 2 errors, 1 warning, 3 notes.
-func (v *Verdict) Sum(paint screen.Palette) string {
-	var out []string
+func (v *Verdict) Sum(paint screen.Palette) screen.Safe {
+	var out []screen.Safe
 	for _, of := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
 		if n := v.Count(of); n > 0 {
-			words := screen.Many(n, of.String())
+			words := screen.Many(n, screen.Visible(of.String()))
 			switch of {
 			case rule.Error:
 				words = paint.Red(words)
@@ -325,10 +297,10 @@ func (v *Verdict) Sum(paint screen.Palette) string {
 		out = append(out, screen.Grouped(known)+" known")
 	}
 	if n := len(v.Failed()); n > 0 {
-		out = append(out, paint.Red(fmt.Sprintf("%d not examined", n)))
+		out = append(out, paint.Red(screen.Sprintf("%d not examined", n)))
 	}
 	if v.Count(rule.Error)+v.Count(rule.Warning)+known == 0 && len(v.Failed()) == 0 {
-		out = append([]string{paint.Green("whole")}, out...)
+		out = append([]screen.Safe{paint.Green("whole")}, out...)
 	}
-	return strings.Join(out, ", ")
+	return screen.Join(out, ", ")
 }

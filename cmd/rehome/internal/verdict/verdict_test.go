@@ -105,7 +105,7 @@ func TestText(t *testing.T) {
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	tame(t, "text", got)
 	for line := range strings.Lines(got) {
-		if n := screen.Cells(strings.TrimRight(line, "\n")); n > 80 {
+		if n := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); n > 80 {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -260,10 +260,10 @@ func TestJUnit(t *testing.T) {
 	for _, s := range back.Suites {
 		failures := 0
 		for _, c := range s.Cases {
-			if names[c.Class+"\x00"+c.Name] {
+			if names[string(c.Class+"\x00"+c.Name)] {
 				t.Errorf("%s %s: twice", c.Class, c.Name)
 			}
-			names[c.Class+"\x00"+c.Name] = true
+			names[string(c.Class+"\x00"+c.Name)] = true
 			tests++
 			if c.Failure != nil {
 				failures++

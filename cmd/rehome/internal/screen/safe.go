@@ -1,0 +1,67 @@
+package screen
+
+import (
+	"fmt"
+	"iter"
+	"strings"
+)
+
+// Safe is text that may be printed: whatever is foreign in it has been through
+// Visible or Lines. An untyped constant is Safe as it stands. Only this package
+// converts other text, so that what prints takes Safe and nothing else.
+type Safe string
+
+// Sprintf is fmt.Sprintf with every operand made visible that is not Safe
+// already.
+func Sprintf(format Safe, operands ...any) Safe {
+	spelled := make([]any, len(operands))
+	for i, o := range operands {
+		switch v := o.(type) {
+		case Safe, int, int64, float64:
+			spelled[i] = v
+		default:
+			spelled[i] = Visible(fmt.Sprint(v))
+		}
+	}
+	return Safe(fmt.Sprintf(string(format), spelled...))
+}
+
+// Join is strings.Join.
+func Join(parts []Safe, sep Safe) Safe {
+	var b strings.Builder
+	for i, p := range parts {
+		if i > 0 {
+			b.WriteString(string(sep))
+		}
+		b.WriteString(string(p))
+	}
+	return Safe(b.String())
+}
+
+// Repeat is strings.Repeat, of nothing where n is negative.
+func Repeat(s Safe, n int) Safe { return Safe(strings.Repeat(string(s), max(0, n))) }
+
+// Trim takes the characters of cutset off both ends.
+func Trim(s Safe, cutset string) Safe { return Safe(strings.Trim(string(s), cutset)) }
+
+// TrimRight is strings.TrimRight.
+func TrimRight(s Safe, cutset string) Safe { return Safe(strings.TrimRight(string(s), cutset)) }
+
+// Replace puts a replacer's words, which must be Safe, in the place of others.
+func Replace(s Safe, r *strings.Replacer) Safe { return Safe(r.Replace(string(s))) }
+
+// Rows yields the lines of a text without their ends.
+func Rows(s Safe) iter.Seq[Safe] {
+	return func(yield func(Safe) bool) {
+		for line := range strings.Lines(string(s)) {
+			if !yield(Safe(strings.TrimSuffix(line, "\n"))) {
+				return
+			}
+		}
+	}
+}
+
+// ReplaceAll is strings.ReplaceAll.
+func ReplaceAll(s, old, new Safe) Safe {
+	return Safe(strings.ReplaceAll(string(s), string(old), string(new)))
+}
