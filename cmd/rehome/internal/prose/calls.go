@@ -28,18 +28,50 @@ func kept(c *session.ToolCall) *session.ToolCall {
 	return &k
 }
 
+// queue is calls that wait for their results, found by their ids: one message
+// can make tens of thousands.
+type queue struct {
+	list []*session.ToolCall // nil where the result has come
+	at   map[string][]int    // places in the list, of calls of one id
+	left int                 // that wait still
+}
+
+func (q *queue) put(c *session.ToolCall) {
+	if q.at == nil {
+		q.at = map[string][]int{}
+	}
+	q.at[c.ID] = append(q.at[c.ID], len(q.list))
+	q.list, q.left = append(q.list, c), q.left+1
+}
+
+// take removes the first call of an id and returns it; nil if none waits.
+func (q *queue) take(id string) *session.ToolCall {
+	places := q.at[id]
+	if len(places) == 0 {
+		return nil
+	}
+	c := q.list[places[0]]
+	q.list[places[0]], q.at[id], q.left = nil, places[1:], q.left-1
+	if len(q.list) > 2*q.left+mostGone { // what was taken does not pile up in a long turn
+		old := q.list
+		*q = queue{}
+		for _, c := range old {
+			if c != nil {
+				q.put(c)
+			}
+		}
+	}
+	return c
+}
+
 // result shows a call with what came of it. Results come in any order.
 func (w *walker) result(r *session.ToolResult) {
 	w.results = true
 	call := &session.ToolCall{ID: r.Call, Name: strings.TrimSpace("result " + r.Call)}
-	for i, c := range w.pending {
-		if c.ID == r.Call {
-			call = c
-			w.held -= len(c.Args) + len(c.Input) + callSize
-			w.pending = append(w.pending[:i], w.pending[i+1:]...)
-			w.show(call, r)
-			return
-		}
+	if c := w.pending.take(r.Call); c != nil {
+		w.held -= len(c.Args) + len(c.Input) + callSize
+		w.show(c, r)
+		return
 	}
 	for i, c := range w.gone {
 		if c.ID == r.Call && c.ID != "" {
@@ -59,7 +91,10 @@ const mostGone = 64
 
 // settle shows the calls whose results did not come.
 func (w *walker) settle() {
-	for _, c := range w.pending {
+	for _, c := range w.pending.list {
+		if c == nil {
+			continue // its result came
+		}
 		w.show(c, nil)
 		if len(c.Args)+len(c.Input) > callSize {
 			c.Args, c.Input = nil, nil
@@ -67,7 +102,7 @@ func (w *walker) settle() {
 		w.gone = append(w.gone, c)
 	}
 	w.gone = w.gone[max(0, len(w.gone)-mostGone):]
-	w.pending, w.held = nil, 0
+	w.pending, w.held = queue{}, 0
 }
 
 // count says how many calls are not shown, in front of what is.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -134,8 +135,8 @@ func TestCallsOfSeveralMessages(t *testing.T) {
 	}
 	w := &walker{o: Options{Tools: Brief}, pen: &text{paper: newPaper(io.Discard), o: Options{Width: 80}}, s: stream()}
 	for _, m := range list {
-		if w.message(m); len(w.pending) > mostHeld/callSize+1 {
-			t.Fatalf("%d calls wait", len(w.pending))
+		if w.message(m); w.pending.left > mostHeld/callSize+1 {
+			t.Fatalf("%d calls wait", w.pending.left)
 		}
 	}
 }
@@ -365,5 +366,26 @@ func TestLateResult(t *testing.T) {
 	}
 	if got := shown(t, list(), Options{Tools: None}); strings.Count(got, "[1 tool call]") != 2 || strings.Contains(got, "2 tool calls") {
 		t.Errorf("counted wrongly:\n%s", got)
+	}
+}
+
+// TestQueue: calls are found by their ids, the first of one id first, and what
+// was taken leaves no room behind.
+func TestQueue(t *testing.T) {
+	var q queue
+	for i := range 10_000 {
+		q.put(&session.ToolCall{ID: strconv.Itoa(i % 5_000), Name: strconv.Itoa(i)})
+	}
+	for i := 9_999; i >= 0; i-- {
+		want := strconv.Itoa((i + 5_000) % 10_000)
+		if c := q.take(strconv.Itoa(i % 5_000)); c == nil || c.Name != want {
+			t.Fatalf("%d: %v, want %s", i, c, want)
+		}
+		if len(q.list) > 2*q.left+mostGone+1 {
+			t.Fatalf("%d places for %d calls", len(q.list), q.left)
+		}
+	}
+	if q.take("1") != nil || q.left != 0 {
+		t.Error("something is left")
 	}
 }

@@ -12,7 +12,7 @@ type walker struct {
 	o       Options
 	pen     pen
 	s       *session.Session
-	pending []*session.ToolCall // calls without a result yet, in order
+	pending queue               // calls without a result yet
 	held    int                 // bytes of these
 	gone    []*session.ToolCall // the last calls shown without their results, which may yet come
 	results bool                // a result was seen: the source holds them
@@ -143,7 +143,7 @@ func (w *walker) part(m *session.Message, part session.Part, aside bool) {
 	switch t := part.(type) {
 	case *session.ToolCall:
 		c := kept(t)
-		w.pending = append(w.pending, c)
+		w.pending.put(c)
 		w.held += len(c.Args) + len(c.Input) + callSize
 		return
 	case *session.ToolResult:
