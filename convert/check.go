@@ -13,6 +13,7 @@ import (
 	"rehome/convert/internal/leaks"
 	"rehome/formats"
 	"rehome/formats/rule"
+	"rehome/internal/scratch"
 	"rehome/schemas"
 )
 
@@ -37,6 +38,7 @@ func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckRe
 	if err := o.vet(reg); err != nil {
 		return nil, err
 	}
+	scratch.Sweep()
 	c := &checker{o: o, reg: reg, talk: &talker{progress: o.OnProgress}, seen: map[string]bool{}, scanner: sync.OnceValues(leaks.New)}
 	for _, path := range o.Paths {
 		c.find(ctx, path)

@@ -256,29 +256,26 @@ func (u *BaselineUse) Write(r *CheckReport, least rule.Severity) error {
 
 // replaceFile writes a file under another name and then gives it its own: there
 // is always the old one or the new.
-func replaceFile(path string, text []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), ".rehome-*")
+func replaceFile(path string, text []byte) error {
+	t, err := resolve(path)
 	if err != nil {
+		return err
+	}
+	sweep(t, func(string) {})
+	s, err := newStaging(t)
+	if err != nil {
+		return err
+	}
+	staged := filepath.Join(s.tree, t.base())
+	err = os.WriteFile(staged, text, 0o644)
+	if err == nil {
+		err = syncFile(staged)
+	}
+	if err == nil {
+		err = os.Rename(staged, t.path())
+	}
+	if err = errors.Join(err, s.Remove()); err != nil {
 		return &formats.Error{At: path, Err: bare(err)}
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-			err = &formats.Error{At: path, Err: bare(err)}
-		}
-	}()
-	if _, err = f.Write(text); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

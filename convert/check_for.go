@@ -42,14 +42,14 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 			one.report(f)
 		}
 	}
-	scratch, err := os.MkdirTemp("", "rehome-check-")
+	private, err := newFolder("check")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scratch)
+	defer private.Remove()
 	rep := &Report{Lane: sessionLane, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
-		reg: c.reg, src: one.loc.Path, dst: filepath.Join(scratch, "sessions"), rep: rep, rename: moveNew,
+		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: moveNew,
 		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Residue: "none", Live: v.Live, Jobs: v.Jobs, Say: v.Say},
 		talk: talker{say: v.Say},
 		noted: func(n loss.Note) {
@@ -65,12 +65,12 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 		for _, x := range s.Sessions {
 			if x.Error != nil {
 				told = true
-				found(rule.Finding{Rule: ruleStuck, At: spoken(x.ID), Says: one.hide(x.Error.Message, scratch)})
+				found(rule.Finding{Rule: ruleStuck, At: spoken(x.ID), Says: one.hide(x.Error.Message, private.Path)})
 			}
 		}
 	}
 	if err != nil && !told {
-		found(rule.Finding{Rule: ruleStuck, Says: one.hide(err.Error(), scratch)})
+		found(rule.Finding{Rule: ruleStuck, Says: one.hide(err.Error(), private.Path)})
 	}
 	return nil
 }

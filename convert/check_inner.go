@@ -38,12 +38,12 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 		view.Say(fmt.Sprintf("what it holds was not looked at: it is larger than %d GB", mostInner>>30))
 		return nil
 	}
-	scratch, err := os.MkdirTemp("", "rehome-check-")
+	private, err := newFolder("check")
 	if err != nil {
-		return &formats.Error{At: os.TempDir(), Err: bare(err), Hint: "name another folder with TMPDIR"}
+		return err
 	}
-	defer os.RemoveAll(scratch)
-	loc, origin, err := c.restored(ctx, one, view, filepath.Join(scratch, filepath.Base(cleaned(one.loc.Path))))
+	defer private.Remove()
+	loc, origin, err := c.restored(ctx, one, view, filepath.Join(private.Path, filepath.Base(cleaned(one.loc.Path))))
 	switch {
 	case diskFull(err):
 		view.Say("what it holds was not looked at: it does not fit into " + os.TempDir())

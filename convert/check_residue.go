@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -37,17 +36,17 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 	if !one.f.Text || one.f.Families[0] == formats.Tables || one.size > mostInner || one.tally.failed() {
 		return nil
 	}
-	scratch, err := os.MkdirTemp("", "rehome-check-")
+	private, err := newFolder("check")
 	if err != nil {
-		return &formats.Error{At: os.TempDir(), Err: bare(err), Hint: "name another folder with TMPDIR"}
+		return err
 	}
-	defer os.RemoveAll(scratch)
-	rep, err := Convert(ctx, c.reg, one.loc.Path, filepath.Join(scratch, "store"), Options{From: one.f.Name, DryRun: true, Allow: loss.Unreadable, Live: v.Live, Jobs: v.Jobs})
+	defer private.Remove()
+	rep, err := Convert(ctx, c.reg, one.loc.Path, filepath.Join(private.Path, "store"), Options{From: one.f.Name, DryRun: true, Allow: loss.Unreadable, Live: v.Live, Jobs: v.Jobs})
 	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || diskFull(err) {
 		return err
 	}
 	if err != nil {
-		q.Breach("RH387", store.Addr{}, one.hide(withoutPlace(err), scratch))
+		q.Breach("RH387", store.Addr{}, one.hide(withoutPlace(err), private.Path))
 	}
 	for _, s := range rep.Stores {
 		for _, l := range s.Losses {

@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/loss"
+	"rehome/internal/scratch"
 )
 
 // Options of a conversion. The zero value is what the command line does
@@ -41,6 +42,7 @@ type Options struct {
 // that failed among others, and stores whose losses are beyond Options.Allow,
 // are in the report alone.
 func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Options) (*Report, error) {
+	scratch.Sweep()
 	return carry(ctx, reg, src, dst, o, moveNew)
 }
 
@@ -124,7 +126,7 @@ func (j *job) newStage() (*staging, error) {
 	if j.o.DryRun {
 		return newScratch(j.goal)
 	}
-	return newStaging(j.goal, j.talk.Say)
+	return newStaging(j.goal)
 }
 
 // survey looks at everything that can be refused before a byte is read.
@@ -136,19 +138,11 @@ func (j *job) survey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := j.destination(ctx); err != nil {
-		return err
+	find := j.target
+	if j.moving != nil {
+		find = j.nearby
 	}
-	if j.goal, err = resolve(j.dst); err != nil {
-		return err
-	}
-	if err := apart(j.src, j.goal); err != nil {
-		return err
-	}
-	if j.residue, err = newBeside(j.src, j.goal, j.o.Residue); err != nil {
-		return err
-	}
-	if err := j.refuseExisting(); err != nil {
+	if err := find(ctx); err != nil {
 		return err
 	}
 	for f, err := range stores(ctx, j.reg, loc.Path, j.o.From, j.talk.Say) {
@@ -158,7 +152,7 @@ func (j *job) survey(ctx context.Context) error {
 		case err != nil:
 			j.rep.Stores = append(j.rep.Stores, failedStore(f.Rel, err))
 		default:
-			if err := storeApart(f, j.goal); err != nil {
+			if err := storeApart(f, j.goal); err != nil && j.moving == nil {
 				return err
 			}
 			j.rep.Stores = append(j.rep.Stores, newStoreReport(f))
@@ -177,6 +171,30 @@ func (j *job) survey(ctx context.Context) error {
 		j.talk.Say(fmt.Sprintf("%s: what it says of stores that are not there (%d) is left aside", j.residue.from, n))
 	}
 	return nil
+}
+
+// target finds out where the result goes, and refuses a place that it must not
+// have.
+func (j *job) target(ctx context.Context) (err error) {
+	if err := j.destination(ctx); err != nil {
+		return err
+	}
+	if j.goal, err = resolve(j.dst); err != nil {
+		return err
+	}
+	if err := apart(j.src, j.goal); err != nil {
+		return err
+	}
+	if j.residue, err = newBeside(j.src, j.goal, j.o.Residue); err != nil {
+		return err
+	}
+	if !j.o.DryRun { // before anything is refused: this may be all that a killed run left
+		sweep(j.goal, j.talk.Say)
+		if j.residue.named {
+			sweep(j.residue.to, j.talk.Say)
+		}
+	}
+	return j.refuseExisting()
 }
 
 // within is the store that the source as a whole stands for, "" if it is a
@@ -224,7 +242,7 @@ func (j *job) outcome() error {
 const keepErrors = 3
 
 func (j *job) clear(s *staging) {
-	if err := s.remove(); err != nil {
+	if err := s.Remove(); err != nil {
 		j.talk.Say("left behind: " + err.Error())
 	}
 }

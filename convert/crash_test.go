@@ -286,3 +286,47 @@ func TestFileSizeLimit(t *testing.T) {
 		t.Errorf("placed %d, refused %d: the limits do not straddle the need", placed, refused)
 	}
 }
+
+// TestKilledScratch kills the real program while it holds what came through a
+// pipe. The next run of any kind removes that.
+func TestKilledScratch(t *testing.T) {
+	bin := program(t)
+	dir := t.TempDir()
+	env := append(os.Environ(), "TMPDIR="+filepath.Join(dir, "tmp"), "HOME="+dir)
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	left := func() []os.DirEntry {
+		list, err := os.ReadDir(filepath.Join(dir, "tmp"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	store := filepath.Join(manyStores(t, 1), "00", "store.db")
+	for _, next := range [][]string{{"ls"}, {"check", store}, {"convert", store, filepath.Join(dir, "out"), "--to", "archive"}, {"migrate", store, "--cwd", dir}} {
+		cmd := exec.Command(bin, "convert", "-", filepath.Join(dir, "from-stdin"), "--to", "canonical")
+		cmd.Env = env
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for len(left()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cmd.Process.Kill()
+		cmd.Wait()
+		stdin.Close()
+		if len(left()) != 1 {
+			t.Fatalf("the kill left %v", left())
+		}
+		again := exec.Command(bin, next...)
+		again.Env = env
+		if out, err := again.CombinedOutput(); err != nil || len(left()) != 0 {
+			t.Errorf("%s: %v, left %v\n%s", next[0], err, left(), out)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/scratch"
 )
 
 // ListOptions say where sessions are looked for.
@@ -71,6 +72,7 @@ var ErrNotYet = errors.New("sessions inside are not read yet")
 // ListOptions.Long asks for it. What cannot be read is listed with its reason.
 // The error is non-nil only where a path that was named cannot be looked at.
 func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, error) {
+	scratch.Sweep()
 	l := &lister{ctx: ctx, reg: reg, o: o, begun: map[string]bool{}, queue: make(chan listStore, 64), out: &Listing{}}
 	var talk sync.Mutex
 	if say := o.Say; say != nil {

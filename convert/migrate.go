@@ -8,10 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/scratch"
 )
 
 // MigrateOptions say how sessions become those of another client. The zero
@@ -107,6 +109,7 @@ func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	case to.Encode == nil || to.Named == nil || !to.Single:
 		return out, &formats.Error{At: to.Name, Err: errors.New("no client looks for sessions of this format"), Hint: "rehome convert writes it where you say"}
 	}
+	scratch.Sweep()
 	var errs []error
 	for _, src := range from {
 		if err := migrateOne(ctx, reg, src, o, out); err != nil {
@@ -119,9 +122,6 @@ func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	return out, errors.Join(errs...)
 }
 
-// noPlace is a name that no client gives: staging folders are called after it.
-const noPlace = "rehome"
-
 func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {
@@ -132,7 +132,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		wanted = family
 	}
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: filepath.Join(o.Dir, "projects", noPlace), rep: rep, rename: moveNew, talk: talker{progress: o.Progress, say: o.Say},
+	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, talk: talker{progress: o.Progress, say: o.Say},
 		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
 		moving: &moving{o: o}}
 	err := j.run(ctx)
@@ -176,6 +176,17 @@ type moving struct {
 	empty, histories int             // sessions that were skipped
 	synced           bool            // all that is staged is on the disk
 	folders          map[string]bool // with names that are not on it yet
+}
+
+// nearby is where sessions wait for their names: on the same disk as the folder
+// in which the client keeps those of all its projects.
+func (j *job) nearby(context.Context) (err error) {
+	j.residue = &beside{off: true}
+	shelf, _, _ := strings.Cut(j.reg.Named(j.o.To).Named(&session.Head{}), "/")
+	if j.goal, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.o.DryRun {
+		sweep(j.goal, j.talk.Say)
+	}
+	return err
 }
 
 // path is where the client looks for a session.

@@ -28,7 +28,7 @@ func (j *job) install(ctx context.Context) error {
 	}
 	if count > fewFiles && !j.o.DryRun {
 		var err error
-		if m.synced, err = syncDisk(j.stage.root); err != nil {
+		if m.synced, err = syncDisk(j.stage.Root); err != nil {
 			return err
 		}
 	}

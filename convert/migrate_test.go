@@ -359,3 +359,35 @@ func TestKept(t *testing.T) {
 		before = got
 	}
 }
+
+// TestMigrateSweeps: a killed migration waited above the folder of projects,
+// which was not there yet.
+func TestMigrateSweeps(t *testing.T) {
+	m := newMover(t, "session a First\nsay hello\n")
+	dead := filepath.Join(filepath.Dir(m.dir), ".sessions.rehome-0123456789abcdef")
+	write(t, filepath.Join(dead, "lock"), "")
+	write(t, filepath.Join(dead, "tree", "0"), "hello")
+	m.status(m.run(MigrateOptions{}), "a placed")
+	if _, err := os.Lstat(dead); err == nil {
+		t.Error("still there")
+	}
+}
+
+// TestMigrateFromAbove: sessions can come from a folder that the client's own
+// lies in, and no name below that is taken for the target.
+func TestMigrateFromAbove(t *testing.T) {
+	m := newMover(t, "session a First\nsay hello\n")
+	m.dir = filepath.Join(filepath.Dir(m.src), "config")
+	for _, name := range []string{"rehome", "sessions"} {
+		if err := os.MkdirAll(filepath.Join(m.dir, "projects", name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := m.src
+	m.src = filepath.Dir(m.src)
+	m.status(m.run(MigrateOptions{}), "a placed")
+	if b, err := os.ReadFile(file); err != nil || string(b) != "talk\nsession a First\nsay hello\n" {
+		t.Errorf("the source is %q, %v", b, err)
+	}
+	m.status(m.run(MigrateOptions{}), "a same")
+}

@@ -82,7 +82,7 @@ func (o *outside) takeOut(s *staging, goal target) error {
 	if _, err := os.Lstat(from); err != nil {
 		return nil // the store has none
 	}
-	stage := filepath.Join(s.root, "outside")
+	stage := filepath.Join(s.Root, "outside")
 	if o.to.dir == goal.dir && len(goal.tail) > 1 && o.to.tail[0] == goal.tail[0] {
 		stage = s.tree
 	}
@@ -94,7 +94,7 @@ func (o *outside) takeOut(s *staging, goal target) error {
 		return err
 	}
 	o.stage = stage
-	return syncTree(s.root)
+	return syncTree(s.Root)
 }
 
 // before places the folder ahead of the first depth folders of goal, unless

@@ -82,7 +82,7 @@ func (j *job) residueStage() (string, *staging, error) {
 	if !j.residue.named {
 		return filepath.Join(j.stage.tree, filepath.Join(j.residue.old.tail...)), nil, nil
 	}
-	s, err := newStaging(j.residue.to, j.talk.Say)
+	s, err := newStaging(j.residue.to)
 	if err != nil {
 		return "", nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -115,11 +114,14 @@ const triedUpTo = 64 << 20
 // become any, for all that is known.
 func (j *job) fitting(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
 	all := j.reg.Relatives(from)
-	scratch, err := os.MkdirTemp("", "rehome-try-")
-	if err != nil || sizeOf(l) > triedUpTo {
+	if sizeOf(l) > triedUpTo {
 		return all
 	}
-	defer os.RemoveAll(scratch)
+	private, err := newFolder("try")
+	if err != nil {
+		return all
+	}
+	defer private.Remove()
 	schemas := map[string]*store.Schema{}
 	for _, to := range all {
 		family, err := j.shared(from, to)
@@ -136,7 +138,7 @@ func (j *job) fitting(ctx context.Context, from *formats.Format, l *formats.Loca
 			schemas[family] = r.Schema()
 			r.Close()
 		}
-		b := formats.Build{Path: filepath.Join(scratch, to.Name), Schema: schemas[family], Jobs: 1, Residue: func(store.Item) {}, Note: func(loss.Note) {}}
+		b := formats.Build{Path: filepath.Join(private.Path, to.Name), Schema: schemas[family], Jobs: 1, Residue: func(store.Item) {}, Note: func(loss.Note) {}}
 		if w, err := to.Create(ctx, b); err == nil {
 			w.Close()
 			out = append(out, to)

@@ -157,10 +157,10 @@ func (j *job) judge() (*schemas.Lines, error) {
 
 // room is where this store's sessions wait, scratch where its text is made a
 // store again.
-func (c *climb) room() string { return filepath.Join(c.stage.root, "sessions", strconv.Itoa(c.index)) }
+func (c *climb) room() string { return filepath.Join(c.stage.Root, "sessions", strconv.Itoa(c.index)) }
 
 func (c *climb) scratch() string {
-	return filepath.Join(c.stage.root, "restored", strconv.Itoa(c.index))
+	return filepath.Join(c.stage.Root, "restored", strconv.Itoa(c.index))
 }
 
 func (c *climb) erase() {

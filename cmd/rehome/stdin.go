@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/internal/scratch"
 )
 
 // stdinName is what SRC is called when it comes through a pipe.
@@ -20,7 +21,7 @@ const stdinName = "-"
 // file's name is always the same, for it stands in addresses.
 type spooled struct {
 	path string
-	dir  string // "" if path is no such file
+	dir  *scratch.Dir // nil if path is no such file
 }
 
 // stdin is a path as it is, or a file that holds stdin if the path is "-".
@@ -43,22 +44,19 @@ func (h *house) stdin(path string) (*spooled, error) {
 }
 
 func newSpool() (*spooled, error) {
-	dir, err := os.MkdirTemp("", "rehome-stdin-")
+	scratch.Sweep()
+	dir, err := scratch.New("", "stdin")
 	if err != nil {
 		return nil, &formats.Error{At: os.TempDir(), Err: err, Hint: "stdin is kept here while it is read; name another folder with TMPDIR"}
 	}
-	return &spooled{filepath.Join(dir, "stdin.jsonl"), dir}, nil
+	return &spooled{filepath.Join(dir.Path, "stdin.jsonl"), dir}, nil
 }
 
-func (s *spooled) remove() {
-	if s.dir != "" {
-		_ = os.RemoveAll(s.dir)
-	}
-}
+func (s *spooled) remove() { _ = s.dir.Remove() }
 
 // restate says an error about the file in words about stdin.
 func (s *spooled) restate(err error) error {
-	if err == nil || s.dir == "" {
+	if err == nil || s.dir == nil {
 		return err
 	}
 	return restated{err, s.path}

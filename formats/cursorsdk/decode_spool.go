@@ -2,14 +2,15 @@ package cursorsdk
 
 import (
 	"errors"
-	"os"
+
+	"rehome/internal/scratch"
 )
 
 // spool holds bytes to be read again in any order: in memory as long as they
 // are few, then in a file.
 type spool struct {
 	held   []byte
-	file   *os.File
+	file   *scratch.File
 	size   int64
 	buffer []byte
 }
@@ -38,7 +39,7 @@ func (s *spool) add(p []byte) (at int64, err error) {
 // comes next.
 func (s *spool) flush() (err error) {
 	if s.file == nil {
-		if s.file, err = os.CreateTemp("", "rehome-rows-"); err != nil {
+		if s.file, err = scratch.NewFile("rows"); err != nil {
 			return err
 		}
 	}
@@ -74,5 +75,5 @@ func (s *spool) close() error {
 	if f == nil {
 		return nil
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return f.Close()
 }

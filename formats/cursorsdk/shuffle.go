@@ -2,11 +2,11 @@ package cursorsdk
 
 import (
 	"encoding/binary"
-	"os"
 	"strconv"
 
 	"rehome/formats/loss"
 	"rehome/formats/store"
+	"rehome/internal/scratch"
 )
 
 // run is so many lines of one shelf in a row.
@@ -65,7 +65,7 @@ func appendRun(dst []byte, r run) []byte {
 type shuffle struct {
 	scan  *docScan
 	runs  []run
-	file  *os.File
+	file  *scratch.File
 	at    int64
 	shelf int
 	count []int   // lines by shelf
@@ -75,14 +75,11 @@ type shuffle struct {
 }
 
 func newShuffle(s *docScan, runs []run) (*shuffle, error) {
-	f, err := os.CreateTemp("", "rehome-lines-")
+	f, err := scratch.NewFile("lines")
 	return &shuffle{scan: s, runs: runs, file: f, shelf: -1, left: map[[2]int][]store.Item{}}, err
 }
 
-func (s *shuffle) close() {
-	s.file.Close()
-	os.Remove(s.file.Name())
-}
+func (s *shuffle) close() { s.file.Close() }
 
 func (s *shuffle) due() error {
 	for len(s.count) <= s.shelf {

@@ -26,22 +26,23 @@ func layers() []layer {
 		{"formats/session", []string{"formats/store"}},
 		{"formats/rule", []string{"formats/store"}},
 		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule"}},
-		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/"}},
+		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
 		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "schemas"}},
 		// It judges codecs and what they are made of, so it knows none of it.
 		{"formats/formatstest/graphgen", []string{"formats/session", "formats/store", "formats/internal/sqlitefile"}},
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},
 		{"formats/formatstest/streamgen", []string{"formats/session"}},
-		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/"}},
+		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/scratch"}},
 		{"schemas", nil},
 		{"golden", nil},
+		{"internal/scratch", nil},
 		{"convert/internal/leaks", nil},
-		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},
+		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "schemas", "testdata/chat", "testdata/sdk"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "schemas", "testdata/chat", "testdata/sdk"}},
 	}
 }
 
@@ -66,7 +67,7 @@ func doors() map[string][]string {
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
 		"golang.org/x/term":                     {"cmd/rehome"},
-		"golang.org/x/sys":                      {"convert", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+		"golang.org/x/sys":                      {"convert", "internal/scratch", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 

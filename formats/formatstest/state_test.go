@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -210,5 +211,32 @@ func f() { cache["a"] = 1; counter++ }
 	}
 	if want := []string{"counter", "cache", "once", "pointer", "init"}; !slices.Equal(got, want) {
 		t.Errorf("complained of %q, want %q", got, want)
+	}
+}
+
+// TestOneScratchDoor: what a killed run leaves behind is found by the next one,
+// so that nobody makes temporary files in a way of their own.
+func TestOneScratchDoor(t *testing.T) {
+	allowed := []string{
+		"internal/scratch",
+		"cmd/rehome/demo.go",           // the folder is what the demo is for, and stays
+		"formats/claudecode/branch.go", // in the folder of what is being built
+	}
+	for _, p := range ours(t) {
+		name := strings.TrimPrefix(p.ImportPath, house)
+		for _, f := range p.GoFiles {
+			if strings.HasPrefix(name, "testdata/") || slices.Contains(allowed, name) || slices.Contains(allowed, name+"/"+f) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range []string{"os.MkdirTemp(", "os.CreateTemp("} {
+				if strings.Contains(string(text), call) {
+					t.Errorf("%s/%s: %s: package internal/scratch is the door to temporary files", name, f, call)
+				}
+			}
+		}
 	}
 }

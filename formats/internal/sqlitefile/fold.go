@@ -27,7 +27,7 @@ func (m *Image) fold(ctx context.Context) (head []byte, err error) {
 	if err == nil {
 		err = db.checkpoint(ctx, to)
 	}
-	m.copy, db.copy = db.copy, ""
+	m.copy, db.copy = db.copy, nil
 	if err != nil {
 		err = db.blame(ctx, "", err)
 		if damaged(err) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"rehome/formats/store"
+	"rehome/internal/scratch"
 )
 
 // Image is a database as the pages it lies on, for those who have to see how
@@ -28,7 +29,7 @@ type Image struct {
 
 	*source
 	o      Options
-	copy   string // folder of the copy
+	copy   *scratch.Dir // with the copy
 	db     *DB
 	file   io.ReaderAt
 	close  func() error
@@ -197,7 +198,7 @@ func (m *Image) SQL(ctx context.Context) (*DB, error) {
 func (m *Image) Give(ctx context.Context) (*DB, error) {
 	db, err := m.SQL(ctx)
 	if err == nil {
-		m.db, db.copy, m.copy = nil, m.copy, ""
+		m.db, db.copy, m.copy = nil, m.copy, nil
 	}
 	if cerr := m.Close(); err == nil && cerr != nil {
 		err = errors.Join(cerr, db.Close())
@@ -227,10 +228,8 @@ func (m *Image) drop() error {
 		errs = append(errs, m.close())
 		m.close, m.file = nil, nil
 	}
-	if m.copy != "" {
-		errs = append(errs, os.RemoveAll(m.copy))
-		m.copy = ""
-	}
+	errs = append(errs, m.copy.Remove())
+	m.copy = nil
 	m.o.Known.giveBack(m.whole)
 	m.o.Known.leaveJoint(m.row.joined)
 	m.whole, m.row.joined = nil, nil

@@ -11,6 +11,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/store"
+	"rehome/internal/scratch"
 )
 
 const defaultMaxCopy = 2 << 30
@@ -43,8 +44,8 @@ type DB struct {
 	*source
 	pool    *sql.DB
 	conn    *sql.Conn
-	watched *state // what the source was, where it is read in place
-	copy    string // folder of the copy
+	watched *state       // what the source was, where it is read in place
+	copy    *scratch.Dir // with the copy
 	scan    sync.Mutex
 	spent   budget
 	pragmas store.Pragmas
@@ -139,22 +140,23 @@ func (db *DB) fromCopy(ctx context.Context, st state, o Options) error {
 
 // copied makes a folder for a private copy, and the copy in it.
 func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx context.Context, dir string, st state) (string, error)) (string, error) {
-	scratch, most := o.Scratch, o.MaxCopy
-	if scratch == "" {
-		scratch = os.TempDir()
+	where, most := o.Scratch, o.MaxCopy
+	if where == "" {
+		where = os.TempDir()
 	}
 	if most == 0 {
 		most = defaultMaxCopy
 	}
-	if err := room(db.path, scratch, st, most); err != nil {
+	if err := room(db.path, where, st, most); err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(scratch, "rehome-copy-")
+	private, err := scratch.New(where, "copy")
 	if err != nil {
-		return "", &formats.Error{At: scratch, Err: err, Hint: "copies of databases in use are put there; it must be writable"}
+		return "", &formats.Error{At: where, Err: err, Hint: "copies of databases in use are put there; it must be writable"}
 	}
-	db.copy = dir
-	if dir, err = filepath.Abs(dir); err != nil {
+	db.copy = private
+	dir, err := filepath.Abs(private.Path)
+	if err != nil {
 		return "", err
 	}
 	to, err := take(ctx, dir, st)
@@ -207,17 +209,15 @@ func run(ctx context.Context, c *sql.Conn, statements ...string) error {
 // Close lets go of the database and removes the copy, if there was one. It
 // reports a source read in place that is not what it was at Open.
 func (db *DB) Close() error {
-	if db.copy != "" {
+	if db.copy != nil {
 		// Without its name SQLite does not write the log back into a
 		// file that is about to go. Where names of open files cannot be
 		// taken away it does, and it is removed below.
-		os.Remove(filepath.Join(db.copy, "copy.db"))
+		os.Remove(filepath.Join(db.copy.Path, "copy.db"))
 	}
 	errs := []error{db.disconnect()}
-	if db.copy != "" {
-		errs = append(errs, os.RemoveAll(db.copy))
-		db.copy = ""
-	}
+	errs = append(errs, db.copy.Remove())
+	db.copy = nil
 	if db.watched != nil {
 		errs = append(errs, db.moved(*db.watched))
 		db.watched = nil

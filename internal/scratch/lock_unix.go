@@ -1,10 +1,11 @@
 //go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
 
-package convert
+package scratch
 
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -37,3 +38,14 @@ func takeLock(path string, fresh bool) (f *os.File, held bool, err error) {
 	f.Close()
 	return nil, false, &os.PathError{Op: "lock", Path: path, Err: err}
 }
+
+// mine reports whether a file is this user's: what others left is theirs to
+// remove.
+func mine(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}
+
+// unlink takes the name of an open file away: a process that is killed then
+// leaves nothing of it.
+func unlink(f *os.File) error { return os.Remove(f.Name()) }

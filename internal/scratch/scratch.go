@@ -1,0 +1,134 @@
+// Package scratch makes the private folders and files in which work is done
+// that nobody is to see: copies of databases in use, targets before they have
+// their names, what comes through a pipe. They hold keys and whole
+// conversations, so that none may outlive its run for long. A run that is
+// killed cannot remove its own; the next one of the same user does:
+//
+//	PREFIX0123456789abcdef/lock  held while the run lives
+//	PREFIX0123456789abcdef/tree  what was asked for
+package scratch
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+const (
+	lockName = "lock"
+	treeName = "tree"
+	digits   = 16 // of the random end of a name
+	tries    = 8  // bounds how often a folder may be swept away from under us
+)
+
+// mark is what the names of scratch folders in the system's folder for
+// temporary files begin with.
+const mark = "rehome-"
+
+// ErrSwept ends an attempt to make a folder that other runs keep removing.
+var ErrSwept = errors.New("other runs keep sweeping it away")
+
+// Dir is a folder that a later run removes if this one cannot.
+type Dir struct {
+	Root string // the folder with the lock
+	Path string // the folder in it that is to be used
+	lock *os.File
+}
+
+// New makes a folder for a purpose in parent, or where the system keeps
+// temporary files if that is "".
+func New(parent, purpose string) (*Dir, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	return Make(parent, mark+purpose+"-")
+}
+
+// Make makes a folder in parent whose name begins with prefix.
+func Make(parent, prefix string) (*Dir, error) {
+	for range tries {
+		var r [digits / 2]byte
+		rand.Read(r[:])
+		d := &Dir{Root: filepath.Join(parent, prefix+hex.EncodeToString(r[:]))}
+		d.Path = filepath.Join(d.Root, treeName)
+		if ok, err := d.open(); ok || err != nil {
+			return d, err
+		}
+	}
+	return nil, &fs.PathError{Op: "make", Path: parent, Err: ErrSwept}
+}
+
+// open makes the folder and takes its lock; false if another run took the
+// still unlocked folder for a dead one and swept it.
+func (d *Dir) open() (bool, error) {
+	if err := os.Mkdir(d.Root, 0o700); err != nil {
+		return false, err
+	}
+	lock, held, err := takeLock(filepath.Join(d.Root, lockName), true)
+	if errors.Is(err, fs.ErrNotExist) || held {
+		return false, nil
+	}
+	if err != nil {
+		os.Remove(d.Root)
+		return false, err
+	}
+	ours, err := lock.Stat()
+	if err == nil {
+		there, e := os.Lstat(lock.Name())
+		if e != nil || !os.SameFile(ours, there) {
+			lock.Close()
+			return false, nil
+		}
+		err = os.Mkdir(d.Path, 0o777)
+	}
+	d.lock = lock
+	if err != nil {
+		return false, errors.Join(err, d.Remove())
+	}
+	return true, nil
+}
+
+// Remove takes the folder away with all that is in it. That goes first, while
+// the lock still tells others to keep off; what is left then may be swept by
+// anybody. A nil Dir has nothing to remove.
+func (d *Dir) Remove() error {
+	if d == nil {
+		return nil
+	}
+	err := os.RemoveAll(d.Path)
+	if d.lock != nil {
+		d.lock.Close()
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(d.Root)
+}
+
+// File is a file that has no name any more where the system allows that: it
+// goes with the process.
+type File struct{ *os.File }
+
+// NewFile makes a file for a purpose where the system keeps temporary files.
+func NewFile(purpose string) (*File, error) {
+	f, err := os.CreateTemp("", mark+purpose+"-")
+	if err != nil {
+		return nil, err
+	}
+	if err := unlink(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &File{f}, nil
+}
+
+// Close lets go of the file, and removes it where it still has a name.
+func (f *File) Close() error {
+	err := f.File.Close()
+	if e := os.Remove(f.Name()); e != nil && !errors.Is(e, fs.ErrNotExist) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
