@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"unicode/utf8"
 
 	"rehome/convert"
 	"rehome/formats"
@@ -52,7 +53,10 @@ func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err er
 	if c.Home != nil {
 		home = *c.Home
 	}
-	if cwd, err = workspace(*c.Cwd); err != nil || c.Dst != "" || home != "" {
+	if cwd, err = workspace(*c.Cwd); err == nil {
+		err = sayable(cwd)
+	}
+	if err != nil || c.Dst != "" || home != "" {
 		return cwd, home, err
 	}
 	name := "HOME"
@@ -63,6 +67,14 @@ func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err er
 		return "", "", &formats.Error{At: "$" + name, Err: errors.New("the home folder is not known"), Hint: "give --home DIR"}
 	}
 	return cwd, home, nil
+}
+
+// sayable refuses a folder that no session can name: their records are UTF-8.
+func sayable(dir string) error {
+	if utf8.ValidString(dir) {
+		return nil
+	}
+	return &formats.Error{At: dir, Err: errors.New("the folder's name is not UTF-8: no session can record it"), Hint: "rename the folder"}
 }
 
 // workspace is a folder as a program that works in it calls it. An absolute

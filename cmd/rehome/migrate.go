@@ -199,7 +199,7 @@ func workplace(dir string) (string, error) {
 	if err != nil {
 		return refuse(err)
 	}
-	return real, nil
+	return real, sayable(real)
 }
 
 // command is what goes on with a session. A config folder that was named has

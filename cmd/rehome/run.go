@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"time"
 
@@ -28,6 +30,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		kong.Name("rehome"),
 		kong.Description(about),
 		kong.Writers(stdout, stderr),
+		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 		// Help asks to exit before the arguments are judged; it has been
@@ -50,6 +53,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		return out.fail(err)
 	}
 	return 0
+}
+
+// asTyped takes a word of the command line byte for byte: a path need not be
+// UTF-8, and kong's own mapper would name another file.
+func asTyped(ctx *kong.DecodeContext, target reflect.Value) error {
+	t, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	word, ok := t.Value.(string)
+	if !ok {
+		word = fmt.Sprint(t.Value)
+	}
+	target.SetString(word)
+	return nil
 }
 
 // wantsJSON looks for --json by eye, for a command line that did not parse.
