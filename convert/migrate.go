@@ -101,6 +101,14 @@ func (m *Migration) Count(status ...string) (n int) {
 // source that could not be read; what failed of single sessions is in the
 // report alone, which is never nil.
 func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions) (*Migration, error) {
+	return migrate(ctx, reg, from, o, renames{moveNew, os.Rename})
+}
+
+// renames are what gives files their names, where nothing stands and over what
+// stands there. Tests let one fail.
+type renames struct{ fresh, over func(from, to string) error }
+
+func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions, with renames) (*Migration, error) {
 	out := &Migration{To: o.To, Dir: o.Dir, DryRun: o.DryRun, Migrated: []Migrated{}}
 	to := reg.Named(o.To)
 	switch {
@@ -112,7 +120,7 @@ func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	scratch.Sweep()
 	var errs []error
 	for _, src := range from {
-		if err := migrateOne(ctx, reg, src, o, out); err != nil {
+		if err := migrateOne(ctx, reg, src, o, out, with); err != nil {
 			errs = append(errs, err)
 		}
 		if err := ctx.Err(); err != nil {
@@ -122,7 +130,7 @@ func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	return out, errors.Join(errs...)
 }
 
-func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration) error {
+func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renames) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {
 		family, err := withSubagents(ctx, reg, src, o)
@@ -134,7 +142,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
 	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, talk: talker{progress: o.Progress, say: o.Say},
 		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
-		moving: &moving{o: o}}
+		moving: &moving{o: o, rename: with}}
 	err := j.run(ctx)
 	if err != nil {
 		err = j.explain(err)
@@ -172,6 +180,7 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 // moving is the part of a job that makes its sessions those of a client.
 type moving struct {
 	o                MigrateOptions
+	rename           renames
 	done             []Migrated
 	empty, histories int             // sessions that were skipped
 	synced           bool            // all that is staged is on the disk

@@ -15,64 +15,128 @@ import (
 	"rehome/formats"
 )
 
-func (m *moving) carryOut(ctx context.Context, to *formats.Format, todo []placing) (string, error) {
-	status := Placed
-	var made []string
+// carryOut gives files their names, the session's own last. If one cannot have
+// it, none has: what was made is removed, what was replaced is put back.
+func (m *moving) carryOut(ctx context.Context, to *formats.Format, todo []placing) (status string, err error) {
+	status = Same // another run may have placed the very same meanwhile
+	var done []placing
 	for i, p := range todo {
-		var err error
 		if i > 0 && i == len(todo)-1 {
 			err = m.last() // what the session refers to is there before it is
 		}
+		was := standing
 		if err == nil {
-			err = m.one(ctx, to, p)
+			was, err = m.one(ctx, to, p)
 		}
 		if err != nil {
-			for i := len(made) - 1; i >= 0; i-- {
-				err = errors.Join(err, os.Remove(made[i]))
+			for i := len(done) - 1; i >= 0; i-- {
+				err = errors.Join(err, m.undo(done[i]))
 			}
 			return "", err
 		}
-		if p.old {
+		switch {
+		case was == standing:
+			continue
+		case was == replaced:
 			status = Updated
-		} else {
-			made = append(made, p.path)
+		case status == Same:
+			status = Placed
 		}
+		done = append(done, p)
 	}
 	return status, nil
 }
 
-func (m *moving) one(ctx context.Context, to *formats.Format, p placing) error {
+// What giving a file its name came to.
+type outcome uint8
+
+const (
+	standing outcome = iota // it was there already, as it would have been written
+	made
+	replaced
+)
+
+// undo takes back what one did.
+func (m *moving) undo(p placing) error {
+	if !p.old {
+		return os.Remove(p.path)
+	}
+	if err := os.Rename(p.was(), p.path); err != nil {
+		return &formats.Error{At: p.path, Op: "put back", Err: bare(err), Hint: "an older state of this session stood there: migrate it again with --update"}
+	}
+	return nil
+}
+
+// was is where the old file is kept that a new one replaces.
+func (p *placing) was() string { return p.staged + ".was" }
+
+// one gives a file its name.
+func (m *moving) one(ctx context.Context, to *formats.Format, p placing) (outcome, error) {
 	refuse := func(err error) error { return &formats.Error{At: p.path, Err: bare(err)} }
 	dir := filepath.Dir(p.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return refuse(err)
+		return standing, refuse(err)
 	}
 	if !m.synced || p.companion {
 		if err := syncFile(p.staged); err != nil {
-			return err
+			return standing, err
 		}
 	}
+	did := made
+	var err error
 	if p.old {
-		info, err := os.Lstat(p.path)
-		if err == nil && !p.companion {
-			err = m.mayReplace(ctx, to, p.path, info) // a client may have begun meanwhile
+		did, err = replaced, m.replace(ctx, to, p)
+	} else if err = m.rename.fresh(p.staged, p.path); errors.Is(err, fs.ErrExist) {
+		did = standing
+		if same, e := sameBytes(p.staged, p.path); p.companion || same && e == nil {
+			err = nil
+		} else {
+			err = &formats.Error{At: p.path, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "somebody else made it; nothing of theirs was touched"}
 		}
-		if err == nil {
-			err = os.Rename(p.staged, p.path)
-		}
-		if err != nil {
-			return err
-		}
-	} else if err := moveNew(p.staged, p.path); errors.Is(err, fs.ErrExist) && !p.companion {
-		return &formats.Error{At: p.path, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "somebody else made it; nothing of theirs was touched"}
-	} else if err != nil && !errors.Is(err, fs.ErrExist) {
-		return refuse(err)
+	} else if err != nil {
+		err = refuse(err)
+	}
+	if err != nil {
+		return standing, err
 	}
 	if m.folders == nil {
 		m.folders = map[string]bool{}
 	}
 	m.folders[dir] = true
-	return nil
+	return did, nil
+}
+
+// replace puts a file in the place of an older state of it, which is kept until
+// all the others have their names.
+func (m *moving) replace(ctx context.Context, to *formats.Format, p placing) error {
+	info, err := os.Lstat(p.path)
+	if err == nil && !p.companion {
+		err = m.mayReplace(ctx, to, p.path, info) // a client may have begun meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	if os.Link(p.path, p.was()) != nil { // the disk has no links
+		if err := copyOf(p.path, p.was()); err != nil {
+			return err
+		}
+	}
+	return m.rename.over(p.staged, p.path)
+}
+
+// copyOf makes a private copy of a file.
+func copyOf(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // last makes the names last that were given since.

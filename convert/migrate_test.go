@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -69,6 +70,7 @@ type mover struct {
 	src, dir string
 	cwd      string
 	parents  map[string]string
+	rename   *renames
 }
 
 func newMover(t *testing.T, text string) *mover {
@@ -88,7 +90,11 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 	if o.Cwd == "" {
 		o.Cwd = m.cwd
 	}
-	rep, err := Migrate(m.t.Context(), formats.NewRegistry(m.format(), client()), []MigrateSource{{Path: m.src, Sessions: ids}}, o)
+	with := renames{moveNew, os.Rename}
+	if m.rename != nil {
+		with = *m.rename
+	}
+	rep, err := migrate(m.t.Context(), formats.NewRegistry(m.format(), client()), []MigrateSource{{Path: m.src, Sessions: ids}}, o, with)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -390,4 +396,59 @@ func TestMigrateFromAbove(t *testing.T) {
 		t.Errorf("the source is %q, %v", b, err)
 	}
 	m.status(m.run(MigrateOptions{}), "a same")
+}
+
+// TestMigrateRace: of two runs that place the same session at once the later one
+// finds what it would have written.
+func TestMigrateRace(t *testing.T) {
+	for _, theirs := range []bool{false, true} {
+		m := newMover(t, "session a First\nsay hello\nsession k Kid\nsay hi\n")
+		m.parents = map[string]string{"k": "a"}
+		m.rename = &renames{over: os.Rename, fresh: func(from, to string) error {
+			b, err := os.ReadFile(from)
+			if err == nil && theirs && strings.HasSuffix(to, "a.txt") {
+				b = append(b, "and more\n"...)
+			}
+			if err == nil {
+				err = os.WriteFile(to, b, 0o600) // the other run
+			}
+			return errors.Join(err, moveNew(from, to))
+		}}
+		rep := m.run(MigrateOptions{})
+		if theirs {
+			m.status(rep, "a failed")
+			if !errors.Is(rep.Migrated[0].Err(), formats.ErrExists) {
+				t.Error(rep.Migrated[0].Err())
+			}
+			continue
+		}
+		m.status(rep, "a same")
+	}
+}
+
+// TestMigrateUpdateIsUndone: what was replaced is put back, and what was made is
+// removed, where the last file of a session cannot have its name.
+func TestMigrateUpdateIsUndone(t *testing.T) {
+	m := newMover(t, "session a First\nsay hello\nsession k Kid\nsay hi\n")
+	m.parents = map[string]string{"k": "a", "l": "a"}
+	m.status(m.run(MigrateOptions{}), "a placed")
+	before := m.files()
+	m.say("session a First\nsay hello\nsay more\nsession k Kid\nsay hi\nsay more\nsession l Late\nsay late\n")
+	broken := errors.New("the disk says no")
+	m.rename = &renames{fresh: moveNew, over: func(from, to string) error {
+		if strings.HasSuffix(to, "a.txt") {
+			return broken
+		}
+		return os.Rename(from, to)
+	}}
+	rep := m.run(MigrateOptions{Update: true})
+	m.status(rep, "a failed")
+	if !errors.Is(rep.Migrated[0].Err(), broken) {
+		t.Error(rep.Migrated[0].Err())
+	}
+	if after := m.files(); !maps.Equal(before, after) {
+		t.Errorf("before %q\nafter %q", before, after)
+	}
+	m.rename = nil
+	m.status(m.run(MigrateOptions{Update: true}), "a updated")
 }
