@@ -1,11 +1,11 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -105,34 +105,30 @@ func (e *examined) report(f rule.Finding) {
 
 // run asks the largest stores first, so that all workers are busy to the end.
 func (c *checker) run(ctx context.Context) {
-	jobs := c.o.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
+	jobs := jobsOr(c.o.Jobs)
+	order := make([]int, len(c.found))
+	for i := range order {
+		order[i] = i
 	}
-	order := slices.Clone(c.found)
-	slices.SortStableFunc(order, func(a, b *examined) int { return int(min(1, max(-1, b.size-a.size))) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.found[b].size, c.found[a].size) })
 	c.talk.change(func(p *Progress) { p.Stage, p.Stores = checking, len(order) })
 	asked := 0 // what was found besides is asked nothing
-	for _, one := range order {
+	for _, one := range c.found {
 		if one.f != nil {
 			asked++
 		}
 	}
-	next := make(chan *examined)
-	var workers sync.WaitGroup
-	for range min(jobs, len(order)) {
-		workers.Go(func() {
-			for one := range next {
-				c.ask(ctx, one, max(1, jobs/max(1, asked)))
-				c.talk.change(func(p *Progress) { p.StoresDone++ })
-			}
-		})
-	}
-	for _, one := range order {
-		next <- one
-	}
-	close(next)
-	workers.Wait()
+	spread(ctx, jobs, order, func(i int, last bool) bool {
+		one := c.found[i]
+		c.ask(ctx, one, max(1, jobs/max(1, asked)))
+		again := !last && one.f != nil && filesUsedUp(one.store.Err)
+		if again {
+			one.store.Err = nil
+		} else {
+			c.talk.change(func(p *Progress) { p.StoresDone++ })
+		}
+		return again
+	})
 }
 
 // ask examines one store.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -83,6 +84,7 @@ type job struct {
 	sizes   []int64 // on disk, by store; a guide for progress and order only
 	stage   *staging
 	omitted []*omissions // by store; nil where nothing was placed
+	private fs.FileMode  // permissions that some store does not give
 
 	moving   *moving      // of a migration
 	noted    loss.Sink    // of a check: told of every loss of a session, with its place
@@ -242,6 +244,7 @@ func (j *job) outcome() error {
 const keepErrors = 3
 
 func (j *job) clear(s *staging) {
+	s.lost, s.over = s.gone(), true
 	if err := s.Remove(); err != nil {
 		j.talk.Say("left behind: " + err.Error())
 	}
@@ -250,9 +253,16 @@ func (j *job) clear(s *staging) {
 // explain turns what went wrong into words about the places the user named:
 // the staging folder is nobody's business.
 func (j *job) explain(err error) error {
+	if _, ok := err.(*several); ok {
+		return err // each of them has been explained
+	}
 	switch {
+	case filesUsedUp(err):
+		err = &formats.Error{Err: err, Hint: "raise the limit on open files (ulimit -n), or try --jobs 1"}
 	case diskFull(err) && j.o.DryRun:
 		err = &formats.Error{At: os.TempDir(), Err: noRoom{err}, Hint: "a dry run builds the target here: free some space, or name another folder with TMPDIR"}
+	case j.stage != nil && j.stage.gone() && !errors.Is(err, context.Canceled):
+		return &formats.Error{At: j.stage.home, Err: errors.New("this folder, or what was built in it, was removed meanwhile"), Hint: "nothing was placed: run it again when nothing moves the files"}
 	case diskFull(err):
 		err = &formats.Error{At: j.dst, Err: noRoom{err}, Hint: "free some space where the target goes, or choose another disk; nothing was placed"}
 	}

@@ -3,7 +3,6 @@ package convert
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -79,20 +78,19 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 		l.o.Say = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
 	}
 	var workers sync.WaitGroup
-	jobs := o.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	for range jobs {
+	for range jobsOr(o.Jobs) {
 		workers.Go(func() {
 			for s := range l.queue {
-				l.read(s)
+				l.read(s, false)
 			}
 		})
 	}
 	err := l.walkAll()
 	close(l.queue)
 	workers.Wait()
+	for _, s := range l.late { // alone, for the last time
+		l.read(s, true)
+	}
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -121,6 +119,7 @@ type lister struct {
 	found   []headsOf
 	unread  []numbered
 	foreign []numbered
+	late    []listStore // there was no file left to open
 }
 
 // listStore is a store on its way to a worker.
@@ -143,7 +142,7 @@ type numbered struct {
 }
 
 // read asks a store for its heads.
-func (l *lister) read(s listStore) {
+func (l *lister) read(s listStore, last bool) {
 	f, at := s.format, s.loc.Path
 	switch {
 	case s.score <= formats.Guess+1: // claimed for its name alone
@@ -177,6 +176,12 @@ func (l *lister) read(s listStore) {
 				h.heads = append(h.heads, counted(t))
 			}
 		}
+	}
+	if !last && filesUsedUp(broken) {
+		l.mu.Lock()
+		l.late = append(l.late, s)
+		l.mu.Unlock()
+		return
 	}
 	if broken != nil {
 		l.refuse(s, broken)

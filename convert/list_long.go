@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 
@@ -44,13 +43,6 @@ func (l *lister) long() {
 	for _, u := range l.unread {
 		l.out.Unread = append(l.out.Unread, u.Unread)
 	}
-}
-
-func jobsOr(n int) int {
-	if n > 0 {
-		return n
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // measure walks sessions of one store. What cannot be read stays unknown, and

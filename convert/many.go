@@ -6,9 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"sync"
 
 	"rehome/formats"
 )
@@ -22,13 +20,9 @@ const fewStores = 2
 func (j *job) carryAll(ctx context.Context) error {
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	jobs := j.o.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	workers, each := 1, j.o.Jobs
+	workers, each := 1, jobsOr(j.o.Jobs)
 	if len(j.found) > fewStores {
-		workers, each = min(jobs, len(j.found)), 1
+		workers, each = each, 1
 	}
 	var total int64
 	for _, n := range j.sizes {
@@ -40,25 +34,19 @@ func (j *job) carryAll(ctx context.Context) error {
 	j.talk.at.Stores = len(j.found)
 	j.talk.enter(reading, "", total)
 
-	queue := make(chan int)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for i := range queue {
-				if err := j.carryOne(run, i, each); fatal(err) {
-					stop(err)
-				}
-			}
-		})
-	}
-	for _, i := range j.largestFirst() {
-		select {
-		case queue <- i:
-		case <-run.Done():
+	spread(run, workers, j.largestFirst(), func(i int, last bool) bool {
+		err := j.carryOne(run, i, each, last)
+		if fatal(err) {
+			stop(err)
 		}
-	}
-	close(queue)
-	wg.Wait()
+		again := !last && filesUsedUp(err)
+		if again {
+			j.rep.Stores[i] = newStoreReport(j.found[i])
+		} else {
+			j.talk.change(func(p *Progress) { p.StoresDone++ })
+		}
+		return again
+	})
 	if err := ctx.Err(); err != nil {
 		return err // the caller's end has the plain word, whatever its cause
 	}
@@ -80,15 +68,15 @@ func (j *job) prune() error {
 // fatal errors would meet every store after this one, too.
 func fatal(err error) bool { return err != nil && diskFull(err) }
 
-// carryOne fills in the report of store i.
-func (j *job) carryOne(ctx context.Context, i, jobs int) error {
+// carryOne fills in the report of store i. last says that it is not tried again,
+// whatever it needs that others have now.
+func (j *job) carryOne(ctx context.Context, i, jobs int, last bool) error {
 	rep := &j.rep.Stores[i]
-	defer j.talk.change(func(p *Progress) { p.StoresDone++ })
 	if rep.err != nil || ctx.Err() != nil {
 		return nil
 	}
 	if j.rep.Lane == sessionLane {
-		return j.carrySessions(ctx, i, jobs)
+		return j.carrySessions(ctx, i, jobs, last)
 	}
 	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path), off: j.residue.off}}
 	c.staged = j.stage.path(j.goal, rep.Path)

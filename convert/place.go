@@ -37,6 +37,9 @@ func (j *job) taken(t target) error {
 // settle brings the staged tree to the disk and then to its name.
 func (j *job) settle(ctx context.Context) error {
 	j.talk.enter(syncing, "", 0)
+	if err := j.keepPrivate(); err != nil {
+		return err
+	}
 	if err := j.out.takeOut(j.stage, j.goal); err != nil {
 		return err
 	}
@@ -52,7 +55,7 @@ func (j *job) settle(ctx context.Context) error {
 		return err
 	}
 	if some {
-		if err := errors.Join(syncFile(at), syncFolder(filepath.Dir(at))); err != nil {
+		if err := errors.Join(closeOff(at, j.private), syncFile(at), syncFolder(filepath.Dir(at))); err != nil {
 			return err
 		}
 	}

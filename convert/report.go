@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -165,13 +166,19 @@ type several struct {
 
 func (e *several) Error() string {
 	var lines []string
-	for _, err := range e.errs {
+	for _, err := range e.Each() {
 		lines = append(lines, err.Error())
 	}
-	if e.more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more stores failed", e.more))
-	}
 	return strings.Join(lines, "\n")
+}
+
+// Each is every error by itself, for who has a line and a hint for each.
+func (e *several) Each() []error {
+	out := slices.Clone(e.errs)
+	if e.more > 0 {
+		out = append(out, fmt.Errorf("and %d more stores failed", e.more))
+	}
+	return out
 }
 
 // Is tells the kind of failure. One busy store among many does not make the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,11 +46,15 @@ type climb struct {
 const middleSchema = "canonical-1"
 
 // carrySessions fills in the report of store i, and leaves its sessions staged.
-func (j *job) carrySessions(ctx context.Context, i, jobs int) error {
+func (j *job) carrySessions(ctx context.Context, i, jobs int, last bool) error {
 	rep := &j.rep.Stores[i]
 	c := &climb{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Named(j.o.To), at: &loss.Books{}, calls: newCalls()}
 	rep.To = c.to.Name
 	err := c.run(ctx)
+	if at := slices.IndexFunc(append(slices.Clone(c.errs), err), filesUsedUp); at >= 0 && !last {
+		c.erase()
+		return append(c.errs, err)[at]
+	}
 	rep.Losses = append(rep.Losses, c.lost.Lines()...)
 	sum := c.books.Total()
 	rep.Rows, rep.Superseded = sum.Read, sum.Superseded

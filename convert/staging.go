@@ -18,6 +18,7 @@ import (
 type staging struct {
 	*scratch.Dir
 	tree, home string
+	over, lost bool // it was cleared away; it was not there any more then
 }
 
 const stagingMark = formats.StagingMark
@@ -41,7 +42,7 @@ func newStaging(t target) (*staging, error) {
 	case err != nil:
 		return nil, &formats.Error{At: t.dir, Op: "make a folder beside the target", Err: bare(err), Hint: "the target's folder must be writable"}
 	}
-	return &staging{d, d.Path, t.dir}, nil
+	return &staging{Dir: d, tree: d.Path, home: t.dir}, nil
 }
 
 // newScratch is the folder of a dry run. Nothing leaves it, so it lies with the
@@ -51,7 +52,7 @@ func newScratch(t target) (*staging, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &staging{d, d.Path, t.dir}, nil
+	return &staging{Dir: d, tree: d.Path, home: t.dir}, nil
 }
 
 // newFolder is a private folder for a purpose, where the system keeps temporary
@@ -62,6 +63,15 @@ func newFolder(purpose string) (*scratch.Dir, error) {
 		return nil, &formats.Error{At: os.TempDir(), Op: "make a folder for temporary files", Err: bare(err), Hint: "name another with TMPDIR"}
 	}
 	return d, nil
+}
+
+// gone reports that somebody removed the folder under a living run.
+func (s *staging) gone() bool {
+	if s.over {
+		return s.lost
+	}
+	_, err := os.Lstat(s.tree)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // path is where the store found at rel is staged.
@@ -87,6 +97,9 @@ func (s *staging) drop(path string) error {
 // that was not closed in peace may have beside it.
 func erase(path string) error {
 	for _, side := range []string{"", "-journal", "-wal", "-shm"} {
+		if _, err := os.Lstat(path + side); err != nil {
+			continue // nothing is there, or could be: the name may be too long
+		}
 		if err := os.RemoveAll(path + side); err != nil {
 			return err
 		}

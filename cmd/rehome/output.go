@@ -114,5 +114,8 @@ func leaves(err error) []error {
 		}
 		return out
 	}
+	if list, ok := err.(interface{ Each() []error }); ok {
+		return list.Each()
+	}
 	return []error{err}
 }

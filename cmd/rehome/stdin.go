@@ -73,7 +73,7 @@ func (r restated) Unwrap() error { return r.error }
 // fill copies all of a pipe. A read of a pipe cannot be called off, so an
 // interrupted command does not wait for it.
 func (s *spooled) fill(ctx context.Context, r io.Reader) error {
-	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666) // in a private folder: a pipe is nobody's secret
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (h *house) follow(in io.Reader) (*formats.Format, io.Reader, *spooled, erro
 // streamed is the format of what begins so, if it needs no file. The beginning
 // is laid down for the formats to look at.
 func (h *house) streamed(path string, head []byte) (*formats.Format, error) {
-	if err := os.WriteFile(path, head, 0o600); err != nil {
+	if err := os.WriteFile(path, head, 0o666); err != nil {
 		return nil, err
 	}
 	l, err := formats.Locate(path)
