@@ -88,7 +88,7 @@ func (c *lsCmd) Validate() error {
 // Run lists the sessions of this machine, or below the paths that are named.
 func (c *lsCmd) Run(h *house) error {
 	// Most of what listing takes is garbage a moment later.
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(lsMemory))
+	defer debug.SetMemoryLimit(limitMemory(h.out.getenv, lsMemory))
 	listing, err := c.list(h)
 	if err != nil {
 		return err

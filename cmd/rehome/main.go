@@ -17,12 +17,21 @@ import (
 // patience is how long clearing up may take before a signal cuts it short.
 const patience = 2 * time.Second
 
+// heap is what people do not mind.
+const heap = 68 << 20
+
 func main() {
 	// Batches and buffers are used again and again: the heap is small, and
 	// collecting it whenever it has doubled would be most of the work on many
 	// small stores. It may grow to what people do not mind, and no further.
-	debug.SetGCPercent(400)
-	debug.SetMemoryLimit(68 << 20)
+	// Who sets the limits of the Go runtime means them.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(heap)
+		giveRoom(heap)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// The first signal asks politely. Wrappers often send it twice, so only one
 	// that comes after a while ends the process as it stands.
