@@ -6,16 +6,9 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/signal"
 	"runtime/debug"
-	"syscall"
-	"time"
 )
-
-// patience is how long clearing up may take before a signal cuts it short.
-const patience = 2 * time.Second
 
 // heap is what people do not mind.
 const heap = 68 << 20
@@ -32,9 +25,5 @@ func main() {
 		debug.SetMemoryLimit(heap)
 		giveRoom(heap)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	// The first signal asks politely. Wrappers often send it twice, so only one
-	// that comes after a while ends the process as it stands.
-	context.AfterFunc(ctx, func() { time.AfterFunc(patience, stop) })
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+	os.Exit(run(listen(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -20,29 +22,32 @@ type pager struct {
 	width  int
 	held   bytes.Buffer // until it is known to be long
 	height int          // rows that held takes
-	cmd    *exec.Cmd
 	pipe   io.WriteCloser
+	ctx    context.Context
+	left   context.CancelCauseFunc // tells who writes that the reader has left
+	ended  chan struct{}           // closed when the pager has; nil if none runs
 }
 
 // errQuit: the reader has seen enough.
 var errQuit = errors.New("the pager was left")
 
 // paged is where long text goes: stdout, through a pager if a person is
-// looking and has one. The function returned ends it, with what came of
-// writing.
-func (o *output) paged(wanted bool) (io.Writer, func(error) error) {
+// looking and has one. The context returned ends when the reader leaves, too; the
+// function ends the pager, with what came of writing.
+func (o *output) paged(ctx context.Context, wanted bool) (context.Context, io.Writer, func(error) error) {
 	plain := func(err error) error { return err }
 	f, ok := o.stdout.(*os.File)
 	if !wanted || !ok || !isTerminal(f) || o.getenv("TERM") == "dumb" {
-		return o.stdout, plain
+		return ctx, o.stdout, plain
 	}
 	width, rows, err := term.GetSize(int(f.Fd()))
 	words := pagerWords(o.getenv)
 	if err != nil || rows < 2 || words == nil {
-		return o.stdout, plain
+		return ctx, o.stdout, plain
 	}
-	p := &pager{out: f, words: words, rows: rows, width: max(width, 1)}
-	return p, p.close
+	ctx, left := context.WithCancelCause(ctx)
+	p := &pager{out: f, words: words, rows: rows, width: max(width, 1), ctx: ctx, left: left}
+	return ctx, p, p.close
 }
 
 // pagerWords is the command that shows long text; nil if there is none.
@@ -84,19 +89,30 @@ func (p *pager) Write(b []byte) (int, error) {
 
 // start hands over to the pager. Without one that runs, text goes straight on.
 func (p *pager) start() error {
-	p.cmd = exec.Command(p.words[0], p.words[1:]...)
-	p.cmd.Stdout, p.cmd.Stderr = p.out, os.Stderr
-	p.cmd.Env = os.Environ()
+	cmd := exec.Command(p.words[0], p.words[1:]...)
+	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
+	cmd.Env = os.Environ()
 	if os.Getenv("LESS") == "" {
-		p.cmd.Env = append(p.cmd.Env, "LESS=-R")
+		cmd.Env = append(cmd.Env, "LESS=-R")
 	}
-	pipe, err := p.cmd.StdinPipe()
+	leaveToPager(p.ctx, true)
+	pipe, err := cmd.StdinPipe()
 	if err == nil {
-		err = p.cmd.Start()
+		err = cmd.Start()
 	}
 	p.pipe = pipe
 	if err != nil {
-		p.cmd, p.pipe = nil, nopClose{p.out}
+		leaveToPager(p.ctx, false)
+		p.pipe = nopClose{p.out}
+	} else {
+		p.ended = make(chan struct{})
+		go func() {
+			_ = cmd.Wait() // how it ended is the reader's business
+			p.left(errQuit)
+			// What ended the pager may still be on its way to us, too.
+			time.AfterFunc(patience, func() { leaveToPager(p.ctx, false) })
+			close(p.ended)
+		}()
 	}
 	if _, err := p.held.WriteTo(p.pipe); err != nil {
 		return errQuit
@@ -107,13 +123,14 @@ func (p *pager) start() error {
 // close waits for the reader. Leaving the pager early, or calling a half-read
 // text off, is no failure.
 func (p *pager) close(err error) error {
+	defer p.left(nil)
 	if p.pipe == nil {
 		_, werr := p.held.WriteTo(p.out)
 		return errors.Join(err, werr)
 	}
 	p.pipe.Close()
-	if p.cmd != nil {
-		_ = p.cmd.Wait() // how it ended is the reader's business
+	if p.ended != nil {
+		<-p.ended
 	}
 	if errors.Is(err, errQuit) {
 		return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -99,11 +100,11 @@ func (v *viewing) show(decode decoding) error {
 	if err != nil {
 		return err
 	}
-	w, done := v.out.paged(v.form != "json" && !v.cmd.NoPager && !v.live)
+	ctx, w, done := v.out.paged(v.ctx, v.form != "json" && !v.cmd.NoPager && !v.live)
 	counting := &counter{w: w}
 	shownAny := false
 	err = func() error {
-		for s, err := range decode(v.ctx, v.view(v.lost.Note)) {
+		for s, err := range decode(ctx, v.view(v.lost.Note)) {
 			if err != nil {
 				return err
 			}
@@ -120,8 +121,11 @@ func (v *viewing) show(decode decoding) error {
 				return err
 			}
 		}
-		return v.ctx.Err()
+		return ctx.Err()
 	}()
+	if err != nil && v.ctx.Err() == nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // the reader has left
+	}
 	if err = done(err); err != nil && counting.n > 0 {
 		err = shown{err} // what was read is on stdout already
 	}

@@ -70,23 +70,47 @@ type restated struct {
 func (r restated) Error() string { return strings.ReplaceAll(r.error.Error(), r.path, stdinName) }
 func (r restated) Unwrap() error { return r.error }
 
-// fill copies all of a pipe. A read of a pipe cannot be called off, so an
-// interrupted command does not wait for it.
+// impatient is a pipe whose reads end with a context. A read of a pipe itself
+// cannot be called off: one that is under way then is left behind.
+type impatient struct {
+	ctx  context.Context
+	from io.Reader
+	buf  []byte
+}
+
+func (r *impatient) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if r.buf == nil {
+		r.buf = make([]byte, mostPeek)
+	}
+	type read struct {
+		n   int
+		err error
+	}
+	done := make(chan read, 1)
+	into := r.buf[:min(len(p), len(r.buf))]
+	go func() {
+		n, err := r.from.Read(into)
+		done <- read{n, err}
+	}()
+	select {
+	case got := <-done:
+		return copy(p, into[:got.n]), got.err
+	case <-r.ctx.Done():
+		return 0, r.ctx.Err()
+	}
+}
+
+// fill copies all of a pipe.
 func (s *spooled) fill(ctx context.Context, r io.Reader) error {
 	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666) // in a private folder: a pipe is nobody's secret
 	if err != nil {
 		return err
 	}
-	done := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(f, r)
-		done <- errors.Join(err, f.Close())
-	}()
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
+	_, err = io.Copy(f, &impatient{ctx: ctx, from: r})
+	err = errors.Join(err, f.Close())
 	if err != nil && ctx.Err() == nil {
 		return &formats.Error{At: "stdin", Err: err}
 	}
@@ -104,8 +128,11 @@ func (h *house) follow(in io.Reader) (*formats.Format, io.Reader, *spooled, erro
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	b := bufio.NewReaderSize(in, mostPeek)
+	b := bufio.NewReaderSize(&impatient{ctx: h.ctx, from: in}, mostPeek)
 	f, err := h.streamed(s.path, beginning(b))
+	if err == nil {
+		err = h.ctx.Err()
+	}
 	if err == nil && f == nil {
 		if err = s.fill(h.ctx, b); err == nil {
 			return nil, nil, s, nil
