@@ -51,6 +51,7 @@ type Breach struct {
 	Places []rule.Finding // the first of Count, in the order of their addresses
 
 	prints []uint64 // of all, known or not, as far as a baseline tells them apart
+	marks  []string // of Places, before credentials were taken out of what they say
 }
 
 // mostPlaces is how many places of a breach are kept, and mostPrints how many
@@ -60,9 +61,14 @@ const (
 	mostPrints = 1000
 )
 
-// Fingerprint tells a breach from others of the same rule in a store, from one
-// run to the next.
-func Fingerprint(f rule.Finding) string { return fmt.Sprintf("%016x", fingerprint(f)) }
+// Fingerprint tells Places[i] from other breaches of the same rule in a store,
+// from one run to the next, whether or not credentials are looked for.
+func (b *Breach) Fingerprint(i int) string {
+	if b.marks != nil {
+		return b.marks[i]
+	}
+	return fmt.Sprintf("%016x", fingerprint(b.Places[i]))
+}
 
 // File is the file that an address inside the store stands for, as the user
 // would write it.

@@ -179,13 +179,16 @@ func (c *checker) mask(ctx context.Context, t *checkTally) {
 		return // and all stores say so
 	}
 	for _, b := range t.rules {
+		marks := make([]string, len(b.Places))
 		for i := range b.Places {
+			marks[i] = b.Fingerprint(i)
 			f := &b.Places[i]
 			f.Says, f.Pointer = masked(ctx, scanner, f.Says), masked(ctx, scanner, f.Pointer)
 			if key := f.At.Key; key.Class == store.Text {
 				f.At.Key = store.TextCell([]byte(masked(ctx, scanner, string(key.Bytes()))))
 			}
 		}
+		b.marks = marks
 	}
 }
 

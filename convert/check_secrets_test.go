@@ -154,6 +154,38 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 	}
 }
 
+// TestFingerprintsStay: looking for credentials changes what a finding says of
+// one, and not which finding it is.
+func TestFingerprintsStay(t *testing.T) {
+	text, err := os.ReadFile("../testdata/canonical/one.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "one.jsonl")
+	line := fmt.Sprintf(`{"type":"message","id":"m77","role":"tool","%s":1,"parts":[{"type":"tool_result","call":"%s"}]}`+"\n", token(1), token(2))
+	if err := os.WriteFile(path, append(text, line...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var prints, said [2][]string
+	for i, layers := range []rule.Layers{everything, everything | rule.Secrets} {
+		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{path}, Layers: layers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range r.Stores[0].Breaches {
+			if b.Rule.Layer == rule.Secrets {
+				continue
+			}
+			for k, f := range b.Places {
+				prints[i], said[i] = append(prints[i], b.Fingerprint(k)), append(said[i], f.Says+f.Pointer)
+			}
+		}
+	}
+	if len(prints[0]) < 2 || !slices.Equal(prints[0], prints[1]) || slices.Equal(said[0], said[1]) {
+		t.Errorf("%q and %q, which say %q and %q", prints[0], prints[1], said[0], said[1])
+	}
+}
+
 // TestOwnKeys: a client's key is found where it stands in text that is bound
 // for git, and not in the store that it belongs to.
 func TestOwnKeys(t *testing.T) {

@@ -101,11 +101,11 @@ func found(s *convert.CheckedStore, b convert.Breach) Breach {
 		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Mend,
 		Count: b.Count, Known: b.Known, Places: []Place{},
 	}
-	for _, f := range b.Places {
+	for i, f := range b.Places {
 		at := f.At
 		at.Line = 0
 		out.Places = append(out.Places, Place{
-			File: s.File(f.At), Line: f.At.Line, At: inside(at), Pointer: f.Pointer, Says: f.Says, Fingerprint: convert.Fingerprint(f),
+			File: s.File(f.At), Line: f.At.Line, At: inside(at), Pointer: f.Pointer, Says: f.Says, Fingerprint: b.Fingerprint(i),
 		})
 	}
 	return out

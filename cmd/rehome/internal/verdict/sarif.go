@@ -111,11 +111,11 @@ func (v *Verdict) SARIF(wd string) any {
 				index[b.Rule.ID] = at
 				run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(b.Rule))
 			}
-			for _, f := range b.Places {
+			for i, f := range b.Places {
 				run.Results = append(run.Results, sarifResult{
 					Rule: b.Rule.ID, Index: at, Level: b.Rule.Severity, Message: sarifText{sentence(b.Rule, f)},
 					Locations: []sarifLocation{sarifAt(s, f, wd)},
-					Prints:    map[string]string{printName: convert.Fingerprint(f)},
+					Prints:    map[string]string{printName: b.Fingerprint(i)},
 				})
 			}
 			if rest := b.Count - int64(len(b.Places)); rest > 0 {
