@@ -119,43 +119,62 @@ func (j *job) settleSessions(ctx context.Context) error {
 	if err == nil {
 		err = j.oneFileEach(to)
 	}
-	if err != nil || j.o.DryRun {
+	if err != nil {
 		return err
 	}
-	goal := j.stage.path(j.goal, ".")
-	var any bool
-	var one *os.File
+	j.nameSessions(to)
+	if j.o.DryRun {
+		return nil
+	}
+	some, err := j.gatherSessions(ctx, to)
+	if err != nil || !some {
+		return err
+	}
+	return j.settle(ctx)
+}
+
+// nameSessions gives each session a file of its own, unless the target is one.
+func (j *job) nameSessions(to *formats.Format) {
 	names := newNames()
 	for i := range j.finished {
 		for _, f := range j.finished[i] {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			rep := &j.rep.Stores[i].Sessions[f.report]
-			asked := to.Named(&f.head)
-			var err error
 			if j.oneFile(to, &f.head) {
+				continue
+			}
+			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Named(&f.head)
+			if rep.File = names.give(asked); rep.File != asked {
+				rep.Note = "another session took the name " + asked
+			}
+		}
+	}
+}
+
+// gatherSessions moves what is staged to where it has its name, and reports
+// whether there was any.
+func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool, err error) {
+	goal := j.stage.path(j.goal, ".")
+	var one *os.File
+	for i := range j.finished {
+		for _, f := range j.finished[i] {
+			if err := ctx.Err(); err != nil {
+				return false, errors.Join(err, closed(one))
+			}
+			name := j.rep.Stores[i].Sessions[f.report].File
+			if name == "" {
 				one, err = appendTo(one, goal, f.staged)
 			} else {
-				rep.File = names.give(asked)
-				if rep.File != asked {
-					rep.Note = "another session took the name " + asked
-				}
-				err = moveInto(goal, rep.File, f.staged)
-				if at, content := companion(to, &f.head, filepath.Join(goal, filepath.FromSlash(rep.File))); err == nil && content != nil {
+				err = moveInto(goal, name, f.staged)
+				if at, content := companion(to, &f.head, filepath.Join(goal, filepath.FromSlash(name))); err == nil && content != nil {
 					err = os.WriteFile(at, content, 0o600)
 				}
 			}
 			if err != nil {
-				return errors.Join(err, closed(one))
+				return false, errors.Join(err, closed(one))
 			}
-			any = true
+			some = true
 		}
 	}
-	if err := closed(one); err != nil || !any {
-		return err
-	}
-	return j.settle(ctx)
+	return some, closed(one)
 }
 
 // oneFile reports that the target is not a folder of sessions, but the file of
@@ -224,19 +243,20 @@ func moveInto(goal, name, staged string) error {
 // case.
 type fileNames struct {
 	taken map[string]bool
-	last  map[string]int // number given last, by the name that was asked for
+	last  map[string]int // number given last, by the name that was asked for in lower case
+	steps int            // names that were tried
 }
 
 func newNames() *fileNames {
-	return &fileNames{map[string]bool{}, map[string]int{}}
+	return &fileNames{taken: map[string]bool{}, last: map[string]int{}}
 }
 
 func (n *fileNames) give(asked string) string {
-	name := asked
-	for n.taken[strings.ToLower(name)] {
-		n.last[asked]++
+	name, stem := asked, strings.ToLower(asked)
+	for n.steps++; n.taken[strings.ToLower(name)]; n.steps++ {
+		n.last[stem]++
 		ext := filepath.Ext(asked)
-		name = strings.TrimSuffix(asked, ext) + "-" + strconv.Itoa(n.last[asked]+1) + ext
+		name = strings.TrimSuffix(asked, ext) + "-" + strconv.Itoa(n.last[stem]+1) + ext
 	}
 	n.taken[strings.ToLower(name)] = true
 	return name

@@ -261,11 +261,15 @@ func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err e
 		r.Error = &ErrorReport{Message: worded.Error(), Hint: formats.Hint(worded)}
 	case books.Worst() > c.o.Allow:
 		r.Status = Withheld
-	case c.o.DryRun:
-		r.Status = Checked
 	default:
-		r.Status = Placed
-		c.done = append(c.done, finished{head: filed(c.calls.head(&s.Head), c.roots[s.ID]), staged: staged[0], report: len(c.rep.Sessions)})
+		if r.Status = Placed; c.o.DryRun {
+			r.Status = Checked
+		}
+		f := finished{head: filed(c.calls.head(&s.Head), c.roots[s.ID]), report: len(c.rep.Sessions)}
+		if !c.o.DryRun {
+			f.staged = staged[0]
+		}
+		c.done = append(c.done, f)
 	}
 	if c.moving != nil {
 		r.head, r.goal, r.err = *c.calls.head(&s.Head), c.goals[s.ID], err

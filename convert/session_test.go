@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -540,5 +541,58 @@ func TestSessionsInOneFileEach(t *testing.T) {
 	write(t, src, "talk\nsession b\nsay hi\n")
 	if rep, err := Convert(t.Context(), reg, src, dir+"/one.txt", Options{To: "client"}); err != nil || !rep.Placed {
 		t.Errorf("one session: %v", err)
+	}
+}
+
+// TestDryRunTellsTheSame: what a dry run reports of sessions is what the run
+// itself reports, names included.
+func TestDryRunTellsTheSame(t *testing.T) {
+	src := t.TempDir()
+	write(t, filepath.Join(src, "1.txt"), "talk\nsession same First\nsay hello\nsession Same Second\nsay hi\nsession bad Bad\nsay x\nbad\nsession lost Lossy\nlose unreadable\nsay y\n")
+	write(t, filepath.Join(src, "2.txt"), "talk\nsession same Third\nsay hello\nsession SAME-2 Fourth\nsay hi\n")
+	for _, to := range []string{"out", "all.jsonl"} {
+		var told [2]string
+		for i, dry := range []bool{true, false} {
+			rep, err := Convert(t.Context(), talkers(nil), src, filepath.Join(t.TempDir(), to), Options{To: "canonical", DryRun: dry})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rep.Placed, rep.DryRun, rep.Target = false, false, ""
+			text, err := json.MarshalIndent(rep, "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			told[i] = strings.ReplaceAll(string(text), `"checked"`, `"placed"`)
+		}
+		if told[0] != told[1] {
+			t.Errorf("a dry run says\n%s\nthe run says\n%s", told[0], told[1])
+		}
+		if n := strings.Count(told[0], `"note"`); to == "out" && n != 1 {
+			t.Errorf("%d names were taken:\n%s", n, told[0])
+		}
+	}
+}
+
+// TestNamesAreGivenInSteps: any number of sessions that ask for one name, in
+// whatever case, get theirs in as many steps.
+func TestNamesAreGivenInSteps(t *testing.T) {
+	steps := func(n int) int {
+		names := newNames()
+		for i := range n {
+			asked := []byte("talk/abcdefghijklmnop.jsonl")
+			for bit := range 16 {
+				if i>>bit&1 == 1 {
+					asked[5+bit] -= 'a' - 'A'
+				}
+			}
+			names.give(string(asked))
+		}
+		if len(names.taken) != n {
+			t.Errorf("%d names for %d", len(names.taken), n)
+		}
+		return names.steps
+	}
+	if a, b := steps(1000), steps(8000); b > 10*a {
+		t.Errorf("%d steps for 1,000, %d for 8,000", a, b)
 	}
 }

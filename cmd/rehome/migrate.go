@@ -95,7 +95,7 @@ func (c *migrateCmd) Run(h *house) error {
 	for i := range done.Migrated {
 		m := &done.Migrated[i]
 		e := migrateEntry{Migrated: m}
-		if m.Err() == nil {
+		if m.Err() == nil && (!o.DryRun || m.Status == convert.Same) {
 			e.Continue = c.command(m, o.Dir)
 		}
 		res.Migrated = append(res.Migrated, e)

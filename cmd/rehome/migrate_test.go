@@ -50,7 +50,11 @@ func TestMigrate(t *testing.T) {
 			t.Fatalf("%q: exit %d, %+v, want one that is %s", args, code, res.Migrated, want)
 		}
 		m := res.Migrated[0]
-		if end := "cd '" + app + "' && claude --resume " + m.Session; m.Continue != end || m.Cwd != app {
+		end := "cd '" + app + "' && claude --resume " + m.Session
+		if want == "checked" {
+			end = "" // there is nothing to go on with
+		}
+		if m.Continue != end || m.Cwd != app {
 			t.Errorf("%q: goes on with %s, want %s", args, m.Continue, end)
 		}
 		if _, err := os.Stat(m.File); (err == nil) != (want != "checked") || filepath.Dir(filepath.Dir(m.File)) != filepath.Join(dir, ".claude", "projects") {
@@ -61,6 +65,7 @@ func TestMigrate(t *testing.T) {
 	one("checked", "chat/store.db", "--cwd", "an app", "--dry-run")
 	at := one("placed", "chat/store.db", "--cwd", "an app")
 	one("same", "chat/store.db#golden", "--cwd", app)
+	one("same", "chat/store.db#golden", "--cwd", app, "--dry-run")
 	if _, code := migrating(t, dir, "later/store.db", "--cwd", app); code != 1 {
 		t.Errorf("exit %d: an older state stands there", code)
 	}

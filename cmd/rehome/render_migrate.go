@@ -60,7 +60,7 @@ func (r *migrateResult) entry(p *page, m migrateEntry) {
 	p.Linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
 	p.losses("  ", m.Losses)
 	p.Line("  " + visible(m.File))
-	if r.DryRun {
+	if m.Continue == "" {
 		return
 	}
 	p.Line("")
