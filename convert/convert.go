@@ -51,7 +51,7 @@ func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Opti
 // before and after each.
 func carry(ctx context.Context, reg *formats.Registry, src, dst string, o Options, rename func(from, to string) error) (*Report, error) {
 	rep := &Report{Lane: exactLane, Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src, dst: dst, o: o, rep: rep, rename: rename, talk: talker{progress: o.Progress, say: o.Say}}
+	j := &job{reg: reg, src: src, dst: dst, o: o, rep: rep, rename: rename, folders: NewFolders(reg, o.Workspace), talk: talker{progress: o.Progress, say: o.Say}}
 	if j.o.Allow == 0 {
 		j.o.Allow = loss.Dropped
 	}
@@ -91,6 +91,7 @@ type job struct {
 	finished [][]finished // by store: the sessions that wait for their names
 	judges   sync.Pool    // of *schemas.Lines: each belongs to one worker at a time
 	rename   func(from, to string) error
+	folders  *Folders
 }
 
 func (j *job) run(ctx context.Context) error {

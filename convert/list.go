@@ -17,7 +17,7 @@ import (
 type ListOptions struct {
 	Paths   []string // files and folders; none: where the clients of Machine keep their stores
 	Machine formats.Machine
-	Folders []string // that sessions may belong to, where a store keeps no more than a hash of that
+	Folders []string // that sessions may belong to, where a store keeps no more than a name made of that
 	Live    bool     // read a store in use in place
 	Long    bool     // decode sessions to find out what heads do not tell
 	Jobs    int      // workers; 0 = one a processor
@@ -276,6 +276,6 @@ func (l *lister) finish() {
 		s := &l.out.Sessions[i]
 		s.Empty = s.Turns == 0
 	}
-	settleFolders(l.out.Sessions, l.o.Folders)
+	l.settleFolders()
 	l.found = nil
 }

@@ -2,9 +2,6 @@ package convert
 
 import (
 	"cmp"
-	"crypto/md5"
-	"encoding/hex"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -83,47 +80,6 @@ func complete(h, more *session.Head) {
 	if h.Parent == nil {
 		h.Parent = more.Parent
 	}
-}
-
-// settleFolders names the folders of sessions whose store keeps a hash of the
-// path and nothing else: the MD5 of one that another session works in.
-func settleFolders(list []Listed, more []string) {
-	known := map[string]string{}
-	enter := func(dir string) {
-		if dir != "" {
-			sum := md5.Sum([]byte(dir))
-			known[hex.EncodeToString(sum[:])] = dir
-		}
-	}
-	for i := range list {
-		enter(list[i].Workspace)
-	}
-	for _, dir := range more {
-		enter(dir)
-	}
-	for i := range list {
-		s := &list[i]
-		for _, src := range s.Sources {
-			if s.Workspace == "" {
-				s.Workspace = known[hashAbove(src.Path)]
-			}
-		}
-	}
-}
-
-// hashAbove is the nearest part of a path that can be an MD5.
-func hashAbove(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	for range 3 {
-		name := filepath.Base(path)
-		if len(name) == 2*md5.Size && strings.Trim(name, "0123456789abcdef") == "" {
-			return name
-		}
-		path = filepath.Dir(path)
-	}
-	return ""
 }
 
 // deepest is how far subagents can start subagents.

@@ -19,14 +19,15 @@ import (
 // MigrateOptions say how sessions become those of another client. The zero
 // value of all but To and Dir is what the command line does without flags.
 type MigrateOptions struct {
-	From, To     string // format names; "" = detect
-	Dir          string // the client's config folder, below which it looks for sessions
-	Cwd          string // the folder they are to belong to; "" = the one that each belongs to
-	DropThinking bool   // leave reasoning out that the client could not use
-	History      bool   // keep abandoned turns, too, where the client keeps its own
-	FullHistory  bool   // show the model what was compacted, too
-	Again        bool   // as a further session, beside what was migrated before
-	Update       bool   // write a session again that was migrated before, where the client has not gone on with it
+	From, To     string   // format names; "" = detect
+	Dir          string   // the client's config folder, below which it looks for sessions
+	Cwd          string   // the folder they are to belong to; "" = the one that each belongs to
+	Folders      []string // that sessions may belong to, where a store keeps no more than a name made of that
+	DropThinking bool     // leave reasoning out that the client could not use
+	History      bool     // keep abandoned turns, too, where the client keeps its own
+	FullHistory  bool     // show the model what was compacted, too
+	Again        bool     // as a further session, beside what was migrated before
+	Update       bool     // write a session again that was migrated before, where the client has not gone on with it
 	DryRun       bool
 	Live         bool // read a store in use in place
 	Jobs         int  // workers; 0 = one a processor
@@ -140,7 +141,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		wanted = family
 	}
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, talk: talker{progress: o.Progress, say: o.Say},
+	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), talk: talker{progress: o.Progress, say: o.Say},
 		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
 		moving: &moving{o: o, rename: with}}
 	err := j.run(ctx)

@@ -100,7 +100,7 @@ func (c *climb) run(ctx context.Context) error {
 	}
 	defer c.abandon()
 	sel.Books = &c.books
-	for s, err := range from.Decode(ctx, loc, v, sel) {
+	for s, err := range c.folders.decode(ctx, from, loc, c.found.Loc.Path, v, sel) {
 		if err != nil && s == nil {
 			return err
 		}

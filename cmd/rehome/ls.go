@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -136,9 +135,7 @@ func (c *lsCmd) list(h *house) (*convert.Listing, error) {
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
 		return nil, noHome("name the files or folders to look below")
 	}
-	if wd, err := os.Getwd(); err == nil {
-		o.Folders = append(o.Folders, wd)
-	}
+	o.Folders = here()
 	if c.Project != "" {
 		if abs, err := filepath.Abs(c.Project); err == nil {
 			o.Folders = append(o.Folders, abs)

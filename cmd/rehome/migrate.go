@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rehome/convert"
@@ -70,10 +69,11 @@ func (c *migrateCmd) Run(h *house) error {
 			return err
 		}
 	}
-	from, err := c.sources(h)
+	from, folders, err := c.sources(h)
 	if err != nil {
 		return err
 	}
+	o.Folders = append(here(), folders...)
 	var in *spooled
 	if len(from) == 1 {
 		if in, err = h.stdin(from[0].Path); err != nil {
@@ -115,37 +115,40 @@ func (c *migrateCmd) Run(h *house) error {
 	return nil
 }
 
-// sources are the sessions that are meant, by the stores that hold them.
-func (c *migrateCmd) sources(h *house) ([]convert.MigrateSource, error) {
+// sources are the sessions that are meant, by the stores that hold them, and the
+// folders that they were found to belong to.
+func (c *migrateCmd) sources(h *house) (out []convert.MigrateSource, folders []string, err error) {
 	if !c.All {
 		src, err := h.meant(c.Src, c.Last, c.Live)
 		one := convert.MigrateSource{Path: src.path}
 		if src.session != "" {
 			one.Sessions = []string{src.session}
 		}
-		return []convert.MigrateSource{one}, err
+		return []convert.MigrateSource{one}, []string{src.folder}, err
 	}
 	listing, err := (&lsCmd{Project: *c.Project, Live: c.Live}).list(h)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	found, _ := listing.Select(convert.ListFilter{Project: *c.Project})
-	var out []convert.MigrateSource
+	at := map[string]int{}
 	for _, s := range found {
 		if s.Sources[0].Format == c.To {
 			continue // the client has it
 		}
-		at := slices.IndexFunc(out, func(m convert.MigrateSource) bool { return m.Path == s.Sources[0].Path })
-		if at < 0 {
-			at = len(out)
-			out = append(out, convert.MigrateSource{Path: s.Sources[0].Path})
+		path := s.Sources[0].Path
+		n, ok := at[path]
+		if !ok {
+			n = len(out)
+			at[path] = n
+			out = append(out, convert.MigrateSource{Path: path})
 		}
-		out[at].Sessions = append(out[at].Sessions, s.ID)
+		out[n].Sessions, folders = append(out[n].Sessions, s.ID), append(folders, s.Workspace)
 	}
 	if len(out) == 0 {
-		return nil, &formats.Error{At: *c.Project, Err: errors.New("no session of another client belongs to this folder"), Hint: "rehome ls lists those of all folders"}
+		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no session of another client belongs to this folder"), Hint: "rehome ls lists those of all folders"}
 	}
-	return out, nil
+	return out, folders, nil
 }
 
 // elsewhere is the environment of a user whose home folder is another: what

@@ -17,6 +17,7 @@ import (
 type chosen struct {
 	path    string
 	session string // an id; "" for all that is there
+	folder  string // that it works in, if it is a session that was looked for
 }
 
 // choose finds out what SRC means: a path; path#name, a session in what is
@@ -64,7 +65,7 @@ func there(path string) bool {
 
 // inside names a session of what is at a path.
 func (h *house) inside(path, name string, live bool) (chosen, error) {
-	listing, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live})
+	listing, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live, Folders: here()})
 	if err != nil {
 		return chosen{}, err
 	}
@@ -77,11 +78,11 @@ func (h *house) inside(path, name string, live bool) (chosen, error) {
 	case err != nil:
 		return chosen{}, err
 	case inner != "":
-		return chosen{inner, name}, nil
+		return chosen{path: inner, session: name}, nil
 	case len(found) > 0:
 		return only(listing, name, found)
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
-		return chosen{path, name}, nil // reading it will tell
+		return chosen{path: path, session: name}, nil // reading it will tell
 	}
 	return chosen{}, question(listing, path+"#"+name, "no session in it has that name"+tooShort(name), listing.All())
 }
@@ -100,7 +101,7 @@ func only(l *convert.Listing, name string, found []*convert.Listed) (chosen, err
 		return chosen{}, question(l, name, fmt.Sprintf("that could be %s", many(int64(len(found)), "session")), found)
 	}
 	s := found[0]
-	c := chosen{path: s.Sources[0].Path, session: s.ID}
+	c := chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}
 	if l.Alone(s) {
 		c.session = "" // the store is the session
 	}
@@ -173,6 +174,15 @@ func sameFolder(a, b string) bool {
 	ia, erra := os.Stat(a)
 	ib, errb := os.Stat(b)
 	return erra == nil && errb == nil && os.SameFile(ia, ib)
+}
+
+// here is the working directory, as one that sessions may belong to.
+func here() []string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	return []string{wd}
 }
 
 // listing is every session of this machine.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +55,11 @@ func (c *showCmd) Run(h *house) error {
 		return v.pipe()
 	}
 	if what.session == "" {
+		folder := what.folder
 		if what, err = h.lone(what.path, c.Live); err != nil {
 			return err
 		}
+		what.folder = cmp.Or(folder, what.folder)
 	}
 	v.source = what.path
 	return v.show(v.stored(what))
@@ -64,7 +67,7 @@ func (c *showCmd) Run(h *house) error {
 
 // lone is the session that a store holds, where it is the only one.
 func (h *house) lone(path string, live bool) (chosen, error) {
-	l, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: h.out.say})
+	l, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: h.out.say, Folders: here()})
 	if err != nil {
 		return chosen{}, err
 	}
@@ -77,7 +80,7 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 		return chosen{}, question(l, path, "there are "+string(screen.Many(int64(n), "session"))+" in it: name one as "+path+"#ID", list)
 	case n == 1:
 		s := &l.Sessions[0]
-		return chosen{s.Sources[0].Path, s.ID}, nil
+		return chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
 	case len(l.Unread) > 0:
 		u := l.Unread[0]
 		if _, ok := errors.AsType[*formats.Error](u.Err); ok {

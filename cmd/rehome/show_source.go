@@ -43,7 +43,7 @@ func (v *viewing) stored(c chosen) decoding {
 				yield(nil, err)
 				return
 			}
-			f.Decode(ctx, l, view, v.selection(c.session))(yield)
+			convert.NewFolders(v.reg, append(here(), c.folder)...).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
 	}
 }
