@@ -58,7 +58,7 @@ type Migration struct {
 
 // The states of a migrated session, beside Placed, Checked and Failed.
 const (
-	Same    = "same"    // it was there already, as it would be written now
+	Same    = "same"    // it was there already, as it would be written now, or as the client's own
 	Updated = "updated" // an older state of it was there
 )
 
@@ -214,6 +214,8 @@ type goal struct {
 	said bool          // something was said in it
 	read bool          // to its end
 	err  error         // why the outermost session has no place: nothing below it has one
+
+	there bool // the client has it in that folder already: it is where it was read from
 }
 
 // aim finds out where a session goes. A subagent goes where its parent went.
@@ -223,7 +225,7 @@ func (c *climb) aim(s *session.Session) (*goal, error) {
 	}
 	if s.Parent != nil && s.Parent.Session != s.ID {
 		if up := c.goals[s.Parent.Session]; up != nil {
-			c.goals[s.ID] = &goal{cwd: up.cwd, root: up.root, id: s.ID, err: up.err}
+			c.goals[s.ID] = &goal{cwd: up.cwd, root: up.root, id: s.ID, err: up.err, there: up.there}
 			return c.goals[s.ID], up.err
 		}
 		s.Parent = nil // wanted without its parent, it is a session like others
@@ -236,13 +238,37 @@ func (c *climb) aim(s *session.Session) (*goal, error) {
 			return g, g.err
 		}
 	}
+	own := root.Workspace == g.cwd || sameFolder(root.Workspace, g.cwd)
 	root.Workspace = g.cwd
+	if g.there = own && c.readFrom(c.moving.path(c.to, &root)); g.there {
+		return g, nil
+	}
 	if c.moving.o.Again {
 		root.ID = c.free(root)
 		s.ID = root.ID
 		c.goals[s.ID] = g
 	}
 	return g, nil
+}
+
+// readFrom reports whether a file is the store at hand, or lies in it.
+func (c *climb) readFrom(path string) bool {
+	if c.found.Detected[0].Format != c.to {
+		return false
+	}
+	store, err := os.Stat(c.found.Loc.Path)
+	if err != nil {
+		return false
+	}
+	file, err := os.Stat(path)
+	return err == nil && (os.SameFile(file, store) || above(path, store))
+}
+
+// sameFolder compares two folders by what they lead to.
+func sameFolder(a, b string) bool {
+	x, errx := os.Stat(a)
+	y, erry := os.Stat(b)
+	return errx == nil && erry == nil && os.SameFile(x, y)
 }
 
 // free is the name of the first further session that is not there yet.

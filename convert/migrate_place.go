@@ -26,6 +26,9 @@ type placing struct {
 func (m *moving) place(ctx context.Context, to *formats.Format, f *household, rep *Migrated) (string, error) {
 	rep.File = m.path(to, f.root.goal.root)
 	rep.Session = strings.TrimSuffix(filepath.Base(rep.File), filepath.Ext(rep.File))
+	if f.root.goal.there {
+		return Same, nil
+	}
 	var todo []placing
 	same := false // at the end: of the session itself
 	for _, r := range append(append([]*SessionReport(nil), f.children...), f.root) {

@@ -32,7 +32,7 @@ func (j *job) chooseLane(ctx context.Context) error {
 	to := j.reg.Named(j.o.To)
 	if !j.byMeaning(ctx, to) {
 		if (len(j.o.Sessions) > 0 || j.picky()) && !j.parts() {
-			return Misuse{&formats.Error{At: j.src, Err: errors.New("in the exact lane a store is carried whole, not one session of it"), Hint: "leave the choice out, or choose a format that is written session by session, such as --to canonical"}}
+			return j.refuseChoice(ctx, to)
 		}
 		if j.o.History {
 			return Misuse{&formats.Error{Err: errors.New("--history says nothing in the exact lane"), Hint: "leave it out: every record is carried, abandoned turns too"}}
@@ -42,6 +42,18 @@ func (j *job) chooseLane(ctx context.Context) error {
 	j.rep.Lane = sessionLane
 	j.residue.off = true
 	return j.fitsSessions(to)
+}
+
+// refuseChoice says why a choice of sessions cannot be carried: because nothing
+// can become what is asked for, or because that takes a store whole.
+func (j *job) refuseChoice(ctx context.Context, to *formats.Format) error {
+	for _, f := range j.found {
+		if to != nil && len(f.Detected) > 0 && to.Encode == nil && !formats.Related(f.Detected[0].Format, to) {
+			return j.openEnded(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("nothing can write %s from a session of %s yet", to.Name, f.Detected[0].Format.Name))
+		}
+	}
+	return Misuse{&formats.Error{At: j.src, Err: errors.New("this conversion takes a store whole, not one session of it"),
+		Hint: "leave the choice of sessions out, or choose a format that is written session by session, such as --to canonical"}}
 }
 
 // parts reports whether all that was found can be carried in parts.

@@ -223,6 +223,14 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 			}
 			return c.reported(s, m, c.turn(), err)
 		}
+		if g.there { // it stays as it is: only how long it is has to be known
+			err := drain(ctx, tapped)
+			if e := c.settled(); fatal(e) {
+				return e
+			}
+			c.turn()
+			return c.reported(s, m, &loss.Books{}, err, "")
+		}
 		tapped = m.tap(g.watched(c.calls.listen(s)))
 		build.Cwd, build.Root, build.DropThinking, build.FullHistory = g.cwd, g.root, c.moving.o.DropThinking, c.moving.o.FullHistory
 	}
@@ -279,6 +287,9 @@ func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err e
 	}
 	if kept := r.Status == Placed || c.moving != nil && r.Status == Checked || r.skip && err == nil; !kept {
 		for _, path := range staged {
+			if path == "" {
+				continue
+			}
 			if e := os.Remove(path); e != nil && !errors.Is(e, os.ErrNotExist) {
 				err = errors.Join(err, e)
 			}

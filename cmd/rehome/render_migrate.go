@@ -57,7 +57,11 @@ func (r *migrateResult) entry(p *page, m migrateEntry) {
 	if m.Subagents > 0 {
 		length += ", " + many(int64(m.Subagents), "subagent")
 	}
-	p.Linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
+	if m.Status == convert.Same && m.Agent == r.To {
+		p.Linef("  already a session of %s: %s", r.To, length)
+	} else {
+		p.Linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
+	}
 	p.losses("  ", m.Losses)
 	p.Line("  " + visible(m.File))
 	if m.Continue == "" {
