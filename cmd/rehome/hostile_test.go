@@ -23,6 +23,7 @@ import (
 	"rehome/cmd/rehome/internal/verdict"
 	"rehome/convert"
 	"rehome/formats"
+	"rehome/formats/all"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -337,7 +338,7 @@ func TestHostileSession(t *testing.T) {
 // TestHostileTalk: remarks, errors, hints, questions and the line of progress.
 func TestHostileTalk(t *testing.T) {
 	err := errors.Join(usageError{&formats.Error{At: hostile, Err: errors.New(hostile), Hint: hostile}}, errors.New(hostile),
-		question(&convert.Listing{}, hostile, hostile, []*convert.Listed{
+		(&house{reg: all.Registry()}).question(&convert.Listing{}, hostile, hostile, []*convert.Listed{
 			{Head: session.Head{ID: hostile, Title: hostile, Workspace: hostile}, Sources: []convert.Source{{Path: hostile}}},
 			{Head: session.Head{ID: hostile, Title: hostile}, Sources: []convert.Source{{Path: hostile}}},
 		}))

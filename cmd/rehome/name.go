@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
 )
@@ -45,7 +44,7 @@ func (h *house) choose(src string, live bool) (chosen, error) {
 	if len(found) == 0 {
 		return chosen{}, &formats.Error{At: src, Err: errors.New("no such file or directory, and no session has that name" + tooShort(src)), Hint: "rehome ls lists the sessions"}
 	}
-	return only(listing, src, found)
+	return h.only(listing, src, found)
 }
 
 // meant is choose, or last where there is no SRC.
@@ -80,11 +79,11 @@ func (h *house) inside(path, name string, live bool) (chosen, error) {
 	case inner != "":
 		return chosen{path: inner, session: name}, nil
 	case len(found) > 0:
-		return only(listing, name, found)
+		return h.only(listing, name, found)
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return chosen{path: path, session: name}, nil // reading it will tell
 	}
-	return chosen{}, question(listing, path+"#"+name, "no session in it has that name"+tooShort(name), listing.All())
+	return chosen{}, h.question(listing, path+"#"+name, "no session in it has that name"+tooShort(name), listing.All())
 }
 
 // tooShort says why the beginning of an id may have named nothing.
@@ -93,53 +92,6 @@ func tooShort(name string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (of an id it takes %d characters at least)", convert.ShortestName)
-}
-
-// only is the one session that was found, or the question which one is meant.
-func only(l *convert.Listing, name string, found []*convert.Listed) (chosen, error) {
-	if len(found) > 1 {
-		return chosen{}, question(l, name, fmt.Sprintf("that could be %s", many(int64(len(found)), "session")), found)
-	}
-	s := found[0]
-	c := chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}
-	if l.Alone(s) {
-		c.session = "" // the store is the session
-	}
-	return c, nil
-}
-
-// mostAsked is how many sessions a question names.
-const mostAsked = 10
-
-// question is the error of a name that means no session or several: a line a
-// session, with a name that means only this one.
-func question(l *convert.Listing, at, what string, among []*convert.Listed) error {
-	hint := "name one by its id, or by the first characters of it"
-	if len(among) == 0 {
-		hint = "rehome ls " + at[:max(0, strings.LastIndex(at, "#"))] + " lists what is there"
-	}
-	errs := []error{usageError{&formats.Error{At: at, Err: errors.New(what), Hint: hint}}}
-	count := map[string]int{}
-	for _, s := range among {
-		count[s.ID]++
-	}
-	for i, s := range among {
-		if i == mostAsked {
-			errs = append(errs, fmt.Errorf("  and %s more", grouped(int64(len(among)-i))))
-			break
-		}
-		line := "  " + visible(l.Short(s.ID))
-		for _, part := range []string{s.Title, s.Workspace} {
-			if part != "" {
-				line += "  " + screen.Cut(visible(part), screen.PageWidth/2)
-			}
-		}
-		if count[s.ID] > 1 { // then only its place tells it from another
-			line += "  " + visible(s.Sources[0].Path)
-		}
-		errs = append(errs, errors.New(string(line)))
-	}
-	return errors.Join(errs...)
 }
 
 // last is the newest session of the folder that the program was started in, or
@@ -157,7 +109,7 @@ func (h *house) last(live bool) (chosen, error) {
 		found, _ := listing.Select(convert.ListFilter{Project: dir})
 		for i := range found {
 			if s := &found[i]; dir == wd || sameFolder(s.Workspace, dir) {
-				return only(listing, s.ID, []*convert.Listed{s})
+				return h.only(listing, s.ID, []*convert.Listed{s})
 			}
 		}
 		if dir == filepath.Dir(dir) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,7 @@ func TestOneOfMany(t *testing.T) {
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	name, out := homes.ID(7)[:8], filepath.Join(home, "out")
 	_, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "cursor-ndjson")
-	if code != 80 || !strings.Contains(stderr, "in the exact lane a store is carried whole") {
+	if code != 80 || !strings.Contains(stderr, "takes a store whole, not one session of it") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if _, err := os.Lstat(out); err == nil {
@@ -158,6 +159,96 @@ func TestNameNeedsAHome(t *testing.T) {
 	for _, args := range [][]string{{"convert", "flaky", "out", "--to", "archive"}, {"ls"}} {
 		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "the home folder is not known") {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
+		}
+	}
+}
+
+// TestCopiesGiveWay: a chat and what migrate made of it have one title, and a
+// name of both is that of the chat; a store that was converted to where a client
+// looks holds the same id, and the one of the working directory is meant.
+func TestCopiesGiveWay(t *testing.T) {
+	home, app, lib := oldHome(t)
+	env := map[string]string{"HOME": home}
+	t.Chdir(app)
+	for _, again := range [][]string{nil, {"--again"}, {"--again"}} {
+		if res, code := migrating(t, home, append([]string{chatID(0)}, again...)...); code != 0 || res.Migrated[0].Status != "placed" {
+			t.Fatalf("exit %d, %+v", code, res.Migrated)
+		}
+	}
+	stdout, stderr, code := callWith(t, t.Context(), env, "show", "Chat 0")
+	if code != 0 || !strings.Contains(stdout, chatID(0)) {
+		t.Errorf("exit %d, %s%s", code, stdout, stderr)
+	}
+	// The same id in two folders of one client: two copies of a session of Claude Code.
+	res, code := migrating(t, home, chatID(1))
+	if code != 0 {
+		t.Fatal(res)
+	}
+	id := res.Migrated[0].Session
+	if res, code = migrating(t, home, id, "--cwd", lib); code != 0 || res.Migrated[0].Status != "placed" {
+		t.Fatalf("exit %d, %+v", code, res.Migrated)
+	}
+	for _, dir := range []string{app, lib} {
+		t.Chdir(dir)
+		stdout, stderr, code := callWith(t, t.Context(), env, "show", id[:8])
+		if code != 0 || !strings.Contains(stdout, "  folder   "+dir+"\n") || !strings.Contains(stderr, "of 2 sessions with this id") {
+			t.Errorf("%s: exit %d, %s\n%s", dir, code, stderr, stdout)
+		}
+		if res, code := migrating(t, home, id[:8]); code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Status != "same" || !strings.HasPrefix(res.Migrated[0].Continue, "cd "+dir+" && claude --resume "+id) {
+			t.Errorf("%s: exit %d, %+v", dir, code, res.Migrated)
+		}
+	}
+}
+
+// TestWhichIsAsked: a name of several sessions is answered with names that mean
+// one each, in JSON as a list; one of the working directory alone is meant.
+func TestWhichIsAsked(t *testing.T) {
+	home, app, _ := oldHome(t)
+	env := map[string]string{"HOME": home}
+	t.Chdir(t.TempDir())
+	stdout, _, code := callWith(t, t.Context(), env, "show", "chat", "--json")
+	checkJSON(t, []string{"show"}, []byte(stdout))
+	var got errorResult
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 80 {
+		t.Fatal(code, err, stdout)
+	}
+	if len(got.Error.Candidates) != 5 || strings.Contains(got.Error.Message, "\n") {
+		t.Fatalf("%+v", got.Error)
+	}
+	for _, c := range got.Error.Candidates {
+		if stdout, stderr, code := callWith(t, t.Context(), env, "show", c.Name); code != 0 || !strings.Contains(stdout, c.ID) {
+			t.Errorf("%s: exit %d, %s", c.Name, code, stderr)
+		}
+	}
+	t.Chdir(app) // two of the five are of this folder
+	if stdout, _, code = callWith(t, t.Context(), env, "show", "chat", "--json"); code != 80 {
+		t.Errorf("exit %d", code)
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Error.Candidates[0].Project != app || got.Error.Candidates[1].Project != app {
+		t.Errorf("%v, %+v", err, got.Error.Candidates)
+	}
+	if err := os.RemoveAll(got.Error.Candidates[1].Path); err != nil {
+		t.Fatal(err)
+	}
+	if stdout, stderr, code := callWith(t, t.Context(), env, "show", "chat"); code != 0 || !strings.Contains(stdout, got.Error.Candidates[0].ID) {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+// TestNoWayToThatClient: what cannot be written from a session is said with what
+// can.
+func TestNoWayToThatClient(t *testing.T) {
+	home, app, _ := oldHome(t)
+	env := map[string]string{"HOME": home}
+	t.Chdir(app)
+	res, code := migrating(t, home, chatID(0))
+	if code != 0 {
+		t.Fatal(res)
+	}
+	for _, src := range []string{res.Migrated[0].Session, res.Migrated[0].File} {
+		_, stderr, code := callWith(t, t.Context(), env, "convert", src, "out", "--to", "cursor-chat")
+		if code != 1 || !strings.Contains(stderr, "claude-code") || !strings.Contains(stderr, "hint: claude-code can become archive, canonical") {
+			t.Errorf("%s: exit %d, %s", src, code, stderr)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 
@@ -33,12 +34,19 @@ type errorBody struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	Code    int    `json:"code"`
+
+	Candidates []candidate `json:"candidates,omitempty"` // of a name that means several sessions
 }
 
 func newErrorResult(err error, code int) errorResult {
+	body := errorBody{Hint: formats.Hint(err), Code: code}
+	if a, ok := errors.AsType[*ambiguous](err); ok {
+		err, body.Candidates = a.error, a.candidates
+	}
 	var messages []string
 	for _, e := range leaves(err) {
 		messages = append(messages, e.Error())
 	}
-	return errorResult{errorBody{strings.Join(messages, "\n"), formats.Hint(err), code}}
+	body.Message = strings.Join(messages, "\n")
+	return errorResult{body}
 }

@@ -77,7 +77,7 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 		for i := range l.Sessions {
 			list = append(list, &l.Sessions[i])
 		}
-		return chosen{}, question(l, path, "there are "+string(screen.Many(int64(n), "session"))+" in it: name one as "+path+"#ID", list)
+		return chosen{}, h.question(l, path, "there are "+string(screen.Many(int64(n), "session"))+" in it: name one as "+path+"#ID", list)
 	case n == 1:
 		s := &l.Sessions[0]
 		return chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
