@@ -26,6 +26,7 @@ type CheckOptions struct {
 	Skip       []string  // not these
 	For        string    // also what a conversion to this format would lose
 	Baseline   *Baseline // what is known of, and does not count
+	Require    bool      // the working directory, too, must hold a session
 	Live       bool
 	Jobs       int
 	OnProgress func(Progress)

@@ -101,7 +101,7 @@ func (c *checker) report() *CheckReport {
 	r := &CheckReport{o: c.o}
 	for _, one := range c.found {
 		one.store.Breaches, one.store.Said = one.tally.result()
-		if one.store.Format != "" || one.store.Err != nil || len(one.store.Breaches) > 0 {
+		if one.store.Format != "" || one.store.Err != nil || len(one.store.Breaches)+len(one.store.Said) > 0 {
 			r.Stores = append(r.Stores, &one.store)
 		}
 	}

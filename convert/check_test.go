@@ -147,8 +147,17 @@ func TestCheckFails(t *testing.T) {
 		t.Error("not busy any more")
 	}
 	nothing := t.TempDir()
-	if r, _ := checked(t, CheckOptions{Paths: []string{nothing}}); len(r.Stores) != 1 || !errors.Is(r.Stores[0].Err, formats.ErrUnknown) {
-		t.Errorf("an empty folder: %s", spelled(r))
+	if r, got := checked(t, CheckOptions{Paths: []string{nothing}}); len(r.Stores) != 1 || !strings.Contains(got, "no sessions found") || r.Stores[0].Err == nil {
+		t.Errorf("an empty folder: %s", got)
+	}
+	// The working directory need not hold any, unless that is asked for.
+	t.Chdir(nothing)
+	write(t, "main.go", "package main\n")
+	for _, require := range []bool{false, true} {
+		r, got := checked(t, CheckOptions{Paths: []string{"."}, Require: require})
+		if len(r.Stores) != 1 || (r.Stores[0].Err != nil) != require {
+			t.Errorf("require %v: %s", require, got)
+		}
 	}
 }
 

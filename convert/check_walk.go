@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"rehome/formats"
@@ -48,6 +49,13 @@ func (c *checker) find(ctx context.Context, place string) {
 		if errors.Is(err, formats.ErrUnknown) && misfit {
 			break // what it looks like has been said
 		}
+		if errors.Is(err, formats.ErrUnknown) && found.Rel == "" && c.o.From == "" && isFolder(place) {
+			if c.mayBeEmpty(place) {
+				walk.tally.say(noSessions)
+				break
+			}
+			err = &formats.Error{At: place, Err: errors.New(noSessions), Hint: "name the folder that holds them; rehome detect says what a file or folder is"}
+		}
 		at := place
 		if found.Rel != "" && found.Rel != "." {
 			at = filepath.Join(place, filepath.FromSlash(found.Rel))
@@ -57,6 +65,20 @@ func (c *checker) find(ctx context.Context, place string) {
 			c.findBeside(ctx, at, found)
 		}
 	}
+}
+
+// noSessions is said of a folder in which no store was found.
+const noSessions = "no sessions found"
+
+// mayBeEmpty reports whether nobody said that there are sessions in a folder: an
+// ordinary repository need not hold any.
+func (c *checker) mayBeEmpty(place string) bool {
+	return !c.o.Require && filepath.Clean(place) == "."
+}
+
+func isFolder(place string) bool {
+	info, err := os.Stat(place)
+	return err == nil && info.IsDir()
 }
 
 // findBeside looks into a folder that a client keeps within a store of another

@@ -117,3 +117,20 @@ func TestHook(t *testing.T) {
 		}
 	}
 }
+
+// TestActionWithoutSessions: what the action and the hook check by default may
+// hold no sessions at all.
+func TestActionWithoutSessions(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("main.go", []byte("package main\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+	}{{[]string{"check", "--format", "github", "--"}, 0}, {[]string{"check", "."}, 0}, {[]string{"check", ".", "--require"}, 1}} {
+		if stdout, stderr, code := call(t, c.args...); code != c.code || !strings.Contains(stdout, "no sessions found") {
+			t.Errorf("%q: exit %d, %s%s", c.args, code, stdout, stderr)
+		}
+	}
+}

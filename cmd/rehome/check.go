@@ -31,8 +31,8 @@ func (c *checkCmd) Validate() error {
 		return refuse("no rule is named "+c.Explain, "rehome check --rules lists them")
 	case asks:
 		return nil
-	case len(c.Paths) == 0:
-		return refuse("PATH is missing", "name stores, or folders that hold stores; --rules lists what is asked of them")
+	case len(c.Paths) == 0 && c.Schema != "":
+		return refuse("PATH is missing", "name the files to hold against the schema, or folders that hold some")
 	case c.Jobs < 0:
 		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
 	case c.WriteBaseline && c.Baseline == "":
@@ -82,8 +82,11 @@ func (c *checkCmd) Run(h *house) error {
 		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
 	}
 	h.out.json = h.out.json || c.Format == "json"
+	if len(c.Paths) == 0 {
+		c.Paths = []string{"."}
+	}
 	o := convert.CheckOptions{
-		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Live: c.Live, Jobs: c.Jobs,
+		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
 		OnProgress: h.out.progress(),
 	}
 	var err error

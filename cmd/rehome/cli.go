@@ -183,7 +183,7 @@ Examples:
 }
 
 type checkCmd struct {
-	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores. They are never changed."`
+	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores (default: the current directory). They are never changed."`
 
 	Format        string   `enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"text (default), json, sarif (2.1.0), junit, github (annotations), or markdown."`
 	FailOn        string   `enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"The mildest finding that ends with 4: error, warning (default) or note."`
@@ -197,6 +197,7 @@ type checkCmd struct {
 	For           string   `placeholder:"FORMAT" help:"Also what the sessions would lose on their way to this format, such as claude-code."`
 	Schema        string   `placeholder:"FILE" help:"Hold each line of the paths, which are text of any kind, against this JSON schema: a file, or a name that rehome schema lists."`
 	From          string   `placeholder:"FORMAT" help:"Read the paths as this format instead of asking all of them."`
+	Require       bool     `help:"Fail if no sessions are found in the current directory"`
 	Rules         bool     `help:"List all rules."`
 	Explain       string   `placeholder:"RULE" help:"Say all about one rule."`
 	Live          bool     `help:"Read a store in use in place, where its -wal and -shm files already exist."`

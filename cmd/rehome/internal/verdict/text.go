@@ -55,6 +55,9 @@ func (v *Verdict) whole(p page, s *convert.CheckedStore) {
 	}
 	if s.Format == "" && word == "whole" {
 		word = "walked"
+		for _, remark := range s.Said {
+			word = screen.Visible(remark)
+		}
 	}
 	p.head(s.Path, word+v.aside(s))
 }
@@ -300,7 +303,11 @@ func (v *Verdict) Sum(paint screen.Palette) screen.Safe {
 		out = append(out, paint.Red(screen.Sprintf("%d not examined", n)))
 	}
 	if v.Count(rule.Error)+v.Count(rule.Warning)+known == 0 && len(v.Failed()) == 0 {
-		out = append([]screen.Safe{paint.Green("whole")}, out...)
+		word := paint.Green("whole")
+		if !slices.ContainsFunc(v.Stores, func(s *convert.CheckedStore) bool { return s.Format != "" }) {
+			word = "no sessions found"
+		}
+		out = append([]screen.Safe{word}, out...)
 	}
 	return screen.Join(out, ", ")
 }
