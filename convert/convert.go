@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -92,9 +93,12 @@ type job struct {
 	judges   sync.Pool    // of *schemas.Lines: each belongs to one worker at a time
 	rename   func(from, to string) error
 	folders  *Folders
+	wanted   []string // Options.Sessions in order, each once
+	without  []bool   // by store: it lists none of them, and need not be read; nil if that is not known
 }
 
 func (j *job) run(ctx context.Context) error {
+	j.wanted = slices.Compact(slices.Sorted(slices.Values(j.o.Sessions)))
 	if err := j.survey(ctx); err != nil {
 		return err
 	}
@@ -104,6 +108,9 @@ func (j *job) run(ctx context.Context) error {
 	}
 	j.stage = s
 	defer j.clear(s)
+	if j.rep.Lane == sessionLane {
+		j.findChosen(ctx)
+	}
 	if err := j.carryAll(ctx); err != nil {
 		return err
 	}

@@ -55,6 +55,8 @@ func (l *lister) measure(list []*Listed) {
 		sel.IDs = append(sel.IDs, s.ID)
 		byID[s.ID] = s
 	}
+	slices.Sort(sel.IDs)
+	sel.Sorted = true
 	loc, err := formats.Locate(from.Path)
 	if err != nil {
 		return // it has gone meanwhile

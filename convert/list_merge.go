@@ -16,37 +16,70 @@ func merged(stores []headsOf) []Listed {
 	for _, s := range stores {
 		n += len(s.heads)
 	}
-	out := make([]Listed, 0, n)
-	at := make(map[string][]int, n)
+	m := &merger{out: make([]Listed, 0, n), of: make(map[sameID]*twins, n)}
 	for _, s := range stores {
 		for _, h := range s.heads {
-			i := sameSession(out, at[h.ID], &h, s.Path)
-			if i < 0 {
-				at[h.ID] = append(at[h.ID], len(out))
-				out = append(out, Listed{Head: h, Sources: []Source{s.Source}})
-				continue
-			}
-			out[i].Sources = append(out[i].Sources, s.Source)
-			complete(&out[i].Head, &h)
+			m.add(h, s.Source)
 		}
 	}
-	return out
+	return m.out
 }
 
-// sameSession is which of the candidates a head speaks of, -1 if of none. Of
-// several it is the one whose store is nearest.
-func sameSession(all []Listed, candidates []int, h *session.Head, path string) int {
-	best, near := -1, -1
-	for _, i := range candidates {
-		c := &all[i]
-		if family(c.Agent) != family(h.Agent) || c.Workspace != "" && h.Workspace != "" && c.Workspace != h.Workspace {
-			continue
-		}
-		if n := common(c.Sources[0].Path, path); n > near {
+// merger finds sessions again by what names them.
+type merger struct {
+	out   []Listed
+	of    map[sameID]*twins
+	steps int // candidates that were looked at
+}
+
+type sameID struct{ family, id string }
+
+// twins are the sessions of one id, by the folder they work in. One whose folder
+// is not known stands under "" until another store tells.
+type twins struct {
+	by    map[string]int
+	order []int
+}
+
+// mostTwins is how many sessions of one id and different folders are looked at
+// for one whose folder is not known: nobody but an attacker has so many.
+const mostTwins = 256
+
+func (m *merger) add(h session.Head, from Source) {
+	key := sameID{family(h.Agent), h.ID}
+	t := m.of[key]
+	if t == nil {
+		t = &twins{by: map[string]int{}}
+		m.of[key] = t
+	}
+	i, ok := t.by[h.Workspace]
+	if !ok && h.Workspace != "" {
+		i, ok = t.by[""]
+	} else if !ok {
+		i, ok = m.nearest(t, from.Path)
+	}
+	m.steps++
+	if !ok {
+		i = len(m.out)
+		m.out = append(m.out, Listed{Head: h})
+		t.order = append(t.order, i)
+	}
+	delete(t.by, m.out[i].Workspace)
+	m.out[i].Sources = append(m.out[i].Sources, from)
+	complete(&m.out[i].Head, &h)
+	t.by[m.out[i].Workspace] = i
+}
+
+// nearest is the session whose store is nearest to a path.
+func (m *merger) nearest(t *twins, path string) (best int, ok bool) {
+	near := -1
+	for _, i := range t.order[:min(len(t.order), mostTwins)] {
+		m.steps++
+		if n := common(m.out[i].Sources[0].Path, path); n > near {
 			best, near = i, n
 		}
 	}
-	return best
+	return best, near >= 0
 }
 
 // family is who makes a client: cursor-cli and cursor-sdk are of one, and name

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -162,7 +163,8 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 	if err != nil {
 		return nil, err
 	}
-	out := append([]string(nil), src.Sessions...)
+	out := slices.Sorted(slices.Values(src.Sessions))
+	wanted := session.Selection{IDs: slices.Clone(out), Sorted: true}
 	var enter func(list []*Listed)
 	enter = func(list []*Listed) {
 		for _, s := range list {
@@ -171,7 +173,7 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 		}
 	}
 	for _, s := range listing.All() {
-		if (session.Selection{IDs: src.Sessions}).Wants(s.ID) {
+		if wanted.Wants(s.ID) {
 			enter(s.Children)
 		}
 	}

@@ -3,12 +3,17 @@ package convert
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
+
+// chosen are the sessions that were named.
+func (j *job) chosen() session.Selection { return session.Selection{IDs: j.wanted, Sorted: true} }
 
 // picky reports whether sessions are chosen by what their heads say.
 func (j *job) picky() bool { return j.o.Workspace != "" || j.o.Since != 0 }
@@ -16,8 +21,12 @@ func (j *job) picky() bool { return j.o.Workspace != "" || j.o.Since != 0 }
 // pick is which of a store's sessions are to be decoded, as far as its heads
 // tell: of a large store the others are not read. some is false where none is
 // wanted at all.
-func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
-	sel = session.Selection{IDs: j.o.Sessions, Inner: j.moving != nil, History: j.o.History}
+func (j *job) pick(ctx context.Context, i int, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
+	sel = j.chosen()
+	sel.Inner, sel.History = j.moving != nil, j.o.History
+	if j.without != nil && j.without[i] {
+		return sel, false, nil
+	}
 	if !j.picky() || from.Heads == nil {
 		return sel, true, nil
 	}
@@ -30,7 +39,39 @@ func (j *job) pick(ctx context.Context, from *formats.Format, loc *formats.Locat
 		c.see(h)
 	}
 	sel.IDs, sel.Inner = c.all(), len(j.o.Sessions) == 0
+	slices.Sort(sel.IDs)
 	return sel, len(sel.IDs) > 0, ctx.Err()
+}
+
+// findChosen looks for the sessions that were named in the lists of all stores.
+// Where each is in some list, the stores that list none of them are not read.
+func (j *job) findChosen(ctx context.Context) {
+	if len(j.wanted) == 0 || len(j.found) < 2 {
+		return
+	}
+	listed, without := make([]map[string]bool, len(j.found)), make([]bool, len(j.found))
+	spread(ctx, jobsOr(j.o.Jobs), j.largestFirst(), func(i int, _ bool) bool {
+		f := j.found[i]
+		if f.Loc == nil || f.Detected[0].Format.Heads == nil {
+			return false
+		}
+		v, seen, whole := wholeView(1), map[string]bool{}, true
+		v.Live = j.o.Live
+		for h, err := range f.Detected[0].Format.Heads(ctx, f.Loc, v) {
+			if whole = whole && err == nil; h != nil && j.chosen().Wants(h.ID) {
+				seen[h.ID] = true
+			}
+		}
+		listed[i], without[i] = seen, whole && len(seen) == 0
+		return false
+	})
+	all := map[string]bool{}
+	for _, seen := range listed {
+		maps.Copy(all, seen)
+	}
+	if len(all) == len(j.wanted) { // else the others may lie inside of sessions that are listed
+		j.without = without
+	}
 }
 
 // choice is what of a store's list is to be decoded.
@@ -49,7 +90,7 @@ func newChoice(j *job) *choice {
 func (c *choice) see(h *session.Head) {
 	c.listed[h.ID] = true
 	switch {
-	case (session.Selection{IDs: c.o.Sessions}).Wants(h.ID) && c.mayPick(h):
+	case c.chosen().Wants(h.ID) && c.mayPick(h):
 		c.take(h.ID)
 	case h.Parent != nil && len(c.o.Sessions) == 0:
 		c.kids[h.Parent.Session] = append(c.kids[h.Parent.Session], h.ID)
@@ -88,7 +129,7 @@ func (c *carriage) choose(ctx context.Context, from *formats.Format, v *formats.
 	}
 	quiet := *v
 	quiet.Note = func(loss.Note) {}
-	wanted := session.Selection{IDs: c.o.Sessions}
+	wanted := c.chosen()
 	for h, err := range from.Heads(ctx, c.found.Loc, quiet) {
 		if err != nil {
 			return err

@@ -94,7 +94,7 @@ func (c *climb) run(ctx context.Context) error {
 		Secrets: formats.WithholdSecrets, Omitted: func(store.Item) {},
 		Note: inFile(c.found.Loc, c.note), Say: c.say, Live: c.o.Live, Jobs: c.jobs,
 	}
-	sel, some, err := c.pick(ctx, from, loc, v)
+	sel, some, err := c.pick(ctx, c.index, from, loc, v)
 	if err != nil || !some {
 		return err
 	}

@@ -1,6 +1,9 @@
 package session
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Head is what can be known of a session without reading its messages.
 type Head struct {
@@ -110,6 +113,7 @@ type Raw []byte
 // Selection is which of a store's sessions are wanted, and how much of them.
 type Selection struct {
 	IDs     []string // "" or none: all
+	Sorted  bool     // IDs are in order, so that Wants finds one of many at once
 	Inner   bool     // with those, the subagents that lie inside of their records, which no list names
 	History bool     // abandoned turns too, as Branches
 	Books   *Books   // entered while decoding; may be nil
@@ -117,10 +121,9 @@ type Selection struct {
 
 // Wants reports whether a session is among those asked for.
 func (s Selection) Wants(id string) bool {
-	for _, want := range s.IDs {
-		if want == id {
-			return true
-		}
+	if s.Sorted {
+		_, wanted := slices.BinarySearch(s.IDs, id)
+		return wanted || len(s.IDs) == 0
 	}
-	return len(s.IDs) == 0
+	return len(s.IDs) == 0 || slices.Contains(s.IDs, id)
 }
