@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"rehome/convert"
 	"rehome/formats/all"
@@ -118,7 +117,6 @@ func examine(t *testing.T, kind string, files map[string]string) {
 // within checks a folder with every layer, and wants something to be said of it.
 func within(t *testing.T, dir, kind string) {
 	t.Helper()
-	start := time.Now()
 	o := convert.CheckOptions{Paths: []string{dir}, Layers: everything | rule.Secrets, For: "claude-code"}
 	r, err := convert.Check(t.Context(), all.Registry(), o)
 	if kind == "schema" {
@@ -134,9 +132,6 @@ func within(t *testing.T, dir, kind string) {
 	}
 	if !said {
 		t.Error("nothing is said of it")
-	}
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.Sys > 1<<30 {
