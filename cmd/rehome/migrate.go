@@ -31,9 +31,12 @@ type migrateEntry struct {
 // Validate refuses what the grammar alone cannot.
 func (c *migrateCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
-	for flag, value := range map[string]*string{"--cwd": c.Cwd, "--home": c.Home, "--claude-dir": c.ClaudeDir, "--project": c.Project} {
-		if value != nil && *value == "" {
-			return refuse(flag+" is empty", "name a folder, or leave it out")
+	for _, folder := range []struct {
+		flag  string
+		value *string
+	}{{"--cwd", c.Cwd}, {"--home", c.Home}, {"--claude-dir", c.ClaudeDir}, {"--project", c.Project}} {
+		if folder.value != nil && *folder.value == "" {
+			return refuse(folder.flag+" is empty", "name a folder, or leave it out")
 		}
 	}
 	switch {
