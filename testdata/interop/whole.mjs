@@ -16,9 +16,9 @@ const faults = {
     return "RH301";
   },
   ndjson(at) {
-    const file = path.join(at, "agents.ndjson");
+    const file = path.join(at, "checkpoints.ndjson"); // its first blob is a message that every root names
     fs.writeFileSync(file, fs.readFileSync(file, "utf8").split("\n").slice(1).join("\n"));
-    return "RH312";
+    return "RH304";
   },
   claude(at) {
     const file = found(path.join(at, "projects"), (name, full) => name.endsWith(".jsonl") && fs.readFileSync(full, "utf8").includes('"tool_result"'));
