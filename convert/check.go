@@ -156,7 +156,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 	if errors.Is(err, formats.ErrBusy) { // what was seen may be half of one state and half of the next
 		one.tally.forget(nil)
 	}
-	if errors.Is(err, os.ErrNotExist) {
+	if _, there := os.Stat(os.TempDir()); errors.Is(err, os.ErrNotExist) && there == nil { // else it is that folder that is missing
 		err = &formats.Error{At: one.store.Path, Err: errors.New("it vanished while it was read"), Hint: "run it again when nothing moves the files"}
 	}
 	one.store.Err = err

@@ -146,6 +146,12 @@ func TestCheckFails(t *testing.T) {
 	if !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
 		t.Error("not busy any more")
 	}
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, dir+"/missing")
+	}
+	if _, got := checked(t, CheckOptions{Paths: []string{dir + "/b.x"}}); strings.Contains(got, "vanished") {
+		t.Errorf("the folder for temporary files is missing, not the store: %s", got)
+	}
 	nothing := t.TempDir()
 	if r, got := checked(t, CheckOptions{Paths: []string{nothing}}); len(r.Stores) != 1 || !strings.Contains(got, "no sessions found") || r.Stores[0].Err == nil {
 		t.Errorf("an empty folder: %s", got)
