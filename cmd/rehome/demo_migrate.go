@@ -59,7 +59,7 @@ func (t tour) goOn(res *demoResult) error {
 	// The client finds the folder by its real path; people know it by this one.
 	named := *m
 	named.Cwd = t.path(demoApp)
-	r.Continue = (&migrateCmd{ClaudeDir: &dir}).command(&named, dir)
+	r.Continue = command(&named, dir, "")
 	return r.read(m.File)
 }
 

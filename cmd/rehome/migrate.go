@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
 )
@@ -56,6 +57,7 @@ func (c *migrateCmd) Validate() error {
 
 // Run carries the sessions, and says how to go on with them.
 func (c *migrateCmd) Run(h *house) error {
+	usual, _ := (&migrateCmd{}).configDir(h.out.getenv)
 	if c.Home != nil {
 		h.out.getenv = elsewhere(*c.Home)
 	}
@@ -99,7 +101,7 @@ func (c *migrateCmd) Run(h *house) error {
 		m := &done.Migrated[i]
 		e := migrateEntry{Migrated: m}
 		if m.Err() == nil && (!o.DryRun || m.Status == convert.Same) {
-			e.Continue = c.command(m, o.Dir)
+			e.Continue = command(m, o.Dir, usual)
 		}
 		res.Migrated = append(res.Migrated, e)
 	}
@@ -208,17 +210,18 @@ func workplace(dir string) (string, error) {
 	return real, sayable(real)
 }
 
-// command is what goes on with a session. A config folder that was named has
-// to be named to the client, too.
-func (c *migrateCmd) command(m *convert.Migrated, dir string) string {
+// command is what goes on with a session. A config folder that is not the usual
+// one has to be named to the client.
+func command(m *convert.Migrated, dir, usual string) string {
 	say := "claude --resume " + m.Session
-	if c.ClaudeDir != nil {
+	if dir != usual {
 		say = claudeVariable + "=" + shellWord(dir) + " " + say
 	}
 	return "cd " + shellWord(m.Cwd) + " && " + say
 }
 
-// shellWord is text as a shell reads it for one word.
+// shellWord is text as a shell reads it for one word. What a screen would spell
+// out is spelled as a shell understands it, so that it can be pasted.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
@@ -226,5 +229,16 @@ func shellWord(s string) string {
 	if s != "" && strings.TrimFunc(s, plain) == "" {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	if string(screen.Visible(s)) == s {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	b := []byte("$'")
+	for _, c := range []byte(s) {
+		if c < ' ' || c >= 0x7f || c == '\'' || c == '\\' {
+			b = fmt.Appendf(b, `\%03o`, c)
+		} else {
+			b = append(b, c)
+		}
+	}
+	return string(append(b, '\''))
 }

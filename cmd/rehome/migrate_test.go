@@ -121,14 +121,14 @@ func TestMigrateFolders(t *testing.T) {
 	if stdout, stderr, code := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", "."); code != 0 || !strings.Contains(stdout, filepath.Join(dir, "theirs", "projects")) || !strings.Contains(stdout, " && claude --resume ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
-	if stdout, _, _ := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "--home", "home"); !strings.Contains(stdout, filepath.Join(dir, "home", ".claude", "projects")) {
+	if stdout, _, _ := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "--home", "home"); !strings.Contains(stdout, filepath.Join(dir, "home", ".claude", "projects")) || !strings.Contains(stdout, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "home", ".claude")+" claude") {
 		t.Errorf("%s: the environment is not that home's", stdout)
 	}
 }
 
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
-		"/home/ann/app-1.x": "/home/ann/app-1.x", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$x;`y`\n": "'$x;`y`\n'", "~/x": "'~/x'", "é": "'é'",
+		"/home/ann/app-1.x": "/home/ann/app-1.x", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$x;`y`\n": "$'$x;`y`\\012'", "a\xff'\\": `$'a\377\047\134'`, "\u202e": `$'\342\200\256'`, "~/x": "'~/x'", "é": "'é'",
 	} {
 		if got := shellWord(word); got != want {
 			t.Errorf("%q: %s, want %s", word, got, want)
