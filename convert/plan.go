@@ -87,8 +87,15 @@ func (j *job) shared(from, to *formats.Format) (string, error) {
 // openEnded is the error of a conversion that does not know where to go. It
 // lists where it could.
 func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Location, err error) error {
-	return &formats.Error{Format: from.Name, At: l.Path, Err: err,
-		Hint: from.Name + " can become " + names(append(j.fitting(ctx, from, l), j.spoken(ctx, from, l)...)) + ": name one with --to"}
+	list := j.spoken(ctx, from, l)
+	if len(j.o.Sessions) == 0 && !j.picky() || j.parts() { // relatives take a store whole
+		list = append(j.fitting(ctx, from, l), list...)
+	}
+	hint := from.Name + " can become " + names(list) + ": name one with --to"
+	if len(list) == 0 && j.o.Cwd != "" {
+		hint = "leave --cwd out: no format that " + from.Name + " can become takes another folder"
+	}
+	return &formats.Error{Format: from.Name, At: l.Path, Err: err, Hint: hint}
 }
 
 // spoken are the formats that the sessions in a store could be written in.

@@ -38,6 +38,9 @@ const Guess = 1
 // Locate looks at a path. The path must exist.
 func Locate(path string) (*Location, error) {
 	info, err := os.Stat(path)
+	if path == "" {
+		err, path = errors.New("no path"), `""`
+	}
 	if err != nil {
 		return nil, &Error{At: path, Err: cause(err), Hint: "check the path; ~ and wildcards are the shell's business"}
 	}
