@@ -84,13 +84,23 @@ func (s *statement) indexCode() string {
 	for s.now.kind != none && !s.now.char('(') {
 		s.step()
 	}
-	for s.step(); s.now.kind != none && !s.now.char(')'); s.step() {
-		if s.now.is("collate") {
-			if s.step(); !s.plainOrder() {
+	for s.step(); !s.now.char(')'); {
+		if !s.column() {
+			return "an index on an expression"
+		}
+		if s.take("collate") {
+			if !s.plainOrder() {
 				return "a collation that is not SQLite's"
 			}
-		} else if s.now.literal() || s.now.kind == sign && !s.now.char(',') {
-			return "an index on an expression"
+			s.step()
+		}
+		if !s.take("asc") {
+			s.take("desc")
+		}
+		if s.now.char(',') {
+			s.step()
+		} else if !s.now.char(')') {
+			return "an index on an expression" // of words alone: CASE, NOT, IS, REGEXP
 		}
 	}
 	if s.step(); !s.take("where") {

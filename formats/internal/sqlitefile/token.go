@@ -56,7 +56,7 @@ func (l *lexer) next() (token, error) {
 	for l.i < len(l.sql) {
 		rest := l.sql[l.i:]
 		switch c := rest[0]; {
-		case strings.IndexByte(" \t\n\f\r", c) >= 0:
+		case strings.IndexByte(" \t\n\v\f\r", c) >= 0: // \v is one only behind another, else SQLite refuses it
 			l.i++
 		case strings.HasPrefix(rest, "--"):
 			l.i += upTo(rest, "\n")
