@@ -38,7 +38,10 @@ func (s *source) snapshot(ctx context.Context, dir string, st state) (string, er
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		if !errors.Is(err, errMoving) && !errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = errMoving // a log that was there a moment ago: nobody must take the database for gone
+		}
+		if !errors.Is(err, errMoving) {
 			return "", s.unreadable(ctx, err)
 		}
 	}

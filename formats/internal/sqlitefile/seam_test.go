@@ -195,3 +195,30 @@ func TestReadWithinATransaction(t *testing.T) {
 		}
 	}
 }
+
+// TestLogGone: a rollback journal that is gone each time it is to be copied makes
+// its database busy, not gone.
+func TestLogGone(t *testing.T) {
+	p := newPairs(t, "delete")
+	old := time.Now().Add(-time.Hour)
+	journal := p.path + "-journal"
+	if err := errors.Join(os.WriteFile(journal, []byte("a journal"), 0o600), os.Chtimes(p.path, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	// A look takes five steps, and another three before the journal is copied.
+	n := 0
+	seam := func() {
+		from, to := journal+".away", journal
+		if n > 0 && n%8 == 0 {
+			from, to = to, from
+		}
+		n++
+		if err := os.Rename(from, to); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+	}
+	_, err := Open(t.Context(), p.path, Options{seam: seam})
+	if !errors.Is(err, formats.ErrBusy) || errors.Is(err, os.ErrNotExist) || n < 48 {
+		t.Errorf("after %d steps: %v, want that it is busy", n, err)
+	}
+}
