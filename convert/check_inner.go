@@ -98,7 +98,17 @@ func (c *checker) restored(ctx context.Context, one *examined, view formats.View
 		return nil, nil, err
 	}
 	loc, err := formats.Locate(to)
-	return loc, origin, err
+	if err != nil {
+		return nil, nil, err
+	}
+	// Text says itself where it came from, and can be edited. What counts is whose
+	// a client or rehome would take the store to be.
+	if found, err := c.reg.Detect(ctx, loc); err != nil {
+		return nil, nil, err
+	} else if len(found) > 0 && found[0].Format.Check != nil {
+		origin = found[0].Format
+	}
+	return loc, origin, nil
 }
 
 // withoutPlace is an error without the names of scratch files.

@@ -62,6 +62,9 @@ func (c *carriage) run(ctx context.Context) error {
 	if err := c.verify(ctx, to, schema, sum); err != nil {
 		return err
 	}
+	if err := c.planted(ctx, from, to); err != nil {
+		return err
+	}
 	if c.anew != "" {
 		c.say(c.anew)
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"rehome/formats"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -76,6 +78,37 @@ func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store
 
 func differs(to *formats.Format, what string) error {
 	return &formats.Error{Format: to.Name, Op: "read again", Err: fmt.Errorf("%s", what), Hint: ourFault}
+}
+
+// planted refuses a store that text calls nobody's and that a client would take
+// for its own, if its schema runs SQL: text can be edited. With --to it is made.
+func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error {
+	if c.o.To != "" || !from.Text || to.Text {
+		return nil
+	}
+	l, err := formats.Locate(c.staged)
+	if err != nil {
+		return err
+	}
+	found, err := c.reg.Detect(ctx, l)
+	if err != nil || len(found) == 0 || found[0].Format == to || found[0].Format.Check == nil {
+		return err
+	}
+	var mu sync.Mutex
+	what := ""
+	q := &rule.Inquiry{Layers: rule.Container, Found: func(f rule.Finding) {
+		mu.Lock()
+		defer mu.Unlock()
+		if f.Rule == "RH119" {
+			what = f.Says
+		}
+	}}
+	of := found[0].Format
+	if err := of.Check(ctx, l, formats.View{Jobs: c.jobs, Say: func(string) {}}, q); err != nil || what == "" {
+		return err
+	}
+	return &formats.Error{Format: from.Name, At: c.found.Loc.Path, Err: fmt.Errorf("it would be a store of %s, and its schema has %s, which no version of this client has", of.Name, what),
+		Hint: "take the text from where it is sound; --to " + to.Name + " makes a database of it for a look, which the client must not open"}
 }
 
 // schemaDiffers names the first difference. Where tables come from is part of
