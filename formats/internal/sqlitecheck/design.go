@@ -23,7 +23,8 @@ var ddl embed.FS
 type design struct {
 	versions []string // PRAGMA user_version
 	tables   map[string]*sqlitefile.Definition
-	indexes  map[string]string // by name, as they are compared
+	indexes  map[string]string   // by name, as they are compared
+	keys     map[string][]string // by table, those of any generation
 }
 
 // designs reads all files once. They are part of the program, so a mistake in
@@ -39,7 +40,7 @@ var designs = sync.OnceValue(func() map[string]*design {
 		if err != nil {
 			panic(err)
 		}
-		d := &design{tables: map[string]*sqlitefile.Definition{}, indexes: map[string]string{}}
+		d := &design{tables: map[string]*sqlitefile.Definition{}, indexes: map[string]string{}, keys: map[string][]string{}}
 		for statement := range strings.SplitSeq(string(text), ";\n") {
 			d.add(f.Name(), statement)
 		}
@@ -55,7 +56,11 @@ func (d *design) add(file, statement string) {
 		return
 	}
 	def, ok := sqlitefile.Define(statement)
-	switch name := strings.ToLower(def.Name); {
+	name := strings.ToLower(def.Name)
+	if def.Table == "" {
+		d.keys[name] = append(d.keys[name], def.Keys...)
+	}
+	switch {
 	case strings.TrimSpace(statement) == "":
 	case !ok:
 		panic("sqlitecheck: " + file + ": not a statement: " + statement)
@@ -63,6 +68,7 @@ func (d *design) add(file, statement string) {
 		d.indexes[name] = spelled(def)
 		t := d.tables[strings.ToLower(def.Table)]
 		t.Keys = append(t.Keys, def.Keys...)
+		d.keys[strings.ToLower(def.Table)] = append(d.keys[strings.ToLower(def.Table)], def.Keys...)
 	case d.tables[name] != nil:
 		t := d.tables[name]
 		t.Columns, t.Rules = append(t.Columns, def.Columns...), append(t.Rules, def.Rules...)
@@ -112,6 +118,11 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		if !ok {
 			q.Breach("RH206", at, "its statement is not understood")
 			continue
+		}
+		for _, k := range append(is.Keys, keys[name]...) {
+			if !slices.Contains(d.keys[name], k) {
+				q.Breach("RH208", at, k)
+			}
 		}
 		for _, k := range want.Keys {
 			if !slices.Contains(is.Keys, k) && !slices.Contains(keys[name], k) {

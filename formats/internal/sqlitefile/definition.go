@@ -14,7 +14,7 @@ type Definition struct {
 	Columns []Declared
 	Rules   []string // constraints of the table
 	Options string   // behind the list: WITHOUT ROWID, STRICT, the condition of an index
-	Keys    []string // what has to be unique: columns, what happens if it is not, where
+	Keys    []string // what may not be twice, or NULL: columns, what happens if it is, where
 }
 
 // Declared is one column.
@@ -41,7 +41,7 @@ func Define(sql string) (d Definition, ok bool) {
 		return d, false
 	}
 	d.Head = strings.Join(head, " ")
-	var item []string
+	var item []token
 	for depth := 0; ; s.step() {
 		switch {
 		case s.now.kind == none:
@@ -59,7 +59,7 @@ func Define(sql string) (d Definition, ok bool) {
 			d.item(item)
 			item = nil
 		} else if depth > 1 || !s.now.char('(') || len(item) > 0 {
-			item = append(item, s.now.compared())
+			item = append(item, s.now)
 		}
 	}
 	var rest []string
@@ -71,7 +71,7 @@ func Define(sql string) (d Definition, ok bool) {
 		for _, c := range d.Columns {
 			columns = append(columns, c.Name)
 		}
-		d.key(columns, "", fold(d.Options))
+		d.key("unique", columns, "", fold(d.Options))
 	}
 	return d, s.err == nil
 }
@@ -84,20 +84,28 @@ func (t token) compared() string {
 	return t.text
 }
 
-// item takes a column or a constraint.
-func (d *Definition) item(tokens []string) {
+// item takes a column or a constraint. What is quoted is a name, whatever it says.
+func (d *Definition) item(tokens []token) {
 	if len(tokens) == 0 {
 		return
 	}
-	text, low := strings.Join(tokens, " "), make([]string, len(tokens))
+	spelled, low := make([]string, len(tokens)), make([]string, len(tokens))
 	for i, t := range tokens {
-		low[i] = fold(t)
+		if spelled[i] = t.compared(); t.kind != quoted {
+			low[i] = fold(t.text)
+		}
 	}
+	text := strings.Join(spelled, " ")
 	if !slices.Contains([]string{"constraint", "primary", "unique", "check", "foreign"}, low[0]) {
-		d.Columns = append(d.Columns, Declared{low[0], text})
+		name := fold(spelled[0])
+		d.Columns = append(d.Columns, Declared{name, text})
 		for i, t := range low[1:] {
-			if t == "unique" || t == "primary" {
-				d.key(low[:1], conflict(low[i+2:]), "")
+			then := conflict(low[i+2:])
+			switch {
+			case t == "unique" || t == "primary":
+				d.key("unique", []string{name}, then, "")
+			case t == "null" && then != "":
+				d.key("not null", []string{name}, then, "")
 			}
 		}
 		return
@@ -106,12 +114,12 @@ func (d *Definition) item(tokens []string) {
 	from, to := slices.Index(low, "("), slices.Index(low, ")")
 	if before := low[:max(from, 0)]; to > from && (slices.Contains(before, "unique") || slices.Contains(before, "primary")) {
 		var columns []string
-		for i, t := range low[from+1 : to] {
-			if i == 0 || low[from+i] == "," {
-				columns = append(columns, t)
+		for i := from + 1; i < to; i++ {
+			if i == from+1 || low[i-1] == "," {
+				columns = append(columns, fold(spelled[i]))
 			}
 		}
-		d.key(columns, conflict(low[to+1:]), "")
+		d.key("unique", columns, conflict(low[to+1:]), "")
 	}
 }
 
@@ -121,15 +129,15 @@ func conflict(tokens []string) string {
 		if tokens[i] == "on" && tokens[i+1] == "conflict" {
 			return tokens[i+2]
 		}
-		if tokens[i] == "unique" || tokens[i] == "primary" {
-			break // another key's
+		if tokens[i] == "unique" || tokens[i] == "primary" || tokens[i] == "null" {
+			break // another one's
 		}
 	}
 	return ""
 }
 
-func (d *Definition) key(columns []string, conflict, where string) {
-	text := "unique (" + strings.Join(columns, ", ") + ")"
+func (d *Definition) key(what string, columns []string, conflict, where string) {
+	text := what + " (" + strings.Join(columns, ", ") + ")"
 	if conflict != "" {
 		text += " on conflict " + conflict
 	}

@@ -20,6 +20,8 @@ func TestDefine(t *testing.T) {
 			Columns: []Declared{{"a", "a UNIQUE PRIMARY KEY ON CONFLICT IGNORE"}}, Keys: []string{"unique (a)", "unique (a) on conflict ignore"}},
 		"CREATE UNIQUE INDEX i ON t (a, b COLLATE NOCASE) WHERE a IS NOT NULL": {Head: "CREATE UNIQUE INDEX i ON t", Name: "i", Table: "t", Options: "WHERE a IS NOT NULL",
 			Columns: []Declared{{"a", "a"}, {"b", "b COLLATE NOCASE"}}, Keys: []string{"unique (a, b) where a is not null"}},
+		"CREATE TABLE t (a TEXT \"unique\", b CONSTRAINT [primary] NOT NULL ON CONFLICT REPLACE, `primary` INT)": {Head: "CREATE TABLE t", Name: "t",
+			Columns: []Declared{{"a", "a TEXT unique"}, {"b", "b CONSTRAINT primary NOT NULL ON CONFLICT REPLACE"}, {"primary", "primary INT"}}, Keys: []string{"not null (b) on conflict replace"}},
 		"CREATE INDEX i ON [t] (a)": {Head: "CREATE INDEX i ON t", Name: "i", Table: "t", Columns: []Declared{{"a", "a"}}},
 	} {
 		if got, ok := Define(sql); !ok || !reflect.DeepEqual(got, want) {
