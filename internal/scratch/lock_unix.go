@@ -1,4 +1,4 @@
-//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+//go:build unix
 
 package scratch
 
@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// locksWork says whether a lock of a dead process can be told from that of a
-// living one.
-const locksWork = true
+// namesGo: an open file can lose its name, and goes with the process then.
+const namesGo = true
 
 // takeLock opens a lock file and locks it for as long as it stays open. held:
 // another process has it. A file system without locks gives an unlocked file
@@ -45,7 +44,3 @@ func mine(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Getuid()
 }
-
-// unlink takes the name of an open file away: a process that is killed then
-// leaves nothing of it.
-func unlink(f *os.File) error { return os.Remove(f.Name()) }

@@ -109,26 +109,30 @@ func (d *Dir) Remove() error {
 }
 
 // File is a file that has no name any more where the system allows that: it
-// goes with the process.
-type File struct{ *os.File }
+// goes with the process. Elsewhere it lies in a folder of its own.
+type File struct {
+	*os.File
+	dir *Dir
+}
 
 // NewFile makes a file for a purpose where the system keeps temporary files.
 func NewFile(purpose string) (*File, error) {
-	f, err := os.CreateTemp("", mark+purpose+"-")
+	d, err := New("", purpose)
 	if err != nil {
 		return nil, err
 	}
-	if err := unlink(f); err != nil {
+	f, err := os.OpenFile(filepath.Join(d.Path, "file"), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, errors.Join(err, d.Remove())
+	}
+	if !namesGo {
+		return &File{f, d}, nil
+	}
+	if err := d.Remove(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &File{f}, nil
+	return &File{f, nil}, nil
 }
 
 // Close lets go of the file, and removes it where it still has a name.
-func (f *File) Close() error {
-	err := f.File.Close()
-	if e := os.Remove(f.Name()); e != nil && !errors.Is(e, fs.ErrNotExist) {
-		err = errors.Join(err, e)
-	}
-	return err
-}
+func (f *File) Close() error { return errors.Join(f.File.Close(), f.dir.Remove()) }
