@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 )
+
+// release is the version of a released build, set by the linker; "" otherwise.
+var release string
 
 // versionResult says which build this is: schema version-result-1.
 type versionResult struct {
@@ -21,9 +25,7 @@ func (versionCmd) Run(h *house) error {
 	if !ok {
 		return h.out.show(res)
 	}
-	if info.Main.Version != "" {
-		res.Version = info.Main.Version
-	}
+	res.Version = cmp.Or(release, info.Main.Version, res.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
