@@ -148,3 +148,31 @@ func TestReadmeCommands(t *testing.T) {
 		t.Errorf("only %d command lines found", seen)
 	}
 }
+
+// TestGuardsExist: the tests that the guides name as guards are there.
+func TestGuardsExist(t *testing.T) {
+	named := regexp.MustCompile("`([a-z/]+)/(Test[A-Za-z]+)`")
+	root := filepath.Dir(golden.Path(t, ""))
+	for _, name := range []string{"SECURITY.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		guards := named.FindAllStringSubmatch(string(text), -1)
+		if len(guards) < 8 {
+			t.Errorf("%s names %d tests", name, len(guards))
+		}
+		for _, g := range guards {
+			files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(g[1]), "*_test.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(files, func(path string) bool {
+				code, err := os.ReadFile(path)
+				return err == nil && strings.Contains(string(code), "\nfunc "+g[2]+"(")
+			}) {
+				t.Errorf("%s names %s, which is not in %s", name, g[2], g[1])
+			}
+		}
+	}
+}
