@@ -1,16 +1,23 @@
-# Everything here needs only Go; `make test` needs nothing else at all.
+# Everything here needs only Go unless it says otherwise.
 
 GO       ?= go
 FUZZTIME ?= 30s
 STATIC   := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+LINTERS  := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+ACTIONS  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+RELEASER ?= $(GO) run github.com/goreleaser/goreleaser/v2@v2.16.0
 TARGETS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-# "./..." passes testdata by, where Go programs stand too.
-PACKAGES := ./... $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go))))
+# "./..." skips testdata, where Go programs are too.
+PACKAGES := ./... $(patsubst %/,./%,$(sort $(dir $(wildcard testdata/*/*.go testdata/*/*/*.go))))
+
+# Packages that start goroutines.
+CONCURRENT = $(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go.func' --include='*.go' --exclude='*_test.go' cmd convert formats internal schemas | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 export CGO_ENABLED = 0
 
-.PHONY: help build test check format vet lint cross interop proof rules notice bench golden golden-same fuzz cover clean
+.PHONY: help build test check format vet lint cross golden-same race interop proof fuzz cover bench golden rules notice \
+	dist release-files changelog home clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,7 +28,7 @@ build: ## build bin/rehome
 test: ## run all tests
 	$(GO) test ./...
 
-check: format vet lint test golden-same cross ## all that must hold before a commit
+check: format vet lint test golden-same cross ## run everything that must pass before a commit
 
 format:
 	@out=$$(gofmt -l .); if [ -n "$$out" ]; then echo "gofmt would change:"; echo "$$out"; exit 1; fi
@@ -31,8 +38,10 @@ vet:
 
 lint:
 	$(GO) run $(STATIC) $(PACKAGES)
+	$(GO) run $(LINTERS) run $(PACKAGES)
+	$(GO) run $(ACTIONS)
 
-# The tests compare with the expected results; writing them anew must change
+# The tests compare with the expected results; rewriting those must change
 # nothing either, or some of them are never compared.
 golden-same:
 	@changed=$$($(MAKE) --no-print-directory golden); \
@@ -44,28 +53,21 @@ cross:
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build ./... || exit 1; \
 	done
 
+race: ## run the race detector over every package that starts goroutines (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -timeout 25m $(CONCURRENT)
+
 interop: ## let the real clients open and resume what rehome wrote (needs node and npm)
 	@testdata/interop/run
 
-# A module of its own, with gitleaks in it: "./..." passes it by.
+# A module of its own, with gitleaks in it: "./..." skips it.
 GITLEAKS := convert/internal/leaks/upstream
 
-proof: ## the nightly checks: are the rules for secrets those of gitleaks' latest release (needs a module proxy)
+proof: ## run what takes hours: upstream's rules, a new address, 200 sessions resumed, busy stores, fuzzing (needs npm)
 	cd $(GITLEAKS) && $(GO) vet . && $(GO) run $(STATIC) . && $(GO) test -count=1 .
-
-rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
-	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
-
-notice: ## list the licenses of everything that is linked, in NOTICE
-	$(GO) test -count=1 ./cmd/rehome -run '^TestNotice$$' -update
-
-bench: ## measure against the scripts a user would write (needs python3 and sqlite3)
-	$(GO) run ./testdata/bench
-
-golden: ## rewrite the expected results, and list what changed
-	@grep -rl '"rehome/golden"' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
-		$(GO) test -count=1 -v "$$dir" -update | grep -E 'golden: |^--- FAIL|^FAIL' || true; \
-	done
+	$(GO) test -count=1 -timeout 30m ./testdata/home
+	$(GO) run ./testdata/busy
+	REHOME_INTEROP_SESSIONS=45 $(MAKE) interop
+	$(MAKE) fuzz FUZZTIME=10m
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@grep -rlE '^func Fuzz' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
@@ -75,9 +77,50 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 		done || exit 1; \
 	done
 
-cover: ## measure what the tests reach
+cover: ## compare what the tests reach with the floor in .ci/coverage; UPDATE=-update raises it
 	$(GO) test -coverpkg=./... -coverprofile=cover.out ./...
-	$(GO) tool cover -func=cover.out | tail -n 1
+	@$(GO) run ./testdata/coverage $(UPDATE) cover.out .ci/coverage
+
+bench: ## measure against the scripts a user would write (needs python3 and sqlite3)
+	$(GO) run ./testdata/bench
+
+golden: ## rewrite the expected results, and list what changed
+	@grep -rl 'rehome/golden"' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
+		$(GO) test -count=1 -v "$$dir" -update | grep -E 'golden: |^--- FAIL|^FAIL' || true; \
+	done
+
+rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
+	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .
+
+notice: ## list the licenses of everything that is linked, in NOTICE
+	$(GO) test -count=1 ./cmd/rehome -run '^TestNotice$$' -update
+
+# A tag names the version; without one this is a rehearsal.
+TAG     = $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null)
+VERSION ?= $(if $(TAG),$(TAG:v%=%),0.1.0-rehearsal)
+EPOCH   = $(shell git log -1 --format=%ct)
+SHA256  = $(shell command -v sha256sum || echo shasum -a 256)
+
+dist: ## build everything a release publishes into dist/, and publish nothing (needs npm)
+	VERSION=$(VERSION) $(RELEASER) release --clean $(if $(TAG),,--snapshot)
+	$(GO) run ./testdata/dist/npm -version $(VERSION)
+	$(GO) run ./testdata/dist/image -version $(VERSION) -epoch $(EPOCH) -out dist/rehome_$(VERSION)_image.oci.tar \
+		amd64=$$(echo dist/rehome_linux_amd64_*/rehome) arm64=$$(echo dist/rehome_linux_arm64_*/rehome)
+	@cd dist && $(SHA256) *.tar.gz *.zip *.deb *.rpm *.apk *.cdx.json *.oci.tar npm/*.tgz > checksums.txt && cat checksums.txt
+
+release-files: # the man page and the completions, for the packages
+	@rm -rf bin/release && mkdir -p bin/release/completions
+	@$(GO) build -trimpath -o bin/release/rehome ./cmd/rehome
+	@bin/release/rehome man | gzip -9n > bin/release/rehome.1.gz
+	@bin/release/rehome completion bash > bin/release/completions/rehome.bash
+	@bin/release/rehome completion zsh > bin/release/completions/_rehome
+	@bin/release/rehome completion fish > bin/release/completions/rehome.fish
+
+changelog: ## gather .changes into CHANGELOG.md; VERSION=0.1.0
+	$(GO) run ./testdata/changelog -version $(VERSION) -date $$(date +%Y-%m-%d)
+
+home: ## give the project its public address; REPO=host/owner/name
+	$(GO) run ./testdata/home -repo $(REPO)
 
 clean: ## remove what was built
-	rm -rf bin cover.out
+	rm -rf bin dist cover.out
