@@ -144,14 +144,14 @@ func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n in
 		switch {
 		case ctx.Err() != nil:
 			return n, ctx.Err()
-		case err != nil && err != io.EOF:
+		case err != nil && !errors.Is(err, io.EOF):
 			return n, &formats.Error{At: e.store.Path, Err: bare(err)}
 		case size > largestDocument:
 			e.misshapen(line, fmt.Errorf("longer than %d bytes", largestDocument))
 		case len(bytes.TrimSpace(doc)) > 0:
 			judge(line, doc)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return n, nil
 		}
 	}
@@ -177,7 +177,7 @@ func longLine(r *bufio.Reader) (line []byte, size int64, err error) {
 		if size <= largestDocument {
 			line = append(line, part...)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, size, err
 		}
 	}

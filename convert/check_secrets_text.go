@@ -248,7 +248,7 @@ func lineThat(name, begins string) int {
 		if fresh {
 			n++
 		}
-		if err != nil && err != bufio.ErrBufferFull {
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return 0
 		}
 	}

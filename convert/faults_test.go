@@ -22,7 +22,7 @@ import (
 
 const everything = rule.Container | rule.Schema | rule.References | rule.Meaning
 
-// TestFaults plants every fault of the catalogues in a good sample. The rule
+// TestFaults plants every fault of the catalogs in a good sample. The rule
 // that is meant has to find it where it is, and no other rule of that severity,
 // or of a graver one, may have anything to say.
 func TestFaults(t *testing.T) {
@@ -36,7 +36,7 @@ func TestFaults(t *testing.T) {
 		for _, e := range f.Expect {
 			hits[e.Rule]++
 		}
-		t.Run(f.Catalogue+"/"+f.Name, func(t *testing.T) {
+		t.Run(f.Catalog+"/"+f.Name, func(t *testing.T) {
 			dir := known.fresh(t, f.Sample)
 			before := asked(t, dir, &f)
 			if err := f.Plant(dir); err != nil {
@@ -48,7 +48,7 @@ func TestFaults(t *testing.T) {
 	covered(t, len(list), hits)
 }
 
-// covered: each rule is broken at least twice. A run of a part of the catalogue
+// covered: each rule is broken at least twice. A run of a part of the catalog
 // says nothing about that.
 func covered(t *testing.T, faults int, hits map[string]int) {
 	if faults < 150 {
@@ -85,7 +85,7 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// found are findings as the catalogues spell them: a rule, and its places with
+// found are findings as the catalogs spell them: a rule, and its places with
 // how often each was found.
 type found map[string]map[string]int
 

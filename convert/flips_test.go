@@ -302,7 +302,7 @@ func (w *flipper) contentOf(path string) (*content, error) {
 	}
 	found, err := w.reg.Detect(context.Background(), l)
 	if err != nil || len(found) == 0 {
-		return nil, fmt.Errorf("not recognized: %v", err)
+		return nil, fmt.Errorf("not recognized: %w", err)
 	}
 	f := found[0].Format
 	r, err := f.Open(context.Background(), l, formats.View{Family: formats.Tables, Restorable: true, Secrets: formats.KeepSecrets, Jobs: 1})

@@ -17,7 +17,7 @@ func fileLimit() int {
 	return int(r.Cur)
 }
 
-// filesUsedUp recognises a process, or a system, that can open no more files.
+// filesUsedUp recognizes a process, or a system, that can open no more files.
 func filesUsedUp(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

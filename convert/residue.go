@@ -90,9 +90,9 @@ func readResidue(r io.Reader, name string) (map[string][]store.Item, error) {
 			return nil, refuse(n, fmt.Errorf("larger than the %d MB that residue may have", maxResidue>>20))
 		}
 		switch {
-		case err == io.EOF && len(line) == 0 && n > 1:
+		case errors.Is(err, io.EOF) && len(line) == 0 && n > 1:
 			return out, nil
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil, refuse(n, errors.New("the file ends within a line"))
 		case err != nil:
 			return nil, refuse(n, bare(err))

@@ -24,7 +24,7 @@ type Found struct {
 // are entered; .git, node_modules, links to folders and rehome's own backups of
 // what stands beside them are not. A mere guess (formats.Guess) counts only
 // where the walk begins. With from,
-// only that format is asked, and a source that it does not recognise but that
+// only that format is asked, and a source that it does not recognize but that
 // holds nothing else is taken at the user's word.
 //
 // A place that could not be looked at is yielded with its Rel and an error and

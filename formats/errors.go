@@ -51,6 +51,6 @@ var (
 	ErrBusy = errors.New("in use")
 	// ErrExists: the target is there already.
 	ErrExists = errors.New("exists already")
-	// ErrUnknown: no format recognises the source.
+	// ErrUnknown: no format recognizes the source.
 	ErrUnknown = errors.New("no known format")
 )

@@ -196,7 +196,7 @@ func (l *Location) read(have []byte, size int) []byte {
 	return b[:len(have)+n]
 }
 
-// Detected is a format that recognised a location, and why.
+// Detected is a format that recognized a location, and why.
 type Detected struct {
 	Format *Format
 	Match

@@ -70,7 +70,7 @@ func boundedNumber(b []byte) error {
 	if errors.Is(err, strconv.ErrRange) || err == nil && (e > maxExponent || e < -maxExponent) {
 		return fmt.Errorf("a number with an exponent beyond ±%d", maxExponent)
 	}
-	return nil // misspelt: the decoder says so
+	return nil // misspelled: the decoder says so
 }
 
 // decode reads one JSON value and nothing after it. Numbers keep their spelling.
@@ -92,7 +92,7 @@ func syntax(d *json.Decoder, err error) error {
 	if se := (*json.SyntaxError)(nil); errors.As(err, &se) {
 		return fmt.Errorf("byte %d: not valid JSON", se.Offset)
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return errors.New("byte 0: empty, where JSON should be")
 	}
 	return fmt.Errorf("byte %d: the JSON breaks off", d.InputOffset())

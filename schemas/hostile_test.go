@@ -25,7 +25,7 @@ func TestHostileDocuments(t *testing.T) {
 		{"torn escape", `{"a\`, "the JSON breaks off"},
 		{"no JSON", `{secret}`, "byte 2: not valid JSON"},
 		{"two values", `[1] [2]`, "byte 5: more text after the end of the JSON value"},
-		{"misspelt number", `[1e]`, "byte 4: not valid JSON"},
+		{"misspelled number", `[1e]`, "byte 4: not valid JSON"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			start := time.Now()

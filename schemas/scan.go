@@ -114,7 +114,7 @@ func word(b []byte, i int) int {
 }
 
 // number is the index behind a number, and whether it is spelled as an integer;
-// -1 if it is misspelt.
+// -1 if it is misspelled.
 func number(b []byte, i int) (end int, whole bool) {
 	if b[i] == '-' {
 		i++
@@ -152,7 +152,7 @@ func digits(b []byte, i int) int {
 }
 
 // text is the index behind the quote of the text that begins at b[i], beyond
-// len(b) if it does not end or is misspelt, and whether it has no escape.
+// len(b) if it does not end or is misspelled, and whether it has no escape.
 func text(b []byte, i int) (end int, plain bool) {
 	plain = true
 	for {

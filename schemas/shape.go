@@ -8,7 +8,7 @@ import "bytes"
 //
 // In a shape a text is "" or "x", an integer 0 or -1; texts that patterns judge
 // are the first that was accepted; exact members keep their scalars; foreign
-// JSON is 0; equal neighbours in an array are one.
+// JSON is 0; equal neighbors in an array are one.
 type reducer struct {
 	names map[string]treatment
 	like  map[string]string // by treatment.rules: a text that they accept

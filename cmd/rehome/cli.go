@@ -6,7 +6,7 @@ import "rehome/formats/loss"
 // named after each.
 type grammar struct {
 	JSON  bool   `name:"json" help:"Print one JSON object instead of text, errors included."`
-	Color string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Colour: auto (on a terminal), always, never. FORCE_COLOR and NO_COLOR are heard too."`
+	Color string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Color: auto (on a terminal), always, never. FORCE_COLOR and NO_COLOR are heard too."`
 
 	Convert convertCmd `cmd:"" help:"Carry a store, or a folder of stores, to another format."`
 	Migrate migrateCmd `cmd:"" help:"Make sessions those of another client, which goes on with them."`
@@ -226,7 +226,7 @@ type detectCmd struct {
 }
 
 func (detectCmd) Help() string {
-	return `Every format is asked, and each that recognises a path says what it saw; the best match stands first.
+	return `Every format is asked, and each that recognizes a path says what it saw; the best match stands first.
 Only the first lines are read.
 
 Examples:

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"unicode/utf8"
 
 	"rehome/convert"
@@ -59,12 +58,8 @@ func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err er
 	if err != nil || c.Dst != "" || home != "" {
 		return cwd, home, err
 	}
-	name := "HOME"
-	if runtime.GOOS == "windows" {
-		name = "USERPROFILE"
-	}
-	if home = getenv(name); home == "" {
-		return "", "", &formats.Error{At: "$" + name, Err: errors.New("the home folder is not known"), Hint: "give --home DIR"}
+	if home = getenv(homeVariable()); home == "" {
+		return "", "", noHome("give --home DIR")
 	}
 	return cwd, home, nil
 }

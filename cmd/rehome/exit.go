@@ -27,7 +27,7 @@ type outcome struct {
 	is   func(error) bool
 }
 
-// outcomes is the table: the first row that recognises an error names its
+// outcomes is the table: the first row that recognizes an error names its
 // code. The row for 1 takes what no other row took.
 func outcomes() []outcome {
 	as := func(target error) func(error) bool {

@@ -256,7 +256,7 @@ func TestLsText(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, width := range []int{40, 80, 200} {
-		for _, colour := range []bool{false, true} {
+		for _, color := range []bool{false, true} {
 			var out strings.Builder
 			res := &lsResult{listing: l, home: home, now: time.Unix(1000, 0).UTC(), width: width}
 			for i := range l.Sessions {
@@ -265,9 +265,9 @@ func TestLsText(t *testing.T) {
 			if len(res.Sessions) != len(titles)-1 { // without a title the broken database is asked
 				t.Fatalf("%d sessions", len(res.Sessions))
 			}
-			res.text(&page{screen.NewPage(&out, screen.Palette(colour))})
+			res.text(&page{screen.NewPage(&out, screen.Palette(color))})
 			for i, line := range strings.Split(out.String(), "\n") {
-				if colour {
+				if color {
 					line = strings.NewReplacer("\x1b[2m", "", "\x1b[0m", "").Replace(line)
 				}
 				if strings.IndexFunc(line, screen.Unseen) >= 0 {

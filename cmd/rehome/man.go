@@ -40,7 +40,7 @@ func manual(m *kong.Application) string {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", o.code, roff(o.what))
 	}
 	b.WriteString(".SH ENVIRONMENT\n.TP\n.B PAGER\nWhat shows text that is longer than the screen; less \\-R if it is not set.\n")
-	b.WriteString(".TP\n.BR NO_COLOR \", \" FORCE_COLOR \", \" TERM\nWhether there is colour, where \\fB\\-\\-color\\fR does not say.\n")
+	b.WriteString(".TP\n.BR NO_COLOR \", \" FORCE_COLOR \", \" TERM\nWhether there is color, where \\fB\\-\\-color\\fR does not say.\n")
 	return b.String()
 }
 

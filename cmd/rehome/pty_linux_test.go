@@ -33,7 +33,7 @@ func onTerminal(t *testing.T, width, rows int, env map[string]string, args ...st
 	return strings.ReplaceAll(<-sent, "\r\n", "\n")
 }
 
-// TestTerminal: on terminals of both widths, with colour and without, whatever
+// TestTerminal: on terminals of both widths, with color and without, whatever
 // titles and texts hold, lines keep to the width and nothing of them acts.
 func TestTerminal(t *testing.T) {
 	dir := t.TempDir()
@@ -48,8 +48,8 @@ func TestTerminal(t *testing.T) {
 			for _, env := range []map[string]string{{"TERM": "xterm", "TZ": "UTC"}, {"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}} {
 				for _, src := range []string{path, hostile} {
 					got := onTerminal(t, width, 24, env, "show", src, "--no-pager", "--thinking")
-					if coloured := strings.Contains(got, "\x1b["); coloured != (len(env) == 2 && env["TZ"] != "") {
-						t.Errorf("title %d, %v: colour is %v", i, env, coloured)
+					if colored := strings.Contains(got, "\x1b["); colored != (len(env) == 2 && env["TZ"] != "") {
+						t.Errorf("title %d, %v: color is %v", i, env, colored)
 					}
 					keepsTo(t, width, bare(got))
 				}
@@ -58,7 +58,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// bare takes the colours of the house out.
+// bare takes the colors of the house out.
 func bare(s string) string {
 	for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
 		s = strings.ReplaceAll(s, "\x1b["+code+"m", "")

@@ -63,7 +63,7 @@ func (p *page) files(below string, l listing) {
 	}
 }
 
-// difference shows the beginning of the diff, in the colours git would use.
+// difference shows the beginning of the diff, in the colors git would use.
 func (r *demoResult) difference(p *page) {
 	if r.shown.tool != "" {
 		p.Line(p.Cyan("   $ " + visible(strings.Replace(r.shown.tool, "-U1", "--stat", 1))))

@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -299,7 +300,7 @@ func TestStop(t *testing.T) {
 			}
 			cancel()
 		}
-		if last != context.Canceled {
+		if !errors.Is(last, context.Canceled) {
 			t.Errorf("%d jobs: a cancelled scan ends with %v", jobs, last)
 		}
 		r.Close()

@@ -113,9 +113,9 @@ func (x *examination) settle(i int, seen text) {
 	}
 	switch {
 	case seen.rows != claim.rows && set.Kind == store.Table:
-		x.found("RH383", at, "", fmt.Sprintf("%s, the manifest says %d", rule.Many(int64(seen.rows), "row"), claim.rows))
+		x.found("RH383", at, "", fmt.Sprintf("%s, the manifest says %d", rule.Many(seen.rows, "row"), claim.rows))
 	case seen.bytes != claim.bytes && set.Kind == store.Plain:
-		x.found("RH383", at, "", fmt.Sprintf("%s, the manifest says %d", rule.Many(int64(seen.bytes), "byte"), claim.bytes))
+		x.found("RH383", at, "", fmt.Sprintf("%s, the manifest says %d", rule.Many(seen.bytes, "byte"), claim.bytes))
 	case seen.digest != claim.digest || seen.bytes != claim.bytes:
 		x.found("RH384", at, "", "")
 	}

@@ -150,9 +150,9 @@ func md5Of(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// neighbours looks for the workspace among the chats of the same folder, whose
+// neighbors looks for the workspace among the chats of the same folder, whose
 // name is the hash of it.
-func (d *decoder) neighbours(s *session.Session) {
+func (d *decoder) neighbors(s *session.Session) {
 	folder := filepath.Dir(d.dir)
 	hash := filepath.Base(folder)
 	if !md5Name.MatchString(hash) {

@@ -140,7 +140,7 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 	state.Fill(s)
 	s.Mode, s.Workspace = cmp.Or(s.Mode, of.mode), cmp.Or(s.Workspace, of.workspace)
 	if s.Workspace == "" && d.dir != "" && s.Parent == nil {
-		d.neighbours(s)
+		d.neighbors(s)
 	}
 	s.Turns = int64(len(state.Turns()))
 	if s.Messages == nil {

@@ -282,7 +282,7 @@ func (r *records) strays(ids []string) error {
 		if err != nil {
 			return err
 		}
-		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", rule.Many(int64(n), "bubble")+" of a session that has no record")
+		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", rule.Many(n, "bubble")+" of a session that has no record")
 	}
 }
 

@@ -120,7 +120,7 @@ func headLines(ctx context.Context, root *os.Root, at string, k sdkdoc.Kind) ite
 		var line []byte
 		for n, end := 1, error(nil); end == nil && ctx.Err() == nil; n++ {
 			var long bool
-			if line, long, end = readHeadLine(in, line[:0]); end != nil && end != io.EOF {
+			if line, long, end = readHeadLine(in, line[:0]); end != nil && !errors.Is(end, io.EOF) {
 				fail(n, end)
 				return
 			}
@@ -151,7 +151,7 @@ func readHeadLine(in *bufio.Reader, dst []byte) (line []byte, long bool, err err
 		if long = long || len(dst)+len(piece) > headLine; !long {
 			dst = append(dst, piece...)
 		}
-		if err != bufio.ErrBufferFull {
+		if !errors.Is(err, bufio.ErrBufferFull) {
 			return dst, long, err
 		}
 	}

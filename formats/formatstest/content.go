@@ -24,7 +24,7 @@ type content struct {
 }
 
 type set struct {
-	rows   []string // "rowid cell cell …"
+	rows   []string // "rowid cells …"
 	rowids []int64
 }
 

@@ -140,7 +140,7 @@ func (r *fakeReader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error]
 		r.summary = make(store.Summary, len(r.schema.Sets))
 		r.scans++
 		for _, row := range r.seen() {
-			if err := ctx.Err(); err != nil && !r.has("ignores cancelling") {
+			if err := ctx.Err(); err != nil && !r.has("ignores canceling") {
 				yield(nil, err)
 				return
 			}

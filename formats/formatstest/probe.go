@@ -38,7 +38,7 @@ func (c Case) description(t *testing.T) {
 	}
 }
 
-// probe: the format recognises its own, says why, and is surer than anybody else.
+// probe: the format recognizes its own, says why, and is surer than anybody else.
 func probe(t *testing.T, c Case, s source) {
 	found := detect(t, c.Registry, s.path)
 	if len(found) == 0 || found[0].Format.Name != c.Format.Name {
@@ -77,7 +77,7 @@ func names(found []formats.Detected) (out []string) {
 	return out
 }
 
-// strangers: what is nobody's store is not recognised, and opening it all the
+// strangers: what is nobody's store is not recognized, and opening it all the
 // same is an error that names it.
 func (c Case) strangers(t *testing.T) {
 	steady(t)
@@ -100,7 +100,7 @@ func (c Case) strangers(t *testing.T) {
 		}
 		m, err := c.Format.Probe(t.Context(), l)
 		if err != nil || m.Score > 0 {
-			t.Errorf("%s: recognised with score %d, %q, error %v", name, m.Score, m.Evidence, err)
+			t.Errorf("%s: recognized with score %d, %q, error %v", name, m.Score, m.Evidence, err)
 		}
 		addressed(t, name, func() error {
 			if c.Format.Open == nil {

@@ -74,7 +74,7 @@ func row(t *testing.T, w store.Writer, set int, id int64, cells ...store.Cell) {
 // breaks it.
 func TestFaultsAreFound(t *testing.T) {
 	for fault, want := range map[string]string{
-		"claims everything":            "recognised with score 90",
+		"claims everything":            "recognized with score 90",
 		"claims nothing":               "is not the best match",
 		"no evidence":                  "no evidence",
 		"errors without a place":       "the error names no place",
@@ -83,7 +83,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"touches":                      "the source was changed",
 		"reads on":                     "read without an error",
 		"closes once":                  "closing twice",
-		"ignores cancelling":           "cancelled after 1 of",
+		"ignores canceling":            "cancelled after 1 of",
 		"miscounts":                    "the summary counts",
 		"wrong width":                  "records of 3 cells, want 2",
 		"wrong row ids":                "row id -7 after -2",

@@ -174,7 +174,7 @@ func holds(text []byte, s string) bool {
 		return true
 	}
 	for pad := range 3 {
-		// The first and last characters of base64 depend on the neighbours.
+		// The first and last characters of base64 depend on the neighbors.
 		whole := s[pad : pad+(len(s)-pad)/3*3]
 		if len(whole) >= 3 && bytes.Contains(text, []byte(base64.StdEncoding.EncodeToString([]byte(whole)))) {
 			return true

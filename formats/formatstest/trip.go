@@ -133,7 +133,7 @@ func trip(t *testing.T, c Case, s source) {
 			}
 			same(t, "read back", mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, path, again).sorted())
 			if found := detect(t, c.Registry, path); (to == c.Format || to.Text) && (len(found) == 0 || found[0].Format.Name != to.Name) {
-				t.Errorf("what was written is not recognised: %s", names(found))
+				t.Errorf("what was written is not recognized: %s", names(found))
 			}
 		})
 	}

@@ -90,7 +90,7 @@ type Boundary struct {
 	Extras   []Extra
 }
 
-// Opaque is recognised and not translated.
+// Opaque is recognized and not translated.
 type Opaque struct {
 	Kind string
 	Raw  Raw

@@ -399,7 +399,7 @@ func TestProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, _ := streamjson.Format().Probe(t.Context(), dir); m.Score != 0 {
-		t.Error("a folder was recognised")
+		t.Error("a folder was recognized")
 	}
 }
 

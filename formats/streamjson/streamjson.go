@@ -38,12 +38,12 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return formats.Match{}, nil
 	}
 	text, all := l.Text()
-	m, _ := recognise(ctx, text, !all, slices.Contains(noisy, ending))
+	m, _ := recognize(ctx, text, !all, slices.Contains(noisy, ending))
 	return m, nil
 }
 
-// recognise looks at the beginning of a file.
-func recognise(ctx context.Context, head []byte, cut, noisy bool) (formats.Match, error) {
+// recognize looks at the beginning of a file.
+func recognize(ctx context.Context, head []byte, cut, noisy bool) (formats.Match, error) {
 	if raw := whole(head); raw != nil && !cut {
 		head = raw
 	}

@@ -50,7 +50,7 @@ func release(root, version, date string) error {
 		}
 		word, text, ok := strings.Cut(strings.TrimSpace(string(data)), ":")
 		if !ok || heading(word) == "" {
-			return fmt.Errorf("%s: begin with changed:, added:, fixed: or removed:", path)
+			return fmt.Errorf("%s: it has to begin with changed, added, fixed or removed and a colon", path)
 		}
 		entries[word] = append(entries[word], "- "+strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
 		gone = append(gone, path)

@@ -1,4 +1,4 @@
-// Package faults plants what can go wrong with a store, from catalogues of
+// Package faults plants what can go wrong with a store, from catalogs of
 // text beside it: what is done to which sample, and which rule has to find it
 // where. It knows nothing of what looks for them.
 package faults
@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// Fault is one entry of a catalogue.
+// Fault is one entry of a catalog.
 type Fault struct {
-	Catalogue string // the file's name without its ending
-	Name      string
-	Sample    string
-	Steps     []string
-	Expect    []Expected
-	Also      []string // rules that may be broken with it
-	Check     string   // what is looked at, below the sample's folder; "." is all
-	For       string   // also: what a conversion to this format would lose
-	Secrets   bool     // also: credentials
+	Catalog string // the file's name without its ending
+	Name    string
+	Sample  string
+	Steps   []string
+	Expect  []Expected
+	Also    []string // rules that may be broken with it
+	Check   string   // what is looked at, below the sample's folder; "." is all
+	For     string   // also: what a conversion to this format would lose
+	Secrets bool     // also: credentials
 }
 
 // Expected is one finding: a rule, and its place as an address is printed, "*"
 // for any.
 type Expected struct{ Rule, Place string }
 
-// Load reads every catalogue of a folder.
+// Load reads every catalog of a folder.
 func Load(dir string) (all []Fault, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.txt"))
 	if err != nil {
@@ -49,9 +49,9 @@ func Load(dir string) (all []Fault, err error) {
 }
 
 // parse reads blocks of lines with empty lines between them; # begins a remark.
-func parse(catalogue, text string) (all []Fault, err error) {
+func parse(catalog, text string) (all []Fault, err error) {
 	for n, block := range strings.Split(text, "\n\n") {
-		f := Fault{Catalogue: catalogue, Check: "."}
+		f := Fault{Catalog: catalog, Check: "."}
 		for line := range strings.Lines(block) {
 			line = strings.Trim(line, "\n")
 			if line == "" || strings.HasPrefix(line, "#") {

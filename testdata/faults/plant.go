@@ -126,7 +126,7 @@ func edit(b []byte, verb, line, how string) ([]byte, error) {
 			offset += len(b)
 		}
 		if err != nil || offset < 0 || offset+len(with) > len(b) {
-			return nil, fmt.Errorf("cannot overwrite there: %v", err)
+			return nil, fmt.Errorf("cannot overwrite there: %w", err)
 		}
 		if bytes.Equal(b[offset:offset+len(with)], with) {
 			return nil, fmt.Errorf("it changes nothing")
@@ -159,7 +159,7 @@ func editLine(b []byte, number, how string) ([]byte, error) {
 		}
 		to, err := unquoted(now)
 		if err != nil || !strings.Contains(lines[at], from) {
-			return nil, fmt.Errorf("line %d does not hold %q (%v)", n, from, err)
+			return nil, fmt.Errorf("line %d does not hold %q (%w)", n, from, err)
 		}
 		lines[at] = strings.Replace(lines[at], from, to, 1)
 	case "set", "insert":

@@ -15,7 +15,7 @@
 //   - at each word the rest of the rule's expression is tried, once and from
 //     there, on as few bytes as it takes to fail;
 //   - only where that succeeds does the whole expression run, over the
-//     neighbourhood, followed by entropy and allow lists.
+//     neighborhood, followed by entropy and allow lists.
 //
 // Bytes are read as if they were the inside of JSON, to any depth of JSON in
 // JSON: a newline is \n or \\n there, and a token behind it begins a word all

@@ -22,14 +22,14 @@ func (s *scanner) number(i int) (int, string) {
 	start := i
 	i = digits(b, i)
 	if i == start || b[start] == '0' && i > start+1 {
-		return s.misspelt(i)
+		return s.misspelled(i)
 	}
 	whole, exponent := true, 0
 	if i < len(b) && b[i] == '.' {
 		whole = false
 		start = i + 1
 		if i = digits(b, start); i == start {
-			return s.misspelt(i)
+			return s.misspelled(i)
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
@@ -40,7 +40,7 @@ func (s *scanner) number(i int) (int, string) {
 		}
 		start = i
 		if i = digits(b, i); i == start {
-			return s.misspelt(i)
+			return s.misspelled(i)
 		}
 		exponent = mostExponent + 1 // what has no place in an int is too much as well
 		if n, err := strconv.Atoi(string(b[sign:i])); err == nil {
@@ -60,7 +60,7 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-func (s *scanner) misspelt(i int) (int, string) {
+func (s *scanner) misspelled(i int) (int, string) {
 	if i >= len(s.b) {
 		return i, brokenOff
 	}

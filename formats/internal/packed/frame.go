@@ -19,7 +19,7 @@ func newFramer(k Kind) (framer, error) {
 		return new(gzipFramer), nil
 	}
 	// One goroutine each: the workers are ours. Empty input still is a frame,
-	// so that an empty stream is recognised. The window is fixed, or it would
+	// so that an empty stream is recognized. The window is fixed, or it would
 	// grow with the library's level.
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithWindowSize(FrameSize),
 		zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(true))

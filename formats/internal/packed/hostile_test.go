@@ -168,7 +168,7 @@ func TestManyEmptyFrames(t *testing.T) {
 	for _, k := range []Kind{Gzip, Zstd} {
 		empty := pack(t, k, 1, 1, nil)
 		if len(empty) == 0 {
-			t.Fatalf("%v: an empty stream cannot be recognised", k)
+			t.Fatalf("%v: an empty stream cannot be recognized", k)
 		}
 		if back, err := unpack(bytes.Repeat(empty, 100000), 1); err != nil || len(back) != 0 {
 			t.Errorf("%v: %d bytes, %v", k, len(back), err)

@@ -24,7 +24,7 @@ const (
 	bufferSize = 64 << 10
 )
 
-// NewReader recognises gzip and zstd by their first bytes and unpacks them;
+// NewReader recognizes gzip and zstd by their first bytes and unpacks them;
 // anything else passes through. Frames that follow one another are one stream.
 // A stream that ends within a frame, and bytes behind the last one, are
 // errors; a stream cut exactly between two frames cannot be told from a whole
@@ -88,7 +88,7 @@ type counter struct {
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(int64(n))
-	if err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("source: %w", err) // or a decoder takes it for its own, proper end
 	}
 	return n, err
@@ -131,7 +131,7 @@ func (r *reader) Close() error {
 
 // unpacking names the kind in an error.
 func unpacking(k Kind, err error) error {
-	if err == nil || err == io.EOF {
+	if err == nil || errors.Is(err, io.EOF) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", k, err)

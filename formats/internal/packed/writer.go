@@ -78,7 +78,7 @@ func (w *writer) Write(p []byte) (n int, err error) {
 
 // Close writes the last frames. A second Close says the same as the first.
 func (w *writer) Close() error {
-	if w.err == errClosed {
+	if errors.Is(w.err, errClosed) {
 		return nil
 	}
 	if w.err == nil && (len(w.input) > 0 || w.frames == 0) {

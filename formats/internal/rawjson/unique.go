@@ -21,7 +21,7 @@ func Unique(b []byte, most int) error {
 		switch {
 		case n > most:
 			return &SyntaxError{int(d.InputOffset()), fmt.Sprintf("more than %d names and values", most)}
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, jsontext.ErrDuplicateName):
 			return &SyntaxError{int(d.InputOffset()), "two members of one name at " + strconv.QuoteToGraphic(string(d.StackPointer()))}

@@ -183,7 +183,7 @@ session a without agents
 	}
 }
 
-// TestOrderOfSources takes the kinds of documents in in every order.
+// TestOrderOfSources takes the kinds of documents in every order.
 func TestOrderOfSources(t *testing.T) {
 	want := whole().tell(t)
 	for _, order := range [][]sdkdoc.Kind{{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {

@@ -162,7 +162,7 @@ func (s *source) copyFile(ctx context.Context, suffix, to string, size int64) er
 		var n int64
 		n, err = io.CopyN(out, in, min(left, 32<<20))
 		left -= n
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = errMoving
 		}
 	}

@@ -172,7 +172,7 @@ func (m *Image) piece(n int64) ([]byte, error) {
 // shrunk explains an error of reading: a file that is shorter than it was a
 // moment ago is busy.
 func (m *Image) shrunk(err error) error {
-	if err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return m.inUse("it changed while it was read")
 	}
 	return unreadable(m.path, err)

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -249,7 +250,7 @@ func (w *Walk) spoiled(n uint32, i int, err error, l *leaf, c *cellOn) error {
 	if w.image.gone(err) {
 		return err
 	}
-	if err != errTold {
+	if !errors.Is(err, errTold) {
 		w.tell(Flaw{Kind: BadPage, Table: w.owner, RowID: c.rowID, HasID: l.table, Says: fmt.Sprintf("page %d, cell %d: %v", n, i, err)})
 	}
 	return nil

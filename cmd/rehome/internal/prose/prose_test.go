@@ -289,9 +289,9 @@ func FuzzText(f *testing.F) {
 	f.Add("~~~\n| a | b |\n", `[[[[{"a":"b"}]]]]`, 200)
 	f.Fuzz(func(t *testing.T, words, value string, width int) {
 		width = 40 + max(0, width)%300
-		for _, colour := range []screen.Palette{false, true} {
-			got := shown(t, hostile(words, value), Options{Width: width, Palette: colour, Thinking: true, Zone: nil, Source: words})
-			if colour {
+		for _, color := range []screen.Palette{false, true} {
+			got := shown(t, hostile(words, value), Options{Width: width, Palette: color, Thinking: true, Zone: nil, Source: words})
+			if color {
 				for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
 					got = strings.ReplaceAll(got, "\x1b["+code+"m", "")
 				}

@@ -206,7 +206,7 @@ func (t *text) args(list []arg) {
 	}
 }
 
-// body writes a result: a diff in its colours, everything else faint. What was
+// body writes a result: a diff in its colors, everything else faint. What was
 // cut in length is cut in width, too.
 func (t *text) body(s *step) {
 	at, more := s.elided()

@@ -57,7 +57,7 @@ func inert(s Safe) Safe {
 }
 
 // Table writes rows in columns, two blanks apart; the last column is broken
-// between words. Cells hold no colour.
+// between words. Cells hold no color.
 func (p *Page) Table(indent Safe, rows [][]Safe) {
 	width := Widths(rows)
 	for _, row := range rows {

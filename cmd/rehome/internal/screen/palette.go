@@ -10,7 +10,7 @@ func (p Palette) paint(code, s Safe) Safe {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Strong, Faint and the colours are what the house uses.
+// Strong, Faint and the colors are what the house uses.
 func (p Palette) Strong(s Safe) Safe { return p.paint("1", s) }
 
 // Faint is for what is read last.

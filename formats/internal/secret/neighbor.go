@@ -91,6 +91,6 @@ func (f *Filter) stays(s *set, cells []store.Cell) {
 }
 
 // Break says that the next record of the set is in another file than the last.
-// Files of a text split a set by owner, not by order: neighbours in a database
+// Files of a text split a set by owner, not by order: neighbors in a database
 // are only those of one file.
 func (f *Filter) Break(set int) { f.stays(&f.sets[set], nil) }

@@ -9,7 +9,7 @@ import (
 	"rehome/formats"
 )
 
-// shape is a file, and who recognises it.
+// shape is a file, and who recognizes it.
 type shape struct {
 	what   string
 	name   string // of the file

@@ -48,7 +48,7 @@ func TestResidueWithoutRowIDs(t *testing.T) {
 }
 
 // Files of a text split a table by owner: what follows in the next file is no
-// neighbour.
+// neighbor.
 func TestBreak(t *testing.T) {
 	var told []store.Item
 	f := NewFilter(&store.Schema{Sets: []store.Set{{Name: "t", Columns: []string{"key", "v"}}}}, formats.View{Secrets: formats.OmitWithheld, Omitted: func(it store.Item) { told = append(told, it) }})
