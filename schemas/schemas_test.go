@@ -2,15 +2,14 @@ package schemas
 
 import (
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the expected errors of broken fixtures")
+	"rehome/golden"
+)
 
 // Every schema has documents that it accepts and documents that it refuses,
 // each for the reason written beside it.
@@ -61,7 +60,7 @@ func read(t *testing.T, path string) []byte {
 
 func expect(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
+	if golden.Updating() {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func carried(t *testing.T, file string, o convert.Options) (before, after string
 	if _, err := convert.Convert(t.Context(), reg, file, text, o); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := convert.Convert(t.Context(), reg, text, back, convert.Options{}); err != nil {
+	if _, err := convert.Convert(t.Context(), reg, text, back, convert.Options{To: o.From}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := convert.Convert(t.Context(), reg, back, again, o); err != nil {
