@@ -36,10 +36,10 @@ func outcomes() []outcome {
 	return []outcome{
 		{0, "done", func(err error) bool { return err == nil }},
 		{1, "failed", nil},
+		{2, "invalid command line", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
 		{3, "losses beyond the allowed line", as(errWithheld)},
 		{4, "check found problems", as(errFindings)},
 		{5, "source busy or changing", as(formats.ErrBusy)},
-		{80, "usage", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
 		{130, "interrupted", as(context.Canceled)},
 	}
 }

@@ -65,7 +65,7 @@ func TestLsMisuse(t *testing.T) {
 		{"--limit", "-3", "one at least"},
 	} {
 		stdout, stderr, code := callWith(t, t.Context(), env, "ls", c.flag+"="+c.value)
-		if code != 80 || !strings.Contains(stderr, c.want) || stdout != "" {
+		if code != 2 || !strings.Contains(stderr, c.want) || stdout != "" {
 			t.Errorf("%s %s: exit %d: %s%s", c.flag, c.value, code, stdout, stderr)
 		}
 	}

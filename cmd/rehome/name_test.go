@@ -20,7 +20,7 @@ func TestOneOfMany(t *testing.T) {
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	name, out := homes.ID(7)[:8], filepath.Join(home, "out")
 	_, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "cursor-ndjson")
-	if code != 80 || !strings.Contains(stderr, "takes a store whole, not one session of it") {
+	if code != 2 || !strings.Contains(stderr, "takes a store whole, not one session of it") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if _, err := os.Lstat(out); err == nil {
@@ -209,7 +209,7 @@ func TestWhichIsAsked(t *testing.T) {
 	stdout, _, code := callWith(t, t.Context(), env, "show", "chat", "--json")
 	checkJSON(t, []string{"show"}, []byte(stdout))
 	var got errorResult
-	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 80 {
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 2 {
 		t.Fatal(code, err, stdout)
 	}
 	if len(got.Error.Candidates) != 5 || strings.Contains(got.Error.Message, "\n") {
@@ -221,7 +221,7 @@ func TestWhichIsAsked(t *testing.T) {
 		}
 	}
 	t.Chdir(app) // two of the five are of this folder
-	if stdout, _, code = callWith(t, t.Context(), env, "show", "chat", "--json"); code != 80 {
+	if stdout, _, code = callWith(t, t.Context(), env, "show", "chat", "--json"); code != 2 {
 		t.Errorf("exit %d", code)
 	}
 	if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Error.Candidates[0].Project != app || got.Error.Candidates[1].Project != app {

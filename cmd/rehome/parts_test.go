@@ -72,7 +72,7 @@ func TestExitCodes(t *testing.T) {
 		1:   {errors.New("any"), formats.ErrUnknown, &formats.Error{Err: formats.ErrExists}},
 		3:   {shown{fmt.Errorf("1 of 2 stores withheld: %w", errWithheld)}},
 		5:   {busy, summary{"nothing placed", busy}, shown{summary{"nothing placed", busy}}},
-		80:  {newUsageError(errors.New("unknown flag"))},
+		2:   {newUsageError(errors.New("unknown flag"))},
 		130: {context.Canceled, fmt.Errorf("%w: %w", formats.ErrBusy, context.Canceled)},
 	} {
 		for _, err := range errs {

@@ -139,7 +139,7 @@ func TestReadmeCommands(t *testing.T) {
 				continue
 			}
 			t.Chdir(t.TempDir())
-			if _, stderr, code := call(t, args...); code == 80 {
+			if _, stderr, code := call(t, args...); code == 2 {
 				t.Errorf("%s: rehome %s: %s", name, line, stderr)
 			}
 		}
