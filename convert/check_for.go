@@ -50,7 +50,7 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 	rep := &Report{Lane: sessionLane, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
 		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: moveNew, folders: NewFolders(c.reg),
-		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Residue: "none", Live: v.Live, Jobs: v.Jobs, Say: v.Say},
+		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.Say},
 		talk: talker{say: v.Say},
 		noted: func(n loss.Note) {
 			found(rule.Finding{Rule: lossRule(n.Kind), At: one.within(n.At), Says: n.What})

@@ -73,7 +73,7 @@ func TestZipBombs(t *testing.T) {
 	}
 	z.Close()
 	dir := t.TempDir()
-	_, err = convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Residue: "none", Compress: "gzip"})
+	_, err = convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Sidecar: "none", Compress: "gzip"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -202,7 +202,7 @@ func TestOwnKeys(t *testing.T) {
 		"with":    {convert.Options{WithSecrets: true}, []string{"RH503 meta.ndjson:1 meta blobEncryptionKey"}},
 		"packed":  {convert.Options{WithSecrets: true, Compress: "zstd"}, []string{"RH503 meta#1 (0) meta blobEncryptionKey"}},
 	} {
-		c.o.To, c.o.Residue = "archive", "none"
+		c.o.To, c.o.Sidecar = "archive", "none"
 		to := filepath.Join(dir, name)
 		if _, err := convert.Convert(t.Context(), all.Registry(), store, to, c.o); err != nil {
 			t.Fatal(err)
@@ -246,7 +246,7 @@ INSERT INTO cursorDiskKV VALUES ('composerData:c','{"blobEncryptionKey":"`+key+`
 		"lines":        {sdk, convert.Options{To: "cursor-ndjson"}, 2},
 		"lines with":   {sdk, convert.Options{To: "cursor-ndjson", WithSecrets: true}, 5},
 	} {
-		c.o.Residue = "none"
+		c.o.Sidecar = "none"
 		to := filepath.Join(dir, name)
 		if _, err := convert.Convert(t.Context(), all.Registry(), c.from, to, c.o); err != nil {
 			t.Fatal(err)
@@ -262,7 +262,7 @@ INSERT INTO cursorDiskKV VALUES ('composerData:c','{"blobEncryptionKey":"`+key+`
 // be unreadable as well.
 func TestSecretsOfBrokenStores(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Residue: "none"}); err != nil {
+	if _, err := convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Sidecar: "none"}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "chat", "meta.ndjson"), os.O_APPEND|os.O_WRONLY, 0)

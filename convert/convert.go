@@ -22,7 +22,7 @@ type Options struct {
 	DryRun      bool      // do everything in scratch, place nothing, report what would happen
 	Replace     bool      // an existing target is kept as <dst>.bak-<n>
 	Allow       loss.Kind // the gravest loss that is still placed; 0 = loss.Dropped
-	Residue     string    // "" or "beside" = <dst>.residue.ndjson; "none"; else a path
+	Sidecar     string    // "" or "beside" = <dst>.sidecar.ndjson; "none"; else a path
 	WithSecrets bool      // text targets keep secrets too
 	Compress    string    // "", "gzip" or "zstd"; text targets only
 	Live        bool      // read a store in use in place
@@ -62,7 +62,7 @@ func carry(ctx context.Context, reg *formats.Registry, src, dst string, o Option
 		return rep, nil
 	}
 	err = j.explain(err)
-	rep.Placed, rep.Backup, rep.Residue = false, "", ""
+	rep.Placed, rep.Backup, rep.Sidecar = false, "", ""
 	for i := range rep.Stores {
 		rep.Stores[i].unplace(err)
 	}
@@ -80,7 +80,7 @@ type job struct {
 	own     bool   // dst was left out and found: it is the client's own place
 	goal    target // where dst really is
 	out     *outside
-	residue *beside
+	sidecar *sidecar
 	found   []Found
 	sizes   []int64 // on disk, by store; a guide for progress and order only
 	stage   *staging
@@ -126,7 +126,7 @@ func (j *job) run(ctx context.Context) error {
 	if j.rep.standing() == 0 {
 		return nil
 	}
-	if err := j.residueFits(); err != nil || j.o.DryRun {
+	if err := j.sidecarFits(); err != nil || j.o.DryRun {
 		return err
 	}
 	return j.settle(ctx)
@@ -174,11 +174,11 @@ func (j *job) survey(ctx context.Context) error {
 		return err
 	}
 	j.measure()
-	if err := j.residue.read(j.within(), j.talk.Say); err != nil {
+	if err := j.sidecar.read(j.within(), j.talk.Say); err != nil {
 		return err
 	}
-	if n := j.residue.strangers(j.found); n > 0 {
-		j.talk.Say(fmt.Sprintf("%s: what it says of stores that are not there (%d) is left aside", j.residue.from, n))
+	if n := j.sidecar.strangers(j.found); n > 0 {
+		j.talk.Say(fmt.Sprintf("%s: what it says of stores that are not there (%d) is left aside", j.sidecar.from, n))
 	}
 	return nil
 }
@@ -195,13 +195,13 @@ func (j *job) target(ctx context.Context) (err error) {
 	if err := apart(j.src, j.goal); err != nil {
 		return err
 	}
-	if j.residue, err = newBeside(j.src, j.goal, j.o.Residue); err != nil {
+	if j.sidecar, err = newSidecar(j.src, j.goal, j.o.Sidecar); err != nil {
 		return err
 	}
 	if !j.o.DryRun { // before anything is refused: this may be all that a killed run left
 		sweep(j.goal, j.talk.Say)
-		if j.residue.named {
-			sweep(j.residue.to, j.talk.Say)
+		if j.sidecar.named {
+			sweep(j.sidecar.to, j.talk.Say)
 		}
 	}
 	return j.refuseExisting()
@@ -218,8 +218,10 @@ func (j *job) within() string {
 		if f.Rel == "." {
 			return at
 		}
-		if _, err := os.Lstat(at + residueSuffix); at != "" && err == nil {
-			j.talk.Say(at + residueSuffix + " is left aside: it is put back where " + f.Loc.Path + " is SRC")
+		for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
+			if _, err := os.Lstat(at + suffix); at != "" && err == nil {
+				j.talk.Say(at + suffix + " is left aside: it is put back where " + f.Loc.Path + " is SRC")
+			}
 		}
 	}
 	return ""

@@ -14,6 +14,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"rehome/formats"
 )
 
 // scene is a source, a target and what each state of the target looks like.
@@ -21,7 +23,7 @@ type scene struct {
 	dir, src, dst string
 	source, old   []string // nil old: nothing stood there
 	fresh         []string // a whole new target
-	newIn         []string // residue beside the new target
+	newIn         []string // sidecar beside the new target
 }
 
 // look tells the state a killed run left, or why it must not be.
@@ -42,8 +44,8 @@ func (s *scene) look(t *testing.T) string {
 		if s.old != nil && !slices.Equal(backup, s.old) {
 			t.Errorf("the new target stands, but the old is not kept: %q", backup)
 		}
-		if s.newIn != nil && !slices.Equal(at(s.dst+residueSuffix), s.newIn) {
-			t.Error("the new target stands without its residue")
+		if s.newIn != nil && !slices.Equal(at(s.dst+formats.SidecarSuffix), s.newIn) {
+			t.Error("the new target stands without its sidecar")
 		}
 		return "new"
 	case s.old != nil && slices.Equal(now, s.old):
@@ -89,19 +91,19 @@ func (s *scene) reset(t *testing.T, build func(dst string)) {
 }
 
 // TestKilledAtEveryRename stops a run right before and right after each of
-// its renames: old target and old residue aside, new residue and new target
+// its renames: old target and old sidecar aside, new sidecar and new target
 // in.
 func TestKilledAtEveryRename(t *testing.T) {
 	src := filepath.Join(t.TempDir(), "a.right")
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
 	build := func(dst string) {
 		write(t, dst, "mine")
-		write(t, dst+residueSuffix, "my residue")
+		write(t, dst+formats.SidecarSuffix, "my sidecar")
 	}
 	s := &scene{dir: t.TempDir(), src: src, source: tree(t, src)}
 	s.dst = filepath.Join(s.dir, "b")
 	must(t, fakes(nil, nil), src, s.dst, Options{To: "left"})
-	s.fresh, s.newIn = tree(t, s.dst), tree(t, s.dst+residueSuffix)
+	s.fresh, s.newIn = tree(t, s.dst), tree(t, s.dst+formats.SidecarSuffix)
 	states := map[string]int{}
 	for n := 1; n <= 4; n++ {
 		for _, when := range []string{"before", "after"} {

@@ -11,7 +11,7 @@
 //	staging  a private folder beside the target, on the same disk
 //	carry    each store: read, write, let go of the source, read again, compare
 //	sync     everything staged is on the disk
-//	place    residue first, then one rename that cannot overwrite anything
+//	place    sidecar first, then one rename that cannot overwrite anything
 //
 // Until the last rename nothing stands at the target's name. One store is the
 // unit of all-or-nothing: in a folder of many a bad one is left out and

@@ -25,7 +25,7 @@ type carriage struct {
 	left   *omissions
 	family string       // what the records are
 	made   []store.Item // what the writer told: how the target is to be read again
-	weight int          // of what was made, where residue has no bound of its own
+	weight int          // of what was made, where a sidecar has no bound of its own
 	anew   string       // said of a store that came through
 }
 
@@ -88,7 +88,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	}
 	if to.Text {
 		v.Leftover = c.left.keep
-	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.residue.there {
+	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.sidecar.there {
 		c.anew = "no residue lies beside it, so these are made anew: " + to.Anew
 	}
 	if err := c.choose(ctx, from, &v); err != nil {
@@ -113,15 +113,15 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	return r.Schema(), r.Summary(), nil
 }
 
-// putBack is the residue that the reader puts back into the records. Only
+// putBack is what of the sidecar the reader puts back into the records. Only
 // text may hold what stands where a secret stood. What goes into a database is
 // not put back but handed on: the new one lacks the same things.
 func (c *carriage) putBack(from, to *formats.Format) []store.Item {
-	items := c.residue.byStore[storeKey(c.found.Rel)]
+	items := c.sidecar.byStore[storeKey(c.found.Rel)]
 	switch {
 	case to.Text || c.family != formats.Tables:
 		return items
-	case !c.residue.named:
+	case !c.sidecar.named:
 		for _, it := range items {
 			c.left.keep(it)
 		}
@@ -132,7 +132,7 @@ func (c *carriage) putBack(from, to *formats.Format) []store.Item {
 func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
 		Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
-		Residue: c.keepLine, Leftover: c.residue.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, Note: c.books.Note,
+		Residue: c.keepLine, Leftover: c.sidecar.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, Note: c.books.Note,
 	}
 	if f := c.reg.Named(b.Schema.Origin); f != nil {
 		b.Shard = f.Shard
@@ -152,7 +152,7 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 	return errors.Join(w.Finish(ctx), w.Close())
 }
 
-// keepLine takes what the target cannot hold, for its residue and for reading
+// keepLine takes what the target cannot hold, for its sidecar and for reading
 // it again.
 func (c *carriage) keepLine(it store.Item) {
 	if c.weight += weight(it); c.left.off && c.weight > maxMade {
@@ -164,9 +164,9 @@ func (c *carriage) keepLine(it store.Item) {
 	c.left.keep(it)
 }
 
-// maxMade bounds what is held of a store that no residue is kept of. It is not
+// maxMade bounds what is held of a store that no sidecar is kept of. It is not
 // what a file may have, only what memory may.
-const maxMade = 8 * maxResidue
+const maxMade = 8 * maxSidecar
 
 func weight(it store.Item) int {
 	n := 128

@@ -195,7 +195,7 @@ func TestGenuine(t *testing.T) {
 // genuine are the samples that nobody has broken on purpose.
 func genuine() []string {
 	list := []string{
-		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-residue", "archive", "archive-packed",
+		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-sidecar", "archive", "archive-packed",
 		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical",
 	}
 	for _, of := range []struct{ kind, names, ending string }{
@@ -292,7 +292,7 @@ func makeSample(t *testing.T, to, name string) error {
 		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../testdata/sqlite/oddities.sql"))))
 	case "archive":
 		return archived(t, filepath.Join(to, "chat"))
-	case "ndjson-residue":
+	case "ndjson-sidecar":
 		_, err := convert.Convert(t.Context(), all.Registry(), "../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
 		return err
 	case "ide":
@@ -315,7 +315,7 @@ func archived(t *testing.T, to string) error {
 	if err := makeSample(t, store, "chat/"); err != nil {
 		return err
 	}
-	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(store, chatFolder()), to, convert.Options{To: "archive", Residue: "none"})
+	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(store, chatFolder()), to, convert.Options{To: "archive", Sidecar: "none"})
 	return err
 }
 

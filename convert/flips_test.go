@@ -289,7 +289,7 @@ func (w *flipper) read() (*content, error) {
 	}
 	defer os.RemoveAll(to)
 	to = filepath.Join(to, "store")
-	if _, err := convert.Convert(context.Background(), w.reg, path, to, convert.Options{To: w.s.restore, Residue: "", Allow: loss.Unreadable, Jobs: 1}); err != nil {
+	if _, err := convert.Convert(context.Background(), w.reg, path, to, convert.Options{To: w.s.restore, Sidecar: "", Allow: loss.Unreadable, Jobs: 1}); err != nil {
 		return nil, err
 	}
 	return w.contentOf(to)

@@ -210,10 +210,10 @@ func (l *lister) unlisted(path string, why error) {
 // database, and what clients write about a chat.
 func sideFile(path string) bool {
 	name := filepath.Base(path)
-	for _, end := range []string{"-wal", "-shm", "-journal", ".json", ".options.json", ".residue.ndjson"} {
+	for _, end := range []string{"-wal", "-shm", "-journal", ".json", ".options.json"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, ".")
+	return strings.HasPrefix(name, ".") || formats.IsSidecar(name)
 }

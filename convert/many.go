@@ -78,7 +78,7 @@ func (j *job) carryOne(ctx context.Context, i, jobs int, last bool) error {
 	if j.rep.Lane == sessionLane {
 		return j.carrySessions(ctx, i, jobs, last)
 	}
-	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path), off: j.residue.off}}
+	c := &carriage{job: j, found: j.found[i], rep: rep, jobs: jobs, alone: len(j.found) == 1, left: &omissions{store: storeKey(rep.Path), off: j.sidecar.off}}
 	c.staged = j.stage.path(j.goal, rep.Path)
 	err := c.run(ctx)
 	switch {

@@ -137,7 +137,7 @@ func TestWalkFollowsNoFolderLinks(t *testing.T) {
 func TestStoresPassOverWhatRehomeLeaves(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, ".x.rehome-0123456789abcdef", "tree", "x"), leftText(5))
-	write(t, filepath.Join(dir, "y.residue.ndjson"), leftText(5))
+	write(t, filepath.Join(dir, "y.sidecar.ndjson"), leftText(5))
 	write(t, filepath.Join(dir, ".x.rehome-notours", "x"), leftText(5))
 	var got []string
 	for f, err := range Stores(t.Context(), fakes(nil, nil), dir, "") {

@@ -143,7 +143,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 	}
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
 	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), talk: talker{progress: o.Progress, say: o.Say},
-		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Residue: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
+		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
 		moving: &moving{o: o, rename: with}}
 	err := j.run(ctx)
 	if err != nil {
@@ -193,7 +193,7 @@ type moving struct {
 // nearby is where sessions wait for their names: on the same disk as the folder
 // in which the client keeps those of all its projects.
 func (j *job) nearby(context.Context) (err error) {
-	j.residue = &beside{off: true}
+	j.sidecar = &sidecar{off: true}
 	shelf, _, _ := strings.Cut(j.reg.Named(j.o.To).Named(&session.Head{}), "/")
 	if j.goal, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.o.DryRun {
 		sweep(j.goal, j.talk.Say)

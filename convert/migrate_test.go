@@ -293,7 +293,7 @@ func TestConvertSubagents(t *testing.T) {
 	reg := formats.NewRegistry(m.format(), client())
 	convert := func(dst string, ids ...string) map[string]string {
 		t.Helper()
-		if _, err := Convert(t.Context(), reg, m.src, dst, Options{To: "client", Sessions: ids, Residue: "none"}); err != nil {
+		if _, err := Convert(t.Context(), reg, m.src, dst, Options{To: "client", Sessions: ids, Sidecar: "none"}); err != nil {
 			t.Fatal(err)
 		}
 		return placed(t, dst)

@@ -140,7 +140,7 @@ func (o *outside) merge(m *moves) error {
 			case !o.replace:
 				return o.taken(t)
 			}
-			n, err := freeBackup(t, nil)
+			n, err := freeBackup(t)
 			if err != nil {
 				return err
 			}

@@ -19,8 +19,8 @@ func (j *job) refuseExisting() error {
 	if j.goal.exists() {
 		return j.taken(j.goal)
 	}
-	if j.residue.oldThere {
-		return &formats.Error{At: j.residue.old.shown, Op: "residue of an older target", Err: formats.ErrExists,
+	if j.sidecar.oldThere {
+		return &formats.Error{At: j.sidecar.old.shown, Op: "sidecar of an older target", Err: formats.ErrExists,
 			Hint: "it would be taken for the new target's: move it away, or give --replace to keep it under another name"}
 	}
 	return nil
@@ -43,14 +43,14 @@ func (j *job) settle(ctx context.Context) error {
 	if err := j.out.takeOut(j.stage, j.goal); err != nil {
 		return err
 	}
-	at, apartFrom, err := j.residueStage()
+	at, apartFrom, err := j.sidecarStage()
 	if err != nil {
 		return err
 	}
 	if apartFrom != nil {
 		defer j.clear(apartFrom)
 	}
-	some, err := j.stageResidue(at)
+	some, err := j.stageSidecar(at)
 	if err != nil {
 		return err
 	}
@@ -79,29 +79,29 @@ func (j *job) settle(ctx context.Context) error {
 	return nil
 }
 
-// residueStage is where the residue is written before it is placed: in the
+// sidecarStage is where the sidecar is written before it is placed: in the
 // tree, beside the target, or in a staging folder beside a named file.
-func (j *job) residueStage() (string, *staging, error) {
-	if !j.residue.named {
-		return filepath.Join(j.stage.tree, filepath.Join(j.residue.old.tail...)), nil, nil
+func (j *job) sidecarStage() (string, *staging, error) {
+	if !j.sidecar.named {
+		return filepath.Join(j.stage.tree, filepath.Join(j.sidecar.to.tail...)), nil, nil
 	}
-	s, err := newStaging(j.residue.to)
+	s, err := newStaging(j.sidecar.to)
 	if err != nil {
 		return "", nil, err
 	}
-	return filepath.Join(s.tree, j.residue.to.base()), s, nil
+	return filepath.Join(s.tree, j.sidecar.to.base()), s, nil
 }
 
 // place renames. With folders missing above the target, the topmost of them
 // is renamed with everything in it, so that nothing has to be made first and
 // unmade after a failure. Should somebody else have made it meanwhile, what
 // is in it goes one step deeper.
-func (j *job) place(m *moves, residue string) error {
-	if j.residue.named && residue != "" {
-		if err := j.placeNamed(m, residue); err != nil {
+func (j *job) place(m *moves, sidecar string) error {
+	if j.sidecar.named && sidecar != "" {
+		if err := j.placeNamed(m, sidecar); err != nil {
 			return err
 		}
-		residue = ""
+		sidecar = ""
 	}
 	last := len(j.goal.tail) - 1
 	for i := range last {
@@ -112,8 +112,8 @@ func (j *job) place(m *moves, residue string) error {
 		to := filepath.Join(j.goal.dir, name)
 		err := m.move(filepath.Join(j.stage.tree, name), to)
 		if err == nil {
-			if residue != "" {
-				j.rep.Residue = j.residue.to.shown
+			if sidecar != "" {
+				j.rep.Sidecar = j.sidecar.to.shown
 			}
 			return syncFolder(filepath.Dir(to))
 		}
@@ -127,17 +127,17 @@ func (j *job) place(m *moves, residue string) error {
 	if err := j.out.before(m, j.stage, j.goal, last+1); err != nil {
 		return err
 	}
-	return j.placeAt(m, residue)
+	return j.placeAt(m, sidecar)
 }
 
-// placeNamed places residue in the file that the user named for it.
+// placeNamed places the sidecar in the file that the user named for it.
 func (j *job) placeNamed(m *moves, staged string) error {
-	t := j.residue.to
+	t := j.sidecar.to
 	if t.exists() {
 		if !j.o.Replace {
 			return j.taken(t)
 		}
-		n, err := freeBackup(t, nil)
+		n, err := freeBackup(t)
 		if err != nil {
 			return err
 		}
@@ -148,21 +148,21 @@ func (j *job) placeNamed(m *moves, staged string) error {
 	if err := m.move(staged, t.path()); err != nil {
 		return err
 	}
-	j.rep.Residue = t.shown
+	j.rep.Sidecar = t.shown
 	return syncFolder(filepath.Dir(t.path()))
 }
 
 // placeAt ends with the one rename that makes the target appear. Before it
 // there is the old target, or its backup beside nothing.
-func (j *job) placeAt(m *moves, residue string) error {
+func (j *job) placeAt(m *moves, sidecar string) error {
 	if err := j.backup(m); err != nil {
 		return err
 	}
-	if residue != "" {
-		if err := m.move(residue, j.residue.old.path()); err != nil {
-			return j.late(j.residue.old, err)
+	if sidecar != "" {
+		if err := m.move(sidecar, j.sidecar.to.path()); err != nil {
+			return j.late(j.sidecar.to, err)
 		}
-		j.rep.Residue = j.residue.to.shown
+		j.rep.Sidecar = j.sidecar.to.shown
 	}
 	staged := filepath.Join(j.stage.tree, filepath.Join(j.goal.tail...))
 	if err := m.move(staged, j.goal.path()); err != nil {
@@ -186,29 +186,29 @@ const (
 
 func backupSuffix(n int) string { return fmt.Sprintf("%s%d", backupMark, n) }
 
-// freeBackup is the first number that no backup has yet, neither as a name of
-// t nor of its residue.
-func freeBackup(t target, residue *target) (int, error) {
+// freeBackup returns the first number that no backup of t has yet, nor a
+// sidecar of one.
+func freeBackup(t target) (int, error) {
 	for n := 1; n <= mostBackups; n++ {
 		b := t.beside(backupSuffix(n))
-		if !b.exists() && (residue == nil || !b.beside(residueSuffix).exists()) {
+		if !b.exists() && !b.beside(formats.SidecarSuffix).exists() && !b.beside(formats.OldSidecarSuffix).exists() {
 			return n, nil
 		}
 	}
 	return 0, &formats.Error{At: t.shown, Err: fmt.Errorf("there are %d backups already", mostBackups), Hint: "remove some of them"}
 }
 
-// backup moves what stands at the target aside, and its residue with it under
+// backup moves what stands at the target aside, and its sidecar with it under
 // a name that keeps the two together.
 func (j *job) backup(m *moves) error {
 	if !j.o.Replace {
 		return nil
 	}
-	there, old := j.goal.exists(), j.residue.old.exists()
+	there, old := j.goal.exists(), j.sidecar.old.exists()
 	if !there && !old {
 		return nil
 	}
-	n, err := freeBackup(j.goal, &j.residue.old)
+	n, err := freeBackup(j.goal)
 	if err != nil {
 		return err
 	}
@@ -220,8 +220,8 @@ func (j *job) backup(m *moves) error {
 		j.rep.Backup = to.shown
 	}
 	if old {
-		if err := m.move(j.residue.old.path(), to.beside(residueSuffix).path()); err != nil {
-			return &formats.Error{At: j.residue.old.shown, Op: "keep the old residue", Err: bare(err)}
+		if err := m.move(j.sidecar.old.path(), to.beside(formats.SidecarSuffix).path()); err != nil {
+			return &formats.Error{At: j.sidecar.old.shown, Op: "keep the old sidecar", Err: bare(err)}
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ func TestReplaceMovesALinkNotWhatItLeadsTo(t *testing.T) {
 	}
 }
 
-// TestSecondRenameFails: the old target and its residue are put back.
+// TestSecondRenameFails: the old target and its sidecar are put back.
 func TestSecondRenameFails(t *testing.T) {
 	for _, ext := range []string{"", "/deep/er"} {
 		for fail := 1; fail <= 4; fail++ {
@@ -81,7 +81,7 @@ func TestSecondRenameFails(t *testing.T) {
 			dst := filepath.Join(dir, "b") + ext
 			if ext == "" {
 				write(t, dst, "mine")
-				write(t, dst+residueSuffix, "my residue")
+				write(t, dst+formats.SidecarSuffix, "my sidecar")
 			}
 			n := 0
 			rename := func(from, to string) error {
@@ -95,7 +95,7 @@ func TestSecondRenameFails(t *testing.T) {
 				if err == nil && n >= fail {
 					t.Errorf("rename %d failed unheard", fail)
 				}
-				if err != nil && (rep.Placed || rep.Backup != "" || rep.Residue != "") {
+				if err != nil && (rep.Placed || rep.Backup != "" || rep.Sidecar != "") {
 					t.Errorf("the report speaks of what is not there: %+v", rep)
 				}
 				if err == nil { // fewer renames than that: undo by hand

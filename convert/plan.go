@@ -164,7 +164,7 @@ func (j *job) originOf(ctx context.Context, from *formats.Format, l *formats.Loc
 	return origin, r.Close()
 }
 
-// wholeView reads every byte, residue aside, and has nobody to talk to.
+// wholeView reads every byte, sidecars aside, and has nobody to talk to.
 func wholeView(jobs int) formats.View {
 	return formats.View{
 		Secrets: formats.KeepSecrets,

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"rehome/formats"
 )
 
 // modes are the permissions below a folder, a line each.
@@ -58,8 +60,8 @@ func TestAsPrivateAsItsSource(t *testing.T) {
 		if up := modes(t, filepath.Dir(dst)); strings.Contains(c.dst, "/") && !strings.HasPrefix(up, ". -rwx------") {
 			t.Errorf("%v: above it %s", c.store, up)
 		}
-		if info, err := os.Stat(dst + residueSuffix); rep.Residue == "" && err == nil || err == nil && info.Mode().Perm() != c.store {
-			t.Errorf("%v: residue %v, %v", c.store, info.Mode(), err)
+		if info, err := os.Stat(dst + formats.SidecarSuffix); rep.Sidecar == "" && err == nil || err == nil && info.Mode().Perm() != c.store {
+			t.Errorf("%v: sidecar %v, %v", c.store, info.Mode(), err)
 		}
 	}
 	dir := t.TempDir()

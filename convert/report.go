@@ -20,7 +20,7 @@ type Report struct {
 	Placed  bool          `json:"placed"`
 	DryRun  bool          `json:"dry_run"`
 	Backup  string        `json:"backup,omitempty"`  // where --replace kept the old target
-	Residue string        `json:"residue,omitempty"` // the residue file that was written
+	Sidecar string        `json:"residue,omitempty"` // the sidecar that was written
 	Stores  []StoreReport `json:"stores"`            // in the order of the walk
 
 	Workspaces []WorkspaceReport `json:"workspaces,omitempty"` // session lane: what comes of each folder

@@ -40,7 +40,7 @@ func (j *job) chooseLane(ctx context.Context) error {
 		return nil
 	}
 	j.rep.Lane = sessionLane
-	j.residue.off = true
+	j.sidecar.off = true
 	return j.fitsSessions(to)
 }
 
@@ -105,8 +105,8 @@ func (j *job) fitsSessions(to *formats.Format) error {
 		return refuse("--compress", "sessions are written as plain text")
 	case j.o.WithSecrets:
 		return refuse("--with-secrets", "a session has no place for keys and tokens")
-	case j.o.Residue != "" && j.o.Residue != "beside" && j.o.Residue != "none":
-		return refuse("--residue", "what was not understood is in the sessions themselves")
+	case j.o.Sidecar != "" && j.o.Sidecar != "beside" && j.o.Sidecar != "none":
+		return refuse("--sidecar", "what was not understood is in the sessions themselves")
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
 		return nil, nil, err
 	}
-	rep, err := carry(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Residue: "none", Jobs: c.jobs, Say: c.o.Say}, moveNew)
+	rep, err := carry(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, Say: c.o.Say}, moveNew)
 	if err == nil && !rep.Placed {
 		err = errors.New("its text could not be made a store again")
 	}

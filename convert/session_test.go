@@ -295,7 +295,7 @@ func TestPlacesOfAFile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	src := write(t, dir+"/a.left", leftText(1)+"9\t!loss\n")
-	rep, err = Convert(t.Context(), talkers(nil), src, dir+"/out", Options{To: "right", Residue: "none", Allow: loss.Unreadable})
+	rep, err = Convert(t.Context(), talkers(nil), src, dir+"/out", Options{To: "right", Sidecar: "none", Allow: loss.Unreadable})
 	if err != nil || len(rep.Stores[0].Losses) == 0 || !strings.HasPrefix(rep.Stores[0].Losses[0].Places[0], "a.left/") {
 		t.Errorf("%+v, %v", rep.Stores[0].Losses, err)
 	}
@@ -305,7 +305,7 @@ func TestPlacesOfAFile(t *testing.T) {
 // anything is read.
 func TestSessionMisuse(t *testing.T) {
 	for flag, o := range map[string]Options{
-		"--cwd": {Cwd: "/x"}, "--compress": {Compress: "gzip"}, "--with-secrets": {WithSecrets: true}, "--residue": {Residue: "some/file"},
+		"--cwd": {Cwd: "/x"}, "--compress": {Compress: "gzip"}, "--with-secrets": {WithSecrets: true}, "--sidecar": {Sidecar: "some/file"},
 	} {
 		_, dst, err := convertTalk(t, twoTalks, o)
 		if !errors.As(err, new(Misuse)) || !strings.HasPrefix(err.Error(), flag+" says nothing on the way to canonical") || formats.Hint(err) == "" {
@@ -321,7 +321,7 @@ func TestSessionMisuse(t *testing.T) {
 	if _, err := Convert(t.Context(), talkers(nil), src, dir+"/b", Options{}); err == nil || !strings.Contains(formats.Hint(err), "right, mute, canonical") {
 		t.Errorf("%v, hint %q", err, formats.Hint(err))
 	}
-	one, err := Convert(t.Context(), talkers(nil), src, dir+"/c", Options{To: "canonical", Residue: "none"})
+	one, err := Convert(t.Context(), talkers(nil), src, dir+"/c", Options{To: "canonical", Sidecar: "none"})
 	if err != nil {
 		t.Error(one, err)
 	}

@@ -20,7 +20,7 @@ func TestSweeping(t *testing.T) {
 	states := map[string][]string{
 		"just made": {},
 		"locked":    {"lock"},
-		"half way":  {"lock", "tree/b/rows.txt", "tree/b.residue.ndjson"},
+		"half way":  {"lock", "tree/b/rows.txt", "tree/b.sidecar.ndjson"},
 	}
 	for name, files := range states {
 		dir := t.TempDir()

@@ -11,6 +11,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"rehome/formats"
 )
 
 // TestProgramKilledAtEveryRename kills the real program right before and
@@ -28,13 +30,13 @@ func TestProgramKilledAtEveryRename(t *testing.T) {
 	if err := run(); err != nil {
 		t.Fatal(err)
 	}
-	s.fresh, s.newIn = tree(t, s.dst), tree(t, s.dst+residueSuffix)
+	s.fresh, s.newIn = tree(t, s.dst), tree(t, s.dst+formats.SidecarSuffix)
 	states := map[string]int{}
 	for n := 1; n <= 4; n++ {
 		for _, after := range []bool{false, true} {
 			s.reset(t, func(dst string) {
 				write(t, dst, "mine")
-				write(t, dst+residueSuffix, "my residue")
+				write(t, dst+formats.SidecarSuffix, "my sidecar")
 			})
 			s.old = tree(t, s.dst)
 			met, err := killAtRename(exec.Command(bin, args...), n, after)

@@ -86,7 +86,7 @@ func passedOver(e fs.DirEntry) bool {
 	if e.IsDir() {
 		return e.Name() == ".git" || e.Name() == "node_modules" || isStaging(e.Name())
 	}
-	return strings.HasSuffix(e.Name(), residueSuffix)
+	return formats.IsSidecar(e.Name())
 }
 
 // backupOf is the name of which this one is a backup of rehome's, "" if of none.

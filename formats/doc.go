@@ -24,7 +24,7 @@
 //
 // The packages, from the ground up:
 //
-//	store        cells, batches, schemas, digests, addresses, residue
+//	store        cells, batches, schemas, digests, addresses, sidecar items
 //	loss         the closed list of losses, and the books
 //	formats      this package: Format, Registry, Location, Error
 //	session      sessions, turns, messages, parts, and their one spelling

@@ -1,5 +1,5 @@
 // Package schemas publishes what rehome's own text looks like: JSON Schemas
-// (draft 2020-12) of the archive, of residue, and of every --json result. It
+// (draft 2020-12) of the archive, of sidecars, and of every --json result. It
 // is the only door to the schema library.
 //
 // A schema is named like its file: archive-manifest-1 is version 1 of

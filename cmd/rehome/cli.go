@@ -36,7 +36,7 @@ type convertCmd struct {
 	Replace     bool      `help:"If DST exists, keep it as DST.bak-1 (-2, ...) and put the result in its place."`
 	Strict      bool      `xor:"line" help:"The same as --allow reshaped."`
 	Allow       loss.Kind `xor:"line" placeholder:"KIND" help:"The worst kind of loss that is still placed: reshaped, inferred, missing, dropped (default) or unreadable."`
-	Residue     string    `default:"beside" placeholder:"WHERE" help:"Where to keep what DST has no room for: beside (DST.residue.ndjson, default), none, or a path."`
+	Sidecar     string    `aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to keep what DST cannot hold, so that the way back is exact: beside (DST.sidecar.ndjson, default), none, or a path."`
 	WithSecrets bool      `help:"Let keys and tokens into text. They stay home otherwise."`
 	Compress    string    `enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Write text as one compressed stream: none (default), gzip or zstd."`
 	Last        bool      `help:"In the place of SRC: the newest session of this folder."`
@@ -253,7 +253,7 @@ type schemaCmd struct {
 }
 
 func (schemaCmd) Help() string {
-	return `Published are the schemas of the text that rehome writes: archives, residue, and the --json result of
+	return `Published are the schemas of the text that rehome writes: archives, sidecars, and the --json result of
 every command.
 
 Examples:

@@ -92,7 +92,7 @@ func workspace(dir string) (string, error) {
 
 func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
-		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Allow: c.Allow, Residue: c.Residue,
+		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Allow: c.Allow, Sidecar: c.Sidecar,
 		WithSecrets: c.WithSecrets, Compress: c.Compress, History: c.History, Live: c.Live, Jobs: c.Jobs, Workspace: c.Workspace,
 	}
 	if c.Compress == "none" {

@@ -62,7 +62,7 @@ func (t tour) agents(res *demoResult) error {
 	if _, err := t.convert("project", "agents", convert.Options{To: "cursor-ndjson"}); err != nil {
 		return err
 	}
-	for _, name := range []string{"agents", "agents.residue.ndjson"} {
+	for _, name := range []string{"agents", "agents.sidecar.ndjson"} {
 		l, err := t.list(name)
 		if err != nil {
 			return err
@@ -144,7 +144,7 @@ func (t tour) home(res *demoResult) error {
 	if res.SDK.sameText, err = sameTrees(t.path("kept"), t.path("kept-again")); err != nil {
 		return err
 	}
-	beside, err := sameFiles(t.path("kept.residue.ndjson"), t.path("kept-again.residue.ndjson"))
+	beside, err := sameFiles(t.path("kept.sidecar.ndjson"), t.path("kept-again.sidecar.ndjson"))
 	if err != nil {
 		return err
 	}

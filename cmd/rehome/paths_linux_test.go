@@ -20,7 +20,7 @@ func TestPathsAreBytes(t *testing.T) {
 	source := filepath.Join("n\xff\xfe", "store.db")
 	for _, args := range [][]string{
 		{"convert", source, "text\xff", "--to", "archive"},
-		{"convert", "text\xff", "back\xff.db", "--residue", "rest\xff"},
+		{"convert", "text\xff", "back\xff.db", "--sidecar", "rest\xff"},
 		{"convert", source, "said\xff", "--to", "canonical"},
 		{"convert", "n\xff\xfe", "all\xff", "--to", "archive"},
 		{"check", source, "text\xff"}, {"detect", source}, {"ls", source}, {"show", source}, {"show", source + "#5d0b2b7e"},

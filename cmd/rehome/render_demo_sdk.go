@@ -28,7 +28,7 @@ func (r *demoSDK) text(p *page) {
 			p.Line("   " + p.Faint(part))
 		}
 	}
-	p.Linef("   %s stayed home. The rest is for git, agents.residue.ndjson too", many(r.secrets, "secret"))
+	p.Linef("   %s stayed home. The rest is for git, agents.sidecar.ndjson too", many(r.secrets, "secret"))
 	p.Line("")
 	p.Line(p.Strong("6. the text as a store, where the SDK looks for it from a checkout elsewhere"))
 	p.Line(p.Cyan("   $ rehome convert agents --cwd " + demoCheckout + " --home " + demoHome))
@@ -48,7 +48,7 @@ func (r *demoSDK) text(p *page) {
 		}
 	}
 	p.Table("   ", sets)
-	p.Linef("   kept and kept-again: %s", p.verdict(r.sameText, "the same, byte for byte, and their residue"))
+	p.Linef("   kept and kept-again: %s", p.verdict(r.sameText, "the same, byte for byte, and their sidecars"))
 	p.Linef("   project and returned: %s", p.verdict(r.sameStore, "every cell equal"))
 }
 

@@ -82,8 +82,8 @@ func (r convertResult) text(p *page) {
 	if r.Backup != "" {
 		p.Linef("  the old target is kept as %s", visible(r.Backup))
 	}
-	if r.Residue != "" {
-		p.Linef("  what the target has no room for is kept as %s", visible(r.Residue))
+	if r.Sidecar != "" {
+		p.Linef("  what the target has no room for is kept as %s", visible(r.Sidecar))
 	}
 }
 

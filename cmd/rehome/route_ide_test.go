@@ -95,7 +95,7 @@ func TestIDEToArchive(t *testing.T) {
 		"%s\n%d lines added, %d removed: %d bytes of difference in %d bytes of text\n", d.text, d.added, d.removed, len(d.text), grown))
 }
 
-// TestIDEThereAndBack: text, store, text with the residue beside the store
+// TestIDEThereAndBack: text, store, text with the sidecar of the store
 // gives the same bytes, and no secret is anywhere but in the source.
 func TestIDEThereAndBack(t *testing.T) {
 	dir := t.TempDir()
@@ -120,7 +120,7 @@ func TestIDEThereAndBack(t *testing.T) {
 			}
 		}
 	}
-	if b, err := os.ReadFile(filepath.Join(dir, "Back.residue.ndjson")); err != nil || bytes.Contains(b, []byte("planted-token")) {
-		t.Errorf("the residue is missing or holds a secret (%v)", err)
+	if b, err := os.ReadFile(filepath.Join(dir, "Back.sidecar.ndjson")); err != nil || bytes.Contains(b, []byte("planted-token")) {
+		t.Errorf("the sidecar is missing or holds a secret (%v)", err)
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"rehome/formats/rule"
 )
 
-// TestPlantedResidue: residue lies in git beside the text that it belongs to. It
+// TestPlantedSidecar: residue lies in git beside the text that it belongs to. It
 // brings no SQL into the client's store either.
-func TestPlantedResidue(t *testing.T) {
+func TestPlantedSidecar(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
 	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", text, convert.Options{To: "cursor-ndjson"}); err != nil {
 		t.Fatal(err)
 	}
-	residue := text + ".residue.ndjson"
+	residue := text + ".sidecar.ndjson"
 	b, err := os.ReadFile(residue)
 	if err != nil {
 		t.Fatal(err)

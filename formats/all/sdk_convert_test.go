@@ -30,7 +30,7 @@ func become(t *testing.T, src, dst string, o convert.Options) *convert.Report {
 
 // Residue travels through its file, and along when a store with residue is
 // copied by another lane.
-func TestResidueTravels(t *testing.T) {
+func TestSidecarTravels(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -86,7 +86,7 @@ func TestSecretsStayHome(t *testing.T) {
 		t.Fatal(err)
 	}
 	become(t, at("odd"), at("odd-db"), convert.Options{From: "cursor-ndjson"})
-	if b, err := os.ReadFile(at("odd-db.residue.ndjson")); err != nil || bytes.Contains(b, []byte(planted)) || bytes.Count(b, []byte("\n")) != 5 {
+	if b, err := os.ReadFile(at("odd-db.sidecar.ndjson")); err != nil || bytes.Contains(b, []byte(planted)) || bytes.Count(b, []byte("\n")) != 5 {
 		t.Errorf("residue %s, %v", b, err)
 	}
 	become(t, at("odd-db"), at("odd-lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
@@ -129,7 +129,7 @@ func hexOf(s string) string {
 }
 
 // An edit makes the residue of that record stale, and of no other.
-func TestStaleResidue(t *testing.T) {
+func TestStaleSidecar(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if err := os.Mkdir(at("lines"), 0o755); err != nil {
@@ -218,7 +218,7 @@ func TestNamesWhatIsMadeAnew(t *testing.T) {
 		if got := strings.Contains(said, "made anew: row ids"); got != want {
 			t.Errorf("residue taken away: %v, said: %q", want, said)
 		}
-		if err := os.Remove(text + ".residue.ndjson"); err != nil && !want {
+		if err := os.Remove(text + ".sidecar.ndjson"); err != nil && !want {
 			t.Fatal(err)
 		}
 	}

@@ -85,11 +85,11 @@ func TestTranscriptsBesideTheStore(t *testing.T) {
 }
 
 // Residue whose line, table or database is gone is named, with its place.
-func TestResidueOfWhatIsGone(t *testing.T) {
+func TestSidecarOfWhatIsGone(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	become(t, filepath.Join(samples, "legacy-1.0.14"), at("lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
-	residue := content(t, at("lines.residue.ndjson"))
+	residue := content(t, at("lines.sidecar.ndjson"))
 	for name, gone := range map[string]string{"runs.ndjson": "index.db/runs", "checkpoints.ndjson": "/store.db/meta"} {
 		old := content(t, at("lines/"+name))
 		lay(t, at("lines"), map[string]string{name: ""})
@@ -107,7 +107,7 @@ func TestResidueOfWhatIsGone(t *testing.T) {
 	}
 	// Of another store: its own place, its own rows.
 	foreign := strings.ReplaceAll(regexp.MustCompile(`,"sum":"[0-9a-f]+"`).ReplaceAllString(residue, ""), `"file":"`, `"file":"sdk-agent-store/0123/`)
-	lay(t, dir, map[string]string{"lines.residue.ndjson": residue + strings.SplitN(foreign, "\n", 2)[1]})
+	lay(t, dir, map[string]string{"lines.sidecar.ndjson": residue + strings.SplitN(foreign, "\n", 2)[1]})
 	var first *convert.Report
 	for i := range 8 {
 		rep := become(t, at("lines"), at(fmt.Sprintf("two-%d", i)), convert.Options{To: "cursor-sdk", WithSecrets: true})
@@ -126,12 +126,12 @@ func TestResidueOfWhatIsGone(t *testing.T) {
 	}
 	sameTables(t, filepath.Join(samples, "legacy-1.0.14"), at("two-0"))
 	// Beside databases: residue that is of databases; beside lines, of lines.
-	lay(t, dir, map[string]string{"two-0.residue.ndjson": residue})
+	lay(t, dir, map[string]string{"two-0.sidecar.ndjson": residue})
 	rep := become(t, at("two-0"), at("lines2"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
 	if n := lossesLike(rep, loss.Dropped, "another store"); n != int64(strings.Count(residue, "\n")-1) {
 		t.Errorf("%d pieces are named: %+v", n, rep.Stores[0].Losses)
 	}
-	lay(t, dir, map[string]string{"lines.residue.ndjson": strings.SplitAfter(residue, "\n")[0] + `{"at":{"file":"runs.ndjson","set":"","line":1},"row":[{"text":"x"}]}` + "\n" +
+	lay(t, dir, map[string]string{"lines.sidecar.ndjson": strings.SplitAfter(residue, "\n")[0] + `{"at":{"file":"runs.ndjson","set":"","line":1},"row":[{"text":"x"}]}` + "\n" +
 		`{"at":{"file":"agents.ndjson","set":"","line":99},"row":[{"withheld":true}]}` + "\n"})
 	rep = become(t, at("lines"), at("db"), convert.Options{To: "cursor-sdk"})
 	if n := lossesLike(rep, loss.Dropped, "residue is stale"); n != 2 || rep.Stores[0].Omitted != 0 {
@@ -140,7 +140,7 @@ func TestResidueOfWhatIsGone(t *testing.T) {
 }
 
 // Text to text hands the residue on that only databases need.
-func TestResidueHandedOn(t *testing.T) {
+func TestSidecarHandedOn(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	source := filepath.Join(samples, "legacy-1.0.14")
@@ -153,7 +153,7 @@ func TestResidueHandedOn(t *testing.T) {
 	rep := become(t, at("c"), at("d"), convert.Options{To: "cursor-ndjson"})
 	for _, key := range []string{"dac8d7e9189a1e7a", "8358f8d95c237c76", "37213afac7d006fa", "da4e1a4ffdb0d552"} {
 		holdNothing(t, at("d"), "", []string{key})
-		if b, _ := os.ReadFile(at("d.residue.ndjson")); strings.Contains(string(b), key) || strings.Contains(string(b), hexOf(key)) {
+		if b, _ := os.ReadFile(at("d.sidecar.ndjson")); strings.Contains(string(b), key) || strings.Contains(string(b), hexOf(key)) {
 			t.Errorf("a key went on in the residue")
 		}
 	}
@@ -191,21 +191,21 @@ func TestDryRunIsTheRun(t *testing.T) {
 				t.Errorf("seed %d, allowed %v: dry\n%+v\nwet\n%+v", seed, allow, a, b)
 			}
 			os.RemoveAll(filepath.Join(dir, "db"))
-			os.Remove(filepath.Join(dir, "db.residue.ndjson"))
+			os.Remove(filepath.Join(dir, "db.sidecar.ndjson"))
 		}
 	}
 }
 
 // Without residue its limit does not bind.
-func TestNoResidueNoLimit(t *testing.T) {
+func TestNoSidecarNoLimit(t *testing.T) {
 	dir := t.TempDir()
 	junk := strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 70)
 	lay(t, dir, map[string]string{"lines/agents.ndjson": `{"agentId":"a","cwd":"/w","status":"idle"}` + "\n", "lines/runs.ndjson": junk})
 	to := func(residue string) error {
-		_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "lines"), filepath.Join(dir, "db"), convert.Options{To: "cursor-sdk", Residue: residue})
+		_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "lines"), filepath.Join(dir, "db"), convert.Options{To: "cursor-sdk", Sidecar: residue})
 		return err
 	}
-	if err := to(""); err == nil || !strings.Contains(formats.Hint(err), "--residue none") {
+	if err := to(""); err == nil || !strings.Contains(formats.Hint(err), "--sidecar none") {
 		t.Errorf("%v, hint %q", err, formats.Hint(err))
 	}
 	if err := to("none"); err != nil {
@@ -270,7 +270,7 @@ func TestCarriageReturns(t *testing.T) {
 	if l := rep.Stores[0].Losses; len(l) != 1 || l[0].Kind != loss.Reshaped || l[0].Count != 4 {
 		t.Errorf("losses %+v", l)
 	}
-	if n := strings.Count(content(t, at("db.residue.ndjson")), "\n"); n != 5 {
+	if n := strings.Count(content(t, at("db.sidecar.ndjson")), "\n"); n != 5 {
 		t.Errorf("%d lines of residue, want a header and one a file", n)
 	}
 	become(t, at("db"), at("lines2"), whole("cursor-ndjson"))
@@ -367,11 +367,21 @@ func TestBackupsAreNoStores(t *testing.T) {
 	}
 	os.RemoveAll(filepath.Join(roots, "bb"))
 	os.RemoveAll(filepath.Join(roots, "cc"))
-	lay(t, roots, map[string]string{"aa.residue.ndjson": `{"rehome":"residue","version":1}` + "\n"})
-	said = ""
-	become(t, filepath.Join(dir, "p"), filepath.Join(dir, "one"), o)
-	if !strings.Contains(said, "aa.bak-1 is left out") || !strings.Contains(said, "taken from "+filepath.Join(roots, "aa.residue.ndjson")) {
-		t.Errorf("said %q", said)
+	for _, word := range []string{"sidecar", "residue"} {
+		beside := "aa." + word + ".ndjson"
+		lay(t, roots, map[string]string{beside: `{"rehome":"` + word + `","version":1}` + "\n"})
+		said = ""
+		become(t, filepath.Join(dir, "p"), filepath.Join(dir, "one-"+word), o)
+		if !strings.Contains(said, "aa.bak-1 is left out") || !strings.Contains(said, "taken from "+filepath.Join(roots, beside)) || strings.Contains(said, beside+" is left out") {
+			t.Errorf("said %q", said)
+		}
+		if word == "sidecar" {
+			os.Remove(filepath.Join(roots, beside))
+		}
+	}
+	lay(t, roots, map[string]string{"aa.sidecar.ndjson": `{"rehome":"sidecar","version":1}` + "\n"})
+	if _, err = convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "p"), filepath.Join(dir, "two"), o); err == nil || !strings.Contains(err.Error(), "aa.sidecar.ndjson: duplicate sidecar") {
+		t.Errorf("two sidecars: %v", err)
 	}
 }
 
@@ -405,7 +415,7 @@ func TestHintsFit(t *testing.T) {
 
 // In a folder of projects the residue inside of each stays where it is, and
 // that is said.
-func TestResidueOfProjects(t *testing.T) {
+func TestSidecarOfProjects(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"p", "q"} {
 		root := filepath.Join(dir, "projects", name, "sdk-agent-store", "aa")
@@ -413,10 +423,11 @@ func TestResidueOfProjects(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	lay(t, filepath.Join(dir, "projects", "q", "sdk-agent-store"), map[string]string{"aa.residue.ndjson": `{"rehome":"residue","version":1}` + "\n"})
+	lay(t, filepath.Join(dir, "projects", "p", "sdk-agent-store"), map[string]string{"aa.residue.ndjson": `{"rehome":"residue","version":1}` + "\n"})
+	lay(t, filepath.Join(dir, "projects", "q", "sdk-agent-store"), map[string]string{"aa.sidecar.ndjson": `{"rehome":"sidecar","version":1}` + "\n"})
 	said := ""
 	become(t, filepath.Join(dir, "projects"), filepath.Join(dir, "out"), convert.Options{To: "cursor-ndjson", Say: func(s string) { said += s + "\n" }})
-	if strings.Count(said, "is left aside") != 1 || !strings.Contains(said, filepath.Join("q", "sdk-agent-store", "aa.residue.ndjson")+" is left aside") {
+	if strings.Count(said, "is left aside") != 2 || !strings.Contains(said, filepath.Join("p", "sdk-agent-store", "aa.residue.ndjson")+" is left aside") || !strings.Contains(said, filepath.Join("q", "sdk-agent-store", "aa.sidecar.ndjson")+" is left aside") {
 		t.Errorf("said %q", said)
 	}
 }

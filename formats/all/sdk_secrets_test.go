@@ -24,9 +24,9 @@ func copied(t *testing.T, dir string) (root string) {
 	return root
 }
 
-// TestNoKeyInResidue: rows, columns, tables and files that no line speaks of go
+// TestNoKeyInSidecar: rows, columns, tables and files that no line speaks of go
 // to residue, and no secret with them.
-func TestNoKeyInResidue(t *testing.T) {
+func TestNoKeyInSidecar(t *testing.T) {
 	dir := t.TempDir()
 	root := copied(t, dir)
 	run(t, filepath.Join(root, "index.db"),
@@ -42,7 +42,7 @@ func TestNoKeyInResidue(t *testing.T) {
 	}
 	become(t, root, filepath.Join(dir, "text"), convert.Options{To: "cursor-ndjson"})
 	holdNothing(t, filepath.Join(dir, "text"), "", []string{planted})
-	b, err := os.ReadFile(filepath.Join(dir, "text.residue.ndjson"))
+	b, err := os.ReadFile(filepath.Join(dir, "text.sidecar.ndjson"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +54,9 @@ func TestNoKeyInResidue(t *testing.T) {
 	become(t, filepath.Join(dir, "text"), filepath.Join(dir, "back"), convert.Options{})
 }
 
-// TestNoKeyThroughResidue: what residue puts back into lines is held to the
+// TestNoKeyThroughSidecar: what residue puts back into lines is held to the
 // same, and a last line that is torn in its key is no line afterwards.
-func TestNoKeyThroughResidue(t *testing.T) {
+func TestNoKeyThroughSidecar(t *testing.T) {
 	for name, files := range map[string][2]string{
 		"unknown member": {`{"agentId":"a","x":` + keyed + "}\n", ""},
 		"duplicate":      {`{"agentId":"a"}` + "\n" + `{"agentId":"a","sdkMetadata":` + keyed + "}\n", ""},
@@ -89,17 +89,17 @@ func TestNoKeyThroughResidue(t *testing.T) {
 	}
 }
 
-// TestNoLogFromResidue: residue cannot put a log beside a database, which would
+// TestNoLogFromSidecar: residue cannot put a log beside a database, which would
 // change it after it was verified.
-func TestNoLogFromResidue(t *testing.T) {
+func TestNoLogFromSidecar(t *testing.T) {
 	for _, file := range []string{"index.db-wal", "index.db-journal", "agents/agent-x/store.db-shm", "agents/index.db", "agent-transcripts", "agent-transcripts/x-WAL"} {
 		dir := t.TempDir()
 		lines := filepath.Join(dir, "lines")
 		if err := os.CopyFS(lines, os.DirFS(filepath.Join("..", "..", "testdata", "sdk", "gen", "jsonl"))); err != nil {
 			t.Fatal(err)
 		}
-		text := `{"rehome":"residue","version":1}` + "\n" + `{"at":{"file":"` + file + `","set":""},"row":[{"blob64":"AAA="}]}` + "\n"
-		if err := os.WriteFile(lines+".residue.ndjson", []byte(text), 0o666); err != nil {
+		text := `{"rehome":"sidecar","version":1}` + "\n" + `{"at":{"file":"` + file + `","set":""},"row":[{"blob64":"AAA="}]}` + "\n"
+		if err := os.WriteFile(lines+".sidecar.ndjson", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		_, err := convert.Convert(t.Context(), all.Registry(), lines, filepath.Join(dir, "db"), convert.Options{To: "cursor-sdk"})

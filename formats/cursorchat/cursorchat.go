@@ -101,7 +101,7 @@ func use(rel string) sqlitestore.Use {
 		return sqlitestore.Database
 	case !strings.Contains(rel, "/") && strings.HasSuffix(rel, ".json"):
 		return sqlitestore.Plain
-	case strings.HasSuffix(rel, ".residue.ndjson"): // an earlier conversion's
+	case formats.IsSidecar(rel): // an earlier conversion's
 		return sqlitestore.Skip
 	}
 	return sqlitestore.Aside

@@ -224,7 +224,7 @@ func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
 		return nil, err
 	}
 	if f.table.Name == "" {
-		return nil, &formats.Error{Format: name, Op: "residue", At: k.File(), Err: errors.New("the schema that is kept has no table for it"), Hint: "give --residue none to leave it out"}
+		return nil, &formats.Error{Format: name, Op: "sidecar", At: k.File(), Err: errors.New("the schema that is kept has no table for it"), Hint: "use --sidecar none to leave it out"}
 	}
 	return f, nil
 }

@@ -155,13 +155,11 @@ func use(rel string, project bool) sqlitestore.Use {
 }
 
 // setAside reports what an earlier conversion into a project has left beside
-// the state root: an older one, and residue.
+// the state root: an older one, and sidecars.
 func setAside(rel string) bool {
 	root, _, _ := strings.Cut(rel, "/")
-	return strings.Contains(root, ".bak-") || strings.HasSuffix(root, residueEnd)
+	return strings.Contains(root, ".bak-") || formats.IsSidecar(root)
 }
-
-const residueEnd = ".residue.ndjson"
 
 // within is the one state root of a project folder, or that of an index.db.
 func within(l *formats.Location) (root string) {
@@ -192,7 +190,7 @@ func leftAside(l *formats.Location) (out []string) {
 	}
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
 	for _, e := range list {
-		if setAside(e.Name()) && !strings.HasSuffix(e.Name(), residueEnd) {
+		if setAside(e.Name()) && !formats.IsSidecar(e.Name()) {
 			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is what was there before --replace")
 		}
 	}

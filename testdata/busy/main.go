@@ -176,7 +176,7 @@ func checked(path string, live bool) error {
 // carried makes text of it, and counts the rows of the pair.
 func carried(path, to string, live bool) error {
 	defer os.RemoveAll(to)
-	if _, err := convert.Convert(context.Background(), all.Registry(), path, to, convert.Options{From: "sqlite", To: "archive", Residue: "none", Live: live}); err != nil {
+	if _, err := convert.Convert(context.Background(), all.Registry(), path, to, convert.Options{From: "sqlite", To: "archive", Sidecar: "none", Live: live}); err != nil {
 		return err
 	}
 	var rows [2]int

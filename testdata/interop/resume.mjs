@@ -152,8 +152,8 @@ export function keyless(version, source) {
     return found;
   });
   const bare = (at) => {
-    const residue = `${at}.residue.ndjson`;
-    const text = { ...bytes(at), ...(fs.existsSync(residue) ? { residue: fs.readFileSync(residue, "latin1") } : {}) };
+    const sidecar = `${at}.sidecar.ndjson`;
+    const text = { ...bytes(at), ...(fs.existsSync(sidecar) ? { sidecar: fs.readFileSync(sidecar, "latin1") } : {}) };
     for (const key of secrets()) {
       for (const [name, body] of Object.entries(text)) {
         for (const form of [key, Buffer.from(key).toString("hex"), Buffer.from(key, "hex").toString("base64")]) if (body.includes(form)) throw new Error(`${name} holds a key`);

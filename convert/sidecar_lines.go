@@ -18,14 +18,15 @@ import (
 	"rehome/formats/store"
 )
 
-// Residue is text: a header, then one item a line. It comes from beside a
+// A sidecar is text: a header, then one item a line. It comes from beside a
 // store that others may have had in their hands, so it is read strictly: a
 // line that is not spelled as it would be written is refused, which leaves no
 // room for doubled members, odd numbers or second meanings.
 
 const (
-	residueHeader = `{"rehome":"residue","version":1}` + "\n"
-	maxResidue    = 64 << 20 // bytes of a file, which also bounds what is held of it
+	sidecarHeader = `{"rehome":"sidecar","version":1}` + "\n"
+	oldHeader     = `{"rehome":"residue","version":1}` + "\n" // read, not written
+	maxSidecar    = 64 << 20                                  // bytes of a file, which also bounds what is held of it
 )
 
 type itemLine struct {
@@ -61,33 +62,33 @@ type insertLine struct {
 	Text   string `json:"text"`
 }
 
-func openResidue(path string) (*os.File, error) {
+func openSidecar(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return nil, &formats.Error{At: path, Err: bare(err)}
 	case !info.Mode().IsRegular():
-		return nil, &formats.Error{At: path, Err: errors.New("this is where residue is kept, but it is no file"), Hint: "move it away, or give --residue none"}
+		return nil, &formats.Error{At: path, Err: errors.New("a sidecar must be a regular file"), Hint: "move it away, or use --sidecar none"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &formats.Error{At: path, Err: bare(err), Hint: "make it readable, or give --residue none to leave it out"}
+		return nil, &formats.Error{At: path, Err: bare(err), Hint: "make it readable, or use --sidecar none to leave it out"}
 	}
 	return f, nil
 }
 
-// readResidue reads a whole file into items by store.
-func readResidue(r io.Reader, name string) (map[string][]store.Item, error) {
+// readSidecar reads a whole file into items by store.
+func readSidecar(r io.Reader, name string) (map[string][]store.Item, error) {
 	refuse := func(line int, err error) error {
-		return &formats.Error{At: fmt.Sprintf("%s:%d", name, line), Err: err, Hint: "residue is kept as it was written; give --residue none to leave it out"}
+		return &formats.Error{At: fmt.Sprintf("%s:%d", name, line), Err: err, Hint: "restore the sidecar as it was written, or use --sidecar none to leave it out"}
 	}
-	in := bufio.NewReader(io.LimitReader(r, maxResidue+1))
+	in := bufio.NewReader(io.LimitReader(r, maxSidecar+1))
 	out := map[string][]store.Item{}
 	read := 0
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
-		if read += len(line); read > maxResidue {
-			return nil, refuse(n, fmt.Errorf("larger than the %d MB that residue may have", maxResidue>>20))
+		if read += len(line); read > maxSidecar {
+			return nil, refuse(n, fmt.Errorf("the sidecar exceeds %d MB", maxSidecar>>20))
 		}
 		switch {
 		case errors.Is(err, io.EOF) && len(line) == 0 && n > 1:
@@ -96,11 +97,11 @@ func readResidue(r io.Reader, name string) (map[string][]store.Item, error) {
 			return nil, refuse(n, errors.New("the file ends within a line"))
 		case err != nil:
 			return nil, refuse(n, bare(err))
-		case n == 1 && string(line) == strings.TrimSuffix(residueHeader, "\n")+"\r\n":
-			return nil, &formats.Error{At: name + ":1", Err: errors.New("its lines end in CRLF, which residue's do not"),
-				Hint: "git did that: say `*.residue.ndjson -text` in .gitattributes and check it out again"}
-		case n == 1 && string(line) != residueHeader:
-			return nil, refuse(n, errors.New("not residue of a version that is known here"))
+		case n == 1 && isHeader(bytes.Replace(line, []byte("\r\n"), []byte("\n"), 1)) && !isHeader(line):
+			return nil, &formats.Error{At: name + ":1", Err: errors.New("the sidecar's lines end in CRLF"),
+				Hint: "git did that: add `*" + suffixIn(name) + " -text` to .gitattributes and check the file out again"}
+		case n == 1 && !isHeader(line):
+			return nil, refuse(n, errors.New("not a sidecar, or of an unsupported version"))
 		case n == 1:
 			continue
 		}
@@ -112,10 +113,19 @@ func readResidue(r io.Reader, name string) (map[string][]store.Item, error) {
 	}
 }
 
+func isHeader(line []byte) bool { return string(line) == sidecarHeader || string(line) == oldHeader }
+
+func suffixIn(name string) string {
+	if strings.HasSuffix(name, formats.OldSidecarSuffix) {
+		return formats.OldSidecarSuffix
+	}
+	return formats.SidecarSuffix
+}
+
 func parseItem(line []byte) (string, store.Item, error) {
 	var l itemLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		return "", store.Item{}, errors.New("not an item of residue") // json's own words quote the content
+		return "", store.Item{}, errors.New("not a sidecar item") // json's own words quote the content
 	}
 	it, err := l.item()
 	if err != nil {
@@ -128,7 +138,7 @@ func parseItem(line []byte) (string, store.Item, error) {
 		}
 	}
 	if err == nil && !bytes.Equal(same, line) {
-		err = errors.New("not spelled as residue is written")
+		err = errors.New("not spelled as rehome writes it")
 	}
 	return l.Store, it, err
 }
@@ -218,7 +228,7 @@ func appendItem(out []byte, key string, it store.Item) ([]byte, error) {
 func plainItem(key string, it store.Item) ([]byte, error) {
 	for _, s := range []string{key, it.At.File, it.At.Set} {
 		if !utf8.ValidString(s) {
-			return nil, errors.New("a name that is not UTF-8 cannot be kept as residue")
+			return nil, errors.New("a name that is not UTF-8 cannot be kept in a sidecar")
 		}
 	}
 	l := itemLine{Store: key, At: addrLine{File: it.At.File, Set: it.At.Set, Line: it.At.Line}, Column: it.Column}
@@ -238,7 +248,7 @@ func plainItem(key string, it store.Item) ([]byte, error) {
 	}
 	for _, in := range it.Inserts {
 		if !utf8.ValidString(in.Text) {
-			return nil, errors.New("text that is not UTF-8 cannot be kept as residue")
+			return nil, errors.New("text that is not UTF-8 cannot be kept in a sidecar")
 		}
 		l.Inserts = append(l.Inserts, insertLine{in.Offset, in.Text})
 	}
@@ -274,7 +284,7 @@ func lineOf(c store.Cell) (*cellLine, error) {
 	case store.Withheld:
 		return &cellLine{Withheld: true}, nil
 	}
-	return nil, fmt.Errorf("a cell of class %v cannot be kept as residue", c.Class)
+	return nil, fmt.Errorf("a cell of class %v cannot be kept in a sidecar", c.Class)
 }
 
 func parseDigest(s string) (store.Digest, error) {

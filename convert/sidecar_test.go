@@ -17,51 +17,51 @@ import (
 
 const withheldText = "right\norigin left\ntable t\n1\t!withheld\n2\tx\n3\t!withheld\n"
 
-func TestResidueGoesThereAndBack(t *testing.T) {
+func TestSidecarGoesThereAndBack(t *testing.T) {
 	dir := t.TempDir()
 	src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
 	rep := must(t, fakes(nil, nil), src, db, Options{})
-	if rep.Residue != db+residueSuffix || rep.Stores[0].Omitted != 2 || rep.Stores[0].Rows != 1 {
+	if rep.Sidecar != db+formats.SidecarSuffix || rep.Stores[0].Omitted != 2 || rep.Stores[0].Rows != 1 {
 		t.Errorf("%+v", rep)
 	}
 	if b, _ := os.ReadFile(db); string(b) != "left\norigin left\ntable t\n2\tx\n" {
 		t.Errorf("restored %q", b)
 	}
-	if rep = must(t, fakes(nil, nil), db, again, Options{To: "right"}); rep.Residue != "" {
-		t.Errorf("residue of text: %+v", rep)
+	if rep = must(t, fakes(nil, nil), db, again, Options{To: "right"}); rep.Sidecar != "" {
+		t.Errorf("sidecar of text: %+v", rep)
 	}
 	if b, _ := os.ReadFile(filepath.Join(again, "rows.txt")); string(b) != withheldText {
 		t.Errorf("archived again %q", b)
 	}
-	must(t, fakes(nil, nil), db, filepath.Join(dir, "d"), Options{To: "right", Residue: "none"})
+	must(t, fakes(nil, nil), db, filepath.Join(dir, "d"), Options{To: "right", Sidecar: "none"})
 	if b, _ := os.ReadFile(filepath.Join(dir, "d", "rows.txt")); strings.Contains(string(b), "withheld") {
 		t.Errorf("none was read all the same: %q", b)
 	}
 }
 
-// TestResidueIsHandedOn: a copy of a database lacks what the database lacks,
+// TestSidecarIsHandedOn: a copy of a database lacks what the database lacks,
 // and never holds a marker.
-func TestResidueIsHandedOn(t *testing.T) {
+func TestSidecarIsHandedOn(t *testing.T) {
 	dir := t.TempDir()
 	src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
 	must(t, fakes(nil, nil), src, db, Options{})
 	rep := must(t, fakes(nil, nil), db, again, Options{To: "left"})
-	one, _ := os.ReadFile(db + residueSuffix)
-	two, _ := os.ReadFile(again + residueSuffix)
+	one, _ := os.ReadFile(db + formats.SidecarSuffix)
+	two, _ := os.ReadFile(again + formats.SidecarSuffix)
 	if len(one) == 0 || !bytes.Equal(one, two) || rep.Stores[0].Omitted != 0 {
-		t.Errorf("residue %q became %q", one, two)
+		t.Errorf("sidecar %q became %q", one, two)
 	}
 	if b, _ := os.ReadFile(again); strings.Contains(string(b), "withheld") {
 		t.Errorf("a marker in a database: %q", b)
 	}
 }
 
-func TestResidueOfStoresThatAreGone(t *testing.T) {
+func TestSidecarOfStoresThatAreGone(t *testing.T) {
 	dir := t.TempDir()
 	db := write(t, filepath.Join(dir, "b"), leftText(1))
-	write(t, db+residueSuffix, residueHeader+`{"store":"gone","at":{"file":"","set":"t"},"row":[null]}`+"\n")
+	write(t, db+formats.SidecarSuffix, sidecarHeader+`{"store":"gone","at":{"file":"","set":"t"},"row":[null]}`+"\n")
 	var said []string
 	must(t, fakes(nil, nil), db, filepath.Join(dir, "c"), Options{To: "right", Say: func(s string) { said = append(said, s) }})
 	if len(said) != 1 || !strings.Contains(said[0], "stores that are not there (1)") {
@@ -69,7 +69,7 @@ func TestResidueOfStoresThatAreGone(t *testing.T) {
 	}
 }
 
-func TestResidueOfManyStoresAndInANamedFile(t *testing.T) {
+func TestSidecarOfManyStoresAndInANamedFile(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		dir := t.TempDir()
 		src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
@@ -79,11 +79,11 @@ func TestResidueOfManyStoresAndInANamedFile(t *testing.T) {
 		write(t, filepath.Join(src, "plain", "rows.txt"), "right\norigin left\ntable t\n2\tx\n")
 		o := Options{}
 		if named {
-			o.Residue = filepath.Join(dir, "kept")
+			o.Sidecar = filepath.Join(dir, "kept")
 		}
 		rep := must(t, fakes(nil, nil), src, db, o)
-		if want := pick(named, o.Residue, db+residueSuffix); rep.Residue != want {
-			t.Errorf("residue %q, want %q", rep.Residue, want)
+		if want := pick(named, o.Sidecar, db+formats.SidecarSuffix); rep.Sidecar != want {
+			t.Errorf("sidecar %q, want %q", rep.Sidecar, want)
 		}
 		o.To = "right"
 		must(t, fakes(nil, nil), db, again, o)
@@ -92,23 +92,23 @@ func TestResidueOfManyStoresAndInANamedFile(t *testing.T) {
 		}
 		if named {
 			leavesNothing(t, dir, func() {
-				_, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "d"), Options{Residue: o.Residue})
+				_, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "d"), Options{Sidecar: o.Sidecar})
 				if !errors.Is(err, formats.ErrExists) {
-					t.Errorf("a named residue was overwritten: %v", err)
+					t.Errorf("a named sidecar was overwritten: %v", err)
 				}
 			})
 		}
 	}
 }
 
-func TestStaleResidueIsRefusedOrKept(t *testing.T) {
+func TestStaleSidecarIsRefusedOrKept(t *testing.T) {
 	dir := t.TempDir()
 	src, db := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
-	write(t, db+residueSuffix, residueHeader)
-	for _, residue := range []string{"", "none", filepath.Join(dir, "named")} {
+	write(t, db+formats.SidecarSuffix, sidecarHeader)
+	for _, sidecar := range []string{"", "none", filepath.Join(dir, "named")} {
 		leavesNothing(t, dir, func() {
-			_, err := Convert(t.Context(), fakes(nil, nil), src, db, Options{Residue: residue})
+			_, err := Convert(t.Context(), fakes(nil, nil), src, db, Options{Sidecar: sidecar})
 			if !errors.Is(err, formats.ErrExists) || !strings.Contains(formats.Hint(err), "--replace") {
 				t.Errorf("got %v", err)
 			}
@@ -116,22 +116,22 @@ func TestStaleResidueIsRefusedOrKept(t *testing.T) {
 	}
 	write(t, db, "old")
 	must(t, fakes(nil, nil), src, db, Options{Replace: true})
-	if b, _ := os.ReadFile(db + ".bak-1" + residueSuffix); string(b) != residueHeader {
-		t.Errorf("the old residue is not with the old target: %q", tree(t, dir))
+	if b, _ := os.ReadFile(db + ".bak-1" + formats.SidecarSuffix); string(b) != sidecarHeader {
+		t.Errorf("the old sidecar is not with the old target: %q", tree(t, dir))
 	}
-	if b, _ := os.ReadFile(db + residueSuffix); strings.Count(string(b), "\n") != 3 {
-		t.Errorf("new residue: %q", b)
+	if b, _ := os.ReadFile(db + formats.SidecarSuffix); strings.Count(string(b), "\n") != 3 {
+		t.Errorf("new sidecar: %q", b)
 	}
 }
 
-func TestResidueFileInTheWay(t *testing.T) {
+func TestSidecarFileInTheWay(t *testing.T) {
 	dir := t.TempDir()
 	src := filepath.Join(dir, "a")
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
 	for _, at := range []string{filepath.Join(src, "r"), filepath.Join(dir, "b"), filepath.Join(dir, "b", "r"), filepath.Join(dir, "gone", "r"), src} {
 		leavesNothing(t, dir, func() {
-			if _, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "b"), Options{Residue: at, Replace: true}); err == nil {
-				t.Errorf("residue at %s", at)
+			if _, err := Convert(t.Context(), fakes(nil, nil), src, filepath.Join(dir, "b"), Options{Sidecar: at, Replace: true}); err == nil {
+				t.Errorf("sidecar at %s", at)
 			}
 		})
 	}
@@ -149,15 +149,15 @@ func everyItem() []store.Item {
 	}
 }
 
-func TestResidueText(t *testing.T) {
-	text := []byte(residueHeader)
+func TestSidecarText(t *testing.T) {
+	text := []byte(sidecarHeader)
 	var err error
 	for _, it := range everyItem() {
 		if text, err = appendItem(text, "some/store", it); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := readResidue(bytes.NewReader(text), "r")
+	got, err := readSidecar(bytes.NewReader(text), "r")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestResidueText(t *testing.T) {
 	}
 }
 
-func TestResidueCannotHold(t *testing.T) {
+func TestSidecarCannotHold(t *testing.T) {
 	for name, it := range map[string]store.Item{
 		"a file that is not UTF-8":   {At: store.Addr{File: "\xff"}, Row: []store.Cell{store.NullCell()}},
 		"an insert that is not":      {Inserts: []store.Insert{{Text: "\xff"}}},
@@ -199,46 +199,46 @@ func TestResidueCannotHold(t *testing.T) {
 }
 
 // Each line is refused, with its number and without its content.
-func TestHostileResidue(t *testing.T) {
+func TestHostileSidecar(t *testing.T) {
 	at := `{"at":{"file":"","set":"t"},`
 	for name, text := range map[string]string{
 		"empty":            "",
 		"no header":        at + `"row":[null]}` + "\n",
 		"another version":  `{"rehome":"residue","version":2}` + "\n",
-		"torn header":      strings.TrimSpace(residueHeader),
-		"torn line":        residueHeader + at + `"row":[null]}`,
-		"no JSON":          residueHeader + "SECRET\n",
-		"trailing text":    residueHeader + at + `"row":[null]} SECRET` + "\n",
-		"empty line":       residueHeader + "\n",
-		"CRLF":             residueHeader + at + `"row":[null]}` + "\r\n",
-		"CRLF by git":      strings.TrimSpace(residueHeader) + "\r\n" + at + `"row":[null]}` + "\r\n",
-		"doubled member":   residueHeader + at + `"row":[null],"row":[{"text":"SECRET"}]}` + "\n",
-		"unknown member":   residueHeader + at + `"row":[null],"SECRET":1}` + "\n",
-		"case of a member": residueHeader + at + `"Row":[null]}` + "\n",
-		"two classes":      residueHeader + at + `"row":[{"int":"1","text":"SECRET"}]}` + "\n",
-		"no class":         residueHeader + at + `"row":[{}]}` + "\n",
-		"odd integer":      residueHeader + at + `"row":[{"int":"+1"}]}` + "\n",
-		"large integer":    residueHeader + at + `"row":[{"int":"9223372036854775808"}]}` + "\n",
-		"decimal real":     residueHeader + at + `"row":[{"real":"1.5"}]}` + "\n",
-		"no real":          residueHeader + at + `"row":[{"real":"SECRET"}]}` + "\n",
-		"NaN":              residueHeader + at + `"row":[{"real":"NaN"}]}` + "\n",
-		"bad base64":       residueHeader + at + `"row":[{"blob64":"SECRET!"}]}` + "\n",
-		"loose base64":     residueHeader + at + `"row":[{"blob64":"AB=="}]}` + "\n",
-		"text as text64":   residueHeader + at + `"row":[{"text64":"QQ=="}]}` + "\n",
-		"bad digest":       residueHeader + at + `"inserts":[{"offset":0,"text":"x"}],"digest":"xxh3:0"}` + "\n",
-		"neither":          residueHeader + `{"at":{"file":"","set":"t"}}` + "\n",
-		"both":             residueHeader + at + `"row":[null],"inserts":[{"offset":0,"text":"x"}]}` + "\n",
-		"falling offsets":  residueHeader + at + `"inserts":[{"offset":5,"text":"x"},{"offset":4,"text":"x"}]}` + "\n",
-		"before the start": residueHeader + at + `"inserts":[{"offset":-1,"text":"x"}]}` + "\n",
-		"negative column":  residueHeader + at + `"column":-1,"row":[null]}` + "\n",
-		"deep":             residueHeader + strings.Repeat("[", 100_000) + "\n",
-		"long":             residueHeader + strings.Repeat(" ", maxResidue) + "\n",
-		"second header":    residueHeader + residueHeader,
-		"wrong sum":        residueHeader + at + `"row":[null],"sum":"0123456789abcdef"}` + "\n",
-		"no sum":           residueHeader + at + `"row":[null],"sum":""}` + "\n",
-		"edited":           residueHeader + strings.Replace(string(summed([]byte(at+`"row":[{"text":"SECRET"}]}`+"\n"))), "SECRET", "SECRES", 1),
+		"torn header":      strings.TrimSpace(sidecarHeader),
+		"torn line":        sidecarHeader + at + `"row":[null]}`,
+		"no JSON":          sidecarHeader + "SECRET\n",
+		"trailing text":    sidecarHeader + at + `"row":[null]} SECRET` + "\n",
+		"empty line":       sidecarHeader + "\n",
+		"CRLF":             sidecarHeader + at + `"row":[null]}` + "\r\n",
+		"CRLF by git":      strings.TrimSpace(sidecarHeader) + "\r\n" + at + `"row":[null]}` + "\r\n",
+		"doubled member":   sidecarHeader + at + `"row":[null],"row":[{"text":"SECRET"}]}` + "\n",
+		"unknown member":   sidecarHeader + at + `"row":[null],"SECRET":1}` + "\n",
+		"case of a member": sidecarHeader + at + `"Row":[null]}` + "\n",
+		"two classes":      sidecarHeader + at + `"row":[{"int":"1","text":"SECRET"}]}` + "\n",
+		"no class":         sidecarHeader + at + `"row":[{}]}` + "\n",
+		"odd integer":      sidecarHeader + at + `"row":[{"int":"+1"}]}` + "\n",
+		"large integer":    sidecarHeader + at + `"row":[{"int":"9223372036854775808"}]}` + "\n",
+		"decimal real":     sidecarHeader + at + `"row":[{"real":"1.5"}]}` + "\n",
+		"no real":          sidecarHeader + at + `"row":[{"real":"SECRET"}]}` + "\n",
+		"NaN":              sidecarHeader + at + `"row":[{"real":"NaN"}]}` + "\n",
+		"bad base64":       sidecarHeader + at + `"row":[{"blob64":"SECRET!"}]}` + "\n",
+		"loose base64":     sidecarHeader + at + `"row":[{"blob64":"AB=="}]}` + "\n",
+		"text as text64":   sidecarHeader + at + `"row":[{"text64":"QQ=="}]}` + "\n",
+		"bad digest":       sidecarHeader + at + `"inserts":[{"offset":0,"text":"x"}],"digest":"xxh3:0"}` + "\n",
+		"neither":          sidecarHeader + `{"at":{"file":"","set":"t"}}` + "\n",
+		"both":             sidecarHeader + at + `"row":[null],"inserts":[{"offset":0,"text":"x"}]}` + "\n",
+		"falling offsets":  sidecarHeader + at + `"inserts":[{"offset":5,"text":"x"},{"offset":4,"text":"x"}]}` + "\n",
+		"before the start": sidecarHeader + at + `"inserts":[{"offset":-1,"text":"x"}]}` + "\n",
+		"negative column":  sidecarHeader + at + `"column":-1,"row":[null]}` + "\n",
+		"deep":             sidecarHeader + strings.Repeat("[", 100_000) + "\n",
+		"long":             sidecarHeader + strings.Repeat(" ", maxSidecar) + "\n",
+		"second header":    sidecarHeader + sidecarHeader,
+		"wrong sum":        sidecarHeader + at + `"row":[null],"sum":"0123456789abcdef"}` + "\n",
+		"no sum":           sidecarHeader + at + `"row":[null],"sum":""}` + "\n",
+		"edited":           sidecarHeader + strings.Replace(string(summed([]byte(at+`"row":[{"text":"SECRET"}]}`+"\n"))), "SECRET", "SECRES", 1),
 	} {
-		got, err := readResidue(strings.NewReader(text), "r")
+		got, err := readSidecar(strings.NewReader(text), "r")
 		if err == nil || !strings.HasPrefix(err.Error(), "r:") || formats.Hint(err) == "" {
 			t.Errorf("%s: %v, %v", name, got, err)
 		} else if strings.Contains(err.Error(), "SECRET") {
@@ -247,14 +247,14 @@ func TestHostileResidue(t *testing.T) {
 	}
 }
 
-func FuzzResidue(f *testing.F) {
-	text := []byte(residueHeader)
+func FuzzSidecar(f *testing.F) {
+	text := []byte(sidecarHeader)
 	for _, it := range everyItem() {
 		text, _ = appendItem(text, "", it)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		got, err := readResidue(bytes.NewReader(b), "r")
+		got, err := readSidecar(bytes.NewReader(b), "r")
 		if err != nil {
 			return
 		}

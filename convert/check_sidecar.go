@@ -16,17 +16,22 @@ import (
 // besides asks whether what lies beside a store can be put back into it: of text,
 // by making the store again in a folder nobody sees.
 func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
-	name := sourceBeside(one.loc.Path)
 	if !q.Asks(rule.References) || one.f.Open == nil {
 		return nil
 	}
-	f, err := openResidue(name)
+	name, err := sidecarOf(one.loc.Path)
+	at := store.Addr{File: "../" + filepath.Base(name)}
+	if err != nil {
+		at.File += formats.SidecarSuffix
+		q.Breach("RH389", at, withoutPlace(err))
+		return nil
+	}
+	f, err := openSidecar(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	at := store.Addr{File: "../" + filepath.Base(name)}
 	if err == nil {
-		_, err = readResidue(f, "")
+		_, err = readSidecar(f, "")
 		f.Close()
 	}
 	if err != nil {

@@ -15,23 +15,25 @@ import (
 	"rehome/formats/store"
 )
 
-const residueSuffix = ".residue.ndjson"
-
-// beside is the residue of one conversion: what lies beside the source and is
-// put back, and what will lie beside the target.
-type beside struct {
+// sidecar is both sidecars of one conversion: the source's, which is put back,
+// and the target's.
+type sidecar struct {
 	off      bool
 	named    bool   // in a file the user named, which serves both directions
-	from     string // where the source's residue would lie
-	to       target // where the target's goes
-	there    bool   // it lies there
+	from     string // the source's, which need not exist
+	to       target // the target's
+	there    bool   // the source has one
 	byStore  map[string][]store.Item
-	old      target // residue of an older target of this name
+	old      target // of an older target of this name
 	oldThere bool
 }
 
-func newBeside(src string, goal target, option string) (*beside, error) {
-	b := &beside{old: goal.beside(residueSuffix)}
+func newSidecar(src string, goal target, option string) (*sidecar, error) {
+	suffix, err := sidecarSuffix(goal.path(), goal.shown)
+	if err != nil {
+		return nil, err
+	}
+	b := &sidecar{to: goal.beside(formats.SidecarSuffix), old: goal.beside(suffix)}
 	b.oldThere = b.old.exists()
 	if err := apart(src, b.old); err != nil {
 		return nil, err
@@ -40,7 +42,9 @@ func newBeside(src string, goal target, option string) (*beside, error) {
 	case "none":
 		b.off = true
 	case "", "beside":
-		b.from, b.to = sourceBeside(src), b.old
+		if b.from, err = sidecarOf(src); err != nil {
+			return nil, err
+		}
 	default:
 		t, err := resolve(option)
 		if err != nil {
@@ -54,25 +58,24 @@ func newBeside(src string, goal target, option string) (*beside, error) {
 	return b, nil
 }
 
-// nameable refuses a residue file in a place where it would touch source or
-// target.
+// nameable refuses a sidecar in a place where it would touch source or target.
 func nameable(src string, goal, t target) error {
 	if err := apart(src, t); err != nil {
 		return err
 	}
 	sep := string(filepath.Separator)
 	if strings.HasPrefix(t.path()+sep, goal.path()+sep) || strings.HasPrefix(goal.path()+sep, t.path()+sep) {
-		return &formats.Error{At: t.shown, Err: errors.New("the residue cannot lie where the target goes"), Hint: "name a file beside it, or leave --residue out"}
+		return &formats.Error{At: t.shown, Err: errors.New("the sidecar cannot lie where the target goes"), Hint: "name a file outside of DST, or leave out --sidecar"}
 	}
 	if len(t.tail) > 1 {
-		return &formats.Error{At: filepath.Dir(t.shown), Err: fs.ErrNotExist, Hint: "the folder of the residue file must be there"}
+		return &formats.Error{At: filepath.Dir(t.shown), Err: fs.ErrNotExist, Hint: "create the folder of the sidecar first"}
 	}
 	return nil
 }
 
-// sourceBeside is the name of the residue beside a source. A source without
-// a name of its own (".") is looked up.
-func sourceBeside(src string) string {
+// sidecarOf returns the name of the source's sidecar. A source without a name
+// of its own (".") is looked up.
+func sidecarOf(src string) (string, error) {
 	p := trimmed(src)
 	if b := filepath.Base(p); b == "." || b == ".." {
 		if real, err := filepath.EvalSymlinks(p); err == nil {
@@ -81,25 +84,46 @@ func sourceBeside(src string) string {
 			}
 		}
 	}
-	return p + residueSuffix
+	suffix, err := sidecarSuffix(p, p)
+	return p + suffix, err
 }
 
-// read takes in the residue that belongs to the source, if there is any. Where
-// the source is a client's folder around its one store, within, it lies beside
-// that.
-func (b *beside) read(within string, say func(string)) error {
+// sidecarSuffix returns how the name of the sidecar of the store at path ends:
+// in the old way only where just such a file is there. Of two, nobody knows
+// which belongs to the store.
+func sidecarSuffix(path, shown string) (string, error) {
+	exists := func(suffix string) bool {
+		_, err := os.Lstat(path + suffix)
+		return err == nil
+	}
+	switch {
+	case !exists(formats.OldSidecarSuffix):
+		return formats.SidecarSuffix, nil
+	case !exists(formats.SidecarSuffix):
+		return formats.OldSidecarSuffix, nil
+	}
+	return "", &formats.Error{At: shown + formats.SidecarSuffix, Err: fmt.Errorf("duplicate sidecar: %s, its name in earlier versions, also exists", filepath.Base(path)+formats.OldSidecarSuffix),
+		Hint: "keep the one that belongs to " + filepath.Base(path) + " and move the other away"}
+}
+
+// read takes in the source's sidecar, if there is one. Where the source is a
+// client's folder around its one store, within, it lies beside that.
+func (b *sidecar) read(within string, say func(string)) error {
 	if b.off {
 		return nil
 	}
-	f, err := openResidue(b.from)
-	if nearer := within + residueSuffix; within != "" && !b.named {
+	f, err := openSidecar(b.from)
+	if within != "" && !b.named {
+		nearer, two := sidecarOf(within)
 		_, there := os.Lstat(nearer)
 		switch {
+		case two != nil:
+			return two
 		case there != nil:
 		case errors.Is(err, fs.ErrNotExist):
 			b.from = nearer
 			say("what belongs to its store is taken from " + nearer)
-			f, err = openResidue(nearer)
+			f, err = openSidecar(nearer)
 		default:
 			say(nearer + " is left aside: what lies beside the source stands for it")
 		}
@@ -112,13 +136,13 @@ func (b *beside) read(within string, say func(string)) error {
 	}
 	defer f.Close()
 	b.there = true
-	b.byStore, err = readResidue(f, b.from)
+	b.byStore, err = readSidecar(f, b.from)
 	return err
 }
 
-// strangers is the number of stores that the residue speaks of and that are
+// strangers is the number of stores that the sidecar has items of and that are
 // not there.
-func (b *beside) strangers(found []Found) (n int) {
+func (b *sidecar) strangers(found []Found) (n int) {
 	there := map[string]bool{}
 	for _, f := range found {
 		there[storeKey(f.Rel)] = true
@@ -131,7 +155,7 @@ func (b *beside) strangers(found []Found) (n int) {
 	return n
 }
 
-// storeKey is how residue names a store: not at all where it is the only one.
+// storeKey is how a sidecar names a store: not at all where it is the only one.
 func storeKey(rel string) string {
 	if rel == "." {
 		return ""
@@ -139,8 +163,8 @@ func storeKey(rel string) string {
 	return rel
 }
 
-// omissions collects what a reader leaves out of one store, as lines of
-// residue.
+// omissions collects what a reader leaves out of one store, as lines of a
+// sidecar.
 type omissions struct {
 	store string
 	off   bool // nobody wants them: they are only counted
@@ -176,9 +200,9 @@ func (o *omissions) keep(it store.Item) {
 		it.Inserts = nil // cut out of the row so that they are not written
 	}
 	line, err := appendItem(nil, o.store, it)
-	if err == nil && o.size+len(line) > maxResidue {
-		err = fmt.Errorf("more than %d MB were left at home: too much to keep beside the target", maxResidue>>20)
-		err = &formats.Error{Err: err, Hint: "--residue none carries the store without"}
+	if err == nil && o.size+len(line) > maxSidecar {
+		err = fmt.Errorf("the sidecar would exceed %d MB", maxSidecar>>20)
+		err = &formats.Error{Err: err, Hint: "use --sidecar none to convert without it"}
 	}
 	if err != nil {
 		o.err = cmp.Or(o.err, error(&formats.Error{At: it.At.String(), Err: err}))
@@ -212,8 +236,8 @@ func (o *omissions) sorted() []omitted {
 	return o.lines
 }
 
-// residueSize is how much residue there is of all stores that are to be placed.
-func (j *job) residueSize() (size int) {
+// sidecarSize is the size of the items of all stores that are to be placed.
+func (j *job) sidecarSize() (size int) {
 	for _, o := range j.omitted {
 		if o != nil {
 			size += o.size
@@ -222,21 +246,21 @@ func (j *job) residueSize() (size int) {
 	return size
 }
 
-func (j *job) residueFits() error {
-	if j.residueSize() <= maxResidue {
+func (j *job) sidecarFits() error {
+	if j.sidecarSize() <= maxSidecar {
 		return nil
 	}
-	return &formats.Error{At: j.residue.to.shown, Err: fmt.Errorf("more than %d MB of residue", maxResidue>>20), Hint: "convert fewer stores at once, or give --residue none"}
+	return &formats.Error{At: j.sidecar.to.shown, Err: fmt.Errorf("the sidecar would exceed %d MB", maxSidecar>>20), Hint: "convert fewer stores at once, or use --sidecar none"}
 }
 
-// stageResidue writes the residue of all placed stores, in the order of the
-// walk, to path. It reports whether there was any.
-func (j *job) stageResidue(path string) (bool, error) {
-	size := j.residueSize()
+// stageSidecar writes the sidecar of all placed stores, in the order of the
+// walk, to path. It reports whether there was anything to write.
+func (j *job) stageSidecar(path string) (bool, error) {
+	size := j.sidecarSize()
 	if size == 0 {
 		return false, nil
 	}
-	out := append(make([]byte, 0, size+64), residueHeader...)
+	out := append(make([]byte, 0, size+64), sidecarHeader...)
 	for _, o := range j.omitted {
 		if o == nil {
 			continue
