@@ -143,10 +143,11 @@ func parseManifest(b []byte) (*manifest, error) {
 	m := new(manifest)
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(m); err != nil {
-		return nil, plain(err)
-	}
+	err := d.Decode(m)
+	newer := m.Rehome == "archive" && m.Version > version // its members may be unknown: report the version instead
 	switch {
+	case err != nil && !newer:
+		return nil, plain(err)
 	case m.Rehome != "archive":
 		return nil, errors.New(`"rehome" is not "archive"`)
 	case m.Version != version:

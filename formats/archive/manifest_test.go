@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats"
 	"rehome/formats/rule"
 )
 
@@ -45,5 +46,19 @@ func TestManifestDigest(t *testing.T) {
 		if got := asked(t, dir, rule.References); slices.Contains(got, "RH388 manifest.json") != edited {
 			t.Errorf("edited %v: found %q", edited, got)
 		}
+	}
+}
+
+// TestNewerManifest: a version that is not known here may have members that are
+// not either; the version is what the refusal names.
+func TestNewerManifest(t *testing.T) {
+	for _, text := range []string{`{"rehome":"archive","version":2}`, `{"rehome":"archive","version":2,"unknown":{"a":1}}`, `{"unknown":1,"version":3,"rehome":"archive"}`} {
+		_, err := parseManifest([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), "archive version ") || !strings.Contains(formats.Hint(err), "newer") {
+			t.Errorf("%s: %v (%s)", text, err, formats.Hint(err))
+		}
+	}
+	if _, err := parseManifest([]byte(`{"rehome":"archive","version":1,"unknown":1}`)); err == nil || !strings.Contains(err.Error(), "unknown") {
+		t.Errorf("an unknown member of version 1: %v", err)
 	}
 }
