@@ -89,7 +89,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	if to.Text {
 		v.Leftover = c.left.keep
 	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.sidecar.there {
-		c.anew = "no residue lies beside it, so these are made anew: " + to.Anew
+		c.anew = "no sidecar lies beside it, so these are made anew: " + to.Anew
 	}
 	if err := c.choose(ctx, from, &v); err != nil {
 		return nil, nil, err

@@ -42,7 +42,7 @@ type Format struct {
 	// single file. Any string will do; the text store makes it a safe name.
 	Shard func(set *store.Set, r store.Record) string
 
-	// Anew says what a new store gets afresh where no residue lies beside the
+	// Anew says what a new store gets afresh where no sidecar lies beside the
 	// text that it is made of; "" if nothing.
 	Anew string
 
@@ -135,10 +135,10 @@ const (
 type View struct {
 	Family  string // which of the format's families is wanted; "" is its first
 	Secrets SecretMode
-	Residue []store.Item     // put back while reading: what an earlier conversion kept beside this store
-	Omitted func(store.Item) // OmitWithheld: told of each thing left out, as residue for the target
+	Residue []store.Item     // put back while reading: the items of this store's sidecar
+	Omitted func(store.Item) // OmitWithheld: told of each thing left out, as an item of the target's sidecar
 	// Leftover is told of what this store holds and no record of the family
-	// can say, secrets that stay home by their place alone. It is residue for
+	// can say, secrets that stay home by their place alone. It is for the sidecar of
 	// the target, and Build.Leftover on the way back.
 	Leftover func(store.Item)
 	// Restorable refuses what could be read and written as text, but could not
@@ -176,7 +176,7 @@ type Build struct {
 	// View.Cwd: Path is the store itself, whatever folder around it Leftover
 	// speaks of.
 	Moved bool
-	// WithSecrets allows secrets in Residue, which is text.
+	// WithSecrets allows secrets in Residue, which becomes text.
 	WithSecrets bool
 
 	// Of Encode: Cwd, where set, is the folder that the session is to belong to,

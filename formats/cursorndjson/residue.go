@@ -33,7 +33,7 @@ func (s *scan) residue(agents int64) {
 	}
 }
 
-// ofLines reports residue that lies beside databases, and is put back into the
+// ofLines reports an item of the sidecar of databases, which is put back into the
 // lines that are made of them.
 func ofLines(it *store.Item) bool {
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {

@@ -10,7 +10,7 @@ import (
 
 // admission knows which rows the SDK's databases take: its keys are unique,
 // and a run belongs to an agent. Line stores know no such rules. Keys are kept
-// as hashes; should two ever agree by chance, a line goes to residue that
+// as hashes; should two ever agree by chance, a line goes into the sidecar that
 // need not.
 type admission struct {
 	agents map[string]int // number of each agent, by id
@@ -84,7 +84,7 @@ func (a *admission) event(row []store.Cell) bool {
 	var space [24]byte
 	plain := string(strconv.AppendInt(space[:0], seq, 10)) == string(offset.Bytes())
 	if n, err := strconv.ParseInt(string(offset.Bytes()), 10, 64); !plain && err == nil && s.has(n) {
-		return false // most likely that event's offset; at worst it is kept as residue
+		return false // most likely that event's offset; at worst it is kept in the sidecar
 	}
 	if !plain || s.odd {
 		keys = append(keys, key('o', row[sdkdoc.EventRun], offset))

@@ -10,7 +10,7 @@ import (
 	"rehome/formats/store"
 )
 
-// bareLeftover is the last gate before residue, which is text for git: whatever
+// bareLeftover is the last gate before the sidecar, which is text for git: whatever
 // a row, a schema or a stray file may be, no secret passes. What cannot be cut
 // cleanly is withheld whole.
 func bareLeftover(keep func(store.Item)) func(store.Item) {
@@ -46,7 +46,7 @@ func bareCell(c store.Cell, schema bool) store.Cell {
 	return sameClass(c, text)
 }
 
-// bareLine leaves the secrets of a line out that comes from residue, not from
+// bareLine leaves the secrets of a line out that comes from a sidecar, not from
 // a row. false means that nothing is left of it: it was the last, and torn.
 func (s *docScan) bareLine(set, line int, c store.Cell) (store.Cell, bool) {
 	if s.view.Secrets != formats.WithholdSecrets {

@@ -17,7 +17,7 @@ import (
 )
 
 // builder makes the SDK's databases of documents. Lines, or what of a line no
-// row can say, it tells as residue: see putBack.
+// row can say, it tells as sidecar items: see putBack.
 type builder struct {
 	formats.Build
 	ctx    context.Context
@@ -160,7 +160,7 @@ func (w *builder) shut() error {
 	return err
 }
 
-// line makes the row of a line, or keeps it as residue.
+// line makes the row of a line, or keeps it for the sidecar.
 func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	c = w.bareEnd(k, c)
 	row, fit := w.parser.Parse(k, c.Bytes())

@@ -116,7 +116,7 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 	if v.Family == formats.SDKDocuments {
 		return openDocuments(ctx, l, v)
 	}
-	// Residue of documents has nothing to say about tables: it is handed on.
+	// Sidecar items of documents say nothing about tables: they are handed on.
 	v.Residue = slices.DeleteFunc(slices.Clone(v.Residue), func(it store.Item) bool {
 		_, lines := kindOf(it.At.File)
 		if lines && v.Leftover != nil {

@@ -38,7 +38,7 @@
 // cursor-ndjson shares), each row of index.db and each blob becomes the line
 // that the SDK's line store would hold: see internal/sdkdoc for what says what.
 // Neither side can say all that the other can, so each conversion makes the
-// other side anew and keeps what differs as residue (leftover.go, putback.go):
+// other side anew and keeps what differs in a sidecar (leftover.go, putback.go):
 //
 //	SQLite holds, lines do not: row ids with gaps, ends of runs that failed,
 //	the meta row, tables and columns of strangers, another schema, an empty
@@ -47,11 +47,11 @@
 //	two lines of one key, runs of unknown agents, lines that are no JSON,
 //	spelling, CRLF, the order of checkpoints over several agents
 //
-// What residue speaks of may be gone by the time it is needed: each piece that
+// What a sidecar speaks of may be gone by the time it is needed: each piece that
 // finds no place is in the books (stale.go).
 //
 // Checkpoints of agents that the catalog lacks are carried, under the name in
-// their meta row or that of their folder. Without the residue a store still
+// their meta row or that of their folder. Without the sidecar a store still
 // works; what would need it is in the books.
 //
 // Made of documents, a store has the schema, pragmas and folders that version

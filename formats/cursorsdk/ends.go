@@ -8,7 +8,7 @@ import (
 	"rehome/formats/store"
 )
 
-// endsSet is residue of a file that ends lines in CRLF: which of them, as runs
+// endsSet is the sidecar item of a file that ends lines in CRLF: which of them, as runs
 // ("1:12 0:3" is twelve that do and three that do not). Git rewrites whole
 // files so, thus it is one item a file, and no line differs for its sake.
 const endsSet = "ends"

@@ -40,7 +40,7 @@ func sameSplice(k sdkdoc.Kind, row []store.Cell, c store.Cell) bool {
 	return same(row[k.Spliced()], c)
 }
 
-// keep tells an item. Residue is text: unless secrets are wanted, they are cut
+// keep tells an item. A sidecar is text: unless secrets are wanted, they are cut
 // out, and the cuts go along for as long as this process lives, so that it can
 // read again what it wrote.
 func (w *builder) keep(it store.Item) {

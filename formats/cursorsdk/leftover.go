@@ -29,7 +29,7 @@ import (
 //	a file that is no database and no transcript: its bytes
 const schemaSet = "sqlite_schema"
 
-// smallFile is the most of a stray file that residue keeps.
+// smallFile is the most of a stray file that a sidecar keeps.
 const smallFile = 1 << 20
 
 // leftDesign tells of a database that a writer would not make like this.

@@ -63,7 +63,7 @@ func newPlan(leftover []store.Item) (*plan, error) {
 	return p, nil
 }
 
-// settle chooses where residue that others have had in their hands speaks of
+// settle chooses where a sidecar that others have had in their hands speaks of
 // several places: the first root, and in it the first database of an agent.
 func (p *plan) settle() {
 	paths := slices.Sorted(maps.Keys(p.bases))

@@ -11,7 +11,7 @@ import (
 	"rehome/formats/store"
 )
 
-// What a writer of databases cannot hold of lines, it tells as residue of the
+// What a writer of databases cannot hold of lines, it tells as sidecar items of the
 // four files:
 //
 //	a line whose row says less, or says it in another spelling: the line cut
@@ -24,7 +24,7 @@ import (
 // A cell is a Blob where the line has no line end.
 const orderSet = "order"
 
-// putBack is such residue, ready to be put back while the rows are read.
+// putBack is such items, ready to be put back while the rows are read.
 type putBack struct {
 	frames [sdkdoc.Kinds]map[store.Digest]*framed
 	wholes [sdkdoc.Kinds][]*store.Item

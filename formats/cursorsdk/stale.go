@@ -63,7 +63,7 @@ func byPlace(a, b *store.Item) int {
 	return cmp.Or(cmp.Compare(a.At.Set, b.At.Set), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.RowID, b.At.RowID), cmp.Compare(a.Column, b.Column))
 }
 
-// foreign notes residue beside databases that no line can be made of. Lists of
+// foreign notes sidecar items of databases that no line can be made of. Lists of
 // what stayed home are no part of it: databases lack that anyway.
 func (s *docScan) foreign(residue []store.Item) {
 	for i := range residue {
@@ -79,7 +79,7 @@ func (s *docScan) foreign(residue []store.Item) {
 	}
 }
 
-// known reports residue of lines that newPutBack takes in.
+// known reports sidecar items of lines that newPutBack takes in.
 func known(it *store.Item) bool {
 	first := it.Row[0].Class
 	if first != store.Text && first != store.Blob || len(it.Row) > 2 {

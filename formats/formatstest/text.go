@@ -82,7 +82,7 @@ func validate(t *testing.T, f *formats.Format, at string) {
 }
 
 // thereAndBack: text made from a store made from text is the same text, byte
-// for byte. What the store must not hold travels as residue. The way leads by
+// for byte. What the store must not hold travels in a sidecar. The way leads by
 // the format that the text came from: another one's name would stand in it.
 func thereAndBack(t *testing.T, c Case, s source) {
 	origin := mustRead(t, c.Format, s.path, formats.View{}).schema.Origin
@@ -115,7 +115,7 @@ func thereAndBack(t *testing.T, c Case, s source) {
 }
 
 // secrets: a text written without secrets holds none; restoring it writes no
-// marker; and with the residue of the restoring, the text comes back the same.
+// marker; and with the sidecar of the restoring, the text comes back the same.
 func secrets(t *testing.T, c Case, s source) {
 	if c.Format.Text {
 		return // its secrets, if any, are at home already

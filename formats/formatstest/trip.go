@@ -17,11 +17,11 @@ type writing struct {
 	view     formats.View
 	compress string
 	jobs     int
-	beside   []store.Item  // residue that lies beside the store
-	told     *[]store.Item // residue for the one that is made
+	beside   []store.Item  // the items of the store's sidecar
+	told     *[]store.Item // the items for the one that is made
 }
 
-// tell collects residue.
+// tell collects sidecar items.
 func (w writing) tell(it store.Item) {
 	if w.told != nil {
 		*w.told = append(*w.told, it)

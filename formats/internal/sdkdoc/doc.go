@@ -10,7 +10,7 @@
 //
 // Neither way is a bijection, so each says what it did not carry. Append names
 // the cells that its line would not give back; Parse compares the line with
-// the one its own row would give (Fit). What differs is for residue; deciding
+// the one its own row would give (Fit). What differs is for a sidecar; deciding
 // where to keep it is not done here, and neither are files: the package knows
 // cells and bytes, so that other stores of the same documents can use it.
 package sdkdoc

@@ -3,7 +3,7 @@ package sdkdoc
 import "rehome/formats/store"
 
 // Frame cuts the line that was parsed last around the value that its row holds
-// byte for byte anyway (Kind.Spliced), so that residue need not repeat it. ok
+// byte for byte anyway (Kind.Spliced), so that a sidecar need not repeat it. ok
 // is false where there is no such value.
 func (p *Parser) Frame() (before, after []byte, ok bool) {
 	at := [...]int{7, 9, 4, 2}[p.kind]

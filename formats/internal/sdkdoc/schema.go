@@ -26,13 +26,13 @@ func Documents(s *store.Schema) bool {
 // of store.
 const Transcripts = "agent-transcripts"
 
-// Omission is residue that says that a secret was left at home, and where. At
+// Omission is the sidecar item that says that a secret was left at home, and where. At
 // is the line, or the row of a store's meta table.
 func Omission(at store.Addr, column int) store.Item {
 	return store.Item{At: at, Column: column, Row: []store.Cell{store.WithheldCell()}}
 }
 
-// IsOmission tells such residue from the rest.
+// IsOmission tells such items from the rest.
 func IsOmission(it *store.Item) bool {
 	if len(it.Row) != 1 || it.Row[0].Class != store.Withheld {
 		return false

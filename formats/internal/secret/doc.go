@@ -7,9 +7,9 @@
 //   - a store becomes text: a marker takes the place of each secret
 //     (store.Withheld for a whole cell, Marker for a member of JSON);
 //   - text becomes a store: what bears a marker is left out, since a client
-//     would take the marker for a key, and every cut is told as residue.
+//     would take the marker for a key, and every cut is told as a sidecar item.
 //
-// Residue given to the Filter is put back first, so that withholding after
+// Sidecar items given to the Filter are put back first, so that withholding after
 // leaving out gives the same bytes as before. What is secret is data: Rules.
 //
 // Nothing here ever says what a secret is: notes name the rule and the place.

@@ -20,7 +20,7 @@ type Filter struct {
 	cells   []store.Cell // of the row at hand
 }
 
-// NewFilter looks which sets can hold secrets, and sorts the residue.
+// NewFilter looks which sets can hold secrets, and sorts the sidecar items.
 func NewFilter(schema *store.Schema, v formats.View) *Filter {
 	f := &Filter{mode: v.Secrets, note: v.Note, omitted: v.Omitted, sets: make([]set, len(schema.Sets))}
 	if f.note == nil {
@@ -43,7 +43,7 @@ func NewFilter(schema *store.Schema, v formats.View) *Filter {
 	return f
 }
 
-// home is the set that a piece of residue belongs to, nil if it is gone.
+// home is the set that a sidecar item belongs to, nil if it is gone.
 func (f *Filter) home(item *store.Item) *set {
 	for i := range f.sets {
 		if s := &f.sets[i]; s.File == item.At.File && s.Name == item.At.Set {

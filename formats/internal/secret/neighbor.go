@@ -70,7 +70,7 @@ func (f *Filter) leave(s *set, id int64, cells []store.Cell) {
 }
 
 // mostLeft is how many bytes of records may wait for one that stays. Nobody
-// keeps residue of that size.
+// keeps a sidecar of that size.
 const mostLeft = 64 << 20
 
 // stays tells of the records that were left out before this one. Where none

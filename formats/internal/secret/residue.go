@@ -16,11 +16,11 @@ type set struct {
 	byID  bool // records come by rising row id; else as an index says that we do not know
 	key   int  // column that names a record, -1 if none
 
-	rows    []*store.Item               // residue: records to put back, by row id
+	rows    []*store.Item               // of the sidecar: records to put back, by row id
 	waiting []*waiting                  // those of sets without row ids, as given,
 	before  map[store.Digest][]*waiting // by the record they go before,
 	named   map[string][]*waiting       // and by name
-	inserts []*inserted                 // residue: what to put back into cells, as given
+	inserts []*inserted                 // of the sidecar: what to put back into cells, as given
 	cells   map[string][]*inserted      // by name
 	weight  int                         // of left, in bytes
 	left    []store.Item                // records left out since the last one that stayed
@@ -62,7 +62,7 @@ func (s *set) keyColumn() int {
 	return -1
 }
 
-// keep takes in a piece of residue; false means it does not fit the set.
+// keep takes in a sidecar item; false means it does not fit the set.
 func (s *set) keep(item *store.Item) bool {
 	if item.Row != nil {
 		if len(item.Row) != len(s.Columns) {
