@@ -174,7 +174,7 @@ func (j *job) survey(ctx context.Context) error {
 		return err
 	}
 	j.measure()
-	if err := j.sidecar.read(j.within(), j.talk.Say); err != nil {
+	if err := j.sidecar.read(j.src, j.within(), j.talk.Say); err != nil {
 		return err
 	}
 	if n := j.sidecar.strangers(j.found); n > 0 {

@@ -42,9 +42,6 @@ func newSidecar(src string, goal target, option string) (*sidecar, error) {
 	case "none":
 		b.off = true
 	case "", "beside":
-		if b.from, err = sidecarOf(src); err != nil {
-			return nil, err
-		}
 	default:
 		t, err := resolve(option)
 		if err != nil {
@@ -106,11 +103,16 @@ func sidecarSuffix(path, shown string) (string, error) {
 		Hint: "keep the one that belongs to " + filepath.Base(path) + " and move the other away"}
 }
 
-// read takes in the source's sidecar, if there is one. Where the source is a
-// client's folder around its one store, within, it lies beside that.
-func (b *sidecar) read(within string, say func(string)) error {
+// read takes in the sidecar of src, if there is one. Where src is a client's
+// folder around its one store, within, it lies beside that.
+func (b *sidecar) read(src, within string, say func(string)) (err error) {
 	if b.off {
 		return nil
+	}
+	if !b.named {
+		if b.from, err = sidecarOf(src); err != nil {
+			return err
+		}
 	}
 	f, err := openSidecar(b.from)
 	if within != "" && !b.named {
