@@ -137,7 +137,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 	if one.store.Err != nil || one.f == nil || ctx.Err() != nil {
 		return
 	}
-	one.store.Bytes = one.size
+	one.store.Bytes, one.tally.kind = one.size, one.f.Name
 	if one.f.Check == nil {
 		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("no rules are known for this format")}
 		return

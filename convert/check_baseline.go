@@ -20,18 +20,20 @@ import (
 // Baseline is what is known to be wrong and does not count: a file that people
 // commit beside their stores.
 type Baseline struct {
-	file string
-	dir  string // its folder, absolute: paths in it begin there
-	old  []baselineEntry
-	by   map[string][]baselineEntry // path
+	file  string
+	words bool   // it is of version 1, which knows findings by their words
+	dir   string // its folder, absolute: paths in it begin there
+	old   []baselineEntry
+	by    map[string][]baselineEntry // path
 }
 
 const (
-	baselineSchema  = "check-baseline-1"
+	baselineSchema  = "check-baseline-2"
+	baselineOfWords = "check-baseline-1"
 	largestBaseline = 64 << 20
 )
 
-// baselineFile is the file. Its schema is check-baseline-1.
+// baselineFile is the file. Its schema is check-baseline-2, or 1 of an old one.
 type baselineFile struct {
 	Rehome  string          `json:"rehome"`
 	Version int             `json:"version"`
@@ -61,28 +63,49 @@ func ReadBaseline(path string, write bool) (*Baseline, error) {
 	case errors.Is(err, fs.ErrNotExist) && write:
 		return b, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(bare(err), "--write-baseline makes it")
+		return nil, refuse(bare(err), "create it with --write-baseline")
 	case err != nil:
 		return nil, refuse(bare(err), "")
 	case !info.Mode().IsRegular() || info.Size() > largestBaseline:
-		return nil, refuse(errors.New("this is no baseline"), "name a file that --write-baseline made")
+		return nil, refuse(errors.New("not a baseline"), "name a file written by --write-baseline")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, refuse(bare(err), "")
 	}
-	if err := schemas.Validate(baselineSchema, text); err != nil {
-		return nil, refuse(fmt.Errorf("this is no baseline: %w", err), "make it anew with --write-baseline")
+	if b.old, b.words, err = parseBaseline(text); err != nil {
+		return nil, refuse(fmt.Errorf("not a baseline: %w", err), "replace it with --write-baseline")
 	}
-	var doc baselineFile
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, refuse(err, "")
-	}
-	b.old, b.by = doc.Known, map[string][]baselineEntry{}
+	b.by = map[string][]baselineEntry{}
 	for _, e := range b.old {
 		b.by[e.Path] = append(b.by[e.Path], e)
 	}
 	return b, nil
+}
+
+// parseBaseline returns what a baseline knows, and whether it is of version 1.
+// The fingerprints of that version hash the words of findings, which have
+// changed: only their number is left.
+func parseBaseline(text []byte) (known []baselineEntry, words bool, err error) {
+	var doc baselineFile
+	words = json.Unmarshal(text, &doc) == nil && doc.Version == 1
+	schema := baselineSchema
+	if words {
+		schema = baselineOfWords
+	}
+	if err := schemas.Validate(schema, text); err != nil {
+		return nil, words, err
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, words, err
+	}
+	if words {
+		for i := range doc.Known {
+			e := &doc.Known[i]
+			e.Count, e.Places = e.Count+int64(len(e.Places)), nil
+		}
+	}
+	return doc.Known, words, nil
 }
 
 // knownRule is what the baseline knows of a rule in a store. nil knows nothing.
@@ -156,6 +179,7 @@ type BaselineUse struct {
 	Path  string
 	Known int64 // findings that it knows
 	Gone  int64 // what it knows and is no longer there
+	Words bool  // it is of version 1, and compares only numbers of findings
 
 	b    *Baseline
 	left []baselineEntry // of what was not asked this time
@@ -164,7 +188,7 @@ type BaselineUse struct {
 // used sums up, and keeps aside what this run has nothing to say about: stores
 // that it did not look at, rules that it did not ask.
 func (b *Baseline) used(c *checker, r *CheckReport) *BaselineUse {
-	u := &BaselineUse{Path: b.file, b: b}
+	u := &BaselineUse{Path: b.file, Words: b.words, b: b}
 	for _, s := range r.Stores {
 		for _, br := range s.Breaches {
 			u.Known += br.Known
@@ -214,8 +238,8 @@ func (t *checkTally) gone(e baselineEntry) (n int64) {
 // severity that was found, and what it knew of what was not asked. In the report
 // all of that is known from then on.
 func (u *BaselineUse) Write(r *CheckReport, least rule.Severity) error {
-	doc := baselineFile{Rehome: "check-baseline", Version: 1, Known: slices.Clone(u.left)}
-	u.Known, u.Gone = 0, 0
+	doc := baselineFile{Rehome: "check-baseline", Version: 2, Known: slices.Clone(u.left)}
+	u.Known, u.Gone, u.Words = 0, 0, false
 	for _, s := range r.Stores {
 		if s.Err != nil {
 			continue // what was known of it is left

@@ -53,7 +53,7 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.Say},
 		talk: talker{say: v.Say},
 		noted: func(n loss.Note) {
-			found(rule.Finding{Rule: lossRule(n.Kind), At: one.within(n.At), Says: n.What})
+			found(rule.Finding{Rule: lossRule(n.Kind), At: one.within(n.At), Says: "%s", Args: []any{n.What}})
 		},
 	}
 	err = j.run(ctx)

@@ -131,7 +131,7 @@ type foreign struct {
 }
 
 func (f *foreign) hold(found rule.Finding) {
-	found.At.Key = found.At.Key.Clone()
+	found.Keep()
 	if f.alone && found.At.File == f.file {
 		found.At.File = ""
 	}

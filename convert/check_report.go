@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ type Breach struct {
 	Places []rule.Finding // the first of Count, in the order of their addresses
 
 	prints []uint64 // of all, known or not, as far as a baseline tells them apart
-	marks  []string // of Places, before credentials were taken out of what they say
+	marks  []uint64 // the fingerprints of Places, from before credentials were taken out
 }
 
 // mostPlaces is how many places of a breach are kept, and mostPrints how many
@@ -64,10 +63,7 @@ const (
 // Fingerprint tells Places[i] from other breaches of the same rule in a store,
 // from one run to the next, whether or not credentials are looked for.
 func (b *Breach) Fingerprint(i int) string {
-	if b.marks != nil {
-		return b.marks[i]
-	}
-	return fmt.Sprintf("%016x", fingerprint(b.Places[i]))
+	return fmt.Sprintf("%016x", b.marks[i])
 }
 
 // File is the file that an address inside the store stands for, as the user
@@ -114,6 +110,7 @@ func (c *checker) report() *CheckReport {
 // checkTally gathers what a codec reports, from any number of goroutines and
 // in any order.
 type checkTally struct {
+	kind  string // of the store: its format
 	mu    sync.Mutex
 	rules map[string]*Breach
 	known map[string]*knownRule // by the baseline
@@ -148,7 +145,7 @@ func (t *checkTally) add(f rule.Finding) {
 		b.Count++ // of hostile text there are millions
 		return
 	}
-	print := fingerprint(f)
+	print := fingerprint(t.kind, &f)
 	if len(b.prints) < mostPrints {
 		b.prints = append(b.prints, print)
 	}
@@ -161,9 +158,10 @@ func (t *checkTally) add(f rule.Finding) {
 	if at == mostPlaces {
 		return
 	}
-	f.At.Key = f.At.Key.Clone() // it may lie in what the codec uses again
-	b.Places = slices.Insert(b.Places, at, f)
-	b.Places = b.Places[:min(len(b.Places), mostPlaces)]
+	f.Keep()
+	b.Places, b.marks = slices.Insert(b.Places, at, f), slices.Insert(b.marks, at, print)
+	kept := min(len(b.Places), mostPlaces)
+	b.Places, b.marks = b.Places[:kept], b.marks[:kept]
 }
 
 func (t *checkTally) result() (out []Breach, said []string) {
@@ -191,15 +189,26 @@ func byPlace(a, b rule.Finding) int {
 	return cmp.Or(
 		strings.Compare(a.At.String(), b.At.String()),
 		strings.Compare(a.Pointer, b.Pointer),
-		strings.Compare(a.Says, b.Says),
+		strings.Compare(a.Text(), b.Text()),
 	)
 }
 
-// fingerprint tells one breach from another of the same rule.
-func fingerprint(f rule.Finding) uint64 {
+// fingerprint identifies a finding from one run to the next, and from one
+// version of rehome to the next: it hashes codes, addresses and names, no words.
+// A record with a key is known by that, as its row id can change.
+func fingerprint(kind string, f *rule.Finding) uint64 {
 	h := fnv.New64a()
-	for _, s := range []string{f.At.String(), f.Pointer, f.Says} {
-		io.WriteString(h, s+"\x00")
+	part := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }
+	for _, s := range []string{kind, f.Rule, f.At.File, f.At.Set, f.Pointer} {
+		part(s)
+	}
+	if key := f.At.Key; key.Class == store.Text || key.Class == store.Blob {
+		part(string(key.Bytes()))
+	} else {
+		part(f.At.String())
+	}
+	for _, s := range f.Identity() {
+		part(s)
 	}
 	return h.Sum64()
 }

@@ -74,19 +74,19 @@ type secretive struct {
 
 // look scans some bytes, and what they hold in another alphabet. at says where
 // an offset is.
-func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (at store.Addr, where string, news bool)) {
+func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (f rule.Finding, news bool)) {
 	tell := func(offset int64, h leaks.Hit) {
 		id := ruleToken
 		if h.Generic {
 			id = ruleGeneric
 		}
-		if addr, where, news := at(offset); news {
-			s.found(rule.Finding{Rule: id, At: addr, Says: h.Rule + ", " + where})
+		if f, news := at(offset); news {
+			s.found(named(f, id, h.Rule))
 		}
 	}
 	owned := func(offset int64, name string) {
-		if addr, where, news := at(offset); news && !s.told[placeOf(addr)] {
-			s.found(rule.Finding{Rule: ruleOwnKey, At: addr, Says: name + ", " + where})
+		if f, news := at(offset); news && !s.told[placeOf(f.At)] {
+			s.found(named(f, ruleOwnKey, name))
 		}
 	}
 	s.scanner.Scan(ctx, b, func(h leaks.Hit) { tell(h.Offset, h) })
@@ -99,6 +99,12 @@ func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (a
 			owned(run.offset+k.offset, k.name)
 		}
 	}
+}
+
+// named is a finding that says where a credential is, and of what kind.
+func named(f rule.Finding, id, kind string) rule.Finding {
+	f.Rule, f.Says, f.Args = id, "%s, "+f.Says, append([]any{kind}, f.Args...)
+	return f
 }
 
 // records reads a store record by record. Of a store whose text has been read
@@ -152,7 +158,7 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 			if c.Class != store.Text && c.Class != store.Blob {
 				continue
 			}
-			s.look(ctx, c.Bytes(), func(offset int64) (store.Addr, string, bool) {
+			s.look(ctx, c.Bytes(), func(offset int64) (rule.Finding, bool) {
 				at := store.Addr{File: set.File, Set: set.Name, RowID: b.RowID(i), HasID: set.RowIDs}
 				named = named || col == 0
 				if !named {
@@ -162,7 +168,7 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 				if col < len(set.Columns) {
 					name = set.Columns[col]
 				}
-				return at, fmt.Sprintf("byte %d of the column %q", offset, name), true
+				return rule.Finding{At: at, Says: "byte %d of the column %q", Args: []any{offset, name}}, true
 			})
 		}
 	}
@@ -179,16 +185,13 @@ func (c *checker) mask(ctx context.Context, t *checkTally) {
 		return // and all stores say so
 	}
 	for _, b := range t.rules {
-		marks := make([]string, len(b.Places))
 		for i := range b.Places {
-			marks[i] = b.Fingerprint(i)
 			f := &b.Places[i]
-			f.Says, f.Pointer = masked(ctx, scanner, f.Says), masked(ctx, scanner, f.Pointer)
+			f.Says, f.Pointer, f.Args = masked(ctx, scanner, f.Text()), masked(ctx, scanner, f.Pointer), nil
 			if key := f.At.Key; key.Class == store.Text {
 				f.At.Key = store.TextCell([]byte(masked(ctx, scanner, string(key.Bytes()))))
 			}
 		}
-		b.marks = marks
 	}
 }
 
@@ -234,7 +237,7 @@ func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
 		_, what, _ := strings.Cut(n.What, ": ")
 		at := s.line(r.Schema(), n.At)
 		s.told[placeOf(at)] = true
-		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Says: what})
+		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Says: "%s", Args: []any{what}})
 	}
 	return nil
 }

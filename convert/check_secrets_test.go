@@ -35,7 +35,7 @@ func secretsOf(t *testing.T, path string) []string {
 		}
 		for _, b := range s.Breaches {
 			for _, f := range b.Places {
-				out = append(out, fmt.Sprintf("%s %s %s", f.Rule, f.At, f.Says))
+				out = append(out, fmt.Sprintf("%s %s %s", f.Rule, f.At, f.Text()))
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func TestFingerprintsStay(t *testing.T) {
 				continue
 			}
 			for k, f := range b.Places {
-				prints[i], said[i] = append(prints[i], b.Fingerprint(k)), append(said[i], f.Says+f.Pointer)
+				prints[i], said[i] = append(prints[i], b.Fingerprint(k)), append(said[i], f.Text()+f.Pointer)
 			}
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -17,6 +16,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -139,7 +139,7 @@ func (p *pane) move(whole, next int) {
 }
 
 // at is the place of an offset in the pane, and whether it is news.
-func (p *pane) at(offset int64) (at store.Addr, where string, news bool) {
+func (p *pane) at(offset int64) (f rule.Finding, news bool) {
 	news = !p.told[p.from+offset]
 	p.told[p.from+offset] = true
 	before := p.buf[:offset]
@@ -147,7 +147,8 @@ func (p *pane) at(offset int64) (at store.Addr, where string, news bool) {
 	if end := bytes.LastIndexByte(before, '\n'); end >= 0 {
 		col = offset - int64(end) - 1
 	}
-	return store.Addr{File: p.file, Line: p.line + bytes.Count(before, []byte("\n"))}, fmt.Sprintf("byte %d of the line", col), news
+	at := store.Addr{File: p.file, Line: p.line + bytes.Count(before, []byte("\n"))}
+	return rule.Finding{At: at, Says: "byte %d of the line", Args: []any{col}}, news
 }
 
 // compressed knows gzip and zstd by how they begin.

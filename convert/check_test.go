@@ -45,7 +45,7 @@ func lint() *formats.Format {
 						q.Breach("RH301", store.Addr{File: l.Name(), Line: n - k}, "again")
 					}
 				default:
-					q.Breach(id, store.Addr{File: l.Name(), Line: i + 2}, says)
+					q.Breach(id, store.Addr{File: l.Name(), Line: i + 2}, "%s", says)
 				}
 			}
 			return nil
@@ -271,7 +271,7 @@ func TestBrokenBaselines(t *testing.T) {
 		write(t, dir+"/"+name, text)
 	}
 	for _, name := range []string{"text", "torn", "other", "number", "count", "folder"} {
-		if _, err := ReadBaseline(dir+"/"+name, true); err == nil || !strings.Contains(err.Error(), "this is no baseline") {
+		if _, err := ReadBaseline(dir+"/"+name, true); err == nil || !strings.Contains(err.Error(), "not a baseline") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -344,7 +344,7 @@ func TestSchemaOfOthers(t *testing.T) {
 	}
 	expectSpelled(t, spelled(r), "bad.JSON RH203×1,:1", "lines.jsonl RH203×5,:3,:4,:5,:6,:7", "whole.json")
 	says := r.Stores[1].Breaches[0].Places[0]
-	if says.Pointer != "/a" || says.Says != "must be integer" {
+	if says.Pointer != "/a" || says.Text() != "must be integer" {
 		t.Errorf("%+v", says)
 	}
 	if says := r.Stores[0].Breaches[0].Places[0]; says.Pointer != "" || says.Says != "lacks: 'a'" {
@@ -384,7 +384,7 @@ func TestLongLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectSpelled(t, spelled(r), "x.jsonl RH203×2,:1,:2")
-	if !slices.ContainsFunc(r.Stores[0].Breaches[0].Places, func(f rule.Finding) bool { return strings.Contains(f.Says, "longer than") }) {
+	if !slices.ContainsFunc(r.Stores[0].Breaches[0].Places, func(f rule.Finding) bool { return strings.Contains(f.Text(), "longer than") }) {
 		t.Error(r.Stores[0].Breaches[0].Places)
 	}
 }

@@ -117,6 +117,9 @@ func ask(ctx context.Context, o convert.CheckOptions) (found, error) {
 				out[b.Rule.ID] = map[string]int{}
 			}
 			for _, p := range b.Places {
+				if text := p.Text(); strings.Contains(text, "%!") {
+					return nil, fmt.Errorf("%s: the wording does not fit its arguments: %s", b.Rule.ID, text)
+				}
 				at := p.At.String()
 				if p.Pointer != "" {
 					at += " " + p.Pointer

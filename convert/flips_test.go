@@ -258,7 +258,7 @@ func (w *flipper) findings() (map[string]bool, error) {
 		}
 		for _, b := range s.Breaches {
 			for _, p := range b.Places {
-				out[p.Rule+" "+p.At.String()+" "+p.Pointer+" "+p.Says] = true
+				out[p.Rule+" "+p.At.String()+" "+p.Pointer+" "+p.Text()] = true
 			}
 		}
 	}

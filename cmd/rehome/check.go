@@ -107,6 +107,9 @@ func (c *checkCmd) Run(h *house) error {
 		}
 		h.out.say(fmt.Sprintf("%s: %s known", c.Baseline, many(report.Baseline.Known, "finding")))
 	}
+	if b := report.Baseline; b != nil && b.Words {
+		h.out.say(c.Baseline + ": a baseline of version 1, so only the number of findings is compared; update it with --write-baseline")
+	}
 	if err := c.print(h, v, o.Layers); err != nil {
 		return err
 	}

@@ -72,8 +72,8 @@ func (x *examination) spoil(i int) {
 	x.broken[i] = true
 }
 
-func (x *examination) found(id string, at store.Addr, pointer, says string) {
-	x.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says})
+func (x *examination) found(id string, at store.Addr, pointer, says string, args ...any) {
+	x.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says, Args: args})
 }
 
 // manifest reads manifest.json; false if the rest cannot be asked.
@@ -114,7 +114,7 @@ func (x *examination) code(m *manifest) {
 	for i, d := range m.Databases {
 		for j, o := range d.Objects {
 			if what := sqlitefile.Code(o); what != "" {
-				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), what+": "+quote(o.Name))
+				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "%s: %s", what, quote(o.Name))
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func (x *examination) files() error {
 			}
 		case e.IsDir():
 		case !e.Type().IsRegular():
-			x.found("RH381", store.Addr{File: name}, "", "it is no ordinary file")
+			x.found("RH381", store.Addr{File: name}, "", "not a regular file")
 		case !known:
 			x.found("RH381", store.Addr{File: name}, "", "")
 		default:
@@ -218,11 +218,11 @@ func (x *examination) lost(i int) bool {
 		return false
 	}
 	if x.q.Asks(rule.References) {
-		says := ""
+		says, args := "", []any(nil)
 		if set.Kind == store.Table {
-			says = fmt.Sprintf("nor a folder of its name; %d rows", claim.rows)
+			says, args = "nor a folder of that name; %v", []any{rule.Many(claim.rows, "row")}
 		}
-		x.found("RH382", at, "", says)
+		x.found("RH382", at, "", says, args...)
 	}
 	return true
 }

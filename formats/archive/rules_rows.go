@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -113,9 +112,9 @@ func (x *examination) settle(i int, seen text) {
 	}
 	switch {
 	case seen.rows != claim.rows && set.Kind == store.Table:
-		x.found("RH383", at, "", fmt.Sprintf("%s, the manifest says %d", rule.Many(seen.rows, "row"), claim.rows))
+		x.found("RH383", at, "", "%v, the manifest says %v", rule.Many(seen.rows, "row"), rule.Many(claim.rows, ""))
 	case seen.bytes != claim.bytes && set.Kind == store.Plain:
-		x.found("RH383", at, "", fmt.Sprintf("%s, the manifest says %d", rule.Many(seen.bytes, "byte"), claim.bytes))
+		x.found("RH383", at, "", "%v, the manifest says %v", rule.Many(seen.bytes, "byte"), rule.Many(claim.bytes, ""))
 	case seen.digest != claim.digest || seen.bytes != claim.bytes:
 		x.found("RH384", at, "", "")
 	}
@@ -208,7 +207,7 @@ func (t *rows) row(l *lines.Line) {
 	}
 	if id := b.RowID(0); set.RowIDs && t.q.Asks(rule.References) {
 		if t.any && id <= t.last && !stream(t.file) {
-			t.found("RH385", at, "", fmt.Sprintf("row %d behind row %d", id, t.last))
+			t.found("RH385", at, "", "row %d after row %d", id, t.last)
 			t.spoil(t.set)
 		}
 		t.any, t.last = true, id
@@ -276,7 +275,7 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 		}
 		if t == nil {
 			if x.q.Asks(rule.References) {
-				x.found("RH385", store.Addr{File: file, Line: l.Number}, "", "it announces no table of this database")
+				x.found("RH385", store.Addr{File: file, Line: l.Number}, "", "it does not start a table of this database")
 			}
 			return nil
 		}

@@ -2,7 +2,6 @@ package canonical
 
 import (
 	"context"
-	"fmt"
 	"hash/maphash"
 	"os"
 	"strconv"
@@ -119,8 +118,8 @@ func (x *examination) shape(doc []byte) bool {
 	return false
 }
 
-func (x *examination) found(id, pointer, says string) {
-	x.q.Found(rule.Finding{Rule: id, At: x.at, Pointer: pointer, Says: says})
+func (x *examination) found(id, pointer, says string, args ...any) {
+	x.q.Found(rule.Finding{Rule: id, At: x.at, Pointer: pointer, Says: says, Args: args})
 }
 
 // line enters one line.
@@ -132,13 +131,13 @@ func (x *examination) line(l *linecheck.Line) {
 	case "message", "file":
 		switch {
 		case x.s == nil:
-			x.found("RH390", "", "a "+kind+" in front of the first head")
+			x.found("RH390", "", "a %s before the first head", kind)
 			x.s = &conversation{gap: true}
 		case x.s.ids == nil: // its head could not be read
 		case kind == "file":
 			x.s.files = true
 		case x.s.files:
-			x.found("RH390", "", "a message behind the files")
+			x.found("RH390", "", "a message after the files")
 		default:
 			x.message(l)
 		}
@@ -151,7 +150,7 @@ func (x *examination) head(l *linecheck.Line) {
 	id, agent := rawjson.Text(l.Member("id")), rawjson.Text(l.Member("agent"))
 	key := agent + "\x00" + id
 	if x.sessions[key] {
-		x.found("RH396", "/id", fmt.Sprintf("session %q", id))
+		x.found("RH396", "/id", "session %q", id)
 	}
 	x.sessions[key] = true
 	if up := rawjson.Text(rawjson.Last(l.Member("parent"), "session")); up != "" {
@@ -174,7 +173,7 @@ func (x *examination) relatives() {
 	for _, l := range x.links {
 		if !x.sessions[l.agent+"\x00"+l.id] {
 			x.at = l.at
-			x.found("RH397", l.pointer, fmt.Sprintf("session %q", l.id))
+			x.found("RH397", l.pointer, "session %q", l.id)
 		}
 	}
 }

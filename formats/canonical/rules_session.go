@@ -1,11 +1,11 @@
 package canonical
 
 import (
-	"fmt"
 	"strconv"
 
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -38,6 +38,7 @@ type place struct {
 	at      store.Addr
 	pointer string
 	says    string
+	args    []any
 }
 
 type reference struct {
@@ -54,12 +55,12 @@ func (x *examination) message(l *linecheck.Line) {
 	s := x.s
 	id := rawjson.Text(l.Member("id"))
 	if s.ids[x.id(id)] {
-		x.found("RH391", "/id", fmt.Sprintf("message %q", id))
+		x.found("RH391", "/id", "message %q", id)
 	}
 	s.ids[x.id(id)] = true
 	if parent := rawjson.Text(l.Member("parent")); parent != "" {
 		if n := x.id(parent); !s.ids[n] {
-			s.waiting = append(s.waiting, reference{place{x.at, "/parent", fmt.Sprintf("message %q", parent)}, n})
+			s.waiting = append(s.waiting, reference{place{x.at, "/parent", "message %q", []any{parent}}, n})
 		}
 	}
 	if name := rawjson.Text(l.Member("branch")); name != "" {
@@ -89,7 +90,7 @@ func (x *examination) turn(raw []byte) {
 		return
 	}
 	if n <= x.s.turn {
-		x.found("RH393", "/turn/number", fmt.Sprintf("%d after %d", n, x.s.turn))
+		x.found("RH393", "/turn/number", "%d after %d", n, x.s.turn)
 	}
 	x.s.turn = max(x.s.turn, n)
 }
@@ -99,13 +100,13 @@ func (x *examination) part(part []byte, pointer string) {
 	switch rawjson.Text(first(part, "type")) {
 	case "tool_call":
 		if id := rawjson.Text(rawjson.Last(part, "id")); id != "" {
-			s.calls[x.id(id)] = open{place: place{x.at, pointer + "/id", fmt.Sprintf("call %q", id)}}
+			s.calls[x.id(id)] = open{place: place{x.at, pointer + "/id", "call %q", []any{id}}}
 		}
 	case "tool_result":
 		id := rawjson.Text(rawjson.Last(part, "call"))
 		call, ok := s.calls[x.id(id)]
 		if !ok && !s.gap && !(s.shell && id == "") {
-			x.found("RH394", pointer+"/call", fmt.Sprintf("call %q", id))
+			x.found("RH394", pointer+"/call", "call %q", id)
 		}
 		if ok {
 			call.done = true
@@ -114,7 +115,7 @@ func (x *examination) part(part []byte, pointer string) {
 	case "boundary":
 		if n, err := strconv.ParseInt(string(rawjson.Last(part, "archived")), 10, 64); err == nil {
 			s.bounds += n
-			s.boundary = place{x.at, pointer + "/archived", ""}
+			s.boundary = place{x.at, pointer + "/archived", "", nil}
 		}
 	}
 }
@@ -141,21 +142,21 @@ func (x *examination) end() {
 	for i, b := range s.branches {
 		known[b.name] = true
 		if b.from != "" && !s.ids[x.id(b.from)] && !s.gap {
-			x.tell("RH399", place{s.at, "/branches/" + strconv.Itoa(i) + "/from", fmt.Sprintf("message %q", b.from)})
+			x.tell("RH399", place{s.at, "/branches/" + strconv.Itoa(i) + "/from", "message %q", []any{b.from}})
 		}
 	}
 	for name, at := range s.named {
 		if !known[name] {
-			x.tell("RH399", place{at, "/branch", fmt.Sprintf("branch %q", name)})
+			x.tell("RH399", place{at, "/branch", "branch %q", []any{name}})
 		}
 	}
 	if s.boundary.at.Line > 0 && s.bounds != s.archived && !s.gap {
-		s.boundary.says = fmt.Sprintf("%d, and %d are archived", s.bounds, s.archived)
+		s.boundary.says, s.boundary.args = "%v, and %v are archived", []any{rule.Many(s.bounds, ""), rule.Many(s.archived, "")}
 		x.tell("RH398", s.boundary)
 	}
 }
 
 func (x *examination) tell(id string, p place) {
 	x.at = p.at
-	x.found(id, p.pointer, p.says)
+	x.found(id, p.pointer, p.says, p.args...)
 }

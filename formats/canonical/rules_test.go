@@ -23,7 +23,7 @@ func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 	}
 	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
 		if layers.Has(rule.Named(f.Rule).Layer) {
-			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Says, " "))
+			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
 		}
 	}}
 	if layers.Has(rule.Schema) {

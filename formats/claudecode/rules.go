@@ -57,9 +57,9 @@ type family struct {
 func (f *family) side() string { return strings.TrimSuffix(f.main, ending) }
 
 // breach reports a finding, if its layer is asked for.
-func (a *audit) breach(id, file string, line int, pointer, says string) {
+func (a *audit) breach(id, file string, line int, pointer, says string, args ...any) {
 	if a.q.Asks(rule.Named(id).Layer) {
-		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Says: says})
+		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Says: says, Args: args})
 	}
 }
 
@@ -152,7 +152,7 @@ func (a *audit) session(file string) bool {
 // not followed: it leads out of the store.
 func (a *audit) irregular(e fs.DirEntry, file string) {
 	if e.Type()&fs.ModeSymlink == 0 && isUUID(strings.TrimSuffix(e.Name(), ending)) {
-		a.breach("RH122", file, 0, "", "it is no file")
+		a.breach("RH122", file, 0, "", "not a file")
 	}
 }
 

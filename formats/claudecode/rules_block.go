@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ type blocks struct {
 }
 
 // say notes a finding about this message.
-func (b *blocks) say(id, at, says string) { b.remark(b.link, id, at, says) }
+func (b *blocks) say(id, at, says string, args ...any) { b.remark(b.link, id, at, says, args...) }
 
 func (b *blocks) content(content []byte) {
 	switch content[0] {
@@ -65,7 +64,7 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	fields, ok := fieldsOf(kind)
 	if !ok {
 		if !strings.HasSuffix(kind, "_tool_result") {
-			b.say(b.unknown("RH451"), at+"/type", fmt.Sprintf("a block of type %q", rule.Clip(kind)))
+			b.say(b.unknown("RH451"), at+"/type", "a block of type %q", rule.Clip(kind))
 		} else {
 			b.replies[name64(rawjson.Last(raw, "tool_use_id"))] = true
 		}
@@ -125,7 +124,7 @@ func fieldsOf(kind string) (fields []string, known bool) {
 func (b *blocks) only(raw []byte, kind string, fields []string, at string) {
 	for name := range rawjson.Members(raw) {
 		if string(name) != "type" && !slices.Contains(fields, string(name)) {
-			b.say(b.unknown("RH452"), at, fmt.Sprintf("a block of type %s has %q", kind, rule.Clip(string(name))))
+			b.say(b.unknown("RH452"), at, "a block of type %s has %q", kind, rule.Clip(string(name)))
 			return
 		}
 	}
@@ -146,10 +145,10 @@ func (b *blocks) call(raw []byte, n int, at string) {
 	if !pattern(id, 1<<30) {
 		b.say("RH447", at+"/id", "")
 	} else if len(id) > longestID {
-		b.say("RH448", at+"/id", fmt.Sprintf("%d characters", len(id)))
+		b.say("RH448", at+"/id", "%d characters", len(id))
 	}
 	if !pattern(name, longestTool) {
-		b.say("RH449", at+"/name", fmt.Sprintf("%q", rule.Clip(name)))
+		b.say("RH449", at+"/name", "%q", rule.Clip(name))
 	}
 	if input := rawjson.Last(raw, "input"); len(input) == 0 || input[0] != '{' {
 		b.say("RH450", at+"/input", "")
@@ -183,7 +182,7 @@ func (b *blocks) inner(raw []byte, at string) {
 	switch {
 	case kind == "":
 	case !ok || strings.Contains(kind, "tool_use") || strings.Contains(kind, "thinking") || kind == "tool_result":
-		b.say(b.unknown("RH451"), at+"/type", fmt.Sprintf("a block of type %q", rule.Clip(kind)))
+		b.say(b.unknown("RH451"), at+"/type", "a block of type %q", rule.Clip(kind))
 	default:
 		if len(fields) > 0 {
 			b.only(raw, kind, fields, at)
@@ -201,7 +200,7 @@ func (b *blocks) media(raw []byte, at string) {
 	case "base64":
 		data := rawjson.Last(source, "data")
 		if text(source, "media_type") == "" {
-			b.say("RH467", at+"/source", "it does not say what it is")
+			b.say("RH467", at+"/source", "it has no type")
 		} else if len(data) < 3 || data[0] != '"' || !base64Text(data[1:len(data)-1]) {
 			b.say("RH467", at+"/source/data", "")
 		}

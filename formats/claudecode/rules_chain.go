@@ -1,6 +1,7 @@
 package claudecode
 
-import "fmt"
+import "rehome/formats/rule"
+
 
 // chain asks how the lines hang together.
 func (g *ledger) chain() {
@@ -11,7 +12,7 @@ func (g *ledger) chain() {
 		return
 	}
 	if all {
-		g.say("RH354", int(g.links[g.first].line), "", fmt.Sprintf("%d lines", roots))
+		g.say("RH354", int(g.links[g.first].line), "", "%v", rule.Many(int64(roots), "line"))
 	}
 	g.continued()
 	g.parents(all)
@@ -83,7 +84,7 @@ func (g *ledger) preserved() {
 func (g *ledger) sent() {
 	for _, r := range g.remarks {
 		if k := &g.links[r.link]; k.live || k.kept {
-			g.say(r.id, int(k.line), r.pointer, r.says)
+			g.say(r.id, int(k.line), r.pointer, r.says, r.args...)
 		}
 	}
 }
@@ -92,7 +93,7 @@ func (g *ledger) sent() {
 // line has one, as in what other tools export.
 func (g *ledger) nameless() {
 	if g.first < 0 && len(g.unnamed) > 1 {
-		g.say("RH354", int(g.unnamed[0]), "", fmt.Sprintf("%d lines", len(g.unnamed)))
+		g.say("RH354", int(g.unnamed[0]), "", "%v", rule.Many(int64(len(g.unnamed)), "line"))
 		return
 	}
 	for _, line := range g.unnamed {
@@ -234,7 +235,7 @@ func (g *ledger) times() {
 		}
 	}
 	if back.n > 0 {
-		g.say("RH356", back.line, "/timestamp", back.String())
+		g.say("RH356", back.line, "/timestamp", "%v", back.amount())
 	}
 }
 
@@ -252,6 +253,6 @@ func (g *ledger) branches(all bool) {
 		over = over || k.live && (k.boundary || k.root && !k.beside && int32(i) != g.first)
 	}
 	if off.n > 0 && !all {
-		g.say("RH357", off.line, "", off.String())
+		g.say("RH357", off.line, "", "%v", off.amount())
 	}
 }

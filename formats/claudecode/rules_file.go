@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +41,7 @@ type deed struct {
 type remark struct {
 	link              int32
 	id, pointer, says string
+	args              []any
 }
 
 // ledger is what is known of one file while it is read, 72 bytes a line.
@@ -101,12 +101,7 @@ func (t *tallied) add(line int) {
 	t.n++
 }
 
-func (t *tallied) String() string {
-	if t.n == 1 {
-		return "1 line"
-	}
-	return fmt.Sprintf("%d lines", t.n)
-}
+func (t *tallied) amount() rule.Amount { return rule.Many(int64(t.n), "line") }
 
 // lost notes a line whose place in the conversation is not known.
 func (g *ledger) lost(line int) {
@@ -124,13 +119,13 @@ func key(s string) uint64 {
 }
 
 // remark notes a finding about what the line says that link i stands for.
-func (g *ledger) remark(i int32, id, pointer, says string) {
-	g.remarks = append(g.remarks, remark{i, id, pointer, says})
+func (g *ledger) remark(i int32, id, pointer, says string, args ...any) {
+	g.remarks = append(g.remarks, remark{i, id, pointer, says, args})
 }
 
 // say reports a finding of this file.
-func (g *ledger) say(id string, line int, pointer, says string) {
-	g.breach(id, g.file, line, pointer, says)
+func (g *ledger) say(id string, line int, pointer, says string, args ...any) {
+	g.breach(id, g.file, line, pointer, says, args...)
 }
 
 // read walks over the file once, and judges the whole at its end.
@@ -172,7 +167,7 @@ func (g *ledger) line(l *linecheck.Line) {
 		}
 		g.linked(l, "")
 		if kindName != "" {
-			g.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", rule.Clip(kindName)))
+			g.say("RH204", l.Number, "/type", "a line of type %q", rule.Clip(kindName))
 		}
 	}
 	if !known {
@@ -251,7 +246,7 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 		if g.links[was].sum == k.sum {
 			id = "RH432"
 		}
-		g.say(id, l.Number, "/uuid", fmt.Sprintf("line %d has it, too", g.links[was].line))
+		g.say(id, l.Number, "/uuid", "also in line %d", g.links[was].line)
 	}
 	i := int32(len(g.links))
 	g.at[k.uuid] = i

@@ -3,7 +3,6 @@ package claudecode
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -84,7 +83,7 @@ func (w *auditor) promises(f *family, k *kin) {
 		}
 		// What a session has from one that it is a fork of lies beside that.
 		if lost(f.side()) && (!isUUID(origin) || lost(path.Join(path.Dir(f.side()), origin))) {
-			w.breach("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", fmt.Sprintf("%q", rule.Clip(base)))
+			w.breach("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", "%q", rule.Clip(base))
 		}
 	}
 	k.files = nil
@@ -111,7 +110,7 @@ func (w *auditor) subagents(f *family, k *kin) {
 	}
 	for _, p := range k.agents {
 		if !have[p.name] && !f.agents[p.name] && !k.sides[p.name] {
-			w.breach("RH373", p.file, p.line, "/toolUseResult/agentId", fmt.Sprintf("%q", rule.Clip(p.name)))
+			w.breach("RH373", p.file, p.line, "/toolUseResult/agentId", "%q", rule.Clip(p.name))
 		}
 	}
 }

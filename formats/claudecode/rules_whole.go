@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 
 	"rehome/formats/internal/linecheck"
@@ -76,16 +75,16 @@ func (h *headline) shown(size int64) bool {
 func (g *ledger) whole() {
 	g.unsummed()
 	if g.strays.n > 0 {
-		g.say("RH367", g.strays.line, "/sessionId", g.strays.String())
+		g.say("RH367", g.strays.line, "/sessionId", "%v", g.strays.amount())
 	}
 	if g.agents.n > 0 {
-		g.say("RH368", g.agents.line, "/agentId", g.agents.String())
+		g.say("RH368", g.agents.line, "/agentId", "%v", g.agents.amount())
 	}
 	if g.models > 0 && g.model != "<synthetic>" && !resumable(g.model) {
-		g.say("RH457", g.models, "/message/model", fmt.Sprintf("%q", rule.Clip(g.model)))
+		g.say("RH457", g.models, "/message/model", "%q", rule.Clip(g.model))
 	}
 	if g.usage >= mostUsed {
-		g.say("RH458", g.used, "/message/usage", fmt.Sprintf("%d tokens", g.usage))
+		g.say("RH458", g.used, "/message/usage", "%v", rule.Many(g.usage, "token"))
 	}
 	first := -1
 	leaf := -1
@@ -121,7 +120,7 @@ func (g *ledger) thought(leaf int) {
 		}
 	}
 	if others.n > 0 {
-		g.say("RH455", others.line, "", others.String())
+		g.say("RH455", others.line, "", "%v", others.amount())
 	}
 	if leaf >= 0 && len(g.thinks) > 0 && int(g.thinks[len(g.thinks)-1].link) == leaf {
 		g.say("RH456", int(g.links[leaf].line), "", "")
@@ -141,7 +140,7 @@ func (g *ledger) listed(f *family) {
 		g.say("RH462", int(g.links[0].line), "/isSidechain", "")
 	}
 	if strings.HasPrefix(g.entry, "sdk") {
-		g.say("RH461", 0, "", fmt.Sprintf("%q", rule.Clip(strings.TrimPrefix(g.entry, "sdk: "))))
+		g.say("RH461", 0, "", "%q", rule.Clip(strings.TrimPrefix(g.entry, "sdk: ")))
 	}
 	if !g.heads.shown(g.size) {
 		if g.heads.prompts {

@@ -3,7 +3,6 @@ package cursorchat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -49,14 +48,14 @@ func (c *checker) run(ctx context.Context) error {
 	whole := store.Addr{File: c.file, Set: "blobs"}
 	switch {
 	case !c.Meta.There && c.Graph.Len() > 0:
-		c.q.Breach("RH401", store.Addr{File: c.file, Set: "meta"}, fmt.Sprintf("there are %d blobs", c.Graph.Len()))
+		c.q.Breach("RH401", store.Addr{File: c.file, Set: "meta"}, "%v", rule.Many(int64(c.Graph.Len()), "blob"))
 	case !c.Meta.Whole:
 	case named:
 		if err := c.Graph.Root(ctx, root, c.Meta.At, "/latestRootBlobId"); err != nil {
 			return err
 		}
 	case c.Meta.Root != "":
-		c.q.Found(rule.Finding{Rule: "RH303", At: c.Meta.At, Pointer: "/latestRootBlobId", Says: "it is no blob's name"})
+		c.q.Found(rule.Finding{Rule: "RH303", At: c.Meta.At, Pointer: "/latestRootBlobId", Says: "not a blob id"})
 	}
 	if c.Meta.Whole && (named && c.Graph.Has(root) || c.Meta.Root == "") {
 		c.Graph.Finish(whole)
@@ -88,9 +87,9 @@ func (c *checker) names() {
 	switch {
 	case c.Meta.Agent == "", filepath.Base(c.dir) == storecheck.AgentFolder(c.Meta.Agent): // one of the SDK's, alone
 	case folder == "":
-		c.q.Breach("RH311", store.Addr{}, fmt.Sprintf("it is that of %q", c.Meta.Agent))
+		c.q.Breach("RH311", store.Addr{}, "the id is %q", c.Meta.Agent)
 	case folder != c.Meta.Agent:
-		c.q.Found(rule.Finding{Rule: "RH309", At: c.Meta.At, Pointer: "/agentId", Says: fmt.Sprintf("%q in a folder %q", c.Meta.Agent, folder)})
+		c.q.Found(rule.Finding{Rule: "RH309", At: c.Meta.At, Pointer: "/agentId", Says: "%q in the folder %q", Args: []any{c.Meta.Agent, folder}})
 	}
 }
 
@@ -101,7 +100,7 @@ func (c *checker) hash(workspaces []string) {
 		return
 	}
 	if !slices.ContainsFunc(workspaces, func(w string) bool { return md5Of(w) == hash }) {
-		c.q.Breach("RH310", store.Addr{}, fmt.Sprintf("it is that of %s", md5Of(workspaces[0])))
+		c.q.Breach("RH310", store.Addr{}, "the workspace's hash is %s", md5Of(workspaces[0]))
 	}
 }
 
@@ -117,7 +116,7 @@ func (c *checker) beside() (cwd string) {
 		cwd = rawjson.Text(rawjson.Last(doc, "cwd"))
 	}
 	if c.folder && (len(doc) == 0 || strings.TrimLeft(string(doc), " \t\r\n")[0] != '{') {
-		c.q.Breach("RH203", store.Addr{File: besideName}, "no JSON object")
+		c.q.Breach("RH203", store.Addr{File: besideName}, "not a JSON object")
 	}
 	return cwd
 }

@@ -220,12 +220,12 @@ func (x *examination) which(dir, rel string) {
 		return
 	}
 	if !info.Mode().IsRegular() || info.Size() > workspaceMost {
-		x.found("RH345", at, "", "it is no small file")
+		x.found("RH345", at, "", "not a regular file, or too large")
 		return
 	}
 	doc, err := os.ReadFile(path)
 	if err != nil {
-		x.found("RH345", at, "", "it cannot be read")
+		x.found("RH345", at, "", "it cannot be opened")
 		return
 	}
 	if _, ok := readWorkspace(path); !ok {
@@ -241,8 +241,8 @@ func (x *examination) which(dir, rel string) {
 type teller struct{ q *rule.Inquiry }
 
 // found reports a breach of a rule, of which the layer may not be asked for.
-func (t teller) found(id string, at store.Addr, pointer, says string) {
-	t.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says})
+func (t teller) found(id string, at store.Addr, pointer, says string, args ...any) {
+	t.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says, Args: args})
 }
 
 // shape holds a document against its schema, and says of each place what is

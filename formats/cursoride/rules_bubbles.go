@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"rehome/formats/internal/rawjson"
@@ -151,13 +149,13 @@ func (j *judge) generation(at store.Addr, family string, doc []byte) (newer bool
 		newest = 3
 	}
 	if newer = ok && n > newest; newer {
-		j.found("RH204", at, "/_v", "version "+strconv.FormatInt(n, 10))
+		j.found("RH204", at, "/_v", "version %d", n)
 	}
 	if family != bubbleRow || !bytes.Contains(doc, []byte(capabilityMark)) {
 		return newer
 	}
 	if n, ok := whole(rawjson.Last(doc, "capabilityType")); ok && (n < 0 || n > newestCapability) {
-		j.found("RH204", at, "/capabilityType", fmt.Sprintf("capability %d", n))
+		j.found("RH204", at, "/capabilityType", "capability %d", n)
 	}
 	return newer
 }

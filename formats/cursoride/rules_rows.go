@@ -116,7 +116,7 @@ func (j *judge) digest(family string, at store.Addr, id []byte, value store.Cell
 		j.buffer = grown(j.buffer, len(content)/2+1)
 		n, err := hex.Decode(j.buffer, content)
 		if content = j.buffer[:n]; err != nil {
-			says = "its text is no hexadecimal"
+			says = "not hexadecimal"
 		}
 	} else if len(content) == 1 && content[0] == 0 && want == sha256.Sum256(nil) {
 		content = nil // how the client spells nothing at all

@@ -1,7 +1,6 @@
 package cursoride
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -87,7 +86,7 @@ func (r *records) session(id string) error {
 		if n, err := r.s.number(r.ctx, bubbleRow+id+":"); err != nil {
 			return err
 		} else if n > 0 {
-			r.found("RH423", at, "/fullConversationHeadersOnly", rule.Many(n, "bubble"))
+			r.found("RH423", at, "/fullConversationHeadersOnly", "%v", rule.Many(n, "bubble"))
 		}
 	}
 	return r.state(id, at)
@@ -160,7 +159,7 @@ func (r *records) headers(at store.Addr) (n int, inline map[string]bool) {
 		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
 		_, twice := r.listedBubbles[id]
 		if twice && id != "" && r.q.Asks(rule.References) {
-			r.found("RH348", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), fmt.Sprintf("bubble %q", id))
+			r.found("RH348", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), "bubble %q", id)
 		}
 		if id != "" {
 			r.listedBubbles[id] = true
@@ -190,7 +189,7 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 		return true
 	})
 	if err == nil && orphans > 0 && (len(r.listedBubbles) > 0 || inline == nil) {
-		r.found("RH331", at, "", fmt.Sprintf("%d of its %s", orphans, rule.Many(all, "bubble")))
+		r.found("RH331", at, "", "%v of its %v", rule.Many(orphans, ""), rule.Many(all, "bubble"))
 	}
 	return err
 }
@@ -206,7 +205,7 @@ func (r *records) missing(session string, at store.Addr, inline map[string]bool)
 		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
 		if id != "" && r.listedBubbles[id] && !inline[id] && !r.s.named.misplaced[session+":"+id] {
 			r.listedBubbles[id] = false // one that is listed twice is missing once
-			r.found("RH330", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), fmt.Sprintf("bubble %q", id))
+			r.found("RH330", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), "bubble %q", id)
 		}
 		n++
 	}
@@ -225,7 +224,7 @@ func (r *records) summary(at store.Addr) {
 		last = rawjson.Text(rawjson.Last(rawjson.Last(raw, "summary"), "truncationLastBubbleIdInclusive"))
 	}
 	if _, listed := r.listedBubbles[last]; last != "" && !listed && len(r.listedBubbles) > 0 {
-		r.found("RH425", at, pointer, fmt.Sprintf("bubble %q", last))
+		r.found("RH425", at, pointer, "bubble %q", last)
 	}
 }
 
@@ -282,7 +281,7 @@ func (r *records) strays(ids []string) error {
 		if err != nil {
 			return err
 		}
-		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", rule.Many(n, "bubble")+" of a session that has no record")
+		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", "%v of a session without a record", rule.Many(n, "bubble"))
 	}
 }
 
@@ -310,7 +309,7 @@ func (r *records) lookUp() error {
 			return err
 		}
 		if !ok {
-			r.found("RH341", c.at, c.pointer, contentRow+c.id)
+			r.found("RH341", c.at, c.pointer, "%s", contentRow+c.id)
 		}
 	}
 	return nil

@@ -32,7 +32,7 @@ func asked(t *testing.T, path string, layers rule.Layers, jobs int) (out []strin
 		mu.Lock()
 		defer mu.Unlock()
 		if layers.Has(rule.Named(f.Rule).Layer) {
-			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Says, " "))
+			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
 		}
 	}}
 	if layers.Has(rule.Schema) {

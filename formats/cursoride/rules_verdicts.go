@@ -1,7 +1,6 @@
 package cursoride
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -28,14 +27,14 @@ func (x *examination) verdicts(disk bool) {
 		absent := !e.body && !e.inline && !e.remote && !e.draft && disk
 		switch {
 		case meaning && e.remote && !e.body:
-			x.found("RH426", e.at, e.pointer, fmt.Sprintf("session %q", id))
+			x.found("RH426", e.at, e.pointer, "session %q", id)
 		case references && absent && e.from > newer:
-			x.found("RH334", e.at, e.pointer, fmt.Sprintf("session %q", id))
+			x.found("RH334", e.at, e.pointer, "session %q", id)
 		case references && absent:
-			x.found("RH333", e.at, e.pointer, fmt.Sprintf("session %q", id))
+			x.found("RH333", e.at, e.pointer, "session %q", id)
 		}
 		if references && e.differs {
-			x.found("RH346", e.at, e.pointer, fmt.Sprintf("session %q is of another workspace elsewhere", id))
+			x.found("RH346", e.at, e.pointer, "other lists give session %q another workspace", id)
 		}
 	}
 	if !meaning || !disk {
@@ -43,7 +42,7 @@ func (x *examination) verdicts(disk bool) {
 	}
 	for _, n := range x.shown {
 		if !x.there(n.id) {
-			x.found("RH427", n.at, n.pointer, fmt.Sprintf("session %q", n.id))
+			x.found("RH427", n.at, n.pointer, "session %q", n.id)
 		}
 	}
 }
@@ -71,12 +70,12 @@ func (x *examination) there(id string) bool {
 func (x *examination) relations() {
 	for _, n := range x.kids {
 		if !x.there(n.id) {
-			x.found("RH338", n.at, n.pointer, fmt.Sprintf("session %q", n.id))
+			x.found("RH338", n.at, n.pointer, "session %q", n.id)
 		}
 	}
 	for _, n := range x.parents {
 		if !x.there(n.id) {
-			x.found("RH339", n.at, n.pointer, fmt.Sprintf("session %q", n.id))
+			x.found("RH339", n.at, n.pointer, "session %q", n.id)
 		}
 	}
 }
@@ -104,7 +103,7 @@ func (x *examination) places(ids []string) {
 	}
 	for _, space := range slices.Sorted(maps.Keys(first)) {
 		if n := first[space]; !x.spaces[space] && !windowID(space) {
-			x.found("RH344", n.at, n.pointer, fmt.Sprintf("workspace %q, sessions: %d", space, count[space]))
+			x.found("RH344", n.at, n.pointer, "workspace %q, %v", space, rule.Many(int64(count[space]), "session"))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package cursorndjson
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.
 		take(&line)
 		for name := range line.Members() {
 			if c.q.Asks(rule.Schema) && !k.Writes(name) {
-				c.q.Found(rule.Finding{Rule: "RH201", At: c.at, Says: fmt.Sprintf("member %q", sdkcheck.Clip(string(name)))})
+				c.q.Found(rule.Finding{Rule: "RH201", At: c.at, Says: "member %q", Args: []any{sdkcheck.Clip(string(name))}})
 			}
 		}
 		if !c.broken {
@@ -126,9 +125,9 @@ func (c *checker) missed(k sdkdoc.Kind) {
 	}
 }
 
-func (c *checker) breach(id, pointer, says string) {
+func (c *checker) breach(id, pointer, says string, args ...any) {
 	c.broken = true
-	c.q.Found(rule.Finding{Rule: id, At: c.at, Pointer: pointer, Says: says})
+	c.q.Found(rule.Finding{Rule: id, At: c.at, Pointer: pointer, Says: says, Args: args})
 }
 
 // text is a member that is a text; "" if it is none.
@@ -200,7 +199,7 @@ func (c *checker) meaning(l *linecheck.Line) {
 		return
 	}
 	if s := l.Member("status"); len(s) > 0 && s[0] == '"' && !slices.Contains(statuses[c.kind], rawjson.Text(s)) {
-		c.breach("RH408", "/status", fmt.Sprintf("%q", sdkcheck.Clip(rawjson.Text(s))))
+		c.breach("RH408", "/status", "%q", sdkcheck.Clip(rawjson.Text(s)))
 	}
 	for _, name := range []string{"createdAt", "updatedAt", "startedAt", "endedAt"} {
 		if at := l.Member(name); digit(at) && !sdkdoc.IsMillis(at) {

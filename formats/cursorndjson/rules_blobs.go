@@ -67,7 +67,7 @@ func (s *shelves) line(l *linecheck.Line) {
 	case !named && l.Member("blobId") != nil:
 		s.breach("RH302", "/blobId", "")
 	case !ok && l.Member("dataBase64") != nil:
-		s.breach("RH302", "/dataBase64", "it is no base64")
+		s.breach("RH302", "/dataBase64", "not base64")
 	}
 	if !named || !ok {
 		s.gap = true
@@ -89,7 +89,7 @@ func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data 
 	add := h.index.Add
 	if s.q.Asks(rule.References) {
 		if sum := agentstate.ID(sha256.Sum256(data)); sum != id {
-			s.breach("RH301", "/dataBase64", "they are "+sum.String()[:12])
+			s.breach("RH301", "/dataBase64", "its bytes hash to %s", sum.String()[:12])
 			add = h.index.AddFalse
 		}
 	}
@@ -130,7 +130,7 @@ func (s *shelves) finish(ctx context.Context) error {
 	}
 	for _, id := range s.order {
 		if h := s.agents[id]; !s.catalog.Known(id) {
-			s.q.Found(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Says: fmt.Sprintf("%s of %q", rule.Many(int64(h.index.Len()), "blob"), sdkcheck.Clip(id))})
+			s.q.Found(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Says: "%s of %q", Args: []any{rule.Many(int64(h.index.Len()), "blob"), sdkcheck.Clip(id)}})
 		}
 	}
 	return nil

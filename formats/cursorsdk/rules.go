@@ -5,7 +5,6 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -137,9 +136,9 @@ func (c *checker) workspaces() {
 		switch {
 		case hex.EncodeToString(sum[:]) == folder:
 		case md5Name.MatchString(folder):
-			c.q.Breach("RH310", a.At, fmt.Sprintf("it is that of %x", sum))
+			c.q.Breach("RH310", a.At, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
 		default: // the folder itself is a copy
-			c.q.Breach("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, fmt.Sprintf("it is that of %x", sum))
+			c.q.Breach("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
 			return
 		}
 	}

@@ -2,7 +2,6 @@ package cursorsdk
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -93,9 +92,9 @@ func (w *row) take(r *sqlitefile.Row) error {
 	return nil
 }
 
-func (w *row) breach(id string, col int, says string) {
+func (w *row) breach(id string, col int, says string, args ...any) {
 	w.broken = true
-	w.q.Found(rule.Finding{Rule: id, At: w.at, Pointer: "/" + w.kind.Columns()[col], Says: says})
+	w.q.Found(rule.Finding{Rule: id, At: w.at, Pointer: "/" + w.kind.Columns()[col], Says: says, Args: args})
 }
 
 func (w *row) text(col int) string { return string(w.cells[col].Bytes()) }
@@ -123,11 +122,11 @@ func (w *row) meaning() {
 			}
 		case holdsText:
 			if i := bytes.IndexByte(b, 0); i >= 0 {
-				w.breach("RH410", col, fmt.Sprintf("behind %d bytes", i))
+				w.breach("RH410", col, "after %d bytes", i)
 			}
 		case holdsStatus:
 			if !slices.Contains(statuses[w.kind], string(b)) {
-				w.breach("RH408", col, fmt.Sprintf("%q", sdkcheck.Clip(string(b))))
+				w.breach("RH408", col, "%q", sdkcheck.Clip(string(b)))
 			}
 		case holdsPayload:
 			w.payload(col, b)

@@ -3,7 +3,6 @@ package cursorsdk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -83,7 +82,7 @@ func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (
 	s.Meta.Ask()
 	at := store.Addr{File: f.Path}
 	if owner != "" && folder == idHash(owner) {
-		c.q.Breach("RH416", at, fmt.Sprintf("it is that of %q", owner))
+		c.q.Breach("RH416", at, "it belongs to %q", owner)
 		if c.folders[storecheck.AgentFolder(owner)] {
 			return "", nil // left behind: the agent's own is another one
 		}
@@ -113,14 +112,14 @@ func (c *checker) stray(s *storecheck.Store, at store.Addr) (owner string) {
 	id := s.Meta.Agent
 	switch {
 	case c.catalog.Known(id):
-		c.q.Breach("RH311", at, fmt.Sprintf("it is that of %q", id))
+		c.q.Breach("RH311", at, "the id is %q", id)
 		return id
 	case s.Graph.Len() > 0 && !c.catalog.Gaps.Agents:
-		says := rule.Many(int64(s.Graph.Len()), "blob")
+		says, args := "%v", []any{rule.Many(int64(s.Graph.Len()), "blob")}
 		if id != "" {
-			says += fmt.Sprintf(" of %q", strings.ToValidUTF8(id, "\ufffd"))
+			says, args = "%v of %q", append(args, strings.ToValidUTF8(id, "\ufffd"))
 		}
-		c.q.Breach("RH313", at, says)
+		c.q.Breach("RH313", at, says, args...)
 	}
 	return ""
 }

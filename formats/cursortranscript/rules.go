@@ -2,7 +2,6 @@ package cursortranscript
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,9 +73,9 @@ type audit struct {
 	schemas map[string]rule.Validator
 }
 
-func (a *audit) say(id, file string, line int, pointer, says string) {
+func (a *audit) say(id, file string, line int, pointer, says string, args ...any) {
 	if a.q.Asks(rule.Named(id).Layer) {
-		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Says: says})
+		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Says: says, Args: args})
 	}
 }
 
@@ -91,7 +90,7 @@ func (a *audit) irregular(f *folder) error {
 		case e.IsDir() && strings.Count(f.within+"/"+p, "/") > 3:
 			return fs.SkipDir
 		case !e.IsDir() && !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0 && strings.HasSuffix(p, ".jsonl"):
-			a.say("RH122", p, 0, "", "it is no file")
+			a.say("RH122", p, 0, "", "not a file")
 		}
 		return nil
 	})
@@ -130,10 +129,10 @@ func (a *audit) line(file string, l *linecheck.Line) (message bool) {
 		switch role {
 		case "user", "assistant", "tool", "system", "":
 		default:
-			a.say("RH204", file, l.Number, "/role", fmt.Sprintf("the role %q", rule.Clip(role)))
+			a.say("RH204", file, l.Number, "/role", "the role %q", rule.Clip(role))
 		}
 	case kind != "turn_ended" && kind != "error" && kind != "metadata":
-		a.say("RH204", file, l.Number, "/type", fmt.Sprintf("a line of type %q", rule.Clip(kind)))
+		a.say("RH204", file, l.Number, "/type", "a line of type %q", rule.Clip(kind))
 		if kind != "" {
 			return false
 		}

@@ -6,7 +6,7 @@
 // how to mend it. The documentation, --rules and --explain print these rows. A
 // codec's Check walks its store once and reports each breach by the rule's id:
 //
-//	q.Found(rule.Finding{Rule: "RH301", At: addr, Says: "2 of 3 ..."})
+//	q.Breach("RH330", addr, "bubble %q", id)
 //
 // The first digit of an id is its layer: 1 container, 2 schema, 3 references,
 // 4 meaning, 5 secrets. An id is never given a second meaning.

@@ -1,23 +1,49 @@
 package rule
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"rehome/formats/store"
 )
 
-// Finding is one breach of a rule.
+// Finding is one place where a rule is broken.
 type Finding struct {
 	Rule string // its id
 	// At is where: File is a slash path inside the store, "" for the store
 	// itself where that is a file or nothing nearer can be named.
 	At      store.Addr
 	Pointer string // JSON pointer inside the record; "" for all of it
-	// Says what is wrong here, where the rule's title does not say it all. It
-	// holds no content of the store but names and numbers that people need to
-	// find the place, and never a secret. Foreign names are quoted (%q).
+	// Says is the wording of what is wrong here, where the rule's title does not
+	// say it all: a format for fmt if there are Args, else the text itself. It may
+	// change with any version, so nothing but Text reads it.
 	Says string
+	// Args are the names and numbers that people need to find the place, and no
+	// other content of the store. With rule, address and pointer they identify the
+	// finding, except for an Amount, Words and an error. Foreign names are quoted
+	// (%q).
+	Args []any
+}
+
+// Text returns what is wrong here in words, "" if the rule's title says it all.
+func (f *Finding) Text() string {
+	if len(f.Args) == 0 {
+		return f.Says
+	}
+	return fmt.Sprintf(f.Says, f.Args...)
+}
+
+// Keep makes a finding independent of what it was read from, which the codec
+// may use again.
+func (f *Finding) Keep() {
+	f.At.Key = f.At.Key.Clone()
+	for i, a := range f.Args {
+		if s, ok := a.(string); ok {
+			f.Args[i] = strings.Clone(s)
+		}
+	}
 }
 
 // Inquiry is what is asked of one store. A codec calls its functions from any
@@ -39,16 +65,46 @@ type Validator func(doc []byte) error
 func (q *Inquiry) Asks(l Layer) bool { return q.Layers.Has(l) }
 
 // Breach reports a finding of a rule.
-func (q *Inquiry) Breach(id string, at store.Addr, says string) {
-	q.Found(Finding{Rule: id, At: at, Says: says})
+func (q *Inquiry) Breach(id string, at store.Addr, says string, args ...any) {
+	q.Found(Finding{Rule: id, At: at, Says: says, Args: args})
 }
 
-// Many counts in words, for Says: 1 blob, 7 blobs.
-func Many(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// Amount is how many there are of something. A finding stays the same when it
+// grows, as a store does that is in use.
+type Amount struct {
+	N    int64
+	Noun string // in the singular; "" for the number alone
+}
+
+// Words are an argument that is only wording.
+type Words string
+
+// Identity returns what identifies the finding besides its rule, address and
+// pointer. No wording is in it, so that it is the same in every version.
+func (f *Finding) Identity() (out []string) {
+	for _, a := range f.Args {
+		switch a.(type) {
+		case Amount, Words, error:
+		default:
+			out = append(out, fmt.Sprint(a))
+		}
 	}
-	return strconv.FormatInt(n, 10) + " " + noun + "s"
+	return out
+}
+
+// Many returns an Amount.
+func Many(n int64, noun string) Amount { return Amount{n, noun} }
+
+// String is "1 blob", "7 blobs" or "7".
+func (a Amount) String() string {
+	n := strconv.FormatInt(a.N, 10)
+	switch {
+	case a.Noun == "":
+		return n
+	case a.N == 1:
+		return n + " " + a.Noun
+	}
+	return n + " " + a.Noun + "s"
 }
 
 // Clip returns the beginning of a foreign word, enough to know it by. It does

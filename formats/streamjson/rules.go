@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -82,9 +81,9 @@ type happened struct {
 	started, returned bool
 }
 
-func (a *audit) say(id string, line int, pointer, says string) {
+func (a *audit) say(id string, line int, pointer, says string, args ...any) {
 	if a.q.Asks(rule.Named(id).Layer) {
-		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: a.file, Line: line}, Pointer: pointer, Says: says})
+		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: a.file, Line: line}, Pointer: pointer, Says: says, Args: args})
 	}
 }
 
@@ -135,7 +134,7 @@ func (a *audit) known(l *linecheck.Line, e *event) {
 	if e.kind == called || e.kind == returned {
 		body := l.Member("tool_call")
 		if len(body) > 0 && body[0] == '{' && kindKey(body) == "" {
-			a.say("RH204", l.Number, "/tool_call", "no member says which tool it is")
+			a.say("RH204", l.Number, "/tool_call", "no member names the tool")
 		}
 	}
 	if e.kind != other {
@@ -147,7 +146,7 @@ func (a *audit) known(l *linecheck.Line, e *event) {
 		"connection/reconnecting", "connection/reconnected", "text/":
 		return
 	}
-	a.say("RH204", l.Number, "/type", fmt.Sprintf("a line of type %q", rule.Clip(kind)))
+	a.say("RH204", l.Number, "/type", "a line of type %q", rule.Clip(kind))
 }
 
 // event takes a line of a session.
@@ -227,7 +226,7 @@ func (a *audit) call(l *linecheck.Line, e *event, r *tale) {
 		twice = &h.returned
 	}
 	if *twice {
-		a.say("RH375", l.Number, "/call_id", fmt.Sprintf("it is told of in line %d, too", h.line))
+		a.say("RH375", l.Number, "/call_id", "also in line %d", h.line)
 	}
 	*twice = true
 }
@@ -235,7 +234,7 @@ func (a *audit) call(l *linecheck.Line, e *event, r *tale) {
 // end tells what only the end shows. growing: somebody goes on writing.
 func (a *audit) end(growing bool) {
 	if a.back > 0 {
-		a.say("RH476", a.backAt, "/timestamp_ms", rule.Many(int64(a.back), "line"))
+		a.say("RH476", a.backAt, "/timestamp_ms", "%v", rule.Many(int64(a.back), "line"))
 	}
 	for _, r := range a.order {
 		if r.turns.number > 0 && !r.turns.over && !growing {
@@ -243,9 +242,9 @@ func (a *audit) end(growing bool) {
 		}
 		for _, h := range r.calls {
 			if h.started != h.returned {
-				what := "no end"
+				what := "without an end"
 				if h.returned {
-					what = "no beginning"
+					what = "without a start"
 				}
 				a.say("RH376", h.line, "/call_id", what)
 			}

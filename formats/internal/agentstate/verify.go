@@ -30,9 +30,10 @@ type Fault struct {
 	// Pointer is the place in it, and Path that place as it is come to from the
 	// root: /turns/3/steps/1.
 	Pointer, Path string
-	ID            ID   // what is referred to
-	As            Kind // and as what
-	Says          string
+	ID            ID     // what is referred to
+	As            Kind   // and as what
+	Says          string // what is wrong: a format for Args
+	Args          []any
 }
 
 // Graph walks the graphs of blobs of one store. However often something is
@@ -165,7 +166,7 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 		f := m.Field(r.Num)
 		if f == nil {
 			if g.Drift {
-				g.tell(Fault{Kind: Unknown, Says: m.Name + " has a field " + strconv.Itoa(r.Num)})
+				g.tell(Fault{Kind: Unknown, Says: "unknown field %d of %s", Args: []any{r.Num, m.Name}})
 			}
 			continue
 		}
@@ -180,7 +181,7 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 		}
 		switch {
 		case !f.Fits(&r):
-			g.tell(Fault{Kind: Malformed, Says: "a field of another type than " + m.Name + " has"})
+			g.tell(Fault{Kind: Malformed, Says: "wrong type for a field of %s", Args: []any{m.Name}})
 		case f.Key != 0:
 			g.entry(f, r.Body, depth)
 		default:
@@ -189,7 +190,7 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 		g.inner = g.inner[:mark]
 	}
 	if len(r.Rest()) > 0 {
-		g.tell(Fault{Kind: Malformed, Says: strconv.Itoa(len(r.Rest())) + " of " + strconv.Itoa(len(b)) + " bytes cannot be read as " + m.Name})
+		g.tell(Fault{Kind: Malformed, Says: "%d of %d bytes cannot be decoded as %s", Args: []any{len(r.Rest()), len(b), m.Name}})
 	}
 }
 
@@ -224,7 +225,7 @@ func (g *Graph) value(f *wire.Field, b []byte, n int32, depth int) {
 		id, ok := asID(b)
 		if !ok {
 			g.count(n)
-			g.tell(Fault{Kind: NoID, Says: strconv.Itoa(len(b)) + " bytes"})
+			g.tell(Fault{Kind: NoID, Says: "%d bytes", Args: []any{len(b)}})
 			return
 		}
 		g.refer(id, targets()[f], n)
@@ -239,7 +240,7 @@ func (g *Graph) entry(f *wire.Field, b []byte, depth int) {
 	key, value, ok := mapEntry(b)
 	g.inner = appendKey(append(g.inner, '/'), key)
 	if !ok {
-		g.tell(Fault{Kind: Malformed, Says: "an entry of a map that is none"})
+		g.tell(Fault{Kind: Malformed, Says: "invalid map entry"})
 		return
 	}
 	g.value(f, value, -1, depth)

@@ -2,7 +2,6 @@ package linecheck
 
 import (
 	"bytes"
-	"fmt"
 	"unicode/utf8"
 
 	"rehome/formats/internal/lines"
@@ -17,7 +16,7 @@ func (c *checker) line(l *lines.Line) (out Line, ok bool) {
 		c.breach(marked, 1, "", "")
 	}
 	if l.Long {
-		c.breach(tooLong, l.Number, "", fmt.Sprintf("longer than %d bytes", c.o.Most))
+		c.breach(tooLong, l.Number, "", "longer than %d bytes", c.o.Most)
 		return out, c.refuse(l)
 	}
 	b := l.Bytes
@@ -58,7 +57,7 @@ func (c *checker) odd(number int) {
 // sound is a line as one JSON object of valid UTF-8.
 func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	if b[0] == 0 && len(bytes.Trim(b, "\x00")) == 0 {
-		c.breach(zeros, l.Number, "", rule.Many(int64(len(b)), "byte"))
+		c.breach(zeros, l.Number, "", "%v", rule.Many(int64(len(b)), "byte"))
 		return nil, false
 	}
 	end, bad := 0, ""
@@ -82,17 +81,17 @@ func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	case bad == brokenOff && !l.Ended:
 		c.tail = true
 	case bad != "":
-		c.breach(notJSON, l.Number, "", fmt.Sprintf("byte %d: %s", end+1, bad))
+		c.breach(notJSON, l.Number, "", "byte %d: %s", end+1, rule.Words(bad))
 	case end < len(b):
-		c.breach(glued, l.Number, "", fmt.Sprintf("byte %d: something follows the first", end+1))
+		c.breach(glued, l.Number, "", "byte %d: the second one starts here", end+1)
 	case b[0] != '{' && (b[0] != '[' || !c.o.Arrays):
 		c.breach(notObject, l.Number, "", "")
 	default:
 		if !valid {
-			c.breach(notUTF8, l.Number, "", fmt.Sprintf("byte %d", at+1))
+			c.breach(notUTF8, l.Number, "", "byte %d", at+1)
 		}
 		for _, i := range c.scan.issues {
-			c.breach(i.ids, l.Number, i.pointer, i.says)
+			c.breach(i.ids, l.Number, i.pointer, i.says, i.args...)
 		}
 		return b, true
 	}

@@ -162,12 +162,12 @@ func newChecker(file string, q *rule.Inquiry, o Options) *checker {
 func (c *checker) at(line int) store.Addr { return store.Addr{File: c.name, Line: line} }
 
 // breach reports by the first of the rules that is asked of the format.
-func (c *checker) breach(ids []string, line int, pointer, says string) {
+func (c *checker) breach(ids []string, line int, pointer, says string, args ...any) {
 	if !c.q.Asks(rule.Container) {
 		return
 	}
 	if id := pick(ids, c.o.Format); id != "" {
-		c.q.Found(rule.Finding{Rule: id, At: c.at(line), Pointer: pointer, Says: says})
+		c.q.Found(rule.Finding{Rule: id, At: c.at(line), Pointer: pointer, Says: says, Args: args})
 	}
 }
 

@@ -72,17 +72,17 @@ func (s *scanner) weigh(text []byte, whole bool, exponent int) {
 	switch {
 	case len(text) > mostDigits:
 		s.wild = true
-		s.odd(absurd, strconv.Itoa(len(text))+" characters")
+		s.odd(absurd, "%d characters", len(text))
 	case exponent > mostExponent || exponent < -mostExponent:
 		s.wild = true
-		s.odd(absurd, "its exponent is beyond ±"+strconv.Itoa(mostExponent))
+		s.odd(absurd, "exponent beyond ±%d", mostExponent)
 	default:
 		f, err := strconv.ParseFloat(string(text), 64)
 		switch {
 		case err != nil:
-			s.odd(inexact, "it is read as infinite")
+			s.odd(inexact, "read as infinity")
 		case whole && !spelled(f, string(text)):
-			s.odd(inexact, "its last digits are lost")
+			s.odd(inexact, "last digits are lost")
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // odd notes something at the present place.
-func (s *scanner) odd(ids []string, says string) {
+func (s *scanner) odd(ids []string, says string, args ...any) {
 	if len(s.issues) < mostIssues {
-		s.issues = append(s.issues, issue{ids, s.pointer(), says})
+		s.issues = append(s.issues, issue{ids, s.pointer(), says, args})
 	}
 }
 

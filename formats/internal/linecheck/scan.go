@@ -19,6 +19,7 @@ type issue struct {
 	ids     []string
 	pointer string
 	says    string
+	args    []any
 }
 
 // frame is an open object or array.

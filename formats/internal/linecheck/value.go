@@ -2,7 +2,6 @@ package linecheck
 
 import (
 	"bytes"
-	"fmt"
 	"hash/maphash"
 	"unicode/utf8"
 
@@ -29,13 +28,13 @@ func (v *Values) Ask(b []byte, at store.Addr, q *rule.Inquiry) bool {
 	if !v.ready {
 		s.seed, v.ready = maphash.MakeSeed(), true
 	}
-	breach := func(ids []string, pointer, says string) {
+	breach := func(ids []string, pointer, says string, args ...any) {
 		if q.Asks(rule.Container) {
-			q.Found(rule.Finding{Rule: ids[0], At: at, Pointer: pointer, Says: says})
+			q.Found(rule.Finding{Rule: ids[0], At: at, Pointer: pointer, Says: says, Args: args})
 		}
 	}
 	if !utf8.Valid(b) {
-		breach(notUTF8, "", fmt.Sprintf("byte %d", firstBad(b)+1))
+		breach(notUTF8, "", "byte %d", firstBad(b)+1)
 		return false
 	}
 	end, bad := s.scan(b, 0)
@@ -48,10 +47,10 @@ func (v *Values) Ask(b []byte, at store.Addr, q *rule.Inquiry) bool {
 	case bad == deep:
 		breach(tooDeep, "", "")
 	case bad != "":
-		breach(notJSON, "", fmt.Sprintf("byte %d: %s", end+1, bad))
+		breach(notJSON, "", "byte %d: %s", end+1, rule.Words(bad))
 	default:
 		for _, i := range s.issues {
-			breach(i.ids, i.pointer, i.says)
+			breach(i.ids, i.pointer, i.says, i.args...)
 		}
 	}
 	return bad == "" && !s.wild
@@ -65,9 +64,9 @@ func UTF8(l *lines.Line, file, format string, q *rule.Inquiry) bool {
 	case l.Long:
 		c.breach(tooLong, l.Number, "", "")
 	case len(l.Bytes) > 0 && len(bytes.Trim(l.Bytes, "\x00")) == 0:
-		c.breach(zeros, l.Number, "", fmt.Sprintf("%d bytes", len(l.Bytes)))
+		c.breach(zeros, l.Number, "", "%v", rule.Many(int64(len(l.Bytes)), "byte"))
 	case !utf8.Valid(l.Bytes):
-		c.breach(notUTF8, l.Number, "", fmt.Sprintf("byte %d", firstBad(l.Bytes)+1))
+		c.breach(notUTF8, l.Number, "", "byte %d", firstBad(l.Bytes)+1)
 	default:
 		return true
 	}

@@ -1,7 +1,6 @@
 package sdkcheck
 
 import (
-	"fmt"
 	"slices"
 
 	"rehome/formats/internal/storecheck"
@@ -77,7 +76,7 @@ type run struct {
 func (c *Catalog) PutAgent(a Agent) {
 	have := c.agent(a.ID)
 	if have.known {
-		c.q.Breach("RH327", a.At, fmt.Sprintf("%q", Clip(a.ID)))
+		c.q.Breach("RH327", a.At, "%q", Clip(a.ID))
 		return
 	}
 	have.Agent, have.known = a, true
@@ -102,7 +101,7 @@ func (c *Catalog) PutRun(r Run) {
 		have = &run{}
 		c.runs[r.ID] = have
 	case have.known && have.Agent == r.Agent:
-		c.q.Breach("RH327", r.At, fmt.Sprintf("%q", Clip(r.ID)))
+		c.q.Breach("RH327", r.At, "%q", Clip(r.ID))
 		return
 	case have.known: // another agent's, which lines allow
 		have = &run{}
@@ -126,11 +125,11 @@ func (c *Catalog) ends(r *Run) {
 	want, asked := c.Places.Ends[r.Status]
 	for _, e := range r.Ends {
 		if e != want && !(asked && want == "?") {
-			c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: e, Says: "it is " + r.Status})
+			c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: e, Says: "%s", Args: []any{r.Status}})
 		}
 	}
 	if asked && want != "?" && !slices.Contains(r.Ends, want) {
-		c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: want, Says: "it is " + r.Status})
+		c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: want, Says: "%s", Args: []any{r.Status}})
 	}
 }
 

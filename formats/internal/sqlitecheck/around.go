@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -19,7 +20,7 @@ import (
 func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) error {
 	at := store.Addr{File: c.file}
 	if over := m.Bytes - int64(m.Pages)*int64(m.Page); over > 0 && !m.Hot {
-		c.q.Breach("RH104", at, fmt.Sprintf("%d bytes behind %d pages of %d", over, m.Pages, m.Page))
+		c.q.Breach("RH104", at, "%v after %v", rule.Many(over, "byte"), rule.Many(int64(m.Pages), "page"))
 	}
 	if !m.UTF8() {
 		c.q.Breach("RH117", at, "")
@@ -90,7 +91,7 @@ func log(ctx context.Context, path string) (what string, err error) {
 		if n == 0 {
 			return "", nil
 		}
-		return fmt.Sprintf("its header has %d bytes of 32", n), nil
+		return fmt.Sprintf("the header has %d of 32 bytes", n), nil
 	}
 	magic, page := binary.BigEndian.Uint32(head), int(binary.BigEndian.Uint32(head[8:]))
 	var order binary.ByteOrder = binary.LittleEndian
@@ -98,11 +99,11 @@ func log(ctx context.Context, path string) (what string, err error) {
 		order = binary.BigEndian
 	}
 	if magic&^1 != 0x377f0682 || page < 512 || page > 65536 || page&(page-1) != 0 {
-		return "its header is none", nil
+		return "invalid header", nil
 	}
 	sum := checksum(order, [2]uint32{}, head[:24])
 	if sum != [2]uint32{binary.BigEndian.Uint32(head[24:]), binary.BigEndian.Uint32(head[28:])} {
-		return "its header has another checksum", nil
+		return "wrong header checksum", nil
 	}
 	return frames(ctx, f, head, page, order, sum)
 }
@@ -144,7 +145,7 @@ func frames(ctx context.Context, f io.Reader, head []byte, page int, order binar
 	if broken == 0 || behind == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("frame %d has another checksum, and commits stand in it or behind it", broken), nil
+	return fmt.Sprintf("frame %d has a wrong checksum, with commits in it or after it", broken), nil
 }
 
 // checksum is SQLite's for its logs.

@@ -134,13 +134,13 @@ var rules = map[sqlitefile.FlawKind]string{
 func (c *check) flaw(f sqlitefile.Flaw) {
 	if !c.whole {
 		if len(c.said) < 1 {
-			c.said = append(c.said, f.Says)
+			c.said = append(c.said, f.String())
 		}
 		return
 	}
 	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
 	if f.Kind != sqlitefile.OddClass || c.known.Client != "" {
-		c.q.Breach(rules[f.Kind], at, f.Says)
+		c.q.Breach(rules[f.Kind], at, f.Says, f.Args...)
 	}
 }
 
@@ -160,7 +160,7 @@ func (c *check) code(seen *sqlitefile.Seen) {
 			continue // SQLite's own, of a key
 		}
 		if what := sqlitefile.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
-			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, what)
+			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, "%s", what)
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (c *check) foreign(ctx context.Context, image *sqlitefile.Image, seen *sqli
 			continue
 		}
 		err := image.ForeignKeys(ctx, t.Name, func(row int64, parent string) {
-			c.q.Found(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Says: "it names a row of " + parent})
+			c.q.Found(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Says: "it refers to a row of %s", Args: []any{parent}})
 		})
 		if err != nil {
 			return err

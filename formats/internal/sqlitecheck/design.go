@@ -88,10 +88,10 @@ func spelled(d sqlitefile.Definition) string {
 func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.Object, q *rule.Inquiry) {
 	settings := f.Pragmas()
 	if v := strconv.Itoa(int(settings.UserVersion)); !slices.Contains(d.versions, v) {
-		q.Breach("RH206", store.Addr{File: file}, "user_version "+v)
+		q.Breach("RH206", store.Addr{File: file}, "user_version %s", v)
 	}
 	if settings.ApplicationID != 0 {
-		q.Breach("RH206", store.Addr{File: file}, "application_id "+strconv.Itoa(int(settings.ApplicationID)))
+		q.Breach("RH206", store.Addr{File: file}, "application_id %d", settings.ApplicationID)
 	}
 	keys, tables := map[string][]string{}, map[string]bool{}
 	for _, o := range objects {
@@ -103,7 +103,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		}
 		def, ok := sqlitefile.Define(o.SQL)
 		if !ok || d.indexes[strings.ToLower(o.Name)] != spelled(def) || !tables[o.Table] {
-			q.Breach("RH206", store.Addr{File: file, Set: o.Name}, fmt.Sprintf("index on %q", o.Table))
+			q.Breach("RH206", store.Addr{File: file, Set: o.Name}, "index on %q", o.Table)
 		}
 		keys[strings.ToLower(o.Table)] = append(keys[strings.ToLower(o.Table)], def.Keys...)
 	}
@@ -116,7 +116,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		is, ok := sqlitefile.Define(o.SQL)
 		at := store.Addr{File: file, Set: o.Name}
 		if !ok {
-			q.Breach("RH206", at, "its statement is not understood")
+			q.Breach("RH206", at, "its statement cannot be parsed")
 			continue
 		}
 		for _, k := range append(is.Keys, keys[name]...) {
@@ -126,7 +126,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		}
 		for _, k := range want.Keys {
 			if !slices.Contains(is.Keys, k) && !slices.Contains(keys[name], k) {
-				q.Breach("RH205", at, k)
+				q.Breach("RH205", at, "%s", k)
 			}
 		}
 		differs(at, want, &is, q)
@@ -135,25 +135,25 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 
 func differs(at store.Addr, want, is *sqlitefile.Definition, q *rule.Inquiry) {
 	if is.Head != want.Head {
-		q.Breach("RH206", at, fmt.Sprintf("its statement begins with %q", is.Head))
+		q.Breach("RH206", at, "its statement begins with %q", is.Head)
 	}
 	for _, c := range is.Columns {
 		same := func(w sqlitefile.Declared) bool { return w.Name == c.Name }
 		if slices.ContainsFunc(want.Columns, same) && !slices.Contains(want.Columns, c) {
-			q.Breach("RH206", at, fmt.Sprintf("column %q is declared %q", c.Name, c.Text))
+			q.Breach("RH206", at, "column %q is declared %q", c.Name, c.Text)
 		}
 	}
 	for _, r := range is.Rules {
 		if !slices.Contains(want.Rules, r) {
-			q.Breach("RH206", at, fmt.Sprintf("it has a constraint %q", r))
+			q.Breach("RH206", at, "unknown constraint %q", r)
 		}
 	}
 	for _, r := range want.Rules {
 		if !slices.Contains(is.Rules, r) {
-			q.Breach("RH206", at, fmt.Sprintf("it lacks the constraint %q", r))
+			q.Breach("RH206", at, "missing constraint %q", r)
 		}
 	}
 	if is.Options != want.Options {
-		q.Breach("RH206", at, fmt.Sprintf("its options are %q", is.Options))
+		q.Breach("RH206", at, "options %q", is.Options)
 	}
 }

@@ -26,7 +26,7 @@ func asked(t testing.TB, path string) (ids map[string]int, says []string) {
 		mu.Lock()
 		defer mu.Unlock()
 		ids[f.Rule]++
-		says = append(says, f.Rule+" "+f.At.String()+": "+f.Says)
+		says = append(says, f.Rule+" "+f.At.String()+": "+f.Text())
 	}}
 	db, err := sqlitecheck.Open(context.Background(), path, "", formats.View{}, q, sqlitecheck.Known{})
 	if err != nil {

@@ -1,7 +1,6 @@
 package sqlitecheck
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Inquiry) (whol
 	whole = true
 	for _, o := range seen.Objects {
 		if o.Type == "table" && !internal(o.Name) && k.table(o.Name) == nil {
-			q.Breach("RH201", store.Addr{File: file, Set: o.Name}, fmt.Sprintf("table %q", o.Name))
+			q.Breach("RH201", store.Addr{File: file, Set: o.Name}, "table %q", o.Name)
 		}
 	}
 	find := func(name string) int {
@@ -64,7 +63,7 @@ func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Inquiry) (whol
 		if at < 0 {
 			if t.Needed && (t.Unless == "" || find(t.Unless) < 0) {
 				whole = false
-				q.Breach("RH202", store.Addr{File: file, Set: t.Name}, fmt.Sprintf("table %q", t.Name))
+				q.Breach("RH202", store.Addr{File: file, Set: t.Name}, "table %q", t.Name)
 			}
 			continue
 		}
@@ -78,13 +77,13 @@ func (k *Known) columns(file string, t *Table, p *sqlitefile.PlanTable, q *rule.
 	at := store.Addr{File: file, Set: t.Name}
 	for _, name := range p.Columns {
 		if !slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) }) {
-			q.Breach("RH201", at, fmt.Sprintf("column %q", name))
+			q.Breach("RH201", at, "column %q", name)
 		}
 	}
 	for _, c := range t.Columns {
 		if c.Needed && p.Column(c.Name) < 0 {
 			whole = false
-			q.Breach("RH202", at, fmt.Sprintf("column %q", c.Name))
+			q.Breach("RH202", at, "column %q", c.Name)
 		}
 	}
 	return whole

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -129,7 +130,7 @@ func (k *lookout) table(t *PlanTable) error {
 		return err
 	}
 	if k.entries > k.image.Bytes && k.flaws == before {
-		k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: "the file has no room for what its indexes should hold"})
+		k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: "the file is too small for what its indexes should hold"})
 		before = -1 // and nobody is asked what is missing
 	}
 	for i := range t.indexes {
@@ -157,11 +158,11 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 	}
 	for i := range r.types {
 		if kind, says := k.unlike(t, r, i); says != "" {
-			k.tell(Flaw{Kind: kind, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q: %s", nameOf(t, i), says)})
+			k.tell(Flaw{Kind: kind, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: "column %q: %v", Args: []any{nameOf(t, i), errors.New(says)}})
 			k.flaws-- // it is no flaw of the file's own
 		}
 		if c := r.cell(i); k.utf8 && c.Class == store.Text && !utf8.Valid(c.Bytes()) {
-			k.tell(Flaw{Kind: BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: fmt.Sprintf("column %q", nameOf(t, i))})
+			k.tell(Flaw{Kind: BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: "column %q", Args: []any{nameOf(t, i)}})
 			k.flaws--
 		}
 	}

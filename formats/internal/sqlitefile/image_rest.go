@@ -52,7 +52,7 @@ const mostJudged = 100
 // computed reports an index that is not what its table says, where SQLite is not
 // asked: it would run whatever a stranger wrote into the schema.
 func (k *lookout) computed(t *PlanTable, x *planIndex) {
-	k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: fmt.Sprintf("index %q does not hold what the table holds", x.name)})
+	k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: "index %q", Args: []any{x.name}})
 }
 
 // sideTrees walks the indexes that no plan could be made for.
@@ -140,7 +140,7 @@ func (k *lookout) lost() error {
 		}
 	}
 	if count > 0 {
-		k.flaw(LostPage, "%d of %d pages, the first is page %d", count, m.Pages, first)
+		k.flaw(LostPage, "pages: %d, the first is page %d", count, first)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (k *lookout) judge(table string) error {
 
 // flawOf sorts what SQLite says.
 func flawOf(table, said string) Flaw {
-	f := Flaw{Kind: BadValue, Table: table, Says: said}
+	f := Flaw{Kind: BadValue, Table: table, Says: "%s", Args: []any{said}}
 	switch {
 	case table == "":
 		f.Kind = BadMap

@@ -24,7 +24,7 @@ func seenBy(t testing.TB, path string) (rows []string, flaws []string) {
 }
 
 func walkedRows(t testing.TB, m *Image) (rows []string, flaws []string) {
-	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws = append(flaws, f.Says) },
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws = append(flaws, f.String()) },
 		Rows: func(p *PlanTable) (func(*Row) error, error) {
 			return func(r *Row) error {
 				line := fmt.Sprintf("%s#%d", p.Name, r.RowID)

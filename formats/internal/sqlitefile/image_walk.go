@@ -32,7 +32,16 @@ type Flaw struct {
 	Table string // or index
 	RowID int64
 	HasID bool
-	Says  string
+	Says  string // what is wrong: a format if there are Args
+	Args  []any
+}
+
+// String returns what is wrong.
+func (f Flaw) String() string {
+	if len(f.Args) == 0 {
+		return f.Says
+	}
+	return fmt.Sprintf(f.Says, f.Args...)
 }
 
 // mostFlaws is how many flaws are told of: one broken page can break thousands.
@@ -67,7 +76,7 @@ func newWalk(ctx context.Context, m *Image, found func(Flaw)) *Walk {
 
 // flaw tells of one.
 func (w *Walk) flaw(k FlawKind, format string, args ...any) {
-	w.tell(Flaw{Kind: k, Table: w.owner, Says: fmt.Sprintf(format, args...)})
+	w.tell(Flaw{Kind: k, Table: w.owner, Says: format, Args: args})
 }
 
 func (w *Walk) tell(f Flaw) {
@@ -79,7 +88,7 @@ func (w *Walk) tell(f Flaw) {
 // take marks a page as used.
 func (w *Walk) take(n uint32) bool {
 	if n == 0 || n > w.image.Pages {
-		w.flaw(BadPage, "page %d is asked for, of %d", n, w.image.Pages)
+		w.flaw(BadPage, "page %d does not exist", n)
 		return false
 	}
 	bit := uint64(1) << (n % 64)
@@ -119,7 +128,7 @@ func (w *Walk) tree(owner string, root uint32, l *leaf) error {
 func (w *Walk) page(n uint32, depth int, l *leaf) error {
 	w.steps++
 	if depth > maxTree {
-		w.flaw(BadPage, "page %d lies deeper than %d levels", n, maxTree)
+		w.flaw(BadPage, "page %d is deeper than %d levels", n, maxTree)
 		return nil
 	}
 	if !w.take(n) {
@@ -139,7 +148,7 @@ func (w *Walk) page(n uint32, depth int, l *leaf) error {
 	kind := page[head]
 	inner := kind == innerTable || kind == innerIndex
 	if table := kind == innerTable || kind == leafTable; !inner && kind != leafTable && kind != leafIndex || table != l.table {
-		w.flaw(BadPage, "page %d has no page's kind, or another tree's (%d)", n, kind)
+		w.flaw(BadPage, "page %d has type %d, which does not belong to this tree", n, kind)
 		return nil
 	}
 	if !inner {
@@ -147,7 +156,7 @@ func (w *Walk) page(n uint32, depth int, l *leaf) error {
 			w.depth = depth
 		}
 		if w.depth != depth {
-			w.flaw(BadPage, "page %d does not lie as deep as the other leaves", n)
+			w.flaw(BadPage, "page %d is not as deep as the other leaves", n)
 			return nil
 		}
 	}
@@ -176,7 +185,7 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 		array += 4
 	}
 	if array+2*count > w.image.Usable {
-		w.flaw(BadPage, "page %d speaks of %d cells", n, count)
+		w.flaw(BadPage, "page %d has an impossible number of cells (%d)", n, count)
 		return nil
 	}
 	spans := w.spans[:0] // cells of this page; those of the pages below come and go meanwhile
@@ -189,7 +198,7 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 			c, ok = w.cell(page, at, inner, l)
 		}
 		if !ok {
-			w.flaw(BadPage, "page %d: cell %d lies outside of it", n, i)
+			w.flaw(BadPage, "page %d: cell %d is outside of the page", n, i)
 			return nil
 		}
 		spans = append(spans, uint64(at)<<32|uint64(at+c.bytes))
@@ -226,7 +235,7 @@ func (w *Walk) cell(page []byte, at int, inner bool, l *leaf) (cellOn, bool) {
 func (w *Walk) one(n uint32, i int, c *cellOn, inner bool, l *leaf) error {
 	if l.table {
 		if inner && w.some && w.last > c.rowID || !inner && w.some && w.last >= c.rowID {
-			w.tell(Flaw{Kind: BadOrder, Table: w.owner, RowID: c.rowID, HasID: true, Says: fmt.Sprintf("row id %d stands behind %d", c.rowID, w.last)})
+			w.tell(Flaw{Kind: BadOrder, Table: w.owner, RowID: c.rowID, HasID: true, Says: "row id %d follows %d", Args: []any{c.rowID, w.last}})
 			return nil
 		}
 		w.last, w.some = c.rowID, true
@@ -251,7 +260,7 @@ func (w *Walk) spoiled(n uint32, i int, err error, l *leaf, c *cellOn) error {
 		return err
 	}
 	if !errors.Is(err, errTold) {
-		w.tell(Flaw{Kind: BadPage, Table: w.owner, RowID: c.rowID, HasID: l.table, Says: fmt.Sprintf("page %d, cell %d: %v", n, i, err)})
+		w.tell(Flaw{Kind: BadPage, Table: w.owner, RowID: c.rowID, HasID: l.table, Says: "page %d, cell %d: %v", Args: []any{n, i, err}})
 	}
 	return nil
 }
@@ -265,17 +274,17 @@ func (w *Walk) free(n uint32, page []byte, head, from int) {
 		content = 65536
 	}
 	if content < from || content > usable {
-		w.flaw(BadPage, "page %d: its content begins at %d", n, content)
+		w.flaw(BadPage, "page %d: invalid start of content (%d)", n, content)
 		return
 	}
 	for at, last := int(binary.BigEndian.Uint16(page[head+1:])), 0; at != 0; {
 		if at <= last || at < content || at+4 > usable {
-			w.flaw(BadPage, "page %d: its list of free room leads to %d", n, at)
+			w.flaw(BadPage, "page %d: its free list leads to %d", n, at)
 			return
 		}
 		size := int(binary.BigEndian.Uint16(page[at+2:]))
 		if size < 4 || at+size > usable {
-			w.flaw(BadPage, "page %d: free room at %d has %d bytes", n, at, size)
+			w.flaw(BadPage, "page %d: invalid free block at %d (%d bytes)", n, at, size)
 			return
 		}
 		w.spans = append(w.spans, uint64(at)<<32|uint64(at+size))
@@ -286,13 +295,13 @@ func (w *Walk) free(n uint32, page []byte, head, from int) {
 	for _, s := range w.spans {
 		lo, hi := int(s>>32), int(uint32(s))
 		if lo < end {
-			w.flaw(BadPage, "page %d: two cells lie over one another at %d", n, lo)
+			w.flaw(BadPage, "page %d: cells overlap at %d", n, lo)
 			return
 		}
 		gaps += lo - end
 		end = hi
 	}
 	if gaps += usable - end; gaps != int(page[head+7]) {
-		w.flaw(BadPage, "page %d: %d bytes are between its cells, and it says %d", n, gaps, page[head+7])
+		w.flaw(BadPage, "page %d: %d bytes between its cells, its header says %d", n, gaps, page[head+7])
 	}
 }

@@ -96,7 +96,7 @@ func (p *pairs) walked(t *testing.T, o Options) (a, b int, err error) {
 	}
 	o.seam()
 	counts, flaws := map[string]int{}, ""
-	_, err = m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws += f.Says + "; " }, Rows: func(p *PlanTable) (func(*Row) error, error) {
+	_, err = m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws += f.String() + "; " }, Rows: func(p *PlanTable) (func(*Row) error, error) {
 		o.seam()
 		return func(*Row) error { counts[p.Name]++; return nil }, nil
 	}})

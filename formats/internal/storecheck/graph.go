@@ -2,7 +2,6 @@ package storecheck
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"rehome/formats/internal/agentstate"
@@ -50,7 +49,7 @@ func (g *Graph) Has(id agentstate.ID) bool {
 func (g *Graph) Root(ctx context.Context, id agentstate.ID, by store.Addr, pointer string) error {
 	there, err := g.walk.Walk(ctx, id)
 	if err == nil && !there {
-		g.q.Found(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Says: id.String()[:12] + " is not among its blobs"})
+		g.q.Found(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Says: "%s is not among its blobs", Args: []any{id.String()[:12]}})
 	}
 	return err
 }
@@ -76,7 +75,7 @@ func (g *Graph) RootBytes(ctx context.Context, root []byte) error { return g.wal
 func (g *Graph) Finish(at store.Addr) {
 	g.talk.finish(g.q)
 	if all, reached := g.walk.Index.Len(), g.walk.Index.Reached(); reached < all {
-		g.q.Breach("RH305", at, fmt.Sprintf("%d of %d", all-reached, all))
+		g.q.Breach("RH305", at, "%v of %v", rule.Many(int64(all-reached), ""), rule.Many(int64(all), ""))
 	}
 }
 
@@ -94,13 +93,13 @@ func (g *Graph) addr(id agentstate.ID) store.Addr {
 
 // fault reports what is wrong with the graph.
 func (g *Graph) fault(f agentstate.Fault) {
-	out := rule.Finding{Pointer: f.Pointer, Says: f.Says}
+	out := rule.Finding{Pointer: f.Pointer, Says: f.Says, Args: f.Args}
 	if f.HasBy {
 		out.At = g.addr(f.By)
 	}
 	switch f.Kind {
 	case agentstate.Missing:
-		out.Rule, out.Says = "RH304", fmt.Sprintf("%s, %s", f.As, f.ID.String()[:12])
+		out.Rule, out.Says, out.Args = "RH304", "%s, %s", []any{f.As, f.ID.String()[:12]}
 	case agentstate.Malformed:
 		out.Rule = "RH306"
 	case agentstate.NoID:
@@ -111,7 +110,7 @@ func (g *Graph) fault(f agentstate.Fault) {
 		out.Rule = "RH204"
 	}
 	if f.Path != f.Pointer {
-		out.Says += "; it is " + f.Path + " of the root"
+		out.Says, out.Args = out.Says+" (%s of the root)", append(out.Args, rule.Words(f.Path))
 	}
 	g.q.Found(out)
 }

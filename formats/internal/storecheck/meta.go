@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -50,7 +49,7 @@ var (
 func (m *Meta) Ask() {
 	if m.q.Asks(rule.Schema) {
 		for _, at := range m.odd {
-			m.q.Breach("RH204", at, "a key that no version writes")
+			m.q.Breach("RH204", at, "unknown key")
 		}
 	}
 	if !m.There {
@@ -74,24 +73,24 @@ func (m *Meta) Ask() {
 
 // decode reads the hexadecimal digits.
 func (m *Meta) decode() []byte {
-	fail := func(says string) []byte {
-		m.q.Breach("RH402", m.At, says)
+	fail := func(says string, args ...any) []byte {
+		m.q.Breach("RH402", m.At, says, args...)
 		return nil
 	}
 	text := m.cell.Bytes()
 	if m.cell.Class != store.Text && m.cell.Class != store.Blob {
-		return fail("its value is " + m.cell.Class.String())
+		return fail("its value is %s", m.cell.Class)
 	}
 	doc := make([]byte, hex.DecodedLen(len(text)))
 	if n, err := hex.Decode(doc, text); err != nil {
-		return fail(fmt.Sprintf("behind %d bytes it is not hexadecimal", n))
+		return fail("not hexadecimal after %d bytes", n)
 	}
 	line, _, err := rawjson.Line(doc)
 	if err != nil {
-		return fail("it is no JSON: " + err.Error())
+		return fail("not JSON: %v", err)
 	}
 	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
-		return fail("it is no JSON object")
+		return fail("not a JSON object")
 	}
 	return line
 }
@@ -99,9 +98,9 @@ func (m *Meta) decode() []byte {
 // members asks about the members, and reports whether a rule of its own is
 // broken.
 func (m *Meta) members(doc []byte) (broken bool) {
-	tell := func(id, name, says string) {
+	tell := func(id, name, says string, args ...any) {
 		broken = true
-		m.q.Found(rule.Finding{Rule: id, At: m.At, Pointer: "/" + name, Says: says})
+		m.q.Found(rule.Finding{Rule: id, At: m.At, Pointer: "/" + name, Says: says, Args: args})
 	}
 	for n, value := range rawjson.Members(doc) {
 		name, text := string(n), rawjson.Text(value)
@@ -110,9 +109,9 @@ func (m *Meta) members(doc []byte) (broken bool) {
 			tell("RH403", name, "null")
 			continue
 		case name == "createdAt" && !number(value):
-			tell("RH403", name, "no number")
+			tell("RH403", name, "not a number")
 		case name == "mode" && text != "" && !slices.Contains(metaModes, text), name == "approvalMode" && text != "" && !slices.Contains(approvals, text):
-			tell("RH405", name, fmt.Sprintf("%q", clip(text)))
+			tell("RH405", name, "%q", clip(text))
 		case name == "blobEncryptionKey" && !key(text):
 			tell("RH404", name, "")
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"sync"
 
 	"rehome/formats"
@@ -101,8 +100,8 @@ func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
 }
 
 // hold keeps a finding until the file has turned out to be sound.
-func (s *Store) hold(id string, r *sqlitefile.Row, says string) {
-	s.held = append(s.held, rule.Finding{Rule: id, At: s.row(r), Says: says})
+func (s *Store) hold(id string, r *sqlitefile.Row, says string, args ...any) {
+	s.held = append(s.held, rule.Finding{Rule: id, At: s.row(r), Says: says, Args: args})
 }
 
 func (s *Store) row(r *sqlitefile.Row) store.Addr {
@@ -130,12 +129,12 @@ func (s *Store) blob(r *sqlitefile.Row) error {
 	id, ok := blobName(key)
 	switch {
 	case !ok:
-		s.hold("RH302", r, fmt.Sprintf("its key is %s of %d bytes", key.Class, len(key.Bytes())))
+		s.hold("RH302", r, "its key is %s of %d bytes", key.Class, len(key.Bytes()))
 		return nil
 	case class != store.Blob:
-		s.hold("RH302", r, fmt.Sprintf("its data is %s", class))
+		s.hold("RH302", r, "its data is %s", class)
 	case asked:
-		s.hold("RH301", r, "they are "+sum.String()[:12])
+		s.hold("RH301", r, "its bytes hash to %s", sum.String()[:12])
 		s.Graph.walk.Index.AddFalse(id, uint64(r.Place), data)
 		return nil
 	}

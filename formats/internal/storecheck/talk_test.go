@@ -20,7 +20,7 @@ func TestOneBuffer(t *testing.T) {
 	gives := []byte(`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c2","toolName":"Read","result":"y"},{"type":"tool-result","toolCallId":"c3","toolName":"Read","result":"z"}]}`)
 	blobs := [][]byte{calls, gives, append(ref(1, calls), ref(1, gives)...)}
 	var found []string
-	q := &rule.Inquiry{Layers: everything, Found: func(f rule.Finding) { found = append(found, f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Says) }}
+	q := &rule.Inquiry{Layers: everything, Found: func(f rule.Finding) { found = append(found, f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text()) }}
 	var x agentstate.Index
 	for i, b := range blobs {
 		x.Add(sha256.Sum256(b), uint64(i), b)

@@ -105,7 +105,7 @@ func found(s *convert.CheckedStore, b convert.Breach) Breach {
 		at := f.At
 		at.Line = 0
 		out.Places = append(out.Places, Place{
-			File: s.File(f.At), Line: f.At.Line, At: inside(at), Pointer: f.Pointer, Says: f.Says, Fingerprint: b.Fingerprint(i),
+			File: s.File(f.At), Line: f.At.Line, At: inside(at), Pointer: f.Pointer, Says: f.Text(), Fingerprint: b.Fingerprint(i),
 		})
 	}
 	return out

@@ -84,7 +84,7 @@ type (
 
 const (
 	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-	printName   = "rehomePlace/v1"
+	printName   = "rehomePlace/v2"
 )
 
 // SARIF is the verdict as SARIF 2.1.0, for code scanning. wd is the folder that

@@ -80,7 +80,7 @@ func (v *Verdict) Failed() (out []*convert.CheckedStore) {
 
 // says is what is wrong at a place, in a line: where in the record, and what.
 func says(f rule.Finding) string {
-	s := strings.ReplaceAll(f.Says, "\n", "; ")
+	s := strings.ReplaceAll(f.Text(), "\n", "; ")
 	if f.Pointer != "" {
 		s = strings.TrimSuffix(f.Pointer+": "+s, ": ")
 	}

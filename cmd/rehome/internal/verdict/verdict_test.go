@@ -110,7 +110,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: a blob's bytes", "    x\n    100%.x:12: /a\\nb: e:v", "d.x: whole\n",
+		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: " + rule.Named("RH301").Title, "    x\n    100%.x:12: /a\\nb: e:v", "d.x: whole\n",
 		"not examined to the end\n    c.x: disk\\x1b[2J <&>\n    hint: another disk\n", "\n3 stores, 12 B: 3 errors, 1 note, 1 not examined\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -167,8 +167,8 @@ func TestPlaces(t *testing.T) {
 	v := judged(t, rule.Warning, map[string][]rule.Finding{"a.x": list, "b.x": list[:2]})
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for _, want := range []string{
-		"error RH203 a.x:1: a record is not what it should be\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    mend: ",
-		"error RH203 b.x:1: a record is not what it should be\n    x\n    +1 more: b.x:2\n    mend: ",
+		"error RH203 a.x:1: " + rule.Named("RH203").Title + "\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    mend: ",
+		"error RH203 b.x:1: " + rule.Named("RH203").Title + "\n    x\n    +1 more: b.x:2\n    mend: ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -204,7 +204,7 @@ func TestSARIF(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`{"artifactLocation":{"uri":"a%20b/100%25.x"},"region":{"startLine":3}}}],"partialFingerprints":{"rehomePlace/v1":"`,
+		`{"artifactLocation":{"uri":"a%20b/100%25.x"},"region":{"startLine":3}}}],"partialFingerprints":{"rehomePlace/v2":"`,
 		`"level":"note"`, `"executionSuccessful":false`, `"ruleIndex":1`, `"fullyQualifiedName":"t|b#7 (k\\n`,
 	} {
 		if !strings.Contains(string(doc), want) {
@@ -300,7 +300,7 @@ func TestGitHub(t *testing.T) {
 	if len(lines) != 5 || lines[4] != "3 errors, 1 note, 1 not examined" {
 		t.Errorf("%q", lines)
 	}
-	if want := "::error file=a b/100%25.x,line=3,title=RH301 "; !strings.HasPrefix(lines[1], want) || !strings.Contains(lines[1], "::x%0A+1 more in a b/100%25.x%0Aput the blob") {
+	if want := "::error file=a b/100%25.x,line=3,title=RH301 "; !strings.HasPrefix(lines[1], want) || !strings.Contains(lines[1], "::x%0A+1 more in a b/100%25.x%0A"+rule.Named("RH301").Mend) {
 		t.Errorf("%q", lines[1])
 	}
 	if !strings.HasPrefix(lines[3], "::notice file=") || !strings.Contains(lines[3], `e%3Av%2Ci%25l |`) {
