@@ -16,7 +16,7 @@ type grammar struct {
 	Detect  detectCmd  `cmd:"" help:"Say what a file or folder is, and why."`
 	Formats formatsCmd `cmd:"" help:"List the formats, and what can be done with each."`
 	Schema  schemaCmd  `cmd:"" help:"List or print the published JSON schemas."`
-	Demo    demoCmd    `cmd:"" help:"Show the main job on a small sample, in a folder of its own."`
+	Demo    demoCmd    `cmd:"" help:"Show what rehome does, in four steps on a sample chat."`
 	Version versionCmd `cmd:"" help:"Say which build this is."`
 
 	Completion completionCmd `cmd:"" help:"Print what makes a shell complete commands, flags and sessions."`
@@ -265,10 +265,9 @@ Examples:
 type demoCmd struct{}
 
 func (demoCmd) Help() string {
-	return `A sample chat store becomes text, gains one turn, becomes text again: the demo shows the difference that
-git would show. Then the text becomes a store again, and that it is the same is proved. An agent of the Cursor
-SDK goes the same way, and to another checkout, where the SDK would find and resume it. At last the chat becomes
-a session of Claude Code. Everything happens in a new folder, which stays behind for you to look around in.
+	return `Four steps on a sample chat: show it, continue it in Claude Code, take it to text for git and back, and
+catch a file that a commit left out. Everything is written to a new temporary folder, which is kept for you to
+explore.
 
 Examples:
 

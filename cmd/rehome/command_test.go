@@ -92,7 +92,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-1", "unread": "ls-result-1", "migrated": "migrate-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {

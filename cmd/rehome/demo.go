@@ -2,58 +2,60 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
-	"io/fs"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"rehome/convert"
 	"rehome/formats"
 	"rehome/testdata/chat"
 )
 
-// demoResult is what the demo left and found: schema demo-result-1. Its text
-// is a walk through the steps.
+// demoResult is what the demo did and found: schema demo-result-2. Its text
+// walks through the four steps.
 type demoResult struct {
-	Folder string   `json:"folder"`
-	Files  []string `json:"files"`
-	Diff   demoDiff `json:"diff"`
-	SDK    demoSDK  `json:"sdk"`
-	Equal  bool     `json:"equal"`
+	Folder   string   `json:"folder"`
+	Session  string   `json:"session"`  // in Claude Code
+	Continue string   `json:"continue"` // the command that opens it there
+	Diff     demoDiff `json:"diff"`
+	Equal    bool     `json:"equal"`  // the restored store gives the same text
+	Caught   bool     `json:"caught"` // check reported the fault
 
-	Migrated demoMigrated `json:"migrated"`
-
-	listed listing // Files
-	shown  treeDiff
-	sets   []convert.SetReport // of the store that went in and came back
-	secret int64               // secrets that stayed home
-	same   bool                // the text of the store that came back is the text it came from
-	whole  bool                // with secrets, every cell came back
+	chat, diff, report      []string // what the commands print
+	turns, messages, losses int64
 }
 
+// demoDiff is what one more turn changes in a session printed by show.
 type demoDiff struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
-	Bytes   int `json:"bytes"`
 }
 
-// tour is a demo under way in its folder.
-type tour struct {
-	*house
-	folder string
-}
+// tour is a demo under way. The working directory is its folder, so that the
+// commands run exactly as they are printed.
+type tour struct{ *house }
 
-// Run shows the main job: store to text, one turn later again, and back; and
-// then what programs that run agents need of it.
+// Run shows a chat, continues it in Claude Code, takes it to text and back,
+// and damages the text.
 func (demoCmd) Run(h *house) error {
 	folder, err := os.MkdirTemp("", "rehome-demo-")
+	if err == nil {
+		folder, err = filepath.EvalSymlinks(folder) // as the client names it
+	}
 	if err != nil {
 		return &formats.Error{Op: "demo", Err: err}
 	}
-	t := tour{h, folder}
-	res := &demoResult{Folder: folder}
-	for _, step := range []func(*demoResult) error{t.there, t.oneTurnLater, t.back, t.whole, t.agents, t.checkout, t.home, t.goOn} {
+	if before, err := os.Getwd(); err == nil {
+		defer os.Chdir(before)
+	}
+	if err := os.Chdir(folder); err != nil {
+		return &formats.Error{Op: "demo", Err: err}
+	}
+	t, res := tour{h}, &demoResult{Folder: folder}
+	for _, step := range []func(*demoResult) error{t.look, t.goOn, t.keep, t.damage} {
 		if err := step(res); err != nil {
 			return err
 		}
@@ -61,149 +63,140 @@ func (demoCmd) Run(h *house) error {
 	if err := h.out.show(res); err != nil {
 		return err
 	}
-	if !res.Equal {
-		return shown{&formats.Error{Op: "demo", At: folder, Err: errors.New("a store that came back is not the one that left")}}
+	if !res.Equal || !res.Caught {
+		return shown{&formats.Error{Op: "demo", At: folder, Err: errors.New("rehome did not do what it promises")}}
 	}
 	return nil
 }
 
-// there makes text of a chat store.
-func (t tour) there(res *demoResult) error {
-	if err := t.lay("before.db", "chat/store.db"); err != nil {
+// look prints the chat.
+func (t tour) look(res *demoResult) (err error) {
+	if err := t.lay("login.db"); err != nil {
 		return err
 	}
-	if _, err := t.convert("chat/store.db", "monday", convert.Options{To: "archive"}); err != nil {
-		return err
-	}
-	l, err := t.list("monday")
-	res.Files, res.listed = l.names, l
+	res.chat, err = t.rehome(0, "show", "chat/store.db")
 	return err
 }
 
-// oneTurnLater makes text of the same store with one more turn, and compares.
-func (t tour) oneTurnLater(res *demoResult) error {
-	if err := t.lay("after.db", "chat/store.db"); err != nil {
+// goOn makes the chat a session of Claude Code, in a config folder of its own.
+func (t tour) goOn(res *demoResult) error {
+	if err := os.Mkdir("my-app", 0o755); err != nil {
 		return err
 	}
-	if _, err := t.convert("chat/store.db", "tuesday", convert.Options{To: "archive"}); err != nil {
-		return err
-	}
-	d, err := diffTrees(t.ctx, t.folder, "monday", "tuesday", t.out.getenv)
+	lines, err := t.rehome(0, "migrate", "chat/store.db", "--cwd", "my-app", "--claude-dir", "claude", "--json")
 	if err != nil {
-		return &formats.Error{Op: "demo", At: t.folder, Err: err}
+		return err
 	}
-	res.shown = d
-	res.Diff = demoDiff{Added: d.added, Removed: d.removed, Bytes: len(d.text)}
+	var report struct {
+		Migrated []struct {
+			Session, Continue string
+			Turns, Messages   int64
+			Losses            []struct{ Count int64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &report); err != nil {
+		return err
+	}
+	for _, m := range report.Migrated {
+		res.Session, res.Continue, res.turns, res.messages = m.Session, m.Continue, m.Turns, m.Messages
+		for _, l := range m.Losses {
+			res.losses += l.Count
+		}
+	}
 	return nil
 }
 
-// back makes a store of the text, and text of that store: the same text.
-func (t tour) back(res *demoResult) error {
-	report, err := t.convert("tuesday", "back/store.db", convert.Options{})
+// keep takes the chat to text and back, and shows it again one turn later.
+func (t tour) keep(res *demoResult) error {
+	for _, args := range [][]string{
+		{"convert", "chat/store.db", "text", "--to", "archive"},
+		{"convert", "text", "restored/store.db"},
+		{"convert", "restored/store.db", "again", "--to", "archive"},
+	} {
+		if _, err := t.rehome(0, args...); err != nil {
+			return err
+		}
+	}
+	var err error
+	if res.Equal, err = sameFolders("text", "again"); err != nil {
+		return err
+	}
+	if err := t.lay("login-later.db"); err != nil {
+		return err
+	}
+	later, err := t.rehome(0, "show", "chat/store.db")
 	if err != nil {
 		return err
 	}
-	res.secret = report.Stores[0].Omitted
-	if _, err := t.convert("back/store.db", "again", convert.Options{To: "archive"}); err != nil {
+	for _, h := range hunks(res.chat, later) {
+		for _, l := range res.chat[h.old : h.old+h.removed] {
+			res.diff = append(res.diff, "-"+l)
+		}
+		for _, l := range later[h.fresh : h.fresh+h.added] {
+			res.diff = append(res.diff, "+"+l)
+		}
+		res.Diff.Added, res.Diff.Removed = res.Diff.Added+h.added, res.Diff.Removed+h.removed
+	}
+	return nil
+}
+
+// damage leaves a file out, as a commit might, and has check find it.
+func (t tour) damage(res *demoResult) (err error) {
+	if err := os.Remove("text/blobs.ndjson"); err != nil {
 		return err
 	}
-	res.same, err = sameTrees(t.path("tuesday"), t.path("again"))
+	res.report, err = t.rehome(4, "check", "text")
+	res.Caught = err == nil
 	return err
 }
 
-// whole does the same with the secrets in the text, where the store that comes
-// back must hold every cell.
-func (t tour) whole(res *demoResult) error {
-	out, err := t.convert("chat/store.db", "private", convert.Options{To: "archive", WithSecrets: true})
-	if err != nil {
-		return err
-	}
-	back, err := t.convert("private", "whole/store.db", convert.Options{WithSecrets: true})
-	if err != nil {
-		return err
-	}
-	res.sets = back.Stores[0].Sets
-	res.whole = slices.EqualFunc(out.Stores[0].Sets, res.sets, func(a, b convert.SetReport) bool {
-		return a.Table == b.Table && a.Rows == b.Rows && a.Bytes == b.Bytes && a.Digest == b.Digest
+// rehome runs one command of this program and returns what it prints.
+func (t tour) rehome(want int, args ...string) ([]string, error) {
+	var stdout, stderr bytes.Buffer
+	code := run(t.ctx, args, &stdout, &stderr, func(name string) string {
+		return map[string]string{"TZ": "UTC", "COLUMNS": "76"}[name]
 	})
-	res.Equal = res.same && res.whole
-	return nil
-}
-
-// list is the files below a folder of the demo, or a file, with their sizes.
-func (t tour) list(name string) (l listing, err error) {
-	err = filepath.WalkDir(t.path(name), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(t.folder, path)
-		l.add(listing{[]string{filepath.ToSlash(rel)}, []int64{info.Size()}})
-		return err
-	})
-	return l, err
-}
-
-func (t tour) path(name string) string { return filepath.Join(t.folder, filepath.FromSlash(name)) }
-
-// lay puts a store of the sample where a client would have it.
-func (t tour) lay(sample, name string) error {
-	b, err := chat.Stores.ReadFile(sample)
-	if err != nil {
-		return err
-	}
-	return t.write(name, b)
-}
-
-func (t tour) write(name string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(t.path(name)), 0o755); err != nil {
-		return &formats.Error{Op: "demo", Err: err}
-	}
-	return os.WriteFile(t.path(name), b, 0o644)
-}
-
-func (t tour) convert(src, dst string, o convert.Options) (*convert.Report, error) {
-	if dst != "" {
-		dst = t.path(dst)
-	}
-	report, err := convert.Convert(t.ctx, t.reg, t.path(src), dst, o)
-	if err != nil {
+	if err := t.ctx.Err(); err != nil {
 		return nil, err
 	}
-	return report, reportError(report, nil)
+	if code != want {
+		return nil, &formats.Error{Op: "demo", At: "rehome " + strings.Join(args, " "), Err: fmt.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())}
+	}
+	return lines(stdout.Bytes()), nil
 }
 
-// sameTrees reports whether two folders hold the same files with the same
-// bytes.
-func sameTrees(a, b string) (bool, error) {
-	left, err := readTree(a)
+// lay puts a store of the sample where a client would have it.
+func (tour) lay(sample string) error {
+	b, err := chat.Demo.ReadFile(sample)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll("chat", 0o755); err != nil {
+		return &formats.Error{Op: "demo", Err: err}
+	}
+	return os.WriteFile("chat/store.db", b, 0o644)
+}
+
+// sameFolders reports whether two folders without subfolders hold the same
+// files with the same bytes.
+func sameFolders(a, b string) (bool, error) {
+	left, err := os.ReadDir(a)
 	if err != nil {
 		return false, err
 	}
-	right, err := readTree(b)
-	if err != nil || len(left) != len(right) {
+	right, err := os.ReadDir(b)
+	if err != nil || !slices.EqualFunc(left, right, func(x, y os.DirEntry) bool { return x.Name() == y.Name() }) {
 		return false, err
 	}
-	for name, data := range left {
-		if other, ok := right[name]; !ok || !bytes.Equal(data, other) {
-			return false, nil
+	for _, f := range left {
+		x, err := os.ReadFile(filepath.Join(a, f.Name()))
+		if err != nil {
+			return false, err
+		}
+		y, err := os.ReadFile(filepath.Join(b, f.Name()))
+		if err != nil || !bytes.Equal(x, y) {
+			return false, err
 		}
 	}
 	return true, nil
-}
-
-// readTree reads every file of a folder; the demo's are small.
-func readTree(folder string) (map[string][]byte, error) {
-	out := map[string][]byte{}
-	err := fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		out[name], err = os.ReadFile(filepath.Join(folder, filepath.FromSlash(name)))
-		return err
-	})
-	return out, err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -141,3 +142,17 @@ func (p *pager) close(err error) error {
 type nopClose struct{ io.Writer }
 
 func (nopClose) Close() error { return nil }
+
+// lookPath finds a program on the PATH that the caller was given, which in
+// tests is not the process's own.
+func lookPath(name, path string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return found, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}

@@ -6,155 +6,69 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 )
 
-const (
-	demoFiles = 12 // how much of a listing the demo shows,
-	demoLines = 30 // how much of a difference,
-	demoWidth = 76 // and how wide
-)
-
 func (r *demoResult) text(p *page) {
-	p.Line(p.Strong("stores become text for git, and the text becomes the stores again"))
-	p.Linef("everything lies in %s", visible(r.Folder))
+	p.step("1. A chat of the Cursor CLI", "show chat/store.db")
+	p.printed(dialog(r.chat))
 	p.Line("")
-	p.Line(p.Strong("1. the store as text"))
-	p.Line(p.Cyan("   $ rehome convert chat/store.db monday --to archive"))
-	p.files("", r.listed)
+	p.step("2. Continue it in Claude Code", "migrate chat/store.db --cwd my-app --claude-dir claude")
+	p.Linef("   %s %s, %s; %s on the way, all reported", p.Green("✓"), many(r.turns, "turn"), many(r.messages, "message"), many(r.losses, "change"))
+	p.Line("   " + p.Strong(visible(r.Continue)))
 	p.Line("")
-	p.Line(p.Strong("2. one more turn in the chat, and the text of it"))
-	p.Line(p.Cyan("   $ rehome convert chat/store.db tuesday --to archive"))
-	r.difference(p)
+	p.step("3. Keep it in git: exact text, readable history", "convert chat/store.db text --to archive", "convert text restored/store.db")
+	p.mark(r.Equal, "the restored store gives the same text, byte for byte", "the restored store gives other text")
+	p.Line(p.Cyan("   $ rehome show chat/store.db > session.txt") + p.Faint("   # one turn later, git diff shows:"))
+	p.printed(r.diff)
 	p.Line("")
-	p.Line(p.Strong("3. the text as a store, and that store as text"))
-	p.Line(p.Cyan("   $ rehome convert tuesday back/store.db"))
-	p.Line(p.Cyan("   $ rehome convert back/store.db again --to archive"))
-	p.Linef("   tuesday and again: %s", p.verdict(r.same, "the same, byte for byte"))
-	if r.secret > 0 {
-		p.Linef("   %s stayed home: keys do not belong in git, and the client makes new ones", many(r.secret, "secret"))
-	}
+	p.step("4. Catch a broken commit")
+	p.Line(p.Cyan("   $ rm text/blobs.ndjson"))
+	p.Line(p.Cyan("   $ rehome check text"))
+	p.printed(r.report)
+	p.mark(r.Caught, "caught, with exit status 4", "not caught")
 	p.Line("")
-	p.Line(p.Strong("4. the same for a backup, keys included"))
-	p.Line(p.Cyan("   $ rehome convert chat/store.db private --to archive --with-secrets"))
-	p.Line(p.Cyan("   $ rehome convert private whole/store.db --with-secrets"))
-	var sets [][]screen.Safe
-	for _, s := range r.sets {
-		sets = append(sets, []screen.Safe{visible(setName(s.File, s.Table)), many(s.Rows, "row"), visible(s.Digest)})
-	}
-	p.Table("   ", sets)
-	p.Linef("   chat/store.db and whole/store.db: %s", p.verdict(r.whole, "every cell equal"))
-	p.Line("")
-	r.SDK.text(p)
-	p.Line("")
-	r.Migrated.text(p)
+	p.Linef("Everything is in %s. To see your own sessions: %s", visible(r.Folder), p.Strong("rehome ls"))
 }
 
-// files lists files of the demo by their names below a folder, in which ids
-// and hashes are shortened.
-func (p *page) files(below string, l listing) {
-	var lines [][]screen.Safe
-	for i, name := range l.names {
-		if i == demoFiles && len(l.names) > demoFiles+1 {
-			break
-		}
-		lines = append(lines, []screen.Safe{screen.Brief(strings.TrimPrefix(name, below)), size(l.sizes[i])})
-	}
-	p.Table("   ", lines)
-	if more := len(l.names) - len(lines); more > 0 {
-		p.Linef("   and %s", many(int64(more), "more file"))
+// step prints a heading, and the commands below it.
+func (p *page) step(title screen.Safe, commands ...screen.Safe) {
+	p.Line(p.Strong(title))
+	for _, c := range commands {
+		p.Line(p.Cyan("   $ rehome " + c))
 	}
 }
 
-// difference shows the beginning of the diff, in the colors git would use.
-func (r *demoResult) difference(p *page) {
-	if r.shown.tool != "" {
-		p.Line(p.Cyan("   $ " + visible(strings.Replace(r.shown.tool, "-U1", "--stat", 1))))
+func (p *page) mark(ok bool, good, bad screen.Safe) {
+	if ok {
+		p.Line("   " + p.Green("✓ "+good))
+		return
 	}
-	for line := range strings.Lines(r.shown.stat) {
-		p.Line("  " + visible(strings.TrimRight(line, "\n")))
-	}
-	if r.shown.tool != "" {
-		p.Line(p.Cyan("   $ " + visible(r.shown.tool)))
-	}
-	all := 0
-	for line := range strings.Lines(r.shown.text) {
-		line = strings.TrimRight(line, "\n")
-		if strings.HasPrefix(line, "diff ") || strings.HasPrefix(line, "index ") || strings.HasPrefix(line, "new file ") {
+	p.Line("   " + p.Red("✗ "+bad))
+}
+
+// printed is what a command printed, without its empty lines.
+func (p *page) printed(lines []string) {
+	for _, l := range lines {
+		if strings.Trim(l, "+- ") == "" {
 			continue
 		}
-		for _, part := range p.diffLine(line) {
-			if all++; all <= demoLines {
-				p.Line("   " + part)
-			}
+		paint := screen.Plain
+		switch word := strings.TrimSpace(l); {
+		case strings.HasPrefix(word, ">"), strings.HasPrefix(word, "+"):
+			paint = p.Green
+		case strings.HasPrefix(word, "-"), strings.HasPrefix(word, "error "):
+			paint = p.Red
+		case strings.HasPrefix(word, "@@"):
+			paint = p.Faint
 		}
-	}
-	if all > demoLines {
-		p.Linef("   and %s", many(int64(all-demoLines), "more line"))
+		p.Line("   " + paint(visible(l)))
 	}
 }
 
-// diffLine is one line of a diff, painted, in as many lines as it takes.
-func (p *page) diffLine(s string) []screen.Safe {
-	paint := screen.Plain
-	switch {
-	case strings.HasPrefix(s, "--- "), strings.HasPrefix(s, "+++ "):
-		paint = p.Strong
-	case strings.HasPrefix(s, "@@"):
-		paint = p.Cyan
-	case strings.HasPrefix(s, "+"):
-		paint = p.Green
-	case strings.HasPrefix(s, "-"):
-		paint = p.Red
-	}
-	out := rows(visible(shortRuns(s)), demoWidth)
-	for i := range out {
-		out[i] = paint(out[i])
-	}
-	return out
-}
-
-// rows cuts a line into as many as it takes.
-func rows(s screen.Safe, width int) (out []screen.Safe) {
-	for used := 0; s != ""; s = s[used:] {
-		used = len(s)
-		n := 0
-		for i := range s {
-			if n++; n > width {
-				used = i
-				break
-			}
+// dialog is a printed session from its first prompt on.
+func dialog(lines []string) []string {
+	for i, l := range lines {
+		if strings.HasPrefix(l, ">") {
+			return lines[i:]
 		}
-		out = append(out, s[:used])
 	}
-	return out
-}
-
-func (p *page) verdict(ok bool, words screen.Safe) screen.Safe {
-	if ok {
-		return p.Green(words)
-	}
-	return p.Red("not " + words)
-}
-
-// shortRuns cuts long runs of hexadecimal or base64, the names of blobs and
-// bytes that are not text, so that what people said fits on a screen.
-func shortRuns(s string) string {
-	const long, keep = 40, 8
-	var b strings.Builder
-	for s != "" {
-		n := strings.IndexFunc(s, func(r rune) bool {
-			return !('0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || r == '+' || r == '/' || r == '=')
-		})
-		switch {
-		case n < 0:
-			n = len(s)
-		case n == 0:
-			n = 1
-		}
-		if n >= long {
-			b.WriteString(s[:keep] + "…")
-		} else {
-			b.WriteString(s[:n])
-		}
-		s = s[n:]
-	}
-	return b.String()
+	return lines
 }

@@ -42,7 +42,7 @@ func layers() []layer {
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "schemas", "testdata/chat", "testdata/sdk"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "schemas", "testdata/chat"}},
 	}
 }
 
