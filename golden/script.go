@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Call is one command line of a case.
@@ -34,7 +36,8 @@ type Command func(Call) int
 // and the rest is what came of it: stdout behind "|", stderr behind "2|", and
 // "exit N" if N is not 0. Besides the commands given there are ls, cat, cp,
 // mkdir, rm, write and same, which know just enough for a case. The path of
-// the case's folder is printed as $WORK.
+// the case's folder is printed as $WORK, and as $SLUG where a client names a
+// folder of its own after it.
 func Scripts(t *testing.T, pattern string, commands map[string]Command, setup func(t *testing.T, dir string)) {
 	t.Helper()
 	list, err := filepath.Glob(Path(t, pattern))
@@ -124,6 +127,7 @@ func quote(w *strings.Builder, mark, s, dir string) {
 		return
 	}
 	s = strings.ReplaceAll(s, dir, "$WORK")
+	s = strings.ReplaceAll(s, slug(dir), "$SLUG")
 	body, whole := strings.CutSuffix(s, "\n")
 	for _, l := range strings.Split(body, "\n") {
 		w.WriteString(strings.TrimRight(mark+" "+l, " ") + "\n")
@@ -131,6 +135,16 @@ func quote(w *strings.Builder, mark, s, dir string) {
 	if !whole {
 		w.WriteString(mark + `\ no line end` + "\n")
 	}
+}
+
+// slug is a path as clients make it part of a name.
+func slug(path string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return '-'
+	}, path)
 }
 
 // split takes a line apart at blanks; a word, or the value after its "=", may

@@ -42,6 +42,9 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)
 		}
+		if strings.HasSuffix(t.Name(), "/continue") {
+			furnishHome(t, filepath.Join(dir, "home"))
+		}
 		furnish(t, dir)
 	})
 }

@@ -26,12 +26,12 @@ func TestChatToArchive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(golden.Path(t, "../README.md"))
+	page, err := os.ReadFile(golden.Path(t, "../docs/performance.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if claim := fmt.Sprintf("%d lines added and %d removed", d.added, d.removed); !strings.Contains(string(readme), claim) {
-		t.Errorf("the README does not say %q of one turn", claim)
+	if claim := fmt.Sprintf("%d lines added and %d removed", d.added, d.removed); !strings.Contains(string(page), claim) {
+		t.Errorf("docs/performance.md does not say %q of one turn", claim)
 	}
 	grown, err := treeSize(filepath.Join(dir, "after"))
 	if err != nil {
