@@ -72,7 +72,7 @@ func TestAction(t *testing.T) {
 		code         int
 		want         string
 	}{
-		{"chat\nlater", "", 0, "whole, "},
+		{"chat\nlater", "", 0, "ok, "},
 		{"chat\na b\n", "", 4, "::error file=a b/runs.ndjson,title=RH190 "},
 		{".", "--skip=RH190\n--notes", 0, "::notice file="},
 		{"--rules", "", 1, "not examined"},

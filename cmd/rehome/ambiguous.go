@@ -25,7 +25,7 @@ func (h *house) only(l *convert.Listing, name string, found []*convert.Listed) (
 	switch {
 	case len(found) == 1:
 	case oneID(found):
-		h.out.say(name + ": of " + string(many(int64(len(found)), "session")) + " with this id the one in " + fileOf(h.reg, found[0]) + " is taken")
+		h.out.say(name + ": of " + string(many(int64(len(found)), "session")) + " with this id, using the one in " + fileOf(h.reg, found[0]))
 	case distance(found[0]) > 0 || distance(found[1]) == 0:
 		return chosen{}, h.question(l, name, "matches "+string(many(int64(len(found)), "session")), found)
 	}
@@ -134,16 +134,16 @@ func (h *house) question(l *convert.Listing, at, what string, among []*convert.L
 		count[s.ID]++
 	}
 	a := &ambiguous{more: max(0, len(among)-mostAsked)}
-	hint := "name one by its id, or by the first characters of it"
+	hint := "use an id, or its first characters"
 	for _, s := range among[:len(among)-a.more] {
 		c := candidate{Name: l.Short(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(h.reg, s)}
 		if count[s.ID] > 1 { // only its place tells it from another
-			c.Name, hint = c.Path+"#"+c.Name, "name one by PATH#ID"
+			c.Name, hint = c.Path+"#"+c.Name, "use PATH#ID"
 		}
 		a.candidates = append(a.candidates, c)
 	}
 	if len(among) == 0 {
-		hint = "rehome ls " + at[:max(0, strings.LastIndex(at, "#"))] + " lists what is there"
+		hint = "run `rehome ls " + at[:max(0, strings.LastIndex(at, "#"))] + "` to list its sessions"
 	}
 	a.error = usageError{&formats.Error{At: at, Err: errors.New(what), Hint: hint}}
 	return a

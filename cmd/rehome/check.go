@@ -24,21 +24,21 @@ func (c *checkCmd) Validate() error {
 	asks := c.Rules || c.Explain != ""
 	switch {
 	case asks && len(c.Paths) > 0:
-		return refuse("--rules and --explain are about rules, not about stores", "leave the paths out")
+		return refuse("--rules and --explain cannot be combined with paths", "omit the paths")
 	case c.Rules && c.Explain != "":
-		return refuse("--rules and --explain both say what is shown", "leave one of them out")
+		return refuse("--rules and --explain cannot be used together", "omit one of them")
 	case c.Explain != "" && rule.Named(c.Explain) == nil:
-		return refuse("no rule is named "+c.Explain, "rehome check --rules lists them")
+		return refuse("no such rule: "+c.Explain, "run `rehome check --rules` to list them")
 	case asks:
 		return nil
 	case len(c.Paths) == 0 && c.Schema != "":
-		return refuse("PATH is missing", "name the files to hold against the schema, or folders that hold some")
+		return refuse("PATH is missing", "name the files to validate, or folders that hold them")
 	case c.Jobs < 0:
-		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.WriteBaseline && c.Baseline == "":
-		return refuse("--write-baseline needs --baseline", "name the file with --baseline FILE")
+		return refuse("--write-baseline requires --baseline", "name the file with --baseline FILE")
 	case c.Schema != "" && (c.For != "" || c.Secrets || len(c.Layer)+len(c.Rule)+len(c.Skip) > 0 || c.From != ""):
-		return refuse("--schema holds files against one schema, and asks nothing else", "leave --for, --from, --layer, --rule, --skip and --secrets out")
+		return refuse("--schema cannot be combined with other checks", "omit --for, --from, --layer, --rule, --skip and --secrets")
 	}
 	for _, name := range c.Layer {
 		if _, err := rule.ParseLayer(name); err != nil {
@@ -47,7 +47,7 @@ func (c *checkCmd) Validate() error {
 	}
 	for _, id := range slices.Concat(c.Rule, c.Skip) {
 		if rule.Named(id) == nil {
-			return refuse("no rule is named "+id, "rehome check --rules lists them")
+			return refuse("no such rule: "+id, "run `rehome check --rules` to list them")
 		}
 	}
 	return nil
@@ -149,6 +149,9 @@ func (c *checkCmd) print(h *house, v *verdict.Verdict, layers rule.Layers) error
 	case c.Format == "markdown":
 		return v.Markdown(w, wd)
 	}
+	if h.out.silent {
+		return nil
+	}
 	return v.Text(w, h.out.paint)
 }
 
@@ -157,7 +160,7 @@ func (c *checkCmd) print(h *house, v *verdict.Verdict, layers rule.Layers) error
 func (c *checkCmd) judge(v *verdict.Verdict) error {
 	if failed := v.Failed(); len(failed) > 0 {
 		busy := !slices.ContainsFunc(failed, func(s *convert.CheckedStore) bool { return !errors.Is(s.Err, formats.ErrBusy) })
-		err := fmt.Errorf("%s could not be examined to the end", many(int64(len(failed)), "place"))
+		err := fmt.Errorf("could not examine %s", many(int64(len(failed)), "store"))
 		if busy {
 			err = summary{err.Error(), formats.ErrBusy}
 		}
@@ -166,17 +169,17 @@ func (c *checkCmd) judge(v *verdict.Verdict) error {
 	if c.WriteBaseline || v.Counts() == 0 {
 		return nil
 	}
-	return shown{&formats.Error{Err: found{string(v.Sum(false))}, Hint: "rehome check --explain " + v.First() + " says more of a rule"}}
+	return shown{&formats.Error{Err: found{string(v.Sum(false))}, Hint: "run `rehome check --explain " + v.First() + "` for details"}}
 }
 
 // found is errFindings in the words of one verdict.
 type found struct{ words string }
 
 func (f found) Error() string {
-	if notes, ok := strings.CutPrefix(f.words, "whole, "); ok {
-		return "beyond the line of --fail-on: " + notes
+	if notes, ok := strings.CutPrefix(f.words, "ok, "); ok {
+		return "check failed: " + notes
 	}
-	return "not whole: " + f.words
+	return "check failed: " + f.words
 }
 
 func (f found) Unwrap() error { return errFindings }
@@ -250,7 +253,7 @@ func (e *explained) text(p *page) {
 		where = "all formats"
 	}
 	p.Line("")
-	for _, row := range [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"mend", r.Mend}} {
+	for _, row := range [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"fix", r.Mend}} {
 		p.Table("  ", [][]screen.Safe{{screen.Sprintf("%-8s", row[0]), visible(row[1])}})
 	}
 }

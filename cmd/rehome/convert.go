@@ -24,21 +24,21 @@ func (c *convertCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	switch {
 	case c.Jobs < 0:
-		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.Cwd != nil && *c.Cwd == "":
-		return refuse("--cwd is empty", "name the folder that the sessions are to belong to; . is the working directory")
+		return refuse("--cwd: empty", "name the folder to assign the sessions to; . is the working directory")
 	case c.Home != nil && *c.Home == "":
-		return refuse("--home is empty", "name a home folder, or leave it out: yours is taken")
+		return refuse("--home: empty", "name a home folder, or omit the flag to use yours")
 	case c.Last && c.Src != "":
-		return refuse("--last and SRC both say what is carried", "leave one of them out")
+		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Src == "" && !c.Last:
-		return refuse("SRC is missing", "name a store, a folder of stores, or a session; --last is the newest session of this folder")
+		return refuse("SRC is missing", "name a store, a folder of stores or a session, or pass --last for the newest session of this directory")
 	case c.Dst == "" && c.Cwd == nil:
-		return refuse("DST is missing", "name where the result goes, or give --cwd DIR: agents go where the client looks for those of DIR")
+		return refuse("DST is missing", "name the target, or pass --cwd DIR to write where the client looks for sessions of DIR")
 	case c.Home != nil && c.Cwd == nil:
-		return refuse("--home says nothing without --cwd", "give --cwd DIR, too: the place below the home folder follows from it")
+		return refuse("--home has no effect without --cwd", "pass --cwd DIR too")
 	case c.Home != nil && c.Dst != "":
-		return refuse("--home and DST both say where the result goes", "leave one of them out; --cwd goes with either")
+		return refuse("--home cannot be combined with DST", "omit one of them")
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err er
 		return cwd, home, err
 	}
 	if home = getenv(homeVariable()); home == "" {
-		return "", "", noHome("give --home DIR")
+		return "", "", noHome("pass --home DIR")
 	}
 	return cwd, home, nil
 }
@@ -69,7 +69,7 @@ func sayable(dir string) error {
 	if utf8.ValidString(dir) {
 		return nil
 	}
-	return &formats.Error{At: dir, Err: errors.New("the folder's name is not UTF-8: no session can record it"), Hint: "rename the folder"}
+	return &formats.Error{At: dir, Err: errors.New("folder name is not valid UTF-8, so no session can record it"), Hint: "rename the folder"}
 }
 
 // workspace is a folder as a program that works in it calls it. An absolute
@@ -85,7 +85,7 @@ func workspace(dir string) (string, error) {
 		wd, err = filepath.EvalSymlinks(wd)
 	}
 	if err != nil {
-		return "", &formats.Error{At: dir, Err: err, Hint: "give --cwd an absolute path"}
+		return "", &formats.Error{At: dir, Err: err, Hint: "pass an absolute path to --cwd"}
 	}
 	return filepath.Join(wd, dir), nil
 }
@@ -93,7 +93,7 @@ func workspace(dir string) (string, error) {
 func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
 		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Allow: c.Allow, Sidecar: c.Sidecar,
-		WithSecrets: c.WithSecrets, Compress: c.Compress, History: c.History, Live: c.Live, Jobs: c.Jobs, Workspace: c.Workspace,
+		WithSecrets: c.WithSecrets, Compress: c.Compress, History: c.History, Live: c.Live, Jobs: c.Jobs, Workspace: c.Project,
 	}
 	if c.Compress == "none" {
 		o.Compress = ""

@@ -9,13 +9,13 @@ import (
 )
 
 // errWithheld: stores were held back because of their losses.
-var errWithheld = errors.New("losses beyond the allowed line")
+var errWithheld = errors.New("losses exceed --allow")
 
-// usageError is a command line that cannot be understood.
+// usageError is an invalid command line.
 type usageError struct{ error }
 
 func newUsageError(err error) error {
-	return usageError{&formats.Error{Err: err, Hint: "rehome --help lists the commands, rehome COMMAND --help its flags"}}
+	return usageError{&formats.Error{Err: err, Hint: "run `rehome --help` for commands, `rehome COMMAND --help` for flags"}}
 }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -34,12 +34,12 @@ func outcomes() []outcome {
 		return func(err error) bool { return errors.Is(err, target) }
 	}
 	return []outcome{
-		{0, "done", func(err error) bool { return err == nil }},
-		{1, "failed", nil},
+		{0, "success", func(err error) bool { return err == nil }},
+		{1, "failure", nil},
 		{2, "invalid command line", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
-		{3, "losses beyond the allowed line", as(errWithheld)},
+		{3, "losses exceed --allow", as(errWithheld)},
 		{4, "check found problems", as(errFindings)},
-		{5, "source busy or changing", as(formats.ErrBusy)},
+		{5, "source in use or changing", as(formats.ErrBusy)},
 		{130, "interrupted", as(context.Canceled)},
 	}
 }

@@ -2,18 +2,37 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/alecthomas/kong"
 )
 
-// printHelp is kong's help with the exit codes under it, for every command.
+// printHelp is kong's help, followed by the exit codes of the command.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
+	command := ""
+	if n := ctx.Selected(); n != nil {
+		command = n.Name
+	}
 	fmt.Fprintln(ctx.Stdout, "\nExit codes:")
 	for _, o := range outcomes() {
-		fmt.Fprintf(ctx.Stdout, "  %3d  %s\n", o.code, o.what)
+		if exitsWith(command, o.code) {
+			fmt.Fprintf(ctx.Stdout, "  %3d  %s\n", o.code, o.what)
+		}
 	}
 	return nil
+}
+
+// exitsWith reports whether a command can exit with a code; "" stands for all
+// of them.
+func exitsWith(command string, code int) bool {
+	only := map[int][]string{
+		3:   {"convert"},
+		4:   {"check"},
+		5:   {"convert", "migrate", "show", "check"},
+		130: {"convert", "migrate", "ls", "show", "check", "detect", "demo"},
+	}[code]
+	return command == "" || only == nil || slices.Contains(only, command)
 }

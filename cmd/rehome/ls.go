@@ -78,7 +78,7 @@ const lsMemory = 32 << 20
 // Validate refuses what the grammar alone cannot.
 func (c *lsCmd) Validate() error {
 	if c.Limit != nil && *c.Limit < 1 {
-		return errors.New("--limit: it is a number of sessions, one at least")
+		return errors.New("--limit: must be at least 1")
 	}
 	_, err := moment(c.Since, time.Unix(0, 0))
 	return err
@@ -97,10 +97,10 @@ func (c *lsCmd) Run(h *house) error {
 	if err != nil {
 		return err
 	}
-	if known := listing.Agents(); c.Agent != "" && !slices.Contains(known, c.Agent) {
-		return usageError{&formats.Error{Err: fmt.Errorf("--agent: %q is no client that is known", c.Agent), Hint: "one of " + strings.Join(known, ", ")}}
+	if known := listing.Agents(); c.Client != "" && !slices.Contains(known, c.Client) {
+		return usageError{&formats.Error{Err: fmt.Errorf("--client: unknown client %q", c.Client), Hint: "use one of " + strings.Join(known, ", ")}}
 	}
-	filter := convert.ListFilter{Project: c.Project, Agent: c.Agent, Empty: c.All}
+	filter := convert.ListFilter{Project: c.Project, Agent: c.Client, Empty: c.All}
 	if c.Limit != nil {
 		filter.Limit = *c.Limit
 	}
@@ -133,7 +133,7 @@ func (c *lsCmd) Run(h *house) error {
 func (c *lsCmd) list(h *house) (*convert.Listing, error) {
 	o := convert.ListOptions{Paths: c.Paths, Machine: machine(h.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
-		return nil, noHome("name the files or folders to look below")
+		return nil, noHome("name files or folders to search")
 	}
 	o.Folders = here()
 	if c.Project != "" {
@@ -157,7 +157,7 @@ func homeVariable() string {
 }
 
 func noHome(hint string) error {
-	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("the home folder is not known"), Hint: hint}
+	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("home folder unknown"), Hint: hint}
 }
 
 func newLsSession(s *convert.Listed) lsSession {

@@ -60,9 +60,9 @@ func TestLsMisuse(t *testing.T) {
 	}
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	for _, c := range []struct{ flag, value, want string }{
-		{"--agent", "nope", "one of claude, claude-code, cursor, cursor-cli, cursor-ide, cursor-sdk"},
-		{"--limit", "0", "one at least"},
-		{"--limit", "-3", "one at least"},
+		{"--client", "nope", "one of claude, claude-code, cursor, cursor-cli, cursor-ide, cursor-sdk"},
+		{"--limit", "0", "at least 1"},
+		{"--limit", "-3", "at least 1"},
 	} {
 		stdout, stderr, code := callWith(t, t.Context(), env, "ls", c.flag+"="+c.value)
 		if code != 2 || !strings.Contains(stderr, c.want) || stdout != "" {

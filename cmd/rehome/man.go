@@ -20,7 +20,7 @@ func manual(m *kong.Application) string {
 	b.WriteString(".\\\" made by: rehome man\n.TH REHOME 1 \"\" \"\" \"User Commands\"\n")
 	b.WriteString(".SH NAME\nrehome \\- " + roff(strings.ToLower(firstSentence(m.Help)[:1])+firstSentence(m.Help)[1:]) + "\n")
 	b.WriteString(".SH SYNOPSIS\n.B rehome\n.I command\n[\\fIargument\\fR ...] [\\fIflag\\fR ...]\n")
-	b.WriteString(".SH FLAGS OF EVERY COMMAND\n")
+	b.WriteString(".SH GLOBAL FLAGS\n")
 	manFlags(&b, m.Flags)
 	b.WriteString(".SH COMMANDS\n")
 	for _, n := range commands(m) {
@@ -39,8 +39,8 @@ func manual(m *kong.Application) string {
 	for _, o := range outcomes() {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", o.code, roff(o.what))
 	}
-	b.WriteString(".SH ENVIRONMENT\n.TP\n.B PAGER\nWhat shows text that is longer than the screen; less \\-R if it is not set.\n")
-	b.WriteString(".TP\n.BR NO_COLOR \", \" FORCE_COLOR \", \" TERM\nWhether there is color, where \\fB\\-\\-color\\fR does not say.\n")
+	b.WriteString(".SH ENVIRONMENT\n.TP\n.B PAGER\nPager for text that is longer than the screen (less \\-R by default).\n")
+	b.WriteString(".TP\n.BR NO_COLOR \", \" FORCE_COLOR \", \" TERM\nWhether to use color, unless \\fB\\-\\-color\\fR is given.\n")
 	return b.String()
 }
 
@@ -92,7 +92,7 @@ func manDetail(b *strings.Builder, text string) {
 
 // roff is text in which nothing is a macro.
 func roff(s string) string {
-	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`).Replace(s)
+	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", "\\(ga", "^", `\(ha`, "~", `\(ti`, "–", `\(en`).Replace(s)
 	if strings.HasPrefix(s, ".") {
 		s = `\&` + s
 	}

@@ -37,20 +37,20 @@ func (c *migrateCmd) Validate() error {
 		value *string
 	}{{"--cwd", c.Cwd}, {"--home", c.Home}, {"--claude-dir", c.ClaudeDir}, {"--project", c.Project}} {
 		if folder.value != nil && *folder.value == "" {
-			return refuse(folder.flag+" is empty", "name a folder, or leave it out")
+			return refuse(folder.flag+": empty", "name a folder, or omit the flag")
 		}
 	}
 	switch {
 	case c.Jobs < 0:
-		return fmt.Errorf("--jobs: %d is not a number of workers", c.Jobs)
+		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.All != (c.Project != nil):
-		return refuse("--project and --all go together", "--project DIR --all carries every session of that folder")
+		return refuse("--project and --all must be used together", "--project DIR --all migrates every session of that folder")
 	case c.All && (c.Src != "" || c.Last):
-		return refuse("--project DIR --all already says what is carried", "leave SRC and --last out")
+		return refuse("--all cannot be combined with SRC or --last", "omit SRC and --last")
 	case c.Last && c.Src != "":
-		return refuse("--last and SRC both say what is carried", "leave one of them out")
+		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Src == "" && !c.Last && !c.All:
-		return refuse("SRC is missing", "name a session, or a store with sessions in it; --last is the newest session of this folder")
+		return refuse("SRC is missing", "name a session or a store, or pass --last for the newest session of this directory")
 	}
 	return nil
 }
@@ -62,7 +62,7 @@ func (c *migrateCmd) Run(h *house) error {
 		h.out.getenv = elsewhere(*c.Home)
 	}
 	o := convert.MigrateOptions{
-		From: c.From, To: c.To, DropThinking: c.Thinking == "drop", History: c.History, FullHistory: c.FullHistory,
+		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
 		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: h.out.say,
 	}
 	var err error
@@ -151,7 +151,7 @@ func (c *migrateCmd) sources(h *house) (out []convert.MigrateSource, folders []s
 		out[n].Sessions, folders = append(out[n].Sessions, s.ID), append(folders, s.Workspace)
 	}
 	if len(out) == 0 {
-		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no session of another client belongs to this folder"), Hint: "rehome ls lists those of all folders"}
+		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no session of another client belongs to this folder"), Hint: "run `rehome ls` to list all sessions"}
 	}
 	return out, folders, nil
 }
@@ -188,7 +188,7 @@ const claudeVariable = "CLAUDE_CONFIG_DIR"
 // it: without links.
 func workplace(dir string) (string, error) {
 	refuse := func(err error) (string, error) {
-		return "", &formats.Error{At: dir, Err: err, Hint: "--cwd is a folder that is there: the session goes on in it"}
+		return "", &formats.Error{At: dir, Err: err, Hint: "pass an existing folder with --cwd; the session continues in it"}
 	}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -201,7 +201,7 @@ func workplace(dir string) (string, error) {
 	case err != nil:
 		return refuse(err)
 	case !info.IsDir():
-		return refuse(errors.New("it is no folder"))
+		return refuse(errors.New("not a folder"))
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	if err != nil {

@@ -42,7 +42,7 @@ func (h *house) choose(src string, live bool) (chosen, error) {
 	}
 	found := listing.Named(src)
 	if len(found) == 0 {
-		return chosen{}, &formats.Error{At: src, Err: errors.New("no such file or directory, and no session has that name" + tooShort(src)), Hint: "rehome ls lists the sessions"}
+		return chosen{}, &formats.Error{At: src, Err: errors.New("no such file or session" + tooShort(src)), Hint: "run `rehome ls` to list sessions"}
 	}
 	return h.only(listing, src, found)
 }
@@ -83,7 +83,7 @@ func (h *house) inside(path, name string, live bool) (chosen, error) {
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return chosen{path: path, session: name}, nil // reading it will tell
 	}
-	return chosen{}, h.question(listing, path+"#"+name, "no session in it has that name"+tooShort(name), listing.All())
+	return chosen{}, h.question(listing, path+"#"+name, "no such session in it"+tooShort(name), listing.All())
 }
 
 // tooShort says why the beginning of an id may have named nothing.
@@ -91,7 +91,7 @@ func tooShort(name string) string {
 	if name == "" || len(name) >= convert.ShortestName {
 		return ""
 	}
-	return fmt.Sprintf(" (of an id it takes %d characters at least)", convert.ShortestName)
+	return fmt.Sprintf(" (id prefixes need at least %d characters)", convert.ShortestName)
 }
 
 // last is the newest session of the folder that the program was started in, or
@@ -113,7 +113,7 @@ func (h *house) last(live bool) (chosen, error) {
 			}
 		}
 		if dir == filepath.Dir(dir) {
-			return chosen{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder, or to one above it"), Hint: "rehome ls lists those of all folders"}
+			return chosen{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder or a parent of it"), Hint: "run `rehome ls` to list all sessions"}
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestShortName(t *testing.T) {
 	}
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	t.Chdir(t.TempDir())
-	const why = "of an id it takes 4 characters at least"
+	const why = "id prefixes need at least 4 characters"
 	for name, want := range map[string]bool{"fff": true, home + "#fff": true, "zzzz": false, home + "#zzzz": false} {
 		_, stderr, code := callWith(t, t.Context(), env, "show", name)
 		if code == 0 || strings.Contains(stderr, why) != want {
@@ -157,7 +157,7 @@ func TestLast(t *testing.T) {
 func TestNameNeedsAHome(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"convert", "flaky", "out", "--to", "archive"}, {"ls"}} {
-		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "the home folder is not known") {
+		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "home folder unknown") {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
 	}

@@ -14,13 +14,15 @@ import (
 // text or as one JSON object; everything else is talk and goes to stderr. Talk
 // is lower case, without a full stop, and begins with "rehome: ".
 type output struct {
-	json   bool
-	quiet  bool
-	stdout io.Writer
-	stderr io.Writer
-	paint  screen.Palette // of stdout
-	talk   screen.Palette // of stderr
-	getenv func(string) string
+	json    bool
+	quiet   bool
+	silent  bool // no report either
+	verbose bool
+	stdout  io.Writer
+	stderr  io.Writer
+	paint   screen.Palette // of stdout
+	talk    screen.Palette // of stderr
+	getenv  func(string) string
 
 	mu  sync.Mutex // remarks come from several goroutines
 	bar *bar
@@ -28,7 +30,7 @@ type output struct {
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
 	return &output{
-		json: g.JSON, quiet: g.Convert.Quiet, stdout: stdout, stderr: stderr, getenv: getenv,
+		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv,
 		paint: choosePalette(g.Color, getenv, stdout),
 		talk:  choosePalette(g.Color, getenv, stderr),
 	}
@@ -45,7 +47,7 @@ func (o *output) show(r result) error {
 	switch {
 	case o.json:
 		return writeJSON(o.stdout, r)
-	case o.quiet:
+	case o.silent:
 		return nil
 	}
 	p := &page{screen.NewPage(o.stdout, o.paint)}

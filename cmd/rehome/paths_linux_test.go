@@ -49,7 +49,7 @@ func TestPathsAreBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"migrate", source, "--cwd", "cwd\xff", "--claude-dir", "c"}, {"convert", source, "moved", "--to", "archive", "--cwd", "cwd\xff"}} {
-		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "not UTF-8") {
+		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "not valid UTF-8") {
 			t.Errorf("%q: exit %d, %s", args, code, stderr)
 		}
 	}

@@ -24,7 +24,7 @@ func (r *lsResult) text(p *page) {
 	if len(rows) > 0 {
 		r.table(p, rows)
 	} else {
-		p.Line("no sessions")
+		p.Line("no sessions found")
 		r.looked(p)
 	}
 	if len(r.Unread) > 0 {
@@ -106,7 +106,7 @@ const (
 )
 
 func (r *lsResult) table(p *page, rows []lsRow) {
-	head := lsRow{agent: "agent", id: "id", title: "title", project: "project", updated: "updated", turns: "turns", size: "size"}
+	head := lsRow{agent: "client", id: "id", title: "title", project: "project", updated: "updated", turns: "turns", size: "size"}
 	var agent, id, title, project, updated, turns, size int
 	longestID := mostID
 	if r.width >= wide {
@@ -225,10 +225,10 @@ func (r *lsResult) footer(p *page) {
 			parts = append(parts, grouped(int64(n))+" "+more)
 		}
 	}
-	add(r.Hidden.Other, "session of other projects, clients or times", "sessions of other projects, clients or times")
-	add(r.Hidden.Older, "older one beyond --limit", "older ones beyond --limit")
+	add(r.Hidden.Other, "session filtered out", "sessions filtered out")
+	add(r.Hidden.Older, "older session (--limit)", "older sessions (--limit)")
 	add(r.Hidden.Empty, "empty session (--all)", "empty sessions (--all)")
-	add(r.Hidden.Foreign, "file that is no store (--all)", "files that are no stores (--all)")
+	add(r.Hidden.Foreign, "file that is not a store (--all)", "files that are not stores (--all)")
 	if len(parts) == 0 {
 		return
 	}
@@ -249,7 +249,7 @@ func (r *lsResult) looked(p *page) {
 	}
 	if len(r.Places) == 0 {
 		for _, dir := range r.listing.Absent {
-			p.Line("  not there: " + r.place(dir))
+			p.Line("  does not exist: " + r.place(dir))
 		}
 	}
 }

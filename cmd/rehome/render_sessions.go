@@ -16,7 +16,7 @@ const mostSessions = 20
 // are few, and what they come to. What failed or was withheld always has one.
 func (r convertResult) sessions(p *page) {
 	t := r.count()
-	p.Linef("  %s, session lane: %s", r.route(), t.line(p))
+	p.Linef("  %s, session conversion: %s", r.route(), t.line(p))
 	p.Line("  " + t.sizes())
 	r.folders(p)
 	few := t.all() <= mostSessions
@@ -55,11 +55,11 @@ func (r convertResult) sessions(p *page) {
 		books.enter(s)
 	}
 	if rest := t.all() - len(rows); rest > 0 && len(rows) > 0 {
-		p.Linef("    and %s that went well", many(int64(rest), "session"))
+		p.Linef("    and %s", many(int64(rest), "more session"))
 	}
 	p.losses("  ", books)
 	if t.superseded > 0 {
-		p.Linef("  %s of older states left aside, which is no loss", many(t.superseded, "record"))
+		p.Linef("  %s superseded (not a loss)", many(t.superseded, "record"))
 	}
 }
 
@@ -77,7 +77,7 @@ func (r convertResult) folders(p *page) {
 	for _, w := range list[:min(len(list), mostFolders)] {
 		where := visible(w.Path)
 		if w.Path == "" {
-			where = "no folder is known"
+			where = "folder unknown"
 		}
 		for _, fate := range []struct {
 			n    int
@@ -207,7 +207,7 @@ func sessionVerdict(r *convert.Report) error {
 	case withheld > 0:
 		return fmt.Errorf("%d of %s withheld: %w", withheld, many(int64(all), "session"), errWithheld)
 	case r.Beyond() > 0:
-		return fmt.Errorf("in %s, beside the sessions: %w", many(int64(r.Beyond()), "store"), errWithheld)
+		return fmt.Errorf("in %s, outside of sessions: %w", many(int64(r.Beyond()), "store"), errWithheld)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (r *versionResult) text(p *page) {
 	if r.Revision != "" {
 		modified := ""
 		if r.Modified {
-			modified = ", with changes"
+			modified = ", modified"
 		}
 		p.Linef("revision %s%s", r.Revision, modified)
 	}
@@ -80,7 +80,7 @@ func (r convertResult) text(p *page) {
 		r.crowd(p)
 	}
 	if r.Backup != "" {
-		p.Linef("  the old target is kept as %s", visible(r.Backup))
+		p.Linef("  old target kept as %s", visible(r.Backup))
 	}
 	if r.Sidecar != "" {
 		p.Linef("  what the target has no room for is kept as %s", visible(r.Sidecar))
@@ -89,7 +89,7 @@ func (r convertResult) text(p *page) {
 
 // alone shows one store with its tables.
 func (r convertResult) alone(p *page, s *convert.StoreReport) {
-	p.Linef("  %s -> %s, %s lane: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), many(s.Rows, "record"), size(s.Bytes))
+	p.Linef("  %s -> %s, %s conversion: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), many(s.Rows, "record"), size(s.Bytes))
 	var rows [][]screen.Safe
 	for i, set := range s.Sets {
 		if i == mostSets && len(s.Sets) > mostSets+1 {
@@ -134,7 +134,7 @@ func (r convertResult) crowd(p *page) {
 			totals = append(totals, grouped(int64(n))+" "+p.status(status))
 		}
 	}
-	p.Linef("  %s lane: %s; %s, %s", r.Lane, screen.Join(totals, ", "), many(records, "record"), size(bytes))
+	p.Linef("  %s conversion: %s; %s, %s", r.Lane, screen.Join(totals, ", "), many(records, "record"), size(bytes))
 	p.losses("  ", books)
 	p.omitted(omitted)
 }
@@ -184,7 +184,7 @@ func (p *page) losses(indent screen.Safe, lines []loss.Line) {
 
 func (p *page) omitted(secrets int64) {
 	if secrets > 0 {
-		p.Linef("  %s stayed home when the text was written, and the target goes without", many(secrets, "secret"))
+		p.Linef("  %s withheld from the text, so the target lacks them", many(secrets, "secret"))
 	}
 }
 

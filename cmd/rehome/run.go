@@ -40,6 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
+	parser.Model.HelpFlag.Help = "Show this help"
 	parsed, err := parser.Parse(args)
 	if helped {
 		return 0
@@ -49,6 +50,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		out.json = out.json || wantsJSON(args)
 		return out.fail(newUsageError(err))
 	}
+	command := parsed.Selected().Name
+	// These report what they did. All others print what was asked for.
+	out.silent = g.Quiet && slices.Contains([]string{"convert", "migrate", "check", "demo"}, command)
+	g.Ls.Long = g.Ls.Long || g.Verbose
+	g.Check.Notes = g.Check.Notes || g.Verbose
 	if err := parsed.Run(&house{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}); err != nil {
 		return out.fail(err)
 	}

@@ -27,7 +27,7 @@ func (c *schemaCmd) Run(h *house) error {
 		return c.list(h)
 	}
 	if !slices.Contains(schemas.Names(), c.Name) {
-		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: "rehome schema lists them"}
+		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: "run `rehome schema` to list them"}
 	}
 	text, err := schemas.Text(c.Name)
 	if err != nil {

@@ -21,13 +21,13 @@ import (
 func (c *showCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	if _, err := prose.ParseTurns(c.Turns); err != nil {
-		return refuse("--turns: "+err.Error(), "such are 3, 2-5, 7-, and =-3 for the last three")
+		return refuse("--turns: "+err.Error(), "try 3, 2-5, 7-, or --turns=-3 for the last three")
 	}
 	switch {
 	case c.Src == "" && !c.Last:
-		return refuse("SRC is missing", "name a store, a file or a session, or give --last; rehome ls lists sessions")
+		return refuse("SRC is missing", "name a session, a store or a file, or pass --last; `rehome ls` lists sessions")
 	case c.Src != "" && c.Last:
-		return refuse("SRC and --last both say which session", "leave one of them out")
+		return refuse("--last cannot be combined with SRC", "omit one of them")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (c *showCmd) Run(h *house) error {
 	form := c.Format
 	if h.out.json {
 		if form == "markdown" {
-			return usageError{&formats.Error{Op: "show", Err: errors.New("--json and --format markdown can't be used together"), Hint: "--json is the same as --format json here"}}
+			return usageError{&formats.Error{Op: "show", Err: errors.New("--json and --format markdown cannot be used together"), Hint: "for show, --json means --format json"}}
 		}
 		form = "json"
 	}
@@ -77,7 +77,7 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 		for i := range l.Sessions {
 			list = append(list, &l.Sessions[i])
 		}
-		return chosen{}, h.question(l, path, "there are "+string(screen.Many(int64(n), "session"))+" in it: name one as "+path+"#ID", list)
+		return chosen{}, h.question(l, path, "holds "+string(screen.Many(int64(n), "session"))+": name one as "+path+"#ID", list)
 	case n == 1:
 		s := &l.Sessions[0]
 		return chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
@@ -88,7 +88,7 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 		}
 		return chosen{}, h.notYet(u.Format, u.Path, u.Err)
 	}
-	return chosen{}, &formats.Error{At: path, Err: errors.New("there is no session in it")}
+	return chosen{}, &formats.Error{At: path, Err: errors.New("no session found")}
 }
 
 // view is how stores are read to be shown: nothing of a secret is.
@@ -133,7 +133,7 @@ func (v *viewing) show(decode decoding) error {
 		err = shown{err} // what was read is on stdout already
 	}
 	if err == nil && !shownAny {
-		return &formats.Error{At: v.source, Err: errors.New("there is no session in it")}
+		return &formats.Error{At: v.source, Err: errors.New("no session found")}
 	}
 	v.losses()
 	return err
@@ -208,8 +208,8 @@ func (v *viewing) losses() {
 		}
 	}
 	for i, l := range list {
-		if i == mostLosses-1 && len(list) > mostLosses {
-			v.out.say(fmt.Sprintf("and %d other kinds of loss; rehome convert --dry-run lists them", len(list)-i))
+		if i == mostLosses-1 && len(list) > mostLosses && !v.out.verbose {
+			v.out.say(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
 			return
 		}
 		v.out.say(l.Kind.String() + ": " + l.What + ", " + string(screen.Many(l.Count, "time")))

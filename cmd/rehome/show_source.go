@@ -66,15 +66,15 @@ func (v *viewing) decoder(path string) (*formats.Format, *formats.Location, erro
 	if len(found) > 0 {
 		return nil, nil, v.notYet(found[0].Format.Name, path, convert.ErrNotYet)
 	}
-	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "point closer at the store"}
+	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "name the store itself"}
 }
 
-// notYet is the error of a store that cannot be shown. Text can mostly become
-// the store again that it came from.
+// notYet is the error of a store that cannot be shown. Most text can be
+// restored to the store it came from.
 func (h *house) notYet(format, path string, err error) error {
-	hint := "rehome convert can carry the store as it is"
+	hint := "`rehome convert` can convert the whole store"
 	if f := h.reg.Named(format); f != nil && f.Text && f.Open != nil {
-		hint = "rehome convert makes the store of it that it was, and that can be shown"
+		hint = "restore it first: rehome convert ARCHIVE STORE"
 	}
 	return &formats.Error{Format: format, At: path, Err: err, Hint: hint}
 }

@@ -133,7 +133,7 @@ func TestShowInner(t *testing.T) {
 	if got, err := filepath.Glob(filepath.Join(out, "*", "*")); err != nil || len(got) != 1 || filepath.Base(got[0]) != "grandkid.jsonl" {
 		t.Errorf("placed: %q, %v", got, err)
 	}
-	if _, stderr, code := call(t, "show", user+"#nobody"); code != 2 || !strings.Contains(stderr, "no session in it has that name") || !strings.Contains(stderr, "  main") {
+	if _, stderr, code := call(t, "show", user+"#nobody"); code != 2 || !strings.Contains(stderr, "no such session in it") || !strings.Contains(stderr, "  main") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

@@ -30,7 +30,7 @@ func (h *house) stdin(path string) (*spooled, error) {
 		return &spooled{path: path}, nil
 	}
 	if isTerminal(os.Stdin) {
-		return nil, &formats.Error{At: "stdin", Err: errors.New("it is a terminal"), Hint: "pipe something in, or name a file instead of -"}
+		return nil, &formats.Error{At: "stdin", Err: errors.New("is a terminal"), Hint: "pipe data in, or name a file instead of -"}
 	}
 	s, err := newSpool()
 	if err != nil {
@@ -47,7 +47,7 @@ func newSpool() (*spooled, error) {
 	scratch.Sweep()
 	dir, err := scratch.New("", "stdin")
 	if err != nil {
-		return nil, &formats.Error{At: os.TempDir(), Err: err, Hint: "stdin is kept here while it is read; name another folder with TMPDIR"}
+		return nil, &formats.Error{At: os.TempDir(), Err: err, Hint: "stdin is buffered here; set TMPDIR to use another folder"}
 	}
 	return &spooled{filepath.Join(dir.Path, "stdin.jsonl"), dir}, nil
 }

@@ -33,8 +33,8 @@ func moment(text string, now time.Time) (time.Time, error) {
 	if t, ok := ago(strings.TrimSpace(strings.TrimSuffix(text, "ago")), now); ok {
 		return t, nil
 	}
-	return time.Time{}, &formats.Error{At: "--since", Err: fmt.Errorf("%q is no date and no time", text),
-		Hint: `such are 2026-11-01, 2026-11-01T09:30, yesterday, "3 days", 12h, 2w`}
+	return time.Time{}, &formats.Error{At: "--since", Err: fmt.Errorf("invalid date %q", text),
+		Hint: `try 2026-11-01, 2026-11-01T09:30, yesterday, "3 days", 12h or 2w`}
 }
 
 // ago goes back by a number of units.

@@ -80,7 +80,7 @@ func (o *Options) facts(s *session.Session) []fact {
 		}
 	}
 	add("session", s.ID)
-	add("agent", s.Agent)
+	add("client", s.Agent)
 	folder := s.Workspace
 	if s.Branch != "" && folder != "" {
 		folder += " (" + s.Branch + ")"

@@ -18,7 +18,7 @@ type Turns struct {
 
 // ParseTurns reads what the command line says.
 func ParseTurns(s string) (t Turns, err error) {
-	wrong := fmt.Errorf("%q is no turn and no range of turns", s)
+	wrong := fmt.Errorf("invalid range of turns %q", s)
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || s[0] == '+' {

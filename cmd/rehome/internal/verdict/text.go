@@ -39,7 +39,7 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 		v.store(p, s)
 	}
 	if wholes > fewWholes {
-		p.Linef("and %s in which nothing is wrong", screen.Many(int64(wholes-fewWholes), "more store"))
+		p.Linef("and %s without findings", screen.Many(int64(wholes-fewWholes), "more store"))
 	}
 	v.summary(p)
 	return p.Err()
@@ -47,14 +47,14 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 
 // whole says in a line that nothing is wrong with a store, or nothing new.
 func (v *Verdict) whole(p page, s *convert.CheckedStore) {
-	word := screen.Safe("whole")
+	word := screen.Safe("ok")
 	for _, b := range s.Breaches {
 		if b.Known > 0 {
 			word = "nothing new"
 		}
 	}
-	if s.Format == "" && word == "whole" {
-		word = "walked"
+	if s.Format == "" && word == "ok" {
+		word = "searched"
 		for _, remark := range s.Said {
 			word = screen.Visible(remark)
 		}
@@ -67,8 +67,8 @@ func (v *Verdict) whole(p page, s *convert.CheckedStore) {
 func (p page) head(at string, what screen.Safe) {
 	path := screen.Visible(at)
 	fits := screen.Cells(path)+2+screen.Cells(what) <= textWidth
-	if strings.HasPrefix(string(what), "whole") {
-		what = p.Green("whole") + what[len("whole"):]
+	if strings.HasPrefix(string(what), "ok") {
+		what = p.Green("ok") + what[len("ok"):]
 	}
 	switch {
 	case what == "":
@@ -119,7 +119,7 @@ func (v *Verdict) store(p page, s *convert.CheckedStore) {
 		p.line("  ", screen.Visible(remark))
 	}
 	if s.Err != nil {
-		p.Line("  " + p.Red("not examined to the end"))
+		p.Line("  " + p.Red("not fully examined"))
 		p.line(textMargin, screen.Visible(s.Err.Error()))
 		if hint := formats.Hint(s.Err); hint != "" {
 			p.line(textMargin, "hint: "+screen.Visible(hint))
@@ -141,7 +141,7 @@ func (v *Verdict) breach(p page, s *convert.CheckedStore, b convert.Breach) {
 		p.line(textMargin, screen.Visible(says))
 	}
 	p.others(s, b)
-	p.Wrapped(textMargin, "mend: "+screen.Visible(b.Rule.Mend), p.Faint)
+	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Mend), p.Faint)
 }
 
 // headline is severity, id, place and title. A place that is too long for all of
@@ -257,7 +257,7 @@ func (v *Verdict) summary(p page) {
 	p.Line("")
 	p.Linef("%s, %s: %s", screen.Many(int64(examined), "store"), screen.Size(bytes), v.Sum(p.Palette))
 	if b := v.Baseline; b != nil && b.Gone > 0 {
-		p.line("", screen.Sprintf("%s knows %s that %s no longer there: --write-baseline drops %s", b.Path, screen.Many(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
+		p.line("", screen.Sprintf("%s lists %s that %s gone: --write-baseline removes %s", b.Path, screen.Many(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
 	}
 }
 
@@ -303,7 +303,7 @@ func (v *Verdict) Sum(paint screen.Palette) screen.Safe {
 		out = append(out, paint.Red(screen.Sprintf("%d not examined", n)))
 	}
 	if v.Count(rule.Error)+v.Count(rule.Warning)+known == 0 && len(v.Failed()) == 0 {
-		word := paint.Green("whole")
+		word := paint.Green("ok")
 		if !slices.ContainsFunc(v.Stores, func(s *convert.CheckedStore) bool { return s.Format != "" }) {
 			word = "no sessions found"
 		}

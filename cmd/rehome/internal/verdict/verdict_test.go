@@ -110,8 +110,8 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: " + rule.Named("RH301").Title, "    x\n    100%.x:12: /a\\nb: e:v", "d.x: whole\n",
-		"not examined to the end\n    c.x: disk\\x1b[2J <&>\n    hint: another disk\n", "\n3 stores, 12 B: 3 errors, 1 note, 1 not examined\n",
+		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: " + rule.Named("RH301").Title, "    x\n    100%.x:12: /a\\nb: e:v", "d.x: ok\n",
+		"not fully examined\n    c.x: disk\\x1b[2J <&>\n    hint: another disk\n", "\n3 stores, 12 B: 3 errors, 1 note, 1 not examined\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -134,7 +134,7 @@ func TestWholes(t *testing.T) {
 	}
 	v := judged(t, rule.Warning, many)
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
-	if !strings.Contains(got, "19.x: whole\nand 10 more stores in which nothing is wrong\n\n30 stores, 120 B: whole\n") || strings.Contains(got, "20.x") {
+	if !strings.Contains(got, "19.x: ok\nand 10 more stores without findings\n\n30 stores, 120 B: ok\n") || strings.Contains(got, "20.x") {
 		t.Error(got)
 	}
 }
@@ -151,7 +151,7 @@ func TestInert(t *testing.T) {
 			t.Errorf("a command: %s", line)
 		}
 	}
-	for _, want := range []string{"./::error::a: whole\n", "#\\x23[error]b: whole\n", "    ./::error file=x", "    ./::warning::c\n"} {
+	for _, want := range []string{"./::error::a: ok\n", "#\\x23[error]b: ok\n", "    ./::error file=x", "    ./::warning::c\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -167,8 +167,8 @@ func TestPlaces(t *testing.T) {
 	v := judged(t, rule.Warning, map[string][]rule.Finding{"a.x": list, "b.x": list[:2]})
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for _, want := range []string{
-		"error RH203 a.x:1: " + rule.Named("RH203").Title + "\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    mend: ",
-		"error RH203 b.x:1: " + rule.Named("RH203").Title + "\n    x\n    +1 more: b.x:2\n    mend: ",
+		"error RH203 a.x:1: " + rule.Named("RH203").Title + "\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    fix: ",
+		"error RH203 b.x:1: " + rule.Named("RH203").Title + "\n    x\n    +1 more: b.x:2\n    fix: ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
