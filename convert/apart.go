@@ -13,7 +13,7 @@ import (
 // through.
 func apart(src string, t target) error {
 	refuse := func(what string) error {
-		return &formats.Error{At: t.shown, Err: errors.New(what), Hint: "choose a target outside of the source: the source is never changed"}
+		return &formats.Error{At: t.shown, Err: errors.New(what), Hint: "choose a target outside the source, which is never changed"}
 	}
 	from, err := os.Stat(src)
 	if err != nil {

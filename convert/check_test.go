@@ -171,8 +171,8 @@ func TestCheckMisuse(t *testing.T) {
 	for what, o := range map[string]CheckOptions{
 		"no rule is named RH999":              {Rules: []string{"RH999"}},
 		"no rule is named x":                  {Skip: []string{"x"}},
-		"nobody: no such format: known":       {From: "nobody"},
-		"nothing: no such format: known":      {For: "nothing"},
+		"nobody: unknown format":              {From: "nobody"},
+		"nothing: unknown format":             {For: "nothing"},
 		"lint: no session is written in this": {For: "lint"},
 	} {
 		_, err := Check(t.Context(), formats.NewRegistry(lint()), o)

@@ -270,11 +270,11 @@ func (j *job) explain(err error) error {
 	case filesUsedUp(err):
 		err = &formats.Error{Err: err, Hint: "raise the limit on open files (ulimit -n), or try --jobs 1"}
 	case diskFull(err) && j.o.DryRun:
-		err = &formats.Error{At: os.TempDir(), Err: noRoom{err}, Hint: "a dry run builds the target here: free some space, or name another folder with TMPDIR"}
+		err = &formats.Error{At: os.TempDir(), Err: noRoom{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
 	case j.stage != nil && j.stage.gone() && !errors.Is(err, context.Canceled):
-		return &formats.Error{At: j.stage.home, Err: errors.New("this folder, or what was built in it, was removed meanwhile"), Hint: "nothing was placed: run it again when nothing moves the files"}
+		return &formats.Error{At: j.stage.home, Err: errors.New("this folder, or what was built in it, was removed meanwhile"), Hint: "nothing was placed: run it again when no program moves the files"}
 	case diskFull(err):
-		err = &formats.Error{At: j.dst, Err: noRoom{err}, Hint: "free some space where the target goes, or choose another disk; nothing was placed"}
+		err = &formats.Error{At: j.dst, Err: noRoom{err}, Hint: "nothing was placed: free some space, or choose another disk"}
 	}
 	if j.stage == nil || errors.Is(err, context.Canceled) {
 		return err

@@ -272,13 +272,13 @@ func TestPlanRefusals(t *testing.T) {
 		want string
 		is   error
 	}{
-		{src, Options{}, "left: " + src + ": what should it become?", nil},
-		{src, Options{To: "nope"}, "nope: no such format: known are right, left, stranger, reader", nil},
-		{src, Options{From: "nope", To: "left"}, "nope: no such format", nil},
-		{src, Options{To: "stranger"}, "there is no exact way from left to stranger", nil},
+		{src, Options{}, "left: " + src + ": target format unknown", nil},
+		{src, Options{To: "nope"}, "nope: unknown format; use one of right, left, stranger, reader", nil},
+		{src, Options{From: "nope", To: "left"}, "nope: unknown format", nil},
+		{src, Options{To: "stranger"}, "cannot convert left to stranger", nil},
 		{src, Options{To: "reader"}, "reader: this format cannot be written", nil},
 		{src, Options{To: "left", Compress: "gzip"}, "only text can be compressed", nil},
-		{src, Options{To: "right", Compress: "rar"}, "no such compression", nil},
+		{src, Options{To: "right", Compress: "rar"}, "unknown compression", nil},
 		{junk, Options{To: "right"}, "no known format: asked right, left, stranger, reader", formats.ErrUnknown},
 		{junk, Options{From: "left", To: "right"}, "not a fake", nil},
 		{filepath.Join(dir, "absent"), Options{To: "right"}, "no such file", fs.ErrNotExist},
@@ -293,7 +293,7 @@ func TestPlanRefusals(t *testing.T) {
 		})
 	}
 	_, err := Convert(t.Context(), reg, src, filepath.Join(dir, "b"), Options{})
-	if want := "left can become right: name one with --to"; formats.Hint(err) != want {
+	if want := "pass --to with one of right"; formats.Hint(err) != want {
 		t.Errorf("hint %q, want %q", formats.Hint(err), want)
 	}
 }

@@ -24,7 +24,7 @@ func (j *job) destination(ctx context.Context) error {
 		return err
 	}
 	if to.Place == nil {
-		return &formats.Error{At: to.Name, Err: errors.New("its stores have no place of their own"), Hint: "name a DST; --cwd goes with one, too"}
+		return &formats.Error{At: to.Name, Err: errors.New("no default location for stores of this format"), Hint: "name a DST; you can combine it with --cwd"}
 	}
 	j.dst, j.own = to.Place(j.o.Home, j.o.Cwd), true
 	j.rep.Target = j.dst
@@ -38,8 +38,8 @@ func (j *job) sole(ctx context.Context) (Found, error) {
 		if err != nil || f.Rel == "." {
 			return f, err
 		}
-		return f, &formats.Error{At: j.src, Err: errors.New("this is a folder of stores, and the place of --cwd takes one"),
-			Hint: "give one as SRC, such as " + filepath.Join(j.src, filepath.FromSlash(f.Rel)) + ", or name a DST for all"}
+		return f, &formats.Error{At: j.src, Err: errors.New("a folder of stores, but --cwd without DST takes a single store"),
+			Hint: "name one as SRC, such as " + filepath.Join(j.src, filepath.FromSlash(f.Rel)) + ", or a DST for all"}
 	}
 	return Found{}, formats.ErrUnknown // the walk has ended, which cannot be without a word
 }

@@ -48,7 +48,7 @@ func (l *lister) walkAll() error {
 		l.out.Places = append(l.out.Places, p)
 		before := l.count
 		if l.begin(loc, l.within(p)) && l.count == before && !loc.Dir() {
-			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(l.reg.All())), Hint: "point closer at the store"})
+			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(l.reg.All())), Hint: "name the store itself"})
 		}
 	}
 	return errors.Join(errs...)
@@ -187,7 +187,7 @@ func (l *lister) descend(loc *formats.Location, real string, own bool) {
 		case s.why == broken:
 			l.unlisted(at, s.err)
 		case s.why == folderLink && l.homes[real] && !circular(at, real):
-			l.unlisted(at, &formats.Error{Err: errors.New("a link to a folder is not followed"), Hint: "name the folder that it leads to"})
+			l.unlisted(at, &formats.Error{Err: errors.New("a link to a folder is not followed"), Hint: "name the folder it points to"})
 		case own && (s.why == folderLink || s.why == deadLink):
 			l.alien(l.next(), at, "", errors.New("a link that is not followed"))
 		}

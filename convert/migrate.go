@@ -117,7 +117,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	case to == nil:
 		return out, unknownFormat(reg, o.To)
 	case to.Encode == nil || to.Named == nil || !to.Single:
-		return out, &formats.Error{At: to.Name, Err: errors.New("no client looks for sessions of this format"), Hint: "rehome convert writes it where you say"}
+		return out, &formats.Error{At: to.Name, Err: errors.New("no client looks for sessions of this format"), Hint: "use `rehome convert` to write it anywhere"}
 	}
 	scratch.Sweep()
 	var errs []error
@@ -291,21 +291,21 @@ const mostAgain = 9999
 // program has for it that works there.
 func workspaceOf(h *session.Head) (string, error) {
 	if h.Workspace == "" {
-		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not say which folder it belongs to"), Hint: "name one with --cwd DIR"}
+		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name a folder"), Hint: "pass --cwd DIR, the folder to continue in"}
 	}
 	real, err := filepath.EvalSymlinks(h.Workspace)
 	if err == nil && !filepath.IsAbs(real) {
-		err = errors.New("it is no path of this machine")
+		err = errors.New("not a path of this machine")
 	}
 	var info os.FileInfo
 	if err == nil {
 		info, err = os.Stat(real)
 	}
 	if err == nil && !info.IsDir() {
-		err = errors.New("it is no folder")
+		err = errors.New("not a folder")
 	}
 	if err != nil {
-		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is not there: %w", bare(err)), Hint: "name the folder that it is to go on in with --cwd DIR"}
+		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", bare(err)), Hint: "pass --cwd DIR, the folder to continue in"}
 	}
 	return real, nil
 }

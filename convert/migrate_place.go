@@ -153,7 +153,7 @@ func (m *moving) compare(ctx context.Context, to *formats.Format, p *placing) (s
 
 // mayReplace refuses to touch a file unless every line in it is ours.
 func (m *moving) mayReplace(ctx context.Context, to *formats.Format, path string, info fs.FileInfo) error {
-	again := "--again makes a further session of it, with an id of its own"
+	again := "--again writes another copy, with an id of its own"
 	if !info.Mode().IsRegular() || to.Untouched == nil {
 		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}
 	}
@@ -162,9 +162,9 @@ func (m *moving) mayReplace(ctx context.Context, to *formats.Format, path string
 	case err != nil:
 		return err
 	case !ours:
-		return &formats.Error{At: path, Op: "the session has gone on there", Err: formats.ErrExists, Hint: "nothing of it is touched: " + again}
+		return &formats.Error{At: path, Op: "the session was continued there", Err: formats.ErrExists, Hint: "it was not touched; " + again}
 	case !m.o.Update:
-		return &formats.Error{At: path, Op: "an older state of this session", Err: formats.ErrExists, Hint: "--update writes it again: nobody has gone on with it"}
+		return &formats.Error{At: path, Op: "an older state of this session", Err: formats.ErrExists, Hint: "--update overwrites it; it has not been continued there"}
 	}
 	return nil
 }

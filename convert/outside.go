@@ -68,7 +68,7 @@ func (o *outside) entry(name string) target {
 
 func (o *outside) taken(t target) error {
 	return &formats.Error{At: t.shown, Err: formats.ErrExists,
-		Hint: "the client keeps another one there: --replace keeps that as " + t.base() + backupMark + "1, a DST leaves it alone"}
+		Hint: "the client has another one there: --replace keeps it as " + t.base() + backupMark + "1, a DST leaves it alone"}
 }
 
 // takeOut moves the folder out of the staged store. Where folders above both

@@ -27,7 +27,7 @@ func (j *job) refuseExisting() error {
 }
 
 func (j *job) taken(t target) error {
-	hint := "choose another name, or give --replace to keep the old one as " + t.shown + backupMark + "1"
+	hint := "choose another name, or pass --replace to keep the old one as " + t.shown + backupMark + "1"
 	if j.own {
 		hint = "the client has sessions of this folder already: --replace keeps them as " + filepath.Base(t.shown) + backupMark + "1, a DST leaves them alone"
 	}
@@ -174,7 +174,7 @@ func (j *job) placeAt(m *moves, sidecar string) error {
 // late words the refusal of a name that was free when the run began.
 func (j *job) late(t target, err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return &formats.Error{At: t.shown, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "somebody else made it; nothing of theirs was touched"}
+		return &formats.Error{At: t.shown, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "another program created it meanwhile; it was not touched"}
 	}
 	return &formats.Error{At: t.shown, Err: bare(err)}
 }

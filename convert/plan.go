@@ -33,14 +33,14 @@ func (j *job) checkOptions() error {
 	switch j.o.Compress {
 	case "", "gzip", "zstd":
 	default:
-		return &formats.Error{At: j.o.Compress, Err: errors.New("no such compression: known are gzip and zstd")}
+		return &formats.Error{At: j.o.Compress, Err: errors.New("unknown compression; use gzip or zstd")}
 	}
 	return j.checkCompress(f)
 }
 
 func (j *job) checkCompress(to *formats.Format) error {
 	if j.o.Compress != "" && to != nil && !to.Text {
-		return &formats.Error{At: to.Name, Err: errors.New("only text can be compressed"), Hint: "leave --compress out"}
+		return &formats.Error{At: to.Name, Err: errors.New("only text can be compressed"), Hint: "omit --compress"}
 	}
 	return nil
 }
@@ -62,10 +62,10 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 		}
 	}
 	if to == nil {
-		return nil, j.openEnded(ctx, from, l, errors.New("what should it become?"))
+		return nil, j.openEnded(ctx, from, l, errors.New("target format unknown"))
 	}
 	if !formats.Related(from, to) {
-		return nil, j.openEnded(ctx, from, l, fmt.Errorf("there is no exact way from %s to %s", from.Name, to.Name))
+		return nil, j.openEnded(ctx, from, l, fmt.Errorf("cannot convert %s to %s", from.Name, to.Name))
 	}
 	return to, j.checkCompress(to)
 }
@@ -81,7 +81,7 @@ func (j *job) shared(from, to *formats.Format) (string, error) {
 			return f, nil
 		}
 	}
-	return "", &formats.Error{At: from.Name, Err: fmt.Errorf("on the way to %s no session can be given another folder", to.Name), Hint: "leave --cwd out"}
+	return "", &formats.Error{At: from.Name, Err: fmt.Errorf("--cwd has no effect with --to %s", to.Name), Hint: "omit --cwd"}
 }
 
 // openEnded is the error of a conversion that does not know where to go. It
@@ -91,9 +91,9 @@ func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Lo
 	if len(j.o.Sessions) == 0 && !j.picky() || j.parts() { // relatives take a store whole
 		list = append(j.fitting(ctx, from, l), list...)
 	}
-	hint := from.Name + " can become " + names(list) + ": name one with --to"
+	hint := "pass --to with one of " + names(list)
 	if len(list) == 0 && j.o.Cwd != "" {
-		hint = "leave --cwd out: no format that " + from.Name + " can become takes another folder"
+		hint = "omit --cwd: no format that " + from.Name + " can become takes another folder"
 	}
 	return &formats.Error{Format: from.Name, At: l.Path, Err: err, Hint: hint}
 }

@@ -35,7 +35,7 @@ func (j *job) chooseLane(ctx context.Context) error {
 			return j.refuseChoice(ctx, to)
 		}
 		if j.o.History {
-			return Misuse{&formats.Error{Err: errors.New("--history says nothing in the exact lane"), Hint: "leave it out: every record is carried, abandoned turns too"}}
+			return Misuse{&formats.Error{Err: errors.New("--history has no effect on an exact conversion"), Hint: "omit it: every record is copied, abandoned turns too"}}
 		}
 		return nil
 	}
@@ -52,8 +52,8 @@ func (j *job) refuseChoice(ctx context.Context, to *formats.Format) error {
 			return j.openEnded(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("nothing can write %s from a session of %s yet", to.Name, f.Detected[0].Format.Name))
 		}
 	}
-	return Misuse{&formats.Error{At: j.src, Err: errors.New("this conversion takes a store whole, not one session of it"),
-		Hint: "leave the choice of sessions out, or choose a format that is written session by session, such as --to canonical"}}
+	return Misuse{&formats.Error{At: j.src, Err: errors.New("this conversion copies whole stores, not single sessions"),
+		Hint: "omit the selection, or pick a format that is written by session, such as --to canonical"}}
 }
 
 // parts reports whether all that was found can be carried in parts.
@@ -96,7 +96,7 @@ func (j *job) text(ctx context.Context, f Found, to *formats.Format) bool {
 // fitsSessions refuses options of which nothing would come in the session lane.
 func (j *job) fitsSessions(to *formats.Format) error {
 	refuse := func(flag, why string) error {
-		return Misuse{&formats.Error{Err: errors.New(flag + " says nothing on the way to " + to.Name), Hint: "leave it out: " + why}}
+		return Misuse{&formats.Error{Err: errors.New(flag + " has no effect with --to " + to.Name), Hint: "omit it: " + why}}
 	}
 	switch {
 	case j.o.Cwd != "":
@@ -201,7 +201,7 @@ func (j *job) oneFileEach(to *formats.Format) error {
 	if !to.Single || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
 	}
-	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("a file holds one session, and these are %d", n), Hint: "name a folder as the target, or one session of the source as SRC#ID"}
+	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("a file holds one session, and these are %d", n), Hint: "name a folder as the target, or one session as SRC#ID"}
 }
 
 // companion is what belongs beside a session's file, and where; nil if nothing.

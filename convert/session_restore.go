@@ -31,7 +31,7 @@ func (c *climb) opens(ctx context.Context, from *formats.Format) error {
 // itself can be understood.
 func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
 	refuse := func(err error) (*formats.Format, *formats.Location, error) {
-		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "rehome formats lists what can be decoded"}
+		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "run `rehome formats` to see which formats have sessions"}
 	}
 	if text.Open == nil || !text.Text {
 		if err := c.opens(ctx, text); err != nil {

@@ -308,7 +308,7 @@ func TestSessionMisuse(t *testing.T) {
 		"--cwd": {Cwd: "/x"}, "--compress": {Compress: "gzip"}, "--with-secrets": {WithSecrets: true}, "--sidecar": {Sidecar: "some/file"},
 	} {
 		_, dst, err := convertTalk(t, twoTalks, o)
-		if !errors.As(err, new(Misuse)) || !strings.HasPrefix(err.Error(), flag+" says nothing on the way to canonical") || formats.Hint(err) == "" {
+		if !errors.As(err, new(Misuse)) || !strings.HasPrefix(err.Error(), flag+" has no effect with --to canonical") || formats.Hint(err) == "" {
 			t.Errorf("%s: %v", flag, err)
 		}
 		nothingBut(t, filepath.Dir(dst), "talk.txt")

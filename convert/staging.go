@@ -38,9 +38,9 @@ func newStaging(t target) (*staging, error) {
 	d, err := scratch.Make(t.dir, stagingPrefix(t.base()))
 	switch {
 	case errors.Is(err, scratch.ErrSwept):
-		return nil, &formats.Error{At: t.dir, Err: bare(err), Hint: "try again when they are done"}
+		return nil, &formats.Error{At: t.dir, Err: bare(err), Hint: "try again when they have finished"}
 	case err != nil:
-		return nil, &formats.Error{At: t.dir, Op: "make a folder beside the target", Err: bare(err), Hint: "the target's folder must be writable"}
+		return nil, &formats.Error{At: t.dir, Op: "make a folder beside the target", Err: bare(err), Hint: "make the target's folder writable"}
 	}
 	return &staging{Dir: d, tree: d.Path, home: t.dir}, nil
 }
@@ -60,7 +60,7 @@ func newScratch(t target) (*staging, error) {
 func newFolder(purpose string) (*scratch.Dir, error) {
 	d, err := scratch.New("", purpose)
 	if err != nil {
-		return nil, &formats.Error{At: os.TempDir(), Op: "make a folder for temporary files", Err: bare(err), Hint: "name another with TMPDIR"}
+		return nil, &formats.Error{At: os.TempDir(), Op: "make a folder for temporary files", Err: bare(err), Hint: "set TMPDIR to another folder"}
 	}
 	return d, nil
 }

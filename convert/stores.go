@@ -74,7 +74,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 			return
 		}
 		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(reg.All())),
-			Hint: "point closer at the store; convert and check can be told its format with --from"})
+			Hint: "name the store itself; convert and check take its format with --from"})
 	}
 }
 
@@ -161,7 +161,7 @@ func (w *walk) bad(rel string, err error) bool {
 }
 
 func unknownFormat(reg *formats.Registry, name string) error {
-	return &formats.Error{At: name, Err: fmt.Errorf("no such format: known are %s", names(reg.All())), Hint: "rehome formats lists them"}
+	return &formats.Error{At: name, Err: fmt.Errorf("unknown format; use one of %s", names(reg.All())), Hint: "run `rehome formats` for details"}
 }
 
 func names(list []*formats.Format) string {

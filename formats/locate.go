@@ -42,7 +42,7 @@ func Locate(path string) (*Location, error) {
 		err, path = errors.New("no path"), `""`
 	}
 	if err != nil {
-		return nil, &Error{At: path, Err: cause(err), Hint: "check the path; ~ and wildcards are the shell's business"}
+		return nil, &Error{At: path, Err: cause(err)}
 	}
 	return &Location{Path: path, info: info}, nil
 }

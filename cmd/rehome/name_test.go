@@ -20,7 +20,7 @@ func TestOneOfMany(t *testing.T) {
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	name, out := homes.ID(7)[:8], filepath.Join(home, "out")
 	_, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "cursor-ndjson")
-	if code != 2 || !strings.Contains(stderr, "takes a store whole, not one session of it") {
+	if code != 2 || !strings.Contains(stderr, "copies whole stores, not single sessions") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 	if _, err := os.Lstat(out); err == nil {
@@ -247,7 +247,7 @@ func TestNoWayToThatClient(t *testing.T) {
 	}
 	for _, src := range []string{res.Migrated[0].Session, res.Migrated[0].File} {
 		_, stderr, code := callWith(t, t.Context(), env, "convert", src, "out", "--to", "cursor-chat")
-		if code != 1 || !strings.Contains(stderr, "claude-code") || !strings.Contains(stderr, "hint: claude-code can become archive, canonical") {
+		if code != 1 || !strings.Contains(stderr, "claude-code") || !strings.Contains(stderr, "hint: pass --to with one of archive, canonical") {
 			t.Errorf("%s: exit %d, %s", src, code, stderr)
 		}
 	}

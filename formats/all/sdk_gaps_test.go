@@ -96,7 +96,7 @@ func TestSidecarOfWhatIsGone(t *testing.T) {
 		rep := become(t, at("lines"), at("db-"+name), convert.Options{To: "cursor-sdk", WithSecrets: true})
 		found := ""
 		for _, l := range rep.Stores[0].Losses {
-			if l.Kind == loss.Dropped && strings.Contains(l.What, "residue is stale") {
+			if l.Kind == loss.Dropped && strings.Contains(l.What, "sidecar is stale") {
 				found += strings.Join(l.Places, " ")
 			}
 		}
@@ -134,7 +134,7 @@ func TestSidecarOfWhatIsGone(t *testing.T) {
 	lay(t, dir, map[string]string{"lines.sidecar.ndjson": strings.SplitAfter(residue, "\n")[0] + `{"at":{"file":"runs.ndjson","set":"","line":1},"row":[{"text":"x"}]}` + "\n" +
 		`{"at":{"file":"agents.ndjson","set":"","line":99},"row":[{"withheld":true}]}` + "\n"})
 	rep = become(t, at("lines"), at("db"), convert.Options{To: "cursor-sdk"})
-	if n := lossesLike(rep, loss.Dropped, "residue is stale"); n != 2 || rep.Stores[0].Omitted != 0 {
+	if n := lossesLike(rep, loss.Dropped, "sidecar is stale"); n != 2 || rep.Stores[0].Omitted != 0 {
 		t.Errorf("%d pieces are named, %d secrets missing: %+v", n, rep.Stores[0].Omitted, rep.Stores[0].Losses)
 	}
 }

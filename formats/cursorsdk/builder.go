@@ -178,7 +178,7 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	}
 	t := f.ask(n, c)
 	if t.stale != nil {
-		w.note(loss.Dropped, t.stale.At, "residue is stale: the record was edited since")
+		w.note(loss.Dropped, t.stale.At, "sidecar is stale: the record was edited since")
 	}
 	final := f.merge(row, &t)
 	if !w.rows.admit(k, final) && !t.any {

@@ -37,7 +37,7 @@ func (s *docScan) checkpoints() error {
 		defer shuffled.close()
 		out = shuffled
 	} else if s.back.order != nil {
-		s.note(loss.Note{Kind: loss.Dropped, At: s.back.order.At, What: "residue is stale: the order of checkpoints is lost, some came or went"})
+		s.note(loss.Note{Kind: loss.Dropped, At: s.back.order.At, What: "sidecar is stale: the order of checkpoints is lost, some came or went"})
 	}
 	for i := range shelves {
 		if shuffled != nil {

@@ -41,7 +41,7 @@ func (w *builder) rest(b *base, put func(*store.Batch) error) error {
 			if ok, err := f.addWhole(it); err != nil {
 				return err
 			} else if !ok {
-				w.note(loss.Dropped, it.At, "residue is stale: the table has other columns by now")
+				w.note(loss.Dropped, it.At, "sidecar is stale: the table has other columns by now")
 			}
 		}
 		if err := f.flush(); err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	staleGone    = "residue is stale: what it belongs to is gone"
-	staleForeign = "residue is stale: it speaks of another store"
-	staleOdd     = "residue is stale: it is of no kind that is known here"
+	staleGone    = "sidecar is stale: what it belongs to is gone"
+	staleForeign = "sidecar is stale: it speaks of another store"
+	staleOdd     = "sidecar is stale: it is of no kind that is known here"
 )
 
 // stale names what of a plan found no place: cells of lines that did not come,
@@ -102,7 +102,7 @@ func (s *docScan) spent() {
 	for k := range s.back.ends {
 		if s.back.ends[k].strayed() {
 			at := store.Addr{File: sdkdoc.Kind(k).File(), Set: endsSet}
-			s.note(loss.Note{Kind: loss.Dropped, At: at, What: "residue is stale: which lines ended in CRLF is lost, some came or went"})
+			s.note(loss.Note{Kind: loss.Dropped, At: at, What: "sidecar is stale: which lines ended in CRLF is lost, some came or went"})
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (f *Filter) home(item *store.Item) *set {
 }
 
 func (f *Filter) stale(at store.Addr) {
-	f.note(loss.Note{Kind: loss.Dropped, At: at, What: "residue is stale: the record was edited since"})
+	f.note(loss.Note{Kind: loss.Dropped, At: at, What: "sidecar is stale: the record was edited since"})
 }
 
 // Apply returns the batch as the view demands: b itself where nothing changes,

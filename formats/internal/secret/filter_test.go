@@ -159,7 +159,7 @@ func checkNoMarker(t *testing.T, seed uint64, tab table) {
 }
 
 func TestStaleResidue(t *testing.T) {
-	const stale = "residue is stale: the record was edited since"
+	const stale = "sidecar is stale: the record was edited since"
 	at := func(id int64) store.Addr {
 		return store.Addr{File: "state.vscdb", Set: "ItemTable", RowID: id, HasID: true}
 	}
