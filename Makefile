@@ -16,7 +16,7 @@ CONCURRENT = $(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go.func' --include='*.g
 
 export CGO_ENABLED = 0
 
-.PHONY: help build test check format vet lint cross golden-same race interop proof fuzz cover bench golden rules notice \
+.PHONY: help build test check format vet lint cross golden-same race interop proof fuzz cover bench golden picture rules notice \
 	dist release-files changelog home clean
 
 help: ## list the targets
@@ -88,6 +88,9 @@ golden: ## rewrite the expected results, and list what changed
 	@grep -rl 'rehome/golden"' --include='*_test.go' . | xargs -n1 dirname | sort -u | while read -r dir; do \
 		$(GO) test -count=1 -v "$$dir" -update | grep -E 'golden: |^--- FAIL|^FAIL' || true; \
 	done
+
+picture: ## draw docs/demo.svg, the README's picture, from a run of the demo
+	$(GO) test -count=1 ./cmd/rehome -run '^TestPicture$$' -update
 
 rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
 	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .

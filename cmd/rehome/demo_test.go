@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"rehome/golden"
+	"rehome/testdata/picture"
 )
 
 // TestDemo compares the whole walk with what is checked in: four steps that
@@ -48,6 +50,22 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s holds the key", name)
 		}
 	}
+}
+
+// TestPicture keeps the picture in the README true: it is a run of the demo.
+func TestPicture(t *testing.T) {
+	tmp, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", tmp)
+	t.Setenv("TMP", tmp)
+	stdout, stderr, code := call(t, "demo", "--color", "always")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	folder := regexp.MustCompile(regexp.QuoteMeta(tmp) + `.rehome-demo-[0-9]+`)
+	golden.Bytes(t, "../docs/demo.svg", picture.Draw("rehome demo", folder.ReplaceAllString(stdout, "/tmp/rehome-demo")))
 }
 
 // TestDemoJSON: the session lies where the printed command finds it.
