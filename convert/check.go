@@ -57,7 +57,7 @@ func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckRe
 func (o *CheckOptions) vet(reg *formats.Registry) error {
 	for _, id := range slices.Concat(o.Rules, o.Skip) {
 		if rule.Named(id) == nil {
-			return Misuse{&formats.Error{Err: errors.New("no rule is named " + id), Hint: "rehome check --rules lists them"}}
+			return Misuse{&formats.Error{Err: errors.New("no such rule: " + id), Hint: "run `rehome check --rules` for the list"}}
 		}
 	}
 	for _, name := range []string{o.From, o.For} {
@@ -67,11 +67,11 @@ func (o *CheckOptions) vet(reg *formats.Registry) error {
 	}
 	for _, id := range o.Rules {
 		if !o.wanted(id) && !slices.Contains(o.Skip, id) {
-			return Misuse{&formats.Error{Err: errors.New("nothing asks " + id), Hint: unasked(id)}}
+			return Misuse{&formats.Error{Err: errors.New("rule " + id + " is not enabled"), Hint: unasked(id)}}
 		}
 	}
 	if o.For != "" && reg.Named(o.For).Encode == nil {
-		return Misuse{&formats.Error{At: o.For, Err: errors.New("no session is written in this format"), Hint: "rehome formats says which formats sessions go out to"}}
+		return Misuse{&formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` for those that can"}}
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 	}
 	one.store.Bytes, one.tally.kind = one.size, one.f.Name
 	if one.f.Check == nil {
-		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("no rules are known for this format")}
+		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("there are no rules for this format")}
 		return
 	}
 	var err error
@@ -157,7 +157,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 		one.tally.forget(nil)
 	}
 	if _, there := os.Stat(os.TempDir()); errors.Is(err, os.ErrNotExist) && there == nil { // else it is that folder that is missing
-		err = &formats.Error{At: one.store.Path, Err: errors.New("it vanished while it was read"), Hint: "run it again when nothing moves the files"}
+		err = &formats.Error{At: one.store.Path, Err: errors.New("moved or deleted during the check"), Hint: "run it again when nothing moves the files"}
 	}
 	one.store.Err = err
 }
@@ -199,7 +199,7 @@ func (o *CheckOptions) wanted(id string) bool {
 	}
 	r := rule.Named(id)
 	if r == nil {
-		panic("convert: a codec found a breach of " + id + ", which is no rule")
+		panic("convert: a codec reports " + id + ", which is not a rule")
 	}
 	return o.Layers.Has(r.Layer)
 }
@@ -209,11 +209,11 @@ func unasked(id string) string {
 	layer := rule.Named(id).Layer
 	switch {
 	case slices.Contains(lossRules(), id):
-		return "it is a rule of sessions on their way to another client: name that with --for"
+		return "add --for FORMAT"
 	case layer == rule.Secrets:
 		return "add --secrets"
 	}
-	return "it is a rule of the layer " + layer.String() + ": name that with --layer, too"
+	return "add --layer " + layer.String()
 }
 
 func validator(name string) rule.Validator {

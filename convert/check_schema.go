@@ -62,11 +62,11 @@ func schemaOf(name string) (func([]byte) error, error) {
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(schemas.Names(), name):
 		return func(doc []byte) error { return schemas.Validate(name, doc) }, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(bare(err), "name a file, or one of those that rehome schema lists")
+		return nil, refuse(bare(err), "name a file, or a schema from `rehome schema`")
 	case err != nil:
 		return nil, refuse(bare(err), "")
 	case !info.Mode().IsRegular() || info.Size() > largestDocument:
-		return nil, refuse(errors.New("this is no schema"), "")
+		return nil, refuse(errors.New("not a regular file, or too large"), "")
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -74,7 +74,7 @@ func schemaOf(name string) (func([]byte) error, error) {
 	}
 	f, err := schemas.Read(text)
 	if err != nil {
-		return nil, refuse(err, "whatever a schema refers to must be inside it: nothing is fetched")
+		return nil, refuse(err, "a schema may refer only to its own parts: nothing is fetched")
 	}
 	return f.Validate, nil
 }
@@ -90,7 +90,7 @@ func textFiles(path string) func(yield func(string, error) bool) {
 		}
 		if !info.IsDir() {
 			if !info.Mode().IsRegular() {
-				err = &formats.Error{At: path, Err: errors.New("this is no file")}
+				err = &formats.Error{At: path, Err: errors.New("not a regular file")}
 			}
 			yield(path, err)
 			return

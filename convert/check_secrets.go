@@ -31,7 +31,7 @@ func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q 
 	}
 	err := c.lookThrough(ctx, one, v, q)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, formats.ErrBusy) && one.tally.wrong() {
-		one.tally.say("it could not be looked through for secrets to its end: mend it first")
+		one.tally.say("not searched completely for secrets: fix the errors first")
 		return nil // why has been said, as a finding
 	}
 	return err
@@ -51,7 +51,7 @@ func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View
 			return err
 		}
 		if packed && (one.f.Open == nil || alone) {
-			one.tally.say("what is compressed was not looked through for secrets")
+			one.tally.say("compressed files were not searched for secrets")
 		}
 		if packed && one.f.Open != nil && !alone {
 			if err := s.records(ctx, v, true); err != nil {

@@ -142,7 +142,7 @@ func TestCheckFails(t *testing.T) {
 	write(t, dir+"/b.x", "lint\nvanish\n")
 	write(t, dir+"/c.x", "lint\nRH301 one\n")
 	r, got := checked(t, CheckOptions{Paths: []string{dir, dir + "/gone"}})
-	expectSpelled(t, got, "a.x !"+dir+"/a.x: in use", "b.x !"+dir+"/b.x: it vanished while it was read", "c.x RH301×1,:2", "gone !"+dir+"/gone: no such file or directory")
+	expectSpelled(t, got, "a.x !"+dir+"/a.x: in use", "b.x !"+dir+"/b.x: moved or deleted during the check", "c.x RH301×1,:2", "gone !"+dir+"/gone: no such file or directory")
 	if !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
 		t.Error("not busy any more")
 	}
@@ -169,11 +169,11 @@ func TestCheckFails(t *testing.T) {
 
 func TestCheckMisuse(t *testing.T) {
 	for what, o := range map[string]CheckOptions{
-		"no rule is named RH999":              {Rules: []string{"RH999"}},
-		"no rule is named x":                  {Skip: []string{"x"}},
-		"nobody: unknown format":              {From: "nobody"},
-		"nothing: unknown format":             {For: "nothing"},
-		"lint: no session is written in this": {For: "lint"},
+		"no such rule: RH999":                      {Rules: []string{"RH999"}},
+		"no such rule: x":                          {Skip: []string{"x"}},
+		"nobody: unknown format":                   {From: "nobody"},
+		"nothing: unknown format":                  {For: "nothing"},
+		"lint: sessions cannot be written in this": {For: "lint"},
 	} {
 		_, err := Check(t.Context(), formats.NewRegistry(lint()), o)
 		if err == nil || !strings.Contains(err.Error(), what) || formats.Hint(err) == "" {
@@ -354,8 +354,8 @@ func TestSchemaOfOthers(t *testing.T) {
 		t.Error(err, spelled(r))
 	}
 	for name, want := range map[string]string{
-		"nowhere": "no such file", dir: "this is no schema", write(t, dir+"/ref", `{"$ref":"https://example.org/x"}`): "schemas are never fetched",
-		write(t, dir+"/bad", `{"type":"thing"}`): "it is no schema", write(t, dir+"/torn", `{"type`): "breaks off", write(t, dir+"/big", `{"maximum":1e5000000}`): "exponent",
+		"nowhere": "no such file", dir: "not a regular file", write(t, dir+"/ref", `{"$ref":"https://example.org/x"}`): "schemas are never fetched",
+		write(t, dir+"/bad", `{"type":"thing"}`): "not a schema", write(t, dir+"/torn", `{"type`): "incomplete", write(t, dir+"/big", `{"maximum":1e5000000}`): "exponent",
 		write(t, dir+"/pattern", `{"pattern":"("}`): "pattern",
 	} {
 		if _, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir}}, name); err == nil || !strings.Contains(err.Error(), want) {

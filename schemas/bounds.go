@@ -95,5 +95,5 @@ func syntax(d *json.Decoder, err error) error {
 	if errors.Is(err, io.EOF) {
 		return errors.New("byte 0: empty, where JSON should be")
 	}
-	return fmt.Errorf("byte %d: the JSON breaks off", d.InputOffset())
+	return fmt.Errorf("byte %d: the JSON is incomplete", d.InputOffset())
 }

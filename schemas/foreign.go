@@ -65,7 +65,7 @@ func plainly(err error) error {
 		for len(ve.Causes) > 0 {
 			ve = ve.Causes[0]
 		}
-		return fmt.Errorf("%s: it is no schema: %s", place(ve.InstanceLocation), clip(fmt.Sprintf("%+q", ve.Message)))
+		return fmt.Errorf("%s: not a schema: %s", place(ve.InstanceLocation), clip(fmt.Sprintf("%+q", ve.Message)))
 	}
 	return errors.New(clip(fmt.Sprintf("%+q", strings.ReplaceAll(err.Error(), foreignURN, ""))))
 }

@@ -32,8 +32,8 @@ func TestForeign(t *testing.T) {
 func TestNoSchema(t *testing.T) {
 	for text, want := range map[string]string{
 		"":             "empty, where JSON should be",
-		"{":            "the JSON breaks off",
-		`{"type":"x"}`: "it is no schema",
+		"{":            "the JSON is incomplete",
+		`{"type":"x"}`: "not a schema",
 		`{"$schema":"https://example.org/own","type":"object"}`: "never fetched",
 		`{"$ref":"file:///etc/passwd"}`:                         "never fetched",
 		`{"$ref":"other.json"}`:                                 "never fetched",

@@ -12,8 +12,8 @@ import (
 // Finding is one place where a rule is broken.
 type Finding struct {
 	Rule string // its id
-	// At is where: File is a slash path inside the store, "" for the store
-	// itself where that is a file or nothing nearer can be named.
+	// At is the place: File is a slash path inside the store, or "" for the store
+	// itself if that is a file or no closer place is known.
 	At      store.Addr
 	Pointer string // JSON pointer inside the record; "" for all of it
 	// Says is the wording of what is wrong here, where the rule's title does not
@@ -46,22 +46,22 @@ func (f *Finding) Keep() {
 	}
 }
 
-// Inquiry is what is asked of one store. A codec calls its functions from any
-// number of goroutines; what it reports does not depend on how many those are.
+// Inquiry is what to check in one store. A codec may call its functions from any
+// number of goroutines; its findings do not depend on that number.
 type Inquiry struct {
 	Layers Layers
-	// Found is told of every breach, in any order.
+	// Found takes every finding, in any order.
 	Found func(Finding)
-	// Schema gives what holds documents against a published schema, for one
-	// goroutine. It is nil unless the layer is asked for.
+	// Schema returns a validator for a published schema, for use by one goroutine.
+	// It is nil unless the schema layer is checked.
 	Schema func(name string) Validator
 }
 
-// Validator holds one JSON document against its schema. The error names the
-// place in the document and the cause, a line each, and repeats no value of it.
+// Validator checks one JSON document against a schema. Each line of its error is
+// a place in the document and a cause, without any value of the document.
 type Validator func(doc []byte) error
 
-// Asks reports whether a layer is asked for.
+// Asks reports whether a layer is checked.
 func (q *Inquiry) Asks(l Layer) bool { return q.Layers.Has(l) }
 
 // Breach reports a finding of a rule.
@@ -107,8 +107,8 @@ func (a Amount) String() string {
 	return n + " " + a.Noun + "s"
 }
 
-// Clip returns the beginning of a foreign word, enough to know it by. It does
-// not cut a character in two.
+// Clip returns the start of a foreign word, enough to recognize it. It does not
+// split a character.
 func Clip(s string) string {
 	const max = 80
 	if len(s) <= max {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Severity says how bad a breach is, mildest first.
+// Severity is how bad a finding is; Note is the lowest.
 type Severity uint8
 
 const (
-	// Note: worth knowing, nothing is wrong.
+	// Note is worth knowing, but needs no action.
 	Note Severity = iota
-	// Warning: something is lost or will surprise, the client goes on.
+	// Warning means that something is lost or behaves unexpectedly, but the client continues.
 	Warning
-	// Error: the store is not whole, or its client would refuse it.
+	// Error means that the store is damaged, or that its client rejects it or loses part of it.
 	Error
 )
 
@@ -22,10 +22,10 @@ var severities = [...]string{"note", "warning", "error"}
 
 func (s Severity) String() string { return severities[s] }
 
-// MarshalText spells a severity as users write it.
+// MarshalText returns the name of a severity.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads what users write.
+// UnmarshalText reads the name of a severity.
 func (s *Severity) UnmarshalText(b []byte) error {
 	for i, name := range severities {
 		if name == string(b) {
@@ -33,26 +33,26 @@ func (s *Severity) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no severity is named %q: they are %s", b, strings.Join(severities[:], ", "))
+	return fmt.Errorf("no such severity: %q (one of %s)", b, strings.Join(severities[:], ", "))
 }
 
-// Layer is a kind of question, asked together or not at all.
+// Layer is a group of rules that is checked together or not at all.
 type Layer uint8
 
 const (
 	Container  Layer = 1 << iota // the file as a file: pages, lines, encodings
 	Schema                       // the shape of tables and records
-	References                   // what names what, and whether it is there
+	References                   // whether what is referred to exists
 	Meaning                      // what the real client would do with it
 	Secrets                      // credentials in the content
 )
 
-// Layers is a set of them.
+// Layers is a set of layers.
 type Layers = Layer
 
 var layerNames = [...]string{"container", "schema", "references", "meaning", "secrets"}
 
-// LayerNames lists the layers in the order of the first digit of their ids.
+// LayerNames returns the layers in the order of the first digit of their ids.
 func LayerNames() []string { return slices.Clone(layerNames[:]) }
 
 // ParseLayer reads the name of one layer.
@@ -60,10 +60,10 @@ func ParseLayer(name string) (Layer, error) {
 	if i := slices.Index(layerNames[:], name); i >= 0 {
 		return 1 << i, nil
 	}
-	return 0, fmt.Errorf("no layer is named %q: they are %s", name, strings.Join(layerNames[:], ", "))
+	return 0, fmt.Errorf("no such layer: %q (one of %s)", name, strings.Join(layerNames[:], ", "))
 }
 
-// String is the layer's name, or the names of a set.
+// String returns the layer's name, or the names of a set.
 func (l Layer) String() string {
 	var out []string
 	for i, name := range layerNames {
@@ -77,18 +77,18 @@ func (l Layer) String() string {
 // Has reports whether a set holds a layer.
 func (l Layer) Has(one Layer) bool { return l&one != 0 }
 
-// Rule is one question, with all that is to be said of it.
+// Rule is one thing that can be wrong with a store.
 type Rule struct {
 	ID       string
 	Severity Severity
 	Layer    Layer
-	Formats  []string // names of formats it is asked of; "*" alone: all
-	Title    string   // what is wrong where it is broken, in one line
-	Why      string   // why that matters
-	Mend     string   // what to do about it
+	Formats  []string // the formats that it applies to; "*" alone means all
+	Title    string   // what is wrong, in one line
+	Why      string   // what the client does about it
+	Mend     string   // the next step
 }
 
-// For reports whether a rule is asked of a format.
+// For reports whether a rule applies to a format.
 func (r *Rule) For(format string) bool {
 	return slices.Contains(r.Formats, "*") || slices.Contains(r.Formats, format)
 }

@@ -11,11 +11,11 @@ import (
 //go:embed rules/*.txt
 var tables embed.FS
 
-// All lists the rules in the order of their ids. The list is shared: it is
-// for reading.
+// All returns the rules in the order of their ids. The list is shared: do not
+// change it.
 func All() []Rule { return parsed() }
 
-// Named is the rule with an id, or nil.
+// Named returns the rule with an id, or nil.
 func Named(id string) *Rule {
 	all := parsed()
 	i, ok := slices.BinarySearchFunc(all, id, func(r Rule, id string) int { return strings.Compare(r.ID, id) })
@@ -25,8 +25,8 @@ func Named(id string) *Rule {
 	return &all[i]
 }
 
-// parsed reads the tables once. They are part of the program, so a mistake in
-// one is a mistake in the program.
+// parsed reads the tables once. They are part of the program, so it panics on a
+// mistake.
 var parsed = sync.OnceValue(func() []Rule {
 	var all []Rule
 	files, err := tables.ReadDir("rules")
@@ -53,15 +53,14 @@ var parsed = sync.OnceValue(func() []Rule {
 	return all
 })
 
-// parse reads blocks of lines with empty lines between them:
+// parse reads blocks separated by blank lines:
 //
 //	RH301 error cursor-chat cursor-sdk
-//	a blob is not what its id says
-//	why: the client takes ...
-//	mend: take the file from a backup ...
+//	blob does not match its id
+//	why: the client does not check it ...
+//	mend: restore the file from a backup ...
 //
-// A line that begins with a space goes on with the one before; # begins a
-// remark.
+// A line that starts with a space continues the one before; # starts a comment.
 func parse(text string) ([]Rule, error) {
 	var out []Rule
 	var block []string
@@ -94,21 +93,21 @@ func parse(text string) ([]Rule, error) {
 func parseBlock(block []string) (r Rule, err error) {
 	head := strings.Fields(block[0])
 	if len(head) < 3 || len(block) != 4 {
-		return r, fmt.Errorf("%q: want a line of id, severity and formats, one of what is wrong, one of why: and one of mend: each", block[0])
+		return r, fmt.Errorf("%q: want four lines: id, severity and formats; title; why; next step", block[0])
 	}
 	r.ID, r.Formats, r.Title = head[0], head[2:], block[1]
 	if len(r.ID) != 5 || !strings.HasPrefix(r.ID, "RH") || r.ID[2] < '1' || r.ID[2] > '5' {
-		return r, fmt.Errorf("%q is no id of a rule", r.ID)
+		return r, fmt.Errorf("%q is not a rule id", r.ID)
 	}
 	r.Layer = 1 << (r.ID[2] - '1')
 	if err := r.Severity.UnmarshalText([]byte(head[1])); err != nil {
 		return r, fmt.Errorf("%s: %w", r.ID, err)
 	}
-	var why, mend bool
-	r.Why, why = strings.CutPrefix(block[2], "why: ")
-	r.Mend, mend = strings.CutPrefix(block[3], "mend: ")
-	if !why || !mend {
-		return r, fmt.Errorf("%s: why: and mend: are missing", r.ID)
+	why, text, _ := strings.Cut(block[2], ": ")
+	mend, advice, _ := strings.Cut(block[3], ": ")
+	if why != "why" || mend != "mend" {
+		return r, fmt.Errorf("%s: the third or fourth line has the wrong label", r.ID)
 	}
+	r.Why, r.Mend = text, advice
 	return r, nil
 }

@@ -81,7 +81,7 @@ func (s *scanner) scan(b []byte, i int) (int, string) {
 				break
 			}
 			if b[i] != '}' && b[i] != ']' || (b[i] == '}') != f.object {
-				return i, "a comma or the end is expected"
+				return i, "expected a comma or the end"
 			}
 			i++
 			s.close()
@@ -89,7 +89,7 @@ func (s *scanner) scan(b []byte, i int) (int, string) {
 	}
 }
 
-const brokenOff = "it breaks off"
+const brokenOff = "incomplete"
 const deep = "too deep"
 
 // value takes what stands at b[i]: all of it, or the opening of an object or
@@ -134,7 +134,7 @@ func (s *scanner) name(i int) (int, string) {
 		return i, brokenOff
 	}
 	if b[i] != '"' {
-		return i, "a name is expected"
+		return i, "expected a name"
 	}
 	f := &s.frames[s.depth]
 	f.to = 0 // no member is open
@@ -154,7 +154,7 @@ func (s *scanner) name(i int) (int, string) {
 		return end, brokenOff
 	}
 	if b[end] != ':' {
-		return end, "a colon is expected"
+		return end, "expected a colon"
 	}
 	return space(b, end+1), ""
 }
@@ -210,7 +210,7 @@ func (s *scanner) scalar(i int) (int, string) {
 	case c == 'n':
 		return s.word(i, "null")
 	}
-	return i, "a value is expected"
+	return i, "expected a value"
 }
 
 func (s *scanner) word(i int, word string) (int, string) {
@@ -221,5 +221,5 @@ func (s *scanner) word(i int, word string) (int, string) {
 	case len(rest) < len(word) && string(rest) == word[:len(rest)]:
 		return len(s.b), brokenOff
 	}
-	return i, "a value is expected"
+	return i, "expected a value"
 }

@@ -150,7 +150,7 @@ func (c *check) unsound(path string) error {
 	if c.whole {
 		return nil
 	}
-	return &formats.Error{At: path, Err: errors.New("malformed pages: " + strings.Join(c.said, "; ")), Hint: "the layer container says more"}
+	return &formats.Error{At: path, Err: errors.New("malformed pages: " + strings.Join(c.said, "; ")), Hint: "run `rehome check --layer container` for details"}
 }
 
 // code reports what of a client's schema runs by itself.

@@ -86,9 +86,9 @@ func vetPragmas(p store.Pragmas) error {
 	case p.PageSize < 512 || p.PageSize > 65536 || p.PageSize&(p.PageSize-1) != 0:
 		return fmt.Errorf("page_size %d is not a power of two from 512 to 65536", p.PageSize)
 	case !slices.Contains([]string{"UTF-8", "UTF-16le", "UTF-16be"}, p.Encoding):
-		return fmt.Errorf("encoding %q is none of UTF-8, UTF-16le, UTF-16be", p.Encoding)
+		return fmt.Errorf("unsupported encoding %q: want UTF-8, UTF-16le or UTF-16be", p.Encoding)
 	case p.AutoVacuum < 0 || p.AutoVacuum > 2:
-		return fmt.Errorf("auto_vacuum %d is none of 0, 1, 2", p.AutoVacuum)
+		return fmt.Errorf("unsupported auto_vacuum %d: want 0, 1 or 2", p.AutoVacuum)
 	case p.JournalMode != "wal" && p.JournalMode != "delete":
 		return fmt.Errorf("journal_mode %q is neither wal nor delete", p.JournalMode)
 	}

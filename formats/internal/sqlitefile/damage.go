@@ -58,12 +58,12 @@ func judge(path string, head []byte, st state) *Damage {
 	case looksEncrypted(head, size):
 		return fail(NoDatabase, "export it with the program that holds its key", "no SQLite header and random-looking bytes: an encrypted database")
 	case len(head) < len(magic) && bytes.HasPrefix([]byte(magic), head):
-		return fail(CutShort, "copy it again from where it is whole", "truncated: only %d bytes of the header are there", size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: only %d bytes of the header are there", size)
 	default:
 		return fail(NoDatabase, "check that the path names the database itself", "not a SQLite database (its first 16 bytes say so)")
 	}
 	if len(head) < headerBytes {
-		return fail(CutShort, "copy it again from where it is whole", "truncated: only %d bytes of the header are there", size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: only %d bytes of the header are there", size)
 	}
 	h := header(head)
 	if st.hot() || !h.sane() {
@@ -71,7 +71,7 @@ func judge(path string, head []byte, st state) *Damage {
 	}
 	page := int64(h.page())
 	if n, ok := h.pages(); ok && int64(n)*page > size {
-		return fail(CutShort, "copy it again from where it is whole", "truncated: its header speaks of %d pages of %d bytes, the file has %d bytes", n, page, size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: the header counts %d pages of %d bytes, the file has %d bytes", n, page, size)
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // file.
 func (m *Image) measure(head []byte, size int64) error {
 	if len(head) < headerBytes {
-		return &Damage{CutShort, &formats.Error{At: m.path, Err: errors.New("truncated: its first page is not all there"), Hint: "copy it again from where it is whole"}}
+		return &Damage{CutShort, &formats.Error{At: m.path, Err: errors.New("truncated: its first page is not all there"), Hint: "copy it again from an intact original"}}
 	}
 	copy(m.Head[:], head)
 	h := header(m.Head[:])
@@ -38,7 +38,7 @@ func (m *Image) measure(head []byte, size int64) error {
 	}
 	there := size / int64(m.Page)
 	if there < 1 {
-		return &Damage{CutShort, &formats.Error{At: m.path, Err: errors.New("truncated: its first page is not all there"), Hint: "copy it again from where it is whole"}}
+		return &Damage{CutShort, &formats.Error{At: m.path, Err: errors.New("truncated: its first page is not all there"), Hint: "copy it again from an intact original"}}
 	}
 	n, ok := h.pages()
 	if !ok || int64(n) > there {

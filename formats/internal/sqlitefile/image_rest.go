@@ -91,7 +91,7 @@ func (k *lookout) unused() error {
 	}
 	for n := binary.BigEndian.Uint32(k.image.Head[32:]); n != 0; {
 		if !claim(n) {
-			return bad("it leads to page %d, which is none or in use", n)
+			return bad("it leads to page %d, which does not exist or is in use", n)
 		}
 		page, err := k.image.view(n)
 		if err != nil {
@@ -103,7 +103,7 @@ func (k *lookout) unused() error {
 		}
 		for i := range count {
 			if leaf := binary.BigEndian.Uint32(page[8+4*i:]); !claim(leaf) {
-				return bad("page %d lists page %d, which is none or in use", n, leaf)
+				return bad("page %d lists page %d, which does not exist or is in use", n, leaf)
 			}
 		}
 		n = binary.BigEndian.Uint32(page)

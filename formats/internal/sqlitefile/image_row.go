@@ -234,7 +234,7 @@ func (r *Row) chain(used func(page uint32) error, take func([]byte)) error {
 		}
 		next := binary.BigEndian.Uint32(b)
 		if left -= n; left == 0 && next != 0 && used != nil {
-			return fmt.Errorf("the chain of a long record goes on behind its end, at page %d", page)
+			return fmt.Errorf("the overflow chain of a record continues after its end, at page %d", page)
 		}
 		page = next
 	}

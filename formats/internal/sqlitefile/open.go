@@ -163,11 +163,11 @@ func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx con
 	if err != nil {
 		return "", err
 	}
-	what := "a hot WAL of " + size(st.wal.size)
+	what := "write-ahead log (" + size(st.wal.size) + ") is not merged yet"
 	if st.wal.size == 0 {
-		what = "a hot rollback journal of " + size(st.journal.size)
+		what = "rollback journal (" + size(st.journal.size) + ") is not applied yet"
 	}
-	o.Say(fmt.Sprintf("%s is read from a copy: it has %s", filepath.Base(db.path), what))
+	o.Say(fmt.Sprintf("%s is read from a copy: its %s", filepath.Base(db.path), what))
 	return to, nil
 }
 

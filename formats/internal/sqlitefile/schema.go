@@ -177,7 +177,7 @@ func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, t
 		return nil, nil, err
 	}
 	if len(s.Columns) == 0 {
-		return nil, nil, fmt.Errorf("its columns cannot be told")
+		return nil, nil, fmt.Errorf("cannot determine its columns")
 	}
 	return keys, taken, nil
 }
