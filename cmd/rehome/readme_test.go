@@ -99,7 +99,7 @@ func transcript(t *testing.T, name string) string {
 		}
 		out.WriteString(line + "\n")
 	}
-	return out.String()
+	return strings.TrimRight(out.String(), "\n") + "\n"
 }
 
 // ruleTable is every rule with all that is to be said of it, by layers.
