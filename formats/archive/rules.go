@@ -114,7 +114,7 @@ func (x *examination) code(m *manifest) {
 	for i, d := range m.Databases {
 		for j, o := range d.Objects {
 			if what := sqlitefile.Code(o); what != "" {
-				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "%s: %s", what, quote(o.Name))
+				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "%s: %s", rule.Words(what), quote(o.Name))
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func (c *check) code(seen *sqlitefile.Seen) {
 			continue // SQLite's own, of a key
 		}
 		if what := sqlitefile.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
-			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, "%s", what)
+			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, "%s", rule.Words(what))
 		}
 	}
 }

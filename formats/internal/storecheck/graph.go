@@ -99,7 +99,7 @@ func (g *Graph) fault(f agentstate.Fault) {
 	}
 	switch f.Kind {
 	case agentstate.Missing:
-		out.Rule, out.Says, out.Args = "RH304", "%s, %s", []any{f.As, f.ID.String()[:12]}
+		out.Rule, out.Says, out.Args = "RH304", "%s, %s", []any{rule.Words(f.As.String()), f.ID.String()[:12]}
 	case agentstate.Malformed:
 		out.Rule = "RH306"
 	case agentstate.NoID:
