@@ -53,7 +53,7 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.Say},
 		talk: talker{say: v.Say},
 		noted: func(n loss.Note) {
-			found(rule.Finding{Rule: lossRule(n.Kind), At: one.within(n.At), Says: "%s", Args: []any{n.What}})
+			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.within(n.At), Says: "%[1]v", Args: identified(n)})
 		},
 	}
 	err = j.run(ctx)
@@ -145,4 +145,13 @@ func (t *checkTally) any(of rule.Layers) bool {
 		}
 	}
 	return false
+}
+
+// identified are the words of a loss, and behind them what it is known again by.
+func identified(n loss.Note) []any {
+	args := []any{rule.Words(n.What()), string(n.Code)}
+	for _, a := range n.Args {
+		args = append(args, a)
+	}
+	return args
 }

@@ -215,7 +215,7 @@ func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
 	var mu sync.Mutex
 	var notes []loss.Note
 	v.Note = func(n loss.Note) {
-		if strings.Contains(n.What, "secret") {
+		if n.Code.Secret() {
 			n.At.Key = n.At.Key.Clone()
 			mu.Lock()
 			notes = append(notes, n)
@@ -234,10 +234,9 @@ func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
 		b.Release()
 	}
 	for _, n := range notes {
-		_, what, _ := strings.Cut(n.What, ": ")
 		at := s.line(r.Schema(), n.At)
 		s.told[placeOf(at)] = true
-		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Says: "%s", Args: []any{what}})
+		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Says: "%s", Args: []any{strings.Join(n.Args, " ")}})
 	}
 	return nil
 }

@@ -55,8 +55,8 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 	}
 	for _, s := range rep.Stores {
 		for _, l := range s.Losses {
-			if what, ok := strings.CutPrefix(l.What, "sidecar is stale: "); ok {
-				q.Breach("RH343", at, "%s: %s", rule.Words(what), strings.Join(l.Places, ", "))
+			if l.Code.Stale() {
+				q.Breach("RH343", at, "%s: %s", rule.Words(l.What), strings.Join(l.Places, ", "))
 			}
 		}
 	}

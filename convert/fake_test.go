@@ -198,7 +198,7 @@ func (r *fakeReader) add(b *store.Batch, row fakeRow) bool {
 	at := store.Addr{Set: r.schema.Sets[0].Name, RowID: row.id, HasID: true}
 	withheld := row.value == "!withheld"
 	if row.value == "!loss" {
-		r.v.Note(loss.Note{Kind: loss.Dropped, At: at, What: "no room"})
+		r.v.Note(loss.Note{Code: loss.FileNotPart, At: at})
 	}
 	if withheld && r.v.Secrets == formats.OmitWithheld {
 		r.v.Omitted(store.Item{At: at, Row: []store.Cell{store.WithheldCell()}})

@@ -115,16 +115,16 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 		seen := map[string]string{}
 		for s, err := range of.Decode(ctx, l, v, sel) {
 			if s != nil && s.Workspace == "" && err == nil {
-				dir, why := "", ""
+				dir, why := "", loss.Code("")
 				if s.Parent != nil {
 					dir = seen[s.Parent.Session]
 				} else if dir = f.lies(at); dir != "" {
-					why = "the folder, from where the store lies"
+					why = loss.FolderFromStore
 				} else if dir = prompted(ctx, of, l, v, s.ID); dir != "" {
-					why = "the folder, from what the first prompt says"
+					why = loss.FolderFromPrompt
 				}
 				if why != "" && v.Note != nil {
-					v.Note(loss.Note{Kind: loss.Inferred, At: store.Addr{File: s.ID}, What: why})
+					v.Note(loss.Note{Code: why, At: store.Addr{File: s.ID}})
 				}
 				if dir != "" {
 					there := *s

@@ -7,6 +7,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // household is a session with its subagents, staged.
@@ -93,31 +94,16 @@ func (f *household) report(source string) Migrated {
 			continue // of what failed as a whole nothing else is to be said
 		}
 		if c.err != nil {
-			m.Losses = append(m.Losses, loss.Line{Kind: loss.Unreadable, What: "a subagent's session could not be carried", Count: 1, Places: []string{c.ID}})
+			m.Losses = append(m.Losses, loss.Note{Code: loss.SubagentFailed, At: store.Addr{File: c.ID}}.Line())
 			continue
 		}
 		m.Subagents++
-		m.Losses = merge(m.Losses, c.Losses)
+		m.Losses = loss.Merge(m.Losses, c.Losses)
 	}
 	if m.Losses == nil {
 		m.Losses = []loss.Line{}
 	}
 	return m
-}
-
-// merge adds lines to lines: what is lost for one reason is one line.
-func merge(lines, more []loss.Line) []loss.Line {
-next:
-	for _, l := range more {
-		for i := range lines {
-			if at := &lines[i]; at.Kind == l.Kind && at.What == l.What {
-				at.Count += l.Count
-				continue next
-			}
-		}
-		lines = append(lines, l)
-	}
-	return lines
 }
 
 func (m *Migrated) settle(status string, err error) {

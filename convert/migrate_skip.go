@@ -3,6 +3,7 @@ package convert
 import (
 	"slices"
 
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -42,7 +43,7 @@ func (m *moving) skips(f *household) bool {
 	}
 	empty := func(r *SessionReport) bool {
 		if r.skip {
-			f.root.Losses = merge(f.root.Losses, r.Losses)
+			f.root.Losses = loss.Merge(f.root.Losses, r.Losses)
 		}
 		return r.skip
 	}

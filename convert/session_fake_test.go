@@ -88,12 +88,9 @@ func (d *talked) next() bool {
 		case "forget":
 			continue
 		case "lose":
-			var k loss.Kind
-			if err := k.UnmarshalText([]byte(d.rest)); err != nil {
-				panic(err)
-			}
+			code := map[string]loss.Code{"reshaped": loss.ToolRenamed, "inferred": loss.TimeUnknown, "missing": loss.MediaMissing, "dropped": loss.FileNotPart, "unreadable": loss.LineNotObject}[d.rest]
 			d.tally.Claimed++
-			d.v.Note(loss.Note{Kind: k, At: store.Addr{Line: d.n}, What: "asked for"})
+			d.v.Note(loss.Note{Code: code, At: store.Addr{Line: d.n}})
 			continue
 		}
 		d.tally.Claimed++

@@ -24,6 +24,7 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -76,6 +77,12 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 		return
 	case *convert.Listing:
 		v.Set(reflect.ValueOf(&convert.Listing{Absent: []string{hostile}}))
+		return
+	case loss.Code: // one that is in no table cannot be made
+		v.Set(reflect.ValueOf(loss.ColumnForeign))
+		return
+	case map[string]string:
+		v.Set(reflect.ValueOf(map[string]string{"column": hostile}))
 		return
 	case store.Cell:
 		v.Set(reflect.ValueOf(store.TextCell([]byte(hostile))))

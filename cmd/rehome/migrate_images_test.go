@@ -89,7 +89,7 @@ func TestMigrateImages(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
-	for _, want := range []string{"missing: an image or file is named in words only, 1 time", "dropped: an image or file is named in words only, 1 time"} {
+	for _, want := range []string{"missing: 1 image or file whose content", "dropped: 1 image or file of a type"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("not noted: %s\n%s", want, stdout)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/golden"
 )
@@ -21,6 +22,7 @@ func TestReadme(t *testing.T) {
 	block := regexp.MustCompile("(?s)<!-- rehome ([a-z -]+) -->\n```text\n.*?```\n<!-- end -->")
 	cases := regexp.MustCompile("(?s)<!-- transcript ([a-z-]+) -->\n```text\n.*?```\n<!-- end -->")
 	rules := regexp.MustCompile("(?s)<!-- rules -->\n.*?<!-- end -->")
+	losses := regexp.MustCompile("(?s)<!-- losses -->\n.*?<!-- end -->")
 	found := 0
 	for _, name := range guides(t) {
 		path := filepath.Join("..", "..", filepath.FromSlash(name))
@@ -46,6 +48,10 @@ func TestReadme(t *testing.T) {
 			found++
 			return "<!-- rules -->\n" + ruleTable() + "<!-- end -->"
 		})
+		fresh = losses.ReplaceAllStringFunc(fresh, func(string) string {
+			found++
+			return "<!-- losses -->\n" + lossTable() + "<!-- end -->"
+		})
 		if fresh == string(old) {
 			continue
 		}
@@ -58,8 +64,8 @@ func TestReadme(t *testing.T) {
 		}
 		t.Logf("golden: %s rewritten", name)
 	}
-	if found != 18 {
-		t.Errorf("%d blocks found in README and docs, want the format table, 13 pages of help, three transcripts and the rules", found)
+	if found != 19 {
+		t.Errorf("%d blocks found in README and docs, want the format table, 13 pages of help, three transcripts, the rules and the losses", found)
 	}
 }
 
@@ -117,6 +123,21 @@ func ruleTable() string {
 			of = "all"
 		}
 		fmt.Fprintf(&out, "| %s %s<br>%s | **%s.** %s | %s |\n", r.ID, r.Severity, of, escape.Replace(r.Title), escape.Replace(r.Why), escape.Replace(r.Mend))
+	}
+	return out.String() + "\n"
+}
+
+// lossTable lists the losses by area.
+func lossTable() string {
+	var out strings.Builder
+	area := byte(0)
+	escape := strings.NewReplacer("|", "\\|", "<", "&lt;", "*", "\\*", "_", "\\_")
+	for _, l := range loss.All() {
+		if l.Code[1] != area {
+			area = l.Code[1]
+			fmt.Fprintf(&out, "\n## %s\n\n| code | kind | loss | meaning |\n|---|---|---|---|\n", loss.Areas()[area-'0'])
+		}
+		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", l.Code, l.Kind, escape.Replace(l.One), escape.Replace(l.Means))
 	}
 	return out.String() + "\n"
 }

@@ -143,20 +143,16 @@ func (r convertResult) crowd(p *page) {
 type crowdBooks []loss.Line
 
 func (b *crowdBooks) enter(s *convert.StoreReport) {
-	for _, l := range s.Losses {
-		at := slices.IndexFunc(*b, func(o loss.Line) bool { return o.Kind == l.Kind && o.What == l.What })
-		if at >= 0 {
-			(*b)[at].Count += l.Count
-			continue
-		}
-		l.Places = slices.Clone(l.Places)
-		for i := range l.Places {
+	lines := slices.Clone(s.Losses)
+	for k, l := range lines {
+		lines[k].Places = slices.Clone(l.Places)
+		for i, at := range l.Places {
 			if s.Path != "." { // else the place says it all
-				l.Places[i] = s.Path + ": " + l.Places[i]
+				lines[k].Places[i] = s.Path + ": " + at
 			}
 		}
-		*b = append(*b, l)
 	}
+	*b = loss.Merge(*b, lines)
 }
 
 // status paints the one word that says how a store fared.
@@ -175,7 +171,7 @@ func (p *page) status(status string) screen.Safe {
 
 func (p *page) losses(indent screen.Safe, lines []loss.Line) {
 	for _, l := range lines {
-		p.Linef("%s%s: %s, %s", indent, p.Yellow(visible(l.Kind.String())), visible(l.What), many(l.Count, "time"))
+		p.Linef("%s%s: %s %s %s", indent, p.Yellow(visible(l.Kind.String())), grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
 		if len(l.Places) > 0 && l.Places[0] != "" {
 			p.Linef("%s  first at %s", indent, screen.Brief(l.Places[0]))
 		}

@@ -212,7 +212,7 @@ func (v *viewing) losses() {
 			v.out.say(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
 			return
 		}
-		v.out.say(l.Kind.String() + ": " + l.What + ", " + string(screen.Many(l.Count, "time")))
+		v.out.say(fmt.Sprintf("%s: %s %s (%s)", l.Kind, screen.Grouped(l.Count), l.What, l.Code))
 	}
 }
 

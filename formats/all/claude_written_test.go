@@ -69,24 +69,24 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 		n++
 		at := filepath.Join(dir, fmt.Sprint(n))
 		said := &said{sound: sound}
-		notes := map[string]int{}
+		notes := map[loss.Code]int{}
 		s.Messages = said.listen(s.Messages)
-		if err := to.Encode(t.Context(), s, formats.Build{Path: at, Note: func(n loss.Note) { notes[n.What]++ }}); err != nil {
+		if err := to.Encode(t.Context(), s, formats.Build{Path: at, Note: func(n loss.Note) { notes[n.Code]++ }}); err != nil {
 			t.Fatal(err)
 		}
 		if err := to.Verify(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
 		got := read(t, at)
-		named := notes["an image or file is named in words only"] + notes["an image or file in a result is named in words only"] + notes["an image in an answer"]
-		stray := notes["a result of a call that is not there, or has one, is kept as text"]
+		named := notes[loss.MediaNamed] + notes[loss.ResultMediaNamed] + notes[loss.AnswerImage]
+		stray := notes[loss.ResultOrphan]
 		switch {
 		case got.calls != said.calls:
 			t.Errorf("%s: %d calls arrive of %d", s.ID, got.calls, said.calls)
 		case got.results != said.calls:
 			t.Errorf("%s: %d calls have %d results", s.ID, said.calls, got.results)
-		case said.results+notes["a result for a call that has none"] != got.results+stray:
-			t.Errorf("%s: %d results arrive, %d of them made up, of %d; %d as text", s.ID, got.results, notes["a result for a call that has none"], said.results, stray)
+		case said.results+notes[loss.ResultAdded] != got.results+stray:
+			t.Errorf("%s: %d results arrive, %d of them made up, of %d; %d as text", s.ID, got.results, notes[loss.ResultAdded], said.results, stray)
 		case got.pictures+named < said.pictures:
 			t.Errorf("%s: %d pictures arrive and %d are noted, of %d", s.ID, got.pictures, named, said.pictures)
 		case sound && got.whole != said.pictures:

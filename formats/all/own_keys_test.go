@@ -84,8 +84,8 @@ func TestNothingOfSessionsWithheld(t *testing.T) {
 	stores[file] = "cursor-chat"
 	for path, format := range stores {
 		for _, n := range withheldFrom(t, format, path) {
-			if strings.Contains(n.What, "…") {
-				t.Errorf("%s: %v: %s", path, n.At, n.What)
+			if strings.Contains(n.What(), "…") {
+				t.Errorf("%s: %v: %s", path, n.At, n.What())
 			}
 		}
 	}

@@ -148,7 +148,7 @@ func TestStaleSidecar(t *testing.T) {
 	}
 	stale := 0
 	for _, l := range rep.Stores[0].Losses {
-		if strings.Contains(l.What, "stale") && l.Kind == loss.Dropped {
+		if l.Code.Stale() {
 			stale += int(l.Count)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,9 +42,9 @@ func content(t *testing.T, path ...string) string {
 }
 
 // lossesLike are how often something was said of the first store's losses.
-func lossesLike(rep *convert.Report, kind loss.Kind, what string) (n int64) {
+func lossesLike(rep *convert.Report, codes ...loss.Code) (n int64) {
 	for _, l := range rep.Stores[0].Losses {
-		if l.Kind == kind && strings.Contains(l.What, what) {
+		if slices.Contains(codes, l.Code) {
 			n += l.Count
 		}
 	}
@@ -96,7 +97,7 @@ func TestSidecarOfWhatIsGone(t *testing.T) {
 		rep := become(t, at("lines"), at("db-"+name), convert.Options{To: "cursor-sdk", WithSecrets: true})
 		found := ""
 		for _, l := range rep.Stores[0].Losses {
-			if l.Kind == loss.Dropped && strings.Contains(l.What, "sidecar is stale") {
+			if l.Code.Stale() {
 				found += strings.Join(l.Places, " ")
 			}
 		}
@@ -111,7 +112,7 @@ func TestSidecarOfWhatIsGone(t *testing.T) {
 	var first *convert.Report
 	for i := range 8 {
 		rep := become(t, at("lines"), at(fmt.Sprintf("two-%d", i)), convert.Options{To: "cursor-sdk", WithSecrets: true})
-		if n := lossesLike(rep, loss.Dropped, "another store"); n == 0 {
+		if n := lossesLike(rep, loss.StaleForeign); n == 0 {
 			t.Errorf("foreign residue is not named: %+v", rep.Stores[0].Losses)
 		}
 		if _, err := os.Stat(at(fmt.Sprintf("two-%d/index.db", i))); err != nil {
@@ -128,13 +129,13 @@ func TestSidecarOfWhatIsGone(t *testing.T) {
 	// Beside databases: residue that is of databases; beside lines, of lines.
 	lay(t, dir, map[string]string{"two-0.sidecar.ndjson": residue})
 	rep := become(t, at("two-0"), at("lines2"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
-	if n := lossesLike(rep, loss.Dropped, "another store"); n != int64(strings.Count(residue, "\n")-1) {
+	if n := lossesLike(rep, loss.StaleForeign); n != int64(strings.Count(residue, "\n")-1) {
 		t.Errorf("%d pieces are named: %+v", n, rep.Stores[0].Losses)
 	}
 	lay(t, dir, map[string]string{"lines.sidecar.ndjson": strings.SplitAfter(residue, "\n")[0] + `{"at":{"file":"runs.ndjson","set":"","line":1},"row":[{"text":"x"}]}` + "\n" +
 		`{"at":{"file":"agents.ndjson","set":"","line":99},"row":[{"withheld":true}]}` + "\n"})
 	rep = become(t, at("lines"), at("db"), convert.Options{To: "cursor-sdk"})
-	if n := lossesLike(rep, loss.Dropped, "sidecar is stale"); n != 2 || rep.Stores[0].Omitted != 0 {
+	if n := lossesLike(rep, loss.StaleDatabase, loss.StaleGone); n != 2 || rep.Stores[0].Omitted != 0 {
 		t.Errorf("%d pieces are named, %d secrets missing: %+v", n, rep.Stores[0].Omitted, rep.Stores[0].Losses)
 	}
 }
@@ -157,7 +158,7 @@ func TestSidecarHandedOn(t *testing.T) {
 			t.Errorf("a key went on in the residue")
 		}
 	}
-	if lossesLike(rep, loss.Dropped, "residue that holds a secret") == 0 {
+	if lossesLike(rep, loss.SidecarWithSecret) == 0 {
 		t.Errorf("what stayed home is not named: %+v", rep.Stores[0].Losses)
 	}
 }
@@ -285,7 +286,7 @@ func TestCarriageReturns(t *testing.T) {
 	sameFiles(t, at("odd"), at("odd2"))
 	run(t, filepath.Join(at("odd-db"), "index.db"), "INSERT INTO agents SELECT 'e', workspace_ref, status, active_run_id, latest_checkpoint_ref_json, name, metadata_json, created_at, updated_at FROM agents WHERE agent_id='a'")
 	rep = become(t, at("odd-db"), at("odd3"), whole("cursor-ndjson"))
-	if lossesLike(rep, loss.Dropped, "CRLF is lost") != 1 {
+	if lossesLike(rep, loss.StaleLineEnds) != 1 {
 		t.Errorf("losses %+v", rep.Stores[0].Losses)
 	}
 }
@@ -304,7 +305,7 @@ func TestOrderIsStale(t *testing.T) {
 	}
 	os.RemoveAll(list[0])
 	rep := become(t, filepath.Join(dir, "db"), filepath.Join(dir, "again"), convert.Options{To: "cursor-ndjson"})
-	if lossesLike(rep, loss.Dropped, "the order of checkpoints is lost") != 1 {
+	if lossesLike(rep, loss.StaleOrder) != 1 {
 		t.Errorf("losses %+v", rep.Stores[0].Losses)
 	}
 }
@@ -316,20 +317,20 @@ func TestOddForTheSDK(t *testing.T) {
 	lay(t, at("lines"), map[string]string{"agents.ndjson": `{"agentId":"a","cwd":"/w","status":"dreaming","activeRunId":null,"name":null,"createdAt":1,"updatedAt":2,"sdkMetadata":{}}` + "\n",
 		"runs.ndjson": `{"runId":"r","agentId":"a","turnNumber":1,"status":"lost"}` + "\n"})
 	rep := become(t, at("lines"), at("db"), convert.Options{To: "cursor-sdk"})
-	if n := lossesLike(rep, loss.Reshaped, "a status that the SDK does not know"); n != 2 {
+	if n := lossesLike(rep, loss.StatusUnknown); n != 2 {
 		t.Errorf("%d statuses: %+v", n, rep.Stores[0].Losses)
 	}
 	lay(t, at("junk"), map[string]string{"runs.ndjson": "\n{torn\n \n{}\n"})
 	become(t, at("junk"), at("junk-db"), convert.Options{From: "cursor-ndjson", To: "cursor-sdk"})
 	rep = become(t, at("junk-db"), at("junk2"), convert.Options{To: "cursor-ndjson"})
-	if n := lossesLike(rep, loss.Reshaped, "a line that is no JSON"); n != 1 {
+	if n := lossesLike(rep, loss.LineNotJSON); n != 1 {
 		t.Errorf("%d lines: %+v", n, rep.Stores[0].Losses)
 	}
 	root := copied(t, dir)
 	run(t, filepath.Join(root, "index.db"), "UPDATE agents SET metadata_json='{torn' WHERE rowid=1")
 	become(t, root, at("text"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
 	rep = become(t, at("text"), at("back"), convert.Options{To: "cursor-sdk", WithSecrets: true})
-	if n := lossesLike(rep, loss.Reshaped, "no JSON where the SDK wants some"); n != 1 {
+	if n := lossesLike(rep, loss.CellNotJSON); n != 1 {
 		t.Errorf("%d texts: %+v", n, rep.Stores[0].Losses)
 	}
 }
@@ -405,7 +406,7 @@ func TestAnewIsSaidAfterwards(t *testing.T) {
 func TestHintsFit(t *testing.T) {
 	dir := t.TempDir()
 	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(samples, "gen", "sqlite"), filepath.Join(dir, "x"), convert.Options{})
-	if hint := formats.Hint(err); !strings.Contains(hint, "can become archive, cursor-ndjson, canonical, claude-code: ") {
+	if hint := formats.Hint(err); !strings.Contains(hint, "--to with one of archive, cursor-ndjson, canonical, claude-code") {
 		t.Errorf("hint %q", hint)
 	}
 	if bytes.Contains([]byte(err.Error()), []byte(os.TempDir()+"/rehome-try")) {

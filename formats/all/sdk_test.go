@@ -66,7 +66,7 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 		t.Fatal(err)
 	}
 	again, err := reg.Named(to).Open(t.Context(), l, formats.View{Family: formats.SDKDocuments, Residue: tr.residue, Note: func(n loss.Note) {
-		if n.Kind == loss.Dropped && n.What[:7] == "residue" {
+		if n.Code.Stale() {
 			t.Errorf("what was just written is called stale: %v", n)
 		}
 	}})

@@ -42,7 +42,7 @@ func (o *outcome) text() string {
 
 func (o *outcome) noted(words string) bool {
 	for _, n := range o.notes {
-		if strings.Contains(n.What, words) || strings.Contains(n.At.String(), words) {
+		if string(n.Code) == words || strings.Contains(n.At.String(), words) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package all_test
 import (
 	"flag"
 	"fmt"
+	"strings"
 	"testing"
 
 	"rehome/formats/formatstest/graphgen"
@@ -46,7 +47,7 @@ func judge(t *testing.T, got *outcome, p *graphgen.Plan, g *graphgen.Graph, in g
 	sound(t, got, p)
 	want := p.Expected(in)
 	for _, n := range got.notes {
-		t.Logf("%v %v: %s", n.Kind, n.At, n.What)
+		t.Logf("%v %v: %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}
 	if got.tally.Superseded != int64(g.Dead) {
 		t.Errorf("%d records superseded, want %d", got.tally.Superseded, g.Dead)

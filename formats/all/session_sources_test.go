@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats/formatstest/graphgen"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -54,7 +55,7 @@ func TestSessionSources(t *testing.T) {
 				// Where nothing ties a line of the transcript to a run, that is said.
 				said := 0
 				for _, n := range got.notes {
-					if n.What == "the prompt of a run" {
+					if n.Code == loss.PromptMissing {
 						said++
 					}
 				}

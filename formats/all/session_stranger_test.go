@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats/formatstest/graphgen"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -37,7 +38,7 @@ func TestSessionStrangers(t *testing.T) {
 				missing := 0
 				told := 0 // a line of checkpoints.ndjson is one blob's, and has no place for more: it is said
 				for _, n := range got.notes {
-					if n.What == "a member that no checkpoint of the SDK's has" {
+					if n.Code == loss.CheckpointMember {
 						told++
 					}
 				}

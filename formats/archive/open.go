@@ -207,7 +207,7 @@ func (r *reader) withhold() error {
 		r.claims = slices.Delete(r.claims, i, i+1)
 		r.files = slices.Delete(r.files, i, i+1)
 		if r.view.Note != nil {
-			r.view.Note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: name}, What: "a file that holds a secret"})
+			r.view.Note(loss.Note{Code: loss.FileWithSecret, At: store.Addr{File: name}})
 		}
 	}
 	return nil

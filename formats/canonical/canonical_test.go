@@ -70,7 +70,9 @@ func read(t *testing.T, path string, sel session.Selection) (out []*held, notes 
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := formats.View{Note: func(n loss.Note) { notes = append(notes, fmt.Sprintf("%v %v %s", n.Kind, n.At, n.What)) }}
+	view := formats.View{Note: func(n loss.Note) {
+		notes = append(notes, fmt.Sprintf("%v %v %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
+	}}
 	for s, err := range decode(t.Context(), l, view, sel) {
 		if err != nil {
 			notes = append(notes, err.Error())

@@ -92,7 +92,7 @@ func (d *decoder) all(l *formats.Location) {
 
 // strange notes what lies in a folder of sessions and is none.
 func (d *decoder) strange(path string) {
-	d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: path}, What: "not a file of sessions"})
+	d.note(loss.Note{Code: loss.FileNotSessions, At: store.Addr{File: path}})
 }
 
 func (d *decoder) note(n loss.Note) {
@@ -141,7 +141,7 @@ func (d *decoder) sessions(path string) bool {
 				d.err = &formats.Error{Err: errors.New("not a file of canonical sessions: its first line is no head"), Hint: "rehome detect says what it is"}
 				return true
 			}
-			d.bad("a line between the sessions")
+			d.bad(loss.LineMisplaced)
 			continue
 		}
 		any = true
@@ -174,7 +174,7 @@ func (d *decoder) session(path string) bool {
 	d.tally.Read++
 	if err != nil {
 		d.parser = was
-		d.bad(err.Error())
+		d.bad(loss.LineInvalid, err.Error())
 		more := d.yield(s, d.strangeHead(path, d.at, err))
 		d.skip()
 		return more
@@ -229,7 +229,7 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 				return
 			}
 			d.tally.Read++
-			d.bad("a line out of place")
+			d.bad(loss.LineMisplaced)
 			continue
 		}
 		d.tally.Read++
@@ -237,7 +237,7 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 		one, err := parse(d.line)
 		if err != nil {
 			d.parser = was
-			d.bad(err.Error())
+			d.bad(loss.LineInvalid, err.Error())
 			continue
 		}
 		d.tally.Claimed++
@@ -251,9 +251,9 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 }
 
 // bad notes the line at hand as lost. It has been counted as read.
-func (d *decoder) bad(what string) {
+func (d *decoder) bad(code loss.Code, args ...string) {
 	d.tally.Unreadable++
-	d.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: d.file, Line: d.at}, What: what})
+	d.note(loss.Note{Code: code, At: store.Addr{File: d.file, Line: d.at}, Args: args})
 }
 
 // skip goes on to the next head without a look at what is in between.
@@ -284,7 +284,7 @@ func (d *decoder) next() bool {
 			continue // nothing stands in it, nothing is lost
 		}
 		if l.Long {
-			d.lost(tooLong)
+			d.lost(loss.LineTooLong, "128 MB")
 			continue
 		}
 		if d.headsOnly && d.kind == "session" && kindOf(line) != "session" {
@@ -293,13 +293,13 @@ func (d *decoder) next() bool {
 		fit, repaired, err := rawjson.Line(line)
 		switch {
 		case err != nil && !l.Ended:
-			d.lost("the last line breaks off")
+			d.lost(loss.LineTorn)
 			continue
 		case err != nil || !isObject(fit):
-			d.lost("a line that is no JSON object")
+			d.lost(loss.LineNotObject)
 			continue
 		case repaired:
-			d.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: d.file, Line: d.at}, What: "bytes that are no UTF-8"})
+			d.note(loss.Note{Code: loss.LineInvalidUTF8, At: store.Addr{File: d.file, Line: d.at}})
 		}
 		d.line, d.kind = fit, kindOf(fit)
 		return true
@@ -307,9 +307,9 @@ func (d *decoder) next() bool {
 	return false
 }
 
-func (d *decoder) lost(what string) {
+func (d *decoder) lost(code loss.Code, args ...string) {
 	d.tally.Read++
-	d.bad(what)
+	d.bad(code, args...)
 }
 
 // kindOf is the type of a line. It stands first in all lines of ours.

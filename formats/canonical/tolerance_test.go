@@ -88,22 +88,22 @@ func TestStrangers(t *testing.T) {
 func TestBadLines(t *testing.T) {
 	head, message := plainHead+"\n", plainMessage+"\n"
 	for text, want := range map[string]string{
-		head + message + `{"type":"message","id":"m2","ro`:               "1:1 unreadable :3 the last line breaks off",
+		head + message + `{"type":"message","id":"m2","ro`:               "1:1 unreadable :3 L305",
 		head + message + strings.TrimSuffix(message, "\n"):               "1:2 ",
-		head + "no json\n" + message:                                     "1:1 unreadable :2 a line that is no JSON object",
-		head + "[1]\n" + message:                                         "1:1 unreadable :2 a line that is no JSON object",
-		head + `{"type":"message","role":"user"}` + "\n" + message:       "1:1 unreadable :2 a message without an id or a role",
-		head + `{"type":"file"}` + "\n":                                  "1:0 unreadable :2 a file without a path",
-		head + `{"type":"note"}` + "\n" + message:                        "1:1 unreadable :2 a line out of place",
-		head + `{"type":"file","path":"p"}` + "\n" + message:             "1:0 unreadable :3 a line out of place",
-		head + strings.Replace(message, "hello", "h\xffllo", 1):          "1:1 unreadable :2 bytes that are no UTF-8",
+		head + "no json\n" + message:                                     "1:1 unreadable :2 L306",
+		head + "[1]\n" + message:                                         "1:1 unreadable :2 L306",
+		head + `{"type":"message","role":"user"}` + "\n" + message:       "1:1 unreadable :2 L331 a message without an id or a role",
+		head + `{"type":"file"}` + "\n":                                  "1:0 unreadable :2 L331 a file without a path",
+		head + `{"type":"note"}` + "\n" + message:                        "1:1 unreadable :2 L330",
+		head + `{"type":"file","path":"p"}` + "\n" + message:             "1:0 unreadable :3 L330",
+		head + strings.Replace(message, "hello", "h\xffllo", 1):          "1:1 unreadable :2 L303",
 		strings.ReplaceAll(head+message, "\n", "\r\n"):                   "1:1 ",
 		"\ufeff" + head + "\n\n" + message:                               "1:1 ",
-		"torn\n" + head + message:                                        "1:1 unreadable :1 a line that is no JSON object",
+		"torn\n" + head + message:                                        "1:1 unreadable :1 L306",
 		head + message + head + message + message:                        "2:3 ",
-		head + strings.Repeat("[", 600) + "\n" + message:                 "1:1 unreadable :2 a line that is no JSON object",
-		strings.Replace(head, `"version":1`, `"version":2`, 1) + message: "0:0 unreadable :1 a head of a version that is not known here; canonical: in.jsonl:1: a head of a version that is not known here",
-		`{"type":"session","version":1,"id":"a"}` + "\n" + head:          "1:0 unreadable :1 a head without an id or an agent; canonical: in.jsonl:1: a head without an id or an agent",
+		head + strings.Repeat("[", 600) + "\n" + message:                 "1:1 unreadable :2 L306",
+		strings.Replace(head, `"version":1`, `"version":2`, 1) + message: "0:0 unreadable :1 L331 a head of a version that is not known here; canonical: in.jsonl:1: a head of a version that is not known here",
+		`{"type":"session","version":1,"id":"a"}` + "\n" + head:          "1:0 unreadable :1 L331 a head without an id or an agent; canonical: in.jsonl:1: a head without an id or an agent",
 		message + head: "0:0 canonical: in.jsonl: not a file of canonical sessions: its first line is no head",
 		"":             "0:0 canonical: in.jsonl: there is no session in it",
 	} {
@@ -144,7 +144,9 @@ func TestMisplacedIsSaid(t *testing.T) {
 		books := &session.Books{}
 		var notes []string
 		n := 0
-		view := formats.View{Note: func(l loss.Note) { notes = append(notes, fmt.Sprint(l.At, " ", l.What)) }}
+		view := formats.View{Note: func(l loss.Note) {
+			notes = append(notes, fmt.Sprint(l.At, " ", strings.Join(append([]string{string(l.Code)}, l.Args...), " ")))
+		}}
 		for s, err := range decode(t.Context(), l, view, session.Selection{Books: books}) {
 			if err != nil {
 				t.Fatal(err)
@@ -157,7 +159,7 @@ func TestMisplacedIsSaid(t *testing.T) {
 				}
 			}
 		}
-		want := []string{":4 a line out of place"}
+		want := []string{":4 L330"}
 		if stop == 1 {
 			want = nil
 		}
@@ -252,7 +254,7 @@ func TestLongLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, notes := read(t, path, session.Selection{})
-	if len(got) != 1 || len(got[0].messages) != 1 || !slices.Equal(notes, []string{"unreadable :2 a line of more than 128 MB"}) {
+	if len(got) != 1 || len(got[0].messages) != 1 || !slices.Equal(notes, []string{"unreadable :2 L304 128 MB"}) {
 		t.Errorf("%d sessions, %q", len(got), notes)
 	}
 	big := &held{messages: []*session.Message{{ID: "m", Role: session.User, Parts: []session.Part{&session.Text{Text: strings.Repeat(block, 129)}}}}}
@@ -422,7 +424,7 @@ func TestFolder(t *testing.T) {
 		}
 	}
 	got := order()
-	if !slices.Equal(got[:6], want) || !slices.Contains(got, "dropped x/notes.txt not a file of sessions") || slices.Contains(got, "zz") {
+	if !slices.Equal(got[:6], want) || !slices.Contains(got, "dropped x/notes.txt L320") || slices.Contains(got, "zz") {
 		t.Errorf("%q", got)
 	}
 	l, _ = formats.Locate(root)

@@ -91,7 +91,7 @@ func openBackups(l *formats.Location) *os.Root {
 // the end nobody kept.
 func (r *reading) snapshots(yield func(*session.File, error) bool) {
 	if r.survey.unsaved > 0 {
-		r.view.Note(loss.Note{Kind: loss.Dropped, At: r.addr(0), What: "states of files that were kept for going back, of which there are too many"})
+		r.view.Note(loss.Note{Code: loss.SavedStatesExcess, At: r.addr(0)})
 	}
 	next, last := map[int]int{}, map[string]int{}
 	for i, one := range r.survey.saved {
@@ -131,11 +131,11 @@ func (r *reading) held(f *session.File, name string, of *saved, missing map[stri
 	}
 	if !missing[of.file] {
 		missing[of.file] = true
-		kind, what := loss.Missing, "what a file held: the client's backup of it is not there"
+		code := loss.BackupMissing
 		if errors.Is(err, huge{}) {
-			kind, what = loss.Dropped, "what a file held: the client's backup of it is too large"
+			code = loss.BackupTooLarge
 		}
-		r.note(kind, int(of.line), what)
+		r.note(code, int(of.line))
 	}
 	return nil
 }

@@ -57,7 +57,9 @@ func keptFiles(t *testing.T, path string) (out, notes []string) {
 		}
 		return fmt.Sprintf("%q", b.Bytes)
 	}
-	v := formats.View{Note: func(n loss.Note) { notes = append(notes, fmt.Sprintf("%v line %d: %s", n.Kind, n.At.Line, n.What)) }}
+	v := formats.View{Note: func(n loss.Note) {
+		notes = append(notes, fmt.Sprintf("%v line %d: %s", n.Kind(), n.At.Line, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
+	}}
 	for s, err := range decode(t.Context(), l, v, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +96,7 @@ func TestBackups(t *testing.T) {
 /home/ann/app/new.txt "\x00made" ?
 /etc/a ? ?
 /home/ann/app/bad ? ?`
-	missing := "missing line 5: what a file held: the client's backup of it is not there"
+	missing := "missing line 5: L545"
 	for _, path := range []string{config, filepath.Dir(file), file} {
 		got, notes := keptFiles(t, path)
 		if strings.Join(got, "\n") != want {
@@ -108,7 +110,7 @@ func TestBackups(t *testing.T) {
 	if err := os.Truncate(huge, mostOffloaded+1); err != nil {
 		t.Fatal(err)
 	}
-	if got, notes := keptFiles(t, config); !strings.HasPrefix(got[0], "/home/ann/app/README.md ? ") || len(notes) != 3 || !strings.Contains(notes[0], "too large") {
+	if got, notes := keptFiles(t, config); !strings.HasPrefix(got[0], "/home/ann/app/README.md ? ") || len(notes) != 3 || !strings.Contains(notes[0], "L546") {
 		t.Errorf("%q %q", got, notes)
 	}
 	// Alone, a file knows of its backups, and has none.

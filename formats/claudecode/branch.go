@@ -145,7 +145,7 @@ func (e *encoder) enter(branch string) {
 		f = at
 	}
 	if !e.own {
-		e.note(loss.Reshaped, "an abandoned branch is in the file, where the client shows it to nobody")
+		e.note(loss.BranchHidden)
 	}
 	e.branch, e.turnRec = branch, nil
 	made := graft{at: f.at, from: e.size, lines: e.lines}

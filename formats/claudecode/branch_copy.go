@@ -14,7 +14,7 @@ import (
 // be taken for a part of the response that it is a copy of.
 func (e *encoder) again(to int64) {
 	from := e.grafts.unit.at
-	e.note(loss.Reshaped, "an abandoned branch behind the last message begins with a copy of that")
+	e.note(loss.BranchCopied)
 	b := make([]byte, to-from)
 	err := e.w.Flush()
 	if err == nil {

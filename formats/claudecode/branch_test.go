@@ -124,7 +124,7 @@ func TestBranches(t *testing.T) {
 			if got := ways(w); !slices.Equal(got, c.ways) {
 				t.Errorf("the branches are\n%s", strings.Join(got, "\n"))
 			}
-			if !w.noted(loss.Reshaped, "an abandoned branch is in the file") {
+			if !w.noted(loss.BranchHidden) {
 				t.Errorf("not noted: %v", w.notes)
 			}
 			plain := write(t, chat(live()...), formats.Build{})
@@ -218,7 +218,7 @@ func TestBranchBehindCalls(t *testing.T) {
 // Without their names in the head, nothing of branches is written.
 func TestBranchesUnasked(t *testing.T) {
 	w := write(t, chat(say(session.User, words("one")), on("b", say(session.User, words("two")))), formats.Build{})
-	if data, _ := os.ReadFile(w.path); bytes.Contains(data, []byte("two")) || !w.noted(loss.Dropped, "an abandoned turn") {
+	if data, _ := os.ReadFile(w.path); bytes.Contains(data, []byte("two")) || !w.noted(loss.TurnAbandoned) {
 		t.Errorf("%s\n%v", data, w.notes)
 	}
 }

@@ -215,6 +215,6 @@ func (r *reading) idOf(i int32) string {
 
 func (r *reading) addr(i int) store.Addr { return store.Addr{File: r.path, Line: i + 1} }
 
-func (r *reading) note(kind loss.Kind, i int, what string) {
-	r.view.Note(loss.Note{Kind: kind, At: r.addr(i), What: what})
+func (r *reading) note(code loss.Code, i int) {
+	r.view.Note(loss.Note{Code: code, At: r.addr(i)})
 }

@@ -31,7 +31,9 @@ func spelled(t *testing.T, path string, sel session.Selection) []byte {
 	books := &session.Books{}
 	sel.Books = books
 	var notes []byte
-	v := formats.View{Note: func(n loss.Note) { notes = fmt.Appendf(notes, "# %v at %v: %s\n", n.Kind, n.At, n.What) }}
+	v := formats.View{Note: func(n loss.Note) {
+		notes = fmt.Appendf(notes, "# %v at %v: %s\n", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
+	}}
 	for s, err := range decode(t.Context(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)

@@ -141,7 +141,7 @@ func (e *encoder) session(ctx context.Context) error {
 // has nothing to go on with.
 func (e *encoder) wordless() {
 	if !e.begun {
-		e.note(loss.Reshaped, "session without messages: the client does not list it")
+		e.note(loss.SessionEmpty)
 	}
 }
 
@@ -150,14 +150,14 @@ func (e *encoder) aside() {
 	s := e.s
 	for _, p := range []struct {
 		some bool
-		what string
+		code loss.Code
 	}{
-		{len(s.Todos) > 0, "the list of things to do stands beside the conversation"},
-		{s.Plan != "", "the plan stands beside the conversation"},
-		{len(s.Extras) > 0 || len(s.Repos) > 0 || len(s.Folders) > 0, "what only the source's client keeps of a session stands beside the conversation"},
+		{len(s.Todos) > 0, loss.TodosAside},
+		{s.Plan != "", loss.PlanAside},
+		{len(s.Extras) > 0 || len(s.Repos) > 0 || len(s.Folders) > 0, loss.MetadataAside},
 	} {
 		if p.some {
-			e.note(loss.Reshaped, p.what)
+			e.note(p.code)
 		}
 	}
 }
@@ -174,12 +174,12 @@ func (e *encoder) files(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e.b.Note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: f.Path}, What: "a snapshot of a file, kept for going back"})
+		e.b.Note(loss.Note{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
 	}
 	return nil
 }
 
-func (e *encoder) note(kind loss.Kind, what string) {
+func (e *encoder) note(code loss.Code) {
 	at := e.s.ID
 	if m := e.message; m != nil {
 		at = m.ID
@@ -187,7 +187,7 @@ func (e *encoder) note(kind loss.Kind, what string) {
 			at = m.Origin[0]
 		}
 	}
-	e.b.Note(loss.Note{Kind: kind, At: store.Addr{File: at}, What: what})
+	e.b.Note(loss.Note{Code: code, At: store.Addr{File: at}})
 }
 
 // put writes a line.
@@ -261,7 +261,7 @@ func (e *encoder) ending() {
 	title := brief(e.s.Title)
 	if title == "" {
 		e.message = nil
-		e.note(loss.Inferred, "a title, from the first prompt")
+		e.note(loss.TitleFromPrompt)
 		title = e.prompt
 	}
 	if title == "" {

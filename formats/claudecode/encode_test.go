@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,9 +53,9 @@ func (w *written) blocks() (out []map[string]any) {
 	return out
 }
 
-func (w *written) noted(kind loss.Kind, words string) bool {
+func (w *written) noted(code loss.Code) bool {
 	for _, n := range w.notes {
-		if n.Kind == kind && strings.Contains(n.What, words) {
+		if n.Code == code {
 			return true
 		}
 	}
@@ -230,7 +231,7 @@ func TestChanged(t *testing.T) {
 			if want := c.tool != "edit_file_v2"; drawn != want || want && screen["filePath"] != "/a" {
 				t.Errorf("the screen is drawn from %v", screen)
 			}
-			if !w.noted(loss.Reshaped, "") {
+			if !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return n.Kind() == loss.Reshaped }) {
 				t.Error("nothing is noted")
 			}
 		})

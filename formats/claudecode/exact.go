@@ -78,7 +78,7 @@ func (r *reader) find(config bool, v formats.View) error {
 			held, err := r.secret(p)
 			if err != nil || held {
 				if held && v.Note != nil {
-					v.Note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file that holds a secret"})
+					v.Note(loss.Note{Code: loss.FileWithSecret, At: store.Addr{File: p}})
 				}
 				return err
 			}

@@ -43,8 +43,8 @@ func arrival(t *testing.T, list ...*session.Message) (how, as string) {
 	lint(t, w)
 	worst := loss.Kind(0)
 	for _, n := range w.notes {
-		if n.Kind != loss.Inferred {
-			worst = max(worst, n.Kind)
+		if n.Kind() != loss.Inferred {
+			worst = max(worst, n.Kind())
 		}
 	}
 	more := w.blocks()[len(before.blocks()):]
@@ -111,13 +111,13 @@ func TestMatrix(t *testing.T) {
 		}
 		w := write(t, s, formats.Build{})
 		data, err := os.ReadFile(w.path)
-		if err != nil || bytes.Contains(data, []byte(`"else"`)) != history || slices.Contains(heard(w), "else") || history != w.noted(loss.Reshaped, "an abandoned branch is in the file") || history == w.noted(loss.Dropped, "an abandoned turn") {
+		if err != nil || bytes.Contains(data, []byte(`"else"`)) != history || slices.Contains(heard(w), "else") || history != w.noted(loss.BranchHidden) || history == w.noted(loss.TurnAbandoned) {
 			t.Errorf("with its history %v: %v %v", history, err, w.notes)
 		}
 	}
 	s := chat(say(session.User, words("go")))
 	s.Files = func(yield func(*session.File, error) bool) { yield(&session.File{Path: "/a"}, nil) }
-	if w := write(t, s, formats.Build{}); !w.noted(loss.Dropped, "a snapshot of a file") {
+	if w := write(t, s, formats.Build{}); !w.noted(loss.SnapshotDropped) {
 		t.Errorf("a snapshot is lost in silence: %v", w.notes)
 	}
 	row("snapshot of a file", "dropped", "")

@@ -41,18 +41,18 @@ func (e *encoder) media(t *session.Media) (block []byte, words string) {
 		p.b = append(base64.StdEncoding.AppendEncode(p.b, t.Data), `"}`...)
 		return p.done(), ""
 	case !strings.HasPrefix(t.Mime, "image/") && utf8.Valid(t.Data) && bytes.IndexByte(t.Data, 0) < 0:
-		e.note(loss.Reshaped, "an attached file's text stands in the prompt")
+		e.note(loss.FileInlined)
 		name := t.Name
 		if name == "" {
 			name = "attachment"
 		}
 		return e.block("<file name=\"" + strings.ReplaceAll(name, `"`, "'") + "\">\n" + string(t.Data) + "\n</file>")
 	}
-	kind := loss.Dropped
+	code := loss.MediaNamed
 	if len(t.Data) == 0 {
-		kind = loss.Missing
+		code = loss.MediaMissing
 	}
-	e.note(kind, "an image or file is named in words only")
+	e.note(code)
 	return e.block(words)
 }
 

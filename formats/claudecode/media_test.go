@@ -61,7 +61,7 @@ func TestBrokenPictures(t *testing.T) {
 		t.Errorf("a damaged picture is %q", got)
 	}
 	w := write(t, chat(say(session.User, words("see"), &session.Media{Mime: "image/png", Data: pictures(t)["image/png"][:40]})), formats.Build{})
-	if blocks := w.blocks(); len(blocks) != 2 || blocks[1]["type"] != "text" || !w.noted(loss.Dropped, "named in words only") {
+	if blocks := w.blocks(); len(blocks) != 2 || blocks[1]["type"] != "text" || !w.noted(loss.MediaNamed) {
 		t.Errorf("%v, %v", blocks, w.notes)
 	}
 }

@@ -18,7 +18,7 @@ func (e *encoder) write(s *step) {
 		return
 	}
 	if !e.begun {
-		e.note(loss.Inferred, "a session that begins with an answer gets a first line")
+		e.note(loss.FirstPromptAdded)
 		e.opening(s.at)
 	}
 	stop := "end_turn"
@@ -122,7 +122,7 @@ func (e *encoder) wrote(c *call) []byte {
 		was = c.src.Args
 	}
 	if len(was) > mostInput {
-		e.note(loss.Dropped, "arguments that Claude Code's own tool does not have")
+		e.note(loss.ArgumentsDropped)
 		return nil
 	}
 	if len(was) == 0 {

@@ -24,7 +24,7 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 		return
 	}
 	if c.of != e.step {
-		e.note(loss.Reshaped, "late tool result moved right after its call")
+		e.note(loss.ResultMoved)
 	}
 	r = changed(c, r)
 	if c.waits {
@@ -75,7 +75,7 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
 		var list []session.Part
 		if text = toolmap.Shown(c.src.Kind, r.Value); !blank(text) {
-			e.note(loss.Reshaped, "a result's text, from the record of it")
+			e.note(loss.ResultFromRecord)
 			list = append(list, &session.Text{Text: text})
 		}
 		for _, data := range toolmap.Images(r.Value) {
@@ -84,7 +84,7 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 		blocks, texts = e.pieces(list)
 	}
 	if len(blocks) == 0 && r.Error {
-		e.note(loss.Inferred, "placeholder text for an error result that has none")
+		e.note(loss.ErrorTextAdded)
 		texts = []string{"(no output)"}
 	}
 	text = strings.Join(texts, "\n")
@@ -115,7 +115,7 @@ func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) 
 		switch t := p.(type) {
 		case *session.Media:
 			if block, words = e.picture(t); words != "" {
-				e.note(loss.Dropped, "an image or file in a result is named in words only")
+				e.note(loss.ResultMediaNamed)
 			}
 		case *session.Opaque:
 			if e.own && reference(t.Raw) {
@@ -197,11 +197,9 @@ func (e *encoder) agentResult(c *call, shown string) []byte {
 	return p.done()
 }
 
-const noCall = "a result of a call that is not there, or has one, is kept as text"
-
 // stray keeps a result that answers nothing: the client would make it vanish.
 func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
-	e.note(loss.Reshaped, noCall)
+	e.note(loss.ResultOrphan)
 	var texts []string
 	run := []session.Part{}
 	for _, p := range r.Content {

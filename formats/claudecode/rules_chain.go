@@ -2,7 +2,6 @@ package claudecode
 
 import "rehome/formats/rule"
 
-
 // chain asks how the lines hang together.
 func (g *ledger) chain() {
 	roots, lines := g.roots()

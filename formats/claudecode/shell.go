@@ -43,7 +43,7 @@ func (e *encoder) printed(m *session.Message, r *session.ToolResult) bool {
 		}
 		failed += "Exit code " + code
 	}
-	e.note(loss.Reshaped, noCall)
+	e.note(loss.ResultOrphan)
 	said := outputTag + text(r.Value, "stdout") + "</bash-stdout><bash-stderr>" + failed + "</bash-stderr>"
 	e.words(m, []session.Part{&session.Text{Text: said}}, true)
 	return true

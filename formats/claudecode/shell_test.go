@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestOwnCommand(t *testing.T) {
 			if meta := w.lines[len(blocks)-1]["isMeta"] == true; meta != c.meta {
 				t.Errorf("nobody is shown it: %v", meta)
 			}
-			if !w.noted(loss.Reshaped, "") {
+			if !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return n.Kind() == loss.Reshaped }) {
 				t.Error("nothing is noted")
 			}
 			if title := w.lines[len(w.lines)-1]["aiTitle"]; title != "A title" {
@@ -79,7 +80,7 @@ func TestOwnCommandAgain(t *testing.T) {
 func TestMarks(t *testing.T) {
 	torn := &session.ToolCall{ID: "c", Kind: "edit", Name: "edit_file", Input: session.Raw(`"{\"path\":\"/proj "`), Args: session.Raw(`{"relativeWorkspacePath":"/proj/a"}`)}
 	w := write(t, chat(say(session.User, words("go")), say(session.Assistant, &session.Thinking{Redacted: true}, torn)), formats.Build{})
-	if !w.noted(loss.Dropped, "a mark that thinking was withheld") || !w.noted(loss.Reshaped, "no whole object") {
+	if !w.noted(loss.ThinkingRedacted) || !w.noted(loss.ArgumentsRepaired) {
 		t.Errorf("%v", w.notes)
 	}
 	if blocks := w.blocks(); len(blocks) != 3 || blocks[1]["type"] != "tool_use" {

@@ -49,16 +49,16 @@ func (e *encoder) take(m *session.Message) {
 		e.close() // what is looked for is not in another turn
 	}
 	if !e.graft(m.Branch, m.ID) {
-		e.note(loss.Dropped, "an abandoned turn")
+		e.note(loss.TurnAbandoned)
 		return
 	}
 	if len(m.Extras) > 0 {
-		e.note(loss.Dropped, "what only the source's client keeps of a message")
+		e.note(loss.MessageMetadata)
 	}
 	e.turn(m)
 	if mute(m) {
 		for range m.Parts {
-			e.note(loss.Dropped, "a part that cannot be translated")
+			e.note(loss.PartUntranslatable)
 		}
 		return
 	}
@@ -235,7 +235,7 @@ func (e *encoder) spoken(p session.Part) (block []byte, text string) {
 	case *session.Media:
 		return e.media(t)
 	case *session.Opaque:
-		e.note(loss.Dropped, "a part that cannot be translated")
+		e.note(loss.PartUntranslatable)
 		return nil, ""
 	}
 	return e.block(text)
@@ -245,7 +245,7 @@ func (e *encoder) spoken(p session.Part) (block []byte, text string) {
 func (e *encoder) block(text string) ([]byte, string) {
 	if blank(text) {
 		if text != "" {
-			e.note(loss.Dropped, "a text of nothing but blanks")
+			e.note(loss.BlankText)
 		}
 		return nil, ""
 	}
@@ -260,7 +260,7 @@ func blank(s string) bool { return strings.Trim(strings.TrimSpace(s), "\ufeff") 
 
 func (e *encoder) extras(list []session.Extra) {
 	if len(list) > 0 {
-		e.note(loss.Dropped, "what only the source's client keeps of a part")
+		e.note(loss.PartMetadata)
 	}
 }
 
@@ -272,7 +272,7 @@ func (e *encoder) injected(t *session.Injected) string {
 		if blank(text) {
 			text = string(t.Data)
 		} else {
-			e.note(loss.Dropped, "an attachment's record, of which the text is kept")
+			e.note(loss.AttachmentRecord)
 		}
 	}
 	if blank(text) || t.Tag == "" {

@@ -77,7 +77,7 @@ func (e *encoder) answer(m *session.Message, run []session.Part) {
 		case *session.Media:
 			// An answer can hold no picture.
 			if block, text := e.media(t); block != nil && text == "" {
-				e.note(loss.Dropped, "an image in an answer")
+				e.note(loss.AnswerImage)
 			} else if block != nil {
 				e.add(block, "media")
 			}
@@ -124,16 +124,16 @@ func (e *encoder) thinking(t *session.Thinking) {
 		return
 	case blank(t.Text):
 		if t.Signature != "" || t.Data != "" {
-			e.note(loss.Dropped, "thinking of which only a signature is kept")
+			e.note(loss.ThinkingHidden)
 		} else if t.Redacted {
-			e.note(loss.Dropped, "a mark that thinking was withheld")
+			e.note(loss.ThinkingRedacted)
 		}
 		return
 	case e.b.DropThinking:
-		e.note(loss.Dropped, "thinking without a signature")
+		e.note(loss.ThinkingUnsigned)
 		return
 	}
-	e.note(loss.Reshaped, "thinking without a signature is kept as text")
+	e.note(loss.ThinkingAsText)
 	block, _ := e.block("<thinking>\n" + t.Text + "\n</thinking>")
 	e.add(block, "thinking")
 }
@@ -172,14 +172,14 @@ func (e *encoder) translate(c *call, value []byte) {
 	c.native.Name = toolName(asked)
 	switch {
 	case !c.native.Own:
-		e.note(loss.Reshaped, "a call of a tool that Claude Code does not have keeps its name, which the screen does not show")
+		e.note(loss.ToolUnknown)
 		if !c.native.Exact {
-			e.note(loss.Reshaped, "a call's arguments are no whole object: what the tool ran with stands in, or an object around them")
+			e.note(loss.ArgumentsRepaired)
 		}
 	case !c.native.Exact:
-		e.note(loss.Reshaped, "the arguments of a call are spelled as Claude Code's own tool has them")
+		e.note(loss.ArgumentsRenamed)
 	case c.native.Name != c.src.Name:
-		e.note(loss.Reshaped, "a tool is called by Claude Code's name for it")
+		e.note(loss.ToolRenamed)
 	}
 }
 
@@ -187,7 +187,7 @@ func (e *encoder) translate(c *call, value []byte) {
 func (e *encoder) callID(id string) string {
 	out := e.fresh(id)
 	if out != id {
-		e.note(loss.Reshaped, "a call's id has become one that the API takes")
+		e.note(loss.CallIDChanged)
 	}
 	return out
 }
@@ -247,7 +247,7 @@ func (e *encoder) finish() {
 	e.write(s)
 	for _, b := range s.blocks {
 		if c := b.call; c != nil && !c.answered {
-			e.note(loss.Inferred, "a result for a call that has none")
+			e.note(loss.ResultAdded)
 			e.find(c.src.ID)
 			p := object(nil)
 			p.text("type", "tool_result")

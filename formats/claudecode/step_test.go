@@ -84,7 +84,7 @@ func TestResultsAreLookedFor(t *testing.T) {
 			if got := wired(w); got != c.want {
 				t.Errorf("the client sends\n%s, want\n%s", got, c.want)
 			}
-			if made := strings.Contains(c.want, none); made != w.noted(loss.Inferred, "a result for a call that has none") {
+			if made := strings.Contains(c.want, none); made != w.noted(loss.ResultAdded) {
 				t.Errorf("made up: %v, and the notes are %v", made, w.notes)
 			}
 		})
@@ -107,7 +107,7 @@ func TestHeldBack(t *testing.T) {
 	}
 	w := write(t, chat(list...), formats.Build{})
 	lint(t, w)
-	if !w.noted(loss.Inferred, "a result for a call") || !w.noted(loss.Reshaped, "a call that is not there") || !strings.HasSuffix(wired(w), "Result of a tool call:\nof a") {
+	if !w.noted(loss.ResultAdded) || !w.noted(loss.ResultOrphan) || !strings.HasSuffix(wired(w), "Result of a tool call:\nof a") {
 		t.Errorf("%v", w.notes)
 	}
 }
@@ -122,17 +122,17 @@ func TestEmptyResults(t *testing.T) {
 		name, agent string
 		result      session.ToolResult
 		want        string
-		note        string
+		note        loss.Code
 	}{
 		{"empty", session.ClaudeCode, session.ToolResult{Content: []session.Part{words("")}}, "", ""},
 		{"empty, with a record", session.ClaudeCode, session.ToolResult{Content: []session.Part{words("")}, Value: record}, "", ""},
 		{"none", session.ClaudeCode, session.ToolResult{Value: record}, "", ""},
-		{"blanks", session.ClaudeCode, session.ToolResult{Content: []session.Part{words(" \n")}}, "", "nothing but blanks"},
-		{"an error without a word", session.ClaudeCode, session.ToolResult{Content: []session.Part{words("")}, Error: true}, "ERROR (no output)", "placeholder text for an error"},
+		{"blanks", session.ClaudeCode, session.ToolResult{Content: []session.Part{words(" \n")}}, "", loss.BlankText},
+		{"an error without a word", session.ClaudeCode, session.ToolResult{Content: []session.Part{words("")}, Error: true}, "ERROR (no output)", loss.ErrorTextAdded},
 		{"a tool that was found", session.ClaudeCode, session.ToolResult{Content: []session.Part{found}, Value: session.Raw(`{"matches":["WebFetch"]}`)}, "[map[tool_name:WebFetch type:tool_reference]]", ""},
-		{"a tool that somebody else found", session.CursorCLI, session.ToolResult{Content: []session.Part{found}}, "", "cannot be translated"},
+		{"a tool that somebody else found", session.CursorCLI, session.ToolResult{Content: []session.Part{found}}, "", loss.PartUntranslatable},
 		{"another's, empty", session.CursorCLI, session.ToolResult{Content: []session.Part{words("")}, Value: session.Raw(`{"success":{"stdout":"x"}}`)}, "", ""},
-		{"another's, of which only the record is kept", session.CursorCLI, session.ToolResult{Value: session.Raw(`{"success":{"stdout":"x"}}`)}, "x", "from the record of it"},
+		{"another's, of which only the record is kept", session.CursorCLI, session.ToolResult{Value: session.Raw(`{"success":{"stdout":"x"}}`)}, "x", loss.ResultFromRecord},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.result.Call = "a"
@@ -144,9 +144,9 @@ func TestEmptyResults(t *testing.T) {
 				t.Errorf("the client sends %s", got)
 			}
 			bad := slices.ContainsFunc(w.notes, func(n loss.Note) bool {
-				return n.Kind > loss.Reshaped && n.What != "a time, from that of the message in front" || strings.Contains(n.What, "from the record")
+				return n.Kind() > loss.Reshaped && n.Code != loss.TimeUnknown || n.Code == loss.ResultFromRecord
 			})
-			if bad != (c.note != "") || c.note != "" && !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return strings.Contains(n.What, c.note) }) {
+			if bad != (c.note != "") || c.note != "" && !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return n.Code == c.note }) {
 				t.Errorf("the notes are %v", w.notes)
 			}
 		})
@@ -166,7 +166,7 @@ func TestNothingSaid(t *testing.T) {
 			if len(w.blocks()) > 0 || len(w.lines) != 2 {
 				t.Errorf("it says %v", w.lines)
 			}
-			if !w.noted(loss.Reshaped, "session without messages") {
+			if !w.noted(loss.SessionEmpty) {
 				t.Errorf("the notes are %v", w.notes)
 			}
 			kid := chat(list...)

@@ -20,17 +20,17 @@ func (e *encoder) instruction(m *session.Message, run []session.Part) {
 		case *session.Injected:
 			text = e.injected(t)
 		default:
-			e.note(loss.Dropped, "a part that cannot be translated")
+			e.note(loss.PartUntranslatable)
 			continue
 		}
 		if blank(text) {
 			continue
 		}
 		if e.branch != "" { // a line that is not sent is taken for one of the live branch
-			e.note(loss.Dropped, "what the client said in an abandoned branch")
+			e.note(loss.BranchNotice)
 			continue
 		}
-		e.note(loss.Reshaped, "a system prompt is kept, but not sent: the client has its own")
+		e.note(loss.SystemPromptUnsent)
 		if !e.begun {
 			e.system = append(e.system, text)
 			continue
@@ -71,7 +71,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 	summary := strings.Join(texts, "\n\n")
 	if e.b.FullHistory {
 		if summary != "" {
-			e.note(loss.Dropped, "the summary of what was compacted, which is sent whole instead")
+			e.note(loss.SummaryUnused)
 		}
 		return
 	}
@@ -82,7 +82,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 		return
 	}
 	if summary == "" {
-		e.note(loss.Inferred, "a summary that the source does not hold")
+		e.note(loss.SummaryUnknown)
 		summary = "The conversation up to here was compacted. Its summary was not kept."
 	}
 	before := e.parent

@@ -24,11 +24,11 @@ const stampLayout = "2006-01-02T15:04:05.000Z"
 func (e *encoder) timed(m *session.Message) {
 	switch {
 	case !m.At.Known():
-		e.note(loss.Inferred, "a time, from that of the message in front")
+		e.note(loss.TimeUnknown)
 	case !inReach(m.At):
-		e.note(loss.Reshaped, "a time beyond what a line can say follows that of the message in front")
+		e.note(loss.TimeOutOfRange)
 	case m.At.Millis() < e.said:
-		e.note(loss.Reshaped, "a time that goes back follows that of the message in front")
+		e.note(loss.TimeBackwards)
 	default:
 		e.said = m.At.Millis()
 	}

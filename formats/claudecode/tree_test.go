@@ -76,7 +76,9 @@ func told(t *testing.T, path string, sel session.Selection) (out, notes []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range decode(t.Context(), l, formats.View{Note: func(n loss.Note) { notes = append(notes, fmt.Sprintf("%v %s", n.Kind, n.What)) }}, sel) {
+	for s, err := range decode(t.Context(), l, formats.View{Note: func(n loss.Note) {
+		notes = append(notes, fmt.Sprintf("%v %s", n.Kind(), strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
+	}}, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,9 +120,9 @@ func told(t *testing.T, path string, sel session.Selection) (out, notes []string
 func TestTree(t *testing.T) {
 	progress := func(id, up string) string { return lineOf("progress", id, up, `"data":{}`) }
 	notice := func(id, up string) string { return lineOf("system", id, up, `"content":"Running…"`) }
-	inOrder := "inferred lines without a parentUuid, read in file order"
-	gone := "missing a line hangs on one that is not there; the line in front stands in"
-	left := "dropped abandoned branch left out; --history includes it"
+	inOrder := "inferred L541"
+	gone := "missing L540"
+	left := "dropped L542"
 	for _, c := range []struct {
 		name  string
 		lines []string

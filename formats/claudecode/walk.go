@@ -32,10 +32,10 @@ func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 		w := &walker{reading: r, yield: yield, at: live}
 		defer func() { r.sel.Books.Add(w.tally) }()
 		if thread == 0 && r.survey.healed > 0 {
-			r.note(loss.Missing, 0, "a line hangs on one that is not there; the line in front stands in")
+			r.note(loss.ParentMissing, 0)
 		}
 		if thread == 0 && r.survey.unlinked > 0 {
-			r.note(loss.Inferred, 0, "lines without a parentUuid, read in file order")
+			r.note(loss.ParentsUnknown, 0)
 		}
 		for _, i := range r.survey.linesOf(thread) {
 			if !w.take(int(i)) {
@@ -77,22 +77,22 @@ func (w *walker) take(i int) bool {
 			return false
 		}
 		if !w.sel.History {
-			w.note(loss.Dropped, i, "abandoned branch left out; --history includes it")
+			w.note(loss.BranchSkipped, i)
 		}
 	}
 	switch {
 	case o.kind == broken:
 		w.tally.Read++
 		w.tally.Unreadable++
-		what := "a line that is no JSON object"
+		code := loss.LineNotObject
 		if i == len(w.survey.lines)-1 && w.survey.torn {
-			what = "the last line breaks off"
+			code = loss.LineTorn
 		}
-		w.note(loss.Unreadable, i, what)
+		w.note(code, i)
 	case o.branch == dropped:
 		w.tally.Read++
 		w.tally.Unreadable++
-		w.note(loss.Dropped, i, "a later line has the uuid of this one: the client reads only that")
+		w.note(loss.DuplicateUUID, i)
 	case o.branch >= 0 && !w.sel.History:
 		w.tally.Read++
 		w.tally.Unreadable++
@@ -120,7 +120,7 @@ func (w *walker) read(i int) (line []byte, ok bool) {
 		return nil, false
 	}
 	if repaired {
-		w.note(loss.Unreadable, i, "bytes that are no UTF-8")
+		w.note(loss.LineInvalidUTF8, i)
 	}
 	w.tally.Read++
 	return line, true

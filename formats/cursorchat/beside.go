@@ -65,12 +65,12 @@ func (d *decoder) besideOne(s *session.Session) {
 func (d *decoder) besideFile(s *session.Session, f sqlitestore.File, size int64) bool {
 	at := store.Addr{File: f.Path}
 	if size > mostBeside {
-		d.note(loss.Dropped, at, "a file beside the database that is larger than any is known to be")
+		d.note(loss.FileTooLarge, at)
 		return false
 	}
 	text, err := os.ReadFile(f.Name)
 	if err != nil {
-		d.note(loss.Unreadable, at, "a file beside the database that cannot be read")
+		d.note(loss.FileUnreadable, at)
 		return false
 	}
 	if len(text) == 0 {
@@ -92,10 +92,10 @@ func (d *decoder) otherFile(s *session.Session, path string, text []byte, at sto
 	line, _, bad := rawjson.Line(text)
 	switch {
 	case held || err != nil:
-		d.note(loss.Dropped, at, "a file that holds a secret")
+		d.note(loss.FileWithSecret, at)
 		return false
 	case bad != nil:
-		d.note(loss.Unreadable, at, "a file that is no JSON")
+		d.note(loss.FileNotJSON, at)
 		return false
 	}
 	d.extra(s, path, line)
@@ -134,7 +134,7 @@ func (d *decoder) settle(s *session.Session) {
 		s.ID = folder
 	case s.ID == "":
 		s.ID = invented(d.path)
-		d.note(loss.Inferred, store.Addr{File: d.file, Set: "meta"}, "nothing says which chat this is: its folder's name, or the file's, is taken for its id")
+		d.note(loss.ChatIDGuessed, store.Addr{File: d.file, Set: "meta"})
 	}
 	if d.view.Cwd != "" {
 		s.Workspace = d.view.Cwd
@@ -169,7 +169,7 @@ func (d *decoder) neighbors(s *session.Session) {
 		doc := readBeside(filepath.Join(folder, e.Name(), besideName))
 		if cwd := rawjson.Text(rawjson.Last(doc, "cwd")); cwd != "" && md5Of(cwd) == hash {
 			s.Workspace = cwd
-			d.note(loss.Inferred, store.Addr{File: d.file}, "the workspace is that of another chat in the same folder")
+			d.note(loss.WorkspaceNeighbor, store.Addr{File: d.file})
 			return
 		}
 	}
@@ -188,11 +188,11 @@ func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agents
 	case err != nil:
 		return id, err
 	case found:
-		d.note(loss.Inferred, at, "the state that the meta row names is not there: the one that was stored last is read")
+		d.note(loss.LastStateUsed, at)
 		return newest, nil
 	case m.root != "":
 		s.Missing = append(s.Missing, "the conversation: its root is missing")
-		d.note(loss.Missing, at, "the state that the meta row names is not there")
+		d.note(loss.StateMissing, at)
 	}
 	return agentstate.ID{}, nil
 }

@@ -207,8 +207,8 @@ func (d *decoder) finish(err error) error {
 	return nil
 }
 
-func (d *decoder) note(k loss.Kind, at store.Addr, what string) {
+func (d *decoder) note(code loss.Code, at store.Addr) {
 	if d.view.Note != nil {
-		d.view.Note(loss.Note{Kind: k, At: at, What: what})
+		d.view.Note(loss.Note{Code: code, At: at})
 	}
 }

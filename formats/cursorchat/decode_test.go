@@ -50,7 +50,9 @@ func decoded(t *testing.T, path string, sel session.Selection) *told {
 	}
 	d, books := &told{}, &session.Books{}
 	sel.Books = books
-	v := formats.View{Note: func(n loss.Note) { d.notes = append(d.notes, fmt.Sprint(n.Kind, " ", n.At.String(), ": ", n.What)) },
+	v := formats.View{Note: func(n loss.Note) {
+		d.notes = append(d.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
+	},
 		Say: func(s string) { d.said = append(d.said, s) }}
 	for s, err := range Format().Decode(context.Background(), l, v, sel) {
 		if err != nil {
@@ -246,7 +248,7 @@ func TestHot(t *testing.T) {
 	if !strings.Contains(d.text(), "Prompt 0 – wörld 你好") || !strings.Contains(d.text(), "All done.") || len(d.said) == 0 {
 		t.Errorf("%v\n%s", d.said, d.text())
 	}
-	if !d.noted("inferred", "meta row") {
+	if !d.noted("inferred", "L820") {
 		t.Errorf("this store's meta row names no root, and nobody says so: %v", d.notes)
 	}
 	list, err := os.ReadDir(dir)
@@ -385,7 +387,7 @@ func TestWorkspace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, besideName), []byte(`{"cwd":"/proj/x"}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if d := decoded(t, dir, session.Selection{}); !strings.Contains(d.lines[0], `"workspace":"/proj/x"`) || !d.noted("inferred", "workspace") {
+	if d := decoded(t, dir, session.Selection{}); !strings.Contains(d.lines[0], `"workspace":"/proj/x"`) || !d.noted("inferred", "L823") {
 		t.Errorf("%s %v", d.lines[0], d.notes)
 	}
 }

@@ -154,7 +154,7 @@ func TestInvented(t *testing.T) {
 				t.Fatalf("%v, %v", got, err)
 			}
 			d := decoded(t, path, session.Selection{IDs: []string{c.want}})
-			if len(d.lines) == 0 || !strings.Contains(d.lines[0], `"id":"`+c.want+`"`) || !d.noted("inferred", "which chat") {
+			if len(d.lines) == 0 || !strings.Contains(d.lines[0], `"id":"`+c.want+`"`) || !d.noted("inferred", "L822") {
 				t.Errorf("%v %v", d.lines, d.notes)
 			}
 		})

@@ -75,17 +75,17 @@ func (d *decoder) metaRow(m *meta, s *session.Session, r store.Record, value int
 func (d *decoder) json(text []byte, at store.Addr) []byte {
 	doc, cut, torn := secret.Strip(text)
 	if torn {
-		d.note(loss.Unreadable, at, "JSON that is damaged and names a secret: left at home")
+		d.note(loss.DamagedWithSecret, at)
 		return nil
 	}
 	d.taken(int64(len(cut)))
 	line, repaired, err := rawjson.Line(doc)
 	if err != nil || len(line) == 0 || line[0] != '{' {
-		d.note(loss.Unreadable, at, "this is no JSON object")
+		d.note(loss.RecordNotObject, at)
 		return nil
 	}
 	if repaired {
-		d.note(loss.Reshaped, at, "JSON with bytes that are no UTF-8: U+FFFD stands for each")
+		d.note(loss.TextRepaired, at)
 	}
 	return line
 }
@@ -180,11 +180,11 @@ func (d *decoder) strangeRow(s *session.Session, t sqlitefile.Table, r store.Rec
 	raw = append(raw, '}')
 	if d.strangeBytes += len(raw); d.strangeBytes > mostStrange || secretive {
 		d.tally.Unreadable++
-		what := "rows of a table that no chat is known to have: more than is taken along"
+		code := loss.UnknownRowExcess
 		if secretive {
-			what = "a row that holds a secret: left at home"
+			code = loss.RowWithSecret
 		}
-		d.note(loss.Dropped, at, what)
+		d.note(code, at)
 		return
 	}
 	d.tally.Opaque++
@@ -244,7 +244,11 @@ func (d *decoder) oddCells(s *session.Session, table string, columns []string, r
 		raw, secretive := appendCell(nil, r.Cell(i))
 		if d.strangeBytes += len(raw); d.strangeBytes > mostStrange || secretive {
 			d.taken(1)
-			d.note(loss.Dropped, at, "a column that no chat is known to have: a secret, or more than is taken along")
+			code := loss.UnknownValueExcess
+			if secretive {
+				code = loss.ValueWithSecret
+			}
+			d.note(code, at)
 			continue
 		}
 		d.extra(s, "column."+at.String()+"."+c, raw)

@@ -68,10 +68,10 @@ func (c *chat) abandoned(ctx context.Context, ids []string) error {
 	if len(rest) > 0 {
 		slices.SortFunc(rest, func(a, b header) int { return cmp.Compare(a.id, b.id) })
 		c.branch(&run{headers: rest}, "")
-		c.note(loss.Note{Kind: loss.Inferred, At: c.addr, What: "the order of bubbles that the user went back on: they state no time and stand in that of their keys"})
+		c.note(loss.Note{Code: loss.UndoneOrder, At: c.addr})
 	}
 	if len(timed) > 0 {
-		c.note(loss.Note{Kind: loss.Inferred, At: c.addr, What: "where bubbles that the user went back on belong: it is drawn from their times"})
+		c.note(loss.Note{Code: loss.UndonePlace, At: c.addr})
 	}
 	return nil
 }

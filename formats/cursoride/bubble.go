@@ -110,7 +110,7 @@ func (d *desk) text(b *bubble) string {
 	text, ok := lexical.Text(doc)
 	if !ok {
 		b.f.keep(bubRichText)
-		d.note(loss.Reshaped, b.addr, "rich text of another editor, kept as it is")
+		d.note(loss.RichTextUnknown, b.addr)
 	}
 	if doc != text {
 		b.f.keepFull(bubRichText)

@@ -105,7 +105,7 @@ func (c *chat) lacks() {
 	case c.remote:
 		c.out.Status = "remote"
 		c.out.Missing = append(c.out.Missing, "the conversation: it is kept by Cursor's service")
-		c.note(loss.Note{Kind: loss.Missing, At: at, What: "the conversation of a cloud agent: Cursor's service keeps it"})
+		c.note(loss.Note{Code: loss.CloudConversation, At: at})
 	case c.body == inDisk: // it cannot be read, which was noted
 		c.out.Missing = append(c.out.Missing, "what its record "+composerRow+c.id+" said")
 	default:
@@ -113,7 +113,7 @@ func (c *chat) lacks() {
 		if c.draft { // nothing was sent yet
 			return
 		}
-		c.note(loss.Note{Kind: loss.Missing, At: at, What: "the record of a session that a list names"})
+		c.note(loss.Note{Code: loss.SessionMissing, At: at})
 	}
 }
 
@@ -241,7 +241,7 @@ func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
 		}
 		first, base := seen[id], id
 		if bytes.Equal(first, value) {
-			c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: listedTwice})
+			c.note(loss.Note{Code: loss.MessageListedTwice, At: c.addr})
 			continue
 		}
 		for seen[id] != nil || first != nil && inline[id] != nil {
@@ -249,7 +249,7 @@ func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
 			id = fmt.Sprintf("%s-%d", base, times[base])
 		}
 		if first != nil {
-			c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: "a second bubble of the same id"})
+			c.note(loss.Note{Code: loss.MessageIDTwice, At: c.addr})
 		}
 		if seen[id] = value; inline[id] == nil {
 			inline[id] = value
@@ -259,15 +259,13 @@ func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
 	return order
 }
 
-const listedTwice = "a bubble that is listed twice"
-
 // enter adds a header. One that comes twice is one bubble.
 func (c *chat) enter(h header, inline map[string][]byte) {
 	switch {
 	case h.id == "":
 		c.headers = append(c.headers, h) // see locate
 	case c.listed[h.id]:
-		c.note(loss.Note{Kind: loss.Reshaped, At: c.addr, What: listedTwice})
+		c.note(loss.Note{Code: loss.MessageListedTwice, At: c.addr})
 	default:
 		c.listed[h.id] = true
 		h.inline = inline[h.id]

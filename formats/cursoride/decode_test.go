@@ -193,7 +193,7 @@ func (o *told) ledger() []byte {
 		text = append(append(text, l...), '\n')
 	}
 	for _, l := range o.books.Lines() {
-		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.What, l.Count, strings.Join(l.Places, " "))
+		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.Code, l.Count, strings.Join(l.Places, " "))
 	}
 	for _, err := range o.errs {
 		text = fmt.Appendf(text, "# error %v\n", err)

@@ -42,9 +42,9 @@ type desk struct {
 // mostHeld bounds a response: the bytes of the bubbles it is made of.
 const mostHeld = 4 << 20
 
-func (d *desk) note(k loss.Kind, at store.Addr, what string) {
+func (d *desk) note(code loss.Code, at store.Addr) {
 	if d.sink != nil {
-		d.sink(loss.Note{Kind: k, At: at, What: what})
+		d.sink(loss.Note{Code: code, At: at})
 	}
 }
 
@@ -67,7 +67,7 @@ func (d *desk) take(b *bubble) {
 		d.summary(b)
 	default:
 		if kind != 2 && ok {
-			d.note(loss.Reshaped, b.addr, "a bubble of a type that is not known, taken for the agent's")
+			d.note(loss.MessageTypeUnknown, b.addr)
 			b.f.keep(bubType)
 		}
 		d.answer(b)
@@ -129,7 +129,7 @@ func (d *desk) called(b *bubble, t tool, n int) {
 			d.calls[id]++
 			t.call.ID = fmt.Sprintf("%s-%d", id, d.calls[id])
 		}
-		d.note(loss.Reshaped, b.addr, "a second call of the same id")
+		d.note(loss.CallIDTwice, b.addr)
 	}
 	d.calls[t.call.ID] = 1
 	d.chat.edited(t)

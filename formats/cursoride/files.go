@@ -77,7 +77,7 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 		}
 		if !seen[key] {
 			seen[key] = true
-			w.note(loss.Note{Kind: loss.Missing, At: w.addr, What: "what a file held: its content is not in the store"})
+			w.note(loss.Note{Code: loss.FileStateMissing, At: w.addr})
 		}
 		return nil, "", nil
 	}
@@ -88,7 +88,7 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 		w.tally.Read++
 		if long {
 			w.tally.Unreadable++
-			w.note(loss.Note{Kind: loss.Unreadable, At: at, What: tooLong})
+			w.note(tooLong(at))
 		} else {
 			w.tally.Claimed++
 		}

@@ -83,7 +83,7 @@ func (x *index) read(ctx context.Context) error {
 			return err
 		}
 		if err != nil { // the other workspaces are none the worse
-			x.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: s.file}, What: "a workspace's database that cannot be read"})
+			x.note(loss.Note{Code: loss.WorkspaceUnreadable, At: store.Addr{File: s.file}})
 		}
 	}
 	for _, e := range x.byID {

@@ -26,7 +26,7 @@ func (x *index) readList(ctx context.Context, s *space, shelf *shelf, key, membe
 		x.tally.Taken++ // what is selected or open is the window's, no session's
 		if string(name) != member {
 			if !windowState(name) && !hollow(value) {
-				x.note(loss.Note{Kind: loss.Dropped, At: pg.addr, What: "a member of a list of sessions that is not known"})
+				x.note(loss.Note{Code: loss.ListMemberUnknown, At: pg.addr})
 			}
 			continue
 		}

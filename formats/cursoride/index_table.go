@@ -81,7 +81,7 @@ func (x *index) columns(s *shelf, names []string, b *store.Batch, i int) {
 			continue
 		}
 		if b.Cell(i, n).Class != store.Null {
-			x.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: s.file, Set: headTable, RowID: b.RowID(i), HasID: true}, What: "a column of composerHeaders that is not known"})
+			x.note(loss.Note{Code: loss.ColumnUnknown, At: store.Addr{File: s.file, Set: headTable, RowID: b.RowID(i), HasID: true}})
 		}
 	}
 }

@@ -82,7 +82,7 @@ type nursery struct {
 func (n *nursery) all(of *session.Session, kids []*agentstate.Child) bool {
 	for _, kid := range kids {
 		if n.x.given[kid.ID] {
-			n.note(loss.Note{Kind: loss.Dropped, At: n.addr, What: "a subagent that another session's state holds as well"})
+			n.note(loss.Note{Code: loss.SubagentShared, At: n.addr})
 			continue
 		}
 		n.x.given[kid.ID] = true

@@ -80,7 +80,7 @@ func (c *chat) nameless() {
 		if c.headers[i].id != "" {
 			continue
 		}
-		c.note(loss.Note{Kind: loss.Missing, At: c.addr, What: "a bubble that is listed without an id"})
+		c.note(loss.Note{Code: loss.MessageNoID, At: c.addr})
 		if c.past >= i {
 			c.past--
 		}

@@ -151,7 +151,7 @@ func (m *marks) own(ctx context.Context, s *shelf, key string) error {
 			m.take(s.file, diskTable, f.RowID)
 			m.look(s, f.Bytes)
 		case key != keys[0]: // the first was not listed
-			m.note(loss.Note{Kind: loss.Unreadable, At: s.addr(diskTable, key, 0), What: noSuchKey})
+			m.note(loss.Note{Code: loss.KeyUnusable, At: s.addr(diskTable, key, 0)})
 		}
 	}
 	return nil

@@ -113,7 +113,7 @@ func (c *chat) recover(ctx context.Context, ids []string) error {
 	for _, p := range list {
 		c.enter(p.header, nil)
 	}
-	c.note(loss.Note{Kind: loss.Inferred, At: c.addr, What: "the order of a session's bubbles: its list of them is gone"})
+	c.note(loss.Note{Code: loss.OrderInferred, At: c.addr})
 	return nil
 }
 

@@ -102,18 +102,17 @@ func (s *shelf) get(ctx context.Context, table, key string, note loss.Sink) (row
 		r.fate = deleted
 	case f.Bytes == nil:
 		r.fate = broken
-		note(loss.Note{Kind: loss.Unreadable, At: r.addr, What: tooLong})
+		note(tooLong(r.addr))
 	default:
 		r.body, r.fate = line(f.Bytes, r.addr, note)
 	}
 	return r, nil
 }
 
-// What is said of a row that was listed by its key and cannot be read.
-const (
-	tooLong   = "a value of more than 100 MB"
-	noSuchKey = "a record whose key cannot be looked up"
-)
+// tooLong is the loss of a value that is larger than any is read.
+func tooLong(at store.Addr) loss.Note {
+	return loss.Note{Code: loss.ValueTooLarge, At: at, Args: []string{"100 MB"}}
+}
 
 // find reads a row of a session whose key was listed. What cannot be read is
 // noted, and broken.
@@ -125,10 +124,10 @@ func (s *shelf) find(ctx context.Context, key string, note loss.Sink) (f sqlitef
 	at = s.addr(diskTable, key, f.RowID)
 	switch {
 	case !ok:
-		note(loss.Note{Kind: loss.Unreadable, At: at, What: noSuchKey})
+		note(loss.Note{Code: loss.KeyUnusable, At: at})
 		return f, at, broken, nil
 	case f.Bytes == nil && f.Size > 0:
-		note(loss.Note{Kind: loss.Unreadable, At: at, What: tooLong})
+		note(tooLong(at))
 		return f, at, broken, nil
 	case f.Class == store.Null:
 		return f, at, deleted, nil
@@ -141,7 +140,7 @@ func (s *shelf) listed(ctx context.Context, key string, note loss.Sink) (row, er
 	r, err := s.get(ctx, diskTable, key, note)
 	if err == nil && r.fate == absent {
 		r.fate = broken
-		note(loss.Note{Kind: loss.Unreadable, At: s.addr(diskTable, key, 0), What: noSuchKey})
+		note(loss.Note{Code: loss.KeyUnusable, At: s.addr(diskTable, key, 0)})
 	}
 	return r, err
 }
@@ -158,11 +157,11 @@ func quietLine(f sqlitefile.Found) ([]byte, fate) {
 func line(b []byte, at store.Addr, note loss.Sink) ([]byte, fate) {
 	body, repaired, err := rawjson.Line(b)
 	if err != nil {
-		note(loss.Note{Kind: loss.Unreadable, At: at, What: "not valid JSON: " + err.Error()})
+		note(loss.Note{Code: loss.ValueNotJSON, At: at, Args: []string{err.Error()}})
 		return nil, broken
 	}
 	if repaired {
-		note(loss.Note{Kind: loss.Reshaped, At: at, What: "text that is no UTF-8: U+FFFD stands for its bytes"})
+		note(loss.Note{Code: loss.TextRepaired, At: at})
 	}
 	return body, claimed
 }

@@ -12,11 +12,11 @@ import (
 func (d *desk) lack(b *bubble) {
 	switch {
 	case b.fate == deleted:
-		d.note(loss.Missing, b.addr, "a bubble that was deleted")
+		d.note(loss.MessageDeleted, b.addr)
 	case b.fate == absent && b.state != nil:
-		d.note(loss.Inferred, d.chat.addr, "a bubble that nothing holds: what the agent's own state has of its turn stands for it")
+		d.note(loss.MessageRecovered, d.chat.addr)
 	case b.fate == absent:
-		d.note(loss.Missing, d.chat.addr, "a bubble that its session lists and nothing holds")
+		d.note(loss.MessageMissing, d.chat.addr)
 	}
 	if b.user {
 		d.flush()

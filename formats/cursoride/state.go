@@ -126,7 +126,7 @@ func (c *chat) openAgent(ctx context.Context) (*agent, error) {
 		return nil, err
 	}
 	if why := s.Broken(); why != "" {
-		c.note(loss.Note{Kind: loss.Missing, At: c.addr, What: "the agent's own state: " + why})
+		c.note(loss.Note{Code: loss.AgentStateUnusable, At: c.addr, Args: []string{why}})
 		return nil, nil
 	}
 	a.State, a.turns = s, s.Turns()

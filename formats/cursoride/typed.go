@@ -31,8 +31,6 @@ var typedTable = sync.OnceValue(func() *table {
 	return newTable([]string{typText: "text", typCommand: "commandType", typTime: "unixMs", typID: "generationUUID", typKind: "type", typLabel: "textDescription"})
 })
 
-const noPrompt = "an entry of the client's prompt history that holds no prompt"
-
 // mostTyped is more than ten times the longest such list that was seen.
 const mostTyped = 4 << 20
 
@@ -73,7 +71,7 @@ func (x *index) readTyped(ctx context.Context, s *space) error {
 		x.tally.Read++
 		switch {
 		case len(pg.body) > mostTyped:
-			x.note(loss.Note{Kind: loss.Unreadable, At: pg.addr, What: "a list of prompts of more than 4 MB"})
+			x.note(loss.Note{Code: loss.ValueTooLarge, At: pg.addr, Args: []string{"4 MB"}})
 			fallthrough
 		case pg.body == nil:
 			x.tally.Unreadable++

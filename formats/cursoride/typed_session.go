@@ -104,7 +104,7 @@ func (x *index) said(e *entry, t *typed) bool {
 func (h *typedLists) noteOthers(note loss.Sink) {
 	for i, n := range h.others {
 		for range n {
-			note(loss.Note{Kind: loss.Dropped, At: h.pages[i].addr, What: noPrompt})
+			note(loss.Note{Code: loss.HistoryEntryEmpty, At: h.pages[i].addr})
 		}
 	}
 }
@@ -144,9 +144,9 @@ func (w *walk) unsaid() (list []*typed) {
 func (w *walk) remembered(yield func(*session.Message, error) bool) bool {
 	names := map[string]int{}
 	for i, t := range w.typed {
-		n := loss.Note{Kind: loss.Inferred, At: t.page.addr, What: "a prompt whose message is gone: the client's prompt history has it, and its time says which session it is of"}
+		n := loss.Note{Code: loss.PromptRecovered, At: t.page.addr}
 		if w.body == inTyped {
-			n.Kind, n.What = loss.Missing, "the session of a prompt in the client's prompt history"
+			n.Code = loss.PromptStray
 		}
 		w.note(n)
 		if !yield(w.typedMessage(i+1, t, names), nil) {

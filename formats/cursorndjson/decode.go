@@ -98,7 +98,7 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 			continue
 		}
 		d.tally.Add(session.Tally{Read: 1, Unreadable: 1})
-		d.note(loss.Note{Kind: loss.Unreadable, At: d.At(k, p), What: unreadable(&l)})
+		d.note(unreadable(&l, d.At(k, p)))
 	}
 	if !some { // a file of no bytes is the one record that a reader of lines sees there
 		d.tally.Add(session.Tally{Read: 1, Claimed: 1})
@@ -106,14 +106,14 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 	return nil
 }
 
-func unreadable(l *lines.Line) string {
+func unreadable(l *lines.Line, at store.Addr) loss.Note {
 	switch {
 	case l.Long:
-		return fmt.Sprintf("a line longer than %d MB", maxLine>>20)
+		return loss.Note{Code: loss.LineTooLong, At: at, Args: []string{fmt.Sprintf("%d MB", maxLine>>20)}}
 	case !l.Ended:
-		return "a last line that is torn: the SDK passes it by, too"
+		return loss.Note{Code: loss.LineTorn, At: at}
 	}
-	return "a line that is no document"
+	return loss.Note{Code: loss.LineInvalidRecord, At: at}
 }
 
 func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
@@ -145,7 +145,7 @@ func (d *decoder) transcripts(ctx context.Context) error {
 			return d.fail(p, err)
 		}
 		d.tally.Add(session.Tally{Read: n, Opaque: n})
-		d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file among the transcripts that is none"})
+		d.note(loss.Note{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
 	}
 	return nil
 }

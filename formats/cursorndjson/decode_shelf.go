@@ -79,14 +79,14 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 	if !ok {
 		s.tally.Read++
 		s.tally.Opaque++
-		d.note(loss.Note{Kind: loss.Dropped, At: d.At(sdkdoc.Checkpoint, p), What: "a checkpoint whose name is no SHA-256: nothing can refer to it"})
+		d.note(loss.Note{Code: loss.CheckpointMisnamed, At: d.At(sdkdoc.Checkpoint, p)})
 		return true
 	}
 	s.tally.Members += 3
 	s.tally.Taken += 3
 	for _, e := range extras {
 		if s.room += len(e.Name) + len(e.Raw); s.room > mostExtras {
-			d.note(loss.Note{Kind: loss.Dropped, At: d.At(sdkdoc.Checkpoint, p), What: "a member that no checkpoint of the SDK's has"})
+			d.note(loss.Note{Code: loss.CheckpointMember, At: d.At(sdkdoc.Checkpoint, p)})
 			continue
 		}
 		s.tally.Members++

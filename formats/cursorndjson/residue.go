@@ -19,14 +19,14 @@ func (s *scan) residue(agents int64) {
 		home := sdkdoc.IsOmission(&it)
 		switch {
 		case home && it.At.File == sdkdoc.Agent.File() && int64(it.At.Line) > agents:
-			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "sidecar is stale: the line is gone"})
+			s.note(loss.Note{Code: loss.StaleGone, At: it.At})
 		case home && s.view.Secrets == formats.OmitWithheld && s.view.Omitted != nil:
 			s.view.Omitted(it)
 		case !home && ofLines(&it):
-			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "sidecar is stale: it is of databases, and these are lines"})
+			s.note(loss.Note{Code: loss.StaleDatabase, At: it.At})
 		case s.view.Leftover == nil:
 		case s.view.Secrets == formats.WithholdSecrets && holds(&it):
-			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "residue that holds a secret stays home"})
+			s.note(loss.Note{Code: loss.SidecarWithSecret, At: it.At})
 		default:
 			s.view.Leftover(it)
 		}

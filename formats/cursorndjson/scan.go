@@ -160,7 +160,7 @@ func (s *scan) agent(line []byte) []byte {
 		out, changed := sdkdoc.SetCwd(s.moved[:0], line, s.view.Cwd)
 		if changed {
 			s.moved, line = out, out
-			s.note(loss.Note{Kind: loss.Reshaped, At: at, What: "the agent is given another workspace"})
+			s.note(loss.Note{Code: loss.WorkspaceChanged, At: at})
 		}
 	}
 	return line
@@ -179,7 +179,7 @@ func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
 	}
 	if torn || cuts != nil {
 		at := store.Addr{File: s.schema.Sets[set].File, Line: int(s.n)}
-		s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: blobEncryptionKey"})
+		s.note(loss.Note{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
 		if s.view.Leftover != nil {
 			s.view.Leftover(sdkdoc.Omission(at, 0))
 		}

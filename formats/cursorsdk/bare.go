@@ -57,7 +57,7 @@ func (s *docScan) bareLine(set, line int, c store.Cell) (store.Cell, bool) {
 		return c, true
 	}
 	at := store.Addr{File: sdkdoc.Kind(set).File(), Line: line}
-	s.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: blobEncryptionKey"})
+	s.note(loss.Note{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
 	s.leftover(sdkdoc.Omission(at, 0))
 	if !torn {
 		return sameClass(c, text), true

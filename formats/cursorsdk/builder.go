@@ -165,11 +165,11 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	c = w.bareEnd(k, c)
 	row, fit := w.parser.Parse(k, c.Bytes())
 	if fit == sdkdoc.None {
-		w.keepWhole(k, n, c, "a line that is no document of its kind")
+		w.keepWhole(k, n, c, loss.LineNotRow)
 		return nil
 	}
 	if id := row[sdkdoc.BlobAgent].Bytes(); k == sdkdoc.Checkpoint && (len(id) == 0 || !utf8.Valid(id)) {
-		w.keepWhole(k, n, c, "a checkpoint of an agent without an id that can be written down")
+		w.keepWhole(k, n, c, loss.CheckpointNoAgent)
 		return nil
 	}
 	f, err := w.filler(k, row)
@@ -178,11 +178,11 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	}
 	t := f.ask(n, c)
 	if t.stale != nil {
-		w.note(loss.Dropped, t.stale.At, "sidecar is stale: the record was edited since")
+		w.note(loss.StaleEdited, t.stale.At)
 	}
 	final := f.merge(row, &t)
 	if !w.rows.admit(k, final) && !t.any {
-		w.keepWhole(k, n, c, "a line that a database does not take: its key is there already, or its agent is not")
+		w.keepWhole(k, n, c, loss.LineRefused)
 		return nil
 	}
 	if k == sdkdoc.Agent {
@@ -199,14 +199,17 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	if fit != sdkdoc.Exact || c.Class == store.Blob {
 		w.keepFrame(k, n, c, fit, final)
 	}
-	if odd := k.Odd(final, t.any); odd != "" {
-		w.note(loss.Reshaped, store.Addr{File: k.File(), Line: n}, odd)
+	switch k.Odd(final, t.any) {
+	case sdkdoc.OddStatus:
+		w.note(loss.StatusUnknown, store.Addr{File: k.File(), Line: n})
+	case sdkdoc.OddJSON:
+		w.note(loss.CellNotJSON, store.Addr{File: k.File(), Line: n}, k.Table())
 	}
 	switch {
 	case k == sdkdoc.Checkpoint:
 		w.shelf.counted()
 	case k <= sdkdoc.Run && slices.ContainsFunc(final, func(c store.Cell) bool { return bytes.IndexByte(c.Bytes(), 0) >= 0 }):
-		w.note(loss.Reshaped, store.Addr{File: k.File(), Line: n}, "text with a NUL in it: the SDK reads it from a database only up to there")
+		w.note(loss.TextWithNUL, store.Addr{File: k.File(), Line: n})
 	}
 	return f.add(final, &t)
 }

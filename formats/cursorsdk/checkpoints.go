@@ -37,7 +37,7 @@ func (s *docScan) checkpoints() error {
 		defer shuffled.close()
 		out = shuffled
 	} else if s.back.order != nil {
-		s.note(loss.Note{Kind: loss.Dropped, At: s.back.order.At, What: "sidecar is stale: the order of checkpoints is lost, some came or went"})
+		s.note(loss.Note{Code: loss.StaleOrder, At: s.back.order.At})
 	}
 	for i := range shelves {
 		if shuffled != nil {
@@ -108,16 +108,16 @@ func (s *docScan) stranger(p sqlitestore.File, id string, ids map[string]agent, 
 		for _, there := ids[id]; there || taken[id]; _, there = ids[id] {
 			id += "'"
 		}
-		s.note(loss.Note{Kind: loss.Inferred, At: at, What: "checkpoints that name no agent are given one, named like their folder"})
+		s.note(loss.Note{Code: loss.AgentAdded, At: at})
 	}
 	taken[id] = true
 	a, known := ids[id]
 	if !known {
 		a = agent{id: id}
-		s.note(loss.Note{Kind: loss.Missing, At: at, What: "checkpoints of an agent that the catalog lacks"})
+		s.note(loss.Note{Code: loss.AgentUnlisted, At: at})
 	}
 	if p.Path != s.root+storePath(id) {
-		s.note(loss.Note{Kind: loss.Reshaped, At: at, What: "a folder that is not named by its agent: the SDK does not find it"})
+		s.note(loss.Note{Code: loss.FolderMisnamed, At: at})
 	}
 	return shelf{p, a, known}
 }

@@ -89,7 +89,7 @@ func (d *decoder) open(l *formats.Location) error {
 	}
 	for _, p := range plain {
 		if !strings.HasPrefix(p.Path, transcript.Folder+"/") {
-			d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p.Path}, What: "a file that is no part of the store"})
+			d.note(loss.Note{Code: loss.FileNotPart, At: store.Addr{File: p.Path}})
 		}
 	}
 	slices.SortFunc(databases, func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) })
@@ -140,7 +140,7 @@ func (d *decoder) transcripts() error {
 		}
 		d.tally.Read += n
 		d.tally.Opaque += n
-		d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p}, What: "a file among the transcripts that is none"})
+		d.note(loss.Note{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
 	}
 	return nil
 }

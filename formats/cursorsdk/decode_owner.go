@@ -71,7 +71,7 @@ func (d *decoder) stranger(p sqlitestore.File) error {
 		for _, taken = d.stores[id]; taken; _, taken = d.stores[id] {
 			id += "'"
 		}
-		d.note(loss.Note{Kind: loss.Inferred, At: at, What: "checkpoints that name no agent are given one, named like their folder"})
+		d.note(loss.Note{Code: loss.AgentAdded, At: at})
 	}
 	d.stores[id] = p
 	return nil
@@ -92,7 +92,7 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 			s.out.Extra = append(s.out.Extra, session.Extra{Name: "meta." + strings.ToValidUTF8(string(key.Bytes()), "\ufffd"), Raw: raw})
 			return
 		}
-		d.note(loss.Note{Kind: loss.Dropped, At: at, What: "a row of the meta table that nobody has described"})
+		d.note(loss.Note{Code: loss.MetaRowUnknown, At: at})
 		return
 	}
 	text := value.Bytes()
@@ -103,7 +103,7 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 	line, _, err := rawjson.Line(text)
 	if err != nil || !o.Split(line, "meta.", []string{"agentId", "latestRootBlobId", "name", "mode", "isRunEverything", "createdAt"}) {
 		s.out.Tally.Add(session.Tally{Read: 1, Unreadable: 1})
-		d.note(loss.Note{Kind: loss.Unreadable, At: at, What: "the meta row is no JSON"})
+		d.note(loss.Note{Code: loss.MetaNotJSON, At: at})
 		return
 	}
 	o.Text(0)

@@ -77,7 +77,7 @@ func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[str
 		}
 		sum.Opaque += n
 		if n > 0 {
-			d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: p.Path, Set: t.Name}, What: "a table that the SDK does not make"})
+			d.note(loss.Note{Code: loss.TableForeign, At: store.Addr{File: p.Path, Set: t.Name}})
 		}
 	}
 	return sum, nil
@@ -115,7 +115,7 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 	at := r.addr
 	at.RowID = b.RowID(i)
 	if !r.kind.Named(r.row) {
-		r.unreadable(at, "a row without the key that makes it one")
+		r.unreadable(at, loss.KeyMissing)
 		return nil
 	}
 	if r.kind == sdkdoc.Agent && r.around.workspaces != nil {
@@ -127,7 +127,7 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 		return nil
 	}
 	if len(r.line) > math.MaxUint32 {
-		r.unreadable(at, "a row of more than 4 GB")
+		r.unreadable(at, loss.RowTooLarge, "4 GB")
 		return nil
 	}
 	from, err := r.rows.add(r.line)
@@ -135,15 +135,15 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 		return err
 	}
 	if !r.index.Add(r.kind, r.line, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(r.line))}) {
-		r.unreadable(at, "a row that makes no document")
+		r.unreadable(at, loss.RowInvalid)
 	}
 	return nil
 }
 
-func (r *rowDocs) unreadable(at store.Addr, what string) {
+func (r *rowDocs) unreadable(at store.Addr, code loss.Code, args ...string) {
 	r.tally.Read++
 	r.tally.Unreadable++
-	r.note(loss.Note{Kind: loss.Unreadable, At: at, What: what})
+	r.note(loss.Note{Code: code, At: at, Args: args})
 }
 
 // mend adds to the line what it does not say of the row, as members that no
@@ -160,10 +160,10 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 				continue // spelled in another way
 			}
 			if r.kind == sdkdoc.Event {
-				r.unreadable(at, "an event whose payload is no JSON")
+				r.unreadable(at, loss.EventPayload)
 				return false
 			}
-			r.note(loss.Note{Kind: loss.Unreadable, At: at, What: r.table.Columns[col] + " is no JSON"})
+			r.note(loss.Note{Code: loss.ColumnNotJSON, At: at, Args: []string{r.table.Columns[col]}})
 		default:
 			if value := bare(c); value != nil {
 				r.line = append(r.line[:len(r.line)-1], ',')

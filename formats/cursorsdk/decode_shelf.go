@@ -117,7 +117,7 @@ func size(name string) (n int64) {
 func (s *blobShelf) blobs(ctx context.Context, d *decoder, t sqlitefile.Table, c columns, large bool) (err error) {
 	for col, of := range c.at {
 		if of < 0 {
-			d.note(loss.Note{Kind: loss.Dropped, At: store.Addr{File: s.file, Set: t.Name}, What: "a column that the SDK does not make: " + strconv.QuoteToASCII(t.Columns[col])})
+			d.note(loss.Note{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: t.Name}, Args: []string{strconv.QuoteToASCII(t.Columns[col])}})
 		}
 	}
 	key, data := c.of[sdkdoc.BlobID], c.of[sdkdoc.BlobData]
@@ -185,7 +185,7 @@ func (s *blobShelf) id(d *decoder, at store.Addr, key store.Cell) (agentstate.ID
 	id, ok := agentstate.ParseID(string(key.Bytes()))
 	if !ok {
 		s.out.Tally.Add(session.Tally{Read: 1, Opaque: 1})
-		d.note(loss.Note{Kind: loss.Dropped, At: at, What: "a blob whose name is no SHA-256: nothing can refer to it"})
+		d.note(loss.Note{Code: loss.BlobMisnamed, At: at})
 	}
 	return id, ok
 }

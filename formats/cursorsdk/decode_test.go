@@ -33,7 +33,9 @@ func decoded(t *testing.T, path string) story {
 	}
 	var out story
 	var books session.Books
-	v := formats.View{Note: func(n loss.Note) { out.notes = append(out.notes, n.Kind.String()+" "+n.At.String()+" "+n.What) }}
+	v := formats.View{Note: func(n loss.Note) {
+		out.notes = append(out.notes, n.Kind().String()+" "+n.At.String()+" "+strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
+	}}
 	for s, err := range decode(t.Context(), l, v, session.Selection{Books: &books}) {
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +185,7 @@ assistant | All done.<transcript`
 			if !bytes.Equal(tree(t, dir), before) {
 				t.Error("the source was changed")
 			}
-			if missing := strings.Count(strings.Join(got.notes, "\n"), "a source of the session that is not there"); missing != strings.Count(got.lines[0], ".db") {
+			if missing := strings.Count(strings.Join(got.notes, "\n"), "L744"); missing != strings.Count(got.lines[0], ".db") {
 				t.Errorf("%d sources noted as missing:\n%s", missing, strings.Join(got.notes, "\n"))
 			}
 			if again := decoded(t, dir); !bytes.Equal(again.raw, got.raw) {
@@ -272,8 +274,8 @@ session a2
 session a3 index.db: run_events, store.db, transcript
 user(finished)`)
 	for _, want := range []string{
-		"unreadable index.db/agents#1 metadata_json is no JSON", "unreadable index.db/agents#1 latest_checkpoint_ref_json is no JSON", "unreadable index.db/runs#1 usage_json is no JSON",
-		"unreadable index.db/run_events#1 an event whose payload is no JSON", "dropped index.db/guests a table that the SDK does not make",
+		"unreadable index.db/agents#1 L733 metadata_json", "unreadable index.db/agents#1 L733 latest_checkpoint_ref_json", "unreadable index.db/runs#1 L733 usage_json",
+		"unreadable index.db/run_events#1 L732", "dropped index.db/guests L703",
 	} {
 		if !slices.Contains(got.notes, want) {
 			t.Errorf("no note %q in\n%s", want, strings.Join(got.notes, "\n"))
@@ -323,7 +325,7 @@ func TestCheckpointsOfNobody(t *testing.T) {
 		t.Errorf("%q", got.lines)
 	}
 	if got.total.Opaque != 2 || !slices.ContainsFunc(got.notes, func(n string) bool {
-		return strings.HasPrefix(n, "inferred") && strings.HasSuffix(n, "that was stored last is taken")
+		return strings.HasPrefix(n, "inferred") && strings.HasSuffix(n, "L747")
 	}) {
 		t.Errorf("%+v\n%s", got.total, strings.Join(got.notes, "\n"))
 	}

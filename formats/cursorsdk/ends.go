@@ -78,7 +78,7 @@ func (w *builder) tellEnds() {
 		if e.plain() {
 			continue
 		}
-		w.note(loss.Reshaped, store.Addr{File: k.File()}, "lines that end in CRLF: to have them back needs the residue")
+		w.note(loss.LinesCRLF, store.Addr{File: k.File()})
 		var text []byte
 		for _, r := range e.runs {
 			text = appendRun(text, r)

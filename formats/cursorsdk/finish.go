@@ -41,7 +41,7 @@ func (w *builder) rest(b *base, put func(*store.Batch) error) error {
 			if ok, err := f.addWhole(it); err != nil {
 				return err
 			} else if !ok {
-				w.note(loss.Dropped, it.At, "sidecar is stale: the table has other columns by now")
+				w.note(loss.StaleColumns, it.At)
 			}
 		}
 		if err := f.flush(); err != nil {
@@ -99,8 +99,8 @@ func (w *builder) Close() error {
 	return err
 }
 
-func (w *builder) note(kind loss.Kind, at store.Addr, what string) {
+func (w *builder) note(code loss.Code, at store.Addr, args ...string) {
 	if w.Note != nil {
-		w.Note(loss.Note{Kind: kind, At: at, What: what})
+		w.Note(loss.Note{Code: code, At: at, Args: args})
 	}
 }

@@ -8,9 +8,9 @@ import (
 )
 
 // keepWhole keeps a line that is no row.
-func (w *builder) keepWhole(k sdkdoc.Kind, n int, c store.Cell, why string) {
+func (w *builder) keepWhole(k sdkdoc.Kind, n int, c store.Cell, code loss.Code) {
 	at := store.Addr{File: k.File(), Line: n}
-	w.note(loss.Dropped, at, why+": it needs the residue")
+	w.note(code, at)
 	w.keep(store.Item{At: at, Row: []store.Cell{c}})
 }
 
@@ -19,9 +19,9 @@ func (w *builder) keepFrame(k sdkdoc.Kind, n int, c store.Cell, fit sdkdoc.Fit, 
 	it := store.Item{At: store.Addr{File: k.File(), Line: n}, Row: []store.Cell{c}, Digest: rowDigest(row)}
 	switch fit {
 	case sdkdoc.Dropped:
-		w.note(loss.Dropped, it.At, "a line says more than a row can: it needs the residue")
+		w.note(loss.LineExceedsRow, it.At)
 	case sdkdoc.Reshaped:
-		w.note(loss.Reshaped, it.At, "a line is spelled in its own way: to have it back needs the residue")
+		w.note(loss.LineSpelling, it.At)
 	}
 	before, after, ok := w.parser.Frame()
 	if ok && sameSplice(k, row, w.parser.Spliced()) && (w.WithSecrets || !suspect(k, before) && !suspect(k, after)) {
@@ -59,7 +59,7 @@ func (w *builder) keep(it store.Item) {
 			bare, cuts = nil, []store.Insert{{Text: string(text)}}
 		}
 		if cuts != nil {
-			w.note(loss.Dropped, it.At, "secret left at home: it stood in a line that no row holds")
+			w.note(loss.LineSecretWithheld, it.At)
 			it.Row[0], it.Inserts = sameClass(it.Row[0], bare), cuts
 		}
 	}

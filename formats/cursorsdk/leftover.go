@@ -42,7 +42,7 @@ func (s *docScan) leftDesign(file string, ordinary bool, is, usual *design, agen
 	if !is.equal(usual) {
 		b, err := json.Marshal(is)
 		if err != nil || !is.utf8() {
-			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "a schema that is not UTF-8 text cannot be kept as residue"})
+			s.note(loss.Note{Code: loss.SchemaNotUTF8, At: it.At})
 			return
 		}
 		it.Row[0] = store.TextCell(b)
@@ -92,7 +92,7 @@ func (s *docScan) leftTable(db *sqlitefile.DB, file string, t sqlitefile.Table) 
 // leftRow tells of a row that no line can be made of.
 func (m *maker) leftRow(b *store.Batch, i int) {
 	at := store.Addr{File: m.file, Set: m.table.Name, RowID: b.RowID(i), HasID: m.table.RowIDs}
-	m.note(loss.Note{Kind: loss.Dropped, At: at, What: "a row without a key cannot be a line: it needs the residue"})
+	m.note(loss.Note{Code: loss.RowNoKey, At: at})
 	if m.view.Leftover != nil {
 		m.leftWhole(m.file, m.table, b, i)
 	}
@@ -130,7 +130,7 @@ func (s *docScan) strip(it *store.Item, t sqlitefile.Table) {
 		default:
 			continue
 		}
-		s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: "secret left at home: " + t.Name + " blobEncryptionKey"})
+		s.note(loss.Note{Code: loss.SecretWithheld, At: it.At, Args: []string{t.Name, "blobEncryptionKey"}})
 		at := it.At
 		at.Set = metaTable
 		s.leftover(sdkdoc.Omission(at, col))
@@ -150,10 +150,10 @@ func (s *docScan) leftFile(p sqlitestore.File) error {
 		return s.fail(p.Path, err)
 	}
 	if len(b) > smallFile {
-		s.note(loss.Note{Kind: loss.Dropped, At: at, What: fmt.Sprintf("a file of more than %d MB that is no part of the agents", smallFile>>20)})
+		s.note(loss.Note{Code: loss.FileForeignLarge, At: at, Args: []string{fmt.Sprintf("%d MB", smallFile>>20)}})
 		return nil
 	}
-	s.note(loss.Note{Kind: loss.Reshaped, At: at, What: "a file that is no part of the agents is only in the residue"})
+	s.note(loss.Note{Code: loss.FileForeign, At: at})
 	if s.view.Leftover != nil {
 		s.view.Leftover(store.Item{At: at, Row: []store.Cell{store.BlobCell(b)}})
 	}

@@ -59,7 +59,7 @@ func (l *lineSink) add(c store.Cell) error {
 	}
 	if !sdkdoc.Object(c.Bytes()) {
 		at := store.Addr{File: sdkdoc.Kind(l.set).File(), Line: l.n}
-		l.scan.note(loss.Note{Kind: loss.Reshaped, At: at, What: "a line that is no JSON, as before: the SDK reads nothing of its file, unless it is the last"})
+		l.scan.note(loss.Note{Code: loss.LineNotJSON, At: at})
 	}
 	return l.end(append(l.begin(), c.Bytes()...))
 }

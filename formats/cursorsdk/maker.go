@@ -106,7 +106,7 @@ func (m *maker) treat(rowid int64) (bare sdkdoc.Lost) {
 	}
 	if cwd := &m.row[sdkdoc.AgentWorkspace]; m.view.Cwd != "" && string(cwd.Bytes()) != m.view.Cwd {
 		*cwd = store.TextCell([]byte(m.view.Cwd))
-		m.note(loss.Note{Kind: loss.Reshaped, At: at, What: "the agent is given another workspace"})
+		m.note(loss.Note{Code: loss.WorkspaceChanged, At: at})
 	}
 	return m.withhold(at)
 }
@@ -135,7 +135,7 @@ func (m *maker) withhold(at store.Addr) (torn sdkdoc.Lost) {
 		default:
 			continue
 		}
-		m.note(loss.Note{Kind: loss.Dropped, At: at, What: "secret left at home: " + m.kind.Table() + " " + name})
+		m.note(loss.Note{Code: loss.SecretWithheld, At: at, Args: []string{m.kind.Table(), name}})
 		m.leftover(sdkdoc.Omission(store.Addr{File: m.kind.File(), Line: m.sink.number()}, 0))
 	}
 	return torn
@@ -215,11 +215,11 @@ func (m *maker) enter(rowid int64, lost sdkdoc.Lost) {
 		if !lost.Has(col) || m.of[col] < 0 {
 			continue
 		}
-		kind := loss.Dropped
+		code := loss.CellExceedsLine
 		if m.kind.Mild(col) {
-			kind = loss.Reshaped
+			code = loss.CellSpelling
 		}
-		m.note(loss.Note{Kind: kind, At: at, What: "a line cannot say what stands in " + m.kind.Table() + "." + name + ": it needs the residue"})
+		m.note(loss.Note{Code: code, At: at, Args: []string{m.kind.Table(), name}})
 	}
 }
 

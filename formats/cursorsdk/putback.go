@@ -124,7 +124,7 @@ func (p *putBack) stale(note loss.Sink) {
 		}
 		slices.SortFunc(lost, func(a, b *framed) int { return cmp.Compare(a.At.Line, b.At.Line) })
 		for _, f := range lost {
-			note(loss.Note{Kind: loss.Dropped, At: f.At, What: "sidecar is stale: the record was edited since"})
+			note(loss.Note{Code: loss.StaleEdited, At: f.At})
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestNotOwn(t *testing.T) {
 		if n := strings.Count(strings.Join(got.lines, "\n"), "session "); n != 1 {
 			t.Errorf("%s: %d sessions", at, n)
 		}
-		if notes := strings.Join(got.notes, "\n"); strings.Contains(notes, "rehome-") || !strings.Contains(notes, "chats/ab/cd/store.db a file that is no part of the store") {
+		if notes := strings.Join(got.notes, "\n"); strings.Contains(notes, "rehome-") || !strings.Contains(notes, "chats/ab/cd/store.db L314") {
 			t.Errorf("%s:\n%s", at, notes)
 		}
 	}

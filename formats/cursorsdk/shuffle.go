@@ -128,7 +128,7 @@ func (s *shuffle) deal() error {
 		fits = fits && need[i] == n
 	}
 	if !fits {
-		s.scan.note(loss.Note{Kind: loss.Dropped, At: s.scan.back.order.At, What: "sidecar is stale: the order of checkpoints is lost, some came or went"})
+		s.scan.note(loss.Note{Code: loss.StaleOrder, At: s.scan.back.order.At})
 		s.runs = s.runs[:0]
 		for i, n := range s.count {
 			s.runs = append(s.runs, run{i, n})

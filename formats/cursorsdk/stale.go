@@ -10,12 +10,6 @@ import (
 	"rehome/formats/store"
 )
 
-const (
-	staleGone    = "sidecar is stale: what it belongs to is gone"
-	staleForeign = "sidecar is stale: it speaks of another store"
-	staleOdd     = "sidecar is stale: it is of no kind that is known here"
-)
-
 // stale names what of a plan found no place: cells of lines that did not come,
 // rows of tables and databases that were not made.
 func (p *plan) stale(note loss.Sink) {
@@ -39,12 +33,12 @@ func (p *plan) stale(note loss.Sink) {
 			}
 		}
 		slices.SortStableFunc(left, byPlace)
-		what := staleGone
+		code := loss.StaleGone
 		if p.elsewhere(b.path) {
-			what = staleForeign
+			code = loss.StaleForeign
 		}
 		for _, it := range left {
-			note(loss.Note{Kind: loss.Dropped, At: it.At, What: what})
+			note(loss.Note{Code: code, At: it.At})
 		}
 	}
 }
@@ -72,9 +66,9 @@ func (s *docScan) foreign(residue []store.Item) {
 		switch _, lines := kindOf(it.At.File); {
 		case len(it.Row) == 0 || withheld || sdkdoc.IsOmission(it):
 		case !lines:
-			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: staleForeign})
+			s.note(loss.Note{Code: loss.StaleForeign, At: it.At})
 		case !known(it):
-			s.note(loss.Note{Kind: loss.Dropped, At: it.At, What: staleOdd})
+			s.note(loss.Note{Code: loss.StaleUnknown, At: it.At})
 		}
 	}
 }
@@ -102,7 +96,7 @@ func (s *docScan) spent() {
 	for k := range s.back.ends {
 		if s.back.ends[k].strayed() {
 			at := store.Addr{File: sdkdoc.Kind(k).File(), Set: endsSet}
-			s.note(loss.Note{Kind: loss.Dropped, At: at, What: "sidecar is stale: which lines ended in CRLF is lost, some came or went"})
+			s.note(loss.Note{Code: loss.StaleLineEnds, At: at})
 		}
 	}
 }

@@ -17,13 +17,6 @@ import (
 	"rehome/formats/store"
 )
 
-// absent is what every transcript lacks, in the words of the report, someAbsent
-// what one of the old text lacks that tells of results.
-const (
-	absent     = "a transcript holds no tool results, times or models"
-	someAbsent = "a transcript holds no times or models, and of tool results no more than some text"
-)
-
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		f, err := open(l)
@@ -79,11 +72,11 @@ func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel sess
 	if err := read(ctx, file, e, s, v, sel); err != nil {
 		return yield(s, failure(ctx, e.best.Path, err))
 	}
-	lacks := absent
+	lacks := loss.TranscriptBare
 	if e.results {
-		lacks = someAbsent
+		lacks = loss.TranscriptPartial
 	}
-	v.Note(loss.Note{Kind: loss.Missing, At: store.Addr{File: e.best.Path}, What: lacks})
+	v.Note(loss.Note{Code: lacks, At: store.Addr{File: e.best.Path}})
 	return yield(s, nil)
 }
 
@@ -158,6 +151,6 @@ func (f *folder) superseded(ctx context.Context, t transcript.File, v formats.Vi
 		sel.Books.Add(session.Tally{Read: n, Superseded: n})
 	}
 	if err != nil {
-		v.Note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: path.Clean(t.Path)}, What: "an older file of a session that cannot be read"})
+		v.Note(loss.Note{Code: loss.OldTranscript, At: store.Addr{File: path.Clean(t.Path)}})
 	}
 }

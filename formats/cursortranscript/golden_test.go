@@ -43,7 +43,7 @@ func told(t testing.TB, path string, ids ...string) ([]byte, session.Tally) {
 		}
 	}
 	for _, l := range books.Lines() {
-		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.What, l.Count, strings.Join(l.Places, " "))
+		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.Code, l.Count, strings.Join(l.Places, " "))
 	}
 	for _, s := range said {
 		text = fmt.Appendf(text, "# %s\n", s)

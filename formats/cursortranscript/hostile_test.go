@@ -84,8 +84,8 @@ func TestCut(t *testing.T) {
 
 // TestOldLosses: what is said to be lost of the old text is what it lacks.
 func TestOldLosses(t *testing.T) {
-	const results, none = "# missing a transcript holds no times or models, and of tool results no more than some text: 1", "# missing a transcript holds no tool results, times or models: 1"
-	const shaped = "# reshaped arguments of a call are text: what types they had is not said: 1 at a.txt:4"
+	const results, none = "# missing L112: 1", "# missing L111: 1"
+	const shaped = "# reshaped L202: 1 at a.txt:4"
 	for text, want := range map[string][]string{
 		"user:\nx\nassistant:\n[Tool call] Read\n  limit: 10\n[Tool result] Read\ny\n": {results, shaped},
 		"user:\nx\nassistant:\n[Tool call] Read\n[Tool result] Read\n":                 {results},

@@ -110,7 +110,7 @@ func (b *blocks) line(l lines.Line) {
 	b.tally.Read++
 	if l.Long {
 		b.tally.Unreadable++
-		b.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: b.file, Line: l.Number}, What: "a line beyond all bounds"})
+		b.note(loss.Note{Code: loss.LineTooLong, At: store.Addr{File: b.file, Line: l.Number}, Args: []string{fmt.Sprintf("%d MB", mostLine>>20)}})
 		return
 	}
 	b.tally.Claimed++

@@ -56,7 +56,12 @@ func decode(ctx context.Context, f *formats.Format, path string, v formats.View,
 		return nil, err
 	}
 	v.Secrets, v.Omitted, v.Say = formats.WithholdSecrets, func(store.Item) {}, func(string) {}
-	v.Note = func(n loss.Note) { out.notes = append(out.notes, fmt.Sprintf("%v %v: %s", n.Kind, n.At, n.What)) }
+	v.Note = func(n loss.Note) {
+		if len(n.Args) != len(n.Code.Of().Args) {
+			panic(fmt.Sprintf("%s with the arguments %q", n.Code, n.Args))
+		}
+		out.notes = append(out.notes, fmt.Sprintf("%v %v: %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
+	}
 	for s, err := range f.Decode(ctx, l, v, sel) {
 		if err == nil {
 			var lines []string

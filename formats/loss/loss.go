@@ -1,9 +1,12 @@
-// Package loss is the closed list of ways in which a conversion can fall
-// short, and the books that are kept of them.
+// Package loss is the closed list of what a conversion may not carry as it was,
+// and the account that is kept of it. Each loss has a code. The tables in
+// losses/*.txt say what it is, of which kind, and what it means for the person
+// or the model that continues; words are made last, for people.
 package loss
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -52,11 +55,22 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("no such kind of loss: %q (one of %s)", b, strings.Join(names[1:], ", "))
 }
 
-// Note is one loss: what, and where in the source.
+// Note is one loss: which, and where in the source. Its arguments, in the order
+// of the table, are names and numbers, never what somebody said and never a
+// secret.
 type Note struct {
-	Kind Kind
+	Code Code
 	At   store.Addr
-	What string // in words, without any foreign content
+	Args []string
+}
+
+// Kind returns the kind of the loss.
+func (n Note) Kind() Kind { return n.Code.Kind() }
+
+// What returns the loss in words.
+func (n Note) What() string {
+	l := n.line()
+	return n.Code.Of().phrase(1, l.Args)
 }
 
 // Sink takes notes. It may be called from several goroutines.
@@ -65,37 +79,98 @@ type Sink func(Note)
 // Books are the notes of one conversion: all counted, the first few kept.
 type Books struct {
 	mu    sync.Mutex
-	lines map[entry]*Line
+	lines map[string]*Line
 	order []*Line
 }
 
-type entry struct {
-	kind Kind
-	what string
-}
-
-// Line is one kind of loss for one reason.
+// Line is the losses of one code whose arguments in common are the same.
 type Line struct {
-	Kind   Kind     `json:"kind"`
-	What   string   `json:"what"`
-	Count  int64    `json:"count"`
-	Places []string `json:"places"` // the first few
+	Code   Code              `json:"code"`
+	Kind   Kind              `json:"kind"`
+	What   string            `json:"what"`           // in words, for as many as there are
+	Args   map[string]string `json:"args,omitempty"` // those that all of them have in common
+	Count  int64             `json:"count"`
+	Places []string          `json:"places"` // the first few
 }
 
 const keepPlaces = 5
+
+// Line returns the line of this note alone.
+func (n Note) Line() Line {
+	l := n.line()
+	l.Count, l.Places = 1, []string{n.At.String()}
+	return l.worded()
+}
+
+func (n Note) line() Line {
+	l, of := Line{Code: n.Code, Kind: n.Kind()}, n.Code.Of()
+	for i, a := range n.Args {
+		if l.Args == nil {
+			l.Args = map[string]string{}
+		}
+		l.Args[of.Args[i]] = a
+	}
+	return l
+}
+
+// group returns what the losses of a line have in common.
+func (l *Line) group() string {
+	key := string(l.Code)
+	if len(l.Args) > 0 {
+		for _, name := range l.Code.Of().shared() {
+			key += "\x00" + l.Args[name]
+		}
+	}
+	return key
+}
+
+// worded returns the line in words, without the arguments that differ.
+func (l Line) worded() Line {
+	of, args := l.Code.Of(), l.Args
+	l.What, l.Args = of.phrase(l.Count, args), nil
+	for name, a := range args {
+		if l.Count == 1 || slices.Contains(of.shared(), name) {
+			if l.Args == nil {
+				l.Args = map[string]string{}
+			}
+			l.Args[name] = a
+		}
+	}
+	return l
+}
+
+// Merge adds lines to lines: each group keeps one line, with the places of the
+// first.
+func Merge(lines, more []Line) []Line {
+	for _, l := range more {
+		i := slices.IndexFunc(lines, func(o Line) bool { return o.group() == l.group() })
+		if i < 0 {
+			lines = append(lines, l)
+			continue
+		}
+		lines[i].Count += l.Count
+		lines[i] = lines[i].worded()
+	}
+	return lines
+}
 
 // Note enters one loss. It is a Sink.
 func (b *Books) Note(n Note) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e := entry{n.Kind, n.What}
-	l := b.lines[e]
+	group := string(n.Code)
+	if len(n.Args) > 0 {
+		l := n.line()
+		group = l.group()
+	}
+	l := b.lines[group]
 	if l == nil {
 		if b.lines == nil {
-			b.lines = map[entry]*Line{}
+			b.lines = map[string]*Line{}
 		}
-		l = &Line{Kind: n.Kind, What: n.What}
-		b.lines[e] = l
+		one := n.line()
+		l = &one
+		b.lines[group] = l
 		b.order = append(b.order, l)
 	}
 	l.Count++
@@ -104,20 +179,23 @@ func (b *Books) Note(n Note) {
 	}
 }
 
-// Lines are the entries in the order they were first made.
+// Lines returns the lines in the order in which they were first entered.
 func (b *Books) Lines() []Line {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := make([]Line, len(b.order))
 	for i, l := range b.order {
-		out[i] = *l
+		out[i] = l.worded()
+		out[i].Places = slices.Clone(l.Places)
 	}
 	return out
 }
 
-// Worst is the gravest kind entered, 0 if none.
+// Worst returns the gravest kind entered, 0 if none.
 func (b *Books) Worst() (k Kind) {
-	for _, l := range b.Lines() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, l := range b.order {
 		k = max(k, l.Kind)
 	}
 	return k

@@ -84,15 +84,15 @@ func (s *span) add(line int) {
 
 func (b *builder) addr(line int) store.Addr { return store.Addr{File: b.file, Line: line} }
 
-func (b *builder) lose(k loss.Kind, line int, what string) {
-	b.note(loss.Note{Kind: k, At: b.addr(line), What: what})
+func (b *builder) lose(code loss.Code, line int, args ...string) {
+	b.note(loss.Note{Code: code, At: b.addr(line), Args: args})
 }
 
 // line takes one line in.
 func (b *builder) line(e event) {
 	b.tally.Read++
 	if e.repaired {
-		b.lose(loss.Reshaped, e.line, "bytes that are no UTF-8 became U+FFFD")
+		b.lose(loss.TextRepaired, e.line)
 	}
 	if b.turns.begins(e.kind) {
 		b.begin(e)
@@ -103,7 +103,7 @@ func (b *builder) line(e event) {
 	case long:
 		b.tally.Claimed--
 		b.tally.Unreadable++
-		b.lose(loss.Unreadable, e.line, fmt.Sprintf("a line longer than %d MiB", mostLine>>20))
+		b.lose(loss.LineTooLong, e.line, fmt.Sprintf("%d MB", mostLine>>20))
 	case initial:
 		b.initial(e)
 	case prompt:
@@ -242,7 +242,7 @@ func (b *builder) finish() {
 	b.header()
 	b.close()
 	for _, c := range slices.SortedFunc(maps.Values(b.open), func(x, y call) int { return x.line - y.line }) {
-		b.lose(loss.Missing, c.line, "a tool call without a result")
+		b.lose(loss.CallUnanswered, c.line)
 	}
 }
 

@@ -100,7 +100,7 @@ func (c *capture) nothing(sel session.Selection) {
 	n += c.folded
 	sel.Books.Add(session.Tally{Read: n, Claimed: n - lost, Unreadable: lost})
 	if lost > 0 && c.view.Note != nil {
-		c.view.Note(loss.Note{Kind: loss.Unreadable, At: c.at(c.outline.front.line), What: "none of the lines is an event of a session"})
+		c.view.Note(loss.Note{Code: loss.StreamEmpty, At: c.at(c.outline.front.line)})
 	}
 }
 

@@ -59,7 +59,7 @@ func lines(t testing.TB, text []byte, s *session.Session) []byte {
 
 func ledger(text []byte, books *loss.Books) []byte {
 	for _, l := range books.Lines() {
-		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.What, l.Count, strings.Join(l.Places, " "))
+		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.Code, l.Count, strings.Join(l.Places, " "))
 	}
 	return text
 }

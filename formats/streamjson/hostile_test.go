@@ -325,7 +325,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d messages for 40 MB of noise", got)
 	}
 	long := walked(t, []byte(user+strings.Repeat("y", 65<<20)+"\n"+`{"type":"result","subtype":"success","is_error":false,"result":"",`+id+`}`))
-	if !strings.Contains(long, "unreadable a line longer than 64 MiB: 1 at capture.jsonl:2") || !strings.Contains(long, `"status":"finished"`) {
+	if !strings.Contains(long, "unreadable L304: 1 at capture.jsonl:2") || !strings.Contains(long, `"status":"finished"`) {
 		t.Errorf("%.2000s", long)
 	}
 }

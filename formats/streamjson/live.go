@@ -133,7 +133,7 @@ func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Ses
 	s := &session.Session{Head: t.head(), Model: t.model}
 	s.Turns, s.Bytes = -1, -1
 	if p.seen[t.id] && p.view.Note != nil {
-		p.view.Note(loss.Note{Kind: loss.Reshaped, What: "a session that goes on behind another one: on a pipe it is told in two"})
+		p.view.Note(loss.Note{Code: loss.StreamSplit})
 	}
 	p.seen[t.id], p.skip = true, t.id
 	s.Messages = func(yield func(*session.Message, error) bool) {
@@ -212,7 +212,7 @@ func (p *pipe) nothing(sel session.Selection) {
 		}
 	}
 	if t.Unreadable > 0 && p.view.Note != nil {
-		p.view.Note(loss.Note{Kind: loss.Unreadable, What: "none of the lines is an event of a session"})
+		p.view.Note(loss.Note{Code: loss.StreamEmpty})
 	}
 	sel.Books.Add(t)
 }

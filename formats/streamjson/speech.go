@@ -115,7 +115,7 @@ func (b *builder) said(e event) {
 	}
 	found, known := b.words.whole(text)
 	if found == apart {
-		b.lose(loss.Reshaped, e.line, "a text that says something else than its pieces: both are kept")
+		b.lose(loss.StreamTextDiffers, e.line)
 		d.rest()
 		d.Parts = append(d.Parts, &session.Text{Text: text, Of: session.Of{From: "repetition"}})
 		return

@@ -148,7 +148,7 @@ func status(result []byte) (word string, failed bool) {
 func (b *builder) whole(e event) *session.Opaque {
 	if e.kind == noise {
 		if !utf8.Valid(e.raw) {
-			b.lose(loss.Reshaped, e.line, "bytes that are no UTF-8 became U+FFFD")
+			b.lose(loss.TextRepaired, e.line)
 		}
 		return &session.Opaque{Kind: "noise", Raw: session.AppendString(nil, string(e.raw))}
 	}

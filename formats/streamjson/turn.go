@@ -74,7 +74,7 @@ func (b *builder) settle(t *session.Turn) *session.Turn {
 	}
 	t.Start, t.End = guess(e.first), session.Stamp{}
 	if e.result == nil {
-		b.lose(loss.Missing, e.line, "a run without its result line: how it ended is not known")
+		b.lose(loss.StreamUnfinished, e.line)
 		return t
 	}
 	var o members.Object
@@ -165,7 +165,7 @@ func (b *builder) ended(e event) {
 		d := b.assistant(e)
 		d.rest()
 		d.Parts = append(d.Parts, &session.Opaque{Kind: "result", Raw: session.AppendString(nil, text)})
-		b.lose(loss.Reshaped, e.line, "a result that says something else than its run: it is kept beside it")
+		b.lose(loss.StreamResultDiffers, e.line)
 	}
 	b.close()
 	if b.ending == nil {

@@ -95,7 +95,7 @@ func (s *State) addLine(l line) {
 type toldFirst struct{ summaries, leading map[ID]bool }
 
 func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) error {
-	b, err := s.read(ctx, id, "an archive of messages")
+	b, err := s.read(ctx, id, "archive of messages")
 	if b == nil || err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (s *State) boundary(ctx context.Context, p *planned, archived int) (*sessio
 		return m, s.addSummary(ctx, m, l.id, "")
 	}
 	a := &s.archives[l.archive]
-	b, err := s.read(ctx, a.id, "an archive of messages")
+	b, err := s.read(ctx, a.id, "archive of messages")
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func (s *State) attachment(ctx context.Context, tag string, m *wire.Message, b [
 	s.refs = s.refs[:0]
 	in.Data = s.spellAs(nil, m, b)
 	for _, r := range append([]ref(nil), s.refs...) {
-		content, err := s.read(ctx, r.id, "what was attached to a prompt")
+		content, err := s.read(ctx, r.id, "attachment of a prompt")
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +130,7 @@ func (s *State) medium(ctx context.Context, m *wire.Message, b []byte) (*session
 	if blob == (ID{}) {
 		return out, nil
 	}
-	data, err := s.read(ctx, blob, "an image or a file of a prompt")
+	data, err := s.read(ctx, blob, "image or file of a prompt")
 	if err != nil {
 		return nil, err
 	}

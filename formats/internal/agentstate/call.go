@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
 )
 
 // Numbers of ToolCall beside those of the kinds.
@@ -206,7 +207,7 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 		if !ok {
 			return c, nil
 		}
-		b, err := s.read(ctx, id, "the step that a truncated call stands for")
+		b, err := s.read(ctx, id, "full step of a shortened call")
 		if b == nil || err != nil {
 			return c, err
 		}
@@ -221,7 +222,7 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 			}
 		}
 		if !found {
-			s.spoiled("the step that a truncated call stands for is no call")
+			s.spoiled(loss.StepNotCall)
 			return c, nil
 		}
 	}

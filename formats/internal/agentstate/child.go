@@ -213,7 +213,7 @@ func (s *State) persisted(ctx context.Context, ref *childRef) (*Child, error) {
 	c := &Child{ID: ref.name, parent: s, blob: s.root.id}
 	b := ref.inline
 	if ref.isBlob {
-		read, err := s.read(ctx, ref.blob, "a subagent's state")
+		read, err := s.read(ctx, ref.blob, "subagent state")
 		if err != nil {
 			return nil, err
 		}
@@ -247,7 +247,7 @@ func (s *State) persisted(ctx context.Context, ref *childRef) (*Child, error) {
 		return true
 	})
 	if !whole {
-		s.note(loss.Unreadable, "a subagent's state that is cut short")
+		s.note(loss.SubagentCut)
 	}
 	c.Extras = append(c.Extras, s.leftover("SubagentPersistedState", rest)...)
 	return c, nil
@@ -283,7 +283,7 @@ func (c *Child) Open(ctx context.Context) (*State, error) {
 	case s.generation > maxGenerations:
 		s.at = c.blob
 		s.broken = "subagents are nested too deeply"
-		s.note(loss.Dropped, "subagents nested deeper than "+strconv.Itoa(maxGenerations)+" levels")
+		s.note(loss.SubagentsDeep, strconv.Itoa(maxGenerations))
 		return s, nil
 	case c.why != "":
 		s.broken = c.why

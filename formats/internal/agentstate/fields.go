@@ -44,7 +44,7 @@ func (s *State) text(b []byte, name string, extras *[]session.Extra) string {
 	if utf8.Valid(b) {
 		return string(b)
 	}
-	s.note(loss.Reshaped, "text that is no UTF-8: U+FFFD stands for its bytes, which are kept raw")
+	s.note(loss.TextRepairedKept)
 	raw := append(wire.AppendBase64([]byte(`{"base64":`), b), '}')
 	*extras = append(*extras, session.Extra{Name: name, Raw: raw})
 	return string(bytes.ToValidUTF8(b, []byte("\uFFFD")))

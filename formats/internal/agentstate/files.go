@@ -99,7 +99,7 @@ func (s *State) walkFiles(ctx context.Context) iter.Seq2[*session.File, error] {
 }
 
 func (s *State) body(ctx context.Context, id ID, f *session.File) (*session.Body, error) {
-	b, err := s.read(ctx, id, "a file's content")
+	b, err := s.read(ctx, id, "file content")
 	if b == nil || err != nil {
 		f.Extras = append(f.Extras, session.Extra{Name: "missing", Raw: quoted(id.String())})
 		return nil, err

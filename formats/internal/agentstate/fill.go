@@ -95,7 +95,7 @@ func FilePath(uri string) (path string, ok bool) {
 // plan, summary.
 func (s *State) gather(ctx context.Context) error {
 	for _, id := range s.root.todos {
-		b, err := s.read(ctx, id, "a todo")
+		b, err := s.read(ctx, id, "todo")
 		if err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (s *State) gather(ctx context.Context) error {
 		}
 	}
 	for _, id := range s.root.plan {
-		text, err := s.told(ctx, id, "the plan", "ConversationPlan")
+		text, err := s.told(ctx, id, "plan", "ConversationPlan")
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (s *State) gather(ctx context.Context) error {
 		}
 	}
 	for _, id := range s.root.summary {
-		text, err := s.told(ctx, id, "the summary", "ConversationSummary")
+		text, err := s.told(ctx, id, "summary", "ConversationSummary")
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *State) gather(ctx context.Context) error {
 		}
 	}
 	for _, id := range s.gauges {
-		extras, err := s.aside(ctx, id, "promptContextUsageSnapshot", "what the context's gauge was drawn from")
+		extras, err := s.aside(ctx, id, "promptContextUsageSnapshot", "context usage")
 		if err != nil {
 			return err
 		}
@@ -228,5 +228,5 @@ func (c *Child) stepBytes(ctx context.Context) ([]byte, error) {
 	if c.steps.inline {
 		return c.parent.inline[c.steps.ordinal], nil
 	}
-	return c.parent.read(ctx, c.steps.step, "a step")
+	return c.parent.read(ctx, c.steps.step, "step")
 }

@@ -113,8 +113,10 @@ func (g *graph) read(t *testing.T, root ID, history bool) *read {
 	t.Helper()
 	out := &read{}
 	o := Options{Blobs: g, Root: root, History: history,
-		At:   func(id ID) store.Addr { return store.Addr{File: "blobs/" + id.short()} },
-		Note: func(n loss.Note) { out.notes = append(out.notes, fmt.Sprint(n.Kind, " ", n.At.String(), ": ", n.What)) }}
+		At: func(id ID) store.Addr { return store.Addr{File: "blobs/" + id.short()} },
+		Note: func(n loss.Note) {
+			out.notes = append(out.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
+		}}
 	if history {
 		o.All = g.all()
 	}

@@ -179,7 +179,7 @@ func (s *State) addBranch(ctx context.Context, root ID, shared int) error {
 	old := newState(o, s.ledger)
 	old.used = s.used
 	old.root.id, old.root.named = root, true
-	b, err := old.read(ctx, root, "an older state")
+	b, err := old.read(ctx, root, "older state")
 	if b == nil || err != nil {
 		return err
 	}

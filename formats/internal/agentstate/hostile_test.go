@@ -134,7 +134,7 @@ func TestOtherHash(t *testing.T) {
 	id := g.put(says("done"))
 	g.blobs[id] = says("other")
 	r := readAll(t, g, root)
-	if !r.noted("reshaped", id.short()+": a blob that is not") || !strings.Contains(r.text(), `"other"`) {
+	if !r.noted("reshaped", id.short()+": L803") || !strings.Contains(r.text(), `"other"`) {
 		t.Errorf("%v", r.notes)
 	}
 }
@@ -146,11 +146,11 @@ func TestCycle(t *testing.T) {
 	id[0] = 7
 	g.blobs[id] = field(1, refs(8, g.turn("again", "r")), field(31, str(1, "kid"), refs(2, id)))
 	r := readAll(t, g, g.put(field(31, str(1, "kid"), refs(2, id))))
-	if !r.noted("dropped", "nested deeper") || len(r.lines) > 3*maxGenerations {
+	if !r.noted("dropped", "L806") || len(r.lines) > 3*maxGenerations {
 		t.Errorf("%d lines, %v", len(r.lines), r.notes)
 	}
 	g.blobs[id] = refs(1, id, id)
-	if r = g.read(t, g.put(refs(1, id, id)), false); !r.noted("unreadable", "prompt message") {
+	if r = g.read(t, g.put(refs(1, id, id)), false); !r.noted("unreadable", "L813") {
 		t.Errorf("%v", r.notes)
 	}
 }
@@ -168,7 +168,7 @@ func TestBomb(t *testing.T) {
 	for _, l := range r.lines {
 		size += len(l)
 	}
-	if !r.noted("dropped", "outgrow") || size > 2*freeRepeats {
+	if !r.noted("dropped", "L802") || size > 2*freeRepeats {
 		t.Errorf("%d bytes come of 1 MB: %v", size, r.notes)
 	}
 }
@@ -176,7 +176,7 @@ func TestBomb(t *testing.T) {
 func TestMissingRoot(t *testing.T) {
 	g, _ := whole()
 	r := g.read(t, ID{1}, false)
-	if r.Broken() == "" || !r.noted("missing", "the root") {
+	if r.Broken() == "" || !r.noted("missing", "root") {
 		t.Errorf("%q %v", r.Broken(), r.notes)
 	}
 	r = g.read(t, g.put([]byte{0xff, 0xff}), false)

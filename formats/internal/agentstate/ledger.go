@@ -44,17 +44,9 @@ const (
 	mostPerBytes = 8
 )
 
-// What is noted of blobs.
-const (
-	noteMissing   = "a blob that is referred to and not there: "
-	noteRepeats   = "a blob that is referred to so often that its repeats would outgrow the store"
-	noteOtherHash = "a blob that is not what its name says"
-	noteOtherRoot = "the root blob is not what its name says"
-)
-
 // read gives the bytes of a blob until the next read; nil where there are
-// none, which is noted once. what is its role, in words.
-func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
+// none, which is noted once. role is what it is to the state.
+func (s *State) read(ctx context.Context, id ID, role string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -68,7 +60,7 @@ func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
 	if b == nil {
 		if e.fate() == unseen {
 			e.become(missing)
-			s.note(loss.Missing, noteMissing+what)
+			s.note(loss.BlobMissing, role)
 		}
 		return nil, nil
 	}
@@ -78,9 +70,9 @@ func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
 		l.bytes += int64(len(b))
 		if sha256.Sum256(b) != id {
 			if id == s.root.id && s.root.named {
-				s.note(loss.Reshaped, noteOtherRoot)
+				s.note(loss.RootMismatch)
 			} else {
-				s.note(loss.Reshaped, noteOtherHash)
+				s.note(loss.BlobMismatch)
 			}
 		}
 	}
@@ -89,7 +81,7 @@ func (s *State) read(ctx context.Context, id ID, what string) ([]byte, error) {
 	} else if l.repeats += int64(len(b)) + perRead; l.repeats > freeRepeats+mostPerBytes*l.bytes {
 		if !l.spent {
 			l.spent = true
-			s.note(loss.Dropped, noteRepeats)
+			s.note(loss.BlobRepeats)
 		}
 		return nil, nil
 	}
@@ -106,11 +98,11 @@ func (l *ledger) mark(id ID, f fate) {
 }
 
 // note tells of a loss in the blob at hand.
-func (s *State) note(k loss.Kind, what string) {
+func (s *State) note(code loss.Code, args ...string) {
 	if s.o.Note == nil {
 		return
 	}
-	n := loss.Note{Kind: k, What: what}
+	n := loss.Note{Code: code, Args: args}
 	if s.o.At != nil {
 		n.At = s.o.At(s.at)
 	}
@@ -118,9 +110,9 @@ func (s *State) note(k loss.Kind, what string) {
 }
 
 // spoiled notes that the blob at hand could not be understood.
-func (s *State) spoiled(what string) {
+func (s *State) spoiled(code loss.Code) {
 	s.ledger.mark(s.at, unreadable)
-	s.note(loss.Unreadable, what)
+	s.note(code)
 }
 
 // took counts members that were understood.

@@ -15,14 +15,14 @@ const maxLinks = 32
 // each message to add: one, or in stores of 2025 those of a link, which is
 // references like this one and perhaps a message behind them.
 func (s *State) outlinePrompt(ctx context.Context, id ID, depth int, add func(line)) error {
-	b, err := s.read(ctx, id, "a prompt message")
+	b, err := s.read(ctx, id, "prompt message")
 	if b == nil || err != nil {
 		return err
 	}
 	doc, repaired, err := rawjson.Line(b)
 	if err == nil && len(doc) > 0 && doc[0] == '{' {
 		if repaired {
-			s.note(loss.Reshaped, "JSON with bytes that are no UTF-8: U+FFFD stands for each")
+			s.note(loss.TextRepaired)
 		}
 		s.ledger.mark(id, claimed)
 		l := s.outlineDoc(id, doc)
@@ -32,7 +32,7 @@ func (s *State) outlinePrompt(ctx context.Context, id ID, depth int, add func(li
 	}
 	refs, tail := links(b)
 	if len(refs) == 0 || depth >= maxLinks {
-		s.spoiled("a prompt message that is no JSON object")
+		s.spoiled(loss.PromptNotObject)
 		return nil
 	}
 	s.ledger.mark(id, claimed)
@@ -68,7 +68,7 @@ func (s *State) outlineTail(id ID, b []byte, tail int) (l line, ok bool) {
 	}
 	doc, _, err := rawjson.Line(b[tail:])
 	if err != nil || len(doc) == 0 || doc[0] != '{' {
-		s.note(loss.Unreadable, "what lies behind the references of a link is no JSON object")
+		s.note(loss.LinkNotObject)
 		return l, false
 	}
 	l = s.outlineDoc(id, doc)

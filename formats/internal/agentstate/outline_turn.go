@@ -12,7 +12,7 @@ import (
 // outlineTurn reads one turn and its steps.
 func (s *State) outlineTurn(ctx context.Context, id ID) error {
 	t := turnLine{id: id, line: -1, region: -1, firstAnchor: -1, lastAnchor: -1, from: int32(len(s.steps))}
-	b, err := s.read(ctx, id, "a turn")
+	b, err := s.read(ctx, id, "turn")
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *State) parseTurn(t *turnLine, b []byte, extras *[]session.Extra) (steps
 		s.ledger.took(seen)
 		*extras = append(*extras, s.leftover("ConversationTurnStructure", rest)...)
 	} else if len(outer.Rest()) > 0 {
-		s.note(loss.Unreadable, "a turn that is cut short")
+		s.note(loss.TurnCut)
 	}
 	return steps
 }
@@ -118,9 +118,9 @@ func (s *State) outlineAsker(ctx context.Context, t *turnLine) error {
 	if !t.hasUser {
 		return nil
 	}
-	what := "a user's message"
+	what := "user message"
 	if t.shell {
-		what = "a shell command"
+		what = "shell command"
 	}
 	b, err := s.read(ctx, t.user, what)
 	if b == nil || err != nil {
@@ -143,7 +143,7 @@ func (s *State) outlineAsker(ctx context.Context, t *turnLine) error {
 		}
 	}
 	if len(text) == 0 && blob != (ID{}) {
-		if text, err = s.read(ctx, blob, "a user's text"); err != nil {
+		if text, err = s.read(ctx, blob, "user text"); err != nil {
 			return err
 		}
 		s.ledger.mark(blob, claimed)
@@ -167,7 +167,7 @@ func clip(text []byte) string {
 
 // outlineStep reads one step.
 func (s *State) outlineStep(ctx context.Context, id ID) error {
-	b, err := s.read(ctx, id, "a step")
+	b, err := s.read(ctx, id, "step")
 	if b == nil || err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (s *State) outlineStepBytes(ctx context.Context, id ID, b []byte) error {
 		}
 	}
 	if len(r.Rest()) > 0 && !s.within() {
-		s.note(loss.Unreadable, "a step that is cut short")
+		s.note(loss.StepCut)
 	}
 	s.steps, s.keys = append(s.steps, l.stepLine), append(s.keys, l.key)
 	return nil

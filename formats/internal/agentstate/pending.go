@@ -128,7 +128,7 @@ func (s *State) pendingMessage(p *planned) (*session.Message, error) {
 	in := &s.root.pending[p.from]
 	b := pendingDoc(in.raw)
 	if b == nil {
-		s.note(loss.Unreadable, "a pending message that is no JSON")
+		s.note(loss.PendingNotJSON)
 		return nil, nil
 	}
 	d := s.parseDoc(b)

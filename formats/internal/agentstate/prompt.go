@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -25,7 +26,7 @@ func (s *State) only() session.Of {
 
 // prompt reads a prompt message once more, for keeps.
 func (s *State) prompt(ctx context.Context, l *line) ([]byte, error) {
-	b, err := s.read(ctx, l.id, "a prompt message")
+	b, err := s.read(ctx, l.id, "prompt message")
 	if b == nil || err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (s *State) prompt(ctx context.Context, l *line) ([]byte, error) {
 	b = b[min(int(l.tail), len(b)):]
 	doc, _, err := rawjson.Line(b) // what it mends was noted with the outline
 	if err != nil {
-		s.spoiled("a prompt message that is no JSON")
+		s.spoiled(loss.PromptNotObject)
 		return nil, nil
 	}
 	if len(doc) == len(b) && &doc[0] == &b[0] {

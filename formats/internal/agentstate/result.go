@@ -81,7 +81,7 @@ func saysError(m *wire.Message, b []byte) bool {
 // model was shown where no prompt message tells that.
 func (s *State) resultBlobs(ctx context.Context, t *session.ToolResult) error {
 	for _, r := range append([]ref(nil), s.refs...) {
-		b, err := s.read(ctx, r.id, "a tool's output")
+		b, err := s.read(ctx, r.id, "tool output")
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (s *State) resultBlobs(ctx context.Context, t *session.ToolResult) error {
 // shellMessage makes the message of what a command of the user's own gave.
 func (s *State) shellMessage(ctx context.Context, p *planned) (*session.Message, error) {
 	t := &s.turns[p.turn]
-	b, err := s.read(ctx, t.output, "a shell command's output")
+	b, err := s.read(ctx, t.output, "shell command output")
 	if b == nil || err != nil {
 		return nil, err
 	}

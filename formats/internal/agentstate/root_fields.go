@@ -89,6 +89,6 @@ func (s *State) settleTimings() {
 	s.ledger.took(-int64(len(r.timings))) // parseRoot had counted them
 	s.at = r.id
 	if len(r.timings) > 0 && len(r.turns) > 0 {
-		s.note(loss.Reshaped, "timings that are not as many as the turns: kept beside them")
+		s.note(loss.TimingsMismatch)
 	}
 }

@@ -115,7 +115,7 @@ func newState(o Options, l *ledger) *State {
 		l = &ledger{blobs: o.Blobs}
 	}
 	s := &State{o: o, ledger: l, seed: maphash.MakeSeed(), started: map[string]string{}, used: map[uint64]int32{}}
-	s.walker.Note = s.note
+	s.walker.Note = func(code loss.Code) { s.note(code) }
 	s.walker.Ref = func(f *wire.Field, name []byte) {
 		if id, ok := asID(name); ok {
 			s.refs = append(s.refs, ref{f.Name, id})
@@ -136,7 +136,7 @@ type ref struct {
 func Read(ctx context.Context, o Options) (*State, error) {
 	s := newState(o, nil)
 	s.root.id, s.root.named = o.Root, true
-	b, err := s.read(ctx, o.Root, "the root")
+	b, err := s.read(ctx, o.Root, "root")
 	if err != nil {
 		return nil, err
 	}

@@ -198,7 +198,7 @@ func TestPending(t *testing.T) {
 		`system "be good"`, `1 user <git_status> "list"`, `user "well"`, `assistant *session.Opaque`)
 	spoken := refs(8, g.turn("list", "r1", says("wait"), call(1, "c9", str(1, "ls"), nil))) // both are steps
 	want(t, g.read(t, g.put(spoken, str(4, pending)), false), `1 user "list"`, `assistant "wait" calls:shell:c9`)
-	if r := g.read(t, g.put(prompts, str(4, "{")), false); !r.noted("unreadable", "pending") {
+	if r := g.read(t, g.put(prompts, str(4, "{")), false); !r.noted("unreadable", "L809") {
 		t.Errorf("notes: %v", r.notes)
 	}
 }
@@ -234,7 +234,7 @@ func TestTruncatedCall(t *testing.T) {
 	}
 	lost := field(2, field(34, field(1, make([]byte, 32)), field(3, field(1))), str(57, "c2"))
 	r = g.read(t, g.put(refs(8, g.turn("list", "r", lost))), false)
-	if !r.noted("missing", "truncated call") || !r.has(`"kind":"truncated"`) {
+	if !r.noted("missing", "full step of a shortened call") || !r.has(`"kind":"truncated"`) {
 		t.Errorf("%v\n%s", r.notes, r.text())
 	}
 }

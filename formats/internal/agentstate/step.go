@@ -14,7 +14,7 @@ func (s *State) stepBytes(ctx context.Context, i int32) ([]byte, error) {
 		s.at = s.root.id
 		return s.inline[i], nil
 	}
-	return s.read(ctx, l.id, "a step")
+	return s.read(ctx, l.id, "step")
 }
 
 // stepPart spells a step. part is what a prompt message says of the same, nil

@@ -157,7 +157,7 @@ func (s *State) turnRecord(ctx context.Context, t *turnLine, turn *session.Turn)
 	if t.spoiled || t.id == (ID{}) {
 		return nil
 	}
-	b, err := s.read(ctx, t.id, "a turn")
+	b, err := s.read(ctx, t.id, "turn")
 	if b == nil || err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (
 		return said, nil, nil, nil
 	}
 	m.Origin = s.origin(t.user)
-	b, err := s.read(ctx, t.user, "a user's message")
+	b, err := s.read(ctx, t.user, "user message")
 	if b == nil || err != nil {
 		return nil, nil, nil, err
 	}
@@ -265,7 +265,7 @@ func (s *State) hook(b []byte) *session.Injected {
 // userBlobs reads the texts that are blobs of their own.
 func (s *State) userBlobs(ctx context.Context, u *userFields, m *session.Message) error {
 	if u.text != (ID{}) {
-		b, err := s.read(ctx, u.text, "a user's text")
+		b, err := s.read(ctx, u.text, "user text")
 		if err != nil {
 			return err
 		}
@@ -280,7 +280,7 @@ func (s *State) userBlobs(ctx context.Context, u *userFields, m *session.Message
 		}
 	}
 	if u.rich != (ID{}) {
-		extras, err := s.aside(ctx, u.rich, "richTextBlob", "a user's rich text")
+		extras, err := s.aside(ctx, u.rich, "richTextBlob", "rich text of a user")
 		if err != nil {
 			return err
 		}

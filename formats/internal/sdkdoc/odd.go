@@ -7,28 +7,37 @@ import (
 	"rehome/formats/store"
 )
 
-// Odd says in words what the SDK would stumble over in a row, "" if nothing.
+// Oddity is what the SDK stumbles over in a row.
+type Oddity uint8
+
+const (
+	NotOdd    Oddity = iota
+	OddStatus        // a status that it does not know: it shows none
+	OddJSON          // text that is not JSON: it lists nothing of the table because of it
+)
+
+// Odd returns what the SDK would stumble over in a row.
 // What came whole out of a line is JSON wherever it must be; loose says that
 // cells came from elsewhere, too.
-func (k Kind) Odd(row []store.Cell, loose bool) string {
+func (k Kind) Odd(row []store.Cell, loose bool) Oddity {
 	if k > Event {
-		return ""
+		return NotOdd
 	}
 	if known := k.statuses(); known != nil {
 		status := row[[...]int{agentStatus, runStatus}[k]]
 		if !slices.Contains(known, string(status.Bytes())) {
-			return "a status that the SDK does not know: it shows none"
+			return OddStatus
 		}
 	}
 	if !loose {
-		return ""
+		return NotOdd
 	}
 	for _, col := range k.jsons() {
 		if c := row[col]; c.Class != store.Null && (c.Class != store.Text || !parses(c.Bytes())) {
-			return "text that is no JSON where the SDK wants some: it lists nothing of " + k.Table() + " because of it"
+			return OddJSON
 		}
 	}
-	return ""
+	return NotOdd
 }
 
 // statuses are those that the SDK knows, as its databases spell them.

@@ -111,7 +111,7 @@ func (a *assembly) checkpoints(ctx context.Context, history bool) error {
 	case errors.Is(err, formats.ErrBusy):
 		return err
 	case err != nil: // the others may still tell the session
-		a.store.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, What: "the checkpoints of an agent: " + sober(err)})
+		a.store.note(loss.Note{Code: loss.CheckpointsUnreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, Args: []string{sober(err)}})
 		return nil
 	case shelf == nil:
 		return nil
@@ -189,7 +189,7 @@ func (a *assembly) root() (agentstate.ID, bool) {
 func (a *assembly) search(ctx context.Context) (agentstate.ID, bool, error) {
 	id, found, err := agentstate.Newest(ctx, a.shelf.Blobs, a.shelf.All)
 	if found && err == nil {
-		a.store.note(loss.Note{Kind: loss.Inferred, At: a.shelf.At(id), What: "no source says which state is the current one: the one that was stored last is taken"})
+		a.store.note(loss.Note{Code: loss.StateGuessed, At: a.shelf.At(id)})
 	}
 	return id, found, err
 }
@@ -242,7 +242,7 @@ func (a *assembly) aside(ctx context.Context, k sdkdoc.Kind, p Place) error {
 			return nil
 		}
 	}
-	a.store.note(loss.Note{Kind: loss.Dropped, At: at, What: "a document beside the conversation, with more of them than a session's head has room for"})
+	a.store.note(loss.Note{Code: loss.DocumentExcess, At: at})
 	return nil
 }
 

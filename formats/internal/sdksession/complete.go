@@ -147,5 +147,5 @@ func (a *assembly) missing(name string) {
 	}
 	a.head.Missing = append(a.head.Missing, name)
 	at := store.Addr{File: name, Key: store.TextCell([]byte(a.agent.id))}
-	a.store.note(loss.Note{Kind: loss.Missing, At: at, What: "a source of the session that is not there: " + name})
+	a.store.note(loss.Note{Code: loss.SourceMissing, At: at, Args: []string{name}})
 }

@@ -71,13 +71,13 @@ func (s *Store) callPart(ctx context.Context, t *turnEvents, it *item) ([]sessio
 	}
 	if it.cutArgs {
 		call.Extras = append(call.Extras, session.Extra{Name: "truncated.args", Raw: session.Raw("true")})
-		s.short(t, it, "arguments of a call that the client cut short")
+		s.short(t, it, loss.ArgumentsCut)
 	}
 	return []session.Part{call}, nil
 }
 
-func (s *Store) short(t *turnEvents, it *item, what string) {
-	s.note(loss.Note{Kind: loss.Missing, At: s.Lines.At(eventKind, t.run.events[it.last].Place), What: what})
+func (s *Store) short(t *turnEvents, it *item, code loss.Code) {
+	s.note(loss.Note{Code: code, At: s.Lines.At(eventKind, t.run.events[it.last].Place)})
 }
 
 // resultMessage is what came of a call, nil if nothing did.
@@ -97,7 +97,7 @@ func (s *Store) resultMessage(ctx context.Context, t *turnEvents, it *item) (*se
 	}
 	if it.cutResult {
 		r.Extras = append(r.Extras, session.Extra{Name: "truncated.result", Raw: session.Raw("true")})
-		s.short(t, it, "a result of a call that the client cut short")
+		s.short(t, it, loss.ResultCut)
 	}
 	return &session.Message{ID: t.id(it.end) + "-result", Role: session.Tool, At: ev.at, Parts: []session.Part{r}, Origin: []string{s.Lines.At(eventKind, e.Place).Near()}}, nil
 }

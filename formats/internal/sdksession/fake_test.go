@@ -91,7 +91,7 @@ func (f *fake) store() *Store {
 	}
 	s := &Store{Index: x, Lines: f, Names: Names{Catalog: "agents", Runs: "runs", Events: "events", State: "state"}}
 	s.Note = func(n loss.Note) {
-		f.notes = append(f.notes, fmt.Sprintf("%s %s %s", n.Kind, n.At, n.What))
+		f.notes = append(f.notes, fmt.Sprintf("%s %s %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}
 	for _, path := range sorted(f.transcripts) {
 		if file, ok := transcript.Named(path); ok {

@@ -72,7 +72,7 @@ func (s *Store) fold(ctx context.Context, r *run, doc *runDoc, note loss.Sink) (
 		t.tally.Read++
 		if ev == nil {
 			t.tally.Unreadable++
-			note(loss.Note{Kind: loss.Unreadable, At: s.Lines.At(eventKind, e.Place), What: "an event that cannot be read"})
+			note(loss.Note{Code: loss.EventUnreadable, At: s.Lines.At(eventKind, e.Place)})
 			continue
 		}
 		t.take(ev, int32(i))

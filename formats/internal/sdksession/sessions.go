@@ -70,7 +70,7 @@ func (s *Store) all(ctx context.Context, sel session.Selection) ([]*agent, error
 		return nil, err
 	}
 	for _, e := range lost {
-		s.note(loss.Note{Kind: loss.Dropped, At: s.Lines.At(eventKind, e.Place), What: "an event of a run that no record speaks of"})
+		s.note(loss.Note{Code: loss.EventStray, At: s.Lines.At(eventKind, e.Place)})
 	}
 	sel.Books.Add(session.Tally{Read: int64(len(lost)), Opaque: int64(len(lost))})
 	catalog := s.Index.agents
@@ -166,7 +166,7 @@ func (a *assembly) settleBlobs() {
 	if a.graph == nil || a.graph.Broken() != "" {
 		t.Unreadable = t.Read
 		if t.Read > 0 {
-			a.store.note(loss.Note{Kind: loss.Unreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, What: "blobs of an agent of which no state is known"})
+			a.store.note(loss.Note{Code: loss.StateUnknown, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}})
 		}
 	} else {
 		t.Claimed, t.Opaque, t.Unreadable = a.graph.Reached(), a.graph.Opaque(), a.graph.Unreadable()
@@ -250,7 +250,7 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 		t := session.Tally{Read: n, Claimed: n}
 		if !w.told[f.Name] {
 			t = session.Tally{Read: n, Opaque: n}
-			w.store.note(loss.Note{Kind: loss.Dropped, At: f.Addr(0), What: "a transcript of a subagent in the old form"})
+			w.store.note(loss.Note{Code: loss.SubagentOldForm, At: f.Addr(0)})
 		}
 		a.tally.Add(t)
 		return true, err
@@ -263,7 +263,7 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	s := &session.Session{Extras: v.Extras, Missing: []string{w.store.Names.State}}
 	s.Head = session.Head{ID: f.Name, Agent: session.CursorSDK, Workspace: a.head.Workspace, Turns: -1, Bytes: -1, Parent: &session.Link{Session: a.head.ID}}
 	s.Messages = v.Messages(w.ctx, nil)
-	w.store.note(loss.Note{Kind: loss.Missing, At: f.Addr(0), What: "the checkpoints of a subagent: only its transcript is there"})
+	w.store.note(loss.Note{Code: loss.SubagentStateMissing, At: f.Addr(0)})
 	wanted := w.sel.Inner && w.store.wants(a.agent.id) || w.store.wants(f.Name)
 	return !wanted || w.yield(s, nil), nil
 }

@@ -174,7 +174,7 @@ session a without agents
 			f := whole().without(c.gone)
 			same(t, f.tell(t), c.want)
 			for _, s := range []string{"state", "transcript"} {
-				told := slices.ContainsFunc(f.notes, func(n string) bool { return strings.HasSuffix(n, "not there: "+s) })
+				told := slices.ContainsFunc(f.notes, func(n string) bool { return strings.HasSuffix(n, "L744 "+s) })
 				if told != strings.Contains(strings.SplitN(c.want, "\n", 3)[min(1, strings.Count(c.want, "\n"))], s) {
 					t.Errorf("noted that %s is missing: %v\n%s", s, told, strings.Join(f.notes, "\n"))
 				}

@@ -156,10 +156,10 @@ func (s *stream) prompt(t *turnEvents, m *session.Message) error {
 			return err
 		}
 		m.Parts, m.Origin = parts, append(m.Origin, s.survey.At(i))
-		s.store.note(loss.Note{Kind: loss.Inferred, At: s.store.address(t.run), What: "a prompt that only the transcript has: which run it belongs to follows from its place"})
+		s.store.note(loss.Note{Code: loss.PromptPlaced, At: s.store.address(t.run)})
 		return nil
 	}
-	s.store.note(loss.Note{Kind: loss.Missing, At: s.store.address(t.run), What: "the prompt of a run"})
+	s.store.note(loss.Note{Code: loss.PromptMissing, At: s.store.address(t.run)})
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (f *Filter) home(item *store.Item) *set {
 }
 
 func (f *Filter) stale(at store.Addr) {
-	f.note(loss.Note{Kind: loss.Dropped, At: at, What: "sidecar is stale: the record was edited since"})
+	f.note(loss.Note{Code: loss.StaleEdited, At: at})
 }
 
 // Apply returns the batch as the view demands: b itself where nothing changes,
@@ -214,18 +214,21 @@ func (f *Filter) withhold(s *set, id int64, cells []store.Cell) (changed bool) {
 		if c.Class == store.Null || c.Class == store.Withheld {
 			continue
 		}
-		var met []string
-		key := r.keyIn(cells)
+		var met [][]string // arguments of the notes
+		code, key := loss.SecretWithheld, r.keyIn(cells)
 		if prefix := r.whole(key); prefix != "" {
-			cells[r.col], met = store.WithheldCell(), []string{prefix + "*"}
+			cells[r.col], met = store.WithheldCell(), [][]string{{r.Set, prefix + "*"}}
 		} else if text, names, broken := r.withhold(c, key); broken {
-			cells[r.col], met = store.WithheldCell(), []string{"in a cell that is not whole JSON"}
+			code, cells[r.col], met = loss.SecretCellWithheld, store.WithheldCell(), [][]string{{r.Set}}
 		} else {
-			cells[r.col], met = text, names
+			cells[r.col] = text
+			for _, name := range names {
+				met = append(met, []string{r.Set, name})
+			}
 		}
-		for _, name := range met {
+		for _, args := range met {
 			changed = true
-			f.note(loss.Note{Kind: loss.Dropped, At: s.addr(id, cells), What: r.what(name)})
+			f.note(loss.Note{Code: code, At: s.addr(id, cells), Args: args})
 		}
 	}
 	return changed

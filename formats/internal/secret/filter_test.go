@@ -159,7 +159,6 @@ func checkNoMarker(t *testing.T, seed uint64, tab table) {
 }
 
 func TestStaleResidue(t *testing.T) {
-	const stale = "sidecar is stale: the record was edited since"
 	at := func(id int64) store.Addr {
 		return store.Addr{File: "state.vscdb", Set: "ItemTable", RowID: id, HasID: true}
 	}
@@ -207,7 +206,7 @@ func TestStaleResidue(t *testing.T) {
 						t.Errorf("cell %s, want %s", v, c.first)
 					}
 					for _, n := range got.notes {
-						if n.What != stale || n.Kind != loss.Dropped {
+						if n.Code != loss.StaleEdited {
 							t.Errorf("booked: %v", n)
 						}
 					}

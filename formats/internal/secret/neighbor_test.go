@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
@@ -40,7 +41,7 @@ func TestResidueWithoutRowIDs(t *testing.T) {
 			for _, row := range got.tables[0].rows {
 				keys = append(keys, string(row[0].Bytes()))
 			}
-			if s := strings.Join(keys, " "); s != c.want || strings.Count(got.books(), "stale") != c.stale {
+			if s := strings.Join(keys, " "); s != c.want || strings.Count(got.books(), string(loss.StaleEdited)) != c.stale {
 				t.Errorf("%s: %s, %q, want %s and %d stale", name, s, got.books(), c.want, c.stale)
 			}
 		}

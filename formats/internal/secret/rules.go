@@ -152,6 +152,3 @@ func (r *bound) addressed(key []byte, c store.Cell) bool {
 	plain, err := hex.DecodeString(string(c.Bytes()))
 	return err == nil && is(plain)
 }
-
-// what names the rule for the books.
-func (r *bound) what(member string) string { return "secret left at home: " + r.Set + " " + member }

@@ -104,7 +104,7 @@ func (r result) show() string {
 		fmt.Fprintf(&s, "omitted %v column %d inserts %+v row %s", i.At, i.Column, i.Inserts, show([]table{{rows: [][]store.Cell{i.Row}, ids: []int64{0}}}))
 	}
 	for _, n := range r.notes {
-		fmt.Fprintf(&s, "%v %v %s %q\n", n.Kind, n.At, n.What, n.At.Key.Bytes())
+		fmt.Fprintf(&s, "%v %v %s %q\n", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " "), n.At.Key.Bytes())
 	}
 	return s.String()
 }
@@ -112,7 +112,7 @@ func (r result) show() string {
 func (r result) books() string {
 	var out []string
 	for _, n := range r.notes {
-		out = append(out, n.What)
+		out = append(out, strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}
 	return strings.Join(out, "; ")
 }
@@ -121,7 +121,7 @@ func TestEachRule(t *testing.T) {
 	member := `{"a":1,"blobEncryptionKey":"` + planted + `"}`
 	marked := `{"a":1,"blobEncryptionKey":"rehome:withheld"}`
 	both := `{"speculativeSummarizationEncryptionKey":"` + planted + `","x":[{"blobEncryptionKey":"` + planted + `"}]}`
-	const head = "secret left at home: "
+	const head = "L401 "
 	for name, c := range map[string]struct {
 		table    table
 		col      int
@@ -159,15 +159,15 @@ func TestEachRule(t *testing.T) {
 		"kv hex": {tableOf("cursorDiskKV", "key value", []store.Cell{text("agentKv:blob:1"), blob(strings.ToUpper(hex.EncodeToString([]byte(member))))}), 1,
 			strings.ToUpper(hex.EncodeToString([]byte(marked))), head + "cursorDiskKV blobEncryptionKey", strings.ToUpper(hex.EncodeToString([]byte(`{"a":1}`)))},
 		"torn kv hex": {tableOf("cursorDiskKV", "key value", []store.Cell{text("x"), text(" x'" + hex.EncodeToString([]byte(strings.ToUpper(member))))}), 1, "-",
-			head + "cursorDiskKV in a cell that is not whole JSON", "-"},
+			"L402 cursorDiskKV", "-"},
 		"torn capitals": {tableOf("cursorDiskKV", "key value", []store.Cell{text("x"), text(`{"BlobEncryptionKEY":"` + planted)}), 1, "-",
-			head + "cursorDiskKV in a cell that is not whole JSON", "-"},
+			"L402 cursorDiskKV", "-"},
 		"torn": {tableOf("cursorDiskKV", "key value", []store.Cell{text("composerData:1"), text(member[:len(member)-3])}), 1, "-",
-			head + "cursorDiskKV in a cell that is not whole JSON", "-"},
+			"L402 cursorDiskKV", "-"},
 		"torn hex": {tableOf("meta", "key value", []store.Cell{text("0"), text(hex.EncodeToString([]byte(member)) + "7")}), 1, "-",
-			head + "meta in a cell that is not whole JSON", "-"},
+			"L402 meta", "-"},
 		"torn escaped": {tableOf("agents", "agent_id metadata_json", []store.Cell{text("a"), text(`{"blob\u0045ncryption\u004bey":"` + planted)}), 1, "-",
-			head + "agents in a cell that is not whole JSON", "-"},
+			"L402 agents", "-"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			first := scan([]table{c.table}, formats.WithholdSecrets, nil, 1)

@@ -34,7 +34,7 @@ func (s Shape) FilesFor(l *formats.Location, v formats.View) (databases, plain [
 	found.aside = nil
 	for _, n := range aside {
 		name := filepath.Join(l.Path, filepath.FromSlash(n.At.File))
-		if n.What != noPart || HasHeader(name, "") || !inside(l.Path, name) {
+		if n.Code != loss.FileNotPart || HasHeader(name, "") || !inside(l.Path, name) {
 			found.aside = append(found.aside, n)
 			continue
 		}
@@ -81,7 +81,7 @@ func (l *layout) withhold() error {
 			kept = append(kept, p)
 			continue
 		}
-		l.aside = append(l.aside, loss.Note{Kind: loss.Dropped, At: store.Addr{File: p.path}, What: "a file that holds a secret"})
+		l.aside = append(l.aside, loss.Note{Code: loss.FileWithSecret, At: store.Addr{File: p.path}})
 	}
 	l.plain = kept
 	return nil

@@ -107,8 +107,8 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 
 // place takes in one file or folder of a store.
 func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
-	aside := func(what string) {
-		out.aside = append(out.aside, loss.Note{Kind: loss.Dropped, At: store.Addr{File: rel}, What: what})
+	aside := func(code loss.Code) {
+		out.aside = append(out.aside, loss.Note{Code: code, At: store.Addr{File: rel}})
 	}
 	if e.IsDir() && formats.Staging(e.Name()) {
 		return fs.SkipDir // of a conversion that runs, or was killed
@@ -118,9 +118,9 @@ func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
 		case rel == ".":
 			return nil
 		case use == Aside:
-			aside("a folder that is no part of the store")
+			aside(loss.FolderNotPart)
 		case use != Skip && !e.IsDir():
-			aside("a link to a folder, which is not followed")
+			aside(loss.LinkToFolder)
 		case use != Skip:
 			return nil
 		}
@@ -132,17 +132,17 @@ func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
 	switch use := s.Use(rel); {
 	case side(rel) || use == Skip:
 	case !regular(name, e):
-		aside("a link that leads nowhere, or no ordinary file")
+		aside(loss.LinkBroken)
 	case use == Database && s.Hollow && strings.Contains(rel, "/") && hollow(name):
-		aside("a database without a single byte")
+		aside(loss.DatabaseEmpty)
 	case use == Database:
 		out.databases = append(out.databases, part{path: rel, file: name})
 	case use == Aside:
-		aside(noPart)
+		aside(loss.FileNotPart)
 	case e.Type()&fs.ModeSymlink != 0 && !inside(root, name):
-		aside("a link that leads out of the store")
+		aside(loss.LinkOutside)
 	case HasHeader(name, ""):
-		aside(noPart)
+		aside(loss.FileNotPart)
 	default:
 		out.plain = append(out.plain, part{path: rel, file: name})
 	}
@@ -161,8 +161,6 @@ func hollow(name string) bool {
 
 // ErrNoDatabase is why a folder is no store: there is no database in it.
 var ErrNoDatabase = errors.New("none of its databases is here")
-
-const noPart = "a file that is no part of the store"
 
 // fits refuses a schema whose store this format could not open again.
 func (s Shape) fits(schema *store.Schema) error {

@@ -58,7 +58,7 @@ func NewSurvey(ctx context.Context, r *io.SectionReader, file string, note loss.
 			s.Tally.Unreadable++
 			s.Broken++
 			if note != nil {
-				note(loss.Note{Kind: loss.Unreadable, At: s.at(e.Line), What: "a line of a transcript that cannot be read"})
+				note(loss.Note{Code: loss.TranscriptLine, At: s.at(e.Line)})
 			}
 			continue
 		case Strange:
@@ -153,7 +153,7 @@ func (s *Survey) message(e *Entry, turn int) *session.Message {
 	switch e.Kind {
 	case Message:
 		if e.Withheld && s.note != nil {
-			s.note(loss.Note{Kind: loss.Missing, At: s.at(e.Line), What: "reasoning: a mark says that it was withheld"})
+			s.note(loss.Note{Code: loss.ReasoningWithheld, At: s.at(e.Line)})
 		}
 		return m
 	case Ended, Failed:

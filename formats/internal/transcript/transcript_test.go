@@ -18,7 +18,7 @@ func survey(t *testing.T, text string) (*Survey, []string) {
 	t.Helper()
 	var notes []string
 	s, err := NewSurvey(t.Context(), io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))), "f.jsonl", func(n loss.Note) {
-		notes = append(notes, n.Kind.String()+" "+n.At.String())
+		notes = append(notes, n.Kind().String()+" "+n.At.String())
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestWithheld(t *testing.T) {
 			t.Errorf("a survey notes %q", notes)
 		}
 		var told []string
-		s.note = func(n loss.Note) { told = append(told, n.Kind.String()+" "+n.At.String()) }
+		s.note = func(n loss.Note) { told = append(told, n.Kind().String()+" "+n.At.String()) }
 		for m, err := range s.Messages(t.Context(), nil) {
 			if err != nil {
 				t.Fatal(err)

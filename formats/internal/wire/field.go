@@ -85,7 +85,7 @@ func (w *Walker) appendText(dst, text []byte) (out []byte, lost bool) {
 	if utf8.Valid(text) {
 		return rawjson.Quote(dst, text), false
 	}
-	w.note(loss.Reshaped, noteUTF8)
+	w.note(loss.TextRepairedKept)
 	return rawjson.Quote(dst, bytes.ToValidUTF8(text, []byte("\uFFFD"))), true
 }
 
@@ -167,7 +167,7 @@ func (w *Walker) entry(dst []byte, f *Field, b []byte) (out []byte, ok, lost boo
 		}
 	}
 	if len(r.Rest()) > 0 {
-		w.note(loss.Unreadable, noteCut)
+		w.note(loss.ProtobufCut)
 		return dst, false, true
 	}
 	if f.Key == String {

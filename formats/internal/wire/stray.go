@@ -77,12 +77,12 @@ func (w *Walker) stray(fr *frame, r *Reader) bool {
 		return true
 	}
 	if !f.Fits(r) {
-		w.note(loss.Reshaped, noteOdd)
+		w.note(loss.ProtobufOddField)
 		return true
 	}
 	at := r.at - len(r.Raw)
 	if f.one > 0 && w.ones[fr.one+f.one] != f.index || f.single() && w.spans[fr.span+f.index].last != at {
-		w.note(loss.Reshaped, noteOutdone)
+		w.note(loss.ProtobufOverridden)
 		return true
 	}
 	_, failed := slices.BinarySearch(w.failed[fr.failed:], at)

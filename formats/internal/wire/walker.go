@@ -8,7 +8,7 @@ const mostStrays = 64
 // Walker spells messages as JSON and keeps count of what it saw. The zero
 // Walker is ready.
 type Walker struct {
-	Note func(loss.Kind, string)     // told of what is not as the table says; may be nil
+	Note func(loss.Code)             // told of what is not as the table says; may be nil
 	Ref  func(f *Field, name []byte) // told of each blob that a field names; may be nil
 
 	Seen   int64 // fields, at every depth
@@ -38,15 +38,6 @@ type span struct {
 	last     int // offset of the last one
 }
 
-// What a walker notes.
-const (
-	noteCut     = "protobuf that is cut short or damaged: what is behind is kept raw"
-	noteOdd     = "a protobuf field that does not fit its number: kept raw"
-	noteOutdone = "a protobuf field that is stated twice: the last one counts, the others are kept raw"
-	noteUTF8    = "text that is no UTF-8: U+FFFD stands for its bytes, which are kept raw"
-	noteDeep    = "protobuf nested too deeply: kept raw"
-)
-
 // Append appends the message as a JSON object.
 func (w *Walker) Append(dst []byte, m *Message, b []byte) []byte {
 	dst, ok := w.message(dst, m, b, true)
@@ -56,9 +47,9 @@ func (w *Walker) Append(dst []byte, m *Message, b []byte) []byte {
 	return dst
 }
 
-func (w *Walker) note(k loss.Kind, what string) {
+func (w *Walker) note(code loss.Code) {
 	if w.Note != nil {
-		w.Note(k, what)
+		w.Note(code)
 	}
 }
 
@@ -66,7 +57,7 @@ func (w *Walker) note(k loss.Kind, what string) {
 // one is spelled as far as it goes.
 func (w *Walker) message(dst []byte, m *Message, b []byte, outermost bool) (out []byte, ok bool) {
 	if w.depth >= MaxDepth {
-		w.note(loss.Reshaped, noteDeep)
+		w.note(loss.ProtobufDeep)
 		return dst, false
 	}
 	fr := frame{m: m, b: b, span: len(w.spans), one: len(w.ones), failed: len(w.failed)}
@@ -83,7 +74,7 @@ func (w *Walker) message(dst []byte, m *Message, b []byte, outermost bool) (out 
 	}()
 	seen, rest := w.survey(&fr)
 	if len(rest) > 0 {
-		w.note(loss.Unreadable, noteCut)
+		w.note(loss.ProtobufCut)
 		if !outermost {
 			return dst, false
 		}

@@ -36,7 +36,7 @@ func join(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 // spelled is a message as JSON, with the notes that were made.
 func spelled(t *testing.T, message string, b []byte) (out string, notes []string) {
 	t.Helper()
-	w := Walker{Note: func(k loss.Kind, what string) { notes = append(notes, k.String()+": "+what) }}
+	w := Walker{Note: func(code loss.Code) { notes = append(notes, string(code)) }}
 	m := Messages().Message(message)
 	if m == nil {
 		t.Fatalf("no message %s", message)

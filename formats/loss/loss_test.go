@@ -1,0 +1,72 @@
+package loss
+
+import (
+	"encoding/json"
+	"testing"
+
+	"rehome/formats/store"
+)
+
+// TestBooks: losses are told apart by code and by the arguments that a phrase
+// for several names, and are put into words for as many as there are.
+func TestBooks(t *testing.T) {
+	var a, b Books
+	at := func(line int) store.Addr { return store.Addr{File: "f", Line: line} }
+	for i, n := range []Note{
+		{Code: ColumnForeign, Args: []string{"x"}}, {Code: ValueNotJSON, Args: []string{"cut short"}}, {Code: ColumnForeign, Args: []string{"y"}},
+		{Code: ColumnForeign, Args: []string{"x"}}, {Code: TurnAbandoned},
+	} {
+		n.At = at(i)
+		a.Note(n)
+	}
+	b.Note(Note{Code: ValueNotJSON, At: at(9), Args: []string{"deep"}})
+	for range 7 {
+		b.Note(Note{Code: TurnAbandoned, At: at(8)})
+	}
+	if a.Worst() != Unreadable || new(Books).Worst() != 0 {
+		t.Errorf("the worst is %v", a.Worst())
+	}
+	first := a.Lines()
+	merged, err := json.Marshal(Merge(a.Lines(), b.Lines()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `[` +
+		`{"code":"L702","kind":"dropped","what":"columns that the SDK does not create: x","args":{"column":"x"},"count":2,"places":["f","f:3"]},` +
+		`{"code":"L307","kind":"unreadable","what":"records that are not valid JSON","count":2,"places":["f:1"]},` +
+		`{"code":"L702","kind":"dropped","what":"column that the SDK does not create: y","args":{"column":"y"},"count":1,"places":["f:2"]},` +
+		`{"code":"L517","kind":"dropped","what":"abandoned turns","count":8,"places":["f:4"]}]`
+	if string(merged) != want {
+		t.Errorf("merged:\n%s\nwant\n%s", merged, want)
+	}
+	if l := first[1]; l.What != "record that is not valid JSON: cut short" || l.Args["cause"] != "cut short" || l.Count != 1 {
+		t.Errorf("a line alone: %+v", l)
+	}
+	n := Note{Code: BlobMissing, At: at(1), Args: []string{"turn"}}
+	if l := n.Line(); n.What() != "blob that the store does not hold: turn" || l.What != n.What() || l.Kind != n.Kind() || l.Places[0] != "f:1" {
+		t.Errorf("%+v", n.Line())
+	}
+}
+
+func TestKinds(t *testing.T) {
+	for _, k := range Kinds() {
+		text, err := k.MarshalText()
+		var back Kind
+		if err != nil || back.UnmarshalText(text) != nil || back != k {
+			t.Errorf("%s comes back as %s (%v)", k, back, err)
+		}
+	}
+	if new(Kind).UnmarshalText([]byte("stolen")) == nil {
+		t.Error("stolen is no kind")
+	}
+}
+
+// TestNoSuchCode: a code that is in no table is a mistake in the program.
+func TestNoSuchCode(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("L999 is a code")
+		}
+	}()
+	Code("L999").Of()
+}

@@ -1,0 +1,139 @@
+package loss
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Code identifies a loss. Its first digit is the area. A code is never given a
+// second meaning.
+type Code string
+
+// Loss is what the tables say of a code.
+type Loss struct {
+	Code      Code
+	Kind      Kind
+	Args      []string // names of the arguments, in the order in which a Note has them
+	One, Many string   // noun phrases, with arguments in braces, for one and for several
+	Means     string   // what it means for the person or the model that continues
+}
+
+//go:embed losses/*.txt
+var tables embed.FS
+
+// All lists the losses in the order of their codes. The list is shared: do not
+// change it.
+func All() []Loss { return parsed() }
+
+// Of returns what the tables say of a code. It panics on a code that is in none
+// of them, which is a mistake in the program.
+func (c Code) Of() *Loss {
+	all := parsed()
+	i, ok := slices.BinarySearchFunc(all, c, func(l Loss, c Code) int { return strings.Compare(string(l.Code), string(c)) })
+	if !ok {
+		panic("loss: no loss has the code " + string(c))
+	}
+	return &all[i]
+}
+
+// Kind returns the kind of loss that the code stands for.
+func (c Code) Kind() Kind { return c.Of().Kind }
+
+// Secret reports whether the code is of something left out as a secret.
+func (c Code) Secret() bool { return c[1] == '4' }
+
+// Stale reports whether the code is of a sidecar entry that no longer fits.
+func (c Code) Stale() bool { return c[1] == '9' }
+
+// Areas are the titles of the areas, by the first digit of their codes.
+func Areas() []string {
+	return []string{1: "Conversation", 2: "Tool calls", 3: "Records and files", 4: "Secrets", 5: "Claude Code", 6: "Cursor IDE", 7: "Cursor SDK", 8: "Saved agent state", 9: "Sidecar"}
+}
+
+// phrase returns the phrase for a number of losses, with arguments filled in.
+func (l *Loss) phrase(n int64, args map[string]string) string {
+	text := l.One
+	if n != 1 {
+		text = l.Many
+	}
+	if len(args) == 0 {
+		return text
+	}
+	var pairs []string
+	for _, name := range l.Args {
+		pairs = append(pairs, "{"+name+"}", args[name])
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// shared names the arguments that tell losses apart. One that the phrase for
+// several does not name differs among them.
+func (l *Loss) shared() (out []string) {
+	for _, name := range l.Args {
+		if strings.Contains(l.Many, "{"+name+"}") {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// parsed reads the tables once. They are part of the program, so a mistake in
+// one is a mistake in the program.
+var parsed = sync.OnceValue(func() []Loss {
+	var all []Loss
+	files, err := tables.ReadDir("losses")
+	if err != nil {
+		panic(err)
+	}
+	for _, f := range files {
+		text, err := tables.ReadFile("losses/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		list, err := parse(string(text))
+		if err != nil {
+			panic(fmt.Sprintf("loss: losses/%s: %v", f.Name(), err))
+		}
+		all = append(all, list...)
+	}
+	slices.SortFunc(all, func(a, b Loss) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	return all
+})
+
+// parse reads blocks of lines with empty lines between them:
+//
+//	L702 dropped column
+//	one: column that the SDK does not create: {column}
+//	many: columns that the SDK does not create: {column}
+//	means: The SDK does not read it ...
+//
+// A line that begins with a space continues the one before; # begins a remark.
+func parse(text string) ([]Loss, error) {
+	var out []Loss
+	for block := range strings.SplitSeq(strings.ReplaceAll(text, "\n ", " "), "\n\n") {
+		lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(block), "\n"), func(s string) bool { return s == "" || s[0] == '#' })
+		if len(lines) == 0 {
+			continue
+		}
+		head := strings.Fields(lines[0])
+		if len(head) < 2 || len(lines) != 4 || len(head[0]) != 4 || head[0][0] != 'L' || head[0][1] < '1' || head[0][1] > '9' {
+			return nil, fmt.Errorf("%q: want code, kind and arguments, and then a line of one:, many: and means: each", lines[0])
+		}
+		l := Loss{Code: Code(head[0]), Args: head[2:]}
+		if err := l.Kind.UnmarshalText([]byte(head[1])); err != nil {
+			return nil, fmt.Errorf("%s: %w", l.Code, err)
+		}
+		var one, many, means bool
+		l.One, one = strings.CutPrefix(lines[1], "one: ")
+		l.Many, many = strings.CutPrefix(lines[2], "many: ")
+		l.Means, means = strings.CutPrefix(lines[3], "means: ")
+		if !one || !many || !means {
+			return nil, fmt.Errorf("%s: want one:, many: and means: in this order", l.Code)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
