@@ -100,7 +100,7 @@ func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error 
 		mu.Lock()
 		defer mu.Unlock()
 		if f.Rule == "RH119" {
-			what = f.Says
+			what = f.Text()
 		}
 	}}
 	of := found[0].Format

@@ -93,7 +93,7 @@ func (x *examination) manifest() (ok bool, err error) {
 	}
 	if err == nil {
 		x.code(m)
-		return true, nil
+		return x.listed(m), nil
 	}
 	if errors.Is(err, errEdited) {
 		x.found("RH388", at, "", "")
@@ -118,6 +118,22 @@ func (x *examination) code(m *manifest) {
 			}
 		}
 	}
+}
+
+// listed reports tables of the schema without a list of their rows: nothing
+// says whether rows are missing, and convert refuses the text.
+func (x *examination) listed(m *manifest) bool {
+	all := true
+	for i, d := range m.Databases {
+		for j, o := range d.Objects {
+			_, plain := sqlitefile.Define(o.SQL)
+			if plain && o.Type == "table" && !slices.ContainsFunc(d.Tables, func(t table) bool { return t.Name == o.Name }) {
+				x.found("RH380", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "table %s is not in the list of tables", quote(o.Name))
+				all = false
+			}
+		}
+	}
+	return all
 }
 
 // misfit holds the manifest against its schema, which names the place.
