@@ -2,6 +2,7 @@
 
 package golden
 
-// PoolsForget: under the race detector a sync.Pool throws away what it is given
-// now and then, so that what is pooled is allocated again.
-const PoolsForget = false
+// Race: the race detector is on. Everything takes ten times as long, and a
+// sync.Pool throws away what it is given now and then, so that what is pooled is
+// allocated again.
+const Race = false

@@ -225,7 +225,7 @@ func TestMemory(t *testing.T) {
 	}
 	taken(text[:len(text)/100])
 	most := uint64(4 << 20)
-	if golden.PoolsForget {
+	if golden.Race {
 		most = 64 * uint64(len(text))
 	}
 	if n := taken(text); n > most {
