@@ -191,7 +191,7 @@ func (o *omissions) add(it store.Item) {
 	o.keep(it)
 }
 
-// keep spells an item at once: its cells are the reader's only for now.
+// keep encodes an item at once, as the reader reuses its cells.
 func (o *omissions) keep(it store.Item) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

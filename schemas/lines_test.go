@@ -65,10 +65,7 @@ func TestLinesAreAsStrict(t *testing.T) {
 func TestLinesOfMutants(t *testing.T) {
 	tokens := []string{`""`, `"x"`, "0", "-1", "-0", "1.0", "0.5", "1e2", "1e999", "null", "true", "false", "{}", "[]", `{"type":"text","text":""}`, ",", ":", "{", "}", "[", "]", `"`, `\`, "\n", "\x00", "\xff",
 		`"type":"opaque"`, `"raw":{"a":[1,"\u00zz"]}`, `"raw":[[]]`, `"data":5`, `"data":"y"`, `"\u0074ype":"file"`, strings.Repeat("[", 520), strings.Repeat("9", 1200), `"2026-01-31T12:00:00.000Z"`, `"~5"`, `"text"`}
-	rounds := 4000
-	if testing.Short() {
-		rounds = 500
-	}
+	const rounds = 4000
 	for name, docs := range judged(t) {
 		l, err := NewLines(name)
 		if err != nil {

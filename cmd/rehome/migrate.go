@@ -23,7 +23,7 @@ type migrateResult struct {
 	Histories int `json:"prompt_histories,omitempty"`
 }
 
-// migrateEntry is a session, and the one command that goes on with it.
+// migrateEntry is a session, and the one command that continues it.
 type migrateEntry struct {
 	*convert.Migrated
 	Continue string `json:"continue,omitempty"`
@@ -55,7 +55,7 @@ func (c *migrateCmd) Validate() error {
 	return nil
 }
 
-// Run carries the sessions, and says how to go on with them.
+// Run migrates the sessions, and prints how to continue them.
 func (c *migrateCmd) Run(h *house) error {
 	usual, _ := (&migrateCmd{}).configDir(h.out.getenv)
 	if c.Home != nil {
@@ -210,7 +210,7 @@ func workplace(dir string) (string, error) {
 	return real, sayable(real)
 }
 
-// command is what goes on with a session. A config folder that is not the usual
+// command continues a session. A config folder that is not the usual
 // one has to be named to the client.
 func command(m *convert.Migrated, dir, usual string) string {
 	say := "claude --resume " + m.Session

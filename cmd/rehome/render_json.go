@@ -25,7 +25,7 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// errorResult is what --json prints in the place of a result: schema error-1.
+// errorResult is what --json prints instead of a result: schema error-1.
 type errorResult struct {
 	Error errorBody `json:"error"`
 }

@@ -165,11 +165,7 @@ func dump(v any) string { return fmt.Sprintf("%#v", v) }
 // TestRandomSessions: whatever a session holds comes back, alone in its file
 // and among others.
 func TestRandomSessions(t *testing.T) {
-	rounds := 400
-	if testing.Short() {
-		rounds = 50
-	}
-	for seed := range rounds {
+	for seed := range 400 {
 		r := &random{rand.New(rand.NewPCG(uint64(seed), 4))}
 		var want []*held
 		for i := range 1 + r.IntN(3) {

@@ -205,21 +205,11 @@ func (w *walk) books() session.Tally {
 	case w.spine:
 		w.agent.count(&t)
 	case w.agent != nil:
-		sum(&t, w.filled)
+		t.Add(w.filled)
 	}
 	if w.desk != nil {
-		sum(&t, w.desk.tally)
+		t.Add(w.desk.tally)
 	}
-	sum(&t, w.tally)
+	t.Add(w.tally)
 	return t
-}
-
-func sum(t *session.Tally, more session.Tally) {
-	t.Read += more.Read
-	t.Claimed += more.Claimed
-	t.Opaque += more.Opaque
-	t.Unreadable += more.Unreadable
-	t.Members += more.Members
-	t.Taken += more.Taken
-	t.Extras += more.Extras
 }

@@ -15,6 +15,18 @@ import (
 	"rehome/formats/store"
 )
 
+// declared is how the IDE declares its tables. composerHeaders is of version 3.9
+// and later; subagentTypeName was added to it later still.
+const declared = `PRAGMA user_version = 0;
+PRAGMA user_version = 1;
+CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);
+CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, createdAt INTEGER, lastUpdatedAt INTEGER,
+    isArchived INTEGER, isSubagent INTEGER, recency INTEGER, checkpointAt INTEGER, value TEXT, subagentTypeName TEXT);
+CREATE INDEX idx_composerHeaders_0 ON composerHeaders (workspaceId, isSubagent, isArchived, recency);
+CREATE INDEX idx_composerHeaders_1 ON composerHeaders (recency, composerId);
+`
+
 // client is what the client's own statements make. Tables of newer versions
 // are optional: old ones are whole without them. The client makes ItemTable
 // anew where it is missing, and finds the sessions in cursorDiskKV.
@@ -28,7 +40,7 @@ func client() sqlitecheck.Known {
 	pair := column(true, "key", "value")
 	heads := append(column(true, "composerId"), column(false, "workspaceId", "createdAt", "lastUpdatedAt", "isArchived",
 		"isSubagent", "recency", "checkpointAt", "value", "subagentTypeName")...)
-	return sqlitecheck.Known{Client: "cursor-ide", Tables: []sqlitecheck.Table{
+	return sqlitecheck.Known{Declared: declared, Tables: []sqlitecheck.Table{
 		{Name: itemTable, Columns: pair, Needed: true, Unless: diskTable},
 		{Name: diskTable, Columns: pair},
 		{Name: headTable, Columns: heads},

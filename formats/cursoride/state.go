@@ -158,8 +158,8 @@ func (a *agent) count(t *session.Tally) {
 	}
 	now.Read = now.Claimed + now.Opaque + now.Unreadable
 	now.Members, now.Taken, now.Extras = a.Members()
-	sum(t, now)
-	sum(t, session.Tally{Read: -a.told.Read, Claimed: -a.told.Claimed, Opaque: -a.told.Opaque, Unreadable: -a.told.Unreadable,
+	t.Add(now)
+	t.Add(session.Tally{Read: -a.told.Read, Claimed: -a.told.Claimed, Opaque: -a.told.Opaque, Unreadable: -a.told.Unreadable,
 		Members: -a.told.Members, Taken: -a.told.Taken, Extras: -a.told.Extras})
 	a.told = now
 }

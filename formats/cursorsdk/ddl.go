@@ -6,6 +6,7 @@ import (
 
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/storecheck"
 	"rehome/formats/store"
 )
 
@@ -67,8 +68,8 @@ const (
 	eventsIndexSQL = `CREATE UNIQUE INDEX run_events_idempotency_key_idx
       ON run_events (run_id, idempotency_key)
       WHERE idempotency_key IS NOT NULL`
-	blobsSQL = `CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)`
-	metaSQL  = `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)`
+	// Version 1.0.14 has no request_id and no usage_json; later ones add them.
+	declared = "PRAGMA user_version = 0;\n" + agentsSQL + ";\n" + runsSQL + ";\n" + eventsSQL + ";\n" + eventsIndexSQL + ";\n"
 )
 
 // indexDesign is a catalog as the SDK makes it.
@@ -87,7 +88,7 @@ func indexDesign() *design {
 func storeDesign() *design {
 	return &design{
 		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
-		Objects: []store.Object{{Type: "table", Name: "blobs", Table: "blobs", SQL: blobsSQL}, {Type: "table", Name: metaTable, Table: metaTable, SQL: metaSQL}},
+		Objects: []store.Object{{Type: "table", Name: "blobs", Table: "blobs", SQL: storecheck.BlobsSQL}, {Type: "table", Name: metaTable, Table: metaTable, SQL: storecheck.MetaSQL}},
 		Tables:  []sqlitefile.Table{{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {Name: metaTable, Columns: []string{"key", "value"}, RowIDs: true}},
 	}
 }

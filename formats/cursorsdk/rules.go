@@ -99,7 +99,7 @@ type checker struct {
 
 func (c *checker) run(ctx context.Context) (err error) {
 	rows := newRows(c)
-	known := sqlitecheck.Known{Client: "cursor-sdk", Tables: indexTables, Shared: &c.benches.index, Own: []string{"runs"}}
+	known := sqlitecheck.Known{Declared: declared, Tables: indexTables, Shared: &c.benches.index, Own: []string{"runs"}}
 	f, err := sqlitecheck.Examine(ctx, c.index.Name, c.index.Path, c.view, c.q, known, rows.of)
 	if f != nil {
 		err = errors.Join(err, f.Close())

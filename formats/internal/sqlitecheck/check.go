@@ -69,7 +69,7 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 	if !seen.Sound {
 		return nil, c.unsound(path)
 	}
-	if c.whole && known.Client != "" {
+	if c.whole && known.Declared != "" {
 		c.code(seen)
 	}
 	if err := c.foreign(ctx, image, seen); err != nil {
@@ -77,8 +77,8 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 	}
 	if q.Asks(rule.Schema) {
 		c.restorable(image, seen)
-		if d := designs()[known.Client]; d != nil {
-			d.compare(file, image, seen.Objects, q)
+		if known.Declared != "" {
+			designOf(known.Declared).compare(file, image, seen.Objects, q)
 		}
 	}
 	if len(known.Tables) > 0 && !known.drift(file, seen, q) && q.Asks(rule.Schema) {
@@ -139,7 +139,7 @@ func (c *check) flaw(f sqlitefile.Flaw) {
 		return
 	}
 	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
-	if f.Kind != sqlitefile.OddClass || c.known.Client != "" {
+	if f.Kind != sqlitefile.OddClass || c.known.Declared != "" {
 		c.q.Breach(rules[f.Kind], at, f.Says, f.Args...)
 	}
 }

@@ -1,23 +1,15 @@
 package sqlitecheck
 
 import (
-	"embed"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
-
-// ddl is what real clients create: a file a client, all its generations as one.
-// A column or constraint that differs between them stands in it twice.
-//
-//go:embed ddl/*.sql
-var ddl embed.FS
 
 // design is what a client's database is declared as.
 type design struct {
@@ -27,29 +19,17 @@ type design struct {
 	keys     map[string][]string // by table, those of any generation
 }
 
-// designs reads all files once. They are part of the program, so a mistake in
-// one is a mistake in the program.
-var designs = sync.OnceValue(func() map[string]*design {
-	out := map[string]*design{}
-	files, err := ddl.ReadDir("ddl")
-	if err != nil {
-		panic(err)
+// designOf reads what a codec says of its client. That is part of the program,
+// so a mistake in it is a mistake in the program.
+func designOf(declared string) *design {
+	d := &design{tables: map[string]*sqlitefile.Definition{}, indexes: map[string]string{}, keys: map[string][]string{}}
+	for statement := range strings.SplitSeq(declared, ";\n") {
+		d.add(statement)
 	}
-	for _, f := range files {
-		text, err := ddl.ReadFile("ddl/" + f.Name())
-		if err != nil {
-			panic(err)
-		}
-		d := &design{tables: map[string]*sqlitefile.Definition{}, indexes: map[string]string{}, keys: map[string][]string{}}
-		for statement := range strings.SplitSeq(string(text), ";\n") {
-			d.add(f.Name(), statement)
-		}
-		out[strings.TrimSuffix(f.Name(), ".sql")] = d
-	}
-	return out
-})
+	return d
+}
 
-func (d *design) add(file, statement string) {
+func (d *design) add(statement string) {
 	_, version, ok := strings.Cut(statement, "PRAGMA user_version = ")
 	if ok {
 		d.versions = append(d.versions, version)
@@ -63,7 +43,7 @@ func (d *design) add(file, statement string) {
 	switch {
 	case strings.TrimSpace(statement) == "":
 	case !ok:
-		panic("sqlitecheck: " + file + ": not a statement: " + statement)
+		panic("sqlitecheck: not a statement: " + statement)
 	case strings.Contains(statement, " INDEX "):
 		d.indexes[name] = spelled(def)
 		t := d.tables[strings.ToLower(def.Table)]

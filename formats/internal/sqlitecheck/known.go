@@ -12,9 +12,11 @@ import (
 // Known is what a client's database has: all its generations as one.
 type Known struct {
 	Tables []Table
-	// Client names the file of ddl/ that says how they are declared; "" of a
-	// database that no known client makes.
-	Client string
+	// Declared is how real clients declare them, all generations as one: SQL with
+	// ";\n" behind each statement. A column or constraint that differs between
+	// generations stands in it twice, and PRAGMA user_version for each version.
+	// It is "" of a database that no known client makes.
+	Declared string
 	// Shared remembers what other databases of the client were found to be; it
 	// may be nil.
 	Shared *sqlitefile.Known

@@ -51,13 +51,20 @@ var known = []sqlitecheck.Table{
 	{Name: "meta", Columns: sqlitecheck.Columns("key", "value"), Needed: true},
 }
 
+// How the Cursor CLI and the SDK declare the tables of a store.db.
+const (
+	BlobsSQL = "CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB)"
+	MetaSQL  = "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)"
+	declared = "PRAGMA user_version = 1;\n" + BlobsSQL + ";\n" + MetaSQL + ";\n"
+)
+
 // Open examines a store.db; file is its path inside the store. It is nil where
 // nothing more can be asked, which is reported.
 func (b *Bench) Open(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry) (*Store, error) {
 	s := &Store{bench: b, q: q, file: file, key: -1, data: -1, Meta: Meta{q: q, file: file}}
 	index := b.index()
 	s.Graph = newGraph(s, index)
-	k := sqlitecheck.Known{Client: "cursor-chat", Tables: known, Shared: &b.Known}
+	k := sqlitecheck.Known{Declared: declared, Tables: known, Shared: &b.Known}
 	var err error
 	s.File, err = sqlitecheck.Examine(ctx, path, file, v, q, k, s.rows)
 	if s.File == nil || err != nil {

@@ -201,7 +201,7 @@ func tree(dir map[string]json.RawMessage, indent string, depth int) []string {
 	return out
 }
 
-// rest is a result that says nothing under a name that is known: all of it,
+// rest is a result without a member of a known name: all of it,
 // "" if that is nothing.
 func rest(raw json.RawMessage) string {
 	if m := members(raw); m != nil && len(m) == 0 {

@@ -47,7 +47,7 @@ func Trim(s Safe, cutset string) Safe { return Safe(strings.Trim(string(s), cuts
 // TrimRight is strings.TrimRight.
 func TrimRight(s Safe, cutset string) Safe { return Safe(strings.TrimRight(string(s), cutset)) }
 
-// Replace puts a replacer's words, which must be Safe, in the place of others.
+// Replace applies a replacer, whose new words must be Safe.
 func Replace(s Safe, r *strings.Replacer) Safe { return Safe(r.Replace(string(s))) }
 
 // Rows yields the lines of a text without their ends.

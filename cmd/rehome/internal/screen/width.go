@@ -81,7 +81,7 @@ func CutLeft(s Safe, width int) Safe {
 // tab is how far apart the stops of tabs are.
 const tab = 4
 
-// Untab puts blanks in the place of tabs, in one line.
+// Untab replaces the tabs of one line by blanks.
 func Untab(line Safe) Safe {
 	if !strings.Contains(string(line), "\t") {
 		return line

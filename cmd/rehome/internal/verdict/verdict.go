@@ -20,7 +20,7 @@ import (
 // Verdict is what was found, and how much of it counts.
 type Verdict struct {
 	*convert.CheckReport
-	FailOn  rule.Severity // the mildest severity that counts
+	FailOn  rule.Severity // findings at or above it count
 	Notes   bool          // show notes, which are only counted otherwise
 	Version string        // of the program
 }
