@@ -98,7 +98,7 @@ func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.
 		take(&line)
 		for name := range line.Members() {
 			if c.q.Asks(rule.Schema) && !k.Writes(name) {
-				c.q.Found(rule.Finding{Rule: "RH201", At: c.at, Says: "member %q", Args: []any{sdkcheck.Clip(string(name))}})
+				c.q.Found(rule.Finding{Rule: "RH201", At: c.at, Says: "member %q", Args: []any{rule.Clip(string(name))}})
 			}
 		}
 		if !c.broken {
@@ -199,7 +199,7 @@ func (c *checker) meaning(l *linecheck.Line) {
 		return
 	}
 	if s := l.Member("status"); len(s) > 0 && s[0] == '"' && !slices.Contains(statuses[c.kind], rawjson.Text(s)) {
-		c.breach("RH408", "/status", "%q", sdkcheck.Clip(rawjson.Text(s)))
+		c.breach("RH408", "/status", "%q", rule.Clip(rawjson.Text(s)))
 	}
 	for _, name := range []string{"createdAt", "updatedAt", "startedAt", "endedAt"} {
 		if at := l.Member(name); digit(at) && !sdkdoc.IsMillis(at) {

@@ -13,7 +13,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/sdkcheck"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
@@ -130,7 +129,7 @@ func (s *shelves) finish(ctx context.Context) error {
 	}
 	for _, id := range s.order {
 		if h := s.agents[id]; !s.catalog.Known(id) {
-			s.q.Found(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Says: "%s of %q", Args: []any{rule.Many(int64(h.index.Len()), "blob"), sdkcheck.Clip(id)}})
+			s.q.Found(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Says: "%s of %q", Args: []any{rule.Many(int64(h.index.Len()), "blob"), rule.Clip(id)}})
 		}
 	}
 	return nil

@@ -126,7 +126,7 @@ func (w *row) meaning() {
 			}
 		case holdsStatus:
 			if !slices.Contains(statuses[w.kind], string(b)) {
-				w.breach("RH408", col, "%q", sdkcheck.Clip(string(b)))
+				w.breach("RH408", col, "%q", rule.Clip(string(b)))
 			}
 		case holdsPayload:
 			w.payload(col, b)

@@ -48,11 +48,11 @@ func (c Case) looks(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		before := readSoFar()
+		before := bytesRead()
 		if _, err := c.Format.Probe(t.Context(), l); err != nil {
 			return err
 		}
-		if n := readSoFar() - before; n > maxLook {
+		if n := bytesRead() - before; n > maxLook {
 			t.Errorf("%s: %d bytes were read to know it", path[len(dir):], n)
 		}
 		return nil
@@ -60,16 +60,6 @@ func (c Case) looks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// readSoFar is how much this process has read of files, 0 where the system does
-// not count.
-func readSoFar() (n int64) {
-	b, err := os.ReadFile("/proc/self/io")
-	if err == nil {
-		_, _ = fmt.Sscanf(string(b), "rchar: %d", &n)
-	}
-	return n
 }
 
 // hole makes a file of a few bytes and then nothing.

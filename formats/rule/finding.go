@@ -107,16 +107,22 @@ func (a Amount) String() string {
 	return n + " " + a.Noun + "s"
 }
 
-// Clip returns the start of a foreign word, enough to recognize it. It does not
-// split a character.
+// Clip returns the start of a foreign word, enough to recognize it.
 func Clip(s string) string {
-	const max = 80
-	if len(s) <= max {
+	if short := Cut(s, 80); short != s {
+		return short + "…"
+	}
+	return s
+}
+
+// Cut returns at most so many bytes of a text, and no part of a character.
+func Cut(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	n := max
-	for n > max-utf8.UTFMax && !utf8.RuneStart(s[n]) {
+	n := most
+	for n > max(most-utf8.UTFMax, 0) && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + "…"
+	return s[:n]
 }

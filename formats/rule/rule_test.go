@@ -119,6 +119,14 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
+func TestCut(t *testing.T) {
+	for _, c := range []struct{ s, want string }{{"abc", "abc"}, {"abcdef", "abcd"}, {"abcé!!", "abc"}, {"日本語", "日"}, {"\x80\x80\x80\x80\x80", ""}} {
+		if got := Cut(c.s, 4); got != c.want {
+			t.Errorf("%q: %q, want %q", c.s, got, c.want)
+		}
+	}
+}
+
 func TestClip(t *testing.T) {
 	for in, want := range map[string]string{
 		"short": "short", strings.Repeat("a", 80): strings.Repeat("a", 80), strings.Repeat("a", 81): strings.Repeat("a", 80) + "…",

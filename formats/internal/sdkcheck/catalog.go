@@ -3,7 +3,6 @@ package sdkcheck
 import (
 	"slices"
 
-	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -76,7 +75,7 @@ type run struct {
 func (c *Catalog) PutAgent(a Agent) {
 	have := c.agent(a.ID)
 	if have.known {
-		c.q.Breach("RH327", a.At, "%q", Clip(a.ID))
+		c.q.Breach("RH327", a.At, "%q", rule.Clip(a.ID))
 		return
 	}
 	have.Agent, have.known = a, true
@@ -101,7 +100,7 @@ func (c *Catalog) PutRun(r Run) {
 		have = &run{}
 		c.runs[r.ID] = have
 	case have.known && have.Agent == r.Agent:
-		c.q.Breach("RH327", r.At, "%q", Clip(r.ID))
+		c.q.Breach("RH327", r.At, "%q", rule.Clip(r.ID))
 		return
 	case have.known: // another agent's, which lines allow
 		have = &run{}
@@ -132,6 +131,3 @@ func (c *Catalog) ends(r *Run) {
 		c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: want, Says: "%s", Args: []any{r.Status}})
 	}
 }
-
-// Clip is enough of a foreign word to know it by.
-func Clip(s string) string { return storecheck.Clip(s, 80) }

@@ -18,7 +18,7 @@ func (c *Catalog) Finish() {
 	}
 	for _, r := range c.runs {
 		if !r.known && !c.Gaps.Runs {
-			c.q.Breach("RH316", r.at, "run %q", Clip(r.ID))
+			c.q.Breach("RH316", r.at, "run %q", rule.Clip(r.ID))
 		}
 	}
 	c.runs, c.last, c.keys = nil, nil, nil
@@ -27,7 +27,7 @@ func (c *Catalog) Finish() {
 func (c *Catalog) finishAgent(a *agent) {
 	for _, r := range a.runs {
 		if !a.known && !c.Gaps.Agents {
-			c.q.Found(rule.Finding{Rule: cmp.Or(c.Places.Orphan, "RH312"), At: r.At, Pointer: c.Places.Agent, Says: "%q", Args: []any{Clip(a.ID)}})
+			c.q.Found(rule.Finding{Rule: cmp.Or(c.Places.Orphan, "RH312"), At: r.At, Pointer: c.Places.Agent, Says: "%q", Args: []any{rule.Clip(a.ID)}})
 		}
 	}
 	slices.SortStableFunc(a.runs, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
@@ -74,9 +74,9 @@ func (c *Catalog) active(a *agent) {
 	var args []any
 	switch {
 	case r == nil || !r.known:
-		id, says, args = "RH321", "%q", []any{Clip(a.Active)}
+		id, says, args = "RH321", "%q", []any{rule.Clip(a.Active)}
 	case r.Agent != a.ID:
-		id, says, args = "RH322", "it belongs to %q", []any{Clip(r.Agent)}
+		id, says, args = "RH322", "it belongs to %q", []any{rule.Clip(r.Agent)}
 	case Ended(r.Status):
 		id, says, args = "RH322", "%s", []any{r.Status}
 	default:
@@ -134,7 +134,7 @@ func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) e
 	for _, r := range c.references(agent) {
 		id, ok := storecheck.BlobName(r.root)
 		if !ok {
-			c.q.Found(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Says: "%q is not a blob id", Args: []any{Clip(r.root)}})
+			c.q.Found(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Says: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
 			continue
 		}
 		if g == nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -69,7 +70,7 @@ func (a affinity) changed(c store.Cell) string {
 
 // unlike is the error of a value that would not stay what it is.
 func unlike(what, declared string) error {
-	return fmt.Errorf("%s in a column declared %q", what, clip(declared))
+	return fmt.Errorf("%s in a column declared %q", what, rule.Clip(declared))
 }
 
 // looksNumeric reports whether SQLite would take a text for a number: all of

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -70,7 +71,7 @@ func vetAll(d store.Database, code bool) ([]entry, error) {
 			err = sum.bearable()
 		}
 		if err != nil {
-			return nil, &formats.Error{Pointer: fmt.Sprintf("schema: %s %q", clip(o.Type), clip(o.Name)), Err: fmt.Errorf("refused: %w", err)}
+			return nil, &formats.Error{Pointer: fmt.Sprintf("schema: %s %q", rule.Clip(o.Type), rule.Clip(o.Name)), Err: fmt.Errorf("refused: %w", err)}
 		}
 		taken[name] = true
 		entries = append(entries, e)
@@ -99,7 +100,7 @@ func vet(o store.Object) (entry, error) {
 		err = s.err // the reason why the tokens came to an end
 	}
 	if err == nil && (o.Type == "table" || o.Type == "view") && o.Table != o.Name {
-		err = fmt.Errorf("it says it belongs to %q", clip(o.Table))
+		err = fmt.Errorf("it says it belongs to %q", rule.Clip(o.Table))
 	}
 	if err == nil && reserved(o.Name) {
 		err = books(e)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"rehome/formats/rule"
 )
 
 // An index on an expression and a generated column are run for each row, and
@@ -110,7 +112,7 @@ func (x *expression) begin(before token) error {
 	case slices.Contains(searches, name):
 		x.open[len(x.open)-1].searches = true
 	case !slices.Contains(functions, name):
-		return fmt.Errorf("its SQL runs %s() for each row, which is not among the functions known to be quick", clip(name))
+		return fmt.Errorf("its SQL runs %s() for each row, which is not among the functions known to be quick", rule.Clip(name))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"rehome/formats"
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -93,17 +94,10 @@ func (w *Writer) compare(ctx context.Context) error {
 		}
 		if a != b {
 			return &formats.Error{Pointer: fmt.Sprintf("schema: entry %d", i+1),
-				Err: fmt.Errorf("asked for %s %q as %q, got %s %q as %q", a.Type, a.Name, clip(a.SQL), b.Type, b.Name, clip(b.SQL))}
+				Err: fmt.Errorf("asked for %s %q as %q, got %s %q as %q", a.Type, a.Name, rule.Clip(a.SQL), b.Type, b.Name, rule.Clip(b.SQL))}
 		}
 	}
 	return nil
-}
-
-func clip(s string) string {
-	if len(s) > 200 {
-		return s[:200] + "…"
-	}
-	return s
 }
 
 // markWAL sets the journal mode last: a bulk load through a WAL would write

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
@@ -79,14 +80,14 @@ func (s *statement) head(e *entry) error {
 		ok = s.take(e.Type)
 	}
 	if !ok {
-		return fmt.Errorf("its SQL does not create a %q", clip(e.Type))
+		return fmt.Errorf("its SQL does not create a %q", rule.Clip(e.Type))
 	}
 	name, ok := s.now.name()
 	if !ok {
 		return errors.New("its SQL has no name where one belongs")
 	}
 	if name != e.Name {
-		return fmt.Errorf("its SQL creates %q", clip(name))
+		return fmt.Errorf("its SQL creates %q", rule.Clip(name))
 	}
 	s.step()
 	if s.now.char('.') {
@@ -198,7 +199,7 @@ func (s *statement) index(o store.Object) error {
 func (s *statement) target(o store.Object) error {
 	on, ok := s.now.name()
 	if !ok || !same(on, o.Table) {
-		return fmt.Errorf("its SQL is on %q, the entry on %q", clip(on), clip(o.Table))
+		return fmt.Errorf("its SQL is on %q, the entry on %q", rule.Clip(on), rule.Clip(o.Table))
 	}
 	s.step()
 	return nil

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
-	"unicode/utf8"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/rawjson"
@@ -111,7 +110,7 @@ func (m *Meta) members(doc []byte) (broken bool) {
 		case name == "createdAt" && !number(value):
 			tell("RH403", name, "not a number")
 		case name == "mode" && text != "" && !slices.Contains(metaModes, text), name == "approvalMode" && text != "" && !slices.Contains(approvals, text):
-			tell("RH405", name, "%q", clip(text))
+			tell("RH405", name, "%q", rule.Clip(text))
 		case name == "blobEncryptionKey" && !key(text):
 			tell("RH404", name, "")
 		}
@@ -139,18 +138,4 @@ func number(v []byte) bool { return len(v) > 0 && (v[0] == '-' || v[0]-'0' <= 9)
 func key(text string) bool {
 	_, ok := blobName(store.TextCell([]byte(text)))
 	return ok
-}
-
-func clip(s string) string { return Clip(s, 40) }
-
-// Clip is enough of a foreign word to know it by: no more than so many bytes,
-// and no part of a character.
-func Clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "..."
 }

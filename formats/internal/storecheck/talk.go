@@ -105,7 +105,7 @@ func (t *talk) part(part []byte, n int) *spoken {
 // finish tells of calls that never got a result, and of results of no call.
 func (t *talk) finish(q *rule.Inquiry) {
 	tell := func(id, name string, s *spoken) {
-		q.Found(rule.Finding{Rule: id, At: s.at, Pointer: s.pointer, Says: "%q", Args: []any{clip(name)}})
+		q.Found(rule.Finding{Rule: id, At: s.at, Pointer: s.pointer, Says: "%q", Args: []any{rule.Clip(name)}})
 	}
 	for name, c := range t.calls {
 		switch {

@@ -48,14 +48,6 @@ func TestOneBuffer(t *testing.T) {
 	}
 }
 
-func TestClip(t *testing.T) {
-	for _, c := range []struct{ s, want string }{{"abc", "abc"}, {"abcdef", "abcd..."}, {"abcé!!", "abc..."}, {"日本語", "日..."}, {"\x80\x80\x80\x80\x80", "..."}} {
-		if got := storecheck.Clip(c.s, 4); got != c.want {
-			t.Errorf("%q: %q, want %q", c.s, got, c.want)
-		}
-	}
-}
-
 // TestAddressesAreFewLookups: however many blobs a root names that are missing,
 // where the root stands is looked up once.
 func TestAddressesAreFewLookups(t *testing.T) {

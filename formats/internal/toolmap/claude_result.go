@@ -3,9 +3,9 @@ package toolmap
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 )
 
@@ -15,7 +15,7 @@ func appendText(dst []byte, s string) []byte { return session.AppendString(dst, 
 // it draws nothing but the text. shown is what the model was shown.
 func (n Native) Result(value []byte, shown string, failed bool) []byte {
 	if failed {
-		return appendText(nil, "Error: "+clip(shown, 4<<10))
+		return appendText(nil, "Error: "+rule.Cut(shown, 4<<10))
 	}
 	came := [][]byte{caseOf(value), value}
 	o := object{}
@@ -54,17 +54,6 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		return nil
 	}
 	return o.done()
-}
-
-// clip is the beginning of a text, which ends with a whole letter.
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }
 
 // ran is what a command printed.
