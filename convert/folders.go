@@ -103,6 +103,13 @@ func isHashOf(hash, dir string) bool {
 	return dir != "" && hex.EncodeToString(sum[:]) == hash
 }
 
+// moved reports a store that lies where a client looks for sessions of a known
+// folder other than the one that its session states.
+func (f *Folders) moved(at, states string) bool {
+	hash := hashAbove(at)
+	return hash != "" && f.known[hash] != "" && !isHashOf(hash, states)
+}
+
 // Decode is of.Decode, with the folders of sessions that do not state theirs. A
 // subagent works where its parent does.
 func (f *Folders) Decode(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
@@ -114,9 +121,11 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 	return func(yield func(*session.Session, error) bool) {
 		seen := map[string]string{}
 		for s, err := range of.Decode(ctx, l, v, sel) {
-			if s != nil && s.Workspace == "" && err == nil {
+			if s != nil && err == nil && (s.Workspace == "" || f.moved(at, s.Workspace)) {
 				dir, why := "", loss.Code("")
-				if s.Parent != nil {
+				if s.Workspace != "" {
+					dir, why = f.known[hashAbove(at)], loss.FolderMoved
+				} else if s.Parent != nil {
 					dir = seen[s.Parent.Session]
 				} else if dir = f.lies(at); dir != "" {
 					why = loss.FolderFromStore

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -21,9 +22,9 @@ func (l *lister) walkAll() error {
 		}
 		for _, p := range f.Home(l.o.Machine) {
 			real, err := realPath(p)
-			if err != nil {
+			if err != nil && !slices.Contains(l.out.Absent, p) {
 				l.out.Absent = append(l.out.Absent, p)
-			} else if !l.homes[real] {
+			} else if err == nil && !l.homes[real] {
 				l.homes[real] = true
 				homes = append(homes, p)
 			}

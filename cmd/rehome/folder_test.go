@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"rehome/formats/loss"
 )
 
 // oldChat makes the database of a chat whose store does not say which folder it
@@ -85,6 +87,37 @@ func oldHome(t *testing.T) (home, app, lib string) {
 		oldChat(t, filepath.Join(home, ".cursor", "chats", hex.EncodeToString(sum[:]), chatID(i), "store.db"), chatID(i), fmt.Sprintf("Chat %d", i), c.said)
 	}
 	return home, app, lib
+}
+
+// TestChatOfAMovedFolder: a chat that states one folder and lies with the chats of
+// another belongs to that one for all commands. Its client looks there.
+func TestChatOfAMovedFolder(t *testing.T) {
+	home, app, _ := oldHome(t)
+	sum := md5.Sum([]byte(app))
+	at := filepath.Join(home, ".cursor", "chats", hex.EncodeToString(sum[:]), "5d0b2b7e-1111-4000-8000-00000000000a", "store.db")
+	data, err := os.ReadFile("../../testdata/chat/after.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(at, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(app)
+	env := map[string]string{"HOME": home}
+	stdout, stderr, code := callWith(t, t.Context(), env, "show", "5d0b2b7e")
+	if code != 0 || !strings.Contains(stdout, "  folder   "+app+"\n") {
+		t.Errorf("show: exit %d, %s\n%.600s", code, stderr, stdout)
+	}
+	stdout, stderr, code = callWith(t, t.Context(), env, "migrate", "5d0b2b7e", "--dry-run")
+	if code != 0 || !strings.Contains(stdout, "("+string(loss.FolderMoved)+")") {
+		t.Errorf("migrate: exit %d, %s\n%s", code, stderr, stdout)
+	}
+	if res, code := migrating(t, home, "5d0b2b7e"); code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Cwd != app {
+		t.Errorf("migrate: exit %d, %+v", code, res.Migrated)
+	}
 }
 
 // TestOneFolderForAll: ls, show, migrate and convert know the same folder of a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -350,5 +351,14 @@ func TestMoment(t *testing.T) {
 		if got := since(now.Add(-ago), now); got != want {
 			t.Errorf("%v ago: %s, want %s", ago, got, want)
 		}
+	}
+}
+
+// TestLsOfNothing: where no client has a place, each place is named once.
+func TestLsOfNothing(t *testing.T) {
+	stdout, _, code := callWith(t, t.Context(), map[string]string{"HOME": t.TempDir()}, "ls")
+	lines := slices.Sorted(strings.Lines(stdout))
+	if code != 0 || len(lines) < 6 || len(slices.Compact(slices.Clone(lines))) != len(lines) {
+		t.Errorf("exit %d:\n%s", code, stdout)
 	}
 }

@@ -7,6 +7,7 @@ const (
 	FolderFromStore     Code = "L102"
 	FolderFromPrompt    Code = "L103"
 	SubagentFailed      Code = "L104"
+	FolderMoved         Code = "L105"
 	ReasoningWithheld   Code = "L110"
 	TranscriptBare      Code = "L111"
 	TranscriptPartial   Code = "L112"
