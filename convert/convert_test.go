@@ -293,7 +293,7 @@ func TestPlanRefusals(t *testing.T) {
 		})
 	}
 	_, err := Convert(t.Context(), reg, src, filepath.Join(dir, "b"), Options{})
-	if want := "pass --to with one of right"; formats.Hint(err) != want {
+	if want := "pass --to right"; formats.Hint(err) != want {
 		t.Errorf("hint %q, want %q", formats.Hint(err), want)
 	}
 }

@@ -92,7 +92,10 @@ func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Lo
 		list = append(j.fitting(ctx, from, l), list...)
 	}
 	hint := "pass --to with one of " + names(list)
-	if len(list) == 0 && j.o.Cwd != "" {
+	switch {
+	case len(list) == 1:
+		hint = "pass --to " + list[0].Name
+	case len(list) == 0 && j.o.Cwd != "":
 		hint = "omit --cwd: no format that " + from.Name + " can become takes another folder"
 	}
 	return &formats.Error{Format: from.Name, At: l.Path, Err: err, Hint: hint}
