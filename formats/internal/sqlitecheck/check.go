@@ -22,21 +22,12 @@ type File struct {
 	*sqlitefile.Seen
 }
 
-// Open examines one SQLite file; file is its slash path inside the store, ""
+// Examine looks at one SQLite file; file is its slash path inside the store, ""
 // where the store is that file. It reports what is wrong with it, and opens it
-// for the codec's own rules. It is nil where that would be no use: the reason
-// is reported.
-func Open(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry, known Known) (*sqlitefile.DB, error) {
-	f, err := Examine(ctx, path, file, v, q, known, nil)
-	if f == nil {
-		return nil, err
-	}
-	return f.Give(ctx)
-}
-
-// Examine is Open for a codec that looks at rows as they lie. Where the file
-// turns out to be damaged after rows were given away, it is nil: what they led
-// to is to be forgotten.
+// for the codec's own rules, which are given rows as they lie. It is nil where
+// that would be no use: the reason is reported. So it is where the file turns
+// out to be damaged after rows were given away: what they led to is to be
+// forgotten.
 func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry, known Known, rows Rows) (f *File, err error) {
 	c := &check{q: q, known: &known, file: file, whole: q.Asks(rule.Container)}
 	image, err := sqlitefile.OpenImage(ctx, path, sqlitefile.Options{Live: v.Live, Say: v.Say, Known: known.Shared})

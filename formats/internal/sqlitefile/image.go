@@ -194,19 +194,6 @@ func (m *Image) SQL(ctx context.Context) (*DB, error) {
 	return db, nil
 }
 
-// Give hands the database over and closes all else.
-func (m *Image) Give(ctx context.Context) (*DB, error) {
-	db, err := m.SQL(ctx)
-	if err == nil {
-		m.db, db.copy, m.copy = nil, m.copy, nil
-	}
-	if cerr := m.Close(); err == nil && cerr != nil {
-		err = errors.Join(cerr, db.Close())
-		db = nil
-	}
-	return db, err
-}
-
 // Close lets go of the file, and reports one that is not what it was: what was
 // found in it may be half of what is being written.
 func (m *Image) Close() error {

@@ -16,11 +16,6 @@ import (
 // lies on this machine.
 type File struct{ Path, Name string }
 
-// Files is FilesFor a target that secrets must not reach.
-func (s Shape) Files(l *formats.Location) (databases, plain []File, err error) {
-	return s.FilesFor(l, formats.View{Secrets: formats.WithholdSecrets})
-}
-
 // FilesFor lists a store's databases and plain files, for codecs that make
 // something else of them than tables. They are also given what is no part of
 // the store and harmless: they know themselves what to do with it. The view is
