@@ -117,8 +117,9 @@ func (k *lookout) table(t *PlanTable) error {
 	want := make([]wanted, len(t.indexes))
 	doubt := t.odd
 	l := &leaf{table: t.RowIDs, take: func(r *Row) error {
-		if k.Whole && k.look(t, r, want) {
-			doubt = true
+		if k.Whole {
+			doubt = k.misplaced(t, r) || doubt
+			doubt = k.look(t, r, want) || doubt
 		}
 		if give == nil {
 			return nil
@@ -126,6 +127,7 @@ func (k *lookout) table(t *PlanTable) error {
 		return give(r)
 	}}
 	before := k.flaws
+	k.key = k.key[:0]
 	if err := k.tree(t.Name, k.roots["table"+t.Name], l); err != nil || !k.Whole {
 		return err
 	}
@@ -148,6 +150,19 @@ func (k *lookout) table(t *PlanTable) error {
 		k.doubt = append(k.doubt, t.Name)
 	}
 	return nil
+}
+
+// misplaced reports a row of a table without row ids that does not come after
+// the one before it.
+func (k *lookout) misplaced(t *PlanTable, r *Row) bool {
+	if t.RowIDs || t.odd || r.Len() < t.ordered {
+		return false
+	}
+	k.last, k.key = k.key, k.last[:0]
+	for i := range t.ordered {
+		k.key = appendKey(k.key, r.cell(i))
+	}
+	return len(k.last) > 0 && bytes.Compare(k.last, k.key) >= 0
 }
 
 // look looks at a row: values that may not be NULL, texts, and what its

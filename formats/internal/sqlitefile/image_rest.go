@@ -180,6 +180,8 @@ func flawOf(table, said string) Flaw {
 	case table == "":
 		f.Kind = BadMap
 	case strings.HasPrefix(said, "non-unique entry"):
+	case strings.HasPrefix(said, "row not in PRIMARY KEY order"):
+		f.Kind = BadOrder
 	case strings.Contains(said, " index "):
 		f.Kind = BadIndex
 	}

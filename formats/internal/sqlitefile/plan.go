@@ -22,6 +22,7 @@ type PlanTable struct {
 	Foreign bool     // it has foreign keys
 
 	needed  []int // columns that may not be NULL
+	ordered int   // without row ids: rows stand in the order of so many columns
 	stored  []column
 	indexes []planIndex
 	groups  []group
@@ -153,6 +154,9 @@ func (s *shape) plan(strict bool) PlanTable {
 		} else if c.notNull {
 			t.needed = append(t.needed, i)
 		}
+		if c.key && !s.hasRow {
+			t.ordered++
+		}
 		t.Columns = append(t.Columns, c.name)
 	}
 	return t
@@ -164,6 +168,7 @@ func (t *PlanTable) reorder(key *listed) {
 	var columns []string
 	var needed []int
 	var stored []column
+	t.odd = t.odd || !key.sorted
 	for i, cid := range key.columns {
 		if cid < 0 || cid >= len(t.Columns) {
 			t.odd = true
