@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"rehome/formats"
-	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -113,7 +113,7 @@ func (x *examination) code(m *manifest) {
 	}
 	for i, d := range m.Databases {
 		for j, o := range d.Objects {
-			if what := sqlitefile.Code(o); what != "" {
+			if what := sqliteddl.Code(o); what != "" {
 				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "%s: %s", rule.Words(what), quote(o.Name))
 			}
 		}
@@ -126,7 +126,7 @@ func (x *examination) listed(m *manifest) bool {
 	all := true
 	for i, d := range m.Databases {
 		for j, o := range d.Objects {
-			_, plain := sqlitefile.Define(o.SQL)
+			_, plain := sqliteddl.Define(o.SQL)
 			if plain && o.Type == "table" && !slices.ContainsFunc(d.Tables, func(t table) bool { return t.Name == o.Name }) {
 				x.found("RH380", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "table %s is not in the list of tables", quote(o.Name))
 				all = false

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -150,7 +151,7 @@ func (c *check) code(seen *sqlitefile.Seen) {
 		if o.Type == "index" && o.SQL == "" {
 			continue // SQLite's own, of a key
 		}
-		if what := sqlitefile.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
+		if what := sqliteddl.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
 			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, "%s", rule.Words(what))
 		}
 	}
@@ -164,7 +165,7 @@ func (c *check) restorable(image *sqlitefile.Image, seen *sqlitefile.Seen) {
 			d.Objects = append(d.Objects, store.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL})
 		}
 	}
-	if err := sqlitefile.VetWithCode(d); err != nil {
+	if _, err := sqliteddl.Vet(d, true); err != nil {
 		c.q.Breach("RH207", store.Addr{File: c.file}, cause(err))
 	}
 }

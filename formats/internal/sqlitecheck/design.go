@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -14,7 +15,7 @@ import (
 // design is what a client's database is declared as.
 type design struct {
 	versions []string // PRAGMA user_version
-	tables   map[string]*sqlitefile.Definition
+	tables   map[string]*sqliteddl.Definition
 	indexes  map[string]string   // by name, as they are compared
 	keys     map[string][]string // by table, those of any generation
 }
@@ -22,7 +23,7 @@ type design struct {
 // designOf reads what a codec says of its client. That is part of the program,
 // so a mistake in it is a mistake in the program.
 func designOf(declared string) *design {
-	d := &design{tables: map[string]*sqlitefile.Definition{}, indexes: map[string]string{}, keys: map[string][]string{}}
+	d := &design{tables: map[string]*sqliteddl.Definition{}, indexes: map[string]string{}, keys: map[string][]string{}}
 	for statement := range strings.SplitSeq(declared, ";\n") {
 		d.add(statement)
 	}
@@ -35,7 +36,7 @@ func (d *design) add(statement string) {
 		d.versions = append(d.versions, version)
 		return
 	}
-	def, ok := sqlitefile.Define(statement)
+	def, ok := sqliteddl.Define(statement)
 	name := strings.ToLower(def.Name)
 	if def.Table == "" {
 		d.keys[name] = append(d.keys[name], def.Keys...)
@@ -60,7 +61,7 @@ func (d *design) add(statement string) {
 }
 
 // spelled is an index as it is compared.
-func spelled(d sqlitefile.Definition) string {
+func spelled(d sqliteddl.Definition) string {
 	return fmt.Sprint(d.Head, d.Columns, d.Options)
 }
 
@@ -81,7 +82,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		if o.Type != "index" || o.SQL == "" {
 			continue
 		}
-		def, ok := sqlitefile.Define(o.SQL)
+		def, ok := sqliteddl.Define(o.SQL)
 		if !ok || d.indexes[strings.ToLower(o.Name)] != spelled(def) || !tables[o.Table] {
 			q.Breach("RH206", store.Addr{File: file, Set: o.Name}, "index on %q", o.Table)
 		}
@@ -93,7 +94,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		if o.Type != "table" || want == nil {
 			continue
 		}
-		is, ok := sqlitefile.Define(o.SQL)
+		is, ok := sqliteddl.Define(o.SQL)
 		at := store.Addr{File: file, Set: o.Name}
 		if !ok {
 			q.Breach("RH206", at, "its statement cannot be parsed")
@@ -113,12 +114,12 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 	}
 }
 
-func differs(at store.Addr, want, is *sqlitefile.Definition, q *rule.Inquiry) {
+func differs(at store.Addr, want, is *sqliteddl.Definition, q *rule.Inquiry) {
 	if is.Head != want.Head {
 		q.Breach("RH206", at, "its statement begins with %q", is.Head)
 	}
 	for _, c := range is.Columns {
-		same := func(w sqlitefile.Declared) bool { return w.Name == c.Name }
+		same := func(w sqliteddl.Declared) bool { return w.Name == c.Name }
 		if slices.ContainsFunc(want.Columns, same) && !slices.Contains(want.Columns, c) {
 			q.Breach("RH206", at, "column %q is declared %q", c.Name, c.Text)
 		}

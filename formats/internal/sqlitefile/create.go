@@ -12,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/store"
 )
 
@@ -50,10 +51,10 @@ func CreateWithCode(ctx context.Context, path string, d store.Database, sets []T
 }
 
 func create(ctx context.Context, path string, d store.Database, sets []TableSet, code bool) (*Writer, error) {
-	entries, err := vetAll(d, code)
+	entries, err := sqliteddl.Vet(d, code)
 	if err != nil {
 		e := &formats.Error{At: path, Err: err}
-		if errors.Is(err, errCode) {
+		if errors.Is(err, sqliteddl.ErrCode) {
 			e.Hint = "take the text from where it is sound; --to sqlite makes a database of it for a look, which the client must not open"
 		}
 		return nil, e
@@ -81,23 +82,9 @@ func create(ctx context.Context, path string, d store.Database, sets []TableSet,
 	return w, nil
 }
 
-func vetPragmas(p store.Pragmas) error {
-	switch {
-	case p.PageSize < 512 || p.PageSize > 65536 || p.PageSize&(p.PageSize-1) != 0:
-		return fmt.Errorf("page_size %d is not a power of two from 512 to 65536", p.PageSize)
-	case !slices.Contains([]string{"UTF-8", "UTF-16le", "UTF-16be"}, p.Encoding):
-		return fmt.Errorf("unsupported encoding %q: want UTF-8, UTF-16le or UTF-16be", p.Encoding)
-	case p.AutoVacuum < 0 || p.AutoVacuum > 2:
-		return fmt.Errorf("unsupported auto_vacuum %d: want 0, 1 or 2", p.AutoVacuum)
-	case p.JournalMode != "wal" && p.JournalMode != "delete":
-		return fmt.Errorf("journal_mode %q is neither wal nor delete", p.JournalMode)
-	}
-	return nil
-}
-
 // begin opens the file and lays the schema. The target is new: what fails is
 // thrown away, so neither a journal nor a sync earns its keep.
-func (w *Writer) begin(ctx context.Context, entries []entry, sets []TableSet) error {
+func (w *Writer) begin(ctx context.Context, entries []sqliteddl.Object, sets []TableSet) error {
 	if err := w.connect(ctx); err != nil {
 		return err
 	}
@@ -120,12 +107,12 @@ func (w *Writer) begin(ctx context.Context, entries []entry, sets []TableSet) er
 	if err := w.lay(ctx, entries); err != nil {
 		return err
 	}
-	tables, computes := map[string]*entry{}, map[string]bool{}
+	tables, computes := map[string]*sqliteddl.Object{}, map[string]bool{}
 	for i, e := range entries {
-		if e.Type == "table" && !e.virtual {
+		if e.Type == "table" && !e.Virtual {
 			tables[e.Name] = &entries[i]
 		}
-		computes[fold(e.Table)] = computes[fold(e.Table)] || e.effort != effort{}
+		computes[sqliteddl.Fold(e.Table)] = computes[sqliteddl.Fold(e.Table)] || e.Effort != sqliteddl.Effort{}
 	}
 	for _, s := range sets {
 		if err := w.aim(ctx, s, tables[s.Table.Name], computes); err != nil {
@@ -176,8 +163,8 @@ func (w *Writer) longestSQL() (n int) {
 }
 
 // lay makes the objects in their order.
-func (w *Writer) lay(ctx context.Context, entries []entry) error {
-	if !slices.ContainsFunc(entries, entry.runs) && len(entries) > 0 {
+func (w *Writer) lay(ctx context.Context, entries []sqliteddl.Object) error {
+	if !slices.ContainsFunc(entries, sqliteddl.Object.Runs) && len(entries) > 0 {
 		// Only a table fixes the encoding in the header.
 		if err := run(ctx, w.conn, "CREATE TABLE rehome_first(x)", "DROP TABLE rehome_first"); err != nil {
 			return err
@@ -191,8 +178,8 @@ func (w *Writer) lay(ctx context.Context, entries []entry) error {
 	return nil
 }
 
-func (w *Writer) layOne(ctx context.Context, e entry) error {
-	if !e.runs() {
+func (w *Writer) layOne(ctx context.Context, e sqliteddl.Object) error {
+	if !e.Runs() {
 		// The row alone: the object is not there for this connection, so no
 		// trigger fires and no module's code runs while rows go in.
 		return w.unlocked(ctx, func() error {
@@ -200,7 +187,7 @@ func (w *Writer) layOne(ctx context.Context, e entry) error {
 			return err
 		})
 	}
-	if !e.system() {
+	if !e.System() {
 		return w.runCreate(ctx, e.SQL)
 	}
 	var there int
@@ -236,7 +223,7 @@ func createsOnly(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlit
 	case sqlite.AuthCreateTable, sqlite.AuthCreateIndex, sqlite.AuthRead, sqlite.AuthFunction, sqlite.AuthReindex, sqlite.AuthSelect:
 		return sqlite.AuthorizerOK
 	case sqlite.AuthInsert, sqlite.AuthUpdate, sqlite.AuthDelete:
-		if same(name, "sqlite_master") {
+		if sqliteddl.SameName(name, "sqlite_master") {
 			return sqlite.AuthorizerOK
 		}
 	}
@@ -244,7 +231,7 @@ func createsOnly(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlit
 }
 
 // aim connects a set with its table.
-func (w *Writer) aim(ctx context.Context, s TableSet, e *entry, computes map[string]bool) error {
+func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, computes map[string]bool) error {
 	if e == nil {
 		return errors.New("the schema has no such table")
 	}
@@ -258,9 +245,9 @@ func (w *Writer) aim(ctx context.Context, s TableSet, e *entry, computes map[str
 	if sh.RowIDs != s.Table.RowIDs {
 		return errors.New("its rows are said to have row ids where they have none, or the reverse")
 	}
-	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding), computes: computes[fold(sh.Name)]}
+	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
 	for _, declared := range sh.types {
-		t.affinities = append(t.affinities, affinityOf(declared, e.strict))
+		t.affinities = append(t.affinities, sqliteddl.AffinityOf(declared, e.Strict))
 	}
 	w.tables[s.Set] = t
 	return nil

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/store"
 )
 
@@ -259,7 +260,7 @@ func TestAffinityAgainstSQLite(t *testing.T) {
 			if f, ok := v.(float64); ok && math.IsNaN(f) {
 				same = false // both columns hold NULL
 			}
-			if what := affinityOf(declared, false).changed(cell); (what == "") != same {
+			if what := sqliteddl.AffinityOf(declared, false).Changed(cell); (what == "") != same {
 				t.Errorf("%s: %v (%q): SQLite keeps it: %v; we say %q", declared, v, v, same, what)
 			}
 		}

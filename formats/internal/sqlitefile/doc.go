@@ -20,6 +20,6 @@
 // must equal what was asked for. What indexes and generated columns compute for
 // each row is bounded, because SQLite cannot be stopped within one.
 //
-// What Create would refuse of a schema, Vet says while the store still exists;
+// What Create would refuse of a schema, sqliteddl.Vet says while the store still exists;
 // what a Writer would refuse of a value, a scan with Options.Restorable does.
 package sqlitefile

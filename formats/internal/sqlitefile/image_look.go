@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/store"
 )
 
@@ -224,14 +225,14 @@ func (k *lookout) unlike(t *PlanTable, r *Row, i int) (kind FlawKind, says strin
 	}
 	a, class := t.stored[i].affinity, r.Class(i)
 	switch {
-	case class == store.Blob && a == textual:
+	case class == store.Blob && a == sqliteddl.TextAffinity:
 		return OddClass, "a blob in a column of texts"
-	case class == store.Null || class == store.Blob, a == asIs, a == textual && class == store.Text, a == numeric && class == store.Int,
-		a == floating && class != store.Text: // whole numbers are stored as integers
+	case class == store.Null || class == store.Blob, a == sqliteddl.AnyAffinity, a == sqliteddl.TextAffinity && class == store.Text, a == sqliteddl.NumericAffinity && class == store.Int,
+		a == sqliteddl.RealAffinity && class != store.Text: // whole numbers are stored as integers
 		return kind, ""
 	}
-	if what := a.changed(r.Cell(i)); what != "" {
-		return BadValue, unlike(what, t.stored[i].declared).Error()
+	if what := a.Changed(r.Cell(i)); what != "" {
+		return BadValue, sqliteddl.Mismatch(what, t.stored[i].declared).Error()
 	}
 	return kind, ""
 }

@@ -10,6 +10,7 @@ import (
 	"modernc.org/sqlite"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 )
 
 // What SQLite may take of a stranger's file. A heap limit is not among it: that
@@ -32,7 +33,7 @@ const (
 // in another encoding.
 func readLimits(bytes int64) map[int]int {
 	return map[int]int{
-		limitLength: int(min(2*bytes+1<<20, mostValue)), limitSQL: mostSQL,
+		limitLength: int(min(2*bytes+1<<20, mostValue)), limitSQL: sqliteddl.MaxSQL,
 		limitOps: mostOps, limitAttach: 0, limitLike: mostPattern, limitNested: 1,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/store"
 )
 
@@ -117,7 +118,7 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 		if o.Type != "table" || o.Root == 0 || s == nil {
 			continue
 		}
-		def, _ := Define(o.SQL)
+		def, _ := sqliteddl.Define(o.SQL)
 		t := s.plan(strings.Contains(def.Options, "strict"))
 		if err := db.conn.QueryRowContext(ctx, "SELECT count(*)>0 FROM pragma_foreign_key_list(?1,'main')", t.Name).Scan(&t.Foreign); err != nil {
 			return nil, db.blame(ctx, o.Name, err)
@@ -147,7 +148,7 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 func (s *shape) plan(strict bool) PlanTable {
 	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow, odd: s.computed || strict, computed: s.computed}
 	for i, c := range s.stored {
-		c.affinity = affinityOf(c.declared, strict)
+		c.affinity = sqliteddl.AffinityOf(c.declared, strict)
 		t.stored = append(t.stored, c)
 		if s.hasRow && s.key >= 0 && c.key {
 			t.Key = i
@@ -222,7 +223,7 @@ func (t *PlanTable) addIndex(x *listed, text string) {
 	if t.odd = t.odd || odd; !odd {
 		t.indexes = append(t.indexes, x.planIndex)
 	}
-	t.computed = t.computed || text != "" && Code(store.Object{Type: "index", SQL: text}) != ""
+	t.computed = t.computed || text != "" && sqliteddl.Code(store.Object{Type: "index", SQL: text}) != ""
 }
 
 // notNullOf is the column of a partial index that says no more than WHERE

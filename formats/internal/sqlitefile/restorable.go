@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 )
 
 // watched is a column whose declared type can change what is put into it.
 type watched struct {
 	col int
-	affinity
+	sqliteddl.Affinity
 	name, declared string
 }
 
@@ -20,20 +21,20 @@ type watched struct {
 // behind its back.
 func (db *DB) watch(t Table) (list []watched, err error) {
 	sh, strict := db.shapes[t.Name], false
-	if slices.ContainsFunc(sh.types, func(declared string) bool { return same(declared, "any") }) {
+	if slices.ContainsFunc(sh.types, func(declared string) bool { return sqliteddl.SameName(declared, "any") }) {
 		for _, o := range db.objects {
 			if o.Type == "table" && o.Name == t.Name {
-				e, err := vet(o)
+				e, err := sqliteddl.VetObject(o)
 				if err != nil {
 					return nil, err
 				}
-				strict = e.strict
+				strict = e.Strict
 			}
 		}
 	}
 	for col, name := range t.Columns {
 		declared := sh.types[slices.Index(sh.Columns, name)]
-		if a := affinityOf(declared, strict); a != asIs {
+		if a := sqliteddl.AffinityOf(declared, strict); a != sqliteddl.AnyAffinity {
 			list = append(list, watched{col, a, name, declared})
 		}
 	}
@@ -47,15 +48,15 @@ func (s *scan) odd(row []driver.Value) bool {
 		w := &s.watch[i]
 		switch row[w.col].(type) {
 		case int64:
-			if w.affinity != numeric {
+			if w.Affinity != sqliteddl.NumericAffinity {
 				return true
 			}
 		case float64:
-			if w.affinity != floating {
+			if w.Affinity != sqliteddl.RealAffinity {
 				return true
 			}
 		case string:
-			if w.affinity != textual {
+			if w.Affinity != sqliteddl.TextAffinity {
 				return true
 			}
 		}
@@ -67,7 +68,7 @@ func (s *scan) odd(row []driver.Value) bool {
 func (s *scan) comesBack() error {
 	i := s.batch.Rows() - 1
 	for _, w := range s.watch {
-		what := w.changed(s.batch.Cell(i, w.col))
+		what := w.Changed(s.batch.Cell(i, w.col))
 		if what == "" {
 			continue
 		}
@@ -76,7 +77,7 @@ func (s *scan) comesBack() error {
 			place = fmt.Sprintf("row id %d", s.last)
 		}
 		return &formats.Error{Pointer: fmt.Sprintf("table %s: %s", s.shape.Name, place),
-			Err:  fmt.Errorf("column %q: %w", w.name, unlike(what, w.declared)),
+			Err:  fmt.Errorf("column %q: %w", w.name, sqliteddl.Mismatch(what, w.declared)),
 			Hint: "text of it would not come back the same; UPDATE the value in a copy, so that SQLite stores it as the column declares"}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/store"
 )
 
@@ -35,7 +36,7 @@ func TestRoundTripOddSchemas(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := build(t, filepath.Join(t.TempDir(), "x.db"), statements...)
 			db := open(t, path, Options{})
-			if err := VetWithCode(store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}); err != nil {
+			if _, err := sqliteddl.Vet(store.Database{Pragmas: db.Pragmas(), Objects: db.Objects()}, true); err != nil {
 				t.Fatal(err)
 			}
 			roundTrip(t, path)
@@ -151,7 +152,7 @@ func TestBoundedEffort(t *testing.T) {
 	} {
 		d := oneTable(c.table, index(c.index))
 		refused(t, c.why, d.Objects...)
-		if err := VetWithCode(d); err == nil || !strings.Contains(err.Error(), c.why) {
+		if _, err := sqliteddl.Vet(d, true); err == nil || !strings.Contains(err.Error(), c.why) {
 			t.Errorf("%.80q: %v", c.index, err)
 		}
 	}
@@ -161,7 +162,7 @@ func TestBoundedEffort(t *testing.T) {
 		{plain, "(a ->> '$.x', trim(b, ' '), coalesce(a, b, 'c;)'))"},
 		{"CREATE TABLE t(a VARCHAR(10) CHECK (frob(a)) REFERENCES u(x), b DECIMAL(5,2) DEFAULT (json_patch(1, 2)), UNIQUE (a, b))", "(a)"},
 	} {
-		if err := VetWithCode(oneTable(c.table, index(c.index))); err != nil {
+		if _, err := sqliteddl.Vet(oneTable(c.table, index(c.index)), true); err != nil {
 			t.Errorf("%s: %v", c.index, err)
 		}
 	}
@@ -169,16 +170,16 @@ func TestBoundedEffort(t *testing.T) {
 
 // Vet says what Create would, and makes nothing.
 func TestVet(t *testing.T) {
-	if err := VetWithCode(oneTable("CREATE TABLE t(a)")); err != nil {
+	if _, err := sqliteddl.Vet(oneTable("CREATE TABLE t(a)"), true); err != nil {
 		t.Error(err)
 	}
-	err := VetWithCode(oneTable("CREATE TABLE t(a); DROP TABLE t"))
+	_, err := sqliteddl.Vet(oneTable("CREATE TABLE t(a); DROP TABLE t"), true)
 	if err == nil || !strings.Contains(err.Error(), `schema: table "t": refused`) {
 		t.Error(err)
 	}
 	d := oneTable("CREATE TABLE t(a)")
 	d.Pragmas.PageSize = 1000
-	if err := VetWithCode(d); err == nil || !strings.Contains(err.Error(), "page_size") {
+	if _, err := sqliteddl.Vet(d, true); err == nil || !strings.Contains(err.Error(), "page_size") {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/store"
 )
 
@@ -35,7 +36,7 @@ type shape struct {
 type column struct {
 	name, declared string
 	notNull, key   bool
-	affinity       affinity // in a plan
+	affinity       sqliteddl.Affinity // in a plan
 }
 
 // ordinal is an expression for the rowid, under whatever name it can be had.
@@ -159,7 +160,7 @@ func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, t
 		if err := rows.Scan(&c.name, &c.declared, &c.notNull, &c.key, &hidden); err != nil {
 			return nil, nil, err
 		}
-		taken = append(taken, fold(c.name))
+		taken = append(taken, sqliteddl.Fold(c.name))
 		if hidden != 2 {
 			s.stored = append(s.stored, c)
 		}

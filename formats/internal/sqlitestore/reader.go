@@ -11,6 +11,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/secret"
+	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/tally"
 	"rehome/formats/store"
@@ -120,11 +121,12 @@ func (r *reader) vet(file string, d store.Database) error {
 	if !r.view.Restorable {
 		return nil
 	}
-	if r.layout.origin == AnyDatabase {
-		if err := sqlitefile.VetWithCode(d); err != nil {
-			return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a database"}
-		}
-	} else if err := sqlitefile.Vet(d); err != nil {
+	anybody := r.layout.origin == AnyDatabase
+	_, err := sqliteddl.Vet(d, anybody)
+	switch {
+	case err != nil && anybody:
+		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a database"}
+	case err != nil:
 		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a store; a single database is carried as it is with --from " + AnyDatabase}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package sqlitefile
+package sqliteddl
 
 import (
 	"bytes"
@@ -10,44 +10,44 @@ import (
 	"rehome/formats/store"
 )
 
-// affinity is what a column does to the values put into it.
-type affinity uint8
+// Affinity is what a column does to the values put into it.
+type Affinity uint8
 
 const (
-	asIs affinity = iota
-	textual
-	numeric  // INTEGER and NUMERIC
-	floating // REAL
+	AnyAffinity Affinity = iota
+	TextAffinity
+	NumericAffinity // INTEGER and NUMERIC
+	RealAffinity    // REAL
 )
 
-// affinityOf follows SQLite's rules for a declared type, in their order.
-func affinityOf(declared string, strict bool) affinity {
-	d := fold(declared)
+// AffinityOf returns the affinity of a declared type, by SQLite's rules in their order.
+func AffinityOf(declared string, strict bool) Affinity {
+	d := Fold(declared)
 	has := func(s string) bool { return strings.Contains(d, s) }
 	switch {
 	case strict && d == "any":
-		return asIs
+		return AnyAffinity
 	case has("int"):
-		return numeric
+		return NumericAffinity
 	case has("char"), has("clob"), has("text"):
-		return textual
+		return TextAffinity
 	case has("blob"), d == "":
-		return asIs
+		return AnyAffinity
 	case has("real"), has("floa"), has("doub"):
-		return floating
+		return RealAffinity
 	}
-	return numeric
+	return NumericAffinity
 }
 
-// changed says what a column of this affinity would make of a value, "" where
-// it would leave it alone.
-func (a affinity) changed(c store.Cell) string {
+// Changed says what a column of this affinity would turn a value into, "" where
+// it would keep it.
+func (a Affinity) Changed(c store.Cell) string {
 	switch c.Class {
 	case store.Int:
 		switch a {
-		case textual:
+		case TextAffinity:
 			return "an integer would become text"
-		case floating:
+		case RealAffinity:
 			return "an integer would become a real"
 		}
 	case store.Real:
@@ -55,21 +55,21 @@ func (a affinity) changed(c store.Cell) string {
 		switch {
 		case math.IsNaN(r):
 			return "not-a-number would become NULL"
-		case a == textual:
+		case a == TextAffinity:
 			return "a real would become text"
-		case a == numeric && r == math.Trunc(r) && math.Abs(r) < 1<<63:
+		case a == NumericAffinity && r == math.Trunc(r) && math.Abs(r) < 1<<63:
 			return "a real without a fraction would become an integer"
 		}
 	case store.Text:
-		if (a == numeric || a == floating) && looksNumeric(c.Bytes()) {
+		if (a == NumericAffinity || a == RealAffinity) && looksNumeric(c.Bytes()) {
 			return "text that reads as a number would become one"
 		}
 	}
 	return ""
 }
 
-// unlike is the error of a value that would not stay what it is.
-func unlike(what, declared string) error {
+// Mismatch is the error of a value that its column would convert.
+func Mismatch(what, declared string) error {
 	return fmt.Errorf("%s in a column declared %q", what, rule.Clip(declared))
 }
 

@@ -1,4 +1,4 @@
-package sqlitefile
+package sqliteddl
 
 import (
 	"errors"
@@ -40,15 +40,15 @@ func (s *statement) take(keyword string) bool {
 }
 
 // whole reads the statement of an entry.
-func (s *statement) whole(e *entry) (err error) {
+func (s *statement) whole(e *Object) (err error) {
 	if err := s.head(e); err != nil {
 		return err
 	}
 	switch {
-	case e.virtual:
+	case e.Virtual:
 		return s.virtual()
 	case e.Type == "table":
-		e.strict, err = s.table()
+		e.Strict, err = s.table()
 		return err
 	case e.Type == "index":
 		return s.index(e.Object)
@@ -64,14 +64,14 @@ func (s *statement) whole(e *entry) (err error) {
 }
 
 // head reads up to and including the name.
-func (s *statement) head(e *entry) error {
+func (s *statement) head(e *Object) error {
 	if !s.take("create") {
 		return errors.New("its SQL is not a CREATE statement")
 	}
 	ok := false
 	switch e.Type {
 	case "table":
-		e.virtual = s.take("virtual")
+		e.Virtual = s.take("virtual")
 		ok = s.take("table")
 	case "index":
 		s.take("unique")
@@ -134,7 +134,7 @@ func (s *statement) table() (strict bool, err error) {
 			return false, errLeftOpen
 		}
 		if as && from == 0 && s.now.char('(') { // CAST has an AS too, but a type after it
-			from, s.cost = s.depth+1, expression{effort: s.cost.effort}
+			from, s.cost = s.depth+1, expression{Effort: s.cost.Effort}
 		}
 		as = s.now.is("as")
 		if err := s.plain(); err != nil {
@@ -198,7 +198,7 @@ func (s *statement) index(o store.Object) error {
 // target reads the name of the table an index or trigger belongs to.
 func (s *statement) target(o store.Object) error {
 	on, ok := s.now.name()
-	if !ok || !same(on, o.Table) {
+	if !ok || !SameName(on, o.Table) {
 		return fmt.Errorf("its SQL is on %q, the entry on %q", rule.Clip(on), rule.Clip(o.Table))
 	}
 	s.step()
@@ -233,7 +233,7 @@ func (s *statement) trigger(o store.Object) error {
 		}
 	}
 	s.step()
-	if s.now.is("main") && !same(o.Table, "main") {
+	if s.now.is("main") && !SameName(o.Table, "main") {
 		if s.step(); !s.now.char('.') {
 			return errors.New("its SQL is on another table than the entry")
 		}

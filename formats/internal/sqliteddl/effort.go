@@ -1,4 +1,4 @@
-package sqlitefile
+package sqliteddl
 
 import (
 	"errors"
@@ -18,12 +18,12 @@ const (
 	mostDepth = 1000   // parentheses in one another; SQLite's own limit
 )
 
-// effort is what the expressions of a table take for each of its rows.
-type effort struct{ calls, steps int }
+// Effort is what the expressions of a table take for each of its rows.
+type Effort struct{ calls, steps int }
 
-func (e effort) plus(o effort) effort { return effort{e.calls + o.calls, e.steps + o.steps} }
+func (e Effort) plus(o Effort) Effort { return Effort{e.calls + o.calls, e.steps + o.steps} }
 
-func (e effort) bearable() error {
+func (e Effort) bearable() error {
 	if e.calls > mostCalls {
 		return fmt.Errorf("its table's expressions call %d functions for each row, more than %d", e.calls, mostCalls)
 	}
@@ -35,7 +35,7 @@ func (e effort) bearable() error {
 
 // expression adds up what the tokens of an expression take.
 type expression struct {
-	effort
+	Effort
 	last token
 	open []paren
 	past bool // the list of columns: in the WHERE of an index
@@ -51,7 +51,7 @@ type paren struct {
 func (x *expression) add(t token) error {
 	last := x.last
 	x.last = t
-	if len(x.open) != 1 || x.past || t.kind == sign && !t.char(',') || t.kind == word && slices.Contains(operators, fold(t.text)) {
+	if len(x.open) != 1 || x.past || t.kind == sign && !t.char(',') || t.kind == word && slices.Contains(operators, Fold(t.text)) {
 		x.steps++ // neither a plain column of an index nor a comma between two
 	}
 	if n := len(x.open); n > 0 && x.open[n-1].searches && x.open[n-1].comma && !t.char(')') && !t.char(',') {
@@ -103,7 +103,7 @@ func (x *expression) begin(before token) error {
 	}
 	x.open = append(x.open, paren{})
 	name, named := before.name()
-	name = fold(name)
+	name = Fold(name)
 	if !named || before.kind == word && slices.Contains(operators, name) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package sqlitefile
+package sqliteddl
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ const (
 	sign                    // one character
 )
 
-func (t token) is(keyword string) bool { return t.kind == word && same(t.text, keyword) }
+func (t token) is(keyword string) bool { return t.kind == word && SameName(t.text, keyword) }
 
 func (t token) char(c byte) bool { return t.kind == sign && t.text[0] == c }
 
@@ -118,9 +118,9 @@ func quotation(s string) int {
 	return 0
 }
 
-// fold makes of a name what SQLite compares: it knows the letters of ASCII
+// Fold returns what SQLite compares of a name: it folds the letters of ASCII
 // only, so that "Ü" and "ü" are two names.
-func fold(s string) string {
+func Fold(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
 		return s
 	}
@@ -133,8 +133,8 @@ func fold(s string) string {
 	return string(b)
 }
 
-// same compares names as SQLite does.
-func same(a, b string) bool {
+// SameName compares names as SQLite does.
+func SameName(a, b string) bool {
 	if len(a) != len(b) {
 		return false
 	}

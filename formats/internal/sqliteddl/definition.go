@@ -1,4 +1,4 @@
-package sqlitefile
+package sqliteddl
 
 import (
 	"slices"
@@ -28,7 +28,7 @@ func Define(sql string) (d Definition, ok bool) {
 	s := &statement{lexer: lexer{sql: sql}}
 	var head, low []string
 	for s.step(); s.now.kind != none && !s.now.char('('); s.step() {
-		head, low = append(head, s.now.compared()), append(low, fold(s.now.text))
+		head, low = append(head, s.now.compared()), append(low, Fold(s.now.text))
 	}
 	unique := len(low) == 6 && low[1] == "unique"
 	switch index := unique || len(low) == 5; {
@@ -71,7 +71,7 @@ func Define(sql string) (d Definition, ok bool) {
 		for _, c := range d.Columns {
 			columns = append(columns, c.Name)
 		}
-		d.key("unique", columns, "", fold(d.Options))
+		d.key("unique", columns, "", Fold(d.Options))
 	}
 	return d, s.err == nil
 }
@@ -92,12 +92,12 @@ func (d *Definition) item(tokens []token) {
 	spelled, low := make([]string, len(tokens)), make([]string, len(tokens))
 	for i, t := range tokens {
 		if spelled[i] = t.compared(); t.kind != quoted {
-			low[i] = fold(t.text)
+			low[i] = Fold(t.text)
 		}
 	}
 	text := strings.Join(spelled, " ")
 	if !slices.Contains([]string{"constraint", "primary", "unique", "check", "foreign"}, low[0]) {
-		name := fold(spelled[0])
+		name := Fold(spelled[0])
 		d.Columns = append(d.Columns, Declared{name, text})
 		for i, t := range low[1:] {
 			then := conflict(low[i+2:])
@@ -116,7 +116,7 @@ func (d *Definition) item(tokens []token) {
 		var columns []string
 		for i := from + 1; i < to; i++ {
 			if i == from+1 || low[i-1] == "," {
-				columns = append(columns, fold(spelled[i]))
+				columns = append(columns, Fold(spelled[i]))
 			}
 		}
 		d.key("unique", columns, conflict(low[to+1:]), "")

@@ -1,4 +1,4 @@
-package sqlitefile
+package sqliteddl
 
 import (
 	"slices"
@@ -61,7 +61,7 @@ func (s *statement) tableCode() string {
 
 func (s *statement) plainOrder() bool {
 	name, _ := s.now.name()
-	return slices.Contains([]string{"binary", "nocase", "rtrim"}, fold(name))
+	return slices.Contains([]string{"binary", "nocase", "rtrim"}, Fold(name))
 }
 
 // constant reads a parenthesized value that is written out.
