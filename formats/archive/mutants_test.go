@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/formats/internal/rowtext"
+	"rehome/formats/archive/internal/rowtext"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/store"
 )

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"sync"
 
+	"rehome/formats/archive/internal/rowtext"
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/packed"
-	"rehome/formats/internal/rowtext"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/formats/archive/internal/rowtext"
 	"rehome/formats/internal/packed"
-	"rehome/formats/internal/rowtext"
 	"rehome/formats/store"
 )
 

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"sync"
 
-	"rehome/formats/internal/rowtext"
+	"rehome/formats/archive/internal/rowtext"
 	"rehome/formats/store"
 )
 

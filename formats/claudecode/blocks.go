@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/base64"
 
+	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/toolmap"
 	"rehome/formats/session"
 )
 
@@ -48,7 +48,7 @@ func (w *walker) part(b []byte, extras *[]session.Extra) session.Part {
 	case "tool_use":
 		split("id", "name", "input")
 		c := &session.ToolCall{ID: f.Text(1), Name: f.Text(2), Input: bytes.Clone(f.Raw(3))}
-		c.Kind, c.Child = toolmap.FromClaude(c.Name), w.calls[c.ID]
+		c.Kind, c.Child = tools.FromClaude(c.Name), w.calls[c.ID]
 		w.settle(f, &c.Extras)
 		return c
 	case "tool_result":

@@ -1,7 +1,7 @@
 package claudecode
 
 import (
-	"rehome/formats/internal/toolmap"
+	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -44,7 +44,7 @@ func (e *encoder) write(s *step) {
 	for i := range s.blocks { // what is written need not be kept
 		s.blocks[i].raw = nil
 		if c := s.blocks[i].call; c != nil && c.answered {
-			c.src, c.native = session.ToolCall{ID: c.src.ID}, toolmap.Native{}
+			c.src, c.native = session.ToolCall{ID: c.src.ID}, tools.Native{}
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (e *encoder) wrote(c *call) []byte {
 		return nil
 	case len(was) > 0 && c.native.Exact:
 		return nil
-	case len(was) == 0 && toolmap.Waits(c.src.Kind, nil, nil):
+	case len(was) == 0 && tools.Waits(c.src.Kind, nil, nil):
 		return nil // the client's own record of an edit: what it changed is said
 	case len(was) == 0:
 		was = c.src.Args

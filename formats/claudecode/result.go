@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -36,7 +36,7 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	a := answer{at: m.At, call: c, body: body, id: m.ID, ui: e.drawn(c, r, shown)}
 	if c.of.written {
 		e.reply(a)
-		c.src, c.native = session.ToolCall{ID: c.src.ID}, toolmap.Native{}
+		c.src, c.native = session.ToolCall{ID: c.src.ID}, tools.Native{}
 	} else {
 		c.of.answers = append(c.of.answers, a)
 		e.hold(c.of, len(a.body)+len(a.ui))
@@ -47,7 +47,7 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 // changed is a result that says what the file of an edit held before and after,
 // where its own record only names it.
 func changed(c *call, r *session.ToolResult) *session.ToolResult {
-	if r.Changed == nil || r.Error || !toolmap.Edits(c.src.Kind) {
+	if r.Changed == nil || r.Error || !tools.Edits(c.src.Kind) {
 		return r
 	}
 	before, after := r.Changed()
@@ -74,11 +74,11 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 	blocks, texts := e.pieces(r.Content)
 	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
 		var list []session.Part
-		if text = toolmap.Shown(c.src.Kind, r.Value); !blank(text) {
+		if text = tools.Shown(c.src.Kind, r.Value); !blank(text) {
 			e.note(loss.ResultFromRecord)
 			list = append(list, &session.Text{Text: text})
 		}
-		for _, data := range toolmap.Images(r.Value) {
+		for _, data := range tools.Images(r.Value) {
 			list = append(list, &session.Media{Data: data})
 		}
 		blocks, texts = e.pieces(list)
@@ -152,7 +152,7 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 	n := c.native
 	if n.Name == "Edit" || n.Name == "Write" {
 		// What came of it tells of the file around the change.
-		if again := toolmap.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
+		if again := tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
 			n = again
 		}
 	}
@@ -212,7 +212,7 @@ func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
 		}
 	}
 	if len(texts) == 0 && len(run) == 0 {
-		texts = []string{toolmap.Shown("", r.Value)}
+		texts = []string{tools.Shown("", r.Value)}
 	}
 	words := "Result of a tool call"
 	if s := strings.Join(texts, "\n"); !blank(s) {

@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 
+	"rehome/formats/claudecode/internal/tools"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -40,7 +41,7 @@ type call struct {
 	of       *step
 	src      session.ToolCall
 	id       string
-	native   toolmap.Native
+	native   tools.Native
 	waits    bool
 	answered bool
 	line     string // uuid
@@ -146,7 +147,7 @@ func (e *encoder) call(t *session.ToolCall) {
 	if c.src.Kind == "" && !e.own {
 		c.src.Kind = toolmap.Kind(t.Name)
 	}
-	c.waits = !e.own && toolmap.Waits(c.src.Kind, t.Input, t.Args)
+	c.waits = !e.own && tools.Waits(c.src.Kind, t.Input, t.Args)
 	if c.waits {
 		e.step.waits++
 	} else {
@@ -161,12 +162,12 @@ func (e *encoder) call(t *session.ToolCall) {
 // translate finds the tool that a call is to be one of.
 func (e *encoder) translate(c *call, value []byte) {
 	if e.own {
-		c.native = toolmap.Native{Name: c.src.Name, Input: c.src.Input, Own: true, Exact: true}
+		c.native = tools.Native{Name: c.src.Name, Input: c.src.Input, Own: true, Exact: true}
 		if len(c.native.Input) == 0 || c.native.Input[0] != '{' {
-			c.native = toolmap.Claude("", c.src.Name, c.src.Input, c.src.Args, nil)
+			c.native = tools.Claude("", c.src.Name, c.src.Input, c.src.Args, nil)
 		}
 	} else {
-		c.native = toolmap.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, value)
+		c.native = tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, value)
 	}
 	asked := c.native.Name
 	c.native.Name = toolName(asked)

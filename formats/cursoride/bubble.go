@@ -3,7 +3,7 @@ package cursoride
 import (
 	"bytes"
 
-	"rehome/formats/internal/lexical"
+	"rehome/formats/cursoride/internal/lexical"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"

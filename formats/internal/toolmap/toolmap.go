@@ -10,13 +10,13 @@ import (
 	"sync"
 )
 
-//go:embed kinds.txt claude.txt
+//go:embed kinds.txt
 var tables embed.FS
 
-func text(name string) string {
-	b, err := tables.ReadFile(name)
+func kindsText() string {
+	b, err := tables.ReadFile("kinds.txt")
 	if err != nil {
-		panic("toolmap: " + err.Error()) // it is part of the program
+		panic(err) // it is part of the program
 	}
 	return string(b)
 }
@@ -28,7 +28,7 @@ var table = sync.OnceValue(func() (t struct {
 	kind  map[string]string
 }) {
 	t.names, t.kind = map[string][]string{}, map[string]string{}
-	for line := range strings.Lines(text("kinds.txt")) {
+	for line := range strings.Lines(kindsText()) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue

@@ -1,12 +1,26 @@
-package toolmap
+// Package tools spells tool calls and their results as Claude Code's own tools do.
+// What has a counterpart there, and by which arguments, is data in claude.txt.
+package tools
 
 import (
+	"embed"
 	"strconv"
 	"strings"
 	"sync"
 
 	"rehome/formats/internal/rawjson"
 )
+
+//go:embed claude.txt
+var tables embed.FS
+
+func claudeText() string {
+	b, err := tables.ReadFile("claude.txt")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(b)
+}
 
 // Native is a call as Claude Code's own tools spell it.
 type Native struct {
@@ -37,7 +51,7 @@ var natives = sync.OnceValue(func() (t struct {
 	kinds map[string]string
 }) {
 	t.tools, t.kinds = map[string]counterpart{}, map[string]string{}
-	for line := range strings.Lines(text("claude.txt")) {
+	for line := range strings.Lines(claudeText()) {
 		words := strings.Fields(line)
 		if len(words) < 2 || words[0] == "#" {
 			continue

@@ -1,4 +1,4 @@
-package toolmap
+package tools
 
 import (
 	"strconv"

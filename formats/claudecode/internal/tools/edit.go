@@ -1,10 +1,10 @@
-package toolmap
+package tools
 
 import (
 	"strconv"
 
+	"rehome/formats/claudecode/internal/udiff"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/udiff"
 )
 
 // edit is what is known of a change to a file.

@@ -1,10 +1,10 @@
-package toolmap
+package tools
 
 import (
 	"strings"
 
+	"rehome/formats/claudecode/internal/udiff"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/udiff"
 )
 
 // patched reads a patch as models write it for a tool that applies one: files by

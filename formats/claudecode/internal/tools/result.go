@@ -1,10 +1,11 @@
-package toolmap
+package tools
 
 import (
 	"strconv"
 	"strings"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 )
@@ -126,5 +127,5 @@ func FromClaude(name string) string {
 	if kind := natives().kinds[name]; kind != "" {
 		return kind
 	}
-	return Kind(name)
+	return toolmap.Kind(name)
 }

@@ -1,10 +1,11 @@
-package toolmap
+package tools
 
 import (
 	"encoding/base64"
 	"strings"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
 )
 
 // caseOf is what a result's one case holds: {"success":{…}}, or what an event of
@@ -19,7 +20,7 @@ func caseOf(value []byte) []byte {
 			continue
 		}
 		switch s := string(name); {
-		case s == "success", s == "complete", s == "stillRunning", s == "async", Failed(s):
+		case s == "success", s == "complete", s == "stillRunning", s == "async", toolmap.Failed(s):
 			return v
 		}
 	}
@@ -64,7 +65,7 @@ func event(kind string, value []byte, status string) string {
 		return s
 	}
 	none := find([][]byte{value}, "content", "files")
-	outcome, _ := Outcome(status)
+	outcome, _ := toolmap.Outcome(status)
 	switch done := outcome == "success"; {
 	case done && Edits(kind):
 		return "The file was changed."

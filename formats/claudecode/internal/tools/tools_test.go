@@ -1,4 +1,4 @@
-package toolmap
+package tools
 
 import (
 	"slices"
@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
 )
 
 func TestClaudeTable(t *testing.T) {
-	kinds := Kinds()
+	kinds := toolmap.Kinds()
 	for kind, c := range natives().tools {
 		if !slices.Contains(kinds, kind) {
 			t.Errorf("there is no kind %q", kind)
@@ -32,7 +33,7 @@ func TestFromClaude(t *testing.T) {
 		}
 	}
 	first := map[string]string{}
-	for line := range strings.Lines(text("claude.txt")) {
+	for line := range strings.Lines(claudeText()) {
 		words := strings.Fields(line)
 		if len(words) < 2 || words[0] == "#" {
 			continue
@@ -193,7 +194,7 @@ func TestDottedNames(t *testing.T) {
 		{"file.write", `{"path":"/a","content":"x"}`, ``, `Write {"file_path":"/a","content":"x"}`},
 		{"file.multi_edit", `{"path":"/a"}`, edited, `Edit {"file_path":"/a","old_string":"a","new_string":"b"}`},
 	} {
-		n := Claude(Kind(c.name), c.name, nil, []byte(c.args), []byte(c.value))
+		n := Claude(toolmap.Kind(c.name), c.name, nil, []byte(c.args), []byte(c.value))
 		if got := n.Name + " " + string(n.Input); got != c.want {
 			t.Errorf("%s is %s, want %s", c.name, got, c.want)
 		}
