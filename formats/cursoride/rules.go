@@ -11,6 +11,7 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -170,7 +171,7 @@ func (x *examination) open(path, file string) (*base, error) {
 	var v *values
 	known := client()
 	known.Shared = &x.known
-	image, err := sqlitecheck.Examine(x.ctx, path, file, x.view, x.q, known, func(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
+	image, err := sqlitecheck.Examine(x.ctx, path, file, x.view, x.q, known, func(t *sqlitefile.PlanTable) func(*sqlitepages.Row) error {
 		if t.Name != diskTable || t.Column("key") < 0 || t.Column("value") < 0 {
 			return nil
 		}

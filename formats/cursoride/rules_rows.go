@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -54,7 +54,7 @@ func (j *judge) batch(p piled) {
 }
 
 // row judges one row by the family of its key.
-func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitefile.Place) {
+func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepages.Place) {
 	family := familyOf(key)
 	switch family {
 	case "":
@@ -99,7 +99,7 @@ func familyOf(key []byte) string {
 }
 
 // digest holds a row whose key is the SHA-256 of its content against that.
-func (j *judge) digest(family string, at store.Addr, id []byte, value store.Cell, place sqlitefile.Place) {
+func (j *judge) digest(family string, at store.Addr, id []byte, value store.Cell, place sqlitepages.Place) {
 	want, ok := hashOf(id)
 	if !ok || value.Class != store.Text && value.Class != store.Blob {
 		return // composer.content. of other kinds: nothing is promised of them
@@ -143,7 +143,7 @@ func hashOf(id []byte) (sum [sha256.Size]byte, ok bool) {
 
 // long judges a value that is too long to be held: only a hash can be taken of
 // it.
-func (j *judge) long(r *sqlitefile.Row, col int, key store.Cell) {
+func (j *judge) long(r *sqlitepages.Row, col int, key store.Cell) {
 	family := familyOf(key.Bytes())
 	if !j.q.Asks(rule.References) || family != blobRow && family != contentRow || family == blobRow && r.Class(col) != store.Blob {
 		return

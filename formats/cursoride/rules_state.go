@@ -7,7 +7,7 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -68,8 +68,8 @@ func (g *graph) place(place uint64) store.Addr {
 	return at
 }
 
-func (g *graph) row(place uint64) (*sqlitefile.Row, int, error) {
-	row, err := g.b.image.Again(sqlitefile.Place(place))
+func (g *graph) row(place uint64) (*sqlitepages.Row, int, error) {
+	row, err := g.b.image.Again(sqlitepages.Place(place))
 	return row, g.b.valueAt, err
 }
 

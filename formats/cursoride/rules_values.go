@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -38,7 +39,7 @@ type values struct {
 	key, value int
 	judges     []*judge
 	batch      *store.Batch
-	places     []sqlitefile.Place
+	places     []sqlitepages.Place
 	work       chan piled
 	workers    sync.WaitGroup
 }
@@ -46,7 +47,7 @@ type values struct {
 // piled are rows on their way to a worker, and where they lie.
 type piled struct {
 	batch  *store.Batch
-	places []sqlitefile.Place
+	places []sqlitepages.Place
 }
 
 func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *values {
@@ -72,7 +73,7 @@ func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *
 }
 
 // row takes one row. What its family does not ask for is left where it lies.
-func (v *values) row(r *sqlitefile.Row) error {
+func (v *values) row(r *sqlitepages.Row) error {
 	key := r.Cell(v.key)
 	if key.Class == store.Text && familyOf(key.Bytes()) == "" && utf8.Valid(key.Bytes()) {
 		return nil

@@ -8,6 +8,7 @@ import (
 	"rehome/formats/internal/sdkcheck"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -46,7 +47,7 @@ func (r *rowChecker) release() {
 }
 
 // of says what is done with the rows of a table.
-func (r *rowChecker) of(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
+func (r *rowChecker) of(t *sqlitefile.PlanTable) func(*sqlitepages.Row) error {
 	for k := range sdkdoc.Checkpoint {
 		if !strings.EqualFold(t.Name, k.Table()) || !r.q.Asks(rule.Schema|rule.References|rule.Meaning) {
 			continue
@@ -74,7 +75,7 @@ type row struct {
 	broken bool // a rule of its own is
 }
 
-func (w *row) take(r *sqlitefile.Row) error {
+func (w *row) take(r *sqlitepages.Row) error {
 	w.cells, w.broken = w.cells[:0], false
 	w.at = store.Addr{File: w.file, Set: w.table.Name, RowID: r.RowID, HasID: w.table.RowIDs}
 	for _, col := range w.of {

@@ -9,13 +9,14 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sqliteddl"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
 // Rows is what a codec wants of a table's rows: what it gives is called with
 // each one. nil: nothing.
-type Rows func(t *sqlitefile.PlanTable) func(r *sqlitefile.Row) error
+type Rows func(t *sqlitefile.PlanTable) func(r *sqlitepages.Row) error
 
 // File is one database that was examined and found sound.
 type File struct {
@@ -48,7 +49,7 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 	if rows == nil && !c.whole && !q.Asks(rule.Schema) {
 		return &File{image, &sqlitefile.Seen{Sound: true}}, nil
 	}
-	look := sqlitefile.Look{Whole: c.whole, Found: c.flaw, Rows: func(t *sqlitefile.PlanTable) (func(*sqlitefile.Row) error, error) {
+	look := sqlitefile.Look{Whole: c.whole, Found: c.flaw, Rows: func(t *sqlitefile.PlanTable) (func(*sqlitepages.Row) error, error) {
 		if rows == nil {
 			return nil, nil
 		}
@@ -117,13 +118,13 @@ func cause(err error) string {
 	}
 }
 
-var rules = map[sqlitefile.FlawKind]string{
-	sqlitefile.BadPage: "RH105", sqlitefile.SharedPage: "RH106", sqlitefile.LostPage: "RH107", sqlitefile.BadFree: "RH108",
-	sqlitefile.BadIndex: "RH109", sqlitefile.BadOrder: "RH110", sqlitefile.BadValue: "RH111", sqlitefile.BadText: "RH113", sqlitefile.BadMap: "RH118", sqlitefile.OddClass: "RH100",
+var rules = map[sqlitepages.FlawKind]string{
+	sqlitepages.BadPage: "RH105", sqlitepages.SharedPage: "RH106", sqlitepages.LostPage: "RH107", sqlitepages.BadFree: "RH108",
+	sqlitepages.BadIndex: "RH109", sqlitepages.BadOrder: "RH110", sqlitepages.BadValue: "RH111", sqlitepages.BadText: "RH113", sqlitepages.BadMap: "RH118", sqlitepages.OddClass: "RH100",
 }
 
 // flaw reports one flaw of the pages.
-func (c *check) flaw(f sqlitefile.Flaw) {
+func (c *check) flaw(f sqlitepages.Flaw) {
 	if !c.whole {
 		if len(c.said) < 1 {
 			c.said = append(c.said, f.String())
@@ -131,7 +132,7 @@ func (c *check) flaw(f sqlitefile.Flaw) {
 		return
 	}
 	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
-	if f.Kind != sqlitefile.OddClass || c.known.Declared != "" {
+	if f.Kind != sqlitepages.OddClass || c.known.Declared != "" {
 		c.q.Breach(rules[f.Kind], at, f.Says, f.Args...)
 	}
 }

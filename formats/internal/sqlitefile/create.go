@@ -13,6 +13,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sqliteddl"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -245,7 +246,7 @@ func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, compu
 	if sh.RowIDs != s.Table.RowIDs {
 		return errors.New("its rows are said to have row ids where they have none, or the reverse")
 	}
-	t := &target{shape: sh, utf16: order(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
+	t := &target{shape: sh, utf16: sqlitepages.ByteOrder(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
 	for _, declared := range sh.types {
 		t.affinities = append(t.affinities, sqliteddl.AffinityOf(declared, e.Strict))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 )
 
 // Damage is why a file is no database that can be read at all.
@@ -62,15 +63,15 @@ func judge(path string, head []byte, st state) *Damage {
 	default:
 		return fail(NoDatabase, "check that the path names the database itself", "not a SQLite database (its first 16 bytes say so)")
 	}
-	if len(head) < headerBytes {
+	if len(head) < sqlitepages.HeaderBytes {
 		return fail(CutShort, "copy it again from an intact original", "truncated: only %d bytes of the header are there", size)
 	}
-	h := header(head)
-	if st.hot() || !h.sane() {
+	h := sqlitepages.Header(head)
+	if st.hot() || !h.Sane() {
 		return nil // the log may hold what the file lacks; and no file is short by a measure that is none
 	}
-	page := int64(h.page())
-	if n, ok := h.pages(); ok && int64(n)*page > size {
+	page := int64(h.Page())
+	if n, ok := h.Pages(); ok && int64(n)*page > size {
 		return fail(CutShort, "copy it again from an intact original", "truncated: the header counts %d pages of %d bytes, the file has %d bytes", n, page, size)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"rehome/formats/internal/sqlitepages"
 	"strings"
 	"testing"
 )
@@ -21,7 +22,7 @@ func onePath(t *testing.T, levels int) string {
 		t.Fatal(err)
 	}
 	root := b[512:1024]
-	if root[0] != innerIndex {
+	if root[0] != sqlitepages.InnerIndex {
 		t.Fatal("the tree has one page only")
 	}
 	leaf := b[(int(binary.BigEndian.Uint32(root[8:]))-1)*512:][:512]
@@ -54,32 +55,32 @@ func oneChain(t *testing.T, rows int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &Image{source: &source{path: path}, whole: b}
+	m := &Image{source: &source{path: path}, File: &sqlitepages.File{Whole: b}}
 	if err := m.measure(b, int64(len(b))); err != nil {
 		t.Fatal(err)
 	}
 	var chain []uint32
 	for n := uint32(2); n <= m.Pages; n++ {
-		page, _ := m.view(n)
-		if page[0] != leafTable {
+		page, _ := m.View(n)
+		if page[0] != sqlitepages.LeafTable {
 			continue
 		}
 		for i := range int(binary.BigEndian.Uint16(page[3:])) {
 			at := int(binary.BigEndian.Uint16(page[8+2*i:]))
-			c, ok := m.leafCell(page, at)
-			if !ok || c.local != local {
-				t.Fatalf("row %d has %d bytes on its page", c.rowID, c.local)
+			c, ok := m.LeafCell(page, at)
+			if !ok || c.Local != local {
+				t.Fatalf("row %d has %d bytes on its page", c.RowID, c.Local)
 			}
-			over := c.payload[local:]
+			over := c.Payload[local:]
 			if chain = append(chain, binary.BigEndian.Uint32(over)); len(chain) <= 32 && len(chain) > 1 {
-				before, _ := m.view(chain[len(chain)-2])
+				before, _ := m.View(chain[len(chain)-2])
 				binary.BigEndian.PutUint32(before, chain[len(chain)-1])
 			}
 			binary.BigEndian.PutUint32(over, chain[0])
 			size := local + 32*rest
 			copy(page[at:], []byte{byte(size>>7) | 0x80, byte(size) & 0x7f})
 			kind := 12 + 2*(size-4)
-			copy(c.payload, []byte{4, byte(kind>>14) | 0x80, byte(kind>>7) | 0x80, byte(kind) & 0x7f})
+			copy(c.Payload, []byte{4, byte(kind>>14) | 0x80, byte(kind>>7) | 0x80, byte(kind) & 0x7f})
 		}
 	}
 	if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -136,7 +137,7 @@ func TestSharedPages(t *testing.T) {
 				t.Fatal(err)
 			}
 			flaws := 0
-			if s, err := m.Look(t.Context(), Look{Whole: true, Found: func(Flaw) { flaws++ }}); err != nil || s.Sound || flaws == 0 {
+			if s, err := m.Look(t.Context(), Look{Whole: true, Found: func(sqlitepages.Flaw) { flaws++ }}); err != nil || s.Sound || flaws == 0 {
 				t.Errorf("%s: the walk finds %d flaws, %v", name, flaws, err)
 			}
 			m.Close()
@@ -164,7 +165,7 @@ func steps(t *testing.T, path string) (steps, bytes int64, flaws int) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(Flaw) { flaws++ }})
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(sqlitepages.Flaw) { flaws++ }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
-	"rehome/formats/store"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/internal/scratch"
 )
 
@@ -20,33 +19,19 @@ import (
 //
 // It belongs to one goroutine.
 type Image struct {
-	Head   [headerBytes]byte
-	Page   int    // bytes a page
-	Usable int    // bytes of a page that SQLite uses
-	Pages  uint32 // of the database
-	Bytes  int64  // of the file; what is behind Pages is nobody's
-	Hot    bool   // it is in use: this is a copy
+	Hot bool // it is in use: this is a copy
 
+	*sqlitepages.File
 	*source
-	o      Options
-	copy   *scratch.Dir // with the copy
-	db     *DB
-	file   io.ReaderAt
-	close  func() error
-	whole  []byte // the file, if that is small
-	span   int64  // bytes a piece
-	pieces map[int64][]byte
-	recent []int64
-	was    state
-	row    Row // of the walk at hand
+	o     Options
+	copy  *scratch.Dir // with the copy
+	db    *DB
+	close func() error
+	was   state
 }
 
-// What of a file is held.
-const (
-	smallFile = 8 << 20
-	piece     = 256 << 10
-	pieces    = 32
-)
+// smallFile is up to where a file is held whole.
+const smallFile = 8 << 20
 
 // OpenImage opens a database for looking at its pages. A *Damage is not the
 // reader's failure but the file's.
@@ -55,10 +40,10 @@ func OpenImage(ctx context.Context, path string, o Options) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{source: o.source(path, real), o: o, span: piece}
-	m.row.joined = o.Known.joint()
+	m := &Image{source: o.source(path, real), o: o, File: &sqlitepages.File{Span: sqlitepages.Piece, Row: sqlitepages.Row{Joined: o.Known.joint()}}}
+	m.Failed = m.shrunk
 	if err = m.open(ctx); err != nil {
-		if m.file != nil && !m.Hot {
+		if m.Reader != nil && !m.Hot {
 			err = cmp.Or(m.moved(m.was), err)
 		}
 		m.drop()
@@ -91,82 +76,26 @@ func (m *Image) open(ctx context.Context) (err error) {
 	if err != nil {
 		return m.unreadable(ctx, err)
 	}
-	m.file, m.close = f, f.Close
+	m.Reader, m.close = f, f.Close
 	if m.was.db.size > smallFile {
-		m.pieces = map[int64][]byte{}
+		m.Pieces = map[int64][]byte{}
 		return m.measure(head, m.was.db.size)
 	}
-	m.whole = m.o.Known.room(int(m.was.db.size))
+	m.Whole = m.o.Known.room(int(m.was.db.size))
 	m.seam()
-	if _, err := io.ReadFull(f, m.whole); err != nil && err != io.EOF {
+	if _, err := io.ReadFull(f, m.Whole); err != nil && err != io.EOF {
 		return m.shrunk(err)
 	}
-	if d := judge(m.path, m.whole[:min(len(m.whole), 4096)], m.was); d != nil {
+	if d := judge(m.path, m.Whole[:min(len(m.Whole), 4096)], m.was); d != nil {
 		return d
 	}
-	return m.measure(m.whole, m.was.db.size)
+	return m.measure(m.Whole, m.was.db.size)
 }
 
 func (m *Image) say(what string) {
 	if m.o.Say != nil {
 		m.o.Say(filepath.Base(m.path) + ": " + what)
 	}
-}
-
-// Pragmas are the settings in the file's header.
-func (m *Image) Pragmas() store.Pragmas { return header(m.Head[:]).pragmas() }
-
-// UTF8 reports whether texts are kept as UTF-8.
-func (m *Image) UTF8() bool { return header(m.Head[:]).encoding() == "UTF-8" }
-
-// view is a page, valid until the next one is asked for; of a small file as
-// long as the image is open.
-func (m *Image) view(n uint32) ([]byte, error) {
-	if n == 0 || n > m.Pages {
-		return nil, fmt.Errorf("there is no page %d of %d", n, m.Pages)
-	}
-	from := int64(n-1) * int64(m.Page)
-	if m.whole != nil {
-		if from+int64(m.Page) > int64(len(m.whole)) {
-			return nil, fmt.Errorf("page %d is not all there", n)
-		}
-		return m.whole[from : from+int64(m.Page) : from+int64(m.Page)], nil
-	}
-	b, err := m.piece(from / m.span)
-	if err != nil {
-		return nil, err
-	}
-	at := from % m.span
-	if at+int64(m.Page) > int64(len(b)) {
-		return nil, fmt.Errorf("page %d is not all there", n)
-	}
-	return b[at : at+int64(m.Page) : at+int64(m.Page)], nil
-}
-
-// stable reports whether a view stays what it is.
-func (m *Image) stable() bool { return m.whole != nil }
-
-// piece is a part of a large file. A page never lies across two.
-func (m *Image) piece(n int64) ([]byte, error) {
-	if b, ok := m.pieces[n]; ok {
-		return b, nil
-	}
-	var b []byte
-	if len(m.recent) == pieces {
-		old := m.recent[0]
-		m.recent = append(m.recent[:0], m.recent[1:]...)
-		b = m.pieces[old]
-		delete(m.pieces, old)
-	} else {
-		b = make([]byte, m.span)
-	}
-	got, err := m.file.ReadAt(b[:m.span], n*m.span)
-	if err != nil && err != io.EOF {
-		return nil, m.shrunk(err)
-	}
-	b = b[:got]
-	m.pieces[n], m.recent = b, append(m.recent, n)
-	return b, nil
 }
 
 // shrunk explains an error of reading: a file that is shorter than it was a
@@ -197,7 +126,7 @@ func (m *Image) SQL(ctx context.Context) (*DB, error) {
 // Close lets go of the file, and reports one that is not what it was: what was
 // found in it may be half of what is being written.
 func (m *Image) Close() error {
-	cold := m.file != nil && !m.Hot
+	cold := m.Reader != nil && !m.Hot
 	err := m.drop()
 	if err != nil || !cold {
 		return err
@@ -213,12 +142,12 @@ func (m *Image) drop() error {
 	}
 	if m.close != nil {
 		errs = append(errs, m.close())
-		m.close, m.file = nil, nil
+		m.close, m.Reader = nil, nil
 	}
 	errs = append(errs, m.copy.Remove())
 	m.copy = nil
-	m.o.Known.giveBack(m.whole)
-	m.o.Known.leaveJoint(m.row.joined)
-	m.whole, m.row.joined = nil, nil
+	m.o.Known.giveBack(m.Whole)
+	m.o.Known.leaveJoint(m.Row.Joined)
+	m.Whole, m.Row.Joined = nil, nil
 	return errors.Join(errs...)
 }

@@ -5,23 +5,24 @@ import (
 	"fmt"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 )
 
 // measure takes from the header what the pages' sizes are. size is that of the
 // file.
 func (m *Image) measure(head []byte, size int64) error {
-	if len(head) < headerBytes {
+	if len(head) < sqlitepages.HeaderBytes {
 		return &Damage{CutShort, &formats.Error{At: m.path, Err: errors.New("truncated: its first page is not all there"), Hint: "copy it again from an intact original"}}
 	}
 	copy(m.Head[:], head)
-	h := header(m.Head[:])
-	m.Bytes, m.Page = size, h.page()
+	h := sqlitepages.Header(m.Head[:])
+	m.Bytes, m.Page = size, h.Page()
 	m.Usable = m.Page - int(h[20])
 	bad := func(format string, args ...any) error {
 		return &Damage{NoHeader, &formats.Error{At: m.path, Err: fmt.Errorf(format, args...), Hint: "take the file from a backup"}}
 	}
 	switch {
-	case !h.sane():
+	case !h.Sane():
 		return bad("its header says %d bytes a page", m.Page)
 	case m.Usable < 480:
 		return bad("its header leaves %d bytes of a page", m.Usable)
@@ -30,17 +31,17 @@ func (m *Image) measure(head []byte, size int64) error {
 	case h[21] != 64 || h[22] != 32 || h[23] != 32:
 		return bad("its header says %d, %d and %d where 64, 32 and 32 have to stand", h[21], h[22], h[23])
 	}
-	if n := h.word(44); n > 4 {
+	if n := h.Word(44); n > 4 {
 		return bad("its header asks for schema format %d, which no version writes", n)
 	}
-	if n := h.word(56); n > 3 {
+	if n := h.Word(56); n > 3 {
 		return bad("its header names a text encoding %d, which there is not", n)
 	}
 	there := size / int64(m.Page)
 	if there < 1 {
 		return &Damage{CutShort, &formats.Error{At: m.path, Err: errors.New("truncated: its first page is not all there"), Hint: "copy it again from an intact original"}}
 	}
-	n, ok := h.pages()
+	n, ok := h.Pages()
 	if !ok || int64(n) > there {
 		n = uint32(min(there, 1<<32-2))
 	}

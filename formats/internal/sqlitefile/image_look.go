@@ -13,6 +13,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sqliteddl"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -21,8 +22,8 @@ type Look struct {
 	// Rows is asked before a table is walked, for what to do with its rows; nil
 	// where they are of no interest. What it was told may be of a file that
 	// turns out to be damaged.
-	Rows  func(t *PlanTable) (func(r *Row) error, error)
-	Found func(Flaw)
+	Rows  func(t *PlanTable) (func(r *sqlitepages.Row) error, error)
+	Found func(sqlitepages.Flaw)
 	// Whole asks for all of the file: other tables, indexes, unused pages,
 	// constraints and texts.
 	Whole bool
@@ -46,19 +47,19 @@ func (m *Image) Look(ctx context.Context, l Look) (*Seen, error) {
 	if m.Pages > mostPages {
 		return nil, &formats.Error{At: m.path, Err: fmt.Errorf("%d pages, more than %d", m.Pages, mostPages), Hint: "a file of so many pages is not looked at; it may have holes in it"}
 	}
-	w := newWalk(ctx, m, l.Found)
+	w := sqlitepages.NewWalk(ctx, m.File, l.Found)
 	s := &Seen{}
 	var err error
-	if s.Objects, err = w.schema(); err != nil {
+	if s.Objects, err = m.schema(w); err != nil {
 		return nil, err
 	}
-	if s.Flaws = w.flaws; s.Flaws > 0 {
+	if s.Flaws = w.Flaws; s.Flaws > 0 {
 		return s, nil
 	}
 	if s.Plan, err = m.planFor(ctx, s.Objects); err != nil {
 		return nil, err
 	}
-	k := &lookout{Walk: w, Look: l, seed: maphash.MakeSeed(), utf8: m.UTF8(), roots: map[string]uint32{}}
+	k := &lookout{Walk: w, image: m, Look: l, seed: maphash.MakeSeed(), utf8: m.UTF8(), roots: map[string]uint32{}}
 	for _, o := range s.Objects {
 		if o.Type == "table" || o.Type == "index" {
 			k.roots[o.Type+o.Name] = o.Root
@@ -69,17 +70,18 @@ func (m *Image) Look(ctx context.Context, l Look) (*Seen, error) {
 			return nil, err
 		}
 	}
-	s.Steps, s.Sound = w.steps, w.flaws == 0
+	s.Steps, s.Sound = w.Steps, w.Flaws == 0
 	if s.Sound && l.Whole {
 		err = k.rest(s)
 	}
-	s.Flaws = w.flaws
+	s.Flaws = w.Flaws
 	return s, err
 }
 
 // lookout is a walk that looks at everything.
 type lookout struct {
-	*Walk
+	*sqlitepages.Walk
+	image *Image
 	Look
 	seed  maphash.Seed
 	utf8  bool
@@ -105,7 +107,7 @@ type wanted struct {
 
 // table walks a table and its indexes.
 func (k *lookout) table(t *PlanTable) error {
-	var give func(*Row) error
+	var give func(*sqlitepages.Row) error
 	var err error
 	if k.Rows != nil {
 		if give, err = k.Rows(t); err != nil {
@@ -117,7 +119,7 @@ func (k *lookout) table(t *PlanTable) error {
 	}
 	want := make([]wanted, len(t.indexes))
 	doubt := t.odd
-	l := &leaf{table: t.RowIDs, take: func(r *Row) error {
+	l := &sqlitepages.Leaf{Table: t.RowIDs, Take: func(r *sqlitepages.Row) error {
 		if k.Whole {
 			doubt = k.misplaced(t, r) || doubt
 			doubt = k.look(t, r, want) || doubt
@@ -127,17 +129,17 @@ func (k *lookout) table(t *PlanTable) error {
 		}
 		return give(r)
 	}}
-	before := k.flaws
+	before := k.Flaws
 	k.key = k.key[:0]
-	if err := k.tree(t.Name, k.roots["table"+t.Name], l); err != nil || !k.Whole {
+	if err := k.Tree(t.Name, k.roots["table"+t.Name], l); err != nil || !k.Whole {
 		return err
 	}
-	if k.entries > k.image.Bytes && k.flaws == before {
-		k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: "the file is too small for what its indexes should hold"})
+	if k.entries > k.image.Bytes && k.Flaws == before {
+		k.Report(sqlitepages.Flaw{Kind: sqlitepages.BadIndex, Table: t.Name, Says: "the file is too small for what its indexes should hold"})
 		before = -1 // and nobody is asked what is missing
 	}
 	for i := range t.indexes {
-		same, err := k.index(&t.indexes[i], want[i].tally, k.flaws == before)
+		same, err := k.index(&t.indexes[i], want[i].tally, k.Flaws == before)
 		if err != nil {
 			return err
 		}
@@ -147,7 +149,7 @@ func (k *lookout) table(t *PlanTable) error {
 	}
 	if t.computed {
 		k.image.say("what expressions compute for table " + strconv.QuoteToGraphic(t.Name) + " was not compared: they are not run")
-	} else if doubt && k.flaws == before {
+	} else if doubt && k.Flaws == before {
 		k.doubt = append(k.doubt, t.Name)
 	}
 	return nil
@@ -155,31 +157,31 @@ func (k *lookout) table(t *PlanTable) error {
 
 // misplaced reports a row of a table without row ids that does not come after
 // the one before it.
-func (k *lookout) misplaced(t *PlanTable, r *Row) bool {
+func (k *lookout) misplaced(t *PlanTable, r *sqlitepages.Row) bool {
 	if t.RowIDs || t.odd || r.Len() < t.ordered {
 		return false
 	}
 	k.last, k.key = k.key, k.last[:0]
 	for i := range t.ordered {
-		k.key = appendKey(k.key, r.cell(i))
+		k.key = appendKey(k.key, r.Stored(i))
 	}
 	return len(k.last) > 0 && bytes.Compare(k.last, k.key) >= 0
 }
 
 // look looks at a row: values that may not be NULL, texts, and what its
 // indexes should hold. It reports one that SQLite has to judge.
-func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
+func (k *lookout) look(t *PlanTable, r *sqlitepages.Row, want []wanted) (doubt bool) {
 	for _, i := range t.needed {
 		doubt = doubt || i >= r.Len() || r.Class(i) == store.Null
 	}
-	for i := range r.types {
+	for i := range r.Types {
 		if kind, says := k.unlike(t, r, i); says != "" {
-			k.tell(Flaw{Kind: kind, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: "column %q: %v", Args: []any{nameOf(t, i), errors.New(says)}})
-			k.flaws-- // it is no flaw of the file's own
+			k.Report(sqlitepages.Flaw{Kind: kind, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: "column %q: %v", Args: []any{nameOf(t, i), errors.New(says)}})
+			k.Flaws-- // it is no flaw of the file's own
 		}
-		if c := r.cell(i); k.utf8 && c.Class == store.Text && !utf8.Valid(c.Bytes()) {
-			k.tell(Flaw{Kind: BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: "column %q", Args: []any{nameOf(t, i)}})
-			k.flaws--
+		if c := r.Stored(i); k.utf8 && c.Class == store.Text && !utf8.Valid(c.Bytes()) {
+			k.Report(sqlitepages.Flaw{Kind: sqlitepages.BadText, Table: t.Name, RowID: r.RowID, HasID: t.RowIDs, Says: "column %q", Args: []any{nameOf(t, i)}})
+			k.Flaws--
 		}
 	}
 	for _, g := range t.groups {
@@ -197,17 +199,17 @@ func (k *lookout) look(t *PlanTable, r *Row, want []wanted) (doubt bool) {
 }
 
 // entry adds what an index should have of a row.
-func (k *lookout) entry(t *PlanTable, r *Row, x *planIndex, want *wanted) (doubt bool) {
+func (k *lookout) entry(t *PlanTable, r *sqlitepages.Row, x *planIndex, want *wanted) (doubt bool) {
 	k.key = k.key[:0]
-	k.steps++
+	k.Steps++
 	k.entries += leastEntry
 	for _, col := range x.columns {
-		if col >= r.Len() || r.Long && col >= 0 && r.Class(col) != r.cell(col).Class {
+		if col >= r.Len() || r.Long && col >= 0 && r.Class(col) != r.Stored(col).Class {
 			doubt, want.unsure = true, true // a default, or not held
 		}
 		c := store.IntCell(r.RowID)
 		if col >= 0 && col != t.Key {
-			c = r.cell(col)
+			c = r.Stored(col)
 		}
 		k.entries += int64(len(c.Bytes()))
 		k.key = appendKey(k.key, c)
@@ -219,20 +221,20 @@ func (k *lookout) entry(t *PlanTable, r *Row, x *planIndex, want *wanted) (doubt
 
 // unlike says what is wrong with a value that SQLite would have stored as another
 // one, because its column's type converts it: it would not come back the same.
-func (k *lookout) unlike(t *PlanTable, r *Row, i int) (kind FlawKind, says string) {
+func (k *lookout) unlike(t *PlanTable, r *sqlitepages.Row, i int) (kind sqlitepages.FlawKind, says string) {
 	if i >= len(t.stored) {
 		return kind, ""
 	}
 	a, class := t.stored[i].affinity, r.Class(i)
 	switch {
 	case class == store.Blob && a == sqliteddl.TextAffinity:
-		return OddClass, "a blob in a column of texts"
+		return sqlitepages.OddClass, "a blob in a column of texts"
 	case class == store.Null || class == store.Blob, a == sqliteddl.AnyAffinity, a == sqliteddl.TextAffinity && class == store.Text, a == sqliteddl.NumericAffinity && class == store.Int,
 		a == sqliteddl.RealAffinity && class != store.Text: // whole numbers are stored as integers
 		return kind, ""
 	}
 	if what := a.Changed(r.Cell(i)); what != "" {
-		return BadValue, sqliteddl.Mismatch(what, t.stored[i].declared).Error()
+		return sqlitepages.BadValue, sqliteddl.Mismatch(what, t.stored[i].declared).Error()
 	}
 	return kind, ""
 }
@@ -250,7 +252,7 @@ func (k *lookout) index(x *planIndex, want tally, compare bool) (same bool, err 
 	var has tally
 	sorted, unique, before := true, 0, 0
 	k.last = k.last[:0]
-	l := &leaf{take: func(r *Row) error {
+	l := &sqlitepages.Leaf{Take: func(r *sqlitepages.Row) error {
 		k.key = k.key[:0]
 		before, unique = unique, -1 // how much of the key must not come twice
 		null := false
@@ -259,7 +261,7 @@ func (k *lookout) index(x *planIndex, want tally, compare bool) (same bool, err 
 				unique = len(k.key)
 			}
 			null = null || r.Class(i) == store.Null
-			k.key = appendKey(k.key, r.cell(i))
+			k.key = appendKey(k.key, r.Stored(i))
 		}
 		if has.count > 0 && unique >= 0 && unique == before && bytes.Equal(k.last[:unique], k.key[:unique]) {
 			sorted = false
@@ -272,7 +274,7 @@ func (k *lookout) index(x *planIndex, want tally, compare bool) (same bool, err 
 		k.last, k.key = k.key, k.last
 		return nil
 	}}
-	err = k.tree(x.name, k.roots["index"+x.name], l)
+	err = k.Tree(x.name, k.roots["index"+x.name], l)
 	return !compare || sorted && has == want, err
 }
 

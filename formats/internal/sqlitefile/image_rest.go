@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"rehome/formats/internal/sqlitepages"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,32 +12,32 @@ import (
 
 // rest looks at what is not in any tree, and has SQLite judge what only it can.
 func (k *lookout) rest(s *Seen) error {
-	k.owner = ""
+	k.Owner = ""
 	if err := k.sideTrees(s); err != nil {
 		return err
 	}
-	if k.flaws > 0 {
+	if k.Flaws > 0 {
 		s.Sound = false
 		return nil
 	}
 	if err := k.unused(); err != nil {
 		return err
 	}
-	if k.flaws == 0 {
+	if k.Flaws == 0 {
 		if err := k.lost(); err != nil {
 			return err
 		}
 	}
 	for i, t := range k.doubt {
 		if i == mostJudged {
-			k.flaw(BadIndex, "%d more tables do not hold what their indexes say", len(k.doubt)-i)
+			k.Flawf(sqlitepages.BadIndex, "%d more tables do not hold what their indexes say", len(k.doubt)-i)
 			break
 		}
 		if err := k.judge(t); err != nil {
 			return err
 		}
 	}
-	if binary.BigEndian.Uint32(k.image.Head[52:]) == 0 || k.flaws > 0 {
+	if binary.BigEndian.Uint32(k.image.Head[52:]) == 0 || k.Flaws > 0 {
 		return nil
 	}
 	if i := slices.IndexFunc(s.Plan.Tables, func(t PlanTable) bool { return t.computed }); i >= 0 {
@@ -52,7 +53,7 @@ const mostJudged = 100
 // computed reports an index that is not what its table says, where SQLite is not
 // asked: it would run whatever a stranger wrote into the schema.
 func (k *lookout) computed(t *PlanTable, x *planIndex) {
-	k.tell(Flaw{Kind: BadIndex, Table: t.Name, Says: "index %q", Args: []any{x.name}})
+	k.Report(sqlitepages.Flaw{Kind: sqlitepages.BadIndex, Table: t.Name, Says: "index %q", Args: []any{x.name}})
 }
 
 // sideTrees walks the indexes that no plan could be made for.
@@ -65,7 +66,7 @@ func (k *lookout) sideTrees(s *Seen) error {
 	}
 	for _, o := range s.Objects {
 		if o.Type == "index" && o.Root != 0 && !planned[o.Name] {
-			if err := k.tree(o.Name, o.Root, &leaf{}); err != nil {
+			if err := k.Tree(o.Name, o.Root, &sqlitepages.Leaf{}); err != nil {
 				return err
 			}
 		}
@@ -78,14 +79,14 @@ func (k *lookout) unused() error {
 	said := binary.BigEndian.Uint32(k.image.Head[36:])
 	found := uint32(0)
 	bad := func(format string, args ...any) error {
-		k.flaw(BadFree, format, args...)
+		k.Flawf(sqlitepages.BadFree, format, args...)
 		return nil
 	}
 	claim := func(n uint32) bool {
-		if n == 0 || n > k.image.Pages || k.used[n/64]>>(n%64)&1 != 0 {
+		if n == 0 || n > k.image.Pages || k.Used[n/64]>>(n%64)&1 != 0 {
 			return false
 		}
-		k.used[n/64] |= 1 << (n % 64)
+		k.Used[n/64] |= 1 << (n % 64)
 		found++
 		return true
 	}
@@ -93,9 +94,9 @@ func (k *lookout) unused() error {
 		if !claim(n) {
 			return bad("it leads to page %d, which does not exist or is in use", n)
 		}
-		page, err := k.image.view(n)
+		page, err := k.image.View(n)
 		if err != nil {
-			return k.unread(n, err)
+			return k.Unread(n, err)
 		}
 		count := int(binary.BigEndian.Uint32(page[4:]))
 		if count < 0 || count > k.image.Usable/4-2 {
@@ -122,14 +123,14 @@ func (k *lookout) lost() error {
 	every := uint32(m.Usable/5 + 1)
 	mapped := binary.BigEndian.Uint32(m.Head[52:]) != 0
 	for n := uint32(2); n <= m.Pages; n++ {
-		if n&(1<<20-1) == 0 && k.ctx.Err() != nil {
-			return k.ctx.Err()
+		if n&(1<<20-1) == 0 && k.Ctx.Err() != nil {
+			return k.Ctx.Err()
 		}
-		if k.used[n/64] == ^uint64(0) {
+		if k.Used[n/64] == ^uint64(0) {
 			n |= 63
 			continue
 		}
-		if k.used[n/64]>>(n%64)&1 != 0 || n == lock {
+		if k.Used[n/64]>>(n%64)&1 != 0 || n == lock {
 			continue
 		}
 		if at := (n-2)/every*every + 2; mapped && (n == at || at == lock && n == at+1) {
@@ -140,7 +141,7 @@ func (k *lookout) lost() error {
 		}
 	}
 	if count > 0 {
-		k.flaw(LostPage, "pages: %d, the first is page %d", count, first)
+		k.Flawf(sqlitepages.LostPage, "pages: %d, the first is page %d", count, first)
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func (k *lookout) lost() error {
 // judge asks SQLite about one table; "" asks about the whole file. It is asked
 // where something looks odd, and where looking at pages cannot tell.
 func (k *lookout) judge(table string) error {
-	db, err := k.image.SQL(k.ctx)
+	db, err := k.image.SQL(k.Ctx)
 	if err != nil {
 		return err
 	}
@@ -156,34 +157,34 @@ func (k *lookout) judge(table string) error {
 	if table != "" {
 		pragma = "PRAGMA integrity_check(" + quote(table) + ")"
 	}
-	rows, err := db.conn.QueryContext(k.ctx, pragma)
+	rows, err := db.conn.QueryContext(k.Ctx, pragma)
 	if err != nil {
-		return db.blame(k.ctx, table, err)
+		return db.blame(k.Ctx, table, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var said string
 		if err := rows.Scan(&said); err != nil {
-			return db.blame(k.ctx, table, err)
+			return db.blame(k.Ctx, table, err)
 		}
 		if said != "ok" {
-			k.tell(flawOf(table, said))
+			k.Report(flawOf(table, said))
 		}
 	}
-	return db.blame(k.ctx, table, rows.Err())
+	return db.blame(k.Ctx, table, rows.Err())
 }
 
 // flawOf sorts what SQLite says.
-func flawOf(table, said string) Flaw {
-	f := Flaw{Kind: BadValue, Table: table, Says: "%s", Args: []any{said}}
+func flawOf(table, said string) sqlitepages.Flaw {
+	f := sqlitepages.Flaw{Kind: sqlitepages.BadValue, Table: table, Says: "%s", Args: []any{said}}
 	switch {
 	case table == "":
-		f.Kind = BadMap
+		f.Kind = sqlitepages.BadMap
 	case strings.HasPrefix(said, "non-unique entry"):
 	case strings.HasPrefix(said, "row not in PRIMARY KEY order"):
-		f.Kind = BadOrder
+		f.Kind = sqlitepages.BadOrder
 	case strings.Contains(said, " index "):
-		f.Kind = BadIndex
+		f.Kind = sqlitepages.BadIndex
 	}
 	if rest, ok := strings.CutPrefix(said, "row "); ok {
 		number, _, _ := strings.Cut(rest, " ")

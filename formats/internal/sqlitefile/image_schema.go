@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -21,11 +22,11 @@ type Object struct {
 const mostSchema = 64 << 20
 
 // schema walks sqlite_schema.
-func (w *Walk) schema() (list []Object, err error) {
+func (m *Image) schema(w *sqlitepages.Walk) (list []Object, err error) {
 	size := 0
-	l := &leaf{table: true, take: func(r *Row) error {
+	l := &sqlitepages.Leaf{Table: true, Take: func(r *sqlitepages.Row) error {
 		if size += int(r.Size()); size > mostSchema || r.Long {
-			return &Damage{BadSchema, &formats.Error{At: w.image.path, Err: errors.New("its schema is larger than any")}}
+			return &Damage{BadSchema, &formats.Error{At: m.path, Err: errors.New("its schema is larger than any")}}
 		}
 		var o Object
 		for i, to := range []*string{&o.Type, &o.Name, &o.Table, nil, &o.SQL} {
@@ -33,24 +34,24 @@ func (w *Walk) schema() (list []Object, err error) {
 				continue
 			}
 			if c := r.Class(i); c == store.Int || c == store.Real {
-				return w.image.badEntry(r, "an entry of its schema is a number where text belongs")
+				return m.badEntry(r, "an entry of its schema is a number where text belongs")
 			}
 			*to = string(r.Cell(i).Bytes())
 		}
 		root := r.Cell(3)
 		switch {
-		case root.Class == store.Int && root.Int() >= 0 && root.Int() <= int64(w.image.Pages):
+		case root.Class == store.Int && root.Int() >= 0 && root.Int() <= int64(m.Pages):
 			o.Root = uint32(root.Int())
 		case root.Class != store.Null:
-			return w.image.badEntry(r, "an entry of its schema leads to no page of the file")
+			return m.badEntry(r, "an entry of its schema leads to no page of the file")
 		}
 		list = append(list, o)
 		return nil
 	}}
-	return list, w.tree("sqlite_schema", 1, l)
+	return list, w.Tree("sqlite_schema", 1, l)
 }
 
-func (m *Image) badEntry(r *Row, what string) error {
+func (m *Image) badEntry(r *sqlitepages.Row, what string) error {
 	return &Damage{BadSchema, &formats.Error{At: m.path, Err: errors.New(what), Pointer: "row id " + strconv.FormatInt(r.RowID, 10)}}
 }
 
@@ -92,23 +93,4 @@ func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
 	}
 	m.o.Known.keep(key, p)
 	return p, nil
-}
-
-// gone reports an error that is not the file's: the system's, or the end of
-// the context.
-func (m *Image) gone(err error) bool {
-	if e := (*formats.Error)(nil); errors.As(err, &e) {
-		return true
-	}
-	return code(err) != 0 || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// text is a text of any encoding.
-func (m *Image) text(c store.Cell) string {
-	if o := order(header(m.Head[:]).encoding()); o != nil && c.Class == store.Text {
-		if b, err := appendWTF8(nil, c.Bytes(), o); err == nil {
-			return string(b)
-		}
-	}
-	return string(c.Bytes())
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -24,9 +25,9 @@ func seenBy(t testing.TB, path string) (rows []string, flaws []string) {
 }
 
 func walkedRows(t testing.TB, m *Image) (rows []string, flaws []string) {
-	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws = append(flaws, f.String()) },
-		Rows: func(p *PlanTable) (func(*Row) error, error) {
-			return func(r *Row) error {
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f sqlitepages.Flaw) { flaws = append(flaws, f.String()) },
+		Rows: func(p *PlanTable) (func(*sqlitepages.Row) error, error) {
+			return func(r *sqlitepages.Row) error {
 				line := fmt.Sprintf("%s#%d", p.Name, r.RowID)
 				for i := range p.Columns {
 					line += " " + spelled(p.Value(r, i))
@@ -158,7 +159,7 @@ func TestHostileHeaderOfAFileInUse(t *testing.T) {
 		if !m.Hot || m.Pages > 16 {
 			t.Errorf("in use %v, %d pages", m.Hot, m.Pages)
 		}
-		if _, err := m.Look(t.Context(), Look{Whole: true, Found: func(Flaw) {}}); err != nil {
+		if _, err := m.Look(t.Context(), Look{Whole: true, Found: func(sqlitepages.Flaw) {}}); err != nil {
 			t.Error(err)
 		}
 		if err := m.Close(); err != nil {
@@ -189,7 +190,7 @@ func TestLongRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	big := bytes.Repeat([]byte("0123456789abcdef"), (mostHeld+100)/16)
+	big := bytes.Repeat([]byte("0123456789abcdef"), (sqlitepages.MaxRecord+100)/16)
 	if _, err := db.Exec("INSERT INTO long VALUES ('front', ?, 'behind')", big); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestLongRows(t *testing.T) {
 	}
 	defer m.Close()
 	n := 0
-	check := func(r *Row) error {
+	check := func(r *sqlitepages.Row) error {
 		n++
 		var b, c bytes.Buffer
 		if err := r.Pour(1, &b); err != nil {
@@ -214,7 +215,7 @@ func TestLongRows(t *testing.T) {
 		}
 		return nil
 	}
-	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { t.Error(f) }, Rows: func(p *PlanTable) (func(*Row) error, error) {
+	s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f sqlitepages.Flaw) { t.Error(f) }, Rows: func(p *PlanTable) (func(*sqlitepages.Row) error, error) {
 		if p.Name != "long" {
 			return nil, nil
 		}

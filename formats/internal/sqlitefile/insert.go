@@ -11,6 +11,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sqliteddl"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -214,7 +215,7 @@ func (in *inserter) put(ctx context.Context, b *store.Batch, from, n int) error 
 			v, err := t.value(c, col)
 			if err == nil && t.utf16 != nil && c.Class == store.Text {
 				at := len(in.wide)
-				in.wide, err = appendUTF16(in.wide, c.Bytes(), t.utf16)
+				in.wide, err = sqlitepages.AppendUTF16(in.wide, c.Bytes(), t.utf16)
 				v = in.wide[at:len(in.wide):len(in.wide)]
 			}
 			if err != nil {

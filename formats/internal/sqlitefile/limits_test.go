@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"path/filepath"
+	"rehome/formats/internal/sqlitepages"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,7 @@ func TestNoExpressionIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) {
+		s, err := m.Look(t.Context(), Look{Whole: true, Found: func(f sqlitepages.Flaw) {
 			if name != "check" { // a number in a column without a type is not STRICT
 				t.Errorf("%s: %+v", name, f)
 			}

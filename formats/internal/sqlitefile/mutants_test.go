@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"rehome/formats/internal/sqlitepages"
 	"strings"
 	"testing"
 )
@@ -42,7 +43,7 @@ func mutantSeeds(t testing.TB) (seeds [][]byte, known *Known) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Look(context.Background(), Look{Found: func(f Flaw) { t.Error(f) }}); err != nil {
+		if _, err := m.Look(context.Background(), Look{Found: func(f sqlitepages.Flaw) { t.Error(f) }}); err != nil {
 			t.Fatal(err)
 		}
 		m.Close()
@@ -61,28 +62,28 @@ var errUnknown = errors.New("a schema that is not known")
 // walked looks at the bytes of a file without SQLite. It reports whether anything
 // is wrong with them, or looks odd enough to ask SQLite.
 func walked(b []byte, known *Known) (odd bool, err error) {
-	m := &Image{source: &source{path: "x.db", seam: func() {}}, whole: b, o: Options{Known: known}}
+	m := &Image{source: &source{path: "x.db", seam: func() {}}, File: &sqlitepages.File{Whole: b}, o: Options{Known: known}}
 	if d := judge("x.db", b[:min(len(b), 4096)], state{db: side{there: true, size: int64(len(b))}}); d != nil {
 		return true, nil
 	}
 	if err := m.measure(b, int64(len(b))); err != nil {
 		return true, nil
 	}
-	k := &lookout{Walk: newWalk(context.Background(), m, func(f Flaw) { odd = true }), Look: Look{Whole: true}, seed: maphash.MakeSeed(), utf8: m.UTF8(), roots: map[string]uint32{}}
-	list, err := k.schema()
+	k := &lookout{image: m, Walk: sqlitepages.NewWalk(context.Background(), m.File, func(f sqlitepages.Flaw) { odd = true }), Look: Look{Whole: true}, seed: maphash.MakeSeed(), utf8: m.UTF8(), roots: map[string]uint32{}}
+	list, err := m.schema(k.Walk)
 	if err != nil {
 		return true, nil
 	}
 	plan := known.plan(planKey(list))
-	if plan == nil || k.flaws > 0 {
+	if plan == nil || k.Flaws > 0 {
 		return odd, errUnknown
 	}
 	for _, o := range list {
 		k.roots[o.Type+o.Name] = o.Root
 	}
-	var places []Place
-	k.Rows = func(*PlanTable) (func(*Row) error, error) {
-		return func(r *Row) error {
+	var places []sqlitepages.Place
+	k.Rows = func(*PlanTable) (func(*sqlitepages.Row) error, error) {
+		return func(r *sqlitepages.Row) error {
 			for i := range r.Len() {
 				r.Cell(i)
 			}
@@ -106,8 +107,8 @@ func walked(b []byte, known *Known) (odd bool, err error) {
 	if v, ok := m.glimpse("meta", "0"); ok && len(v) > len(b) {
 		return odd, fmt.Errorf("%d bytes come out of %d", len(v), len(b))
 	}
-	if k.steps > int64(len(b)) {
-		return odd, fmt.Errorf("%d steps for %d bytes", k.steps, len(b))
+	if k.Steps > int64(len(b)) {
+		return odd, fmt.Errorf("%d steps for %d bytes", k.Steps, len(b))
 	}
 	return odd || len(k.doubt) > 0 || m.Head[52]|m.Head[53]|m.Head[54]|m.Head[55] != 0, nil
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"time"
 
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -23,7 +24,7 @@ func glimpse(path, table, key string) (value []byte, ok bool) {
 	defer f.Close()
 	head := make([]byte, 4096)
 	n, _ := f.ReadAt(head, 0)
-	m := &Image{source: &source{path: path}, file: f}
+	m := &Image{source: &source{path: path}, File: &sqlitepages.File{Reader: f, Failed: func(err error) error { return err }}}
 	if n < 512 || !IsDatabase(head) || m.measure(head[:n], before.Size()) != nil {
 		return nil, false
 	}
@@ -39,12 +40,12 @@ func glimpse(path, table, key string) (value []byte, ok bool) {
 
 // glimpse reads a value where table and sqlite_schema are a page each.
 func (m *Image) glimpse(table, key string) (value []byte, ok bool) {
-	m.span, m.pieces = int64(m.Page), map[int64][]byte{} // one page after another, and few
-	if header(m.Head[:]).word(56) != 1 {
+	m.Span, m.Pieces = int64(m.Page), map[int64][]byte{} // one page after another, and few
+	if sqlitepages.Header(m.Head[:]).Word(56) != 1 {
 		return nil, false
 	}
 	root := int64(0)
-	if !m.leaf(1, func(r *Row) bool {
+	if !m.leaf(1, func(r *sqlitepages.Row) bool {
 		if string(r.Cell(0).Bytes()) != "table" || string(r.Cell(1).Bytes()) != table {
 			return true
 		}
@@ -54,7 +55,7 @@ func (m *Image) glimpse(table, key string) (value []byte, ok bool) {
 		return nil, false
 	}
 	ok = true
-	whole := m.leaf(uint32(root), func(r *Row) bool {
+	whole := m.leaf(uint32(root), func(r *sqlitepages.Row) bool {
 		if ok = r.Len() == 2 && bytewise(r.Cell(0)); !ok || string(r.Cell(0).Bytes()) != key {
 			return ok
 		}
@@ -66,25 +67,25 @@ func (m *Image) glimpse(table, key string) (value []byte, ok bool) {
 
 // leaf calls f for each row of a table that is one page, until it has enough.
 // It reports whether the page could be read so far.
-func (m *Image) leaf(n uint32, f func(*Row) bool) bool {
-	page, err := m.view(n)
+func (m *Image) leaf(n uint32, f func(*sqlitepages.Row) bool) bool {
+	page, err := m.View(n)
 	if err != nil {
 		return false
 	}
 	at := 0
 	if n == 1 {
-		at = headerBytes
+		at = sqlitepages.HeaderBytes
 	}
 	for i := range int(page[at+3])<<8 | int(page[at+4]) {
-		c, ok := m.cellAt(n, page, i)
-		if !ok || int64(c.local) != c.size || m.row.take(m, c.payload, c.size, c.local, nil) != nil {
+		c, ok := m.CellAt(n, page, i)
+		if !ok || int64(c.Local) != c.Size || m.Row.Take(m.File, c.Payload, c.Size, c.Local, nil) != nil {
 			return false
 		}
-		if !f(&m.row) {
+		if !f(&m.Row) {
 			break
 		}
 	}
-	return page[at] == leafTable
+	return page[at] == sqlitepages.LeafTable
 }
 
 func bytewise(c store.Cell) bool { return c.Class == store.Text || c.Class == store.Blob }

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"strings"
 
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -19,7 +20,7 @@ func (db *DB) ScanPlain(ctx context.Context, set int, t Table) iter.Seq2[*store.
 }
 
 func (db *DB) step(s *scan, t Table) error {
-	o := order(db.pragmas.Encoding)
+	o := sqlitepages.ByteOrder(db.pragmas.Encoding)
 	most := mostTerms - 1
 	if o != nil {
 		most /= 2
@@ -134,7 +135,7 @@ func (s *scan) plainRow(values []any, o binary.ByteOrder) error {
 			continue
 		}
 		raw, _ := v.([]byte)
-		arena, err := appendWTF8(s.batch.Begin(), raw, o)
+		arena, err := sqlitepages.AppendWTF8(s.batch.Begin(), raw, o)
 		if err != nil {
 			return fmt.Errorf("row %d, column %d: %w", id, i+1, err)
 		}

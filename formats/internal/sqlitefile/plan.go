@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rehome/formats/internal/sqliteddl"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -69,7 +70,7 @@ func (t *PlanTable) Column(name string) int {
 func (t *PlanTable) Needs(col int) bool { return slices.Contains(t.needed, col) }
 
 // Value is the cell of a column.
-func (t *PlanTable) Value(r *Row, col int) store.Cell {
+func (t *PlanTable) Value(r *sqlitepages.Row, col int) store.Cell {
 	if col < 0 {
 		return store.NullCell()
 	}

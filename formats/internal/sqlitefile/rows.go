@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -16,7 +17,7 @@ import (
 // not there was taken away since somebody found its id. Where texts are not kept
 // as UTF-8 all rows are scanned.
 func (db *DB) Rows(ctx context.Context, set int, t Table, ids []int64) iter.Seq2[*store.Batch, error] {
-	if order(db.pragmas.Encoding) != nil || len(t.Columns) > sinkMost {
+	if sqlitepages.ByteOrder(db.pragmas.Encoding) != nil || len(t.Columns) > sinkMost {
 		return picked(db.ScanPlain(ctx, set, t), ids)
 	}
 	route := func(db *DB, s *scan, t Table) error { return db.pick(s, t, ids) }

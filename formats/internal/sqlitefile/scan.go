@@ -14,6 +14,7 @@ import (
 	"modernc.org/sqlite"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -81,7 +82,7 @@ type scan struct {
 // order where there are no rowids. A consumer may do anything in the loop but
 // start another scan of the same database.
 func (db *DB) Scan(ctx context.Context, set int, t Table) iter.Seq2[*store.Batch, error] {
-	if order(db.pragmas.Encoding) != nil || len(t.Columns) > sinkMost {
+	if sqlitepages.ByteOrder(db.pragmas.Encoding) != nil || len(t.Columns) > sinkMost {
 		return db.ScanPlain(ctx, set, t)
 	}
 	return func(yield func(*store.Batch, error) bool) {

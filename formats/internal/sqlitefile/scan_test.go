@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 )
 
 // odd values: every class, and what tends to get lost.
@@ -250,21 +251,21 @@ func TestUTF16(t *testing.T) {
 			units[i], units[i+1] = byte(u>>8), byte(u)
 		}
 		for _, o := range []string{"UTF-16le", "UTF-16be"} {
-			text, err := appendWTF8(nil, units, order(o))
+			text, err := sqlitepages.AppendWTF8(nil, units, sqlitepages.ByteOrder(o))
 			if err != nil {
 				t.Fatal(err)
 			}
-			back, err := appendUTF16(nil, text, order(o))
+			back, err := sqlitepages.AppendUTF16(nil, text, sqlitepages.ByteOrder(o))
 			if err != nil || string(back) != string(units) {
 				t.Fatalf("%x became %x became %x (%v)", units, text, back, err)
 			}
 		}
 	}
-	if _, err := appendWTF8(nil, []byte{1, 2, 3}, order("UTF-16le")); !errors.Is(err, errOddText) {
+	if _, err := sqlitepages.AppendWTF8(nil, []byte{1, 2, 3}, sqlitepages.ByteOrder("UTF-16le")); !errors.Is(err, sqlitepages.ErrOddText) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"\xff", "\xed\xa0", "\xed\xa0\x80\xed\xb0\x80", "\xc0\x80", "a\x80"} {
-		if out, err := appendUTF16(nil, []byte(bad), order("UTF-16be")); err == nil {
+		if out, err := sqlitepages.AppendUTF16(nil, []byte(bad), sqlitepages.ByteOrder("UTF-16be")); err == nil {
 			t.Errorf("%x became %x", bad, out)
 		}
 	}

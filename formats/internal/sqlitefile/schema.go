@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sqliteddl"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
 
@@ -54,13 +55,13 @@ func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`
 func (db *DB) load(ctx context.Context, known *Known) error {
 	var head []byte
 	err := db.conn.QueryRowContext(ctx, "SELECT substr(data,1,100) FROM sqlite_dbpage WHERE pgno=1").Scan(&head)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && len(head) < headerBytes {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && len(head) < sqlitepages.HeaderBytes {
 		return &formats.Error{At: db.path, Err: errors.New("the database has no pages"), Hint: "its owner has not completed a single write"}
 	}
 	if err != nil {
 		return err
 	}
-	db.pragmas = header(head).pragmas()
+	db.pragmas = sqlitepages.Header(head).Pragmas()
 	roots, err := db.loadObjects(ctx)
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (db *DB) loadObjects(ctx context.Context) (roots []int64, err error) {
 		return nil, err
 	}
 	defer rows.Close()
-	o := order(db.pragmas.Encoding)
+	o := sqlitepages.ByteOrder(db.pragmas.Encoding)
 	for rows.Next() {
 		var kind string
 		var text [3][]byte
@@ -104,7 +105,7 @@ func (db *DB) loadObjects(ctx context.Context) (roots []int64, err error) {
 			if o == nil {
 				continue
 			}
-			if text[i], err = appendWTF8(nil, text[i], o); err != nil {
+			if text[i], err = sqlitepages.AppendWTF8(nil, text[i], o); err != nil {
 				return nil, err
 			}
 		}

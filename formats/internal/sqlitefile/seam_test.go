@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/internal/sqlitepages"
 )
 
 // seams lets something happen to a file between two looks at it.
@@ -96,9 +97,9 @@ func (p *pairs) walked(t *testing.T, o Options) (a, b int, err error) {
 	}
 	o.seam()
 	counts, flaws := map[string]int{}, ""
-	_, err = m.Look(t.Context(), Look{Whole: true, Found: func(f Flaw) { flaws += f.String() + "; " }, Rows: func(p *PlanTable) (func(*Row) error, error) {
+	_, err = m.Look(t.Context(), Look{Whole: true, Found: func(f sqlitepages.Flaw) { flaws += f.String() + "; " }, Rows: func(p *PlanTable) (func(*sqlitepages.Row) error, error) {
 		o.seam()
-		return func(*Row) error { counts[p.Name]++; return nil }, nil
+		return func(*sqlitepages.Row) error { counts[p.Name]++; return nil }, nil
 	}})
 	if err == nil && flaws != "" {
 		err = errors.New(flaws)

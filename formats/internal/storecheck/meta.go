@@ -8,7 +8,7 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -28,7 +28,7 @@ type Meta struct {
 }
 
 // row takes a row of the table.
-func (m *Meta) row(r *sqlitefile.Row, key, value store.Cell) {
+func (m *Meta) row(r *sqlitepages.Row, key, value store.Cell) {
 	at := store.Addr{File: m.file, Set: "meta", RowID: r.RowID, HasID: true}
 	if key.Class != store.Text || string(key.Bytes()) != "0" {
 		m.odd = append(m.odd, at)

@@ -10,6 +10,7 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -85,7 +86,7 @@ func (s *Store) Close() error {
 }
 
 // rows is what is wanted of the tables.
-func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
+func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitepages.Row) error {
 	switch t.Name {
 	case "blobs":
 		s.key, s.data = t.Column("id"), t.Column("data")
@@ -98,7 +99,7 @@ func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
 		if key < 0 || value < 0 {
 			return nil
 		}
-		return func(r *sqlitefile.Row) error {
+		return func(r *sqlitepages.Row) error {
 			s.Meta.row(r, r.Cell(key), r.Cell(value))
 			return nil
 		}
@@ -107,17 +108,17 @@ func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitefile.Row) error {
 }
 
 // hold keeps a finding until the file has turned out to be sound.
-func (s *Store) hold(id string, r *sqlitefile.Row, says string, args ...any) {
+func (s *Store) hold(id string, r *sqlitepages.Row, says string, args ...any) {
 	s.held = append(s.held, rule.Finding{Rule: id, At: s.row(r), Says: says, Args: args})
 }
 
-func (s *Store) row(r *sqlitefile.Row) store.Addr {
+func (s *Store) row(r *sqlitepages.Row) store.Addr {
 	return store.Addr{File: s.file, Set: "blobs", RowID: r.RowID, HasID: true}
 }
 
 // blob takes one blob. As a rule its key is the sum of its bytes, so that it
 // need not be read.
-func (s *Store) blob(r *sqlitefile.Row) error {
+func (s *Store) blob(r *sqlitepages.Row) error {
 	key := r.Cell(s.key)
 	data, class := r.Cell(s.data).Bytes(), r.Class(s.data)
 	var sum agentstate.ID
@@ -149,7 +150,7 @@ func (s *Store) blob(r *sqlitefile.Row) error {
 	return nil
 }
 
-func sumOf(r *sqlitefile.Row, col int, data []byte) (agentstate.ID, error) {
+func sumOf(r *sqlitepages.Row, col int, data []byte) (agentstate.ID, error) {
 	if !r.Long {
 		return sha256.Sum256(data), nil
 	}
@@ -182,7 +183,7 @@ func blobName(c store.Cell) (id agentstate.ID, ok bool) {
 
 // read gives a blob's bytes again.
 func (s *Store) read(_ context.Context, at uint64) ([]byte, error) {
-	r, err := s.Again(sqlitefile.Place(at))
+	r, err := s.Again(sqlitepages.Place(at))
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +192,7 @@ func (s *Store) read(_ context.Context, at uint64) ([]byte, error) {
 
 // at is where a blob stands.
 func (s *Store) at(place uint64) store.Addr {
-	r, err := s.Again(sqlitefile.Place(place))
+	r, err := s.Again(sqlitepages.Place(place))
 	if err != nil {
 		return store.Addr{File: s.file, Set: "blobs"}
 	}

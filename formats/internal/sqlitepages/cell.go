@@ -1,11 +1,11 @@
-package sqlitefile
+package sqlitepages
 
 import "encoding/binary"
 
 // Kinds of pages.
 const (
-	leafTable  = 0x0d
-	innerIndex = 0x02
+	LeafTable  = 0x0d
+	InnerIndex = 0x02
 	innerTable = 0x05
 	leafIndex  = 0x0a
 )
@@ -13,19 +13,19 @@ const (
 // cellOn is one cell of a page.
 type cellOn struct {
 	child   uint32 // of inner pages
-	rowID   int64  // of table pages
-	payload []byte // from where the record begins to the end of the page
-	size    int64  // of the record, 0 on inner pages of tables
-	local   int    // bytes of it on this page
+	RowID   int64  // of table pages
+	Payload []byte // from where the record begins to the end of the page
+	Size    int64  // of the record, 0 on inner pages of tables
+	Local   int    // bytes of it on this page
 	bytes   int    // that the cell takes here
 }
 
-// leafCell reads a cell of a table's leaf.
-func (m *Image) leafCell(page []byte, at int) (c cellOn, ok bool) {
-	if at >= m.Usable {
+// LeafCell reads a cell of a table's leaf.
+func (p *File) LeafCell(page []byte, at int) (c cellOn, ok bool) {
+	if at >= p.Usable {
 		return c, false
 	}
-	b := page[at:m.Usable]
+	b := page[at:p.Usable]
 	size, n := varint(b)
 	if n == 0 {
 		return c, false
@@ -34,28 +34,28 @@ func (m *Image) leafCell(page []byte, at int) (c cellOn, ok bool) {
 	if k == 0 {
 		return c, false
 	}
-	c.rowID = int64(id)
-	return c, m.payload(&c, b, n+k, size, m.Usable-35)
+	c.RowID = int64(id)
+	return c, p.payload(&c, b, n+k, size, p.Usable-35)
 }
 
 // innerCell reads a cell of a table's inner page.
-func (m *Image) innerCell(page []byte, at int) (c cellOn, ok bool) {
-	if at+5 > m.Usable {
+func (p *File) innerCell(page []byte, at int) (c cellOn, ok bool) {
+	if at+5 > p.Usable {
 		return c, false
 	}
-	b := page[at:m.Usable]
+	b := page[at:p.Usable]
 	c.child = binary.BigEndian.Uint32(b)
 	id, n := varint(b[4:])
-	c.rowID, c.bytes = int64(id), 4+n
+	c.RowID, c.bytes = int64(id), 4+n
 	return c, n > 0
 }
 
 // indexCell reads a cell of an index's page.
-func (m *Image) indexCell(page []byte, at int, inner bool) (c cellOn, ok bool) {
-	if at >= m.Usable {
+func (p *File) indexCell(page []byte, at int, inner bool) (c cellOn, ok bool) {
+	if at >= p.Usable {
 		return c, false
 	}
-	b, from := page[at:m.Usable], 0
+	b, from := page[at:p.Usable], 0
 	if inner {
 		if len(b) < 5 {
 			return c, false
@@ -66,29 +66,29 @@ func (m *Image) indexCell(page []byte, at int, inner bool) (c cellOn, ok bool) {
 	if n == 0 {
 		return c, false
 	}
-	return c, m.payload(&c, b, from+n, size, (m.Usable-12)*64/255-23)
+	return c, p.payload(&c, b, from+n, size, (p.Usable-12)*64/255-23)
 }
 
 // payload finds out how much of a record lies on the page: up to most bytes
 // all of it, else as much as leaves the last page of the rest full.
-func (m *Image) payload(c *cellOn, b []byte, from int, size uint64, most int) bool {
-	if size > 1<<40 || int64(size) > int64(m.Pages)*int64(m.Page) {
+func (p *File) payload(c *cellOn, b []byte, from int, size uint64, most int) bool {
+	if size > 1<<40 || int64(size) > int64(p.Pages)*int64(p.Page) {
 		return false
 	}
-	c.size, c.local = int64(size), int(size)
+	c.Size, c.Local = int64(size), int(size)
 	rest := 0
 	if int64(size) > int64(most) {
-		least := (m.Usable-12)*32/255 - 23
-		c.local = least + int((size-uint64(least))%uint64(m.Usable-4))
-		if c.local > most {
-			c.local = least
+		least := (p.Usable-12)*32/255 - 23
+		c.Local = least + int((size-uint64(least))%uint64(p.Usable-4))
+		if c.Local > most {
+			c.Local = least
 		}
 		rest = 4
 	}
-	if from+c.local+rest > len(b) {
+	if from+c.Local+rest > len(b) {
 		return false
 	}
-	c.payload, c.bytes = b[from:], max(from+c.local+rest, 4)
+	c.Payload, c.bytes = b[from:], max(from+c.Local+rest, 4)
 	return true
 }
 

@@ -1,4 +1,4 @@
-package sqlitefile
+package sqlitepages
 
 import (
 	"encoding/binary"
@@ -10,9 +10,9 @@ import (
 	"rehome/formats/store"
 )
 
-// mostHeld is how long a record may be that is put together in memory. Of a
+// MaxRecord is how long a record may be that is put together in memory. Of a
 // longer one the cells that lie behind are poured.
-const mostHeld = 24 << 20
+const MaxRecord = 24 << 20
 
 // Row is one record where it lies: its cells are views of the file, valid until
 // the next row.
@@ -21,14 +21,14 @@ type Row struct {
 	Place Place
 	Long  bool // longer than what is held: Cell gives only what lies in front
 
-	image  *Image
-	types  []uint64
+	file   *File
+	Types  []uint64
 	starts []int64 // offset of each cell's body in the record
 	record []byte  // all of it, or its beginning
 	size   int64
 	over   uint32 // first page of what does not lie on the leaf
 	local  int
-	joined []byte // room for records that lie on several pages
+	Joined []byte // room for records that lie on several pages
 }
 
 // Place is where a row lies, for reading it again.
@@ -38,7 +38,7 @@ func place(page uint32, cell int) Place { return Place(page)<<16 | Place(cell) }
 
 // Len is how many cells the record has. A table can have more columns: those
 // were added later, and the row has their defaults.
-func (r *Row) Len() int { return len(r.types) }
+func (r *Row) Len() int { return len(r.Types) }
 
 // Size is how many bytes the record takes.
 func (r *Row) Size() int64 { return r.size }
@@ -47,7 +47,7 @@ var errRecord = errors.New("a record's header is not what it should be")
 
 // parse reads the record's header. What was put together is in r.record.
 func (r *Row) parse() error {
-	r.types, r.starts = r.types[:0], r.starts[:0]
+	r.Types, r.starts = r.Types[:0], r.starts[:0]
 	head, n := varint(r.record)
 	if n == 0 || head < uint64(n) || head > uint64(len(r.record)) {
 		return errRecord
@@ -59,7 +59,7 @@ func (r *Row) parse() error {
 			return errRecord
 		}
 		b = b[n:]
-		r.types, r.starts = append(r.types, t), append(r.starts, at)
+		r.Types, r.starts = append(r.Types, t), append(r.starts, at)
 		if t >= 12 && t > uint64(r.size)*2+13 {
 			return errRecord
 		}
@@ -83,10 +83,10 @@ func widthOf(t uint64) int64 {
 
 // Class is the class of a cell, NULL where the record has none.
 func (r *Row) Class(i int) store.Class {
-	if i >= len(r.types) {
+	if i >= len(r.Types) {
 		return store.Null
 	}
-	switch t := r.types[i]; {
+	switch t := r.Types[i]; {
 	case t == 0:
 		return store.Null
 	case t == 7:
@@ -101,28 +101,28 @@ func (r *Row) Class(i int) store.Class {
 
 // Width is how many bytes a text or blob has.
 func (r *Row) Width(i int) int64 {
-	if i >= len(r.types) {
+	if i >= len(r.Types) {
 		return 0
 	}
-	return widthOf(r.types[i])
+	return widthOf(r.Types[i])
 }
 
 // Cell is one cell; of a Long row, NULL where it is not held whole. Text is
 // UTF-8, whatever the database keeps.
 func (r *Row) Cell(i int) store.Cell {
-	c := r.cell(i)
-	if c.Class == store.Text && !r.image.UTF8() {
-		return store.TextCell([]byte(r.image.text(c)))
+	c := r.Stored(i)
+	if c.Class == store.Text && !r.file.UTF8() {
+		return store.TextCell([]byte(r.file.text(c)))
 	}
 	return c
 }
 
-// cell is one cell as it lies.
-func (r *Row) cell(i int) store.Cell {
-	if i >= len(r.types) {
+// Stored is one cell as it lies.
+func (r *Row) Stored(i int) store.Cell {
+	if i >= len(r.Types) {
 		return store.NullCell()
 	}
-	t, from := r.types[i], r.starts[i]
+	t, from := r.Types[i], r.starts[i]
 	to := from + widthOf(t)
 	if to > int64(len(r.record)) {
 		return store.NullCell()
@@ -149,7 +149,7 @@ func (r *Row) cell(i int) store.Cell {
 
 // Pour writes the bytes of a cell of a Long row, page by page.
 func (r *Row) Pour(i int, to io.Writer) error {
-	from, left := r.starts[i], widthOf(r.types[i])
+	from, left := r.starts[i], widthOf(r.Types[i])
 	give := func(b []byte, at int64) error { // a piece of the record
 		lo, hi := max(from-at, 0), min(from+left-at, int64(len(b)))
 		if lo >= hi {
@@ -163,11 +163,11 @@ func (r *Row) Pour(i int, to io.Writer) error {
 	}
 	at := int64(len(r.record))
 	for page := r.over; at < from+left; {
-		b, err := r.image.view(page)
+		b, err := r.file.View(page)
 		if err != nil {
 			return err
 		}
-		n := min(int64(r.image.Usable-4), r.size-at)
+		n := min(int64(r.file.Usable-4), r.size-at)
 		if err := give(b[4:4+n], at); err != nil {
 			return err
 		}
@@ -176,19 +176,19 @@ func (r *Row) Pour(i int, to io.Writer) error {
 	return nil
 }
 
-// take puts a cell of a leaf or an index page together. used is told of each
+// Take puts a cell of a leaf or an index page together. used is told of each
 // page that holds more of it; nil where they were counted before.
-func (r *Row) take(m *Image, payload []byte, size int64, local int, used func(page uint32) error) error {
-	r.image, r.size, r.Long, r.over, r.local = m, size, false, 0, local
+func (r *Row) Take(f *File, payload []byte, size int64, local int, used func(page uint32) error) error {
+	r.file, r.size, r.Long, r.over, r.local = f, size, false, 0, local
 	r.record = payload[:local]
 	if int64(local) == size {
 		return r.parse()
 	}
 	r.over = binary.BigEndian.Uint32(payload[local:])
-	if size > mostHeld {
+	if size > MaxRecord {
 		r.Long = true
-		r.joined = append(r.joined[:0], r.record...) // pages go by while the chain is walked
-		r.record = r.joined
+		r.Joined = append(r.Joined[:0], r.record...) // pages go by while the chain is walked
+		r.record = r.Joined
 		if used != nil {
 			if err := r.chain(used, nil); err != nil {
 				return err
@@ -196,12 +196,12 @@ func (r *Row) take(m *Image, payload []byte, size int64, local int, used func(pa
 		}
 		return r.parse()
 	}
-	if cap(r.joined) < int(size) {
-		r.joined = make([]byte, 0, roomFor(size))
+	if cap(r.Joined) < int(size) {
+		r.Joined = make([]byte, 0, roomFor(size))
 	}
-	r.joined = append(r.joined[:0], r.record...)
-	err := r.chain(used, func(b []byte) { r.joined = append(r.joined, b...) })
-	r.record = r.joined
+	r.Joined = append(r.Joined[:0], r.record...)
+	err := r.chain(used, func(b []byte) { r.Joined = append(r.Joined, b...) })
+	r.record = r.Joined
 	if err != nil {
 		return err
 	}
@@ -224,11 +224,11 @@ func (r *Row) chain(used func(page uint32) error, take func([]byte)) error {
 				return err
 			}
 		}
-		b, err := r.image.view(page)
+		b, err := r.file.View(page)
 		if err != nil {
 			return err
 		}
-		n := min(int64(r.image.Usable-4), left)
+		n := min(int64(r.file.Usable-4), left)
 		if take != nil {
 			take(b[4 : 4+n])
 		}
@@ -242,27 +242,27 @@ func (r *Row) chain(used func(page uint32) error, take func([]byte)) error {
 }
 
 // Again reads a row that was seen before. It is valid until the next one.
-func (m *Image) Again(p Place) (*Row, error) {
-	page, err := m.view(uint32(p >> 16))
+func (p *File) Again(at Place) (*Row, error) {
+	page, err := p.View(uint32(at >> 16))
 	if err != nil {
 		return nil, err
 	}
-	c, ok := m.cellAt(uint32(p>>16), page, int(p&0xffff))
+	c, ok := p.CellAt(uint32(at>>16), page, int(at&0xffff))
 	if !ok {
 		return nil, errRecord // the file is not what it was
 	}
-	m.row.RowID, m.row.Place = c.rowID, p
-	return &m.row, m.row.take(m, c.payload, c.size, c.local, nil)
+	p.Row.RowID, p.Row.Place = c.RowID, at
+	return &p.Row, p.Row.Take(p, c.Payload, c.Size, c.Local, nil)
 }
 
-// cellAt is a cell of a table's leaf by its number.
-func (m *Image) cellAt(n uint32, page []byte, i int) (c cellOn, ok bool) {
+// CellAt is a cell of a table's leaf by its number.
+func (p *File) CellAt(n uint32, page []byte, i int) (c cellOn, ok bool) {
 	head := 0
 	if n == 1 {
-		head = headerBytes
+		head = HeaderBytes
 	}
-	if page[head] != leafTable || i >= int(binary.BigEndian.Uint16(page[head+3:])) || head+10+2*i > m.Usable {
+	if page[head] != LeafTable || i >= int(binary.BigEndian.Uint16(page[head+3:])) || head+10+2*i > p.Usable {
 		return c, false
 	}
-	return m.leafCell(page, int(binary.BigEndian.Uint16(page[head+8+2*i:])))
+	return p.LeafCell(page, int(binary.BigEndian.Uint16(page[head+8+2*i:])))
 }

@@ -1,4 +1,4 @@
-package sqlitefile
+package sqlitepages
 
 import (
 	"encoding/binary"
@@ -12,9 +12,9 @@ import (
 // bytes UTF-8 would give it if it were a character (WTF-8). That makes every
 // sequence of 16-bit units expressible, so text survives the way there and back.
 
-var errOddText = errors.New("text of an odd number of bytes in a UTF-16 database")
+var ErrOddText = errors.New("text of an odd number of bytes in a UTF-16 database")
 
-func order(encoding string) binary.ByteOrder {
+func ByteOrder(encoding string) binary.ByteOrder {
 	switch encoding {
 	case "UTF-16le":
 		return binary.LittleEndian
@@ -24,10 +24,10 @@ func order(encoding string) binary.ByteOrder {
 	return nil
 }
 
-// appendWTF8 appends UTF-16 bytes as WTF-8.
-func appendWTF8(to, from []byte, o binary.ByteOrder) ([]byte, error) {
+// AppendWTF8 appends UTF-16 bytes as WTF-8.
+func AppendWTF8(to, from []byte, o binary.ByteOrder) ([]byte, error) {
 	if len(from)%2 != 0 {
-		return to, errOddText
+		return to, ErrOddText
 	}
 	for i := 0; i < len(from); i += 2 {
 		r := rune(o.Uint16(from[i:]))
@@ -45,9 +45,9 @@ func appendWTF8(to, from []byte, o binary.ByteOrder) ([]byte, error) {
 	return to, nil
 }
 
-// appendUTF16 is the way back. Bytes that appendWTF8 cannot have written are
+// AppendUTF16 is the way back. Bytes that appendWTF8 cannot have written are
 // refused: they would not come back the same.
-func appendUTF16(to, from []byte, o binary.ByteOrder) ([]byte, error) {
+func AppendUTF16(to, from []byte, o binary.ByteOrder) ([]byte, error) {
 	high := false // the unit before was a lone high surrogate
 	for i := 0; i < len(from); {
 		r, n := utf8.DecodeRune(from[i:])

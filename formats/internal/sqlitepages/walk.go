@@ -1,4 +1,4 @@
-package sqlitefile
+package sqlitepages
 
 import (
 	"context"
@@ -50,18 +50,18 @@ const mostFlaws = 1000
 // Walk is one walk over all of a database. It looks at every page, calls f
 // with each row of the tables that have one, and tells of flaws.
 type Walk struct {
-	image *Image
+	file  *File
 	found func(Flaw)
-	ctx   context.Context
+	Ctx   context.Context
 
-	used  []uint64 // a bit for each page
-	flaws int
-	owner string
+	Used  []uint64 // a bit for each page
+	Flaws int
+	Owner string
 	last  int64 // row id
 	some  bool  // there is a last
 	depth int   // of the leaves, 0 before the first
 	spans []uint64
-	steps int64 // pages, cells and index entries looked at
+	Steps int64 // pages, cells and index entries looked at
 
 	copies [maxTree + 1][]byte // of the pages that the walk stands on
 }
@@ -69,34 +69,34 @@ type Walk struct {
 // maxTree is how deep SQLite lets a tree be.
 const maxTree = 20
 
-// newWalk begins a walk.
-func newWalk(ctx context.Context, m *Image, found func(Flaw)) *Walk {
-	return &Walk{image: m, ctx: ctx, found: found, used: make([]uint64, (uint64(m.Pages)+64)/64)}
+// NewWalk begins a walk.
+func NewWalk(ctx context.Context, f *File, found func(Flaw)) *Walk {
+	return &Walk{file: f, Ctx: ctx, found: found, Used: make([]uint64, (uint64(f.Pages)+64)/64)}
 }
 
-// flaw tells of one.
-func (w *Walk) flaw(k FlawKind, format string, args ...any) {
-	w.tell(Flaw{Kind: k, Table: w.owner, Says: format, Args: args})
+// Flawf tells of one.
+func (w *Walk) Flawf(k FlawKind, format string, args ...any) {
+	w.Report(Flaw{Kind: k, Table: w.Owner, Says: format, Args: args})
 }
 
-func (w *Walk) tell(f Flaw) {
-	if w.flaws++; w.flaws <= mostFlaws {
+func (w *Walk) Report(f Flaw) {
+	if w.Flaws++; w.Flaws <= mostFlaws {
 		w.found(f)
 	}
 }
 
 // take marks a page as used.
 func (w *Walk) take(n uint32) bool {
-	if n == 0 || n > w.image.Pages {
-		w.flaw(BadPage, "page %d does not exist", n)
+	if n == 0 || n > w.file.Pages {
+		w.Flawf(BadPage, "page %d does not exist", n)
 		return false
 	}
 	bit := uint64(1) << (n % 64)
-	if w.used[n/64]&bit != 0 {
-		w.flaw(SharedPage, "page %d is used twice", n)
+	if w.Used[n/64]&bit != 0 {
+		w.Flawf(SharedPage, "page %d is used twice", n)
 		return false
 	}
-	w.used[n/64] |= bit
+	w.Used[n/64] |= bit
 	return true
 }
 
@@ -111,44 +111,44 @@ func (w *Walk) taken(n uint32) error {
 // errTold ends a record whose flaw is told.
 var errTold = fmt.Errorf("told")
 
-// leaf is what is done with each cell of a tree. An error ends the walk.
-type leaf struct {
-	table bool               // a table's tree, else one of an index or a table without row ids
-	take  func(r *Row) error // each record
+// Leaf is what is done with each cell of a tree. An error ends the walk.
+type Leaf struct {
+	Table bool               // a table's tree, else one of an index or a table without row ids
+	Take  func(r *Row) error // each record
 }
 
-// tree walks one tree. What it returns is an error of reading or of f, not of
+// Tree walks one tree. What it returns is an error of reading or of f, not of
 // the file.
-func (w *Walk) tree(owner string, root uint32, l *leaf) error {
-	w.owner, w.some, w.depth = owner, false, 0
+func (w *Walk) Tree(owner string, root uint32, l *Leaf) error {
+	w.Owner, w.some, w.depth = owner, false, 0
 	return w.page(root, 1, l)
 }
 
 // page walks a page and what is below it.
-func (w *Walk) page(n uint32, depth int, l *leaf) error {
-	w.steps++
+func (w *Walk) page(n uint32, depth int, l *Leaf) error {
+	w.Steps++
 	if depth > maxTree {
-		w.flaw(BadPage, "page %d is deeper than %d levels", n, maxTree)
+		w.Flawf(BadPage, "page %d is deeper than %d levels", n, maxTree)
 		return nil
 	}
 	if !w.take(n) {
 		return nil
 	}
-	if err := w.ctx.Err(); err != nil {
+	if err := w.Ctx.Err(); err != nil {
 		return err
 	}
-	page, err := w.image.view(n)
+	page, err := w.file.View(n)
 	if err != nil {
-		return w.unread(n, err)
+		return w.Unread(n, err)
 	}
 	head := 0
 	if n == 1 {
-		head = headerBytes
+		head = HeaderBytes
 	}
 	kind := page[head]
-	inner := kind == innerTable || kind == innerIndex
-	if table := kind == innerTable || kind == leafTable; !inner && kind != leafTable && kind != leafIndex || table != l.table {
-		w.flaw(BadPage, "page %d has type %d, which does not belong to this tree", n, kind)
+	inner := kind == innerTable || kind == InnerIndex
+	if table := kind == innerTable || kind == LeafTable; !inner && kind != LeafTable && kind != leafIndex || table != l.Table {
+		w.Flawf(BadPage, "page %d has type %d, which does not belong to this tree", n, kind)
 		return nil
 	}
 	if !inner {
@@ -156,41 +156,41 @@ func (w *Walk) page(n uint32, depth int, l *leaf) error {
 			w.depth = depth
 		}
 		if w.depth != depth {
-			w.flaw(BadPage, "page %d is not as deep as the other leaves", n)
+			w.Flawf(BadPage, "page %d is not as deep as the other leaves", n)
 			return nil
 		}
 	}
-	if inner || !w.image.stable() {
+	if inner || !w.file.stable() {
 		w.copies[depth] = append(w.copies[depth][:0], page...)
 		page = w.copies[depth] // others are looked at while this is walked
 	}
 	return w.cells(n, page, head, inner, depth, l)
 }
 
-// unread tells of a page that is not there; what the system refuses ends the
+// Unread tells of a page that is not there; what the system refuses ends the
 // walk.
-func (w *Walk) unread(n uint32, err error) error {
-	if w.image.gone(err) {
+func (w *Walk) Unread(n uint32, err error) error {
+	if gone(err) {
 		return err
 	}
-	w.flaw(BadPage, "%v", err)
+	w.Flawf(BadPage, "%v", err)
 	return nil
 }
 
 // cells walks the cells of a page in their order.
-func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *leaf) error {
+func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *Leaf) error {
 	count := int(binary.BigEndian.Uint16(page[head+3:]))
 	array := head + 8
 	if inner {
 		array += 4
 	}
-	if array+2*count > w.image.Usable {
-		w.flaw(BadPage, "page %d has an impossible number of cells (%d)", n, count)
+	if array+2*count > w.file.Usable {
+		w.Flawf(BadPage, "page %d has an impossible number of cells (%d)", n, count)
 		return nil
 	}
 	spans := w.spans[:0] // cells of this page; those of the pages below come and go meanwhile
 	w.spans = nil
-	w.steps += int64(count)
+	w.Steps += int64(count)
 	for i := range count {
 		at := int(binary.BigEndian.Uint16(page[array+2*i:]))
 		c, ok := cellOn{}, at >= array+2*count
@@ -198,7 +198,7 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 			c, ok = w.cell(page, at, inner, l)
 		}
 		if !ok {
-			w.flaw(BadPage, "page %d: cell %d is outside of the page", n, i)
+			w.Flawf(BadPage, "page %d: cell %d is outside of the page", n, i)
 			return nil
 		}
 		spans = append(spans, uint64(at)<<32|uint64(at+c.bytes))
@@ -221,46 +221,46 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 	return nil
 }
 
-func (w *Walk) cell(page []byte, at int, inner bool, l *leaf) (cellOn, bool) {
+func (w *Walk) cell(page []byte, at int, inner bool, l *Leaf) (cellOn, bool) {
 	switch {
-	case !l.table:
-		return w.image.indexCell(page, at, inner)
+	case !l.Table:
+		return w.file.indexCell(page, at, inner)
 	case inner:
-		return w.image.innerCell(page, at)
+		return w.file.innerCell(page, at)
 	}
-	return w.image.leafCell(page, at)
+	return w.file.LeafCell(page, at)
 }
 
 // one looks at a cell, and gives its record away.
-func (w *Walk) one(n uint32, i int, c *cellOn, inner bool, l *leaf) error {
-	if l.table {
-		if inner && w.some && w.last > c.rowID || !inner && w.some && w.last >= c.rowID {
-			w.tell(Flaw{Kind: BadOrder, Table: w.owner, RowID: c.rowID, HasID: true, Says: "row id %d follows %d", Args: []any{c.rowID, w.last}})
+func (w *Walk) one(n uint32, i int, c *cellOn, inner bool, l *Leaf) error {
+	if l.Table {
+		if inner && w.some && w.last > c.RowID || !inner && w.some && w.last >= c.RowID {
+			w.Report(Flaw{Kind: BadOrder, Table: w.Owner, RowID: c.RowID, HasID: true, Says: "row id %d follows %d", Args: []any{c.RowID, w.last}})
 			return nil
 		}
-		w.last, w.some = c.rowID, true
+		w.last, w.some = c.RowID, true
 		if inner {
 			return nil
 		}
 	}
-	r := &w.image.row
-	r.RowID, r.Place = c.rowID, place(n, i)
-	if err := r.take(w.image, c.payload, c.size, c.local, w.taken); err != nil {
+	r := &w.file.Row
+	r.RowID, r.Place = c.RowID, place(n, i)
+	if err := r.Take(w.file, c.Payload, c.Size, c.Local, w.taken); err != nil {
 		return w.spoiled(n, i, err, l, c)
 	}
-	if l.take == nil {
+	if l.Take == nil {
 		return nil
 	}
-	return l.take(r)
+	return l.Take(r)
 }
 
 // spoiled tells of a record that cannot be read.
-func (w *Walk) spoiled(n uint32, i int, err error, l *leaf, c *cellOn) error {
-	if w.image.gone(err) {
+func (w *Walk) spoiled(n uint32, i int, err error, l *Leaf, c *cellOn) error {
+	if gone(err) {
 		return err
 	}
 	if !errors.Is(err, errTold) {
-		w.tell(Flaw{Kind: BadPage, Table: w.owner, RowID: c.rowID, HasID: l.table, Says: "page %d, cell %d: %v", Args: []any{n, i, err}})
+		w.Report(Flaw{Kind: BadPage, Table: w.Owner, RowID: c.RowID, HasID: l.Table, Says: "page %d, cell %d: %v", Args: []any{n, i, err}})
 	}
 	return nil
 }
@@ -268,23 +268,23 @@ func (w *Walk) spoiled(n uint32, i int, err error, l *leaf, c *cellOn) error {
 // free holds what a page says of its free room against where its cells lie:
 // together they are all of it.
 func (w *Walk) free(n uint32, page []byte, head, from int) {
-	usable := w.image.Usable
+	usable := w.file.Usable
 	content := int(binary.BigEndian.Uint16(page[head+5:]))
 	if content == 0 {
 		content = 65536
 	}
 	if content < from || content > usable {
-		w.flaw(BadPage, "page %d: invalid start of content (%d)", n, content)
+		w.Flawf(BadPage, "page %d: invalid start of content (%d)", n, content)
 		return
 	}
 	for at, last := int(binary.BigEndian.Uint16(page[head+1:])), 0; at != 0; {
 		if at <= last || at < content || at+4 > usable {
-			w.flaw(BadPage, "page %d: its free list leads to %d", n, at)
+			w.Flawf(BadPage, "page %d: its free list leads to %d", n, at)
 			return
 		}
 		size := int(binary.BigEndian.Uint16(page[at+2:]))
 		if size < 4 || at+size > usable {
-			w.flaw(BadPage, "page %d: invalid free block at %d (%d bytes)", n, at, size)
+			w.Flawf(BadPage, "page %d: invalid free block at %d (%d bytes)", n, at, size)
 			return
 		}
 		w.spans = append(w.spans, uint64(at)<<32|uint64(at+size))
@@ -295,13 +295,13 @@ func (w *Walk) free(n uint32, page []byte, head, from int) {
 	for _, s := range w.spans {
 		lo, hi := int(s>>32), int(uint32(s))
 		if lo < end {
-			w.flaw(BadPage, "page %d: cells overlap at %d", n, lo)
+			w.Flawf(BadPage, "page %d: cells overlap at %d", n, lo)
 			return
 		}
 		gaps += lo - end
 		end = hi
 	}
 	if gaps += usable - end; gaps != int(page[head+7]) {
-		w.flaw(BadPage, "page %d: %d bytes between its cells, its header says %d", n, gaps, page[head+7])
+		w.Flawf(BadPage, "page %d: %d bytes between its cells, its header says %d", n, gaps, page[head+7])
 	}
 }
