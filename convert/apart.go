@@ -48,7 +48,7 @@ func apart(src string, t target) error {
 // began: it was found through a link, or is the folder of the file that was named.
 func storeApart(f Found, t target) error {
 	at := f.Loc.Path
-	if within := f.Detected[0].Format.Within; within != nil && !f.Loc.Dir() {
+	if within := f.Detected[0].Format.StoreInside; within != nil && !f.Loc.IsDir() {
 		if folder := within(f.Loc); folder != "" {
 			return apart(folder, t)
 		}

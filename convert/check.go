@@ -56,12 +56,12 @@ func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckRe
 
 func (o *CheckOptions) vet(reg *formats.Registry) error {
 	for _, id := range slices.Concat(o.Rules, o.Skip) {
-		if rule.Named(id) == nil {
+		if rule.Lookup(id) == nil {
 			return Misuse{&formats.Error{Err: errors.New("no such rule: " + id), Hint: "run `rehome check --rules` for the list"}}
 		}
 	}
 	for _, name := range []string{o.From, o.For} {
-		if name != "" && reg.Named(name) == nil {
+		if name != "" && reg.Lookup(name) == nil {
 			return unknownFormat(reg, name)
 		}
 	}
@@ -70,7 +70,7 @@ func (o *CheckOptions) vet(reg *formats.Registry) error {
 			return Misuse{&formats.Error{Err: errors.New("rule " + id + " is not enabled"), Hint: unasked(id)}}
 		}
 	}
-	if o.For != "" && reg.Named(o.For).Encode == nil {
+	if o.For != "" && reg.Lookup(o.For).Encode == nil {
 		return Misuse{&formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` for those that can"}}
 	}
 	return nil
@@ -98,7 +98,7 @@ type examined struct {
 
 // report takes a finding. A store that is a file has no name inside itself.
 func (e *examined) report(f rule.Finding) {
-	if e.loc != nil && !e.loc.Dir() && f.At.File == filepath.Base(e.store.Path) {
+	if e.loc != nil && !e.loc.IsDir() && f.At.File == filepath.Base(e.store.Path) {
 		f.At.File = ""
 	}
 	e.tally.add(f)
@@ -170,17 +170,17 @@ const (
 )
 
 func (c *checker) askOnce(ctx context.Context, one *examined, jobs int) error {
-	q := &rule.Inquiry{Layers: c.o.Layers, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: c.o.Layers, Report: func(f rule.Finding) {
 		if c.o.wanted(f.Rule) {
 			one.report(f)
 		}
 	}}
-	if q.Asks(rule.Schema) {
+	if q.Enabled(rule.Schema) {
 		q.Schema = validator
 	}
-	view := formats.View{Live: c.o.Live, Jobs: jobs, Say: one.tally.say}
+	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: one.tally.say}
 	err := one.f.Check(ctx, one.loc, view, q)
-	for _, further := range []func(context.Context, *examined, formats.View, *rule.Inquiry) error{c.inner, c.besides, c.lost, c.secrets} {
+	for _, further := range []func(context.Context, *examined, formats.View, *rule.Pass) error{c.inner, c.besides, c.lost, c.secrets} {
 		if err == nil {
 			err = further(ctx, one, view, q)
 		}
@@ -197,7 +197,7 @@ func (o *CheckOptions) wanted(id string) bool {
 	if slices.Contains(lossRules(), id) {
 		return o.For != ""
 	}
-	r := rule.Named(id)
+	r := rule.Lookup(id)
 	if r == nil {
 		panic("convert: a codec reports " + id + ", which is not a rule")
 	}
@@ -206,7 +206,7 @@ func (o *CheckOptions) wanted(id string) bool {
 
 // unasked is what asks a rule that nothing else does.
 func unasked(id string) string {
-	layer := rule.Named(id).Layer
+	layer := rule.Lookup(id).Layer
 	switch {
 	case slices.Contains(lossRules(), id):
 		return "add --for FORMAT"

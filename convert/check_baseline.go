@@ -206,9 +206,9 @@ func (b *Baseline) used(c *checker, r *CheckReport) *BaselineUse {
 		one := looked[e.Path+"\x00"+fmt.Sprint(slices.Contains(walkRules(), e.Rule))]
 		there := slices.ContainsFunc(below, func(p string) bool { return p == "." || e.Path == p || strings.HasPrefix(e.Path, p+"/") })
 		switch {
-		case rule.Named(e.Rule) == nil && there: // of a version that had it
+		case rule.Lookup(e.Rule) == nil && there: // of a version that had it
 			u.Gone += max(int64(len(e.Places)), e.Count)
-		case rule.Named(e.Rule) == nil, !r.o.wanted(e.Rule), one == nil && !there, one != nil && one.store.Err != nil:
+		case rule.Lookup(e.Rule) == nil, !r.o.wanted(e.Rule), one == nil && !there, one != nil && one.store.Err != nil:
 			u.left = append(u.left, e)
 		case one == nil:
 			u.Gone += max(int64(len(e.Places)), e.Count)

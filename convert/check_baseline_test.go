@@ -17,16 +17,16 @@ func TestFingerprint(t *testing.T) {
 		return store.Addr{File: "a.db", Set: "runs", RowID: row, HasID: true, Key: store.TextCell([]byte(key))}
 	}
 	long := strings.Repeat("k", 100)
-	base := rule.Finding{Rule: "RH316", At: keyed(1, long+"1"), Pointer: "/a", Says: "run %q, %v", Args: []any{"x", rule.Many(3, "event")}}
+	base := rule.Finding{Rule: "RH316", At: keyed(1, long+"1"), Pointer: "/a", Message: "run %q, %v", Args: []any{"x", rule.Count(3, "event")}}
 	same := map[string]func(*rule.Finding){
-		"other words":       func(f *rule.Finding) { f.Says = "%q lost %v" },
-		"another amount":    func(f *rule.Finding) { f.Args = []any{"x", rule.Many(4, "event")} },
+		"other words":       func(f *rule.Finding) { f.Message = "%q lost %v" },
+		"another amount":    func(f *rule.Finding) { f.Args = []any{"x", rule.Count(4, "event")} },
 		"words of an error": func(f *rule.Finding) { f.Args = append(f.Args, fmt.Errorf("why"), rule.Words("so")) },
 		"another row id":    func(f *rule.Finding) { f.At = keyed(2, long+"1") },
 	}
 	other := map[string]func(*rule.Finding){
 		"another rule":    func(f *rule.Finding) { f.Rule = "RH312" },
-		"another name":    func(f *rule.Finding) { f.Args = []any{"y", rule.Many(3, "event")} },
+		"another name":    func(f *rule.Finding) { f.Args = []any{"y", rule.Count(3, "event")} },
 		"another pointer": func(f *rule.Finding) { f.Pointer = "/b" },
 		"another key":     func(f *rule.Finding) { f.At = keyed(1, long+"2") },
 		"another table":   func(f *rule.Finding) { f.At.Set = "events" },

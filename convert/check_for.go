@@ -33,7 +33,7 @@ func lossRule(k loss.Kind) string { return lossRules()[k-loss.Reshaped] }
 
 // lost carries every session of a store to the format of --for, places
 // nothing, and reports what would not arrive whole.
-func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *rule.Inquiry) error {
+func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *rule.Pass) error {
 	if c.o.For == "" || c.o.For == one.f.Name || one.f.Decode == nil && !one.f.Text || one.tally.broken() {
 		return nil
 	}
@@ -50,10 +50,10 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 	rep := &Report{Lane: sessionLane, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
 		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: moveNew, folders: NewFolders(c.reg),
-		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.Say},
-		talk: talker{say: v.Say},
-		noted: func(n loss.Note) {
-			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.within(n.At), Says: "%[1]v", Args: identified(n)})
+		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.OnNotice},
+		talk: talker{say: v.OnNotice},
+		noted: func(n loss.Loss) {
+			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.within(n.At), Message: "%[1]v", Args: identified(n)})
 		},
 	}
 	err = j.run(ctx)
@@ -65,12 +65,12 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 		for _, x := range s.Sessions {
 			if x.Error != nil {
 				told = true
-				found(rule.Finding{Rule: ruleStuck, At: spoken(x.ID), Says: one.hide(x.Error.Message, private.Path)})
+				found(rule.Finding{Rule: ruleStuck, At: spoken(x.ID), Message: one.hide(x.Error.Message, private.Path)})
 			}
 		}
 	}
 	if err != nil && !told {
-		found(rule.Finding{Rule: ruleStuck, Says: one.hide(err.Error(), private.Path)})
+		found(rule.Finding{Rule: ruleStuck, Message: one.hide(err.Error(), private.Path)})
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (e *examined) within(at store.Addr) store.Addr {
 
 // holdsFile reports whether a name is that of a file in the store.
 func (e *examined) holdsFile(name string) bool {
-	if !e.loc.Dir() {
+	if !e.loc.IsDir() {
 		return name == e.loc.Name()
 	}
 	if !filepath.IsLocal(filepath.FromSlash(name)) {
@@ -148,7 +148,7 @@ func (t *checkTally) any(of rule.Layers) bool {
 }
 
 // identified are the words of a loss, and behind them what it is known again by.
-func identified(n loss.Note) []any {
+func identified(n loss.Loss) []any {
 	args := []any{rule.Words(n.What()), string(n.Code)}
 	for _, a := range n.Args {
 		args = append(args, a)

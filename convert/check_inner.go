@@ -27,7 +27,7 @@ const mostHeldInner = 100_000
 // inner asks of a text that stands for tables what is asked of the store that
 // it holds: that is made again in a folder nobody sees, and what is found there
 // is said of the line that it comes from.
-func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q *rule.Inquiry) error {
+func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q *rule.Pass) error {
 	if !one.f.Text || one.f.Open == nil || !slices.Contains(one.f.Families, formats.Tables) || c.o.Layers&^rule.Secrets == 0 {
 		return nil
 	}
@@ -35,7 +35,7 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 		return nil // one that is not whole cannot be restored either
 	}
 	if one.size > mostInner {
-		view.Say(fmt.Sprintf("its content was not checked: it is larger than %d GB", mostInner>>30))
+		view.OnNotice(fmt.Sprintf("its content was not checked: it is larger than %d GB", mostInner>>30))
 		return nil
 	}
 	private, err := newFolder("check")
@@ -46,24 +46,24 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 	loc, origin, err := c.restored(ctx, one, view, filepath.Join(private.Path, filepath.Base(cleaned(one.loc.Path))))
 	switch {
 	case diskFull(err):
-		view.Say("its content was not checked: it does not fit into " + os.TempDir())
+		view.OnNotice("its content was not checked: it does not fit into " + os.TempDir())
 		return nil
 	case err != nil && (ctx.Err() != nil || errors.Is(err, formats.ErrBusy)):
 		return err
 	case err != nil:
-		q.Breach("RH387", store.Addr{File: "manifest.json"}, withoutPlace(err))
+		q.Reportf("RH387", store.Addr{File: "manifest.json"}, withoutPlace(err))
 		return nil
 	case origin == nil || origin.Check == nil:
 		return nil
 	}
-	f := &foreign{file: filepath.Base(loc.Path), alone: !loc.Dir(), outer: one.tally.places()}
+	f := &foreign{file: filepath.Base(loc.Path), alone: !loc.IsDir(), outer: one.tally.places()}
 	inside := *q
-	inside.Found = func(found rule.Finding) {
+	inside.Report = func(found rule.Finding) {
 		if c.o.wanted(found.Rule) {
 			f.hold(found)
 		}
 	}
-	if err := origin.Check(ctx, loc, formats.View{Jobs: view.Jobs, Say: func(string) {}}, &inside); err != nil {
+	if err := origin.Check(ctx, loc, formats.View{Jobs: view.Jobs, OnNotice: func(string) {}}, &inside); err != nil {
 		return err
 	}
 	return f.home(ctx, one, view, q)
@@ -72,16 +72,16 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 // restored makes the store of a text again. What was left at home when it was
 // written is missing, as it is for a client.
 func (c *checker) restored(ctx context.Context, one *examined, view formats.View, to string) (*formats.Location, *formats.Format, error) {
-	r, err := one.f.Open(ctx, one.loc, formats.View{Family: formats.Tables, Secrets: formats.OmitWithheld, Omitted: func(store.Item) {}, Jobs: view.Jobs})
+	r, err := one.f.Open(ctx, one.loc, formats.View{Family: formats.Tables, Secrets: formats.OmitWithheld, OnOmit: func(store.SidecarItem) {}, Jobs: view.Jobs})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer r.Close()
-	origin := c.reg.Named(r.Schema().Origin)
+	origin := c.reg.Lookup(r.Schema().Origin)
 	if origin == nil || origin.Create == nil {
 		return nil, nil, nil
 	}
-	w, err := origin.Create(ctx, formats.Build{Path: to, Schema: r.Schema(), Jobs: view.Jobs, Residue: func(store.Item) {}})
+	w, err := origin.Create(ctx, formats.Build{Path: to, Schema: r.Schema(), Jobs: view.Jobs, OnSidecar: func(store.SidecarItem) {}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,11 +131,11 @@ type foreign struct {
 }
 
 func (f *foreign) hold(found rule.Finding) {
-	found.Keep()
+	found.Detach()
 	if f.alone && found.At.File == f.file {
 		found.At.File = ""
 	}
-	if found.At.File == "" && found.At.Set == "" && rule.Named(found.Rule).Severity == rule.Note {
+	if found.At.File == "" && found.At.Set == "" && rule.Lookup(found.Rule).Severity == rule.Note {
 		return // of the folder that it was made in
 	}
 	f.mu.Lock()
@@ -146,7 +146,7 @@ func (f *foreign) hold(found rule.Finding) {
 }
 
 // home reads the text again and tells each finding of the line it comes from.
-func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q *rule.Inquiry) error {
+func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q *rule.Pass) error {
 	if len(f.held) == 0 {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q 
 			lines[key] = append(lines[key], i)
 		}
 	}
-	if placed, ok := r.(store.Placed); ok && len(lines) > 0 {
+	if placed, ok := r.(store.Positioned); ok && len(lines) > 0 {
 		if err := f.place(ctx, placed, lines); err != nil {
 			return err
 		}
@@ -171,21 +171,21 @@ func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q 
 			found.At = tableAddr(r.Schema(), found.At)
 		}
 		if !f.outer[found.Rule+" "+found.At.String()] {
-			q.Found(found)
+			q.Report(found)
 		}
 	}
 	return nil
 }
 
 // place finds the lines.
-func (f *foreign) place(ctx context.Context, r store.Placed, lines map[string][]int) error {
+func (f *foreign) place(ctx context.Context, r store.Positioned, lines map[string][]int) error {
 	schema := r.Schema()
 	for b, err := range r.Batches(ctx) {
 		if err != nil {
 			return err
 		}
 		set := &schema.Sets[b.Set]
-		file, first := r.Place()
+		file, first := r.Position()
 		for i := range b.Rows() {
 			if set.Kind != store.Table {
 				break

@@ -25,7 +25,7 @@ type CheckReport struct {
 // walk where there is none.
 func (r *CheckReport) Asked(format string) (out []rule.Rule) {
 	for _, one := range rule.All() {
-		if one.For(format) && r.o.wanted(one.ID) && slices.Contains(walkRules(), one.ID) == (format == "") {
+		if one.AppliesTo(format) && r.o.wanted(one.ID) && slices.Contains(walkRules(), one.ID) == (format == "") {
 			out = append(out, one)
 		}
 	}
@@ -138,7 +138,7 @@ func (t *checkTally) add(f rule.Finding) {
 		if t.rules == nil {
 			t.rules = map[string]*Breach{}
 		}
-		b = &Breach{Rule: rule.Named(f.Rule)}
+		b = &Breach{Rule: rule.Lookup(f.Rule)}
 		t.rules[f.Rule] = b
 	}
 	if len(b.prints) == mostPrints && len(b.Places) == mostPlaces && t.known[f.Rule] == nil && byPlace(b.Places[mostPlaces-1], f) < 0 {
@@ -158,7 +158,7 @@ func (t *checkTally) add(f rule.Finding) {
 	if at == mostPlaces {
 		return
 	}
-	f.Keep()
+	f.Detach()
 	b.Places, b.marks = slices.Insert(b.Places, at, f), slices.Insert(b.marks, at, print)
 	kept := min(len(b.Places), mostPlaces)
 	b.Places, b.marks = b.Places[:kept], b.marks[:kept]

@@ -160,9 +160,9 @@ func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n in
 // misshapen reports each cause that a schema gives, at its place in the record.
 func (e *examined) misshapen(line int, err error) {
 	for _, cause := range strings.Split(err.Error(), "\n") {
-		f := rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Says: cause}
+		f := rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Message: cause}
 		if at, why, ok := strings.Cut(cause, ": "); ok && strings.HasPrefix(at, "/") {
-			f.Pointer, f.Says = strings.TrimSuffix(at, "/"), why // "/" is the whole
+			f.Pointer, f.Message = strings.TrimSuffix(at, "/"), why // "/" is the whole
 		}
 		e.report(f)
 	}

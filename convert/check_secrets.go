@@ -25,8 +25,8 @@ const (
 )
 
 // secrets looks for credentials in all that a store holds.
-func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
-	if !q.Asks(rule.Secrets) {
+func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q *rule.Pass) error {
+	if !q.Enabled(rule.Secrets) {
 		return nil
 	}
 	err := c.lookThrough(ctx, one, v, q)
@@ -37,13 +37,13 @@ func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q 
 	return err
 }
 
-func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
+func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View, q *rule.Pass) error {
 	scanner, err := c.scanner()
 	if err != nil {
 		return err
 	}
-	s := &secretive{one: one, found: q.Found, scanner: scanner, told: map[string]bool{}}
-	alone := !one.loc.Dir() && !slices.Contains(one.f.Families, formats.Tables) // one session: its codec reads records of whole stores only
+	s := &secretive{one: one, found: q.Report, scanner: scanner, told: map[string]bool{}}
+	alone := !one.loc.IsDir() && !slices.Contains(one.f.Families, formats.Tables) // one session: its codec reads records of whole stores only
 	if one.f.Text || one.f.Open == nil || alone {
 		own := s.ownKeys(ctx, v)
 		packed, err := s.files(ctx)
@@ -103,14 +103,14 @@ func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (f
 
 // named is a finding that says where a credential is, and of what kind.
 func named(f rule.Finding, id, kind string) rule.Finding {
-	f.Rule, f.Says, f.Args = id, "%s, "+f.Says, append([]any{kind}, f.Args...)
+	f.Rule, f.Message, f.Args = id, "%s, "+f.Message, append([]any{kind}, f.Args...)
 	return f
 }
 
 // records reads a store record by record. Of a store whose text has been read
 // from its files only the tables are left to do.
 func (s *secretive) records(ctx context.Context, v formats.View, text bool) (err error) {
-	v.Secrets, v.Note, v.Omitted = formats.KeepSecrets, func(loss.Note) {}, func(store.Item) {}
+	v.Secrets, v.OnLoss, v.OnOmit = formats.KeepSecrets, func(loss.Loss) {}, func(store.SidecarItem) {}
 	r, err := s.one.f.Open(ctx, s.one.loc, v)
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 				if col < len(set.Columns) {
 					name = set.Columns[col]
 				}
-				return rule.Finding{At: at, Says: "byte %d of the column %q", Args: []any{offset, name}}, true
+				return rule.Finding{At: at, Message: "byte %d of the column %q", Args: []any{offset, name}}, true
 			})
 		}
 	}
@@ -187,7 +187,7 @@ func (c *checker) mask(ctx context.Context, t *checkTally) {
 	for _, b := range t.rules {
 		for i := range b.Places {
 			f := &b.Places[i]
-			f.Says, f.Pointer, f.Args = masked(ctx, scanner, f.Text()), masked(ctx, scanner, f.Pointer), nil
+			f.Message, f.Pointer, f.Args = masked(ctx, scanner, f.Text()), masked(ctx, scanner, f.Pointer), nil
 			if key := f.At.Key; key.Class == store.Text {
 				f.At.Key = store.TextCell([]byte(masked(ctx, scanner, string(key.Bytes()))))
 			}
@@ -208,13 +208,13 @@ func masked(ctx context.Context, scanner *leaks.Scanner, s string) string {
 // ownKeys reports the keys of clients in text that is bound for git: what its
 // codec would have left at home.
 func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
-	if s.own = rule.Named(ruleOwnKey).For(s.one.f.Name); !s.own {
+	if s.own = rule.Lookup(ruleOwnKey).AppliesTo(s.one.f.Name); !s.own {
 		return nil
 	}
-	v.Secrets, v.Omitted, v.Leftover = formats.WithholdSecrets, func(store.Item) {}, func(store.Item) {}
+	v.Secrets, v.OnOmit, v.OnLeftover = formats.WithholdSecrets, func(store.SidecarItem) {}, func(store.SidecarItem) {}
 	var mu sync.Mutex
-	var notes []loss.Note
-	v.Note = func(n loss.Note) {
+	var notes []loss.Loss
+	v.OnLoss = func(n loss.Loss) {
 		if n.Code.Secret() {
 			n.At.Key = n.At.Key.Clone()
 			mu.Lock()
@@ -236,7 +236,7 @@ func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
 	for _, n := range notes {
 		at := s.line(r.Schema(), n.At)
 		s.told[placeOf(at)] = true
-		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Says: "%s", Args: []any{strings.Join(n.Args, " ")}})
+		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Message: "%s", Args: []any{strings.Join(n.Args, " ")}})
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ const (
 // files scans the files of a store as text. packed reports some that are
 // compressed, which are not.
 func (s *secretive) files(ctx context.Context) (packed bool, err error) {
-	if !s.one.loc.Dir() {
+	if !s.one.loc.IsDir() {
 		return s.file(ctx, s.one.loc.Path, "")
 	}
 	err = filepath.WalkDir(s.one.loc.Path, func(at string, e fs.DirEntry, err error) error {
@@ -148,7 +148,7 @@ func (p *pane) at(offset int64) (f rule.Finding, news bool) {
 		col = offset - int64(end) - 1
 	}
 	at := store.Addr{File: p.file, Line: p.line + bytes.Count(before, []byte("\n"))}
-	return rule.Finding{At: at, Says: "byte %d of the line", Args: []any{col}}, news
+	return rule.Finding{At: at, Message: "byte %d of the line", Args: []any{col}}, news
 }
 
 // compressed knows gzip and zstd by how they begin.

@@ -15,15 +15,15 @@ import (
 
 // besides asks whether what lies beside a store can be put back into it: of text,
 // by making the store again in a folder nobody sees.
-func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q *rule.Inquiry) error {
-	if !q.Asks(rule.References) || one.f.Open == nil {
+func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q *rule.Pass) error {
+	if !q.Enabled(rule.References) || one.f.Open == nil {
 		return nil
 	}
 	name, err := sidecarOf(one.loc.Path)
 	at := store.Addr{File: "../" + filepath.Base(name)}
 	if err != nil {
 		at.File += formats.SidecarSuffix
-		q.Breach("RH389", at, withoutPlace(err))
+		q.Reportf("RH389", at, withoutPlace(err))
 		return nil
 	}
 	f, err := openSidecar(name)
@@ -35,7 +35,7 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 		f.Close()
 	}
 	if err != nil {
-		q.Breach("RH389", at, strings.TrimPrefix(err.Error(), ":"))
+		q.Reportf("RH389", at, strings.TrimPrefix(err.Error(), ":"))
 		return nil
 	}
 	if !one.f.Text || one.f.Families[0] == formats.Tables || one.size > mostInner || one.tally.failed() {
@@ -51,12 +51,12 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 		return err
 	}
 	if err != nil {
-		q.Breach("RH387", store.Addr{}, one.hide(withoutPlace(err), private.Path))
+		q.Reportf("RH387", store.Addr{}, one.hide(withoutPlace(err), private.Path))
 	}
 	for _, s := range rep.Stores {
 		for _, l := range s.Losses {
 			if l.Code.Stale() {
-				q.Breach("RH343", at, "%s: %s", rule.Words(l.What), strings.Join(l.Places, ", "))
+				q.Reportf("RH343", at, "%s: %s", rule.Words(l.What), strings.Join(l.Places, ", "))
 			}
 		}
 	}

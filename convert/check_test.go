@@ -27,7 +27,7 @@ func lint() *formats.Format {
 			}
 			return m, nil
 		},
-		Check: func(_ context.Context, l *formats.Location, _ formats.View, q *rule.Inquiry) error {
+		Check: func(_ context.Context, l *formats.Location, _ formats.View, q *rule.Pass) error {
 			b, err := os.ReadFile(l.Path)
 			if err != nil {
 				return err
@@ -42,10 +42,10 @@ func lint() *formats.Format {
 				case "many":
 					n, _ := strconv.Atoi(says)
 					for k := range n {
-						q.Breach("RH301", store.Addr{File: l.Name(), Line: n - k}, "again")
+						q.Reportf("RH301", store.Addr{File: l.Name(), Line: n - k}, "again")
 					}
 				default:
-					q.Breach(id, store.Addr{File: l.Name(), Line: i + 2}, "%s", says)
+					q.Reportf(id, store.Addr{File: l.Name(), Line: i + 2}, "%s", says)
 				}
 			}
 			return nil
@@ -117,7 +117,7 @@ func TestCheck(t *testing.T) {
 	r, got := checked(t, CheckOptions{Paths: []string{dir}, Layers: rule.Schema})
 	expectSpelled(t, got, "a.x RH203×1,:3", "b.x", "c.x RH201×1,:2")
 	for _, one := range r.Asked("lint") {
-		if one.Layer != rule.Schema || !one.For("lint") {
+		if one.Layer != rule.Schema || !one.AppliesTo("lint") {
 			t.Errorf("%s was not asked", one.ID)
 		}
 	}
@@ -285,11 +285,11 @@ func TestCheckBusy(t *testing.T) {
 	write(t, dir+"/once.x", "lint\nRH301 real\n")
 	f := lint()
 	whole, tries := f.Check, map[string]int{}
-	f.Check = func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+	f.Check = func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 		tries[l.Name()]++
 		if l.Name() == "once.x" && tries[l.Name()] == 1 {
-			v.Say("it is read from a copy")
-			q.Breach("RH105", store.Addr{}, "torn")
+			v.OnNotice("it is read from a copy")
+			q.Reportf("RH105", store.Addr{}, "torn")
 			return formats.ErrBusy
 		}
 		return whole(ctx, l, v, q)
@@ -347,7 +347,7 @@ func TestSchemaOfOthers(t *testing.T) {
 	if says.Pointer != "/a" || says.Text() != "must be integer" {
 		t.Errorf("%+v", says)
 	}
-	if says := r.Stores[0].Breaches[0].Places[0]; says.Pointer != "" || says.Says != "lacks: 'a'" {
+	if says := r.Stores[0].Breaches[0].Places[0]; says.Pointer != "" || says.Message != "lacks: 'a'" {
 		t.Errorf("%+v", says)
 	}
 	if r, err = CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {

@@ -82,7 +82,7 @@ func isFolder(place string) bool {
 }
 
 // findBeside looks into a folder that a client keeps within a store of another
-// format, see formats.Format.Outside.
+// format, see formats.Format.ExternalDir.
 func (c *checker) findBeside(ctx context.Context, at string, found Found) {
 	beside := besideStore(found.Loc, found.Detected[0].Format)
 	if beside == nil {

@@ -211,10 +211,10 @@ func (j *job) target(ctx context.Context) (err error) {
 // store itself, or holds several.
 func (j *job) within() string {
 	for _, f := range j.found {
-		if len(f.Detected) == 0 || f.Detected[0].Format.Within == nil {
+		if len(f.Detected) == 0 || f.Detected[0].Format.StoreInside == nil {
 			continue
 		}
-		at := f.Detected[0].Format.Within(f.Loc)
+		at := f.Detected[0].Format.StoreInside(f.Loc)
 		if f.Rel == "." {
 			return at
 		}

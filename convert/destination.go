@@ -23,10 +23,10 @@ func (j *job) destination(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if to.Place == nil {
+	if to.ProjectPath == nil {
 		return &formats.Error{At: to.Name, Err: errors.New("no default location for stores of this format"), Hint: "name a DST; you can combine it with --cwd"}
 	}
-	j.dst, j.own = to.Place(j.o.Home, j.o.Cwd), true
+	j.dst, j.own = to.ProjectPath(j.o.Home, j.o.Cwd), true
 	j.rep.Target = j.dst
 	j.out, err = newOutside(j, to)
 	return err

@@ -16,7 +16,7 @@ import (
 func homes() *formats.Registry {
 	left, right := fake("left", false, nil), fake("right", true, nil)
 	left.Families, right.Families = []string{"sessions"}, []string{"sessions"}
-	right.Place = func(home, cwd string) string {
+	right.ProjectPath = func(home, cwd string) string {
 		return filepath.Join(home, ".client", strings.ReplaceAll(cwd, "/", "-"))
 	}
 	return formats.NewRegistry(left, right)

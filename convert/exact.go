@@ -21,12 +21,12 @@ type carriage struct {
 	staged string // where it is written
 	jobs   int
 	alone  bool // the only store: it can be synced while it is read again
-	books  loss.Books
+	books  loss.Log
 	left   *omissions
-	family string       // what the records are
-	made   []store.Item // what the writer told: how the target is to be read again
-	weight int          // of what was made, where a sidecar has no bound of its own
-	anew   string       // said of a store that came through
+	family string              // what the records are
+	made   []store.SidecarItem // what the writer told: how the target is to be read again
+	weight int                 // of what was made, where a sidecar has no bound of its own
+	anew   string              // said of a store that came through
 }
 
 // errWithheld ends a carriage whose losses are beyond the allowed line.
@@ -50,7 +50,7 @@ func (c *carriage) run(ctx context.Context) error {
 		return err
 	}
 	schema, sum, err := c.carry(ctx, from, to)
-	c.rep.Losses = append(c.rep.Losses, c.books.Lines()...)
+	c.rep.Losses = append(c.rep.Losses, c.books.Groups()...)
 	c.rep.Omitted = c.left.n
 	if err != nil {
 		return err
@@ -74,22 +74,22 @@ func (c *carriage) run(ctx context.Context) error {
 // carry pumps the source into the staged store and lets go of both.
 func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
 	v := formats.View{
-		Family:  c.family,
-		Secrets: c.secrets(from, to),
-		Residue: c.putBack(from, to),
-		Omitted: c.left.add,
-		Cwd:     c.o.Cwd,
-		Note:    inFile(c.found.Loc, c.books.Note),
-		Say:     c.say,
-		Live:    c.o.Live,
-		Jobs:    c.jobs,
+		Family:   c.family,
+		Secrets:  c.secrets(from, to),
+		Sidecar:  c.putBack(from, to),
+		OnOmit:   c.left.add,
+		Cwd:      c.o.Cwd,
+		OnLoss:   inFile(c.found.Loc, c.books.Add),
+		OnNotice: c.say,
+		Live:     c.o.Live,
+		Jobs:     c.jobs,
 
-		Restorable: to.Text && c.family == formats.Tables,
+		RequireRestorable: to.Text && c.family == formats.Tables,
 	}
 	if to.Text {
-		v.Leftover = c.left.keep
-	} else if from.Text && to.Anew != "" && c.family != formats.Tables && !c.sidecar.there {
-		c.anew = "no sidecar lies beside it, so these are made anew: " + to.Anew
+		v.OnLeftover = c.left.keep
+	} else if from.Text && to.Regenerated != "" && c.family != formats.Tables && !c.sidecar.there {
+		c.anew = "no sidecar lies beside it, so these are made anew: " + to.Regenerated
 	}
 	if err := c.choose(ctx, from, &v); err != nil {
 		return nil, nil, err
@@ -116,7 +116,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 // putBack is what of the sidecar the reader puts back into the records. Only
 // text may hold what stands where a secret stood. What goes into a database is
 // not put back but handed on: the new one lacks the same things.
-func (c *carriage) putBack(from, to *formats.Format) []store.Item {
+func (c *carriage) putBack(from, to *formats.Format) []store.SidecarItem {
 	items := c.sidecar.byStore[storeKey(c.found.Rel)]
 	switch {
 	case to.Text || c.family != formats.Tables:
@@ -132,9 +132,9 @@ func (c *carriage) putBack(from, to *formats.Format) []store.Item {
 func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
 		Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
-		Residue: c.keepLine, Leftover: c.sidecar.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, Note: c.books.Note,
+		OnSidecar: c.keepLine, Leftover: c.sidecar.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, OnLoss: c.books.Add,
 	}
-	if f := c.reg.Named(b.Schema.Origin); f != nil {
+	if f := c.reg.Lookup(b.Schema.Origin); f != nil {
 		b.Shard = f.Shard
 	}
 	w, err := to.Create(ctx, b)
@@ -154,7 +154,7 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 
 // keepLine takes what the target cannot hold, for its sidecar and for reading
 // it again.
-func (c *carriage) keepLine(it store.Item) {
+func (c *carriage) keepLine(it store.SidecarItem) {
 	if c.weight += weight(it); c.left.off && c.weight > maxMade {
 		c.left.fail(it, fmt.Errorf("more than %d MB cannot be written like this: too much to hold while the target is read again", maxMade>>20))
 	}
@@ -168,7 +168,7 @@ func (c *carriage) keepLine(it store.Item) {
 // what a file may have, only what memory may.
 const maxMade = 8 * maxSidecar
 
-func weight(it store.Item) int {
+func weight(it store.SidecarItem) int {
 	n := 128
 	for _, c := range it.Row {
 		n += 64 + len(c.Bytes())

@@ -53,7 +53,7 @@ func fake(name string, text bool, h *faults) *formats.Format {
 	return &formats.Format{
 		Name: name, Title: name, Families: []string{formats.Tables}, Text: text,
 		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
-			if text && l.Dir() && l.Has("rows.txt") || !text && bytes.HasPrefix(l.Head(), []byte(name+"\n")) {
+			if text && l.IsDir() && l.Has("rows.txt") || !text && bytes.HasPrefix(l.Head(), []byte(name+"\n")) {
 				return formats.Match{Score: 90, Evidence: []string{"looks like " + name}}, nil
 			}
 			return formats.Match{}, nil
@@ -147,7 +147,7 @@ func openFake(path, name string, v formats.View, h *faults) (*fakeReader, error)
 		}
 		r.rows = append(r.rows, fakeRow{n, value})
 	}
-	for _, it := range v.Residue {
+	for _, it := range v.Sidecar {
 		at := slices.IndexFunc(r.rows, func(row fakeRow) bool { return row.id > it.At.RowID })
 		if at < 0 {
 			at = len(r.rows)
@@ -198,10 +198,10 @@ func (r *fakeReader) add(b *store.Batch, row fakeRow) bool {
 	at := store.Addr{Set: r.schema.Sets[0].Name, RowID: row.id, HasID: true}
 	withheld := row.value == "!withheld"
 	if row.value == "!loss" {
-		r.v.Note(loss.Note{Code: loss.FileNotPart, At: at})
+		r.v.OnLoss(loss.Loss{Code: loss.FileNotPart, At: at})
 	}
 	if withheld && r.v.Secrets == formats.OmitWithheld {
-		r.v.Omitted(store.Item{At: at, Row: []store.Cell{store.WithheldCell()}})
+		r.v.OnOmit(store.SidecarItem{At: at, Row: []store.Cell{store.WithheldCell()}})
 		return false
 	}
 	b.Row(row.id)

@@ -73,7 +73,7 @@ func TestAsked(t *testing.T) {
 	for _, r := range rule.All() {
 		for _, name := range r.Formats {
 			asked[name] = true
-			if name != "*" && (all.Registry().Named(name) == nil || all.Registry().Named(name).Check == nil) {
+			if name != "*" && (all.Registry().Lookup(name) == nil || all.Registry().Lookup(name).Check == nil) {
 				t.Errorf("%s is asked of %s, which cannot be asked", r.ID, name)
 			}
 		}
@@ -137,7 +137,7 @@ func judge(t *testing.T, f *faults.Fault, before, after found) {
 	mildest := rule.Error
 	wanted := map[string][]string{}
 	for _, e := range f.Expect {
-		r := rule.Named(e.Rule)
+		r := rule.Lookup(e.Rule)
 		if r == nil {
 			t.Fatalf("no rule is named %s", e.Rule)
 		}
@@ -156,7 +156,7 @@ func judge(t *testing.T, f *faults.Fault, before, after found) {
 	}
 	for id := range after {
 		for _, place := range fresh(before[id], after[id]) {
-			r := rule.Named(id)
+			r := rule.Lookup(id)
 			switch {
 			case slices.Contains(f.Also, id), slices.Contains(wanted[id], place), slices.Contains(wanted[id], "*"):
 			case wanted[id] != nil || r.Severity >= mildest:
@@ -187,7 +187,7 @@ func TestGenuine(t *testing.T) {
 				t.Fatal(err)
 			}
 			for id, places := range got {
-				if r := rule.Named(id); r.Severity > rule.Note {
+				if r := rule.Lookup(id); r.Severity > rule.Note {
 					t.Errorf("%s %s at %v: %s", r.Severity, id, places, r.Title)
 				}
 			}

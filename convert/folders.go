@@ -45,10 +45,10 @@ func (f *Folders) enter(dir string) {
 	}
 	f.known[hash] = dir
 	for _, of := range f.reg.All() {
-		if of.Outside == nil {
+		if of.ExternalDir == nil {
 			continue
 		}
-		_, at := of.Outside("", dir)
+		_, at := of.ExternalDir("", dir)
 		name := slugName(filepath.Dir(at))
 		if was, ok := f.known[name]; ok && filepath.Clean(was) != filepath.Clean(dir) {
 			dir = "" // the name is that of both
@@ -132,8 +132,8 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 				} else if dir = prompted(ctx, of, l, v, s.ID); dir != "" {
 					why = loss.FolderFromPrompt
 				}
-				if why != "" && v.Note != nil {
-					v.Note(loss.Note{Code: why, At: store.Addr{File: s.ID}})
+				if why != "" && v.OnLoss != nil {
+					v.OnLoss(loss.Loss{Code: why, At: store.Addr{File: s.ID}})
 				}
 				if dir != "" {
 					there := *s

@@ -46,7 +46,7 @@ func TestKinWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 			for id, places := range got {
-				if r := rule.Named(id); r.Severity > rule.Note {
+				if r := rule.Lookup(id); r.Severity > rule.Note {
 					t.Errorf("%s %s: %s %s at %v: %s", way, name, r.Severity, id, places, r.Title)
 				}
 			}

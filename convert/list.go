@@ -148,7 +148,7 @@ func (l *lister) read(s listStore, last bool) {
 	case s.score <= formats.Guess+1: // claimed for its name alone
 		l.refuse(s, l.broken(s))
 		return
-	case f.Heads == nil && f.Decode == nil && (f.Home != nil || f.Text):
+	case f.Heads == nil && f.Decode == nil && (f.DefaultPaths != nil || f.Text):
 		l.refuse(s, ErrNotYet)
 		return
 	case f.Heads == nil && f.Decode == nil:
@@ -215,7 +215,7 @@ func (l *lister) view() formats.View {
 	v := wholeView(1)
 	v.Live = l.o.Live
 	if l.o.Say != nil {
-		v.Say = l.o.Say
+		v.OnNotice = l.o.Say
 	}
 	return v
 }

@@ -48,7 +48,7 @@ const clockMost = 200_000
 // under "" of the newest of those that lie directly in it.
 func clocks(l *formats.Location) map[string]fileClock {
 	out := map[string]fileClock{}
-	if !l.Dir() {
+	if !l.IsDir() {
 		for _, side := range []string{"", "-wal"} {
 			if info, err := os.Stat(l.Path + side); err == nil {
 				out[""] = fileClock{max(out[""].changed, info.ModTime().UnixMilli()), out[""].bytes + info.Size()}

@@ -54,7 +54,7 @@ func voice(name, agent, home string) *formats.Format {
 		},
 	}
 	if home != "" {
-		f.Home = func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} }
+		f.DefaultPaths = func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} }
 	}
 	return f
 }

@@ -17,10 +17,10 @@ func (l *lister) walkAll() error {
 	l.homes = map[string]bool{}
 	var homes []string
 	for _, f := range l.reg.All() {
-		if f.Home == nil || l.o.Machine.Getenv == nil {
+		if f.DefaultPaths == nil || l.o.Machine.Getenv == nil {
 			continue
 		}
-		for _, p := range f.Home(l.o.Machine) {
+		for _, p := range f.DefaultPaths(l.o.Machine) {
 			real, err := realPath(p)
 			if err != nil && !slices.Contains(l.out.Absent, p) {
 				l.out.Absent = append(l.out.Absent, p)
@@ -48,7 +48,7 @@ func (l *lister) walkAll() error {
 		}
 		l.out.Places = append(l.out.Places, p)
 		before := l.count
-		if l.begin(loc, l.within(p)) && l.count == before && !loc.Dir() {
+		if l.begin(loc, l.within(p)) && l.count == before && !loc.IsDir() {
 			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(l.reg.All())), Hint: "name the store itself"})
 		}
 	}
@@ -116,7 +116,7 @@ func (l *lister) visit(loc *formats.Location, real string, own bool) {
 		return
 	}
 	own = own || l.homes[real]
-	if !loc.Dir() && !loc.Regular() {
+	if !loc.IsDir() && !loc.IsRegular() {
 		if own {
 			l.alien(l.next(), loc.Path, "", errors.New("not a regular file"))
 		}
@@ -126,13 +126,13 @@ func (l *lister) visit(loc *formats.Location, real string, own bool) {
 	switch {
 	case err != nil:
 		l.unlisted(loc.Path, err)
-	case len(d) > 0 && !(loc.Dir() && d[0].Score <= formats.Guess):
+	case len(d) > 0 && !(loc.IsDir() && d[0].Score <= formats.Guess):
 		beside := besideStore(loc, d[0].Format) // before another goroutine has the location
 		l.queue <- listStore{number: l.next(), loc: loc, format: d[0].Format, score: d[0].Score}
 		if beside != nil {
 			l.visit(beside, filepath.Join(real, beside.Name()), own)
 		}
-	case loc.Dir():
+	case loc.IsDir():
 		l.descend(loc, real, own)
 	default:
 		l.strange(loc, own)
@@ -160,15 +160,15 @@ func (l *lister) next() int {
 // inside of one: a project folder is a store, and its transcripts are of other
 // clients' sessions, too.
 func besideStore(loc *formats.Location, f *formats.Format) *formats.Location {
-	if f.Outside == nil || !loc.Dir() {
+	if f.ExternalDir == nil || !loc.IsDir() {
 		return nil
 	}
-	name, _ := f.Outside("", "")
+	name, _ := f.ExternalDir("", "")
 	if !loc.Has(name) {
 		return nil
 	}
 	next, err := formats.Locate(filepath.Join(loc.Path, name))
-	if err != nil || !next.Dir() {
+	if err != nil || !next.IsDir() {
 		return nil
 	}
 	return next

@@ -131,7 +131,7 @@ func (j *job) measure() {
 }
 
 func sizeOf(l *formats.Location) (n int64) {
-	if !l.Dir() {
+	if !l.IsDir() {
 		for _, side := range []string{"", "-wal"} {
 			if info, err := os.Stat(l.Path + side); err == nil {
 				n += info.Size()

@@ -76,7 +76,7 @@ type Migrated struct {
 	Messages  int64        `json:"messages"`
 	Turns     int64        `json:"turns"`
 	Subagents int          `json:"subagents"`
-	Losses    []loss.Line  `json:"losses"` // those of its subagents included
+	Losses    []loss.Group `json:"losses"` // those of its subagents included
 	Error     *ErrorReport `json:"error,omitempty"`
 
 	err error
@@ -112,11 +112,11 @@ type renames struct{ fresh, over func(from, to string) error }
 
 func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions, with renames) (*Migration, error) {
 	out := &Migration{To: o.To, Dir: o.Dir, DryRun: o.DryRun, Migrated: []Migrated{}}
-	to := reg.Named(o.To)
+	to := reg.Lookup(o.To)
 	switch {
 	case to == nil:
 		return out, unknownFormat(reg, o.To)
-	case to.Encode == nil || to.Named == nil || !to.Single:
+	case to.Encode == nil || to.SessionPath == nil || !to.OneSessionPerFile:
 		return out, &formats.Error{At: to.Name, Err: errors.New("no client looks for sessions of this format"), Hint: "use `rehome convert` to write it anywhere"}
 	}
 	scratch.Sweep()
@@ -173,7 +173,7 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 		}
 	}
 	for _, s := range listing.All() {
-		if wanted.Wants(s.ID) {
+		if wanted.Includes(s.ID) {
 			enter(s.Children)
 		}
 	}
@@ -194,7 +194,7 @@ type moving struct {
 // in which the client keeps those of all its projects.
 func (j *job) nearby(context.Context) (err error) {
 	j.sidecar = &sidecar{off: true}
-	shelf, _, _ := strings.Cut(j.reg.Named(j.o.To).Named(&session.Head{}), "/")
+	shelf, _, _ := strings.Cut(j.reg.Lookup(j.o.To).SessionPath(&session.Head{}), "/")
 	if j.goal, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.o.DryRun {
 		sweep(j.goal, j.talk.Say)
 	}
@@ -203,7 +203,7 @@ func (j *job) nearby(context.Context) (err error) {
 
 // path is where the client looks for a session.
 func (m *moving) path(to *formats.Format, h *session.Head) string {
-	return filepath.Join(m.o.Dir, filepath.FromSlash(to.Named(h)))
+	return filepath.Join(m.o.Dir, filepath.FromSlash(to.SessionPath(h)))
 }
 
 // goal is where a session goes: the folder that it is to belong to, and the

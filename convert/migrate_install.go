@@ -20,7 +20,7 @@ type household struct {
 // install gives the sessions of all stores the names that their client knows.
 // What a store says of itself beside its sessions is the error.
 func (j *job) install(ctx context.Context) error {
-	to, m := j.reg.Named(j.o.To), j.moving
+	to, m := j.reg.Lookup(j.o.To), j.moving
 	var all [][]*household
 	count := 0
 	for i := range j.rep.Stores {
@@ -94,14 +94,14 @@ func (f *household) report(source string) Migrated {
 			continue // of what failed as a whole nothing else is to be said
 		}
 		if c.err != nil {
-			m.Losses = append(m.Losses, loss.Note{Code: loss.SubagentFailed, At: store.Addr{File: c.ID}}.Line())
+			m.Losses = append(m.Losses, loss.Loss{Code: loss.SubagentFailed, At: store.Addr{File: c.ID}}.Group())
 			continue
 		}
 		m.Subagents++
 		m.Losses = loss.Merge(m.Losses, c.Losses)
 	}
 	if m.Losses == nil {
-		m.Losses = []loss.Line{}
+		m.Losses = []loss.Group{}
 	}
 	return m
 }

@@ -154,10 +154,10 @@ func (m *moving) compare(ctx context.Context, to *formats.Format, p *placing) (s
 // mayReplace refuses to touch a file unless every line in it is ours.
 func (m *moving) mayReplace(ctx context.Context, to *formats.Format, path string, info fs.FileInfo) error {
 	again := "--again writes another copy, with an id of its own"
-	if !info.Mode().IsRegular() || to.Untouched == nil {
+	if !info.Mode().IsRegular() || to.Unmodified == nil {
 		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}
 	}
-	ours, err := to.Untouched(ctx, path)
+	ours, err := to.Unmodified(ctx, path)
 	switch {
 	case err != nil:
 		return err

@@ -23,7 +23,7 @@ import (
 func client() *formats.Format {
 	const end = "end\n"
 	return &formats.Format{
-		Name: "client", Title: "client", Single: true,
+		Name: "client", Title: "client", OneSessionPerFile: true,
 		Encode: func(_ context.Context, s *session.Session, b formats.Build) error {
 			root := &s.Head
 			if b.Root != nil {
@@ -38,14 +38,14 @@ func client() *formats.Format {
 			}
 			return os.WriteFile(b.Path, append(out, end...), 0o666)
 		},
-		Named: func(h *session.Head) string {
+		SessionPath: func(h *session.Head) string {
 			at := "projects/" + strings.ReplaceAll(filepath.ToSlash(h.Workspace), "/", "-") + "/"
 			if h.Parent != nil {
 				return at + h.Parent.Session + "/" + h.ID + ".txt"
 			}
 			return at + h.ID + ".txt"
 		},
-		Beside: func(h *session.Head) (string, []byte) {
+		Companion: func(h *session.Head) (string, []byte) {
 			if h.Parent == nil {
 				return "", nil
 			}
@@ -57,7 +57,7 @@ func client() *formats.Format {
 			}
 			return nil
 		},
-		Untouched: func(_ context.Context, path string) (bool, error) {
+		Unmodified: func(_ context.Context, path string) (bool, error) {
 			b, err := os.ReadFile(path)
 			return bytes.HasSuffix(b, []byte(end)), err
 		},
@@ -107,11 +107,11 @@ func (m *mover) format() *formats.Format {
 	decode := f.Decode
 	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
-			for s, err := range decode(ctx, l, v, session.Selection{Books: sel.Books}) {
+			for s, err := range decode(ctx, l, v, session.Selection{Account: sel.Account}) {
 				if s != nil && m.parents[s.ID] != "" {
 					s.Parent = &session.Link{Session: m.parents[s.ID]}
 				}
-				if s != nil && err == nil && !sel.Wants(s.ID) {
+				if s != nil && err == nil && !sel.Includes(s.ID) {
 					continue
 				}
 				if !yield(s, err) {

@@ -28,10 +28,10 @@ type outside struct {
 }
 
 func newOutside(j *job, f *formats.Format) (*outside, error) {
-	if f.Outside == nil {
+	if f.ExternalDir == nil {
 		return nil, nil
 	}
-	name, at := f.Outside(j.o.Home, j.o.Cwd)
+	name, at := f.ExternalDir(j.o.Home, j.o.Cwd)
 	to, err := resolve(at)
 	if err != nil {
 		return nil, err

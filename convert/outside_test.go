@@ -17,9 +17,9 @@ import (
 // stores in side, beside the folder of its stores.
 func aparts() *formats.Registry {
 	reg := homes()
-	right := reg.Named("right")
-	right.Place = func(home, cwd string) string { return filepath.Join(home, ".client", "proj", "stores", "s") }
-	right.Outside = func(home, cwd string) (string, string) { return "side", filepath.Join(home, ".client", "proj", "side") }
+	right := reg.Lookup("right")
+	right.ProjectPath = func(home, cwd string) string { return filepath.Join(home, ".client", "proj", "stores", "s") }
+	right.ExternalDir = func(home, cwd string) (string, string) { return "side", filepath.Join(home, ".client", "proj", "side") }
 	create := right.Create
 	right.Create = func(ctx context.Context, b formats.Build) (store.Writer, error) {
 		w, err := create(ctx, b)

@@ -16,14 +16,14 @@ import (
 // disk.
 func (j *job) checkOptions() error {
 	for _, name := range []string{j.o.From, j.o.To} {
-		if name != "" && j.reg.Named(name) == nil {
+		if name != "" && j.reg.Lookup(name) == nil {
 			return unknownFormat(j.reg, name)
 		}
 	}
-	if f := j.reg.Named(j.o.From); f != nil && f.Open == nil && f.Decode == nil {
+	if f := j.reg.Lookup(j.o.From); f != nil && f.Open == nil && f.Decode == nil {
 		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be read")}
 	}
-	f := j.reg.Named(j.o.To)
+	f := j.reg.Lookup(j.o.To)
 	if f != nil && f.Create == nil && f.Encode != nil {
 		return j.fitsSessions(f)
 	}
@@ -48,14 +48,14 @@ func (j *job) checkCompress(to *formats.Format) error {
 // chooseTarget says what a store becomes: what the user asked for, else what
 // the text says it once was.
 func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats.Location) (*formats.Format, error) {
-	to := j.reg.Named(j.o.To)
+	to := j.reg.Lookup(j.o.To)
 	if to == nil && from.Text && from.Open != nil {
 		origin, err := j.originOf(ctx, from, l)
 		if err != nil {
 			return nil, err
 		}
 		if origin != from.Name {
-			to = j.reg.Named(origin)
+			to = j.reg.Lookup(origin)
 		}
 		if to == nil || to.Create == nil {
 			return nil, j.openEnded(ctx, from, l, fmt.Errorf("it came from %q, which cannot be written", origin))
@@ -74,7 +74,7 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 // be given to sessions, not to tables.
 func (j *job) shared(from, to *formats.Format) (string, error) {
 	if j.o.Cwd == "" {
-		return formats.Shared(from, to), nil
+		return formats.SharedFamily(from, to), nil
 	}
 	for _, f := range from.Families {
 		if f != formats.Tables && slices.Contains(to.Families, f) {
@@ -104,8 +104,8 @@ func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Lo
 // spoken are the formats that the sessions in a store could be written in.
 func (j *job) spoken(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
 	if from.Decode == nil && from.Text && from.Open != nil {
-		if origin, err := j.originOf(ctx, from, l); err == nil && j.reg.Named(origin) != nil {
-			from = j.reg.Named(origin)
+		if origin, err := j.originOf(ctx, from, l); err == nil && j.reg.Lookup(origin) != nil {
+			from = j.reg.Lookup(origin)
 		}
 	}
 	for _, to := range j.reg.All() {
@@ -148,7 +148,7 @@ func (j *job) fitting(ctx context.Context, from *formats.Format, l *formats.Loca
 			schemas[family] = r.Schema()
 			r.Close()
 		}
-		b := formats.Build{Path: filepath.Join(private.Path, to.Name), Schema: schemas[family], Jobs: 1, Residue: func(store.Item) {}, Note: func(loss.Note) {}}
+		b := formats.Build{Path: filepath.Join(private.Path, to.Name), Schema: schemas[family], Jobs: 1, OnSidecar: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}}
 		if w, err := to.Create(ctx, b); err == nil {
 			w.Close()
 			out = append(out, to)
@@ -170,11 +170,11 @@ func (j *job) originOf(ctx context.Context, from *formats.Format, l *formats.Loc
 // wholeView reads every byte, sidecars aside, and has nobody to talk to.
 func wholeView(jobs int) formats.View {
 	return formats.View{
-		Secrets: formats.KeepSecrets,
-		Omitted: func(store.Item) {},
-		Note:    func(loss.Note) {},
-		Say:     func(string) {},
-		Jobs:    jobs,
+		Secrets:  formats.KeepSecrets,
+		OnOmit:   func(store.SidecarItem) {},
+		OnLoss:   func(loss.Loss) {},
+		OnNotice: func(string) {},
+		Jobs:     jobs,
 	}
 }
 

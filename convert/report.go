@@ -36,15 +36,15 @@ const (
 
 // StoreReport is what became of one store.
 type StoreReport struct {
-	Path    string      `json:"path"` // slash path below the source; "." is the source itself
-	From    string      `json:"from"`
-	To      string      `json:"to"`
-	Status  string      `json:"status"`
-	Sets    []SetReport `json:"sets"`
-	Rows    int64       `json:"rows"`
-	Bytes   int64       `json:"bytes"`
-	Losses  []loss.Line `json:"losses"`
-	Omitted int64       `json:"omitted"` // secrets the source text had left at home: the target lacks them
+	Path    string       `json:"path"` // slash path below the source; "." is the source itself
+	From    string       `json:"from"`
+	To      string       `json:"to"`
+	Status  string       `json:"status"`
+	Sets    []SetReport  `json:"sets"`
+	Rows    int64        `json:"rows"`
+	Bytes   int64        `json:"bytes"`
+	Losses  []loss.Group `json:"losses"`
+	Omitted int64        `json:"omitted"` // secrets the source text had left at home: the target lacks them
 
 	// In the session lane Rows are the records that were read, and Bytes those
 	// of the lines that were made of them.
@@ -94,7 +94,7 @@ func (r *Report) count(status string) (n int) {
 }
 
 func newStoreReport(f Found) StoreReport {
-	s := StoreReport{Path: f.Rel, Sets: []SetReport{}, Losses: []loss.Line{}}
+	s := StoreReport{Path: f.Rel, Sets: []SetReport{}, Losses: []loss.Group{}}
 	if len(f.Detected) > 0 {
 		s.From = f.Detected[0].Format.Name
 	}
@@ -135,10 +135,10 @@ func (s *StoreReport) scanned(schema *store.Schema, sum store.Summary) {
 // inFile names the file in the places of a store that is one: to the codec it
 // is the store itself, which has no name.
 func inFile(l *formats.Location, to loss.Sink) loss.Sink {
-	if l.Dir() {
+	if l.IsDir() {
 		return to
 	}
-	return func(n loss.Note) {
+	return func(n loss.Loss) {
 		if n.At.File == "" {
 			n.At.File = l.Name()
 		}

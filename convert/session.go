@@ -29,7 +29,7 @@ func (m Misuse) Unwrap() error { return m.error }
 // is written session by session, and is no relative of anything here, goes by
 // meaning.
 func (j *job) chooseLane(ctx context.Context) error {
-	to := j.reg.Named(j.o.To)
+	to := j.reg.Lookup(j.o.To)
 	if !j.byMeaning(ctx, to) {
 		if (len(j.o.Sessions) > 0 || j.picky()) && !j.parts() {
 			return j.refuseChoice(ctx, to)
@@ -59,7 +59,7 @@ func (j *job) refuseChoice(ctx context.Context, to *formats.Format) error {
 // parts reports whether all that was found can be carried in parts.
 func (j *job) parts() bool {
 	for _, f := range j.found {
-		if len(f.Detected) > 0 && !f.Detected[0].Format.Parts {
+		if len(f.Detected) > 0 && !f.Detected[0].Format.Partial {
 			return false
 		}
 	}
@@ -89,7 +89,7 @@ func (j *job) text(ctx context.Context, f Found, to *formats.Format) bool {
 		return false
 	}
 	origin, err := j.originOf(ctx, from, f.Loc)
-	of := j.reg.Named(origin)
+	of := j.reg.Lookup(origin)
 	return err == nil && of != nil && of != to && !formats.Related(of, to)
 }
 
@@ -127,7 +127,7 @@ func (j *job) settleSessions(ctx context.Context) error {
 	if err == nil {
 		err = j.someChosen()
 	}
-	to := j.reg.Named(j.o.To)
+	to := j.reg.Lookup(j.o.To)
 	if err == nil {
 		err = j.oneFileEach(to)
 	}
@@ -153,7 +153,7 @@ func (j *job) nameSessions(to *formats.Format) {
 			if j.oneFile(to, &f.head) {
 				continue
 			}
-			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Named(&f.head)
+			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.SessionPath(&f.head)
 			if rep.File = names.give(asked); rep.File != asked {
 				rep.Note = "another session took the name " + asked
 			}
@@ -192,13 +192,13 @@ func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool
 // oneFile reports that the target is not a folder of sessions, but the file of
 // one, or of all of them.
 func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
-	return strings.EqualFold(filepath.Ext(j.goal.base()), filepath.Ext(to.Named(h)))
+	return strings.EqualFold(filepath.Ext(j.goal.base()), filepath.Ext(to.SessionPath(h)))
 }
 
 // oneFileEach refuses to put several sessions into a file that can hold one.
 func (j *job) oneFileEach(to *formats.Format) error {
 	n := j.rep.Sessions(Placed) + j.rep.Sessions(Checked)
-	if !to.Single || n < 2 || !j.oneFile(to, &session.Head{}) {
+	if !to.OneSessionPerFile || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
 	}
 	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("a file holds one session, and these are %d", n), Hint: "name a folder as the target, or one session as SRC#ID"}
@@ -206,10 +206,10 @@ func (j *job) oneFileEach(to *formats.Format) error {
 
 // companion is what belongs beside a session's file, and where; nil if nothing.
 func companion(to *formats.Format, h *session.Head, path string) (at string, content []byte) {
-	if to.Beside == nil {
+	if to.Companion == nil {
 		return "", nil
 	}
-	ending, content := to.Beside(h)
+	ending, content := to.Companion(h)
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ending, content
 }
 

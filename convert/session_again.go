@@ -16,7 +16,7 @@ import (
 type written struct {
 	session *session.Session // its head
 	middle  *middle
-	books   *loss.Books
+	books   *loss.Log
 	staged  string
 	done    chan error
 }

@@ -38,7 +38,7 @@ func talk(h *listener) *formats.Format {
 	return &formats.Format{
 		Name: "talk", Title: "talk",
 		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
-			if l.Regular() && bytes.HasPrefix(l.Head(), []byte("talk\n")) {
+			if l.IsRegular() && bytes.HasPrefix(l.Head(), []byte("talk\n")) {
 				return formats.Match{Score: 90, Evidence: []string{"it says so"}}, nil
 			}
 			return formats.Match{}, nil
@@ -54,7 +54,7 @@ func talk(h *listener) *formats.Format {
 				d := &talked{ctx: ctx, in: bufio.NewScanner(f), v: v, h: h}
 				d.in.Buffer(nil, 1<<20)
 				d.run(yield)
-				sel.Books.Add(d.tally)
+				sel.Account.Add(d.tally)
 			}
 		},
 	}
@@ -69,7 +69,7 @@ type talked struct {
 	word  string
 	rest  string
 	held  bool
-	tally session.Tally
+	tally session.Account
 }
 
 func (d *talked) next() bool {
@@ -89,11 +89,11 @@ func (d *talked) next() bool {
 			continue
 		case "lose":
 			code := map[string]loss.Code{"reshaped": loss.ToolRenamed, "inferred": loss.TimeUnknown, "missing": loss.MediaMissing, "dropped": loss.FileNotPart, "unreadable": loss.LineNotObject}[d.rest]
-			d.tally.Claimed++
-			d.v.Note(loss.Note{Code: code, At: store.Addr{Line: d.n}})
+			d.tally.Converted++
+			d.v.OnLoss(loss.Loss{Code: code, At: store.Addr{Line: d.n}})
 			continue
 		}
-		d.tally.Claimed++
+		d.tally.Converted++
 		return true
 	}
 	return false
@@ -171,7 +171,7 @@ func talkers(h *listener) *formats.Registry {
 			s := &session.Session{Head: session.Head{ID: "left", Agent: "left"}}
 			s.Messages = func(yield func(*session.Message, error) bool) {
 				for _, row := range r.rows {
-					sel.Books.Add(session.Tally{Read: 1, Claimed: 1})
+					sel.Account.Add(session.Account{Read: 1, Converted: 1})
 					if !yield(&session.Message{ID: fmt.Sprint(row.id), Role: session.User, Parts: []session.Part{&session.Text{Text: row.value}}}, nil) {
 						return
 					}

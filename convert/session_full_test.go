@@ -17,7 +17,7 @@ import (
 // TestFullDiskOfSessions: it is nobody's fault, and ends the whole run.
 func TestFullDiskOfSessions(t *testing.T) {
 	reg := talkers(nil)
-	to := reg.Named("canonical")
+	to := reg.Lookup("canonical")
 	encode, n := to.Encode, 0
 	to.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
 		if n++; n == 2 {

@@ -31,7 +31,7 @@ func (j *job) pick(ctx context.Context, i int, from *formats.Format, loc *format
 		return sel, true, nil
 	}
 	c := newChoice(j)
-	v.Note = nil // decoding notes the same again
+	v.OnLoss = nil // decoding notes the same again
 	for h, err := range from.Heads(ctx, loc, v) {
 		if err != nil {
 			return sel, true, ctx.Err() // decoding says what is wrong
@@ -58,7 +58,7 @@ func (j *job) findChosen(ctx context.Context) {
 		v, seen, whole := wholeView(1), map[string]bool{}, true
 		v.Live = j.o.Live
 		for h, err := range f.Detected[0].Format.Heads(ctx, f.Loc, v) {
-			if whole = whole && err == nil; h != nil && j.chosen().Wants(h.ID) {
+			if whole = whole && err == nil; h != nil && j.chosen().Includes(h.ID) {
 				seen[h.ID] = true
 			}
 		}
@@ -90,7 +90,7 @@ func newChoice(j *job) *choice {
 func (c *choice) see(h *session.Head) {
 	c.listed[h.ID] = true
 	switch {
-	case c.chosen().Wants(h.ID) && c.mayPick(h):
+	case c.chosen().Includes(h.ID) && c.mayPick(h):
 		c.take(h.ID)
 	case h.Parent != nil && len(c.o.Sessions) == 0:
 		c.kids[h.Parent.Session] = append(c.kids[h.Parent.Session], h.ID)
@@ -128,13 +128,13 @@ func (c *carriage) choose(ctx context.Context, from *formats.Format, v *formats.
 		return nil
 	}
 	quiet := *v
-	quiet.Note = func(loss.Note) {}
+	quiet.OnLoss = func(loss.Loss) {}
 	wanted := c.chosen()
 	for h, err := range from.Heads(ctx, c.found.Loc, quiet) {
 		if err != nil {
 			return err
 		}
-		if wanted.Wants(h.ID) && c.picks(h) {
+		if wanted.Includes(h.ID) && c.picks(h) {
 			v.Sessions = append(v.Sessions, h.ID)
 		}
 	}

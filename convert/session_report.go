@@ -17,7 +17,7 @@ type SessionReport struct {
 	Turns     int64        `json:"turns"`
 	Bytes     int64        `json:"bytes"`
 	Note      string       `json:"note,omitempty"` // what is unusual about its name
-	Losses    []loss.Line  `json:"losses"`
+	Losses    []loss.Group `json:"losses"`
 	Error     *ErrorReport `json:"error,omitempty"`
 
 	// Of a migration: where it goes, and where it waits.

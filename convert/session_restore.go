@@ -19,7 +19,7 @@ func (c *climb) opens(ctx context.Context, from *formats.Format) error {
 		return nil
 	}
 	v := wholeView(1)
-	v.Live, v.Say = c.o.Live, c.say
+	v.Live, v.OnNotice = c.o.Live, c.say
 	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 	if err != nil {
 		return nil, nil, err
 	}
-	of := c.reg.Named(origin)
+	of := c.reg.Lookup(origin)
 	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
 		return refuse(fmt.Errorf("it came from %q, of which sessions cannot be read", origin))
 	}

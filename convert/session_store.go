@@ -29,7 +29,7 @@ type climb struct {
 	to      *formats.Format
 	lines   *schemas.Lines // the judge of the middle
 	calls   *calls
-	books   session.Books
+	books   session.SharedAccount
 	done    []finished
 	begun   int // sessions that were begun
 	waiting []*written
@@ -38,8 +38,8 @@ type climb struct {
 	roots   map[string]*session.Head // of a conversion: the outermost session above each, or itself
 
 	mu   sync.Mutex
-	at   *loss.Books // of the session at hand, or the next one
-	lost loss.Books  // of the store as a whole
+	at   *loss.Log // of the session at hand, or the next one
+	lost loss.Log  // of the store as a whole
 }
 
 // middleSchema is that of the lines that every session passes through.
@@ -48,14 +48,14 @@ const middleSchema = "canonical-1"
 // carrySessions fills in the report of store i, and leaves its sessions staged.
 func (j *job) carrySessions(ctx context.Context, i, jobs int, last bool) error {
 	rep := &j.rep.Stores[i]
-	c := &climb{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Named(j.o.To), at: &loss.Books{}, calls: newCalls()}
+	c := &climb{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Lookup(j.o.To), at: &loss.Log{}, calls: newCalls()}
 	rep.To = c.to.Name
 	err := c.run(ctx)
 	if at := slices.IndexFunc(append(slices.Clone(c.errs), err), filesUsedUp); at >= 0 && !last {
 		c.erase()
 		return append(c.errs, err)[at]
 	}
-	rep.Losses = append(rep.Losses, c.lost.Lines()...)
+	rep.Losses = append(rep.Losses, c.lost.Groups()...)
 	sum := c.books.Total()
 	rep.Rows, rep.Superseded = sum.Read, sum.Superseded
 	if err != nil {
@@ -91,15 +91,15 @@ func (c *climb) run(ctx context.Context) error {
 		return err
 	}
 	v := formats.View{
-		Secrets: formats.WithholdSecrets, Omitted: func(store.Item) {},
-		Note: inFile(c.found.Loc, c.note), Say: c.say, Live: c.o.Live, Jobs: c.jobs,
+		Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {},
+		OnLoss: inFile(c.found.Loc, c.note), OnNotice: c.say, Live: c.o.Live, Jobs: c.jobs,
 	}
 	sel, some, err := c.pick(ctx, c.index, from, loc, v)
 	if err != nil || !some {
 		return err
 	}
 	defer c.abandon()
-	sel.Books = &c.books
+	sel.Account = &c.books
 	for s, err := range c.folders.decode(ctx, from, loc, c.found.Loc.Path, v, sel) {
 		if err != nil && s == nil {
 			return err
@@ -140,7 +140,7 @@ func (c *climb) balanced() error {
 		return nil
 	}
 	return &formats.Error{Err: fmt.Errorf("the books of %s do not balance: %d records read, %d claimed, %d opaque, %d superseded, %d unreadable; %d members, %d taken, %d extras",
-		c.found.Loc.Path, sum.Read, sum.Claimed, sum.Opaque, sum.Superseded, sum.Unreadable, sum.Members, sum.Taken, sum.Extras), Hint: ourFault}
+		c.found.Loc.Path, sum.Read, sum.Converted, sum.CarriedRaw, sum.Superseded, sum.Unreadable, sum.Members, sum.MembersConverted, sum.MembersRaw), Hint: ourFault}
 }
 
 // allFailed is the error of a store of which no session came through.
@@ -182,23 +182,23 @@ func (c *climb) say(s string) {
 
 // note enters a loss for the session at hand. What a decoder notes between two
 // sessions is taken for the next one's.
-func (c *climb) note(n loss.Note) {
+func (c *climb) note(n loss.Loss) {
 	c.mu.Lock()
 	at := c.at
 	c.mu.Unlock()
-	at.Note(n)
-	c.lost.Note(n)
+	at.Add(n)
+	c.lost.Add(n)
 	if c.noted != nil {
 		c.noted(n)
 	}
 }
 
 // turn begins the books of the next session, and returns those at hand.
-func (c *climb) turn() *loss.Books {
+func (c *climb) turn() *loss.Log {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := c.at
-	c.at = &loss.Books{}
+	c.at = &loss.Log{}
 	return at
 }
 
@@ -207,7 +207,7 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 	m := &middle{lines: c.lines, progress: func(n int) { c.talk.add(c.found.Rel, n) }}
 	staged := filepath.Join(c.room(), strconv.Itoa(c.begun))
 	c.begun++
-	build := formats.Build{Path: staged, Jobs: c.jobs, Note: c.note, Root: c.root(s)}
+	build := formats.Build{Path: staged, Jobs: c.jobs, OnLoss: c.note, Root: c.root(s)}
 	tapped := m.tap(c.calls.listen(s))
 	if c.moving != nil && s.Status == session.PromptHistory {
 		c.turn()
@@ -229,7 +229,7 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 				return e
 			}
 			c.turn()
-			return c.reported(s, m, &loss.Books{}, err, "")
+			return c.reported(s, m, &loss.Log{}, err, "")
 		}
 		tapped = m.tap(g.watched(c.calls.listen(s)))
 		build.Cwd, build.Root, build.DropThinking, build.FullHistory = g.cwd, g.root, c.moving.o.DropThinking, c.moving.o.FullHistory
@@ -250,8 +250,8 @@ func (c *climb) one(ctx context.Context, s *session.Session) error {
 }
 
 // reported enters a session's fate, and returns why it failed, if it did.
-func (c *climb) reported(s *session.Session, m *middle, books *loss.Books, err error, staged ...string) error {
-	r := SessionReport{ID: s.ID, Agent: s.Agent, Title: s.Title, Workspace: s.Workspace, Losses: books.Lines()}
+func (c *climb) reported(s *session.Session, m *middle, books *loss.Log, err error, staged ...string) error {
+	r := SessionReport{ID: s.ID, Agent: s.Agent, Title: s.Title, Workspace: s.Workspace, Losses: books.Groups()}
 	r.skip = c.moving != nil && c.goals[s.ID].empty()
 	if m != nil {
 		r.Messages, r.Turns, r.Bytes = m.messages, m.turns, m.size
@@ -314,7 +314,7 @@ func (c *climb) strays() {
 		return
 	}
 	r := &c.rep.Sessions[0]
-	r.Losses = append(r.Losses, books.Lines()...)
+	r.Losses = append(r.Losses, books.Groups()...)
 	if books.Worst() > c.o.Allow && r.Status != Failed {
 		r.Status = Withheld
 		c.erase()

@@ -380,7 +380,7 @@ func TestSubagentsComeAlong(t *testing.T) {
 	decode := f.Decode
 	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
-			for s, err := range decode(ctx, l, v, session.Selection{Books: sel.Books}) {
+			for s, err := range decode(ctx, l, v, session.Selection{Account: sel.Account}) {
 				if s.ID == "a" {
 					s.Updated = session.Stored(2000)
 				}
@@ -438,7 +438,7 @@ func TestChoice(t *testing.T) {
 // written, and are reported in their order, whatever that took and came to.
 func TestSessionsReadAgain(t *testing.T) {
 	reg := talkers(nil)
-	to := reg.Named("canonical")
+	to := reg.Lookup("canonical")
 	began, release := make(chan struct{}), make(chan struct{})
 	to.Verify = func(_ context.Context, path string) error {
 		switch filepath.Base(path) {
@@ -488,7 +488,7 @@ func TestFolders(t *testing.T) {
 // TestWrongEncoder: what comes back another is not placed.
 func TestWrongEncoder(t *testing.T) {
 	reg := talkers(nil)
-	to := reg.Named("canonical")
+	to := reg.Lookup("canonical")
 	encode := to.Encode
 	for name, spoil := range map[string]func(path string){
 		"a byte": func(path string) {

@@ -23,7 +23,7 @@ type sidecar struct {
 	from     string // the source's, which need not exist
 	to       target // the target's
 	there    bool   // the source has one
-	byStore  map[string][]store.Item
+	byStore  map[string][]store.SidecarItem
 	old      target // of an older target of this name
 	oldThere bool
 }
@@ -183,8 +183,8 @@ type omitted struct {
 	line   []byte
 }
 
-// add is a formats.View.Omitted.
-func (o *omissions) add(it store.Item) {
+// add is a formats.View.OnOmit.
+func (o *omissions) add(it store.SidecarItem) {
 	o.mu.Lock()
 	o.n += int64(max(1, len(it.Inserts)))
 	o.mu.Unlock()
@@ -192,7 +192,7 @@ func (o *omissions) add(it store.Item) {
 }
 
 // keep encodes an item at once, as the reader reuses its cells.
-func (o *omissions) keep(it store.Item) {
+func (o *omissions) keep(it store.SidecarItem) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.off {
@@ -215,7 +215,7 @@ func (o *omissions) keep(it store.Item) {
 }
 
 // fail says that an item cannot be kept; the first such word stands.
-func (o *omissions) fail(it store.Item, err error) {
+func (o *omissions) fail(it store.SidecarItem, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.err = cmp.Or(o.err, error(&formats.Error{At: it.At.String(), Err: err}))

@@ -78,12 +78,12 @@ func openSidecar(path string) (*os.File, error) {
 }
 
 // readSidecar reads a whole file into items by store.
-func readSidecar(r io.Reader, name string) (map[string][]store.Item, error) {
+func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, error) {
 	refuse := func(line int, err error) error {
 		return &formats.Error{At: fmt.Sprintf("%s:%d", name, line), Err: err, Hint: "restore the sidecar as it was written, or use --sidecar none to leave it out"}
 	}
 	in := bufio.NewReader(io.LimitReader(r, maxSidecar+1))
-	out := map[string][]store.Item{}
+	out := map[string][]store.SidecarItem{}
 	read := 0
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
@@ -122,10 +122,10 @@ func suffixIn(name string) string {
 	return formats.SidecarSuffix
 }
 
-func parseItem(line []byte) (string, store.Item, error) {
+func parseItem(line []byte) (string, store.SidecarItem, error) {
 	var l itemLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		return "", store.Item{}, errors.New("not a sidecar item") // json's own words quote the content
+		return "", store.SidecarItem{}, errors.New("not a sidecar item") // json's own words quote the content
 	}
 	it, err := l.item()
 	if err != nil {
@@ -150,7 +150,7 @@ func summed(line []byte) []byte {
 	return fmt.Appendf(bytes.TrimSuffix(line, []byte("}\n")), `,"sum":"%016x"}`+"\n", sum)
 }
 
-func (l *itemLine) item() (it store.Item, err error) {
+func (l *itemLine) item() (it store.SidecarItem, err error) {
 	it.At = store.Addr{File: l.At.File, Set: l.At.Set, Line: l.At.Line}
 	if l.At.RowID != nil {
 		it.At.RowID, it.At.HasID = *l.At.RowID, true
@@ -216,7 +216,7 @@ func wrong(err error, what string) error {
 }
 
 // appendItem appends the item's line. Same item, same bytes.
-func appendItem(out []byte, key string, it store.Item) ([]byte, error) {
+func appendItem(out []byte, key string, it store.SidecarItem) ([]byte, error) {
 	line, err := plainItem(key, it)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func appendItem(out []byte, key string, it store.Item) ([]byte, error) {
 }
 
 // plainItem is the item's line without its sum.
-func plainItem(key string, it store.Item) ([]byte, error) {
+func plainItem(key string, it store.SidecarItem) ([]byte, error) {
 	for _, s := range []string{key, it.At.File, it.At.Set} {
 		if !utf8.ValidString(s) {
 			return nil, errors.New("a name that is not UTF-8 cannot be kept in a sidecar")

@@ -137,8 +137,8 @@ func TestSidecarFileInTheWay(t *testing.T) {
 	}
 }
 
-func everyItem() []store.Item {
-	return []store.Item{
+func everyItem() []store.SidecarItem {
+	return []store.SidecarItem{
 		{At: store.Addr{File: "index.db", Set: "runs", RowID: -42, HasID: true, Key: store.TextCell([]byte("k"))}, Row: []store.Cell{
 			store.NullCell(), store.IntCell(math.MinInt64), store.IntCell(0), store.RealCell(math.Copysign(0, -1)), store.RealCell(math.Inf(1)),
 			store.RealCell(math.Inf(-1)), store.RealCell(5e-324), store.RealCell(0.1), store.TextCell([]byte{}), store.TextCell([]byte("<a>\u2028\x00é\"")),
@@ -184,7 +184,7 @@ func TestSidecarText(t *testing.T) {
 }
 
 func TestSidecarCannotHold(t *testing.T) {
-	for name, it := range map[string]store.Item{
+	for name, it := range map[string]store.SidecarItem{
 		"a file that is not UTF-8":   {At: store.Addr{File: "\xff"}, Row: []store.Cell{store.NullCell()}},
 		"an insert that is not":      {Inserts: []store.Insert{{Text: "\xff"}}},
 		"a number that is no number": {Row: []store.Cell{store.RealCell(math.NaN())}},

@@ -23,7 +23,7 @@ type staging struct {
 
 const stagingMark = formats.StagingMark
 
-func isStaging(name string) bool { return formats.Staging(name) }
+func isStaging(name string) bool { return formats.IsStaging(name) }
 
 // stagingPrefix leaves room for the suffix in a name of 255 bytes.
 func stagingPrefix(base string) string {

@@ -73,7 +73,7 @@ func TestSelectionReadsNoOtherStore(t *testing.T) {
 			read = append(read, l.Name())
 			return func(yield func(*session.Session, error) bool) {
 				for s, err := range decode(ctx, l, v, sel) {
-					if s != nil && !sel.Wants(s.ID) {
+					if s != nil && !sel.Includes(s.ID) {
 						continue
 					}
 					if !yield(s, err) {

@@ -48,7 +48,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 	return func(yield func(Found, error) bool) {
 		asked := reg
 		if from != "" {
-			f := reg.Named(from)
+			f := reg.Lookup(from)
 			if f == nil {
 				yield(Found{}, unknownFormat(reg, from))
 				return
@@ -99,7 +99,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 		w.yield(Found{}, err)
 		return false
 	}
-	if !l.Dir() && !l.Regular() {
+	if !l.IsDir() && !l.IsRegular() {
 		w.passed(rel, noFile)
 		return true // a pipe or device: opening it could block for ever
 	}
@@ -111,7 +111,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 		w.any = true
 		return w.yield(Found{rel, l, d}, nil)
 	}
-	if l.Dir() {
+	if l.IsDir() {
 		return w.descend(l, rel)
 	}
 	why := judged(l)

@@ -14,12 +14,12 @@ import (
 func TestCopiesAreNamed(t *testing.T) {
 	talk := fake("talk", false, nil)
 	talk.Probe = func(_ context.Context, l *formats.Location) (formats.Match, error) {
-		if !l.Dir() {
+		if !l.IsDir() {
 			return formats.Match{Score: 50, Evidence: []string{"a file"}}, nil
 		}
 		return formats.Match{}, nil
 	}
-	talk.Copies = func(name string) bool { return strings.HasSuffix(name, ".copy") }
+	talk.IsCopy = func(name string) bool { return strings.HasSuffix(name, ".copy") }
 	reg := formats.NewRegistry(talk)
 	dir := t.TempDir()
 	for _, name := range []string{"a", "a.copy"} {

@@ -38,7 +38,7 @@ func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store
 		return err
 	}
 	view := wholeView(c.jobs)
-	view.Fresh, view.Family, view.Residue = true, c.family, c.made
+	view.Fresh, view.Family, view.Sidecar = true, c.family, c.made
 	r, err := to.Open(ctx, l, view)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error 
 	}
 	var mu sync.Mutex
 	what := ""
-	q := &rule.Inquiry{Layers: rule.Container, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: rule.Container, Report: func(f rule.Finding) {
 		mu.Lock()
 		defer mu.Unlock()
 		if f.Rule == "RH119" {
@@ -104,7 +104,7 @@ func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error 
 		}
 	}}
 	of := found[0].Format
-	if err := of.Check(ctx, l, formats.View{Jobs: c.jobs, Say: func(string) {}}, q); err != nil || what == "" {
+	if err := of.Check(ctx, l, formats.View{Jobs: c.jobs, OnNotice: func(string) {}}, q); err != nil || what == "" {
 		return err
 	}
 	return &formats.Error{Format: from.Name, At: c.found.Loc.Path, Err: fmt.Errorf("it would be a store of %s, and its schema has %s, which no version of this client has", of.Name, what),

@@ -64,7 +64,7 @@ func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) ite
 					s.why = deadLink
 				case s.err != nil:
 					s.why = broken
-				case s.loc.Dir() && link: // it could lead in a circle, or out of the folder
+				case s.loc.IsDir() && link: // it could lead in a circle, or out of the folder
 					s.why = folderLink
 				}
 			}
@@ -77,7 +77,7 @@ func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) ite
 
 // copied reports a name that some client gives to copies of its stores.
 func copied(reg *formats.Registry, name string) bool {
-	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.Copies != nil && f.Copies(name) })
+	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.IsCopy != nil && f.IsCopy(name) })
 }
 
 // passedOver are names that never hold a store of anybody's: other tools'
@@ -120,7 +120,7 @@ func judged(l *formats.Location) passing {
 // session's id, or says that a session begins. Of a store's name any object
 // will do.
 func speaks(l *formats.Location, named bool) bool {
-	line := l.Line()
+	line := l.FirstLine()
 	if !bytes.HasPrefix(line, []byte("{")) {
 		return false
 	}

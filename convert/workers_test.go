@@ -51,7 +51,7 @@ func TestStoresWaitForFiles(t *testing.T) {
 	var mu sync.Mutex
 	tried := map[string]int{}
 	reg := fakes(nil, nil)
-	left := reg.Named("left")
+	left := reg.Lookup("left")
 	open := left.Open
 	left.Open = func(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
 		mu.Lock()

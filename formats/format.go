@@ -24,8 +24,8 @@ type Format struct {
 	// home unless told otherwise.
 	Text bool
 
-	// Parts says that Open can read a part of a store, see View.Sessions.
-	Parts bool
+	// Partial says that Open can read a part of a store, see View.Sessions.
+	Partial bool
 
 	// Schemas are the published schemas of this format's own text.
 	Schemas []string
@@ -42,9 +42,9 @@ type Format struct {
 	// single file. Any string will do; the text store makes it a safe name.
 	Shard func(set *store.Set, r store.Record) string
 
-	// Anew says what a new store gets afresh where no sidecar lies beside the
+	// Regenerated says what a new store gets afresh where no sidecar lies beside the
 	// text that it is made of; "" if nothing.
-	Anew string
+	Regenerated string
 
 	// Decode reads the sessions of a store, parents before their children, in
 	// one order whatever the number of workers. An error with a session says
@@ -61,54 +61,54 @@ type Format struct {
 	// Heads lists what Decode would yield, as far as keys and heads alone tell:
 	// the store's content is not read. nil: only Decode knows.
 	Heads func(ctx context.Context, l *Location, v View) iter.Seq2[*session.Head, error]
-	// Home is where this format's stores lie on a machine, as paths that need
+	// DefaultPaths is where this format's stores lie on a machine, as paths that need
 	// not exist; a store is at one of them or below.
-	Home func(m Machine) []string
+	DefaultPaths func(m Machine) []string
 
-	// Copies reports whether a file's name is that of a copy which the client
+	// IsCopy reports whether a file's name is that of a copy which the client
 	// makes of a store for itself. One is read where it is named, not where
 	// somebody looks below a folder. nil: it makes none.
-	Copies func(name string) bool
+	IsCopy func(name string) bool
 
 	// Encode appends one session to what stands at Build.Path: a file of the
 	// format's own, fresh or made by an earlier Encode.
 	Encode func(ctx context.Context, s *session.Session, b Build) error
-	// Named is where Encode's file belongs, below a folder of sessions: a path
+	// SessionPath is where Encode's file belongs, below a folder of sessions: a path
 	// with slashes. Two sessions can ask for one name.
-	Named func(h *session.Head) string
-	// Beside is a small file that belongs beside Encode's: it has that one's
+	SessionPath func(h *session.Head) string
+	// Companion is a small file that belongs beside Encode's: it has that one's
 	// name with another ending. None if what it holds is nil. nil: there are
 	// none.
-	Beside func(h *session.Head) (ending string, content []byte)
+	Companion func(h *session.Head) (ending string, content []byte)
 	// Verify reads again what Encode wrote, and says what is wrong with it. nil:
 	// Decode gives back the very session that was written.
 	Verify func(ctx context.Context, path string) error
-	// Untouched reports whether a file is still as Encode left it: nobody has
+	// Unmodified reports whether a file is still as Encode left it: nobody has
 	// added to it since. nil: that cannot be told.
-	Untouched func(ctx context.Context, path string) (bool, error)
-	// Single says that a file can hold one session only.
-	Single bool
+	Unmodified func(ctx context.Context, path string) (bool, error)
+	// OneSessionPerFile says that a file can hold one session only.
+	OneSessionPerFile bool
 
 	// Check asks what the rules ask of a store of this format, see package rule,
-	// in one walk, and reports every breach. An error says why the store could
+	// in one walk, and reports every finding. An error says why the store could
 	// not be examined to its end; one that is only broken is a finding. nil: no
 	// rule is asked of this format.
-	Check func(ctx context.Context, l *Location, v View, q *rule.Inquiry) error
+	Check func(ctx context.Context, l *Location, v View, q *rule.Pass) error
 
-	// Place is where a client that works in the folder cwd looks for its
+	// ProjectPath is where a client that works in the folder cwd looks for its
 	// store, below its user's home folder. nil: the client does not care.
-	Place func(home, cwd string) string
+	ProjectPath func(home, cwd string) string
 
-	// Outside is for a client that keeps one folder of its stores outside of
-	// Place: its name inside a store, and where it is for a client that works
+	// ExternalDir is for a client that keeps one folder of its stores outside of
+	// ProjectPath: its name inside a store, and where it is for a client that works
 	// in cwd. nil: everything is in the store.
-	Outside func(home, cwd string) (name, path string)
+	ExternalDir func(home, cwd string) (name, path string)
 
-	// Within is the store that l stands for where that is not l itself: the one
+	// StoreInside is the store that l stands for where that is not l itself: the one
 	// store of a client's folder around it, beside which lies what belongs to
 	// the folder, too; the folder of a store that is named by its main file. ""
 	// if l is no such place. nil: there are none.
-	Within func(l *Location) string
+	StoreInside func(l *Location) string
 }
 
 // Family names.
@@ -135,24 +135,24 @@ const (
 type View struct {
 	Family  string // which of the format's families is wanted; "" is its first
 	Secrets SecretMode
-	Residue []store.Item     // put back while reading: the items of this store's sidecar
-	Omitted func(store.Item) // OmitWithheld: told of each thing left out, as an item of the target's sidecar
-	// Leftover is told of what this store holds and no record of the family
+	Sidecar []store.SidecarItem     // put back while reading: the items of this store's sidecar
+	OnOmit  func(store.SidecarItem) // OmitWithheld: told of each thing left out, as an item of the target's sidecar
+	// OnLeftover is told of what this store holds and no record of the family
 	// can say, secrets that stay home by their place alone. It is for the sidecar of
 	// the target, and Build.Leftover on the way back.
-	Leftover func(store.Item)
-	// Restorable refuses what could be read and written as text, but could not
+	OnLeftover func(store.SidecarItem)
+	// RequireRestorable refuses what could be read and written as text, but could not
 	// be put back: said while the store still exists.
-	Restorable bool
+	RequireRestorable bool
 	// Cwd, where set, is the folder that the sessions are said to belong to,
 	// whatever the store says.
 	Cwd string
 	// Sessions, where set, are the only ones of a store that are wanted: a
 	// reader of records yields what belongs to them, and what that refers to.
-	// Formats without Parts do not look at it.
+	// Formats without Partial do not look at it.
 	Sessions []string
-	Note     loss.Sink    // told of everything that is not carried whole
-	Say      func(string) // told in one line how the source was opened, where that is not plain
+	OnLoss   loss.Sink    // told of everything that is not carried whole
+	OnNotice func(string) // told in one line how the source was opened, where that is not plain
 	Live     bool         // read a store in use in place, where its owner's lock files already exist
 	Fresh    bool         // written by this process a moment ago: text need not be vetted, only compared by digest
 	Jobs     int          // workers; 0 means one a processor
@@ -166,12 +166,12 @@ type Build struct {
 	Compress string                                      // "", "gzip" or "zstd"; text stores only
 	Jobs     int                                         // workers; 0 means one a processor
 
-	// Residue is told of each record that the new store cannot hold as it is.
-	// It is View.Residue when the new store is read in this family.
-	Residue func(store.Item)
+	// OnSidecar is told of each record that the new store cannot hold as it is.
+	// It is View.Sidecar when the new store is read in this family.
+	OnSidecar func(store.SidecarItem)
 	// Leftover is what an earlier conversion kept beside the source: what its
-	// View.Leftover was told.
-	Leftover []store.Item
+	// View.OnLeftover was told.
+	Leftover []store.SidecarItem
 	// Moved says that the sessions belong to another folder than they did, see
 	// View.Cwd: Path is the store itself, whatever folder around it Leftover
 	// speaks of.
@@ -189,5 +189,5 @@ type Build struct {
 	DropThinking bool
 	FullHistory  bool
 
-	Note loss.Sink // told of everything that is not carried whole
+	OnLoss loss.Sink // told of everything that is not carried whole
 }

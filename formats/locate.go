@@ -17,7 +17,7 @@ import (
 type Location struct {
 	Path string // as given; symbolic links are followed
 
-	within, rel string      // see Below
+	within, rel string      // see Join
 	info        fs.FileInfo // nil: nothing is there
 	entries     map[string]fs.DirEntry
 	head        []byte
@@ -55,10 +55,10 @@ func cause(err error) error {
 	return err
 }
 
-// Below is a file or folder inside this folder, by its slash path. A link that
+// Join is a file or folder inside this folder, by its slash path. A link that
 // leads out of the folder is not followed: like what is not there, it is
 // neither a folder nor a regular file.
-func (l *Location) Below(rel string) *Location {
+func (l *Location) Join(rel string) *Location {
 	rel = filepath.FromSlash(rel)
 	b := &Location{Path: filepath.Join(l.Path, rel), within: l.Path, rel: rel}
 	if root, err := os.OpenRoot(l.Path); err == nil {
@@ -70,11 +70,11 @@ func (l *Location) Below(rel string) *Location {
 	return b
 }
 
-// Dir reports whether the location is a folder.
-func (l *Location) Dir() bool { return l.info != nil && l.info.IsDir() }
+// IsDir reports whether the location is a folder.
+func (l *Location) IsDir() bool { return l.info != nil && l.info.IsDir() }
 
-// Regular reports whether the location is an ordinary file.
-func (l *Location) Regular() bool { return l.info != nil && l.info.Mode().IsRegular() }
+// IsRegular reports whether the location is an ordinary file.
+func (l *Location) IsRegular() bool { return l.info != nil && l.info.Mode().IsRegular() }
 
 // Name is the last element of the path.
 func (l *Location) Name() string {
@@ -88,7 +88,7 @@ func (l *Location) Name() string {
 func (l *Location) Has(name string) bool {
 	if l.entries == nil {
 		l.entries = map[string]fs.DirEntry{}
-		if l.Dir() {
+		if l.IsDir() {
 			list, _ := os.ReadDir(l.Path)
 			for _, e := range list {
 				l.entries[e.Name()] = e
@@ -145,9 +145,9 @@ func object(text []byte) bool { return bytes.HasPrefix(trim(text), []byte("{")) 
 // oneLine reports that the end of the first line is not there.
 func oneLine(text []byte) bool { return bytes.IndexByte(trim(text), '\n') < 0 }
 
-// Line returns the first line of a text file with anything on it, without the
+// FirstLine returns the first line of a text file with anything on it, without the
 // blanks around it. Of one longer than Text reads it is the beginning.
-func (l *Location) Line() []byte {
+func (l *Location) FirstLine() []byte {
 	text := l.Head()
 	if oneLine(text) || l.binary() {
 		text, _ = l.Text()
@@ -177,7 +177,7 @@ func trim(text []byte) []byte {
 
 // read reads on behind what was read of a file, up to a size.
 func (l *Location) read(have []byte, size int) []byte {
-	if !l.Regular() {
+	if !l.IsRegular() {
 		return []byte{}
 	}
 	var f *os.File

@@ -22,8 +22,8 @@ func NewRegistry(list ...*Format) *Registry {
 // All returns the formats in order.
 func (r *Registry) All() []*Format { return slices.Clone(r.list) }
 
-// Named returns the format of that name, or nil.
-func (r *Registry) Named(name string) *Format {
+// Lookup returns the format of that name, or nil.
+func (r *Registry) Lookup(name string) *Format {
 	for _, f := range r.list {
 		if f.Name == name {
 			return f
@@ -45,11 +45,11 @@ func (r *Registry) Relatives(f *Format) []*Format {
 }
 
 // Related reports whether two formats share a family.
-func Related(f, g *Format) bool { return Shared(f, g) != "" }
+func Related(f, g *Format) bool { return SharedFamily(f, g) != "" }
 
-// Shared is the first family of f that g has, too, "" if there is none. It is
+// SharedFamily is the first family of f that g has, too, "" if there is none. It is
 // the one in which f is read to become g.
-func Shared(f, g *Format) string {
+func SharedFamily(f, g *Format) string {
 	for _, s := range f.Families {
 		if slices.Contains(g.Families, s) {
 			return s

@@ -9,9 +9,9 @@ import (
 // .NAME.rehome-0123456789abcdef.
 const StagingMark = ".rehome-"
 
-// Staging reports such a name. The folder is rehome's own, wherever it lies: no
+// IsStaging reports such a name. The folder is rehome's own, wherever it lies: no
 // store has it as a part.
-func Staging(name string) bool {
+func IsStaging(name string) bool {
 	at := strings.LastIndex(name, StagingMark)
 	if at < 1 || name[0] != '.' {
 		return false

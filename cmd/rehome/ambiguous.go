@@ -72,7 +72,7 @@ func (h *house) originals(found []*convert.Listed) []*convert.Listed {
 	copies := map[string]bool{}
 	for _, s := range found {
 		for _, f := range h.reg.All() {
-			if f.Named == nil || !f.Single || f.Name == s.Sources[0].Format {
+			if f.SessionPath == nil || !f.OneSessionPerFile || f.Name == s.Sources[0].Format {
 				continue
 			}
 			head := session.Head{ID: s.ID, Agent: s.Agent}
@@ -80,7 +80,7 @@ func (h *house) originals(found []*convert.Listed) []*convert.Listed {
 				if n > 1 {
 					head.ID = s.ID + "#" + strconv.Itoa(n)
 				}
-				at := path.Base(f.Named(&head))
+				at := path.Base(f.SessionPath(&head))
 				copies[f.Name+"/"+strings.TrimSuffix(at, path.Ext(at))] = true
 			}
 		}
@@ -92,11 +92,11 @@ func (h *house) originals(found []*convert.Listed) []*convert.Listed {
 // store is a folder of such.
 func fileOf(reg *formats.Registry, s *convert.Listed) string {
 	store := s.Sources[0].Path
-	f := reg.Named(s.Sources[0].Format)
-	if f == nil || f.Named == nil {
+	f := reg.Lookup(s.Sources[0].Format)
+	if f == nil || f.SessionPath == nil {
 		return store
 	}
-	for rel := f.Named(&s.Head); rel != ""; {
+	for rel := f.SessionPath(&s.Head); rel != ""; {
 		if at := filepath.Join(store, filepath.FromSlash(rel)); there(at) {
 			return at
 		}

@@ -27,7 +27,7 @@ func (c *checkCmd) Validate() error {
 		return refuse("--rules and --explain cannot be combined with paths", "omit the paths")
 	case c.Rules && c.Explain != "":
 		return refuse("--rules and --explain cannot be used together", "omit one of them")
-	case c.Explain != "" && rule.Named(c.Explain) == nil:
+	case c.Explain != "" && rule.Lookup(c.Explain) == nil:
 		return refuse("no such rule: "+c.Explain, "run `rehome check --rules` to list them")
 	case asks:
 		return nil
@@ -46,7 +46,7 @@ func (c *checkCmd) Validate() error {
 		}
 	}
 	for _, id := range slices.Concat(c.Rule, c.Skip) {
-		if rule.Named(id) == nil {
+		if rule.Lookup(id) == nil {
 			return refuse("no such rule: "+id, "run `rehome check --rules` to list them")
 		}
 	}
@@ -76,7 +76,7 @@ func (c *checkCmd) Run(h *house) error {
 	case c.Rules:
 		return showRules(h, rule.All())
 	case c.Explain != "":
-		return explainRule(h, rule.Named(c.Explain))
+		return explainRule(h, rule.Lookup(c.Explain))
 	}
 	if h.out.json && c.Format != "text" && c.Format != "json" {
 		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
@@ -210,7 +210,7 @@ type ruleRow struct {
 func newRuleList(all []rule.Rule) *ruleList {
 	out := &ruleList{Rules: []ruleRow{}}
 	for _, r := range all {
-		out.Rules = append(out.Rules, ruleRow{r.ID, r.Severity, r.Layer.String(), r.Formats, r.Title, r.Why, r.Mend})
+		out.Rules = append(out.Rules, ruleRow{r.ID, r.Severity, r.Layer.String(), r.Formats, r.Title, r.Why, r.Fix})
 	}
 	return out
 }

@@ -122,7 +122,7 @@ func ruleTable() string {
 		if of == "*" {
 			of = "all"
 		}
-		fmt.Fprintf(&out, "| %s %s<br>%s | **%s.** %s | %s |\n", r.ID, r.Severity, of, escape.Replace(r.Title), escape.Replace(r.Why), escape.Replace(r.Mend))
+		fmt.Fprintf(&out, "| %s %s<br>%s | **%s.** %s | %s |\n", r.ID, r.Severity, of, escape.Replace(r.Title), escape.Replace(r.Why), escape.Replace(r.Fix))
 	}
 	return out.String() + "\n"
 }

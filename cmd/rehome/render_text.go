@@ -140,7 +140,7 @@ func (r convertResult) crowd(p *page) {
 }
 
 // crowdBooks are the losses of many stores, summed up by their reason.
-type crowdBooks []loss.Line
+type crowdBooks []loss.Group
 
 func (b *crowdBooks) enter(s *convert.StoreReport) {
 	lines := slices.Clone(s.Losses)
@@ -169,7 +169,7 @@ func (p *page) status(status string) screen.Safe {
 	return word
 }
 
-func (p *page) losses(indent screen.Safe, lines []loss.Line) {
+func (p *page) losses(indent screen.Safe, lines []loss.Group) {
 	for _, l := range lines {
 		p.Linef("%s%s: %s %s %s", indent, p.Yellow(visible(l.Kind.String())), grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
 		if len(l.Places) > 0 && l.Places[0] != "" {

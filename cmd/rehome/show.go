@@ -93,7 +93,7 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 
 // view is how stores are read to be shown: nothing of a secret is.
 func (v *viewing) view(note loss.Sink) formats.View {
-	return formats.View{Secrets: formats.WithholdSecrets, Omitted: func(store.Item) {}, Note: note, Say: v.out.say, Live: v.cmd.Live}
+	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.out.say, Live: v.cmd.Live}
 }
 
 // show writes the sessions that are decoded, and says on stderr what of them
@@ -107,7 +107,7 @@ func (v *viewing) show(decode decoding) error {
 	counting := &counter{w: w}
 	shownAny := false
 	err = func() error {
-		for s, err := range decode(ctx, v.view(v.lost.Note)) {
+		for s, err := range decode(ctx, v.view(v.lost.Add)) {
 			if err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func (v *viewing) counted(decode decoding) (prose.Turns, error) {
 		return v.turns, nil
 	}
 	last := 0
-	for s, err := range decode(v.ctx, v.view(func(loss.Note) {})) {
+	for s, err := range decode(v.ctx, v.view(func(loss.Loss) {})) {
 		if err != nil {
 			return v.turns, err
 		}
@@ -199,9 +199,9 @@ const mostLosses = 2
 
 // losses says what of a session was not there to be shown, the gravest first.
 func (v *viewing) losses() {
-	var list []loss.Line
+	var list []loss.Group
 	for kind := loss.Unreadable; kind >= loss.Missing; kind-- {
-		for _, l := range v.lost.Lines() {
+		for _, l := range v.lost.Groups() {
 			if l.Kind == kind {
 				list = append(list, l)
 			}

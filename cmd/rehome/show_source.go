@@ -20,7 +20,7 @@ type viewing struct {
 	turns  prose.Turns
 	source string // what commands call the store; "" for a pipe
 	live   bool   // its sessions are shown as they come
-	lost   loss.Books
+	lost   loss.Log
 }
 
 // decoding begins to decode; a second pass over a file calls it again.
@@ -73,7 +73,7 @@ func (v *viewing) decoder(path string) (*formats.Format, *formats.Location, erro
 // restored to the store it came from.
 func (h *house) notYet(format, path string, err error) error {
 	hint := "`rehome convert` can convert the whole store"
-	if f := h.reg.Named(format); f != nil && f.Text && f.Open != nil {
+	if f := h.reg.Lookup(format); f != nil && f.Text && f.Open != nil {
 		hint = "restore it first: rehome convert ARCHIVE STORE"
 	}
 	return &formats.Error{Format: format, At: path, Err: err, Hint: hint}

@@ -81,7 +81,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, r := range rule.All() {
-		for _, s := range []string{r.Title, r.Why, r.Mend} {
+		for _, s := range []string{r.Title, r.Why, r.Fix} {
 			look("rules", r.ID, s)
 		}
 	}

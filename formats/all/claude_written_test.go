@@ -56,13 +56,13 @@ type arrivals struct{ sessions, calls, pictures, named int }
 
 func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 	t.Helper()
-	to := all.Registry().Named("claude-code")
+	to := all.Registry().Lookup("claude-code")
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir, n := t.TempDir(), 0
-	for s, err := range all.Registry().Named(format).Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}}, session.Selection{}) {
+	for s, err := range all.Registry().Lookup(format).Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}}, session.Selection{}) {
 		if err != nil {
 			continue // other tests say whether it may fail
 		}
@@ -71,7 +71,7 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 		said := &said{sound: sound}
 		notes := map[loss.Code]int{}
 		s.Messages = said.listen(s.Messages)
-		if err := to.Encode(t.Context(), s, formats.Build{Path: at, Note: func(n loss.Note) { notes[n.Code]++ }}); err != nil {
+		if err := to.Encode(t.Context(), s, formats.Build{Path: at, OnLoss: func(n loss.Loss) { notes[n.Code]++ }}); err != nil {
 			t.Fatal(err)
 		}
 		if err := to.Verify(t.Context(), at); err != nil {

@@ -58,7 +58,7 @@ func TestHeadsAgree(t *testing.T) {
 		if err := ide.Build(at, string(script)); err != nil {
 			t.Fatal(err)
 		}
-		agree("ide/"+strings.TrimPrefix(name, "cases/"), Registry().Named("cursor-ide"), at)
+		agree("ide/"+strings.TrimPrefix(name, "cases/"), Registry().Lookup("cursor-ide"), at)
 	}
 	for _, f := range Registry().All() {
 		if f.Decode != nil && listed[f.Name] == 0 {

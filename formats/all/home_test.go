@@ -10,12 +10,12 @@ import (
 // little is known.
 func TestHomes(t *testing.T) {
 	for _, f := range Registry().All() {
-		if f.Home == nil {
+		if f.DefaultPaths == nil {
 			continue
 		}
 		for _, os := range []string{"linux", "darwin", "windows", ""} {
 			for _, home := range []string{"", t.TempDir()} {
-				f.Home(formats.Machine{OS: os, Home: home})
+				f.DefaultPaths(formats.Machine{OS: os, Home: home})
 			}
 		}
 	}

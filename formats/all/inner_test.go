@@ -46,7 +46,7 @@ func TestInnerComeAlong(t *testing.T) {
 		if err != nil || len(found) == 0 {
 			t.Fatalf("%s: %v, %v", at, found, err)
 		}
-		f, v := found[0].Format, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+		f, v := found[0].Format, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 		var listed []string
 		for h, err := range f.Heads(t.Context(), l, v) {
 			if err != nil {

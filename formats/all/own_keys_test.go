@@ -17,13 +17,13 @@ import (
 )
 
 // withheldFrom are the notes of a reader that withholds secrets.
-func withheldFrom(t *testing.T, format, path string) (notes []loss.Note) {
+func withheldFrom(t *testing.T, format, path string) (notes []loss.Loss) {
 	t.Helper()
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := all.Registry().Named(format).Open(t.Context(), l, formats.View{Family: formats.Tables, Secrets: formats.WithholdSecrets, Note: func(n loss.Note) {
+	r, err := all.Registry().Lookup(format).Open(t.Context(), l, formats.View{Family: formats.Tables, Secrets: formats.WithholdSecrets, OnLoss: func(n loss.Loss) {
 		n.At.Key = n.At.Key.Clone()
 		notes = append(notes, n)
 	}})

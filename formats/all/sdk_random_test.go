@@ -67,7 +67,7 @@ func TestRandomDatabases(t *testing.T) {
 }
 
 // holdNoKey looks for the keys that the generators plant.
-func holdNoKey(t *testing.T, dir string, residue []store.Item) {
+func holdNoKey(t *testing.T, dir string, residue []store.SidecarItem) {
 	t.Helper()
 	if dir != "" {
 		holdNothing(t, dir, ".ndjson", []string{planted})
@@ -190,7 +190,7 @@ func randomLineStore(t *testing.T, r *rand.Rand, dir string) {
 // stores have, with rows that no client would write.
 func randomDatabases(t *testing.T, r *rand.Rand, dir string) {
 	t.Helper()
-	sdk := all.Registry().Named("cursor-sdk")
+	sdk := all.Registry().Lookup("cursor-sdk")
 	from := []string{"gen/sqlite", "legacy-1.0.14"}[r.IntN(2)]
 	l, err := formats.Locate(filepath.Join("..", "..", "testdata", "sdk", filepath.FromSlash(from)))
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 // trip carries a store from one of the SDK's formats into the other and
 // returns what was told on the way.
 type trip struct {
-	residue  []store.Item // for the new store
-	notes    []loss.Note
+	residue  []store.SidecarItem // for the new store
+	notes    []loss.Loss
 	secrets  formats.SecretMode
-	beside   []store.Item // beside the source
+	beside   []store.SidecarItem // beside the source
 	cwd      string
 	withheld int
 }
@@ -31,19 +31,19 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tell := func(it store.Item) { tr.residue = append(tr.residue, it) }
-	note := func(n loss.Note) { tr.notes = append(tr.notes, n) }
-	v := formats.View{Family: formats.SDKDocuments, Secrets: tr.secrets, Residue: tr.beside, Note: note, Cwd: tr.cwd,
-		Omitted: func(it store.Item) { tr.withheld++; tell(it) }}
-	if reg.Named(to).Text {
-		v.Leftover = tell
+	tell := func(it store.SidecarItem) { tr.residue = append(tr.residue, it) }
+	note := func(n loss.Loss) { tr.notes = append(tr.notes, n) }
+	v := formats.View{Family: formats.SDKDocuments, Secrets: tr.secrets, Sidecar: tr.beside, OnLoss: note, Cwd: tr.cwd,
+		OnOmit: func(it store.SidecarItem) { tr.withheld++; tell(it) }}
+	if reg.Lookup(to).Text {
+		v.OnLeftover = tell
 	}
-	r, err := reg.Named(from).Open(t.Context(), l, v)
+	r, err := reg.Lookup(from).Open(t.Context(), l, v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	w, err := reg.Named(to).Create(t.Context(), formats.Build{Path: dst, Schema: r.Schema(), Residue: tell, Leftover: tr.beside, WithSecrets: tr.secrets == formats.KeepSecrets, Note: note})
+	w, err := reg.Lookup(to).Create(t.Context(), formats.Build{Path: dst, Schema: r.Schema(), OnSidecar: tell, Leftover: tr.beside, WithSecrets: tr.secrets == formats.KeepSecrets, OnLoss: note})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := reg.Named(to).Open(t.Context(), l, formats.View{Family: formats.SDKDocuments, Residue: tr.residue, Note: func(n loss.Note) {
+	again, err := reg.Lookup(to).Open(t.Context(), l, formats.View{Family: formats.SDKDocuments, Sidecar: tr.residue, OnLoss: func(n loss.Loss) {
 		if n.Code.Stale() {
 			t.Errorf("what was just written is called stale: %v", n)
 		}
@@ -105,7 +105,7 @@ func sameTables(t *testing.T, a, b string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := all.Registry().Named("cursor-sdk").Open(t.Context(), l, formats.View{})
+		r, err := all.Registry().Lookup("cursor-sdk").Open(t.Context(), l, formats.View{})
 		if err != nil {
 			t.Fatal(err)
 		}

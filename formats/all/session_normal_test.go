@@ -26,8 +26,8 @@ type decoded struct {
 
 type outcome struct {
 	sessions []decoded
-	notes    []loss.Note
-	tally    session.Tally
+	notes    []loss.Loss
+	tally    session.Account
 	errs     []error
 }
 
@@ -52,7 +52,7 @@ func (o *outcome) noted(words string) bool {
 // decodeStore walks every session of a store to its end.
 func decodeStore(t *testing.T, format, path string, sel session.Selection) *outcome {
 	t.Helper()
-	f := all.Registry().Named(format)
+	f := all.Registry().Lookup(format)
 	if f.Decode == nil {
 		t.Fatalf("%s cannot decode", format)
 	}
@@ -61,8 +61,8 @@ func decodeStore(t *testing.T, format, path string, sel session.Selection) *outc
 		t.Fatal(err)
 	}
 	out := &outcome{}
-	sel.Books = &session.Books{}
-	view := formats.View{Note: func(n loss.Note) { out.notes = append(out.notes, n) }, Say: func(string) {}}
+	sel.Account = &session.SharedAccount{}
+	view := formats.View{OnLoss: func(n loss.Loss) { out.notes = append(out.notes, n) }, OnNotice: func(string) {}}
 	for s, err := range f.Decode(t.Context(), l, view, sel) {
 		if err != nil {
 			out.errs = append(out.errs, err)
@@ -73,7 +73,7 @@ func decodeStore(t *testing.T, format, path string, sel session.Selection) *outc
 		}
 		out.sessions = append(out.sessions, walk(t.Context(), out, s))
 	}
-	out.tally = sel.Books.Total()
+	out.tally = sel.Account.Total()
 	return out
 }
 

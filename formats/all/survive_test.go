@@ -21,7 +21,7 @@ func TestCallsSurvive(t *testing.T) {
 	calls := map[string]int{}
 	try := func(format, name string, path func(t *testing.T) string) {
 		t.Run(format+"/"+name, func(t *testing.T) {
-			calls[format] += formatstest.Survives(t, all.Registry(), all.Registry().Named(format), path(t))
+			calls[format] += formatstest.Survives(t, all.Registry(), all.Registry().Lookup(format), path(t))
 		})
 	}
 	for shape := range graphgen.Shapes {

@@ -31,10 +31,10 @@ const (
 )
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
-	if !l.Dir() || !l.Has(manifestName) {
+	if !l.IsDir() || !l.Has(manifestName) {
 		return formats.Match{}, nil
 	}
-	if !bytes.Contains(bytes.Join(bytes.Fields(l.Below(manifestName).Head()), nil), []byte(`"rehome":"archive"`)) {
+	if !bytes.Contains(bytes.Join(bytes.Fields(l.Join(manifestName).Head()), nil), []byte(`"rehome":"archive"`)) {
 		return formats.Match{}, nil
 	}
 	return formats.Match{Score: 100, Evidence: []string{fmt.Sprintf("%s says it is a rehome archive", manifestName)}}, nil

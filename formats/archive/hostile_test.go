@@ -44,7 +44,7 @@ func stepsOver(t *testing.T, n int, compress string) (steps, found int) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	q := &rule.Inquiry{Layers: rule.Container | rule.References, Found: func(f rule.Finding) { found++ }}
+	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(f rule.Finding) { found++ }}
 	x := &examination{ctx: t.Context(), q: q, r: &reader{path: dir, root: root, jobs: 1}}
 	if err := x.run(); err != nil {
 		t.Fatal(err)

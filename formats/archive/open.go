@@ -37,16 +37,16 @@ type reader struct {
 	line int
 }
 
-// Place is the file and the line at which the records of the batch begin that
+// Position is the file and the line at which the records of the batch begin that
 // was yielded last, where the view changes none: each is a line. A plain file
 // has no lines to speak of.
-func (r *reader) Place() (file string, line int) { return r.file, r.line }
+func (r *reader) Position() (file string, line int) { return r.file, r.line }
 
 // smallArchive is read without goroutines: starting them would cost more.
 const smallArchive = 4 << 20
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	if !l.Dir() {
+	if !l.IsDir() {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("an archive is a folder, this is a file"), Hint: "name the folder that holds manifest.json"}
 	}
 	root, err := os.OpenRoot(l.Path)
@@ -206,8 +206,8 @@ func (r *reader) withhold() error {
 		r.schema.Sets = slices.Delete(r.schema.Sets, i, i+1)
 		r.claims = slices.Delete(r.claims, i, i+1)
 		r.files = slices.Delete(r.files, i, i+1)
-		if r.view.Note != nil {
-			r.view.Note(loss.Note{Code: loss.FileWithSecret, At: store.Addr{File: name}})
+		if r.view.OnLoss != nil {
+			r.view.OnLoss(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: name}})
 		}
 	}
 	return nil

@@ -21,7 +21,7 @@ import (
 
 // check asks the rules of an archive as text. What it holds is asked when it
 // has been made a store again, which no codec can do for another.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
 		return &formats.Error{Format: name, At: l.Path, Err: err}
@@ -54,7 +54,7 @@ func (x *examination) run() error {
 // examination asks the rules of one archive.
 type examination struct {
 	ctx  context.Context
-	q    *rule.Inquiry
+	q    *rule.Pass
 	view formats.View
 	r    *reader
 
@@ -73,7 +73,7 @@ func (x *examination) spoil(i int) {
 }
 
 func (x *examination) found(id string, at store.Addr, pointer, says string, args ...any) {
-	x.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says, Args: args})
+	x.q.Report(rule.Finding{Rule: id, At: at, Pointer: pointer, Message: says, Args: args})
 }
 
 // manifest reads manifest.json; false if the rest cannot be asked.
@@ -99,7 +99,7 @@ func (x *examination) manifest() (ok bool, err error) {
 		x.found("RH388", at, "", "")
 		return false, nil
 	}
-	if x.q.Asks(rule.Schema) && x.misfit(b, at) {
+	if x.q.Enabled(rule.Schema) && x.misfit(b, at) {
 		return false, nil
 	}
 	x.found("RH380", at, "", plainCause(err))
@@ -108,7 +108,7 @@ func (x *examination) manifest() (ok bool, err error) {
 
 // code reports what of a client's schema runs by itself: it is not restored.
 func (x *examination) code(m *manifest) {
-	if m.Origin == sqlitestore.AnyDatabase || !x.q.Asks(rule.Container) {
+	if m.Origin == sqlitestore.AnyDatabase || !x.q.Enabled(rule.Container) {
 		return
 	}
 	for i, d := range m.Databases {
@@ -207,7 +207,7 @@ func (x *examination) files() error {
 
 // attributes asks whether git is told to leave the text alone.
 func (x *examination) attributes() {
-	if !x.q.Asks(rule.References) {
+	if !x.q.Enabled(rule.References) {
 		return
 	}
 	b, err := fs.ReadFile(x.r.root.FS(), attributesName)
@@ -233,10 +233,10 @@ func (x *examination) lost(i int) bool {
 	} else if len(x.r.files[i]) > 0 {
 		return false
 	}
-	if x.q.Asks(rule.References) {
+	if x.q.Enabled(rule.References) {
 		says, args := "", []any(nil)
 		if set.Kind == store.Table {
-			says, args = "nor a folder of that name; %v", []any{rule.Many(claim.rows, "row")}
+			says, args = "nor a folder of that name; %v", []any{rule.Count(claim.rows, "row")}
 		}
 		x.found("RH382", at, "", says, args...)
 	}

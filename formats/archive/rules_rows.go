@@ -75,17 +75,17 @@ func (x *examination) shard(i int, file string) (text, error) {
 // nothing more is to be said. Of a file that is not sound as a whole, such as
 // one that breaks off or is a bomb, nothing more is to be said at all.
 func (x *examination) container(i int, file string) (odd map[int]bool, sound bool, err error) {
-	if !x.q.Asks(rule.Container) {
+	if !x.q.Enabled(rule.Container) {
 		return nil, true, nil
 	}
 	odd, sound = map[int]bool{}, true
 	q := *x.q
-	q.Found = func(f rule.Finding) {
-		if r := rule.Named(f.Rule); r != nil && r.Severity == rule.Error {
+	q.Report = func(f rule.Finding) {
+		if r := rule.Lookup(f.Rule); r != nil && r.Severity == rule.Error {
 			x.spoil(i)
 			sound = sound && f.At.Line > 0
 		}
-		x.q.Found(f)
+		x.q.Report(f)
 	}
 	o := linecheck.Options{Format: name, Most: maxLine, Packed: stream(file), Arrays: true, Odd: func(n int) { odd[n] = true }}
 	for _, err := range linecheck.Lines(x.ctx, join(x.r.path, file), file, x.view, &q, o) {
@@ -99,7 +99,7 @@ func (x *examination) container(i int, file string) (odd map[int]bool, sound boo
 // settle compares what was read with what the manifest says. Of a set that is
 // broken otherwise that would be no news.
 func (x *examination) settle(i int, seen text) {
-	if x.broken[i] || !x.q.Asks(rule.References) {
+	if x.broken[i] || !x.q.Enabled(rule.References) {
 		return
 	}
 	set, claim := &x.r.schema.Sets[i], x.r.claims[i]
@@ -112,9 +112,9 @@ func (x *examination) settle(i int, seen text) {
 	}
 	switch {
 	case seen.rows != claim.rows && set.Kind == store.Table:
-		x.found("RH383", at, "", "%v, the manifest says %v", rule.Many(seen.rows, "row"), rule.Many(claim.rows, ""))
+		x.found("RH383", at, "", "%v, the manifest says %v", rule.Count(seen.rows, "row"), rule.Count(claim.rows, ""))
 	case seen.bytes != claim.bytes && set.Kind == store.Plain:
-		x.found("RH383", at, "", "%v, the manifest says %v", rule.Many(seen.bytes, "byte"), rule.Many(claim.bytes, ""))
+		x.found("RH383", at, "", "%v, the manifest says %v", rule.Count(seen.bytes, "byte"), rule.Count(claim.bytes, ""))
 	case seen.digest != claim.digest || seen.bytes != claim.bytes:
 		x.found("RH384", at, "", "")
 	}
@@ -122,7 +122,7 @@ func (x *examination) settle(i int, seen text) {
 
 // plain reads a file that lies as it was.
 func (x *examination) plain(i int) error {
-	if !x.q.Asks(rule.References) {
+	if !x.q.Enabled(rule.References) {
 		return nil
 	}
 	f, err := x.r.root.Open(x.r.schema.Sets[i].File)
@@ -191,7 +191,7 @@ func (t *rows) row(l *lines.Line) {
 		t.line = append(t.line, '\n')
 	}
 	t.seen.add(t.line, t.at)
-	if t.odd[l.Number] || l.Long || !t.q.Asks(rule.Schema) && !t.q.Asks(rule.References) {
+	if t.odd[l.Number] || l.Long || !t.q.Enabled(rule.Schema) && !t.q.Enabled(rule.References) {
 		return
 	}
 	set := &t.r.schema.Sets[t.set]
@@ -199,13 +199,13 @@ func (t *rows) row(l *lines.Line) {
 	defer b.Release()
 	at := store.Addr{File: t.file, Line: l.Number}
 	if err := rowtext.Parse(b, bytes.TrimSuffix(l.Bytes, []byte("\r")), set.RowIDs); err != nil {
-		if t.q.Asks(rule.Schema) {
+		if t.q.Enabled(rule.Schema) {
 			t.found("RH203", at, "", plainCause(err))
 			t.spoil(t.set)
 		}
 		return
 	}
-	if id := b.RowID(0); set.RowIDs && t.q.Asks(rule.References) {
+	if id := b.RowID(0); set.RowIDs && t.q.Enabled(rule.References) {
 		if t.any && id <= t.last && !stream(t.file) {
 			t.found("RH385", at, "", "row %d after row %d", id, t.last)
 			t.spoil(t.set)
@@ -242,7 +242,7 @@ func (x *examination) stream(first int, file string) error {
 		return nil
 	case x.ctx.Err() != nil:
 		return x.ctx.Err()
-	case x.q.Asks(rule.Container):
+	case x.q.Enabled(rule.Container):
 		return nil // that was said of the container
 	}
 	return x.r.fail(file, err)
@@ -274,7 +274,7 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 			}
 		}
 		if t == nil {
-			if x.q.Asks(rule.References) {
+			if x.q.Enabled(rule.References) {
 				x.found("RH385", store.Addr{File: file, Line: l.Number}, "", "it does not start a table of this database")
 			}
 			return nil

@@ -21,8 +21,8 @@ func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
-		if layers.Has(rule.Named(f.Rule).Layer) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
+		if layers.Has(rule.Lookup(f.Rule).Layer) {
 			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer, " "))
 		}
 	}}
@@ -108,7 +108,7 @@ func TestRulesEnd(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	q := &rule.Inquiry{Layers: rule.Container | rule.References, Found: func(rule.Finding) {}}
+	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(rule.Finding) {}}
 	if err := check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}

@@ -20,22 +20,22 @@ const (
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:    name,
-		Title:   "sessions as rehome understands them, one JSON line a message",
-		Text:    true,
-		Schemas: []string{"canonical-1"},
-		Probe:   probe,
-		Decode:  decode,
-		Heads:   heads,
-		Encode:  encode,
-		Named:   named,
-		Check:   check,
+		Name:        name,
+		Title:       "sessions as rehome understands them, one JSON line a message",
+		Text:        true,
+		Schemas:     []string{"canonical-1"},
+		Probe:       probe,
+		Decode:      decode,
+		Heads:       heads,
+		Encode:      encode,
+		SessionPath: named,
+		Check:       check,
 	}
 }
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
-	if !l.Dir() {
-		if l.Regular() && begins(l) {
+	if !l.IsDir() {
+		if l.IsRegular() && begins(l) {
 			return formats.Match{Score: 100, Evidence: []string{"its first line is the head of a canonical session"}}, nil
 		}
 		return formats.Match{}, nil
@@ -64,7 +64,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 // spelling. Other clients' lines have type and version, too; an agent beside
 // them has none.
 func begins(l *formats.Location) bool {
-	line := l.Line()
+	line := l.FirstLine()
 	if kindOf(line) != "session" {
 		return false
 	}
@@ -91,7 +91,7 @@ func onlySessions(l *formats.Location, agent string, look bool) bool {
 		if hidden(e) {
 			continue
 		}
-		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ending) || look && !begins(l.Below(agent+"/"+e.Name())) {
+		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ending) || look && !begins(l.Join(agent+"/"+e.Name())) {
 			return false
 		}
 		look = false

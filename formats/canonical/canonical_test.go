@@ -70,7 +70,7 @@ func read(t *testing.T, path string, sel session.Selection) (out []*held, notes 
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := formats.View{Note: func(n loss.Note) {
+	view := formats.View{OnLoss: func(n loss.Loss) {
 		notes = append(notes, fmt.Sprintf("%v %v %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}}
 	for s, err := range decode(t.Context(), l, view, sel) {
@@ -173,9 +173,9 @@ func TestRandomSessions(t *testing.T) {
 			h.session.ID = fmt.Sprint(h.session.ID, i)
 			want = append(want, h)
 		}
-		books := &session.Books{}
+		books := &session.SharedAccount{}
 		path := write(t, t.TempDir(), want...)
-		got, notes := read(t, path, session.Selection{Books: books})
+		got, notes := read(t, path, session.Selection{Account: books})
 		if len(notes) > 0 || len(got) != len(want) {
 			t.Fatalf("seed %d: %d of %d sessions, notes %q", seed, len(got), len(want), notes)
 		}
@@ -184,7 +184,7 @@ func TestRandomSessions(t *testing.T) {
 			all += int64(len(want[i].spell()))
 			same(t, want[i], got[i])
 		}
-		if sum := books.Total(); !sum.Balanced() || sum.Read != all || sum.Claimed != all || sum.Members == 0 || sum.Extras != 0 {
+		if sum := books.Total(); !sum.Balanced() || sum.Read != all || sum.Converted != all || sum.Members == 0 || sum.MembersRaw != 0 {
 			t.Fatalf("seed %d: %d lines, books %+v", seed, all, sum)
 		}
 		again := write(t, t.TempDir(), got...)
@@ -257,7 +257,7 @@ func (r *random) count() int64 { return []int64{-1, 0, 1, 1<<63 - 1}[r.IntN(4)] 
 
 func (r *random) bool() bool { return r.IntN(2) == 0 }
 
-func (r *random) of() session.Of { return session.Of{From: r.one("", "prompts", "events")} }
+func (r *random) of() session.Source { return session.Source{From: r.one("", "prompts", "events")} }
 
 func (r *random) blob() []byte {
 	return [][]byte{nil, {}, {0}, {0xff, 0xfe, 0xfd}, []byte("text"), []byte("\xed\xa0\x80")}[r.IntN(6)]
@@ -266,23 +266,23 @@ func (r *random) blob() []byte {
 func (r *random) part(deep bool) session.Part {
 	switch n := r.IntN(9); {
 	case n == 0:
-		return &session.Text{Text: r.text(), Of: r.of(), Extras: r.extras()}
+		return &session.Text{Text: r.text(), Source: r.of(), Extras: r.extras()}
 	case n == 1:
-		return &session.Injected{Tag: r.text(), Text: r.text(), Data: r.raw(), Of: r.of(), Extras: r.extras()}
+		return &session.Injected{Tag: r.text(), Text: r.text(), Data: r.raw(), Source: r.of(), Extras: r.extras()}
 	case n == 2:
-		return &session.Thinking{Text: r.text(), Signature: r.text(), Redacted: r.bool(), Data: r.text(), Millis: r.int64(), Start: r.stamp(), End: r.stamp(), Of: r.of(), Extras: r.extras()}
+		return &session.Thinking{Text: r.text(), Signature: r.text(), Redacted: r.bool(), Data: r.text(), Millis: r.int64(), Start: r.stamp(), End: r.stamp(), Source: r.of(), Extras: r.extras()}
 	case n == 3:
-		return &session.ToolCall{ID: r.text(), Name: r.text(), Kind: r.text(), Input: r.raw(), Args: r.raw(), Start: r.stamp(), End: r.stamp(), Child: r.text(), Of: r.of(), Extras: r.extras()}
+		return &session.ToolCall{ID: r.text(), Name: r.text(), Kind: r.text(), Input: r.raw(), Args: r.raw(), Start: r.stamp(), End: r.stamp(), Child: r.text(), Source: r.of(), Extras: r.extras()}
 	case n == 4 && deep:
-		return &session.ToolResult{Call: r.text(), Status: r.text(), Error: r.bool(), Content: some(r, 2, func() session.Part { return r.part(false) }), Value: r.raw(), Of: r.of(), Extras: r.extras()}
+		return &session.ToolResult{Call: r.text(), Status: r.text(), Error: r.bool(), Content: some(r, 2, func() session.Part { return r.part(false) }), Value: r.raw(), Source: r.of(), Extras: r.extras()}
 	case n == 5:
-		return &session.Media{Mime: r.text(), Name: r.text(), Data: r.blob(), URI: r.text(), Of: r.of(), Extras: r.extras()}
+		return &session.Media{Mime: r.text(), Name: r.text(), Data: r.blob(), URI: r.text(), Source: r.of(), Extras: r.extras()}
 	case n == 6 && deep:
-		return &session.Summary{Text: r.text(), Of: r.of(), Extras: r.extras()}
+		return &session.Summary{Text: r.text(), Source: r.of(), Extras: r.extras()}
 	case n == 7 && deep:
 		return &session.Boundary{Archived: r.IntN(3), Extras: r.extras()}
 	}
-	return &session.Opaque{Kind: r.text(), Raw: r.raw(), Of: r.of()}
+	return &session.Opaque{Kind: r.text(), Raw: r.raw(), Source: r.of()}
 }
 
 func (r *random) link() session.Link {
@@ -325,7 +325,7 @@ func (r *random) whole() *held {
 		Mode: r.text(), Model: r.text(), Status: r.text(), Branch: r.text(), Folders: r.texts(), Plan: r.text(), Missing: r.texts(), Extras: r.extras(),
 		Repos: some(r, 2, func() session.Repo { return session.Repo{Path: r.text(), Branch: r.text()} }),
 		Todos: some(r, 2, func() session.Todo {
-			return session.Todo{ID: r.text(), Content: r.text(), Status: r.text(), Created: r.stamp(), Updated: r.stamp(), Needs: r.texts(), Extras: r.extras()}
+			return session.Todo{ID: r.text(), Content: r.text(), Status: r.text(), Created: r.stamp(), Updated: r.stamp(), DependsOn: r.texts(), Extras: r.extras()}
 		}),
 		Children: some(r, 2, r.link), Branches: some(r, 2, func() session.Branch { return session.Branch{Name: r.text(), From: r.text()} }),
 	}

@@ -22,8 +22,8 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	return func(yield func(*session.Session, error) bool) {
 		d := &decoder{ctx: ctx, view: v, sel: sel, yield: yield}
 		defer func() {
-			d.tally.Members, d.tally.Taken, d.tally.Extras = d.members, d.taken, d.extras
-			sel.Books.Add(d.tally)
+			d.tally.Members, d.tally.MembersConverted, d.tally.MembersRaw = d.members, d.taken, d.extras
+			sel.Account.Add(d.tally)
 		}()
 		d.all(l)
 	}
@@ -35,7 +35,7 @@ type decoder struct {
 	view  formats.View
 	sel   session.Selection
 	yield func(*session.Session, error) bool
-	tally session.Tally
+	tally session.Account
 
 	headsOnly bool // what is between the heads is only measured
 
@@ -51,7 +51,7 @@ type decoder struct {
 }
 
 func (d *decoder) all(l *formats.Location) {
-	if !l.Dir() {
+	if !l.IsDir() {
 		f, err := os.Open(l.Path)
 		if err != nil {
 			d.yield(nil, d.fail(l.Path, err))
@@ -92,12 +92,12 @@ func (d *decoder) all(l *formats.Location) {
 
 // strange notes what lies in a folder of sessions and is none.
 func (d *decoder) strange(path string) {
-	d.note(loss.Note{Code: loss.FileNotSessions, At: store.Addr{File: path}})
+	d.note(loss.Loss{Code: loss.FileNotSessions, At: store.Addr{File: path}})
 }
 
-func (d *decoder) note(n loss.Note) {
-	if d.view.Note != nil {
-		d.view.Note(n)
+func (d *decoder) note(n loss.Loss) {
+	if d.view.OnLoss != nil {
+		d.view.OnLoss(n)
 	}
 }
 
@@ -166,7 +166,7 @@ func (d *decoder) session(path string) bool {
 	if d.headsOnly {
 		return d.measure(s, path, err)
 	}
-	if !d.sel.Wants(s.ID) {
+	if !d.sel.Includes(s.ID) {
 		d.parser = was
 		d.skip()
 		return true
@@ -179,7 +179,7 @@ func (d *decoder) session(path string) bool {
 		d.skip()
 		return more
 	}
-	d.tally.Claimed++
+	d.tally.Converted++
 	walked, filed := false, false
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		if !walked {
@@ -240,7 +240,7 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 			d.bad(loss.LineInvalid, err.Error())
 			continue
 		}
-		d.tally.Claimed++
+		d.tally.Converted++
 		if !yield(one, nil) {
 			return
 		}
@@ -253,7 +253,7 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 // bad notes the line at hand as lost. It has been counted as read.
 func (d *decoder) bad(code loss.Code, args ...string) {
 	d.tally.Unreadable++
-	d.note(loss.Note{Code: code, At: store.Addr{File: d.file, Line: d.at}, Args: args})
+	d.note(loss.Loss{Code: code, At: store.Addr{File: d.file, Line: d.at}, Args: args})
 }
 
 // skip goes on to the next head without a look at what is in between.
@@ -299,7 +299,7 @@ func (d *decoder) next() bool {
 			d.lost(loss.LineNotObject)
 			continue
 		case repaired:
-			d.note(loss.Note{Code: loss.LineInvalidUTF8, At: store.Addr{File: d.file, Line: d.at}})
+			d.note(loss.Loss{Code: loss.LineInvalidUTF8, At: store.Addr{File: d.file, Line: d.at}})
 		}
 		d.line, d.kind = fit, kindOf(fit)
 		return true

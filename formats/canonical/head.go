@@ -186,7 +186,7 @@ func (p *parser) todo(t *session.Todo, v []byte) {
 		case "updated":
 			took = stamp(&t.Updated, v)
 		case "needs":
-			took = texts(&t.Needs, v)
+			took = texts(&t.DependsOn, v)
 		case "extras":
 			took = p.list(&t.Extras, v)
 		}

@@ -78,7 +78,7 @@ func (p *parser) turn(t *session.Turn, v []byte) {
 			took = text(&t.Error, v)
 		case "usage":
 			if took = t.Usage == nil && isObject(v); took {
-				none := session.NoUsage()
+				none := session.UnknownUsage()
 				t.Usage = &none
 				p.usage(t.Usage, &t.Extras, v)
 			}

@@ -15,12 +15,12 @@ import (
 )
 
 // check asks the rules of a file or folder of sessions.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	x := &examination{ctx: ctx, view: v, q: q, seed: maphash.MakeSeed(), sessions: map[string]bool{}}
-	if q.Asks(rule.Schema) {
+	if q.Enabled(rule.Schema) {
 		x.schema = q.Schema("canonical-1")
 	}
-	if !l.Dir() {
+	if !l.IsDir() {
 		if err := x.file(l.Path, l.Name()); err != nil {
 			return err
 		}
@@ -50,7 +50,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inq
 type examination struct {
 	ctx    context.Context
 	view   formats.View
-	q      *rule.Inquiry
+	q      *rule.Pass
 	schema rule.Validator
 	seed   maphash.Seed
 
@@ -83,7 +83,7 @@ func (x *examination) file(path, file string) error {
 		if x.schema != nil && !line.Wild {
 			sound = x.shape(line.Bytes)
 		}
-		if sound && x.q.Asks(rule.References) {
+		if sound && x.q.Enabled(rule.References) {
 			x.line(&line)
 		} else {
 			x.gap()
@@ -119,7 +119,7 @@ func (x *examination) shape(doc []byte) bool {
 }
 
 func (x *examination) found(id, pointer, says string, args ...any) {
-	x.q.Found(rule.Finding{Rule: id, At: x.at, Pointer: pointer, Says: says, Args: args})
+	x.q.Report(rule.Finding{Rule: id, At: x.at, Pointer: pointer, Message: says, Args: args})
 }
 
 // line enters one line.

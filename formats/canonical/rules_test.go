@@ -21,8 +21,8 @@ func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
-		if layers.Has(rule.Named(f.Rule).Layer) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
+		if layers.Has(rule.Lookup(f.Rule).Layer) {
 			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
 		}
 	}}
@@ -83,7 +83,7 @@ func TestRulesSpareWhatIsWritten(t *testing.T) {
 	}
 	for _, path := range append(list, "../../testdata/canonical/one.jsonl", "../../testdata/canonical/several.jsonl", "../../testdata/canonical/folder") {
 		for _, f := range asked(t, path, everything) {
-			if r := rule.Named(f[:5]); r.Severity > rule.Note {
+			if r := rule.Lookup(f[:5]); r.Severity > rule.Note {
 				t.Errorf("%s: %s: %s", path, f, r.Title)
 			}
 		}
@@ -125,7 +125,7 @@ func TestRulesEnd(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	q := &rule.Inquiry{Layers: rule.Container | rule.References, Found: func(rule.Finding) {}}
+	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(rule.Finding) {}}
 	if err := check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}

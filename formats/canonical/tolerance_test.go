@@ -107,12 +107,12 @@ func TestBadLines(t *testing.T) {
 		message + head: "0:0 canonical: in.jsonl: not a file of canonical sessions: its first line is no head",
 		"":             "0:0 canonical: in.jsonl: there is no session in it",
 	} {
-		books := &session.Books{}
+		books := &session.SharedAccount{}
 		path := filepath.Join(t.TempDir(), "in.jsonl")
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		got, notes := read(t, path, session.Selection{Books: books})
+		got, notes := read(t, path, session.Selection{Account: books})
 		messages := 0
 		for _, h := range got {
 			messages += len(h.messages)
@@ -141,13 +141,13 @@ func TestMisplacedIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, stop := range []int{0, 1, 2} { // messages that are read before the reader has enough
-		books := &session.Books{}
+		books := &session.SharedAccount{}
 		var notes []string
 		n := 0
-		view := formats.View{Note: func(l loss.Note) {
+		view := formats.View{OnLoss: func(l loss.Loss) {
 			notes = append(notes, fmt.Sprint(l.At, " ", strings.Join(append([]string{string(l.Code)}, l.Args...), " ")))
 		}}
-		for s, err := range decode(t.Context(), l, view, session.Selection{Books: books}) {
+		for s, err := range decode(t.Context(), l, view, session.Selection{Account: books}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -324,8 +324,8 @@ func TestSelection(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	books := &session.Books{}
-	got, notes := read(t, path, session.Selection{IDs: []string{"c", "b"}, Books: books})
+	books := &session.SharedAccount{}
+	got, notes := read(t, path, session.Selection{IDs: []string{"c", "b"}, Account: books})
 	if len(got) != 2 || got[0].session.ID != "b" || got[1].session.ID != "c" || len(notes) > 0 {
 		t.Error(len(got), notes)
 	}
@@ -539,8 +539,8 @@ func FuzzDecode(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		books := &session.Books{}
-		got, _ := read(t, path, session.Selection{Books: books})
+		books := &session.SharedAccount{}
+		got, _ := read(t, path, session.Selection{Account: books})
 		if sum := books.Total(); !sum.Balanced() {
 			t.Errorf("%+v", sum)
 		}

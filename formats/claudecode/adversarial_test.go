@@ -156,8 +156,8 @@ func kept(t *testing.T, w *written, list []*session.Message) {
 	}
 	var got strings.Builder
 	calls := 0
-	books := &session.Books{}
-	for s, err := range decode(context.Background(), l, formats.View{Note: func(n loss.Note) { t.Errorf("decoded again: %+v", n) }}, session.Selection{Books: books}) {
+	books := &session.SharedAccount{}
+	for s, err := range decode(context.Background(), l, formats.View{OnLoss: func(n loss.Loss) { t.Errorf("decoded again: %+v", n) }}, session.Selection{Account: books}) {
 		if err != nil {
 			t.Fatal(err)
 		}

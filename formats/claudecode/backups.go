@@ -71,10 +71,10 @@ func openBackups(l *formats.Location) *os.Root {
 	if err != nil {
 		return nil
 	}
-	if !l.Dir() {
+	if !l.IsDir() {
 		config = filepath.Dir(config)
 	}
-	if !l.Dir() || !l.Has("projects") {
+	if !l.IsDir() || !l.Has("projects") {
 		if config = filepath.Dir(config); filepath.Base(config) != "projects" {
 			return nil
 		}
@@ -91,7 +91,7 @@ func openBackups(l *formats.Location) *os.Root {
 // the end nobody kept.
 func (r *reading) snapshots(yield func(*session.File, error) bool) {
 	if r.survey.unsaved > 0 {
-		r.view.Note(loss.Note{Code: loss.SavedStatesExcess, At: r.addr(0)})
+		r.view.OnLoss(loss.Loss{Code: loss.SavedStatesExcess, At: r.addr(0)})
 	}
 	next, last := map[int]int{}, map[string]int{}
 	for i, one := range r.survey.saved {

@@ -57,7 +57,7 @@ func keptFiles(t *testing.T, path string) (out, notes []string) {
 		}
 		return fmt.Sprintf("%q", b.Bytes)
 	}
-	v := formats.View{Note: func(n loss.Note) {
+	v := formats.View{OnLoss: func(n loss.Loss) {
 		notes = append(notes, fmt.Sprintf("%v line %d: %s", n.Kind(), n.At.Line, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}}
 	for s, err := range decode(t.Context(), l, v, session.Selection{}) {

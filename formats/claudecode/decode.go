@@ -24,11 +24,11 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		defer s.close()
-		if v.Note == nil {
-			v.Note = func(loss.Note) {}
+		if v.OnLoss == nil {
+			v.OnLoss = func(loss.Loss) {}
 		}
-		if s.others > 0 && v.Say != nil {
-			v.Say(fmt.Sprintf("%s: files that are no sessions are left aside (%d)", l.Path, s.others))
+		if s.others > 0 && v.OnNotice != nil {
+			v.OnNotice(fmt.Sprintf("%s: files that are no sessions are left aside (%d)", l.Path, s.others))
 		}
 		if len(s.sessions) == 0 {
 			yield(nil, failure(ctx, l.Path, fmt.Errorf("there is no session in it")))
@@ -40,7 +40,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 				yield(nil, ctx.Err())
 				return
 			}
-			if !sel.Wants(e.id) && !inner {
+			if !sel.Includes(e.id) && !inner {
 				continue
 			}
 			if !(&reading{shelf: s, entry: e, ctx: ctx, view: v, sel: sel, yield: yield}).file() {
@@ -82,7 +82,7 @@ type reading struct {
 // file yields the session of a file, and those of the threads in it; false if
 // nobody wants another.
 func (r *reading) file() bool {
-	wanted := r.sel.Wants(r.id)
+	wanted := r.sel.Includes(r.id)
 	head := session.Head{ID: r.id, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
 	f, err := r.root.Open(r.path)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *reading) file() bool {
 	}
 	for t := range r.survey.threads[1:] {
 		id := r.threadID(t + 1)
-		if wanted && r.sel.Inner || r.sel.Wants(id) {
+		if wanted && r.sel.Inner || r.sel.Includes(id) {
 			if given = true; !r.yield(r.aside(t+1, id), nil) {
 				return false
 			}
@@ -216,5 +216,5 @@ func (r *reading) idOf(i int32) string {
 func (r *reading) addr(i int) store.Addr { return store.Addr{File: r.path, Line: i + 1} }
 
 func (r *reading) note(code loss.Code, i int) {
-	r.view.Note(loss.Note{Code: code, At: r.addr(i)})
+	r.view.OnLoss(loss.Loss{Code: code, At: r.addr(i)})
 }

@@ -28,10 +28,10 @@ func spelled(t *testing.T, path string, sel session.Selection) []byte {
 		t.Fatal(err)
 	}
 	var out []byte
-	books := &session.Books{}
-	sel.Books = books
+	books := &session.SharedAccount{}
+	sel.Account = books
 	var notes []byte
-	v := formats.View{Note: func(n loss.Note) {
+	v := formats.View{OnLoss: func(n loss.Loss) {
 		notes = fmt.Appendf(notes, "# %v at %v: %s\n", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}}
 	for s, err := range decode(t.Context(), l, v, sel) {

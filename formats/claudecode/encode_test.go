@@ -29,7 +29,7 @@ func stream(list ...*session.Message) iter.Seq2[*session.Message, error] {
 type written struct {
 	path  string
 	lines []map[string]any
-	notes []loss.Note
+	notes []loss.Loss
 }
 
 // blocks are the blocks of content that the model is sent, with their role.
@@ -66,7 +66,7 @@ func (w *written) noted(code loss.Code) bool {
 func write(t *testing.T, s *session.Session, b formats.Build) *written {
 	t.Helper()
 	w := &written{path: filepath.Join(t.TempDir(), "x.jsonl")}
-	b.Path, b.Note = w.path, func(n loss.Note) { w.notes = append(w.notes, n) }
+	b.Path, b.OnLoss = w.path, func(n loss.Loss) { w.notes = append(w.notes, n) }
 	if err := encode(context.Background(), s, b); err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestChanged(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			call := &session.ToolCall{ID: "c1", Kind: "edit", Name: "edit_file_v2", Args: session.Raw(`{"relativeWorkspacePath":"/a"}`)}
-			result := &session.ToolResult{Call: "c1", Error: c.failed, Value: session.Raw(`{"beforeContentId":"composer.content.1","afterContentId":"composer.content.2"}`), Changed: func() (*session.Body, *session.Body) { return c.before, c.after }}
+			result := &session.ToolResult{Call: "c1", Error: c.failed, Value: session.Raw(`{"beforeContentId":"composer.content.1","afterContentId":"composer.content.2"}`), FileChange: func() (*session.Body, *session.Body) { return c.before, c.after }}
 			w := write(t, chat(say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, result)), formats.Build{})
 			use := w.blocks()[1]
 			if input, _ := json.Marshal(use["input"]); use["name"] != c.tool || !same(t, string(input), c.input) {
@@ -231,7 +231,7 @@ func TestChanged(t *testing.T) {
 			if want := c.tool != "edit_file_v2"; drawn != want || want && screen["filePath"] != "/a" {
 				t.Errorf("the screen is drawn from %v", screen)
 			}
-			if !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return n.Kind() == loss.Reshaped }) {
+			if !slices.ContainsFunc(w.notes, func(n loss.Loss) bool { return n.Kind() == loss.Reshaped }) {
 				t.Error("nothing is noted")
 			}
 		})

@@ -47,10 +47,10 @@ func (w *walker) say(i int, line []byte) bool {
 	o := &w.survey.lines[i]
 	switch {
 	case o.kind == titles:
-		w.tally.Claimed++
+		w.tally.Converted++
 		return true // the head has it
 	case o.branch == aside:
-		w.tally.Opaque++
+		w.tally.CarriedRaw++
 		return w.opaque(i, line)
 	}
 	f := &members.Object{}
@@ -68,7 +68,7 @@ func (w *walker) say(i int, line []byte) bool {
 
 // message begins one of a line, which it takes apart.
 func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
-	w.tally.Claimed++
+	w.tally.Converted++
 	f.Split(line, "", envelope())
 	m := &session.Message{ID: f.Text(inUUID), At: stamp(f.Raw(inTime)), Archived: w.survey.lines[i].archived, Origin: []string{w.addr(i).String()}}
 	if m.ID == "" {
@@ -97,8 +97,8 @@ func (w *walker) usual(f *members.Object) {
 func (w *walker) settle(f *members.Object, to *[]session.Extra) {
 	n := int64(len(f.Extras))
 	w.tally.Members += f.Count
-	w.tally.Extras += n
-	w.tally.Taken += f.Count - n
+	w.tally.MembersRaw += n
+	w.tally.MembersConverted += f.Count - n
 	*to = append(*to, f.Extras...)
 }
 

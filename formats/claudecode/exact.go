@@ -35,7 +35,7 @@ type reader struct {
 }
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	if !l.Dir() {
+	if !l.IsDir() {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("one file is not the whole of a store"), Hint: "name the project's folder, or the config folder"}
 	}
 	if m, err := probe(context.Background(), l); err != nil || m.Score == 0 {
@@ -77,8 +77,8 @@ func (r *reader) find(config bool, v formats.View) error {
 		if v.Secrets == formats.WithholdSecrets {
 			held, err := r.secret(p)
 			if err != nil || held {
-				if held && v.Note != nil {
-					v.Note(loss.Note{Code: loss.FileWithSecret, At: store.Addr{File: p}})
+				if held && v.OnLoss != nil {
+					v.OnLoss(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: p}})
 				}
 				return err
 			}
@@ -101,8 +101,8 @@ func (r *reader) find(config bool, v formats.View) error {
 	for _, i := range order { // a walk goes folder by folder, which is not the order of paths
 		r.schema.Sets, r.was = append(r.schema.Sets, sets[i]), append(r.was, was[i])
 	}
-	if left > 0 && v.Say != nil {
-		v.Say(r.path + ": keys, settings and all else that is no session's stay at home")
+	if left > 0 && v.OnNotice != nil {
+		v.OnNotice(r.path + ": keys, settings and all else that is no session's stay at home")
 	}
 	return nil
 }

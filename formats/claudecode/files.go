@@ -40,7 +40,7 @@ func (e *entry) side() string { return strings.TrimSuffix(e.path, ending) }
 // openShelf lists the files of a config folder, a project's folder or a file.
 func openShelf(l *formats.Location) (*shelf, error) {
 	dir, only := l.Path, ""
-	if !l.Dir() {
+	if !l.IsDir() {
 		dir, only = filepath.Dir(l.Path), filepath.Base(l.Path)
 	}
 	root, err := os.OpenRoot(dir)

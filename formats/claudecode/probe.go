@@ -26,10 +26,10 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	}
 	left := maxProbe
 	switch {
-	case l.Regular() && strings.EqualFold(filepath.Ext(l.Path), ending):
+	case l.IsRegular() && strings.EqualFold(filepath.Ext(l.Path), ending):
 		what, score := begins(l)
 		return match(score, what)
-	case l.Dir() && l.Has("projects"):
+	case l.IsDir() && l.Has("projects"):
 		list, _ := os.ReadDir(filepath.Join(l.Path, "projects"))
 		what := ""
 		for i := 0; i < len(list) && what == ""; i++ {
@@ -38,7 +38,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 			}
 		}
 		return match(90, "it has a folder projects with a project in it", what)
-	case l.Dir():
+	case l.IsDir():
 		return match(90, project(l, ".", &left))
 	}
 	return formats.Match{}, nil
@@ -55,7 +55,7 @@ func project(l *formats.Location, dir string, left *int) string {
 		if !ok || !isUUID(id) || !e.Type().IsRegular() || *left <= 0 {
 			continue
 		}
-		file := l.Below(path.Join(dir, e.Name()))
+		file := l.Join(path.Join(dir, e.Name()))
 		if what, _ := begins(file); what != "" {
 			return "a file named by a UUID, in which " + what
 		}
@@ -82,7 +82,7 @@ func begins(l *formats.Location) (what string, score int) {
 			return what, score
 		}
 	}
-	line := l.Line()
+	line := l.FirstLine()
 	if id := text(line, "sessionId"); isUUID(id) && strings.EqualFold(l.Name(), id+ending) && text(line, "type") != "" {
 		return "it is named after the sessionId of its first line", sure
 	}

@@ -47,10 +47,10 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 // changed is a result that says what the file of an edit held before and after,
 // where its own record only names it.
 func changed(c *call, r *session.ToolResult) *session.ToolResult {
-	if r.Changed == nil || r.Error || !tools.Edits(c.src.Kind) {
+	if r.FileChange == nil || r.Error || !tools.Edits(c.src.Kind) {
 		return r
 	}
-	before, after := r.Changed()
+	before, after := r.FileChange()
 	if after == nil || !utf8.Valid(after.Bytes) || before != nil && !utf8.Valid(before.Bytes) {
 		return r
 	}

@@ -19,9 +19,9 @@ import (
 // check asks a config folder, a project's folder or a file what the rules ask.
 // Each session is read once, with its subagents behind it; sessions are read
 // side by side.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	a := &audit{ctx: ctx, view: v, q: q, dir: l.Path}
-	if !l.Dir() {
+	if !l.IsDir() {
 		a.dir = filepath.Dir(l.Path)
 		file := filepath.Base(l.Path)
 		one := &family{main: file, id: strings.TrimSuffix(file, ending), alone: true}
@@ -39,7 +39,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inq
 type audit struct {
 	ctx  context.Context
 	view formats.View
-	q    *rule.Inquiry
+	q    *rule.Pass
 	dir  string // what the files' paths begin at
 }
 
@@ -58,8 +58,8 @@ func (f *family) side() string { return strings.TrimSuffix(f.main, ending) }
 
 // breach reports a finding, if its layer is asked for.
 func (a *audit) breach(id, file string, line int, pointer, says string, args ...any) {
-	if a.q.Asks(rule.Named(id).Layer) {
-		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Says: says, Args: args})
+	if a.q.Enabled(rule.Lookup(id).Layer) {
+		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Message: says, Args: args})
 	}
 }
 

@@ -11,7 +11,7 @@ func (g *ledger) chain() {
 		return
 	}
 	if all {
-		g.say("RH354", int(g.links[g.first].line), "", "%v", rule.Many(int64(roots), "line"))
+		g.say("RH354", int(g.links[g.first].line), "", "%v", rule.Count(int64(roots), "line"))
 	}
 	g.continued()
 	g.parents(all)
@@ -92,7 +92,7 @@ func (g *ledger) sent() {
 // line has one, as in what other tools export.
 func (g *ledger) nameless() {
 	if g.first < 0 && len(g.unnamed) > 1 {
-		g.say("RH354", int(g.unnamed[0]), "", "%v", rule.Many(int64(len(g.unnamed)), "line"))
+		g.say("RH354", int(g.unnamed[0]), "", "%v", rule.Count(int64(len(g.unnamed)), "line"))
 		return
 	}
 	for _, line := range g.unnamed {

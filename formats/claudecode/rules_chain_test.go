@@ -113,7 +113,7 @@ func TestRulesSteps(t *testing.T) {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			q := &rule.Inquiry{Layers: allLayers, Found: func(rule.Finding) {}}
+			q := &rule.Pass{Layers: allLayers, Report: func(rule.Finding) {}}
 			w := &auditor{audit: &audit{ctx: t.Context(), q: q, dir: filepath.Dir(path)}}
 			g := &ledger{auditor: w, file: filepath.Base(path), kin: &kin{called: map[uint64]bool{}, calls: map[uint64]bool{}}}
 			if err := g.read(); err != nil {

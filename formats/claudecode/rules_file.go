@@ -101,7 +101,7 @@ func (t *tallied) add(line int) {
 	t.n++
 }
 
-func (t *tallied) amount() rule.Amount { return rule.Many(int64(t.n), "line") }
+func (t *tallied) amount() rule.Amount { return rule.Count(int64(t.n), "line") }
 
 // lost notes a line whose place in the conversation is not known.
 func (g *ledger) lost(line int) {
@@ -219,7 +219,7 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 		if k.kind != other {
 			g.lost(l.Number)
 			g.unnamed = append(g.unnamed, int32(l.Number))
-			return g.q.Asks(rule.References)
+			return g.q.Enabled(rule.References)
 		}
 		return false
 	}
@@ -234,12 +234,12 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 		k.beside = k.root && (branch || !g.begun)
 		g.begun = g.begun || !branch
 	}
-	known = k.root && k.bare && len(g.links) > 0 && g.q.Asks(rule.References)
+	known = k.root && k.bare && len(g.links) > 0 && g.q.Enabled(rule.References)
 	g.envelope(l, &k)
 	if k.kind != other && k.kind != progress {
 		t, ok := dated(l.Member("timestamp"))
 		k.at = t
-		known = known || !ok && g.q.Asks(rule.Meaning)
+		known = known || !ok && g.q.Enabled(rule.Meaning)
 	}
 	if was, twice := g.at[k.uuid]; twice {
 		id := "RH351"

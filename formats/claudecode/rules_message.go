@@ -35,7 +35,7 @@ func (g *ledger) message(l *linecheck.Line, k *link, i int32) (known bool) {
 	content := rawjson.Last(message, "content")
 	if content == nil || string(content) == "null" {
 		g.remark(i, "RH442", "/message", "")
-		return g.q.Asks(rule.Meaning)
+		return g.q.Enabled(rule.Meaning)
 	}
 	b := blocks{ledger: g, link: i, answer: k.kind == answers}
 	if b.answer {

@@ -27,11 +27,11 @@ func asks(t testing.TB, path string, layers rule.Layers, jobs int) (out []string
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
 		mu.Lock()
 		defer mu.Unlock()
-		r := rule.Named(f.Rule)
-		if !layers.Has(r.Layer) || !r.For(name) {
+		r := rule.Lookup(f.Rule)
+		if !layers.Has(r.Layer) || !r.AppliesTo(name) {
 			t.Errorf("%s is not asked here", f.Rule)
 		}
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Severity, f.Rule, f.At, f.Pointer)))

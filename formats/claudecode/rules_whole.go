@@ -84,7 +84,7 @@ func (g *ledger) whole() {
 		g.say("RH457", g.models, "/message/model", "%q", rule.Clip(g.model))
 	}
 	if g.usage >= mostUsed {
-		g.say("RH458", g.used, "/message/usage", "%v", rule.Many(g.usage, "token"))
+		g.say("RH458", g.used, "/message/usage", "%v", rule.Count(g.usage, "token"))
 	}
 	first := -1
 	leaf := -1

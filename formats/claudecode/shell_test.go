@@ -46,7 +46,7 @@ func TestOwnCommand(t *testing.T) {
 			if meta := w.lines[len(blocks)-1]["isMeta"] == true; meta != c.meta {
 				t.Errorf("nobody is shown it: %v", meta)
 			}
-			if !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return n.Kind() == loss.Reshaped }) {
+			if !slices.ContainsFunc(w.notes, func(n loss.Loss) bool { return n.Kind() == loss.Reshaped }) {
 				t.Error("nothing is noted")
 			}
 			if title := w.lines[len(w.lines)-1]["aiTitle"]; title != "A title" {
@@ -95,7 +95,7 @@ func reread(t *testing.T, path string) (s *session.Session, list []*session.Mess
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s, err = range decode(context.Background(), l, formats.View{Note: func(loss.Note) {}}, session.Selection{}) {
+	for s, err = range decode(context.Background(), l, formats.View{OnLoss: func(loss.Loss) {}}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -143,10 +143,10 @@ func TestEmptyResults(t *testing.T) {
 			if got := wired(w); got != "go, call a, a="+c.want {
 				t.Errorf("the client sends %s", got)
 			}
-			bad := slices.ContainsFunc(w.notes, func(n loss.Note) bool {
+			bad := slices.ContainsFunc(w.notes, func(n loss.Loss) bool {
 				return n.Kind() > loss.Reshaped && n.Code != loss.TimeUnknown || n.Code == loss.ResultFromRecord
 			})
-			if bad != (c.note != "") || c.note != "" && !slices.ContainsFunc(w.notes, func(n loss.Note) bool { return n.Code == c.note }) {
+			if bad != (c.note != "") || c.note != "" && !slices.ContainsFunc(w.notes, func(n loss.Loss) bool { return n.Code == c.note }) {
 				t.Errorf("the notes are %v", w.notes)
 			}
 		})

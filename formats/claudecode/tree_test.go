@@ -76,7 +76,7 @@ func told(t *testing.T, path string, sel session.Selection) (out, notes []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range decode(t.Context(), l, formats.View{Note: func(n loss.Note) {
+	for s, err := range decode(t.Context(), l, formats.View{OnLoss: func(n loss.Loss) {
 		notes = append(notes, fmt.Sprintf("%v %s", n.Kind(), strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}}, sel) {
 		if err != nil {
@@ -175,8 +175,8 @@ func TestBranchesRead(t *testing.T) {
 	if want := "1:go, one, 2:on, 1|3:no, 1|call a, 1|came a, 2|4:else"; strings.Join(got, ", ") != want || len(notes) > 0 {
 		t.Errorf("%q, want %s; %q", got, want, notes)
 	}
-	books := &session.Books{}
-	got, notes = told(t, path, session.Selection{Books: books})
+	books := &session.SharedAccount{}
+	got, notes = told(t, path, session.Selection{Account: books})
 	if sum := books.Total(); strings.Join(got, ", ") != "1:go, one, 2:on" || len(notes) != 2 || sum.Superseded != 0 || sum.Unreadable != 4 || !sum.Balanced() {
 		t.Errorf("%q, %q, %+v", got, notes, sum)
 	}

@@ -42,7 +42,7 @@ func (s *survey) answered(o *outline, message []byte) {
 // usageOf is what a response cost; false if it says nothing, or nothing but
 // zeros, which is what converters write.
 func usageOf(raw []byte) (u session.Usage, some bool) {
-	u = session.NoUsage()
+	u = session.UnknownUsage()
 	for name, v := range rawjson.Members(raw) {
 		n, err := strconv.ParseInt(string(v), 10, 64)
 		if err != nil || n < 0 {
@@ -85,7 +85,7 @@ func (s *survey) charge() {
 		paid[o.response] = true
 		sum, ok := s.spent[turn]
 		if !ok {
-			sum = session.NoUsage()
+			sum = session.UnknownUsage()
 		}
 		for _, c := range [...]struct {
 			to   *int64

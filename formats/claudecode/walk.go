@@ -30,7 +30,7 @@ func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 		}
 		walked = true
 		w := &walker{reading: r, yield: yield, at: live}
-		defer func() { r.sel.Books.Add(w.tally) }()
+		defer func() { r.sel.Account.Add(w.tally) }()
 		if thread == 0 && r.survey.healed > 0 {
 			r.note(loss.ParentMissing, 0)
 		}
@@ -60,7 +60,7 @@ func (r *reading) callers() map[string]string {
 type walker struct {
 	*reading
 	yield    func(*session.Message, error) bool
-	tally    session.Tally
+	tally    session.Account
 	held     *session.Message // a boundary, which its summary may follow
 	at       int32            // the branch at hand
 	branch   string           // its name

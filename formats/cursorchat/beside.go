@@ -40,7 +40,7 @@ func (d *decoder) beside(l *formats.Location, s *session.Session) error {
 		records := (info.Size() + store.PieceBytes - 1) / store.PieceBytes
 		d.tally.Read += records
 		if d.besideFile(s, f, info.Size()) {
-			d.tally.Claimed += records
+			d.tally.Converted += records
 		} else {
 			d.tally.Unreadable += records
 		}

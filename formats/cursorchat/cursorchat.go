@@ -23,17 +23,17 @@ const name = "cursor-chat"
 func Format() *formats.Format {
 	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"blobs", "meta"}, Use: use, Known: new(sqlitefile.Known)}
 	return &formats.Format{
-		Name:     name,
-		Title:    "a chat of the Cursor CLI (store.db)",
-		Families: []string{formats.Tables},
-		Probe:    probe,
-		Open:     shape.Open,
-		Create:   shape.Create,
-		Shard:    shard,
-		Decode:   codec{shape}.decode,
-		Heads:    heads,
-		Home:     home,
-		Check:    check(new(storecheck.Bench)),
+		Name:         name,
+		Title:        "a chat of the Cursor CLI (store.db)",
+		Families:     []string{formats.Tables},
+		Probe:        probe,
+		Open:         shape.Open,
+		Create:       shape.Create,
+		Shard:        shard,
+		Decode:       codec{shape}.decode,
+		Heads:        heads,
+		DefaultPaths: home,
+		Check:        check(new(storecheck.Bench)),
 	}
 }
 
@@ -46,7 +46,7 @@ var (
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	file := l.Path
-	if l.Dir() {
+	if l.IsDir() {
 		if !l.Has(storeName) || !sqlitestore.HasHeader(l.Path, storeName) {
 			return formats.Match{}, nil
 		}

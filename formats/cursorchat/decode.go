@@ -43,7 +43,7 @@ type decoder struct {
 	file  string // as addresses name it
 	dir   string // the chat's folder, "" if it is not known
 	blobs *blobs
-	tally session.Tally
+	tally session.Account
 	state *agentstate.State
 
 	strangeBytes int
@@ -51,11 +51,11 @@ type decoder struct {
 
 func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 	d.path = l.Path
-	if l.Dir() {
+	if l.IsDir() {
 		d.path, d.file = filepath.Join(l.Path, storeName), storeName
 	}
 	d.dir = chatFolder(d.path)
-	if d.db, err = sqlitefile.Open(ctx, d.path, sqlitefile.Options{Live: d.view.Live, Say: d.view.Say, Known: d.shape.Known}); err != nil {
+	if d.db, err = sqlitefile.Open(ctx, d.path, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Known: d.shape.Known}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.db.Close()) }()
@@ -64,7 +64,7 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 	if err != nil {
 		return err
 	}
-	if l.Dir() {
+	if l.IsDir() {
 		err = d.beside(l, s)
 	} else if d.dir != "" {
 		d.besideOne(s)
@@ -116,9 +116,9 @@ func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) 
 	}
 	if root == (agentstate.ID{}) {
 		s.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
-		return d.finish(d.give(s, d.sel.Wants(s.ID)))
+		return d.finish(d.give(s, d.sel.Includes(s.ID)))
 	}
-	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.Note, History: d.sel.History, All: d.blobs.all(ctx)}
+	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.OnLoss, History: d.sel.History, All: d.blobs.all(ctx)}
 	if d.state, err = agentstate.Read(ctx, o); err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 	if s.Messages == nil {
 		s.Messages = state.Messages(ctx)
 	}
-	wanted := d.sel.Wants(s.ID) || of.wanted && d.sel.Inner
+	wanted := d.sel.Includes(s.ID) || of.wanted && d.sel.Inner
 	if err := d.give(s, wanted); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (d *decoder) give(s *session.Session, wanted bool) error {
 	if wanted && !d.yield(s, nil) {
 		return errStopped
 	}
-	if d.sel.Books == nil {
+	if d.sel.Account == nil {
 		return rest.err
 	}
 	return rest.run()
@@ -192,23 +192,23 @@ func (d *decoder) finish(err error) error {
 	}
 	if d.state != nil {
 		claimed, opaque, unreadable := d.state.Reached(), d.state.Opaque(), d.state.Unreadable()
-		d.tally.Claimed += claimed
-		d.tally.Opaque += opaque
+		d.tally.Converted += claimed
+		d.tally.CarriedRaw += opaque
 		d.tally.Unreadable += unreadable
 		d.tally.Superseded += d.blobs.count - claimed - opaque - unreadable
 		members, taken, extras := d.state.Members()
 		d.tally.Members += members
-		d.tally.Taken += taken
-		d.tally.Extras += extras
+		d.tally.MembersConverted += taken
+		d.tally.MembersRaw += extras
 	} else {
 		d.tally.Superseded += d.blobs.count
 	}
-	d.sel.Books.Add(d.tally)
+	d.sel.Account.Add(d.tally)
 	return nil
 }
 
 func (d *decoder) note(code loss.Code, at store.Addr) {
-	if d.view.Note != nil {
-		d.view.Note(loss.Note{Code: code, At: at})
+	if d.view.OnLoss != nil {
+		d.view.OnLoss(loss.Loss{Code: code, At: at})
 	}
 }

@@ -28,7 +28,7 @@ type told struct {
 	lines []string
 	notes []string
 	said  []string
-	tally session.Tally
+	tally session.Account
 }
 
 func (d *told) text() string { return strings.Join(d.lines, "\n") }
@@ -48,12 +48,12 @@ func decoded(t *testing.T, path string, sel session.Selection) *told {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, books := &told{}, &session.Books{}
-	sel.Books = books
-	v := formats.View{Note: func(n loss.Note) {
+	d, books := &told{}, &session.SharedAccount{}
+	sel.Account = books
+	v := formats.View{OnLoss: func(n loss.Loss) {
 		d.notes = append(d.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	},
-		Say: func(s string) { d.said = append(d.said, s) }}
+		OnNotice: func(s string) { d.said = append(d.said, s) }}
 	for s, err := range Format().Decode(context.Background(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)

@@ -40,7 +40,7 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 func head(ctx context.Context, l *formats.Location, v formats.View) (*session.Head, error) {
 	h := &session.Head{Agent: session.CursorCLI, Turns: -1, Bytes: -1}
 	file := l.Path
-	if l.Dir() {
+	if l.IsDir() {
 		file = filepath.Join(l.Path, storeName)
 	}
 	dir := chatFolder(file)
@@ -60,7 +60,7 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	if enough && h.ID != "" {
 		return h, nil
 	}
-	value, err := sqlitefile.Value(ctx, file, "meta", "0", sqlitefile.Options{Live: v.Live, Say: v.Say})
+	value, err := sqlitefile.Value(ctx, file, "meta", "0", sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice})
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (d *decoder) metaRow(m *meta, s *session.Session, r store.Record, value int
 		d.tally.Unreadable++
 		return
 	}
-	d.tally.Claimed++
+	d.tally.Converted++
 	for n, v := range rawjson.Members(doc) {
 		d.metaMember(m, s, string(n), v)
 	}
@@ -92,13 +92,13 @@ func (d *decoder) json(text []byte, at store.Addr) []byte {
 
 func (d *decoder) taken(n int64) {
 	d.tally.Members += n
-	d.tally.Taken += n
+	d.tally.MembersConverted += n
 }
 
 // extra keeps a member that has no place in a session.
 func (d *decoder) extra(s *session.Session, name string, v []byte) {
 	d.tally.Members++
-	d.tally.Extras++
+	d.tally.MembersRaw++
 	s.Extras = append(s.Extras, session.Extra{Name: name, Raw: append([]byte(nil), v...)})
 }
 
@@ -187,7 +187,7 @@ func (d *decoder) strangeRow(s *session.Session, t sqlitefile.Table, r store.Rec
 		d.note(code, at)
 		return
 	}
-	d.tally.Opaque++
+	d.tally.CarriedRaw++
 	s.Extras = append(s.Extras, session.Extra{Name: "row." + at.String(), Raw: raw})
 }
 

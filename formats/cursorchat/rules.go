@@ -17,10 +17,10 @@ import (
 )
 
 // check asks about one chat.
-func check(bench *storecheck.Bench) func(context.Context, *formats.Location, formats.View, *rule.Inquiry) error {
-	return func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) (err error) {
+func check(bench *storecheck.Bench) func(context.Context, *formats.Location, formats.View, *rule.Pass) error {
+	return func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) (err error) {
 		path, file := l.Path, ""
-		if l.Dir() {
+		if l.IsDir() {
 			path, file = filepath.Join(l.Path, storeName), storeName
 		}
 		s, err := bench.Open(ctx, path, file, v, q)
@@ -28,7 +28,7 @@ func check(bench *storecheck.Bench) func(context.Context, *formats.Location, for
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
-		c := &checker{Store: s, q: q, file: file, dir: chatFolder(path), folder: l.Dir()}
+		c := &checker{Store: s, q: q, file: file, dir: chatFolder(path), folder: l.IsDir()}
 		return c.run(ctx)
 	}
 }
@@ -36,7 +36,7 @@ func check(bench *storecheck.Bench) func(context.Context, *formats.Location, for
 // checker is one walk over a chat.
 type checker struct {
 	*storecheck.Store
-	q      *rule.Inquiry
+	q      *rule.Pass
 	file   string
 	dir    string // the chat's folder, "" if it is not known
 	folder bool   // and all of it is the store
@@ -48,14 +48,14 @@ func (c *checker) run(ctx context.Context) error {
 	whole := store.Addr{File: c.file, Set: "blobs"}
 	switch {
 	case !c.Meta.There && c.Graph.Len() > 0:
-		c.q.Breach("RH401", store.Addr{File: c.file, Set: "meta"}, "%v", rule.Many(int64(c.Graph.Len()), "blob"))
+		c.q.Reportf("RH401", store.Addr{File: c.file, Set: "meta"}, "%v", rule.Count(int64(c.Graph.Len()), "blob"))
 	case !c.Meta.Whole:
 	case named:
 		if err := c.Graph.Root(ctx, root, c.Meta.At, "/latestRootBlobId"); err != nil {
 			return err
 		}
 	case c.Meta.Root != "":
-		c.q.Found(rule.Finding{Rule: "RH303", At: c.Meta.At, Pointer: "/latestRootBlobId", Says: "not a blob id"})
+		c.q.Report(rule.Finding{Rule: "RH303", At: c.Meta.At, Pointer: "/latestRootBlobId", Message: "not a blob id"})
 	}
 	if c.Meta.Whole && (named && c.Graph.Has(root) || c.Meta.Root == "") {
 		c.Graph.Finish(whole)
@@ -64,7 +64,7 @@ func (c *checker) run(ctx context.Context) error {
 		return nil
 	}
 	beside := c.beside()
-	if c.Meta.Whole && c.q.Asks(rule.References) {
+	if c.Meta.Whole && c.q.Enabled(rule.References) {
 		c.names()
 		var workspaces []string
 		if beside != "" {
@@ -87,9 +87,9 @@ func (c *checker) names() {
 	switch {
 	case c.Meta.Agent == "", filepath.Base(c.dir) == storecheck.AgentFolder(c.Meta.Agent): // one of the SDK's, alone
 	case folder == "":
-		c.q.Breach("RH311", store.Addr{}, "the id is %q", c.Meta.Agent)
+		c.q.Reportf("RH311", store.Addr{}, "the id is %q", c.Meta.Agent)
 	case folder != c.Meta.Agent:
-		c.q.Found(rule.Finding{Rule: "RH309", At: c.Meta.At, Pointer: "/agentId", Says: "%q in the folder %q", Args: []any{c.Meta.Agent, folder}})
+		c.q.Report(rule.Finding{Rule: "RH309", At: c.Meta.At, Pointer: "/agentId", Message: "%q in the folder %q", Args: []any{c.Meta.Agent, folder}})
 	}
 }
 
@@ -100,7 +100,7 @@ func (c *checker) hash(workspaces []string) {
 		return
 	}
 	if !slices.ContainsFunc(workspaces, func(w string) bool { return md5Of(w) == hash }) {
-		c.q.Breach("RH310", store.Addr{}, "the workspace's hash is %s", md5Of(workspaces[0]))
+		c.q.Reportf("RH310", store.Addr{}, "the workspace's hash is %s", md5Of(workspaces[0]))
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *checker) beside() (cwd string) {
 		cwd = rawjson.Text(rawjson.Last(doc, "cwd"))
 	}
 	if c.folder && (len(doc) == 0 || strings.TrimLeft(string(doc), " \t\r\n")[0] != '{') {
-		c.q.Breach("RH203", store.Addr{File: besideName}, "not a JSON object")
+		c.q.Reportf("RH203", store.Addr{File: besideName}, "not a JSON object")
 	}
 	return cwd
 }

@@ -29,7 +29,7 @@ const notLive = -2
 func (c *chat) abandoned(ctx context.Context, ids []string) error {
 	var timed, rest []header
 	for _, id := range ids {
-		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+id, func(loss.Note) {})
+		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+id, func(loss.Loss) {})
 		if err != nil {
 			return err
 		}
@@ -68,10 +68,10 @@ func (c *chat) abandoned(ctx context.Context, ids []string) error {
 	if len(rest) > 0 {
 		slices.SortFunc(rest, func(a, b header) int { return cmp.Compare(a.id, b.id) })
 		c.branch(&run{headers: rest}, "")
-		c.note(loss.Note{Code: loss.UndoneOrder, At: c.addr})
+		c.note(loss.Loss{Code: loss.UndoneOrder, At: c.addr})
 	}
 	if len(timed) > 0 {
-		c.note(loss.Note{Code: loss.UndonePlace, At: c.addr})
+		c.note(loss.Loss{Code: loss.UndonePlace, At: c.addr})
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (c *chat) moments(ctx context.Context) ([]int64, error) {
 	for i, h := range c.headers {
 		at := h.at
 		if !at.Known() {
-			b, err := c.read(ctx, h, i, func(loss.Note) {})
+			b, err := c.read(ctx, h, i, func(loss.Loss) {})
 			if err != nil {
 				return nil, err
 			}
@@ -166,7 +166,7 @@ func (t *trail) to(ctx context.Context, began, at int) (string, error) {
 		t.next = began
 	}
 	for ; t.next < at; t.next++ {
-		b, err := c.read(ctx, c.headers[t.next], t.next, func(loss.Note) {})
+		b, err := c.read(ctx, c.headers[t.next], t.next, func(loss.Loss) {})
 		if err != nil {
 			return "", err
 		}

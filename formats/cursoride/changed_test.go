@@ -34,8 +34,8 @@ func TestChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range m.Parts {
-				if r, ok := p.(*session.ToolResult); ok && r.Changed != nil {
-					before, after := r.Changed()
+				if r, ok := p.(*session.ToolResult); ok && r.FileChange != nil {
+					before, after := r.FileChange()
 					said[r.Call] = change{before, after}
 				}
 			}

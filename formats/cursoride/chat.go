@@ -21,7 +21,7 @@ type chat struct {
 	shelf *shelf // of the body; nil if there is no cursorDiskKV
 	addr  store.Addr
 	out   session.Session
-	tally session.Tally
+	tally session.Account
 	note  loss.Sink
 	ctx   context.Context
 
@@ -42,7 +42,7 @@ type chat struct {
 	spine   bool   // there is nothing else
 	kids    []*agentstate.Child
 	started map[string]string // subagents that the state knows, by their calls
-	filled  session.Tally     // of the state, where it only fills gaps
+	filled  session.Account   // of the state, where it only fills gaps
 
 	edits             []edit
 	asides            []aside
@@ -105,7 +105,7 @@ func (c *chat) lacks() {
 	case c.remote:
 		c.out.Status = "remote"
 		c.out.Missing = append(c.out.Missing, "the conversation: it is kept by Cursor's service")
-		c.note(loss.Note{Code: loss.CloudConversation, At: at})
+		c.note(loss.Loss{Code: loss.CloudConversation, At: at})
 	case c.body == inDisk: // it cannot be read, which was noted
 		c.out.Missing = append(c.out.Missing, "what its record "+composerRow+c.id+" said")
 	default:
@@ -113,7 +113,7 @@ func (c *chat) lacks() {
 		if c.draft { // nothing was sent yet
 			return
 		}
-		c.note(loss.Note{Code: loss.SessionMissing, At: at})
+		c.note(loss.Loss{Code: loss.SessionMissing, At: at})
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *chat) sources(ctx context.Context) (body []byte, heads [][]byte, err er
 		}
 	}
 	if e.table && x.global != nil {
-		r, err := x.global.get(ctx, headTable, e.id, func(loss.Note) {})
+		r, err := x.global.get(ctx, headTable, e.id, func(loss.Loss) {})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -168,7 +168,7 @@ func (c *chat) count(f fate) {
 	if f == broken {
 		c.tally.Unreadable++
 	} else {
-		c.tally.Claimed++
+		c.tally.Converted++
 	}
 }
 
@@ -241,7 +241,7 @@ func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
 		}
 		first, base := seen[id], id
 		if bytes.Equal(first, value) {
-			c.note(loss.Note{Code: loss.MessageListedTwice, At: c.addr})
+			c.note(loss.Loss{Code: loss.MessageListedTwice, At: c.addr})
 			continue
 		}
 		for seen[id] != nil || first != nil && inline[id] != nil {
@@ -249,7 +249,7 @@ func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
 			id = fmt.Sprintf("%s-%d", base, times[base])
 		}
 		if first != nil {
-			c.note(loss.Note{Code: loss.MessageIDTwice, At: c.addr})
+			c.note(loss.Loss{Code: loss.MessageIDTwice, At: c.addr})
 		}
 		if seen[id] = value; inline[id] == nil {
 			inline[id] = value
@@ -265,7 +265,7 @@ func (c *chat) enter(h header, inline map[string][]byte) {
 	case h.id == "":
 		c.headers = append(c.headers, h) // see locate
 	case c.listed[h.id]:
-		c.note(loss.Note{Code: loss.MessageListedTwice, At: c.addr})
+		c.note(loss.Loss{Code: loss.MessageListedTwice, At: c.addr})
 	default:
 		c.listed[h.id] = true
 		h.inline = inline[h.id]

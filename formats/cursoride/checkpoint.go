@@ -76,11 +76,11 @@ func (w *walk) checkpoint(a *aside, r row, yield func(*session.File, error) bool
 		w.tally.Members++
 		if string(name) == "files" && list == nil && len(v) > 0 && v[0] == '[' {
 			list = v
-			w.tally.Taken++
+			w.tally.MembersConverted++
 		} else if hollow(v) || string(v) == `{"files":[],"folders":[]}` {
-			w.tally.Taken++
+			w.tally.MembersConverted++
 		} else {
-			w.tally.Extras++
+			w.tally.MembersRaw++
 			rest = append(rest, session.Extra{Name: string(name), Raw: members.Bare(string(name), v)})
 		}
 	}
@@ -122,15 +122,15 @@ func (w *walk) diff(a *aside, r row, uri string, yield func(*session.File, error
 	f.Extras = append(f.Extras, session.Extra{Name: "diff", Raw: session.AppendString(nil, a.rest)})
 	for name, v := range rawjson.Members(r.body) {
 		w.tally.Members++
-		w.tally.Taken++
+		w.tally.MembersConverted++
 		switch string(name) {
 		case "originalModelDiffWrtV0":
 			w.applied(&f.Before, f, string(name), uri, v)
 		case "newModelDiffWrtV0":
 			w.applied(&f.After, f, string(name), uri, v)
 		default:
-			w.tally.Taken--
-			w.tally.Extras++
+			w.tally.MembersConverted--
+			w.tally.MembersRaw++
 			f.Extras = append(f.Extras, session.Extra{Name: string(name), Raw: members.Bare(string(name), v)})
 		}
 	}

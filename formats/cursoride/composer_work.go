@@ -60,7 +60,7 @@ func (c *chat) bubbleFolder(ctx context.Context) error {
 		return nil
 	}
 	for i := range min(len(c.headers), 3) {
-		b, err := c.read(ctx, c.headers[i], i, func(loss.Note) {})
+		b, err := c.read(ctx, c.headers[i], i, func(loss.Loss) {})
 		if err != nil {
 			return err
 		}
@@ -111,7 +111,7 @@ func todo(value []byte) (t session.Todo) {
 			t.Updated, _ = moment(v)
 		case "dependencies":
 			for need := range rawjson.Elements(v) {
-				t.Needs = append(t.Needs, rawjson.Text(need))
+				t.DependsOn = append(t.DependsOn, rawjson.Text(need))
 			}
 		default:
 			t.Extras = append(t.Extras, session.Extra{Name: string(name), Raw: bytes.Clone(v)})

@@ -130,7 +130,7 @@ var shapes = map[string]func(n int) string{
 // are allocations and their bytes.
 func TestCosts(t *testing.T) {
 	const few, times, most = 300, 8, 11
-	v := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+	v := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	ways := map[string]func(l *formats.Location){
 		"heads": func(l *formats.Location) {
 			for _, err := range Format().Heads(t.Context(), l, v) {

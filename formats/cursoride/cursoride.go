@@ -29,19 +29,19 @@ func Format() *formats.Format {
 		Open:     shape.Open,
 		Create:   shape.Create,
 		Shard:    shard,
-		Parts:    true,
+		Partial:  true,
 		Schemas: []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-checkpoint-1", "cursor-ide-diff-1",
 			"cursor-ide-fates-1", "cursor-ide-request-1", "cursor-ide-workspace-1"},
-		Decode: decoder(known),
-		Heads:  lister(known),
-		Home:   home,
-		Copies: copied,
-		Check:  check,
+		Decode:       decoder(known),
+		Heads:        lister(known),
+		DefaultPaths: home,
+		IsCopy:       copied,
+		Check:        check,
 	}
 }
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
-	if l.Dir() {
+	if l.IsDir() {
 		switch {
 		case l.Has("globalStorage") && sqlitestore.HasHeader(l.Path, globalDB):
 			return formats.Match{Score: 95, Evidence: []string{globalDB + " begins with SQLite's header"}}, nil

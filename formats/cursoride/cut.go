@@ -94,7 +94,7 @@ func (m *marks) item(ctx context.Context, s *shelf, key string, cut func([]byte)
 		return nil
 	}
 	m.cuts[itemKey{s.file, key}] = kept
-	m.note(loss.Note{Code: loss.ListTrimmed, At: at})
+	m.note(loss.Loss{Code: loss.ListTrimmed, At: at})
 	return nil
 }
 

@@ -41,7 +41,7 @@ func opened[T any](ctx context.Context, l *formats.Location, v formats.View, kno
 
 // decode gives one session after the other.
 func decode(ctx context.Context, p *place, v formats.View, sel session.Selection, yield func(*session.Session, error) bool) error {
-	x := newIndex(p, v.Note)
+	x := newIndex(p, v.OnLoss)
 	x.history = sel.History
 	if err := x.read(ctx); err != nil {
 		return err
@@ -51,9 +51,9 @@ func decode(ctx context.Context, p *place, v formats.View, sel session.Selection
 		if err != nil {
 			return err
 		}
-		sel.Books.Add(t)
+		sel.Account.Add(t)
 	}
-	sel.Books.Add(x.tally)
+	sel.Account.Add(x.tally)
 	for _, id := range sel.IDs {
 		x.seek = x.seek || x.byID[id] == nil
 	}
@@ -87,7 +87,7 @@ func (x *index) give(ctx context.Context, f *feed, p piece, sel session.Selectio
 		w := &walk{chat: p.chat, note: x.note, ctx: ctx}
 		return (&nursery{walk: w, sel: sel, yield: yield}).all(&p.chat.out, p.chat.kids)
 	case p.end && p.chat.body == deletedC:
-		sel.Books.Add(p.chat.tally)
+		sel.Account.Add(p.chat.tally)
 		return p.err == nil || yield(nil, p.err)
 	case p.end:
 		return p.err == nil || yield(&p.chat.out, p.err)
@@ -103,12 +103,12 @@ func (x *index) give(ctx context.Context, f *feed, p piece, sel session.Selectio
 		return false
 	}
 	s.drain()
-	sel.Books.Add(s.books())
+	sel.Account.Add(s.books())
 	return (&nursery{walk: s, sel: sel, wanted: true, yield: yield}).all(&s.out, s.kids)
 }
 
 // tell passes notes on.
-func (x *index) tell(notes []loss.Note) {
+func (x *index) tell(notes []loss.Loss) {
 	for _, n := range notes {
 		x.note(n)
 	}
@@ -118,7 +118,7 @@ func (x *index) tell(notes []loss.Note) {
 type walk struct {
 	*chat
 	note   loss.Sink // the consumer's: who works ahead has others
-	tally  session.Tally
+	tally  session.Account
 	ctx    context.Context
 	feed   *feed
 	walked bool
@@ -199,7 +199,7 @@ func (w *walk) states(yield func(*session.Message, error) bool) bool {
 }
 
 // books are the accounts of a session that was walked.
-func (w *walk) books() session.Tally {
+func (w *walk) books() session.Account {
 	t := w.chat.tally
 	switch {
 	case w.spine:

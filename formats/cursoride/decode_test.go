@@ -21,10 +21,10 @@ import (
 type told struct {
 	lines []string
 	heads []session.Head
-	notes []loss.Note
-	books loss.Books
+	notes []loss.Loss
+	books loss.Log
 	errs  []error
-	tally session.Tally
+	tally session.Account
 }
 
 func decodeAt(t testing.TB, path string, sel session.Selection) *told {
@@ -34,8 +34,8 @@ func decodeAt(t testing.TB, path string, sel session.Selection) *told {
 		t.Fatal(err)
 	}
 	out := &told{}
-	sel.Books = &session.Books{}
-	v := formats.View{Note: func(n loss.Note) { out.notes = append(out.notes, n); out.books.Note(n) }, Say: func(string) {}}
+	sel.Account = &session.SharedAccount{}
+	v := formats.View{OnLoss: func(n loss.Loss) { out.notes = append(out.notes, n); out.books.Add(n) }, OnNotice: func(string) {}}
 	for s, err := range Format().Decode(t.Context(), l, v, sel) {
 		if err != nil {
 			out.errs = append(out.errs, err)
@@ -66,7 +66,7 @@ func decodeAt(t testing.TB, path string, sel session.Selection) *told {
 			out.lines = append(out.lines, string(session.AppendFile(nil, f)))
 		}
 	}
-	out.tally = sel.Books.Total()
+	out.tally = sel.Account.Total()
 	return out
 }
 
@@ -132,7 +132,7 @@ func TestHistory(t *testing.T) {
 	if !slices.Equal(live[:4], plain.lines[1:5]) || plain.tally.Superseded != 9 || out.tally.Superseded != 1 {
 		t.Errorf("the live turns are %q, without their history %q; %+v, %+v", live, plain.lines[1:], plain.tally, out.tally)
 	}
-	for name, tally := range map[string]session.Tally{"with": out.tally, "without": plain.tally} {
+	for name, tally := range map[string]session.Account{"with": out.tally, "without": plain.tally} {
 		if least, _ := countRows(t, dir); tally.Read != least || !tally.Balanced() {
 			t.Errorf("%s history: %+v of %d rows", name, tally, least)
 		}
@@ -192,7 +192,7 @@ func (o *told) ledger() []byte {
 	for _, l := range o.lines {
 		text = append(append(text, l...), '\n')
 	}
-	for _, l := range o.books.Lines() {
+	for _, l := range o.books.Groups() {
 		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.Code, l.Count, strings.Join(l.Places, " "))
 	}
 	for _, err := range o.errs {

@@ -13,7 +13,7 @@ import (
 type desk struct {
 	chat  *chat
 	sink  loss.Sink
-	tally session.Tally
+	tally session.Account
 	give  func(*session.Message)
 	err   error // the first of reading a record beside the bubbles
 
@@ -44,7 +44,7 @@ const mostHeld = 4 << 20
 
 func (d *desk) note(code loss.Code, at store.Addr) {
 	if d.sink != nil {
-		d.sink(loss.Note{Code: code, At: at})
+		d.sink(loss.Loss{Code: code, At: at})
 	}
 }
 
@@ -136,7 +136,7 @@ func (d *desk) called(b *bubble, t tool, n int) {
 	if t.result == nil {
 		return
 	}
-	t.result.Call, t.result.Changed = t.call.ID, d.chat.changed(t)
+	t.result.Call, t.result.FileChange = t.call.ID, d.chat.changed(t)
 	id := b.id + "-result"
 	if n > 0 {
 		id = fmt.Sprintf("%s-%d", id, n+1)

@@ -31,7 +31,7 @@ type piece struct {
 	batch    *batch
 	messages []*session.Message
 	bytes    int64       // of the bubbles that these were made of
-	notes    []loss.Note // of what was read for it
+	notes    []loss.Loss // of what was read for it
 	err      error
 	end      bool
 	foster   bool // of the session only the subagents in it are wanted
@@ -55,7 +55,7 @@ type feed struct {
 	late  []*entry        // children whose parents do not say so in them
 	last  bool            // those come now
 	mute  bool            // of what is read now nobody wants to be told
-	notes []loss.Note     // of what was read since the last piece
+	notes []loss.Loss     // of what was read since the last piece
 }
 
 func (x *index) feed(ctx context.Context, sel session.Selection) *feed {
@@ -133,7 +133,7 @@ func (f *feed) send(ctx context.Context, p piece) bool {
 }
 
 // note keeps a note until the consumer is where it belongs.
-func (f *feed) note(n loss.Note) {
+func (f *feed) note(n loss.Loss) {
 	if !f.mute {
 		f.notes = append(f.notes, n)
 	}
@@ -161,7 +161,7 @@ func (p piece) made() piece {
 		return p
 	}
 	d := c.desk
-	d.sink = func(n loss.Note) { p.notes = append(p.notes, n) }
+	d.sink = func(n loss.Loss) { p.notes = append(p.notes, n) }
 	d.give = func(m *session.Message) { p.messages = append(p.messages, m) }
 	if p.end {
 		d.flush()
@@ -200,7 +200,7 @@ func (f *feed) family(ctx context.Context, e *entry, sel session.Selection) bool
 		if f.begun[e] || !f.x.maybe(e) {
 			continue
 		}
-		if !sel.Wants(e.id) {
+		if !sel.Includes(e.id) {
 			if f.x.seek && !f.foster(ctx, e) || f.x.heard != nil && !f.overhear(ctx, e) {
 				return false
 			}
@@ -209,7 +209,7 @@ func (f *feed) family(ctx context.Context, e *entry, sel session.Selection) bool
 		had := len(f.notes)
 		c, err := f.x.prepare(ctx, e, f.note)
 		of := f.x.byID[e.parent.Session]
-		if _, waited := f.begun[e]; err == nil && of != nil && of != e && e.body != deletedC && !f.begun[of] && !waited && sel.Wants(of.id) {
+		if _, waited := f.begun[e]; err == nil && of != nil && of != e && e.body != deletedC && !f.begun[of] && !waited && sel.Includes(of.id) {
 			f.begun[e] = false
 			f.notes = f.notes[:had]
 			list = append(list, e, of)

@@ -218,11 +218,11 @@ func (f *fields) keepAs(name string, value []byte) {
 }
 
 // settle enters the members into an account and gives the extras away.
-func (f *fields) settle(t *session.Tally) []session.Extra {
+func (f *fields) settle(t *session.Account) []session.Extra {
 	f.seen = max(f.seen, int64(len(f.extras))) // a member's pieces can be kept apart
 	t.Members += f.seen
-	t.Extras += int64(len(f.extras))
-	t.Taken += f.seen - int64(len(f.extras))
+	t.MembersRaw += int64(len(f.extras))
+	t.MembersConverted += f.seen - int64(len(f.extras))
 	f.seen = 0
 	return f.extras
 }

@@ -77,7 +77,7 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 		}
 		if !seen[key] {
 			seen[key] = true
-			w.note(loss.Note{Code: loss.FileStateMissing, At: w.addr})
+			w.note(loss.Loss{Code: loss.FileStateMissing, At: w.addr})
 		}
 		return nil, "", nil
 	}
@@ -90,7 +90,7 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 			w.tally.Unreadable++
 			w.note(tooLong(at))
 		} else {
-			w.tally.Claimed++
+			w.tally.Converted++
 		}
 	}
 	if found.Class == store.Null || long {
@@ -204,7 +204,7 @@ func (d *desk) leftovers() error {
 		if jerr != nil {
 			body = session.AppendString(nil, string(found.Bytes))
 		}
-		d.tally.Opaque++
+		d.tally.CarriedRaw++
 		kind := strings.TrimSuffix(a.family, ":")
 		d.put(&session.Message{ID: kind + "-" + a.rest, Role: session.System, Simulated: true, Origin: []string{at.String()},
 			Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, body)}}})

@@ -25,7 +25,7 @@ func lister(known *sqlitefile.Known) func(context.Context, *formats.Location, fo
 }
 
 func listHeads(ctx context.Context, p *place, v formats.View, yield func(*session.Head) bool) error {
-	x := newIndex(p, v.Note)
+	x := newIndex(p, v.OnLoss)
 	if err := x.read(ctx); err != nil {
 		return err
 	}

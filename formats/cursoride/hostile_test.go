@@ -165,7 +165,7 @@ func TestStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+	v := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	for n := range 12 {
 		for s, err := range Format().Decode(t.Context(), l, v, session.Selection{}) {
 			if err != nil {
@@ -283,7 +283,7 @@ func TestHeads(t *testing.T) {
 				talked[last] = true
 			}
 		}
-		for h, err := range Format().Heads(t.Context(), l, formats.View{Say: func(string) {}}) {
+		for h, err := range Format().Heads(t.Context(), l, formats.View{OnNotice: func(string) {}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -371,8 +371,8 @@ func FuzzBubble(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, bubble, composer []byte) {
-		body, fate := line(composer, store.Addr{}, func(loss.Note) {})
-		inner, fate2 := line(bubble, store.Addr{}, func(loss.Note) {})
+		body, fate := line(composer, store.Addr{}, func(loss.Loss) {})
+		inner, fate2 := line(bubble, store.Addr{}, func(loss.Loss) {})
 		if fate != claimed || fate2 != claimed {
 			return
 		}
@@ -409,7 +409,7 @@ func FuzzBubble(f *testing.F) {
 		}
 		d.flush()
 		judgeLines(t, lines)
-		for _, n := range []session.Tally{c.tally, d.tally} {
+		for _, n := range []session.Account{c.tally, d.tally} {
 			if !n.Balanced() {
 				t.Errorf("%+v", n)
 			}

@@ -34,7 +34,7 @@ var cloudKeys = [...]string{"workbench.backgroundComposer.persistentData", "work
 type index struct {
 	*place
 	note  loss.Sink
-	tally session.Tally // of the records that list
+	tally session.Account // of the records that list
 	byID  map[string]*entry
 	pages pages
 	f     fields
@@ -50,7 +50,7 @@ type index struct {
 
 func newIndex(p *place, note loss.Sink) *index {
 	if note == nil {
-		note = func(loss.Note) {}
+		note = func(loss.Loss) {}
 	}
 	x := &index{place: p, note: note, byID: map[string]*entry{}, given: map[string]bool{}}
 	x.pages.place = p
@@ -83,7 +83,7 @@ func (x *index) read(ctx context.Context) error {
 			return err
 		}
 		if err != nil { // the other workspaces are none the worse
-			x.note(loss.Note{Code: loss.WorkspaceUnreadable, At: store.Addr{File: s.file}})
+			x.note(loss.Loss{Code: loss.WorkspaceUnreadable, At: store.Addr{File: s.file}})
 		}
 	}
 	for _, e := range x.byID {

@@ -19,14 +19,14 @@ func (x *index) readList(ctx context.Context, s *space, shelf *shelf, key, membe
 		x.tally.Unreadable++
 		return nil
 	}
-	x.tally.Claimed++
+	x.tally.Converted++
 	base := pg.body
 	for name, value := range rawjson.Members(base) {
 		x.tally.Members++
-		x.tally.Taken++ // what is selected or open is the window's, no session's
+		x.tally.MembersConverted++ // what is selected or open is the window's, no session's
 		if string(name) != member {
 			if !windowState(name) && !hollow(value) {
-				x.note(loss.Note{Code: loss.ListMemberUnknown, At: pg.addr})
+				x.note(loss.Loss{Code: loss.ListMemberUnknown, At: pg.addr})
 			}
 			continue
 		}
@@ -100,10 +100,10 @@ func (x *index) readPanes(ctx context.Context, s *space, shelf *shelf) error {
 			x.tally.Unreadable++
 			continue
 		}
-		x.tally.Claimed++
+		x.tally.Converted++
 		for name := range rawjson.Members(r.body) {
 			x.tally.Members++
-			x.tally.Taken++
+			x.tally.MembersConverted++
 			id, ok := strings.CutPrefix(string(name), paneMember)
 			if !ok || id == "" || id == "aichat" || strings.Contains(id, ".") {
 				continue
@@ -133,7 +133,7 @@ func (x *index) readMembers(ctx context.Context, shelf *shelf) error {
 		x.tally.Unreadable++
 		return nil
 	}
-	x.tally.Claimed++
+	x.tally.Converted++
 	x.memberOf(r.body, 1)
 	return nil
 }
@@ -141,7 +141,7 @@ func (x *index) readMembers(ctx context.Context, shelf *shelf) error {
 func (x *index) memberOf(b []byte, depth int) {
 	for name, value := range rawjson.Members(b) {
 		x.tally.Members++
-		x.tally.Taken++
+		x.tally.MembersConverted++
 		switch id := string(name); {
 		case looksLikeID(id):
 			x.entry(id)
@@ -187,7 +187,7 @@ func (x *index) readCloud(ctx context.Context, shelf *shelf) error {
 			x.tally.Unreadable++
 			continue
 		}
-		x.tally.Claimed++
+		x.tally.Converted++
 		for _, id := range cloudIDs(r.body) {
 			x.entry(id).remote = true
 		}

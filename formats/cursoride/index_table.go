@@ -27,7 +27,7 @@ func (x *index) readTable(ctx context.Context, s *shelf) error {
 			}
 			for i := range b.Rows() {
 				x.tally.Read++
-				x.tally.Claimed++
+				x.tally.Converted++
 				key := string(b.Cell(i, id).Bytes())
 				if key == "" {
 					continue
@@ -81,7 +81,7 @@ func (x *index) columns(s *shelf, names []string, b *store.Batch, i int) {
 			continue
 		}
 		if b.Cell(i, n).Class != store.Null {
-			x.note(loss.Note{Code: loss.ColumnUnknown, At: store.Addr{File: s.file, Set: headTable, RowID: b.RowID(i), HasID: true}})
+			x.note(loss.Loss{Code: loss.ColumnUnknown, At: store.Addr{File: s.file, Set: headTable, RowID: b.RowID(i), HasID: true}})
 		}
 	}
 }

@@ -82,11 +82,11 @@ type nursery struct {
 func (n *nursery) all(of *session.Session, kids []*agentstate.Child) bool {
 	for _, kid := range kids {
 		if n.x.given[kid.ID] {
-			n.note(loss.Note{Code: loss.SubagentShared, At: n.addr})
+			n.note(loss.Loss{Code: loss.SubagentShared, At: n.addr})
 			continue
 		}
 		n.x.given[kid.ID] = true
-		wanted := n.wanted && n.sel.Inner || n.sel.Wants(kid.ID)
+		wanted := n.wanted && n.sel.Inner || n.sel.Includes(kid.ID)
 		if (wanted || n.x.seek) && !n.one(of, kid, wanted) {
 			return false
 		}
@@ -113,9 +113,9 @@ func (n *nursery) one(of *session.Session, kid *agentstate.Child, wanted bool) b
 	if wanted && !n.yield(s, nil) {
 		return false
 	}
-	var t session.Tally
+	var t session.Account
 	n.agent.count(&t)
-	n.sel.Books.Add(t)
+	n.sel.Account.Add(t)
 	below := *n
 	below.wanted = wanted
 	return below.all(s, state.Children())
@@ -125,7 +125,7 @@ func (n *nursery) one(of *session.Session, kid *agentstate.Child, wanted bool) b
 // asked for that no list names. false if nobody wants more.
 func (f *feed) foster(ctx context.Context, e *entry) bool {
 	f.begun[e] = true
-	c, err := f.x.prepare(ctx, e, func(loss.Note) {})
+	c, err := f.x.prepare(ctx, e, func(loss.Loss) {})
 	if err != nil || c.agent == nil {
 		return ctx.Err() == nil // of this session nobody asked
 	}

@@ -30,7 +30,7 @@ func (c *chat) locate(ctx context.Context) (n int64, err error) {
 		if c.listed[rest] {
 			return nil
 		}
-		r, err := c.shelf.get(ctx, diskTable, prefix+rest, func(loss.Note) {})
+		r, err := c.shelf.get(ctx, diskTable, prefix+rest, func(loss.Loss) {})
 		id := rawjson.Last(r.body, "bubbleId")
 		i, listed := at[rawjson.Text(id)]
 		if err != nil || !listed || id == nil {
@@ -80,7 +80,7 @@ func (c *chat) nameless() {
 		if c.headers[i].id != "" {
 			continue
 		}
-		c.note(loss.Note{Code: loss.MessageNoID, At: c.addr})
+		c.note(loss.Loss{Code: loss.MessageNoID, At: c.addr})
 		if c.past >= i {
 			c.past--
 		}

@@ -74,7 +74,7 @@ func (p *pages) read(ctx context.Context, at headAt) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := shelf.get(ctx, itemTable, at.page.key, func(loss.Note) {})
+		r, err := shelf.get(ctx, itemTable, at.page.key, func(loss.Loss) {})
 		if err != nil {
 			return nil, err
 		}

@@ -18,18 +18,18 @@ import (
 func parter(known *sqlitefile.Known) func(context.Context, *formats.Location, formats.View) (*sqlitestore.Part, error) {
 	return func(ctx context.Context, l *formats.Location, v formats.View) (*sqlitestore.Part, error) {
 		quiet := v
-		quiet.Say, quiet.Note = func(string) {}, func(loss.Note) {}
+		quiet.OnNotice, quiet.OnLoss = func(string) {}, func(loss.Loss) {}
 		p, err := survey(ctx, l, quiet, known)
 		if err != nil {
 			return nil, err
 		}
-		m := &marks{index: newIndex(p, quiet.Note), note: v.Note, say: v.Say, single: !l.Dir(),
+		m := &marks{index: newIndex(p, quiet.OnLoss), note: v.OnLoss, say: v.OnNotice, single: !l.IsDir(),
 			ids: map[string]bool{}, spaces: map[string]bool{}, rows: map[tableKey][]int64{}, cuts: map[itemKey][]byte{}, hashes: map[tableKey]bool{}, names: map[string]bool{}}
 		if m.note == nil {
-			m.note = quiet.Note
+			m.note = quiet.OnLoss
 		}
 		if m.say == nil {
-			m.say = quiet.Say
+			m.say = quiet.OnNotice
 		}
 		err = m.all(ctx, v.Sessions)
 		if err = errors.Join(err, p.close()); err != nil {
@@ -78,7 +78,7 @@ func (m *marks) all(ctx context.Context, ids []string) error {
 			continue
 		}
 		m.ids[id] = true
-		c, err := m.prepare(ctx, e, func(loss.Note) {})
+		c, err := m.prepare(ctx, e, func(loss.Loss) {})
 		if err != nil {
 			return err
 		}
@@ -151,7 +151,7 @@ func (m *marks) own(ctx context.Context, s *shelf, key string) error {
 			m.take(s.file, diskTable, f.RowID)
 			m.look(s, f.Bytes)
 		case key != keys[0]: // the first was not listed
-			m.note(loss.Note{Code: loss.KeyUnusable, At: s.addr(diskTable, key, 0)})
+			m.note(loss.Loss{Code: loss.KeyUnusable, At: s.addr(diskTable, key, 0)})
 		}
 	}
 	return nil

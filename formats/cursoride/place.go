@@ -48,11 +48,11 @@ func survey(ctx context.Context, l *formats.Location, v formats.View, known *sql
 		return nil, err
 	}
 	dir, db := abs, filepath.Join(abs, dbName)
-	if !l.Dir() {
+	if !l.IsDir() {
 		dir, db = filepath.Dir(abs), abs
 	}
 	switch up := filepath.Dir(dir); {
-	case l.Dir() && (l.Has(globalName) || l.Has(spacesName)):
+	case l.IsDir() && (l.Has(globalName) || l.Has(spacesName)):
 		err = p.userDir(ctx, dir)
 	case filepath.Base(up) == spacesName:
 		p.only, p.mine = &space{id: filepath.Base(dir), dir: dir, file: filepath.Base(db)}, true

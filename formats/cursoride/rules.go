@@ -68,14 +68,14 @@ type examination struct {
 	stray                          []named // workspaces of sessions that no list names
 }
 
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	x := &examination{teller: teller{q}, ctx: ctx, view: v, spaces: map[string]bool{}, listed: map[string]*listing{}, paned: map[string]bool{}}
 	abs, err := filepath.Abs(l.Path)
 	if err != nil {
 		return err
 	}
 	switch {
-	case !l.Dir():
+	case !l.IsDir():
 		return x.alone(abs, "")
 	case !l.Has(globalName) && !l.Has(spacesName):
 		x.which(abs, "")
@@ -213,13 +213,13 @@ func (b *base) close() error {
 
 // asides are what the client put beside its database when it could not open it.
 func (x *examination) asides(dir, rel string) {
-	if !x.q.Asks(rule.References) {
+	if !x.q.Enabled(rule.References) {
 		return
 	}
 	list, _ := os.ReadDir(dir)
 	for _, e := range list {
 		if strings.HasPrefix(e.Name(), dbName+".corrupted.") && e.Type().IsRegular() {
-			x.q.Breach("RH347", store.Addr{File: rel + "/" + e.Name()}, "")
+			x.q.Reportf("RH347", store.Addr{File: rel + "/" + e.Name()}, "")
 		}
 	}
 }
@@ -229,7 +229,7 @@ func (x *examination) asides(dir, rel string) {
 func (x *examination) which(dir, rel string) {
 	path, at := filepath.Join(dir, whichName), store.Addr{File: rel + whichName}
 	info, err := os.Lstat(path)
-	if err != nil || !x.q.Asks(rule.References) && !x.q.Asks(rule.Schema) {
+	if err != nil || !x.q.Enabled(rule.References) && !x.q.Enabled(rule.Schema) {
 		return
 	}
 	if !info.Mode().IsRegular() || info.Size() > workspaceMost {
@@ -245,17 +245,17 @@ func (x *examination) which(dir, rel string) {
 		x.found("RH345", at, "", "")
 		return
 	}
-	if x.q.Asks(rule.Schema) {
+	if x.q.Enabled(rule.Schema) {
 		x.shape(x.q.Schema("cursor-ide-workspace-1"), doc, at, "")
 	}
 }
 
 // teller reports what is found.
-type teller struct{ q *rule.Inquiry }
+type teller struct{ q *rule.Pass }
 
 // found reports a breach of a rule, of which the layer may not be asked for.
 func (t teller) found(id string, at store.Addr, pointer, says string, args ...any) {
-	t.q.Found(rule.Finding{Rule: id, At: at, Pointer: pointer, Says: says, Args: args})
+	t.q.Report(rule.Finding{Rule: id, At: at, Pointer: pointer, Message: says, Args: args})
 }
 
 // shape holds a document against its schema, and says of each place what is

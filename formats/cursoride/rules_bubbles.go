@@ -20,7 +20,7 @@ func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
 		return
 	}
 	session, id := rest[:i], rest[i+1:]
-	if j.q.Asks(rule.References) {
+	if j.q.Enabled(rule.References) {
 		j.own(at, session, id, doc)
 		if bytes.Contains(doc, []byte(checkpointMark)) {
 			j.checkpoint(at, session, doc)
@@ -29,7 +29,7 @@ func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
 			j.contents(at, doc)
 		}
 	}
-	if j.q.Asks(rule.Meaning) && bytes.Contains(doc, []byte(toolMark)) {
+	if j.q.Enabled(rule.Meaning) && bytes.Contains(doc, []byte(toolMark)) {
 		j.tool(at, session, rawjson.Last(doc, "toolFormerData"))
 	}
 }

@@ -41,11 +41,11 @@ const (
 // lists reads the lists of sessions in a database; space is the workspace that
 // it is of, "" for the global one.
 func (x *examination) lists(s *base, space string) error {
-	if !x.q.Asks(rule.References) && !x.q.Asks(rule.Meaning) && !x.q.Asks(rule.Schema) && !x.q.Asks(rule.Container) {
+	if !x.q.Enabled(rule.References) && !x.q.Enabled(rule.Meaning) && !x.q.Enabled(rule.Schema) && !x.q.Enabled(rule.Container) {
 		return nil
 	}
 	l := &headReader{examination: x, s: s, space: space, seed: maphash.MakeSeed()}
-	if x.q.Asks(rule.Schema) {
+	if x.q.Enabled(rule.Schema) {
 		l.head = x.q.Schema("cursor-ide-head-1")
 	}
 	if err := l.table(); err != nil || s.items == nil {
@@ -124,10 +124,10 @@ func (l *headReader) table() error {
 // row enters a row of composerHeaders. Its columns repeat what its value says.
 func (l *headReader) row(id string, at store.Addr, doc []byte, space string) {
 	l.f.split(doc, "", headNames())
-	if own := plainText(l.f.raw(headID)); own != "" && own != id && l.q.Asks(rule.References) {
+	if own := plainText(l.f.raw(headID)); own != "" && own != id && l.q.Enabled(rule.References) {
 		l.found("RH349", at, "/composerId", "")
 	}
-	if stated, _ := identified(l.f.raw(headSpace)); stated != "" && space != "" && stated != space && l.q.Asks(rule.References) {
+	if stated, _ := identified(l.f.raw(headSpace)); stated != "" && space != "" && stated != space && l.q.Enabled(rule.References) {
 		l.found("RH346", at, "/workspaceIdentifier/id", "the column workspaceId disagrees")
 	}
 	l.enter(id, at, "", inTable, space)
@@ -136,7 +136,7 @@ func (l *headReader) row(id string, at store.Addr, doc []byte, space string) {
 // sound asks a value of a list as text, where that is asked for; false if
 // nothing can be read from it.
 func (l *headReader) sound(doc []byte, at store.Addr) bool {
-	if l.q.Asks(rule.Container) {
+	if l.q.Enabled(rule.Container) {
 		return linecheck.Value(doc, at, l.q)
 	}
 	return true
@@ -168,7 +168,7 @@ func (l *headReader) record(key, member string, from generation) error {
 		if id == "" {
 			continue
 		}
-		if seen[id] && l.q.Asks(rule.References) {
+		if seen[id] && l.q.Enabled(rule.References) {
 			l.found("RH336", at, pointer, "")
 			continue
 		}

@@ -28,9 +28,9 @@ var kindSchemas = map[string]string{
 	diffRow: "cursor-ide-diff-1", fateRow: "cursor-ide-fates-1", requestRow: "cursor-ide-request-1",
 }
 
-func newJudge(q *rule.Inquiry, b *base) *judge {
-	j := &judge{teller: teller{q}, b: b, text: q.Asks(rule.Container), schemas: map[string]rule.Validator{}}
-	if q.Asks(rule.Schema) {
+func newJudge(q *rule.Pass, b *base) *judge {
+	j := &judge{teller: teller{q}, b: b, text: q.Enabled(rule.Container), schemas: map[string]rule.Validator{}}
+	if q.Enabled(rule.Schema) {
 		for family, name := range kindSchemas {
 			j.schemas[family] = q.Schema(name)
 		}
@@ -44,7 +44,7 @@ func (j *judge) batch(p piled) {
 		key, value := b.Cell(i, 0), b.Cell(i, 1)
 		at := store.Addr{File: j.b.file, Set: diskTable, RowID: b.RowID(i), HasID: true, Key: key}
 		if key.Class != store.Text || !utf8.Valid(key.Bytes()) {
-			if j.q.Asks(rule.Meaning) {
+			if j.q.Enabled(rule.Meaning) {
 				j.found("RH428", at, "", "")
 			}
 			continue
@@ -60,7 +60,7 @@ func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepag
 	case "":
 		return
 	case blobRow, contentRow:
-		if j.q.Asks(rule.References) {
+		if j.q.Enabled(rule.References) {
 			j.digest(family, at, key[len(family):], value, place)
 		}
 		return
@@ -70,7 +70,7 @@ func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepag
 	}
 	doc := value.Bytes()
 	if value.Class == store.Null || string(doc) == "null" {
-		if j.q.Asks(rule.References) && (family == composerRow || family == bubbleRow) {
+		if j.q.Enabled(rule.References) && (family == composerRow || family == bubbleRow) {
 			j.found("RH332", at, "", "")
 		}
 		return
@@ -78,7 +78,7 @@ func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepag
 	if j.text && !j.reader.Ask(doc, at, j.q) {
 		return
 	}
-	if !j.q.Asks(rule.Schema) || family != bubbleRow && family != composerRow || !j.generation(at, family, doc) {
+	if !j.q.Enabled(rule.Schema) || family != bubbleRow && family != composerRow || !j.generation(at, family, doc) {
 		j.shape(j.schemas[family], doc, at, "")
 	}
 	if family == bubbleRow {
@@ -145,7 +145,7 @@ func hashOf(id []byte) (sum [sha256.Size]byte, ok bool) {
 // it.
 func (j *judge) long(r *sqlitepages.Row, col int, key store.Cell) {
 	family := familyOf(key.Bytes())
-	if !j.q.Asks(rule.References) || family != blobRow && family != contentRow || family == blobRow && r.Class(col) != store.Blob {
+	if !j.q.Enabled(rule.References) || family != blobRow && family != contentRow || family == blobRow && r.Class(col) != store.Blob {
 		return
 	}
 	want, ok := hashOf(key.Bytes()[len(family):])

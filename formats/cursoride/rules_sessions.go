@@ -17,7 +17,7 @@ func (x *examination) bodiesOf(s *base) error {
 	if s.disk == nil {
 		return nil
 	}
-	if !x.q.Asks(rule.References) && !x.q.Asks(rule.Meaning) {
+	if !x.q.Enabled(rule.References) && !x.q.Enabled(rule.Meaning) {
 		return nil
 	}
 	var ids []string
@@ -82,11 +82,11 @@ func (r *records) session(id string) error {
 	r.missing(id, at, inline)
 	r.summary(at)
 	r.running(id, at)
-	if r.q.Asks(rule.Meaning) && headers == 0 && len(inline) == 0 && r.f.full(comTalk) == nil && r.f.full(comTabBubbles) == nil {
+	if r.q.Enabled(rule.Meaning) && headers == 0 && len(inline) == 0 && r.f.full(comTalk) == nil && r.f.full(comTabBubbles) == nil {
 		if n, err := r.s.number(r.ctx, bubbleRow+id+":"); err != nil {
 			return err
 		} else if n > 0 {
-			r.found("RH423", at, "/fullConversationHeadersOnly", "%v", rule.Many(n, "bubble"))
+			r.found("RH423", at, "/fullConversationHeadersOnly", "%v", rule.Count(n, "bubble"))
 		}
 	}
 	return r.state(id, at)
@@ -95,7 +95,7 @@ func (r *records) session(id string) error {
 // own asks what a record says of its session: who it is, where it belongs,
 // which other sessions it is tied to.
 func (r *records) own(id string, at store.Addr) {
-	if !r.q.Asks(rule.References) {
+	if !r.q.Enabled(rule.References) {
 		return
 	}
 	if own := plainText(r.f.raw(comID)); own != "" && own != id {
@@ -158,7 +158,7 @@ func (r *records) headers(at store.Addr) (n int, inline map[string]bool) {
 	for value := range rawjson.Elements(r.f.raw(comHeaders)) {
 		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
 		_, twice := r.listedBubbles[id]
-		if twice && id != "" && r.q.Asks(rule.References) {
+		if twice && id != "" && r.q.Enabled(rule.References) {
 			r.found("RH348", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), "bubble %q", id)
 		}
 		if id != "" {
@@ -175,7 +175,7 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 	if inline == nil {
 		clear(r.listedBubbles)
 	}
-	if !r.q.Asks(rule.References) {
+	if !r.q.Enabled(rule.References) {
 		return nil
 	}
 	var all, orphans int64
@@ -189,7 +189,7 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 		return true
 	})
 	if err == nil && orphans > 0 && (len(r.listedBubbles) > 0 || inline == nil) {
-		r.found("RH331", at, "", "%v of its %v", rule.Many(orphans, ""), rule.Many(all, "bubble"))
+		r.found("RH331", at, "", "%v of its %v", rule.Count(orphans, ""), rule.Count(all, "bubble"))
 	}
 	return err
 }
@@ -197,7 +197,7 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 // missing are the bubbles that are listed and in no row, not even under another
 // key, which RH349 says.
 func (r *records) missing(session string, at store.Addr, inline map[string]bool) {
-	if !r.q.Asks(rule.References) {
+	if !r.q.Enabled(rule.References) {
 		return
 	}
 	n := 0
@@ -214,7 +214,7 @@ func (r *records) missing(session string, at store.Addr, inline map[string]bool)
 // summary asks whether the bubble that a summary ends at is one of the list.
 func (r *records) summary(at store.Addr) {
 	raw := r.f.full(comSummary)
-	if raw == nil || !r.q.Asks(rule.Meaning) {
+	if raw == nil || !r.q.Enabled(rule.Meaning) {
 		return
 	}
 	pointer := "/latestConversationSummary/truncationLastBubbleIdInclusive"
@@ -231,7 +231,7 @@ func (r *records) summary(at store.Addr) {
 // running asks of a session that says it is at work, and of calls that never
 // ended in one that says it is not.
 func (r *records) running(id string, at store.Addr) {
-	if !r.q.Asks(rule.Meaning) {
+	if !r.q.Enabled(rule.Meaning) {
 		return
 	}
 	if plainText(r.f.raw(comStatus)) == "generating" || r.f.unended() {
@@ -255,7 +255,7 @@ func (f *fields) unended() bool {
 
 // strays counts the bubbles of sessions that have no record at all.
 func (r *records) strays(ids []string) error {
-	if !r.q.Asks(rule.References) {
+	if !r.q.Enabled(rule.References) {
 		return nil
 	}
 	known := make(map[string]bool, len(ids))
@@ -281,13 +281,13 @@ func (r *records) strays(ids []string) error {
 		if err != nil {
 			return err
 		}
-		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", "%v of a session without a record", rule.Many(n, "bubble"))
+		r.found("RH331", store.Addr{File: r.s.file, Set: diskTable, Key: store.TextCell([]byte(prefix))}, "", "%v of a session without a record", rule.Count(n, "bubble"))
 	}
 }
 
 // lookUp looks for what rows named.
 func (r *records) lookUp() error {
-	if !r.q.Asks(rule.References) {
+	if !r.q.Enabled(rule.References) {
 		return nil
 	}
 	has := func(key string) (bool, error) {

@@ -26,7 +26,7 @@ func (r *records) newGraph() *graph {
 	g := &graph{b: r.s}
 	q := *r.q
 	q.Layers &^= rule.Meaning // of calls and results the bubbles tell
-	q.Found = func(f rule.Finding) {
+	q.Report = func(f rule.Finding) {
 		switch {
 		case f.At.Set == "": // the root lies in the session's record
 			f.At, f.Pointer = g.at, "/conversationState"
@@ -36,7 +36,7 @@ func (r *records) newGraph() *graph {
 		if f.Rule == "RH303" || f.Rule == "RH304" { // the client shows and continues the session from its bubbles
 			f.Rule = "RH329"
 		}
-		r.q.Found(f)
+		r.q.Report(f)
 	}
 	g.Graph = storecheck.NewGraph(&q, r.s.blobs, g.read, g.place)
 	return g
@@ -82,17 +82,17 @@ func (r *records) state(id string, at store.Addr) error {
 		root := rootBytes(rawjson.Text(raw))
 		switch {
 		case len(root) == 0:
-			if r.q.Asks(rule.Meaning) {
+			if r.q.Enabled(rule.Meaning) {
 				r.found("RH424", at, "/conversationState", "")
 			}
-		case r.q.Asks(rule.References):
+		case r.q.Enabled(rule.References):
 			r.graph.some = true
 			if err := r.graph.RootBytes(r.ctx, root); err != nil {
 				return err
 			}
 		}
 	}
-	if !r.q.Asks(rule.References) {
+	if !r.q.Enabled(rule.References) {
 		return nil
 	}
 	if err := r.newest(id); err != nil {

@@ -28,10 +28,10 @@ func asked(t *testing.T, path string, layers rule.Layers, jobs int) (out []strin
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
 		mu.Lock()
 		defer mu.Unlock()
-		if layers.Has(rule.Named(f.Rule).Layer) {
+		if layers.Has(rule.Lookup(f.Rule).Layer) {
 			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
 		}
 	}}
@@ -70,7 +70,7 @@ func built(t *testing.T, name string) string {
 // place for are what every generated store holds.
 func bad(list []string) (out []string) {
 	for _, f := range list {
-		if rule.Named(f[:5]).Severity > rule.Note && f[:5] != "RH141" {
+		if rule.Lookup(f[:5]).Severity > rule.Note && f[:5] != "RH141" {
 			out = append(out, f)
 		}
 	}
@@ -155,7 +155,7 @@ func TestRulesOfDamage(t *testing.T) {
 	}
 	got := asked(t, dir, everything, 2)
 	for _, f := range got {
-		if rule.Named(f[:5]).Layer != rule.Container {
+		if rule.Lookup(f[:5]).Layer != rule.Container {
 			t.Errorf("found, too: %s", f)
 		}
 	}
@@ -172,7 +172,7 @@ func TestRulesEnd(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	q := &rule.Inquiry{Layers: rule.Container | rule.References, Found: func(f rule.Finding) {}}
+	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(f rule.Finding) {}}
 	if err := check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}

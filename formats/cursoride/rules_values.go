@@ -56,7 +56,7 @@ func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *
 		jobs = runtime.GOMAXPROCS(0)
 	}
 	q := *x.q
-	q.Found = held.add
+	q.Report = held.add
 	b.keyAt, b.valueAt = t.Column("key"), t.Column("value")
 	v := &values{ctx: x.ctx, key: b.keyAt, value: b.valueAt, work: make(chan piled, jobs)}
 	for range jobs {
@@ -126,9 +126,9 @@ func (w *withheld) add(f rule.Finding) {
 	w.list = append(w.list, f)
 }
 
-func (w *withheld) tell(q *rule.Inquiry) {
+func (w *withheld) tell(q *rule.Pass) {
 	for _, f := range w.list {
-		q.Found(f)
+		q.Report(f)
 	}
 	w.list = nil
 }

@@ -10,7 +10,7 @@ import (
 // verdicts are said when all lists and all records are known: of sessions that
 // are named in one place and absent in the other. disk: there is a place for records.
 func (x *examination) verdicts(disk bool) {
-	meaning, references := x.q.Asks(rule.Meaning), x.q.Asks(rule.References)
+	meaning, references := x.q.Enabled(rule.Meaning), x.q.Enabled(rule.References)
 	newer := x.newest()
 	ids := slices.Sorted(maps.Keys(x.listed))
 	if references {
@@ -103,7 +103,7 @@ func (x *examination) places(ids []string) {
 	}
 	for _, space := range slices.Sorted(maps.Keys(first)) {
 		if n := first[space]; !x.spaces[space] && !windowID(space) {
-			x.found("RH344", n.at, n.pointer, "workspace %q, %v", space, rule.Many(int64(count[space]), "session"))
+			x.found("RH344", n.at, n.pointer, "workspace %q, %v", space, rule.Count(int64(count[space]), "session"))
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (c *chat) recover(ctx context.Context, ids []string) error {
 	}
 	var list []place
 	for _, id := range ids {
-		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+id, func(loss.Note) {})
+		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+":"+id, func(loss.Loss) {})
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (c *chat) recover(ctx context.Context, ids []string) error {
 	for _, p := range list {
 		c.enter(p.header, nil)
 	}
-	c.note(loss.Note{Code: loss.OrderInferred, At: c.addr})
+	c.note(loss.Loss{Code: loss.OrderInferred, At: c.addr})
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (s *shelf) number(ctx context.Context, prefix string) (n int64, err error) 
 
 // strays counts the rows of sessions that nothing names. Of each such session
 // one key is looked for, whatever the number of rows in between.
-func (x *index) strays(ctx context.Context, s *shelf) (t session.Tally, err error) {
+func (x *index) strays(ctx context.Context, s *shelf) (t session.Account, err error) {
 	if s == nil || s.disk == nil {
 		return t, nil
 	}

@@ -32,7 +32,7 @@ type shelf struct {
 }
 
 func openShelf(ctx context.Context, path, file string, known *sqlitefile.Known, v formats.View) (*shelf, error) {
-	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{Live: v.Live, Say: v.Say, Known: known})
+	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Known: known})
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +110,8 @@ func (s *shelf) get(ctx context.Context, table, key string, note loss.Sink) (row
 }
 
 // tooLong is the loss of a value that is larger than any is read.
-func tooLong(at store.Addr) loss.Note {
-	return loss.Note{Code: loss.ValueTooLarge, At: at, Args: []string{"100 MB"}}
+func tooLong(at store.Addr) loss.Loss {
+	return loss.Loss{Code: loss.ValueTooLarge, At: at, Args: []string{"100 MB"}}
 }
 
 // find reads a row of a session whose key was listed. What cannot be read is
@@ -124,7 +124,7 @@ func (s *shelf) find(ctx context.Context, key string, note loss.Sink) (f sqlitef
 	at = s.addr(diskTable, key, f.RowID)
 	switch {
 	case !ok:
-		note(loss.Note{Code: loss.KeyUnusable, At: at})
+		note(loss.Loss{Code: loss.KeyUnusable, At: at})
 		return f, at, broken, nil
 	case f.Bytes == nil && f.Size > 0:
 		note(tooLong(at))
@@ -140,7 +140,7 @@ func (s *shelf) listed(ctx context.Context, key string, note loss.Sink) (row, er
 	r, err := s.get(ctx, diskTable, key, note)
 	if err == nil && r.fate == absent {
 		r.fate = broken
-		note(loss.Note{Code: loss.KeyUnusable, At: s.addr(diskTable, key, 0)})
+		note(loss.Loss{Code: loss.KeyUnusable, At: s.addr(diskTable, key, 0)})
 	}
 	return r, err
 }
@@ -150,18 +150,18 @@ func quietLine(f sqlitefile.Found) ([]byte, fate) {
 	if f.Class == store.Null || string(f.Bytes) == "null" {
 		return nil, deleted
 	}
-	return line(f.Bytes, store.Addr{}, func(loss.Note) {})
+	return line(f.Bytes, store.Addr{}, func(loss.Loss) {})
 }
 
 // line makes a value fit to be taken apart.
 func line(b []byte, at store.Addr, note loss.Sink) ([]byte, fate) {
 	body, repaired, err := rawjson.Line(b)
 	if err != nil {
-		note(loss.Note{Code: loss.ValueNotJSON, At: at, Args: []string{err.Error()}})
+		note(loss.Loss{Code: loss.ValueNotJSON, At: at, Args: []string{err.Error()}})
 		return nil, broken
 	}
 	if repaired {
-		note(loss.Note{Code: loss.TextRepaired, At: at})
+		note(loss.Loss{Code: loss.TextRepaired, At: at})
 	}
 	return body, claimed
 }

@@ -96,7 +96,7 @@ type agent struct {
 	end  func()
 	held *session.Message // the first of the turn that comes next
 	seen int              // turns that began
-	told session.Tally    // what was entered into the books
+	told session.Account  // what was entered into the books
 
 	sink loss.Sink // whoever walks it
 
@@ -121,12 +121,12 @@ func (c *chat) openAgent(ctx context.Context) (*agent, error) {
 		}
 	}
 	a := &agent{blobs: b, sink: c.note, ctx: ctx}
-	s, err := agentstate.Read(ctx, agentstate.Options{Blobs: b, Root: b.id, At: b.at, Note: func(n loss.Note) { a.sink(n) }})
+	s, err := agentstate.Read(ctx, agentstate.Options{Blobs: b, Root: b.id, At: b.at, Note: func(n loss.Loss) { a.sink(n) }})
 	if err != nil {
 		return nil, err
 	}
 	if why := s.Broken(); why != "" {
-		c.note(loss.Note{Code: loss.AgentStateUnusable, At: c.addr, Args: []string{why}})
+		c.note(loss.Loss{Code: loss.AgentStateUnusable, At: c.addr, Args: []string{why}})
 		return nil, nil
 	}
 	a.State, a.turns = s, s.Turns()
@@ -150,17 +150,17 @@ func (a *agent) stop() {
 
 // count enters the blobs that were reached since it was last asked. The root
 // that lies in the session's record is none.
-func (a *agent) count(t *session.Tally) {
-	var now session.Tally
-	now.Claimed, now.Opaque, now.Unreadable = a.Reached(), a.Opaque(), a.Unreadable()
-	if a.blobs.root != nil && now.Claimed > 0 {
-		now.Claimed--
+func (a *agent) count(t *session.Account) {
+	var now session.Account
+	now.Converted, now.CarriedRaw, now.Unreadable = a.Reached(), a.Opaque(), a.Unreadable()
+	if a.blobs.root != nil && now.Converted > 0 {
+		now.Converted--
 	}
-	now.Read = now.Claimed + now.Opaque + now.Unreadable
-	now.Members, now.Taken, now.Extras = a.Members()
+	now.Read = now.Converted + now.CarriedRaw + now.Unreadable
+	now.Members, now.MembersConverted, now.MembersRaw = a.Members()
 	t.Add(now)
-	t.Add(session.Tally{Read: -a.told.Read, Claimed: -a.told.Claimed, Opaque: -a.told.Opaque, Unreadable: -a.told.Unreadable,
-		Members: -a.told.Members, Taken: -a.told.Taken, Extras: -a.told.Extras})
+	t.Add(session.Account{Read: -a.told.Read, Converted: -a.told.Converted, CarriedRaw: -a.told.CarriedRaw, Unreadable: -a.told.Unreadable,
+		Members: -a.told.Members, MembersConverted: -a.told.MembersConverted, MembersRaw: -a.told.MembersRaw})
 	a.told = now
 }
 

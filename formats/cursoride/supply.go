@@ -123,7 +123,7 @@ func (s *supply) add(m *session.Message) {
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case *session.Text:
-			t := &session.Text{Text: p.Text, Of: session.Of{From: fromState}}
+			t := &session.Text{Text: p.Text, Source: session.Source{From: fromState}}
 			if m.Role == session.User {
 				s.prompt = append(s.prompt, t)
 			} else if m.Role == session.Assistant {
@@ -131,7 +131,7 @@ func (s *supply) add(m *session.Message) {
 			}
 		case *session.Media:
 			if m.Role == session.User {
-				s.prompt = append(s.prompt, &session.Media{Mime: p.Mime, Name: p.Name, URI: p.URI, Data: bytes.Clone(p.Data), Of: session.Of{From: fromState}})
+				s.prompt = append(s.prompt, &session.Media{Mime: p.Mime, Name: p.Name, URI: p.URI, Data: bytes.Clone(p.Data), Source: session.Source{From: fromState}})
 			}
 		case *session.Thinking:
 			if s.textOf[p.Signature] == "" {

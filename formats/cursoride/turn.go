@@ -50,7 +50,7 @@ func (f *feed) turn(ctx context.Context, c *chat, r *run, from, to int) error {
 		return nil
 	}
 	for at = from; at < to; at++ {
-		bub, err := c.readOf(ctx, r, at, func(loss.Note) {})
+		bub, err := c.readOf(ctx, r, at, func(loss.Loss) {})
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (t *ending) see(b *bubble) {
 // close draws the end of a turn; the last one ended as the session did.
 func (t *ending) close(c *chat, last bool) {
 	if t.in > 0 || t.out > 0 {
-		u := session.NoUsage()
+		u := session.UnknownUsage()
 		u.Input, u.Output = t.in, t.out
 		t.Usage = &u
 	}

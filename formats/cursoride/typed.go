@@ -71,7 +71,7 @@ func (x *index) readTyped(ctx context.Context, s *space) error {
 		x.tally.Read++
 		switch {
 		case len(pg.body) > mostTyped:
-			x.note(loss.Note{Code: loss.ValueTooLarge, At: pg.addr, Args: []string{"4 MB"}})
+			x.note(loss.Loss{Code: loss.ValueTooLarge, At: pg.addr, Args: []string{"4 MB"}})
 			fallthrough
 		case pg.body == nil:
 			x.tally.Unreadable++
@@ -79,7 +79,7 @@ func (x *index) readTyped(ctx context.Context, s *space) error {
 		case pg.body[0] != '[':
 			h.others[i] = 1
 		}
-		x.tally.Claimed++
+		x.tally.Converted++
 		h.pages[i] = pg
 	}
 	if h.pages != [len(typedKeys)]*page{} {

@@ -33,7 +33,7 @@ func heardID(id string) store.Digest { return digest.Bytes([]byte("\x00request\x
 // has to be left out of.
 func (x *index) listen(ctx context.Context, sel session.Selection) error {
 	for _, e := range x.byID {
-		if e.body != inTyped || !sel.Wants(e.id) || !x.wanted(e) {
+		if e.body != inTyped || !sel.Includes(e.id) || !x.wanted(e) {
 			continue
 		}
 		list, err := x.prompts(ctx, e.asked)
@@ -104,7 +104,7 @@ func (x *index) said(e *entry, t *typed) bool {
 func (h *typedLists) noteOthers(note loss.Sink) {
 	for i, n := range h.others {
 		for range n {
-			note(loss.Note{Code: loss.HistoryEntryEmpty, At: h.pages[i].addr})
+			note(loss.Loss{Code: loss.HistoryEntryEmpty, At: h.pages[i].addr})
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (w *walk) unsaid() (list []*typed) {
 func (w *walk) remembered(yield func(*session.Message, error) bool) bool {
 	names := map[string]int{}
 	for i, t := range w.typed {
-		n := loss.Note{Code: loss.PromptRecovered, At: t.page.addr}
+		n := loss.Loss{Code: loss.PromptRecovered, At: t.page.addr}
 		if w.body == inTyped {
 			n.Code = loss.PromptStray
 		}
@@ -215,7 +215,7 @@ func (x *index) overhear(ctx context.Context, f *feed, p piece) {
 		x.hear(p.chat.entry, m)
 	}
 	if p.end && p.chat.spine {
-		p.chat.agent.sink = func(loss.Note) {}
+		p.chat.agent.sink = func(loss.Loss) {}
 		for m, err := range p.chat.agent.Messages(ctx) {
 			if err != nil {
 				return

@@ -40,12 +40,12 @@ var telling = [sdkdoc.Kinds][]string{
 // probe looks at the first bytes of the four files. One file whose first line
 // looks right is enough: each is created on its first write.
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
-	if !l.Dir() || l.Has("manifest.json") {
+	if !l.IsDir() || l.Has("manifest.json") {
 		return formats.Match{}, nil // an archive of a database has an agents.ndjson, too
 	}
 	var m formats.Match
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if !l.Has(k.File()) || !begins(l.Below(k.File()), telling[k]) {
+		if !l.Has(k.File()) || !begins(l.Join(k.File()), telling[k]) {
 			continue
 		}
 		m.Evidence = append(m.Evidence, "the first line of "+k.File()+" has "+strings.ReplaceAll(strings.Join(telling[k], ", "), `"`, ""))
@@ -63,7 +63,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 // bytes.
 func hollow(l *formats.Location) bool {
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if f := l.Below(k.File()); !f.Regular() || len(f.Head()) > 0 {
+		if f := l.Join(k.File()); !f.IsRegular() || len(f.Head()) > 0 {
 			return false
 		}
 	}
@@ -72,6 +72,6 @@ func hollow(l *formats.Location) bool {
 
 // begins reports whether a file begins like a line with these members.
 func begins(f *formats.Location, members []string) bool {
-	line := f.Line()
+	line := f.FirstLine()
 	return len(line) > 0 && line[0] == '{' && !slices.ContainsFunc(members, func(m string) bool { return !bytes.Contains(line, []byte(m)) })
 }

@@ -175,9 +175,9 @@ func TestChangedWhileRead(t *testing.T) {
 // Lines that go to another text leave their secrets at home.
 func TestSecrets(t *testing.T) {
 	dir := folder(t, map[string]string{"agents.ndjson": `{"agentId":"a","sdkMetadata":{"blobEncryptionKey":"5ec7"}}` + "\n" + `{"agentId":"b"}` + "\n" + `torn "blobEncryptionKey":"5ec7`})
-	var notes []loss.Note
-	var left []store.Item
-	r := opened(t, dir, formats.View{Secrets: formats.WithholdSecrets, Note: func(n loss.Note) { notes = append(notes, n) }, Leftover: func(it store.Item) { left = append(left, it) }})
+	var notes []loss.Loss
+	var left []store.SidecarItem
+	r := opened(t, dir, formats.View{Secrets: formats.WithholdSecrets, OnLoss: func(n loss.Loss) { notes = append(notes, n) }, OnLeftover: func(it store.SidecarItem) { left = append(left, it) }})
 	defer r.Close()
 	var got []string
 	for rec, err := range store.Records(t.Context(), r) {

@@ -28,7 +28,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		more := true
 		err := d.open(ctx, l)
 		if err == nil {
-			sel.Books.Add(d.tally)
+			sel.Account.Add(d.tally)
 			for s, e := range d.store().Sessions(ctx, sel) {
 				if more = yield(s, e); !more {
 					break
@@ -50,14 +50,14 @@ type decoder struct {
 	shelves map[string]*shelf
 	order   []string // agents that have checkpoints
 	last    *shelf
-	tally   session.Tally // of lines that are nobody's
+	tally   session.Account // of lines that are nobody's
 	buffer  []byte
 	scripts []transcript.File
 }
 
 // open reads every line once.
 func (d *decoder) open(ctx context.Context, l *formats.Location) error {
-	if !l.Dir() {
+	if !l.IsDir() {
 		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that holds agents.ndjson"}
 	}
 	root, err := os.OpenRoot(l.Path)
@@ -90,30 +90,30 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 		}
 		some = true
 		if l.Blank() {
-			d.tally.Add(session.Tally{Read: 1, Claimed: 1})
+			d.tally.Add(session.Account{Read: 1, Converted: 1})
 			continue
 		}
 		p := sdksession.Place{Offset: l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
 		if !l.Long && d.add(k, l.Bytes, p) {
 			continue
 		}
-		d.tally.Add(session.Tally{Read: 1, Unreadable: 1})
+		d.tally.Add(session.Account{Read: 1, Unreadable: 1})
 		d.note(unreadable(&l, d.At(k, p)))
 	}
 	if !some { // a file of no bytes is the one record that a reader of lines sees there
-		d.tally.Add(session.Tally{Read: 1, Claimed: 1})
+		d.tally.Add(session.Account{Read: 1, Converted: 1})
 	}
 	return nil
 }
 
-func unreadable(l *lines.Line, at store.Addr) loss.Note {
+func unreadable(l *lines.Line, at store.Addr) loss.Loss {
 	switch {
 	case l.Long:
-		return loss.Note{Code: loss.LineTooLong, At: at, Args: []string{fmt.Sprintf("%d MB", maxLine>>20)}}
+		return loss.Loss{Code: loss.LineTooLong, At: at, Args: []string{fmt.Sprintf("%d MB", maxLine>>20)}}
 	case !l.Ended:
-		return loss.Note{Code: loss.LineTorn, At: at}
+		return loss.Loss{Code: loss.LineTorn, At: at}
 	}
-	return loss.Note{Code: loss.LineInvalidRecord, At: at}
+	return loss.Loss{Code: loss.LineInvalidRecord, At: at}
 }
 
 func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
@@ -123,9 +123,9 @@ func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
 	return d.index.Add(k, line, p)
 }
 
-func (d *decoder) note(n loss.Note) {
-	if d.view.Note != nil {
-		d.view.Note(n)
+func (d *decoder) note(n loss.Loss) {
+	if d.view.OnLoss != nil {
+		d.view.OnLoss(n)
 	}
 }
 
@@ -144,8 +144,8 @@ func (d *decoder) transcripts(ctx context.Context) error {
 		if err != nil {
 			return d.fail(p, err)
 		}
-		d.tally.Add(session.Tally{Read: n, Opaque: n})
-		d.note(loss.Note{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
+		d.tally.Add(session.Account{Read: n, CarriedRaw: n})
+		d.note(loss.Loss{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, er
 // store is all of this for those who make sessions of it.
 func (d *decoder) store() *sdksession.Store {
 	return &sdksession.Store{
-		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.Note,
+		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.OnLoss,
 		Names: sdksession.Names{Catalog: sdkdoc.Agent.File(), Runs: sdkdoc.Run.File(), Events: sdkdoc.Event.File(), State: sdkdoc.Checkpoint.File()},
 		Shelf: d.shelf, Shelves: d.order,
 		Transcripts: d.scripts, Open: d.script,

@@ -25,7 +25,7 @@ type shelf struct {
 	extra  []session.Extra // members that no checkpoint of the SDK's has
 	room   int             // what they take
 	list   []mark          // in the order of lines; by name once it is opened
-	tally  session.Tally
+	tally  session.Account
 	buffer []byte // a line
 	data   []byte // its bytes
 	plain  []byte // base64 that is not quite standard
@@ -78,19 +78,19 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 	id, ok := agentstate.ParseID(rawjson.Text(blob))
 	if !ok {
 		s.tally.Read++
-		s.tally.Opaque++
-		d.note(loss.Note{Code: loss.CheckpointMisnamed, At: d.At(sdkdoc.Checkpoint, p)})
+		s.tally.CarriedRaw++
+		d.note(loss.Loss{Code: loss.CheckpointMisnamed, At: d.At(sdkdoc.Checkpoint, p)})
 		return true
 	}
 	s.tally.Members += 3
-	s.tally.Taken += 3
+	s.tally.MembersConverted += 3
 	for _, e := range extras {
 		if s.room += len(e.Name) + len(e.Raw); s.room > mostExtras {
-			d.note(loss.Note{Code: loss.CheckpointMember, At: d.At(sdkdoc.Checkpoint, p)})
+			d.note(loss.Loss{Code: loss.CheckpointMember, At: d.At(sdkdoc.Checkpoint, p)})
 			continue
 		}
 		s.tally.Members++
-		s.tally.Extras++
+		s.tally.MembersRaw++
 		s.extra = append(s.extra, e)
 	}
 	s.list = append(s.list, mark{id.Hash(s.seed), p.Offset, p.Len, uint32(p.Row)})
@@ -107,7 +107,7 @@ func (d *decoder) shelf(_ context.Context, agent string) (*sdksession.Shelf, err
 	}
 	slices.SortFunc(s.list, func(a, b mark) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.offset, b.offset)) })
 	return &sdksession.Shelf{
-		Blobs: s, All: s.all, At: s.at, Count: int64(len(s.list)), Tally: s.tally, Extra: s.extra,
+		Blobs: s, All: s.all, At: s.at, Count: int64(len(s.list)), Account: s.tally, Extra: s.extra,
 		Close: func() error {
 			s.buffer, s.data, s.plain = nil, nil, nil
 			return nil

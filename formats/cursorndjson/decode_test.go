@@ -27,7 +27,7 @@ import (
 type story struct {
 	lines, notes []string
 	raw          []byte
-	total        session.Tally
+	total        session.Account
 }
 
 func decoded(t *testing.T, path string) story {
@@ -37,11 +37,11 @@ func decoded(t *testing.T, path string) story {
 		t.Fatal(err)
 	}
 	var out story
-	var books session.Books
-	v := formats.View{Note: func(n loss.Note) {
+	var books session.SharedAccount
+	v := formats.View{OnLoss: func(n loss.Loss) {
 		out.notes = append(out.notes, n.Kind().String()+" "+n.At.String()+" "+strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}}
-	for s, err := range decode(t.Context(), l, v, session.Selection{Books: &books}) {
+	for s, err := range decode(t.Context(), l, v, session.Selection{Account: &books}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,7 +162,7 @@ func TestDamageAsTheSDKReadsIt(t *testing.T) {
 	}
 	got := decoded(t, dir)
 	expect(t, got.lines, strings.Join(plain.lines, "\n"))
-	if got.total.Read != plain.total.Read+4*4+2 || got.total.Unreadable != 8 || got.total.Opaque != 1 || got.total.Superseded != plain.total.Superseded+1 {
+	if got.total.Read != plain.total.Read+4*4+2 || got.total.Unreadable != 8 || got.total.CarriedRaw != 1 || got.total.Superseded != plain.total.Superseded+1 {
 		t.Errorf("%+v, whole %+v", got.total, plain.total)
 	}
 	if len(got.notes) != 8 || got.notes[0] != "unreadable agents.ndjson:3 L734" || got.notes[1] != "unreadable agents.ndjson:5 L305" {
@@ -289,9 +289,9 @@ func TestLinear(t *testing.T) {
 			c.Blobs, shelf.Blobs = shelf.Blobs, c
 			return shelf, err
 		}
-		var books session.Books
+		var books session.SharedAccount
 		messages := 0
-		for sess, err := range s.Sessions(t.Context(), session.Selection{Books: &books}) {
+		for sess, err := range s.Sessions(t.Context(), session.Selection{Account: &books}) {
 			if err != nil {
 				t.Fatal(err)
 			}

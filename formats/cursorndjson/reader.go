@@ -32,7 +32,7 @@ type reader struct {
 }
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	if !l.Dir() {
+	if !l.IsDir() {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that holds agents.ndjson"}
 	}
 	root, err := os.OpenRoot(l.Path)

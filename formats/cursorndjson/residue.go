@@ -14,28 +14,28 @@ import (
 // stayed home is said again, and the rest, which is for databases, is handed on
 // to another text. agents is the number of their lines.
 func (s *scan) residue(agents int64) {
-	for i := range s.view.Residue {
-		it := s.view.Residue[i]
+	for i := range s.view.Sidecar {
+		it := s.view.Sidecar[i]
 		home := sdkdoc.IsOmission(&it)
 		switch {
 		case home && it.At.File == sdkdoc.Agent.File() && int64(it.At.Line) > agents:
-			s.note(loss.Note{Code: loss.StaleGone, At: it.At})
-		case home && s.view.Secrets == formats.OmitWithheld && s.view.Omitted != nil:
-			s.view.Omitted(it)
+			s.note(loss.Loss{Code: loss.StaleGone, At: it.At})
+		case home && s.view.Secrets == formats.OmitWithheld && s.view.OnOmit != nil:
+			s.view.OnOmit(it)
 		case !home && ofLines(&it):
-			s.note(loss.Note{Code: loss.StaleDatabase, At: it.At})
-		case s.view.Leftover == nil:
+			s.note(loss.Loss{Code: loss.StaleDatabase, At: it.At})
+		case s.view.OnLeftover == nil:
 		case s.view.Secrets == formats.WithholdSecrets && holds(&it):
-			s.note(loss.Note{Code: loss.SidecarWithSecret, At: it.At})
+			s.note(loss.Loss{Code: loss.SidecarWithSecret, At: it.At})
 		default:
-			s.view.Leftover(it)
+			s.view.OnLeftover(it)
 		}
 	}
 }
 
 // ofLines reports an item of the sidecar of databases, which is put back into the
 // lines that are made of them.
-func ofLines(it *store.Item) bool {
+func ofLines(it *store.SidecarItem) bool {
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
 		if it.At.File == k.File() {
 			return true
@@ -44,7 +44,7 @@ func ofLines(it *store.Item) bool {
 	return false
 }
 
-func holds(it *store.Item) bool {
+func holds(it *store.SidecarItem) bool {
 	for _, c := range it.Row {
 		if _, cuts, torn := secret.Strip(c.Bytes()); cuts != nil || torn {
 			return true

@@ -26,7 +26,7 @@ func pointers() sdkcheck.Places {
 }
 
 // check asks about the four files.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) (err error) {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) (err error) {
 	c := &checker{dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, pointers())}
 	for k := range sdkdoc.Checkpoint {
 		if err := c.file(ctx, k, c.document); err != nil {
@@ -69,7 +69,7 @@ func (c *checker) transcripts() error {
 type checker struct {
 	dir     string
 	view    formats.View
-	q       *rule.Inquiry
+	q       *rule.Pass
 	catalog *sdkcheck.Catalog
 	kind    sdkdoc.Kind
 	at      store.Addr
@@ -97,13 +97,13 @@ func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.
 		c.kind, c.at, c.broken = k, store.Addr{File: k.File(), Line: line.Number}, false
 		take(&line)
 		for name := range line.Members() {
-			if c.q.Asks(rule.Schema) && !k.Writes(name) {
-				c.q.Found(rule.Finding{Rule: "RH201", At: c.at, Says: "member %q", Args: []any{rule.Clip(string(name))}})
+			if c.q.Enabled(rule.Schema) && !k.Writes(name) {
+				c.q.Report(rule.Finding{Rule: "RH201", At: c.at, Message: "member %q", Args: []any{rule.Clip(string(name))}})
 			}
 		}
 		if !c.broken {
 			line.Hold(v, func(pointer, cause string) {
-				c.q.Found(rule.Finding{Rule: "RH203", At: c.at, Pointer: pointer, Says: cause})
+				c.q.Report(rule.Finding{Rule: "RH203", At: c.at, Pointer: pointer, Message: cause})
 			})
 		}
 	}
@@ -127,7 +127,7 @@ func (c *checker) missed(k sdkdoc.Kind) {
 
 func (c *checker) breach(id, pointer, says string, args ...any) {
 	c.broken = true
-	c.q.Found(rule.Finding{Rule: id, At: c.at, Pointer: pointer, Says: says, Args: args})
+	c.q.Report(rule.Finding{Rule: id, At: c.at, Pointer: pointer, Message: says, Args: args})
 }
 
 // text is a member that is a text; "" if it is none.
@@ -145,7 +145,7 @@ func root(l *linecheck.Line, name string) string {
 
 // document asks about a line of one of the first three files.
 func (c *checker) document(l *linecheck.Line) {
-	if c.q.Asks(rule.Meaning) {
+	if c.q.Enabled(rule.Meaning) {
 		c.meaning(l)
 	}
 	switch c.kind {

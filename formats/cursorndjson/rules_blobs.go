@@ -52,7 +52,7 @@ func newShelves(c *checker) *shelves { return &shelves{checker: c, agents: map[s
 
 // line enters a line of checkpoints.ndjson.
 func (s *shelves) line(l *linecheck.Line) {
-	if !s.q.Asks(rule.References | rule.Meaning | rule.Schema) {
+	if !s.q.Enabled(rule.References | rule.Meaning | rule.Schema) {
 		return
 	}
 	agent := l.Member("agentId")
@@ -86,7 +86,7 @@ func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data 
 		s.last = h
 	}
 	add := h.index.Add
-	if s.q.Asks(rule.References) {
+	if s.q.Enabled(rule.References) {
 		if sum := agentstate.ID(sha256.Sum256(data)); sum != id {
 			s.breach("RH301", "/dataBase64", "its bytes hash to %s", sum.String()[:12])
 			add = h.index.AddFalse
@@ -103,7 +103,7 @@ func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data 
 
 // finish walks the states of all agents.
 func (s *shelves) finish(ctx context.Context) error {
-	if !s.q.Asks(rule.References|rule.Meaning|rule.Schema) || s.gap {
+	if !s.q.Enabled(rule.References|rule.Meaning|rule.Schema) || s.gap {
 		return nil // what is missing may be on a line that cannot be read
 	}
 	var err error
@@ -129,7 +129,7 @@ func (s *shelves) finish(ctx context.Context) error {
 	}
 	for _, id := range s.order {
 		if h := s.agents[id]; !s.catalog.Known(id) {
-			s.q.Found(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Says: "%s of %q", Args: []any{rule.Many(int64(h.index.Len()), "blob"), rule.Clip(id)}})
+			s.q.Report(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Message: "%s of %q", Args: []any{rule.Count(int64(h.index.Len()), "blob"), rule.Clip(id)}})
 		}
 	}
 	return nil

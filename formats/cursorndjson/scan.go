@@ -160,7 +160,7 @@ func (s *scan) agent(line []byte) []byte {
 		out, changed := sdkdoc.SetCwd(s.moved[:0], line, s.view.Cwd)
 		if changed {
 			s.moved, line = out, out
-			s.note(loss.Note{Code: loss.WorkspaceChanged, At: at})
+			s.note(loss.Loss{Code: loss.WorkspaceChanged, At: at})
 		}
 	}
 	return line
@@ -179,17 +179,17 @@ func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
 	}
 	if torn || cuts != nil {
 		at := store.Addr{File: s.schema.Sets[set].File, Line: int(s.n)}
-		s.note(loss.Note{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
-		if s.view.Leftover != nil {
-			s.view.Leftover(sdkdoc.Omission(at, 0))
+		s.note(loss.Loss{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
+		if s.view.OnLeftover != nil {
+			s.view.OnLeftover(sdkdoc.Omission(at, 0))
 		}
 	}
 	return bare, torn
 }
 
-func (s *scan) note(n loss.Note) {
-	if s.view.Note != nil {
-		s.view.Note(n)
+func (s *scan) note(n loss.Loss) {
+	if s.view.OnLoss != nil {
+		s.view.OnLoss(n)
 	}
 }
 

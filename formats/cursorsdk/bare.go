@@ -13,8 +13,8 @@ import (
 // bareLeftover is the last gate before the sidecar, which is text for git: whatever
 // a row, a schema or a stray file may be, no secret passes. What cannot be cut
 // cleanly is withheld whole.
-func bareLeftover(keep func(store.Item)) func(store.Item) {
-	return func(it store.Item) {
+func bareLeftover(keep func(store.SidecarItem)) func(store.SidecarItem) {
+	return func(it store.SidecarItem) {
 		for i, c := range it.Row {
 			if c.Class == store.Text || c.Class == store.Blob {
 				it.Row[i] = bareCell(c, it.At.Set == schemaSet)
@@ -57,7 +57,7 @@ func (s *docScan) bareLine(set, line int, c store.Cell) (store.Cell, bool) {
 		return c, true
 	}
 	at := store.Addr{File: sdkdoc.Kind(set).File(), Line: line}
-	s.note(loss.Note{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
+	s.note(loss.Loss{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
 	s.leftover(sdkdoc.Omission(at, 0))
 	if !torn {
 		return sameClass(c, text), true

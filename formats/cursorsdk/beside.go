@@ -74,7 +74,7 @@ func (d *decoder) besideScripts() error {
 		}
 		found, err := scriptsOf(project, id)
 		if err != nil {
-			d.note(loss.Note{Code: loss.TranscriptsUnreadable, At: store.Addr{File: transcript.Folder, Key: store.TextCell([]byte(id))}})
+			d.note(loss.Loss{Code: loss.TranscriptsUnreadable, At: store.Addr{File: transcript.Folder, Key: store.TextCell([]byte(id))}})
 		}
 		for _, f := range found {
 			if d.outer[f.Path] == "" {

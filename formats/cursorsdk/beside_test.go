@@ -151,8 +151,8 @@ func TestNewerLocationIsChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &rule.Inquiry{Layers: rule.Container | rule.References | rule.Meaning, Found: func(f rule.Finding) {
-		if f.Rule == "RH310" || rule.Named(f.Rule).Severity != rule.Note {
+	q := &rule.Pass{Layers: rule.Container | rule.References | rule.Meaning, Report: func(f rule.Finding) {
+		if f.Rule == "RH310" || rule.Lookup(f.Rule).Severity != rule.Note {
 			t.Errorf("%+v", f)
 		}
 	}}

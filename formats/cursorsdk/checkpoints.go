@@ -37,7 +37,7 @@ func (s *docScan) checkpoints() error {
 		defer shuffled.close()
 		out = shuffled
 	} else if s.back.order != nil {
-		s.note(loss.Note{Code: loss.StaleOrder, At: s.back.order.At})
+		s.note(loss.Loss{Code: loss.StaleOrder, At: s.back.order.At})
 	}
 	for i := range shelves {
 		if shuffled != nil {
@@ -108,16 +108,16 @@ func (s *docScan) stranger(p sqlitestore.File, id string, ids map[string]agent, 
 		for _, there := ids[id]; there || taken[id]; _, there = ids[id] {
 			id += "'"
 		}
-		s.note(loss.Note{Code: loss.AgentAdded, At: at})
+		s.note(loss.Loss{Code: loss.AgentAdded, At: at})
 	}
 	taken[id] = true
 	a, known := ids[id]
 	if !known {
 		a = agent{id: id}
-		s.note(loss.Note{Code: loss.AgentUnlisted, At: at})
+		s.note(loss.Loss{Code: loss.AgentUnlisted, At: at})
 	}
 	if p.Path != s.root+storePath(id) {
-		s.note(loss.Note{Code: loss.FolderMisnamed, At: at})
+		s.note(loss.Loss{Code: loss.FolderMisnamed, At: at})
 	}
 	return shelf{p, a, known}
 }
@@ -189,7 +189,7 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 // makes of the agent anyway.
 func (s *docScan) leftMeta(db *sqlitefile.DB, sh *shelf, is *design) error {
 	t, ok := is.table(metaTable)
-	if !ok || s.view.Leftover == nil {
+	if !ok || s.view.OnLeftover == nil {
 		return nil
 	}
 	usual, n := metaRow(sh.id, sh.created), 0
@@ -207,7 +207,7 @@ func (s *docScan) leftMeta(db *sqlitefile.DB, sh *shelf, is *design) error {
 	case n == 1 && one:
 		return nil
 	case n == 0:
-		s.view.Leftover(store.Item{At: store.Addr{File: sh.Path, Set: t.Name}, Row: []store.Cell{store.NullCell()}})
+		s.view.OnLeftover(store.SidecarItem{At: store.Addr{File: sh.Path, Set: t.Name}, Row: []store.Cell{store.NullCell()}})
 		return nil
 	}
 	return s.leftTable(db, sh.Path, t)

@@ -28,34 +28,34 @@ const (
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:     name,
-		Title:    "the Cursor SDK's agents (index.db and one store.db an agent)",
-		Families: []string{formats.Tables, formats.SDKDocuments},
-		Schemas:  []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
-		Probe:    probe,
-		Open:     open,
-		Create:   create,
-		Shard:    shard,
-		Anew:     "row ids, the meta row of each agent, and tables or columns that the SDK itself does not make",
-		Place:    Place,
-		Outside:  Outside,
-		Decode:   decode,
-		Heads:    heads,
-		Home:     home,
-		Within:   within,
-		Check:    new(benches).check,
+		Name:         name,
+		Title:        "the Cursor SDK's agents (index.db and one store.db an agent)",
+		Families:     []string{formats.Tables, formats.SDKDocuments},
+		Schemas:      []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
+		Probe:        probe,
+		Open:         open,
+		Create:       create,
+		Shard:        shard,
+		Regenerated:  "row ids, the meta row of each agent, and tables or columns that the SDK itself does not make",
+		ProjectPath:  ProjectPath,
+		ExternalDir:  ExternalDir,
+		Decode:       decode,
+		Heads:        heads,
+		DefaultPaths: home,
+		StoreInside:  within,
+		Check:        new(benches).check,
 	}
 }
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	switch {
-	case l.Regular() && l.Name() == indexName && sqlitefile.IsDatabase(l.Head()):
+	case l.IsRegular() && l.Name() == indexName && sqlitefile.IsDatabase(l.Head()):
 		root, err := formats.Locate(filepath.Dir(l.Path))
 		if err != nil {
 			return formats.Match{}, nil // opening it will say why
 		}
 		return probe(ctx, root)
-	case !l.Dir():
+	case !l.IsDir():
 		return formats.Match{}, nil
 	case project(l):
 		return formats.Match{Score: 95, Evidence: []string{"the folder has a folder " + rootsName}}, nil
@@ -101,26 +101,26 @@ func own(rel string, project bool) bool {
 }
 
 func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	if l.Regular() && l.Name() == indexName { // means its state root
+	if l.IsRegular() && l.Name() == indexName { // means its state root
 		root, err := formats.Locate(filepath.Dir(l.Path))
 		if err != nil {
 			return nil, err
 		}
 		l = root
 	}
-	if v.Say != nil {
+	if v.OnNotice != nil {
 		for _, s := range leftAside(l) {
-			v.Say(s)
+			v.OnNotice(s)
 		}
 	}
 	if v.Family == formats.SDKDocuments {
 		return openDocuments(ctx, l, v)
 	}
 	// Sidecar items of documents say nothing about tables: they are handed on.
-	v.Residue = slices.DeleteFunc(slices.Clone(v.Residue), func(it store.Item) bool {
+	v.Sidecar = slices.DeleteFunc(slices.Clone(v.Sidecar), func(it store.SidecarItem) bool {
 		_, lines := kindOf(it.At.File)
-		if lines && v.Leftover != nil {
-			v.Leftover(it)
+		if lines && v.OnLeftover != nil {
+			v.OnLeftover(it)
 		}
 		return lines
 	})
@@ -163,10 +163,10 @@ func setAside(rel string) bool {
 
 // within is the one state root of a project folder, or that of an index.db.
 func within(l *formats.Location) (root string) {
-	if l.Regular() && l.Name() == indexName {
+	if l.IsRegular() && l.Name() == indexName {
 		return filepath.Dir(l.Path)
 	}
-	if !l.Dir() || !project(l) {
+	if !l.IsDir() || !project(l) {
 		return ""
 	}
 	at := filepath.Join(l.Path, rootsName)
@@ -185,7 +185,7 @@ func within(l *formats.Location) (root string) {
 
 // leftAside says what of a project is set aside.
 func leftAside(l *formats.Location) (out []string) {
-	if !l.Dir() || !project(l) {
+	if !l.IsDir() || !project(l) {
 		return nil
 	}
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))

@@ -19,12 +19,12 @@ func TestPlace(t *testing.T) {
 		"/":              "sdk-agent-store/6666cd76f96956469e7be39d750cc7d9",
 		"/a//b_é c/":     "a-b-c/sdk-agent-store/0f7a2b1488bbc92f4024c9ea8fa6f96e",
 	} {
-		got := filepath.ToSlash(Place("/home/dev", cwd))
+		got := filepath.ToSlash(ProjectPath("/home/dev", cwd))
 		if got != "/home/dev/.cursor/projects/"+want {
 			t.Errorf("%q lives in %s, want %s", cwd, got, want)
 		}
 	}
-	if Place("/h", "/ws") == Place("/h", "/ws/") {
+	if ProjectPath("/h", "/ws") == ProjectPath("/h", "/ws/") {
 		t.Error("the SDK tells /ws from /ws/")
 	}
 }
@@ -92,13 +92,13 @@ func TestAdmission(t *testing.T) {
 // Leftover is text that lies beside a store: it must not lead out of it, nor
 // run what it likes.
 func TestHostileLeftover(t *testing.T) {
-	item := func(file, set string, row ...store.Cell) store.Item {
-		return store.Item{At: store.Addr{File: file, Set: set}, Row: row}
+	item := func(file, set string, row ...store.Cell) store.SidecarItem {
+		return store.SidecarItem{At: store.Addr{File: file, Set: set}, Row: row}
 	}
 	design := func(sql string) store.Cell {
 		return text(`{"pragmas":{"page_size":4096,"encoding":"UTF-8","journal_mode":"wal"},"objects":[{"type":"table","name":"x","table":"x","sql":"` + sql + `"}],"tables":[{"Name":"x","Columns":["a"],"RowIDs":true}]}`)
 	}
-	for name, items := range map[string][]store.Item{
+	for name, items := range map[string][]store.SidecarItem{
 		"a path that leaves":     {item("../index.db", schemaSet, store.NullCell())},
 		"an absolute path":       {item("/tmp/x/index.db", schemaSet, store.NullCell())},
 		"a path not clean":       {item("a/../index.db", schemaSet, store.NullCell())},
@@ -132,7 +132,7 @@ func wide(n int) []store.Cell {
 }
 
 // buildOne writes a store of one agent with this leftover.
-func buildOne(t *testing.T, path string, leftover []store.Item) (err error) {
+func buildOne(t *testing.T, path string, leftover []store.SidecarItem) (err error) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)

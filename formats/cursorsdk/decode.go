@@ -30,7 +30,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		more := true
 		err := d.open(l)
 		if err == nil {
-			sel.Books.Add(d.tally)
+			sel.Account.Add(d.tally)
 			for s, e := range d.store().Sessions(ctx, sel) {
 				if more = yield(s, e); !more {
 					break
@@ -57,7 +57,7 @@ type decoder struct {
 	scripts []transcript.File
 	around  surroundings      // of a state root
 	outer   map[string]string // of those that are not below root: the folder that they are below, by path
-	tally   session.Tally     // of rows that are nobody's
+	tally   session.Account   // of rows that are nobody's
 }
 
 // part is a stretch of the spool: the rows of one table.
@@ -67,7 +67,7 @@ type part struct {
 }
 
 func (d *decoder) open(l *formats.Location) error {
-	if l.Regular() && l.Name() == indexName { // means its state root
+	if l.IsRegular() && l.Name() == indexName { // means its state root
 		root, err := formats.Locate(filepath.Dir(l.Path))
 		if err != nil {
 			return err
@@ -76,20 +76,20 @@ func (d *decoder) open(l *formats.Location) error {
 	}
 	d.place = l.Path
 	d.around = around(l.Path)
-	if !l.Dir() {
+	if !l.IsDir() {
 		return &formats.Error{Format: name, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
 	}
 	var err error
 	if d.root, err = os.OpenRoot(l.Path); err != nil {
 		return &formats.Error{Format: name, At: l.Path, Err: err}
 	}
-	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{Note: d.view.Note})
+	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{OnLoss: d.view.OnLoss})
 	if err != nil && (!errors.Is(err, sqlitestore.ErrNoDatabase) || !l.Has(transcript.Folder)) {
 		return err
 	}
 	for _, p := range plain {
 		if !strings.HasPrefix(p.Path, transcript.Folder+"/") {
-			d.note(loss.Note{Code: loss.FileNotPart, At: store.Addr{File: p.Path}})
+			d.note(loss.Loss{Code: loss.FileNotPart, At: store.Addr{File: p.Path}})
 		}
 	}
 	slices.SortFunc(databases, func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) })
@@ -110,12 +110,12 @@ func (d *decoder) open(l *formats.Location) error {
 }
 
 func (d *decoder) openDB(p sqlitestore.File) (*sqlitefile.DB, error) {
-	return sqlitefile.Open(d.ctx, p.Name, sqlitefile.Options{Live: d.view.Live, Say: d.view.Say})
+	return sqlitefile.Open(d.ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice})
 }
 
-func (d *decoder) note(n loss.Note) {
-	if d.view.Note != nil {
-		d.view.Note(n)
+func (d *decoder) note(n loss.Loss) {
+	if d.view.OnLoss != nil {
+		d.view.OnLoss(n)
 	}
 }
 
@@ -139,8 +139,8 @@ func (d *decoder) transcripts() error {
 			return d.fail(p, err)
 		}
 		d.tally.Read += n
-		d.tally.Opaque += n
-		d.note(loss.Note{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
+		d.tally.CarriedRaw += n
+		d.note(loss.Loss{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, er
 // store is all of this for those who make sessions of it.
 func (d *decoder) store() *sdksession.Store {
 	return &sdksession.Store{
-		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.Note,
+		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.OnLoss,
 		Names: sdksession.Names{Catalog: indexName, Runs: indexName + ": runs", Events: indexName + ": run_events", State: storeName, One: true},
 		Shelf: d.shelf, Shelves: d.shelves,
 		Transcripts: d.scripts, Open: d.script,

@@ -55,7 +55,7 @@ func (d *decoder) owners(databases []sqlitestore.File) error {
 // stranger names the owner of a database that lies in no known agent's folder.
 func (d *decoder) stranger(p sqlitestore.File) error {
 	at := store.Addr{File: p.Path}
-	value, err := sqlitefile.Value(d.ctx, p.Name, metaTable, "0", sqlitefile.Options{Live: d.view.Live, Say: d.view.Say})
+	value, err := sqlitefile.Value(d.ctx, p.Name, metaTable, "0", sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice})
 	if d.ctx.Err() != nil {
 		return d.ctx.Err()
 	}
@@ -71,7 +71,7 @@ func (d *decoder) stranger(p sqlitestore.File) error {
 		for _, taken = d.stores[id]; taken; _, taken = d.stores[id] {
 			id += "'"
 		}
-		d.note(loss.Note{Code: loss.AgentAdded, At: at})
+		d.note(loss.Loss{Code: loss.AgentAdded, At: at})
 	}
 	d.stores[id] = p
 	return nil
@@ -86,13 +86,13 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 		key, value = b.Cell(i, 0), b.Cell(i, 1)
 	}
 	if string(key.Bytes()) != "0" {
-		s.out.Tally.Add(session.Tally{Read: 1, Opaque: 1})
+		s.out.Account.Add(session.Account{Read: 1, CarriedRaw: 1})
 		text, _, torn := secret.StripHex(value.Bytes())
 		if raw := bare(store.TextCell(text)); raw != nil && !torn && len(raw) < 64<<10 && key.Class == store.Text {
 			s.out.Extra = append(s.out.Extra, session.Extra{Name: "meta." + strings.ToValidUTF8(string(key.Bytes()), "\ufffd"), Raw: raw})
 			return
 		}
-		d.note(loss.Note{Code: loss.MetaRowUnknown, At: at})
+		d.note(loss.Loss{Code: loss.MetaRowUnknown, At: at})
 		return
 	}
 	text := value.Bytes()
@@ -102,8 +102,8 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 	var o members.Object
 	line, _, err := rawjson.Line(text)
 	if err != nil || !o.Split(line, "meta.", []string{"agentId", "latestRootBlobId", "name", "mode", "isRunEverything", "createdAt"}) {
-		s.out.Tally.Add(session.Tally{Read: 1, Unreadable: 1})
-		d.note(loss.Note{Code: loss.MetaNotJSON, At: at})
+		s.out.Account.Add(session.Account{Read: 1, Unreadable: 1})
+		d.note(loss.Loss{Code: loss.MetaNotJSON, At: at})
 		return
 	}
 	o.Text(0)
@@ -116,5 +116,5 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 		o.Keep(4)
 	}
 	s.out.Extra = append(s.out.Extra, o.Extras...)
-	s.out.Tally.Add(session.Tally{Read: 1, Claimed: 1, Members: o.Count, Taken: o.Count - int64(len(o.Extras)), Extras: int64(len(o.Extras))})
+	s.out.Account.Add(session.Account{Read: 1, Converted: 1, Members: o.Count, MembersConverted: o.Count - int64(len(o.Extras)), MembersRaw: int64(len(o.Extras))})
 }

@@ -57,7 +57,7 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 }
 
 // strangers counts the rows of tables that the SDK does not make.
-func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[string]bool) (sum session.Tally, err error) {
+func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[string]bool) (sum session.Account, err error) {
 	for _, t := range db.Tables() {
 		if taken[t.Name] {
 			continue
@@ -72,12 +72,12 @@ func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[str
 		}
 		sum.Read += n
 		if strings.HasPrefix(t.Name, "sqlite_") { // SQLite's own books say nothing
-			sum.Claimed += n
+			sum.Converted += n
 			continue
 		}
-		sum.Opaque += n
+		sum.CarriedRaw += n
 		if n > 0 {
-			d.note(loss.Note{Code: loss.TableForeign, At: store.Addr{File: p.Path, Set: t.Name}})
+			d.note(loss.Loss{Code: loss.TableForeign, At: store.Addr{File: p.Path, Set: t.Name}})
 		}
 	}
 	return sum, nil
@@ -143,7 +143,7 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 func (r *rowDocs) unreadable(at store.Addr, code loss.Code, args ...string) {
 	r.tally.Read++
 	r.tally.Unreadable++
-	r.note(loss.Note{Code: code, At: at, Args: args})
+	r.note(loss.Loss{Code: code, At: at, Args: args})
 }
 
 // mend adds to the line what it does not say of the row, as members that no
@@ -163,7 +163,7 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 				r.unreadable(at, loss.EventPayload)
 				return false
 			}
-			r.note(loss.Note{Code: loss.ColumnNotJSON, At: at, Args: []string{r.table.Columns[col]}})
+			r.note(loss.Loss{Code: loss.ColumnNotJSON, At: at, Args: []string{r.table.Columns[col]}})
 		default:
 			if value := bare(c); value != nil {
 				r.line = append(r.line[:len(r.line)-1], ',')

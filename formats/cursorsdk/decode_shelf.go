@@ -99,7 +99,7 @@ func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) er
 		}
 	}
 	sum, err := d.strangers(s.db, p, taken)
-	s.out.Tally.Add(sum)
+	s.out.Account.Add(sum)
 	return err
 }
 
@@ -117,7 +117,7 @@ func size(name string) (n int64) {
 func (s *blobShelf) blobs(ctx context.Context, d *decoder, t sqlitefile.Table, c columns, large bool) (err error) {
 	for col, of := range c.at {
 		if of < 0 {
-			d.note(loss.Note{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: t.Name}, Args: []string{strconv.QuoteToASCII(t.Columns[col])}})
+			d.note(loss.Loss{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: t.Name}, Args: []string{strconv.QuoteToASCII(t.Columns[col])}})
 		}
 	}
 	key, data := c.of[sdkdoc.BlobID], c.of[sdkdoc.BlobData]
@@ -153,9 +153,9 @@ func (s *blobShelf) blob(d *decoder, at store.Addr, key, data store.Cell) {
 	switch {
 	case !ok:
 	case data.Class == store.Null: // deleted
-		s.out.Tally.Add(session.Tally{Read: 1, Claimed: 1, Members: 1, Taken: 1})
+		s.out.Account.Add(session.Account{Read: 1, Converted: 1, Members: 1, MembersConverted: 1})
 	default:
-		s.out.Tally.Add(session.Tally{Members: 2, Taken: 2})
+		s.out.Account.Add(session.Account{Members: 2, MembersConverted: 2})
 		s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.held)), at.RowID, uint32(len(data.Bytes()))})
 		s.held = append(append(s.held, id[:]...), data.Bytes()...)
 	}
@@ -168,7 +168,7 @@ func (s *blobShelf) name(d *decoder, at store.Addr, key store.Cell) {
 	if !ok {
 		return
 	}
-	s.out.Tally.Add(session.Tally{Members: 2, Taken: 2})
+	s.out.Account.Add(session.Account{Members: 2, MembersConverted: 2})
 	s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.list)), at.RowID, 0})
 	if text := string(key.Bytes()); text != id.String() && len(s.upper) < mostUpper {
 		if s.upper == nil {
@@ -184,8 +184,8 @@ const mostUpper = 1 << 16
 func (s *blobShelf) id(d *decoder, at store.Addr, key store.Cell) (agentstate.ID, bool) {
 	id, ok := agentstate.ParseID(string(key.Bytes()))
 	if !ok {
-		s.out.Tally.Add(session.Tally{Read: 1, Opaque: 1})
-		d.note(loss.Note{Code: loss.BlobMisnamed, At: at})
+		s.out.Account.Add(session.Account{Read: 1, CarriedRaw: 1})
+		d.note(loss.Loss{Code: loss.BlobMisnamed, At: at})
 	}
 	return id, ok
 }

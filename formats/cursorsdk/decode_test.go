@@ -22,7 +22,7 @@ import (
 type story struct {
 	lines, notes []string
 	raw          []byte
-	total        session.Tally
+	total        session.Account
 }
 
 func decoded(t *testing.T, path string) story {
@@ -32,11 +32,11 @@ func decoded(t *testing.T, path string) story {
 		t.Fatal(err)
 	}
 	var out story
-	var books session.Books
-	v := formats.View{Note: func(n loss.Note) {
+	var books session.SharedAccount
+	v := formats.View{OnLoss: func(n loss.Loss) {
 		out.notes = append(out.notes, n.Kind().String()+" "+n.At.String()+" "+strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}}
-	for s, err := range decode(t.Context(), l, v, session.Selection{Books: &books}) {
+	for s, err := range decode(t.Context(), l, v, session.Selection{Account: &books}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,21 +70,21 @@ func brief(m *session.Message) string {
 	if m.Turn != nil {
 		b += "(" + m.Turn.Status + ")"
 	}
-	from := func(o session.Of) string { return map[bool]string{true: "<" + o.From}[o.From != ""] }
+	from := func(o session.Source) string { return map[bool]string{true: "<" + o.From}[o.From != ""] }
 	for _, p := range m.Parts {
 		switch p := p.(type) {
 		case *session.Text:
-			b += " | " + p.Text + from(p.Of)
+			b += " | " + p.Text + from(p.Source)
 		case *session.Injected:
-			b += " | {" + p.Tag + "}" + from(p.Of)
+			b += " | {" + p.Tag + "}" + from(p.Source)
 		case *session.Thinking:
-			b += " | think " + p.Text + from(p.Of)
+			b += " | think " + p.Text + from(p.Source)
 		case *session.ToolCall:
-			b += " | " + p.Name + from(p.Of)
+			b += " | " + p.Name + from(p.Source)
 		case *session.ToolResult:
-			b += " | -> " + p.Status + from(p.Of)
+			b += " | -> " + p.Status + from(p.Source)
 		case *session.Opaque:
-			b += " | " + p.Kind + from(p.Of)
+			b += " | " + p.Kind + from(p.Source)
 		}
 	}
 	return b
@@ -289,7 +289,7 @@ user(finished)`)
 	if bytes.Contains(got.raw, []byte("SECRET")) || bytes.Contains(got.raw, []byte("blobEncryptionKey")) || strings.Contains(strings.Join(got.notes, ""), "SECRET") {
 		t.Error("a secret left home")
 	}
-	if got.total.Read != 14 || got.total.Opaque != 5 || got.total.Unreadable != 1 { // 3 agents, 6 runs, three of which never began, 3 events, 2 guests
+	if got.total.Read != 14 || got.total.CarriedRaw != 5 || got.total.Unreadable != 1 { // 3 agents, 6 runs, three of which never began, 3 events, 2 guests
 		t.Errorf("%+v", got.total)
 	}
 }
@@ -324,7 +324,7 @@ func TestCheckpointsOfNobody(t *testing.T) {
 	if len(got.lines) != 11 || !strings.HasPrefix(got.lines[0], "session agent-3c1b48c2") || got.lines[10] != "assistant | All done." {
 		t.Errorf("%q", got.lines)
 	}
-	if got.total.Opaque != 2 || !slices.ContainsFunc(got.notes, func(n string) bool {
+	if got.total.CarriedRaw != 2 || !slices.ContainsFunc(got.notes, func(n string) bool {
 		return strings.HasPrefix(n, "inferred") && strings.HasSuffix(n, "L747")
 	}) {
 		t.Errorf("%+v\n%s", got.total, strings.Join(got.notes, "\n"))
@@ -354,7 +354,7 @@ func TestLargeShelf(t *testing.T) {
 	if !bytes.Equal(got.raw, want.raw) {
 		t.Errorf("got\n%s\nwant\n%s", got.raw, want.raw)
 	}
-	if got.total.Read != want.total.Read+1 || got.total.Superseded != want.total.Superseded+1 || got.total.Claimed != want.total.Claimed {
+	if got.total.Read != want.total.Read+1 || got.total.Superseded != want.total.Superseded+1 || got.total.Converted != want.total.Converted {
 		t.Errorf("%+v, small %+v", got.total, want.total)
 	}
 }
@@ -381,7 +381,7 @@ session old index.db, store.db
 assistant | transcript text<transcript
 session x index.db, store.db
 user(finished) | hello<transcript`)
-	if !bytes.Contains(got.raw, []byte(`"parent":{"session":"`+sampleAgent+`"}`)) || got.total.Opaque != 5 {
+	if !bytes.Contains(got.raw, []byte(`"parent":{"session":"`+sampleAgent+`"}`)) || got.total.CarriedRaw != 5 {
 		t.Errorf("%+v", got.total)
 	}
 }

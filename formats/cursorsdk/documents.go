@@ -40,8 +40,8 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 	if err != nil {
 		return nil, err
 	}
-	if v.Secrets == formats.WithholdSecrets && v.Leftover != nil {
-		v.Leftover = bareLeftover(v.Leftover)
+	if v.Secrets == formats.WithholdSecrets && v.OnLeftover != nil {
+		v.OnLeftover = bareLeftover(v.OnLeftover)
 	}
 	place := l.Path
 	d := &documents{view: v, place: place, schema: sdkdoc.Schema()}
@@ -79,7 +79,7 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 }
 
 func (d *documents) openDB(ctx context.Context, p sqlitestore.File) (*sqlitefile.DB, error) {
-	return sqlitefile.Open(ctx, p.Name, sqlitefile.Options{Live: d.view.Live, Say: d.view.Say})
+	return sqlitefile.Open(ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice})
 }
 
 func (d *documents) Schema() *store.Schema { return d.schema }
@@ -100,7 +100,7 @@ func (d *documents) Close() error {
 func (d *documents) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
 		d.summary = tally.Scan(len(d.schema.Sets), yield, func(t *tally.Tally) error {
-			s := &docScan{documents: d, ctx: ctx, tally: t, rows: newAdmission(), back: newPutBack(d.view.Residue)}
+			s := &docScan{documents: d, ctx: ctx, tally: t, rows: newAdmission(), back: newPutBack(d.view.Sidecar)}
 			defer s.lines.drop()
 			return s.run()
 		})
@@ -186,15 +186,15 @@ func (s *docScan) give(b *store.Batch) error {
 	return s.ctx.Err()
 }
 
-func (s *docScan) note(n loss.Note) {
-	if s.view.Note != nil {
-		s.view.Note(n)
+func (s *docScan) note(n loss.Loss) {
+	if s.view.OnLoss != nil {
+		s.view.OnLoss(n)
 	}
 }
 
-func (s *docScan) leftover(it store.Item) {
-	if s.view.Leftover != nil {
-		s.view.Leftover(it)
+func (s *docScan) leftover(it store.SidecarItem) {
+	if s.view.OnLeftover != nil {
+		s.view.OnLeftover(it)
 	}
 }
 

@@ -83,6 +83,6 @@ func (w *builder) tellEnds() {
 		for _, r := range e.runs {
 			text = appendRun(text, r)
 		}
-		w.keep(store.Item{At: store.Addr{File: k.File(), Set: endsSet}, Row: []store.Cell{store.TextCell(text)}})
+		w.keep(store.SidecarItem{At: store.Addr{File: k.File(), Set: endsSet}, Row: []store.Cell{store.TextCell(text)}})
 	}
 }

@@ -11,7 +11,7 @@ import (
 type filler struct {
 	columns
 	table sqlitefile.Table
-	cells map[int][]*store.Item // leftovers by line
+	cells map[int][]*store.SidecarItem // leftovers by line
 	put   func(*store.Batch) error
 	set   int
 	last  int64 // row id
@@ -31,7 +31,7 @@ func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) (*
 // told is what leftovers say of the row of a line.
 type told struct {
 	any    bool
-	stale  *store.Item
+	stale  *store.SidecarItem
 	rowid  int64
 	cells  map[int]store.Cell // by column of the table
 	merged []store.Cell
@@ -125,7 +125,7 @@ func (f *filler) drop() {
 }
 
 // addWhole adds a row as it is kept; false if it is none of this table.
-func (f *filler) addWhole(it *store.Item) (bool, error) {
+func (f *filler) addWhole(it *store.SidecarItem) (bool, error) {
 	if len(it.Row) != len(f.table.Columns) {
 		return false, nil
 	}

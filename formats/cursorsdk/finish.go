@@ -61,8 +61,8 @@ func (w *builder) Finish(ctx context.Context) error {
 		return err
 	}
 	w.tellEnds()
-	if w.Note != nil {
-		w.plan.stale(w.Note)
+	if w.OnLoss != nil {
+		w.plan.stale(w.OnLoss)
 	}
 	for _, it := range w.plan.files {
 		at, err := w.place(it.At.File)
@@ -100,7 +100,7 @@ func (w *builder) Close() error {
 }
 
 func (w *builder) note(code loss.Code, at store.Addr, args ...string) {
-	if w.Note != nil {
-		w.Note(loss.Note{Code: code, At: at, Args: args})
+	if w.OnLoss != nil {
+		w.OnLoss(loss.Loss{Code: code, At: at, Args: args})
 	}
 }

@@ -45,7 +45,7 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 // catalogs are the state roots that a location stands for.
 func catalogs(l *formats.Location) ([]string, error) {
 	switch {
-	case !l.Dir():
+	case !l.IsDir():
 		return []string{filepath.Dir(l.Path)}, nil
 	case !project(l):
 		return []string{l.Path}, nil
@@ -75,7 +75,7 @@ var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at",
 // catalog reads the agents of one state root. The catalog has a row an agent
 // and a row a turn: what is kept of them here is small.
 func catalog(ctx context.Context, root string, v formats.View) (list []session.Head, err error) {
-	db, err := sqlitefile.Open(ctx, filepath.Join(root, indexName), sqlitefile.Options{Live: v.Live, Say: v.Say})
+	db, err := sqlitefile.Open(ctx, filepath.Join(root, indexName), sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice})
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,12 @@ import (
 func (w *builder) keepWhole(k sdkdoc.Kind, n int, c store.Cell, code loss.Code) {
 	at := store.Addr{File: k.File(), Line: n}
 	w.note(code, at)
-	w.keep(store.Item{At: at, Row: []store.Cell{c}})
+	w.keep(store.SidecarItem{At: at, Row: []store.Cell{c}})
 }
 
 // keepFrame keeps what the row of a line does not say.
 func (w *builder) keepFrame(k sdkdoc.Kind, n int, c store.Cell, fit sdkdoc.Fit, row []store.Cell) {
-	it := store.Item{At: store.Addr{File: k.File(), Line: n}, Row: []store.Cell{c}, Digest: rowDigest(row)}
+	it := store.SidecarItem{At: store.Addr{File: k.File(), Line: n}, Row: []store.Cell{c}, Digest: rowDigest(row)}
 	switch fit {
 	case sdkdoc.Dropped:
 		w.note(loss.LineExceedsRow, it.At)
@@ -43,8 +43,8 @@ func sameSplice(k sdkdoc.Kind, row []store.Cell, c store.Cell) bool {
 // keep tells an item. A sidecar is text: unless secrets are wanted, they are cut
 // out, and the cuts go along for as long as this process lives, so that it can
 // read again what it wrote.
-func (w *builder) keep(it store.Item) {
-	if w.Residue == nil {
+func (w *builder) keep(it store.SidecarItem) {
+	if w.OnSidecar == nil {
 		return
 	}
 	it.Row = owned(it.Row...)
@@ -63,5 +63,5 @@ func (w *builder) keep(it store.Item) {
 			it.Row[0], it.Inserts = sameClass(it.Row[0], bare), cuts
 		}
 	}
-	w.Residue(it)
+	w.OnSidecar(it)
 }

@@ -35,19 +35,19 @@ const smallFile = 1 << 20
 // leftDesign tells of a database that a writer would not make like this.
 // ordinary says that its place is where a writer would put it anyway.
 func (s *docScan) leftDesign(file string, ordinary bool, is, usual *design, agent store.Cell) {
-	if s.view.Leftover == nil || ordinary && is.equal(usual) {
+	if s.view.OnLeftover == nil || ordinary && is.equal(usual) {
 		return
 	}
-	it := store.Item{At: store.Addr{File: file, Set: schemaSet, Key: agent}, Row: []store.Cell{store.NullCell()}}
+	it := store.SidecarItem{At: store.Addr{File: file, Set: schemaSet, Key: agent}, Row: []store.Cell{store.NullCell()}}
 	if !is.equal(usual) {
 		b, err := json.Marshal(is)
 		if err != nil || !is.utf8() {
-			s.note(loss.Note{Code: loss.SchemaNotUTF8, At: it.At})
+			s.note(loss.Loss{Code: loss.SchemaNotUTF8, At: it.At})
 			return
 		}
 		it.Row[0] = store.TextCell(b)
 	}
-	s.view.Leftover(it)
+	s.view.OnLeftover(it)
 }
 
 // utf8 reports whether JSON can hold all names and statements.
@@ -74,7 +74,7 @@ func (s *docScan) strangers(db *sqlitefile.DB, file string, is, usual *design) e
 }
 
 func (s *docScan) leftTable(db *sqlitefile.DB, file string, t sqlitefile.Table) error {
-	if s.view.Leftover == nil {
+	if s.view.OnLeftover == nil {
 		return nil
 	}
 	for b, err := range db.Scan(s.ctx, 0, t) {
@@ -92,24 +92,24 @@ func (s *docScan) leftTable(db *sqlitefile.DB, file string, t sqlitefile.Table) 
 // leftRow tells of a row that no line can be made of.
 func (m *maker) leftRow(b *store.Batch, i int) {
 	at := store.Addr{File: m.file, Set: m.table.Name, RowID: b.RowID(i), HasID: m.table.RowIDs}
-	m.note(loss.Note{Code: loss.RowNoKey, At: at})
-	if m.view.Leftover != nil {
+	m.note(loss.Loss{Code: loss.RowNoKey, At: at})
+	if m.view.OnLeftover != nil {
 		m.leftWhole(m.file, m.table, b, i)
 	}
 }
 
 func (s *docScan) leftWhole(file string, t sqlitefile.Table, b *store.Batch, i int) {
-	it := store.Item{At: store.Addr{File: file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}}
+	it := store.SidecarItem{At: store.Addr{File: file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}}
 	for col := range b.Width() {
 		it.Row = append(it.Row, b.Cell(i, col))
 	}
 	it.Row = owned(it.Row...)
 	s.strip(&it, t)
-	s.view.Leftover(it)
+	s.view.OnLeftover(it)
 }
 
 // strip leaves the secrets of a row out, wherever one might be.
-func (s *docScan) strip(it *store.Item, t sqlitefile.Table) {
+func (s *docScan) strip(it *store.SidecarItem, t sqlitefile.Table) {
 	if s.view.Secrets != formats.WithholdSecrets {
 		return
 	}
@@ -130,7 +130,7 @@ func (s *docScan) strip(it *store.Item, t sqlitefile.Table) {
 		default:
 			continue
 		}
-		s.note(loss.Note{Code: loss.SecretWithheld, At: it.At, Args: []string{t.Name, "blobEncryptionKey"}})
+		s.note(loss.Loss{Code: loss.SecretWithheld, At: it.At, Args: []string{t.Name, "blobEncryptionKey"}})
 		at := it.At
 		at.Set = metaTable
 		s.leftover(sdkdoc.Omission(at, col))
@@ -150,12 +150,12 @@ func (s *docScan) leftFile(p sqlitestore.File) error {
 		return s.fail(p.Path, err)
 	}
 	if len(b) > smallFile {
-		s.note(loss.Note{Code: loss.FileForeignLarge, At: at, Args: []string{fmt.Sprintf("%d MB", smallFile>>20)}})
+		s.note(loss.Loss{Code: loss.FileForeignLarge, At: at, Args: []string{fmt.Sprintf("%d MB", smallFile>>20)}})
 		return nil
 	}
-	s.note(loss.Note{Code: loss.FileForeign, At: at})
-	if s.view.Leftover != nil {
-		s.view.Leftover(store.Item{At: at, Row: []store.Cell{store.BlobCell(b)}})
+	s.note(loss.Loss{Code: loss.FileForeign, At: at})
+	if s.view.OnLeftover != nil {
+		s.view.OnLeftover(store.SidecarItem{At: at, Row: []store.Cell{store.BlobCell(b)}})
 	}
 	return nil
 }

@@ -15,12 +15,12 @@ type lineSink struct {
 	set    int
 	batch  *store.Batch
 	n      int // lines so far
-	wholes []*store.Item
+	wholes []*store.SidecarItem
 	torn   []byte // the line before, if it had no line end, which only the last can lack
 	open   bool   // it had none
 }
 
-func (l *lineSink) start(s *docScan, set int, wholes []*store.Item) {
+func (l *lineSink) start(s *docScan, set int, wholes []*store.SidecarItem) {
 	l.scan, l.set, l.n, l.wholes = s, set, 0, wholes
 }
 
@@ -59,7 +59,7 @@ func (l *lineSink) add(c store.Cell) error {
 	}
 	if !sdkdoc.Object(c.Bytes()) {
 		at := store.Addr{File: sdkdoc.Kind(l.set).File(), Line: l.n}
-		l.scan.note(loss.Note{Code: loss.LineNotJSON, At: at})
+		l.scan.note(loss.Loss{Code: loss.LineNotJSON, At: at})
 	}
 	return l.end(append(l.begin(), c.Bytes()...))
 }
@@ -90,7 +90,7 @@ func (l *lineSink) tail(line []byte) error {
 	return nil
 }
 
-func (l *lineSink) leave(it store.Item) { l.scan.view.Leftover(it) }
+func (l *lineSink) leave(it store.SidecarItem) { l.scan.view.OnLeftover(it) }
 
 func (l *lineSink) hand() error {
 	b := l.batch

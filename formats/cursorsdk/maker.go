@@ -19,8 +19,8 @@ type sink interface {
 	number() int   // its number
 	begin() []byte // opens it, to be appended to
 	end([]byte) error
-	tail([]byte) error // takes it instead as one without a line end
-	leave(store.Item)  // takes a leftover of the row that it was made of
+	tail([]byte) error       // takes it instead as one without a line end
+	leave(store.SidecarItem) // takes a leftover of the row that it was made of
 }
 
 // maker makes lines of the rows of one table.
@@ -78,7 +78,7 @@ func (m *maker) record(b *store.Batch, i int) error {
 	arena := m.sink.begin()
 	from := len(arena)
 	arena, lost := m.kind.Append(arena, m.row)
-	if m.view.Leftover != nil {
+	if m.view.OnLeftover != nil {
 		m.left(b, i, store.TextCell(arena[from:]), lost, admitted, bare)
 	}
 	m.enter(b.RowID(i), lost)
@@ -106,7 +106,7 @@ func (m *maker) treat(rowid int64) (bare sdkdoc.Lost) {
 	}
 	if cwd := &m.row[sdkdoc.AgentWorkspace]; m.view.Cwd != "" && string(cwd.Bytes()) != m.view.Cwd {
 		*cwd = store.TextCell([]byte(m.view.Cwd))
-		m.note(loss.Note{Code: loss.WorkspaceChanged, At: at})
+		m.note(loss.Loss{Code: loss.WorkspaceChanged, At: at})
 	}
 	return m.withhold(at)
 }
@@ -135,14 +135,14 @@ func (m *maker) withhold(at store.Addr) (torn sdkdoc.Lost) {
 		default:
 			continue
 		}
-		m.note(loss.Note{Code: loss.SecretWithheld, At: at, Args: []string{m.kind.Table(), name}})
+		m.note(loss.Loss{Code: loss.SecretWithheld, At: at, Args: []string{m.kind.Table(), name}})
 		m.leftover(sdkdoc.Omission(store.Addr{File: m.kind.File(), Line: m.sink.number()}, 0))
 	}
 	return torn
 }
 
 // restored adds a line as it was before it became this row.
-func (m *maker) restored(b *store.Batch, i int, raw *store.Item) error {
+func (m *maker) restored(b *store.Batch, i int, raw *store.SidecarItem) error {
 	class := raw.Row[0].Class
 	if len(raw.Row) == 2 {
 		m.work = m.kind.Unframe(m.work[:0], raw.Row[0].Bytes(), raw.Row[1].Bytes(), m.row)
@@ -160,7 +160,7 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.Item) error {
 		line = bare
 		m.work = append(m.work[:0], bare.Bytes()...)
 	}
-	if m.view.Leftover != nil {
+	if m.view.OnLeftover != nil {
 		back, fit := m.parser.Parse(m.kind, m.work)
 		var lost sdkdoc.Lost
 		for col := range back {
@@ -196,10 +196,10 @@ func (m *maker) left(b *store.Batch, i int, line store.Cell, lost sdkdoc.Lost, a
 		if from >= 0 {
 			c = m.row[from] // as it is without secrets
 		}
-		m.sink.leave(store.Item{At: at, Column: col, Row: owned(c), Digest: digest.Cell(line)})
+		m.sink.leave(store.SidecarItem{At: at, Column: col, Row: owned(c), Digest: digest.Cell(line)})
 	}
 	if !told && (m.table.RowIDs && at.RowID != m.last+1 || !admitted) {
-		m.sink.leave(store.Item{At: at, Row: owned(store.WithheldCell()), Digest: digest.Cell(line)})
+		m.sink.leave(store.SidecarItem{At: at, Row: owned(store.WithheldCell()), Digest: digest.Cell(line)})
 	}
 	m.last = at.RowID
 }
@@ -219,7 +219,7 @@ func (m *maker) enter(rowid int64, lost sdkdoc.Lost) {
 		if m.kind.Mild(col) {
 			code = loss.CellSpelling
 		}
-		m.note(loss.Note{Code: code, At: at, Args: []string{m.kind.Table(), name}})
+		m.note(loss.Loss{Code: code, At: at, Args: []string{m.kind.Table(), name}})
 	}
 }
 

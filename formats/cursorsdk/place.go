@@ -9,16 +9,16 @@ import (
 	"rehome/formats/internal/sdkdoc"
 )
 
-// Place is the state root in which the SDK looks for the agents of a program
+// ProjectPath is the state root in which the SDK looks for the agents of a program
 // that works in cwd. The string counts, not the folder: /ws and /ws/ are two.
-func Place(home, cwd string) string {
+func ProjectPath(home, cwd string) string {
 	sum := md5.Sum([]byte(cwd))
 	return filepath.Join(home, ".cursor", "projects", slug(cwd), rootsName, hex.EncodeToString(sum[:]))
 }
 
-// Outside is where the SDK keeps the transcripts of such a program: in its
+// ExternalDir is where the SDK keeps the transcripts of such a program: in its
 // project folder, which all state roots of one slug share.
-func Outside(home, cwd string) (name, path string) {
+func ExternalDir(home, cwd string) (name, path string) {
 	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", "projects", slug(cwd), sdkdoc.Transcripts)
 }
 

@@ -22,7 +22,7 @@ type plan struct {
 	root   string // of the state root inside the store: "" or "sdk-agent-store/…/"
 	bases  map[string]*base
 	agents map[string]string // path of an agent's database, where it is told
-	files  []*store.Item
+	files  []*store.SidecarItem
 }
 
 // base is one database of the plan.
@@ -30,15 +30,15 @@ type base struct {
 	path   string
 	agent  string
 	design *design
-	told   bool                             // it is there whether or not it has a row
-	made   bool                             // it was begun
-	items  []*store.Item                    // all that is told of it
-	cells  map[string]map[int][]*store.Item // by table and line
-	rows   map[string][]*store.Item         // that no line was made of, by table
-	bare   map[string]bool                  // tables without the rows they always have
+	told   bool                                    // it is there whether or not it has a row
+	made   bool                                    // it was begun
+	items  []*store.SidecarItem                    // all that is told of it
+	cells  map[string]map[int][]*store.SidecarItem // by table and line
+	rows   map[string][]*store.SidecarItem         // that no line was made of, by table
+	bare   map[string]bool                         // tables without the rows they always have
 }
 
-func newPlan(leftover []store.Item) (*plan, error) {
+func newPlan(leftover []store.SidecarItem) (*plan, error) {
 	p := &plan{bases: map[string]*base{}, agents: map[string]string{}}
 	for i := range leftover {
 		it := &leftover[i]
@@ -94,7 +94,7 @@ func stray(file string) bool {
 	return base != indexName && base != storeName && base != sdkdoc.Transcripts
 }
 
-func (p *plan) take(it *store.Item) error {
+func (p *plan) take(it *store.SidecarItem) error {
 	b := p.base(it.At.File)
 	b.items = append(b.items, it)
 	switch {
@@ -113,7 +113,7 @@ func (p *plan) take(it *store.Item) error {
 		b.design = d
 	case it.At.Line > 0:
 		if b.cells[it.At.Set] == nil {
-			b.cells[it.At.Set] = map[int][]*store.Item{}
+			b.cells[it.At.Set] = map[int][]*store.SidecarItem{}
 		}
 		b.cells[it.At.Set][it.At.Line] = append(b.cells[it.At.Set][it.At.Line], it)
 	case it.At.Set == metaTable && len(it.Row) == 1 && it.Row[0].Class == store.Null:
@@ -132,7 +132,7 @@ func (p *plan) take(it *store.Item) error {
 func (p *plan) base(at string) *base {
 	b := p.bases[at]
 	if b == nil {
-		b = &base{path: at, design: storeDesign(), cells: map[string]map[int][]*store.Item{}, rows: map[string][]*store.Item{}, bare: map[string]bool{}}
+		b = &base{path: at, design: storeDesign(), cells: map[string]map[int][]*store.SidecarItem{}, rows: map[string][]*store.SidecarItem{}, bare: map[string]bool{}}
 		if path.Base(at) == indexName {
 			b.design = indexDesign()
 		}
@@ -157,7 +157,7 @@ func (p *plan) shelf(agent string) *base {
 
 // uprooted is what was told of a folder around a state root, as it would have
 // been told of the state root alone.
-func uprooted(leftover []store.Item) []store.Item {
+func uprooted(leftover []store.SidecarItem) []store.SidecarItem {
 	var roots []string
 	for _, it := range leftover {
 		if it.At.Set != "" && isIndex(it.At.File) {

@@ -27,17 +27,17 @@ const orderSet = "order"
 // putBack is such items, ready to be put back while the rows are read.
 type putBack struct {
 	frames [sdkdoc.Kinds]map[store.Digest]*framed
-	wholes [sdkdoc.Kinds][]*store.Item
+	wholes [sdkdoc.Kinds][]*store.SidecarItem
 	ends   [sdkdoc.Kinds]ends
-	order  *store.Item
+	order  *store.SidecarItem
 }
 
 type framed struct {
-	*store.Item
+	*store.SidecarItem
 	used bool
 }
 
-func newPutBack(residue []store.Item) *putBack {
+func newPutBack(residue []store.SidecarItem) *putBack {
 	p := &putBack{}
 	for i := range residue {
 		it := &residue[i]
@@ -59,13 +59,13 @@ func newPutBack(residue []store.Item) *putBack {
 		}
 	}
 	for k := range p.wholes {
-		slices.SortStableFunc(p.wholes[k], func(a, b *store.Item) int { return cmp.Compare(a.At.Line, b.At.Line) })
+		slices.SortStableFunc(p.wholes[k], func(a, b *store.SidecarItem) int { return cmp.Compare(a.At.Line, b.At.Line) })
 	}
 	return p
 }
 
 // unstripped puts the secrets back that were cut out for the file.
-func unstripped(it *store.Item) *store.Item {
+func unstripped(it *store.SidecarItem) *store.SidecarItem {
 	text, ok := secret.Unstrip(it.Row[0].Bytes(), it.Inserts)
 	if len(it.Inserts) == 0 || !ok {
 		return it
@@ -93,7 +93,7 @@ func sameClass(like store.Cell, b []byte) store.Cell {
 
 // frame is what is kept of the line that became this row, nil if nothing is or
 // the row is another by now.
-func (p *putBack) frame(k sdkdoc.Kind, row []store.Cell) *store.Item {
+func (p *putBack) frame(k sdkdoc.Kind, row []store.Cell) *store.SidecarItem {
 	if len(p.frames[k]) == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (p *putBack) frame(k sdkdoc.Kind, row []store.Cell) *store.Item {
 		return nil
 	}
 	f.used = true
-	return f.Item
+	return f.SidecarItem
 }
 
 func rowDigest(row []store.Cell) store.Digest {
@@ -124,7 +124,7 @@ func (p *putBack) stale(note loss.Sink) {
 		}
 		slices.SortFunc(lost, func(a, b *framed) int { return cmp.Compare(a.At.Line, b.At.Line) })
 		for _, f := range lost {
-			note(loss.Note{Code: loss.StaleEdited, At: f.At})
+			note(loss.Loss{Code: loss.StaleEdited, At: f.At})
 		}
 	}
 }

@@ -44,17 +44,17 @@ var indexTables = []sqlitecheck.Table{
 }
 
 // check asks about a state root, or about all of a project.
-func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
-	if l.Regular() && l.Name() == indexName {
+func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
+	if l.IsRegular() && l.Name() == indexName {
 		root, err := formats.Locate(filepath.Dir(l.Path))
 		if err != nil {
 			return err
 		}
 		l = root
 	}
-	if v.Say != nil {
+	if v.OnNotice != nil {
 		for _, s := range leftAside(l) {
-			v.Say(s)
+			v.OnNotice(s)
 		}
 	}
 	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{})
@@ -88,7 +88,7 @@ func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View
 type checker struct {
 	*benches
 	view    formats.View
-	q       *rule.Inquiry
+	q       *rule.Pass
 	place   string // of the store
 	root    string // of the state root in it
 	index   sqlitestore.File
@@ -136,9 +136,9 @@ func (c *checker) workspaces() {
 		switch {
 		case hex.EncodeToString(sum[:]) == folder:
 		case md5Name.MatchString(folder):
-			c.q.Breach("RH310", a.At, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
+			c.q.Reportf("RH310", a.At, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
 		default: // the folder itself is a copy
-			c.q.Breach("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
+			c.q.Reportf("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
 			return
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // rowChecker takes the rows of a catalog.
 type rowChecker struct {
 	catalog *sdkcheck.Catalog
-	q       *rule.Inquiry // which holds findings back until the file is sound
-	out     *rule.Inquiry
+	q       *rule.Pass // which holds findings back until the file is sound
+	out     *rule.Pass
 	held    []rule.Finding
 	file    string
 	schemas [sdkdoc.Checkpoint]rule.Validator
@@ -29,7 +29,7 @@ const mostHeld = 100_000
 
 func newRows(c *checker) *rowChecker {
 	r := &rowChecker{out: c.q, file: c.index.Path}
-	r.q = &rule.Inquiry{Layers: c.q.Layers, Schema: c.q.Schema, Found: func(f rule.Finding) {
+	r.q = &rule.Pass{Layers: c.q.Layers, Schema: c.q.Schema, Report: func(f rule.Finding) {
 		if len(r.held) < mostHeld {
 			r.held = append(r.held, f)
 		}
@@ -41,15 +41,15 @@ func newRows(c *checker) *rowChecker {
 // release lets the findings go: the file is sound, and so are those to come.
 func (r *rowChecker) release() {
 	for _, f := range r.held {
-		r.out.Found(f)
+		r.out.Report(f)
 	}
-	r.held, r.q.Found = nil, r.out.Found
+	r.held, r.q.Report = nil, r.out.Report
 }
 
 // of says what is done with the rows of a table.
 func (r *rowChecker) of(t *sqlitefile.PlanTable) func(*sqlitepages.Row) error {
 	for k := range sdkdoc.Checkpoint {
-		if !strings.EqualFold(t.Name, k.Table()) || !r.q.Asks(rule.Schema|rule.References|rule.Meaning) {
+		if !strings.EqualFold(t.Name, k.Table()) || !r.q.Enabled(rule.Schema|rule.References|rule.Meaning) {
 			continue
 		}
 		if r.q.Schema != nil {
@@ -81,7 +81,7 @@ func (w *row) take(r *sqlitepages.Row) error {
 	for _, col := range w.of {
 		w.cells = append(w.cells, w.table.Value(r, col))
 	}
-	if w.q.Asks(rule.Meaning) {
+	if w.q.Enabled(rule.Meaning) {
 		w.meaning()
 	}
 	if v := w.schemas[w.kind]; v != nil && !w.broken {
@@ -95,7 +95,7 @@ func (w *row) take(r *sqlitepages.Row) error {
 
 func (w *row) breach(id string, col int, says string, args ...any) {
 	w.broken = true
-	w.q.Found(rule.Finding{Rule: id, At: w.at, Pointer: "/" + w.kind.Columns()[col], Says: says, Args: args})
+	w.q.Report(rule.Finding{Rule: id, At: w.at, Pointer: "/" + w.kind.Columns()[col], Message: says, Args: args})
 }
 
 func (w *row) text(col int) string { return string(w.cells[col].Bytes()) }
@@ -158,7 +158,7 @@ func (w *row) hold(v rule.Validator) {
 		doc = append(append(append(doc, '"'), name...), `":`...)
 		switch c := w.cells[col]; c.Class {
 		case store.Null:
-			if w.table.Needs(w.of[col]) && w.q.Asks(rule.Container) {
+			if w.table.Needs(w.of[col]) && w.q.Enabled(rule.Container) {
 				return // which RH111 says
 			}
 			doc = append(doc, "null"...)
@@ -180,7 +180,7 @@ func (w *row) hold(v rule.Validator) {
 	if err := v(w.doc); err != nil {
 		for cause := range strings.SplitSeq(err.Error(), "\n") {
 			pointer, why, _ := strings.Cut(cause, ": ")
-			w.q.Found(rule.Finding{Rule: "RH203", At: w.at, Pointer: strings.TrimSuffix(pointer, "/"), Says: why})
+			w.q.Report(rule.Finding{Rule: "RH203", At: w.at, Pointer: strings.TrimSuffix(pointer, "/"), Message: why})
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (c *checker) shelves(ctx context.Context) error {
 	}
 	close(next)
 	workers.Wait()
-	if err := errors.Join(errs...); err != nil || !c.q.Asks(rule.References) {
+	if err := errors.Join(errs...); err != nil || !c.q.Enabled(rule.References) {
 		return err
 	}
 	for _, id := range agents {
@@ -82,7 +82,7 @@ func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (
 	s.Meta.Ask()
 	at := store.Addr{File: f.Path}
 	if owner != "" && folder == idHash(owner) {
-		c.q.Breach("RH416", at, "it belongs to %q", owner)
+		c.q.Reportf("RH416", at, "it belongs to %q", owner)
 		if c.folders[storecheck.AgentFolder(owner)] {
 			return "", nil // left behind: the agent's own is another one
 		}
@@ -112,14 +112,14 @@ func (c *checker) stray(s *storecheck.Store, at store.Addr) (owner string) {
 	id := s.Meta.Agent
 	switch {
 	case c.catalog.Known(id):
-		c.q.Breach("RH311", at, "the id is %q", id)
+		c.q.Reportf("RH311", at, "the id is %q", id)
 		return id
 	case s.Graph.Len() > 0 && !c.catalog.Gaps.Agents:
-		says, args := "%v", []any{rule.Many(int64(s.Graph.Len()), "blob")}
+		says, args := "%v", []any{rule.Count(int64(s.Graph.Len()), "blob")}
 		if id != "" {
 			says, args = "%v of %q", append(args, strings.ToValidUTF8(id, "\ufffd"))
 		}
-		c.q.Breach("RH313", at, says, args...)
+		c.q.Reportf("RH313", at, says, args...)
 	}
 	return ""
 }

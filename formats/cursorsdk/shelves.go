@@ -177,7 +177,7 @@ func (s *shelfBuilder) tellOrder(places []int) {
 		text = appendRun(text, run{places[r.shelf], r.lines})
 	}
 	if !straight {
-		s.keep(store.Item{At: store.Addr{File: sdkdoc.Checkpoint.File(), Set: orderSet}, Row: []store.Cell{store.TextCell(text)}})
+		s.keep(store.SidecarItem{At: store.Addr{File: sdkdoc.Checkpoint.File(), Set: orderSet}, Row: []store.Cell{store.TextCell(text)}})
 	}
 }
 

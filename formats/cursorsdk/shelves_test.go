@@ -33,7 +33,7 @@ func TestManyAgents(t *testing.T) {
 	const agents, rounds = 5000, 2
 	blob := base64.StdEncoding.EncodeToString(make([]byte, 3<<10))
 	at := filepath.Join(t.TempDir(), "root")
-	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), Residue: func(store.Item) {}, Jobs: 1})
+	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), OnSidecar: func(store.SidecarItem) {}, Jobs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestManyAgents(t *testing.T) {
 // databases, in their order.
 func TestMixedAgents(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "root")
-	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), Residue: func(store.Item) {}})
+	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), OnSidecar: func(store.SidecarItem) {}})
 	if err != nil {
 		t.Fatal(err)
 	}

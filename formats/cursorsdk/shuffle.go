@@ -71,12 +71,12 @@ type shuffle struct {
 	count []int   // lines by shelf
 	from  []int64 // of the first, in the file
 	line  []byte
-	left  map[[2]int][]store.Item // leftovers by shelf and line
+	left  map[[2]int][]store.SidecarItem // leftovers by shelf and line
 }
 
 func newShuffle(s *docScan, runs []run) (*shuffle, error) {
 	f, err := scratch.NewFile("lines")
-	return &shuffle{scan: s, runs: runs, file: f, shelf: -1, left: map[[2]int][]store.Item{}}, err
+	return &shuffle{scan: s, runs: runs, file: f, shelf: -1, left: map[[2]int][]store.SidecarItem{}}, err
 }
 
 func (s *shuffle) close() { s.file.Close() }
@@ -97,7 +97,7 @@ func (s *shuffle) end(line []byte) error { return s.put(line, store.Text) }
 
 func (s *shuffle) tail(line []byte) error { return s.put(line, store.Blob) }
 
-func (s *shuffle) leave(it store.Item) {
+func (s *shuffle) leave(it store.SidecarItem) {
 	at := [2]int{s.shelf, s.count[s.shelf]}
 	s.left[at] = append(s.left[at], it)
 }
@@ -128,7 +128,7 @@ func (s *shuffle) deal() error {
 		fits = fits && need[i] == n
 	}
 	if !fits {
-		s.scan.note(loss.Note{Code: loss.StaleOrder, At: s.scan.back.order.At})
+		s.scan.note(loss.Loss{Code: loss.StaleOrder, At: s.scan.back.order.At})
 		s.runs = s.runs[:0]
 		for i, n := range s.count {
 			s.runs = append(s.runs, run{i, n})

@@ -19,7 +19,7 @@ func (p *plan) stale(note loss.Sink) {
 	}
 	slices.SortFunc(bases, func(a, b *base) int { return strings.Compare(a.path, b.path) })
 	for _, b := range bases {
-		var left []*store.Item
+		var left []*store.SidecarItem
 		if !b.made {
 			left = b.items
 		} else {
@@ -38,7 +38,7 @@ func (p *plan) stale(note loss.Sink) {
 			code = loss.StaleForeign
 		}
 		for _, it := range left {
-			note(loss.Note{Code: code, At: it.At})
+			note(loss.Loss{Code: code, At: it.At})
 		}
 	}
 }
@@ -53,28 +53,28 @@ func (p *plan) elsewhere(at string) bool {
 	return !strings.HasPrefix(at, p.root)
 }
 
-func byPlace(a, b *store.Item) int {
+func byPlace(a, b *store.SidecarItem) int {
 	return cmp.Or(cmp.Compare(a.At.Set, b.At.Set), cmp.Compare(a.At.Line, b.At.Line), cmp.Compare(a.At.RowID, b.At.RowID), cmp.Compare(a.Column, b.Column))
 }
 
 // foreign notes sidecar items of databases that no line can be made of. Lists of
 // what stayed home are no part of it: databases lack that anyway.
-func (s *docScan) foreign(residue []store.Item) {
+func (s *docScan) foreign(residue []store.SidecarItem) {
 	for i := range residue {
 		it := &residue[i]
 		withheld := slices.ContainsFunc(it.Row, func(c store.Cell) bool { return c.Class == store.Withheld })
 		switch _, lines := kindOf(it.At.File); {
 		case len(it.Row) == 0 || withheld || sdkdoc.IsOmission(it):
 		case !lines:
-			s.note(loss.Note{Code: loss.StaleForeign, At: it.At})
+			s.note(loss.Loss{Code: loss.StaleForeign, At: it.At})
 		case !known(it):
-			s.note(loss.Note{Code: loss.StaleUnknown, At: it.At})
+			s.note(loss.Loss{Code: loss.StaleUnknown, At: it.At})
 		}
 	}
 }
 
 // known reports sidecar items of lines that newPutBack takes in.
-func known(it *store.Item) bool {
+func known(it *store.SidecarItem) bool {
 	first := it.Row[0].Class
 	if first != store.Text && first != store.Blob || len(it.Row) > 2 {
 		return false
@@ -91,12 +91,12 @@ func known(it *store.Item) bool {
 // spent notes what was put back only in part, or not at all, once all lines
 // are made.
 func (s *docScan) spent() {
-	s.foreign(s.view.Residue)
+	s.foreign(s.view.Sidecar)
 	s.back.stale(s.note)
 	for k := range s.back.ends {
 		if s.back.ends[k].strayed() {
 			at := store.Addr{File: sdkdoc.Kind(k).File(), Set: endsSet}
-			s.note(loss.Note{Code: loss.StaleLineEnds, At: at})
+			s.note(loss.Loss{Code: loss.StaleLineEnds, At: at})
 		}
 	}
 }

@@ -18,28 +18,28 @@ const name = "cursor-transcript"
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:   name,
-		Title:  "readable copies of Cursor's sessions (agent-transcripts), without results",
-		Probe:  probe,
-		Decode: decode,
-		Heads:  heads,
-		Home:   home,
-		Check:  check,
+		Name:         name,
+		Title:        "readable copies of Cursor's sessions (agent-transcripts), without results",
+		Probe:        probe,
+		Decode:       decode,
+		Heads:        heads,
+		DefaultPaths: home,
+		Check:        check,
 	}
 }
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	at := inside(l.Path)
 	switch {
-	case l.Dir() && at == transcript.Folder:
+	case l.IsDir() && at == transcript.Folder:
 		if holds(l.Path, at) {
 			return formats.Match{Score: 90, Evidence: []string{"the folder is named " + transcript.Folder + " and holds transcripts"}}, nil
 		}
-	case l.Dir() && strings.Count(at, "/") == 1:
+	case l.IsDir() && strings.Count(at, "/") == 1:
 		if holds(l.Path, at) {
 			return formats.Match{Score: 90, Evidence: []string{"a session's folder in " + transcript.Folder}}, nil
 		}
-	case l.Regular():
+	case l.IsRegular():
 		return probeFile(l, at), nil
 	}
 	return formats.Match{}, nil
@@ -78,7 +78,7 @@ func holds(dir, at string) bool {
 
 func probeFile(l *formats.Location, at string) formats.Match {
 	_, named := transcript.Named(at)
-	first := l.Line()
+	first := l.FirstLine()
 	if strings.EqualFold(filepath.Ext(l.Path), ".txt") && string(first) == "user:" {
 		if named {
 			return formats.Match{Score: 85, Evidence: []string{"a text in " + transcript.Folder + " that begins with user:"}}

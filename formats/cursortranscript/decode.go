@@ -25,14 +25,14 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		defer f.root.Close()
-		if v.Note == nil {
-			v.Note = func(loss.Note) {}
+		if v.OnLoss == nil {
+			v.OnLoss = func(loss.Loss) {}
 		}
-		if f.others > 0 && v.Say != nil {
-			v.Say(fmt.Sprintf("%s: files that are no transcripts are left aside (%d)", l.Path, f.others))
+		if f.others > 0 && v.OnNotice != nil {
+			v.OnNotice(fmt.Sprintf("%s: files that are no transcripts are left aside (%d)", l.Path, f.others))
 		}
 		for _, e := range f.sessions {
-			if !sel.Wants(e.id) {
+			if !sel.Includes(e.id) {
 				continue
 			}
 			if ctx.Err() != nil {
@@ -76,20 +76,20 @@ func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel sess
 	if e.results {
 		lacks = loss.TranscriptPartial
 	}
-	v.Note(loss.Note{Code: lacks, At: store.Addr{File: e.best.Path}})
+	v.OnLoss(loss.Loss{Code: lacks, At: store.Addr{File: e.best.Path}})
 	return yield(s, nil)
 }
 
 // lines sets up a session of JSON lines.
 func (f *folder) lines(ctx context.Context, file *os.File, e *entry, s *session.Session, v formats.View, sel session.Selection) error {
-	survey, err := transcript.NewSurvey(ctx, io.NewSectionReader(file, 0, s.Bytes), e.best.Path, v.Note)
+	survey, err := transcript.NewSurvey(ctx, io.NewSectionReader(file, 0, s.Bytes), e.best.Path, v.OnLoss)
 	if err != nil {
 		return err
 	}
 	s.Turns = int64(len(survey.Turns))
 	s.Extras = append(s.Extras, survey.Extras...)
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		sel.Books.Add(survey.Tally)
+		sel.Account.Add(survey.Account)
 		for m, err := range survey.Messages(ctx, nil) {
 			if err != nil {
 				yield(nil, failure(ctx, e.best.Path, err))
@@ -135,8 +135,8 @@ func finish(m *session.Message) {
 
 // superseded counts the lines of a file that a better one stands for.
 func (f *folder) superseded(ctx context.Context, t transcript.File, v formats.View, sel session.Selection) {
-	if v.Say != nil {
-		v.Say(t.Path + ": another file of this session is newer, and taken")
+	if v.OnNotice != nil {
+		v.OnNotice(t.Path + ": another file of this session is newer, and taken")
 	}
 	file, err := f.root.Open(t.Path)
 	if err == nil {
@@ -148,9 +148,9 @@ func (f *folder) superseded(ctx context.Context, t transcript.File, v formats.Vi
 			}
 			n++
 		}
-		sel.Books.Add(session.Tally{Read: n, Superseded: n})
+		sel.Account.Add(session.Account{Read: n, Superseded: n})
 	}
 	if err != nil {
-		v.Note(loss.Note{Code: loss.OldTranscript, At: store.Addr{File: path.Clean(t.Path)}})
+		v.OnLoss(loss.Loss{Code: loss.OldTranscript, At: store.Addr{File: path.Clean(t.Path)}})
 	}
 }

@@ -35,7 +35,7 @@ type entry struct {
 // open lists the files of a store.
 func open(l *formats.Location) (*folder, error) {
 	dir, only := l.Path, ""
-	if !l.Dir() {
+	if !l.IsDir() {
 		dir, only = filepath.Dir(l.Path), filepath.Base(l.Path)
 	}
 	root, err := os.OpenRoot(dir)

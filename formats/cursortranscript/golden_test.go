@@ -19,17 +19,17 @@ import (
 const sample = "../../testdata/transcript/projects/home-ann-app/agent-transcripts"
 
 // told is what a store holds: canonical lines, then what was noted.
-func told(t testing.TB, path string, ids ...string) ([]byte, session.Tally) {
+func told(t testing.TB, path string, ids ...string) ([]byte, session.Account) {
 	t.Helper()
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var text []byte
-	var books loss.Books
+	var books loss.Log
 	var said []string
-	sel := session.Selection{IDs: ids, Books: new(session.Books)}
-	v := formats.View{Note: books.Note, Say: func(s string) { said = append(said, strings.ReplaceAll(s, path, "STORE")) }}
+	sel := session.Selection{IDs: ids, Account: new(session.SharedAccount)}
+	v := formats.View{OnLoss: books.Add, OnNotice: func(s string) { said = append(said, strings.ReplaceAll(s, path, "STORE")) }}
 	for s, err := range cursortranscript.Format().Decode(t.Context(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)
@@ -42,13 +42,13 @@ func told(t testing.TB, path string, ids ...string) ([]byte, session.Tally) {
 			text = append(session.AppendMessage(text, m), '\n')
 		}
 	}
-	for _, l := range books.Lines() {
+	for _, l := range books.Groups() {
 		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.Code, l.Count, strings.Join(l.Places, " "))
 	}
 	for _, s := range said {
 		text = fmt.Appendf(text, "# %s\n", s)
 	}
-	return text, sel.Books.Total()
+	return text, sel.Account.Total()
 }
 
 func TestGolden(t *testing.T) {

@@ -23,14 +23,14 @@ const mostText = 64 << 20
 // check asks each transcript of a folder what the rules ask. A copy that is
 // read by people and agents can have little wrong with it: that it can be read
 // is what counts.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	f, err := open(l)
 	if err != nil {
 		return failure(ctx, l.Path, err)
 	}
 	defer f.root.Close()
 	dir := l.Path
-	if !l.Dir() {
+	if !l.IsDir() {
 		dir = filepath.Dir(l.Path)
 	}
 	a := &audit{ctx: ctx, view: v, q: q, dir: dir, schemas: map[string]rule.Validator{}}
@@ -39,7 +39,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inq
 		there[e.id] = there[e.id] || e.parent == ""
 	}
 	for _, e := range f.sessions {
-		if e.parent != "" && !there[e.parent] && l.Dir() && f.within == transcript.Folder {
+		if e.parent != "" && !there[e.parent] && l.IsDir() && f.within == transcript.Folder {
 			a.say("RH379", e.best.Path, 0, "", "")
 		}
 		for _, t := range append([]transcript.File{e.best}, e.lesser...) {
@@ -51,7 +51,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inq
 			}
 		}
 	}
-	if l.Dir() {
+	if l.IsDir() {
 		return failed(ctx, l.Path, a.irregular(f))
 	}
 	return nil
@@ -68,14 +68,14 @@ func failed(ctx context.Context, at string, err error) error {
 type audit struct {
 	ctx     context.Context
 	view    formats.View
-	q       *rule.Inquiry
+	q       *rule.Pass
 	dir     string
 	schemas map[string]rule.Validator
 }
 
 func (a *audit) say(id, file string, line int, pointer, says string, args ...any) {
-	if a.q.Asks(rule.Named(id).Layer) {
-		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Says: says, Args: args})
+	if a.q.Enabled(rule.Lookup(id).Layer) {
+		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Message: says, Args: args})
 	}
 }
 

@@ -25,9 +25,9 @@ func asks(t testing.TB, path string, layers rule.Layers) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
-		r := rule.Named(f.Rule)
-		if !layers.Has(r.Layer) || !r.For(name) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
+		r := rule.Lookup(f.Rule)
+		if !layers.Has(r.Layer) || !r.AppliesTo(name) {
 			t.Errorf("%s is not asked here", f.Rule)
 		}
 		file := f.At.File

@@ -53,8 +53,8 @@ func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.S
 	}
 	s.Turns = int64(len(ends))
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		b := &blocks{file: e.best.Path, note: v.Note, ends: ends, say: func(m *session.Message) bool { return yield(m, nil) }}
-		defer func() { sel.Books.Add(b.tally) }()
+		b := &blocks{file: e.best.Path, note: v.OnLoss, ends: ends, say: func(m *session.Message) bool { return yield(m, nil) }}
+		defer func() { sel.Account.Add(b.tally) }()
 		for l, err := range lines.Each(ctx, io.NewSectionReader(file, 0, s.Bytes), mostLine) {
 			if err != nil {
 				yield(nil, failure(ctx, e.best.Path, err))
@@ -84,7 +84,7 @@ type blocks struct {
 	note  loss.Sink
 	say   func(*session.Message) bool
 	over  bool
-	tally session.Tally
+	tally session.Account
 	ends  []string
 
 	turn, calls int
@@ -110,10 +110,10 @@ func (b *blocks) line(l lines.Line) {
 	b.tally.Read++
 	if l.Long {
 		b.tally.Unreadable++
-		b.note(loss.Note{Code: loss.LineTooLong, At: store.Addr{File: b.file, Line: l.Number}, Args: []string{fmt.Sprintf("%d MB", mostLine>>20)}})
+		b.note(loss.Loss{Code: loss.LineTooLong, At: store.Addr{File: b.file, Line: l.Number}, Args: []string{fmt.Sprintf("%d MB", mostLine>>20)}})
 		return
 	}
-	b.tally.Claimed++
+	b.tally.Converted++
 	line := trimmed(l.Bytes)
 	switch {
 	case line == userMark:

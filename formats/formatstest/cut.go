@@ -41,9 +41,9 @@ func truncated(t *testing.T, c Case, s source) {
 			}
 			what := fmt.Sprintf("%s cut to %d of %d bytes", name, size, len(all))
 			var got *content
-			var books loss.Books
+			var books loss.Log
 			err := addressed(t, what, func() (err error) {
-				got, err = read(t.Context(), c.Format, path, formats.View{Family: c.family, Note: books.Note})
+				got, err = read(t.Context(), c.Format, path, formats.View{Family: c.family, OnLoss: books.Add})
 				return err
 			})
 			if err == nil && got != nil && books.Worst() < loss.Dropped { // else it says that it left something out

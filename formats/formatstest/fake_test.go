@@ -181,7 +181,7 @@ func (r *fakeReader) batch(row fakeRow) *store.Batch {
 // seen is what the view lets through.
 func (r *fakeReader) seen() (out []fakeRow) {
 	rows := r.rows
-	for _, item := range r.view.Residue {
+	for _, item := range r.view.Sidecar {
 		row := fakeRow{ID: item.At.RowID}
 		for _, c := range item.Row {
 			row.Cells = append(row.Cells, fakeOf(c))
@@ -212,12 +212,12 @@ func (r *fakeReader) omit(row fakeRow) bool {
 	}
 	for _, c := range row.Cells {
 		if c.Class == store.Withheld {
-			item := store.Item{At: store.Addr{Set: r.schema.Sets[row.Set].Name, RowID: row.ID, HasID: true}}
+			item := store.SidecarItem{At: store.Addr{Set: r.schema.Sets[row.Set].Name, RowID: row.ID, HasID: true}}
 			for _, c := range row.Cells {
 				item.Row = append(item.Row, cellOf(c))
 			}
-			if r.view.Omitted != nil {
-				r.view.Omitted(item)
+			if r.view.OnOmit != nil {
+				r.view.OnOmit(item)
 			}
 			return true
 		}

@@ -114,7 +114,7 @@ func Grows(t *testing.T, reg *formats.Registry, f *formats.Format, n int, shapes
 
 // works are what is done with every format.
 func works(reg *formats.Registry, f *formats.Format) (out []Work) {
-	view := formats.View{Note: func(loss.Note) {}, Say: func(string) {}, Jobs: 1, Secrets: formats.WithholdSecrets}
+	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}, Jobs: 1, Secrets: formats.WithholdSecrets}
 	if f.Heads != nil {
 		out = append(out, Work{"list", func(ctx context.Context, path, _ string) {
 			if l, err := formats.Locate(path); err == nil {
@@ -126,7 +126,7 @@ func works(reg *formats.Registry, f *formats.Format) (out []Work) {
 			}
 		}})
 	}
-	for _, to := range []*formats.Format{nil, reg.Named("canonical"), reg.Named("claude-code")} {
+	for _, to := range []*formats.Format{nil, reg.Lookup("canonical"), reg.Lookup("claude-code")} {
 		for _, history := range []bool{false, true} {
 			name := "decode"
 			if to != nil {
@@ -159,7 +159,7 @@ func carry(ctx context.Context, f, to *formats.Format, path, scratch string, vie
 		case to != nil:
 			n++
 			file := filepath.Join(scratch, strconv.Itoa(n))
-			if to.Encode(ctx, s, formats.Build{Path: file, Note: view.Note}) == nil && to.Verify != nil {
+			if to.Encode(ctx, s, formats.Build{Path: file, OnLoss: view.OnLoss}) == nil && to.Verify != nil {
 				to.Verify(ctx, file)
 			}
 			os.Remove(file)

@@ -87,6 +87,6 @@ func canonicalShapes() []formatstest.Shape {
 }
 
 func TestGrowthOfCanonical(t *testing.T) {
-	f := all.Registry().Named("canonical")
+	f := all.Registry().Lookup("canonical")
 	formatstest.Grows(t, all.Registry(), f, 150, canonicalShapes(), checking(f))
 }

@@ -201,7 +201,7 @@ func btoi(b bool) int {
 }
 
 func TestGrowthOfClaude(t *testing.T) {
-	f := all.Registry().Named("claude-code")
+	f := all.Registry().Lookup("claude-code")
 	formatstest.Grows(t, all.Registry(), f, 150, claudeShapes(), checking(f))
 }
 
@@ -209,7 +209,7 @@ func TestGrowthOfClaude(t *testing.T) {
 func checking(f *formats.Format) formatstest.Work {
 	return formatstest.Work{Name: "check", Do: func(ctx context.Context, path, _ string) {
 		if l, err := formats.Locate(path); err == nil {
-			f.Check(ctx, l, formats.View{Jobs: 1}, &rule.Inquiry{Layers: rule.Container | rule.References | rule.Meaning, Found: func(rule.Finding) {}})
+			f.Check(ctx, l, formats.View{Jobs: 1}, &rule.Pass{Layers: rule.Container | rule.References | rule.Meaning, Report: func(rule.Finding) {}})
 		}
 	}}
 }

@@ -28,7 +28,7 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 	decoded := mustDecode(t, Case{Format: f}, path, formats.View{}, session.Selection{}).heads
 	listed := map[int]bool{}
 	last := -1
-	for h, err := range f.Heads(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}) {
+	for h, err := range f.Heads(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +47,8 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 		last = at
 	}
 	outside := ""
-	if f.Outside != nil {
-		outside, _ = f.Outside("", "")
+	if f.ExternalDir != nil {
+		outside, _ = f.ExternalDir("", "")
 	}
 	for i, d := range decoded {
 		_, err := os.Stat(filepath.Join(path, outside, d.ID))

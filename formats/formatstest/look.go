@@ -98,7 +98,7 @@ func outside(t *testing.T, c Case, s source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !l.Dir() || databases {
+	if !l.IsDir() || databases {
 		return
 	}
 	if m, err := c.Format.Probe(t.Context(), l); err != nil || m.Score > 0 {

@@ -19,13 +19,13 @@ func (c Case) description(t *testing.T) {
 	if !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`).MatchString(f.Name) {
 		t.Errorf("%q is no kebab-case name", f.Name)
 	}
-	if g := c.Registry.Named(f.Name); g == nil {
+	if g := c.Registry.Lookup(f.Name); g == nil {
 		t.Fatalf("%s is not in the registry", f.Name)
 	}
 	if f.Title == "" || f.Probe == nil || f.Decode == nil && (len(f.Families) == 0 || f.Open == nil) {
 		t.Error("a format needs a title, Probe, and either a family and Open, or Decode")
 	}
-	if (f.Encode == nil) != (f.Named == nil) {
+	if (f.Encode == nil) != (f.SessionPath == nil) {
 		t.Error("what is encoded needs a name, and nothing else does")
 	}
 	for _, name := range f.Schemas {

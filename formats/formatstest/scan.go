@@ -92,7 +92,7 @@ func misnumbered(s store.Set, text bool, n, last, id int64) string {
 // wellFormed: tables of each database in order, then the files by path, each once.
 func wellFormed(t *testing.T, c Case, s *store.Schema) {
 	t.Helper()
-	if c.Registry.Named(s.Origin) == nil {
+	if c.Registry.Lookup(s.Origin) == nil {
 		t.Errorf("origin %q is no format", s.Origin)
 	}
 	at, seen, file := 0, map[string]bool{}, ""

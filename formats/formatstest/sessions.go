@@ -37,7 +37,7 @@ type talk struct {
 	sessions [][]string
 	failed   []error
 	notes    []string
-	tally    session.Tally
+	tally    session.Account
 }
 
 func (t *talk) lines() (out []string) {
@@ -49,15 +49,15 @@ func (t *talk) lines() (out []string) {
 
 // decode reads all sessions of the store at path.
 func decode(ctx context.Context, f *formats.Format, path string, v formats.View, sel session.Selection) (*talk, error) {
-	out, books := &talk{}, &session.Books{}
-	sel.Books = books
+	out, books := &talk{}, &session.SharedAccount{}
+	sel.Account = books
 	l, err := formats.Locate(path)
 	if err != nil {
 		return nil, err
 	}
-	v.Secrets, v.Omitted, v.Say = formats.WithholdSecrets, func(store.Item) {}, func(string) {}
-	v.Note = func(n loss.Note) {
-		if len(n.Args) != len(n.Code.Of().Args) {
+	v.Secrets, v.OnOmit, v.OnNotice = formats.WithholdSecrets, func(store.SidecarItem) {}, func(string) {}
+	v.OnLoss = func(n loss.Loss) {
+		if len(n.Args) != len(n.Code.Definition().Args) {
 			panic(fmt.Sprintf("%s with the arguments %q", n.Code, n.Args))
 		}
 		out.notes = append(out.notes, fmt.Sprintf("%v %v: %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
@@ -208,7 +208,7 @@ func countLines(t *testing.T, dir string) (n int64) {
 
 // sessionsAndBack: what is written as canonical text decodes to the same.
 func sessionsAndBack(t *testing.T, c Case, s source) {
-	to := c.Registry.Named("canonical")
+	to := c.Registry.Lookup("canonical")
 	if to == nil {
 		return // a registry of fakes
 	}
@@ -218,7 +218,7 @@ func sessionsAndBack(t *testing.T, c Case, s source) {
 	}
 	want := mustDecode(t, c, s.path, formats.View{}, session.Selection{})
 	i := 0
-	for one, err := range c.Format.Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+	for one, err := range c.Format.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -250,7 +250,7 @@ func sessionsAbandoned(t *testing.T, c Case, s source) {
 	}
 	for _, most := range []int{0, 1, 3} {
 		n := 0
-		for one, err := range c.Format.Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+		for one, err := range c.Format.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +272,7 @@ func sessionsAbandoned(t *testing.T, c Case, s source) {
 		if n != len(whole.sessions) {
 			t.Errorf("%d sessions after %d messages of each, want %d", n, most, len(whole.sessions))
 		}
-		for range c.Format.Decode(t.Context(), l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+		for range c.Format.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 			break
 		}
 	}
@@ -291,7 +291,7 @@ func sessionsCancelled(t *testing.T, c Case, s source) {
 		}
 		var last error
 		n, more := 0, 0
-		for one, err := range c.Format.Decode(ctx, l, formats.View{Note: func(loss.Note) {}, Say: func(string) {}}, session.Selection{}) {
+		for one, err := range c.Format.Decode(ctx, l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 			if last = err; err != nil || one.Messages == nil {
 				continue
 			}

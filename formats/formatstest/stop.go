@@ -40,7 +40,7 @@ func stopAfter(t *testing.T, c Case, path string, messages int, change func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	if messages < 0 && c.Format.Heads != nil {
 		for range c.Format.Heads(t.Context(), l, view) {
 			change()

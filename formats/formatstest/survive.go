@@ -35,7 +35,7 @@ func sessionsSurvive(t *testing.T, c Case, s source) { Survives(t, c.Registry, c
 // many calls came by.
 func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path string) (calls int) {
 	t.Helper()
-	to := reg.Named("claude-code")
+	to := reg.Lookup("claude-code")
 	if to == nil {
 		return 0 // a registry of fakes
 	}
@@ -44,7 +44,7 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 		t.Fatal(err)
 	}
 	dir, n := t.TempDir(), 0
-	view := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	for one, err := range f.Decode(t.Context(), l, view, session.Selection{}) {
 		if err != nil {
 			continue // other laws say whether it may fail

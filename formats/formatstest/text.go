@@ -40,7 +40,7 @@ func text(t *testing.T, c Case, s source) {
 			}
 			what := strings.TrimSpace(to.Name + " " + compress)
 			sameTree(t, what+": one worker and eight", tree(t, one), tree(t, many))
-			view := formats.View{Family: formats.Shared(c.Format, to)}
+			view := formats.View{Family: formats.SharedFamily(c.Format, to)}
 			same(t, what, mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, one, view).sorted())
 			validate(t, to, one)
 		}
@@ -94,19 +94,19 @@ func thereAndBack(t *testing.T, c Case, s source) {
 		if !text.Text || other.Name != origin || text.Create == nil || other.Create == nil {
 			continue
 		}
-		var there, omitted []store.Item
+		var there, omitted []store.SidecarItem
 		first, err := write(t, c, c.Format, s.path, writing{to: text, told: &there})
 		if err != nil {
 			t.Fatal(err)
 		}
 		back, err := write(t, c, text, first, writing{to: other, beside: there, told: &omitted, view: formats.View{
 			Secrets: formats.OmitWithheld,
-			Omitted: func(i store.Item) { omitted = append(omitted, i) },
+			OnOmit:  func(i store.SidecarItem) { omitted = append(omitted, i) },
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := write(t, c, other, back, writing{to: text, view: formats.View{Residue: omitted}})
+		second, err := write(t, c, other, back, writing{to: text, view: formats.View{Sidecar: omitted}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func secrets(t *testing.T, c Case, s source) {
 		return // its secrets, if any, are at home already
 	}
 	for _, to := range c.texts() {
-		var there, omitted []store.Item
+		var there, omitted []store.SidecarItem
 		first, err := write(t, c, c.Format, s.path, writing{to: to, told: &there, view: formats.View{Secrets: formats.WithholdSecrets}})
 		if err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func secrets(t *testing.T, c Case, s source) {
 		}
 		back, err := write(t, c, to, first, writing{to: c.Format, beside: there, told: &omitted, view: formats.View{
 			Secrets: formats.OmitWithheld,
-			Omitted: func(i store.Item) { omitted = append(omitted, i) },
+			OnOmit:  func(i store.SidecarItem) { omitted = append(omitted, i) },
 		}})
 		if err != nil {
 			t.Fatal(err)
@@ -159,7 +159,7 @@ func secrets(t *testing.T, c Case, s source) {
 				t.Errorf("%s: a marker stands in %s", c.Format.Name, name)
 			}
 		}
-		again, err := write(t, c, c.Format, back, writing{to: to, view: formats.View{Secrets: formats.WithholdSecrets, Residue: omitted}})
+		again, err := write(t, c, c.Format, back, writing{to: to, view: formats.View{Secrets: formats.WithholdSecrets, Sidecar: omitted}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,12 +17,12 @@ type writing struct {
 	view     formats.View
 	compress string
 	jobs     int
-	beside   []store.Item  // the items of the store's sidecar
-	told     *[]store.Item // the items for the one that is made
+	beside   []store.SidecarItem  // the items of the store's sidecar
+	told     *[]store.SidecarItem // the items for the one that is made
 }
 
 // tell collects sidecar items.
-func (w writing) tell(it store.Item) {
+func (w writing) tell(it store.SidecarItem) {
 	if w.told != nil {
 		*w.told = append(*w.told, it)
 	}
@@ -35,9 +35,9 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 	if err != nil {
 		return "", err
 	}
-	w.view.Jobs, w.view.Family, w.view.Leftover = w.jobs, formats.Shared(from, w.to), w.tell
-	if w.view.Residue == nil && w.view.Family != formats.Tables {
-		w.view.Residue = w.beside
+	w.view.Jobs, w.view.Family, w.view.OnLeftover = w.jobs, formats.SharedFamily(from, w.to), w.tell
+	if w.view.Sidecar == nil && w.view.Family != formats.Tables {
+		w.view.Sidecar = w.beside
 	}
 	r, err := from.Open(t.Context(), l, w.view)
 	if err != nil {
@@ -47,9 +47,9 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 	b := formats.Build{
 		Path:   filepath.Join(t.TempDir(), filepath.Base(path)),
 		Schema: r.Schema(), Compress: w.compress, Jobs: w.jobs,
-		Residue: w.tell, Leftover: w.beside,
+		OnSidecar: w.tell, Leftover: w.beside,
 	}
-	if origin := c.Registry.Named(b.Schema.Origin); origin != nil {
+	if origin := c.Registry.Lookup(b.Schema.Origin); origin != nil {
 		b.Shard = origin.Shard
 	}
 	dst, err := w.to.Create(t.Context(), b)
@@ -116,7 +116,7 @@ func trip(t *testing.T, c Case, s source) {
 	for _, to := range c.targets() {
 		t.Run(to.Name, func(t *testing.T) {
 			view := viewFor(c.Format, to)
-			var told []store.Item
+			var told []store.SidecarItem
 			path, err := write(t, c, c.Format, s.path, writing{to: to, view: view, told: &told})
 			if no := (*refusal)(nil); errors.As(err, &no) && to != c.Format {
 				no.allowed(t, to.Name)
@@ -126,10 +126,10 @@ func trip(t *testing.T, c Case, s source) {
 				t.Fatal(err)
 			}
 			accepted++
-			view.Family = formats.Shared(c.Format, to)
+			view.Family = formats.SharedFamily(c.Format, to)
 			again := formats.View{Family: view.Family}
 			if again.Family != formats.Tables {
-				again.Residue = told
+				again.Sidecar = told
 			}
 			same(t, "read back", mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, path, again).sorted())
 			if found := detect(t, c.Registry, path); (to == c.Format || to.Text) && (len(found) == 0 || found[0].Format.Name != to.Name) {
@@ -151,7 +151,7 @@ func abandoned(t *testing.T, c Case, s source) {
 			t.Fatal(err)
 		}
 		view := viewFor(c.Format, to)
-		view.Family = formats.Shared(c.Format, to)
+		view.Family = formats.SharedFamily(c.Format, to)
 		r, err := c.Format.Open(t.Context(), l, view)
 		if err != nil {
 			t.Fatal(err)

@@ -55,36 +55,36 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("no such kind of loss: %q (one of %s)", b, strings.Join(names[1:], ", "))
 }
 
-// Note is one loss: which, and where in the source. Its arguments, in the order
+// Loss is one loss: which, and where in the source. Its arguments, in the order
 // of the table, are names and numbers, never what somebody said and never a
 // secret.
-type Note struct {
+type Loss struct {
 	Code Code
 	At   store.Addr
 	Args []string
 }
 
 // Kind returns the kind of the loss.
-func (n Note) Kind() Kind { return n.Code.Kind() }
+func (n Loss) Kind() Kind { return n.Code.Kind() }
 
 // What returns the loss in words.
-func (n Note) What() string {
+func (n Loss) What() string {
 	l := n.line()
-	return n.Code.Of().phrase(1, l.Args)
+	return n.Code.Definition().phrase(1, l.Args)
 }
 
 // Sink takes notes. It may be called from several goroutines.
-type Sink func(Note)
+type Sink func(Loss)
 
-// Books are the notes of one conversion: all counted, the first few kept.
-type Books struct {
+// Log is the losses of one conversion: all counted, the first few kept.
+type Log struct {
 	mu    sync.Mutex
-	lines map[string]*Line
-	order []*Line
+	lines map[string]*Group
+	order []*Group
 }
 
-// Line is the losses of one code whose arguments in common are the same.
-type Line struct {
+// Group is the losses of one code whose arguments in common are the same.
+type Group struct {
 	Code   Code              `json:"code"`
 	Kind   Kind              `json:"kind"`
 	What   string            `json:"what"`           // in words, for as many as there are
@@ -95,15 +95,15 @@ type Line struct {
 
 const keepPlaces = 5
 
-// Line returns the line of this note alone.
-func (n Note) Line() Line {
+// Group returns the group of this loss alone.
+func (n Loss) Group() Group {
 	l := n.line()
 	l.Count, l.Places = 1, []string{n.At.String()}
 	return l.worded()
 }
 
-func (n Note) line() Line {
-	l, of := Line{Code: n.Code, Kind: n.Kind()}, n.Code.Of()
+func (n Loss) line() Group {
+	l, of := Group{Code: n.Code, Kind: n.Kind()}, n.Code.Definition()
 	for i, a := range n.Args {
 		if l.Args == nil {
 			l.Args = map[string]string{}
@@ -114,10 +114,10 @@ func (n Note) line() Line {
 }
 
 // group returns what the losses of a line have in common.
-func (l *Line) group() string {
+func (l *Group) group() string {
 	key := string(l.Code)
 	if len(l.Args) > 0 {
-		for _, name := range l.Code.Of().shared() {
+		for _, name := range l.Code.Definition().shared() {
 			key += "\x00" + l.Args[name]
 		}
 	}
@@ -125,8 +125,8 @@ func (l *Line) group() string {
 }
 
 // worded returns the line in words, without the arguments that differ.
-func (l Line) worded() Line {
-	of, args := l.Code.Of(), l.Args
+func (l Group) worded() Group {
+	of, args := l.Code.Definition(), l.Args
 	l.What, l.Args = of.phrase(l.Count, args), nil
 	for name, a := range args {
 		if l.Count == 1 || slices.Contains(of.shared(), name) {
@@ -141,9 +141,9 @@ func (l Line) worded() Line {
 
 // Merge adds lines to lines: each group keeps one line, with the places of the
 // first.
-func Merge(lines, more []Line) []Line {
+func Merge(lines, more []Group) []Group {
 	for _, l := range more {
-		i := slices.IndexFunc(lines, func(o Line) bool { return o.group() == l.group() })
+		i := slices.IndexFunc(lines, func(o Group) bool { return o.group() == l.group() })
 		if i < 0 {
 			lines = append(lines, l)
 			continue
@@ -154,8 +154,8 @@ func Merge(lines, more []Line) []Line {
 	return lines
 }
 
-// Note enters one loss. It is a Sink.
-func (b *Books) Note(n Note) {
+// Add enters one loss. It is a Sink.
+func (b *Log) Add(n Loss) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	group := string(n.Code)
@@ -166,7 +166,7 @@ func (b *Books) Note(n Note) {
 	l := b.lines[group]
 	if l == nil {
 		if b.lines == nil {
-			b.lines = map[string]*Line{}
+			b.lines = map[string]*Group{}
 		}
 		one := n.line()
 		l = &one
@@ -179,11 +179,11 @@ func (b *Books) Note(n Note) {
 	}
 }
 
-// Lines returns the lines in the order in which they were first entered.
-func (b *Books) Lines() []Line {
+// Groups returns the lines in the order in which they were first entered.
+func (b *Log) Groups() []Group {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := make([]Line, len(b.order))
+	out := make([]Group, len(b.order))
 	for i, l := range b.order {
 		out[i] = l.worded()
 		out[i].Places = slices.Clone(l.Places)
@@ -192,7 +192,7 @@ func (b *Books) Lines() []Line {
 }
 
 // Worst returns the gravest kind entered, 0 if none.
-func (b *Books) Worst() (k Kind) {
+func (b *Log) Worst() (k Kind) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, l := range b.order {

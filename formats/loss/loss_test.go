@@ -10,24 +10,24 @@ import (
 // TestBooks: losses are told apart by code and by the arguments that a phrase
 // for several names, and are put into words for as many as there are.
 func TestBooks(t *testing.T) {
-	var a, b Books
+	var a, b Log
 	at := func(line int) store.Addr { return store.Addr{File: "f", Line: line} }
-	for i, n := range []Note{
+	for i, n := range []Loss{
 		{Code: ColumnForeign, Args: []string{"x"}}, {Code: ValueNotJSON, Args: []string{"cut short"}}, {Code: ColumnForeign, Args: []string{"y"}},
 		{Code: ColumnForeign, Args: []string{"x"}}, {Code: TurnAbandoned},
 	} {
 		n.At = at(i)
-		a.Note(n)
+		a.Add(n)
 	}
-	b.Note(Note{Code: ValueNotJSON, At: at(9), Args: []string{"deep"}})
+	b.Add(Loss{Code: ValueNotJSON, At: at(9), Args: []string{"deep"}})
 	for range 7 {
-		b.Note(Note{Code: TurnAbandoned, At: at(8)})
+		b.Add(Loss{Code: TurnAbandoned, At: at(8)})
 	}
-	if a.Worst() != Unreadable || new(Books).Worst() != 0 {
+	if a.Worst() != Unreadable || new(Log).Worst() != 0 {
 		t.Errorf("the worst is %v", a.Worst())
 	}
-	first := a.Lines()
-	merged, err := json.Marshal(Merge(a.Lines(), b.Lines()))
+	first := a.Groups()
+	merged, err := json.Marshal(Merge(a.Groups(), b.Groups()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,9 +42,9 @@ func TestBooks(t *testing.T) {
 	if l := first[1]; l.What != "record that is not valid JSON: cut short" || l.Args["cause"] != "cut short" || l.Count != 1 {
 		t.Errorf("a line alone: %+v", l)
 	}
-	n := Note{Code: BlobMissing, At: at(1), Args: []string{"turn"}}
-	if l := n.Line(); n.What() != "blob that the store does not hold: turn" || l.What != n.What() || l.Kind != n.Kind() || l.Places[0] != "f:1" {
-		t.Errorf("%+v", n.Line())
+	n := Loss{Code: BlobMissing, At: at(1), Args: []string{"turn"}}
+	if l := n.Group(); n.What() != "blob that the store does not hold: turn" || l.What != n.What() || l.Kind != n.Kind() || l.Places[0] != "f:1" {
+		t.Errorf("%+v", n.Group())
 	}
 }
 
@@ -68,5 +68,5 @@ func TestNoSuchCode(t *testing.T) {
 			t.Error("L999 is a code")
 		}
 	}()
-	Code("L999").Of()
+	Code("L999").Definition()
 }

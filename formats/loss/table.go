@@ -12,11 +12,11 @@ import (
 // second meaning.
 type Code string
 
-// Loss is what the tables say of a code.
-type Loss struct {
+// Definition is what the tables say of a code.
+type Definition struct {
 	Code      Code
 	Kind      Kind
-	Args      []string // names of the arguments, in the order in which a Note has them
+	Args      []string // names of the arguments, in the order in which a Loss has them
 	One, Many string   // noun phrases, with arguments in braces, for one and for several
 	Means     string   // what it means for the person or the model that continues
 }
@@ -26,13 +26,13 @@ var tables embed.FS
 
 // All lists the losses in the order of their codes. The list is shared: do not
 // change it.
-func All() []Loss { return parsed() }
+func All() []Definition { return parsed() }
 
-// Of returns what the tables say of a code. It panics on a code that is in none
+// Definition returns what the tables say of a code. It panics on a code that is in none
 // of them, which is a mistake in the program.
-func (c Code) Of() *Loss {
+func (c Code) Definition() *Definition {
 	all := parsed()
-	i, ok := slices.BinarySearchFunc(all, c, func(l Loss, c Code) int { return strings.Compare(string(l.Code), string(c)) })
+	i, ok := slices.BinarySearchFunc(all, c, func(l Definition, c Code) int { return strings.Compare(string(l.Code), string(c)) })
 	if !ok {
 		panic("loss: no loss has the code " + string(c))
 	}
@@ -40,7 +40,7 @@ func (c Code) Of() *Loss {
 }
 
 // Kind returns the kind of loss that the code stands for.
-func (c Code) Kind() Kind { return c.Of().Kind }
+func (c Code) Kind() Kind { return c.Definition().Kind }
 
 // Secret reports whether the code is of something left out as a secret.
 func (c Code) Secret() bool { return c[1] == '4' }
@@ -54,7 +54,7 @@ func Areas() []string {
 }
 
 // phrase returns the phrase for a number of losses, with arguments filled in.
-func (l *Loss) phrase(n int64, args map[string]string) string {
+func (l *Definition) phrase(n int64, args map[string]string) string {
 	text := l.One
 	if n != 1 {
 		text = l.Many
@@ -71,7 +71,7 @@ func (l *Loss) phrase(n int64, args map[string]string) string {
 
 // shared names the arguments that tell losses apart. One that the phrase for
 // several does not name differs among them.
-func (l *Loss) shared() (out []string) {
+func (l *Definition) shared() (out []string) {
 	for _, name := range l.Args {
 		if strings.Contains(l.Many, "{"+name+"}") {
 			out = append(out, name)
@@ -82,8 +82,8 @@ func (l *Loss) shared() (out []string) {
 
 // parsed reads the tables once. They are part of the program, so a mistake in
 // one is a mistake in the program.
-var parsed = sync.OnceValue(func() []Loss {
-	var all []Loss
+var parsed = sync.OnceValue(func() []Definition {
+	var all []Definition
 	files, err := tables.ReadDir("losses")
 	if err != nil {
 		panic(err)
@@ -99,7 +99,7 @@ var parsed = sync.OnceValue(func() []Loss {
 		}
 		all = append(all, list...)
 	}
-	slices.SortFunc(all, func(a, b Loss) int { return strings.Compare(string(a.Code), string(b.Code)) })
+	slices.SortFunc(all, func(a, b Definition) int { return strings.Compare(string(a.Code), string(b.Code)) })
 	return all
 })
 
@@ -111,8 +111,8 @@ var parsed = sync.OnceValue(func() []Loss {
 //	means: The SDK does not read it ...
 //
 // A line that begins with a space continues the one before; # begins a remark.
-func parse(text string) ([]Loss, error) {
-	var out []Loss
+func parse(text string) ([]Definition, error) {
+	var out []Definition
 	for block := range strings.SplitSeq(strings.ReplaceAll(text, "\n ", " "), "\n\n") {
 		lines := slices.DeleteFunc(strings.Split(strings.TrimSpace(block), "\n"), func(s string) bool { return s == "" || s[0] == '#' })
 		if len(lines) == 0 {
@@ -122,7 +122,7 @@ func parse(text string) ([]Loss, error) {
 		if len(head) < 2 || len(lines) != 4 || len(head[0]) != 4 || head[0][0] != 'L' || head[0][1] < '1' || head[0][1] > '9' {
 			return nil, fmt.Errorf("%q: want code, kind and arguments, and then a line of one:, many: and means: each", lines[0])
 		}
-		l := Loss{Code: Code(head[0]), Args: head[2:]}
+		l := Definition{Code: Code(head[0]), Args: head[2:]}
 		if err := l.Kind.UnmarshalText([]byte(head[1])); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Code, err)
 		}

@@ -50,7 +50,7 @@ func TestTables(t *testing.T) {
 		if !strings.HasSuffix(l.Means, ".") {
 			t.Errorf("%s: a sentence ends with a period: %s", l.Code, l.Means)
 		}
-		if l.Code.Of().Code != l.Code || l.Code.Kind() != l.Kind {
+		if l.Code.Definition().Code != l.Code || l.Code.Kind() != l.Kind {
 			t.Errorf("%s is not found by its code", l.Code)
 		}
 	}

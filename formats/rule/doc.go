@@ -6,7 +6,7 @@
 // documentation, --rules and --explain print these rows. A codec's Check walks
 // its store once and reports each finding by the rule's id:
 //
-//	q.Breach("RH330", addr, "bubble %q", id)
+//	q.Reportf("RH330", addr, "bubble %q", id)
 //
 // The words of a rule or a finding may change with every version; its id,
 // address, pointer and arguments identify it.

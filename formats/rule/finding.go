@@ -16,10 +16,10 @@ type Finding struct {
 	// itself if that is a file or no closer place is known.
 	At      store.Addr
 	Pointer string // JSON pointer inside the record; "" for all of it
-	// Says is the wording of what is wrong here, where the rule's title does not
+	// Message is the wording of what is wrong here, where the rule's title does not
 	// say it all: a format for fmt if there are Args, else the text itself. It may
 	// change with any version, so nothing but Text reads it.
-	Says string
+	Message string
 	// Args are the names and numbers that people need to find the place, and no
 	// other content of the store. With rule, address and pointer they identify the
 	// finding, except for an Amount, Words and an error. Foreign names are quoted
@@ -30,14 +30,14 @@ type Finding struct {
 // Text returns what is wrong here in words, "" if the rule's title says it all.
 func (f *Finding) Text() string {
 	if len(f.Args) == 0 {
-		return f.Says
+		return f.Message
 	}
-	return fmt.Sprintf(f.Says, f.Args...)
+	return fmt.Sprintf(f.Message, f.Args...)
 }
 
-// Keep makes a finding independent of what it was read from, which the codec
+// Detach makes a finding independent of what it was read from, which the codec
 // may use again.
-func (f *Finding) Keep() {
+func (f *Finding) Detach() {
 	f.At.Key = f.At.Key.Clone()
 	for i, a := range f.Args {
 		if s, ok := a.(string); ok {
@@ -46,12 +46,12 @@ func (f *Finding) Keep() {
 	}
 }
 
-// Inquiry is what to check in one store. A codec may call its functions from any
+// Pass is what to check in one store. A codec may call its functions from any
 // number of goroutines; its findings do not depend on that number.
-type Inquiry struct {
+type Pass struct {
 	Layers Layers
-	// Found takes every finding, in any order.
-	Found func(Finding)
+	// Report takes every finding, in any order.
+	Report func(Finding)
 	// Schema returns a validator for a published schema, for use by one goroutine.
 	// It is nil unless the schema layer is checked.
 	Schema func(name string) Validator
@@ -61,12 +61,12 @@ type Inquiry struct {
 // a place in the document and a cause, without any value of the document.
 type Validator func(doc []byte) error
 
-// Asks reports whether a layer is checked.
-func (q *Inquiry) Asks(l Layer) bool { return q.Layers.Has(l) }
+// Enabled reports whether a layer is checked.
+func (q *Pass) Enabled(l Layer) bool { return q.Layers.Has(l) }
 
-// Breach reports a finding of a rule.
-func (q *Inquiry) Breach(id string, at store.Addr, says string, args ...any) {
-	q.Found(Finding{Rule: id, At: at, Says: says, Args: args})
+// Reportf reports a finding of a rule.
+func (q *Pass) Reportf(id string, at store.Addr, says string, args ...any) {
+	q.Report(Finding{Rule: id, At: at, Message: says, Args: args})
 }
 
 // Amount is how many there are of something. A finding stays the same when it
@@ -92,8 +92,8 @@ func (f *Finding) Identity() (out []string) {
 	return out
 }
 
-// Many returns an Amount.
-func Many(n int64, noun string) Amount { return Amount{n, noun} }
+// Count returns an Amount.
+func Count(n int64, noun string) Amount { return Amount{n, noun} }
 
 // String is "1 blob", "7 blobs" or "7".
 func (a Amount) String() string {
@@ -109,14 +109,14 @@ func (a Amount) String() string {
 
 // Clip returns the start of a foreign word, enough to recognize it.
 func Clip(s string) string {
-	if short := Cut(s, 80); short != s {
+	if short := Truncate(s, 80); short != s {
 		return short + "…"
 	}
 	return s
 }
 
-// Cut returns at most so many bytes of a text, and no part of a character.
-func Cut(s string, most int) string {
+// Truncate returns at most so many bytes of a text, and no part of a character.
+func Truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

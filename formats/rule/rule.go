@@ -85,10 +85,10 @@ type Rule struct {
 	Formats  []string // the formats that it applies to; "*" alone means all
 	Title    string   // what is wrong, in one line
 	Why      string   // what the client does about it
-	Mend     string   // the next step
+	Fix      string   // the next step
 }
 
-// For reports whether a rule applies to a format.
-func (r *Rule) For(format string) bool {
+// AppliesTo reports whether a rule applies to a format.
+func (r *Rule) AppliesTo(format string) bool {
 	return slices.Contains(r.Formats, "*") || slices.Contains(r.Formats, format)
 }

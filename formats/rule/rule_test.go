@@ -19,19 +19,19 @@ func TestTables(t *testing.T) {
 		if r.Title == "" || strings.HasSuffix(r.Title, ".") || len(r.Title) > 90 {
 			t.Errorf("%s: a title is one short line without a full stop: %q", r.ID, r.Title)
 		}
-		for _, text := range []string{r.Why, r.Mend} {
+		for _, text := range []string{r.Why, r.Fix} {
 			if !strings.HasSuffix(text, ".") {
 				t.Errorf("%s: a sentence ends: %q", r.ID, text)
 			}
 		}
-		if got := Named(r.ID); got == nil || got.ID != r.ID {
+		if got := Lookup(r.ID); got == nil || got.ID != r.ID {
 			t.Errorf("%s is not found by its id", r.ID)
 		}
-		if !r.For(r.Formats[0]) || r.For("nothing") && r.Formats[0] != "*" {
+		if !r.AppliesTo(r.Formats[0]) || r.AppliesTo("nothing") && r.Formats[0] != "*" {
 			t.Errorf("%s: For does not know its formats", r.ID)
 		}
 	}
-	if Named("RH999") != nil {
+	if Lookup("RH999") != nil {
 		t.Error("a rule that is not there is found")
 	}
 }
@@ -49,7 +49,7 @@ func TestIDs(t *testing.T) {
 			text, err := os.ReadFile(path)
 			for _, m := range id.FindAllSubmatch(text, -1) {
 				named[string(m[1])] = true
-				if Named(string(m[1])) == nil {
+				if Lookup(string(m[1])) == nil {
 					t.Errorf("%s: no rule is named %s", filepath.ToSlash(path), m[1])
 				}
 			}
@@ -73,7 +73,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	r := list[0]
-	if r.ID != "RH301" || r.Severity != Error || r.Layer != References || !slices.Equal(r.Formats, []string{"a", "b"}) || r.Title != "what is wrong" || r.Why != "because of this." || r.Mend != "do that." {
+	if r.ID != "RH301" || r.Severity != Error || r.Layer != References || !slices.Equal(r.Formats, []string{"a", "b"}) || r.Title != "what is wrong" || r.Why != "because of this." || r.Fix != "do that." {
 		t.Errorf("%+v", r)
 	}
 	for _, bad := range []string{
@@ -121,7 +121,7 @@ func TestSeverities(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	for _, c := range []struct{ s, want string }{{"abc", "abc"}, {"abcdef", "abcd"}, {"abcé!!", "abc"}, {"日本語", "日"}, {"\x80\x80\x80\x80\x80", ""}} {
-		if got := Cut(c.s, 4); got != c.want {
+		if got := Truncate(c.s, 4); got != c.want {
 			t.Errorf("%q: %q, want %q", c.s, got, c.want)
 		}
 	}

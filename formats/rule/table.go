@@ -15,8 +15,8 @@ var tables embed.FS
 // change it.
 func All() []Rule { return parsed() }
 
-// Named returns the rule with an id, or nil.
-func Named(id string) *Rule {
+// Lookup returns the rule with an id, or nil.
+func Lookup(id string) *Rule {
 	all := parsed()
 	i, ok := slices.BinarySearchFunc(all, id, func(r Rule, id string) int { return strings.Compare(r.ID, id) })
 	if !ok {
@@ -108,6 +108,6 @@ func parseBlock(block []string) (r Rule, err error) {
 	if why != "why" || mend != "mend" {
 		return r, fmt.Errorf("%s: the third or fourth line has the wrong label", r.ID)
 	}
-	r.Why, r.Mend = text, advice
+	r.Why, r.Fix = text, advice
 	return r, nil
 }

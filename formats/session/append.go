@@ -89,7 +89,7 @@ func (p *pen) todos(list []Todo) {
 		p.text("status", t.Status)
 		p.stamp("created", t.Created)
 		p.stamp("updated", t.Updated)
-		p.texts("needs", t.Needs)
+		p.texts("needs", t.DependsOn)
 		p.extras(t.Extras)
 		p.close('}')
 	}

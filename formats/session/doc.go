@@ -10,7 +10,7 @@
 // Everything is told apart from what was worked out: a Stamp says whether its
 // time was stored, a Part says where it came from if that is not the store's
 // own spine. What a codec did not claim rides along as Extras, raw: nothing is
-// left behind in silence. The Books say how many records and members were
+// left behind in silence. The Account says how many records and members were
 // claimed, carried as they are, or could not be read.
 //
 // Strings are UTF-8; the lone surrogates that JavaScript's strings can hold

@@ -51,5 +51,5 @@ type Turn struct {
 // Usage is what a turn cost in tokens. A count of -1 was not stated.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Reasoning, Total int64 }
 
-// NoUsage states nothing.
-func NoUsage() Usage { return Usage{-1, -1, -1, -1, -1, -1} }
+// UnknownUsage states nothing.
+func UnknownUsage() Usage { return Usage{-1, -1, -1, -1, -1, -1} }

@@ -6,13 +6,13 @@ type Part interface{ part() }
 // Text is what somebody wrote.
 type Text struct {
 	Text   string
-	Of     // where it came from
+	Source // where it came from
 	Extras []Extra
 }
 
-// Of says which source a part was taken from, where it is not the one that
+// Source says which source a part was taken from, where it is not the one that
 // the session's spine comes from: "prompts", "events", "transcript", "bubbles".
-type Of struct{ From string }
+type Source struct{ From string }
 
 // Injected is context that the client put in front of a prompt: what stood in
 // an envelope tag, or a thing the user attached; or a piece of a command of the
@@ -21,7 +21,7 @@ type Injected struct {
 	Tag  string // the envelope's tag, or the kind of attachment
 	Text string // what it held
 	Data Raw    // an attachment's own record
-	Of
+	Source
 	Extras []Extra
 }
 
@@ -34,7 +34,7 @@ type Thinking struct {
 	Millis    int64  // how long it took; 0 if not known
 	Start     Stamp
 	End       Stamp
-	Of
+	Source
 	Extras []Extra
 }
 
@@ -48,7 +48,7 @@ type ToolCall struct {
 	Start Stamp
 	End   Stamp
 	Child string // the session that this call started
-	Of
+	Source
 	Extras []Extra
 }
 
@@ -59,11 +59,11 @@ type ToolResult struct {
 	Error   bool
 	Content []Part // what the model was shown: Text, Media, Opaque
 	Value   Raw    // the tool's own record of it
-	// Changed, where set, reads what the file of an edit held before and after,
+	// FileChange, where set, reads what the file of an edit held before and after,
 	// which Session.Files yields, too. No line spells it; it can be asked as long
 	// as the message is valid.
-	Changed func() (before, after *Body)
-	Of
+	FileChange func() (before, after *Body)
+	Source
 	Extras []Extra
 }
 
@@ -72,14 +72,14 @@ type Media struct {
 	Mime, Name string
 	Data       []byte // the bytes, if they are held
 	URI        string // where they are, if not
-	Of
+	Source
 	Extras []Extra
 }
 
 // Summary is what the client keeps of messages that it compacted.
 type Summary struct {
 	Text string
-	Of
+	Source
 	Extras []Extra
 }
 
@@ -94,7 +94,7 @@ type Boundary struct {
 type Opaque struct {
 	Kind string
 	Raw  Raw
-	Of
+	Source
 }
 
 func (*Text) part()       {}

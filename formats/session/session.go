@@ -76,7 +76,7 @@ type Todo struct {
 	Status      string // pending, in_progress, completed, cancelled
 	Created     Stamp
 	Updated     Stamp
-	Needs       []string // ids of entries to be done before
+	DependsOn   []string // ids of entries to be done before
 	Extras      []Extra
 }
 
@@ -112,15 +112,15 @@ type Raw []byte
 
 // Selection is which of a store's sessions are wanted, and how much of them.
 type Selection struct {
-	IDs     []string // "" or none: all
-	Sorted  bool     // IDs are in order, so that Wants finds one of many at once
-	Inner   bool     // with those, the subagents that lie inside of their records, which no list names
-	History bool     // abandoned turns too, as Branches
-	Books   *Books   // entered while decoding; may be nil
+	IDs     []string       // "" or none: all
+	Sorted  bool           // IDs are in order, so that Includes finds one of many at once
+	Inner   bool           // with those, the subagents that lie inside of their records, which no list names
+	History bool           // abandoned turns too, as Branches
+	Account *SharedAccount // entered while decoding; may be nil
 }
 
-// Wants reports whether a session is among those asked for.
-func (s Selection) Wants(id string) bool {
+// Includes reports whether a session is among those asked for.
+func (s Selection) Includes(id string) bool {
 	if s.Sorted {
 		_, wanted := slices.BinarySearch(s.IDs, id)
 		return wanted || len(s.IDs) == 0

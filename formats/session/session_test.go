@@ -106,21 +106,21 @@ func TestStamps(t *testing.T) {
 }
 
 func TestBooks(t *testing.T) {
-	var none *Books
-	none.Add(Tally{Read: 1}) // nobody keeps these
-	b := &Books{}
-	b.Add(Tally{Read: 5, Claimed: 2, Opaque: 1, Superseded: 1, Members: 3, Taken: 2})
+	var none *SharedAccount
+	none.Add(Account{Read: 1}) // nobody keeps these
+	b := &SharedAccount{}
+	b.Add(Account{Read: 5, Converted: 2, CarriedRaw: 1, Superseded: 1, Members: 3, MembersConverted: 2})
 	if b.Total().Balanced() {
 		t.Error("a record and a member are missing")
 	}
-	b.Add(Tally{Unreadable: 1, Extras: 1})
+	b.Add(Account{Unreadable: 1, MembersRaw: 1})
 	if sum := b.Total(); !sum.Balanced() || sum.Read != 5 {
 		t.Errorf("%+v", sum)
 	}
 }
 
 func TestWants(t *testing.T) {
-	if !(Selection{}).Wants("a") || !(Selection{IDs: []string{"b", "a"}}).Wants("a") || (Selection{IDs: []string{"b"}}).Wants("a") {
+	if !(Selection{}).Includes("a") || !(Selection{IDs: []string{"b", "a"}}).Includes("a") || (Selection{IDs: []string{"b"}}).Includes("a") {
 		t.Error("a selection picks the wrong sessions")
 	}
 }

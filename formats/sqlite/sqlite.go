@@ -44,7 +44,7 @@ func Format() *formats.Format {
 }
 
 // check asks what can be asked of any database.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	f, err := sqlitecheck.Examine(ctx, l.Path, "", v, q, sqlitecheck.Known{}, nil)
 	if f == nil {
 		return err
@@ -58,7 +58,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inq
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	const doubt = ", but its beginning is not SQLite's: opening it says why"
 	switch {
-	case !l.Regular():
+	case !l.IsRegular():
 		return formats.Match{}, nil
 	case sqlitefile.IsDatabase(l.Head()):
 		return formats.Match{Score: 10, Evidence: []string{"the file begins with SQLite's header"}}, nil

@@ -41,9 +41,9 @@ func (a Addr) String() string {
 	return s.String()
 }
 
-// Near is the address for those who know which of the files of that name is
+// Short is the address for those who know which of the files of that name is
 // meant: its folders are left out.
-func (a Addr) Near() string {
+func (a Addr) Short() string {
 	if a.File != "" {
 		a.File = path.Base(a.File)
 	}

@@ -1,13 +1,13 @@
 package store
 
-// Item is one thing a target had no room for, and where it belongs. Items are
+// SidecarItem is one thing a target had no room for, and where it belongs. Items are
 // kept beside the target, so that the way back gives the source again.
 //
 // Each is guarded: Digest is over what it belongs to as it stands in the
 // target. Where that has changed since, the item is stale and is not applied. A
 // Row of a table without row ids belongs before the record that Digest is of,
 // or, without one, behind the last.
-type Item struct {
+type SidecarItem struct {
 	At      Addr
 	Column  int      // the cell, for Inserts and for a Row of one cell
 	Row     []Cell   // a record that was left out, or what of it was; its bytes are owned

@@ -19,12 +19,12 @@ type Reader interface {
 	Close() error
 }
 
-// Placed is a reader of text that knows where its records stand.
-type Placed interface {
+// Positioned is a reader of text that knows where its records stand.
+type Positioned interface {
 	Reader
-	// Place is the file and the line at which the records of the batch begin
+	// Position is the file and the line at which the records of the batch begin
 	// that was yielded last, one record a line.
-	Place() (file string, line int)
+	Position() (file string, line int)
 }
 
 // Writer builds one store from nothing, in a place nobody else sees yet.

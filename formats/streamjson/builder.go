@@ -25,7 +25,7 @@ type builder struct {
 	note  loss.Sink
 	say   func(*session.Message) bool
 	over  bool // nobody listens any more
-	tally session.Tally
+	tally session.Account
 
 	turns turns
 	// ending is a run's last known times and its result line; nil on a live
@@ -54,7 +54,7 @@ type builder struct {
 
 func newBuilder(file string, note loss.Sink, say func(*session.Message) bool) *builder {
 	if note == nil {
-		note = func(loss.Note) {}
+		note = func(loss.Loss) {}
 	}
 	return &builder{file: file, note: note, say: say, open: map[string]call{}}
 }
@@ -85,7 +85,7 @@ func (s *span) add(line int) {
 func (b *builder) addr(line int) store.Addr { return store.Addr{File: b.file, Line: line} }
 
 func (b *builder) lose(code loss.Code, line int, args ...string) {
-	b.note(loss.Note{Code: code, At: b.addr(line), Args: args})
+	b.note(loss.Loss{Code: code, At: b.addr(line), Args: args})
 }
 
 // line takes one line in.
@@ -97,11 +97,11 @@ func (b *builder) line(e event) {
 	if b.turns.begins(e.kind) {
 		b.begin(e)
 	}
-	b.tally.Claimed++
+	b.tally.Converted++
 	switch e.kind {
 	case blank:
 	case long:
-		b.tally.Claimed--
+		b.tally.Converted--
 		b.tally.Unreadable++
 		b.lose(loss.LineTooLong, e.line, fmt.Sprintf("%d MB", mostLine>>20))
 	case initial:
@@ -271,7 +271,7 @@ func holds(list []session.Extra, e session.Extra) bool {
 func (b *builder) count(o *members.Object) []session.Extra {
 	n := int64(len(o.Extras))
 	b.tally.Members += o.Count
-	b.tally.Extras += n
-	b.tally.Taken += o.Count - n
+	b.tally.MembersRaw += n
+	b.tally.MembersConverted += o.Count - n
 	return o.Extras
 }

@@ -186,8 +186,8 @@ func latest(have, next session.Raw, name string, list []session.Extra) (session.
 
 // opaque carries a line as it is.
 func (b *builder) opaque(e event) {
-	b.tally.Claimed--
-	b.tally.Opaque++
+	b.tally.Converted--
+	b.tally.CarriedRaw++
 	p := b.whole(e)
 	switch {
 	case b.number == 0 || b.turn != nil: // there is no message it could be in

@@ -49,7 +49,7 @@ func open(ctx context.Context, l *formats.Location, v formats.View, f *os.File) 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		fail := func(err error) { yield(nil, failure(ctx, l.Path, err)) }
-		if !l.Regular() {
+		if !l.IsRegular() {
 			fail(errors.New("it is no ordinary file"))
 			return
 		}
@@ -69,7 +69,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		for _, t := range c.outline.threads {
-			if sel.Wants(t.id) && !yield(c.session(ctx, t, sel), nil) {
+			if sel.Includes(t.id) && !yield(c.session(ctx, t, sel), nil) {
 				return
 			}
 		}
@@ -98,9 +98,9 @@ func (c *capture) nothing(sel session.Selection) {
 	}
 	lost := int64(c.outline.filled) + c.folded // of the one line that they became, all are
 	n += c.folded
-	sel.Books.Add(session.Tally{Read: n, Claimed: n - lost, Unreadable: lost})
-	if lost > 0 && c.view.Note != nil {
-		c.view.Note(loss.Note{Code: loss.StreamEmpty, At: c.at(c.outline.front.line)})
+	sel.Account.Add(session.Account{Read: n, Converted: n - lost, Unreadable: lost})
+	if lost > 0 && c.view.OnLoss != nil {
+		c.view.OnLoss(loss.Loss{Code: loss.StreamEmpty, At: c.at(c.outline.front.line)})
 	}
 }
 
@@ -125,10 +125,10 @@ func (c *capture) session(ctx context.Context, t *thread, sel session.Selection)
 		}
 	}
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		b := newBuilder(c.name, c.view.Note, func(m *session.Message) bool { return yield(m, nil) })
+		b := newBuilder(c.name, c.view.OnLoss, func(m *session.Message) bool { return yield(m, nil) })
 		b.cwd, b.ending = t.cwd, c.ending(t)
-		defer func() { sel.Books.Add(b.tally) }()
-		b.tally.Read, b.tally.Claimed = c.folded, c.folded
+		defer func() { sel.Account.Add(b.tally) }()
+		b.tally.Read, b.tally.Converted = c.folded, c.folded
 		text := &scattered{ReaderAt: c, list: t.pieces}
 		for l, err := range lines.Each(ctx, text, mostLine) {
 			if err != nil {

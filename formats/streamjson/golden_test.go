@@ -27,22 +27,22 @@ func files(t testing.TB) []string {
 }
 
 // told is what a file holds: canonical lines, then what was noted and counted.
-func told(t testing.TB, path string) (text []byte, tally session.Tally) {
+func told(t testing.TB, path string) (text []byte, tally session.Account) {
 	t.Helper()
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var books loss.Books
+	var books loss.Log
 	var sel session.Selection
-	sel.Books = new(session.Books)
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{Note: books.Note}, sel) {
+	sel.Account = new(session.SharedAccount)
+	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{OnLoss: books.Add}, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = lines(t, text, s)
 	}
-	return ledger(text, &books), sel.Books.Total()
+	return ledger(text, &books), sel.Account.Total()
 }
 
 func lines(t testing.TB, text []byte, s *session.Session) []byte {
@@ -57,8 +57,8 @@ func lines(t testing.TB, text []byte, s *session.Session) []byte {
 	return text
 }
 
-func ledger(text []byte, books *loss.Books) []byte {
-	for _, l := range books.Lines() {
+func ledger(text []byte, books *loss.Log) []byte {
+	for _, l := range books.Groups() {
 		text = fmt.Appendf(text, "# %s %s: %d at %s\n", l.Kind, l.Code, l.Count, strings.Join(l.Places, " "))
 	}
 	return text

@@ -91,7 +91,7 @@ func TestGrowth(t *testing.T) {
 			}
 		}
 	}
-	silent := formats.View{Note: func(loss.Note) {}, Say: func(string) {}}
+	silent := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	ways := map[string]func(t *testing.T, text string, l *formats.Location){
 		"decode": func(t *testing.T, _ string, l *formats.Location) {
 			for s, err := range f.Decode(t.Context(), l, silent, session.Selection{}) {
@@ -123,7 +123,7 @@ func TestGrowth(t *testing.T) {
 			}
 		},
 		"check": func(t *testing.T, _ string, l *formats.Location) {
-			q := &rule.Inquiry{Layers: rule.Container | rule.References | rule.Meaning, Found: func(rule.Finding) {}}
+			q := &rule.Pass{Layers: rule.Container | rule.References | rule.Meaning, Report: func(rule.Finding) {}}
 			if err := f.Check(context.Background(), l, silent, q); err != nil {
 				t.Fatal(err)
 			}

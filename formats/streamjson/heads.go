@@ -80,8 +80,8 @@ func ends(ctx context.Context, f *os.File, size int64, v formats.View) ([]sessio
 			first.threads = append(first.threads, t)
 		}
 	}
-	if len(first.threads) > 0 && v.Say != nil {
-		v.Say(f.Name() + ": only its beginning and its end were looked at")
+	if len(first.threads) > 0 && v.OnNotice != nil {
+		v.OnNotice(f.Name() + ": only its beginning and its end were looked at")
 	}
 	var out []session.Head
 	for _, t := range first.threads {

@@ -35,18 +35,18 @@ func written(t testing.TB, data []byte) *formats.Location {
 func walked(t testing.TB, data []byte) string {
 	t.Helper()
 	l := written(t, data)
-	var notes loss.Books
-	sel := session.Selection{Books: new(session.Books)}
+	var notes loss.Log
+	sel := session.Selection{Account: new(session.SharedAccount)}
 	var text []byte
 	var ids []string
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{Note: notes.Note}, sel) {
+	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{OnLoss: notes.Add}, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, s.ID)
 		text = checked(t, text, s)
 	}
-	tally := sel.Books.Total()
+	tally := sel.Account.Total()
 	if n := count(data); tally.Read != n || !tally.Balanced() {
 		t.Fatalf("%d lines, %+v", n, tally)
 	}
@@ -296,11 +296,11 @@ func TestNothing(t *testing.T) {
 		if got := walked(t, []byte(text)); strings.Contains(got, `"type":"session"`) || strings.TrimSpace(text) != "" && !strings.Contains(got, "unreadable") {
 			t.Errorf("%q: %s", text, got)
 		}
-		sel := session.Selection{Books: new(session.Books)}
+		sel := session.Selection{Account: new(session.SharedAccount)}
 		for s, err := range streamjson.Format().Stream(t.Context(), strings.NewReader(text), formats.View{}, sel) {
 			t.Error(s, err)
 		}
-		if tally := sel.Books.Total(); tally.Read != count([]byte(text)) || !tally.Balanced() {
+		if tally := sel.Account.Total(); tally.Read != count([]byte(text)) || !tally.Balanced() {
 			t.Errorf("%q: %+v", text, tally)
 		}
 	}
@@ -411,7 +411,7 @@ func TestLongHeads(t *testing.T) {
 	data := `{"type":"user","message":{"role":"user","content":"first words"},"session_id":"a"}` + "\n" + strings.Repeat(line("a", strings.Repeat("x", 1000)), 9000) + line("b", "end")
 	var said string
 	var got []string
-	for h, err := range streamjson.Format().Heads(t.Context(), written(t, []byte(data)), formats.View{Say: func(s string) { said = s }}) {
+	for h, err := range streamjson.Format().Heads(t.Context(), written(t, []byte(data)), formats.View{OnNotice: func(s string) { said = s }}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,14 +433,14 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		walked(t, data)
-		sel := session.Selection{Books: new(session.Books)}
+		sel := session.Selection{Account: new(session.SharedAccount)}
 		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(data), formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			checked(t, nil, s)
 		}
-		if tally := sel.Books.Total(); tally.Read != count(data) || !tally.Balanced() {
+		if tally := sel.Account.Total(); tally.Read != count(data) || !tally.Balanced() {
 			t.Fatalf("%d lines through a pipe, %+v", count(data), tally)
 		}
 	})

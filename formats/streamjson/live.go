@@ -42,7 +42,7 @@ func stream(ctx context.Context, r io.Reader, v formats.View, sel session.Select
 				return
 			case s == nil:
 				return
-			case sel.Wants(s.ID) && !yield(s, nil):
+			case sel.Includes(s.ID) && !yield(s, nil):
 				return
 			}
 		}
@@ -132,17 +132,17 @@ func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Ses
 	}
 	s := &session.Session{Head: t.head(), Model: t.model}
 	s.Turns, s.Bytes = -1, -1
-	if p.seen[t.id] && p.view.Note != nil {
-		p.view.Note(loss.Note{Code: loss.StreamSplit})
+	if p.seen[t.id] && p.view.OnLoss != nil {
+		p.view.OnLoss(loss.Loss{Code: loss.StreamSplit})
 	}
 	p.seen[t.id], p.skip = true, t.id
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		if p.skip != t.id {
 			return
 		}
-		b := newBuilder(pipeName, p.view.Note, func(m *session.Message) bool { return yield(m, nil) })
+		b := newBuilder(pipeName, p.view.OnLoss, func(m *session.Message) bool { return yield(m, nil) })
 		b.cwd = t.cwd
-		defer func() { sel.Books.Add(b.tally) }()
+		defer func() { sel.Account.Add(b.tally) }()
 		if err := p.walk(b, t.id); err != nil {
 			yield(nil, failure(ctx, pipeName, err))
 		}
@@ -202,17 +202,17 @@ func (p *pipe) pass() error {
 
 // nothing accounts for lines behind which no session came.
 func (p *pipe) nothing(sel session.Selection) {
-	t := session.Tally{}
+	t := session.Account{}
 	for _, l := range p.ahead {
 		t.Read++
 		if e := read(l); e.kind == blank {
-			t.Claimed++
+			t.Converted++
 		} else {
 			t.Unreadable++
 		}
 	}
-	if t.Unreadable > 0 && p.view.Note != nil {
-		p.view.Note(loss.Note{Code: loss.StreamEmpty})
+	if t.Unreadable > 0 && p.view.OnLoss != nil {
+		p.view.OnLoss(loss.Loss{Code: loss.StreamEmpty})
 	}
-	sel.Books.Add(t)
+	sel.Account.Add(t)
 }

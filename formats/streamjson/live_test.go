@@ -29,7 +29,7 @@ func TestLive(t *testing.T) {
 				m.Turn = &session.Turn{Number: m.Turn.Number, Model: m.Turn.Model}
 			}
 		}
-		sel := session.Selection{Books: new(session.Books)}
+		sel := session.Selection{Account: new(session.SharedAccount)}
 		n := 0
 		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(raw), formats.View{}, sel) {
 			if err != nil {
@@ -38,7 +38,7 @@ func TestLive(t *testing.T) {
 			n++
 			same(t, seed, s, sessions[0])
 		}
-		if tally := sel.Books.Total(); n != 1 || !tally.Balanced() || tally.Read != count(raw) {
+		if tally := sel.Account.Total(); n != 1 || !tally.Balanced() || tally.Read != count(raw) {
 			t.Errorf("seed %d: %d sessions, %+v", seed, n, tally)
 		}
 	}
@@ -53,14 +53,14 @@ func TestLiveSamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text []byte
-		sel := session.Selection{Books: new(session.Books)}
+		sel := session.Selection{Account: new(session.SharedAccount)}
 		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(raw), formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			text = lines(t, text, s)
 		}
-		if tally := sel.Books.Total(); !tally.Balanced() || tally.Read != count(raw) {
+		if tally := sel.Account.Total(); !tally.Balanced() || tally.Read != count(raw) {
 			t.Errorf("%s: %+v", path, tally)
 		}
 		if strings.Contains(path, "partial") && !bytes.Contains(text, []byte(`"kind":"result/success"`)) {

@@ -95,7 +95,7 @@ func TestRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := 0
-		sel := session.Selection{Books: new(session.Books)}
+		sel := session.Selection{Account: new(session.SharedAccount)}
 		for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
@@ -114,7 +114,7 @@ func TestRandom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if tally := sel.Books.Total(); n != len(sessions) || !tally.Balanced() || tally.Read != int64(bytes.Count(raw, []byte("\n"))) {
+		if tally := sel.Account.Total(); n != len(sessions) || !tally.Balanced() || tally.Read != int64(bytes.Count(raw, []byte("\n"))) {
 			t.Errorf("seed %d: %d of %d sessions, %+v", seed, n, len(sessions), tally)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 // check asks a capture what the rules ask, in one walk.
-func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Inquiry) error {
-	if !l.Regular() {
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
+	if !l.IsRegular() {
 		return failure(ctx, l.Path, errors.New("it is no ordinary file"))
 	}
 	a := &audit{q: q, file: filepath.Base(l.Path), byID: map[string]*tale{}, schemas: map[string]rule.Validator{}}
@@ -58,7 +58,7 @@ func folded(path string, size int64) []byte {
 
 // audit is what is known of a capture while it is read.
 type audit struct {
-	q       *rule.Inquiry
+	q       *rule.Pass
 	file    string
 	byID    map[string]*tale
 	order   []*tale
@@ -82,8 +82,8 @@ type happened struct {
 }
 
 func (a *audit) say(id string, line int, pointer, says string, args ...any) {
-	if a.q.Asks(rule.Named(id).Layer) {
-		a.q.Found(rule.Finding{Rule: id, At: store.Addr{File: a.file, Line: line}, Pointer: pointer, Says: says, Args: args})
+	if a.q.Enabled(rule.Lookup(id).Layer) {
+		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: a.file, Line: line}, Pointer: pointer, Message: says, Args: args})
 	}
 }
 
@@ -234,7 +234,7 @@ func (a *audit) call(l *linecheck.Line, e *event, r *tale) {
 // end tells what only the end shows. growing: somebody goes on writing.
 func (a *audit) end(growing bool) {
 	if a.back > 0 {
-		a.say("RH476", a.backAt, "/timestamp_ms", "%v", rule.Many(int64(a.back), "line"))
+		a.say("RH476", a.backAt, "/timestamp_ms", "%v", rule.Count(int64(a.back), "line"))
 	}
 	for _, r := range a.order {
 		if r.turns.number > 0 && !r.turns.over && !growing {

@@ -22,9 +22,9 @@ func asks(t testing.TB, path string, layers rule.Layers) (out []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
-		r := rule.Named(f.Rule)
-		if !layers.Has(r.Layer) || !r.For(formatName) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
+		r := rule.Lookup(f.Rule)
+		if !layers.Has(r.Layer) || !r.AppliesTo(formatName) {
 			t.Errorf("%s is not asked here", f.Rule)
 		}
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", r.Severity, f.Rule, f.At.Line, f.Pointer)))
@@ -107,7 +107,7 @@ func TestRulesOfNoise(t *testing.T) {
 
 // A run that goes on while it is read has no result yet.
 func TestRulesOfLive(t *testing.T) {
-	a := &audit{q: &rule.Inquiry{Layers: rule.Meaning, Found: func(f rule.Finding) { t.Errorf("%s is found", f.Rule) }}}
+	a := &audit{q: &rule.Pass{Layers: rule.Meaning, Report: func(f rule.Finding) { t.Errorf("%s is found", f.Rule) }}}
 	a.order = append(a.order, &tale{turns: turns{number: 1}, calls: map[uint64]*happened{}})
 	a.end(true)
 }

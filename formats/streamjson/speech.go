@@ -117,7 +117,7 @@ func (b *builder) said(e event) {
 	if found == apart {
 		b.lose(loss.StreamTextDiffers, e.line)
 		d.rest()
-		d.Parts = append(d.Parts, &session.Text{Text: text, Of: session.Of{From: "repetition"}})
+		d.Parts = append(d.Parts, &session.Text{Text: text, Source: session.Source{From: "repetition"}})
 		return
 	}
 	if found != repeated {

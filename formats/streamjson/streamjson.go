@@ -34,7 +34,7 @@ var noisy = []string{".json", ".jsonl", ".ndjson", ".log", ".txt"}
 // probe knows a capture by its first event.
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	ending := strings.ToLower(filepath.Ext(l.Path))
-	if b := unstamped(l.Line()); len(b) == 0 || b[0] != '{' && !slices.Contains(noisy, ending) {
+	if b := unstamped(l.FirstLine()); len(b) == 0 || b[0] != '{' && !slices.Contains(noisy, ending) {
 		return formats.Match{}, nil
 	}
 	text, all := l.Text()

@@ -132,7 +132,7 @@ func (b *builder) usage(raw []byte, list []session.Extra) (*session.Usage, []ses
 	if !o.Split(raw, "usage.", usageNames) {
 		return nil, list
 	}
-	u := session.NoUsage()
+	u := session.UnknownUsage()
 	for i, n := range []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite} {
 		*n = o.Int(i, -1)
 		if *n < 0 {
@@ -159,7 +159,7 @@ func (b *builder) ended(e event) {
 	case b.words.all.n == 0 && status != "error":
 		d := b.assistant(e)
 		d.rest()
-		d.Parts = append(d.Parts, &session.Text{Text: text, Of: session.Of{From: "result"}})
+		d.Parts = append(d.Parts, &session.Text{Text: text, Source: session.Source{From: "result"}})
 		b.words.fresh(text)
 	case b.ending != nil:
 		d := b.assistant(e)

@@ -115,7 +115,7 @@ func (p *Plan) expectState(s *Session) {
 	}
 	for _, t := range p.todos {
 		s.Todos = append(s.Todos, session.Todo{ID: t.id, Content: t.content, Status: []string{"", "pending", "in_progress", "completed", "cancelled"}[t.status],
-			Created: session.Stored(t.created), Updated: session.Stored(t.updated), Needs: t.needs})
+			Created: session.Stored(t.created), Updated: session.Stored(t.updated), DependsOn: t.needs})
 	}
 	for _, f := range p.files {
 		file := &session.File{Path: f.path, After: &session.Body{Bytes: f.after}}

@@ -32,10 +32,10 @@ func (s *State) answerMessage(ctx context.Context, p *planned) (*session.Message
 			}
 			of := s.only()
 			if it.step >= 0 {
-				of = session.Of{}
+				of = session.Source{}
 			}
 			if part = s.docPart(parts[i], &d, of); parts[i][0] == '"' {
-				part = &session.Text{Text: rawjson.Text(parts[i]), Of: of}
+				part = &session.Text{Text: rawjson.Text(parts[i]), Source: of}
 			}
 		}
 		if it.step >= 0 {
@@ -84,7 +84,7 @@ func (s *State) resultMessage(ctx context.Context, p *planned) (*session.Message
 		m.Origin = s.origin(l.id)
 		of := s.only()
 		if it.step >= 0 {
-			of = session.Of{}
+			of = session.Source{}
 		}
 		if i := int(it.part - l.from); i < len(in.parts) && in.parts[i][0] == '"' {
 			part = loose([]session.Part{&session.Text{Text: rawjson.Text(in.parts[i])}}, &d, of)[0]

@@ -190,7 +190,7 @@ func (s *State) addSummary(ctx context.Context, m *session.Message, id ID, said 
 		switch {
 		case ok && same(t.Text, said) && len(t.Extras) == 0:
 		case ok:
-			m.Parts = append(m.Parts, &session.Summary{Text: t.Text, Of: t.Of, Extras: t.Extras})
+			m.Parts = append(m.Parts, &session.Summary{Text: t.Text, Source: t.Source, Extras: t.Extras})
 		default:
 			m.Parts = append(m.Parts, part)
 		}

@@ -22,7 +22,7 @@ func costOf(t *testing.T, g *graph, root ID, roots ...ID) (c cost) {
 	var before, after runtime.MemStats
 	g.reads = map[ID]int{}
 	runtime.ReadMemStats(&before)
-	o := Options{Blobs: g, Root: root, Roots: roots, History: true, All: g.all(), Note: func(loss.Note) { c.notes++ }}
+	o := Options{Blobs: g, Root: root, Roots: roots, History: true, All: g.all(), Note: func(loss.Loss) { c.notes++ }}
 	s, err := Read(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)

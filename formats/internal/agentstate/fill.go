@@ -169,7 +169,7 @@ func (s *State) todo(b []byte) (t session.Todo) {
 		case r.Is(5, wire.Varint):
 			t.Updated = stored(r.Uint)
 		case r.Is(6, wire.Bytes):
-			t.Needs = append(t.Needs, s.text(r.Body, "dependencies", &t.Extras))
+			t.DependsOn = append(t.DependsOn, s.text(r.Body, "dependencies", &t.Extras))
 		default:
 			return false
 		}

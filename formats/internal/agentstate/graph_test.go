@@ -114,7 +114,7 @@ func (g *graph) read(t *testing.T, root ID, history bool) *read {
 	out := &read{}
 	o := Options{Blobs: g, Root: root, History: history,
 		At: func(id ID) store.Addr { return store.Addr{File: "blobs/" + id.short()} },
-		Note: func(n loss.Note) {
+		Note: func(n loss.Loss) {
 			out.notes = append(out.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 		}}
 	if history {
@@ -199,7 +199,7 @@ func (r *read) shape() string {
 }
 
 func partShape(p session.Part) string {
-	of := func(o session.Of) string {
+	of := func(o session.Source) string {
 		if o.From != "" {
 			return "*"
 		}
@@ -207,19 +207,19 @@ func partShape(p session.Part) string {
 	}
 	switch p := p.(type) {
 	case *session.Text:
-		return fmt.Sprintf("%q%s", p.Text, of(p.Of))
+		return fmt.Sprintf("%q%s", p.Text, of(p.Source))
 	case *session.Injected:
-		return "<" + p.Tag + ">" + of(p.Of)
+		return "<" + p.Tag + ">" + of(p.Source)
 	case *session.Thinking:
-		return "thinks" + of(p.Of)
+		return "thinks" + of(p.Source)
 	case *session.ToolCall:
-		return "calls:" + p.Name + ":" + p.ID + of(p.Of)
+		return "calls:" + p.Name + ":" + p.ID + of(p.Source)
 	case *session.ToolResult:
-		return "gives:" + p.Call + ":" + p.Status + of(p.Of)
+		return "gives:" + p.Call + ":" + p.Status + of(p.Source)
 	case *session.Media:
-		return "media" + of(p.Of)
+		return "media" + of(p.Source)
 	case *session.Summary:
-		return fmt.Sprintf("summary:%q%s", p.Text, of(p.Of))
+		return fmt.Sprintf("summary:%q%s", p.Text, of(p.Source))
 	case *session.Boundary:
 		return fmt.Sprint("boundary:", p.Archived)
 	}

@@ -102,7 +102,7 @@ func (s *State) note(code loss.Code, args ...string) {
 	if s.o.Note == nil {
 		return
 	}
-	n := loss.Note{Code: code, Args: args}
+	n := loss.Loss{Code: code, Args: args}
 	if s.o.At != nil {
 		n.At = s.o.At(s.at)
 	}
@@ -148,7 +148,7 @@ func (s *State) origin(ids ...ID) []string {
 			continue
 		}
 		if s.o.At != nil {
-			out = append(out, s.o.At(id).Near())
+			out = append(out, s.o.At(id).Short())
 		} else {
 			out = append(out, id.String())
 		}

@@ -9,8 +9,8 @@ import (
 	"rehome/formats/session"
 )
 
-func (s *State) mediaPart(part []byte, d *doc, of session.Of) *session.Media {
-	t := &session.Media{Of: of}
+func (s *State) mediaPart(part []byte, d *doc, of session.Source) *session.Media {
+	t := &session.Media{Source: of}
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":

@@ -184,7 +184,7 @@ func (r role) speaker() session.Role {
 }
 
 // loose makes a result of what a message of a tool holds without naming one.
-func loose(parts []session.Part, d *doc, of session.Of) []session.Part {
+func loose(parts []session.Part, d *doc, of session.Source) []session.Part {
 	for _, p := range parts {
 		if _, ok := p.(*session.ToolResult); ok {
 			return parts
@@ -199,5 +199,5 @@ func loose(parts []session.Part, d *doc, of session.Of) []session.Part {
 			t.From = ""
 		}
 	}
-	return []session.Part{&session.ToolResult{Call: call, Content: parts, Of: of}}
+	return []session.Part{&session.ToolResult{Call: call, Content: parts, Source: of}}
 }

@@ -7,17 +7,17 @@ import (
 )
 
 // docParts spells the content of a message that only prompt messages have.
-func (s *State) docParts(d *doc, of session.Of) (out []session.Part) {
+func (s *State) docParts(d *doc, of session.Source) (out []session.Part) {
 	switch {
 	case len(d.content) == 0:
 		return nil
 	case d.content[0] == '"':
-		return []session.Part{&session.Text{Text: rawjson.Text(d.content), Of: of}}
+		return []session.Part{&session.Text{Text: rawjson.Text(d.content), Source: of}}
 	case d.content[0] != '[':
 		if string(d.content) == "null" {
 			return nil
 		}
-		return []session.Part{&session.Opaque{Kind: "content", Raw: d.content, Of: of}}
+		return []session.Part{&session.Opaque{Kind: "content", Raw: d.content, Source: of}}
 	}
 	for part := range rawjson.Elements(d.content) {
 		out = append(out, s.docPart(part, d, of))
@@ -26,7 +26,7 @@ func (s *State) docParts(d *doc, of session.Of) (out []session.Part) {
 }
 
 // docPart spells one part.
-func (s *State) docPart(part []byte, d *doc, of session.Of) session.Part {
+func (s *State) docPart(part []byte, d *doc, of session.Source) session.Part {
 	kind := rawjson.Text(rawjson.Last(part, "type"))
 	switch kind {
 	case "text":
@@ -41,13 +41,13 @@ func (s *State) docPart(part []byte, d *doc, of session.Of) session.Part {
 		return s.mediaPart(part, d, of)
 	}
 	s.ledger.carried(1)
-	return &session.Opaque{Kind: kind, Raw: part, Of: of}
+	return &session.Opaque{Kind: kind, Raw: part, Source: of}
 }
 
 func isText(v []byte) bool { return v[0] == '"' }
 
-func (s *State) textPart(part []byte, d *doc, of session.Of) *session.Text {
-	t := &session.Text{Of: of}
+func (s *State) textPart(part []byte, d *doc, of session.Source) *session.Text {
+	t := &session.Text{Source: of}
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":
@@ -64,8 +64,8 @@ func (s *State) textPart(part []byte, d *doc, of session.Of) *session.Text {
 	return t
 }
 
-func (s *State) reasoningPart(part []byte, redacted bool, d *doc, of session.Of) *session.Thinking {
-	t := &session.Thinking{Of: of, Redacted: redacted}
+func (s *State) reasoningPart(part []byte, redacted bool, d *doc, of session.Source) *session.Thinking {
+	t := &session.Thinking{Source: of, Redacted: redacted}
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
 		case n == "type":
@@ -87,8 +87,8 @@ func (s *State) reasoningPart(part []byte, redacted bool, d *doc, of session.Of)
 	return t
 }
 
-func (s *State) callPart(part []byte, d *doc, of session.Of) *session.ToolCall {
-	t := &session.ToolCall{Of: of}
+func (s *State) callPart(part []byte, d *doc, of session.Source) *session.ToolCall {
+	t := &session.ToolCall{Source: of}
 	var rawArgs []byte
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
@@ -152,8 +152,8 @@ func sameJSON(a, b []byte) bool {
 	}
 }
 
-func (s *State) resultPart(part []byte, d *doc, of session.Of) *session.ToolResult {
-	t := &session.ToolResult{Of: of}
+func (s *State) resultPart(part []byte, d *doc, of session.Source) *session.ToolResult {
+	t := &session.ToolResult{Source: of}
 	var shown []byte
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
@@ -208,9 +208,9 @@ func (s *State) resultContent(v []byte, d *doc) (out []session.Part) {
 		for e := range rawjson.Elements(v) {
 			switch kind := rawjson.Text(rawjson.Last(e, "type")); kind {
 			case "text":
-				out = append(out, s.textPart(e, d, session.Of{}))
+				out = append(out, s.textPart(e, d, session.Source{}))
 			case "image", "file":
-				out = append(out, s.mediaPart(e, d, session.Of{}))
+				out = append(out, s.mediaPart(e, d, session.Source{}))
 			default:
 				out = append(out, &session.Opaque{Kind: kind, Raw: e})
 			}

@@ -139,7 +139,7 @@ func (s *State) pendingMessage(p *planned) (*session.Message, error) {
 	if d.role == userRole {
 		s.typed(m, &d, &in.line, nil)
 	} else {
-		for i, part := range s.docParts(&d, session.Of{}) {
+		for i, part := range s.docParts(&d, session.Source{}) {
 			if i >= len(in.told) || !in.told[i] {
 				m.Parts = append(m.Parts, part)
 			}

@@ -17,11 +17,11 @@ import (
 const fromPrompts = "prompts"
 
 // only is the mark of what no step says.
-func (s *State) only() session.Of {
+func (s *State) only() session.Source {
 	if len(s.turns) == 0 {
-		return session.Of{}
+		return session.Source{}
 	}
-	return session.Of{From: fromPrompts}
+	return session.Source{From: fromPrompts}
 }
 
 // prompt reads a prompt message once more, for keeps.

@@ -26,11 +26,11 @@ func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
 				if piece.Tag == envelope.Clock && !m.At.Known() {
 					m.At = clock(piece.Text)
 				}
-				m.Parts = append(m.Parts, &session.Injected{Tag: piece.Tag, Text: piece.Text, Of: of, Extras: t.Extras})
+				m.Parts = append(m.Parts, &session.Injected{Tag: piece.Tag, Text: piece.Text, Source: of, Extras: t.Extras})
 			case said != nil && same(piece.Text, said.Text):
 				said.Extras = append(said.Extras, t.Extras...)
 			default:
-				m.Parts = append(m.Parts, &session.Text{Text: piece.Text, Of: of, Extras: t.Extras})
+				m.Parts = append(m.Parts, &session.Text{Text: piece.Text, Source: of, Extras: t.Extras})
 			}
 			t.Extras = nil
 		}

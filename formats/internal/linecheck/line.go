@@ -57,7 +57,7 @@ func (c *checker) odd(number int) {
 // sound is a line as one JSON object of valid UTF-8.
 func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	if b[0] == 0 && len(bytes.Trim(b, "\x00")) == 0 {
-		c.breach(zeros, l.Number, "", "%v", rule.Many(int64(len(b)), "byte"))
+		c.breach(zeros, l.Number, "", "%v", rule.Count(int64(len(b)), "byte"))
 		return nil, false
 	}
 	end, bad := 0, ""

@@ -83,7 +83,7 @@ func (l *Line) Hold(v rule.Validator, say func(pointer, cause string)) {
 
 // Lines examines a file and yields its sound lines. file is its name in the
 // store, for the findings. An error is one of reading: it ends the walk.
-func Lines(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry, o Options) iter.Seq2[Line, error] {
+func Lines(ctx context.Context, path, file string, v formats.View, q *rule.Pass, o Options) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		c := newChecker(file, q, o)
 		info, err := os.Stat(path)
@@ -110,7 +110,7 @@ func Lines(ctx context.Context, path, file string, v formats.View, q *rule.Inqui
 
 // Text is Lines for a text that is in memory or on its way: nobody writes to
 // it meanwhile.
-func Text(ctx context.Context, r io.Reader, file string, q *rule.Inquiry, o Options) iter.Seq2[Line, error] {
+func Text(ctx context.Context, r io.Reader, file string, q *rule.Pass, o Options) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		c := newChecker(file, q, o)
 		err := c.lines(ctx, r, yield)
@@ -138,7 +138,7 @@ func sort(m fs.FileMode) string {
 // checker examines one text.
 type checker struct {
 	name string // of the file in its store
-	q    *rule.Inquiry
+	q    *rule.Pass
 	o    Options
 	scan scanner
 
@@ -152,7 +152,7 @@ type checker struct {
 	packed  bool
 }
 
-func newChecker(file string, q *rule.Inquiry, o Options) *checker {
+func newChecker(file string, q *rule.Pass, o Options) *checker {
 	if o.Most == 0 {
 		o.Most = mostLine
 	}
@@ -163,17 +163,17 @@ func (c *checker) at(line int) store.Addr { return store.Addr{File: c.name, Line
 
 // breach reports by the first of the rules that is asked of the format.
 func (c *checker) breach(ids []string, line int, pointer, says string, args ...any) {
-	if !c.q.Asks(rule.Container) {
+	if !c.q.Enabled(rule.Container) {
 		return
 	}
 	if id := pick(ids, c.o.Format); id != "" {
-		c.q.Found(rule.Finding{Rule: id, At: c.at(line), Pointer: pointer, Says: says, Args: args})
+		c.q.Report(rule.Finding{Rule: id, At: c.at(line), Pointer: pointer, Message: says, Args: args})
 	}
 }
 
 func pick(ids []string, format string) string {
 	for _, id := range ids {
-		if r := rule.Named(id); r != nil && (format == "" || r.For(format)) {
+		if r := rule.Lookup(id); r != nil && (format == "" || r.AppliesTo(format)) {
 			return id
 		}
 	}

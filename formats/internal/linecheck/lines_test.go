@@ -22,8 +22,8 @@ import (
 // told gathers findings as lines of text.
 type told []string
 
-func (f *told) inquiry(layers rule.Layers) *rule.Inquiry {
-	return &rule.Inquiry{Layers: layers, Found: func(b rule.Finding) {
+func (f *told) inquiry(layers rule.Layers) *rule.Pass {
+	return &rule.Pass{Layers: layers, Report: func(b rule.Finding) {
 		*f = append(*f, strings.Join(strings.Fields(fmt.Sprintf("%s %d %s", b.Rule, b.At.Line, b.Pointer)), " "))
 	}}
 }

@@ -13,7 +13,7 @@ import (
 // Value examines one JSON text that is no line: the value of a row. What it
 // says of it is what it says of lines. It reports whether the value can be
 // asked for more: it is JSON, and nothing in it is too much for a validator.
-func Value(b []byte, at store.Addr, q *rule.Inquiry) bool { return new(Values).Ask(b, at, q) }
+func Value(b []byte, at store.Addr, q *rule.Pass) bool { return new(Values).Ask(b, at, q) }
 
 // Values is Value for one after another: what it needs it takes once. It
 // belongs to one goroutine; the zero Values is ready.
@@ -23,14 +23,14 @@ type Values struct {
 }
 
 // Ask is Value.
-func (v *Values) Ask(b []byte, at store.Addr, q *rule.Inquiry) bool {
+func (v *Values) Ask(b []byte, at store.Addr, q *rule.Pass) bool {
 	s := &v.scan
 	if !v.ready {
 		s.seed, v.ready = maphash.MakeSeed(), true
 	}
 	breach := func(ids []string, pointer, says string, args ...any) {
-		if q.Asks(rule.Container) {
-			q.Found(rule.Finding{Rule: ids[0], At: at, Pointer: pointer, Says: says, Args: args})
+		if q.Enabled(rule.Container) {
+			q.Report(rule.Finding{Rule: ids[0], At: at, Pointer: pointer, Message: says, Args: args})
 		}
 	}
 	if !utf8.Valid(b) {
@@ -58,13 +58,13 @@ func (v *Values) Ask(b []byte, at store.Addr, q *rule.Inquiry) bool {
 
 // UTF8 examines a line of text that is no JSON, and reports whether it can be
 // read.
-func UTF8(l *lines.Line, file, format string, q *rule.Inquiry) bool {
+func UTF8(l *lines.Line, file, format string, q *rule.Pass) bool {
 	c := newChecker(file, q, Options{Format: format})
 	switch {
 	case l.Long:
 		c.breach(tooLong, l.Number, "", "")
 	case len(l.Bytes) > 0 && len(bytes.Trim(l.Bytes, "\x00")) == 0:
-		c.breach(zeros, l.Number, "", "%v", rule.Many(int64(len(l.Bytes)), "byte"))
+		c.breach(zeros, l.Number, "", "%v", rule.Count(int64(len(l.Bytes)), "byte"))
 	case !utf8.Valid(l.Bytes):
 		c.breach(notUTF8, l.Number, "", "byte %d", firstBad(l.Bytes)+1)
 	default:

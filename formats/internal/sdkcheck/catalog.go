@@ -16,7 +16,7 @@ type Catalog struct {
 	// missing then.
 	Gaps struct{ Agents, Runs, Events bool }
 
-	q      *rule.Inquiry
+	q      *rule.Pass
 	order  []*agent
 	agents map[string]*agent
 	runs   map[string]*run
@@ -33,7 +33,7 @@ type Places struct {
 }
 
 // New is an empty catalog.
-func New(q *rule.Inquiry, p Places) *Catalog {
+func New(q *rule.Pass, p Places) *Catalog {
 	return &Catalog{Places: p, q: q, agents: map[string]*agent{}, runs: map[string]*run{}, keys: map[eventKey]struct{}{}}
 }
 
@@ -75,7 +75,7 @@ type run struct {
 func (c *Catalog) PutAgent(a Agent) {
 	have := c.agent(a.ID)
 	if have.known {
-		c.q.Breach("RH327", a.At, "%q", rule.Clip(a.ID))
+		c.q.Reportf("RH327", a.At, "%q", rule.Clip(a.ID))
 		return
 	}
 	have.Agent, have.known = a, true
@@ -100,7 +100,7 @@ func (c *Catalog) PutRun(r Run) {
 		have = &run{}
 		c.runs[r.ID] = have
 	case have.known && have.Agent == r.Agent:
-		c.q.Breach("RH327", r.At, "%q", rule.Clip(r.ID))
+		c.q.Reportf("RH327", r.At, "%q", rule.Clip(r.ID))
 		return
 	case have.known: // another agent's, which lines allow
 		have = &run{}
@@ -124,10 +124,10 @@ func (c *Catalog) ends(r *Run) {
 	want, asked := c.Places.Ends[r.Status]
 	for _, e := range r.Ends {
 		if e != want && !(asked && want == "?") {
-			c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: e, Says: "%s", Args: []any{r.Status}})
+			c.q.Report(rule.Finding{Rule: "RH325", At: r.At, Pointer: e, Message: "%s", Args: []any{r.Status}})
 		}
 	}
 	if asked && want != "?" && !slices.Contains(r.Ends, want) {
-		c.q.Found(rule.Finding{Rule: "RH325", At: r.At, Pointer: want, Says: "%s", Args: []any{r.Status}})
+		c.q.Report(rule.Finding{Rule: "RH325", At: r.At, Pointer: want, Message: "%s", Args: []any{r.Status}})
 	}
 }

@@ -35,18 +35,18 @@ func (c *Catalog) PutEvent(e Event) {
 		}
 		c.last = r
 	}
-	if !c.q.Asks(rule.References) {
+	if !c.q.Enabled(rule.References) {
 		return
 	}
 	var space [24]byte
 	if e.HasOffset && string(strconv.AppendInt(space[:0], e.Seq, 10)) != string(e.Offset) {
-		c.q.Found(rule.Finding{Rule: "RH317", At: e.At, Pointer: c.Places.Offset, Says: "%q of event %d", Args: []any{rule.Clip(string(e.Offset)), e.Seq}})
+		c.q.Report(rule.Finding{Rule: "RH317", At: e.At, Pointer: c.Places.Offset, Message: "%q of event %d", Args: []any{rule.Clip(string(e.Offset)), e.Seq}})
 	}
 	switch twice, behind := r.events.add(e.Seq); {
 	case twice:
-		c.q.Found(rule.Finding{Rule: "RH318", At: e.At, Pointer: c.Places.Seq, Says: "%d of run %q", Args: []any{e.Seq, rule.Clip(r.ID)}})
+		c.q.Report(rule.Finding{Rule: "RH318", At: e.At, Pointer: c.Places.Seq, Message: "%d of run %q", Args: []any{e.Seq, rule.Clip(r.ID)}})
 	case behind:
-		c.q.Found(rule.Finding{Rule: "RH319", At: e.At, Pointer: c.Places.Seq, Says: "%d of run %q", Args: []any{e.Seq, rule.Clip(r.ID)}})
+		c.q.Report(rule.Finding{Rule: "RH319", At: e.At, Pointer: c.Places.Seq, Message: "%d of run %q", Args: []any{e.Seq, rule.Clip(r.ID)}})
 	}
 	if e.Key != nil {
 		c.key(&e)
@@ -57,7 +57,7 @@ func (c *Catalog) key(e *Event) {
 	sum := sha256.Sum256(append(append(append([]byte(nil), e.Run...), 0), e.Key...))
 	k := eventKey(sum[:16])
 	if _, there := c.keys[k]; there {
-		c.q.Found(rule.Finding{Rule: "RH320", At: e.At, Pointer: c.Places.Key, Says: "%q", Args: []any{rule.Clip(string(e.Key))}})
+		c.q.Report(rule.Finding{Rule: "RH320", At: e.At, Pointer: c.Places.Key, Message: "%q", Args: []any{rule.Clip(string(e.Key))}})
 	}
 	c.keys[k] = struct{}{}
 }

@@ -18,7 +18,7 @@ func (c *Catalog) Finish() {
 	}
 	for _, r := range c.runs {
 		if !r.known && !c.Gaps.Runs {
-			c.q.Breach("RH316", r.at, "run %q", rule.Clip(r.ID))
+			c.q.Reportf("RH316", r.at, "run %q", rule.Clip(r.ID))
 		}
 	}
 	c.runs, c.last, c.keys = nil, nil, nil
@@ -27,7 +27,7 @@ func (c *Catalog) Finish() {
 func (c *Catalog) finishAgent(a *agent) {
 	for _, r := range a.runs {
 		if !a.known && !c.Gaps.Agents {
-			c.q.Found(rule.Finding{Rule: cmp.Or(c.Places.Orphan, "RH312"), At: r.At, Pointer: c.Places.Agent, Says: "%q", Args: []any{rule.Clip(a.ID)}})
+			c.q.Report(rule.Finding{Rule: cmp.Or(c.Places.Orphan, "RH312"), At: r.At, Pointer: c.Places.Agent, Message: "%q", Args: []any{rule.Clip(a.ID)}})
 		}
 	}
 	slices.SortStableFunc(a.runs, func(x, y *run) int { return cmp.Compare(x.Turn, y.Turn) })
@@ -44,13 +44,13 @@ func (c *Catalog) numbers(runs []*run) {
 	for i, r := range runs {
 		if i > 0 && runs[i-1].Turn == r.Turn {
 			twice = true
-			c.q.Found(rule.Finding{Rule: "RH314", At: r.At, Pointer: c.Places.Turn, Says: "%d", Args: []any{r.Turn}})
+			c.q.Report(rule.Finding{Rule: "RH314", At: r.At, Pointer: c.Places.Turn, Message: "%d", Args: []any{r.Turn}})
 		} else if gap == nil && r.Turn != int64(i+1) {
 			gap = r
 		}
 	}
 	if gap != nil && !twice && !c.Gaps.Runs {
-		c.q.Found(rule.Finding{Rule: "RH315", At: gap.At, Pointer: c.Places.Turn, Says: "%d", Args: []any{gap.Turn}})
+		c.q.Report(rule.Finding{Rule: "RH315", At: gap.At, Pointer: c.Places.Turn, Message: "%d", Args: []any{gap.Turn}})
 	}
 }
 
@@ -61,9 +61,9 @@ func (c *Catalog) underWay(runs []*run) {
 		switch {
 		case r.Status == "" || Ended(r.Status):
 		case i+1 < len(runs) && runs[len(runs)-1].Turn > r.Turn:
-			c.q.Found(rule.Finding{Rule: "RH323", At: r.At, Pointer: c.Places.Status, Says: "%s", Args: []any{r.Status}})
+			c.q.Report(rule.Finding{Rule: "RH323", At: r.At, Pointer: c.Places.Status, Message: "%s", Args: []any{r.Status}})
 		case r.Status != "queued":
-			c.q.Found(rule.Finding{Rule: "RH324", At: r.At, Pointer: c.Places.Status, Says: "%s", Args: []any{r.Status}})
+			c.q.Report(rule.Finding{Rule: "RH324", At: r.At, Pointer: c.Places.Status, Message: "%s", Args: []any{r.Status}})
 		}
 	}
 }
@@ -82,7 +82,7 @@ func (c *Catalog) active(a *agent) {
 	default:
 		return
 	}
-	c.q.Found(rule.Finding{Rule: id, At: a.At, Pointer: c.Places.Active, Says: says, Args: args})
+	c.q.Report(rule.Finding{Rule: id, At: a.At, Pointer: c.Places.Active, Message: says, Args: args})
 }
 
 // Agents lists the agents that there are documents of.
@@ -134,7 +134,7 @@ func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) e
 	for _, r := range c.references(agent) {
 		id, ok := storecheck.BlobName(r.root)
 		if !ok {
-			c.q.Found(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Says: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
+			c.q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
 			continue
 		}
 		if g == nil {
@@ -149,5 +149,5 @@ func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) e
 }
 
 func (c *Catalog) missing(id agentstate.ID, r reference) {
-	c.q.Found(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Says: "%s: the agent has no blobs", Args: []any{id.String()[:12]}})
+	c.q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%s: the agent has no blobs", Args: []any{id.String()[:12]}})
 }

@@ -46,7 +46,7 @@ func TestSequence(t *testing.T) {
 
 // gathered collects what a catalog reports.
 func gathered(fill func(c *Catalog)) (out []string) {
-	q := &rule.Inquiry{Layers: rule.References | rule.Meaning, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: rule.References | rule.Meaning, Report: func(f rule.Finding) {
 		out = append(out, fmt.Sprintf("%s %d %s", f.Rule, f.At.Line, f.Pointer))
 	}}
 	c := New(q, Places{Status: "/status", Turn: "/turn", Active: "/active", Ends: map[string]string{"finished": "/end"}})
@@ -109,7 +109,7 @@ func TestUnderWay(t *testing.T) {
 
 // TestFrozen: a catalog that is finished is only read, whoever asks.
 func TestFrozen(t *testing.T) {
-	q := &rule.Inquiry{Layers: rule.References, Found: func(rule.Finding) {}}
+	q := &rule.Pass{Layers: rule.References, Report: func(rule.Finding) {}}
 	c := New(q, Places{})
 	for i := range 50 {
 		id := fmt.Sprint("a", i)

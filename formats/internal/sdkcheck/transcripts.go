@@ -12,7 +12,7 @@ import (
 // Transcripts asks whose the readable copies are, given their paths in the
 // store: agent-transcripts/ID/ID.jsonl, or ID.jsonl and ID.txt without a folder.
 func (c *Catalog) Transcripts(files []string) {
-	if !c.q.Asks(rule.References) || c.Gaps.Agents {
+	if !c.q.Enabled(rule.References) || c.Gaps.Agents {
 		return
 	}
 	known := map[string]bool{}
@@ -24,7 +24,7 @@ func (c *Catalog) Transcripts(files []string) {
 		id = strings.TrimSuffix(strings.TrimSuffix(id, ".jsonl"), ".txt")
 		if !known[id] {
 			known[id] = true // said once
-			c.q.Breach("RH326", store.Addr{File: path}, "")
+			c.q.Reportf("RH326", store.Addr{File: path}, "")
 		}
 	}
 }

@@ -28,12 +28,12 @@ const Transcripts = "agent-transcripts"
 
 // Omission is the sidecar item that says that a secret was left at home, and where. At
 // is the line, or the row of a store's meta table.
-func Omission(at store.Addr, column int) store.Item {
-	return store.Item{At: at, Column: column, Row: []store.Cell{store.WithheldCell()}}
+func Omission(at store.Addr, column int) store.SidecarItem {
+	return store.SidecarItem{At: at, Column: column, Row: []store.Cell{store.WithheldCell()}}
 }
 
 // IsOmission tells such items from the rest.
-func IsOmission(it *store.Item) bool {
+func IsOmission(it *store.SidecarItem) bool {
 	if len(it.Row) != 1 || it.Row[0].Class != store.Withheld {
 		return false
 	}

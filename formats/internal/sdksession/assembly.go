@@ -40,7 +40,7 @@ type assembly struct {
 
 	prompts map[*run]int // prompts of the transcript, by the run they began
 	closers []func() error
-	tally   session.Tally
+	tally   session.Account
 	raw     int // bytes of documents that ride along
 }
 
@@ -91,7 +91,7 @@ func (a *assembly) document(ctx context.Context) error {
 		a.tally.Unreadable++
 		return nil
 	}
-	a.tally.Claimed++
+	a.tally.Converted++
 	a.tally.Add(a.doc.tally())
 	a.head.Head = a.doc.Head
 	a.head.Head.Turns, a.head.Bytes = -1, -1
@@ -111,7 +111,7 @@ func (a *assembly) checkpoints(ctx context.Context, history bool) error {
 	case errors.Is(err, formats.ErrBusy):
 		return err
 	case err != nil: // the others may still tell the session
-		a.store.note(loss.Note{Code: loss.CheckpointsUnreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, Args: []string{sober(err)}})
+		a.store.note(loss.Loss{Code: loss.CheckpointsUnreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, Args: []string{sober(err)}})
 		return nil
 	case shelf == nil:
 		return nil
@@ -189,7 +189,7 @@ func (a *assembly) root() (agentstate.ID, bool) {
 func (a *assembly) search(ctx context.Context) (agentstate.ID, bool, error) {
 	id, found, err := agentstate.Newest(ctx, a.shelf.Blobs, a.shelf.All)
 	if found && err == nil {
-		a.store.note(loss.Note{Code: loss.StateGuessed, At: a.shelf.At(id)})
+		a.store.note(loss.Loss{Code: loss.StateGuessed, At: a.shelf.At(id)})
 	}
 	return id, found, err
 }
@@ -208,7 +208,7 @@ func (a *assembly) asides(ctx context.Context) error {
 	for _, r := range a.agent.runs {
 		if r.known {
 			a.tally.Read++
-			a.tally.Claimed++
+			a.tally.Converted++
 		}
 		for _, p := range r.doubles {
 			if err := a.aside(ctx, sdkdoc.Run, p); err != nil {
@@ -218,7 +218,7 @@ func (a *assembly) asides(ctx context.Context) error {
 	}
 	for _, r := range a.plan.asleep {
 		a.tally.Read--
-		a.tally.Claimed--
+		a.tally.Converted--
 		if err := a.aside(ctx, sdkdoc.Run, r.place); err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (a *assembly) aside(ctx context.Context, k sdkdoc.Kind, p Place) error {
 		return err
 	}
 	a.tally.Read++
-	a.tally.Opaque++
+	a.tally.CarriedRaw++
 	at := a.store.Lines.At(k, p)
 	b, _, err := rawjson.Line(line)
 	if err == nil && a.raw+len(b) <= mostRaw {
@@ -242,7 +242,7 @@ func (a *assembly) aside(ctx context.Context, k sdkdoc.Kind, p Place) error {
 			return nil
 		}
 	}
-	a.store.note(loss.Note{Code: loss.DocumentExcess, At: at})
+	a.store.note(loss.Loss{Code: loss.DocumentExcess, At: at})
 	return nil
 }
 

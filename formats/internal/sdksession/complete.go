@@ -43,11 +43,11 @@ func (a *assembly) transcript(ctx context.Context) error {
 	a.prompts = a.store.matchPrompts(a.plan, a.turns, a.survey.Prompts())
 	if a.spine == runSpine && !a.events() && a.survey.Lines > 0 {
 		a.spine = transcriptSpine
-		a.tally.Add(a.survey.Tally)
+		a.tally.Add(a.survey.Account)
 		a.head.Extras = append(a.head.Extras, a.survey.Extras...)
 		return nil
 	}
-	a.tally.Add(session.Tally{Read: a.survey.Lines, Claimed: a.survey.Lines - a.survey.Broken, Unreadable: a.survey.Broken})
+	a.tally.Add(session.Account{Read: a.survey.Lines, Converted: a.survey.Lines - a.survey.Broken, Unreadable: a.survey.Broken})
 	return nil
 }
 
@@ -65,10 +65,10 @@ func (a *assembly) spare(ctx context.Context, f transcript.File) error {
 	}
 	if f.Text && a.old == nil && a.spine == runSpine && !a.events() {
 		a.old = &oldText{io.NewSectionReader(r, 0, r.Size()), f}
-		a.tally.Add(session.Tally{Read: n, Opaque: n})
+		a.tally.Add(session.Account{Read: n, CarriedRaw: n})
 		return nil
 	}
-	a.tally.Add(session.Tally{Read: n, Claimed: n})
+	a.tally.Add(session.Account{Read: n, Converted: n})
 	return nil
 }
 
@@ -147,5 +147,5 @@ func (a *assembly) missing(name string) {
 	}
 	a.head.Missing = append(a.head.Missing, name)
 	at := store.Addr{File: name, Key: store.TextCell([]byte(a.agent.id))}
-	a.store.note(loss.Note{Code: loss.SourceMissing, At: at, Args: []string{name}})
+	a.store.note(loss.Loss{Code: loss.SourceMissing, At: at, Args: []string{name}})
 }

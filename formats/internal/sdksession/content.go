@@ -27,14 +27,14 @@ func (s *Store) parts(ctx context.Context, t *turnEvents, it *item) ([]session.P
 	}
 	switch it.sort {
 	case thoughtItem:
-		return []session.Part{&session.Thinking{Text: text, Millis: it.millis, Start: it.at, End: it.till, Of: of()}}, nil
+		return []session.Part{&session.Thinking{Text: text, Millis: it.millis, Start: it.at, End: it.till, Source: of()}}, nil
 	case summaryItem:
-		return []session.Part{&session.Summary{Text: text, Of: of()}}, nil
+		return []session.Part{&session.Summary{Text: text, Source: of()}}, nil
 	}
-	return []session.Part{&session.Text{Text: text, Of: of()}}, nil
+	return []session.Part{&session.Text{Text: text, Source: of()}}, nil
 }
 
-func of() session.Of { return session.Of{From: fromEvents} }
+func of() session.Source { return session.Source{From: fromEvents} }
 
 // told joins the deltas of a text.
 func (s *Store) told(ctx context.Context, t *turnEvents, it *item) (string, error) {
@@ -56,7 +56,7 @@ func (s *Store) told(ctx context.Context, t *turnEvents, it *item) (string, erro
 }
 
 func (s *Store) callPart(ctx context.Context, t *turnEvents, it *item) ([]session.Part, error) {
-	call := &session.ToolCall{ID: it.call, Name: it.name, Kind: cmp.Or(toolmap.Kind(it.name), it.name), Start: it.at, Of: of()}
+	call := &session.ToolCall{ID: it.call, Name: it.name, Kind: cmp.Or(toolmap.Kind(it.name), it.name), Start: it.at, Source: of()}
 	if it.over {
 		call.End = it.till
 	}
@@ -77,7 +77,7 @@ func (s *Store) callPart(ctx context.Context, t *turnEvents, it *item) ([]sessio
 }
 
 func (s *Store) short(t *turnEvents, it *item, code loss.Code) {
-	s.note(loss.Note{Code: code, At: s.Lines.At(eventKind, t.run.events[it.last].Place)})
+	s.note(loss.Loss{Code: code, At: s.Lines.At(eventKind, t.run.events[it.last].Place)})
 }
 
 // resultMessage is what came of a call, nil if nothing did.
@@ -90,7 +90,7 @@ func (s *Store) resultMessage(ctx context.Context, t *turnEvents, it *item) (*se
 	if err != nil || ev == nil {
 		return nil, err
 	}
-	r := &session.ToolResult{Call: it.call, Error: it.wrong, Of: of()}
+	r := &session.ToolResult{Call: it.call, Error: it.wrong, Source: of()}
 	if ev.result != nil {
 		r.Value = members.Bare("result", ev.result)
 		r.Status, r.Error = verdict(ev.result, it.wrong)
@@ -99,7 +99,7 @@ func (s *Store) resultMessage(ctx context.Context, t *turnEvents, it *item) (*se
 		r.Extras = append(r.Extras, session.Extra{Name: "truncated.result", Raw: session.Raw("true")})
 		s.short(t, it, loss.ResultCut)
 	}
-	return &session.Message{ID: t.id(it.end) + "-result", Role: session.Tool, At: ev.at, Parts: []session.Part{r}, Origin: []string{s.Lines.At(eventKind, e.Place).Near()}}, nil
+	return &session.Message{ID: t.id(it.end) + "-result", Role: session.Tool, At: ev.at, Parts: []session.Part{r}, Origin: []string{s.Lines.At(eventKind, e.Place).Short()}}, nil
 }
 
 // verdict reads {"status":"success","value":{…}}. A command that ran and failed
@@ -128,7 +128,7 @@ func (s *Store) rawPart(ctx context.Context, t *turnEvents, it *item) ([]session
 		if err != nil {
 			return nil, nil
 		}
-		return []session.Part{&session.Opaque{Kind: "event", Raw: members.Bare("event", b), Of: of()}}, nil
+		return []session.Part{&session.Opaque{Kind: "event", Raw: members.Bare("event", b), Source: of()}}, nil
 	}
 	s.ev.parse(line)
 	b := []byte{'{'}
@@ -138,5 +138,5 @@ func (s *Store) rawPart(ctx context.Context, t *turnEvents, it *item) ([]session
 		}
 		b = append(append(session.AppendString(b, x.Name), ':'), x.Raw...)
 	}
-	return []session.Part{&session.Opaque{Kind: "event members", Raw: append(b, '}'), Of: of()}}, nil
+	return []session.Part{&session.Opaque{Kind: "event members", Raw: append(b, '}'), Source: of()}}, nil
 }

@@ -17,7 +17,7 @@
 // add: what says the same, blanks apart, is claimed and not said twice. They are
 // put where they happened, between the parts that both sources know.
 //
-// What is added says where it is from (session.Of): "events" for all of the
+// What is added says where it is from (session.Source): "events" for all of the
 // catalog, "transcript".
 //
 // A run that was queued and never began is no turn: the SDK makes one with each

@@ -18,8 +18,8 @@ func (a *account) enter(o *members.Object) []session.Extra {
 	return o.Extras
 }
 
-func (a account) tally() session.Tally {
-	return session.Tally{Members: a.members, Taken: a.members - a.extras, Extras: a.extras}
+func (a account) tally() session.Account {
+	return session.Account{Members: a.members, MembersConverted: a.members - a.extras, MembersRaw: a.extras}
 }
 
 // agentDoc is an agent's document.
@@ -194,7 +194,7 @@ func parseUsage(raw []byte) (*session.Usage, *members.Object, bool) {
 	if !in.Split(raw, "usage.", []string{"inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens", "totalTokens"}) {
 		return nil, nil, false
 	}
-	u := session.NoUsage()
+	u := session.UnknownUsage()
 	for i, n := range []*int64{&u.Input, &u.Output, &u.CacheRead, &u.CacheWrite, &u.Reasoning, &u.Total} {
 		if *n = in.Int(i, -1); *n < -1 {
 			*n = -1

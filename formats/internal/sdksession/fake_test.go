@@ -25,7 +25,7 @@ type fake struct {
 	order       []sdkdoc.Kind // in which documents are taken in
 	reads       int
 	notes       []string
-	books       session.Books
+	books       session.SharedAccount
 }
 
 func (f *fake) Line(_ context.Context, k sdkdoc.Kind, p Place) ([]byte, error) {
@@ -90,7 +90,7 @@ func (f *fake) store() *Store {
 		}
 	}
 	s := &Store{Index: x, Lines: f, Names: Names{Catalog: "agents", Runs: "runs", Events: "events", State: "state"}}
-	s.Note = func(n loss.Note) {
+	s.Note = func(n loss.Loss) {
 		f.notes = append(f.notes, fmt.Sprintf("%s %s %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}
 	for _, path := range sorted(f.transcripts) {
@@ -187,9 +187,9 @@ func (g *fakeGraph) turn(request, prompt string, follows ...string) {
 // tell is all sessions of a store, a line for each message.
 func (f *fake) tell(t *testing.T) string {
 	t.Helper()
-	f.notes, f.reads, f.books = nil, 0, session.Books{}
+	f.notes, f.reads, f.books = nil, 0, session.SharedAccount{}
 	var b strings.Builder
-	for s, err := range f.store().Sessions(t.Context(), session.Selection{Books: &f.books}) {
+	for s, err := range f.store().Sessions(t.Context(), session.Selection{Account: &f.books}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func line(m *session.Message) string {
 }
 
 func part(p session.Part) string {
-	from := func(o session.Of) string {
+	from := func(o session.Source) string {
 		if o.From != "" {
 			return " <" + o.From
 		}
@@ -252,19 +252,19 @@ func part(p session.Part) string {
 	}
 	switch p := p.(type) {
 	case *session.Text:
-		return p.Text + from(p.Of)
+		return p.Text + from(p.Source)
 	case *session.Thinking:
-		return fmt.Sprintf("think:%s %d%s", p.Text, p.Millis, from(p.Of))
+		return fmt.Sprintf("think:%s %d%s", p.Text, p.Millis, from(p.Source))
 	case *session.ToolCall:
-		return "call:" + p.ID + string(p.Args) + from(p.Of)
+		return "call:" + p.ID + string(p.Args) + from(p.Source)
 	case *session.ToolResult:
-		return strings.TrimSpace(fmt.Sprintf("result:%s %s %s", p.Call, p.Status, p.Value)) + fmt.Sprint(map[bool]string{true: " failed"}[p.Error]) + from(p.Of)
+		return strings.TrimSpace(fmt.Sprintf("result:%s %s %s", p.Call, p.Status, p.Value)) + fmt.Sprint(map[bool]string{true: " failed"}[p.Error]) + from(p.Source)
 	case *session.Opaque:
-		return "opaque:" + p.Kind + " " + string(p.Raw) + from(p.Of)
+		return "opaque:" + p.Kind + " " + string(p.Raw) + from(p.Source)
 	case *session.Boundary:
 		return fmt.Sprintf("boundary:%d", p.Archived)
 	case *session.Summary:
-		return "summary:" + p.Text + from(p.Of)
+		return "summary:" + p.Text + from(p.Source)
 	}
 	return fmt.Sprintf("%T", p)
 }

@@ -51,7 +51,7 @@ type turnEvents struct {
 	doc   *runDoc
 	items []item
 	calls map[string]int // item by call
-	tally session.Tally
+	tally session.Account
 
 	text, thought int // the item that deltas go to, -1
 	request       string
@@ -72,7 +72,7 @@ func (s *Store) fold(ctx context.Context, r *run, doc *runDoc, note loss.Sink) (
 		t.tally.Read++
 		if ev == nil {
 			t.tally.Unreadable++
-			note(loss.Note{Code: loss.EventUnreadable, At: s.Lines.At(eventKind, e.Place)})
+			note(loss.Loss{Code: loss.EventUnreadable, At: s.Lines.At(eventKind, e.Place)})
 			continue
 		}
 		t.take(ev, int32(i))
@@ -98,14 +98,14 @@ func (t *turnEvents) take(e *event, i int32) {
 		}
 	}
 	if e.what == strange {
-		t.tally.Opaque++
+		t.tally.CarriedRaw++
 		t.open(rawItem, e, i)
 		return
 	}
-	t.tally.Claimed++
+	t.tally.Converted++
 	t.tally.Members += e.members
-	t.tally.Taken += e.members - e.account.extras
-	t.tally.Extras += e.account.extras
+	t.tally.MembersConverted += e.members - e.account.extras
+	t.tally.MembersRaw += e.account.extras
 	if len(e.extras) > 0 {
 		it := t.new(oddsItem, e, i)
 		t.items = append(t.items, it)

@@ -100,7 +100,7 @@ func TestRunsThatNoRecordSpeaksOf(t *testing.T) {
 session a without runs, state
   run-1 user turn 1 r finished | p <events
 `)
-	if total := f.books.Total(); total.Read != 5 || total.Opaque != 1 {
+	if total := f.books.Total(); total.Read != 5 || total.CarriedRaw != 1 {
 		t.Errorf("%+v", total)
 	}
 }

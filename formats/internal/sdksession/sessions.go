@@ -60,7 +60,7 @@ func (s *Store) want(ids []string, agents []*agent) (strays bool) {
 	return known < len(s.wanted)
 }
 
-// wants is session.Selection.Wants, however many are asked for.
+// wants is session.Selection.Includes, however many are asked for.
 func (s *Store) wants(id string) bool { return s.wanted == nil || s.wanted[id] }
 
 // all lists the agents that any source knows, and lets go of what is nobody's.
@@ -70,9 +70,9 @@ func (s *Store) all(ctx context.Context, sel session.Selection) ([]*agent, error
 		return nil, err
 	}
 	for _, e := range lost {
-		s.note(loss.Note{Code: loss.EventStray, At: s.Lines.At(eventKind, e.Place)})
+		s.note(loss.Loss{Code: loss.EventStray, At: s.Lines.At(eventKind, e.Place)})
 	}
-	sel.Books.Add(session.Tally{Read: int64(len(lost)), Opaque: int64(len(lost))})
+	sel.Account.Add(session.Account{Read: int64(len(lost)), CarriedRaw: int64(len(lost))})
 	catalog := s.Index.agents
 	known := slices.IndexFunc(catalog, func(a *agent) bool { return !a.known })
 	if known < 0 {
@@ -151,7 +151,7 @@ func (w *walk) agent(g *agent) bool {
 		more = w.yield(&session.Session{Head: a.head.Head}, err)
 	}
 	if wanted {
-		w.sel.Books.Add(a.tally)
+		w.sel.Account.Add(a.tally)
 	}
 	return more
 }
@@ -161,17 +161,17 @@ func (a *assembly) settleBlobs() {
 	if a.shelf == nil {
 		return
 	}
-	a.tally.Add(a.shelf.Tally)
-	t := session.Tally{Read: a.shelf.Count}
+	a.tally.Add(a.shelf.Account)
+	t := session.Account{Read: a.shelf.Count}
 	if a.graph == nil || a.graph.Broken() != "" {
 		t.Unreadable = t.Read
 		if t.Read > 0 {
-			a.store.note(loss.Note{Code: loss.StateUnknown, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}})
+			a.store.note(loss.Loss{Code: loss.StateUnknown, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}})
 		}
 	} else {
-		t.Claimed, t.Opaque, t.Unreadable = a.graph.Reached(), a.graph.Opaque(), a.graph.Unreadable()
-		t.Superseded = t.Read - t.Claimed - t.Opaque - t.Unreadable
-		t.Members, t.Taken, t.Extras = a.graph.Members()
+		t.Converted, t.CarriedRaw, t.Unreadable = a.graph.Reached(), a.graph.Opaque(), a.graph.Unreadable()
+		t.Superseded = t.Read - t.Converted - t.CarriedRaw - t.Unreadable
+		t.Members, t.MembersConverted, t.MembersRaw = a.graph.Members()
 	}
 	a.tally.Add(t)
 }
@@ -247,10 +247,10 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	defer func() { err = errors.Join(err, closer()) }()
 	if w.told[f.Name] || f.Text {
 		n, err := transcript.Count(w.ctx, r)
-		t := session.Tally{Read: n, Claimed: n}
+		t := session.Account{Read: n, Converted: n}
 		if !w.told[f.Name] {
-			t = session.Tally{Read: n, Opaque: n}
-			w.store.note(loss.Note{Code: loss.SubagentOldForm, At: f.Addr(0)})
+			t = session.Account{Read: n, CarriedRaw: n}
+			w.store.note(loss.Loss{Code: loss.SubagentOldForm, At: f.Addr(0)})
 		}
 		a.tally.Add(t)
 		return true, err
@@ -259,11 +259,11 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	a.tally.Add(v.Tally)
+	a.tally.Add(v.Account)
 	s := &session.Session{Extras: v.Extras, Missing: []string{w.store.Names.State}}
 	s.Head = session.Head{ID: f.Name, Agent: session.CursorSDK, Workspace: a.head.Workspace, Turns: -1, Bytes: -1, Parent: &session.Link{Session: a.head.ID}}
 	s.Messages = v.Messages(w.ctx, nil)
-	w.store.note(loss.Note{Code: loss.SubagentStateMissing, At: f.Addr(0)})
+	w.store.note(loss.Loss{Code: loss.SubagentStateMissing, At: f.Addr(0)})
 	wanted := w.sel.Inner && w.store.wants(a.agent.id) || w.store.wants(f.Name)
 	return !wanted || w.yield(s, nil), nil
 }

@@ -49,16 +49,16 @@ type Names struct {
 
 // Shelf is an agent's checkpoints.
 type Shelf struct {
-	Blobs agentstate.Blobs
-	All   iter.Seq2[agentstate.ID, error] // in the order in which they were made
-	At    func(id agentstate.ID) store.Addr
-	Count int64         // blobs with an id of their own
-	Tally session.Tally // of all else that lies there, and of what has no such id
-	Root  agentstate.ID // the current state, where the shelf itself names one
-	Named bool          // it does
-	Extra []session.Extra
-	Head  session.Head // title and time, for an agent without a record
-	Close func() error
+	Blobs   agentstate.Blobs
+	All     iter.Seq2[agentstate.ID, error] // in the order in which they were made
+	At      func(id agentstate.ID) store.Addr
+	Count   int64           // blobs with an id of their own
+	Account session.Account // of all else that lies there, and of what has no such id
+	Root    agentstate.ID   // the current state, where the shelf itself names one
+	Named   bool            // it does
+	Extra   []session.Extra
+	Head    session.Head // title and time, for an agent without a record
+	Close   func() error
 }
 
 // Graph is a conversation as checkpoints hold it: an agentstate.State.
@@ -87,7 +87,7 @@ func (s *Store) event(ctx context.Context, e entry) (*event, error) {
 	return &s.ev, nil
 }
 
-func (s *Store) note(n loss.Note) {
+func (s *Store) note(n loss.Loss) {
 	if s.Note != nil {
 		s.Note(n)
 	}

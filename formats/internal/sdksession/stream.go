@@ -273,7 +273,7 @@ func (s *stream) oldMessages() error {
 		got, err := io.ReadFull(s.old.r, buffer)
 		if got > 0 {
 			m := &session.Message{ID: "text-" + strconv.Itoa(n), Role: session.Assistant, Origin: []string{s.old.f.Path},
-				Parts: []session.Part{&session.Opaque{Kind: "transcript text", Raw: session.AppendString(nil, string(buffer[:got])), Of: session.Of{From: transcript.From}}}}
+				Parts: []session.Part{&session.Opaque{Kind: "transcript text", Raw: session.AppendString(nil, string(buffer[:got])), Source: session.Source{From: transcript.From}}}}
 			if err := s.give(m); err != nil {
 				return err
 			}

@@ -68,7 +68,7 @@ func (s *stream) runTurn(t *turnEvents) error {
 	t.adorn(m.Turn)
 	m.At = m.Turn.Start
 	if t.run.known {
-		m.Origin = []string{s.store.Lines.At(runKind, t.run.place).Near()}
+		m.Origin = []string{s.store.Lines.At(runKind, t.run.place).Short()}
 	}
 	if err := s.prompt(t, m); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (s *stream) prompt(t *turnEvents, m *session.Message) error {
 		}
 		m.Parts = parts
 		m.At = it.at
-		m.Origin = append(m.Origin, s.store.Lines.At(eventKind, t.run.events[it.first].Place).Near())
+		m.Origin = append(m.Origin, s.store.Lines.At(eventKind, t.run.events[it.first].Place).Short())
 		return nil
 	}
 	if i, ok := s.prompts[t.run]; ok {
@@ -156,10 +156,10 @@ func (s *stream) prompt(t *turnEvents, m *session.Message) error {
 			return err
 		}
 		m.Parts, m.Origin = parts, append(m.Origin, s.survey.At(i))
-		s.store.note(loss.Note{Code: loss.PromptPlaced, At: s.store.address(t.run)})
+		s.store.note(loss.Loss{Code: loss.PromptPlaced, At: s.store.address(t.run)})
 		return nil
 	}
-	s.store.note(loss.Note{Code: loss.PromptMissing, At: s.store.address(t.run)})
+	s.store.note(loss.Loss{Code: loss.PromptMissing, At: s.store.address(t.run)})
 	return nil
 }
 
@@ -177,8 +177,8 @@ func (s *stream) result(t *turnEvents, said func(sum) bool) error {
 			return nil
 		}
 	}
-	return s.emit(&session.Message{ID: "run-" + strconv.Itoa(t.run.ordinal) + ".result", Role: session.Assistant, At: t.doc.turn.End, Origin: []string{s.store.address(t.run).Near()},
-		Parts: []session.Part{&session.Text{Text: t.doc.result, Of: of()}}})
+	return s.emit(&session.Message{ID: "run-" + strconv.Itoa(t.run.ordinal) + ".result", Role: session.Assistant, At: t.doc.turn.End, Origin: []string{s.store.address(t.run).Short()},
+		Parts: []session.Part{&session.Text{Text: t.doc.result, Source: of()}}})
 }
 
 // say tells items, by the indexes given: what one response of the model holds is
@@ -263,7 +263,7 @@ func (s *stream) response(t *turnEvents, items []int) error {
 // add reads an item for a message.
 func (s *stream) add(t *turnEvents, m *session.Message, it *item) ([]session.Part, error) {
 	it.done = true
-	at := s.store.Lines.At(eventKind, t.run.events[it.first].Place).Near()
+	at := s.store.Lines.At(eventKind, t.run.events[it.first].Place).Short()
 	if n := len(m.Origin); n == 0 || m.Origin[n-1] != at {
 		m.Origin = append(m.Origin, at)
 	}

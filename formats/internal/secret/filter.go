@@ -15,26 +15,26 @@ import (
 type Filter struct {
 	mode    formats.SecretMode
 	note    loss.Sink
-	omitted func(store.Item)
+	omitted func(store.SidecarItem)
 	sets    []set
 	cells   []store.Cell // of the row at hand
 }
 
 // NewFilter looks which sets can hold secrets, and sorts the sidecar items.
 func NewFilter(schema *store.Schema, v formats.View) *Filter {
-	f := &Filter{mode: v.Secrets, note: v.Note, omitted: v.Omitted, sets: make([]set, len(schema.Sets))}
+	f := &Filter{mode: v.Secrets, note: v.OnLoss, omitted: v.OnOmit, sets: make([]set, len(schema.Sets))}
 	if f.note == nil {
-		f.note = func(loss.Note) {}
+		f.note = func(loss.Loss) {}
 	}
 	if f.omitted == nil {
-		f.omitted = func(store.Item) {}
+		f.omitted = func(store.SidecarItem) {}
 	}
 	for i := range f.sets {
 		f.sets[i] = newSet(&schema.Sets[i], clients(schema.Origin))
 	}
-	for i := range v.Residue {
-		if at := f.home(&v.Residue[i]); at == nil || !at.keep(&v.Residue[i]) {
-			f.stale(v.Residue[i].At)
+	for i := range v.Sidecar {
+		if at := f.home(&v.Sidecar[i]); at == nil || !at.keep(&v.Sidecar[i]) {
+			f.stale(v.Sidecar[i].At)
 		}
 	}
 	for i := range f.sets {
@@ -44,7 +44,7 @@ func NewFilter(schema *store.Schema, v formats.View) *Filter {
 }
 
 // home is the set that a sidecar item belongs to, nil if it is gone.
-func (f *Filter) home(item *store.Item) *set {
+func (f *Filter) home(item *store.SidecarItem) *set {
 	for i := range f.sets {
 		if s := &f.sets[i]; s.File == item.At.File && s.Name == item.At.Set {
 			return s
@@ -54,7 +54,7 @@ func (f *Filter) home(item *store.Item) *set {
 }
 
 func (f *Filter) stale(at store.Addr) {
-	f.note(loss.Note{Code: loss.StaleEdited, At: at})
+	f.note(loss.Loss{Code: loss.StaleEdited, At: at})
 }
 
 // Apply returns the batch as the view demands: b itself where nothing changes,
@@ -103,7 +103,7 @@ func (f *Filter) Flush(set int) *store.Batch {
 		switch {
 		case w.done:
 		case w.Digest == store.Digest{}:
-			s.rows = append(s.rows, w.Item) // nothing stood behind it
+			s.rows = append(s.rows, w.SidecarItem) // nothing stood behind it
 		default:
 			f.stale(w.At)
 		}
@@ -228,7 +228,7 @@ func (f *Filter) withhold(s *set, id int64, cells []store.Cell) (changed bool) {
 		}
 		for _, args := range met {
 			changed = true
-			f.note(loss.Note{Code: code, At: s.addr(id, cells), Args: args})
+			f.note(loss.Loss{Code: code, At: s.addr(id, cells), Args: args})
 		}
 	}
 	return changed
@@ -256,7 +256,7 @@ func (f *Filter) omit(s *set, id int64, cells []store.Cell) (changed bool) {
 		}
 		changed = true
 		cells[r.col] = c
-		f.omitted(store.Item{At: s.addr(id, cells), Column: r.col, Inserts: inserts, Digest: digest.Cell(c)})
+		f.omitted(store.SidecarItem{At: s.addr(id, cells), Column: r.col, Inserts: inserts, Digest: digest.Cell(c)})
 	}
 	return changed
 }

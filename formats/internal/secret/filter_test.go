@@ -162,11 +162,11 @@ func TestStaleResidue(t *testing.T) {
 	at := func(id int64) store.Addr {
 		return store.Addr{File: "state.vscdb", Set: "ItemTable", RowID: id, HasID: true}
 	}
-	item := func(id int64, of, put string, offset int) store.Item {
-		return store.Item{At: at(id), Column: 1, Inserts: []store.Insert{{Offset: offset, Text: put}}, Digest: digest.Cell(text(of))}
+	item := func(id int64, of, put string, offset int) store.SidecarItem {
+		return store.SidecarItem{At: at(id), Column: 1, Inserts: []store.Insert{{Offset: offset, Text: put}}, Digest: digest.Cell(text(of))}
 	}
-	row := func(id int64, key string) store.Item {
-		return store.Item{At: at(id), Row: []store.Cell{text(key), store.WithheldCell()}}
+	row := func(id int64, key string) store.SidecarItem {
+		return store.SidecarItem{At: at(id), Row: []store.Cell{text(key), store.WithheldCell()}}
 	}
 	now := tableOf("ItemTable", "key value", []store.Cell{text("a"), text(`{}`)}, []store.Cell{text("b"), text(`{"x":1}`)}) // ids 10, 20
 	elsewhere := row(5, "c")
@@ -176,24 +176,24 @@ func TestStaleResidue(t *testing.T) {
 	column := item(10, `{}`, "x", 1)
 	column.Column = 2
 	for name, c := range map[string]struct {
-		residue []store.Item
+		residue []store.SidecarItem
 		stale   int
 		rows    string // ids afterwards
 		first   string
 	}{
-		"fits":           {[]store.Item{item(10, `{}`, `"k":1`, 1)}, 0, "10 20", `{"k":1}`},
-		"edited":         {[]store.Item{item(10, `{ }`, `"k":1`, 1)}, 1, "10 20", `{}`},
-		"other class":    {[]store.Item{{At: at(10), Column: 1, Inserts: []store.Insert{{Offset: 1, Text: "x"}}, Digest: digest.Cell(blob(`{}`))}}, 1, "10 20", `{}`},
-		"gone":           {[]store.Item{item(11, `{}`, `"k":1`, 1)}, 1, "10 20", `{}`},
-		"twice":          {[]store.Item{item(10, `{}`, `"k":1`, 1), item(10, `{}`, `"k":1`, 1)}, 1, "10 20", `{"k":1}`},
-		"offset beyond":  {[]store.Item{item(10, `{}`, "x", 3)}, 1, "10 20", `{}`},
-		"offset below":   {[]store.Item{item(10, `{}`, "x", -1)}, 1, "10 20", `{}`},
-		"no such column": {[]store.Item{column}, 1, "10 20", `{}`},
-		"rows":           {[]store.Item{row(30, "z"), row(5, "c"), row(15, "d"), row(16, "e")}, 0, "5 10 15 16 20 30", ""},
-		"row taken":      {[]store.Item{row(10, "c"), row(20, "c"), row(25, "d")}, 2, "10 20 25", `{}`},
-		"row twice":      {[]store.Item{row(15, "c"), row(15, "c")}, 1, "10 15 20", `{}`},
-		"elsewhere":      {[]store.Item{elsewhere}, 1, "10 20", `{}`},
-		"narrow":         {[]store.Item{narrow}, 1, "10 20", `{}`},
+		"fits":           {[]store.SidecarItem{item(10, `{}`, `"k":1`, 1)}, 0, "10 20", `{"k":1}`},
+		"edited":         {[]store.SidecarItem{item(10, `{ }`, `"k":1`, 1)}, 1, "10 20", `{}`},
+		"other class":    {[]store.SidecarItem{{At: at(10), Column: 1, Inserts: []store.Insert{{Offset: 1, Text: "x"}}, Digest: digest.Cell(blob(`{}`))}}, 1, "10 20", `{}`},
+		"gone":           {[]store.SidecarItem{item(11, `{}`, `"k":1`, 1)}, 1, "10 20", `{}`},
+		"twice":          {[]store.SidecarItem{item(10, `{}`, `"k":1`, 1), item(10, `{}`, `"k":1`, 1)}, 1, "10 20", `{"k":1}`},
+		"offset beyond":  {[]store.SidecarItem{item(10, `{}`, "x", 3)}, 1, "10 20", `{}`},
+		"offset below":   {[]store.SidecarItem{item(10, `{}`, "x", -1)}, 1, "10 20", `{}`},
+		"no such column": {[]store.SidecarItem{column}, 1, "10 20", `{}`},
+		"rows":           {[]store.SidecarItem{row(30, "z"), row(5, "c"), row(15, "d"), row(16, "e")}, 0, "5 10 15 16 20 30", ""},
+		"row taken":      {[]store.SidecarItem{row(10, "c"), row(20, "c"), row(25, "d")}, 2, "10 20 25", `{}`},
+		"row twice":      {[]store.SidecarItem{row(15, "c"), row(15, "c")}, 1, "10 15 20", `{}`},
+		"elsewhere":      {[]store.SidecarItem{elsewhere}, 1, "10 20", `{}`},
+		"narrow":         {[]store.SidecarItem{narrow}, 1, "10 20", `{}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, mode := range []formats.SecretMode{formats.KeepSecrets, formats.WithholdSecrets} {
@@ -224,9 +224,9 @@ func TestStaleResidue(t *testing.T) {
 func TestResidueOfDoubledKeys(t *testing.T) {
 	now := tableOf("ItemTable", "key value", []store.Cell{text("a"), text(`{}`)}, []store.Cell{text("a"), text(`{}`)})
 	now.RowIDs, now.ids = false, []int64{0, 0}
-	item := store.Item{At: store.Addr{File: "state.vscdb", Set: "ItemTable", Key: text("a")}, Column: 1,
+	item := store.SidecarItem{At: store.Addr{File: "state.vscdb", Set: "ItemTable", Key: text("a")}, Column: 1,
 		Inserts: []store.Insert{{Offset: 1, Text: `"k":1`}}, Digest: digest.Cell(text(`{}`))}
-	got := scan([]table{now}, formats.KeepSecrets, []store.Item{item}, 1)
+	got := scan([]table{now}, formats.KeepSecrets, []store.SidecarItem{item}, 1)
 	if a, b := got.tables[0].rows[0][1].Bytes(), got.tables[0].rows[1][1].Bytes(); string(a) != `{"k":1}` || string(b) != `{}` || len(got.notes) > 0 {
 		t.Errorf("%s and %s, %s", a, b, got.books())
 	}
@@ -238,7 +238,7 @@ func TestResidueCannotSmuggle(t *testing.T) {
 	at := store.Addr{File: "state.vscdb", Set: "ItemTable", RowID: 5, HasID: true}
 	in := at
 	in.RowID = 10
-	residue := []store.Item{
+	residue := []store.SidecarItem{
 		{At: at, Row: []store.Cell{text("cursorAuth/x"), text(planted)}},
 		{At: in, Column: 1, Inserts: []store.Insert{{Offset: 1, Text: `"blobEncryptionKey":"` + planted + `"`}}, Digest: digest.Cell(text(`{}`))},
 	}

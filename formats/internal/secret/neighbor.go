@@ -32,7 +32,7 @@ func (f *Filter) putRows(s *set, out, b *store.Batch, i int) *store.Batch {
 		if !w.done {
 			w.done = true
 			out = begun(out, b, i)
-			f.putRow(s, out, w.Item)
+			f.putRow(s, out, w.SidecarItem)
 		}
 	}
 	return out
@@ -56,7 +56,7 @@ func sameCell(a, b store.Cell) bool {
 // leave tells of a record that is left out: at once where its row id says where
 // it was, else with the next that stays.
 func (f *Filter) leave(s *set, id int64, cells []store.Cell) {
-	item := store.Item{At: s.addr(id, cells), Row: owned(cells)}
+	item := store.SidecarItem{At: s.addr(id, cells), Row: owned(cells)}
 	if s.byID {
 		f.omitted(item)
 		return

@@ -13,8 +13,8 @@ import (
 // whatever the order of their index is.
 func TestResidueWithoutRowIDs(t *testing.T) {
 	row := func(key, value string) []store.Cell { return []store.Cell{text(key), text(value)} }
-	item := func(key string, next []store.Cell) store.Item {
-		it := store.Item{At: store.Addr{File: "state.vscdb", Set: "ItemTable"}, Row: []store.Cell{text(key), store.WithheldCell()}}
+	item := func(key string, next []store.Cell) store.SidecarItem {
+		it := store.SidecarItem{At: store.Addr{File: "state.vscdb", Set: "ItemTable"}, Row: []store.Cell{text(key), store.WithheldCell()}}
 		if next != nil {
 			it.Digest = rowDigest(next)
 		}
@@ -22,16 +22,16 @@ func TestResidueWithoutRowIDs(t *testing.T) {
 	}
 	b, a := row("b", "1"), row("a", "2")
 	for name, c := range map[string]struct {
-		residue []store.Item
+		residue []store.SidecarItem
 		now     [][]store.Cell
 		want    string
 		stale   int
 	}{
-		"in order":        {[]store.Item{item("s1", b), item("s3", a), item("s2", a), item("s4", nil)}, [][]store.Cell{b, a}, "s1 b s3 s2 a s4", 0},
-		"the same twice":  {[]store.Item{item("s1", b), item("s1", b), item("s1", nil)}, [][]store.Cell{b, a}, "s1 b a", 2},
-		"there again":     {[]store.Item{item("s1", a), item("s2", nil)}, [][]store.Cell{b, row("s1", "new"), a, row("s2", "new")}, "b s1 a s2", 2},
-		"edited behind":   {[]store.Item{item("s1", b)}, [][]store.Cell{row("b", "edited"), a}, "b a", 1},
-		"nothing is left": {[]store.Item{item("s1", b), item("s2", nil)}, nil, "s2", 1},
+		"in order":        {[]store.SidecarItem{item("s1", b), item("s3", a), item("s2", a), item("s4", nil)}, [][]store.Cell{b, a}, "s1 b s3 s2 a s4", 0},
+		"the same twice":  {[]store.SidecarItem{item("s1", b), item("s1", b), item("s1", nil)}, [][]store.Cell{b, a}, "s1 b a", 2},
+		"there again":     {[]store.SidecarItem{item("s1", a), item("s2", nil)}, [][]store.Cell{b, row("s1", "new"), a, row("s2", "new")}, "b s1 a s2", 2},
+		"edited behind":   {[]store.SidecarItem{item("s1", b)}, [][]store.Cell{row("b", "edited"), a}, "b a", 1},
+		"nothing is left": {[]store.SidecarItem{item("s1", b), item("s2", nil)}, nil, "s2", 1},
 	} {
 		for step := 1; step < 4; step++ {
 			now := tableOf("ItemTable", "key value", c.now...)
@@ -51,8 +51,8 @@ func TestResidueWithoutRowIDs(t *testing.T) {
 // Files of a text split a table by owner: what follows in the next file is no
 // neighbor.
 func TestBreak(t *testing.T) {
-	var told []store.Item
-	f := NewFilter(&store.Schema{Sets: []store.Set{{Name: "t", Columns: []string{"key", "v"}}}}, formats.View{Secrets: formats.OmitWithheld, Omitted: func(it store.Item) { told = append(told, it) }})
+	var told []store.SidecarItem
+	f := NewFilter(&store.Schema{Sets: []store.Set{{Name: "t", Columns: []string{"key", "v"}}}}, formats.View{Secrets: formats.OmitWithheld, OnOmit: func(it store.SidecarItem) { told = append(told, it) }})
 	give := func(key string, v store.Cell) {
 		b := store.NewBatch(0, 2)
 		addRow(b, 0, []store.Cell{text(key), v})

@@ -16,24 +16,24 @@ type set struct {
 	byID  bool // records come by rising row id; else as an index says that we do not know
 	key   int  // column that names a record, -1 if none
 
-	rows    []*store.Item               // of the sidecar: records to put back, by row id
+	rows    []*store.SidecarItem        // of the sidecar: records to put back, by row id
 	waiting []*waiting                  // those of sets without row ids, as given,
 	before  map[store.Digest][]*waiting // by the record they go before,
 	named   map[string][]*waiting       // and by name
 	inserts []*inserted                 // of the sidecar: what to put back into cells, as given
 	cells   map[string][]*inserted      // by name
 	weight  int                         // of left, in bytes
-	left    []store.Item                // records left out since the last one that stayed
+	left    []store.SidecarItem         // records left out since the last one that stayed
 }
 
 // waiting is a record to put back before another, wherever that stands.
 type waiting struct {
-	*store.Item
+	*store.SidecarItem
 	done bool
 }
 
 type inserted struct {
-	*store.Item
+	*store.SidecarItem
 	done bool
 }
 
@@ -63,7 +63,7 @@ func (s *set) keyColumn() int {
 }
 
 // keep takes in a sidecar item; false means it does not fit the set.
-func (s *set) keep(item *store.Item) bool {
+func (s *set) keep(item *store.SidecarItem) bool {
 	if item.Row != nil {
 		if len(item.Row) != len(s.Columns) {
 			return false
@@ -74,7 +74,7 @@ func (s *set) keep(item *store.Item) bool {
 	if item.Column < 0 || item.Column >= len(s.Columns) || s.Kind != store.Table {
 		return false
 	}
-	in := &inserted{Item: item}
+	in := &inserted{SidecarItem: item}
 	name := s.nameOf(item.At.RowID, func(int) store.Cell { return item.At.Key })
 	if s.cells == nil {
 		s.cells = map[string][]*inserted{}
@@ -89,8 +89,8 @@ func (s *set) keep(item *store.Item) bool {
 // keys is SQLite's, by any collation and direction.
 func (s *set) sort(stale func(store.Addr)) {
 	if s.byID {
-		slices.SortStableFunc(s.rows, func(a, b *store.Item) int { return cmp.Compare(a.At.RowID, b.At.RowID) })
-		s.rows = slices.CompactFunc(s.rows, func(a, b *store.Item) bool {
+		slices.SortStableFunc(s.rows, func(a, b *store.SidecarItem) int { return cmp.Compare(a.At.RowID, b.At.RowID) })
+		s.rows = slices.CompactFunc(s.rows, func(a, b *store.SidecarItem) bool {
 			same := a.At.RowID == b.At.RowID
 			if same {
 				stale(b.At)
@@ -108,7 +108,7 @@ func (s *set) sort(stale func(store.Addr)) {
 		} else {
 			seen[d] = true
 		}
-		w := &waiting{Item: item}
+		w := &waiting{SidecarItem: item}
 		name := s.name(0, item.Row)
 		s.waiting = append(s.waiting, w)
 		s.before[w.Digest] = append(s.before[w.Digest], w)
@@ -178,7 +178,7 @@ func (s *set) putBack(id int64, cells []store.Cell) (changed bool) {
 }
 
 // putRow puts a record back, as the view demands.
-func (f *Filter) putRow(s *set, out *store.Batch, item *store.Item) {
+func (f *Filter) putRow(s *set, out *store.Batch, item *store.SidecarItem) {
 	cells := slices.Clone(item.Row)
 	if _, keep := f.change(s, item.At.RowID, cells); keep {
 		f.stays(s, cells)

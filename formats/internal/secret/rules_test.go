@@ -37,20 +37,20 @@ func blob(s string) store.Cell { return store.BlobCell([]byte(s)) }
 // result is what came of one scan.
 type result struct {
 	tables  []table
-	omitted []store.Item
-	notes   []loss.Note
+	omitted []store.SidecarItem
+	notes   []loss.Loss
 }
 
 // scan leads tables through a filter, step rows at a time.
-func scan(tables []table, mode formats.SecretMode, residue []store.Item, step int) (out result) {
+func scan(tables []table, mode formats.SecretMode, residue []store.SidecarItem, step int) (out result) {
 	schema := &store.Schema{}
 	for _, t := range tables {
 		schema.Sets = append(schema.Sets, t.Set)
 	}
 	f := NewFilter(schema, formats.View{
-		Secrets: mode, Residue: residue,
-		Omitted: func(i store.Item) { out.omitted = append(out.omitted, i) },
-		Note:    func(n loss.Note) { out.notes = append(out.notes, n) },
+		Secrets: mode, Sidecar: residue,
+		OnOmit: func(i store.SidecarItem) { out.omitted = append(out.omitted, i) },
+		OnLoss: func(n loss.Loss) { out.notes = append(out.notes, n) },
 	})
 	for i, t := range tables {
 		got := table{Set: t.Set}

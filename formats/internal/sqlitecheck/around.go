@@ -20,10 +20,10 @@ import (
 func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) error {
 	at := store.Addr{File: c.file}
 	if over := m.Bytes - int64(m.Pages)*int64(m.Page); over > 0 && !m.Hot {
-		c.q.Breach("RH104", at, "%v after %v", rule.Many(over, "byte"), rule.Many(int64(m.Pages), "page"))
+		c.q.Reportf("RH104", at, "%v after %v", rule.Count(over, "byte"), rule.Count(int64(m.Pages), "page"))
 	}
 	if !m.UTF8() {
-		c.q.Breach("RH117", at, "")
+		c.q.Reportf("RH117", at, "")
 	}
 	if !m.Hot {
 		return nil
@@ -33,7 +33,7 @@ func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) er
 	}
 	head := make([]byte, 1)
 	if err := beginning(path+"-journal", head); err == nil && head[0] != 0 {
-		c.q.Breach("RH115", store.Addr{File: side(c.file, path, "-journal")}, "")
+		c.q.Reportf("RH115", store.Addr{File: side(c.file, path, "-journal")}, "")
 	}
 	what, err := log(ctx, path+"-wal")
 	if err != nil || what == "" {
@@ -49,7 +49,7 @@ func (c *check) around(ctx context.Context, path string, m *sqlitefile.Image) er
 	if err != nil || again != what {
 		return err
 	}
-	c.q.Breach("RH114", store.Addr{File: side(c.file, path, "-wal")}, what)
+	c.q.Reportf("RH114", store.Addr{File: side(c.file, path, "-wal")}, what)
 	return nil
 }
 

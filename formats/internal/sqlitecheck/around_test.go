@@ -43,7 +43,7 @@ func TestLogEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer image.Close()
-	c := &check{q: &rule.Inquiry{Found: func(f rule.Finding) { t.Errorf("found %+v", f) }}, whole: true}
+	c := &check{q: &rule.Pass{Report: func(f rule.Finding) { t.Errorf("found %+v", f) }}, whole: true}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := c.around(ctx, path, image); !errors.Is(err, context.Canceled) {

@@ -30,9 +30,9 @@ type File struct {
 // that would be no use: the reason is reported. So it is where the file turns
 // out to be damaged after rows were given away: what they led to is to be
 // forgotten.
-func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry, known Known, rows Rows) (f *File, err error) {
-	c := &check{q: q, known: &known, file: file, whole: q.Asks(rule.Container)}
-	image, err := sqlitefile.OpenImage(ctx, path, sqlitefile.Options{Live: v.Live, Say: v.Say, Known: known.Shared})
+func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Pass, known Known, rows Rows) (f *File, err error) {
+	c := &check{q: q, known: &known, file: file, whole: q.Enabled(rule.Container)}
+	image, err := sqlitefile.OpenImage(ctx, path, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Known: known.Shared})
 	if err != nil {
 		return nil, c.damage(err)
 	}
@@ -46,7 +46,7 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 			return nil, err
 		}
 	}
-	if rows == nil && !c.whole && !q.Asks(rule.Schema) {
+	if rows == nil && !c.whole && !q.Enabled(rule.Schema) {
 		return &File{image, &sqlitefile.Seen{Sound: true}}, nil
 	}
 	look := sqlitefile.Look{Whole: c.whole, Found: c.flaw, Rows: func(t *sqlitefile.PlanTable) (func(*sqlitepages.Row) error, error) {
@@ -68,13 +68,13 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 	if err := c.foreign(ctx, image, seen); err != nil {
 		return nil, err
 	}
-	if q.Asks(rule.Schema) {
+	if q.Enabled(rule.Schema) {
 		c.restorable(image, seen)
 		if known.Declared != "" {
 			designOf(known.Declared).compare(file, image, seen.Objects, q)
 		}
 	}
-	if len(known.Tables) > 0 && !known.drift(file, seen, q) && q.Asks(rule.Schema) {
+	if len(known.Tables) > 0 && !known.drift(file, seen, q) && q.Enabled(rule.Schema) {
 		return nil, nil
 	}
 	return &File{image, seen}, nil
@@ -82,7 +82,7 @@ func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Inq
 
 // check is one file being examined.
 type check struct {
-	q     *rule.Inquiry
+	q     *rule.Pass
 	known *Known
 	file  string
 	whole bool
@@ -100,7 +100,7 @@ func (c *check) damage(err error) error {
 	}
 	id := map[sqlitefile.DamageKind]string{sqlitefile.NoDatabase: "RH101", sqlitefile.NoBytes: "RH102", sqlitefile.CutShort: "RH103",
 		sqlitefile.NoHeader: "RH101", sqlitefile.BadSchema: "RH116"}[d.Kind]
-	c.q.Breach(id, store.Addr{File: c.file}, cause(d.Err))
+	c.q.Reportf(id, store.Addr{File: c.file}, cause(d.Err))
 	return nil
 }
 
@@ -133,7 +133,7 @@ func (c *check) flaw(f sqlitepages.Flaw) {
 	}
 	at := store.Addr{File: c.file, Set: f.Table, RowID: f.RowID, HasID: f.HasID}
 	if f.Kind != sqlitepages.OddClass || c.known.Declared != "" {
-		c.q.Breach(rules[f.Kind], at, f.Says, f.Args...)
+		c.q.Reportf(rules[f.Kind], at, f.Says, f.Args...)
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *check) code(seen *sqlitefile.Seen) {
 			continue // SQLite's own, of a key
 		}
 		if what := sqliteddl.Code(store.Object{Type: o.Type, SQL: o.SQL}); what != "" {
-			c.q.Breach("RH119", store.Addr{File: c.file, Set: o.Name}, "%s", rule.Words(what))
+			c.q.Reportf("RH119", store.Addr{File: c.file, Set: o.Name}, "%s", rule.Words(what))
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (c *check) restorable(image *sqlitefile.Image, seen *sqlitefile.Seen) {
 		}
 	}
 	if _, err := sqliteddl.Vet(d, true); err != nil {
-		c.q.Breach("RH207", store.Addr{File: c.file}, cause(err))
+		c.q.Reportf("RH207", store.Addr{File: c.file}, cause(err))
 	}
 }
 
@@ -182,7 +182,7 @@ func (c *check) foreign(ctx context.Context, image *sqlitefile.Image, seen *sqli
 			continue
 		}
 		err := image.ForeignKeys(ctx, t.Name, func(row int64, parent string) {
-			c.q.Found(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Says: "it refers to a row of %s", Args: []any{parent}})
+			c.q.Report(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Message: "it refers to a row of %s", Args: []any{parent}})
 		})
 		if err != nil {
 			return err

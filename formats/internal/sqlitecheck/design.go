@@ -66,13 +66,13 @@ func spelled(d sqliteddl.Definition) string {
 }
 
 // compare holds a file's declarations against those of the client.
-func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.Object, q *rule.Inquiry) {
+func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.Object, q *rule.Pass) {
 	settings := f.Pragmas()
 	if v := strconv.Itoa(int(settings.UserVersion)); !slices.Contains(d.versions, v) {
-		q.Breach("RH206", store.Addr{File: file}, "user_version %s", v)
+		q.Reportf("RH206", store.Addr{File: file}, "user_version %s", v)
 	}
 	if settings.ApplicationID != 0 {
-		q.Breach("RH206", store.Addr{File: file}, "application_id %d", settings.ApplicationID)
+		q.Reportf("RH206", store.Addr{File: file}, "application_id %d", settings.ApplicationID)
 	}
 	keys, tables := map[string][]string{}, map[string]bool{}
 	for _, o := range objects {
@@ -84,7 +84,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		}
 		def, ok := sqliteddl.Define(o.SQL)
 		if !ok || d.indexes[strings.ToLower(o.Name)] != spelled(def) || !tables[o.Table] {
-			q.Breach("RH206", store.Addr{File: file, Set: o.Name}, "index on %q", o.Table)
+			q.Reportf("RH206", store.Addr{File: file, Set: o.Name}, "index on %q", o.Table)
 		}
 		keys[strings.ToLower(o.Table)] = append(keys[strings.ToLower(o.Table)], def.Keys...)
 	}
@@ -97,44 +97,44 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		is, ok := sqliteddl.Define(o.SQL)
 		at := store.Addr{File: file, Set: o.Name}
 		if !ok {
-			q.Breach("RH206", at, "its statement cannot be parsed")
+			q.Reportf("RH206", at, "its statement cannot be parsed")
 			continue
 		}
 		for _, k := range append(is.Keys, keys[name]...) {
 			if !slices.Contains(d.keys[name], k) {
-				q.Breach("RH208", at, k)
+				q.Reportf("RH208", at, k)
 			}
 		}
 		for _, k := range want.Keys {
 			if !slices.Contains(is.Keys, k) && !slices.Contains(keys[name], k) {
-				q.Breach("RH205", at, "%s", k)
+				q.Reportf("RH205", at, "%s", k)
 			}
 		}
 		differs(at, want, &is, q)
 	}
 }
 
-func differs(at store.Addr, want, is *sqliteddl.Definition, q *rule.Inquiry) {
+func differs(at store.Addr, want, is *sqliteddl.Definition, q *rule.Pass) {
 	if is.Head != want.Head {
-		q.Breach("RH206", at, "its statement begins with %q", is.Head)
+		q.Reportf("RH206", at, "its statement begins with %q", is.Head)
 	}
 	for _, c := range is.Columns {
 		same := func(w sqliteddl.Declared) bool { return w.Name == c.Name }
 		if slices.ContainsFunc(want.Columns, same) && !slices.Contains(want.Columns, c) {
-			q.Breach("RH206", at, "column %q is declared %q", c.Name, c.Text)
+			q.Reportf("RH206", at, "column %q is declared %q", c.Name, c.Text)
 		}
 	}
 	for _, r := range is.Rules {
 		if !slices.Contains(want.Rules, r) {
-			q.Breach("RH206", at, "unknown constraint %q", r)
+			q.Reportf("RH206", at, "unknown constraint %q", r)
 		}
 	}
 	for _, r := range want.Rules {
 		if !slices.Contains(is.Rules, r) {
-			q.Breach("RH206", at, "missing constraint %q", r)
+			q.Reportf("RH206", at, "missing constraint %q", r)
 		}
 	}
 	if is.Options != want.Options {
-		q.Breach("RH206", at, "options %q", is.Options)
+		q.Reportf("RH206", at, "options %q", is.Options)
 	}
 }

@@ -30,13 +30,13 @@ func remarked(t testing.TB, path string) (ids map[string]int, says []string, spa
 	t.Helper()
 	var mu sync.Mutex
 	ids = map[string]int{}
-	q := &rule.Inquiry{Layers: rule.Container | rule.Schema, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: rule.Container | rule.Schema, Report: func(f rule.Finding) {
 		mu.Lock()
 		defer mu.Unlock()
 		ids[f.Rule]++
 		says = append(says, f.Rule+" "+f.At.String()+": "+f.Text())
 	}}
-	f, err := sqlitecheck.Examine(context.Background(), path, "", formats.View{Say: func(s string) {
+	f, err := sqlitecheck.Examine(context.Background(), path, "", formats.View{OnNotice: func(s string) {
 		spared = spared || strings.Contains(s, "not compared")
 	}}, q, sqlitecheck.Known{}, nil)
 	if err != nil {

@@ -49,11 +49,11 @@ func Columns(names ...string) (out []Column) {
 }
 
 // drift compares the tables of a file with those that are known.
-func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Inquiry) (whole bool) {
+func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Pass) (whole bool) {
 	whole = true
 	for _, o := range seen.Objects {
 		if o.Type == "table" && !internal(o.Name) && k.table(o.Name) == nil {
-			q.Breach("RH201", store.Addr{File: file, Set: o.Name}, "table %q", o.Name)
+			q.Reportf("RH201", store.Addr{File: file, Set: o.Name}, "table %q", o.Name)
 		}
 	}
 	find := func(name string) int {
@@ -65,7 +65,7 @@ func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Inquiry) (whol
 		if at < 0 {
 			if t.Needed && (t.Unless == "" || find(t.Unless) < 0) {
 				whole = false
-				q.Breach("RH202", store.Addr{File: file, Set: t.Name}, "table %q", t.Name)
+				q.Reportf("RH202", store.Addr{File: file, Set: t.Name}, "table %q", t.Name)
 			}
 			continue
 		}
@@ -74,18 +74,18 @@ func (k *Known) drift(file string, seen *sqlitefile.Seen, q *rule.Inquiry) (whol
 	return whole
 }
 
-func (k *Known) columns(file string, t *Table, p *sqlitefile.PlanTable, q *rule.Inquiry) (whole bool) {
+func (k *Known) columns(file string, t *Table, p *sqlitefile.PlanTable, q *rule.Pass) (whole bool) {
 	whole = true
 	at := store.Addr{File: file, Set: t.Name}
 	for _, name := range p.Columns {
 		if !slices.ContainsFunc(t.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) }) {
-			q.Breach("RH201", at, "column %q", name)
+			q.Reportf("RH201", at, "column %q", name)
 		}
 	}
 	for _, c := range t.Columns {
 		if c.Needed && p.Column(c.Name) < 0 {
 			whole = false
-			q.Breach("RH202", at, "column %q", c.Name)
+			q.Reportf("RH202", at, "column %q", c.Name)
 		}
 	}
 	return whole

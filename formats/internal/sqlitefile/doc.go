@@ -21,5 +21,5 @@
 // each row is bounded, because SQLite cannot be stopped within one.
 //
 // What Create would refuse of a schema, sqliteddl.Vet says while the store still exists;
-// what a Writer would refuse of a value, a scan with Options.Restorable does.
+// what a Writer would refuse of a value, a scan with Options.RequireRestorable does.
 package sqlitefile

@@ -13,8 +13,8 @@ import (
 func (m *Image) fold(ctx context.Context) (head []byte, err error) {
 	db := &DB{source: m.source}
 	o := m.o
-	if o.Say == nil {
-		o.Say = func(string) {}
+	if o.OnNotice == nil {
+		o.OnNotice = func(string) {}
 	}
 	take := db.snapshot
 	if o.Live {

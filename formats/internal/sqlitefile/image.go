@@ -93,8 +93,8 @@ func (m *Image) open(ctx context.Context) (err error) {
 }
 
 func (m *Image) say(what string) {
-	if m.o.Say != nil {
-		m.o.Say(filepath.Base(m.path) + ": " + what)
+	if m.o.OnNotice != nil {
+		m.o.OnNotice(filepath.Base(m.path) + ": " + what)
 	}
 }
 

@@ -20,7 +20,7 @@ func TestNoExpressionIsRun(t *testing.T) {
 	} {
 		path := aged(t, build(t, filepath.Join(t.TempDir(), "x.db"), statements...))
 		said := ""
-		m, err := OpenImage(t.Context(), path, Options{Say: func(s string) { said += s + "\n" }})
+		m, err := OpenImage(t.Context(), path, Options{OnNotice: func(s string) { said += s + "\n" }})
 		if err != nil {
 			t.Fatal(err)
 		}

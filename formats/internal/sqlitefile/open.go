@@ -18,14 +18,14 @@ const defaultMaxCopy = 2 << 30
 
 // Options of Open.
 type Options struct {
-	Live    bool         // read in place where -wal and -shm already exist
-	Say     func(string) // one line when the file was not simply opened in place
-	Scratch string       // folder for copies; "" is the system's
-	MaxCopy int64        // 0 is 2 GiB
-	Known   *Known       // what earlier databases taught; may be nil
-	// Restorable refuses, while scanning, values that a Writer would refuse:
+	Live     bool         // read in place where -wal and -shm already exist
+	OnNotice func(string) // one line when the file was not simply opened in place
+	Scratch  string       // folder for copies; "" is the system's
+	MaxCopy  int64        // 0 is 2 GiB
+	Known    *Known       // what earlier databases taught; may be nil
+	// RequireRestorable refuses, while scanning, values that a Writer would refuse:
 	// they could be turned into text, but not back.
-	Restorable bool
+	RequireRestorable bool
 
 	seam func() // of tests: see source
 }
@@ -63,7 +63,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{source: o.source(path, real), restorable: o.Restorable}
+	db := &DB{source: o.source(path, real), restorable: o.RequireRestorable}
 	st, _, err := db.steady(ctx)
 	if err != nil {
 		if d, ok := err.(*Damage); ok {
@@ -71,8 +71,8 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		}
 		return nil, err
 	}
-	if o.Say == nil {
-		o.Say = func(string) {}
+	if o.OnNotice == nil {
+		o.OnNotice = func(string) {}
 	}
 	switch {
 	case !st.hot():
@@ -121,7 +121,7 @@ func orContext(ctx context.Context, err error) error {
 // live opens a database in use where it lies. SQLite then moves lock bytes in
 // the owner's -shm; it would create that file if it were not there.
 func (db *DB) live(ctx context.Context, o Options) error {
-	o.Say(filepath.Base(db.path) + " is read in place while in use; only lock bytes in its -shm may change")
+	o.OnNotice(filepath.Base(db.path) + " is read in place while in use; only lock bytes in its -shm may change")
 	db.spent.bytes = mostValue // which may be written to it until it is read
 	return db.begin(ctx, db.real, "mode=ro", o.Known)
 }
@@ -167,7 +167,7 @@ func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx con
 	if st.wal.size == 0 {
 		what = "rollback journal (" + size(st.journal.size) + ") is not applied yet"
 	}
-	o.Say(fmt.Sprintf("%s is read from a copy: its %s", filepath.Base(db.path), what))
+	o.OnNotice(fmt.Sprintf("%s is read from a copy: its %s", filepath.Base(db.path), what))
 	return to, nil
 }
 

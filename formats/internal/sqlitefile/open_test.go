@@ -23,7 +23,7 @@ func TestClosedFileIsReadInPlace(t *testing.T) {
 			dir := t.TempDir()
 			path := build(t, filepath.Join(dir, "x.db"), append([]string{"PRAGMA journal_mode=" + mode}, three...)...)
 			before := tree(t, dir)
-			db := open(t, path, Options{Say: func(s string) { t.Errorf("said %q", s) }})
+			db := open(t, path, Options{OnNotice: func(s string) { t.Errorf("said %q", s) }})
 			if n := count(t, db, "t"); n != 3 {
 				t.Errorf("%d rows", n)
 			}
@@ -126,7 +126,7 @@ func TestHotWAL(t *testing.T) {
 				}
 				before := tree(t, dir)
 				var said []string
-				db := open(t, path, Options{Scratch: scratch, Say: func(s string) { said = append(said, s) }})
+				db := open(t, path, Options{Scratch: scratch, OnNotice: func(s string) { said = append(said, s) }})
 				if n := count(t, db, "t"); n != 3 {
 					t.Errorf("%d rows", n)
 				}
@@ -171,7 +171,7 @@ func TestHotJournal(t *testing.T) {
 		t.Fatal("the transaction did not spill")
 	}
 	var said string
-	db := open(t, path, Options{Say: func(s string) { said = s }})
+	db := open(t, path, Options{OnNotice: func(s string) { said = s }})
 	if got := rows(t, db, (*DB).Scan, table(t, db, "t")); !slices.Equal(got, want) {
 		t.Error("rows of a transaction that never ended")
 	}
@@ -219,7 +219,7 @@ func TestLive(t *testing.T) {
 	}
 	before := sums()
 	var said string
-	db := open(t, path, Options{Live: true, Scratch: filepath.Join(dir, "no such folder"), Say: func(s string) { said = s }})
+	db := open(t, path, Options{Live: true, Scratch: filepath.Join(dir, "no such folder"), OnNotice: func(s string) { said = s }})
 	if !strings.Contains(said, "in place") {
 		t.Errorf("said %q", said)
 	}
@@ -258,7 +258,7 @@ func TestLiveNeedsItsOwnersFiles(t *testing.T) {
 	for _, path := range []string{wal, journal} {
 		before := tree(t, filepath.Dir(path))
 		var said string
-		db := open(t, path, Options{Live: true, Say: func(s string) { said = s }})
+		db := open(t, path, Options{Live: true, OnNotice: func(s string) { said = s }})
 		if n := count(t, db, "t"); n != 3 || !strings.Contains(said, "from a copy") {
 			t.Errorf("%d rows, said %q", n, said)
 		}
@@ -318,7 +318,7 @@ func TestCopyThatGrew(t *testing.T) {
 	}
 	exec(t, c, "INSERT INTO t VALUES(zeroblob(3000000)),(zeroblob(3000000))")
 	db := &DB{source: src}
-	if err := db.fromCopy(t.Context(), before, Options{Say: func(string) {}}); err != nil {
+	if err := db.fromCopy(t.Context(), before, Options{OnNotice: func(string) {}}); err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()

@@ -196,7 +196,7 @@ func TestRestorable(t *testing.T) {
 			"PRAGMA writable_schema=ON", "UPDATE sqlite_schema SET sql=replace(sql,'b)','b "+declared+")')", "PRAGMA writable_schema=OFF")
 		for _, by := range []func(*DB, context.Context, int, Table) iter.Seq2[*store.Batch, error]{(*DB).Scan, (*DB).ScanPlain} {
 			for name, place := range map[string]string{"t": "row id 8", "w": "row 2"} {
-				db := open(t, path, Options{Restorable: true})
+				db := open(t, path, Options{RequireRestorable: true})
 				var err error
 				for b, e := range by(db, t.Context(), 0, table(t, db, name)) {
 					if err = e; b != nil {
@@ -220,7 +220,7 @@ func TestRestorable(t *testing.T) {
 			}
 		}
 	}
-	db := open(t, build(t, filepath.Join(t.TempDir(), "x.db"), "CREATE TABLE t(a ANY, b TEXT) STRICT", "INSERT INTO t VALUES('12','x')"), Options{Restorable: true})
+	db := open(t, build(t, filepath.Join(t.TempDir(), "x.db"), "CREATE TABLE t(a ANY, b TEXT) STRICT", "INSERT INTO t VALUES('12','x')"), Options{RequireRestorable: true})
 	if n := count(t, db, "t"); n != 1 {
 		t.Errorf("%d rows", n)
 	}

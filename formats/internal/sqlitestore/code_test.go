@@ -54,7 +54,7 @@ func TestCodeOfStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, restorable := range []bool{false, true} {
-		r, err := client.Open(t.Context(), at, formats.View{Restorable: restorable})
+		r, err := client.Open(t.Context(), at, formats.View{RequireRestorable: restorable})
 		if (err != nil) != restorable || err != nil && !strings.Contains(formats.Hint(err), "--from sqlite") {
 			t.Errorf("restorable %v: %v", restorable, err)
 		}

@@ -55,9 +55,9 @@ func (l *layout) settle(v formats.View) error {
 			return err
 		}
 	}
-	if v.Note != nil {
+	if v.OnLoss != nil {
 		for _, n := range l.aside {
-			v.Note(n)
+			v.OnLoss(n)
 		}
 	}
 	return nil
@@ -76,7 +76,7 @@ func (l *layout) withhold() error {
 			kept = append(kept, p)
 			continue
 		}
-		l.aside = append(l.aside, loss.Note{Code: loss.FileWithSecret, At: store.Addr{File: p.path}})
+		l.aside = append(l.aside, loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: p.path}})
 	}
 	l.plain = kept
 	return nil

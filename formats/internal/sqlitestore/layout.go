@@ -57,7 +57,7 @@ type layout struct {
 	origin    string
 	databases []part
 	plain     []part
-	aside     []loss.Note // what lies there and is not carried
+	aside     []loss.Loss // what lies there and is not carried
 }
 
 // part is one file: its slash path inside the store, "" where the store is
@@ -73,7 +73,7 @@ type part struct {
 // of the store, nor is it a database that nobody looks into for secrets.
 func (s Shape) layout(l *formats.Location) (layout, error) {
 	out := layout{origin: s.Origin}
-	if !l.Dir() {
+	if !l.IsDir() {
 		if !s.Single {
 			return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
 		}
@@ -108,9 +108,9 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 // place takes in one file or folder of a store.
 func (s Shape) place(out *layout, root, rel, name string, e fs.DirEntry) error {
 	aside := func(code loss.Code) {
-		out.aside = append(out.aside, loss.Note{Code: code, At: store.Addr{File: rel}})
+		out.aside = append(out.aside, loss.Loss{Code: code, At: store.Addr{File: rel}})
 	}
-	if e.IsDir() && formats.Staging(e.Name()) {
+	if e.IsDir() && formats.IsStaging(e.Name()) {
 		return fs.SkipDir // of a conversion that runs, or was killed
 	}
 	if e.IsDir() || linkToDir(name, e) {

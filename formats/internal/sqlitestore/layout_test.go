@@ -109,7 +109,7 @@ func carried(t *testing.T, path string, mode formats.SecretMode) (files []string
 		t.Fatal(err)
 	}
 	notes = map[string]string{}
-	r, err := shape().Open(t.Context(), l, formats.View{Secrets: mode, Note: func(n loss.Note) {
+	r, err := shape().Open(t.Context(), l, formats.View{Secrets: mode, OnLoss: func(n loss.Loss) {
 		if notes[n.At.File] != "" || n.Kind() != loss.Dropped {
 			t.Errorf("noted: %v", n)
 		}
@@ -150,7 +150,7 @@ func TestFiles(t *testing.T) {
 		formats.WithholdSecrets: "[notes.txt] noted [key.json main.db.bak secret.txt]",
 	} {
 		var noted, plain []string
-		databases, files, err := shape().FilesFor(l, formats.View{Secrets: mode, Note: func(n loss.Note) { noted = append(noted, n.At.File) }})
+		databases, files, err := shape().FilesFor(l, formats.View{Secrets: mode, OnLoss: func(n loss.Loss) { noted = append(noted, n.At.File) }})
 		for _, f := range files {
 			plain = append(plain, f.Path)
 		}

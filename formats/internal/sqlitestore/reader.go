@@ -111,14 +111,14 @@ func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {
 	if r.open[i] != nil {
 		return r.open[i], nil
 	}
-	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, Say: r.view.Say, Known: r.known, Restorable: r.view.Restorable})
+	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, OnNotice: r.view.OnNotice, Known: r.known, RequireRestorable: r.view.RequireRestorable})
 	r.open[i] = db
 	return db, err
 }
 
 // vet refuses a schema that could not be built again.
 func (r *reader) vet(file string, d store.Database) error {
-	if !r.view.Restorable {
+	if !r.view.RequireRestorable {
 		return nil
 	}
 	anybody := r.layout.origin == AnyDatabase

@@ -49,7 +49,7 @@ func read(ctx context.Context, file string, restorable bool) error {
 	if err != nil {
 		return err
 	}
-	r, err := sqlitestore.Shape{Origin: "sqlite", Single: true}.Open(ctx, at, formats.View{Restorable: restorable})
+	r, err := sqlitestore.Shape{Origin: "sqlite", Single: true}.Open(ctx, at, formats.View{RequireRestorable: restorable})
 	if err != nil {
 		return err
 	}

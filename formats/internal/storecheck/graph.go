@@ -12,7 +12,7 @@ import (
 // Graph asks about the blobs of one store, wherever they lie.
 type Graph struct {
 	walk    agentstate.Graph
-	q       *rule.Inquiry
+	q       *rule.Pass
 	at      func(place uint64) store.Addr
 	talk    talk
 	prompts rule.Validator
@@ -25,10 +25,10 @@ type Graph struct {
 
 // NewGraph asks about blobs that an index names. read gives the bytes at a
 // place, at its address.
-func NewGraph(q *rule.Inquiry, x *agentstate.Index, read func(ctx context.Context, place uint64) ([]byte, error), at func(place uint64) store.Addr) *Graph {
+func NewGraph(q *rule.Pass, x *agentstate.Index, read func(ctx context.Context, place uint64) ([]byte, error), at func(place uint64) store.Addr) *Graph {
 	g := &Graph{q: q, at: at}
-	g.walk = agentstate.Graph{Index: x, Read: read, Found: g.fault, Drift: q.Asks(rule.Schema)}
-	if q.Asks(rule.Meaning) || q.Asks(rule.Schema) {
+	g.walk = agentstate.Graph{Index: x, Read: read, Found: g.fault, Drift: q.Enabled(rule.Schema)}
+	if q.Enabled(rule.Meaning) || q.Enabled(rule.Schema) {
 		g.walk.Prompt = g.prompt
 	}
 	if q.Schema != nil {
@@ -49,7 +49,7 @@ func (g *Graph) Has(id agentstate.ID) bool {
 func (g *Graph) Root(ctx context.Context, id agentstate.ID, by store.Addr, pointer string) error {
 	there, err := g.walk.Walk(ctx, id)
 	if err == nil && !there {
-		g.q.Found(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Says: "%s is not among its blobs", Args: []any{id.String()[:12]}})
+		g.q.Report(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Message: "%s is not among its blobs", Args: []any{id.String()[:12]}})
 	}
 	return err
 }
@@ -75,7 +75,7 @@ func (g *Graph) RootBytes(ctx context.Context, root []byte) error { return g.wal
 func (g *Graph) Finish(at store.Addr) {
 	g.talk.finish(g.q)
 	if all, reached := g.walk.Index.Len(), g.walk.Index.Reached(); reached < all {
-		g.q.Breach("RH305", at, "%v of %v", rule.Many(int64(all-reached), ""), rule.Many(int64(all), ""))
+		g.q.Reportf("RH305", at, "%v of %v", rule.Count(int64(all-reached), ""), rule.Count(int64(all), ""))
 	}
 }
 
@@ -93,13 +93,13 @@ func (g *Graph) addr(id agentstate.ID) store.Addr {
 
 // fault reports what is wrong with the graph.
 func (g *Graph) fault(f agentstate.Fault) {
-	out := rule.Finding{Pointer: f.Pointer, Says: f.Says, Args: f.Args}
+	out := rule.Finding{Pointer: f.Pointer, Message: f.Says, Args: f.Args}
 	if f.HasBy {
 		out.At = g.addr(f.By)
 	}
 	switch f.Kind {
 	case agentstate.Missing:
-		out.Rule, out.Says, out.Args = "RH304", "%s, %s", []any{rule.Words(f.As.String()), f.ID.String()[:12]}
+		out.Rule, out.Message, out.Args = "RH304", "%s, %s", []any{rule.Words(f.As.String()), f.ID.String()[:12]}
 	case agentstate.Malformed:
 		out.Rule = "RH306"
 	case agentstate.NoID:
@@ -110,9 +110,9 @@ func (g *Graph) fault(f agentstate.Fault) {
 		out.Rule = "RH204"
 	}
 	if f.Path != f.Pointer {
-		out.Says, out.Args = out.Says+" (%s of the root)", append(out.Args, rule.Words(f.Path))
+		out.Message, out.Args = out.Message+" (%s of the root)", append(out.Args, rule.Words(f.Path))
 	}
-	g.q.Found(out)
+	g.q.Report(out)
 }
 
 // prompt asks about one prompt message.
@@ -123,18 +123,18 @@ func (g *Graph) prompt(id agentstate.ID, doc []byte, path string) {
 			return
 		}
 	}
-	if g.q.Asks(rule.Meaning) {
+	if g.q.Enabled(rule.Meaning) {
 		g.talk.hear(g, id, doc, path)
 	}
 }
 
 // held says why a document is not as its schema says.
-func held(q *rule.Inquiry, at store.Addr, err error) {
+func held(q *rule.Pass, at store.Addr, err error) {
 	for cause := range strings.SplitSeq(err.Error(), "\n") {
 		pointer, why, ok := strings.Cut(cause, ": ")
 		if !ok || !strings.HasPrefix(pointer, "/") {
 			pointer, why = "", cause
 		}
-		q.Found(rule.Finding{Rule: "RH203", At: at, Pointer: strings.TrimSuffix(pointer, "/"), Says: why})
+		q.Report(rule.Finding{Rule: "RH203", At: at, Pointer: strings.TrimSuffix(pointer, "/"), Message: why})
 	}
 }

@@ -21,7 +21,7 @@ type Meta struct {
 	Agent string
 	Root  string // "" of none
 
-	q    *rule.Inquiry
+	q    *rule.Pass
 	file string
 	cell store.Cell
 	odd  []store.Addr // rows of other keys
@@ -46,9 +46,9 @@ var (
 
 // Ask asks about the row: what the client would make of it.
 func (m *Meta) Ask() {
-	if m.q.Asks(rule.Schema) {
+	if m.q.Enabled(rule.Schema) {
 		for _, at := range m.odd {
-			m.q.Breach("RH204", at, "unknown key")
+			m.q.Reportf("RH204", at, "unknown key")
 		}
 	}
 	if !m.There {
@@ -60,10 +60,10 @@ func (m *Meta) Ask() {
 	}
 	m.Whole = true
 	before := m.members(doc)
-	if _, ok := m.RootID(); !ok && m.Root != "" && m.q.Asks(rule.References) {
+	if _, ok := m.RootID(); !ok && m.Root != "" && m.q.Enabled(rule.References) {
 		return // which RH303 says
 	}
-	if m.q.Schema != nil && !(before && m.q.Asks(rule.Meaning)) {
+	if m.q.Schema != nil && !(before && m.q.Enabled(rule.Meaning)) {
 		if err := m.q.Schema("cursor-sdk-meta-1")(doc); err != nil {
 			held(m.q, m.At, err)
 		}
@@ -73,7 +73,7 @@ func (m *Meta) Ask() {
 // decode reads the hexadecimal digits.
 func (m *Meta) decode() []byte {
 	fail := func(says string, args ...any) []byte {
-		m.q.Breach("RH402", m.At, says, args...)
+		m.q.Reportf("RH402", m.At, says, args...)
 		return nil
 	}
 	text := m.cell.Bytes()
@@ -99,7 +99,7 @@ func (m *Meta) decode() []byte {
 func (m *Meta) members(doc []byte) (broken bool) {
 	tell := func(id, name, says string, args ...any) {
 		broken = true
-		m.q.Found(rule.Finding{Rule: id, At: m.At, Pointer: "/" + name, Says: says, Args: args})
+		m.q.Report(rule.Finding{Rule: id, At: m.At, Pointer: "/" + name, Message: says, Args: args})
 	}
 	for n, value := range rawjson.Members(doc) {
 		name, text := string(n), rawjson.Text(value)

@@ -38,7 +38,7 @@ type Store struct {
 	Meta  Meta
 
 	bench *Bench
-	q     *rule.Inquiry
+	q     *rule.Pass
 	file  string
 	data  int // the column of a blob's bytes
 	key   int
@@ -61,7 +61,7 @@ const (
 
 // Open examines a store.db; file is its path inside the store. It is nil where
 // nothing more can be asked, which is reported.
-func (b *Bench) Open(ctx context.Context, path, file string, v formats.View, q *rule.Inquiry) (*Store, error) {
+func (b *Bench) Open(ctx context.Context, path, file string, v formats.View, q *rule.Pass) (*Store, error) {
 	s := &Store{bench: b, q: q, file: file, key: -1, data: -1, Meta: Meta{q: q, file: file}}
 	index := b.index()
 	s.Graph = newGraph(s, index)
@@ -73,7 +73,7 @@ func (b *Bench) Open(ctx context.Context, path, file string, v formats.View, q *
 		return nil, err
 	}
 	for _, f := range s.held {
-		q.Found(f)
+		q.Report(f)
 	}
 	s.held = nil
 	return s, nil
@@ -90,7 +90,7 @@ func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitepages.Row) error {
 	switch t.Name {
 	case "blobs":
 		s.key, s.data = t.Column("id"), t.Column("data")
-		if s.key < 0 || s.data < 0 || !s.q.Asks(rule.Schema|rule.References|rule.Meaning) {
+		if s.key < 0 || s.data < 0 || !s.q.Enabled(rule.Schema|rule.References|rule.Meaning) {
 			return nil
 		}
 		return s.blob
@@ -109,7 +109,7 @@ func (s *Store) rows(t *sqlitefile.PlanTable) func(*sqlitepages.Row) error {
 
 // hold keeps a finding until the file has turned out to be sound.
 func (s *Store) hold(id string, r *sqlitepages.Row, says string, args ...any) {
-	s.held = append(s.held, rule.Finding{Rule: id, At: s.row(r), Says: says, Args: args})
+	s.held = append(s.held, rule.Finding{Rule: id, At: s.row(r), Message: says, Args: args})
 }
 
 func (s *Store) row(r *sqlitepages.Row) store.Addr {
@@ -122,7 +122,7 @@ func (s *Store) blob(r *sqlitepages.Row) error {
 	key := r.Cell(s.key)
 	data, class := r.Cell(s.data).Bytes(), r.Class(s.data)
 	var sum agentstate.ID
-	asked := class == store.Blob && s.q.Asks(rule.References)
+	asked := class == store.Blob && s.q.Enabled(rule.References)
 	if asked {
 		var err error
 		if sum, err = sumOf(r, s.data, data); err != nil {

@@ -20,7 +20,7 @@ import (
 // asked asks about a store.db, and follows the root that its meta row names.
 func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 	t.Helper()
-	q := &rule.Inquiry{Layers: layers, Found: func(f rule.Finding) {
+	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
 		out = append(out, strings.TrimSpace(f.Rule+" "+f.At.String()+" "+f.Pointer))
 	}}
 	var bench storecheck.Bench
@@ -118,7 +118,7 @@ func TestLayers(t *testing.T) {
 	}
 	own := func(layers rule.Layers) (out []string) {
 		for _, s := range asked(t, path, layers) {
-			if layers.Has(rule.Named(s[:5]).Layer) {
+			if layers.Has(rule.Lookup(s[:5]).Layer) {
 				out = append(out, s)
 			}
 		}
@@ -136,7 +136,7 @@ func TestLayers(t *testing.T) {
 	if _, err := db.Exec("PRAGMA writable_schema=ON; UPDATE sqlite_schema SET rootpage=3 WHERE name='meta'"); err != nil {
 		t.Fatal(err)
 	}
-	q := &rule.Inquiry{Layers: rule.References, Found: func(f rule.Finding) { t.Error(f) }}
+	q := &rule.Pass{Layers: rule.References, Report: func(f rule.Finding) { t.Error(f) }}
 	var bench storecheck.Bench
 	if s, err := bench.Open(t.Context(), path, "store.db", formats.View{}, q); s != nil || err == nil {
 		t.Error("a damaged file is taken for sound", err)

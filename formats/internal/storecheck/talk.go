@@ -53,7 +53,7 @@ func (t *talk) hear(g *Graph, id agentstate.ID, doc []byte, path string) {
 		}
 		t.last = t.last[:0]
 	default:
-		g.q.Breach("RH412", g.addr(id), "")
+		g.q.Reportf("RH412", g.addr(id), "")
 		return
 	}
 	var heard []*spoken
@@ -103,9 +103,9 @@ func (t *talk) part(part []byte, n int) *spoken {
 }
 
 // finish tells of calls that never got a result, and of results of no call.
-func (t *talk) finish(q *rule.Inquiry) {
+func (t *talk) finish(q *rule.Pass) {
 	tell := func(id, name string, s *spoken) {
-		q.Found(rule.Finding{Rule: id, At: s.at, Pointer: s.pointer, Says: "%q", Args: []any{rule.Clip(name)}})
+		q.Report(rule.Finding{Rule: id, At: s.at, Pointer: s.pointer, Message: "%q", Args: []any{rule.Clip(name)}})
 	}
 	for name, c := range t.calls {
 		switch {

@@ -20,7 +20,7 @@ func TestOneBuffer(t *testing.T) {
 	gives := []byte(`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c2","toolName":"Read","result":"y"},{"type":"tool-result","toolCallId":"c3","toolName":"Read","result":"z"}]}`)
 	blobs := [][]byte{calls, gives, append(ref(1, calls), ref(1, gives)...)}
 	var found []string
-	q := &rule.Inquiry{Layers: everything, Found: func(f rule.Finding) { found = append(found, f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text()) }}
+	q := &rule.Pass{Layers: everything, Report: func(f rule.Finding) { found = append(found, f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text()) }}
 	var x agentstate.Index
 	for i, b := range blobs {
 		x.Add(sha256.Sum256(b), uint64(i), b)
@@ -57,7 +57,7 @@ func TestAddressesAreFewLookups(t *testing.T) {
 			root = append(root, ref(1, fmt.Append(nil, i))...)
 		}
 		reads, asked, found := 0, 0, 0
-		q := &rule.Inquiry{Layers: everything, Found: func(rule.Finding) { found++ }}
+		q := &rule.Pass{Layers: everything, Report: func(rule.Finding) { found++ }}
 		var x agentstate.Index
 		x.Add(sha256.Sum256(root), 0, root)
 		read := func(context.Context, uint64) ([]byte, error) { reads++; return root, nil }

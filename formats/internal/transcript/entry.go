@@ -170,7 +170,7 @@ func (p *parser) message() bool {
 func (p *parser) part(raw []byte, n int) {
 	o := &p.in
 	if !o.Split(raw, "", []string{"type", "text", "name", "input", "id", "thinking", "signature"}) {
-		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: "part", Raw: members.Bare("part", raw), Of: of()})
+		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: "part", Raw: members.Bare("part", raw), Source: of()})
 		return
 	}
 	p.e.Count += o.Count
@@ -187,11 +187,11 @@ func (p *parser) part(raw []byte, n int) {
 		p.text(text, o.Extras)
 	case kind == "thinking" && isText(o.Raw(5)):
 		keep(1, 2, 3, 4)
-		p.e.Parts = append(p.e.Parts, &session.Thinking{Text: o.Text(5), Signature: o.Text(6), Of: of(), Extras: o.Extras})
+		p.e.Parts = append(p.e.Parts, &session.Thinking{Text: o.Text(5), Signature: o.Text(6), Source: of(), Extras: o.Extras})
 		p.e.Kept += int64(len(o.Extras))
 	case kind == "tool_use":
 		keep(1, 5, 6)
-		call := &session.ToolCall{ID: o.Text(4), Name: o.Text(2), Of: of()}
+		call := &session.ToolCall{ID: o.Text(4), Name: o.Text(2), Source: of()}
 		call.Kind = toolmap.Kind(call.Name)
 		if call.ID == "" { // lines have no ids; the place is one
 			call.ID = "line-" + strconv.Itoa(p.e.Line) + "." + strconv.Itoa(n)
@@ -204,7 +204,7 @@ func (p *parser) part(raw []byte, n int) {
 		p.e.Parts = append(p.e.Parts, call)
 	default:
 		p.e.Kept += o.Count
-		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: kind, Raw: members.Bare("part", raw), Of: of()})
+		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: kind, Raw: members.Bare("part", raw), Source: of()})
 	}
 }
 
@@ -220,12 +220,12 @@ func (p *parser) text(text string, extras []session.Extra) {
 		said, gone = spoken(text)
 	}
 	if said != "" || !gone {
-		p.e.Parts = append(p.e.Parts, &session.Text{Text: said, Of: of(), Extras: extras})
+		p.e.Parts = append(p.e.Parts, &session.Text{Text: said, Source: of(), Extras: extras})
 		extras = nil
 	}
 	if gone {
 		p.e.Withheld = true
-		p.e.Parts = append(p.e.Parts, &session.Thinking{Redacted: true, Of: of(), Extras: extras})
+		p.e.Parts = append(p.e.Parts, &session.Thinking{Redacted: true, Source: of(), Extras: extras})
 	}
 }
 
@@ -247,4 +247,4 @@ func spoken(text string) (said string, gone bool) {
 	}
 }
 
-func of() session.Of { return session.Of{From: From} }
+func of() session.Source { return session.Source{From: From} }

@@ -10,14 +10,14 @@ func prompt(text string, extras []session.Extra) []session.Part {
 	var parts []session.Part
 	for _, p := range envelope.Split(text) {
 		if p.Prompt() {
-			parts = append(parts, &session.Text{Text: p.Text, Of: of(), Extras: extras})
+			parts = append(parts, &session.Text{Text: p.Text, Source: of(), Extras: extras})
 			extras = nil
 			continue
 		}
-		parts = append(parts, &session.Injected{Tag: p.Tag, Text: p.Text, Of: of()})
+		parts = append(parts, &session.Injected{Tag: p.Tag, Text: p.Text, Source: of()})
 	}
 	if extras != nil {
-		parts = append(parts, &session.Text{Of: of(), Extras: extras})
+		parts = append(parts, &session.Text{Source: of(), Extras: extras})
 	}
 	return parts
 }

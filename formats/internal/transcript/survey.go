@@ -18,15 +18,15 @@ import (
 // Survey is what a first walk over a transcript tells: its turns, and what ends
 // them, which stands behind them and belongs in front.
 type Survey struct {
-	r      *io.SectionReader
-	file   string
-	note   loss.Sink
-	Turns  []Turn
-	Extras []session.Extra // of the session
-	Tally  session.Tally   // of its lines, if Messages is walked, too
-	Lines  int64
-	Broken int64 // lines that cannot be read
-	first  int   // the line that Extras comes from
+	r       *io.SectionReader
+	file    string
+	note    loss.Sink
+	Turns   []Turn
+	Extras  []session.Extra // of the session
+	Account session.Account // of its lines, if Messages is walked, too
+	Lines   int64
+	Broken  int64 // lines that cannot be read
+	first   int   // the line that Extras comes from
 }
 
 // Turn outlines a turn.
@@ -52,23 +52,23 @@ func NewSurvey(ctx context.Context, r *io.SectionReader, file string, note loss.
 			return nil, err
 		}
 		s.Lines++
-		s.Tally.Read++
+		s.Account.Read++
 		switch e.Kind {
 		case Unreadable:
-			s.Tally.Unreadable++
+			s.Account.Unreadable++
 			s.Broken++
 			if note != nil {
-				note(loss.Note{Code: loss.TranscriptLine, At: s.at(e.Line)})
+				note(loss.Loss{Code: loss.TranscriptLine, At: s.at(e.Line)})
 			}
 			continue
 		case Strange:
-			s.Tally.Opaque++
+			s.Account.CarriedRaw++
 		default:
-			s.Tally.Claimed++
+			s.Account.Converted++
 		}
-		s.Tally.Members += e.Count
-		s.Tally.Taken += e.Count - e.Kept
-		s.Tally.Extras += e.Kept
+		s.Account.Members += e.Count
+		s.Account.MembersConverted += e.Count - e.Kept
+		s.Account.MembersRaw += e.Kept
 		s.take(e)
 	}
 	return s, nil
@@ -153,7 +153,7 @@ func (s *Survey) message(e *Entry, turn int) *session.Message {
 	switch e.Kind {
 	case Message:
 		if e.Withheld && s.note != nil {
-			s.note(loss.Note{Code: loss.ReasoningWithheld, At: s.at(e.Line)})
+			s.note(loss.Loss{Code: loss.ReasoningWithheld, At: s.at(e.Line)})
 		}
 		return m
 	case Ended, Failed:
@@ -161,12 +161,12 @@ func (s *Survey) message(e *Entry, turn int) *session.Message {
 			return nil
 		}
 		b := session.AppendString(append(session.AppendString([]byte(`{"status":`), e.Status), `,"error":`...), e.Error)
-		m.Parts = []session.Part{&session.Opaque{Kind: "turn_ended", Raw: append(b, '}'), Of: of()}}
+		m.Parts = []session.Part{&session.Opaque{Kind: "turn_ended", Raw: append(b, '}'), Source: of()}}
 	case Metadata, Strange:
 		if e.Line == s.first {
 			return nil
 		}
-		m.Parts = []session.Part{&session.Opaque{Kind: "line", Raw: e.Raw, Of: of()}}
+		m.Parts = []session.Part{&session.Opaque{Kind: "line", Raw: e.Raw, Source: of()}}
 	default:
 		return nil
 	}

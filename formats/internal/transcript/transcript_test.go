@@ -17,7 +17,7 @@ import (
 func survey(t *testing.T, text string) (*Survey, []string) {
 	t.Helper()
 	var notes []string
-	s, err := NewSurvey(t.Context(), io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))), "f.jsonl", func(n loss.Note) {
+	s, err := NewSurvey(t.Context(), io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))), "f.jsonl", func(n loss.Loss) {
 		notes = append(notes, n.Kind().String()+" "+n.At.String())
 	})
 	if err != nil {
@@ -65,8 +65,8 @@ broken
 	if want := []string{"unreadable f.jsonl:10", "unreadable f.jsonl:11", "unreadable f.jsonl:12"}; !slices.Equal(notes, want) {
 		t.Errorf("%q", notes)
 	}
-	if !s.Tally.Balanced() || s.Tally.Read != 12 || s.Tally.Opaque != 1 || len(s.Extras) != 1 {
-		t.Errorf("%+v %v", s.Tally, s.Extras)
+	if !s.Account.Balanced() || s.Account.Read != 12 || s.Account.CarriedRaw != 1 || len(s.Extras) != 1 {
+		t.Errorf("%+v %v", s.Account, s.Extras)
 	}
 	parts, err := s.Prompt(t.Context(), 1)
 	if err != nil || len(parts) != 1 || parts[0].(*session.Text).Text != "plain" || s.At(1) != "f.jsonl:6" {
@@ -92,8 +92,8 @@ func TestThinking(t *testing.T) {
 	if got := tell(t, s); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if !s.Tally.Balanced() {
-		t.Errorf("%+v", s.Tally)
+	if !s.Account.Balanced() {
+		t.Errorf("%+v", s.Account)
 	}
 }
 
@@ -167,8 +167,8 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, _ := survey(t, text)
 		lines := tell(t, s)
-		if !s.Tally.Balanced() {
-			t.Errorf("the books do not balance: %+v", s.Tally)
+		if !s.Account.Balanced() {
+			t.Errorf("the books do not balance: %+v", s.Account)
 		}
 		if again := tell(t, s); !slices.Equal(again, lines) {
 			t.Error("told twice, and not the same")
@@ -199,7 +199,7 @@ func TestWithheld(t *testing.T) {
 			t.Errorf("a survey notes %q", notes)
 		}
 		var told []string
-		s.note = func(n loss.Note) { told = append(told, n.Kind().String()+" "+n.At.String()) }
+		s.note = func(n loss.Loss) { told = append(told, n.Kind().String()+" "+n.At.String()) }
 		for m, err := range s.Messages(t.Context(), nil) {
 			if err != nil {
 				t.Fatal(err)

@@ -38,7 +38,7 @@ func (w *walker) ending(p *session.Opaque) bool {
 
 // spent is what such a line says the run cost.
 func spent(m map[string]json.RawMessage) *session.Usage {
-	u := session.NoUsage()
+	u := session.UnknownUsage()
 	for name, n := range map[string]*int64{"inputTokens": &u.Input, "outputTokens": &u.Output, "cacheReadTokens": &u.CacheRead} {
 		if v, ok := whole(m[name]); ok {
 			*n = v

@@ -83,7 +83,7 @@ func annotate(s *convert.CheckedStore, b convert.Breach, wd string) annotation {
 	if rest := b.Count - 1; rest > 0 {
 		a.text = append(a.text, screen.Sprintf("+%s more in %s", screen.Grouped(rest), slashed(s.Path, wd)))
 	}
-	a.text = append(a.text, screen.Visible(b.Rule.Mend))
+	a.text = append(a.text, screen.Visible(b.Rule.Fix))
 	return a
 }
 

@@ -98,7 +98,7 @@ func (v *Verdict) Result(layers []string) *Result {
 
 func found(s *convert.CheckedStore, b convert.Breach) Breach {
 	out := Breach{
-		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Mend,
+		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Fix,
 		Count: b.Count, Known: b.Known, Places: []Place{},
 	}
 	for i, f := range b.Places {

@@ -114,5 +114,5 @@ func junitText(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe
 	if rest := b.Count - int64(min(len(b.Places), fewPlaces)); rest > 0 {
 		out = append(out, "+"+screen.Grouped(rest)+" more")
 	}
-	return screen.Join(out, "\n") + "\nfix: " + screen.Visible(b.Rule.Mend) + "\n"
+	return screen.Join(out, "\n") + "\nfix: " + screen.Visible(b.Rule.Fix) + "\n"
 }

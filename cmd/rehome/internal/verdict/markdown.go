@@ -61,7 +61,7 @@ func row(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
 	if says := says(first); says != "" {
 		what += "<br>" + cell(screen.Visible(says))
 	}
-	return screen.Sprintf("| %s | %s | %s | %s | %s |", b.Rule.Severity, b.Rule.ID, where, what, cell(screen.Visible(b.Rule.Mend)))
+	return screen.Sprintf("| %s | %s | %s | %s | %s |", b.Rule.Severity, b.Rule.ID, where, what, cell(screen.Visible(b.Rule.Fix)))
 }
 
 // code is foreign text in the type of code, where GitHub makes no links of it.

@@ -128,7 +128,7 @@ func (v *Verdict) SARIF(wd string) any {
 
 func sarifRuleOf(r *rule.Rule) sarifRule {
 	return sarifRule{
-		ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, Help: sarifText{r.Mend},
+		ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, Help: sarifText{r.Fix},
 		Defaults: sarifDefaults{r.Severity}, More: sarifTags{slices.Concat([]string{r.Layer.String()}, tagsOf(r))},
 	}
 }

@@ -141,7 +141,7 @@ func (v *Verdict) breach(p page, s *convert.CheckedStore, b convert.Breach) {
 		p.line(textMargin, screen.Visible(says))
 	}
 	p.others(s, b)
-	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Mend), p.Faint)
+	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
 }
 
 // headline is severity, id, place and title. A place that is too long for all of
@@ -236,7 +236,7 @@ func near(s *convert.CheckedStore, f rule.Finding) screen.Safe {
 	if inText(f) {
 		return screen.Sprintf("%s:%d", screen.Brief(filepath.Base(s.File(f.At))), f.At.Line)
 	}
-	if at := screen.Brief(f.At.Near()); at != "" {
+	if at := screen.Brief(f.At.Short()); at != "" {
 		return at
 	}
 	return place(s, f)

@@ -46,14 +46,14 @@ func judged(t *testing.T, failOn rule.Severity, findings map[string][]rule.Findi
 		},
 	}
 	fake.Probe = func(_ context.Context, l *formats.Location) (m formats.Match, _ error) {
-		if l.Regular() {
+		if l.IsRegular() {
 			m.Score = 90
 		}
 		return m, nil
 	}
-	fake.Check = func(_ context.Context, l *formats.Location, _ formats.View, q *rule.Inquiry) error {
+	fake.Check = func(_ context.Context, l *formats.Location, _ formats.View, q *rule.Pass) error {
 		for _, f := range findings[filepath.ToSlash(l.Path)] {
-			q.Found(f)
+			q.Report(f)
 		}
 		for _, name := range fails {
 			if name == filepath.ToSlash(l.Path) {
@@ -76,8 +76,8 @@ func wild() map[string][]rule.Finding {
 	at := store.Addr{File: evil, Set: "t|b", RowID: 7, HasID: true, Key: store.TextCell([]byte("k\n<" + evil))}
 	line := store.Addr{Line: 12}
 	return map[string][]rule.Finding{
-		"a b/100%.x": {{Rule: "RH301", At: line, Pointer: "/a\nb", Says: evil}, {Rule: "RH301", At: store.Addr{Line: 3}, Says: "x"}, {Rule: "RH201", At: at, Says: evil}},
-		"c.x":        {{Rule: "RH203", At: at, Says: evil}},
+		"a b/100%.x": {{Rule: "RH301", At: line, Pointer: "/a\nb", Message: evil}, {Rule: "RH301", At: store.Addr{Line: 3}, Message: "x"}, {Rule: "RH201", At: at, Message: evil}},
+		"c.x":        {{Rule: "RH203", At: at, Message: evil}},
 		"d.x":        nil,
 	}
 }
@@ -110,7 +110,7 @@ func TestText(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: " + rule.Named("RH301").Title, "    x\n    100%.x:12: /a\\nb: e:v", "d.x: ok\n",
+		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: " + rule.Lookup("RH301").Title, "    x\n    100%.x:12: /a\\nb: e:v", "d.x: ok\n",
 		"not fully examined\n    c.x: disk\\x1b[2J <&>\n    hint: another disk\n", "\n3 stores, 12 B: 3 errors, 1 note, 1 not examined\n",
 	} {
 		if !strings.Contains(got, want) {
@@ -143,7 +143,7 @@ func TestWholes(t *testing.T) {
 func TestInert(t *testing.T) {
 	long := "::error file=" + strings.Repeat("x", 70) + "/##[error]y"
 	v := judged(t, rule.Warning, map[string][]rule.Finding{
-		"::error::a": nil, "##[error]b": nil, long: {{Rule: "RH203", At: store.Addr{Line: 1}, Says: "::warning::c"}},
+		"::error::a": nil, "##[error]b": nil, long: {{Rule: "RH203", At: store.Addr{Line: 1}, Message: "::warning::c"}},
 	})
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for line := range strings.Lines(got) {
@@ -162,13 +162,13 @@ func TestInert(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	list := []rule.Finding{}
 	for i, why := range []string{"x", "x", "y", "x", "y", "z", "x", "x"} {
-		list = append(list, rule.Finding{Rule: "RH203", At: store.Addr{Line: i + 1}, Says: why})
+		list = append(list, rule.Finding{Rule: "RH203", At: store.Addr{Line: i + 1}, Message: why})
 	}
 	v := judged(t, rule.Warning, map[string][]rule.Finding{"a.x": list, "b.x": list[:2]})
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for _, want := range []string{
-		"error RH203 a.x:1: " + rule.Named("RH203").Title + "\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    fix: ",
-		"error RH203 b.x:1: " + rule.Named("RH203").Title + "\n    x\n    +1 more: b.x:2\n    fix: ",
+		"error RH203 a.x:1: " + rule.Lookup("RH203").Title + "\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    fix: ",
+		"error RH203 b.x:1: " + rule.Lookup("RH203").Title + "\n    x\n    +1 more: b.x:2\n    fix: ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -300,7 +300,7 @@ func TestGitHub(t *testing.T) {
 	if len(lines) != 5 || lines[4] != "3 errors, 1 note, 1 not examined" {
 		t.Errorf("%q", lines)
 	}
-	if want := "::error file=a b/100%25.x,line=3,title=RH301 "; !strings.HasPrefix(lines[1], want) || !strings.Contains(lines[1], "::x%0A+1 more in a b/100%25.x%0A"+rule.Named("RH301").Mend) {
+	if want := "::error file=a b/100%25.x,line=3,title=RH301 "; !strings.HasPrefix(lines[1], want) || !strings.Contains(lines[1], "::x%0A+1 more in a b/100%25.x%0A"+rule.Lookup("RH301").Fix) {
 		t.Errorf("%q", lines[1])
 	}
 	if !strings.HasPrefix(lines[3], "::notice file=") || !strings.Contains(lines[3], `e%3Av%2Ci%25l |`) {

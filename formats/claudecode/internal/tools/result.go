@@ -16,7 +16,7 @@ func appendText(dst []byte, s string) []byte { return session.AppendString(dst, 
 // it draws nothing but the text. shown is what the model was shown.
 func (n Native) Result(value []byte, shown string, failed bool) []byte {
 	if failed {
-		return appendText(nil, "Error: "+rule.Cut(shown, 4<<10))
+		return appendText(nil, "Error: "+rule.Truncate(shown, 4<<10))
 	}
 	came := [][]byte{caseOf(value), value}
 	o := object{}
