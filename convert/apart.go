@@ -13,7 +13,7 @@ import (
 // through.
 func apart(src string, t target) error {
 	refuse := func(what string) error {
-		return &formats.Error{At: t.shown, Err: errors.New(what), Hint: "choose a target outside the source, which is never changed"}
+		return &formats.Error{At: t.shown, Err: errors.New(what), Hint: "choose a target outside the source"}
 	}
 	from, err := os.Stat(src)
 	if err != nil {
@@ -31,14 +31,14 @@ func apart(src string, t target) error {
 		return refuse("source and target are the same")
 	}
 	if above(t.path(), from) {
-		return refuse("the target lies inside the source")
+		return refuse("the target is inside the source")
 	}
 	if err == nil && above(real, to) {
-		return refuse("the source lies inside the target")
+		return refuse("the source is inside the target")
 	}
 	for _, side := range []string{"-wal", "-shm", "-journal"} {
 		if t.path() == real+side {
-			return refuse("the name belongs to the source: SQLite would take the target for its log")
+			return refuse("SQLite uses this name for a log of the source")
 		}
 	}
 	return nil

@@ -27,6 +27,7 @@ type CheckOptions struct {
 	For        string    // also what a conversion to this format would lose
 	Baseline   *Baseline // what is known of, and does not count
 	Require    bool      // the working directory, too, must hold a session
+	Details    bool      // also report remarks about details, see formats.Detail
 	Live       bool
 	Jobs       int
 	OnProgress func(Progress)
@@ -71,7 +72,7 @@ func (o *CheckOptions) vet(reg *formats.Registry) error {
 		}
 	}
 	if o.For != "" && reg.Lookup(o.For).Encode == nil {
-		return Misuse{&formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` for those that can"}}
+		return Misuse{&formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` to see which formats can"}}
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 	}
 	one.store.Bytes, one.tally.kind = one.size, one.f.Name
 	if one.f.Check == nil {
-		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("there are no rules for this format")}
+		one.store.Err = &formats.Error{Format: one.f.Name, At: one.store.Path, Err: errors.New("no rules for this format")}
 		return
 	}
 	var err error
@@ -157,7 +158,7 @@ func (c *checker) ask(ctx context.Context, one *examined, jobs int) {
 		one.tally.forget(nil)
 	}
 	if _, there := os.Stat(os.TempDir()); errors.Is(err, os.ErrNotExist) && there == nil { // else it is that folder that is missing
-		err = &formats.Error{At: one.store.Path, Err: errors.New("moved or deleted during the check"), Hint: "run it again when nothing moves the files"}
+		err = &formats.Error{At: one.store.Path, Err: errors.New("moved or deleted during the check"), Hint: "run check again when no program is moving the files"}
 	}
 	one.store.Err = err
 }
@@ -178,7 +179,11 @@ func (c *checker) askOnce(ctx context.Context, one *examined, jobs int) error {
 	if q.Enabled(rule.Schema) {
 		q.Schema = validator
 	}
-	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: one.tally.say}
+	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: func(s string) {
+		if c.o.Details || !formats.Detail(s) {
+			one.tally.say(s)
+		}
+	}}
 	err := one.f.Check(ctx, one.loc, view, q)
 	for _, further := range []func(context.Context, *examined, formats.View, *rule.Pass) error{c.inner, c.besides, c.lost, c.secrets} {
 		if err == nil {
@@ -199,7 +204,7 @@ func (o *CheckOptions) wanted(id string) bool {
 	}
 	r := rule.Lookup(id)
 	if r == nil {
-		panic("convert: a codec reports " + id + ", which is not a rule")
+		panic("convert: codec reports unknown rule " + id)
 	}
 	return o.Layers.Has(r.Layer)
 }

@@ -56,6 +56,27 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
+// TestFingerprintOfCauses: two causes for which a schema refuses one value are two
+// findings, whatever words begin them.
+func TestFingerprintOfCauses(t *testing.T) {
+	causes := []string{"lacks: 'id'", "lacks: 'role'", `has members that have no place here: "id"`, "must be string", "must be one of a, b", `breaks the rule "minProperties": 1`}
+	for _, id := range []string{ruleShape, ruleNewer} {
+		seen := map[uint64]string{}
+		for _, cause := range causes {
+			f := rule.Finding{Rule: id, At: store.Addr{File: "a.jsonl", Line: 3}, Pointer: "/message", Message: cause}
+			print := fingerprint("claude-code", &f)
+			if seen[print] != "" {
+				t.Errorf("%s: %q has the fingerprint of %q", id, cause, seen[print])
+			}
+			seen[print] = cause
+		}
+	}
+	a, b := rule.Finding{Rule: ruleShape, Message: "not valid JSON"}, rule.Finding{Rule: ruleShape, Message: "invalid JSON"}
+	if fingerprint("canonical", &a) != fingerprint("canonical", &b) {
+		t.Error("other words: another fingerprint")
+	}
+}
+
 // TestBaselineOfWords: of a baseline of version 1 the number of findings
 // counts, and it is replaced when it is written.
 func TestBaselineOfWords(t *testing.T) {

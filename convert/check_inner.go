@@ -35,7 +35,7 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 		return nil // one that is not whole cannot be restored either
 	}
 	if one.size > mostInner {
-		view.OnNotice(fmt.Sprintf("its content was not checked: it is larger than %d GB", mostInner>>30))
+		view.OnNotice(fmt.Sprintf("content not checked: larger than %d GB", mostInner>>30))
 		return nil
 	}
 	private, err := newFolder("check")
@@ -46,7 +46,7 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 	loc, origin, err := c.restored(ctx, one, view, filepath.Join(private.Path, filepath.Base(cleaned(one.loc.Path))))
 	switch {
 	case diskFull(err):
-		view.OnNotice("its content was not checked: it does not fit into " + os.TempDir())
+		view.OnNotice("content not checked: not enough space in " + os.TempDir())
 		return nil
 	case err != nil && (ctx.Err() != nil || errors.Is(err, formats.ErrBusy)):
 		return err

@@ -19,8 +19,11 @@ import (
 	"rehome/schemas"
 )
 
-// ruleShape is the rule that a record breaks which its schema refuses.
-const ruleShape = "RH203"
+// The rules about records that do not match their schema.
+const (
+	ruleShape = "RH203"
+	ruleNewer = "RH204" // written by a version of the client that may know more
+)
 
 // largestDocument bounds a line or document that is held against a schema.
 const largestDocument = 64 << 20
@@ -62,7 +65,7 @@ func schemaOf(name string) (func([]byte) error, error) {
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(schemas.Names(), name):
 		return func(doc []byte) error { return schemas.Validate(name, doc) }, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(bare(err), "name a file, or a schema from `rehome schema`")
+		return nil, refuse(bare(err), "pass a file, or a schema listed by `rehome schema`")
 	case err != nil:
 		return nil, refuse(bare(err), "")
 	case !info.Mode().IsRegular() || info.Size() > largestDocument:
@@ -74,7 +77,7 @@ func schemaOf(name string) (func([]byte) error, error) {
 	}
 	f, err := schemas.Read(text)
 	if err != nil {
-		return nil, refuse(err, "a schema may refer only to its own parts: nothing is fetched")
+		return nil, refuse(err, "references must stay within the schema: rehome fetches nothing")
 	}
 	return f.Validate, nil
 }

@@ -31,7 +31,7 @@ func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q 
 	}
 	err := c.lookThrough(ctx, one, v, q)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, formats.ErrBusy) && one.tally.wrong() {
-		one.tally.say("not searched completely for secrets: fix the errors first")
+		one.tally.say("not fully searched for secrets: fix the errors first")
 		return nil // why has been said, as a finding
 	}
 	return err
@@ -168,7 +168,7 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 				if col < len(set.Columns) {
 					name = set.Columns[col]
 				}
-				return rule.Finding{At: at, Message: "byte %d of the column %q", Args: []any{offset, name}}, true
+				return rule.Finding{At: at, Message: "byte %d of column %q", Args: []any{offset, name}}, true
 			})
 		}
 	}

@@ -97,12 +97,12 @@ func TestSecretsInRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`RH501 notes#1 (a) github-pat, byte 4 of the column "body"`,
-		`RH501 notes#2 (b) github-pat, byte 2 of the column "body"`,
-		`RH501 notes#4 github-pat, byte 0 of the column "id"`,
-		`RH501 notes#5 (d) github-pat, byte 0 of the column "body"`,
-		`RH501 notes#6 github-pat, byte 0 of the column "body"`,
-		`RH501 notes#6 github-pat, byte 0 of the column "id"`,
+		`RH501 notes#1 (a) github-pat, byte 4 of column "body"`,
+		`RH501 notes#2 (b) github-pat, byte 2 of column "body"`,
+		`RH501 notes#4 github-pat, byte 0 of column "id"`,
+		`RH501 notes#5 (d) github-pat, byte 0 of column "body"`,
+		`RH501 notes#6 github-pat, byte 0 of column "body"`,
+		`RH501 notes#6 github-pat, byte 0 of column "id"`,
 	}
 	if got := secretsOf(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -277,6 +277,26 @@ func TestBrokenBaselines(t *testing.T) {
 	}
 }
 
+// TestCheckDetails: that a store is read from a copy is reported only to those who
+// ask for details, and once.
+func TestCheckDetails(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir+"/a.x", "lint\nRH301 real\n")
+	f := lint()
+	f.Check = func(_ context.Context, _ *formats.Location, v formats.View, _ *rule.Pass) error {
+		for range 2 {
+			v.OnNotice(formats.Copied(path, "a log"))
+		}
+		return nil
+	}
+	for details, want := range map[bool]int{false: 0, true: 1} {
+		r, err := Check(t.Context(), formats.NewRegistry(f), CheckOptions{Paths: []string{dir}, Layers: allLayers, Details: details})
+		if err != nil || len(r.Stores) != 1 || len(r.Stores[0].Said) != want {
+			t.Errorf("details %v: %v, %+v", details, err, r.Stores)
+		}
+	}
+}
+
 // TestCheckBusy: what is seen of a store that changes meanwhile is no finding,
 // and a store that comes to rest is asked after all.
 func TestCheckBusy(t *testing.T) {
@@ -288,7 +308,7 @@ func TestCheckBusy(t *testing.T) {
 	f.Check = func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 		tries[l.Name()]++
 		if l.Name() == "once.x" && tries[l.Name()] == 1 {
-			v.OnNotice("it is read from a copy")
+			v.OnNotice("said of a state that is gone")
 			q.Reportf("RH105", store.Addr{}, "torn")
 			return formats.ErrBusy
 		}

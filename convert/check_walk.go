@@ -54,7 +54,7 @@ func (c *checker) find(ctx context.Context, place string) {
 				walk.tally.say(noSessions)
 				break
 			}
-			err = &formats.Error{At: place, Err: errors.New(noSessions), Hint: "name the folder that holds them; rehome detect says what a file or folder is"}
+			err = &formats.Error{At: place, Err: errors.New(noSessions), Hint: "pass the folder that holds them; `rehome detect PATH` identifies a file or folder"}
 		}
 		at := place
 		if found.Rel != "" && found.Rel != "." {

@@ -12,6 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/loss"
+	"rehome/formats/rule"
 	"rehome/internal/scratch"
 )
 
@@ -178,7 +179,7 @@ func (j *job) survey(ctx context.Context) error {
 		return err
 	}
 	if n := j.sidecar.strangers(j.found); n > 0 {
-		j.talk.Say(fmt.Sprintf("%s: what it says of stores that are not there (%d) is left aside", j.sidecar.from, n))
+		j.talk.Say(fmt.Sprintf("%s: ignored its items for %v", j.sidecar.from, rule.Count(int64(n), "missing store")))
 	}
 	return nil
 }
@@ -220,7 +221,7 @@ func (j *job) within() string {
 		}
 		for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
 			if _, err := os.Lstat(at + suffix); at != "" && err == nil {
-				j.talk.Say(at + suffix + " is left aside: it is put back where " + f.Loc.Path + " is SRC")
+				j.talk.Say(at + suffix + " ignored: to use it, pass " + f.Loc.Path + " as SRC")
 			}
 		}
 	}
@@ -256,7 +257,7 @@ const keepErrors = 3
 func (j *job) clear(s *staging) {
 	s.lost, s.over = s.gone(), true
 	if err := s.Remove(); err != nil {
-		j.talk.Say("left behind: " + err.Error())
+		j.talk.Say("temporary files not removed: " + err.Error())
 	}
 }
 
@@ -272,7 +273,7 @@ func (j *job) explain(err error) error {
 	case diskFull(err) && j.o.DryRun:
 		err = &formats.Error{At: os.TempDir(), Err: noRoom{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
 	case j.stage != nil && j.stage.gone() && !errors.Is(err, context.Canceled):
-		return &formats.Error{At: j.stage.home, Err: errors.New("this folder, or what was built in it, was removed meanwhile"), Hint: "nothing was placed: run it again when no program moves the files"}
+		return &formats.Error{At: j.stage.home, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was placed: run it again when no program is moving the files"}
 	case diskFull(err):
 		err = &formats.Error{At: j.dst, Err: noRoom{err}, Hint: "nothing was placed: free some space, or choose another disk"}
 	}

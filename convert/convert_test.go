@@ -118,12 +118,12 @@ func TestVerification(t *testing.T) {
 		right faults
 		want  string
 	}{
-		"a row lost":         {faults{write: func(i int, v string) string { return pick(i == 50, "\x00", v) }}, "things: 100 rows were read, 99 came back"},
-		"a row doubled":      {faults{write: func(i int, v string) string { return pick(i == 50, v+"\n50\t"+v, v) }}, "things: 100 rows were read, 101 came back"},
-		"a cell changed":     {faults{write: func(i int, v string) string { return pick(i == 50, "other", v) }}, "things: 100 rows came back, but not all with the same content"},
-		"a class changed":    {faults{write: func(i int, v string) string { return pick(i == 50, "!withheld", v) }}, "things: 100 rows came back, but not all with the same content"},
-		"the table renamed":  {faults{schema: func(s *store.Schema) { s.Sets[0].Name = "thing" }}, "things: its description came back another"},
-		"the origin renamed": {faults{schema: func(s *store.Schema) { s.Origin = "elsewhere" }}, `it came from "left", now it says "elsewhere"`},
+		"a row lost":         {faults{write: func(i int, v string) string { return pick(i == 50, "\x00", v) }}, "things: 100 rows written, 99 read back"},
+		"a row doubled":      {faults{write: func(i int, v string) string { return pick(i == 50, v+"\n50\t"+v, v) }}, "things: 100 rows written, 101 read back"},
+		"a cell changed":     {faults{write: func(i int, v string) string { return pick(i == 50, "other", v) }}, "things: the content of its 100 rows differs when read back"},
+		"a class changed":    {faults{write: func(i int, v string) string { return pick(i == 50, "!withheld", v) }}, "things: the content of its 100 rows differs when read back"},
+		"the table renamed":  {faults{schema: func(s *store.Schema) { s.Sets[0].Name = "thing" }}, "things: its description differs when read back"},
+		"the origin renamed": {faults{schema: func(s *store.Schema) { s.Origin = "elsewhere" }}, `origin "left" written, "elsewhere" read back`},
 		"a torn line":        {faults{write: func(i int, v string) string { return pick(i == 50, "a\nb", v) }}, "torn line"},
 	}
 	for name, c := range cases {
@@ -159,7 +159,7 @@ func TestReaderThatMiscounts(t *testing.T) {
 	lie := &faults{lies: func(s store.Summary) { s[0].Rows-- }}
 	leavesNothing(t, dir, func() {
 		_, err := Convert(t.Context(), fakes(lie, lie), src, filepath.Join(dir, "b"), Options{To: "right"})
-		if err == nil || !strings.Contains(err.Error(), "3 rows came by, the reader counted 2") {
+		if err == nil || !strings.Contains(err.Error(), "3 rows were read, the reader counted 2") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -279,10 +279,10 @@ func TestPlanRefusals(t *testing.T) {
 		{src, Options{To: "reader"}, "reader: this format cannot be written", nil},
 		{src, Options{To: "left", Compress: "gzip"}, "only text can be compressed", nil},
 		{src, Options{To: "right", Compress: "rar"}, "unknown compression", nil},
-		{junk, Options{To: "right"}, "no known format: asked right, left, stranger, reader", formats.ErrUnknown},
+		{junk, Options{To: "right"}, "no known format (tried right, left, stranger, reader)", formats.ErrUnknown},
 		{junk, Options{From: "left", To: "right"}, "not a fake", nil},
 		{filepath.Join(dir, "absent"), Options{To: "right"}, "no such file", fs.ErrNotExist},
-		{filepath.Dir(lone), Options{}, `it came from "gone", which cannot be written`, nil},
+		{filepath.Dir(lone), Options{}, `made from "gone", a format that cannot be written`, nil},
 	}
 	for _, c := range cases {
 		leavesNothing(t, dir, func() {

@@ -24,7 +24,7 @@ func (j *job) destination(ctx context.Context) error {
 		return err
 	}
 	if to.ProjectPath == nil {
-		return &formats.Error{At: to.Name, Err: errors.New("no default location for stores of this format"), Hint: "name a DST; you can combine it with --cwd"}
+		return &formats.Error{At: to.Name, Err: errors.New("no default location for stores of this format"), Hint: "pass a DST; you can combine it with --cwd"}
 	}
 	j.dst, j.own = to.ProjectPath(j.o.Home, j.o.Cwd), true
 	j.rep.Target = j.dst
@@ -39,7 +39,7 @@ func (j *job) sole(ctx context.Context) (Found, error) {
 			return f, err
 		}
 		return f, &formats.Error{At: j.src, Err: errors.New("a folder of stores, but --cwd without DST takes a single store"),
-			Hint: "name one as SRC, such as " + filepath.Join(j.src, filepath.FromSlash(f.Rel)) + ", or a DST for all"}
+			Hint: "pass one of them as SRC, such as " + filepath.Join(j.src, filepath.FromSlash(f.Rel)) + ", or pass a DST for all"}
 	}
 	return Found{}, formats.ErrUnknown // the walk has ended, which cannot be without a word
 }

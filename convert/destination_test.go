@@ -77,7 +77,7 @@ func TestNoPlace(t *testing.T) {
 			{src, to("left"), "left: no default location"},
 			{filepath.Join(dir, "many"), to("right"), "a folder of stores"},
 			{filepath.Join(dir, "none"), to("right"), "no such file"},
-			{src, Options{To: "right"}, "the target has no name"},
+			{src, Options{To: "right"}, "empty target name"},
 		} {
 			_, err := Convert(t.Context(), homes(), c.src, "", c.o)
 			if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -30,13 +30,13 @@ type carriage struct {
 }
 
 // errWithheld ends a carriage whose losses are beyond the allowed line.
-var errWithheld = errors.New("losses beyond the allowed line")
+var errWithheld = errors.New("losses beyond --allow")
 
 // run reads the store, writes it, and reads it again.
 func (c *carriage) run(ctx context.Context) error {
 	from := c.found.Detected[0].Format
 	if from.Open == nil {
-		return c.openEnded(ctx, from, c.found.Loc, errors.New("there is no exact way from it"))
+		return c.openEnded(ctx, from, c.found.Loc, errors.New("no exact conversion from this format"))
 	}
 	to, err := c.chooseTarget(ctx, from, c.found.Loc)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	if to.Text {
 		v.OnLeftover = c.left.keep
 	} else if from.Text && to.Regenerated != "" && c.family != formats.Tables && !c.sidecar.there {
-		c.anew = "no sidecar lies beside it, so these are made anew: " + to.Regenerated
+		c.anew = "no sidecar found, so these are generated again: " + to.Regenerated
 	}
 	if err := c.choose(ctx, from, &v); err != nil {
 		return nil, nil, err
@@ -156,7 +156,7 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 // it again.
 func (c *carriage) keepLine(it store.SidecarItem) {
 	if c.weight += weight(it); c.left.off && c.weight > maxMade {
-		c.left.fail(it, fmt.Errorf("more than %d MB cannot be written like this: too much to hold while the target is read again", maxMade>>20))
+		c.left.fail(it, fmt.Errorf("more than %d MB that the target cannot hold: too much to keep in memory for verification", maxMade>>20))
 	}
 	if c.left.failure() == nil {
 		c.made = append(c.made, it)
@@ -200,7 +200,7 @@ func (c *carriage) pump(ctx context.Context, r store.Reader, put func(context.Co
 
 func tally(seen []int64, b *store.Batch) error {
 	if b.Set < 0 || b.Set >= len(seen) {
-		return &formats.Error{Err: fmt.Errorf("the reader speaks of set %d of %d", b.Set, len(seen)), Hint: ourFault}
+		return &formats.Error{Err: fmt.Errorf("the reader returned set %d of %d", b.Set, len(seen)), Hint: ourFault}
 	}
 	seen[b.Set] += int64(b.Rows())
 	return nil
@@ -215,17 +215,17 @@ func sameCounts(r store.Reader, seen []int64) error {
 	}
 	for i, n := range seen {
 		if sum[i].Rows != n {
-			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("%d rows came by, the reader counted %d", n, sum[i].Rows), Hint: ourFault}
+			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("%d rows were read, the reader counted %d", n, sum[i].Rows), Hint: ourFault}
 		}
 	}
 	return nil
 }
 
 // ourFault is the hint of errors that no input should be able to cause.
-const ourFault = "nothing was placed; this is a defect of rehome: please report it"
+const ourFault = "nothing was placed: this is a bug in rehome, please report it"
 
 func (c *carriage) say(s string) {
-	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) {
+	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) && !formats.Detail(s) { // which names the file
 		s = c.found.Rel + ": " + s
 	}
 	c.talk.Say(s)

@@ -64,7 +64,7 @@ type Unread struct {
 }
 
 // ErrNotYet is the reason of stores whose format has no list of its sessions.
-var ErrNotYet = errors.New("sessions inside are not read yet")
+var ErrNotYet = errors.New("sessions in this format cannot be read yet")
 
 // List finds the sessions of every store below some paths, or on this machine.
 // Of a store its heads are read, never what was said in its sessions, unless
@@ -222,7 +222,7 @@ func (l *lister) view() formats.View {
 
 // broken is what is wrong with a file that is only named like a store.
 func (l *lister) broken(s listStore) error {
-	err := errors.New("it is named like a store, and is none that is known")
+	err := errors.New("named like a store, but not of a known format")
 	if s.format.Open == nil {
 		return err
 	}

@@ -183,9 +183,9 @@ func TestListOfHome(t *testing.T) {
 			links++ // not every system lets everybody make one
 		}
 	}
-	want := []string{"a loud: loud: /loud/a: a bad session", "m mute: sessions inside are not read yet"}
+	want := []string{"a loud: loud: /loud/a: a bad session", "m mute: sessions in this format cannot be read yet"}
 	if os.Symlink("../elsewhere", filepath.Join(dir, "loud", "out")) == nil { // somebody keeps the sessions on another disk
-		want = slices.Insert(want, 1, "out : a link to a folder is not followed")
+		want = slices.Insert(want, 1, "out : links to folders are not followed")
 	}
 	l := listing(t, dir, ListOptions{})
 	if got := inWords(l.Sessions, dir); got != "y(loud/a); x(loud/a)" {

@@ -49,7 +49,7 @@ func (l *lister) walkAll() error {
 		l.out.Places = append(l.out.Places, p)
 		before := l.count
 		if l.begin(loc, l.within(p)) && l.count == before && !loc.IsDir() {
-			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(l.reg.All())), Hint: "name the store itself"})
+			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, names(l.reg.All())), Hint: "pass the store itself"})
 		}
 	}
 	return errors.Join(errs...)
@@ -145,7 +145,7 @@ func (l *lister) strange(loc *formats.Location, own bool) {
 	case why == sessionish:
 		l.out.Unrecognized = append(l.out.Unrecognized, loc.Path)
 	case why == misfit:
-		l.unlisted(loc.Path, errors.New("named like a store, and no format recognizes it"))
+		l.unlisted(loc.Path, errors.New("named like a store, but not of a known format"))
 	case own && !sideFile(loc.Path):
 		l.alien(l.next(), loc.Path, "", errors.New("no known format"))
 	}
@@ -188,9 +188,9 @@ func (l *lister) descend(loc *formats.Location, real string, own bool) {
 		case s.why == broken:
 			l.unlisted(at, s.err)
 		case s.why == folderLink && l.homes[real] && !circular(at, real):
-			l.unlisted(at, &formats.Error{Err: errors.New("a link to a folder is not followed"), Hint: "name the folder it points to"})
+			l.unlisted(at, &formats.Error{Err: errors.New("links to folders are not followed"), Hint: "pass the folder it points to"})
 		case own && (s.why == folderLink || s.why == deadLink):
-			l.alien(l.next(), at, "", errors.New("a link that is not followed"))
+			l.alien(l.next(), at, "", errors.New("link not followed"))
 		}
 	}
 }

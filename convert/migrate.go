@@ -117,7 +117,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	case to == nil:
 		return out, unknownFormat(reg, o.To)
 	case to.Encode == nil || to.SessionPath == nil || !to.OneSessionPerFile:
-		return out, &formats.Error{At: to.Name, Err: errors.New("no client looks for sessions of this format"), Hint: "use `rehome convert` to write it anywhere"}
+		return out, &formats.Error{At: to.Name, Err: errors.New("sessions cannot be migrated to this format"), Hint: "run `rehome convert` to write this format"}
 	}
 	scratch.Sweep()
 	var errs []error
@@ -291,7 +291,7 @@ const mostAgain = 9999
 // program has for it that works there.
 func workspaceOf(h *session.Head) (string, error) {
 	if h.Workspace == "" {
-		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name a folder"), Hint: "pass --cwd DIR, the folder to continue in"}
+		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name its folder"), Hint: "pass --cwd DIR, the folder to continue in"}
 	}
 	real, err := filepath.EvalSymlinks(h.Workspace)
 	if err == nil && !filepath.IsAbs(real) {
@@ -302,7 +302,7 @@ func workspaceOf(h *session.Head) (string, error) {
 		info, err = os.Stat(real)
 	}
 	if err == nil && !info.IsDir() {
-		err = errors.New("not a folder")
+		err = errNotFolder
 	}
 	if err != nil {
 		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", bare(err)), Hint: "pass --cwd DIR, the folder to continue in"}

@@ -62,7 +62,7 @@ func (m *moving) undo(p placing) error {
 		return os.Remove(p.path)
 	}
 	if err := os.Rename(p.was(), p.path); err != nil {
-		return &formats.Error{At: p.path, Op: "put back", Err: bare(err), Hint: "it held an older state of this session: migrate it again with --update"}
+		return &formats.Error{At: p.path, Op: "restore", Err: bare(err), Hint: "this file was an older state of the session: migrate the session again with --update"}
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (m *moving) one(ctx context.Context, to *formats.Format, p placing) (outcom
 		if same, e := sameBytes(p.staged, p.path); p.companion || same && e == nil {
 			err = nil
 		} else {
-			err = &formats.Error{At: p.path, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "another program created it meanwhile; it was not touched"}
+			err = &formats.Error{At: p.path, Err: errAppeared, Hint: "it was not touched: run migrate again"}
 		}
 	} else if err != nil {
 		err = refuse(err)

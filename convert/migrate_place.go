@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,9 +163,9 @@ func (m *moving) mayReplace(ctx context.Context, to *formats.Format, path string
 	case err != nil:
 		return err
 	case !ours:
-		return &formats.Error{At: path, Op: "the session was continued there", Err: formats.ErrExists, Hint: "it was not touched; " + again}
+		return &formats.Error{At: path, Err: fmt.Errorf("%w, and was continued there", formats.ErrExists), Hint: "it was not touched; " + again}
 	case !m.o.Update:
-		return &formats.Error{At: path, Op: "an older state of this session", Err: formats.ErrExists, Hint: "--update overwrites it; it has not been continued there"}
+		return &formats.Error{At: path, Err: fmt.Errorf("%w: an older state of this session", formats.ErrExists), Hint: "pass --update to overwrite it; it was not continued there"}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (o *outside) free(staged string) error {
 		return err
 	}
 	if info, err := os.Stat(o.to.path()); err == nil && !info.IsDir() {
-		return &formats.Error{At: o.to.shown, Err: errors.New("a file stands where a folder is needed")}
+		return &formats.Error{At: o.to.shown, Err: errNotFolder}
 	}
 	for _, e := range list {
 		if t := o.entry(e.Name()); !o.replace && t.exists() && !sameTree(filepath.Join(from, e.Name()), t.path()) {
@@ -68,7 +68,7 @@ func (o *outside) entry(name string) target {
 
 func (o *outside) taken(t target) error {
 	return &formats.Error{At: t.shown, Err: formats.ErrExists,
-		Hint: "the client has another one there: --replace keeps it as " + t.base() + backupMark + "1, a DST leaves it alone"}
+		Hint: "pass --replace to keep the existing one as " + t.base() + backupMark + "1, or pass a DST"}
 }
 
 // takeOut moves the folder out of the staged store. Where folders above both
@@ -118,7 +118,7 @@ func (o *outside) before(m *moves, s *staging, goal target, depth int) error {
 			return &formats.Error{At: to, Err: bare(err)}
 		}
 		if info, err := os.Stat(to); err != nil || !info.IsDir() {
-			return &formats.Error{At: to, Err: errors.New("something that is no folder stands where a folder is needed")}
+			return &formats.Error{At: to, Err: errNotFolder}
 		}
 	}
 	return o.merge(m)
@@ -145,9 +145,9 @@ func (o *outside) merge(m *moves) error {
 				return err
 			}
 			if err := m.move(t.path(), t.beside(backupSuffix(n)).path()); err != nil {
-				return &formats.Error{At: t.shown, Op: "keep the old one", Err: bare(err)}
+				return &formats.Error{At: t.shown, Op: "back up", Err: bare(err)}
 			}
-			o.say(fmt.Sprintf("%s: the old one is kept as %s", t.shown, t.base()+backupSuffix(n)))
+			o.say(fmt.Sprintf("%s: the previous one is kept as %s", t.shown, t.base()+backupSuffix(n)))
 		}
 		if err := m.move(staged, t.path()); errors.Is(err, fs.ErrExist) {
 			return o.taken(t)
@@ -161,7 +161,7 @@ func (o *outside) merge(m *moves) error {
 // tell says where the folder went.
 func (o *outside) tell() {
 	if o != nil && o.stage != "" {
-		o.say(o.name + " went to where the client keeps it: " + o.to.shown)
+		o.say(o.name + " placed where the client looks for it: " + o.to.shown)
 	}
 }
 

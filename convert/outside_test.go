@@ -187,7 +187,7 @@ func TestOutsideTaken(t *testing.T) {
 	// A file of that name is nobody's folder.
 	s = newApartScene(t, ".client/proj/side")
 	leavesNothing(t, s.dir, func() {
-		if _, err := s.carry(t, Options{Replace: true}, moveNew); err == nil || !strings.Contains(err.Error(), "a file stands where a folder is needed") {
+		if _, err := s.carry(t, Options{Replace: true}, moveNew); err == nil || !strings.Contains(err.Error(), "not a folder") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -20,8 +20,8 @@ func (j *job) refuseExisting() error {
 		return j.taken(j.goal)
 	}
 	if j.sidecar.oldThere {
-		return &formats.Error{At: j.sidecar.old.shown, Op: "sidecar of an older target", Err: formats.ErrExists,
-			Hint: "it would be taken for the new target's: move it away, or give --replace to keep it under another name"}
+		return &formats.Error{At: j.sidecar.old.shown, Err: fmt.Errorf("%w: the sidecar of an earlier target", formats.ErrExists),
+			Hint: "move it away, or pass --replace to keep it under another name"}
 	}
 	return nil
 }
@@ -29,7 +29,7 @@ func (j *job) refuseExisting() error {
 func (j *job) taken(t target) error {
 	hint := "choose another name, or pass --replace to keep the old one as " + t.shown + backupMark + "1"
 	if j.own {
-		hint = "the client has sessions of this folder already: --replace keeps them as " + filepath.Base(t.shown) + backupMark + "1, a DST leaves them alone"
+		hint = "the client already has sessions of this folder: pass --replace to keep them as " + filepath.Base(t.shown) + backupMark + "1, or pass a DST"
 	}
 	return &formats.Error{At: t.shown, Err: formats.ErrExists, Hint: hint}
 }
@@ -121,7 +121,7 @@ func (j *job) place(m *moves, sidecar string) error {
 			return &formats.Error{At: to, Err: bare(err)}
 		}
 		if info, err := os.Lstat(to); err != nil || !info.IsDir() {
-			return &formats.Error{At: to, Err: errors.New("something that is no folder appeared where a folder is needed")}
+			return &formats.Error{At: to, Err: errNotFolder}
 		}
 	}
 	if err := j.out.before(m, j.stage, j.goal, last+1); err != nil {
@@ -174,10 +174,13 @@ func (j *job) placeAt(m *moves, sidecar string) error {
 // late words the refusal of a name that was free when the run began.
 func (j *job) late(t target, err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return &formats.Error{At: t.shown, Op: "appeared meanwhile", Err: formats.ErrExists, Hint: "another program created it meanwhile; it was not touched"}
+		return &formats.Error{At: t.shown, Err: errAppeared, Hint: "it was not touched: choose another name, or move it away"}
 	}
 	return &formats.Error{At: t.shown, Err: bare(err)}
 }
+
+// errAppeared is the error of a name that was free when the run began.
+var errAppeared = fmt.Errorf("%w: created by another program during the run", formats.ErrExists)
 
 const (
 	backupMark  = ".bak-"
@@ -195,7 +198,7 @@ func freeBackup(t target) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, &formats.Error{At: t.shown, Err: fmt.Errorf("there are %d backups already", mostBackups), Hint: "remove some of them"}
+	return 0, &formats.Error{At: t.shown, Err: fmt.Errorf("it already has %d backups", mostBackups), Hint: "delete some of them"}
 }
 
 // backup moves what stands at the target aside, and its sidecar with it under
@@ -215,13 +218,13 @@ func (j *job) backup(m *moves) error {
 	to := j.goal.beside(backupSuffix(n))
 	if there {
 		if err := m.move(j.goal.path(), to.path()); err != nil {
-			return &formats.Error{At: j.goal.shown, Op: "keep the old target", Err: bare(err)}
+			return &formats.Error{At: j.goal.shown, Op: "back up the old target", Err: bare(err)}
 		}
 		j.rep.Backup = to.shown
 	}
 	if old {
 		if err := m.move(j.sidecar.old.path(), to.beside(formats.SidecarSuffix).path()); err != nil {
-			return &formats.Error{At: j.sidecar.old.shown, Op: "keep the old sidecar", Err: bare(err)}
+			return &formats.Error{At: j.sidecar.old.shown, Op: "back up the old sidecar", Err: bare(err)}
 		}
 	}
 	return nil
@@ -247,7 +250,7 @@ func (m *moves) back() error {
 	for i := len(m.made) - 1; i >= 0; i-- {
 		from, to := m.made[i][0], m.made[i][1]
 		if err := moveNew(to, from); err != nil {
-			errs = append(errs, &formats.Error{At: to, Op: "put back", Err: bare(err), Hint: "it belongs at " + from})
+			errs = append(errs, &formats.Error{At: to, Op: "restore", Err: bare(err), Hint: "move it to " + from})
 		}
 	}
 	return errors.Join(errs...)

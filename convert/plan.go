@@ -58,7 +58,7 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 			to = j.reg.Lookup(origin)
 		}
 		if to == nil || to.Create == nil {
-			return nil, j.openEnded(ctx, from, l, fmt.Errorf("it came from %q, which cannot be written", origin))
+			return nil, j.openEnded(ctx, from, l, fmt.Errorf("made from %q, a format that cannot be written", origin))
 		}
 	}
 	if to == nil {
@@ -96,7 +96,7 @@ func (j *job) openEnded(ctx context.Context, from *formats.Format, l *formats.Lo
 	case len(list) == 1:
 		hint = "pass --to " + list[0].Name
 	case len(list) == 0 && j.o.Cwd != "":
-		hint = "omit --cwd: no format that " + from.Name + " can become takes another folder"
+		hint = "omit --cwd: no format that " + from.Name + " converts to supports it"
 	}
 	return &formats.Error{Format: from.Name, At: l.Path, Err: err, Hint: hint}
 }

@@ -49,11 +49,11 @@ func (j *job) chooseLane(ctx context.Context) error {
 func (j *job) refuseChoice(ctx context.Context, to *formats.Format) error {
 	for _, f := range j.found {
 		if to != nil && len(f.Detected) > 0 && to.Encode == nil && !formats.Related(f.Detected[0].Format, to) {
-			return j.openEnded(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("nothing can write %s from a session of %s yet", to.Name, f.Detected[0].Format.Name))
+			return j.openEnded(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("single sessions of %s cannot be converted to %s yet", f.Detected[0].Format.Name, to.Name))
 		}
 	}
 	return Misuse{&formats.Error{At: j.src, Err: errors.New("this conversion copies whole stores, not single sessions"),
-		Hint: "omit the selection, or pick a format that is written by session, such as --to canonical"}}
+		Hint: "omit the selection, or write single sessions with --to canonical"}}
 }
 
 // parts reports whether all that was found can be carried in parts.
@@ -104,9 +104,9 @@ func (j *job) fitsSessions(to *formats.Format) error {
 	case j.o.Compress != "":
 		return refuse("--compress", "sessions are written as plain text")
 	case j.o.WithSecrets:
-		return refuse("--with-secrets", "a session has no place for keys and tokens")
+		return refuse("--with-secrets", "sessions are written without keys and tokens")
 	case j.o.Sidecar != "" && j.o.Sidecar != "beside" && j.o.Sidecar != "none":
-		return refuse("--sidecar", "what was not understood is in the sessions themselves")
+		return refuse("--sidecar", "unrecognized data is kept in the sessions themselves")
 	}
 	return nil
 }
@@ -155,7 +155,7 @@ func (j *job) nameSessions(to *formats.Format) {
 			}
 			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.SessionPath(&f.head)
 			if rep.File = names.give(asked); rep.File != asked {
-				rep.Note = "another session took the name " + asked
+				rep.Note = "renamed: another session has the name " + asked
 			}
 		}
 	}
@@ -201,7 +201,7 @@ func (j *job) oneFileEach(to *formats.Format) error {
 	if !to.OneSessionPerFile || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
 	}
-	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("a file holds one session, and these are %d", n), Hint: "name a folder as the target, or one session as SRC#ID"}
+	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("cannot write %d sessions to one file", n), Hint: "pass a folder as DST, or one session as SRC#ID"}
 }
 
 // companion is what belongs beside a session's file, and where; nil if nothing.

@@ -66,7 +66,7 @@ func (c *climb) reread(ctx context.Context, staged string, m *middle) error {
 		return c.to.Verify(ctx, staged)
 	}
 	if c.to.Decode == nil {
-		return &formats.Error{Format: c.to.Name, Err: errors.New("what is written cannot be read again"), Hint: ourFault}
+		return &formats.Error{Format: c.to.Name, Err: errors.New("cannot be verified: this format cannot be read"), Hint: ourFault}
 	}
 	l, err := formats.Locate(staged)
 	if err != nil {
@@ -89,9 +89,9 @@ func (c *climb) reread(ctx context.Context, staged string, m *middle) error {
 	}
 	switch {
 	case found != 1:
-		return differs(c.to, fmt.Sprintf("one session was written, %d came back", found))
+		return differs(c.to, fmt.Sprintf("1 session written, %d read back", found))
 	case !m.sum.equal(&again.sum):
-		return differs(c.to, fmt.Sprintf("%d lines were written, and of %d that came back not all are the same", m.sum.lines, again.sum.lines))
+		return differs(c.to, fmt.Sprintf("%d lines written, %d read back, with different content", m.sum.lines, again.sum.lines))
 	}
 	return nil
 }

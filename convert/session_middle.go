@@ -63,7 +63,7 @@ func (m *middle) add(line []byte) error {
 		return nil
 	}
 	if err := m.lines.Validate(line); err != nil {
-		return &formats.Error{At: fmt.Sprintf("line %d of the session", m.sum.lines), Err: fmt.Errorf("not as the schema %s says: %w", middleSchema, err), Hint: ourFault}
+		return &formats.Error{At: fmt.Sprintf("line %d of the session", m.sum.lines), Err: fmt.Errorf("does not match schema %s: %w", middleSchema, err), Hint: ourFault}
 	}
 	return nil
 }

@@ -196,5 +196,5 @@ func (j *job) someChosen() error {
 }
 
 func (j *job) nobody() error {
-	return &formats.Error{At: j.src, Err: errors.New("no session in it is the one that was asked for"), Hint: "run `rehome ls` on it to list its sessions"}
+	return &formats.Error{At: j.src, Err: errors.New("no session matches the selection"), Hint: "run `rehome ls PATH` to list its sessions"}
 }

@@ -37,7 +37,7 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 		if err := c.opens(ctx, text); err != nil {
 			return nil, nil, err
 		}
-		return refuse(fmt.Errorf("there is no exact way to %s, and sessions cannot be read from this format", c.to.Name))
+		return refuse(fmt.Errorf("no exact conversion to %s, and sessions cannot be read from this format", c.to.Name))
 	}
 	origin, err := c.originOf(ctx, text, c.found.Loc)
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 	}
 	of := c.reg.Lookup(origin)
 	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
-		return refuse(fmt.Errorf("it came from %q, of which sessions cannot be read", origin))
+		return refuse(fmt.Errorf("made from %q, a format whose sessions cannot be read", origin))
 	}
 	// Clients name stores by the folders they lie in, so those two stay.
 	at, err := filepath.Abs(c.found.Loc.Path)
@@ -61,7 +61,7 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 	}
 	rep, err := carry(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, Say: c.o.Say}, moveNew)
 	if err == nil && !rep.Placed {
-		err = errors.New("its text could not be made a store again")
+		err = errors.New("the store cannot be restored from its text")
 	}
 	if err != nil {
 		return nil, nil, &reworded{err, dst, c.found.Loc.Path}

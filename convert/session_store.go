@@ -139,7 +139,7 @@ func (c *climb) balanced() error {
 	if len(c.errs) > 0 || c.picky() || len(c.o.Sessions) > 0 || sum.Balanced() {
 		return nil
 	}
-	return &formats.Error{Err: fmt.Errorf("the books of %s do not balance: %d records read, %d claimed, %d opaque, %d superseded, %d unreadable; %d members, %d taken, %d extras",
+	return &formats.Error{Err: fmt.Errorf("not all of %s is accounted for: %d records read, %d converted, %d carried raw, %d superseded, %d unreadable; %d members read, %d converted, %d carried raw",
 		c.found.Loc.Path, sum.Read, sum.Converted, sum.CarriedRaw, sum.Superseded, sum.Unreadable, sum.Members, sum.MembersConverted, sum.MembersRaw), Hint: ourFault}
 }
 
@@ -148,7 +148,7 @@ func (c *climb) allFailed() error {
 	if len(c.errs) == 1 {
 		return c.errs[0]
 	}
-	return &formats.Error{At: c.found.Loc.Path, Err: fmt.Errorf("none of its %d sessions could be carried, the first because: %w", len(c.rep.Sessions), c.errs[0]), Hint: formats.Hint(c.errs[0])}
+	return &formats.Error{At: c.found.Loc.Path, Err: fmt.Errorf("none of its %d sessions could be converted, the first because: %w", len(c.rep.Sessions), c.errs[0]), Hint: formats.Hint(c.errs[0])}
 }
 
 // judge is one that has seen the sessions of other stores, if there is one:
@@ -174,7 +174,7 @@ func (c *climb) erase() {
 }
 
 func (c *climb) say(s string) {
-	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) {
+	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) && !formats.Detail(s) { // which names the file
 		s = c.found.Rel + ": " + s
 	}
 	c.talk.Say(s)

@@ -149,7 +149,7 @@ func TestSessionsOfOneName(t *testing.T) {
 			if len(got) != 5 || !strings.Contains(got["talk/same.jsonl"], "One") || !strings.Contains(got["talk/same-2.jsonl"], "Two") || !strings.Contains(got["talk/same-3.jsonl"], "Four") || !strings.Contains(got["talk/same-2-2.jsonl"], "Five") {
 				t.Errorf("%q", got)
 			}
-			if s := rep.Stores[1].Sessions[0]; s.Note != "another session took the name talk/same.jsonl" || s.File != "talk/same-2.jsonl" {
+			if s := rep.Stores[1].Sessions[0]; s.Note != "renamed: another session has the name talk/same.jsonl" || s.File != "talk/same-2.jsonl" {
 				t.Errorf("%+v", s)
 			}
 		}
@@ -208,14 +208,14 @@ func TestOneBadSessionDoesNotStopTheOthers(t *testing.T) {
 	if err != nil || fates(rep) != "a placed, b failed, c failed, d placed" || rep.Stores[0].Status != Placed {
 		t.Fatal(fates(rep), err)
 	}
-	if got := rep.Stores[0].Sessions[2].Error.Message; !strings.Contains(got, "line 2 of the session: not as the schema canonical-1 says: /role: must be one of") {
+	if got := rep.Stores[0].Sessions[2].Error.Message; !strings.Contains(got, "line 2 of the session: does not match schema canonical-1: /role: must be one of") {
 		t.Error(got)
 	}
 	if got := slices.Sorted(maps.Keys(placed(t, dst))); !slices.Equal(got, []string{"talk/a.jsonl", "talk/d.jsonl"}) {
 		t.Errorf("%q", got)
 	}
 	rep, dst, err = convertTalk(t, "bad a\nbad b\n", Options{})
-	if err == nil || !strings.Contains(err.Error(), "none of its 2 sessions could be carried, the first because: its root is missing") || fates(rep) != "a failed, b failed" {
+	if err == nil || !strings.Contains(err.Error(), "none of its 2 sessions could be converted, the first because: its root is missing") || fates(rep) != "a failed, b failed" {
 		t.Error(fates(rep), err)
 	}
 	nothingBut(t, filepath.Dir(dst), "talk.txt")
@@ -232,7 +232,7 @@ func TestBrokenStore(t *testing.T) {
 	if err != nil || fates(rep) != "a failed, b failed, c placed, d failed" {
 		t.Fatal(fates(rep), err)
 	}
-	if rep.Stores[0].Error.Message != "talk: line 6: malformed page" || !strings.Contains(rep.Stores[2].Error.Message, "talk.txt do not balance: 5 records read, 4 claimed, 0 opaque") {
+	if rep.Stores[0].Error.Message != "talk: line 6: malformed page" || !strings.Contains(rep.Stores[2].Error.Message, "talk.txt is accounted for: 5 records read, 4 converted, 0 carried raw") {
 		t.Errorf("%+v %+v", rep.Stores[0].Error, rep.Stores[2].Error)
 	}
 	if got := slices.Sorted(maps.Keys(placed(t, dir+"/out"))); !slices.Equal(got, []string{"talk/c.jsonl"}) {
@@ -270,7 +270,7 @@ func TestStaircase(t *testing.T) {
 	nothingBut(t, dir, "a.left", "a.left.out", "text", "text.out")
 	mute := write(t, dir+"/in/mute", "mute\norigin mute\ntable x\n")
 	_, err := Convert(t.Context(), reg, mute, dir+"/out", Options{To: "canonical"})
-	if err == nil || !strings.Contains(err.Error(), "there is no exact way to canonical, and sessions cannot be read") {
+	if err == nil || !strings.Contains(err.Error(), "no exact conversion to canonical, and sessions cannot be read") {
 		t.Error(err)
 	}
 }
@@ -325,7 +325,7 @@ func TestSessionMisuse(t *testing.T) {
 	if err != nil {
 		t.Error(one, err)
 	}
-	if _, err := Convert(t.Context(), talkers(nil), dir+"/c", dir+"/d", Options{}); err == nil || !strings.Contains(err.Error(), "there is no exact way from it") {
+	if _, err := Convert(t.Context(), talkers(nil), dir+"/c", dir+"/d", Options{}); err == nil || !strings.Contains(err.Error(), "no exact conversion from this format") {
 		t.Error(err)
 	}
 	if _, err := Convert(t.Context(), talkers(nil), dir+"/c", "", Options{Cwd: "/x", Home: dir}); err == nil {
@@ -533,7 +533,7 @@ func TestSessionsInOneFileEach(t *testing.T) {
 	reg := formats.NewRegistry(talk(nil), client())
 	for _, dry := range []bool{true, false} {
 		_, err := Convert(t.Context(), reg, src, dir+"/all.txt", Options{To: "client", DryRun: dry})
-		if err == nil || !strings.Contains(err.Error(), "a file holds one session, and these are 2") || !strings.Contains(formats.Hint(err), "SRC#ID") {
+		if err == nil || !strings.Contains(err.Error(), "cannot write 2 sessions to one file") || !strings.Contains(formats.Hint(err), "SRC#ID") {
 			t.Errorf("dry %v: %v", dry, err)
 		}
 		nothingBut(t, dir, "in")

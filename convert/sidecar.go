@@ -62,7 +62,7 @@ func nameable(src string, goal, t target) error {
 	}
 	sep := string(filepath.Separator)
 	if strings.HasPrefix(t.path()+sep, goal.path()+sep) || strings.HasPrefix(goal.path()+sep, t.path()+sep) {
-		return &formats.Error{At: t.shown, Err: errors.New("the sidecar cannot lie where the target goes"), Hint: "name a file outside of DST, or leave out --sidecar"}
+		return &formats.Error{At: t.shown, Err: errors.New("the sidecar cannot be inside the target"), Hint: "pass a file outside of DST, or omit --sidecar"}
 	}
 	if len(t.tail) > 1 {
 		return &formats.Error{At: filepath.Dir(t.shown), Err: fs.ErrNotExist, Hint: "create the folder of the sidecar first"}
@@ -124,10 +124,10 @@ func (b *sidecar) read(src, within string, say func(string)) (err error) {
 		case there != nil:
 		case errors.Is(err, fs.ErrNotExist):
 			b.from = nearer
-			say("what belongs to its store is taken from " + nearer)
+			say("using the sidecar " + nearer)
 			f, err = openSidecar(nearer)
 		default:
-			say(nearer + " is left aside: what lies beside the source stands for it")
+			say(nearer + " ignored: the source has a sidecar of its own")
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -94,7 +94,7 @@ func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, erro
 		case errors.Is(err, io.EOF) && len(line) == 0 && n > 1:
 			return out, nil
 		case errors.Is(err, io.EOF):
-			return nil, refuse(n, errors.New("the file ends within a line"))
+			return nil, refuse(n, errors.New("the last line is incomplete"))
 		case err != nil:
 			return nil, refuse(n, bare(err))
 		case n == 1 && isHeader(bytes.Replace(line, []byte("\r\n"), []byte("\n"), 1)) && !isHeader(line):
@@ -134,11 +134,11 @@ func parseItem(line []byte) (string, store.SidecarItem, error) {
 	same, err := plainItem(l.Store, it)
 	if l.Sum != "" {
 		if same = summed(same); err == nil && !bytes.Equal(same, line) && len(same) == len(line) {
-			err = errors.New("the line does not match its sum: it was edited")
+			err = errors.New("checksum mismatch: the line was edited")
 		}
 	}
 	if err == nil && !bytes.Equal(same, line) {
-		err = errors.New("not spelled as rehome writes it")
+		err = errors.New("not in the form that rehome writes")
 	}
 	return l.Store, it, err
 }
@@ -169,7 +169,7 @@ func (l *itemLine) item() (it store.SidecarItem, err error) {
 	last := 0
 	for _, in := range l.Inserts {
 		if in.Offset < last {
-			return it, errors.New("its inserts are out of order")
+			return it, errors.New("inserts are out of order")
 		}
 		last = in.Offset
 		it.Inserts = append(it.Inserts, store.Insert{Offset: in.Offset, Text: in.Text})
@@ -204,7 +204,7 @@ func (c *cellLine) cell() (store.Cell, error) {
 	case c.Withheld:
 		return store.WithheldCell(), nil
 	}
-	return store.Cell{}, errors.New("a cell without a class")
+	return store.Cell{}, errors.New("a cell without a storage class")
 }
 
 // wrong drops the parser's words: they quote the value.
@@ -271,7 +271,7 @@ func lineOf(c store.Cell) (*cellLine, error) {
 		return &cellLine{Int: word(strconv.FormatInt(c.Int(), 10))}, nil
 	case store.Real:
 		if v := c.Real(); v != v {
-			return nil, errors.New("SQLite has no number that is not a number")
+			return nil, errors.New("SQLite cannot store NaN")
 		}
 		return &cellLine{Real: word(strconv.FormatFloat(c.Real(), 'x', -1, 64))}, nil
 	case store.Text:

@@ -38,9 +38,9 @@ func newStaging(t target) (*staging, error) {
 	d, err := scratch.Make(t.dir, stagingPrefix(t.base()))
 	switch {
 	case errors.Is(err, scratch.ErrSwept):
-		return nil, &formats.Error{At: t.dir, Err: bare(err), Hint: "try again when they have finished"}
+		return nil, &formats.Error{At: t.dir, Err: bare(err), Hint: "run it again when the other runs have finished"}
 	case err != nil:
-		return nil, &formats.Error{At: t.dir, Op: "make a folder beside the target", Err: bare(err), Hint: "make the target's folder writable"}
+		return nil, &formats.Error{At: t.dir, Op: "create a folder beside the target", Err: bare(err), Hint: "make the target's folder writable"}
 	}
 	return &staging{Dir: d, tree: d.Path, home: t.dir}, nil
 }
@@ -60,7 +60,7 @@ func newScratch(t target) (*staging, error) {
 func newFolder(purpose string) (*scratch.Dir, error) {
 	d, err := scratch.New("", purpose)
 	if err != nil {
-		return nil, &formats.Error{At: os.TempDir(), Op: "make a folder for temporary files", Err: bare(err), Hint: "set TMPDIR to another folder"}
+		return nil, &formats.Error{At: os.TempDir(), Op: "create a folder for temporary files", Err: bare(err), Hint: "set TMPDIR to another folder"}
 	}
 	return d, nil
 }
@@ -113,9 +113,9 @@ func erase(path string) error {
 func sweep(t target, say func(string)) {
 	told := func(root string, err error) {
 		if err != nil {
-			say("left by an interrupted run, could not be removed: " + err.Error())
+			say("could not remove what an interrupted run left: " + err.Error())
 		} else {
-			say("removed what an interrupted run had left: " + root)
+			say("removed what an interrupted run left: " + root)
 		}
 	}
 	for dir := t.dir; ; dir = filepath.Dir(dir) {

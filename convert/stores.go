@@ -63,7 +63,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 		w := &walk{ctx: ctx, reg: asked, yield: yield, say: say, passed: passed}
 		more := w.visit(root, ".")
 		if n := w.strange - fewStrange; n > 0 {
-			say(fmt.Sprintf("and %d more: rehome ls --all lists them", n))
+			say(fmt.Sprintf("and %d more: run `rehome ls --all` to list them", n))
 		}
 		if !more || w.any {
 			return
@@ -73,8 +73,8 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 			yield(Found{Rel: ".", Loc: root, Detected: []formats.Detected{d}}, nil)
 			return
 		}
-		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w: asked %s", formats.ErrUnknown, names(reg.All())),
-			Hint: "name the store itself; convert and check take its format with --from"})
+		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, names(reg.All())),
+			Hint: "pass the store itself, or its format with --from (convert, check)"})
 	}
 }
 
@@ -138,9 +138,9 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 		case broken:
 			more = w.bad(at, s.err)
 		case backup:
-			w.say(at + " is left out: it is what " + s.of + " was before --replace")
+			w.say(at + " skipped: a backup of " + s.of + ", made by --replace")
 		case ownCopy:
-			w.say(at + " is left out: a copy that its client made for itself is read where it is named")
+			w.say(at + " skipped: a copy made by its client; pass it as SRC to read it")
 		default:
 			w.passed(at, s.why)
 		}

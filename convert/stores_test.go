@@ -27,7 +27,7 @@ func TestCopiesAreNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for path, want := range map[string]string{dir: "a, a.copy is left out: a copy that its client made for itself is read where it is named", filepath.Join(dir, "a.copy"): "."} {
+	for path, want := range map[string]string{dir: "a, a.copy skipped: a copy made by its client; pass it as SRC to read it", filepath.Join(dir, "a.copy"): "."} {
 		var got []string
 		for f, err := range stores(t.Context(), reg, path, "", func(s string) { got = append(got, s) }) {
 			if err != nil {

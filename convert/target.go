@@ -43,7 +43,7 @@ func resolve(path string) (target, error) {
 		return target{}, &formats.Error{At: path, Err: err, Hint: hint}
 	}
 	if path == "" {
-		return refuse(errors.New("the target has no name"), "")
+		return refuse(errors.New("empty target name"), "")
 	}
 	rest, err := absolute(path)
 	if err != nil {
@@ -54,7 +54,7 @@ func resolve(path string) (target, error) {
 		dir, base := cut(rest)
 		switch {
 		case base == "":
-			return refuse(errors.New("this is the root of a disk"), "give the target a name of its own")
+			return refuse(errors.New("the root of a disk cannot be a target"), "pass a name below it")
 		case (base == "." || base == "..") && len(t.tail) == 0:
 			real, err := filepath.EvalSymlinks(rest)
 			if err != nil {
@@ -62,10 +62,10 @@ func resolve(path string) (target, error) {
 			}
 			t.shown, dir, base = real, filepath.Dir(real), filepath.Base(real)
 			if dir == real {
-				return refuse(errors.New("this is the root of a disk"), "give the target a name of its own")
+				return refuse(errors.New("the root of a disk cannot be a target"), "pass a name below it")
 			}
 		case base == "..":
-			return refuse(fs.ErrNotExist, "a folder named before .. is not there")
+			return refuse(fs.ErrNotExist, "a folder before .. does not exist")
 		case base == ".":
 			rest = dir
 			continue
@@ -87,14 +87,14 @@ func resolve(path string) (target, error) {
 func (t target) firm() error {
 	info, err := os.Stat(t.dir)
 	if err == nil && !info.IsDir() {
-		return &formats.Error{At: t.dir, Err: errors.New("a file stands where a folder is needed")}
+		return &formats.Error{At: t.dir, Err: errNotFolder}
 	}
 	if err != nil {
 		return &formats.Error{At: t.dir, Err: bare(err)}
 	}
 	first := filepath.Join(t.dir, t.tail[0])
 	if _, err := os.Lstat(first); err == nil && len(t.tail) > 1 {
-		return &formats.Error{At: first, Err: errors.New("a link that leads nowhere stands where a folder is needed")}
+		return &formats.Error{At: first, Err: errors.New("not a folder, but a dangling link")}
 	}
 	return nil
 }
@@ -135,6 +135,9 @@ func trimmed(path string) string {
 	}
 	return path
 }
+
+// errNotFolder is the error of a path where a folder is needed.
+var errNotFolder = errors.New("not a folder")
 
 // bare strips the path that errors of the system repeat.
 func bare(err error) error {

@@ -18,7 +18,7 @@ func TestTargetTouchesSource(t *testing.T) {
 	os.Symlink("single", filepath.Join(dir, "also"))
 	os.Link(filepath.Join(dir, "single"), filepath.Join(dir, "hard"))
 	t.Chdir(dir)
-	same, inside, around := "source and target are the same", "the target lies inside the source", "the source lies inside the target"
+	same, inside, around := "source and target are the same", "the target is inside the source", "the source is inside the target"
 	cases := []struct{ src, dst, want string }{
 		{"src", "src", same},
 		{"src", "./src/", same},
@@ -26,7 +26,7 @@ func TestTargetTouchesSource(t *testing.T) {
 		{"src", "src/sub/..", same},
 		{"src", "link", same},
 		{"link", "src", same},
-		{"src", "x/../src", "is not there"}, // x is not there: neither is the path
+		{"src", "x/../src", "does not exist"}, // x is not there: neither is the path
 		{"src", "src/new", inside},
 		{"src", "src/new/deep", inside},
 		{"src", "link/new", inside},
@@ -39,13 +39,13 @@ func TestTargetTouchesSource(t *testing.T) {
 		{"src/sub/s", "link", around},
 		{"single", "also", same},
 		{"single", "hard", same},
-		{"single", "single-wal", "belongs to the source"},
-		{"also", "single-journal", "belongs to the source"},
+		{"single", "single-wal", "SQLite uses this name"},
+		{"also", "single-journal", "SQLite uses this name"},
 		{"single", "single/x", "not a directory"},
-		{"single", "", "no name"},
+		{"single", "", "empty target name"},
 		{"single", "/", "root of a disk"},
-		{"single", "..", "source lies inside the target"},
-		{"single", "gone/../x", "not there"},
+		{"single", "..", "source is inside the target"},
+		{"single", "gone/../x", "does not exist"},
 	}
 	for _, c := range cases {
 		leavesNothing(t, dir, func() {
@@ -74,7 +74,7 @@ func TestSymlinkedParent(t *testing.T) {
 	os.Symlink("gone", filepath.Join(dir, "dangling"))
 	leavesNothing(t, dir, func() {
 		_, err := Convert(t.Context(), fakes(nil, nil), "a", "dangling/b", Options{To: "right"})
-		if err == nil || !strings.Contains(err.Error(), "leads nowhere") {
+		if err == nil || !strings.Contains(err.Error(), "dangling link") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -77,7 +77,7 @@ func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store
 }
 
 func differs(to *formats.Format, what string) error {
-	return &formats.Error{Format: to.Name, Op: "read again", Err: fmt.Errorf("%s", what), Hint: ourFault}
+	return &formats.Error{Format: to.Name, Op: "verify", Err: fmt.Errorf("%s", what), Hint: ourFault}
 }
 
 // planted refuses a store that text calls nobody's and that a client would take
@@ -107,18 +107,18 @@ func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error 
 	if err := of.Check(ctx, l, formats.View{Jobs: c.jobs, OnNotice: func(string) {}}, q); err != nil || what == "" {
 		return err
 	}
-	return &formats.Error{Format: from.Name, At: c.found.Loc.Path, Err: fmt.Errorf("it would be a store of %s, and its schema has %s, which no version of this client has", of.Name, what),
-		Hint: "take the text from where it is sound; --to " + to.Name + " makes a database of it for a look, which the client must not open"}
+	return &formats.Error{Format: from.Name, At: c.found.Loc.Path, Err: fmt.Errorf("restores to a store of %s whose schema has %s, which no version of this client creates", of.Name, what),
+		Hint: "use a trusted copy of the text; to inspect this one, pass --to " + to.Name + " and do not open the result with the client"}
 }
 
 // schemaDiffers names the first difference. Where tables come from is part of
 // a text store; a database cannot say it.
 func schemaDiffers(want, got *store.Schema, origin bool) string {
 	if origin && want.Origin != got.Origin {
-		return fmt.Sprintf("it came from %q, now it says %q", want.Origin, got.Origin)
+		return fmt.Sprintf("origin %q written, %q read back", want.Origin, got.Origin)
 	}
 	if len(want.Databases) != len(got.Databases) {
-		return fmt.Sprintf("%d databases were read, %d came back", len(want.Databases), len(got.Databases))
+		return fmt.Sprintf("%d databases written, %d read back", len(want.Databases), len(got.Databases))
 	}
 	for i, w := range want.Databases {
 		if what := databaseDiffers(w, got.Databases[i]); what != "" {
@@ -126,12 +126,12 @@ func schemaDiffers(want, got *store.Schema, origin bool) string {
 		}
 	}
 	if len(want.Sets) != len(got.Sets) {
-		return fmt.Sprintf("%d tables and files were read, %d came back", len(want.Sets), len(got.Sets))
+		return fmt.Sprintf("%d tables and files written, %d read back", len(want.Sets), len(got.Sets))
 	}
 	for i, w := range want.Sets {
 		g := got.Sets[i]
 		if w.File != g.File || w.Name != g.Name || w.Kind != g.Kind || w.RowIDs != g.RowIDs || !slices.Equal(w.Columns, g.Columns) {
-			return fmt.Sprintf("%s: its description came back another", setName(w))
+			return fmt.Sprintf("%s: its description differs when read back", setName(w))
 		}
 	}
 	return ""
@@ -143,21 +143,21 @@ func databaseDiffers(want, got store.Database) string {
 		name += ": "
 	}
 	if want.Path != got.Path {
-		return fmt.Sprintf("%sthe database came back as %q", name, got.Path)
+		return fmt.Sprintf("%sread back as database %q", name, got.Path)
 	}
 	if want.Pragmas != got.Pragmas {
-		return fmt.Sprintf("%sits settings %+v came back as %+v", name, want.Pragmas, got.Pragmas)
+		return fmt.Sprintf("%ssettings %+v written, %+v read back", name, want.Pragmas, got.Pragmas)
 	}
 	for i, w := range want.Objects {
 		if i >= len(got.Objects) {
-			return fmt.Sprintf("%s%s %s did not come back", name, w.Type, w.Name)
+			return fmt.Sprintf("%s%s %s not read back", name, w.Type, w.Name)
 		}
 		if w != got.Objects[i] {
-			return fmt.Sprintf("%s%s %s came back another", name, w.Type, w.Name)
+			return fmt.Sprintf("%s%s %s differs when read back", name, w.Type, w.Name)
 		}
 	}
 	if n := len(got.Objects) - len(want.Objects); n > 0 {
-		return fmt.Sprintf("%s%d objects came back that were never read", name, n)
+		return fmt.Sprintf("%s%d more objects read back than written", name, n)
 	}
 	return ""
 }
@@ -168,9 +168,9 @@ func summaryDiffers(schema *store.Schema, want, got store.Summary) string {
 		w, g := want[i], got[i]
 		switch {
 		case w.Rows != g.Rows:
-			return fmt.Sprintf("%s: %d rows were read, %d came back", setName(set), w.Rows, g.Rows)
+			return fmt.Sprintf("%s: %d rows written, %d read back", setName(set), w.Rows, g.Rows)
 		case w != g:
-			return fmt.Sprintf("%s: %d rows came back, but not all with the same content", setName(set), w.Rows)
+			return fmt.Sprintf("%s: the content of its %d rows differs when read back", setName(set), w.Rows)
 		}
 	}
 	return ""

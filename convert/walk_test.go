@@ -79,9 +79,9 @@ func TestUnrecognized(t *testing.T) {
 		said = append(said, strings.TrimSuffix(s, " looks like a session, but no format recognizes it"))
 	}) {
 	}
-	same("said", said, []string{"a/rollout.jsonl", "a/stream.ndjson", "and 3 more: rehome ls --all lists them", "b/chat.JSONL"})
+	same("said", said, []string{"a/rollout.jsonl", "a/stream.ndjson", "and 3 more: run `rehome ls --all` to list them", "b/chat.JSONL"})
 
 	// One that is named is still none that can be examined.
 	_, got := checked(t, CheckOptions{Paths: []string{filepath.Join(dir, "a", "rollout.jsonl")}})
-	expectSpelled(t, got, "rollout.jsonl RH194×1,", "rollout.jsonl !"+filepath.Join(dir, "a", "rollout.jsonl")+": no known format: asked lint")
+	expectSpelled(t, got, "rollout.jsonl RH194×1,", "rollout.jsonl !"+filepath.Join(dir, "a", "rollout.jsonl")+": no known format (tried lint)")
 }

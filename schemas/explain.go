@@ -14,6 +14,27 @@ import (
 
 const maxCauses = 20
 
+// The beginnings of causes: what follows is a name or a value of the schema, or
+// names of the document's members.
+const (
+	lacks   = "lacks: "
+	unknown = "has members that have no place here: "
+	mustBe  = "must be "
+	breaks  = "breaks the rule "
+)
+
+// Identity returns what tells a cause from the others at its place, without its
+// wording: the kind of rule, and the names and values in the cause. It returns ""
+// for an error that is the only one of its document.
+func Identity(cause string) string {
+	for kind, begins := range map[string]string{"required": lacks, "additionalProperties": unknown, "value": mustBe, "rule": breaks} {
+		if rest, ok := strings.CutPrefix(cause, begins); ok {
+			return kind + " " + rest
+		}
+	}
+	return ""
+}
+
 // explain words the library's verdict: position first, then what the schema
 // asks for. The library's own messages quote the document, which may hold
 // secrets; so ours are made from the schema alone.
@@ -52,11 +73,11 @@ func collect(ve *jsonschema.ValidationError, schema any, say func(at, says strin
 	}
 	switch where[strings.LastIndexByte(where, '/')+1:] {
 	case "required": // the message names members that the schema asks for
-		say(place(ve.InstanceLocation), strings.Replace(ve.Message, "missing properties", "lacks", 1))
+		say(place(ve.InstanceLocation), strings.Replace(ve.Message, "missing properties: ", lacks, 1))
 	case "additionalProperties": // and this one members of the document: names, no values
 		_, names, _ := strings.Cut(ve.Message, " ")
 		names = strings.TrimSuffix(names, " not allowed")
-		say(place(ve.InstanceLocation), "has members that have no place here: "+clip(strconv.QuoteToASCII(names)))
+		say(place(ve.InstanceLocation), unknown+clip(strconv.QuoteToASCII(names)))
 	default:
 		say(place(ve.InstanceLocation), says(where, schema))
 	}
@@ -91,22 +112,22 @@ func says(where string, schema any) string {
 	value := at(schema, where)
 	switch rule {
 	case "type":
-		return "must be " + list(value, " or ")
+		return mustBe + list(value, " or ")
 	case "enum":
 		return "must be one of " + list(value, ", ")
 	case "const":
-		return "must be " + list(value, "")
+		return mustBe + list(value, "")
 	case "anyOf", "oneOf", "not", "pattern":
 		parent := at(schema, strings.TrimSuffix(where, "/"+rule))
 		if m, ok := parent.(map[string]any); ok && m["title"] != nil {
-			return "must be " + fmt.Sprint(m["title"])
+			return mustBe + fmt.Sprint(m["title"])
 		}
 	}
 	switch value.(type) {
 	case nil, map[string]any, []any:
-		return "breaks the rule " + strconv.Quote(rule)
+		return breaks + strconv.Quote(rule)
 	}
-	return fmt.Sprintf("breaks the rule %s: %v", rule, value)
+	return fmt.Sprintf(breaks+"%s: %v", rule, value)
 }
 
 // list prints a rule's value, which is a scalar or a list of scalars.

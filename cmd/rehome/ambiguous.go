@@ -16,31 +16,32 @@ import (
 	"rehome/formats/session"
 )
 
-// only is the one session that a name means, or the question which one does. A
-// copy that rehome made gives way to its origin, and what lies elsewhere to what
-// belongs to the working directory; of several with one id that is the newest.
-func (h *house) only(l *convert.Listing, name string, found []*convert.Listed) (chosen, error) {
-	found = h.originals(found)
+// pick returns the one session that a name stands for, or the error that lists
+// the candidates. Copies that rehome made lose to their originals, and sessions
+// elsewhere lose to those of the working directory. If all matches have the
+// same id, the newest one wins.
+func (a *app) pick(l *convert.Listing, name string, found []*convert.Listed) (source, error) {
+	found = a.withoutCopies(found)
 	slices.SortStableFunc(found, func(a, b *convert.Listed) int { return cmp.Compare(distance(a), distance(b)) })
 	switch {
 	case len(found) == 1:
-	case oneID(found):
-		h.out.say(name + ": of " + string(many(int64(len(found)), "session")) + " with this id, using the one in " + fileOf(h.reg, found[0]))
+	case sameID(found):
+		a.out.remark(name + ": " + string(plural(int64(len(found)), "session")) + " have this id; using the one in " + fileOf(a.reg, found[0]))
 	case distance(found[0]) > 0 || distance(found[1]) == 0:
-		return chosen{}, h.question(l, name, "matches "+string(many(int64(len(found)), "session")), found)
+		return source{}, a.newAmbiguous(l, name, "matches "+string(plural(int64(len(found)), "session")), found)
 	}
 	s := found[0]
-	c := chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}
+	c := source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}
 	switch {
 	case l.Alone(s):
-		c.session = "" // the store is the session
-	case clashes(l, s):
-		c.path = fileOf(h.reg, s)
+		c.session = "" // the store holds nothing else
+	case sharesID(l, s):
+		c.path = fileOf(a.reg, s)
 	}
 	return c, nil
 }
 
-// distance is 0 for a session of the working directory, else 1.
+// distance returns 0 for a session of the working directory and 1 for any other.
 func distance(s *convert.Listed) int {
 	if wd, err := os.Getwd(); err == nil && s.Workspace != "" && sameFolder(s.Workspace, wd) {
 		return 0
@@ -48,12 +49,12 @@ func distance(s *convert.Listed) int {
 	return 1
 }
 
-func oneID(list []*convert.Listed) bool {
+func sameID(list []*convert.Listed) bool {
 	return !slices.ContainsFunc(list, func(s *convert.Listed) bool { return s.ID != list[0].ID })
 }
 
-// clashes reports whether the store of a session holds another one of its id.
-func clashes(l *convert.Listing, s *convert.Listed) bool {
+// sharesID reports whether the store of s holds another session with its id.
+func sharesID(l *convert.Listing, s *convert.Listed) bool {
 	n := 0
 	for _, other := range l.All() {
 		if other.ID == s.ID && other.Sources[0].Path == s.Sources[0].Path {
@@ -63,20 +64,21 @@ func clashes(l *convert.Listing, s *convert.Listed) bool {
 	return n > 1
 }
 
-// mostCopies is how many further sessions of one, as migrate --again makes them,
-// are known by their ids.
-const mostCopies = 9
+// maxCopies is how many copies of a session, as migrate --again makes them,
+// withoutCopies recognizes by their ids.
+const maxCopies = 9
 
-// originals leaves out what is there for another client because it was migrated.
-func (h *house) originals(found []*convert.Listed) []*convert.Listed {
+// withoutCopies removes the sessions that rehome created in another client by
+// migrating one of the others.
+func (a *app) withoutCopies(found []*convert.Listed) []*convert.Listed {
 	copies := map[string]bool{}
 	for _, s := range found {
-		for _, f := range h.reg.All() {
+		for _, f := range a.reg.All() {
 			if f.SessionPath == nil || !f.OneSessionPerFile || f.Name == s.Sources[0].Format {
 				continue
 			}
 			head := session.Head{ID: s.ID, Agent: s.Agent}
-			for n := 1; n <= mostCopies; n++ {
+			for n := 1; n <= maxCopies; n++ {
 				if n > 1 {
 					head.ID = s.ID + "#" + strconv.Itoa(n)
 				}
@@ -88,8 +90,8 @@ func (h *house) originals(found []*convert.Listed) []*convert.Listed {
 	return slices.DeleteFunc(slices.Clone(found), func(s *convert.Listed) bool { return copies[s.Sources[0].Format+"/"+s.ID] })
 }
 
-// fileOf is the nearest place that holds a session: its own file, where its
-// store is a folder of such.
+// fileOf returns the most specific path that holds a session: its own file if
+// its store is a folder of session files, else the store.
 func fileOf(reg *formats.Registry, s *convert.Listed) string {
 	store := s.Sources[0].Path
 	f := reg.Lookup(s.Sources[0].Format)
@@ -97,7 +99,7 @@ func fileOf(reg *formats.Registry, s *convert.Listed) string {
 		return store
 	}
 	for rel := f.SessionPath(&s.Head); rel != ""; {
-		if at := filepath.Join(store, filepath.FromSlash(rel)); there(at) {
+		if at := filepath.Join(store, filepath.FromSlash(rel)); exists(at) {
 			return at
 		}
 		_, rel, _ = strings.Cut(rel, "/")
@@ -105,9 +107,9 @@ func fileOf(reg *formats.Registry, s *convert.Listed) string {
 	return store
 }
 
-// candidate is a session that could be meant, as --json tells it.
+// candidate is a session that a name could stand for, as printed by --json.
 type candidate struct {
-	Name    string `json:"name"` // that means this one alone
+	Name    string `json:"name"` // unambiguous
 	ID      string `json:"id"`
 	Agent   string `json:"agent"`
 	Title   string `json:"title,omitempty"`
@@ -115,42 +117,42 @@ type candidate struct {
 	Path    string `json:"path"`
 }
 
-// ambiguous is the error of a name that means no session or several.
-type ambiguous struct {
+// ambiguousError reports a name that matches several sessions, or none.
+type ambiguousError struct {
 	error
 	candidates []candidate
-	more       int // that are not among the candidates
+	more       int // matches that are not in candidates
 }
 
-func (a *ambiguous) Unwrap() error { return a.error }
+func (a *ambiguousError) Unwrap() error { return a.error }
 
-// mostAsked is how many sessions a question names.
-const mostAsked = 10
+// maxCandidates is how many sessions an ambiguousError lists.
+const maxCandidates = 10
 
-// question asks which session is meant.
-func (h *house) question(l *convert.Listing, at, what string, among []*convert.Listed) error {
+// newAmbiguous returns the error for a name that matches several sessions, or none.
+func (a *app) newAmbiguous(l *convert.Listing, name, problem string, matches []*convert.Listed) error {
 	count := map[string]int{}
-	for _, s := range among {
+	for _, s := range matches {
 		count[s.ID]++
 	}
-	a := &ambiguous{more: max(0, len(among)-mostAsked)}
-	hint := "use an id, or its first characters"
-	for _, s := range among[:len(among)-a.more] {
-		c := candidate{Name: l.Short(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(h.reg, s)}
-		if count[s.ID] > 1 { // only its place tells it from another
+	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
+	hint := "use an id or an id prefix"
+	for _, s := range matches[:len(matches)-err.more] {
+		c := candidate{Name: l.Short(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
+		if count[s.ID] > 1 { // only its path is unique
 			c.Name, hint = c.Path+"#"+c.Name, "use PATH#ID"
 		}
-		a.candidates = append(a.candidates, c)
+		err.candidates = append(err.candidates, c)
 	}
-	if len(among) == 0 {
-		hint = "run `rehome ls " + at[:max(0, strings.LastIndex(at, "#"))] + "` to list its sessions"
+	if len(matches) == 0 {
+		hint = "run `rehome ls " + name[:max(0, strings.LastIndex(name, "#"))] + "` to list its sessions"
 	}
-	a.error = usageError{&formats.Error{At: at, Err: errors.New(what), Hint: hint}}
-	return a
+	err.error = usageError{&formats.Error{At: name, Err: errors.New(problem), Hint: hint}}
+	return err
 }
 
-// Each is the question with a line for each candidate.
-func (a *ambiguous) Each() []error {
+// Each returns the error followed by one line per candidate.
+func (a *ambiguousError) Each() []error {
 	out := []error{a.error}
 	for _, c := range a.candidates {
 		line := "  " + visible(c.Name)

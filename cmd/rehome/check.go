@@ -15,21 +15,21 @@ import (
 	"rehome/formats/rule"
 )
 
-// errFindings: there is something at or above the line of --fail-on.
+// errFindings means that there are findings at or above --fail-on.
 var errFindings = errors.New("check found problems")
 
-// Validate refuses what the grammar alone cannot.
+// Validate rejects combinations of flags that the grammar allows.
 func (c *checkCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
-	asks := c.Rules || c.Explain != ""
+	rulesOnly := c.Rules || c.Explain != ""
 	switch {
-	case asks && len(c.Paths) > 0:
+	case rulesOnly && len(c.Paths) > 0:
 		return refuse("--rules and --explain cannot be combined with paths", "omit the paths")
 	case c.Rules && c.Explain != "":
 		return refuse("--rules and --explain cannot be used together", "omit one of them")
 	case c.Explain != "" && rule.Lookup(c.Explain) == nil:
 		return refuse("no such rule: "+c.Explain, "run `rehome check --rules` to list them")
-	case asks:
+	case rulesOnly:
 		return nil
 	case len(c.Paths) == 0 && c.Schema != "":
 		return refuse("PATH is missing", "name the files to validate, or folders that hold them")
@@ -53,11 +53,11 @@ func (c *checkCmd) Validate() error {
 	return nil
 }
 
-// layers are those that are asked: all but secrets, if nobody says.
+// layers returns the layers to check: those of --layer, by default all but secrets.
 func (c *checkCmd) layers() (out rule.Layers) {
 	for _, name := range c.Layer {
 		l, err := rule.ParseLayer(name)
-		if err == nil { // Validate has refused others
+		if err == nil { // Validate has rejected unknown names
 			out |= l
 		}
 	}
@@ -70,24 +70,25 @@ func (c *checkCmd) layers() (out rule.Layers) {
 	return out
 }
 
-// Run looks at all that is below the paths, and says whether it is whole.
-func (c *checkCmd) Run(h *house) error {
+// Run checks all stores below the paths and prints the findings.
+func (c *checkCmd) Run(a *app) error {
 	switch {
 	case c.Rules:
-		return showRules(h, rule.All())
+		return showRules(a, rule.All())
 	case c.Explain != "":
-		return explainRule(h, rule.Lookup(c.Explain))
+		return explainRule(a, rule.Lookup(c.Explain))
 	}
-	if h.out.json && c.Format != "text" && c.Format != "json" {
+	if a.out.json && c.Format != "text" && c.Format != "json" {
 		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
 	}
-	h.out.json = h.out.json || c.Format == "json"
+	a.out.json = a.out.json || c.Format == "json"
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
 	o := convert.CheckOptions{
 		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
-		OnProgress: h.out.progress(),
+		Details:    a.out.verbose,
+		OnProgress: a.out.progress(),
 	}
 	var err error
 	if c.Baseline != "" {
@@ -95,8 +96,8 @@ func (c *checkCmd) Run(h *house) error {
 			return err
 		}
 	}
-	report, err := c.report(h, o)
-	h.out.endProgress()
+	report, err := c.report(a, o)
+	a.out.endProgress()
 	if err != nil {
 		return err
 	}
@@ -105,40 +106,40 @@ func (c *checkCmd) Run(h *house) error {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err
 		}
-		h.out.say(fmt.Sprintf("%s: %s known", c.Baseline, many(report.Baseline.Known, "finding")))
+		a.out.remark(fmt.Sprintf("%s: %s in the baseline", c.Baseline, plural(report.Baseline.Known, "finding")))
 	}
 	if b := report.Baseline; b != nil && b.Words {
-		h.out.say(c.Baseline + ": a baseline of version 1, so only the number of findings is compared; update it with --write-baseline")
+		a.out.remark(c.Baseline + ": version 1 baselines compare only the number of findings; update it with --write-baseline")
 	}
-	if err := c.print(h, v, o.Layers); err != nil {
+	if err := c.print(a, v, o.Layers); err != nil {
 		return err
 	}
-	return c.judge(v)
+	return c.verdictError(v)
 }
 
-func (c *checkCmd) report(h *house, o convert.CheckOptions) (*convert.CheckReport, error) {
+func (c *checkCmd) report(a *app, o convert.CheckOptions) (*convert.CheckReport, error) {
 	if c.Schema != "" {
-		return convert.CheckSchema(h.ctx, o, c.Schema)
+		return convert.CheckSchema(a.ctx, o, c.Schema)
 	}
-	return convert.Check(h.ctx, h.reg, o)
+	return convert.Check(a.ctx, a.reg, o)
 }
 
 func (c *checkCmd) failOn() (s rule.Severity) {
 	if s.UnmarshalText([]byte(c.FailOn)) != nil {
-		return rule.Note // the grammar lets nothing else through
+		return rule.Note // unreachable: the grammar validates the flag
 	}
 	return s
 }
 
-// print shows the verdict in the form that was asked for.
-func (c *checkCmd) print(h *house, v *verdict.Verdict, layers rule.Layers) error {
+// print writes the verdict in the format that --format selects.
+func (c *checkCmd) print(a *app, v *verdict.Verdict, layers rule.Layers) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		wd = ""
 	}
-	w := h.out.stdout
+	w := a.out.stdout
 	switch {
-	case h.out.json:
+	case a.out.json:
 		return writeJSON(w, v.Result(strings.Split(layers.String(), ",")))
 	case c.Format == "sarif":
 		return writeJSON(w, v.SARIF(wd))
@@ -149,42 +150,42 @@ func (c *checkCmd) print(h *house, v *verdict.Verdict, layers rule.Layers) error
 	case c.Format == "markdown":
 		return v.Markdown(w, wd)
 	}
-	if h.out.silent {
+	if a.out.noReport {
 		return nil
 	}
-	return v.Text(w, h.out.paint)
+	return v.Text(w, a.out.palette)
 }
 
-// judge is the error that a verdict amounts to. A store that could not be
-// examined outranks what was found in others: nobody knows what is in it.
-func (c *checkCmd) judge(v *verdict.Verdict) error {
+// verdictError returns the error that a verdict amounts to. A store that could not
+// be examined outranks findings in other stores, since it may hold worse ones.
+func (c *checkCmd) verdictError(v *verdict.Verdict) error {
 	if failed := v.Failed(); len(failed) > 0 {
 		busy := !slices.ContainsFunc(failed, func(s *convert.CheckedStore) bool { return !errors.Is(s.Err, formats.ErrBusy) })
-		err := fmt.Errorf("could not examine %s", many(int64(len(failed)), "store"))
+		err := fmt.Errorf("could not examine %s", plural(int64(len(failed)), "store"))
 		if busy {
 			err = summary{err.Error(), formats.ErrBusy}
 		}
-		return shown{err}
+		return reported{err}
 	}
-	if c.WriteBaseline || v.Counts() == 0 {
+	if c.WriteBaseline || v.FailingCount() == 0 {
 		return nil
 	}
-	return shown{&formats.Error{Err: found{string(v.Sum(false))}, Hint: "run `rehome check --explain " + v.First() + "` for details"}}
+	return reported{&formats.Error{Err: findingsError{string(v.Summary(false))}, Hint: "run `rehome check --explain " + v.WorstRule() + "` for details"}}
 }
 
-// found is errFindings in the words of one verdict.
-type found struct{ words string }
+// findingsError is errFindings with the summary of a verdict.
+type findingsError struct{ text string }
 
-func (f found) Error() string {
-	if notes, ok := strings.CutPrefix(f.words, "ok, "); ok {
+func (f findingsError) Error() string {
+	if notes, ok := strings.CutPrefix(f.text, "ok, "); ok {
 		return "check failed: " + notes
 	}
-	return "check failed: " + f.words
+	return "check failed: " + f.text
 }
 
-func (f found) Unwrap() error { return errFindings }
+func (f findingsError) Unwrap() error { return errFindings }
 
-// buildVersion is the version of this program.
+// buildVersion returns the version of this program.
 func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -215,37 +216,37 @@ func newRuleList(all []rule.Rule) *ruleList {
 	return out
 }
 
-func showRules(h *house, all []rule.Rule) error { return h.out.show(newRuleList(all)) }
+func showRules(a *app, all []rule.Rule) error { return a.out.printResult(newRuleList(all)) }
 
 func (l *ruleList) text(p *page) {
-	rows := [][]screen.Safe{{"rule", "severity", "of", "what is wrong"}}
+	rows := [][]screen.Safe{{"rule", "severity", "formats", "problem"}}
 	for _, r := range l.Rules {
-		rows = append(rows, []screen.Safe{visible(r.ID), visible(r.Severity.String()), visible(ofFormats(r.Formats)), visible(r.Title)})
+		rows = append(rows, []screen.Safe{visible(r.ID), visible(r.Severity.String()), visible(formatColumn(r.Formats)), visible(r.Title)})
 	}
 	p.Table("", rows)
 }
 
-// ofFormats is a list of formats short enough for a column.
-func ofFormats(names []string) string {
-	const most = 18
+// formatColumn returns a list of formats that is short enough for a column.
+func formatColumn(names []string) string {
+	const maxWidth = 18
 	list := strings.Join(names, ", ")
 	switch {
 	case names[0] == "*":
 		return "all"
-	case len(list) > most:
+	case len(list) > maxWidth:
 		return fmt.Sprintf("%s +%d", names[0], len(names)-1)
 	}
 	return list
 }
 
-// explained is one rule with all that is to be said of it.
-type explained struct{ ruleList }
+// ruleDetails is one rule with everything there is to say about it.
+type ruleDetails struct{ ruleList }
 
-func explainRule(h *house, r *rule.Rule) error {
-	return h.out.show(&explained{*newRuleList([]rule.Rule{*r})})
+func explainRule(a *app, r *rule.Rule) error {
+	return a.out.printResult(&ruleDetails{*newRuleList([]rule.Rule{*r})})
 }
 
-func (e *explained) text(p *page) {
+func (e *ruleDetails) text(p *page) {
 	r := e.Rules[0]
 	p.Line(p.Strong(visible(r.ID)) + " " + visible(r.Title))
 	where := strings.Join(r.Formats, ", ")

@@ -32,11 +32,11 @@ func TestCheckCodes(t *testing.T) {
 		{[]*convert.CheckedStore{fine, gone}, rule.Warning, 1},
 	} {
 		v := &verdict.Verdict{CheckReport: &convert.CheckReport{Stores: c.stores}, FailOn: c.failOn}
-		err := (&checkCmd{}).judge(v)
+		err := (&checkCmd{}).verdictError(v)
 		if got := exitCode(err); got != c.want {
 			t.Errorf("%d stores, the line at %s: exit %d, want %d (%v)", len(c.stores), c.failOn, got, c.want, err)
 		}
-		if err != nil && !errors.As(err, new(shown)) {
+		if err != nil && !errors.As(err, new(reported)) {
 			t.Errorf("%v would be printed in the place of the result", err)
 		}
 	}

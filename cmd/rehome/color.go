@@ -9,8 +9,8 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 )
 
-// choosePalette decides for one stream: the flag, then FORCE_COLOR, NO_COLOR,
-// TERM=dumb, and last whether a person is looking.
+// choosePalette decides whether to color one stream: by the flag, then by
+// FORCE_COLOR, NO_COLOR and TERM=dumb, and finally by whether it is a terminal.
 func choosePalette(mode string, getenv func(string) string, w io.Writer) screen.Palette {
 	switch mode {
 	case "always":
@@ -32,7 +32,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns is the width of the terminal behind a stream; 80 if there is none.
+// columns returns the width of the terminal w, or 80 if w is not a terminal.
 func columns(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {

@@ -137,7 +137,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, stderr, code := callWith(t, ctx, nil, "convert", "chat/store.db", "text", "--to", "archive")
-	if code != 130 || stderr != "rehome: interrupted: nothing was placed\n" {
+	if code != 130 || stderr != "rehome: interrupted: nothing was written\n" {
 		t.Errorf("exit %d, stderr %q", code, stderr)
 	}
 	left, err := os.ReadDir(dir)
@@ -165,9 +165,9 @@ func TestEveryHelp(t *testing.T) {
 		if command != "" && (!strings.Contains(stdout, "Examples:\n") || !strings.Contains(stdout, "    rehome "+command)) {
 			t.Errorf("%s --help shows no example", command)
 		}
-		for _, o := range outcomes() {
-			if strings.Contains(stdout, "  "+o.what+"\n") != exitsWith(command, o.code) {
-				t.Errorf("%q: the exit code for %q is printed, or missing", args, o.what)
+		for _, o := range exitStatuses() {
+			if strings.Contains(stdout, "  "+o.meaning+"\n") != exitsWith(command, o.code) {
+				t.Errorf("%q: the exit code for %q is printed, or missing", args, o.meaning)
 			}
 		}
 		for line := range strings.Lines(stdout) {

@@ -46,8 +46,8 @@ func TestCompatibilityPage(t *testing.T) {
 
 func codeTable() string {
 	out := "| code | meaning |\n|---|---|\n"
-	for _, o := range outcomes() {
-		out += fmt.Sprintf("| %d | %s |\n", o.code, o.what)
+	for _, o := range exitStatuses() {
+		out += fmt.Sprintf("| %d | %s |\n", o.code, o.meaning)
 	}
 	return out
 }
@@ -62,7 +62,7 @@ func oldNameTable(t *testing.T) string {
 	for _, old := range heads[1:] {
 		row(fmt.Sprintf("first line `\"rehome\":%q` of a sidecar", old), fmt.Sprintf("`\"rehome\":%q`", heads[0]), "for good")
 	}
-	m := model()
+	m := cliModel()
 	seen := map[string]bool{}
 	for _, n := range commands(m) {
 		for _, f := range flagsOf(m, n) {
@@ -102,7 +102,7 @@ func headers(t *testing.T) []string {
 // their order, and no others.
 func TestExitCodesInDocs(t *testing.T) {
 	var all []int
-	for _, o := range outcomes() {
+	for _, o := range exitStatuses() {
 		all = append(all, o.code)
 	}
 	for name, want := range map[string][]int{"command-line.md": all, "check.md": {0, 1, 2, 4, 5}} {

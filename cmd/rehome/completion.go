@@ -13,17 +13,18 @@ import (
 	"rehome/schemas"
 )
 
-// model is the grammar as kong understands it: what completes in a shell, and
-// stands in the manual, is made from it.
-func model() *kong.Application {
+// cliModel returns the grammar as parsed by kong. The completion scripts and
+// the manual page are generated from it.
+func cliModel() *kong.Application {
 	k, err := kong.New(&grammar{}, kong.Name("rehome"), kong.Description(about))
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
+	k.Model.HelpFlag.Help = helpFlag
 	return k.Model
 }
 
-// commands are those that people type.
+// commands returns the commands that are not hidden.
 func commands(m *kong.Application) (out []*kong.Node) {
 	for _, n := range m.Children {
 		if !n.Hidden {
@@ -33,64 +34,64 @@ func commands(m *kong.Application) (out []*kong.Node) {
 	return out
 }
 
-// The things that a word on the command line can be.
+// The kinds of things to complete.
 const (
 	anyWord     = ""
-	fileWord    = "file"
-	dirWord     = "dir"
-	sessionWord = "session" // or a file
+	fileKind    = "file"
+	dirKind     = "dir"
+	sessionKind = "session" // or a file
 )
 
-// guess is what can stand in one place of a command line: one of some words, or
-// a thing of a kind that the shell or rehome knows.
-type guess struct {
+// completion says what can be completed at one position of the command line:
+// one of several words, or a kind of thing that the shell or rehome can list.
+type completion struct {
 	words []string
 	kind  string
 }
 
-// guessFlag is what can be said for a flag.
-func guessFlag(f *kong.Flag) guess {
+// flagCompletion returns the completion for the value of a flag.
+func flagCompletion(f *kong.Flag) completion {
 	if f.Enum != "" {
-		return guess{words: f.EnumSlice()}
+		return completion{words: f.EnumSlice()}
 	}
 	switch f.PlaceHolder {
 	case "FORMAT":
-		return guess{words: formatNames()}
+		return completion{words: formatNames()}
 	case "DIR":
-		return guess{kind: dirWord}
+		return completion{kind: dirKind}
 	case "KIND":
 		var kinds []string
 		for _, k := range loss.Kinds() {
 			kinds = append(kinds, k.String())
 		}
-		return guess{words: kinds}
+		return completion{words: kinds}
 	case "LAYER":
-		return guess{words: rule.LayerNames()}
+		return completion{words: rule.LayerNames()}
 	case "RULE":
 		var ids []string
 		for _, r := range rule.All() {
 			ids = append(ids, r.ID)
 		}
-		return guess{words: ids}
+		return completion{words: ids}
 	case "FILE":
-		return guess{kind: fileWord}
+		return completion{kind: fileKind}
 	case "WHERE":
-		return guess{words: []string{"beside", "none"}, kind: fileWord}
+		return completion{words: []string{"beside", "none"}, kind: fileKind}
 	}
-	return guess{}
+	return completion{}
 }
 
-// guessWord is what can stand for an argument without a flag.
-func guessWord(command string, v *kong.Value) guess {
+// argCompletion returns the completion for a positional argument.
+func argCompletion(command string, v *kong.Value) completion {
 	switch {
 	case v.Enum != "":
-		return guess{words: v.EnumSlice()}
+		return completion{words: v.EnumSlice()}
 	case command == "schema":
-		return guess{words: schemas.Names()}
+		return completion{words: schemas.Names()}
 	case v.Name == "src":
-		return guess{kind: sessionWord}
+		return completion{kind: sessionKind}
 	}
-	return guess{kind: fileWord}
+	return completion{kind: fileKind}
 }
 
 func formatNames() (out []string) {
@@ -100,12 +101,12 @@ func formatNames() (out []string) {
 	return out
 }
 
-// flagsOf are a command's own flags and those that all have.
+// flagsOf returns the visible flags of a command, including the global ones.
 func flagsOf(m *kong.Application, n *kong.Node) []*kong.Flag {
 	return slices.DeleteFunc(slices.Concat(m.Flags, n.Flags), func(f *kong.Flag) bool { return f.Hidden })
 }
 
-// firstSentence is what is short enough to stand beside a flag in a list.
+// firstSentence returns the part of a help text that fits next to a flag in a list.
 func firstSentence(s string) string {
 	if i := strings.Index(s, ". "); i >= 0 {
 		s = s[:i]
@@ -114,25 +115,25 @@ func firstSentence(s string) string {
 }
 
 // Run prints the script of a shell.
-func (c *completionCmd) Run(h *house) error {
+func (c *completionCmd) Run(a *app) error {
 	script := map[string]func(*kong.Application) string{
 		"bash": bashScript, "zsh": zshScript, "fish": fishScript, "powershell": powershellScript,
 	}[c.Shell]
-	_, err := io.WriteString(h.out.stdout, script(model()))
+	_, err := io.WriteString(a.out.stdout, script(cliModel()))
 	return err
 }
 
-// Run prints the ids of the sessions that begin as typed, one a line. What
-// comes out of it lands in a shell, so an id is plain or is not named.
-func (c *completeCmd) Run(h *house) error {
-	l, err := h.listing(false)
+// Run prints the ids of the sessions that begin with the prefix, one per line. Since
+// a shell evaluates the output, ids with other than plain characters are left out.
+func (c *completeCmd) Run(a *app) error {
+	l, err := a.listAll(false)
 	if err != nil {
-		return nil // there is nothing to complete with
+		return nil // no completions
 	}
 	for i := range l.Sessions {
 		id := l.Short(l.Sessions[i].ID)
-		if strings.HasPrefix(id, c.Prefix) && plainWord(id) {
-			if _, err := io.WriteString(h.out.stdout, id+"\n"); err != nil {
+		if strings.HasPrefix(id, c.Prefix) && isPlainWord(id) {
+			if _, err := io.WriteString(a.out.stdout, id+"\n"); err != nil {
 				return err
 			}
 		}
@@ -140,6 +141,6 @@ func (c *completeCmd) Run(h *house) error {
 	return nil
 }
 
-func plainWord(s string) bool {
+func isPlainWord(s string) bool {
 	return s != "" && s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == ""
 }

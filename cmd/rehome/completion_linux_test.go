@@ -47,7 +47,7 @@ func TestBashCompletes(t *testing.T) {
 		var quoted []string
 		for _, w := range words {
 			if w != "" || len(quoted) == len(words)-1 {
-				quoted = append(quoted, single(w))
+				quoted = append(quoted, singleQuoted(w))
 			}
 		}
 		test := script + "\nrehome() { if [[ $1 == __complete ]]; then echo 5d0b2b7e; echo 777; fi; }\n" +

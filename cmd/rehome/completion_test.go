@@ -35,7 +35,7 @@ func TestCompletionScripts(t *testing.T) {
 				t.Errorf("%s: %s is not in the script", shell, what)
 			}
 		}
-		m := model()
+		m := cliModel()
 		for _, n := range commands(m) {
 			contains(n.Name, n.Name)
 			for _, f := range flagsOf(m, n) {
@@ -44,7 +44,7 @@ func TestCompletionScripts(t *testing.T) {
 				} else {
 					contains(flag, flag)
 				}
-				for _, w := range guessFlag(f).words {
+				for _, w := range flagCompletion(f).words {
 					contains("--"+f.Name+" "+w, w)
 				}
 			}
@@ -58,7 +58,7 @@ func TestCompletionScripts(t *testing.T) {
 // TestPlainWord: an id that a shell would act on is not offered to it.
 func TestPlainWord(t *testing.T) {
 	for in, want := range map[string]bool{"5d0b2b7e": true, "agent-5d0b.x_y": true, "": false, "-rf": false, "$(id)": false, "a b": false, "a;b": false, "a\nb": false, "`id`": false, "日本": false} {
-		if plainWord(in) != want {
+		if isPlainWord(in) != want {
 			t.Errorf("%q: %v", in, !want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestManual(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("exit %d, stderr %q", code, stderr)
 	}
-	m := model()
+	m := cliModel()
 	for _, n := range commands(m) {
 		if !strings.Contains(page, "\n.SS rehome "+roff(n.Name)) {
 			t.Errorf("%s is not in the manual", n.Name)
@@ -82,9 +82,9 @@ func TestManual(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range outcomes() {
-		if !strings.Contains(page, "\n"+roff(o.what)+"\n") {
-			t.Errorf("%q is not in the manual", o.what)
+	for _, o := range exitStatuses() {
+		if !strings.Contains(page, "\n"+roff(o.meaning)+"\n") {
+			t.Errorf("%q is not in the manual", o.meaning)
 		}
 	}
 	for line := range strings.Lines(page) {

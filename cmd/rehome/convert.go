@@ -16,9 +16,9 @@ import (
 // convertResult is the report of a conversion: schema convert-result-1.
 type convertResult struct{ *convert.Report }
 
-// Validate refuses what the grammar alone cannot.
+// Validate rejects combinations of flags that the grammar allows.
 func (c *convertCmd) Validate() error {
-	if c.Last && c.Dst == "" { // the only word is where the result goes
+	if c.Last && c.Dst == "" { // the only argument is DST
 		c.Src, c.Dst = "", c.Src
 	}
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
@@ -26,7 +26,7 @@ func (c *convertCmd) Validate() error {
 	case c.Jobs < 0:
 		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.Cwd != nil && *c.Cwd == "":
-		return refuse("--cwd: empty", "name the folder to assign the sessions to; . is the working directory")
+		return refuse("--cwd: empty", "name a folder; . is the working directory")
 	case c.Home != nil && *c.Home == "":
 		return refuse("--home: empty", "name a home folder, or omit the flag to use yours")
 	case c.Last && c.Src != "":
@@ -34,7 +34,7 @@ func (c *convertCmd) Validate() error {
 	case c.Src == "" && !c.Last:
 		return refuse("SRC is missing", "name a store, a folder of stores or a session, or pass --last for the newest session of this directory")
 	case c.Dst == "" && c.Cwd == nil:
-		return refuse("DST is missing", "name the target, or pass --cwd DIR to write where the client looks for sessions of DIR")
+		return refuse("DST is missing", "name the target, or pass --cwd DIR to write where clients look for sessions of DIR")
 	case c.Home != nil && c.Cwd == nil:
 		return refuse("--home has no effect without --cwd", "pass --cwd DIR too")
 	case c.Home != nil && c.Dst != "":
@@ -43,40 +43,40 @@ func (c *convertCmd) Validate() error {
 	return nil
 }
 
-// place is the folder that the sessions are to belong to, and the home folder
+// cwdAndHome returns the folder to assign the sessions to, and the home folder
 // below which its client looks for them.
-func (c *convertCmd) place(getenv func(string) string) (cwd, home string, err error) {
+func (c *convertCmd) cwdAndHome(getenv func(string) string) (cwd, home string, err error) {
 	if c.Cwd == nil {
 		return "", "", nil
 	}
 	if c.Home != nil {
 		home = *c.Home
 	}
-	if cwd, err = workspace(*c.Cwd); err == nil {
-		err = sayable(cwd)
+	if cwd, err = absFolder(*c.Cwd); err == nil {
+		err = checkUTF8(cwd)
 	}
 	if err != nil || c.Dst != "" || home != "" {
 		return cwd, home, err
 	}
 	if home = getenv(homeVariable()); home == "" {
-		return "", "", noHome("pass --home DIR")
+		return "", "", noHomeError("pass --home DIR")
 	}
 	return cwd, home, nil
 }
 
-// sayable refuses a folder that no session can name: their records are UTF-8.
-func sayable(dir string) error {
+// checkUTF8 rejects a folder that no session can name, as session records are UTF-8.
+func checkUTF8(dir string) error {
 	if utf8.ValidString(dir) {
 		return nil
 	}
 	return &formats.Error{At: dir, Err: errors.New("folder name is not valid UTF-8, so no session can record it"), Hint: "rename the folder"}
 }
 
-// workspace is a folder as a program that works in it calls it. An absolute
-// path is taken as it stands, slashes at its end included, for clients know a
-// folder by the string alone. What others begin with, the working directory,
-// is what the system calls it, not the way that the shell went.
-func workspace(dir string) (string, error) {
+// absFolder returns a folder as a program that works in it names it. An
+// absolute path is returned unchanged, including trailing slashes, because
+// clients compare folders as strings. A relative path is joined to the working
+// directory without symbolic links, as the system reports it.
+func absFolder(dir string) (string, error) {
 	if filepath.IsAbs(dir) {
 		return dir, nil
 	}
@@ -104,54 +104,54 @@ func (c *convertCmd) options() convert.Options {
 	return o
 }
 
-// Run carries SRC to DST and shows the report, also when stores failed.
-func (c *convertCmd) Run(h *house) error {
+// Run converts SRC to DST and prints the report, even if stores failed.
+func (c *convertCmd) Run(a *app) error {
 	o := c.options()
-	src, err := h.meant(c.Src, c.Last, c.Live)
+	src, err := a.resolveSource(c.Src, c.Last, c.Live)
 	if err != nil {
 		return err
 	}
 	if o.Sessions = c.Session; src.session != "" {
 		o.Sessions = append([]string{src.session}, c.Session...)
 	}
-	since, err := moment(c.Since, h.now())
+	since, err := parseTime(c.Since, a.now())
 	if err != nil {
 		return err
 	}
 	if !since.IsZero() {
 		o.Since = since.UnixMilli()
 	}
-	if o.Cwd, o.Home, err = c.place(h.out.getenv); err != nil {
+	if o.Cwd, o.Home, err = c.cwdAndHome(a.out.getenv); err != nil {
 		return err
 	}
-	in, err := h.stdin(src.path)
+	in, err := a.stdin(src.path)
 	if err != nil {
 		return err
 	}
 	defer in.remove()
-	o.Say = h.out.say
-	o.Progress = h.out.progress()
-	report, err := convert.Convert(h.ctx, h.reg, in.path, c.Dst, o)
+	o.Say = a.out.remark
+	o.Progress = a.out.progress()
+	report, err := convert.Convert(a.ctx, a.reg, in.path, c.Dst, o)
 	report.Source, err = src.path, in.restate(err)
-	h.out.endProgress()
+	a.out.endProgress()
 	if errors.Is(err, context.Canceled) {
-		return summary{"interrupted: nothing was placed", err}
+		return summary{"interrupted: nothing was written", err}
 	}
-	if err != nil && oneStory(report) {
+	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := h.out.show(convertResult{report}); werr != nil {
+	if werr := a.out.printResult(convertResult{report}); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {
-		return shown{err}
+		return reported{err}
 	}
 	return nil
 }
 
-// oneStory reports whether a report of stores that all failed says no more
-// than the error does: they failed of the same, or there was but one.
-func oneStory(r *convert.Report) bool {
+// sameError reports whether every store failed with the same error, so that the
+// report adds nothing to the error.
+func sameError(r *convert.Report) bool {
 	for _, s := range r.Stores {
 		if s.Status != convert.Failed || s.Error.Message != r.Stores[0].Error.Message {
 			return false
@@ -160,29 +160,29 @@ func oneStory(r *convert.Report) bool {
 	return true
 }
 
-// reportError is the error that a report amounts to; nil if all went well.
-// Failing outranks withholding: what failed was not even judged.
+// reportError returns the error that a report amounts to, or nil on success.
+// Failed stores outrank withheld ones.
 func reportError(r *convert.Report, err error) error {
 	failed, withheld, all := r.Failed(), r.Withheld(), len(r.Stores)
 	switch {
 	case r.Lane == "session" && err == nil:
-		return sessionVerdict(r)
+		return sessionError(r)
 	case err != nil:
-		return summary{fmt.Sprintf("nothing placed: %s failed", many(int64(failed), "store")), err}
+		return summary{fmt.Sprintf("nothing written: %s failed", plural(int64(failed), "store")), err}
 	case failed > 0:
-		return fmt.Errorf("%d of %s failed", failed, many(int64(all), "store"))
+		return fmt.Errorf("%d of %s failed", failed, plural(int64(all), "store"))
 	case withheld > 0:
-		return fmt.Errorf("%d of %s withheld: %w", withheld, many(int64(all), "store"), errWithheld)
+		return fmt.Errorf("%d of %s withheld: %w", withheld, plural(int64(all), "store"), errWithheld)
 	}
 	return nil
 }
 
-// summary says in one line what the report has told in many; it is still the
-// error that it sums up.
+// summary is a one-line version of errors that the report has already shown in
+// detail. It wraps the original error.
 type summary struct {
-	words string
+	text string
 	error
 }
 
-func (s summary) Error() string { return s.words }
+func (s summary) Error() string { return s.text }
 func (s summary) Unwrap() error { return s.error }

@@ -14,33 +14,33 @@ import (
 	"rehome/testdata/chat"
 )
 
-// demoResult is what the demo did and found: schema demo-result-2. Its text
-// walks through the four steps.
+// demoResult is the outcome of the demo: schema demo-result-2. Its text shows
+// the four steps.
 type demoResult struct {
 	Folder   string   `json:"folder"`
 	Session  string   `json:"session"`  // in Claude Code
 	Continue string   `json:"continue"` // the command that opens it there
 	Diff     demoDiff `json:"diff"`
 	Equal    bool     `json:"equal"`  // the restored store gives the same text
-	Caught   bool     `json:"caught"` // check reported the fault
+	Caught   bool     `json:"caught"` // check reported the damage
 
-	chat, diff, report      []string // what the commands print
+	chat, diff, report      []string // output of the commands
 	turns, messages, losses int64
 }
 
-// demoDiff is what one more turn changes in a session printed by show.
+// demoDiff counts the lines that one more turn changes in the output of show.
 type demoDiff struct {
 	Added   int `json:"added"`
 	Removed int `json:"removed"`
 }
 
-// tour is a demo under way. The working directory is its folder, so that the
-// commands run exactly as they are printed.
-type tour struct{ *house }
+// demoRun is a demo in progress. The working directory is the demo's folder, so
+// that the commands run exactly as they are printed.
+type demoRun struct{ *app }
 
-// Run shows a chat, continues it in Claude Code, takes it to text and back,
+// Run shows a chat, continues it in Claude Code, converts it to text and back,
 // and damages the text.
-func (demoCmd) Run(h *house) error {
+func (demoCmd) Run(a *app) error {
 	folder, err := os.MkdirTemp("", "rehome-demo-")
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder) // as the client names it
@@ -54,36 +54,36 @@ func (demoCmd) Run(h *house) error {
 	if err := os.Chdir(folder); err != nil {
 		return &formats.Error{Op: "demo", Err: err}
 	}
-	t, res := tour{h}, &demoResult{Folder: folder}
-	for _, step := range []func(*demoResult) error{t.look, t.goOn, t.keep, t.damage} {
+	t, res := demoRun{a}, &demoResult{Folder: folder}
+	for _, step := range []func(*demoResult) error{t.showChat, t.migrateChat, t.roundTrip, t.damageText} {
 		if err := step(res); err != nil {
 			return err
 		}
 	}
-	if err := h.out.show(res); err != nil {
+	if err := a.out.printResult(res); err != nil {
 		return err
 	}
 	if !res.Equal || !res.Caught {
-		return shown{&formats.Error{Op: "demo", At: folder, Err: errors.New("rehome did not do what it promises")}}
+		return reported{&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not give the expected result")}}
 	}
 	return nil
 }
 
-// look prints the chat.
-func (t tour) look(res *demoResult) (err error) {
-	if err := t.lay("login.db"); err != nil {
+// showChat prints the chat.
+func (d demoRun) showChat(res *demoResult) (err error) {
+	if err := d.writeSample("login.db"); err != nil {
 		return err
 	}
-	res.chat, err = t.rehome(0, "show", "chat/store.db")
+	res.chat, err = d.run(0, "show", "chat/store.db")
 	return err
 }
 
-// goOn makes the chat a session of Claude Code, in a config folder of its own.
-func (t tour) goOn(res *demoResult) error {
+// migrateChat migrates the chat to Claude Code, in a config folder of the demo.
+func (d demoRun) migrateChat(res *demoResult) error {
 	if err := os.Mkdir("my-app", 0o755); err != nil {
 		return err
 	}
-	lines, err := t.rehome(0, "migrate", "chat/store.db", "--cwd", "my-app", "--claude-dir", "claude", "--json")
+	lines, err := d.run(0, "migrate", "chat/store.db", "--cwd", "my-app", "--claude-dir", "claude", "--json")
 	if err != nil {
 		return err
 	}
@@ -106,33 +106,34 @@ func (t tour) goOn(res *demoResult) error {
 	return nil
 }
 
-// keep takes the chat to text and back, and shows it again one turn later.
-func (t tour) keep(res *demoResult) error {
+// roundTrip converts the chat to text and back, and compares what show prints
+// before and after one more turn.
+func (d demoRun) roundTrip(res *demoResult) error {
 	for _, args := range [][]string{
 		{"convert", "chat/store.db", "text", "--to", "archive"},
 		{"convert", "text", "restored/store.db"},
 		{"convert", "restored/store.db", "again", "--to", "archive"},
 	} {
-		if _, err := t.rehome(0, args...); err != nil {
+		if _, err := d.run(0, args...); err != nil {
 			return err
 		}
 	}
 	var err error
-	if res.Equal, err = sameFolders("text", "again"); err != nil {
+	if res.Equal, err = equalFolders("text", "again"); err != nil {
 		return err
 	}
-	if err := t.lay("login-later.db"); err != nil {
+	if err := d.writeSample("login-later.db"); err != nil {
 		return err
 	}
-	later, err := t.rehome(0, "show", "chat/store.db")
+	later, err := d.run(0, "show", "chat/store.db")
 	if err != nil {
 		return err
 	}
 	for _, h := range hunks(res.chat, later) {
-		for _, l := range res.chat[h.old : h.old+h.removed] {
+		for _, l := range res.chat[h.oldStart : h.oldStart+h.removed] {
 			res.diff = append(res.diff, "-"+l)
 		}
-		for _, l := range later[h.fresh : h.fresh+h.added] {
+		for _, l := range later[h.newStart : h.newStart+h.added] {
 			res.diff = append(res.diff, "+"+l)
 		}
 		res.Diff.Added, res.Diff.Removed = res.Diff.Added+h.added, res.Diff.Removed+h.removed
@@ -140,33 +141,33 @@ func (t tour) keep(res *demoResult) error {
 	return nil
 }
 
-// damage leaves a file out, as a commit might, and has check find it.
-func (t tour) damage(res *demoResult) (err error) {
+// damageText deletes a file, as an incomplete commit would, and runs check on the rest.
+func (d demoRun) damageText(res *demoResult) (err error) {
 	if err := os.Remove("text/blobs.ndjson"); err != nil {
 		return err
 	}
-	res.report, err = t.rehome(4, "check", "text")
+	res.report, err = d.run(4, "check", "text")
 	res.Caught = err == nil
 	return err
 }
 
-// rehome runs one command of this program and returns what it prints.
-func (t tour) rehome(want int, args ...string) ([]string, error) {
+// run runs one command of this program and returns the lines it prints.
+func (d demoRun) run(want int, args ...string) ([]string, error) {
 	var stdout, stderr bytes.Buffer
-	code := run(t.ctx, args, &stdout, &stderr, func(name string) string {
+	code := run(d.ctx, args, &stdout, &stderr, func(name string) string {
 		return map[string]string{"TZ": "UTC", "COLUMNS": "76"}[name]
 	})
-	if err := t.ctx.Err(); err != nil {
+	if err := d.ctx.Err(); err != nil {
 		return nil, err
 	}
 	if code != want {
 		return nil, &formats.Error{Op: "demo", At: "rehome " + strings.Join(args, " "), Err: fmt.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())}
 	}
-	return lines(stdout.Bytes()), nil
+	return splitLines(stdout.Bytes()), nil
 }
 
-// lay puts a store of the sample where a client would have it.
-func (tour) lay(sample string) error {
+// writeSample writes a sample store where a client would keep it.
+func (demoRun) writeSample(sample string) error {
 	b, err := chat.Demo.ReadFile(sample)
 	if err != nil {
 		return err
@@ -177,9 +178,9 @@ func (tour) lay(sample string) error {
 	return os.WriteFile("chat/store.db", b, 0o644)
 }
 
-// sameFolders reports whether two folders without subfolders hold the same
+// equalFolders reports whether two folders without subfolders hold the same
 // files with the same bytes.
-func sameFolders(a, b string) (bool, error) {
+func equalFolders(a, b string) (bool, error) {
 	left, err := os.ReadDir(a)
 	if err != nil {
 		return false, err

@@ -2,13 +2,13 @@ package main
 
 import "strings"
 
-// hunk is a run of lines that others have taken the place of.
-type hunk struct{ old, removed, fresh, added int }
+// hunk is a run of lines of the old text that a run of lines of the new text replaces.
+type hunk struct{ oldStart, removed, newStart, added int }
 
-// hunks finds the longest common subsequence of lines, by the textbook: the
-// demo's files are small.
+// hunks compares two lists of lines by their longest common subsequence. It
+// takes quadratic time, which is fine for the demo's small files.
 func hunks(a, b []string) []hunk {
-	common := make([][]int, len(a)+1) // of a[i:] and b[j:]
+	common := make([][]int, len(a)+1) // length for a[i:] and b[j:]
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}
@@ -27,7 +27,7 @@ func hunks(a, b []string) []hunk {
 			i, j = i+1, j+1
 			continue
 		}
-		h := hunk{old: i, fresh: j}
+		h := hunk{oldStart: i, newStart: j}
 		for (i < len(a) || j < len(b)) && (i == len(a) || j == len(b) || a[i] != b[j]) {
 			if j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1] {
 				i++
@@ -35,13 +35,13 @@ func hunks(a, b []string) []hunk {
 				j++
 			}
 		}
-		h.removed, h.added = i-h.old, j-h.fresh
+		h.removed, h.added = i-h.oldStart, j-h.newStart
 		out = append(out, h)
 	}
 	return out
 }
 
-func lines(b []byte) []string {
+func splitLines(b []byte) []string {
 	if len(b) == 0 {
 		return nil
 	}

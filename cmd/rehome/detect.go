@@ -8,8 +8,8 @@ import (
 	"rehome/formats"
 )
 
-// detectResult says for each path what it is: schema detect-result-1. A folder
-// that holds stores becomes one row a store.
+// detectResult lists the formats of each path: schema detect-result-1. A folder
+// of stores has one row per store.
 type detectResult struct {
 	Paths []detectedPath `json:"paths"`
 }
@@ -32,12 +32,12 @@ type pathError struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Run looks at every path, also after one that could not be looked at.
-func (c *detectCmd) Run(h *house) error {
+// Run identifies every path, and continues after one that fails.
+func (c *detectCmd) Run(a *app) error {
 	res := &detectResult{Paths: []detectedPath{}}
 	var failed []error
 	for _, path := range c.Paths {
-		rows, err := detect(h, path)
+		rows, err := detect(a, path)
 		res.Paths = append(res.Paths, rows...)
 		if err != nil {
 			row := detectedPath{Path: path, Matches: []formatMatch{}}
@@ -46,22 +46,22 @@ func (c *detectCmd) Run(h *house) error {
 			failed = append(failed, err)
 		}
 	}
-	if err := h.ctx.Err(); err != nil {
+	if err := a.ctx.Err(); err != nil {
 		return err
 	}
-	if err := h.out.show(res); err != nil {
+	if err := a.out.printResult(res); err != nil {
 		return err
 	}
 	if len(failed) > 0 {
-		return shown{errors.Join(failed...)}
+		return reported{errors.Join(failed...)}
 	}
 	return nil
 }
 
-// detect finds the stores at and below a path.
-func detect(h *house, path string) ([]detectedPath, error) {
+// detect identifies the stores at and below a path.
+func detect(a *app, path string) ([]detectedPath, error) {
 	var rows []detectedPath
-	for found, err := range convert.Stores(h.ctx, h.reg, path, "") {
+	for found, err := range convert.Stores(a.ctx, a.reg, path, "") {
 		if err != nil {
 			return rows, err
 		}

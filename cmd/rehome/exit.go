@@ -8,7 +8,7 @@ import (
 	"rehome/formats"
 )
 
-// errWithheld: stores were held back because of their losses.
+// errWithheld means that stores were withheld because of their losses.
 var errWithheld = errors.New("losses exceed --allow")
 
 // usageError is an invalid command line.
@@ -20,20 +20,20 @@ func newUsageError(err error) error {
 
 func (e usageError) Unwrap() error { return e.error }
 
-// outcome is one row of the table of exit codes.
-type outcome struct {
-	code int
-	what string
-	is   func(error) bool
+// exitStatus is one row of the table of exit codes.
+type exitStatus struct {
+	code    int
+	meaning string
+	matches func(error) bool
 }
 
-// outcomes is the table: the first row that recognizes an error names its
-// code. The row for 1 takes what no other row took.
-func outcomes() []outcome {
+// exitStatuses returns the table of exit codes. The first row that matches an
+// error determines its code; code 1 is for errors that no other row matches.
+func exitStatuses() []exitStatus {
 	as := func(target error) func(error) bool {
 		return func(err error) bool { return errors.Is(err, target) }
 	}
-	return []outcome{
+	return []exitStatus{
 		{0, "success", func(err error) bool { return err == nil }},
 		{1, "failure", nil},
 		{2, "invalid command line", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
@@ -45,12 +45,12 @@ func outcomes() []outcome {
 }
 
 func exitCode(err error) int {
-	// Interrupted comes first: what failed because of it is not the news.
+	// An interrupt outranks the failures that it caused.
 	if errors.Is(err, context.Canceled) {
 		return 130
 	}
-	for _, o := range outcomes() {
-		if o.is != nil && o.is(err) {
+	for _, o := range exitStatuses() {
+		if o.matches != nil && o.matches(err) {
 			return o.code
 		}
 	}

@@ -13,14 +13,14 @@ type formatRow struct {
 	Reads    bool     `json:"reads"`
 	Writes   bool     `json:"writes"`
 	Decodes  bool     `json:"decodes"` // its sessions can be read
-	Encodes  bool     `json:"encodes"` // and written
-	Checks   bool     `json:"checks"`  // whether stores of it are whole can be asked
+	Encodes  bool     `json:"encodes"` // its sessions can be written
+	Checks   bool     `json:"checks"`  // rehome check has rules for it
 	Text     bool     `json:"text"`
 	Families []string `json:"families"`
 	Schemas  []string `json:"schemas"`
 }
 
-func (formatsCmd) Run(h *house) error { return h.out.show(listFormats(h.reg)) }
+func (formatsCmd) Run(a *app) error { return a.out.printResult(listFormats(a.reg)) }
 
 func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}
@@ -33,7 +33,7 @@ func listFormats(reg *formats.Registry) *formatsResult {
 	return res
 }
 
-// list keeps an empty list from becoming null in JSON.
+// list turns nil into an empty list, which JSON encodes as [] instead of null.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}

@@ -7,7 +7,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// printHelp is kong's help, followed by the exit codes of the command.
+const helpFlag = "Show this help"
+
+// printHelp prints kong's help, followed by the exit codes of the command.
 func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
@@ -17,16 +19,16 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		command = n.Name
 	}
 	fmt.Fprintln(ctx.Stdout, "\nExit codes:")
-	for _, o := range outcomes() {
+	for _, o := range exitStatuses() {
 		if exitsWith(command, o.code) {
-			fmt.Fprintf(ctx.Stdout, "  %3d  %s\n", o.code, o.what)
+			fmt.Fprintf(ctx.Stdout, "  %3d  %s\n", o.code, o.meaning)
 		}
 	}
 	return nil
 }
 
-// exitsWith reports whether a command can exit with a code; "" stands for all
-// of them.
+// exitsWith reports whether a command can exit with a code. The empty command
+// stands for all commands.
 func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert"},

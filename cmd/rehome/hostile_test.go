@@ -127,7 +127,7 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &explained{}}
+	return []result{&lsResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
@@ -239,8 +239,8 @@ func isPage(e ast.Expr) bool {
 func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
-		"main", "run", "newOutput", "output.show", "output.tell", "output.fail", "output.progress", "output.paged", "pager.start", // what is in front of all others
-		"checkCmd.print", "viewing.width", "lsCmd.Run", // that hand it on, or ask how wide it is
+		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "pager.start", // what is in front of all others
+		"checkCmd.print", "viewer.width", "lsCmd.Run", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}
 	for _, fn := range functions(t, ".") {
@@ -330,7 +330,7 @@ func TestHostileSession(t *testing.T) {
 		for _, tools := range []prose.Detail{prose.None, prose.Brief, prose.Full} {
 			o := prose.Options{Tools: tools, Thinking: true, Source: hostile, Width: 60}
 			var text, markdown, lines bytes.Buffer
-			if err := errors.Join(prose.Text(&text, hostileSession(role), o), prose.Markdown(&markdown, hostileSession(role), o), writeLines(&counter{w: &lines}, hostileSession(role), false)); err != nil {
+			if err := errors.Join(prose.Text(&text, hostileSession(role), o), prose.Markdown(&markdown, hostileSession(role), o), writeLines(&countingWriter{w: &lines}, hostileSession(role), false)); err != nil {
 				t.Fatal(err)
 			}
 			for form, b := range map[string]*bytes.Buffer{"text": &text, "markdown": &markdown, "json": &lines} {
@@ -345,14 +345,14 @@ func TestHostileSession(t *testing.T) {
 // TestHostileTalk: remarks, errors, hints, questions and the line of progress.
 func TestHostileTalk(t *testing.T) {
 	err := errors.Join(usageError{&formats.Error{At: hostile, Err: errors.New(hostile), Hint: hostile}}, errors.New(hostile),
-		(&house{reg: all.Registry()}).question(&convert.Listing{}, hostile, hostile, []*convert.Listed{
+		(&app{reg: all.Registry()}).newAmbiguous(&convert.Listing{}, hostile, hostile, []*convert.Listed{
 			{Head: session.Head{ID: hostile, Title: hostile, Workspace: hostile}, Sources: []convert.Source{{Path: hostile}}},
 			{Head: session.Head{ID: hostile, Title: hostile}, Sources: []convert.Source{{Path: hostile}}},
 		}))
 	for _, asJSON := range []bool{false, true} {
 		var stdout, stderr strings.Builder
 		o := newOutput(&stdout, &stderr, func(string) string { return "" }, grammar{JSON: asJSON})
-		o.say(hostile)
+		o.remark(hostile)
 		o.fail(err)
 		if what := acts(stdout.String() + stderr.String()); what != "" || commandsIn(stderr.String()) > 0 {
 			t.Errorf("JSON %v: %q\n%s", asJSON, what, stderr.String())

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// patience is how long clearing up may take before a signal cuts it short.
-const patience = 2 * time.Second
+// cleanupTimeout is how long cleaning up may take before another signal kills the process.
+const cleanupTimeout = 2 * time.Second
 
-// interrupts are the signals that end the program: the first one asks politely.
-// Wrappers often send it twice, so only one that comes after a while ends the
-// process as it stands. What a terminal interrupts while a pager runs is the
-// pager, which has a use for that.
+// interrupts handles the signals that end the program. The first one cancels
+// the context. Wrappers often send a signal twice, so another one kills the
+// process only after cleanupTimeout. While a pager runs, keyboard interrupts
+// are left to the pager.
 type interrupts struct{ paging atomic.Bool }
 
 type interruptsKey struct{}
 
-// listen returns a context that ends with the first signal.
-func listen() context.Context {
+// signalContext returns a context that is canceled by the first signal.
+func signalContext() context.Context {
 	in := &interrupts{}
 	ctx, cancel := context.WithCancel(context.WithValue(context.Background(), interruptsKey{}, in))
 	signals := make(chan os.Signal, 1)
@@ -32,16 +32,17 @@ func listen() context.Context {
 				continue
 			}
 			cancel()
-			time.AfterFunc(patience, func() { signal.Stop(signals) })
+			time.AfterFunc(cleanupTimeout, func() { signal.Stop(signals) })
 			return
 		}
 	}()
 	return ctx
 }
 
-// leaveToPager lets a pager have what the terminal interrupts, or no more.
-func leaveToPager(ctx context.Context, leave bool) {
+// ignoreInterrupts sets whether keyboard interrupts are ignored, because the
+// pager handles them.
+func ignoreInterrupts(ctx context.Context, ignore bool) {
 	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
-		in.paging.Store(leave)
+		in.paging.Store(ignore)
 	}
 }

@@ -17,11 +17,11 @@ import (
 	"rehome/formats/session"
 )
 
-// lsResult is what ls found: schema ls-result-1.
+// lsResult is the result of ls: schema ls-result-1.
 type lsResult struct {
 	Sessions []lsSession `json:"sessions"`
 	Unread   []lsUnread  `json:"unread"`
-	// Unrecognized are files that look like a session of nobody known.
+	// Unrecognized are files that look like sessions but have no known format.
 	Unrecognized []string `json:"unrecognized"`
 	Hidden       lsHidden `json:"hidden"`
 	Places       []string `json:"places"`
@@ -64,7 +64,7 @@ type lsUnread struct {
 	Hint   string `json:"hint,omitempty"`
 }
 
-// lsHidden counts what was left out.
+// lsHidden counts what is not listed.
 type lsHidden struct {
 	Empty   int `json:"empty"`
 	Other   int `json:"other"`
@@ -72,28 +72,28 @@ type lsHidden struct {
 	Foreign int `json:"foreign"`
 }
 
-// lsMemory is what a list may take before it is cleaned up behind.
-const lsMemory = 32 << 20
+// lsMemoryLimit is the memory limit while listing.
+const lsMemoryLimit = 32 << 20
 
-// Validate refuses what the grammar alone cannot.
+// Validate rejects invalid values of flags.
 func (c *lsCmd) Validate() error {
 	if c.Limit != nil && *c.Limit < 1 {
 		return errors.New("--limit: must be at least 1")
 	}
-	_, err := moment(c.Since, time.Unix(0, 0))
+	_, err := parseTime(c.Since, time.Unix(0, 0))
 	return err
 }
 
-// Run lists the sessions of this machine, or below the paths that are named.
-func (c *lsCmd) Run(h *house) error {
-	// Most of what listing takes is garbage a moment later.
-	defer debug.SetMemoryLimit(limitMemory(h.out.getenv, lsMemory))
-	listing, err := c.list(h)
+// Run lists the sessions on this machine, or below the given paths.
+func (c *lsCmd) Run(a *app) error {
+	// Most of the memory that listing allocates is soon garbage.
+	defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
+	listing, err := c.list(a)
 	if err != nil {
 		return err
 	}
-	now := h.now()
-	since, err := moment(c.Since, now)
+	now := a.now()
+	since, err := parseTime(c.Since, now)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (c *lsCmd) Run(h *house) error {
 		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: list(listing.Places), listing: listing,
 		Unrecognized: list(listing.Unrecognized), all: c.All,
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
-		long:   c.Long, home: machine(h.out.getenv).Home, now: now, width: columns(h.out.stdout),
+		long:   c.Long, home: machine(a.out.getenv).Home, now: now, width: columns(a.out.stdout),
 	}
 	for i := range wanted {
 		res.Sessions = append(res.Sessions, newLsSession(&wanted[i]))
@@ -127,24 +127,24 @@ func (c *lsCmd) Run(h *house) error {
 	} else {
 		res.Hidden.Foreign = len(listing.Foreign)
 	}
-	return h.out.show(res)
+	return a.out.printResult(res)
 }
 
-func (c *lsCmd) list(h *house) (*convert.Listing, error) {
-	o := convert.ListOptions{Paths: c.Paths, Machine: machine(h.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
+func (c *lsCmd) list(a *app) (*convert.Listing, error) {
+	o := convert.ListOptions{Paths: c.Paths, Machine: machine(a.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
-		return nil, noHome("name files or folders to search")
+		return nil, noHomeError("name files or folders to search")
 	}
-	o.Folders = here()
+	o.Folders = workingDirs()
 	if c.Project != "" {
 		if abs, err := filepath.Abs(c.Project); err == nil {
 			o.Folders = append(o.Folders, abs)
 		}
 	}
-	return convert.List(h.ctx, h.reg, o)
+	return convert.List(a.ctx, a.reg, o)
 }
 
-// machine is this one.
+// machine returns the description of this machine.
 func machine(getenv func(string) string) formats.Machine {
 	return formats.Machine{OS: runtime.GOOS, Home: getenv(homeVariable()), Getenv: getenv}
 }
@@ -156,15 +156,15 @@ func homeVariable() string {
 	return "HOME"
 }
 
-func noHome(hint string) error {
-	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("home folder unknown"), Hint: hint}
+func noHomeError(hint string) error {
+	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("not set"), Hint: hint}
 }
 
 func newLsSession(s *convert.Listed) lsSession {
 	out := lsSession{
 		Agent: s.Agent, ID: s.ID, Title: s.Title, Mark: s.Mark, Project: s.Workspace,
-		Created: spelled(s.Created), Updated: spelled(s.Updated), updated: s.Updated,
-		Turns: known(s.Turns), Bytes: known(s.Bytes), Sources: []lsSource{},
+		Created: formatStamp(s.Created), Updated: formatStamp(s.Updated), updated: s.Updated,
+		Turns: optional(s.Turns), Bytes: optional(s.Bytes), Sources: []lsSource{},
 	}
 	if !s.Updated.Known() {
 		out.updated = s.Created
@@ -181,25 +181,26 @@ func newLsSession(s *convert.Listed) lsSession {
 	return out
 }
 
-// newLsUnread keeps the place apart from the reason, which repeats it.
+// newLsUnread returns a row for a store that could not be read. It removes the
+// path and the format from the reason, since the row has them already.
 func newLsUnread(u convert.Unread) lsUnread {
 	reason := u.Err.Error()
 	for _, lead := range []string{u.Format + ": ", u.Path + ": ", filepath.ToSlash(u.Path) + ": "} {
 		reason = strings.TrimPrefix(reason, lead)
 	}
-	return lsUnread{u.Path, u.Format, cmp.Or(reason, "it cannot be read"), formats.Hint(u.Err)}
+	return lsUnread{u.Path, u.Format, cmp.Or(reason, "cannot be read"), formats.Hint(u.Err)}
 }
 
-func known(n int64) *int64 {
+func optional(n int64) *int64 {
 	if n < 0 {
 		return nil
 	}
 	return &n
 }
 
-// spelled is a moment as canonical text spells it: a tilde says that it was
-// worked out, here from the time of a file.
-func spelled(s session.Stamp) string {
+// formatStamp returns a time as canonical text has it. A tilde marks inferred
+// times, here those of files.
+func formatStamp(s session.Stamp) string {
 	if !s.Known() {
 		return ""
 	}

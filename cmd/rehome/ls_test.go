@@ -271,7 +271,7 @@ func TestLsText(t *testing.T) {
 				if color {
 					line = strings.NewReplacer("\x1b[2m", "", "\x1b[0m", "").Replace(line)
 				}
-				if strings.IndexFunc(line, screen.Unseen) >= 0 {
+				if strings.IndexFunc(line, screen.Invisible) >= 0 {
 					t.Errorf("%d columns, line %d lets something through: %q", width, i, line)
 				}
 				if n := screen.Cells(screen.Safe(line)); n > max(width, 72) {
@@ -335,12 +335,12 @@ func TestMoment(t *testing.T) {
 		"1 year":               "2025-11-20T15:04:05+01:00",
 		"":                     "0001-01-01T00:00:00Z",
 	} {
-		if got, err := moment(text, now); err != nil || got.Format(time.RFC3339) != want {
+		if got, err := parseTime(text, now); err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("%q: %s, %v, want %s", text, got.Format(time.RFC3339), err, want)
 		}
 	}
 	for _, text := range []string{"soon", "3", "days", "-3 days", "3 fortnights", "2026-13-01", "999999999999 days", "100001d"} {
-		if got, err := moment(text, now); err == nil {
+		if got, err := parseTime(text, now); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}
 	}
@@ -348,7 +348,7 @@ func TestMoment(t *testing.T) {
 		-time.Hour: "2026-11-20", 0: "now", 59 * time.Second: "now", time.Minute: "1 min", 59 * time.Minute: "59 min", time.Hour: "1 h",
 		23 * time.Hour: "23 h", 24 * time.Hour: "1 day", 48 * time.Hour: "2 days", 6 * 24 * time.Hour: "6 days", 7 * 24 * time.Hour: "2026-11-13",
 	} {
-		if got := since(now.Add(-ago), now); got != want {
+		if got := relativeTime(now.Add(-ago), now); got != want {
 			t.Errorf("%v ago: %s, want %s", ago, got, want)
 		}
 	}

@@ -1,8 +1,8 @@
 // Command rehome moves coding-agent sessions between the stores they live in.
 //
-// The grammar is cli.go, one file a command binds it to package convert, and
-// every result is rendered twice: as text (render_text.go) and as JSON
-// (render_json.go). Which error ends with which code is one table, exit.go.
+// The grammar is in cli.go. One file per command connects it to package convert,
+// and every result can be printed as text (render_text.go) or as JSON
+// (render_json.go). The table in exit.go maps errors to exit codes.
 package main
 
 import (
@@ -10,20 +10,19 @@ import (
 	"runtime/debug"
 )
 
-// heap is what people do not mind.
-const heap = 68 << 20
+// memoryLimit is a heap size that is acceptable on any machine.
+const memoryLimit = 68 << 20
 
 func main() {
-	// Batches and buffers are used again and again: the heap is small, and
-	// collecting it whenever it has doubled would be most of the work on many
-	// small stores. It may grow to what people do not mind, and no further.
-	// Who sets the limits of the Go runtime means them.
+	// Batches and buffers are reused, so the heap is small, and collecting it
+	// each time it doubles would dominate the work on many small stores. Let it
+	// grow to memoryLimit instead. Limits that the user has set take precedence.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(heap)
-		giveRoom(heap)
+		debug.SetMemoryLimit(memoryLimit)
+		growMemoryLimit(memoryLimit)
 	}
-	os.Exit(run(listen(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+	os.Exit(run(signalContext(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }

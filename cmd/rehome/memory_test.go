@@ -11,7 +11,7 @@ func TestLimitMemory(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	debug.SetMemoryLimit(1 << 40)
 	for value, want := range map[string]int64{"100MiB": 1 << 40, "": 5 << 30} {
-		if before := limitMemory(func(string) string { return value }, 5<<30); before != 1<<40 {
+		if before := setMemoryLimit(func(string) string { return value }, 5<<30); before != 1<<40 {
 			t.Errorf("%q: it was %d", value, before)
 		}
 		if now := debug.SetMemoryLimit(1 << 40); now != want {
@@ -24,7 +24,7 @@ func TestLimitMemory(t *testing.T) {
 func TestGiveRoom(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
 	used := make([]byte, 96<<20)
-	giveRoom(64 << 20)
+	growMemoryLimit(64 << 20)
 	for range 1000 {
 		runtime.GC()
 		if limit := debug.SetMemoryLimit(-1); limit >= int64(len(used))*3/2 {

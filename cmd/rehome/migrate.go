@@ -12,7 +12,7 @@ import (
 	"rehome/formats"
 )
 
-// migrateResult is what became of sessions: schema migrate-result-1.
+// migrateResult is the outcome of a migration: schema migrate-result-1.
 type migrateResult struct {
 	To       string         `json:"to"`
 	Dir      string         `json:"dir"`
@@ -23,13 +23,13 @@ type migrateResult struct {
 	Histories int `json:"prompt_histories,omitempty"`
 }
 
-// migrateEntry is a session, and the one command that continues it.
+// migrateEntry is a session and the command that continues it.
 type migrateEntry struct {
 	*convert.Migrated
 	Continue string `json:"continue,omitempty"`
 }
 
-// Validate refuses what the grammar alone cannot.
+// Validate rejects combinations of flags that the grammar allows.
 func (c *migrateCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	for _, folder := range []struct {
@@ -44,7 +44,7 @@ func (c *migrateCmd) Validate() error {
 	case c.Jobs < 0:
 		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.All != (c.Project != nil):
-		return refuse("--project and --all must be used together", "--project DIR --all migrates every session of that folder")
+		return refuse("--project and --all must be used together", "pass both to migrate every session of a folder: --project DIR --all")
 	case c.All && (c.Src != "" || c.Last):
 		return refuse("--all cannot be combined with SRC or --last", "omit SRC and --last")
 	case c.Last && c.Src != "":
@@ -55,41 +55,41 @@ func (c *migrateCmd) Validate() error {
 	return nil
 }
 
-// Run migrates the sessions, and prints how to continue them.
-func (c *migrateCmd) Run(h *house) error {
-	usual, _ := (&migrateCmd{}).configDir(h.out.getenv)
+// Run migrates the sessions and prints how to continue them.
+func (c *migrateCmd) Run(a *app) error {
+	defaultDir, _ := (&migrateCmd{}).configDir(a.out.getenv)
 	if c.Home != nil {
-		h.out.getenv = elsewhere(*c.Home)
+		a.out.getenv = homeEnv(*c.Home)
 	}
 	o := convert.MigrateOptions{
 		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: h.out.say,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: a.out.remark,
 	}
 	var err error
-	if o.Dir, err = c.configDir(h.out.getenv); err != nil {
+	if o.Dir, err = c.configDir(a.out.getenv); err != nil {
 		return err
 	}
 	if c.Cwd != nil {
-		if o.Cwd, err = workplace(*c.Cwd); err != nil {
+		if o.Cwd, err = resolveCwd(*c.Cwd); err != nil {
 			return err
 		}
 	}
-	from, folders, err := c.sources(h)
+	from, folders, err := c.sources(a)
 	if err != nil {
 		return err
 	}
-	o.Folders = append(here(), folders...)
+	o.Folders = append(workingDirs(), folders...)
 	var in *spooled
 	if len(from) == 1 {
-		if in, err = h.stdin(from[0].Path); err != nil {
+		if in, err = a.stdin(from[0].Path); err != nil {
 			return err
 		}
 		defer in.remove()
 		from[0].Path = in.path
 	}
-	o.Progress = h.out.progress()
-	done, err := convert.Migrate(h.ctx, h.reg, from, o)
-	h.out.endProgress()
+	o.Progress = a.out.progress()
+	done, err := convert.Migrate(a.ctx, a.reg, from, o)
+	a.out.endProgress()
 	if in != nil {
 		err = in.restate(err)
 	}
@@ -101,37 +101,37 @@ func (c *migrateCmd) Run(h *house) error {
 		m := &done.Migrated[i]
 		e := migrateEntry{Migrated: m}
 		if m.Err() == nil && (!o.DryRun || m.Status == convert.Same) {
-			e.Continue = command(m, o.Dir, usual)
+			e.Continue = resumeCommand(m, o.Dir, defaultDir)
 		}
 		res.Migrated = append(res.Migrated, e)
 	}
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
-		return done.Migrated[0].Err() // the whole story
+		return done.Migrated[0].Err() // the result would add nothing
 	}
-	if werr := h.out.show(res); werr != nil {
+	if werr := a.out.printResult(res); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if failed := done.Count(convert.Failed); failed > 0 {
-		err = errors.Join(err, fmt.Errorf("%d of %s failed", failed, many(int64(len(res.Migrated)), "session")))
+		err = errors.Join(err, fmt.Errorf("%d of %s failed", failed, plural(int64(len(res.Migrated)), "session")))
 	}
 	if err != nil {
-		return shown{err}
+		return reported{err}
 	}
 	return nil
 }
 
-// sources are the sessions that are meant, by the stores that hold them, and the
-// folders that they were found to belong to.
-func (c *migrateCmd) sources(h *house) (out []convert.MigrateSource, folders []string, err error) {
+// sources returns the sessions to migrate, grouped by store, and the folders
+// that they belong to.
+func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []string, err error) {
 	if !c.All {
-		src, err := h.meant(c.Src, c.Last, c.Live)
+		src, err := a.resolveSource(c.Src, c.Last, c.Live)
 		one := convert.MigrateSource{Path: src.path}
 		if src.session != "" {
 			one.Sessions = []string{src.session}
 		}
 		return []convert.MigrateSource{one}, []string{src.folder}, err
 	}
-	listing, err := (&lsCmd{Project: *c.Project, Live: c.Live}).list(h)
+	listing, err := (&lsCmd{Project: *c.Project, Live: c.Live}).list(a)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -139,7 +139,7 @@ func (c *migrateCmd) sources(h *house) (out []convert.MigrateSource, folders []s
 	at := map[string]int{}
 	for _, s := range found {
 		if s.Sources[0].Format == c.To {
-			continue // the client has it
+			continue // already in the target client
 		}
 		path := s.Sources[0].Path
 		n, ok := at[path]
@@ -151,14 +151,14 @@ func (c *migrateCmd) sources(h *house) (out []convert.MigrateSource, folders []s
 		out[n].Sessions, folders = append(out[n].Sessions, s.ID), append(folders, s.Workspace)
 	}
 	if len(out) == 0 {
-		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no session of another client belongs to this folder"), Hint: "run `rehome ls` to list all sessions"}
+		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no sessions of other clients belong to this folder"), Hint: "run `rehome ls` to list all sessions"}
 	}
 	return out, folders, nil
 }
 
-// elsewhere is the environment of a user whose home folder is another: what
-// ours says of clients' folders is not about theirs.
-func elsewhere(home string) func(string) string {
+// homeEnv returns an environment that has only the given home folder. The
+// variables of the current user do not apply to the clients of another one.
+func homeEnv(home string) func(string) string {
 	return func(name string) string {
 		if name == homeVariable() {
 			return home
@@ -167,7 +167,7 @@ func elsewhere(home string) func(string) string {
 	}
 }
 
-// configDir is where Claude Code keeps its sessions.
+// configDir returns the config folder of Claude Code.
 func (c *migrateCmd) configDir(getenv func(string) string) (string, error) {
 	if c.ClaudeDir != nil {
 		return filepath.Abs(*c.ClaudeDir)
@@ -177,16 +177,16 @@ func (c *migrateCmd) configDir(getenv func(string) string) (string, error) {
 	}
 	home := getenv(homeVariable())
 	if home == "" {
-		return "", noHome("give --home DIR, or --claude-dir DIR")
+		return "", noHomeError("pass --home DIR or --claude-dir DIR")
 	}
 	return filepath.Abs(filepath.Join(home, ".claude"))
 }
 
 const claudeVariable = "CLAUDE_CONFIG_DIR"
 
-// workplace is a folder by the name that a program has for it that works in
-// it: without links.
-func workplace(dir string) (string, error) {
+// resolveCwd returns a folder as a program that works in it names it: absolute
+// and without symbolic links.
+func resolveCwd(dir string) (string, error) {
 	refuse := func(err error) (string, error) {
 		return "", &formats.Error{At: dir, Err: err, Hint: "pass an existing folder with --cwd; the session continues in it"}
 	}
@@ -207,22 +207,22 @@ func workplace(dir string) (string, error) {
 	if err != nil {
 		return refuse(err)
 	}
-	return real, sayable(real)
+	return real, checkUTF8(real)
 }
 
-// command continues a session. A config folder that is not the usual
-// one has to be named to the client.
-func command(m *convert.Migrated, dir, usual string) string {
-	say := "claude --resume " + m.Session
-	if dir != usual {
-		say = claudeVariable + "=" + shellWord(dir) + " " + say
+// resumeCommand returns the shell command that continues a session. It sets the
+// client's config folder if that is not the default one.
+func resumeCommand(m *convert.Migrated, dir, defaultDir string) string {
+	cmd := "claude --resume " + m.Session
+	if dir != defaultDir {
+		cmd = claudeVariable + "=" + shellQuote(dir) + " " + cmd
 	}
-	return "cd " + shellWord(m.Cwd) + " && " + say
+	return "cd " + shellQuote(m.Cwd) + " && " + cmd
 }
 
-// shellWord is text as a shell reads it for one word. What a screen would spell
-// out is spelled as a shell understands it, so that it can be pasted.
-func shellWord(s string) string {
+// shellQuote quotes s as one word for a shell. Characters that are unsafe on a terminal
+// are written as octal escapes, so that the command can be copied from the screen.
+func shellQuote(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
 	}

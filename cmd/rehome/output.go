@@ -10,78 +10,88 @@ import (
 	"rehome/formats"
 )
 
-// output is where a command speaks. Results go to stdout, once a command, as
-// text or as one JSON object; everything else is talk and goes to stderr. Talk
-// is lower case, without a full stop, and begins with "rehome: ".
+// output prints results and messages. A command prints at most one result to
+// stdout, as text or as JSON; everything else goes to stderr. Messages are
+// lower case without a period, and begin with "rehome: ".
 type output struct {
-	json    bool
-	quiet   bool
-	silent  bool // no report either
-	verbose bool
-	stdout  io.Writer
-	stderr  io.Writer
-	paint   screen.Palette // of stdout
-	talk    screen.Palette // of stderr
-	getenv  func(string) string
+	json       bool
+	quiet      bool
+	noReport   bool // --quiet, if the result is a report
+	verbose    bool
+	stdout     io.Writer
+	stderr     io.Writer
+	palette    screen.Palette // for stdout
+	errPalette screen.Palette // for stderr
+	getenv     func(string) string
 
-	mu  sync.Mutex // remarks come from several goroutines
+	mu  sync.Mutex // remark is called from several goroutines
 	bar *bar
+
+	details map[string]bool // already printed
 }
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
 	return &output{
 		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv,
-		paint: choosePalette(g.Color, getenv, stdout),
-		talk:  choosePalette(g.Color, getenv, stderr),
+		palette:    choosePalette(g.Color, getenv, stdout),
+		errPalette: choosePalette(g.Color, getenv, stderr),
+		details:    map[string]bool{},
 	}
 }
 
-// result is what a command found out. Its JSON is the struct itself, published
-// as a schema; its text is in render_text.go.
+// result is the outcome of a command. The struct is also its JSON form, which
+// has a published schema; most text methods are in render_text.go.
 type result interface {
 	text(*page)
 }
 
-// show prints a command's one result.
-func (o *output) show(r result) error {
+// printResult prints the result of a command.
+func (o *output) printResult(r result) error {
 	switch {
 	case o.json:
 		return writeJSON(o.stdout, r)
-	case o.silent:
+	case o.noReport:
 		return nil
 	}
-	p := &page{screen.NewPage(o.stdout, o.paint)}
+	p := &page{screen.NewPage(o.stdout, o.palette)}
 	r.text(p)
 	return p.Err()
 }
 
-// say makes a remark while a command works.
-func (o *output) say(remark string) {
-	if o.quiet {
+// remark prints a message while a command is running.
+func (o *output) remark(text string) {
+	detail := formats.Detail(text)
+	if o.quiet || detail && !o.verbose {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if detail && o.details[text] {
+		return
+	}
+	if detail {
+		o.details[text] = true
+	}
 	o.bar.clear()
-	o.tell("rehome: " + visible(remark))
+	o.printLine("rehome: " + visible(text))
 }
 
-// tell prints a line of talk.
-func (o *output) tell(s screen.Safe) { screen.NewPage(o.stderr, o.talk).Line(s) }
+// printLine prints a line to stderr.
+func (o *output) printLine(s screen.Safe) { screen.NewPage(o.stderr, o.errPalette).Line(s) }
 
-// shown is an error that the result on stdout already tells, so that --json
-// stays one object.
-type shown struct{ error }
+// reported is an error that the result on stdout already shows, so that --json
+// prints a single object.
+type reported struct{ error }
 
-func (e shown) Unwrap() error { return e.error }
+func (e reported) Unwrap() error { return e.error }
 
-// fail prints an error and returns the exit code it stands for.
+// fail prints an error and returns its exit code.
 func (o *output) fail(err error) int {
 	code := exitCode(err)
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(summary)) {
 		err = summary{"interrupted", err}
 	}
-	if o.json && !errors.As(err, new(shown)) {
+	if o.json && !errors.As(err, new(reported)) {
 		if werr := writeJSON(o.stdout, newErrorResult(err, code)); werr == nil {
 			return code
 		}
@@ -89,30 +99,30 @@ func (o *output) fail(err error) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.bar.clear()
-	for _, e := range leaves(err) {
-		o.tell(o.talk.Red("rehome:") + " " + visible(e.Error()))
+	for _, e := range flatten(err) {
+		o.printLine(o.errPalette.Red("rehome:") + " " + visible(e.Error()))
 		if _, sum := e.(summary); sum {
-			continue // the report has given the hints
+			continue // the report includes the hints
 		}
 		if hint := formats.Hint(e); hint != "" {
-			o.tell(o.talk.Faint("  hint: " + visible(hint)))
+			o.printLine(o.errPalette.Faint("  hint: " + visible(hint)))
 		}
 	}
 	return code
 }
 
-// leaves takes joined errors apart: each deserves its own line and hint.
-func leaves(err error) []error {
+// flatten splits joined errors, so that each gets its own line and hint.
+func flatten(err error) []error {
 	if err == nil {
 		return nil
 	}
-	if s, ok := err.(shown); ok {
-		return leaves(s.error)
+	if s, ok := err.(reported); ok {
+		return flatten(s.error)
 	}
 	if many, ok := err.(interface{ Unwrap() []error }); ok {
 		var out []error
 		for _, e := range many.Unwrap() {
-			out = append(out, leaves(e)...)
+			out = append(out, flatten(e)...)
 		}
 		return out
 	}

@@ -2,12 +2,12 @@ package main
 
 import "rehome/cmd/rehome/internal/screen"
 
-// page is what a result is written on: the lines of screen.Page, and what
-// several results have in common.
+// page is what results are printed on: a screen.Page with helpers that several
+// results share.
 type page struct{ *screen.Page }
 
-// ways says whether something comes in, goes out, or both.
-func ways(in, out bool) screen.Safe {
+// directions returns how a format can be used: in, out, both or "-".
+func directions(in, out bool) screen.Safe {
 	switch {
 	case in && out:
 		return "in, out"
@@ -19,15 +19,15 @@ func ways(in, out bool) screen.Safe {
 	return "-"
 }
 
-// yes says whether something can be done.
-func yes(can bool) screen.Safe {
+// supported returns "yes" or "-".
+func supported(can bool) screen.Safe {
 	if can {
 		return "yes"
 	}
 	return "-"
 }
 
-func visible(s string) screen.Safe               { return screen.Visible(s) }
-func many(n int64, noun screen.Safe) screen.Safe { return screen.Many(n, noun) }
-func grouped(n int64) screen.Safe                { return screen.Grouped(n) }
-func size(n int64) screen.Safe                   { return screen.Size(n) }
+func visible(s string) screen.Safe                 { return screen.Visible(s) }
+func plural(n int64, noun screen.Safe) screen.Safe { return screen.Plural(n, noun) }
+func grouped(n int64) screen.Safe                  { return screen.Grouped(n) }
+func size(n int64) screen.Safe                     { return screen.Size(n) }

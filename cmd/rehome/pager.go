@@ -14,68 +14,69 @@ import (
 	"golang.org/x/term"
 )
 
-// pager shows long text screen by screen. What fits on the screen it prints as
-// it is.
+// pager shows long output one screen at a time. Output that fits on the screen
+// is printed directly.
 type pager struct {
 	out    *os.File
-	words  []string // the program and its arguments
+	args   []string // program and arguments
 	rows   int
 	width  int
-	held   bytes.Buffer // until it is known to be long
-	height int          // rows that held takes
+	buf    bytes.Buffer // output until the pager starts
+	height int          // rows that buf takes
 	pipe   io.WriteCloser
 	ctx    context.Context
-	left   context.CancelCauseFunc // tells who writes that the reader has left
-	ended  chan struct{}           // closed when the pager has; nil if none runs
+	cancel context.CancelCauseFunc // stops the writer when the pager exits
+	done   chan struct{}           // closed when the pager exits; nil if none runs
 }
 
-// errQuit: the reader has seen enough.
-var errQuit = errors.New("the pager was left")
+// errPagerQuit means that the user closed the pager.
+var errPagerQuit = errors.New("pager closed")
 
-// paged is where long text goes: stdout, through a pager if a person is
-// looking and has one. The context returned ends when the reader leaves, too; the
-// function ends the pager, with what came of writing.
-func (o *output) paged(ctx context.Context, wanted bool) (context.Context, io.Writer, func(error) error) {
+// pagedOutput returns the writer for long output: stdout, through a pager if
+// stdout is a terminal and a pager is available. The returned context is also
+// canceled when the user closes the pager. The returned function waits for the
+// pager; its argument is the error from writing.
+func (o *output) pagedOutput(ctx context.Context, wanted bool) (context.Context, io.Writer, func(error) error) {
 	plain := func(err error) error { return err }
 	f, ok := o.stdout.(*os.File)
 	if !wanted || !ok || !isTerminal(f) || o.getenv("TERM") == "dumb" {
 		return ctx, o.stdout, plain
 	}
 	width, rows, err := term.GetSize(int(f.Fd()))
-	words := pagerWords(o.getenv)
-	if err != nil || rows < 2 || words == nil {
+	args := pagerCommand(o.getenv)
+	if err != nil || rows < 2 || args == nil {
 		return ctx, o.stdout, plain
 	}
-	ctx, left := context.WithCancelCause(ctx)
-	p := &pager{out: f, words: words, rows: rows, width: max(width, 1), ctx: ctx, left: left}
+	ctx, cancel := context.WithCancelCause(ctx)
+	p := &pager{out: f, args: args, rows: rows, width: max(width, 1), ctx: ctx, cancel: cancel}
 	return ctx, p, p.close
 }
 
-// pagerWords is the command that shows long text; nil if there is none.
-func pagerWords(getenv func(string) string) []string {
-	words := strings.Fields(getenv("PAGER"))
-	if len(words) == 0 {
-		words = []string{"less", "-R"}
+// pagerCommand returns the command line of the pager, or nil if there is none.
+func pagerCommand(getenv func(string) string) []string {
+	args := strings.Fields(getenv("PAGER"))
+	if len(args) == 0 {
+		args = []string{"less", "-R"}
 	}
-	if strings.ContainsAny(words[0], `/\`) {
-		return words
+	if strings.ContainsAny(args[0], `/\`) {
+		return args
 	}
-	path, err := lookPath(words[0], getenv("PATH"))
+	path, err := lookPath(args[0], getenv("PATH"))
 	if err != nil {
 		return nil
 	}
-	words[0] = path
-	return words
+	args[0] = path
+	return args
 }
 
 func (p *pager) Write(b []byte) (int, error) {
 	if p.pipe != nil {
 		if n, err := p.pipe.Write(b); err != nil {
-			return n, errQuit
+			return n, errPagerQuit
 		}
 		return len(b), nil
 	}
-	p.held.Write(b)
+	p.buf.Write(b)
 	for line := range bytes.Lines(b) {
 		p.height += 1 + len(line)/(p.width+1)
 	}
@@ -88,52 +89,51 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// start hands over to the pager. Without one that runs, text goes straight on.
+// start runs the pager. If that fails, output goes directly to the terminal.
 func (p *pager) start() error {
-	cmd := exec.Command(p.words[0], p.words[1:]...)
+	cmd := exec.Command(p.args[0], p.args[1:]...)
 	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
 	cmd.Env = os.Environ()
 	if os.Getenv("LESS") == "" {
 		cmd.Env = append(cmd.Env, "LESS=-R")
 	}
-	leaveToPager(p.ctx, true)
+	ignoreInterrupts(p.ctx, true)
 	pipe, err := cmd.StdinPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	p.pipe = pipe
 	if err != nil {
-		leaveToPager(p.ctx, false)
+		ignoreInterrupts(p.ctx, false)
 		p.pipe = nopClose{p.out}
 	} else {
-		p.ended = make(chan struct{})
+		p.done = make(chan struct{})
 		go func() {
-			_ = cmd.Wait() // how it ended is the reader's business
-			p.left(errQuit)
-			// What ended the pager may still be on its way to us, too.
-			time.AfterFunc(patience, func() { leaveToPager(p.ctx, false) })
-			close(p.ended)
+			_ = cmd.Wait() // its exit status does not matter
+			p.cancel(errPagerQuit)
+			// The signal that ended the pager may reach this process a bit later.
+			time.AfterFunc(cleanupTimeout, func() { ignoreInterrupts(p.ctx, false) })
+			close(p.done)
 		}()
 	}
-	if _, err := p.held.WriteTo(p.pipe); err != nil {
-		return errQuit
+	if _, err := p.buf.WriteTo(p.pipe); err != nil {
+		return errPagerQuit
 	}
 	return nil
 }
 
-// close waits for the reader. Leaving the pager early, or calling a half-read
-// text off, is no failure.
+// close waits until the user closes the pager. Closing it early is not an error.
 func (p *pager) close(err error) error {
-	defer p.left(nil)
+	defer p.cancel(nil)
 	if p.pipe == nil {
-		_, werr := p.held.WriteTo(p.out)
+		_, werr := p.buf.WriteTo(p.out)
 		return errors.Join(err, werr)
 	}
 	p.pipe.Close()
-	if p.ended != nil {
-		<-p.ended
+	if p.done != nil {
+		<-p.done
 	}
-	if errors.Is(err, errQuit) {
+	if errors.Is(err, errPagerQuit) {
 		return nil
 	}
 	return err
@@ -143,8 +143,7 @@ type nopClose struct{ io.Writer }
 
 func (nopClose) Close() error { return nil }
 
-// lookPath finds a program on the PATH that the caller was given, which in
-// tests is not the process's own.
+// lookPath finds a program in path, which in tests is not the PATH of this process.
 func lookPath(name, path string) (string, error) {
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {

@@ -70,8 +70,8 @@ func TestExitCodes(t *testing.T) {
 	for want, errs := range map[int][]error{
 		0:   {nil},
 		1:   {errors.New("any"), formats.ErrUnknown, &formats.Error{Err: formats.ErrExists}},
-		3:   {shown{fmt.Errorf("1 of 2 stores withheld: %w", errWithheld)}},
-		5:   {busy, summary{"nothing placed", busy}, shown{summary{"nothing placed", busy}}},
+		3:   {reported{fmt.Errorf("1 of 2 stores withheld: %w", errWithheld)}},
+		5:   {busy, summary{"nothing placed", busy}, reported{summary{"nothing placed", busy}}},
 		2:   {newUsageError(errors.New("unknown flag"))},
 		130: {context.Canceled, fmt.Errorf("%w: %w", formats.ErrBusy, context.Canceled)},
 	} {
@@ -125,6 +125,24 @@ func TestEveryErrorOnItsLine(t *testing.T) {
 	}
 }
 
+// TestDetails: that a database is read from a copy is said with --verbose alone,
+// once for each file.
+func TestDetails(t *testing.T) {
+	for verbose, want := range map[bool]string{
+		false: "rehome: plain\nrehome: plain\n",
+		true:  "rehome: a.db has a log; read from a copy\nrehome: plain\nrehome: plain\nrehome: b.db has a log; read from a copy\n",
+	} {
+		var stderr strings.Builder
+		o := newOutput(&stderr, &stderr, func(string) string { return "" }, grammar{Verbose: verbose})
+		for _, remark := range []string{formats.Copied("a.db", "a log"), "plain", formats.Copied("a.db", "a log"), "plain", formats.Copied("b.db", "a log")} {
+			o.remark(remark)
+		}
+		if stderr.String() != want {
+			t.Errorf("verbose %v:\n%s", verbose, stderr.String())
+		}
+	}
+}
+
 func TestPalette(t *testing.T) {
 	for _, c := range []struct {
 		mode string
@@ -149,13 +167,13 @@ func TestBar(t *testing.T) {
 	var w strings.Builder
 	now := time.Unix(0, 0)
 	b := &bar{w: &w, columns: func() int { return 70 }, now: func() time.Time { return now }}
-	b.show(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 0, Total: 400e6})
+	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 0, Total: 400e6})
 	now = now.Add(50 * time.Millisecond)
-	b.show(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 1e6, Total: 400e6}) // too soon
+	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 1e6, Total: 400e6}) // too soon
 	now = now.Add(950 * time.Millisecond)
-	b.show(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 100e6, Total: 400e6})
+	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 100e6, Total: 400e6})
 	now = now.Add(time.Second)
-	b.show(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12, StoresDone: 3})
+	b.draw(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12, StoresDone: 3})
 	b.clear()
 	b.clear()
 	want := strings.Join([]string{
@@ -189,7 +207,7 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 	for in, want := range map[time.Duration]string{0: "0:00", 7 * time.Second: "0:07", 750 * time.Second: "12:30", 3723 * time.Second: "1:02:03"} {
-		if got := string(clock(in)); got != want {
+		if got := string(formatDuration(in)); got != want {
 			t.Errorf("clock(%v) = %s, want %s", in, got, want)
 		}
 	}
@@ -212,7 +230,7 @@ func TestWorkspace(t *testing.T) {
 		".": real, "sub": filepath.Join(real, "sub"), filepath.Join("..", "x"): filepath.Join(filepath.Dir(real), "x"),
 		link: link, link + slash: link + slash, link + slash + slash + "." + slash + "a": link + slash + slash + "." + slash + "a",
 	} {
-		if got, err := workspace(in); got != want || err != nil {
+		if got, err := absFolder(in); got != want || err != nil {
 			t.Errorf("%s: %s, want %s (%v)", in, got, want, err)
 		}
 	}
@@ -221,17 +239,17 @@ func TestWorkspace(t *testing.T) {
 // TestCrowd is that a session with a line of its own is not counted again
 // among the others.
 func TestCrowd(t *testing.T) {
-	list := make([]convert.SessionReport, mostSessions+5)
+	list := make([]convert.SessionReport, maxSessionRows+5)
 	for i := range list {
 		list[i] = convert.SessionReport{ID: fmt.Sprint(i), Agent: "cursor-cli", Status: convert.Placed}
 	}
-	list[0].Note, list[1].Status = "another session took the name", convert.Withheld
+	list[0].Note, list[1].Status = "renamed: another session has the name", convert.Withheld
 	for _, c := range []struct {
 		noted int
 		want  string
 	}{{1, "and 23 more sessions"}, {len(list), ""}} {
 		for i := range c.noted {
-			list[i].Note = "another session took the name"
+			list[i].Note = "renamed: another session has the name"
 		}
 		var out strings.Builder
 		r := convertResult{&convert.Report{Stores: []convert.StoreReport{{Sessions: list}}}}

@@ -9,8 +9,7 @@ import (
 	"rehome/convert"
 )
 
-// bar is one line on a terminal that is drawn over and over. A nil bar draws
-// nothing.
+// bar is a progress bar on one line of a terminal. A nil bar draws nothing.
 type bar struct {
 	w       io.Writer
 	columns func() int
@@ -22,9 +21,9 @@ type bar struct {
 	drawn bool
 }
 
-const redraw = 100 * time.Millisecond
+const redrawInterval = 100 * time.Millisecond
 
-// progress is what convert reports to: nil if nobody is looking.
+// progress returns the callback that reports progress, or nil if progress is not shown.
 func (o *output) progress() func(convert.Progress) {
 	if o.quiet || !isTerminal(o.stderr) || o.getenv("TERM") == "dumb" {
 		return nil
@@ -33,11 +32,11 @@ func (o *output) progress() func(convert.Progress) {
 	return func(p convert.Progress) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		o.bar.show(p)
+		o.bar.draw(p)
 	}
 }
 
-// endProgress takes the line away for good.
+// endProgress removes the progress bar.
 func (o *output) endProgress() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -52,19 +51,19 @@ func (b *bar) clear() {
 	}
 }
 
-func (b *bar) show(p convert.Progress) {
+func (b *bar) draw(p convert.Progress) {
 	now := b.now()
 	if p.Stage != b.stage {
 		b.stage, b.since = p.Stage, now
 	}
-	if b.drawn && now.Sub(b.last) < redraw {
+	if b.drawn && now.Sub(b.last) < redrawInterval {
 		return
 	}
 	b.last, b.drawn = now, true
 	io.WriteString(b.w, "\r\x1b[K"+string(b.line(p, now.Sub(b.since))))
 }
 
-// line is the text of the bar, at most one column short of the terminal.
+// line returns the text of the bar, at least one column shorter than the terminal.
 func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
 	tail := " " + size(p.Done)
 	if p.Total > 0 {
@@ -73,10 +72,10 @@ func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
 		full := int(done * cells)
 		tail = screen.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), done*100)
 	}
-	if rate := float64(p.Done) / elapsed.Seconds(); p.Done > 0 && elapsed > redraw {
+	if rate := float64(p.Done) / elapsed.Seconds(); p.Done > 0 && elapsed > redrawInterval {
 		tail += " " + size(int64(rate)) + "/s"
 		if left := p.Total - p.Done; left > 0 {
-			tail += " eta " + clock(time.Duration(float64(left)/rate*float64(time.Second)))
+			tail += " eta " + formatDuration(time.Duration(float64(left)/rate*float64(time.Second)))
 		}
 	}
 	head := visible(p.Stage)
@@ -90,8 +89,8 @@ func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
 	return screen.Cut(head+tail, max(b.columns()-1, 0))
 }
 
-// clock is a duration as people read it: 0:07, 12:30, 1:02:03.
-func clock(d time.Duration) screen.Safe {
+// formatDuration returns a duration as 0:07, 12:30 or 1:02:03.
+func formatDuration(d time.Duration) screen.Safe {
 	s := int(d.Round(time.Second).Seconds())
 	if s >= 3600 {
 		return screen.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)

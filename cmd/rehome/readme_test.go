@@ -148,7 +148,7 @@ func lossTable() string {
 func TestReadmeCommands(t *testing.T) {
 	seen, root := 0, filepath.Dir(golden.Path(t, ""))
 	var names []string
-	for _, n := range commands(model()) {
+	for _, n := range commands(cliModel()) {
 		names = append(names, n.Name)
 	}
 	for _, name := range append(guides(t), "CHANGELOG.md", "CONTRIBUTING.md") {

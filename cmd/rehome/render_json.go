@@ -11,8 +11,8 @@ import (
 	"rehome/formats"
 )
 
-// writeJSON prints one object, indented. Characters that would act on a
-// terminal are escaped, which JSON has a spelling for.
+// writeJSON prints one indented object. Characters that are unsafe on a
+// terminal are written as JSON escapes.
 func writeJSON(w io.Writer, v any) error {
 	var doc bytes.Buffer
 	enc := json.NewEncoder(&doc)
@@ -35,16 +35,16 @@ type errorBody struct {
 	Hint    string `json:"hint,omitempty"`
 	Code    int    `json:"code"`
 
-	Candidates []candidate `json:"candidates,omitempty"` // of a name that means several sessions
+	Candidates []candidate `json:"candidates,omitempty"` // if a name matches several sessions
 }
 
 func newErrorResult(err error, code int) errorResult {
 	body := errorBody{Hint: formats.Hint(err), Code: code}
-	if a, ok := errors.AsType[*ambiguous](err); ok {
+	if a, ok := errors.AsType[*ambiguousError](err); ok {
 		err, body.Candidates = a.error, a.candidates
 	}
 	var messages []string
-	for _, e := range leaves(err) {
+	for _, e := range flatten(err) {
 		messages = append(messages, e.Error())
 	}
 	body.Message = strings.Join(messages, "\n")

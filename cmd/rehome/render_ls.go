@@ -9,14 +9,14 @@ import (
 	"rehome/convert"
 )
 
-// unknown stands where nothing is known.
+// unknown stands for a value that is not known.
 const unknown screen.Safe = "–"
 
-// lsRow is a line of the table, before anything is cut.
+// lsRow is a row of the table before its cells are cut.
 type lsRow struct {
 	agent, id, title, project, updated, turns, size screen.Safe
 	sources                                         []lsSource
-	whole                                           screen.Safe // the id, if its column has no room for it and it is wanted
+	fullID                                          screen.Safe // the full id, if it is wanted and does not fit the column
 }
 
 func (r *lsResult) text(p *page) {
@@ -25,11 +25,11 @@ func (r *lsResult) text(p *page) {
 		r.table(p, rows)
 	} else {
 		p.Line("no sessions found")
-		r.looked(p)
+		r.searched(p)
 	}
 	if len(r.Unread) > 0 {
 		p.Line("")
-		p.Line("not read:")
+		p.Line("could not be read:")
 		for _, u := range r.Unread {
 			r.unread(p, u)
 		}
@@ -38,13 +38,13 @@ func (r *lsResult) text(p *page) {
 	r.footer(p)
 }
 
-// rows is a line for each session, those of subagents below their parent's.
+// rows appends a row for each session, followed by the rows of its subagents.
 func (r *lsResult) rows(rows []lsRow, list []lsSession, indent screen.Safe) []lsRow {
 	for i := range list {
 		s := &list[i]
 		row := lsRow{
 			agent: visible(s.Agent), id: visible(r.listing.Short(s.ID)), title: indent + visible(s.Title),
-			project: r.place(s.Project), updated: unknown, turns: unknown, size: unknown, sources: s.Sources,
+			project: r.shortPath(s.Project), updated: unknown, turns: unknown, size: unknown, sources: s.Sources,
 		}
 		if s.Title == "" {
 			row.title = indent + unknown
@@ -62,7 +62,7 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent screen.Safe) []ls
 			row.agent += screen.Sprintf(" +%d", n-1)
 		}
 		if s.updated.Known() {
-			row.updated = visible(since(s.updated.Time(), r.now))
+			row.updated = visible(relativeTime(s.updated.Time(), r.now))
 			if r.long {
 				row.updated = visible(s.updated.Time().In(r.now.Location()).Format("2006-01-02 15:04"))
 			}
@@ -82,8 +82,8 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent screen.Safe) []ls
 	return rows
 }
 
-// place is a folder as people write it.
-func (r *lsResult) place(dir string) screen.Safe {
+// shortPath returns a path with ~ for the home folder.
+func (r *lsResult) shortPath(dir string) screen.Safe {
 	if dir == "" {
 		return unknown
 	}
@@ -93,31 +93,30 @@ func (r *lsResult) place(dir string) screen.Safe {
 	return visible(dir)
 }
 
-// Columns of the table: those whose words are short keep their width, title
-// and project share what is left.
+// Widths of the columns. Title and project share the width that the other columns leave.
 const (
-	gap          = 2
-	mostAgent    = 16
-	mostID       = 16
-	wide         = 120 // columns from which on ids that only their ends tell apart are shown whole
-	mostIDWide   = 40
-	leastTitle   = 12
-	leastProject = 8
+	gap             = 2
+	maxAgentWidth   = 16
+	maxIDWidth      = 16
+	wideScreen      = 120 // width from which ids get up to maxWideIDWidth cells
+	maxWideIDWidth  = 40
+	minTitleWidth   = 12
+	minProjectWidth = 8
 )
 
 func (r *lsResult) table(p *page, rows []lsRow) {
 	head := lsRow{agent: "client", id: "id", title: "title", project: "project", updated: "updated", turns: "turns", size: "size"}
 	var agent, id, title, project, updated, turns, size int
-	longestID := mostID
-	if r.width >= wide {
-		longestID = mostIDWide
+	maxID := maxIDWidth
+	if r.width >= wideScreen {
+		maxID = maxWideIDWidth
 	}
 	for i := range rows {
 		row := &rows[i]
-		if r.long && screen.Cells(row.id) > longestID {
-			row.whole = row.id
+		if r.long && screen.Cells(row.id) > maxID {
+			row.fullID = row.id
 		}
-		row.agent, row.id = screen.Cut(row.agent, mostAgent), screen.Cut(row.id, longestID)
+		row.agent, row.id = screen.Cut(row.agent, maxAgentWidth), screen.Cut(row.id, maxID)
 	}
 	for _, row := range append([]lsRow{head}, rows...) {
 		agent, id = max(agent, screen.Cells(row.agent)), max(id, screen.Cells(row.id))
@@ -128,33 +127,33 @@ func (r *lsResult) table(p *page, rows []lsRow) {
 	for _, row := range rows {
 		base = max(base, screen.Cells(lastPart(row.project)))
 	}
-	room := max(r.width-agent-id-updated-turns-size-6*gap, leastTitle+leastProject)
+	room := max(r.width-agent-id-updated-turns-size-6*gap, minTitleWidth+minProjectWidth)
 	if title+project > room {
-		project = min(project, max(leastProject, room-title, min(base, room/2)))
+		project = min(project, max(minProjectWidth, room-title, min(base, room/2)))
 		title = min(title, room-project)
 	}
 	line := func(row lsRow) screen.Safe {
-		return left(row.agent, agent) + left(row.id, id) + left(screen.Cut(row.title, title), title) +
-			left(folder(row.project, project), project) + left(row.updated, updated) +
-			right(row.turns, turns) + screen.Repeat(" ", gap) + right(row.size, size)
+		return padRight(row.agent, agent) + padRight(row.id, id) + padRight(screen.Cut(row.title, title), title) +
+			padRight(shortenPath(row.project, project), project) + padRight(row.updated, updated) +
+			padLeft(row.turns, turns) + screen.Repeat(" ", gap) + padLeft(row.size, size)
 	}
 	p.Line(p.Faint(screen.TrimRight(line(head), " ")))
 	for _, row := range rows {
 		p.Line(line(row))
-		if row.whole != "" {
-			p.Line(p.Faint("    id " + row.whole))
+		if row.fullID != "" {
+			p.Line(p.Faint("    id " + row.fullID))
 		}
 		if r.long {
 			for _, s := range row.sources {
-				p.Line(p.Faint("    in " + r.place(s.Path) + " (" + visible(s.Format) + ")"))
+				p.Line(p.Faint("    in " + r.shortPath(s.Path) + " (" + visible(s.Format) + ")"))
 			}
 		}
 	}
 }
 
-// folder shortens a path to a width: to its last part, and that at its
-// beginning.
-func folder(dir screen.Safe, width int) screen.Safe {
+// shortenPath shortens a path to a width by cutting it to its last element, and
+// that at its beginning.
+func shortenPath(dir screen.Safe, width int) screen.Safe {
 	if screen.Cells(dir) > width {
 		dir = lastPart(dir)
 	}
@@ -163,23 +162,23 @@ func folder(dir screen.Safe, width int) screen.Safe {
 
 func lastPart(dir screen.Safe) screen.Safe { return dir[strings.LastIndexByte(string(dir), '/')+1:] }
 
-// left and right fill a cell; left puts the gap to the next one behind it.
-func left(s screen.Safe, width int) screen.Safe {
+// padRight pads a cell to a width, followed by the gap between columns.
+func padRight(s screen.Safe, width int) screen.Safe {
 	return s + screen.Repeat(" ", max(0, width-screen.Cells(s))+gap)
 }
 
-func right(s screen.Safe, width int) screen.Safe {
+func padLeft(s screen.Safe, width int) screen.Safe {
 	return screen.Repeat(" ", width-screen.Cells(s)) + s
 }
 
-// unread says which store could not be read, and why.
+// unread prints which store could not be read, and why.
 func (r *lsResult) unread(p *page, u lsUnread) {
-	name := r.place(u.Path)
+	name := r.shortPath(u.Path)
 	if u.Format != "" {
 		name += " (" + visible(u.Format) + ")"
 	}
 	p.Line("  " + name)
-	for _, part := range screen.Broken(visible(u.Reason), screen.PageWidth-4) {
+	for _, part := range screen.WrapWords(visible(u.Reason), screen.PageWidth-4) {
 		p.Line(p.Yellow("    " + part))
 	}
 	if u.Hint != "" && u.Reason != convert.ErrNotYet.Error() {
@@ -187,11 +186,10 @@ func (r *lsResult) unread(p *page, u lsUnread) {
 	}
 }
 
-// maxUnrecognized is how many files that nobody recognizes are named, unless
-// all is asked for.
+// maxUnrecognized is how many unrecognized files are listed without --all.
 const maxUnrecognized = 3
 
-// unrecognized names the files that look like sessions of nobody known.
+// unrecognized lists files that look like sessions but have no known format.
 func (r *lsResult) unrecognized(p *page) {
 	named := r.Unrecognized
 	if len(named) == 0 {
@@ -199,7 +197,7 @@ func (r *lsResult) unrecognized(p *page) {
 	}
 	p.Line("")
 	if len(named) == 1 {
-		p.Line("1 file looks like a session, but no format recognizes it: " + r.place(named[0]))
+		p.Line("1 file looks like a session, but no format recognizes it: " + r.shortPath(named[0]))
 		return
 	}
 	p.Line(grouped(int64(len(named))) + " files look like sessions, but no format recognizes them:")
@@ -208,14 +206,14 @@ func (r *lsResult) unrecognized(p *page) {
 		more = 0
 	}
 	for _, path := range named[:len(named)-max(more, 0)] {
-		p.Line("  " + r.place(path))
+		p.Line("  " + r.shortPath(path))
 	}
 	if more > 0 {
 		p.Line(p.Faint("  and " + grouped(int64(more)) + " more (--all)"))
 	}
 }
 
-// footer counts, and says what is not shown and how to see it.
+// footer counts what is not shown and names the flags that show it.
 func (r *lsResult) footer(p *page) {
 	var parts []screen.Safe
 	add := func(n int, one, more screen.Safe) {
@@ -233,7 +231,7 @@ func (r *lsResult) footer(p *page) {
 		return
 	}
 	p.Line("")
-	for i, l := range screen.Broken("not shown: "+screen.Join(parts, ", "), screen.PageWidth) {
+	for i, l := range screen.WrapWords("not shown: "+screen.Join(parts, ", "), screen.PageWidth) {
 		if i > 0 {
 			l = "  " + l
 		}
@@ -241,15 +239,15 @@ func (r *lsResult) footer(p *page) {
 	}
 }
 
-// looked says where no session was found: reading the wrong place is what
-// mostly goes wrong.
-func (r *lsResult) looked(p *page) {
+// searched lists the searched folders, since the usual reason for an empty list
+// is searching in the wrong place.
+func (r *lsResult) searched(p *page) {
 	for _, dir := range r.Places {
-		p.Line("  looked in " + r.place(dir))
+		p.Line("  looked in " + r.shortPath(dir))
 	}
 	if len(r.Places) == 0 {
 		for _, dir := range r.listing.Absent {
-			p.Line("  does not exist: " + r.place(dir))
+			p.Line("  does not exist: " + r.shortPath(dir))
 		}
 	}
 }

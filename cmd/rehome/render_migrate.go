@@ -7,24 +7,24 @@ import (
 	"rehome/convert"
 )
 
-// text shows each session with what was lost of it; of many, those that failed
-// and what all came to.
+// text prints each session with its losses. If there are many, it prints only
+// those that failed, and the totals.
 func (r *migrateResult) text(p *page) {
-	few := len(r.Migrated) <= mostSessions
-	var books crowdBooks
+	few := len(r.Migrated) <= maxSessionRows
+	var losses lossTotals
 	count := map[string]int{}
 	for _, m := range r.Migrated {
 		count[m.Status]++
 		if few || m.Status == convert.Failed {
 			r.entry(p, m)
 		}
-		books.gather(m.Migrated)
+		losses.addSession(m.Migrated)
 	}
 	if r.Empty > 0 {
-		p.Line(many(int64(r.Empty), "empty session") + " skipped")
+		p.Line(plural(int64(r.Empty), "empty session") + " skipped")
 	}
 	if r.Histories > 0 {
-		p.Line(many(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
+		p.Line(plural(int64(r.Histories), "prompt history session") + " skipped: no answers (rehome show prints the prompts)")
 	}
 	if few && len(r.Migrated) == 1 || len(r.Migrated) == 0 && r.Empty+r.Histories > 0 {
 		return
@@ -37,14 +37,14 @@ func (r *migrateResult) text(p *page) {
 	}
 	p.Linef("%s, in %s", cmp.Or(screen.Join(totals, ", "), "no sessions"), r.Dir)
 	if !few {
-		p.losses("  ", books)
+		p.losses("  ", losses)
 	}
 }
 
-// gather adds the losses of a session.
-func (b *crowdBooks) gather(m *convert.Migrated) {
+// addSession adds the losses of a session.
+func (t *lossTotals) addSession(m *convert.Migrated) {
 	s := convert.StoreReport{Path: m.ID, Losses: m.Losses}
-	b.enter(&s)
+	t.add(&s)
 }
 
 func (r *migrateResult) entry(p *page, m migrateEntry) {
@@ -53,9 +53,9 @@ func (r *migrateResult) entry(p *page, m migrateEntry) {
 		p.failure("  ", m.Error)
 		return
 	}
-	length := many(m.Turns, "turn") + ", " + many(m.Messages, "message")
+	length := plural(m.Turns, "turn") + ", " + plural(m.Messages, "message")
 	if m.Subagents > 0 {
-		length += ", " + many(int64(m.Subagents), "subagent")
+		length += ", " + plural(int64(m.Subagents), "subagent")
 	}
 	if m.Status == convert.Same && m.Agent == r.To {
 		p.Linef("  already a session of %s: %s", r.To, length)

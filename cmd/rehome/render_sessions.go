@@ -9,17 +9,17 @@ import (
 	"rehome/convert"
 )
 
-// mostSessions is how many sessions are worth a line each.
-const mostSessions = 20
+// maxSessionRows is the number of sessions up to which each one gets a line.
+const maxSessionRows = 20
 
-// sessions shows a conversion by meaning: a line for each session while there
-// are few, and what they come to. What failed or was withheld always has one.
+// sessions prints a session conversion: a line for each session if there are
+// few, and the totals. Sessions that failed or were withheld always get a line.
 func (r convertResult) sessions(p *page) {
 	t := r.count()
 	p.Linef("  %s, session conversion: %s", r.route(), t.line(p))
 	p.Line("  " + t.sizes())
 	r.folders(p)
-	few := t.all() <= mostSessions
+	few := t.total() <= maxSessionRows
 	var rows [][]screen.Safe
 	for i := range r.Stores {
 		for k := range r.Stores[i].Sessions {
@@ -28,8 +28,8 @@ func (r convertResult) sessions(p *page) {
 			}
 		}
 	}
-	var books crowdBooks
-	widths := screen.Widths(rows)
+	var losses lossTotals
+	widths := screen.ColumnWidths(rows)
 	for i := range r.Stores {
 		s := &r.Stores[i]
 		if s.Error != nil {
@@ -43,7 +43,7 @@ func (r convertResult) sessions(p *page) {
 			}
 			p.sessionLine(sessionRow(one), one.Status, widths)
 			if one.Note != "" {
-				p.Line(p.Faint("      " + screen.Brief(one.Note)))
+				p.Line(p.Faint("      " + screen.Shorten(one.Note)))
 			}
 			if one.Status == convert.Withheld {
 				p.losses("      ", one.Losses)
@@ -52,51 +52,50 @@ func (r convertResult) sessions(p *page) {
 				p.failure("      ", one.Error)
 			}
 		}
-		books.enter(s)
+		losses.add(s)
 	}
-	if rest := t.all() - len(rows); rest > 0 && len(rows) > 0 {
-		p.Linef("    and %s", many(int64(rest), "more session"))
+	if rest := t.total() - len(rows); rest > 0 && len(rows) > 0 {
+		p.Linef("    and %s", plural(int64(rest), "more session"))
 	}
-	p.losses("  ", books)
+	p.losses("  ", losses)
 	if t.superseded > 0 {
-		p.Linef("  %s superseded (not a loss)", many(t.superseded, "record"))
+		p.Linef("  %s superseded (not a loss)", plural(t.superseded, "record"))
 	}
 }
 
-// mostFolders is how many folders are worth a line each.
-const mostFolders = 20
+// maxFolderRows is how many folders are listed.
+const maxFolderRows = 20
 
-// folders shows what the sessions of each folder come to, where there are
-// several.
+// folders prints the totals of each folder, if there are several.
 func (r convertResult) folders(p *page) {
 	list := r.Workspaces
 	if len(list) < 2 {
 		return
 	}
 	var rows [][]screen.Safe
-	for _, w := range list[:min(len(list), mostFolders)] {
+	for _, w := range list[:min(len(list), maxFolderRows)] {
 		where := visible(w.Path)
 		if w.Path == "" {
-			where = "folder unknown"
+			where = "unknown folder"
 		}
-		for _, fate := range []struct {
+		for _, outcome := range []struct {
 			n    int
 			word string
 		}{{w.Withheld, convert.Withheld}, {w.Failed, convert.Failed}} {
-			if fate.n > 0 {
-				where += screen.Sprintf(" (%s %s)", grouped(int64(fate.n)), fate.word)
+			if outcome.n > 0 {
+				where += screen.Sprintf(" (%s %s)", grouped(int64(outcome.n)), outcome.word)
 			}
 		}
-		rows = append(rows, []screen.Safe{many(int64(w.Sessions), "session"), many(w.Turns, "turn"), size(w.Bytes), where})
+		rows = append(rows, []screen.Safe{plural(int64(w.Sessions), "session"), plural(w.Turns, "turn"), size(w.Bytes), where})
 	}
 	p.Line("  by folder:")
 	p.Table("    ", rows)
 	if rest := len(list) - len(rows); rest > 0 {
-		p.Linef("    and %s more", many(int64(rest), "folder"))
+		p.Linef("    and %s more", plural(int64(rest), "folder"))
 	}
 }
 
-// route names the formats, if all stores have the same.
+// route names the source and target formats.
 func (r convertResult) route() string {
 	from, to := "", ""
 	for _, s := range r.Stores {
@@ -115,7 +114,7 @@ func (r convertResult) route() string {
 	return from + " -> " + to
 }
 
-// sessionCount is what all sessions come to.
+// sessionCount holds the totals of all sessions.
 type sessionCount struct {
 	count                                      map[string]int
 	stores, messages, turns, bytes, superseded int64
@@ -135,7 +134,7 @@ func (r convertResult) count() sessionCount {
 	return t
 }
 
-func (t sessionCount) all() (n int) {
+func (t sessionCount) total() (n int) {
 	for _, c := range t.count {
 		n += c
 	}
@@ -156,34 +155,33 @@ func (t sessionCount) line(p *page) screen.Safe {
 }
 
 func (t sessionCount) sizes() screen.Safe {
-	return screen.Sprintf("%s, %s, %s of text, out of %s", many(t.turns, "turn"), many(t.messages, "message"), size(t.bytes), many(t.stores, "store"))
+	return screen.Sprintf("%s, %s, %s of text, from %s", plural(t.turns, "turn"), plural(t.messages, "message"), size(t.bytes), plural(t.stores, "store"))
 }
 
-// sessionRow is a session in columns: its state, where it went, how long it is,
-// what it is called.
+// sessionRow returns the columns of a session: status, target file, length and title.
 func sessionRow(s *convert.SessionReport) []screen.Safe {
 	name := s.File
 	if name == "" {
 		name = s.Agent + "/" + s.ID
 	}
-	return []screen.Safe{visible(s.Status), visible(briefFile(name)), many(s.Turns, "turn"), visible(s.Title)}
+	return []screen.Safe{visible(s.Status), visible(shortenFile(name)), plural(s.Turns, "turn"), visible(s.Title)}
 }
 
-// briefFile keeps the beginning of long ids: they are told apart by it. Of a
-// file that lies deeper only its own name is worth the room.
-func briefFile(name string) string {
-	const longest = 24
+// shortenFile shortens a file name to the beginning of its id, and a deep path to
+// its last element.
+func shortenFile(name string) string {
+	const maxLen = 24
 	dir, base := path.Split(name)
 	if strings.Count(dir, "/") > 1 {
 		dir = "…/"
 	}
-	if r := []rune(base); dir != "" && len(r) > longest+8 {
-		base = string(r[:longest]) + "…"
+	if r := []rune(base); dir != "" && len(r) > maxLen+8 {
+		base = string(r[:maxLen]) + "…"
 	}
 	return dir + base
 }
 
-// sessionLine prints a row, its title cut where the page ends.
+// sessionLine prints a row and cuts the title at the page width.
 func (p *page) sessionLine(row []screen.Safe, status string, widths []int) {
 	pad := func(i int) screen.Safe { return screen.Repeat(" ", max(0, widths[i]-screen.Cells(row[i]))+2) }
 	rest := pad(0) + row[1] + pad(1) + row[2] + pad(2)
@@ -194,20 +192,20 @@ func (p *page) sessionLine(row []screen.Safe, status string, widths []int) {
 	p.Line("    " + p.status(status) + rest + title)
 }
 
-// sessionVerdict is what a conversion by meaning amounts to.
-func sessionVerdict(r *convert.Report) error {
+// sessionError returns the error that a session conversion amounts to, or nil.
+func sessionError(r *convert.Report) error {
 	failed, withheld := r.Sessions(convert.Failed), r.Sessions(convert.Withheld)
 	all := failed + withheld + r.Sessions(convert.Placed) + r.Sessions(convert.Checked)
 	stores := r.Failed()
 	switch {
 	case failed > 0:
-		return fmt.Errorf("%d of %s failed", failed, many(int64(all), "session"))
+		return fmt.Errorf("%d of %s failed", failed, plural(int64(all), "session"))
 	case stores > 0:
-		return fmt.Errorf("%d of %s failed", stores, many(int64(len(r.Stores)), "store"))
+		return fmt.Errorf("%d of %s failed", stores, plural(int64(len(r.Stores)), "store"))
 	case withheld > 0:
-		return fmt.Errorf("%d of %s withheld: %w", withheld, many(int64(all), "session"), errWithheld)
+		return fmt.Errorf("%d of %s withheld: %w", withheld, plural(int64(all), "session"), errWithheld)
 	case r.Beyond() > 0:
-		return fmt.Errorf("in %s, outside of sessions: %w", many(int64(r.Beyond()), "store"), errWithheld)
+		return fmt.Errorf("%s with losses outside of sessions: %w", plural(int64(r.Beyond()), "store"), errWithheld)
 	}
 	return nil
 }

@@ -9,8 +9,7 @@ import (
 	"rehome/formats/loss"
 )
 
-// text gives each format a row, and what it is a line below: both side by side
-// would leave neither enough room.
+// text prints each format as a row, with its title on the next line.
 func (r *formatsResult) text(p *page) {
 	rows := [][]screen.Safe{{"name", "records", "sessions", "check", "carries"}}
 	for _, f := range r.Formats {
@@ -18,17 +17,17 @@ func (r *formatsResult) text(p *page) {
 		if carries == "" {
 			carries = "-"
 		}
-		rows = append(rows, []screen.Safe{visible(f.Name), ways(f.Reads, f.Writes), ways(f.Decodes, f.Encodes), yes(f.Checks), visible(carries)})
+		rows = append(rows, []screen.Safe{visible(f.Name), directions(f.Reads, f.Writes), directions(f.Decodes, f.Encodes), supported(f.Checks), visible(carries)})
 	}
-	widths := screen.Widths(rows)
+	widths := screen.ColumnWidths(rows)
 	for i, row := range rows {
 		line := screen.Safe("")
 		for k, c := range row {
-			line += left(c, widths[k])
+			line += padRight(c, widths[k])
 		}
 		p.Line(line)
 		if i > 0 {
-			for _, part := range screen.Broken(visible(r.Formats[i-1].Title), screen.PageWidth-4) {
+			for _, part := range screen.WrapWords(visible(r.Formats[i-1].Title), screen.PageWidth-4) {
 				p.Line("    " + part)
 			}
 		}
@@ -58,7 +57,7 @@ func (r *versionResult) text(p *page) {
 func (r *detectResult) text(p *page) {
 	for _, d := range r.Paths {
 		if d.Error != nil {
-			continue // told on stderr
+			continue // reported on stderr
 		}
 		p.Line(p.Strong(visible(d.Path)))
 		for _, m := range d.Matches {
@@ -75,27 +74,27 @@ func (r convertResult) text(p *page) {
 	if r.Lane == "session" {
 		r.sessions(p)
 	} else if len(r.Stores) == 1 && r.Stores[0].Path == "." {
-		r.alone(p, &r.Stores[0])
+		r.single(p, &r.Stores[0])
 	} else {
-		r.crowd(p)
+		r.several(p)
 	}
 	if r.Backup != "" {
 		p.Linef("  old target kept as %s", visible(r.Backup))
 	}
 	if r.Sidecar != "" {
-		p.Linef("  what the target has no room for is kept as %s", visible(r.Sidecar))
+		p.Linef("  extra data saved to %s", visible(r.Sidecar))
 	}
 }
 
-// alone shows one store with its tables.
-func (r convertResult) alone(p *page, s *convert.StoreReport) {
-	p.Linef("  %s -> %s, %s conversion: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), many(s.Rows, "record"), size(s.Bytes))
+// single prints one store with its tables.
+func (r convertResult) single(p *page, s *convert.StoreReport) {
+	p.Linef("  %s -> %s, %s conversion: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), plural(s.Rows, "record"), size(s.Bytes))
 	var rows [][]screen.Safe
 	for i, set := range s.Sets {
-		if i == mostSets && len(s.Sets) > mostSets+1 {
+		if i == maxSets && len(s.Sets) > maxSets+1 {
 			break
 		}
-		rows = append(rows, []screen.Safe{screen.Brief(setName(set.File, set.Table)), grouped(set.Rows), size(set.Bytes), briefDigest(set.Digest)})
+		rows = append(rows, []screen.Safe{screen.Shorten(setName(set.File, set.Table)), grouped(set.Rows), size(set.Bytes), shortenDigest(set.Digest)})
 	}
 	p.Table("    ", rows)
 	if more := len(s.Sets) - len(rows); more > 0 {
@@ -106,15 +105,15 @@ func (r convertResult) alone(p *page, s *convert.StoreReport) {
 	p.failure("  ", s.Error)
 }
 
-// mostSets is how many tables and files of one store are worth reading.
-const mostSets = 40
+// maxSets is how many tables and files of a store are listed.
+const maxSets = 40
 
-// crowd shows many stores, a line each, and what they come to. What was lost
-// in stores that were placed all the same is summed up at the end.
-func (r convertResult) crowd(p *page) {
+// several prints a line per store and the totals. Losses of stores that were
+// not withheld are added up at the end.
+func (r convertResult) several(p *page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
-	var books crowdBooks
+	var losses lossTotals
 	for i := range r.Stores {
 		s := &r.Stores[i]
 		count[s.Status]++
@@ -124,7 +123,7 @@ func (r convertResult) crowd(p *page) {
 		if s.Status == convert.Withheld {
 			p.losses("    ", s.Losses)
 		} else {
-			books.enter(s)
+			losses.add(s)
 		}
 		p.failure("    ", s.Error)
 	}
@@ -134,28 +133,28 @@ func (r convertResult) crowd(p *page) {
 			totals = append(totals, grouped(int64(n))+" "+p.status(status))
 		}
 	}
-	p.Linef("  %s conversion: %s; %s, %s", r.Lane, screen.Join(totals, ", "), many(records, "record"), size(bytes))
-	p.losses("  ", books)
+	p.Linef("  %s conversion: %s; %s, %s", r.Lane, screen.Join(totals, ", "), plural(records, "record"), size(bytes))
+	p.losses("  ", losses)
 	p.omitted(omitted)
 }
 
-// crowdBooks are the losses of many stores, summed up by their reason.
-type crowdBooks []loss.Group
+// lossTotals are the losses of several stores, added up by code.
+type lossTotals []loss.Group
 
-func (b *crowdBooks) enter(s *convert.StoreReport) {
+func (t *lossTotals) add(s *convert.StoreReport) {
 	lines := slices.Clone(s.Losses)
 	for k, l := range lines {
 		lines[k].Places = slices.Clone(l.Places)
 		for i, at := range l.Places {
-			if s.Path != "." { // else the place says it all
+			if s.Path != "." { // else the place is unambiguous
 				lines[k].Places[i] = s.Path + ": " + at
 			}
 		}
 	}
-	*b = loss.Merge(*b, lines)
+	*t = loss.Merge(*t, lines)
 }
 
-// status paints the one word that says how a store fared.
+// status returns a status in its color.
 func (p *page) status(status string) screen.Safe {
 	word := visible(status)
 	switch status {
@@ -165,6 +164,8 @@ func (p *page) status(status string) screen.Safe {
 		return p.Red(word)
 	case convert.Withheld:
 		return p.Yellow(word)
+	case convert.Same:
+		return "unchanged"
 	}
 	return word
 }
@@ -173,14 +174,14 @@ func (p *page) losses(indent screen.Safe, lines []loss.Group) {
 	for _, l := range lines {
 		p.Linef("%s%s: %s %s %s", indent, p.Yellow(visible(l.Kind.String())), grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
 		if len(l.Places) > 0 && l.Places[0] != "" {
-			p.Linef("%s  first at %s", indent, screen.Brief(l.Places[0]))
+			p.Linef("%s  first at %s", indent, screen.Shorten(l.Places[0]))
 		}
 	}
 }
 
 func (p *page) omitted(secrets int64) {
 	if secrets > 0 {
-		p.Linef("  %s withheld from the text, so the target lacks them", many(secrets, "secret"))
+		p.Linef("  %s withheld from the text, and missing from the target", plural(secrets, "secret"))
 	}
 }
 
@@ -194,8 +195,8 @@ func (p *page) failure(indent screen.Safe, e *convert.ErrorReport) {
 	}
 }
 
-// briefDigest is the algorithm and the first digits of a digest.
-func briefDigest(d string) screen.Safe {
+// shortenDigest returns the algorithm and the first digits of a digest.
+func shortenDigest(d string) screen.Safe {
 	const kept = 13
 	if s := visible(d); len(s) <= kept+1 {
 		return s
@@ -203,7 +204,7 @@ func briefDigest(d string) screen.Safe {
 	return screen.Cut(visible(d), kept+1)
 }
 
-// setName is a table as addresses spell it, or a file.
+// setName returns the name of a table as addresses spell it, or of a file.
 func setName(file, table string) string {
 	if file == "" || table == "" {
 		return file + table

@@ -14,15 +14,16 @@ import (
 	"rehome/formats/all"
 )
 
-// house is what every command is given.
-type house struct {
+// app is the state that every command shares.
+type app struct {
 	ctx context.Context
 	reg *formats.Registry
 	out *output
 	now func() time.Time
 }
 
-// run is the whole program but for the process around it; tests call it.
+// run is the whole program except for process setup, so that tests can call it.
+// It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
 	var g grammar
 	helped := false
@@ -30,17 +31,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		kong.Name("rehome"),
 		kong.Description(about),
 		kong.Writers(stdout, stderr),
-		kong.KindMapper(reflect.String, kong.MapperFunc(asTyped)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(rawString)),
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
-		// Help asks to exit before the arguments are judged; it has been
-		// printed by then, and what parsing says afterwards does not matter.
+		// Help asks to exit before the arguments are validated. It has been
+		// printed by then, so the result of parsing does not matter.
 		kong.Exit(func(int) { helped = true }),
 	)
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
-	parser.Model.HelpFlag.Help = "Show this help"
+	parser.Model.HelpFlag.Help = helpFlag
 	parsed, err := parser.Parse(args)
 	if helped {
 		return 0
@@ -51,19 +52,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		return out.fail(newUsageError(err))
 	}
 	command := parsed.Selected().Name
-	// These report what they did. All others print what was asked for.
-	out.silent = g.Quiet && slices.Contains([]string{"convert", "migrate", "check", "demo"}, command)
+	// The results of these are reports; those of all others are requested output.
+	out.noReport = g.Quiet && slices.Contains([]string{"convert", "migrate", "check", "demo"}, command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
-	if err := parsed.Run(&house{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}); err != nil {
+	if err := parsed.Run(&app{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}); err != nil {
 		return out.fail(err)
 	}
 	return 0
 }
 
-// asTyped takes a word of the command line byte for byte: a path need not be
-// UTF-8, and kong's own mapper would name another file.
-func asTyped(ctx *kong.DecodeContext, target reflect.Value) error {
+// rawString maps an argument to a string byte by byte. A path need not be
+// UTF-8, and kong's own mapper would change it.
+func rawString(ctx *kong.DecodeContext, target reflect.Value) error {
 	t, err := ctx.Scan.PopValue("string")
 	if err != nil {
 		return err
@@ -76,7 +77,8 @@ func asTyped(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// wantsJSON looks for --json by eye, for a command line that did not parse.
+// wantsJSON reports whether args contain --json. It is used when the command
+// line does not parse.
 func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]

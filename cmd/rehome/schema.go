@@ -20,11 +20,11 @@ type schemaRow struct {
 	Title string `json:"title"`
 }
 
-// Run prints a named schema as published, which is one JSON object already;
-// without a name it lists what there is.
-func (c *schemaCmd) Run(h *house) error {
+// Run prints a schema as published, which is one JSON object. Without a name,
+// it lists all schemas.
+func (c *schemaCmd) Run(a *app) error {
 	if c.Name == "" {
-		return c.list(h)
+		return c.list(a)
 	}
 	if !slices.Contains(schemas.Names(), c.Name) {
 		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: "run `rehome schema` to list them"}
@@ -33,11 +33,11 @@ func (c *schemaCmd) Run(h *house) error {
 	if err != nil {
 		return err
 	}
-	_, err = h.out.stdout.Write(text)
+	_, err = a.out.stdout.Write(text)
 	return err
 }
 
-func (c *schemaCmd) list(h *house) error {
+func (c *schemaCmd) list(a *app) error {
 	res := &schemaList{Schemas: []schemaRow{}}
 	for _, name := range schemas.Names() {
 		text, err := schemas.Text(name)
@@ -53,5 +53,5 @@ func (c *schemaCmd) list(h *house) error {
 		}
 		res.Schemas = append(res.Schemas, schemaRow{name, head.ID, head.Title})
 	}
-	return h.out.show(res)
+	return a.out.printResult(res)
 }

@@ -17,7 +17,7 @@ import (
 	"rehome/formats/store"
 )
 
-// Validate refuses what the grammar alone cannot.
+// Validate rejects combinations of flags that the grammar allows.
 func (c *showCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	if _, err := prose.ParseTurns(c.Turns); err != nil {
@@ -32,44 +32,43 @@ func (c *showCmd) Validate() error {
 	return nil
 }
 
-// Run shows one session. Only a pipe, which cannot be asked what is in it, is
-// shown whole.
-func (c *showCmd) Run(h *house) error {
-	form := c.Format
-	if h.out.json {
-		if form == "markdown" {
+// Run prints one session. From stdin, which cannot be listed first, it prints all of them.
+func (c *showCmd) Run(a *app) error {
+	format := c.Format
+	if a.out.json {
+		if format == "markdown" {
 			return usageError{&formats.Error{Op: "show", Err: errors.New("--json and --format markdown cannot be used together"), Hint: "for show, --json means --format json"}}
 		}
-		form = "json"
+		format = "json"
 	}
 	turns, err := prose.ParseTurns(c.Turns)
 	if err != nil {
 		return err
 	}
-	what, err := h.meant(c.Src, c.Last, c.Live)
+	src, err := a.resolveSource(c.Src, c.Last, c.Live)
 	if err != nil {
 		return err
 	}
-	v := &viewing{house: h, cmd: c, form: form, turns: turns}
-	if what.path == stdinName {
-		return v.pipe()
+	v := &viewer{app: a, cmd: c, format: format, turns: turns}
+	if src.path == stdinName {
+		return v.showStdin()
 	}
-	if what.session == "" {
-		folder := what.folder
-		if what, err = h.lone(what.path, c.Live); err != nil {
+	if src.session == "" {
+		folder := src.folder
+		if src, err = a.onlySession(src.path, c.Live); err != nil {
 			return err
 		}
-		what.folder = cmp.Or(folder, what.folder)
+		src.folder = cmp.Or(folder, src.folder)
 	}
-	v.source = what.path
-	return v.show(v.stored(what))
+	v.source = src.path
+	return v.show(v.storeDecoder(src))
 }
 
-// lone is the session that a store holds, where it is the only one.
-func (h *house) lone(path string, live bool) (chosen, error) {
-	l, err := convert.List(h.ctx, h.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: h.out.say, Folders: here()})
+// onlySession returns the only session of a store.
+func (a *app) onlySession(path string, live bool) (source, error) {
+	l, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: a.out.remark, Folders: workingDirs()})
 	if err != nil {
-		return chosen{}, err
+		return source{}, err
 	}
 	switch n := len(l.Sessions); {
 	case n > 1:
@@ -77,48 +76,47 @@ func (h *house) lone(path string, live bool) (chosen, error) {
 		for i := range l.Sessions {
 			list = append(list, &l.Sessions[i])
 		}
-		return chosen{}, h.question(l, path, "holds "+string(screen.Many(int64(n), "session"))+": name one as "+path+"#ID", list)
+		return source{}, a.newAmbiguous(l, path, "holds "+string(screen.Plural(int64(n), "session"))+": name one as "+path+"#ID", list)
 	case n == 1:
 		s := &l.Sessions[0]
-		return chosen{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
+		return source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
 	case len(l.Unread) > 0:
 		u := l.Unread[0]
 		if _, ok := errors.AsType[*formats.Error](u.Err); ok {
-			return chosen{}, u.Err
+			return source{}, u.Err
 		}
-		return chosen{}, h.notYet(u.Format, u.Path, u.Err)
+		return source{}, a.notReadable(u.Format, u.Path, u.Err)
 	}
-	return chosen{}, &formats.Error{At: path, Err: errors.New("no session found")}
+	return source{}, &formats.Error{At: path, Err: errors.New("no sessions found")}
 }
 
-// view is how stores are read to be shown: nothing of a secret is.
-func (v *viewing) view(note loss.Sink) formats.View {
-	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.out.say, Live: v.cmd.Live}
+// view returns the options for reading a store to print it. Secrets are withheld.
+func (v *viewer) view(note loss.Sink) formats.View {
+	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.out.remark, Live: v.cmd.Live}
 }
 
-// show writes the sessions that are decoded, and says on stderr what of them
-// could not be.
-func (v *viewing) show(decode decoding) error {
-	turns, err := v.counted(decode)
+// show prints the decoded sessions, and reports on stderr what could not be read.
+func (v *viewer) show(decode decodeFunc) error {
+	turns, err := v.resolveTurns(decode)
 	if err != nil {
 		return err
 	}
-	ctx, w, done := v.out.paged(v.ctx, v.form != "json" && !v.cmd.NoPager && !v.live)
-	counting := &counter{w: w}
+	ctx, w, done := v.out.pagedOutput(v.ctx, v.format != "json" && !v.cmd.NoPager && !v.streaming)
+	counting := &countingWriter{w: w}
 	shownAny := false
 	err = func() error {
 		for s, err := range decode(ctx, v.view(v.lost.Add)) {
 			if err != nil {
 				return err
 			}
-			if shownAny && v.form != "json" {
+			if shownAny && v.format != "json" {
 				if _, err := counting.Write([]byte("\n")); err != nil {
 					return err
 				}
 			}
 			shownAny = true
 			if !v.cmd.History {
-				s = prose.Live(s)
+				s = prose.WithoutBranches(s)
 			}
 			if err := v.write(counting, turns.Pick(s)); err != nil {
 				return err
@@ -127,21 +125,21 @@ func (v *viewing) show(decode decoding) error {
 		return ctx.Err()
 	}()
 	if err != nil && v.ctx.Err() == nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // the reader has left
+		err = context.Cause(ctx) // the user closed the pager
 	}
 	if err = done(err); err != nil && counting.n > 0 {
-		err = shown{err} // what was read is on stdout already
+		err = reported{err} // part of the output is on stdout already
 	}
 	if err == nil && !shownAny {
-		return &formats.Error{At: v.source, Err: errors.New("no session found")}
+		return &formats.Error{At: v.source, Err: errors.New("no sessions found")}
 	}
 	v.losses()
 	return err
 }
 
-// counted makes a range that counts from the end one that counts from the
-// beginning.
-func (v *viewing) counted(decode decoding) (prose.Turns, error) {
+// resolveTurns turns a range that counts from the end into one that counts from
+// the beginning.
+func (v *viewer) resolveTurns(decode decodeFunc) (prose.Turns, error) {
 	if !v.turns.FromEnd() {
 		return v.turns, nil
 	}
@@ -150,32 +148,32 @@ func (v *viewing) counted(decode decoding) (prose.Turns, error) {
 		if err != nil {
 			return v.turns, err
 		}
-		n, err := prose.Last(prose.Live(s))
+		n, err := prose.LastTurn(prose.WithoutBranches(s))
 		if err != nil {
 			return v.turns, err
 		}
 		last = max(last, n)
 	}
-	return v.turns.Of(last), v.ctx.Err()
+	return v.turns.Resolve(last), v.ctx.Err()
 }
 
-func (v *viewing) write(w *counter, s *session.Session) error {
+func (v *viewer) write(w *countingWriter, s *session.Session) error {
 	o := prose.Options{
-		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, Source: v.source, Live: v.live, Part: !v.turns.All(),
-		Palette: v.out.paint, Width: v.width(),
+		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
+		Palette: v.out.palette, Width: v.width(),
 	}
-	switch v.form {
+	switch v.format {
 	case "json":
-		return writeLines(w, s, v.live)
+		return writeLines(w, s, v.streaming)
 	case "markdown":
-		return prose.Markdown(w, s, o) // for others to read: times are UTC
+		return prose.Markdown(w, s, o) // may be shared, so times are UTC
 	}
 	o.Zone = zone(v.out.getenv)
 	return prose.Text(w, s, o)
 }
 
-// width is that of the terminal, else what COLUMNS says.
-func (v *viewing) width() int {
+// width returns the width of the terminal or, without one, the value of COLUMNS.
+func (v *viewer) width() int {
 	if !isTerminal(v.out.stdout) {
 		if n, err := strconv.Atoi(v.out.getenv("COLUMNS")); err == nil && n >= 20 && n <= 10_000 {
 			return n
@@ -184,7 +182,7 @@ func (v *viewing) width() int {
 	return columns(v.out.stdout)
 }
 
-// zone is that of the person who reads.
+// zone returns the user's time zone.
 func zone(getenv func(string) string) *time.Location {
 	if name := getenv("TZ"); name != "" {
 		if l, err := time.LoadLocation(name); err == nil {
@@ -194,11 +192,11 @@ func zone(getenv func(string) string) *time.Location {
 	return time.Local
 }
 
-// mostLosses is how many reasons are worth a line each.
-const mostLosses = 2
+// maxLosses is how many lines report losses without -v.
+const maxLosses = 2
 
-// losses says what of a session was not there to be shown, the gravest first.
-func (v *viewing) losses() {
+// losses reports what could not be shown, most severe first.
+func (v *viewer) losses() {
 	var list []loss.Group
 	for kind := loss.Unreadable; kind >= loss.Missing; kind-- {
 		for _, l := range v.lost.Groups() {
@@ -208,21 +206,21 @@ func (v *viewing) losses() {
 		}
 	}
 	for i, l := range list {
-		if i == mostLosses-1 && len(list) > mostLosses && !v.out.verbose {
-			v.out.say(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
+		if i == maxLosses-1 && len(list) > maxLosses && !v.out.verbose {
+			v.out.remark(fmt.Sprintf("and %d other kinds of loss; -v lists them", len(list)-i))
 			return
 		}
-		v.out.say(fmt.Sprintf("%s: %s %s (%s)", l.Kind, screen.Grouped(l.Count), l.What, l.Code))
+		v.out.remark(fmt.Sprintf("%s: %s %s (%s)", l.Kind, screen.Grouped(l.Count), l.What, l.Code))
 	}
 }
 
-// counter knows whether anything was written.
-type counter struct {
+// countingWriter counts the bytes written.
+type countingWriter struct {
 	w interface{ Write([]byte) (int, error) }
 	n int64
 }
 
-func (c *counter) Write(b []byte) (int, error) {
+func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += int64(n)
 	return n, err

@@ -8,9 +8,9 @@ import (
 	"rehome/formats/session"
 )
 
-// writeLines writes a session's canonical lines. Characters that would act on a
-// terminal are escaped; the values stay equal.
-func writeLines(w *counter, s *session.Session, live bool) error {
+// writeLines writes a session as canonical lines. Characters that are unsafe on
+// a terminal are written as JSON escapes, which keeps the values equal.
+func writeLines(w *countingWriter, s *session.Session, live bool) error {
 	out := bufio.NewWriter(w)
 	var buf []byte
 	put := func(line []byte) error {

@@ -133,7 +133,7 @@ func TestShowInner(t *testing.T) {
 	if got, err := filepath.Glob(filepath.Join(out, "*", "*")); err != nil || len(got) != 1 || filepath.Base(got[0]) != "grandkid.jsonl" {
 		t.Errorf("placed: %q, %v", got, err)
 	}
-	if _, stderr, code := call(t, "show", user+"#nobody"); code != 2 || !strings.Contains(stderr, "no such session in it") || !strings.Contains(stderr, "  main") {
+	if _, stderr, code := call(t, "show", user+"#nobody"); code != 2 || !strings.Contains(stderr, "no such session") || !strings.Contains(stderr, "  main") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
@@ -179,7 +179,7 @@ func TestShowFails(t *testing.T) {
 	for _, form := range []string{"text", "markdown", "json"} {
 		var stdout, stderr strings.Builder
 		out := newOutput(&stdout, &stderr, func(string) string { return "" }, grammar{JSON: form == "json"})
-		v := &viewing{house: &house{ctx: t.Context(), out: out}, cmd: &showCmd{Tools: "brief"}, form: form}
+		v := &viewer{app: &app{ctx: t.Context(), out: out}, cmd: &showCmd{Tools: "brief"}, format: form}
 		err := v.show(func(context.Context, formats.View) iter.Seq2[*session.Session, error] {
 			return func(yield func(*session.Session, error) bool) {
 				s, messages, _ := sample()

@@ -14,36 +14,36 @@ import (
 	"rehome/internal/scratch"
 )
 
-// stdinName is what SRC is called when it comes through a pipe.
+// stdinName is the SRC that stands for stdin.
 const stdinName = "-"
 
-// spooled is stdin in a private file, which is gone when the command ends. The
-// file's name is always the same, for it stands in addresses.
+// spooled is stdin copied to a private file, which is removed when the command
+// ends. The file name is always the same because it appears in addresses.
 type spooled struct {
 	path string
-	dir  *scratch.Dir // nil if path is no such file
+	dir  *scratch.Dir // nil if nothing was spooled
 }
 
-// stdin is a path as it is, or a file that holds stdin if the path is "-".
-func (h *house) stdin(path string) (*spooled, error) {
+// stdin returns path unchanged, or a file with the contents of stdin if path is "-".
+func (a *app) stdin(path string) (*spooled, error) {
 	if path != stdinName {
 		return &spooled{path: path}, nil
 	}
 	if isTerminal(os.Stdin) {
 		return nil, &formats.Error{At: "stdin", Err: errors.New("is a terminal"), Hint: "pipe data in, or name a file instead of -"}
 	}
-	s, err := newSpool()
+	s, err := newSpooled()
 	if err != nil {
 		return nil, err
 	}
-	if err := s.fill(h.ctx, os.Stdin); err != nil {
+	if err := s.fill(a.ctx, os.Stdin); err != nil {
 		s.remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-func newSpool() (*spooled, error) {
+func newSpooled() (*spooled, error) {
 	scratch.Sweep()
 	dir, err := scratch.New("", "stdin")
 	if err != nil {
@@ -54,7 +54,7 @@ func newSpool() (*spooled, error) {
 
 func (s *spooled) remove() { _ = s.dir.Remove() }
 
-// restate says an error about the file in words about stdin.
+// restate replaces the path of the file by "-" in an error.
 func (s *spooled) restate(err error) error {
 	if err == nil || s.dir == nil {
 		return err
@@ -70,20 +70,20 @@ type restated struct {
 func (r restated) Error() string { return strings.ReplaceAll(r.error.Error(), r.path, stdinName) }
 func (r restated) Unwrap() error { return r.error }
 
-// impatient is a pipe whose reads end with a context. A read of a pipe itself
-// cannot be called off: one that is under way then is left behind.
-type impatient struct {
+// ctxReader is a reader whose reads end when a context is canceled. As a read
+// from a pipe cannot be canceled, a pending one is abandoned.
+type ctxReader struct {
 	ctx  context.Context
 	from io.Reader
 	buf  []byte
 }
 
-func (r *impatient) Read(p []byte) (int, error) {
+func (r *ctxReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	if r.buf == nil {
-		r.buf = make([]byte, mostPeek)
+		r.buf = make([]byte, maxPeek)
 	}
 	type read struct {
 		n   int
@@ -103,13 +103,13 @@ func (r *impatient) Read(p []byte) (int, error) {
 	}
 }
 
-// fill copies all of a pipe.
+// fill copies r to the file.
 func (s *spooled) fill(ctx context.Context, r io.Reader) error {
-	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666) // in a private folder: a pipe is nobody's secret
+	f, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o666) // private: the folder is
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(f, &impatient{ctx: ctx, from: r})
+	_, err = io.Copy(f, &ctxReader{ctx: ctx, from: r})
 	err = errors.Join(err, f.Close())
 	if err != nil && ctx.Err() == nil {
 		return &formats.Error{At: "stdin", Err: err}
@@ -117,24 +117,24 @@ func (s *spooled) fill(ctx context.Context, r io.Reader) error {
 	return err
 }
 
-// mostPeek is how much of a pipe is looked at to know what comes.
-const mostPeek = 64 << 10
+// maxPeek is how many bytes of stdin are examined to detect the format.
+const maxPeek = 64 << 10
 
-// follow is stdin as a source that is read while it is written, with the
-// format whose Stream reads it; where no format can do that, the format is nil
-// and a file holds all of it.
-func (h *house) follow(in io.Reader) (*formats.Format, io.Reader, *spooled, error) {
-	s, err := newSpool()
+// openStream detects the format of stdin and returns it with a reader for
+// Format.Stream. If the format cannot be streamed, the format is nil and stdin
+// is in the returned file.
+func (a *app) openStream(in io.Reader) (*formats.Format, io.Reader, *spooled, error) {
+	s, err := newSpooled()
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	b := bufio.NewReaderSize(&impatient{ctx: h.ctx, from: in}, mostPeek)
-	f, err := h.streamed(s.path, beginning(b))
+	b := bufio.NewReaderSize(&ctxReader{ctx: a.ctx, from: in}, maxPeek)
+	f, err := a.streamFormat(s.path, peekHead(b))
 	if err == nil {
-		err = h.ctx.Err()
+		err = a.ctx.Err()
 	}
 	if err == nil && f == nil {
-		if err = s.fill(h.ctx, b); err == nil {
+		if err = s.fill(a.ctx, b); err == nil {
 			return nil, nil, s, nil
 		}
 	}
@@ -142,9 +142,9 @@ func (h *house) follow(in io.Reader) (*formats.Format, io.Reader, *spooled, erro
 	return f, b, &spooled{}, err
 }
 
-// streamed is the format of what begins so, if it needs no file. The beginning
-// is laid down for the formats to look at.
-func (h *house) streamed(path string, head []byte) (*formats.Format, error) {
+// streamFormat returns the format that recognizes head, if it can be streamed.
+// It writes head to a file for the formats to probe.
+func (a *app) streamFormat(path string, head []byte) (*formats.Format, error) {
 	if err := os.WriteFile(path, head, 0o666); err != nil {
 		return nil, err
 	}
@@ -152,20 +152,20 @@ func (h *house) streamed(path string, head []byte) (*formats.Format, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := h.reg.Detect(h.ctx, l)
+	found, err := a.reg.Detect(a.ctx, l)
 	if err != nil || len(found) == 0 || found[0].Format.Stream == nil {
 		return nil, err
 	}
 	return found[0].Format, nil
 }
 
-// beginning waits for the first line of JSON in a pipe, without taking it: other
-// programs may talk in front of it.
-func beginning(b *bufio.Reader) []byte {
+// peekHead waits for the first line of JSON without consuming it. Other
+// programs may print text before it.
+func peekHead(b *bufio.Reader) []byte {
 	for n := 1; ; n = b.Buffered() + 1 {
-		_, err := b.Peek(min(n, mostPeek))
+		_, err := b.Peek(min(n, maxPeek))
 		head, _ := b.Peek(b.Buffered())
-		if err != nil || len(head) >= mostPeek {
+		if err != nil || len(head) >= maxPeek {
 			return head
 		}
 		for line := range bytes.Lines(head) {

@@ -93,10 +93,10 @@ func TestStdinOfNothing(t *testing.T) {
 // TestFollow tells captures, which are read while they are written, from what
 // has to be there whole.
 func TestFollow(t *testing.T) {
-	h := &house{ctx: t.Context(), reg: all.Registry()}
+	a := &app{ctx: t.Context(), reg: all.Registry()}
 	for _, text := range []string{capture, "npm warn\n\n" + capture, strings.Repeat("x", 1000) + "\n" + capture} {
 		piped(t, text)
-		f, r, s, err := h.follow(os.Stdin)
+		f, r, s, err := a.openStream(os.Stdin)
 		if err != nil || f == nil || f.Name != "stream-json" {
 			t.Fatal(f, err)
 		}
@@ -107,7 +107,7 @@ func TestFollow(t *testing.T) {
 	}
 	for _, text := range []string{"", "words\n", strings.Repeat("SQLite format 3\x00", 9999), `{"role":"user","message":{"content":"x"}}` + "\n"} {
 		piped(t, text)
-		f, _, s, err := h.follow(os.Stdin)
+		f, _, s, err := a.openStream(os.Stdin)
 		if err != nil || f != nil {
 			t.Fatal(f, err)
 		}
@@ -121,10 +121,10 @@ func TestFollow(t *testing.T) {
 // TestFollowWaits does not wait for the end of a capture to know what it is.
 func TestFollowWaits(t *testing.T) {
 	piped(t, "")
-	h := &house{ctx: t.Context(), reg: all.Registry()}
+	a := &app{ctx: t.Context(), reg: all.Registry()}
 	r, w := io.Pipe()
 	go func() { _, _ = io.WriteString(w, capture[:200]) }()
-	f, _, s, err := h.follow(r)
+	f, _, s, err := a.openStream(r)
 	if err != nil || f == nil {
 		t.Fatal(f, err)
 	}
@@ -137,7 +137,7 @@ func TestStdinInterrupted(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := newSpool()
+	s, err := newSpooled()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,13 +36,13 @@ func plainDiff(a, b, nameA, nameB string) (treeDiff, error) {
 			continue
 		}
 		fmt.Fprintf(&text, "--- %s/%s\n+++ %s/%s\n", nameA, name, nameB, name)
-		old, fresh := lines(left[name]), lines(right[name])
+		old, fresh := splitLines(left[name]), splitLines(right[name])
 		for _, h := range hunks(old, fresh) {
-			fmt.Fprintf(&text, "@@ -%s +%s @@\n", lineRange(h.old, h.removed), lineRange(h.fresh, h.added))
-			for _, l := range old[h.old : h.old+h.removed] {
+			fmt.Fprintf(&text, "@@ -%s +%s @@\n", lineRange(h.oldStart, h.removed), lineRange(h.newStart, h.added))
+			for _, l := range old[h.oldStart : h.oldStart+h.removed] {
 				text.WriteString("-" + l + "\n")
 			}
-			for _, l := range fresh[h.fresh : h.fresh+h.added] {
+			for _, l := range fresh[h.newStart : h.newStart+h.added] {
 				text.WriteString("+" + l + "\n")
 			}
 			d.added, d.removed = d.added+h.added, d.removed+h.removed

@@ -6,10 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// release is the version of a released build, set by the linker; "" otherwise.
+// release is the version of a released build, set by the linker, or "".
 var release string
 
-// versionResult says which build this is: schema version-result-1.
+// versionResult identifies the build: schema version-result-1.
 type versionResult struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision,omitempty"`
@@ -19,11 +19,11 @@ type versionResult struct {
 	Arch     string `json:"arch"`
 }
 
-func (versionCmd) Run(h *house) error {
+func (versionCmd) Run(a *app) error {
 	res := &versionResult{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return h.out.show(res)
+		return a.out.printResult(res)
 	}
 	res.Version = cmp.Or(release, info.Main.Version, res.Version)
 	for _, s := range info.Settings {
@@ -34,5 +34,5 @@ func (versionCmd) Run(h *house) error {
 			res.Modified = s.Value == "true"
 		}
 	}
-	return h.out.show(res)
+	return a.out.printResult(res)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -127,8 +128,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// literals are the texts in a Go file that can be prose: those with a space,
-// struct tags included, for they hold help.
+// literals returns the strings of a Go file that can be prose: those with a
+// space, and the help in struct tags.
 func literals(t *testing.T, path string) map[token.Position]string {
 	t.Helper()
 	set := token.NewFileSet()
@@ -138,6 +139,13 @@ func literals(t *testing.T, path string) map[token.Position]string {
 	}
 	out := map[token.Position]string{}
 	ast.Inspect(file, func(n ast.Node) bool {
+		if f, ok := n.(*ast.Field); ok && f.Tag != nil {
+			tag, err := strconv.Unquote(f.Tag.Value)
+			if help := reflect.StructTag(tag).Get("help"); err == nil && help != "" {
+				out[set.Position(f.Tag.Pos())] = help
+			}
+			return false
+		}
 		lit, ok := n.(*ast.BasicLit)
 		if !ok || lit.Kind != token.STRING {
 			return true

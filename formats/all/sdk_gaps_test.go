@@ -428,7 +428,7 @@ func TestSidecarOfProjects(t *testing.T) {
 	lay(t, filepath.Join(dir, "projects", "q", "sdk-agent-store"), map[string]string{"aa.sidecar.ndjson": `{"rehome":"sidecar","version":1}` + "\n"})
 	said := ""
 	become(t, filepath.Join(dir, "projects"), filepath.Join(dir, "out"), convert.Options{To: "cursor-ndjson", Say: func(s string) { said += s + "\n" }})
-	if strings.Count(said, "is left aside") != 2 || !strings.Contains(said, filepath.Join("p", "sdk-agent-store", "aa.residue.ndjson")+" is left aside") || !strings.Contains(said, filepath.Join("q", "sdk-agent-store", "aa.sidecar.ndjson")+" is left aside") {
+	if strings.Count(said, "ignored: to use it") != 2 || !strings.Contains(said, filepath.Join("p", "sdk-agent-store", "aa.residue.ndjson")+" ignored: to use it") || !strings.Contains(said, filepath.Join("q", "sdk-agent-store", "aa.sidecar.ndjson")+" ignored: to use it") {
 		t.Errorf("said %q", said)
 	}
 }

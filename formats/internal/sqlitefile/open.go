@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -163,11 +162,11 @@ func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx con
 	if err != nil {
 		return "", err
 	}
-	what := "write-ahead log (" + size(st.wal.size) + ") is not merged yet"
+	pending := "changes in its write-ahead log (" + size(st.wal.size) + ")"
 	if st.wal.size == 0 {
-		what = "rollback journal (" + size(st.journal.size) + ") is not applied yet"
+		pending = "an unfinished transaction in its rollback journal (" + size(st.journal.size) + ")"
 	}
-	o.OnNotice(fmt.Sprintf("%s is read from a copy: its %s", filepath.Base(db.path), what))
+	o.OnNotice(formats.Copied(db.path, pending))
 	return to, nil
 }
 

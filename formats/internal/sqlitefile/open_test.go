@@ -133,7 +133,7 @@ func TestHotWAL(t *testing.T) {
 				if db.Pragmas().JournalMode != "wal" {
 					t.Errorf("pragmas %+v", db.Pragmas())
 				}
-				if len(said) != 1 || !strings.Contains(said[0], "x.db is read from a copy: its write-ahead log (") {
+				if len(said) != 1 || !strings.Contains(said[0], "x.db has changes in its write-ahead log (") {
 					t.Errorf("said %q", said)
 				}
 				if err := db.Close(); err != nil {

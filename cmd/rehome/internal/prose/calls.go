@@ -9,52 +9,52 @@ import (
 	"rehome/formats/session"
 )
 
-// mostHeld is how much is kept of calls that wait for their results, besides
-// those of one message; callSize is what a call takes without its arguments.
+// maxHeld limits the bytes of calls that wait for their results, except those
+// of one message. callSize is the estimated size of a call without arguments.
 const (
-	mostHeld = 1 << 20
+	maxHeld  = 1 << 20
 	callSize = 4 << 10
 )
 
-// kept is a call that outlives its message.
-func kept(c *session.ToolCall) *session.ToolCall {
+// cloneCall returns a copy of a call that stays valid after its message.
+func cloneCall(c *session.ToolCall) *session.ToolCall {
 	k := *c
 	k.ID, k.Name, k.Kind, k.Child = strings.Clone(c.ID), strings.Clone(c.Name), strings.Clone(c.Kind), strings.Clone(c.Child)
 	k.Input, k.Args = bytes.Clone(c.Input), bytes.Clone(c.Args)
 	if len(k.Args) > 0 {
-		k.Input = nil // the same, as the model wrote it
+		k.Input = nil // Args holds the same data as the model wrote it
 	}
 	k.Extras = nil
 	return &k
 }
 
-// queue is calls that wait for their results, found by their ids: one message
-// can make tens of thousands.
-type queue struct {
-	list []*session.ToolCall // nil where the result has come
-	at   map[string][]int    // places in the list, of calls of one id
-	left int                 // that wait still
+// callQueue holds the calls that wait for their results. It looks them up by
+// id, because one message can make tens of thousands of calls.
+type callQueue struct {
+	calls   []*session.ToolCall // nil if the result has arrived
+	byID    map[string][]int    // indexes of the calls with an id
+	waiting int                 // calls that are not nil
 }
 
-func (q *queue) put(c *session.ToolCall) {
-	if q.at == nil {
-		q.at = map[string][]int{}
+func (q *callQueue) put(c *session.ToolCall) {
+	if q.byID == nil {
+		q.byID = map[string][]int{}
 	}
-	q.at[c.ID] = append(q.at[c.ID], len(q.list))
-	q.list, q.left = append(q.list, c), q.left+1
+	q.byID[c.ID] = append(q.byID[c.ID], len(q.calls))
+	q.calls, q.waiting = append(q.calls, c), q.waiting+1
 }
 
-// take removes the first call of an id and returns it; nil if none waits.
-func (q *queue) take(id string) *session.ToolCall {
-	places := q.at[id]
+// take removes and returns the first call with an id, or nil if none waits.
+func (q *callQueue) take(id string) *session.ToolCall {
+	places := q.byID[id]
 	if len(places) == 0 {
 		return nil
 	}
-	c := q.list[places[0]]
-	q.list[places[0]], q.at[id], q.left = nil, places[1:], q.left-1
-	if len(q.list) > 2*q.left+mostGone { // what was taken does not pile up in a long turn
-		old := q.list
-		*q = queue{}
+	c := q.calls[places[0]]
+	q.calls[places[0]], q.byID[id], q.waiting = nil, places[1:], q.waiting-1
+	if len(q.calls) > 2*q.waiting+maxUnanswered { // drop the nils, which pile up in a long turn
+		old := q.calls
+		*q = callQueue{}
 		for _, c := range old {
 			if c != nil {
 				q.put(c)
@@ -64,64 +64,64 @@ func (q *queue) take(id string) *session.ToolCall {
 	return c
 }
 
-// result shows a call with what came of it. Results come in any order.
+// result prints a call with its result. Results may arrive in any order.
 func (w *walker) result(r *session.ToolResult) {
-	w.results = true
+	w.sawResult = true
 	call := &session.ToolCall{ID: r.Call, Name: strings.TrimSpace("result " + r.Call)}
 	if c := w.pending.take(r.Call); c != nil {
-		w.held -= len(c.Args) + len(c.Input) + callSize
-		w.show(c, r)
+		w.heldBytes -= len(c.Args) + len(c.Input) + callSize
+		w.showCall(c, r)
 		return
 	}
-	for i, c := range w.gone {
+	for i, c := range w.unanswered {
 		if c.ID == r.Call && c.ID != "" {
-			w.gone = append(w.gone[:i], w.gone[i+1:]...)
-			if w.o.Tools != None { // else it was counted when it was asked for
-				w.show(c, r)
+			w.unanswered = append(w.unanswered[:i], w.unanswered[i+1:]...)
+			if w.o.Tools != None { // else it has been counted as hidden
+				w.showCall(c, r)
 			}
 			return
 		}
 	}
-	w.show(call, r)
+	w.showCall(call, r)
 }
 
-// mostGone is how many calls are remembered whose results may come behind
-// other things, as those of work in the background do.
-const mostGone = 64
+// maxUnanswered is how many calls that were printed without a result are kept,
+// since the results of background work may arrive later.
+const maxUnanswered = 64
 
-// settle shows the calls whose results did not come.
-func (w *walker) settle() {
-	for _, c := range w.pending.list {
+// flushCalls prints the calls whose results have not arrived.
+func (w *walker) flushCalls() {
+	for _, c := range w.pending.calls {
 		if c == nil {
-			continue // its result came
+			continue // its result has arrived
 		}
-		w.show(c, nil)
+		w.showCall(c, nil)
 		if len(c.Args)+len(c.Input) > callSize {
 			c.Args, c.Input = nil, nil
 		}
-		w.gone = append(w.gone, c)
+		w.unanswered = append(w.unanswered, c)
 	}
-	w.gone = w.gone[max(0, len(w.gone)-mostGone):]
-	w.pending, w.held = queue{}, 0
+	w.unanswered = w.unanswered[max(0, len(w.unanswered)-maxUnanswered):]
+	w.pending, w.heldBytes = callQueue{}, 0
 }
 
-// count says how many calls are not shown, in front of what is.
-func (w *walker) count() {
+// flushHidden prints how many calls were hidden since the last visible part.
+func (w *walker) flushHidden() {
 	if w.hidden > 0 {
-		w.pen.aside(screen.Many(w.hidden, "tool call"))
+		w.out.note(screen.Plural(w.hidden, "tool call"))
 		w.hidden = 0
 	}
 }
 
-func (w *walker) show(c *session.ToolCall, r *session.ToolResult) {
+func (w *walker) showCall(c *session.ToolCall, r *session.ToolResult) {
 	if w.o.Tools == None {
 		w.hidden++
 		return
 	}
 	st := newStep(c, r, w.s.Workspace, w.o)
-	st.away = !slices.ContainsFunc(w.s.Children, func(l session.Link) bool { return l.Session == c.Child })
-	if r == nil && w.results {
+	st.external = !slices.ContainsFunc(w.s.Children, func(l session.Link) bool { return l.Session == c.Child })
+	if r == nil && w.sawResult {
 		st.outcome = "no result"
 	}
-	w.pen.step(st)
+	w.out.step(st)
 }

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// mostEdits is how many changed lines are told apart from each other; beyond it
-// the changed middle is shown as one. Time and memory grow with its square.
-const mostEdits = 600
+// maxEdits is the number of changed lines up to which a minimal diff is
+// computed. Beyond it, the changed middle is shown as one change. Time and
+// memory grow with the square of it.
+const maxEdits = 600
 
-// contextLines are how many unchanged lines stand around a change.
+// contextLines is how many unchanged lines surround a change.
 const contextLines = 3
 
-// change is a run of lines that others have taken the place of.
-type change struct{ old, removed, fresh, added int }
+// change is a run of lines of the old text that a run of lines of the new text replaces.
+type change struct{ oldStart, removed, newStart, added int }
 
-// unified compares two texts line by line, as a unified diff without its two
-// lines about files.
+// unified returns a unified diff of two texts without the two lines that name the files.
 func unified(before, after string) []string {
 	a, b := splitLines(before), splitLines(after)
 	var out []string
 	list := changes(a, b)
 	for i := 0; i < len(list); {
 		end := i + 1
-		for end < len(list) && list[end].old-(list[end-1].old+list[end-1].removed) <= 2*contextLines {
+		for end < len(list) && list[end].oldStart-(list[end-1].oldStart+list[end-1].removed) <= 2*contextLines {
 			end++
 		}
 		out = append(out, hunk(a, b, list[i:end])...)
@@ -32,13 +32,13 @@ func unified(before, after string) []string {
 	return out
 }
 
-// hunk spells changes that lie close together.
+// hunk returns the lines of one hunk, which holds changes that are close to each other.
 func hunk(a, b []string, list []change) []string {
 	first, last := list[0], list[len(list)-1]
-	lead := min(first.old, contextLines)
-	tail := min(len(a)-last.old-last.removed, contextLines)
-	from, end := first.old-lead, last.old+last.removed+tail
-	out := []string{fmt.Sprintf("@@ -%s +%s @@", lineRange(from, end-from), lineRange(first.fresh-lead, last.fresh+last.added+tail-(first.fresh-lead)))}
+	lead := min(first.oldStart, contextLines)
+	tail := min(len(a)-last.oldStart-last.removed, contextLines)
+	from, end := first.oldStart-lead, last.oldStart+last.removed+tail
+	out := []string{fmt.Sprintf("@@ -%s +%s @@", lineRange(from, end-from), lineRange(first.newStart-lead, last.newStart+last.added+tail-(first.newStart-lead)))}
 	at := from
 	keep := func(to int) {
 		for ; at < to; at++ {
@@ -46,11 +46,11 @@ func hunk(a, b []string, list []change) []string {
 		}
 	}
 	for _, c := range list {
-		keep(c.old)
-		for ; at < c.old+c.removed; at++ {
+		keep(c.oldStart)
+		for ; at < c.oldStart+c.removed; at++ {
 			out = append(out, "-"+a[at])
 		}
-		for _, l := range b[c.fresh : c.fresh+c.added] {
+		for _, l := range b[c.newStart : c.newStart+c.added] {
 			out = append(out, "+"+l)
 		}
 	}
@@ -58,8 +58,8 @@ func hunk(a, b []string, list []change) []string {
 	return out
 }
 
-// lineRange spells a place as diff does: one without lines is named by the line
-// before it.
+// lineRange formats a range of lines as diff does: an empty range is named by
+// the line before it.
 func lineRange(from, n int) string {
 	if n > 0 {
 		from++
@@ -77,8 +77,8 @@ func splitLines(s string) []string {
 	return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 }
 
-// changes are what turns a into b, in order. Common ends are taken off first:
-// most edits are small and in the middle.
+// changes returns the changes that turn a into b, in order. It strips common
+// lines at both ends first, since most edits are small and in the middle.
 func changes(a, b []string) []change {
 	lead := 0
 	for lead < len(a) && lead < len(b) && a[lead] == b[lead] {
@@ -92,30 +92,31 @@ func changes(a, b []string) []change {
 	if len(a) == 0 && len(b) == 0 {
 		return nil
 	}
-	list := shortest(a, b)
+	list := shortestEdit(a, b)
 	if list == nil {
 		list = []change{{0, len(a), 0, len(b)}}
 	}
 	for i := range list {
-		list[i].old += lead
-		list[i].fresh += lead
+		list[i].oldStart += lead
+		list[i].newStart += lead
 	}
 	return list
 }
 
-// shortest is the shortest way from a to b by Myers: it walks along the
-// diagonals with one more edit in each round, and goes back by the rounds it
-// remembers. nil: it would take more than mostEdits.
-func shortest(a, b []string) []change {
-	most := min(len(a)+len(b), mostEdits)
-	v := make([]int, 2*most+3)
+// shortestEdit returns the shortest edit script that turns a into b, by Myers'
+// algorithm. Each round extends the furthest points on the diagonals by one
+// edit; the points are recorded so that walkBack can recover the script. It
+// returns nil if the script would be longer than maxEdits.
+func shortestEdit(a, b []string) []change {
+	limit := min(len(a)+len(b), maxEdits)
+	v := make([]int, 2*limit+3)
 	var rounds [][]int
-	for d := 0; d <= most; d++ {
+	for d := 0; d <= limit; d++ {
 		for k := -d; k <= d; k += 2 {
-			at := most + 1 + k
-			x := v[at-1] + 1 // one line of a goes
+			at := limit + 1 + k
+			x := v[at-1] + 1 // delete a line of a
 			if k == -d || k != d && v[at-1] < v[at+1] {
-				x = v[at+1] // one line of b comes
+				x = v[at+1] // insert a line of b
 			}
 			for x < len(a) && x-k < len(b) && a[x] == b[x-k] {
 				x++
@@ -125,13 +126,13 @@ func shortest(a, b []string) []change {
 				return walkBack(rounds, len(a), len(b))
 			}
 		}
-		rounds = append(rounds, append([]int(nil), v[most+1-d:most+2+d]...))
+		rounds = append(rounds, append([]int(nil), v[limit+1-d:limit+2+d]...))
 	}
 	return nil
 }
 
-// walkBack finds the edits from the furthest points of each round. Those of
-// round d are the diagonals -d to d.
+// walkBack recovers the edits from the furthest points of each round. Those of
+// round d are on the diagonals -d to d.
 func walkBack(rounds [][]int, x, y int) []change {
 	var back []change
 	for d := len(rounds); d > 0; d-- {
@@ -157,7 +158,7 @@ func walkBack(rounds [][]int, x, y int) []change {
 	var out []change
 	for i := len(back) - 1; i >= 0; i-- {
 		c := back[i]
-		if n := len(out); n > 0 && out[n-1].old+out[n-1].removed == c.old && out[n-1].fresh+out[n-1].added == c.fresh {
+		if n := len(out); n > 0 && out[n-1].oldStart+out[n-1].removed == c.oldStart && out[n-1].newStart+out[n-1].added == c.newStart {
 			out[n-1].removed += c.removed
 			out[n-1].added += c.added
 			continue
@@ -167,9 +168,8 @@ func walkBack(rounds [][]int, x, y int) []change {
 	return out
 }
 
-// shownDiff is a diff that came as text, in lines, without the two that name
-// the file.
-func shownDiff(text string) []string {
+// diffLines returns the lines of a diff without its file headers.
+func diffLines(text string) []string {
 	list := splitLines(strings.ReplaceAll(text, "\r\n", "\n"))
 	for len(list) > 0 && (strings.HasPrefix(list[0], "--- ") || strings.HasPrefix(list[0], "+++ ") || strings.HasPrefix(list[0], "diff ") || strings.HasPrefix(list[0], "Index: ") || strings.HasPrefix(list[0], "====")) {
 		list = list[1:]
@@ -177,8 +177,8 @@ func shownDiff(text string) []string {
 	return list
 }
 
-// counted are the lines that a diff adds and takes away.
-func counted(diff []string) (added, removed int) {
+// diffStat counts the lines that a diff adds and removes.
+func diffStat(diff []string) (added, removed int) {
 	for _, l := range diff {
 		switch {
 		case strings.HasPrefix(l, "+"):

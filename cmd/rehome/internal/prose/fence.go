@@ -6,19 +6,18 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 )
 
-// fence follows the fenced code blocks of Markdown, line by line. It takes a
-// fence at any depth of indentation for one, also behind the mark of a list's
-// entry: inside of lists they stand deep.
+// fence tracks fenced code blocks of Markdown, line by line. It accepts fences at any
+// indentation and after list markers, since code blocks in lists are deeply indented.
 type fence struct {
-	mark   string      // what opened the block; "" outside
-	lead   screen.Safe // marks of lists in front of it
-	indent int         // characters in front of it, lead included
-	info   screen.Safe // what stood behind it
+	mark     string      // the opening fence; "" outside of a block
+	listMark screen.Safe // list markers before the fence
+	indent   int         // bytes before the fence, including listMark
+	info     screen.Safe // info string
 }
 
 func (f *fence) inside() bool { return f.mark != "" }
 
-// step looks at the next line, and reports whether it opens or closes a block.
+// step examines the next line, and reports whether it opens or closes a block.
 func (f *fence) step(line screen.Safe) (opens, closes bool) {
 	body := strings.TrimLeft(string(line), " \t")
 	if !f.inside() {
@@ -49,8 +48,7 @@ func (f *fence) step(line screen.Safe) (opens, closes bool) {
 	return false, false
 }
 
-// afterMark is what stands behind the mark of a list's entry, or all of it if
-// there is none.
+// afterMark returns what follows a list marker, or s if it does not begin with one.
 func afterMark(s string) string {
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	switch {
@@ -62,13 +60,13 @@ func afterMark(s string) string {
 	return s
 }
 
-// longest is the longest run of a mark's character at the beginning of a line:
-// a fence around these lines has to be longer.
-func longest(lines []screen.Safe, mark byte) int {
-	most := 0
+// longestRun returns the length of the longest run of mark at the beginning of
+// a line. A fence around these lines has to be longer.
+func longestRun(lines []screen.Safe, mark byte) int {
+	longest := 0
 	for _, line := range lines {
 		l := strings.TrimLeft(string(line), " \t")
-		most = max(most, len(l)-len(strings.TrimLeft(l, string(mark))))
+		longest = max(longest, len(l)-len(strings.TrimLeft(l, string(mark))))
 	}
-	return most
+	return longest
 }

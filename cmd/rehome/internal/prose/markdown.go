@@ -8,93 +8,93 @@ import (
 	"rehome/formats/session"
 )
 
-// markdown is the pen for Markdown.
-type markdown struct {
-	*paper
+// markdownRenderer is the renderer for Markdown.
+type markdownRenderer struct {
+	*lineWriter
 	o     Options
-	model string // that the session says it last used
+	model string // model of the session
 }
 
-func (d *markdown) head(s *session.Session) {
+func (d *markdownRenderer) head(s *session.Session) {
 	d.model = s.Model
 	title := strings.Join(strings.Fields(s.Title), " ")
 	if title == "" {
-		title = "A session without a title"
+		title = "Untitled session"
 	}
-	d.line("# " + literal(screen.Cut(screen.Visible(title), mostTitle)))
-	d.gap()
+	d.line("# " + escapeMarkdown(screen.Cut(screen.Visible(title), maxTitle)))
+	d.blankLine()
 	for _, f := range d.o.facts(s) {
-		d.line("- " + f.name + ": " + literal(f.value))
+		d.line("- " + f.name + ": " + escapeMarkdown(f.value))
 	}
 	for _, c := range s.Children {
 		words := strings.TrimSpace(c.Kind + " " + c.Title)
-		d.line("- subagent: " + literal(screen.Cut(screen.Visible(words), mostTitle)) + " " + codeSpan(d.o.again(c.Session)))
+		d.line("- subagent: " + escapeMarkdown(screen.Cut(screen.Visible(words), maxTitle)) + " " + codeSpan(d.o.showCommand(c.Session)))
 	}
 }
 
-func (d *markdown) rule(words screen.Safe) {
-	d.gap()
+func (d *markdownRenderer) divider(words screen.Safe) {
+	d.blankLine()
 	d.line("---")
-	d.aside(words)
+	d.note(words)
 }
 
-func (d *markdown) turn(n *session.Turn) {
-	d.gap()
+func (d *markdownRenderer) turn(n *session.Turn) {
+	d.blankLine()
 	d.line(screen.Sprintf("## Turn %d", n.Number))
-	if about := d.o.about(n, d.model); len(about) > 0 {
-		d.aside(screen.Join(about, " · "))
+	if about := d.o.turnFacts(n, d.model); len(about) > 0 {
+		d.note(screen.Join(about, " · "))
 	}
 	if n.Error != "" {
-		d.gap()
+		d.blankLine()
 		d.fenced("", slices.Collect(screen.Rows(screen.Lines(strings.Trim(n.Error, "\n")))))
 	}
 }
 
-func (d *markdown) prompt(words string) {
-	d.gap()
-	d.flow(words, "> ")
+func (d *markdownRenderer) prompt(words string) {
+	d.blankLine()
+	d.writeMarkdown(words, "> ")
 }
 
-func (d *markdown) said(words string) {
-	d.gap()
-	d.flow(words, "")
+func (d *markdownRenderer) answer(words string) {
+	d.blankLine()
+	d.writeMarkdown(words, "")
 }
 
-func (d *markdown) thought(words string) { d.folded("thinking", words) }
-func (d *markdown) summary(words string) { d.folded("summary of what was compacted", words) }
+func (d *markdownRenderer) thinking(words string) { d.details("thinking", words) }
+func (d *markdownRenderer) summary(words string)  { d.details("summary of compacted messages", words) }
 
-func (d *markdown) folded(name screen.Safe, words string) {
-	d.gap()
+func (d *markdownRenderer) details(name screen.Safe, words string) {
+	d.blankLine()
 	d.line("<details><summary>" + name + "</summary>")
-	d.gap()
-	d.flow(words, "")
-	d.gap()
+	d.blankLine()
+	d.writeMarkdown(words, "")
+	d.blankLine()
 	d.line("</details>")
 }
 
-func (d *markdown) aside(words screen.Safe) {
-	d.gap()
-	d.line("*" + literal(words) + "*")
+func (d *markdownRenderer) note(words screen.Safe) {
+	d.blankLine()
+	d.line("*" + escapeMarkdown(words) + "*")
 }
 
-// mostLine is how many cells of a line are shown where a result is cut.
-const mostLine = 400
+// maxLine is how many cells of a line are shown in shortened results.
+const maxLine = 400
 
-func (d *markdown) step(s *step) {
-	d.gap()
+func (d *markdownRenderer) step(s *step) {
+	d.blankLine()
 	name, about := screen.Visible(s.name), screen.Safe("")
-	for _, w := range append([]screen.Safe{screen.Cut(screen.Visible(s.subject), mostLine), screen.Visible(s.outcome)}, s.tail...) {
+	for _, w := range append([]screen.Safe{screen.Cut(screen.Visible(s.subject), maxLine), screen.Visible(s.outcome)}, s.extras...) {
 		if w != "" {
 			about += " " + w
 		}
 	}
 	if len(s.args) == 0 && len(s.body) == 0 && s.child == "" {
-		d.line(codeSpan(name) + literal(about))
+		d.line(codeSpan(name) + escapeMarkdown(about))
 		return
 	}
-	d.line("<details><summary><code>" + escaped(name) + "</code>" + escaped(about) + "</summary>")
+	d.line("<details><summary><code>" + escapeHTML(name) + "</code>" + escapeHTML(about) + "</summary>")
 	if len(s.args) > 0 {
-		d.gap()
+		d.blankLine()
 		var lines []screen.Safe
 		for _, a := range s.args {
 			name := oneLine(a.name)
@@ -110,22 +110,22 @@ func (d *markdown) step(s *step) {
 		d.fenced("", lines)
 	}
 	if len(s.body) > 0 {
-		d.gap()
+		d.blankLine()
 		d.result(s)
 	}
 	if s.child != "" {
-		d.gap()
-		if s.away {
+		d.blankLine()
+		if s.external {
 			d.line("subagent " + codeSpan(screen.Visible(s.child)) + ", not in this file")
 		} else {
-			d.line("subagent: " + codeSpan(d.o.again(s.child)))
+			d.line("subagent: " + codeSpan(d.o.showCommand(s.child)))
 		}
 	}
-	d.gap()
+	d.blankLine()
 	d.line("</details>")
 }
 
-func (d *markdown) result(s *step) {
+func (d *markdownRenderer) result(s *step) {
 	var lines []screen.Safe
 	at, more := s.elided()
 	for i, l := range s.body {
@@ -134,7 +134,7 @@ func (d *markdown) result(s *step) {
 		}
 		shown := screen.Lines(l)
 		if d.o.Tools != Full {
-			shown = screen.Cut(shown, mostLine)
+			shown = screen.Cut(shown, maxLine)
 		}
 		lines = append(lines, shown)
 	}
@@ -148,32 +148,31 @@ func (d *markdown) result(s *step) {
 	d.fenced(info, lines)
 }
 
-func (d *markdown) file(f *session.File) {
-	d.gap()
+func (d *markdownRenderer) file(f *session.File) {
+	d.blankLine()
 	d.line("- file " + codeSpan(screen.Visible(f.Path)) + ", " + size(f.Before) + " before, " + size(f.After) + " after")
 }
 
-func (d *markdown) end(s *session.Session) {
+func (d *markdownRenderer) end(s *session.Session) {
 	if len(s.Todos) > 0 {
-		d.gap()
+		d.blankLine()
 		d.line("## Todos")
-		d.gap()
+		d.blankLine()
 		for _, t := range s.Todos {
-			d.line("- " + screen.Replace(check(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + literal(oneLine(t.Content)))
+			d.line("- " + screen.Replace(checkbox(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + escapeMarkdown(oneLine(t.Content)))
 		}
 	}
 	if strings.TrimSpace(s.Plan) != "" {
-		d.gap()
+		d.blankLine()
 		d.line("## Plan")
-		d.gap()
-		d.flow(s.Plan, "")
+		d.blankLine()
+		d.writeMarkdown(s.Plan, "")
 	}
 }
 
-// fenced writes lines as they stand, in a fence longer than any of them begins
-// with.
-func (d *markdown) fenced(info screen.Safe, lines []screen.Safe) {
-	mark := screen.Repeat("`", max(3, longest(lines, '`')+1))
+// fenced writes lines verbatim in a fence that is longer than any of them begins with.
+func (d *markdownRenderer) fenced(info screen.Safe, lines []screen.Safe) {
+	mark := screen.Repeat("`", max(3, longestRun(lines, '`')+1))
 	d.line(mark + info)
 	for _, l := range lines {
 		d.line(l)
@@ -181,22 +180,22 @@ func (d *markdown) fenced(info screen.Safe, lines []screen.Safe) {
 	d.line(mark)
 }
 
-// flow writes foreign Markdown. Its code blocks get fences of our own, at the
-// beginning of the line, so that each ends where it should; outside of them and
-// of code in a line nothing is left that HTML could begin with.
-func (d *markdown) flow(words string, lead screen.Safe) {
+// writeMarkdown writes foreign Markdown. It replaces the fences of code blocks
+// by its own, at the beginning of the line, so that each block ends where it
+// should. Outside of code, it escapes everything that could begin HTML.
+func (d *markdownRenderer) writeMarkdown(words string, lead screen.Safe) {
 	var f fence
 	var code, prose []screen.Safe
 	settle := func() {
-		for _, l := range tamed(prose) {
+		for _, l := range escapeParagraph(prose) {
 			d.line(lead + l)
 		}
 		prose = prose[:0]
 	}
 	closeBlock := func(b fence) {
-		mark := screen.Repeat("`", max(3, longest(code, '`')+1))
-		if b.lead != "" {
-			d.line(lead + tamed([]screen.Safe{b.lead})[0])
+		mark := screen.Repeat("`", max(3, longestRun(code, '`')+1))
+		if b.listMark != "" {
+			d.line(lead + escapeParagraph([]screen.Safe{b.listMark})[0])
 		}
 		d.line(lead + mark + language(b.info))
 		for _, l := range code {
@@ -214,7 +213,7 @@ func (d *markdown) flow(words string, lead screen.Safe) {
 		case closes:
 			closeBlock(was)
 		case f.inside():
-			code = append(code, dedented(line, f.indent))
+			code = append(code, dedent(line, f.indent))
 		case screen.Trim(line, " \t") == "":
 			settle()
 			d.line(screen.TrimRight(lead, " "))

@@ -28,7 +28,7 @@ func TestTamed(t *testing.T) {
 		"| ![x](u) | `c` |":             "| \\![x](u) | `c` |",
 		"# heading\n- list\n1. numbers": "# heading\n- list\n1. numbers",
 	} {
-		if got := string(screen.Join(tamed(slices.Collect(screen.Rows(screen.Safe(in)))), "\n")); got != want {
+		if got := string(screen.Join(escapeParagraph(slices.Collect(screen.Rows(screen.Safe(in)))), "\n")); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -36,8 +36,8 @@ func TestTamed(t *testing.T) {
 
 func flowed(words string) string {
 	var b strings.Builder
-	d := &markdown{paper: newPaper(&b)}
-	d.flow(words, "")
+	d := &markdownRenderer{lineWriter: newLineWriter(&b)}
+	d.writeMarkdown(words, "")
 	d.flush()
 	return b.String()
 }
@@ -70,7 +70,7 @@ func FuzzMarkdown(f *testing.F) {
 	f.Add("1. x\n   ~~~\n<b>\n\n    ```\n<i>", `{"success":{"diffString":"@@\n+<b>\n+`+"````"+`"}}`)
 	f.Add("![x](http://h/p) `![c](u)` \\\\![y][r]\n> ![z](u)", `"![x](u)"`)
 	f.Add("`<b\n`>` <i>", `"`+"```"+`"`)
-	ours := regexp.MustCompile(`^(?:<details><summary>(?:thinking|summary of what was compacted|<code>[^<>]*</code>[^<>]*)</summary>|</details>)$`)
+	ours := regexp.MustCompile(`^(?:<details><summary>(?:thinking|summary of compacted messages|<code>[^<>]*</code>[^<>]*)</summary>|</details>)$`)
 	image := regexp.MustCompile(`(?:^|[^\\])(?:\\\\)*!\[`)
 	fenced := regexp.MustCompile("^[ \t>*+0-9.)-]*(```+|~~~+)")
 	f.Fuzz(func(t *testing.T, words, value string) {
@@ -93,7 +93,7 @@ func FuzzMarkdown(f *testing.F) {
 			case open != "":
 				if inner == open {
 					open = ""
-				} else if run := ticks(screen.Safe(strings.TrimLeft(inner, " \t"))); run >= len(open) {
+				} else if run := backticks(screen.Safe(strings.TrimLeft(inner, " \t"))); run >= len(open) {
 					t.Fatalf("%q, %q: %q may end the block that %q began:\n%s", words, value, line, open, b.String())
 				}
 			case m != nil && strings.HasPrefix(inner, "```") && !strings.Contains(strings.TrimLeft(inner, "`"), "`"):

@@ -1,6 +1,6 @@
-// Package prose writes a session as people read it: for a terminal, and as
-// Markdown. It holds one message at a time, besides the calls whose results
-// are still to come.
+// Package prose renders a session as a readable transcript, for a terminal or as
+// Markdown. It holds one message in memory at a time, and the calls whose
+// results have not arrived.
 package prose
 
 import (
@@ -11,55 +11,55 @@ import (
 	"rehome/formats/session"
 )
 
-// Detail is how much is shown of what tools did.
+// Detail is how much of tool calls and results is shown.
 type Detail string
 
-// The details.
+// The levels of detail.
 const (
-	None  Detail = "none"  // that they were called
-	Brief Detail = "brief" // what they were asked, and the beginning of what came of it
+	None  Detail = "none"  // only the number of calls
+	Brief Detail = "brief" // the main argument and the beginning of the result
 	Full  Detail = "full"  // everything
 )
 
-// Options say how a session is shown.
+// Options configure how a session is rendered.
 type Options struct {
-	Tools    Detail
-	Thinking bool           // the model's reasoning, too
-	Zone     *time.Location // of the times; nil is UTC
-	Source   string         // what the command line calls the store; "" if it cannot be named again
-	Live     bool           // somebody waits for every message
-	Part     bool           // not all turns are shown: what the client kept beside them is not either
+	Tools     Detail
+	Thinking  bool           // include the model's reasoning
+	Zone      *time.Location // for times; nil means UTC
+	Source    string         // path of the store, for commands; "" for stdin
+	Streaming bool           // flush after each message
+	Partial   bool           // some turns are left out, and so are files, todos and plan
 
-	Width   int // cells of the terminal, see Text
+	Width   int // cells of the terminal; used by Text
 	Palette screen.Palette
 }
 
-// narrowest is the width below which nothing is fitted any more.
-const narrowest = 40
+// minWidth is the smallest width that output is wrapped to.
+const minWidth = 40
 
 // Text writes a session for a terminal.
 func Text(w io.Writer, s *session.Session, o Options) error {
-	o.Width = max(o.Width, narrowest)
-	return walk(s, o, &text{paper: newPaper(w), o: o})
+	o.Width = max(o.Width, minWidth)
+	return walk(s, o, &textRenderer{lineWriter: newLineWriter(w), o: o})
 }
 
-// Markdown writes a session as Markdown in which nothing of the session acts as
-// HTML or loads an image, and no block of it ends where it should not.
+// Markdown writes a session as Markdown. Nothing in the session acts as HTML,
+// loads an image or ends a block early.
 func Markdown(w io.Writer, s *session.Session, o Options) error {
-	return walk(s, o, &markdown{paper: newPaper(w), o: o})
+	return walk(s, o, &markdownRenderer{lineWriter: newLineWriter(w), o: o})
 }
 
-// pen is what writes the pieces of a session, in one form or another. Texts
-// are foreign unless they are Safe.
-type pen interface {
+// renderer writes the parts of a session in one output format. Strings are
+// foreign text; screen.Safe is not.
+type renderer interface {
 	head(s *session.Session)
 	turn(t *session.Turn)
-	rule(words screen.Safe) // something begins or ends here
+	divider(words screen.Safe) // begins or ends a section
 	prompt(text string)
-	said(text string)
-	thought(text string)
+	answer(text string)
+	thinking(text string)
 	summary(text string)
-	aside(words screen.Safe) // what is there and not shown, in a line
+	note(words screen.Safe) // describes in one line what is not shown
 	step(s *step)
 	file(f *session.File)
 	end(s *session.Session)

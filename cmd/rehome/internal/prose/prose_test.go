@@ -130,13 +130,13 @@ func TestCallsOfSeveralMessages(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 	list = list[:0]
-	for range 2 * mostHeld / callSize {
+	for range 2 * maxHeld / callSize {
 		list = append(list, said(call("a", "shell", `{"command":"one"}`)))
 	}
-	w := &walker{o: Options{Tools: Brief}, pen: &text{paper: newPaper(io.Discard), o: Options{Width: 80}}, s: stream()}
+	w := &walker{o: Options{Tools: Brief}, out: &textRenderer{lineWriter: newLineWriter(io.Discard), o: Options{Width: 80}}, s: stream()}
 	for _, m := range list {
-		if w.message(m); w.pending.left > mostHeld/callSize+1 {
-			t.Fatalf("%d calls wait", w.pending.left)
+		if w.message(m); w.pending.waiting > maxHeld/callSize+1 {
+			t.Fatalf("%d calls wait", w.pending.waiting)
 		}
 	}
 }
@@ -245,12 +245,12 @@ func TestTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := Last(stream(list...))
+		last, err := LastTurn(stream(list...))
 		if err != nil || last != 5 {
 			t.Fatal(last, err)
 		}
 		var got strings.Builder
-		for m := range turns.Of(last).Pick(stream(list...)).Messages {
+		for m := range turns.Resolve(last).Pick(stream(list...)).Messages {
 			switch {
 			case m.Turn != nil:
 				got.WriteByte(byte('0' + m.Turn.Number))
@@ -346,7 +346,7 @@ func TestEnding(t *testing.T) {
 		{"result/success", `[1]`, "[result/success 3 B]", "run"},
 		{"results", `{}`, "[results 2 B]", "run"},
 	} {
-		got := shown(t, stream(user(1, "hi"), said(&session.Opaque{Kind: c.kind, Raw: session.Raw(c.raw)})), Options{Live: true})
+		got := shown(t, stream(user(1, "hi"), said(&session.Opaque{Kind: c.kind, Raw: session.Raw(c.raw)})), Options{Streaming: true})
 		if !strings.Contains(got, c.want) || strings.Contains(got, c.not) {
 			t.Errorf("%s %s:\n%s", c.kind, c.raw, got)
 		}
@@ -372,7 +372,7 @@ func TestLateResult(t *testing.T) {
 // TestQueue: calls are found by their ids, the first of one id first, and what
 // was taken leaves no room behind.
 func TestQueue(t *testing.T) {
-	var q queue
+	var q callQueue
 	for i := range 10_000 {
 		q.put(&session.ToolCall{ID: strconv.Itoa(i % 5_000), Name: strconv.Itoa(i)})
 	}
@@ -381,11 +381,11 @@ func TestQueue(t *testing.T) {
 		if c := q.take(strconv.Itoa(i % 5_000)); c == nil || c.Name != want {
 			t.Fatalf("%d: %v, want %s", i, c, want)
 		}
-		if len(q.list) > 2*q.left+mostGone+1 {
-			t.Fatalf("%d places for %d calls", len(q.list), q.left)
+		if len(q.calls) > 2*q.waiting+maxUnanswered+1 {
+			t.Fatalf("%d places for %d calls", len(q.calls), q.waiting)
 		}
 	}
-	if q.take("1") != nil || q.left != 0 {
+	if q.take("1") != nil || q.waiting != 0 {
 		t.Error("something is left")
 	}
 }

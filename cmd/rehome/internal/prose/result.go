@@ -10,36 +10,36 @@ import (
 	"rehome/formats/session"
 )
 
-// Results are read by the names of their members, not by the kind of tool: a
-// kind that is not known yet mostly says what it has to say under known names.
+// Results are interpreted by the names of their members, not by the kind of tool,
+// because unknown tools usually use known names.
 
-// unwrapped is the inside of a result: clients put it under the name of what
-// came of the call.
-func unwrapped(r *session.ToolResult) json.RawMessage {
+// resultBody returns the inner value of a result, which clients wrap in an
+// object named after the outcome.
+func resultBody(r *session.ToolResult) json.RawMessage {
 	top := members(json.RawMessage(r.Value))
 	if inner := top[r.Status]; inner != nil && inner[0] == '{' {
 		return inner
 	}
-	if status, ok := plain(top["status"]); ok && status == r.Status && top["value"] != nil {
+	if status, ok := stringValue(top["status"]); ok && status == r.Status && top["value"] != nil {
 		return top["value"]
 	}
 	return json.RawMessage(r.Value)
 }
 
-// edited is a change of a file as a diff: as the tool says, or worked out from
-// what was there before and after. nil if there was none.
-func edited(body, args map[string]json.RawMessage, failed bool) []string {
+// editDiff returns the diff of a file edit: the one in the result, or one computed
+// from the contents before and after. It returns nil if there was no edit.
+func editDiff(body, args map[string]json.RawMessage, failed bool) []string {
 	for _, name := range []string{"diffString", "patch", "diff"} {
-		if s, ok := plain(body[name]); ok && s != "" {
-			return shownDiff(s)
+		if s, ok := stringValue(body[name]); ok && s != "" {
+			return diffLines(s)
 		}
 	}
 	if failed {
 		return nil
 	}
 	pair := func(from map[string]json.RawMessage, old, fresh string) []string {
-		a, hadOld := plain(from[old])
-		b, ok := plain(from[fresh])
+		a, hadOld := stringValue(from[old])
+		b, ok := stringValue(from[fresh])
 		if !ok && !hadOld {
 			return nil
 		}
@@ -62,44 +62,44 @@ func edited(body, args map[string]json.RawMessage, failed bool) []string {
 	return nil
 }
 
-// came is what a result says, "" if it does not under any known name.
-func came(body map[string]json.RawMessage) string {
+// resultText returns the text of a result, or "" if no known member has any.
+func resultText(body map[string]json.RawMessage) string {
 	for _, name := range []string{"interleavedOutput", "output", "markdown", "text", "content", "errorMessage", "clientVisibleError", "error", "reason", "attributionText", "transcript", "summary"} {
-		if s, ok := plain(body[name]); ok && strings.TrimSpace(s) != "" {
+		if s, ok := stringValue(body[name]); ok && strings.TrimSpace(s) != "" {
 			return s
 		}
 	}
 	var out []string
 	for _, name := range []string{"stdout", "stderr"} {
-		if s, _ := plain(body[name]); strings.TrimSpace(s) != "" {
+		if s, _ := stringValue(body[name]); strings.TrimSpace(s) != "" {
 			out = append(out, strings.TrimRight(s, "\n"))
 		}
 	}
 	if out == nil {
-		out = lists(body)
+		out = listResults(body)
 	}
 	return strings.Join(out, "\n")
 }
 
-// lists are the results that are lists of something.
-func lists(body map[string]json.RawMessage) []string {
+// listResults returns the lines of results that are lists.
+func listResults(body map[string]json.RawMessage) []string {
 	var out []string
 	for _, t := range elements(body["todos"]) {
 		m := members(t)
-		content, _ := plain(m["content"])
-		status, _ := plain(m["status"])
-		out = append(out, string(check(status)+" "+oneLine(content)))
+		content, _ := stringValue(m["content"])
+		status, _ := stringValue(m["status"])
+		out = append(out, string(checkbox(status)+" "+oneLine(content)))
 	}
 	for _, f := range elements(body["files"]) {
-		if s, ok := plain(f); ok {
+		if s, ok := stringValue(f); ok {
 			out = append(out, s)
 		}
 	}
 	for _, c := range elements(body["content"]) { // of an MCP server
 		m := members(c)
-		s, ok := plain(m["text"])
+		s, ok := stringValue(m["text"])
 		if !ok {
-			s, ok = plain(members(m["text"])["text"])
+			s, ok = stringValue(members(m["text"])["text"])
 		}
 		if ok {
 			out = append(out, s)
@@ -108,19 +108,19 @@ func lists(body map[string]json.RawMessage) []string {
 		}
 	}
 	for _, c := range elements(body["conversationSteps"]) { // of a subagent
-		if s, ok := plain(members(members(c)["assistantMessage"])["text"]); ok {
+		if s, ok := stringValue(members(members(c)["assistantMessage"])["text"]); ok {
 			out = append(out, s)
 		}
 	}
 	for _, r := range elements(body["references"]) {
 		m := members(r)
-		title, _ := plain(m["title"])
-		url, _ := plain(m["url"])
+		title, _ := stringValue(m["title"])
+		url, _ := stringValue(m["url"])
 		out = append(out, strings.TrimSpace(title+"  "+url))
 	}
 	if raw := body["workspaceResults"]; raw != nil {
 		for _, root := range names(raw) {
-			out = append(out, found(members(members(raw)[root]))...)
+			out = append(out, searchLines(members(members(raw)[root]))...)
 		}
 	}
 	if raw := body["directoryTreeRoot"]; raw != nil {
@@ -129,8 +129,8 @@ func lists(body map[string]json.RawMessage) []string {
 	return out
 }
 
-// check is the box in front of an entry of a list.
-func check(status string) screen.Safe {
+// checkbox returns the box before a todo.
+func checkbox(status string) screen.Safe {
 	switch strings.TrimPrefix(strings.ToLower(status), "todo_status_") {
 	case "completed", "complete", "done":
 		return "[x]"
@@ -142,21 +142,21 @@ func check(status string) screen.Safe {
 	return "[ ]"
 }
 
-// found are the lines of a search, as grep prints them.
-func found(root map[string]json.RawMessage) []string {
+// searchLines returns the matches of a search as grep prints them.
+func searchLines(root map[string]json.RawMessage) []string {
 	var out []string
 	for _, f := range elements(members(root["files"])["files"]) {
-		if s, ok := plain(f); ok {
+		if s, ok := stringValue(f); ok {
 			out = append(out, s)
 		}
 	}
 	for _, f := range elements(members(root["content"])["matches"]) {
 		m := members(f)
-		file, _ := plain(m["file"])
+		file, _ := stringValue(m["file"])
 		for _, l := range elements(m["matches"]) {
 			line := members(l)
-			n, _ := whole(line["lineNumber"])
-			text, _ := plain(line["content"])
+			n, _ := intValue(line["lineNumber"])
+			text, _ := stringValue(line["content"])
 			mark := ":"
 			if string(line["isContextLine"]) == "true" {
 				mark = "-"
@@ -166,54 +166,54 @@ func found(root map[string]json.RawMessage) []string {
 	}
 	for _, c := range elements(members(root["count"])["counts"]) {
 		m := members(c)
-		file, _ := plain(m["file"])
-		n, _ := whole(m["count"])
+		file, _ := stringValue(m["file"])
+		n, _ := intValue(m["count"])
 		out = append(out, fmt.Sprintf("%s:%d", file, n))
 	}
 	return out
 }
 
-// mostTree is how deep a listing of folders is followed.
-const mostTree = 16
+// maxTreeDepth limits the depth of directory listings.
+const maxTreeDepth = 16
 
-// tree is a listing of folders, indented.
+// tree returns the lines of a directory listing, indented.
 func tree(dir map[string]json.RawMessage, indent string, depth int) []string {
 	var out []string
-	if depth > mostTree {
+	if depth > maxTreeDepth {
 		return out
 	}
 	if depth == 0 {
-		if s, _ := plain(dir["absPath"]); s != "" {
+		if s, _ := stringValue(dir["absPath"]); s != "" {
 			out = append(out, s)
 		}
 		indent = "  "
 	}
 	for _, d := range elements(dir["childrenDirs"]) {
 		m := members(d)
-		s, _ := plain(m["absPath"])
+		s, _ := stringValue(m["absPath"])
 		out = append(out, indent+s[strings.LastIndexAny(s, `/\`)+1:]+"/")
 		out = append(out, tree(m, indent+"  ", depth+1)...)
 	}
 	for _, f := range elements(dir["childrenFiles"]) {
-		s, _ := plain(members(f)["name"])
+		s, _ := stringValue(members(f)["name"])
 		out = append(out, indent+s)
 	}
 	return out
 }
 
-// rest is a result without a member of a known name: all of it,
-// "" if that is nothing.
-func rest(raw json.RawMessage) string {
+// otherResult returns a result without known members as indented JSON, or "" if
+// it is empty.
+func otherResult(raw json.RawMessage) string {
 	if m := members(raw); m != nil && len(m) == 0 {
 		return ""
 	}
-	if s, ok := plain(raw); ok {
+	if s, ok := stringValue(raw); ok {
 		return s
 	}
 	return pretty(raw)
 }
 
-// pretty is JSON over several lines.
+// pretty returns indented JSON.
 func pretty(raw []byte) string {
 	var b bytes.Buffer
 	if json.Indent(&b, raw, "", "  ") != nil {
@@ -238,7 +238,7 @@ func members(raw []byte) map[string]json.RawMessage {
 	return m
 }
 
-// names are the members of an object, in their order, each once.
+// names returns the member names of an object in order, each once.
 func names(raw []byte) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -269,8 +269,8 @@ func elements(raw []byte) []json.RawMessage {
 	return list
 }
 
-// plain is a text.
-func plain(raw []byte) (string, bool) {
+// stringValue returns a JSON string.
+func stringValue(raw []byte) (string, bool) {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
 		return "", false
@@ -278,10 +278,10 @@ func plain(raw []byte) (string, bool) {
 	return s, true
 }
 
-// whole is a number without a fraction, also where it is spelled as a text,
-// which is how clients spell the long ones.
-func whole(raw []byte) (int64, bool) {
-	if s, ok := plain(raw); ok {
+// intValue returns a JSON integer. Clients spell large ones as strings, so
+// these are accepted too.
+func intValue(raw []byte) (int64, bool) {
+	if s, ok := stringValue(raw); ok {
 		raw = []byte(s)
 	}
 	var n int64
@@ -291,7 +291,7 @@ func whole(raw []byte) (int64, bool) {
 	return n, true
 }
 
-// oneLine is a text without line ends.
+// oneLine returns a text without trailing line ends.
 func oneLine(s string) screen.Safe {
 	return screen.Visible(strings.TrimRight(s, "\r\n"))
 }

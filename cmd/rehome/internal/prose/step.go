@@ -11,34 +11,34 @@ import (
 	"rehome/formats/session"
 )
 
-// step is a call and what came of it, ready to be shown. Its texts are foreign.
+// step is a tool call and its result, prepared for rendering. Its strings are foreign text.
 type step struct {
-	name    string
-	subject string // what it was about, in one line
-	outcome string // "" if it went well
-	bad     bool
-	tail    []screen.Safe // +3 -1, 2.3 s
-	args    []arg         // everything it was asked, see Full
-	body    []string      // lines of what came of it
-	cut     int           // lines that body lacks
-	diff    bool          // body is a diff
-	child   string        // the session that it started
-	away    bool          // which the source does not hold
+	name     string
+	subject  string // main argument, in one line
+	outcome  string // "" on success
+	failed   bool
+	extras   []screen.Safe // +3 -1, 2.3 s
+	args     []arg         // all arguments, with Full
+	body     []string      // lines of the result
+	omitted  int           // number of lines left out of body
+	diff     bool          // body is a diff
+	child    string        // id of the session that the call started
+	external bool          // child is not in the source
 }
 
-// arg is one argument; a text of several lines stands below its name.
+// arg is one argument of a call. A text of several lines is printed below its name.
 type arg struct {
 	name  string
 	lines []string
 }
 
-// briefLines and briefDiff are how much of a result is shown.
+// briefLines and briefDiff limit the lines of results and diffs with Brief.
 const (
 	briefLines = 10
 	briefDiff  = 40
 )
 
-// newStep makes a step of a call and its result; r is nil if there is none.
+// newStep returns the step for a call and its result. r is nil if there is no result.
 func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Options) *step {
 	st := &step{name: c.Name, child: c.Child}
 	if c.Kind != "" && c.Kind != "mcp" && !strings.HasPrefix(c.Kind, "tool-") {
@@ -51,64 +51,63 @@ func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Opt
 	args := members(asked)
 	st.subject = subject(args, workspace)
 	if o.Tools == Full {
-		st.args = list(asked, args)
+		st.args = argList(asked, args)
 	}
 	if r != nil {
 		st.result(r, args)
 	}
-	st.span(c, r)
+	st.addDuration(c, r)
 	st.shorten(o)
 	return st
 }
 
-// subjects are the arguments that say best what a call is about, the best
-// first.
+// subjects are the arguments that tell what a call is about, most telling first.
 var subjects = [...]string{"command", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "globPattern", "glob_pattern",
 	"pattern", "query", "searchTerm", "search_term", "url", "uri", "toolName", "description", "title", "name", "message", "question", "prompt", "explanation",
 	"taskId", "agentId", "shellId"}
 
-// subject is what a call is about: the first line of the argument that says it.
+// subject returns what a call is about: the first line of its most telling argument.
 func subject(args map[string]json.RawMessage, workspace string) string {
 	for _, name := range subjects {
-		s, ok := plain(args[name])
+		s, ok := stringValue(args[name])
 		if !ok || strings.TrimSpace(s) == "" {
 			continue
 		}
 		if strings.Contains(strings.ToLower(name), "path") || strings.Contains(strings.ToLower(name), "file") {
-			return inside(s, workspace)
+			return relPath(s, workspace)
 		}
 		s = strings.TrimSpace(s)
 		if line, _, more := strings.Cut(s, "\n"); more {
 			s = strings.TrimSpace(line) + " …"
 		}
 		if name == "pattern" {
-			if where, _ := plain(args["path"]); where != "" {
-				s += " in " + inside(where, workspace)
+			if where, _ := stringValue(args["path"]); where != "" {
+				s += " in " + relPath(where, workspace)
 			}
 		}
 		return s
 	}
 	if n := len(elements(args["todos"])); n > 0 {
-		return string(screen.Many(int64(n), "entry"))
+		return string(screen.Plural(int64(n), "todo"))
 	}
 	return ""
 }
 
-// inside is a path as seen from the workspace.
-func inside(p, workspace string) string {
+// relPath returns p relative to the workspace, if it is inside.
+func relPath(p, workspace string) string {
 	if rest, ok := strings.CutPrefix(p, strings.TrimSuffix(workspace, "/")+"/"); ok && workspace != "" && rest != "" {
 		return path.Clean(rest)
 	}
 	return p
 }
 
-// list spells all arguments, in their order.
-func list(raw session.Raw, args map[string]json.RawMessage) []arg {
+// argList returns all arguments in order.
+func argList(raw session.Raw, args map[string]json.RawMessage) []arg {
 	if args == nil {
 		if len(raw) == 0 {
 			return nil
 		}
-		s, ok := plain(json.RawMessage(raw))
+		s, ok := stringValue(json.RawMessage(raw))
 		if !ok {
 			s = pretty(raw)
 		}
@@ -116,10 +115,10 @@ func list(raw session.Raw, args map[string]json.RawMessage) []arg {
 	}
 	var out []arg
 	for _, name := range names(raw) {
-		s, ok := plain(args[name])
+		s, ok := stringValue(args[name])
 		if !ok {
 			s = pretty(args[name])
-			if len(s) < mostCompact {
+			if len(s) < maxCompact {
 				s = compact(args[name])
 			}
 		}
@@ -132,100 +131,101 @@ func list(raw session.Raw, args map[string]json.RawMessage) []arg {
 	return out
 }
 
-// mostCompact is how long JSON may be that is not taken apart into lines.
-const mostCompact = 120
+// maxCompact is the length up to which JSON is printed on one line.
+const maxCompact = 120
 
-// span is how long a call took, as the tool says, or else the client.
-func (st *step) span(c *session.ToolCall, r *session.ToolResult) {
+// addDuration adds how long a call took, as the tool or else the client reports it.
+func (st *step) addDuration(c *session.ToolCall, r *session.ToolResult) {
 	if r != nil {
-		body := members(unwrapped(r))
+		body := members(resultBody(r))
 		for _, name := range []string{"executionTime", "durationMs", "runtimeMs"} {
-			if ms, ok := whole(body[name]); ok && ms > 0 {
-				st.tail = append(st.tail, screen.Span(time.Duration(min(ms, 1<<40))*time.Millisecond))
+			if ms, ok := intValue(body[name]); ok && ms > 0 {
+				st.extras = append(st.extras, screen.Duration(time.Duration(min(ms, 1<<40))*time.Millisecond))
 				return
 			}
 		}
 	}
 	if c.Start.Known() && c.End.Known() {
 		if ms := c.End.Millis() - c.Start.Millis(); ms > 0 && ms < 1<<40 {
-			st.tail = append(st.tail, screen.Span(time.Duration(ms)*time.Millisecond))
+			st.extras = append(st.extras, screen.Duration(time.Duration(ms)*time.Millisecond))
 		}
 	}
 }
 
-// shorten leaves as much of a result as was asked for. Of a long output of a
-// command the end says what came of it.
+// shorten cuts a result to the requested level of detail. Of a shell command's
+// output, it keeps both ends, since the outcome is usually at the end.
 func (st *step) shorten(o Options) {
-	most := briefLines
+	limit := briefLines
 	if st.diff {
-		most = briefDiff
+		limit = briefDiff
 	}
-	if o.Tools == Full || len(st.body) <= most+1 {
+	if o.Tools == Full || len(st.body) <= limit+1 {
 		return
 	}
-	st.cut = len(st.body) - most
+	st.omitted = len(st.body) - limit
 	if st.diff || st.name != "shell" {
-		st.body = st.body[:most]
+		st.body = st.body[:limit]
 		return
 	}
-	st.body = append(st.body[:most/2:most/2], st.body[len(st.body)-most/2:]...)
+	st.body = append(st.body[:limit/2:limit/2], st.body[len(st.body)-limit/2:]...)
 }
 
-// elided says how many lines are not shown, and where: in front of body[at].
+// elided returns the note about omitted lines and the index of the line of body
+// to print it before, or -1 if nothing was omitted.
 func (st *step) elided() (at int, words screen.Safe) {
-	if st.cut == 0 {
+	if st.omitted == 0 {
 		return -1, ""
 	}
 	at = len(st.body)
 	if !st.diff && st.name == "shell" {
 		at /= 2
 	}
-	return at, "… " + screen.Many(int64(st.cut), "more line") + " (--tools full)"
+	return at, "… " + screen.Plural(int64(st.omitted), "more line") + " (--tools full)"
 }
 
-// result fills in what came of a call.
+// result fills in the result of a call.
 func (st *step) result(r *session.ToolResult, args map[string]json.RawMessage) {
-	body := members(unwrapped(r))
-	st.bad = r.Error
+	body := members(resultBody(r))
+	st.failed = r.Error
 	if r.Error || r.Status != "success" {
 		st.outcome = r.Status
 	}
 	if r.Error && (st.outcome == "" || st.outcome == "success") {
 		st.outcome = "error"
 	}
-	if code, ok := whole(body["exitCode"]); ok && code != 0 {
-		st.outcome, st.bad = "exit "+strconv.FormatInt(code, 10), true
+	if code, ok := intValue(body["exitCode"]); ok && code != 0 {
+		st.outcome, st.failed = "exit "+strconv.FormatInt(code, 10), true
 	} else if ok && st.outcome == "failure" {
 		st.outcome = "failure, exit 0"
 	}
-	if st.body = edited(body, args, r.Error); st.body != nil {
+	if st.body = editDiff(body, args, r.Error); st.body != nil {
 		st.diff = true
-		added, removed := counted(st.body)
-		st.tail = append(st.tail, screen.Sprintf("+%d -%d", added, removed))
+		added, removed := diffStat(st.body)
+		st.extras = append(st.extras, screen.Sprintf("+%d -%d", added, removed))
 		return
 	}
-	text := came(body)
+	text := resultText(body)
 	if text == "" {
-		text = shownTo(r.Content)
+		text = contentText(r.Content)
 	}
 	if text == "" && len(r.Value) > 0 && body["exitCode"] == nil && !r.Error {
-		text = rest(unwrapped(r))
+		text = otherResult(resultBody(r))
 	}
 	text = strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	st.body = splitLines(text)
 }
 
-// shownTo is what the model was shown of a result.
-func shownTo(content []session.Part) string {
+// contentText returns the text of a result that the model received.
+func contentText(content []session.Part) string {
 	var out []string
 	for _, p := range content {
 		switch t := p.(type) {
 		case *session.Text:
 			out = append(out, t.Text)
 		case *session.Media:
-			out = append(out, string("["+mediaOf(t)+"]"))
+			out = append(out, string("["+mediaLabel(t)+"]"))
 		case *session.Opaque:
-			out = append(out, string("["+opaqueOf(t)+"]"))
+			out = append(out, string("["+opaqueLabel(t)+"]"))
 		}
 	}
 	return strings.Join(out, "\n")

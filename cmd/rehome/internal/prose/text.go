@@ -7,27 +7,27 @@ import (
 	"rehome/formats/session"
 )
 
-// text is the pen for a terminal.
-type text struct {
-	*paper
-	o      Options
-	beside bool   // the last line was an aside
-	model  string // that the session says it last used
+// textRenderer is the renderer for a terminal.
+type textRenderer struct {
+	*lineWriter
+	o         Options
+	afterNote bool   // the last line was a note
+	model     string // model of the session
 }
 
-func (t *text) line(s screen.Safe) {
-	t.beside = false
-	t.paper.line(screen.TrimRight(s, " "))
+func (t *textRenderer) line(s screen.Safe) {
+	t.afterNote = false
+	t.lineWriter.line(screen.TrimRight(s, " "))
 }
 
-func (t *text) head(s *session.Session) {
+func (t *textRenderer) head(s *session.Session) {
 	p := t.o.Palette
 	t.model = s.Model
 	title := screen.Visible(strings.Join(strings.Fields(s.Title), " "))
 	if title == "" {
-		t.line(p.Faint("a session without a title"))
+		t.line(p.Faint("untitled session"))
 	}
-	for _, l := range screen.Wrap(screen.Cut(title, mostTitle), t.o.Width) {
+	for _, l := range screen.Wrap(screen.Cut(title, maxTitle), t.o.Width) {
 		if l != "" {
 			t.line(p.Strong(l))
 		}
@@ -50,82 +50,80 @@ func (t *text) head(s *session.Session) {
 	t.children(s.Children)
 }
 
-// mostTitle is how much of a title is shown: some clients take the whole
-// prompt.
-const mostTitle = 400
+// maxTitle limits the length of titles, since some clients use the whole prompt.
+const maxTitle = 400
 
-// mostChildren is how many subagents are worth a line each.
-const mostChildren = 12
+// maxChildren is how many subagents are listed.
+const maxChildren = 12
 
-func (t *text) children(list []session.Link) {
+func (t *textRenderer) children(list []session.Link) {
 	for i, c := range list {
-		if i == mostChildren && len(list) > mostChildren+1 {
-			t.line(t.o.Palette.Faint("  and " + screen.Many(int64(len(list)-i), "more subagent")))
+		if i == maxChildren && len(list) > maxChildren+1 {
+			t.line(t.o.Palette.Faint("  and " + screen.Plural(int64(len(list)-i), "more subagent")))
 			return
 		}
 		words := screen.Visible(strings.TrimSpace(c.Kind + " " + c.Title))
 		t.line(t.o.Palette.Faint("  subagent  ") + screen.Cut(words, max(8, t.o.Width/2)))
-		t.line(t.o.Palette.Faint("    " + t.o.again(c.Session)))
+		t.line(t.o.Palette.Faint("    " + t.o.showCommand(c.Session)))
 	}
 }
 
-// rule is a line across the screen with words in it.
-func (t *text) rule(words screen.Safe) { t.across(words, t.o.Palette.Yellow) }
+// divider prints a line across the screen that contains words.
+func (t *textRenderer) divider(words screen.Safe) { t.banner(words, t.o.Palette.Yellow) }
 
-func (t *text) across(words screen.Safe, paint func(screen.Safe) screen.Safe) {
-	t.gap()
+func (t *textRenderer) banner(words screen.Safe, paint func(screen.Safe) screen.Safe) {
+	t.blankLine()
 	words = screen.Cut(words, max(8, t.o.Width-6))
 	rest := t.o.Width - 4 - screen.Cells(words)
 	t.line(t.o.Palette.Faint("── ") + paint(words) + t.o.Palette.Faint(" "+screen.Repeat("─", rest)))
 }
 
-func (t *text) turn(n *session.Turn) {
+func (t *textRenderer) turn(n *session.Turn) {
 	words := "turn " + screen.Grouped(int64(n.Number))
-	for _, a := range t.o.about(n, t.model) {
+	for _, a := range t.o.turnFacts(n, t.model) {
 		words += " · " + a
 	}
-	t.across(words, t.o.Palette.Strong)
+	t.banner(words, t.o.Palette.Strong)
 	if n.Error != "" {
 		t.block(n.Error, "  ", t.o.Palette.Red)
 	}
 }
 
-func (t *text) prompt(words string) {
-	t.gap()
-	t.flow(words, t.o.Palette.Green("> "), 2, screen.Plain)
+func (t *textRenderer) prompt(words string) {
+	t.blankLine()
+	t.writeMarkdown(words, t.o.Palette.Green("> "), 2, screen.Plain)
 }
 
-func (t *text) said(words string) {
-	t.gap()
-	t.flow(words, "", 0, screen.Plain)
+func (t *textRenderer) answer(words string) {
+	t.blankLine()
+	t.writeMarkdown(words, "", 0, screen.Plain)
 }
 
-func (t *text) thought(words string) {
-	t.gap()
-	t.flow(words, t.o.Palette.Faint("  "), 2, t.o.Palette.Faint)
+func (t *textRenderer) thinking(words string) {
+	t.blankLine()
+	t.writeMarkdown(words, t.o.Palette.Faint("  "), 2, t.o.Palette.Faint)
 }
 
-func (t *text) summary(words string) {
-	t.gap()
+func (t *textRenderer) summary(words string) {
+	t.blankLine()
 	t.line(t.o.Palette.Yellow("summary"))
-	t.flow(words, "  ", 2, screen.Plain)
+	t.writeMarkdown(words, "  ", 2, screen.Plain)
 }
 
-func (t *text) aside(words screen.Safe) {
-	if !t.beside {
-		t.gap()
+func (t *textRenderer) note(words screen.Safe) {
+	if !t.afterNote {
+		t.blankLine()
 	}
 	t.line(t.o.Palette.Faint(screen.Cut("["+words+"]", max(8, t.o.Width))))
-	t.beside = true
+	t.afterNote = true
 }
 
-// flow writes foreign Markdown: wrapped where it is prose, as it stands where
-// it is code or a table. Every line begins with lead, which takes so many
-// cells.
-func (t *text) flow(words string, lead screen.Safe, cells int, paint func(screen.Safe) screen.Safe) {
+// writeMarkdown writes foreign Markdown. It wraps prose, and leaves code and tables
+// as they are. Every line begins with lead, which takes the given number of cells.
+func (t *textRenderer) writeMarkdown(words string, lead screen.Safe, cells int, paint func(screen.Safe) screen.Safe) {
 	var f fence
 	for line := range screen.Rows(screen.Trim(screen.Lines(words), "\n")) {
-		line = screen.TrimRight(screen.Untab(line), " ")
+		line = screen.TrimRight(screen.ExpandTabs(line), " ")
 		was := f.inside()
 		f.step(line)
 		switch {
@@ -146,24 +144,24 @@ func (t *text) flow(words string, lead screen.Safe, cells int, paint func(screen
 	}
 }
 
-// block writes foreign text as it stands, wrapped.
-func (t *text) block(words string, lead screen.Safe, paint func(screen.Safe) screen.Safe) {
+// block writes foreign text verbatim, wrapped.
+func (t *textRenderer) block(words string, lead screen.Safe, paint func(screen.Safe) screen.Safe) {
 	for line := range screen.Rows(screen.Trim(screen.Lines(words), "\n")) {
-		for _, l := range screen.Wrap(screen.Untab(line), t.o.Width-len(lead)) {
+		for _, l := range screen.Wrap(screen.ExpandTabs(line), t.o.Width-len(lead)) {
 			t.line(lead + paint(l))
 		}
 	}
 }
 
-func (t *text) step(s *step) {
-	t.gap()
+func (t *textRenderer) step(s *step) {
+	t.blankLine()
 	p := t.o.Palette
 	outcome := screen.Cut(screen.Visible(s.outcome), max(4, t.o.Width/4))
 	var tail []screen.Safe
 	if outcome != "" {
 		tail = append(tail, outcome)
 	}
-	tail = append(tail, s.tail...)
+	tail = append(tail, s.extras...)
 	name := screen.Cut(screen.Visible(s.name), max(4, t.o.Width/3))
 	room := t.o.Width - 4 - screen.Cells(name) - screen.Cells(screen.Join(tail, "  ")) - 2
 	line := "  " + p.Cyan(name)
@@ -172,7 +170,7 @@ func (t *text) step(s *step) {
 	}
 	for i, w := range tail {
 		switch {
-		case i == 0 && outcome != "" && s.bad:
+		case i == 0 && outcome != "" && s.failed:
 			w = p.Red(w)
 		case i == 0 && outcome != "":
 			w = p.Yellow(w)
@@ -185,14 +183,14 @@ func (t *text) step(s *step) {
 	t.args(s.args)
 	t.body(s)
 	switch {
-	case s.child != "" && s.away:
+	case s.child != "" && s.external:
 		t.line(p.Faint("    subagent " + screen.Visible(s.child) + ", not in this file"))
 	case s.child != "":
-		t.line(p.Faint("    subagent: " + t.o.again(s.child)))
+		t.line(p.Faint("    subagent: " + t.o.showCommand(s.child)))
 	}
 }
 
-func (t *text) args(list []arg) {
+func (t *textRenderer) args(list []arg) {
 	for _, a := range list {
 		lead := "    " + screen.Visible(a.name) + ": "
 		if len(a.lines) == 1 {
@@ -206,9 +204,9 @@ func (t *text) args(list []arg) {
 	}
 }
 
-// body writes a result: a diff in its colors, everything else faint. What was
-// cut in length is cut in width, too.
-func (t *text) body(s *step) {
+// body writes a result: a diff in color, anything else faint. With less than
+// Full detail, lines are cut at the width.
+func (t *textRenderer) body(s *step) {
 	at, more := s.elided()
 	for i, l := range s.body {
 		if i == at {
@@ -218,14 +216,14 @@ func (t *text) body(s *step) {
 		if t.o.Tools != Full {
 			shown = screen.Cut(shown, max(8, t.o.Width-4))
 		}
-		t.line("    " + t.painted(shown, s.diff))
+		t.line("    " + t.colored(shown, s.diff))
 	}
 	if at == len(s.body) {
 		t.line(t.o.Palette.Faint("    " + more))
 	}
 }
 
-func (t *text) painted(l screen.Safe, diff bool) screen.Safe {
+func (t *textRenderer) colored(l screen.Safe, diff bool) screen.Safe {
 	p := t.o.Palette
 	switch {
 	case !diff:
@@ -240,10 +238,10 @@ func (t *text) painted(l screen.Safe, diff bool) screen.Safe {
 	return l
 }
 
-// verbatim is one line of foreign text as it stands.
-func verbatim(l string) screen.Safe { return screen.Untab(screen.Lines(l)) }
+// verbatim returns one line of foreign text, made safe.
+func verbatim(l string) screen.Safe { return screen.ExpandTabs(screen.Lines(l)) }
 
-func (t *text) file(f *session.File) {
+func (t *textRenderer) file(f *session.File) {
 	sizes := "  " + size(f.Before) + " before, " + size(f.After) + " after"
 	path := screen.CutLeft(screen.Visible(f.Path), max(8, t.o.Width-len("  file  ")-screen.Cells(sizes)))
 	t.line("  " + t.o.Palette.Cyan("file") + "  " + path + t.o.Palette.Faint(sizes))
@@ -256,13 +254,13 @@ func size(b *session.Body) screen.Safe {
 	return screen.Size(int64(len(b.Bytes)))
 }
 
-func (t *text) end(s *session.Session) {
+func (t *textRenderer) end(s *session.Session) {
 	if len(s.Todos) > 0 {
-		t.rule("todos")
+		t.divider("todos")
 		for _, todo := range s.Todos {
 			for i, l := range screen.Wrap(screen.Visible(todo.Content), t.o.Width-6) {
 				if i == 0 {
-					t.line("  " + check(todo.Status) + " " + l)
+					t.line("  " + checkbox(todo.Status) + " " + l)
 				} else {
 					t.line("      " + l)
 				}
@@ -270,7 +268,7 @@ func (t *text) end(s *session.Session) {
 		}
 	}
 	if strings.TrimSpace(s.Plan) != "" {
-		t.rule("plan")
-		t.flow(s.Plan, "", 0, screen.Plain)
+		t.divider("plan")
+		t.writeMarkdown(s.Plan, "", 0, screen.Plain)
 	}
 }

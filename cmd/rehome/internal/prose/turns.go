@@ -9,14 +9,14 @@ import (
 	"rehome/formats/session"
 )
 
-// Turns says which turns of a session are wanted: 3, 2-5, 7-, or the last so
-// many, -3. The zero Turns are all of them.
+// Turns selects turns of a session: 3, 2-5, 7-, or -3 for the last three. The
+// zero value selects all of them.
 type Turns struct {
-	from, to int // 0: no such bound
+	from, to int // 0 means unbounded
 	last     int
 }
 
-// ParseTurns reads what the command line says.
+// ParseTurns parses a range of turns, such as 2-5.
 func ParseTurns(s string) (t Turns, err error) {
 	wrong := fmt.Errorf("invalid range of turns %q", s)
 	number := func(s string) int {
@@ -49,23 +49,23 @@ func ParseTurns(s string) (t Turns, err error) {
 	return t, nil
 }
 
-// All reports whether every turn is wanted.
+// All reports whether t selects every turn.
 func (t Turns) All() bool { return t == Turns{} }
 
-// FromEnd reports whether only the end of a session tells which turns are
-// wanted.
+// FromEnd reports whether t counts from the end of the session.
 func (t Turns) FromEnd() bool { return t.last > 0 }
 
-// Of is the same range for a session whose last turn has that number.
-func (t Turns) Of(number int) Turns {
+// Resolve returns the same range counted from the beginning, for a session
+// whose last turn has the given number.
+func (t Turns) Resolve(number int) Turns {
 	if t.last == 0 {
 		return t
 	}
 	return Turns{from: max(1, number-t.last+1), to: max(1, number)}
 }
 
-// Last is the number of a session's last turn. It walks all of its messages.
-func Last(s *session.Session) (number int, err error) {
+// LastTurn returns the number of a session's last turn. It reads all of its messages.
+func LastTurn(s *session.Session) (number int, err error) {
 	for m, err := range s.Messages {
 		if err != nil {
 			return number, err
@@ -77,8 +77,8 @@ func Last(s *session.Session) (number int, err error) {
 	return number, nil
 }
 
-// Live is a session without the branches that its client went back on.
-func Live(s *session.Session) *session.Session {
+// WithoutBranches returns a session without its abandoned branches.
+func WithoutBranches(s *session.Session) *session.Session {
 	out := *s
 	out.Branches = nil
 	out.Messages = func(yield func(*session.Message, error) bool) {
@@ -94,9 +94,9 @@ func Live(s *session.Session) *session.Session {
 	return &out
 }
 
-// Pick is a session of which only some turns are left. What stands in front of
-// the first turn belongs to it. Without branches, which begin anew, nothing is
-// read behind the last one that is wanted.
+// Pick returns a session with only the selected turns. Messages before the
+// first turn belong to it. Unless the session has branches, whose turns start
+// over, reading stops after the last selected turn.
 func (t Turns) Pick(s *session.Session) *session.Session {
 	if t.All() {
 		return s

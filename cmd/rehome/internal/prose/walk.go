@@ -7,43 +7,43 @@ import (
 	"rehome/formats/session"
 )
 
-// walker goes through the messages of a session.
+// walker passes the messages of a session to a renderer.
 type walker struct {
-	o       Options
-	pen     pen
-	s       *session.Session
-	pending queue               // calls without a result yet
-	held    int                 // bytes of these
-	gone    []*session.ToolCall // the last calls shown without their results, which may yet come
-	results bool                // a result was seen: the source holds them
-	hidden  int64               // calls that are not shown
-	branch  string
-	from    map[string]string // the messages that branches grow from, by name
-	old     bool              // the last message was an archived one
+	o          Options
+	out        renderer
+	s          *session.Session
+	pending    callQueue           // calls that wait for their results
+	heldBytes  int                 // estimated size of pending
+	unanswered []*session.ToolCall // the last calls printed without their results, which may still arrive
+	sawResult  bool                // a result was seen, so the source records them
+	hidden     int64               // hidden calls since the last visible part
+	branch     string
+	branchFrom map[string]string // the message that each branch starts from
+	archived   bool              // the last message was archived
 }
 
-func walk(s *session.Session, o Options, p pen) error {
-	w := &walker{o: o, pen: p, s: s, from: map[string]string{}}
+func walk(s *session.Session, o Options, p renderer) error {
+	w := &walker{o: o, out: p, s: s, branchFrom: map[string]string{}}
 	for _, b := range s.Branches {
-		w.from[b.Name] = b.From
+		w.branchFrom[b.Name] = b.From
 	}
 	p.head(s)
 	for m, err := range s.Messages {
 		if err != nil {
-			w.settle()
-			p.flush() // what was read is worth showing
+			w.flushCalls()
+			p.flush() // print what was read
 			return err
 		}
 		w.message(m)
-		if o.Live {
+		if o.Streaming {
 			if err := p.flush(); err != nil {
 				return err
 			}
 		}
 	}
-	w.settle()
-	w.count()
-	if o.Part {
+	w.flushCalls()
+	w.flushHidden()
+	if o.Partial {
 		return p.flush()
 	}
 	if err := w.files(); err != nil {
@@ -64,87 +64,88 @@ func (w *walker) files() error {
 			return err
 		}
 		if !begun {
-			w.pen.rule("files, as the client kept them")
+			w.out.divider("files saved by the client")
 			begun = true
 		}
-		w.pen.file(f)
+		w.out.file(f)
 	}
 	return nil
 }
 
 func (w *walker) message(m *session.Message) {
-	aside := m.Turn == nil && (m.Role == session.System || m.Simulated) // it may stand between a call and its result
-	if m.Role == session.User && !aside || m.Turn != nil || w.held > mostHeld {
-		w.settle()
+	outOfBand := m.Turn == nil && (m.Role == session.System || m.Simulated) // can be between a call and its result
+	if m.Role == session.User && !outOfBand || m.Turn != nil || w.heldBytes > maxHeld {
+		w.flushCalls()
 	}
-	w.place(m)
+	w.position(m)
 	if m.Turn != nil {
-		w.count()
-		w.pen.turn(m.Turn)
+		w.flushHidden()
+		w.out.turn(m.Turn)
 	}
 	var context []screen.Safe
 	for _, part := range m.Parts {
 		if in, ok := part.(*session.Injected); ok {
-			context = append(context, contextOf(in))
+			context = append(context, contextLabel(in))
 			continue
 		}
-		w.context(context, aside)
+		w.context(context, outOfBand)
 		context = nil
-		w.part(m, part, aside)
+		w.part(m, part, outOfBand)
 	}
-	w.context(context, aside)
+	w.context(context, outOfBand)
 }
 
-// place says where a message stands that is not the plain next one.
-func (w *walker) place(m *session.Message) {
+// position prints a divider if a message is not on the same branch as the
+// previous one, or begins an archived part.
+func (w *walker) position(m *session.Message) {
 	if m.Branch != w.branch {
 		w.branch = m.Branch
-		words := screen.Safe("back on the live branch")
+		words := screen.Safe("back on the active branch")
 		if m.Branch != "" {
-			words = "branch " + screen.Visible(m.Branch) + ", which the client went back on"
+			words = "abandoned branch " + screen.Visible(m.Branch)
 		}
-		if from := w.from[m.Branch]; from != "" {
+		if from := w.branchFrom[m.Branch]; from != "" {
 			words += ", from message " + screen.Visible(from)
 		}
-		w.count()
-		w.pen.rule(words)
+		w.flushHidden()
+		w.out.divider(words)
 	}
-	if m.Archived && !w.old {
-		w.count()
-		w.pen.rule("archived: the model sees a summary of what follows")
+	if m.Archived && !w.archived {
+		w.flushHidden()
+		w.out.divider("archived: the model sees a summary of what follows")
 	}
-	w.old = m.Archived
+	w.archived = m.Archived
 }
 
-// contextOf names a piece of context and says how long it is, or what it says if
-// it is a command of the user's.
-func contextOf(in *session.Injected) screen.Safe {
+// contextLabel describes a piece of context: its name and size, or its text if
+// it is a command of the user.
+func contextLabel(in *session.Injected) screen.Safe {
 	name := in.Tag
 	switch {
 	case name == "":
 		name = "context"
 	case strings.Contains(name, "command-"):
-		return screen.Visible(name) + " " + screen.Cut(screen.Visible(in.Text), mostAside)
+		return screen.Visible(name) + " " + screen.Cut(screen.Visible(in.Text), maxNote)
 	}
 	return screen.Visible(name) + " " + screen.Size(int64(len(in.Text)+len(in.Data)))
 }
 
-func (w *walker) context(list []screen.Safe, aside bool) {
+func (w *walker) context(list []screen.Safe, outOfBand bool) {
 	if len(list) > 0 {
-		if !aside {
-			w.settle()
+		if !outOfBand {
+			w.flushCalls()
 		}
-		w.count()
-		w.pen.aside("context: " + screen.Join(list, ", "))
+		w.flushHidden()
+		w.out.note("context: " + screen.Join(list, ", "))
 	}
 }
 
-func (w *walker) part(m *session.Message, part session.Part, aside bool) {
+func (w *walker) part(m *session.Message, part session.Part, outOfBand bool) {
 	switch t := part.(type) {
 	case *session.ToolCall:
-		c := kept(t)
+		c := cloneCall(t)
 		w.pending.put(c)
-		w.held += len(c.Args) + len(c.Input) + callSize
+		w.heldBytes += len(c.Args) + len(c.Input) + callSize
 		return
 	case *session.ToolResult:
 		w.result(t)
@@ -152,33 +153,33 @@ func (w *walker) part(m *session.Message, part session.Part, aside bool) {
 	}
 	switch part.(type) {
 	case *session.Text, *session.Opaque:
-		if !aside {
-			w.settle()
+		if !outOfBand {
+			w.flushCalls()
 		}
 	default:
-		w.settle()
+		w.flushCalls()
 	}
 	if t, ok := part.(*session.Thinking); ok {
 		w.thinking(t)
 		return
 	}
-	w.count()
+	w.flushHidden()
 	switch t := part.(type) {
 	case *session.Text:
 		w.text(m, t.Text)
 	case *session.Media:
-		w.pen.aside(mediaOf(t))
+		w.out.note(mediaLabel(t))
 	case *session.Summary:
-		w.pen.summary(t.Text)
+		w.out.summary(t.Text)
 	case *session.Boundary:
 		words := screen.Safe("compacted here")
 		if t.Archived > 0 {
-			words = "compacted here: the model sees a summary of " + screen.Many(int64(t.Archived), "message") + " above"
+			words = "compacted here: the model sees a summary of " + screen.Plural(int64(t.Archived), "message") + " above"
 		}
-		w.pen.rule(words)
+		w.out.divider(words)
 	case *session.Opaque:
-		if !w.ending(t) {
-			w.pen.aside(opaqueOf(t))
+		if !w.runEnd(t) {
+			w.out.note(opaqueLabel(t))
 		}
 	}
 }
@@ -186,33 +187,33 @@ func (w *walker) part(m *session.Message, part session.Part, aside bool) {
 func (w *walker) text(m *session.Message, words string) {
 	switch {
 	case m.Role == session.System:
-		w.pen.aside("system prompt: " + screen.Size(int64(len(words))))
+		w.out.note("system prompt: " + screen.Size(int64(len(words))))
 	case strings.TrimSpace(words) == "":
 	case m.Role == session.User && m.Simulated:
-		w.pen.aside("written by the client: " + screen.Cut(screen.Visible(words), mostAside))
+		w.out.note("written by the client: " + screen.Cut(screen.Visible(words), maxNote))
 	case m.Role == session.User:
-		w.pen.prompt(words)
+		w.out.prompt(words)
 	default:
-		w.pen.said(words)
+		w.out.answer(words)
 	}
 }
 
-// mostAside is how many cells of a text that nobody wrote are shown.
-const mostAside = 60
+// maxNote is how many cells of a generated text are shown.
+const maxNote = 60
 
 func (w *walker) thinking(t *session.Thinking) {
 	switch {
 	case !w.o.Thinking:
 	case t.Text == "" && t.Redacted:
-		w.count()
-		w.pen.aside("thinking, withheld by its provider")
+		w.flushHidden()
+		w.out.note("thinking, redacted by the provider")
 	case strings.TrimSpace(t.Text) != "":
-		w.count()
-		w.pen.thought(t.Text)
+		w.flushHidden()
+		w.out.thinking(t.Text)
 	}
 }
 
-func mediaOf(m *session.Media) screen.Safe {
+func mediaLabel(m *session.Media) screen.Safe {
 	words := screen.Safe("file")
 	if strings.HasPrefix(m.Mime, "image/") {
 		words = "image"
@@ -226,15 +227,15 @@ func mediaOf(m *session.Media) screen.Safe {
 	case m.Data != nil:
 		words += " " + screen.Size(int64(len(m.Data)))
 	case m.URI != "":
-		words += " at " + screen.Cut(screen.Visible(m.URI), mostAside)
+		words += " at " + screen.Cut(screen.Visible(m.URI), maxNote)
 	}
 	return words
 }
 
-func opaqueOf(p *session.Opaque) screen.Safe {
+func opaqueLabel(p *session.Opaque) screen.Safe {
 	kind := p.Kind
 	if kind == "" {
-		kind = "something the client keeps for itself"
+		kind = "client data"
 	}
-	return screen.Cut(screen.Visible(kind), mostAside) + " " + screen.Size(int64(len(p.Raw)))
+	return screen.Cut(screen.Visible(kind), maxNote) + " " + screen.Size(int64(len(p.Raw)))
 }

@@ -5,12 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// JSON is Visible for JSON text, where such characters can only stand inside
-// strings: they become JSON's own escapes, and the values stay equal. Only the
-// line ends of the layout are left.
+// JSON is Visible for JSON text: invisible characters, which can only occur in strings,
+// become JSON escapes, so the values stay equal. Line ends between tokens are kept.
 func JSON(doc []byte) []byte {
 	at := 0
-	for at < len(doc) && (doc[at] < 0x7f || doc[at] >= utf8.RuneSelf && plain(doc[at:])) {
+	for at < len(doc) && (doc[at] < 0x7f || doc[at] >= utf8.RuneSelf && printable(doc[at:])) {
 		_, n := utf8.DecodeRune(doc[at:])
 		at += n
 	}
@@ -21,12 +20,12 @@ func JSON(doc []byte) []byte {
 	for at < len(doc) {
 		r, n := utf8.DecodeRune(doc[at:])
 		switch {
-		case r < 0x7f || r > 0x7f && plain(doc[at:]):
+		case r < 0x7f || r > 0x7f && printable(doc[at:]):
 			out = append(out, doc[at:at+n]...)
 		case r > 0xffff:
 			r -= 0x10000
 			out = fmt.Appendf(out, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		default: // a byte that is no character is what decoders take it for
+		default: // decoders read an invalid byte as U+FFFD, too
 			out = fmt.Appendf(out, `\u%04x`, r)
 		}
 		at += n
@@ -34,8 +33,8 @@ func JSON(doc []byte) []byte {
 	return out
 }
 
-// plain reports that a text begins with a character that shows.
-func plain(b []byte) bool {
+// printable reports whether b begins with a visible character.
+func printable(b []byte) bool {
 	r, n := utf8.DecodeRune(b)
-	return !Unseen(r) && (r != utf8.RuneError || n > 1)
+	return !Invisible(r) && (r != utf8.RuneError || n > 1)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Grouped prints a number in groups of three digits: 47,043.
+// Grouped formats a number in groups of three digits: 47,043.
 func Grouped(n int64) Safe {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -14,15 +14,15 @@ func Grouped(n int64) Safe {
 	return Safe(s)
 }
 
-// Many counts things: 1 line, 2 lines.
-func Many(n int64, noun Safe) Safe {
+// Plural formats a count with its noun: 1 line, 2 lines.
+func Plural(n int64, noun Safe) Safe {
 	if n == 1 {
 		return "1 " + noun
 	}
 	return Grouped(n) + " " + noun + "s"
 }
 
-// Size prints a number of bytes in powers of ten: 312 B, 4.1 kB, 351 MB.
+// Size formats a number of bytes with decimal units: 312 B, 4.1 kB, 351 MB.
 func Size(n int64) Safe {
 	if n < 1000 {
 		return Safe(strconv.FormatInt(n, 10)) + " B"
@@ -40,8 +40,8 @@ func Size(n int64) Safe {
 	return Sprintf("%.0f PB", v)
 }
 
-// Span prints how long something took: 248 ms, 2.3 s, 3 min 5 s, 2 h 10 min.
-func Span(d time.Duration) Safe {
+// Duration formats a duration: 248 ms, 2.3 s, 3 min 5 s, 2 h 10 min.
+func Duration(d time.Duration) Safe {
 	switch {
 	case d < time.Second:
 		return Sprintf("%d ms", max(0, d.Milliseconds()))

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// PageWidth is the width that text keeps to where it can be broken.
+// PageWidth is the width that text is wrapped to.
 const PageWidth = 80
 
-// Page is text on its way out, line by line. The first error of the writer
-// sticks.
+// Page writes text line by line. It keeps the first error of the writer.
 type Page struct {
 	Palette
 	w   io.Writer
@@ -19,33 +18,33 @@ type Page struct {
 // NewPage returns a page that writes to w.
 func NewPage(w io.Writer, paint Palette) *Page { return &Page{Palette: paint, w: w} }
 
-// Err is the first error of the writer.
+// Err returns the first error of the writer.
 func (p *Page) Err() error { return p.err }
 
 // Line writes a line.
 func (p *Page) Line(s Safe) {
 	if p.err == nil {
-		_, p.err = io.WriteString(p.w, string(inert(TrimRight(s, " ")))+"\n")
+		_, p.err = io.WriteString(p.w, string(escapeCommands(TrimRight(s, " ")))+"\n")
 	}
 }
 
-// Linef writes a line as Sprintf spells it.
+// Linef writes a line formatted with Sprintf.
 func (p *Page) Linef(format Safe, operands ...any) { p.Line(Sprintf(format, operands...)) }
 
-// Wrapped writes a line behind an indent, broken where the width ends.
+// Wrapped writes a line with an indent, wrapped at the page width.
 func (p *Page) Wrapped(indent, s Safe, paint func(Safe) Safe) {
-	for _, part := range Hang(s, PageWidth-len(indent)) {
+	for _, part := range WrapHanging(s, PageWidth-len(indent)) {
 		p.Line(indent + paint(part))
 	}
 }
 
-// Plain is the paint that changes nothing.
+// Plain returns s without color.
 func Plain(s Safe) Safe { return s }
 
-// inert is a line that a runner of a build service does not take for a command
-// to itself: GitHub's looks for :: behind blanks, and for the older ##[ in all
-// of a line. A path means the same with ./ in front.
-func inert(s Safe) Safe {
+// escapeCommands changes a line that the runner of a build service would take
+// for a command. GitHub's runner looks for :: after leading spaces, and for the
+// older ##[ anywhere in a line. A path means the same with ./ before it.
+func escapeCommands(s Safe) Safe {
 	if !strings.Contains(string(s), "##[") && !strings.Contains(string(s), "::") {
 		return s
 	}
@@ -56,17 +55,17 @@ func inert(s Safe) Safe {
 	return s
 }
 
-// Table writes rows in columns, two blanks apart; the last column is broken
-// between words. Cells hold no color.
+// Table writes rows in columns separated by two spaces. The last column is
+// wrapped between words. Cells must not contain color.
 func (p *Page) Table(indent Safe, rows [][]Safe) {
-	width := Widths(rows)
+	width := ColumnWidths(rows)
 	for _, row := range rows {
 		s, last := indent, len(row)-1
 		for i, c := range row[:last] {
 			s += c + Repeat(" ", width[i]-Cells(c)+2)
 		}
 		margin := Repeat(" ", Cells(s))
-		for i, part := range Broken(row[last], PageWidth-len(margin)) {
+		for i, part := range WrapWords(row[last], PageWidth-len(margin)) {
 			if i > 0 {
 				s = margin
 			}
@@ -75,8 +74,8 @@ func (p *Page) Table(indent Safe, rows [][]Safe) {
 	}
 }
 
-// Widths are the cells that the columns of a table take.
-func Widths(rows [][]Safe) (out []int) {
+// ColumnWidths returns the number of cells that each column needs.
+func ColumnWidths(rows [][]Safe) (out []int) {
 	for _, row := range rows {
 		for i, c := range row {
 			if i == len(out) {
@@ -88,9 +87,9 @@ func Widths(rows [][]Safe) (out []int) {
 	return out
 }
 
-// Broken is prose in lines of at most so many cells, where its words allow
-// that.
-func Broken(s Safe, width int) []Safe {
+// WrapWords splits prose into lines of at most width cells. A longer word gets
+// a line of its own.
+func WrapWords(s Safe, width int) []Safe {
 	out := []Safe{""}
 	used := 0
 	for _, word := range strings.Split(string(s), " ") {

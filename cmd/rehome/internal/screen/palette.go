@@ -1,6 +1,6 @@
 package screen
 
-// Palette paints words, or leaves them alone.
+// Palette colors text if it is true.
 type Palette bool
 
 func (p Palette) paint(code, s Safe) Safe {
@@ -10,19 +10,19 @@ func (p Palette) paint(code, s Safe) Safe {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Strong, Faint and the colors are what the house uses.
+// Strong returns s in bold.
 func (p Palette) Strong(s Safe) Safe { return p.paint("1", s) }
 
-// Faint is for what is read last.
+// Faint is for less important text.
 func (p Palette) Faint(s Safe) Safe { return p.paint("2", s) }
 
-// Red is for what went wrong, and what was taken away.
+// Red is for errors and removed text.
 func (p Palette) Red(s Safe) Safe { return p.paint("31", s) }
 
-// Green is for what went well, and what was added.
+// Green is for success and added text.
 func (p Palette) Green(s Safe) Safe { return p.paint("32", s) }
 
-// Yellow is for what asks for attention.
+// Yellow is for warnings.
 func (p Palette) Yellow(s Safe) Safe { return p.paint("33", s) }
 
 // Cyan is for names.

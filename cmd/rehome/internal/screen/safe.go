@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// Safe is text that may be printed: whatever is foreign in it has been through
-// Visible or Lines. An untyped constant is Safe as it stands. Only this package
-// converts other text, so that what prints takes Safe and nothing else.
+// Safe is text that is safe to print: everything foreign in it has passed
+// through Visible or Lines. Untyped constants are Safe. Only this package
+// converts other text to Safe.
 type Safe string
 
-// Sprintf is fmt.Sprintf with every operand made visible that is not Safe
-// already.
+// Sprintf is fmt.Sprintf, but makes every operand visible that is not Safe.
 func Sprintf(format Safe, operands ...any) Safe {
 	spelled := make([]any, len(operands))
 	for i, o := range operands {
@@ -38,16 +37,16 @@ func Join(parts []Safe, sep Safe) Safe {
 	return Safe(b.String())
 }
 
-// Repeat is strings.Repeat, of nothing where n is negative.
+// Repeat is strings.Repeat, but returns "" if n is negative.
 func Repeat(s Safe, n int) Safe { return Safe(strings.Repeat(string(s), max(0, n))) }
 
-// Trim takes the characters of cutset off both ends.
+// Trim is strings.Trim.
 func Trim(s Safe, cutset string) Safe { return Safe(strings.Trim(string(s), cutset)) }
 
 // TrimRight is strings.TrimRight.
 func TrimRight(s Safe, cutset string) Safe { return Safe(strings.TrimRight(string(s), cutset)) }
 
-// Replace applies a replacer, whose new words must be Safe.
+// Replace applies a replacer, whose replacements must be Safe.
 func Replace(s Safe, r *strings.Replacer) Safe { return Safe(r.Replace(string(s))) }
 
 // Rows yields the lines of a text without their ends.

@@ -36,9 +36,9 @@ func TestCells(t *testing.T) {
 			t.Errorf("%q: %d cells, want %d", in, got, want)
 		}
 	}
-	for i := 1; i < len(wide); i++ {
-		if wide[i][0] <= wide[i-1][1] {
-			t.Errorf("the table is out of order at %x", wide[i][0])
+	for i := 1; i < len(wideRanges); i++ {
+		if wideRanges[i][0] <= wideRanges[i-1][1] {
+			t.Errorf("the table is out of order at %x", wideRanges[i][0])
 		}
 	}
 }
@@ -100,7 +100,7 @@ func TestHang(t *testing.T) {
 		{"abcdefghijklmnop", 8, "abcdefgh|  ijklmn|  op"},
 		{"  one two three", 10, "  one two|  three"},
 	} {
-		if got := string(Join(Hang(Safe(c.in), c.width), "|")); got != c.want {
+		if got := string(Join(WrapHanging(Safe(c.in), c.width), "|")); got != c.want {
 			t.Errorf("%q in %d: %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
@@ -111,7 +111,7 @@ func FuzzWrap(f *testing.F) {
 	f.Add("- one two  three 日本語 "+strings.Repeat("x", 300), 10)
 	f.Add("  9) \u0301\u0301 a", 0)
 	f.Fuzz(func(t *testing.T, s string, width int) {
-		safe := Untab(Replace(Lines(s), strings.NewReplacer("\n", " ")))
+		safe := ExpandTabs(Replace(Lines(s), strings.NewReplacer("\n", " ")))
 		width = 8 + max(0, width)%300
 		lines := Wrap(safe, width)
 		for _, l := range lines {
@@ -142,7 +142,7 @@ func TestSpan(t *testing.T) {
 		0: "0 ms", 248 * time.Millisecond: "248 ms", 2345 * time.Millisecond: "2.3 s", 59940 * time.Millisecond: "59.9 s", 59960 * time.Millisecond: "1 min 0 s",
 		185 * time.Second: "3 min 5 s", 2*time.Hour + 10*time.Minute: "2 h 10 min", -time.Second: "0 ms",
 	} {
-		if got := string(Span(in)); got != want {
+		if got := string(Duration(in)); got != want {
 			t.Errorf("%v: %s, want %s", in, got, want)
 		}
 	}
@@ -150,7 +150,7 @@ func TestSpan(t *testing.T) {
 
 func TestUntab(t *testing.T) {
 	for in, want := range map[string]string{"\ta": "    a", "ab\tc": "ab  c", "日\tc": "日  c", "abcd\te": "abcd    e"} {
-		if got := string(Untab(Safe(in))); got != want {
+		if got := string(ExpandTabs(Safe(in))); got != want {
 			t.Errorf("%q: %q", in, got)
 		}
 	}

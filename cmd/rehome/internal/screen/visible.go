@@ -1,6 +1,5 @@
-// Package screen knows what a terminal does with characters: which ones act on
-// it instead of showing, how many cells the others take, where a line can be
-// broken, and how words are painted. All foreign text passes through it.
+// Package screen makes text safe to print on a terminal, and measures, wraps and
+// colors it. All foreign text passes through it.
 package screen
 
 import (
@@ -10,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes foreign text safe to print on one line: control characters, the
-// escape sequences of terminals, direction overrides and other characters
-// without a shape are spelled out, and so are bytes that are not UTF-8.
+// Visible makes foreign text safe to print on one line. It escapes control
+// characters, terminal escape sequences, direction overrides, other invisible
+// characters and bytes that are not UTF-8.
 func Visible(s string) Safe {
-	if strings.IndexFunc(s, Unseen) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, Invisible) < 0 && utf8.ValidString(s) {
 		return Safe(s)
 	}
 	var b strings.Builder
@@ -26,19 +25,18 @@ func Visible(s string) Safe {
 		case r == '\t':
 			b.WriteString(`\t`)
 		default:
-			spell(&b, r, s[i:i+n])
+			writeRune(&b, r, s[i:i+n])
 		}
 		i += n
 	}
 	return Safe(b.String())
 }
 
-// Lines makes foreign text of several lines safe to print: it keeps their ends,
-// and the joiners without which some scripts and emoji fall apart, where they
-// stand between two such characters. Tabs stay.
+// Lines makes foreign text of several lines safe to print. It keeps line ends and tabs,
+// and joiners between two characters that need them, as some scripts and emoji do.
 func Lines(s string) Safe {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if strings.IndexFunc(s, Unseen) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, Invisible) < 0 && utf8.ValidString(s) {
 		return Safe(s)
 	}
 	var b strings.Builder
@@ -51,7 +49,7 @@ func Lines(s string) Safe {
 		case joiner(r) && joined(last) && joinedNext(s[i+n:]):
 			b.WriteRune(r)
 		default:
-			spell(&b, r, s[i:i+n])
+			writeRune(&b, r, s[i:i+n])
 		}
 		last = r
 		i += n
@@ -61,8 +59,8 @@ func Lines(s string) Safe {
 
 func joiner(r rune) bool { return r == 0x200c || r == 0x200d }
 
-// joined reports characters that joiners stand between: letters and marks of
-// scripts that are written joined, and emoji.
+// joined reports whether joiners may be next to r: it is a letter or mark of a
+// script that joins, or an emoji.
 func joined(r rune) bool {
 	return r >= 0x300 && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsSymbol(r))
 }
@@ -72,13 +70,13 @@ func joinedNext(s string) bool {
 	return r != utf8.RuneError && joined(r)
 }
 
-// spell writes a character, or what it is called if it would not show.
-func spell(b *strings.Builder, r rune, as string) {
+// writeRune writes a character, escaped if it is invisible. raw holds its bytes.
+func writeRune(b *strings.Builder, r rune, raw string) {
 	switch {
-	case r == utf8.RuneError && len(as) == 1:
-		fmt.Fprintf(b, `\x%02x`, as[0])
-	case !Unseen(r):
-		b.WriteString(as)
+	case r == utf8.RuneError && len(raw) == 1:
+		fmt.Fprintf(b, `\x%02x`, raw[0])
+	case !Invisible(r):
+		b.WriteString(raw)
 	case r < 0x100:
 		fmt.Fprintf(b, `\x%02x`, r)
 	case r > 0xffff:
@@ -88,9 +86,9 @@ func spell(b *strings.Builder, r rune, as string) {
 	}
 }
 
-// Unseen reports characters that act on a terminal or on the order of the text
-// around them instead of showing.
-func Unseen(r rune) bool {
+// Invisible reports whether a character acts on the terminal or on the order of
+// the text around it instead of being displayed.
+func Invisible(r rune) bool {
 	if r < 0x7f {
 		return r < ' '
 	}

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Cells is how many cells of a terminal a text takes: control characters, which
-// have no width, are not in it.
+// Cells returns the number of terminal cells that s takes. Control characters,
+// which have no width, must have been escaped.
 func Cells(s Safe) int {
 	n := 0
 	for _, r := range s {
@@ -15,8 +15,8 @@ func Cells(s Safe) int {
 	return n
 }
 
-// wide are the blocks whose characters take two cells.
-var wide = [...][2]rune{
+// wideRanges are the blocks whose characters take two cells.
+var wideRanges = [...][2]rune{
 	{0x1100, 0x115f}, {0x231a, 0x231b}, {0x23e9, 0x23ec}, {0x2614, 0x2615}, {0x2648, 0x2653}, {0x26a1, 0x26a1},
 	{0x26bd, 0x26be}, {0x26d4, 0x26d4}, {0x2705, 0x2705}, {0x270a, 0x270b}, {0x2728, 0x2728}, {0x274c, 0x274c},
 	{0x274e, 0x274e}, {0x2753, 0x2755}, {0x2757, 0x2757}, {0x2795, 0x2797}, {0x2b50, 0x2b50}, {0x2b55, 0x2b55},
@@ -25,7 +25,7 @@ var wide = [...][2]rune{
 	{0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f7e0, 0x1f7eb}, {0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd},
 }
 
-// CellsOf is how many cells a character takes.
+// CellsOf returns the number of cells that a character takes.
 func CellsOf(r rune) int {
 	switch {
 	case r < 0x300:
@@ -33,7 +33,7 @@ func CellsOf(r rune) int {
 	case joiner(r) || r >= 0xfe00 && r <= 0xfe0f || unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
 	}
-	for _, w := range wide {
+	for _, w := range wideRanges {
 		if r < w[0] {
 			return 1
 		}
@@ -44,13 +44,13 @@ func CellsOf(r rune) int {
 	return 1
 }
 
-// Cut shortens a text to a width at its end, CutLeft at its beginning.
+// Cut shortens a text to a width at its end.
 func Cut(s Safe, width int) Safe {
 	if width <= 0 {
 		return ""
 	}
 	n := 0
-	end := 0 // behind what leaves room for the mark
+	end := 0 // end of the text that leaves a cell for the ellipsis
 	for i, r := range s {
 		w := CellsOf(r)
 		if n+w > width {
@@ -78,11 +78,11 @@ func CutLeft(s Safe, width int) Safe {
 	return "…"
 }
 
-// tab is how far apart the stops of tabs are.
-const tab = 4
+// tabWidth is the distance between tab stops.
+const tabWidth = 4
 
-// Untab replaces the tabs of one line by blanks.
-func Untab(line Safe) Safe {
+// ExpandTabs replaces the tabs of one line with spaces.
+func ExpandTabs(line Safe) Safe {
 	if !strings.Contains(string(line), "\t") {
 		return line
 	}
@@ -94,7 +94,7 @@ func Untab(line Safe) Safe {
 			at += CellsOf(r)
 			continue
 		}
-		n := tab - at%tab
+		n := tabWidth - at%tabWidth
 		b.WriteString("    "[:n])
 		at += n
 	}

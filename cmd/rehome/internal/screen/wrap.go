@@ -5,38 +5,37 @@ import (
 	"strings"
 )
 
-// Wrap breaks one line between words into lines of at most so many cells. A
-// word that is longer is broken where the width ends. What follows the first
-// line begins with the blanks and the list mark's room that the line began
-// with, so that lists stay lists.
+// Wrap splits a line between words into lines of at most width cells. A longer
+// word is split at the width. The following lines are indented as far as the
+// text of the first one, including a list marker, so that lists stay lists.
 func Wrap(line Safe, width int) []Safe {
 	width = max(width, 8)
-	if !longer(line, width) {
+	if !exceeds(line, width) {
 		return []Safe{line}
 	}
-	lead, hang := margin(line)
+	lead, hang := listIndent(line)
 	if hang > width/2 {
 		lead, hang = 0, 0
 	}
-	return broken(line, width, lead, hang)
+	return wrap(line, width, lead, hang)
 }
 
-// Hang breaks one line as Wrap does, but that what follows the first line stands
-// two cells further to the right, or where the line itself begins with blanks.
-func Hang(line Safe, width int) []Safe {
+// WrapHanging is Wrap, but indents the following lines by two cells, unless the
+// line itself is indented.
+func WrapHanging(line Safe, width int) []Safe {
 	width = max(width, 8)
-	if !longer(line, width) || strings.HasPrefix(string(line), " ") {
+	if !exceeds(line, width) || strings.HasPrefix(string(line), " ") {
 		return Wrap(line, width)
 	}
-	return broken(line, width, 0, 2)
+	return wrap(line, width, 0, 2)
 }
 
-func broken(line Safe, width, lead, hang int) []Safe {
+func wrap(line Safe, width, lead, hang int) []Safe {
 	at := strings.Builder{}
 	at.WriteString(string(line[:lead]))
 	used, begun := Cells(line[:lead]), false
 	var out []Safe
-	turn := func() {
+	newline := func() {
 		out = append(out, TrimRight(Safe(at.String()), " "))
 		at.Reset()
 		at.WriteString(strings.Repeat(" ", hang))
@@ -44,14 +43,14 @@ func broken(line Safe, width, lead, hang int) []Safe {
 	}
 	for word := range words(line[lead:]) {
 		trimmed := TrimRight(word, " ")
-		if begun && longer(trimmed, width-used) {
-			turn()
+		if begun && exceeds(trimmed, width-used) {
+			newline()
 		}
-		for longer(trimmed, width-used) { // only at the beginning of a line
-			head := fits(trimmed, width-used)
+		for exceeds(trimmed, width-used) { // only at the start of a line
+			head := prefix(trimmed, width-used)
 			at.WriteString(string(head))
 			word, trimmed = word[len(head):], trimmed[len(head):]
-			turn()
+			newline()
 		}
 		at.WriteString(string(word))
 		used += Cells(word)
@@ -63,9 +62,8 @@ func broken(line Safe, width, lead, hang int) []Safe {
 	return out
 }
 
-// longer reports whether a text takes more cells, without counting a very long
-// one to its end.
-func longer(s Safe, width int) bool {
+// exceeds reports whether a text takes more than width cells. It stops counting there.
+func exceeds(s Safe, width int) bool {
 	for _, r := range s {
 		if width -= CellsOf(r); width < 0 {
 			return true
@@ -74,7 +72,7 @@ func longer(s Safe, width int) bool {
 	return false
 }
 
-// words are the pieces of a line, each with the blanks behind it.
+// words yields the words of a line, each with the spaces after it.
 func words(line Safe) iter.Seq[Safe] {
 	return func(yield func(Safe) bool) {
 		for line != "" {
@@ -94,9 +92,9 @@ func words(line Safe) iter.Seq[Safe] {
 	}
 }
 
-// fits is the beginning of a word that has room in so many cells; a first
-// character always has, and marks stay with what they stand on.
-func fits(word Safe, width int) Safe {
+// prefix returns the beginning of a word that fits in width cells: at least one
+// character, with its combining marks.
+func prefix(word Safe, width int) Safe {
 	n := 0
 	for i, r := range word {
 		w := CellsOf(r)
@@ -108,9 +106,9 @@ func fits(word Safe, width int) Safe {
 	return word
 }
 
-// margin is the length of what a line begins with, blanks and a list's mark,
-// and the cells that the lines after it begin with.
-func margin(line Safe) (lead, hang int) {
+// listIndent returns the length of the indent and list marker of a line, and
+// the number of cells to indent the following lines by.
+func listIndent(line Safe) (lead, hang int) {
 	body := strings.TrimLeft(string(line), " ")
 	indent := len(line) - len(body)
 	mark := 0

@@ -11,7 +11,7 @@ import (
 	"rehome/formats/rule"
 )
 
-// annotation is one command to GitHub's runner.
+// annotation is a command to GitHub's runner.
 type annotation struct {
 	kind  screen.Safe
 	file  string
@@ -20,20 +20,20 @@ type annotation struct {
 	text  []screen.Safe
 }
 
-// mostAnnotations is how many of a kind GitHub shows for one step.
-const mostAnnotations = 10
+// maxAnnotations is how many annotations of a kind GitHub shows for one step.
+const maxAnnotations = 10
 
-// GitHub prints what a runner of GitHub turns into annotations of a pull
-// request: a breach each, at its first place, the gravest first. Where there
-// are more of a kind than GitHub shows, the last one says so.
+// GitHub prints the commands that GitHub's runner turns into annotations of a
+// pull request: one per finding, at its first place, most severe first. If
+// there are more of a kind than GitHub shows, the last shown one says so.
 func (v *Verdict) GitHub(w io.Writer, wd string) error {
 	var list []annotation
 	for _, s := range v.Failed() {
-		list = append(list, annotation{"error", slashed(s.Path, wd), 0, "not examined to the end", append(slices.Collect(screen.Rows(screen.Lines(s.Err.Error()))), hints(s)...)})
+		list = append(list, annotation{"error", slashPath(s.Path, wd), 0, "not fully examined", append(slices.Collect(screen.Rows(screen.Lines(s.Err.Error()))), hints(s)...)})
 	}
 	for _, of := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
 		for _, s := range v.Stores {
-			for _, b := range v.told(s) {
+			for _, b := range v.listed(s) {
 				if b.Rule.Severity == of {
 					list = append(list, annotate(s, b, wd))
 				}
@@ -43,15 +43,15 @@ func (v *Verdict) GitHub(w io.Writer, wd string) error {
 	for _, kind := range []screen.Safe{"error", "warning", "notice"} {
 		of := slices.DeleteFunc(slices.Clone(list), func(a annotation) bool { return a.kind != kind })
 		for i, a := range of {
-			if rest := len(of) - i; i == mostAnnotations-1 && rest > 1 {
-				a.text = append(a.text, screen.Sprintf("This is one of %d: the others stand in the log of this step only.", rest))
+			if rest := len(of) - i; i == maxAnnotations-1 && rest > 1 {
+				a.text = append(a.text, screen.Sprintf("GitHub does not show %d more; see the log of this step.", rest-1))
 			}
 			if _, err := io.WriteString(w, string(a.command())+"\n"); err != nil {
 				return err
 			}
 		}
 	}
-	_, err := io.WriteString(w, string(v.Sum(false))+"\n")
+	_, err := io.WriteString(w, string(v.Summary(false))+"\n")
 	return err
 }
 
@@ -68,11 +68,11 @@ func annotate(s *convert.CheckedStore, b convert.Breach, wd string) annotation {
 		kind = "notice"
 	}
 	first := b.Places[0]
-	a := annotation{kind: kind, file: slashed(s.File(first.At), wd), line: first.At.Line, title: screen.Visible(b.Rule.ID + " " + b.Rule.Title)}
+	a := annotation{kind: kind, file: slashPath(s.File(first.At), wd), line: first.At.Line, title: screen.Visible(b.Rule.ID + " " + b.Rule.Title)}
 	var said []screen.Safe
 	at := first.At
 	at.Line = 0
-	for _, part := range []string{inside(at), says(first)} {
+	for _, part := range []string{addrInFile(at), detail(first)} {
 		if part != "" {
 			said = append(said, screen.Visible(part))
 		}
@@ -81,14 +81,14 @@ func annotate(s *convert.CheckedStore, b convert.Breach, wd string) annotation {
 		a.text = append(a.text, screen.Join(said, ": "))
 	}
 	if rest := b.Count - 1; rest > 0 {
-		a.text = append(a.text, screen.Sprintf("+%s more in %s", screen.Grouped(rest), slashed(s.Path, wd)))
+		a.text = append(a.text, screen.Sprintf("+%s more in %s", screen.Grouped(rest), slashPath(s.Path, wd)))
 	}
 	a.text = append(a.text, screen.Visible(b.Rule.Fix))
 	return a
 }
 
-// command spells an annotation. What would end a command or one of its
-// properties is escaped.
+// command formats an annotation. It escapes what would end a command or one of
+// its properties.
 func (a annotation) command() screen.Safe {
 	s := "::" + a.kind + " file=" + property(screen.Visible(a.file))
 	if a.line > 0 {

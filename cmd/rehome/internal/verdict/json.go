@@ -6,7 +6,7 @@ import (
 	"rehome/formats/rule"
 )
 
-// Result is the verdict for programs: schema check-result-1.
+// Result is the verdict as JSON: schema check-result-1.
 type Result struct {
 	Checked  []Store   `json:"checked"`
 	Layers   []string  `json:"layers"`
@@ -15,7 +15,7 @@ type Result struct {
 	Baseline *Baseline `json:"baseline,omitempty"`
 }
 
-// Totals sums up.
+// Totals are the totals of all stores.
 type Totals struct {
 	Stores   int   `json:"stores"`
 	Bytes    int64 `json:"bytes"`
@@ -26,31 +26,31 @@ type Totals struct {
 	Failed   int   `json:"failed"`
 }
 
-// Baseline is what came of a baseline.
+// Baseline reports the effect of a baseline.
 type Baseline struct {
 	Path  string `json:"path"`
 	Known int64  `json:"known"`
 	Gone  int64  `json:"gone"`
 }
 
-// Store is one that was looked at.
+// Store is a store that was checked.
 type Store struct {
-	Path     string   `json:"path"`
-	Format   string   `json:"format,omitempty"`
-	Bytes    int64    `json:"bytes"`
-	Findings []Breach `json:"findings"`
-	Said     []string `json:"said,omitempty"`
-	Error    *Failure `json:"error,omitempty"`
+	Path     string    `json:"path"`
+	Format   string    `json:"format,omitempty"`
+	Bytes    int64     `json:"bytes"`
+	Findings []Finding `json:"findings"`
+	Said     []string  `json:"said,omitempty"`
+	Error    *Failure  `json:"error,omitempty"`
 }
 
-// Failure is why a store could not be examined to the end.
+// Failure is why a store could not be fully examined.
 type Failure struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Breach is a rule that a store breaks.
-type Breach struct {
+// Finding is a rule that a store violates.
+type Finding struct {
 	Rule     string        `json:"rule"`
 	Severity rule.Severity `json:"severity"`
 	Layer    string        `json:"layer"`
@@ -61,7 +61,7 @@ type Breach struct {
 	Places   []Place       `json:"places"`
 }
 
-// Place is where.
+// Place is a place of a finding.
 type Place struct {
 	File        string `json:"file"`
 	Line        int    `json:"line,omitempty"`
@@ -71,18 +71,18 @@ type Place struct {
 	Fingerprint string `json:"fingerprint"`
 }
 
-// Result makes the verdict what programs read.
+// Result returns the verdict as JSON.
 func (v *Verdict) Result(layers []string) *Result {
 	r := &Result{Checked: []Store{}, Layers: layers, FailOn: v.FailOn.String()}
 	r.Totals = Totals{Errors: v.Count(rule.Error), Warnings: v.Count(rule.Warning), Notes: v.Count(rule.Note), Failed: len(v.Failed())}
 	for _, s := range v.Stores {
-		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Breach{}, Said: s.Said}
+		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Finding{}, Said: s.Said}
 		if s.Err != nil {
 			one.Error = &Failure{s.Err.Error(), formats.Hint(s.Err)}
 		}
 		for _, b := range s.Breaches {
 			r.Totals.Known += b.Known
-			one.Findings = append(one.Findings, found(s, b))
+			one.Findings = append(one.Findings, newFinding(s, b))
 		}
 		r.Totals.Bytes += s.Bytes
 		if s.Format != "" {
@@ -96,8 +96,8 @@ func (v *Verdict) Result(layers []string) *Result {
 	return r
 }
 
-func found(s *convert.CheckedStore, b convert.Breach) Breach {
-	out := Breach{
+func newFinding(s *convert.CheckedStore, b convert.Breach) Finding {
+	out := Finding{
 		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Fix,
 		Count: b.Count, Known: b.Known, Places: []Place{},
 	}
@@ -105,7 +105,7 @@ func found(s *convert.CheckedStore, b convert.Breach) Breach {
 		at := f.At
 		at.Line = 0
 		out.Places = append(out.Places, Place{
-			File: s.File(f.At), Line: f.At.Line, At: inside(at), Pointer: f.Pointer, Says: f.Text(), Fingerprint: b.Fingerprint(i),
+			File: s.File(f.At), Line: f.At.Line, At: addrInFile(at), Pointer: f.Pointer, Says: f.Text(), Fingerprint: b.Fingerprint(i),
 		})
 	}
 	return out

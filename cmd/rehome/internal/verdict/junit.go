@@ -41,10 +41,9 @@ type (
 	}
 )
 
-// JUnit prints the verdict as a report of tests: a suite a store, a case for
-// each rule that was asked of it. A breach that does not fail the job is the
-// output of a case that passed. Readers tell cases apart by class and name
-// together, so the class is the store.
+// JUnit prints the verdict as a test report: a suite per store, with a case per
+// rule that applies. Findings that do not fail the job are the output of a passed
+// case. Readers identify cases by class and name, so the class is the store.
 func (v *Verdict) JUnit(w io.Writer, wd string) error {
 	all := junitSuites{Name: "rehome check"}
 	for _, s := range v.Stores {
@@ -65,9 +64,9 @@ func (v *Verdict) JUnit(w io.Writer, wd string) error {
 }
 
 func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
-	name := screen.Visible(slashed(s.Path, wd))
+	name := screen.Visible(slashPath(s.Path, wd))
 	suite := junitSuite{Name: name}
-	examined := junitCase{Class: name, Name: "examined to the end", File: name}
+	examined := junitCase{Class: name, Name: "fully examined", File: name}
 	if s.Err != nil {
 		suite.Errors++
 		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", screen.Join(hints(s), "\n")}
@@ -86,9 +85,9 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 			text := junitText(s, b, wd)
 			if r.Severity >= v.FailOn {
 				suite.Failures++
-				c.File = screen.Visible(slashed(s.File(b.Places[0].At), wd))
-				c.Failure = &junitFailure{screen.Sprintf("%s %s", screen.Many(b.Count, "time"), r.Title), screen.Visible(r.Severity.String()), text}
-			} else if v.shows(r.Severity) || r.Severity > rule.Note {
+				c.File = screen.Visible(slashPath(s.File(b.Places[0].At), wd))
+				c.Failure = &junitFailure{screen.Sprintf("%s: %s", screen.Plural(b.Count, "finding"), r.Title), screen.Visible(r.Severity.String()), text}
+			} else if v.showsSeverity(r.Severity) || r.Severity > rule.Note {
 				c.Out = text
 			}
 		}
@@ -98,20 +97,20 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 	return suite
 }
 
-// junitText lists the first places of a breach, and says what to do.
+// junitText returns the first places of a finding, and the fix.
 func junitText(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
 	var out []screen.Safe
-	for _, f := range b.Places[:min(len(b.Places), fewPlaces)] {
-		at := place(s, f)
+	for _, f := range b.Places[:min(len(b.Places), maxPlaces)] {
+		line := place(s, f)
 		if inText(f) {
-			at = screen.Sprintf("%s:%d", slashed(s.File(f.At), wd), f.At.Line)
+			line = screen.Sprintf("%s:%d", slashPath(s.File(f.At), wd), f.At.Line)
 		}
-		if what := says(f); what != "" {
-			at += ": " + screen.Visible(what)
+		if what := detail(f); what != "" {
+			line += ": " + screen.Visible(what)
 		}
-		out = append(out, at)
+		out = append(out, line)
 	}
-	if rest := b.Count - int64(min(len(b.Places), fewPlaces)); rest > 0 {
+	if rest := b.Count - int64(min(len(b.Places), maxPlaces)); rest > 0 {
 		out = append(out, "+"+screen.Grouped(rest)+" more")
 	}
 	return screen.Join(out, "\n") + "\nfix: " + screen.Visible(b.Rule.Fix) + "\n"

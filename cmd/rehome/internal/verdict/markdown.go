@@ -10,16 +10,15 @@ import (
 	"rehome/formats/rule"
 )
 
-// mostRows is how many breaches the page of a job can bear: GitHub takes a
-// summary of a mebibyte.
-const mostRows = 500
+// maxRows limits the findings on a job's page: GitHub accepts up to 1 MiB.
+const maxRows = 500
 
-// Markdown prints the verdict for the page of a job.
+// Markdown prints the verdict for a job's page.
 func (v *Verdict) Markdown(w io.Writer, wd string) error {
 	p := screen.NewPage(w, false)
-	p.Linef("### rehome check: %s\n", cell(v.Sum(false)))
+	p.Linef("### rehome check: %s\n", cell(v.Summary(false)))
 	for _, s := range v.Failed() {
-		p.Linef("- %s could not be examined to the end: %s", code(slashed(s.Path, wd)), cell(screen.Visible(s.Err.Error())))
+		p.Linef("- %s not fully examined: %s", code(slashPath(s.Path, wd)), cell(screen.Visible(s.Err.Error())))
 	}
 	if len(v.Failed()) > 0 {
 		p.Line("")
@@ -27,49 +26,49 @@ func (v *Verdict) Markdown(w io.Writer, wd string) error {
 	rows := 0
 	for _, of := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
 		for _, s := range v.Stores {
-			for _, br := range v.told(s) {
+			for _, br := range v.listed(s) {
 				if br.Rule.Severity != of {
 					continue
 				}
 				if rows == 0 {
-					p.Line("| | rule | where | what is wrong | what to do |\n|---|---|---|---|---|")
+					p.Line("| | rule | location | problem | fix |\n|---|---|---|---|---|")
 				}
-				if rows++; rows <= mostRows {
+				if rows++; rows <= maxRows {
 					p.Line(row(s, br, wd))
 				}
 			}
 		}
 	}
-	if rows > mostRows {
-		p.Linef("\nand %s more", screen.Grouped(int64(rows-mostRows)))
+	if rows > maxRows {
+		p.Linef("\nand %s more", screen.Grouped(int64(rows-maxRows)))
 	}
 	return p.Err()
 }
 
 func row(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
 	first := b.Places[0]
-	at := slashed(s.File(first.At), wd)
+	at := slashPath(s.File(first.At), wd)
 	if inText(first) {
 		at = fmt.Sprintf("%s:%d", at, first.At.Line)
-	} else if in := inside(first.At); in != "" {
+	} else if in := addrInFile(first.At); in != "" {
 		at += " " + in
 	}
 	where, what := code(at), cell(screen.Visible(b.Rule.Title))
 	if rest := b.Count - 1; rest > 0 {
 		where += screen.Sprintf(" +%s more", screen.Grouped(rest))
 	}
-	if says := says(first); says != "" {
-		what += "<br>" + cell(screen.Visible(says))
+	if d := detail(first); d != "" {
+		what += "<br>" + cell(screen.Visible(d))
 	}
 	return screen.Sprintf("| %s | %s | %s | %s | %s |", b.Rule.Severity, b.Rule.ID, where, what, cell(screen.Visible(b.Rule.Fix)))
 }
 
-// code is foreign text in the type of code, where GitHub makes no links of it.
+// code returns foreign text as code, in which GitHub does not create links.
 func code(s string) screen.Safe { return "<code>" + cell(screen.Visible(s)) + "</code>" }
 
-// cell is text in which nothing is Markdown or HTML.
+// cell escapes all Markdown and HTML in a table cell.
 func cell(s screen.Safe) screen.Safe {
-	pairs := []string{"@", "&#64;<!-- -->"} // else it would be somebody's name
+	pairs := []string{"@", "&#64;<!-- -->"} // else it would mention a user
 	for _, r := range "&<>|`*_[]\\~#!$:" {
 		pairs = append(pairs, string(r), fmt.Sprintf("&#%d;", r))
 	}

@@ -9,7 +9,7 @@ import (
 	"rehome/formats/rule"
 )
 
-// The parts of SARIF 2.1.0 that are used.
+// The parts of SARIF 2.1.0 that rehome writes.
 type (
 	sarifLog struct {
 		Schema  string     `json:"$schema"`
@@ -30,12 +30,12 @@ type (
 		Rules   []sarifRule `json:"rules"`
 	}
 	sarifRule struct {
-		ID       string        `json:"id"`
-		Short    sarifText     `json:"shortDescription"`
-		Full     sarifText     `json:"fullDescription"`
-		Help     sarifText     `json:"help"`
-		Defaults sarifDefaults `json:"defaultConfiguration"`
-		More     sarifTags     `json:"properties"`
+		ID         string        `json:"id"`
+		Short      sarifText     `json:"shortDescription"`
+		Full       sarifText     `json:"fullDescription"`
+		Help       sarifText     `json:"help"`
+		Defaults   sarifDefaults `json:"defaultConfiguration"`
+		Properties sarifTags     `json:"properties"`
 	}
 	sarifDefaults struct {
 		Level rule.Severity `json:"level"`
@@ -47,21 +47,21 @@ type (
 		Text string `json:"text"`
 	}
 	sarifInvocation struct {
-		Successful bool          `json:"executionSuccessful"`
-		Remarks    []sarifRemark `json:"toolExecutionNotifications,omitempty"`
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
 	}
-	sarifRemark struct {
+	sarifNotification struct {
 		Level     string          `json:"level"`
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations,omitempty"`
 	}
 	sarifResult struct {
-		Rule      string            `json:"ruleId"`
-		Index     int               `json:"ruleIndex"`
-		Level     rule.Severity     `json:"level"`
-		Message   sarifText         `json:"message"`
-		Locations []sarifLocation   `json:"locations"`
-		Prints    map[string]string `json:"partialFingerprints"`
+		Rule         string            `json:"ruleId"`
+		Index        int               `json:"ruleIndex"`
+		Level        rule.Severity     `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
 	}
 	sarifLocation struct {
 		Physical sarifPhysical  `json:"physicalLocation"`
@@ -83,17 +83,16 @@ type (
 )
 
 const (
-	sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-	printName   = "rehomePlace/v2"
+	sarifSchema     = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+	fingerprintName = "rehomePlace/v2"
 )
 
-// SARIF is the verdict as SARIF 2.1.0, for code scanning. wd is the folder that
-// its paths begin in.
+// SARIF returns the verdict as SARIF 2.1.0, for code scanning. Paths are relative to wd.
 func (v *Verdict) SARIF(wd string) any {
 	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: len(v.Failed()) == 0}}}
 	run.Tool.Driver = sarifDriver{Name: "rehome", Version: v.Version, Rules: []sarifRule{}}
-	remark := func(r sarifRemark) {
-		run.Invocations[0].Remarks = append(run.Invocations[0].Remarks, r)
+	notify := func(r sarifNotification) {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, r)
 	}
 	index := map[string]int{}
 	for _, s := range v.Stores {
@@ -102,9 +101,9 @@ func (v *Verdict) SARIF(wd string) any {
 			if hint := formats.Hint(s.Err); hint != "" {
 				text += "\n" + hint
 			}
-			remark(sarifRemark{"error", sarifText{text}, []sarifLocation{{Physical: sarifPhysical{Artifact: sarifArtifact{uri(slashed(s.Path, wd))}}}}})
+			notify(sarifNotification{"error", sarifText{text}, []sarifLocation{{Physical: sarifPhysical{Artifact: sarifArtifact{uri(slashPath(s.Path, wd))}}}}})
 		}
-		for _, b := range v.told(s) {
+		for _, b := range v.listed(s) {
 			at, ok := index[b.Rule.ID]
 			if !ok {
 				at = len(run.Tool.Driver.Rules)
@@ -113,13 +112,13 @@ func (v *Verdict) SARIF(wd string) any {
 			}
 			for i, f := range b.Places {
 				run.Results = append(run.Results, sarifResult{
-					Rule: b.Rule.ID, Index: at, Level: b.Rule.Severity, Message: sarifText{sentence(b.Rule, f)},
-					Locations: []sarifLocation{sarifAt(s, f, wd)},
-					Prints:    map[string]string{printName: b.Fingerprint(i)},
+					Rule: b.Rule.ID, Index: at, Level: b.Rule.Severity, Message: sarifText{resultMessage(b.Rule, f)},
+					Locations:    []sarifLocation{sarifAt(s, f, wd)},
+					Fingerprints: map[string]string{fingerprintName: b.Fingerprint(i)},
 				})
 			}
 			if rest := b.Count - int64(len(b.Places)); rest > 0 {
-				remark(sarifRemark{"note", sarifText{fmt.Sprintf("%s: %s is broken %d more times in %s", b.Rule.ID, b.Rule.Title, rest, slashed(s.Path, wd))}, nil})
+				notify(sarifNotification{"note", sarifText{fmt.Sprintf("%s: %s: %d more in %s", b.Rule.ID, b.Rule.Title, rest, slashPath(s.Path, wd))}, nil})
 			}
 		}
 	}
@@ -129,11 +128,11 @@ func (v *Verdict) SARIF(wd string) any {
 func sarifRuleOf(r *rule.Rule) sarifRule {
 	return sarifRule{
 		ID: r.ID, Short: sarifText{r.Title}, Full: sarifText{r.Why}, Help: sarifText{r.Fix},
-		Defaults: sarifDefaults{r.Severity}, More: sarifTags{slices.Concat([]string{r.Layer.String()}, tagsOf(r))},
+		Defaults: sarifDefaults{r.Severity}, Properties: sarifTags{slices.Concat([]string{r.Layer.String()}, tagsOf(r))},
 	}
 }
 
-// tagsOf are the formats that a rule is of, where it is not of all.
+// tagsOf returns the formats of a rule, or nil if it applies to all.
 func tagsOf(r *rule.Rule) []string {
 	if slices.Contains(r.Formats, "*") {
 		return nil
@@ -141,24 +140,24 @@ func tagsOf(r *rule.Rule) []string {
 	return r.Formats
 }
 
-// sarifAt is a place: lines count in text files alone, a record of a table has
-// a name instead.
+// sarifAt returns the location of a finding. Only text files have lines; a
+// record of a table has a logical name instead.
 func sarifAt(s *convert.CheckedStore, f rule.Finding, wd string) sarifLocation {
-	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{uri(slashed(s.File(f.At), wd))}}}
+	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{uri(slashPath(s.File(f.At), wd))}}}
 	if f.At.Line > 0 {
 		l.Physical.Region = &sarifRegion{f.At.Line}
 	}
 	at := f.At
 	at.Line = 0
-	if name := inside(at); name != "" {
+	if name := addrInFile(at); name != "" {
 		l.Logical = []sarifLogical{{name}}
 	}
 	return l
 }
 
-// sentence is what a breach says by itself, without the rule's table at hand.
-func sentence(r *rule.Rule, f rule.Finding) string {
-	if what := says(f); what != "" {
+// resultMessage returns a message that is clear without the table of rules.
+func resultMessage(r *rule.Rule, f rule.Finding) string {
+	if what := detail(f); what != "" {
 		return r.Title + ": " + what
 	}
 	return r.Title

@@ -13,40 +13,40 @@ import (
 )
 
 const (
-	textWidth  = screen.PageWidth
-	fewPlaces  = 5  // places of a breach that are worth reading
-	fewWholes  = 20 // stores in which nothing is wrong that are worth naming
-	textMargin = "    "
+	textWidth   = screen.PageWidth
+	maxPlaces   = 5  // max places listed for a finding
+	maxOKStores = 20 // max stores listed without findings
+	textMargin  = "    "
 )
 
-// page is what the verdict is written on.
+// page is what the verdict is printed on.
 type page struct{ *screen.Page }
 
-// line prints text, broken where the width ends.
+// line prints text, wrapped at the page width.
 func (p page) line(indent, s screen.Safe) { p.Wrapped(indent, s, screen.Plain) }
 
-// Text prints a verdict for people.
+// Text prints the verdict as text.
 func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 	p := page{screen.NewPage(w, paint)}
-	wholes := 0
+	ok := 0
 	for _, s := range v.Stores {
-		if s.Err == nil && len(v.told(s)) == 0 {
-			if wholes++; wholes <= fewWholes {
-				v.whole(p, s)
+		if s.Err == nil && len(v.listed(s)) == 0 {
+			if ok++; ok <= maxOKStores {
+				v.okStore(p, s)
 			}
 			continue
 		}
 		v.store(p, s)
 	}
-	if wholes > fewWholes {
-		p.Linef("and %s without findings", screen.Many(int64(wholes-fewWholes), "more store"))
+	if ok > maxOKStores {
+		p.Linef("and %s without findings", screen.Plural(int64(ok-maxOKStores), "more store"))
 	}
-	v.summary(p)
+	v.printSummary(p)
 	return p.Err()
 }
 
-// whole says in a line that nothing is wrong with a store, or nothing new.
-func (v *Verdict) whole(p page, s *convert.CheckedStore) {
+// okStore prints the line of a store without findings, or without new ones.
+func (v *Verdict) okStore(p page, s *convert.CheckedStore) {
 	word := screen.Safe("ok")
 	for _, b := range s.Breaches {
 		if b.Known > 0 {
@@ -59,11 +59,10 @@ func (v *Verdict) whole(p page, s *convert.CheckedStore) {
 			word = screen.Visible(remark)
 		}
 	}
-	p.head(s.Path, word+v.aside(s))
+	p.head(s.Path, word+v.unlistedCounts(s))
 }
 
-// head is the line of a store; what is to be said of it has a second one where
-// its path is long.
+// head prints the line of a store. If path is long, what follows it gets a second line.
 func (p page) head(at string, what screen.Safe) {
 	path := screen.Visible(at)
 	fits := screen.Cells(path)+2+screen.Cells(what) <= textWidth
@@ -81,20 +80,20 @@ func (p page) head(at string, what screen.Safe) {
 	}
 }
 
-// aside counts what is not told one by one: notes, and what is known.
-func (v *Verdict) aside(s *convert.CheckedStore) screen.Safe {
+// unlistedCounts returns the number of findings that are not listed: notes and known ones.
+func (v *Verdict) unlistedCounts(s *convert.CheckedStore) screen.Safe {
 	var notes, known int64
 	var ids []string
 	for _, b := range s.Breaches {
 		known += b.Known
-		if b.Count > 0 && !v.tells(b.Rule) {
+		if b.Count > 0 && !v.lists(b.Rule) {
 			notes += b.Count
 			ids = append(ids, b.Rule.ID)
 		}
 	}
 	out := screen.Safe("")
 	if notes > 0 {
-		out += screen.Sprintf(", %s (%s%s)", screen.Many(notes, "note"), strings.Join(ids[:min(len(ids), fewPlaces)], ", "), more(len(ids)-fewPlaces))
+		out += screen.Sprintf(", %s (%s%s)", screen.Plural(notes, "note"), strings.Join(ids[:min(len(ids), maxPlaces)], ", "), more(len(ids)-maxPlaces))
 	}
 	if known > 0 {
 		out += screen.Sprintf(", %s known", screen.Grouped(known))
@@ -110,7 +109,7 @@ func more(n int) screen.Safe {
 }
 
 func (v *Verdict) store(p page, s *convert.CheckedStore) {
-	what := v.aside(s)
+	what := v.unlistedCounts(s)
 	if s.Format != "" {
 		what = screen.Sprintf(", %s, %s", s.Format, screen.Size(s.Bytes)) + what
 	}
@@ -125,28 +124,27 @@ func (v *Verdict) store(p page, s *convert.CheckedStore) {
 			p.line(textMargin, "hint: "+screen.Visible(hint))
 		}
 	}
-	told := v.told(s)
-	slices.SortStableFunc(told, func(a, b convert.Breach) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
-	for _, b := range told {
-		v.breach(p, s, b)
+	listed := v.listed(s)
+	slices.SortStableFunc(listed, func(a, b convert.Breach) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
+	for _, b := range listed {
+		v.finding(p, s, b)
 	}
 }
 
-// breach is a line that says all, then the places behind the first, then what
-// to do.
-func (v *Verdict) breach(p page, s *convert.CheckedStore, b convert.Breach) {
+// finding prints a headline, the other places, and the fix.
+func (v *Verdict) finding(p page, s *convert.CheckedStore, b convert.Breach) {
 	first := b.Places[0]
 	p.headline(b.Rule, place(s, first), inText(first) || ofFile(first))
-	if says := says(first); says != "" {
-		p.line(textMargin, screen.Visible(says))
+	if what := detail(first); what != "" {
+		p.line(textMargin, screen.Visible(what))
 	}
-	p.others(s, b)
+	p.otherPlaces(s, b)
 	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
 }
 
-// headline is severity, id, place and title. A place that is too long for all of
-// that has the next line for itself, a line of a file whole: terminals and
-// editors open it.
+// headline prints severity, rule, place and title. A place that does not fit
+// gets the next line; a line of a file is not wrapped there, so that terminals
+// and editors can open it.
 func (p page) headline(r *rule.Rule, at screen.Safe, text bool) {
 	what := screen.Sprintf("%s %s ", r.Severity, r.ID)
 	long := screen.Cells(what+at)+1 > textWidth-4
@@ -171,24 +169,24 @@ func (p page) headline(r *rule.Rule, at screen.Safe, text bool) {
 	}
 }
 
-// others are the places behind the first: those with another reason a line each,
-// for the reason is news, then where else the same is wrong.
-func (p page) others(s *convert.CheckedStore, b convert.Breach) {
-	told, same := map[string]bool{says(b.Places[0]): true}, []screen.Safe{}
+// otherPlaces prints the places after the first one: a line for each that has
+// another detail, and a list of the rest.
+func (p page) otherPlaces(s *convert.CheckedStore, b convert.Breach) {
+	told, same := map[string]bool{detail(b.Places[0]): true}, []screen.Safe{}
 	lines := 0
 	for _, f := range b.Places[1:] {
-		if what := says(f); !told[what] && lines < fewPlaces-1 {
+		if what := detail(f); !told[what] && lines < maxPlaces-1 {
 			told[what] = true
 			lines++
-			p.line(textMargin, near(s, f)+": "+screen.Visible(what))
+			p.line(textMargin, shortPlace(s, f)+": "+screen.Visible(what))
 		}
 	}
-	again := map[string]bool{says(b.Places[0]): true}
+	again := map[string]bool{detail(b.Places[0]): true}
 	for _, f := range b.Places[1:] {
-		if what := says(f); !again[what] && told[what] {
-			again[what] = true // has its line
-		} else if len(same)+lines < fewPlaces-1 {
-			same = append(same, near(s, f))
+		if what := detail(f); !again[what] && told[what] {
+			again[what] = true // has a line of its own
+		} else if len(same)+lines < maxPlaces-1 {
+			same = append(same, shortPlace(s, f))
 		}
 	}
 	if rest := b.Count - 1 - int64(lines); rest > 0 {
@@ -211,38 +209,37 @@ func (p page) severity(s rule.Severity) screen.Safe {
 	return p.Cyan(word)
 }
 
-// inText reports a place that is a line of a file, ofFile one that is a file in
-// a store.
+// inText reports whether the place of f is a line of a text file.
 func inText(f rule.Finding) bool { return f.At.Line > 0 && f.At.Set == "" }
 
+// ofFile reports whether the place of f is a file in a store.
 func ofFile(f rule.Finding) bool {
 	return f.At.File != "" && f.At.Set == "" && f.At.Line == 0 && !f.At.HasID
 }
 
-// place is where somebody has to look: of text the file and line, as editors
-// and terminals know them; of a table the address inside the store.
+// place returns where to look: file and line in a text file, the address in a table.
 func place(s *convert.CheckedStore, f rule.Finding) screen.Safe {
 	if inText(f) {
 		return screen.Sprintf("%s:%d", s.File(f.At), f.At.Line)
 	}
-	if at := screen.Brief(f.At.String()); at != "" && !ofFile(f) {
+	if at := screen.Shorten(f.At.String()); at != "" && !ofFile(f) {
 		return at
 	}
 	return screen.Visible(s.File(f.At))
 }
 
-// near is place for those who have read the first one.
-func near(s *convert.CheckedStore, f rule.Finding) screen.Safe {
+// shortPlace is place without the parts that the first place has shown.
+func shortPlace(s *convert.CheckedStore, f rule.Finding) screen.Safe {
 	if inText(f) {
-		return screen.Sprintf("%s:%d", screen.Brief(filepath.Base(s.File(f.At))), f.At.Line)
+		return screen.Sprintf("%s:%d", screen.Shorten(filepath.Base(s.File(f.At))), f.At.Line)
 	}
-	if at := screen.Brief(f.At.Short()); at != "" {
+	if at := screen.Shorten(f.At.Short()); at != "" {
 		return at
 	}
 	return place(s, f)
 }
 
-func (v *Verdict) summary(p page) {
+func (v *Verdict) printSummary(p page) {
 	var bytes, known int64
 	examined := 0
 	for _, s := range v.Stores {
@@ -255,9 +252,9 @@ func (v *Verdict) summary(p page) {
 		}
 	}
 	p.Line("")
-	p.Linef("%s, %s: %s", screen.Many(int64(examined), "store"), screen.Size(bytes), v.Sum(p.Palette))
+	p.Linef("%s, %s: %s", screen.Plural(int64(examined), "store"), screen.Size(bytes), v.Summary(p.Palette))
 	if b := v.Baseline; b != nil && b.Gone > 0 {
-		p.line("", screen.Sprintf("%s lists %s that %s gone: --write-baseline removes %s", b.Path, screen.Many(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
+		p.line("", screen.Sprintf("%s lists %s that %s gone: --write-baseline removes %s", b.Path, screen.Plural(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
 	}
 }
 
@@ -275,12 +272,12 @@ func it(n int64) screen.Safe {
 	return "them"
 }
 
-// Sum is the whole verdict in a few words: 2 errors, 1 warning, 3 notes.
-func (v *Verdict) Sum(paint screen.Palette) screen.Safe {
+// Summary returns the totals of the verdict: 2 errors, 1 warning, 3 notes.
+func (v *Verdict) Summary(paint screen.Palette) screen.Safe {
 	var out []screen.Safe
 	for _, of := range []rule.Severity{rule.Error, rule.Warning, rule.Note} {
 		if n := v.Count(of); n > 0 {
-			words := screen.Many(n, screen.Visible(of.String()))
+			words := screen.Plural(n, screen.Visible(of.String()))
 			switch of {
 			case rule.Error:
 				words = paint.Red(words)

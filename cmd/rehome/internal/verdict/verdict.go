@@ -1,10 +1,9 @@
-// Package verdict prints what `rehome check` found, one file a format: text for
-// people, JSON, SARIF and JUnit for programs, GitHub's annotations and Markdown
-// for the page of a job.
+// Package verdict prints the findings of `rehome check`, with one file per output
+// format: text, JSON, SARIF, JUnit, GitHub annotations and Markdown.
 //
-// All of it is the same for the same stores: no clock, no order of workers.
-// Whatever a store calls itself is foreign, and each format has its own way to
-// keep that from acting.
+// The output depends only on the stores, not on a clock or the order of workers.
+// Names and values from a store are foreign text, which each format escapes in
+// its own way.
 package verdict
 
 import (
@@ -17,46 +16,45 @@ import (
 	"rehome/formats/store"
 )
 
-// Verdict is what was found, and how much of it counts.
+// Verdict is the report of a check, and what of it counts.
 type Verdict struct {
 	*convert.CheckReport
-	FailOn  rule.Severity // findings at or above it count
-	Notes   bool          // show notes, which are only counted otherwise
+	FailOn  rule.Severity // findings at or above it fail the check
+	Notes   bool          // list notes instead of only counting them
 	Version string        // of the program
 }
 
-// shows reports whether breaches of a severity are told one by one.
-func (v *Verdict) shows(of rule.Severity) bool {
+// showsSeverity reports whether findings of a severity are listed.
+func (v *Verdict) showsSeverity(of rule.Severity) bool {
 	return v.Notes || of > rule.Note || v.FailOn == rule.Note
 }
 
-// tells reports whether breaches of a rule are told one by one. Files that
-// nobody recognizes are named, whatever is shown: nothing else was said of them.
-func (v *Verdict) tells(r *rule.Rule) bool {
-	return v.shows(r.Severity) || r.ID == convert.Unrecognized
+// lists reports whether findings of a rule are listed. Unrecognized files
+// always are, since nothing else mentions them.
+func (v *Verdict) lists(r *rule.Rule) bool {
+	return v.showsSeverity(r.Severity) || r.ID == convert.Unrecognized
 }
 
-// told are the breaches of a store that are told one by one: those that are
-// not all known.
-func (v *Verdict) told(s *convert.CheckedStore) (out []convert.Breach) {
+// listed returns the findings of a store to list. Those that the baseline covers are not.
+func (v *Verdict) listed(s *convert.CheckedStore) (out []convert.Breach) {
 	for _, b := range s.Breaches {
-		if b.Count > 0 && v.tells(b.Rule) {
+		if b.Count > 0 && v.lists(b.Rule) {
 			out = append(out, b)
 		}
 	}
 	return out
 }
 
-// Counts reports whether there is anything that fails a job.
-func (v *Verdict) Counts() (n int64) {
+// FailingCount returns the number of findings that fail the check.
+func (v *Verdict) FailingCount() (n int64) {
 	for of := v.FailOn; of <= rule.Error; of++ {
 		n += v.Count(of)
 	}
 	return n
 }
 
-// First is the id of the first of the gravest rules that are broken.
-func (v *Verdict) First() (id string) {
+// WorstRule returns the id of the first rule among the most severe ones with findings.
+func (v *Verdict) WorstRule() (id string) {
 	worst := rule.Note
 	for _, s := range v.Stores {
 		for _, b := range s.Breaches {
@@ -68,7 +66,7 @@ func (v *Verdict) First() (id string) {
 	return id
 }
 
-// Failed are the stores that could not be examined.
+// Failed returns the stores that could not be examined.
 func (v *Verdict) Failed() (out []*convert.CheckedStore) {
 	for _, s := range v.Stores {
 		if s.Err != nil {
@@ -78,8 +76,9 @@ func (v *Verdict) Failed() (out []*convert.CheckedStore) {
 	return out
 }
 
-// says is what is wrong at a place, in a line: where in the record, and what.
-func says(f rule.Finding) string {
+// detail returns what is wrong at a place, in one line: the pointer into the
+// record, and the reason.
+func detail(f rule.Finding) string {
 	s := strings.ReplaceAll(f.Text(), "\n", "; ")
 	if f.Pointer != "" {
 		s = strings.TrimSuffix(f.Pointer+": "+s, ": ")
@@ -87,15 +86,14 @@ func says(f rule.Finding) string {
 	return s
 }
 
-// inside is a place within its file: blobs#3 (3fa1c2…).
-func inside(at store.Addr) string {
+// addrInFile returns an address within its file, such as blobs#3 (3fa1c2…).
+func addrInFile(at store.Addr) string {
 	at.File = ""
 	return at.String()
 }
 
-// slashed is a path as URLs and other machines spell it: with slashes, and
-// below the working directory where it is.
-func slashed(path, wd string) string {
+// slashPath returns a path with slashes, relative to wd if it is below it.
+func slashPath(path, wd string) string {
 	if filepath.IsAbs(path) && wd != "" {
 		if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
 			path = rel
@@ -104,7 +102,7 @@ func slashed(path, wd string) string {
 	return filepath.ToSlash(filepath.Clean(path))
 }
 
-// uri is a path as a URI reference.
+// uri returns a path as a URI reference.
 func uri(path string) string {
 	u := url.URL{Path: path}
 	if strings.HasPrefix(path, "/") {

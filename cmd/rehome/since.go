@@ -9,9 +9,9 @@ import (
 	"rehome/formats"
 )
 
-// moment is when --since begins: a date, a moment, or how long ago that was.
-// Nothing at all is the zero time.
-func moment(text string, now time.Time) (time.Time, error) {
+// parseTime parses the value of --since: a date, a time, or how long ago it
+// was. The empty string is the zero time.
+func parseTime(text string, now time.Time) (time.Time, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
 	switch text {
@@ -37,7 +37,7 @@ func moment(text string, now time.Time) (time.Time, error) {
 		Hint: `try 2026-11-01, 2026-11-01T09:30, yesterday, "3 days", 12h or 2w`}
 }
 
-// ago goes back by a number of units.
+// ago returns the time that lies a number of units before now.
 func ago(text string, now time.Time) (time.Time, bool) {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	n, err := strconv.Atoi(text[:digits])
@@ -61,9 +61,8 @@ func ago(text string, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// since is how long ago a moment was, as people say it; a date where that was
-// more than a week ago.
-func since(t, now time.Time) string {
+// relativeTime returns how long ago t was or, if that is more than a week, its date.
+func relativeTime(t, now time.Time) string {
 	switch d := now.Sub(t); {
 	case d < -time.Minute, d >= 7*24*time.Hour:
 		return t.In(now.Location()).Format("2006-01-02")

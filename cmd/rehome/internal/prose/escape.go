@@ -6,10 +6,10 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 )
 
-// What makes foreign text mean nothing but itself in Markdown.
+// Escaping of foreign text in Markdown.
 
-// dedented takes up to so many blanks off a line.
-func dedented(line screen.Safe, n int) screen.Safe {
+// dedent removes up to n leading spaces and tabs.
+func dedent(line screen.Safe, n int) screen.Safe {
 	i := 0
 	for i < len(line) && i < n && (line[i] == ' ' || line[i] == '\t') {
 		i++
@@ -17,7 +17,8 @@ func dedented(line screen.Safe, n int) screen.Safe {
 	return line[i:]
 }
 
-// language is the first word behind a fence, if it is a plain one.
+// language returns the first word of an info string if it has only plain
+// characters, else "".
 func language(info screen.Safe) screen.Safe {
 	word := info
 	if at := strings.IndexByte(string(info), ' '); at >= 0 {
@@ -29,30 +30,30 @@ func language(info screen.Safe) screen.Safe {
 	return word
 }
 
-// tamed is a paragraph in which nothing is HTML, an image or a fence. Code in a line is
-// left alone where every line of the paragraph closes what it opens: anything
-// else could pair up in a way that we do not see.
-func tamed(paragraph []screen.Safe) []screen.Safe {
+// escapeParagraph escapes a paragraph so that nothing in it is HTML, an image
+// or a fence. It leaves code spans alone only if they are balanced in every
+// line, because anything else could pair up in other ways than we see.
+func escapeParagraph(paragraph []screen.Safe) []screen.Safe {
 	plainSpans := true
 	for _, l := range paragraph {
-		plainSpans = plainSpans && balanced(l)
+		plainSpans = plainSpans && balancedCode(l)
 	}
 	out := make([]screen.Safe, len(paragraph))
 	for i, l := range paragraph {
-		if at := hiddenFence(l); at >= 0 {
+		if at := quotedFence(l); at >= 0 {
 			l = l[:at] + `\` + l[at:]
 		} else if plainSpans {
-			out[i] = outsideCode(l)
+			out[i] = escapeOutsideCode(l)
 			continue
 		}
-		out[i] = inert(l)
+		out[i] = escapeInline(l)
 	}
 	return out
 }
 
-// inert is a piece of text in which no HTML begins, and no image: who looks at
-// one fetches it, and tells a stranger so. A link is left of it.
-func inert(s screen.Safe) screen.Safe {
+// escapeInline escapes HTML and images. Rendering an image would fetch it, and
+// so tell a stranger that the text was read. Images become links.
+func escapeInline(s screen.Safe) screen.Safe {
 	s = screen.ReplaceAll(s, "<", "&lt;")
 	if !strings.Contains(string(s), "![") {
 		return s
@@ -64,7 +65,7 @@ func inert(s screen.Safe) screen.Safe {
 			return screen.Join(append(parts, s), "")
 		}
 		parts = append(parts, s[:at])
-		if slashes := at - len(screen.TrimRight(s[:at], `\`)); slashes%2 == 0 { // else it is no image already
+		if slashes := at - len(screen.TrimRight(s[:at], `\`)); slashes%2 == 0 { // else it is escaped already
 			parts = append(parts, `\`)
 		}
 		parts = append(parts, "!")
@@ -72,9 +73,9 @@ func inert(s screen.Safe) screen.Safe {
 	}
 }
 
-// hiddenFence finds a fence behind the marks of quotes, where blocks are not
-// followed; -1 if there is none.
-func hiddenFence(line screen.Safe) int {
+// quotedFence returns the index of a fence after the markers of quotes, where
+// code blocks are not tracked, or -1.
+func quotedFence(line screen.Safe) int {
 	rest := strings.TrimLeft(string(line), " \t>-*+0123456789.)")
 	at := len(line) - len(rest)
 	if strings.HasPrefix(rest, "~~~") || strings.HasPrefix(rest, "```") && !strings.Contains(strings.TrimLeft(rest, "`"), "`") {
@@ -83,12 +84,12 @@ func hiddenFence(line screen.Safe) int {
 	return -1
 }
 
-// ticks is the length of the run of backticks at the beginning.
-func ticks(s screen.Safe) int { return len(s) - len(strings.TrimLeft(string(s), "`")) }
+// backticks returns the length of the run of backticks at the beginning of s.
+func backticks(s screen.Safe) int { return len(s) - len(strings.TrimLeft(string(s), "`")) }
 
-// balanced reports whether the runs of backticks in a line pair up, and none
-// stands behind a backslash.
-func balanced(line screen.Safe) bool {
+// balancedCode reports whether the runs of backticks in a line pair up and none
+// follows a backslash.
+func balancedCode(line screen.Safe) bool {
 	for {
 		at := strings.IndexByte(string(line), '`')
 		if at < 0 {
@@ -97,8 +98,8 @@ func balanced(line screen.Safe) bool {
 		if at > 0 && line[at-1] == '\\' {
 			return false
 		}
-		n := ticks(line[at:])
-		end := closing(line[at+n:], n)
+		n := backticks(line[at:])
+		end := closingRun(line[at+n:], n)
 		if end < 0 {
 			return false
 		}
@@ -106,14 +107,14 @@ func balanced(line screen.Safe) bool {
 	}
 }
 
-// closing finds a run of just n backticks.
-func closing(s screen.Safe, n int) int {
+// closingRun returns the index of a run of exactly n backticks, or -1.
+func closingRun(s screen.Safe, n int) int {
 	for i := 0; i < len(s); {
 		if s[i] != '`' {
 			i++
 			continue
 		}
-		run := ticks(s[i:])
+		run := backticks(s[i:])
 		if run == n {
 			return i
 		}
@@ -122,32 +123,32 @@ func closing(s screen.Safe, n int) int {
 	return -1
 }
 
-// outsideCode escapes a balanced line. In the row of a table bars end cells,
-// also in the middle of code.
-func outsideCode(line screen.Safe) screen.Safe {
+// escapeOutsideCode escapes a balanced line except for its code spans. In a line with
+// bars it escapes these too, since the bars of a table end cells even inside code.
+func escapeOutsideCode(line screen.Safe) screen.Safe {
 	if strings.Contains(string(line), "|") {
-		return inert(line)
+		return escapeInline(line)
 	}
 	var parts []screen.Safe
 	for {
 		at := strings.IndexByte(string(line), '`')
 		if at < 0 {
-			return screen.Join(append(parts, inert(line)), "")
+			return screen.Join(append(parts, escapeInline(line)), "")
 		}
-		n := ticks(line[at:])
-		end := at + n + closing(line[at+n:], n) + n
-		parts = append(parts, inert(line[:at]), line[at:end])
+		n := backticks(line[at:])
+		end := at + n + closingRun(line[at+n:], n) + n
+		parts = append(parts, escapeInline(line[:at]), line[at:end])
 		line = line[end:]
 	}
 }
 
-// literal is text in a line of Markdown, meaning nothing but itself.
-func literal(s screen.Safe) screen.Safe {
+// escapeMarkdown escapes everything that has a meaning in a line of Markdown.
+func escapeMarkdown(s screen.Safe) screen.Safe {
 	return screen.Replace(s, strings.NewReplacer("<", "&lt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
 		"[", `\[`, "]", `\]`, ">", `\>`, "#", `\#`, "~", `\~`, "|", `\|`, "!", `\!`))
 }
 
-// codeSpan is text as code in a line.
+// codeSpan returns s as a code span.
 func codeSpan(s screen.Safe) screen.Safe {
 	n, run := 1, 0
 	for i := range len(s) {
@@ -163,7 +164,7 @@ func codeSpan(s screen.Safe) screen.Safe {
 	return mark + s + mark
 }
 
-// escaped is text in a line of HTML.
-func escaped(s screen.Safe) screen.Safe {
+// escapeHTML escapes text in a line of HTML.
+func escapeHTML(s screen.Safe) screen.Safe {
 	return screen.Replace(s, strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;"))
 }

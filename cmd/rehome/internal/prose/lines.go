@@ -10,42 +10,42 @@ import (
 	"rehome/formats/session"
 )
 
-// paper is what a pen writes on: lines, and one empty line between what does
-// not belong together. The first error of the writer sticks.
-type paper struct {
-	w     *bufio.Writer
-	err   error
-	begun bool // something was written
-	open  bool // the last line was not empty
+// lineWriter writes lines, with one blank line between blocks. It keeps the
+// first error of the writer.
+type lineWriter struct {
+	w       *bufio.Writer
+	err     error
+	started bool // a line has been written
+	open    bool // the last line was not empty
 }
 
-func newPaper(w io.Writer) *paper { return &paper{w: bufio.NewWriterSize(w, 32<<10)} }
+func newLineWriter(w io.Writer) *lineWriter { return &lineWriter{w: bufio.NewWriterSize(w, 32<<10)} }
 
-func (p *paper) line(s screen.Safe) {
+func (p *lineWriter) line(s screen.Safe) {
 	if p.err != nil {
 		return
 	}
 	p.w.WriteString(string(s))
 	p.err = p.w.WriteByte('\n')
-	p.begun, p.open = true, s != ""
+	p.started, p.open = true, s != ""
 }
 
-// gap leaves an empty line behind what was written.
-func (p *paper) gap() {
-	if p.begun && p.open {
+// blankLine writes a blank line unless there is one already.
+func (p *lineWriter) blankLine() {
+	if p.started && p.open {
 		p.line("")
 	}
 }
 
-func (p *paper) flush() error {
+func (p *lineWriter) flush() error {
 	if p.err == nil {
 		p.err = p.w.Flush()
 	}
 	return p.err
 }
 
-// moment is a time as people write it; a tilde says that it was worked out.
-func (o *Options) moment(s session.Stamp, layout string) string {
+// formatTime formats a time. A tilde marks inferred times.
+func (o *Options) formatTime(s session.Stamp, layout string) string {
 	if !s.Known() {
 		return ""
 	}
@@ -60,12 +60,12 @@ func (o *Options) moment(s session.Stamp, layout string) string {
 	return text
 }
 
-const minutes = "2006-01-02 15:04"
+const minuteLayout = "2006-01-02 15:04"
 
-// fact is a line of what is known about a session.
+// fact is a line of metadata about a session.
 type fact struct{ name, value screen.Safe }
 
-// facts are what is known about a session before its first message.
+// facts returns the metadata to print before the first message.
 func (o *Options) facts(s *session.Session) []fact {
 	var out []fact
 	add := func(name screen.Safe, values ...string) {
@@ -91,8 +91,8 @@ func (o *Options) facts(s *session.Session) []fact {
 		mode = "mode " + s.Mode
 	}
 	add("model", s.Model, mode)
-	when := o.moment(s.Created, minutes)
-	if to := o.moment(s.Updated, minutes); to != "" && to != when {
+	when := o.formatTime(s.Created, minuteLayout)
+	if to := o.formatTime(s.Updated, minuteLayout); to != "" && to != when {
 		if when != "" {
 			when += " to "
 		}
@@ -117,24 +117,24 @@ func (o *Options) kind(l *session.Link) string {
 	return " (" + l.Kind + ")"
 }
 
-// again is the command that shows another session of the same store.
-func (o *Options) again(id string) screen.Safe {
+// showCommand returns the command that shows another session of the same store.
+func (o *Options) showCommand(id string) screen.Safe {
 	if o.Source == "" {
 		return screen.Visible(id)
 	}
-	return "rehome show " + screen.Visible(quoted(o.Source+"#"+id))
+	return "rehome show " + screen.Visible(shellQuote(o.Source+"#"+id))
 }
 
-// quoted is a word as a shell takes it.
-func quoted(s string) string {
+// shellQuote quotes s as one word for a shell.
+func shellQuote(s string) string {
 	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./#@+=:,~") == "" && s != "" && s[0] != '#' && s[0] != '~' {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// usage is what a turn cost, "" if nobody counted.
-func usage(u *session.Usage) screen.Safe {
+// formatUsage returns the token counts of a turn, or "" if there are none.
+func formatUsage(u *session.Usage) screen.Safe {
 	if u == nil {
 		return ""
 	}
@@ -153,19 +153,19 @@ func usage(u *session.Usage) screen.Safe {
 	return "tokens " + screen.Join(parts, ", ")
 }
 
-// about is what a turn's heading says besides its number: the model, if it is
-// not the session's.
-func (o *Options) about(t *session.Turn, model string) []screen.Safe {
+// turnFacts returns what the heading of a turn says besides its number. The
+// model is included only if it is not the session's.
+func (o *Options) turnFacts(t *session.Turn, model string) []screen.Safe {
 	var out []screen.Safe
 	add := func(s string) {
 		if s != "" {
 			out = append(out, screen.Visible(s))
 		}
 	}
-	add(o.moment(t.Start, minutes))
+	add(o.formatTime(t.Start, minuteLayout))
 	if t.Start.Known() && t.End.Known() {
 		if ms := t.End.Millis() - t.Start.Millis(); ms > 0 && ms < 1<<40 {
-			out = append(out, screen.Span(time.Duration(ms)*time.Millisecond))
+			out = append(out, screen.Duration(time.Duration(ms)*time.Millisecond))
 		}
 	}
 	if t.Model != model {
@@ -177,7 +177,7 @@ func (o *Options) about(t *session.Turn, model string) []screen.Safe {
 	if t.Mode != "" && t.Mode != "agent" {
 		add("mode " + t.Mode)
 	}
-	if cost := usage(t.Usage); cost != "" {
+	if cost := formatUsage(t.Usage); cost != "" {
 		out = append(out, cost)
 	}
 	if t.Status != "finished" {

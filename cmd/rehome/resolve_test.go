@@ -157,7 +157,7 @@ func TestLast(t *testing.T) {
 func TestNameNeedsAHome(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{{"convert", "flaky", "out", "--to", "archive"}, {"ls"}} {
-		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "home folder unknown") {
+		if _, stderr, code := call(t, args...); code != 1 || !strings.Contains(stderr, "no such file") && !strings.Contains(stderr, "$HOME: not set") {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
 	}
@@ -191,7 +191,7 @@ func TestCopiesGiveWay(t *testing.T) {
 	for _, dir := range []string{app, lib} {
 		t.Chdir(dir)
 		stdout, stderr, code := callWith(t, t.Context(), env, "show", id[:8])
-		if code != 0 || !strings.Contains(stdout, "  folder   "+dir+"\n") || !strings.Contains(stderr, "of 2 sessions with this id") {
+		if code != 0 || !strings.Contains(stdout, "  folder   "+dir+"\n") || !strings.Contains(stderr, "2 sessions have this id") {
 			t.Errorf("%s: exit %d, %s\n%s", dir, code, stderr, stdout)
 		}
 		if res, code := migrating(t, home, id[:8]); code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Status != "same" || !strings.HasPrefix(res.Migrated[0].Continue, "cd "+dir+" && claude --resume "+id) {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/convert"
+	"rehome/formats"
+)
+
+// source is what SRC stands for: a store or a folder of stores, and optionally
+// one of its sessions.
+type source struct {
+	path    string
+	session string // its id; "" for all sessions
+	folder  string // the session's folder, if the session was found by name
+}
+
+// resolve finds what SRC stands for: a path, PATH#NAME for a session below a
+// path, or, if there is no such path, a session on this machine. A session is
+// named by its id, an id prefix, or words of its title. If live is set, stores
+// in use are read in place to find it.
+func (a *app) resolve(src string, live bool) (source, error) {
+	if src == "-" || exists(src) {
+		return source{path: src}, nil
+	}
+	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
+		if exists(src[:at]) {
+			return a.resolveIn(src[:at], src[at+1:], live)
+		}
+	}
+	_, missing := formats.Locate(src)
+	if missing == nil || strings.HasPrefix(src, ".") || strings.ContainsAny(src, `/\`) {
+		return source{}, missing
+	}
+	listing, err := a.listAll(live)
+	if err != nil {
+		return source{}, missing // no home folder to search
+	}
+	found := listing.Named(src)
+	if len(found) == 0 {
+		return source{}, &formats.Error{At: src, Err: errors.New("no such file or session" + shortPrefix(src)), Hint: "run `rehome ls` to list sessions"}
+	}
+	return a.pick(listing, src, found)
+}
+
+// resolveSource returns the newest session if last is set, else what src stands for.
+func (a *app) resolveSource(src string, last, live bool) (source, error) {
+	if last {
+		return a.newest(live)
+	}
+	return a.resolve(src, live)
+}
+
+// exists reports whether there is something at path, even if it cannot be accessed.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrInvalid)
+}
+
+// resolveIn finds a session below a path by name.
+func (a *app) resolveIn(path, name string, live bool) (source, error) {
+	listing, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, Folders: workingDirs()})
+	if err != nil {
+		return source{}, err
+	}
+	found := listing.Named(name)
+	innerPath := ""
+	if len(found) == 0 && name != "" && !strings.Contains(name, " ") { // an id has no spaces
+		innerPath, err = listing.Inside(a.ctx, name, live)
+	}
+	switch {
+	case err != nil:
+		return source{}, err
+	case innerPath != "":
+		return source{path: innerPath, session: name}, nil
+	case len(found) > 0:
+		return a.pick(listing, name, found)
+	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
+		return source{path: path, session: name}, nil // decoding reports whether the session exists
+	}
+	return source{}, a.newAmbiguous(listing, path+"#"+name, "no such session"+shortPrefix(name), listing.All())
+}
+
+// shortPrefix returns a note for names that are too short to match as an id
+// prefix, else "".
+func shortPrefix(name string) string {
+	if name == "" || len(name) >= convert.ShortestName {
+		return ""
+	}
+	return fmt.Sprintf(" (id prefixes need at least %d characters)", convert.ShortestName)
+}
+
+// newest returns the newest session of the working directory, or of the nearest
+// parent folder that has any.
+func (a *app) newest(live bool) (source, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return source{}, err
+	}
+	listing, err := a.listAll(live)
+	if err != nil {
+		return source{}, err
+	}
+	for dir := wd; ; dir = filepath.Dir(dir) {
+		found, _ := listing.Select(convert.ListFilter{Project: dir})
+		for i := range found {
+			if s := &found[i]; dir == wd || sameFolder(s.Workspace, dir) {
+				return a.pick(listing, s.ID, []*convert.Listed{s})
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return source{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder or its parents"), Hint: "run `rehome ls` to list all sessions"}
+		}
+	}
+}
+
+// sameFolder reports whether two paths name the same folder.
+func sameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	ia, erra := os.Stat(a)
+	ib, errb := os.Stat(b)
+	return erra == nil && errb == nil && os.SameFile(ia, ib)
+}
+
+// workingDirs returns the working directory as a candidate for the folder of a
+// session, or nil if it is unknown.
+func workingDirs() []string {
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	return []string{wd}
+}
+
+// listAll lists every session on this machine.
+func (a *app) listAll(live bool) (*convert.Listing, error) {
+	return (&lsCmd{Live: live}).list(a)
+}
