@@ -27,7 +27,7 @@ type CheckOptions struct {
 	For        string    // also what a conversion to this format would lose
 	Baseline   *Baseline // what is known of, and does not count
 	Require    bool      // the working directory, too, must hold a session
-	Details    bool      // also report remarks about details, see formats.Detail
+	Verbose    bool      // also report which stores are read from a copy
 	Live       bool
 	Jobs       int
 	OnProgress func(Progress)
@@ -179,11 +179,7 @@ func (c *checker) askOnce(ctx context.Context, one *examined, jobs int) error {
 	if q.Enabled(rule.Schema) {
 		q.Schema = validator
 	}
-	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: func(s string) {
-		if c.o.Details || !formats.Detail(s) {
-			one.tally.say(s)
-		}
-	}}
+	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: one.tally.say, Verbose: c.o.Verbose}
 	err := one.f.Check(ctx, one.loc, view, q)
 	for _, further := range []func(context.Context, *examined, formats.View, *rule.Pass) error{c.inner, c.besides, c.lost, c.secrets} {
 		if err == nil {

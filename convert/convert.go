@@ -37,6 +37,7 @@ type Options struct {
 
 	Progress func(Progress) // called often, never twice at once; may be nil
 	Say      func(string)   // one-line remarks while working; may be nil
+	Verbose  bool           // also report which stores are read from a copy
 }
 
 // Convert carries src to dst; without one, to where the client looks for the

@@ -81,6 +81,7 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 		Cwd:      c.o.Cwd,
 		OnLoss:   inFile(c.found.Loc, c.books.Add),
 		OnNotice: c.say,
+		Verbose:  c.o.Verbose,
 		Live:     c.o.Live,
 		Jobs:     c.jobs,
 
@@ -225,7 +226,7 @@ func sameCounts(r store.Reader, seen []int64) error {
 const ourFault = "nothing was placed: this is a bug in rehome, please report it"
 
 func (c *carriage) say(s string) {
-	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) && !formats.Detail(s) { // which names the file
+	if c.found.Rel != "." && !strings.Contains(s, c.found.Rel) {
 		s = c.found.Rel + ": " + s
 	}
 	c.talk.Say(s)

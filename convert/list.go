@@ -22,6 +22,7 @@ type ListOptions struct {
 	Long    bool     // decode sessions to find out what heads do not tell
 	Jobs    int      // workers; 0 = one a processor
 	Say     func(string)
+	Verbose bool // also report which stores are read from a copy
 }
 
 // Listing is what List found.
@@ -215,7 +216,7 @@ func (l *lister) view() formats.View {
 	v := wholeView(1)
 	v.Live = l.o.Live
 	if l.o.Say != nil {
-		v.OnNotice = l.o.Say
+		v.OnNotice, v.Verbose = l.o.Say, l.o.Verbose
 	}
 	return v
 }

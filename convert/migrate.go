@@ -34,6 +34,7 @@ type MigrateOptions struct {
 	Jobs         int  // workers; 0 = one a processor
 	Progress     func(Progress)
 	Say          func(string)
+	Verbose      bool // also report which stores are read from a copy
 }
 
 // MigrateSource is a store and those of its sessions that are wanted; none =
@@ -143,7 +144,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 	}
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
 	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), talk: talker{progress: o.Progress, say: o.Say},
-		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say},
+		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say, Verbose: o.Verbose},
 		moving: &moving{o: o, rename: with}}
 	err := j.run(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ func (c *climb) opens(ctx context.Context, from *formats.Format) error {
 		return nil
 	}
 	v := wholeView(1)
-	v.Live, v.OnNotice = c.o.Live, c.say
+	v.Live, v.OnNotice, v.Verbose = c.o.Live, c.say, c.o.Verbose
 	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return err

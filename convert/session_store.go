@@ -92,7 +92,7 @@ func (c *climb) run(ctx context.Context) error {
 	}
 	v := formats.View{
 		Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {},
-		OnLoss: inFile(c.found.Loc, c.note), OnNotice: c.say, Live: c.o.Live, Jobs: c.jobs,
+		OnLoss: inFile(c.found.Loc, c.note), OnNotice: c.say, Verbose: c.o.Verbose, Live: c.o.Live, Jobs: c.jobs,
 	}
 	sel, some, err := c.pick(ctx, c.index, from, loc, v)
 	if err != nil || !some {
@@ -174,7 +174,7 @@ func (c *climb) erase() {
 }
 
 func (c *climb) say(s string) {
-	if c.found.Rel != "." && !strings.HasPrefix(s, c.found.Rel) && !formats.Detail(s) { // which names the file
+	if c.found.Rel != "." && !strings.Contains(s, c.found.Rel) {
 		s = c.found.Rel + ": " + s
 	}
 	c.talk.Say(s)

@@ -152,7 +152,8 @@ type View struct {
 	// Formats without Partial do not look at it.
 	Sessions []string
 	OnLoss   loss.Sink    // told of everything that is not carried whole
-	OnNotice func(string) // told in one line how the source was opened, where that is not plain; see Detail
+	OnNotice func(string) // told in one line how the source was opened, where that is not plain
+	Verbose  bool         // also report what asks nothing of anybody, such as that a store in use is read from a copy
 	Live     bool         // read a store in use in place, where its owner's lock files already exist
 	Fresh    bool         // written by this process a moment ago: text need not be vetted, only compared by digest
 	Jobs     int          // workers; 0 means one a processor

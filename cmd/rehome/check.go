@@ -87,7 +87,7 @@ func (c *checkCmd) Run(a *app) error {
 	}
 	o := convert.CheckOptions{
 		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
-		Details:    a.out.verbose,
+		Verbose:    a.out.verbose,
 		OnProgress: a.out.progress(),
 	}
 	var err error

@@ -129,7 +129,7 @@ func (c *convertCmd) Run(a *app) error {
 		return err
 	}
 	defer in.remove()
-	o.Say = a.out.remark
+	o.Say, o.Verbose = a.out.remark, a.out.verbose
 	o.Progress = a.out.progress()
 	report, err := convert.Convert(a.ctx, a.reg, in.path, c.Dst, o)
 	report.Source, err = src.path, in.restate(err)

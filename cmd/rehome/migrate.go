@@ -63,7 +63,7 @@ func (c *migrateCmd) Run(a *app) error {
 	}
 	o := convert.MigrateOptions{
 		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: a.out.remark,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: a.out.remark, Verbose: a.out.verbose,
 	}
 	var err error
 	if o.Dir, err = c.configDir(a.out.getenv); err != nil {

@@ -27,7 +27,7 @@ type output struct {
 	mu  sync.Mutex // remark is called from several goroutines
 	bar *bar
 
-	details map[string]bool // already printed
+	remarks map[string]bool // printed already: a store can be read several times
 }
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
@@ -35,7 +35,7 @@ func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) 
 		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv,
 		palette:    choosePalette(g.Color, getenv, stdout),
 		errPalette: choosePalette(g.Color, getenv, stderr),
-		details:    map[string]bool{},
+		remarks:    map[string]bool{},
 	}
 }
 
@@ -60,18 +60,15 @@ func (o *output) printResult(r result) error {
 
 // remark prints a message while a command is running.
 func (o *output) remark(text string) {
-	detail := formats.Detail(text)
-	if o.quiet || detail && !o.verbose {
+	if o.quiet {
 		return
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if detail && o.details[text] {
+	if o.remarks[text] {
 		return
 	}
-	if detail {
-		o.details[text] = true
-	}
+	o.remarks[text] = true
 	o.bar.clear()
 	o.printLine("rehome: " + visible(text))
 }

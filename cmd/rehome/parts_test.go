@@ -125,21 +125,15 @@ func TestEveryErrorOnItsLine(t *testing.T) {
 	}
 }
 
-// TestDetails: that a database is read from a copy is said with --verbose alone,
-// once for each file.
-func TestDetails(t *testing.T) {
-	for verbose, want := range map[bool]string{
-		false: "rehome: plain\nrehome: plain\n",
-		true:  "rehome: a.db has a log; read from a copy\nrehome: plain\nrehome: plain\nrehome: b.db has a log; read from a copy\n",
-	} {
-		var stderr strings.Builder
-		o := newOutput(&stderr, &stderr, func(string) string { return "" }, grammar{Verbose: verbose})
-		for _, remark := range []string{formats.Copied("a.db", "a log"), "plain", formats.Copied("a.db", "a log"), "plain", formats.Copied("b.db", "a log")} {
-			o.remark(remark)
-		}
-		if stderr.String() != want {
-			t.Errorf("verbose %v:\n%s", verbose, stderr.String())
-		}
+// TestRemarks: a remark is printed once, however often a store is read.
+func TestRemarks(t *testing.T) {
+	var stderr strings.Builder
+	o := newOutput(&stderr, &stderr, func(string) string { return "" }, grammar{})
+	for _, remark := range []string{"a.db", "plain", "a.db", "plain", "b.db"} {
+		o.remark(remark)
+	}
+	if want := "rehome: a.db\nrehome: plain\nrehome: b.db\n"; stderr.String() != want {
+		t.Errorf("%s", stderr.String())
 	}
 }
 

@@ -66,7 +66,7 @@ func (c *showCmd) Run(a *app) error {
 
 // onlySession returns the only session of a store.
 func (a *app) onlySession(path string, live bool) (source, error) {
-	l, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: a.out.remark, Folders: workingDirs()})
+	l, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
 	if err != nil {
 		return source{}, err
 	}
@@ -92,7 +92,7 @@ func (a *app) onlySession(path string, live bool) (source, error) {
 
 // view returns the options for reading a store to print it. Secrets are withheld.
 func (v *viewer) view(note loss.Sink) formats.View {
-	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.out.remark, Live: v.cmd.Live}
+	return formats.View{Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {}, OnLoss: note, OnNotice: v.out.remark, Verbose: v.out.verbose, Live: v.cmd.Live}
 }
 
 // show prints the decoded sessions, and reports on stderr what could not be read.

@@ -55,7 +55,7 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 		d.path, d.file = filepath.Join(l.Path, storeName), storeName
 	}
 	d.dir = chatFolder(d.path)
-	if d.db, err = sqlitefile.Open(ctx, d.path, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Known: d.shape.Known}); err != nil {
+	if d.db, err = sqlitefile.Open(ctx, d.path, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Verbose: d.view.Verbose, Known: d.shape.Known}); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.db.Close()) }()

@@ -60,7 +60,7 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	if enough && h.ID != "" {
 		return h, nil
 	}
-	value, err := sqlitefile.Value(ctx, file, "meta", "0", sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice})
+	value, err := sqlitefile.Value(ctx, file, "meta", "0", sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose})
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ type shelf struct {
 }
 
 func openShelf(ctx context.Context, path, file string, known *sqlitefile.Known, v formats.View) (*shelf, error) {
-	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Known: known})
+	db, err := sqlitefile.Open(ctx, path, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose, Known: known})
 	if err != nil {
 		return nil, err
 	}

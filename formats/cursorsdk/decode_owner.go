@@ -55,7 +55,7 @@ func (d *decoder) owners(databases []sqlitestore.File) error {
 // stranger names the owner of a database that lies in no known agent's folder.
 func (d *decoder) stranger(p sqlitestore.File) error {
 	at := store.Addr{File: p.Path}
-	value, err := sqlitefile.Value(d.ctx, p.Name, metaTable, "0", sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice})
+	value, err := sqlitefile.Value(d.ctx, p.Name, metaTable, "0", sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Verbose: d.view.Verbose})
 	if d.ctx.Err() != nil {
 		return d.ctx.Err()
 	}

@@ -79,7 +79,7 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 }
 
 func (d *documents) openDB(ctx context.Context, p sqlitestore.File) (*sqlitefile.DB, error) {
-	return sqlitefile.Open(ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice})
+	return sqlitefile.Open(ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Verbose: d.view.Verbose})
 }
 
 func (d *documents) Schema() *store.Schema { return d.schema }

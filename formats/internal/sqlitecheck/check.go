@@ -32,7 +32,7 @@ type File struct {
 // forgotten.
 func Examine(ctx context.Context, path, file string, v formats.View, q *rule.Pass, known Known, rows Rows) (f *File, err error) {
 	c := &check{q: q, known: &known, file: file, whole: q.Enabled(rule.Container)}
-	image, err := sqlitefile.OpenImage(ctx, path, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Known: known.Shared})
+	image, err := sqlitefile.OpenImage(ctx, path, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose, Known: known.Shared})
 	if err != nil {
 		return nil, c.damage(err)
 	}

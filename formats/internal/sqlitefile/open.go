@@ -19,6 +19,7 @@ const defaultMaxCopy = 2 << 30
 type Options struct {
 	Live     bool         // read in place where -wal and -shm already exist
 	OnNotice func(string) // one line when the file was not simply opened in place
+	Verbose  bool         // also report that it is read from a copy
 	Scratch  string       // folder for copies; "" is the system's
 	MaxCopy  int64        // 0 is 2 GiB
 	Known    *Known       // what earlier databases taught; may be nil
@@ -166,7 +167,9 @@ func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx con
 	if st.wal.size == 0 {
 		pending = "an unfinished transaction in its rollback journal (" + size(st.journal.size) + ")"
 	}
-	o.OnNotice(formats.Copied(db.path, pending))
+	if o.Verbose {
+		o.OnNotice(db.path + " has " + pending + "; read from a copy")
+	}
 	return to, nil
 }
 

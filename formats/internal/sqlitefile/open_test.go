@@ -126,7 +126,7 @@ func TestHotWAL(t *testing.T) {
 				}
 				before := tree(t, dir)
 				var said []string
-				db := open(t, path, Options{Scratch: scratch, OnNotice: func(s string) { said = append(said, s) }})
+				db := open(t, path, Options{Scratch: scratch, Verbose: true, OnNotice: func(s string) { said = append(said, s) }})
 				if n := count(t, db, "t"); n != 3 {
 					t.Errorf("%d rows", n)
 				}
@@ -171,7 +171,7 @@ func TestHotJournal(t *testing.T) {
 		t.Fatal("the transaction did not spill")
 	}
 	var said string
-	db := open(t, path, Options{OnNotice: func(s string) { said = s }})
+	db := open(t, path, Options{Verbose: true, OnNotice: func(s string) { said = s }})
 	if got := rows(t, db, (*DB).Scan, table(t, db, "t")); !slices.Equal(got, want) {
 		t.Error("rows of a transaction that never ended")
 	}
@@ -258,7 +258,7 @@ func TestLiveNeedsItsOwnersFiles(t *testing.T) {
 	for _, path := range []string{wal, journal} {
 		before := tree(t, filepath.Dir(path))
 		var said string
-		db := open(t, path, Options{Live: true, OnNotice: func(s string) { said = s }})
+		db := open(t, path, Options{Live: true, Verbose: true, OnNotice: func(s string) { said = s }})
 		if n := count(t, db, "t"); n != 3 || !strings.Contains(said, "from a copy") {
 			t.Errorf("%d rows, said %q", n, said)
 		}

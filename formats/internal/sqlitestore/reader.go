@@ -111,7 +111,7 @@ func (r *reader) openDB(ctx context.Context, i int) (*sqlitefile.DB, error) {
 	if r.open[i] != nil {
 		return r.open[i], nil
 	}
-	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, OnNotice: r.view.OnNotice, Known: r.known, RequireRestorable: r.view.RequireRestorable})
+	db, err := sqlitefile.Open(ctx, r.layout.databases[i].file, sqlitefile.Options{Live: r.view.Live, OnNotice: r.view.OnNotice, Verbose: r.view.Verbose, Known: r.known, RequireRestorable: r.view.RequireRestorable})
 	r.open[i] = db
 	return db, err
 }
