@@ -185,18 +185,18 @@ var tampered = []struct {
 	{"column that the table lacks", func(h *hostile) { h.table(0)["columns"] = []string{"id", "nothere"} }, "nothere"},
 
 	// paths
-	{"path up", func(h *hostile) { h.database()["path"] = "../x.db"; h.manifest["files"] = []any{} }, "leaves the folder"},
+	{"path up", func(h *hostile) { h.database()["path"] = "../x.db"; h.manifest["files"] = []any{} }, `".." component`},
 	{"path absolute", func(h *hostile) { h.file("/etc/passwd", "") }, "/etc/passwd"},
 	{"path to git", func(h *hostile) { h.file("a/.GIT/config", "") }, ".GIT"},
 	{"device", func(h *hostile) { h.file("a/COM1.txt", "") }, "COM1"},
 	{"backslash", func(h *hostile) { h.file(`a\..\..\b`, "") }, "characters"},
 	{"drive", func(h *hostile) { h.file("C:evil", "") }, "C:evil"},
-	{"two files in one place", func(h *hostile) { h.file("Readme", "a"); h.file("README", "a") }, "same place"},
+	{"two files in one place", func(h *hostile) { h.file("Readme", "a"); h.file("README", "a") }, "same path"},
 	{"file in a table's folder", func(h *hostile) { h.file("store.db/blobs/aa/x.ndjson", "") }, "inside"},
 	{"symbolic link for a table", func(h *hostile) {
 		_ = os.Remove(filepath.Join(h.dir, "blobs.ndjson"))
 		_ = os.Symlink("/etc/passwd", filepath.Join(h.dir, "blobs.ndjson"))
-	}, "ordinary"},
+	}, "regular"},
 	{"symbolic link for a folder", func(h *hostile) { _ = os.Symlink("/etc", filepath.Join(h.dir, "blobs")) }, "blobs"},
 	{"symbolic link for the manifest", func(h *hostile) {
 		_ = os.Rename(filepath.Join(h.dir, "manifest.json"), filepath.Join(h.dir, ".m"))
@@ -211,7 +211,7 @@ var tampered = []struct {
 	{"duplicate member", func(h *hostile) {
 		h.write("manifest.json", strings.Replace(h.read("manifest.json"), `"version": 1,`, `"version": 1, "version": 1,`, 1))
 		h.manifest = nil
-	}, "two members"},
+	}, "duplicate member"},
 	{"unknown member", func(h *hostile) { h.manifest["extra"] = 1 }, "extra"},
 	{"version", func(h *hostile) { h.manifest["version"] = 2 }, "version 2"},
 	{"deep manifest", func(h *hostile) {
@@ -222,13 +222,13 @@ var tampered = []struct {
 	{"count beyond 64 bits", func(h *hostile) { h.table(0)["rows"] = json.Number("18446744073709551617") }, "rows"},
 	{"malformed digest", func(h *hostile) { h.table(0)["digest"] = "xxh3:zz" }, "32 hexadecimal"},
 
-	{"something follows", func(h *hostile) { h.raw(h.read("manifest.json") + ` {"x":1}`) }, "not spelled"},
-	{"blanks follow", func(h *hostile) { h.raw(h.read("manifest.json") + "\n") }, "not spelled"},
-	{"a member in capitals", func(h *hostile) { h.raw(strings.Replace(h.read("manifest.json"), `"version"`, `"VERSION"`, 1)) }, "not spelled"},
+	{"something follows", func(h *hostile) { h.raw(h.read("manifest.json") + ` {"x":1}`) }, "not written the way"},
+	{"blanks follow", func(h *hostile) { h.raw(h.read("manifest.json") + "\n") }, "not written the way"},
+	{"a member in capitals", func(h *hostile) { h.raw(strings.Replace(h.read("manifest.json"), `"version"`, `"VERSION"`, 1)) }, "not written the way"},
 	{"a member twice but for its case", func(h *hostile) {
 		h.raw(strings.Replace(h.read("manifest.json"), `"version": 1,`, `"version": 1, "VERSION": 1,`, 1))
-	}, "not spelled"},
-	{"a member is missing", func(h *hostile) { delete(h.manifest, "files") }, "not spelled"},
+	}, "not written the way"},
+	{"a member is missing", func(h *hostile) { delete(h.manifest, "files") }, "not written the way"},
 	{"ten million databases", func(h *hostile) {
 		h.raw(`{"rehome": "archive", "databases":[` + strings.Repeat("{},", 10_000_000) + "{}]}")
 	}, "names and values"},
@@ -239,20 +239,20 @@ var tampered = []struct {
 		lines := strings.SplitAfter(h.read("blobs.ndjson"), "\n")
 		lines[3], lines[4] = lines[4], lines[3]
 		h.write("blobs.ndjson", strings.Join(lines, ""))
-	}, "order of their row ids"},
+	}, "not sorted by row id"},
 	{"a line in another shard", func(h *hostile) {
 		lines := strings.SplitAfter(h.read("blobs.ndjson"), "\n")
 		h.write("blobs.ndjson", strings.Join(lines[1:], ""))
 		h.write("blobs/aa/zz.ndjson", lines[0])
-	}, "digest was taken of"},
-	{"row count", func(h *hostile) { h.table(0)["rows"] = 3 }, "the manifest says 3"},
-	{"byte count", func(h *hostile) { h.table(0)["bytes"] = 1 << 40 }, "the manifest says 1099511627776"},
-	{"more text than claimed", func(h *hostile) { h.table(0)["bytes"] = 10 }, "more text than"},
-	{"digest", func(h *hostile) { h.table(1)["digest"] = "xxh3:00000000000000000000000000000000" }, "digest was taken of"},
+	}, "does not match its digest"},
+	{"row count", func(h *hostile) { h.table(0)["rows"] = 3 }, "the manifest lists 3"},
+	{"byte count", func(h *hostile) { h.table(0)["bytes"] = 1 << 40 }, "the manifest lists 1099511627776"},
+	{"more text than claimed", func(h *hostile) { h.table(0)["bytes"] = 10 }, "text is longer than"},
+	{"digest", func(h *hostile) { h.table(1)["digest"] = "xxh3:00000000000000000000000000000000" }, "does not match its digest"},
 	{"row missing", func(h *hostile) { _ = os.Remove(filepath.Join(h.dir, "blobs.ndjson")) }, "0 rows"},
 	{"row twice", func(h *hostile) { h.blobs("[1,\"a\",null]\n[1,\"b\",null]\n") }, "blobs"},
 	{"key twice", func(h *hostile) { h.blobs("[1,\"a\",null]\n[2,\"a\",null]\n") }, "UNIQUE"},
-	{"torn line", func(h *hostile) { h.write("blobs.ndjson", h.read("blobs.ndjson")+`[999,"a"`) }, "not complete"},
+	{"torn line", func(h *hostile) { h.write("blobs.ndjson", h.read("blobs.ndjson")+`[999,"a"`) }, "incomplete last line"},
 	{"too few cells", func(h *hostile) { h.blobs("[1,\"a\"]\n") }, "cells"},
 	{"not a row", func(h *hostile) { h.blobs("{}\n") }, "not a row of cells"},
 	{"other table in a plain file", func(h *hostile) { h.blobs("{\"table\":\"meta\"}\n[1,\"a\",null]\n") }, "not a row"},

@@ -178,7 +178,7 @@ INSERT INTO ItemTable VALUES
 	if n := len(rep.Stores[0].Losses); n != 1 || rep.Stores[0].Losses[0].Count != 4 {
 		t.Errorf("losses %+v", rep.Stores[0].Losses)
 	}
-	if talk := strings.Join(said, "\n"); !strings.Contains(talk, "(glass.cloudAgentProjects.v1): carried whole, with what it says of other sessions") {
+	if talk := strings.Join(said, "\n"); !strings.Contains(talk, "(glass.cloudAgentProjects.v1): copied in full, including data of other sessions") {
 		t.Errorf("said %q", said)
 	}
 	if _, err := convert.Convert(t.Context(), all.Registry(), archive, back, convert.Options{}); err != nil {

@@ -326,7 +326,7 @@ func TestNotText(t *testing.T) {
 		s := newSample(1, 1)
 		spoil(s.schema)
 		dir := filepath.Join(t.TempDir(), "out")
-		if _, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema}); err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+		if _, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema}); err == nil || !strings.Contains(err.Error(), "invalid UTF-8") {
 			t.Errorf("%v", err)
 		}
 		if _, err := os.Lstat(dir); err == nil {

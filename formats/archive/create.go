@@ -45,7 +45,7 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 		return nil, err
 	}
 	if err := newManifest(b.Schema, "none", make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
-		return nil, &formats.Error{Format: "archive", Err: err, Hint: "a store with such names cannot be kept as files; rename them first"}
+		return nil, &formats.Error{Format: "archive", Err: err, Hint: "rename it in a copy of the store, and archive the copy"}
 	}
 	if err := os.Mkdir(b.Path, 0o777); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (w *writer) failed() error {
 	if w.err != nil {
 		return w.err
 	}
-	return errors.New("archive: put after the end")
+	return errors.New("archive: Put after Finish")
 }
 
 // Finish waits for the last row and writes the manifest last.
@@ -183,7 +183,7 @@ func (w *writer) Close() error {
 // them without a word.
 func sayable(s *store.Schema) error {
 	refuse := func(db, what, title string) error {
-		return &formats.Error{Format: name, At: db, Err: fmt.Errorf("%s %s is not UTF-8 text", what, quote(title)), Hint: "such a name cannot be written down in JSON; rename it in a copy"}
+		return &formats.Error{Format: name, At: db, Err: fmt.Errorf("%s %s: invalid UTF-8", what, quote(title)), Hint: "JSON cannot hold it; change it in a copy of the database, and archive the copy"}
 	}
 	for _, d := range s.Databases {
 		for _, o := range d.Objects {
@@ -204,6 +204,6 @@ func sayable(s *store.Schema) error {
 
 func lineTooLong(set *store.Set, rowid int64) error {
 	at := store.Addr{File: set.File, Set: set.Name, RowID: rowid, HasID: set.RowIDs}
-	return &formats.Error{Format: "archive", At: at.String(), Err: fmt.Errorf("a row of more than %d MB of text", maxLine>>20),
-		Hint: "such a row cannot be kept as one line"}
+	return &formats.Error{Format: "archive", At: at.String(), Err: fmt.Errorf("row is longer than %d MB as text", maxLine>>20),
+		Hint: "keep the store file itself; an archive cannot hold longer lines"}
 }

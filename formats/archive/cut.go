@@ -98,7 +98,7 @@ func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
 		end := bytes.LastIndexByte(buf[:have], '\n') + 1
 		if last {
 			if end < have {
-				return c.fail(errors.New("the last line is not complete"))
+				return c.fail(errors.New("incomplete last line"))
 			}
 			return c.sections(buf[:end])
 		}
@@ -121,11 +121,11 @@ func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
 // grow makes room for a long line, as far as the manifest's claim goes.
 func (c *cutter) grow(buf []byte, have int) []byte {
 	if claim := c.r.claims[c.set].bytes; c.file != "" && int64(have) > max(claim, unitBytes) {
-		c.fail(fmt.Errorf("more text than the manifest's %d bytes", claim))
+		c.fail(fmt.Errorf("text is longer than the %d bytes that the manifest lists", claim))
 		return nil
 	}
 	if have > maxLine {
-		c.fail(fmt.Errorf("a line of more than %d MB", maxLine>>20))
+		c.fail(fmt.Errorf("line longer than %d MB", maxLine>>20))
 		return nil
 	}
 	return append(buf[:have], make([]byte, max(len(buf), unitBytes))...)
@@ -162,7 +162,7 @@ func (c *cutter) sections(text []byte) bool {
 func (c *cutter) announce(line []byte) bool {
 	set, ok := c.r.announced(c.r.schema.Sets[c.set].File, line)
 	if !ok {
-		return c.fail(errors.New("neither a row nor the announcement of a table of this database"))
+		return c.fail(errors.New("not a row, and not a {\"table\":...} line that names a table of this database"))
 	}
 	c.set = set
 	return true

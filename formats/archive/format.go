@@ -37,5 +37,5 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if !bytes.Contains(bytes.Join(bytes.Fields(l.Join(manifestName).Head()), nil), []byte(`"rehome":"archive"`)) {
 		return formats.Match{}, nil
 	}
-	return formats.Match{Score: 100, Evidence: []string{fmt.Sprintf("%s says it is a rehome archive", manifestName)}}, nil
+	return formats.Match{Score: 100, Evidence: []string{fmt.Sprintf("%s has \"rehome\":\"archive\"", manifestName)}}, nil
 }

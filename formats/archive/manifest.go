@@ -125,7 +125,7 @@ func (m *manifest) sign() error {
 }
 
 // errEdited is the error of a manifest that is not what its digest was taken of.
-var errEdited = errors.New("it does not match its digest")
+var errEdited = errors.New("does not match its own digest")
 
 func (m *manifest) encode() ([]byte, error) {
 	var b bytes.Buffer
@@ -151,7 +151,7 @@ func parseManifest(b []byte) (*manifest, error) {
 	case m.Rehome != "archive":
 		return nil, errors.New(`"rehome" is not "archive"`)
 	case m.Version != version:
-		return nil, &formats.Error{Err: fmt.Errorf("archive version %d", m.Version), Hint: "this rehome reads version 1; a newer one may read it"}
+		return nil, &formats.Error{Err: fmt.Errorf("unsupported archive version %d", m.Version), Hint: "try a newer version of rehome; this one reads archive version 1"}
 	case !slices.Contains([]string{"none", "gzip", "zstd"}, m.Compress):
 		return nil, fmt.Errorf("unknown compression %q", m.Compress)
 	}
@@ -161,14 +161,14 @@ func parseManifest(b []byte) (*manifest, error) {
 	// A decoder is lenient about case, blanks, order and what is missing or
 	// follows. Whatever it overlooked shows here.
 	if again, err := m.encode(); err != nil || !bytes.Equal(again, b) {
-		return nil, &formats.Error{Err: errors.New("not spelled as rehome spells a manifest"), Hint: "it was edited; take it from git again"}
+		return nil, &formats.Error{Err: errors.New("not written the way rehome writes a manifest"), Hint: "restore it from git; it was edited"}
 	}
 	said := m.Digest
 	if said == "" {
 		return m, nil
 	}
 	if err := m.sign(); err != nil || m.Digest != said {
-		return nil, &formats.Error{Err: errEdited, Hint: "it was edited, or a merge changed it; take it from git again"}
+		return nil, &formats.Error{Err: errEdited, Hint: "restore it from git; it was edited or merged"}
 	}
 	return m, nil
 }
@@ -176,7 +176,7 @@ func parseManifest(b []byte) (*manifest, error) {
 // plain says a JSON error without the Go types in it.
 func plain(err error) error {
 	if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) {
-		return fmt.Errorf("/%s: a %s does not belong here", te.Field, te.Value)
+		return fmt.Errorf("/%s: unexpected %s", te.Field, te.Value)
 	}
 	return err
 }
@@ -187,7 +187,7 @@ func (m *manifest) checkPaths() error {
 	seen := map[string]string{}
 	claim := func(path, what string) error {
 		if old, ok := seen[fold(path)]; ok {
-			return fmt.Errorf("%s and %s would lie at the same place", old, what)
+			return fmt.Errorf("%s and %s have the same path (case is ignored)", old, what)
 		}
 		seen[fold(path)] = what
 		return nil
@@ -219,7 +219,7 @@ func (m *manifest) checkPaths() error {
 		}
 		for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
 			if what := seen[fold(dir)]; strings.HasPrefix(what, "table ") || strings.HasPrefix(what, "file ") {
-				return fmt.Errorf("file %s lies inside %s", quote(f.Path), what)
+				return fmt.Errorf("file %s would be inside %s", quote(f.Path), what)
 			}
 		}
 	}
@@ -234,7 +234,7 @@ func (m *manifest) schema() (*store.Schema, []text, error) {
 	add := func(set store.Set, rows, bytes int64, sum string) error {
 		d, err := digest.Parse(sum)
 		if err == nil && (rows < 0 || bytes < 0) {
-			err = errors.New("a count is negative")
+			err = errors.New("negative count")
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", quote(set.File+"/"+set.Name), err)

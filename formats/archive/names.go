@@ -72,19 +72,19 @@ func device(s string) bool {
 // something else than itself, on any system.
 func safePath(p string) error {
 	if p == "" || len(p) > 1024 || !utf8.ValidString(p) {
-		return errors.New("an empty, over-long or garbled path")
+		return errors.New("path is empty, too long or not valid UTF-8")
 	}
 	for _, part := range strings.Split(p, "/") {
 		low := fold(part)
 		switch {
 		case part == "" || part == "." || part == "..":
-			return fmt.Errorf("%s leaves the folder or is not plain", quote(p))
+			return fmt.Errorf("%s has an empty, \".\" or \"..\" component", quote(p))
 		case low == ".git" || low == "git~1" || low == ".gitattributes" || low == ".gitmodules" || low == manifestName:
-			return fmt.Errorf("%s is a name that this format or git keeps for itself", quote(p))
+			return fmt.Errorf("%s has a name that git or rehome reserves", quote(p))
 		case device(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
-			return fmt.Errorf("%s is not a file name on every system", quote(p))
+			return fmt.Errorf("%s has a name that is not valid on Windows", quote(p))
 		case strings.ContainsAny(part, "\\:*?\"<>|") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f }):
-			return fmt.Errorf("%s holds characters that are not for file names", quote(p))
+			return fmt.Errorf("%s has characters that file names cannot have on every system", quote(p))
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ const smallArchive = 4 << 20
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
 	if !l.IsDir() {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("an archive is a folder, this is a file"), Hint: "name the folder that holds manifest.json"}
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains manifest.json"}
 	}
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *reader) readManifest() ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not an ordinary file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := r.root.Open(manifestName)
 	if err != nil {
@@ -173,9 +173,9 @@ func (r *reader) findFiles() (size int64, err error) {
 		case e.IsDir():
 			return nil
 		case !e.Type().IsRegular():
-			return r.fail(name, &formats.Error{Err: errors.New("not an ordinary file"), Hint: "an archive holds no links or devices"})
+			return r.fail(name, &formats.Error{Err: errors.New("not a regular file"), Hint: "move it out of the archive, which contains only regular files"})
 		case !known:
-			return r.fail(name, &formats.Error{Err: errors.New("a file that the manifest does not account for"), Hint: "move it out of the archive"})
+			return r.fail(name, &formats.Error{Err: errors.New("file is not in the manifest"), Hint: "move it out of the archive"})
 		}
 		r.files[i] = append(r.files[i], name)
 		if info, err := e.Info(); err == nil {

@@ -236,7 +236,7 @@ func (x *examination) lost(i int) bool {
 	if x.q.Enabled(rule.References) {
 		says, args := "", []any(nil)
 		if set.Kind == store.Table {
-			says, args = "nor a folder of that name; %v", []any{rule.Count(claim.rows, "row")}
+			says, args = "%v missing; there is no folder of that name either", []any{rule.Count(claim.rows, "row")}
 		}
 		x.found("RH382", at, "", says, args...)
 	}

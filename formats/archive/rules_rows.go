@@ -112,9 +112,9 @@ func (x *examination) settle(i int, seen text) {
 	}
 	switch {
 	case seen.rows != claim.rows && set.Kind == store.Table:
-		x.found("RH383", at, "", "%v, the manifest says %v", rule.Count(seen.rows, "row"), rule.Count(claim.rows, ""))
+		x.found("RH383", at, "", "%v, but the manifest lists %v", rule.Count(seen.rows, "row"), rule.Count(claim.rows, ""))
 	case seen.bytes != claim.bytes && set.Kind == store.Plain:
-		x.found("RH383", at, "", "%v, the manifest says %v", rule.Count(seen.bytes, "byte"), rule.Count(claim.bytes, ""))
+		x.found("RH383", at, "", "%v, but the manifest lists %v", rule.Count(seen.bytes, "byte"), rule.Count(claim.bytes, ""))
 	case seen.digest != claim.digest || seen.bytes != claim.bytes:
 		x.found("RH384", at, "", "")
 	}
@@ -207,7 +207,7 @@ func (t *rows) row(l *lines.Line) {
 	}
 	if id := b.RowID(0); set.RowIDs && t.q.Enabled(rule.References) {
 		if t.any && id <= t.last && !stream(t.file) {
-			t.found("RH385", at, "", "row %d after row %d", id, t.last)
+			t.found("RH385", at, "", "row id %d after %d", id, t.last)
 			t.spoil(t.set)
 		}
 		t.any, t.last = true, id
@@ -275,7 +275,7 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 		}
 		if t == nil {
 			if x.q.Enabled(rule.References) {
-				x.found("RH385", store.Addr{File: file, Line: l.Number}, "", "it does not start a table of this database")
+				x.found("RH385", store.Addr{File: file, Line: l.Number}, "", "line does not name a table of this database")
 			}
 			return nil
 		}

@@ -81,7 +81,7 @@ func (s *scan) pass(u *unit) error {
 	t := &s.seen[u.set]
 	t.join(u.seen)
 	if claim := s.r.claims[u.set]; t.bytes > claim.bytes {
-		return s.r.fail(u.file, fmt.Errorf("more text than the manifest's %d bytes", claim.bytes))
+		return s.r.fail(u.file, fmt.Errorf("text is longer than the %d bytes that the manifest lists", claim.bytes))
 	}
 	line := s.lines - int(u.seen.rows) + 1
 	for i, b := range u.batches {
@@ -109,7 +109,7 @@ func (s *scan) reach(set int) error {
 		s.set++
 	}
 	if s.set > set {
-		return s.r.fail(s.file, fmt.Errorf("table %s again, or before its turn", quote(s.r.schema.Sets[set].Name)))
+		return s.r.fail(s.file, fmt.Errorf("table %s is duplicated or out of order", quote(s.r.schema.Sets[set].Name)))
 	}
 	if set < len(s.r.schema.Sets) && s.plain == nil && s.r.schema.Sets[set].Kind == store.Plain {
 		s.plain = digest.NewStream()
@@ -121,6 +121,7 @@ func (s *scan) settle(i int) error {
 	if err := s.tally.Give(s.filter.Flush(i)); err != nil {
 		return err
 	}
+	hint := "restore the archive from git; it was edited or is incomplete"
 	set, got, claim := &s.r.schema.Sets[i], s.seen[i], s.r.claims[i]
 	at, what := tablePath(set.File, set.Name), "row"
 	if set.Kind == store.Plain {
@@ -131,17 +132,16 @@ func (s *scan) settle(i int) error {
 		got.digest, claim.rows = s.plain.Sum(), got.rows
 		s.plain = nil
 		if len(s.r.files[i]) == 0 {
-			return s.r.fail(at, errors.New("the manifest lists this file, and it is not here"))
+			return s.r.fail(at, &formats.Error{Err: errors.New("the manifest lists this file, and it is not here"), Hint: hint})
 		}
 	}
-	hint := "the archive was edited, or is not whole; take it from git again"
 	switch {
 	case got.rows != claim.rows:
-		return s.r.fail(at, &formats.Error{Err: fmt.Errorf("%d %ss, the manifest says %d", got.rows, what, claim.rows), Hint: hint})
+		return s.r.fail(at, &formats.Error{Err: fmt.Errorf("found %d %ss, but the manifest lists %d", got.rows, what, claim.rows), Hint: hint})
 	case got.bytes != claim.bytes:
-		return s.r.fail(at, &formats.Error{Err: fmt.Errorf("%d bytes of text, the manifest says %d", got.bytes, claim.bytes), Hint: hint})
+		return s.r.fail(at, &formats.Error{Err: fmt.Errorf("found %d bytes of text, but the manifest lists %d", got.bytes, claim.bytes), Hint: hint})
 	case got.digest != claim.digest:
-		return s.r.fail(at, &formats.Error{Err: errors.New("the text is not what the manifest's digest was taken of"), Hint: hint})
+		return s.r.fail(at, &formats.Error{Err: errors.New("text does not match its digest in the manifest"), Hint: hint})
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 // fifteen megabytes for.
 const mostPackers = 4
 
-var errQuit = errors.New("archive: closed before the end")
+var errQuit = errors.New("archive: closed before Finish")
 
 // sink puts finished text into files, in the order of the batches.
 type sink struct {

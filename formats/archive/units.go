@@ -29,7 +29,7 @@ type unit struct {
 	done    chan struct{}
 }
 
-var errOrder = errors.New("the rows of a file do not stand in the order of their row ids")
+var errOrder = errors.New("rows are not sorted by row id")
 
 func (u *unit) ascends(id int64) error {
 	if u.seen.rows == 1 {

@@ -21,7 +21,7 @@ const (
 func Format() *formats.Format {
 	return &formats.Format{
 		Name:        name,
-		Title:       "sessions as rehome understands them, one JSON line a message",
+		Title:       "rehome's own session format, one JSON line per message",
 		Text:        true,
 		Schemas:     []string{"canonical-1"},
 		Probe:       probe,
@@ -36,7 +36,7 @@ func Format() *formats.Format {
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if !l.IsDir() {
 		if l.IsRegular() && begins(l) {
-			return formats.Match{Score: 100, Evidence: []string{"its first line is the head of a canonical session"}}, nil
+			return formats.Match{Score: 100, Evidence: []string{"the first line has \"type\":\"session\", a version, an id and an agent"}}, nil
 		}
 		return formats.Match{}, nil
 	}
@@ -57,7 +57,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if first {
 		return formats.Match{}, nil
 	}
-	return formats.Match{Score: 100, Evidence: []string{"a folder for each agent, with " + ending + " files in it", "the first of them begins with the head of a canonical session"}}, nil
+	return formats.Match{Score: 100, Evidence: []string{"one folder per agent, with only " + ending + " files in it", "the first line of the first file has \"type\":\"session\", a version, an id and an agent"}}, nil
 }
 
 // begins reports whether a file begins with the head of a session, in whatever

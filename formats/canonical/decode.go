@@ -121,7 +121,7 @@ func (d *decoder) one(path string, f *os.File) bool {
 	more := d.sessions(path)
 	if d.err == nil && more && !d.headsOnly {
 		if after, err := f.Stat(); err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
-			d.err = &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "try again when nobody writes to it"}
+			d.err = &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the program that writes to it and try again"}
 		}
 	}
 	if d.err != nil && more {
@@ -138,7 +138,7 @@ func (d *decoder) sessions(path string) bool {
 	for d.next() {
 		if d.kind != "session" {
 			if !any {
-				d.err = &formats.Error{Err: errors.New("not a file of canonical sessions: its first line is no head"), Hint: "rehome detect says what it is"}
+				d.err = &formats.Error{Err: errors.New("not a canonical file: its first line is not the head of a session"), Hint: "run `rehome detect` on it to see what it is"}
 				return true
 			}
 			d.bad(loss.LineMisplaced)
@@ -156,7 +156,7 @@ func (d *decoder) sessions(path string) bool {
 }
 
 func nothing() error {
-	return &formats.Error{Err: errors.New("there is no session in it"), Hint: "rehome detect says what it is"}
+	return &formats.Error{Err: errors.New("no sessions found"), Hint: "run `rehome detect` on it to see what it is"}
 }
 
 // session yields the one whose head is at hand.
@@ -203,7 +203,7 @@ func (d *decoder) session(path string) bool {
 }
 
 func (d *decoder) strangeHead(path string, line int, err error) error {
-	return &formats.Error{Format: name, At: fmt.Sprintf("%s:%d", path, line), Err: err, Hint: "a newer rehome may know it"}
+	return &formats.Error{Format: name, At: fmt.Sprintf("%s:%d", path, line), Err: err, Hint: "try a newer version of rehome"}
 }
 
 // measure yields a head when it is known where its session ends.

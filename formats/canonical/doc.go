@@ -1,46 +1,47 @@
-// Package canonical is the format canonical: sessions in the spelling of
-// package session, as text that people can read and compare.
+// Package canonical is the format canonical: sessions as JSON Lines in the
+// encoding of package session, as text that people can read and compare.
 //
-// # Where it lies
+// # Where it lives
 //
-//	DIR/<agent>/<id>.jsonl   one session a file, or several one after the other
+//	DIR/<agent>/<id>.jsonl   one session per file, or several in sequence
 //	FILE.jsonl               the same, in one file
 //
-// The first line of a session is its head; then one line follows for each
-// message, live branch first, then one for each file that the client kept. The
-// schema canonical-1 describes every member.
+// The first line of a session is its head. One line per message follows, the
+// live branch first, then one line per file that the client kept. The schema
+// canonical-1 describes every member.
 //
 // # What comes back
 //
-// A session that was encoded decodes to the same session, with these rules
-// about what Go can tell apart and the text cannot:
+// A session decodes to the same session that was encoded, except where Go
+// distinguishes values that the text cannot:
 //
-//   - Head.Turns and Head.Bytes are not spelled; they come back as -1.
-//   - Empty texts, Raws and lists come back as "" and nil, but Media.Data and
-//     Body.Bytes, where "nothing in it" is an answer, come back empty and not
-//     nil.
-//   - A Usage count below zero comes back as -1.
-//   - A string that is no UTF-8 comes back with U+FFFD in the place of each bad
-//     byte, and two halves of a surrogate pair as the one character they mean.
+//   - Head.Turns and Head.Bytes are not written; they come back as -1.
+//   - Empty texts, Raws and lists come back as "" and nil. Media.Data and
+//     Body.Bytes come back empty but not nil, because "empty" is a value there.
+//   - A negative Usage count comes back as -1.
+//   - In a string that is not valid UTF-8, each invalid byte comes back as
+//     U+FFFD. Two halves of a surrogate pair come back as the character they
+//     encode.
 //
 // # What others may add
 //
-// What stands in a line and is not ours is kept: an unknown member, or one of
-// ours in a spelling that is not ours, becomes an Extra of the nearest thing
-// that has Extras, named by the path to it ("usage/cost", "repos/0/remote"). Of
-// two members of one name the first is read, the others become Extras. A part
-// of an unknown type becomes an Opaque. A member of an Opaque goes to its
-// message, or to the result it is shown in.
+// Anything in a line that this format does not define is kept. An unknown
+// member, or a known one with a value of the wrong form, becomes an Extra of the
+// nearest value that has Extras, named by its path ("usage/cost",
+// "repos/0/remote"). Of two members with the same name the first is read and the
+// others become Extras. A part of an unknown type becomes an Opaque. A member of
+// an Opaque becomes an Extra of its message, or of the tool result that
+// contains it.
 //
 // # Quirks
 //
-//   - A line of more than 128 MB is passed over and noted as unreadable, as are
-//     a line that is no JSON object and a last line that breaks off.
-//   - A line with the separators U+2028 and U+2029 as they are is read; they
-//     are written as escapes.
-//   - Parents come before their children, whatever their files are called.
+//   - A line longer than 128 MB is skipped and noted as unreadable. So are a
+//     line that is not a JSON object and an incomplete last line.
+//   - Raw U+2028 and U+2029 separators in a line are accepted; they are written
+//     as escapes.
+//   - Parents come before their children, whatever their files are named.
 //
 // # Not verified
 //
-//   - Nobody else writes this format.
+//   - No other program is known to write this format.
 package canonical

@@ -18,7 +18,7 @@ const (
 	keepBuffer = 8 << 20
 	// maxLine bounds what is held of a file when it is read.
 	maxLine = 128 << 20
-	tooLong = "a line of more than 128 MB"
+	tooLong = "line longer than 128 MB"
 )
 
 // encode appends one session to a file.
@@ -84,7 +84,7 @@ func (e *encoder) session(ctx context.Context, s *session.Session) error {
 func (e *encoder) put(line []byte) error {
 	e.n++
 	if len(line) > maxLine {
-		return &formats.Error{Format: name, At: fmt.Sprintf("line %d", e.n), Err: errors.New(tooLong), Hint: "a message of this size cannot be a line of text"}
+		return &formats.Error{Format: name, At: fmt.Sprintf("line %d", e.n), Err: errors.New(tooLong)}
 	}
 	e.line = append(line, '\n')
 	_, err := e.w.Write(e.line)

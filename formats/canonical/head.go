@@ -51,9 +51,9 @@ func (p *parser) head(line []byte) (*session.Session, error) {
 	}
 	switch {
 	case made != version:
-		return s, errors.New("a head of a version that is not known here")
+		return s, errors.New("head has an unsupported version")
 	case !ids[0] || !ids[1]:
-		return s, errors.New("a head without an id or an agent")
+		return s, errors.New("head without an id or an agent")
 	}
 	return s, nil
 }

@@ -51,7 +51,7 @@ func (p *parser) message(line []byte) (*session.Message, error) {
 	}
 	m.Role = session.Role(role)
 	if !named || role == "" {
-		return nil, errors.New("a message without an id or a role")
+		return nil, errors.New("message without an id or a role")
 	}
 	return m, nil
 }
@@ -156,7 +156,7 @@ func (p *parser) file(line []byte) (*session.File, error) {
 		p.saw(took, &f.Extras, "", name, v)
 	}
 	if !named {
-		return nil, errors.New("a file without a path")
+		return nil, errors.New("file without a path")
 	}
 	return f, nil
 }

@@ -131,13 +131,13 @@ func (x *examination) line(l *linecheck.Line) {
 	case "message", "file":
 		switch {
 		case x.s == nil:
-			x.found("RH390", "", "a %s before the first head", kind)
+			x.found("RH390", "", "%s line before the first head", kind)
 			x.s = &conversation{gap: true}
 		case x.s.ids == nil: // its head could not be read
 		case kind == "file":
 			x.s.files = true
 		case x.s.files:
-			x.found("RH390", "", "a message after the files")
+			x.found("RH390", "", "message line after the file lines")
 		default:
 			x.message(l)
 		}

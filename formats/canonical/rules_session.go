@@ -151,7 +151,7 @@ func (x *examination) end() {
 		}
 	}
 	if s.boundary.at.Line > 0 && s.bounds != s.archived && !s.gap {
-		s.boundary.says, s.boundary.args = "%v, and %v are archived", []any{rule.Count(s.bounds, ""), rule.Count(s.archived, "")}
+		s.boundary.says, s.boundary.args = "boundaries count %v, but %v are archived", []any{rule.Count(s.bounds, ""), rule.Count(s.archived, "")}
 		x.tell("RH398", s.boundary)
 	}
 }

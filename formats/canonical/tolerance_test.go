@@ -92,8 +92,8 @@ func TestBadLines(t *testing.T) {
 		head + message + strings.TrimSuffix(message, "\n"):               "1:2 ",
 		head + "no json\n" + message:                                     "1:1 unreadable :2 L306",
 		head + "[1]\n" + message:                                         "1:1 unreadable :2 L306",
-		head + `{"type":"message","role":"user"}` + "\n" + message:       "1:1 unreadable :2 L331 a message without an id or a role",
-		head + `{"type":"file"}` + "\n":                                  "1:0 unreadable :2 L331 a file without a path",
+		head + `{"type":"message","role":"user"}` + "\n" + message:       "1:1 unreadable :2 L331 message without an id or a role",
+		head + `{"type":"file"}` + "\n":                                  "1:0 unreadable :2 L331 file without a path",
 		head + `{"type":"note"}` + "\n" + message:                        "1:1 unreadable :2 L330",
 		head + `{"type":"file","path":"p"}` + "\n" + message:             "1:0 unreadable :3 L330",
 		head + strings.Replace(message, "hello", "h\xffllo", 1):          "1:1 unreadable :2 L303",
@@ -102,10 +102,10 @@ func TestBadLines(t *testing.T) {
 		"torn\n" + head + message:                                        "1:1 unreadable :1 L306",
 		head + message + head + message + message:                        "2:3 ",
 		head + strings.Repeat("[", 600) + "\n" + message:                 "1:1 unreadable :2 L306",
-		strings.Replace(head, `"version":1`, `"version":2`, 1) + message: "0:0 unreadable :1 L331 a head of a version that is not known here; canonical: in.jsonl:1: a head of a version that is not known here",
-		`{"type":"session","version":1,"id":"a"}` + "\n" + head:          "1:0 unreadable :1 L331 a head without an id or an agent; canonical: in.jsonl:1: a head without an id or an agent",
-		message + head: "0:0 canonical: in.jsonl: not a file of canonical sessions: its first line is no head",
-		"":             "0:0 canonical: in.jsonl: there is no session in it",
+		strings.Replace(head, `"version":1`, `"version":2`, 1) + message: "0:0 unreadable :1 L331 head has an unsupported version; canonical: in.jsonl:1: head has an unsupported version",
+		`{"type":"session","version":1,"id":"a"}` + "\n" + head:          "1:0 unreadable :1 L331 head without an id or an agent; canonical: in.jsonl:1: head without an id or an agent",
+		message + head: "0:0 canonical: in.jsonl: not a canonical file: its first line is not the head of a session",
+		"":             "0:0 canonical: in.jsonl: no sessions found",
 	} {
 		books := &session.SharedAccount{}
 		path := filepath.Join(t.TempDir(), "in.jsonl")
@@ -259,7 +259,7 @@ func TestLongLine(t *testing.T) {
 	}
 	big := &held{messages: []*session.Message{{ID: "m", Role: session.User, Parts: []session.Part{&session.Text{Text: strings.Repeat(block, 129)}}}}}
 	err = encode(t.Context(), big.stream(), formats.Build{Path: filepath.Join(t.TempDir(), "out.jsonl")})
-	if err == nil || !strings.Contains(err.Error(), "line 2: a line of more than 128 MB") {
+	if err == nil || !strings.Contains(err.Error(), "line 2: line longer than 128 MB") {
 		t.Error(err)
 	}
 }

@@ -239,7 +239,7 @@ func moment(line []byte) (ms int64, spelled []byte, err error) {
 	const name, long = `,"timestamp":"`, len("2006-01-02T15:04:05.000Z")
 	i := bytes.LastIndex(line, []byte(name))
 	if i < 0 || len(line) < i+len(name)+long {
-		return 0, nil, errors.New("a line of the draft has no time")
+		return 0, nil, errors.New("line of the draft has no timestamp")
 	}
 	spelled = line[i+len(name):][:long]
 	t, err := time.Parse(stampLayout, string(spelled))

@@ -29,11 +29,11 @@ func verify(ctx context.Context, path string) error {
 			return err
 		}
 		if err := c.line(l); err != nil {
-			return &formats.Error{Format: name, At: fmt.Sprintf("line %d", l.Number), Err: err, Hint: "this is a fault of rehome: the session was not placed; please report it"}
+			return &formats.Error{Format: name, At: fmt.Sprintf("line %d", l.Number), Err: err, Hint: "the session was not written; this is a bug in rehome, please report it"}
 		}
 	}
 	if err := c.end(); err != nil {
-		return &formats.Error{Format: name, At: path, Err: err, Hint: "this is a fault of rehome: the session was not placed; please report it"}
+		return &formats.Error{Format: name, At: path, Err: err, Hint: "the session was not written; this is a bug in rehome, please report it"}
 	}
 	return nil
 }
@@ -77,19 +77,19 @@ func (c *checker) turn(branch string) {
 func (c *checker) line(l lines.Line) error {
 	switch {
 	case l.Long:
-		return errors.New("it is too long")
+		return errors.New("line too long")
 	case !l.Ended:
-		return errors.New("it does not end")
+		return errors.New("line without a newline")
 	case c.title:
-		return errors.New("the title is not last")
+		return errors.New("line after the title, which must be last")
 	}
 	line, repaired, err := rawjson.Line(l.Bytes)
 	if err != nil || repaired || &line[0] != &l.Bytes[0] || line[0] != '{' {
-		return errors.New("not one JSON object in plain spelling")
+		return errors.New("not a plain JSON object")
 	}
 	c.outer.split(line)
 	if id := c.outer.text("sessionId"); !isUUID(id) || c.id != "" && id != c.id {
-		return errors.New("not the session's id")
+		return errors.New("sessionId is not a UUID, or not that of the previous lines")
 	} else {
 		c.id = id
 	}
@@ -97,7 +97,7 @@ func (c *checker) line(l lines.Line) error {
 	switch kind {
 	case "user", "assistant", "system":
 		if c.ended {
-			return errors.New("the conversation goes on behind its end")
+			return errors.New("conversation line after the \"rehome\" line")
 		}
 		err = c.chained(kind)
 	case "rehome":
@@ -105,10 +105,10 @@ func (c *checker) line(l lines.Line) error {
 	case "ai-title":
 		c.title = true
 		if t := c.outer.text("aiTitle"); blank(t) || len(t) > 4096 || !c.ended {
-			err = errors.New("a title that is empty, too long or too early")
+			err = errors.New("title is empty, too long or before the \"rehome\" line")
 		}
 	default:
-		err = errors.New("a type of line that nobody wrote")
+		err = errors.New("unexpected line type")
 	}
 	c.n++
 	c.sum.Write(l.Bytes)
@@ -118,11 +118,11 @@ func (c *checker) line(l lines.Line) error {
 
 func (c *checker) final() error {
 	if c.ended {
-		return errors.New("two ends")
+		return errors.New("second \"rehome\" line")
 	}
 	c.ended = true
 	if c.outer.text("sha256") != hex.EncodeToString(c.sum.Sum(nil)) || string(c.outer.raw("lines")) != itoa(c.n) {
-		return errors.New("its digest is not that of the lines in front")
+		return errors.New("digest or count does not match the lines before it")
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (c *checker) final() error {
 func (c *checker) end() error {
 	for _, r := range c.rows {
 		if len(r.open) > 0 {
-			return errors.New("a call without a result")
+			return errors.New("tool call without a result")
 		}
 	}
 	c.turn("")
@@ -138,11 +138,11 @@ func (c *checker) end() error {
 	case c.ended && c.n <= 2 && len(c.uuids) == 0:
 		return nil // nothing was ever said
 	case !c.said:
-		return errors.New("no message")
+		return errors.New("no messages")
 	case c.stray || c.forks[c.leaf]:
-		return errors.New("it ends with a branch that was abandoned")
+		return errors.New("last message is on an abandoned branch, or such a branch starts at it")
 	case !c.ended || c.title == (c.side == "true"):
-		return errors.New("it breaks off")
+		return errors.New("\"rehome\" line is missing, or title is missing or unexpected")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (c *checker) end() error {
 func (c *checker) chained(kind string) error {
 	id := c.outer.text("uuid")
 	if !isUUID(id) || c.uuids[id] {
-		return errors.New("a uuid that is none, or not the only one")
+		return errors.New("uuid is malformed or duplicated")
 	}
 	branch := text(c.outer.raw("rehome"), "branch")
 	c.turn(branch)
@@ -160,27 +160,27 @@ func (c *checker) chained(kind string) error {
 	root := string(c.outer.raw("parentUuid")) == "null"
 	switch {
 	case branch != "" && kind == "system":
-		return errors.New("a branch that was abandoned says something that is not sent")
+		return errors.New("system line on an abandoned branch")
 	case branch != "" && c.last == "" && (root || c.uuids[up]): // it may grow from anywhere in front
 		c.said, c.forks[up] = !root, true
 	case root != (c.last == "" || boundary) || !root && up != c.last:
-		return errors.New("it does not hang on the line in front")
+		return errors.New("parentUuid does not point to the previous line")
 	}
 	if c.last, c.uuids[id] = id, true; kind != "system" {
 		c.stray, c.leaf = branch != "", id
 	}
 	side := string(c.outer.raw("isSidechain"))
 	if side != "true" && side != "false" || c.side != "" && c.side != side || (side == "true") != (c.outer.text("agentId") != "") {
-		return errors.New("not of the thread that the others are of")
+		return errors.New("isSidechain is invalid, differs from the previous lines', or does not fit agentId")
 	}
 	c.side = side
 	at, err := time.Parse(stampLayout, c.outer.text("timestamp"))
 	if err != nil || !at.After(c.at) {
-		return errors.New("a time that does not follow that of the line in front")
+		return errors.New("timestamp is malformed, or not later than the previous line's")
 	}
 	c.at = at
 	if c.outer.text("cwd") == "" || c.outer.text("version") == "" || c.outer.text("userType") != "external" || c.outer.text("entrypoint") != "cli" {
-		return errors.New("its envelope lacks something")
+		return errors.New("cwd, version, userType or entrypoint is missing or wrong")
 	}
 	c.inner.split(c.outer.raw("message"))
 	switch kind {
@@ -190,7 +190,7 @@ func (c *checker) chained(kind string) error {
 		return c.assistant()
 	}
 	if len(c.open) > 0 {
-		return errors.New("a call is still without its result")
+		return errors.New("system line before all tool calls have results")
 	}
 	c.reply = ""
 	return nil
@@ -200,14 +200,14 @@ func (c *checker) user() error {
 	c.reply = ""
 	content := c.inner.raw("content")
 	if c.inner.text("role") != "user" || !c.inner.only("role", "content") {
-		return errors.New("not a user's message")
+		return errors.New("malformed user message")
 	}
 	c.said = true
 	results, others := 0, 0
 	switch {
 	case len(content) > 0 && content[0] == '"':
 		if !says(content) {
-			return errors.New("an empty text")
+			return errors.New("empty text")
 		}
 		others++
 	default:
@@ -227,10 +227,10 @@ func (c *checker) user() error {
 		}
 	}
 	if results+others == 0 {
-		return errors.New("nothing is said")
+		return errors.New("message without content")
 	}
 	if others > 0 && (len(c.open) > 0 || results > 0) {
-		return errors.New("something is said before all calls have their results")
+		return errors.New("content next to tool results, or before all tool calls have results")
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func (c *checker) user() error {
 func (c *checker) result() error {
 	id := c.part.text("tool_use_id")
 	if !c.open[id] || !c.part.only("type", "tool_use_id", "content", "is_error") {
-		return errors.New("a result without its call")
+		return errors.New("tool result has no open call, or unknown members")
 	}
 	delete(c.open, id)
 	content := c.part.raw("content")
@@ -253,7 +253,7 @@ func (c *checker) result() error {
 		c.part.split(in)
 		switch n++; c.part.text("type") {
 		case "document":
-			return errors.New("a document in a result")
+			return errors.New("document in a tool result")
 		case "tool_reference":
 			if !reference(in) {
 				return errors.New("malformed tool_reference")
@@ -265,7 +265,7 @@ func (c *checker) result() error {
 		}
 	}
 	if n == 0 {
-		return errors.New("an empty result")
+		return errors.New("empty tool result")
 	}
 	return nil
 }
@@ -275,15 +275,15 @@ func said(b *taken) error {
 	switch b.text("type") {
 	case "text":
 		if !says(b.raw("text")) || !b.only("type", "text") {
-			return errors.New("an empty text, or one with more to it")
+			return errors.New("text block is empty or has unknown members")
 		}
 	case "image", "document":
 		source := b.raw("source")
 		if !b.only("type", "source") || !only(source, "type", "media_type", "data") || text(source, "type") != "base64" || text(source, "data") == "" {
-			return errors.New("an image or document that is none")
+			return errors.New("malformed image or document")
 		}
 	default:
-		return errors.New("a block of a type that the API does not know")
+		return errors.New("content block of a type that the API does not accept")
 	}
 	return nil
 }

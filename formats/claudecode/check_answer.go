@@ -11,15 +11,15 @@ func (c *checker) assistant() error {
 	id := m.text("id")
 	switch {
 	case !c.said:
-		return errors.New("an answer before anything was asked")
+		return errors.New("answer before the first prompt")
 	case id == "" || m.text("type") != "message" || m.text("role") != "assistant":
-		return errors.New("not an answer")
+		return errors.New("malformed assistant message")
 	case id != c.reply && c.ids[id]:
-		return errors.New("a response in two places")
+		return errors.New("response id was used before")
 	case id != c.reply && len(c.open) > 0:
-		return errors.New("another response before all calls have their results")
+		return errors.New("new response before all tool calls have results")
 	case m.text("model") == "" || string(m.raw("usage")) != noUsage || !m.only("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"):
-		return errors.New("an answer with more or less than it should have")
+		return errors.New("assistant message has missing, wrong or unknown members")
 	}
 	c.reply, c.ids[id] = id, true
 	n := 0
@@ -31,7 +31,7 @@ func (c *checker) assistant() error {
 		}
 	}
 	if n != 1 {
-		return errors.New("not one block")
+		return errors.New("not exactly one content block")
 	}
 	return nil
 }
@@ -41,24 +41,24 @@ func (c *checker) block(b *taken) error {
 	case "tool_use":
 		id, input := b.text("id"), b.raw("input")
 		if !pattern(id, 64) || c.calls[id] || !pattern(b.text("name"), 128) || len(input) == 0 || input[0] != '{' || !b.only("type", "id", "name", "input") {
-			return errors.New("a call that the API refuses")
+			return errors.New("tool call that the API rejects")
 		}
 		c.calls[id], c.open[id] = true, true
 		return nil
 	case "thinking":
 		if b.text("signature") == "" || !b.only("type", "thinking", "signature") {
-			return errors.New("thinking without a signature")
+			return errors.New("thinking without a signature, or with unknown members")
 		}
 		return nil
 	case "redacted_thinking":
 		if b.text("data") == "" || !b.only("type", "data") {
-			return errors.New("redacted thinking without its data")
+			return errors.New("redacted thinking without data, or with unknown members")
 		}
 		return nil
 	case "text":
 		return said(b)
 	}
-	return errors.New("a block that no answer holds")
+	return errors.New("content block of a type that answers cannot have")
 }
 
 func pattern(s string, most int) bool {

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -28,10 +29,10 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			v.OnLoss = func(loss.Loss) {}
 		}
 		if s.others > 0 && v.OnNotice != nil {
-			v.OnNotice(fmt.Sprintf("%s: files that are no sessions are left aside (%d)", l.Path, s.others))
+			v.OnNotice(fmt.Sprintf("%s: skipped files that are not sessions: %d", l.Path, s.others))
 		}
 		if len(s.sessions) == 0 {
-			yield(nil, failure(ctx, l.Path, fmt.Errorf("there is no session in it")))
+			yield(nil, failure(ctx, l.Path, errors.New("no sessions found")))
 			return
 		}
 		inner := s.inner(sel)

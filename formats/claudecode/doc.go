@@ -1,79 +1,86 @@
 // Package claudecode reads and writes the sessions of Claude Code.
 //
+// # Where they live
+//
 //	~/.claude/ ($CLAUDE_CONFIG_DIR)
-//	    projects/<folder>/<id>.jsonl                       one session, a line an entry
+//	    projects/<folder>/<id>.jsonl                       one session, one line per entry
 //	    projects/<folder>/<id>/subagents/agent-<id>.jsonl  its subagents
 //	    projects/<folder>/<id>/subagents/agent-<id>.meta.json  what started them
 //	    projects/<folder>/<id>/tool-results/<id>.txt       output too long for a line
-//	    file-history/<id>/<hash>@v<n>                      what files held
+//	    file-history/<id>/<hash>@v<n>                      contents of changed files
 //
 // The config folder is one store; so is a project's folder in it, and so is a
-// file. A project's folder is named by the path of the working directory with
-// every UTF-16 unit that is no letter or digit of ASCII as a dash, and a hash
-// behind 200 of them.
+// file. A project's folder is named after the path of the working directory, with
+// a dash for every UTF-16 unit that is not an ASCII letter or digit. A name longer
+// than 200 is cut there, and a dash and a hash are appended.
 //
-// A file is known by its first lines: versions begin it with prompts, titles,
-// queued prompts, snapshots or states, and exports leave out ids. See probe.go.
+// A file is recognized by its first lines. Versions differ in what they write
+// first (prompts, titles, queued prompts, snapshots or states), and exports omit
+// ids. See probe.go.
 //
 // # Reading
 //
-// Lines form a tree by uuid and parentUuid. The live branch is the way from the
-// last prompt or answer of the main thread to the root. Two kinds of line beside
-// it belong to it, too: calls of one of its responses, and results, which are
-// found by the ids of their calls. A parent that is not there is taken to be the
-// line before; of two lines with one uuid the later one counts: both as the client
-// does. Other branches are asked for with Selection.History, and noted as left out
-// otherwise.
+// Lines form a tree by uuid and parentUuid. The live branch is the path from the
+// last prompt or answer of the main thread to the root. It also includes two kinds
+// of line beside that path: parallel calls of one of its responses, and tool
+// results, which are found by the ids of their calls. A missing parent is taken
+// to be the previous line, and of two lines with the same uuid the later one is
+// used; the client does the same. Other branches are read with
+// Selection.History, and otherwise noted as left out.
 //
-// The lines of a response are one message, whatever stands between them, up to
-// the next prompt: progress, notices and results do not end it.
+// All lines of a response are one message, up to the next prompt; progress,
+// notices and results between them do not end it.
 //
-// Lines without a uuid or a parentUuid, as exports and other tools write them, are
-// taken in the order of the file. The client itself reads only the last of them.
+// Lines without a uuid or a parentUuid, as exports and other tools write them,
+// are read in file order. The client itself reads only the last of them.
 //
-// A slash command is a line of its tags, <command-name> and others, which are
-// Injected parts; so is what it printed. It begins a turn only if the model
-// answers it.
+// A slash command is a line of tags, <command-name> and others, which become
+// Injected parts; so does its output. It begins a turn only if the model answers
+// it.
 //
-// Behind a compact_boundary the client sends the summary, the messages it
-// preserved, and what follows. What lies in front is Archived here.
+// After a compact_boundary the client sends the summary, the messages that it
+// preserved, and what follows. Everything before the boundary is Archived here.
 //
-// Lines of a type that is not part of the conversation (requests, costs,
-// snapshots) are Opaque parts of system messages where they stand. Snapshots
-// name the backups of files that a session changed: from one state of a file to
-// the next they are its Files. What a file held at the end nobody kept.
+// Lines that are not part of the conversation (requests, costs, snapshots) become
+// Opaque parts of system messages in their place. Snapshots name the backups of
+// files that a session changed; each change from one backup to the next is one of
+// the session's Files. The final content of a file is not stored.
 //
 // # Writing
 //
-// A line for each block, in one chain, each one millisecond behind the last at
-// least. The API refuses a session for good that has an empty text, an id or
-// name with a character it does not know, an unanswered call or thinking without
-// its signature, and the client forwards all of these: see check.go for the
-// rules, which every file is held against before it is placed. It takes a result
-// without text, but no error without one.
+// Each block is a line of its own. The lines form one chain, with timestamps at
+// least one millisecond apart. The API permanently rejects a session that has an
+// empty text, an id or name with a character that it does not allow, a call
+// without a result, or thinking without its signature, and the client forwards
+// all of these. check.go implements these rules, and every file is checked
+// before it is placed. The API accepts a result without text, but not an error
+// without text.
 //
-// A result is looked for until the next turn; what is said before it comes waits.
+// The result of a call may follow until the next turn; content that precedes it
+// is held back.
 //
-// Tools become Claude Code's own, with their arguments and with the record that
-// the screen is drawn from. Where the client that is read from only says what an
-// edit did when it is done, the lines of a response wait for its results.
+// Tools become Claude Code's own tools, with their arguments and the record that
+// the client's screen is drawn from. If the source client describes an edit only
+// when it is done, the lines of a response wait for the results.
 //
-// What a user's own command printed, the client tells on a line that begins with
-// <bash-stdout>; it is drawn, and no prompt, in both directions here.
+// The client stores the output of a command that the user ran on a line that
+// starts with <bash-stdout>. It is displayed but is not a prompt, in both
+// directions.
 //
-// Branches stand in the tree, in front of what the live one went on with, in the
-// file and in time: the newer client goes on with the last line, the older one
-// with the latest, the Agent SDK with a line that no other hangs on. One that
-// grew from the last message begins with a copy of it, so that nothing hangs on
-// that. See branch.go.
+// Abandoned branches are part of the tree. In the file and in time they come
+// before the live branch's continuation, because newer clients continue from the
+// last line, older ones from the line with the latest timestamp, and the Agent
+// SDK from a line without children. A branch that starts at the last message
+// begins with a copy of that message, so that the original has no children. See
+// branch.go.
 //
-// What has no place in the conversation stands in a member of our own,
-// "rehome", on the lines, or in the line of type "rehome" at the end, which also
-// has a digest of all lines in front of it: so it can be told whether the client
-// has added to a file since.
+// What does not fit into the conversation is stored in a member "rehome" on the
+// lines, or in a line of type "rehome" at the end. That line also holds a digest
+// of all lines before it, which shows whether the client has added to the file
+// since.
 //
 // # Not verified
 //
-// How Windows and macOS name folders. What the API says of an answer that has
-// text behind a call.
+// How Windows and macOS name project folders. How the API treats an answer that
+// has text after a call.
 package claudecode

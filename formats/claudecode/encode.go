@@ -24,7 +24,7 @@ func encode(ctx context.Context, s *session.Session, b formats.Build) (err error
 	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return &formats.Error{Format: name, At: b.Path, Err: errors.New("a file holds one session"), Hint: "name a folder as the target"}
+			return &formats.Error{Format: name, At: b.Path, Err: errors.New("a file can hold only one session"), Hint: "name a folder as the target"}
 		}
 		return err
 	}

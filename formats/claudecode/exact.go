@@ -3,6 +3,7 @@ package claudecode
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -36,10 +37,10 @@ type reader struct {
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
 	if !l.IsDir() {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("one file is not the whole of a store"), Hint: "name the project's folder, or the config folder"}
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("a single file is not a store"), Hint: "name the project's folder or the config folder"}
 	}
 	if m, err := probe(context.Background(), l); err != nil || m.Score == 0 {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("there is no session in it"), Hint: "name the config folder, or a project's folder in it"}
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("no sessions found"), Hint: "name the config folder or a project's folder in it"}
 	}
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
@@ -102,7 +103,7 @@ func (r *reader) find(config bool, v formats.View) error {
 		r.schema.Sets, r.was = append(r.schema.Sets, sets[i]), append(r.was, was[i])
 	}
 	if left > 0 && v.OnNotice != nil {
-		v.OnNotice(r.path + ": keys, settings and all else that is no session's stay at home")
+		v.OnNotice(r.path + ": keys, settings and other files that are not part of a session are left out")
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func (r *reader) Close() error {
 	for i, set := range r.schema.Sets {
 		now, err := r.root.Stat(set.File)
 		if err != nil || now.Size() != r.was[i].Size() || !now.ModTime().Equal(r.was[i].ModTime()) {
-			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), set.File), Err: formats.ErrBusy, Hint: "it changed while it was read: stop the client that writes to it and try again"})
+			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), set.File), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"})
 		}
 	}
 	err := r.root.Close()
@@ -166,10 +167,10 @@ type writer struct {
 
 func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if b.Compress != "" {
-		return nil, &formats.Error{Format: name, Err: errors.New("its files are the client's and cannot be compressed"), Hint: "leave --compress out"}
+		return nil, &formats.Error{Format: name, Err: errors.New("the client cannot read compressed files"), Hint: "omit --compress"}
 	}
 	if b.Schema.Origin != name || len(b.Schema.Databases) > 0 {
-		return nil, &formats.Error{Format: name, Err: errors.New("it holds the files of Claude Code's sessions, and no tables"), Hint: "rehome migrate makes sessions of another client's"}
+		return nil, &formats.Error{Format: name, Err: errors.New("an exact conversion to this format needs files of Claude Code"), Hint: "run `rehome migrate` to continue another client's sessions in Claude Code"}
 	}
 	if err := os.Mkdir(b.Path, 0o700); err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (w *writer) reach(set int) error {
 		w.set++
 		p, err := filepath.Localize(w.schema.Sets[w.set].File)
 		if err != nil {
-			return &formats.Error{Format: name, At: w.schema.Sets[w.set].File, Err: errors.New("not a path inside a store")}
+			return &formats.Error{Format: name, At: w.schema.Sets[w.set].File, Err: errors.New("not a valid path inside a store")}
 		}
 		if err := w.root.MkdirAll(filepath.Dir(p), 0o700); err != nil {
 			return err

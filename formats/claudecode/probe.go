@@ -37,7 +37,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 				what = project(l, path.Join("projects", list[i].Name()), &left)
 			}
 		}
-		return match(90, "it has a folder projects with a project in it", what)
+		return match(90, "has a folder projects with a project in it", what)
 	case l.IsDir():
 		return match(90, project(l, ".", &left))
 	}
@@ -57,7 +57,7 @@ func project(l *formats.Location, dir string, left *int) string {
 		}
 		file := l.Join(path.Join(dir, e.Name()))
 		if what, _ := begins(file); what != "" {
-			return "a file named by a UUID, in which " + what
+			return "has a file named by a UUID, in which " + what
 		}
 		text, _ := file.Text()
 		*left -= len(text)
@@ -84,7 +84,7 @@ func begins(l *formats.Location) (what string, score int) {
 	}
 	line := l.FirstLine()
 	if id := text(line, "sessionId"); isUUID(id) && strings.EqualFold(l.Name(), id+ending) && text(line, "type") != "" {
-		return "it is named after the sessionId of its first line", sure
+		return "named after the sessionId of its first line", sure
 	}
 	return "", 0
 }
@@ -126,7 +126,7 @@ func tells(line []byte) (what string, score int, more bool) {
 		case session != "":
 			return of + " has a sessionId", sure, false
 		case has["uuid"] || has["timestamp"]:
-			return of + " has a message, and no session_id", copied, false
+			return of + " has a message and no session_id", copied, false
 		}
 	case has["systemPayload"]: // another client's
 		return "", 0, false

@@ -152,7 +152,7 @@ func (a *audit) session(file string) bool {
 // not followed: it leads out of the store.
 func (a *audit) irregular(e fs.DirEntry, file string) {
 	if e.Type()&fs.ModeSymlink == 0 && isUUID(strings.TrimSuffix(e.Name(), ending)) {
-		a.breach("RH122", file, 0, "", "not a file")
+		a.breach("RH122", file, 0, "", "")
 	}
 }
 

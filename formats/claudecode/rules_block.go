@@ -64,7 +64,7 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	fields, ok := fieldsOf(kind)
 	if !ok {
 		if !strings.HasSuffix(kind, "_tool_result") {
-			b.say(b.unknown("RH451"), at+"/type", "a block of type %q", rule.Clip(kind))
+			b.say(b.unknown("RH451"), at+"/type", "block type %q", rule.Clip(kind))
 		} else {
 			b.replies[name64(rawjson.Last(raw, "tool_use_id"))] = true
 		}
@@ -124,7 +124,7 @@ func fieldsOf(kind string) (fields []string, known bool) {
 func (b *blocks) only(raw []byte, kind string, fields []string, at string) {
 	for name := range rawjson.Members(raw) {
 		if string(name) != "type" && !slices.Contains(fields, string(name)) {
-			b.say(b.unknown("RH452"), at, "a block of type %s has %q", kind, rule.Clip(string(name)))
+			b.say(b.unknown("RH452"), at, "block of type %s has %q", kind, rule.Clip(string(name)))
 			return
 		}
 	}
@@ -182,7 +182,7 @@ func (b *blocks) inner(raw []byte, at string) {
 	switch {
 	case kind == "":
 	case !ok || strings.Contains(kind, "tool_use") || strings.Contains(kind, "thinking") || kind == "tool_result":
-		b.say(b.unknown("RH451"), at+"/type", "a block of type %q", rule.Clip(kind))
+		b.say(b.unknown("RH451"), at+"/type", "block type %q", rule.Clip(kind))
 	default:
 		if len(fields) > 0 {
 			b.only(raw, kind, fields, at)
@@ -200,12 +200,12 @@ func (b *blocks) media(raw []byte, at string) {
 	case "base64":
 		data := rawjson.Last(source, "data")
 		if text(source, "media_type") == "" {
-			b.say("RH467", at+"/source", "it has no type")
+			b.say("RH467", at+"/source", "no media_type")
 		} else if len(data) < 3 || data[0] != '"' || !base64Text(data[1:len(data)-1]) {
 			b.say("RH467", at+"/source/data", "")
 		}
 	case "":
-		b.say("RH467", at, "it has no source")
+		b.say("RH467", at, "no source, or no type in it")
 	}
 }
 

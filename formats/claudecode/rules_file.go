@@ -167,7 +167,7 @@ func (g *ledger) line(l *linecheck.Line) {
 		}
 		g.linked(l, "")
 		if kindName != "" {
-			g.say("RH204", l.Number, "/type", "a line of type %q", rule.Clip(kindName))
+			g.say("RH204", l.Number, "/type", "line type %q", rule.Clip(kindName))
 		}
 	}
 	if !known {
@@ -246,7 +246,7 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 		if g.links[was].sum == k.sum {
 			id = "RH432"
 		}
-		g.say(id, l.Number, "/uuid", "also in line %d", g.links[was].line)
+		g.say(id, l.Number, "/uuid", "also on line %d", g.links[was].line)
 	}
 	i := int32(len(g.links))
 	g.at[k.uuid] = i

@@ -73,7 +73,7 @@ func (p *pairing) take(k *link, called, resulted []deed) {
 	}
 	for _, d := range called {
 		if was := p.calls[d.id]; was != nil {
-			p.say("RH363", int(k.line), place(d, "/id"), "the first is in line %d", p.links[was.link].line)
+			p.say("RH363", int(k.line), place(d, "/id"), "the first one is on line %d", p.links[was.link].line)
 			continue
 		}
 		p.calls[d.id] = &waiting{deed: d, answer: p.number}
@@ -95,7 +95,7 @@ func (p *pairing) result(w *waiting, d deed, line int) {
 	case w.answered:
 		p.say("RH364", line, place(d, "/tool_use_id"), "")
 	case w.answer < p.number:
-		p.say("RH362", line, place(d, "/tool_use_id"), "its call is in line %d", p.links[w.link].line)
+		p.say("RH362", line, place(d, "/tool_use_id"), "its call is on line %d", p.links[w.link].line)
 	}
 	w.answered = true
 }

@@ -68,7 +68,7 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	if !slices.Equal(tables, []string{"blobs", "meta"}) {
 		return formats.Match{}, nil
 	}
-	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with just the tables blobs and meta"}}, nil
+	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with exactly the tables blobs and meta"}}, nil
 }
 
 // hasFolders reports whether a folder has folders in it, as no chat's has.
@@ -88,8 +88,8 @@ func byPlace(l *formats.Location) formats.Match {
 		return formats.Match{}
 	}
 	return formats.Match{Score: 95, Evidence: []string{
-		"the folder is named by a chat id, in a folder named by a workspace's hash or acp-sessions",
-		storeName + " begins with SQLite's header",
+		"the folder is named with a chat id, its parent with a workspace hash or acp-sessions",
+		storeName + " starts with the SQLite header",
 	}}
 }
 

@@ -87,7 +87,7 @@ func (c *checker) names() {
 	switch {
 	case c.Meta.Agent == "", filepath.Base(c.dir) == storecheck.AgentFolder(c.Meta.Agent): // one of the SDK's, alone
 	case folder == "":
-		c.q.Reportf("RH311", store.Addr{}, "the id is %q", c.Meta.Agent)
+		c.q.Reportf("RH311", store.Addr{}, "id is %q", c.Meta.Agent)
 	case folder != c.Meta.Agent:
 		c.q.Report(rule.Finding{Rule: "RH309", At: c.Meta.At, Pointer: "/agentId", Message: "%q in the folder %q", Args: []any{c.Meta.Agent, folder}})
 	}
@@ -100,7 +100,7 @@ func (c *checker) hash(workspaces []string) {
 		return
 	}
 	if !slices.ContainsFunc(workspaces, func(w string) bool { return md5Of(w) == hash }) {
-		c.q.Reportf("RH310", store.Addr{}, "the workspace's hash is %s", md5Of(workspaces[0]))
+		c.q.Reportf("RH310", store.Addr{}, "the MD5 of its workspace is %s", md5Of(workspaces[0]))
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *chat) lacks() {
 		c.out.Missing = append(c.out.Missing, "the conversation: it is kept by Cursor's service")
 		c.note(loss.Loss{Code: loss.CloudConversation, At: at})
 	case c.body == inDisk: // it cannot be read, which was noted
-		c.out.Missing = append(c.out.Missing, "what its record "+composerRow+c.id+" said")
+		c.out.Missing = append(c.out.Missing, "the content of "+composerRow+c.id)
 	default:
 		c.out.Missing = append(c.out.Missing, composerRow+c.id)
 		if c.draft { // nothing was sent yet

@@ -44,9 +44,9 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	if l.IsDir() {
 		switch {
 		case l.Has("globalStorage") && sqlitestore.HasHeader(l.Path, globalDB):
-			return formats.Match{Score: 95, Evidence: []string{globalDB + " begins with SQLite's header"}}, nil
+			return formats.Match{Score: 95, Evidence: []string{globalDB + " starts with the SQLite header"}}, nil
 		case l.Has(dbName) && sqlitestore.HasHeader(l.Path, dbName):
-			return formats.Match{Score: 85, Evidence: []string{dbName + " begins with SQLite's header"}}, nil
+			return formats.Match{Score: 85, Evidence: []string{dbName + " starts with the SQLite header"}}, nil
 		}
 		return formats.Match{}, nil
 	}

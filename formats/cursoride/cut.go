@@ -84,11 +84,11 @@ func (m *marks) item(ctx context.Context, s *shelf, key string, cut func([]byte)
 	at := s.addr(itemTable, key, f.RowID)
 	kept, _ := cut(f.Bytes)
 	if again, _, err := rawjson.Line(kept); why == "" && (err != nil || !bytes.Equal(again, plain)) {
-		why = "it does not come apart"
+		why = "it cannot be split by session"
 	}
 	switch {
 	case why != "":
-		m.say(at.String() + ": carried whole, with what it says of other sessions: " + why)
+		m.say(at.String() + ": copied in full, including data of other sessions: " + why)
 		return nil
 	case bytes.Equal(kept, f.Bytes):
 		return nil
@@ -145,7 +145,7 @@ func (m *marks) elements(space *space, b []byte, member, id string) (kept []byte
 			}
 			if of == "" && id == "tabId" {
 				if of = space.tab(n); m.ids[of] {
-					why = "a tab in it has no id, and is known by its place"
+					why = "a tab without an id is identified by its position"
 				}
 			}
 			if !m.ids[of] {
@@ -222,7 +222,7 @@ func (m *marks) cloud(b []byte) (kept []byte, why string) {
 		return nil, ""
 	}
 	if slices.ContainsFunc(ids, func(id string) bool { return !m.ids[id] }) {
-		why = "what of it is of which agent is not known"
+		why = "rehome cannot tell which part belongs to which agent"
 	}
 	return b, why
 }

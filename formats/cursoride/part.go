@@ -110,7 +110,7 @@ func (m *marks) session(ctx context.Context, c *chat) error {
 		}
 	}
 	if m.mine && c.shelf != nil && c.shelf == m.global {
-		m.say(c.id + ": its bubbles lie in the global database of the user dir, which is no part of a workspace's folder")
+		m.say(c.id + ": its bubbles are in the user dir's global database, which is not part of a workspace folder")
 	}
 	if g := m.global; g != nil && g.heads != nil {
 		f, ok, err := g.heads.Get(ctx, c.id, 0)

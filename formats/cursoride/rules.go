@@ -238,7 +238,7 @@ func (x *examination) which(dir, rel string) {
 	}
 	doc, err := os.ReadFile(path)
 	if err != nil {
-		x.found("RH345", at, "", "it cannot be opened")
+		x.found("RH345", at, "", "cannot be opened")
 		return
 	}
 	if _, ok := readWorkspace(path); !ok {

@@ -128,7 +128,7 @@ func (l *headReader) row(id string, at store.Addr, doc []byte, space string) {
 		l.found("RH349", at, "/composerId", "")
 	}
 	if stated, _ := identified(l.f.raw(headSpace)); stated != "" && space != "" && stated != space && l.q.Enabled(rule.References) {
-		l.found("RH346", at, "/workspaceIdentifier/id", "the column workspaceId disagrees")
+		l.found("RH346", at, "/workspaceIdentifier/id", "the column workspaceId has another value")
 	}
 	l.enter(id, at, "", inTable, space)
 }

@@ -34,7 +34,7 @@ func (x *examination) verdicts(disk bool) {
 			x.found("RH333", e.at, e.pointer, "session %q", id)
 		}
 		if references && e.differs {
-			x.found("RH346", e.at, e.pointer, "other lists give session %q another workspace", id)
+			x.found("RH346", e.at, e.pointer, "other lists have another workspace for session %q", id)
 		}
 	}
 	if !meaning || !disk {

@@ -54,7 +54,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	case len(m.Evidence) > 0:
 		m.Score = 80 + 4*len(m.Evidence)
 	case hollow(l):
-		m = formats.Match{Score: 60, Evidence: []string{"its four files are there, all empty"}}
+		m = formats.Match{Score: 60, Evidence: []string{"has the four files of a store, all empty"}}
 	}
 	return m, nil
 }

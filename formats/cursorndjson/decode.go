@@ -58,7 +58,7 @@ type decoder struct {
 // open reads every line once.
 func (d *decoder) open(ctx context.Context, l *formats.Location) error {
 	if !l.IsDir() {
-		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that holds agents.ndjson"}
+		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains agents.ndjson"}
 	}
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {

@@ -1,53 +1,53 @@
-// Package cursorndjson knows the Cursor SDK's other store: agents as lines of
-// JSON, which people commit to git.
+// Package cursorndjson reads and writes the other store of the Cursor SDK:
+// agents as JSON Lines, which people commit to git.
 //
 // # Where it lives
 //
-// In any folder that a program gives to the SDK's JsonlLocalAgentStore:
+// In any folder that a program passes to the SDK's JsonlLocalAgentStore:
 //
-//	agents.ndjson        one agent a line
-//	runs.ndjson          one run (a prompt and what came of it)
-//	run_events.ndjson    one event of a run
-//	checkpoints.ndjson   one blob of an agent's checkpoints, in base64
-//	agent-transcripts/…  readable copies, where they travel along
-//	.gitattributes       ours: "* -text", so that git leaves line ends alone
+//	agents.ndjson        one agent per line
+//	runs.ndjson          one run (a prompt and the response to it) per line
+//	run_events.ndjson    one event of a run per line
+//	checkpoints.ndjson   one blob of an agent's checkpoints per line, in base64
+//	agent-transcripts/…  readable copies, if they were copied along
+//	.gitattributes       added by rehome: "* -text", so that git keeps line
+//	                     endings as they are
 //
-// There is no lock, index, manifest or version file. Each file appears with
-// its first line, so that an empty store is an empty folder. Versions seen:
-// 1.0.17 to 1.0.32; all write the same. What systems and git leave in any
-// folder (.DS_Store, Thumbs.db, desktop.ini, .gitattributes, .gitignore) is no
-// part of it.
+// There is no lock, index, manifest or version file. Each file is created with
+// its first line, so an empty store is an empty folder. Versions seen: 1.0.17 to
+// 1.0.32; all write the same. Files that systems and git leave in any folder
+// (.DS_Store, Thumbs.db, desktop.ini, .gitattributes, .gitignore) are not part
+// of the store.
 //
 // # Lines
 //
-// JSON as JSON.stringify spells it: no blanks, nothing escaped that need not
-// be, U+2028 as it is, half a surrogate pair as \ud800. Times are milliseconds
-// except the createdAt of events, which is text. What is nested in a line
-// (payload, usage, sdkMetadata) is any JSON; unknown members are kept by the
-// SDK and by us, for a line is carried as it is, never spelled anew.
+// JSON as JSON.stringify writes it: no whitespace, no unnecessary escapes, U+2028
+// unescaped, an unpaired surrogate as \ud800. Times are milliseconds, except the
+// createdAt of events, which is text. Nested values (payload, usage,
+// sdkMetadata) can be any JSON. The SDK keeps unknown members, and so does
+// rehome: it copies a line as it is and never encodes it again.
 //
 // # Quirks
 //
-// The store is not append-only: each write reads a whole file and writes it
-// anew. Deleting the last line leaves a file of no bytes.
+// The store is not append-only: each write reads and rewrites a whole file.
+// Deleting the last line leaves an empty file.
 //
-// How the SDK reads damage, and what becomes of it here: a last line that is
-// torn is ignored (and dropped by the next write); any other line that is no
-// JSON makes all reading fail. Blank lines and CRLF are read, a byte order
-// mark is not. Of two lines with one id, get and update take the first, list
-// shows both. All of this is carried as it stands.
+// The SDK ignores an incomplete last line, and its next write removes it. Any
+// other line that is not JSON makes every read fail. Blank lines and CRLF are
+// accepted, a byte order mark is not. Of two lines with the same id, get and
+// update use the first; list shows both. rehome carries all of this unchanged.
 //
-// A record here is a line without its line end: Text, or Blob for a last line
-// that has no line end. A file of no bytes is one such Blob of no bytes; a
-// file that is not there has no record.
+// A record here is a line without its line ending: Text, or Blob for a last
+// line without one. An empty file is one empty Blob; a missing file has no
+// records.
 //
 // # Secrets
 //
-// sdkMetadata holds blobEncryptionKey. It encrypts nothing on disk and is a
-// secret all the same; the member is left out unless secrets are asked for.
+// sdkMetadata holds blobEncryptionKey. It encrypts nothing on disk but is still
+// a secret; the member is left out unless secrets are requested.
 //
 // # Not verified
 //
 // Stores with more than a few thousand events: the SDK takes minutes to write
-// one. What other JSON stores (LocalAgentStore is an interface) make of it.
+// one. What other JSON stores (LocalAgentStore is an interface) write.
 package cursorndjson

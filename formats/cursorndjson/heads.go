@@ -135,7 +135,7 @@ func headLines(ctx context.Context, root *os.Root, at string, k sdkdoc.Kind) ite
 					return
 				}
 			case end == nil:
-				if !fail(n, errors.New("the line is no JSON object")) {
+				if !fail(n, errors.New("not a JSON object")) {
 					return
 				}
 			}

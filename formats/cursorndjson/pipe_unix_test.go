@@ -29,7 +29,7 @@ func TestPipe(t *testing.T) {
 			err = e
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), "not an ordinary file") {
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("%v", err)
 	}
 }

@@ -33,7 +33,7 @@ type reader struct {
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
 	if !l.IsDir() {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that holds agents.ndjson"}
+		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains agents.ndjson"}
 	}
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *reader) find() error {
 		}
 	}
 	if !known {
-		return &formats.Error{Format: name, At: r.path, Err: errors.New("none of its four files is there"), Hint: "name the folder that holds agents.ndjson"}
+		return &formats.Error{Format: name, At: r.path, Err: errors.New("no agents.ndjson, runs.ndjson, run_events.ndjson or checkpoints.ndjson in it"), Hint: "name the folder that contains agents.ndjson"}
 	}
 	if _, err := r.root.Stat(sdkdoc.Transcripts); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -88,7 +88,7 @@ func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data 
 	add := h.index.Add
 	if s.q.Enabled(rule.References) {
 		if sum := agentstate.ID(sha256.Sum256(data)); sum != id {
-			s.breach("RH301", "/dataBase64", "its bytes hash to %s", sum.String()[:12])
+			s.breach("RH301", "/dataBase64", "bytes hash to %s", sum.String()[:12])
 			add = h.index.AddFalse
 		}
 	}

@@ -92,7 +92,7 @@ func (s *scan) open(p string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("not an ordinary file")
+		return nil, errors.New("not a regular file")
 	}
 	f, err := s.root.Open(p)
 	if err != nil {

@@ -26,10 +26,10 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 		return &formats.Error{Format: name, Err: errors.New(why), Hint: hint}
 	}
 	if b.Compress != "" {
-		return nil, refuse("its files are the SDK's and cannot be compressed", "leave --compress out, or make an archive")
+		return nil, refuse("the SDK cannot read compressed files", "omit --compress, or use --to archive")
 	}
 	if !sdkdoc.Documents(b.Schema) {
-		return nil, refuse("it holds agents, runs, events and checkpoints of the Cursor SDK, and nothing else", "any other store can become an archive")
+		return nil, refuse("only stores of the Cursor SDK can be converted to it", "use --to archive, which takes any store")
 	}
 	if err := os.Mkdir(b.Path, 0o777); err != nil {
 		return nil, err

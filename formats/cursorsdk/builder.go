@@ -38,7 +38,7 @@ type builder struct {
 
 func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error) {
 	if !sdkdoc.Documents(b.Schema) {
-		return nil, &formats.Error{Format: name, Err: errors.New("these are not the documents of the Cursor SDK"), Hint: "any other store can become an archive"}
+		return nil, &formats.Error{Format: name, Err: errors.New("only stores of the Cursor SDK can be converted to it"), Hint: "use --to archive, which takes any store"}
 	}
 	if b.Moved {
 		b.Leftover = uprooted(b.Leftover)
@@ -93,7 +93,7 @@ func setOf(d *design, table string) int {
 func (w *builder) place(rel string) (string, error) {
 	local, err := filepath.Localize(rel)
 	if err != nil {
-		return "", &formats.Error{Format: name, At: rel, Err: errors.New("not a path inside a store")}
+		return "", &formats.Error{Format: name, At: rel, Err: errors.New("not a valid path inside a store")}
 	}
 	at := filepath.Join(w.Path, local)
 	return at, os.MkdirAll(filepath.Dir(at), 0o700)
@@ -227,7 +227,7 @@ func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
 		return nil, err
 	}
 	if f.table.Name == "" {
-		return nil, &formats.Error{Format: name, Op: "sidecar", At: k.File(), Err: errors.New("the schema that is kept has no table for it"), Hint: "use --sidecar none to leave it out"}
+		return nil, &formats.Error{Format: name, Op: "sidecar", At: k.File(), Err: errors.New("the schema in the sidecar has no table for it"), Hint: "use --sidecar none to leave it out"}
 	}
 	return f, nil
 }

@@ -29,14 +29,14 @@ const (
 func Format() *formats.Format {
 	return &formats.Format{
 		Name:         name,
-		Title:        "the Cursor SDK's agents (index.db and one store.db an agent)",
+		Title:        "the Cursor SDK's agents (index.db and one store.db per agent)",
 		Families:     []string{formats.Tables, formats.SDKDocuments},
 		Schemas:      []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
 		Probe:        probe,
 		Open:         open,
 		Create:       create,
 		Shard:        shard,
-		Regenerated:  "row ids, the meta row of each agent, and tables or columns that the SDK itself does not make",
+		Regenerated:  "row ids, the meta row of each agent, and tables and columns that the SDK does not create",
 		ProjectPath:  ProjectPath,
 		ExternalDir:  ExternalDir,
 		Decode:       decode,
@@ -58,11 +58,11 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	case !l.IsDir():
 		return formats.Match{}, nil
 	case project(l):
-		return formats.Match{Score: 95, Evidence: []string{"the folder has a folder " + rootsName}}, nil
+		return formats.Match{Score: 95, Evidence: []string{"contains a folder " + rootsName}}, nil
 	case !l.Has(indexName) || !sqlitestore.HasHeader(l.Path, indexName):
 		return formats.Match{}, nil
 	case l.Has("agents"):
-		return formats.Match{Score: 95, Evidence: []string{indexName + " begins with SQLite's header", "a folder agents lies beside it"}}, nil
+		return formats.Match{Score: 95, Evidence: []string{indexName + " starts with the SQLite header", "a folder agents next to it"}}, nil
 	}
 	tables, err := sqlitefile.Peek(ctx, filepath.Join(l.Path, indexName))
 	if err != nil || !slices.Contains(tables, "agents") || !slices.Contains(tables, "run_events") {
@@ -191,7 +191,7 @@ func leftAside(l *formats.Location) (out []string) {
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
 	for _, e := range list {
 		if setAside(e.Name()) && !formats.IsSidecar(e.Name()) {
-			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is what was there before --replace")
+			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is a backup that --replace made")
 		}
 	}
 	return out

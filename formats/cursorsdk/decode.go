@@ -77,7 +77,7 @@ func (d *decoder) open(l *formats.Location) error {
 	d.place = l.Path
 	d.around = around(l.Path)
 	if !l.IsDir() {
-		return &formats.Error{Format: name, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
+		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains " + indexName}
 	}
 	var err error
 	if d.root, err = os.OpenRoot(l.Path); err != nil {

@@ -1,4 +1,4 @@
-// Package cursorsdk knows the default store of the Cursor SDK.
+// Package cursorsdk reads and writes the default store of the Cursor SDK.
 //
 // # Where it lives
 //
@@ -8,64 +8,65 @@
 //	        agents/agent-<sha256 of the id>/store.db  blobs, meta
 //	    agent-transcripts/…                         readable copies
 //
-// A state root is one store; so is a project folder, with its transcripts. Put
-// into its own place, a store has its transcripts there, too (see Outside). A
-// state root that is read alone is read with the transcripts of its agents that
-// lie in the project around it (beside.go).
+// A state root is one store; so is a project folder, with its transcripts. A
+// store that is restored to its own place gets its transcripts there, too (see
+// Outside). A state root that is read alone is read with the transcripts of its
+// agents in the surrounding project (beside.go).
 //
-// Versions from 1.0.40 on keep state roots at ~/.cursor/sdk-agent-store/<id>
-// and move those that they find in projects. The transcripts of an agent stay in
-// the project of its workspace. What <id> is made of is not known, so that no
-// store is put there.
+// Versions 1.0.40 and later keep state roots at ~/.cursor/sdk-agent-store/<id>
+// and move those that they find in projects. The transcripts of an agent remain
+// in the project of its workspace. How <id> is derived is unknown, so rehome
+// does not write stores there.
 //
 // # Quirks
 //
-// The SDK never closes its databases: after an ordinary exit both are 4,096
-// bytes and every row is in their -wal files. Columns were added over time, so
-// their order differs between files; they are addressed by name. The folder of
-// an agent has been named by the bare hash too.
+// The SDK never closes its databases: after a normal exit both files are 4,096
+// bytes, and every row is in their -wal files. Columns were added over time, so
+// their order differs between files; rehome addresses them by name. Some
+// versions name the folder of an agent with the bare hash.
 //
 // index.db keeps blobEncryptionKey in agents.metadata_json, store.db in its
-// meta row. It encrypts nothing here, and is a secret all the same.
+// meta row. It encrypts nothing here but is still a secret.
 //
-// Both databases tolerate strangers: other tables, columns and pragmas. They
-// are carried. Agents are found by the very text of their workspace_ref: /ws
-// and /ws/ are two, and a moved store is empty to its program (see Place).
+// Both databases accept tables, columns and pragmas that the SDK does not
+// create; rehome carries them. The SDK finds agents by the exact text of their
+// workspace_ref: /ws and /ws/ are different workspaces, and a store that was
+// moved looks empty to its program (see Place).
 //
 // # Two readers
 //
-// As tables, everything is carried as it is. As documents (the family that
+// As tables, everything is carried unchanged. As documents (the family that
 // cursor-ndjson shares), each row of index.db and each blob becomes the line
-// that the SDK's line store would hold: see internal/sdkdoc for what says what.
-// Neither side can say all that the other can, so each conversion makes the
-// other side anew and keeps what differs in a sidecar (leftover.go, putback.go):
+// that the SDK's line store would contain; internal/sdkdoc maps them. Neither
+// store can hold everything that the other can, so each conversion regenerates
+// what it can and keeps the rest in a sidecar (leftover.go, putback.go):
 //
-//	SQLite holds, lines do not: row ids with gaps, ends of runs that failed,
-//	the meta row, tables and columns of strangers, another schema, an empty
-//	store.db, a folder that is not named by its agent's hash
-//	lines hold, SQLite does not: unknown members, endedAt of failed runs,
-//	two lines of one key, runs of unknown agents, lines that are no JSON,
-//	spelling, CRLF, the order of checkpoints over several agents
+//	only SQLite holds: row ids with gaps, end times of failed runs, the meta
+//	row, tables and columns that the SDK does not create, another schema, an
+//	empty store.db, an agent's folder with an unexpected name
+//	only lines hold: unknown members, endedAt of failed runs, two lines with
+//	the same key, runs of unknown agents, lines that are not JSON, formatting,
+//	CRLF, the order of checkpoints across agents
 //
-// What a sidecar speaks of may be gone by the time it is needed: each piece that
-// finds no place is in the books (stale.go).
+// What a sidecar item refers to may be missing when it is needed. Each item
+// that cannot be restored is reported (stale.go).
 //
-// Checkpoints of agents that the catalog lacks are carried, under the name in
-// their meta row or that of their folder. Without the sidecar a store still
-// works; what would need it is in the books.
+// Checkpoints of agents that index.db does not list are carried under the name
+// in their meta row or that of their folder. A store restored without its
+// sidecar still works; what is missing from it is reported.
 //
-// Made of documents, a store has the schema, pragmas and folders that version
-// 1.0.32 makes, and a meta row without blobEncryptionKey: the SDK makes a new
-// one where it misses it.
+// A store that is built from documents has the schema, pragmas and folders of
+// version 1.0.32, and a meta row without blobEncryptionKey: the SDK generates a
+// new key when there is none.
 //
 // # How it is split
 //
-// The events of a run are one shard. Everything else is small or only grows,
-// and is split by ranges of 65,536 row ids.
+// The events of a run are one shard. Every other table is small or only grows,
+// and is split into ranges of 65,536 row ids.
 //
 // # Not verified
 //
-// Stores of the Python SDK, and of 1.0.40 or later: where these lie is known from
-// the client's notes and an example of its bridge. Whether any version tells text with a NUL in it
-// from its beginning: 1.0.32 reads it from a database only up to the NUL.
+// Stores of the Python SDK, and of 1.0.40 or later: their location is known from
+// the client's release notes and an example of its bridge. Whether any version
+// reads text beyond a NUL: 1.0.32 reads text from a database only up to the NUL.
 package cursorsdk

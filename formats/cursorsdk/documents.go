@@ -51,13 +51,13 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 			continue
 		}
 		if d.index.Name != "" {
-			return nil, &formats.Error{Format: name, At: place, Err: errors.New("it holds the stores of several workspaces"),
+			return nil, &formats.Error{Format: name, At: place, Err: errors.New("contains stores of several workspaces"),
 				Hint: "convert one state root at a time, such as " + filepath.Join(place, filepath.FromSlash(path.Dir(p.Path)))}
 		}
 		d.index, d.root = p, strings.TrimSuffix(p.Path, indexName)
 	}
 	if d.index.Name == "" {
-		return nil, &formats.Error{Format: name, At: place, Err: errors.New("there is no " + indexName), Hint: "name the folder that holds it"}
+		return nil, &formats.Error{Format: name, At: place, Err: errors.New(indexName + " not found"), Hint: "name the folder that contains it"}
 	}
 	for _, p := range plain {
 		if strings.HasPrefix(p.Path, sdkdoc.Transcripts+"/") {

@@ -46,11 +46,11 @@ func newPlan(leftover []store.SidecarItem) (*plan, error) {
 			continue
 		}
 		if _, err := filepath.Localize(it.At.File); err != nil || path.Clean(it.At.File) != it.At.File {
-			return nil, &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("not a place inside a store"), Hint: "use --sidecar none to leave it out"}
+			return nil, &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("not a valid path inside a store"), Hint: "use --sidecar none to leave it out"}
 		}
 		if it.At.Set == "" {
 			if !stray(it.At.File) {
-				return nil, &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("no such file may lie beside the databases"), Hint: "use --sidecar none to leave it out"}
+				return nil, &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("a file of this name cannot be next to the databases"), Hint: "use --sidecar none to leave it out"}
 			}
 			p.files = append(p.files, it)
 			continue
@@ -108,7 +108,7 @@ func (p *plan) take(it *store.SidecarItem) error {
 		}
 		d := &design{}
 		if err := json.Unmarshal(it.Row[0].Bytes(), d); err != nil {
-			return &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("its schema cannot be read"), Hint: "use --sidecar none to leave it out"}
+			return &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("invalid schema"), Hint: "use --sidecar none to leave it out"}
 		}
 		b.design = d
 	case it.At.Line > 0:

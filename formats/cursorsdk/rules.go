@@ -136,9 +136,9 @@ func (c *checker) workspaces() {
 		switch {
 		case hex.EncodeToString(sum[:]) == folder:
 		case md5Name.MatchString(folder):
-			c.q.Reportf("RH310", a.At, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
+			c.q.Reportf("RH310", a.At, "the MD5 of its workspace is %s", hex.EncodeToString(sum[:]))
 		default: // the folder itself is a copy
-			c.q.Reportf("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the workspace's hash is %s", hex.EncodeToString(sum[:]))
+			c.q.Reportf("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the MD5 of its workspace is %s", hex.EncodeToString(sum[:]))
 			return
 		}
 	}

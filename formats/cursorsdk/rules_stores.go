@@ -82,7 +82,7 @@ func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (
 	s.Meta.Ask()
 	at := store.Addr{File: f.Path}
 	if owner != "" && folder == idHash(owner) {
-		c.q.Reportf("RH416", at, "it belongs to %q", owner)
+		c.q.Reportf("RH416", at, "belongs to %q", owner)
 		if c.folders[storecheck.AgentFolder(owner)] {
 			return "", nil // left behind: the agent's own is another one
 		}
@@ -112,7 +112,7 @@ func (c *checker) stray(s *storecheck.Store, at store.Addr) (owner string) {
 	id := s.Meta.Agent
 	switch {
 	case c.catalog.Known(id):
-		c.q.Reportf("RH311", at, "the id is %q", id)
+		c.q.Reportf("RH311", at, "id is %q", id)
 		return id
 	case s.Graph.Len() > 0 && !c.catalog.Gaps.Agents:
 		says, args := "%v", []any{rule.Count(int64(s.Graph.Len()), "blob")}

@@ -33,7 +33,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	switch {
 	case l.IsDir() && at == transcript.Folder:
 		if holds(l.Path, at) {
-			return formats.Match{Score: 90, Evidence: []string{"the folder is named " + transcript.Folder + " and holds transcripts"}}, nil
+			return formats.Match{Score: 90, Evidence: []string{"the folder is named " + transcript.Folder + " and contains transcripts"}}, nil
 		}
 	case l.IsDir() && strings.Count(at, "/") == 1:
 		if holds(l.Path, at) {
@@ -81,9 +81,9 @@ func probeFile(l *formats.Location, at string) formats.Match {
 	first := l.FirstLine()
 	if strings.EqualFold(filepath.Ext(l.Path), ".txt") && string(first) == "user:" {
 		if named {
-			return formats.Match{Score: 85, Evidence: []string{"a text in " + transcript.Folder + " that begins with user:"}}
+			return formats.Match{Score: 85, Evidence: []string{"a text file in " + transcript.Folder + " that starts with user:"}}
 		}
-		return formats.Match{Score: formats.Guess, Evidence: []string{"a text that begins with user:"}}
+		return formats.Match{Score: formats.Guess, Evidence: []string{"a text file that starts with user:"}}
 	}
 	what, spoken := beginning(first)
 	if !named && what != "" && !spoken { // others write such lines, too
@@ -122,7 +122,7 @@ func beginning(line []byte) (what string, spoken bool) {
 	}
 	switch {
 	case kind == "" && message && (role == "user" || role == "assistant"):
-		return "a line with a role and a message, and no type", true
+		return "a line with a role and a message but no type", true
 	case sole && (kind == "metadata" || kind == "turn_ended"), sole && kind == "error" && role == "":
 		return "a line of type " + kind, false
 	}

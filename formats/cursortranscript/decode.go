@@ -29,7 +29,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			v.OnLoss = func(loss.Loss) {}
 		}
 		if f.others > 0 && v.OnNotice != nil {
-			v.OnNotice(fmt.Sprintf("%s: files that are no transcripts are left aside (%d)", l.Path, f.others))
+			v.OnNotice(fmt.Sprintf("%s: skipped files that are not transcripts: %d", l.Path, f.others))
 		}
 		for _, e := range f.sessions {
 			if !sel.Includes(e.id) {
@@ -136,7 +136,7 @@ func finish(m *session.Message) {
 // superseded counts the lines of a file that a better one stands for.
 func (f *folder) superseded(ctx context.Context, t transcript.File, v formats.View, sel session.Selection) {
 	if v.OnNotice != nil {
-		v.OnNotice(t.Path + ": another file of this session is newer, and taken")
+		v.OnNotice(t.Path + ": skipped; another file of this session is used")
 	}
 	file, err := f.root.Open(t.Path)
 	if err == nil {

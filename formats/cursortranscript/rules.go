@@ -90,7 +90,7 @@ func (a *audit) irregular(f *folder) error {
 		case e.IsDir() && strings.Count(f.within+"/"+p, "/") > 3:
 			return fs.SkipDir
 		case !e.IsDir() && !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0 && strings.HasSuffix(p, ".jsonl"):
-			a.say("RH122", p, 0, "", "not a file")
+			a.say("RH122", p, 0, "", "")
 		}
 		return nil
 	})
@@ -129,10 +129,10 @@ func (a *audit) line(file string, l *linecheck.Line) (message bool) {
 		switch role {
 		case "user", "assistant", "tool", "system", "":
 		default:
-			a.say("RH204", file, l.Number, "/role", "the role %q", rule.Clip(role))
+			a.say("RH204", file, l.Number, "/role", "role %q", rule.Clip(role))
 		}
 	case kind != "turn_ended" && kind != "error" && kind != "metadata":
-		a.say("RH204", file, l.Number, "/type", "a line of type %q", rule.Clip(kind))
+		a.say("RH204", file, l.Number, "/type", "line type %q", rule.Clip(kind))
 		if kind != "" {
 			return false
 		}

@@ -1,13 +1,14 @@
-// Package sqlite carries any SQLite database whose owner rehome does not know.
+// Package sqlite carries any SQLite database that belongs to no client known to
+// rehome.
 //
-// It is asked last. Every table travels, with schema, pragmas and row ids; what
-// is known to be secret in the stores rehome knows is kept at home here too,
-// by the names of tables and members.
+// It is tried last. Every table is carried, with schema, pragmas and row ids.
+// Values that are known to be secrets in the stores of known clients are withheld
+// here too, by the names of tables and members.
 //
 // # Not verified
 //
-// Whether a database of an unknown owner holds secrets of its own: it may, and
-// rehome cannot know.
+// Whether a database of an unknown owner contains secrets of its own: rehome
+// cannot know them.
 package sqlite
 
 import (
@@ -56,12 +57,12 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 // what is wrong with it, which is better to know than that nobody claims it. A
 // name that only clients' own databases have counts for more than an ending.
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
-	const doubt = ", but its beginning is not SQLite's: opening it says why"
+	const doubt = ", but without a SQLite header"
 	switch {
 	case !l.IsRegular():
 		return formats.Match{}, nil
 	case sqlitefile.IsDatabase(l.Head()):
-		return formats.Match{Score: 10, Evidence: []string{"the file begins with SQLite's header"}}, nil
+		return formats.Match{Score: 10, Evidence: []string{"starts with the SQLite header"}}, nil
 	case slices.Contains([]string{"store.db", "index.db", "state.vscdb"}, l.Name()):
 		return formats.Match{Score: formats.Guess + 1, Evidence: []string{"named like a client's database" + doubt}}, nil
 	case slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".vscdb"}, strings.ToLower(path.Ext(l.Name()))):

@@ -50,7 +50,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	return func(yield func(*session.Session, error) bool) {
 		fail := func(err error) { yield(nil, failure(ctx, l.Path, err)) }
 		if !l.IsRegular() {
-			fail(errors.New("it is no ordinary file"))
+			fail(errors.New("not a regular file"))
 			return
 		}
 		f, err := os.Open(l.Path)

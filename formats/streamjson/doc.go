@@ -1,79 +1,77 @@
 // Package streamjson reads captures of what the Cursor CLI prints with
 // --output-format stream-json, and the single object it prints with
-// --output-format json. There is nothing else in the world that turns a log of
-// a headless run back into a session, so nothing in it is passed over.
+// --output-format json. No other tool turns the log of a headless run back into
+// a session, so nothing in it is dropped.
 //
 // # What a capture is
 //
-// One JSON object a line. One run of the client is one turn: a line
-// system/init, the prompt (user), then thinking, assistant and tool_call lines,
-// and a result line at the end. Runs of one session (--resume) are often put
-// one behind the other in one file; so are runs of several sessions. They are
-// told apart by session_id.
+// One JSON object per line. One run of the client is one turn: a system/init
+// line, the prompt (user), then thinking, assistant and tool_call lines, and a
+// result line at the end. One file often contains several runs of one session
+// (--resume), or runs of several sessions. They are told apart by session_id.
 //
 //	system/init            model, cwd, apiKeySource, permissionMode
 //	user                   the prompt
-//	thinking/delta         pieces of reasoning, to be joined; thinking/completed ends them
+//	thinking/delta         pieces of reasoning to concatenate, up to thinking/completed
 //	assistant              text: see below
-//	tool_call/started      one member ending in ToolCall: {args}; others beside it
+//	tool_call/started      one member ending in ToolCall: {args}, and other members
 //	tool_call/completed    the same with {args, result}
 //	result/…               how the run ended, how long it took, what it cost
 //
-// Everything else is carried as an Opaque part where it stood: questions of the
-// client to itself (interaction_query), lost and found connections, retries,
-// news of background work, which may come behind the result, kinds of line that
-// are not known, and lines that are no JSON at all ("noise").
+// Everything else is carried in its place as an Opaque part: questions that the
+// client asks itself (interaction_query), lost and restored connections, retries,
+// updates on background work, which may follow the result, unknown types of
+// line, and lines that are not JSON ("noise").
 //
-// # Text comes more than once
+// # Repeated text
 //
 // With --stream-partial-output, a line with timestamp_ms and without
 // model_call_id holds a new piece of text. Lines with both, or with neither,
-// repeat what the pieces said. Without that flag they are all there is. So
-// each text is taken once; where a repetition is longer than its pieces, the
-// rest is taken from it, and where it says something else, both are kept and
-// that is noted. The result line repeats all texts of the run, without anything
-// between them.
+// repeat the pieces. Without that flag, only such lines exist. Each text is
+// therefore read once. If a repetition is longer than its pieces, the rest is
+// taken from it; if it differs, both are kept and that is noted. The result line
+// repeats all texts of the run, without separators.
 //
-// After a retry that does not resume, what the lost attempt had said may come
-// again. If what follows begins with it, it is taken once; else both remain,
-// and the retry stands between them.
+// After a retry that does not resume, the text of the lost attempt may be
+// repeated. If the new text starts with the old one, it is read once; otherwise
+// both are kept, with the retry between them.
 //
 // # How a file is read
 //
-// Twice. How a run ended stands at its end, but belongs to the turn's record at
-// its beginning; so a first pass notes where each session's lines lie and where
-// each run's result is: about a hundred bytes a run. The second pass builds
-// messages, one at a time. A live pipe is read once (Format.Stream): there the
-// result is a part of its own at the end of the run, instead of the record at
-// its beginning.
+// Twice. How a run ended is at the end of its lines but belongs to the turn's
+// record at the start. A first pass therefore notes where each session's lines
+// and each run's result are, in about a hundred bytes per run. The second pass
+// builds messages, one at a time. A live pipe is read once (Format.Stream):
+// there the result is a part of its own at the end of the run, instead of a
+// record at its start.
 //
-// Parallel calls of one model response stand in one message. Their results wait
-// until it is complete, up to a mebibyte of them; then the message is closed
-// and later calls make another. A message longer than 16 MiB is cut, and a
-// line longer than 64 MiB is noted as unreadable.
+// Parallel calls of one model response are one message. Their results are held
+// until it is complete, up to 1 MiB; beyond that the message is closed and later
+// calls form another one. A message longer than 16 MiB is split, and a line
+// longer than 64 MiB is noted as unreadable.
 //
-// Times of lines are taken where they are stated. A run's start and end are
-// worked out: its end is the last time that it states, its start lies
-// duration_ms before.
+// Times are read from the lines that state one. A run's start and end are
+// inferred: it ends at the last time that it states, and starts duration_ms
+// earlier.
 //
-// A file is known by its first event. Lines in front of it are passed over only
-// where the ending says that they may be there: .json, .jsonl, .ndjson, .log,
-// .txt. Claude Code and others print a stream whose lines look alike; what has a
-// uuid, a parent_tool_use_id, mcp_servers or a cost is theirs.
+// A file is recognized by its first event. Lines before it are skipped only in
+// files with one of the extensions .json, .jsonl, .ndjson, .log and .txt. Claude
+// Code and other clients print a similar stream; a uuid, a parent_tool_use_id,
+// mcp_servers or a cost in a line shows that it is theirs.
 //
-// In the log of a build server, such as GitHub's, a moment and a blank stand in
-// front of each line. They are passed over, for they say when the line reached
-// the log. Any other prefix, such as a container's name, makes noise of a line.
+// In the logs of build servers such as GitHub's, a timestamp and a space precede
+// each line. They are ignored, because they say when the line reached the log.
+// With any other prefix, such as a container's name, a line counts as noise.
 //
 // # Not in a capture
 //
-// The system prompt, the context in front of a prompt, images of a prompt, what
-// subagents did, compactions. A run that failed has no result line: the client
-// says why on stderr and stops.
+// The system prompt, the context that precedes a prompt, images of a prompt, the
+// work of subagents, compactions. A run that failed has no result line: the client
+// prints the reason to stderr and stops.
 //
 // # Not verified
 //
-// What lines like text, task_notification and background_shell_timeout hold;
-// whether a retry repeats text; what a result with is_error is like. Captures
-// in UTF-16, as some shells redirect them, are not read.
+// The content of text, task_notification and background_shell_timeout lines;
+// whether a retry repeats text; the form of a result with is_error. Captures in
+// UTF-16, which some shells write when they redirect output, are not read.
 package streamjson

@@ -81,7 +81,7 @@ func ends(ctx context.Context, f *os.File, size int64, v formats.View) ([]sessio
 		}
 	}
 	if len(first.threads) > 0 && v.OnNotice != nil {
-		v.OnNotice(f.Name() + ": only its beginning and its end were looked at")
+		v.OnNotice(f.Name() + ": read only the beginning and the end of this large file")
 	}
 	var out []session.Head
 	for _, t := range first.threads {

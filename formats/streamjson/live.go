@@ -104,7 +104,7 @@ func (p *pipe) peek() (head event, about string, err error) {
 		case e.kind > initial, head.kind != blank && p.bytes > mostAhead:
 			return head, about, nil
 		case p.bytes > mostAhead:
-			return head, about, errors.New("none of its first lines is an event of a session")
+			return head, about, errors.New("no session event in its first lines")
 		}
 	}
 }

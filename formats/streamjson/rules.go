@@ -18,7 +18,7 @@ import (
 // check asks a capture what the rules ask, in one walk.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	if !l.IsRegular() {
-		return failure(ctx, l.Path, errors.New("it is no ordinary file"))
+		return failure(ctx, l.Path, errors.New("not a regular file"))
 	}
 	a := &audit{q: q, file: filepath.Base(l.Path), byID: map[string]*tale{}, schemas: map[string]rule.Validator{}}
 	o := linecheck.Options{Format: formatName, Most: mostLine, Trim: unstamped}
@@ -146,7 +146,7 @@ func (a *audit) known(l *linecheck.Line, e *event) {
 		"connection/reconnecting", "connection/reconnected", "text/":
 		return
 	}
-	a.say("RH204", l.Number, "/type", "a line of type %q", rule.Clip(kind))
+	a.say("RH204", l.Number, "/type", "line type %q", rule.Clip(kind))
 }
 
 // event takes a line of a session.
@@ -226,7 +226,7 @@ func (a *audit) call(l *linecheck.Line, e *event, r *tale) {
 		twice = &h.returned
 	}
 	if *twice {
-		a.say("RH375", l.Number, "/call_id", "also in line %d", h.line)
+		a.say("RH375", l.Number, "/call_id", "also on line %d", h.line)
 	}
 	*twice = true
 }
@@ -242,9 +242,9 @@ func (a *audit) end(growing bool) {
 		}
 		for _, h := range r.calls {
 			if h.started != h.returned {
-				what := "without an end"
+				what := "no completed line"
 				if h.returned {
-					what = "without a start"
+					what = "no started line"
 				}
 				a.say("RH376", h.line, "/call_id", what)
 			}

@@ -83,7 +83,7 @@ func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	case bad != "":
 		c.breach(notJSON, l.Number, "", "byte %d: %s", end+1, rule.Words(bad))
 	case end < len(b):
-		c.breach(glued, l.Number, "", "byte %d: the second one starts here", end+1)
+		c.breach(glued, l.Number, "", "the second one starts at byte %d", end+1)
 	case b[0] != '{' && (b[0] != '[' || !c.o.Arrays):
 		c.breach(notObject, l.Number, "", "")
 	default:

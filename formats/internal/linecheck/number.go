@@ -64,7 +64,7 @@ func (s *scanner) misspelled(i int) (int, string) {
 	if i >= len(s.b) {
 		return i, brokenOff
 	}
-	return i, "a malformed number"
+	return i, "malformed number"
 }
 
 // weigh judges a number that may not be one for JavaScript.

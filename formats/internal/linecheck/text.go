@@ -39,7 +39,7 @@ func (s *scanner) text(i int) (end int, plain bool, bad string) {
 				return i, plain, bad
 			}
 		case c < ' ':
-			return i, plain, "a raw control character in a string"
+			return i, plain, "raw control character in a string"
 		default:
 			i++
 		}
@@ -61,7 +61,7 @@ func (s *scanner) escape(i int) (int, string) {
 		case n < 4 && i+1+n == len(b):
 			return len(b), brokenOff
 		case n < 4:
-			return i, "a malformed escape"
+			return i, "malformed escape"
 		case r < 0xd800 || r > 0xdfff:
 			return i + 5, ""
 		case r < 0xdc00 && len(b)-i >= 11 && b[i+5] == '\\' && b[i+6] == 'u':
@@ -72,7 +72,7 @@ func (s *scanner) escape(i int) (int, string) {
 		s.odd(half, "")
 		return i + 5, ""
 	}
-	return i, "a malformed escape"
+	return i, "malformed escape"
 }
 
 // hex4 reads four digits, and says how many there are.

@@ -40,7 +40,7 @@ func (v *Values) Ask(b []byte, at store.Addr, q *rule.Pass) bool {
 	end, bad := s.scan(b, 0)
 	if bad == "" {
 		if end = space(b, end); end < len(b) {
-			bad = "something follows the value"
+			bad = "unexpected data after the value"
 		}
 	}
 	switch {

@@ -44,7 +44,7 @@ func ParseKind(s string) (Kind, error) {
 	case "zstd":
 		return Zstd, nil
 	}
-	return None, fmt.Errorf("no such compression: %q (one of none, gzip, zstd)", s)
+	return None, fmt.Errorf("unknown compression %q; use none, gzip or zstd", s)
 }
 
 func (k Kind) String() string {

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrBomb: a packed stream stands for far more than it should. See Bombs.
-var ErrBomb = errors.New("the packed stream holds more than 1040 times its own size")
+var ErrBomb = errors.New("expands to more than 1040 times its size")
 
 const (
 	bombFloor = 64 << 20 // what any stream may give
@@ -123,7 +123,7 @@ func (r *reader) Close() error {
 		r.close()
 		r.close = nil
 		if r.err == nil {
-			r.err = errors.New("read after the close of a packed stream")
+			r.err = errors.New("packed: read after Close")
 		}
 	}
 	return nil

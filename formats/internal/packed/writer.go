@@ -19,7 +19,7 @@ func NewWriter(w io.Writer, k Kind, jobs int) io.WriteCloser {
 	return &writer{w: w, kind: k, jobs: jobs, idle: make(chan framer, jobs)}
 }
 
-var errClosed = errors.New("write after the end of a packed stream")
+var errClosed = errors.New("packed: write after Close")
 
 type plainWriter struct {
 	w      io.Writer

@@ -52,11 +52,11 @@ func FuzzQuote(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		quoted := Quote(nil, b) // malformed UTF-8 must not harm either
+		quoted := Quote(nil, b) // invalid UTF-8 must not harm either
 		if utf8.Valid(b) {
 			checkQuote(t, b)
 		} else if _, _, err := Unquote(nil, quoted, 0); err == nil {
-			t.Errorf("malformed UTF-8 %q comes back", b)
+			t.Errorf("invalid UTF-8 %q comes back", b)
 		}
 	})
 }

@@ -24,7 +24,7 @@ func Unique(b []byte, most int) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, jsontext.ErrDuplicateName):
-			return &SyntaxError{int(d.InputOffset()), "two members of one name at " + strconv.QuoteToGraphic(string(d.StackPointer()))}
+			return &SyntaxError{int(d.InputOffset()), "duplicate member at " + strconv.QuoteToGraphic(string(d.StackPointer()))}
 		case err != nil:
 			return &SyntaxError{int(d.InputOffset()), "not valid JSON"}
 		case d.StackDepth() > MaxDepth:

@@ -76,7 +76,7 @@ func (c *Catalog) active(a *agent) {
 	case r == nil || !r.known:
 		id, says, args = "RH321", "%q", []any{rule.Clip(a.Active)}
 	case r.Agent != a.ID:
-		id, says, args = "RH322", "it belongs to %q", []any{rule.Clip(r.Agent)}
+		id, says, args = "RH322", "belongs to %q", []any{rule.Clip(r.Agent)}
 	case Ended(r.Status):
 		id, says, args = "RH322", "%s", []any{r.Status}
 	default:

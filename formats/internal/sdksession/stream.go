@@ -22,7 +22,7 @@ type stream struct {
 	added    int        // messages that were put among the archived ones
 }
 
-var errStopped = errors.New("nobody wants more")
+var errStopped = errors.New("the consumer stopped")
 
 // messages is the conversation.
 func (a *assembly) messages(ctx context.Context) func(yield func(*session.Message, error) bool) {

@@ -182,7 +182,7 @@ func (c *check) foreign(ctx context.Context, image *sqlitefile.Image, seen *sqli
 			continue
 		}
 		err := image.ForeignKeys(ctx, t.Name, func(row int64, parent string) {
-			c.q.Report(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Message: "it refers to a row of %s", Args: []any{parent}})
+			c.q.Report(rule.Finding{Rule: "RH112", At: store.Addr{File: c.file, Set: t.Name, RowID: row, HasID: row != 0}, Message: "no matching row in %s", Args: []any{parent}})
 		})
 		if err != nil {
 			return err

@@ -97,7 +97,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 		is, ok := sqliteddl.Define(o.SQL)
 		at := store.Addr{File: file, Set: o.Name}
 		if !ok {
-			q.Reportf("RH206", at, "its statement cannot be parsed")
+			q.Reportf("RH206", at, "its CREATE statement cannot be parsed")
 			continue
 		}
 		for _, k := range append(is.Keys, keys[name]...) {
@@ -116,7 +116,7 @@ func (d *design) compare(file string, f *sqlitefile.Image, objects []sqlitefile.
 
 func differs(at store.Addr, want, is *sqliteddl.Definition, q *rule.Pass) {
 	if is.Head != want.Head {
-		q.Reportf("RH206", at, "its statement begins with %q", is.Head)
+		q.Reportf("RH206", at, "its CREATE statement starts with %q", is.Head)
 	}
 	for _, c := range is.Columns {
 		same := func(w sqliteddl.Declared) bool { return w.Name == c.Name }

@@ -54,7 +54,7 @@ func (a Affinity) Changed(c store.Cell) string {
 		r := c.Real()
 		switch {
 		case math.IsNaN(r):
-			return "not-a-number would become NULL"
+			return "NaN would become NULL"
 		case a == TextAffinity:
 			return "a real would become text"
 		case a == NumericAffinity && r == math.Trunc(r) && math.Abs(r) < 1<<63:
@@ -62,7 +62,7 @@ func (a Affinity) Changed(c store.Cell) string {
 		}
 	case store.Text:
 		if (a == NumericAffinity || a == RealAffinity) && looksNumeric(c.Bytes()) {
-			return "text that reads as a number would become one"
+			return "text that looks like a number would become a number"
 		}
 	}
 	return ""

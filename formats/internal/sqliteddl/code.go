@@ -42,7 +42,7 @@ func (s *statement) tableCode() string {
 			return "a generated column"
 		case s.now.is("collate"):
 			if s.step(); !s.plainOrder() {
-				return "a collation that is not SQLite's"
+				return "a custom collation"
 			}
 		case s.now.is("default"):
 			if s.step(); s.now.char('(') && !s.constant() {
@@ -90,7 +90,7 @@ func (s *statement) indexCode() string {
 		}
 		if s.take("collate") {
 			if !s.plainOrder() {
-				return "a collation that is not SQLite's"
+				return "a custom collation"
 			}
 			s.step()
 		}

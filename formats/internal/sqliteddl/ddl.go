@@ -32,7 +32,7 @@ func (e Object) System() bool { return reserved(e.Name) }
 
 func reserved(name string) bool { return len(name) >= 7 && SameName(name[:7], "sqlite_") }
 
-var ErrCode = errors.New("is SQL that runs by itself, and no version of this client has it")
+var ErrCode = errors.New("is SQL that runs by itself; no version of this client writes any")
 
 // Vet reports what could not be created again from a schema, without running any
 // of it: a database that fails here could be turned into text, but not back. SQL
@@ -54,7 +54,7 @@ func Vet(d store.Database, code bool) ([]Object, error) {
 			err = fmt.Errorf("%s %w", what, ErrCode)
 		}
 		if err == nil && taken[name] {
-			err = errors.New("its name is taken")
+			err = errors.New("duplicate name")
 		}
 		if err == nil {
 			sum := efforts[Fold(o.Table)].plus(e.Effort)
@@ -76,13 +76,13 @@ func Vet(d store.Database, code bool) ([]Object, error) {
 func VetObject(o store.Object) (Object, error) {
 	e := Object{Object: o}
 	if len(o.SQL) > MaxSQL {
-		return e, fmt.Errorf("its SQL has %d bytes, more than %d", len(o.SQL), MaxSQL)
+		return e, fmt.Errorf("its SQL is too long: %d bytes, max %d", len(o.SQL), MaxSQL)
 	}
 	if strings.IndexByte(o.Name, 0) >= 0 || strings.IndexByte(o.Table, 0) >= 0 {
-		return e, errors.New("its name holds a NUL")
+		return e, errors.New("its name contains a NUL")
 	}
 	if strings.IndexByte(o.SQL, 0) >= 0 {
-		return e, errors.New("its SQL holds a NUL")
+		return e, errors.New("its SQL contains a NUL")
 	}
 	s := &statement{lexer: lexer{sql: o.SQL}}
 	s.step()
@@ -91,7 +91,7 @@ func VetObject(o store.Object) (Object, error) {
 		err = s.err // the reason why the tokens came to an end
 	}
 	if err == nil && (o.Type == "table" || o.Type == "view") && o.Table != o.Name {
-		err = fmt.Errorf("it says it belongs to %q", rule.Clip(o.Table))
+		err = fmt.Errorf("its tbl_name is %q", rule.Clip(o.Table))
 	}
 	if err == nil && reserved(o.Name) {
 		err = ownTable(e)
@@ -108,7 +108,7 @@ func ownTable(e Object) error {
 			return nil
 		}
 	}
-	return errors.New("names beginning with sqlite_ belong to SQLite")
+	return errors.New("names that start with sqlite_ are reserved")
 }
 
 func vetPragmas(p store.Pragmas) error {

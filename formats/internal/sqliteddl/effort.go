@@ -25,10 +25,10 @@ func (e Effort) plus(o Effort) Effort { return Effort{e.calls + o.calls, e.steps
 
 func (e Effort) bearable() error {
 	if e.calls > mostCalls {
-		return fmt.Errorf("its table's expressions call %d functions for each row, more than %d", e.calls, mostCalls)
+		return fmt.Errorf("expressions of its table call %d functions per row, max %d", e.calls, mostCalls)
 	}
 	if e.steps > mostSteps {
-		return fmt.Errorf("its table's expressions have %d terms for each row, more than %d", e.steps, mostSteps)
+		return fmt.Errorf("expressions of its table evaluate %d terms per row, max %d", e.steps, mostSteps)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (x *expression) add(t token) error {
 // pattern accepts what is searched for: the time goes with its length too.
 func (x *expression) pattern(t token) error {
 	if !t.literal() {
-		return errors.New("its SQL computes what to search for")
+		return errors.New("its SQL has a search pattern that is not a constant")
 	}
 	x.calls += len(t.text) / 8
 	return nil
@@ -99,7 +99,7 @@ func (x *expression) pattern(t token) error {
 // begin opens a parenthesis, after a function's name or not.
 func (x *expression) begin(before token) error {
 	if len(x.open) == mostDepth {
-		return fmt.Errorf("its SQL has more than %d parentheses in one another", mostDepth)
+		return fmt.Errorf("its SQL nests more than %d parentheses", mostDepth)
 	}
 	x.open = append(x.open, paren{})
 	name, named := before.name()
@@ -112,7 +112,7 @@ func (x *expression) begin(before token) error {
 	case slices.Contains(searches, name):
 		x.open[len(x.open)-1].searches = true
 	case !slices.Contains(functions, name):
-		return fmt.Errorf("its SQL runs %s() for each row, which is not among the functions known to be quick", rule.Clip(name))
+		return fmt.Errorf("its SQL calls %s() for each row, which is not one of the allowed functions", rule.Clip(name))
 	}
 	return nil
 }

@@ -10,9 +10,9 @@ import (
 )
 
 var (
-	errGoesOn   = errors.New("its SQL does not end where the statement does")
-	errTooMany  = errors.New("its SQL closes a parenthesis too many")
-	errLeftOpen = errors.New("its SQL leaves a parenthesis open")
+	errGoesOn   = errors.New("its SQL has an unexpected semicolon")
+	errTooMany  = errors.New("its SQL has an unmatched )")
+	errLeftOpen = errors.New("its SQL has an unclosed (")
 )
 
 // statement is a walk over the tokens of one statement. It holds one of them
@@ -84,10 +84,10 @@ func (s *statement) head(e *Object) error {
 	}
 	name, ok := s.now.name()
 	if !ok {
-		return errors.New("its SQL has no name where one belongs")
+		return errors.New("its SQL has no name where one is expected")
 	}
 	if name != e.Name {
-		return fmt.Errorf("its SQL creates %q", rule.Clip(name))
+		return fmt.Errorf("its SQL creates %q instead", rule.Clip(name))
 	}
 	s.step()
 	if s.now.char('.') {
@@ -109,7 +109,7 @@ func (s *statement) plain() error {
 	case t.char(';'):
 		return errGoesOn
 	case strings.Contains("?:@#$", t.text):
-		return fmt.Errorf("its SQL has a %q where no parameter can be", t.text)
+		return fmt.Errorf("its SQL has a parameter (%q)", t.text)
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func (s *statement) closed() error {
 // list there can be nothing, so AS SELECT and IF NOT EXISTS fall through.
 func (s *statement) table() (strict bool, err error) {
 	if !s.now.char('(') {
-		return false, errors.New("its SQL has no list of columns")
+		return false, errors.New("its SQL has no column list")
 	}
 	// Of what stands in the list only generated columns are run for each row:
 	// CHECK is switched off, and a DEFAULT has nothing to stand in for.
@@ -168,7 +168,7 @@ func (s *statement) table() (strict bool, err error) {
 		case s.now.char(')'):
 			return false, errTooMany
 		default:
-			return false, errors.New("its SQL goes on after the list of columns")
+			return false, errors.New("its SQL has unexpected text after the column list")
 		}
 	}
 	return strict, nil
@@ -176,13 +176,13 @@ func (s *statement) table() (strict bool, err error) {
 
 func (s *statement) index(o store.Object) error {
 	if !s.take("on") {
-		return errors.New("its SQL does not say on which table")
+		return errors.New("its SQL does not name a table")
 	}
 	if err := s.target(o); err != nil {
 		return err
 	}
 	if !s.now.char('(') {
-		return errors.New("its SQL has no list of columns")
+		return errors.New("its SQL has no column list")
 	}
 	for ; s.now.kind != none; s.step() {
 		if err := s.plain(); err != nil {
@@ -199,7 +199,7 @@ func (s *statement) index(o store.Object) error {
 func (s *statement) target(o store.Object) error {
 	on, ok := s.now.name()
 	if !ok || !SameName(on, o.Table) {
-		return fmt.Errorf("its SQL is on %q, the entry on %q", rule.Clip(on), rule.Clip(o.Table))
+		return fmt.Errorf("its SQL is for table %q, but the schema entry is for %q", rule.Clip(on), rule.Clip(o.Table))
 	}
 	s.step()
 	return nil
@@ -208,7 +208,7 @@ func (s *statement) target(o store.Object) error {
 // virtual accepts any tokens, as modules do, but for a second statement.
 func (s *statement) virtual() error {
 	if !s.take("using") {
-		return errors.New("its SQL names no module")
+		return errors.New("its SQL does not name a module")
 	}
 	for ; s.now.kind != none; s.step() {
 		switch {
@@ -235,7 +235,7 @@ func (s *statement) trigger(o store.Object) error {
 	s.step()
 	if s.now.is("main") && !SameName(o.Table, "main") {
 		if s.step(); !s.now.char('.') {
-			return errors.New("its SQL is on another table than the entry")
+			return errors.New("its SQL is for another table than the schema entry")
 		}
 		s.step()
 	}
@@ -261,7 +261,7 @@ func (s *statement) trigger(o store.Object) error {
 		s.step()
 	}
 	if s.now.kind != none {
-		return errors.New("its SQL goes on after the END of the trigger")
+		return errors.New("its SQL has unexpected text after END")
 	}
 	return s.closed()
 }

@@ -42,7 +42,7 @@ func (t token) literal() bool {
 	return t.kind == quoted && t.text[0] == '\'' || t.kind == word && '0' <= t.text[0] && t.text[0] <= '9'
 }
 
-var errUnclosed = errors.New("a quotation is not closed")
+var errUnclosed = errors.New("its SQL has an unclosed quote")
 
 // lexer takes SQL apart just as SQLite does, as far as finding the end of a
 // statement goes: what it takes for quoted or a comment, SQLite does too.

@@ -136,8 +136,8 @@ func alone(journal string) error {
 		return err
 	}
 	if string(tail[8:]) == "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" {
-		return &formats.Error{Err: fmt.Errorf("%w: its journal belongs to an unfinished transaction over several files", formats.ErrBusy),
-			Hint: "open it once with the program that wrote it, so that the transaction is undone"}
+		return &formats.Error{Err: fmt.Errorf("%w: its journal belongs to an unfinished transaction across several files", formats.ErrBusy),
+			Hint: "open it once with the program that wrote it, which rolls the transaction back"}
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func create(ctx context.Context, path string, d store.Database, sets []TableSet,
 	if err != nil {
 		e := &formats.Error{At: path, Err: err}
 		if errors.Is(err, sqliteddl.ErrCode) {
-			e.Hint = "take the text from where it is sound; --to sqlite makes a database of it for a look, which the client must not open"
+			e.Hint = "restore the text from a trusted version; use --to sqlite to inspect it, but do not open that file with the client"
 		}
 		return nil, e
 	}
@@ -234,7 +234,7 @@ func createsOnly(action sqlite.AuthorizerActionCode, name, _, _, _ string) sqlit
 // aim connects a set with its table.
 func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, computes map[string]bool) error {
 	if e == nil {
-		return errors.New("the schema has no such table")
+		return errors.New("not in the schema")
 	}
 	sh, err := describe(ctx, w.conn, s.Table.Name)
 	if err != nil {
@@ -244,7 +244,7 @@ func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, compu
 		return fmt.Errorf("its columns are %q, not %q", sh.Columns, s.Table.Columns)
 	}
 	if sh.RowIDs != s.Table.RowIDs {
-		return errors.New("its rows are said to have row ids where they have none, or the reverse")
+		return errors.New("its schema and its rows disagree about row ids")
 	}
 	t := &target{shape: sh, utf16: sqlitepages.ByteOrder(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
 	for _, declared := range sh.types {

@@ -54,17 +54,17 @@ func judge(path string, head []byte, st state) *Damage {
 	case size == 0 && st.wal.size > 0:
 		return nil // all there is still lies in the log
 	case size == 0:
-		return fail(NoBytes, "its owner has not written to it yet, or the disk was full when it tried", "the file has zero bytes")
+		return fail(NoBytes, "restore it from a backup; its client has not written to it, or the disk was full", "the file has zero bytes")
 	case IsDatabase(head):
 	case looksEncrypted(head, size):
-		return fail(NoDatabase, "export it with the program that holds its key", "no SQLite header and random-looking bytes: an encrypted database")
+		return fail(NoDatabase, "export it with the program that has its key", "no SQLite header and random-looking bytes: probably an encrypted database")
 	case len(head) < len(magic) && bytes.HasPrefix([]byte(magic), head):
-		return fail(CutShort, "copy it again from an intact original", "truncated: only %d bytes of the header are there", size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: the file has only %d bytes", size)
 	default:
-		return fail(NoDatabase, "check that the path names the database itself", "not a SQLite database (its first 16 bytes say so)")
+		return fail(NoDatabase, "check that the path names the database itself", "not a SQLite database (no SQLite header)")
 	}
 	if len(head) < sqlitepages.HeaderBytes {
-		return fail(CutShort, "copy it again from an intact original", "truncated: only %d bytes of the header are there", size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: the file has only %d bytes", size)
 	}
 	h := sqlitepages.Header(head)
 	if st.hot() || !h.Sane() {
@@ -72,7 +72,7 @@ func judge(path string, head []byte, st state) *Damage {
 	}
 	page := int64(h.Page())
 	if n, ok := h.Pages(); ok && int64(n)*page > size {
-		return fail(CutShort, "copy it again from an intact original", "truncated: the header counts %d pages of %d bytes, the file has %d bytes", n, page, size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: the header lists %d pages of %d bytes, but the file has %d bytes", n, page, size)
 	}
 	return nil
 }

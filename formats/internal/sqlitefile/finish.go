@@ -15,7 +15,7 @@ import (
 // now stands, and the journal mode. Nothing may be put afterwards.
 func (w *Writer) Finish(ctx context.Context) error {
 	if w.conn == nil || w.done {
-		return &formats.Error{At: w.path, Err: errors.New("the database is finished")}
+		return &formats.Error{At: w.path, Err: errors.New("the database is already finished")}
 	}
 	w.done = true
 	err := w.settleSequence(ctx)
@@ -123,7 +123,7 @@ func (w *Writer) markWAL(ctx context.Context) error {
 func (w *Writer) leftovers() error {
 	for _, suffix := range sideFiles {
 		if _, err := os.Lstat(w.path + suffix); !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("a file %s was left beside it", suffix)
+			return fmt.Errorf("a %s file was left next to it", suffix)
 		}
 	}
 	return nil

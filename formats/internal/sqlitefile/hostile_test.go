@@ -275,7 +275,7 @@ func TestHugeHole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := m.Look(t.Context(), Look{Whole: true}); err == nil || !strings.Contains(err.Error(), "pages, more than") {
+	if _, err := m.Look(t.Context(), Look{Whole: true}); err == nil || !strings.Contains(err.Error(), "pages, max") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -45,7 +45,7 @@ type Seen struct {
 // gave; a *Damage is the file's.
 func (m *Image) Look(ctx context.Context, l Look) (*Seen, error) {
 	if m.Pages > mostPages {
-		return nil, &formats.Error{At: m.path, Err: fmt.Errorf("%d pages, more than %d", m.Pages, mostPages), Hint: "a file of so many pages is not looked at; it may have holes in it"}
+		return nil, &formats.Error{At: m.path, Err: fmt.Errorf("too large to check: %d pages, max %d", m.Pages, mostPages), Hint: "check it with sqlite3; it may be a sparse file"}
 	}
 	w := sqlitepages.NewWalk(ctx, m.File, l.Found)
 	s := &Seen{}
@@ -135,7 +135,7 @@ func (k *lookout) table(t *PlanTable) error {
 		return err
 	}
 	if k.entries > k.image.Bytes && k.Flaws == before {
-		k.Report(sqlitepages.Flaw{Kind: sqlitepages.BadIndex, Table: t.Name, Says: "the file is too small for what its indexes should hold"})
+		k.Report(sqlitepages.Flaw{Kind: sqlitepages.BadIndex, Table: t.Name, Says: "the file is too small for the entries its indexes should have"})
 		before = -1 // and nobody is asked what is missing
 	}
 	for i := range t.indexes {
@@ -148,7 +148,7 @@ func (k *lookout) table(t *PlanTable) error {
 		}
 	}
 	if t.computed {
-		k.image.say("what expressions compute for table " + strconv.QuoteToGraphic(t.Name) + " was not compared: they are not run")
+		k.image.say("the computed values of table " + strconv.QuoteToGraphic(t.Name) + " were not checked, because rehome does not run SQL from a store")
 	} else if doubt && k.Flaws == before {
 		k.doubt = append(k.doubt, t.Name)
 	}
@@ -228,7 +228,7 @@ func (k *lookout) unlike(t *PlanTable, r *sqlitepages.Row, i int) (kind sqlitepa
 	a, class := t.stored[i].affinity, r.Class(i)
 	switch {
 	case class == store.Blob && a == sqliteddl.TextAffinity:
-		return sqlitepages.OddClass, "a blob in a column of texts"
+		return sqlitepages.OddClass, "a blob in a text column"
 	case class == store.Null || class == store.Blob, a == sqliteddl.AnyAffinity, a == sqliteddl.TextAffinity && class == store.Text, a == sqliteddl.NumericAffinity && class == store.Int,
 		a == sqliteddl.RealAffinity && class != store.Text: // whole numbers are stored as integers
 		return kind, ""

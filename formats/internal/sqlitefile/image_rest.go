@@ -30,7 +30,7 @@ func (k *lookout) rest(s *Seen) error {
 	}
 	for i, t := range k.doubt {
 		if i == mostJudged {
-			k.Flawf(sqlitepages.BadIndex, "%d more tables do not hold what their indexes say", len(k.doubt)-i)
+			k.Flawf(sqlitepages.BadIndex, "%d more tables do not match their indexes", len(k.doubt)-i)
 			break
 		}
 		if err := k.judge(t); err != nil {
@@ -41,7 +41,7 @@ func (k *lookout) rest(s *Seen) error {
 		return nil
 	}
 	if i := slices.IndexFunc(s.Plan.Tables, func(t PlanTable) bool { return t.computed }); i >= 0 {
-		k.image.say("the map of its pages was not compared: the expressions of table " + strconv.QuoteToGraphic(s.Plan.Tables[i].Name) + " are not run")
+		k.image.say("the pointer map was not checked, because that would run the expressions of table " + strconv.QuoteToGraphic(s.Plan.Tables[i].Name))
 		return nil
 	}
 	return k.judge("")
@@ -92,7 +92,7 @@ func (k *lookout) unused() error {
 	}
 	for n := binary.BigEndian.Uint32(k.image.Head[32:]); n != 0; {
 		if !claim(n) {
-			return bad("it leads to page %d, which does not exist or is in use", n)
+			return bad("the free list points to page %d, which does not exist or is in use", n)
 		}
 		page, err := k.image.View(n)
 		if err != nil {
@@ -100,7 +100,7 @@ func (k *lookout) unused() error {
 		}
 		count := int(binary.BigEndian.Uint32(page[4:]))
 		if count < 0 || count > k.image.Usable/4-2 {
-			return bad("page %d says that it lists %d pages", n, uint32(count))
+			return bad("page %d claims to list %d pages", n, uint32(count))
 		}
 		for i := range count {
 			if leaf := binary.BigEndian.Uint32(page[8+4*i:]); !claim(leaf) {
@@ -110,7 +110,7 @@ func (k *lookout) unused() error {
 		n = binary.BigEndian.Uint32(page)
 	}
 	if found != said {
-		return bad("it has %d pages, and the header says %d", found, said)
+		return bad("the free list has %d pages, but the header says %d", found, said)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (k *lookout) lost() error {
 		}
 	}
 	if count > 0 {
-		k.Flawf(sqlitepages.LostPage, "pages: %d, the first is page %d", count, first)
+		k.Flawf(sqlitepages.LostPage, "pages: %d, starting at page %d", count, first)
 	}
 	return nil
 }

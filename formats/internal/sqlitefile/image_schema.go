@@ -26,7 +26,7 @@ func (m *Image) schema(w *sqlitepages.Walk) (list []Object, err error) {
 	size := 0
 	l := &sqlitepages.Leaf{Table: true, Take: func(r *sqlitepages.Row) error {
 		if size += int(r.Size()); size > mostSchema || r.Long {
-			return &Damage{BadSchema, &formats.Error{At: m.path, Err: errors.New("its schema is larger than any")}}
+			return &Damage{BadSchema, &formats.Error{At: m.path, Err: errors.New("its schema is too large")}}
 		}
 		var o Object
 		for i, to := range []*string{&o.Type, &o.Name, &o.Table, nil, &o.SQL} {
@@ -34,7 +34,7 @@ func (m *Image) schema(w *sqlitepages.Walk) (list []Object, err error) {
 				continue
 			}
 			if c := r.Class(i); c == store.Int || c == store.Real {
-				return m.badEntry(r, "an entry of its schema is a number where text belongs")
+				return m.badEntry(r, "a schema entry has a number instead of text")
 			}
 			*to = string(r.Cell(i).Bytes())
 		}
@@ -43,7 +43,7 @@ func (m *Image) schema(w *sqlitepages.Walk) (list []Object, err error) {
 		case root.Class == store.Int && root.Int() >= 0 && root.Int() <= int64(m.Pages):
 			o.Root = uint32(root.Int())
 		case root.Class != store.Null:
-			return m.badEntry(r, "an entry of its schema leads to no page of the file")
+			return m.badEntry(r, "a schema entry points to a page that does not exist")
 		}
 		list = append(list, o)
 		return nil

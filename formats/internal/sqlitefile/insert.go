@@ -49,7 +49,7 @@ func (w *Writer) Put(ctx context.Context, b *store.Batch) error {
 	var err error
 	switch {
 	case w.conn == nil || w.done:
-		err = errors.New("the database is finished")
+		err = errors.New("the database is already finished")
 	case t == nil:
 		err = fmt.Errorf("no table for set %d", b.Set)
 	case b.Width() != len(t.Columns):
@@ -61,7 +61,7 @@ func (w *Writer) Put(ctx context.Context, b *store.Batch) error {
 			w.held = append(w.held, b)
 			return nil
 		}
-		err = fmt.Errorf("table sqlite_sequence has more than %s", size(mostBooks))
+		err = fmt.Errorf("table sqlite_sequence is larger than %s", size(mostBooks))
 	}
 	defer b.Release()
 	if err != nil {
@@ -275,5 +275,5 @@ func (t *target) value(c store.Cell, col int) (driver.Value, error) {
 		}
 		return c.Bytes(), nil
 	}
-	return nil, fmt.Errorf("a %s cell has no place in a database", c.Class)
+	return nil, fmt.Errorf("a database cannot store a %s cell", c.Class)
 }

@@ -39,7 +39,7 @@ func resolve(path string) (string, error) {
 	case info.IsDir():
 		return "", &formats.Error{At: path, Err: errors.New("a folder, not a database file"), Hint: "name the database file inside it"}
 	case !info.Mode().IsRegular():
-		return "", &formats.Error{At: path, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type()), Hint: "only ordinary files can be databases"}
+		return "", &formats.Error{At: path, Err: fmt.Errorf("not a regular file (%s)", info.Mode().Type()), Hint: "name a regular file"}
 	}
 	return real, nil
 }
@@ -52,9 +52,9 @@ func unreadable(path string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		e.Err, e.Hint = fmt.Errorf("no permission to read it: %w", e.Err), "run as the user that owns the file, or copy it to where you may read it"
+		e.Err, e.Hint = fmt.Errorf("cannot be read: %w", e.Err), "run as the owner of the file, or make it readable"
 	case errors.Is(err, fs.ErrNotExist):
-		e.Err, e.Hint = fmt.Errorf("there is no such file: %w", e.Err), "check the path"
+		e.Hint = "check the path"
 	}
 	return e
 }
@@ -117,19 +117,19 @@ func explain(ctx context.Context, path, table string, err error) error {
 	}
 	switch n := code(err); {
 	case n == codeCorrupt && strings.Contains(err.Error(), "malformed database schema"):
-		e.Err, e.Hint = fmt.Errorf("its schema cannot be read: %w", err), "it may be damaged, or written by a newer version"
+		e.Err, e.Hint = fmt.Errorf("cannot read its schema: %w", err), "restore it from a backup, or try a newer version of rehome"
 	case n == codeBusy, n == codeLocked:
 		e.Err, e.Hint = fmt.Errorf("%w: %w", formats.ErrBusy, err), "stop the client that uses it and try again"
 	case n == codeCorrupt:
-		e.Err, e.Hint = fmt.Errorf("malformed pages: %w", err), `see what "sqlite3 FILE .recover" can save, or take a backup`
+		e.Err, e.Hint = fmt.Errorf("malformed pages: %w", err), "run `sqlite3 FILE .recover` to save what is readable, or restore a backup"
 	case n == codeNotDB:
-		e.Err, e.Hint = fmt.Errorf("not a database SQLite can read: %w", err), "it may be damaged, or written by a newer version"
+		e.Err, e.Hint = fmt.Errorf("not a database that SQLite can read: %w", err), "restore it from a backup, or try a newer version of rehome"
 	case n == codeFull:
-		e.Err, e.Hint = fmt.Errorf("no space left: %w", err), "make room, or name another folder for temporary files"
+		e.Err, e.Hint = fmt.Errorf("no space left: %w", err), "free some space, or set TMPDIR to another folder"
 	case n == codeTooBig:
-		e.Err, e.Hint = fmt.Errorf("a row or value longer than the file, or than %s: %w", size(mostValue), err), "such a row cannot be read here"
+		e.Err, e.Hint = fmt.Errorf("row or value longer than the file, or than %s: %w", size(mostValue), err), "run `sqlite3 FILE .recover` to save what is readable, or restore a backup"
 	case n == codeIO:
-		e.Hint = "the disk, or the connection to it, may be failing"
+		e.Hint = "check the disk and the connection to it"
 	}
 	return e
 }

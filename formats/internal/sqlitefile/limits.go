@@ -76,7 +76,7 @@ func (b *budget) grew(table string, given int64) error {
 	}
 	if b.sum > 2*b.bytes+allowance {
 		return &formats.Error{Err: fmt.Errorf("%w: its rows have more bytes than the file", errPages),
-			Hint: `see what "sqlite3 FILE .recover" can save, or take a backup`}
+			Hint: "run `sqlite3 FILE .recover` to save what is readable, or restore a backup"}
 	}
 	return nil
 }

@@ -38,11 +38,11 @@ type Cell struct {
 func (db *DB) Lookup(ctx context.Context, table, key, value string) (*Lookup, error) {
 	s := db.shapes[table]
 	if s == nil {
-		return nil, db.blame(ctx, table, errors.New("there is no such table"))
+		return nil, db.blame(ctx, table, errors.New("no such table"))
 	}
 	for _, c := range []string{key, value} {
 		if !slices.Contains(s.Columns, c) {
-			return nil, db.blame(ctx, table, fmt.Errorf("there is no column %q", c))
+			return nil, db.blame(ctx, table, fmt.Errorf("no such column %q", c))
 		}
 	}
 	row := "0"
@@ -70,7 +70,7 @@ func (l *Lookup) Close() error {
 // row takes what SQLite found. The values are views of its memory.
 func (l *Lookup) row(args []driver.Value) error {
 	if len(args) != 2 {
-		return errors.New("a look-up delivers a row id and a value")
+		return errors.New("a lookup returns a row id and a value")
 	}
 	l.found.RowID, _ = args[0].(int64)
 	if cap(l.buffer) > mostKept {

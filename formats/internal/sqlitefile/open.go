@@ -152,7 +152,7 @@ func (db *DB) copied(ctx context.Context, st state, o Options, take func(ctx con
 	}
 	private, err := scratch.New(where, "copy")
 	if err != nil {
-		return "", &formats.Error{At: where, Err: err, Hint: "copies of databases in use are put there; it must be writable"}
+		return "", &formats.Error{At: where, Err: err, Hint: "make it writable, or set TMPDIR to another folder; databases in use are copied there"}
 	}
 	db.copy = private
 	dir, err := filepath.Abs(private.Path)

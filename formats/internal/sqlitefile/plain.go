@@ -72,7 +72,7 @@ func (db *DB) step(s *scan, t Table) error {
 	}
 }
 
-var errUneven = errors.New("two walks over the table see different rows")
+var errUneven = errors.New("two reads of the table returned different rows")
 
 // part is one of the queries that a table is read by.
 type part struct {
@@ -115,7 +115,7 @@ func (s *scan) plainRow(values []any, o binary.ByteOrder) error {
 	if s.shape.hasRow {
 		v, ok := values[0].(int64)
 		if !ok {
-			return fmt.Errorf("a row id is a %T", values[0])
+			return fmt.Errorf("row id is a %T", values[0])
 		}
 		id, values = v, values[1:]
 	}

@@ -78,7 +78,7 @@ func (s *scan) comesBack() error {
 		}
 		return &formats.Error{Pointer: fmt.Sprintf("table %s: %s", s.shape.Name, place),
 			Err:  fmt.Errorf("column %q: %w", w.name, sqliteddl.Mismatch(what, w.declared)),
-			Hint: "text of it would not come back the same; UPDATE the value in a copy, so that SQLite stores it as the column declares"}
+			Hint: "it could not be restored from text; UPDATE the value in a copy, so that SQLite stores it as the column declares"}
 	}
 	return nil
 }

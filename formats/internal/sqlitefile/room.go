@@ -11,7 +11,7 @@ import (
 func room(path, scratch string, st state, most int64) error {
 	need, hint := st.bytes(), "stop its client so that no copy is needed, or set TMPDIR to a larger disk"
 	if st.rollback {
-		hint = "open it once with the program that wrote it, so that what it left unfinished is undone, or set TMPDIR to a larger disk"
+		hint = "open it once with the program that wrote it, which rolls the transaction back, or set TMPDIR to a larger disk"
 	}
 	if need > most {
 		hint, _, _ = strings.Cut(hint, ", or set TMPDIR") // the limit is not the disk's
@@ -20,14 +20,14 @@ func room(path, scratch string, st state, most int64) error {
 		hint = "read it in place with --live, or " + hint
 	}
 	if need > most {
-		return &formats.Error{At: path, Err: fmt.Errorf("%w: it must be copied to be read, and the copy would have %s, more than %s", formats.ErrBusy, size(need), size(most)), Hint: hint}
+		return &formats.Error{At: path, Err: fmt.Errorf("%w: reading it requires a copy of %s, more than the limit of %s", formats.ErrBusy, size(need), size(most)), Hint: hint}
 	}
 	free, err := freeSpace(scratch)
 	if err != nil {
-		return &formats.Error{At: scratch, Err: err, Hint: "the folder for temporary files must exist"}
+		return &formats.Error{At: scratch, Err: err, Hint: "create this folder, or set TMPDIR to another one"}
 	}
 	if need > free {
-		return &formats.Error{At: path, Err: fmt.Errorf("%w: it must be copied to be read, and the copy of %s does not fit into %s (%s free)", formats.ErrBusy, size(need), scratch, size(free)), Hint: hint}
+		return &formats.Error{At: path, Err: fmt.Errorf("%w: reading it requires a copy of %s, which does not fit in %s (%s free)", formats.ErrBusy, size(need), scratch, size(free)), Hint: hint}
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (db *DB) pick(s *scan, t Table, ids []int64) error {
 	plain := context.WithoutCancel(s.ctx) // one that can end costs a goroutine for each row
 	for i, id := range ids {
 		if i > 0 && id <= ids[i-1] {
-			return fmt.Errorf("row id %d is asked for after %d", id, ids[i-1])
+			return fmt.Errorf("row id %d requested after %d", id, ids[i-1])
 		}
 		if err := s.ctx.Err(); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (db *DB) pick(s *scan, t Table, ids []int64) error {
 		case s.err != nil || err != nil:
 			return err
 		case !there:
-			return &formats.Error{Err: fmt.Errorf("row %d is gone since it was looked for: %w", id, formats.ErrBusy), Hint: "try again"}
+			return &formats.Error{Err: fmt.Errorf("row %d was deleted while it was read: %w", id, formats.ErrBusy), Hint: "try again"}
 		}
 	}
 	return nil

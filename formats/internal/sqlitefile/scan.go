@@ -51,13 +51,13 @@ func deliver(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, erro
 			return nil, s.(receiver).row(args[1:])
 		}
 	}
-	return nil, errors.New("no scan is under way")
+	return nil, errors.New("no scan in progress")
 }
 
 var (
 	errStopped = errors.New("the scan was stopped")
 	errOrder   = errors.New("rows came out of row id order")
-	errTwo     = errors.New("a scan of this database is under way already")
+	errTwo     = errors.New("a scan of this database is already in progress")
 )
 
 // scan is one walk over one table, by either route.
@@ -137,11 +137,11 @@ func (s *scan) check(db *DB, t Table) error {
 		return errors.New("the database is closed")
 	}
 	if s.shape == nil {
-		return fmt.Errorf("there is no such table")
+		return fmt.Errorf("no such table")
 	}
 	for _, c := range t.Columns {
 		if !slices.Contains(s.shape.Columns, c) {
-			return fmt.Errorf("there is no column %q", c)
+			return fmt.Errorf("no such column %q", c)
 		}
 	}
 	return s.ctx.Err()
@@ -172,7 +172,7 @@ func (s *scan) row(args []driver.Value) error {
 	if s.shape.hasRow {
 		id, ok := args[0].(int64)
 		if !ok {
-			return s.fail(fmt.Errorf("a row id is a %T", args[0]))
+			return s.fail(fmt.Errorf("row id is a %T", args[0]))
 		}
 		if err := s.begin(id); err != nil {
 			return err
@@ -219,7 +219,7 @@ func (s *scan) add(v driver.Value) {
 func (s *scan) begin(id int64) error {
 	if s.shape.hasRow {
 		if s.seen && id <= s.last {
-			return s.fail(&formats.Error{Err: fmt.Errorf("%w (%d after %d): malformed pages", errOrder, id, s.last), Hint: `see what "sqlite3 FILE .recover" can save`})
+			return s.fail(&formats.Error{Err: fmt.Errorf("%w (%d after %d): malformed pages", errOrder, id, s.last), Hint: "run `sqlite3 FILE .recover` to save what is readable, or restore a backup"})
 		}
 		s.seen, s.last = true, id
 	}

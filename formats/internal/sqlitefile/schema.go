@@ -56,7 +56,7 @@ func (db *DB) load(ctx context.Context, known *Known) error {
 	var head []byte
 	err := db.conn.QueryRowContext(ctx, "SELECT substr(data,1,100) FROM sqlite_dbpage WHERE pgno=1").Scan(&head)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && len(head) < sqlitepages.HeaderBytes {
-		return &formats.Error{At: db.path, Err: errors.New("the database has no pages"), Hint: "its owner has not completed a single write"}
+		return &formats.Error{At: db.path, Err: errors.New("the database has no pages"), Hint: "let its client write to it first"}
 	}
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func describe(ctx context.Context, c *sql.Conn, name string) (*shape, error) {
 		}
 	}
 	if s.RowIDs && s.rowid == "" {
-		return nil, &formats.Error{Err: errors.New("its columns are named rowid, _rowid_ and oid, so that its row ids cannot be read"),
+		return nil, &formats.Error{Err: errors.New("columns named rowid, _rowid_ and oid hide its row ids"),
 			Hint: "rename one of the three columns in a copy"}
 	}
 	return s, nil

@@ -51,7 +51,7 @@ func (db *DB) table(name string) (Table, error) {
 			return t, nil
 		}
 	}
-	return Table{}, db.blame(context.Background(), "", fmt.Errorf("there is no table %s", name))
+	return Table{}, db.blame(context.Background(), "", fmt.Errorf("no such table: %s", name))
 }
 
 // Count calls f with each combination of values that some columns have, as

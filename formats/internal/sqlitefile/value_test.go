@@ -105,7 +105,7 @@ func TestValueOfWritten(t *testing.T) {
 func TestValueErrors(t *testing.T) {
 	dir := t.TempDir()
 	path := aged(t, build(t, filepath.Join(dir, "a.db"), "CREATE TABLE other(a,b)"))
-	if _, err := Value(t.Context(), path, "meta", "0", Options{}); err == nil || !strings.Contains(err.Error(), "there is no table meta") {
+	if _, err := Value(t.Context(), path, "meta", "0", Options{}); err == nil || !strings.Contains(err.Error(), "no such table: meta") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := Value(t.Context(), filepath.Join(dir, "none.db"), "meta", "0", Options{}); err == nil {

@@ -44,12 +44,12 @@ func (p *File) UTF8() bool { return Header(p.Head[:]).encoding() == "UTF-8" }
 // long as the image is open.
 func (p *File) View(n uint32) ([]byte, error) {
 	if n == 0 || n > p.Pages {
-		return nil, fmt.Errorf("there is no page %d of %d", n, p.Pages)
+		return nil, fmt.Errorf("page %d does not exist; the file has %d", n, p.Pages)
 	}
 	from := int64(n-1) * int64(p.Page)
 	if p.Whole != nil {
 		if from+int64(p.Page) > int64(len(p.Whole)) {
-			return nil, fmt.Errorf("page %d is not all there", n)
+			return nil, fmt.Errorf("page %d is truncated", n)
 		}
 		return p.Whole[from : from+int64(p.Page) : from+int64(p.Page)], nil
 	}
@@ -59,7 +59,7 @@ func (p *File) View(n uint32) ([]byte, error) {
 	}
 	at := from % p.Span
 	if at+int64(p.Page) > int64(len(b)) {
-		return nil, fmt.Errorf("page %d is not all there", n)
+		return nil, fmt.Errorf("page %d is truncated", n)
 	}
 	return b[at : at+int64(p.Page) : at+int64(p.Page)], nil
 }

@@ -43,7 +43,7 @@ func (r *Row) Len() int { return len(r.Types) }
 // Size is how many bytes the record takes.
 func (r *Row) Size() int64 { return r.size }
 
-var errRecord = errors.New("a record's header is not what it should be")
+var errRecord = errors.New("invalid record header")
 
 // parse reads the record's header. What was put together is in r.record.
 func (r *Row) parse() error {

@@ -12,7 +12,7 @@ import (
 // bytes UTF-8 would give it if it were a character (WTF-8). That makes every
 // sequence of 16-bit units expressible, so text survives the way there and back.
 
-var ErrOddText = errors.New("text of an odd number of bytes in a UTF-16 database")
+var ErrOddText = errors.New("UTF-16 text with an odd number of bytes")
 
 func ByteOrder(encoding string) binary.ByteOrder {
 	switch encoding {
@@ -53,11 +53,11 @@ func AppendUTF16(to, from []byte, o binary.ByteOrder) ([]byte, error) {
 		r, n := utf8.DecodeRune(from[i:])
 		if r == utf8.RuneError && n <= 1 {
 			if i+3 > len(from) || from[i] != 0xED || from[i+1]&0xE0 != 0xA0 || from[i+2]&0xC0 != 0x80 {
-				return to, fmt.Errorf("invalid UTF-8 at byte %d cannot be held in a UTF-16 database", i)
+				return to, fmt.Errorf("invalid UTF-8 at byte %d cannot be stored in a UTF-16 database", i)
 			}
 			unit := 0xD000 | uint16(from[i+1]&0x3F)<<6 | uint16(from[i+2]&0x3F)
 			if high && unit >= 0xDC00 {
-				return to, fmt.Errorf("surrogate pair in two pieces at byte %d cannot be held in a UTF-16 database", i)
+				return to, fmt.Errorf("split surrogate pair at byte %d cannot be stored in a UTF-16 database", i)
 			}
 			to, high, i = pair(to, o, unit), unit < 0xDC00, i+3
 			continue

@@ -156,7 +156,7 @@ func (w *Walk) page(n uint32, depth int, l *Leaf) error {
 			w.depth = depth
 		}
 		if w.depth != depth {
-			w.Flawf(BadPage, "page %d is not as deep as the other leaves", n)
+			w.Flawf(BadPage, "page %d is not at the same depth as the other leaves", n)
 			return nil
 		}
 	}
@@ -185,7 +185,7 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 		array += 4
 	}
 	if array+2*count > w.file.Usable {
-		w.Flawf(BadPage, "page %d has an impossible number of cells (%d)", n, count)
+		w.Flawf(BadPage, "page %d has too many cells (%d)", n, count)
 		return nil
 	}
 	spans := w.spans[:0] // cells of this page; those of the pages below come and go meanwhile
@@ -198,7 +198,7 @@ func (w *Walk) cells(n uint32, page []byte, head int, inner bool, depth int, l *
 			c, ok = w.cell(page, at, inner, l)
 		}
 		if !ok {
-			w.Flawf(BadPage, "page %d: cell %d is outside of the page", n, i)
+			w.Flawf(BadPage, "page %d: cell %d is outside the page", n, i)
 			return nil
 		}
 		spans = append(spans, uint64(at)<<32|uint64(at+c.bytes))
@@ -279,7 +279,7 @@ func (w *Walk) free(n uint32, page []byte, head, from int) {
 	}
 	for at, last := int(binary.BigEndian.Uint16(page[head+1:])), 0; at != 0; {
 		if at <= last || at < content || at+4 > usable {
-			w.Flawf(BadPage, "page %d: its free list leads to %d", n, at)
+			w.Flawf(BadPage, "page %d: free block list points to offset %d", n, at)
 			return
 		}
 		size := int(binary.BigEndian.Uint16(page[at+2:]))
@@ -302,6 +302,6 @@ func (w *Walk) free(n uint32, page []byte, head, from int) {
 		end = hi
 	}
 	if gaps += usable - end; gaps != int(page[head+7]) {
-		w.Flawf(BadPage, "page %d: %d bytes between its cells, its header says %d", n, gaps, page[head+7])
+		w.Flawf(BadPage, "page %d: %d free bytes between cells, but its header says %d", n, gaps, page[head+7])
 	}
 }

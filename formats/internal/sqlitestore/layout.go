@@ -75,13 +75,13 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 	out := layout{origin: s.Origin}
 	if !l.IsDir() {
 		if !s.Single {
-			return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a folder, this is a file")}
+			return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder of the store"}
 		}
 		out.databases = []part{{file: l.Path}}
 		return out, nil
 	}
 	if s.Use == nil {
-		return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("such a store is a file, this is a folder")}
+		return out, &formats.Error{Format: s.Origin, At: l.Path, Err: errors.New("a folder, not a database file"), Hint: "name the database file in it"}
 	}
 	root := l.Path
 	if info, err := os.Lstat(root); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -100,7 +100,7 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 		return s.place(&out, root, filepath.ToSlash(rel), name, e)
 	})
 	if err == nil && len(out.databases) == 0 {
-		err = &formats.Error{Format: s.Origin, At: l.Path, Err: ErrNoDatabase, Hint: "rehome detect says what a folder is"}
+		err = &formats.Error{Format: s.Origin, At: l.Path, Err: ErrNoDatabase, Hint: "run `rehome detect` on it to see what it is"}
 	}
 	return out, err
 }
@@ -160,36 +160,36 @@ func hollow(name string) bool {
 }
 
 // ErrNoDatabase is why a folder is no store: there is no database in it.
-var ErrNoDatabase = errors.New("none of its databases is here")
+var ErrNoDatabase = errors.New("no database found")
 
 // fits refuses a schema whose store this format could not open again.
 func (s Shape) fits(schema *store.Schema) error {
 	refuse := func(what string) error {
-		return &formats.Error{Format: s.Origin, Err: errors.New(what), Hint: "name another format with --to; without it an archive becomes what it was"}
+		return &formats.Error{Format: s.Origin, Err: errors.New(what), Hint: "use --to with another format, or omit it to restore an archive to its original format"}
 	}
 	files := slices.ContainsFunc(schema.Sets, func(set store.Set) bool { return set.Kind == store.Plain })
 	switch {
 	case single(schema) && !files && s.Single:
 		if missing := s.missing(schema); missing != "" {
-			return refuse("a database without a table " + missing + " is no store of this format")
+			return refuse("not a store of this format: no table " + missing)
 		}
 		return nil
 	case single(schema):
-		return refuse("a single database is no store of this format")
+		return refuse("a single database cannot be a store of this format")
 	case s.Use == nil:
-		return refuse("several files are no store of this format")
+		return refuse("a store of this format is a single file")
 	}
 	if len(schema.Databases) == 0 {
-		return refuse("there is no database in it")
+		return refuse("no database in it")
 	}
 	for _, d := range schema.Databases {
 		if !s.takes(d.Path, Database) {
-			return refuse(strconv.QuoteToGraphic(d.Path) + " is no database of such a store")
+			return refuse(strconv.QuoteToGraphic(d.Path) + " cannot be a database of a store of this format")
 		}
 	}
 	for _, set := range schema.Sets {
 		if set.Kind == store.Plain && !s.takes(set.File, Plain) {
-			return refuse(strconv.QuoteToGraphic(set.File) + " is no file of such a store")
+			return refuse(strconv.QuoteToGraphic(set.File) + " cannot be a file of a store of this format")
 		}
 	}
 	return nil

@@ -179,8 +179,8 @@ func TestFits(t *testing.T) {
 		{schema("other", "t", "u"), ""},
 		{schema("other", "x", "U", "T"), ""},
 		{schema("test"), ""}, // it was one
-		{schema("other", "t"), "without a table u"},
-		{schema("other"), "without a table t"},
+		{schema("other", "t"), "no table u"},
+		{schema("other"), "no table t"},
 	} {
 		w, err := shape().Create(t.Context(), formats.Build{Path: filepath.Join(t.TempDir(), "new.db"), Schema: c.schema})
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || formats.Hint(err) == "") {

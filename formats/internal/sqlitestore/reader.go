@@ -75,8 +75,8 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 		}
 	}
 	if part != nil && !slices.Equal(marked, stamps(looked)) {
-		err := fmt.Errorf("%w: it changed between looking for the sessions and reading them", formats.ErrBusy)
-		return nil, errors.Join(&formats.Error{At: at.Path, Err: err, Hint: "quit its owner, or try again when it rests"}, r.Close())
+		err := fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
+		return nil, errors.Join(&formats.Error{At: at.Path, Err: err, Hint: "stop the client that writes to it and try again"}, r.Close())
 	}
 	for _, part := range l.plain {
 		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Kind: store.Plain, Columns: []string{"bytes"}})
@@ -125,9 +125,9 @@ func (r *reader) vet(file string, d store.Database) error {
 	_, err := sqliteddl.Vet(d, anybody)
 	switch {
 	case err != nil && anybody:
-		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a database"}
+		return &formats.Error{At: file, Err: err, Hint: "copy the file itself; it could not be restored from text"}
 	case err != nil:
-		return &formats.Error{At: file, Err: err, Hint: "text of it could not be turned back into a store; a single database is carried as it is with --from " + AnyDatabase}
+		return &formats.Error{At: file, Err: err, Hint: "it could not be restored from text; use --from " + AnyDatabase + " for a single database"}
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		return err
 	}
 	if !slices.Equal(db.Objects(), s.r.schema.Databases[i].Objects) {
-		return &formats.Error{At: s.r.layout.databases[i].file, Err: fmt.Errorf("the schema changed while it was read: %w", formats.ErrBusy), Hint: "try again"}
+		return &formats.Error{At: s.r.layout.databases[i].file, Err: fmt.Errorf("%w: its schema changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"}
 	}
 	for _, t := range s.r.tables[i] {
 		for b, err := range s.rows(ctx, db, *set, t) {

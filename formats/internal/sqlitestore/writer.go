@@ -42,7 +42,7 @@ func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) 
 		}
 		d, ok := index[set.File]
 		if !ok {
-			return nil, errors.New("a table of no database: " + set.File)
+			return nil, errors.New("table without a database: " + set.File)
 		}
 		w.of = append(w.of, d)
 		w.bases[d] = append(w.bases[d], sqlitefile.TableSet{Set: i, Table: sqlitefile.Table{Name: set.Name, Columns: set.Columns, RowIDs: set.RowIDs}})
@@ -62,7 +62,7 @@ func (w *writer) place(rel string) (string, error) {
 	}
 	local, err := filepath.Localize(rel)
 	if err != nil {
-		return "", &formats.Error{At: rel, Err: errors.New("not a path inside a store")}
+		return "", &formats.Error{At: rel, Err: errors.New("not a valid path inside a store")}
 	}
 	name := filepath.Join(w.path, local)
 	return name, os.MkdirAll(filepath.Dir(name), 0o777)
@@ -82,7 +82,7 @@ func (w *writer) Put(ctx context.Context, b *store.Batch) error {
 		return err
 	}
 	if b.Rows() > 0 && b.RowID(0) == 0 && sqlitefile.IsDatabase(b.Cell(0, 0).Bytes()) {
-		return &formats.Error{At: w.schema.Sets[b.Set].File, Err: errors.New("a database that is listed as a plain file"), Hint: "no store of this format has one"}
+		return &formats.Error{At: w.schema.Sets[b.Set].File, Err: errors.New("database listed as a plain file"), Hint: "check where the source comes from; no store of this format has one"}
 	}
 	for i := range b.Rows() {
 		if _, err := w.file.Write(b.Cell(i, 0).Bytes()); err != nil {

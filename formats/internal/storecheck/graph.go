@@ -49,7 +49,7 @@ func (g *Graph) Has(id agentstate.ID) bool {
 func (g *Graph) Root(ctx context.Context, id agentstate.ID, by store.Addr, pointer string) error {
 	there, err := g.walk.Walk(ctx, id)
 	if err == nil && !there {
-		g.q.Report(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Message: "%s is not among its blobs", Args: []any{id.String()[:12]}})
+		g.q.Report(rule.Finding{Rule: "RH303", At: by, Pointer: pointer, Message: "no blob %s", Args: []any{id.String()[:12]}})
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func (m *Meta) decode() []byte {
 	}
 	text := m.cell.Bytes()
 	if m.cell.Class != store.Text && m.cell.Class != store.Blob {
-		return fail("its value is %s", m.cell.Class)
+		return fail("value is %s", m.cell.Class)
 	}
 	doc := make([]byte, hex.DecodedLen(len(text)))
 	if n, err := hex.Decode(doc, text); err != nil {

@@ -137,12 +137,12 @@ func (s *Store) blob(r *sqlitepages.Row) error {
 	id, ok := blobName(key)
 	switch {
 	case !ok:
-		s.hold("RH302", r, "its key is %s of %d bytes", key.Class, len(key.Bytes()))
+		s.hold("RH302", r, "key is %s of %d bytes", key.Class, len(key.Bytes()))
 		return nil
 	case class != store.Blob:
-		s.hold("RH302", r, "its data is %s", class)
+		s.hold("RH302", r, "data is %s", class)
 	case asked:
-		s.hold("RH301", r, "its bytes hash to %s", sum.String()[:12])
+		s.hold("RH301", r, "bytes hash to %s", sum.String()[:12])
 		s.Graph.walk.Index.AddFalse(id, uint64(r.Place), data)
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 
 var (
 	errShape     = errors.New("not a row of cells")
-	errCanonical = errors.New("the value has another spelling than the one this format gives it")
+	errCanonical = errors.New("value is not in canonical form")
 )
 
 // Parse adds the record of a line, without its line end, to the batch. The
@@ -73,7 +73,7 @@ func (p *parser) row(rowids bool) error {
 	p.batch.Row(id)
 	for col := range p.batch.Width() {
 		if (col > 0 || rowids) && !p.take(",") {
-			return p.fail(fmt.Errorf("%d cells are wanted here: %w", p.batch.Width(), errShape))
+			return p.fail(fmt.Errorf("expected %d cells: %w", p.batch.Width(), errShape))
 		}
 		p.col = col
 		if err := p.cell(); err != nil {
@@ -182,14 +182,14 @@ func (p *parser) tagged() error {
 	case p.take(withheld):
 		p.batch.AddWithheld()
 	default:
-		return errors.New("no such tag")
+		return errors.New("unknown tag")
 	}
 	return nil
 }
 
 func (p *parser) spliced(c store.Class, asHex bool) error {
 	if p.at >= len(p.line) || p.line[p.at] != '{' && p.line[p.at] != '[' {
-		return errors.New("an object or array is wanted here")
+		return errors.New("expected an object or array")
 	}
 	end := len(p.line) - len("}]")
 	if p.col != p.last || end <= p.at {
