@@ -42,7 +42,7 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)
 		}
-		if strings.HasSuffix(t.Name(), "/continue") {
+		if strings.Contains(t.Name(), "/continue") {
 			furnishHome(t, filepath.Join(dir, "home"))
 		}
 		furnish(t, dir)

@@ -111,7 +111,7 @@ func TestChatOfAMovedFolder(t *testing.T) {
 	if code != 0 || !strings.Contains(stdout, "  folder   "+app+"\n") {
 		t.Errorf("show: exit %d, %s\n%.600s", code, stderr, stdout)
 	}
-	stdout, stderr, code = callWith(t, t.Context(), env, "migrate", "5d0b2b7e", "--dry-run")
+	stdout, stderr, code = callWith(t, t.Context(), env, "migrate", "5d0b2b7e", "--dry-run", "-v")
 	if code != 0 || !strings.Contains(stdout, "("+string(loss.FolderMoved)+")") {
 		t.Errorf("migrate: exit %d, %s\n%s", code, stderr, stdout)
 	}

@@ -21,6 +21,8 @@ type migrateResult struct {
 
 	Empty     int `json:"empty,omitempty"`
 	Histories int `json:"prompt_histories,omitempty"`
+
+	verbose bool
 }
 
 // migrateEntry is a session and the command that continues it.
@@ -96,7 +98,7 @@ func (c *migrateCmd) Run(a *app) error {
 	if len(done.Migrated) == 0 && err != nil {
 		return err
 	}
-	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrateEntry{}, Empty: done.Empty, Histories: done.Histories}
+	res := &migrateResult{verbose: a.out.verbose, To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrateEntry{}, Empty: done.Empty, Histories: done.Histories}
 	for i := range done.Migrated {
 		m := &done.Migrated[i]
 		e := migrateEntry{Migrated: m}

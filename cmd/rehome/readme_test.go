@@ -142,63 +142,6 @@ func lossTable() string {
 	return out.String() + "\n"
 }
 
-// TestReadmeCommands: every command line that the README and the guides show
-// is one that the program understands. Those of the README also run, in
-// TestReadmeRuns.
-func TestReadmeCommands(t *testing.T) {
-	seen, root := 0, filepath.Dir(golden.Path(t, ""))
-	var names []string
-	for _, n := range commands(cliModel()) {
-		names = append(names, n.Name)
-	}
-	for _, name := range append(guides(t), "CHANGELOG.md", "CONTRIBUTING.md") {
-		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			line, ok := strings.CutPrefix(strings.TrimSpace(line), "rehome ")
-			if !ok {
-				continue
-			}
-			line, _, _ = strings.Cut(line, " > ")
-			line, _, _ = strings.Cut(line, " | ")
-			line, _, _ = strings.Cut(line, "  #")
-			args := shellWords(line)
-			if !slices.Contains(names, args[0]) || args[0] == "demo" {
-				continue // prose, and what has a test of its own
-			}
-			seen++
-			// --help is answered before the rest is judged, so the words are
-			// held against a source that does not exist instead.
-			for i, a := range args {
-				if i > 0 && !strings.HasPrefix(a, "-") && strings.ContainsAny(a, "/.~") {
-					args[i] = filepath.Join(t.TempDir(), "nowhere")
-				}
-			}
-			t.Chdir(t.TempDir())
-			if _, stderr, code := call(t, args...); code == exitCode(usageError{}) {
-				t.Errorf("%s: rehome %s: %s", name, line, stderr)
-			}
-		}
-	}
-	if seen < 50 {
-		t.Errorf("only %d command lines found", seen)
-	}
-}
-
-// shellWords takes a line apart at blanks outside of double quotes.
-func shellWords(line string) (out []string) {
-	for i, part := range strings.Split(line, `"`) {
-		if i%2 == 1 {
-			out = append(out, part)
-		} else {
-			out = append(out, strings.Fields(part)...)
-		}
-	}
-	return out
-}
-
 // TestGuardsExist: the tests that the guides name as guards are there.
 func TestGuardsExist(t *testing.T) {
 	named := regexp.MustCompile("`([a-z/]+)/(Test[A-Za-z]+)`")

@@ -5,6 +5,7 @@ import (
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
+	"rehome/formats/loss"
 )
 
 // text prints each session with its losses. If there are many, it prints only
@@ -62,7 +63,11 @@ func (r *migrateResult) entry(p *page, m migrateEntry) {
 	} else {
 		p.Linef("  %s -> %s: %s, %s", m.Agent, r.To, p.status(m.Status), length)
 	}
-	p.losses("  ", m.Losses)
+	if r.verbose {
+		p.losses("  ", m.Losses)
+	} else {
+		p.briefLosses("  ", m.Losses)
+	}
 	p.Line("  " + visible(m.File))
 	if m.Continue == "" {
 		return
@@ -70,4 +75,19 @@ func (r *migrateResult) entry(p *page, m migrateEntry) {
 	p.Line("")
 	p.Line("    " + p.Strong(visible(m.Continue)))
 	p.Line("")
+}
+
+// briefLosses names what the model no longer sees, and counts the rest.
+func (p *page) briefLosses(indent screen.Safe, lines []loss.Group) {
+	var rest int64
+	for _, l := range lines {
+		if l.Kind > loss.Inferred {
+			p.lossLine(indent, l)
+		} else {
+			rest += l.Count
+		}
+	}
+	if rest > 0 {
+		p.Linef("%s%s in another form or inferred; add -v to list them", indent, plural(rest, "detail"))
+	}
 }

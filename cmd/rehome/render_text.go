@@ -172,11 +172,15 @@ func (p *page) status(status string) screen.Safe {
 
 func (p *page) losses(indent screen.Safe, lines []loss.Group) {
 	for _, l := range lines {
-		p.Linef("%s%s: %s %s %s", indent, p.Yellow(visible(l.Kind.String())), grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
+		p.lossLine(indent, l)
 		if len(l.Places) > 0 && l.Places[0] != "" {
 			p.Linef("%s  first at %s", indent, screen.Shorten(l.Places[0]))
 		}
 	}
+}
+
+func (p *page) lossLine(indent screen.Safe, l loss.Group) {
+	p.Linef("%s%s: %s %s %s", indent, p.Yellow(visible(l.Kind.String())), grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
 }
 
 func (p *page) omitted(secrets int64) {

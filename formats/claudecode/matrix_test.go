@@ -77,15 +77,15 @@ func arrival(t *testing.T, list ...*session.Message) (how, as string) {
 func TestMatrix(t *testing.T) {
 	var out bytes.Buffer
 	row := func(what, how, as string) { fmt.Fprintf(&out, "| %s | %s | %s |\n", what, how, as) }
-	out.WriteString("# What arrives in Claude Code\n\nMade by writing one of each and counting what is sent; `make golden` makes it anew.\n\n## Parts\n\n| Part | | arrives as |\n|---|---|---|\n")
+	out.WriteString("# What reaches Claude Code\n\nThis page lists what happens to each kind of part and tool when a session is migrated to Claude Code. A test writes it: it\nmigrates one of each and looks at what Claude Code would send to the model. [Losses](losses.md) explains each loss that\nis reported, and [Recipes](recipes.md#migrate-to-claude-code) how to migrate.\n\n| result | means |\n|---|---|\n| kept | it arrives as it was |\n| reshaped | it arrives in another form or under another name; the last column says how |\n| named in words | a line of text names it |\n| dropped | it does not arrive |\n\n## Parts\n\n| part | result | arrives as |\n|---|---|---|\n")
 	for _, p := range []struct {
 		what string
 		part session.Part
 	}{
-		{"prompt", words("x")}, {"context in an envelope", &session.Injected{Tag: "rule", Text: "x"}}, {"attachment's record", &session.Injected{Tag: "file", Data: session.Raw("{}")}},
+		{"prompt", words("x")}, {"context in an envelope", &session.Injected{Tag: "rule", Text: "x"}}, {"record of an attachment", &session.Injected{Tag: "file", Data: session.Raw("{}")}},
 		{"image (PNG, JPEG, GIF, WebP)", &session.Media{Mime: "image/png", Data: picture(t)}}, {"PDF", &session.Media{Data: []byte("%PDF-1.4")}}, {"text file", &session.Media{Mime: "text/plain", Name: "a.txt", Data: []byte("x")}},
-		{"any other file", &session.Media{Mime: "a/b", Data: []byte{0, 1}}}, {"thinking", &session.Thinking{Text: "x"}}, {"thinking that its provider withheld", &session.Thinking{Redacted: true, Data: "x"}},
-		{"summary with its boundary", &session.Boundary{Archived: 1}}, {"part that was not translated", &session.Opaque{Kind: "k", Raw: session.Raw("{}")}},
+		{"any other file", &session.Media{Mime: "a/b", Data: []byte{0, 1}}}, {"thinking", &session.Thinking{Text: "x"}}, {"thinking withheld by its provider", &session.Thinking{Redacted: true, Data: "x"}},
+		{"summary of compacted turns", &session.Boundary{Archived: 1}}, {"part of an unknown kind", &session.Opaque{Kind: "k", Raw: session.Raw("{}")}},
 	} {
 		parts := []session.Part{p.part}
 		if _, ok := p.part.(*session.Boundary); ok {
@@ -103,7 +103,7 @@ func TestMatrix(t *testing.T) {
 	}
 	for _, history := range []bool{false, true} {
 		s := chat(say(session.User, words("go")), say(session.Assistant, words("x")), on("b", say(session.User, words("else"))))
-		if what := "turn that was gone back on"; history {
+		if what := "abandoned turn"; history {
 			s.Branches = []session.Branch{{Name: "b"}}
 			row(what+", with `--history`", "reshaped", "in the file, not sent")
 		} else {
@@ -121,7 +121,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("a snapshot is lost in silence: %v", w.notes)
 	}
 	row("snapshot of a file", "dropped", "")
-	out.WriteString("\n## Tools\n\nEvery call is kept with its result; arguments that Claude Code's own tool does not have stand beside it, in the line's member `rehome`. Calls of tools that Claude Code does not have are sent, and not shown on its screen.\n\n| Tool | | arrives as |\n|---|---|---|\n")
+	out.WriteString("\n## Tools\n\nEvery call is kept, with its result. Arguments that Claude Code's tool does not take are kept in the member `rehome` of the\nline, which is not sent. Calls of tools that Claude Code does not have are sent to the model but not shown on the screen.\n\n| tool | result | arrives as |\n|---|---|---|\n")
 	for _, kind := range toolmap.Kinds() {
 		name := kind
 		if names := toolmap.Names(kind); len(names) > 0 {

@@ -25,8 +25,8 @@ type contender struct {
 }
 
 const (
-	theLeast     = "Python, the least"
-	samePromises = "Python, same promises"
+	theLeast     = "Python, minimal"
+	samePromises = "Python, same guarantees"
 )
 
 // group is a few rows of the table that share their inputs.

@@ -85,7 +85,7 @@ function move(stores) {
     const name = `${kind} ${path.basename(path.dirname(at))}/${path.basename(at)}`, all = Object.entries(held[i]);
     carry({ name, at, cwd, flags: [] }, all.map(([id, { now, ...one }]) => [id, { ...one, lists: now }]), moved);
     const summed = all.filter(([, { full }]) => full);
-    if (summed.length) carry({ name: `${name}, all of it`, at, cwd, flags: ["--full-history"] }, summed.map(([id, { full, ...one }]) => [id, { ...one, lists: full }]), moved);
+    if (summed.length) carry({ name: `${name}, all of it`, at, cwd, flags: ["--compacted"] }, summed.map(([id, { full, ...one }]) => [id, { ...one, lists: full }]), moved);
   }
   return moved;
 }

@@ -82,7 +82,7 @@ func run(version, scope, dist string) error {
 	dir := filepath.Join(work, "main")
 	if err := lay(dir, map[string]any{
 		"name": "rehome", "version": version, "license": "MIT",
-		"description": "Move coding-agent sessions between the stores they live in",
+		"description": "Migrate coding-agent sessions, keep them in git, and check them",
 		"homepage":    "https://HOST/OWNER/rehome",
 		"bin":         map[string]string{"rehome": "bin/rehome.js"}, "files": []string{"bin"},
 		"engines": map[string]string{"node": ">=18"}, "optionalDependencies": optional,

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/golden"
+	"rehome/testdata/chat"
+	"rehome/testdata/ide"
+	"rehome/testdata/sdk"
+)
+
+// furnishHome lays a chat of the Cursor CLI where the client keeps it, and the
+// folder that it belongs to.
+func furnishHome(t *testing.T, home string) {
+	t.Helper()
+	app := filepath.Join(home, "app")
+	sum := md5.Sum([]byte(app))
+	b, err := chat.Demo.ReadFile("login.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(home, ".cursor", "chats", hex.EncodeToString(sum[:]), "5d0b2b7e-2222-4000-8000-00000000106e")
+	meta := fmt.Sprintf(`{"schemaVersion":1,"createdAtMs":1791792000000,"updatedAtMs":1791792030000,"hasConversation":true,"title":"Fix the flaky login test","cwd":%q,"isSubagent":false}`, app)
+	for name, content := range map[string][]byte{filepath.Join(at, "store.db"): b, filepath.Join(at, "meta.json"): []byte(meta), filepath.Join(app, "go.mod"): nil} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// furnishAnn creates the home folder of somebody who uses every client: the
+// clients' stores, a backup, and a working directory with the files that the
+// commands in the docs name.
+func furnishAnn(t *testing.T, home string) {
+	t.Helper()
+	furnishHome(t, home)
+	app := filepath.Join(home, "app")
+	ideCase(t, filepath.Join(home, ".config", "Cursor"), "subagents")
+	furnishSession(t, app)
+	for _, dir := range []string{"other", "checkout"} {
+		if err := os.Mkdir(filepath.Join(home, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{
+		"testdata/sdk/" + sdk.Project:     ".cursor/projects/home-ann-app",
+		"testdata/claude/config/projects": ".claude/projects",
+	} {
+		if err := os.CopyFS(filepath.Join(home, filepath.FromSlash(to)), os.DirFS(golden.Path(t, "../"+from))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damaged := filepath.Join(home, ".claude", "projects", "-home-ann-app", "20000000-0000-4000-8000-000000000002.jsonl")
+	if err := os.Remove(damaged); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(home, "backup", ".cursor")
+	if err := os.CopyFS(backup, os.DirFS(filepath.Join(home, ".cursor"))); err != nil {
+		t.Fatal(err)
+	}
+	catalogs, err := filepath.Glob(filepath.Join(backup, "projects", "home-ann-app", "sdk-agent-store", "*", "index.db"))
+	if err != nil || len(catalogs) != 1 {
+		t.Fatalf("%q, %v", catalogs, err)
+	}
+	if err := ide.Exec(catalogs[0], "UPDATE agents SET name = 'Fix the login page'"); err != nil {
+		t.Fatal(err)
+	}
+	store, err := chat.Stores.ReadFile("before.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := os.ReadFile(filepath.Join(home, ".config", "Cursor", "User", "globalStorage", "state.vscdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"store.db": store, "state.vscdb": state} {
+		if err := os.WriteFile(filepath.Join(app, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// commandCase is what a command line of the docs needs to run.
+type commandCase struct {
+	before []string // commands to run first
+	not    string   // why the line is not run
+}
+
+// caseOf returns the name of the case of a line: the line itself, or a prefix
+// such as "go test *".
+func caseOf(cases map[string]commandCase, line string) (string, bool) {
+	if _, known := cases[line]; known {
+		return line, true
+	}
+	for name := range cases {
+		if start, all := strings.CutSuffix(name, "*"); all && strings.HasPrefix(line, start) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// commandCases lists the lines that cannot be run as they are.
+func commandCases() map[string]commandCase {
+	const agents = "rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson"
+	return map[string]commandCase{
+		"rehome convert chat store.db":                                    {before: []string{"rm store.db"}},
+		"rehome check agents --format github":                             {before: []string{agents}},
+		"rehome check . --baseline .rehome-baseline.json --fail-on error": {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
+
+		"/tmp/rehome/bin/rehome check agents --format junit > rehome.xml": {before: []string{agents}},
+		`git commit -am "rehome: release 0.1.0"`:                          {not: "it is a step of a release"},
+		"git clone *":                                                     {not: "it needs the address of the project"},
+		"git tag *":                                                       {not: "it needs the address of the project"},
+		"go install *":                                                    {not: "it would install rehome on this machine"},
+		"go test *":                                                       {not: "this is a test"},
+		"make *":                                                          {not: "it builds the project or a release"},
+	}
+}
