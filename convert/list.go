@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"rehome/formats"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/internal/scratch"
 )
@@ -202,14 +202,10 @@ const titleMost = 1024
 // listTitle is a title as far as anybody reads it in a list. Some clients take
 // the whole prompt.
 func listTitle(s string) string {
-	if len(s) <= titleMost {
-		return s
+	if short := rule.Truncate(s, titleMost); short != s {
+		return strings.Clone(short) + "…"
 	}
-	end := titleMost
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return strings.Clone(s[:end]) + "…"
+	return s
 }
 
 func (l *lister) view() formats.View {

@@ -35,7 +35,8 @@
 //	             (a row as a line), sqlitestore (stores of databases and
 //	             files), secret (what stays home), tally (how readers end).
 //	             Of meaning: wire (protobuf by a table), agentstate (the graph
-//	             of blobs that Cursor's agents keep), toolmap (tools by kind
+//	             of blobs that Cursor's agents keep), blobs (an index of them),
+//	             storedb (the tables of store.db), toolmap (tools by kind
 //	             and name), envelope (what a prompt is wrapped in), lexical
 //	             (rich text), sdkdoc and sdksession (the SDK's documents, and
 //	             sessions made of them), transcript (agent-transcripts)

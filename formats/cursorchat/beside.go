@@ -13,6 +13,7 @@ import (
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -112,10 +113,10 @@ func (d *decoder) besideMember(s *session.Session, name string, v []byte) {
 			s.Extras = append(s.Extras, session.Extra{Name: "meta.name", Raw: session.AppendString(nil, s.Title)})
 		}
 		s.Title = text
-	case name == "createdAtMs" && headStamp(v).Known() && (!s.Created.Known() || s.Created == headStamp(v)):
-		s.Created = headStamp(v)
-	case name == "updatedAtMs" && headStamp(v).Known():
-		s.Updated = headStamp(v)
+	case name == "createdAtMs" && storedb.Millis(v).Known() && (!s.Created.Known() || s.Created == storedb.Millis(v)):
+		s.Created = storedb.Millis(v)
+	case name == "updatedAtMs" && storedb.Millis(v).Known():
+		s.Updated = storedb.Millis(v)
 	default:
 		d.extra(s, besideName+"."+name, v)
 		return
@@ -179,10 +180,10 @@ func (d *decoder) neighbors(s *session.Session) {
 // is not there the one that was stored last.
 func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agentstate.ID, error) {
 	id, named := agentstate.ParseID(m.root)
-	if _, there := d.blobs.find(id); named && there {
+	if named && d.blobs.Has(id) {
 		return id, nil
 	}
-	newest, found, err := agentstate.Newest(ctx, d.blobs, d.blobs.all(ctx))
+	newest, found, err := agentstate.Newest(ctx, d.blobs, d.blobs.All(ctx))
 	at := store.Addr{File: d.file, Set: "meta"}
 	switch {
 	case err != nil:

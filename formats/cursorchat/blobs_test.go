@@ -14,11 +14,10 @@ import (
 	"rehome/formats/session"
 )
 
-// TestBrokenBeside: a table that is damaged ends the walk over a large store,
-// and leaves no look-up open.
+// TestBrokenBeside: a table that is damaged ends the walk over a large store.
 func TestBrokenBeside(t *testing.T) {
 	dir := laid(t, "chats", nil)
-	made(t, dir, `{"latestRootBlobId":""}`, make([]byte, smallStore+1))
+	made(t, dir, `{"latestRootBlobId":""}`, make([]byte, 16<<20+1))
 	file := filepath.Join(dir, storeName)
 	db, err := sql.Open("sqlite", file)
 	if err != nil {
@@ -46,32 +45,6 @@ func TestBrokenBeside(t *testing.T) {
 	if err := d.run(t.Context(), l); err == nil {
 		t.Error("nothing is wrong with it")
 	}
-	if d.blobs == nil || d.blobs.lookup != nil {
-		t.Errorf("left open: %+v", d.blobs)
-	}
-}
-
-// TestNamesThatBeginAlike: ids that strangers chose are told apart as others
-// are, and of the many spellings of one no more than two are looked at.
-func TestNamesThatBeginAlike(t *testing.T) {
-	b := noBlobs("")
-	for i := range 5000 {
-		b.add(fmt.Sprintf("%064x", i), int64(i))
-	}
-	name := strings.Repeat("ab", 32)
-	for i := range 500 {
-		b.add(strings.ToUpper(name[:i%60+1])+name[i%60+1:], int64(i))
-	}
-	b.add(name, 7)
-	b.sort()
-	most, same := 0, map[uint64]int{}
-	for _, m := range b.list {
-		same[m.name]++
-		most = max(most, same[m.name])
-	}
-	if len(b.list) != 5002 || most != 2 {
-		t.Errorf("%d names, %d of them alike", len(b.list), most)
-	}
 }
 
 // TestNoBlobs: a chat whose table of blobs is gone is told as far as it goes.
@@ -88,5 +61,69 @@ func TestNoBlobs(t *testing.T) {
 	}
 	if d := decoded(t, filepath.Join(dir, storeName), session.Selection{}); len(d.lines) != 1 || !strings.Contains(d.lines[0], `"title":"T"`) {
 		t.Errorf("%q", d.lines)
+	}
+}
+
+// TestOddRows: rows that no client writes are read in a large store as in a
+// small one, and every row is accounted for.
+func TestOddRows(t *testing.T) {
+	user := []byte(`{"role":"user","content":"hi"}`)
+	var small *told
+	for size, insert := range map[string]string{
+		"small": "INSERT INTO blobs VALUES(NULL,x'00'),('short',x'00')",
+		"large": "INSERT INTO blobs VALUES(NULL,x'00'),('short',zeroblob(17000000))",
+	} {
+		dir := laid(t, "chats", nil)
+		made(t, dir, `{"latestRootBlobId":"ROOT"}`, user, linked(user))
+		change(t, dir, "UPDATE blobs SET id=upper(id) WHERE rowid=1", insert)
+		d := decoded(t, dir, session.Selection{})
+		if len(d.lines) != 2 || !strings.Contains(d.lines[1], `"hi"`) || d.tally.Read != 5 || d.tally.CarriedRaw != 2 || d.tally.Superseded != 0 || strings.Count(strings.Join(d.notes, "\n"), "L704") != 2 {
+			t.Errorf("%s: %q %q %+v", size, d.lines, d.notes, d.tally)
+		}
+		if small == nil {
+			small = d
+		} else if d.text() != small.text() {
+			t.Errorf("got\n%s\nand\n%s", d.text(), small.text())
+		}
+	}
+}
+
+// TestOtherTables: SQLite does not mind the case of names, and a table that
+// lacks a column holds no blobs but is still read.
+func TestOtherTables(t *testing.T) {
+	user := []byte(`{"role":"user","content":"hi"}`)
+	dir := laid(t, "chats", nil)
+	made(t, dir, `{"latestRootBlobId":"ROOT","name":"N"}`, user, linked(user))
+	change(t, dir, "ALTER TABLE blobs RENAME TO b; ALTER TABLE b RENAME TO Blobs; ALTER TABLE Blobs RENAME id TO ID; ALTER TABLE meta RENAME TO m; ALTER TABLE m RENAME TO Meta")
+	if d := decoded(t, dir, session.Selection{}); len(d.lines) != 2 || !strings.Contains(d.lines[0], `"title":"N"`) {
+		t.Errorf("%q %q", d.lines, d.notes)
+	}
+	change(t, dir, "ALTER TABLE Blobs RENAME ID TO other")
+	if d := decoded(t, dir, session.Selection{}); len(d.lines) != 1 || d.tally.Read != 3 || d.tally.CarriedRaw != 2 {
+		t.Errorf("%q %q %+v", d.lines, d.notes, d.tally)
+	}
+}
+
+// TestOddMeta: a member of another type than clients write is kept.
+func TestOddMeta(t *testing.T) {
+	dir := laid(t, "chats", nil)
+	made(t, dir, `{"name":["N"],"mode":7,"agentId":"a","agentId":"b"}`)
+	if d := decoded(t, dir, session.Selection{}); !strings.Contains(d.text(), `{"name":"meta.name","raw":["N"]}`) || !strings.Contains(d.text(), `{"name":"meta.mode","raw":7}`) {
+		t.Errorf("%q", d.lines)
+	}
+}
+
+// change executes SQL on a chat's database.
+func change(t *testing.T, dir string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, storeName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
 	}
 }

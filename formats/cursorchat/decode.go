@@ -6,11 +6,13 @@ import (
 	"errors"
 	"iter"
 	"path/filepath"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -42,7 +44,7 @@ type decoder struct {
 	path  string
 	file  string // as addresses name it
 	dir   string // the chat's folder, "" if it is not known
-	blobs *blobs
+	blobs *storedb.Blobs
 	tally session.Account
 	state *agentstate.State
 
@@ -73,28 +75,24 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 		return err
 	}
 	d.settle(s)
-	defer func() {
-		if d.blobs != nil {
-			err = errors.Join(err, d.blobs.close())
-		}
-	}()
 	if err := d.tables(ctx, s); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, d.blobs.Close()) }()
 	return d.sessions(ctx, s, meta)
 }
 
 // tables opens the blobs, and takes what other tables hold along.
 func (d *decoder) tables(ctx context.Context, s *session.Session) error {
+	var table sqlitefile.Table
 	for _, t := range d.db.Tables() {
+		key, data := storedb.Column(t, "id"), storedb.Column(t, "data")
 		var err error
-		switch t.Name {
-		case "meta":
-		case "blobs":
-			if d.blobs, err = openBlobs(ctx, d.db, t, d.file); err == nil {
-				d.tally.Read += d.blobs.count
-				err = d.oddColumns(ctx, s, t, "id", "data")
-			}
+		switch {
+		case strings.EqualFold(t.Name, storedb.MetaTable):
+		case strings.EqualFold(t.Name, storedb.BlobsTable) && key >= 0 && data >= 0:
+			table = t
+			err = d.oddColumns(ctx, s, t, key, data)
 		default:
 			err = d.strange(ctx, s, t)
 		}
@@ -102,10 +100,13 @@ func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 			return err
 		}
 	}
-	if d.blobs == nil {
-		d.blobs = noBlobs(d.file)
+	misnamed := func(at store.Addr) { d.note(loss.BlobMisnamed, at) }
+	var err error
+	if d.blobs, err = storedb.OpenBlobs(ctx, d.db, table, storedb.Options{File: d.file, Digits: 12, Misnamed: misnamed}); err == nil {
+		d.tally.Read += d.blobs.Rows
+		d.tally.CarriedRaw += d.blobs.Misnamed
 	}
-	return nil
+	return err
 }
 
 // sessions yields the chat and its subagents, and enters the books.
@@ -118,7 +119,7 @@ func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) 
 		s.Turns, s.Mode = 0, cmp.Or(s.Mode, meta.mode)
 		return d.finish(d.give(s, d.sel.Includes(s.ID)))
 	}
-	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.at, Note: d.view.OnLoss, History: d.sel.History, All: d.blobs.all(ctx)}
+	o := agentstate.Options{Blobs: d.blobs, Root: root, At: d.blobs.At, Note: d.view.OnLoss, History: d.sel.History, All: d.blobs.All(ctx)}
 	if d.state, err = agentstate.Read(ctx, o); err != nil {
 		return err
 	}
@@ -190,19 +191,13 @@ func (d *decoder) finish(err error) error {
 	if err != nil {
 		return err
 	}
+	var t session.Account
 	if d.state != nil {
-		claimed, opaque, unreadable := d.state.Reached(), d.state.Opaque(), d.state.Unreadable()
-		d.tally.Converted += claimed
-		d.tally.CarriedRaw += opaque
-		d.tally.Unreadable += unreadable
-		d.tally.Superseded += d.blobs.count - claimed - opaque - unreadable
-		members, taken, extras := d.state.Members()
-		d.tally.Members += members
-		d.tally.MembersConverted += taken
-		d.tally.MembersRaw += extras
-	} else {
-		d.tally.Superseded += d.blobs.count
+		t.Converted, t.CarriedRaw, t.Unreadable = d.state.Reached(), d.state.Opaque(), d.state.Unreadable()
+		t.Members, t.MembersConverted, t.MembersRaw = d.state.Members()
 	}
+	t.Superseded = d.blobs.Rows - d.blobs.Misnamed - t.Converted - t.CarriedRaw - t.Unreadable
+	d.tally.Add(t)
 	d.sel.Account.Add(d.tally)
 	return nil
 }

@@ -7,17 +7,13 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -441,60 +437,6 @@ func TestLarge(t *testing.T) {
 	d := decoded(t, dir, session.Selection{})
 	if len(d.lines) != 41 || len(d.notes) != 0 || !strings.Contains(d.lines[40], `"39 xxx`) || !strings.Contains(d.lines[40], "store.db/blobs#40") {
 		t.Errorf("%d lines, %v, %.200s", len(d.lines), d.notes, d.lines[len(d.lines)-1])
-	}
-}
-
-// TestNamesOfALargeStore bounds what is held of each blob that is not held
-// itself.
-func TestNamesOfALargeStore(t *testing.T) {
-	const many, most = 60_000, 40 // bytes
-	dir := laid(t, "chats", nil)
-	made(t, dir, `{"latestRootBlobId":""}`)
-	raw, err := sql.Open("sqlite", filepath.Join(dir, storeName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = raw.Exec("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<?) INSERT INTO blobs SELECT printf('%016x%048d',i*7919*65536*65536,i),zeroblob(600) FROM n", many)
-	if err = errors.Join(err, raw.Close()); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sqlitefile.Open(t.Context(), filepath.Join(dir, storeName), sqlitefile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	live := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
-	before := live()
-	b, err := openBlobs(t.Context(), db, sqlitefile.Table{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.close()
-	if n := (live() - before) / many; n > most || b.count != many || b.lookup == nil {
-		t.Errorf("%d bytes a blob, %d are promised; %d blobs", n, most, b.count)
-	}
-	id, _ := agentstate.ParseID(fmt.Sprintf("%016x%048d", 31*7919*65536*65536, 31))
-	if a := b.at(id); a.RowID != 31 {
-		t.Error(a)
-	}
-	data, err := b.Blob(t.Context(), id)
-	if err != nil || len(data) != 600 {
-		t.Error(len(data), err)
-	}
-	n := 0
-	for id, err := range b.all(t.Context()) {
-		if n++; err != nil || b.at(id).RowID != int64(n) {
-			t.Fatal(n, id, err)
-		}
-	}
-	if n != many {
-		t.Error(n)
 	}
 }
 

@@ -1,20 +1,20 @@
 package cursorchat
 
 import (
+	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/session"
 )
 
@@ -60,7 +60,7 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	if enough && h.ID != "" {
 		return h, nil
 	}
-	value, err := sqlitefile.Value(ctx, file, "meta", "0", sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose})
+	value, err := sqlitefile.Value(ctx, file, storedb.MetaTable, storedb.MetaKey, sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func invented(file string) string {
 		return filepath.Base(dir)
 	}
 	base := filepath.Base(file)
-	return orElse(strings.TrimSuffix(base, filepath.Ext(base)), base)
+	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 }
 
 // plainCause strips the path that os errors repeat.
@@ -122,9 +122,9 @@ func headFromFile(h *session.Head, path string) bool {
 		case "cwd":
 			h.Workspace = rawjson.Text(value)
 		case "createdAtMs":
-			h.Created = headStamp(value)
+			h.Created = storedb.Millis(value)
 		case "updatedAtMs":
-			h.Updated = headStamp(value)
+			h.Updated = storedb.Millis(value)
 		case "isSubagent":
 			sub = string(value) == "true"
 		case "hasConversation":
@@ -155,63 +155,15 @@ func readBeside(path string) []byte {
 }
 
 // headFromRow takes what the meta row says and the file beside the database does
-// not: hex of JSON, or in some versions the JSON itself.
+// not.
 func headFromRow(h *session.Head, value []byte) {
-	doc, err := hex.DecodeString(string(value))
-	if err != nil {
-		doc = value
-	}
-	if !json.Valid(doc) {
+	row := storedb.ParseMeta(storedb.MetaText(value))
+	if row == nil {
 		return
 	}
-	for n, value := range rawjson.Members(doc) {
-		switch text := rawjson.Text(value); string(n) {
-		case "agentId":
-			h.ID = orElse(h.ID, text)
-		case "name":
-			h.Title = orElse(h.Title, text)
-		case "createdAt":
-			if !h.Created.Known() {
-				h.Created = headStamp(value)
-			}
-		case "latestRootBlobId":
-			if text == "" {
-				h.Turns = 0
-			}
-		case "subagentInfo":
-			h.Parent = headParent(value)
-		}
+	h.ID, h.Title = cmp.Or(h.ID, row.Text(storedb.MetaAgent)), cmp.Or(h.Title, row.Text(storedb.MetaName))
+	h.Created, h.Parent = cmp.Or(h.Created, row.Created()), row.Parent()
+	if string(row.Raw(storedb.MetaRoot)) == `""` {
+		h.Turns = 0
 	}
-}
-
-// headParent is the chat that started a subagent, and by which call.
-func headParent(info []byte) *session.Link {
-	of := rawjson.Text(rawjson.Last(info, "parentAgentId"))
-	if of == "" {
-		return nil
-	}
-	return &session.Link{
-		Session: of,
-		Call:    rawjson.Text(rawjson.Last(info, "toolCallId")),
-		Kind:    rawjson.Text(rawjson.Last(info, "typeName")),
-	}
-}
-
-// headStamp is a moment in milliseconds, which some versions wrote as a string.
-func headStamp(value []byte) session.Stamp {
-	text := string(value)
-	if s := rawjson.Text(value); s != "" {
-		text = s
-	}
-	if ms, err := strconv.ParseInt(text, 10, 64); err == nil && ms > 0 {
-		return session.Stored(ms)
-	}
-	return session.Stamp{}
-}
-
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -1,6 +1,7 @@
 package cursorchat
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -25,49 +27,47 @@ type meta struct {
 func (d *decoder) meta(ctx context.Context, s *session.Session) (*meta, error) {
 	m := &meta{}
 	for _, t := range d.db.Tables() {
-		if t.Name != "meta" {
+		if !strings.EqualFold(t.Name, storedb.MetaTable) {
 			continue
 		}
-		key, value := column(t, "key"), column(t, "value")
+		key, value := storedb.Column(t, "key"), storedb.Column(t, "value")
 		for b, err := range d.db.Scan(ctx, 0, t) {
 			if err != nil {
 				return nil, err
 			}
 			for i := range b.Rows() {
-				d.tally.Read++
 				r := b.Record(i)
-				if key >= 0 && value >= 0 && string(r.Cell(key).Bytes()) == "0" {
-					d.metaRow(m, s, r, value)
+				if key >= 0 && value >= 0 && string(r.Cell(key).Bytes()) == storedb.MetaKey {
+					d.metaRow(m, s, t, r, value)
 				} else {
 					d.strangeRow(s, t, r)
 				}
 			}
 			b.Release()
 		}
-		if err := d.oddColumns(ctx, s, t, "key", "value"); err != nil {
+		if err := d.oddColumns(ctx, s, t, key, value); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
 }
 
-func (d *decoder) metaRow(m *meta, s *session.Session, r store.Record, value int) {
-	at := store.Addr{File: d.file, Set: "meta", RowID: r.RowID(), HasID: true}
-	text := append([]byte(nil), r.Cell(value).Bytes()...)
-	if plain := make([]byte, hex.DecodedLen(len(text))); len(text) > 0 {
-		if _, err := hex.Decode(plain, text); err == nil {
-			text = plain
-		}
-	}
-	doc := d.json(text, at)
-	if doc == nil {
-		d.tally.Unreadable++
+func (d *decoder) metaRow(m *meta, s *session.Session, t sqlitefile.Table, r store.Record, value int) {
+	at := store.Addr{File: d.file, Set: t.Name, RowID: r.RowID(), HasID: t.RowIDs}
+	row := storedb.ParseMeta(d.json(storedb.MetaText(r.Cell(value).Bytes()), at))
+	if row == nil {
+		d.tally.Add(session.Account{Read: 1, Unreadable: 1})
 		return
 	}
-	d.tally.Converted++
-	for n, v := range rawjson.Members(doc) {
-		d.metaMember(m, s, string(n), v)
+	m.root, m.mode = row.Text(storedb.MetaRoot), row.Text(storedb.MetaMode)
+	s.ID, s.Title, s.Model = cmp.Or(s.ID, row.Text(storedb.MetaAgent)), row.Text(storedb.MetaName), row.Text(storedb.MetaModel)
+	s.Created, s.Parent = row.Created(), row.Parent()
+	if m.mode != storedb.DefaultMode { // else the state knows more
+		s.Mode = m.mode
 	}
+	row.Keep(storedb.MetaRun)
+	s.Extras = append(s.Extras, row.Extras...)
+	d.tally.Add(row.Account())
 }
 
 // json makes text fit to be walked, without the secrets in it; nil if it is no
@@ -102,52 +102,6 @@ func (d *decoder) extra(s *session.Session, name string, v []byte) {
 	s.Extras = append(s.Extras, session.Extra{Name: name, Raw: append([]byte(nil), v...)})
 }
 
-// usualMode is what a client writes of itself whatever the agent does.
-const usualMode = "default"
-
-func (d *decoder) metaMember(m *meta, s *session.Session, name string, v []byte) {
-	text := rawjson.Text(v)
-	switch name {
-	case "agentId":
-		if s.ID == "" {
-			s.ID = text
-		}
-	case "latestRootBlobId":
-		m.root = text
-	case "name":
-		s.Title = text
-	case "createdAt":
-		if s.Created = headStamp(v); !s.Created.Known() {
-			d.extra(s, "meta.createdAt", v)
-			return
-		}
-	case "mode":
-		if m.mode = text; text != usualMode { // else the state knows more
-			s.Mode = text
-		}
-	case "lastUsedModel":
-		s.Model = text
-	case "subagentInfo":
-		if s.Parent = headParent(v); s.Parent == nil {
-			d.extra(s, "meta.subagentInfo", v)
-			return
-		}
-		for n, inner := range rawjson.Members(v) {
-			switch string(n) {
-			case "parentAgentId", "toolCallId", "typeName":
-			default:
-				d.extra(s, "meta.subagentInfo."+string(n), inner)
-			}
-		}
-	default:
-		if !secret.Credential(name, v) {
-			d.extra(s, "meta."+name, v)
-			return
-		}
-	}
-	d.taken(1)
-}
-
 // strange takes the rows of a table along that no chat is known to have.
 func (d *decoder) strange(ctx context.Context, s *session.Session, t sqlitefile.Table) error {
 	for b, err := range d.db.Scan(ctx, 0, t) {
@@ -155,7 +109,6 @@ func (d *decoder) strange(ctx context.Context, s *session.Session, t sqlitefile.
 			return err
 		}
 		for i := range b.Rows() {
-			d.tally.Read++
 			d.strangeRow(s, t, b.Record(i))
 		}
 		b.Release()
@@ -178,6 +131,7 @@ func (d *decoder) strangeRow(s *session.Session, t sqlitefile.Table, r store.Rec
 		secretive = secretive || hid
 	}
 	raw = append(raw, '}')
+	d.tally.Read++
 	if d.strangeBytes += len(raw); d.strangeBytes > mostStrange || secretive {
 		d.tally.Unreadable++
 		code := loss.UnknownRowExcess
@@ -213,10 +167,10 @@ func appendCell(dst []byte, c store.Cell) (out []byte, secretive bool) {
 }
 
 // oddColumns takes along what stands in columns that no chat is known to have.
-func (d *decoder) oddColumns(ctx context.Context, s *session.Session, t sqlitefile.Table, known ...string) error {
+func (d *decoder) oddColumns(ctx context.Context, s *session.Session, t sqlitefile.Table, known ...int) error {
 	var odd []string
-	for _, c := range t.Columns {
-		if !slices.Contains(known, c) {
+	for i, c := range t.Columns {
+		if !slices.Contains(known, i) {
 			odd = append(odd, c)
 		}
 	}

@@ -2,6 +2,7 @@ package cursoride
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -237,7 +238,7 @@ func (c *chat) talk(list []byte, inline map[string][]byte) (order []string) {
 	for value := range rawjson.Elements(list) {
 		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
 		if id == "" {
-			id = orElse(rawjson.Text(rawjson.Last(value, "id")), unnamed(len(order)))
+			id = cmp.Or(rawjson.Text(rawjson.Last(value, "id")), unnamed(len(order)))
 		}
 		first, base := seen[id], id
 		if bytes.Equal(first, value) {

@@ -97,7 +97,7 @@ func (c *chat) fill(f *fields) {
 	if !s.Updated.Known() {
 		s.Updated = e.updated
 	}
-	s.Mode = orElse(modeOf(f.raw(comMode)), orElse(f.text(comForced), e.mode))
+	s.Mode = cmp.Or(modeOf(f.raw(comMode)), f.text(comForced), e.mode)
 	if raw := f.full(comMode); raw != nil && modeOf(raw) == "" {
 		f.keep(comMode)
 	}
@@ -115,7 +115,7 @@ func (c *chat) fill(f *fields) {
 	if id := f.full(comPlainID); id != nil && rawjson.Text(id) != e.id {
 		f.keep(comPlainID)
 	}
-	s.Branch = orElse(f.text(comBranch), e.branch)
+	s.Branch = cmp.Or(f.text(comBranch), e.branch)
 	if name := rawjson.Text(rawjson.Last(f.raw(comModel), "modelName")); name != "default" {
 		s.Model = name // "default" is the client's own choice
 	}

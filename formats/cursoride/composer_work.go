@@ -2,6 +2,7 @@ package cursoride
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"rehome/formats/internal/rawjson"
@@ -17,7 +18,7 @@ func (c *chat) work(f *fields) {
 	if e.folder.path == "" {
 		e.folder.path = rawjson.Text(rawjson.Last(tree, "worktreePath"))
 	}
-	s.Branch = orElse(s.Branch, rawjson.Text(rawjson.Last(tree, "branchName")))
+	s.Branch = cmp.Or(s.Branch, rawjson.Text(rawjson.Last(tree, "branchName")))
 	for value := range rawjson.Elements(f.raw(comRepos)) {
 		repo := session.Repo{Path: rawjson.Text(rawjson.Last(value, "repoPath")), Branch: rawjson.Text(rawjson.Last(value, "branchName"))}
 		if repo.Path != "" {
@@ -45,9 +46,9 @@ func (e *entry) located(p *place, identifier []byte) {
 		at = s.folder
 	}
 	if at != (folder{}) && !e.sure {
-		e.space, e.folder = orElse(id, e.space), at
+		e.space, e.folder = cmp.Or(id, e.space), at
 	}
-	e.space = orElse(e.space, id)
+	e.space = cmp.Or(e.space, id)
 	if e.folder == (folder{}) {
 		e.folder = at
 	}

@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"fmt"
 
 	"rehome/formats/loss"
@@ -111,7 +112,7 @@ func (d *desk) open(b *bubble) *session.Message {
 	}
 	m := d.msg
 	m.Origin = append(m.Origin, b.origin()...)
-	m.Model = orElse(m.Model, b.model())
+	m.Model = cmp.Or(m.Model, b.model())
 	if end := b.done(); end.Known() {
 		m.End = end
 	}

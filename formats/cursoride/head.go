@@ -105,8 +105,8 @@ func (e *entry) take(f *fields, at headAt) {
 	stampInto(&e.created, f, headCreated)
 	stampInto(&e.updated, f, headUpdated)
 	stampInto(&e.updated, f, headTabSent)
-	e.mode = orElse(e.mode, orElse(plainText(f.raw(headMode)), plainText(f.raw(headForced))))
-	e.branch = orElse(e.branch, plainText(f.raw(headBranch)))
+	e.mode = cmp.Or(e.mode, plainText(f.raw(headMode)), plainText(f.raw(headForced)))
+	e.branch = cmp.Or(e.branch, plainText(f.raw(headBranch)))
 	if first {
 		e.archived, e.draft = f.flag(headArchived), f.flag(headDraft)
 	}
@@ -122,9 +122,9 @@ func (e *entry) sub(info []byte) {
 	if of := rawjson.Text(rawjson.Last(info, "parentComposerId")); of != "" && e.parent.Session == "" {
 		e.parent.Session = of
 	}
-	e.parent.Call = orElse(e.parent.Call, rawjson.Text(rawjson.Last(info, "toolCallId")))
+	e.parent.Call = cmp.Or(e.parent.Call, rawjson.Text(rawjson.Last(info, "toolCallId")))
 	for _, name := range [...]string{"subagentTypeName", "subagentType", "typeName"} {
-		e.parent.Kind = orElse(e.parent.Kind, rawjson.Text(rawjson.Last(info, name)))
+		e.parent.Kind = cmp.Or(e.parent.Kind, rawjson.Text(rawjson.Last(info, name)))
 	}
 }
 
@@ -135,13 +135,6 @@ func stampInto(to *session.Stamp, f *fields, i int) {
 }
 
 func plainText(raw []byte) string { return rawjson.Text(raw) }
-
-func orElse(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
 
 // The ids that say what a session is.
 const (
@@ -157,7 +150,7 @@ func (e *entry) settle(p *place) {
 	}
 	if call, ok := strings.CutPrefix(e.id, taskPrefix); ok {
 		e.subagent = true
-		e.parent.Call = orElse(e.parent.Call, call)
+		e.parent.Call = cmp.Or(e.parent.Call, call)
 	}
 	if s := p.space(e.space); s != nil && e.folder == (folder{}) {
 		e.folder = s.folder

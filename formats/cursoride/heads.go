@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -119,7 +120,7 @@ func (x *index) look(ctx context.Context, e *entry, h *session.Head) (dead bool,
 	if body == nil || !m.split(body, "", composerTable()) {
 		return false, nil
 	}
-	e.title = orElse(e.title, m.text(comName))
+	e.title = cmp.Or(e.title, m.text(comName))
 	stampInto(&e.created, &m, comCreated)
 	stampInto(&e.updated, &m, comUpdated)
 	e.sub(m.raw(comSubagentInfo))

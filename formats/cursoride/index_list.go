@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -36,7 +37,7 @@ func (x *index) readList(ctx context.Context, s *space, shelf *shelf, key, membe
 			x.f.split(head, "", headNames())
 			key := plainText(x.f.raw(id))
 			if key == "" && id == headTabID {
-				key = orElse(plainText(x.f.raw(headPlainID)), s.tab(n))
+				key = cmp.Or(plainText(x.f.raw(headPlainID)), s.tab(n))
 			}
 			if key == "" {
 				continue

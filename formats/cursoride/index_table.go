@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -42,7 +43,7 @@ func (x *index) readTable(ctx context.Context, s *shelf) error {
 				e.table = true
 				x.columns(s, t.Columns, b, i)
 				if kind >= 0 {
-					e.parent.Kind = orElse(e.parent.Kind, string(b.Cell(i, kind).Bytes()))
+					e.parent.Kind = cmp.Or(e.parent.Kind, string(b.Cell(i, kind).Bytes()))
 				}
 				if n := cellOf(b, i, at("isArchived")); n != 0 {
 					e.archived = true
@@ -54,7 +55,7 @@ func (x *index) readTable(ctx context.Context, s *shelf) error {
 					e.updated = session.Stored(n)
 				}
 				if space >= 0 {
-					e.space = orElse(string(b.Cell(i, space).Bytes()), e.space)
+					e.space = cmp.Or(string(b.Cell(i, space).Bytes()), e.space)
 				}
 				e.sure = e.space != "" || e.folder != (folder{})
 				e.subagent = e.subagent || cellOf(b, i, sub) != 0

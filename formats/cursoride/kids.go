@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"context"
 
 	"rehome/formats/internal/agentstate"
@@ -108,7 +109,7 @@ func (n *nursery) one(of *session.Session, kid *agentstate.Child, wanted bool) b
 		s.Missing = append(s.Missing, "the conversation: "+why)
 	}
 	state.Fill(s)
-	s.Workspace = orElse(s.Workspace, of.Workspace)
+	s.Workspace = cmp.Or(s.Workspace, of.Workspace)
 	s.Messages = state.Messages(n.ctx)
 	if wanted && !n.yield(s, nil) {
 		return false

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
@@ -101,17 +102,7 @@ func (p *place) findSpaces(dir string, databases bool) {
 			p.spaces = append(p.spaces, s)
 		}
 	}
-	slices.SortFunc(p.spaces, func(a, b *space) int { return compare(a.id, b.id) })
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	slices.SortFunc(p.spaces, func(a, b *space) int { return strings.Compare(a.id, b.id) })
 }
 
 // shelf is the database of a workspace, or the global one for nil. There can
@@ -171,7 +162,7 @@ func (p *place) close() error {
 
 // space finds a workspace by its id.
 func (p *place) space(id string) *space {
-	i, ok := slices.BinarySearchFunc(p.spaces, id, func(s *space, id string) int { return compare(s.id, id) })
+	i, ok := slices.BinarySearchFunc(p.spaces, id, func(s *space, id string) int { return strings.Compare(s.id, id) })
 	if !ok {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -191,7 +192,7 @@ func (l *headReader) enter(id string, at store.Addr, pointer string, from genera
 		e.at, e.pointer, e.from = at, pointer, from
 	}
 	stated, _ := identified(l.f.raw(headSpace))
-	if stated = orElse(stated, space); stated != "" && e.space == "" {
+	if stated = cmp.Or(stated, space); stated != "" && e.space == "" {
 		e.space = stated
 	} else if stated != "" && stated != e.space {
 		e.differs = true

@@ -2,6 +2,7 @@ package cursoride
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -88,7 +89,7 @@ func (d *desk) tool(raw []byte, bubble string) tool {
 	c.Kind = kindOf(number, c.Name)
 	c.Input, c.Args = spelled(f.raw(toolRawArgs)), spelled(f.raw(toolParams)) // views: the bubble stays as long
 	if c.Name == "" {
-		c.Name = orElse(c.Kind, "unknown")
+		c.Name = cmp.Or(c.Kind, "unknown")
 	}
 	if c.ID == "" {
 		c.ID = bubble
@@ -150,7 +151,7 @@ func (d *desk) outcome(f *fields, kind, status, decision string, r *session.Tool
 	}
 	if raw := f.full(toolError); raw != nil {
 		r.Error = true
-		r.Status = orElse(r.Status, "error")
+		r.Status = cmp.Or(r.Status, "error")
 		if text := errorText(raw); text != "" {
 			r.Content = append(r.Content, &session.Text{Text: text})
 		}
@@ -265,14 +266,14 @@ func (d *desk) oldTools(tools []tool, b *bubble) []tool {
 		}
 		c := &session.ToolCall{ID: f.text(toolCallID), Name: f.text(toolName)}
 		c.Kind, c.Input, c.Args = kindOf(number, c.Name), own(spelled(f.raw(toolRawArgs))), own(spelled(f.raw(toolParams)))
-		c.Name = orElse(c.Name, orElse(c.Kind, "unknown"))
-		c.ID = orElse(c.ID, fmt.Sprintf("%s-call-%d", b.id, n))
+		c.Name = cmp.Or(c.Name, c.Kind, "unknown")
+		c.ID = cmp.Or(c.ID, fmt.Sprintf("%s-call-%d", b.id, n))
 		r := &session.ToolResult{Value: own(spelled(f.raw(toolResult)))}
 		if text := f.text(toolBinary); text != "" {
 			r.Content = append(r.Content, &session.Text{Text: text})
 		}
 		d.outcome(f, c.Kind, f.text(toolStatus), f.text(toolDecision), r)
-		r.Status = orElse(r.Status, "success")
+		r.Status = cmp.Or(r.Status, "success")
 		f.keepFull(toolMore, toolIndex)
 		t := tool{call: c, result: r, response: f.text(toolModelCall)}
 		c.Extras = f.settle(&d.tally)

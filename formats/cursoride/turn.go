@@ -1,6 +1,7 @@
 package cursoride
 
 import (
+	"cmp"
 	"context"
 
 	"rehome/formats/internal/rawjson"
@@ -82,7 +83,7 @@ func (c *chat) readOf(ctx context.Context, r *run, at int, note loss.Sink) (*bub
 func (c *chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bubble, error) {
 	b := &bubble{header: h, number: at}
 	if c.shelf != nil && h.id != "" {
-		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+orElse(h.row, ":"+h.id), note)
+		r, err := c.shelf.get(ctx, diskTable, bubbleRow+c.id+cmp.Or(h.row, ":"+h.id), note)
 		if err != nil {
 			return nil, err
 		}

@@ -1,13 +1,11 @@
 package cursorndjson
 
 import (
-	"cmp"
 	"context"
-	"encoding/base64"
-	"hash/maphash"
 	"slices"
 
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/blobs"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
@@ -20,23 +18,14 @@ import (
 // shelf is where the checkpoints of one agent lie.
 type shelf struct {
 	d      *decoder
-	seed   maphash.Seed
 	agent  string
 	extra  []session.Extra // members that no checkpoint of the SDK's has
 	room   int             // what they take
-	list   []mark          // in the order of lines; by name once it is opened
+	index  *blobs.Index[blobLine]
 	tally  session.Account
 	buffer []byte // a line
 	data   []byte // its bytes
-	plain  []byte // base64 that is not quite standard
-}
-
-// mark is one checkpoint: 24 bytes. The line tells whether it is the one.
-type mark struct {
-	name   uint64 // a hash of it
-	offset int64
-	len    uint32
-	line   uint32
+	parser sdkdoc.Parser
 }
 
 // mostExtras bounds what rides along of members that nobody has described.
@@ -69,13 +58,13 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 	}
 	if id := rawjson.Text(agent); d.last == nil || d.last.agent != id {
 		if d.last = d.shelves[id]; d.last == nil {
-			d.last = &shelf{d: d, seed: maphash.MakeSeed(), agent: id}
+			d.last = &shelf{d: d, agent: id, index: blobs.New(inOrder)}
 			d.shelves[id] = d.last
 			d.order = append(d.order, id)
 		}
 	}
 	s := d.last
-	id, ok := agentstate.ParseID(rawjson.Text(blob))
+	id, exact, ok := blobs.ParseID([]byte(rawjson.Text(blob)))
 	if !ok {
 		s.tally.Read++
 		s.tally.CarriedRaw++
@@ -93,7 +82,7 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 		s.tally.MembersRaw++
 		s.extra = append(s.extra, e)
 	}
-	s.list = append(s.list, mark{id.Hash(s.seed), p.Offset, p.Len, uint32(p.Row)})
+	s.index.Add(id, exact, blobLine{p.Offset, p.Len, uint32(p.Row)})
 	return true
 }
 
@@ -105,91 +94,54 @@ func (d *decoder) shelf(_ context.Context, agent string) (*sdksession.Shelf, err
 	if s == nil {
 		return nil, nil
 	}
-	slices.SortFunc(s.list, func(a, b mark) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.offset, b.offset)) })
+	s.data = []byte{} // of a blob without bytes, too
 	return &sdksession.Shelf{
-		Blobs: s, All: s.all, At: s.at, Count: int64(len(s.list)), Account: s.tally, Extra: s.extra,
+		Blobs: s, All: s.all, At: s.at, Count: int64(s.index.Len()), Account: s.tally, Extra: s.extra,
 		Close: func() error {
-			s.buffer, s.data, s.plain = nil, nil, nil
+			s.buffer, s.data = nil, nil
 			return nil
 		},
 	}, nil
 }
 
-// Blob reads a checkpoint; of two lines of one name the first counts.
-func (s *shelf) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
-	for i, there := s.find(id); there && i < len(s.list) && s.list[i].name == id.Hash(s.seed); i++ {
-		line, err := s.line(ctx, s.list[i])
-		if err != nil {
-			return nil, err
+// Blob reads a checkpoint; of two lines of one name the first counts. What is
+// not base64 has no bytes, which will be found not to be what its name says.
+func (s *shelf) Blob(ctx context.Context, id agentstate.ID) (data []byte, err error) {
+	_, ok := s.index.Find(id, func(l blobLine) bool {
+		line, named, fault := s.line(ctx, l)
+		if err = fault; err == nil && named == id {
+			s.data, _ = s.parser.Data(s.data[:0], sdkdoc.BlobMember(line))
 		}
-		if named, ok := agentstate.ParseID(rawjson.Text(rawjson.Last(line, "blobId"))); ok && named == id {
-			return s.decode(rawjson.Last(line, "dataBase64")), nil
-		}
+		return err != nil || named == id
+	})
+	if !ok || err != nil {
+		return nil, err
 	}
-	return nil, nil
+	return s.data, nil
 }
 
-func (s *shelf) find(id agentstate.ID) (i int, there bool) {
-	return slices.BinarySearchFunc(s.list, id.Hash(s.seed), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
-}
-
-func (s *shelf) line(ctx context.Context, m mark) (line []byte, err error) {
-	line, s.buffer, err = s.d.line(ctx, sdkdoc.Checkpoint, sdksession.Place{Offset: m.offset, Len: m.len}, s.buffer)
-	return line, err
-}
-
-// decode takes base64 as the SDK does: padded or not, in either alphabet. What
-// is none has no bytes, which will be found not to be what its name says.
-func (s *shelf) decode(raw []byte) []byte {
-	if len(raw) < 2 {
-		return []byte{}
+// line reads a checkpoint again, and whose it is.
+func (s *shelf) line(ctx context.Context, l blobLine) (line []byte, id agentstate.ID, err error) {
+	line, s.buffer, err = s.d.line(ctx, sdkdoc.Checkpoint, sdksession.Place{Offset: l.offset, Len: l.size}, s.buffer)
+	if err == nil {
+		id, _, _ = blobs.ParseID([]byte(rawjson.Text(rawjson.Last(line, "blobId"))))
 	}
-	text := raw[1 : len(raw)-1]
-	s.data = slices.Grow(s.data[:0], base64.StdEncoding.DecodedLen(len(text))+3)[:0]
-	if n, err := base64.StdEncoding.Decode(s.data[:cap(s.data)], text); err == nil {
-		return s.data[:n]
-	}
-	s.plain = rawjson.AppendText(s.plain[:0], raw)
-	n := 0
-	for _, c := range s.plain {
-		switch c {
-		case '-':
-			c = '+'
-		case '_':
-			c = '/'
-		case '=':
-			continue
-		}
-		s.plain[n] = c
-		n++
-	}
-	n, err := base64.RawStdEncoding.Decode(s.data[:cap(s.data)], s.plain[:n])
-	if err != nil {
-		return []byte{}
-	}
-	return s.data[:n]
+	return line, id, err
 }
 
 // at is where a checkpoint lies.
 func (s *shelf) at(id agentstate.ID) store.Addr {
 	a := store.Addr{File: sdkdoc.Checkpoint.File(), Key: store.TextCell([]byte(id.String()[:16]))}
-	if i, there := s.find(id); there {
-		a.Line = int(s.list[i].line)
+	if l, ok := s.index.Find(id, nil); ok {
+		a.Line = int(l.number)
 	}
 	return a
 }
 
 // all yields the names of all checkpoints in the order of their lines.
 func (s *shelf) all(yield func(agentstate.ID, error) bool) {
-	order := slices.Clone(s.list)
-	slices.SortFunc(order, func(a, b mark) int { return cmp.Compare(a.offset, b.offset) })
-	for _, m := range order {
-		line, err := s.line(context.Background(), m)
-		if err != nil {
-			yield(agentstate.ID{}, err)
-			return
-		}
-		if id, ok := agentstate.ParseID(rawjson.Text(rawjson.Last(line, "blobId"))); ok && !yield(id, nil) {
+	for _, l := range slices.SortedFunc(s.index.Places(), inOrder) {
+		if _, id, err := s.line(context.Background(), l); !yield(id, err) || err != nil {
 			return
 		}
 	}

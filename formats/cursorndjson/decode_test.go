@@ -17,6 +17,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/loss"
@@ -190,6 +191,29 @@ func TestStrangersInCheckpoints(t *testing.T) {
 	}
 	if want := []string{"dropped checkpoints.ndjson:15 L706"}; !slices.Equal(got.notes, want) {
 		t.Errorf("%q", got.notes)
+	}
+}
+
+// TestSpellings: of two names that differ only in case the one in lower case is
+// the checkpoint, as it is to the client.
+func TestSpellings(t *testing.T) {
+	dir := sample(t)
+	want := decoded(t, dir)
+	name := filepath.Join(dir, sdkdoc.Checkpoint.File())
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var odd []byte
+	for line := range bytes.Lines(b) {
+		agent, blob := rawjson.Text(rawjson.Last(line, "agentId")), rawjson.Text(rawjson.Last(line, "blobId"))
+		odd = fmt.Appendf(odd, `{"agentId":%q,"blobId":%q,"dataBase64":"AA=="}`+"\n", agent, strings.ToUpper(blob))
+	}
+	if err := os.WriteFile(name, append(odd, b...), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := decoded(t, dir); !slices.Equal(got.lines, want.lines) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got.lines, "\n"), strings.Join(want.lines, "\n"))
 	}
 }
 

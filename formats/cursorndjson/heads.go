@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/session"
@@ -116,43 +116,24 @@ func headLines(ctx context.Context, root *os.Root, at string, k sdkdoc.Kind) ite
 			return
 		}
 		defer f.Close()
-		in := bufio.NewReaderSize(f, 256<<10)
-		var line []byte
-		for n, end := 1, error(nil); end == nil && ctx.Err() == nil; n++ {
-			var long bool
-			if line, long, end = readHeadLine(in, line[:0]); end != nil && !errors.Is(end, io.EOF) {
-				fail(n, end)
+		last := 0
+		for l, err := range lines.Each(ctx, f, headLine) {
+			object, more := bytes.TrimSpace(l.Bytes), true
+			switch {
+			case err != nil:
+				fail(last+1, err)
 				return
-			}
-			switch object := bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))); {
-			case long:
-				if !fail(n, bufio.ErrTooLong) {
-					return
-				}
+			case l.Long:
+				more = fail(l.Number, bufio.ErrTooLong)
 			case len(object) == 0:
 			case object[0] == '{' && json.Valid(object):
-				if !yield(object, nil) {
-					return
-				}
-			case end == nil:
-				if !fail(n, errors.New("not a JSON object")) {
-					return
-				}
+				more = yield(object, nil)
+			case l.Ended:
+				more = fail(l.Number, errors.New("not a JSON object"))
 			}
-		}
-	}
-}
-
-// readHeadLine appends the next line to dst. Of one that is too long nothing is
-// kept.
-func readHeadLine(in *bufio.Reader, dst []byte) (line []byte, long bool, err error) {
-	for {
-		piece, err := in.ReadSlice('\n')
-		if long = long || len(dst)+len(piece) > headLine; !long {
-			dst = append(dst, piece...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return dst, long, err
+			if last = l.Number; !more {
+				return
+			}
 		}
 	}
 }

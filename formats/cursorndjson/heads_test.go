@@ -1,6 +1,8 @@
 package cursorndjson
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,4 +66,21 @@ func TestHeads(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHeadsCancelled: a list that was interrupted says so.
+func TestHeadsCancelled(t *testing.T) {
+	l, err := formats.Locate(sample(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for h, err := range heads(ctx, l, formats.View{}) {
+		if h != nil || !errors.Is(err, context.Canceled) {
+			t.Error(h, err)
+		}
+		return
+	}
+	t.Error("nothing is listed, and nothing is wrong")
 }

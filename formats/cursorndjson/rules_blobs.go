@@ -1,6 +1,7 @@
 package cursorndjson
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -12,6 +13,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/blobs"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/storecheck"
@@ -36,9 +38,11 @@ type shelves struct {
 // blobLine is where a checkpoint lies: 16 bytes.
 type blobLine struct {
 	offset int64
-	size   int32
-	number int32
+	size   uint32
+	number uint32
 }
+
+func inOrder(a, b blobLine) int { return cmp.Compare(a.offset, b.offset) }
 
 // owned is the checkpoints of one agent.
 type owned struct {
@@ -61,7 +65,7 @@ func (s *shelves) line(l *linecheck.Line) {
 	}
 	data, ok := s.parser.Data(s.data[:0], l.Member("dataBase64"))
 	s.data = data
-	id, named := storecheck.BlobName(text(l, "blobId"))
+	id, named, _ := blobs.ParseID([]byte(text(l, "blobId")))
 	switch {
 	case !named && l.Member("blobId") != nil:
 		s.breach("RH302", "/blobId", "")
@@ -98,7 +102,7 @@ func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data 
 	}
 	h.seen[id] = struct{}{}
 	add(id, uint64(len(s.lines)), data)
-	s.lines = append(s.lines, blobLine{l.Offset, int32(len(l.Bytes)), int32(l.Number)})
+	s.lines = append(s.lines, blobLine{l.Offset, uint32(len(l.Bytes)), uint32(l.Number)})
 }
 
 // finish walks the states of all agents.

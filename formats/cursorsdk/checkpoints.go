@@ -9,6 +9,7 @@ import (
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -142,8 +143,8 @@ func (s *docScan) askMeta(p sqlitestore.File) (id string, err error) {
 			return "", err
 		}
 		for i := range b.Rows() {
-			if found := metaID([]store.Cell{b.Cell(i, 0), b.Cell(i, 1)}); id == "" {
-				id = found
+			if id == "" && string(b.Cell(i, 0).Bytes()) == storedb.MetaKey {
+				id = metaAgent(b.Cell(i, 1).Bytes())
 			}
 		}
 		b.Release()

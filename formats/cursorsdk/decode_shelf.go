@@ -1,51 +1,29 @@
 package cursorsdk
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"hash/maphash"
-	"os"
-	"slices"
 	"strconv"
+	"strings"
 
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
-// smallShelf is how many bytes of blobs are held at once: reading them in one go
-// is many times faster than asking for each. Of a larger shelf only the names
-// are held.
-const smallShelf = 16 << 20
-
-// blobShelf is the blobs of one agent.
+// blobShelf is the database of one agent.
 type blobShelf struct {
 	db    *sqlitefile.DB
-	seed  maphash.Seed
-	held  []byte             // the blobs of a small shelf, each with its name in front
-	large *sqlitefile.Lookup // those of a large one
-	upper map[agentstate.ID]string
-	list  []mark // by name, then as the rows came
 	file  string
-	table string
+	blobs *storedb.Blobs
 	out   sdksession.Shelf
 }
-
-// mark is where a blob lies: in what is held, or else its place among the rows.
-type mark struct {
-	name   uint64
-	offset int64
-	row    int64
-	len    uint32
-}
-
-const nameLen = 32
 
 // shelf opens an agent's database and reads it once.
 func (d *decoder) shelf(ctx context.Context, agent string) (_ *sdksession.Shelf, err error) {
@@ -57,35 +35,40 @@ func (d *decoder) shelf(ctx context.Context, agent string) (_ *sdksession.Shelf,
 	if err != nil {
 		return nil, err
 	}
-	s := &blobShelf{db: db, seed: maphash.MakeSeed(), file: p.Path, table: sdkdoc.Checkpoint.Table()}
-	s.out = sdksession.Shelf{Blobs: s, All: s.all, At: s.at, Close: s.close}
+	s := &blobShelf{db: db, file: p.Path}
 	if err := s.read(ctx, d, p); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	slices.SortStableFunc(s.list, func(a, b mark) int { return cmp.Compare(a.name, b.name) })
-	s.out.Count = int64(len(s.list))
+	s.out.Blobs, s.out.All, s.out.At, s.out.Close = s.blobs, s.blobs.All(ctx), s.blobs.At, s.close
 	return &s.out, nil
 }
 
 func (s *blobShelf) close() (err error) {
-	if s.large != nil {
-		err = s.large.Close()
+	if s.blobs != nil {
+		err = s.blobs.Close()
 	}
 	return errors.Join(err, s.db.Close())
 }
 
-func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) error {
+func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) (err error) {
 	design, taken := designOf(s.db), map[string]bool{}
-	if t, ok := design.table(sdkdoc.Checkpoint.Table()); ok {
-		s.table = t.Name
-		c := pair(sdkdoc.Checkpoint, t)
-		if c.of[sdkdoc.BlobID] >= 0 && c.of[sdkdoc.BlobData] >= 0 {
-			taken[t.Name] = true
-			if err := s.blobs(ctx, d, t, c, size(p.Name) > smallShelf); err != nil {
-				return err
+	table, _ := design.table(storedb.BlobsTable)
+	if key, data := storedb.Column(table, "id"), storedb.Column(table, "data"); key >= 0 && data >= 0 {
+		taken[table.Name] = true
+		for i, c := range table.Columns {
+			if i != key && i != data {
+				d.note(loss.Loss{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: table.Name}, Args: []string{strconv.QuoteToASCII(c)}})
 			}
 		}
 	}
+	misnamed := func(at store.Addr) { d.note(loss.Loss{Code: loss.BlobMisnamed, At: at}) }
+	if s.blobs, err = storedb.OpenBlobs(ctx, s.db, table, storedb.Options{File: s.file, Digits: 16, Misnamed: misnamed}); err != nil {
+		return err
+	}
+	s.out.Count = s.blobs.Len()
+	named, deleted := 2*s.out.Count, s.blobs.Deleted
+	s.out.Account.Add(session.Account{Members: named + deleted, MembersConverted: named + deleted})
+	s.out.Account.Add(session.Account{Read: deleted + s.blobs.Misnamed, Converted: deleted, CarriedRaw: s.blobs.Misnamed})
 	if t, ok := design.table(metaTable); ok {
 		taken[t.Name] = true
 		for b, err := range s.db.Scan(ctx, 0, t) {
@@ -103,168 +86,40 @@ func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) er
 	return err
 }
 
-// size is that of a database with its log: no less than what is in it.
-func size(name string) (n int64) {
-	for _, end := range []string{"", "-wal"} {
-		if info, err := os.Stat(name + end); err == nil {
-			n += info.Size()
-		}
+// meta takes in a row of the meta table.
+func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) {
+	at := store.Addr{File: s.file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}
+	var key, value store.Cell
+	if b.Width() == 2 {
+		key, value = b.Cell(i, 0), b.Cell(i, 1)
 	}
-	return n
-}
-
-// blobs takes in the table of blobs: whole, or only the names.
-func (s *blobShelf) blobs(ctx context.Context, d *decoder, t sqlitefile.Table, c columns, large bool) (err error) {
-	for col, of := range c.at {
-		if of < 0 {
-			d.note(loss.Loss{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: t.Name}, Args: []string{strconv.QuoteToASCII(t.Columns[col])}})
-		}
-	}
-	key, data := c.of[sdkdoc.BlobID], c.of[sdkdoc.BlobData]
-	if large {
-		if s.large, err = s.db.Lookup(ctx, t.Name, t.Columns[key], t.Columns[data]); err != nil {
-			return err
-		}
-	}
-	two := sqlitefile.Table{Name: t.Name, Columns: []string{t.Columns[key], t.Columns[data]}, RowIDs: t.RowIDs}
-	if large {
-		two.Columns = two.Columns[:1]
-	}
-	for b, err := range s.db.Scan(ctx, 0, two) {
-		if err != nil {
-			return err
-		}
-		for i := range b.Rows() {
-			at := store.Addr{File: s.file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}
-			if large {
-				s.name(d, at, b.Cell(i, 0))
-			} else {
-				s.blob(d, at, b.Cell(i, 0), b.Cell(i, 1))
-			}
-		}
-		b.Release()
-	}
-	return nil
-}
-
-// blob takes in a row.
-func (s *blobShelf) blob(d *decoder, at store.Addr, key, data store.Cell) {
-	id, ok := s.id(d, at, key)
-	switch {
-	case !ok:
-	case data.Class == store.Null: // deleted
-		s.out.Account.Add(session.Account{Read: 1, Converted: 1, Members: 1, MembersConverted: 1})
-	default:
-		s.out.Account.Add(session.Account{Members: 2, MembersConverted: 2})
-		s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.held)), at.RowID, uint32(len(data.Bytes()))})
-		s.held = append(append(s.held, id[:]...), data.Bytes()...)
-	}
-}
-
-// name takes in the name of a row. One that is spelled as the SDK does not
-// spell it has to be asked for so.
-func (s *blobShelf) name(d *decoder, at store.Addr, key store.Cell) {
-	id, ok := s.id(d, at, key)
-	if !ok {
-		return
-	}
-	s.out.Account.Add(session.Account{Members: 2, MembersConverted: 2})
-	s.list = append(s.list, mark{id.Hash(s.seed), int64(len(s.list)), at.RowID, 0})
-	if text := string(key.Bytes()); text != id.String() && len(s.upper) < mostUpper {
-		if s.upper == nil {
-			s.upper = map[agentstate.ID]string{}
-		}
-		s.upper[id] = text
-	}
-}
-
-// mostUpper bounds how many names in upper case are remembered.
-const mostUpper = 1 << 16
-
-func (s *blobShelf) id(d *decoder, at store.Addr, key store.Cell) (agentstate.ID, bool) {
-	id, ok := agentstate.ParseID(string(key.Bytes()))
-	if !ok {
+	if string(key.Bytes()) != storedb.MetaKey {
 		s.out.Account.Add(session.Account{Read: 1, CarriedRaw: 1})
-		d.note(loss.Loss{Code: loss.BlobMisnamed, At: at})
-	}
-	return id, ok
-}
-
-// find is the place of the first mark that may be the blob's.
-func (s *blobShelf) find(id agentstate.ID) (i int, there bool) {
-	return slices.BinarySearchFunc(s.list, id.Hash(s.seed), func(m mark, name uint64) int { return cmp.Compare(m.name, name) })
-}
-
-// Blob reads a blob.
-func (s *blobShelf) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
-	i, there := s.find(id)
-	if !there || ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if s.large != nil {
-		return s.ask(ctx, id)
-	}
-	for key := id.Hash(s.seed); i < len(s.list) && s.list[i].name == key; i++ {
-		m := s.list[i]
-		if b := s.held[m.offset:]; agentstate.ID(b[:nameLen]) == id {
-			return b[nameLen : nameLen+m.len : nameLen+m.len], nil
-		}
-	}
-	return nil, nil
-}
-
-// ask looks a blob up.
-func (s *blobShelf) ask(ctx context.Context, id agentstate.ID) ([]byte, error) {
-	for _, key := range []string{id.String(), s.upper[id]} {
-		if key == "" {
-			continue
-		}
-		c, ok, err := s.large.Get(ctx, key)
-		switch {
-		case err != nil:
-			return nil, err
-		case ok && c.Class != store.Text && c.Class != store.Blob: // deleted
-			return nil, nil
-		case ok && c.Bytes() == nil:
-			return []byte{}, nil
-		case ok:
-			return c.Bytes(), nil
-		}
-	}
-	return nil, nil
-}
-
-func (s *blobShelf) at(id agentstate.ID) store.Addr {
-	a := store.Addr{File: s.file, Set: s.table, Key: store.TextCell([]byte(id.String()[:16]))}
-	if i, there := s.find(id); there {
-		a.RowID, a.HasID = s.list[i].row, true
-	}
-	return a
-}
-
-// all yields the names of all blobs in the order of their rows.
-func (s *blobShelf) all(yield func(agentstate.ID, error) bool) {
-	var ids []agentstate.ID // held: whoever asks for names looks blobs up meanwhile
-	if s.large != nil {
-		for k, err := range s.large.Keys(context.Background()) {
-			if err != nil {
-				yield(agentstate.ID{}, err)
-				return
-			}
-			if id, ok := agentstate.ParseID(k.Text); ok {
-				ids = append(ids, id)
-			}
-		}
-	} else {
-		order := slices.Clone(s.list)
-		slices.SortFunc(order, func(a, b mark) int { return cmp.Compare(a.offset, b.offset) })
-		for _, m := range order {
-			ids = append(ids, agentstate.ID(s.held[m.offset:m.offset+nameLen]))
-		}
-	}
-	for _, id := range ids {
-		if !yield(id, nil) {
+		text, _, torn := secret.StripHex(value.Bytes())
+		if raw := bare(store.TextCell(text)); raw != nil && !torn && len(raw) < 64<<10 && key.Class == store.Text {
+			s.out.Extra = append(s.out.Extra, session.Extra{Name: "meta." + strings.ToValidUTF8(string(key.Bytes()), "\ufffd"), Raw: raw})
 			return
 		}
+		d.note(loss.Loss{Code: loss.MetaRowUnknown, At: at})
+		return
 	}
+	row := storedb.ParseMeta(storedb.MetaText(value.Bytes()))
+	if row == nil {
+		s.out.Account.Add(session.Account{Read: 1, Unreadable: 1})
+		d.note(loss.Loss{Code: loss.MetaNotJSON, At: at})
+		return
+	}
+	row.Text(storedb.MetaAgent)
+	s.out.Root, s.out.Named = agentstate.ParseID(row.Text(storedb.MetaRoot))
+	s.out.Head.Title, s.out.Head.Created = row.Text(storedb.MetaName), row.Created()
+	if row.Text(storedb.MetaMode) != storedb.DefaultMode {
+		row.Keep(storedb.MetaMode)
+	}
+	if row.Flag(storedb.MetaRun) {
+		row.Keep(storedb.MetaRun)
+	}
+	row.Keep(storedb.MetaModel)
+	row.Keep(storedb.MetaParent)
+	s.out.Extra = append(s.out.Extra, row.Extras...)
+	s.out.Account.Add(row.Account())
 }

@@ -308,16 +308,7 @@ func TestSecretsStayHome(t *testing.T) {
 func TestCheckpointsOfNobody(t *testing.T) {
 	dir := sampleProject(t)
 	gone(t, dir, "index.db", ".jsonl")
-	var at string
-	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
-		if filepath.Base(p) == storeName {
-			at = p
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := storeIn(t, dir)
 	const orphan = `{"role":"user","content":"nobody refers to this"}` // the newest blob, and no state
 	execute(t, at, "DELETE FROM meta", "INSERT INTO blobs VALUES('"+hashed(orphan)+"','"+orphan+"'),('short',x'00'),(NULL,x'01'),('"+strings.Repeat("0", 64)+"',NULL)")
 	got := decoded(t, dir)
@@ -336,7 +327,46 @@ func TestCheckpointsOfNobody(t *testing.T) {
 func TestLargeShelf(t *testing.T) {
 	dir := sampleProject(t)
 	want := decoded(t, dir)
-	var at string
+	at := storeIn(t, dir)
+	execute(t, at, "INSERT INTO blobs VALUES('"+strings.Repeat("f", 64)+"',zeroblob(17000000))", "UPDATE blobs SET id=upper(id) WHERE rowid%3=0")
+	got := decoded(t, dir)
+	if !bytes.Equal(got.raw, want.raw) {
+		t.Errorf("got\n%s\nwant\n%s", got.raw, want.raw)
+	}
+	if got.total.Read != want.total.Read+1 || got.total.Superseded != want.total.Superseded+1 || got.total.Converted != want.total.Converted {
+		t.Errorf("%+v, small %+v", got.total, want.total)
+	}
+}
+
+// TestSpellings: of two names that differ only in case the one in lower case is
+// the blob, as it is to the client.
+func TestSpellings(t *testing.T) {
+	dir := sampleProject(t)
+	want := decoded(t, dir)
+	at := storeIn(t, dir)
+	execute(t, at, "PRAGMA wal_checkpoint(TRUNCATE)", "INSERT INTO blobs(rowid,id,data) SELECT -rowid,upper(id),x'00' FROM blobs")
+	got := decoded(t, dir)
+	if !bytes.Equal(got.raw, want.raw) {
+		t.Errorf("got\n%s\nwant\n%s", got.raw, want.raw)
+	}
+}
+
+// TestOddMeta: a meta row that is not in hexadecimal says whose the store is,
+// too, and what is named like a credential stays out.
+func TestOddMeta(t *testing.T) {
+	dir := sampleProject(t)
+	gone(t, dir, "index.db", ".jsonl")
+	at := storeIn(t, dir)
+	execute(t, at, "UPDATE meta SET value='{\"agentId\":\"me\",\"apiKey\":\"0123456789abcdef\",\"mood\":1}'")
+	got := decoded(t, dir)
+	if !strings.HasPrefix(got.lines[0], "session me ") || !bytes.Contains(got.raw, []byte(`"meta.mood"`)) || bytes.Contains(got.raw, []byte("apiKey")) {
+		t.Errorf("%q\n%.600s", got.lines, got.raw)
+	}
+}
+
+// storeIn is the one store.db in a folder.
+func storeIn(t *testing.T, dir string) (at string) {
+	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
 		if filepath.Base(p) == storeName {
 			at = p
@@ -346,17 +376,7 @@ func TestLargeShelf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	execute(t, at, "INSERT INTO blobs VALUES('"+strings.Repeat("f", 64)+"',zeroblob(17000000))", "UPDATE blobs SET id=upper(id) WHERE rowid%3=0")
-	if size(at) <= smallShelf {
-		t.Fatal("it is still small")
-	}
-	got := decoded(t, dir)
-	if !bytes.Equal(got.raw, want.raw) {
-		t.Errorf("got\n%s\nwant\n%s", got.raw, want.raw)
-	}
-	if got.total.Read != want.total.Read+1 || got.total.Superseded != want.total.Superseded+1 || got.total.Converted != want.total.Converted {
-		t.Errorf("%+v, small %+v", got.total, want.total)
-	}
+	return at
 }
 
 // TestTranscriptsOfOthers: what lies beside the state roots and is of no agent,

@@ -4,8 +4,8 @@ import (
 	"encoding/hex"
 	"strconv"
 
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/store"
 )
 
@@ -19,24 +19,10 @@ func metaRow(id string, created int64) []store.Cell {
 	return []store.Cell{store.TextCell([]byte("0")), store.TextCell(hex.AppendEncode(nil, b))}
 }
 
-// metaID is the agent that a meta row says it belongs to, "" if it does not.
-func metaID(row []store.Cell) string {
-	if len(row) < 2 || string(row[0].Bytes()) != "0" {
-		return ""
+// metaAgent is the agent that a meta row says it belongs to, "" if it does not.
+func metaAgent(value []byte) string {
+	if row := storedb.ParseMeta(storedb.MetaText(value)); row != nil {
+		return row.Text(storedb.MetaAgent)
 	}
-	b := make([]byte, hex.DecodedLen(len(row[1].Bytes())))
-	if _, err := hex.Decode(b, row[1].Bytes()); err != nil {
-		return ""
-	}
-	id := ""
-	err := rawjson.Find(b, []string{"agentId"}, func(m rawjson.Member) bool {
-		if text, end, err := rawjson.Unquote(nil, b, m.From); err == nil && end == m.To {
-			id = string(text)
-		}
-		return true
-	})
-	if err != nil {
-		return ""
-	}
-	return id
+	return ""
 }

@@ -108,24 +108,10 @@ func titled(prompt string) (title string, at session.Stamp) {
 			at = moment(p.Text)
 		}
 		if p.Prompt() && title == "" {
-			title, _, _ = strings.Cut(strings.TrimSpace(p.Text), "\n")
-			title = shortened(strings.TrimSpace(title))
+			title = envelope.Title(p.Text)
 		}
 	}
 	return title, at
-}
-
-// mostTitle is how many characters of a prompt make a title.
-const mostTitle = 80
-
-func shortened(title string) string {
-	n := 0
-	for i := range title {
-		if n++; n > mostTitle {
-			return strings.TrimSpace(title[:i]) + "…"
-		}
-	}
-	return title
 }
 
 // stampTag is the envelope around a prompt's time.

@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"strings"
 
+	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
@@ -166,9 +166,6 @@ func (t *thread) start(e event) {
 	}
 }
 
-// mostTitle is how much of a prompt makes a title.
-const mostTitle = 80
-
 // title is the first line of a prompt: what lists show of a session that was
 // given no name.
 func title(e event) string {
@@ -179,13 +176,5 @@ func title(e event) string {
 			break
 		}
 	}
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	text = strings.TrimSpace(text)
-	n := 0
-	for i := range text {
-		if n++; n > mostTitle {
-			return strings.TrimSpace(text[:i]) + "…"
-		}
-	}
-	return text
+	return envelope.Title(text)
 }

@@ -158,3 +158,20 @@ func closing(inner, tag string, block bool) int {
 	}
 	return best
 }
+
+// maxTitle is the number of characters of a prompt that make a title.
+const maxTitle = 80
+
+// Title returns the first line of a prompt, cut short: what lists show of a
+// session without a name.
+func Title(prompt string) string {
+	title, _, _ := strings.Cut(strings.TrimSpace(prompt), "\n")
+	title = strings.TrimSpace(title)
+	n := 0
+	for i := range title {
+		if n++; n > maxTitle {
+			return strings.TrimSpace(title[:i]) + "…"
+		}
+	}
+	return title
+}

@@ -64,3 +64,14 @@ func FuzzSplit(f *testing.F) {
 		}
 	})
 }
+
+func TestTitle(t *testing.T) {
+	long := strings.Repeat("é", 79)
+	for prompt, want := range map[string]string{
+		"": "", " \n a b \n c": "a b", "a\r\nb": "a", long + "x": long + "x", long + " yz": long + "…", long + "xyz": long + "x…",
+	} {
+		if got := Title(prompt); got != want {
+			t.Errorf("%q: %q, want %q", prompt, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/blobs"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -132,8 +133,8 @@ func (c *Catalog) references(id string) (out []reference) {
 // blobs at all.
 func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) error {
 	for _, r := range c.references(agent) {
-		id, ok := storecheck.BlobName(r.root)
-		if !ok {
+		id, exact, _ := blobs.ParseID([]byte(r.root))
+		if !exact {
 			c.q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
 			continue
 		}

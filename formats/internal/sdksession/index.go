@@ -3,6 +3,7 @@ package sdksession
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -209,14 +210,7 @@ func (x *Index) settle(ctx context.Context, l Lines) (lost []entry, err error) {
 	return lost, nil
 }
 
-func sorted[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // owner is the agent that one of the first events of a run names.
 func (x *Index) owner(ctx context.Context, l Lines, list []entry) (string, error) {

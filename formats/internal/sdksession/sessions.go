@@ -1,6 +1,7 @@
 package sdksession
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -215,7 +216,7 @@ func (w *walk) child(c *agentstate.Child, parent *session.Session) (*session.Ses
 	}
 	s.Workspace = w.store.Cwd
 	g.Fill(s)
-	s.Workspace = first(s.Workspace, parent.Workspace)
+	s.Workspace = cmp.Or(s.Workspace, parent.Workspace)
 	s.Messages = g.Messages(w.ctx)
 	return s, g, nil
 }

@@ -1,6 +1,7 @@
 package sdksession
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -16,9 +17,9 @@ func (t *turnEvents) adorn(to *session.Turn) {
 		if from.Usage == nil {
 			from.Usage = t.usage
 		}
-		from.RequestID = first(from.RequestID, t.request)
-		from.Error = first(from.Error, t.problem)
-		from.Status = first(from.Status, t.state)
+		from.RequestID = cmp.Or(from.RequestID, t.request)
+		from.Error = cmp.Or(from.Error, t.problem)
+		from.Status = cmp.Or(from.Status, t.state)
 	}
 	if to.ID != "" && to.ID != from.ID {
 		to.Extras = append(to.Extras, extra("id", to.ID))
@@ -27,9 +28,9 @@ func (t *turnEvents) adorn(to *session.Turn) {
 	if to.Model != "" && from.Model != "" && to.Model != from.Model {
 		to.Extras = append(to.Extras, extra("modelDisplayName", to.Model))
 	}
-	to.Model = first(from.Model, to.Model)
-	to.RequestID = first(to.RequestID, from.RequestID)
-	to.Status, to.Error = first(from.Status, to.Status), first(from.Error, to.Error)
+	to.Model = cmp.Or(from.Model, to.Model)
+	to.RequestID = cmp.Or(to.RequestID, from.RequestID)
+	to.Status, to.Error = cmp.Or(from.Status, to.Status), cmp.Or(from.Error, to.Error)
 	if from.Usage != nil {
 		to.Usage = from.Usage
 	}
@@ -49,13 +50,6 @@ func sooner(a, b session.Stamp) session.Stamp {
 		return b
 	}
 	return a
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func extra(name, text string) session.Extra {
@@ -111,7 +105,7 @@ func (s *stream) transcribed(t *turnEvents) (said map[sum]bool, err error) {
 		if len(t.items) > 0 {
 			m.Parts = slices.DeleteFunc(m.Parts, func(p session.Part) bool {
 				call, ok := p.(*session.ToolCall)
-				return !ok || slices.Contains(tools[:], first(call.Kind, mcp))
+				return !ok || slices.Contains(tools[:], cmp.Or(call.Kind, mcp))
 			})
 			if len(m.Parts) == 0 {
 				continue

@@ -108,12 +108,7 @@ func bind(set *store.Set, client bool) (out []bound) {
 }
 
 func column(set *store.Set, name string) int {
-	for i, c := range set.Columns {
-		if strings.EqualFold(c, name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(set.Columns, func(c string) bool { return strings.EqualFold(c, name) })
 }
 
 // whole is the beginning of a key that makes its row a secret, "" if none does.

@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/blobs"
 	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
@@ -162,23 +163,9 @@ func sumOf(r *sqlitepages.Row, col int, data []byte) (agentstate.ID, error) {
 }
 
 // blobName reads a blob's key as clients write it, and look it up.
-func blobName(c store.Cell) (id agentstate.ID, ok bool) {
-	b := c.Bytes()
-	if c.Class != store.Text || len(b) != 2*len(id) {
-		return id, false
-	}
-	for i, d := range b {
-		switch {
-		case d-'0' <= 9:
-			d -= '0'
-		case d-'a' <= 5:
-			d -= 'a' - 10
-		default:
-			return id, false
-		}
-		id[i/2] = id[i/2]<<4 | d
-	}
-	return id, true
+func blobName(c store.Cell) (agentstate.ID, bool) {
+	id, exact, _ := blobs.ParseID(c.Bytes())
+	return id, exact && c.Class == store.Text
 }
 
 // read gives a blob's bytes again.
@@ -198,6 +185,3 @@ func (s *Store) at(place uint64) store.Addr {
 	}
 	return s.row(r)
 }
-
-// BlobName reads a blob's name as clients write it.
-func BlobName(text string) (agentstate.ID, bool) { return blobName(store.TextCell([]byte(text))) }
