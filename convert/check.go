@@ -220,7 +220,17 @@ func unasked(id string) string {
 func validator(name string) rule.Validator {
 	lines, err := schemas.NewLines(name)
 	if err != nil { // a schema of few documents, each of its own shape
-		return func(doc []byte) error { return schemas.Validate(name, doc) }
+		return causesOf(func(doc []byte) error { return schemas.Validate(name, doc) })
 	}
-	return lines.Validate
+	return causesOf(lines.Validate)
+}
+
+// causesOf makes a validator of a function that returns an error.
+func causesOf(validate func([]byte) error) rule.Validator {
+	return func(doc []byte) (out []rule.Cause) {
+		for _, c := range schemas.Causes(validate(doc)) {
+			out = append(out, rule.Cause(c))
+		}
+		return out
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats/rule"
 	"rehome/formats/store"
+	"rehome/schemas"
 )
 
 // TestFingerprint: a fingerprint hashes what a finding is about, not how it is
@@ -59,21 +60,33 @@ func TestFingerprint(t *testing.T) {
 // TestFingerprintOfCauses: two causes for which a schema refuses one value are two
 // findings, whatever words begin them.
 func TestFingerprintOfCauses(t *testing.T) {
-	causes := []string{"lacks: 'id'", "lacks: 'role'", `has members that have no place here: "id"`, "must be string", "must be one of a, b", `breaks the rule "minProperties": 1`}
-	for _, id := range []string{ruleShape, ruleNewer} {
-		seen := map[uint64]string{}
-		for _, cause := range causes {
-			f := rule.Finding{Rule: id, At: store.Addr{File: "a.jsonl", Line: 3}, Pointer: "/message", Message: cause}
-			print := fingerprint("claude-code", &f)
-			if seen[print] != "" {
-				t.Errorf("%s: %q has the fingerprint of %q", id, cause, seen[print])
-			}
-			seen[print] = cause
+	seen := map[uint64]string{}
+	for doc, schema := range map[string]string{
+		`{}`:       `{"required":["id"]}`,
+		`{"a":1}`:  `{"required":["role"]}`,
+		`{"b":1}`:  `{"additionalProperties":false}`,
+		`1`:        `{"type":"string"}`,
+		`{"c":1}`:  `{"type":["string","null"]}`,
+		`"x"`:      `{"enum":["a","b"]}`,
+		`{"d":{}}`: `{"minProperties":2}`,
+	} {
+		f, err := schemas.Read([]byte(schema))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	a, b := rule.Finding{Rule: ruleShape, Message: "not valid JSON"}, rule.Finding{Rule: ruleShape, Message: "invalid JSON"}
-	if fingerprint("canonical", &a) != fingerprint("canonical", &b) {
-		t.Error("other words: another fingerprint")
+		causes := causesOf(f.Validate)([]byte(doc))
+		if len(causes) != 1 || len(causes[0].Args) == 0 {
+			t.Fatalf("%s: %v", schema, causes)
+		}
+		one := rule.Finding{Rule: ruleShape, At: store.Addr{File: "a.jsonl", Line: 3}, Message: causes[0].Message, Args: causes[0].Args}
+		print := fingerprint("claude-code", &one)
+		if seen[print] != "" {
+			t.Errorf("%s has the fingerprint of %s", schema, seen[print])
+		}
+		seen[print] = schema
+		if one.Message = "other words: %v"; fingerprint("claude-code", &one) != print {
+			t.Error("other words: another fingerprint")
+		}
 	}
 }
 

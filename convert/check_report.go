@@ -11,7 +11,6 @@ import (
 
 	"rehome/formats/rule"
 	"rehome/formats/store"
-	"rehome/schemas"
 )
 
 // CheckReport is what Check found, store by store in the order of the paths.
@@ -210,11 +209,6 @@ func fingerprint(kind string, f *rule.Finding) uint64 {
 	}
 	for _, s := range f.Identity() {
 		part(s)
-	}
-	if f.Rule == ruleShape || f.Rule == ruleNewer { // a value can break its schema in several ways
-		if cause := schemas.Identity(f.Message); cause != "" {
-			part(cause)
-		}
 	}
 	return h.Sum64()
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,11 +18,8 @@ import (
 	"rehome/schemas"
 )
 
-// The rules about records that do not match their schema.
-const (
-	ruleShape = "RH203"
-	ruleNewer = "RH204" // written by a version of the client that may know more
-)
+// ruleShape is the rule about records that do not match their schema.
+const ruleShape = "RH203"
 
 // largestDocument bounds a line or document that is held against a schema.
 const largestDocument = 64 << 20
@@ -56,14 +52,14 @@ func CheckSchema(ctx context.Context, o CheckOptions, schema string) (*CheckRepo
 }
 
 // schemaOf reads a schema. A file counts before a name.
-func schemaOf(name string) (func([]byte) error, error) {
+func schemaOf(name string) (rule.Validator, error) {
 	refuse := func(err error, hint string) error {
 		return &formats.Error{Op: "schema", At: name, Err: err, Hint: hint}
 	}
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(schemas.Names(), name):
-		return func(doc []byte) error { return schemas.Validate(name, doc) }, nil
+		return causesOf(func(doc []byte) error { return schemas.Validate(name, doc) }), nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, refuse(bare(err), "pass a file, or a schema listed by `rehome schema`")
 	case err != nil:
@@ -79,7 +75,7 @@ func schemaOf(name string) (func([]byte) error, error) {
 	if err != nil {
 		return nil, refuse(err, "references must stay within the schema: rehome fetches nothing")
 	}
-	return f.Validate, nil
+	return causesOf(f.Validate), nil
 }
 
 // textFiles yields a file, or the files of a folder that hold JSON by their
@@ -117,16 +113,14 @@ func textFiles(path string) func(yield func(string, error) bool) {
 }
 
 // holds reads a file and holds it against a schema.
-func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n int64, err error) {
+func (e *examined) holds(ctx context.Context, v rule.Validator) (n int64, err error) {
 	f, err := os.Open(e.store.Path)
 	if err != nil {
 		return 0, &formats.Error{At: e.store.Path, Err: bare(err)}
 	}
 	defer f.Close()
 	judge := func(line int, doc []byte) {
-		if err := validate(doc); err != nil {
-			e.misshapen(line, err)
-		}
+		e.misshapen(line, v(doc)...)
 	}
 	if strings.EqualFold(filepath.Ext(e.store.Path), ".json") {
 		doc, err := io.ReadAll(io.LimitReader(f, largestDocument+1))
@@ -134,7 +128,7 @@ func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n in
 		case err != nil:
 			return 0, &formats.Error{At: e.store.Path, Err: bare(err)}
 		case len(doc) > largestDocument:
-			e.misshapen(1, fmt.Errorf("longer than %d bytes", largestDocument))
+			e.misshapen(1, tooLong)
 		default:
 			judge(1, doc)
 		}
@@ -150,7 +144,7 @@ func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n in
 		case err != nil && !errors.Is(err, io.EOF):
 			return n, &formats.Error{At: e.store.Path, Err: bare(err)}
 		case size > largestDocument:
-			e.misshapen(line, fmt.Errorf("longer than %d bytes", largestDocument))
+			e.misshapen(line, tooLong)
 		case len(bytes.TrimSpace(doc)) > 0:
 			judge(line, doc)
 		}
@@ -160,14 +154,13 @@ func (e *examined) holds(ctx context.Context, validate func([]byte) error) (n in
 	}
 }
 
-// misshapen reports each cause that a schema gives, at its place in the record.
-func (e *examined) misshapen(line int, err error) {
-	for _, cause := range strings.Split(err.Error(), "\n") {
-		f := rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Message: cause}
-		if at, why, ok := strings.Cut(cause, ": "); ok && strings.HasPrefix(at, "/") {
-			f.Pointer, f.Message = strings.TrimSuffix(at, "/"), why // "/" is the whole
-		}
-		e.report(f)
+// tooLong is why a document is not checked.
+var tooLong = rule.Cause{Message: "longer than %d bytes", Args: []any{largestDocument}}
+
+// misshapen reports each cause at its place in the record.
+func (e *examined) misshapen(line int, causes ...rule.Cause) {
+	for _, c := range causes {
+		e.report(rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Pointer: c.Pointer, Message: c.Message, Args: c.Args})
 	}
 }
 

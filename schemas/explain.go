@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,72 +15,89 @@ import (
 
 const maxCauses = 20
 
-// The beginnings of causes: what follows is a name or a value of the schema, or
-// names of the document's members.
-const (
-	lacks   = "lacks: "
-	unknown = "has members that have no place here: "
-	mustBe  = "must be "
-	breaks  = "breaks the rule "
-)
-
-// Identity returns what tells a cause from the others at its place, without its
-// wording: the kind of rule, and the names and values in the cause. It returns ""
-// for an error that is the only one of its document.
-func Identity(cause string) string {
-	for kind, begins := range map[string]string{"required": lacks, "additionalProperties": unknown, "value": mustBe, "rule": breaks} {
-		if rest, ok := strings.CutPrefix(cause, begins); ok {
-			return kind + " " + rest
-		}
-	}
-	return ""
+// Cause is one reason why a document does not match its schema. It repeats no
+// value of the document.
+type Cause struct {
+	Pointer string // JSON pointer to the value; "" for the whole document
+	Message string // what is wrong: a format for fmt if there are Args
+	Args    []any  // the schema's names and values, and names of the document's members
 }
 
-// explain words the library's verdict: position first, then what the schema
-// asks for. The library's own messages quote the document, which may hold
-// secrets; so ours are made from the schema alone.
+// String returns the pointer and what is wrong.
+func (c Cause) String() string {
+	text := c.Message
+	if len(c.Args) > 0 {
+		text = fmt.Sprintf(c.Message, c.Args...)
+	}
+	return cmp.Or(c.Pointer, "/") + ": " + text
+}
+
+// Mismatch is the error of a document that does not match its schema.
+type Mismatch []Cause
+
+// Error returns one line for each cause.
+func (m Mismatch) Error() string {
+	lines := make([]string, min(len(m), maxCauses))
+	for i := range lines {
+		lines[i] = m[i].String()
+	}
+	if len(m) > maxCauses {
+		lines = append(lines, fmt.Sprintf("and %d more", len(m)-maxCauses))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Causes returns why a document was refused, at most 20 reasons; none if err is
+// nil.
+func Causes(err error) []Cause {
+	var m Mismatch
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &m):
+		return []Cause{{Message: err.Error()}}
+	case len(m) > maxCauses:
+		return append(m[:maxCauses:maxCauses], Cause{Message: fmt.Sprintf("and %d more", len(m)-maxCauses)})
+	}
+	return m
+}
+
+// explain words the library's verdict. The library's own messages quote the
+// document, which may hold secrets, so these are made from the schema alone.
 func explain(err error, schema any) error {
 	var ve *jsonschema.ValidationError
 	if !errors.As(err, &ve) {
 		return err
 	}
-	var lines []string
-	collect(ve, schema, func(at, says string) {
-		line := at + ": " + says
-		if at == "" {
-			line = "/: " + says
-		}
-		if !slices.Contains(lines, line) {
-			lines = append(lines, line)
-		}
-	})
-	slices.Sort(lines) // the library walks maps: its order is another one each time
-	if len(lines) > maxCauses {
-		lines = append(lines[:maxCauses], fmt.Sprintf("and %d more", len(lines)-maxCauses))
-	}
-	return errors.New(strings.Join(lines, "\n"))
+	var out Mismatch
+	collect(ve, schema, func(c Cause) { out = append(out, c) })
+	// The library walks maps, so its order is different each time.
+	slices.SortFunc(out, func(a, b Cause) int { return strings.Compare(a.String(), b.String()) })
+	return slices.CompactFunc(out, func(a, b Cause) bool { return a.String() == b.String() })
 }
 
 // collect walks to the causes. A choice (anyOf, oneOf) is one cause: what each
 // of its branches would have wanted helps nobody.
-func collect(ve *jsonschema.ValidationError, schema any, say func(at, says string)) {
+func collect(ve *jsonschema.ValidationError, schema any, found func(Cause)) {
 	where := keyword(ve)
 	choice := strings.HasSuffix(where, "/anyOf") || strings.HasSuffix(where, "/oneOf") || strings.HasSuffix(where, "/not")
 	if len(ve.Causes) > 0 && !choice {
 		for _, c := range ve.Causes {
-			collect(c, schema, say)
+			collect(c, schema, found)
 		}
 		return
 	}
 	switch where[strings.LastIndexByte(where, '/')+1:] {
 	case "required": // the message names members that the schema asks for
-		say(place(ve.InstanceLocation), strings.Replace(ve.Message, "missing properties: ", lacks, 1))
+		names, _ := strings.CutPrefix(ve.Message, "missing properties: ")
+		found(Cause{place(ve.InstanceLocation), "lacks: %s", []any{names}})
 	case "additionalProperties": // and this one members of the document: names, no values
 		_, names, _ := strings.Cut(ve.Message, " ")
 		names = strings.TrimSuffix(names, " not allowed")
-		say(place(ve.InstanceLocation), unknown+clip(strconv.QuoteToASCII(names)))
+		found(Cause{place(ve.InstanceLocation), "has members that have no place here: %s", []any{clip(strconv.QuoteToASCII(names))}})
 	default:
-		say(place(ve.InstanceLocation), says(where, schema))
+		message, args := says(where, schema)
+		found(Cause{place(ve.InstanceLocation), message, args})
 	}
 }
 
@@ -107,27 +125,27 @@ func clip(q string) string {
 }
 
 // says words one rule.
-func says(where string, schema any) string {
+func says(where string, schema any) (message string, args []any) {
 	rule := where[strings.LastIndexByte(where, '/')+1:]
 	value := at(schema, where)
 	switch rule {
 	case "type":
-		return mustBe + list(value, " or ")
+		return "must be %s", []any{list(value, " or ")}
 	case "enum":
-		return "must be one of " + list(value, ", ")
+		return "must be one of %s", []any{list(value, ", ")}
 	case "const":
-		return mustBe + list(value, "")
+		return "must be %s", []any{list(value, "")}
 	case "anyOf", "oneOf", "not", "pattern":
 		parent := at(schema, strings.TrimSuffix(where, "/"+rule))
 		if m, ok := parent.(map[string]any); ok && m["title"] != nil {
-			return mustBe + fmt.Sprint(m["title"])
+			return "must be %s", []any{m["title"]}
 		}
 	}
 	switch value.(type) {
 	case nil, map[string]any, []any:
-		return breaks + strconv.Quote(rule)
+		return "breaks the rule %q", []any{rule}
 	}
-	return fmt.Sprintf(breaks+"%s: %v", rule, value)
+	return "breaks the rule %s: %v", []any{rule, value}
 }
 
 // list prints a rule's value, which is a scalar or a list of scalars.

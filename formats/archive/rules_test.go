@@ -5,13 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"testing"
 
 	"rehome/formats"
 	"rehome/formats/rule"
-	"rehome/schemas"
 )
 
 // asked is what the rules find in an archive, a line each, sorted.
@@ -27,9 +27,7 @@ func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 		}
 	}}
 	if layers.Has(rule.Schema) {
-		q.Schema = func(name string) rule.Validator {
-			return func(doc []byte) error { return schemas.Validate(name, doc) }
-		}
+		q.Schema = formatstest.Validator(t)
 	}
 	if err := check(t.Context(), l, formats.View{Jobs: 2}, q); err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"os"
 	"strconv"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/linecheck"
@@ -81,7 +80,7 @@ func (x *examination) file(path, file string) error {
 		x.at = store.Addr{File: file, Line: line.Number}
 		sound := true
 		if x.schema != nil && !line.Wild {
-			sound = x.shape(line.Bytes)
+			sound = x.q.Matches(x.schema, line.Bytes, x.at, "")
 		}
 		if sound && x.q.Enabled(rule.References) {
 			x.line(&line)
@@ -99,23 +98,6 @@ func (x *examination) gap() {
 		x.s = &conversation{}
 	}
 	x.s.gap = true
-}
-
-// shape holds a line against the schema; false if it does not fit.
-func (x *examination) shape(doc []byte) bool {
-	err := x.schema(doc)
-	if err == nil {
-		return true
-	}
-	for line := range strings.Lines(err.Error()) {
-		line = strings.TrimSpace(line)
-		pointer, cause, ok := strings.Cut(line, ": ")
-		if !ok || !strings.HasPrefix(pointer, "/") {
-			pointer, cause = "", line
-		}
-		x.found("RH203", strings.TrimSuffix(pointer, "/"), cause)
-	}
-	return false
 }
 
 func (x *examination) found(id, pointer, says string, args ...any) {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"testing"
 
 	"rehome/formats"
 	"rehome/formats/rule"
-	"rehome/schemas"
 )
 
 // asked is what the rules find in a file or folder, a line each, sorted.
@@ -27,13 +27,7 @@ func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 		}
 	}}
 	if layers.Has(rule.Schema) {
-		q.Schema = func(name string) rule.Validator {
-			lines, err := schemas.NewLines(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return lines.Validate
-		}
+		q.Schema = formatstest.Validator(t)
 	}
 	if err := check(t.Context(), l, formats.View{}, q); err != nil {
 		t.Fatal(err)

@@ -183,7 +183,7 @@ func (a *audit) run(list []*family) error {
 	var workers sync.WaitGroup
 	for i := range errs {
 		workers.Go(func() {
-			w := &auditor{audit: a}
+			w := &auditor{audit: a, schemas: a.q.Schemas()}
 			for f := range next {
 				if a.ctx.Err() == nil {
 					errs[i] = errors.Join(errs[i], w.family(f))
@@ -205,23 +205,7 @@ func (a *audit) run(list []*family) error {
 // auditor is one goroutine's part of an audit.
 type auditor struct {
 	*audit
-	schemas map[string]rule.Validator
-}
-
-// schema is the validator of a kind of line, nil where that layer is not asked.
-func (w *auditor) schema(name string) rule.Validator {
-	if w.q.Schema == nil {
-		return nil
-	}
-	v, ok := w.schemas[name]
-	if !ok {
-		if w.schemas == nil {
-			w.schemas = map[string]rule.Validator{}
-		}
-		v = w.q.Schema(name)
-		w.schemas[name] = v
-	}
-	return v
+	schemas *rule.Schemas
 }
 
 // family reads a session, and then its subagents.

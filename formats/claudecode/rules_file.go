@@ -171,7 +171,9 @@ func (g *ledger) line(l *linecheck.Line) {
 		}
 	}
 	if !known {
-		l.Hold(g.schema(schema), func(at, why string) { g.say(g.unknown("RH203"), l.Number, at, why) })
+		for _, c := range l.Causes(g.schemas.Get(schema)) {
+			g.say(g.unknown("RH203"), l.Number, c.Pointer, c.Message, c.Args...)
+		}
 	}
 }
 

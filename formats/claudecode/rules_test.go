@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/session"
-	"rehome/schemas"
 )
 
 const allLayers = rule.Container | rule.Schema | rule.References | rule.Meaning
@@ -37,14 +37,7 @@ func asks(t testing.TB, path string, layers rule.Layers, jobs int) (out []string
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Severity, f.Rule, f.At, f.Pointer)))
 	}}
 	if layers.Has(rule.Schema) {
-		q.Schema = func(name string) rule.Validator {
-			lines, err := schemas.NewLines(name)
-			if err != nil {
-				t.Error(err)
-				return nil
-			}
-			return lines.Validate
-		}
+		q.Schema = formatstest.Validator(t)
 	}
 	if err := check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
 		t.Fatal(err)

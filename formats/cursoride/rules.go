@@ -246,7 +246,7 @@ func (x *examination) which(dir, rel string) {
 		return
 	}
 	if x.q.Enabled(rule.Schema) {
-		x.shape(x.q.Schema("cursor-ide-workspace-1"), doc, at, "")
+		x.q.Matches(x.q.Schema("cursor-ide-workspace-1"), doc, at, "")
 	}
 }
 
@@ -256,23 +256,4 @@ type teller struct{ q *rule.Pass }
 // found reports a breach of a rule, of which the layer may not be asked for.
 func (t teller) found(id string, at store.Addr, pointer, says string, args ...any) {
 	t.q.Report(rule.Finding{Rule: id, At: at, Pointer: pointer, Message: says, Args: args})
-}
-
-// shape holds a document against its schema, and says of each place what is
-// wrong there.
-func (t teller) shape(v rule.Validator, doc []byte, at store.Addr, prefix string) {
-	if v == nil {
-		return
-	}
-	err := v(doc)
-	if err == nil {
-		return
-	}
-	for line := range strings.Lines(err.Error()) {
-		pointer, cause, ok := strings.Cut(strings.TrimSpace(line), ": ")
-		if !ok || pointer != "" && pointer[0] != '/' {
-			pointer, cause = "", strings.TrimSpace(line)
-		}
-		t.found("RH203", at, strings.TrimSuffix(prefix+pointer, "/"), cause)
-	}
 }

@@ -106,7 +106,7 @@ func (l *headReader) table() error {
 					doc = cell.Bytes()
 				}
 				if len(doc) > 0 && l.sound(doc, at) {
-					l.shape(l.head, doc, at, "")
+					l.q.Matches(l.head, doc, at, "")
 				} else {
 					doc = nil
 				}
@@ -159,7 +159,7 @@ func (l *headReader) record(key, member string, from generation) error {
 		pointer := "/" + member + "/" + strconv.Itoa(n)
 		n++
 		if from != inTabs {
-			l.shape(l.head, head, at, pointer)
+			l.q.Matches(l.head, head, at, pointer)
 		}
 		l.f.split(head, "", headNames())
 		id := plainText(l.f.raw(headID))

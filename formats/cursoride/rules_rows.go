@@ -79,7 +79,7 @@ func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepag
 		return
 	}
 	if !j.q.Enabled(rule.Schema) || family != bubbleRow && family != composerRow || !j.generation(at, family, doc) {
-		j.shape(j.schemas[family], doc, at, "")
+		j.q.Matches(j.schemas[family], doc, at, "")
 	}
 	if family == bubbleRow {
 		j.bubbleRow(at, key[len(family):], doc)

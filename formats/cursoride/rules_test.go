@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"sync"
@@ -14,7 +15,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/formatstest/idegen"
 	"rehome/formats/rule"
-	"rehome/schemas"
 	"rehome/testdata/ide"
 )
 
@@ -36,14 +36,7 @@ func asked(t *testing.T, path string, layers rule.Layers, jobs int) (out []strin
 		}
 	}}
 	if layers.Has(rule.Schema) {
-		q.Schema = func(name string) rule.Validator {
-			lines, err := schemas.NewLines(name)
-			if err != nil {
-				t.Error(err)
-				return func([]byte) error { return nil }
-			}
-			return lines.Validate
-		}
+		q.Schema = formatstest.Validator(t)
 	}
 	if err := check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
 		t.Fatal(err)

@@ -102,9 +102,7 @@ func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.
 			}
 		}
 		if !c.broken {
-			line.Hold(v, func(pointer, cause string) {
-				c.q.Report(rule.Finding{Rule: "RH203", At: c.at, Pointer: pointer, Message: cause})
-			})
+			line.Matches(c.q, v, c.at)
 		}
 	}
 	return nil

@@ -177,12 +177,7 @@ func (w *row) hold(v rule.Validator) {
 		}
 	}
 	w.doc = append(doc, '}')
-	if err := v(w.doc); err != nil {
-		for cause := range strings.SplitSeq(err.Error(), "\n") {
-			pointer, why, _ := strings.Cut(cause, ": ")
-			w.q.Report(rule.Finding{Rule: "RH203", At: w.at, Pointer: strings.TrimSuffix(pointer, "/"), Message: why})
-		}
-	}
+	w.q.Matches(v, w.doc, w.at, "")
 }
 
 // enter enters the row in the catalog.

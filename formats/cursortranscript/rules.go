@@ -33,7 +33,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	if !l.IsDir() {
 		dir = filepath.Dir(l.Path)
 	}
-	a := &audit{ctx: ctx, view: v, q: q, dir: dir, schemas: map[string]rule.Validator{}}
+	a := &audit{ctx: ctx, view: v, q: q, dir: dir, schemas: q.Schemas()}
 	there := map[string]bool{}
 	for _, e := range f.sessions {
 		there[e.id] = there[e.id] || e.parent == ""
@@ -70,7 +70,7 @@ type audit struct {
 	view    formats.View
 	q       *rule.Pass
 	dir     string
-	schemas map[string]rule.Validator
+	schemas *rule.Schemas
 }
 
 func (a *audit) say(id, file string, line int, pointer, says string, args ...any) {
@@ -137,19 +137,8 @@ func (a *audit) line(file string, l *linecheck.Line) (message bool) {
 			return false
 		}
 	}
-	l.Hold(a.schema(schema), func(at, why string) { a.say("RH203", file, l.Number, at, why) })
+	l.Matches(a.q, a.schemas.Get(schema), store.Addr{File: file, Line: l.Number})
 	return message
-}
-
-// schema is the validator of a kind of line, nil where that layer is not asked.
-func (a *audit) schema(name string) rule.Validator {
-	if a.q.Schema == nil {
-		return nil
-	}
-	if a.schemas[name] == nil {
-		a.schemas[name] = a.q.Schema(name)
-	}
-	return a.schemas[name]
 }
 
 // text asks a transcript of the old form: lines of plain words.

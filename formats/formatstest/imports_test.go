@@ -28,7 +28,7 @@ func layers() []layer {
 		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule"}},
 		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
-		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "schemas"}},
+		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},
 		// It judges codecs and what they are made of, so it knows none of it.
 		{"formats/formatstest/graphgen", []string{"formats/session", "formats/store", "formats/internal/sqlitefile"}},
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},

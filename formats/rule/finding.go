@@ -57,9 +57,17 @@ type Pass struct {
 	Schema func(name string) Validator
 }
 
-// Validator checks one JSON document against a schema. Each line of its error is
-// a place in the document and a cause, without any value of the document.
-type Validator func(doc []byte) error
+// Validator checks one JSON document against a schema, and returns why it does not
+// match: nothing if it does.
+type Validator func(doc []byte) []Cause
+
+// Cause is one reason why a document does not match its schema. It repeats no
+// value of the document.
+type Cause struct {
+	Pointer string // JSON pointer to the value; "" for the whole document
+	Message string // what is wrong: a format for fmt if there are Args
+	Args    []any
+}
 
 // Enabled reports whether a layer is checked.
 func (q *Pass) Enabled(l Layer) bool { return q.Layers.Has(l) }

@@ -20,7 +20,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	if !l.IsRegular() {
 		return failure(ctx, l.Path, errors.New("not a regular file"))
 	}
-	a := &audit{q: q, file: filepath.Base(l.Path), byID: map[string]*tale{}, schemas: map[string]rule.Validator{}}
+	a := &audit{q: q, file: filepath.Base(l.Path), byID: map[string]*tale{}, schemas: q.Schemas()}
 	o := linecheck.Options{Format: formatName, Most: mostLine, Trim: unstamped}
 	walk := linecheck.Lines(ctx, l.Path, a.file, v, q, o)
 	was, err := os.Stat(l.Path)
@@ -62,7 +62,7 @@ type audit struct {
 	file    string
 	byID    map[string]*tale
 	order   []*tale
-	schemas map[string]rule.Validator
+	schemas *rule.Schemas
 	back    int // lines that are earlier than the one in front
 	backAt  int
 }
@@ -96,21 +96,10 @@ func (a *audit) line(l *linecheck.Line) {
 		return
 	}
 	a.known(l, &e)
-	l.Hold(a.schema(schemaOf(&e)), func(at, why string) { a.say("RH203", l.Number, at, why) })
+	l.Matches(a.q, a.schemas.Get(schemaOf(&e)), store.Addr{File: a.file, Line: l.Number})
 	if e.session != nil {
 		a.event(l, &e)
 	}
-}
-
-// schema is the validator of a kind of line, nil where that layer is not asked.
-func (a *audit) schema(name string) rule.Validator {
-	if a.q.Schema == nil {
-		return nil
-	}
-	if a.schemas[name] == nil {
-		a.schemas[name] = a.q.Schema(name)
-	}
-	return a.schemas[name]
 }
 
 func schemaOf(e *event) string {

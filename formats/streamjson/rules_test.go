@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"testing"
 
 	"rehome/formats"
 	"rehome/formats/rule"
-	"rehome/schemas"
 )
 
 // asks checks a capture and gives what was found, a line each, in order.
@@ -30,14 +30,7 @@ func asks(t testing.TB, path string, layers rule.Layers) (out []string) {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %d %s", r.Severity, f.Rule, f.At.Line, f.Pointer)))
 	}}
 	if layers.Has(rule.Schema) {
-		q.Schema = func(name string) rule.Validator {
-			lines, err := schemas.NewLines(name)
-			if err != nil {
-				t.Error(err)
-				return nil
-			}
-			return lines.Validate
-		}
+		q.Schema = formatstest.Validator(t)
 	}
 	if err := check(t.Context(), l, formats.View{}, q); err != nil {
 		t.Fatal(err)

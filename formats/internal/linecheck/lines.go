@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
@@ -64,20 +63,19 @@ func (l *Line) Members() iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// Hold holds the line against a schema, and says each cause for which it breaks
-// it. Nothing is said without a schema, nor of a line that is too much for one.
-func (l *Line) Hold(v rule.Validator, say func(pointer, cause string)) {
+// Causes returns why the line does not match a schema. There are none without a
+// schema, and for a line that is too much for one.
+func (l *Line) Causes(v rule.Validator) []rule.Cause {
 	if v == nil || l.Wild {
-		return
+		return nil
 	}
-	if err := v(l.Bytes); err != nil {
-		for cause := range strings.SplitSeq(err.Error(), "\n") {
-			pointer, why, ok := strings.Cut(cause, ": ")
-			if !ok || !strings.HasPrefix(pointer, "/") {
-				pointer, why = "", cause
-			}
-			say(strings.TrimSuffix(pointer, "/"), why)
-		}
+	return v(l.Bytes)
+}
+
+// Matches reports why the line at a place does not match a schema (RH203).
+func (l *Line) Matches(q *rule.Pass, v rule.Validator, at store.Addr) {
+	if !l.Wild {
+		q.Matches(v, l.Bytes, at, "")
 	}
 }
 

@@ -2,7 +2,6 @@ package storecheck
 
 import (
 	"context"
-	"strings"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/rule"
@@ -118,23 +117,15 @@ func (g *Graph) fault(f agentstate.Fault) {
 // prompt asks about one prompt message.
 func (g *Graph) prompt(id agentstate.ID, doc []byte, path string) {
 	if g.prompts != nil {
-		if err := g.prompts(doc); err != nil {
-			held(g.q, g.addr(id), err)
+		if causes := g.prompts(doc); len(causes) > 0 { // only then: looking up the address may overwrite doc
+			at := g.addr(id)
+			for _, c := range causes {
+				g.q.Report(rule.Finding{Rule: "RH203", At: at, Pointer: c.Pointer, Message: c.Message, Args: c.Args})
+			}
 			return
 		}
 	}
 	if g.q.Enabled(rule.Meaning) {
 		g.talk.hear(g, id, doc, path)
-	}
-}
-
-// held says why a document is not as its schema says.
-func held(q *rule.Pass, at store.Addr, err error) {
-	for cause := range strings.SplitSeq(err.Error(), "\n") {
-		pointer, why, ok := strings.Cut(cause, ": ")
-		if !ok || !strings.HasPrefix(pointer, "/") {
-			pointer, why = "", cause
-		}
-		q.Report(rule.Finding{Rule: "RH203", At: at, Pointer: strings.TrimSuffix(pointer, "/"), Message: why})
 	}
 }

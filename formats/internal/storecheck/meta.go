@@ -64,9 +64,7 @@ func (m *Meta) Ask() {
 		return // which RH303 says
 	}
 	if m.q.Schema != nil && !(before && m.q.Enabled(rule.Meaning)) {
-		if err := m.q.Schema("cursor-sdk-meta-1")(doc); err != nil {
-			held(m.q, m.At, err)
-		}
+		m.q.Matches(m.q.Schema("cursor-sdk-meta-1"), doc, m.At, "")
 	}
 }
 
