@@ -8,7 +8,7 @@ type grammar struct {
 	JSON    bool   `name:"json" help:"Print JSON instead of text, including for errors"`
 	Color   string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Use color: auto (default; honors NO_COLOR and FORCE_COLOR), always or never"`
 	Quiet   bool   `short:"q" xor:"talk" help:"Print only errors and requested output, no reports or progress"`
-	Verbose bool   `short:"v" xor:"talk" help:"Print more detail (check, ls and show)"`
+	Verbose bool   `short:"v" xor:"talk" help:"Print more detail"`
 
 	Convert convertCmd `cmd:"" help:"Convert session stores between formats"`
 	Migrate migrateCmd `cmd:"" help:"Migrate sessions to another client, so you can continue them there"`

@@ -27,7 +27,7 @@ type output struct {
 	mu  sync.Mutex // remark is called from several goroutines
 	bar *bar
 
-	remarks map[string]bool // printed already: a store can be read several times
+	remarks map[string]bool // already printed; a store can be read several times
 }
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
@@ -58,7 +58,7 @@ func (o *output) printResult(r result) error {
 	return p.Err()
 }
 
-// remark prints a message while a command is running.
+// remark prints a message while a command is running, and each message only once.
 func (o *output) remark(text string) {
 	if o.quiet {
 		return
