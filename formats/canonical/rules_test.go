@@ -5,10 +5,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"testing"
+
+	"rehome/formats/formatstest"
 
 	"rehome/formats"
 	"rehome/formats/rule"

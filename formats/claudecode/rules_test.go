@@ -6,11 +6,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"rehome/formats/formatstest"
 
 	"rehome/formats"
 	"rehome/formats/rule"

@@ -6,10 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"rehome/formats/formatstest"
 	"slices"
 	"strings"
 	"testing"
+
+	"rehome/formats/formatstest"
 
 	"rehome/formats"
 	"rehome/formats/rule"

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"rehome/formats/internal/sqlitepages"
 	"strings"
 	"testing"
+
+	"rehome/formats/internal/sqlitepages"
 )
 
 // onePath makes a file in which every inner page of a tree has the same child as

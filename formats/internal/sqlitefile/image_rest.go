@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"rehome/formats/internal/sqlitepages"
 	"slices"
 	"strconv"
 	"strings"
+
+	"rehome/formats/internal/sqlitepages"
 )
 
 // rest looks at what is not in any tree, and has SQLite judge what only it can.

@@ -2,9 +2,10 @@ package sqlitefile
 
 import (
 	"path/filepath"
-	"rehome/formats/internal/sqlitepages"
 	"strings"
 	"testing"
+
+	"rehome/formats/internal/sqlitepages"
 )
 
 // TestNoExpressionIsRun: looking at a database runs nothing that its schema

@@ -11,9 +11,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"rehome/formats/internal/sqlitepages"
 	"strings"
 	"testing"
+
+	"rehome/formats/internal/sqlitepages"
 )
 
 // mutantSeeds are small files of many kinds, and what is known of their schemas.
