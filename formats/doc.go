@@ -1,46 +1,97 @@
-// Package formats says what a codec is and keeps the list of them.
+// Package formats defines what a codec is, and keeps the list of codecs.
 //
-// rehome moves coding-agent sessions between the stores they live in, exactly
-// where it can be exact, and with honest books where it cannot. The house has
-// two floors and one staircase:
+// rehome moves coding-agent sessions between the stores that clients keep them
+// in: exactly where it can be exact, with every loss reported where it cannot.
+// It works on two levels:
 //
-//   - store, the ground floor: bytes with addresses. Tables, rows, cells,
-//     files. It understands nothing and loses nothing.
-//   - session, the upper floor: meaning. Who said what, which tool ran.
-//   - A codec (a Format value) opens and creates stores, and climbs and
-//     descends the stairs as far as it can; a nil function means "cannot".
+//   - Package store holds bytes with addresses: tables, rows, cells and files.
+//     It knows nothing of their meaning, and loses nothing.
+//   - Package session holds the model: who said what, which tool ran and what
+//     it returned.
 //
-// A conversion between relatives (see Format.Families) goes straight across
-// the ground floor and is exact: what is written is read again and compared
-// before anybody sees it. Everything else goes up the stairs and down again:
-// Decode makes sessions of a store, Encode writes one, and the losses on the
-// way are noted.
+// A codec is a [Format] value. It reads and creates stores on the first level,
+// decodes them to the second and encodes from it, as far as it can: a nil
+// function means that it cannot.
 //
-// A Decode opens its store itself instead of taking an open Reader: what it
-// reads is a graph, by look-ups, and each store has its own best way to look
-// something up. A session is a head and a stream of messages, so that none
-// ever has to fit in memory; the record of a turn stands on the message that
-// begins it.
+// Formats that share a family (see [Format.Families]) convert to each other on the
+// first level, exactly: what was written is read again and compared before it
+// is moved to its place. All other conversions go through the model: Decode
+// makes sessions of a store, Encode writes them, and each loss is reported.
 //
-// The packages, from the ground up:
+// Decode opens its store itself and does not take an open Reader, because it
+// looks records up where a Reader scans, and each kind of store has its own best
+// way to do so. A session is a head and a stream of messages, so that it never
+// has to fit into memory; the record of a turn is on the message that starts it.
 //
-//	store        cells, batches, schemas, digests, addresses, sidecar items
-//	loss         the closed list of losses, and the books
-//	formats      this package: Format, Registry, Location, Error
-//	session      sessions, turns, messages, parts, and their one spelling
-//	internal/…   one door each to a library or to a shared kind of knowledge.
-//	             Of bytes: sqlitefile (SQLite), packed (compression), digest
-//	             (hashing), rawjson (JSON as bytes), members (an object's
-//	             members, taken and left), lines (text with offsets), rowtext
-//	             (a row as a line), sqlitestore (stores of databases and
-//	             files), secret (what stays home), tally (how readers end).
-//	             Of meaning: wire (protobuf by a table), agentstate (the graph
-//	             of blobs that Cursor's agents keep), blobs (an index of them),
-//	             storedb (the tables of store.db), toolmap (tools by kind
-//	             and name), envelope (what a prompt is wrapped in), lexical
-//	             (rich text), sdkdoc and sdksession (the SDK's documents, and
-//	             sessions made of them), transcript (agent-transcripts)
-//	<codec>      one folder a format; its doc.go is that format's page
-//	all          the one list of formats this build carries
-//	formatstest  the conformance suite every codec runs
+// # Words
+//
+// One name for one thing, in code, messages and documentation:
+//
+//	store               a client's own file or folder of sessions
+//	client              the program that owns a store, such as the Cursor CLI or
+//	                    Claude Code; an agent is what the Cursor SDK calls one
+//	session, turn,      the model; a run is only what the Cursor SDK calls one
+//	message, part
+//	record              one row, line or file of a store
+//	exact conversion    record by record, with every byte verified
+//	session conversion  through the model, with a report of the losses
+//	archive             a SQLite store as text for git
+//	sidecar             the file *.sidecar.ndjson next to a target, with what the
+//	                    target cannot hold, so that the way back is exact
+//	loss                something that was not carried as it was; it has a code
+//	account             records read = converted + carried raw + superseded +
+//	                    unreadable
+//	finding             a place where a store violates a rule of `rehome check`;
+//	                    the rule has an id and a severity
+//	migrate, continue   to make a session available in another client, and to open
+//	                    it there
+//	withheld            left out, because it is a secret
+//
+// # Packages
+//
+// From the bottom up:
+//
+//	store         cells, batches, schemas, digests, addresses, sidecar items
+//	loss          the table of losses, and a log of those that occur
+//	rule          the table of rules, and findings
+//	session       sessions, turns, messages, parts, and their canonical text
+//	formats       this package: Format, Registry, Location, Error
+//	internal/...  what several codecs share, see below
+//	<codec>       one folder for each format; its doc.go describes the format
+//	all           the list of formats in this build
+//	formatstest   the conformance suite that every codec runs
+//
+// Of the internal packages, these read and write bytes:
+//
+//	sqlitefile    the only user of the SQLite library
+//	sqlitepages   SQLite files read page by page, without the library
+//	sqliteddl     the SQL of schemas, vetted before it runs
+//	sqlitestore   stores made of SQLite databases and plain files
+//	rawjson       JSON as bytes, never encoded again
+//	members       JSON objects split into members, each of them accounted for
+//	lines         text split into lines with offsets
+//	packed        the only user of the compression library
+//	digest        the only user of the hash library
+//	secret        secrets, withheld and restored
+//	tally         the counts and digests that a reader ends with
+//
+// These know what the bytes mean:
+//
+//	wire          protobuf as JSON, by a table of messages
+//	agentstate    the graph of blobs in which Cursor keeps the state of an agent
+//	blobs         an index of the blobs of a store
+//	storedb       the tables of a store.db
+//	sdkdoc        the documents of the Cursor SDK, as rows and as lines
+//	sdksession    sessions made from those documents
+//	transcript    the agent-transcripts that Cursor's clients write
+//	toolmap       the names that clients and models have for tools
+//	envelope      the tags that clients wrap a prompt in
+//
+// And these apply the rules of `rehome check`, for the Check of each codec. The
+// published schemas that they apply are in the package schemas of this module.
+//
+//	sqlitecheck   SQLite files as containers
+//	linecheck     text of JSON lines as a container
+//	storecheck    store.db: the graph of blobs and its meta row
+//	sdkcheck      the documents of the Cursor SDK, across records
 package formats

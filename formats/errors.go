@@ -9,12 +9,12 @@ import (
 //
 //	cursor-chat: store.db/blobs#3: /content/2/args: unexpected end of JSON
 //
-// and keeps what to do about it apart, in Hint.
+// and keeps the next step separate, in Hint.
 type Error struct {
-	Op      string // what was being done, where At does not say it
+	Op      string // the operation, if At does not imply it
 	Format  string
 	At      string // file, or address inside a store
-	Pointer string // place inside the record
+	Pointer string // JSON pointer inside the record
 	Err     error
 	Hint    string
 }
@@ -34,7 +34,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Hint is the innermost hint of an error, "" if nobody gave one.
+// Hint returns the innermost hint of an error, "" if it has none.
 func Hint(err error) string {
 	hint := ""
 	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
@@ -45,12 +45,12 @@ func Hint(err error) string {
 	return hint
 }
 
-// Kinds of failure that callers tell apart.
+// Kinds of failure that callers handle differently.
 var (
-	// ErrBusy: the source is in use, or changed while it was read.
+	// ErrBusy means that the source is in use, or changed while it was read.
 	ErrBusy = errors.New("in use")
-	// ErrExists: the target is there already.
-	ErrExists = errors.New("exists already")
-	// ErrUnknown: no format recognizes the source.
+	// ErrExists means that the target already exists.
+	ErrExists = errors.New("already exists")
+	// ErrUnknown means that no format recognizes the source.
 	ErrUnknown = errors.New("no known format")
 )

@@ -11,31 +11,30 @@ import (
 	"path/filepath"
 )
 
-// Location is a file or folder that may be a store. What it has once looked
-// at it remembers, so that many probes cost one look. It belongs to one
-// goroutine.
+// Location is a file or folder that may be a store. It caches what it has read,
+// so that many probes read a file once. It is not safe for concurrent use.
 type Location struct {
 	Path string // as given; symbolic links are followed
 
 	within, rel string      // see Join
-	info        fs.FileInfo // nil: nothing is there
+	info        fs.FileInfo // nil: nothing exists there
 	entries     map[string]fs.DirEntry
 	head        []byte
 	text        []byte
 	whole       bool
 }
 
-// Match is the answer of a probe.
+// Match is the result of a probe.
 type Match struct {
-	Score    int      // 0: not this format; 100: nothing else it could be
-	Evidence []string // what was seen, in words
+	Score    int      // 0: not this format; 100: cannot be another format
+	Evidence []string // what the probe found, in words
 }
 
-// Guess is the score of a format that is named by nothing but an ending. It is
-// enough where somebody points at this very place, not where a walk passes by.
+// Guess is the score for a file that only its extension identifies. It is enough
+// if the user names the file, but not if a search comes across it.
 const Guess = 1
 
-// Locate looks at a path. The path must exist.
+// Locate returns the location of a path, which must exist.
 func Locate(path string) (*Location, error) {
 	info, err := os.Stat(path)
 	if path == "" {
@@ -55,9 +54,9 @@ func cause(err error) error {
 	return err
 }
 
-// Join is a file or folder inside this folder, by its slash path. A link that
-// leads out of the folder is not followed: like what is not there, it is
-// neither a folder nor a regular file.
+// Join returns the location of a file or folder inside this folder, by its slash
+// path. A link that leads out of the folder is not followed: like a missing file,
+// it is neither a folder nor a regular file.
 func (l *Location) Join(rel string) *Location {
 	rel = filepath.FromSlash(rel)
 	b := &Location{Path: filepath.Join(l.Path, rel), within: l.Path, rel: rel}
@@ -73,10 +72,10 @@ func (l *Location) Join(rel string) *Location {
 // IsDir reports whether the location is a folder.
 func (l *Location) IsDir() bool { return l.info != nil && l.info.IsDir() }
 
-// IsRegular reports whether the location is an ordinary file.
+// IsRegular reports whether the location is a regular file.
 func (l *Location) IsRegular() bool { return l.info != nil && l.info.Mode().IsRegular() }
 
-// Name is the last element of the path.
+// Name returns the last element of the path.
 func (l *Location) Name() string {
 	if abs, err := filepath.Abs(l.Path); err == nil {
 		return filepath.Base(abs)
@@ -84,7 +83,7 @@ func (l *Location) Name() string {
 	return filepath.Base(l.Path)
 }
 
-// Has reports whether a folder has an entry of that name.
+// Has reports whether a folder has an entry with that name.
 func (l *Location) Has(name string) bool {
 	if l.entries == nil {
 		l.entries = map[string]fs.DirEntry{}
@@ -99,17 +98,18 @@ func (l *Location) Has(name string) bool {
 	return ok
 }
 
-// What a probe reads of a file, at most.
+// How much of a file a probe reads.
 const (
-	// maxHead holds every magic number, and tells text from binary.
+	// maxHead is enough for every magic number, and to distinguish text from
+	// binary.
 	maxHead = 512
-	// maxText holds the first lines of a session, even where one of them is a
+	// maxText is enough for the first lines of a session, even if one of them is a
 	// long prompt.
 	maxText = 64 << 10
-	// maxLine is for a first line that is longer than that: clients put the
-	// prompt in front of what the line is known by, and pictures into the
-	// prompt. The largest request that a model's API takes is 32 MB; a quarter
-	// of that has room for a screenshot of 5 MB in base64.
+	// maxLine is for a longer first line: clients write the prompt before the
+	// members that identify the line, and pictures into the prompt. The largest
+	// request that a model's API accepts is 32 MB; a quarter of that holds a 5 MB
+	// screenshot in base64.
 	maxLine = 8 << 20
 )
 
@@ -121,10 +121,10 @@ func (l *Location) Head() []byte {
 	return l.head
 }
 
-// Text returns the beginning of a text file: 64 KB, or up to 8 MB where the
-// first line is an object that goes on beyond that. It is empty for a binary
-// file, one with a zero byte among its first and no brace in front of it. whole
-// reports that the file has no more than that.
+// Text returns the start of a text file: 64 KB, or up to 8 MB if its first line is
+// a longer object. It is empty for a binary file: one with a zero byte in its
+// head that does not start with a brace. whole reports that this is all of the
+// file.
 func (l *Location) Text() (text []byte, whole bool) {
 	if l.text == nil && !l.binary() {
 		size := maxText
@@ -139,14 +139,14 @@ func (l *Location) Text() (text []byte, whole bool) {
 
 func (l *Location) binary() bool { return bytes.IndexByte(l.Head(), 0) >= 0 && !object(l.head) }
 
-// object reports a text that begins with a brace.
+// object reports whether a text starts with a brace.
 func object(text []byte) bool { return bytes.HasPrefix(trim(text), []byte("{")) }
 
-// oneLine reports that the end of the first line is not there.
+// oneLine reports whether a text does not reach the end of its first line.
 func oneLine(text []byte) bool { return bytes.IndexByte(trim(text), '\n') < 0 }
 
-// FirstLine returns the first line of a text file with anything on it, without the
-// blanks around it. Of one longer than Text reads it is the beginning.
+// FirstLine returns the first line of a text file that is not blank, without
+// surrounding white space, or its start if it is longer than Text reads.
 func (l *Location) FirstLine() []byte {
 	text := l.Head()
 	if oneLine(text) || l.binary() {
@@ -156,8 +156,8 @@ func (l *Location) FirstLine() []byte {
 	return bytes.TrimRight(line, " \t\r")
 }
 
-// Lines yields what Text reads line by line: those with anything on them,
-// without the blanks around them. torn reports one that goes on beyond that.
+// Lines yields the lines of Text that are not blank, without surrounding white
+// space. torn reports a line that Text has only the start of.
 func (l *Location) Lines() iter.Seq2[[]byte, bool] {
 	return func(yield func(line []byte, torn bool) bool) {
 		text, whole := l.Text()
@@ -170,12 +170,12 @@ func (l *Location) Lines() iter.Seq2[[]byte, bool] {
 	}
 }
 
-// trim takes away what may stand in front of a file's first line.
+// trim removes a byte order mark and white space from the start of a text.
 func trim(text []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n")
 }
 
-// read reads on behind what was read of a file, up to a size.
+// read extends what was read of a file up to a size.
 func (l *Location) read(have []byte, size int) []byte {
 	if !l.IsRegular() {
 		return []byte{}
@@ -191,20 +191,20 @@ func (l *Location) read(have []byte, size int) []byte {
 		return []byte{}
 	}
 	defer f.Close()
-	b := make([]byte, max(len(have), min(size, int(l.info.Size()+1)))) // one more, in case it grew
+	b := make([]byte, max(len(have), min(size, int(l.info.Size()+1)))) // one more, in case the file has grown
 	n, _ := io.ReadFull(io.NewSectionReader(f, int64(len(have)), int64(len(b)-len(have))), b[copy(b, have):])
 	return b[:len(have)+n]
 }
 
-// Detected is a format that recognized a location, and why.
+// Detected is a format that recognizes a location, and why.
 type Detected struct {
 	Format *Format
 	Match
 }
 
-// Detect asks every format about the location. The best match is first; ties
-// go to the registry's order. What was read for it is not kept: a walk meets
-// many files.
+// Detect probes a location with every format. It returns the best match first,
+// equal ones in the order of the registry. It drops the text that probes read,
+// because a walk visits many files.
 func (r *Registry) Detect(ctx context.Context, l *Location) ([]Detected, error) {
 	defer func() { l.text = nil }()
 	var out []Detected

@@ -1,14 +1,14 @@
 package formats
 
-// Machine is what decides where clients keep their stores: the platform, the
-// user's home folder, and the environment.
+// Machine is what determines where clients keep their stores: the operating
+// system, the user's home folder and the environment.
 type Machine struct {
-	OS     string // as runtime.GOOS names it
+	OS     string // a value of runtime.GOOS
 	Home   string // the user's home folder
 	Getenv func(name string) string
 }
 
-// Env is a variable of the environment, "" where that is not known.
+// Env returns an environment variable, "" if Getenv is nil.
 func (m Machine) Env(name string) string {
 	if m.Getenv == nil {
 		return ""

@@ -2,12 +2,12 @@ package formats
 
 import "slices"
 
-// Registry is an ordered, immutable list of formats. Detection asks them in
-// this order, so the more particular ones stand first.
+// Registry is an ordered, immutable list of formats. Detection probes them in
+// this order, so the more specific ones come first.
 type Registry struct{ list []*Format }
 
-// NewRegistry keeps the formats in the order given. Two of one name are a
-// mistake in the program.
+// NewRegistry returns a registry of formats in the order given. It panics if two
+// of them have the same name.
 func NewRegistry(list ...*Format) *Registry {
 	for i, f := range list {
 		for _, g := range list[:i] {
@@ -22,7 +22,7 @@ func NewRegistry(list ...*Format) *Registry {
 // All returns the formats in order.
 func (r *Registry) All() []*Format { return slices.Clone(r.list) }
 
-// Lookup returns the format of that name, or nil.
+// Lookup returns the format with that name, or nil.
 func (r *Registry) Lookup(name string) *Format {
 	for _, f := range r.list {
 		if f.Name == name {
@@ -32,8 +32,7 @@ func (r *Registry) Lookup(name string) *Format {
 	return nil
 }
 
-// Relatives are the formats that can be created exactly from what f reads,
-// f itself left out.
+// Relatives returns the formats, except f, that f converts to exactly.
 func (r *Registry) Relatives(f *Format) []*Format {
 	var out []*Format
 	for _, g := range r.list {
@@ -47,8 +46,8 @@ func (r *Registry) Relatives(f *Format) []*Format {
 // Related reports whether two formats share a family.
 func Related(f, g *Format) bool { return SharedFamily(f, g) != "" }
 
-// SharedFamily is the first family of f that g has, too, "" if there is none. It is
-// the one in which f is read to become g.
+// SharedFamily returns the first family of f that g has, too, or "". An exact
+// conversion from f to g reads f in this family.
 func SharedFamily(f, g *Format) string {
 	for _, s := range f.Families {
 		if slices.Contains(g.Families, s) {

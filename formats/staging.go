@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// StagingMark stands in the name of each folder in which a conversion is built:
-// .NAME.rehome-0123456789abcdef.
+// StagingMark is part of the name of each folder that a conversion writes to before
+// it moves the result to its place: .NAME.rehome-0123456789abcdef.
 const StagingMark = ".rehome-"
 
-// IsStaging reports such a name. The folder is rehome's own, wherever it lies: no
-// store has it as a part.
+// IsStaging reports whether a folder with this name is a staging folder of rehome,
+// which is never part of a store.
 func IsStaging(name string) bool {
 	at := strings.LastIndex(name, StagingMark)
 	if at < 1 || name[0] != '.' {

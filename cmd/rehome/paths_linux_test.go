@@ -42,7 +42,7 @@ func TestPathsAreBytes(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if _, stderr, code := call(t, "convert", source, "text\xff", "--to", "archive"); code != 1 || !strings.Contains(stderr, "exists already") {
+	if _, stderr, code := call(t, "convert", source, "text\xff", "--to", "archive"); code != 1 || !strings.Contains(stderr, "already exists") {
 		t.Errorf("over itself: exit %d, %s", code, stderr)
 	}
 	if err := os.Mkdir("cwd\xff", 0o755); err != nil {

@@ -1,4 +1,4 @@
-// Package all is the one list of formats that this build carries.
+// Package all lists the formats in this build.
 package all
 
 import (
@@ -15,8 +15,8 @@ import (
 	"rehome/formats/streamjson"
 )
 
-// Registry lists the formats in the order in which detection asks them: the
-// more particular first.
+// Registry returns the formats in the order in which detection probes them: the
+// more specific first.
 func Registry() *formats.Registry {
 	return formats.NewRegistry(
 		archive.Format(),

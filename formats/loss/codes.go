@@ -1,7 +1,6 @@
 package loss
 
-// The codes, one for each loss that a call site reports. The tables in losses/
-// say what each of them is.
+// The codes. The tables in losses/ define them.
 const (
 	TitleFromPrompt     Code = "L101"
 	FolderFromStore     Code = "L102"

@@ -1,7 +1,7 @@
-// Package loss is the closed list of what a conversion may not carry as it was,
-// and the account that is kept of it. Each loss has a code. The tables in
-// losses/*.txt say what it is, of which kind, and what it means for the person
-// or the model that continues; words are made last, for people.
+// Package loss is the closed list of what a conversion may fail to carry as it was,
+// and a log of what it did. Each loss has a code. The tables in losses/*.txt define
+// its kind, its wording, and what it means for the person or the model that
+// continues the session. Only reports put losses into words.
 package loss
 
 import (
@@ -13,25 +13,25 @@ import (
 	"rehome/formats/store"
 )
 
-// Kind is a way of falling short. They are ordered, mildest first.
+// Kind says how a conversion falls short. Kinds are in order of severity.
 type Kind uint8
 
 const (
-	// Reshaped: everything is there, in another form.
+	// Reshaped means that everything is there, in another form.
 	Reshaped Kind = iota + 1
-	// Inferred: a value was worked out that the source does not state.
+	// Inferred means that a value was derived because the source does not state it.
 	Inferred
-	// Missing: the source refers to something it does not hold.
+	// Missing means that the source lacks something that it refers to.
 	Missing
-	// Dropped: the target has no room for it.
+	// Dropped means that it was left out, mostly because the target cannot hold it.
 	Dropped
-	// Unreadable: the source's bytes could not be understood.
+	// Unreadable means that the source is damaged or not understood.
 	Unreadable
 )
 
 var names = [...]string{"", "reshaped", "inferred", "missing", "dropped", "unreadable"}
 
-// Kinds lists all kinds, mildest first.
+// Kinds returns all kinds, the least severe first.
 func Kinds() []Kind { return []Kind{Reshaped, Inferred, Missing, Dropped, Unreadable} }
 
 func (k Kind) String() string {
@@ -41,10 +41,10 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// MarshalText makes a kind its name in JSON.
+// MarshalText returns the name of a kind.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads a kind's name.
+// UnmarshalText parses the name of a kind.
 func (k *Kind) UnmarshalText(b []byte) error {
 	for i, n := range names {
 		if n != "" && n == string(b) {
@@ -55,9 +55,9 @@ func (k *Kind) UnmarshalText(b []byte) error {
 	return fmt.Errorf("no such kind of loss: %q (one of %s)", b, strings.Join(names[1:], ", "))
 }
 
-// Loss is one loss: which, and where in the source. Its arguments, in the order
-// of the table, are names and numbers, never what somebody said and never a
-// secret.
+// Loss is one thing that was not carried as it was, and its place in the source. Its
+// arguments, in the order of its definition, are names and numbers, never
+// conversation content or secrets.
 type Loss struct {
 	Code Code
 	At   store.Addr
@@ -65,138 +65,139 @@ type Loss struct {
 }
 
 // Kind returns the kind of the loss.
-func (n Loss) Kind() Kind { return n.Code.Kind() }
+func (l Loss) Kind() Kind { return l.Code.Kind() }
 
-// What returns the loss in words.
-func (n Loss) What() string {
-	l := n.line()
-	return n.Code.Definition().phrase(1, l.Args)
+// What describes the loss in words.
+func (l Loss) What() string {
+	return l.Code.Definition().phrase(1, l.group().Args)
 }
 
-// Sink takes notes. It may be called from several goroutines.
+// Sink receives losses. It must be safe for concurrent use.
 type Sink func(Loss)
 
-// Log is the losses of one conversion: all counted, the first few kept.
+// Log counts the losses of one conversion, and keeps the places of the first few of
+// each group. It is safe for concurrent use.
 type Log struct {
-	mu    sync.Mutex
-	lines map[string]*Group
-	order []*Group
+	mu     sync.Mutex
+	groups map[string]*Group // by key
+	order  []*Group
 }
 
-// Group is the losses of one code whose arguments in common are the same.
+// Group is the losses with one code and the same shared arguments.
 type Group struct {
 	Code   Code              `json:"code"`
 	Kind   Kind              `json:"kind"`
-	What   string            `json:"what"`           // in words, for as many as there are
-	Args   map[string]string `json:"args,omitempty"` // those that all of them have in common
+	What   string            `json:"what"`           // in words, singular or plural
+	Args   map[string]string `json:"args,omitempty"` // the ones that all of them share
 	Count  int64             `json:"count"`
 	Places []string          `json:"places"` // the first few
 }
 
-const keepPlaces = 5
+const maxPlaces = 5
 
-// Group returns the group of this loss alone.
-func (n Loss) Group() Group {
-	l := n.line()
-	l.Count, l.Places = 1, []string{n.At.String()}
-	return l.worded()
+// Group returns a group of this loss alone.
+func (l Loss) Group() Group {
+	g := l.group()
+	g.Count, g.Places = 1, []string{l.At.String()}
+	return g.worded()
 }
 
-func (n Loss) line() Group {
-	l, of := Group{Code: n.Code, Kind: n.Kind()}, n.Code.Definition()
-	for i, a := range n.Args {
-		if l.Args == nil {
-			l.Args = map[string]string{}
+// group returns an empty group for the loss, with all arguments.
+func (l Loss) group() Group {
+	g, def := Group{Code: l.Code, Kind: l.Kind()}, l.Code.Definition()
+	for i, a := range l.Args {
+		if g.Args == nil {
+			g.Args = map[string]string{}
 		}
-		l.Args[of.Args[i]] = a
+		g.Args[def.Args[i]] = a
 	}
-	return l
+	return g
 }
 
-// group returns what the losses of a line have in common.
-func (l *Group) group() string {
-	key := string(l.Code)
-	if len(l.Args) > 0 {
-		for _, name := range l.Code.Definition().shared() {
-			key += "\x00" + l.Args[name]
+// key returns what identifies the group.
+func (g *Group) key() string {
+	key := string(g.Code)
+	if len(g.Args) > 0 {
+		for _, name := range g.Code.Definition().shared() {
+			key += "\x00" + g.Args[name]
 		}
 	}
 	return key
 }
 
-// worded returns the line in words, without the arguments that differ.
-func (l Group) worded() Group {
-	of, args := l.Code.Definition(), l.Args
-	l.What, l.Args = of.phrase(l.Count, args), nil
+// worded returns the group in words, without the arguments that differ.
+func (g Group) worded() Group {
+	def, args := g.Code.Definition(), g.Args
+	g.What, g.Args = def.phrase(g.Count, args), nil
 	for name, a := range args {
-		if l.Count == 1 || slices.Contains(of.shared(), name) {
-			if l.Args == nil {
-				l.Args = map[string]string{}
+		if g.Count == 1 || slices.Contains(def.shared(), name) {
+			if g.Args == nil {
+				g.Args = map[string]string{}
 			}
-			l.Args[name] = a
+			g.Args[name] = a
 		}
 	}
-	return l
+	return g
 }
 
-// Merge adds lines to lines: each group keeps one line, with the places of the
-// first.
-func Merge(lines, more []Group) []Group {
-	for _, l := range more {
-		i := slices.IndexFunc(lines, func(o Group) bool { return o.group() == l.group() })
+// Merge adds groups to groups. Groups with the same key become one, with the places
+// of the first.
+func Merge(groups, more []Group) []Group {
+	for _, g := range more {
+		i := slices.IndexFunc(groups, func(have Group) bool { return have.key() == g.key() })
 		if i < 0 {
-			lines = append(lines, l)
+			groups = append(groups, g)
 			continue
 		}
-		lines[i].Count += l.Count
-		lines[i] = lines[i].worded()
+		groups[i].Count += g.Count
+		groups[i] = groups[i].worded()
 	}
-	return lines
+	return groups
 }
 
-// Add enters one loss. It is a Sink.
-func (b *Log) Add(n Loss) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	group := string(n.Code)
-	if len(n.Args) > 0 {
-		l := n.line()
-		group = l.group()
+// Add records a loss. It is a Sink.
+func (l *Log) Add(one Loss) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := string(one.Code)
+	if len(one.Args) > 0 {
+		g := one.group()
+		key = g.key()
 	}
-	l := b.lines[group]
-	if l == nil {
-		if b.lines == nil {
-			b.lines = map[string]*Group{}
+	g := l.groups[key]
+	if g == nil {
+		if l.groups == nil {
+			l.groups = map[string]*Group{}
 		}
-		one := n.line()
-		l = &one
-		b.lines[group] = l
-		b.order = append(b.order, l)
+		empty := one.group()
+		g = &empty
+		l.groups[key] = g
+		l.order = append(l.order, g)
 	}
-	l.Count++
-	if len(l.Places) < keepPlaces {
-		l.Places = append(l.Places, n.At.String())
+	g.Count++
+	if len(g.Places) < maxPlaces {
+		g.Places = append(g.Places, one.At.String())
 	}
 }
 
-// Groups returns the lines in the order in which they were first entered.
-func (b *Log) Groups() []Group {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	out := make([]Group, len(b.order))
-	for i, l := range b.order {
-		out[i] = l.worded()
-		out[i].Places = slices.Clone(l.Places)
+// Groups returns the groups in the order in which they first occurred.
+func (l *Log) Groups() []Group {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := make([]Group, len(l.order))
+	for i, g := range l.order {
+		out[i] = g.worded()
+		out[i].Places = slices.Clone(g.Places)
 	}
 	return out
 }
 
-// Worst returns the gravest kind entered, 0 if none.
-func (b *Log) Worst() (k Kind) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, l := range b.order {
-		k = max(k, l.Kind)
+// Worst returns the most severe kind that occurred, 0 if none.
+func (l *Log) Worst() (k Kind) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, g := range l.order {
+		k = max(k, g.Kind)
 	}
 	return k
 }

@@ -8,52 +8,52 @@ import (
 	"sync"
 )
 
-// Code identifies a loss. Its first digit is the area. A code is never given a
-// second meaning.
+// Code identifies a loss. Its first digit is the area. A code never changes its
+// meaning.
 type Code string
 
-// Definition is what the tables say of a code.
+// Definition is the row of a code in the tables.
 type Definition struct {
 	Code      Code
 	Kind      Kind
-	Args      []string // names of the arguments, in the order in which a Loss has them
-	One, Many string   // noun phrases, with arguments in braces, for one and for several
+	Args      []string // names of the arguments of a Loss, in order
+	One, Many string   // noun phrases for one and for several, with arguments in braces
 	Means     string   // what it means for the person or the model that continues
 }
 
 //go:embed losses/*.txt
 var tables embed.FS
 
-// All lists the losses in the order of their codes. The list is shared: do not
-// change it.
+// All returns the definitions in the order of their codes. The list is shared: do
+// not change it.
 func All() []Definition { return parsed() }
 
-// Definition returns what the tables say of a code. It panics on a code that is in none
-// of them, which is a mistake in the program.
+// Definition returns the definition of a code. It panics if there is none, which is a
+// mistake in the program.
 func (c Code) Definition() *Definition {
 	all := parsed()
 	i, ok := slices.BinarySearchFunc(all, c, func(l Definition, c Code) int { return strings.Compare(string(l.Code), string(c)) })
 	if !ok {
-		panic("loss: no loss has the code " + string(c))
+		panic("loss: undefined code " + string(c))
 	}
 	return &all[i]
 }
 
-// Kind returns the kind of loss that the code stands for.
+// Kind returns the kind of the loss.
 func (c Code) Kind() Kind { return c.Definition().Kind }
 
-// Secret reports whether the code is of something left out as a secret.
+// Secret reports whether the loss is a withheld secret.
 func (c Code) Secret() bool { return c[1] == '4' }
 
-// Stale reports whether the code is of a sidecar entry that no longer fits.
+// Stale reports whether the loss is a sidecar item that no longer applies.
 func (c Code) Stale() bool { return c[1] == '9' }
 
-// Areas are the titles of the areas, by the first digit of their codes.
+// Areas returns the titles of the areas, by the first digit of their codes.
 func Areas() []string {
 	return []string{1: "Conversation", 2: "Tool calls", 3: "Records and files", 4: "Secrets", 5: "Claude Code", 6: "Cursor IDE", 7: "Cursor SDK", 8: "Saved agent state", 9: "Sidecar"}
 }
 
-// phrase returns the phrase for a number of losses, with arguments filled in.
+// phrase returns the phrase for n losses, with arguments filled in.
 func (l *Definition) phrase(n int64, args map[string]string) string {
 	text := l.One
 	if n != 1 {
@@ -69,8 +69,8 @@ func (l *Definition) phrase(n int64, args map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// shared names the arguments that tell losses apart. One that the phrase for
-// several does not name differs among them.
+// shared returns the names of the arguments that all losses of a group share: those
+// in the phrase for several.
 func (l *Definition) shared() (out []string) {
 	for _, name := range l.Args {
 		if strings.Contains(l.Many, "{"+name+"}") {
@@ -80,8 +80,8 @@ func (l *Definition) shared() (out []string) {
 	return out
 }
 
-// parsed reads the tables once. They are part of the program, so a mistake in
-// one is a mistake in the program.
+// parsed parses the tables once. They are part of the program, so it panics on a
+// mistake.
 var parsed = sync.OnceValue(func() []Definition {
 	var all []Definition
 	files, err := tables.ReadDir("losses")
@@ -103,14 +103,14 @@ var parsed = sync.OnceValue(func() []Definition {
 	return all
 })
 
-// parse reads blocks of lines with empty lines between them:
+// parse parses blocks separated by blank lines:
 //
 //	L702 dropped column
 //	one: column that the SDK does not create: {column}
 //	many: columns that the SDK does not create: {column}
 //	means: The SDK does not read it ...
 //
-// A line that begins with a space continues the one before; # begins a remark.
+// A line that starts with a space continues the one before; # starts a comment.
 func parse(text string) ([]Definition, error) {
 	var out []Definition
 	for block := range strings.SplitSeq(strings.ReplaceAll(text, "\n ", " "), "\n\n") {
@@ -120,7 +120,7 @@ func parse(text string) ([]Definition, error) {
 		}
 		head := strings.Fields(lines[0])
 		if len(head) < 2 || len(lines) != 4 || len(head[0]) != 4 || head[0][0] != 'L' || head[0][1] < '1' || head[0][1] > '9' {
-			return nil, fmt.Errorf("%q: want code, kind and arguments, and then a line of one:, many: and means: each", lines[0])
+			return nil, fmt.Errorf("%q: want a line with code, kind and arguments, then lines with one:, many: and means:", lines[0])
 		}
 		l := Definition{Code: Code(head[0]), Args: head[2:]}
 		if err := l.Kind.UnmarshalText([]byte(head[1])); err != nil {
@@ -131,7 +131,7 @@ func parse(text string) ([]Definition, error) {
 		l.Many, many = strings.CutPrefix(lines[2], "many: ")
 		l.Means, means = strings.CutPrefix(lines[3], "means: ")
 		if !one || !many || !means {
-			return nil, fmt.Errorf("%s: want one:, many: and means: in this order", l.Code)
+			return nil, fmt.Errorf("%s: want one:, many: and means:, in this order", l.Code)
 		}
 		out = append(out, l)
 	}

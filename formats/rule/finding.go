@@ -9,25 +9,24 @@ import (
 	"rehome/formats/store"
 )
 
-// Finding is one place where a rule is broken.
+// Finding is one place that violates a rule.
 type Finding struct {
 	Rule string // its id
-	// At is the place: File is a slash path inside the store, or "" for the store
-	// itself if that is a file or no closer place is known.
+	// At is the place. File is a slash path inside the store, or "" for the store as
+	// a whole.
 	At      store.Addr
 	Pointer string // JSON pointer inside the record; "" for all of it
-	// Message is the wording of what is wrong here, where the rule's title does not
-	// say it all: a format for fmt if there are Args, else the text itself. It may
-	// change with any version, so nothing but Text reads it.
+	// Message adds to the title of the rule: a format for fmt if there are Args,
+	// else plain text. It may change with any version, so only Text reads it.
 	Message string
 	// Args are the names and numbers that people need to find the place, and no
 	// other content of the store. With rule, address and pointer they identify the
-	// finding, except for an Amount, Words and an error. Foreign names are quoted
-	// (%q).
+	// finding, except for arguments of the types Amount, Words and error. Names
+	// from the store are quoted (%q).
 	Args []any
 }
 
-// Text returns what is wrong here in words, "" if the rule's title says it all.
+// Text returns the message with its arguments, "" if there is none.
 func (f *Finding) Text() string {
 	if len(f.Args) == 0 {
 		return f.Message
@@ -35,8 +34,7 @@ func (f *Finding) Text() string {
 	return fmt.Sprintf(f.Message, f.Args...)
 }
 
-// Detach makes a finding independent of what it was read from, which the codec
-// may use again.
+// Detach copies what the finding shares with buffers that the codec may reuse.
 func (f *Finding) Detach() {
 	f.At.Key = f.At.Key.Clone()
 	for i, a := range f.Args {
@@ -46,11 +44,11 @@ func (f *Finding) Detach() {
 	}
 }
 
-// Pass is what to check in one store. A codec may call its functions from any
-// number of goroutines; its findings do not depend on that number.
+// Pass is one run of the rules over a store: what to check, and where to report
+// findings. Its functions are safe for concurrent use.
 type Pass struct {
 	Layers Layers
-	// Report takes every finding, in any order.
+	// Report receives every finding, in any order.
 	Report func(Finding)
 	// Schema returns a validator for a published schema, for use by one goroutine.
 	// It is nil unless the schema layer is checked.
@@ -69,26 +67,26 @@ type Cause struct {
 	Args    []any
 }
 
-// Enabled reports whether a layer is checked.
-func (q *Pass) Enabled(l Layer) bool { return q.Layers.Has(l) }
+// Enabled reports whether to check a layer.
+func (p *Pass) Enabled(l Layer) bool { return p.Layers.Has(l) }
 
-// Reportf reports a finding of a rule.
-func (q *Pass) Reportf(id string, at store.Addr, says string, args ...any) {
-	q.Report(Finding{Rule: id, At: at, Message: says, Args: args})
+// Reportf reports a finding with a formatted message.
+func (p *Pass) Reportf(id string, at store.Addr, message string, args ...any) {
+	p.Report(Finding{Rule: id, At: at, Message: message, Args: args})
 }
 
-// Amount is how many there are of something. A finding stays the same when it
-// grows, as a store does that is in use.
+// Amount is a number of things. It does not identify a finding, because it grows
+// in a store in use.
 type Amount struct {
 	N    int64
-	Noun string // in the singular; "" for the number alone
+	Noun string // singular; "" for the number alone
 }
 
-// Words are an argument that is only wording.
+// Words is an argument that is only wording.
 type Words string
 
-// Identity returns what identifies the finding besides its rule, address and
-// pointer. No wording is in it, so that it is the same in every version.
+// Identity returns the arguments that identify the finding, with its rule, address
+// and pointer. It has no wording, so that it is the same in every version.
 func (f *Finding) Identity() (out []string) {
 	for _, a := range f.Args {
 		switch a.(type) {
@@ -103,7 +101,7 @@ func (f *Finding) Identity() (out []string) {
 // Count returns an Amount.
 func Count(n int64, noun string) Amount { return Amount{n, noun} }
 
-// String is "1 blob", "7 blobs" or "7".
+// String returns "1 blob", "7 blobs" or "7".
 func (a Amount) String() string {
 	n := strconv.FormatInt(a.N, 10)
 	switch {
@@ -115,7 +113,7 @@ func (a Amount) String() string {
 	return n + " " + a.Noun + "s"
 }
 
-// Clip returns the start of a foreign word, enough to recognize it.
+// Clip returns the start of a text, enough to recognize it.
 func Clip(s string) string {
 	if short := Truncate(s, 80); short != s {
 		return short + "…"
@@ -123,13 +121,13 @@ func Clip(s string) string {
 	return s
 }
 
-// Truncate returns at most so many bytes of a text, and no part of a character.
-func Truncate(s string, most int) string {
-	if len(s) <= most {
+// Truncate returns at most limit bytes of a text, without splitting a character.
+func Truncate(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	n := most
-	for n > max(most-utf8.UTFMax, 0) && !utf8.RuneStart(s[n]) {
+	n := limit
+	for n > max(limit-utf8.UTFMax, 0) && !utf8.RuneStart(s[n]) {
 		n--
 	}
 	return s[:n]

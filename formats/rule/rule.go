@@ -25,7 +25,7 @@ func (s Severity) String() string { return severities[s] }
 // MarshalText returns the name of a severity.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads the name of a severity.
+// UnmarshalText parses the name of a severity.
 func (s *Severity) UnmarshalText(b []byte) error {
 	for i, name := range severities {
 		if name == string(b) {
@@ -42,8 +42,8 @@ type Layer uint8
 const (
 	Container  Layer = 1 << iota // the file as a file: pages, lines, encodings
 	Schema                       // the shape of tables and records
-	References                   // whether what is referred to exists
-	Meaning                      // what the real client would do with it
+	References                   // whether references point to something
+	Meaning                      // what the client would do with it
 	Secrets                      // credentials in the content
 )
 
@@ -55,7 +55,7 @@ var layerNames = [...]string{"container", "schema", "references", "meaning", "se
 // LayerNames returns the layers in the order of the first digit of their ids.
 func LayerNames() []string { return slices.Clone(layerNames[:]) }
 
-// ParseLayer reads the name of one layer.
+// ParseLayer parses the name of one layer.
 func ParseLayer(name string) (Layer, error) {
 	if i := slices.Index(layerNames[:], name); i >= 0 {
 		return 1 << i, nil

@@ -67,7 +67,7 @@ func TestIDs(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	const good = "# remark\nRH301 error a b\nwhat is wrong\nwhy: because\n of this.\nmend: do that.\n\nRH101 note *\nx\nwhy: y\nmend: z\n"
+	const good = "# remark\nRH301 error a b\nwhat is wrong\nwhy: because\n of this.\nfix: do that.\n\nRH101 note *\nx\nwhy: y\nfix: z\n"
 	list, err := parse(good)
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
@@ -77,11 +77,11 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, bad := range []string{
-		"RH301 error\nx\nwhy: y\nmend: z",
-		"RH301 fatal a\nx\nwhy: y\nmend: z",
-		"RH901 error a\nx\nwhy: y\nmend: z",
-		"RH30 error a\nx\nwhy: y\nmend: z",
-		"RH301 error a\nx\nmend: z\nwhy: y",
+		"RH301 error\nx\nwhy: y\nfix: z",
+		"RH301 fatal a\nx\nwhy: y\nfix: z",
+		"RH901 error a\nx\nwhy: y\nfix: z",
+		"RH30 error a\nx\nwhy: y\nfix: z",
+		"RH301 error a\nx\nfix: z\nwhy: y",
 		"RH301 error a\nx\nwhy: y",
 	} {
 		if _, err := parse(bad); err == nil {

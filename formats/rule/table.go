@@ -25,7 +25,7 @@ func Lookup(id string) *Rule {
 	return &all[i]
 }
 
-// parsed reads the tables once. They are part of the program, so it panics on a
+// parsed parses the tables once. They are part of the program, so it panics on a
 // mistake.
 var parsed = sync.OnceValue(func() []Rule {
 	var all []Rule
@@ -53,12 +53,12 @@ var parsed = sync.OnceValue(func() []Rule {
 	return all
 })
 
-// parse reads blocks separated by blank lines:
+// parse parses blocks separated by blank lines:
 //
 //	RH301 error cursor-chat cursor-sdk
 //	blob does not match its id
 //	why: the client does not check it ...
-//	mend: restore the file from a backup ...
+//	fix: restore the file from a backup ...
 //
 // A line that starts with a space continues the one before; # starts a comment.
 func parse(text string) ([]Rule, error) {
@@ -104,8 +104,8 @@ func parseBlock(block []string) (r Rule, err error) {
 		return r, fmt.Errorf("%s: %w", r.ID, err)
 	}
 	why, text, _ := strings.Cut(block[2], ": ")
-	mend, advice, _ := strings.Cut(block[3], ": ")
-	if why != "why" || mend != "mend" {
+	fix, advice, _ := strings.Cut(block[3], ": ")
+	if why != "why" || fix != "fix" {
 		return r, fmt.Errorf("%s: the third or fourth line has the wrong label", r.ID)
 	}
 	r.Why, r.Fix = text, advice

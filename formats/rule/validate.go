@@ -9,7 +9,7 @@ type Schemas struct {
 }
 
 // Schemas returns the validators for one goroutine.
-func (q *Pass) Schemas() *Schemas { return &Schemas{q, map[string]Validator{}} }
+func (p *Pass) Schemas() *Schemas { return &Schemas{p, map[string]Validator{}} }
 
 // Get returns the validator for a published schema, nil unless the schema layer is
 // checked.
@@ -25,13 +25,13 @@ func (s *Schemas) Get(name string) Validator {
 
 // Matches checks a document against a schema, reports each cause (RH203) below
 // pointer, and returns whether there was none. Without a schema everything matches.
-func (q *Pass) Matches(v Validator, doc []byte, at store.Addr, pointer string) bool {
+func (p *Pass) Matches(v Validator, doc []byte, at store.Addr, pointer string) bool {
 	if v == nil {
 		return true
 	}
 	causes := v(doc)
 	for _, c := range causes {
-		q.Report(Finding{Rule: "RH203", At: at, Pointer: pointer + c.Pointer, Message: c.Message, Args: c.Args})
+		p.Report(Finding{Rule: "RH203", At: at, Pointer: pointer + c.Pointer, Message: c.Message, Args: c.Args})
 	}
 	return len(causes) == 0
 }

@@ -1,198 +1,198 @@
 package session
 
-// The types of line.
+// The types of lines.
 const (
 	headLine    = "session"
 	messageLine = "message"
 	fileLine    = "file"
 )
 
-// version is that of the schema, canonical-1.
+// version is the version of the schema, canonical-1.
 const version = 1
 
-// AppendHead appends the line that a session begins with, without a line end.
+// AppendHead appends the line of a session head, without a line break.
 func AppendHead(dst []byte, s *Session) []byte {
-	p := pen{b: dst}
-	p.open('{')
-	p.mustText("type", headLine)
-	p.mustNum("version", version)
-	p.mustText("id", s.ID)
-	p.mustText("agent", s.Agent)
-	p.text("title", s.Title)
-	p.text("workspace", s.Workspace)
-	p.texts("folders", s.Folders)
-	p.stamp("created", s.Created)
-	p.stamp("updated", s.Updated)
+	w := jsonWriter{b: dst}
+	w.open('{')
+	w.mustText("type", headLine)
+	w.mustNum("version", version)
+	w.mustText("id", s.ID)
+	w.mustText("agent", s.Agent)
+	w.text("title", s.Title)
+	w.text("workspace", s.Workspace)
+	w.texts("folders", s.Folders)
+	w.stamp("created", s.Created)
+	w.stamp("updated", s.Updated)
 	if s.Parent != nil {
-		p.name("parent")
-		p.link(s.Parent)
+		w.name("parent")
+		w.link(s.Parent)
 	}
-	p.text("status", s.Status)
-	p.text("mode", s.Mode)
-	p.text("model", s.Model)
-	p.text("branch", s.Branch)
-	p.repos(s.Repos)
-	p.todos(s.Todos)
-	p.text("plan", s.Plan)
+	w.text("status", s.Status)
+	w.text("mode", s.Mode)
+	w.text("model", s.Model)
+	w.text("branch", s.Branch)
+	w.repos(s.Repos)
+	w.todos(s.Todos)
+	w.text("plan", s.Plan)
 	if s.Context != nil {
-		p.name("context")
-		p.open('{')
-		p.mustNum("used", s.Context.Used)
-		p.mustNum("max", s.Context.Max)
-		p.close('}')
+		w.name("context")
+		w.open('{')
+		w.mustNum("used", s.Context.Used)
+		w.mustNum("max", s.Context.Max)
+		w.close('}')
 	}
-	p.children(s.Children)
-	p.branches(s.Branches)
-	p.texts("missing", s.Missing)
-	p.extras(s.Extras)
-	p.close('}')
-	return p.b
+	w.children(s.Children)
+	w.branches(s.Branches)
+	w.texts("missing", s.Missing)
+	w.extras(s.Extras)
+	w.close('}')
+	return w.b
 }
 
-func (p *pen) link(l *Link) {
-	p.open('{')
-	p.mustText("session", l.Session)
-	p.text("call", l.Call)
-	p.text("title", l.Title)
-	p.text("kind", l.Kind)
-	p.text("status", l.Status)
-	p.close('}')
+func (w *jsonWriter) link(l *Link) {
+	w.open('{')
+	w.mustText("session", l.Session)
+	w.text("call", l.Call)
+	w.text("title", l.Title)
+	w.text("kind", l.Kind)
+	w.text("status", l.Status)
+	w.close('}')
 }
 
-func (p *pen) repos(list []Repo) {
+func (w *jsonWriter) repos(list []Repo) {
 	if len(list) == 0 {
 		return
 	}
-	p.name("repos")
-	p.open('[')
+	w.name("repos")
+	w.open('[')
 	for _, r := range list {
-		p.next()
-		p.open('{')
-		p.mustText("path", r.Path)
-		p.text("branch", r.Branch)
-		p.close('}')
+		w.next()
+		w.open('{')
+		w.mustText("path", r.Path)
+		w.text("branch", r.Branch)
+		w.close('}')
 	}
-	p.close(']')
+	w.close(']')
 }
 
-func (p *pen) todos(list []Todo) {
+func (w *jsonWriter) todos(list []Todo) {
 	if len(list) == 0 {
 		return
 	}
-	p.name("todos")
-	p.open('[')
+	w.name("todos")
+	w.open('[')
 	for _, t := range list {
-		p.next()
-		p.open('{')
-		p.text("id", t.ID)
-		p.mustText("content", t.Content)
-		p.text("status", t.Status)
-		p.stamp("created", t.Created)
-		p.stamp("updated", t.Updated)
-		p.texts("needs", t.DependsOn)
-		p.extras(t.Extras)
-		p.close('}')
+		w.next()
+		w.open('{')
+		w.text("id", t.ID)
+		w.mustText("content", t.Content)
+		w.text("status", t.Status)
+		w.stamp("created", t.Created)
+		w.stamp("updated", t.Updated)
+		w.texts("needs", t.DependsOn)
+		w.extras(t.Extras)
+		w.close('}')
 	}
-	p.close(']')
+	w.close(']')
 }
 
-func (p *pen) children(list []Link) {
+func (w *jsonWriter) children(list []Link) {
 	if len(list) == 0 {
 		return
 	}
-	p.name("children")
-	p.open('[')
+	w.name("children")
+	w.open('[')
 	for i := range list {
-		p.next()
-		p.link(&list[i])
+		w.next()
+		w.link(&list[i])
 	}
-	p.close(']')
+	w.close(']')
 }
 
-func (p *pen) branches(list []Branch) {
+func (w *jsonWriter) branches(list []Branch) {
 	if len(list) == 0 {
 		return
 	}
-	p.name("branches")
-	p.open('[')
+	w.name("branches")
+	w.open('[')
 	for _, b := range list {
-		p.next()
-		p.open('{')
-		p.mustText("name", b.Name)
-		p.text("from", b.From)
-		p.close('}')
+		w.next()
+		w.open('{')
+		w.mustText("name", b.Name)
+		w.text("from", b.From)
+		w.close('}')
 	}
-	p.close(']')
+	w.close(']')
 }
 
-// AppendMessage appends a message's line, without a line end.
+// AppendMessage appends the line of a message, without a line break.
 func AppendMessage(dst []byte, m *Message) []byte {
-	p := pen{b: dst}
-	p.open('{')
-	p.mustText("type", messageLine)
-	p.mustText("id", m.ID)
-	p.text("parent", m.Parent)
-	p.text("branch", m.Branch)
-	p.mustText("role", string(m.Role))
+	w := jsonWriter{b: dst}
+	w.open('{')
+	w.mustText("type", messageLine)
+	w.mustText("id", m.ID)
+	w.text("parent", m.Parent)
+	w.text("branch", m.Branch)
+	w.mustText("role", string(m.Role))
 	if m.Turn != nil {
-		p.turn(m.Turn)
+		w.turn(m.Turn)
 	}
-	p.stamp("at", m.At)
-	p.stamp("end", m.End)
-	p.text("model", m.Model)
-	p.flag("simulated", m.Simulated)
-	p.flag("archived", m.Archived)
-	p.parts("parts", m.Parts)
-	p.texts("origin", m.Origin)
-	p.extras(m.Extras)
-	p.close('}')
-	return p.b
+	w.stamp("at", m.At)
+	w.stamp("end", m.End)
+	w.text("model", m.Model)
+	w.flag("simulated", m.Simulated)
+	w.flag("archived", m.Archived)
+	w.parts("parts", m.Parts)
+	w.texts("origin", m.Origin)
+	w.extras(m.Extras)
+	w.close('}')
+	return w.b
 }
 
-func (p *pen) turn(t *Turn) {
-	p.name("turn")
-	p.open('{')
-	p.mustNum("number", int64(t.Number))
-	p.text("id", t.ID)
-	p.text("requestId", t.RequestID)
-	p.text("kind", t.Kind)
-	p.text("model", t.Model)
-	p.text("mode", t.Mode)
-	p.text("status", t.Status)
-	p.text("error", t.Error)
+func (w *jsonWriter) turn(t *Turn) {
+	w.name("turn")
+	w.open('{')
+	w.mustNum("number", int64(t.Number))
+	w.text("id", t.ID)
+	w.text("requestId", t.RequestID)
+	w.text("kind", t.Kind)
+	w.text("model", t.Model)
+	w.text("mode", t.Mode)
+	w.text("status", t.Status)
+	w.text("error", t.Error)
 	if t.Usage != nil {
-		p.usage(t.Usage)
+		w.usage(t.Usage)
 	}
-	p.stamp("start", t.Start)
-	p.stamp("end", t.End)
-	p.extras(t.Extras)
-	p.close('}')
+	w.stamp("start", t.Start)
+	w.stamp("end", t.End)
+	w.extras(t.Extras)
+	w.close('}')
 }
 
-func (p *pen) usage(u *Usage) {
-	p.name("usage")
-	p.open('{')
+func (w *jsonWriter) usage(u *Usage) {
+	w.name("usage")
+	w.open('{')
 	for _, c := range [...]struct {
 		name string
 		n    int64
 	}{{"input", u.Input}, {"output", u.Output}, {"cacheRead", u.CacheRead}, {"cacheWrite", u.CacheWrite}, {"reasoning", u.Reasoning}, {"total", u.Total}} {
 		if c.n >= 0 {
-			p.mustNum(c.name, c.n)
+			w.mustNum(c.name, c.n)
 		}
 	}
-	p.close('}')
+	w.close('}')
 }
 
-// AppendFile appends a snapshot's line, without a line end.
+// AppendFile appends the line of a file snapshot, without a line break.
 func AppendFile(dst []byte, f *File) []byte {
-	p := pen{b: dst}
-	p.open('{')
-	p.mustText("type", fileLine)
-	p.mustText("path", f.Path)
-	p.body("before", f.Before)
-	p.body("after", f.After)
-	p.texts("origin", f.Origin)
-	p.extras(f.Extras)
-	p.close('}')
-	return p.b
+	w := jsonWriter{b: dst}
+	w.open('{')
+	w.mustText("type", fileLine)
+	w.mustText("path", f.Path)
+	w.body("before", f.Before)
+	w.body("after", f.After)
+	w.texts("origin", f.Origin)
+	w.extras(f.Extras)
+	w.close('}')
+	return w.b
 }

@@ -2,7 +2,7 @@ package session
 
 import "unicode/utf8"
 
-// The kinds of part, as the lines name them.
+// The types of parts in a line.
 const (
 	textPart     = "text"
 	injectedPart = "context"
@@ -15,114 +15,114 @@ const (
 	opaquePart   = "opaque"
 )
 
-func (p *pen) parts(name string, list []Part) {
+func (w *jsonWriter) parts(name string, list []Part) {
 	if len(list) == 0 {
 		return
 	}
-	p.name(name)
-	p.open('[')
+	w.name(name)
+	w.open('[')
 	for _, part := range list {
-		p.next()
-		p.open('{')
-		p.part(part)
-		p.close('}')
+		w.next()
+		w.open('{')
+		w.part(part)
+		w.close('}')
 	}
-	p.close(']')
+	w.close(']')
 }
 
-func (p *pen) part(part Part) {
+func (w *jsonWriter) part(part Part) {
 	switch t := part.(type) {
 	case *Text:
-		p.mustText("type", textPart)
-		p.mustText("text", t.Text)
-		p.text("from", t.From)
-		p.extras(t.Extras)
+		w.mustText("type", textPart)
+		w.mustText("text", t.Text)
+		w.text("from", t.From)
+		w.extras(t.Extras)
 	case *Injected:
-		p.mustText("type", injectedPart)
-		p.text("tag", t.Tag)
-		p.text("text", t.Text)
-		p.raw("data", t.Data)
-		p.text("from", t.From)
-		p.extras(t.Extras)
+		w.mustText("type", injectedPart)
+		w.text("tag", t.Tag)
+		w.text("text", t.Text)
+		w.raw("data", t.Data)
+		w.text("from", t.From)
+		w.extras(t.Extras)
 	case *Thinking:
-		p.mustText("type", thinkingPart)
-		p.text("text", t.Text)
-		p.text("signature", t.Signature)
-		p.flag("redacted", t.Redacted)
-		p.text("data", t.Data)
-		p.num("millis", t.Millis)
-		p.stamp("start", t.Start)
-		p.stamp("end", t.End)
-		p.text("from", t.From)
-		p.extras(t.Extras)
+		w.mustText("type", thinkingPart)
+		w.text("text", t.Text)
+		w.text("signature", t.Signature)
+		w.flag("redacted", t.Redacted)
+		w.text("data", t.Data)
+		w.num("millis", t.Millis)
+		w.stamp("start", t.Start)
+		w.stamp("end", t.End)
+		w.text("from", t.From)
+		w.extras(t.Extras)
 	case *ToolCall:
-		p.call(t)
+		w.call(t)
 	case *ToolResult:
-		p.mustText("type", resultPart)
-		p.mustText("call", t.Call)
-		p.text("status", t.Status)
-		p.flag("error", t.Error)
-		p.parts("content", t.Content)
-		p.raw("value", t.Value)
-		p.text("from", t.From)
-		p.extras(t.Extras)
+		w.mustText("type", resultPart)
+		w.mustText("call", t.Call)
+		w.text("status", t.Status)
+		w.flag("error", t.Error)
+		w.parts("content", t.Content)
+		w.raw("value", t.Value)
+		w.text("from", t.From)
+		w.extras(t.Extras)
 	case *Media:
-		p.media(t)
+		w.media(t)
 	case *Summary:
-		p.mustText("type", summaryPart)
-		p.mustText("text", t.Text)
-		p.text("from", t.From)
-		p.extras(t.Extras)
+		w.mustText("type", summaryPart)
+		w.mustText("text", t.Text)
+		w.text("from", t.From)
+		w.extras(t.Extras)
 	case *Boundary:
-		p.mustText("type", boundaryPart)
-		p.num("archived", int64(t.Archived))
-		p.extras(t.Extras)
+		w.mustText("type", boundaryPart)
+		w.num("archived", int64(t.Archived))
+		w.extras(t.Extras)
 	case *Opaque:
-		p.mustText("type", opaquePart)
-		p.text("kind", t.Kind)
-		p.raw("raw", t.Raw)
-		p.text("from", t.From)
+		w.mustText("type", opaquePart)
+		w.text("kind", t.Kind)
+		w.raw("raw", t.Raw)
+		w.text("from", t.From)
 	}
 }
 
-func (p *pen) call(t *ToolCall) {
-	p.mustText("type", callPart)
-	p.mustText("id", t.ID)
-	p.mustText("name", t.Name)
-	p.text("kind", t.Kind)
-	p.raw("input", t.Input)
-	p.raw("args", t.Args)
-	p.stamp("start", t.Start)
-	p.stamp("end", t.End)
-	p.text("child", t.Child)
-	p.text("from", t.From)
-	p.extras(t.Extras)
+func (w *jsonWriter) call(t *ToolCall) {
+	w.mustText("type", callPart)
+	w.mustText("id", t.ID)
+	w.mustText("name", t.Name)
+	w.text("kind", t.Kind)
+	w.raw("input", t.Input)
+	w.raw("args", t.Args)
+	w.stamp("start", t.Start)
+	w.stamp("end", t.End)
+	w.text("child", t.Child)
+	w.text("from", t.From)
+	w.extras(t.Extras)
 }
 
-func (p *pen) media(t *Media) {
-	p.mustText("type", mediaPart)
-	p.text("mime", t.Mime)
-	p.text("name", t.Name)
+func (w *jsonWriter) media(t *Media) {
+	w.mustText("type", mediaPart)
+	w.text("mime", t.Mime)
+	w.text("name", t.Name)
 	if t.Data != nil {
-		p.bytes("base64", t.Data)
+		w.bytes("base64", t.Data)
 	}
-	p.text("uri", t.URI)
-	p.text("from", t.From)
-	p.extras(t.Extras)
+	w.text("uri", t.URI)
+	w.text("from", t.From)
+	w.extras(t.Extras)
 }
 
-// body spells a file's content as text where it is text, so that it can be
-// read and compared.
-func (p *pen) body(name string, b *Body) {
+// body writes the content of a file as text if it is text, so that people can read
+// and compare it, and otherwise in base64.
+func (w *jsonWriter) body(name string, b *Body) {
 	if b == nil {
 		return
 	}
-	p.name(name)
-	p.open('{')
+	w.name(name)
+	w.open('{')
 	if utf8.Valid(b.Bytes) {
-		p.mustText("text", string(b.Bytes))
+		w.mustText("text", string(b.Bytes))
 	} else {
-		p.bytes("base64", b.Bytes)
+		w.bytes("base64", b.Bytes)
 	}
-	p.close('}')
+	w.close('}')
 }

@@ -3,8 +3,8 @@ package session
 // Role is who speaks.
 type Role string
 
-// The roles. A user's message holds what the user typed; what the client put
-// in front of it stands in the same message as Context parts.
+// The roles. A user message holds what the user typed; context that the client
+// added to it is in the same message, as Injected parts.
 const (
 	System    Role = "system"
 	User      Role = "user"
@@ -15,32 +15,31 @@ const (
 // Message is one step of the conversation.
 type Message struct {
 	ID     string // unique in the session, and the same whenever it is decoded
-	Parent string // "" if it follows the message in front of it
+	Parent string // "" if it follows the previous message
 	Branch string // "" for the live branch
 	Role   Role
-	Turn   *Turn // the turn that begins here; nil on every other message
+	Turn   *Turn // the turn that starts here; nil on every other message
 	At     Stamp
 	End    Stamp
-	Model  string // where it is known for this message
-	// Simulated messages have the user's role, but the client wrote them.
+	Model  string // "" if not known for this message
+	// Simulated messages have the role user, but the client wrote them.
 	Simulated bool
-	// Archived messages lie before a Boundary: the model does not see them any
-	// more.
+	// Archived messages precede a Boundary: the model no longer sees them.
 	Archived bool
 	Parts    []Part
 	Origin   []string // the records it came from, as addresses
 	Extras   []Extra
 }
 
-// Turn is a prompt and all that came of it.
+// Turn is a prompt and everything that follows from it.
 type Turn struct {
 	Number    int    // from 1
-	ID        string // the client's name for it, such as a run's
+	ID        string // the client's id for it, such as that of an SDK run
 	RequestID string
-	Kind      string // "" for the agent's, "shell" for a command of the user's own
+	Kind      string // "" for a turn of the agent, "shell" for a command that the user ran
 	Model     string
 	Mode      string
-	Status    string // queued, running, finished, error, cancelled, expired; "" if nothing tells
+	Status    string // queued, running, finished, error, cancelled, expired; "" if not known
 	Error     string
 	Usage     *Usage
 	Start     Stamp
@@ -48,8 +47,8 @@ type Turn struct {
 	Extras    []Extra
 }
 
-// Usage is what a turn cost in tokens. A count of -1 was not stated.
+// Usage counts the tokens of a turn. -1 means that the source does not state it.
 type Usage struct{ Input, Output, CacheRead, CacheWrite, Reasoning, Total int64 }
 
-// UnknownUsage states nothing.
+// UnknownUsage returns a Usage without any count.
 func UnknownUsage() Usage { return Usage{-1, -1, -1, -1, -1, -1} }

@@ -1,25 +1,24 @@
 package session
 
-// Part is a piece of a message: one of the types below.
+// Part is one piece of the content of a message: one of the types below.
 type Part interface{ part() }
 
-// Text is what somebody wrote.
+// Text is text that the user or the model wrote.
 type Text struct {
-	Text   string
-	Source // where it came from
+	Text string
+	Source
 	Extras []Extra
 }
 
-// Source says which source a part was taken from, where it is not the one that
-// the session's spine comes from: "prompts", "events", "transcript", "bubbles".
+// Source says which source a part was taken from, if that is not the main one of
+// its session: "prompts", "events", "transcript", "bubbles".
 type Source struct{ From string }
 
-// Injected is context that the client put in front of a prompt: what stood in
-// an envelope tag, or a thing the user attached; or a piece of a command of the
-// user's, or of what that printed.
+// Injected is context that the client added to a prompt: the content of an envelope
+// tag, an attachment, or a command that the user ran and its output.
 type Injected struct {
-	Tag  string // the envelope's tag, or the kind of attachment
-	Text string // what it held
+	Tag  string // the tag, or the kind of attachment
+	Text string // the content
 	Data Raw    // an attachment's own record
 	Source
 	Extras []Extra
@@ -29,20 +28,20 @@ type Injected struct {
 type Thinking struct {
 	Text      string
 	Signature string
-	Redacted  bool   // the text was withheld by its provider
-	Data      string // what a redacted one holds instead
-	Millis    int64  // how long it took; 0 if not known
+	Redacted  bool   // the provider withheld the text
+	Data      string // what a redacted part holds instead
+	Millis    int64  // duration in milliseconds; 0 if not known
 	Start     Stamp
 	End       Stamp
 	Source
 	Extras []Extra
 }
 
-// ToolCall is a tool that the model asked for.
+// ToolCall is a call of a tool by the model.
 type ToolCall struct {
 	ID    string
-	Name  string // as the model called it; the kind's own name if only that is known
-	Kind  string // the client's kind: shell, read, edit, …; "tool-<number>" for one newer than our table
+	Name  string // the model's name for the tool; the name of the kind if only that is known
+	Kind  string // the client's kind: shell, read, edit, …; "tool-<number>" if it is not in the table
 	Input Raw    // the arguments as the model wrote them
 	Args  Raw    // the arguments as the tool ran with them
 	Start Stamp
@@ -52,16 +51,16 @@ type ToolCall struct {
 	Extras []Extra
 }
 
-// ToolResult is what came of a call.
+// ToolResult is the result of a call.
 type ToolResult struct {
-	Call    string
-	Status  string // which of the kind's cases: success, failure, rejected, timeout, …; "" if nothing tells
+	Call    string // the id of the call
+	Status  string // success, failure, rejected, timeout, …, by kind of tool; "" if not known
 	Error   bool
-	Content []Part // what the model was shown: Text, Media, Opaque
-	Value   Raw    // the tool's own record of it
-	// FileChange, where set, reads what the file of an edit held before and after,
-	// which Session.Files yields, too. No line spells it; it can be asked as long
-	// as the message is valid.
+	Content []Part // what the model saw: Text, Media, Opaque
+	Value   Raw    // the client's structured record of the result
+	// FileChange, if set, reads the content of an edited file before and after the
+	// edit, which Session.Files yields, too. It is not part of the canonical form,
+	// and can be called as long as the message is valid.
 	FileChange func() (before, after *Body)
 	Source
 	Extras []Extra
@@ -70,27 +69,27 @@ type ToolResult struct {
 // Media is an image or a file.
 type Media struct {
 	Mime, Name string
-	Data       []byte // the bytes, if they are held
-	URI        string // where they are, if not
+	Data       []byte // the content, if the store has it
+	URI        string // where the content is, if not
 	Source
 	Extras []Extra
 }
 
-// Summary is what the client keeps of messages that it compacted.
+// Summary is what the client keeps of messages that it has compacted.
 type Summary struct {
 	Text string
 	Source
 	Extras []Extra
 }
 
-// Boundary is where the client compacted: the messages in front of it are
+// Boundary is where the client compacted the session: the messages before it are
 // archived.
 type Boundary struct {
-	Archived int // how many
+	Archived int // the number of these messages
 	Extras   []Extra
 }
 
-// Opaque is recognized and not translated.
+// Opaque is content that was recognized but not converted.
 type Opaque struct {
 	Kind string
 	Raw  Raw

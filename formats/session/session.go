@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Head is what can be known of a session without reading its messages.
+// Head is what is known of a session without reading its messages.
 type Head struct {
-	ID        string // as its client names it; unique within Agent
+	ID        string // the client's id; unique within Agent
 	Agent     string // the client: one of the Agent constants
 	Title     string // "" if the client has none
-	Workspace string // the folder it works in, as an absolute path of its machine; "" if not known
+	Workspace string // the project folder, as an absolute path on its machine; "" if not known
 	Created   Stamp
 	Updated   Stamp
 	Parent    *Link  // set for a subagent
-	Turns     int64  // -1: not known without reading
-	Bytes     int64  // of the records that hold it; -1: not known without reading
-	Mark      string // what a list says of it besides: remote, draft, archived, prompts, …; "" for most
+	Turns     int64  // -1 if not known without reading
+	Bytes     int64  // size of its records; -1 if not known without reading
+	Mark      string // remote, draft, archived, prompts, … for a list; "" for most
 }
 
 // The clients whose sessions are known.
@@ -27,12 +27,12 @@ const (
 	ClaudeCode = "claude-code"
 )
 
-// PromptHistory is the Status of what is no conversation but a client's own list
-// of prompts, which nobody answered.
+// PromptHistory is the Status of a session that is not a conversation but the
+// client's list of prompts, without answers.
 const PromptHistory = "prompts"
 
-// Link ties a subagent and the call that started it together. In a Head it
-// names the parent, among the Children of a session a child.
+// Link connects a subagent with the call that started it. In a Head it refers to
+// the parent, among the Children of a session to a child.
 type Link struct {
 	Session string
 	Call    string // the tool call's id; "" if not known
@@ -45,52 +45,52 @@ type Link struct {
 type Session struct {
 	Head
 	Mode     string // agent, ask, plan, …
-	Model    string // last used; a turn and a message can name their own
+	Model    string // the last one used; turns and messages can have their own
 	Status   string // idle, running, error, archived
 	Branch   string // the git branch
 	Repos    []Repo
 	Folders  []string // workspace folders beyond Workspace
 	Todos    []Todo
 	Plan     string
-	Context  *Context // how full the model's window was
+	Context  *Context
 	Children []Link
-	Branches []Branch // abandoned turns, where they were asked for
-	Missing  []string // sources of this session that were not there, such as "store.db", in words
+	Branches []Branch // abandoned turns, if Selection.History
+	Missing  []string // sources that this session lacks, such as "store.db", in words
 	Extras   []Extra
 
 	// Messages yields the messages in order, live branch first. A message is
-	// valid until the next step; the stream can be walked once. The first
-	// error ends it.
+	// valid until the next one; the stream can be read once. The first error ends
+	// it.
 	Messages iter.Seq2[*Message, error]
 	// Files yields the snapshots of files that the client kept; nil if none.
-	// It is walked after Messages, once.
+	// It is read after Messages, once.
 	Files iter.Seq2[*File, error]
 }
 
-// Repo is a git repository that the session saw.
+// Repo is a git repository of the session.
 type Repo struct{ Path, Branch string }
 
-// Todo is one entry of the agent's list.
+// Todo is one item of the agent's todo list.
 type Todo struct {
 	ID, Content string
 	Status      string // pending, in_progress, completed, cancelled
 	Created     Stamp
 	Updated     Stamp
-	DependsOn   []string // ids of entries to be done before
+	DependsOn   []string // ids of items to do first
 	Extras      []Extra
 }
 
-// Context is how full the model's window was at the end.
+// Context is how full the model's context window was at the end.
 type Context struct{ Used, Max int64 }
 
-// Branch is a run of messages that the client went back on. They carry its
-// name, and follow the messages of the live branch.
+// Branch is a sequence of abandoned messages. They carry its name, and follow the
+// messages of the live branch.
 type Branch struct {
 	Name string
-	From string // the message of the live branch it grew from; "" for the start
+	From string // the message of the live branch that it follows; "" for the start
 }
 
-// File is what a file held before and after the session touched it.
+// File is the content of a file before and after the session changed it.
 type File struct {
 	Path          string
 	Before, After *Body // nil: not known
@@ -101,25 +101,25 @@ type File struct {
 // Body is the content of a file. An empty file has a Body without bytes.
 type Body struct{ Bytes []byte }
 
-// Extra is something a codec saw and did not claim, as it stood.
+// Extra is something that a codec did not convert, carried raw.
 type Extra struct {
-	Name string // the member's, column's or field's name, with the path to it where that helps
+	Name string // the name of the member, column or field, with its path if that helps
 	Raw  Raw
 }
 
 // Raw is one JSON value, verbatim.
 type Raw []byte
 
-// Selection is which of a store's sessions are wanted, and how much of them.
+// Selection says which sessions of a store to decode, and how much of them.
 type Selection struct {
-	IDs     []string       // "" or none: all
-	Sorted  bool           // IDs are in order, so that Includes finds one of many at once
-	Inner   bool           // with those, the subagents that lie inside of their records, which no list names
-	History bool           // abandoned turns too, as Branches
-	Account *SharedAccount // entered while decoding; may be nil
+	IDs     []string       // empty: all
+	Sorted  bool           // IDs are sorted, so that Includes is fast
+	Inner   bool           // include subagents that no list names, only the records of these sessions
+	History bool           // include abandoned turns, as Branches
+	Account *SharedAccount // receives the counts; may be nil
 }
 
-// Includes reports whether a session is among those asked for.
+// Includes reports whether a session is selected.
 func (s Selection) Includes(id string) bool {
 	if s.Sorted {
 		_, wanted := slices.BinarySearch(s.IDs, id)

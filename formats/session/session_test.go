@@ -2,37 +2,9 @@ package session
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
 )
-
-func TestModels(t *testing.T) {
-	list := Models()
-	if !slices.IsSortedFunc(list, func(a, b Model) int { return strings.Compare(a.ID, b.ID) }) {
-		t.Error("the models are not in the order of their ids")
-	}
-	seen := map[string]bool{}
-	for _, m := range list {
-		for _, name := range []string{m.ID, m.Name} {
-			if got, ok := ModelNamed(name); !ok || got != m || seen[name] || name == "" {
-				t.Errorf("%q: %+v %v, twice: %v", name, got, ok, seen[name])
-			}
-			seen[name] = true
-		}
-	}
-	if m, ok := ModelNamed("claude-4.5-opus-high-thinking"); !ok || m.Name != "Claude Opus 4.5 (Thinking)" {
-		t.Error(m)
-	}
-	if _, ok := ModelNamed("nobody-1"); ok {
-		t.Error("a model that nobody knows")
-	}
-	list[0] = Model{}
-	if Models()[0] == list[0] {
-		t.Error("the table can be written to")
-	}
-}
 
 func TestAppendString(t *testing.T) {
 	for text, want := range map[string]string{

@@ -2,17 +2,17 @@ package session
 
 import "time"
 
-// Stamp is a moment, to the millisecond, and whether the store states it. The
-// zero Stamp is not known.
+// Stamp is a time in milliseconds, and whether the store states it. The zero Stamp
+// is an unknown time.
 type Stamp struct {
 	ms       int64 // Unix time; shifted by one so that 1970 is not the zero Stamp
 	inferred bool
 }
 
-// Stored is a moment that the store states, in milliseconds of Unix time.
+// Stored returns the Stamp of a time that the store states, in Unix milliseconds.
 func Stored(ms int64) Stamp { return Stamp{ms: shift(ms)} }
 
-// Inferred is a moment that was worked out.
+// Inferred returns the Stamp of a time that the store does not state.
 func Inferred(ms int64) Stamp { return Stamp{ms: shift(ms), inferred: true} }
 
 func shift(ms int64) int64 {
@@ -22,13 +22,13 @@ func shift(ms int64) int64 {
 	return ms
 }
 
-// Known reports whether there is a moment at all.
+// Known reports whether the time is known.
 func (s Stamp) Known() bool { return s.ms != 0 }
 
-// Inferred reports whether it was worked out.
+// Inferred reports whether the store does not state the time.
 func (s Stamp) Inferred() bool { return s.inferred }
 
-// Millis is the moment in milliseconds of Unix time, 0 if it is not known.
+// Millis returns the time in Unix milliseconds, 0 if it is not known.
 func (s Stamp) Millis() int64 {
 	if s.ms > 0 {
 		return s.ms - 1
@@ -36,19 +36,19 @@ func (s Stamp) Millis() int64 {
 	return s.ms
 }
 
-// Time is the moment.
+// Time returns the time in UTC.
 func (s Stamp) Time() time.Time { return time.UnixMilli(s.Millis()).UTC() }
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// The years that ISO 8601 spells with four digits.
+// The years that have four digits in ISO 8601.
 const (
 	firstMilli = -62167219200000 // year 0
 	lastMilli  = 253402300799999 // year 9999
 )
 
-// appendStamp spells a moment; an inferred one begins with a tilde. Beyond
-// four-digit years it is the plain count of milliseconds.
+// appendStamp appends a time as a string, with a tilde before an inferred one. A
+// time outside of four-digit years is a number of milliseconds.
 func appendStamp(dst []byte, s Stamp) []byte {
 	dst = append(dst, '"')
 	if s.inferred {
@@ -57,17 +57,17 @@ func appendStamp(dst []byte, s Stamp) []byte {
 	if ms := s.Millis(); ms < firstMilli || ms > lastMilli {
 		dst = appendInt(dst, ms)
 	} else {
-		dst = appendMoment(dst, ms)
+		dst = appendTime(dst, ms)
 	}
 	return append(dst, '"')
 }
 
-// appendMoment writes stampLayout.
-func appendMoment(dst []byte, ms int64) []byte {
+// appendTime appends a time in stampLayout.
+func appendTime(dst []byte, ms int64) []byte {
 	return time.UnixMilli(ms).UTC().AppendFormat(dst, stampLayout)
 }
 
-// ParseStamp reads what appendStamp spells, without the quotes.
+// ParseStamp parses what appendStamp appends, without the quotes.
 func ParseStamp(text string) (Stamp, bool) {
 	inferred := len(text) > 0 && text[0] == '~'
 	if inferred {

@@ -9,18 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// Addr names one record of a store well enough to find it again, also where
-// its key is NULL or occurs twice: the row id settles it.
+// Addr is the address of one record of a store. The row id makes it unique if the
+// key is NULL or a duplicate.
 type Addr struct {
 	File  string // slash path inside the store
 	Set   string // table name; "" for a file
 	RowID int64
 	HasID bool
-	Key   Cell // first column, where that says more than a row id
+	Key   Cell // the first column, if it says more than the row id
 	Line  int  // from 1, text files only
 }
 
-// String prints the address as people quote it: index.db/runs#42,
+// String returns the address as messages show it: index.db/runs#42,
 // store.db/blobs#3 (3fa1c2…), runs.ndjson:7.
 func (a Addr) String() string {
 	var s strings.Builder
@@ -41,8 +41,8 @@ func (a Addr) String() string {
 	return s.String()
 }
 
-// Short is the address for those who know which of the files of that name is
-// meant: its folders are left out.
+// Short returns the address without the folders of the file, for messages that name
+// the store anyway.
 func (a Addr) Short() string {
 	if a.File != "" {
 		a.File = path.Base(a.File)
@@ -50,9 +50,9 @@ func (a Addr) Short() string {
 	return a.String()
 }
 
-// keyText shows a key in one short line, whatever bytes it holds.
+// keyText returns a key as one short line without control characters.
 func keyText(c Cell) string {
-	const most = 60
+	const maxKey = 60
 	switch c.Class {
 	case Int:
 		return strconv.FormatInt(c.Int(), 10)
@@ -60,9 +60,9 @@ func keyText(c Cell) string {
 		return fmt.Sprint(c.Real())
 	case Text:
 		b := c.Bytes()
-		cut := len(b) > most
+		cut := len(b) > maxKey
 		if cut {
-			b = b[:most]
+			b = b[:maxKey]
 			for len(b) > 0 && !utf8.RuneStart(c.Bytes()[len(b)]) {
 				b = b[:len(b)-1]
 			}

@@ -6,11 +6,11 @@ import (
 	"math"
 )
 
-// Class is the storage class of a cell, as SQLite would name it.
+// Class is the storage class of a cell, as in SQLite.
 type Class uint8
 
-// The storage classes. Withheld is not one of SQLite's: it stands where a
-// secret stood that was left at home.
+// The storage classes. Withheld is not one of SQLite's: it replaces a secret that
+// was left out.
 const (
 	Null Class = iota
 	Int
@@ -32,52 +32,52 @@ func (c Class) String() string {
 // Cell is one value with its storage class. The bytes of a Text or Blob cell
 // belong to the batch it came from and must not be changed or kept.
 //
-// Text is bytes, not characters: SQLite stores invalid UTF-8 and NUL without
-// complaint. Text of a UTF-16 database is held as UTF-8, a lone surrogate as
-// its three-byte (WTF-8) form.
+// Text is bytes, not characters: SQLite accepts invalid UTF-8 and NUL. Text of a
+// UTF-16 database is converted to UTF-8, with lone surrogates in their three-byte
+// form (WTF-8).
 type Cell struct {
 	Class Class
 	bits  uint64
 	raw   []byte
 }
 
-// NullCell is SQL NULL.
+// NullCell returns a NULL cell.
 func NullCell() Cell { return Cell{} }
 
-// IntCell is a 64-bit integer.
+// IntCell returns an integer cell.
 func IntCell(v int64) Cell { return Cell{Class: Int, bits: uint64(v)} }
 
-// RealCell is a double. Its bits are kept: -0.0 and the infinities survive.
+// RealCell returns a floating-point cell. It keeps -0.0 and infinities.
 func RealCell(v float64) Cell { return Cell{Class: Real, bits: math.Float64bits(v)} }
 
-// TextCell is text, valid UTF-8 or not.
+// TextCell returns a text cell. The text need not be valid UTF-8.
 func TextCell(b []byte) Cell { return Cell{Class: Text, raw: b} }
 
-// BlobCell is bytes. An empty blob is not NULL.
+// BlobCell returns a blob cell. An empty blob is not NULL.
 func BlobCell(b []byte) Cell { return Cell{Class: Blob, raw: b} }
 
-// WithheldCell marks a cell whose value was a secret.
+// WithheldCell returns the cell that replaces a secret.
 func WithheldCell() Cell { return Cell{Class: Withheld} }
 
-// BitsCell is a cell without bytes, from what Bits gave.
+// BitsCell returns a Null, Int, Real or Withheld cell from the result of Bits.
 func BitsCell(c Class, bits uint64) Cell { return Cell{Class: c, bits: bits} }
 
-// Int is the value of an Int cell.
+// Int returns the value of an Int cell.
 func (c Cell) Int() int64 { return int64(c.bits) }
 
-// Real is the value of a Real cell.
+// Real returns the value of a Real cell.
 func (c Cell) Real() float64 { return math.Float64frombits(c.bits) }
 
-// Bytes are the content of a Text or Blob cell; nil for the others.
+// Bytes returns the content of a Text or Blob cell, nil for the others.
 func (c Cell) Bytes() []byte { return c.raw }
 
-// Clone is a cell that may be kept.
+// Clone returns a copy of the cell that owns its bytes.
 func (c Cell) Clone() Cell {
 	c.raw = bytes.Clone(c.raw)
 	return c
 }
 
-// Bits are the 64 bits of an Int or Real cell, the length of a Text or Blob.
+// Bits returns the 64 bits of an Int or Real cell, and the length of a Text or Blob.
 func (c Cell) Bits() uint64 {
 	if c.Class == Text || c.Class == Blob {
 		return uint64(len(c.raw))

@@ -1,40 +1,40 @@
 package store
 
-// Kind tells what a set is made of.
+// Kind is what a set consists of.
 type Kind uint8
 
 const (
-	// Table is a table of a database: one record a row.
+	// Table is a table of a database: each row is a record.
 	Table Kind = iota
-	// Plain is a file carried as it is: its records are consecutive pieces
-	// of its bytes, one Blob cell each, row ids 0, 1, 2 …
+	// Plain is a file carried byte for byte: its records are consecutive pieces of
+	// it, one Blob cell each, with row ids 0, 1, 2 …
 	Plain
-	// Lines is a text file of documents: one record a line, one Text cell
-	// without its line end, row ids from 1.
+	// Lines is a text file of documents: each line is a record of one Text cell,
+	// without its line break, with row ids from 1.
 	Lines
 )
 
-// Set is one sequence of records: where it lies and what its columns are.
+// Set describes one sequence of records.
 type Set struct {
 	File    string // slash path inside the store: the database, or the file itself
 	Name    string // table name; "" for a file
 	Kind    Kind
 	Columns []string
-	RowIDs  bool // a Table whose row ids are not also one of its columns
+	RowIDs  bool // a Table whose row id is not one of its columns
 }
 
 // Schema is what a reader knows before the first record.
 type Schema struct {
-	Origin    string // name of the format the tables belong to: whose sharding and secrets apply
+	Origin    string // the format whose sharding and secrets apply
 	Databases []Database
 	Sets      []Set // the tables of each database in order, then the plain files by path
 }
 
-// Database is everything of a SQLite file but its rows.
+// Database is everything in a SQLite file except its rows.
 type Database struct {
 	Path    string // slash path inside the store
 	Pragmas Pragmas
-	Objects []Object // sqlite_schema in its order, automatic indexes left out
+	Objects []Object // sqlite_schema in order, without automatic indexes
 }
 
 // Pragmas are the settings a SQLite file carries in its header.
@@ -42,12 +42,12 @@ type Pragmas struct {
 	PageSize      int    `json:"page_size"`
 	Encoding      string `json:"encoding"` // UTF-8, UTF-16le, UTF-16be
 	AutoVacuum    int    `json:"auto_vacuum"`
-	JournalMode   string `json:"journal_mode"` // wal or delete: all that a closed file can say
+	JournalMode   string `json:"journal_mode"` // wal or delete: a file records no other
 	UserVersion   int32  `json:"user_version"`
 	ApplicationID int32  `json:"application_id"`
 }
 
-// Object is one entry of sqlite_schema.
+// Object is one row of sqlite_schema.
 type Object struct {
 	Type  string `json:"type"` // table, index, view, trigger
 	Name  string `json:"name"`
@@ -55,11 +55,10 @@ type Object struct {
 	SQL   string `json:"sql"`
 }
 
-// Digest is 128 bits over records, independent of their order. It guards
-// against accidents, not against an adversary.
+// Digest is a digest of records in any order. It detects accidents, not attacks.
 type Digest struct{ Hi, Lo uint64 }
 
-// Add folds the digest of more records in.
+// Add adds the digest of more records.
 func (d *Digest) Add(o Digest) {
 	lo := d.Lo + o.Lo
 	if lo < d.Lo {
@@ -68,18 +67,17 @@ func (d *Digest) Add(o Digest) {
 	d.Lo, d.Hi = lo, d.Hi+o.Hi
 }
 
-// Count is what a scan saw of one set.
+// Count is the result of scanning one set.
 type Count struct {
 	Rows   int64
 	Bytes  int64 // Text and Blob content
 	Digest Digest
 }
 
-// Summary is what a reader knows after the last record: one Count a set, in
-// schema order.
+// Summary has a Count for each set, in schema order.
 type Summary []Count
 
-// Rows is the number of records of all sets.
+// Rows returns the number of records in all sets.
 func (s Summary) Rows() (n int64) {
 	for _, c := range s {
 		n += c.Rows
@@ -87,7 +85,7 @@ func (s Summary) Rows() (n int64) {
 	return n
 }
 
-// Bytes is the size of all Text and Blob content.
+// Bytes returns the size of all Text and Blob content.
 func (s Summary) Bytes() (n int64) {
 	for _, c := range s {
 		n += c.Bytes
@@ -95,6 +93,6 @@ func (s Summary) Bytes() (n int64) {
 	return n
 }
 
-// PieceBytes is the size of the pieces in which a plain file travels; the last
-// one is shorter.
+// PieceBytes is the size of the records of a Plain set; the last one can be
+// shorter.
 const PieceBytes = 1 << 20

@@ -9,36 +9,36 @@ import (
 type Reader interface {
 	// Schema is known before the first record.
 	Schema() *Schema
-	// Batches yields every record once, the sets in schema order, each set in
-	// a stable order. A second call scans again.
+	// Batches yields every record once, sets in schema order, each set in a
+	// stable order. A second call scans again.
 	Batches(ctx context.Context) iter.Seq2[*Batch, error]
-	// Summary is known after a scan that ran to its end.
+	// Summary is known after a complete scan.
 	Summary() Summary
-	// Close lets go of the store. It reports a source that changed while it
-	// was being read.
+	// Close releases the store. It returns an error if the source changed while
+	// it was read.
 	Close() error
 }
 
-// Positioned is a reader of text that knows where its records stand.
+// Positioned is a reader of text that knows the lines of its records.
 type Positioned interface {
 	Reader
-	// Position is the file and the line at which the records of the batch begin
-	// that was yielded last, one record a line.
+	// Position returns the file and line of the first record of the last batch.
+	// Each record is one line.
 	Position() (file string, line int)
 }
 
-// Writer builds one store from nothing, in a place nobody else sees yet.
+// Writer creates one store, in a place that no other program reads yet.
 type Writer interface {
-	// Put takes over the batch. Batches arrive in the reader's order.
+	// Put takes ownership of the batch. Batches arrive in the reader's order.
 	Put(ctx context.Context, b *Batch) error
-	// Finish completes the store on disk. Nothing may be put afterwards.
+	// Finish completes the store on disk. Put must not be called afterwards.
 	Finish(ctx context.Context) error
-	// Close lets go of everything, finished or not. It is safe to call twice.
+	// Close releases everything, finished or not. It can be called twice.
 	Close() error
 }
 
-// Records is a convenient view of a reader for tests and small work. Each
-// record is valid until the next step.
+// Records yields the records of a reader, for tests and small stores. Each record
+// is valid until the next one.
 func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for b, err := range r.Batches(ctx) {

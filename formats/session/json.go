@@ -7,122 +7,122 @@ import (
 	"unicode/utf8"
 )
 
-// pen writes one object after the other, members in the order of the calls and
-// absent when empty.
-type pen struct {
+// jsonWriter writes JSON objects, with members in the order of the calls. Methods
+// whose names start with must write empty values, too.
+type jsonWriter struct {
 	b     []byte
 	comma bool
 }
 
-func (p *pen) open(c byte) {
-	p.b = append(p.b, c)
-	p.comma = false
+func (w *jsonWriter) open(c byte) {
+	w.b = append(w.b, c)
+	w.comma = false
 }
 
-func (p *pen) close(c byte) {
-	p.b = append(p.b, c)
-	p.comma = true
+func (w *jsonWriter) close(c byte) {
+	w.b = append(w.b, c)
+	w.comma = true
 }
 
-// next begins an element of an array.
-func (p *pen) next() {
-	if p.comma {
-		p.b = append(p.b, ',')
+// next starts an element of an array.
+func (w *jsonWriter) next() {
+	if w.comma {
+		w.b = append(w.b, ',')
 	}
-	p.comma = true
+	w.comma = true
 }
 
-// name begins a member. Names are ours and need no escape.
-func (p *pen) name(name string) {
-	p.next()
-	p.b = append(p.b, '"')
-	p.b = append(p.b, name...)
-	p.b = append(p.b, '"', ':')
+// name starts a member. It does not escape the name.
+func (w *jsonWriter) name(name string) {
+	w.next()
+	w.b = append(w.b, '"')
+	w.b = append(w.b, name...)
+	w.b = append(w.b, '"', ':')
 }
 
-func (p *pen) text(name, text string) {
+func (w *jsonWriter) text(name, text string) {
 	if text != "" {
-		p.mustText(name, text)
+		w.mustText(name, text)
 	}
 }
 
-func (p *pen) mustText(name, text string) {
-	p.name(name)
-	p.b = AppendString(p.b, text)
+func (w *jsonWriter) mustText(name, text string) {
+	w.name(name)
+	w.b = AppendString(w.b, text)
 }
 
-func (p *pen) texts(name string, list []string) {
+func (w *jsonWriter) texts(name string, list []string) {
 	if len(list) == 0 {
 		return
 	}
-	p.name(name)
-	p.open('[')
+	w.name(name)
+	w.open('[')
 	for _, s := range list {
-		p.next()
-		p.b = AppendString(p.b, s)
+		w.next()
+		w.b = AppendString(w.b, s)
 	}
-	p.close(']')
+	w.close(']')
 }
 
-func (p *pen) num(name string, n int64) {
+func (w *jsonWriter) num(name string, n int64) {
 	if n != 0 {
-		p.mustNum(name, n)
+		w.mustNum(name, n)
 	}
 }
 
-func (p *pen) mustNum(name string, n int64) {
-	p.name(name)
-	p.b = appendInt(p.b, n)
+func (w *jsonWriter) mustNum(name string, n int64) {
+	w.name(name)
+	w.b = appendInt(w.b, n)
 }
 
-func (p *pen) flag(name string, set bool) {
+func (w *jsonWriter) flag(name string, set bool) {
 	if set {
-		p.name(name)
-		p.b = append(p.b, "true"...)
+		w.name(name)
+		w.b = append(w.b, "true"...)
 	}
 }
 
-func (p *pen) stamp(name string, s Stamp) {
+func (w *jsonWriter) stamp(name string, s Stamp) {
 	if s.Known() {
-		p.name(name)
-		p.b = appendStamp(p.b, s)
+		w.name(name)
+		w.b = appendStamp(w.b, s)
 	}
 }
 
-func (p *pen) raw(name string, r Raw) {
+func (w *jsonWriter) raw(name string, r Raw) {
 	if len(r) > 0 {
-		p.name(name)
-		p.b = append(p.b, r...)
+		w.name(name)
+		w.b = append(w.b, r...)
 	}
 }
 
-func (p *pen) bytes(name string, data []byte) {
-	p.name(name)
-	p.b = append(p.b, '"')
-	p.b = base64.StdEncoding.AppendEncode(p.b, data)
-	p.b = append(p.b, '"')
+func (w *jsonWriter) bytes(name string, data []byte) {
+	w.name(name)
+	w.b = append(w.b, '"')
+	w.b = base64.StdEncoding.AppendEncode(w.b, data)
+	w.b = append(w.b, '"')
 }
 
-// extras are a list, not an object: two of them can have one name.
-func (p *pen) extras(list []Extra) {
+// extras writes an array, not an object, because two extras can have the same name.
+func (w *jsonWriter) extras(list []Extra) {
 	if len(list) == 0 {
 		return
 	}
-	p.name("extras")
-	p.open('[')
+	w.name("extras")
+	w.open('[')
 	for _, e := range list {
-		p.next()
-		p.open('{')
-		p.mustText("name", e.Name)
-		p.raw("raw", e.Raw)
-		p.close('}')
+		w.next()
+		w.open('{')
+		w.mustText("name", e.Name)
+		w.raw("raw", e.Raw)
+		w.close('}')
 	}
-	p.close(']')
+	w.close(']')
 }
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
-// parseInt reads what appendInt writes, in no other spelling.
+// parseInt parses what appendInt writes, and rejects every other form.
 func parseInt(s string) (int64, bool) {
 	n, err := strconv.ParseInt(s, 10, 64)
 	return n, err == nil && strconv.FormatInt(n, 10) == s
@@ -130,9 +130,9 @@ func parseInt(s string) (int64, bool) {
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends text as a JSON string: one spelling for each text. It
-// escapes the quote, the backslash, all control characters, the line ends of
-// Unicode and lone surrogates; a byte that is no UTF-8 becomes U+FFFD.
+// AppendString appends text as a JSON string, the same text always in the same
+// form. It escapes quotes, backslashes, control characters, the line separators of
+// Unicode and lone surrogates; any other byte that is not UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	from := 0
@@ -190,9 +190,9 @@ func appendUnicode(dst []byte, r rune) []byte {
 	return append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 }
 
-// appendStray appends what is no UTF-8: a surrogate in three bytes, or one byte
-// of anything. Two halves of a pair are the character they mean, or a reader of
-// the JSON would make one of them.
+// appendStray appends what is not UTF-8: a surrogate of three bytes, or a single
+// byte. It writes a surrogate pair as the character, because a reader would combine
+// the escapes of the two into one anyway.
 func appendStray(dst []byte, s string) ([]byte, int) {
 	r, ok := surrogate(s)
 	if !ok {
