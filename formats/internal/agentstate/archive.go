@@ -1,10 +1,8 @@
 package agentstate
 
 import (
-	"bytes"
 	"context"
 
-	"rehome/formats/internal/wire"
 	"rehome/formats/session"
 )
 
@@ -13,8 +11,7 @@ import (
 type archive struct {
 	id       ID
 	messages []ID
-	summary  ID // a prompt message
-	has      bool
+	summary  ID   // a prompt message; zero if there is none
 	extra    []ID // further prompt messages that are summaries
 }
 
@@ -81,7 +78,7 @@ func (s *State) addLine(l line) {
 	}
 	if n := len(s.archives); n > 0 {
 		a := &s.archives[n-1]
-		if !(a.has && a.summary == l.id) {
+		if a.summary != l.id {
 			a.extra = append(a.extra, l.id)
 		}
 		return
@@ -100,16 +97,8 @@ func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) erro
 		return err
 	}
 	s.ledger.mark(id, claimed)
-	a := archive{id: id}
-	for r := wire.Read(b); r.Next(); {
-		ref, ok := asID(r.Body)
-		switch {
-		case ok && r.Is(1, wire.Bytes):
-			a.messages = append(a.messages, ref)
-		case ok && r.Is(4, wire.Bytes):
-			a.summary, a.has = ref, true
-		}
-	}
+	fields := codecs().archive.Decode(b)
+	a := archive{id: id, messages: fields.Messages, summary: fields.Summary}
 	for _, m := range a.messages {
 		if told.summaries[m] {
 			continue
@@ -126,7 +115,7 @@ func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) erro
 	}
 	s.lines = append(s.lines, line{id: id, boundary: true, archive: int32(len(s.archives)), turn: -1, asked: -1, from: int32(len(s.parts)), to: int32(len(s.parts))})
 	s.archives = append(s.archives, a)
-	if a.has {
+	if a.summary != (ID{}) {
 		told.summaries[a.summary] = true
 	}
 	return nil
@@ -146,23 +135,13 @@ func (s *State) boundary(ctx context.Context, p *planned, archived int) (*sessio
 	if err != nil {
 		return nil, err
 	}
-	text := ""
-	rest, _ := s.fields(bytes.Clone(b), func(r *wire.Reader) bool {
-		_, ok := asID(r.Body)
-		switch {
-		case ok && (r.Is(1, wire.Bytes) || r.Is(4, wire.Bytes)):
-		case r.Is(2, wire.Bytes):
-			text = s.text(r.Body, "summary", &mark.Extras)
-		default:
-			return false
-		}
-		return true
-	})
-	mark.Extras = append(mark.Extras, s.leftover("ConversationSummaryArchive", rest)...)
+	fields := codecs().archive.Decode(b)
+	text := s.text(fields.Text, "summary", &mark.Extras)
+	mark.Extras = append(mark.Extras, s.keep(codecs().archive.Message, &fields.Unknown)...)
 	if text != "" {
 		m.Parts = append(m.Parts, &session.Summary{Text: text})
 	}
-	if a.has {
+	if a.summary != (ID{}) {
 		if err := s.addSummary(ctx, m, a.summary, text); err != nil {
 			return nil, err
 		}

@@ -10,20 +10,14 @@ import (
 	"rehome/formats/session"
 )
 
-// Kinds of SelectedContext's fields that are bytes of a medium.
-const (
-	selectedImages    = 1
-	selectedExtra     = 3
-	selectedVideos    = 23
-	selectedDocuments = 25
-)
-
 // attachedTags name what a user can attach, by SelectedContext's field.
-var attachedTags = map[int]string{
-	2: "invocation", 16: "extra", 4: "file", 5: "selection", 6: "terminal", 7: "terminal_selection", 8: "folder",
-	9: "link", 10: "rule", 18: "git_diff", 11: "branch_diff", 12: "command", 13: "documentation", 14: "ui_element",
-	15: "console_log", 17: "git_commit", 19: "past_chat", 20: "pull_request_diff", 21: "pull_request", 22: "subagent",
-	24: "browser", 26: "skill", 27: "recent_agents", 34: "git_action",
+var attachedTags = map[string]string{
+	"invocationContext": "invocation", "extraContextEntries": "extra", "files": "file", "codeSelections": "selection", "terminals": "terminal",
+	"terminalSelections": "terminal_selection", "folders": "folder", "externalLinks": "link", "cursorRules": "rule", "gitDiff": "git_diff",
+	"gitDiffFromBranchToMain": "branch_diff", "cursorCommands": "command", "documentations": "documentation", "uiElements": "ui_element",
+	"consoleLogs": "console_log", "gitCommits": "git_commit", "pastChats": "past_chat", "gitPrDiffSelections": "pull_request_diff",
+	"selectedPullRequests": "pull_request", "selectedSubagents": "subagent", "selectedBrowsers": "browser", "selectedSkills": "skill",
+	"recentAgentsContext": "recent_agents", "selectedAgenticGitAction": "git_action",
 }
 
 // attachments spells a SelectedContext: what a user attached to a prompt.
@@ -33,18 +27,19 @@ func (s *State) attachments(ctx context.Context, b []byte) (media, attached []se
 	var rest []byte
 	for r.Next() {
 		f := m.Field(r.Num)
-		tag := attachedTags[r.Num]
-		switch {
-		case f == nil || r.Type != wire.Bytes:
+		if f == nil || r.Type != wire.Bytes {
 			rest = append(rest, r.Raw...)
 			continue
-		case r.Num == selectedImages || r.Num == selectedVideos || r.Num == selectedDocuments:
+		}
+		tag := attachedTags[f.Name]
+		switch {
+		case f.Name == "selectedImages" || f.Name == "selectedVideos" || f.Name == "selectedDocuments":
 			part, err := s.medium(ctx, f.Message, r.Body)
 			if err != nil {
 				return nil, nil, err
 			}
 			media = append(media, part)
-		case r.Num == selectedExtra:
+		case f.Name == "extraContext":
 			in := &session.Injected{Tag: "extra"}
 			in.Text = s.text(r.Body, "extraContext", &in.Extras)
 			attached = append(attached, in)
@@ -61,7 +56,7 @@ func (s *State) attachments(ctx context.Context, b []byte) (media, attached []se
 		s.ledger.took(1)
 	}
 	if rest = append(rest, r.Rest()...); len(rest) > 0 {
-		attached = append(attached, &session.Injected{Tag: "other", Extras: s.leftover("SelectedContext", rest)})
+		attached = append(attached, &session.Injected{Tag: "other", Extras: s.leftover(m, rest)})
 	}
 	return media, attached, nil
 }
@@ -71,7 +66,7 @@ func (s *State) attachments(ctx context.Context, b []byte) (media, attached []se
 func (s *State) attachment(ctx context.Context, tag string, m *wire.Message, b []byte) (*session.Injected, error) {
 	in := &session.Injected{Tag: tag}
 	s.refs = s.refs[:0]
-	in.Data = s.spellAs(nil, m, b)
+	in.Data = s.spell(nil, m, b)
 	for _, r := range append([]ref(nil), s.refs...) {
 		content, err := s.read(ctx, r.id, "attachment of a prompt")
 		if err != nil {
@@ -95,38 +90,17 @@ func (s *State) attachment(ctx context.Context, tag string, m *wire.Message, b [
 func (s *State) medium(ctx context.Context, m *wire.Message, b []byte) (*session.Media, error) {
 	out := &session.Media{}
 	var blob ID
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
+	var rest []byte
+	r := wire.Read(b)
+	for r.Next() {
 		f := m.Field(r.Num)
-		if f == nil || r.Type != wire.Bytes {
-			return false
+		if f == nil || r.Type != wire.Bytes || !s.mediumField(out, &blob, f, r.Body) {
+			rest = append(rest, r.Raw...)
+			continue
 		}
-		switch f.Name {
-		case "blobId":
-			id, ok := asID(r.Body)
-			if ok {
-				blob = id
-			}
-			return ok
-		case "data":
-			out.Data = append([]byte{}, r.Body...)
-		case "blobIdWithData":
-			id, data, ok := blobWithData(r.Body)
-			if ok {
-				blob, out.Data = id, append([]byte{}, data...)
-			}
-			return ok
-		case "mimeType":
-			out.Mime = s.text(r.Body, "mimeType", &out.Extras)
-		case "path":
-			out.URI = s.text(r.Body, "path", &out.Extras)
-		case "filename":
-			out.Name = s.text(r.Body, "filename", &out.Extras)
-		default:
-			return false
-		}
-		return true
-	})
-	out.Extras = append(out.Extras, s.leftover(m.Name, rest)...)
+		s.ledger.took(1)
+	}
+	out.Extras = append(out.Extras, s.leftover(m, append(rest, r.Rest()...))...)
 	if blob == (ID{}) {
 		return out, nil
 	}
@@ -147,21 +121,42 @@ func (s *State) medium(ctx context.Context, m *wire.Message, b []byte) (*session
 	return out, nil
 }
 
-func blobWithData(b []byte) (id ID, data []byte, ok bool) {
-	r := wire.Read(b)
-	for r.Next() {
-		switch {
-		case r.Is(1, wire.Bytes):
-			if id, ok = asID(r.Body); !ok {
-				return id, nil, false
-			}
-		case r.Is(2, wire.Bytes):
-			data = r.Body
-		default:
-			return id, nil, false
+// mediumField takes a field of a medium.
+func (s *State) mediumField(out *session.Media, blob *ID, f *wire.Field, b []byte) (ok bool) {
+	switch f.Name {
+	case "blobId":
+		if id, isID := wire.AsID(b); isID {
+			*blob, ok = id, true
+		}
+		return ok
+	case "data":
+		out.Data = append([]byte{}, b...)
+	case "blobIdWithData":
+		both := decodeBoth(f.Message, b)
+		if ok = both.Blob != (ID{}) && len(both.Raw) == 0; ok {
+			*blob, out.Data = both.Blob, append([]byte{}, both.Data...)
+		}
+		return ok
+	case "mimeType":
+		out.Mime = s.text(b, "mimeType", &out.Extras)
+	case "path":
+		out.URI = s.text(b, "path", &out.Extras)
+	case "filename":
+		out.Name = s.text(b, "filename", &out.Extras)
+	default:
+		return false
+	}
+	return true
+}
+
+// decodeBoth decodes the blobIdWithData of an image, a video or a document.
+func decodeBoth(m *wire.Message, b []byte) *blobWithData {
+	for _, c := range []*wire.Codec[blobWithData]{codecs().video, codecs().document} {
+		if m == c.Message {
+			return c.Decode(b)
 		}
 	}
-	return id, data, ok && len(r.Rest()) == 0
+	return codecs().image.Decode(b)
 }
 
 // appendBytes ends an object with bytes: as text where they are text.

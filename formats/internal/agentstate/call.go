@@ -8,18 +8,8 @@ import (
 	"rehome/formats/loss"
 )
 
-// Numbers of ToolCall beside those of the kinds.
-const (
-	callHooks     = 54
-	callID        = 57
-	callStarted   = 59
-	callCompleted = 60
-
-	kindTask      = 19
-	kindTruncated = 34
-
-	maxTruncated = 4 // steps that stand for steps
-)
+// maxTruncated is how many steps may stand for one another.
+const maxTruncated = 4
 
 // toolCall is a ToolCall taken apart: which kind it is, and its pieces.
 type toolCall struct {
@@ -29,40 +19,32 @@ type toolCall struct {
 	raw          []byte      // with its tag
 	args, result []byte
 	hasResult    bool
+	short        bool // it stands for the call of another step
 	id           []byte
 	start, end   uint64
-	hooks        [][]byte
+	hooks        wire.List
 	rest         []byte // what is left, of ToolCall
 	bodyRest     []byte // and of XToolCall
 	seen         int64
 }
 
 // parseCall reads a ToolCall without spelling any of it.
-func parseCall(b []byte) toolCall {
-	var c toolCall
-	m := wire.Messages().Message("ToolCall")
-	r := wire.Read(b)
+func (s *State) parseCall(b []byte) toolCall {
+	m := s.reused.call.Decode(b)
+	c := toolCall{id: m.ID, start: m.Started, end: m.Completed, hooks: m.Hooks, seen: int64(m.Fields)}
+	r := wire.Read(m.Raw)
 	for r.Next() {
-		switch {
-		case r.Is(callID, wire.Bytes):
-			c.id = r.Body
-		case r.Is(callStarted, wire.Varint):
-			c.start = r.Uint
-		case r.Is(callCompleted, wire.Varint):
-			c.end = r.Uint
-		case r.Is(callHooks, wire.Bytes):
-			c.hooks = append(c.hooks, r.Body)
-		case r.Type == wire.Bytes && (m.Field(r.Num) == nil || m.Field(r.Num).OneOf != "") && c.takes(m, &r):
+		f := codecs().call.Message.Field(r.Num)
+		if r.Type == wire.Bytes && (f == nil || f.OneOf != "") && c.takes(f, &r) {
 			c.rest = append(c.rest, c.raw...) // of several the last counts
-			c.num, c.kind, c.body, c.raw = r.Num, m.Field(r.Num), r.Body, r.Raw
-		default:
+			c.num, c.kind, c.body, c.raw = r.Num, f, r.Body, r.Raw
+			c.seen++
+		} else {
 			c.rest = append(c.rest, r.Raw...)
-			continue
 		}
-		c.seen++
 	}
 	c.rest = append(c.rest, r.Rest()...)
-	c.open()
+	s.openCall(&c)
 	if len(c.id) == 0 {
 		c.id = c.innerID()
 	}
@@ -72,8 +54,8 @@ func parseCall(b []byte) toolCall {
 // takes decides between several fields that could be the kind: one that the
 // table knows counts before any other, and of those the first that looks like a
 // call.
-func (c *toolCall) takes(m *wire.Message, r *wire.Reader) bool {
-	if m.Field(r.Num) != nil || c.num == 0 {
+func (c *toolCall) takes(f *wire.Field, r *wire.Reader) bool {
+	if f != nil || c.num == 0 {
 		return true
 	}
 	return c.kind == nil && !callShape(c.body) && callShape(r.Body)
@@ -93,45 +75,16 @@ func callShape(b []byte) bool {
 	return len(r.Rest()) == 0
 }
 
-// open takes the XToolCall apart: args are its field 1, the result its field 2.
-func (c *toolCall) open() {
-	var args, result joint
-	r := wire.Read(c.body)
-	for r.Next() {
-		switch {
-		case r.Is(1, wire.Bytes) && (c.kind == nil || c.num != kindTruncated):
-			args.add(r.Body)
-		case r.Is(2, wire.Bytes) && c.num != kindTruncated:
-			result.add(r.Body)
-			c.hasResult = true
-		default:
-			c.bodyRest = append(c.bodyRest, r.Raw...)
-			continue
-		}
-		c.seen++
+// openCall takes the XToolCall apart. One that was truncated holds the id of another step
+// where others hold their arguments.
+func (s *State) openCall(c *toolCall) {
+	if c.short = c.kind != nil && c.kind == codecs().truncatedKind; c.short {
+		c.bodyRest = bytes.Clone(c.body) // outlives the read of that step
+		return
 	}
-	c.args, c.result = args.bytes, result.bytes
-	if len(r.Rest()) > 0 {
-		c.bodyRest = append(c.bodyRest, r.Rest()...)
-	}
-}
-
-// joint is what a message says that is stated several times. Stated once it is
-// a view of where it stands.
-type joint struct {
-	bytes []byte
-	own   bool
-}
-
-func (j *joint) add(b []byte) {
-	switch {
-	case len(j.bytes) == 0:
-		j.bytes = b
-	case j.own:
-		j.bytes = append(j.bytes, b...)
-	default:
-		j.bytes, j.own = append(j.bytes[:len(j.bytes):len(j.bytes)], b...), true
-	}
+	m := s.reused.body.Decode(c.body)
+	c.args, c.result, c.hasResult, c.bodyRest = m.Args, m.Result, m.Result != nil, m.Raw
+	c.seen += int64(m.Fields)
 }
 
 // innerID is the call's id where only its arguments state it.
@@ -139,7 +92,7 @@ func (c *toolCall) innerID() []byte {
 	if c.kind == nil || c.kind.Message == nil {
 		return nil
 	}
-	args := c.kind.Message.Field(1)
+	args := c.kind.Message.Named("args")
 	if args == nil || args.Message == nil {
 		return nil
 	}
@@ -167,7 +120,7 @@ type task struct {
 // outlineCall outlines a call; one that was truncated by the step it stands
 // for.
 func (s *State) outlineCall(ctx context.Context, l *newStep, b []byte) error {
-	c := parseCall(b)
+	c := s.parseCall(b)
 	id := bytes.Clone(c.id)
 	inner, err := s.whole(ctx, &c)
 	if err != nil {
@@ -185,7 +138,7 @@ func (s *State) outlineCall(ctx context.Context, l *newStep, b []byte) error {
 	}
 	l.key = s.hash(id)
 	l.call = s.names.add(id, l.key)
-	if inner.num == kindTask {
+	if inner.kind == codecs().taskKind {
 		s.outlineTask(l, inner)
 	}
 	return nil
@@ -193,18 +146,18 @@ func (s *State) outlineCall(ctx context.Context, l *newStep, b []byte) error {
 
 // nameless makes up an id for a call that has none.
 func (s *State) nameless(l *newStep) string {
-	return "step-" + l.id.short() + "-" + number(len(s.steps)+1)
+	return "step-" + l.id.Short() + "-" + number(len(s.steps)+1)
 }
 
 // whole follows a truncated call to the step that has all of it. The bytes are
 // valid until the next read.
 func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 	for range maxTruncated {
-		if c.num != kindTruncated {
+		if !c.short {
 			return c, nil
 		}
-		id, ok := asID(first(c.body))
-		if !ok {
+		id := codecs().truncated.Decode(c.body).Step
+		if id == (ID{}) {
 			return c, nil
 		}
 		b, err := s.read(ctx, id, "full step of a shortened call")
@@ -212,19 +165,14 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 			return c, err
 		}
 		s.ledger.mark(id, claimed)
-		found := false
-		for r := wire.Read(b); r.Next(); {
-			if r.Is(2, wire.Bytes) {
-				next := parseCall(r.Body)
-				next.rest = append(next.rest, c.rest...)
-				c, found = &next, true
-				break
-			}
-		}
-		if !found {
+		full := codecs().step.Decode(b)
+		if full.Call == nil {
 			s.spoiled(loss.StepNotCall)
 			return c, nil
 		}
+		next := s.parseCall(full.Call)
+		next.rest = append(next.rest, c.rest...)
+		c = &next
 	}
 	return c, nil
 }
@@ -233,34 +181,19 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 // steps the call kept.
 func (s *State) outlineTask(l *newStep, c *toolCall) {
 	t := task{call: string(s.names.get(l.call)), step: l.id, inline: s.within(), ordinal: len(s.steps)}
-	for r := wire.Read(c.args); r.Next(); {
-		switch {
-		case r.Is(1, wire.Bytes):
-			t.title = clip(r.Body)
-		case r.Is(3, wire.Bytes):
-			t.kind, _ = subagentKind(r.Body)
-		case r.Is(4, wire.Bytes):
-			t.model = clip(r.Body)
-		case r.Is(6, wire.Bytes) && t.agent == "":
-			t.agent = clip(r.Body)
-		}
+	args, success := codecs().task.Decode(c.args), successOf(c)
+	t.title, t.model, t.agent = clip(args.Title), clip(args.Model), clip(args.Child)
+	t.kind, _ = subagentKind(args.Type)
+	if success.Child != nil {
+		t.agent = clip(success.Child)
 	}
-	for r := wire.Read(taskSuccess(c)); r.Next(); {
-		switch {
-		case r.Is(1, wire.Bytes):
-			t.steps++
-		case r.Is(2, wire.Bytes):
-			t.agent = clip(r.Body)
-		}
+	for range success.Steps.All() {
+		t.steps++
 	}
 	s.tasks = append(s.tasks, t)
 }
 
-func taskSuccess(c *toolCall) (success []byte) {
-	for r := wire.Read(c.result); r.Next(); {
-		if r.Is(1, wire.Bytes) {
-			success = r.Body
-		}
-	}
-	return success
+// successOf returns the result of a call that started a subagent, if it is a success.
+func successOf(c *toolCall) *taskSuccess {
+	return codecs().success.Decode(codecs().taskCases.Decode(c.result).Body)
 }

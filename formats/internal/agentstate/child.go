@@ -50,62 +50,60 @@ type innerSteps struct {
 	ordinal int
 }
 
-// childEntry takes an entry of one of the root's maps of subagents.
-func (s *State) childEntry(b []byte, refs bool) bool {
-	key, value, ok := mapEntry(b)
-	if !ok {
-		return false
-	}
-	c := childRef{name: string(key)}
-	if refs {
-		if c.blob, c.isBlob = asID(value); !c.isBlob {
-			return false
+// rootChildren takes what the root b says of subagents: their states, inline and by id,
+// the runs of those states, and in one build threads.
+func (s *State) rootChildren(m *conversation, b []byte) {
+	r := &s.root
+	for f := wire.Read(b); len(m.Children)+len(m.ChildRefs) > 0 && f.Next(); { // in the order of the root, whatever its fields
+		switch c := codecs().root.Message.Field(f.Num); {
+		case c == nil || !c.Fits(&f):
+		case c.Name == "subagentStates":
+			if key, value, ok := wire.MapEntry(f.Body); ok {
+				s.childEntry(childRef{name: string(key), inline: bytes.Clone(value)})
+			}
+		case c.Name == "subagentStateRefs":
+			key, value, ok := wire.MapEntry(f.Body)
+			if id, isID := wire.AsID(value); ok && isID {
+				s.childEntry(childRef{name: string(key), blob: id, isBlob: true})
+			}
 		}
-	} else {
-		c.inline = value
 	}
+	for b := range m.Threads.All() {
+		key, value, _ := wire.MapEntry(b)
+		r.threads[string(key)] = string(value)
+	}
+	for b := range m.Runs.All() {
+		key, value, _ := wire.MapEntry(b)
+		r.runs[string(key)] = s.childRun(string(key), value)
+	}
+}
+
+// childEntry enters a subagent's state. One that is a blob replaces one that is inline.
+func (s *State) childEntry(c childRef) {
 	i, twice := s.childAt[c.name]
 	if !twice {
-		if s.childAt == nil {
-			s.childAt = map[string]int{}
-		}
 		s.childAt[c.name] = len(s.root.children)
 		s.root.children = append(s.root.children, c)
-		return true
-	}
-	if old := &s.root.children[i]; c.isBlob { // a reference wins over what is inline
+	} else if old := &s.root.children[i]; c.isBlob {
 		old.blob, old.isBlob = c.blob, true
 	} else {
 		old.inline = c.inline
 	}
-	return true
 }
 
 // childRun reads a SubagentRunState.
 func (s *State) childRun(call string, b []byte) run {
-	var out run
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
-		switch {
-		case r.Is(1, wire.Bytes):
-			return string(r.Body) == call
-		case r.Is(2, wire.Bytes):
-			out.agent = string(r.Body)
-		case r.Is(4, wire.Varint):
-			names := [...]string{"", "running", "backgrounded", "success", "error", "aborted"}
-			if r.Uint == 0 || r.Uint >= uint64(len(names)) {
-				return false
-			}
-			out.status = names[r.Uint]
-		case r.Is(5, wire.Bytes):
-			out.title = s.text(r.Body, "subagentRuns.title", &s.root.extras)
-		case r.Is(9, wire.Varint):
-			out.at = stored(r.Uint)
-		default:
-			return false
-		}
-		return true
-	})
-	for _, e := range s.leftover("SubagentRunState", rest) {
+	c := codecs().run
+	m := c.Decode(b)
+	out := run{agent: string(m.Child), status: word(c.Message, "status", m.Status), at: stored(m.Completed)}
+	out.title = s.text(m.Title, "subagentRuns.title", &s.root.extras)
+	if string(m.Call) != call {
+		c.Release(m, "parentToolCallId")
+	}
+	if out.status == "" {
+		c.Release(m, "status")
+	}
+	for _, e := range s.keep(c.Message, &m.Unknown) {
 		s.root.extras = append(s.root.extras, session.Extra{Name: "subagentRuns[" + call + "]." + e.Name, Raw: e.Raw})
 	}
 	return out
@@ -227,34 +225,22 @@ func (s *State) persisted(ctx context.Context, ref *childRef) (*Child, error) {
 		}
 	}
 	s.at = c.blob
-	rest, whole := s.fields(b, func(r *wire.Reader) bool {
-		switch {
-		case r.Is(1, wire.Bytes):
-			c.state = append(c.state, r.Body...)
-		case r.Is(2, wire.Varint):
-			c.Created = stored(r.Uint)
-		case r.Is(3, wire.Varint):
-			c.Updated = stored(r.Uint)
-		case r.Is(4, wire.Bytes):
-			kind, whole := subagentKind(r.Body)
-			c.Kind = kind
-			return whole
-		case r.Is(5, wire.Bytes):
-			c.Model = s.text(r.Body, "modelId", &c.Extras)
-		default:
-			return false
-		}
-		return true
-	})
-	if !whole {
+	m := codecs().child.Decode(b)
+	c.state, c.Created, c.Updated = m.State, stored(m.Created), stored(m.LastUsed)
+	whole := false
+	if c.Kind, whole = subagentKind(m.Type); !whole {
+		codecs().child.Release(m, "subagentType")
+	}
+	c.Model = s.text(m.Model, "modelId", &c.Extras)
+	if m.Cut > 0 {
 		s.note(loss.SubagentCut)
 	}
-	c.Extras = append(c.Extras, s.leftover("SubagentPersistedState", rest)...)
+	c.Extras = append(c.Extras, s.keep(codecs().child.Message, &m.Unknown)...)
 	return c, nil
 }
 
-// subagentKind is the case of a SubagentType, of a custom one its name, and
-// whether that is all it says.
+// subagentKind returns the case of a SubagentType, of a custom one its name, and whether
+// that is all it says.
 func subagentKind(b []byte) (kind string, whole bool) {
 	r := wire.Read(b)
 	if !r.Next() || r.Type != wire.Bytes {
@@ -265,8 +251,10 @@ func subagentKind(b []byte) (kind string, whole bool) {
 		return "", false
 	}
 	kind, whole = f.Name, len(r.Body) == 0
-	if name := wire.Read(r.Body); name.Next() && name.Is(1, wire.Bytes) && f.Name == "custom" && len(name.Body) > 0 && utf8.Valid(name.Body) {
-		kind, whole = string(name.Body), len(name.Raw) == len(r.Body)
+	if f.Message == codecs().custom.Message {
+		if m := codecs().custom.Decode(r.Body); len(m.Text) > 0 && utf8.Valid(m.Text) {
+			kind, whole = string(m.Text), len(m.Raw) == 0
+		}
 	}
 	return kind, whole && len(r.Raw) == len(b)
 }

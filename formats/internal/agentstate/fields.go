@@ -10,34 +10,6 @@ import (
 	"rehome/formats/session"
 )
 
-// fields walks a message whose numbers are known here. What take does not want
-// comes back, one field behind the other. A message that is cut short is noted
-// and its rest comes back too.
-func (s *State) fields(b []byte, take func(r *wire.Reader) bool) (rest []byte, whole bool) {
-	r := wire.Read(b)
-	n := int64(0)
-	for r.Next() {
-		if take(&r) {
-			n++
-			continue
-		}
-		rest = append(rest, r.Raw...)
-	}
-	s.ledger.took(n)
-	if len(r.Rest()) > 0 {
-		return append(rest, r.Rest()...), false
-	}
-	return rest, true
-}
-
-// asID is the id that a field names.
-func asID(b []byte) (id ID, ok bool) {
-	if len(b) != len(id) {
-		return ID{}, false
-	}
-	return ID(b), true
-}
-
 // text is a string of protobuf. One that is no UTF-8 is mended, and kept raw
 // among the extras.
 func (s *State) text(b []byte, name string, extras *[]session.Extra) string {

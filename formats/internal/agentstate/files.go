@@ -13,42 +13,28 @@ import (
 type snapshot struct {
 	path   string
 	newer  bool // from the newer of the two maps
-	before ID
+	before ID   // zero if there is none
 	after  ID
-	has    struct{ before, after bool }
 	extras []session.Extra
 }
 
-// snapshot takes an entry of one of the two maps of files.
-func (s *State) snapshot(b []byte, newer bool) bool {
-	key, value, ok := mapEntry(b)
-	if !ok {
-		return false
-	}
-	f := snapshot{newer: newer}
-	f.path = s.text(key, "path", &f.extras)
-	if !newer {
-		if f.after, f.has.after = asID(value); !f.has.after {
-			return false
-		}
+// rootFiles takes the two maps of files.
+func (s *State) rootFiles(m *conversation) {
+	for b := range m.Files.All() {
+		key, value, _ := wire.MapEntry(b)
+		f := snapshot{}
+		f.path = s.text(key, "path", &f.extras)
+		f.after, _ = wire.AsID(value)
 		s.keepFile(f)
-		return true
 	}
-	rest, _ := s.fields(value, func(r *wire.Reader) bool {
-		id, ok := asID(r.Body)
-		switch {
-		case ok && r.Is(1, wire.Bytes):
-			f.after, f.has.after = id, true
-		case ok && r.Is(2, wire.Bytes):
-			f.before, f.has.before = id, true
-		default:
-			return false
-		}
-		return true
-	})
-	f.extras = append(f.extras, s.leftover("FileStateStructure", rest)...)
-	s.keepFile(f)
-	return true
+	for b := range m.FilesV2.All() {
+		key, value, _ := wire.MapEntry(b)
+		f, state := snapshot{newer: true}, codecs().file.Decode(value)
+		f.path = s.text(key, "path", &f.extras)
+		f.before, f.after = state.Before, state.After
+		f.extras = append(f.extras, s.keep(codecs().file.Message, &state.Unknown)...)
+		s.keepFile(f)
+	}
 }
 
 // keepFile enters a snapshot. Where both maps name a file the newer one counts,
@@ -67,7 +53,7 @@ func (s *State) keepFile(f snapshot) {
 	if old.newer && !f.newer {
 		*old, f = f, *old
 	}
-	if old.has.after && old.after != f.after {
+	if old.after != (ID{}) && old.after != f.after {
 		f.extras = append(f.extras, session.Extra{Name: "otherContent", Raw: quoted(old.after.String())})
 	}
 	f.extras = append(f.extras, old.extras...)
@@ -81,10 +67,10 @@ func (s *State) walkFiles(ctx context.Context) iter.Seq2[*session.File, error] {
 			f := &s.root.files[i]
 			out := session.File{Path: f.path, Extras: f.extras}
 			var err error
-			if f.has.before {
+			if f.before != (ID{}) {
 				out.Before, err = s.body(ctx, f.before, &out)
 			}
-			if f.has.after && err == nil {
+			if f.after != (ID{}) && err == nil {
 				out.After, err = s.body(ctx, f.after, &out)
 			}
 			if err != nil {

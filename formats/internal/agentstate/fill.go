@@ -1,6 +1,7 @@
 package agentstate
 
 import (
+	"bytes"
 	"context"
 	"net/url"
 	"strings"
@@ -104,25 +105,16 @@ func (s *State) gather(ctx context.Context) error {
 			s.todos = append(s.todos, s.todo(b))
 		}
 	}
-	for _, id := range s.root.plan {
-		text, err := s.told(ctx, id, "plan", "ConversationPlan")
-		if err != nil {
-			return err
-		}
-		if s.planText == "" {
-			s.planText = text
-		} else if text != "" {
-			s.root.extras = append(s.root.extras, session.Extra{Name: "plan", Raw: quoted(text)})
-		}
+	var err error
+	if s.planText, err = s.textBlob(ctx, s.root.plan, "plan", codecs().plan); err != nil {
+		return err
 	}
-	for _, id := range s.root.summary {
-		text, err := s.told(ctx, id, "summary", "ConversationSummary")
-		if err != nil {
-			return err
-		}
-		if text != "" {
-			s.root.extras = append(s.root.extras, session.Extra{Name: "summary", Raw: quoted(text)})
-		}
+	summary, err := s.textBlob(ctx, s.root.summary, "summary", codecs().summary)
+	if err != nil {
+		return err
+	}
+	if summary != "" {
+		s.root.extras = append(s.root.extras, session.Extra{Name: "summary", Raw: quoted(summary)})
 	}
 	for _, id := range s.gauges {
 		extras, err := s.aside(ctx, id, "promptContextUsageSnapshot", "context usage")
@@ -134,48 +126,37 @@ func (s *State) gather(ctx context.Context) error {
 	return nil
 }
 
-// told reads a blob that holds one text.
-func (s *State) told(ctx context.Context, id ID, what, message string) (text string, err error) {
+// textBlob reads a blob that holds one text; "" for the zero id.
+func (s *State) textBlob(ctx context.Context, id ID, what string, c *wire.Codec[oneText]) (text string, err error) {
+	if id == (ID{}) {
+		return "", nil
+	}
 	b, err := s.read(ctx, id, what)
 	if b == nil || err != nil {
 		return "", err
 	}
 	s.ledger.mark(id, claimed)
+	m := c.Decode(b)
 	var extras []session.Extra
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
-		if r.Is(1, wire.Bytes) {
-			text = s.text(r.Body, what, &extras)
-			return true
-		}
-		return false
-	})
-	s.root.extras = append(s.root.extras, append(extras, s.leftover(message, rest)...)...)
+	text = s.text(m.Text, what, &extras)
+	s.root.extras = append(s.root.extras, append(extras, s.keep(c.Message, &m.Unknown)...)...)
 	return text, nil
 }
 
 // todo reads a TodoItem.
 func (s *State) todo(b []byte) (t session.Todo) {
-	statuses := [...]string{"", "pending", "in_progress", "completed", "cancelled"}
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
-		switch {
-		case r.Is(1, wire.Bytes):
-			t.ID = s.text(r.Body, "id", &t.Extras)
-		case r.Is(2, wire.Bytes):
-			t.Content = s.text(r.Body, "content", &t.Extras)
-		case r.Is(3, wire.Varint) && r.Uint < uint64(len(statuses)):
-			t.Status = statuses[r.Uint]
-		case r.Is(4, wire.Varint):
-			t.Created = stored(r.Uint)
-		case r.Is(5, wire.Varint):
-			t.Updated = stored(r.Uint)
-		case r.Is(6, wire.Bytes):
-			t.DependsOn = append(t.DependsOn, s.text(r.Body, "dependencies", &t.Extras))
-		default:
-			return false
-		}
-		return true
-	})
-	t.Extras = append(t.Extras, s.leftover("TodoItem", rest)...)
+	c := codecs().todo
+	m := c.Decode(b)
+	t.ID = s.text(m.ID, "id", &t.Extras)
+	t.Content = s.text(m.Content, "content", &t.Extras)
+	if t.Status = word(c.Message, "status", m.Status); t.Status == "" {
+		c.Release(m, "status")
+	}
+	t.Created, t.Updated = stored(m.Created), stored(m.Updated)
+	for need := range m.Needs.All() {
+		t.DependsOn = append(t.DependsOn, s.text(need, "dependencies", &t.Extras))
+	}
+	t.Extras = append(t.Extras, s.keep(c.Message, &m.Unknown)...)
 	return t
 }
 
@@ -188,28 +169,15 @@ func (s *State) openSteps(ctx context.Context, c *Child) error {
 	}
 	s.at = c.steps.step
 	s.root.id = c.steps.step
-	var call []byte
-	for r := wire.Read(b); r.Next(); {
-		if r.Is(2, wire.Bytes) {
-			call = append(call, r.Body...)
-		}
-	}
-	outer := parseCall(call)
+	outer := s.parseCall(s.decodeStep(b).Call)
 	whole, err := s.whole(ctx, &outer)
 	if err != nil {
 		return err
 	}
-	for r := wire.Read(whole.args); r.Next(); {
-		if r.Is(2, wire.Bytes) {
-			s.asked = append([]byte{}, r.Body...)
-		}
-	}
+	s.asked = bytes.Clone(codecs().task.Decode(whole.args).Prompt)
 	t := turnLine{line: -1, region: -1, firstAnchor: -1, lastAnchor: -1, text: s.hash(s.asked), prompt: clip(s.asked)}
-	success := append([]byte(nil), taskSuccess(whole)...)
-	for r := wire.Read(success); r.Next(); {
-		if r.Is(1, wire.Bytes) {
-			s.inline = append(s.inline, r.Body)
-		}
+	for step := range wire.List(bytes.Clone(successOf(whole).Steps)).All() {
+		s.inline = append(s.inline, step)
 	}
 	s.turns = append(s.turns, t)
 	for _, b := range s.inline {

@@ -113,7 +113,7 @@ func (g *graph) read(t *testing.T, root ID, history bool) *read {
 	t.Helper()
 	out := &read{}
 	o := Options{Blobs: g, Root: root, History: history,
-		At: func(id ID) store.Addr { return store.Addr{File: "blobs/" + id.short()} },
+		At: func(id ID) store.Addr { return store.Addr{File: "blobs/" + id.Short()} },
 		Note: func(n loss.Loss) {
 			out.notes = append(out.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 		}}

@@ -3,7 +3,6 @@ package agentstate
 import (
 	"context"
 
-	"rehome/formats/internal/wire"
 	"rehome/formats/session"
 )
 
@@ -33,21 +32,12 @@ func (s *State) pathOf(ctx context.Context, id ID, known map[ID]ID) (p path, err
 		return p, err
 	}
 	p.root = id
-	var prompts, turns []ID
-	for r := wire.Read(b); r.Next(); {
-		ref, ok := asID(r.Body)
-		switch {
-		case ok && r.Is(rootPrompts, wire.Bytes):
-			prompts = append(prompts, ref)
-		case ok && r.Is(rootTurns, wire.Bytes):
-			turns = append(turns, ref)
-		}
-	}
-	if p.turns = len(turns) > 0; !p.turns {
-		p.keys = prompts
+	m := codecs().root.Decode(b)
+	if p.turns = len(m.Turns) > 0; !p.turns {
+		p.keys = m.Prompts
 		return p, nil
 	}
-	for _, t := range turns {
+	for _, t := range m.Turns {
 		key, ok := known[t]
 		if !ok {
 			if key, err = s.turnKey(ctx, t); err != nil {
@@ -68,9 +58,9 @@ func (s *State) turnKey(ctx context.Context, id ID) (ID, error) {
 		return id, err
 	}
 	var t turnLine
-	quiet := State{walker: wire.Walker{}, ledger: &ledger{}}
+	quiet := State{ledger: &ledger{}, reused: s.reused}
 	quiet.parseTurn(&t, b, nil)
-	if !t.hasUser {
+	if t.user == (ID{}) {
 		return id, nil
 	}
 	for i := range min(len(t.request), len(t.user)) {

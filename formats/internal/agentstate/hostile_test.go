@@ -83,7 +83,7 @@ func TestMissing(t *testing.T) {
 		g, _ := whole()
 		delete(g.blobs, id)
 		r := readAll(t, g, root)
-		if !r.noted("missing", id.short()) {
+		if !r.noted("missing", id.Short()) {
 			t.Errorf("%s is gone, and nobody says so: %v", id, r.notes)
 		}
 		if int(r.Reached()) > len(g.blobs) || len(r.lines) < len(all.lines)-8 {
@@ -104,7 +104,7 @@ func TestCuts(t *testing.T) {
 			g, _ := whole()
 			g.blobs[id] = g.blobs[id][:cut]
 			r := readAll(t, g, root)
-			named := strings.Contains(strings.Join(r.notes, "\n"), id.short()) || id == root && strings.Contains(strings.Join(r.notes, "\n"), "root")
+			named := strings.Contains(strings.Join(r.notes, "\n"), id.Short()) || id == root && strings.Contains(strings.Join(r.notes, "\n"), "root")
 			if !named {
 				t.Errorf("%s cut to %d of %d bytes: %v", id, cut, size, r.notes)
 			}
@@ -134,7 +134,7 @@ func TestOtherHash(t *testing.T) {
 	id := g.put(says("done"))
 	g.blobs[id] = says("other")
 	r := readAll(t, g, root)
-	if !r.noted("reshaped", id.short()+": L803") || !strings.Contains(r.text(), `"other"`) {
+	if !r.noted("reshaped", id.Short()+": L803") || !strings.Contains(r.text(), `"other"`) {
 		t.Errorf("%v", r.notes)
 	}
 }

@@ -128,11 +128,7 @@ func (l *ledger) carried(n int64) {
 }
 
 // spell appends a message as JSON.
-func (s *State) spell(dst []byte, message string, b []byte) []byte {
-	return s.spellAs(dst, wire.Messages().Message(message), b)
-}
-
-func (s *State) spellAs(dst []byte, m *wire.Message, b []byte) []byte {
+func (s *State) spell(dst []byte, m *wire.Message, b []byte) []byte {
 	seen, strays := s.walker.Seen, s.walker.Strays
 	dst = s.walker.Append(dst, m, b)
 	s.ledger.took(s.walker.Seen - seen - (s.walker.Strays - strays))
@@ -156,13 +152,13 @@ func (s *State) origin(ids ...ID) []string {
 	return out
 }
 
-// leftover turns fields of a message that nobody claimed into Extras.
-func (s *State) leftover(message string, fields []byte) []session.Extra {
+// leftover spells fields that no struct holds as Extras.
+func (s *State) leftover(m *wire.Message, fields []byte) []session.Extra {
 	if len(fields) == 0 {
 		return nil
 	}
 	seen := s.walker.Seen
-	object := s.walker.Append(nil, wire.Messages().Message(message), fields)
+	object := s.walker.Append(nil, m, fields)
 	s.ledger.carried(s.walker.Seen - seen)
 	return members(object, "")
 }

@@ -2,7 +2,6 @@ package agentstate
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"testing"
 )
@@ -16,21 +15,7 @@ func (s shelf) Blob(_ context.Context, id ID) ([]byte, error) { return s[id], ni
 // and the account of its blobs.
 func TestMemoryPerMessage(t *testing.T) {
 	const turns, most = 2000, 280
-	g := newGraph()
-	var prompts, list []ID
-	for n := range turns {
-		request := fmt.Sprintf("00000000-0000-4000-8000-%012d", n)
-		prompts = append(prompts, g.json(`{"role":"user","content":"ask %d","providerOptions":{"cursor":{"requestId":%q}}}`, n, request))
-		var steps [][]byte
-		for k := range 6 {
-			id := fmt.Sprintf("toolu_%06d_%d", n, k)
-			steps = append(steps, says(fmt.Sprintf("text %d.%d", n, k)), call(1, id, str(1, "ls"), field(1, str(5, id))))
-			prompts = append(prompts, g.json(`{"role":"assistant","content":[{"type":"text","text":"text %d.%d"},{"type":"tool-call","toolCallId":%q,"toolName":"Shell","args":{}}]}`, n, k, id),
-				g.json(`{"role":"tool","content":[{"type":"tool-result","toolCallId":%q,"toolName":"Shell","result":"out"}]}`, id))
-		}
-		list = append(list, g.turn(fmt.Sprintf("ask %d", n), request, steps...))
-	}
-	root := g.put(refs(1, prompts...), refs(8, list...))
+	g, root := longChat(turns)
 	before := live()
 	s, err := Read(t.Context(), Options{Blobs: shelf(g.blobs), Root: root})
 	if err != nil {

@@ -104,9 +104,9 @@ func (s *State) nameAll(plan []planned) {
 func (s *State) nameOf(p *planned) string {
 	id := s.firstRecord(p)
 	if p.nth > 1 {
-		return id.short() + "-" + number(int(p.nth))
+		return id.Short() + "-" + number(int(p.nth))
 	}
-	return id.short()
+	return id.Short()
 }
 
 // firstRecord is the record that a message has its id from: the prompt
@@ -120,7 +120,7 @@ func (s *State) firstRecord(p *planned) (id ID) {
 	case p.kind == planShell:
 		id = s.turns[p.turn].output
 	case p.kind == planUser:
-		if id = s.turns[p.turn].id; s.turns[p.turn].hasUser {
+		if id = s.turns[p.turn].id; s.turns[p.turn].user != (ID{}) {
 			id = s.turns[p.turn].user
 		}
 	}

@@ -49,7 +49,7 @@ func compareIDs(a, b ID) int { return bytes.Compare(a[:], b[:]) }
 
 // rootShape reports whether bytes can be a root.
 func rootShape(b []byte, there []ID) bool {
-	m := wire.Messages().Message(rootDescriptor)
+	m := codecs().root.Message
 	talks := false
 	r := wire.Read(b)
 	for r.Next() {
@@ -63,14 +63,14 @@ func rootShape(b []byte, there []ID) bool {
 				return false
 			}
 		case f.Kind == wire.Ref && f.Key == 0:
-			id, ok := asID(r.Body)
+			id, ok := wire.AsID(r.Body)
 			if !ok {
 				return false
 			}
 			if _, found := slices.BinarySearchFunc(there, id, compareIDs); !found {
 				return false
 			}
-			talks = talks || r.Num == rootPrompts || r.Num == rootTurns
+			talks = talks || f.Name == "rootPromptMessagesJson" || f.Name == "turns"
 		}
 	}
 	return talks && len(r.Rest()) == 0

@@ -103,10 +103,8 @@ func (s *State) within() bool { return len(s.inline) > 0 }
 // turnLine is a turn.
 type turnLine struct {
 	id                      ID
-	user                    ID
-	hasUser, shell, spoiled bool
-	output                  ID
-	hasOutput               bool
+	user, output            ID // zero if there is none
+	shell, spoiled          bool
 	from, to                int32 // in State.steps
 	request, message, model string
 	prompt                  string // its first bytes

@@ -5,6 +5,7 @@ import (
 
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
 )
 
@@ -52,11 +53,15 @@ func (s *State) outlinePrompt(ctx context.Context, id ID, depth int, add func(li
 	return nil
 }
 
-// links reads a blob that is nothing but references, and says where they end.
+// links reads a blob that is nothing but references, and returns where they end.
 func links(b []byte) (refs []ID, tail int) {
-	const size = 2 + len(ID{})
-	for ; len(b)-tail >= size && b[tail] == rootPrompts<<3|2 && b[tail+1] == byte(len(ID{})); tail += size {
-		refs = append(refs, ID(b[tail+2:tail+size]))
+	m := codecs().root
+	for r := wire.Read(b); r.Next() && m.Message.Field(r.Num) != nil && m.Message.Field(r.Num).Name == "rootPromptMessagesJson"; {
+		id, ok := wire.AsID(r.Body)
+		if !ok {
+			break
+		}
+		refs, tail = append(refs, id), tail+len(r.Raw)
 	}
 	return refs, tail
 }

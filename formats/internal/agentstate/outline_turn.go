@@ -37,85 +37,40 @@ func (s *State) outlineTurn(ctx context.Context, id ID) error {
 	return nil
 }
 
-// parseTurn reads a ConversationTurnStructure. What it does not claim goes to
-// extras, where that is wanted; else it counts nothing.
+// parseTurn reads a ConversationTurnStructure. What no struct holds goes to extras, if
+// that is wanted; else nothing is counted.
 func (s *State) parseTurn(t *turnLine, b []byte, extras *[]session.Extra) (steps []ID) {
-	outer := wire.Read(b)
-	var rest []byte
-	seen := int64(0)
-	for outer.Next() {
-		switch {
-		case outer.Is(1, wire.Bytes):
-			inner, ids := s.agentTurn(t, outer.Body, extras)
-			steps = append(steps, ids...)
-			seen += inner
-		case outer.Is(2, wire.Bytes):
-			t.shell = true
-			seen += s.shellTurn(t, outer.Body, extras)
-		default:
-			rest = append(rest, outer.Raw...)
+	keep := func(m *wire.Message, u *wire.Unknown) {
+		if extras != nil {
+			*extras = append(*extras, s.keep(m, u)...)
 		}
 	}
-	if rest = append(rest, outer.Rest()...); extras != nil {
-		s.ledger.took(seen)
-		*extras = append(*extras, s.leftover("ConversationTurnStructure", rest)...)
-	} else if len(outer.Rest()) > 0 {
+	c := codecs()
+	outer := s.reused.turn.Decode(b)
+	if outer.Agent != nil {
+		m := s.reused.agent.Decode(outer.Agent)
+		t.user, steps = m.User, m.Steps
+		t.request = s.text(m.Request, "requestId", new([]session.Extra))
+		t.model = s.text(m.Model, "routedModelDisplayName", new([]session.Extra))
+		keep(c.agent.Message, &m.Unknown)
+	}
+	if outer.Shell != nil {
+		m := c.shell.Decode(outer.Shell)
+		t.shell, t.output = true, m.Output
+		if m.Command != (ID{}) {
+			t.user = m.Command
+		}
+		keep(c.shell.Message, &m.Unknown)
+	}
+	if keep(c.turn.Message, &outer.Unknown); extras == nil && outer.Cut > 0 {
 		s.note(loss.TurnCut)
 	}
 	return steps
 }
 
-func (s *State) agentTurn(t *turnLine, b []byte, extras *[]session.Extra) (seen int64, steps []ID) {
-	var rest []byte
-	r := wire.Read(b)
-	for seen = 1; r.Next(); {
-		id, isID := asID(r.Body)
-		switch {
-		case isID && r.Is(1, wire.Bytes):
-			t.user, t.hasUser = id, true
-		case isID && r.Is(2, wire.Bytes):
-			steps = append(steps, id)
-		case r.Is(3, wire.Bytes):
-			t.request = s.text(r.Body, "requestId", new([]session.Extra))
-		case r.Is(7, wire.Bytes):
-			t.model = s.text(r.Body, "routedModelDisplayName", new([]session.Extra))
-		default:
-			rest = append(rest, r.Raw...)
-			continue
-		}
-		seen++
-	}
-	if extras != nil {
-		*extras = append(*extras, s.leftover("AgentConversationTurnStructure", append(rest, r.Rest()...))...)
-	}
-	return seen, steps
-}
-
-func (s *State) shellTurn(t *turnLine, b []byte, extras *[]session.Extra) (seen int64) {
-	var rest []byte
-	r := wire.Read(b)
-	for seen = 1; r.Next(); {
-		id, isID := asID(r.Body)
-		switch {
-		case isID && r.Is(1, wire.Bytes):
-			t.user, t.hasUser = id, true
-		case isID && r.Is(2, wire.Bytes):
-			t.output, t.hasOutput = id, true
-		default:
-			rest = append(rest, r.Raw...)
-			continue
-		}
-		seen++
-	}
-	if extras != nil {
-		*extras = append(*extras, s.leftover("ShellConversationTurnStructure", append(rest, r.Rest()...))...)
-	}
-	return seen
-}
-
 // outlineAsker reads who began a turn with what.
 func (s *State) outlineAsker(ctx context.Context, t *turnLine) error {
-	if !t.hasUser {
+	if t.user == (ID{}) {
 		return nil
 	}
 	what := "user message"
@@ -128,19 +83,13 @@ func (s *State) outlineAsker(ctx context.Context, t *turnLine) error {
 	}
 	s.ledger.mark(t.user, claimed)
 	var blob ID
-	text := []byte(nil)
-	for r := wire.Read(b); r.Next(); {
-		switch {
-		case r.Is(1, wire.Bytes):
-			text = r.Body
-		case t.shell:
-		case r.Is(2, wire.Bytes):
-			t.message = string(bytes.ToValidUTF8(r.Body, []byte("\uFFFD")))
-		case r.Is(18, wire.Bytes):
-			blob, _ = asID(r.Body)
-		case r.Is(25, wire.Varint):
-			t.start = stored(r.Uint)
-		}
+	var text []byte
+	if t.shell {
+		text = codecs().command.Decode(b).Text
+	} else {
+		m := s.reused.user.Decode(b)
+		text, blob, t.start = m.Text, m.TextBlob, stored(m.Started)
+		t.message = string(bytes.ToValidUTF8(m.ID, []byte("\uFFFD")))
 	}
 	if len(text) == 0 && blob != (ID{}) {
 		if text, err = s.read(ctx, blob, "user text"); err != nil {
@@ -177,51 +126,36 @@ func (s *State) outlineStep(ctx context.Context, id ID) error {
 
 func (s *State) outlineStepBytes(ctx context.Context, id ID, b []byte) error {
 	l := newStep{stepLine: stepLine{id: id}}
-	r := wire.Read(b)
-	for r.Next() {
-		if r.Type != wire.Bytes {
-			continue
+	m := s.decodeStep(b)
+	switch {
+	case m.Text != nil:
+		text := s.reused.text.Decode(m.Text)
+		l.kind, l.start, l.end, l.key = textPart, int64(text.Started), int64(text.Completed), s.hash(text.Text)
+	case m.Call != nil:
+		l.kind = callPart
+		if err := s.outlineCall(ctx, &l, m.Call); err != nil {
+			return err
 		}
-		switch r.Num {
-		case 1:
-			l.kind = textPart
-			l.outlineTimes(r.Body, 2, 3)
-			l.key = s.hash(first(r.Body))
-		case 2:
-			l.kind = callPart
-			if err := s.outlineCall(ctx, &l, r.Body); err != nil {
-				return err
-			}
-		case 3:
-			l.kind = thinkingPart
-			l.outlineTimes(r.Body, 3, 4)
-			l.key = s.hash(first(r.Body))
-		}
+	case m.Thinking != nil:
+		text := codecs().thinking.Decode(m.Thinking)
+		l.kind, l.start, l.end, l.key = thinkingPart, int64(text.Started), int64(text.Completed), s.hash(text.Text)
 	}
-	if len(r.Rest()) > 0 && !s.within() {
+	if m.Cut > 0 && !s.within() {
 		s.note(loss.StepCut)
 	}
 	s.steps, s.keys = append(s.steps, l.stepLine), append(s.keys, l.key)
 	return nil
 }
 
-// first is the text that the first field of a message holds.
-func first(b []byte) (text []byte) {
-	for r := wire.Read(b); r.Next(); {
-		if r.Is(1, wire.Bytes) {
-			text = r.Body
-		}
+// decodeStep reads a step. It is one message: of several the first counts, and the others
+// ride along. The result is valid until the next step is decoded.
+func (s *State) decodeStep(b []byte) *step {
+	c, m := codecs().step, s.reused.step.Decode(b)
+	if m.Text != nil && m.Call != nil {
+		c.Release(m, "toolCall")
 	}
-	return text
-}
-
-func (l *stepLine) outlineTimes(b []byte, start, end int) {
-	for r := wire.Read(b); r.Next(); {
-		switch {
-		case r.Is(start, wire.Varint):
-			l.start = int64(r.Uint)
-		case r.Is(end, wire.Varint):
-			l.end = int64(r.Uint)
-		}
+	if m.Thinking != nil && (m.Text != nil || m.Call != nil) {
+		c.Release(m, "thinkingMessage")
 	}
+	return m
 }

@@ -109,7 +109,7 @@ func (p *planner) alone(turn, line int32) {
 	t := &p.turns[turn]
 	p.add(planned{kind: planUser, starts: true, turn: turn, line: -1, archived: p.archivedAt(line)})
 	if t.shell {
-		if t.hasOutput {
+		if t.output != (ID{}) {
 			p.add(planned{kind: planShell, turn: turn, line: -1, archived: p.archivedAt(line)})
 		}
 		return
@@ -180,7 +180,7 @@ func (p *planner) finish(line int32) {
 	if p.turn >= 0 {
 		p.flush(p.turns[p.turn].to, line)
 		t := &p.turns[p.turn]
-		if t.shell && t.hasOutput && !t.spoiled {
+		if t.shell && t.output != (ID{}) && !t.spoiled {
 			p.add(planned{kind: planShell, turn: p.turn, line: -1, archived: p.archivedAt(line)})
 		}
 		p.begin(-1)

@@ -22,27 +22,20 @@ func (s *State) stepResult(ctx context.Context, i int32, t *session.ToolResult, 
 	} else if len(m.Origin) == 0 {
 		m.Origin = s.origin(s.root.id)
 	}
-	var body []byte
-	for r := wire.Read(b); r.Next(); {
-		if r.Is(2, wire.Bytes) {
-			body = r.Body
-			break
-		}
-	}
-	outer := parseCall(body)
+	outer := s.parseCall(s.decodeStep(b).Call)
 	c, err := s.whole(ctx, &outer)
 	if err != nil || !c.hasResult {
 		return err
 	}
 	_, schema := c.schemas()
 	if schema == nil {
-		t.Value = rawArgs(2, c.result)
+		t.Value = rawField("result", c.result)
 		return nil
 	}
 	t.Status = status(schema, c.result)
 	t.Error = t.Error || toolmap.Failed(t.Status) || saysError(schema, c.result)
 	s.refs = s.refs[:0]
-	t.Value = s.spellAs(nil, schema, c.result)
+	t.Value = s.spell(nil, schema, c.result)
 	return s.resultBlobs(ctx, t)
 }
 
@@ -112,11 +105,9 @@ func (s *State) shellMessage(ctx context.Context, p *planned) (*session.Message,
 	}
 	s.ledger.mark(t.output, claimed)
 	result := &session.ToolResult{Status: "success"}
-	for r := wire.Read(b); r.Next(); {
-		if r.Is(3, wire.Varint) && r.Uint != 0 {
-			result.Status, result.Error = "failure", true
-		}
+	if codecs().output.Decode(b).ExitCode != 0 {
+		result.Status, result.Error = "failure", true
 	}
-	result.Value = s.spell(nil, "ShellOutput", b)
+	result.Value = s.spell(nil, codecs().output.Message, b)
 	return &session.Message{Role: session.Tool, Parts: []session.Part{result}, Origin: s.origin(t.output)}, nil
 }

@@ -6,64 +6,40 @@ import (
 	"rehome/formats/session"
 )
 
+// rootContext takes the ConversationTokenDetails.
 func (s *State) rootContext(r *root, b []byte) {
-	r.context = &session.Context{}
-	rest, _ := s.fields(b, func(f *wire.Reader) bool {
-		switch {
-		case f.Is(1, wire.Varint):
-			r.context.Used = int64(f.Uint)
-		case f.Is(2, wire.Varint):
-			r.context.Max = int64(f.Uint)
-		case f.Is(5, wire.Bytes): // what the gauge was drawn from
-			if id, ok := asID(f.Body); ok {
-				s.gauges = append(s.gauges, id)
-			}
-			return false
-		default:
-			return false
-		}
-		return true
-	})
-	for _, e := range s.leftover("ConversationTokenDetails", rest) {
+	m := codecs().tokens.Decode(b)
+	r.context = &session.Context{Used: int64(m.Used), Max: int64(m.Max)}
+	if m.Snapshot != (ID{}) {
+		s.gauges = append(s.gauges, m.Snapshot)
+		codecs().tokens.Release(m, "promptContextUsageSnapshotBlobId") // its id rides along as well
+	}
+	for _, e := range s.keep(codecs().tokens.Message, &m.Unknown) {
 		r.extras = append(r.extras, session.Extra{Name: "tokenDetails." + e.Name, Raw: e.Raw})
 	}
 }
 
-func (s *State) rootTiming(r *root, f *wire.Reader) bool {
-	t := timing{raw: f.Raw}
-	t2 := wire.Read(f.Body)
-	for t2.Next() {
-		switch {
-		case t2.Is(1, wire.Varint):
-			t.millis = t2.Uint
-		case t2.Is(2, wire.Varint):
-			t.end = t2.Uint
-		default:
-			return false
+// rootTimings takes the times of turns. Those that hold anything else ride along.
+func (s *State) rootTimings(r *root, m *conversation) {
+	var odd wire.List
+	for b := range m.Timings.All() {
+		if t := codecs().timing.Decode(b); len(t.Raw) > 0 {
+			odd.Add(b)
+		} else {
+			r.timings = append(r.timings, timing{t.Millis, t.End})
 		}
 	}
-	if len(t2.Rest()) > 0 {
-		return false
-	}
-	r.timings = append(r.timings, t)
-	return true
+	m.Timings = odd
+	codecs().root.Release(m, "turnTimings")
 }
 
 func (s *State) rootRepo(r *root, b []byte) {
-	var repo session.Repo
-	rest, _ := s.fields(b, func(f *wire.Reader) bool {
-		switch {
-		case f.Is(1, wire.Bytes):
-			repo.Path = s.text(f.Body, "trackedGitRepoBranches.repoPath", &r.extras)
-		case f.Is(2, wire.Bytes):
-			repo.Branch = s.text(f.Body, "trackedGitRepoBranches.branchName", &r.extras)
-		default:
-			return false
-		}
-		return true
+	m := codecs().repo.Decode(b)
+	r.repos = append(r.repos, session.Repo{
+		Path:   s.text(m.Path, "trackedGitRepoBranches.repoPath", &r.extras),
+		Branch: s.text(m.Branch, "trackedGitRepoBranches.branchName", &r.extras),
 	})
-	r.repos = append(r.repos, repo)
-	for _, e := range s.leftover("TrackedGitRepo", rest) {
+	for _, e := range s.keep(codecs().repo.Message, &m.Unknown) {
 		r.extras = append(r.extras, session.Extra{Name: "trackedGitRepoBranches." + e.Name, Raw: e.Raw})
 	}
 }
@@ -81,11 +57,12 @@ func (s *State) settleTimings() {
 		}
 		return
 	}
-	var raw []byte
+	var list wire.List
 	for _, t := range r.timings {
-		raw = append(raw, t.raw...)
+		list.Add(codecs().timing.Append(nil, &stepTiming{Millis: t.millis, End: t.end}))
 	}
-	r.extras = append(r.extras, s.leftover(rootDescriptor, raw)...)
+	c := codecs().root
+	r.extras = append(r.extras, s.leftover(c.Message, c.Append(nil, &conversation{Timings: list}))...)
 	s.ledger.took(-int64(len(r.timings))) // parseRoot had counted them
 	s.at = r.id
 	if len(r.timings) > 0 && len(r.turns) > 0 {

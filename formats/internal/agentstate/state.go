@@ -2,7 +2,6 @@ package agentstate
 
 import (
 	"context"
-	"encoding/hex"
 	"hash/maphash"
 	"iter"
 
@@ -13,28 +12,10 @@ import (
 )
 
 // ID names a blob: the SHA-256 of its bytes.
-type ID [32]byte
+type ID = wire.ID
 
-// ParseID reads an id of 64 hexadecimal digits, in any case.
-func ParseID(text string) (id ID, ok bool) {
-	if len(text) != 2*len(id) {
-		return ID{}, false
-	}
-	if _, err := hex.Decode(id[:], []byte(text)); err != nil {
-		return ID{}, false
-	}
-	return id, true
-}
-
-// Hash is a hash of the id by which lists of blobs are searched. Strangers can
-// choose ids that begin alike, as what a blob holds need not be what its id says.
-func (id ID) Hash(seed maphash.Seed) uint64 { return maphash.Bytes(seed, id[:]) }
-
-// short is enough of an id to tell a session's messages apart.
-func (id ID) short() string { return hex.EncodeToString(id[:8]) }
-
-// String is the id in lowercase hexadecimal.
-func (id ID) String() string { return hex.EncodeToString(id[:]) }
+// ParseID parses 64 hexadecimal digits of either case.
+func ParseID(text string) (id ID, ok bool) { return wire.ParseID(text) }
 
 // Blobs is where an agent's blobs lie.
 type Blobs interface {
@@ -93,6 +74,7 @@ type State struct {
 	planText string
 
 	scratch []byte
+	reused  reused
 	tool    *opened          // the tool's message that was read last
 	used    map[uint64]int32 // message ids given away; only while names are given
 }
@@ -114,10 +96,10 @@ func newState(o Options, l *ledger) *State {
 	if l == nil {
 		l = &ledger{blobs: o.Blobs}
 	}
-	s := &State{o: o, ledger: l, seed: maphash.MakeSeed(), started: map[string]string{}, used: map[uint64]int32{}}
+	s := &State{o: o, ledger: l, seed: maphash.MakeSeed(), started: map[string]string{}, used: map[uint64]int32{}, reused: newReused()}
 	s.walker.Note = func(code loss.Code) { s.note(code) }
 	s.walker.Ref = func(f *wire.Field, name []byte) {
-		if id, ok := asID(name); ok {
+		if id, ok := wire.AsID(name); ok {
 			s.refs = append(s.refs, ref{f.Name, id})
 		}
 	}

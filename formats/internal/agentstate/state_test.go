@@ -232,7 +232,7 @@ func TestTruncatedCall(t *testing.T) {
 	if !r.has(`"stdout":"a.txt\n"`) {
 		t.Errorf("the whole call is not told: %s", r.text())
 	}
-	lost := field(2, field(34, field(1, make([]byte, 32)), field(3, field(1))), str(57, "c2"))
+	lost := field(2, field(34, refs(1, ID{1}), field(3, field(1))), str(57, "c2"))
 	r = g.read(t, g.put(refs(8, g.turn("list", "r", lost))), false)
 	if !r.noted("missing", "full step of a shortened call") || !r.has(`"kind":"truncated"`) {
 		t.Errorf("%v\n%s", r.notes, r.text())

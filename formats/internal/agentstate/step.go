@@ -31,28 +31,18 @@ func (s *State) stepPart(ctx context.Context, i int32, part session.Part, m *ses
 	} else if len(m.Origin) == 0 {
 		m.Origin = s.origin(s.root.id)
 	}
-	var rest []byte
-	found := false
-	r := wire.Read(b)
-	for r.Next() {
-		switch {
-		case found || r.Type != wire.Bytes || r.Num > 3:
-			rest = append(rest, r.Raw...)
-			continue
-		case r.Num == 1:
-			part = s.stepText(r.Body, part)
-		case r.Num == 2:
-			if part, err = s.stepCall(ctx, l, r.Body, part); err != nil {
-				return nil, err
-			}
-		case r.Num == 3:
-			part = s.stepThinking(r.Body, part)
+	fields := s.decodeStep(b)
+	extras := s.keep(codecs().step.Message, &fields.Unknown)
+	switch {
+	case fields.Text != nil:
+		part = s.stepText(fields.Text, part)
+	case fields.Call != nil:
+		if part, err = s.stepCall(ctx, l, fields.Call, part); err != nil {
+			return nil, err
 		}
-		found = true
-		s.ledger.took(1)
+	case fields.Thinking != nil:
+		part = s.stepThinking(fields.Thinking, part)
 	}
-	rest = append(rest, r.Rest()...)
-	extras := s.leftover("ConversationStep", rest)
 	switch t := part.(type) {
 	case *session.Text:
 		t.Extras = append(t.Extras, extras...)
@@ -88,17 +78,11 @@ func (s *State) stepText(b []byte, part session.Part) session.Part {
 	if !ok {
 		t = &session.Text{}
 	}
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
-		switch {
-		case r.Is(1, wire.Bytes):
-			t.Text = s.text(r.Body, "text", &t.Extras)
-		case r.Is(2, wire.Varint), r.Is(3, wire.Varint): // the message's time
-		default:
-			return false
-		}
-		return true
-	})
-	t.Extras = append(t.Extras, s.leftover("AssistantMessage", rest)...)
+	c, m := codecs().text, s.reused.text.Decode(b) // its times are the message's
+	if m.Text != nil {
+		t.Text = s.text(m.Text, "text", &t.Extras)
+	}
+	t.Extras = append(t.Extras, s.keep(c.Message, &m.Unknown)...)
 	return t
 }
 
@@ -108,22 +92,13 @@ func (s *State) stepThinking(b []byte, part session.Part) session.Part {
 	if !ok {
 		t = &session.Thinking{}
 	}
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
-		switch {
-		case r.Is(1, wire.Bytes):
-			t.Text = s.text(r.Body, "text", &t.Extras)
-		case r.Is(2, wire.Varint):
-			t.Millis = int64(r.Uint)
-		case r.Is(3, wire.Varint):
-			t.Start = stored(r.Uint)
-		case r.Is(4, wire.Varint):
-			t.End = stored(r.Uint)
-		default:
-			return false
-		}
-		return true
-	})
-	t.Extras = append(t.Extras, s.leftover("ThinkingMessage", rest)...)
+	c := codecs().thinking
+	m := c.Decode(b)
+	if m.Text != nil {
+		t.Text = s.text(m.Text, "text", &t.Extras)
+	}
+	t.Millis, t.Start, t.End = int64(m.Millis), stored(m.Started), stored(m.Completed)
+	t.Extras = append(t.Extras, s.keep(c.Message, &m.Unknown)...)
 	return t
 }
 
@@ -133,7 +108,7 @@ func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part sessio
 	if !ok {
 		t = &session.ToolCall{}
 	}
-	outer := parseCall(b)
+	outer := s.parseCall(b)
 	c, err := s.whole(ctx, &outer)
 	if err != nil {
 		return nil, err
@@ -148,21 +123,21 @@ func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part sessio
 	args, _ := c.schemas()
 	switch {
 	case args != nil:
-		t.Args = s.spellAs(nil, args, c.args)
+		t.Args = s.spell(nil, args, c.args)
 	case len(c.args) > 0:
-		t.Args = rawArgs(1, c.args)
+		t.Args = rawField("args", c.args)
 	}
-	for _, h := range c.hooks {
+	for h := range c.hooks.All() {
 		in := s.hook(h)
 		t.Extras = append(t.Extras, session.Extra{Name: "hookAdditionalContext", Raw: append(append([]byte(`{"content":`), quoted(in.Text)...), '}')})
 		t.Extras = append(t.Extras, in.Extras...)
 	}
 	if c.kind != nil {
-		t.Extras = append(t.Extras, s.leftover(c.kind.Message.Name, c.bodyRest)...)
+		t.Extras = append(t.Extras, s.leftover(c.kind.Message, c.bodyRest)...)
 	} else if len(c.bodyRest) > 0 {
-		t.Extras = append(t.Extras, session.Extra{Name: "body", Raw: rawArgs(c.num, c.bodyRest)})
+		t.Extras = append(t.Extras, session.Extra{Name: "body", Raw: rawBytes(c.num, c.bodyRest)})
 	}
-	t.Extras = append(t.Extras, s.leftover("ToolCall", c.rest)...)
+	t.Extras = append(t.Extras, s.leftover(codecs().call.Message, c.rest)...)
 	return t, nil
 }
 
@@ -178,10 +153,10 @@ func kindName(c *toolCall) string {
 // schemas are the messages of a call's arguments and result; nil where the
 // table does not know them.
 func (c *toolCall) schemas() (args, result *wire.Message) {
-	if c.kind == nil || c.kind.Message == nil {
+	if c.kind == nil || c.kind.Message == nil || c.short {
 		return nil, nil
 	}
-	if f := c.kind.Message.Named("args"); f != nil && f.Num == 1 {
+	if f := c.kind.Message.Named("args"); f != nil {
 		args = f.Message
 	}
 	if f := c.kind.Message.Named("result"); f != nil {
@@ -190,7 +165,12 @@ func (c *toolCall) schemas() (args, result *wire.Message) {
 	return args, result
 }
 
-// rawArgs are bytes whose message nobody knows.
-func rawArgs(num int, b []byte) session.Raw {
+// rawField spells the arguments or the result of a call whose kind is not known.
+func rawField(name string, b []byte) session.Raw {
+	return rawBytes(codecs().body.Message.Named(name).Num, b)
+}
+
+// rawBytes spells a field whose message is not known.
+func rawBytes(num int, b []byte) session.Raw {
 	return wire.AppendField(nil, &wire.Reader{Num: num, Type: wire.Bytes, Body: b})
 }

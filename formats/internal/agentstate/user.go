@@ -9,7 +9,6 @@ import (
 
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/wire"
 	"rehome/formats/session"
 )
 
@@ -169,7 +168,7 @@ func (s *State) turnRecord(ctx context.Context, t *turnLine, turn *session.Turn)
 // prompter reads the message that a turn begins with: the prompt, images, and
 // other things attached.
 func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (said *session.Text, media, attached []session.Part, err error) {
-	if !t.hasUser {
+	if t.user == (ID{}) {
 		if s.asked != nil {
 			said = &session.Text{Text: s.text(s.asked, "prompt", &m.Extras)}
 		}
@@ -185,102 +184,79 @@ func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (
 		return nil, nil, nil, err
 	}
 	if t.shell {
+		u := codecs().command.Decode(b)
 		said = &session.Text{}
-		rest, _ := s.fields(b, func(r *wire.Reader) bool {
-			if r.Is(1, wire.Bytes) {
-				said.Text = s.text(r.Body, "command", &said.Extras)
-				return true
-			}
-			return false
-		})
-		m.Extras = s.leftover("ShellCommand", rest)
+		said.Text = s.text(u.Text, "command", &said.Extras)
+		m.Extras = s.keep(codecs().command.Message, &u.Unknown)
 		return said, nil, nil, nil
 	}
-	u := userFields{said: &session.Text{}}
-	rest, _ := s.fields(b, func(r *wire.Reader) bool { return s.userField(&u, r, m) })
-	m.Extras = append(m.Extras, s.leftover("UserMessage", rest)...)
-	context := bytes.Clone(u.context.bytes)
-	if err := s.userBlobs(ctx, &u, m); err != nil {
+	u := s.reused.user.Decode(b)
+	said = &session.Text{}
+	hooks := s.userFields(u, said, m)
+	context := bytes.Clone(u.Context)
+	if err := s.userBlobs(ctx, u, said, m); err != nil {
 		return nil, nil, nil, err
 	}
 	media, attached, err = s.attachments(ctx, context)
-	if u.said.Text == "" && u.said.Extras == nil {
-		u.said = nil
+	if said.Text == "" && said.Extras == nil {
+		said = nil
 	}
-	return u.said, media, append(attached, u.hooks...), err
+	return said, media, append(attached, hooks...), err
 }
 
-// userFields is a UserMessage on its way to a message.
-type userFields struct {
-	said       *session.Text
-	context    joint
-	hooks      []session.Part
-	text, rich ID
-}
-
-func (s *State) userField(u *userFields, r *wire.Reader, m *session.Message) bool {
-	id, isID := asID(r.Body)
-	switch {
-	case r.Is(1, wire.Bytes):
-		u.said.Text = s.text(r.Body, "text", &u.said.Extras)
-	case r.Is(2, wire.Bytes):
-		return false // rides along under its own name
-	case r.Is(3, wire.Bytes):
-		u.context.add(r.Body)
-	case r.Is(4, wire.Varint):
-		m.Turn.Mode = modeName(r.Uint)
-		return m.Turn.Mode != ""
-	case r.Is(5, wire.Varint) && r.Uint <= 1:
-		m.Simulated = r.Uint == 1
-	case isID && r.Is(18, wire.Bytes):
-		u.text = id
-	case isID && r.Is(19, wire.Bytes):
-		u.rich = id
-	case r.Is(21, wire.Bytes):
-		u.hooks = append(u.hooks, s.hook(r.Body))
-	case r.Is(25, wire.Varint) && stored(r.Uint).Known():
-		m.At = stored(r.Uint)
-	case r.Is(26, wire.Varint) && stored(r.Uint).Known():
-		m.End = stored(r.Uint)
-	default:
-		return false
+// userFields takes what a UserMessage holds itself.
+func (s *State) userFields(u *userMessage, said *session.Text, m *session.Message) (hooks []session.Part) {
+	c := codecs().user
+	said.Text = s.text(u.Text, "text", &said.Extras)
+	m.Simulated = u.Simulated
+	for b := range u.Hooks.All() {
+		hooks = append(hooks, s.hook(b))
 	}
-	return true
+	c.Release(u, "messageId") // it rides along under its own name
+	if m.Turn.Mode = word(c.Message, "mode", u.Mode); m.Turn.Mode == "" {
+		c.Release(u, "mode")
+	}
+	if at := stored(u.Started); at.Known() {
+		m.At = at
+	} else {
+		c.Release(u, "startedAtMs")
+	}
+	if m.End = stored(u.Completed); !m.End.Known() {
+		c.Release(u, "completedAtMs")
+	}
+	m.Extras = append(m.Extras, s.keep(c.Message, &u.Unknown)...)
+	return hooks
 }
 
-// hook is a HookAdditionalContext.
+// hook reads a HookAdditionalContext.
 func (s *State) hook(b []byte) *session.Injected {
+	c := codecs().hook
+	m := c.Decode(b)
 	in := &session.Injected{Tag: "hook"}
-	rest, _ := s.fields(b, func(r *wire.Reader) bool {
-		if r.Is(2, wire.Bytes) {
-			in.Text = s.text(r.Body, "content", &in.Extras)
-			return true
-		}
-		return false
-	})
-	in.Extras = append(in.Extras, s.leftover("HookAdditionalContext", rest)...)
+	in.Text = s.text(m.Text, "content", &in.Extras)
+	in.Extras = append(in.Extras, s.keep(c.Message, &m.Unknown)...)
 	return in
 }
 
 // userBlobs reads the texts that are blobs of their own.
-func (s *State) userBlobs(ctx context.Context, u *userFields, m *session.Message) error {
-	if u.text != (ID{}) {
-		b, err := s.read(ctx, u.text, "user text")
+func (s *State) userBlobs(ctx context.Context, u *userMessage, said *session.Text, m *session.Message) error {
+	if u.TextBlob != (ID{}) {
+		b, err := s.read(ctx, u.TextBlob, "user text")
 		if err != nil {
 			return err
 		}
 		if b != nil {
-			s.ledger.mark(u.text, claimed)
-			text := s.text(b, "textBlob", &u.said.Extras)
-			if u.said.Text == "" {
-				u.said.Text = text
-			} else if u.said.Text != text {
-				u.said.Extras = append(u.said.Extras, session.Extra{Name: "textBlob", Raw: quoted(text)})
+			s.ledger.mark(u.TextBlob, claimed)
+			text := s.text(b, "textBlob", &said.Extras)
+			if said.Text == "" {
+				said.Text = text
+			} else if said.Text != text {
+				said.Extras = append(said.Extras, session.Extra{Name: "textBlob", Raw: quoted(text)})
 			}
 		}
 	}
-	if u.rich != (ID{}) {
-		extras, err := s.aside(ctx, u.rich, "richTextBlob", "rich text of a user")
+	if u.RichBlob != (ID{}) {
+		extras, err := s.aside(ctx, u.RichBlob, "richTextBlob", "rich text of a user")
 		if err != nil {
 			return err
 		}

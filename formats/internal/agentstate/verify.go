@@ -147,8 +147,8 @@ func (g *Graph) message(as Kind, b []byte) {
 		return
 	}
 	if as == KindRoot {
-		if doc, at := jsonTail(b); doc != nil { // of 2025
-			b = b[:at]
+		if rest := wire.Tail(b); jsonTail(rest) != nil {
+			b = b[:len(b)-len(rest)]
 		}
 	}
 	g.inner = g.inner[:0]
@@ -222,13 +222,13 @@ func (g *Graph) value(f *wire.Field, b []byte, n int32, depth int) {
 	case f.Kind == wire.Nested && depth < wire.MaxDepth:
 		g.fields(f.Message, b, depth+1)
 	case f.Kind == wire.Ref && len(b) > 0: // else it is there and says nothing
-		id, ok := asID(b)
+		id, ok := wire.AsID(b)
 		if !ok {
 			g.count(n)
 			g.tell(Fault{Kind: NoID, Says: "%d bytes", Args: []any{len(b)}})
 			return
 		}
-		g.refer(id, targets()[f], n)
+		g.refer(id, kindOf(f), n)
 	}
 }
 
@@ -237,7 +237,7 @@ func (g *Graph) entry(f *wire.Field, b []byte, depth int) {
 	if f.Kind != wire.Ref && f.Kind != wire.Nested {
 		return
 	}
-	key, value, ok := mapEntry(b)
+	key, value, ok := wire.MapEntry(b)
 	g.inner = appendKey(append(g.inner, '/'), key)
 	if !ok {
 		g.tell(Fault{Kind: Malformed, Says: "invalid map entry"})

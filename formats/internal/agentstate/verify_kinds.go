@@ -26,61 +26,35 @@ const (
 	KindBytes // a file, a picture, a text: nothing is known of its bytes
 )
 
-var kindNames = [...]string{"a conversation", "a turn", "a step", "a user's message", "a prompt message", "a todo item", "a summary", "a plan",
-	"an archive of messages", "a subagent", "a shell command", "a shell's output", "content"}
-
-func (k Kind) String() string { return kindNames[k] }
-
-// spelled are the messages that the kinds are; none of the others.
-var spelled = map[Kind]string{
-	KindRoot: rootDescriptor, KindTurn: "ConversationTurnStructure", KindStep: "ConversationStep", KindUser: "UserMessage", KindTodo: "TodoItem",
-	KindSummary: "ConversationSummary", KindPlan: "ConversationPlan", KindArchive: "ConversationSummaryArchive", KindChild: "SubagentPersistedState",
-	KindCommand: "ShellCommand", KindOutput: "ShellOutput",
+// kinds are their names, and what the table of messages calls them.
+var kinds = [...]struct{ name, target string }{
+	KindRoot:    {"a conversation", "ConversationStateStructure"},
+	KindTurn:    {"a turn", "ConversationTurnStructure"},
+	KindStep:    {"a step", "ConversationStep"},
+	KindUser:    {"a user's message", "UserMessage"},
+	KindPrompt:  {"a prompt message", "prompt"},
+	KindTodo:    {"a todo item", "TodoItem"},
+	KindSummary: {"a summary", "ConversationSummary"},
+	KindPlan:    {"a plan", "ConversationPlan"},
+	KindArchive: {"an archive of messages", "ConversationSummaryArchive"},
+	KindChild:   {"a subagent", "SubagentPersistedState"},
+	KindCommand: {"a shell command", "ShellCommand"},
+	KindOutput:  {"a shell's output", "ShellOutput"},
+	KindBytes:   {"content", ""},
 }
 
-// leads are the fields that refer to something other than content.
-var leads = map[string]Kind{
-	rootDescriptor + ".rootPromptMessagesJson": KindPrompt, rootDescriptor + ".turns": KindTurn, rootDescriptor + ".todos": KindTodo,
-	rootDescriptor + ".summary": KindSummary, rootDescriptor + ".plan": KindPlan, rootDescriptor + ".summaryArchive": KindArchive,
-	rootDescriptor + ".summaryArchives": KindArchive, rootDescriptor + ".subagentStateRefs": KindChild,
-	"AgentConversationTurnStructure.userMessage": KindUser, "AgentConversationTurnStructure.steps": KindStep,
-	"ShellConversationTurnStructure.shellCommand": KindCommand, "ShellConversationTurnStructure.shellOutput": KindOutput,
-	"ConversationSummaryArchive.summarizedMessages": KindPrompt, "ConversationSummaryArchive.summaryMessage": KindPrompt,
-	"TruncatedToolCall.originalStepBlobId": KindStep, "UserMessage.conversationStateBlobId": KindRoot,
-}
+func (k Kind) String() string { return kinds[k].name }
 
-// messageOf is the message of a kind; nil if it is none.
-func messageOf(k Kind) *wire.Message { return messages()[k] }
+// messageOf returns the message of a kind; nil if it has none.
+func messageOf(k Kind) *wire.Message { return wire.Messages().Message(kinds[k].target) }
 
-var messages = sync.OnceValue(func() (out [KindBytes + 1]*wire.Message) {
-	for k, name := range spelled {
-		out[k] = wire.Messages().Message(name)
-	}
-	return out
-})
+// kindOf returns the kind of the blobs that a field names.
+func kindOf(f *wire.Field) Kind { return byTarget()[f.Target] }
 
-// targets are the kinds that fields of messages lead to.
-var targets = sync.OnceValue(func() map[*wire.Field]Kind {
-	out, seen := map[*wire.Field]Kind{}, map[*wire.Message]bool{}
-	var visit func(m *wire.Message)
-	visit = func(m *wire.Message) {
-		if m == nil || seen[m] {
-			return
-		}
-		seen[m] = true
-		for _, f := range m.Fields {
-			if f.Kind == wire.Ref {
-				kind, ok := leads[m.Name+"."+f.Name]
-				if !ok {
-					kind = KindBytes
-				}
-				out[f] = kind
-			}
-			visit(f.Message)
-		}
-	}
-	for _, m := range messages() {
-		visit(m)
+var byTarget = sync.OnceValue(func() map[string]Kind {
+	out := map[string]Kind{}
+	for k, v := range kinds {
+		out[v.target] = Kind(k)
 	}
 	return out
 })

@@ -2,7 +2,6 @@ package agentstate
 
 import (
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/wire"
 )
 
 // prompt walks a prompt message: JSON, or in stores of 2025 a link.
@@ -24,12 +23,10 @@ func (g *Graph) prompt(id ID, b []byte) {
 	}
 }
 
-// WorkspaceURIs are the folders that a root names.
+// WorkspaceURIs returns the folders that a root names.
 func WorkspaceURIs(root []byte) (out []string) {
-	for r := wire.Read(root); r.Next(); {
-		if r.Is(rootURIs, wire.Bytes) {
-			out = append(out, string(r.Body))
-		}
+	for uri := range codecs().root.Decode(root).URIs.All() {
+		out = append(out, string(uri))
 	}
 	return out
 }

@@ -1,21 +1,25 @@
-// Package wire spells protobuf as JSON by a table of messages, and walks its
-// fields for those who know their numbers.
+// Package wire decodes and encodes the protobuf messages of Cursor's agents by a table.
 //
-// The table (messages.txt) holds the messages that an agent's state is made of.
-// A Walker turns the bytes of one into the JSON that protobuf defines for it:
-// names in lowerCamelCase, 64-bit numbers as strings, enums by name, bytes in
-// base64, Value and Struct as plain JSON; of the fields only those that are
-// there, in the table's order. What the table does not know, or knows
-// otherwise, is kept beside it and never dropped:
+// The table (messages.txt) lists the messages that the state of an agent consists of:
+// field names, numbers and types, oneofs, enums, and which message a ref leads to. No
+// other code knows a field number. It is used in three ways:
 //
-//	"#99": {"field":99,"wire":2,"base64":"…"}   a field without a name, of
-//	                                            another wire type, cut short,
-//	                                            outdone by a later one, or deeper
-//	                                            than MaxDepth; a list if several
-//	"#":   {"base64":"…"}                       many of them, as they stood
-//	"#rest": {"base64":"…"}                     behind the place where the bytes
-//	                                            stop being protobuf
+//   - A Codec decodes a message into a Go struct and encodes the struct again, byte for
+//     byte if the message was canonical.
+//   - A Walker spells a message as the JSON that protobuf defines for it.
+//   - A Reader iterates over fields, for code that looks them up in the table itself.
 //
-// Messages come from strangers: nothing here recurses deeper than MaxDepth, and
-// the output is bounded by the input.
+// The JSON has names in lowerCamelCase, 64-bit numbers as strings, enums by name, bytes in
+// base64, and Value and Struct as plain JSON. It holds the fields that are present, in the
+// order of the table. What the table does not know, or knows otherwise, is kept beside it:
+//
+//	"#99": {"field":99,"wire":2,"base64":"…"}   a field that is unknown, has another wire
+//	                                            type, is cut short, is overridden by a later
+//	                                            one, or is nested deeper than MaxDepth; a
+//	                                            list if there are several
+//	"#":   {"base64":"…"}                       the whole message, if there are many of these
+//	"#rest": {"base64":"…"}                     bytes at the end that are not protobuf
+//
+// Messages are untrusted input: nothing recurses deeper than MaxDepth, and the size of the
+// output is bounded by the size of the input.
 package wire

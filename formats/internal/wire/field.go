@@ -10,11 +10,11 @@ import (
 	"rehome/formats/loss"
 )
 
-// fail remembers an occurrence that has to be kept raw.
+// fail records that the field at hand has to be kept raw.
 func (w *Walker) fail(r *Reader) { w.failed = append(w.failed, r.at-len(r.Raw)) }
 
-// field appends the value of a field, whose occurrences lie in b behind from.
-// It is false where there is nothing to append.
+// field appends the value of a field that occurs count times in b[from:]. ok is false if
+// there is nothing to append.
 func (w *Walker) field(dst []byte, f *Field, b []byte, from, count int) (out []byte, ok bool) {
 	r := Reader{b: b, at: from}
 	switch {
@@ -37,8 +37,8 @@ func (w *Walker) field(dst []byte, f *Field, b []byte, from, count int) (out []b
 	return dst, false
 }
 
-// merge appends a message that is stated several times: it is what all of them
-// say together.
+// merge appends a message that occurs several times. As protobuf defines it, its fields
+// are those of all occurrences.
 func (w *Walker) merge(dst []byte, f *Field, r Reader) (out []byte, ok bool) {
 	from, again := len(w.merged), r
 	for r.Next() {
@@ -56,8 +56,8 @@ func (w *Walker) merge(dst []byte, f *Field, r Reader) (out []byte, ok bool) {
 	return dst, ok
 }
 
-// value appends one value. ok is false if it cannot be spelled, lost is true
-// if it could not be spelled whole.
+// value appends one value. ok is false if the value cannot be spelled as JSON, lost is
+// true if only part of it can.
 func (w *Walker) value(dst []byte, f *Field, r *Reader) (out []byte, ok, lost bool) {
 	switch f.Kind {
 	case Nested:
@@ -158,9 +158,9 @@ func (w *Walker) entry(dst []byte, f *Field, b []byte) (out []byte, ok, lost boo
 	r := Read(b)
 	for r.Next() {
 		switch {
-		case r.Is(1, key.Type):
+		case r.Is(keyNum, key.Type):
 			key = r
-		case r.Is(2, value.Type):
+		case r.Is(valueNum, value.Type):
 			value = r
 		default:
 			lost = true
@@ -191,7 +191,7 @@ func AppendBase64(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// Fits reports whether a field lies on the wire as its kind does.
+// Fits reports whether the field at hand has the wire type of its kind.
 func (f *Field) Fits(r *Reader) bool {
 	if f.Key != 0 {
 		return r.Type == Bytes
@@ -203,7 +203,7 @@ func (f *Field) Fits(r *Reader) bool {
 	return f.Repeated && r.Type == Bytes && t != Bytes && f.packs(r.Body)
 }
 
-// packs reports whether bytes are packed values of the field's kind.
+// packs reports whether b is a sequence of packed values of the field's kind.
 func (f *Field) packs(b []byte) bool {
 	for i := 0; i < len(b); {
 		_, next := f.packed(b, i)
@@ -215,7 +215,7 @@ func (f *Field) packs(b []byte) bool {
 	return true
 }
 
-// packed takes the value at b[i].
+// packed returns the packed value at b[i] and the index after it, -1 if there is none.
 func (f *Field) packed(b []byte, i int) (uint64, int) {
 	width := 0
 	switch f.Kind.wire() {

@@ -6,11 +6,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// MaxDepth is how many messages may lie inside one another. The client's own
-// stay below 20.
+// MaxDepth is how deep messages may be nested. Those of the client stay below 20.
 const MaxDepth = 100
 
-// Type is how a field's value lies on the wire.
+// Type is the wire type of a field.
 type Type uint8
 
 // The wire types.
@@ -23,8 +22,8 @@ const (
 	Fixed32  Type = 5
 )
 
-// Reader walks the fields of a message. Everything it gives is a view of the
-// message's bytes.
+// Reader iterates over the fields of a message. All that it returns are views of the
+// message.
 type Reader struct {
 	Num  int
 	Type Type
@@ -36,11 +35,11 @@ type Reader struct {
 	at int
 }
 
-// Read begins a walk.
+// Read returns a Reader of a message.
 func Read(b []byte) Reader { return Reader{b: b} }
 
-// Next moves to the next field. It stops at the end, and where the bytes are
-// no protobuf.
+// Next moves to the next field. It returns false at the end, and where the bytes are not
+// protobuf.
 func (r *Reader) Next() bool {
 	from := r.at
 	num, typ, at := tag(r.b, from)
@@ -75,14 +74,22 @@ func (r *Reader) Next() bool {
 	return true
 }
 
-// Rest is what Next stopped at: empty where the message came to its end.
+// Rest returns the bytes at which Next stopped: empty at the end of the message.
 func (r *Reader) Rest() []byte { return r.b[r.at:] }
 
-// Is reports a field of that number and wire type.
+// Tail returns the end of b that is not protobuf: empty if b is a whole message.
+func Tail(b []byte) []byte {
+	r := Read(b)
+	for r.Next() {
+	}
+	return r.Rest()
+}
+
+// Is reports whether the field at hand has that number and wire type.
 func (r *Reader) Is(num int, typ Type) bool { return r.Num == num && r.Type == typ }
 
-// The functions below take the piece at b[i] and return the index behind it,
-// -1 where there is none.
+// The functions below parse what begins at b[i] and return the index after it, -1 if it
+// is not valid.
 
 func varint(b []byte, i int) (uint64, int) {
 	v, n := protowire.ConsumeVarint(b[i:])
@@ -108,8 +115,7 @@ func body(b []byte, i int) ([]byte, int) {
 	return v[:len(v):len(v)], i + n
 }
 
-// group takes the fields of a group up to its end, which has the number of its
-// beginning.
+// group returns the fields of a group, up to the end tag with the same number.
 func group(b []byte, i, num int) ([]byte, int) {
 	var open [MaxDepth]int
 	depth, from := 0, i

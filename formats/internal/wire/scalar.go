@@ -39,8 +39,8 @@ func (f *Field) appendScalar(dst []byte, k Kind, v uint64) []byte {
 	return appendFloat(dst, math.Float64frombits(v), 64)
 }
 
-// appendFloat appends a number in the fewest digits that give it back, and the
-// three that JSON has no number for as strings.
+// appendFloat appends a number in the fewest digits that parse to the same value. The three
+// that JSON has no number for are strings.
 func appendFloat(dst []byte, v float64, bits int) []byte {
 	switch {
 	case math.IsNaN(v):

@@ -8,42 +8,42 @@ import (
 	"rehome/formats/loss"
 )
 
-// pen writes the members of one object.
-type pen struct {
+// objectWriter appends the members of one object.
+type objectWriter struct {
 	b    []byte
 	some bool
 }
 
-func (p *pen) comma() {
+func (p *objectWriter) comma() {
 	if p.some {
 		p.b = append(p.b, ',')
 	}
 	p.some = true
 }
 
-func (p *pen) name(name string) {
+func (p *objectWriter) name(name string) {
 	p.comma()
 	p.b = append(p.b, '"')
 	p.b = append(p.b, name...)
 	p.b = append(p.b, '"', ':')
 }
 
-// strays appends what has no place of its own, by number; as it stood where
-// that is a lot.
-func (w *Walker) strays(p *pen, fr *frame) {
+// strays appends the fields that have no place of their own, by number; the whole message
+// if they are many.
+func (w *Walker) strays(p *objectWriter, fr *frame) {
 	slices.Sort(w.failed[fr.failed:])
-	var found [mostStrays]Reader
+	var found [maxStrays]Reader
 	count := 0
 	for r := Read(fr.b); r.Next(); {
 		if w.stray(fr, &r) {
-			if count < mostStrays {
+			if count < maxStrays {
 				found[count] = r
 			}
 			count++
 		}
 	}
 	w.Strays += int64(count)
-	if count > mostStrays {
+	if count > maxStrays {
 		p.name("#")
 		p.b = AppendBase64(append(p.b, `{"base64":`...), fr.b)
 		p.b = append(p.b, '}')
@@ -69,8 +69,8 @@ func (w *Walker) strays(p *pen, fr *frame) {
 	}
 }
 
-// stray reports whether an occurrence is kept raw, and notes why where nobody
-// has yet.
+// stray reports whether the field at hand is kept raw, and notes the reason if that has
+// not been done.
 func (w *Walker) stray(fr *frame, r *Reader) bool {
 	f := fr.m.Field(r.Num)
 	if f == nil {
@@ -89,8 +89,8 @@ func (w *Walker) stray(fr *frame, r *Reader) bool {
 	return failed
 }
 
-// AppendField appends a field as it stood: {"field":99,"wire":2,"base64":"…"},
-// a Varint as {"field":99,"wire":0,"value":"5"}.
+// AppendField appends a field in its raw form: {"field":99,"wire":2,"base64":"…"}, a
+// Varint as {"field":99,"wire":0,"value":"5"}.
 func AppendField(dst []byte, r *Reader) []byte {
 	dst = append(dst, `{"field":`...)
 	dst = strconv.AppendInt(dst, int64(r.Num), 10)

@@ -3,6 +3,7 @@ package wire
 import (
 	"embed"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +12,7 @@ import (
 //go:embed messages.txt
 var files embed.FS
 
-// Messages is the table of this build. It is read once.
+// Messages returns the table of this build. It is parsed once.
 var Messages = sync.OnceValue(func() *Table {
 	text, err := files.ReadFile("messages.txt")
 	var t *Table
@@ -19,7 +20,7 @@ var Messages = sync.OnceValue(func() *Table {
 		t, err = Parse(string(text))
 	}
 	if err != nil {
-		panic("wire: messages.txt: " + err.Error()) // a test reads it
+		panic("wire: messages.txt: " + err.Error()) // a test parses it
 	}
 	return t
 })
@@ -30,7 +31,7 @@ type Table struct {
 	enums    map[string]*enum
 }
 
-// Message is what is known of one message.
+// Message describes one message.
 type Message struct {
 	Name   string
 	Fields []*Field // in the table's order
@@ -38,15 +39,16 @@ type Message struct {
 	oneofs int
 }
 
-// Field is one field of a message.
+// Field describes one field of a message.
 type Field struct {
 	Num      int
 	Name     string // in JSON
 	Kind     Kind
 	Message  *Message // of kind Nested
+	Target   string   // of kind Ref: the message in the blob, or "prompt"; "" if it is any bytes
 	Repeated bool
-	Optional bool // its presence is stated, whatever its value
-	Key      Kind // of a map's keys; 0 if it is no map
+	Optional bool // present even if its value is zero
+	Key      Kind // of a map's keys; 0 if it is not a map
 	OneOf    string
 
 	enum  *enum
@@ -70,7 +72,7 @@ const (
 	Double
 	String
 	Blob // bytes
-	Ref  // bytes that name a blob
+	Ref  // bytes that are the id of a blob
 	Nested
 	Value
 	Struct
@@ -79,7 +81,7 @@ const (
 var kinds = map[string]Kind{"int32": Int32, "int64": Int64, "uint32": Uint32, "uint64": Uint64, "sint32": Sint32,
 	"bool": Bool, "float": Float, "double": Double, "string": String, "bytes": Blob, "ref": Ref, "Value": Value, "Struct": Struct}
 
-// wire is the type that a kind has on the wire, where it is not packed.
+// wire returns the wire type of a kind, if it is not packed.
 func (k Kind) wire() Type {
 	switch k {
 	case Float:
@@ -92,12 +94,35 @@ func (k Kind) wire() Type {
 	return Varint
 }
 
-type enum struct{ names map[int32]string }
+type enum struct {
+	prefix string
+	names  map[int32]string
+}
 
-// Message is the message of that name; nil if there is none.
+// Word returns the name of an enum's value in lower case and without the prefix that all
+// values share: "in_progress". It returns "" for 0, which means unspecified, and for an
+// unknown value.
+func (f *Field) Word(n uint64) string {
+	if n == 0 || n > math.MaxInt32 {
+		return ""
+	}
+	return strings.ToLower(strings.TrimPrefix(f.enum.names[int32(n)], f.enum.prefix))
+}
+
+// Number is the inverse of Word. It returns 0 for an unknown word.
+func (f *Field) Number(word string) uint64 {
+	for n := range f.enum.names {
+		if n > 0 && f.Word(uint64(n)) == word {
+			return uint64(n)
+		}
+	}
+	return 0
+}
+
+// Message returns the message of that name; nil if it is unknown.
 func (t *Table) Message(name string) *Message { return t.messages[name] }
 
-// Field is the field of that number; nil if it is not known.
+// Field returns the field of that number; nil if it is unknown.
 func (m *Message) Field(num int) *Field {
 	if num < len(m.byNum) {
 		return m.byNum[num]
@@ -105,7 +130,7 @@ func (m *Message) Field(num int) *Field {
 	return nil
 }
 
-// Named is the field of that JSON name; nil if it is not known.
+// Named returns the field of that JSON name; nil if it is unknown.
 func (m *Message) Named(name string) *Field {
 	for _, f := range m.Fields {
 		if f.Name == name {
@@ -115,7 +140,7 @@ func (m *Message) Named(name string) *Field {
 	return nil
 }
 
-// Parse reads a table.
+// Parse parses a table.
 func Parse(text string) (*Table, error) {
 	t := &Table{messages: map[string]*Message{}, enums: map[string]*enum{}}
 	n := 0
@@ -131,7 +156,7 @@ func Parse(text string) (*Table, error) {
 		case kind == "enum" && ok:
 			err = t.enum(head, body)
 		default:
-			err = fmt.Errorf("neither a message nor an enum")
+			err = fmt.Errorf("expected a message or an enum")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
@@ -139,18 +164,18 @@ func Parse(text string) (*Table, error) {
 	}
 	for name, m := range t.messages {
 		if m.Fields == nil && m.byNum == nil {
-			return nil, fmt.Errorf("message %s is not there", name)
+			return nil, fmt.Errorf("undefined message %s", name)
 		}
 	}
 	for name, e := range t.enums {
 		if e.names == nil {
-			return nil, fmt.Errorf("enum %s is not there", name)
+			return nil, fmt.Errorf("undefined enum %s", name)
 		}
 	}
 	return t, nil
 }
 
-// named is a message that may follow later.
+// named returns the message of that name, which may be defined later.
 func (t *Table) named(name string) *Message {
 	m := t.messages[name]
 	if m == nil {
@@ -170,7 +195,7 @@ func items(body string) []string {
 func (t *Table) message(name, body string) error {
 	m := t.named(name)
 	if m.byNum != nil {
-		return fmt.Errorf("message %s is there twice", name)
+		return fmt.Errorf("duplicate message %s", name)
 	}
 	m.byNum = make([]*Field, 1)
 	ones := map[string]int{}
@@ -190,7 +215,7 @@ func (t *Table) message(name, body string) error {
 			m.byNum = append(m.byNum, nil)
 		}
 		if m.byNum[f.Num] != nil {
-			return fmt.Errorf("%s: number %d is there twice", name, f.Num)
+			return fmt.Errorf("%s: duplicate field number %d", name, f.Num)
 		}
 		m.byNum[f.Num] = f
 	}
@@ -200,17 +225,17 @@ func (t *Table) message(name, body string) error {
 func (t *Table) field(item string) (*Field, error) {
 	words := strings.Fields(item)
 	if len(words) < 3 || len(words) > 4 {
-		return nil, fmt.Errorf("a field is a number, a name, a type and perhaps a oneof")
+		return nil, fmt.Errorf("expected a number, a name, a type and optionally a oneof")
 	}
 	num, err := strconv.Atoi(words[0])
 	if err != nil || num < 1 || num > 1000 {
-		return nil, fmt.Errorf("no number of a field")
+		return nil, fmt.Errorf("invalid field number")
 	}
 	f := &Field{Num: num, Name: words[1]}
 	if len(words) == 4 {
 		one, ok := strings.CutPrefix(words[3], "|")
 		if !ok || one == "" {
-			return nil, fmt.Errorf("a oneof begins with a bar")
+			return nil, fmt.Errorf("a oneof must begin with |")
 		}
 		f.OneOf = one
 	}
@@ -220,9 +245,15 @@ func (t *Table) field(item string) (*Field, error) {
 	if inner, ok := strings.CutPrefix(typ, "map<"); ok {
 		key, value, _ := strings.Cut(strings.TrimSuffix(inner, ">"), ",")
 		if f.Key = kinds[key]; f.Key == 0 {
-			return nil, fmt.Errorf("no type of a key")
+			return nil, fmt.Errorf("invalid key type")
 		}
 		typ = value
+	}
+	if target, ok := strings.CutPrefix(typ, "ref<"); ok {
+		typ, f.Target = "ref", strings.TrimSuffix(target, ">")
+		if f.Target != "prompt" {
+			t.named(f.Target)
+		}
 	}
 	f.Kind = kinds[typ]
 	switch {
@@ -236,7 +267,7 @@ func (t *Table) field(item string) (*Field, error) {
 	case typ != "" && typ[0] >= 'A' && typ[0] <= 'Z':
 		f.Kind, f.Message = Nested, t.named(typ)
 	default:
-		return nil, fmt.Errorf("no such type")
+		return nil, fmt.Errorf("unknown type")
 	}
 	return f, nil
 }
@@ -249,14 +280,14 @@ func (t *Table) enum(head, body string) error {
 		t.enums[name] = e
 	}
 	if e.names != nil {
-		return fmt.Errorf("enum %s is there twice", name)
+		return fmt.Errorf("duplicate enum %s", name)
 	}
-	e.names = map[int32]string{}
+	e.prefix, e.names = prefix, map[int32]string{}
 	for _, item := range items(body) {
 		num, rest, ok := strings.Cut(item, " ")
 		n, err := strconv.ParseInt(num, 10, 32)
 		if !ok || err != nil {
-			return fmt.Errorf("enum %s: %q is no value", name, item)
+			return fmt.Errorf("enum %s: invalid value %q", name, item)
 		}
 		e.names[int32(n)] = prefix + rest
 	}

@@ -7,8 +7,19 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-// anything appends a google.protobuf.Value as the JSON it stands for; false
-// where that would not be all of it.
+// The fields of google.protobuf.Value, and the one field of Struct and of ListValue.
+const (
+	valueNull   = 1
+	valueNumber = 2
+	valueString = 3
+	valueBool   = 4
+	valueStruct = 5
+	valueList   = 6
+	membersNum  = 1
+)
+
+// anything appends a google.protobuf.Value as plain JSON. ok is false if that would lose
+// part of it.
 func (w *Walker) anything(dst, b []byte) (out []byte, ok bool) {
 	if w.depth >= MaxDepth {
 		return dst, false
@@ -27,17 +38,17 @@ func (w *Walker) anything(dst, b []byte) (out []byte, ok bool) {
 		return dst, false
 	}
 	switch {
-	case found.Num == 0, found.Is(1, Varint) && found.Uint == 0:
+	case found.Num == 0, found.Is(valueNull, Varint) && found.Uint == 0:
 		return append(dst, "null"...), true
-	case found.Is(2, Fixed64):
+	case found.Is(valueNumber, Fixed64):
 		return appendFloat(dst, math.Float64frombits(found.Uint), 64), true
-	case found.Is(3, Bytes) && utf8.Valid(found.Body):
+	case found.Is(valueString, Bytes) && utf8.Valid(found.Body):
 		return rawjson.Quote(dst, found.Body), true
-	case found.Is(4, Varint) && found.Uint <= 1:
+	case found.Is(valueBool, Varint) && found.Uint <= 1:
 		return (*Field)(nil).appendScalar(dst, Bool, found.Uint), true
-	case found.Is(5, Bytes):
+	case found.Is(valueStruct, Bytes):
 		return w.object(dst, found.Body)
-	case found.Is(6, Bytes):
+	case found.Is(valueList, Bytes):
 		return w.array(dst, found.Body)
 	}
 	return dst, false
@@ -46,18 +57,18 @@ func (w *Walker) anything(dst, b []byte) (out []byte, ok bool) {
 // object appends a google.protobuf.Struct.
 func (w *Walker) object(dst, b []byte) (out []byte, ok bool) {
 	r := Read(b)
-	p := pen{b: append(dst, '{')}
+	p := objectWriter{b: append(dst, '{')}
 	for r.Next() {
-		if !r.Is(1, Bytes) {
+		if !r.Is(membersNum, Bytes) {
 			return dst, false
 		}
 		var key, value []byte
 		e := Read(r.Body)
 		for e.Next() {
 			switch {
-			case e.Is(1, Bytes) && utf8.Valid(e.Body):
+			case e.Is(keyNum, Bytes) && utf8.Valid(e.Body):
 				key = e.Body
-			case e.Is(2, Bytes):
+			case e.Is(valueNum, Bytes):
 				value = e.Body
 			default:
 				return dst, false
@@ -78,9 +89,9 @@ func (w *Walker) object(dst, b []byte) (out []byte, ok bool) {
 // array appends a google.protobuf.ListValue.
 func (w *Walker) array(dst, b []byte) (out []byte, ok bool) {
 	r := Read(b)
-	p := pen{b: append(dst, '[')}
+	p := objectWriter{b: append(dst, '[')}
 	for r.Next() {
-		if !r.Is(1, Bytes) {
+		if !r.Is(membersNum, Bytes) {
 			return dst, false
 		}
 		p.comma()

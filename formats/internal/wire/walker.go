@@ -2,26 +2,25 @@ package wire
 
 import "rehome/formats/loss"
 
-// mostStrays is how many fields without a place are told apart.
-const mostStrays = 64
+// maxStrays is how many fields without a place of their own are listed one by one.
+const maxStrays = 64
 
-// Walker spells messages as JSON and keeps count of what it saw. The zero
-// Walker is ready.
+// Walker spells messages as JSON and counts their fields. The zero Walker is ready to use.
 type Walker struct {
-	Note func(loss.Code)             // told of what is not as the table says; may be nil
-	Ref  func(f *Field, name []byte) // told of each blob that a field names; may be nil
+	Note func(loss.Code)             // called for what is not as the table says; may be nil
+	Ref  func(f *Field, name []byte) // called for each ref; may be nil
 
 	Seen   int64 // fields, at every depth
-	Strays int64 // of these: kept without being understood
+	Strays int64 // of these: kept raw
 
-	spans  []span // the rest are stacks, of which each level has its piece
+	spans  []span // the rest are stacks, shared by the levels
 	ones   []int
-	failed []int // offsets of what could not be spelled whole
+	failed []int // offsets of the fields that fail recorded
 	merged []byte
 	depth  int
 }
 
-// frame is the piece of the stacks that belongs to one message.
+// frame is the part of the stacks that belongs to one message.
 type frame struct {
 	m                 *Message
 	b                 []byte
@@ -29,13 +28,12 @@ type frame struct {
 	strays            bool
 }
 
-// span is where the occurrences of a field lie: all others within are passed
-// over when it is spelled. Clients write fields in order, so that spans hardly
-// overlap.
+// span is the range in which a field occurs. Other fields within are skipped when the
+// field is spelled; clients write fields in order, so that spans hardly overlap.
 type span struct {
 	count    int
-	from, to int // offsets of the first one and behind the last
-	last     int // offset of the last one
+	from, to int // offset of the first, and after the last
+	last     int // offset of the last
 }
 
 // Append appends the message as a JSON object.
@@ -53,8 +51,8 @@ func (w *Walker) note(code loss.Code) {
 	}
 }
 
-// message appends a message, or reports that it cannot be one. The outermost
-// one is spelled as far as it goes.
+// message appends a message. ok is false if b is not one; the outermost message is
+// spelled as far as it is protobuf.
 func (w *Walker) message(dst []byte, m *Message, b []byte, outermost bool) (out []byte, ok bool) {
 	if w.depth >= MaxDepth {
 		w.note(loss.ProtobufDeep)
@@ -80,7 +78,7 @@ func (w *Walker) message(dst []byte, m *Message, b []byte, outermost bool) (out 
 		}
 	}
 	w.Seen += seen
-	p := pen{b: append(dst, '{')}
+	p := objectWriter{b: append(dst, '{')}
 	for i, f := range m.Fields {
 		s := w.spans[fr.span+i]
 		if s.count > 0 && (f.one == 0 || w.ones[fr.one+f.one] == i) {
@@ -100,8 +98,8 @@ func (w *Walker) message(dst []byte, m *Message, b []byte, outermost bool) (out 
 	return append(p.b, '}'), true
 }
 
-// member appends a field with its name, or nothing.
-func (w *Walker) member(p *pen, fr *frame, f *Field, s span) {
+// member appends a field with its name, if it has a value.
+func (w *Walker) member(p *objectWriter, fr *frame, f *Field, s span) {
 	mark, some := len(p.b), p.some
 	p.name(f.Name)
 	from := s.from
@@ -114,10 +112,10 @@ func (w *Walker) member(p *pen, fr *frame, f *Field, s span) {
 	}
 }
 
-// single reports whether only the last of several occurrences counts.
+// single reports whether the last of several occurrences replaces the others.
 func (f *Field) single() bool { return !f.Repeated && f.Key == 0 && f.Kind != Nested }
 
-// survey finds out where each field lies.
+// survey finds the span of each field.
 func (w *Walker) survey(fr *frame) (seen int64, rest []byte) {
 	r := Read(fr.b)
 	from := 0
