@@ -199,7 +199,7 @@ func TestGenuine(t *testing.T) {
 func genuine() []string {
 	list := []string{
 		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-sidecar", "archive", "archive-packed",
-		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical",
+		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical", "codex",
 	}
 	for _, of := range []struct{ kind, names, ending string }{
 		{"stream/", "background failed legacy noise outcomes parallel partial partial-all plain questions retries sessions tools", ".jsonl"},
@@ -285,6 +285,8 @@ func makeSample(t *testing.T, to, name string) error {
 		return errors.Join(copied("claude/config", ""), os.Remove(filepath.Join(to, "projects/-home-ann-app/20000000-0000-4000-8000-000000000002.jsonl")))
 	case "transcripts-sound":
 		return errors.Join(copied("transcript/projects", "projects"), os.RemoveAll(filepath.Join(to, "projects/home-ann-app/agent-transcripts/33333333-0000-4000-8000-000000000003")))
+	case "codex":
+		return copied("codex/home", "")
 	case "transcripts":
 		return copied("transcript/projects", "projects")
 	case "stream":

@@ -116,7 +116,7 @@ func (l *Listing) Named(name string) []*Listed {
 // Agents are the names that ListFilter.Agent takes: those of the clients that
 // are known and of the sessions of the listing, and of their families.
 func (l *Listing) Agents() []string {
-	out := []string{session.CursorCLI, session.CursorSDK, session.CursorIDE, session.ClaudeCode}
+	out := []string{session.CursorCLI, session.CursorSDK, session.CursorIDE, session.ClaudeCode, session.Codex}
 	for _, s := range l.All() {
 		if s.Agent != "" {
 			out = append(out, s.Agent)

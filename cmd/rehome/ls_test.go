@@ -61,7 +61,7 @@ func TestLsMisuse(t *testing.T) {
 	}
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	for _, c := range []struct{ flag, value, want string }{
-		{"--client", "nope", "one of claude, claude-code, cursor, cursor-cli, cursor-ide, cursor-sdk"},
+		{"--client", "nope", "one of claude, claude-code, codex, cursor, cursor-cli, cursor-ide, cursor-sdk"},
 		{"--limit", "0", "at least 1"},
 		{"--limit", "-3", "at least 1"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"rehome/formats/archive"
 	"rehome/formats/canonical"
 	"rehome/formats/claudecode"
+	"rehome/formats/codex"
 	"rehome/formats/cursorchat"
 	"rehome/formats/cursoride"
 	"rehome/formats/cursorndjson"
@@ -22,6 +23,7 @@ func Registry() *formats.Registry {
 		archive.Format(),
 		canonical.Format(),
 		claudecode.Format(),
+		codex.Format(),
 		cursorsdk.Format(),
 		cursorndjson.Format(),
 		cursoride.Format(),

@@ -20,7 +20,7 @@ func TestHeadsAgree(t *testing.T) {
 		t.Run(what, func(t *testing.T) { listed[f.Name] += formatstest.Heads(t, f, path) })
 	}
 	for _, pattern := range []string{"chat/*.db", "sdk/e2e-sqlite-hot-wal/projects/*", "sdk/e2e-sqlite-hot-wal/projects/*/agent-transcripts", "sdk/e2e-jsonl", "sdk/gen/*", "sdk/legacy-*",
-		"canonical/*", "claude/config", "claude/config/projects/*", "stream/*.json*", "transcript/projects/*/agent-transcripts"} {
+		"canonical/*", "claude/config", "claude/config/projects/*", "stream/*.json*", "transcript/projects/*/agent-transcripts", "codex/*"} {
 		paths, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %v, %v", pattern, paths, err)

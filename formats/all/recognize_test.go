@@ -93,6 +93,7 @@ func ownShapes() []shape {
 	const result = `{"type":"result","subtype":"success","duration_ms":1,"duration_api_ms":1,"is_error":false,"result":"6","session_id":"s"}` + "\n"
 	const user = `{"type":"user",` + `"message":{"role":"user","content":[{"type":"text","text":"hello"}]},"session_id":"s"}` + "\n"
 	const head = `{"type":"session","version":1,"id":"a","agent":"cursor-cli"}` + "\n"
+	rollout := `{"timestamp":"2026-01-02T03:04:05.678Z","type":"session_meta","payload":{"id":"` + aSession + `","cwd":"/w","originator":"codex_cli_rs","instructions":"` + strings.Repeat("do ", 900) + `"}}`
 	const spoken = `{"role":"user","message":{"content":[{"type":"text","text":"hello"}]}}` + "\n"
 	return []shape{
 		{"a capture", "capture.jsonl", init + user, "stream-json", 90},
@@ -116,6 +117,11 @@ func ownShapes() []shape {
 		{"a transcript in its folder", "agent-transcripts/" + aSession + "/" + aSession + ".jsonl", spoken, "cursor-transcript", 90},
 		{"a transcript behind a mark", "t.jsonl", `{"type":"metadata","metadata":{}}` + "\n" + spoken, "cursor-transcript", 60},
 		{"a text in the folder of transcripts", "agent-transcripts/" + aSession + ".txt", "user:\nhello\n", "cursor-transcript", 85},
+		{"a rollout", "rollout-2026-01-02T03-04-05-" + aSession + ".jsonl", rollout, "codex", 90},
+		{"a rollout of another name", "copy.jsonl", rollout, "codex", 90},
+		{"a rollout with an ordinal and a long system prompt", "copy.jsonl", strings.Replace(rollout, `"type":"session_meta"`, `"ordinal":0,"type":"session_meta"`, 1), "codex", 90},
+		{"an early rollout", "rollout-2025-05-02T03-04-05-" + aSession + ".jsonl", `{"id":"` + aSession + `","timestamp":"2025-05-02T03:04:05.678Z","instructions":null,"git":{}}` + "\n", "codex", 85},
+		{"a compressed rollout", "rollout-2026-01-02T03-04-05-" + aSession + ".jsonl.zst", "\x28\xb5\x2f\xfd\x00", "codex", 85},
 		{"a text like a transcript's", "notes.txt", "user:\nhello\n", "cursor-transcript", formats.Guess},
 	}
 }
@@ -124,8 +130,7 @@ func ownShapes() []shape {
 func foreignShapes() (out []shape) {
 	for what, text := range map[string]string{
 		"Pi":                                `{"type":"session","version":3,"id":"` + aSession + `","timestamp":"2026-01-02T03:04:05.678Z","cwd":"/w"}` + "\n" + `{"type":"message","id":"1","parentId":null,"timestamp":"2026-01-02T03:04:05.678Z","message":{"role":"user","content":"hello"}}`,
-		"Codex":                             `{"timestamp":"2026-01-02T03:04:05.678Z","type":"session_meta","payload":{"id":"` + aSession + `","cwd":"/w","originator":"codex_cli_rs","instructions":"` + strings.Repeat("do ", 900) + `"}}`,
-		"Codex, early":                      `{"id":"` + aSession + `","timestamp":"2025-05-02T03:04:05.678Z","instructions":null,"git":{}}` + "\n" + `{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}`,
+		"Codex, early, without its name":    `{"id":"` + aSession + `","timestamp":"2025-05-02T03:04:05.678Z","instructions":null,"git":{}}` + "\n" + `{"type":"message","role":"user","content":[{"type":"input_text","text":"hello"}]}`,
 		"Codex, as a stream":                `{"type":"thread.started","thread_id":"` + aSession + `"}` + "\n" + `{"type":"turn.started"}`,
 		"Gemini":                            `{"sessionId":"` + aSession + `","projectHash":"ab","startTime":"2026-01-02T03:04:05.678Z","kind":"main"}` + "\n" + `{"id":"1","timestamp":"2026-01-02T03:04:05.678Z","type":"user","content":[{"text":"hello"}]}`,
 		"Gemini, a log":                     `{"sessionId":"` + aSession + `","messageId":0,"type":"user","message":"hello","timestamp":"2026-01-02T03:04:05.678Z"}`,

@@ -66,6 +66,7 @@ func texts(t *testing.T, format string) (out []formatstest.Fixture) {
 		"cursor-transcript": {"transcript/projects/*/agent-transcripts"},
 		"canonical":         {"canonical/*"},
 		"claude-code":       {"claude/*"},
+		"codex":             {"codex/*"},
 	}[format] {
 		found, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(found) == 0 {

@@ -24,8 +24,8 @@ import (
 func maxPackages() map[string]int {
 	return map[string]int{
 		"linux/amd64": 259, "linux/arm64": 259,
-		"windows/amd64": 259, "windows/arm64": 259,
-		"darwin/amd64": 270, "darwin/arm64": 270,
+		"windows/amd64": 262, "windows/arm64": 262,
+		"darwin/amd64": 276, "darwin/arm64": 276,
 	}
 }
 

@@ -25,6 +25,7 @@ const (
 	CursorSDK  = "cursor-sdk"
 	CursorIDE  = "cursor-ide"
 	ClaudeCode = "claude-code"
+	Codex      = "codex"
 )
 
 // PromptHistory is the Status of a session that is not a conversation but the

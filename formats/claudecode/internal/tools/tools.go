@@ -183,8 +183,12 @@ next:
 	return true
 }
 
-// word is a text, or the only member's name of an object: {"explore":{}}.
+// word is a text, the only member's name of an object: {"explore":{}}, or a
+// command by its words: ["bash","-lc","ls"].
 func word(raw []byte) string {
+	if len(raw) > 0 && raw[0] == '[' {
+		return line(raw)
+	}
 	if len(raw) > 0 && raw[0] == '{' {
 		for name, v := range rawjson.Members(raw) {
 			if inner := rawjson.Text(rawjson.Last(v, "name")); inner != "" {
@@ -194,6 +198,24 @@ func word(raw []byte) string {
 		}
 	}
 	return rawjson.Text(raw)
+}
+
+// line is a command given by its words, as one types it.
+func line(list []byte) string {
+	var words []string
+	for e := range rawjson.Elements(list) {
+		if !isText(e) {
+			return ""
+		}
+		words = append(words, rawjson.Text(e))
+	}
+	if len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {
+		return words[2]
+	}
+	for i := range words {
+		words[i] = quoted(words[i])
+	}
+	return strings.Join(words, " ")
 }
 
 // command is a tool that a shell has, too.
@@ -224,7 +246,7 @@ func quoted(s string) string {
 
 // todos is a list of things to do.
 func todos(docs [][]byte) (Native, bool) {
-	list := find(docs, "todos")
+	list := find(docs, "todos", "plan")
 	if len(list) == 0 || list[0] != '[' {
 		return Native{}, false
 	}
@@ -233,7 +255,7 @@ func todos(docs [][]byte) (Native, bool) {
 	o.b = append(o.b, '[')
 	some := false
 	for item := range rawjson.Elements(list) {
-		content := rawjson.Text(find([][]byte{item}, "content", "subject", "title"))
+		content := rawjson.Text(find([][]byte{item}, "content", "subject", "title", "step"))
 		if content == "" {
 			return Native{}, false // part of a list: only what changed
 		}

@@ -1,0 +1,60 @@
+// Package codex reads the sessions of OpenAI's Codex CLI, which its IDE
+// extension and app keep in the same way:
+//
+//	$CODEX_HOME, or ~/.codex
+//	    sessions/2026/11/22/rollout-<local time>-<id>.jsonl
+//	    archived_sessions/rollout-<local time>-<id>.jsonl
+//
+// CODEX_HOME is one store; so is each of these folders and each rollout. A
+// rollout is one session, a JSON object a line. Old ones may be compressed
+// (.jsonl.zst). Clients keep databases next to them (threads, history, logs),
+// which repeat what the rollouts state, except for names and pins that people
+// give to sessions; they are not read. Codex makes them again from the rollouts.
+//
+// Seen: what versions 0.20.0 (August 2025), 0.34.0, 0.77.0, 0.120.0 and 0.169.0
+// (November 2026) write.
+//
+// # Lines
+//
+//	{"timestamp":…,"ordinal":7,"type":…,"payload":{…}}
+//
+//	session_meta        the first line: id, cwd, version, git, system prompt
+//	turn_context        model, mode and permissions of a turn
+//	response_item       an item of the conversation, as the model is sent it
+//	event_msg           what the client showed; most of it repeats an item
+//	compacted           a summary takes the place of what came before
+//	token_usage_record  tokens of a response, a turn and the session
+//	world_state         what the context messages say, as data
+//
+// Versions before 0.32 wrote the items without anything around them, and no
+// times. There is no ordinal before 0.140 or so.
+//
+// # What is made of it
+//
+// The items are the session. Consecutive items of the model are one message. A
+// turn begins with the first prompt after task_started, or with any prompt where
+// there are no such lines; task_complete and turn_aborted say how it ended.
+// Tokens are the client's count, in which input includes what was read from the
+// cache. What the client put into the user's messages is context: newer versions
+// state it, older ones are told by how a text begins.
+//
+// Records that repeat others are counted as superseded: user_message,
+// agent_message, item_completed and the like. The item_completed of a command or
+// a change to files, with its exit code and its diff, becomes the value of the
+// result, where it comes before it. Where there is none, the outcome is read
+// from what the client puts in front of a command's output.
+//
+// Encrypted reasoning is kept as an extra, and noted. After a compacted, the
+// model sees the summary and the user's earlier prompts again: both become the
+// summary. Turns that the user took back (thread_rolled_back) are superseded.
+//
+// Since 2026 a fork is a file of its own that names the session it was forked
+// from, and how many bytes of that file come before it (history_base). Both files
+// are read. What was written to the original later is not part of the fork.
+//
+// # Not verified
+//
+// Subagents, reviews, turns that were taken back, and summaries by the provider:
+// what is known of them comes from the open source of the client. No version was
+// seen to compress a rollout.
+package codex
