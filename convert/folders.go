@@ -132,8 +132,8 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 				} else if dir = prompted(ctx, of, l, v, s.ID); dir != "" {
 					why = loss.FolderFromPrompt
 				}
-				if why != "" && v.OnLoss != nil {
-					v.OnLoss(loss.Loss{Code: why, At: store.Addr{File: s.ID}})
+				if why != "" {
+					v.OnLoss.Add(loss.Loss{Code: why, At: store.Addr{File: s.ID}})
 				}
 				if dir != "" {
 					there := *s

@@ -141,11 +141,8 @@ var errNotFolder = errors.New("not a folder")
 
 // bare strips the path that errors of the system repeat.
 func bare(err error) error {
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		return pe.Err
-	}
 	if le := (*os.LinkError)(nil); errors.As(err, &le) {
 		return le.Err
 	}
-	return err
+	return formats.Cause(err)
 }

@@ -2,6 +2,7 @@ package formats
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 )
 
@@ -54,3 +55,12 @@ var (
 	// ErrUnknown means that no format recognizes the source.
 	ErrUnknown = errors.New("no known format")
 )
+
+// Cause returns an error of the operating system without the path, which an
+// Error has as its place.
+func Cause(err error) error {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -41,17 +41,9 @@ func Locate(path string) (*Location, error) {
 		err, path = errors.New("no path"), `""`
 	}
 	if err != nil {
-		return nil, &Error{At: path, Err: cause(err)}
+		return nil, &Error{At: path, Err: Cause(err)}
 	}
 	return &Location{Path: path, info: info}, nil
-}
-
-// cause strips the path that os errors repeat.
-func cause(err error) error {
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // Join returns the location of a file or folder inside this folder, by its slash

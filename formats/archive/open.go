@@ -116,10 +116,7 @@ func (r *reader) fail(at string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) && fe.At != "" {
 		return err
 	}
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &formats.Error{Format: "archive", At: path.Join(r.path, at), Err: err, Hint: formats.Hint(err)}
+	return &formats.Error{Format: "archive", At: path.Join(r.path, at), Err: formats.Cause(err), Hint: formats.Hint(err)}
 }
 
 // owners says to which set each file belongs that can be here: by its name, or
@@ -206,9 +203,7 @@ func (r *reader) withhold() error {
 		r.schema.Sets = slices.Delete(r.schema.Sets, i, i+1)
 		r.claims = slices.Delete(r.claims, i, i+1)
 		r.files = slices.Delete(r.files, i, i+1)
-		if r.view.OnLoss != nil {
-			r.view.OnLoss(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: name}})
-		}
+		r.view.OnLoss.Add(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: name}})
 	}
 	return nil
 }

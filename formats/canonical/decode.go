@@ -95,17 +95,10 @@ func (d *decoder) strange(path string) {
 	d.note(loss.Loss{Code: loss.FileNotSessions, At: store.Addr{File: path}})
 }
 
-func (d *decoder) note(n loss.Loss) {
-	if d.view.OnLoss != nil {
-		d.view.OnLoss(n)
-	}
-}
+func (d *decoder) note(n loss.Loss) { d.view.OnLoss.Add(n) }
 
 func (d *decoder) fail(path string, err error) error {
-	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &formats.Error{Format: name, At: path, Err: err}
+	return &formats.Error{Format: name, At: path, Err: formats.Cause(err)}
 }
 
 // one reads a file and reports whether the next one is wanted.

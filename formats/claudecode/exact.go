@@ -78,8 +78,8 @@ func (r *reader) find(config bool, v formats.View) error {
 		if v.Secrets == formats.WithholdSecrets {
 			held, err := r.secret(p)
 			if err != nil || held {
-				if held && v.OnLoss != nil {
-					v.OnLoss(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: p}})
+				if held {
+					v.OnLoss.Add(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: p}})
 				}
 				return err
 			}

@@ -3,7 +3,6 @@ package claudecode
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -166,8 +165,5 @@ func failure(ctx context.Context, at string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &formats.Error{Format: name, At: at, Err: err}
+	return &formats.Error{Format: name, At: at, Err: formats.Cause(err)}
 }

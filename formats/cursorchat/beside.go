@@ -36,7 +36,7 @@ func (d *decoder) beside(l *formats.Location, s *session.Session) error {
 		}
 		info, err := os.Stat(f.Name)
 		if err != nil {
-			return &formats.Error{Format: name, At: f.Name, Err: plainCause(err)}
+			return &formats.Error{Format: name, At: f.Name, Err: formats.Cause(err)}
 		}
 		records := (info.Size() + store.PieceBytes - 1) / store.PieceBytes
 		d.tally.Read += records

@@ -203,7 +203,5 @@ func (d *decoder) finish(err error) error {
 }
 
 func (d *decoder) note(code loss.Code, at store.Addr) {
-	if d.view.OnLoss != nil {
-		d.view.OnLoss(loss.Loss{Code: code, At: at})
-	}
+	d.view.OnLoss.Add(loss.Loss{Code: code, At: at})
 }

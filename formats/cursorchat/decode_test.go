@@ -46,7 +46,7 @@ func decoded(t *testing.T, path string, sel session.Selection) *told {
 	}
 	d, books := &told{}, &session.SharedAccount{}
 	sel.Account = books
-	v := formats.View{OnLoss: func(n loss.Loss) {
+	v := formats.View{Verbose: true, OnLoss: func(n loss.Loss) {
 		d.notes = append(d.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	},
 		OnNotice: func(s string) { d.said = append(d.said, s) }}

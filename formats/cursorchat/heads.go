@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"iter"
 	"os"
@@ -47,7 +46,7 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	h.ID = placed(dir)
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, &formats.Error{Format: name, At: file, Err: plainCause(err)}
+		return nil, &formats.Error{Format: name, At: file, Err: formats.Cause(err)}
 	}
 	h.Bytes = info.Size()
 	if log, err := os.Stat(file + "-wal"); err == nil {
@@ -97,14 +96,6 @@ func invented(file string) string {
 	}
 	base := filepath.Base(file)
 	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
-}
-
-// plainCause strips the path that os errors repeat.
-func plainCause(err error) error {
-	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // headFromFile takes what the file beside the database says, and reports whether

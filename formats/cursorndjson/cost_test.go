@@ -26,15 +26,15 @@ func TestNamesThatBeginAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &decoder{shelves: map[string]*shelf{}}
+	d := newDecoder(formats.View{})
 	if err := d.open(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
 	defer d.close()
-	if _, err := d.shelf(t.Context(), "a"); err != nil {
+	if _, err := d.checkpoints(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	s := d.shelves["a"]
+	s := d.agents["a"]
 	for i := range n {
 		id, _ := agentstate.ParseID(fmt.Sprintf("%064x", i))
 		if b, err := s.Blob(t.Context(), id); err != nil || len(b) != 3 || s.at(id).Line != i+1 {

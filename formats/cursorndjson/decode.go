@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"os"
-	"path"
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
-	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -24,35 +21,26 @@ import (
 // lies; after that they are read where they are needed.
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		d := &decoder{view: v, index: sdksession.NewIndex(), shelves: map[string]*shelf{}}
-		more := true
-		err := d.open(ctx, l)
-		if err == nil {
-			sel.Account.Add(d.tally)
-			for s, e := range d.store().Sessions(ctx, sel) {
-				if more = yield(s, e); !more {
-					break
-				}
-			}
-		}
-		if err = errors.Join(err, d.close()); err != nil && more {
-			yield(nil, err)
-		}
+		d := newDecoder(v)
+		d.Decode(ctx, sel, func() error { return d.open(ctx, l) }, d.close)(yield)
 	}
 }
 
 // decoder holds the files of one store.
 type decoder struct {
 	reader
-	view    formats.View
-	files   [sdkdoc.Kinds]*os.File
-	index   *sdksession.Index
-	shelves map[string]*shelf
-	order   []string // agents that have checkpoints
-	last    *shelf
-	tally   session.Account // of lines that are nobody's
-	buffer  []byte
-	scripts []transcript.File
+	*sdksession.Store
+	files  [sdkdoc.Kinds]*os.File
+	agents map[string]*checkpoints
+	last   *checkpoints
+	buffer []byte
+}
+
+func newDecoder(v formats.View) *decoder {
+	d := &decoder{Store: sdksession.NewStore(v), agents: map[string]*checkpoints{}}
+	d.Lines, d.Checkpoints, d.Fail = d, d.checkpoints, d.fail
+	d.Names = sdksession.Names{Catalog: sdkdoc.Agent.File(), Runs: sdkdoc.Run.File(), Events: sdkdoc.Event.File(), State: sdkdoc.Checkpoint.File()}
+	return d
 }
 
 // open reads every line once.
@@ -64,7 +52,7 @@ func (d *decoder) open(ctx context.Context, l *formats.Location) error {
 	if err != nil {
 		return &formats.Error{Format: name, At: l.Path, Err: err}
 	}
-	d.path, d.root, d.was = l.Path, root, map[string]fs.FileInfo{}
+	d.path, d.root, d.Root, d.was = l.Path, root, root, map[string]fs.FileInfo{}
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
 		s := scan{reader: &d.reader}
 		if d.files[k], err = s.open(k.File()); err != nil {
@@ -74,7 +62,7 @@ func (d *decoder) open(ctx context.Context, l *formats.Location) error {
 			return d.fail(k.File(), err)
 		}
 	}
-	return d.transcripts(ctx)
+	return d.FindTranscripts(ctx)
 }
 
 // survey notes where the documents of one file lie.
@@ -90,18 +78,18 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 		}
 		some = true
 		if l.Blank() {
-			d.tally.Add(session.Account{Read: 1, Converted: 1})
+			d.Account.Add(session.Account{Read: 1, Converted: 1})
 			continue
 		}
 		p := sdksession.Place{Offset: l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
 		if !l.Long && d.add(k, l.Bytes, p) {
 			continue
 		}
-		d.tally.Add(session.Account{Read: 1, Unreadable: 1})
-		d.note(unreadable(&l, d.At(k, p)))
+		d.Account.Add(session.Account{Read: 1, Unreadable: 1})
+		d.Note(unreadable(&l, d.At(k, p)))
 	}
 	if !some { // a file of no bytes is the one record that a reader of lines sees there
-		d.tally.Add(session.Account{Read: 1, Converted: 1})
+		d.Account.Add(session.Account{Read: 1, Converted: 1})
 	}
 	return nil
 }
@@ -120,61 +108,7 @@ func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
 	if k == sdkdoc.Checkpoint {
 		return d.checkpoint(line, p)
 	}
-	return d.index.Add(k, line, p)
-}
-
-func (d *decoder) note(n loss.Loss) {
-	if d.view.OnLoss != nil {
-		d.view.OnLoss(n)
-	}
-}
-
-// transcripts finds those that lie beside the four files.
-func (d *decoder) transcripts(ctx context.Context) error {
-	found, others, err := transcript.Find(d.root.FS())
-	if err != nil {
-		return d.fail(transcript.Folder, err)
-	}
-	d.scripts = found
-	for _, p := range others {
-		if sdkdoc.Noise(path.Base(p)) {
-			continue
-		}
-		n, err := d.stranger(ctx, p)
-		if err != nil {
-			return d.fail(p, err)
-		}
-		d.tally.Add(session.Account{Read: n, CarriedRaw: n})
-		d.note(loss.Loss{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
-	}
-	return nil
-}
-
-func (d *decoder) stranger(ctx context.Context, p string) (int64, error) {
-	r, closer, err := d.script(transcript.File{Path: p})
-	if err != nil {
-		return 0, err
-	}
-	n, err := transcript.Count(ctx, r)
-	return n, errors.Join(err, closer())
-}
-
-func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, error) {
-	r, closer, err := transcript.Open(d.root, f.Path)
-	if err != nil {
-		err = d.fail(f.Path, err)
-	}
-	return r, closer, err
-}
-
-// store is all of this for those who make sessions of it.
-func (d *decoder) store() *sdksession.Store {
-	return &sdksession.Store{
-		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.OnLoss,
-		Names: sdksession.Names{Catalog: sdkdoc.Agent.File(), Runs: sdkdoc.Run.File(), Events: sdkdoc.Event.File(), State: sdkdoc.Checkpoint.File()},
-		Shelf: d.shelf, Shelves: d.order,
-		Transcripts: d.scripts, Open: d.script,
-	}
+	return d.Index.Add(k, line, p)
 }
 
 // Line reads a document where it lies.

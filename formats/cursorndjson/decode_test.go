@@ -301,15 +301,15 @@ func TestLinear(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := &decoder{index: sdksession.NewIndex(), shelves: map[string]*shelf{}}
+		d := newDecoder(formats.View{})
 		if err := d.open(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		c, lc := &counter{}, &lineCounter{Lines: d}
-		s := d.store()
+		s := d.Store
 		s.Lines = lc
-		s.Shelf = func(ctx context.Context, agent string) (*sdksession.Shelf, error) {
-			shelf, err := d.shelf(ctx, agent)
+		s.Checkpoints = func(ctx context.Context, agent string) (*sdksession.Checkpoints, error) {
+			shelf, err := d.checkpoints(ctx, agent)
 			c.Blobs, shelf.Blobs = shelf.Blobs, c
 			return shelf, err
 		}

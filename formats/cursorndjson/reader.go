@@ -85,10 +85,7 @@ func (r *reader) fail(at string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) {
 		return err
 	}
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), at), Err: err}
+	return &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), at), Err: formats.Cause(err)}
 }
 
 func (r *reader) Schema() *store.Schema { return r.schema }

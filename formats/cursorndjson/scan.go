@@ -187,11 +187,7 @@ func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
 	return bare, torn
 }
 
-func (s *scan) note(n loss.Loss) {
-	if s.view.OnLoss != nil {
-		s.view.OnLoss(n)
-	}
-}
+func (s *scan) note(n loss.Loss) { s.view.OnLoss.Add(n) }
 
 // piece adds a piece of a transcript.
 func (s *scan) piece(set int, piece []byte) error {

@@ -63,8 +63,8 @@ func (s surroundings) project(agent string) string {
 // a project in one folder, so that each is looked up by its agent and nobody
 // else's is taken.
 func (d *decoder) besideScripts() error {
-	d.outer = map[string]string{}
-	for _, id := range slices.Concat(d.index.Agents(), d.shelves) {
+	d.Outer = map[string]string{}
+	for _, id := range slices.Concat(d.Index.Agents(), d.CheckpointAgents) {
 		if err := d.ctx.Err(); err != nil {
 			return err
 		}
@@ -74,16 +74,16 @@ func (d *decoder) besideScripts() error {
 		}
 		found, err := scriptsOf(project, id)
 		if err != nil {
-			d.note(loss.Loss{Code: loss.TranscriptsUnreadable, At: store.Addr{File: transcript.Folder, Key: store.TextCell([]byte(id))}})
+			d.Note(loss.Loss{Code: loss.TranscriptsUnreadable, At: store.Addr{File: transcript.Folder, Key: store.TextCell([]byte(id))}})
 		}
 		for _, f := range found {
-			if d.outer[f.Path] == "" {
-				d.outer[f.Path] = project
-				d.scripts = append(d.scripts, f)
+			if d.Outer[f.Path] == "" {
+				d.Outer[f.Path] = project
+				d.Transcripts = append(d.Transcripts, f)
 			}
 		}
 	}
-	slices.SortFunc(d.scripts, func(a, b transcript.File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(d.Transcripts, func(a, b transcript.File) int { return strings.Compare(a.Path, b.Path) })
 	return nil
 }
 

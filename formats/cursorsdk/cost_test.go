@@ -21,9 +21,9 @@ func TestCostOfOwners(t *testing.T) {
 			files = append(files, sqlitestore.File{Path: fmt.Sprintf("%s/r%d/%s", rootsName, i, storePath(id))})
 		}
 		return testing.AllocsPerRun(1, func() {
-			d := &decoder{ctx: t.Context(), index: index, stores: map[string]sqlitestore.File{}}
-			if err := d.owners(files); err != nil || len(d.shelves) != n {
-				t.Error(len(d.shelves), err)
+			d := &decoder{ctx: t.Context(), Store: &sdksession.Store{Index: index}, stores: map[string]sqlitestore.File{}}
+			if err := d.owners(files); err != nil || len(d.CheckpointAgents) != n {
+				t.Error(len(d.CheckpointAgents), err)
 			}
 		})
 	}

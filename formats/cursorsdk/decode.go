@@ -3,7 +3,6 @@ package cursorsdk
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"os"
 	"path"
@@ -26,38 +25,23 @@ import (
 // of the catalogs wait as documents in a spool, where each can be read again.
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		d := &decoder{ctx: ctx, view: v, index: sdksession.NewIndex(), stores: map[string]sqlitestore.File{}}
-		more := true
-		err := d.open(l)
-		if err == nil {
-			sel.Account.Add(d.tally)
-			for s, e := range d.store().Sessions(ctx, sel) {
-				if more = yield(s, e); !more {
-					break
-				}
-			}
-		}
-		if err = errors.Join(err, d.close()); err != nil && more {
-			yield(nil, err)
-		}
+		d := &decoder{ctx: ctx, view: v, Store: sdksession.NewStore(v), stores: map[string]sqlitestore.File{}}
+		d.Lines, d.Checkpoints, d.Fail = d, d.checkpoints, d.fail
+		d.Names = sdksession.Names{Catalog: indexName, Runs: indexName + ": runs", Events: indexName + ": run_events", State: storeName, One: true}
+		d.Decode(ctx, sel, func() error { return d.open(l) }, d.close)(yield)
 	}
 }
 
 // decoder is one pass over a store.
 type decoder struct {
-	ctx     context.Context
-	view    formats.View
-	place   string
-	root    *os.Root // the location itself, for transcripts
-	index   *sdksession.Index
-	rows    spool
-	parts   []part                      // which table the rows of a stretch of the spool are from
-	stores  map[string]sqlitestore.File // by agent
-	shelves []string                    // those agents
-	scripts []transcript.File
-	around  surroundings      // of a state root
-	outer   map[string]string // of those that are not below root: the folder that they are below, by path
-	tally   session.Account   // of rows that are nobody's
+	*sdksession.Store
+	ctx    context.Context
+	view   formats.View
+	place  string
+	rows   spool
+	parts  []part                      // which table the rows of a stretch of the spool are from
+	stores map[string]sqlitestore.File // by agent
+	around surroundings                // of a state root
 }
 
 // part is a stretch of the spool: the rows of one table.
@@ -80,7 +64,7 @@ func (d *decoder) open(l *formats.Location) error {
 		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains " + indexName}
 	}
 	var err error
-	if d.root, err = os.OpenRoot(l.Path); err != nil {
+	if d.Root, err = os.OpenRoot(l.Path); err != nil {
 		return &formats.Error{Format: name, At: l.Path, Err: err}
 	}
 	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{OnLoss: d.view.OnLoss})
@@ -89,7 +73,7 @@ func (d *decoder) open(l *formats.Location) error {
 	}
 	for _, p := range plain {
 		if !strings.HasPrefix(p.Path, transcript.Folder+"/") {
-			d.note(loss.Loss{Code: loss.FileNotPart, At: store.Addr{File: p.Path}})
+			d.Note(loss.Loss{Code: loss.FileNotPart, At: store.Addr{File: p.Path}})
 		}
 	}
 	slices.SortFunc(databases, func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) })
@@ -103,7 +87,7 @@ func (d *decoder) open(l *formats.Location) error {
 	if err := d.owners(databases); err != nil {
 		return err
 	}
-	if err := d.transcripts(); err != nil || len(d.scripts) > 0 || project(l) {
+	if err := d.FindTranscripts(d.ctx); err != nil || len(d.Transcripts) > 0 || project(l) {
 		return err
 	}
 	return d.besideScripts()
@@ -111,65 +95,6 @@ func (d *decoder) open(l *formats.Location) error {
 
 func (d *decoder) openDB(p sqlitestore.File) (*sqlitefile.DB, error) {
 	return sqlitefile.Open(d.ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Verbose: d.view.Verbose})
-}
-
-func (d *decoder) note(n loss.Loss) {
-	if d.view.OnLoss != nil {
-		d.view.OnLoss(n)
-	}
-}
-
-// transcripts finds those that lie beside the state roots.
-func (d *decoder) transcripts() error {
-	found, others, err := transcript.Find(d.root.FS())
-	if err != nil {
-		return d.fail(transcript.Folder, err)
-	}
-	d.scripts = found
-	for _, p := range others {
-		if sdkdoc.Noise(path.Base(p)) {
-			continue
-		}
-		r, closer, err := d.script(transcript.File{Path: p})
-		if err != nil {
-			return err
-		}
-		n, err := transcript.Count(d.ctx, r)
-		if err = errors.Join(err, closer()); err != nil {
-			return d.fail(p, err)
-		}
-		d.tally.Read += n
-		d.tally.CarriedRaw += n
-		d.note(loss.Loss{Code: loss.FileNotTranscript, At: store.Addr{File: p}})
-	}
-	return nil
-}
-
-func (d *decoder) script(f transcript.File) (*io.SectionReader, func() error, error) {
-	root := d.root
-	if at := d.outer[f.Path]; at != "" {
-		outer, err := os.OpenRoot(at)
-		if err != nil {
-			return nil, nil, d.fail(f.Path, err)
-		}
-		defer outer.Close()
-		root = outer
-	}
-	r, closer, err := transcript.Open(root, f.Path)
-	if err != nil {
-		err = d.fail(f.Path, err)
-	}
-	return r, closer, err
-}
-
-// store is all of this for those who make sessions of it.
-func (d *decoder) store() *sdksession.Store {
-	return &sdksession.Store{
-		Index: d.index, Lines: d, Cwd: d.view.Cwd, Note: d.view.OnLoss,
-		Names: sdksession.Names{Catalog: indexName, Runs: indexName + ": runs", Events: indexName + ": run_events", State: storeName, One: true},
-		Shelf: d.shelf, Shelves: d.shelves,
-		Transcripts: d.scripts, Open: d.script,
-	}
 }
 
 // Line reads a document from the spool.
@@ -205,8 +130,8 @@ func (d *decoder) fail(p string, err error) error {
 
 func (d *decoder) close() error {
 	err := d.rows.close()
-	if d.root != nil {
-		err = errors.Join(err, d.root.Close())
+	if d.Root != nil {
+		err = errors.Join(err, d.Root.Close())
 	}
 	return err
 }

@@ -23,7 +23,7 @@ func (d *decoder) owners(databases []sqlitestore.File) error {
 		}
 	}
 	owned := map[string]bool{}
-	for _, id := range d.index.Agents() {
+	for _, id := range d.Index.Agents() {
 		for _, folder := range []string{"agent-" + idHash(id), idHash(id)} {
 			for _, p := range byFolder[folder] {
 				if _, twice := d.stores[id]; !twice {
@@ -40,9 +40,9 @@ func (d *decoder) owners(databases []sqlitestore.File) error {
 		}
 	}
 	for id := range d.stores {
-		d.shelves = append(d.shelves, id)
+		d.CheckpointAgents = append(d.CheckpointAgents, id)
 	}
-	slices.Sort(d.shelves)
+	slices.Sort(d.CheckpointAgents)
 	return nil
 }
 
@@ -65,7 +65,7 @@ func (d *decoder) stranger(p sqlitestore.File) error {
 		for _, taken = d.stores[id]; taken; _, taken = d.stores[id] {
 			id += "'"
 		}
-		d.note(loss.Loss{Code: loss.AgentAdded, At: at})
+		d.Note(loss.Loss{Code: loss.AgentAdded, At: at})
 	}
 	d.stores[id] = p
 	return nil

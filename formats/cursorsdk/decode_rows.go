@@ -52,7 +52,7 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 		}
 	}
 	t, err := d.strangers(db, p, taken)
-	d.tally.Add(t)
+	d.Account.Add(t)
 	return err
 }
 
@@ -77,7 +77,7 @@ func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[str
 		}
 		sum.CarriedRaw += n
 		if n > 0 {
-			d.note(loss.Loss{Code: loss.TableForeign, At: store.Addr{File: p.Path, Set: t.Name}})
+			d.Note(loss.Loss{Code: loss.TableForeign, At: store.Addr{File: p.Path, Set: t.Name}})
 		}
 	}
 	return sum, nil
@@ -134,16 +134,16 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 	if err != nil {
 		return err
 	}
-	if !r.index.Add(r.kind, r.line, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(r.line))}) {
+	if !r.Index.Add(r.kind, r.line, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(r.line))}) {
 		r.unreadable(at, loss.RowInvalid)
 	}
 	return nil
 }
 
 func (r *rowDocs) unreadable(at store.Addr, code loss.Code, args ...string) {
-	r.tally.Read++
-	r.tally.Unreadable++
-	r.note(loss.Loss{Code: code, At: at, Args: args})
+	r.Account.Read++
+	r.Account.Unreadable++
+	r.Note(loss.Loss{Code: code, At: at, Args: args})
 }
 
 // mend adds to the line what it does not say of the row, as members that no
@@ -163,7 +163,7 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 				r.unreadable(at, loss.EventPayload)
 				return false
 			}
-			r.note(loss.Loss{Code: loss.ColumnNotJSON, At: at, Args: []string{r.table.Columns[col]}})
+			r.Note(loss.Loss{Code: loss.ColumnNotJSON, At: at, Args: []string{r.table.Columns[col]}})
 		default:
 			if value := bare(c); value != nil {
 				r.line = append(r.line[:len(r.line)-1], ',')

@@ -322,9 +322,9 @@ func TestCheckpointsOfNobody(t *testing.T) {
 	}
 }
 
-// TestLargeShelf: blobs that are too many to hold are looked up, and tell the
+// TestLargeStore: blobs that are too many to hold are looked up, and tell the
 // same.
-func TestLargeShelf(t *testing.T) {
+func TestLargeStore(t *testing.T) {
 	dir := sampleProject(t)
 	want := decoded(t, dir)
 	at := storeIn(t, dir)

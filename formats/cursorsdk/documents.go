@@ -186,11 +186,7 @@ func (s *docScan) give(b *store.Batch) error {
 	return s.ctx.Err()
 }
 
-func (s *docScan) note(n loss.Loss) {
-	if s.view.OnLoss != nil {
-		s.view.OnLoss(n)
-	}
-}
+func (s *docScan) note(n loss.Loss) { s.view.OnLoss.Add(n) }
 
 func (s *docScan) leftover(it store.SidecarItem) {
 	if s.view.OnLeftover != nil {

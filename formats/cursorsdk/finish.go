@@ -61,9 +61,7 @@ func (w *builder) Finish(ctx context.Context) error {
 		return err
 	}
 	w.tellEnds()
-	if w.OnLoss != nil {
-		w.plan.stale(w.OnLoss)
-	}
+	w.plan.stale(w.OnLoss.Add)
 	for _, it := range w.plan.files {
 		at, err := w.place(it.At.File)
 		if err == nil {
@@ -100,7 +98,5 @@ func (w *builder) Close() error {
 }
 
 func (w *builder) note(code loss.Code, at store.Addr, args ...string) {
-	if w.OnLoss != nil {
-		w.OnLoss(loss.Loss{Code: code, At: at, Args: args})
-	}
+	w.OnLoss.Add(loss.Loss{Code: code, At: at, Args: args})
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"os"
 	"strings"
 	"time"
 
@@ -170,9 +169,5 @@ func failure(ctx context.Context, at string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var pe *os.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &formats.Error{Format: name, At: at, Err: err}
+	return &formats.Error{Format: name, At: at, Err: formats.Cause(err)}
 }

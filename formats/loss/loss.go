@@ -75,6 +75,13 @@ func (l Loss) What() string {
 // Sink receives losses. It must be safe for concurrent use.
 type Sink func(Loss)
 
+// Add reports a loss to a sink, if there is one.
+func (s Sink) Add(l Loss) {
+	if s != nil {
+		s(l)
+	}
+}
+
 // Log counts the losses of one conversion, and keeps the places of the first few of
 // each group. It is safe for concurrent use.
 type Log struct {

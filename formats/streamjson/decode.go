@@ -99,8 +99,8 @@ func (c *capture) nothing(sel session.Selection) {
 	lost := int64(c.outline.filled) + c.folded // of the one line that they became, all are
 	n += c.folded
 	sel.Account.Add(session.Account{Read: n, Converted: n - lost, Unreadable: lost})
-	if lost > 0 && c.view.OnLoss != nil {
-		c.view.OnLoss(loss.Loss{Code: loss.StreamEmpty, At: c.at(c.outline.front.line)})
+	if lost > 0 {
+		c.view.OnLoss.Add(loss.Loss{Code: loss.StreamEmpty, At: c.at(c.outline.front.line)})
 	}
 }
 

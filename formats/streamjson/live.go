@@ -132,8 +132,8 @@ func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Ses
 	}
 	s := &session.Session{Head: t.head(), Model: t.model}
 	s.Turns, s.Bytes = -1, -1
-	if p.seen[t.id] && p.view.OnLoss != nil {
-		p.view.OnLoss(loss.Loss{Code: loss.StreamSplit})
+	if p.seen[t.id] {
+		p.view.OnLoss.Add(loss.Loss{Code: loss.StreamSplit})
 	}
 	p.seen[t.id], p.skip = true, t.id
 	s.Messages = func(yield func(*session.Message, error) bool) {
@@ -211,8 +211,8 @@ func (p *pipe) nothing(sel session.Selection) {
 			t.Unreadable++
 		}
 	}
-	if t.Unreadable > 0 && p.view.OnLoss != nil {
-		p.view.OnLoss(loss.Loss{Code: loss.StreamEmpty})
+	if t.Unreadable > 0 {
+		p.view.OnLoss.Add(loss.Loss{Code: loss.StreamEmpty})
 	}
 	sel.Account.Add(t)
 }

@@ -26,17 +26,17 @@ const (
 
 // assembly is one agent's session being put together.
 type assembly struct {
-	store  *Store
-	agent  *agent
-	doc    *agentDoc
-	head   session.Session
-	shelf  *Shelf
-	graph  Graph
-	turns  []agentstate.Turn
-	plan   *plan
-	spine  spine
-	survey *transcript.Survey
-	old    *oldText // a transcript in the old form, where nothing else is
+	store       *Store
+	agent       *agent
+	doc         *agentDoc
+	head        session.Session
+	checkpoints *Checkpoints
+	graph       Graph
+	turns       []agentstate.Turn
+	plan        *plan
+	spine       spine
+	survey      *transcript.Survey
+	old         *oldText // a transcript in the old form, where nothing else is
 
 	prompts map[*run]int // prompts of the transcript, by the run they began
 	closers []func() error
@@ -55,7 +55,7 @@ func (s *Store) assemble(ctx context.Context, g *agent, history bool) (a *assemb
 	if err := a.document(ctx); err != nil {
 		return a, err
 	}
-	if err := a.checkpoints(ctx, history); err != nil {
+	if err := a.openCheckpoints(ctx, history); err != nil {
 		return a, err
 	}
 	var root agentstate.ID
@@ -102,25 +102,25 @@ func (a *assembly) document(ctx context.Context) error {
 	return nil
 }
 
-// checkpoints opens the shelf and reads the state.
-func (a *assembly) checkpoints(ctx context.Context, history bool) error {
-	shelf, err := a.store.Shelf(ctx, a.agent.id)
+// openCheckpoints opens the checkpoints and reads the state.
+func (a *assembly) openCheckpoints(ctx context.Context, history bool) error {
+	checkpoints, err := a.store.Checkpoints(ctx, a.agent.id)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, formats.ErrBusy):
 		return err
 	case err != nil: // the others may still tell the session
-		a.store.note(loss.Loss{Code: loss.CheckpointsUnreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, Args: []string{sober(err)}})
+		a.store.Note(loss.Loss{Code: loss.CheckpointsUnreadable, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}, Args: []string{sober(err)}})
 		return nil
-	case shelf == nil:
+	case checkpoints == nil:
 		return nil
 	}
-	a.shelf = shelf
-	a.closers = append(a.closers, shelf.Close)
-	a.head.Extras = append(a.head.Extras, shelf.Extra...)
+	a.checkpoints = checkpoints
+	a.closers = append(a.closers, checkpoints.Close)
+	a.head.Extras = append(a.head.Extras, checkpoints.Extra...)
 	if a.doc == nil {
-		a.head.Title, a.head.Created = shelf.Head.Title, shelf.Head.Created
+		a.head.Title, a.head.Created = checkpoints.Head.Title, checkpoints.Head.Created
 	}
 	root, ok := a.root()
 	if !ok {
@@ -131,9 +131,9 @@ func (a *assembly) checkpoints(ctx context.Context, history bool) error {
 	if !ok {
 		return nil
 	}
-	o := agentstate.Options{Blobs: shelf.Blobs, Root: root, At: shelf.At, Note: a.store.note, History: history}
+	o := agentstate.Options{Blobs: checkpoints.Blobs, Root: root, At: checkpoints.At, Note: a.store.Note, History: history}
 	if history {
-		o.All = shelf.All
+		o.All = checkpoints.All
 		for _, r := range a.agent.runs {
 			if r.hasLatest {
 				o.Roots = append(o.Roots, r.latest)
@@ -166,7 +166,7 @@ func sober(err error) string {
 	}
 }
 
-// root is the current state: the catalog's word, else the shelf's own, else
+// root is the current state: the catalog's word, else the store.db's own, else
 // what the newest run left.
 func (a *assembly) root() (agentstate.ID, bool) {
 	if a.doc != nil {
@@ -174,8 +174,8 @@ func (a *assembly) root() (agentstate.ID, bool) {
 			return id, true
 		}
 	}
-	if a.shelf.Named {
-		return a.shelf.Root, true
+	if a.checkpoints.Named {
+		return a.checkpoints.Root, true
 	}
 	for i := len(a.agent.runs) - 1; i >= 0; i-- {
 		if r := a.agent.runs[i]; r.hasLatest {
@@ -187,9 +187,9 @@ func (a *assembly) root() (agentstate.ID, bool) {
 
 // search looks for the state that was stored last.
 func (a *assembly) search(ctx context.Context) (agentstate.ID, bool, error) {
-	id, found, err := agentstate.Newest(ctx, a.shelf.Blobs, a.shelf.All)
+	id, found, err := agentstate.Newest(ctx, a.checkpoints.Blobs, a.checkpoints.All)
 	if found && err == nil {
-		a.store.note(loss.Loss{Code: loss.StateGuessed, At: a.shelf.At(id)})
+		a.store.Note(loss.Loss{Code: loss.StateGuessed, At: a.checkpoints.At(id)})
 	}
 	return id, found, err
 }
@@ -242,7 +242,7 @@ func (a *assembly) aside(ctx context.Context, k sdkdoc.Kind, p Place) error {
 			return nil
 		}
 	}
-	a.store.note(loss.Loss{Code: loss.DocumentExcess, At: at})
+	a.store.Note(loss.Loss{Code: loss.DocumentExcess, At: at})
 	return nil
 }
 

@@ -32,12 +32,12 @@ func (a *assembly) transcript(ctx context.Context) error {
 	if used < 0 {
 		return nil
 	}
-	r, closer, err := a.store.Open(files[used])
+	r, closer, err := a.store.open(files[used])
 	if err != nil {
 		return err
 	}
 	a.closers = append(a.closers, closer)
-	if a.survey, err = transcript.NewSurvey(ctx, r, files[used].Path, a.store.note); err != nil {
+	if a.survey, err = transcript.NewSurvey(ctx, r, files[used].Path, a.store.Note); err != nil {
 		return err
 	}
 	a.prompts = a.store.matchPrompts(a.plan, a.turns, a.survey.Prompts())
@@ -54,7 +54,7 @@ func (a *assembly) transcript(ctx context.Context) error {
 // spare counts the lines of a transcript that says nothing that another source
 // does not say better; in the old form it is carried where there is no other.
 func (a *assembly) spare(ctx context.Context, f transcript.File) error {
-	r, closer, err := a.store.Open(f)
+	r, closer, err := a.store.open(f)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (a *assembly) complete() {
 	if !alone && !said && (began || a.survey != nil && a.survey.Lines > 0) {
 		a.missing(names.Events)
 	}
-	if !state && (refers || began || said || a.shelf != nil && a.shelf.Count > 0 || a.survey != nil || a.old != nil) {
+	if !state && (refers || began || said || a.checkpoints != nil && a.checkpoints.Count > 0 || a.survey != nil || a.old != nil) {
 		a.missing(names.State)
 	}
 	if silent && a.survey == nil {
@@ -147,5 +147,5 @@ func (a *assembly) missing(name string) {
 	}
 	a.head.Missing = append(a.head.Missing, name)
 	at := store.Addr{File: name, Key: store.TextCell([]byte(a.agent.id))}
-	a.store.note(loss.Loss{Code: loss.SourceMissing, At: at, Args: []string{name}})
+	a.store.Note(loss.Loss{Code: loss.SourceMissing, At: at, Args: []string{name}})
 }

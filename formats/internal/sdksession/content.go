@@ -77,7 +77,7 @@ func (s *Store) callPart(ctx context.Context, t *turnEvents, it *item) ([]sessio
 }
 
 func (s *Store) short(t *turnEvents, it *item, code loss.Code) {
-	s.note(loss.Loss{Code: code, At: s.Lines.At(eventKind, t.run.events[it.last].Place)})
+	s.Note(loss.Loss{Code: code, At: s.Lines.At(eventKind, t.run.events[it.last].Place)})
 }
 
 // resultMessage is what came of a call, nil if nothing did.

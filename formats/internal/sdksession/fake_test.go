@@ -102,13 +102,13 @@ func (f *fake) store() *Store {
 		text := f.transcripts[t.Path]
 		return io.NewSectionReader(strings.NewReader(text), 0, int64(len(text))), func() error { return nil }, nil
 	}
-	s.Shelves = sorted(f.graphs)
-	s.Shelf = func(_ context.Context, agent string) (*Shelf, error) {
+	s.CheckpointAgents = sorted(f.graphs)
+	s.Checkpoints = func(_ context.Context, agent string) (*Checkpoints, error) {
 		g := f.graphs[agent]
 		if g == nil {
 			return nil, nil
 		}
-		return &Shelf{Blobs: g, All: func(func(agentstate.ID, error) bool) {}, At: func(agentstate.ID) store.Addr { return store.Addr{File: "state"} },
+		return &Checkpoints{Blobs: g, All: func(func(agentstate.ID, error) bool) {}, At: func(agentstate.ID) store.Addr { return store.Addr{File: "state"} },
 			Count: 5, Root: agentstate.ID{1}, Named: true, Close: func() error { return nil }}, nil
 	}
 	s.Read = func(_ context.Context, o agentstate.Options) (Graph, error) { return o.Blobs.(*fakeGraph), nil }

@@ -71,7 +71,7 @@ func (s *Store) all(ctx context.Context, sel session.Selection) ([]*agent, error
 		return nil, err
 	}
 	for _, e := range lost {
-		s.note(loss.Loss{Code: loss.EventStray, At: s.Lines.At(eventKind, e.Place)})
+		s.Note(loss.Loss{Code: loss.EventStray, At: s.Lines.At(eventKind, e.Place)})
 	}
 	sel.Account.Add(session.Account{Read: int64(len(lost)), CarriedRaw: int64(len(lost))})
 	catalog := s.Index.agents
@@ -91,7 +91,7 @@ func (s *Store) all(ctx context.Context, sel session.Selection) ([]*agent, error
 	for _, a := range catalog {
 		add(a.id)
 	}
-	for _, id := range s.Shelves {
+	for _, id := range s.CheckpointAgents {
 		add(id)
 	}
 	s.folder, s.kids = map[string][]transcript.File{}, map[string][]transcript.File{}
@@ -159,15 +159,15 @@ func (w *walk) agent(g *agent) bool {
 
 // settleBlobs counts the blobs, once all that refers to them was walked.
 func (a *assembly) settleBlobs() {
-	if a.shelf == nil {
+	if a.checkpoints == nil {
 		return
 	}
-	a.tally.Add(a.shelf.Account)
-	t := session.Account{Read: a.shelf.Count}
+	a.tally.Add(a.checkpoints.Account)
+	t := session.Account{Read: a.checkpoints.Count}
 	if a.graph == nil || a.graph.Broken() != "" {
 		t.Unreadable = t.Read
 		if t.Read > 0 {
-			a.store.note(loss.Loss{Code: loss.StateUnknown, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}})
+			a.store.Note(loss.Loss{Code: loss.StateUnknown, At: store.Addr{File: a.store.Names.State, Key: store.TextCell([]byte(a.agent.id))}})
 		}
 	} else {
 		t.Converted, t.CarriedRaw, t.Unreadable = a.graph.Reached(), a.graph.Opaque(), a.graph.Unreadable()
@@ -241,7 +241,7 @@ func (w *walk) subagents(a *assembly) bool {
 }
 
 func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
-	r, closer, err := w.store.Open(f)
+	r, closer, err := w.store.open(f)
 	if err != nil {
 		return true, err
 	}
@@ -251,12 +251,12 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 		t := session.Account{Read: n, Converted: n}
 		if !w.told[f.Name] {
 			t = session.Account{Read: n, CarriedRaw: n}
-			w.store.note(loss.Loss{Code: loss.SubagentOldForm, At: f.Addr(0)})
+			w.store.Note(loss.Loss{Code: loss.SubagentOldForm, At: f.Addr(0)})
 		}
 		a.tally.Add(t)
 		return true, err
 	}
-	v, err := transcript.NewSurvey(w.ctx, r, f.Path, w.store.note)
+	v, err := transcript.NewSurvey(w.ctx, r, f.Path, w.store.Note)
 	if err != nil {
 		return true, err
 	}
@@ -264,7 +264,7 @@ func (w *walk) subagent(a *assembly, f transcript.File) (more bool, err error) {
 	s := &session.Session{Extras: v.Extras, Missing: []string{w.store.Names.State}}
 	s.Head = session.Head{ID: f.Name, Agent: session.CursorSDK, Workspace: a.head.Workspace, Turns: -1, Bytes: -1, Parent: &session.Link{Session: a.head.ID}}
 	s.Messages = v.Messages(w.ctx, nil)
-	w.store.note(loss.Loss{Code: loss.SubagentStateMissing, At: f.Addr(0)})
+	w.store.Note(loss.Loss{Code: loss.SubagentStateMissing, At: f.Addr(0)})
 	wanted := w.sel.Inner && w.store.wants(a.agent.id) || w.store.wants(f.Name)
 	return !wanted || w.yield(s, nil), nil
 }

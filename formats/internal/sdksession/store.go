@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"os"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/sdkdoc"
@@ -23,17 +24,26 @@ type Store struct {
 	Cwd   string // where set, the workspace of all agents
 	Note  loss.Sink
 
-	// Shelf opens the checkpoints of an agent, nil if there are none.
-	Shelf func(ctx context.Context, agent string) (*Shelf, error)
-	// Shelves are the agents that have checkpoints.
-	Shelves []string
+	// Account counts the records that belong to no agent.
+	Account session.Account
+	// Fail adds the place to the error of a file of the store.
+	Fail func(path string, err error) error
 
-	// Transcripts lie beside the store; Open opens one.
+	// Checkpoints opens the checkpoints of an agent, nil if there are none.
+	Checkpoints func(ctx context.Context, agent string) (*Checkpoints, error)
+	// CheckpointAgents are the agents that have checkpoints.
+	CheckpointAgents []string
+
+	// Transcripts lie below Root, but for those for which Outer has another
+	// folder, by path.
 	Transcripts []transcript.File
-	Open        func(f transcript.File) (*io.SectionReader, func() error, error)
+	Root        *os.Root
+	Outer       map[string]string
 
-	// Read reads a state; nil is agentstate.Read. Tests put another there.
+	// Read reads a state, and Open opens a transcript; nil are agentstate.Read
+	// and the files. Tests put others there.
 	Read func(ctx context.Context, o agentstate.Options) (Graph, error)
+	Open func(f transcript.File) (*io.SectionReader, func() error, error)
 
 	folder map[string][]transcript.File // by name
 	kids   map[string][]transcript.File // those of subagents, by their parent's
@@ -47,14 +57,14 @@ type Names struct {
 	One                          bool // the first three are one file
 }
 
-// Shelf is an agent's checkpoints.
-type Shelf struct {
+// Checkpoints are those of one agent.
+type Checkpoints struct {
 	Blobs   agentstate.Blobs
 	All     iter.Seq2[agentstate.ID, error] // in the order in which they were made
 	At      func(id agentstate.ID) store.Addr
 	Count   int64           // blobs with an id of their own
 	Account session.Account // of all else that lies there, and of what has no such id
-	Root    agentstate.ID   // the current state, where the shelf itself names one
+	Root    agentstate.ID   // the current state, where the checkpoints themselves name one
 	Named   bool            // it does
 	Extra   []session.Extra
 	Head    session.Head // title and time, for an agent without a record
@@ -85,12 +95,6 @@ func (s *Store) event(ctx context.Context, e entry) (*event, error) {
 		return nil, nil
 	}
 	return &s.ev, nil
-}
-
-func (s *Store) note(n loss.Loss) {
-	if s.Note != nil {
-		s.Note(n)
-	}
 }
 
 func (s *Store) read(ctx context.Context, o agentstate.Options) (Graph, error) {

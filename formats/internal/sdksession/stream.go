@@ -145,7 +145,7 @@ func (s *stream) load(r *run) (*turnEvents, error) {
 			s.tally.Add(doc.tally())
 		}
 	}
-	t, err := s.store.fold(s.ctx, r, doc, s.store.note)
+	t, err := s.store.fold(s.ctx, r, doc, s.store.Note)
 	if err != nil {
 		return nil, err
 	}

@@ -150,10 +150,10 @@ func (s *stream) prompt(t *turnEvents, m *session.Message) error {
 			return err
 		}
 		m.Parts, m.Origin = parts, append(m.Origin, s.survey.At(i))
-		s.store.note(loss.Loss{Code: loss.PromptPlaced, At: s.store.address(t.run)})
+		s.store.Note(loss.Loss{Code: loss.PromptPlaced, At: s.store.address(t.run)})
 		return nil
 	}
-	s.store.note(loss.Loss{Code: loss.PromptMissing, At: s.store.address(t.run)})
+	s.store.Note(loss.Loss{Code: loss.PromptMissing, At: s.store.address(t.run)})
 	return nil
 }
 

@@ -46,10 +46,7 @@ func resolve(path string) (string, error) {
 
 // unreadable puts an operating system's refusal in words.
 func unreadable(path string, err error) error {
-	e := &formats.Error{At: path, Err: err}
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
-		e.Err = pe.Err
-	}
+	e := &formats.Error{At: path, Err: formats.Cause(err)}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
 		e.Err, e.Hint = fmt.Errorf("cannot be read: %w", e.Err), "run as the owner of the file, or make it readable"

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 
 	"rehome/formats/store"
@@ -19,7 +18,6 @@ type Lookup struct {
 	db     *DB
 	table  string
 	get    *sql.Stmt
-	keys   string
 	handle int64
 	found  Cell
 	buffer []byte
@@ -51,7 +49,6 @@ func (db *DB) Lookup(ctx context.Context, table, key, value string) (*Lookup, er
 	}
 	from := " FROM main." + quote(table)
 	l := &Lookup{db: db, table: table, handle: sink.last.Add(1)}
-	l.keys = "SELECT " + row + "," + quote(key) + from + " NOT INDEXED"
 	var err error
 	l.get, err = db.conn.PrepareContext(ctx, "SELECT "+sinkName+"(?1,"+row+","+quote(value)+")"+from+" WHERE "+quote(key)+"=?2 LIMIT 1")
 	if err != nil {
@@ -112,50 +109,4 @@ func (l *Lookup) Get(ctx context.Context, key string) (c Cell, ok bool, err erro
 		return Cell{}, false, l.db.blame(ctx, l.table, err)
 	}
 	return l.found, true, nil
-}
-
-// Key is a row's key.
-type Key struct {
-	RowID int64
-	Text  string
-}
-
-// Keys yields the text keys in the order of the rows, and no value.
-func (l *Lookup) Keys(ctx context.Context) iter.Seq2[Key, error] {
-	return func(yield func(Key, error) bool) {
-		rows, err := l.db.conn.QueryContext(ctx, l.keys)
-		if err != nil {
-			yield(Key{}, l.db.blame(ctx, l.table, err))
-			return
-		}
-		defer rows.Close()
-		spent, given := budget{bytes: l.db.spent.bytes}, int64(0)
-		for rows.Next() {
-			var k Key
-			var v any
-			if err := rows.Scan(&k.RowID, &v); err != nil {
-				yield(Key{}, l.db.blame(ctx, l.table, err))
-				return
-			}
-			switch t := v.(type) {
-			case string:
-				k.Text = t
-			case []byte:
-				k.Text = string(t)
-			default:
-				continue
-			}
-			given += cost(1, len(k.Text))
-			if err := spent.grew(l.table, given); err != nil {
-				yield(Key{}, l.db.blame(ctx, l.table, err))
-				return
-			}
-			if !yield(k, nil) {
-				return
-			}
-		}
-		if err := rows.Err(); err != nil {
-			yield(Key{}, l.db.blame(ctx, l.table, err))
-		}
-	}
 }

@@ -55,10 +55,8 @@ func (l *layout) settle(v formats.View) error {
 			return err
 		}
 	}
-	if v.OnLoss != nil {
-		for _, n := range l.aside {
-			v.OnLoss(n)
-		}
+	for _, n := range l.aside {
+		v.OnLoss.Add(n)
 	}
 	return nil
 }

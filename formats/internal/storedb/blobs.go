@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"iter"
-	"slices"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/blobs"
@@ -33,6 +32,7 @@ type Blobs struct {
 	Rows      int64 // all of them
 	Misnamed  int64 // rows whose key is not the id of a blob
 	Deleted   int64 // rows whose data is NULL; not counted in a table that is looked up
+	db        *sqlitefile.DB
 	o         Options
 	table     sqlitefile.Table // its two columns
 	index     *blobs.Index[int64]
@@ -53,14 +53,14 @@ type Options struct {
 // OpenBlobs reads a small table and the keys of a large one. A table that lacks
 // one of the two columns has no blobs.
 func OpenBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, o Options) (*Blobs, error) {
-	b := &Blobs{o: o, table: t, index: blobs.New(cmp.Compare[int64])}
+	b := &Blobs{db: db, o: o, table: t, index: blobs.New(cmp.Compare[int64])}
 	b.key, b.data = Column(t, "id"), Column(t, "data")
 	if b.key < 0 || b.data < 0 {
 		return b, nil
 	}
-	err := b.hold(ctx, db)
+	err := b.hold(ctx)
 	if errors.Is(err, errLarge) {
-		err = b.openLarge(ctx, db)
+		err = b.openLarge(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, b.Close())
@@ -80,9 +80,9 @@ func (b *Blobs) columns(columns ...int) sqlitefile.Table {
 }
 
 // hold reads the whole table.
-func (b *Blobs) hold(ctx context.Context, db *sqlitefile.DB) error {
+func (b *Blobs) hold(ctx context.Context) error {
 	size := 0
-	for batch, err := range db.Scan(ctx, 0, b.columns(b.key, b.data)) {
+	for batch, err := range b.db.Scan(ctx, 0, b.columns(b.key, b.data)) {
 		if err != nil {
 			return err
 		}
@@ -104,11 +104,11 @@ func (b *Blobs) hold(ctx context.Context, db *sqlitefile.DB) error {
 }
 
 // openLarge reads the keys of the table, and prepares to look up blobs.
-func (b *Blobs) openLarge(ctx context.Context, db *sqlitefile.DB) (err error) {
-	if b.lookup, err = db.Lookup(ctx, b.table.Name, b.table.Columns[b.key], b.table.Columns[b.data]); err != nil {
+func (b *Blobs) openLarge(ctx context.Context) (err error) {
+	if b.lookup, err = b.db.Lookup(ctx, b.table.Name, b.table.Columns[b.key], b.table.Columns[b.data]); err != nil {
 		return err
 	}
-	for batch, err := range db.Scan(ctx, 0, b.columns(b.key)) {
+	for batch, err := range b.db.Scan(ctx, 0, b.columns(b.key)) {
 		if err != nil {
 			return err
 		}
@@ -223,19 +223,39 @@ func (b *Blobs) At(id agentstate.ID) store.Addr {
 // All yields the ids of all blobs in the order of their rows.
 func (b *Blobs) All(ctx context.Context) iter.Seq2[agentstate.ID, error] {
 	return func(yield func(agentstate.ID, error) bool) {
-		if b.lookup != nil {
-			for k, err := range b.lookup.Keys(ctx) {
-				if id, _, ok := blobs.ParseID([]byte(k.Text)); (ok || err != nil) && !yield(id, err) {
-					return
-				}
-			}
+		ids, err := b.ids(ctx)
+		if err != nil {
+			yield(agentstate.ID{}, err)
 			return
 		}
-		for _, place := range slices.Sorted(b.index.Places()) {
-			batch, i := b.row(place)
-			if id, _, _ := blobs.ParseID(batch.Cell(i, 0).Bytes()); !yield(id, nil) {
+		for _, id := range ids {
+			if !yield(id, nil) {
 				return
 			}
 		}
 	}
+}
+
+// ids is held in memory: a caller may look blobs up while it goes through them.
+func (b *Blobs) ids(ctx context.Context) (ids []agentstate.ID, err error) {
+	add := func(batch *store.Batch) {
+		for i := range batch.Rows() {
+			if id, _, ok := blobs.ParseID(batch.Cell(i, 0).Bytes()); ok && (b.lookup != nil || batch.Cell(i, 1).Class != store.Null) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	for _, batch := range b.batches {
+		add(batch)
+	}
+	if b.lookup != nil {
+		for batch, err := range b.db.Scan(ctx, 0, b.columns(b.key)) {
+			if err != nil {
+				return nil, err
+			}
+			add(batch)
+			batch.Release()
+		}
+	}
+	return ids, nil
 }

@@ -57,9 +57,7 @@ func NewSurvey(ctx context.Context, r *io.SectionReader, file string, note loss.
 		case Unreadable:
 			s.Account.Unreadable++
 			s.Broken++
-			if note != nil {
-				note(loss.Loss{Code: loss.TranscriptLine, At: s.at(e.Line)})
-			}
+			note.Add(loss.Loss{Code: loss.TranscriptLine, At: s.at(e.Line)})
 			continue
 		case Strange:
 			s.Account.CarriedRaw++
@@ -152,8 +150,8 @@ func (s *Survey) message(e *Entry, turn int) *session.Message {
 	m := &session.Message{ID: "line-" + strconv.Itoa(e.Line), Role: e.Role, Parts: e.Parts, Extras: e.Extras, Origin: []string{s.at(e.Line).String()}}
 	switch e.Kind {
 	case Message:
-		if e.Withheld && s.note != nil {
-			s.note(loss.Loss{Code: loss.ReasoningWithheld, At: s.at(e.Line)})
+		if e.Withheld {
+			s.note.Add(loss.Loss{Code: loss.ReasoningWithheld, At: s.at(e.Line)})
 		}
 		return m
 	case Ended, Failed:

@@ -17,16 +17,16 @@ import (
 	"rehome/formats/store"
 )
 
-// blobShelf is the database of one agent.
-type blobShelf struct {
+// agentDB is the database of one agent.
+type agentDB struct {
 	db    *sqlitefile.DB
 	file  string
 	blobs *storedb.Blobs
-	out   sdksession.Shelf
+	out   sdksession.Checkpoints
 }
 
-// shelf opens an agent's database and reads it once.
-func (d *decoder) shelf(ctx context.Context, agent string) (_ *sdksession.Shelf, err error) {
+// checkpoints opens an agent's database and reads it once.
+func (d *decoder) checkpoints(ctx context.Context, agent string) (_ *sdksession.Checkpoints, err error) {
 	p, ok := d.stores[agent]
 	if !ok {
 		return nil, nil
@@ -35,7 +35,7 @@ func (d *decoder) shelf(ctx context.Context, agent string) (_ *sdksession.Shelf,
 	if err != nil {
 		return nil, err
 	}
-	s := &blobShelf{db: db, file: p.Path}
+	s := &agentDB{db: db, file: p.Path}
 	if err := s.read(ctx, d, p); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
@@ -43,25 +43,25 @@ func (d *decoder) shelf(ctx context.Context, agent string) (_ *sdksession.Shelf,
 	return &s.out, nil
 }
 
-func (s *blobShelf) close() (err error) {
+func (s *agentDB) close() (err error) {
 	if s.blobs != nil {
 		err = s.blobs.Close()
 	}
 	return errors.Join(err, s.db.Close())
 }
 
-func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) (err error) {
+func (s *agentDB) read(ctx context.Context, d *decoder, p sqlitestore.File) (err error) {
 	design, taken := designOf(s.db), map[string]bool{}
 	table, _ := design.table(storedb.BlobsTable)
 	if key, data := storedb.Column(table, "id"), storedb.Column(table, "data"); key >= 0 && data >= 0 {
 		taken[table.Name] = true
 		for i, c := range table.Columns {
 			if i != key && i != data {
-				d.note(loss.Loss{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: table.Name}, Args: []string{strconv.QuoteToASCII(c)}})
+				d.Note(loss.Loss{Code: loss.ColumnForeign, At: store.Addr{File: s.file, Set: table.Name}, Args: []string{strconv.QuoteToASCII(c)}})
 			}
 		}
 	}
-	misnamed := func(at store.Addr) { d.note(loss.Loss{Code: loss.BlobMisnamed, At: at}) }
+	misnamed := func(at store.Addr) { d.Note(loss.Loss{Code: loss.BlobMisnamed, At: at}) }
 	if s.blobs, err = storedb.OpenBlobs(ctx, s.db, table, storedb.Options{File: s.file, Digits: 16, Misnamed: misnamed}); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (s *blobShelf) read(ctx context.Context, d *decoder, p sqlitestore.File) (e
 }
 
 // meta takes in a row of the meta table.
-func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) {
+func (s *agentDB) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) {
 	at := store.Addr{File: s.file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}
 	var key, value store.Cell
 	if b.Width() == 2 {
@@ -100,13 +100,13 @@ func (s *blobShelf) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) 
 			s.out.Extra = append(s.out.Extra, session.Extra{Name: "meta." + strings.ToValidUTF8(string(key.Bytes()), "\ufffd"), Raw: raw})
 			return
 		}
-		d.note(loss.Loss{Code: loss.MetaRowUnknown, At: at})
+		d.Note(loss.Loss{Code: loss.MetaRowUnknown, At: at})
 		return
 	}
 	row := storedb.ParseMeta(storedb.MetaText(value.Bytes()))
 	if row == nil {
 		s.out.Account.Add(session.Account{Read: 1, Unreadable: 1})
-		d.note(loss.Loss{Code: loss.MetaNotJSON, At: at})
+		d.Note(loss.Loss{Code: loss.MetaNotJSON, At: at})
 		return
 	}
 	row.Text(storedb.MetaAgent)

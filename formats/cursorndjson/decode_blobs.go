@@ -15,8 +15,8 @@ import (
 	"rehome/formats/store"
 )
 
-// shelf is where the checkpoints of one agent lie.
-type shelf struct {
+// checkpoints is where the checkpoints of one agent lie.
+type checkpoints struct {
 	d      *decoder
 	agent  string
 	extra  []session.Extra // members that no checkpoint of the SDK's has
@@ -57,10 +57,10 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 		return false
 	}
 	if id := rawjson.Text(agent); d.last == nil || d.last.agent != id {
-		if d.last = d.shelves[id]; d.last == nil {
-			d.last = &shelf{d: d, agent: id, index: blobs.New(inOrder)}
-			d.shelves[id] = d.last
-			d.order = append(d.order, id)
+		if d.last = d.agents[id]; d.last == nil {
+			d.last = &checkpoints{d: d, agent: id, index: blobs.New(inOrder)}
+			d.agents[id] = d.last
+			d.CheckpointAgents = append(d.CheckpointAgents, id)
 		}
 	}
 	s := d.last
@@ -68,14 +68,14 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 	if !ok {
 		s.tally.Read++
 		s.tally.CarriedRaw++
-		d.note(loss.Loss{Code: loss.CheckpointMisnamed, At: d.At(sdkdoc.Checkpoint, p)})
+		d.Note(loss.Loss{Code: loss.CheckpointMisnamed, At: d.At(sdkdoc.Checkpoint, p)})
 		return true
 	}
 	s.tally.Members += 3
 	s.tally.MembersConverted += 3
 	for _, e := range extras {
 		if s.room += len(e.Name) + len(e.Raw); s.room > mostExtras {
-			d.note(loss.Loss{Code: loss.CheckpointMember, At: d.At(sdkdoc.Checkpoint, p)})
+			d.Note(loss.Loss{Code: loss.CheckpointMember, At: d.At(sdkdoc.Checkpoint, p)})
 			continue
 		}
 		s.tally.Members++
@@ -88,14 +88,14 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 
 func quoted(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 
-// shelf opens the checkpoints of an agent, nil if there are none.
-func (d *decoder) shelf(_ context.Context, agent string) (*sdksession.Shelf, error) {
-	s := d.shelves[agent]
+// checkpoints opens the checkpoints of an agent, nil if there are none.
+func (d *decoder) checkpoints(_ context.Context, agent string) (*sdksession.Checkpoints, error) {
+	s := d.agents[agent]
 	if s == nil {
 		return nil, nil
 	}
 	s.data = []byte{} // of a blob without bytes, too
-	return &sdksession.Shelf{
+	return &sdksession.Checkpoints{
 		Blobs: s, All: s.all, At: s.at, Count: int64(s.index.Len()), Account: s.tally, Extra: s.extra,
 		Close: func() error {
 			s.buffer, s.data = nil, nil
@@ -106,7 +106,7 @@ func (d *decoder) shelf(_ context.Context, agent string) (*sdksession.Shelf, err
 
 // Blob reads a checkpoint; of two lines of one name the first counts. What is
 // not base64 has no bytes, which will be found not to be what its name says.
-func (s *shelf) Blob(ctx context.Context, id agentstate.ID) (data []byte, err error) {
+func (s *checkpoints) Blob(ctx context.Context, id agentstate.ID) (data []byte, err error) {
 	_, ok := s.index.Find(id, func(l blobLine) bool {
 		line, named, fault := s.line(ctx, l)
 		if err = fault; err == nil && named == id {
@@ -121,7 +121,7 @@ func (s *shelf) Blob(ctx context.Context, id agentstate.ID) (data []byte, err er
 }
 
 // line reads a checkpoint again, and whose it is.
-func (s *shelf) line(ctx context.Context, l blobLine) (line []byte, id agentstate.ID, err error) {
+func (s *checkpoints) line(ctx context.Context, l blobLine) (line []byte, id agentstate.ID, err error) {
 	line, s.buffer, err = s.d.line(ctx, sdkdoc.Checkpoint, sdksession.Place{Offset: l.offset, Len: l.size}, s.buffer)
 	if err == nil {
 		id, _, _ = blobs.ParseID([]byte(rawjson.Text(rawjson.Last(line, "blobId"))))
@@ -130,7 +130,7 @@ func (s *shelf) line(ctx context.Context, l blobLine) (line []byte, id agentstat
 }
 
 // at is where a checkpoint lies.
-func (s *shelf) at(id agentstate.ID) store.Addr {
+func (s *checkpoints) at(id agentstate.ID) store.Addr {
 	a := store.Addr{File: sdkdoc.Checkpoint.File(), Key: store.TextCell([]byte(id.String()[:16]))}
 	if l, ok := s.index.Find(id, nil); ok {
 		a.Line = int(l.number)
@@ -139,7 +139,7 @@ func (s *shelf) at(id agentstate.ID) store.Addr {
 }
 
 // all yields the names of all checkpoints in the order of their lines.
-func (s *shelf) all(yield func(agentstate.ID, error) bool) {
+func (s *checkpoints) all(yield func(agentstate.ID, error) bool) {
 	for _, l := range slices.SortedFunc(s.index.Places(), inOrder) {
 		if _, id, err := s.line(context.Background(), l); !yield(id, err) || err != nil {
 			return
