@@ -17,40 +17,41 @@ import (
 	"rehome/schemas"
 )
 
-// Baseline is what is known to be wrong and does not count: a file that people
+// Baseline lists known findings, which do not count. It is a file that people
 // commit beside their stores.
 type Baseline struct {
-	file  string
-	words bool   // it is of version 1, which knows findings by their words
-	dir   string // its folder, absolute: paths in it begin there
-	old   []baselineEntry
-	by    map[string][]baselineEntry // path
+	file       string
+	countsOnly bool   // version 1, whose fingerprints hash wording: only counts are compared
+	dir        string // its absolute folder; the paths in it are relative to it
+	old        []baselineEntry
+	by         map[string][]baselineEntry // by path
 }
 
 const (
 	baselineSchema  = "check-baseline-2"
-	baselineOfWords = "check-baseline-1"
-	largestBaseline = 64 << 20
+	baselineSchema1 = "check-baseline-1"
+	maxBaselineSize = 64 << 20
 )
 
-// baselineFile is the file. Its schema is check-baseline-2, or 1 of an old one.
+// baselineFile is the content of the file, in schema check-baseline-2 or, for
+// an old one, check-baseline-1.
 type baselineFile struct {
 	Rehome  string          `json:"rehome"`
 	Version int             `json:"version"`
 	Known   []baselineEntry `json:"known"`
 }
 
-// baselineEntry is what is known of one rule in one store: each place by its
-// fingerprint, or, where there are too many, only how many there are.
+// baselineEntry holds the known findings of one rule in one store: their
+// fingerprints or, if there are too many, only their number.
 type baselineEntry struct {
-	Path   string   `json:"path"` // with slashes, from the baseline's folder
+	Path   string   `json:"path"` // slash path relative to the baseline's folder
 	Rule   string   `json:"rule"`
 	Places []string `json:"places,omitempty"`
 	Count  int64    `json:"count,omitempty"`
 }
 
-// ReadBaseline reads a baseline. One that does not exist yet is empty if it is
-// to be written.
+// ReadBaseline reads a baseline. If write is set, a missing file is an empty
+// baseline.
 func ReadBaseline(path string, write bool) (*Baseline, error) {
 	refuse := func(err error, hint string) error { return &formats.Error{At: path, Err: err, Hint: hint} }
 	abs, err := filepath.Abs(path)
@@ -63,17 +64,17 @@ func ReadBaseline(path string, write bool) (*Baseline, error) {
 	case errors.Is(err, fs.ErrNotExist) && write:
 		return b, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(bare(err), "create it with --write-baseline")
+		return nil, refuse(withoutPath(err), "create it with --write-baseline")
 	case err != nil:
-		return nil, refuse(bare(err), "")
-	case !info.Mode().IsRegular() || info.Size() > largestBaseline:
+		return nil, refuse(withoutPath(err), "")
+	case !info.Mode().IsRegular() || info.Size() > maxBaselineSize:
 		return nil, refuse(errors.New("not a baseline"), "name a file written by --write-baseline")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, refuse(bare(err), "")
+		return nil, refuse(withoutPath(err), "")
 	}
-	if b.old, b.words, err = parseBaseline(text); err != nil {
+	if b.old, b.countsOnly, err = parseBaseline(text); err != nil {
 		return nil, refuse(fmt.Errorf("not a baseline: %w", err), "replace it with --write-baseline")
 	}
 	b.by = map[string][]baselineEntry{}
@@ -83,15 +84,15 @@ func ReadBaseline(path string, write bool) (*Baseline, error) {
 	return b, nil
 }
 
-// parseBaseline returns what a baseline knows, and whether it is of version 1.
-// The fingerprints of that version hash the words of findings, which have
-// changed: only their number is left.
+// parseBaseline returns the entries of a baseline, and whether it has version
+// 1. The fingerprints of that version hash the wording of findings, which has
+// changed, so only their number is kept.
 func parseBaseline(text []byte) (known []baselineEntry, words bool, err error) {
 	var doc baselineFile
 	words = json.Unmarshal(text, &doc) == nil && doc.Version == 1
 	schema := baselineSchema
 	if words {
-		schema = baselineOfWords
+		schema = baselineSchema1
 	}
 	if err := schemas.Validate(schema, text); err != nil {
 		return nil, words, err
@@ -108,21 +109,22 @@ func parseBaseline(text []byte) (known []baselineEntry, words bool, err error) {
 	return doc.Known, words, nil
 }
 
-// knownRule is what the baseline knows of a rule in a store. nil knows nothing.
+// knownRule holds the known findings of a rule in a store. A nil knownRule has
+// none.
 type knownRule struct {
-	prints map[uint64]bool // and whether it was found again
-	count  int64
+	fingerprints map[uint64]bool // true if found again
+	count        int64
 }
 
-// of is what is known of a store, by rule.
-func (b *Baseline) of(path string) map[string]*knownRule {
+// known returns the known findings of a store, by rule.
+func (b *Baseline) known(path string) map[string]*knownRule {
 	if b == nil {
 		return nil
 	}
 	out := map[string]*knownRule{}
-	for _, e := range b.by[b.rel(path)] {
+	for _, e := range b.by[b.relPath(path)] {
 		if out[e.Rule] == nil {
-			out[e.Rule] = &knownRule{prints: map[uint64]bool{}}
+			out[e.Rule] = &knownRule{fingerprints: map[uint64]bool{}}
 		}
 		out[e.Rule].add(e)
 	}
@@ -133,7 +135,7 @@ func (k *knownRule) add(e baselineEntry) {
 	k.count += e.Count
 	for _, p := range e.Places {
 		if n, err := strconv.ParseUint(p, 16, 64); err == nil {
-			k.prints[n] = false
+			k.fingerprints[n] = false
 		}
 	}
 }
@@ -142,16 +144,16 @@ func (k *knownRule) has(print uint64) bool {
 	if k == nil {
 		return false
 	}
-	_, ok := k.prints[print]
+	_, ok := k.fingerprints[print]
 	if ok {
-		k.prints[print] = true
+		k.fingerprints[print] = true
 	}
 	return ok
 }
 
-// counted takes from a breach what is known by its number alone. Which places
-// are the new ones nobody can say, so all of them stay.
-func (k *knownRule) counted(b *Breach) {
+// subtractCount subtracts the findings that are known only by number. It cannot
+// know which places are new, so all of them stay unless none is left.
+func (k *knownRule) subtractCount(b *RuleFindings) {
 	if k == nil || k.count == 0 {
 		return
 	}
@@ -162,8 +164,8 @@ func (k *knownRule) counted(b *Breach) {
 	}
 }
 
-// rel is how the baseline names a store.
-func (b *Baseline) rel(path string) string {
+// relPath returns the path under which the baseline lists a store.
+func (b *Baseline) relPath(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
@@ -174,56 +176,56 @@ func (b *Baseline) rel(path string) string {
 	return strings.ToValidUTF8(filepath.ToSlash(abs), "\ufffd")
 }
 
-// BaselineUse is what came of a baseline.
+// BaselineUse reports how a baseline was used.
 type BaselineUse struct {
-	Path  string
-	Known int64 // findings that it knows
-	Gone  int64 // what it knows and is no longer there
-	Words bool  // it is of version 1, and compares only numbers of findings
+	Path       string
+	Known      int64 // findings that the baseline lists
+	Gone       int64 // entries that were not found again
+	CountsOnly bool  // version 1: only numbers of findings are compared
 
-	b    *Baseline
-	left []baselineEntry // of what was not asked this time
+	b         *Baseline
+	unchecked []baselineEntry // entries that this run did not check
 }
 
-// used sums up, and keeps aside what this run has nothing to say about: stores
-// that it did not look at, rules that it did not ask.
-func (b *Baseline) used(c *checker, r *CheckReport) *BaselineUse {
-	u := &BaselineUse{Path: b.file, Words: b.words, b: b}
+// summarize returns how the baseline was used. It keeps the entries that this run
+// did not check: other stores, and rules that were not enabled.
+func (b *Baseline) summarize(c *checker, r *CheckReport) *BaselineUse {
+	u := &BaselineUse{Path: b.file, CountsOnly: b.countsOnly, b: b}
 	for _, s := range r.Stores {
-		for _, br := range s.Breaches {
+		for _, br := range s.Findings {
 			u.Known += br.Known
 		}
 	}
-	looked := map[string]*examined{}
+	looked := map[string]*storeCheck{}
 	for _, one := range c.found {
-		looked[b.rel(one.store.Path)+"\x00"+fmt.Sprint(one.walk)] = one
+		looked[b.relPath(one.store.Path)+"\x00"+fmt.Sprint(one.pathOnly)] = one
 	}
 	var below []string
 	for _, p := range r.o.Paths {
-		below = append(below, b.rel(p))
+		below = append(below, b.relPath(p))
 	}
 	for _, e := range b.old {
 		one := looked[e.Path+"\x00"+fmt.Sprint(slices.Contains(walkRules(), e.Rule))]
 		there := slices.ContainsFunc(below, func(p string) bool { return p == "." || e.Path == p || strings.HasPrefix(e.Path, p+"/") })
 		switch {
-		case rule.Lookup(e.Rule) == nil && there: // of a version that had it
+		case rule.Lookup(e.Rule) == nil && there: // a rule of another version of rehome
 			u.Gone += max(int64(len(e.Places)), e.Count)
 		case rule.Lookup(e.Rule) == nil, !r.o.wanted(e.Rule), one == nil && !there, one != nil && one.store.Err != nil:
-			u.left = append(u.left, e)
+			u.unchecked = append(u.unchecked, e)
 		case one == nil:
 			u.Gone += max(int64(len(e.Places)), e.Count)
 		default:
-			u.Gone += one.tally.gone(e)
+			u.Gone += one.findings.gone(e)
 		}
 	}
 	return u
 }
 
-// gone is how many of the breaches that an entry knows were not found again.
-func (t *checkTally) gone(e baselineEntry) (n int64) {
+// gone returns how many findings of an entry were not found again.
+func (t *findingSet) gone(e baselineEntry) (n int64) {
 	k := t.known[e.Rule]
 	for _, p := range e.Places {
-		if print, err := strconv.ParseUint(p, 16, 64); err == nil && !k.prints[print] {
+		if print, err := strconv.ParseUint(p, 16, 64); err == nil && !k.fingerprints[print] {
 			n++
 		}
 	}
@@ -234,26 +236,26 @@ func (t *checkTally) gone(e baselineEntry) (n int64) {
 	return n + max(0, e.Count-all)
 }
 
-// Write makes the baseline anew: it then knows everything of at least this
-// severity that was found, and what it knew of what was not asked. In the report
-// all of that is known from then on.
+// Write writes the baseline: all findings of at least this severity, and the
+// entries that this run did not check. It marks those findings as known in the
+// report.
 func (u *BaselineUse) Write(r *CheckReport, least rule.Severity) error {
-	doc := baselineFile{Rehome: "check-baseline", Version: 2, Known: slices.Clone(u.left)}
-	u.Known, u.Gone, u.Words = 0, 0, false
+	doc := baselineFile{Rehome: "check-baseline", Version: 2, Known: slices.Clone(u.unchecked)}
+	u.Known, u.Gone, u.CountsOnly = 0, 0, false
 	for _, s := range r.Stores {
 		if s.Err != nil {
-			continue // what was known of it is left
+			continue // its old entries are kept
 		}
-		for i := range s.Breaches {
-			b := &s.Breaches[i]
+		for i := range s.Findings {
+			b := &s.Findings[i]
 			if b.Rule.Severity < least {
 				continue
 			}
-			e := baselineEntry{Path: u.b.rel(s.Path), Rule: b.Rule.ID}
-			if all := b.Count + b.Known; all > mostPrints {
+			e := baselineEntry{Path: u.b.relPath(s.Path), Rule: b.Rule.ID}
+			if all := b.Count + b.Known; all > maxFingerprints {
 				e.Count = all
 			} else {
-				for _, p := range slices.Compact(slices.Clone(b.prints)) {
+				for _, p := range slices.Compact(slices.Clone(b.fingerprints)) {
 					e.Places = append(e.Places, fmt.Sprintf("%016x", p))
 				}
 			}
@@ -278,8 +280,8 @@ func (u *BaselineUse) Write(r *CheckReport, least rule.Severity) error {
 	return replaceFile(u.Path, text.Bytes())
 }
 
-// replaceFile writes a file under another name and then gives it its own: there
-// is always the old one or the new.
+// replaceFile writes a file under a temporary name and renames it, so that
+// there is always the old file or the new one.
 func replaceFile(path string, text []byte) error {
 	t, err := resolve(path)
 	if err != nil {
@@ -299,7 +301,7 @@ func replaceFile(path string, text []byte) error {
 		err = os.Rename(staged, t.path())
 	}
 	if err = errors.Join(err, s.Remove()); err != nil {
-		return &formats.Error{At: path, Err: bare(err)}
+		return &formats.Error{At: path, Err: withoutPath(err)}
 	}
 	return nil
 }

@@ -15,26 +15,26 @@ import (
 	"rehome/formats/store"
 )
 
-// The rules of what a session would lose on its way to another client.
+// The rules about what a session would lose in another client.
 const (
 	ruleReshaped   = "RH480"
 	ruleInferred   = "RH481"
 	ruleMissing    = "RH482"
 	ruleDropped    = "RH483"
 	ruleUnreadable = "RH484"
-	ruleStuck      = "RH485"
+	ruleFailed     = "RH485"
 )
 
 func lossRules() []string {
-	return []string{ruleReshaped, ruleInferred, ruleMissing, ruleDropped, ruleUnreadable, ruleStuck}
+	return []string{ruleReshaped, ruleInferred, ruleMissing, ruleDropped, ruleUnreadable, ruleFailed}
 }
 
 func lossRule(k loss.Kind) string { return lossRules()[k-loss.Reshaped] }
 
-// lost carries every session of a store to the format of --for, places
-// nothing, and reports what would not arrive whole.
-func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *rule.Pass) error {
-	if c.o.For == "" || c.o.For == one.f.Name || one.f.Decode == nil && !one.f.Text || one.tally.broken() {
+// checkLosses converts every session of a store to the format of --for in a
+// temporary folder, and reports the losses.
+func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.View, _ *rule.Pass) error {
+	if c.o.For == "" || c.o.For == one.f.Name || one.f.Decode == nil && !one.f.Text || one.findings.containerBroken() {
 		return nil
 	}
 	found := func(f rule.Finding) {
@@ -42,7 +42,7 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 			one.report(f)
 		}
 	}
-	private, err := newFolder("check")
+	private, err := newTempFolder("check")
 	if err != nil {
 		return err
 	}
@@ -50,41 +50,41 @@ func (c *checker) lost(ctx context.Context, one *examined, v formats.View, _ *ru
 	rep := &Report{Lane: sessionLane, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
 		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: moveNew, folders: NewFolders(c.reg),
-		o:    Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.OnNotice},
-		talk: talker{say: v.OnNotice},
-		noted: func(n loss.Loss) {
-			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.within(n.At), Message: "%[1]v", Args: identified(n)})
+		opts:   Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.OnNotice},
+		notify: notifier{say: v.OnNotice},
+		onLoss: func(n loss.Loss) {
+			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})
 		},
 	}
 	err = j.run(ctx)
 	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || errors.As(err, new(Misuse)) || diskFull(err) {
 		return err
 	}
-	told := false
+	reported := false
 	for _, s := range rep.Stores {
 		for _, x := range s.Sessions {
 			if x.Error != nil {
-				told = true
-				found(rule.Finding{Rule: ruleStuck, At: spoken(x.ID), Message: one.hide(x.Error.Message, private.Path)})
+				reported = true
+				found(rule.Finding{Rule: ruleFailed, At: conversationAddr(x.ID), Message: one.hidePaths(x.Error.Message, private.Path)})
 			}
 		}
 	}
-	if err != nil && !told {
-		found(rule.Finding{Rule: ruleStuck, Message: one.hide(err.Error(), private.Path)})
+	if err != nil && !reported {
+		found(rule.Finding{Rule: ruleFailed, Message: one.hidePaths(err.Error(), private.Path)})
 	}
 	return nil
 }
 
-// Messages that have no id of their own are called after the record that they
-// came from.
+// Messages without an id of their own are named after the record they came
+// from.
 var (
 	rowName  = regexp.MustCompile(`^(?:(.+)/)?(\w+)#(\d+)(?: \((.*)\))?$`)
 	lineName = regexp.MustCompile(`^(.+):(\d+)(?:-\d+)?$`)
 )
 
-// within is a place in the store. Who writes a session knows its messages by
-// their ids, and its files by paths of their own.
-func (e *examined) within(at store.Addr) store.Addr {
+// storeAddr returns an address in the store. Encoders name messages by their
+// ids, and files by paths of their own.
+func (e *storeCheck) storeAddr(at store.Addr) store.Addr {
 	if at.File == "" || at.Set != "" || at.Line > 0 || e.holdsFile(at.File) {
 		return at
 	}
@@ -102,11 +102,11 @@ func (e *examined) within(at store.Addr) store.Addr {
 			return store.Addr{File: m[1], Line: n}
 		}
 	}
-	return spoken(at.File)
+	return conversationAddr(at.File)
 }
 
-// holdsFile reports whether a name is that of a file in the store.
-func (e *examined) holdsFile(name string) bool {
+// holdsFile reports whether name is a file of the store.
+func (e *storeCheck) holdsFile(name string) bool {
 	if !e.loc.IsDir() {
 		return name == e.loc.Name()
 	}
@@ -117,26 +117,26 @@ func (e *examined) holdsFile(name string) bool {
 	return err == nil
 }
 
-// spoken is a place in what was said, not in a store.
-func spoken(id string) store.Addr {
+// conversationAddr returns an address in the conversation instead of the store.
+func conversationAddr(id string) store.Addr {
 	return store.Addr{Set: "conversation", Key: store.TextCell([]byte(id))}
 }
 
-// hide takes the folders out of what is said: that of scratch has another name
-// each time, and the store's own is told with it.
-func (e *examined) hide(says, scratch string) string {
+// hidePaths removes folders from a message: the temporary one differs from run
+// to run, and the store's own is reported anyway.
+func (e *storeCheck) hidePaths(says, scratch string) string {
 	says = strings.ReplaceAll(says, scratch+string(filepath.Separator), "")
 	return strings.ReplaceAll(says, e.loc.Path, e.loc.Name())
 }
 
-// broken reports whether the files themselves are: nothing that follows from
-// that is worth telling.
-func (t *checkTally) broken() bool { return t.any(rule.Container) }
+// containerBroken reports whether the files themselves have errors. Everything
+// that follows from those is noise.
+func (t *findingSet) containerBroken() bool { return t.hasErrorsIn(rule.Container) }
 
-// wrong reports whether there is any error.
-func (t *checkTally) wrong() bool { return t.any(^rule.Layers(0)) }
+// hasErrors reports whether there is a finding of severity error.
+func (t *findingSet) hasErrors() bool { return t.hasErrorsIn(^rule.Layers(0)) }
 
-func (t *checkTally) any(of rule.Layers) bool {
+func (t *findingSet) hasErrorsIn(of rule.Layers) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, b := range t.rules {
@@ -147,8 +147,9 @@ func (t *checkTally) any(of rule.Layers) bool {
 	return false
 }
 
-// identified are the words of a loss, and behind them what it is known again by.
-func identified(n loss.Loss) []any {
+// lossArgs returns the arguments of a finding about a loss: its wording, then
+// the code and arguments that identify it.
+func lossArgs(n loss.Loss) []any {
 	args := []any{rule.Words(n.What()), string(n.Code)}
 	for _, a := range n.Args {
 		args = append(args, a)

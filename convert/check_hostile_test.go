@@ -128,7 +128,7 @@ func within(t *testing.T, dir, kind string) {
 	}
 	said := false
 	for _, s := range r.Stores {
-		said = said || s.Err != nil || len(s.Breaches) > 0
+		said = said || s.Err != nil || len(s.Findings) > 0
 	}
 	if !said {
 		t.Error("nothing is said of it")

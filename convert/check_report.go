@@ -13,7 +13,7 @@ import (
 	"rehome/formats/store"
 )
 
-// CheckReport is what Check found, store by store in the order of the paths.
+// CheckReport is the result of Check: the stores in the order of the paths.
 type CheckReport struct {
 	Stores   []*CheckedStore
 	Baseline *BaselineUse // nil without one
@@ -21,9 +21,9 @@ type CheckReport struct {
 	o CheckOptions
 }
 
-// Asked are the rules that were asked of stores of a format, and those of the
-// walk where there is none.
-func (r *CheckReport) Asked(format string) (out []rule.Rule) {
+// RulesFor returns the rules that were checked in stores of a format or, if
+// format is "", on the walk.
+func (r *CheckReport) RulesFor(format string) (out []rule.Rule) {
 	for _, one := range rule.All() {
 		if one.AppliesTo(format) && r.o.wanted(one.ID) && slices.Contains(walkRules(), one.ID) == (format == "") {
 			out = append(out, one)
@@ -32,42 +32,42 @@ func (r *CheckReport) Asked(format string) (out []rule.Rule) {
 	return out
 }
 
-// CheckedStore is one store, and what is wrong with it.
+// CheckedStore is one store and its findings.
 type CheckedStore struct {
 	Path     string // as the user would write it
-	Format   string // "" where Err says why none was found
+	Format   string // "" if Err says why none was detected
 	Bytes    int64
-	Breaches []Breach // in the order of their rules
-	Said     []string // how the store was opened, where that is not plain
-	Err      error    // why it could not be examined to the end
+	Findings []RuleFindings // in the order of the rule ids
+	Remarks  []string       // remarks about how the store was opened
+	Err      error          // why it was not fully checked
 }
 
-// Breach is a rule that a store breaks, said once.
-type Breach struct {
+// RuleFindings are the findings of one rule in a store.
+type RuleFindings struct {
 	Rule   *rule.Rule
-	Count  int64          // without those that the baseline knows
-	Known  int64          // that the baseline knows
+	Count  int64          // not counting known ones
+	Known  int64          // in the baseline
 	Places []rule.Finding // the first of Count, in the order of their addresses
 
-	prints []uint64 // of all, known or not, as far as a baseline tells them apart
-	marks  []uint64 // the fingerprints of Places, from before credentials were taken out
+	fingerprints      []uint64 // of all, known or not, up to maxFingerprints
+	placeFingerprints []uint64 // of Places, computed before secrets were masked
 }
 
-// mostPlaces is how many places of a breach are kept, and mostPrints how many
-// a baseline tells apart: a broken store of gigabytes must fit.
+// maxPlaces is how many places of a rule are kept, and maxFingerprints how many
+// a baseline tells apart. They bound memory: a broken store can have gigabytes.
 const (
-	mostPlaces = 100
-	mostPrints = 1000
+	maxPlaces       = 100
+	maxFingerprints = 1000
 )
 
-// Fingerprint tells Places[i] from other breaches of the same rule in a store,
-// from one run to the next, whether or not credentials are looked for.
-func (b *Breach) Fingerprint(i int) string {
-	return fmt.Sprintf("%016x", b.marks[i])
+// Fingerprint returns a string that identifies Places[i] among the findings of
+// the rule in this store. It is the same in every run, with and without a
+// search for secrets.
+func (b *RuleFindings) Fingerprint(i int) string {
+	return fmt.Sprintf("%016x", b.placeFingerprints[i])
 }
 
-// File is the file that an address inside the store stands for, as the user
-// would write it.
+// File returns the path of the file that an address in the store refers to.
 func (s *CheckedStore) File(at store.Addr) string {
 	if at.File == "" || filepath.Base(s.Path) == at.File {
 		return s.Path
@@ -75,7 +75,7 @@ func (s *CheckedStore) File(at store.Addr) string {
 	return filepath.Join(s.Path, filepath.FromSlash(at.File))
 }
 
-// Count is the number of findings of a severity.
+// Count returns the number of findings of a severity.
 func (r *CheckReport) Count(of rule.Severity) (n int64) {
 	for _, s := range r.Stores {
 		n += s.Count(of)
@@ -83,9 +83,9 @@ func (r *CheckReport) Count(of rule.Severity) (n int64) {
 	return n
 }
 
-// Count is the number of findings of a severity in this store.
+// Count returns the number of findings of a severity in this store.
 func (s *CheckedStore) Count(of rule.Severity) (n int64) {
-	for _, b := range s.Breaches {
+	for _, b := range s.Findings {
 		if b.Rule.Severity == of {
 			n += b.Count
 		}
@@ -96,87 +96,88 @@ func (s *CheckedStore) Count(of rule.Severity) (n int64) {
 func (c *checker) report() *CheckReport {
 	r := &CheckReport{o: c.o}
 	for _, one := range c.found {
-		one.store.Breaches, one.store.Said = one.tally.result()
-		if one.store.Format != "" || one.store.Err != nil || len(one.store.Breaches)+len(one.store.Said) > 0 {
+		one.store.Findings, one.store.Remarks = one.findings.result()
+		if one.store.Format != "" || one.store.Err != nil || len(one.store.Findings)+len(one.store.Remarks) > 0 {
 			r.Stores = append(r.Stores, &one.store)
 		}
 	}
 	if c.o.Baseline != nil {
-		r.Baseline = c.o.Baseline.used(c, r)
+		r.Baseline = c.o.Baseline.summarize(c, r)
 	}
 	return r
 }
 
-// checkTally gathers what a codec reports, from any number of goroutines and
-// in any order.
-type checkTally struct {
-	kind  string // of the store: its format
-	mu    sync.Mutex
-	rules map[string]*Breach
-	known map[string]*knownRule // by the baseline
-	said  []string
+// findingSet collects the findings of a store, from any number of goroutines
+// and in any order.
+type findingSet struct {
+	format  string // of the store
+	mu      sync.Mutex
+	rules   map[string]*RuleFindings
+	known   map[string]*knownRule // from the baseline
+	remarks []string
 }
 
-// forget begins anew.
-func (t *checkTally) forget(known map[string]*knownRule) {
+// reset drops all findings and sets the known ones.
+func (t *findingSet) reset(known map[string]*knownRule) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.rules, t.known, t.said = nil, known, nil
+	t.rules, t.known, t.remarks = nil, known, nil
 }
 
-func (t *checkTally) say(s string) {
+func (t *findingSet) say(s string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.said = append(t.said, s)
+	t.remarks = append(t.remarks, s)
 }
 
-func (t *checkTally) add(f rule.Finding) {
+func (t *findingSet) add(f rule.Finding) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	b := t.rules[f.Rule]
 	if b == nil {
 		if t.rules == nil {
-			t.rules = map[string]*Breach{}
+			t.rules = map[string]*RuleFindings{}
 		}
-		b = &Breach{Rule: rule.Lookup(f.Rule)}
+		b = &RuleFindings{Rule: rule.Lookup(f.Rule)}
 		t.rules[f.Rule] = b
 	}
-	if len(b.prints) == mostPrints && len(b.Places) == mostPlaces && t.known[f.Rule] == nil && byPlace(b.Places[mostPlaces-1], f) < 0 {
-		b.Count++ // of hostile text there are millions
+	if len(b.fingerprints) == maxFingerprints && len(b.Places) == maxPlaces && t.known[f.Rule] == nil && compareFindings(b.Places[maxPlaces-1], f) < 0 {
+		b.Count++ // hostile text has millions
 		return
 	}
-	print := fingerprint(t.kind, &f)
-	if len(b.prints) < mostPrints {
-		b.prints = append(b.prints, print)
+	print := fingerprint(t.format, &f)
+	if len(b.fingerprints) < maxFingerprints {
+		b.fingerprints = append(b.fingerprints, print)
 	}
 	if t.known[f.Rule].has(print) {
 		b.Known++
 		return
 	}
 	b.Count++
-	at, _ := slices.BinarySearchFunc(b.Places, f, byPlace)
-	if at == mostPlaces {
+	at, _ := slices.BinarySearchFunc(b.Places, f, compareFindings)
+	if at == maxPlaces {
 		return
 	}
 	f.Detach()
-	b.Places, b.marks = slices.Insert(b.Places, at, f), slices.Insert(b.marks, at, print)
-	kept := min(len(b.Places), mostPlaces)
-	b.Places, b.marks = b.Places[:kept], b.marks[:kept]
+	b.Places, b.placeFingerprints = slices.Insert(b.Places, at, f), slices.Insert(b.placeFingerprints, at, print)
+	kept := min(len(b.Places), maxPlaces)
+	b.Places, b.placeFingerprints = b.Places[:kept], b.placeFingerprints[:kept]
 }
 
-func (t *checkTally) result() (out []Breach, said []string) {
+func (t *findingSet) result() (out []RuleFindings, said []string) {
 	for _, b := range t.rules {
-		t.known[b.Rule.ID].counted(b)
-		slices.Sort(b.prints)
+		t.known[b.Rule.ID].subtractCount(b)
+		slices.Sort(b.fingerprints)
 		out = append(out, *b)
 	}
-	slices.SortFunc(out, func(a, b Breach) int { return strings.Compare(a.Rule.ID, b.Rule.ID) })
-	slices.Sort(t.said)
-	return out, slices.Compact(t.said)
+	slices.SortFunc(out, func(a, b RuleFindings) int { return strings.Compare(a.Rule.ID, b.Rule.ID) })
+	slices.Sort(t.remarks)
+	return out, slices.Compact(t.remarks)
 }
 
-// byPlace is the order in which people read a store.
-func byPlace(a, b rule.Finding) int {
+// compareFindings sorts findings by address, in the order in which people read
+// a store.
+func compareFindings(a, b rule.Finding) int {
 	plain := cmp.Or(
 		strings.Compare(a.At.File, b.At.File),
 		strings.Compare(a.At.Set, b.At.Set),
@@ -193,9 +194,9 @@ func byPlace(a, b rule.Finding) int {
 	)
 }
 
-// fingerprint identifies a finding from one run to the next, and from one
-// version of rehome to the next: it hashes codes, addresses and names, no words.
-// A record with a key is known by that, as its row id can change.
+// fingerprint returns a hash that identifies a finding in every run and every
+// version of rehome: it covers codes, addresses and names, but no wording. A
+// record with a key is identified by that, as its row id can change.
 func fingerprint(kind string, f *rule.Finding) uint64 {
 	h := fnv.New64a()
 	part := func(s string) { fmt.Fprintf(h, "%d:%s,", len(s), s) }

@@ -21,27 +21,27 @@ import (
 // ruleShape is the rule about records that do not match their schema.
 const ruleShape = "RH203"
 
-// largestDocument bounds a line or document that is held against a schema.
-const largestDocument = 64 << 20
+// maxDocument bounds a line or document that is validated.
+const maxDocument = 64 << 20
 
-// CheckSchema holds the text of files against a schema: each line by itself, of
-// a file named *.json the whole. The schema is a file, or the name of one that
-// rehome publishes. Of a folder every *.json, *.jsonl and *.ndjson is read.
+// CheckSchema validates files against a schema: every line, or a *.json file as
+// a whole. The schema is a file, or the name of one that rehome publishes. In a
+// folder, it reads every *.json, *.jsonl and *.ndjson file.
 func CheckSchema(ctx context.Context, o CheckOptions, schema string) (*CheckReport, error) {
-	validate, err := schemaOf(schema)
+	validate, err := loadSchema(schema)
 	if err != nil {
 		return nil, err
 	}
 	o.Layers, o.Rules = rule.Schema, []string{ruleShape}
-	c := &checker{o: o, talk: &talker{progress: o.OnProgress}}
+	c := &checker{o: o, talk: &notifier{progress: o.OnProgress}}
 	for _, path := range o.Paths {
 		for file, err := range textFiles(path) {
-			one := &examined{store: CheckedStore{Path: file, Err: err}}
-			one.tally.known = o.Baseline.of(file)
+			one := &storeCheck{store: CheckedStore{Path: file, Err: err}}
+			one.findings.known = o.Baseline.known(file)
 			c.found = append(c.found, one)
 			if err == nil {
 				one.store.Format = "text"
-				one.store.Bytes, one.store.Err = one.holds(ctx, validate)
+				one.store.Bytes, one.store.Err = one.checkFile(ctx, validate)
 			}
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -51,8 +51,8 @@ func CheckSchema(ctx context.Context, o CheckOptions, schema string) (*CheckRepo
 	return c.report(), nil
 }
 
-// schemaOf reads a schema. A file counts before a name.
-func schemaOf(name string) (rule.Validator, error) {
+// loadSchema returns the validator of a schema. A file wins over a name.
+func loadSchema(name string) (rule.Validator, error) {
 	refuse := func(err error, hint string) error {
 		return &formats.Error{Op: "schema", At: name, Err: err, Hint: hint}
 	}
@@ -61,15 +61,15 @@ func schemaOf(name string) (rule.Validator, error) {
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(schemas.Names(), name):
 		return causesOf(func(doc []byte) error { return schemas.Validate(name, doc) }), nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(bare(err), "pass a file, or a schema listed by `rehome schema`")
+		return nil, refuse(withoutPath(err), "pass a file, or a schema listed by `rehome schema`")
 	case err != nil:
-		return nil, refuse(bare(err), "")
-	case !info.Mode().IsRegular() || info.Size() > largestDocument:
+		return nil, refuse(withoutPath(err), "")
+	case !info.Mode().IsRegular() || info.Size() > maxDocument:
 		return nil, refuse(errors.New("not a regular file, or too large"), "")
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, refuse(bare(err), "")
+		return nil, refuse(withoutPath(err), "")
 	}
 	f, err := schemas.Read(text)
 	if err != nil {
@@ -78,13 +78,13 @@ func schemaOf(name string) (rule.Validator, error) {
 	return causesOf(f.Validate), nil
 }
 
-// textFiles yields a file, or the files of a folder that hold JSON by their
-// names.
+// textFiles yields a file, or the files of a folder that hold JSON according to
+// their names.
 func textFiles(path string) func(yield func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		info, err := os.Stat(path)
 		if err != nil {
-			yield(path, &formats.Error{At: path, Err: bare(err)})
+			yield(path, &formats.Error{At: path, Err: withoutPath(err)})
 			return
 		}
 		if !info.IsDir() {
@@ -97,7 +97,7 @@ func textFiles(path string) func(yield func(string, error) bool) {
 		filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				if !yield(at, &formats.Error{At: at, Err: bare(err)}) {
+				if !yield(at, &formats.Error{At: at, Err: withoutPath(err)}) {
 					return fs.SkipAll
 				}
 			case e.IsDir() && e.Name() == ".git":
@@ -112,23 +112,23 @@ func textFiles(path string) func(yield func(string, error) bool) {
 	}
 }
 
-// holds reads a file and holds it against a schema.
-func (e *examined) holds(ctx context.Context, v rule.Validator) (n int64, err error) {
+// checkFile validates a file, and returns its size.
+func (e *storeCheck) checkFile(ctx context.Context, v rule.Validator) (n int64, err error) {
 	f, err := os.Open(e.store.Path)
 	if err != nil {
-		return 0, &formats.Error{At: e.store.Path, Err: bare(err)}
+		return 0, &formats.Error{At: e.store.Path, Err: withoutPath(err)}
 	}
 	defer f.Close()
 	judge := func(line int, doc []byte) {
-		e.misshapen(line, v(doc)...)
+		e.reportCauses(line, v(doc)...)
 	}
 	if strings.EqualFold(filepath.Ext(e.store.Path), ".json") {
-		doc, err := io.ReadAll(io.LimitReader(f, largestDocument+1))
+		doc, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 		switch {
 		case err != nil:
-			return 0, &formats.Error{At: e.store.Path, Err: bare(err)}
-		case len(doc) > largestDocument:
-			e.misshapen(1, tooLong)
+			return 0, &formats.Error{At: e.store.Path, Err: withoutPath(err)}
+		case len(doc) > maxDocument:
+			e.reportCauses(1, tooLong())
 		default:
 			judge(1, doc)
 		}
@@ -136,15 +136,15 @@ func (e *examined) holds(ctx context.Context, v rule.Validator) (n int64, err er
 	}
 	r := bufio.NewReaderSize(f, 1<<16)
 	for line := 1; ; line++ {
-		doc, size, err := longLine(r)
+		doc, size, err := readLine(r)
 		n += size
 		switch {
 		case ctx.Err() != nil:
 			return n, ctx.Err()
 		case err != nil && !errors.Is(err, io.EOF):
-			return n, &formats.Error{At: e.store.Path, Err: bare(err)}
-		case size > largestDocument:
-			e.misshapen(line, tooLong)
+			return n, &formats.Error{At: e.store.Path, Err: withoutPath(err)}
+		case size > maxDocument:
+			e.reportCauses(line, tooLong())
 		case len(bytes.TrimSpace(doc)) > 0:
 			judge(line, doc)
 		}
@@ -154,23 +154,26 @@ func (e *examined) holds(ctx context.Context, v rule.Validator) (n int64, err er
 	}
 }
 
-// tooLong is why a document is not checked.
-var tooLong = rule.Cause{Message: "longer than %d bytes", Args: []any{largestDocument}}
+// tooLong returns why a document is not checked.
+func tooLong() rule.Cause {
+	return rule.Cause{Message: "longer than %d bytes", Args: []any{maxDocument}}
+}
 
-// misshapen reports each cause at its place in the record.
-func (e *examined) misshapen(line int, causes ...rule.Cause) {
+// reportCauses reports each cause of a validation error, at its place in the
+// record.
+func (e *storeCheck) reportCauses(line int, causes ...rule.Cause) {
 	for _, c := range causes {
 		e.report(rule.Finding{Rule: ruleShape, At: store.Addr{Line: line}, Pointer: c.Pointer, Message: c.Message, Args: c.Args})
 	}
 }
 
-// longLine reads a line, and how long it is; of one that is too long only the
-// beginning is kept.
-func longLine(r *bufio.Reader) (line []byte, size int64, err error) {
+// readLine reads a line and returns its size. It keeps only the beginning of
+// one that is too long.
+func readLine(r *bufio.Reader) (line []byte, size int64, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
 		size += int64(len(part))
-		if size <= largestDocument {
+		if size <= maxDocument {
 			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -17,41 +17,41 @@ import (
 	"rehome/formats/store"
 )
 
-// The rules about credentials. Neither a finding nor a message ever holds one.
+// The rules about secrets. No finding and no message contains one.
 const (
-	ruleToken   = "RH501" // of a known kind
-	ruleGeneric = "RH502" // what only looks like one
-	ruleOwnKey  = "RH503" // a client's own key in text that is bound for git
+	ruleToken   = "RH501" // a known kind of token
+	ruleGeneric = "RH502" // only looks like one
+	ruleOwnKey  = "RH503" // a client's own key in text for git
 )
 
-// secrets looks for credentials in all that a store holds.
-func (c *checker) secrets(ctx context.Context, one *examined, v formats.View, q *rule.Pass) error {
+// checkSecrets searches everything in a store for secrets.
+func (c *checker) checkSecrets(ctx context.Context, one *storeCheck, v formats.View, q *rule.Pass) error {
 	if !q.Enabled(rule.Secrets) {
 		return nil
 	}
-	err := c.lookThrough(ctx, one, v, q)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, formats.ErrBusy) && one.tally.wrong() {
-		one.tally.say("not fully searched for secrets: fix the errors first")
-		return nil // why has been said, as a finding
+	err := c.searchSecrets(ctx, one, v, q)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, formats.ErrBusy) && one.findings.hasErrors() {
+		one.findings.say("not fully searched for secrets: fix the errors first")
+		return nil // the errors are findings already
 	}
 	return err
 }
 
-func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View, q *rule.Pass) error {
+func (c *checker) searchSecrets(ctx context.Context, one *storeCheck, v formats.View, q *rule.Pass) error {
 	scanner, err := c.scanner()
 	if err != nil {
 		return err
 	}
-	s := &secretive{one: one, found: q.Report, scanner: scanner, told: map[string]bool{}}
-	alone := !one.loc.IsDir() && !slices.Contains(one.f.Families, formats.Tables) // one session: its codec reads records of whole stores only
+	s := &secretSearch{one: one, found: q.Report, scanner: scanner, withheld: map[string]bool{}}
+	alone := !one.loc.IsDir() && !slices.Contains(one.f.Families, formats.Tables) // one session, and its codec reads records only of whole stores
 	if one.f.Text || one.f.Open == nil || alone {
-		own := s.ownKeys(ctx, v)
+		own := s.searchOwnKeys(ctx, v)
 		packed, err := s.files(ctx)
 		if err != nil {
 			return err
 		}
 		if packed && (one.f.Open == nil || alone) {
-			one.tally.say("compressed files were not searched for secrets")
+			one.findings.say("compressed files were not searched for secrets")
 		}
 		if packed && one.f.Open != nil && !alone {
 			if err := s.records(ctx, v, true); err != nil {
@@ -63,53 +63,53 @@ func (c *checker) lookThrough(ctx context.Context, one *examined, v formats.View
 	return s.records(ctx, v, false)
 }
 
-// secretive looks through one store.
-type secretive struct {
-	one     *examined
-	found   func(rule.Finding)
-	scanner *leaks.Scanner
-	own     bool            // keys of clients are looked for
-	told    map[string]bool // the places of those that a reader withholds
+// secretSearch is the search of one store.
+type secretSearch struct {
+	one         *storeCheck
+	found       func(rule.Finding)
+	scanner     *leaks.Scanner
+	wantOwnKeys bool            // also look for clients' own keys
+	withheld    map[string]bool // places of secrets that the reader withholds
 }
 
-// look scans some bytes, and what they hold in another alphabet. at says where
-// an offset is.
-func (s *secretive) look(ctx context.Context, b []byte, at func(offset int64) (f rule.Finding, news bool)) {
+// scan searches bytes, and what they hold in base64 or hexadecimal. at returns
+// the place of an offset, and whether it is new.
+func (s *secretSearch) scan(ctx context.Context, b []byte, at func(offset int64) (f rule.Finding, news bool)) {
 	tell := func(offset int64, h leaks.Hit) {
 		id := ruleToken
 		if h.Generic {
 			id = ruleGeneric
 		}
 		if f, news := at(offset); news {
-			s.found(named(f, id, h.Rule))
+			s.found(secretFinding(f, id, h.Rule))
 		}
 	}
 	owned := func(offset int64, name string) {
-		if f, news := at(offset); news && !s.told[placeOf(f.At)] {
-			s.found(named(f, ruleOwnKey, name))
+		if f, news := at(offset); news && !s.withheld[placeKey(f.At)] {
+			s.found(secretFinding(f, ruleOwnKey, name))
 		}
 	}
 	s.scanner.Scan(ctx, b, func(h leaks.Hit) { tell(h.Offset, h) })
-	for k := range s.ownKeysIn(b) {
+	for k := range s.findOwnKeys(b) {
 		owned(k.offset, k.name)
 	}
-	for run := range encoded(b) {
+	for run := range encodedRuns(b) {
 		s.scanner.Scan(ctx, run.bytes, func(h leaks.Hit) { tell(run.offset, h) })
-		for k := range s.ownKeysIn(run.bytes) {
+		for k := range s.findOwnKeys(run.bytes) {
 			owned(run.offset+k.offset, k.name)
 		}
 	}
 }
 
-// named is a finding that says where a credential is, and of what kind.
-func named(f rule.Finding, id, kind string) rule.Finding {
+// secretFinding returns a finding with the place and kind of a secret.
+func secretFinding(f rule.Finding, id, kind string) rule.Finding {
 	f.Rule, f.Message, f.Args = id, "%s, "+f.Message, append([]any{kind}, f.Args...)
 	return f
 }
 
-// records reads a store record by record. Of a store whose text has been read
-// from its files only the tables are left to do.
-func (s *secretive) records(ctx context.Context, v formats.View, text bool) (err error) {
+// records searches a store record by record. If its text was searched file by
+// file, it searches only tables.
+func (s *secretSearch) records(ctx context.Context, v formats.View, text bool) (err error) {
 	v.Secrets, v.OnLoss, v.OnOmit = formats.KeepSecrets, func(loss.Loss) {}, func(store.SidecarItem) {}
 	r, err := s.one.f.Open(ctx, s.one.loc, v)
 	if err != nil {
@@ -150,15 +150,15 @@ func (s *secretive) records(ctx context.Context, v formats.View, text bool) (err
 	return err
 }
 
-func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
+func (s *secretSearch) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 	for i := range b.Rows() {
-		named := false // the row's own name is one
+		named := false // the row's key is a secret
 		for col := range b.Width() {
 			c := b.Cell(i, col)
 			if c.Class != store.Text && c.Class != store.Blob {
 				continue
 			}
-			s.look(ctx, c.Bytes(), func(offset int64) (rule.Finding, bool) {
+			s.scan(ctx, c.Bytes(), func(offset int64) (rule.Finding, bool) {
 				at := store.Addr{File: set.File, Set: set.Name, RowID: b.RowID(i), HasID: set.RowIDs}
 				named = named || col == 0
 				if !named {
@@ -174,28 +174,28 @@ func (s *secretive) batch(ctx context.Context, b *store.Batch, set *store.Set) {
 	}
 }
 
-// mask takes credentials out of what other rules say, where credentials are
-// looked for: a name that is repeated there can be one.
-func (c *checker) mask(ctx context.Context, t *checkTally) {
+// maskSecrets masks secrets in the findings of other rules, if secrets are
+// searched for: a name that they quote can be one.
+func (c *checker) maskSecrets(ctx context.Context, t *findingSet) {
 	if !c.o.Layers.Has(rule.Secrets) {
 		return
 	}
 	scanner, err := c.scanner()
 	if err != nil {
-		return // and all stores say so
+		return // every store reports the error
 	}
 	for _, b := range t.rules {
 		for i := range b.Places {
 			f := &b.Places[i]
-			f.Message, f.Pointer, f.Args = masked(ctx, scanner, f.Text()), masked(ctx, scanner, f.Pointer), nil
+			f.Message, f.Pointer, f.Args = maskString(ctx, scanner, f.Text()), maskString(ctx, scanner, f.Pointer), nil
 			if key := f.At.Key; key.Class == store.Text {
-				f.At.Key = store.TextCell([]byte(masked(ctx, scanner, string(key.Bytes()))))
+				f.At.Key = store.TextCell([]byte(maskString(ctx, scanner, string(key.Bytes()))))
 			}
 		}
 	}
 }
 
-func masked(ctx context.Context, scanner *leaks.Scanner, s string) string {
+func maskString(ctx context.Context, scanner *leaks.Scanner, s string) string {
 	var out strings.Builder
 	done := int64(0)
 	scanner.Scan(ctx, []byte(s), func(h leaks.Hit) {
@@ -205,10 +205,10 @@ func masked(ctx context.Context, scanner *leaks.Scanner, s string) string {
 	return out.String() + s[done:]
 }
 
-// ownKeys reports the keys of clients in text that is bound for git: what its
-// codec would have left at home.
-func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
-	if s.own = rule.Lookup(ruleOwnKey).AppliesTo(s.one.f.Name); !s.own {
+// searchOwnKeys reports clients' own keys in text for git: what its codec would
+// have withheld.
+func (s *secretSearch) searchOwnKeys(ctx context.Context, v formats.View) (err error) {
+	if s.wantOwnKeys = rule.Lookup(ruleOwnKey).AppliesTo(s.one.f.Name); !s.wantOwnKeys {
 		return nil
 	}
 	v.Secrets, v.OnOmit, v.OnLeftover = formats.WithholdSecrets, func(store.SidecarItem) {}, func(store.SidecarItem) {}
@@ -234,24 +234,24 @@ func (s *secretive) ownKeys(ctx context.Context, v formats.View) (err error) {
 		b.Release()
 	}
 	for _, n := range notes {
-		at := s.line(r.Schema(), n.At)
-		s.told[placeOf(at)] = true
+		at := s.textLine(r.Schema(), n.At)
+		s.withheld[placeKey(at)] = true
 		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Message: "%s", Args: []any{strings.Join(n.Args, " ")}})
 	}
 	return nil
 }
 
-// line is where a record of a table stands in the text that the table became:
-// in a file, or a folder of shards, of the table's name. Where it cannot be
-// told the record itself is the place.
-func (s *secretive) line(schema *store.Schema, at store.Addr) store.Addr {
+// textLine returns the place of a table's record in its text: a file, or a
+// folder of shards, with the name of the table. If it is not found, the record
+// itself is the place.
+func (s *secretSearch) textLine(schema *store.Schema, at store.Addr) store.Addr {
 	if at.Set == "" || !at.HasID {
 		return at
 	}
 	for _, dir := range []string{at.File, ""} {
 		base := path.Join(dir, strings.ToLower(at.Set))
 		for _, file := range s.shards(base) {
-			if n := lineThat(filepath.Join(s.one.loc.Path, filepath.FromSlash(file)), fmt.Sprintf("[%d,", at.RowID)); n > 0 {
+			if n := lineWithPrefix(filepath.Join(s.one.loc.Path, filepath.FromSlash(file)), fmt.Sprintf("[%d,", at.RowID)); n > 0 {
 				return store.Addr{File: file, Line: n}
 			}
 		}

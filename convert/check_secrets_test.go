@@ -33,7 +33,7 @@ func secretsOf(t *testing.T, path string) []string {
 		if s.Err != nil {
 			t.Error(s.Err)
 		}
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			for _, f := range b.Places {
 				out = append(out, fmt.Sprintf("%s %s %s", f.Rule, f.At, f.Text()))
 			}
@@ -144,7 +144,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 		if err != nil || len(r.Stores) != 1 {
 			t.Fatal(err, r.Stores)
 		}
-		said := fmt.Sprintf("%+v", r.Stores[0].Breaches)
+		said := fmt.Sprintf("%+v", r.Stores[0].Findings)
 		if !strings.Contains(said, "has members that have no place here") {
 			t.Error(said)
 		}
@@ -172,7 +172,7 @@ func TestFingerprintsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range r.Stores[0].Breaches {
+		for _, b := range r.Stores[0].Findings {
 			if b.Rule.Layer == rule.Secrets {
 				continue
 			}
@@ -276,8 +276,8 @@ func TestSecretsOfBrokenStores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := r.Stores[0]; (s.Err == nil) != (layers != rule.Secrets) || s.Err == nil && (s.Count(rule.Error) == 0 || len(s.Said) == 0) {
-			t.Errorf("%s: %v, %d errors, %q", layers, s.Err, s.Count(rule.Error), s.Said)
+		if s := r.Stores[0]; (s.Err == nil) != (layers != rule.Secrets) || s.Err == nil && (s.Count(rule.Error) == 0 || len(s.Remarks) == 0) {
+			t.Errorf("%s: %v, %d errors, %q", layers, s.Err, s.Count(rule.Error), s.Remarks)
 		}
 	}
 }

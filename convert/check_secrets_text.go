@@ -21,22 +21,22 @@ import (
 )
 
 const (
-	window  = 1 << 20 // what is scanned at once
-	overlap = 8 << 10 // of it again, where a line is longer than that; a multiple of 4, so that base64 stays in step
+	windowSize = 1 << 20 // bytes scanned at a time
+	overlap    = 8 << 10 // repeated if a line is longer; a multiple of 4, to stay aligned with base64
 )
 
-// files scans the files of a store as text. packed reports some that are
-// compressed, which are not.
-func (s *secretive) files(ctx context.Context) (packed bool, err error) {
+// files searches the files of a store as text. It reports whether some were
+// skipped because they are compressed.
+func (s *secretSearch) files(ctx context.Context) (packed bool, err error) {
 	if !s.one.loc.IsDir() {
 		return s.file(ctx, s.one.loc.Path, "")
 	}
 	err = filepath.WalkDir(s.one.loc.Path, func(at string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && at != s.one.loc.Path:
-			return nil // it went meanwhile
+			return nil // deleted during the search
 		case err != nil:
-			return &formats.Error{At: at, Err: bare(err)}
+			return &formats.Error{At: at, Err: withoutPath(err)}
 		case e.IsDir() && e.Name() == ".git":
 			return fs.SkipDir
 		case !e.Type().IsRegular():
@@ -53,66 +53,67 @@ func (s *secretive) files(ctx context.Context) (packed bool, err error) {
 	return packed, err
 }
 
-// file scans a file in windows that end with a line, where lines allow that.
-func (s *secretive) file(ctx context.Context, name, rel string) (packed bool, err error) {
+// file searches a file in windows that end with a line, if lines are short
+// enough.
+func (s *secretSearch) file(ctx context.Context, name, rel string) (packed bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return false, &formats.Error{At: name, Err: bare(err)}
+		return false, &formats.Error{At: name, Err: withoutPath(err)}
 	}
 	defer f.Close()
-	p := pane{file: rel, line: 1, told: map[int64]bool{}}
+	p := fileWindow{file: rel, line: 1, reported: map[int64]bool{}}
 	for {
-		n, err := io.ReadFull(f, p.grow())
+		n, err := io.ReadFull(f, p.space())
 		p.buf = p.buf[:p.kept+n]
 		last := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !last {
-			return false, &formats.Error{At: name, Err: bare(err)}
+			return false, &formats.Error{At: name, Err: withoutPath(err)}
 		}
-		if p.from == 0 && compressed(p.buf) {
+		if p.from == 0 && isCompressed(p.buf) {
 			return true, nil
 		}
 		whole, next := p.cut(last)
-		s.look(ctx, p.buf[:whole], p.at)
+		s.scan(ctx, p.buf[:whole], p.at)
 		if last || ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		p.move(whole, next)
+		p.advance(whole, next)
 	}
 }
 
-// pane is what of a file is before our eyes.
-type pane struct {
-	file string
-	buf  []byte
-	kept int            // bytes of buf that were there before it was filled up
-	from int64          // offset of buf in the file
-	line int            // that buf begins in,
-	col  int64          // and where in it
-	told map[int64]bool // offsets in the overlap that have been told
+// fileWindow is the part of a file in memory.
+type fileWindow struct {
+	file     string
+	buf      []byte
+	kept     int            // bytes of buf that are from the previous window
+	from     int64          // offset of buf in the file
+	line     int            // line at the start of buf
+	col      int64          // and its column
+	reported map[int64]bool // offsets in the overlap that were reported
 }
 
-// grow is the room behind what was kept.
-func (p *pane) grow() []byte {
+// space returns the free space after the bytes that were kept.
+func (p *fileWindow) space() []byte {
 	if p.buf == nil {
-		p.buf = make([]byte, window)
+		p.buf = make([]byte, windowSize)
 	}
-	p.buf = p.buf[:window]
+	p.buf = p.buf[:windowSize]
 	return p.buf[p.kept:]
 }
 
-// cut says how much is to be scanned, and where the next pane begins: behind
-// the last line end, or, of a line that is longer than a pane, a little before
-// the end, in step with the base64 that it may be in.
-func (p *pane) cut(last bool) (whole, next int) {
+// cut returns how much to scan and where the next window begins: after the last
+// line break or, in a line that is longer than a window, at the overlap,
+// aligned with the base64 that it may be in.
+func (p *fileWindow) cut(last bool) (whole, next int) {
 	if last {
 		return len(p.buf), len(p.buf)
 	}
-	if end := bytes.LastIndexByte(p.buf, '\n') + 1; end > window/2 {
+	if end := bytes.LastIndexByte(p.buf, '\n') + 1; end > windowSize/2 {
 		return end, end
 	}
 	next = len(p.buf) - overlap
 	begin := len(p.buf)
-	for begin > 0 && digit64(p.buf[begin-1]) {
+	for begin > 0 && isBase64(p.buf[begin-1]) {
 		begin--
 	}
 	if begin < next {
@@ -121,7 +122,7 @@ func (p *pane) cut(last bool) (whole, next int) {
 	return len(p.buf), next
 }
 
-func (p *pane) move(whole, next int) {
+func (p *fileWindow) advance(whole, next int) {
 	before := p.buf[:next]
 	if end := bytes.LastIndexByte(before, '\n'); end >= 0 {
 		p.line += bytes.Count(before, []byte("\n"))
@@ -130,18 +131,18 @@ func (p *pane) move(whole, next int) {
 		p.col += int64(next)
 	}
 	p.from += int64(next)
-	for at := range p.told {
+	for at := range p.reported {
 		if at < p.from {
-			delete(p.told, at)
+			delete(p.reported, at)
 		}
 	}
 	p.kept = copy(p.buf, p.buf[next:])
 }
 
-// at is the place of an offset in the pane, and whether it is news.
-func (p *pane) at(offset int64) (f rule.Finding, news bool) {
-	news = !p.told[p.from+offset]
-	p.told[p.from+offset] = true
+// at returns the place of an offset in the window, and whether it is new.
+func (p *fileWindow) at(offset int64) (f rule.Finding, news bool) {
+	news = !p.reported[p.from+offset]
+	p.reported[p.from+offset] = true
 	before := p.buf[:offset]
 	col := p.col + offset
 	if end := bytes.LastIndexByte(before, '\n'); end >= 0 {
@@ -151,37 +152,36 @@ func (p *pane) at(offset int64) (f rule.Finding, news bool) {
 	return rule.Finding{At: at, Message: "byte %d of the line", Args: []any{col}}, news
 }
 
-// compressed knows gzip and zstd by how they begin.
-func compressed(b []byte) bool {
+// isCompressed recognizes gzip and zstd by their first bytes.
+func isCompressed(b []byte) bool {
 	return bytes.HasPrefix(b, []byte{0x1f, 0x8b}) || bytes.HasPrefix(b, []byte{0x28, 0xb5, 0x2f, 0xfd})
 }
 
-// run is a piece of bytes that stands for other bytes.
-type run struct {
+// encodedRun is a run of digits that encodes other bytes.
+type encodedRun struct {
 	offset int64 // where it begins
 	bytes  []byte
 }
 
-// shortestRun is how many digits there are at least: a shorter credential in
-// another alphabet is not worth the time.
-const shortestRun = 64
+// minRun is the min number of digits: a shorter secret in another encoding is
+// not worth the time.
+const minRun = 64
 
-// encoded yields what stands in base64 or in hexadecimal digits. Text between
-// slashes, such as a path, passes for base64 as well and decodes to noise, in
-// which nothing is found.
-func encoded(b []byte) iter.Seq[run] {
-	return func(yield func(run) bool) {
+// encodedRuns yields the decoded runs of base64 or hexadecimal digits. A path
+// looks like base64, too, and decodes to noise, in which nothing is found.
+func encodedRuns(b []byte) iter.Seq[encodedRun] {
+	return func(yield func(encodedRun) bool) {
 		for i := 0; i < len(b); {
-			if !digit64(b[i]) {
+			if !isBase64(b[i]) {
 				i++
 				continue
 			}
 			end := i
-			for end < len(b) && digit64(b[end]) {
+			for end < len(b) && isBase64(b[end]) {
 				end++
 			}
-			if end-i >= shortestRun {
-				if out := decoded(b[i:end]); out != nil && !yield(run{int64(i), out}) {
+			if end-i >= minRun {
+				if out := decodeRun(b[i:end]); out != nil && !yield(encodedRun{int64(i), out}) {
 					return
 				}
 			}
@@ -190,11 +190,11 @@ func encoded(b []byte) iter.Seq[run] {
 	}
 }
 
-func digit64(c byte) bool {
+func isBase64(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '+' || c == '/' || c == '-' || c == '_'
 }
 
-func decoded(digits []byte) []byte {
+func decodeRun(digits []byte) []byte {
 	out := make([]byte, len(digits))
 	if n, err := hex.Decode(out, digits[:len(digits)&^1]); err == nil {
 		return out[:n]
@@ -213,9 +213,9 @@ func decoded(digits []byte) []byte {
 	return out[:n]
 }
 
-// shards are the files of a table in an archive, by its name: one, or a folder
-// of them.
-func (s *secretive) shards(base string) (out []string) {
+// shards returns the files of a table in an archive: one file, or a folder of
+// them.
+func (s *secretSearch) shards(base string) (out []string) {
 	const ending = ".ndjson"
 	if info, err := os.Stat(filepath.Join(s.one.loc.Path, filepath.FromSlash(base+ending))); err == nil && info.Mode().IsRegular() {
 		out = append(out, base+ending)
@@ -232,8 +232,8 @@ func (s *secretive) shards(base string) (out []string) {
 	return out
 }
 
-// lineThat is the number of the line that begins so, 0 if none does.
-func lineThat(name, begins string) int {
+// lineWithPrefix returns the number of the first line with a prefix, or 0.
+func lineWithPrefix(name, begins string) int {
 	f, err := os.Open(name)
 	if err != nil {
 		return 0

@@ -13,9 +13,9 @@ import (
 	"rehome/formats/store"
 )
 
-// besides asks whether what lies beside a store can be put back into it: of text,
-// by making the store again in a folder nobody sees.
-func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q *rule.Pass) error {
+// checkSidecar checks whether the sidecar of a store can be applied, for text
+// by restoring the store to a temporary folder.
+func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.View, q *rule.Pass) error {
 	if !q.Enabled(rule.References) || one.f.Open == nil {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 	at := store.Addr{File: "../" + filepath.Base(name)}
 	if err != nil {
 		at.File += formats.SidecarSuffix
-		q.Reportf("RH389", at, withoutPlace(err))
+		q.Reportf("RH389", at, innermostMessage(err))
 		return nil
 	}
 	f, err := openSidecar(name)
@@ -38,10 +38,10 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 		q.Reportf("RH389", at, strings.TrimPrefix(err.Error(), ":"))
 		return nil
 	}
-	if !one.f.Text || one.f.Families[0] == formats.Tables || one.size > mostInner || one.tally.failed() {
+	if !one.f.Text || one.f.Families[0] == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
 		return nil
 	}
-	private, err := newFolder("check")
+	private, err := newTempFolder("check")
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (c *checker) besides(ctx context.Context, one *examined, v formats.View, q 
 		return err
 	}
 	if err != nil {
-		q.Reportf("RH387", store.Addr{}, one.hide(withoutPlace(err), private.Path))
+		q.Reportf("RH387", store.Addr{}, one.hidePaths(innermostMessage(err), private.Path))
 	}
 	for _, s := range rep.Stores {
 		for _, l := range s.Losses {

@@ -72,7 +72,7 @@ func spelled(r *CheckReport) string {
 	var out []string
 	for _, s := range r.Stores {
 		line := filepath.Base(s.Path)
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			line += fmt.Sprintf(" %s×%d", b.Rule.ID, b.Count)
 			if b.Known > 0 {
 				line += fmt.Sprintf("+%d", b.Known)
@@ -116,7 +116,7 @@ func TestCheck(t *testing.T) {
 	expectSpelled(t, got, "a.x RH301×2,:2,:4", "b.x", "c.x")
 	r, got := checked(t, CheckOptions{Paths: []string{dir}, Layers: rule.Schema})
 	expectSpelled(t, got, "a.x RH203×1,:3", "b.x", "c.x RH201×1,:2")
-	for _, one := range r.Asked("lint") {
+	for _, one := range r.RulesFor("lint") {
 		if one.Layer != rule.Schema || !one.AppliesTo("lint") {
 			t.Errorf("%s was not asked", one.ID)
 		}
@@ -128,8 +128,8 @@ func TestCheckMany(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir+"/a.x", "lint\nmany 3000\n")
 	r, _ := checked(t, CheckOptions{Paths: []string{dir}})
-	b := r.Stores[0].Breaches[0]
-	if b.Count != 3000 || len(b.Places) != mostPlaces || b.Places[0].At.Line != 1 || b.Places[99].At.Line != 100 || len(b.prints) != mostPrints {
+	b := r.Stores[0].Findings[0]
+	if b.Count != 3000 || len(b.Places) != maxPlaces || b.Places[0].At.Line != 1 || b.Places[99].At.Line != 100 || len(b.fingerprints) != maxFingerprints {
 		t.Errorf("%d places, %d kept, the first %v", b.Count, len(b.Places), b.Places[0].At)
 	}
 }
@@ -294,7 +294,7 @@ func TestCheckDetails(t *testing.T) {
 	}
 	for details, want := range map[bool]int{false: 0, true: 1} {
 		r, err := Check(t.Context(), formats.NewRegistry(f), CheckOptions{Paths: []string{dir}, Layers: allLayers, Verbose: details})
-		if err != nil || len(r.Stores) != 1 || len(r.Stores[0].Said) != want {
+		if err != nil || len(r.Stores) != 1 || len(r.Stores[0].Remarks) != want {
 			t.Errorf("details %v: %v, %+v", details, err, r.Stores)
 		}
 	}
@@ -321,13 +321,13 @@ func TestCheckBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Stores) != 2 || len(r.Stores[0].Breaches) > 0 || !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
+	if len(r.Stores) != 2 || len(r.Stores[0].Findings) > 0 || !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
 		t.Errorf("%s", spelled(r))
 	}
-	if got := spelled(&CheckReport{Stores: r.Stores[1:]}); got != "once.x RH301×1,:2" || len(r.Stores[1].Said) > 0 {
-		t.Errorf("%s, %q", got, r.Stores[1].Said)
+	if got := spelled(&CheckReport{Stores: r.Stores[1:]}); got != "once.x RH301×1,:2" || len(r.Stores[1].Remarks) > 0 {
+		t.Errorf("%s, %q", got, r.Stores[1].Remarks)
 	}
-	if tries["always.x"] != mostTries || tries["once.x"] != 2 {
+	if tries["always.x"] != maxTries || tries["once.x"] != 2 {
 		t.Error(tries)
 	}
 }
@@ -366,11 +366,11 @@ func TestSchemaOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	expectSpelled(t, spelled(r), "bad.JSON RH203×1,:1", "lines.jsonl RH203×5,:3,:4,:5,:6,:7", "whole.json")
-	says := r.Stores[1].Breaches[0].Places[0]
+	says := r.Stores[1].Findings[0].Places[0]
 	if says.Pointer != "/a" || says.Text() != "must be integer" {
 		t.Errorf("%+v", says)
 	}
-	if says := r.Stores[0].Breaches[0].Places[0]; says.Pointer != "" || says.Message != "lacks: 'a'" {
+	if says := r.Stores[0].Findings[0].Places[0]; says.Pointer != "" || says.Message != "lacks: 'a'" {
 		t.Errorf("%+v", says)
 	}
 	if r, err = CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {
@@ -397,17 +397,17 @@ func TestLongLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Truncate(largestDocument + 10); err != nil { // zero bytes, and no disk for them
+	if err := f.Truncate(maxDocument + 10); err != nil { // zero bytes, and no disk for them
 		t.Fatal(err)
 	}
-	f.WriteAt([]byte("\n{}\n"), largestDocument+10)
+	f.WriteAt([]byte("\n{}\n"), maxDocument+10)
 	f.Close()
 	r, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir}}, "error-1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	expectSpelled(t, spelled(r), "x.jsonl RH203×2,:1,:2")
-	if !slices.ContainsFunc(r.Stores[0].Breaches[0].Places, func(f rule.Finding) bool { return strings.Contains(f.Text(), "longer than") }) {
-		t.Error(r.Stores[0].Breaches[0].Places)
+	if !slices.ContainsFunc(r.Stores[0].Findings[0].Places, func(f rule.Finding) bool { return strings.Contains(f.Text(), "longer than") }) {
+		t.Error(r.Stores[0].Findings[0].Places)
 	}
 }

@@ -11,15 +11,14 @@ import (
 	"rehome/formats/store"
 )
 
-// The rules that are the walk's own: of what lies where stores are looked for,
-// and is none.
+// The rules about what a walk finds beside stores.
 const (
 	ruleMisfit = "RH190"
 	ruleFolder = "RH191"
 	ruleLink   = "RH192"
 	ruleDevice = "RH193"
 
-	// Unrecognized is the rule of files that look like a session, and that no
+	// Unrecognized is the rule for files that look like a session, but that no
 	// format recognizes.
 	Unrecognized = "RH194"
 )
@@ -30,11 +29,11 @@ func walkRules() []string {
 
 // find looks for stores below a path.
 func (c *checker) find(ctx context.Context, place string) {
-	walk := &examined{walk: true, store: CheckedStore{Path: place}}
-	walk.tally.known = c.o.Baseline.of(place)
+	walk := &storeCheck{pathOnly: true, store: CheckedStore{Path: place}}
+	walk.findings.known = c.o.Baseline.known(place)
 	c.found = append(c.found, walk)
 	misfit := false
-	passed := func(rel string, why passing) {
+	passed := func(rel string, why skipReason) {
 		id := why.rule(filepath.Join(place, filepath.FromSlash(rel)))
 		if id == "" || !c.o.wanted(id) || (id == ruleMisfit || id == Unrecognized) && c.o.From != "" {
 			return
@@ -43,15 +42,15 @@ func (c *checker) find(ctx context.Context, place string) {
 		if rel == "." {
 			rel = ""
 		}
-		walk.tally.add(rule.Finding{Rule: id, At: store.Addr{File: rel}})
+		walk.findings.add(rule.Finding{Rule: id, At: store.Addr{File: rel}})
 	}
-	for found, err := range storesPassing(ctx, c.reg, place, c.o.From, passed) {
+	for found, err := range storesReporting(ctx, c.reg, place, c.o.From, passed) {
 		if errors.Is(err, formats.ErrUnknown) && misfit {
-			break // what it looks like has been said
+			break // the finding says what it looks like
 		}
 		if errors.Is(err, formats.ErrUnknown) && found.Rel == "" && c.o.From == "" && isFolder(place) {
 			if c.mayBeEmpty(place) {
-				walk.tally.say(noSessions)
+				walk.findings.say(noSessions)
 				break
 			}
 			err = &formats.Error{At: place, Err: errors.New(noSessions), Hint: "pass the folder that holds them; `rehome detect PATH` identifies a file or folder"}
@@ -60,18 +59,18 @@ func (c *checker) find(ctx context.Context, place string) {
 		if found.Rel != "" && found.Rel != "." {
 			at = filepath.Join(place, filepath.FromSlash(found.Rel))
 		}
-		c.enter(at, found, err)
+		c.addStore(at, found, err)
 		if err == nil {
-			c.findBeside(ctx, at, found)
+			c.findOutside(ctx, at, found)
 		}
 	}
 }
 
-// noSessions is said of a folder in which no store was found.
+// noSessions is the remark about a folder without stores.
 const noSessions = "no sessions found"
 
-// mayBeEmpty reports whether nobody said that there are sessions in a folder: an
-// ordinary repository need not hold any.
+// mayBeEmpty reports whether a folder may have no sessions: the working
+// directory, which is checked by default, may be an ordinary repository.
 func (c *checker) mayBeEmpty(place string) bool {
 	return !c.o.Require && filepath.Clean(place) == "."
 }
@@ -81,25 +80,25 @@ func isFolder(place string) bool {
 	return err == nil && info.IsDir()
 }
 
-// findBeside looks into a folder that a client keeps within a store of another
-// format, see formats.Format.ExternalDir.
-func (c *checker) findBeside(ctx context.Context, at string, found Found) {
-	beside := besideStore(found.Loc, found.Detected[0].Format)
+// findOutside checks a folder that a client keeps within a store of another
+// format, see formats.Format.Outside.
+func (c *checker) findOutside(ctx context.Context, at string, found Found) {
+	beside := nestedFolder(found.Loc, found.Detected[0].Format)
 	if beside == nil {
 		return
 	}
 	for f, err := range Stores(ctx, c.reg, beside.Path, "") {
 		if !errors.Is(err, formats.ErrUnknown) {
-			c.enter(filepath.Join(at, beside.Name(), filepath.FromSlash(f.Rel)), f, err)
+			c.addStore(filepath.Join(at, beside.Name(), filepath.FromSlash(f.Rel)), f, err)
 		}
 	}
 }
 
-// enter puts a store on the list of those that are asked.
-func (c *checker) enter(at string, found Found, err error) {
-	one := &examined{store: CheckedStore{Path: at, Err: err}}
+// addStore adds a store to those to check.
+func (c *checker) addStore(at string, found Found, err error) {
+	one := &storeCheck{store: CheckedStore{Path: at, Err: err}}
 	if err == nil {
-		real := cleaned(found.Loc.Path)
+		real := resolvedPath(found.Loc.Path)
 		if c.seen[real] {
 			return
 		}
@@ -111,18 +110,18 @@ func (c *checker) enter(at string, found Found, err error) {
 	c.found = append(c.found, one)
 }
 
-// rule is what there is to say of a place that a walk goes past, "" if nothing.
-func (why passing) rule(place string) string {
+// rule returns the rule for a skipped path, or "" if there is none.
+func (why skipReason) rule(place string) string {
 	switch {
 	case why == folderLink:
 		return ruleFolder
-	case why == sessionish:
+	case why == sessionLike:
 		return Unrecognized
-	case why == misfit:
+	case why == misnamed:
 		return ruleMisfit
-	case why == deadLink && storeName(place):
+	case why == deadLink && isStoreName(place):
 		return ruleLink
-	case why == noFile && storeName(place):
+	case why == specialFile && isStoreName(place):
 		return ruleDevice
 	}
 	return ""

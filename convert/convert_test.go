@@ -202,7 +202,7 @@ func TestCancelledHalfWay(t *testing.T) {
 		}}
 		leavesNothing(t, dir, func() {
 			rep, err := Convert(ctx, fakes(left, nil), src, filepath.Join(dir, "b"), Options{To: "right"})
-			if !errors.Is(err, context.Canceled) || rep.Placed || rep.standing() != 0 {
+			if !errors.Is(err, context.Canceled) || rep.Placed || rep.placeable() != 0 {
 				t.Errorf("row %d: %v, %+v", at, err, rep)
 			}
 		})

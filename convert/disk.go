@@ -9,12 +9,12 @@ import (
 	"syscall"
 )
 
-// fewFiles is up to where each file is synced by itself; beyond it, where the
-// system can, the whole disk is synced once, which is cheaper than hundreds of
-// waits.
+// fewFiles is the max number of files that are synced one by one. For more,
+// where the system can, the whole disk is synced once, which is cheaper than
+// hundreds of waits.
 const fewFiles = 8
 
-// syncTree returns when everything under root is on the disk.
+// syncTree syncs everything below root to disk.
 func syncTree(root string) error {
 	var files, dirs []string
 	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
@@ -50,7 +50,7 @@ func syncTree(root string) error {
 }
 
 func syncFile(path string) error {
-	// Windows flushes only what could be written.
+	// Windows flushes only files that are open for writing.
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		if f, err = os.Open(path); err != nil {
@@ -61,7 +61,8 @@ func syncFile(path string) error {
 	return f.Sync()
 }
 
-// syncFolder makes names last. Some disks cannot and need not do it.
+// syncFolder syncs the names in a folder to disk. Some disks cannot and need
+// not do it.
 func syncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncDisk syncs the disk that path is on; false where the system cannot.
+// syncDisk syncs the disk that path is on. It returns false if the system
+// cannot.
 func syncDisk(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {

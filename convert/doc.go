@@ -1,24 +1,25 @@
-// Package convert carries stores from one format to another and places them.
+// Package convert converts, migrates, lists and checks stores of sessions.
 //
-// The lane follows from the two formats. Relatives go by the exact lane:
-// records travel straight across, what was written is read again and compared
-// with what was read, and only then does anybody see it.
+// The two formats decide how a store is converted. Related formats (see
+// formats.Format.Families) convert exactly: records are copied, the result is
+// read again and compared with the source, and only then is it placed. All other
+// pairs convert session by session through the common model of package session,
+// with a report of the losses.
 //
-// A conversion runs in this order, and stops at the first step that fails:
+// A conversion has these steps, and stops at the first one that fails:
 //
-//	paths    where source and target really are; they must not touch
-//	plan     which stores lie under the source, and what each becomes
-//	staging  a private folder beside the target, on the same disk
-//	carry    each store: read, write, let go of the source, read again, compare
-//	sync     everything staged is on the disk
-//	place    sidecar first, then one rename that cannot overwrite anything
+//	paths    resolve source and target; they must not overlap
+//	plan     find the stores in the source, and the format for each
+//	staging  create a private folder beside the target, on the same disk
+//	convert  for each store: read, write, close the source, read again, compare
+//	sync     sync everything staged to disk
+//	place    the sidecar first, then one rename that cannot overwrite anything
 //
-// Until the last rename nothing stands at the target's name. One store is the
-// unit of all-or-nothing: in a folder of many a bad one is left out and
-// reported, the others are placed.
+// Until the last rename, nothing has the target's name. Each store is placed
+// completely or not at all: in a folder of many, a bad one is left out and
+// reported, and the others are placed.
 //
-// Check is the other thing that is done to stores: it asks each what the rules
-// ask of its format, and changes nothing. A codec reports breaches (see
-// formats.Format.Check); what lies around stores, what a session would lose on
-// its way, and credentials are looked for here, in check_*.go.
+// Check runs the rules of each store's format and changes nothing. Codecs report
+// the findings about their stores (see formats.Format.Check). Files beside
+// stores, losses in another client, and secrets are checked here, in check_*.go.
 package convert

@@ -13,86 +13,87 @@ import (
 	"rehome/formats/store"
 )
 
-// carriage is the way of one store along the exact lane.
-type carriage struct {
+// exactConversion is the exact conversion of one store.
+type exactConversion struct {
 	*job
-	found  Found
-	rep    *StoreReport
-	staged string // where it is written
-	jobs   int
-	alone  bool // the only store: it can be synced while it is read again
-	books  loss.Log
-	left   *omissions
-	family string              // what the records are
-	made   []store.SidecarItem // what the writer told: how the target is to be read again
-	weight int                 // of what was made, where a sidecar has no bound of its own
-	anew   string              // said of a store that came through
+	found       Found
+	rep         *StoreReport
+	staged      string // where the target is written
+	jobs        int
+	only        bool // the only store, which is synced while it is read again
+	losses      loss.Log
+	omitted     *omittedItems
+	family      string              // of the records
+	unheld      []store.SidecarItem // records that the target cannot hold, needed to read it again
+	unheldSize  int                 // size of unheld, which no sidecar bounds if there is none
+	regenerated string              // remark after a successful conversion
 }
 
-// errWithheld ends a carriage whose losses are beyond the allowed line.
+// errWithheld is the error of a conversion with losses beyond Options.Allow.
 var errWithheld = errors.New("losses beyond --allow")
 
-// run reads the store, writes it, and reads it again.
-func (c *carriage) run(ctx context.Context) error {
+// run reads the store, writes it, and reads it again to verify it.
+func (c *exactConversion) run(ctx context.Context) error {
 	from := c.found.Detected[0].Format
 	if from.Open == nil {
-		return c.openEnded(ctx, from, c.found.Loc, errors.New("no exact conversion from this format"))
+		return c.noTargetError(ctx, from, c.found.Loc, errors.New("no exact conversion from this format"))
 	}
 	to, err := c.chooseTarget(ctx, from, c.found.Loc)
 	if err != nil {
 		return err
 	}
 	c.rep.To = to.Name
-	if c.family, err = c.shared(from, to); err != nil {
+	if c.family, err = c.sharedFamily(from, to); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
 		return err
 	}
-	schema, sum, err := c.carry(ctx, from, to)
-	c.rep.Losses = append(c.rep.Losses, c.books.Groups()...)
-	c.rep.Omitted = c.left.n
+	schema, sum, err := c.copyRecords(ctx, from, to)
+	c.rep.Losses = append(c.rep.Losses, c.losses.Groups()...)
+	c.rep.Omitted = c.omitted.n
 	if err != nil {
 		return err
 	}
-	c.rep.scanned(schema, sum)
-	if c.books.Worst() > c.o.Allow {
+	c.rep.setCounts(schema, sum)
+	if c.losses.Worst() > c.opts.Allow {
 		return errWithheld
 	}
 	if err := c.verify(ctx, to, schema, sum); err != nil {
 		return err
 	}
-	if err := c.planted(ctx, from, to); err != nil {
+	if err := c.refusePlanted(ctx, from, to); err != nil {
 		return err
 	}
-	if c.anew != "" {
-		c.say(c.anew)
+	if c.regenerated != "" {
+		c.say(c.regenerated)
 	}
-	return c.out.free(c.staged)
+	return c.outside.checkFree(c.staged)
 }
 
-// carry pumps the source into the staged store and lets go of both.
-func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
+// copyRecords copies the records of the source to the staged store, and closes
+// both.
+func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
 	v := formats.View{
 		Family:   c.family,
 		Secrets:  c.secrets(from, to),
-		Sidecar:  c.putBack(from, to),
-		OnOmit:   c.left.add,
-		Cwd:      c.o.Cwd,
-		OnLoss:   inFile(c.found.Loc, c.books.Add),
+		Sidecar:  c.sidecarItems(from, to),
+		OnOmit:   c.omitted.add,
+		Cwd:      c.opts.Cwd,
+		OnLoss:   withFileName(c.found.Loc, c.losses.Add),
 		OnNotice: c.say,
-		Verbose:  c.o.Verbose,
-		Live:     c.o.Live,
+		Verbose:  c.opts.Verbose,
+		Live:     c.opts.Live,
 		Jobs:     c.jobs,
 
 		RequireRestorable: to.Text && c.family == formats.Tables,
 	}
 	if to.Text {
-		v.OnLeftover = c.left.keep
-	} else if from.Text && to.Regenerated != "" && c.family != formats.Tables && !c.sidecar.there {
-		c.anew = "no sidecar found, so these are generated again: " + to.Regenerated
+		v.OnLeftover = c.omitted.keep
+	} else if from.Text && to.Regenerated != "" && c.family != formats.Tables && !c.sidecar.exists {
+		c.regenerated = "no sidecar found, so these are generated again: " + to.Regenerated
 	}
-	if err := c.choose(ctx, from, &v); err != nil {
+	if err := c.selectSessions(ctx, from, &v); err != nil {
 		return nil, nil, err
 	}
 	r, err := from.Open(ctx, c.found.Loc, v)
@@ -100,13 +101,13 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 		return nil, nil, err
 	}
 	err = c.write(ctx, r, to)
-	// A source that changed while it was read says so when it is let go of:
-	// this must come before anything is made of what was read.
+	// A source that changed while it was read reports that when it is closed,
+	// so this must come before the records are used.
 	if e := r.Close(); err == nil {
 		err = e
 	}
 	if err == nil {
-		err = c.left.failure()
+		err = c.omitted.failure()
 	}
 	if err != nil {
 		return nil, nil, err
@@ -114,26 +115,26 @@ func (c *carriage) carry(ctx context.Context, from, to *formats.Format) (*store.
 	return r.Schema(), r.Summary(), nil
 }
 
-// putBack is what of the sidecar the reader puts back into the records. Only
-// text may hold what stands where a secret stood. What goes into a database is
-// not put back but handed on: the new one lacks the same things.
-func (c *carriage) putBack(from, to *formats.Format) []store.SidecarItem {
-	items := c.sidecar.byStore[storeKey(c.found.Rel)]
+// sidecarItems returns the sidecar items that the reader restores in the
+// records. Only text may contain placeholders of secrets. Items for a database
+// are not restored but handed on: the new one lacks the same things.
+func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.SidecarItem {
+	items := c.sidecar.items[storeKey(c.found.Rel)]
 	switch {
 	case to.Text || c.family != formats.Tables:
 		return items
 	case !c.sidecar.named:
 		for _, it := range items {
-			c.left.keep(it)
+			c.omitted.keep(it)
 		}
 	}
 	return nil
 }
 
-func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format) error {
+func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
-		Path: c.staged, Schema: r.Schema(), Compress: c.o.Compress, Jobs: c.jobs,
-		OnSidecar: c.keepLine, Leftover: c.sidecar.byStore[storeKey(c.found.Rel)], Moved: c.o.Cwd != "", WithSecrets: c.o.WithSecrets, OnLoss: c.books.Add,
+		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Jobs: c.jobs,
+		OnSidecar: c.keepItem, Leftover: c.sidecar.items[storeKey(c.found.Rel)], Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
 	if f := c.reg.Lookup(b.Schema.Origin); f != nil {
 		b.Shard = f.Shard
@@ -143,7 +144,7 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 		return err
 	}
 	defer w.Close()
-	seen, err := c.pump(ctx, r, w.Put)
+	seen, err := c.copyBatches(ctx, r, w.Put)
 	if err != nil {
 		return err
 	}
@@ -153,23 +154,23 @@ func (c *carriage) write(ctx context.Context, r store.Reader, to *formats.Format
 	return errors.Join(w.Finish(ctx), w.Close())
 }
 
-// keepLine takes what the target cannot hold, for its sidecar and for reading
-// it again.
-func (c *carriage) keepLine(it store.SidecarItem) {
-	if c.weight += weight(it); c.left.off && c.weight > maxMade {
-		c.left.fail(it, fmt.Errorf("more than %d MB that the target cannot hold: too much to keep in memory for verification", maxMade>>20))
+// keepItem keeps what the target cannot hold, for the target's sidecar and for
+// reading it again.
+func (c *exactConversion) keepItem(it store.SidecarItem) {
+	if c.unheldSize += itemSize(it); c.omitted.off && c.unheldSize > maxUnheld {
+		c.omitted.fail(it, fmt.Errorf("more than %d MB that the target cannot hold: too much to keep in memory for verification", maxUnheld>>20))
 	}
-	if c.left.failure() == nil {
-		c.made = append(c.made, it)
+	if c.omitted.failure() == nil {
+		c.unheld = append(c.unheld, it)
 	}
-	c.left.keep(it)
+	c.omitted.keep(it)
 }
 
-// maxMade bounds what is held of a store that no sidecar is kept of. It is not
-// what a file may have, only what memory may.
-const maxMade = 8 * maxSidecar
+// maxUnheld bounds the items in memory if there is no sidecar. It bounds
+// memory, not a file.
+const maxUnheld = 8 * maxSidecar
 
-func weight(it store.SidecarItem) int {
+func itemSize(it store.SidecarItem) int {
 	n := 128
 	for _, c := range it.Row {
 		n += 64 + len(c.Bytes())
@@ -180,56 +181,57 @@ func weight(it store.SidecarItem) int {
 	return n
 }
 
-// pump moves every batch and counts rows on its own.
-func (c *carriage) pump(ctx context.Context, r store.Reader, put func(context.Context, *store.Batch) error) ([]int64, error) {
+// copyBatches copies every batch, and counts the rows independently of reader
+// and writer.
+func (c *exactConversion) copyBatches(ctx context.Context, r store.Reader, put func(context.Context, *store.Batch) error) ([]int64, error) {
 	seen := make([]int64, len(r.Schema().Sets))
 	for b, err := range r.Batches(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		if err := tally(seen, b); err != nil {
+		if err := countRows(seen, b); err != nil {
 			return nil, err
 		}
 		n := b.Size()
 		if err := put(ctx, b); err != nil {
 			return nil, err
 		}
-		c.talk.add(c.found.Rel, n)
+		c.notify.add(c.found.Rel, n)
 	}
 	return seen, ctx.Err()
 }
 
-func tally(seen []int64, b *store.Batch) error {
+func countRows(seen []int64, b *store.Batch) error {
 	if b.Set < 0 || b.Set >= len(seen) {
-		return &formats.Error{Err: fmt.Errorf("the reader returned set %d of %d", b.Set, len(seen)), Hint: ourFault}
+		return &formats.Error{Err: fmt.Errorf("the reader returned set %d of %d", b.Set, len(seen)), Hint: bugHint}
 	}
 	seen[b.Set] += int64(b.Rows())
 	return nil
 }
 
-// sameCounts holds a reader's summary against what really came by: a summary
-// that is wrong on both sides alike must not pass for agreement.
+// sameCounts compares a reader's summary with the rows that it returned: a
+// summary that is wrong on both sides must not pass for equality.
 func sameCounts(r store.Reader, seen []int64) error {
 	sum := r.Summary()
 	if len(sum) != len(seen) {
-		return &formats.Error{Err: fmt.Errorf("the reader counted %d sets of %d", len(sum), len(seen)), Hint: ourFault}
+		return &formats.Error{Err: fmt.Errorf("the reader counted %d sets of %d", len(sum), len(seen)), Hint: bugHint}
 	}
 	for i, n := range seen {
 		if sum[i].Rows != n {
-			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("%d rows were read, the reader counted %d", n, sum[i].Rows), Hint: ourFault}
+			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("%d rows were read, the reader counted %d", n, sum[i].Rows), Hint: bugHint}
 		}
 	}
 	return nil
 }
 
-// ourFault is the hint of errors that no input should be able to cause.
-const ourFault = "nothing was placed: this is a bug in rehome, please report it"
+// bugHint is the hint of errors that no input should be able to cause.
+const bugHint = "nothing was placed: this is a bug in rehome, please report it"
 
-func (c *carriage) say(s string) {
+func (c *exactConversion) say(s string) {
 	if c.found.Rel != "." && !strings.Contains(s, c.found.Rel) {
 		s = c.found.Rel + ": " + s
 	}
-	c.talk.Say(s)
+	c.notify.Say(s)
 }
 
 func setName(s store.Set) string {

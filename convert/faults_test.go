@@ -112,7 +112,7 @@ func ask(ctx context.Context, o convert.CheckOptions) (found, error) {
 		if s.Err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Path, s.Err)
 		}
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			if out[b.Rule.ID] == nil {
 				out[b.Rule.ID] = map[string]int{}
 			}

@@ -258,10 +258,10 @@ func (w *flipper) findings() (map[string]bool, error) {
 			return nil, s.Err
 		}
 		out[s.Format] = true
-		for _, said := range s.Said {
+		for _, said := range s.Remarks {
 			out[said] = true
 		}
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			for _, p := range b.Places {
 				out[p.Rule+" "+p.At.String()+" "+p.Pointer+" "+p.Text()] = true
 			}

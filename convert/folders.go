@@ -15,26 +15,25 @@ import (
 	"rehome/formats/store"
 )
 
-// Folders finds out which folder a session works in whose store does not say:
-// by where the store lies, for clients name folders of theirs after it, and by
-// what the session's first prompt says. Listing, showing, migrating and
-// converting all ask here.
+// Folders finds the folder of sessions whose store does not name it: by the
+// path of the store, as clients derive folder names from it, and by the
+// session's first prompt. List, show, migrate and convert all use it.
 type Folders struct {
 	reg   *formats.Registry
-	known map[string]string // folders by the names that clients make of them; "" for a name of several
+	known map[string]string // folders by the names that clients derive from them; "" if a name is ambiguous
 }
 
-// NewFolders knows some folders, to begin with.
+// NewFolders returns Folders that knows some candidates.
 func NewFolders(reg *formats.Registry, dirs ...string) *Folders {
 	f := &Folders{reg, map[string]string{}}
 	for _, dir := range dirs {
-		f.enter(dir)
+		f.add(dir)
 	}
 	return f
 }
 
-// enter adds a folder to those that are known.
-func (f *Folders) enter(dir string) {
+// add adds a candidate.
+func (f *Folders) add(dir string) {
 	if dir == "" {
 		return
 	}
@@ -51,26 +50,28 @@ func (f *Folders) enter(dir string) {
 		_, at := of.ExternalDir("", dir)
 		name := slugName(filepath.Dir(at))
 		if was, ok := f.known[name]; ok && filepath.Clean(was) != filepath.Clean(dir) {
-			dir = "" // the name is that of both
+			dir = "" // the name is derived from both
 		}
 		f.known[name] = dir
 	}
 }
 
-// slugName is a folder with the one that it lies in: projects/home-ann-app.
+// slugName returns the last two elements of a path: projects/home-ann-app.
 func slugName(at string) string {
 	return path.Join(filepath.Base(filepath.Dir(at)), filepath.Base(at))
 }
 
-// around is how many folders above a store can be named after a workspace.
-const around = 4
+// maxFoldersAbove is how many folders above a store can be named after its
+// workspace.
+const maxFoldersAbove = 4
 
-// lies is the folder that the place of a store stands for, "" if none is known.
-func (f *Folders) lies(at string) string {
+// ofPath returns the folder that the path of a store is named after, "" if
+// unknown.
+func (f *Folders) ofPath(at string) string {
 	if abs, err := filepath.Abs(at); err == nil {
 		at = abs
 	}
-	for range around {
+	for range maxFoldersAbove {
 		if dir := f.known[filepath.Base(at)]; dir != "" {
 			return dir
 		}
@@ -82,12 +83,12 @@ func (f *Folders) lies(at string) string {
 	return ""
 }
 
-// hashAbove is the nearest part of a path that can be an MD5.
+// hashAbove returns the nearest element of a path that can be an MD5.
 func hashAbove(at string) string {
 	if abs, err := filepath.Abs(at); err == nil {
 		at = abs
 	}
-	for range around {
+	for range maxFoldersAbove {
 		name := filepath.Base(at)
 		if len(name) == 2*md5.Size && strings.Trim(name, "0123456789abcdef") == "" {
 			return name
@@ -97,26 +98,26 @@ func hashAbove(at string) string {
 	return ""
 }
 
-// isHashOf reports whether a hash is that of a folder.
+// isHashOf reports whether hash is the MD5 of a folder.
 func isHashOf(hash, dir string) bool {
 	sum := md5.Sum([]byte(dir))
 	return dir != "" && hex.EncodeToString(sum[:]) == hash
 }
 
-// moved reports a store that lies where a client looks for sessions of a known
+// moved reports whether a store is where a client looks for sessions of a known
 // folder other than the one that its session states.
 func (f *Folders) moved(at, states string) bool {
 	hash := hashAbove(at)
 	return hash != "" && f.known[hash] != "" && !isHashOf(hash, states)
 }
 
-// Decode is of.Decode, with the folders of sessions that do not state theirs. A
-// subagent works where its parent does.
+// Decode is of.Decode with the folders of sessions that do not state theirs. A
+// subagent has the folder of its parent.
 func (f *Folders) Decode(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return f.decode(ctx, of, l, l.Path, v, sel)
 }
 
-// decode is Decode of a store that lies at a place of which this is a copy.
+// decode is Decode for a store at path at, of which l can be a copy.
 func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Location, at string, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		seen := map[string]string{}
@@ -127,9 +128,9 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 					dir, why = f.known[hashAbove(at)], loss.FolderMoved
 				} else if s.Parent != nil {
 					dir = seen[s.Parent.Session]
-				} else if dir = f.lies(at); dir != "" {
+				} else if dir = f.ofPath(at); dir != "" {
 					why = loss.FolderFromStore
-				} else if dir = prompted(ctx, of, l, v, s.ID); dir != "" {
+				} else if dir = promptFolder(ctx, of, l, v, s.ID); dir != "" {
 					why = loss.FolderFromPrompt
 				}
 				if why != "" {
@@ -150,10 +151,10 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 	}
 }
 
-// prompted is the folder that a session names when it is read to its first
-// prompt, "" if it names none.
-func prompted(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, id string) string {
-	quiet := wholeView(1)
+// promptFolder returns the folder that a session names up to its first prompt,
+// "" if none.
+func promptFolder(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, id string) string {
+	quiet := fullView(1)
 	quiet.Live = v.Live
 	for s, err := range of.Decode(ctx, l, quiet, session.Selection{IDs: []string{id}}) {
 		if err != nil || s == nil || s.ID != id {
@@ -167,11 +168,12 @@ func prompted(ctx context.Context, of *formats.Format, l *formats.Location, v fo
 	return ""
 }
 
-// mostLead is how many messages a client can put in front of the first prompt.
-const mostLead = 16
+// maxLeadingMessages is how many messages a client can insert before the first
+// prompt.
+const maxLeadingMessages = 16
 
-// The tag in which clients tell the model about the user's machine, and the line
-// in it that names the folder.
+// The tag in which clients describe the user's machine, and the line in it that
+// names the folder.
 const (
 	machineTag = "user_info"
 	folderLine = "Workspace Path:"
@@ -183,7 +185,7 @@ func firstFolder(s *session.Session) string {
 	}
 	n := 0
 	for m, err := range s.Messages {
-		if n++; err != nil || n > mostLead {
+		if n++; err != nil || n > maxLeadingMessages {
 			return ""
 		}
 		if m.Role != session.User {
@@ -207,7 +209,7 @@ func firstFolder(s *session.Session) string {
 	return ""
 }
 
-// absoluteFolder is a path that is absolute on some machine, "" for another.
+// absoluteFolder returns dir if it is absolute on some system, else "".
 func absoluteFolder(dir string) string {
 	windows := len(dir) > 2 && dir[1] == ':' && (dir[2] == '\\' || dir[2] == '/')
 	if !strings.HasPrefix(dir, "/") && !strings.HasPrefix(dir, `\\`) && !windows {

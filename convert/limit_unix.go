@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// fileLimit is how many files this process may have open; 0 if nobody says.
+// fileLimit returns how many files this process may have open, 0 if unknown.
 func fileLimit() int {
 	var r syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r); err != nil || uint64(r.Cur) > math.MaxInt32 {
@@ -17,7 +17,8 @@ func fileLimit() int {
 	return int(r.Cur)
 }
 
-// filesUsedUp recognizes a process, or a system, that can open no more files.
-func filesUsedUp(err error) bool {
+// tooManyFiles reports whether an error says that the process, or the system,
+// can open no more files.
+func tooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

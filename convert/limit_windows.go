@@ -2,4 +2,4 @@ package convert
 
 func fileLimit() int { return 0 }
 
-func filesUsedUp(error) bool { return false }
+func tooManyFiles(error) bool { return false }

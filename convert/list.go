@@ -13,39 +13,39 @@ import (
 	"rehome/internal/scratch"
 )
 
-// ListOptions say where sessions are looked for.
+// ListOptions are the options of List.
 type ListOptions struct {
-	Paths   []string // files and folders; none: where the clients of Machine keep their stores
+	Paths   []string // files and folders; none = where the clients of Machine keep their stores
 	Machine formats.Machine
-	Folders []string // that sessions may belong to, where a store keeps no more than a name made of that
+	Folders []string // candidates for the folders of sessions whose store has only a name derived from it
 	Live    bool     // read a store in use in place
-	Long    bool     // decode sessions to find out what heads do not tell
-	Jobs    int      // workers; 0 = one a processor
+	Long    bool     // decode sessions to find out what their heads do not say
+	Jobs    int      // workers; 0 = one per CPU
 	Say     func(string)
 	Verbose bool // also report which stores are read from a copy
 }
 
-// Listing is what List found.
+// Listing is the result of List.
 type Listing struct {
-	Places   []string // that were looked at, and are there
-	Absent   []string // clients' places that are not there
-	Sessions []Listed // newest first; subagents among the children of their parents
-	Unread   []Unread // stores that say nothing of sessions, in the order of the walk
-	Foreign  []Unread // what lies in clients' places and is no store, and databases of other programs
+	Places   []string // places that exist and were searched
+	Absent   []string // clients' places that do not exist
+	Sessions []Listed // newest first; subagents are children of their parents
+	Unread   []Unread // stores whose sessions cannot be listed, in the order of the walk
+	Foreign  []Unread // other files in clients' places, and databases of other programs
 
-	// Unrecognized are files that look like a session, and that no format
+	// Unrecognized are the files that look like a session, but that no format
 	// recognizes, in the order of the walk.
 	Unrecognized []string
 
-	begin map[string]int // how many ids begin so
+	prefixes map[string]int // number of ids by prefix
 }
 
-// Listed is a session, wherever it is kept.
+// Listed is a session in a listing.
 type Listed struct {
 	session.Head
-	Sources  []Source // the stores that hold it, the best first
+	Sources  []Source // the stores that hold it, best first
 	Children []*Listed
-	Empty    bool // its store says that nothing was ever said in it
+	Empty    bool // its store says that it has no turns
 }
 
 // Source is a store that holds a session.
@@ -57,29 +57,29 @@ type Source struct {
 	store  int // in the order of the walk
 }
 
-// Unread is a place of which no session could be listed, and why.
+// Unread is a path without sessions that could be listed, and why.
 type Unread struct {
 	Path   string
-	Format string // "" if no format claims it
+	Format string // "" if unknown
 	Err    error
 }
 
-// ErrNotYet is the reason of stores whose format has no list of its sessions.
-var ErrNotYet = errors.New("sessions in this format cannot be read yet")
+// ErrUnsupported is the error of stores whose format cannot list sessions.
+var ErrUnsupported = errors.New("sessions in this format cannot be read yet")
 
-// List finds the sessions of every store below some paths, or on this machine.
-// Of a store its heads are read, never what was said in its sessions, unless
-// ListOptions.Long asks for it. What cannot be read is listed with its reason.
-// The error is non-nil only where a path that was named cannot be looked at.
+// List finds the sessions of all stores below some paths, or on this machine.
+// It reads only the heads of sessions, unless ListOptions.Long is set. What
+// cannot be read is listed with its reason. The error is non-nil only if a
+// given path cannot be searched.
 func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, error) {
 	scratch.Sweep()
-	l := &lister{ctx: ctx, reg: reg, o: o, begun: map[string]bool{}, queue: make(chan listStore, 64), out: &Listing{}}
+	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, queue: make(chan storeToRead, 64), out: &Listing{}}
 	var talk sync.Mutex
 	if say := o.Say; say != nil {
 		l.o.Say = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
 	}
 	var workers sync.WaitGroup
-	for range jobsOr(o.Jobs) {
+	for range workerCount(o.Jobs) {
 		workers.Go(func() {
 			for s := range l.queue {
 				l.read(s, false)
@@ -89,7 +89,7 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 	err := l.walkAll()
 	close(l.queue)
 	workers.Wait()
-	for _, s := range l.late { // alone, for the last time
+	for _, s := range l.retry { // one at a time, for the last time
 		l.read(s, true)
 	}
 	if err = errors.Join(err, ctx.Err()); err != nil {
@@ -97,66 +97,66 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 	}
 	l.finish()
 	if o.Long {
-		l.long()
+		l.decodeLong()
 	}
 	arrange(l.out)
-	l.out.count()
+	l.out.countPrefixes()
 	return l.out, ctx.Err()
 }
 
-// lister is one call of List. The walk feeds stores to the workers; what they
-// bring is put in the walk's order before anything is made of it.
+// lister is one call of List. The walk feeds stores to the workers; their
+// results are sorted into the order of the walk.
 type lister struct {
-	ctx   context.Context
-	reg   *formats.Registry
-	o     ListOptions
-	homes map[string]bool // real paths of the clients' places
-	begun map[string]bool // real paths where a walk began that is over
-	count int
-	queue chan listStore
-	out   *Listing
+	ctx          context.Context
+	reg          *formats.Registry
+	o            ListOptions
+	clientPlaces map[string]bool // resolved paths of the clients' places
+	visited      map[string]bool // resolved paths where a walk started and ended
+	count        int
+	queue        chan storeToRead
+	out          *Listing
 
 	mu      sync.Mutex
-	found   []headsOf
-	unread  []numbered
-	foreign []numbered
-	late    []listStore // there was no file left to open
+	found   []storeHeads
+	unread  []numberedUnread
+	foreign []numberedUnread
+	retry   []storeToRead // too many files were open
 }
 
-// listStore is a store on its way to a worker.
-type listStore struct {
+// storeToRead is a store to be read by a worker.
+type storeToRead struct {
 	number int
 	loc    *formats.Location
 	format *formats.Format
 	score  int
 }
 
-// headsOf are the heads of a store.
-type headsOf struct {
+// storeHeads are the heads of a store.
+type storeHeads struct {
 	Source
 	heads []session.Head
 }
 
-type numbered struct {
+type numberedUnread struct {
 	Unread
 	number int
 }
 
-// read asks a store for its heads.
-func (l *lister) read(s listStore, last bool) {
+// read reads the heads of a store.
+func (l *lister) read(s storeToRead, last bool) {
 	f, at := s.format, s.loc.Path
 	switch {
-	case s.score <= formats.Guess+1: // claimed for its name alone
-		l.refuse(s, l.broken(s))
+	case s.score <= formats.Guess+1: // detected by its name alone
+		l.addUnread(s, l.openError(s))
 		return
 	case f.Heads == nil && f.Decode == nil && (f.DefaultPaths != nil || f.Text):
-		l.refuse(s, ErrNotYet)
+		l.addUnread(s, ErrUnsupported)
 		return
 	case f.Heads == nil && f.Decode == nil:
-		l.alien(s.number, at, f.Name, errors.New("a database of another program"))
+		l.addForeign(s.number, at, f.Name, errors.New("a database of another program"))
 		return
 	}
-	h := headsOf{Source: Source{Path: at, Format: f.Name, format: f, store: s.number}}
+	h := storeHeads{Source: Source{Path: at, Format: f.Name, format: f, store: s.number}}
 	v := l.view()
 	var broken error
 	if f.Heads != nil {
@@ -174,42 +174,42 @@ func (l *lister) read(s listStore, last bool) {
 				broken = errors.Join(broken, err)
 			}
 			if t != nil {
-				h.heads = append(h.heads, counted(t))
+				h.heads = append(h.heads, countSession(t))
 			}
 		}
 	}
-	if !last && filesUsedUp(broken) {
+	if !last && tooManyFiles(broken) {
 		l.mu.Lock()
-		l.late = append(l.late, s)
+		l.retry = append(l.retry, s)
 		l.mu.Unlock()
 		return
 	}
 	if broken != nil {
-		l.refuse(s, broken)
+		l.addUnread(s, broken)
 	}
 	for i := range h.heads {
 		h.heads[i].Title = listTitle(h.heads[i].Title)
 	}
-	byClock(s.loc, h)
+	fillTimes(s.loc, h)
 	l.mu.Lock()
 	l.found = append(l.found, h)
 	l.mu.Unlock()
 }
 
-// titleMost is how much of a title is kept in a list of many.
-const titleMost = 1024
+// maxTitle is the max length of a title in a listing.
+const maxTitle = 1024
 
-// listTitle is a title as far as anybody reads it in a list. Some clients take
-// the whole prompt.
+// listTitle returns a title, truncated for a list. Some clients use the whole
+// prompt.
 func listTitle(s string) string {
-	if short := rule.Truncate(s, titleMost); short != s {
+	if short := rule.Truncate(s, maxTitle); short != s {
 		return strings.Clone(short) + "…"
 	}
 	return s
 }
 
 func (l *lister) view() formats.View {
-	v := wholeView(1)
+	v := fullView(1)
 	v.Live = l.o.Live
 	if l.o.Say != nil {
 		v.OnNotice, v.Verbose = l.o.Say, l.o.Verbose
@@ -217,8 +217,8 @@ func (l *lister) view() formats.View {
 	return v
 }
 
-// broken is what is wrong with a file that is only named like a store.
-func (l *lister) broken(s listStore) error {
+// openError returns what is wrong with a file that is only named like a store.
+func (l *lister) openError(s storeToRead) error {
 	err := errors.New("named like a store, but not of a known format")
 	if s.format.Open == nil {
 		return err
@@ -230,26 +230,25 @@ func (l *lister) broken(s listStore) error {
 	return errors.Join(err, r.Close())
 }
 
-func (l *lister) refuse(s listStore, err error) {
+func (l *lister) addUnread(s storeToRead, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	name := s.format.Name
 	if s.score <= formats.Guess+1 {
 		name = ""
 	}
-	l.unread = append(l.unread, numbered{Unread{s.loc.Path, name, err}, s.number})
+	l.unread = append(l.unread, numberedUnread{Unread{s.loc.Path, name, err}, s.number})
 }
 
-func (l *lister) alien(number int, path, format string, why error) {
+func (l *lister) addForeign(number int, path, format string, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.foreign = append(l.foreign, numbered{Unread{path, format, why}, number})
+	l.foreign = append(l.foreign, numberedUnread{Unread{path, format, why}, number})
 }
 
-// finish puts what the workers brought into the walk's order, and makes one of
-// what is listed twice.
+// finish sorts the results into the order of the walk, and merges duplicates.
 func (l *lister) finish() {
-	byNumber := func(a, b numbered) int { return a.number - b.number }
+	byNumber := func(a, b numberedUnread) int { return a.number - b.number }
 	slices.SortStableFunc(l.unread, byNumber)
 	slices.SortStableFunc(l.foreign, byNumber)
 	for _, u := range l.unread {
@@ -262,17 +261,17 @@ func (l *lister) finish() {
 	for i, f := range l.reg.All() {
 		order[f.Name] = i
 	}
-	slices.SortFunc(l.found, func(a, b headsOf) int {
+	slices.SortFunc(l.found, func(a, b storeHeads) int {
 		if a.Format != b.Format {
 			return order[a.Format] - order[b.Format]
 		}
 		return a.store - b.store
 	})
-	l.out.Sessions = merged(l.found)
+	l.out.Sessions = mergeHeads(l.found)
 	for i := range l.out.Sessions {
 		s := &l.out.Sessions[i]
 		s.Empty = s.Turns == 0
 	}
-	l.settleFolders()
+	l.resolveFolders()
 	l.found = nil
 }

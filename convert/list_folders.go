@@ -7,16 +7,16 @@ import (
 	"rehome/formats/session"
 )
 
-// A hash of a folder that nobody here knows is looked up in the first prompts of
-// some of the sessions that lie below it: one that has this hash is that of all.
-const mostAskedForHash = 3
+// maxPromptsPerHash is how many first prompts are read to find the folder with
+// an unknown hash: one that names it does so for all sessions below the hash.
+const maxPromptsPerHash = 3
 
-// settleFolders names the folders of sessions that do not state theirs.
-func (l *lister) settleFolders() {
+// resolveFolders finds the folders of sessions that do not state theirs.
+func (l *lister) resolveFolders() {
 	known := NewFolders(l.reg, l.o.Folders...)
 	list := l.out.Sessions
 	for i := range list {
-		known.enter(list[i].Workspace)
+		known.add(list[i].Workspace)
 	}
 	byHash, order := map[string][]int{}, []string{}
 	var alone []int
@@ -24,10 +24,10 @@ func (l *lister) settleFolders() {
 		s := &list[i]
 		for _, src := range s.Sources {
 			if s.Workspace == "" {
-				s.Workspace = known.lies(src.Path)
+				s.Workspace = known.ofPath(src.Path)
 			}
 		}
-		if !promptsTell(s) {
+		if !needsPrompt(s) {
 			continue
 		}
 		if hash := hashAbove(s.Sources[0].Path); hash == "" {
@@ -40,49 +40,49 @@ func (l *lister) settleFolders() {
 		}
 	}
 	var mu sync.Mutex
-	l.spread(len(order), func(i int) {
+	l.runAll(len(order), func(i int) {
 		below := byHash[order[i]]
-		for _, n := range below[:min(len(below), mostAskedForHash)] {
-			dir := l.prompted(&list[n])
+		for _, n := range below[:min(len(below), maxPromptsPerHash)] {
+			dir := l.promptFolder(&list[n])
 			if dir == "" {
 				continue
 			}
 			list[n].Workspace = dir
 			if isHashOf(order[i], dir) {
 				mu.Lock()
-				known.enter(dir)
+				known.add(dir)
 				mu.Unlock()
 				break
 			}
 		}
 	})
-	l.spread(len(alone), func(i int) { list[alone[i]].Workspace = l.prompted(&list[alone[i]]) })
+	l.runAll(len(alone), func(i int) { list[alone[i]].Workspace = l.promptFolder(&list[alone[i]]) })
 	for i := range list {
-		if s := &list[i]; promptsTell(s) {
-			s.Workspace = known.lies(s.Sources[0].Path)
+		if s := &list[i]; needsPrompt(s) {
+			s.Workspace = known.ofPath(s.Sources[0].Path)
 		}
 	}
 }
 
-// promptsTell reports whether a session's first prompt may name its folder: of
-// what else keeps prompts the clients state the folder, or there is none.
-func promptsTell(s *Listed) bool {
+// needsPrompt reports whether only a session's first prompt can name its
+// folder. Other clients that keep prompts state the folder, if there is one.
+func needsPrompt(s *Listed) bool {
 	return s.Workspace == "" && s.Parent == nil && s.Turns != 0 && s.Agent == session.CursorCLI && s.Sources[0].format.Decode != nil
 }
 
-func (l *lister) spread(n int, do func(i int)) {
+func (l *lister) runAll(n int, do func(i int)) {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	spread(l.ctx, jobsOr(l.o.Jobs), order, func(i int, _ bool) bool { do(i); return false })
+	runAll(l.ctx, workerCount(l.o.Jobs), order, func(i int, _ bool) bool { do(i); return false })
 }
 
-// prompted is the folder that a session's first prompt names.
-func (l *lister) prompted(s *Listed) string {
+// promptFolder returns the folder that a session's first prompt names.
+func (l *lister) promptFolder(s *Listed) string {
 	loc, err := formats.Locate(s.Sources[0].Path)
 	if err != nil {
 		return ""
 	}
-	return prompted(l.ctx, s.Sources[0].format, loc, l.view(), s.ID)
+	return promptFolder(l.ctx, s.Sources[0].format, loc, l.view(), s.ID)
 }

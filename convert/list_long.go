@@ -8,9 +8,9 @@ import (
 	"rehome/formats/session"
 )
 
-// long decodes the sessions of which heads did not tell how many turns they
-// have or what they come to. A store is opened once for all of them.
-func (l *lister) long() {
+// decodeLong decodes the sessions whose heads do not give the number of turns or the
+// size. It opens each store once.
+func (l *lister) decodeLong() {
 	wanting := map[int][]*Listed{}
 	var order []int
 	for i := range l.out.Sessions {
@@ -26,7 +26,7 @@ func (l *lister) long() {
 	}
 	queue := make(chan []*Listed)
 	var workers sync.WaitGroup
-	for range max(1, min(len(order), jobsOr(l.o.Jobs))) {
+	for range max(1, min(len(order), workerCount(l.o.Jobs))) {
 		workers.Go(func() {
 			for list := range queue {
 				l.measure(list)
@@ -38,15 +38,15 @@ func (l *lister) long() {
 	}
 	close(queue)
 	workers.Wait()
-	slices.SortStableFunc(l.unread, func(a, b numbered) int { return a.number - b.number })
+	slices.SortStableFunc(l.unread, func(a, b numberedUnread) int { return a.number - b.number })
 	l.out.Unread = l.out.Unread[:0]
 	for _, u := range l.unread {
 		l.out.Unread = append(l.out.Unread, u.Unread)
 	}
 }
 
-// measure walks sessions of one store. What cannot be read stays unknown, and
-// is listed with its reason.
+// measure reads some sessions of one store. What cannot be read stays unknown,
+// and is listed with its reason.
 func (l *lister) measure(list []*Listed) {
 	from := list[0].Sources[0]
 	sel := session.Selection{}
@@ -59,20 +59,20 @@ func (l *lister) measure(list []*Listed) {
 	sel.Sorted = true
 	loc, err := formats.Locate(from.Path)
 	if err != nil {
-		return // it has gone meanwhile
+		return // deleted in the meantime
 	}
 	for t, err := range from.format.Decode(l.ctx, loc, l.view(), sel) {
 		if err != nil && l.ctx.Err() == nil {
-			l.refuse(listStore{number: from.store, loc: loc, format: from.format, score: 100}, err)
+			l.addUnread(storeToRead{number: from.store, loc: loc, format: from.format, score: 100}, err)
 		}
 		if t == nil {
 			continue
 		}
-		h := counted(t)
+		h := countSession(t)
 		if s := byID[t.ID]; s != nil {
-			complete(&s.Head, &h)
+			fillHead(&s.Head, &h)
 			if h.Turns >= 0 {
-				s.Turns = h.Turns // what was read counts for more than what a head says
+				s.Turns = h.Turns // what was read is more precise than the head
 			}
 			if s.Bytes < 0 {
 				s.Bytes = h.Bytes
@@ -81,9 +81,10 @@ func (l *lister) measure(list []*Listed) {
 	}
 }
 
-// counted walks a session for its turns, which a head need not know exactly, and
-// for how long it is as text where its head does not say.
-func counted(t *session.Session) session.Head {
+// countSession reads a session and returns its head with the number of turns,
+// which heads need not know exactly, and with its size as text if the head does
+// not have it.
+func countSession(t *session.Session) session.Head {
 	h := t.Head
 	turns, bytes := int64(0), int64(0)
 	var line []byte

@@ -8,15 +8,15 @@ import (
 	"rehome/formats/session"
 )
 
-// merged makes one session of what several stores of one family of clients
-// hold under one id. Ids can be the caller's own words, so that two that are
-// known to work in different folders are two. The stores come best first.
-func merged(stores []headsOf) []Listed {
+// mergeHeads merges what several stores of one family of clients hold under one
+// id. Users can choose ids, so two sessions that are known to belong to
+// different folders stay two. The stores come best first.
+func mergeHeads(stores []storeHeads) []Listed {
 	n := 0
 	for _, s := range stores {
 		n += len(s.heads)
 	}
-	m := &merger{out: make([]Listed, 0, n), of: make(map[sameID]*twins, n)}
+	m := &merger{out: make([]Listed, 0, n), of: make(map[sameID]*duplicates, n)}
 	for _, s := range stores {
 		for _, h := range s.heads {
 			m.add(h, s.Source)
@@ -25,31 +25,31 @@ func merged(stores []headsOf) []Listed {
 	return m.out
 }
 
-// merger finds sessions again by what names them.
+// merger finds duplicate sessions.
 type merger struct {
 	out   []Listed
-	of    map[sameID]*twins
-	steps int // candidates that were looked at
+	of    map[sameID]*duplicates
+	steps int // candidates compared
 }
 
 type sameID struct{ family, id string }
 
-// twins are the sessions of one id, by the folder they work in. One whose folder
-// is not known stands under "" until another store tells.
-type twins struct {
+// duplicates are the sessions with one id, by folder. One whose folder is
+// unknown is under "" until another store states it.
+type duplicates struct {
 	by    map[string]int
 	order []int
 }
 
-// mostTwins is how many sessions of one id and different folders are looked at
-// for one whose folder is not known: nobody but an attacker has so many.
-const mostTwins = 256
+// maxDuplicates is how many sessions with one id and different folders are
+// compared with one whose folder is unknown. Only hostile input has so many.
+const maxDuplicates = 256
 
 func (m *merger) add(h session.Head, from Source) {
-	key := sameID{family(h.Agent), h.ID}
+	key := sameID{clientFamily(h.Agent), h.ID}
 	t := m.of[key]
 	if t == nil {
-		t = &twins{by: map[string]int{}}
+		t = &duplicates{by: map[string]int{}}
 		m.of[key] = t
 	}
 	i, ok := t.by[h.Workspace]
@@ -66,30 +66,30 @@ func (m *merger) add(h session.Head, from Source) {
 	}
 	delete(t.by, m.out[i].Workspace)
 	m.out[i].Sources = append(m.out[i].Sources, from)
-	complete(&m.out[i].Head, &h)
+	fillHead(&m.out[i].Head, &h)
 	t.by[m.out[i].Workspace] = i
 }
 
-// nearest is the session whose store is nearest to a path.
-func (m *merger) nearest(t *twins, path string) (best int, ok bool) {
+// nearest returns the session whose store is nearest to a path.
+func (m *merger) nearest(t *duplicates, path string) (best int, ok bool) {
 	near := -1
-	for _, i := range t.order[:min(len(t.order), mostTwins)] {
+	for _, i := range t.order[:min(len(t.order), maxDuplicates)] {
 		m.steps++
-		if n := common(m.out[i].Sources[0].Path, path); n > near {
+		if n := commonPrefix(m.out[i].Sources[0].Path, path); n > near {
 			best, near = i, n
 		}
 	}
 	return best, near >= 0
 }
 
-// family is who makes a client: cursor-cli and cursor-sdk are of one, and name
-// their sessions in common.
-func family(agent string) string {
+// clientFamily returns the maker of a client: cursor-cli and cursor-sdk share
+// their ids.
+func clientFamily(agent string) string {
 	maker, _, _ := strings.Cut(agent, "-")
 	return maker
 }
 
-func common(a, b string) int {
+func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -97,10 +97,10 @@ func common(a, b string) int {
 	return n
 }
 
-// complete adds to a head what a lesser source knows beyond it. A moment that is
-// only inferred gives way to one that is stated. How long a session is in one
-// store says nothing of another.
-func complete(h, more *session.Head) {
+// fillHead adds to a head what a less reliable source knows beyond it. A stated
+// time replaces an inferred one. The size is not copied: it differs from store
+// to store.
+func fillHead(h, more *session.Head) {
 	h.Title = cmp.Or(h.Title, more.Title)
 	h.Mark = cmp.Or(h.Mark, more.Mark)
 	h.Workspace = cmp.Or(h.Workspace, more.Workspace)
@@ -115,16 +115,17 @@ func complete(h, more *session.Head) {
 	}
 }
 
-// deepest is how far subagents can start subagents.
-const deepest = 64
+// maxDepth is how deep subagents can be nested.
+const maxDepth = 64
 
-// arrange puts subagents under their parents and the newest first. A subagent
-// whose parent is not there, or that would be its own ancestor, stands alone.
+// arrange sorts subagents under their parents, and the newest first. A subagent
+// whose parent is missing, or that would be its own ancestor, is listed by
+// itself.
 func arrange(l *Listing) {
 	byID := map[string]*Listed{}
 	for i := range l.Sessions {
 		s := &l.Sessions[i]
-		if key := family(s.Agent) + "\x00" + s.ID; byID[key] == nil {
+		if key := clientFamily(s.Agent) + "\x00" + s.ID; byID[key] == nil {
 			byID[key] = s
 		}
 	}
@@ -132,7 +133,7 @@ func arrange(l *Listing) {
 		if s.Parent == nil {
 			return nil
 		}
-		return byID[family(s.Agent)+"\x00"+s.Parent.Session]
+		return byID[clientFamily(s.Agent)+"\x00"+s.Parent.Session]
 	}
 	var roots []Listed
 	child := map[*Listed]bool{}
@@ -140,7 +141,7 @@ func arrange(l *Listing) {
 		s := &l.Sessions[i]
 		p := parent(s)
 		up := p
-		for range deepest {
+		for range maxDepth {
 			if up == nil || up == s {
 				break
 			}
@@ -152,20 +153,19 @@ func arrange(l *Listing) {
 		}
 	}
 	for i := range l.Sessions {
-		slices.SortStableFunc(l.Sessions[i].Children, newest)
+		slices.SortStableFunc(l.Sessions[i].Children, byNewest)
 	}
 	for i := range l.Sessions {
 		if s := &l.Sessions[i]; !child[s] {
 			roots = append(roots, *s)
 		}
 	}
-	slices.SortStableFunc(roots, func(a, b Listed) int { return newest(&a, &b) })
+	slices.SortStableFunc(roots, func(a, b Listed) int { return byNewest(&a, &b) })
 	l.Sessions = roots
 }
 
-// newest orders sessions by their last change; those of one moment, or of none
-// that is known, by what names them.
-func newest(a, b *Listed) int {
+// byNewest sorts sessions by their last change, then by agent, id and path.
+func byNewest(a, b *Listed) int {
 	return cmp.Or(
 		cmp.Compare(when(b), when(a)),
 		cmp.Compare(a.Agent, b.Agent),
@@ -174,7 +174,7 @@ func newest(a, b *Listed) int {
 	)
 }
 
-// when is the moment that a session is sorted by.
+// when returns the time by which a session is sorted.
 func when(s *Listed) int64 {
 	if s.Updated.Known() {
 		return s.Updated.Millis()

@@ -8,24 +8,24 @@ import (
 	"rehome/formats/session"
 )
 
-// ListFilter says which sessions of a listing are wanted.
+// ListFilter selects sessions of a listing.
 type ListFilter struct {
-	Project string // the folder they belong to, or one above it; "" = any
-	Agent   string // the client, or the family of clients: cursor-cli, cursor; "" = any
-	Since   int64  // not older than this moment, in milliseconds of Unix time; 0 = any
-	Limit   int    // the newest so many; 0 = all
-	Empty   bool   // sessions in which nothing was ever said, too
+	Project string // their folder, or one above it; "" = any
+	Agent   string // the client or family of clients: cursor-cli, cursor; "" = any
+	Since   int64  // changed since, in milliseconds of Unix time; 0 = any
+	Limit   int    // max number, newest first; 0 = all
+	Empty   bool   // include sessions without turns
 }
 
-// Hidden counts what a filter left out.
+// Hidden counts what a filter omitted.
 type Hidden struct {
-	Empty int // nothing was ever said in them
-	Other int // of other projects, clients or times
+	Empty int // without turns
+	Other int // of other folders, clients or times
 	Older int // beyond the limit
 }
 
-// Select is the wanted part of a listing, in its order. Subagents come and go
-// with their parents.
+// Select returns the sessions that match a filter, in their order, and how many
+// do not. Subagents stay with their parents.
 func (l *Listing) Select(f ListFilter) ([]Listed, Hidden) {
 	var out []Listed
 	var hidden Hidden
@@ -45,13 +45,13 @@ func (l *Listing) Select(f ListFilter) ([]Listed, Hidden) {
 	return out, hidden
 }
 
-// matches reports whether a session or one of its subagents is wanted.
+// matches reports whether a session or one of its subagents matches.
 func (f *ListFilter) matches(s *Listed, project []string) bool {
 	here := len(project) == 0
 	for _, dir := range project {
-		here = here || below(s.Workspace, dir)
+		here = here || isWithin(s.Workspace, dir)
 	}
-	if here && (f.Agent == "" || s.Agent == f.Agent || family(s.Agent) == f.Agent) && when(s) >= f.Since {
+	if here && (f.Agent == "" || s.Agent == f.Agent || clientFamily(s.Agent) == f.Agent) && when(s) >= f.Since {
 		return true
 	}
 	for _, c := range s.Children {
@@ -62,7 +62,8 @@ func (f *ListFilter) matches(s *Listed, project []string) bool {
 	return false
 }
 
-// folders are the names that a folder has: as it is called, and without links.
+// folders returns the names of a folder: its absolute path, and the one without
+// links.
 func folders(dir string) []string {
 	if dir == "" {
 		return nil
@@ -78,7 +79,7 @@ func folders(dir string) []string {
 	return out
 }
 
-func below(path, dir string) bool {
+func isWithin(path, dir string) bool {
 	if path == "" {
 		return false
 	}
@@ -86,20 +87,20 @@ func below(path, dir string) bool {
 	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }
 
-// ShortestName is how many characters of an id name it to Named at least.
-const ShortestName = 4
+// MinPrefix is the min number of characters with which Find looks for an id.
+const MinPrefix = 4
 
-// Named are the sessions that a name means, newest first: the one of that id,
-// else those whose id begins so, else those with all of its words in their
-// titles. More than one is a question to ask back.
-func (l *Listing) Named(name string) []*Listed {
+// Find returns the sessions that a name refers to, newest first: those with
+// that id, else those whose id begins so, else those with all of its words in
+// their titles.
+func (l *Listing) Find(name string) []*Listed {
 	var exact, begins, titled []*Listed
 	words := strings.Fields(strings.ToLower(name))
 	for _, s := range l.All() {
 		switch {
 		case s.ID == name:
 			exact = append(exact, s)
-		case len(name) >= ShortestName && beginsWith(s.ID, name):
+		case len(name) >= MinPrefix && hasIDPrefix(s.ID, name):
 			begins = append(begins, s)
 		case len(words) > 0 && hasWords(strings.ToLower(s.Title), words):
 			titled = append(titled, s)
@@ -113,8 +114,8 @@ func (l *Listing) Named(name string) []*Listed {
 	return titled
 }
 
-// Agents are the names that ListFilter.Agent takes: those of the clients that
-// are known and of the sessions of the listing, and of their families.
+// Agents returns the names that ListFilter.Agent takes: the known clients,
+// those of the listed sessions, and their families.
 func (l *Listing) Agents() []string {
 	out := []string{session.CursorCLI, session.CursorSDK, session.CursorIDE, session.ClaudeCode, session.Codex}
 	for _, s := range l.All() {
@@ -123,13 +124,13 @@ func (l *Listing) Agents() []string {
 		}
 	}
 	for _, agent := range out {
-		out = append(out, family(agent))
+		out = append(out, clientFamily(agent))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }
 
-// All are the sessions of a listing, subagents behind their parents.
+// All returns all sessions of a listing, subagents after their parents.
 func (l *Listing) All() []*Listed {
 	var out []*Listed
 	var enter func(s *Listed)
@@ -145,9 +146,9 @@ func (l *Listing) All() []*Listed {
 	return out
 }
 
-// Alone reports whether the best store of a session holds no other one that is
-// listed.
-func (l *Listing) Alone(s *Listed) bool {
+// OnlyInStore reports whether the best store of a session holds no other listed
+// one.
+func (l *Listing) OnlyInStore(s *Listed) bool {
 	for _, other := range l.All() {
 		for _, src := range other.Sources {
 			if src.Path == s.Sources[0].Path && (other.ID != s.ID || other.Workspace != s.Workspace) {
@@ -158,15 +159,15 @@ func (l *Listing) Alone(s *Listed) bool {
 	return true
 }
 
-// beginsWith compares the beginning of an id, or of what follows its word.
-func beginsWith(id, name string) bool {
+// hasIDPrefix reports whether an id has a prefix, with or without its kind.
+func hasIDPrefix(id, name string) bool {
 	id, name = strings.ToLower(id), strings.ToLower(name)
-	return strings.HasPrefix(id, name) || strings.HasPrefix(afterWord(id), name)
+	return strings.HasPrefix(id, name) || strings.HasPrefix(trimKind(id), name)
 }
 
-// afterWord is an id without the word that all ids of its kind begin with:
-// agent-01234567-….
-func afterWord(id string) string {
+// trimKind returns an id without the word that all ids of its kind begin with,
+// as in agent-01234567-….
+func trimKind(id string) string {
 	const uuid = 36
 	word, rest, ok := strings.Cut(id, "-")
 	if ok && len(rest) == uuid && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -184,30 +185,29 @@ func hasWords(title string, words []string) bool {
 	return true
 }
 
-// lengths of short ids, of which the first that tells one from the others is
-// taken.
-var lengths = [...]int{8, 16}
+// shortLengths are the lengths of short ids. The first that is unique is used.
+var shortLengths = [...]int{8, 16}
 
-// count remembers the beginnings of all ids.
-func (l *Listing) count() {
-	l.begin = map[string]int{}
+// countPrefixes counts the prefixes of all ids.
+func (l *Listing) countPrefixes() {
+	l.prefixes = map[string]int{}
 	seen := map[string]bool{}
 	for _, s := range l.All() {
-		for _, n := range lengths {
-			if id := afterWord(s.ID); len(id) > n && !seen[s.ID] {
-				l.begin[id[:n]]++
+		for _, n := range shortLengths {
+			if id := trimKind(s.ID); len(id) > n && !seen[s.ID] {
+				l.prefixes[id[:n]]++
 			}
 		}
 		seen[s.ID] = true
 	}
 }
 
-// Short is the beginning of an id that tells it from all other ids of a
-// listing. It is a name that Named takes.
-func (l *Listing) Short(id string) string {
-	rest := afterWord(id)
-	for _, n := range lengths {
-		if len(rest) > n && l.begin[rest[:n]] < 2 {
+// ShortID returns a prefix of an id that is unique in the listing. Find accepts
+// it.
+func (l *Listing) ShortID(id string) string {
+	rest := trimKind(id)
+	for _, n := range shortLengths {
+		if len(rest) > n && l.prefixes[rest[:n]] < 2 {
 			return rest[:n]
 		}
 	}

@@ -315,7 +315,7 @@ func TestNamed(t *testing.T) {
 		"012": "", "fix": one + " " + two, "flaky fix": one, "hello": "main", "nothing": "", "": "", "mai": "",
 	} {
 		var got []string
-		for _, s := range l.Named(name) {
+		for _, s := range l.Find(name) {
 			got = append(got, s.ID)
 		}
 		if strings.Join(got, " ") != want {
@@ -323,14 +323,14 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{one: one[:8], two: two[6:14], "main": "main"} {
-		if got := l.Short(id); got != want {
+		if got := l.ShortID(id); got != want {
 			t.Errorf("short %s: %s, want %s", id, got, want)
 		}
 	}
 	twins := laid(t, map[string]string{"a": "loud\n" + one + " - - 9 1 -\n" + one[:35] + "0 - - 9 1 -\n" + one[:9] + "99ab-4def-8123-456789abcdef - - 9 1 -"})
 	l = listing(t, twins, ListOptions{Paths: []string{twins}})
 	for id, want := range map[string]string{one: one, one[:9] + "99ab-4def-8123-456789abcdef": one[:9] + "99ab-4d"} {
-		if got := l.Short(id); got != want {
+		if got := l.ShortID(id); got != want {
 			t.Errorf("among twins %s: %s, want %s", id, got, want)
 		}
 	}
@@ -356,7 +356,7 @@ func TestListLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := l.Named("a"); len(a) != 1 || a[0].Turns != want {
+		if a := l.Find("a"); len(a) != 1 || a[0].Turns != want {
 			t.Errorf("long %v: %+v", long, l.Sessions)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"rehome/formats"
 )
 
-// walkAll visits every path that was asked for. A client's own place that is
-// not there is nothing to speak of; a path that somebody named is.
+// walkAll visits every path of the options. A client's place may be missing; a
+// path that the user gave may not.
 func (l *lister) walkAll() error {
-	l.homes = map[string]bool{}
+	l.clientPlaces = map[string]bool{}
 	var homes []string
 	for _, f := range l.reg.All() {
 		if f.DefaultPaths == nil || l.o.Machine.Getenv == nil {
@@ -24,8 +24,8 @@ func (l *lister) walkAll() error {
 			real, err := realPath(p)
 			if err != nil && !slices.Contains(l.out.Absent, p) {
 				l.out.Absent = append(l.out.Absent, p)
-			} else if err == nil && !l.homes[real] {
-				l.homes[real] = true
+			} else if err == nil && !l.clientPlaces[real] {
+				l.clientPlaces[real] = true
 				homes = append(homes, p)
 			}
 		}
@@ -34,7 +34,7 @@ func (l *lister) walkAll() error {
 		for _, p := range homes {
 			if loc, err := formats.Locate(p); err == nil {
 				l.out.Places = append(l.out.Places, p)
-				l.begin(loc, true)
+				l.start(loc, true)
 			}
 		}
 		return nil
@@ -48,19 +48,19 @@ func (l *lister) walkAll() error {
 		}
 		l.out.Places = append(l.out.Places, p)
 		before := l.count
-		if l.begin(loc, l.within(p)) && l.count == before && !loc.IsDir() {
-			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, names(l.reg.All())), Hint: "pass the store itself"})
+		if l.start(loc, l.inClientPlace(p)) && l.count == before && !loc.IsDir() {
+			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, formatNames(l.reg.All())), Hint: "pass the store itself"})
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// begin visits a path unless it lies below another one, and remembers that what
-// is there has been seen.
-func (l *lister) begin(loc *formats.Location, own bool) bool {
-	real := cleaned(loc.Path)
+// start visits a path, unless it is below one that was visited, and marks it as
+// visited.
+func (l *lister) start(loc *formats.Location, own bool) bool {
+	real := resolvedPath(loc.Path)
 	for up := real; ; up = filepath.Dir(up) {
-		if l.begun[up] {
+		if l.visited[up] {
 			return false
 		}
 		if up == filepath.Dir(up) {
@@ -68,15 +68,15 @@ func (l *lister) begin(loc *formats.Location, own bool) bool {
 		}
 	}
 	l.visit(loc, real, own)
-	l.begun[real] = true
+	l.visited[real] = true
 	return true
 }
 
-// within reports whether a path lies in a client's own place.
-func (l *lister) within(path string) bool {
+// inClientPlace reports whether a path is in a client's own place.
+func (l *lister) inClientPlace(path string) bool {
 	real, err := realPath(path)
 	for err == nil {
-		if l.homes[real] {
+		if l.clientPlaces[real] {
 			return true
 		}
 		up := filepath.Dir(real)
@@ -88,8 +88,8 @@ func (l *lister) within(path string) bool {
 	return false
 }
 
-// cleaned is realPath of what is there.
-func cleaned(path string) string {
+// resolvedPath is realPath for paths that exist.
+func resolvedPath(path string) string {
 	real, err := realPath(path)
 	if err != nil {
 		return filepath.Clean(path)
@@ -105,49 +105,49 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// visit looks at a file or folder and hands it to a worker if it is a store;
-// else it looks below. own says that it lies in a client's own place, where
-// what is no store deserves a word.
+// visit passes a file or folder to a worker if it is a store; else it visits
+// what is below. own says that it is in a client's own place, where other files
+// are reported.
 //
-// real is the place without links. Below it none to a folder is followed, so
-// that two walks meet only where one of them began.
+// real is the resolved path. Links to folders below it are not followed, so two
+// walks meet only where one of them started.
 func (l *lister) visit(loc *formats.Location, real string, own bool) {
-	if l.ctx.Err() != nil || l.begun[real] {
+	if l.ctx.Err() != nil || l.visited[real] {
 		return
 	}
-	own = own || l.homes[real]
+	own = own || l.clientPlaces[real]
 	if !loc.IsDir() && !loc.IsRegular() {
 		if own {
-			l.alien(l.next(), loc.Path, "", errors.New("not a regular file"))
+			l.addForeign(l.next(), loc.Path, "", errors.New("not a regular file"))
 		}
 		return
 	}
 	d, err := l.reg.Detect(l.ctx, loc)
 	switch {
 	case err != nil:
-		l.unlisted(loc.Path, err)
+		l.addUnlisted(loc.Path, err)
 	case len(d) > 0 && !(loc.IsDir() && d[0].Score <= formats.Guess):
-		beside := besideStore(loc, d[0].Format) // before another goroutine has the location
-		l.queue <- listStore{number: l.next(), loc: loc, format: d[0].Format, score: d[0].Score}
+		beside := nestedFolder(loc, d[0].Format) // before another goroutine uses the location
+		l.queue <- storeToRead{number: l.next(), loc: loc, format: d[0].Format, score: d[0].Score}
 		if beside != nil {
 			l.visit(beside, filepath.Join(real, beside.Name()), own)
 		}
 	case loc.IsDir():
 		l.descend(loc, real, own)
 	default:
-		l.strange(loc, own)
+		l.addUnknown(loc, own)
 	}
 }
 
-// strange enters a file that no format recognizes.
-func (l *lister) strange(loc *formats.Location, own bool) {
-	switch why := judged(loc); {
-	case why == sessionish:
+// addUnknown adds a file that no format recognizes.
+func (l *lister) addUnknown(loc *formats.Location, own bool) {
+	switch why := classify(loc); {
+	case why == sessionLike:
 		l.out.Unrecognized = append(l.out.Unrecognized, loc.Path)
-	case why == misfit:
-		l.unlisted(loc.Path, errors.New("named like a store, but not of a known format"))
+	case why == misnamed:
+		l.addUnlisted(loc.Path, errors.New("named like a store, but not of a known format"))
 	case own && !sideFile(loc.Path):
-		l.alien(l.next(), loc.Path, "", errors.New("no known format"))
+		l.addForeign(l.next(), loc.Path, "", errors.New("no known format"))
 	}
 }
 
@@ -156,10 +156,10 @@ func (l *lister) next() int {
 	return l.count
 }
 
-// besideStore is a folder that a client keeps outside of its stores, where it lies
-// inside of one: a project folder is a store, and its transcripts are of other
-// clients' sessions, too.
-func besideStore(loc *formats.Location, f *formats.Format) *formats.Location {
+// nestedFolder returns the folder that a client keeps outside of its stores, if
+// it is inside of one: a project folder is a store, and its transcripts include
+// other clients' sessions.
+func nestedFolder(loc *formats.Location, f *formats.Format) *formats.Location {
 	if f.ExternalDir == nil || !loc.IsDir() {
 		return nil
 	}
@@ -177,7 +177,7 @@ func besideStore(loc *formats.Location, f *formats.Format) *formats.Location {
 func (l *lister) descend(loc *formats.Location, real string, own bool) {
 	list, err := os.ReadDir(loc.Path)
 	if err != nil {
-		l.unlisted(loc.Path, bare(err))
+		l.addUnlisted(loc.Path, withoutPath(err))
 		return
 	}
 	for s := range entries(l.reg, loc, list) {
@@ -186,28 +186,28 @@ func (l *lister) descend(loc *formats.Location, real string, own bool) {
 		case s.why == entered:
 			l.visit(s.loc, filepath.Join(real, s.name), own)
 		case s.why == broken:
-			l.unlisted(at, s.err)
-		case s.why == folderLink && l.homes[real] && !circular(at, real):
-			l.unlisted(at, &formats.Error{Err: errors.New("links to folders are not followed"), Hint: "pass the folder it points to"})
+			l.addUnlisted(at, s.err)
+		case s.why == folderLink && l.clientPlaces[real] && !isCircular(at, real):
+			l.addUnlisted(at, &formats.Error{Err: errors.New("links to folders are not followed"), Hint: "pass the folder it points to"})
 		case own && (s.why == folderLink || s.why == deadLink):
-			l.alien(l.next(), at, "", errors.New("link not followed"))
+			l.addForeign(l.next(), at, "", errors.New("link not followed"))
 		}
 	}
 }
 
-// circular reports a link that leads to a folder above it.
-func circular(link, folder string) bool {
-	rel, err := filepath.Rel(cleaned(link), folder)
+// isCircular reports whether a link leads to a folder above it.
+func isCircular(link, folder string) bool {
+	rel, err := filepath.Rel(resolvedPath(link), folder)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-func (l *lister) unlisted(path string, why error) {
+func (l *lister) addUnlisted(path string, why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.unread = append(l.unread, numbered{Unread{path, "", why}, l.next()})
+	l.unread = append(l.unread, numberedUnread{Unread{path, "", why}, l.next()})
 }
 
-// sideFile reports what belongs to a store that lies beside it: logs of a
+// sideFile reports whether a file belongs to a store beside it: logs of a
 // database, and what clients write about a chat.
 func sideFile(path string) bool {
 	name := filepath.Base(path)

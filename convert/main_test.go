@@ -69,7 +69,7 @@ func victim(args []string) int {
 		}
 		return 0
 	}
-	rep, err := carry(context.Background(), fakes(nil, nil), src, dst, Options{To: goesTo(src), Replace: true}, rename)
+	rep, err := convertWith(context.Background(), fakes(nil, nil), src, dst, Options{To: goesTo(src), Replace: true}, rename)
 	if err != nil {
 		fmt.Println(err)
 		return 1

@@ -17,34 +17,34 @@ import (
 	"rehome/internal/scratch"
 )
 
-// MigrateOptions say how sessions become those of another client. The zero
-// value of all but To and Dir is what the command line does without flags.
+// MigrateOptions are the options of a migration. The zero value of all but To
+// and Dir is what the command line does without flags.
 type MigrateOptions struct {
 	From, To     string   // format names; "" = detect
-	Dir          string   // the client's config folder, below which it looks for sessions
-	Cwd          string   // the folder they are to belong to; "" = the one that each belongs to
-	Folders      []string // that sessions may belong to, where a store keeps no more than a name made of that
-	DropThinking bool     // leave reasoning out that the client could not use
-	History      bool     // keep abandoned turns, too, where the client keeps its own
-	FullHistory  bool     // show the model what was compacted, too
-	Again        bool     // as a further session, beside what was migrated before
-	Update       bool     // write a session again that was migrated before, where the client has not gone on with it
+	Dir          string   // the client's config folder, in which it looks for sessions
+	Cwd          string   // the folder to assign them to; "" = the one that each belongs to
+	Folders      []string // candidates for the folders of sessions whose store has only a name derived from it
+	DropThinking bool     // omit reasoning that the client cannot use
+	History      bool     // also include abandoned turns, if the client keeps its own
+	FullHistory  bool     // also send compacted turns to the model
+	Again        bool     // write another copy, beside the earlier one
+	Update       bool     // overwrite an earlier migration, unless it was continued in the client
 	DryRun       bool
 	Live         bool // read a store in use in place
-	Jobs         int  // workers; 0 = one a processor
+	Jobs         int  // workers; 0 = one per CPU
 	Progress     func(Progress)
 	Say          func(string)
 	Verbose      bool // also report which stores are read from a copy
 }
 
-// MigrateSource is a store and those of its sessions that are wanted; none =
-// all. Subagents go with their parents.
+// MigrateSource is a store and the ids of its wanted sessions; none = all.
+// Subagents are migrated with their parents.
 type MigrateSource struct {
 	Path     string
 	Sessions []string
 }
 
-// Migration is what became of sessions. Its JSON is the result of
+// Migration is the result of Migrate. Its JSON is the output of
 // `rehome migrate --json`.
 type Migration struct {
 	To       string     `json:"to"`
@@ -52,41 +52,41 @@ type Migration struct {
 	DryRun   bool       `json:"dry_run"`
 	Migrated []Migrated `json:"migrated"`
 
-	// Sessions that were skipped: nothing was ever said in them, or they are
-	// the client's list of prompts, see session.PromptHistory.
+	// Sessions that were skipped: those without content, and the client's lists
+	// of prompts, see session.PromptHistory.
 	Empty     int `json:"empty,omitempty"`
 	Histories int `json:"prompt_histories,omitempty"`
 }
 
-// The states of a migrated session, beside Placed, Checked and Failed.
+// The states of a migrated session, besides Placed, Checked and Failed.
 const (
-	Same    = "same"    // it was there already, as it would be written now, or as the client's own
-	Updated = "updated" // an older state of it was there
+	Same    = "same"    // unchanged since an earlier migration, or the client's own
+	Updated = "updated" // an older state of it was overwritten
 )
 
-// Migrated is what became of one session.
+// Migrated is the result for one session.
 type Migrated struct {
-	Source    string       `json:"source"` // the store
+	Source    string       `json:"source"` // path of the store
 	ID        string       `json:"id"`
 	Agent     string       `json:"agent"`
 	Title     string       `json:"title,omitempty"`
 	Status    string       `json:"status"`
 	Cwd       string       `json:"cwd,omitempty"`
-	Session   string       `json:"session,omitempty"` // its id for the client
+	Session   string       `json:"session,omitempty"` // its id in the client
 	File      string       `json:"file,omitempty"`
 	Messages  int64        `json:"messages"`
 	Turns     int64        `json:"turns"`
 	Subagents int          `json:"subagents"`
-	Losses    []loss.Group `json:"losses"` // those of its subagents included
+	Losses    []loss.Group `json:"losses"` // with those of its subagents
 	Error     *ErrorReport `json:"error,omitempty"`
 
 	err error
 }
 
-// Err is why the session is not there, nil if it is.
+// Err returns why the session was not migrated, nil if it was.
 func (m *Migrated) Err() error { return m.err }
 
-// Count is how many sessions have one of these states.
+// Count returns the number of sessions with one of these states.
 func (m *Migration) Count(status ...string) (n int) {
 	for i := range m.Migrated {
 		for _, s := range status {
@@ -98,20 +98,19 @@ func (m *Migration) Count(status ...string) (n int) {
 	return n
 }
 
-// Migrate writes sessions where another client looks for its own. Nothing that
-// is there is overwritten, see MigrateOptions.Update; each session is there
-// whole, its subagents before itself, or not at all. The error is that of a
-// source that could not be read; what failed of single sessions is in the
-// report alone, which is never nil.
+// Migrate writes sessions where another client looks for its own. It overwrites
+// nothing, except with MigrateOptions.Update. Each session is complete, its
+// subagents before itself, or absent. The error is that of a source that could
+// not be read; sessions that failed are only in the report, which is never nil.
 func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions) (*Migration, error) {
-	return migrate(ctx, reg, from, o, renames{moveNew, os.Rename})
+	return migrate(ctx, reg, from, o, renameFuncs{moveNew, os.Rename})
 }
 
-// renames are what gives files their names, where nothing stands and over what
-// stands there. Tests let one fail.
-type renames struct{ fresh, over func(from, to string) error }
+// renameFuncs rename files to new names, and over existing files. Tests let one
+// fail.
+type renameFuncs struct{ create, replace func(from, to string) error }
 
-func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions, with renames) (*Migration, error) {
+func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions, with renameFuncs) (*Migration, error) {
 	out := &Migration{To: o.To, Dir: o.Dir, DryRun: o.DryRun, Migrated: []Migrated{}}
 	to := reg.Lookup(o.To)
 	switch {
@@ -133,7 +132,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	return out, errors.Join(errs...)
 }
 
-func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renames) error {
+func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renameFuncs) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {
 		family, err := withSubagents(ctx, reg, src, o)
@@ -143,22 +142,23 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		wanted = family
 	}
 	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), talk: talker{progress: o.Progress, say: o.Say},
-		o:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say, Verbose: o.Verbose},
-		moving: &moving{o: o, rename: with}}
+	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), notify: notifier{progress: o.Progress, say: o.Say},
+		opts:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say, Verbose: o.Verbose},
+		migration: &migrateJob{o: o, rename: with}}
 	err := j.run(ctx)
 	if err != nil {
 		err = j.explain(err)
 	}
-	out.Migrated = append(out.Migrated, j.moving.done...)
-	out.Empty, out.Histories = out.Empty+j.moving.empty, out.Histories+j.moving.histories
-	if len(j.moving.done) > 0 && ctx.Err() == nil {
-		return nil // every session has its own word
+	out.Migrated = append(out.Migrated, j.migration.results...)
+	out.Empty, out.Histories = out.Empty+j.migration.empty, out.Histories+j.migration.histories
+	if len(j.migration.results) > 0 && ctx.Err() == nil {
+		return nil // every session has its own result
 	}
 	return err
 }
 
-// withSubagents are the wanted sessions of a store and all below them.
+// withSubagents returns the ids of the wanted sessions of a store and of all
+// sessions below them.
 func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions) ([]string, error) {
 	listing, err := List(ctx, reg, ListOptions{Paths: []string{src.Path}, Live: o.Live, Jobs: o.Jobs})
 	if err != nil {
@@ -181,61 +181,61 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 	return out, nil
 }
 
-// moving is the part of a job that makes its sessions those of a client.
-type moving struct {
+// migrateJob is the part of a job that is specific to a migration.
+type migrateJob struct {
 	o                MigrateOptions
-	rename           renames
-	done             []Migrated
-	empty, histories int             // sessions that were skipped
-	synced           bool            // all that is staged is on the disk
-	folders          map[string]bool // with names that are not on it yet
+	rename           renameFuncs
+	results          []Migrated
+	empty, histories int             // numbers of skipped sessions
+	synced           bool            // everything staged was synced to disk
+	folders          map[string]bool // folders with new names that were not synced to disk
 }
 
-// nearby is where sessions wait for their names: on the same disk as the folder
-// in which the client keeps those of all its projects.
-func (j *job) nearby(context.Context) (err error) {
+// resolveMigrationTarget sets the place where sessions are staged: on the same
+// disk as the folder in which the client keeps the sessions of all projects.
+func (j *job) resolveMigrationTarget(context.Context) (err error) {
 	j.sidecar = &sidecar{off: true}
-	shelf, _, _ := strings.Cut(j.reg.Lookup(j.o.To).SessionPath(&session.Head{}), "/")
-	if j.goal, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.o.DryRun {
-		sweep(j.goal, j.talk.Say)
+	shelf, _, _ := strings.Cut(j.reg.Lookup(j.opts.To).SessionPath(&session.Head{}), "/")
+	if j.dest, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.opts.DryRun {
+		sweep(j.dest, j.notify.Say)
 	}
 	return err
 }
 
-// path is where the client looks for a session.
-func (m *moving) path(to *formats.Format, h *session.Head) string {
+// path returns the path where the client looks for a session.
+func (m *migrateJob) path(to *formats.Format, h *session.Head) string {
 	return filepath.Join(m.o.Dir, filepath.FromSlash(to.SessionPath(h)))
 }
 
-// goal is where a session goes: the folder that it is to belong to, and the
-// outermost session above it.
-type goal struct {
-	cwd  string
-	root *session.Head
-	id   string        // the session's own, where it goes by another
-	last session.Stamp // the last moment in it
-	said bool          // something was said in it
-	read bool          // to its end
-	err  error         // why the outermost session has no place: nothing below it has one
+// placement is where a session goes: its folder, and the outermost session
+// above it.
+type placement struct {
+	cwd        string
+	root       *session.Head
+	id         string        // the session's own id, if it gets another
+	lastMoment session.Stamp // time of the last message
+	hasContent bool          // it has a prompt, an answer or a call
+	complete   bool          // the session was read to its end
+	err        error         // why the outermost session cannot be placed, nor any below it
 
-	there bool // the client has it in that folder already: it is where it was read from
+	inPlace bool // the source is the client's own file, in the right place
 }
 
-// aim finds out where a session goes. A subagent goes where its parent went.
-func (c *climb) aim(s *session.Session) (*goal, error) {
-	if c.goals == nil {
-		c.goals = map[string]*goal{}
+// placementOf returns where a session goes. A subagent goes with its parent.
+func (c *sessionConversion) placementOf(s *session.Session) (*placement, error) {
+	if c.placements == nil {
+		c.placements = map[string]*placement{}
 	}
 	if s.Parent != nil && s.Parent.Session != s.ID {
-		if up := c.goals[s.Parent.Session]; up != nil {
-			c.goals[s.ID] = &goal{cwd: up.cwd, root: up.root, id: s.ID, err: up.err, there: up.there}
-			return c.goals[s.ID], up.err
+		if up := c.placements[s.Parent.Session]; up != nil {
+			c.placements[s.ID] = &placement{cwd: up.cwd, root: up.root, id: s.ID, err: up.err, inPlace: up.inPlace}
+			return c.placements[s.ID], up.err
 		}
-		s.Parent = nil // wanted without its parent, it is a session like others
+		s.Parent = nil // selected without its parent, it is a session like others
 	}
 	root := s.Head
-	g := &goal{root: &root, cwd: c.moving.o.Cwd, id: s.ID}
-	c.goals[s.ID] = g
+	g := &placement{root: &root, cwd: c.migration.o.Cwd, id: s.ID}
+	c.placements[s.ID] = g
 	if g.cwd == "" {
 		if g.cwd, g.err = workspaceOf(&s.Head); g.err != nil {
 			return g, g.err
@@ -243,19 +243,19 @@ func (c *climb) aim(s *session.Session) (*goal, error) {
 	}
 	own := root.Workspace == g.cwd || sameFolder(root.Workspace, g.cwd)
 	root.Workspace = g.cwd
-	if g.there = own && c.readFrom(c.moving.path(c.to, &root)); g.there {
+	if g.inPlace = own && c.readFrom(c.migration.path(c.to, &root)); g.inPlace {
 		return g, nil
 	}
-	if c.moving.o.Again {
-		root.ID = c.free(root)
+	if c.migration.o.Again {
+		root.ID = c.freeID(root)
 		s.ID = root.ID
-		c.goals[s.ID] = g
+		c.placements[s.ID] = g
 	}
 	return g, nil
 }
 
-// readFrom reports whether a file is the store at hand, or lies in it.
-func (c *climb) readFrom(path string) bool {
+// readFrom reports whether a file is the store being read, or is in it.
+func (c *sessionConversion) readFrom(path string) bool {
 	if c.found.Detected[0].Format != c.to {
 		return false
 	}
@@ -264,32 +264,32 @@ func (c *climb) readFrom(path string) bool {
 		return false
 	}
 	file, err := os.Stat(path)
-	return err == nil && (os.SameFile(file, store) || above(path, store))
+	return err == nil && (os.SameFile(file, store) || isInside(path, store))
 }
 
-// sameFolder compares two folders by what they lead to.
+// sameFolder reports whether two paths lead to the same folder.
 func sameFolder(a, b string) bool {
 	x, errx := os.Stat(a)
 	y, erry := os.Stat(b)
 	return errx == nil && erry == nil && os.SameFile(x, y)
 }
 
-// free is the name of the first further session that is not there yet.
-func (c *climb) free(h session.Head) string {
+// freeID returns the id of the first copy that does not exist yet.
+func (c *sessionConversion) freeID(h session.Head) string {
 	id := h.ID
 	for n := 2; ; n++ {
 		h.ID = id + "#" + strconv.Itoa(n)
-		if _, err := os.Lstat(c.moving.path(c.to, &h)); errors.Is(err, fs.ErrNotExist) || n == mostAgain {
+		if _, err := os.Lstat(c.migration.path(c.to, &h)); errors.Is(err, fs.ErrNotExist) || n == maxCopies {
 			return h.ID
 		}
 	}
 }
 
-// mostAgain bounds the search for a name.
-const mostAgain = 9999
+// maxCopies bounds the search for a free id.
+const maxCopies = 9999
 
-// workspaceOf is the folder that a session belongs to, by the name that a
-// program has for it that works there.
+// workspaceOf returns the folder that a session belongs to, under the name that
+// a program running there has for it.
 func workspaceOf(h *session.Head) (string, error) {
 	if h.Workspace == "" {
 		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name its folder"), Hint: "pass --cwd DIR, the folder to continue in"}
@@ -306,27 +306,27 @@ func workspaceOf(h *session.Head) (string, error) {
 		err = errNotFolder
 	}
 	if err != nil {
-		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", bare(err)), Hint: "pass --cwd DIR, the folder to continue in"}
+		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", withoutPath(err)), Hint: "pass --cwd DIR, the folder to continue in"}
 	}
 	return real, nil
 }
 
-// watched is a session of which is kept when its last moment was, and whether
-// anything was said.
-func (g *goal) watched(s *session.Session) *session.Session {
+// observe returns the session with a stream that records the time of its last
+// message, and whether it has content.
+func (g *placement) observe(s *session.Session) *session.Session {
 	out := *s
 	out.Messages = func(yield func(*session.Message, error) bool) {
-		g.read = true
-		each(s.Messages, func(m *session.Message, err error) bool {
-			g.read = err == nil && yield(m, err)
-			return g.read
+		g.complete = true
+		forEach(s.Messages, func(m *session.Message, err error) bool {
+			g.complete = err == nil && yield(m, err)
+			return g.complete
 		}, func(m *session.Message) error {
 			for _, at := range []session.Stamp{m.At, m.End} {
-				if at.Known() && (!g.last.Known() || at.Millis() > g.last.Millis()) {
-					g.last = at
+				if at.Known() && (!g.lastMoment.Known() || at.Millis() > g.lastMoment.Millis()) {
+					g.lastMoment = at
 				}
 			}
-			g.said = g.said || says(m)
+			g.hasContent = g.hasContent || isContent(m)
 			return nil
 		})
 	}

@@ -10,70 +10,70 @@ import (
 	"rehome/formats/store"
 )
 
-// household is a session with its subagents, staged.
-type household struct {
+// sessionFamily is a staged session with its subagents.
+type sessionFamily struct {
 	store    *StoreReport
 	root     *SessionReport
 	children []*SessionReport
 }
 
-// install gives the sessions of all stores the names that their client knows.
-// What a store says of itself beside its sessions is the error.
+// install places the sessions of all stores under the names that their client
+// expects. It returns the errors of stores that are not about one session.
 func (j *job) install(ctx context.Context) error {
-	to, m := j.reg.Lookup(j.o.To), j.moving
-	var all [][]*household
+	to, m := j.reg.Lookup(j.opts.To), j.migration
+	var all [][]*sessionFamily
 	count := 0
 	for i := range j.rep.Stores {
-		all = append(all, households(&j.rep.Stores[i]))
+		all = append(all, groupFamilies(&j.rep.Stores[i]))
 		count += len(all[i])
 	}
-	if count > fewFiles && !j.o.DryRun {
+	if count > fewFiles && !j.opts.DryRun {
 		var err error
 		if m.synced, err = syncDisk(j.stage.Root); err != nil {
 			return err
 		}
 	}
 	err := j.installAll(ctx, to, all)
-	if err = errors.Join(err, m.last()); err != nil {
+	if err = errors.Join(err, m.syncFolders()); err != nil {
 		return err
 	}
-	return j.outcome()
+	return j.failure()
 }
 
-func (j *job) installAll(ctx context.Context, to *formats.Format, all [][]*household) error {
+func (j *job) installAll(ctx context.Context, to *formats.Format, all [][]*sessionFamily) error {
 	for i := range all {
 		for _, f := range all[i] {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if j.moving.skips(f) {
+			if j.migration.skips(f) {
 				continue
 			}
 			m := f.report(j.found[i].Loc.Path)
 			if f.root.err == nil {
-				m.settle(j.moving.place(ctx, to, f, &m))
+				m.finish(j.migration.place(ctx, to, f, &m))
 			} else {
-				m.settle("", j.explain(f.root.err))
+				m.finish("", j.explain(f.root.err))
 			}
-			j.moving.done = append(j.moving.done, m)
+			j.migration.results = append(j.migration.results, m)
 		}
 	}
 	return nil
 }
 
-// households puts the sessions of a store together that go together.
-func households(s *StoreReport) (out []*household) {
-	byRoot := map[*session.Head]*household{}
+// groupFamilies groups the sessions of a store by their outermost session.
+func groupFamilies(s *StoreReport) (out []*sessionFamily) {
+	byRoot := map[*session.Head]*sessionFamily{}
 	for i := range s.Sessions {
 		r := &s.Sessions[i]
-		if r.goal == nil { // it was not even begun
-			out = append(out, &household{store: s, root: r})
+		if r.placement == nil { // it was not started
+			out = append(out, &sessionFamily{store: s, root: r})
 			continue
 		}
-		f := byRoot[r.goal.root]
+		f := byRoot[r.placement.root]
 		if f == nil {
-			f = &household{store: s, root: r} // parents come before their children
-			byRoot[r.goal.root] = f
+			f = &sessionFamily{store: s, root: r} // parents precede their children
+			byRoot[r.placement.root] = f
 			out = append(out, f)
 			continue
 		}
@@ -82,16 +82,16 @@ func households(s *StoreReport) (out []*household) {
 	return out
 }
 
-// report begins what is said of a family.
-func (f *household) report(source string) Migrated {
+// report returns the report of a family before it is placed.
+func (f *sessionFamily) report(source string) Migrated {
 	r := f.root
 	m := Migrated{Source: source, ID: r.ID, Agent: r.Agent, Title: r.Title, Messages: r.Messages, Turns: r.Turns, Losses: r.Losses}
-	if r.goal != nil {
-		m.ID, m.Cwd = r.goal.id, r.goal.cwd
+	if r.placement != nil {
+		m.ID, m.Cwd = r.placement.id, r.placement.cwd
 	}
 	for _, c := range f.children {
 		if c.err != nil && r.err != nil {
-			continue // of what failed as a whole nothing else is to be said
+			continue // the whole family failed: report only that
 		}
 		if c.err != nil {
 			m.Losses = append(m.Losses, loss.Loss{Code: loss.SubagentFailed, At: store.Addr{File: c.ID}}.Group())
@@ -106,7 +106,7 @@ func (f *household) report(source string) Migrated {
 	return m
 }
 
-func (m *Migrated) settle(status string, err error) {
+func (m *Migrated) finish(status string, err error) {
 	if m.Status = status; err == nil {
 		return
 	}

@@ -15,40 +15,40 @@ import (
 	"rehome/formats/session"
 )
 
-// placing is one file on its way to its name.
-type placing struct {
+// fileMove is a staged file and its final path.
+type fileMove struct {
 	staged, path string
-	old          bool // something of ours stands there, to be replaced
-	companion    bool // it is what belongs beside a session's file
+	replaces     bool // it replaces a file that rehome wrote
+	companion    bool // it is the companion of a session's file
 }
 
-// place installs a family, subagents before the session itself: once that is
-// there, all of it is.
-func (m *moving) place(ctx context.Context, to *formats.Format, f *household, rep *Migrated) (string, error) {
-	rep.File = m.path(to, f.root.goal.root)
+// place places a family, subagents before the session itself: once that exists,
+// everything does.
+func (m *migrateJob) place(ctx context.Context, to *formats.Format, f *sessionFamily, rep *Migrated) (string, error) {
+	rep.File = m.path(to, f.root.placement.root)
 	rep.Session = strings.TrimSuffix(filepath.Base(rep.File), filepath.Ext(rep.File))
-	if f.root.goal.there {
+	if f.root.placement.inPlace {
 		return Same, nil
 	}
-	var todo []placing
-	same := false // at the end: of the session itself
+	var todo []fileMove
+	same := false // after the loop: of the session itself
 	for _, r := range append(append([]*SessionReport(nil), f.children...), f.root) {
 		if r.err != nil {
 			continue
 		}
-		p := placing{staged: r.staged, path: rep.File}
+		p := fileMove{staged: r.staged, path: rep.File}
 		if r != f.root {
-			p.path = m.path(to, subagent(r, f.root.goal))
+			p.path = m.path(to, subagent(r, f.root.placement))
 		}
 		var err error
 		if same, err = m.compare(ctx, to, &p); err != nil {
 			return "", err
 		}
-		if err := dress(r); err != nil {
+		if err := setAttributes(r); err != nil {
 			return "", err
 		}
 		if r != f.root {
-			beside, err := m.companion(to, r, &p, subagent(r, f.root.goal))
+			beside, err := m.companion(to, r, &p, subagent(r, f.root.placement))
 			if err != nil {
 				return "", err
 			}
@@ -64,31 +64,31 @@ func (m *moving) place(ctx context.Context, to *formats.Format, f *household, re
 	case m.o.DryRun:
 		return Checked, nil
 	}
-	status, err := m.carryOut(ctx, to, todo)
+	status, err := m.commitFiles(ctx, to, todo)
 	if err == nil && same {
 		status = Updated
 	}
 	return status, err
 }
 
-// companion stages what belongs beside a subagent's file. One that is there
-// stays, unless the file itself is written again: the client keeps its own.
-func (m *moving) companion(to *formats.Format, r *SessionReport, of *placing, h *session.Head) ([]placing, error) {
-	p := placing{staged: r.staged + ".beside", companion: true}
+// companion stages the companion of a subagent's file. An existing one stays,
+// unless the file itself is overwritten: the client keeps its own.
+func (m *migrateJob) companion(to *formats.Format, r *SessionReport, of *fileMove, h *session.Head) ([]fileMove, error) {
+	p := fileMove{staged: r.staged + ".beside", companion: true}
 	var content []byte
 	if p.path, content = companion(to, h, of.path); content == nil {
 		return nil, nil
 	}
 	was, err := os.ReadFile(p.path)
-	if p.old = err == nil; p.old && (!of.old || bytes.Equal(was, content)) {
+	if p.replaces = err == nil; p.replaces && (!of.replaces || bytes.Equal(was, content)) {
 		return nil, nil
 	}
-	return []placing{p}, os.WriteFile(p.staged, content, 0o600)
+	return []fileMove{p}, os.WriteFile(p.staged, content, 0o600)
 }
 
-// subagent is one as its client names it: it lies with the outermost
-// session, however deep it was started.
-func subagent(r *SessionReport, g *goal) *session.Head {
+// subagent returns the head under which the client names a subagent: its file
+// is with the outermost session, however deep it was started.
+func subagent(r *SessionReport, g *placement) *session.Head {
 	h := r.head
 	h.Workspace = g.cwd
 	up := session.Link{}
@@ -100,9 +100,9 @@ func subagent(r *SessionReport, g *goal) *session.Head {
 	return &h
 }
 
-// dress gives a staged file the mode and the time of its client's own files:
-// the newest file is the session that it would go on with.
-func dress(r *SessionReport) error {
+// setAttributes sets the mode and time of a staged file as the client does: it
+// would continue the newest file.
+func setAttributes(r *SessionReport) error {
 	if err := os.Chmod(r.staged, 0o600); err != nil {
 		return err
 	}
@@ -110,50 +110,50 @@ func dress(r *SessionReport) error {
 	if err != nil {
 		return err
 	}
-	last := info.ModTime() // the codec's own word, where nothing else tells
-	for _, at := range []session.Stamp{r.head.Created, r.head.Updated, r.goal.last} {
+	last := info.ModTime() // set by the codec, if nothing else is known
+	for _, at := range []session.Stamp{r.head.Created, r.head.Updated, r.placement.lastMoment} {
 		if at.Known() {
 			last = at.Time()
 		}
 	}
-	return os.Chtimes(r.staged, time.Time{}, kept(last, time.Now()))
+	return os.Chtimes(r.staged, time.Time{}, shownTime(last, time.Now()))
 }
 
-// fresh is how old a file may look.
-const fresh = 7 * 24 * time.Hour
+// maxAge is the max age that a file shows.
+const maxAge = 7 * 24 * time.Hour
 
-// kept is the time that a file shows. Claude Code removes, when it starts,
-// files that nobody has touched for thirty days: an old session would be gone
-// before it is gone on with. So it looks a week old, or up to a day older, in
-// the order of the true times.
-func kept(last, now time.Time) time.Time {
+// shownTime returns the modification time that a file gets. Claude Code deletes
+// files that are older than thirty days when it starts, so an old session would
+// be gone before it can be continued. It looks a week old, or up to a day
+// older, in the order of the true times.
+func shownTime(last, now time.Time) time.Time {
 	age := now.Sub(last)
-	if age <= fresh {
+	if age <= maxAge {
 		return last
 	}
-	return now.Add(-fresh + time.Duration(float64(24*time.Hour)*float64(fresh)/float64(age)) - 24*time.Hour)
+	return now.Add(-maxAge + time.Duration(float64(24*time.Hour)*float64(maxAge)/float64(age)) - 24*time.Hour)
 }
 
-// compare looks at what stands where a file is to go.
-func (m *moving) compare(ctx context.Context, to *formats.Format, p *placing) (same bool, err error) {
+// compare compares a staged file with the one at its path.
+func (m *migrateJob) compare(ctx context.Context, to *formats.Format, p *fileMove) (same bool, err error) {
 	info, err := os.Lstat(p.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
-		return false, &formats.Error{At: p.path, Err: bare(err)}
+		return false, &formats.Error{At: p.path, Err: withoutPath(err)}
 	}
 	if info.Mode().IsRegular() {
 		if same, err = sameBytes(p.staged, p.path); same || err != nil {
 			return same, err
 		}
 	}
-	p.old = true
+	p.replaces = true
 	return false, m.mayReplace(ctx, to, p.path, info)
 }
 
-// mayReplace refuses to touch a file unless every line in it is ours.
-func (m *moving) mayReplace(ctx context.Context, to *formats.Format, path string, info fs.FileInfo) error {
+// mayReplace returns an error unless rehome wrote every line of a file.
+func (m *migrateJob) mayReplace(ctx context.Context, to *formats.Format, path string, info fs.FileInfo) error {
 	again := "--again writes another copy, with an id of its own"
 	if !info.Mode().IsRegular() || to.Unmodified == nil {
 		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}

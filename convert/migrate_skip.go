@@ -7,36 +7,36 @@ import (
 	"rehome/formats/session"
 )
 
-// The states of sessions that no client has any use for.
+// The states of sessions that are skipped.
 const (
 	skippedEmpty   = "empty"
 	skippedHistory = "prompt history"
 )
 
-// says reports whether a message is a prompt, an answer or a call: not what a
-// client puts in front of prompts, and not what it says to itself.
-func says(m *session.Message) bool {
+// isContent reports whether a message is a prompt, an answer or a call, and not
+// what a client inserts before prompts or writes for itself.
+func isContent(m *session.Message) bool {
 	return m.Role != session.System && slices.ContainsFunc(m.Parts, func(p session.Part) bool {
 		_, injected := p.(*session.Injected)
 		return !injected
 	})
 }
 
-// empty reports a session that was read to its end, and nothing was said in it.
-func (g *goal) empty() bool { return g != nil && g.read && !g.said }
+// empty reports whether a session was read to its end and has no content.
+func (g *placement) empty() bool { return g != nil && g.complete && !g.hasContent }
 
-// walk finds out whether anything was said in a session that has no place.
-func (g *goal) walk(s *session.Session) {
-	for range g.watched(s).Messages {
-		if g.said {
+// findContent finds out whether a session without a place has content.
+func (g *placement) findContent(s *session.Session) {
+	for range g.observe(s).Messages {
+		if g.hasContent {
 			return
 		}
 	}
 }
 
-// skips leaves out a session in which, and in whose subagents, nothing was said,
-// and those subagents of another; and a list of prompts.
-func (m *moving) skips(f *household) bool {
+// skips reports whether to skip a family: no content in the session and its
+// subagents, or a list of prompts. It removes subagents without content.
+func (m *migrateJob) skips(f *sessionFamily) bool {
 	if f.root.Status == skippedHistory {
 		m.histories++
 		return true

@@ -70,7 +70,7 @@ type mover struct {
 	src, dir string
 	cwd      string
 	parents  map[string]string
-	rename   *renames
+	rename   *renameFuncs
 }
 
 func newMover(t *testing.T, text string) *mover {
@@ -90,7 +90,7 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 	if o.Cwd == "" {
 		o.Cwd = m.cwd
 	}
-	with := renames{moveNew, os.Rename}
+	with := renameFuncs{moveNew, os.Rename}
 	if m.rename != nil {
 		with = *m.rename
 	}
@@ -354,7 +354,7 @@ func TestKept(t *testing.T) {
 	before := now
 	for _, days := range []int{0, 3, 7, 8, 29, 31, 400, 20000} {
 		last := now.AddDate(0, 0, -days)
-		got := kept(last, now)
+		got := shownTime(last, now)
 		if days <= 7 && !got.Equal(last) || now.Sub(got) > 8*24*time.Hour || days > 0 && !got.Before(before) {
 			t.Errorf("%d days: %s, behind %s", days, got, before)
 		}
@@ -400,7 +400,7 @@ func TestMigrateRace(t *testing.T) {
 	for _, theirs := range []bool{false, true} {
 		m := newMover(t, "session a First\nsay hello\nsession k Kid\nsay hi\n")
 		m.parents = map[string]string{"k": "a"}
-		m.rename = &renames{over: os.Rename, fresh: func(from, to string) error {
+		m.rename = &renameFuncs{replace: os.Rename, create: func(from, to string) error {
 			b, err := os.ReadFile(from)
 			if err == nil && theirs && strings.HasSuffix(to, "a.txt") {
 				b = append(b, "and more\n"...)
@@ -431,7 +431,7 @@ func TestMigrateUpdateIsUndone(t *testing.T) {
 	before := m.files()
 	m.say("session a First\nsay hello\nsay more\nsession k Kid\nsay hi\nsay more\nsession l Late\nsay late\n")
 	broken := errors.New("the disk says no")
-	m.rename = &renames{fresh: moveNew, over: func(from, to string) error {
+	m.rename = &renameFuncs{create: moveNew, replace: func(from, to string) error {
 		if strings.HasSuffix(to, "a.txt") {
 			return broken
 		}

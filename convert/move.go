@@ -5,12 +5,12 @@ import (
 	"os"
 )
 
-// moveNew renames and never overwrites: if something stands at to, the error
-// is fs.ErrExist. move does it in one step where the system can.
+// moveNew renames and never overwrites: if to exists, the error is fs.ErrExist.
+// move does it in one step if the system can.
 func moveNew(from, to string) error { return move(from, to) }
 
 // moveStepwise is for systems and disks without such a rename. A file is
-// linked, which fails if the name is taken; a folder cannot be linked, but
+// linked, which fails if the name is taken. A folder cannot be linked, but
 // renaming it over anything but an empty folder fails, too.
 func moveStepwise(from, to string) error {
 	info, err := os.Lstat(from)

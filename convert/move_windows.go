@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// move: unlike os.Rename, MoveFile does not replace.
+// move renames. Unlike os.Rename, MoveFile does not replace.
 func move(from, to string) error {
 	f, err := syscall.UTF16PtrFromString(from)
 	if err != nil {

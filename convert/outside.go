@@ -1,10 +1,8 @@
 package convert
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,34 +11,33 @@ import (
 	"rehome/formats"
 )
 
-// outside is the folder of a store that its client keeps elsewhere. It is
-// written and read again as part of the store, and only then taken out of it.
-// What is in it is the client's by name: an entry that is there already is
-// never written into.
-type outside struct {
-	name    string // of the folder inside the store
+// outsideFolder is the folder of a store that its client keeps elsewhere. It is
+// written and verified as part of the store, and only then moved out of it. Its
+// content belongs to the client: existing entries are never written into.
+type outsideFolder struct {
+	name    string // name of the folder in the store
 	to      target // where the client looks for it
 	replace bool
 	say     func(string)
 
-	stage  string // below which it waits under the names of to.tail; "" if there is none
+	stage  string // folder in which it is staged under the names of to.tail; "" if there is none
 	placed bool
 }
 
-func newOutside(j *job, f *formats.Format) (*outside, error) {
+func newOutsideFolder(j *job, f *formats.Format) (*outsideFolder, error) {
 	if f.ExternalDir == nil {
 		return nil, nil
 	}
-	name, at := f.ExternalDir(j.o.Home, j.o.Cwd)
+	name, at := f.ExternalDir(j.opts.Home, j.opts.Cwd)
 	to, err := resolve(at)
 	if err != nil {
 		return nil, err
 	}
-	return &outside{name: name, to: to, replace: j.o.Replace, say: j.talk.Say}, apart(j.src, to)
+	return &outsideFolder{name: name, to: to, replace: j.opts.Replace, say: j.notify.Say}, checkDisjoint(j.src, to)
 }
 
-// free refuses early what could not be placed late.
-func (o *outside) free(staged string) error {
+// checkFree returns early the error that placing would return late.
+func (o *outsideFolder) checkFree(staged string) error {
 	if o == nil {
 		return nil
 	}
@@ -52,35 +49,35 @@ func (o *outside) free(staged string) error {
 		return err
 	}
 	if info, err := os.Stat(o.to.path()); err == nil && !info.IsDir() {
-		return &formats.Error{At: o.to.shown, Err: errNotFolder}
+		return &formats.Error{At: o.to.display, Err: errNotFolder}
 	}
 	for _, e := range list {
 		if t := o.entry(e.Name()); !o.replace && t.exists() && !sameTree(filepath.Join(from, e.Name()), t.path()) {
-			return o.taken(t)
+			return o.existsError(t)
 		}
 	}
 	return nil
 }
 
-func (o *outside) entry(name string) target {
-	return target{shown: filepath.Join(o.to.shown, name), dir: o.to.path(), tail: []string{name}}
+func (o *outsideFolder) entry(name string) target {
+	return target{display: filepath.Join(o.to.display, name), dir: o.to.path(), tail: []string{name}}
 }
 
-func (o *outside) taken(t target) error {
-	return &formats.Error{At: t.shown, Err: formats.ErrExists,
+func (o *outsideFolder) existsError(t target) error {
+	return &formats.Error{At: t.display, Err: formats.ErrExists,
 		Hint: "pass --replace to keep the existing one as " + t.base() + backupMark + "1, or pass a DST"}
 }
 
-// takeOut moves the folder out of the staged store. Where folders above both
-// are missing, it waits beside the store in the tree, so that the one rename of
-// the topmost makes both appear.
-func (o *outside) takeOut(s *staging, goal target) error {
+// extract moves the folder out of the staged store. If folders above both are
+// missing, it is staged in the same tree, so that renaming the topmost makes
+// both appear.
+func (o *outsideFolder) extract(s *staging, goal target) error {
 	if o == nil {
 		return nil
 	}
 	from := filepath.Join(s.path(goal, "."), o.name)
 	if _, err := os.Lstat(from); err != nil {
-		return nil // the store has none
+		return nil // the store does not have one
 	}
 	stage := filepath.Join(s.Root, "outside")
 	if o.to.dir == goal.dir && len(goal.tail) > 1 && o.to.tail[0] == goal.tail[0] {
@@ -97,9 +94,9 @@ func (o *outside) takeOut(s *staging, goal target) error {
 	return syncTree(s.Root)
 }
 
-// before places the folder ahead of the first depth folders of goal, unless
-// the rename of those brings it along.
-func (o *outside) before(m *moves, s *staging, goal target, depth int) error {
+// placeBefore places the folder before the first depth folders of goal, unless
+// the rename of those includes it.
+func (o *outsideFolder) placeBefore(m *renameLog, s *staging, goal target, depth int) error {
 	if o == nil || o.stage == "" || o.placed {
 		return nil
 	}
@@ -115,7 +112,7 @@ func (o *outside) before(m *moves, s *staging, goal target, depth int) error {
 			return syncFolder(filepath.Dir(to))
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return &formats.Error{At: to, Err: bare(err)}
+			return &formats.Error{At: to, Err: withoutPath(err)}
 		}
 		if info, err := os.Stat(to); err != nil || !info.IsDir() {
 			return &formats.Error{At: to, Err: errNotFolder}
@@ -124,8 +121,8 @@ func (o *outside) before(m *moves, s *staging, goal target, depth int) error {
 	return o.merge(m)
 }
 
-// merge places entry by entry in the folder that the client has already.
-func (o *outside) merge(m *moves) error {
+// merge places the entries one by one in the client's existing folder.
+func (o *outsideFolder) merge(m *renameLog) error {
 	from := filepath.Join(o.stage, filepath.Join(o.to.tail...))
 	list, err := os.ReadDir(from)
 	if err != nil {
@@ -136,36 +133,36 @@ func (o *outside) merge(m *moves) error {
 		if t.exists() {
 			switch {
 			case sameTree(staged, t.path()):
-				continue // a run that was stopped has left it, or it never went
+				continue // left by an interrupted run, or never moved
 			case !o.replace:
-				return o.taken(t)
+				return o.existsError(t)
 			}
-			n, err := freeBackup(t)
+			n, err := nextBackup(t)
 			if err != nil {
 				return err
 			}
 			if err := m.move(t.path(), t.beside(backupSuffix(n)).path()); err != nil {
-				return &formats.Error{At: t.shown, Op: "back up", Err: bare(err)}
+				return &formats.Error{At: t.display, Op: "back up", Err: withoutPath(err)}
 			}
-			o.say(fmt.Sprintf("%s: the previous one is kept as %s", t.shown, t.base()+backupSuffix(n)))
+			o.say(fmt.Sprintf("%s: the previous one is kept as %s", t.display, t.base()+backupSuffix(n)))
 		}
 		if err := m.move(staged, t.path()); errors.Is(err, fs.ErrExist) {
-			return o.taken(t)
+			return o.existsError(t)
 		} else if err != nil {
-			return &formats.Error{At: t.shown, Err: bare(err)}
+			return &formats.Error{At: t.display, Err: withoutPath(err)}
 		}
 	}
 	return syncFolder(o.to.path())
 }
 
-// tell says where the folder went.
-func (o *outside) tell() {
+// announce says where the folder was placed.
+func (o *outsideFolder) announce() {
 	if o != nil && o.stage != "" {
-		o.say(o.name + " placed where the client looks for it: " + o.to.shown)
+		o.say(o.name + " placed where the client looks for it: " + o.to.display)
 	}
 }
 
-// sameTree reports whether two files or folders hold the same.
+// sameTree reports whether two files or folders have the same content.
 func sameTree(a, b string) bool {
 	x, err := os.Lstat(a)
 	if err != nil {
@@ -177,7 +174,8 @@ func sameTree(a, b string) bool {
 	}
 	switch {
 	case x.Mode().IsRegular():
-		return x.Size() == y.Size() && sameContent(a, b)
+		same, err := sameBytes(a, b)
+		return same && err == nil
 	case !x.IsDir():
 		return false
 	}
@@ -195,28 +193,4 @@ func sameTree(a, b string) bool {
 		}
 	}
 	return true
-}
-
-func sameContent(a, b string) bool {
-	f, err := os.Open(a)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	g, err := os.Open(b)
-	if err != nil {
-		return false
-	}
-	defer g.Close()
-	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(f, x)
-		k, also := io.ReadFull(g, y)
-		if n != k || !bytes.Equal(x[:n], y[:k]) || (err == nil) != (also == nil) {
-			return false
-		}
-		if err != nil {
-			return err == io.EOF || err == io.ErrUnexpectedEOF
-		}
-	}
 }

@@ -52,7 +52,7 @@ func newApartScene(t *testing.T, there ...string) apartScene {
 
 func (s apartScene) carry(t *testing.T, o Options, rename func(from, to string) error) (*Report, error) {
 	o.To, o.Cwd, o.Home = "right", "/ws", s.home
-	return carry(t.Context(), aparts(), s.src, "", o, rename)
+	return convertWith(t.Context(), aparts(), s.src, "", o, rename)
 }
 
 // whole is why what stands in the home folder is no state to be found in: a

@@ -91,7 +91,7 @@ func TestSecondRenameFails(t *testing.T) {
 				return moveNew(from, to)
 			}
 			leavesNothing(t, dir, func() {
-				rep, err := carry(t.Context(), fakes(nil, nil), filepath.Dir(src), dst, Options{To: "left", Replace: true}, rename)
+				rep, err := convertWith(t.Context(), fakes(nil, nil), filepath.Dir(src), dst, Options{To: "left", Replace: true}, rename)
 				if err == nil && n >= fail {
 					t.Errorf("rename %d failed unheard", fail)
 				}
@@ -119,7 +119,7 @@ func TestTargetAppearsMeanwhile(t *testing.T) {
 			}
 			return moveNew(from, to)
 		}
-		_, err := carry(t.Context(), fakes(nil, nil), src, dst, Options{To: "right", Replace: replace}, rename)
+		_, err := convertWith(t.Context(), fakes(nil, nil), src, dst, Options{To: "right", Replace: replace}, rename)
 		if !errors.Is(err, formats.ErrExists) {
 			t.Errorf("got %v", err)
 		}
@@ -141,7 +141,7 @@ func TestMissingFolders(t *testing.T) {
 		}
 		return moveNew(from, to)
 	}
-	rep, err := carry(t.Context(), fakes(nil, nil), src, dst, Options{To: "right"}, rename)
+	rep, err := convertWith(t.Context(), fakes(nil, nil), src, dst, Options{To: "right"}, rename)
 	if err != nil || !rep.Placed {
 		t.Fatal(err)
 	}

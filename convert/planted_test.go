@@ -57,7 +57,7 @@ func TestPlanted(t *testing.T) {
 	}
 	found := ""
 	for _, s := range r.Stores {
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			found += b.Rule.ID + " "
 		}
 	}

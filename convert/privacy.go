@@ -8,15 +8,15 @@ import (
 	"rehome/formats"
 )
 
-// What was said in a session is as private as the store that it was in: what
-// the group and others may not do with a store they may not do with text of it
-// either, whatever the umask says.
+// A conversion of a store is as private as the store: what the group and others
+// may not do with the store, they may not do with the result, whatever the
+// umask.
 
-// shared are the permissions of the group and of others.
-const shared fs.FileMode = 0o077
+// groupAndOthers are the permissions of the group and of others.
+const groupAndOthers fs.FileMode = 0o077
 
-// closedTo are the shared permissions that a store does not give.
-func closedTo(l *formats.Location) fs.FileMode {
+// deniedBy returns the permissions of group and others that a store lacks.
+func deniedBy(l *formats.Location) fs.FileMode {
 	out := fs.FileMode(0)
 	filepath.WalkDir(l.Path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -26,21 +26,22 @@ func closedTo(l *formats.Location) fs.FileMode {
 		switch {
 		case err != nil:
 		case e.IsDir():
-			out |= ^info.Mode() & shared
+			out |= ^info.Mode() & groupAndOthers
 		case info.Mode().IsRegular():
-			out |= ^asFolder(info.Mode()) & shared
+			out |= ^folderMode(info.Mode()) & groupAndOthers
 		}
 		return nil
 	})
 	return out
 }
 
-// asFolder are the permissions of a folder that shows as much as a file does.
-func asFolder(m fs.FileMode) fs.FileMode { return m | m&0o444>>2 }
+// folderMode returns the permissions of a folder that is as readable as the
+// file.
+func folderMode(m fs.FileMode) fs.FileMode { return m | m&0o444>>2 }
 
-// closeOff takes permissions from all that is at and below a path. A folder
-// that may not be read may not be entered either.
-func closeOff(root string, off fs.FileMode) error {
+// deny removes permissions from everything at and below a path. A folder that
+// may not be read may not be entered either.
+func deny(root string, off fs.FileMode) error {
 	if off == 0 {
 		return nil
 	}
@@ -63,22 +64,22 @@ func closeOff(root string, off fs.FileMode) error {
 	})
 }
 
-// keepPrivate gives all that is staged the permissions of the stores that it
-// was made of. What stands for several stores is as open as the most open one
-// where it only leads to them, and as closed as the most closed one where it
-// holds their words.
-func (j *job) keepPrivate() error {
-	every, any := shared, fs.FileMode(0)
+// restrictPermissions gives everything that is staged the permissions of the
+// stores it was made from. What stands for several stores has the permissions
+// of the most open one if it only leads to them, and of the most private one if
+// it holds their content.
+func (j *job) restrictPermissions() error {
+	every, any := groupAndOthers, fs.FileMode(0)
 	off := make([]fs.FileMode, len(j.found))
 	for i, f := range j.found {
-		if s := j.rep.Stores[i].Status; f.Loc == nil || s != Placed && len(j.finished[i]) == 0 {
+		if s := j.rep.Stores[i].Status; f.Loc == nil || s != Placed && len(j.stagedSessions[i]) == 0 {
 			continue
 		}
-		off[i] = closedTo(f.Loc)
+		off[i] = deniedBy(f.Loc)
 		every, any = every&off[i], any|off[i]
 	}
-	j.private = any
-	goal := j.stage.path(j.goal, ".")
+	j.denied = any
+	goal := j.stage.path(j.dest, ".")
 	info, err := os.Lstat(goal)
 	if err != nil {
 		return err
@@ -86,12 +87,12 @@ func (j *job) keepPrivate() error {
 	if !info.IsDir() || len(j.found) == 1 {
 		every = any
 	}
-	if err := closeOff(j.stage.tree, every); err != nil {
+	if err := deny(j.stage.tree, every); err != nil {
 		return err
 	}
 	for i := range j.found {
-		for _, path := range j.madeOf(i) {
-			if err := closeOff(path, off[i]); err != nil {
+		for _, path := range j.stagedPaths(i) {
+			if err := deny(path, off[i]); err != nil {
 				return err
 			}
 		}
@@ -99,18 +100,19 @@ func (j *job) keepPrivate() error {
 	return nil
 }
 
-// madeOf are the staged files and folders that were made of one store alone.
-func (j *job) madeOf(i int) (out []string) {
+// stagedPaths returns the staged files and folders that were made from one
+// store alone.
+func (j *job) stagedPaths(i int) (out []string) {
 	rep := &j.rep.Stores[i]
 	if j.rep.Lane != sessionLane {
 		if rep.Status == Placed {
-			out = append(out, j.stage.path(j.goal, rep.Path))
+			out = append(out, j.stage.path(j.dest, rep.Path))
 		}
 		return out
 	}
-	for _, f := range j.finished[i] {
+	for _, f := range j.stagedSessions[i] {
 		if name := rep.Sessions[f.report].File; name != "" {
-			out = append(out, filepath.Join(j.stage.path(j.goal, "."), filepath.FromSlash(name)))
+			out = append(out, filepath.Join(j.stage.path(j.dest, "."), filepath.FromSlash(name)))
 		}
 	}
 	return out

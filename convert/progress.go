@@ -2,7 +2,7 @@ package convert
 
 import "sync"
 
-// Progress is how far a conversion is.
+// Progress is the progress of a conversion or check.
 type Progress struct {
 	Stage              string // "reading", "checking", "syncing"
 	Store              string // the store last worked on
@@ -17,16 +17,16 @@ const (
 	syncing  = "syncing"
 )
 
-// talker passes progress and remarks on, one at a time.
-type talker struct {
+// notifier passes on progress and remarks, one at a time.
+type notifier struct {
 	mu       sync.Mutex
 	progress func(Progress)
 	say      func(string)
-	at       Progress
+	current  Progress
 }
 
 // Say passes on a remark.
-func (t *talker) Say(s string) {
+func (t *notifier) Say(s string) {
 	if t.say == nil {
 		return
 	}
@@ -35,28 +35,28 @@ func (t *talker) Say(s string) {
 	t.say(s)
 }
 
-// Change lets the caller move the progress on.
-func (t *talker) change(f func(p *Progress)) {
+// update calls f to change the progress, and passes it on.
+func (t *notifier) update(f func(p *Progress)) {
 	if t.progress == nil {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f(&t.at)
-	shown := t.at
-	// Sizes on disk are a guess at what will be read: a compressed source
-	// holds more. A wrong total is worse than none.
+	f(&t.current)
+	shown := t.current
+	// Sizes on disk only estimate what will be read: a compressed source holds
+	// more. A wrong total is worse than none.
 	if shown.Done > shown.Total {
 		shown.Total = 0
 	}
 	t.progress(shown)
 }
 
-// enter begins a stage.
-func (t *talker) enter(stage, store string, total int64) {
-	t.change(func(p *Progress) { p.Stage, p.Store, p.Done, p.Total = stage, store, 0, total })
+// begin begins a stage.
+func (t *notifier) begin(stage, store string, total int64) {
+	t.update(func(p *Progress) { p.Stage, p.Store, p.Done, p.Total = stage, store, 0, total })
 }
 
-func (t *talker) add(store string, n int) {
-	t.change(func(p *Progress) { p.Store = store; p.Done += int64(n) })
+func (t *notifier) add(store string, n int) {
+	t.update(func(p *Progress) { p.Store = store; p.Done += int64(n) })
 }

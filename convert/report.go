@@ -11,7 +11,7 @@ import (
 	"rehome/formats/store"
 )
 
-// Report is what a conversion did. Its JSON is the result of
+// Report is the result of a conversion. Its JSON is the output of
 // `rehome convert --json`.
 type Report struct {
 	Lane    string        `json:"lane"`
@@ -23,18 +23,18 @@ type Report struct {
 	Sidecar string        `json:"residue,omitempty"` // the sidecar that was written
 	Stores  []StoreReport `json:"stores"`            // in the order of the walk
 
-	Workspaces []WorkspaceReport `json:"workspaces,omitempty"` // session lane: what comes of each folder
+	Workspaces []WorkspaceReport `json:"workspaces,omitempty"` // session conversion: the sums of each folder
 }
 
 // The states of a store.
 const (
 	Placed   = "placed"
-	Withheld = "withheld" // its losses are beyond the allowed line
+	Withheld = "withheld" // losses beyond Options.Allow
 	Failed   = "failed"
 	Checked  = "checked" // read in a dry run
 )
 
-// StoreReport is what became of one store.
+// StoreReport is the result for one store.
 type StoreReport struct {
 	Path    string       `json:"path"` // slash path below the source; "." is the source itself
 	From    string       `json:"from"`
@@ -44,17 +44,17 @@ type StoreReport struct {
 	Rows    int64        `json:"rows"`
 	Bytes   int64        `json:"bytes"`
 	Losses  []loss.Group `json:"losses"`
-	Omitted int64        `json:"omitted"` // secrets the source text had left at home: the target lacks them
+	Omitted int64        `json:"omitted"` // secrets withheld from the source text, so that the target lacks them
 
-	// In the session lane Rows are the records that were read, and Bytes those
-	// of the lines that were made of them.
+	// In a session conversion, Rows are the records that were read, and Bytes
+	// is the size of the lines made from them.
 	Sessions   []SessionReport `json:"sessions,omitempty"`
-	Superseded int64           `json:"superseded,omitempty"` // of the records: older states, which are no loss
+	Superseded int64           `json:"superseded,omitempty"` // of the records: older states, which are not lost
 
 	Error *ErrorReport `json:"error,omitempty"`
 
-	err    error
-	beyond bool // losses behind the last session that are beyond the allowed line
+	err          error
+	lossesBeyond bool // losses after the last session that exceed Options.Allow
 }
 
 // SetReport is one table or plain file of a store.
@@ -66,23 +66,23 @@ type SetReport struct {
 	Digest string `json:"digest"`
 }
 
-// ErrorReport is an error in words.
+// ErrorReport is the text of an error.
 type ErrorReport struct {
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 }
 
-// Err is why the store failed, nil if it did not.
+// Err returns why the store failed, nil if it did not.
 func (s *StoreReport) Err() error { return s.err }
 
-// Failed is the number of stores that failed.
+// Failed returns the number of stores that failed.
 func (r *Report) Failed() int { return r.count(Failed) }
 
-// Withheld is the number of stores whose losses are beyond the allowed line.
+// Withheld returns the number of stores with losses beyond Options.Allow.
 func (r *Report) Withheld() int { return r.count(Withheld) }
 
-// standing is the number of stores that can be placed.
-func (r *Report) standing() int { return r.count(Placed) + r.count(Checked) }
+// placeable returns the number of stores that can be placed.
+func (r *Report) placeable() int { return r.count(Placed) + r.count(Checked) }
 
 func (r *Report) count(status string) (n int) {
 	for i := range r.Stores {
@@ -112,8 +112,8 @@ func (s *StoreReport) fail(err error) {
 	s.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
 }
 
-// unplace takes back what was said of a store when the whole conversion
-// failed later: a report must not call placed what is not there.
+// unplace corrects the report of a store after the whole conversion failed: a
+// report must not call placed what is not there.
 func (s *StoreReport) unplace(err error) {
 	if s.Status == Placed || s.Status == Checked || s.Status == "" {
 		s.failSessions()
@@ -121,20 +121,20 @@ func (s *StoreReport) unplace(err error) {
 	}
 }
 
-// scanned enters what the reader says of itself after its scan.
-func (s *StoreReport) scanned(schema *store.Schema, sum store.Summary) {
+// setCounts sets the counts from the reader's summary.
+func (s *StoreReport) setCounts(schema *store.Schema, sum store.Summary) {
 	s.Rows, s.Bytes = sum.Rows(), sum.Bytes()
 	for i, set := range schema.Sets {
 		s.Sets = append(s.Sets, SetReport{
 			File: set.File, Table: set.Name,
-			Rows: sum[i].Rows, Bytes: sum[i].Bytes, Digest: spell(sum[i].Digest),
+			Rows: sum[i].Rows, Bytes: sum[i].Bytes, Digest: formatDigest(sum[i].Digest),
 		})
 	}
 }
 
-// inFile names the file in the places of a store that is one: to the codec it
-// is the store itself, which has no name.
-func inFile(l *formats.Location, to loss.Sink) loss.Sink {
+// withFileName adds the file's name to the places of losses if the store is a
+// file: to the codec it is the store itself, which has no name.
+func withFileName(l *formats.Location, to loss.Sink) loss.Sink {
 	if l.IsDir() {
 		return to
 	}
@@ -146,25 +146,27 @@ func inFile(l *formats.Location, to loss.Sink) loss.Sink {
 	}
 }
 
-// spell is how digests are written everywhere.
-func spell(d store.Digest) string { return fmt.Sprintf("%s%016x%016x", digestPrefix, d.Hi, d.Lo) }
+// formatDigest returns a digest in its only spelling.
+func formatDigest(d store.Digest) string {
+	return fmt.Sprintf("%s%016x%016x", digestPrefix, d.Hi, d.Lo)
+}
 
 const digestPrefix = "xxh3:"
 
-// joined is several errors as one, a line each.
-func joined(errs []error, more int) error {
+// joinErrors joins errors, a line each.
+func joinErrors(errs []error, more int) error {
 	if len(errs) == 1 && more == 0 {
 		return errs[0]
 	}
-	return &several{errs: errs, more: more}
+	return &multiError{errs: errs, more: more}
 }
 
-type several struct {
+type multiError struct {
 	errs []error
 	more int
 }
 
-func (e *several) Error() string {
+func (e *multiError) Error() string {
 	var lines []string
 	for _, err := range e.Each() {
 		lines = append(lines, err.Error())
@@ -172,8 +174,9 @@ func (e *several) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Each is every error by itself, for who has a line and a hint for each.
-func (e *several) Each() []error {
+// Each returns every error by itself, for callers that print a line and a hint
+// for each.
+func (e *multiError) Each() []error {
 	out := slices.Clone(e.errs)
 	if e.more > 0 {
 		out = append(out, fmt.Errorf("and %d more stores failed", e.more))
@@ -181,9 +184,9 @@ func (e *several) Each() []error {
 	return out
 }
 
-// Is tells the kind of failure. One busy store among many does not make the
-// whole run busy, so only a kind they all share is found.
-func (e *several) Is(kind error) bool {
+// Is reports whether all errors are of a kind: one busy store among many does
+// not make the whole run busy.
+func (e *multiError) Is(kind error) bool {
 	for _, err := range e.errs {
 		if !errors.Is(err, kind) {
 			return false
@@ -192,8 +195,8 @@ func (e *several) Is(kind error) bool {
 	return len(e.errs) > 0
 }
 
-// As finds the first error of a type, so that its hint is heard.
-func (e *several) As(to any) bool {
+// As finds the first error of a type, so that its hint is printed.
+func (e *multiError) As(to any) bool {
 	for _, err := range e.errs {
 		if errors.As(err, to) {
 			return true

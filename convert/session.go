@@ -14,50 +14,50 @@ import (
 	"rehome/formats/session"
 )
 
-// The lanes.
+// The kinds of conversion, as Report.Lane has them.
 const (
 	exactLane   = "exact"
 	sessionLane = "session"
 )
 
-// Misuse is an error of options that do not go together.
+// Misuse is an error of options that cannot be combined.
 type Misuse struct{ error }
 
 func (m Misuse) Unwrap() error { return m.error }
 
-// chooseLane looks at what was found. The exact lane carries relatives; what
-// is written session by session, and is no relative of anything here, goes by
-// meaning.
-func (j *job) chooseLane(ctx context.Context) error {
-	to := j.reg.Lookup(j.o.To)
-	if !j.byMeaning(ctx, to) {
-		if (len(j.o.Sessions) > 0 || j.picky()) && !j.parts() {
-			return j.refuseChoice(ctx, to)
+// chooseConversion chooses the kind of conversion. Related formats convert exactly.
+// Formats that are written by session, and that are not related to any source,
+// convert by session.
+func (j *job) chooseConversion(ctx context.Context) error {
+	to := j.reg.Lookup(j.opts.To)
+	if !j.bySession(ctx, to) {
+		if (len(j.opts.Sessions) > 0 || j.filtered()) && !j.allSplit() {
+			return j.selectionError(ctx, to)
 		}
-		if j.o.History {
+		if j.opts.History {
 			return Misuse{&formats.Error{Err: errors.New("--history has no effect on an exact conversion"), Hint: "omit it: every record is copied, abandoned turns too"}}
 		}
 		return nil
 	}
 	j.rep.Lane = sessionLane
 	j.sidecar.off = true
-	return j.fitsSessions(to)
+	return j.checkSessionOptions(to)
 }
 
-// refuseChoice says why a choice of sessions cannot be carried: because nothing
-// can become what is asked for, or because that takes a store whole.
-func (j *job) refuseChoice(ctx context.Context, to *formats.Format) error {
+// selectionError returns why single sessions cannot be converted: no possible
+// target, or one that takes whole stores.
+func (j *job) selectionError(ctx context.Context, to *formats.Format) error {
 	for _, f := range j.found {
 		if to != nil && len(f.Detected) > 0 && to.Encode == nil && !formats.Related(f.Detected[0].Format, to) {
-			return j.openEnded(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("single sessions of %s cannot be converted to %s yet", f.Detected[0].Format.Name, to.Name))
+			return j.noTargetError(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("single sessions of %s cannot be converted to %s yet", f.Detected[0].Format.Name, to.Name))
 		}
 	}
 	return Misuse{&formats.Error{At: j.src, Err: errors.New("this conversion copies whole stores, not single sessions"),
 		Hint: "omit the selection, or write single sessions with --to canonical"}}
 }
 
-// parts reports whether all that was found can be carried in parts.
-func (j *job) parts() bool {
+// allSplit reports whether every source format can be read in parts.
+func (j *job) allSplit() bool {
 	for _, f := range j.found {
 		if len(f.Detected) > 0 && !f.Detected[0].Format.Partial {
 			return false
@@ -66,24 +66,24 @@ func (j *job) parts() bool {
 	return true
 }
 
-func (j *job) byMeaning(ctx context.Context, to *formats.Format) bool {
+func (j *job) bySession(ctx context.Context, to *formats.Format) bool {
 	if to == nil || to.Encode == nil {
 		return false
 	}
-	if to.Create == nil || j.moving != nil {
+	if to.Create == nil || j.migration != nil {
 		return true
 	}
 	for _, f := range j.found {
-		if len(f.Detected) > 0 && formats.Related(f.Detected[0].Format, to) && !j.text(ctx, f, to) {
+		if len(f.Detected) > 0 && formats.Related(f.Detected[0].Format, to) && !j.unrelatedText(ctx, f, to) {
 			return false
 		}
 	}
 	return true
 }
 
-// text reports that a text is that of a store which is no relative of the
-// target: a text can hold stores of several families.
-func (j *job) text(ctx context.Context, f Found, to *formats.Format) bool {
+// unrelatedText reports whether a text was made from a store that is not
+// related to the target: text can hold stores of several families.
+func (j *job) unrelatedText(ctx context.Context, f Found, to *formats.Format) bool {
 	from := f.Detected[0].Format
 	if !from.Text || from.Open == nil || from.Decode != nil {
 		return false
@@ -93,83 +93,85 @@ func (j *job) text(ctx context.Context, f Found, to *formats.Format) bool {
 	return err == nil && of != nil && of != to && !formats.Related(of, to)
 }
 
-// fitsSessions refuses options of which nothing would come in the session lane.
-func (j *job) fitsSessions(to *formats.Format) error {
+// checkSessionOptions returns an error for options without effect on a session
+// conversion.
+func (j *job) checkSessionOptions(to *formats.Format) error {
 	refuse := func(flag, why string) error {
 		return Misuse{&formats.Error{Err: errors.New(flag + " has no effect with --to " + to.Name), Hint: "omit it: " + why}}
 	}
 	switch {
-	case j.o.Cwd != "":
+	case j.opts.Cwd != "":
 		return refuse("--cwd", "the sessions keep the folder they belong to")
-	case j.o.Compress != "":
+	case j.opts.Compress != "":
 		return refuse("--compress", "sessions are written as plain text")
-	case j.o.WithSecrets:
+	case j.opts.WithSecrets:
 		return refuse("--with-secrets", "sessions are written without keys and tokens")
-	case j.o.Sidecar != "" && j.o.Sidecar != "beside" && j.o.Sidecar != "none":
+	case j.opts.Sidecar != "" && j.opts.Sidecar != "beside" && j.opts.Sidecar != "none":
 		return refuse("--sidecar", "unrecognized data is kept in the sessions themselves")
 	}
 	return nil
 }
 
-// finished is a session that is staged and waits for its name.
-type finished struct {
+// stagedSession is a session that is staged and has no file name yet.
+type stagedSession struct {
 	head   session.Head
 	staged string
-	report int // its place in StoreReport.Sessions
+	report int // index in StoreReport.Sessions
 }
 
-// settleSessions gives all sessions their names and places them.
-func (j *job) settleSessions(ctx context.Context) error {
-	if j.moving != nil {
+// commitSessions names all sessions and places them.
+func (j *job) commitSessions(ctx context.Context) error {
+	if j.migration != nil {
 		return j.install(ctx)
 	}
-	err := j.outcome()
+	err := j.failure()
 	if err == nil {
-		err = j.someChosen()
+		err = j.requireMatch()
 	}
-	to := j.reg.Lookup(j.o.To)
+	to := j.reg.Lookup(j.opts.To)
 	if err == nil {
-		err = j.oneFileEach(to)
+		err = j.checkOneFile(to)
 	}
 	if err != nil {
 		return err
 	}
 	j.nameSessions(to)
-	if j.o.DryRun {
+	if j.opts.DryRun {
 		return nil
 	}
 	some, err := j.gatherSessions(ctx, to)
 	if err != nil || !some {
 		return err
 	}
-	return j.settle(ctx)
+	return j.commit(ctx)
 }
 
-// nameSessions gives each session a file of its own, unless the target is one.
+// nameSessions gives each session its own file name, unless the target is a
+// file.
 func (j *job) nameSessions(to *formats.Format) {
-	names := newNames()
-	for i := range j.finished {
-		for _, f := range j.finished[i] {
+	names := newFileNames()
+	for i := range j.stagedSessions {
+		for _, f := range j.stagedSessions[i] {
 			if j.oneFile(to, &f.head) {
 				continue
 			}
 			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.SessionPath(&f.head)
-			if rep.File = names.give(asked); rep.File != asked {
+			if rep.File = names.assign(asked); rep.File != asked {
 				rep.Note = "renamed: another session has the name " + asked
 			}
 		}
 	}
 }
 
-// gatherSessions moves what is staged to where it has its name, and reports
-// whether there was any.
+// gatherSessions moves the staged sessions to their names, and reports whether
+// there were any.
 func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool, err error) {
-	goal := j.stage.path(j.goal, ".")
+	goal := j.stage.path(j.dest, ".")
 	var one *os.File
-	for i := range j.finished {
-		for _, f := range j.finished[i] {
+	for i := range j.stagedSessions {
+		for _, f := range j.stagedSessions[i] {
 			if err := ctx.Err(); err != nil {
-				return false, errors.Join(err, closed(one))
+				return false, errors.Join(err, closeFile(one))
 			}
 			name := j.rep.Stores[i].Sessions[f.report].File
 			if name == "" {
@@ -181,22 +183,23 @@ func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool
 				}
 			}
 			if err != nil {
-				return false, errors.Join(err, closed(one))
+				return false, errors.Join(err, closeFile(one))
 			}
 			some = true
 		}
 	}
-	return some, closed(one)
+	return some, closeFile(one)
 }
 
-// oneFile reports that the target is not a folder of sessions, but the file of
-// one, or of all of them.
+// oneFile reports whether the target is a file of one or all sessions, and not
+// a folder.
 func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
-	return strings.EqualFold(filepath.Ext(j.goal.base()), filepath.Ext(to.SessionPath(h)))
+	return strings.EqualFold(filepath.Ext(j.dest.base()), filepath.Ext(to.SessionPath(h)))
 }
 
-// oneFileEach refuses to put several sessions into a file that can hold one.
-func (j *job) oneFileEach(to *formats.Format) error {
+// checkOneFile returns an error if several sessions would go to a file that can
+// hold one.
+func (j *job) checkOneFile(to *formats.Format) error {
 	n := j.rep.Sessions(Placed) + j.rep.Sessions(Checked)
 	if !to.OneSessionPerFile || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
@@ -204,7 +207,8 @@ func (j *job) oneFileEach(to *formats.Format) error {
 	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("cannot write %d sessions to one file", n), Hint: "pass a folder as DST, or one session as SRC#ID"}
 }
 
-// companion is what belongs beside a session's file, and where; nil if nothing.
+// companion returns the path and content of the file that belongs beside a
+// session's file, nil if there is none.
 func companion(to *formats.Format, h *session.Head, path string) (at string, content []byte) {
 	if to.Companion == nil {
 		return "", nil
@@ -213,14 +217,14 @@ func companion(to *formats.Format, h *session.Head, path string) (at string, con
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ending, content
 }
 
-func closed(f *os.File) error {
+func closeFile(f *os.File) error {
 	if f == nil {
 		return nil
 	}
 	return f.Close()
 }
 
-// appendTo adds a staged session to the one file that all of them share.
+// appendTo appends a staged session to the one file of all sessions.
 func appendTo(one *os.File, goal, staged string) (*os.File, error) {
 	if one == nil {
 		if err := os.MkdirAll(filepath.Dir(goal), 0o777); err != nil {
@@ -240,7 +244,7 @@ func appendTo(one *os.File, goal, staged string) (*os.File, error) {
 	if _, err := io.Copy(one, from); err != nil {
 		return one, err
 	}
-	return one, os.Remove(staged) // it would take room twice
+	return one, os.Remove(staged) // free the space
 }
 
 func moveInto(goal, name, staged string) error {
@@ -251,19 +255,18 @@ func moveInto(goal, name, staged string) error {
 	return moveNew(staged, to)
 }
 
-// fileNames gives each session a name of its own, also where a disk ignores
-// case.
+// fileNames gives each session a unique name, even on disks that ignore case.
 type fileNames struct {
 	taken map[string]bool
-	last  map[string]int // number given last, by the name that was asked for in lower case
-	steps int            // names that were tried
+	last  map[string]int // last number, by requested name in lower case
+	steps int            // names tried
 }
 
-func newNames() *fileNames {
+func newFileNames() *fileNames {
 	return &fileNames{taken: map[string]bool{}, last: map[string]int{}}
 }
 
-func (n *fileNames) give(asked string) string {
+func (n *fileNames) assign(asked string) string {
 	name, stem := asked, strings.ToLower(asked)
 	for n.steps++; n.taken[strings.ToLower(name)]; n.steps++ {
 		n.last[stem]++

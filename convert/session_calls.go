@@ -7,35 +7,35 @@ import (
 	"rehome/formats/session"
 )
 
-// calls are those of the sessions that came by, eight bytes each. What lies
-// beside a subagent's file names the call that started it: a client that looks
-// for one that is nowhere takes the subagent for lost.
-type calls struct {
-	seed maphash.Seed
-	of   map[string]bool // sessions
-	seen map[uint64]struct{}
+// callIndex holds the tool calls of the sessions so far, eight bytes each. The
+// companion of a subagent's file names the call that started it: a client that
+// cannot find that call ignores the subagent.
+type callIndex struct {
+	seed     maphash.Seed
+	sessions map[string]bool // sessions that were seen
+	seen     map[uint64]struct{}
 }
 
-func newCalls() *calls {
-	return &calls{seed: maphash.MakeSeed(), of: map[string]bool{}, seen: map[uint64]struct{}{}}
+func newCallIndex() *callIndex {
+	return &callIndex{seed: maphash.MakeSeed(), sessions: map[string]bool{}, seen: map[uint64]struct{}{}}
 }
 
-func (c *calls) sum(of, call string) uint64 {
+func (c *callIndex) sum(of, call string) uint64 {
 	return maphash.Comparable(c.seed, [2]string{of, call})
 }
 
-// listen enters the calls of a session as its messages come by.
-func (c *calls) listen(s *session.Session) *session.Session {
-	c.of[s.ID] = true
+// record returns the session with a stream that records its calls.
+func (c *callIndex) record(s *session.Session) *session.Session {
+	c.sessions[s.ID] = true
 	if s.Messages == nil {
 		return s
 	}
 	out := *s
-	out.Messages = c.among(s.ID, s.Messages)
+	out.Messages = c.recordMessages(s.ID, s.Messages)
 	return &out
 }
 
-func (c *calls) among(of string, list iter.Seq2[*session.Message, error]) iter.Seq2[*session.Message, error] {
+func (c *callIndex) recordMessages(of string, list iter.Seq2[*session.Message, error]) iter.Seq2[*session.Message, error] {
 	return func(yield func(*session.Message, error) bool) {
 		for m, err := range list {
 			if err == nil {
@@ -52,10 +52,10 @@ func (c *calls) among(of string, list iter.Seq2[*session.Message, error]) iter.S
 	}
 }
 
-// head is a session's, without the call that started it where the session above
-// came by and does not hold it.
-func (c *calls) head(h *session.Head) *session.Head {
-	if h.Parent == nil || h.Parent.Call == "" || !c.of[h.Parent.Session] {
+// head returns a session's head, without the call that started it if its parent
+// was seen and does not hold that call.
+func (c *callIndex) head(h *session.Head) *session.Head {
+	if h.Parent == nil || h.Parent.Call == "" || !c.sessions[h.Parent.Session] {
 		return h
 	}
 	if _, there := c.seen[c.sum(h.Parent.Session, h.Parent.Call)]; there {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// WorkspaceReport is what the sessions of one folder come to.
+// WorkspaceReport sums up the sessions of one folder.
 type WorkspaceReport struct {
-	Path     string `json:"path"`     // "" for the sessions of which no folder is known
-	Sessions int    `json:"sessions"` // that were placed, or would be in a dry run
+	Path     string `json:"path"`     // "" = folder unknown
+	Sessions int    `json:"sessions"` // placed, or to be placed in a dry run
 	Withheld int    `json:"withheld,omitempty"`
 	Failed   int    `json:"failed,omitempty"`
-	Messages int64  `json:"messages"` // of those that were placed, as what follows
+	Messages int64  `json:"messages"` // of those that were placed, like the next two
 	Turns    int64  `json:"turns"`
 	Bytes    int64  `json:"bytes"`
 }
 
-// byWorkspace sums the sessions of all stores up by the folders they are of, in
-// the order of their paths; those of no folder come last.
+// byWorkspace sums up the sessions of all stores by folder, sorted by path.
+// Sessions without a folder come last.
 func (r *Report) byWorkspace() (out []WorkspaceReport) {
 	at := map[string]int{}
 	for i := range r.Stores {

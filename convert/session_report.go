@@ -5,30 +5,30 @@ import (
 	"rehome/formats/session"
 )
 
-// SessionReport is what became of one session.
+// SessionReport is the result for one session.
 type SessionReport struct {
 	ID        string       `json:"id"`
 	Agent     string       `json:"agent"`
 	Title     string       `json:"title,omitempty"`
-	Workspace string       `json:"workspace,omitempty"` // the folder it works in
+	Workspace string       `json:"workspace,omitempty"` // the folder it belongs to
 	Status    string       `json:"status"`
-	File      string       `json:"file,omitempty"` // slash path below the target; "" where the target is one file
+	File      string       `json:"file,omitempty"` // slash path below the target; "" if the target is one file
 	Messages  int64        `json:"messages"`
 	Turns     int64        `json:"turns"`
 	Bytes     int64        `json:"bytes"`
-	Note      string       `json:"note,omitempty"` // what is unusual about its name
+	Note      string       `json:"note,omitempty"` // remark about its name
 	Losses    []loss.Group `json:"losses"`
 	Error     *ErrorReport `json:"error,omitempty"`
 
-	// Of a migration: where it goes, and where it waits.
-	head   session.Head
-	goal   *goal
-	staged string
-	skip   bool // nothing was said in it
-	err    error
+	// For a migration: where it goes, and where it is staged.
+	head      session.Head
+	placement *placement
+	staged    string
+	skip      bool // without content
+	err       error
 }
 
-// Sessions counts the sessions of all stores that have a status.
+// Sessions returns the number of sessions of all stores with a status.
 func (r *Report) Sessions(status string) (n int) {
 	for i := range r.Stores {
 		for _, s := range r.Stores[i].Sessions {
@@ -40,19 +40,19 @@ func (r *Report) Sessions(status string) (n int) {
 	return n
 }
 
-// Beyond is the number of stores with losses beyond the allowed line that no
-// single session could be held for.
+// Beyond returns the number of stores with losses beyond Options.Allow that are
+// not of a single session.
 func (r *Report) Beyond() (n int) {
 	for i := range r.Stores {
-		if r.Stores[i].beyond {
+		if r.Stores[i].lossesBeyond {
 			n++
 		}
 	}
 	return n
 }
 
-// failSessions takes back what was said of the sessions of a store that failed
-// as a whole.
+// failSessions corrects the reports of the sessions of a store that failed as a
+// whole.
 func (s *StoreReport) failSessions() {
 	for i := range s.Sessions {
 		r := &s.Sessions[i]
@@ -62,9 +62,9 @@ func (s *StoreReport) failSessions() {
 	}
 }
 
-// sum is what the fates of its sessions come to for a store: placed if any was,
-// or if there was none to place.
-func (s *StoreReport) sum(dry bool) string {
+// status returns the status of a store from those of its sessions: placed if
+// any is, or if there are none.
+func (s *StoreReport) status(dry bool) string {
 	withheld, failed, good := 0, 0, 0
 	for _, r := range s.Sessions {
 		switch r.Status {

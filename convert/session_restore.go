@@ -12,14 +12,14 @@ import (
 	"rehome/formats/loss"
 )
 
-// opens says what is wrong with a store that is claimed for its name alone, and
-// nothing of one that is sound.
-func (c *climb) opens(ctx context.Context, from *formats.Format) error {
+// tryOpen opens and closes a store that was detected by its name alone, and
+// returns what is wrong with it.
+func (c *sessionConversion) tryOpen(ctx context.Context, from *formats.Format) error {
 	if from.Open == nil {
 		return nil
 	}
-	v := wholeView(1)
-	v.Live, v.OnNotice, v.Verbose = c.o.Live, c.say, c.o.Verbose
+	v := fullView(1)
+	v.Live, v.OnNotice, v.Verbose = c.opts.Live, c.say, c.opts.Verbose
 	r, err := from.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return err
@@ -27,14 +27,14 @@ func (c *climb) opens(ctx context.Context, from *formats.Format) error {
 	return r.Close()
 }
 
-// restore makes a store of its text again, in private, where only the store
-// itself can be understood.
-func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
+// restore restores the store in a text to a private folder, for formats that
+// can only decode the store itself.
+func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
 	refuse := func(err error) (*formats.Format, *formats.Location, error) {
 		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "run `rehome formats` to see which formats have sessions"}
 	}
 	if text.Open == nil || !text.Text {
-		if err := c.opens(ctx, text); err != nil {
+		if err := c.tryOpen(ctx, text); err != nil {
 			return nil, nil, err
 		}
 		return refuse(fmt.Errorf("no exact conversion to %s, and sessions cannot be read from this format", c.to.Name))
@@ -47,24 +47,25 @@ func (c *climb) restore(ctx context.Context, text *formats.Format) (*formats.For
 	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
 		return refuse(fmt.Errorf("made from %q, a format whose sessions cannot be read", origin))
 	}
-	// Clients name stores by the folders they lie in, so those two stay.
+	// Clients name stores after the folders they are in, so those two names
+	// stay.
 	at, err := filepath.Abs(c.found.Loc.Path)
 	if err != nil {
 		return nil, nil, err
 	}
-	dst := filepath.Join(c.scratch(), "folder-"+filepath.Base(filepath.Dir(at)), filepath.Base(at))
+	dst := filepath.Join(c.restoreDir(), "folder-"+filepath.Base(filepath.Dir(at)), filepath.Base(at))
 	if parent := filepath.Base(filepath.Dir(at)); parent != string(filepath.Separator) && !strings.ContainsAny(parent, `:\/`) {
-		dst = filepath.Join(c.scratch(), parent, filepath.Base(at))
+		dst = filepath.Join(c.restoreDir(), parent, filepath.Base(at))
 	}
 	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
 		return nil, nil, err
 	}
-	rep, err := carry(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, Say: c.o.Say}, moveNew)
+	rep, err := convertWith(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, Say: c.opts.Say}, moveNew)
 	if err == nil && !rep.Placed {
 		err = errors.New("the store cannot be restored from its text")
 	}
 	if err != nil {
-		return nil, nil, &reworded{err, dst, c.found.Loc.Path}
+		return nil, nil, &replacedPath{err, dst, c.found.Loc.Path}
 	}
 	loc, err := formats.Locate(dst)
 	return of, loc, err

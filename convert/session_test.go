@@ -424,9 +424,9 @@ func TestChoice(t *testing.T) {
 		asked []string
 		want  string
 	}{{nil, "a e b c"}, {[]string{"a", "d", "inner"}, "a inner"}} {
-		of := newChoice(&job{o: Options{Since: 1000, Sessions: c.asked}, wanted: c.asked})
+		of := newSelector(&job{opts: Options{Since: 1000, Sessions: c.asked}, wanted: c.asked})
 		for _, h := range []*session.Head{head("c", "b", 5), head("a", "", 2000), head("b", "a", 5), head("d", "", 5), head("e", "d", 2000), head("f", "d", 5), head("g", "g", 5)} {
-			of.see(h)
+			of.add(h)
 		}
 		if got := strings.Join(of.all(), " "); got != c.want {
 			t.Errorf("of %q: %s, want %s", c.asked, got, c.want)
@@ -577,7 +577,7 @@ func TestDryRunTellsTheSame(t *testing.T) {
 // whatever case, get theirs in as many steps.
 func TestNamesAreGivenInSteps(t *testing.T) {
 	steps := func(n int) int {
-		names := newNames()
+		names := newFileNames()
 		for i := range n {
 			asked := []byte("talk/abcdefghijklmnop.jsonl")
 			for bit := range 16 {
@@ -585,7 +585,7 @@ func TestNamesAreGivenInSteps(t *testing.T) {
 					asked[5+bit] -= 'a' - 'A'
 				}
 			}
-			names.give(string(asked))
+			names.assign(string(asked))
 		}
 		if len(names.taken) != n {
 			t.Errorf("%d names for %d", len(names.taken), n)

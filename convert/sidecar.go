@@ -15,27 +15,27 @@ import (
 	"rehome/formats/store"
 )
 
-// sidecar is both sidecars of one conversion: the source's, which is put back,
-// and the target's.
+// sidecar holds both sidecars of a conversion: the source's, from which data is
+// restored, and the target's.
 type sidecar struct {
-	off      bool
-	named    bool   // in a file the user named, which serves both directions
-	from     string // the source's, which need not exist
-	to       target // the target's
-	there    bool   // the source has one
-	byStore  map[string][]store.SidecarItem
-	old      target // of an older target of this name
-	oldThere bool
+	off            bool
+	named          bool   // the user named a file, which serves both directions
+	from           string // path of the source's, which need not exist
+	to             target // path of the target's
+	exists         bool   // the source has a sidecar
+	items          map[string][]store.SidecarItem
+	previous       target // of an existing target of this name
+	previousExists bool
 }
 
 func newSidecar(src string, goal target, option string) (*sidecar, error) {
-	suffix, err := sidecarSuffix(goal.path(), goal.shown)
+	suffix, err := sidecarSuffix(goal.path(), goal.display)
 	if err != nil {
 		return nil, err
 	}
-	b := &sidecar{to: goal.beside(formats.SidecarSuffix), old: goal.beside(suffix)}
-	b.oldThere = b.old.exists()
-	if err := apart(src, b.old); err != nil {
+	b := &sidecar{to: goal.beside(formats.SidecarSuffix), previous: goal.beside(suffix)}
+	b.previousExists = b.previous.exists()
+	if err := checkDisjoint(src, b.previous); err != nil {
 		return nil, err
 	}
 	switch option {
@@ -47,7 +47,7 @@ func newSidecar(src string, goal target, option string) (*sidecar, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := nameable(src, goal, t); err != nil {
+		if err := checkSidecarPath(src, goal, t); err != nil {
 			return nil, err
 		}
 		b.named, b.from, b.to = true, option, t
@@ -55,25 +55,26 @@ func newSidecar(src string, goal target, option string) (*sidecar, error) {
 	return b, nil
 }
 
-// nameable refuses a sidecar in a place where it would touch source or target.
-func nameable(src string, goal, t target) error {
-	if err := apart(src, t); err != nil {
+// checkSidecarPath returns an error for a sidecar in a place where it would
+// touch source or target.
+func checkSidecarPath(src string, goal, t target) error {
+	if err := checkDisjoint(src, t); err != nil {
 		return err
 	}
 	sep := string(filepath.Separator)
 	if strings.HasPrefix(t.path()+sep, goal.path()+sep) || strings.HasPrefix(goal.path()+sep, t.path()+sep) {
-		return &formats.Error{At: t.shown, Err: errors.New("the sidecar cannot be inside the target"), Hint: "pass a file outside of DST, or omit --sidecar"}
+		return &formats.Error{At: t.display, Err: errors.New("the sidecar cannot be inside the target"), Hint: "pass a file outside of DST, or omit --sidecar"}
 	}
 	if len(t.tail) > 1 {
-		return &formats.Error{At: filepath.Dir(t.shown), Err: fs.ErrNotExist, Hint: "create the folder of the sidecar first"}
+		return &formats.Error{At: filepath.Dir(t.display), Err: fs.ErrNotExist, Hint: "create the folder of the sidecar first"}
 	}
 	return nil
 }
 
-// sidecarOf returns the name of the source's sidecar. A source without a name
-// of its own (".") is looked up.
+// sidecarOf returns the path of the source's sidecar. A source without a name
+// of its own (".") is resolved.
 func sidecarOf(src string) (string, error) {
-	p := trimmed(src)
+	p := trimSeparators(src)
 	if b := filepath.Base(p); b == "." || b == ".." {
 		if real, err := filepath.EvalSymlinks(p); err == nil {
 			if abs, err := filepath.Abs(real); err == nil {
@@ -85,9 +86,9 @@ func sidecarOf(src string) (string, error) {
 	return p + suffix, err
 }
 
-// sidecarSuffix returns how the name of the sidecar of the store at path ends:
-// in the old way only where just such a file is there. Of two, nobody knows
-// which belongs to the store.
+// sidecarSuffix returns the suffix of the sidecar of the store at path: the old
+// one only if just that file exists. If both exist, rehome cannot know which
+// belongs to the store.
 func sidecarSuffix(path, shown string) (string, error) {
 	exists := func(suffix string) bool {
 		_, err := os.Lstat(path + suffix)
@@ -103,8 +104,8 @@ func sidecarSuffix(path, shown string) (string, error) {
 		Hint: "keep the one that belongs to " + filepath.Base(path) + " and move the other away"}
 }
 
-// read takes in the sidecar of src, if there is one. Where src is a client's
-// folder around its one store, within, it lies beside that.
+// read reads the sidecar of src, if there is one. If src is a client's folder
+// around its one store, within, the sidecar is beside that store.
 func (b *sidecar) read(src, within string, say func(string)) (err error) {
 	if b.off {
 		return nil
@@ -137,19 +138,19 @@ func (b *sidecar) read(src, within string, say func(string)) (err error) {
 		return err
 	}
 	defer f.Close()
-	b.there = true
-	b.byStore, err = readSidecar(f, b.from)
+	b.exists = true
+	b.items, err = readSidecar(f, b.from)
 	return err
 }
 
-// strangers is the number of stores that the sidecar has items of and that are
-// not there.
-func (b *sidecar) strangers(found []Found) (n int) {
+// missingStores returns the number of stores that have items in the sidecar but
+// do not exist.
+func (b *sidecar) missingStores(found []Found) (n int) {
 	there := map[string]bool{}
 	for _, f := range found {
 		there[storeKey(f.Rel)] = true
 	}
-	for key := range b.byStore {
+	for key := range b.items {
 		if !there[key] {
 			n++
 		}
@@ -157,7 +158,7 @@ func (b *sidecar) strangers(found []Found) (n int) {
 	return n
 }
 
-// storeKey is how a sidecar names a store: not at all where it is the only one.
+// storeKey returns the name of a store in a sidecar, "" for the only one.
 func storeKey(rel string) string {
 	if rel == "." {
 		return ""
@@ -165,11 +166,11 @@ func storeKey(rel string) string {
 	return rel
 }
 
-// omissions collects what a reader leaves out of one store, as lines of a
+// omittedItems collects what a reader leaves out of one store, as lines of a
 // sidecar.
-type omissions struct {
+type omittedItems struct {
 	store string
-	off   bool // nobody wants them: they are only counted
+	off   bool // no sidecar: only count them
 	mu    sync.Mutex
 	n     int64
 	size  int
@@ -183,23 +184,23 @@ type omitted struct {
 	line   []byte
 }
 
-// add is a formats.View.OnOmit.
-func (o *omissions) add(it store.SidecarItem) {
+// add is used as formats.View.Omitted.
+func (o *omittedItems) add(it store.SidecarItem) {
 	o.mu.Lock()
 	o.n += int64(max(1, len(it.Inserts)))
 	o.mu.Unlock()
 	o.keep(it)
 }
 
-// keep encodes an item at once, as the reader reuses its cells.
-func (o *omissions) keep(it store.SidecarItem) {
+// keep encodes an item immediately, as the reader reuses its cells.
+func (o *omittedItems) keep(it store.SidecarItem) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.off {
 		return
 	}
 	if len(it.Row) > 0 {
-		it.Inserts = nil // cut out of the row so that they are not written
+		it.Inserts = nil // the row does not contain them, so do not write them
 	}
 	line, err := appendItem(nil, o.store, it)
 	if err == nil && o.size+len(line) > maxSidecar {
@@ -214,23 +215,23 @@ func (o *omissions) keep(it store.SidecarItem) {
 	o.lines = append(o.lines, omitted{it.At, it.Column, line})
 }
 
-// fail says that an item cannot be kept; the first such word stands.
-func (o *omissions) fail(it store.SidecarItem, err error) {
+// fail records that an item cannot be kept; the first error counts.
+func (o *omittedItems) fail(it store.SidecarItem, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.err = cmp.Or(o.err, error(&formats.Error{At: it.At.String(), Err: err}))
 }
 
-// failure is why what was left out cannot be kept.
-func (o *omissions) failure() error {
+// failure returns why items cannot be kept.
+func (o *omittedItems) failure() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-// sorted brings the lines into an order that does not depend on workers. Sets
-// without row ids stay as their reader told them.
-func (o *omissions) sorted() []omitted {
+// sorted returns the lines in an order that does not depend on workers. Sets
+// without row ids stay in the reader's order.
+func (o *omittedItems) sorted() []omitted {
 	slices.SortStableFunc(o.lines, func(a, b omitted) int {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Set, b.at.Set),
 			cmp.Compare(a.at.RowID, b.at.RowID), cmp.Compare(a.column, b.column))
@@ -238,7 +239,7 @@ func (o *omissions) sorted() []omitted {
 	return o.lines
 }
 
-// sidecarSize is the size of the items of all stores that are to be placed.
+// sidecarSize returns the size of the items of all stores that will be placed.
 func (j *job) sidecarSize() (size int) {
 	for _, o := range j.omitted {
 		if o != nil {
@@ -248,15 +249,15 @@ func (j *job) sidecarSize() (size int) {
 	return size
 }
 
-func (j *job) sidecarFits() error {
+func (j *job) checkSidecarSize() error {
 	if j.sidecarSize() <= maxSidecar {
 		return nil
 	}
-	return &formats.Error{At: j.sidecar.to.shown, Err: fmt.Errorf("the sidecar would exceed %d MB", maxSidecar>>20), Hint: "convert fewer stores at once, or use --sidecar none"}
+	return &formats.Error{At: j.sidecar.to.display, Err: fmt.Errorf("the sidecar would exceed %d MB", maxSidecar>>20), Hint: "convert fewer stores at once, or use --sidecar none"}
 }
 
-// stageSidecar writes the sidecar of all placed stores, in the order of the
-// walk, to path. It reports whether there was anything to write.
+// stageSidecar writes the sidecar of all placed stores to path, in the order of
+// the walk. It reports whether there was anything to write.
 func (j *job) stageSidecar(path string) (bool, error) {
 	size := j.sidecarSize()
 	if size == 0 {

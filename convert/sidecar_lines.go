@@ -18,15 +18,15 @@ import (
 	"rehome/formats/store"
 )
 
-// A sidecar is text: a header, then one item a line. It comes from beside a
-// store that others may have had in their hands, so it is read strictly: a
-// line that is not spelled as it would be written is refused, which leaves no
-// room for doubled members, odd numbers or second meanings.
+// A sidecar is text: a header, then one item a line. Others may have edited it,
+// so it is read strictly: a line that differs from how rehome would write it is
+// an error. This leaves no room for duplicate members, odd numbers or
+// ambiguity.
 
 const (
 	sidecarHeader = `{"rehome":"sidecar","version":1}` + "\n"
-	oldHeader     = `{"rehome":"residue","version":1}` + "\n" // read, not written
-	maxSidecar    = 64 << 20                                  // bytes of a file, which also bounds what is held of it
+	oldHeader     = `{"rehome":"residue","version":1}` + "\n" // read, never written
+	maxSidecar    = 64 << 20                                  // bytes of a file, which bounds memory, too
 )
 
 type itemLine struct {
@@ -36,7 +36,7 @@ type itemLine struct {
 	Row     []*cellLine  `json:"row,omitempty"`
 	Inserts []insertLine `json:"inserts,omitempty"`
 	Digest  string       `json:"digest,omitempty"`
-	Sum     string       `json:"sum,omitempty"` // of the line without it; early versions wrote none
+	Sum     string       `json:"sum,omitempty"` // checksum of the line without it; early versions wrote none
 }
 
 type addrLine struct {
@@ -47,7 +47,7 @@ type addrLine struct {
 	Line  int       `json:"line,omitempty"`
 }
 
-// cellLine has one member, its storage class; nil is NULL.
+// cellLine has one member, the storage class; nil is NULL.
 type cellLine struct {
 	Int      *string `json:"int,omitempty"`
 	Real     *string `json:"real,omitempty"`
@@ -66,18 +66,18 @@ func openSidecar(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, &formats.Error{At: path, Err: bare(err)}
+		return nil, &formats.Error{At: path, Err: withoutPath(err)}
 	case !info.Mode().IsRegular():
 		return nil, &formats.Error{At: path, Err: errors.New("a sidecar must be a regular file"), Hint: "move it away, or use --sidecar none"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &formats.Error{At: path, Err: bare(err), Hint: "make it readable, or use --sidecar none to leave it out"}
+		return nil, &formats.Error{At: path, Err: withoutPath(err), Hint: "make it readable, or use --sidecar none to leave it out"}
 	}
 	return f, nil
 }
 
-// readSidecar reads a whole file into items by store.
+// readSidecar reads a sidecar and returns its items by store.
 func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, error) {
 	refuse := func(line int, err error) error {
 		return &formats.Error{At: fmt.Sprintf("%s:%d", name, line), Err: err, Hint: "restore the sidecar as it was written, or use --sidecar none to leave it out"}
@@ -96,10 +96,10 @@ func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, erro
 		case errors.Is(err, io.EOF):
 			return nil, refuse(n, errors.New("the last line is incomplete"))
 		case err != nil:
-			return nil, refuse(n, bare(err))
+			return nil, refuse(n, withoutPath(err))
 		case n == 1 && isHeader(bytes.Replace(line, []byte("\r\n"), []byte("\n"), 1)) && !isHeader(line):
 			return nil, &formats.Error{At: name + ":1", Err: errors.New("the sidecar's lines end in CRLF"),
-				Hint: "git did that: add `*" + suffixIn(name) + " -text` to .gitattributes and check the file out again"}
+				Hint: "git did that: add `*" + suffixOf(name) + " -text` to .gitattributes and check the file out again"}
 		case n == 1 && !isHeader(line):
 			return nil, refuse(n, errors.New("not a sidecar, or of an unsupported version"))
 		case n == 1:
@@ -115,7 +115,7 @@ func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, erro
 
 func isHeader(line []byte) bool { return string(line) == sidecarHeader || string(line) == oldHeader }
 
-func suffixIn(name string) string {
+func suffixOf(name string) string {
 	if strings.HasSuffix(name, formats.OldSidecarSuffix) {
 		return formats.OldSidecarSuffix
 	}
@@ -125,7 +125,7 @@ func suffixIn(name string) string {
 func parseItem(line []byte) (string, store.SidecarItem, error) {
 	var l itemLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		return "", store.SidecarItem{}, errors.New("not a sidecar item") // json's own words quote the content
+		return "", store.SidecarItem{}, errors.New("not a sidecar item") // json's messages quote the content
 	}
 	it, err := l.item()
 	if err != nil {
@@ -133,7 +133,7 @@ func parseItem(line []byte) (string, store.SidecarItem, error) {
 	}
 	same, err := plainItem(l.Store, it)
 	if l.Sum != "" {
-		if same = summed(same); err == nil && !bytes.Equal(same, line) && len(same) == len(line) {
+		if same = withChecksum(same); err == nil && !bytes.Equal(same, line) && len(same) == len(line) {
 			err = errors.New("checksum mismatch: the line was edited")
 		}
 	}
@@ -143,9 +143,9 @@ func parseItem(line []byte) (string, store.SidecarItem, error) {
 	return l.Store, it, err
 }
 
-// summed puts a line under a sum of its own, against accidents. Each line has
-// one, and not the file, so that two people's lines can be merged.
-func summed(line []byte) []byte {
+// withChecksum adds a checksum to a line, against accidents. Each line has its
+// own, so that git can merge lines of two people.
+func withChecksum(line []byte) []byte {
 	sum := crc64.Checksum(line, crc64.MakeTable(crc64.ECMA))
 	return fmt.Appendf(bytes.TrimSuffix(line, []byte("}\n")), `,"sum":"%016x"}`+"\n", sum)
 }
@@ -189,42 +189,42 @@ func (c *cellLine) cell() (store.Cell, error) {
 		return store.NullCell(), nil
 	case c.Int != nil:
 		v, err := strconv.ParseInt(*c.Int, 10, 64)
-		return store.IntCell(v), wrong(err, "int")
+		return store.IntCell(v), cellError(err, "int")
 	case c.Real != nil:
 		v, err := strconv.ParseFloat(*c.Real, 64)
-		return store.RealCell(v), wrong(err, "real")
+		return store.RealCell(v), cellError(err, "real")
 	case c.Text != nil:
 		return store.TextCell([]byte(*c.Text)), nil
 	case c.Text64 != nil:
 		b, err := base64.StdEncoding.DecodeString(*c.Text64)
-		return store.TextCell(b), wrong(err, "text64")
+		return store.TextCell(b), cellError(err, "text64")
 	case c.Blob64 != nil:
 		b, err := base64.StdEncoding.DecodeString(*c.Blob64)
-		return store.BlobCell(b), wrong(err, "blob64")
+		return store.BlobCell(b), cellError(err, "blob64")
 	case c.Withheld:
 		return store.WithheldCell(), nil
 	}
 	return store.Cell{}, errors.New("a cell without a storage class")
 }
 
-// wrong drops the parser's words: they quote the value.
-func wrong(err error, what string) error {
+// cellError drops the parser's message, which quotes the value.
+func cellError(err error, what string) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("not a cell of class %s", what)
 }
 
-// appendItem appends the item's line. Same item, same bytes.
+// appendItem appends the item's line. The same item gives the same bytes.
 func appendItem(out []byte, key string, it store.SidecarItem) ([]byte, error) {
 	line, err := plainItem(key, it)
 	if err != nil {
 		return nil, err
 	}
-	return append(out, summed(line)...), nil
+	return append(out, withChecksum(line)...), nil
 }
 
-// plainItem is the item's line without its sum.
+// plainItem returns the item's line without its checksum.
 func plainItem(key string, it store.SidecarItem) ([]byte, error) {
 	for _, s := range []string{key, it.At.File, it.At.Set} {
 		if !utf8.ValidString(s) {
@@ -236,11 +236,11 @@ func plainItem(key string, it store.SidecarItem) ([]byte, error) {
 		l.At.RowID = &it.At.RowID
 	}
 	var err error
-	if l.At.Key, err = lineOf(it.At.Key); err != nil {
+	if l.At.Key, err = newCellLine(it.At.Key); err != nil {
 		return nil, err
 	}
 	for _, c := range it.Row {
-		cell, err := lineOf(c)
+		cell, err := newCellLine(c)
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +253,7 @@ func plainItem(key string, it store.SidecarItem) ([]byte, error) {
 		l.Inserts = append(l.Inserts, insertLine{in.Offset, in.Text})
 	}
 	if it.Digest != (store.Digest{}) {
-		l.Digest = spell(it.Digest)
+		l.Digest = formatDigest(it.Digest)
 	}
 	w := new(bytes.Buffer)
 	enc := json.NewEncoder(w)
@@ -262,7 +262,7 @@ func plainItem(key string, it store.SidecarItem) ([]byte, error) {
 	return w.Bytes(), err
 }
 
-func lineOf(c store.Cell) (*cellLine, error) {
+func newCellLine(c store.Cell) (*cellLine, error) {
 	word := func(s string) *string { return &s }
 	switch c.Class {
 	case store.Null:

@@ -112,7 +112,7 @@ func TestSidecarsAreNoStores(t *testing.T) {
 		t.Fatal(entries, err)
 	}
 	for _, e := range entries {
-		if !passedOver(e) || !sideFile(filepath.Join(dir, e.Name())) {
+		if !isIgnored(e) || !sideFile(filepath.Join(dir, e.Name())) {
 			t.Errorf("%s is taken for a store", e.Name())
 		}
 	}

@@ -190,7 +190,7 @@ func TestSidecarCannotHold(t *testing.T) {
 		"a number that is no number": {Row: []store.Cell{store.RealCell(math.NaN())}},
 		"an unknown class":           {Row: []store.Cell{{Class: 99}}},
 	} {
-		o := &omissions{}
+		o := &omittedItems{}
 		o.add(it)
 		if o.failure() == nil || o.n != 1 {
 			t.Errorf("%s was kept", name)
@@ -236,7 +236,7 @@ func TestHostileSidecar(t *testing.T) {
 		"second header":    sidecarHeader + sidecarHeader,
 		"wrong sum":        sidecarHeader + at + `"row":[null],"sum":"0123456789abcdef"}` + "\n",
 		"no sum":           sidecarHeader + at + `"row":[null],"sum":""}` + "\n",
-		"edited":           sidecarHeader + strings.Replace(string(summed([]byte(at+`"row":[{"text":"SECRET"}]}`+"\n"))), "SECRET", "SECRES", 1),
+		"edited":           sidecarHeader + strings.Replace(string(withChecksum([]byte(at+`"row":[{"text":"SECRET"}]}`+"\n"))), "SECRET", "SECRES", 1),
 	} {
 		got, err := readSidecar(strings.NewReader(text), "r")
 		if err == nil || !strings.HasPrefix(err.Error(), "r:") || formats.Hint(err) == "" {
@@ -263,7 +263,7 @@ func FuzzSidecar(f *testing.F) {
 			for _, it := range items {
 				n++
 				line, err := plainItem(key, it)
-				if err != nil || !bytes.Contains(b, line) && !bytes.Contains(b, summed(line)) {
+				if err != nil || !bytes.Contains(b, line) && !bytes.Contains(b, withChecksum(line)) {
 					t.Errorf("%s: %v", line, err)
 				}
 			}

@@ -31,7 +31,7 @@ func TestMergingInSteps(t *testing.T) {
 	}
 	for name, shape := range shapes {
 		steps := func(n int) int {
-			m := &merger{of: map[sameID]*twins{}}
+			m := &merger{of: map[sameID]*duplicates{}}
 			for i := range n {
 				m.add(shape(i, n), Source{Path: fmt.Sprintf("/s/%d/store.db", i)})
 			}

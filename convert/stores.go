@@ -12,39 +12,38 @@ import (
 	"rehome/formats"
 )
 
-// Found is a store that a walk came upon.
+// Found is a store that a walk found.
 type Found struct {
-	Rel      string // slash path below where the walk began; "." is that place itself
+	Rel      string // slash path below the start of the walk; "." is the start itself
 	Loc      *formats.Location
 	Detected []formats.Detected // best first, never empty
 }
 
-// Stores walks a file or folder and yields the stores in it, in the order of
-// their names. A folder that is a store is not descended into; hidden folders
-// are entered; .git, node_modules, links to folders and rehome's own backups of
-// what stands beside them are not. A mere guess (formats.Guess) counts only
-// where the walk begins. With from,
-// only that format is asked, and a source that it does not recognize but that
-// holds nothing else is taken at the user's word.
+// Stores walks a file or folder and yields the stores in it, sorted by name. It
+// does not enter folders that are stores, .git, node_modules, links to folders,
+// and rehome's own backups; it enters other hidden folders. A mere guess
+// (formats.Guess) counts only at the start of the walk. With from, it tries
+// only that format; a source without any store is then taken to have that
+// format.
 //
-// A place that could not be looked at is yielded with its Rel and an error and
-// the walk goes on. An error without a Rel ends it: it wraps formats.ErrUnknown
-// when there was no store at all.
+// A path that cannot be read is yielded with its Rel and an error, and the walk
+// goes on. An error without a Rel ends it: it wraps formats.ErrUnknown if there
+// was no store at all.
 func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.Seq2[Found, error] {
 	return stores(ctx, reg, path, from, func(string) {})
 }
 
-// stores is Stores that says what it passes over and people might miss.
+// stores is Stores with remarks about what it skips and users might miss.
 func stores(ctx context.Context, reg *formats.Registry, path, from string, say func(string)) iter.Seq2[Found, error] {
-	return walkStores(ctx, reg, path, from, say, func(string, passing) {})
+	return walkStores(ctx, reg, path, from, say, func(string, skipReason) {})
 }
 
-// storesPassing is Stores that tells of what it goes past.
-func storesPassing(ctx context.Context, reg *formats.Registry, path, from string, passed func(rel string, why passing)) iter.Seq2[Found, error] {
+// storesReporting is Stores with a callback for what it skips.
+func storesReporting(ctx context.Context, reg *formats.Registry, path, from string, passed func(rel string, why skipReason)) iter.Seq2[Found, error] {
 	return walkStores(ctx, reg, path, from, func(string) {}, passed)
 }
 
-func walkStores(ctx context.Context, reg *formats.Registry, path, from string, say func(string), passed func(rel string, why passing)) iter.Seq2[Found, error] {
+func walkStores(ctx context.Context, reg *formats.Registry, path, from string, say func(string), passed func(rel string, why skipReason)) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		asked := reg
 		if from != "" {
@@ -62,7 +61,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 		}
 		w := &walk{ctx: ctx, reg: asked, yield: yield, say: say, passed: passed}
 		more := w.visit(root, ".")
-		if n := w.strange - fewStrange; n > 0 {
+		if n := w.unknown - maxNamedUnknown; n > 0 {
 			say(fmt.Sprintf("and %d more: run `rehome ls --all` to list them", n))
 		}
 		if !more || w.any {
@@ -73,7 +72,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 			yield(Found{Rel: ".", Loc: root, Detected: []formats.Detected{d}}, nil)
 			return
 		}
-		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, names(reg.All())),
+		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, formatNames(reg.All())),
 			Hint: "pass the store itself, or its format with --from (convert, check)"})
 	}
 }
@@ -83,29 +82,29 @@ type walk struct {
 	reg   *formats.Registry
 	yield func(Found, error) bool
 	say   func(string)
-	any   bool // something was yielded
+	any   bool // a store or error was yielded
 
-	strange int // files that look like a session, and that no format recognizes
+	unknown int // number of files that look like a session, but that no format recognizes
 
-	passed func(rel string, why passing)
+	passed func(rel string, why skipReason)
 }
 
-// fewStrange is how many files of the kind are worth naming.
-const fewStrange = 3
+// maxNamedUnknown is how many such files are named.
+const maxNamedUnknown = 3
 
-// visit reports whether the walk goes on.
+// visit reports whether to go on.
 func (w *walk) visit(l *formats.Location, rel string) bool {
 	if err := w.ctx.Err(); err != nil {
 		w.yield(Found{}, err)
 		return false
 	}
 	if !l.IsDir() && !l.IsRegular() {
-		w.passed(rel, noFile)
-		return true // a pipe or device: opening it could block for ever
+		w.passed(rel, specialFile)
+		return true // a pipe or device: opening it could block forever
 	}
 	d, err := w.reg.Detect(w.ctx, l)
 	if err != nil {
-		return w.bad(rel, err)
+		return w.yieldError(rel, err)
 	}
 	if len(d) > 0 && (rel == "." || d[0].Score > formats.Guess) {
 		w.any = true
@@ -114,11 +113,11 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 	if l.IsDir() {
 		return w.descend(l, rel)
 	}
-	why := judged(l)
-	if why == sessionish {
-		w.strange++
+	why := classify(l)
+	if why == sessionLike {
+		w.unknown++
 	}
-	if why == sessionish && w.strange <= fewStrange {
+	if why == sessionLike && w.unknown <= maxNamedUnknown {
 		w.say(rel + " looks like a session, but no format recognizes it")
 	}
 	w.passed(rel, why)
@@ -128,7 +127,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 func (w *walk) descend(l *formats.Location, rel string) bool {
 	list, err := os.ReadDir(l.Path)
 	if err != nil {
-		return w.bad(rel, &formats.Error{At: l.Path, Err: bare(err)})
+		return w.yieldError(rel, &formats.Error{At: l.Path, Err: withoutPath(err)})
 	}
 	for s := range entries(w.reg, l, list) {
 		at, more := path.Join(rel, s.name), true
@@ -136,10 +135,10 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 		case entered:
 			more = w.visit(s.loc, at)
 		case broken:
-			more = w.bad(at, s.err)
+			more = w.yieldError(at, s.err)
 		case backup:
 			w.say(at + " skipped: a backup of " + s.of + ", made by --replace")
-		case ownCopy:
+		case clientCopy:
 			w.say(at + " skipped: a copy made by its client; pass it as SRC to read it")
 		default:
 			w.passed(at, s.why)
@@ -151,7 +150,7 @@ func (w *walk) descend(l *formats.Location, rel string) bool {
 	return true
 }
 
-func (w *walk) bad(rel string, err error) bool {
+func (w *walk) yieldError(rel string, err error) bool {
 	if w.ctx.Err() != nil {
 		w.yield(Found{}, w.ctx.Err())
 		return false
@@ -161,10 +160,10 @@ func (w *walk) bad(rel string, err error) bool {
 }
 
 func unknownFormat(reg *formats.Registry, name string) error {
-	return &formats.Error{At: name, Err: fmt.Errorf("unknown format; use one of %s", names(reg.All())), Hint: "run `rehome formats` for details"}
+	return &formats.Error{At: name, Err: fmt.Errorf("unknown format; use one of %s", formatNames(reg.All())), Hint: "run `rehome formats` for details"}
 }
 
-func names(list []*formats.Format) string {
+func formatNames(list []*formats.Format) string {
 	if len(list) == 0 {
 		return "none"
 	}

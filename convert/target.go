@@ -11,33 +11,34 @@ import (
 	"rehome/formats"
 )
 
-// target is where something must appear. It is found out once and then used
-// for every check and every rename, so that what was checked is what is used.
+// target is a path at which something will be placed. It is resolved once, and
+// used for every check and every rename, so that what was checked is what is
+// used.
 type target struct {
-	shown string   // as people wrote it
-	dir   string   // the deepest folder above it that exists, links resolved
-	tail  []string // what is missing below dir; the last is its own name
+	display string   // as the user wrote it
+	dir     string   // the deepest existing folder above it, links resolved
+	tail    []string // the elements below dir; the last is its own name
 }
 
 func (t target) base() string { return t.tail[len(t.tail)-1] }
 
 func (t target) path() string { return filepath.Join(append([]string{t.dir}, t.tail...)...) }
 
-// beside is a target in the same folder under another name.
+// beside returns the target with a suffix, in the same folder.
 func (t target) beside(suffix string) target {
 	tail := append([]string(nil), t.tail...)
 	tail[len(tail)-1] += suffix
-	return target{shown: t.shown + suffix, dir: t.dir, tail: tail}
+	return target{display: t.display + suffix, dir: t.dir, tail: tail}
 }
 
-// exists looks at the name itself: a dangling link is something, too.
+// exists reports whether something has this name, even a dangling link.
 func (t target) exists() bool {
 	_, err := os.Lstat(t.path())
 	return err == nil
 }
 
-// resolve finds out where a path leads. Its last element is not followed: a
-// link that stands at the target is what gets refused or kept.
+// resolve resolves a path. It does not follow the last element: a link at the
+// target is what is refused or backed up.
 func resolve(path string) (target, error) {
 	refuse := func(err error, hint string) (target, error) {
 		return target{}, &formats.Error{At: path, Err: err, Hint: hint}
@@ -49,18 +50,18 @@ func resolve(path string) (target, error) {
 	if err != nil {
 		return refuse(err, "")
 	}
-	t := target{shown: trimmed(path)}
+	t := target{display: trimSeparators(path)}
 	for {
-		dir, base := cut(rest)
+		dir, base := splitLast(rest)
 		switch {
 		case base == "":
 			return refuse(errors.New("the root of a disk cannot be a target"), "pass a name below it")
 		case (base == "." || base == "..") && len(t.tail) == 0:
 			real, err := filepath.EvalSymlinks(rest)
 			if err != nil {
-				return refuse(bare(err), "")
+				return refuse(withoutPath(err), "")
 			}
-			t.shown, dir, base = real, filepath.Dir(real), filepath.Base(real)
+			t.display, dir, base = real, filepath.Dir(real), filepath.Base(real)
 			if dir == real {
 				return refuse(errors.New("the root of a disk cannot be a target"), "pass a name below it")
 			}
@@ -74,23 +75,23 @@ func resolve(path string) (target, error) {
 		real, err := filepath.EvalSymlinks(dir)
 		if err == nil {
 			t.dir = real
-			return t, t.firm()
+			return t, t.checkFolder()
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return refuse(bare(err), "")
+			return refuse(withoutPath(err), "")
 		}
 		rest = dir
 	}
 }
 
-// firm makes sure that the part that exists can hold the rest.
-func (t target) firm() error {
+// checkFolder returns an error if the existing part cannot hold the rest.
+func (t target) checkFolder() error {
 	info, err := os.Stat(t.dir)
 	if err == nil && !info.IsDir() {
 		return &formats.Error{At: t.dir, Err: errNotFolder}
 	}
 	if err != nil {
-		return &formats.Error{At: t.dir, Err: bare(err)}
+		return &formats.Error{At: t.dir, Err: withoutPath(err)}
 	}
 	first := filepath.Join(t.dir, t.tail[0])
 	if _, err := os.Lstat(first); err == nil && len(t.tail) > 1 {
@@ -99,8 +100,8 @@ func (t target) firm() error {
 	return nil
 }
 
-// absolute does not clean the path: after a link, .. is the parent of what
-// the link leads to. Windows itself cleans.
+// absolute returns the absolute path without cleaning it: after a link, .. is
+// the parent of what the link points to. Windows itself cleans paths.
 func absolute(path string) (string, error) {
 	if filepath.IsAbs(path) || runtime.GOOS == "windows" {
 		if runtime.GOOS == "windows" {
@@ -112,8 +113,8 @@ func absolute(path string) (string, error) {
 	return wd + string(filepath.Separator) + path, err
 }
 
-// cut splits off the last element of a path and cleans nothing.
-func cut(path string) (dir, base string) {
+// splitLast splits off the last element of a path without cleaning it.
+func splitLast(path string) (dir, base string) {
 	vol := filepath.VolumeName(path)
 	p := path[len(vol):]
 	for len(p) > 0 && os.IsPathSeparator(p[len(p)-1]) {
@@ -126,9 +127,9 @@ func cut(path string) (dir, base string) {
 	return vol + p[:at], p[at:]
 }
 
-// trimmed is the path without separators at its end, so that a suffix makes
-// a name beside it.
-func trimmed(path string) string {
+// trimSeparators returns the path without separators at its end, so that a
+// suffix can be appended.
+func trimSeparators(path string) string {
 	slash := func(r rune) bool { return r == '/' || r == filepath.Separator }
 	if t := strings.TrimRightFunc(path, slash); t != "" {
 		return t
@@ -139,8 +140,8 @@ func trimmed(path string) string {
 // errNotFolder is the error of a path where a folder is needed.
 var errNotFolder = errors.New("not a folder")
 
-// bare strips the path that errors of the system repeat.
-func bare(err error) error {
+// withoutPath returns an error of the system without the path that it repeats.
+func withoutPath(err error) error {
 	if le := (*os.LinkError)(nil); errors.As(err, &le) {
 		return le.Err
 	}

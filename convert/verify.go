@@ -11,13 +11,13 @@ import (
 	"rehome/formats/store"
 )
 
-// verify reads the staged store again and compares it with what was read from
-// the source. Where this is the only store, the disk is kept busy meanwhile.
-func (c *carriage) verify(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) error {
+// verify reads the staged store again and compares it with the source. If it is
+// the only store, it is synced to disk at the same time.
+func (c *exactConversion) verify(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) error {
 	synced := make(chan error, 1)
-	if c.alone {
-		c.talk.enter(checking, c.found.Rel, sum.Bytes())
-		if c.o.DryRun {
+	if c.only {
+		c.notify.begin(checking, c.found.Rel, sum.Bytes())
+		if c.opts.DryRun {
 			synced <- nil
 		} else {
 			go func() { synced <- syncTree(c.stage.tree) }()
@@ -32,13 +32,13 @@ func (c *carriage) verify(ctx context.Context, to *formats.Format, schema *store
 	return err
 }
 
-func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) (err error) {
+func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) (err error) {
 	l, err := formats.Locate(c.staged)
 	if err != nil {
 		return err
 	}
-	view := wholeView(c.jobs)
-	view.Fresh, view.Family, view.Sidecar = true, c.family, c.made
+	view := fullView(c.jobs)
+	view.Fresh, view.Family, view.Sidecar = true, c.family, c.unheld
 	r, err := to.Open(ctx, l, view)
 	if err != nil {
 		return err
@@ -48,19 +48,19 @@ func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store
 			err = e
 		}
 	}()
-	if what := schemaDiffers(schema, r.Schema(), to.Text); what != "" {
-		return differs(to, what)
+	if what := schemaDifference(schema, r.Schema(), to.Text); what != "" {
+		return verifyError(to, what)
 	}
 	seen := make([]int64, len(schema.Sets))
 	for b, err := range r.Batches(ctx) {
 		if err != nil {
 			return err
 		}
-		if err := tally(seen, b); err != nil {
+		if err := countRows(seen, b); err != nil {
 			return err
 		}
-		if c.alone {
-			c.talk.add(c.found.Rel, b.Size())
+		if c.only {
+			c.notify.add(c.found.Rel, b.Size())
 		}
 		b.Release()
 	}
@@ -70,20 +70,21 @@ func (c *carriage) reread(ctx context.Context, to *formats.Format, schema *store
 	if err := sameCounts(r, seen); err != nil {
 		return err
 	}
-	if what := summaryDiffers(schema, sum, r.Summary()); what != "" {
-		return differs(to, what)
+	if what := summaryDifference(schema, sum, r.Summary()); what != "" {
+		return verifyError(to, what)
 	}
 	return nil
 }
 
-func differs(to *formats.Format, what string) error {
-	return &formats.Error{Format: to.Name, Op: "verify", Err: fmt.Errorf("%s", what), Hint: ourFault}
+func verifyError(to *formats.Format, what string) error {
+	return &formats.Error{Format: to.Name, Op: "verify", Err: fmt.Errorf("%s", what), Hint: bugHint}
 }
 
-// planted refuses a store that text calls nobody's and that a client would take
-// for its own, if its schema runs SQL: text can be edited. With --to it is made.
-func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error {
-	if c.o.To != "" || !from.Text || to.Text {
+// refusePlanted returns an error if text whose origin is no client's format
+// restores to a store that a client would open, and its schema runs SQL: text
+// can be edited. With --to the store is created.
+func (c *exactConversion) refusePlanted(ctx context.Context, from, to *formats.Format) error {
+	if c.opts.To != "" || !from.Text || to.Text {
 		return nil
 	}
 	l, err := formats.Locate(c.staged)
@@ -111,9 +112,9 @@ func (c *carriage) planted(ctx context.Context, from, to *formats.Format) error 
 		Hint: "use a trusted copy of the text; to inspect this one, pass --to " + to.Name + " and do not open the result with the client"}
 }
 
-// schemaDiffers names the first difference. Where tables come from is part of
-// a text store; a database cannot say it.
-func schemaDiffers(want, got *store.Schema, origin bool) string {
+// schemaDifference describes the first difference, or returns "". Text states
+// its origin; a database cannot.
+func schemaDifference(want, got *store.Schema, origin bool) string {
 	if origin && want.Origin != got.Origin {
 		return fmt.Sprintf("origin %q written, %q read back", want.Origin, got.Origin)
 	}
@@ -121,7 +122,7 @@ func schemaDiffers(want, got *store.Schema, origin bool) string {
 		return fmt.Sprintf("%d databases written, %d read back", len(want.Databases), len(got.Databases))
 	}
 	for i, w := range want.Databases {
-		if what := databaseDiffers(w, got.Databases[i]); what != "" {
+		if what := databaseDifference(w, got.Databases[i]); what != "" {
 			return what
 		}
 	}
@@ -137,7 +138,7 @@ func schemaDiffers(want, got *store.Schema, origin bool) string {
 	return ""
 }
 
-func databaseDiffers(want, got store.Database) string {
+func databaseDifference(want, got store.Database) string {
 	name := want.Path
 	if name != "" {
 		name += ": "
@@ -162,8 +163,8 @@ func databaseDiffers(want, got store.Database) string {
 	return ""
 }
 
-// summaryDiffers compares set by set.
-func summaryDiffers(schema *store.Schema, want, got store.Summary) string {
+// summaryDifference describes the first set that differs, or returns "".
+func summaryDifference(schema *store.Schema, want, got store.Summary) string {
 	for i, set := range schema.Sets {
 		w, g := want[i], got[i]
 		switch {

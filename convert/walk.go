@@ -16,55 +16,54 @@ import (
 	"rehome/formats"
 )
 
-// passing is why a walk goes past a place.
-type passing uint8
+// skipReason is why a walk skips a path.
+type skipReason uint8
 
 const (
-	entered    passing = iota // it does not
-	unclaimed                 // a file that no format recognizes
-	sessionish                // such a file, whose first line speaks of a session
-	misfit                    // such a file, named like a store, which it is not
-	folderLink                // a link to a folder
-	deadLink                  // a link that leads nowhere, or in a circle
-	noFile                    // a pipe, socket or device
-	broken                    // it could not be looked at
-	backup                    // what a store was before --replace
-	ownCopy                   // what a client copied for itself
+	entered     skipReason = iota // not skipped
+	unclaimed                     // a file that no format recognizes
+	sessionLike                   // such a file whose first line looks like a session
+	misnamed                      // such a file with the name of a store
+	folderLink                    // a link to a folder
+	deadLink                      // a dangling or circular link
+	specialFile                   // a pipe, socket or device
+	broken                        // it cannot be read
+	backup                        // a store's backup by --replace
+	clientCopy                    // a copy that a client made for itself
 )
 
-// step is an entry of a folder that is being walked.
-type step struct {
+// walkEntry is an entry of a folder that is walked.
+type walkEntry struct {
 	name string
-	loc  *formats.Location // nil if it could not be looked at
-	why  passing
-	of   string // of a backup: the store
-	err  error  // of what is broken
+	loc  *formats.Location // nil if skipped or unreadable
+	why  skipReason
+	of   string // of a backup: name of the store
+	err  error  // of an unreadable entry
 }
 
-// entries yields what a walk visits below a folder, and what it passes by, in
-// the order of their names. Names that never hold a store of anybody's are left
-// out.
-func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) iter.Seq[step] {
-	return func(yield func(step) bool) {
+// entries yields what a walk visits in a folder, and what it skips, sorted by
+// name. It omits names that never hold a client's store.
+func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) iter.Seq[walkEntry] {
+	return func(yield func(walkEntry) bool) {
 		for _, e := range list {
-			if passedOver(e) {
+			if isIgnored(e) {
 				continue
 			}
-			s := step{name: e.Name(), of: backupOf(e.Name())}
+			s := walkEntry{name: e.Name(), of: backupOf(e.Name())}
 			link := e.Type()&fs.ModeSymlink != 0
 			switch {
 			case s.of != "" && l.Has(s.of):
 				s.why = backup
-			case copied(reg, s.name):
-				s.why = ownCopy
+			case isClientCopy(reg, s.name):
+				s.why = clientCopy
 			default:
 				s.loc, s.err = formats.Locate(filepath.Join(l.Path, s.name))
 				switch {
-				case s.err != nil && link: // it leads nowhere: there is nothing to read
+				case s.err != nil && link: // dangling: there is nothing to read
 					s.why = deadLink
 				case s.err != nil:
 					s.why = broken
-				case s.loc.IsDir() && link: // it could lead in a circle, or out of the folder
+				case s.loc.IsDir() && link: // it could be circular, or lead out of the folder
 					s.why = folderLink
 				}
 			}
@@ -75,51 +74,51 @@ func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) ite
 	}
 }
 
-// copied reports a name that some client gives to copies of its stores.
-func copied(reg *formats.Registry, name string) bool {
+// isClientCopy reports whether some client gives this name to copies of its stores.
+func isClientCopy(reg *formats.Registry, name string) bool {
 	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.IsCopy != nil && f.IsCopy(name) })
 }
 
-// passedOver are names that never hold a store of anybody's: other tools'
+// isIgnored reports whether an entry never holds a client's store: other tools'
 // folders, and what rehome itself leaves beside its targets.
-func passedOver(e fs.DirEntry) bool {
+func isIgnored(e fs.DirEntry) bool {
 	if e.IsDir() {
 		return e.Name() == ".git" || e.Name() == "node_modules" || isStaging(e.Name())
 	}
 	return formats.IsSidecar(e.Name())
 }
 
-// backupOf is the name of which this one is a backup of rehome's, "" if of none.
-// A backup beside nothing is all that is left, and a store like any other.
+// backupOf returns the name of which this is a backup by rehome, "" if it is
+// not. Without the original beside it, a backup is a store like any other.
 func backupOf(name string) string {
 	at := strings.LastIndex(name, backupMark)
 	if at < 1 {
 		return ""
 	}
-	if n, err := strconv.Atoi(name[at+len(backupMark):]); err != nil || n < 1 || n > mostBackups {
+	if n, err := strconv.Atoi(name[at+len(backupMark):]); err != nil || n < 1 || n > maxBackups {
 		return ""
 	}
 	return name[:at]
 }
 
-// judged is what a file is that no format recognizes. It may be of a client or
-// a version that is not known, and is named to people then; a client's own
-// name without a line that could be a session's is a broken store.
-func judged(l *formats.Location) passing {
-	named, lines := storeName(l.Path), slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(l.Path)))
+// classify returns why a file that no format recognizes is skipped. It may be
+// of an unknown client or version, and is reported then. With a client's own
+// name, but without a line that looks like a session, it is a corrupt store.
+func classify(l *formats.Location) skipReason {
+	named, lines := isStoreName(l.Path), slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(l.Path)))
 	switch {
-	case lines && speaks(l, named):
-		return sessionish
-	case named && len(l.Head()) > 0: // else nothing has been written to it yet
-		return misfit
+	case lines && looksLikeSession(l, named):
+		return sessionLike
+	case named && len(l.Head()) > 0: // an empty file may not have been written yet
+		return misnamed
 	}
 	return unclaimed
 }
 
-// speaks reports whether the first line of a file is an object that has a
-// session's id, or says that a session begins. Of a store's name any object
-// will do.
-func speaks(l *formats.Location, named bool) bool {
+// looksLikeSession reports whether the first line of a file is an object with a
+// session's id, or says that a session begins. In a file named like a store,
+// any object counts.
+func looksLikeSession(l *formats.Location, named bool) bool {
 	line := l.FirstLine()
 	if !bytes.HasPrefix(line, []byte("{")) {
 		return false
@@ -127,7 +126,7 @@ func speaks(l *formats.Location, named bool) bool {
 	var first map[string]json.RawMessage
 	if json.Unmarshal(line, &first) != nil {
 		text, whole := l.Text()
-		return named && !whole && bytes.IndexByte(text, '\n') < 0 // too long to be judged
+		return named && !whole && bytes.IndexByte(text, '\n') < 0 // too long to check
 	}
 	for name, value := range first {
 		var kind string
@@ -145,8 +144,9 @@ func speaks(l *formats.Location, named bool) bool {
 
 var uuidLines = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl$`)
 
-// storeName reports a name that only clients' stores have, where it lies.
-func storeName(place string) bool {
+// isStoreName reports whether only clients' stores have this name in this
+// place.
+func isStoreName(place string) bool {
 	if abs, err := filepath.Abs(place); err == nil {
 		place = abs
 	}

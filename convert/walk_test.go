@@ -65,7 +65,7 @@ func TestUnrecognized(t *testing.T) {
 	r, _ := checked(t, CheckOptions{Paths: []string{dir}})
 	found := map[string][]string{}
 	for _, s := range r.Stores {
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			for _, p := range b.Places {
 				found[b.Rule.ID] = append(found[b.Rule.ID], p.At.File)
 			}

@@ -7,15 +7,15 @@ import (
 )
 
 // A worker has a source, its log, its copy and its target open at once, besides
-// what the program as a whole has.
+// the files of the program as a whole.
 const (
 	filesOfWorker  = 12
 	filesOfProgram = 16
 )
 
-// jobsOr is how many workers there are where n were asked for, one a processor
-// if 0: no more than the system lets have their files open.
-func jobsOr(n int) int {
+// workerCount returns the number of workers if n were asked for, or one per CPU
+// if n is 0: no more than can have their files open.
+func workerCount(n int) int {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
@@ -25,10 +25,10 @@ func jobsOr(n int) int {
 	return n
 }
 
-// spread does something for every number in order with so many workers. do reports
-// that it had no files left to open: then it is done again, by one worker alone
-// and for the last time, when the others have finished.
-func spread(ctx context.Context, jobs int, order []int, do func(i int, last bool) (again bool)) {
+// runAll calls do for every number in order, with so many workers. do reports
+// whether to call it again because too many files were open: then one worker
+// calls it again, for the last time, when the others have finished.
+func runAll(ctx context.Context, jobs int, order []int, do func(i int, last bool) (again bool)) {
 	queue := make(chan int)
 	var wg sync.WaitGroup
 	var mu sync.Mutex

@@ -24,7 +24,7 @@ import (
 func TestSpread(t *testing.T) {
 	var mu sync.Mutex
 	var first, second []int
-	spread(t.Context(), 4, []int{3, 1, 2, 0, 4}, func(i int, last bool) bool {
+	runAll(t.Context(), 4, []int{3, 1, 2, 0, 4}, func(i int, last bool) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		if last {

@@ -33,7 +33,7 @@ func (a *app) pick(l *convert.Listing, name string, found []*convert.Listed) (so
 	s := found[0]
 	c := source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}
 	switch {
-	case l.Alone(s):
+	case l.OnlyInStore(s):
 		c.session = "" // the store holds nothing else
 	case sharesID(l, s):
 		c.path = fileOf(a.reg, s)
@@ -138,7 +138,7 @@ func (a *app) newAmbiguous(l *convert.Listing, name, problem string, matches []*
 	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
 	hint := "use an id or an id prefix"
 	for _, s := range matches[:len(matches)-err.more] {
-		c := candidate{Name: l.Short(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
+		c := candidate{Name: l.ShortID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
 		if count[s.ID] > 1 { // only its path is unique
 			c.Name, hint = c.Path+"#"+c.Name, "use PATH#ID"
 		}

@@ -108,7 +108,7 @@ func (c *checkCmd) Run(a *app) error {
 		}
 		a.out.remark(fmt.Sprintf("%s: %s in the baseline", c.Baseline, plural(report.Baseline.Known, "finding")))
 	}
-	if b := report.Baseline; b != nil && b.Words {
+	if b := report.Baseline; b != nil && b.CountsOnly {
 		a.out.remark(c.Baseline + ": version 1 baselines compare only the number of findings; update it with --write-baseline")
 	}
 	if err := c.print(a, v, o.Layers); err != nil {

@@ -15,9 +15,9 @@ import (
 // busy only if all of it is.
 func TestCheckCodes(t *testing.T) {
 	fine := &convert.CheckedStore{Path: "a", Format: "x"}
-	broken := &convert.CheckedStore{Path: "b", Format: "x", Breaches: []convert.Breach{{Rule: rule.Lookup("RH301"), Count: 2}}}
-	known := &convert.CheckedStore{Path: "b", Format: "x", Breaches: []convert.Breach{{Rule: rule.Lookup("RH301"), Known: 2}}}
-	noted := &convert.CheckedStore{Path: "c", Format: "x", Breaches: []convert.Breach{{Rule: rule.Lookup("RH191"), Count: 1}}}
+	broken := &convert.CheckedStore{Path: "b", Format: "x", Findings: []convert.RuleFindings{{Rule: rule.Lookup("RH301"), Count: 2}}}
+	known := &convert.CheckedStore{Path: "b", Format: "x", Findings: []convert.RuleFindings{{Rule: rule.Lookup("RH301"), Known: 2}}}
+	noted := &convert.CheckedStore{Path: "c", Format: "x", Findings: []convert.RuleFindings{{Rule: rule.Lookup("RH191"), Count: 1}}}
 	busy := &convert.CheckedStore{Path: "d", Format: "x", Err: &formats.Error{Err: fmt.Errorf("%w: it changed", formats.ErrBusy)}}
 	gone := &convert.CheckedStore{Path: "e", Err: errors.New("no such file")}
 	for _, c := range []struct {

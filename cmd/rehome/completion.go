@@ -131,7 +131,7 @@ func (c *completeCmd) Run(a *app) error {
 		return nil // no completions
 	}
 	for i := range l.Sessions {
-		id := l.Short(l.Sessions[i].ID)
+		id := l.ShortID(l.Sessions[i].ID)
 		if strings.HasPrefix(id, c.Prefix) && isPlainWord(id) {
 			if _, err := io.WriteString(a.out.stdout, id+"\n"); err != nil {
 				return err

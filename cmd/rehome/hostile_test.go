@@ -274,8 +274,8 @@ func TestHostileVerdict(t *testing.T) {
 			if i > 0 {
 				s.Err = nil
 			}
-			for k := range s.Breaches {
-				s.Breaches[k].Rule.Severity = level
+			for k := range s.Findings {
+				s.Findings[k].Rule.Severity = level
 			}
 		}
 		v := &verdict.Verdict{CheckReport: report, FailOn: rule.Note, Notes: true, Version: hostile}

@@ -43,7 +43,7 @@ func (r *lsResult) rows(rows []lsRow, list []lsSession, indent screen.Safe) []ls
 	for i := range list {
 		s := &list[i]
 		row := lsRow{
-			agent: visible(s.Agent), id: visible(r.listing.Short(s.ID)), title: indent + visible(s.Title),
+			agent: visible(s.Agent), id: visible(r.listing.ShortID(s.ID)), title: indent + visible(s.Title),
 			project: r.shortPath(s.Project), updated: unknown, turns: unknown, size: unknown, sources: s.Sources,
 		}
 		if s.Title == "" {
@@ -181,7 +181,7 @@ func (r *lsResult) unread(p *page, u lsUnread) {
 	for _, part := range screen.WrapWords(visible(u.Reason), screen.PageWidth-4) {
 		p.Line(p.Yellow("    " + part))
 	}
-	if u.Hint != "" && u.Reason != convert.ErrNotYet.Error() {
+	if u.Hint != "" && u.Reason != convert.ErrUnsupported.Error() {
 		p.Line(p.Faint("    hint: " + visible(u.Hint)))
 	}
 }

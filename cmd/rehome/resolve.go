@@ -40,7 +40,7 @@ func (a *app) resolve(src string, live bool) (source, error) {
 	if err != nil {
 		return source{}, missing // no home folder to search
 	}
-	found := listing.Named(src)
+	found := listing.Find(src)
 	if len(found) == 0 {
 		return source{}, &formats.Error{At: src, Err: errors.New("no such file or session" + shortPrefix(src)), Hint: "run `rehome ls` to list sessions"}
 	}
@@ -67,10 +67,10 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 	if err != nil {
 		return source{}, err
 	}
-	found := listing.Named(name)
+	found := listing.Find(name)
 	innerPath := ""
 	if len(found) == 0 && name != "" && !strings.Contains(name, " ") { // an id has no spaces
-		innerPath, err = listing.Inside(a.ctx, name, live)
+		innerPath, err = listing.FindInside(a.ctx, name, live)
 	}
 	switch {
 	case err != nil:
@@ -88,10 +88,10 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 // shortPrefix returns a note for names that are too short to match as an id
 // prefix, else "".
 func shortPrefix(name string) string {
-	if name == "" || len(name) >= convert.ShortestName {
+	if name == "" || len(name) >= convert.MinPrefix {
 		return ""
 	}
-	return fmt.Sprintf(" (id prefixes need at least %d characters)", convert.ShortestName)
+	return fmt.Sprintf(" (id prefixes need at least %d characters)", convert.MinPrefix)
 }
 
 // newest returns the newest session of the working directory, or of the nearest

@@ -65,7 +65,7 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 		}
 	}
 	if len(found) > 0 {
-		return nil, nil, v.notReadable(found[0].Format.Name, path, convert.ErrNotYet)
+		return nil, nil, v.notReadable(found[0].Format.Name, path, convert.ErrUnsupported)
 	}
 	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"}
 }

@@ -56,7 +56,7 @@ func TestPick(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("%d sessions, want %d", len(got), len(want))
 			}
-			if (err != nil) != (len(want) == 0) || err != nil && !strings.Contains(err.Error(), "no session in it") {
+			if (err != nil) != (len(want) == 0) || err != nil && !strings.Contains(err.Error(), "no session matches") {
 				t.Errorf("error %v for %d sessions", err, len(want))
 			}
 		})

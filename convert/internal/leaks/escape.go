@@ -5,23 +5,23 @@ import (
 	"unicode/utf8"
 )
 
-// deepest is how many backslashes in a row are looked at: JSON in JSON in JSON
-// in JSON has fifteen before a quote.
-const deepest = 16
+// maxBackslashes is how many backslashes in a row are read: JSON in JSON in
+// JSON in JSON has fifteen before a quote.
+const maxBackslashes = 16
 
-// read is the character at i and the bytes it takes. An escape of JSON is the
-// character it stands for, however many backslashes it took to write it: how
-// deep a text is nested cannot be known from the middle of it.
-func read(b []byte, i int) (r rune, size int) {
+// readRune returns the character at i and its size in bytes. An escape of JSON
+// is the character it stands for, with any number of backslashes: in the middle
+// of a text, the depth of nesting is unknown.
+func readRune(b []byte, i int) (r rune, size int) {
 	c := b[i]
 	if c != '\\' {
 		if c < utf8.RuneSelf {
 			return rune(c), 1
 		}
-		return utf8.RuneError, 1 // no rule asks for one; each byte stays one
+		return utf8.RuneError, 1 // no rule matches one; each byte counts by itself
 	}
 	j := i + 1
-	for j < len(b) && j-i < deepest && b[j] == '\\' {
+	for j < len(b) && j-i < maxBackslashes && b[j] == '\\' {
 		j++
 	}
 	if j == len(b) {
@@ -39,16 +39,16 @@ func read(b []byte, i int) (r rune, size int) {
 	case '"', '\'', '/':
 		return rune(b[j]), j + 1 - i
 	case 'u':
-		if r, ok := hex4(b[j+1:]); ok {
+		if r, ok := parseHex4(b[j+1:]); ok {
 			return r, j + 5 - i
 		}
 	}
 	return '\\', 1
 }
 
-// hex4 is the character of \u and four digits, if it is ASCII: nothing else
-// matters to a rule.
-func hex4(b []byte) (r rune, ok bool) {
+// parseHex4 returns the character of \\u and four digits. Every character that
+// is not ASCII is the same to a rule.
+func parseHex4(b []byte) (r rune, ok bool) {
 	if len(b) < 4 {
 		return 0, false
 	}
@@ -68,14 +68,15 @@ func hex4(b []byte) (r rune, ok bool) {
 	return r, true
 }
 
-// before is the character that ends where i begins; a line end at the start.
-func before(b []byte, i int) rune {
+// runeBefore returns the character that ends where i begins, or a line break at
+// the start.
+func runeBefore(b []byte, i int) rune {
 	const longest = 6 // \u0022
 	for from := max(0, i-longest); from < i; from++ {
 		if b[from] != '\\' {
 			continue
 		}
-		if r, size := read(b[:i], from); size > 1 && from+size == i {
+		if r, size := readRune(b[:i], from); size > 1 && from+size == i {
 			return r
 		}
 	}
@@ -85,45 +86,45 @@ func before(b []byte, i int) rune {
 	return rune(b[i-1])
 }
 
-// gaze reads on from a place for a regexp that wants one character at a time,
-// and so takes no more of them than it needs. The sizes it tells are those of
-// the bytes, so that an expression's offsets are too, but for the first: the
-// character before the place, which counts as one byte.
-type gaze struct {
-	b     []byte
-	at    int
-	left  int  // characters
-	ahead bool // the first is still to come
-	spent bool // more was wanted than is left
+// runeReader reads from a place on, for a regexp that reads one character at a
+// time and no more than it needs. The sizes it returns are in bytes of the
+// input, so offsets of the expression are too, except for the first: the
+// character before the place counts as one byte.
+type runeReader struct {
+	b         []byte
+	at        int
+	left      int  // characters
+	first     bool // the character before the place comes next
+	exhausted bool // more characters were wanted than allowed
 }
 
-func (g *gaze) ReadRune() (r rune, size int, err error) {
-	if g.ahead {
-		g.ahead = false
-		return before(g.b, g.at), 1, nil
+func (g *runeReader) ReadRune() (r rune, size int, err error) {
+	if g.first {
+		g.first = false
+		return runeBefore(g.b, g.at), 1, nil
 	}
 	if g.at == len(g.b) {
 		return 0, 0, io.EOF
 	}
 	if g.left == 0 {
-		g.spent = true
+		g.exhausted = true
 		return 0, 0, io.EOF
 	}
 	g.left--
-	r, size = read(g.b, g.at)
+	r, size = readRune(g.b, g.at)
 	g.at += size
 	return r, size, nil
 }
 
-// plain is a stretch of bytes with its escapes undone, and where each byte of
-// that came from.
-type plain struct {
+// unescaped is a part of the input without escapes, and the origin of each
+// byte.
+type unescaped struct {
 	text   []byte
-	origin []int // of each byte of text, and of the end
+	origin []int // by byte of text, and for its end
 }
 
-// fill undoes the escapes of b[from:to]; one that straddles the end is whole.
-func (p *plain) fill(b []byte, from, to int) {
+// fill unescapes b[from:to], including an escape that extends beyond the end.
+func (p *unescaped) fill(b []byte, from, to int) {
 	p.text, p.origin = p.text[:0], p.origin[:0]
 	for from < to {
 		p.origin = append(p.origin, from)
@@ -132,7 +133,7 @@ func (p *plain) fill(b []byte, from, to int) {
 			from++
 			continue
 		}
-		r, size := read(b, from)
+		r, size := readRune(b, from)
 		p.text = append(p.text, byte(min(r, utf8.RuneSelf)))
 		from += size
 	}

@@ -6,35 +6,35 @@ import (
 	"sync"
 )
 
-// Hit is a place that looks like a credential. It does not hold it.
+// Hit is the place of what looks like a credential. It does not contain it.
 type Hit struct {
-	Rule           string // the rule set's name, such as aws-access-token
-	Title          string // its words
+	Rule           string // name of the rule, such as aws-access-token
+	Title          string // description of the rule
 	Offset, Length int64  // of the credential, in the bytes that were scanned
-	// Generic hits cry wolf more often: the secret is any letters and digits
+	// Generic hits are false more often: the secret is any letters and digits
 	// with enough entropy, or next to a vendor's name.
 	Generic bool
 }
 
-// Scanner finds what looks like a credential. Several may use it at once.
+// Scanner finds what looks like a credential. It is safe for concurrent use.
 type Scanner struct {
-	rules    []*rule
-	allow    []allow
-	words    *words
-	ordinary ordinary
-	askers   [][]int   // by word: the rules that want to know where it stands
-	length   []int     // of each word
-	spare    sync.Pool // of *scan
+	rules       []*rule
+	allow       []allow
+	words       *words
+	harmless    harmless
+	rulesByWord [][]int   // by word: the rules to try there
+	lengths     []int     // by word
+	pool        sync.Pool // of *scan
 }
 
-// New reads the rules. It is the only thing that costs time (some
-// milliseconds), so who does not scan does not call it.
+// New returns a Scanner. It takes some milliseconds to read the rules, so call
+// it only to scan.
 func New() (*Scanner, error) {
-	set, err := library()
+	set, err := loadRules()
 	if err != nil {
 		return nil, fmt.Errorf("the rules for secrets: %w", err)
 	}
-	s := &Scanner{allow: allows(set.Allow), ordinary: newOrdinary()}
+	s := &Scanner{allow: allows(set.Allow), harmless: newHarmless()}
 	ids := map[string]int{}
 	var list []string
 	for i, text := range set.Rules {
@@ -49,49 +49,50 @@ func New() (*Scanner, error) {
 				id = len(list)
 				ids[w] = id
 				list = append(list, w)
-				s.askers = append(s.askers, nil)
-				s.length = append(s.length, len(w))
+				s.rulesByWord = append(s.rulesByWord, nil)
+				s.lengths = append(s.lengths, len(w))
 			}
-			s.askers[id] = append(s.askers[id], i)
+			s.rulesByWord[id] = append(s.rulesByWord[id], i)
 		}
 	}
 	s.words = newWords(list)
-	s.spare.New = func() any { return &scan{Scanner: s, seen: make([]track, len(s.rules))} }
+	s.pool.New = func() any { return &scan{Scanner: s, seen: make([]progress, len(s.rules))} }
 	return s, nil
 }
 
 const (
-	// stretch is how much is searched before hits are told: what bounds memory.
-	stretch = 256 << 10
-	// unsettled is how near to the end of a stretch a hit waits for the next
-	// one, where a better rule may claim the same bytes.
-	unsettled = longKey
+	// chunkSize is how much is searched before hits are reported. It bounds
+	// memory.
+	chunkSize = 256 << 10
+	// margin is how close to the end of a chunk a hit waits for the next one,
+	// in which a better rule may match the same bytes.
+	margin = maxKey
 )
 
-// Scan calls found with each credential in b, in order of their places, and
-// with each place once. Its memory does not depend on the length of b. When ctx
-// ends, so does Scan, without a word: the caller knows.
+// Scan calls found with each credential in b, sorted by place, once for each
+// place. Its memory does not depend on the length of b. When ctx ends, Scan
+// returns early.
 func (s *Scanner) Scan(ctx context.Context, b []byte, found func(Hit)) {
-	w := s.spare.Get().(*scan)
+	w := s.pool.Get().(*scan)
 	defer func() {
 		w.reset()
-		s.spare.Put(w)
+		s.pool.Put(w)
 	}()
 	w.b = b
 	state := uint16(0)
-	for from := 0; from < len(b) && ctx.Err() == nil; from += stretch {
-		to := min(from+stretch, len(b))
+	for from := 0; from < len(b) && ctx.Err() == nil; from += chunkSize {
+		to := min(from+chunkSize, len(b))
 		state = s.words.each(state, b[from:to], func(id uint16, end int) {
-			at := from + end - s.length[id]
-			for _, r := range s.askers[id] {
-				w.ask(r, at)
+			at := from + end - s.lengths[id]
+			for _, r := range s.rulesByWord[id] {
+				w.start(r, at)
 			}
 		})
-		w.rest()
-		limit := to - unsettled
+		w.searchRest()
+		limit := to - margin
 		if to == len(b) {
 			limit = to
 		}
-		w.tell(limit, found)
+		w.report(limit, found)
 	}
 }

@@ -66,8 +66,8 @@ func TestLarge(t *testing.T) {
 	plants := newPlanter().plants()
 	for _, p := range plants {
 		for _, shift := range []int{-len(p.secret) - 1, -len(p.secret) / 2, -3, -1, 0, 1} {
-			at := stretch + shift - len(p.before)
-			text := prose(at-1) + "\n" + p.before + p.secret + p.after + "\n" + prose(stretch/2)
+			at := chunkSize + shift - len(p.before)
+			text := prose(at-1) + "\n" + p.before + p.secret + p.after + "\n" + prose(chunkSize/2)
 			got := hits(s, text)
 			if len(got) != 1 || got[0].Rule != p.rule || got[0].Offset != int64(at+len(p.before)) || got[0].Length != int64(len(p.secret)) {
 				t.Errorf("%s shifted by %d: %d hits", p.rule, shift, len(got))
@@ -237,7 +237,7 @@ func TestMemory(t *testing.T) {
 func TestCancel(t *testing.T) {
 	s := scanner(t)
 	p := newPlanter().plants()[0]
-	text := []byte(strings.Repeat(prose(stretch)+"\n"+p.secret+"\n", 20))
+	text := []byte(strings.Repeat(prose(chunkSize)+"\n"+p.secret+"\n", 20))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	n := 0

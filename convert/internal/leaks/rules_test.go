@@ -29,7 +29,7 @@ func TestVendored(t *testing.T) {
 			t.Errorf("gitleaks/%s was edited: only `make rules` changes it", name)
 		}
 	}
-	set, err := library()
+	set, err := loadRules()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +56,8 @@ func TestCompile(t *testing.T) {
 		if r.full().NumSubexp() < r.Group {
 			t.Errorf("%s has no group %d", r.ID, r.Group)
 		}
-		if r.begun {
-			r.gate()
+		if r.anchored {
+			r.tailAfterOne()
 		}
 		if len(r.words) == 0 || slices.Contains(r.words, "") {
 			t.Errorf("%s would be tried everywhere: %q", r.ID, r.words)

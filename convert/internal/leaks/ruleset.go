@@ -14,23 +14,23 @@ type ruleText struct {
 	ID       string      `json:"id"`
 	Title    string      `json:"title"`
 	Pattern  string      `json:"pattern"`
-	Group    int         `json:"group,omitempty"` // of the pattern: the secret; 0: the first that is not empty
+	Group    int         `json:"group,omitempty"` // group of the pattern with the secret; 0 = the first that is not empty
 	Entropy  float64     `json:"entropy,omitempty"`
 	Keywords []string    `json:"keywords"` // in lower case
 	Allow    []allowance `json:"allow,omitempty"`
 }
 
-// allowance says what is no secret although it looks like one.
+// allowance describes what looks like a secret but is not one.
 type allowance struct {
-	Target   string   `json:"target,omitempty"` // what Patterns look at: "match", "line", or the secret
-	All      bool     `json:"all,omitempty"`    // both lists must agree
+	Target   string   `json:"target,omitempty"` // what Patterns apply to: "match", "line", or "" for the secret
+	All      bool     `json:"all,omitempty"`    // both lists must match
 	Patterns []string `json:"patterns,omitempty"`
-	Words    []string `json:"words,omitempty"` // in the secret, in lower case
+	Words    []string `json:"words,omitempty"` // words in the secret, in lower case
 }
 
 // ruleset is the content of rules.json, which the tests in upstream write.
 type ruleset struct {
-	Source string      `json:"source"` // the module and version that the rules are from
+	Source string      `json:"source"` // module and version that the rules are from
 	Allow  []allowance `json:"allow"`  // for all rules
 	Rules  []ruleText  `json:"rules"`
 }
@@ -38,8 +38,8 @@ type ruleset struct {
 //go:embed gitleaks/rules.json
 var files embed.FS
 
-// library reads the embedded rules. Nothing is read before it is called.
-func library() (set ruleset, err error) {
+// loadRules reads the embedded rules.
+func loadRules() (set ruleset, err error) {
 	text, err := files.ReadFile("gitleaks/rules.json")
 	if err != nil {
 		return set, err
@@ -48,15 +48,15 @@ func library() (set ruleset, err error) {
 	return set, err
 }
 
-// rule is a rule ready for use. Expressions are compiled when a word first asks
-// for them: most sessions speak of few vendors.
+// rule is a rule ready for use. Its expressions are compiled when they are
+// first needed: most sessions mention few vendors.
 type rule struct {
 	ruleText
 	shape
-	generic bool
-	full    func() *regexp.Regexp
-	gate    func() *regexp.Regexp // the tail behind one character
-	allow   []allow
+	generic      bool
+	full         func() *regexp.Regexp
+	tailAfterOne func() *regexp.Regexp // the tail after any character
+	allow        []allow
 }
 
 // allow is an allowance ready for use.
@@ -74,11 +74,11 @@ func newRule(text ruleText) (*rule, error) {
 	r := &rule{ruleText: text, shape: s, allow: allows(text.Allow)}
 	r.generic = text.ID == genericID || !s.marked
 	r.full = compiled(func() string { return text.Pattern })
-	r.gate = compiled(func() string { return behind(s.tail) })
+	r.tailAfterOne = compiled(func() string { return afterOneRune(s.tail) })
 	return r, nil
 }
 
-// compiled may use MustCompile: a test compiles all there are.
+// compiled can use MustCompile, as a test compiles all patterns.
 func compiled(pattern func() string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern()) })
 }
@@ -95,8 +95,8 @@ func allows(list []allowance) []allow {
 	return out
 }
 
-// weight is what a rule's word counts against another's.
-func (r *rule) weight() int {
+// specificity returns how specific a rule is compared with others.
+func (r *rule) specificity() int {
 	switch {
 	case !r.generic:
 		return 2

@@ -5,58 +5,58 @@ import (
 	"slices"
 )
 
-// scan is one call of Scan: what it keeps while it goes through the bytes.
+// scan is the state of one call of Scan.
 type scan struct {
 	*Scanner
-	b     []byte
-	seen  []track // by rule
-	busy  []int   // the rules that have something to search
-	hits  []claim // not told yet
-	told  int     // the end of what was told last
-	plain plain
+	b        []byte
+	seen     []progress // by rule
+	busy     []int      // rules that have something to search
+	hits     []match    // not reported yet
+	reported int        // end of the last reported hit
+	plain    unescaped
 }
 
-// track is how far a rule has got.
-type track struct {
-	from, to int  // still to be searched by the whole expression; empty: nothing
-	done     int  // the end of its last match
-	long     bool // the search is for more than one match that begins at a word
-	looked   int  // the end of the last long look
+// progress is how far a rule has got.
+type progress struct {
+	from, to int  // range to search with the whole expression; empty if equal
+	done     int  // end of its last match
+	long     bool // the range may have several matches that begin at a word
+	longEnd  int  // end of the last full-length look
 }
 
-// claim is a hit and the rule that claims it.
-type claim struct{ from, to, rule int }
+// match is a secret, and the rule that found it.
+type match struct{ from, to, rule int }
 
 func (w *scan) reset() {
 	clear(w.seen)
-	w.busy, w.hits, w.told, w.b = w.busy[:0], w.hits[:0], 0, nil
+	w.busy, w.hits, w.reported, w.b = w.busy[:0], w.hits[:0], 0, nil
 }
 
 // How many characters are tried at a word: most words fail after a few.
 const (
-	peek   = 16
-	glance = 256
+	shortLook  = 16
+	mediumLook = 256
 )
 
-// slack is how much more is read before a word than a rule asks for, so that an
-// escape in front of it is not cut.
+// slack is how much more is read before a word than a rule needs, so that an
+// escape before it is not cut.
 const slack = 24
 
-// ask looks whether a rule can hold at a word that begins at a place, and if
-// so notes what must be searched.
-func (w *scan) ask(id, at int) {
+// start tries a rule at a word, and records the range to search if it can match
+// there.
+func (w *scan) start(id, at int) {
 	r, t := w.rules[id], &w.seen[id]
 	if at < t.done {
 		return
 	}
 	if t.long && at < t.to {
-		if !r.begun || w.holds(r, at) {
-			t.to = max(t.to, at+r.reach)
+		if !r.anchored || w.holds(r, at) {
+			t.to = max(t.to, at+r.after)
 		}
 		return
 	}
-	from, to, long := max(t.done, at-r.lead-slack, 0), at+r.reach, !r.begun
-	if r.begun {
+	from, to, long := max(t.done, at-r.before-slack, 0), at+r.after, !r.anchored
+	if r.anchored {
 		end, spent := w.try(r, t, at)
 		switch {
 		case spent:
@@ -64,7 +64,7 @@ func (w *scan) ask(id, at int) {
 		case end < 0:
 			return
 		default:
-			to = end + 1 // what comes next decides where a word ends
+			to = end + 1 // the next character decides where a word ends
 		}
 	}
 	if t.from < t.to && t.to < from {
@@ -78,43 +78,43 @@ func (w *scan) ask(id, at int) {
 	t.from, t.to, t.long = min(t.from, from), max(t.to, to), t.long || long
 }
 
-// try tells where a match that begins at a place ends, -1 if there is none;
-// spent means that it cannot be told from as many characters as were read.
+// try returns where a match that begins at a place ends, -1 if there is none.
+// spent means that more characters are needed to decide.
 //
-// Where a glance is not enough there is a long look, but only one at a time:
-// what begins within it is left to the whole expression, which takes each byte
-// once, with all words in its reach. So the time that a text of nothing but
-// beginnings takes grows with its length and not faster.
-func (w *scan) try(r *rule, t *track, at int) (end int, spent bool) {
-	end, spent, _ = w.look(r, at, glance)
-	if !spent || r.reach <= glance {
+// If a mediumLook is not enough, there is an full-length one, but only one at a
+// time: what begins within it is left to the whole expression, which reads each
+// byte once, with all words in its range. So the time for a text of nothing but
+// beginnings grows linearly.
+func (w *scan) try(r *rule, t *progress, at int) (end int, spent bool) {
+	end, spent, _ = w.look(r, at, mediumLook)
+	if !spent || r.after <= mediumLook {
 		return end, spent && end >= 0
 	}
-	if at < t.looked {
+	if at < t.longEnd {
 		return -1, true
 	}
-	end, spent, t.looked = w.look(r, at, r.reach)
+	end, spent, t.longEnd = w.look(r, at, r.after)
 	return end, spent && end >= 0
 }
 
-// holds reports whether a rule has not failed a few characters behind a place.
+// holds reports whether a rule has not failed a few characters after a place.
 func (w *scan) holds(r *rule, at int) bool {
-	end, spent, _ := w.look(r, at, peek)
+	end, spent, _ := w.look(r, at, shortLook)
 	return end >= 0 || spent
 }
 
-// look reads so many characters of a match that begins at a place, and tells
-// how far it read.
+// look reads at most limit characters of a match that begins at a place, and
+// returns how far it read.
 func (w *scan) look(r *rule, at, limit int) (end int, spent bool, read int) {
-	g := gaze{b: w.b, at: at, left: limit, ahead: true}
-	span := r.gate().FindReaderIndex(&g)
+	g := runeReader{b: w.b, at: at, left: limit, first: true}
+	span := r.tailAfterOne().FindReaderIndex(&g)
 	if span == nil {
-		return -1, g.spent, g.at
+		return -1, g.exhausted, g.at
 	}
-	return at + span[1] - 1, g.spent, g.at // the first character counts one
+	return at + span[1] - 1, g.exhausted, g.at // the first character counts as one
 }
 
-// search lets the whole expression of a rule run where it was asked for.
+// search runs the whole expression of a rule in its range.
 func (w *scan) search(id int) {
 	r, t := w.rules[id], &w.seen[id]
 	from, to := max(t.from, t.done), min(t.to, len(w.b))
@@ -124,17 +124,17 @@ func (w *scan) search(id int) {
 	text, origin := w.plain.text, w.plain.origin
 	for _, m := range r.full().FindAllSubmatchIndex(text, -1) {
 		if m[0] == 0 && !whole || m[1] == len(text) && origin[m[1]] < len(w.b) {
-			continue // cut off: it may be the middle of something else
+			continue // truncated: it may be the middle of something else
 		}
 		t.done = max(t.done, origin[m[1]])
-		if a, b, ok := w.judge(r, text, m); ok {
-			w.hits = append(w.hits, claim{origin[a], origin[b], id})
+		if a, b, ok := w.accept(r, text, m); ok {
+			w.hits = append(w.hits, match{origin[a], origin[b], id})
 		}
 	}
 }
 
-// rest searches what is still to be searched.
-func (w *scan) rest() {
+// searchRest searches all remaining ranges.
+func (w *scan) searchRest() {
 	for _, id := range w.busy {
 		if t := w.seen[id]; t.from < t.to {
 			w.search(id)
@@ -143,18 +143,18 @@ func (w *scan) rest() {
 	w.busy = w.busy[:0]
 }
 
-// tell reports the hits that end before a place. Where several claim the same
-// bytes, the one that says most of them is told.
-func (w *scan) tell(limit int, found func(Hit)) {
-	slices.SortFunc(w.hits, claim.compare)
+// report reports the hits that end before limit. If several rules match the
+// same bytes, the most specific one is reported.
+func (w *scan) report(limit int, found func(Hit)) {
+	slices.SortFunc(w.hits, match.compare)
 	kept := w.hits[:0]
 	for _, h := range w.hits {
 		last := len(kept) - 1
 		switch {
-		case h.from < w.told:
+		case h.from < w.reported:
 		case last < 0 || kept[last].to <= h.from:
 			kept = append(kept, h)
-		case w.rules[h.rule].weight() > w.rules[kept[last].rule].weight():
+		case w.rules[h.rule].specificity() > w.rules[kept[last].rule].specificity():
 			kept[last] = h
 		}
 	}
@@ -165,14 +165,14 @@ func (w *scan) tell(limit int, found func(Hit)) {
 			continue
 		}
 		r := w.rules[h.rule]
-		w.told = h.to
+		w.reported = h.to
 		found(Hit{Rule: r.ID, Title: r.Title, Offset: int64(h.from), Length: int64(h.to - h.from), Generic: r.generic})
 	}
 	w.hits = late
 }
 
-// compare sorts by place; of those that begin together the longer is first,
-// then the one that the set lists first.
-func (c claim) compare(d claim) int {
+// compare sorts by start, then the longer first, then in the order of the
+// rules.
+func (c match) compare(d match) int {
 	return cmp.Or(cmp.Compare(c.from, d.from), cmp.Compare(d.to, c.to), cmp.Compare(c.rule, d.rule))
 }

@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	longToken = 4 << 10 // no token is longer, but for
-	longKey   = 16 << 10
-	nearby    = 256 // how far from its word something may stand that need not hold it
+	maxToken = 4 << 10 // no token is longer, except for private keys
+	maxKey   = 16 << 10
+	nearby   = 256 // max distance of a match from a keyword that need not be part of it
 )
 
-// shape is what an expression tells of where to look for it.
+// shape is what an expression tells about where to look for it.
 type shape struct {
-	words []string         // in lower case; wherever there is a match, there is one of them
-	begun bool             // each match of tail begins with one of words
-	tail  []*syntax.Regexp // the expression without what may be missing before it
-	lead  int              // how much may stand before the word
-	reach int              // how much may stand from the word's beginning on
-	// marked: the secret is spelled in a way of its own, such as with a prefix,
-	// and not just any letters and digits near a name.
-	marked bool
-	bare   bool // no group holds the secret: all of the match is it
+	words    []string         // in lower case; every match comes with one of them
+	anchored bool             // each match of tail begins with one of words
+	tail     []*syntax.Regexp // the expression without optional parts at its start
+	before   int              // max bytes before the word
+	after    int              // max bytes from the start of the word
+	// marked: the secret has a form of its own, such as a prefix, and is not
+	// just any letters and digits near a name.
+	marked  bool
+	noGroup bool // no group holds the secret: it is the whole match
 }
 
 func shapeOf(text ruleText) (shape, error) {
@@ -32,42 +32,42 @@ func shapeOf(text ruleText) (shape, error) {
 	}
 	whole := flat(re, nil)
 	secret := captured(re, max(text.Group, 1))
-	s := shape{words: text.Keywords, bare: secret == nil}
-	if s.bare {
+	s := shape{words: text.Keywords, noGroup: secret == nil}
+	if s.noGroup {
 		secret = re
 	}
 	s.marked = longestLiteral(secret) >= 2
 	parts, bound := whole, 0
-	for len(parts) > 0 && least(parts[0]) == 0 {
+	for len(parts) > 0 && minWidth(parts[0]) == 0 {
 		if isBoundary(parts[0]) {
 			bound++
 		} else {
 			bound = 0
 		}
-		s.lead += most(parts[0])
+		s.before += maxWidth(parts[0])
 		parts = parts[1:]
 	}
 	starts := beginnings(parts)
-	if fit(starts, text) {
-		s.words, s.begun = starts, true
+	if useStarts(starts, text) {
+		s.words, s.anchored = starts, true
 		s.tail = whole[len(whole)-len(parts)-bound:]
 	}
-	s.reach = min(width(parts), longToken)
+	s.after = min(width(parts), maxToken)
 	if width(parts) >= unbounded && strings.Contains(text.Pattern, `[\s\S`) {
-		s.reach = longKey
+		s.after = maxKey
 	}
-	if !s.begun {
-		s.lead = min(s.lead+s.reach, longToken) + nearby
-		s.reach = s.lead
+	if !s.anchored {
+		s.before = min(s.before+s.after, maxToken) + nearby
+		s.after = s.before
 	}
-	s.lead = min(s.lead, longToken)
+	s.before = min(s.before, maxToken)
 	return s, nil
 }
 
-// fit reports whether it is enough to look for starts. Short ones that no
-// keyword confirms would stop the search too often, and where the keyword need
-// not be part of the match, it is the keyword that must be looked for.
-func fit(starts []string, text ruleText) bool {
+// useStarts reports whether it is enough to look for starts. Short ones without
+// a keyword would stop the search too often, and if the keyword need not be
+// part of the match, it is the keyword to look for.
+func useStarts(starts []string, text ruleText) bool {
 	lower := strings.ToLower(text.Pattern)
 	within := slices.ContainsFunc(text.Keywords, func(k string) bool { return strings.Contains(lower, k) })
 	for _, s := range starts {
@@ -81,7 +81,7 @@ func fit(starts []string, text ruleText) bool {
 	return len(starts) > 0
 }
 
-// flat is an expression as a row of what must follow each other.
+// flat appends the parts of an expression that must follow each other.
 func flat(re *syntax.Regexp, row []*syntax.Regexp) []*syntax.Regexp {
 	switch re.Op {
 	case syntax.OpConcat, syntax.OpCapture:
@@ -94,8 +94,8 @@ func flat(re *syntax.Regexp, row []*syntax.Regexp) []*syntax.Regexp {
 	}
 }
 
-// behind is the expression of a row behind one character.
-func behind(row []*syntax.Regexp) string {
+// afterOneRune returns an expression for any character followed by parts.
+func afterOneRune(row []*syntax.Regexp) string {
 	var b strings.Builder
 	b.WriteString(`\A(?s:.)`)
 	for _, re := range row {
@@ -108,8 +108,8 @@ func isBoundary(re *syntax.Regexp) bool {
 	return re.Op == syntax.OpWordBoundary || re.Op == syntax.OpNoWordBoundary
 }
 
-// captured finds a group, unless it is one that repeats: such a group only
-// serves to count a part of the secret.
+// captured returns a group, unless it repeats: such a group is only a part of
+// the secret.
 func captured(re *syntax.Regexp, group int) *syntax.Regexp {
 	switch re.Op {
 	case syntax.OpCapture:

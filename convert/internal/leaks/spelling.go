@@ -7,14 +7,14 @@ import (
 	"unicode"
 )
 
-// beginnings are the words in lower case of which each match of a row begins
-// with one; none if they cannot be listed.
+// beginnings returns words in lower case such that each match of parts begins
+// with one of them, or nil if they cannot be listed.
 func beginnings(row []*syntax.Regexp) []string {
 	starts, _ := spellings(row, []string{""})
 	slices.Sort(starts)
 	starts = slices.Compact(starts)
 	var out []string
-	for _, s := range starts { // sorted: what begins with another follows it
+	for _, s := range starts { // sorted: a word with another as its prefix follows it
 		if len(out) == 0 || !strings.HasPrefix(s, out[len(out)-1]) {
 			out = append(out, s)
 		}
@@ -25,10 +25,10 @@ func beginnings(row []*syntax.Regexp) []string {
 	return out
 }
 
-// spellings goes on from starts as far as the row can be spelled out; whole
-// means to its end.
+// spellings extends starts as far as the parts can be listed; whole means to
+// their end.
 func spellings(row []*syntax.Regexp, starts []string) (out []string, whole bool) {
-	const longest, widest = 20, 24 // more of either finds nothing sooner
+	const longest, widest = 20, 24 // more would not find anything sooner
 	for _, re := range row {
 		if len(starts) > widest || len(starts[0]) > longest {
 			return starts, false
@@ -80,7 +80,7 @@ func each(starts []string, next ...string) []string {
 	return out
 }
 
-// letters are the characters of a class in lower case, if they are few.
+// letters returns the characters of a class in lower case, if they are few.
 func letters(class []rune) []string {
 	const few = 4
 	var out []string

@@ -9,17 +9,17 @@ import (
 // whole finds hits the slow way: every expression over all of the text, if one
 // of its keywords stands anywhere in it.
 func whole(s *Scanner, text string) []Hit {
-	w := &scan{Scanner: s, b: []byte(text), seen: make([]track, len(s.rules))}
+	w := &scan{Scanner: s, b: []byte(text), seen: make([]progress, len(s.rules))}
 	w.plain.fill(w.b, 0, len(w.b))
 	lower := strings.ToLower(string(w.plain.text))
 	for id, r := range s.rules {
 		if slices.ContainsFunc(r.Keywords, func(k string) bool { return strings.Contains(lower, k) }) {
-			w.seen[id] = track{to: len(w.b)}
+			w.seen[id] = progress{to: len(w.b)}
 			w.search(id)
 		}
 	}
 	var out []Hit
-	w.tell(len(w.b), func(h Hit) { out = append(out, h) })
+	w.report(len(w.b), func(h Hit) { out = append(out, h) })
 	return out
 }
 

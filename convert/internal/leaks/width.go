@@ -2,11 +2,11 @@ package leaks
 
 import "regexp/syntax"
 
-// unbounded is the width of what may repeat for ever.
+// unbounded is the width of what may repeat forever.
 const unbounded = 1 << 30
 
-// least is how many characters an expression takes at least.
-func least(re *syntax.Regexp) int {
+// minWidth returns the min number of characters that an expression matches.
+func minWidth(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
 		return len(re.Rune)
@@ -15,23 +15,23 @@ func least(re *syntax.Regexp) int {
 	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
 		n := 0
 		for _, sub := range re.Sub {
-			n += least(sub)
+			n += minWidth(sub)
 		}
 		return n
 	case syntax.OpRepeat:
-		return re.Min * least(re.Sub[0])
+		return re.Min * minWidth(re.Sub[0])
 	case syntax.OpAlternate:
 		n := unbounded
 		for _, sub := range re.Sub {
-			n = min(n, least(sub))
+			n = min(n, minWidth(sub))
 		}
 		return n
 	}
 	return 0
 }
 
-// most is how many characters an expression takes at most.
-func most(re *syntax.Regexp) int {
+// maxWidth returns the max number of characters that an expression matches.
+func maxWidth(re *syntax.Regexp) int {
 	switch re.Op {
 	case syntax.OpLiteral:
 		return len(re.Rune)
@@ -45,11 +45,11 @@ func most(re *syntax.Regexp) int {
 		if re.Max < 0 {
 			return unbounded
 		}
-		return min(re.Max*most(re.Sub[0]), unbounded)
+		return min(re.Max*maxWidth(re.Sub[0]), unbounded)
 	case syntax.OpAlternate:
 		n := 0
 		for _, sub := range re.Sub {
-			n = max(n, most(sub))
+			n = max(n, maxWidth(sub))
 		}
 		return n
 	}
@@ -59,7 +59,7 @@ func most(re *syntax.Regexp) int {
 func width(row []*syntax.Regexp) int {
 	n := 0
 	for _, re := range row {
-		n = min(n+most(re), unbounded)
+		n = min(n+maxWidth(re), unbounded)
 	}
 	return n
 }

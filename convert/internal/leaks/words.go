@@ -1,16 +1,16 @@
 package leaks
 
-// words finds many short words in one pass over bytes, whatever the case of
-// ASCII letters: an automaton by Aho and Corasick, laid out as one table.
+// words finds many short words in one pass over bytes, ignoring the case of
+// ASCII letters: an Aho-Corasick automaton in one table.
 type words struct {
-	class   [256]uint8 // of a byte; 0 is every byte that no word holds
+	class   [256]uint8 // by byte; 0 is every byte that is in no word
 	classes int
 	next    []uint16   // by state and class
 	ends    [][]uint16 // by state: the words that end there
 }
 
-// newWords makes the automaton of words in lower case, of which there may be a
-// few thousand at most: a state is a uint16.
+// newWords returns the automaton of words in lower case, of which there may be
+// a few thousand at most: a state is a uint16.
 func newWords(list []string) *words {
 	w := &words{classes: 1}
 	states := 1
@@ -46,8 +46,8 @@ func newWords(list []string) *words {
 	return w
 }
 
-// link turns the tree of words into the automaton: where no word goes on, its
-// longest proper ending that begins one does.
+// link turns the tree of words into the automaton: where no word continues, its
+// longest proper suffix that begins one does.
 func (w *words) link() {
 	fall := make([]uint16, len(w.ends))
 	var queue []uint16
@@ -73,7 +73,7 @@ func (w *words) link() {
 }
 
 // each calls found with every word that ends in b and where it ends, and
-// returns the state to go on from in what follows b.
+// returns the state from which to continue after b.
 func (w *words) each(state uint16, b []byte, found func(id uint16, end int)) uint16 {
 	for i, c := range b {
 		state = w.next[int(state)*w.classes+int(w.class[c])]
@@ -84,7 +84,7 @@ func (w *words) each(state uint16, b []byte, found func(id uint16, end int)) uin
 	return state
 }
 
-// in reports whether any word stands in b.
+// in reports whether b contains any of the words.
 func (w *words) in(b []byte) bool {
 	state := uint16(0)
 	for _, c := range b {

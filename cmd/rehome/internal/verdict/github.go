@@ -62,7 +62,7 @@ func hints(s *convert.CheckedStore) []screen.Safe {
 	return nil
 }
 
-func annotate(s *convert.CheckedStore, b convert.Breach, wd string) annotation {
+func annotate(s *convert.CheckedStore, b convert.RuleFindings, wd string) annotation {
 	kind := screen.Visible(b.Rule.Severity.String())
 	if b.Rule.Severity == rule.Note {
 		kind = "notice"

@@ -76,11 +76,11 @@ func (v *Verdict) Result(layers []string) *Result {
 	r := &Result{Checked: []Store{}, Layers: layers, FailOn: v.FailOn.String()}
 	r.Totals = Totals{Errors: v.Count(rule.Error), Warnings: v.Count(rule.Warning), Notes: v.Count(rule.Note), Failed: len(v.Failed())}
 	for _, s := range v.Stores {
-		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Finding{}, Said: s.Said}
+		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Finding{}, Said: s.Remarks}
 		if s.Err != nil {
 			one.Error = &Failure{s.Err.Error(), formats.Hint(s.Err)}
 		}
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			r.Totals.Known += b.Known
 			one.Findings = append(one.Findings, newFinding(s, b))
 		}
@@ -96,7 +96,7 @@ func (v *Verdict) Result(layers []string) *Result {
 	return r
 }
 
-func newFinding(s *convert.CheckedStore, b convert.Breach) Finding {
+func newFinding(s *convert.CheckedStore, b convert.RuleFindings) Finding {
 	out := Finding{
 		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Fix,
 		Count: b.Count, Known: b.Known, Places: []Place{},

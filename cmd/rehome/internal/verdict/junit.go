@@ -72,8 +72,8 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", screen.Join(hints(s), "\n")}
 	}
 	suite.Cases = append(suite.Cases, examined)
-	asked, broken := v.Asked(s.Format), map[string]convert.Breach{}
-	for _, b := range s.Breaches {
+	asked, broken := v.RulesFor(s.Format), map[string]convert.RuleFindings{}
+	for _, b := range s.Findings {
 		broken[b.Rule.ID] = b
 		if !slices.ContainsFunc(asked, func(r rule.Rule) bool { return r.ID == b.Rule.ID }) {
 			asked = append(asked, *b.Rule)
@@ -98,7 +98,7 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 }
 
 // junitText returns the first places of a finding, and the fix.
-func junitText(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
+func junitText(s *convert.CheckedStore, b convert.RuleFindings, wd string) screen.Safe {
 	var out []screen.Safe
 	for _, f := range b.Places[:min(len(b.Places), maxPlaces)] {
 		line := place(s, f)

@@ -45,7 +45,7 @@ func (v *Verdict) Markdown(w io.Writer, wd string) error {
 	return p.Err()
 }
 
-func row(s *convert.CheckedStore, b convert.Breach, wd string) screen.Safe {
+func row(s *convert.CheckedStore, b convert.RuleFindings, wd string) screen.Safe {
 	first := b.Places[0]
 	at := slashPath(s.File(first.At), wd)
 	if inText(first) {

@@ -48,14 +48,14 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 // okStore prints the line of a store without findings, or without new ones.
 func (v *Verdict) okStore(p page, s *convert.CheckedStore) {
 	word := screen.Safe("ok")
-	for _, b := range s.Breaches {
+	for _, b := range s.Findings {
 		if b.Known > 0 {
 			word = "nothing new"
 		}
 	}
 	if s.Format == "" && word == "ok" {
 		word = "searched"
-		for _, remark := range s.Said {
+		for _, remark := range s.Remarks {
 			word = screen.Visible(remark)
 		}
 	}
@@ -84,7 +84,7 @@ func (p page) head(at string, what screen.Safe) {
 func (v *Verdict) unlistedCounts(s *convert.CheckedStore) screen.Safe {
 	var notes, known int64
 	var ids []string
-	for _, b := range s.Breaches {
+	for _, b := range s.Findings {
 		known += b.Known
 		if b.Count > 0 && !v.lists(b.Rule) {
 			notes += b.Count
@@ -114,7 +114,7 @@ func (v *Verdict) store(p page, s *convert.CheckedStore) {
 		what = screen.Sprintf(", %s, %s", s.Format, screen.Size(s.Bytes)) + what
 	}
 	p.head(s.Path, what[min(len(what), len(", ")):])
-	for _, remark := range s.Said {
+	for _, remark := range s.Remarks {
 		p.line("  ", screen.Visible(remark))
 	}
 	if s.Err != nil {
@@ -125,14 +125,14 @@ func (v *Verdict) store(p page, s *convert.CheckedStore) {
 		}
 	}
 	listed := v.listed(s)
-	slices.SortStableFunc(listed, func(a, b convert.Breach) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
+	slices.SortStableFunc(listed, func(a, b convert.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
 	for _, b := range listed {
 		v.finding(p, s, b)
 	}
 }
 
 // finding prints a headline, the other places, and the fix.
-func (v *Verdict) finding(p page, s *convert.CheckedStore, b convert.Breach) {
+func (v *Verdict) finding(p page, s *convert.CheckedStore, b convert.RuleFindings) {
 	first := b.Places[0]
 	p.headline(b.Rule, place(s, first), inText(first) || ofFile(first))
 	if what := detail(first); what != "" {
@@ -171,7 +171,7 @@ func (p page) headline(r *rule.Rule, at screen.Safe, text bool) {
 
 // otherPlaces prints the places after the first one: a line for each that has
 // another detail, and a list of the rest.
-func (p page) otherPlaces(s *convert.CheckedStore, b convert.Breach) {
+func (p page) otherPlaces(s *convert.CheckedStore, b convert.RuleFindings) {
 	told, same := map[string]bool{detail(b.Places[0]): true}, []screen.Safe{}
 	lines := 0
 	for _, f := range b.Places[1:] {
@@ -247,7 +247,7 @@ func (v *Verdict) printSummary(p page) {
 		if s.Format != "" {
 			examined++
 		}
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			known += b.Known
 		}
 	}
@@ -289,7 +289,7 @@ func (v *Verdict) Summary(paint screen.Palette) screen.Safe {
 	}
 	var known int64
 	for _, s := range v.Stores {
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			known += b.Known
 		}
 	}

@@ -36,8 +36,8 @@ func (v *Verdict) lists(r *rule.Rule) bool {
 }
 
 // listed returns the findings of a store to list. Those that the baseline covers are not.
-func (v *Verdict) listed(s *convert.CheckedStore) (out []convert.Breach) {
-	for _, b := range s.Breaches {
+func (v *Verdict) listed(s *convert.CheckedStore) (out []convert.RuleFindings) {
+	for _, b := range s.Findings {
 		if b.Count > 0 && v.lists(b.Rule) {
 			out = append(out, b)
 		}
@@ -57,7 +57,7 @@ func (v *Verdict) FailingCount() (n int64) {
 func (v *Verdict) WorstRule() (id string) {
 	worst := rule.Note
 	for _, s := range v.Stores {
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			if b.Count > 0 && (id == "" || b.Rule.Severity > worst) {
 				id, worst = b.Rule.ID, b.Rule.Severity
 			}

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// genericID is the rule that takes any letters and digits behind a word such as
-// "key" for one, if they look random.
+// genericID is the rule for random letters and digits after a word such as
+// "key".
 const genericID = "generic-api-key"
 
-// judge says where the secret of a match lies, and whether it is one.
-func (w *scan) judge(r *rule, text []byte, m []int) (from, to int, ok bool) {
+// accept returns where in a match the secret is, and whether it is one.
+func (w *scan) accept(r *rule, text []byte, m []int) (from, to int, ok bool) {
 	for m[1] > m[0] && text[m[1]-1] == '\n' {
 		m[1]--
 	}
@@ -18,7 +18,7 @@ func (w *scan) judge(r *rule, text []byte, m []int) (from, to int, ok bool) {
 		m[0]++
 	}
 	from, to = m[0], m[1]
-	for g := 1; g < len(m)/2 && !r.bare; g++ {
+	for g := 1; g < len(m)/2 && !r.noGroup; g++ {
 		if r.Group != 0 && g != r.Group || m[2*g] == m[2*g+1] {
 			continue
 		}
@@ -29,13 +29,13 @@ func (w *scan) judge(r *rule, text []byte, m []int) (from, to int, ok bool) {
 	if r.Entropy != 0 && entropy(secret) <= r.Entropy {
 		return 0, 0, false
 	}
-	if r.ID == genericID && w.ordinary.is(text[m[0]:from], secret) {
+	if r.ID == genericID && w.harmless.matches(text[m[0]:from], secret) {
 		return 0, 0, false
 	}
 	line := lineOf(text, m[0], m[1])
 	for _, list := range [][]allow{w.allow, r.allow} {
 		for _, a := range list {
-			if a.lets(secret, match, line) {
+			if a.allows(secret, match, line) {
 				return 0, 0, false
 			}
 		}
@@ -43,8 +43,8 @@ func (w *scan) judge(r *rule, text []byte, m []int) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// lets reports whether an allowance holds.
-func (a *allow) lets(secret, match, line []byte) bool {
+// allows reports whether an allowance applies.
+func (a *allow) allows(secret, match, line []byte) bool {
 	target := secret
 	switch a.Target {
 	case "match":
@@ -74,7 +74,7 @@ func lineOf(text []byte, from, to int) []byte {
 	return text[begin:]
 }
 
-// entropy is Shannon's, in bits a byte.
+// entropy returns Shannon's entropy in bits per byte.
 func entropy(b []byte) float64 {
 	var count [256]int
 	for _, c := range b {

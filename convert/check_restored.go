@@ -16,34 +16,33 @@ import (
 	"rehome/formats/store"
 )
 
-// mostInner is how large a text is whose store is made again to be looked at:
-// as large as the copy of a store in use.
-const mostInner = 2 << 30
+// maxRestoredSize is the size up to which text is restored to check the store
+// in it: that of the copy of a store in use.
+const maxRestoredSize = 2 << 30
 
-// mostHeldInner is how many findings are taken back to their lines. Who has
-// more of them has other worries.
-const mostHeldInner = 100_000
+// maxHeldFindings is how many findings are traced back to their lines.
+const maxHeldFindings = 100_000
 
-// inner asks of a text that stands for tables what is asked of the store that
-// it holds: that is made again in a folder nobody sees, and what is found there
-// is said of the line that it comes from.
-func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q *rule.Pass) error {
+// checkRestored checks the store that is in a text of tables. It restores the
+// store to a temporary folder, and reports each finding at the line of the text
+// that it comes from.
+func (c *checker) checkRestored(ctx context.Context, one *storeCheck, view formats.View, q *rule.Pass) error {
 	if !one.f.Text || one.f.Open == nil || !slices.Contains(one.f.Families, formats.Tables) || c.o.Layers&^rule.Secrets == 0 {
 		return nil
 	}
-	if one.tally.failed() {
-		return nil // one that is not whole cannot be restored either
+	if one.findings.hasErrors() {
+		return nil // a text with errors cannot be restored
 	}
-	if one.size > mostInner {
-		view.OnNotice(fmt.Sprintf("content not checked: larger than %d GB", mostInner>>30))
+	if one.size > maxRestoredSize {
+		view.OnNotice(fmt.Sprintf("content not checked: larger than %d GB", maxRestoredSize>>30))
 		return nil
 	}
-	private, err := newFolder("check")
+	private, err := newTempFolder("check")
 	if err != nil {
 		return err
 	}
 	defer private.Remove()
-	loc, origin, err := c.restored(ctx, one, view, filepath.Join(private.Path, filepath.Base(cleaned(one.loc.Path))))
+	loc, origin, err := c.restoreText(ctx, one, view, filepath.Join(private.Path, filepath.Base(resolvedPath(one.loc.Path))))
 	switch {
 	case diskFull(err):
 		view.OnNotice("content not checked: not enough space in " + os.TempDir())
@@ -51,27 +50,27 @@ func (c *checker) inner(ctx context.Context, one *examined, view formats.View, q
 	case err != nil && (ctx.Err() != nil || errors.Is(err, formats.ErrBusy)):
 		return err
 	case err != nil:
-		q.Reportf("RH387", store.Addr{File: "manifest.json"}, withoutPlace(err))
+		q.Reportf("RH387", store.Addr{File: "manifest.json"}, innermostMessage(err))
 		return nil
 	case origin == nil || origin.Check == nil:
 		return nil
 	}
-	f := &foreign{file: filepath.Base(loc.Path), alone: !loc.IsDir(), outer: one.tally.places()}
+	f := &restoredFindings{file: filepath.Base(loc.Path), alone: !loc.IsDir(), known: one.findings.placeKeys()}
 	inside := *q
 	inside.Report = func(found rule.Finding) {
 		if c.o.wanted(found.Rule) {
-			f.hold(found)
+			f.add(found)
 		}
 	}
 	if err := origin.Check(ctx, loc, formats.View{Jobs: view.Jobs, OnNotice: func(string) {}}, &inside); err != nil {
 		return err
 	}
-	return f.home(ctx, one, view, q)
+	return f.report(ctx, one, view, q)
 }
 
-// restored makes the store of a text again. What was left at home when it was
-// written is missing, as it is for a client.
-func (c *checker) restored(ctx context.Context, one *examined, view formats.View, to string) (*formats.Location, *formats.Format, error) {
+// restoreText restores the store in a text. Secrets that were withheld from the
+// text are missing, as they would be for a client.
+func (c *checker) restoreText(ctx context.Context, one *storeCheck, view formats.View, to string) (*formats.Location, *formats.Format, error) {
 	r, err := one.f.Open(ctx, one.loc, formats.View{Family: formats.Tables, Secrets: formats.OmitWithheld, OnOmit: func(store.SidecarItem) {}, Jobs: view.Jobs})
 	if err != nil {
 		return nil, nil, err
@@ -101,8 +100,8 @@ func (c *checker) restored(ctx context.Context, one *examined, view formats.View
 	if err != nil {
 		return nil, nil, err
 	}
-	// Text says itself where it came from, and can be edited. What counts is whose
-	// a client or rehome would take the store to be.
+	// A text states its origin, and can be edited. What counts is the format
+	// that rehome or a client would detect.
 	if found, err := c.reg.Detect(ctx, loc); err != nil {
 		return nil, nil, err
 	} else if len(found) > 0 && found[0].Format.Check != nil {
@@ -111,42 +110,44 @@ func (c *checker) restored(ctx context.Context, one *examined, view formats.View
 	return loc, origin, nil
 }
 
-// withoutPlace is an error without the names of scratch files.
-func withoutPlace(err error) string {
+// innermostMessage returns the message of the innermost error, without the
+// names of temporary files.
+func innermostMessage(err error) string {
 	for e := (*formats.Error)(nil); errors.As(err, &e) && e.Err != nil; {
 		err = e.Err
 	}
 	return err.Error()
 }
 
-// foreign are findings about a store that was made again, until they are told
-// of the text.
-type foreign struct {
-	file  string // the store's own name
-	alone bool   // it is a file
-	outer map[string]bool
+// restoredFindings holds findings about a restored store until they are
+// reported for its text.
+type restoredFindings struct {
+	file  string // name of the store
+	alone bool   // the store is a file
+	known map[string]bool
 
 	mu   sync.Mutex
 	held []rule.Finding
 }
 
-func (f *foreign) hold(found rule.Finding) {
+func (f *restoredFindings) add(found rule.Finding) {
 	found.Detach()
 	if f.alone && found.At.File == f.file {
 		found.At.File = ""
 	}
 	if found.At.File == "" && found.At.Set == "" && rule.Lookup(found.Rule).Severity == rule.Note {
-		return // of the folder that it was made in
+		return // about the temporary folder
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.held) < mostHeldInner {
+	if len(f.held) < maxHeldFindings {
 		f.held = append(f.held, found)
 	}
 }
 
-// home reads the text again and tells each finding of the line it comes from.
-func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q *rule.Pass) error {
+// report reads the text again, and reports each finding at the line it comes
+// from.
+func (f *restoredFindings) report(ctx context.Context, one *storeCheck, view formats.View, q *rule.Pass) error {
 	if len(f.held) == 0 {
 		return nil
 	}
@@ -155,14 +156,14 @@ func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q 
 		return err
 	}
 	defer r.Close()
-	lines := map[string][]int{} // the held ones by the record they are about
+	lines := map[string][]int{} // indexes in held, by record
 	for i := range f.held {
 		if key := recordKey(&f.held[i].At); key != "" {
 			lines[key] = append(lines[key], i)
 		}
 	}
 	if placed, ok := r.(store.Positioned); ok && len(lines) > 0 {
-		if err := f.place(ctx, placed, lines); err != nil {
+		if err := f.findLines(ctx, placed, lines); err != nil {
 			return err
 		}
 	}
@@ -170,15 +171,15 @@ func (f *foreign) home(ctx context.Context, one *examined, view formats.View, q 
 		if found.At.Set != "" || found.At.File == "" {
 			found.At = tableAddr(r.Schema(), found.At)
 		}
-		if !f.outer[found.Rule+" "+found.At.String()] {
+		if !f.known[found.Rule+" "+found.At.String()] {
 			q.Report(found)
 		}
 	}
 	return nil
 }
 
-// place finds the lines.
-func (f *foreign) place(ctx context.Context, r store.Positioned, lines map[string][]int) error {
+// findLines replaces the addresses of records by their lines in the text.
+func (f *restoredFindings) findLines(ctx context.Context, r store.Positioned, lines map[string][]int) error {
 	schema := r.Schema()
 	for b, err := range r.Batches(ctx) {
 		if err != nil {
@@ -191,7 +192,7 @@ func (f *foreign) place(ctx context.Context, r store.Positioned, lines map[strin
 				break
 			}
 			at := store.Addr{File: set.File, Set: set.Name, RowID: b.RowID(i), HasID: set.RowIDs}
-			if cell := b.Cell(i, 0); !set.RowIDs && cell.Class == store.Int { // the row id is this column
+			if cell := b.Cell(i, 0); !set.RowIDs && cell.Class == store.Int { // the column is the row id
 				at.RowID, at.HasID = cell.Int(), true
 			} else if !set.RowIDs {
 				at.Key = cell
@@ -205,8 +206,8 @@ func (f *foreign) place(ctx context.Context, r store.Positioned, lines map[strin
 	return nil
 }
 
-// recordKey is the same for a record in a store and in its text; "" where an
-// address names none.
+// recordKey returns a key that is the same for a record in a store and in its
+// text, or "" if the address names no record.
 func recordKey(at *store.Addr) string {
 	switch {
 	case at.Set == "":
@@ -219,8 +220,8 @@ func recordKey(at *store.Addr) string {
 	return ""
 }
 
-// tableAddr is the place of a table as a whole: its text, as far as a name can
-// tell, else what describes it.
+// tableAddr returns the address of a whole table: the file of its text if the
+// name tells, else the manifest.
 func tableAddr(s *store.Schema, at store.Addr) store.Addr {
 	for _, set := range s.Sets {
 		if at.Set != "" && set.File == at.File && set.Name == at.Set {
@@ -231,20 +232,9 @@ func tableAddr(s *store.Schema, at store.Addr) store.Addr {
 	return store.Addr{File: "manifest.json", Key: at.Key}
 }
 
-// failed reports whether there is an error among what was found so far.
-func (t *checkTally) failed() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, b := range t.rules {
-		if b.Rule.Severity == rule.Error {
-			return true
-		}
-	}
-	return false
-}
-
-// places are what was found where: the store may break a rule as its text does.
-func (t *checkTally) places() map[string]bool {
+// placeKeys returns the rules and addresses found so far: a store may break a
+// rule in the same place as its text.
+func (t *findingSet) placeKeys() map[string]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := map[string]bool{}

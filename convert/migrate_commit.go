@@ -15,18 +15,18 @@ import (
 	"rehome/formats"
 )
 
-// carryOut gives files their names, the session's own last. If one cannot have
-// it, none has: what was made is removed, what was replaced is put back.
-func (m *moving) carryOut(ctx context.Context, to *formats.Format, todo []placing) (status string, err error) {
-	status = Same // another run may have placed the very same meanwhile
-	var done []placing
+// commitFiles renames the staged files, the session's own last. If one fails,
+// all are undone: new files are removed, and replaced ones restored.
+func (m *migrateJob) commitFiles(ctx context.Context, to *formats.Format, todo []fileMove) (status string, err error) {
+	status = Same // another run may have placed the same file in the meantime
+	var done []fileMove
 	for i, p := range todo {
 		if i > 0 && i == len(todo)-1 {
-			err = m.last() // what the session refers to is there before it is
+			err = m.syncFolders() // what the session refers to exists before it does
 		}
-		was := standing
+		was := unchanged
 		if err == nil {
-			was, err = m.one(ctx, to, p)
+			was, err = m.commitFile(ctx, to, p)
 		}
 		if err != nil {
 			for i := len(done) - 1; i >= 0; i-- {
@@ -35,7 +35,7 @@ func (m *moving) carryOut(ctx context.Context, to *formats.Format, todo []placin
 			return "", err
 		}
 		switch {
-		case was == standing:
+		case was == unchanged:
 			continue
 		case was == replaced:
 			status = Updated
@@ -47,47 +47,47 @@ func (m *moving) carryOut(ctx context.Context, to *formats.Format, todo []placin
 	return status, nil
 }
 
-// What giving a file its name came to.
-type outcome uint8
+// moveResult is what became of a file.
+type moveResult uint8
 
 const (
-	standing outcome = iota // it was there already, as it would have been written
-	made
+	unchanged moveResult = iota // it already existed with the same content
+	created
 	replaced
 )
 
-// undo takes back what one did.
-func (m *moving) undo(p placing) error {
-	if !p.old {
+// undo undoes commitFile.
+func (m *migrateJob) undo(p fileMove) error {
+	if !p.replaces {
 		return os.Remove(p.path)
 	}
-	if err := os.Rename(p.was(), p.path); err != nil {
-		return &formats.Error{At: p.path, Op: "restore", Err: bare(err), Hint: "this file was an older state of the session: migrate the session again with --update"}
+	if err := os.Rename(p.backupPath(), p.path); err != nil {
+		return &formats.Error{At: p.path, Op: "restore", Err: withoutPath(err), Hint: "this file was an older state of the session: migrate the session again with --update"}
 	}
 	return nil
 }
 
-// was is where the old file is kept that a new one replaces.
-func (p *placing) was() string { return p.staged + ".was" }
+// backupPath returns the path where the old file is kept that is replaced.
+func (p *fileMove) backupPath() string { return p.staged + ".was" }
 
-// one gives a file its name.
-func (m *moving) one(ctx context.Context, to *formats.Format, p placing) (outcome, error) {
-	refuse := func(err error) error { return &formats.Error{At: p.path, Err: bare(err)} }
+// commitFile renames one staged file.
+func (m *migrateJob) commitFile(ctx context.Context, to *formats.Format, p fileMove) (moveResult, error) {
+	refuse := func(err error) error { return &formats.Error{At: p.path, Err: withoutPath(err)} }
 	dir := filepath.Dir(p.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return standing, refuse(err)
+		return unchanged, refuse(err)
 	}
 	if !m.synced || p.companion {
 		if err := syncFile(p.staged); err != nil {
-			return standing, err
+			return unchanged, err
 		}
 	}
-	did := made
+	did := created
 	var err error
-	if p.old {
+	if p.replaces {
 		did, err = replaced, m.replace(ctx, to, p)
-	} else if err = m.rename.fresh(p.staged, p.path); errors.Is(err, fs.ErrExist) {
-		did = standing
+	} else if err = m.rename.create(p.staged, p.path); errors.Is(err, fs.ErrExist) {
+		did = unchanged
 		if same, e := sameBytes(p.staged, p.path); p.companion || same && e == nil {
 			err = nil
 		} else {
@@ -97,7 +97,7 @@ func (m *moving) one(ctx context.Context, to *formats.Format, p placing) (outcom
 		err = refuse(err)
 	}
 	if err != nil {
-		return standing, err
+		return unchanged, err
 	}
 	if m.folders == nil {
 		m.folders = map[string]bool{}
@@ -106,26 +106,26 @@ func (m *moving) one(ctx context.Context, to *formats.Format, p placing) (outcom
 	return did, nil
 }
 
-// replace puts a file in the place of an older state of it, which is kept until
-// all the others have their names.
-func (m *moving) replace(ctx context.Context, to *formats.Format, p placing) error {
+// replace overwrites an older state of a file, which is kept until all the
+// others have been renamed.
+func (m *migrateJob) replace(ctx context.Context, to *formats.Format, p fileMove) error {
 	info, err := os.Lstat(p.path)
 	if err == nil && !p.companion {
-		err = m.mayReplace(ctx, to, p.path, info) // a client may have begun meanwhile
+		err = m.mayReplace(ctx, to, p.path, info) // the client may have continued it in the meantime
 	}
 	if err != nil {
 		return err
 	}
-	if os.Link(p.path, p.was()) != nil { // the disk has no links
-		if err := copyOf(p.path, p.was()); err != nil {
+	if os.Link(p.path, p.backupPath()) != nil { // the disk does not support links
+		if err := copyFile(p.path, p.backupPath()); err != nil {
 			return err
 		}
 	}
-	return m.rename.over(p.staged, p.path)
+	return m.rename.replace(p.staged, p.path)
 }
 
-// copyOf makes a private copy of a file.
-func copyOf(from, to string) error {
+// copyFile makes a private copy of a file.
+func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -139,8 +139,8 @@ func copyOf(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// last makes the names last that were given since.
-func (m *moving) last() error {
+// syncFolders syncs the folders with new names to disk.
+func (m *migrateJob) syncFolders() error {
 	var errs []error
 	for _, dir := range slices.Sorted(maps.Keys(m.folders)) {
 		errs = append(errs, syncFolder(dir))
@@ -149,7 +149,7 @@ func (m *moving) last() error {
 	return errors.Join(errs...)
 }
 
-// sameBytes compares two files.
+// sameBytes reports whether two files have the same content.
 func sameBytes(a, b string) (bool, error) {
 	ia, erra := os.Stat(a)
 	ib, errb := os.Stat(b)

@@ -10,15 +10,15 @@ import (
 	"rehome/formats/session"
 )
 
-// byClock says when sessions were last changed that do not say so themselves:
-// a file that bears a session's name was changed when its session was, and a
-// store of one session is that session's.
-func byClock(loc *formats.Location, h headsOf) {
+// fillTimes fills in the times of sessions that do not state when they were
+// changed: from a file with the session's name or, if it is the only session,
+// from its store.
+func fillTimes(loc *formats.Location, h storeHeads) {
 	wanting := slices.ContainsFunc(h.heads, func(s session.Head) bool { return !s.Updated.Known() })
 	if !wanting {
 		return
 	}
-	files := clocks(loc)
+	files := fileTimes(loc)
 	for i := range h.heads {
 		s := &h.heads[i]
 		if s.Updated.Known() {
@@ -37,28 +37,27 @@ func byClock(loc *formats.Location, h headsOf) {
 	}
 }
 
-// fileClock is when a file was changed, and what it comes to.
-type fileClock struct{ changed, bytes int64 }
+// fileTime is the modification time and the size of a file.
+type fileTime struct{ changed, bytes int64 }
 
-// clockMost is how many files of one store are looked at for the sake of their
-// times.
-const clockMost = 200_000
+// maxTimedFiles is how many files of a store are inspected for their times.
+const maxTimedFiles = 200_000
 
-// clocks are the times of a store's files by their names without an ending;
-// under "" of the newest of those that lie directly in it.
-func clocks(l *formats.Location) map[string]fileClock {
-	out := map[string]fileClock{}
+// fileTimes returns the times of a store's files by name without extension, and
+// the newest of those directly in it under "".
+func fileTimes(l *formats.Location) map[string]fileTime {
+	out := map[string]fileTime{}
 	if !l.IsDir() {
 		for _, side := range []string{"", "-wal"} {
 			if info, err := os.Stat(l.Path + side); err == nil {
-				out[""] = fileClock{max(out[""].changed, info.ModTime().UnixMilli()), out[""].bytes + info.Size()}
+				out[""] = fileTime{max(out[""].changed, info.ModTime().UnixMilli()), out[""].bytes + info.Size()}
 			}
 		}
 		return out
 	}
 	seen := 0
 	filepath.WalkDir(l.Path, func(path string, e os.DirEntry, err error) error {
-		if seen++; seen > clockMost {
+		if seen++; seen > maxTimedFiles {
 			return filepath.SkipAll
 		}
 		if err != nil || !e.Type().IsRegular() {
@@ -68,7 +67,7 @@ func clocks(l *formats.Location) map[string]fileClock {
 		if err != nil {
 			return nil
 		}
-		c := fileClock{info.ModTime().UnixMilli(), info.Size()}
+		c := fileTime{info.ModTime().UnixMilli(), info.Size()}
 		names := []string{strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))}
 		if filepath.Dir(path) == filepath.Clean(l.Path) {
 			names = append(names, "")

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// diskFull recognizes a disk, or a share of it, that is used up.
+// diskFull reports whether an error says that a disk, or a quota on it, is
+// full.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }

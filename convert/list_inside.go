@@ -7,10 +7,10 @@ import (
 	"rehome/formats/session"
 )
 
-// Inside is the first store of a listing that holds a session of this id which
-// no list names: a subagent whose records are a part of its parent's. "" if
-// there is none. Unlike listing, this decodes, so that it is asked last.
-func (l *Listing) Inside(ctx context.Context, id string, live bool) (string, error) {
+// FindInside returns the first store of a listing that holds a session with this id
+// which is in no list: a subagent whose records are part of its parent's. It
+// returns "" if there is none. It decodes sessions, so use it last.
+func (l *Listing) FindInside(ctx context.Context, id string, live bool) (string, error) {
 	asked := map[string]bool{}
 	for _, s := range l.All() {
 		for _, src := range s.Sources {
@@ -29,14 +29,14 @@ func (l *Listing) Inside(ctx context.Context, id string, live bool) (string, err
 	return "", nil
 }
 
-// holds reports whether a store yields a session of this id. What is wrong with
-// a store that does not is another matter.
+// holds reports whether a store yields a session with this id. It ignores
+// errors.
 func (s *Source) holds(ctx context.Context, id string, live bool) bool {
 	loc, err := formats.Locate(s.Path)
 	if err != nil {
 		return false
 	}
-	v := wholeView(1)
+	v := fullView(1)
 	v.Live = live
 	for one := range s.format.Decode(ctx, loc, v, session.Selection{IDs: []string{id}}) {
 		if one != nil && one.ID == id {

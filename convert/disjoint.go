@@ -8,20 +8,20 @@ import (
 	"rehome/formats"
 )
 
-// apart refuses a target that touches the source. Files are compared by
-// identity, not by name, so links and a disk that ignores case are seen
-// through.
-func apart(src string, t target) error {
+// checkDisjoint returns an error if a target touches the source. Files are
+// compared by identity, not by name, so it sees through links and disks that
+// ignore case.
+func checkDisjoint(src string, t target) error {
 	refuse := func(what string) error {
-		return &formats.Error{At: t.shown, Err: errors.New(what), Hint: "choose a target outside the source"}
+		return &formats.Error{At: t.display, Err: errors.New(what), Hint: "choose a target outside the source"}
 	}
 	from, err := os.Stat(src)
 	if err != nil {
-		return &formats.Error{At: src, Err: bare(err)}
+		return &formats.Error{At: src, Err: withoutPath(err)}
 	}
 	real, err := filepath.EvalSymlinks(src)
 	if err != nil {
-		return &formats.Error{At: src, Err: bare(err)}
+		return &formats.Error{At: src, Err: withoutPath(err)}
 	}
 	if real, err = filepath.Abs(real); err != nil {
 		return &formats.Error{At: src, Err: err}
@@ -30,10 +30,10 @@ func apart(src string, t target) error {
 	if err == nil && os.SameFile(from, to) {
 		return refuse("source and target are the same")
 	}
-	if above(t.path(), from) {
+	if isInside(t.path(), from) {
 		return refuse("the target is inside the source")
 	}
-	if err == nil && above(real, to) {
+	if err == nil && isInside(real, to) {
 		return refuse("the source is inside the target")
 	}
 	for _, side := range []string{"-wal", "-shm", "-journal"} {
@@ -44,23 +44,24 @@ func apart(src string, t target) error {
 	return nil
 }
 
-// storeApart is apart for a store that lies elsewhere than where the walk
-// began: it was found through a link, or is the folder of the file that was named.
-func storeApart(f Found, t target) error {
+// checkStoreDisjoint is checkDisjoint for a store outside of the path where the
+// walk began: one found through a link, or the folder of the file that was
+// named.
+func checkStoreDisjoint(f Found, t target) error {
 	at := f.Loc.Path
 	if within := f.Detected[0].Format.StoreInside; within != nil && !f.Loc.IsDir() {
 		if folder := within(f.Loc); folder != "" {
-			return apart(folder, t)
+			return checkDisjoint(folder, t)
 		}
 	}
 	if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
-		return apart(at, t)
+		return checkDisjoint(at, t)
 	}
 	return nil
 }
 
-// above reports whether info is one of the folders above path.
-func above(path string, info os.FileInfo) bool {
+// isInside reports whether info is one of the folders above path.
+func isInside(path string, info os.FileInfo) bool {
 	for d := filepath.Dir(path); ; d = filepath.Dir(d) {
 		if at, err := os.Stat(d); err == nil && os.SameFile(at, info) {
 			return true

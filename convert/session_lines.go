@@ -11,18 +11,18 @@ import (
 	"rehome/schemas"
 )
 
-// middle stands between decoder and encoder: it spells every line that comes
-// by, holds it against the schema, and counts.
-type middle struct {
-	lines    *schemas.Lines // nil: the lines were judged when they were written
-	progress func(n int)
-	buf      []byte
-	sum      lineSum
+// lineChecker is between decoder and encoder: it encodes every line, validates
+// it, and counts.
+type lineChecker struct {
+	validator *schemas.Lines // nil: the lines were validated when they were written
+	progress  func(n int)
+	buf       []byte
+	sum       lineSum
 
 	messages, turns, size int64
 }
 
-// lineSum is a digest of lines that never leaves this process.
+// lineSum is a checksum of lines that is only used in this process.
 type lineSum struct {
 	a, b  maphash.Hash
 	lines int64
@@ -36,8 +36,8 @@ func (s *lineSum) add(line []byte) {
 	s.b.WriteByte('\n')
 }
 
-// like begins a sum that can be compared with this one.
-func (s *lineSum) like() (out lineSum) {
+// sameSeed returns an empty sum that can be compared with this one.
+func (s *lineSum) sameSeed() (out lineSum) {
 	out.a.SetSeed(s.a.Seed())
 	out.b.SetSeed(s.b.Seed())
 	return out
@@ -47,36 +47,36 @@ func (s *lineSum) equal(o *lineSum) bool {
 	return s.lines == o.lines && s.a.Sum64() == o.a.Sum64() && s.b.Sum64() == o.b.Sum64()
 }
 
-// keepLines is how much room for lines is kept between them.
-const keepLines = 8 << 20
+// maxKeptBuffer is the max size of a buffer that is reused.
+const maxKeptBuffer = 8 << 20
 
-func (m *middle) add(line []byte) error {
+func (m *lineChecker) add(line []byte) error {
 	m.size += int64(len(line)) + 1
 	m.sum.add(line)
 	if m.progress != nil {
 		m.progress(len(line))
 	}
-	if m.buf = line[:0]; cap(line) > keepLines {
+	if m.buf = line[:0]; cap(line) > maxKeptBuffer {
 		m.buf = nil
 	}
-	if m.lines == nil {
+	if m.validator == nil {
 		return nil
 	}
-	if err := m.lines.Validate(line); err != nil {
-		return &formats.Error{At: fmt.Sprintf("line %d of the session", m.sum.lines), Err: fmt.Errorf("does not match schema %s: %w", middleSchema, err), Hint: ourFault}
+	if err := m.validator.Validate(line); err != nil {
+		return &formats.Error{At: fmt.Sprintf("line %d of the session", m.sum.lines), Err: fmt.Errorf("does not match schema %s: %w", sessionSchema, err), Hint: bugHint}
 	}
 	return nil
 }
 
-// tap is the session with every line looked at as it comes by.
-func (m *middle) tap(s *session.Session) *session.Session {
+// wrap returns the session with streams that check every line.
+func (m *lineChecker) wrap(s *session.Session) *session.Session {
 	out := *s
 	out.Messages = func(yield func(*session.Message, error) bool) {
 		if err := m.add(session.AppendHead(m.buf, s)); err != nil {
 			yield(nil, err)
 			return
 		}
-		each(s.Messages, yield, func(one *session.Message) error {
+		forEach(s.Messages, yield, func(one *session.Message) error {
 			m.messages++
 			if one.Turn != nil {
 				m.turns++
@@ -87,14 +87,14 @@ func (m *middle) tap(s *session.Session) *session.Session {
 	out.Files = nil
 	if s.Files != nil {
 		out.Files = func(yield func(*session.File, error) bool) {
-			each(s.Files, yield, func(one *session.File) error { return m.add(session.AppendFile(m.buf, one)) })
+			forEach(s.Files, yield, func(one *session.File) error { return m.add(session.AppendFile(m.buf, one)) })
 		}
 	}
 	return &out
 }
 
-// each passes a stream on with a look at each of its values.
-func each[T any](from iter.Seq2[*T, error], yield func(*T, error) bool, look func(*T) error) {
+// forEach passes on a stream, and calls look for each value.
+func forEach[T any](from iter.Seq2[*T, error], yield func(*T, error) bool, look func(*T) error) {
 	if from == nil {
 		return
 	}
@@ -112,7 +112,7 @@ func each[T any](from iter.Seq2[*T, error], yield func(*T, error) bool, look fun
 	}
 }
 
-// drain walks a session to its end.
+// drain reads a session to its end.
 func drain(ctx context.Context, s *session.Session) error {
 	for _, err := range s.Messages {
 		if err == nil {

@@ -74,7 +74,7 @@ func TestAllStoresFail(t *testing.T) {
 	}
 	leavesNothing(t, dir, func() {
 		rep, err := Convert(t.Context(), fakes(&faults{busy: true}, nil), filepath.Join(dir, "src"), filepath.Join(dir, "dst"), Options{To: "right"})
-		if !errors.Is(err, formats.ErrBusy) || rep.Failed() != 9 || strings.Count(err.Error(), "\n") != keepErrors || formats.Hint(err) != "stop the client" {
+		if !errors.Is(err, formats.ErrBusy) || rep.Failed() != 9 || strings.Count(err.Error(), "\n") != maxErrors || formats.Hint(err) != "stop the client" {
 			t.Errorf("%d failed: %v (hint %q)", rep.Failed(), err, formats.Hint(err))
 		}
 	})

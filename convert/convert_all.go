@@ -1,0 +1,152 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+)
+
+// fewStores is the max number of stores that are converted one after the other,
+// with all workers on one. More are converted in parallel, one worker each,
+// which needs no handover.
+const fewStores = 2
+
+// convertAll converts every store. A store that fails is left out of the staged
+// tree; a full disk or a canceled context ends the run.
+func (j *job) convertAll(ctx context.Context) error {
+	run, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	workers, each := 1, workerCount(j.opts.Jobs)
+	if len(j.found) > fewStores {
+		workers, each = each, 1
+	}
+	var total int64
+	for _, n := range j.sizes {
+		total += n
+	}
+	if len(j.opts.Sessions) > 0 || j.filtered() {
+		total = 0 // how much is read is unknown
+	}
+	j.notify.current.Stores = len(j.found)
+	j.notify.begin(reading, "", total)
+
+	runAll(run, workers, j.largestFirst(), func(i int, last bool) bool {
+		err := j.convertOne(run, i, each, last)
+		if fatal(err) {
+			stop(err)
+		}
+		again := !last && tooManyFiles(err)
+		if again {
+			j.rep.Stores[i] = newStoreReport(j.found[i])
+		} else {
+			j.notify.update(func(p *Progress) { p.StoresDone++ })
+		}
+		return again
+	})
+	if err := ctx.Err(); err != nil {
+		return err // the caller canceled: report that, whatever the cause
+	}
+	return context.Cause(run)
+}
+
+// prune removes what is not placed from the staged tree.
+func (j *job) prune() error {
+	for i := range j.rep.Stores {
+		if s := &j.rep.Stores[i]; s.Status != Placed {
+			if err := j.stage.drop(j.stage.path(j.dest, s.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fatal reports whether an error would occur with every following store, too.
+func fatal(err error) bool { return err != nil && diskFull(err) }
+
+// convertOne converts store i and fills in its report. last says that it will
+// not be tried again.
+func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
+	rep := &j.rep.Stores[i]
+	if rep.err != nil || ctx.Err() != nil {
+		return nil
+	}
+	if j.rep.Lane == sessionLane {
+		return j.convertSessions(ctx, i, jobs, last)
+	}
+	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: &omittedItems{store: storeKey(rep.Path), off: j.sidecar.off}}
+	c.staged = j.stage.path(j.dest, rep.Path)
+	err := c.run(ctx)
+	switch {
+	case fatal(err):
+		return err // not this store's fault: the whole run has failed
+	case errors.Is(err, errWithheld):
+		rep.Status = Withheld
+	case err != nil:
+		rep.fail(j.explain(err))
+	default:
+		rep.Status = Placed
+		if j.opts.DryRun {
+			rep.Status = Checked
+		}
+		j.omitted[i] = c.omitted
+	}
+	if err != nil || j.opts.DryRun {
+		err = errors.Join(err, removeStore(c.staged)) // others may need the space
+	}
+	return err
+}
+
+// largestFirst returns the order that keeps all workers busy until the end.
+func (j *job) largestFirst() []int {
+	order := make([]int, len(j.found))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case j.sizes[a] > j.sizes[b]:
+			return -1
+		case j.sizes[a] < j.sizes[b]:
+			return 1
+		}
+		return 0
+	})
+	return order
+}
+
+// measureSizes sets the sizes of the stores on disk. What cannot be read counts
+// as 0: the reader will report why.
+func (j *job) measureSizes() {
+	j.sizes = make([]int64, len(j.found))
+	for i, f := range j.found {
+		if f.Loc != nil {
+			j.sizes[i] = sizeOf(f.Loc)
+		}
+	}
+}
+
+func sizeOf(l *formats.Location) (n int64) {
+	if !l.IsDir() {
+		for _, side := range []string{"", "-wal"} {
+			if info, err := os.Stat(l.Path + side); err == nil {
+				n += info.Size()
+			}
+		}
+		return n
+	}
+	filepath.WalkDir(l.Path, func(_ string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() {
+			if info, err := e.Info(); err == nil {
+				n += info.Size()
+			}
+		}
+		return nil
+	})
+	return n
+}

@@ -1,0 +1,199 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// selection returns the sessions that were selected by id.
+func (j *job) selection() session.Selection { return session.Selection{IDs: j.wanted, Sorted: true} }
+
+// filtered reports whether sessions are selected by what their heads say.
+func (j *job) filtered() bool { return j.opts.Workspace != "" || j.opts.Since != 0 }
+
+// selectFrom returns which sessions of a store to decode, as far as its heads
+// tell: the others of a large store are not read. some is false if there are
+// none.
+func (j *job) selectFrom(ctx context.Context, i int, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
+	sel = j.selection()
+	sel.Inner, sel.History = j.migration != nil, j.opts.History
+	if j.skip != nil && j.skip[i] {
+		return sel, false, nil
+	}
+	if !j.filtered() || from.Heads == nil {
+		return sel, true, nil
+	}
+	c := newSelector(j)
+	v.OnLoss = nil // decoding notes the same losses again
+	for h, err := range from.Heads(ctx, loc, v) {
+		if err != nil {
+			return sel, true, ctx.Err() // decoding reports the error
+		}
+		c.add(h)
+	}
+	sel.IDs, sel.Inner = c.all(), len(j.opts.Sessions) == 0
+	slices.Sort(sel.IDs)
+	return sel, len(sel.IDs) > 0, ctx.Err()
+}
+
+// skipUnlisted looks for the selected sessions in the lists of all stores. If
+// every one is in some list, stores that list none of them are not read.
+func (j *job) skipUnlisted(ctx context.Context) {
+	if len(j.wanted) == 0 || len(j.found) < 2 {
+		return
+	}
+	listed, without := make([]map[string]bool, len(j.found)), make([]bool, len(j.found))
+	runAll(ctx, workerCount(j.opts.Jobs), j.largestFirst(), func(i int, _ bool) bool {
+		f := j.found[i]
+		if f.Loc == nil || f.Detected[0].Format.Heads == nil {
+			return false
+		}
+		v, seen, complete := fullView(1), map[string]bool{}, true
+		v.Live = j.opts.Live
+		for h, err := range f.Detected[0].Format.Heads(ctx, f.Loc, v) {
+			if complete = complete && err == nil; h != nil && j.selection().Includes(h.ID) {
+				seen[h.ID] = true
+			}
+		}
+		listed[i], without[i] = seen, complete && len(seen) == 0
+		return false
+	})
+	all := map[string]bool{}
+	for _, seen := range listed {
+		maps.Copy(all, seen)
+	}
+	if len(all) == len(j.wanted) { // otherwise they may be inside of listed sessions
+		j.skip = without
+	}
+}
+
+// selector selects the sessions of a store's list to decode.
+type selector struct {
+	*job
+	ids      []string
+	taken    map[string]bool
+	listed   map[string]bool
+	children map[string][]string // by parent: those that are not selected themselves
+}
+
+func newSelector(j *job) *selector {
+	return &selector{job: j, taken: map[string]bool{}, listed: map[string]bool{}, children: map[string][]string{}}
+}
+
+func (c *selector) add(h *session.Head) {
+	c.listed[h.ID] = true
+	switch {
+	case c.selection().Includes(h.ID) && c.mayMatch(h):
+		c.take(h.ID)
+	case h.Parent != nil && len(c.opts.Sessions) == 0:
+		c.children[h.Parent.Session] = append(c.children[h.Parent.Session], h.ID)
+	}
+}
+
+func (c *selector) take(id string) {
+	if !c.taken[id] {
+		c.taken[id] = true
+		c.ids = append(c.ids, id)
+	}
+}
+
+// all returns the sessions to decode: those selected, their subagents, however
+// old, and ids that are not in the list, which may be inside of another
+// session.
+func (c *selector) all() []string {
+	for i := 0; i < len(c.ids); i++ {
+		for _, kid := range c.children[c.ids[i]] {
+			c.take(kid)
+		}
+	}
+	for _, id := range c.opts.Sessions {
+		if !c.listed[id] {
+			c.take(id)
+		}
+	}
+	return c.ids
+}
+
+// selectSessions restricts a reader of records to the selected sessions of the
+// store's list.
+func (c *exactConversion) selectSessions(ctx context.Context, from *formats.Format, v *formats.View) error {
+	if len(c.opts.Sessions) == 0 && !c.filtered() {
+		return nil
+	}
+	quiet := *v
+	quiet.OnLoss = func(loss.Loss) {}
+	wanted := c.selection()
+	for h, err := range from.Heads(ctx, c.found.Loc, quiet) {
+		if err != nil {
+			return err
+		}
+		if wanted.Includes(h.ID) && c.matches(h) {
+			v.Sessions = append(v.Sessions, h.ID)
+		}
+	}
+	if len(v.Sessions) == 0 {
+		return c.noMatch()
+	}
+	return ctx.Err()
+}
+
+// mayMatch is matches for a head with unknown values.
+func (j *job) mayMatch(h *session.Head) bool {
+	unknown := *h
+	if unknown.Workspace == "" {
+		unknown.Workspace = j.opts.Workspace
+	}
+	return !lastChange(h).Known() && j.inWorkspace(&unknown) || j.matches(&unknown)
+}
+
+// matches reports whether a session is selected.
+func (j *job) matches(h *session.Head) bool {
+	return j.inWorkspace(h) && (j.opts.Since == 0 || lastChange(h).Known() && lastChange(h).Millis() >= j.opts.Since)
+}
+
+// inWorkspace reports whether a session belongs to the selected folder.
+// Sessions of other machines name folders that do not exist here, so paths are
+// compared as written, too.
+func (j *job) inWorkspace(h *session.Head) bool {
+	if j.opts.Workspace == "" || h.Workspace != "" && filepath.Clean(h.Workspace) == filepath.Clean(j.opts.Workspace) {
+		return true
+	}
+	for _, dir := range folders(j.opts.Workspace) {
+		if isWithin(h.Workspace, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastChange returns when a session was last changed or, if unknown, created.
+func lastChange(h *session.Head) session.Stamp {
+	if h.Updated.Known() {
+		return h.Updated
+	}
+	return h.Created
+}
+
+// requireMatch returns an error if a selection matches no session.
+func (j *job) requireMatch() error {
+	if !j.filtered() && len(j.opts.Sessions) == 0 {
+		return nil
+	}
+	for _, s := range j.rep.Stores {
+		if len(s.Sessions) > 0 || s.Status == Failed {
+			return nil
+		}
+	}
+	return j.noMatch()
+}
+
+func (j *job) noMatch() error {
+	return &formats.Error{At: j.src, Err: errors.New("no session matches the selection"), Hint: "run `rehome ls PATH` to list its sessions"}
+}
