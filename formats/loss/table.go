@@ -120,7 +120,7 @@ func parse(text string) ([]Definition, error) {
 		}
 		head := strings.Fields(lines[0])
 		if len(head) < 2 || len(lines) != 4 || len(head[0]) != 4 || head[0][0] != 'L' || head[0][1] < '1' || head[0][1] > '9' {
-			return nil, fmt.Errorf("%q: want a line with code, kind and arguments, then lines with one:, many: and means:", lines[0])
+			return nil, fmt.Errorf("%q: want code, kind and arguments, and then lines that start with one:, many: and means: in this order", lines[0])
 		}
 		l := Definition{Code: Code(head[0]), Args: head[2:]}
 		if err := l.Kind.UnmarshalText([]byte(head[1])); err != nil {
