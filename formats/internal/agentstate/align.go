@@ -1,10 +1,9 @@
 package agentstate
 
-// align finds out which prompt messages belong to which turn. What ties them
-// together is, in this order: ids of tool calls and texts that occur once on
-// either side, the request's id, the user's text. All of it is linear, and in
-// the order of both: prompt messages of a turn never lie in front of those of
-// an earlier one.
+// align determines which prompt messages belong to which turn. It matches, in this order:
+// tool call ids and texts that occur once on each side, the request id, the user's text.
+// It takes linear time and keeps the order of both sides: the prompt messages of a turn
+// never come before those of an earlier turn.
 func (s *State) align() {
 	if len(s.turns) == 0 || len(s.lines) == 0 {
 		return
@@ -30,7 +29,7 @@ func (s *State) align() {
 		before[i] = last
 		last = max(last, s.turns[i].lastAnchor)
 	}
-	// From the end: what a compaction left is the end of the conversation.
+	// Backwards, as a compaction leaves the end of the conversation.
 	until := int32(len(s.lines))
 	for i := len(s.turns) - 1; i >= 0; i-- {
 		t := &s.turns[i]
@@ -52,7 +51,7 @@ func (s *State) align() {
 	s.regions()
 }
 
-// pick takes the last of the places that lies between two others.
+// pick returns the last of the places between two others.
 func pick(places map[uint64][]int32, key uint64, after, until int32) int32 {
 	if key == 0 {
 		return -1
@@ -68,7 +67,7 @@ func pick(places map[uint64][]int32, key uint64, after, until int32) int32 {
 	return -1
 }
 
-// answered is the user's message that the anchor of a turn answers to.
+// answered returns the user's message that the anchor of a turn answers.
 func (s *State) answered(after, until int32) int32 {
 	for i := until - 1; i > after; i-- {
 		if l := &s.lines[i]; l.role == userRole && l.content {
@@ -78,7 +77,7 @@ func (s *State) answered(after, until int32) int32 {
 	return -1
 }
 
-// anchor ties turns to prompt messages by what occurs once on both sides.
+// anchor matches turns with prompt messages by what occurs exactly once on both sides.
 func (s *State) anchor() {
 	const twice = -2
 	steps := make(map[uint64]int32, len(s.steps))
@@ -125,8 +124,8 @@ func (s *State) anchor() {
 	}
 }
 
-// tied is the key by which a step and a part are the same, 0 if they have none.
-// Results are no anchors: their call is.
+// tied returns the key that a step shares with the part that says the same, 0 if it has
+// none. Results are not anchors: their calls are.
 func (s *State) tied(step int32) uint64 { return tie(s.steps[step].kind, s.keys[step]) }
 
 func (p *partLine) tied() uint64 {
@@ -143,8 +142,8 @@ func tie(k partKind, key uint64) uint64 {
 	return key ^ uint64(k)<<1
 }
 
-// pairGaps pairs turns and users' messages that nothing ties together, where
-// there are as many of the one as of the other between two pairs.
+// pairGaps pairs the turns and user messages between two matches if there are equally many
+// of both.
 func (s *State) pairGaps() {
 	line := int32(-1)
 	for i := 0; i <= len(s.turns); {
@@ -168,7 +167,7 @@ func (s *State) pairGaps() {
 
 func (s *State) pairGap(from, to int, after, until int32) {
 	for i := from; i < to; i++ {
-		if s.turns[i].shell { // no prompt of a model
+		if s.turns[i].shell { // it has no prompt message
 			return
 		}
 	}
@@ -194,8 +193,8 @@ func (s *State) pairGap(from, to int, after, until int32) {
 	}
 }
 
-// regions gives each turn that has prompt messages the place where they begin:
-// at what the client put in front of the user's message.
+// regions sets where the prompt messages of each turn begin: at the context that the
+// client inserted before the user's message.
 func (s *State) regions() {
 	after := int32(-1)
 	for i := range s.turns {

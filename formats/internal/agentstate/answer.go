@@ -1,7 +1,7 @@
 package agentstate
 
-// answer plans an assistant's prompt message: its parts, and between them the
-// steps that only the turn has.
+// answer plans a prompt message of the assistant: its parts, and between them the steps
+// that occur only in the turn.
 func (p *planner) answer(i int32) {
 	l := &p.lines[i]
 	firstStep := int32(-1)
@@ -35,8 +35,8 @@ func (p *planner) answer(i int32) {
 	p.add(m)
 }
 
-// between puts the steps in front of one into the same message, where they are
-// not told by any other.
+// between adds the steps before the given one to the same message, unless a prompt message
+// holds them.
 func (p *planner) between(step int32) {
 	for ; p.next < step; p.next++ {
 		if !p.steps[p.next].matched && !p.isPlaced(p.next) {
@@ -49,7 +49,7 @@ func (p *planner) between(step int32) {
 
 func (p *planner) isPlaced(step int32) bool { return p.placed[step-p.turns[p.turn].from] }
 
-// place marks a step as told, and remembers a result that only it has.
+// place marks a step as planned, and queues its result if no prompt message has it.
 func (p *planner) place(step int32) {
 	p.placed[step-p.turns[p.turn].from] = true
 	s := &p.steps[step]
@@ -58,8 +58,8 @@ func (p *planner) place(step int32) {
 	}
 }
 
-// given plans a prompt message of role tool: one message a result.
-func (p *planner) given(i int32) {
+// toolMessage plans a prompt message with the role tool: one message for each result.
+func (p *planner) toolMessage(i int32) {
 	l := &p.lines[i]
 	if l.from == l.to {
 		p.add(planned{kind: planLine, turn: -1, line: i, archived: i < p.last})
@@ -76,8 +76,8 @@ func (p *planner) given(i int32) {
 	}
 }
 
-// stepOf is the call of the turn at hand that a result belongs to, -1 if there
-// is none.
+// stepOf returns the call of the current turn that a result belongs to, -1 if there is
+// none.
 func (p *planner) stepOf(key uint64) int32 {
 	if key == 0 {
 		return -1
@@ -99,8 +99,8 @@ func (p *planner) stepOf(key uint64) int32 {
 	return -1
 }
 
-// giveResults plans the results that only steps have.
-func (p *planner) giveResults(line int32) {
+// addResults plans the results that occur only in steps.
+func (p *planner) addResults(line int32) {
 	for _, step := range p.waiting {
 		p.result(step, line)
 	}
@@ -113,16 +113,16 @@ func (p *planner) result(step, line int32) {
 	p.add(planned{kind: planResult, turn: -1, line: -1, archived: p.archivedAt(line), from: n - 1, to: n})
 }
 
-// flush plans the steps in front of one that no prompt message tells, as
-// messages of their own.
+// flush plans the steps before the given one that no prompt message holds, as messages of
+// their own.
 func (p *planner) flush(until, line int32) {
 	open := planned{kind: planAnswer, turn: -1, line: -1, archived: p.archivedAt(line), from: int32(len(p.items))}
-	called, busy := false, int64(0) // there is a call; when the last of them ended
+	called, busy := false, int64(0) // whether there was a call, and when the last one ended
 	end := func() {
 		if open.to = int32(len(p.items)); open.to > open.from {
 			p.add(open)
 		}
-		p.giveResults(line)
+		p.addResults(line)
 		open.from, called, busy = int32(len(p.items)), false, 0
 	}
 	for ; p.next < until; p.next++ {

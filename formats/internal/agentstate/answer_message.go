@@ -7,8 +7,8 @@ import (
 	"rehome/formats/session"
 )
 
-// answerMessage makes an assistant's message: parts of a prompt message, steps,
-// or both for one thing.
+// answerMessage returns an assistant's message, made of parts of a prompt message, of
+// steps, or of both for the same thing.
 func (s *State) answerMessage(ctx context.Context, p *planned) (*session.Message, error) {
 	m := &session.Message{Role: session.Assistant}
 	var d doc
@@ -48,7 +48,7 @@ func (s *State) answerMessage(ctx context.Context, p *planned) (*session.Message
 			m.Parts = append(m.Parts, part)
 		}
 	}
-	if p.from == p.to && p.line >= 0 { // content of no known form
+	if p.from == p.to && p.line >= 0 { // content of unknown form
 		m.Parts = s.docParts(&d, s.only())
 	}
 	s.finish(m, &d)
@@ -58,7 +58,7 @@ func (s *State) answerMessage(ctx context.Context, p *planned) (*session.Message
 	return m, nil
 }
 
-// span widens a message's time by a step's.
+// span extends a message's time to include that of a step.
 func span(m *session.Message, l *stepLine) {
 	if start := stored(uint64(l.start)); start.Known() && (!m.At.Known() || start.Millis() < m.At.Millis()) {
 		m.At = start
@@ -68,7 +68,7 @@ func span(m *session.Message, l *stepLine) {
 	}
 }
 
-// resultMessage makes the message of one result.
+// resultMessage returns the message of one result.
 func (s *State) resultMessage(ctx context.Context, p *planned) (*session.Message, error) {
 	it := s.items[p.from]
 	m := &session.Message{Role: session.Tool}
@@ -111,15 +111,14 @@ func (s *State) resultMessage(ctx context.Context, p *planned) (*session.Message
 	return m, nil
 }
 
-// opened is a tool's message taken apart.
+// opened is a parsed message of a tool.
 type opened struct {
 	line  int32
 	doc   doc
 	parts [][]byte
 }
 
-// opened reads a tool's message, once for all the results in it; nil if it
-// cannot be read.
+// opened is a parsed message of a tool.
 func (s *State) opened(ctx context.Context, line int32) (*opened, error) {
 	if s.tool != nil && s.tool.line == line {
 		return s.tool, nil
@@ -134,7 +133,7 @@ func (s *State) opened(ctx context.Context, line int32) (*opened, error) {
 	return in, nil
 }
 
-// contentParts are the elements of a message's content; a text counts as one.
+// contentParts returns the elements of a message's content; a text counts as one.
 func contentParts(d *doc) (out [][]byte) {
 	if len(d.content) > 0 && d.content[0] == '"' {
 		return [][]byte{d.content}

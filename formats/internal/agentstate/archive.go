@@ -6,8 +6,8 @@ import (
 	"rehome/formats/session"
 )
 
-// archive is a ConversationSummaryArchive: messages that the model does not see
-// any more, and the summary that stands for them.
+// archive is a ConversationSummaryArchive: messages that the model no longer sees, and the
+// summary that replaces them.
 type archive struct {
 	id       ID
 	messages []ID
@@ -15,11 +15,11 @@ type archive struct {
 	extra    []ID // further prompt messages that are summaries
 }
 
-// outlineLines outlines the prompt messages: archived ones first, each archive
-// ending in a boundary, then the live ones.
+// outlineLines outlines the prompt messages: the archived ones first, with a boundary
+// after each archive, then the live ones.
 func (s *State) outlineLines(ctx context.Context) error {
 	prompts := s.root.prompts
-	s.root.prompts = nil // the lines have their ids
+	s.root.prompts = nil // the lines hold the ids
 	s.lines = make([]line, 0, len(prompts)+len(s.root.archives))
 	leading := len(s.root.archives) > 0
 	for leading && len(prompts) > 0 {
@@ -38,8 +38,8 @@ func (s *State) outlineLines(ctx context.Context) error {
 	return s.outlineArchives(ctx, nil, prompts)
 }
 
-// outlineArchives outlines the archives, then the live messages: those that are
-// outlined already, and the rest of the references.
+// outlineArchives outlines the archives, then the live messages: those already outlined,
+// and the remaining references.
 func (s *State) outlineArchives(ctx context.Context, live []line, prompts []ID) error {
 	seen := map[ID]bool{}
 	told := toldFirst{map[ID]bool{}, map[ID]bool{}}
@@ -69,8 +69,8 @@ func (s *State) outlineArchives(ctx context.Context, live []line, prompts []ID) 
 	return nil
 }
 
-// addLine enters a message. A summary is told where the archive that it stands
-// for ends, and only there.
+// addLine adds a message. A summary is added only at the end of the archive that it
+// replaces.
 func (s *State) addLine(l line) {
 	if !l.summary {
 		s.lines = append(s.lines, l)
@@ -87,8 +87,8 @@ func (s *State) addLine(l line) {
 	s.lines = append(s.lines, l)
 }
 
-// toldFirst are prompt messages that archives need not tell again: the summaries
-// of those before, and the system prompts in front of all.
+// toldFirst are prompt messages that archives need not repeat: the summaries of earlier
+// archives, and the leading system prompts.
 type toldFirst struct{ summaries, leading map[ID]bool }
 
 func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) error {
@@ -121,7 +121,7 @@ func (s *State) outlineArchive(ctx context.Context, id ID, told *toldFirst) erro
 	return nil
 }
 
-// boundary spells the place where the conversation was compacted.
+// boundary returns the message that marks where the conversation was compacted.
 func (s *State) boundary(ctx context.Context, p *planned, archived int) (*session.Message, error) {
 	l := &s.lines[p.line]
 	m := &session.Message{Role: session.System, Origin: s.origin(l.id), Archived: p.archived}
@@ -154,8 +154,8 @@ func (s *State) boundary(ctx context.Context, p *planned, archived int) (*sessio
 	return m, nil
 }
 
-// addSummary adds what a prompt message says in the place of archived ones,
-// where that is not said yet.
+// addSummary adds what a prompt message says in place of archived ones, unless the archive
+// says the same.
 func (s *State) addSummary(ctx context.Context, m *session.Message, id ID, said string) error {
 	doc, err := s.prompt(ctx, &line{id: id})
 	if doc == nil || err != nil {

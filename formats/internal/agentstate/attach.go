@@ -10,7 +10,7 @@ import (
 	"rehome/formats/session"
 )
 
-// attachedTags name what a user can attach, by SelectedContext's field.
+// attachedTags maps the fields of SelectedContext to tags of what a user can attach.
 var attachedTags = map[string]string{
 	"invocationContext": "invocation", "extraContextEntries": "extra", "files": "file", "codeSelections": "selection", "terminals": "terminal",
 	"terminalSelections": "terminal_selection", "folders": "folder", "externalLinks": "link", "cursorRules": "rule", "gitDiff": "git_diff",
@@ -20,7 +20,7 @@ var attachedTags = map[string]string{
 	"recentAgentsContext": "recent_agents", "selectedAgenticGitAction": "git_action",
 }
 
-// attachments spells a SelectedContext: what a user attached to a prompt.
+// attachments decodes a SelectedContext: what a user attached to a prompt.
 func (s *State) attachments(ctx context.Context, b []byte) (media, attached []session.Part, err error) {
 	m := wire.Messages().Message("SelectedContext")
 	r := wire.Read(b)
@@ -61,8 +61,7 @@ func (s *State) attachments(ctx context.Context, b []byte) (media, attached []se
 	return media, attached, nil
 }
 
-// attachment spells a thing attached as its own record; a blob that holds its
-// content, as its text.
+// attachment returns an attached item as JSON; the blob that holds its content, as text.
 func (s *State) attachment(ctx context.Context, tag string, m *wire.Message, b []byte) (*session.Injected, error) {
 	in := &session.Injected{Tag: tag}
 	s.refs = s.refs[:0]
@@ -86,7 +85,7 @@ func (s *State) attachment(ctx context.Context, tag string, m *wire.Message, b [
 	return in, nil
 }
 
-// medium spells a SelectedImage, -Video or -Document.
+// medium decodes a SelectedImage, SelectedVideo or SelectedDocument.
 func (s *State) medium(ctx context.Context, m *wire.Message, b []byte) (*session.Media, error) {
 	out := &session.Media{}
 	var blob ID
@@ -121,7 +120,7 @@ func (s *State) medium(ctx context.Context, m *wire.Message, b []byte) (*session
 	return out, nil
 }
 
-// mediumField takes a field of a medium.
+// mediumField takes one field of it. It returns false if the field stays unknown.
 func (s *State) mediumField(out *session.Media, blob *ID, f *wire.Field, b []byte) (ok bool) {
 	switch f.Name {
 	case "blobId":
@@ -159,7 +158,7 @@ func decodeBoth(m *wire.Message, b []byte) *blobWithData {
 	return codecs().image.Decode(b)
 }
 
-// appendBytes ends an object with bytes: as text where they are text.
+// appendBytes ends an object with bytes: as text if they are valid UTF-8, else in base64.
 func appendBytes(dst, b []byte) []byte {
 	if utf8.Valid(b) {
 		dst = rawjson.Quote(append(dst, `"text":`...), b)

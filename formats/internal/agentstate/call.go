@@ -8,27 +8,27 @@ import (
 	"rehome/formats/loss"
 )
 
-// maxTruncated is how many steps may stand for one another.
+// maxTruncated is how many truncated calls may refer to one another.
 const maxTruncated = 4
 
-// toolCall is a ToolCall taken apart: which kind it is, and its pieces.
+// toolCall is a ToolCall taken apart into its kind and its pieces.
 type toolCall struct {
 	kind         *wire.Field // of ToolCall; nil for one that the table does not know
 	num          int         // its number; 0 if there is none
-	body         []byte      // the XToolCall
+	body         []byte      // the message of the kind
 	raw          []byte      // with its tag
 	args, result []byte
 	hasResult    bool
-	short        bool // it stands for the call of another step
+	short        bool // truncated: another step holds the call
 	id           []byte
 	start, end   uint64
 	hooks        wire.List
-	rest         []byte // what is left, of ToolCall
-	bodyRest     []byte // and of XToolCall
+	rest         []byte // unknown fields of ToolCall
+	bodyRest     []byte // and of the kind's message
 	seen         int64
 }
 
-// parseCall reads a ToolCall without spelling any of it.
+// parseCall decodes a ToolCall, without what is nested in its arguments and its result.
 func (s *State) parseCall(b []byte) toolCall {
 	m := s.reused.call.Decode(b)
 	c := toolCall{id: m.ID, start: m.Started, end: m.Completed, hooks: m.Hooks, seen: int64(m.Fields)}
@@ -36,7 +36,7 @@ func (s *State) parseCall(b []byte) toolCall {
 	for r.Next() {
 		f := codecs().call.Message.Field(r.Num)
 		if r.Type == wire.Bytes && (f == nil || f.OneOf != "") && c.takes(f, &r) {
-			c.rest = append(c.rest, c.raw...) // of several the last counts
+			c.rest = append(c.rest, c.raw...) // the last one counts
 			c.num, c.kind, c.body, c.raw = r.Num, f, r.Body, r.Raw
 			c.seen++
 		} else {
@@ -51,9 +51,8 @@ func (s *State) parseCall(b []byte) toolCall {
 	return c
 }
 
-// takes decides between several fields that could be the kind: one that the
-// table knows counts before any other, and of those the first that looks like a
-// call.
+// takes decides which of several fields is the kind: one that the table knows before any
+// other, and of the unknown ones the first that looks like a call.
 func (c *toolCall) takes(f *wire.Field, r *wire.Reader) bool {
 	if f != nil || c.num == 0 {
 		return true
@@ -61,7 +60,7 @@ func (c *toolCall) takes(f *wire.Field, r *wire.Reader) bool {
 	return c.kind == nil && !callShape(c.body) && callShape(r.Body)
 }
 
-// callShape reports whether bytes can be a call: arguments, a result.
+// callShape reports whether bytes can be a call: they hold arguments and a result.
 func callShape(b []byte) bool {
 	r := wire.Read(b)
 	for r.Next() {
@@ -75,8 +74,8 @@ func callShape(b []byte) bool {
 	return len(r.Rest()) == 0
 }
 
-// openCall takes the XToolCall apart. One that was truncated holds the id of another step
-// where others hold their arguments.
+// openCall decodes the message of the kind. In a truncated call, the id of another step
+// stands where others have their arguments.
 func (s *State) openCall(c *toolCall) {
 	if c.short = c.kind != nil && c.kind == codecs().truncatedKind; c.short {
 		c.bodyRest = bytes.Clone(c.body) // outlives the read of that step
@@ -87,7 +86,7 @@ func (s *State) openCall(c *toolCall) {
 	c.seen += int64(m.Fields)
 }
 
-// innerID is the call's id where only its arguments state it.
+// innerID returns the id of a call that only its arguments state.
 func (c *toolCall) innerID() []byte {
 	if c.kind == nil || c.kind.Message == nil {
 		return nil
@@ -117,8 +116,7 @@ type task struct {
 	steps                           int
 }
 
-// outlineCall outlines a call; one that was truncated by the step it stands
-// for.
+// outlineCall outlines a call; a truncated one by the step that holds it in full.
 func (s *State) outlineCall(ctx context.Context, l *newStep, b []byte) error {
 	c := s.parseCall(b)
 	id := bytes.Clone(c.id)
@@ -144,13 +142,13 @@ func (s *State) outlineCall(ctx context.Context, l *newStep, b []byte) error {
 	return nil
 }
 
-// nameless makes up an id for a call that has none.
+// nameless returns an id for a call that has none.
 func (s *State) nameless(l *newStep) string {
 	return "step-" + l.id.Short() + "-" + number(len(s.steps)+1)
 }
 
-// whole follows a truncated call to the step that has all of it. The bytes are
-// valid until the next read.
+// whole follows a truncated call to the step that holds it in full. The result is valid
+// until the next read.
 func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 	for range maxTruncated {
 		if !c.short {
@@ -177,8 +175,8 @@ func (s *State) whole(ctx context.Context, c *toolCall) (*toolCall, error) {
 	return c, nil
 }
 
-// outlineTask remembers a call that started a subagent, and how many of its
-// steps the call kept.
+// outlineTask records a call that started a subagent, and how many of its steps the call
+// kept.
 func (s *State) outlineTask(l *newStep, c *toolCall) {
 	t := task{call: string(s.names.get(l.call)), step: l.id, inline: s.within(), ordinal: len(s.steps)}
 	args, success := codecs().task.Decode(c.args), successOf(c)

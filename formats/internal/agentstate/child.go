@@ -12,11 +12,10 @@ import (
 	"rehome/formats/session"
 )
 
-// maxGenerations is how deep subagents start subagents of their own.
+// maxGenerations is how deep subagents may start subagents of their own.
 const maxGenerations = 16
 
-// Child is a subagent: its state, or no more than the steps that its parent's
-// call kept.
+// Child is a subagent: its state, or only the steps that its parent's call kept.
 type Child struct {
 	ID, Kind, Model, Call, Title, Status string
 	Created, Updated                     session.Stamp
@@ -24,13 +23,13 @@ type Child struct {
 
 	parent *State
 	state  []byte // SubagentPersistedState.conversation_state
-	blob   ID     // where it lies
-	isBlob bool   // the state is a blob's, not the parent's own
+	blob   ID     // that holds it
+	isBlob bool   // the state has a blob of its own
 	steps  *innerSteps
-	why    string // there is nothing to open
+	why    string // why there is nothing to open
 }
 
-// SessionStatus is what became of a subagent in the words of a session.
+// SessionStatus returns the status of a subagent as a session states it.
 func (c *Child) SessionStatus() string {
 	switch c.Status {
 	case "running", "backgrounded":
@@ -43,7 +42,7 @@ func (c *Child) SessionStatus() string {
 	return ""
 }
 
-// innerSteps are the steps of a TaskSuccess.
+// innerSteps are the steps in a TaskSuccess.
 type innerSteps struct {
 	step    ID // the parent's step that holds them
 	inline  bool
@@ -54,7 +53,7 @@ type innerSteps struct {
 // the runs of those states, and in one build threads.
 func (s *State) rootChildren(m *conversation, b []byte) {
 	r := &s.root
-	for f := wire.Read(b); len(m.Children)+len(m.ChildRefs) > 0 && f.Next(); { // in the order of the root, whatever its fields
+	for f := wire.Read(b); len(m.Children)+len(m.ChildRefs) > 0 && f.Next(); { // in the order of the root, across both fields
 		switch c := codecs().root.Message.Field(f.Num); {
 		case c == nil || !c.Fits(&f):
 		case c.Name == "subagentStates":
@@ -78,7 +77,7 @@ func (s *State) rootChildren(m *conversation, b []byte) {
 	}
 }
 
-// childEntry enters a subagent's state. One that is a blob replaces one that is inline.
+// childEntry adds a subagent's state. A state in a blob replaces one that is inline.
 func (s *State) childEntry(c childRef) {
 	i, twice := s.childAt[c.name]
 	if !twice {
@@ -91,7 +90,7 @@ func (s *State) childEntry(c childRef) {
 	}
 }
 
-// childRun reads a SubagentRunState.
+// childRun decodes a SubagentRunState.
 func (s *State) childRun(call string, b []byte) run {
 	c := codecs().run
 	m := c.Decode(b)
@@ -109,9 +108,9 @@ func (s *State) childRun(call string, b []byte) run {
 	return out
 }
 
-// starts are the calls that started subagents, by their names: what the root
-// says of runs, else of threads, and which of the calls say so themselves. Of
-// several the first by name counts, and the first that was made.
+// starts maps subagents to the calls that started them: by the runs that the root lists,
+// by its threads, and by the calls themselves. Of several runs or threads the first by
+// call id counts, of several calls the first in order.
 type starts struct {
 	runs, threads map[string]string
 	tasks         map[string]*task // by subagent
@@ -143,8 +142,8 @@ func (s *State) starts() starts {
 	return out
 }
 
-// settleChildren makes the list of subagents: the states that the root names,
-// then those of which only a call's steps are left.
+// settleChildren lists the subagents: first the states that the root names, then those of
+// which only the steps in a call are left.
 func (s *State) settleChildren(ctx context.Context) error {
 	taken, by := map[string]bool{}, s.starts()
 	for i := range s.root.children {
@@ -186,7 +185,7 @@ func (s *State) settleChildren(ctx context.Context) error {
 	return nil
 }
 
-// callFor looks a subagent's call up, in the root and among the calls.
+// callFor finds the call of a subagent, in the root and among the calls.
 func (s *State) callFor(c *Child, by *starts) (call string) {
 	if in, ok := by.runs[c.ID]; ok {
 		r := s.root.runs[in]
@@ -206,7 +205,7 @@ func (s *State) callFor(c *Child, by *starts) (call string) {
 	return call
 }
 
-// persisted reads a SubagentPersistedState up to the state in it.
+// persisted decodes a SubagentPersistedState, except the state in it.
 func (s *State) persisted(ctx context.Context, ref *childRef) (*Child, error) {
 	c := &Child{ID: ref.name, parent: s, blob: s.root.id}
 	b := ref.inline
@@ -239,8 +238,8 @@ func (s *State) persisted(ctx context.Context, ref *childRef) (*Child, error) {
 	return c, nil
 }
 
-// subagentKind returns the case of a SubagentType, of a custom one its name, and whether
-// that is all it says.
+// subagentKind returns the case of a SubagentType, for a custom one its name, and whether
+// the message holds nothing else.
 func subagentKind(b []byte) (kind string, whole bool) {
 	r := wire.Read(b)
 	if !r.Next() || r.Type != wire.Bytes {
@@ -259,7 +258,7 @@ func subagentKind(b []byte) (kind string, whole bool) {
 	return kind, whole && len(r.Raw) == len(b)
 }
 
-// Open reads a subagent's state.
+// Open reads the state of a subagent.
 func (c *Child) Open(ctx context.Context) (*State, error) {
 	p := c.parent
 	o := p.o

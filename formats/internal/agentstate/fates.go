@@ -2,24 +2,24 @@ package agentstate
 
 import "hash/maphash"
 
-// fates is what became of each blob that was asked for, in 8 bytes a blob: a
-// store has hundreds of thousands. Ids are told apart by a hash whose seed
-// nobody knows, as strangers could choose ids that begin alike.
+// fates records the fate of each requested blob in 8 bytes, as a store has hundreds of
+// thousands. Ids are distinguished by a hash with a secret seed, as an attacker could
+// choose ids that begin alike.
 type fates struct {
 	seed  maphash.Seed
-	slots []slot // a power of two of them, a quarter empty
+	slots []slot // their number is a power of two; at least a quarter is empty
 	used  int
 }
 
-// slot is one blob: 58 bits of the hash, how often it was read, its fate. 0 is
-// none.
+// slot is one blob: 58 bits of the hash, the number of reads, the fate. 0 is an empty
+// slot.
 type slot uint64
 
 const (
 	slotBits = 3 // of a fate, and of a count of reads
 	slotMask = 1<<slotBits - 1
 	slotHash = ^slot(1<<(2*slotBits) - 1)
-	anyHash  = 1 << (2 * slotBits) // is part of each, so that none is 0
+	anyHash  = 1 << (2 * slotBits) // set in each, so that no slot in use is 0
 )
 
 func (s slot) fate() fate     { return fate(s & slotMask) }
@@ -27,8 +27,8 @@ func (s slot) reads() int     { return int(s >> slotBits & slotMask) }
 func (s *slot) become(f fate) { *s = *s&^slotMask | slot(f) }
 func (s *slot) read()         { *s += 1 << slotBits }
 
-// find is a blob's slot, nil if it was never asked for. It is valid until the
-// next one is entered.
+// find returns the slot of a blob, nil if the blob was never requested. It is valid until
+// the next one is added.
 func (f *fates) find(id ID) *slot {
 	if f.used == 0 {
 		return nil
@@ -39,7 +39,7 @@ func (f *fates) find(id ID) *slot {
 	return nil
 }
 
-// at is a blob's slot, entered if it is new.
+// at returns the slot of a blob, which it adds if necessary.
 func (f *fates) at(id ID) *slot {
 	if 4*(f.used+1) > 3*len(f.slots) {
 		f.grow()

@@ -10,8 +10,8 @@ import (
 	"rehome/formats/session"
 )
 
-// text is a string of protobuf. One that is no UTF-8 is mended, and kept raw
-// among the extras.
+// text returns a string of protobuf. One that is not valid UTF-8 is repaired, and also
+// kept raw in extras.
 func (s *State) text(b []byte, name string, extras *[]session.Extra) string {
 	if utf8.Valid(b) {
 		return string(b)
@@ -22,7 +22,7 @@ func (s *State) text(b []byte, name string, extras *[]session.Extra) string {
 	return string(bytes.ToValidUTF8(b, []byte("\uFFFD")))
 }
 
-// members are the members of an object as Extras, their names behind a prefix.
+// members returns the members of an object as Extras, with a prefix before their names.
 func members(object []byte, prefix string) (out []session.Extra) {
 	for name, value := range rawjson.Members(object) {
 		out = append(out, session.Extra{Name: prefix + string(name), Raw: session.Raw(value)})
@@ -30,10 +30,10 @@ func members(object []byte, prefix string) (out []session.Extra) {
 	return out
 }
 
-// quoted is a text as a JSON value.
+// quoted returns a text as a JSON string.
 func quoted(text string) session.Raw { return session.AppendString(nil, text) }
 
-// stored is a moment of milliseconds; one of 0 was never set.
+// stored returns the time in milliseconds; 0 means that it was never set.
 func stored(ms uint64) session.Stamp {
 	if ms == 0 || ms > 1<<53 {
 		return session.Stamp{}

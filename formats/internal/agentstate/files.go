@@ -9,7 +9,7 @@ import (
 	"rehome/formats/session"
 )
 
-// snapshot is what the client kept of a file: the blobs of its bytes.
+// snapshot is a file as the client kept it: the blobs with its content.
 type snapshot struct {
 	path   string
 	newer  bool // from the newer of the two maps
@@ -18,7 +18,7 @@ type snapshot struct {
 	extras []session.Extra
 }
 
-// rootFiles takes the two maps of files.
+// rootFiles takes the two maps of files from the root.
 func (s *State) rootFiles(m *conversation) {
 	for b := range m.Files.All() {
 		key, value, _ := wire.MapEntry(b)
@@ -37,8 +37,8 @@ func (s *State) rootFiles(m *conversation) {
 	}
 }
 
-// keepFile enters a snapshot. Where both maps name a file the newer one counts,
-// and what the older says otherwise rides along.
+// keepFile adds a snapshot. If both maps have the file, the newer map counts, and what
+// differs in the older one is kept as an extra.
 func (s *State) keepFile(f snapshot) {
 	if s.fileAt == nil {
 		s.fileAt = map[string]int{}
@@ -60,7 +60,7 @@ func (s *State) keepFile(f snapshot) {
 	s.root.files[i] = f
 }
 
-// walkFiles yields the snapshots with their bytes.
+// walkFiles yields the snapshots with their content.
 func (s *State) walkFiles(ctx context.Context) iter.Seq2[*session.File, error] {
 	return func(yield func(*session.File, error) bool) {
 		for i := range s.root.files {
@@ -95,7 +95,7 @@ func (s *State) body(ctx context.Context, id ID, f *session.File) (*session.Body
 	return &session.Body{Bytes: bytes.Clone(b)}, nil
 }
 
-// aside reads a blob that nothing here understands, to carry it as it is.
+// aside returns a blob of unknown meaning in raw form.
 func (s *State) aside(ctx context.Context, id ID, name, what string) ([]session.Extra, error) {
 	b, err := s.read(ctx, id, what)
 	if b == nil || err != nil {
@@ -105,7 +105,7 @@ func (s *State) aside(ctx context.Context, id ID, name, what string) ([]session.
 	return []session.Extra{{Name: name, Raw: carry(id, b)}}, nil
 }
 
-// carry spells a blob with its name: as text where it is text.
+// carry returns a blob and its id as JSON: the content as text if it is valid UTF-8.
 func carry(id ID, b []byte) session.Raw {
 	raw := append([]byte(`{"blob":"`), id.String()...)
 	return appendBytes(append(raw, '"', ','), b)

@@ -10,8 +10,8 @@ import (
 	"rehome/formats/session"
 )
 
-// Fill puts what the state knows of the whole session into dst, where dst has
-// nothing yet.
+// Fill sets the fields of dst that are not set yet to what the state says of the whole
+// session.
 func (s *State) Fill(dst *session.Session) {
 	r := &s.root
 	if dst.Mode == "" {
@@ -48,8 +48,8 @@ func (s *State) Fill(dst *session.Session) {
 	}
 }
 
-// fillCreated prefers what dst has; a conversation can have begun later than
-// its session was made.
+// fillCreated keeps the time that dst has: a conversation can begin later than its session
+// was created.
 func (s *State) fillCreated(dst *session.Session) {
 	began := stored(s.root.started)
 	switch {
@@ -61,7 +61,7 @@ func (s *State) fillCreated(dst *session.Session) {
 	}
 }
 
-// fillFolders makes paths of the workspace's addresses.
+// fillFolders converts the URIs of the workspace to paths.
 func (s *State) fillFolders(dst *session.Session) {
 	for _, uri := range s.root.uris {
 		path, ok := FilePath(uri)
@@ -76,7 +76,8 @@ func (s *State) fillFolders(dst *session.Session) {
 	}
 }
 
-// FilePath is the path that a file:// address names, on the machine it is from.
+// FilePath returns the path in a file:// URI, as it is written on the machine that it
+// comes from.
 func FilePath(uri string) (path string, ok bool) {
 	rest, ok := strings.CutPrefix(uri, "file://")
 	if !ok || !strings.HasPrefix(rest, "/") {
@@ -92,8 +93,8 @@ func FilePath(uri string) (path string, ok bool) {
 	return path, true
 }
 
-// gather reads the small blobs that the root refers to beside messages: todos,
-// plan, summary.
+// gather reads the small blobs that the root refers to besides messages: todos, plan,
+// summary.
 func (s *State) gather(ctx context.Context) error {
 	for _, id := range s.root.todos {
 		b, err := s.read(ctx, id, "todo")
@@ -126,7 +127,7 @@ func (s *State) gather(ctx context.Context) error {
 	return nil
 }
 
-// textBlob reads a blob that holds one text; "" for the zero id.
+// textBlob reads a blob that holds one text. It returns "" for the zero id.
 func (s *State) textBlob(ctx context.Context, id ID, what string, c *wire.Codec[oneText]) (text string, err error) {
 	if id == (ID{}) {
 		return "", nil
@@ -143,7 +144,7 @@ func (s *State) textBlob(ctx context.Context, id ID, what string, c *wire.Codec[
 	return text, nil
 }
 
-// todo reads a TodoItem.
+// todo decodes a TodoItem.
 func (s *State) todo(b []byte) (t session.Todo) {
 	c := codecs().todo
 	m := c.Decode(b)
@@ -160,7 +161,7 @@ func (s *State) todo(b []byte) (t session.Todo) {
 	return t
 }
 
-// openSteps makes a conversation of the steps that a parent's call kept.
+// openSteps reads a conversation that consists of the steps that a parent's call kept.
 func (s *State) openSteps(ctx context.Context, c *Child) error {
 	b, err := c.stepBytes(ctx)
 	if b == nil || err != nil {
@@ -191,7 +192,7 @@ func (s *State) openSteps(ctx context.Context, c *Child) error {
 	return s.settleChildren(ctx)
 }
 
-// stepBytes are the parent's step that holds a subagent's steps.
+// stepBytes returns the parent's step that holds the steps of a subagent.
 func (c *Child) stepBytes(ctx context.Context) ([]byte, error) {
 	if c.steps.inline {
 		return c.parent.inline[c.steps.ordinal], nil

@@ -6,26 +6,26 @@ import (
 	"rehome/formats/session"
 )
 
-// branch is a run of turns that the client went back on: what an older state
-// has and the current one has not.
+// branch is a sequence of abandoned turns: an older state has them and the current one
+// does not.
 type branch struct {
 	name  string
 	state *State
 	from  int    // in state.plan
 	first int    // the number of its first turn
-	grew  string // the message of the live branch in front of it
+	grew  string // the id of the last message that it shares with the live branch
 }
 
-// path is a root by the keys of its turns; by its prompt messages where it has
-// no turns.
+// path is a root as a list of keys: of its turns, or of its prompt messages if it has no
+// turns.
 type path struct {
 	root  ID
 	keys  []ID
 	turns bool
 }
 
-// pathOf reads a root and the first field of its turns. It leaves no trace in
-// the ledger: most older states hold nothing of their own.
+// pathOf reads a root and what identifies its turns. It does not count blobs: most older
+// states hold nothing of their own.
 func (s *State) pathOf(ctx context.Context, id ID, known map[ID]ID) (p path, err error) {
 	b, err := s.ledger.blobs.Blob(ctx, id)
 	if b == nil || err != nil {
@@ -50,8 +50,8 @@ func (s *State) pathOf(ctx context.Context, id ID, known map[ID]ID) (p path, err
 	return p, nil
 }
 
-// turnKey is by what a turn is the same while it grows step by step: the blob
-// of its user's message, and the id of its request.
+// turnKey returns what identifies a turn while it grows step by step: the blob of its user
+// message, combined with the id of its request.
 func (s *State) turnKey(ctx context.Context, id ID) (ID, error) {
 	b, err := s.ledger.blobs.Blob(ctx, id)
 	if b == nil || err != nil {
@@ -69,7 +69,7 @@ func (s *State) turnKey(ctx context.Context, id ID) (ID, error) {
 	return t.user, nil
 }
 
-// forest is all paths, as far as they go together.
+// forest is the tree of all paths, with common beginnings merged.
 type forest struct {
 	nodes map[twig]int32
 	kids  []int32 // by node: how many
@@ -84,7 +84,7 @@ type twig struct {
 
 func (f *forest) add(p path, live bool) {
 	at := int32(0)
-	if !p.turns { // prompt messages are no turns, even where they have one name
+	if !p.turns { // a prompt message is not a turn, even if their keys are equal
 		at = f.step(at, ID{0: 1}, live)
 	}
 	for _, key := range p.keys {
@@ -124,7 +124,7 @@ func (s *State) history(ctx context.Context) error {
 	for _, key := range live.keys {
 		here[key] = true
 	}
-	own := map[ID]int{} // by root with something that the live one has not: how much they share
+	own := map[ID]int{} // roots with turns of their own, and how many they share with the live one
 	for _, id := range older {
 		if seen[id] {
 			continue
@@ -154,7 +154,7 @@ func (s *State) history(ctx context.Context) error {
 	return nil
 }
 
-// shares is how many keys a path has in common with the live one.
+// shares returns how many keys a path has in common with the live one.
 func (p path) shares(live path) (n int) {
 	for p.turns == live.turns && n < len(p.keys) && n < len(live.keys) && p.keys[n] == live.keys[n] {
 		n++
@@ -194,8 +194,8 @@ func (s *State) addBranch(ctx context.Context, root ID, shared int) error {
 	return nil
 }
 
-// startOf is where in the plan the turn begins in front of which there are so
-// many; of a state without turns, the prompt message.
+// startOf returns where in the plan the turn with that index begins; for a state without
+// turns, the prompt message.
 func (s *State) startOf(shared int) int {
 	if s.begins == nil {
 		s.begins = s.beginnings()
@@ -214,8 +214,8 @@ func (s *State) startOf(shared int) int {
 	return at
 }
 
-// beginnings are, for each turn, the first place in the plan where it or a later
-// one begins; of a state without turns, for each prompt message.
+// beginnings returns, for each turn, the first place in the plan where it or a later turn
+// begins; for a state without turns, for each prompt message.
 func (s *State) beginnings() []int32 {
 	out := make([]int32, max(len(s.turns), 1))
 	if len(s.turns) == 0 {
@@ -240,7 +240,7 @@ func (s *State) beginnings() []int32 {
 	return out
 }
 
-// fillBranches names the branches in a session.
+// fillBranches lists the branches in a session.
 func (s *State) fillBranches(dst *session.Session) {
 	for i := range s.branches {
 		dst.Branches = append(dst.Branches, session.Branch{Name: s.branches[i].name, From: s.branches[i].grew})

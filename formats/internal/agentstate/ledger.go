@@ -9,20 +9,19 @@ import (
 	"rehome/formats/session"
 )
 
-// fate is what became of a blob. A blob that is reached twice has the better.
+// fate is the state of a blob in the account. The highest that it reaches counts.
 type fate uint8
 
 const (
 	unseen fate = iota
 	missing
-	looked // reached, its kind not yet told
+	looked // read, its kind not known yet
 	unreadable
 	opaque
 	claimed
 )
 
-// ledger is the account of one store's blobs, shared by an agent and its
-// subagents.
+// ledger is the account of the blobs of one store, shared by an agent and its subagents.
 type ledger struct {
 	blobs Blobs
 	fates fates
@@ -30,22 +29,22 @@ type ledger struct {
 
 	members, taken, extras int64
 
-	bytes   int64 // of all blobs reached, each once
-	repeats int64 // of those that were asked for again and again
-	spent   bool  // they were too many
+	bytes   int64 // of all blobs read, each counted once
+	repeats int64 // read beyond usualReads
+	spent   bool  // repeats exceeded the limit
 }
 
 const (
 	// usualReads is how often a blob is read where it has one place: when it is
 	// outlined, and for a call and its result.
-	usualReads   = 4
-	freeRepeats  = 64 << 20
-	perRead      = 512 // what a read costs beside its bytes
-	mostPerBytes = 8
+	usualReads  = 4
+	freeRepeats = 64 << 20
+	perRead     = 512 // what a read costs beside its bytes
+	maxPerByte  = 8
 )
 
-// read gives the bytes of a blob until the next read; nil where there are
-// none, which is noted once. role is what it is to the state.
+// read returns the bytes of a blob, valid until the next read; nil if the blob is missing,
+// which is noted once. role says what the blob is to the state.
 func (s *State) read(ctx context.Context, id ID, role string) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func (s *State) read(ctx context.Context, id ID, role string) ([]byte, error) {
 	}
 	if e.reads() < usualReads {
 		e.read()
-	} else if l.repeats += int64(len(b)) + perRead; l.repeats > freeRepeats+mostPerBytes*l.bytes {
+	} else if l.repeats += int64(len(b)) + perRead; l.repeats > freeRepeats+maxPerByte*l.bytes {
 		if !l.spent {
 			l.spent = true
 			s.note(loss.BlobRepeats)
@@ -88,7 +87,7 @@ func (s *State) read(ctx context.Context, id ID, role string) ([]byte, error) {
 	return b, nil
 }
 
-// mark settles what became of a blob that was read.
+// mark sets the fate of a blob that was read, unless it has a higher one.
 func (l *ledger) mark(id ID, f fate) {
 	if e := l.fates.find(id); e != nil && f > e.fate() {
 		l.count[e.fate()]--
@@ -97,7 +96,7 @@ func (l *ledger) mark(id ID, f fate) {
 	}
 }
 
-// note tells of a loss in the blob at hand.
+// note reports a loss in the current blob.
 func (s *State) note(code loss.Code, args ...string) {
 	if s.o.Note == nil {
 		return
@@ -109,7 +108,7 @@ func (s *State) note(code loss.Code, args ...string) {
 	s.o.Note(n)
 }
 
-// spoiled notes that the blob at hand could not be understood.
+// spoiled notes that the current blob could not be understood.
 func (s *State) spoiled(code loss.Code) {
 	s.ledger.mark(s.at, unreadable)
 	s.note(code)
@@ -121,7 +120,7 @@ func (l *ledger) took(n int64) {
 	l.taken += n
 }
 
-// carried counts members that ride along raw.
+// carried counts members that are kept raw.
 func (l *ledger) carried(n int64) {
 	l.members += n
 	l.extras += n
@@ -136,7 +135,7 @@ func (s *State) spell(dst []byte, m *wire.Message, b []byte) []byte {
 	return dst
 }
 
-// origin names the records a message comes from.
+// origin returns the addresses of the records that a message comes from.
 func (s *State) origin(ids ...ID) []string {
 	out := make([]string, 0, len(ids))
 	for i, id := range ids {
@@ -152,7 +151,7 @@ func (s *State) origin(ids ...ID) []string {
 	return out
 }
 
-// leftover spells fields that no struct holds as Extras.
+// leftover returns fields that no struct holds as Extras.
 func (s *State) leftover(m *wire.Message, fields []byte) []session.Extra {
 	if len(fields) == 0 {
 		return nil

@@ -31,8 +31,8 @@ func (s *State) mediaPart(part []byte, d *doc, of session.Source) *session.Media
 	return t
 }
 
-// hold takes an image's or a file's bytes in the forms that they are seen in:
-// the client's own for binary, a URL, base64.
+// hold takes the bytes of an image or a file in any of the known forms: the client's own
+// form of binary data, a URL, base64.
 func hold(m *session.Media, v []byte) bool {
 	switch {
 	case v[0] == '{':

@@ -9,9 +9,9 @@ import (
 	"rehome/formats/session"
 )
 
-// Messages is the whole conversation: system prompts, archived messages with a
-// boundary behind each archive, then turn by turn; abandoned turns behind all
-// that. It can be walked once.
+// Messages yields the whole conversation: system prompts, archived messages with a
+// boundary after each archive, the turns, and finally abandoned turns. It can be iterated
+// once.
 func (s *State) Messages(ctx context.Context) iter.Seq2[*session.Message, error] {
 	return func(yield func(*session.Message, error) bool) {
 		if !s.walk(ctx, 0, 0, yield) {
@@ -34,8 +34,8 @@ func (s *State) Messages(ctx context.Context) iter.Seq2[*session.Message, error]
 	}
 }
 
-// walk yields the planned messages from one on; number is how many turns began
-// in front of it.
+// walk yields the planned messages from the given one on. number is how many turns begin
+// before it.
 func (s *State) walk(ctx context.Context, from, number int, yield func(*session.Message, error) bool) bool {
 	archived := 0
 	for i := range s.plan[from:] {
@@ -70,7 +70,7 @@ func (s *State) walk(ctx context.Context, from, number int, yield func(*session.
 	return true
 }
 
-// message makes a planned message; nil where nothing is left of it.
+// message returns a planned message; nil if nothing is left of it.
 func (s *State) message(ctx context.Context, p *planned, archived int) (*session.Message, error) {
 	switch p.kind {
 	case planLine:
@@ -89,8 +89,8 @@ func (s *State) message(ctx context.Context, p *planned, archived int) (*session
 	return s.pendingMessage(p)
 }
 
-// nameAll gives messages their ids: the beginning of their first record's, and
-// a number where a conversation has that record twice.
+// nameAll assigns ids to messages: the beginning of the id of their first record, with a
+// number if the conversation has that record more than once.
 func (s *State) nameAll(plan []planned) {
 	for i := range plan {
 		id := s.firstRecord(&plan[i])
@@ -100,7 +100,7 @@ func (s *State) nameAll(plan []planned) {
 	}
 }
 
-// nameOf is the id of a planned message.
+// nameOf returns the id of a planned message.
 func (s *State) nameOf(p *planned) string {
 	id := s.firstRecord(p)
 	if p.nth > 1 {
@@ -109,8 +109,8 @@ func (s *State) nameOf(p *planned) string {
 	return id.Short()
 }
 
-// firstRecord is the record that a message has its id from: the prompt
-// message, which is stored first while a turn runs, else the turn's.
+// firstRecord returns the record that gives a message its id: the prompt message, which is
+// stored first while a turn runs, else the turn's.
 func (s *State) firstRecord(p *planned) (id ID) {
 	switch {
 	case p.line >= 0:
@@ -132,7 +132,7 @@ func (s *State) firstRecord(p *planned) (id ID) {
 
 func number(n int) string { return strconv.Itoa(n) }
 
-// lineMessage makes a message of a prompt message alone.
+// lineMessage returns a message that consists of a prompt message alone.
 func (s *State) lineMessage(ctx context.Context, p *planned) (*session.Message, error) {
 	l := &s.lines[p.line]
 	b, err := s.prompt(ctx, l)
@@ -159,7 +159,7 @@ func (s *State) lineMessage(ctx context.Context, p *planned) (*session.Message, 
 	return m, nil
 }
 
-// finish takes over what a whole prompt message says.
+// finish sets what a prompt message says of the message as a whole.
 func (s *State) finish(m *session.Message, d *doc) {
 	m.Model = d.model
 	m.Extras = append(m.Extras, d.extras...)
@@ -170,7 +170,7 @@ func (s *State) finish(m *session.Message, d *doc) {
 	}
 }
 
-// speaker is a role's name.
+// speaker returns the role of a session's message.
 func (r role) speaker() session.Role {
 	switch r {
 	case systemRole:
@@ -183,7 +183,7 @@ func (r role) speaker() session.Role {
 	return session.User
 }
 
-// loose makes a result of what a message of a tool holds without naming one.
+// loose wraps the parts of a tool's message in a result, unless one of them is a result.
 func loose(parts []session.Part, d *doc, of session.Source) []session.Part {
 	for _, p := range parts {
 		if _, ok := p.(*session.ToolResult); ok {

@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// names are the ids of tool calls. Each is said three times, and they are most
-// of what is text in an outline: they lie one behind the other, each once.
+// names holds the ids of tool calls, each once. Every id occurs three times, and they are
+// most of the text in an outline.
 type names struct {
-	text []byte            // the length, then the name
+	text []byte            // length and bytes of each
 	at   map[uint64]uint32 // by hash, while the outline is made
 }
 
-// name is where one lies; 0 is that of nothing.
+// name is the offset of an id in names; 0 is the empty id.
 type name uint32
 
 func (n *names) add(text []byte, hash uint64) name {

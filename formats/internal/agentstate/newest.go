@@ -10,10 +10,9 @@ import (
 	"rehome/formats/internal/wire"
 )
 
-// Newest finds the state that was stored last, where nothing names it: all is
-// every blob in the order in which it was made. A blob says nothing of its kind,
-// so that a root is known by its shape: every field is one of a state's, and
-// everything it refers to is there.
+// Newest finds the root that was stored last, if nothing names it. all yields every blob
+// in the order of creation. As a blob does not say what it is, a root is recognized by its
+// shape: all its fields are those of a root, and all that it refers to exists.
 func Newest(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error]) (root ID, found bool, err error) {
 	err = eachRoot(ctx, blobs, all, func(id ID, _ []byte) { root, found = id, true })
 	return root, found, err
@@ -21,7 +20,7 @@ func Newest(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error]) (root ID
 
 // eachRoot calls f with each blob that has the shape of a root.
 func eachRoot(ctx context.Context, blobs Blobs, all iter.Seq2[ID, error], f func(id ID, b []byte)) error {
-	var order, there []ID // as they were made, and sorted
+	var order, there []ID // in the order of creation, and sorted
 	for id, err := range all {
 		if err != nil {
 			return err

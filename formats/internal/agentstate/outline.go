@@ -12,7 +12,7 @@ import (
 // kinds its parts are, and a hash of each text and call id, enough to join the
 // turns with the prompt messages. Content is read again when it is wanted.
 
-// role is who speaks in a prompt message.
+// role is the role of a prompt message.
 type role uint8
 
 const (
@@ -23,31 +23,31 @@ const (
 	toolRole
 )
 
-// line is a prompt message, or a boundary between archived ones and live ones:
-// 64 bytes, as a conversation can have a hundred thousand.
+// line is a prompt message, or a boundary between archived and live ones. It takes 64
+// bytes, as a conversation can have a hundred thousand.
 type line struct {
 	id       ID
 	from, to int32 // in State.parts
-	turn     int32 // the turn it begins; -1
+	turn     int32 // that it begins; -1
 	archive  int32
-	tail     int32 // where in the blob its JSON begins
+	tail     int32 // offset of its JSON in the blob
 	asked    int32 // in State.askers; -1
 	role     role
 	archived bool
 	boundary bool // where the conversation was compacted
 	summary  bool // the summary that stands for archived messages
-	clean    bool // its JSON needs no mending
-	content  bool // of a user's: holds more than context
+	clean    bool // its JSON needs no repair
+	content  bool // a user's message that holds more than context
 }
 
-// asker is what only a user's message has.
+// asker holds what only a user's message has.
 type asker struct {
 	text      uint64 // of the prompt
 	request   uint64
 	requestID string
 }
 
-// asker is what a line has as a user's.
+// asker holds what only a user's message has.
 func (s *State) asker(l *line) asker {
 	if l.asked < 0 {
 		return asker{}
@@ -55,7 +55,7 @@ func (s *State) asker(l *line) asker {
 	return s.askers[l.asked]
 }
 
-// partKind is what a part of an assistant's or a tool's message is.
+// partKind is the kind of a part of an assistant's or a tool's message.
 type partKind uint8
 
 const (
@@ -66,7 +66,7 @@ const (
 	resultPart
 )
 
-// spoken is what is known of a part once the plan is made: 8 bytes.
+// spoken is what is kept of a part once the plan is made: 8 bytes.
 type spoken struct {
 	call name
 	kind partKind
@@ -80,13 +80,13 @@ type partLine struct {
 	kind partKind
 }
 
-// stepLine is a step of a turn: 56 bytes.
+// stepLine outlines a step of a turn: 56 bytes.
 type stepLine struct {
-	id         ID // where it lies; of a conversation that lies in one step, that
+	id         ID // of its blob; of the parent's step if within
 	start, end int64
 	call       name
 	kind       partKind
-	result     bool // of a call: there is one
+	result     bool // the call has a result
 	matched    bool
 }
 
@@ -96,11 +96,11 @@ type newStep struct {
 	key uint64 // of the text, or of the call's id
 }
 
-// within reports whether all steps lie in one step of a parent's, in which case
-// they are State.inline; else each is a blob.
+// within reports whether all steps are nested in one step of a parent, and are in
+// State.inline; otherwise each is a blob.
 func (s *State) within() bool { return len(s.inline) > 0 }
 
-// turnLine is a turn.
+// turnLine outlines a turn.
 type turnLine struct {
 	id                      ID
 	user, output            ID // zero if there is none
@@ -124,7 +124,7 @@ func (s *State) hash(b []byte) uint64 {
 	return maphash.Bytes(s.seed, b) | 1
 }
 
-// hashJSON hashes a JSON string's text, or what an array's text parts say.
+// hashJSON hashes the text of a JSON string.
 func (s *State) hashJSON(value []byte) uint64 {
 	if len(value) < 2 || value[0] != '"' {
 		return 0

@@ -9,12 +9,12 @@ import (
 	"rehome/formats/loss"
 )
 
-// maxLinks is how deep links lie inside one another.
+// maxLinks is how deep links may be nested.
 const maxLinks = 32
 
-// outlinePrompt reads what a reference to a prompt message leads to, and gives
-// each message to add: one, or in stores of 2025 those of a link, which is
-// references like this one and perhaps a message behind them.
+// outlinePrompt reads the blob that a reference to a prompt message leads to, and passes
+// each message to add. In stores of 2025 the blob can be a link: more such references, and
+// perhaps a message after them.
 func (s *State) outlinePrompt(ctx context.Context, id ID, depth int, add func(line)) error {
 	b, err := s.read(ctx, id, "prompt message")
 	if b == nil || err != nil {
@@ -53,7 +53,7 @@ func (s *State) outlinePrompt(ctx context.Context, id ID, depth int, add func(li
 	return nil
 }
 
-// links reads a blob that is nothing but references, and returns where they end.
+// links returns the references that a blob begins with, and where they end.
 func links(b []byte) (refs []ID, tail int) {
 	m := codecs().root
 	for r := wire.Read(b); r.Next() && m.Message.Field(r.Num) != nil && m.Message.Field(r.Num).Name == "rootPromptMessagesJson"; {
@@ -66,7 +66,7 @@ func links(b []byte) (refs []ID, tail int) {
 	return refs, tail
 }
 
-// outlineTail outlines a message that lies behind references in their blob.
+// outlineTail outlines a message that follows references in a blob.
 func (s *State) outlineTail(id ID, b []byte, tail int) (l line, ok bool) {
 	if tail == len(b) {
 		return l, false
@@ -126,7 +126,8 @@ func roleOf(value []byte) role {
 	return unknownRole
 }
 
-// outlineUser hashes what the user typed.
+// outlineUser hashes what the user typed, and reports whether the message holds more than
+// context.
 func (s *State) outlineUser(content []byte) (text uint64, some bool) {
 	var typed []byte
 	add := func(value []byte) {

@@ -9,7 +9,7 @@ import (
 	"rehome/formats/session"
 )
 
-// outlineTurn reads one turn and its steps.
+// outlineTurn reads a turn and its steps.
 func (s *State) outlineTurn(ctx context.Context, id ID) error {
 	t := turnLine{id: id, line: -1, region: -1, firstAnchor: -1, lastAnchor: -1, from: int32(len(s.steps))}
 	b, err := s.read(ctx, id, "turn")
@@ -37,8 +37,8 @@ func (s *State) outlineTurn(ctx context.Context, id ID) error {
 	return nil
 }
 
-// parseTurn reads a ConversationTurnStructure. What no struct holds goes to extras, if
-// that is wanted; else nothing is counted.
+// parseTurn decodes a ConversationTurnStructure. Fields that no struct holds are added to
+// extras; if that is nil, nothing is counted either.
 func (s *State) parseTurn(t *turnLine, b []byte, extras *[]session.Extra) (steps []ID) {
 	keep := func(m *wire.Message, u *wire.Unknown) {
 		if extras != nil {
@@ -68,7 +68,7 @@ func (s *State) parseTurn(t *turnLine, b []byte, extras *[]session.Extra) (steps
 	return steps
 }
 
-// outlineAsker reads who began a turn with what.
+// outlineAsker reads the message that a turn begins with.
 func (s *State) outlineAsker(ctx context.Context, t *turnLine) error {
 	if t.user == (ID{}) {
 		return nil
@@ -102,7 +102,7 @@ func (s *State) outlineAsker(ctx context.Context, t *turnLine) error {
 	return nil
 }
 
-// clip is the beginning of a text, on the border of a character.
+// clip returns the beginning of a text, cut between characters.
 func clip(text []byte) string {
 	if len(text) > promptBytes {
 		n := promptBytes
@@ -114,7 +114,7 @@ func clip(text []byte) string {
 	return string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
 }
 
-// outlineStep reads one step.
+// outlineStep reads a step.
 func (s *State) outlineStep(ctx context.Context, id ID) error {
 	b, err := s.read(ctx, id, "step")
 	if b == nil || err != nil {
@@ -147,8 +147,8 @@ func (s *State) outlineStepBytes(ctx context.Context, id ID, b []byte) error {
 	return nil
 }
 
-// decodeStep reads a step. It is one message: of several the first counts, and the others
-// ride along. The result is valid until the next step is decoded.
+// decodeStep decodes a step. It is one message: of several the first counts, and the
+// others stay unknown. The result is valid until the next step is decoded.
 func (s *State) decodeStep(b []byte) *step {
 	c, m := codecs().step, s.reused.step.Decode(b)
 	if m.Text != nil && m.Call != nil {

@@ -6,7 +6,7 @@ import (
 	"rehome/formats/session"
 )
 
-// docParts spells the content of a message that only prompt messages have.
+// docParts returns the content of a message that exists only as a prompt message.
 func (s *State) docParts(d *doc, of session.Source) (out []session.Part) {
 	switch {
 	case len(d.content) == 0:
@@ -25,7 +25,7 @@ func (s *State) docParts(d *doc, of session.Source) (out []session.Part) {
 	return out
 }
 
-// docPart spells one part.
+// docPart returns one part of it.
 func (s *State) docPart(part []byte, d *doc, of session.Source) session.Part {
 	kind := rawjson.Text(rawjson.Last(part, "type"))
 	switch kind {
@@ -115,12 +115,13 @@ func (s *State) callPart(part []byte, d *doc, of session.Source) *session.ToolCa
 			s.extra(&t.Extras, "providerOptions.cursor.rawToolCallArgs", rawArgs)
 		}
 	}
-	t.Kind = toolmap.Kind(t.Name) // a step knows it better
+	t.Kind = toolmap.Kind(t.Name) // a step overrides it
 	t.Child = s.started[t.ID]
 	return t
 }
 
-// sameJSON compares two texts of JSON but for the blanks between their tokens.
+// sameJSON reports whether two JSON texts differ in nothing but white space between
+// tokens.
 func sameJSON(a, b []byte) bool {
 	i, j, quoted := 0, 0, false
 	for {
@@ -197,7 +198,7 @@ func (s *State) resultPart(part []byte, d *doc, of session.Source) *session.Tool
 	return t
 }
 
-// resultContent spells what the model was shown.
+// resultContent returns what the model was shown.
 func (s *State) resultContent(v []byte, d *doc) (out []session.Part) {
 	switch {
 	case len(v) == 0:

@@ -6,16 +6,16 @@ import (
 	"rehome/formats/session"
 )
 
-// pending is a JSON message that lies in the root itself: the client puts one
-// there whose calls have no result yet, and clients of 2025 one of any kind.
+// pending is a JSON message in the root itself. Current clients store messages there whose
+// calls have no result yet, clients of 2025 any kind.
 type pending struct {
 	raw   []byte
 	line  line   // its outline, until the plan is made
-	told  []bool // by part: the conversation has it, too
-	fresh bool   // it says something that the conversation has not
+	told  []bool // by part: the conversation has it already
+	fresh bool   // it holds something new
 }
 
-// pendingDoc is a pending message fit to be read, nil if it is no JSON.
+// pendingDoc returns a pending message as valid JSON, nil if it is not JSON.
 func pendingDoc(raw []byte) []byte {
 	b, _, err := rawjson.Line(raw)
 	if err != nil || len(b) == 0 || b[0] != '{' {
@@ -33,10 +33,9 @@ func (s *State) outlinePending() {
 	}
 }
 
-// settlePending finds out what of the pending messages the conversation has
-// already, and plans the others at its end. A message that shares a call with
-// the conversation is one of its messages; else only what was said since the
-// last prompt can be the same.
+// settlePending determines which parts of the pending messages are in the conversation
+// already, and plans the rest at its end. A message that shares a call with the
+// conversation can repeat any of it, others only what was said since the last prompt.
 func (s *State) settlePending() {
 	if len(s.root.pending) == 0 {
 		return
@@ -76,7 +75,7 @@ func odd(content []byte) bool {
 	return len(content) > 0 && content[0] != '"' && content[0] != '[' && string(content) != "null"
 }
 
-// pendingCalls are the calls of a pending message that are told nowhere else.
+// pendingCalls returns the calls that occur only in a pending message.
 func (s *State) pendingCalls(m *pending) (calls []string) {
 	for k, told := range m.told {
 		if p := s.spoken[int(m.line.from)+k]; p.kind == callPart && !told {
@@ -86,8 +85,8 @@ func (s *State) pendingCalls(m *pending) (calls []string) {
 	return calls
 }
 
-// said are the keys of all that the conversation says, of what it says since
-// the last prompt, and of that prompt.
+// said returns the keys of everything in the conversation, of what was said since the last
+// prompt, and of that prompt.
 func (s *State) said() (all, since map[uint64]bool, prompt uint64) {
 	all, since = map[uint64]bool{}, map[uint64]bool{}
 	last := len(s.lines) - 1
@@ -122,7 +121,7 @@ func (s *State) said() (all, since map[uint64]bool, prompt uint64) {
 	return all, since, prompt
 }
 
-// pendingMessage makes the message of what is fresh in a pending one.
+// pendingMessage returns the message with the new parts of a pending one.
 func (s *State) pendingMessage(p *planned) (*session.Message, error) {
 	s.at = s.root.id
 	in := &s.root.pending[p.from]

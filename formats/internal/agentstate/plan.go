@@ -10,9 +10,9 @@ const (
 	planLine     planKind = iota // one prompt message, of any role
 	planUser                     // a turn's user message, with or without its prompt message
 	planAnswer                   // an assistant's message: items
-	planResult                   // the result of one call: a part of a prompt message, a step, or both
-	planShell                    // what a command of the user's own gave
-	planBoundary                 // where the client compacted
+	planResult                   // the result of one call, from a part of a prompt message, a step, or both
+	planShell                    // the output of a shell command of the user
+	planBoundary                 // where the client compacted the conversation
 	planPending                  // an assistant's message whose calls have no result yet
 )
 
@@ -23,20 +23,20 @@ type planned struct {
 	turn     int32 // in State.turns; -1
 	line     int32 // in State.lines; -1
 	from, to int32 // in State.items; of planPending: in root.pending
-	nth      int32 // how many messages up to it have their ids from its first record
+	nth      int32 // how many messages so far take their ids from the same record
 }
 
 // item is one part of an assistant's message, or a result.
 type item struct {
-	part int32 // in State.parts; -1: only the step says it
-	step int32 // in State.steps; -1: only the prompt message says it
+	part int32 // in State.parts; -1 if only the step has it
+	step int32 // in State.steps; -1 if only the prompt message has it
 }
 
-// planner is the state of making the plan.
+// planner is the state of planning.
 type planner struct {
 	*State
-	turn    int32 // whose steps are at hand; -1
-	next    int32 // the first of its steps that has no place yet
+	turn    int32 // the current turn; -1
+	next    int32 // the first of its steps that is not planned yet
 	placed  []bool
 	byKey   map[uint64][]int32 // steps of the turn, in order
 	results map[uint64]bool    // calls whose result a prompt message holds
@@ -60,7 +60,7 @@ func (s *State) makePlan() {
 		p.add(planned{kind: planLine, turn: -1, line: i})
 		i++
 	}
-	// What the client told the model before anybody asked anything.
+	// Context that the client sent before the first prompt.
 	for i < n && s.lines[i].role == userRole && !s.lines[i].content && !s.lines[i].boundary {
 		p.add(planned{kind: planLine, turn: -1, line: i, archived: i < p.last})
 		i++
@@ -95,15 +95,15 @@ func (s *State) makePlan() {
 	s.settlePending()
 }
 
-// add plans a message that stands where a prompt message does, or would.
+// add adds a message to the plan.
 func (p *planner) add(m planned) {
 	p.plan = append(p.plan, m)
 }
 
-// archivedAt reports whether what stands in front of a line is archived.
+// archivedAt reports whether what comes before a line is archived.
 func (p *planner) archivedAt(line int32) bool { return line <= p.last }
 
-// alone plans a turn of which there are no prompt messages.
+// alone plans a turn that has no prompt messages.
 func (p *planner) alone(turn, line int32) {
 	p.begin(turn)
 	t := &p.turns[turn]
@@ -117,7 +117,7 @@ func (p *planner) alone(turn, line int32) {
 	p.flush(t.to, line)
 }
 
-// begin takes a turn's steps in hand.
+// begin makes a turn the current one.
 func (p *planner) begin(turn int32) {
 	p.turn, p.next = turn, 0
 	p.byKey, p.results, p.placed, p.waiting = nil, nil, nil, nil
@@ -129,8 +129,8 @@ func (p *planner) begin(turn int32) {
 	p.placed = make([]bool, t.to-t.from)
 }
 
-// region plans the prompt messages of a turn together with its steps; of no
-// turn, for -1.
+// region plans the prompt messages of a turn together with its steps; turn is -1 for
+// prompt messages that belong to none.
 func (p *planner) region(turn, from, to int32) {
 	p.begin(turn)
 	lastMatch := int32(-1)
@@ -141,11 +141,11 @@ func (p *planner) region(turn, from, to int32) {
 		}
 		lastMatch = max(lastMatch, p.turns[turn].line)
 	}
-	asked := false // a turn of the prompt messages' own has begun and is not answered
+	asked := false // a turn without a record of its own has begun and is not answered
 	for i := from; i < to; i++ {
 		l := &p.lines[i]
 		if l.role != toolRole {
-			p.giveResults(i)
+			p.addResults(i)
 		}
 		m := planned{kind: planLine, turn: -1, line: i, archived: i < p.last}
 		switch {
@@ -166,7 +166,7 @@ func (p *planner) region(turn, from, to int32) {
 			p.answer(i)
 		case l.role == toolRole:
 			asked = false
-			p.given(i)
+			p.toolMessage(i)
 		default:
 			p.add(m)
 		}
@@ -174,9 +174,9 @@ func (p *planner) region(turn, from, to int32) {
 	p.finish(to)
 }
 
-// finish plans what is left of the turn at hand.
+// finish plans the rest of the current turn.
 func (p *planner) finish(line int32) {
-	p.giveResults(line)
+	p.addResults(line)
 	if p.turn >= 0 {
 		p.flush(p.turns[p.turn].to, line)
 		t := &p.turns[p.turn]
@@ -187,9 +187,8 @@ func (p *planner) finish(line int32) {
 	}
 }
 
-// match finds the step that says the same as a part, for all parts of a
-// region: calls by their id, texts between the calls around them. It returns
-// the last line of which something matched.
+// match finds, for each part of a region, the step that says the same: calls by their id,
+// texts between the calls around them. It returns the last line with a match.
 func (p *planner) match(from, to int32) (last int32) {
 	last = -1
 	t := &p.turns[p.turn]

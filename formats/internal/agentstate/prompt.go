@@ -12,11 +12,10 @@ import (
 	"rehome/formats/session"
 )
 
-// fromPrompts marks what only the prompt messages say, in a conversation whose
-// turns are there too.
+// fromPrompts marks what only prompt messages say, if the conversation has turns too.
 const fromPrompts = "prompts"
 
-// only is the mark of what no step says.
+// only returns the mark of what no step says.
 func (s *State) only() session.Source {
 	if len(s.turns) == 0 {
 		return session.Source{}
@@ -24,7 +23,7 @@ func (s *State) only() session.Source {
 	return session.Source{From: fromPrompts}
 }
 
-// prompt reads a prompt message once more, for keeps.
+// prompt reads a prompt message again. The result stays valid.
 func (s *State) prompt(ctx context.Context, l *line) ([]byte, error) {
 	b, err := s.read(ctx, l.id, "prompt message")
 	if b == nil || err != nil {
@@ -34,7 +33,7 @@ func (s *State) prompt(ctx context.Context, l *line) ([]byte, error) {
 		return bytes.Clone(b), nil
 	}
 	b = b[min(int(l.tail), len(b)):]
-	doc, _, err := rawjson.Line(b) // what it mends was noted with the outline
+	doc, _, err := rawjson.Line(b) // repairs were noted with the outline
 	if err != nil {
 		s.spoiled(loss.PromptNotObject)
 		return nil, nil
@@ -45,7 +44,7 @@ func (s *State) prompt(ctx context.Context, l *line) ([]byte, error) {
 	return doc, nil
 }
 
-// doc is a prompt message taken apart. Its slices are views of its JSON.
+// doc is a parsed prompt message. Its slices are views of the JSON.
 type doc struct {
 	role    role
 	content []byte
@@ -86,7 +85,7 @@ func (s *State) parseDoc(b []byte) doc {
 		d.extras = append(d.extras, session.Extra{Name: "role", Raw: roleValue})
 	}
 	if d.id != nil {
-		// An assistant's messages are all named "1", and a tool's by the call.
+		// The id of an assistant's message is always "1", that of a tool's is the call's.
 		if d.role == assistantRole && string(d.id) == `"1"` || d.role == toolRole && bytes.Contains(d.content, d.id) {
 			s.ledger.took(1)
 		} else {
@@ -96,13 +95,13 @@ func (s *State) parseDoc(b []byte) doc {
 	return d
 }
 
-// extra keeps a member that nobody claims.
+// extra keeps a member of unknown meaning.
 func (s *State) extra(list *[]session.Extra, name string, value []byte) {
 	s.ledger.carried(1)
 	*list = append(*list, session.Extra{Name: name, Raw: value})
 }
 
-// options takes a message's or a part's providerOptions.
+// options takes the providerOptions of a message or of a part.
 func (s *State) options(value []byte, d *doc, extras *[]session.Extra) (rawArgs []byte) {
 	if len(value) < 3 || value[0] != '{' {
 		s.extra(extras, "providerOptions", value)
@@ -134,8 +133,8 @@ func (s *State) options(value []byte, d *doc, extras *[]session.Extra) (rawArgs 
 	return rawArgs
 }
 
-// clock reads the time that a client tells the model, to the minute and in the
-// user's zone: Sunday, Apr 26, 2026, 9:53 PM (UTC-4).
+// clock parses the time that a client tells the model, to the minute and in the user's
+// zone: Sunday, Apr 26, 2026, 9:53 PM (UTC-4).
 func clock(text string) session.Stamp {
 	day, zone, ok := strings.Cut(text, " (UTC")
 	t, err := time.Parse("Monday, Jan 2, 2006, 3:04 PM", strings.TrimSpace(day))
@@ -157,7 +156,7 @@ func clock(text string) session.Stamp {
 	return session.Inferred(t.Add(-time.Duration(h)*time.Hour - time.Duration(m)*time.Minute).UnixMilli())
 }
 
-// moment reads a time in milliseconds or as ISO 8601 has it.
+// moment parses a time in milliseconds or in ISO 8601.
 func moment(value []byte) session.Stamp {
 	if text := rawjson.Text(value); text != "" {
 		if t, err := time.Parse(time.RFC3339Nano, text); err == nil && t.Nanosecond()%1e6 == 0 {

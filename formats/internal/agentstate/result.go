@@ -8,7 +8,7 @@ import (
 	"rehome/formats/session"
 )
 
-// stepResult adds to a result what the call's step says of it.
+// stepResult adds what a call's step says to its result.
 func (s *State) stepResult(ctx context.Context, i int32, t *session.ToolResult, m *session.Message) error {
 	l := &s.steps[i]
 	b, err := s.stepBytes(ctx, i)
@@ -39,7 +39,7 @@ func (s *State) stepResult(ctx context.Context, i int32, t *session.ToolResult, 
 	return s.resultBlobs(ctx, t)
 }
 
-// status is the case of a result: the field of the oneof that came last.
+// status returns the case of a result: the last field of its oneof.
 func status(m *wire.Message, b []byte) (name string) {
 	for r := wire.Read(b); r.Next(); {
 		if f := m.Field(r.Num); f != nil && f.OneOf != "" {
@@ -49,8 +49,8 @@ func status(m *wire.Message, b []byte) (name string) {
 	return name
 }
 
-// saysError reports a result that is a success of the call and an error of the
-// tool behind it, as MCP has them.
+// saysError reports a result in which the call succeeded and the tool behind it, as with
+// MCP, failed.
 func saysError(m *wire.Message, b []byte) bool {
 	f := m.Named("success")
 	if f == nil || f.Message == nil || f.Message.Named("isError") == nil {
@@ -70,8 +70,8 @@ func saysError(m *wire.Message, b []byte) bool {
 	return said
 }
 
-// resultBlobs reads what a result keeps in blobs of its own: it is what the
-// model was shown where no prompt message tells that.
+// resultBlobs reads what a result keeps in blobs of its own. It is what the model was
+// shown, if no prompt message says so.
 func (s *State) resultBlobs(ctx context.Context, t *session.ToolResult) error {
 	for _, r := range append([]ref(nil), s.refs...) {
 		b, err := s.read(ctx, r.id, "tool output")
@@ -96,7 +96,7 @@ func (s *State) resultBlobs(ctx context.Context, t *session.ToolResult) error {
 	return nil
 }
 
-// shellMessage makes the message of what a command of the user's own gave.
+// shellMessage returns the message with the output of a shell command of the user.
 func (s *State) shellMessage(ctx context.Context, p *planned) (*session.Message, error) {
 	t := &s.turns[p.turn]
 	b, err := s.read(ctx, t.output, "shell command output")

@@ -8,10 +8,10 @@ import (
 	"rehome/formats/session"
 )
 
-// root is a ConversationStateStructure: a conversation's blobs by role.
+// root is what the root of a conversation says: its blobs by role, and its own fields.
 type root struct {
 	id    ID
-	named bool // it is a blob; else it lies inside another message, whose id this is
+	named bool // it has a blob of its own; otherwise id is that of the blob it is nested in
 
 	prompts  []ID // what the model sees, as JSON messages
 	turns    []ID
@@ -24,7 +24,7 @@ type root struct {
 	timings  []timing
 	children []childRef
 	runs     map[string]run    // by the parent's call id
-	threads  map[string]string // of one build: call ids and subagents
+	threads  map[string]string // by call id; only one build of the client writes them
 
 	context *session.Context
 	uris    []string
@@ -33,14 +33,14 @@ type root struct {
 	repos   []session.Repo
 	started uint64
 	extras  []session.Extra
-	cut     bool   // its bytes stop being protobuf
-	tail    int32  // where they do, if a JSON message lies there
-	doc     []byte // that message
+	cut     bool   // the end of its bytes is not protobuf
+	tail    int32  // the offset of doc
+	doc     []byte // the JSON message after the references
 }
 
 type timing struct{ millis, end uint64 }
 
-// childRef is a subagent by name: its state is a blob, or lies in the root.
+// childRef names a subagent. Its state is a blob, or inline in the root.
 type childRef struct {
 	name   string
 	blob   ID
@@ -54,7 +54,7 @@ type run struct {
 	at                   session.Stamp
 }
 
-// parseRoot reads a root. b is only valid until the next read.
+// parseRoot decodes a root. b is only valid until the next read.
 func (s *State) parseRoot(b []byte) {
 	r, c := &s.root, codecs().root
 	m := c.Decode(b)
@@ -91,7 +91,7 @@ func (s *State) parseRoot(b []byte) {
 	r.extras = append(s.keep(c.Message, &m.Unknown), r.extras...)
 }
 
-// jsonTail returns the message that ends a root of 2025; nil if what ends it is not one.
+// jsonTail returns the message at the end of a root of 2025; nil if the end is not JSON.
 func jsonTail(rest []byte) []byte {
 	if len(rest) == 0 || rest[0] != '{' {
 		return nil
@@ -103,7 +103,7 @@ func jsonTail(rest []byte) []byte {
 	return doc
 }
 
-// rootTail outlines that message. Only a root that is a blob has one.
+// rootTail outlines that message. Only a root in a blob of its own has one.
 func (s *State) rootTail() (line, bool) {
 	if s.root.doc == nil || !s.root.named {
 		return line{}, false
@@ -113,7 +113,7 @@ func (s *State) rootTail() (line, bool) {
 	return l, true
 }
 
-// known reports whether a root states anything at all.
+// known reports whether a root holds anything that the state uses.
 func (r *root) known() bool {
 	return len(r.prompts)+len(r.turns)+len(r.archives)+len(r.todos)+len(r.pending)+len(r.files)+len(r.children)+len(r.uris) > 0 ||
 		r.mode != "" || r.context != nil

@@ -12,14 +12,14 @@ func (s *State) rootContext(r *root, b []byte) {
 	r.context = &session.Context{Used: int64(m.Used), Max: int64(m.Max)}
 	if m.Snapshot != (ID{}) {
 		s.gauges = append(s.gauges, m.Snapshot)
-		codecs().tokens.Release(m, "promptContextUsageSnapshotBlobId") // its id rides along as well
+		codecs().tokens.Release(m, "promptContextUsageSnapshotBlobId") // the id is kept as an extra, too
 	}
 	for _, e := range s.keep(codecs().tokens.Message, &m.Unknown) {
 		r.extras = append(r.extras, session.Extra{Name: "tokenDetails." + e.Name, Raw: e.Raw})
 	}
 }
 
-// rootTimings takes the times of turns. Those that hold anything else ride along.
+// rootTimings takes the times of turns. Those that hold anything else stay unknown fields.
 func (s *State) rootTimings(r *root, m *conversation) {
 	var odd wire.List
 	for b := range m.Timings.All() {
@@ -44,8 +44,8 @@ func (s *State) rootRepo(r *root, b []byte) {
 	}
 }
 
-// settleTimings gives the turns their times where there is one for each; else
-// nobody can say which is whose, and they ride along.
+// settleTimings sets the times of the turns if there is one for each. Otherwise nobody can
+// tell which belongs to which, and they are kept as an extra.
 func (s *State) settleTimings() {
 	r := &s.root
 	if len(r.timings) == len(r.turns) {
@@ -63,7 +63,7 @@ func (s *State) settleTimings() {
 	}
 	c := codecs().root
 	r.extras = append(r.extras, s.leftover(c.Message, c.Append(nil, &conversation{Timings: list}))...)
-	s.ledger.took(-int64(len(r.timings))) // parseRoot had counted them
+	s.ledger.took(-int64(len(r.timings))) // parseRoot counted them
 	s.at = r.id
 	if len(r.timings) > 0 && len(r.turns) > 0 {
 		s.note(loss.TimingsMismatch)

@@ -17,34 +17,34 @@ type ID = wire.ID
 // ParseID parses 64 hexadecimal digits of either case.
 func ParseID(text string) (id ID, ok bool) { return wire.ParseID(text) }
 
-// Blobs is where an agent's blobs lie.
+// Blobs reads the blobs of an agent.
 type Blobs interface {
 	// Blob returns the bytes of a blob, nil where there is none of that name.
 	// They are valid until the next call.
 	Blob(ctx context.Context, id ID) ([]byte, error)
 }
 
-// Options say whose state is read.
+// Options say which state to read, and from where.
 type Options struct {
 	Blobs   Blobs
 	Root    ID                     // the current state
-	Roots   []ID                   // older states that are known by name, as a run's checkpoints are; used with History
-	At      func(id ID) store.Addr // where a blob lies, for notes and Message.Origin
+	Roots   []ID                   // older states with known roots, such as a run's checkpoints; used with History
+	At      func(id ID) store.Addr // the address of a blob, for notes and Message.Origin
 	Note    loss.Sink
 	History bool                 // abandoned turns too
-	All     iter.Seq2[ID, error] // every blob of the store; only used with History; may be nil
+	All     iter.Seq2[ID, error] // every blob of the store; used with History; may be nil
 }
 
-// State is one agent's conversation: its root and an outline of the rest.
+// State is the conversation of one agent: its root and an outline of the rest.
 type State struct {
-	ctx        context.Context // of reading: the stream of files has no other
+	ctx        context.Context // of Read; the stream of files has no other
 	o          Options
 	ledger     *ledger
 	walker     wire.Walker
 	seed       maphash.Seed
 	generation int
 	broken     string
-	at         ID // the blob at hand, for notes
+	at         ID // the current blob, for notes
 	refs       []ref
 
 	root     root
@@ -59,24 +59,24 @@ type State struct {
 	keys     []uint64 // of the steps; until the plan is made
 	turns    []turnLine
 	archives []archive
-	gauges   []ID // what the gauge of the context was drawn from
+	gauges   []ID // snapshots of the context's usage
 	tasks    []task
 	started  map[string]string // subagents by call
 	children []*Child
-	inline   [][]byte // steps that are no blobs
-	asked    []byte   // the prompt of a conversation of such steps
+	inline   [][]byte // steps that are not blobs
+	asked    []byte   // their prompt
 
 	plan     []planned
 	items    []item
 	branches []branch
-	begins   []int32 // where turns do in the plan, once somebody asks
+	begins   []int32 // see beginnings; nil until needed
 	todos    []session.Todo
 	planText string
 
 	scratch []byte
 	reused  reused
-	tool    *opened          // the tool's message that was read last
-	used    map[uint64]int32 // message ids given away; only while names are given
+	tool    *opened          // the last tool message read
+	used    map[uint64]int32 // message ids already assigned; nil once naming is done
 }
 
 // Turn outlines a turn.
@@ -88,7 +88,7 @@ type Turn struct {
 	Kind          string // "" or "shell"
 	Prompt        string // the first 200 bytes of it
 	Calls         []string
-	Answers       int // messages of the assistant's
+	Answers       int // of the assistant
 	End           session.Stamp
 }
 
@@ -106,15 +106,15 @@ func newState(o Options, l *ledger) *State {
 	return s
 }
 
-// ref is a blob that a field of a message at hand names.
+// ref is a blob that a field of the current message names.
 type ref struct {
 	name string
 	id   ID
 }
 
-// Read reads the root and outlines the turns and prompts; it does not hold
-// their content. An error is one of reading or a cancelled context: a root that
-// is missing or broken gives a State that is Broken.
+// Read reads the root and outlines turns and prompts, without holding their content. It
+// returns an error if reading fails or the context is canceled. If the root is missing or
+// broken, it returns a State that is Broken.
 func Read(ctx context.Context, o Options) (*State, error) {
 	s := newState(o, nil)
 	s.root.id, s.root.named = o.Root, true
@@ -138,13 +138,13 @@ func Read(ctx context.Context, o Options) (*State, error) {
 	return s, err
 }
 
-// open reads a root's bytes, until the next read, and outlines what it refers to.
+// open decodes a root and outlines what it refers to. b is only valid until the next read.
 func (s *State) open(ctx context.Context, b []byte) error {
 	s.ctx = ctx
 	s.at = s.root.id
 	s.parseRoot(b)
 	if s.root.cut && !s.root.known() {
-		s.broken = "its root is no state of an agent"
+		s.broken = "its root is not the state of an agent"
 		s.ledger.mark(s.root.id, unreadable)
 		return nil
 	}
@@ -171,11 +171,11 @@ func (s *State) outline(ctx context.Context) error {
 		}
 	}
 	s.outlinePending()
-	s.names.at = nil // all that are said were added
+	s.names.at = nil // complete
 	return nil
 }
 
-// forget lets go of what only the plan was made from.
+// forget releases what only the plan was made from.
 func (s *State) forget() {
 	s.spoken = make([]spoken, len(s.parts))
 	for i := range s.parts {
@@ -185,7 +185,7 @@ func (s *State) forget() {
 	s.lines, s.steps, s.plan, s.items = exact(s.lines), exact(s.steps), exact(s.plan), exact(s.items)
 }
 
-// exact gives back the room that a list grew into and does not fill.
+// exact returns the list without the spare capacity that it grew into.
 func exact[T any](list []T) []T {
 	if cap(list)-len(list) < len(list)/32 {
 		return list
@@ -193,10 +193,10 @@ func exact[T any](list []T) []T {
 	return append(make([]T, 0, len(list)), list...)
 }
 
-// Broken says why the root could not be understood, "" if it could.
+// Broken returns why the root could not be understood, "" if it could.
 func (s *State) Broken() string { return s.broken }
 
-// Turns outlines the turns of the conversation in their order.
+// Turns outlines the turns of the conversation in order.
 func (s *State) Turns() []Turn {
 	var out []Turn
 	for i := range s.plan {
@@ -221,11 +221,11 @@ func (s *State) Turns() []Turn {
 	return out
 }
 
-// ShellTurn is the kind of a turn that is a command of the user's own.
+// ShellTurn is the kind of a turn that is a shell command of the user.
 const ShellTurn = "shell"
 
-// callsFrom lists the calls of the turn that begins with a planned message, and
-// counts its answers.
+// callsFrom lists the calls of the turn that begins with a planned message, and counts its
+// answers.
 func (s *State) callsFrom(i int) (calls []string, answers int) {
 	for k := i; k < len(s.plan) && (k == i || !s.plan[k].starts); k++ {
 		if s.plan[k].kind == planPending && s.root.pending[s.plan[k].from].line.role == assistantRole {
@@ -248,25 +248,25 @@ func (s *State) callsFrom(i int) (calls []string, answers int) {
 	return calls, answers
 }
 
-// Children are the subagents' states.
+// Children returns the subagents.
 func (s *State) Children() []*Child { return s.children }
 
-// Reached is how many blobs were reached and understood so far, by this state
-// and its subagents.
+// Reached returns how many blobs were read and understood so far, by this state and its
+// subagents.
 func (s *State) Reached() int64 { return s.ledger.count[claimed] + s.ledger.count[looked] }
 
-// Opaque is how many blobs are carried as they are.
+// Opaque returns how many blobs are kept raw.
 func (s *State) Opaque() int64 { return s.ledger.count[opaque] }
 
-// Unreadable is how many blobs were reached and not understood.
+// Unreadable returns how many blobs were read and not understood.
 func (s *State) Unreadable() int64 { return s.ledger.count[unreadable] }
 
-// Members counts the fields and members seen in what was reached.
+// Members counts the fields and members of what was read.
 func (s *State) Members() (members, taken, extras int64) {
 	return s.ledger.members, s.ledger.taken, s.ledger.extras
 }
 
-// Has reports whether a blob was reached.
+// Has reports whether a blob was read.
 func (s *State) Has(id ID) bool {
 	e := s.ledger.fates.find(id)
 	return e != nil && e.fate() > missing

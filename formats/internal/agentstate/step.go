@@ -7,7 +7,7 @@ import (
 	"rehome/formats/session"
 )
 
-// stepBytes are the bytes of a step, until the next read.
+// stepBytes returns the bytes of a step, valid until the next read.
 func (s *State) stepBytes(ctx context.Context, i int32) ([]byte, error) {
 	l := &s.steps[i]
 	if s.within() {
@@ -17,8 +17,8 @@ func (s *State) stepBytes(ctx context.Context, i int32) ([]byte, error) {
 	return s.read(ctx, l.id, "step")
 }
 
-// stepPart spells a step. part is what a prompt message says of the same, nil
-// if there is none: the step adds to it.
+// stepPart returns a step as a part. part is what a prompt message says of the same, nil
+// if nothing does: the step adds to it.
 func (s *State) stepPart(ctx context.Context, i int32, part session.Part, m *session.Message) (session.Part, error) {
 	l := &s.steps[i]
 	b, err := s.stepBytes(ctx, i)
@@ -59,7 +59,7 @@ func (s *State) stepPart(ctx context.Context, i int32, part session.Part, m *ses
 	return part, nil
 }
 
-// object puts extras back into one object.
+// object returns extras as one object.
 func object(extras []session.Extra) session.Raw {
 	out := session.Raw{'{'}
 	for i, e := range extras {
@@ -72,13 +72,13 @@ func object(extras []session.Extra) session.Raw {
 	return append(out, '}')
 }
 
-// stepText spells an AssistantMessage.
+// stepText decodes an AssistantMessage.
 func (s *State) stepText(b []byte, part session.Part) session.Part {
 	t, ok := part.(*session.Text)
 	if !ok {
 		t = &session.Text{}
 	}
-	c, m := codecs().text, s.reused.text.Decode(b) // its times are the message's
+	c, m := codecs().text, s.reused.text.Decode(b) // span takes its times
 	if m.Text != nil {
 		t.Text = s.text(m.Text, "text", &t.Extras)
 	}
@@ -86,7 +86,7 @@ func (s *State) stepText(b []byte, part session.Part) session.Part {
 	return t
 }
 
-// stepThinking spells a ThinkingMessage.
+// stepThinking decodes a ThinkingMessage.
 func (s *State) stepThinking(b []byte, part session.Part) session.Part {
 	t, ok := part.(*session.Thinking)
 	if !ok {
@@ -102,7 +102,7 @@ func (s *State) stepThinking(b []byte, part session.Part) session.Part {
 	return t
 }
 
-// stepCall spells a ToolCall without its result.
+// stepCall decodes a ToolCall without its result.
 func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part session.Part) (session.Part, error) {
 	t, ok := part.(*session.ToolCall)
 	if !ok {
@@ -141,7 +141,7 @@ func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part sessio
 	return t, nil
 }
 
-// kindName is the kind of a call in the client's words.
+// kindName returns the client's name for the kind of a call.
 func kindName(c *toolCall) string {
 	if c.kind == nil {
 		return "tool-" + number(c.num)
@@ -150,8 +150,8 @@ func kindName(c *toolCall) string {
 	return name[:len(name)-len("ToolCall")]
 }
 
-// schemas are the messages of a call's arguments and result; nil where the
-// table does not know them.
+// schemas returns the messages of a call's arguments and result; nil if the table does not
+// have them.
 func (c *toolCall) schemas() (args, result *wire.Message) {
 	if c.kind == nil || c.kind.Message == nil || c.short {
 		return nil, nil
@@ -165,12 +165,12 @@ func (c *toolCall) schemas() (args, result *wire.Message) {
 	return args, result
 }
 
-// rawField spells the arguments or the result of a call whose kind is not known.
+// rawField returns the arguments or the result of a call of unknown kind.
 func rawField(name string, b []byte) session.Raw {
 	return rawBytes(codecs().body.Message.Named(name).Num, b)
 }
 
-// rawBytes spells a field whose message is not known.
+// rawBytes returns a field whose message is unknown.
 func rawBytes(num int, b []byte) session.Raw {
 	return wire.AppendField(nil, &wire.Reader{Num: num, Type: wire.Bytes, Body: b})
 }

@@ -9,7 +9,7 @@ import (
 
 // The structs below are the messages that a conversation is made of, as far as sessions
 // have a place for their fields. Numbers and types are in wire's messages.txt; all other
-// fields are in wire.Unknown, and ride along as Extras.
+// fields are in wire.Unknown, and become Extras.
 
 // conversation is a ConversationStateStructure: the root of a conversation.
 type conversation struct {
@@ -170,7 +170,8 @@ type thinkingMessage struct {
 	wire.Unknown
 }
 
-// callEnvelope is a ToolCall without the message of its kind, which is an unknown field.
+// callEnvelope is a ToolCall without the message of its kind, which is among the unknown
+// fields.
 type callEnvelope struct {
 	Hooks     wire.List `wire:"hookAdditionalContexts"`
 	ID        []byte    `wire:"toolCallId"`
@@ -186,7 +187,7 @@ type callBody struct {
 	wire.Unknown
 }
 
-// truncatedCall stands for a call that another step holds in full.
+// truncatedCall refers to the step that holds the call in full.
 type truncatedCall struct {
 	Step ID `wire:"originalStepBlobId"`
 	wire.Unknown
@@ -218,7 +219,7 @@ type oneText struct {
 	wire.Unknown
 }
 
-// codecTable is the codecs of these structs.
+// codecTable holds the codecs of these structs.
 type codecTable struct {
 	root      *wire.Codec[conversation]
 	tokens    *wire.Codec[tokenDetails]
@@ -255,7 +256,7 @@ type codecTable struct {
 	taskKind, truncatedKind *wire.Field // of ToolCall
 }
 
-// codecs returns the table. It is made once.
+// codecs returns the table, which is made once.
 var codecs = sync.OnceValue(func() *codecTable {
 	call := wire.Bind[callEnvelope]("ToolCall")
 	return &codecTable{
@@ -295,7 +296,7 @@ var codecs = sync.OnceValue(func() *codecTable {
 	}
 })
 
-// reused is what the messages that a conversation has most of are decoded into.
+// reused holds the structs that the most frequent messages are decoded into.
 type reused struct {
 	turn  *wire.Reused[turnCases]
 	agent *wire.Reused[agentTurn]
@@ -311,12 +312,12 @@ func newReused() reused {
 	return reused{c.turn.Reuse(), c.agent.Reuse(), c.user.Reuse(), c.step.Reuse(), c.text.Reuse(), c.call.Reuse(), c.body.Reuse()}
 }
 
-// keep counts the fields that a struct holds as understood, and returns its unknown
-// fields as Extras.
+// keep counts the fields that a struct holds as understood, and returns its unknown fields
+// as Extras.
 func (s *State) keep(m *wire.Message, u *wire.Unknown) []session.Extra {
 	s.ledger.took(int64(u.Fields))
 	return s.leftover(m, u.Raw)
 }
 
-// word returns the name of an enum's value, "" for one that is not known.
+// word returns the name of an enum's value, "" for an unknown one.
 func word(m *wire.Message, field string, n uint64) string { return m.Named(field).Word(n) }

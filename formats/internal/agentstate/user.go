@@ -14,8 +14,8 @@ import (
 
 func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 
-// typed adds the content of a user's prompt message: context apart from the
-// prompt. said is what the turn has already.
+// typed adds the content of a user's prompt message, with context separated from the
+// prompt. said is the prompt if the turn has it already.
 func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
 	of := s.only()
 	add := func(t *session.Text) {
@@ -62,26 +62,26 @@ func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
 	}
 }
 
-// mostAlike is how many pictures of the same bytes are told apart.
-const mostAlike = 16
+// maxAlike is how many images with equal hashes are compared.
+const maxAlike = 16
 
-// album is the pictures of a message, by a hash of their bytes.
+// album holds the images of a message by a hash of their bytes.
 type album map[uint64][]*session.Media
 
 func (a album) add(seed maphash.Seed, m *session.Media) {
-	if key := maphash.Bytes(seed, m.Data); m.Data != nil && len(a[key]) < mostAlike {
+	if key := maphash.Bytes(seed, m.Data); m.Data != nil && len(a[key]) < maxAlike {
 		a[key] = append(a[key], m)
 	}
 }
 
-// has reports whether a picture is there already.
+// has reports whether the album holds an image already.
 func (a album) has(seed maphash.Seed, t *session.Media) bool {
 	return t.Name == "" && t.Extras == nil && slices.ContainsFunc(a[maphash.Bytes(seed, t.Data)], func(m *session.Media) bool {
 		return bytes.Equal(m.Data, t.Data) && (t.Mime == "" || t.Mime == m.Mime)
 	})
 }
 
-// userMessage makes the message that a turn begins with.
+// userMessage returns the message that a turn begins with.
 func (s *State) userMessage(ctx context.Context, p *planned) (*session.Message, error) {
 	t := &s.turns[p.turn]
 	m := &session.Message{Role: session.User, Turn: &session.Turn{}}
@@ -147,7 +147,7 @@ func (s *State) wrapped(m *session.Message, b []byte, l *line, said *session.Tex
 	}
 }
 
-// turnRecord fills in what is known of a turn as a whole.
+// turnRecord sets what is known of a turn as a whole.
 func (s *State) turnRecord(ctx context.Context, t *turnLine, turn *session.Turn) error {
 	turn.RequestID, turn.Model, turn.Start, turn.End = t.request, t.model, t.start, t.end
 	if t.shell {
@@ -165,8 +165,8 @@ func (s *State) turnRecord(ctx context.Context, t *turnLine, turn *session.Turn)
 	return nil
 }
 
-// prompter reads the message that a turn begins with: the prompt, images, and
-// other things attached.
+// prompter reads the message that a turn begins with: the prompt, images, and other
+// attachments.
 func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (said *session.Text, media, attached []session.Part, err error) {
 	if t.user == (ID{}) {
 		if s.asked != nil {
@@ -204,7 +204,7 @@ func (s *State) prompter(ctx context.Context, t *turnLine, m *session.Message) (
 	return said, media, append(attached, hooks...), err
 }
 
-// userFields takes what a UserMessage holds itself.
+// userFields takes what the UserMessage itself holds.
 func (s *State) userFields(u *userMessage, said *session.Text, m *session.Message) (hooks []session.Part) {
 	c := codecs().user
 	said.Text = s.text(u.Text, "text", &said.Extras)
@@ -212,7 +212,7 @@ func (s *State) userFields(u *userMessage, said *session.Text, m *session.Messag
 	for b := range u.Hooks.All() {
 		hooks = append(hooks, s.hook(b))
 	}
-	c.Release(u, "messageId") // it rides along under its own name
+	c.Release(u, "messageId") // it is kept as an extra
 	if m.Turn.Mode = word(c.Message, "mode", u.Mode); m.Turn.Mode == "" {
 		c.Release(u, "mode")
 	}
@@ -228,7 +228,7 @@ func (s *State) userFields(u *userMessage, said *session.Text, m *session.Messag
 	return hooks
 }
 
-// hook reads a HookAdditionalContext.
+// hook decodes a HookAdditionalContext.
 func (s *State) hook(b []byte) *session.Injected {
 	c := codecs().hook
 	m := c.Decode(b)

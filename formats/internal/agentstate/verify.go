@@ -13,68 +13,68 @@ type FaultKind uint8
 
 // The kinds.
 const (
-	Missing   FaultKind = iota // a blob that is referred to is not there
+	Missing   FaultKind = iota // a blob that is referred to does not exist
 	Malformed                  // a blob that should be protobuf is not
-	NoID                       // a reference that is no blob's name
-	NoMessage                  // a prompt message that is no JSON object
-	Unknown                    // a field that is not known: the client has changed
+	NoID                       // a reference that is not an id
+	NoMessage                  // a prompt message that is not a JSON object
+	Unknown                    // an unknown field: the client has changed
 )
 
-// Fault is one of them.
+// Fault is one fault and its place.
 type Fault struct {
 	Kind FaultKind
-	// By is the blob in which it is found; HasBy is false where that is no blob
-	// but what the walk began with.
+	// By is the blob with the fault; HasBy is false if it is not in a blob but in
+	// what the walk began with.
 	By    ID
 	HasBy bool
-	// Pointer is the place in it, and Path that place as it is come to from the
+	// Pointer is the place in that blob, and Path the same place as reached from the
 	// root: /turns/3/steps/1.
 	Pointer, Path string
-	ID            ID     // what is referred to
-	As            Kind   // and as what
-	Says          string // what is wrong: a format for Args
+	ID            ID     // that is referred to
+	As            Kind   // the kind that the reference implies
+	Says          string // a format for Args
 	Args          []any
 }
 
-// Graph walks the graphs of blobs of one store. However often something is
-// referred to, it is walked once.
+// Graph walks the graphs of blobs in one store. It walks each blob once, however many
+// refer to it.
 type Graph struct {
 	Index *Index
-	// Read gives a blob's bytes until the next call; nil where they are too many
-	// to be held.
+	// Read returns the bytes of a blob, valid until the next call; nil if they are
+	// too large to hold.
 	Read  func(ctx context.Context, place uint64) ([]byte, error)
 	Found func(Fault)
-	// Prompt is given each prompt message, once for each state that refers to
-	// it: its id, its bytes as JSON, and the path; nil: they are not read. The
+	// Prompt is called with each prompt message, once for each state that refers to
+	// it: its id, its JSON, and the path. If nil, prompt messages are not read. The
 	// bytes are valid until it returns.
 	Prompt func(id ID, doc []byte, path string)
-	// Drift asks for Unknown.
+	// Drift enables faults of the kind Unknown.
 	Drift bool
 
-	path  []byte // to the blob at hand, and in follow to what it refers to
-	inner []byte // in the blob at hand
-	refs  []refAt
-	text  []byte // the paths of refs
-	by    ID
-	hasBy bool
-	false bool // the blob at hand is not what its name says
-	from  int  // of the path: where the blob at hand begins
+	path     []byte // to the current blob, and in follow to what it refers to
+	inner    []byte // in the current blob
+	refs     []refAt
+	text     []byte // the paths of refs
+	by       ID
+	hasBy    bool
+	mismatch bool // the current blob does not match its id
+	from     int  // where in path the current blob begins
 }
 
-// refAt is a reference in a blob at hand: 48 bytes, as a conversation can have
+// refAt is a reference in the current blob. It takes 48 bytes, as a conversation can have
 // hundreds of thousands.
 type refAt struct {
 	id       ID
-	from, to int32 // of Graph.text: the path in that blob
-	n        int32 // behind that, in a list; -1
+	from, to int32 // in Graph.text: the path in that blob
+	n        int32 // the index after that path; -1
 	kind     Kind
 }
 
-// mostLinks is how deep blobs refer to one another. A client's own stay below
-// ten; a cycle takes false names.
-const mostLinks = 64
+// maxGraphDepth is how long a chain of references may be. Those of a client stay below
+// ten; a cycle takes blobs whose ids are false.
+const maxGraphDepth = 64
 
-// Walk walks a state by the name of its root. It reports whether that is there.
+// Walk walks a state by the id of its root. It reports whether the store has that blob.
 func (g *Graph) Walk(ctx context.Context, root ID) (there bool, err error) {
 	if g.Index.find(root) == nil {
 		return false, nil
@@ -83,14 +83,14 @@ func (g *Graph) Walk(ctx context.Context, root ID) (there bool, err error) {
 	return true, g.blob(ctx, root, KindRoot, 0)
 }
 
-// WalkBytes walks a state whose root is no blob.
+// WalkBytes walks a state whose root is not a blob.
 func (g *Graph) WalkBytes(ctx context.Context, root []byte) error {
 	g.path, g.refs, g.text, g.hasBy, g.from = g.path[:0], g.refs[:0], g.text[:0], false, 0
 	g.message(KindRoot, root)
 	return g.follow(ctx, 0, 0)
 }
 
-// blob walks a blob that is referred to as something.
+// blob walks a blob as the kind that a reference says it is.
 func (g *Graph) blob(ctx context.Context, id ID, as Kind, depth int) error {
 	m := g.Index.find(id)
 	if m == nil {
@@ -100,29 +100,29 @@ func (g *Graph) blob(ctx context.Context, id ID, as Kind, depth int) error {
 	bit := uint16(1) << as
 	again := m.seen&bit != 0
 	m.seen |= bit
-	if again || depth > mostLinks || as == KindBytes || as == KindPrompt && m.first == '{' && g.Prompt == nil {
+	if again || depth > maxGraphDepth || as == KindBytes || as == KindPrompt && m.first == '{' && g.Prompt == nil {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	b, err := g.Read(ctx, m.place)
-	if b == nil || err != nil { // longer than any message: it is content, whatever refers to it
+	if b == nil || err != nil { // larger than any message: it must be content
 		return err
 	}
-	by, hasBy, bad, from, begin, text := g.by, g.hasBy, g.false, g.from, len(g.refs), len(g.text)
-	g.by, g.hasBy, g.false, g.from = id, true, m.false, len(g.path)
+	by, hasBy, bad, from, begin, text := g.by, g.hasBy, g.mismatch, g.from, len(g.refs), len(g.text)
+	g.by, g.hasBy, g.mismatch, g.from = id, true, m.mismatch, len(g.path)
 	if g.inner = g.inner[:0]; as == KindPrompt {
 		g.prompt(id, b)
 	} else {
 		g.message(as, b)
 	}
 	err = g.follow(ctx, begin, depth)
-	g.by, g.hasBy, g.false, g.from, g.refs, g.text = by, hasBy, bad, from, g.refs[:begin], g.text[:text]
+	g.by, g.hasBy, g.mismatch, g.from, g.refs, g.text = by, hasBy, bad, from, g.refs[:begin], g.text[:text]
 	return err
 }
 
-// follow walks what the blob at hand refers to.
+// follow walks what the current blob refers to.
 func (g *Graph) follow(ctx context.Context, begin, depth int) error {
 	for i := begin; i < len(g.refs); i++ {
 		r := g.refs[i]
@@ -166,7 +166,7 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 		f := m.Field(r.Num)
 		if f == nil {
 			if g.Drift {
-				g.tell(Fault{Kind: Unknown, Says: "unknown field %d of %s", Args: []any{r.Num, m.Name}})
+				g.report(Fault{Kind: Unknown, Says: "unknown field %d of %s", Args: []any{r.Num, m.Name}})
 			}
 			continue
 		}
@@ -181,7 +181,7 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 		}
 		switch {
 		case !f.Fits(&r):
-			g.tell(Fault{Kind: Malformed, Says: "wrong type for a field of %s", Args: []any{m.Name}})
+			g.report(Fault{Kind: Malformed, Says: "wrong type for a field of %s", Args: []any{m.Name}})
 		case f.Key != 0:
 			g.entry(f, r.Body, depth)
 		default:
@@ -190,19 +190,18 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 		g.inner = g.inner[:mark]
 	}
 	if len(r.Rest()) > 0 {
-		g.tell(Fault{Kind: Malformed, Says: "%d of %d bytes cannot be decoded as %s", Args: []any{len(r.Rest()), len(b), m.Name}})
+		g.report(Fault{Kind: Malformed, Says: "%d of %d bytes cannot be decoded as %s", Args: []any{len(r.Rest()), len(b), m.Name}})
 	}
 }
 
-// count appends a place in a list to the path in the blob at hand.
+// count appends an index to the path in the current blob.
 func (g *Graph) count(n int32) {
 	if n >= 0 {
 		g.inner = strconv.AppendInt(append(g.inner, '/'), int64(n), 10)
 	}
 }
 
-// refer notes that the blob at hand refers to another. What a list refers to
-// shares one path.
+// refer records a reference in the current blob. All references in a list share one path.
 func (g *Graph) refer(id ID, as Kind, n int32) {
 	r := refAt{id: id, kind: as, n: n}
 	if k := len(g.refs) - 1; k >= 0 && string(g.text[g.refs[k].from:g.refs[k].to]) == string(g.inner) {
@@ -215,17 +214,17 @@ func (g *Graph) refer(id ID, as Kind, n int32) {
 	g.refs = append(g.refs, r)
 }
 
-// value walks what a field or an entry of a map holds; n is its place in a
-// list, which the path says already where it is a message.
+// value walks the value of a field or of a map entry; n is its index in a list. For a
+// message the path includes it already.
 func (g *Graph) value(f *wire.Field, b []byte, n int32, depth int) {
 	switch {
 	case f.Kind == wire.Nested && depth < wire.MaxDepth:
 		g.fields(f.Message, b, depth+1)
-	case f.Kind == wire.Ref && len(b) > 0: // else it is there and says nothing
+	case f.Kind == wire.Ref && len(b) > 0: // an empty ref means none
 		id, ok := wire.AsID(b)
 		if !ok {
 			g.count(n)
-			g.tell(Fault{Kind: NoID, Says: "%d bytes", Args: []any{len(b)}})
+			g.report(Fault{Kind: NoID, Says: "%d bytes", Args: []any{len(b)}})
 			return
 		}
 		g.refer(id, kindOf(f), n)
@@ -240,19 +239,19 @@ func (g *Graph) entry(f *wire.Field, b []byte, depth int) {
 	key, value, ok := wire.MapEntry(b)
 	g.inner = appendKey(append(g.inner, '/'), key)
 	if !ok {
-		g.tell(Fault{Kind: Malformed, Says: "invalid map entry"})
+		g.report(Fault{Kind: Malformed, Says: "invalid map entry"})
 		return
 	}
 	g.value(f, value, -1, depth)
 }
 
-// appendKey spells a map's key in a pointer. Keys are paths and ids; of a long
-// one the beginning is told.
+// appendKey appends the key of a map to a pointer. Keys are paths and ids; long ones are
+// cut.
 func appendKey(out, key []byte) []byte {
-	const most = 80
+	const maxKey = 80
 	for i, c := range key {
 		switch {
-		case i == most:
+		case i == maxKey:
 			return append(out, "..."...)
 		case c == '~':
 			out = append(out, "~0"...)
@@ -267,9 +266,9 @@ func appendKey(out, key []byte) []byte {
 	return out
 }
 
-// tell tells of a fault at a place in the blob at hand.
-func (g *Graph) tell(f Fault) {
-	if g.false && f.Kind != Unknown {
+// report reports a fault at the current place in the current blob.
+func (g *Graph) report(f Fault) {
+	if g.mismatch && f.Kind != Unknown {
 		return
 	}
 	f.By, f.HasBy, f.Pointer = g.by, g.hasBy, string(g.inner)
@@ -277,9 +276,10 @@ func (g *Graph) tell(f Fault) {
 	g.Found(f)
 }
 
-// missing tells of a blob that the one at hand refers to: the path leads there.
+// missing reports a blob that the current one refers to and that does not exist. The path
+// leads to it.
 func (g *Graph) missing(id ID, as Kind) {
-	if g.false {
+	if g.mismatch {
 		return
 	}
 	g.Found(Fault{Kind: Missing, By: g.by, HasBy: g.hasBy, Pointer: string(g.path[g.from:]), Path: string(g.path), ID: id, As: as})

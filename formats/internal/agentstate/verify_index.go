@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// Index is the blobs of one store by their names: where each is, with what byte
-// it begins, and whether it was reached. 32 bytes a blob.
+// Index lists the blobs of one store by id: where each is, its first byte, and whether it
+// was reached. It takes 32 bytes for each blob.
 type Index struct {
 	marks  []mark
 	sorted bool
 }
 
-// mark is one blob. Half of a SHA-256 is enough to tell two apart.
+// mark is one blob. Half of a SHA-256 is enough to distinguish two.
 type mark struct {
-	name  [2]uint64
-	place uint64
-	seen  uint16 // a bit for each kind it was reached as
-	first byte
-	false bool // its bytes are not those that its name stands for
+	name     [2]uint64
+	place    uint64
+	seen     uint16 // a bit for each kind that it was reached as
+	first    byte
+	mismatch bool // its bytes do not match its id
 }
 
 func nameOf(id ID) [2]uint64 {
 	return [2]uint64{binary.BigEndian.Uint64(id[:]), binary.BigEndian.Uint64(id[8:])}
 }
 
-// Add enters a blob. place is whatever finds it again.
+// Add adds a blob. place is whatever the caller needs to find it again.
 func (x *Index) Add(id ID, place uint64, data []byte) {
 	m := mark{name: nameOf(id), place: place}
 	if len(data) > 0 {
@@ -35,17 +35,17 @@ func (x *Index) Add(id ID, place uint64, data []byte) {
 	x.marks, x.sorted = append(x.marks, m), false
 }
 
-// AddFalse enters a blob whose bytes are not those that its name stands for.
-// What follows from that is no fault of its own.
+// AddFalse adds a blob whose bytes do not match its id. What follows from that is not
+// reported as further faults.
 func (x *Index) AddFalse(id ID, place uint64, data []byte) {
 	x.Add(id, place, data)
-	x.marks[len(x.marks)-1].false = true
+	x.marks[len(x.marks)-1].mismatch = true
 }
 
-// Len is how many there are.
+// Len returns the number of blobs.
 func (x *Index) Len() int { return len(x.marks) }
 
-// Place is where a blob is.
+// Place returns where a blob is.
 func (x *Index) Place(id ID) (place uint64, ok bool) {
 	if m := x.find(id); m != nil {
 		return m.place, true
@@ -53,7 +53,7 @@ func (x *Index) Place(id ID) (place uint64, ok bool) {
 	return 0, false
 }
 
-// Reached is how many were reached.
+// Reached returns how many blobs were reached.
 func (x *Index) Reached() (n int) {
 	for i := range x.marks {
 		if x.marks[i].seen != 0 {
@@ -63,10 +63,10 @@ func (x *Index) Reached() (n int) {
 	return n
 }
 
-// Reset forgets all blobs, and keeps their room.
+// Reset removes all blobs and keeps the capacity.
 func (x *Index) Reset() { x.marks = x.marks[:0] }
 
-// find is a blob's mark; of two with one name the first.
+// find returns the mark of a blob; of two with one id the first.
 func (x *Index) find(id ID) *mark {
 	if !x.sorted {
 		slices.SortFunc(x.marks, func(a, b mark) int {

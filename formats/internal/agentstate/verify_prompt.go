@@ -15,7 +15,7 @@ func (g *Graph) prompt(id ID, b []byte) {
 	}
 	doc, _, err := rawjson.Line(b[tail:])
 	if err != nil || len(doc) == 0 || doc[0] != '{' {
-		g.tell(Fault{Kind: NoMessage, ID: id, As: KindPrompt, Says: "%d bytes", Args: []any{len(b) - tail}})
+		g.report(Fault{Kind: NoMessage, ID: id, As: KindPrompt, Says: "%d bytes", Args: []any{len(b) - tail}})
 		return
 	}
 	if g.Prompt != nil {

@@ -20,7 +20,7 @@ import (
 //	List    any other repeated field of bytes, and a map: see MapEntry
 //
 // T also embeds Unknown. Nested messages stay bytes until their own codec decodes them,
-// so a codec never recurses and allocates for nothing that nobody looks at.
+// so a codec never recurses, and nothing is allocated for what is not read.
 type Codec[T any] struct{ layout }
 
 // layout is what a Codec knows of its struct.
@@ -202,7 +202,7 @@ func (d *decoder) decode(c *layout, b []byte) {
 	}
 }
 
-// stray makes the field at hand an unknown one.
+// stray makes the current field an unknown one.
 func (d *decoder) stray() {
 	u, size := d.unknown, len(d.Raw)
 	u.Raw = d.strays.extend(u.Raw, d.b, d.at-size, d.at)
@@ -213,7 +213,7 @@ func (d *decoder) stray() {
 	}
 }
 
-// take puts the field at hand into the struct's field that p points to. It returns false
+// take puts the current field into the struct's field that p points to. It returns false
 // if the value is not one that p can hold.
 func (d *decoder) take(s *slot, p any) bool {
 	switch p := p.(type) {

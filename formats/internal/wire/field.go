@@ -10,7 +10,7 @@ import (
 	"rehome/formats/loss"
 )
 
-// fail records that the field at hand has to be kept raw.
+// fail records that the current field has to be kept raw.
 func (w *Walker) fail(r *Reader) { w.failed = append(w.failed, r.at-len(r.Raw)) }
 
 // field appends the value of a field that occurs count times in b[from:]. ok is false if
@@ -191,7 +191,7 @@ func AppendBase64(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// Fits reports whether the field at hand has the wire type of its kind.
+// Fits reports whether the current field has the wire type of its kind.
 func (f *Field) Fits(r *Reader) bool {
 	if f.Key != 0 {
 		return r.Type == Bytes

@@ -85,7 +85,7 @@ func Tail(b []byte) []byte {
 	return r.Rest()
 }
 
-// Is reports whether the field at hand has that number and wire type.
+// Is reports whether the current field has that number and wire type.
 func (r *Reader) Is(num int, typ Type) bool { return r.Num == num && r.Type == typ }
 
 // The functions below parse what begins at b[i] and return the index after it, -1 if it

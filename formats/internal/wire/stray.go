@@ -69,7 +69,7 @@ func (w *Walker) strays(p *objectWriter, fr *frame) {
 	}
 }
 
-// stray reports whether the field at hand is kept raw, and notes the reason if that has
+// stray reports whether the current field is kept raw, and notes the reason if that has
 // not been done.
 func (w *Walker) stray(fr *frame, r *Reader) bool {
 	f := fr.m.Field(r.Num)

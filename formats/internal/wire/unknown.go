@@ -56,7 +56,7 @@ func countFields(b []byte) (n int) {
 
 // List is the values of a repeated field one after another, each with a tag. In a decoded
 // message it is a view of the input where the values lie together, so that a list costs
-// nothing until somebody walks it.
+// nothing until it is iterated over.
 type List []byte
 
 // All iterates over the values.
