@@ -95,10 +95,7 @@ func (w *walker) usual(f *members.Object) {
 
 // settle enters an object in the books and hands over what it did not take.
 func (w *walker) settle(f *members.Object, to *[]session.Extra) {
-	n := int64(len(f.Extras))
-	w.tally.Members += f.Count
-	w.tally.MembersRaw += n
-	w.tally.MembersConverted += f.Count - n
+	w.tally.Add(f.Account())
 	*to = append(*to, f.Extras...)
 }
 

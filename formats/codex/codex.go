@@ -209,8 +209,5 @@ func failure(ctx context.Context, at string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return &formats.Error{Format: name, At: at, Err: err}
+	return &formats.Error{Format: name, At: at, Err: formats.Cause(err)}
 }

@@ -67,6 +67,7 @@ func (d *decoder) metaRow(m *meta, s *session.Session, t sqlitefile.Table, r sto
 	}
 	row.Keep(storedb.MetaRun)
 	s.Extras = append(s.Extras, row.Extras...)
+	d.tally.Add(session.Account{Read: 1, Converted: 1})
 	d.tally.Add(row.Account())
 }
 

@@ -1,6 +1,7 @@
 package cursorsdk
 
 import (
+	"errors"
 	"path"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type shelf struct {
 
 // checkpoints makes lines of all blobs, agent by agent in the order of the
 // catalog, then those of agents it lacks by path.
-func (s *docScan) checkpoints() error {
+func (s *docScan) checkpoints() (err error) {
 	shelves, err := s.shelves()
 	if err != nil {
 		return err
@@ -32,10 +33,8 @@ func (s *docScan) checkpoints() error {
 	out := sink(&s.lines)
 	var shuffled *shuffle
 	if runs := s.back.runs(len(shelves)); runs != nil {
-		if shuffled, err = newShuffle(s, runs); err != nil {
-			return err
-		}
-		defer shuffled.close()
+		shuffled = newShuffle(s, runs)
+		defer func() { err = errors.Join(err, shuffled.lines.close()) }()
 		out = shuffled
 	} else if s.back.order != nil {
 		s.note(loss.Loss{Code: loss.StaleOrder, At: s.back.order.At})

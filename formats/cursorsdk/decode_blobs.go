@@ -121,5 +121,6 @@ func (s *agentDB) meta(d *decoder, b *store.Batch, i int, t sqlitefile.Table) {
 	row.Keep(storedb.MetaModel)
 	row.Keep(storedb.MetaParent)
 	s.out.Extra = append(s.out.Extra, row.Extras...)
+	s.out.Account.Add(session.Account{Read: 1, Converted: 1})
 	s.out.Account.Add(row.Account())
 }

@@ -6,7 +6,6 @@ import (
 
 	"rehome/formats/loss"
 	"rehome/formats/store"
-	"rehome/internal/scratch"
 )
 
 // run is so many lines of one shelf in a row.
@@ -65,25 +64,21 @@ func appendRun(dst []byte, r run) []byte {
 type shuffle struct {
 	scan  *docScan
 	runs  []run
-	file  *scratch.File
-	at    int64
+	lines spool
 	shelf int
 	count []int   // lines by shelf
-	from  []int64 // of the first, in the file
+	from  []int64 // of the first, in the spool
 	line  []byte
 	left  map[[2]int][]store.SidecarItem // leftovers by shelf and line
 }
 
-func newShuffle(s *docScan, runs []run) (*shuffle, error) {
-	f, err := scratch.NewFile("lines")
-	return &shuffle{scan: s, runs: runs, file: f, shelf: -1, left: map[[2]int][]store.SidecarItem{}}, err
+func newShuffle(s *docScan, runs []run) *shuffle {
+	return &shuffle{scan: s, runs: runs, shelf: -1, left: map[[2]int][]store.SidecarItem{}}
 }
-
-func (s *shuffle) close() { s.file.Close() }
 
 func (s *shuffle) due() error {
 	for len(s.count) <= s.shelf {
-		s.count, s.from = append(s.count, 0), append(s.from, s.at)
+		s.count, s.from = append(s.count, 0), append(s.from, s.lines.size)
 	}
 	s.count[s.shelf]++
 	return nil
@@ -105,12 +100,10 @@ func (s *shuffle) leave(it store.SidecarItem) {
 // put writes a line: its class, its length, its bytes.
 func (s *shuffle) put(line []byte, class store.Class) error {
 	s.line = line
-	head := binary.LittleEndian.AppendUint64([]byte{byte(class)}, uint64(len(line)))
-	if _, err := s.file.Write(head); err != nil {
-		return err
+	_, err := s.lines.add(binary.LittleEndian.AppendUint64([]byte{byte(class)}, uint64(len(line))))
+	if err == nil {
+		_, err = s.lines.add(line)
 	}
-	_, err := s.file.Write(line)
-	s.at += int64(len(head) + len(line))
 	return err
 }
 
@@ -146,16 +139,13 @@ func (s *shuffle) deal() error {
 }
 
 func (s *shuffle) one(shelf int, dealt []int) error {
-	var head [9]byte
-	if _, err := s.file.ReadAt(head[:], s.from[shelf]); err != nil {
+	head, err := s.lines.read(s.from[shelf], 9)
+	if err != nil {
 		return err
 	}
-	n := int(binary.LittleEndian.Uint64(head[1:]))
-	if cap(s.line) < n {
-		s.line = make([]byte, n)
-	}
-	s.line = s.line[:n]
-	if _, err := s.file.ReadAt(s.line, s.from[shelf]+9); n > 0 && err != nil {
+	class, n := store.Class(head[0]), int(binary.LittleEndian.Uint64(head[1:]))
+	line, err := s.lines.read(s.from[shelf]+9, n)
+	if err != nil {
 		return err
 	}
 	s.from[shelf] += int64(9 + n)
@@ -168,8 +158,8 @@ func (s *shuffle) one(shelf int, dealt []int) error {
 		it.At.Line = out.number()
 		out.leave(it)
 	}
-	if store.Class(head[0]) == store.Blob {
-		return out.tail(s.line)
+	if class == store.Blob {
+		return out.tail(line)
 	}
-	return out.end(append(out.begin(), s.line...))
+	return out.end(append(out.begin(), line...))
 }

@@ -269,9 +269,6 @@ func holds(list []session.Extra, e session.Extra) bool {
 // count enters the members of an object that was read. It is called when all
 // that was wanted of it was taken.
 func (b *builder) count(o *members.Object) []session.Extra {
-	n := int64(len(o.Extras))
-	b.tally.Members += o.Count
-	b.tally.MembersRaw += n
-	b.tally.MembersConverted += o.Count - n
+	b.tally.Add(o.Account())
 	return o.Extras
 }

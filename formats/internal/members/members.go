@@ -68,6 +68,12 @@ func (o *Object) index(name []byte, next int) int {
 	return -1
 }
 
+// Account counts the members, once all that is wanted of the object was taken.
+func (o *Object) Account() session.Account {
+	extras := int64(len(o.Extras))
+	return session.Account{Members: o.Count, MembersConverted: o.Count - extras, MembersRaw: extras}
+}
+
 // Raw is a member's value, nil if it is absent or null.
 func (o *Object) Raw(i int) []byte {
 	if string(o.found[i]) == "null" {

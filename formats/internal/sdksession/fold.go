@@ -103,9 +103,7 @@ func (t *turnEvents) take(e *event, i int32) {
 		return
 	}
 	t.tally.Converted++
-	t.tally.Members += e.members
-	t.tally.MembersConverted += e.members - e.account.extras
-	t.tally.MembersRaw += e.account.extras
+	t.tally.Add(e.account.tally())
 	if len(e.extras) > 0 {
 		it := t.new(oddsItem, e, i)
 		t.items = append(t.items, it)

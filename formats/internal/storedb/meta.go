@@ -94,10 +94,3 @@ func (m *Meta) Parent() *session.Link {
 	m.Extras, m.Count = append(m.Extras, o.Extras...), m.Count+int64(len(o.Extras))
 	return link
 }
-
-// Account counts the members of the row, once a codec has kept what it does not
-// use.
-func (m *Meta) Account() session.Account {
-	extras := int64(len(m.Extras))
-	return session.Account{Read: 1, Converted: 1, Members: m.Count, MembersConverted: m.Count - extras, MembersRaw: extras}
-}
