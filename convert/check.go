@@ -71,7 +71,7 @@ func (o *CheckOptions) validate(reg *formats.Registry) error {
 			return Misuse{&formats.Error{Err: errors.New("rule " + id + " is not enabled"), Hint: enableHint(id)}}
 		}
 	}
-	if o.For != "" && reg.Lookup(o.For).Encode == nil {
+	if o.For != "" && reg.Lookup(o.For).Writer == nil {
 		return Misuse{&formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` to see which formats can"}}
 	}
 	return nil

@@ -34,7 +34,7 @@ func lossRule(k loss.Kind) string { return lossRules()[k-loss.Reshaped] }
 // checkLosses converts every session of a store to the format of --for in a
 // temporary folder, and reports the losses.
 func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.View, _ *rule.Pass) error {
-	if c.o.For == "" || c.o.For == one.f.Name || one.f.Decode == nil && !one.f.Text || one.findings.containerBroken() {
+	if c.o.For == "" || c.o.For == one.f.Name || one.f.Sessions == nil && !one.f.Text || one.findings.containerBroken() {
 		return nil
 	}
 	found := func(f rule.Finding) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -27,7 +26,7 @@ const maxHeldFindings = 100_000
 // store to a temporary folder, and reports each finding at the line of the text
 // that it comes from.
 func (c *checker) checkRestored(ctx context.Context, one *storeCheck, view formats.View, q *rule.Pass) error {
-	if !one.f.Text || one.f.Open == nil || !slices.Contains(one.f.Families, formats.Tables) || c.o.Layers&^rule.Secrets == 0 {
+	if !one.f.Text || !one.f.Records.Has(formats.Tables) || c.o.Layers&^rule.Secrets == 0 {
 		return nil
 	}
 	if one.findings.hasErrors() {
@@ -71,16 +70,16 @@ func (c *checker) checkRestored(ctx context.Context, one *storeCheck, view forma
 // restoreText restores the store in a text. Secrets that were withheld from the
 // text are missing, as they would be for a client.
 func (c *checker) restoreText(ctx context.Context, one *storeCheck, view formats.View, to string) (*formats.Location, *formats.Format, error) {
-	r, err := one.f.Open(ctx, one.loc, formats.View{Family: formats.Tables, Secrets: formats.OmitWithheld, OnOmit: func(store.SidecarItem) {}, Jobs: view.Jobs})
+	r, err := one.f.Records.Open(ctx, one.loc, formats.View{Kind: formats.Tables, Secrets: formats.OmitWithheld, OnOmit: func(store.SidecarItem) {}, Jobs: view.Jobs})
 	if err != nil {
 		return nil, nil, err
 	}
 	defer r.Close()
 	origin := c.reg.Lookup(r.Schema().Origin)
-	if origin == nil || origin.Create == nil {
+	if origin == nil || origin.Records == nil {
 		return nil, nil, nil
 	}
-	w, err := origin.Create(ctx, formats.Build{Path: to, Schema: r.Schema(), Jobs: view.Jobs, OnSidecar: func(store.SidecarItem) {}})
+	w, err := origin.Records.Create(ctx, formats.Build{Path: to, Schema: r.Schema(), Jobs: view.Jobs, OnSidecar: func(store.SidecarItem) {}})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +150,7 @@ func (f *restoredFindings) report(ctx context.Context, one *storeCheck, view for
 	if len(f.held) == 0 {
 		return nil
 	}
-	r, err := one.f.Open(ctx, one.loc, formats.View{Family: formats.Tables, Jobs: view.Jobs})
+	r, err := one.f.Records.Open(ctx, one.loc, formats.View{Kind: formats.Tables, Jobs: view.Jobs})
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -43,17 +42,17 @@ func (c *checker) searchSecrets(ctx context.Context, one *storeCheck, v formats.
 		return err
 	}
 	s := &secretSearch{one: one, found: q.Report, scanner: scanner, withheld: map[string]bool{}}
-	alone := !one.loc.IsDir() && !slices.Contains(one.f.Families, formats.Tables) // one session, and its codec reads records only of whole stores
-	if one.f.Text || one.f.Open == nil || alone {
+	alone := !one.loc.IsDir() && !one.f.Records.Has(formats.Tables) // one session, and its codec reads records only of whole stores
+	if one.f.Text || one.f.Records == nil || alone {
 		own := s.searchOwnKeys(ctx, v)
 		packed, err := s.files(ctx)
 		if err != nil {
 			return err
 		}
-		if packed && (one.f.Open == nil || alone) {
+		if packed && (one.f.Records == nil || alone) {
 			one.findings.say("compressed files were not searched for secrets")
 		}
-		if packed && one.f.Open != nil && !alone {
+		if packed && one.f.Records != nil && !alone {
 			if err := s.records(ctx, v, true); err != nil {
 				return err
 			}
@@ -111,7 +110,7 @@ func secretFinding(f rule.Finding, id, kind string) rule.Finding {
 // file, it searches only tables.
 func (s *secretSearch) records(ctx context.Context, v formats.View, text bool) (err error) {
 	v.Secrets, v.OnLoss, v.OnOmit = formats.KeepSecrets, func(loss.Loss) {}, func(store.SidecarItem) {}
-	r, err := s.one.f.Open(ctx, s.one.loc, v)
+	r, err := s.one.f.Records.Open(ctx, s.one.loc, v)
 	if err != nil {
 		return err
 	}
@@ -222,7 +221,7 @@ func (s *secretSearch) searchOwnKeys(ctx context.Context, v formats.View) (err e
 			mu.Unlock()
 		}
 	}
-	r, err := s.one.f.Open(ctx, s.one.loc, v)
+	r, err := s.one.f.Records.Open(ctx, s.one.loc, v)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // checkSidecar checks whether the sidecar of a store can be applied, for text
 // by restoring the store to a temporary folder.
 func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.View, q *rule.Pass) error {
-	if !q.Enabled(rule.References) || one.f.Open == nil {
+	if !q.Enabled(rule.References) || one.f.Records == nil {
 		return nil
 	}
 	name, err := sidecarOf(one.loc.Path)
@@ -38,7 +38,7 @@ func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.V
 		q.Reportf("RH389", at, strings.TrimPrefix(err.Error(), ":"))
 		return nil
 	}
-	if !one.f.Text || one.f.Families[0] == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
+	if !one.f.Text || one.f.Records.Kinds[0].Name == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
 		return nil
 	}
 	private, err := newTempFolder("check")

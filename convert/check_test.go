@@ -370,7 +370,7 @@ func TestSchemaOfOthers(t *testing.T) {
 	if says.Pointer != "/a" || says.Text() != "must be integer" {
 		t.Errorf("%+v", says)
 	}
-	if says := r.Stores[0].Findings[0].Places[0]; says.Pointer != "" || says.Message != "lacks: 'a'" {
+	if says := r.Stores[0].Findings[0].Places[0]; says.Pointer != "" || says.Text() != "lacks: 'a'" {
 		t.Errorf("%+v", says)
 	}
 	if r, err = CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {

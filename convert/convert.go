@@ -213,10 +213,10 @@ func (j *job) resolveTarget(ctx context.Context) (err error) {
 // or "" if it is a store itself or holds several.
 func (j *job) sourceStore() string {
 	for _, f := range j.found {
-		if len(f.Detected) == 0 || f.Detected[0].Format.StoreInside == nil {
+		if len(f.Detected) == 0 || f.Detected[0].Format.Home == nil || f.Detected[0].Format.Home.StoreInside == nil {
 			continue
 		}
-		at := f.Detected[0].Format.StoreInside(f.Loc)
+		at := f.Detected[0].Format.Home.StoreInside(f.Loc)
 		if f.Rel == "." {
 			return at
 		}

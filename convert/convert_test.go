@@ -262,9 +262,9 @@ func TestPlanRefusals(t *testing.T) {
 	lone := write(t, filepath.Join(dir, "lone", "rows.txt"), "right\norigin gone\ntable t\n")
 	reg := fakes(nil, nil)
 	stranger := fake("stranger", false, nil)
-	stranger.Families = []string{"others"}
+	stranger.Records.Kinds = []formats.Kind{{Name: "others"}}
 	reader := fake("reader", false, nil)
-	reader.Create = nil
+	reader.Records, reader.Sessions = nil, &formats.Sessions{}
 	reg = formats.NewRegistry(append(reg.All(), stranger, reader)...)
 	cases := []struct {
 		src  string

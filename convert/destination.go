@@ -23,10 +23,10 @@ func (j *job) destination(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if to.ProjectPath == nil {
+	if to.Home == nil || to.Home.Store == nil {
 		return &formats.Error{At: to.Name, Err: errors.New("no default location for stores of this format"), Hint: "pass a DST; you can combine it with --cwd"}
 	}
-	j.dst, j.clientPlace = to.ProjectPath(j.opts.Home, j.opts.Cwd), true
+	j.dst, j.clientPlace = to.Home.Store(j.opts.Home, j.opts.Cwd), true
 	j.rep.Target = j.dst
 	j.outside, err = newOutsideFolder(j, to)
 	return err

@@ -15,10 +15,11 @@ import (
 // looks for them by folder.
 func homes() *formats.Registry {
 	left, right := fake("left", false, nil), fake("right", true, nil)
-	left.Families, right.Families = []string{"sessions"}, []string{"sessions"}
-	right.ProjectPath = func(home, cwd string) string {
+	kinds := []formats.Kind{{Name: "sessions"}}
+	left.Records.Kinds, right.Records.Kinds = kinds, kinds
+	right.Home = &formats.Home{Store: func(home, cwd string) string {
 		return filepath.Join(home, ".client", strings.ReplaceAll(cwd, "/", "-"))
-	}
+	}}
 	return formats.NewRegistry(left, right)
 }
 

@@ -49,8 +49,8 @@ func checkDisjoint(src string, t target) error {
 // named.
 func checkStoreDisjoint(f Found, t target) error {
 	at := f.Loc.Path
-	if within := f.Detected[0].Format.StoreInside; within != nil && !f.Loc.IsDir() {
-		if folder := within(f.Loc); folder != "" {
+	if home := f.Detected[0].Format.Home; home != nil && home.StoreInside != nil && !f.Loc.IsDir() {
+		if folder := home.StoreInside(f.Loc); folder != "" {
 			return checkDisjoint(folder, t)
 		}
 	}

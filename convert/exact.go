@@ -23,7 +23,7 @@ type exactConversion struct {
 	only        bool // the only store, which is synced while it is read again
 	losses      loss.Log
 	omitted     *omittedItems
-	family      string              // of the records
+	kind        string              // of the records
 	unheld      []store.SidecarItem // records that the target cannot hold, needed to read it again
 	unheldSize  int                 // size of unheld, which no sidecar bounds if there is none
 	regenerated string              // remark after a successful conversion
@@ -35,7 +35,7 @@ var errWithheld = errors.New("losses beyond --allow")
 // run reads the store, writes it, and reads it again to verify it.
 func (c *exactConversion) run(ctx context.Context) error {
 	from := c.found.Detected[0].Format
-	if from.Open == nil {
+	if from.Records == nil {
 		return c.noTargetError(ctx, from, c.found.Loc, errors.New("no exact conversion from this format"))
 	}
 	to, err := c.chooseTarget(ctx, from, c.found.Loc)
@@ -43,7 +43,7 @@ func (c *exactConversion) run(ctx context.Context) error {
 		return err
 	}
 	c.rep.To = to.Name
-	if c.family, err = c.sharedFamily(from, to); err != nil {
+	if c.kind, err = c.sharedKind(from, to); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
@@ -75,7 +75,7 @@ func (c *exactConversion) run(ctx context.Context) error {
 // both.
 func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.Format) (*store.Schema, store.Summary, error) {
 	v := formats.View{
-		Family:   c.family,
+		Kind:     c.kind,
 		Secrets:  c.secrets(from, to),
 		Sidecar:  c.sidecarItems(from, to),
 		OnOmit:   c.omitted.add,
@@ -86,17 +86,17 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		Live:     c.opts.Live,
 		Jobs:     c.jobs,
 
-		RequireRestorable: to.Text && c.family == formats.Tables,
+		RequireRestorable: to.Text && c.kind == formats.Tables,
 	}
 	if to.Text {
 		v.OnLeftover = c.omitted.keep
-	} else if from.Text && to.Regenerated != "" && c.family != formats.Tables && !c.sidecar.exists {
-		c.regenerated = "no sidecar found, so these are generated again: " + to.Regenerated
+	} else if from.Text && to.Records.Regenerated != "" && c.kind != formats.Tables && !c.sidecar.exists {
+		c.regenerated = "no sidecar found, so these are generated again: " + to.Records.Regenerated
 	}
 	if err := c.selectSessions(ctx, from, &v); err != nil {
 		return nil, nil, err
 	}
-	r, err := from.Open(ctx, c.found.Loc, v)
+	r, err := from.Records.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.SidecarItem {
 	items := c.sidecar.items[storeKey(c.found.Rel)]
 	switch {
-	case to.Text || c.family != formats.Tables:
+	case to.Text || c.kind != formats.Tables:
 		return items
 	case !c.sidecar.named:
 		for _, it := range items {
@@ -136,10 +136,10 @@ func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats
 		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Jobs: c.jobs,
 		OnSidecar: c.keepItem, Leftover: c.sidecar.items[storeKey(c.found.Rel)], Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
-	if f := c.reg.Lookup(b.Schema.Origin); f != nil {
-		b.Shard = f.Shard
+	if f := c.reg.Lookup(b.Schema.Origin); f != nil && f.Records != nil {
+		b.Shard = f.Records.Shard
 	}
-	w, err := to.Create(ctx, b)
+	w, err := to.Records.Create(ctx, b)
 	if err != nil {
 		return err
 	}

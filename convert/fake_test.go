@@ -51,33 +51,38 @@ func fake(name string, text bool, h *faults) *formats.Format {
 		return path
 	}
 	return &formats.Format{
-		Name: name, Title: name, Families: []string{formats.Tables}, Text: text,
+		Name:  name,
+		Title: name,
+		Records: &formats.Records{
+			Kinds: []formats.Kind{{Name: formats.Tables, Schema: formats.AnySchema}},
+			Open: func(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+				return openFake(data(l.Path), name, v, h)
+			},
+			Create: func(_ context.Context, b formats.Build) (store.Writer, error) {
+				if text {
+					if err := os.Mkdir(b.Path, 0o777); err != nil {
+						return nil, err
+					}
+				}
+				f, err := os.OpenFile(data(b.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+				if err != nil {
+					return nil, err
+				}
+				s := *b.Schema
+				s.Sets = slices.Clone(s.Sets)
+				if h.schema != nil {
+					h.schema(&s)
+				}
+				_, err = fmt.Fprintf(f, "%s\norigin %s\ntable %s\n", name, s.Origin, s.Sets[0].Name)
+				return &fakeWriter{f: f, h: h}, err
+			},
+		},
+		Text: text,
 		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
 			if text && l.IsDir() && l.Has("rows.txt") || !text && bytes.HasPrefix(l.Head(), []byte(name+"\n")) {
 				return formats.Match{Score: 90, Evidence: []string{"looks like " + name}}, nil
 			}
 			return formats.Match{}, nil
-		},
-		Open: func(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-			return openFake(data(l.Path), name, v, h)
-		},
-		Create: func(_ context.Context, b formats.Build) (store.Writer, error) {
-			if text {
-				if err := os.Mkdir(b.Path, 0o777); err != nil {
-					return nil, err
-				}
-			}
-			f, err := os.OpenFile(data(b.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-			if err != nil {
-				return nil, err
-			}
-			s := *b.Schema
-			s.Sets = slices.Clone(s.Sets)
-			if h.schema != nil {
-				h.schema(&s)
-			}
-			_, err = fmt.Fprintf(f, "%s\norigin %s\ntable %s\n", name, s.Origin, s.Sets[0].Name)
-			return &fakeWriter{f: f, h: h}, err
 		},
 	}
 }

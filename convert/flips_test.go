@@ -310,7 +310,7 @@ func (w *flipper) contentOf(path string) (*content, error) {
 		return nil, fmt.Errorf("not recognized: %w", err)
 	}
 	f := found[0].Format
-	r, err := f.Open(context.Background(), l, formats.View{Family: formats.Tables, RequireRestorable: true, Secrets: formats.KeepSecrets, Jobs: 1})
+	r, err := f.Records.Open(context.Background(), l, formats.View{Kind: formats.Tables, RequireRestorable: true, Secrets: formats.KeepSecrets, Jobs: 1})
 	if err != nil {
 		return nil, err
 	}

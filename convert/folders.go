@@ -44,10 +44,10 @@ func (f *Folders) add(dir string) {
 	}
 	f.known[hash] = dir
 	for _, of := range f.reg.All() {
-		if of.ExternalDir == nil {
+		if of.Home == nil || of.Home.External == nil {
 			continue
 		}
-		_, at := of.ExternalDir("", dir)
+		_, at := of.Home.External("", dir)
 		name := slugName(filepath.Dir(at))
 		if was, ok := f.known[name]; ok && filepath.Clean(was) != filepath.Clean(dir) {
 			dir = "" // the name is derived from both
@@ -121,7 +121,7 @@ func (f *Folders) Decode(ctx context.Context, of *formats.Format, l *formats.Loc
 func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Location, at string, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		seen := map[string]string{}
-		for s, err := range of.Decode(ctx, l, v, sel) {
+		for s, err := range of.Sessions.Decode(ctx, l, v, sel) {
 			if s != nil && err == nil && (s.Workspace == "" || f.moved(at, s.Workspace)) {
 				dir, why := "", loss.Code("")
 				if s.Workspace != "" {
@@ -156,7 +156,7 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 func promptFolder(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, id string) string {
 	quiet := fullView(1)
 	quiet.Live = v.Live
-	for s, err := range of.Decode(ctx, l, quiet, session.Selection{IDs: []string{id}}) {
+	for s, err := range of.Sessions.Decode(ctx, l, quiet, session.Selection{IDs: []string{id}}) {
 		if err != nil || s == nil || s.ID != id {
 			continue
 		}

@@ -38,6 +38,7 @@ type Listing struct {
 	Unrecognized []string
 
 	prefixes map[string]int // number of ids by prefix
+	clients  []string       // of the formats that were searched for
 }
 
 // Listed is a session in a listing.
@@ -73,7 +74,7 @@ var ErrUnsupported = errors.New("sessions in this format cannot be read yet")
 // given path cannot be searched.
 func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, error) {
 	scratch.Sweep()
-	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, queue: make(chan storeToRead, 64), out: &Listing{}}
+	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, queue: make(chan storeToRead, 64), out: &Listing{clients: reg.Clients()}}
 	var talk sync.Mutex
 	if say := o.Say; say != nil {
 		l.o.Say = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
@@ -149,18 +150,18 @@ func (l *lister) read(s storeToRead, last bool) {
 	case s.score <= formats.Guess+1: // detected by its name alone
 		l.addUnread(s, l.openError(s))
 		return
-	case f.Heads == nil && f.Decode == nil && (f.DefaultPaths != nil || f.Text):
+	case f.Sessions == nil && (f.Home != nil || f.Text):
 		l.addUnread(s, ErrUnsupported)
 		return
-	case f.Heads == nil && f.Decode == nil:
+	case f.Sessions == nil:
 		l.addForeign(s.number, at, f.Name, errors.New("a database of another program"))
 		return
 	}
 	h := storeHeads{Source: Source{Path: at, Format: f.Name, format: f, store: s.number}}
 	v := l.view()
 	var broken error
-	if f.Heads != nil {
-		for head, err := range f.Heads(l.ctx, s.loc, v) {
+	if f.Sessions.Heads != nil {
+		for head, err := range f.Sessions.Heads(l.ctx, s.loc, v) {
 			if err != nil {
 				broken = errors.Join(broken, err)
 			}
@@ -169,7 +170,7 @@ func (l *lister) read(s storeToRead, last bool) {
 			}
 		}
 	} else {
-		for t, err := range f.Decode(l.ctx, s.loc, v, session.Selection{}) {
+		for t, err := range f.Sessions.Decode(l.ctx, s.loc, v, session.Selection{}) {
 			if err != nil {
 				broken = errors.Join(broken, err)
 			}
@@ -220,10 +221,10 @@ func (l *lister) view() formats.View {
 // openError returns what is wrong with a file that is only named like a store.
 func (l *lister) openError(s storeToRead) error {
 	err := errors.New("named like a store, but not of a known format")
-	if s.format.Open == nil {
+	if s.format.Records == nil {
 		return err
 	}
-	r, oerr := s.format.Open(l.ctx, s.loc, l.view())
+	r, oerr := s.format.Records.Open(l.ctx, s.loc, l.view())
 	if oerr != nil {
 		return oerr
 	}

@@ -67,7 +67,7 @@ func (l *lister) resolveFolders() {
 // needsPrompt reports whether only a session's first prompt can name its
 // folder. Other clients that keep prompts state the folder, if there is one.
 func needsPrompt(s *Listed) bool {
-	return s.Workspace == "" && s.Parent == nil && s.Turns != 0 && s.Agent == session.CursorCLI && s.Sources[0].format.Decode != nil
+	return s.Workspace == "" && s.Parent == nil && s.Turns != 0 && s.Agent == session.CursorCLI && s.Sources[0].format.Sessions != nil
 }
 
 func (l *lister) runAll(n int, do func(i int)) {

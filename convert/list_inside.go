@@ -14,7 +14,7 @@ func (l *Listing) FindInside(ctx context.Context, id string, live bool) (string,
 	asked := map[string]bool{}
 	for _, s := range l.All() {
 		for _, src := range s.Sources {
-			if asked[src.Path] || src.format.Heads == nil || src.format.Decode == nil {
+			if asked[src.Path] || src.format.Sessions == nil || src.format.Sessions.Heads == nil {
 				continue
 			}
 			asked[src.Path] = true
@@ -38,7 +38,7 @@ func (s *Source) holds(ctx context.Context, id string, live bool) bool {
 	}
 	v := fullView(1)
 	v.Live = live
-	for one := range s.format.Decode(ctx, loc, v, session.Selection{IDs: []string{id}}) {
+	for one := range s.format.Sessions.Decode(ctx, loc, v, session.Selection{IDs: []string{id}}) {
 		if one != nil && one.ID == id {
 			return true
 		}

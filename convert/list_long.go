@@ -16,7 +16,7 @@ func (l *lister) decodeLong() {
 	for i := range l.out.Sessions {
 		s := &l.out.Sessions[i]
 		from := s.Sources[0]
-		if s.Turns >= 0 && s.Bytes >= 0 || from.format.Decode == nil {
+		if s.Turns >= 0 && s.Bytes >= 0 || from.format.Sessions == nil {
 			continue
 		}
 		if wanting[from.store] == nil {
@@ -61,7 +61,7 @@ func (l *lister) measure(list []*Listed) {
 	if err != nil {
 		return // deleted in the meantime
 	}
-	for t, err := range from.format.Decode(l.ctx, loc, l.view(), sel) {
+	for t, err := range from.format.Sessions.Decode(l.ctx, loc, l.view(), sel) {
 		if err != nil && l.ctx.Err() == nil {
 			l.addUnread(storeToRead{number: from.store, loc: loc, format: from.format, score: 100}, err)
 		}

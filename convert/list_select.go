@@ -4,8 +4,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"rehome/formats/session"
 )
 
 // ListFilter selects sessions of a listing.
@@ -117,7 +115,7 @@ func (l *Listing) Find(name string) []*Listed {
 // Agents returns the names that ListFilter.Agent takes: the known clients,
 // those of the listed sessions, and their families.
 func (l *Listing) Agents() []string {
-	out := []string{session.CursorCLI, session.CursorSDK, session.CursorIDE, session.ClaudeCode, session.Codex}
+	out := slices.Clone(l.clients)
 	for _, s := range l.All() {
 		if s.Agent != "" {
 			out = append(out, s.Agent)

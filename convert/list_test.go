@@ -25,36 +25,42 @@ import (
 // "!" is an error among the others.
 func voice(name, agent, home string) *formats.Format {
 	f := &formats.Format{
-		Name: name, Title: name,
+		Name:  name,
+		Title: name,
 		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
 			if bytes.HasPrefix(l.Head(), []byte(name+"\n")) {
 				return formats.Match{Score: 90, Evidence: []string{"it says so"}}, nil
 			}
 			return formats.Match{}, nil
 		},
-		Heads: func(_ context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
-			return func(yield func(*session.Head, error) bool) {
-				b, err := os.ReadFile(l.Path)
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n")[1:] {
-					if line == "!" {
-						if !yield(nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("a bad session"), Hint: "do something"}) {
-							return
-						}
-						continue
-					}
-					if !yield(voiced(agent, strings.Fields(line)), nil) {
+		Sessions: &formats.Sessions{
+			Decode: func(context.Context, *formats.Location, formats.View, session.Selection) iter.Seq2[*session.Session, error] {
+				return func(func(*session.Session, error) bool) {}
+			},
+			Heads: func(_ context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
+				return func(yield func(*session.Head, error) bool) {
+					b, err := os.ReadFile(l.Path)
+					if err != nil {
+						yield(nil, err)
 						return
 					}
+					for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n")[1:] {
+						if line == "!" {
+							if !yield(nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("a bad session"), Hint: "do something"}) {
+								return
+							}
+							continue
+						}
+						if !yield(voiced(agent, strings.Fields(line)), nil) {
+							return
+						}
+					}
 				}
-			}
+			},
 		},
 	}
 	if home != "" {
-		f.DefaultPaths = func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} }
+		f.Home = &formats.Home{Roots: func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} }}
 	}
 	return f
 }
@@ -96,9 +102,9 @@ func laid(t *testing.T, files map[string]string) string {
 
 func voices() *formats.Registry {
 	mute := voice("mute", "", "mute")
-	mute.Heads = nil
+	mute.Sessions = nil
 	alien := voice("alien", "", "")
-	alien.Heads = nil
+	alien.Sessions = nil
 	return formats.NewRegistry(voice("loud", "cursor-sdk", "loud"), voice("soft", "cursor-cli", "soft"), voice("other", "claude-code", ""), mute, alien)
 }
 
@@ -345,7 +351,7 @@ func hashOf(dir string) string {
 // says, whatever it was read for.
 func TestListLong(t *testing.T) {
 	f := talk(nil)
-	f.Heads = func(context.Context, *formats.Location, formats.View) iter.Seq2[*session.Head, error] {
+	f.Sessions.Heads = func(context.Context, *formats.Location, formats.View) iter.Seq2[*session.Head, error] {
 		return func(yield func(*session.Head, error) bool) {
 			_ = yield(&session.Head{ID: "a", Agent: "talk", Turns: 9, Bytes: -1}, nil) && yield(&session.Head{ID: "b", Agent: "talk", Turns: -1, Bytes: -1}, nil)
 		}

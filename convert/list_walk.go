@@ -17,10 +17,10 @@ func (l *lister) walkAll() error {
 	l.clientPlaces = map[string]bool{}
 	var homes []string
 	for _, f := range l.reg.All() {
-		if f.DefaultPaths == nil || l.o.Machine.Getenv == nil {
+		if f.Home == nil || l.o.Machine.Getenv == nil {
 			continue
 		}
-		for _, p := range f.DefaultPaths(l.o.Machine) {
+		for _, p := range f.Home.Roots(l.o.Machine) {
 			real, err := realPath(p)
 			if err != nil && !slices.Contains(l.out.Absent, p) {
 				l.out.Absent = append(l.out.Absent, p)
@@ -160,10 +160,10 @@ func (l *lister) next() int {
 // it is inside of one: a project folder is a store, and its transcripts include
 // other clients' sessions.
 func nestedFolder(loc *formats.Location, f *formats.Format) *formats.Location {
-	if f.ExternalDir == nil || !loc.IsDir() {
+	if f.Home == nil || f.Home.External == nil || !loc.IsDir() {
 		return nil
 	}
-	name, _ := f.ExternalDir("", "")
+	name, _ := f.Home.External("", "")
 	if !loc.Has(name) {
 		return nil
 	}

@@ -116,7 +116,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	switch {
 	case to == nil:
 		return out, unknownFormat(reg, o.To)
-	case to.Encode == nil || to.SessionPath == nil || !to.OneSessionPerFile:
+	case to.Writer == nil || !to.Writer.Single:
 		return out, &formats.Error{At: to.Name, Err: errors.New("sessions cannot be migrated to this format"), Hint: "run `rehome convert` to write this format"}
 	}
 	scratch.Sweep()
@@ -195,7 +195,7 @@ type migrateJob struct {
 // disk as the folder in which the client keeps the sessions of all projects.
 func (j *job) resolveMigrationTarget(context.Context) (err error) {
 	j.sidecar = &sidecar{off: true}
-	shelf, _, _ := strings.Cut(j.reg.Lookup(j.opts.To).SessionPath(&session.Head{}), "/")
+	shelf, _, _ := strings.Cut(j.reg.Lookup(j.opts.To).Writer.Path(&session.Head{}), "/")
 	if j.dest, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.opts.DryRun {
 		sweep(j.dest, j.notify.Say)
 	}
@@ -204,7 +204,7 @@ func (j *job) resolveMigrationTarget(context.Context) (err error) {
 
 // path returns the path where the client looks for a session.
 func (m *migrateJob) path(to *formats.Format, h *session.Head) string {
-	return filepath.Join(m.o.Dir, filepath.FromSlash(to.SessionPath(h)))
+	return filepath.Join(m.o.Dir, filepath.FromSlash(to.Writer.Path(h)))
 }
 
 // placement is where a session goes: its folder, and the outermost session

@@ -155,10 +155,10 @@ func (m *migrateJob) compare(ctx context.Context, to *formats.Format, p *fileMov
 // mayReplace returns an error unless rehome wrote every line of a file.
 func (m *migrateJob) mayReplace(ctx context.Context, to *formats.Format, path string, info fs.FileInfo) error {
 	again := "--again writes another copy, with an id of its own"
-	if !info.Mode().IsRegular() || to.Unmodified == nil {
+	if !info.Mode().IsRegular() || to.Writer.Unmodified == nil {
 		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}
 	}
-	ours, err := to.Unmodified(ctx, path)
+	ours, err := to.Writer.Unmodified(ctx, path)
 	switch {
 	case err != nil:
 		return err

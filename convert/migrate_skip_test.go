@@ -39,8 +39,8 @@ func TestMigrateEmpty(t *testing.T) {
 func TestMigrateHistory(t *testing.T) {
 	m := newMover(t, "session a\nsay one\nsession list\nsay two\n")
 	from := m.format()
-	decode := from.Decode
-	from.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	decode := from.Sessions.Decode
+	from.Sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			for s, err := range decode(ctx, l, v, sel) {
 				if s != nil && s.ID == "list" {

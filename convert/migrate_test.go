@@ -23,43 +23,47 @@ import (
 func client() *formats.Format {
 	const end = "end\n"
 	return &formats.Format{
-		Name: "client", Title: "client", OneSessionPerFile: true,
-		Encode: func(_ context.Context, s *session.Session, b formats.Build) error {
-			root := &s.Head
-			if b.Root != nil {
-				root = b.Root
-			}
-			out := []byte(s.ID + " in " + b.Cwd + " below " + root.ID + "\n")
-			for m, err := range s.Messages {
-				if err != nil {
-					return err
+		Name:  "client",
+		Title: "client",
+		Writer: &formats.Writer{
+			Single: true,
+			Encode: func(_ context.Context, s *session.Session, b formats.Build) error {
+				root := &s.Head
+				if b.Root != nil {
+					root = b.Root
 				}
-				out = append(out, m.Parts[0].(*session.Text).Text+"\n"...)
-			}
-			return os.WriteFile(b.Path, append(out, end...), 0o666)
-		},
-		SessionPath: func(h *session.Head) string {
-			at := "projects/" + strings.ReplaceAll(filepath.ToSlash(h.Workspace), "/", "-") + "/"
-			if h.Parent != nil {
-				return at + h.Parent.Session + "/" + h.ID + ".txt"
-			}
-			return at + h.ID + ".txt"
-		},
-		Companion: func(h *session.Head) (string, []byte) {
-			if h.Parent == nil {
-				return "", nil
-			}
-			return ".note", []byte(h.Title + " below " + h.Parent.Session)
-		},
-		Verify: func(_ context.Context, path string) error {
-			if b, err := os.ReadFile(path); err != nil || bytes.Contains(b, []byte("unwritable")) {
-				return errors.Join(err, errors.New("the client would not read it"))
-			}
-			return nil
-		},
-		Unmodified: func(_ context.Context, path string) (bool, error) {
-			b, err := os.ReadFile(path)
-			return bytes.HasSuffix(b, []byte(end)), err
+				out := []byte(s.ID + " in " + b.Cwd + " below " + root.ID + "\n")
+				for m, err := range s.Messages {
+					if err != nil {
+						return err
+					}
+					out = append(out, m.Parts[0].(*session.Text).Text+"\n"...)
+				}
+				return os.WriteFile(b.Path, append(out, end...), 0o666)
+			},
+			Path: func(h *session.Head) string {
+				at := "projects/" + strings.ReplaceAll(filepath.ToSlash(h.Workspace), "/", "-") + "/"
+				if h.Parent != nil {
+					return at + h.Parent.Session + "/" + h.ID + ".txt"
+				}
+				return at + h.ID + ".txt"
+			},
+			Companion: func(h *session.Head) (string, []byte) {
+				if h.Parent == nil {
+					return "", nil
+				}
+				return ".note", []byte(h.Title + " below " + h.Parent.Session)
+			},
+			Verify: func(_ context.Context, path string) error {
+				if b, err := os.ReadFile(path); err != nil || bytes.Contains(b, []byte("unwritable")) {
+					return errors.Join(err, errors.New("the client would not read it"))
+				}
+				return nil
+			},
+			Unmodified: func(_ context.Context, path string) (bool, error) {
+				b, err := os.ReadFile(path)
+				return bytes.HasSuffix(b, []byte(end)), err
+			},
 		},
 	}
 }
@@ -104,8 +108,8 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 // format is talk with parents.
 func (m *mover) format() *formats.Format {
 	f := talk(nil)
-	decode := f.Decode
-	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	decode := f.Sessions.Decode
+	f.Sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			for s, err := range decode(ctx, l, v, session.Selection{Account: sel.Account}) {
 				if s != nil && m.parents[s.ID] != "" {
@@ -258,7 +262,7 @@ func TestMigrateAgain(t *testing.T) {
 func TestMigrateReadAgain(t *testing.T) {
 	to := client()
 	began, release := make(chan struct{}), make(chan struct{})
-	to.Verify = func(_ context.Context, path string) error {
+	to.Writer.Verify = func(_ context.Context, path string) error {
 		switch filepath.Base(path) {
 		case "0": // the first is the last to be done
 			close(began)

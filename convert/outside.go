@@ -25,10 +25,10 @@ type outsideFolder struct {
 }
 
 func newOutsideFolder(j *job, f *formats.Format) (*outsideFolder, error) {
-	if f.ExternalDir == nil {
+	if f.Home == nil || f.Home.External == nil {
 		return nil, nil
 	}
-	name, at := f.ExternalDir(j.opts.Home, j.opts.Cwd)
+	name, at := f.Home.External(j.opts.Home, j.opts.Cwd)
 	to, err := resolve(at)
 	if err != nil {
 		return nil, err

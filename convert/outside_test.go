@@ -18,10 +18,10 @@ import (
 func aparts() *formats.Registry {
 	reg := homes()
 	right := reg.Lookup("right")
-	right.ProjectPath = func(home, cwd string) string { return filepath.Join(home, ".client", "proj", "stores", "s") }
-	right.ExternalDir = func(home, cwd string) (string, string) { return "side", filepath.Join(home, ".client", "proj", "side") }
-	create := right.Create
-	right.Create = func(ctx context.Context, b formats.Build) (store.Writer, error) {
+	right.Home.Store = func(home, cwd string) string { return filepath.Join(home, ".client", "proj", "stores", "s") }
+	right.Home.External = func(home, cwd string) (string, string) { return "side", filepath.Join(home, ".client", "proj", "side") }
+	create := right.Records.Create
+	right.Records.Create = func(ctx context.Context, b formats.Build) (store.Writer, error) {
 		w, err := create(ctx, b)
 		for _, name := range []string{"one", "two"} {
 			err = errors.Join(err, os.MkdirAll(filepath.Join(b.Path, "side", name), 0o777),

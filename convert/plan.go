@@ -19,14 +19,14 @@ func (j *job) checkOptions() error {
 			return unknownFormat(j.reg, name)
 		}
 	}
-	if f := j.reg.Lookup(j.opts.From); f != nil && f.Open == nil && f.Decode == nil {
+	if f := j.reg.Lookup(j.opts.From); f != nil && f.Records == nil && f.Sessions == nil {
 		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be read")}
 	}
 	f := j.reg.Lookup(j.opts.To)
-	if f != nil && f.Create == nil && f.Encode != nil {
+	if f != nil && f.Records == nil && f.Writer != nil {
 		return j.checkSessionOptions(f)
 	}
-	if f != nil && f.Create == nil {
+	if f != nil && f.Records == nil {
 		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be written")}
 	}
 	switch j.opts.Compress {
@@ -48,7 +48,7 @@ func (j *job) checkCompress(to *formats.Format) error {
 // user asked for, else the one that the text was made from.
 func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats.Location) (*formats.Format, error) {
 	to := j.reg.Lookup(j.opts.To)
-	if to == nil && from.Text && from.Open != nil {
+	if to == nil && from.Text && from.Records != nil {
 		origin, err := j.originOf(ctx, from, l)
 		if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 		if origin != from.Name {
 			to = j.reg.Lookup(origin)
 		}
-		if to == nil || to.Create == nil {
+		if to == nil || to.Records == nil {
 			return nil, j.noTargetError(ctx, from, l, fmt.Errorf("made from %q, a format that cannot be written", origin))
 		}
 	}
@@ -69,15 +69,15 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 	return to, j.checkCompress(to)
 }
 
-// sharedFamily returns the family of records that is converted. Only sessions
-// can be assigned to another folder, not tables.
-func (j *job) sharedFamily(from, to *formats.Format) (string, error) {
+// sharedKind returns the kind of records that is converted. Only documents can be
+// assigned to another folder, not tables.
+func (j *job) sharedKind(from, to *formats.Format) (string, error) {
 	if j.opts.Cwd == "" {
-		return formats.SharedFamily(from, to), nil
+		return formats.SharedKind(from, to), nil
 	}
-	for _, f := range from.Families {
-		if f != formats.Tables && slices.Contains(to.Families, f) {
-			return f, nil
+	for _, k := range from.Records.Kinds {
+		if k.Name != formats.Tables && slices.ContainsFunc(to.Records.Kinds, k.Fits) {
+			return k.Name, nil
 		}
 	}
 	return "", &formats.Error{At: from.Name, Err: fmt.Errorf("--cwd has no effect with --to %s", to.Name), Hint: "omit --cwd"}
@@ -103,13 +103,13 @@ func (j *job) noTargetError(ctx context.Context, from *formats.Format, l *format
 // sessionFormats returns the formats that the sessions of a store can be
 // written in.
 func (j *job) sessionFormats(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
-	if from.Decode == nil && from.Text && from.Open != nil {
+	if from.Sessions == nil && from.Text && from.Records != nil {
 		if origin, err := j.originOf(ctx, from, l); err == nil && j.reg.Lookup(origin) != nil {
 			from = j.reg.Lookup(origin)
 		}
 	}
 	for _, to := range j.reg.All() {
-		if from.Decode != nil && to.Encode != nil && !formats.Related(from, to) && j.opts.Cwd == "" {
+		if from.Sessions != nil && to.Writer != nil && !formats.Related(from, to) && j.opts.Cwd == "" {
 			out = append(out, to)
 		}
 	}
@@ -134,22 +134,22 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 	defer private.Remove()
 	schemas := map[string]*store.Schema{}
 	for _, to := range all {
-		family, err := j.sharedFamily(from, to)
+		kind, err := j.sharedKind(from, to)
 		if err != nil {
 			continue
 		}
-		if schemas[family] == nil {
+		if schemas[kind] == nil {
 			v := fullView(1)
-			v.Family, v.Live = family, j.opts.Live
-			r, err := from.Open(ctx, l, v)
+			v.Kind, v.Live = kind, j.opts.Live
+			r, err := from.Records.Open(ctx, l, v)
 			if err != nil {
 				return all
 			}
-			schemas[family] = r.Schema()
+			schemas[kind] = r.Schema()
 			r.Close()
 		}
-		b := formats.Build{Path: filepath.Join(private.Path, to.Name), Schema: schemas[family], Jobs: 1, OnSidecar: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}}
-		if w, err := to.Create(ctx, b); err == nil {
+		b := formats.Build{Path: filepath.Join(private.Path, to.Name), Schema: schemas[kind], Jobs: 1, OnSidecar: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}}
+		if w, err := to.Records.Create(ctx, b); err == nil {
 			w.Close()
 			out = append(out, to)
 		}
@@ -159,7 +159,7 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 
 // originOf opens text only for the origin in its schema.
 func (j *job) originOf(ctx context.Context, from *formats.Format, l *formats.Location) (string, error) {
-	r, err := from.Open(ctx, l, fullView(1))
+	r, err := from.Records.Open(ctx, l, fullView(1))
 	if err != nil {
 		return "", err
 	}

@@ -48,7 +48,7 @@ func (j *job) chooseConversion(ctx context.Context) error {
 // target, or one that takes whole stores.
 func (j *job) selectionError(ctx context.Context, to *formats.Format) error {
 	for _, f := range j.found {
-		if to != nil && len(f.Detected) > 0 && to.Encode == nil && !formats.Related(f.Detected[0].Format, to) {
+		if to != nil && len(f.Detected) > 0 && to.Writer == nil && !formats.Related(f.Detected[0].Format, to) {
 			return j.noTargetError(ctx, f.Detected[0].Format, f.Loc, fmt.Errorf("single sessions of %s cannot be converted to %s yet", f.Detected[0].Format.Name, to.Name))
 		}
 	}
@@ -59,7 +59,7 @@ func (j *job) selectionError(ctx context.Context, to *formats.Format) error {
 // allSplit reports whether every source format can be read in parts.
 func (j *job) allSplit() bool {
 	for _, f := range j.found {
-		if len(f.Detected) > 0 && !f.Detected[0].Format.Partial {
+		if len(f.Detected) > 0 && (f.Detected[0].Format.Records == nil || !f.Detected[0].Format.Records.Partial) {
 			return false
 		}
 	}
@@ -67,10 +67,10 @@ func (j *job) allSplit() bool {
 }
 
 func (j *job) bySession(ctx context.Context, to *formats.Format) bool {
-	if to == nil || to.Encode == nil {
+	if to == nil || to.Writer == nil {
 		return false
 	}
-	if to.Create == nil || j.migration != nil {
+	if to.Records == nil || j.migration != nil {
 		return true
 	}
 	for _, f := range j.found {
@@ -85,7 +85,7 @@ func (j *job) bySession(ctx context.Context, to *formats.Format) bool {
 // related to the target: text can hold stores of several families.
 func (j *job) unrelatedText(ctx context.Context, f Found, to *formats.Format) bool {
 	from := f.Detected[0].Format
-	if !from.Text || from.Open == nil || from.Decode != nil {
+	if !from.Text || from.Records == nil || from.Sessions != nil {
 		return false
 	}
 	origin, err := j.originOf(ctx, from, f.Loc)
@@ -155,7 +155,7 @@ func (j *job) nameSessions(to *formats.Format) {
 			if j.oneFile(to, &f.head) {
 				continue
 			}
-			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.SessionPath(&f.head)
+			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Writer.Path(&f.head)
 			if rep.File = names.assign(asked); rep.File != asked {
 				rep.Note = "renamed: another session has the name " + asked
 			}
@@ -194,14 +194,14 @@ func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool
 // oneFile reports whether the target is a file of one or all sessions, and not
 // a folder.
 func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
-	return strings.EqualFold(filepath.Ext(j.dest.base()), filepath.Ext(to.SessionPath(h)))
+	return strings.EqualFold(filepath.Ext(j.dest.base()), filepath.Ext(to.Writer.Path(h)))
 }
 
 // checkOneFile returns an error if several sessions would go to a file that can
 // hold one.
 func (j *job) checkOneFile(to *formats.Format) error {
 	n := j.rep.Sessions(Placed) + j.rep.Sessions(Checked)
-	if !to.OneSessionPerFile || n < 2 || !j.oneFile(to, &session.Head{}) {
+	if !to.Writer.Single || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
 	}
 	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("cannot write %d sessions to one file", n), Hint: "pass a folder as DST, or one session as SRC#ID"}
@@ -210,10 +210,10 @@ func (j *job) checkOneFile(to *formats.Format) error {
 // companion returns the path and content of the file that belongs beside a
 // session's file, nil if there is none.
 func companion(to *formats.Format, h *session.Head, path string) (at string, content []byte) {
-	if to.Companion == nil {
+	if to.Writer.Companion == nil {
 		return "", nil
 	}
-	ending, content := to.Companion(h)
+	ending, content := to.Writer.Companion(h)
 	return strings.TrimSuffix(path, filepath.Ext(path)) + ending, content
 }
 

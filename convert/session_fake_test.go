@@ -36,26 +36,29 @@ func talk(h *listener) *formats.Format {
 		h = &listener{}
 	}
 	return &formats.Format{
-		Name: "talk", Title: "talk",
+		Name:  "talk",
+		Title: "talk",
 		Probe: func(_ context.Context, l *formats.Location) (formats.Match, error) {
 			if l.IsRegular() && bytes.HasPrefix(l.Head(), []byte("talk\n")) {
 				return formats.Match{Score: 90, Evidence: []string{"it says so"}}, nil
 			}
 			return formats.Match{}, nil
 		},
-		Decode: func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-			return func(yield func(*session.Session, error) bool) {
-				f, err := os.Open(l.Path)
-				if err != nil {
-					yield(nil, err)
-					return
+		Sessions: &formats.Sessions{
+			Decode: func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+				return func(yield func(*session.Session, error) bool) {
+					f, err := os.Open(l.Path)
+					if err != nil {
+						yield(nil, err)
+						return
+					}
+					defer f.Close()
+					d := &talked{ctx: ctx, in: bufio.NewScanner(f), v: v, h: h}
+					d.in.Buffer(nil, 1<<20)
+					d.run(yield)
+					sel.Account.Add(d.tally)
 				}
-				defer f.Close()
-				d := &talked{ctx: ctx, in: bufio.NewScanner(f), v: v, h: h}
-				d.in.Buffer(nil, 1<<20)
-				d.run(yield)
-				sel.Account.Add(d.tally)
-			}
+			},
 		},
 	}
 }
@@ -161,7 +164,7 @@ func (d *talked) messages(yield func(*session.Message, error) bool) {
 // which left can be decoded, too: each of its rows is a message.
 func talkers(h *listener) *formats.Registry {
 	left := fake("left", false, nil)
-	left.Decode = func(_ context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	left.Sessions = &formats.Sessions{Decode: func(_ context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			r, err := openFake(l.Path, "left", v, &faults{})
 			if err != nil {
@@ -179,7 +182,7 @@ func talkers(h *listener) *formats.Registry {
 			}
 			yield(s, nil)
 		}
-	}
+	}}
 	return formats.NewRegistry(canonical.Format(), talk(h), fake("right", true, nil), left, fake("mute", false, nil))
 }
 

@@ -18,8 +18,8 @@ import (
 func TestFullDiskOfSessions(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Lookup("canonical")
-	encode, n := to.Encode, 0
-	to.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
+	encode, n := to.Writer.Encode, 0
+	to.Writer.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
 		if n++; n == 2 {
 			return &os.PathError{Op: "write", Path: b.Path, Err: syscall.ENOSPC}
 		}

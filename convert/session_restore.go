@@ -15,12 +15,12 @@ import (
 // tryOpen opens and closes a store that was detected by its name alone, and
 // returns what is wrong with it.
 func (c *sessionConversion) tryOpen(ctx context.Context, from *formats.Format) error {
-	if from.Open == nil {
+	if from.Records == nil {
 		return nil
 	}
 	v := fullView(1)
 	v.Live, v.OnNotice, v.Verbose = c.opts.Live, c.say, c.opts.Verbose
-	r, err := from.Open(ctx, c.found.Loc, v)
+	r, err := from.Records.Open(ctx, c.found.Loc, v)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 	refuse := func(err error) (*formats.Format, *formats.Location, error) {
 		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "run `rehome formats` to see which formats have sessions"}
 	}
-	if text.Open == nil || !text.Text {
+	if text.Records == nil || !text.Text {
 		if err := c.tryOpen(ctx, text); err != nil {
 			return nil, nil, err
 		}
@@ -44,7 +44,7 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 		return nil, nil, err
 	}
 	of := c.reg.Lookup(origin)
-	if of == nil || of.Decode == nil || of.Create == nil || !formats.Related(text, of) {
+	if of == nil || of.Sessions == nil || of.Records == nil || !formats.Related(text, of) {
 		return refuse(fmt.Errorf("made from %q, a format whose sessions cannot be read", origin))
 	}
 	// Clients name stores after the folders they are in, so those two names

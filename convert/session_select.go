@@ -27,12 +27,12 @@ func (j *job) selectFrom(ctx context.Context, i int, from *formats.Format, loc *
 	if j.skip != nil && j.skip[i] {
 		return sel, false, nil
 	}
-	if !j.filtered() || from.Heads == nil {
+	if !j.filtered() || from.Sessions.Heads == nil {
 		return sel, true, nil
 	}
 	c := newSelector(j)
 	v.OnLoss = nil // decoding notes the same losses again
-	for h, err := range from.Heads(ctx, loc, v) {
+	for h, err := range from.Sessions.Heads(ctx, loc, v) {
 		if err != nil {
 			return sel, true, ctx.Err() // decoding reports the error
 		}
@@ -52,12 +52,12 @@ func (j *job) skipUnlisted(ctx context.Context) {
 	listed, without := make([]map[string]bool, len(j.found)), make([]bool, len(j.found))
 	runAll(ctx, workerCount(j.opts.Jobs), j.largestFirst(), func(i int, _ bool) bool {
 		f := j.found[i]
-		if f.Loc == nil || f.Detected[0].Format.Heads == nil {
+		if f.Loc == nil || f.Detected[0].Format.Sessions == nil || f.Detected[0].Format.Sessions.Heads == nil {
 			return false
 		}
 		v, seen, complete := fullView(1), map[string]bool{}, true
 		v.Live = j.opts.Live
-		for h, err := range f.Detected[0].Format.Heads(ctx, f.Loc, v) {
+		for h, err := range f.Detected[0].Format.Sessions.Heads(ctx, f.Loc, v) {
 			if complete = complete && err == nil; h != nil && j.selection().Includes(h.ID) {
 				seen[h.ID] = true
 			}
@@ -130,7 +130,7 @@ func (c *exactConversion) selectSessions(ctx context.Context, from *formats.Form
 	quiet := *v
 	quiet.OnLoss = func(loss.Loss) {}
 	wanted := c.selection()
-	for h, err := range from.Heads(ctx, c.found.Loc, quiet) {
+	for h, err := range from.Sessions.Heads(ctx, c.found.Loc, quiet) {
 		if err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func (j *job) convertSessions(ctx context.Context, i, jobs int, last bool) error
 
 func (c *sessionConversion) run(ctx context.Context) error {
 	from, loc := c.found.Detected[0].Format, c.found.Loc
-	if from.Decode == nil {
+	if from.Sessions == nil {
 		var err error
 		if from, loc, err = c.restore(ctx, from); err != nil {
 			return err
@@ -240,10 +240,10 @@ func (c *sessionConversion) convertSession(ctx context.Context, s *session.Sessi
 	}
 	var err error
 	switch {
-	case c.opts.DryRun && c.to.Verify == nil:
+	case c.opts.DryRun && c.to.Writer.Verify == nil:
 		err = drain(ctx, tapped)
 	default:
-		if err = c.to.Encode(ctx, tapped, build); err == nil {
+		if err = c.to.Writer.Encode(ctx, tapped, build); err == nil {
 			return c.verifyLater(ctx, s, m, staged)
 		}
 	}

@@ -377,8 +377,8 @@ func TestSubagentsComeAlong(t *testing.T) {
 	m := newMover(t, "session a\nsay one\nsession b\nsay two\nsession c\nsay three\nsession d\nsay four\n")
 	m.parents = map[string]string{"b": "a", "c": "b", "d": "gone"}
 	f := m.format()
-	decode := f.Decode
-	f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	decode := f.Sessions.Decode
+	f.Sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			for s, err := range decode(ctx, l, v, session.Selection{Account: sel.Account}) {
 				if s.ID == "a" {
@@ -440,7 +440,7 @@ func TestSessionsReadAgain(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Lookup("canonical")
 	began, release := make(chan struct{}), make(chan struct{})
-	to.Verify = func(_ context.Context, path string) error {
+	to.Writer.Verify = func(_ context.Context, path string) error {
 		switch filepath.Base(path) {
 		case "0": // the first is the last to be done
 			close(began)
@@ -489,7 +489,7 @@ func TestFolders(t *testing.T) {
 func TestWrongEncoder(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Lookup("canonical")
-	encode := to.Encode
+	encode := to.Writer.Encode
 	for name, spoil := range map[string]func(path string){
 		"a byte": func(path string) {
 			edit(t, path, func(s string) string { return strings.Replace(s, "hello", "hallo", 1) })
@@ -500,7 +500,7 @@ func TestWrongEncoder(t *testing.T) {
 		"torn":     func(path string) { edit(t, path, func(s string) string { return s[:len(s)-9] }) },
 		"the file": func(path string) { os.Remove(path) },
 	} {
-		to.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
+		to.Writer.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
 			err := encode(ctx, s, b)
 			spoil(b.Path)
 			return err

@@ -62,10 +62,10 @@ func (c *sessionConversion) abandon() {
 
 // reread decodes what was written, and compares it with what was read.
 func (c *sessionConversion) reread(ctx context.Context, staged string, m *lineChecker) error {
-	if c.to.Verify != nil {
-		return c.to.Verify(ctx, staged)
+	if c.to.Writer.Verify != nil {
+		return c.to.Writer.Verify(ctx, staged)
 	}
-	if c.to.Decode == nil {
+	if c.to.Sessions == nil {
 		return &formats.Error{Format: c.to.Name, Err: errors.New("cannot be verified: this format cannot be read"), Hint: bugHint}
 	}
 	l, err := formats.Locate(staged)
@@ -76,7 +76,7 @@ func (c *sessionConversion) reread(ctx context.Context, staged string, m *lineCh
 	view.Fresh = true
 	again := &lineChecker{sum: m.sum.sameSeed()}
 	found := 0
-	for s, err := range c.to.Decode(ctx, l, view, session.Selection{History: true}) {
+	for s, err := range c.to.Sessions.Decode(ctx, l, view, session.Selection{History: true}) {
 		if err != nil {
 			return err
 		}

@@ -57,8 +57,8 @@ func TestSelectionReadsNoOtherStore(t *testing.T) {
 		var mu sync.Mutex
 		var read []string
 		f := talk(nil)
-		decode := f.Decode
-		f.Heads = func(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+		decode := f.Sessions.Decode
+		f.Sessions.Heads = func(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 			return func(yield func(*session.Head, error) bool) {
 				for s, err := range decode(ctx, l, v, session.Selection{}) {
 					if s != nil && !yield(&s.Head, err) {
@@ -67,7 +67,7 @@ func TestSelectionReadsNoOtherStore(t *testing.T) {
 				}
 			}
 		}
-		f.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		f.Sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 			mu.Lock()
 			defer mu.Unlock()
 			read = append(read, l.Name())

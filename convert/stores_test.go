@@ -19,7 +19,7 @@ func TestCopiesAreNamed(t *testing.T) {
 		}
 		return formats.Match{}, nil
 	}
-	talk.IsCopy = func(name string) bool { return strings.HasSuffix(name, ".copy") }
+	talk.Home = &formats.Home{IsCopy: func(name string) bool { return strings.HasSuffix(name, ".copy") }}
 	reg := formats.NewRegistry(talk)
 	dir := t.TempDir()
 	for _, name := range []string{"a", "a.copy"} {

@@ -38,8 +38,8 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 		return err
 	}
 	view := fullView(c.jobs)
-	view.Fresh, view.Family, view.Sidecar = true, c.family, c.unheld
-	r, err := to.Open(ctx, l, view)
+	view.Fresh, view.Kind, view.Sidecar = true, c.kind, c.unheld
+	r, err := to.Records.Open(ctx, l, view)
 	if err != nil {
 		return err
 	}

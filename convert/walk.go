@@ -76,7 +76,7 @@ func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) ite
 
 // isClientCopy reports whether some client gives this name to copies of its stores.
 func isClientCopy(reg *formats.Registry, name string) bool {
-	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.IsCopy != nil && f.IsCopy(name) })
+	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.Home != nil && f.Home.IsCopy != nil && f.Home.IsCopy(name) })
 }
 
 // isIgnored reports whether an entry never holds a client's store: other tools'

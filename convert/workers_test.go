@@ -52,8 +52,8 @@ func TestStoresWaitForFiles(t *testing.T) {
 	tried := map[string]int{}
 	reg := fakes(nil, nil)
 	left := reg.Lookup("left")
-	open := left.Open
-	left.Open = func(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	open := left.Records.Open
+	left.Records.Open = func(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if tried[l.Path]++; strings.HasPrefix(l.Path, dir) && tried[l.Path] == 1 {

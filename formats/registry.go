@@ -36,22 +36,37 @@ func (r *Registry) Lookup(name string) *Format {
 func (r *Registry) Relatives(f *Format) []*Format {
 	var out []*Format
 	for _, g := range r.list {
-		if g != f && g.Create != nil && Related(f, g) {
+		if g != f && g.Records != nil && Related(f, g) {
 			out = append(out, g)
 		}
 	}
 	return out
 }
 
-// Related reports whether two formats share a family.
-func Related(f, g *Format) bool { return SharedFamily(f, g) != "" }
+// Clients returns the clients of all formats, each once, in their order.
+func (r *Registry) Clients() (out []string) {
+	for _, f := range r.list {
+		for _, c := range f.Clients {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
 
-// SharedFamily returns the first family of f that g has, too, or "". An exact
-// conversion from f to g reads f in this family.
-func SharedFamily(f, g *Format) string {
-	for _, s := range f.Families {
-		if slices.Contains(g.Families, s) {
-			return s
+// Related reports whether an exact conversion from f to g exists.
+func Related(f, g *Format) bool { return SharedKind(f, g) != "" }
+
+// SharedKind returns the name of the first kind of records of f that g has, too, or
+// "". An exact conversion from f to g reads f as records of this kind.
+func SharedKind(f, g *Format) string {
+	if f.Records == nil || g.Records == nil {
+		return ""
+	}
+	for _, k := range f.Records.Kinds {
+		if slices.ContainsFunc(g.Records.Kinds, k.Fits) {
+			return k.Name
 		}
 	}
 	return ""

@@ -74,7 +74,7 @@ func (a *app) withoutCopies(found []*convert.Listed) []*convert.Listed {
 	copies := map[string]bool{}
 	for _, s := range found {
 		for _, f := range a.reg.All() {
-			if f.SessionPath == nil || !f.OneSessionPerFile || f.Name == s.Sources[0].Format {
+			if f.Writer == nil || !f.Writer.Single || f.Name == s.Sources[0].Format {
 				continue
 			}
 			head := session.Head{ID: s.ID, Agent: s.Agent}
@@ -82,7 +82,7 @@ func (a *app) withoutCopies(found []*convert.Listed) []*convert.Listed {
 				if n > 1 {
 					head.ID = s.ID + "#" + strconv.Itoa(n)
 				}
-				at := path.Base(f.SessionPath(&head))
+				at := path.Base(f.Writer.Path(&head))
 				copies[f.Name+"/"+strings.TrimSuffix(at, path.Ext(at))] = true
 			}
 		}
@@ -95,10 +95,10 @@ func (a *app) withoutCopies(found []*convert.Listed) []*convert.Listed {
 func fileOf(reg *formats.Registry, s *convert.Listed) string {
 	store := s.Sources[0].Path
 	f := reg.Lookup(s.Sources[0].Format)
-	if f == nil || f.SessionPath == nil {
+	if f == nil || f.Writer == nil {
 		return store
 	}
-	for rel := f.SessionPath(&s.Head); rel != ""; {
+	for rel := f.Writer.Path(&s.Head); rel != ""; {
 		if at := filepath.Join(store, filepath.FromSlash(rel)); exists(at) {
 			return at
 		}

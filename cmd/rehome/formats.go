@@ -26,11 +26,22 @@ func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}
 	for _, f := range reg.All() {
 		res.Formats = append(res.Formats, formatRow{
-			Name: f.Name, Title: f.Title, Reads: f.Open != nil, Writes: f.Create != nil, Decodes: f.Decode != nil, Encodes: f.Encode != nil, Checks: f.Check != nil, Text: f.Text,
-			Families: list(f.Families), Schemas: list(f.Schemas),
+			Name: f.Name, Title: f.Title, Reads: f.Records != nil, Writes: f.Records != nil, Decodes: f.Sessions != nil, Encodes: f.Writer != nil, Checks: f.Check != nil, Text: f.Text,
+			Families: kinds(f), Schemas: list(f.Schemas),
 		})
 	}
 	return res
+}
+
+// kinds returns the names of the kinds of records of a format.
+func kinds(f *formats.Format) []string {
+	out := []string{}
+	if f.Records != nil {
+		for _, k := range f.Records.Kinds {
+			out = append(out, k.Name)
+		}
+	}
+	return out
 }
 
 // list turns nil into an empty list, which JSON encodes as [] instead of null.

@@ -60,7 +60,7 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 		return nil, nil, err
 	}
 	for _, d := range found {
-		if d.Format.Decode != nil {
+		if d.Format.Sessions != nil {
 			return d.Format, l, nil
 		}
 	}
@@ -74,7 +74,7 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 // text can be restored to the store it was made from.
 func (a *app) notReadable(format, path string, err error) error {
 	hint := "`rehome convert` can convert the whole store"
-	if f := a.reg.Lookup(format); f != nil && f.Text && f.Open != nil {
+	if f := a.reg.Lookup(format); f != nil && f.Text && f.Records != nil {
 		hint = "restore it first: rehome convert ARCHIVE STORE"
 	}
 	return &formats.Error{Format: format, At: path, Err: err, Hint: hint}
@@ -93,7 +93,7 @@ func (v *viewer) showStdin() error {
 		if f != nil {
 			v.streaming = true
 			return v.show(func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
-				return f.Stream(ctx, r, view, v.selection(""))
+				return f.Sessions.Stream(ctx, r, view, v.selection(""))
 			})
 		}
 		return s.restate(v.show(v.storeDecoder(source{path: s.path})))

@@ -153,7 +153,7 @@ func (a *app) streamFormat(path string, head []byte) (*formats.Format, error) {
 		return nil, err
 	}
 	found, err := a.reg.Detect(a.ctx, l)
-	if err != nil || len(found) == 0 || found[0].Format.Stream == nil {
+	if err != nil || len(found) == 0 || found[0].Format.Sessions == nil || found[0].Format.Sessions.Stream == nil {
 		return nil, err
 	}
 	return found[0].Format, nil

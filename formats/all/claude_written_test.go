@@ -62,7 +62,7 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 		t.Fatal(err)
 	}
 	dir, n := t.TempDir(), 0
-	for s, err := range all.Registry().Lookup(format).Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}}, session.Selection{}) {
+	for s, err := range all.Registry().Lookup(format).Sessions.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}}, session.Selection{}) {
 		if err != nil {
 			continue // other tests say whether it may fail
 		}
@@ -71,10 +71,10 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 		said := &said{sound: sound}
 		notes := map[loss.Code]int{}
 		s.Messages = said.listen(s.Messages)
-		if err := to.Encode(t.Context(), s, formats.Build{Path: at, OnLoss: func(n loss.Loss) { notes[n.Code]++ }}); err != nil {
+		if err := to.Writer.Encode(t.Context(), s, formats.Build{Path: at, OnLoss: func(n loss.Loss) { notes[n.Code]++ }}); err != nil {
 			t.Fatal(err)
 		}
-		if err := to.Verify(t.Context(), at); err != nil {
+		if err := to.Writer.Verify(t.Context(), at); err != nil {
 			t.Fatal(err)
 		}
 		got := read(t, at)

@@ -61,7 +61,7 @@ func TestHeadsAgree(t *testing.T) {
 		agree("ide/"+strings.TrimPrefix(name, "cases/"), Registry().Lookup("cursor-ide"), at)
 	}
 	for _, f := range Registry().All() {
-		if f.Decode != nil && listed[f.Name] == 0 {
+		if f.Sessions != nil && listed[f.Name] == 0 {
 			t.Errorf("no session of %s was listed", f.Name)
 		}
 	}

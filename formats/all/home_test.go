@@ -10,12 +10,12 @@ import (
 // little is known.
 func TestHomes(t *testing.T) {
 	for _, f := range Registry().All() {
-		if f.DefaultPaths == nil {
+		if f.Home == nil {
 			continue
 		}
 		for _, os := range []string{"linux", "darwin", "windows", ""} {
 			for _, home := range []string{"", t.TempDir()} {
-				f.DefaultPaths(formats.Machine{OS: os, Home: home})
+				f.Home.Roots(formats.Machine{OS: os, Home: home})
 			}
 		}
 	}

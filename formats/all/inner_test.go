@@ -48,14 +48,14 @@ func TestInnerComeAlong(t *testing.T) {
 		}
 		f, v := found[0].Format, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 		var listed []string
-		for h, err := range f.Heads(t.Context(), l, v) {
+		for h, err := range f.Sessions.Heads(t.Context(), l, v) {
 			if err != nil {
 				t.Fatalf("%s: %v", at, err)
 			}
 			listed = append(listed, h.ID)
 		}
 		ids := func(sel session.Selection) (out []string) {
-			for s, err := range f.Decode(t.Context(), l, v, sel) {
+			for s, err := range f.Sessions.Decode(t.Context(), l, v, sel) {
 				if s == nil {
 					t.Fatalf("%s: %v", at, err)
 				}

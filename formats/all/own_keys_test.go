@@ -23,7 +23,7 @@ func withheldFrom(t *testing.T, format, path string) (notes []loss.Loss) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := all.Registry().Lookup(format).Open(t.Context(), l, formats.View{Family: formats.Tables, Secrets: formats.WithholdSecrets, OnLoss: func(n loss.Loss) {
+	r, err := all.Registry().Lookup(format).Records.Open(t.Context(), l, formats.View{Kind: formats.Tables, Secrets: formats.WithholdSecrets, OnLoss: func(n loss.Loss) {
 		n.At.Key = n.At.Key.Clone()
 		notes = append(notes, n)
 	}})

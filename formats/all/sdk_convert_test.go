@@ -215,7 +215,7 @@ func TestNamesWhatIsMadeAnew(t *testing.T) {
 		if _, err := convert.Convert(t.Context(), all.Registry(), text, filepath.Join(dir, "back"+strings.Repeat("-", i)), o); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(said, "made anew: row ids"); got != want {
+		if got := strings.Contains(said, "are generated again: row ids"); got != want {
 			t.Errorf("residue taken away: %v, said: %q", want, said)
 		}
 		if err := os.Remove(text + ".sidecar.ndjson"); err != nil && !want {

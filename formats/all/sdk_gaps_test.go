@@ -353,7 +353,7 @@ func TestBackupsAreNoStores(t *testing.T) {
 	for _, s := range rep.Stores {
 		got = append(got, s.Path)
 	}
-	if strings.Join(got, " ") != "aa bb.bak-2 cc.bak-x" || !strings.Contains(said, "aa.bak-1 is left out") {
+	if strings.Join(got, " ") != "aa bb.bak-2 cc.bak-x" || !strings.Contains(said, "aa.bak-1 skipped") {
 		t.Errorf("%q, said %q", got, said)
 	}
 	// The hint of a project with several names one of them as it can be given.
@@ -373,7 +373,7 @@ func TestBackupsAreNoStores(t *testing.T) {
 		lay(t, roots, map[string]string{beside: `{"rehome":"` + word + `","version":1}` + "\n"})
 		said = ""
 		become(t, filepath.Join(dir, "p"), filepath.Join(dir, "one-"+word), o)
-		if !strings.Contains(said, "aa.bak-1 is left out") || !strings.Contains(said, "taken from "+filepath.Join(roots, beside)) || strings.Contains(said, beside+" is left out") {
+		if !strings.Contains(said, "aa.bak-1 skipped") || !strings.Contains(said, "using the sidecar "+filepath.Join(roots, beside)) || strings.Contains(said, beside+" skipped") {
 			t.Errorf("said %q", said)
 		}
 		if word == "sidecar" {
@@ -396,7 +396,7 @@ func TestAnewIsSaidAfterwards(t *testing.T) {
 		if _, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "lines"), filepath.Join(dir, "db-"+allow.String()), o); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(said, "made anew"); got != want {
+		if got := strings.Contains(said, "generated again"); got != want {
 			t.Errorf("allowed %v: said %q", allow, said)
 		}
 	}

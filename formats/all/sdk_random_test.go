@@ -196,7 +196,7 @@ func randomDatabases(t *testing.T, r *rand.Rand, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := sdk.Open(t.Context(), l, formats.View{})
+	model, err := sdk.Records.Open(t.Context(), l, formats.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func randomDatabases(t *testing.T, r *rand.Rand, dir string) {
 		schema.Databases = append(schema.Databases, d)
 		schema.Sets = append(schema.Sets, store.Set{File: p, Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, store.Set{File: p, Name: "meta", Columns: []string{"key", "value"}, RowIDs: true})
 	}
-	w, err := sdk.Create(t.Context(), formats.Build{Path: dir, Schema: schema})
+	w, err := sdk.Records.Create(t.Context(), formats.Build{Path: dir, Schema: schema})
 	if err != nil {
 		t.Fatal(err)
 	}

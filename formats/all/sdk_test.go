@@ -33,17 +33,17 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 	}
 	tell := func(it store.SidecarItem) { tr.residue = append(tr.residue, it) }
 	note := func(n loss.Loss) { tr.notes = append(tr.notes, n) }
-	v := formats.View{Family: formats.SDKDocuments, Secrets: tr.secrets, Sidecar: tr.beside, OnLoss: note, Cwd: tr.cwd,
+	v := formats.View{Kind: formats.SDKDocuments, Secrets: tr.secrets, Sidecar: tr.beside, OnLoss: note, Cwd: tr.cwd,
 		OnOmit: func(it store.SidecarItem) { tr.withheld++; tell(it) }}
 	if reg.Lookup(to).Text {
 		v.OnLeftover = tell
 	}
-	r, err := reg.Lookup(from).Open(t.Context(), l, v)
+	r, err := reg.Lookup(from).Records.Open(t.Context(), l, v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	w, err := reg.Lookup(to).Create(t.Context(), formats.Build{Path: dst, Schema: r.Schema(), OnSidecar: tell, Leftover: tr.beside, WithSecrets: tr.secrets == formats.KeepSecrets, OnLoss: note})
+	w, err := reg.Lookup(to).Records.Create(t.Context(), formats.Build{Path: dst, Schema: r.Schema(), OnSidecar: tell, Leftover: tr.beside, WithSecrets: tr.secrets == formats.KeepSecrets, OnLoss: note})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := reg.Lookup(to).Open(t.Context(), l, formats.View{Family: formats.SDKDocuments, Sidecar: tr.residue, OnLoss: func(n loss.Loss) {
+	again, err := reg.Lookup(to).Records.Open(t.Context(), l, formats.View{Kind: formats.SDKDocuments, Sidecar: tr.residue, OnLoss: func(n loss.Loss) {
 		if n.Code.Stale() {
 			t.Errorf("what was just written is called stale: %v", n)
 		}
@@ -105,7 +105,7 @@ func sameTables(t *testing.T, a, b string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := all.Registry().Lookup("cursor-sdk").Open(t.Context(), l, formats.View{})
+		r, err := all.Registry().Lookup("cursor-sdk").Records.Open(t.Context(), l, formats.View{})
 		if err != nil {
 			t.Fatal(err)
 		}

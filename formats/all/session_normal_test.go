@@ -53,7 +53,7 @@ func (o *outcome) noted(words string) bool {
 func decodeStore(t *testing.T, format, path string, sel session.Selection) *outcome {
 	t.Helper()
 	f := all.Registry().Lookup(format)
-	if f.Decode == nil {
+	if f.Sessions == nil {
 		t.Fatalf("%s cannot decode", format)
 	}
 	l, err := formats.Locate(path)
@@ -63,7 +63,7 @@ func decodeStore(t *testing.T, format, path string, sel session.Selection) *outc
 	out := &outcome{}
 	sel.Account = &session.SharedAccount{}
 	view := formats.View{OnLoss: func(n loss.Loss) { out.notes = append(out.notes, n) }, OnNotice: func(string) {}}
-	for s, err := range f.Decode(t.Context(), l, view, sel) {
+	for s, err := range f.Sessions.Decode(t.Context(), l, view, sel) {
 		if err != nil {
 			out.errs = append(out.errs, err)
 			if s == nil {

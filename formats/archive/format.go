@@ -13,15 +13,17 @@ const name = "archive"
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:     name,
-		Title:    "any SQLite store as git-committable text",
-		Families: []string{formats.Tables, formats.PlainFiles},
-		Text:     true,
-		Schemas:  []string{"archive-manifest-1", "archive-row-1", "archive-section-1"},
-		Probe:    probe,
-		Open:     open,
-		Create:   create,
-		Check:    check,
+		Name:  name,
+		Title: "any SQLite store as git-committable text",
+		Records: &formats.Records{
+			Kinds:  []formats.Kind{{Name: formats.Tables, Schema: formats.AnySchema}, {Name: formats.PlainFiles, Schema: formats.AnySchema}},
+			Open:   open,
+			Create: create,
+		},
+		Text:    true,
+		Schemas: []string{"archive-manifest-1", "archive-row-1", "archive-section-1"},
+		Probe:   probe,
+		Check:   check,
 	}
 }
 

@@ -20,16 +20,20 @@ const (
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:        name,
-		Title:       "rehome's own session format, one JSON line per message",
-		Text:        true,
-		Schemas:     []string{"canonical-1"},
-		Probe:       probe,
-		Decode:      decode,
-		Heads:       heads,
-		Encode:      encode,
-		SessionPath: named,
-		Check:       check,
+		Name:    name,
+		Title:   "rehome's own session format, one JSON line per message",
+		Text:    true,
+		Schemas: []string{"canonical-1"},
+		Probe:   probe,
+		Sessions: &formats.Sessions{
+			Decode: decode,
+			Heads:  heads,
+		},
+		Writer: &formats.Writer{
+			Encode: encode,
+			Path:   named,
+		},
+		Check: check,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
 )
 
 const name = "codex"
@@ -20,13 +21,18 @@ const name = "codex"
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:         name,
-		Title:        "sessions of the Codex CLI (rollouts), read only",
-		Probe:        probe,
-		Decode:       decode,
-		Heads:        heads,
-		DefaultPaths: home,
-		Check:        check,
+		Name:    name,
+		Title:   "sessions of the Codex CLI (rollouts), read only",
+		Clients: []string{session.Codex},
+		Probe:   probe,
+		Sessions: &formats.Sessions{
+			Decode: decode,
+			Heads:  heads,
+		},
+		Home: &formats.Home{
+			Roots: home,
+		},
+		Check: check,
 	}
 }
 

@@ -268,7 +268,7 @@ type decoder struct {
 	say        func(*session.Message) bool
 	over       bool // nobody wants more
 	history    bool // abandoned turns are wanted
-	account      session.Account
+	account    session.Account
 	held       *session.Message  // the model's response that is being read
 	waiting    map[string][]byte // calls without a result, and what an event said of theirs
 	archived   int               // messages since the last boundary

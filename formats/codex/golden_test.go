@@ -30,7 +30,7 @@ func told(t testing.TB, path string, ids ...string) (string, session.Account) {
 	var text []byte
 	var books loss.Log
 	sel := session.Selection{IDs: ids, Account: new(session.SharedAccount)}
-	for s, err := range codex.Format().Decode(t.Context(), l, formats.View{OnLoss: books.Add}, sel) {
+	for s, err := range codex.Format().Sessions.Decode(t.Context(), l, formats.View{OnLoss: books.Add}, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestCompressed(t *testing.T) {
 }
 
 func TestHome(t *testing.T) {
-	home := codex.Format().DefaultPaths
+	home := codex.Format().Home.Roots
 	if got := home(formats.Machine{OS: "linux", Home: "/home/ann"}); got[0] != filepath.Join("/home/ann", ".codex") {
 		t.Errorf("%q", got)
 	}

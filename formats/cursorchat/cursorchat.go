@@ -14,6 +14,7 @@ import (
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storecheck"
+	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
@@ -23,17 +24,24 @@ const name = "cursor-chat"
 func Format() *formats.Format {
 	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"blobs", "meta"}, Use: use, Known: new(sqlitefile.Known)}
 	return &formats.Format{
-		Name:         name,
-		Title:        "a chat of the Cursor CLI (store.db)",
-		Families:     []string{formats.Tables},
-		Probe:        probe,
-		Open:         shape.Open,
-		Create:       shape.Create,
-		Shard:        shard,
-		Decode:       codec{shape}.decode,
-		Heads:        heads,
-		DefaultPaths: home,
-		Check:        check(new(storecheck.Bench)),
+		Name:    name,
+		Title:   "a chat of the Cursor CLI (store.db)",
+		Clients: []string{session.CursorCLI},
+		Records: &formats.Records{
+			Kinds:  []formats.Kind{{Name: formats.Tables, Schema: name}},
+			Open:   shape.Open,
+			Create: shape.Create,
+			Shard:  shard,
+		},
+		Probe: probe,
+		Sessions: &formats.Sessions{
+			Decode: codec{shape}.decode,
+			Heads:  heads,
+		},
+		Home: &formats.Home{
+			Roots: home,
+		},
+		Check: check(new(storecheck.Bench)),
 	}
 }
 

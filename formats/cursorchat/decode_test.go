@@ -50,7 +50,7 @@ func decoded(t *testing.T, path string, sel session.Selection) *told {
 		d.notes = append(d.notes, fmt.Sprint(n.Kind(), " ", n.At.String(), ": ", strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	},
 		OnNotice: func(s string) { d.said = append(d.said, s) }}
-	for s, err := range Format().Decode(context.Background(), l, v, sel) {
+	for s, err := range Format().Sessions.Decode(context.Background(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func decoded(t *testing.T, path string, sel session.Selection) *told {
 // records counts what a store holds the other way: through its raw reader.
 func records(t *testing.T, l *formats.Location) (n int64) {
 	t.Helper()
-	r, err := Format().Open(t.Context(), l, formats.View{})
+	r, err := Format().Records.Open(t.Context(), l, formats.View{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,7 +448,7 @@ func TestStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for s, err := range Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -469,7 +469,7 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l, _ = formats.Locate(laid(t, "chats", map[string]string{storeName: sample(t)}))
-	for s, err := range Format().Decode(ctx, l, formats.View{}, session.Selection{}) {
+	for s, err := range Format().Sessions.Decode(ctx, l, formats.View{}, session.Selection{}) {
 		if err == nil {
 			t.Errorf("cancelled, and yet %v", s.ID)
 		}

@@ -25,7 +25,7 @@ func TestChanged(t *testing.T) {
 	same := func(a, b *session.Body) bool {
 		return a == nil && b == nil || a != nil && b != nil && bytes.Equal(a.Bytes, b.Bytes)
 	}
-	for s, err := range Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

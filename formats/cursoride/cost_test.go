@@ -133,7 +133,7 @@ func TestCosts(t *testing.T) {
 	v := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	ways := map[string]func(l *formats.Location){
 		"heads": func(l *formats.Location) {
-			for _, err := range Format().Heads(t.Context(), l, v) {
+			for _, err := range Format().Sessions.Heads(t.Context(), l, v) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,7 +143,7 @@ func TestCosts(t *testing.T) {
 		"part": func(l *formats.Location) {
 			part := v
 			part.Sessions = []string{"c", "0", uuidOf(1)}
-			r, err := Format().Open(t.Context(), l, part)
+			r, err := Format().Records.Open(t.Context(), l, part)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -178,7 +178,7 @@ func TestCosts(t *testing.T) {
 }
 
 func decodeAll(t *testing.T, l *formats.Location, v formats.View, sel session.Selection) {
-	for s, err := range Format().Decode(t.Context(), l, v, sel) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}

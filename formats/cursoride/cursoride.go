@@ -9,6 +9,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/session"
 )
 
 const (
@@ -22,21 +23,28 @@ func Format() *formats.Format {
 	known := new(sqlitefile.Known)
 	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: known, Part: parter(known)}
 	return &formats.Format{
-		Name:     name,
-		Title:    "the Cursor IDE's state.vscdb, alone or a whole user dir",
-		Families: []string{formats.Tables},
-		Probe:    probe,
-		Open:     shape.Open,
-		Create:   shape.Create,
-		Shard:    shard,
-		Partial:  true,
+		Name:    name,
+		Title:   "the Cursor IDE's state.vscdb, alone or a whole user dir",
+		Clients: []string{session.CursorIDE},
+		Records: &formats.Records{
+			Kinds:   []formats.Kind{{Name: formats.Tables, Schema: name}},
+			Open:    shape.Open,
+			Create:  shape.Create,
+			Shard:   shard,
+			Partial: true,
+		},
+		Probe: probe,
 		Schemas: []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-checkpoint-1", "cursor-ide-diff-1",
 			"cursor-ide-fates-1", "cursor-ide-request-1", "cursor-ide-workspace-1"},
-		Decode:       decoder(known),
-		Heads:        lister(known),
-		DefaultPaths: home,
-		IsCopy:       copied,
-		Check:        check,
+		Sessions: &formats.Sessions{
+			Decode: decoder(known),
+			Heads:  lister(known),
+		},
+		Home: &formats.Home{
+			Roots:  home,
+			IsCopy: copied,
+		},
+		Check: check,
 	}
 }
 

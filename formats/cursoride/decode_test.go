@@ -36,7 +36,7 @@ func decodeAt(t testing.TB, path string, sel session.Selection) *told {
 	out := &told{}
 	sel.Account = &session.SharedAccount{}
 	v := formats.View{OnLoss: func(n loss.Loss) { out.notes = append(out.notes, n); out.books.Add(n) }, OnNotice: func(string) {}}
-	for s, err := range Format().Decode(t.Context(), l, v, sel) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, v, sel) {
 		if err != nil {
 			out.errs = append(out.errs, err)
 			continue

@@ -167,7 +167,7 @@ func TestStopped(t *testing.T) {
 	}
 	v := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	for n := range 12 {
-		for s, err := range Format().Decode(t.Context(), l, v, session.Selection{}) {
+		for s, err := range Format().Sessions.Decode(t.Context(), l, v, session.Selection{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var last error
-	for s, err := range Format().Decode(ctx, l, v, session.Selection{}) {
+	for s, err := range Format().Sessions.Decode(ctx, l, v, session.Selection{}) {
 		if last = err; s != nil && err == nil {
 			cancel()
 			for _, err := range s.Messages {
@@ -283,7 +283,7 @@ func TestHeads(t *testing.T) {
 				talked[last] = true
 			}
 		}
-		for h, err := range Format().Heads(t.Context(), l, formats.View{OnNotice: func(string) {}}) {
+		for h, err := range Format().Sessions.Heads(t.Context(), l, formats.View{OnNotice: func(string) {}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func TestPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var listed []string
-	for h, err := range Format().Heads(t.Context(), l, formats.View{OnNotice: func(string) {}}) {
+	for h, err := range Format().Sessions.Heads(t.Context(), l, formats.View{OnNotice: func(string) {}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestPromptsUnwalked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sel := range []session.Selection{{}, {IDs: []string{"global-prompts"}}} {
-		for s, err := range Format().Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, sel) {
+		for s, err := range Format().Sessions.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, sel) {
 			if err != nil || s.ID != "global-prompts" {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/session"
 )
 
 const name = "cursor-ndjson"
@@ -15,17 +16,22 @@ const name = "cursor-ndjson"
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:     name,
-		Title:    "the Cursor SDK's agents as lines (agents, runs, run_events and checkpoints.ndjson)",
-		Families: []string{formats.SDKDocuments},
-		Text:     true,
-		Schemas:  []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
-		Probe:    probe,
-		Open:     open,
-		Create:   create,
-		Decode:   decode,
-		Heads:    heads,
-		Check:    check,
+		Name:    name,
+		Title:   "the Cursor SDK's agents as lines (agents, runs, run_events and checkpoints.ndjson)",
+		Clients: []string{session.CursorSDK},
+		Records: &formats.Records{
+			Kinds:  []formats.Kind{{Name: formats.SDKDocuments}},
+			Open:   open,
+			Create: create,
+		},
+		Text:    true,
+		Schemas: []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
+		Probe:   probe,
+		Sessions: &formats.Sessions{
+			Decode: decode,
+			Heads:  heads,
+		},
+		Check: check,
 	}
 }
 

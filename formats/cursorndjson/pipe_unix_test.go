@@ -22,7 +22,7 @@ func TestPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Format().Open(t.Context(), l, formats.View{})
+	r, err := Format().Records.Open(t.Context(), l, formats.View{})
 	if err == nil {
 		defer r.Close()
 		for _, e := range r.Batches(t.Context()) {

@@ -13,6 +13,7 @@ import (
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
+	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
@@ -28,22 +29,29 @@ const (
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:         name,
-		Title:        "the Cursor SDK's agents (index.db and one store.db per agent)",
-		Families:     []string{formats.Tables, formats.SDKDocuments},
-		Schemas:      []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
-		Probe:        probe,
-		Open:         open,
-		Create:       create,
-		Shard:        shard,
-		Regenerated:  "row ids, the meta row of each agent, and tables and columns that the SDK does not create",
-		ProjectPath:  ProjectPath,
-		ExternalDir:  ExternalDir,
-		Decode:       decode,
-		Heads:        heads,
-		DefaultPaths: home,
-		StoreInside:  within,
-		Check:        new(benches).check,
+		Name:    name,
+		Title:   "the Cursor SDK's agents (index.db and one store.db per agent)",
+		Clients: []string{session.CursorSDK},
+		Records: &formats.Records{
+			Kinds:       []formats.Kind{{Name: formats.Tables, Schema: name}, {Name: formats.SDKDocuments}},
+			Open:        open,
+			Create:      create,
+			Shard:       shard,
+			Regenerated: "row ids, the meta row of each agent, and tables and columns that the SDK does not create",
+		},
+		Schemas: []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
+		Probe:   probe,
+		Home: &formats.Home{
+			Store:       ProjectPath,
+			External:    ExternalDir,
+			Roots:       home,
+			StoreInside: within,
+		},
+		Sessions: &formats.Sessions{
+			Decode: decode,
+			Heads:  heads,
+		},
+		Check: new(benches).check,
 	}
 }
 
@@ -113,7 +121,7 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 			v.OnNotice(s)
 		}
 	}
-	if v.Family == formats.SDKDocuments {
+	if v.Kind == formats.SDKDocuments {
 		return openDocuments(ctx, l, v)
 	}
 	// Sidecar items of documents say nothing about tables: they are handed on.
@@ -191,7 +199,7 @@ func leftAside(l *formats.Location) (out []string) {
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
 	for _, e := range list {
 		if setAside(e.Name()) && !formats.IsSidecar(e.Name()) {
-			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is a backup that --replace made")
+			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" skipped: a backup made by --replace")
 		}
 	}
 	return out

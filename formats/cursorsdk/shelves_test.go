@@ -111,7 +111,7 @@ func openDoc(t *testing.T, at string) store.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := openDocuments(t.Context(), l, formats.View{Family: formats.SDKDocuments})
+	r, err := openDocuments(t.Context(), l, formats.View{Kind: formats.SDKDocuments})
 	if err != nil {
 		t.Fatal(err)
 	}

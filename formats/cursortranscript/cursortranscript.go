@@ -11,6 +11,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
+	"rehome/formats/session"
 )
 
 const name = "cursor-transcript"
@@ -18,13 +19,18 @@ const name = "cursor-transcript"
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:         name,
-		Title:        "readable copies of Cursor's sessions (agent-transcripts), without results",
-		Probe:        probe,
-		Decode:       decode,
-		Heads:        heads,
-		DefaultPaths: home,
-		Check:        check,
+		Name:    name,
+		Title:   "readable copies of Cursor's sessions (agent-transcripts), without results",
+		Clients: []string{session.CursorCLI, session.CursorSDK},
+		Probe:   probe,
+		Sessions: &formats.Sessions{
+			Decode: decode,
+			Heads:  heads,
+		},
+		Home: &formats.Home{
+			Roots: home,
+		},
+		Check: check,
 	}
 }
 

@@ -30,7 +30,7 @@ func told(t testing.TB, path string, ids ...string) ([]byte, session.Account) {
 	var said []string
 	sel := session.Selection{IDs: ids, Account: new(session.SharedAccount)}
 	v := formats.View{OnLoss: books.Add, OnNotice: func(s string) { said = append(said, strings.ReplaceAll(s, path, "STORE")) }}
-	for s, err := range cursortranscript.Format().Decode(t.Context(), l, v, sel) {
+	for s, err := range cursortranscript.Format().Sessions.Decode(t.Context(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestHeads(t *testing.T) {
 	}
 	f := cursortranscript.Format()
 	var cheap, whole []string
-	for h, err := range f.Heads(t.Context(), l, formats.View{}) {
+	for h, err := range f.Sessions.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestHeads(t *testing.T) {
 		}
 		cheap = append(cheap, fmt.Sprint(h.ID, h.Agent, h.Title, h.Created, h.Updated, h.Bytes, h.Parent != nil))
 	}
-	for s, err := range f.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range f.Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -182,7 +182,7 @@ func TestUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var good, bad int
-	for s, err := range cursortranscript.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range cursortranscript.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		var e *formats.Error
 		switch {
 		case err == nil:
@@ -218,11 +218,11 @@ func TestHome(t *testing.T) {
 	env := map[string]string{}
 	m := formats.Machine{OS: "linux", Home: dir, Getenv: func(name string) string { return env[name] }}
 	want := filepath.Join(dir, ".cursor", "projects", "home-ann-app", "agent-transcripts")
-	if got := cursortranscript.Format().DefaultPaths(m); len(got) != 1 || got[0] != want {
+	if got := cursortranscript.Format().Home.Roots(m); len(got) != 1 || got[0] != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	env["CURSOR_DATA_DIR"] = filepath.Join(dir, "elsewhere")
-	if got := cursortranscript.Format().DefaultPaths(m); len(got) != 1 || got[0] != filepath.Join(dir, "elsewhere", "projects") {
+	if got := cursortranscript.Format().Home.Roots(m); len(got) != 1 || got[0] != filepath.Join(dir, "elsewhere", "projects") {
 		t.Errorf("%q", got)
 	}
 }
@@ -258,7 +258,7 @@ func TestRewritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for s, err := range cursortranscript.Format().Decode(t.Context(), l, formats.View{}, session.Selection{Account: new(session.SharedAccount)}) {
+		for s, err := range cursortranscript.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{Account: new(session.SharedAccount)}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,7 +302,7 @@ func TestCost(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			for s, err := range cursortranscript.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+			for s, err := range cursortranscript.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 				if err != nil {
 					t.Fatal(err)
 				}

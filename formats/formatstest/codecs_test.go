@@ -116,8 +116,8 @@ func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir
 	if base == "" {
 		base = "store"
 	}
-	b := formats.Build{Path: filepath.Join(dir, base), Schema: r.schema, Compress: r.compress, Shard: reg.Lookup(r.schema.Origin).Shard}
-	w, err := f.Create(context.Background(), b)
+	b := formats.Build{Path: filepath.Join(dir, base), Schema: r.schema, Compress: r.compress, Shard: reg.Lookup(r.schema.Origin).Records.Shard}
+	w, err := f.Records.Create(context.Background(), b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func read(ctx context.Context, f *formats.Format, path string, v formats.View) (
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.Open(ctx, l, v)
+	r, err := f.Records.Open(ctx, l, v)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const (
 // truncated: a source that was cut off anywhere never makes the reader panic,
 // and never makes it lose records in silence.
 func truncated(t *testing.T, c Case, s source) {
-	whole := mustRead(t, c.Format, s.path, formats.View{Family: c.family})
+	whole := mustRead(t, c.Format, s.path, formats.View{Kind: c.kind})
 	dir := filepath.Join(t.TempDir(), "cut")
 	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func truncated(t *testing.T, c Case, s source) {
 			var got *content
 			var books loss.Log
 			err := addressed(t, what, func() (err error) {
-				got, err = read(t.Context(), c.Format, path, formats.View{Family: c.family, OnLoss: books.Add})
+				got, err = read(t.Context(), c.Format, path, formats.View{Kind: c.kind, OnLoss: books.Add})
 				return err
 			})
 			if err == nil && got != nil && books.Worst() < loss.Dropped { // else it says that it left something out

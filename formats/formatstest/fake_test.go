@@ -35,8 +35,16 @@ type fakeCell struct {
 
 func (f fake) format() *formats.Format {
 	return &formats.Format{
-		Name: f.name, Title: "a format made up for tests", Families: []string{"made-up"}, Text: f.name == "fake-text",
-		Schemas: []string{"error-1"}, Probe: f.probe, Open: f.open, Create: f.create,
+		Name:  f.name,
+		Title: "a format made up for tests",
+		Records: &formats.Records{
+			Kinds:  []formats.Kind{{Name: "made-up"}},
+			Open:   f.open,
+			Create: f.create,
+		},
+		Text:    f.name == "fake-text",
+		Schemas: []string{"error-1"},
+		Probe:   f.probe,
 	}
 }
 

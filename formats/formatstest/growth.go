@@ -115,10 +115,10 @@ func Grows(t *testing.T, reg *formats.Registry, f *formats.Format, n int, shapes
 // works are what is done with every format.
 func works(reg *formats.Registry, f *formats.Format) (out []Work) {
 	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}, Jobs: 1, Secrets: formats.WithholdSecrets}
-	if f.Heads != nil {
+	if f.Sessions != nil && f.Sessions.Heads != nil {
 		out = append(out, Work{"list", func(ctx context.Context, path, _ string) {
 			if l, err := formats.Locate(path); err == nil {
-				for _, err := range f.Heads(ctx, l, view) {
+				for _, err := range f.Sessions.Heads(ctx, l, view) {
 					if err != nil {
 						return
 					}
@@ -150,7 +150,7 @@ func carry(ctx context.Context, f, to *formats.Format, path, scratch string, vie
 		return
 	}
 	n := 0
-	for s, err := range f.Decode(ctx, l, view, sel) {
+	for s, err := range f.Sessions.Decode(ctx, l, view, sel) {
 		switch {
 		case s == nil:
 			return
@@ -159,8 +159,8 @@ func carry(ctx context.Context, f, to *formats.Format, path, scratch string, vie
 		case to != nil:
 			n++
 			file := filepath.Join(scratch, strconv.Itoa(n))
-			if to.Encode(ctx, s, formats.Build{Path: file, OnLoss: view.OnLoss}) == nil && to.Verify != nil {
-				to.Verify(ctx, file)
+			if to.Writer.Encode(ctx, s, formats.Build{Path: file, OnLoss: view.OnLoss}) == nil && to.Writer != nil && to.Writer.Verify != nil {
+				to.Writer.Verify(ctx, file)
 			}
 			os.Remove(file)
 		default:

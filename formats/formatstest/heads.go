@@ -18,7 +18,7 @@ func heads(t *testing.T, c Case, s source) { Heads(t, c.Format, s.path) }
 // returns how many are listed.
 func Heads(t *testing.T, f *formats.Format, path string) int {
 	t.Helper()
-	if f.Heads == nil {
+	if f.Sessions == nil || f.Sessions.Heads == nil {
 		return 0
 	}
 	l, err := formats.Locate(path)
@@ -26,9 +26,14 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 		t.Fatal(err)
 	}
 	decoded := mustDecode(t, Case{Format: f}, path, formats.View{}, session.Selection{}).heads
+	for _, d := range decoded {
+		if len(f.Clients) > 0 && !slices.Contains(f.Clients, d.Agent) {
+			t.Errorf("%q is a session of %q, and the format names %q", d.ID, d.Agent, f.Clients)
+		}
+	}
 	listed := map[int]bool{}
 	last := -1
-	for h, err := range f.Heads(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}) {
+	for h, err := range f.Sessions.Heads(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +52,8 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 		last = at
 	}
 	outside := ""
-	if f.ExternalDir != nil {
-		outside, _ = f.ExternalDir("", "")
+	if f.Home != nil && f.Home.External != nil {
+		outside, _ = f.Home.External("", "")
 	}
 	for i, d := range decoded {
 		_, err := os.Stat(filepath.Join(path, outside, d.ID))

@@ -22,10 +22,10 @@ func (c Case) description(t *testing.T) {
 	if g := c.Registry.Lookup(f.Name); g == nil {
 		t.Fatalf("%s is not in the registry", f.Name)
 	}
-	if f.Title == "" || f.Probe == nil || f.Decode == nil && (len(f.Families) == 0 || f.Open == nil) {
-		t.Error("a format needs a title, Probe, and either a family and Open, or Decode")
+	if f.Title == "" || f.Probe == nil || f.Sessions == nil && (len(f.Records.Kinds) == 0 || f.Records == nil) {
+		t.Error("a format needs a title, Probe, and either Records or Sessions")
 	}
-	if (f.Encode == nil) != (f.SessionPath == nil) {
+	if (f.Writer == nil) != (f.Writer == nil) {
 		t.Error("what is encoded needs a name, and nothing else does")
 	}
 	for _, name := range f.Schemas {
@@ -33,7 +33,7 @@ func (c Case) description(t *testing.T) {
 			t.Errorf("schema %s is not published", name)
 		}
 	}
-	if f.Text && f.Create != nil && len(f.Schemas) == 0 {
+	if f.Text && f.Records != nil && len(f.Schemas) == 0 {
 		t.Error("a text format needs published schemas")
 	}
 }
@@ -103,7 +103,7 @@ func (c Case) strangers(t *testing.T) {
 			t.Errorf("%s: recognized with score %d, %q, error %v", name, m.Score, m.Evidence, err)
 		}
 		addressed(t, name, func() error {
-			if c.Format.Open == nil {
+			if c.Format.Records == nil {
 				// Any words can be somebody's notes of a session: what matters is
 				// that they are not taken for them unasked.
 				_, err := decode(t.Context(), c.Format, path, formats.View{}, session.Selection{})

@@ -16,7 +16,7 @@ type Case struct {
 	// decoding count what belongs to those.
 	More bool
 
-	family string // which of the format's readers the law at hand is tried on; "" is its first
+	kind string // which of the format's readers the law at hand is tried on; "" is its first
 }
 
 // Fixture builds one source of the case's format.
@@ -50,13 +50,16 @@ func Run(t *testing.T, c Case) {
 				})
 			}
 			for _, law := range laws {
-				for i, family := range c.Format.Families {
+				if c.Format.Records == nil {
+					break
+				}
+				for i, kind := range c.Format.Records.Kinds {
 					if i > 0 && !law.reading {
 						continue
 					}
 					name, c := law.name, c
-					if c.family = family; i > 0 {
-						name += " as " + family
+					if c.kind = kind.Name; i > 0 {
+						name += " as " + kind.Name
 					}
 					t.Run(name, func(t *testing.T) {
 						steady(t)
@@ -65,7 +68,7 @@ func Run(t *testing.T, c Case) {
 				}
 			}
 			for _, law := range sessionLaws {
-				if c.Format.Decode != nil {
+				if c.Format.Sessions != nil {
 					t.Run(law.name, func(t *testing.T) {
 						steady(t)
 						law.holds(t, c, makeSource(t, f))

@@ -18,7 +18,7 @@ func records(t *testing.T, c Case, s source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Format.Open(t.Context(), l, formats.View{Family: c.family})
+	r, err := c.Format.Records.Open(t.Context(), l, formats.View{Kind: c.kind})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func order(t *testing.T, c Case, s source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.Format.Open(t.Context(), l, formats.View{Family: c.family, Jobs: 1})
+	r, err := c.Format.Records.Open(t.Context(), l, formats.View{Kind: c.kind, Jobs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func order(t *testing.T, c Case, s source) {
 		t.Fatal(err)
 	}
 	same(t, "a second scan", first, again)
-	same(t, "eight workers", first, mustRead(t, c.Format, s.path, formats.View{Family: c.family, Jobs: 8}))
+	same(t, "eight workers", first, mustRead(t, c.Format, s.path, formats.View{Kind: c.kind, Jobs: 8}))
 	if slices.ContainsFunc(first.summary, func(n store.Count) bool { return n.Rows > 0 && n.Digest == store.Digest{} }) {
 		t.Error("a set with records has no digest")
 	}
@@ -156,7 +156,7 @@ func closing(t *testing.T, c Case, s source) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := c.Format.Open(t.Context(), l, formats.View{Family: c.family})
+		r, err := c.Format.Records.Open(t.Context(), l, formats.View{Kind: c.kind})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,14 +177,14 @@ func closing(t *testing.T, c Case, s source) {
 
 // cancelled: a cancelled scan ends with the context's error, and soon.
 func cancelled(t *testing.T, c Case, s source) {
-	whole := mustRead(t, c.Format, s.path, formats.View{Family: c.family})
+	whole := mustRead(t, c.Format, s.path, formats.View{Kind: c.kind})
 	for _, after := range []int{0, 1, whole.batches / 2} {
 		if after >= whole.batches {
 			continue // the last batch is out: nothing is left to cancel
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		got, err := scanUntil(ctx, c.Format, s.path, c.family, after, cancel)
+		got, err := scanUntil(ctx, c.Format, s.path, c.kind, after, cancel)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled after %d of %d batches: %d came, error %v", after, whole.batches, got, err)
 		}
@@ -192,12 +192,12 @@ func cancelled(t *testing.T, c Case, s source) {
 }
 
 // scanUntil reads a store and calls cancel after so many batches.
-func scanUntil(ctx context.Context, f *formats.Format, path, family string, after int, cancel func()) (got int, err error) {
+func scanUntil(ctx context.Context, f *formats.Format, path, kind string, after int, cancel func()) (got int, err error) {
 	l, err := formats.Locate(path)
 	if err != nil {
 		return 0, err
 	}
-	r, err := f.Open(ctx, l, formats.View{Family: family})
+	r, err := f.Records.Open(ctx, l, formats.View{Kind: kind})
 	if err != nil {
 		return 0, err
 	}

@@ -62,7 +62,7 @@ func decode(ctx context.Context, f *formats.Format, path string, v formats.View,
 		}
 		out.notes = append(out.notes, fmt.Sprintf("%v %v: %s", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}
-	for s, err := range f.Decode(ctx, l, v, sel) {
+	for s, err := range f.Sessions.Decode(ctx, l, v, sel) {
 		if err == nil {
 			var lines []string
 			if lines, err = spell(s); err == nil {
@@ -172,13 +172,13 @@ func wellSpelled(t *testing.T, c Case, s source, lines []string) {
 // line; a decoder may count lines.)
 func count(t *testing.T, c Case, s source) (n int64, known bool) {
 	t.Helper()
-	if c.Format.Open == nil {
+	if c.Format.Records == nil {
 		return 0, false
 	}
-	if c.Format.Families[0] == formats.PlainFiles {
+	if c.Format.Records.Kinds[0].Name == formats.PlainFiles {
 		return countLines(t, s.path), true
 	}
-	raw := mustRead(t, c.Format, s.path, formats.View{Family: c.Format.Families[0]})
+	raw := mustRead(t, c.Format, s.path, formats.View{Kind: c.Format.Records.Kinds[0].Name})
 	for i, set := range raw.schema.Sets {
 		if set.Kind == store.Plain {
 			n++
@@ -218,12 +218,12 @@ func sessionsAndBack(t *testing.T, c Case, s source) {
 	}
 	want := mustDecode(t, c, s.path, formats.View{}, session.Selection{})
 	i := 0
-	for one, err := range c.Format.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
+	for one, err := range c.Format.Sessions.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "one.jsonl")
-		if err := to.Encode(t.Context(), one, formats.Build{Path: path}); err != nil {
+		if err := to.Writer.Encode(t.Context(), one, formats.Build{Path: path}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := decode(t.Context(), to, path, formats.View{}, session.Selection{})
@@ -250,7 +250,7 @@ func sessionsAbandoned(t *testing.T, c Case, s source) {
 	}
 	for _, most := range []int{0, 1, 3} {
 		n := 0
-		for one, err := range c.Format.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
+		for one, err := range c.Format.Sessions.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -272,7 +272,7 @@ func sessionsAbandoned(t *testing.T, c Case, s source) {
 		if n != len(whole.sessions) {
 			t.Errorf("%d sessions after %d messages of each, want %d", n, most, len(whole.sessions))
 		}
-		for range c.Format.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
+		for range c.Format.Sessions.Decode(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 			break
 		}
 	}
@@ -291,7 +291,7 @@ func sessionsCancelled(t *testing.T, c Case, s source) {
 		}
 		var last error
 		n, more := 0, 0
-		for one, err := range c.Format.Decode(ctx, l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
+		for one, err := range c.Format.Sessions.Decode(ctx, l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}, session.Selection{}) {
 			if last = err; err != nil || one.Messages == nil {
 				continue
 			}

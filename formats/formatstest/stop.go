@@ -41,8 +41,8 @@ func stopAfter(t *testing.T, c Case, path string, messages int, change func()) {
 		t.Fatal(err)
 	}
 	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
-	if messages < 0 && c.Format.Heads != nil {
-		for range c.Format.Heads(t.Context(), l, view) {
+	if messages < 0 && c.Format.Sessions != nil && c.Format.Sessions.Heads != nil {
+		for range c.Format.Sessions.Heads(t.Context(), l, view) {
 			change()
 			break
 		}
@@ -50,7 +50,7 @@ func stopAfter(t *testing.T, c Case, path string, messages int, change func()) {
 	if messages < 0 {
 		return
 	}
-	for one := range c.Format.Decode(t.Context(), l, view, session.Selection{}) {
+	for one := range c.Format.Sessions.Decode(t.Context(), l, view, session.Selection{}) {
 		if one != nil && one.Messages != nil && messages > 0 {
 			for range one.Messages {
 				change()

@@ -45,7 +45,7 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 	}
 	dir, n := t.TempDir(), 0
 	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
-	for one, err := range f.Decode(t.Context(), l, view, session.Selection{}) {
+	for one, err := range f.Sessions.Decode(t.Context(), l, view, session.Selection{}) {
 		if err != nil {
 			continue // other laws say whether it may fail
 		}
@@ -53,11 +53,11 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 		file := filepath.Join(dir, fmt.Sprintf("%08d-0000-4000-8000-000000000000.jsonl", n))
 		was := exchanges{own: one.Agent == session.ClaudeCode}
 		one.Messages = was.listen(one.Messages)
-		if err := to.Encode(t.Context(), one, formats.Build{Path: file}); err != nil {
+		if err := to.Writer.Encode(t.Context(), one, formats.Build{Path: file}); err != nil {
 			t.Errorf("session %q is not written: %v", one.ID, err)
 			continue
 		}
-		if err := to.Verify(t.Context(), file); err != nil {
+		if err := to.Writer.Verify(t.Context(), file); err != nil {
 			t.Errorf("session %q: %v", one.ID, err)
 		}
 		is := exchanges{own: was.own, written: true}
@@ -209,7 +209,7 @@ func (e *exchanges) read(t *testing.T, f *formats.Format, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range f.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range f.Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

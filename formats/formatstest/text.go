@@ -40,7 +40,7 @@ func text(t *testing.T, c Case, s source) {
 			}
 			what := strings.TrimSpace(to.Name + " " + compress)
 			sameTree(t, what+": one worker and eight", tree(t, one), tree(t, many))
-			view := formats.View{Family: formats.SharedFamily(c.Format, to)}
+			view := formats.View{Kind: formats.SharedKind(c.Format, to)}
 			same(t, what, mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, one, view).sorted())
 			validate(t, to, one)
 		}
@@ -91,7 +91,7 @@ func thereAndBack(t *testing.T, c Case, s source) {
 		if c.Format.Text {
 			text, other = c.Format, to
 		}
-		if !text.Text || other.Name != origin || text.Create == nil || other.Create == nil {
+		if !text.Text || other.Name != origin || text.Records == nil || other.Records == nil {
 			continue
 		}
 		var there, omitted []store.SidecarItem
@@ -141,7 +141,7 @@ func secrets(t *testing.T, c Case, s source) {
 				}
 			}
 		}
-		if c.Format.Create == nil {
+		if c.Format.Records == nil {
 			continue
 		}
 		back, err := write(t, c, to, first, writing{to: c.Format, beside: there, told: &omitted, view: formats.View{

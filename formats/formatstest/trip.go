@@ -35,11 +35,11 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 	if err != nil {
 		return "", err
 	}
-	w.view.Jobs, w.view.Family, w.view.OnLeftover = w.jobs, formats.SharedFamily(from, w.to), w.tell
-	if w.view.Sidecar == nil && w.view.Family != formats.Tables {
+	w.view.Jobs, w.view.Kind, w.view.OnLeftover = w.jobs, formats.SharedKind(from, w.to), w.tell
+	if w.view.Sidecar == nil && w.view.Kind != formats.Tables {
 		w.view.Sidecar = w.beside
 	}
-	r, err := from.Open(t.Context(), l, w.view)
+	r, err := from.Records.Open(t.Context(), l, w.view)
 	if err != nil {
 		return "", err
 	}
@@ -50,9 +50,9 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 		OnSidecar: w.tell, Leftover: w.beside,
 	}
 	if origin := c.Registry.Lookup(b.Schema.Origin); origin != nil {
-		b.Shard = origin.Shard
+		b.Shard = origin.Records.Shard
 	}
-	dst, err := w.to.Create(t.Context(), b)
+	dst, err := w.to.Records.Create(t.Context(), b)
 	if err != nil {
 		return "", &refusal{err, b.Path}
 	}
@@ -95,7 +95,7 @@ func pump(ctx context.Context, r store.Reader, w store.Writer) error {
 // targets are the formats that the case's store can become exactly, its own first.
 func (c Case) targets() []*formats.Format {
 	out := c.Registry.Relatives(c.Format)
-	if c.Format.Create != nil {
+	if c.Format.Records != nil {
 		out = append([]*formats.Format{c.Format}, out...)
 	}
 	return out
@@ -126,9 +126,9 @@ func trip(t *testing.T, c Case, s source) {
 				t.Fatal(err)
 			}
 			accepted++
-			view.Family = formats.SharedFamily(c.Format, to)
-			again := formats.View{Family: view.Family}
-			if again.Family != formats.Tables {
+			view.Kind = formats.SharedKind(c.Format, to)
+			again := formats.View{Kind: view.Kind}
+			if again.Kind != formats.Tables {
 				again.Sidecar = told
 			}
 			same(t, "read back", mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, path, again).sorted())
@@ -151,12 +151,12 @@ func abandoned(t *testing.T, c Case, s source) {
 			t.Fatal(err)
 		}
 		view := viewFor(c.Format, to)
-		view.Family = formats.SharedFamily(c.Format, to)
-		r, err := c.Format.Open(t.Context(), l, view)
+		view.Kind = formats.SharedKind(c.Format, to)
+		r, err := c.Format.Records.Open(t.Context(), l, view)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := to.Create(t.Context(), formats.Build{Path: filepath.Join(t.TempDir(), filepath.Base(s.path)), Schema: r.Schema()})
+		w, err := to.Records.Create(t.Context(), formats.Build{Path: filepath.Join(t.TempDir(), filepath.Base(s.path)), Schema: r.Schema()})
 		if err == nil {
 			for b, err := range r.Batches(t.Context()) {
 				if err != nil {

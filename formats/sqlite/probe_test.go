@@ -44,7 +44,7 @@ func TestProbe(t *testing.T) {
 		if c.why == "" {
 			continue
 		}
-		if _, err := Format().Open(t.Context(), l, formats.View{}); err == nil || !strings.Contains(err.Error(), c.why) || formats.Hint(err) == "" {
+		if _, err := Format().Records.Open(t.Context(), l, formats.View{}); err == nil || !strings.Contains(err.Error(), c.why) || formats.Hint(err) == "" {
 			t.Errorf("%s: %v, want %q and a hint", name, err, c.why)
 		}
 	}

@@ -33,14 +33,16 @@ const name = sqlitestore.AnyDatabase
 func Format() *formats.Format {
 	shape := sqlitestore.Shape{Origin: name, Single: true}
 	return &formats.Format{
-		Name:     name,
-		Title:    "any other SQLite database",
-		Families: []string{formats.Tables},
-		Probe:    probe,
-		Open:     shape.Open,
-		Create:   shape.Create,
-		Shard:    shard,
-		Check:    check,
+		Name:  name,
+		Title: "any other SQLite database",
+		Records: &formats.Records{
+			Kinds:  []formats.Kind{{Name: formats.Tables, Schema: formats.AnySchema}},
+			Open:   shape.Open,
+			Create: shape.Create,
+			Shard:  shard,
+		},
+		Probe: probe,
+		Check: check,
 	}
 }
 

@@ -23,7 +23,7 @@ func BenchmarkDecode(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		for s, err := range streamjson.Format().Decode(b.Context(), l, formats.View{}, session.Selection{}) {
+		for s, err := range streamjson.Format().Sessions.Decode(b.Context(), l, formats.View{}, session.Selection{}) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -36,7 +36,7 @@ func told(t testing.TB, path string) (text []byte, tally session.Account) {
 	var books loss.Log
 	var sel session.Selection
 	sel.Account = new(session.SharedAccount)
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{OnLoss: books.Add}, sel) {
+	for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{OnLoss: books.Add}, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}

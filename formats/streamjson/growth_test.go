@@ -94,29 +94,29 @@ func TestGrowth(t *testing.T) {
 	silent := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	ways := map[string]func(t *testing.T, text string, l *formats.Location){
 		"decode": func(t *testing.T, _ string, l *formats.Location) {
-			for s, err := range f.Decode(t.Context(), l, silent, session.Selection{}) {
+			for s, err := range f.Sessions.Decode(t.Context(), l, silent, session.Selection{}) {
 				walk(t, s, err)
 			}
 		},
 		"one session": func(t *testing.T, _ string, l *formats.Location) {
-			for s, err := range f.Decode(t.Context(), l, silent, session.Selection{IDs: []string{"0"}}) {
+			for s, err := range f.Sessions.Decode(t.Context(), l, silent, session.Selection{IDs: []string{"0"}}) {
 				walk(t, s, err)
 			}
 		},
 		"stream": func(t *testing.T, text string, _ *formats.Location) {
-			for s, err := range f.Stream(t.Context(), strings.NewReader(text), silent, session.Selection{}) {
+			for s, err := range f.Sessions.Stream(t.Context(), strings.NewReader(text), silent, session.Selection{}) {
 				walk(t, s, err)
 			}
 		},
 		"stream, unread": func(t *testing.T, text string, _ *formats.Location) {
-			for _, err := range f.Stream(t.Context(), strings.NewReader(text), silent, session.Selection{}) {
+			for _, err := range f.Sessions.Stream(t.Context(), strings.NewReader(text), silent, session.Selection{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
 		"list": func(t *testing.T, _ string, l *formats.Location) {
-			for _, err := range f.Heads(t.Context(), l, silent) {
+			for _, err := range f.Sessions.Heads(t.Context(), l, silent) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func TestGrowth(t *testing.T) {
 func TestBlankLinesAhead(t *testing.T) {
 	const init = `{"type":"system","subtype":"init","session_id":"s"}` + "\n"
 	text := strings.NewReader(init + strings.Repeat("\n", 8<<20))
-	for _, err := range streamjson.Format().Stream(t.Context(), text, formats.View{}, session.Selection{}) {
+	for _, err := range streamjson.Format().Sessions.Stream(t.Context(), text, formats.View{}, session.Selection{}) {
 		if read := int(text.Size()) - text.Len(); err != nil || read > 1<<20 {
 			t.Errorf("%d bytes were read to know a session: %v", read, err)
 		}

@@ -39,7 +39,7 @@ func walked(t testing.TB, data []byte) string {
 	sel := session.Selection{Account: new(session.SharedAccount)}
 	var text []byte
 	var ids []string
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{OnLoss: notes.Add}, sel) {
+	for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{OnLoss: notes.Add}, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +51,7 @@ func walked(t testing.TB, data []byte) string {
 		t.Fatalf("%d lines, %+v", n, tally)
 	}
 	var heads []string
-	for h, err := range streamjson.Format().Heads(t.Context(), l, formats.View{}) {
+	for h, err := range streamjson.Format().Sessions.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := 0
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,7 +212,7 @@ func TestEarly(t *testing.T) {
 	if n != 2 {
 		t.Errorf("%d sessions", n)
 	}
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, session.Selection{IDs: []string{"5e550000-0000-4000-8000-000000000002"}}) {
+	for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{IDs: []string{"5e550000-0000-4000-8000-000000000002"}}) {
 		if err != nil || s.Title != "in the second" {
 			t.Error(s, err)
 		}
@@ -228,7 +228,7 @@ func TestChanged(t *testing.T) {
 	for _, size := range []int64{0, 300, 900} {
 		l := written(t, raw)
 		var last error
-		for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+		for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,7 +254,7 @@ func TestChangedAndStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := written(t, raw)
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +277,7 @@ func TestGrowing(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := written(t, raw)
-	for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,7 +297,7 @@ func TestNothing(t *testing.T) {
 			t.Errorf("%q: %s", text, got)
 		}
 		sel := session.Selection{Account: new(session.SharedAccount)}
-		for s, err := range streamjson.Format().Stream(t.Context(), strings.NewReader(text), formats.View{}, sel) {
+		for s, err := range streamjson.Format().Sessions.Stream(t.Context(), strings.NewReader(text), formats.View{}, sel) {
 			t.Error(s, err)
 		}
 		if tally := sel.Account.Total(); tally.Read != count([]byte(text)) || !tally.Balanced() {
@@ -411,7 +411,7 @@ func TestLongHeads(t *testing.T) {
 	data := `{"type":"user","message":{"role":"user","content":"first words"},"session_id":"a"}` + "\n" + strings.Repeat(line("a", strings.Repeat("x", 1000)), 9000) + line("b", "end")
 	var said string
 	var got []string
-	for h, err := range streamjson.Format().Heads(t.Context(), written(t, []byte(data)), formats.View{OnNotice: func(s string) { said = s }}) {
+	for h, err := range streamjson.Format().Sessions.Heads(t.Context(), written(t, []byte(data)), formats.View{OnNotice: func(s string) { said = s }}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -434,7 +434,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		walked(t, data)
 		sel := session.Selection{Account: new(session.SharedAccount)}
-		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(data), formats.View{}, sel) {
+		for s, err := range streamjson.Format().Sessions.Stream(t.Context(), bytes.NewReader(data), formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func TestLive(t *testing.T) {
 		}
 		sel := session.Selection{Account: new(session.SharedAccount)}
 		n := 0
-		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(raw), formats.View{}, sel) {
+		for s, err := range streamjson.Format().Sessions.Stream(t.Context(), bytes.NewReader(raw), formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +54,7 @@ func TestLiveSamples(t *testing.T) {
 		}
 		var text []byte
 		sel := session.Selection{Account: new(session.SharedAccount)}
-		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(raw), formats.View{}, sel) {
+		for s, err := range streamjson.Format().Sessions.Stream(t.Context(), bytes.NewReader(raw), formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestLiveAsItComes(t *testing.T) {
 	say := func(line string) { go func() { _, _ = io.WriteString(w, line+"\n") }() }
 	say(`{"type":"system","subtype":"init","cwd":"/home/ann","session_id":"s","model":"M"}` + "\n" + `{"type":"user","message":{"role":"user","content":"hello"},"session_id":"s"}`)
 	var got []string
-	for s, err := range streamjson.Format().Stream(t.Context(), r, formats.View{}, session.Selection{}) {
+	for s, err := range streamjson.Format().Sessions.Stream(t.Context(), r, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestLivePassing(t *testing.T) {
 	}
 	for _, walk := range []int{0, 1, 99} {
 		var ids []string
-		for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(raw), formats.View{}, session.Selection{}) {
+		for s, err := range streamjson.Format().Sessions.Stream(t.Context(), bytes.NewReader(raw), formats.View{}, session.Selection{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,7 +130,7 @@ func TestLivePassing(t *testing.T) {
 			t.Errorf("%d messages of each: sessions %s", walk, got)
 		}
 	}
-	for s, err := range streamjson.Format().Stream(t.Context(), bytes.NewReader(raw), formats.View{}, session.Selection{IDs: []string{"5e550000-0000-4000-8000-000000000002"}}) {
+	for s, err := range streamjson.Format().Sessions.Stream(t.Context(), bytes.NewReader(raw), formats.View{}, session.Selection{IDs: []string{"5e550000-0000-4000-8000-000000000002"}}) {
 		if err != nil || !strings.HasSuffix(s.ID, "2") {
 			t.Error(s, err)
 		}

@@ -96,7 +96,7 @@ func TestRandom(t *testing.T) {
 		}
 		n := 0
 		sel := session.Selection{Account: new(session.SharedAccount)}
-		for s, err := range streamjson.Format().Decode(t.Context(), l, formats.View{}, sel) {
+		for s, err := range streamjson.Format().Sessions.Decode(t.Context(), l, formats.View{}, sel) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
 )
 
 const formatName = "stream-json"
@@ -17,13 +18,16 @@ const formatName = "stream-json"
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:   formatName,
-		Title:  "a capture of the Cursor CLI's --output-format stream-json",
-		Probe:  probe,
-		Decode: decode,
-		Stream: stream,
-		Heads:  heads,
-		Check:  check,
+		Name:    formatName,
+		Title:   "a capture of the Cursor CLI's --output-format stream-json",
+		Clients: []string{session.CursorCLI},
+		Probe:   probe,
+		Sessions: &formats.Sessions{
+			Decode: decode,
+			Stream: stream,
+			Heads:  heads,
+		},
+		Check: check,
 	}
 }
 

@@ -1,0 +1,29 @@
+package formats
+
+// Home is where a client keeps its stores, and what it does with them there.
+type Home struct {
+	// Roots returns where the client keeps its stores on a machine. The paths need
+	// not exist; stores are at them or below.
+	Roots func(m Machine) []string
+
+	// IsCopy reports whether a file name is one that the client gives to its own
+	// backup of a store. Such a file is read if it is named, and skipped when a
+	// folder is searched. nil: the client makes no backups.
+	IsCopy func(name string) bool
+
+	// Store returns where a client that runs in the folder cwd looks for its
+	// store, below the home folder of the user. nil: the path does not depend on
+	// cwd.
+	Store func(home, cwd string) string
+
+	// External is for a client that keeps one folder of its stores outside of
+	// Store. It returns the name of that folder inside a store, and its path for a
+	// client that runs in cwd. nil: everything is in the store.
+	External func(home, cwd string) (name, path string)
+
+	// StoreInside returns the path of the store that l stands for, where l is not
+	// that store itself: the only store in a client's project folder, or the folder
+	// of a store that is named by its main file. "" if l is neither. nil: not
+	// needed.
+	StoreInside func(l *Location) string
+}

@@ -1,0 +1,67 @@
+package formats
+
+import (
+	"context"
+
+	"rehome/formats/store"
+)
+
+// Records is the ability to read stores record by record and to create them from
+// such records: exactly, whatever they mean.
+type Records struct {
+	// Kinds are the kinds of records that the format can carry completely, the
+	// usual one first. Conversion between formats with a kind in common is exact.
+	Kinds []Kind
+
+	// Partial reports whether Open can read part of a store, see View.Sessions.
+	Partial bool
+
+	// Regenerated lists, in words, what a store restored without a sidecar gets
+	// new instead of as it was; "" if nothing.
+	Regenerated string
+
+	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)
+	Create func(ctx context.Context, b Build) (store.Writer, error)
+
+	// Shard returns the name of the shard that a record belongs to, from that
+	// record alone, so that an archive splits along the client's own units. ""
+	// means the single file of the set. Any string will do: the archive turns it
+	// into a safe file name.
+	Shard func(set *store.Set, r store.Record) string
+}
+
+// Kind is a kind of records: what they are, and whose.
+type Kind struct {
+	Name string // Tables, PlainFiles or SDKDocuments
+	// Schema names the layout that the records follow: that of one client's stores,
+	// or AnySchema. Tables of two clients are not interchangeable, though both are
+	// tables.
+	Schema string
+}
+
+// AnySchema is the Schema of formats that hold anybody's records.
+const AnySchema = "*"
+
+// Names of kinds.
+const (
+	Tables       = "tables"        // SQLite databases and the plain files next to them
+	PlainFiles   = "plain-files"   // files alone, byte for byte
+	SDKDocuments = "sdk-documents" // agents, runs, events and checkpoints of the Cursor SDK, one line each
+)
+
+// Fits reports whether records of one kind can become records of the other.
+func (k Kind) Fits(o Kind) bool {
+	return k.Name == o.Name && (k.Schema == o.Schema || k.Schema == AnySchema || o.Schema == AnySchema)
+}
+
+// Has reports whether one of the kinds has this name.
+func (r *Records) Has(kind string) bool {
+	if r != nil {
+		for _, k := range r.Kinds {
+			if k.Name == kind {
+				return true
+			}
+		}
+	}
+	return false
+}
