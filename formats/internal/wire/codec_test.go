@@ -2,9 +2,11 @@ package wire
 
 import (
 	"bytes"
+	"hash/maphash"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/quick"
 	"time"
@@ -113,7 +115,7 @@ func TestCodecNonCanonical(t *testing.T) {
 		join(vint(10, 1), str(4, "late")),
 		join(vint(10, 1), vint(10, 2)),
 		join(str(19, "a"), vint(10, 1), str(19, "b"), vint(99, 7)),
-		{10<<3 | 0, 0x81, 0x00},
+		{10 << 3, 0x81, 0x00},
 		{10<<3 | 0x80, 0x00, 0x01},
 		join(bytesField(5, vint(1, 1)), bytesField(5, vint(2, 2))),
 		join(str(4, "a"), vint(10, 0), vint(10, 3), str(4, "b"), str(16, "broken entry"), str(4, "c")),
@@ -226,5 +228,63 @@ func TestCodecNoise(t *testing.T) {
 	c := everythingCodec()
 	if err := quick.Check(func(b []byte) bool { roundTrip(t, c, b); return !t.Failed() }, &quick.Config{MaxCount: 5000, Rand: nil}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReuse: a struct that is used again holds nothing of an earlier message.
+func TestReuse(t *testing.T) {
+	c, r := everythingCodec(), rand.New(rand.NewPCG(9, 10))
+	again := c.Reuse()
+	for range 500 {
+		b := append(c.Append(nil, random(r)), []string{"", "\xff", string(vint(99, 7)), string(str(19, "again"))}[r.IntN(4)]...)
+		fresh, used := c.Decode(b), again.Decode(b)
+		if !reflect.DeepEqual(values(fresh), values(used)) || !bytes.Equal(fresh.Raw, used.Raw) || fresh.Cut != used.Cut || fresh.Fields != used.Fields || fresh.NonCanonical != used.NonCanonical {
+			t.Fatalf("%x:\n got %+v\nwant %+v", b, used, fresh)
+		}
+		if !bytes.Equal(c.Append(nil, used), c.Append(nil, fresh)) {
+			t.Fatalf("%x is encoded as %x", b, c.Append(nil, used))
+		}
+	}
+}
+
+// TestMerge: a nested message in pieces is all of them, except for what is cut short.
+func TestMerge(t *testing.T) {
+	c, cut := everythingCodec(), []byte{0x0a, 9}
+	for _, pieces := range [][3][]byte{{vint(1, 1), cut, vint(2, 2)}, {cut, vint(1, 1), vint(2, 2)}, {vint(1, 1), vint(2, 2), cut}} {
+		m := c.Decode(join(bytesField(5, pieces[0]), bytesField(5, pieces[1]), bytesField(5, pieces[2])))
+		if want := join(vint(1, 1), vint(2, 2)); !bytes.Equal(m.Tokens, want) || !bytes.Equal(m.Raw, bytesField(5, cut)) || !m.NonCanonical {
+			t.Errorf("%x: %x and %x, want %x", pieces, m.Tokens, m.Raw, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	f := Messages().Message("TodoItem").Named("status")
+	for n, word := range []string{"", "pending", "in_progress", "completed", "cancelled", ""} {
+		if got := f.Word(uint64(n)); got != word {
+			t.Errorf("%d is %q, want %q", n, got, word)
+		}
+		if word != "" && f.Number(word) != uint64(n) {
+			t.Errorf("%s is %d, want %d", word, f.Number(word), n)
+		}
+	}
+	if f.Word(1<<40) != "" || f.Number("no") != 0 {
+		t.Error("an unknown value has a word, or an unknown word a value")
+	}
+}
+
+func TestID(t *testing.T) {
+	const text = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	id, ok := ParseID(strings.ToUpper(text))
+	if !ok || id.String() != text || id.Short() != text[:16] {
+		t.Error(id, ok)
+	}
+	for _, bad := range []string{"", text[1:], "x" + text[1:]} {
+		if _, ok := ParseID(bad); ok {
+			t.Errorf("%q is an id", bad)
+		}
+	}
+	if seed := maphash.MakeSeed(); id.Hash(seed) == (ID{}).Hash(seed) {
+		t.Error("two ids have one hash")
 	}
 }

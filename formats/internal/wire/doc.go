@@ -2,11 +2,13 @@
 //
 // The table (messages.txt) lists the messages that the state of an agent consists of:
 // field names, numbers and types, oneofs, enums, and which message a ref leads to. No
-// other code knows a field number. It is used in three ways:
+// other code knows a field number, except of protobuf's own Value and Struct. The table is
+// used in three ways:
 //
 //   - A Codec decodes a message into a Go struct and encodes the struct again, byte for
 //     byte if the message was canonical.
-//   - A Walker spells a message as the JSON that protobuf defines for it.
+//   - A Walker spells a message as the JSON that protobuf defines for it, and
+//     Message.AppendJSON encodes that JSON.
 //   - A Reader iterates over fields, for code that looks them up in the table itself.
 //
 // The JSON has names in lowerCamelCase, 64-bit numbers as strings, enums by name, bytes in
