@@ -107,7 +107,7 @@ func open(l *formats.Location) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{root: root, only: only}
-	if err := f.list(".", true); err != nil {
+	if err := f.list(".", 0); err != nil {
 		root.Close()
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func number(s string) bool {
 	return (len(s) == 2 || len(s) == 4) && strings.Trim(s, "0123456789") == ""
 }
 
-// list enters the rollouts in and below a folder.
-func (f *folder) list(dir string, top bool) error {
+// list enters the rollouts in and below a folder, down to sessions/2026/11/22.
+func (f *folder) list(dir string, depth int) error {
 	list, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ func (f *folder) list(dir string, top bool) error {
 		switch {
 		case ok && e.Type().IsRegular():
 			f.entries = append(f.entries, &entry{id, at, at})
-		case e.IsDir() && (number(e.Name()) || top && (e.Name() == "sessions" || e.Name() == "archived_sessions")):
-			if err := f.list(at, false); err != nil && !errors.Is(err, fs.ErrPermission) {
+		case e.IsDir() && depth < 4 && (number(e.Name()) || depth == 0 && (e.Name() == "sessions" || e.Name() == "archived_sessions")):
+			if err := f.list(at, depth+1); err != nil && !errors.Is(err, fs.ErrPermission) {
 				return err
 			}
 		}

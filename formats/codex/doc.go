@@ -1,5 +1,4 @@
-// Package codex reads the sessions of OpenAI's Codex CLI, which its IDE
-// extension and app keep in the same way:
+// Package codex reads the sessions of OpenAI's Codex CLI:
 //
 //	$CODEX_HOME, or ~/.codex
 //	    sessions/2026/11/22/rollout-<local time>-<id>.jsonl
@@ -26,8 +25,8 @@
 //	token_usage_record  tokens of a response, a turn and the session
 //	world_state         what the context messages say, as data
 //
-// Versions before 0.32 wrote the items without anything around them, and no
-// times. There is no ordinal before 0.140 or so.
+// 0.20.0 wrote the items without anything around them, and no times. 0.120.0
+// and earlier wrote no ordinal.
 //
 // # What is made of it
 //
@@ -56,5 +55,6 @@
 //
 // Subagents, reviews, turns that were taken back, and summaries by the provider:
 // what is known of them comes from the open source of the client. No version was
-// seen to compress a rollout.
+// seen to compress a rollout. Codex for editors and the desktop, which is said to
+// write the same files, was not run.
 package codex

@@ -322,7 +322,7 @@ func (d *decoder) result(r *record) {
 		}
 	} else {
 		text := rawjson.Text(out)
-		if inner := rawjson.Last([]byte(text), "output"); strings.HasPrefix(text, `{"output":`) && inner != nil { // before 0.80
+		if inner := rawjson.Last([]byte(text), "output"); strings.HasPrefix(text, `{"output":`) && inner != nil { // as 0.77.0 and earlier write it
 			code = string(rawjson.Last(rawjson.Last([]byte(text), "metadata"), "exit_code"))
 			text = rawjson.Text(inner)
 		}

@@ -24,6 +24,7 @@ import (
 const (
 	maxLine = 64 << 20 // bytes of a line
 	maxHead = 64 << 10 // bytes of each end of a file that are read to list it
+	maxMeta = 8 << 20  // and what the first line may have, with a system prompt and tools
 	maxBase = 32       // files that a fork of a fork is read from
 )
 
@@ -36,14 +37,15 @@ type record struct {
 	sub  string // type of what it holds
 	body []byte // what it holds
 	line []byte
+	from int64     // where the line begins
 	bad  loss.Code // why it could not be read
 	fix  bool      // invalid UTF-8 was replaced
 }
 
-// parse reads a line. Clients before 0.32 wrote the items without anything
+// parse reads a line. Early clients (0.20.0) wrote the items without anything
 // around them, and the session's head as an object with an id and no type.
 func parse(l *lines.Line, file string) record {
-	r := record{id: fmt.Sprintf("line-%d", l.Number), at: store.Addr{File: file, Line: l.Number}}
+	r := record{id: fmt.Sprintf("line-%d", l.Number), from: l.Offset, at: store.Addr{File: file, Line: l.Number}}
 	if l.Long {
 		r.bad = loss.LineTooLong
 		return r
@@ -173,9 +175,12 @@ func (f *folder) head(ctx context.Context, e *entry, v formats.View) (h session.
 		return h, nil, err
 	}
 	h.Bytes = info.Size()
-	for r, rerr := range f.records(ctx, source{entry: e, end: maxHead}) {
+	for r, rerr := range f.records(ctx, source{entry: e, end: maxMeta}) {
 		if rerr != nil {
 			return h, meta, rerr
+		}
+		if r.from > maxHead {
+			break
 		}
 		if r.kind == "session_meta" && meta == nil {
 			meta = bytes.Clone(r.body)

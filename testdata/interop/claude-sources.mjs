@@ -10,7 +10,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { deed, picture, say, thought } from "./claude-items.mjs";
+import { came, deed, picture, say, thought } from "./claude-items.mjs";
 import { conversation, parts, text, typed } from "./claude-state.mjs";
 import { told } from "./claude-told.mjs";
 import { client, fresh } from "./tools.mjs";
@@ -202,7 +202,34 @@ function oldTranscript(file) {
   return { [path.basename(file, ".txt")]: { now: [{ items, all: false }] } };
 }
 
-const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript };
+// rollout is a session of Codex: its items, as they were sent to the model.
+function rollout(file) {
+  const items = [], calls = new Map(), all = lines(file), now = all.findLastIndex(({ type }) => type === "compacted");
+  let after = 0;
+  for (const [n, { type, payload }] of all.entries()) {
+    const item = type === "response_item" ? payload : type ? {} : all[n];
+    if (n === now) after = items.length;
+    if (item.type === "message" && item.role === "assistant") items.push(...say("assistant", item.content.map(({ text }) => text).join("")));
+    if (item.type === "message" && item.role === "user") {
+      const typed = ({ text = "" }) => text && !/^(<|# AGENTS)/.test(text), meta = !item.content.some(typed); // old clients show the model a file's image so
+      for (const part of item.content) {
+        items.push(...(typed(part) ? say("user", part.text) : []), ...picture(part.image_url?.split("base64,")[1] ?? "").map((one) => ({ ...one, meta })));
+      }
+    }
+    if (item.type === "reasoning") items.push(...thought(item.summary.map(({ text }) => text).join("\n\n")));
+    if (/_call$/.test(item.type ?? "")) {
+      calls.set(item.call_id, deed({ id: item.call_id, has: marks(item.arguments) }));
+      items.push(calls.get(item.call_id));
+    }
+    if (/_call_output$/.test(item.type ?? "") && typeof item.output === "string") calls.get(item.call_id).result = came([JSON.parse(item.output.startsWith('{"output":') ? item.output : '{"output":""}').output || item.output]);
+  }
+  const title = items.find(({ role }) => role === "user")?.whole.trim().split("\n")[0], id = path.basename(file, ".jsonl").slice(-36);
+  if (now < 0) return { [id]: { title, now: [{ items, all: false }] } };
+  const summary = { role: "user", kind: "text", has: [all[now].payload.message] };
+  return { [id]: { title, now: [{ items: [summary, ...items.slice(after)], all: false }], full: [{ items, all: false }] } };
+}
+
+const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout };
 const kinds = { sdk: "sqlite", lines: "ndjson" };
 
 // read draws from stores what they hold. Those of the SDK the SDK is asked about,

@@ -5,6 +5,7 @@ import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { copied } from "./claude-copies.mjs";
 import { generated, least, lived, samples } from "./claude-stores.mjs";
 import { drawn } from "./claude-terminal.mjs";
+import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
@@ -52,6 +53,9 @@ migrated("the samples", moved[0], 22);
 migrated("stores fresh from the SDK", moved[1], 24);
 migrated("generated stores", moved[2], least);
 spoilt(...moved);
+understood();
+whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
+migrated("sessions of Codex", moving(rollouts), 9);
 drawn(plays.sqlite);
 for (const version of clients) {
   const config = copied(version, plays.sqlite);

@@ -20,6 +20,13 @@ const faults = {
     fs.writeFileSync(file, fs.readFileSync(file, "utf8").split("\n").slice(1).join("\n"));
     return "RH304";
   },
+  codex(at) {
+    const file = found(at, (name, full) => name.startsWith("rollout-") && fs.readFileSync(full, "utf8").includes('"function_call"'));
+    const lines = fs.readFileSync(file, "utf8").split("\n");
+    lines.splice(lines.findIndex((line) => line.includes('"type":"function_call"')), 1);
+    fs.writeFileSync(file, lines.join("\n"));
+    return "RH488";
+  },
   claude(at) {
     const file = found(path.join(at, "projects"), (name, full) => name.endsWith(".jsonl") && fs.readFileSync(full, "utf8").includes('"tool_result"'));
     const lines = fs.readFileSync(file, "utf8").split("\n");
