@@ -64,7 +64,7 @@ func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
 		}
 	}
 	s := d.last
-	id, exact, ok := blobs.ParseID([]byte(rawjson.Text(blob)))
+	id, exact, ok := blobs.ParseID(rawjson.Text(blob))
 	if !ok {
 		s.tally.Read++
 		s.tally.CarriedRaw++
@@ -124,7 +124,7 @@ func (s *checkpoints) Blob(ctx context.Context, id agentstate.ID) (data []byte, 
 func (s *checkpoints) line(ctx context.Context, l blobLine) (line []byte, id agentstate.ID, err error) {
 	line, s.buffer, err = s.d.line(ctx, sdkdoc.Checkpoint, sdksession.Place{Offset: l.offset, Len: l.size}, s.buffer)
 	if err == nil {
-		id, _, _ = blobs.ParseID([]byte(rawjson.Text(rawjson.Last(line, "blobId"))))
+		id, _, _ = blobs.ParseID(rawjson.Text(rawjson.Last(line, "blobId")))
 	}
 	return line, id, err
 }

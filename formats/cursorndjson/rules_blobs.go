@@ -65,7 +65,7 @@ func (s *shelves) line(l *linecheck.Line) {
 	}
 	data, ok := s.parser.Data(s.data[:0], l.Member("dataBase64"))
 	s.data = data
-	id, named, _ := blobs.ParseID([]byte(text(l, "blobId")))
+	id, named, _ := blobs.ParseID(text(l, "blobId"))
 	switch {
 	case !named && l.Member("blobId") != nil:
 		s.breach("RH302", "/blobId", "")

@@ -4,7 +4,6 @@
 package blobs
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/hex"
 	"hash/maphash"
@@ -14,14 +13,19 @@ import (
 
 // ParseID reads the id of a blob, 64 hexadecimal digits. Clients write them in
 // lower case and look for nothing else; exact reports that they are.
-func ParseID(text []byte) (id [32]byte, exact, ok bool) {
+func ParseID[T string | []byte](text T) (id [32]byte, exact, ok bool) {
 	if len(text) != 2*len(id) {
 		return id, false, false
 	}
-	if _, err := hex.Decode(id[:], text); err != nil {
+	if _, err := hex.Decode(id[:], []byte(text)); err != nil {
 		return [32]byte{}, false, false
 	}
-	return id, !bytes.ContainsAny(text, "ABCDEF"), true
+	for i := range len(text) {
+		if 'A' <= text[i] && text[i] <= 'F' {
+			return id, false, true
+		}
+	}
+	return id, true, true
 }
 
 // Index finds the places of blobs by their ids. A place is whatever finds a blob

@@ -80,8 +80,12 @@ func TestPreference(t *testing.T) {
 	}
 }
 
-// TestAllocations: to look a blob up takes no memory.
+// TestAllocations: to read an id and to look a blob up takes no memory.
 func TestAllocations(t *testing.T) {
+	text, name := []byte(strings.Repeat("ab", 32)), strings.Repeat("ab", 32)
+	if n := testing.AllocsPerRun(100, func() { ParseID(text); ParseID(name) }); n > 0 {
+		t.Error(n)
+	}
 	x := New(cmp.Compare[int])
 	id, exact := parsed(t, strings.Repeat("ab", 32))
 	x.Add(id, exact, 7)

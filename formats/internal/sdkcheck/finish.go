@@ -133,7 +133,7 @@ func (c *Catalog) references(id string) (out []reference) {
 // blobs at all.
 func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) error {
 	for _, r := range c.references(agent) {
-		id, exact, _ := blobs.ParseID([]byte(r.root))
+		id, exact, _ := blobs.ParseID(r.root)
 		if !exact {
 			c.q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
 			continue

@@ -251,6 +251,17 @@ func (db *DB) blame(ctx context.Context, table string, err error) error {
 	return explain(ctx, db.path, table, err)
 }
 
+// Size returns the bytes of the file and its log, which are no fewer than those
+// of its rows.
+func (db *DB) Size() (n int64) {
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(db.real + suffix); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
 // Pragmas are the settings in the file's header.
 func (db *DB) Pragmas() store.Pragmas { return db.pragmas }
 

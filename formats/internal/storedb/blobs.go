@@ -17,9 +17,9 @@ const (
 	// BlobsTable is the name of the table of blobs.
 	BlobsTable = "blobs"
 
-	// maxHeld bounds the bytes of a table that is held in memory: reading all
-	// of it is many times faster than looking up each blob. Of a larger table
-	// only the index is held.
+	// maxHeld bounds the size of a database whose blobs are held in memory:
+	// reading all of them is many times faster than looking up each. Of a
+	// larger one only the index is held.
 	maxHeld = 16 << 20
 
 	// maxOdd bounds how many ids of a large table are held because they are
@@ -58,17 +58,15 @@ func OpenBlobs(ctx context.Context, db *sqlitefile.DB, t sqlitefile.Table, o Opt
 	if b.key < 0 || b.data < 0 {
 		return b, nil
 	}
-	err := b.hold(ctx)
-	if errors.Is(err, errLarge) {
-		err = b.openLarge(ctx)
+	open := b.hold
+	if db.Size() > maxHeld {
+		open = b.openLarge
 	}
-	if err != nil {
+	if err := open(ctx); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	return b, nil
 }
-
-var errLarge = errors.New("the table is too large to be held")
 
 // columns is the table with only some of its columns.
 func (b *Blobs) columns(columns ...int) sqlitefile.Table {
@@ -81,15 +79,11 @@ func (b *Blobs) columns(columns ...int) sqlitefile.Table {
 
 // hold reads the whole table.
 func (b *Blobs) hold(ctx context.Context) error {
-	size := 0
 	for batch, err := range b.db.Scan(ctx, 0, b.columns(b.key, b.data)) {
 		if err != nil {
 			return err
 		}
 		b.batches = append(b.batches, batch)
-		if size += batch.Size(); size > maxHeld {
-			return errors.Join(errLarge, b.Close())
-		}
 	}
 	for n, batch := range b.batches {
 		for i := range batch.Rows() {
