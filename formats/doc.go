@@ -10,10 +10,10 @@
 //     it returned.
 //
 // A codec is a [Format] value. It reads and creates stores on the first level,
-// decodes them to the second and encodes from it, as far as it can: a nil
-// function means that it cannot.
+// decodes them to the second and encodes from it, as far as it can: an ability
+// that it lacks is nil.
 //
-// Formats that share a family (see [Format.Families]) convert to each other on the
+// Formats with a [Kind] of records in common convert to each other on the
 // first level, exactly: what was written is read again and compared before it
 // is moved to its place. All other conversions go through the model: Decode
 // makes sessions of a store, Encode writes them, and each loss is reported.

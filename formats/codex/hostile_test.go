@@ -77,7 +77,7 @@ func TestLongFirstLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	var heads []*session.Head
-	for h, err := range codex.Format().Heads(t.Context(), l, formats.View{}) {
+	for h, err := range codex.Format().Sessions.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@
 //
 // # Two readers
 //
-// As tables, everything is carried unchanged. As documents (the family that
+// As tables, everything is carried unchanged. As documents (the kind of records that
 // cursor-ndjson shares), each row of index.db and each blob becomes the line
 // that the SDK's line store would contain; internal/sdkdoc maps them. Neither
 // store can hold everything that the other can, so each conversion regenerates
