@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/cmd/rehome/internal/demochat"
 	"rehome/formats"
-	"rehome/testdata/chat"
 )
 
 // demoResult is the outcome of the demo: schema demo-result-2. Its text shows
@@ -168,7 +168,7 @@ func (d demoRun) run(want int, args ...string) ([]string, error) {
 
 // writeSample writes a sample store where a client would keep it.
 func (demoRun) writeSample(sample string) error {
-	b, err := chat.Demo.ReadFile(sample)
+	b, err := demochat.Stores.ReadFile(sample)
 	if err != nil {
 		return err
 	}

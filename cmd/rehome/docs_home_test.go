@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/cmd/rehome/internal/demochat"
 	"rehome/golden"
 	"rehome/testdata/chat"
 	"rehome/testdata/ide"
@@ -21,7 +22,7 @@ func furnishHome(t *testing.T, home string) {
 	t.Helper()
 	app := filepath.Join(home, "app")
 	sum := md5.Sum([]byte(app))
-	b, err := chat.Demo.ReadFile("login.db")
+	b, err := demochat.Stores.ReadFile("login.db")
 	if err != nil {
 		t.Fatal(err)
 	}

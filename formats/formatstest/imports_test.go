@@ -40,10 +40,11 @@ func layers() []layer {
 		{"internal/scratch", nil},
 		{"convert/internal/leaks", nil},
 		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
+		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "schemas", "testdata/chat"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "schemas"}},
 	}
 }
 

@@ -11,7 +11,9 @@ import hashlib
 import json
 import os
 import sqlite3
+import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), *[".."] * 4, "testdata", "chat"))
 from add_turn import field
 
 MADE = 1791792000000  # 2026-10-12 08:00 UTC
