@@ -274,9 +274,9 @@ func (j *job) explain(err error) error {
 	case diskFull(err) && j.opts.DryRun:
 		err = &formats.Error{At: os.TempDir(), Err: diskFullError{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
 	case j.stage != nil && j.stage.gone() && !errors.Is(err, context.Canceled):
-		return &formats.Error{At: j.stage.targetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was placed: run it again when no program is moving the files"}
+		return &formats.Error{At: j.stage.targetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was written: run it again when no program is moving the files"}
 	case diskFull(err):
-		err = &formats.Error{At: j.dst, Err: diskFullError{err}, Hint: "nothing was placed: free some space, or choose another disk"}
+		err = &formats.Error{At: j.dst, Err: diskFullError{err}, Hint: "nothing was written: free some space, or choose another disk"}
 	}
 	if j.stage == nil || errors.Is(err, context.Canceled) {
 		return err

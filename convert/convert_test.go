@@ -159,7 +159,7 @@ func TestReaderThatMiscounts(t *testing.T) {
 	lie := &faults{lies: func(s store.Summary) { s[0].Rows-- }}
 	leavesNothing(t, dir, func() {
 		_, err := Convert(t.Context(), fakes(lie, lie), src, filepath.Join(dir, "b"), Options{To: "right"})
-		if err == nil || !strings.Contains(err.Error(), "3 rows were read, the reader counted 2") {
+		if err == nil || !strings.Contains(err.Error(), "read 3 rows, but the reader counted 2") {
 			t.Errorf("got %v", err)
 		}
 	})

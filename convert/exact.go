@@ -214,18 +214,18 @@ func countRows(seen []int64, b *store.Batch) error {
 func sameCounts(r store.Reader, seen []int64) error {
 	sum := r.Summary()
 	if len(sum) != len(seen) {
-		return &formats.Error{Err: fmt.Errorf("the reader counted %d sets of %d", len(sum), len(seen)), Hint: bugHint}
+		return &formats.Error{Err: fmt.Errorf("the reader counted %d of %d sets", len(sum), len(seen)), Hint: bugHint}
 	}
 	for i, n := range seen {
 		if sum[i].Rows != n {
-			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("%d rows were read, the reader counted %d", n, sum[i].Rows), Hint: bugHint}
+			return &formats.Error{At: setName(r.Schema().Sets[i]), Err: fmt.Errorf("read %d rows, but the reader counted %d", n, sum[i].Rows), Hint: bugHint}
 		}
 	}
 	return nil
 }
 
 // bugHint is the hint of errors that no input should be able to cause.
-const bugHint = "nothing was placed: this is a bug in rehome, please report it"
+const bugHint = "nothing was written: this is a bug in rehome, please report it"
 
 func (c *exactConversion) say(s string) {
 	if c.found.Rel != "." && !strings.Contains(s, c.found.Rel) {

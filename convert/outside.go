@@ -155,10 +155,10 @@ func (o *outsideFolder) merge(m *renameLog) error {
 	return syncFolder(o.to.path())
 }
 
-// announce says where the folder was placed.
+// announce says where the folder was written.
 func (o *outsideFolder) announce() {
 	if o != nil && o.stage != "" {
-		o.say(o.name + " placed where the client looks for it: " + o.to.display)
+		o.say(o.name + " written where the client looks for it: " + o.to.display)
 	}
 }
 

@@ -149,7 +149,7 @@ func (c *sessionConversion) allFailed() error {
 	if len(c.errs) == 1 {
 		return c.errs[0]
 	}
-	return &formats.Error{At: c.found.Loc.Path, Err: fmt.Errorf("none of its %d sessions could be converted, the first because: %w", len(c.rep.Sessions), c.errs[0]), Hint: formats.Hint(c.errs[0])}
+	return &formats.Error{At: c.found.Loc.Path, Err: fmt.Errorf("none of its %d sessions could be converted; the first error was: %w", len(c.rep.Sessions), c.errs[0]), Hint: formats.Hint(c.errs[0])}
 }
 
 // newValidator returns a validator, if possible one that has seen the sessions

@@ -215,7 +215,7 @@ func TestOneBadSessionDoesNotStopTheOthers(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	rep, dst, err = convertTalk(t, "bad a\nbad b\n", Options{})
-	if err == nil || !strings.Contains(err.Error(), "none of its 2 sessions could be converted, the first because: its root is missing") || fates(rep) != "a failed, b failed" {
+	if err == nil || !strings.Contains(err.Error(), "none of its 2 sessions could be converted; the first error was: its root is missing") || fates(rep) != "a failed, b failed" {
 		t.Error(fates(rep), err)
 	}
 	nothingBut(t, filepath.Dir(dst), "talk.txt")

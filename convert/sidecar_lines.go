@@ -99,7 +99,7 @@ func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, erro
 			return nil, refuse(n, withoutPath(err))
 		case n == 1 && isHeader(bytes.Replace(line, []byte("\r\n"), []byte("\n"), 1)) && !isHeader(line):
 			return nil, &formats.Error{At: name + ":1", Err: errors.New("the sidecar's lines end in CRLF"),
-				Hint: "git did that: add `*" + suffixOf(name) + " -text` to .gitattributes and check the file out again"}
+				Hint: "git converted them: add `*" + suffixOf(name) + " -text` to .gitattributes and check the file out again"}
 		case n == 1 && !isHeader(line):
 			return nil, refuse(n, errors.New("not a sidecar, or of an unsupported version"))
 		case n == 1:

@@ -55,7 +55,7 @@ func resolve(path string) (target, error) {
 		dir, base := splitLast(rest)
 		switch {
 		case base == "":
-			return refuse(errors.New("the root of a disk cannot be a target"), "pass a name below it")
+			return refuse(errors.New("the target cannot be the root of a disk"), "pass a path inside it")
 		case (base == "." || base == "..") && len(t.tail) == 0:
 			real, err := filepath.EvalSymlinks(rest)
 			if err != nil {
@@ -63,10 +63,10 @@ func resolve(path string) (target, error) {
 			}
 			t.display, dir, base = real, filepath.Dir(real), filepath.Base(real)
 			if dir == real {
-				return refuse(errors.New("the root of a disk cannot be a target"), "pass a name below it")
+				return refuse(errors.New("the target cannot be the root of a disk"), "pass a path inside it")
 			}
 		case base == "..":
-			return refuse(fs.ErrNotExist, "a folder before .. does not exist")
+			return refuse(fs.ErrNotExist, "the path uses .. after a folder that does not exist")
 		case base == ".":
 			rest = dir
 			continue

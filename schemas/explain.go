@@ -143,9 +143,9 @@ func says(where string, schema any) (message string, args []any) {
 	}
 	switch value.(type) {
 	case nil, map[string]any, []any:
-		return "breaks the rule %q", []any{rule}
+		return "violates %q", []any{rule}
 	}
-	return "breaks the rule %s: %v", []any{rule, value}
+	return "violates %s: %v", []any{rule, value}
 }
 
 // list prints a rule's value, which is a scalar or a list of scalars.

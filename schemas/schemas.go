@@ -72,7 +72,7 @@ func Names() []string {
 func Text(name string) ([]byte, error) {
 	b, err := files.ReadFile(name + ending)
 	if err != nil {
-		return nil, fmt.Errorf("no schema is named %q (there are %s)", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("unknown schema %q; use one of %s", name, strings.Join(Names(), ", "))
 	}
 	return b, nil
 }

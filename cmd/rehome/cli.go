@@ -18,7 +18,7 @@ type grammar struct {
 	Detect  detectCmd  `cmd:"" help:"Identify the format of files and folders"`
 	Formats formatsCmd `cmd:"" help:"List the supported formats"`
 	Schema  schemaCmd  `cmd:"" help:"List or print the published JSON schemas"`
-	Demo    demoCmd    `cmd:"" help:"Show what rehome does with a sample chat, in four steps"`
+	Demo    demoCmd    `cmd:"" help:"Demonstrate rehome on a sample chat, in four steps"`
 	Version versionCmd `cmd:"" help:"Print version information"`
 
 	Completion completionCmd `cmd:"" help:"Generate a shell completion script"`
@@ -29,22 +29,22 @@ type grammar struct {
 const about = `Move coding-agent sessions between clients, and to git-friendly text and back.`
 
 type convertCmd struct {
-	Src string `arg:"" optional:"" help:"Store, folder of stores, STORE#ID (one session of a store), or session on this machine (its id, an id prefix, or words of its title). Use - to read from stdin. SRC is never modified."`
+	Src string `arg:"" optional:"" help:"Store, folder of stores, STORE#ID (one session of a store), or session on this machine (its id, an id prefix, or words from its title). Use - to read from stdin. SRC is never modified."`
 	Dst string `arg:"" optional:"" help:"Target to create. Must not exist unless you pass --replace. Optional with --cwd."`
 
 	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
-	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text: the format it was made from)"`
+	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text made from a store: the format of that store)"`
 
 	Last    bool     `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
 	Session []string `group:"Which sessions:" sep:"none" placeholder:"ID" help:"Include only the session with this id (repeatable)"`
 	Project string   `group:"Which sessions:" aliases:"workspace" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
-	Since   string   `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since 2026-11-01, yesterday, \"3 days\", 12h, ..."`
+	Since   string   `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 	History bool     `group:"Which sessions:" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
 	DryRun      bool    `group:"Output:" help:"Convert and verify, but do not write DST"`
 	Replace     bool    `group:"Output:" help:"Replace an existing DST, keeping the old one as DST.bak-1 (-2, ...)"`
 	Cwd         *string `group:"Output:" placeholder:"DIR" help:"Assign the sessions to this folder; without DST, write them where their client looks for them"`
-	Home        *string `group:"Output:" placeholder:"DIR" help:"Home folder to write to with --cwd (default: yours)"`
+	Home        *string `group:"Output:" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
 	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
 	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text output (left out by default)"`
 
@@ -52,7 +52,7 @@ type convertCmd struct {
 	Strict  bool      `group:"Losses:" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar string    `group:"Losses:" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
-	Live bool `group:"Advanced:" help:"Read stores in use in place, not from a copy (needs their -wal and -shm files)"`
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
 }
 
@@ -66,8 +66,8 @@ or absent. In a folder of stores, one bad store does not stop the others.
 --to canonical writes one JSON line per message: one file per session, DST/<client>/<id>.jsonl, or a single file if
 DST ends in .jsonl.
 
-Clients look up sessions by working directory. --cwd DIR is used exactly as written, as clients do: /work and /work/
-are different folders. A relative DIR is resolved against the working directory.
+Clients look up sessions by working directory, exactly as it is spelled, so --cwd /work and --cwd /work/ are different
+folders. A relative DIR is made absolute first.
 
 Examples:
 
@@ -93,7 +93,7 @@ Examples:
 }
 
 type migrateCmd struct {
-	Src string `arg:"" optional:"" help:"File, store (all its sessions), PATH#ID, or session on this machine (its id, an id prefix, or words of its title, as printed by rehome ls). Use - to read from stdin. SRC is never modified."`
+	Src string `arg:"" optional:"" help:"File, store (all its sessions), PATH#ID, or session on this machine (its id, an id prefix, or words from its title, as rehome ls prints them). Use - to read from stdin. SRC is never modified."`
 
 	Last    bool    `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
 	All     bool    `group:"Which sessions:" help:"Migrate all sessions of --project, from every client"`
@@ -101,19 +101,19 @@ type migrateCmd struct {
 	From    string  `group:"Which sessions:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
 
 	Compacted  bool   `group:"What to include:" aliases:"full-history" help:"Also send compacted turns, not only their summary"`
-	History    bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches that are not sent"`
+	History    bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches that the model does not see"`
 	NoThinking bool   `group:"What to include:" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
 	Thinking   string `enum:"keep-as-text,drop" default:"keep-as-text" hidden:""`
 
 	To        string  `group:"Where to:" enum:"claude-code" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default)"`
 	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
-	Home      *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours); ignores environment variables"`
+	Home      *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
 	Update    bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it in Claude Code"`
-	Again     bool    `group:"Where to:" xor:"again" help:"Write another copy next to the earlier one"`
+	Again     bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
 	DryRun    bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 
-	Live bool `group:"Advanced:" help:"Read stores in use in place, not from a copy (needs their -wal and -shm files)"`
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
 }
 
@@ -138,12 +138,12 @@ type lsCmd struct {
 
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
 	Client  string `group:"Which sessions:" aliases:"agent" placeholder:"NAME" help:"Include only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
-	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since 2026-11-01, yesterday, \"3 days\", 12h, ..."`
+	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 	Limit   *int   `group:"Which sessions:" placeholder:"N" help:"Include only the newest N sessions"`
 	All     bool   `group:"Which sessions:" help:"Also list empty sessions, and files that are not stores"`
 
 	Long bool `group:"Advanced:" help:"Read sessions to fill in unknown columns, and print where each is stored"`
-	Live bool `group:"Advanced:" help:"Read stores in use in place, not from a copy (needs their -wal and -shm files)"`
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
 }
 
@@ -161,7 +161,7 @@ Examples:
 }
 
 type showCmd struct {
-	Src string `arg:"" optional:"" help:"File, store, PATH#ID, or session on this machine (its id, an id prefix, or words of its title, as printed by rehome ls). Use - to read from stdin."`
+	Src string `arg:"" optional:"" help:"File, store, PATH#ID, or session on this machine (its id, an id prefix, or words from its title, as rehome ls prints them). Use - to read from stdin."`
 
 	Last  bool   `group:"Which session:" help:"Use the newest session of the current directory as SRC"`
 	Turns string `group:"Which session:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or --turns=-3 for the last three"`
@@ -173,12 +173,12 @@ type showCmd struct {
 	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, or json (canonical lines)"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
-	Live bool `group:"Advanced:" help:"Read stores in use in place, not from a copy (needs their -wal and -shm files)"`
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 }
 
 func (showCmd) Help() string {
 	return `On a terminal, long output goes through $PAGER (default: less). Control characters in the session are escaped. A
-stream from stdin is printed as it arrives. Times are local in text, and UTC in Markdown. Anything that cannot be
+stream from stdin is printed as it arrives. Times are local in text output and UTC in Markdown. Anything that cannot be
 read is reported on stderr; -v prints the full list.
 
 Examples:
@@ -196,9 +196,9 @@ type checkCmd struct {
 	Rule    []string `group:"What to check:" placeholder:"RULE" help:"Check only these rules"`
 	Skip    []string `group:"What to check:" placeholder:"RULE" help:"Skip these rules"`
 	Secrets bool     `group:"What to check:" help:"Also look for keys and tokens in conversations"`
-	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what would be lost in this format, such as claude-code"`
+	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what a conversion to this format would lose, such as claude-code"`
 	Schema  string   `group:"What to check:" placeholder:"FILE" help:"Validate each line of the files against a JSON schema: a file, or a name from rehome schema"`
-	From    string   `group:"What to check:" placeholder:"FORMAT" help:"Format of the paths (detected by default)"`
+	From    string   `group:"What to check:" placeholder:"FORMAT" help:"Format of the stores (detected by default)"`
 	Require bool     `group:"What to check:" help:"Fail if no sessions are found in the current directory"`
 
 	Format        string `group:"Output:" enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"Output format: text (default), json, sarif (2.1.0), junit, github (annotations) or markdown"`
@@ -210,14 +210,14 @@ type checkCmd struct {
 	Rules   bool   `group:"Rules:" help:"List all rules"`
 	Explain string `group:"Rules:" placeholder:"RULE" help:"Explain a rule"`
 
-	Live bool `group:"Advanced:" help:"Read stores in use in place, not from a copy (needs their -wal and -shm files)"`
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
 }
 
 func (checkCmd) Help() string {
 	return `Checks every store it finds against the rules for its format. An error means that the store is corrupt, or that
 its client would reject it. A warning means that data is lost, or that the client will behave unexpectedly. A note
-is only for information. A store that its client is writing to is not reported as corrupt.
+is informational. A store that its client is writing to is not reported as corrupt.
 
 Rule ids never change meaning. Commit a baseline so that only new findings count. If a store cannot be examined, the
 exit status is 1 (5 if it is in use), whatever else was found.
@@ -248,9 +248,9 @@ Examples:
 type formatsCmd struct{}
 
 func (formatsCmd) Help() string {
-	return `"in" means that rehome reads the format, "out" that it writes it. Formats that carry the same kind of records convert
+	return `rehome reads formats marked "in" and writes formats marked "out". Formats that store the same kind of records convert
 to each other exactly. Any format with sessions "in" converts to any format with sessions "out" through a common
-model; losses are reported.
+model, and losses are reported.
 
 Examples:
 
@@ -263,7 +263,7 @@ type schemaCmd struct {
 }
 
 func (schemaCmd) Help() string {
-	return `Every text format that rehome writes has a schema, and so has the --json result of every command.
+	return `Every text format that rehome writes has a schema, and so does the --json result of every command.
 
 Examples:
 

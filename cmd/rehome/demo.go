@@ -64,7 +64,7 @@ func (demoCmd) Run(a *app) error {
 		return err
 	}
 	if !res.Equal || !res.Caught {
-		return reported{&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not give the expected result")}}
+		return reported{&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not produce the expected result")}}
 	}
 	return nil
 }

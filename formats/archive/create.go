@@ -183,7 +183,7 @@ func (w *writer) Close() error {
 // them without a word.
 func sayable(s *store.Schema) error {
 	refuse := func(db, what, title string) error {
-		return &formats.Error{Format: name, At: db, Err: fmt.Errorf("%s %s: invalid UTF-8", what, quote(title)), Hint: "JSON cannot hold it; change it in a copy of the database, and archive the copy"}
+		return &formats.Error{Format: name, At: db, Err: fmt.Errorf("%s %s: invalid UTF-8", what, quote(title)), Hint: "an archive can hold only valid UTF-8; fix the name or SQL in a copy of the database, and archive the copy"}
 	}
 	for _, d := range s.Databases {
 		for _, o := range d.Objects {

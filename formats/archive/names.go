@@ -80,11 +80,11 @@ func safePath(p string) error {
 		case part == "" || part == "." || part == "..":
 			return fmt.Errorf("%s has an empty, \".\" or \"..\" component", quote(p))
 		case low == ".git" || low == "git~1" || low == ".gitattributes" || low == ".gitmodules" || low == manifestName:
-			return fmt.Errorf("%s has a name that git or rehome reserves", quote(p))
+			return fmt.Errorf("%s has a name that is reserved by git or rehome", quote(p))
 		case device(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
 			return fmt.Errorf("%s has a name that is not valid on Windows", quote(p))
 		case strings.ContainsAny(part, "\\:*?\"<>|") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f }):
-			return fmt.Errorf("%s has characters that file names cannot have on every system", quote(p))
+			return fmt.Errorf("%s has characters that some systems do not allow in file names", quote(p))
 		}
 	}
 	return nil

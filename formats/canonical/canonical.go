@@ -61,7 +61,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if first {
 		return formats.Match{}, nil
 	}
-	return formats.Match{Score: 100, Evidence: []string{"one folder per agent, with only " + ending + " files in it", "the first line of the first file has \"type\":\"session\", a version, an id and an agent"}}, nil
+	return formats.Match{Score: 100, Evidence: []string{"one folder per agent, containing only " + ending + " files", "the first line of the first file has \"type\":\"session\", a version, an id and an agent"}}, nil
 }
 
 // begins reports whether a file begins with the head of a session, in whatever

@@ -116,7 +116,7 @@ func (r *reading) file() bool {
 		}
 	}
 	if now, err := f.Stat(); given && (err != nil || now.Size() != r.size || !now.ModTime().Equal(info.ModTime())) {
-		r.yield(nil, &formats.Error{Format: name, At: r.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"})
+		r.yield(nil, &formats.Error{Format: name, At: r.path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
 		return false
 	}
 	return true

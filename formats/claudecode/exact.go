@@ -149,7 +149,7 @@ func (r *reader) Close() error {
 	for i, set := range r.schema.Sets {
 		now, err := r.root.Stat(set.File)
 		if err != nil || now.Size() != r.was[i].Size() || !now.ModTime().Equal(r.was[i].ModTime()) {
-			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), set.File), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"})
+			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), set.File), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
 		}
 	}
 	err := r.root.Close()

@@ -37,7 +37,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 				what = project(l, path.Join("projects", list[i].Name()), &left)
 			}
 		}
-		return match(90, "has a folder projects with a project in it", what)
+		return match(90, "has a projects folder with a project in it", what)
 	case l.IsDir():
 		return match(90, project(l, ".", &left))
 	}

@@ -96,7 +96,7 @@ func byPlace(l *formats.Location) formats.Match {
 		return formats.Match{}
 	}
 	return formats.Match{Score: 95, Evidence: []string{
-		"the folder is named with a chat id, its parent with a workspace hash or acp-sessions",
+		"the folder name is a chat id, and its parent's is a workspace hash or acp-sessions",
 		storeName + " starts with the SQLite header",
 	}}
 }

@@ -102,7 +102,7 @@ func (r *reader) Close() error {
 		now, err := r.root.Stat(p)
 		if err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) || !os.SameFile(now, was) {
 			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), p), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
-				Hint: "stop the client that writes to it and try again"})
+				Hint: "quit the client that is writing to it and try again"})
 		}
 	}
 	err := r.root.Close()

@@ -158,7 +158,7 @@ func (s *shelves) moved(err error) error {
 	if err == nil {
 		err = fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
 	}
-	return &formats.Error{Format: name, At: filepath.Join(s.dir, sdkdoc.Checkpoint.File()), Err: err, Hint: "stop the client that writes to it and try again"}
+	return &formats.Error{Format: name, At: filepath.Join(s.dir, sdkdoc.Checkpoint.File()), Err: err, Hint: "quit the client that is writing to it and try again"}
 }
 
 func (s *shelves) where(place uint64) store.Addr {

@@ -29,7 +29,7 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 		return nil, refuse("the SDK cannot read compressed files", "omit --compress, or use --to archive")
 	}
 	if !sdkdoc.Documents(b.Schema) {
-		return nil, refuse("only stores of the Cursor SDK can be converted to it", "use --to archive, which takes any store")
+		return nil, refuse("only Cursor SDK stores can be converted to this format", "use --to archive, which accepts any store")
 	}
 	if err := os.Mkdir(b.Path, 0o777); err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type builder struct {
 
 func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error) {
 	if !sdkdoc.Documents(b.Schema) {
-		return nil, &formats.Error{Format: name, Err: errors.New("only stores of the Cursor SDK can be converted to it"), Hint: "use --to archive, which takes any store"}
+		return nil, &formats.Error{Format: name, Err: errors.New("only Cursor SDK stores can be converted to this format"), Hint: "use --to archive, which accepts any store"}
 	}
 	if b.Moved {
 		b.Leftover = uprooted(b.Leftover)

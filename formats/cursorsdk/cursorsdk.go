@@ -70,7 +70,7 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	case !l.Has(indexName) || !sqlitestore.HasHeader(l.Path, indexName):
 		return formats.Match{}, nil
 	case l.Has("agents"):
-		return formats.Match{Score: 95, Evidence: []string{indexName + " starts with the SQLite header", "a folder agents next to it"}}, nil
+		return formats.Match{Score: 95, Evidence: []string{indexName + " starts with the SQLite header", "an agents folder next to it"}}, nil
 	}
 	tables, err := sqlitefile.Peek(ctx, filepath.Join(l.Path, indexName))
 	if err != nil || !slices.Contains(tables, "agents") || !slices.Contains(tables, "run_events") {
@@ -199,7 +199,7 @@ func leftAside(l *formats.Location) (out []string) {
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
 	for _, e := range list {
 		if setAside(e.Name()) && !formats.IsSidecar(e.Name()) {
-			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" skipped: a backup made by --replace")
+			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is a backup made by --replace")
 		}
 	}
 	return out

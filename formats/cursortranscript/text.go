@@ -68,7 +68,7 @@ func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.S
 			}
 		}
 		if b.turn != len(ends) {
-			yield(nil, failure(ctx, e.best.Path, &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"}))
+			yield(nil, failure(ctx, e.best.Path, &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}))
 			return
 		}
 		b.close()

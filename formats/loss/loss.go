@@ -52,7 +52,7 @@ func (k *Kind) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no such kind of loss: %q (one of %s)", b, strings.Join(names[1:], ", "))
+	return fmt.Errorf("unknown kind of loss %q; use one of %s", b, strings.Join(names[1:], ", "))
 }
 
 // Loss is one thing that was not carried as it was, and its place in the source. Its

@@ -33,7 +33,7 @@ func (s *Severity) UnmarshalText(b []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no such severity: %q (one of %s)", b, strings.Join(severities[:], ", "))
+	return fmt.Errorf("unknown severity %q; use one of %s", b, strings.Join(severities[:], ", "))
 }
 
 // Layer is a group of rules that is checked together or not at all.
@@ -60,7 +60,7 @@ func ParseLayer(name string) (Layer, error) {
 	if i := slices.Index(layerNames[:], name); i >= 0 {
 		return 1 << i, nil
 	}
-	return 0, fmt.Errorf("no such layer: %q (one of %s)", name, strings.Join(layerNames[:], ", "))
+	return 0, fmt.Errorf("unknown layer %q; use one of %s", name, strings.Join(layerNames[:], ", "))
 }
 
 // String returns the layer's name, or the names of a set.

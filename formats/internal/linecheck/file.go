@@ -57,7 +57,7 @@ func (c *checker) file(ctx context.Context, f *os.File, v formats.View, yield fu
 		return err
 	}
 	if is.Size() < was.Size() || is.Size() == was.Size() && !is.ModTime().Equal(was.ModTime()) {
-		return &formats.Error{At: c.name, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"}
+		return &formats.Error{At: c.name, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}
 	}
 	c.end(is.Size() > was.Size())
 	return nil

@@ -45,7 +45,7 @@ func (s *source) snapshot(ctx context.Context, dir string, st state) (string, er
 			return "", s.unreadable(ctx, err)
 		}
 	}
-	hint := "stop the client that writes to it and try again"
+	hint := "quit the client that is writing to it and try again"
 	if st.inPlace() {
 		hint += ", or read it in place with --live"
 	}
@@ -137,7 +137,7 @@ func alone(journal string) error {
 	}
 	if string(tail[8:]) == "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" {
 		return &formats.Error{Err: fmt.Errorf("%w: its journal belongs to an unfinished transaction across several files", formats.ErrBusy),
-			Hint: "open it once with the program that wrote it, which rolls the transaction back"}
+			Hint: "open it once with the program that wrote it to roll back the transaction"}
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func judge(path string, head []byte, st state) *Damage {
 	case size == 0 && st.wal.size > 0:
 		return nil // all there is still lies in the log
 	case size == 0:
-		return fail(NoBytes, "restore it from a backup; its client has not written to it, or the disk was full", "the file has zero bytes")
+		return fail(NoBytes, "restore it from a backup, or delete it if it never held anything", "the file has zero bytes")
 	case IsDatabase(head):
 	case looksEncrypted(head, size):
 		return fail(NoDatabase, "export it with the program that has its key", "no SQLite header and random-looking bytes: probably an encrypted database")
@@ -72,7 +72,7 @@ func judge(path string, head []byte, st state) *Damage {
 	}
 	page := int64(h.Page())
 	if n, ok := h.Pages(); ok && int64(n)*page > size {
-		return fail(CutShort, "copy it again from an intact original", "truncated: the header lists %d pages of %d bytes, but the file has %d bytes", n, page, size)
+		return fail(CutShort, "copy it again from an intact original", "truncated: the header declares %d pages of %d bytes, but the file has %d bytes", n, page, size)
 	}
 	return nil
 }

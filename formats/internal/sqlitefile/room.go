@@ -11,7 +11,7 @@ import (
 func room(path, scratch string, st state, most int64) error {
 	need, hint := st.bytes(), "stop its client so that no copy is needed, or set TMPDIR to a larger disk"
 	if st.rollback {
-		hint = "open it once with the program that wrote it, which rolls the transaction back, or set TMPDIR to a larger disk"
+		hint = "open it once with the program that wrote it to roll back the transaction, or set TMPDIR to a larger disk"
 	}
 	if need > most {
 		hint, _, _ = strings.Cut(hint, ", or set TMPDIR") // the limit is not the disk's

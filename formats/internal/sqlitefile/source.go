@@ -176,7 +176,7 @@ func (s *source) moved(was state) error {
 }
 
 func (s *source) inUse(what string) error {
-	return &formats.Error{At: s.path, Err: fmt.Errorf("%w: %s", formats.ErrBusy, what), Hint: "stop the client that writes to it and try again"}
+	return &formats.Error{At: s.path, Err: fmt.Errorf("%w: %s", formats.ErrBusy, what), Hint: "quit the client that is writing to it and try again"}
 }
 
 func (s *source) unreadable(ctx context.Context, err error) error {

@@ -76,7 +76,7 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 	}
 	if part != nil && !slices.Equal(marked, stamps(looked)) {
 		err := fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
-		return nil, errors.Join(&formats.Error{At: at.Path, Err: err, Hint: "stop the client that writes to it and try again"}, r.Close())
+		return nil, errors.Join(&formats.Error{At: at.Path, Err: err, Hint: "quit the client that is writing to it and try again"}, r.Close())
 	}
 	for _, part := range l.plain {
 		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Kind: store.Plain, Columns: []string{"bytes"}})
@@ -193,7 +193,7 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		return err
 	}
 	if !slices.Equal(db.Objects(), s.r.schema.Databases[i].Objects) {
-		return &formats.Error{At: s.r.layout.databases[i].file, Err: fmt.Errorf("%w: its schema changed while it was read", formats.ErrBusy), Hint: "stop the client that writes to it and try again"}
+		return &formats.Error{At: s.r.layout.databases[i].file, Err: fmt.Errorf("%w: its schema changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}
 	}
 	for _, t := range s.r.tables[i] {
 		for b, err := range s.rows(ctx, db, *set, t) {

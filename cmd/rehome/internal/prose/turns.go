@@ -18,7 +18,7 @@ type Turns struct {
 
 // ParseTurns parses a range of turns, such as 2-5.
 func ParseTurns(s string) (t Turns, err error) {
-	wrong := fmt.Errorf("invalid range of turns %q", s)
+	wrong := fmt.Errorf("invalid turn range %q", s)
 	number := func(s string) int {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || s[0] == '+' {
