@@ -273,13 +273,13 @@ func TestPlanRefusals(t *testing.T) {
 		is   error
 	}{
 		{src, Options{}, "left: " + src + ": target format unknown", nil},
-		{src, Options{To: "nope"}, "nope: unknown format; use one of right, left, stranger, reader", nil},
-		{src, Options{From: "nope", To: "left"}, "nope: unknown format", nil},
+		{src, Options{To: "nope"}, "nope: unknown format", Misuse{}},
+		{src, Options{From: "nope", To: "left"}, "nope: unknown format", Misuse{}},
 		{src, Options{To: "stranger"}, "cannot convert left to stranger", nil},
-		{src, Options{To: "reader"}, "reader: this format cannot be written", nil},
+		{src, Options{To: "reader"}, "reader: this format cannot be written", Misuse{}},
 		{src, Options{To: "left", Compress: "gzip"}, "only text can be compressed", nil},
 		{src, Options{To: "right", Compress: "rar"}, "unknown compression", nil},
-		{junk, Options{To: "right"}, "no known format (tried right, left, stranger, reader)", formats.ErrUnknown},
+		{junk, Options{To: "right"}, "no known format", formats.ErrUnknown},
 		{junk, Options{From: "left", To: "right"}, "not a fake", nil},
 		{filepath.Join(dir, "absent"), Options{To: "right"}, "no such file", fs.ErrNotExist},
 		{filepath.Dir(lone), Options{}, `made from "gone", a format that cannot be written`, nil},
@@ -287,7 +287,8 @@ func TestPlanRefusals(t *testing.T) {
 	for _, c := range cases {
 		leavesNothing(t, dir, func() {
 			_, err := Convert(t.Context(), reg, c.src, filepath.Join(dir, "b"), c.o)
-			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {
+			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && c.is != (Misuse{}) && !errors.Is(err, c.is) ||
+				errors.As(err, new(Misuse)) != (c.is == Misuse{}) {
 				t.Errorf("%+v: got %v, want %s", c.o, err, c.want)
 			}
 		})

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +48,7 @@ func (l *lister) walkAll() error {
 		l.out.Places = append(l.out.Places, p)
 		before := l.count
 		if l.start(loc, l.inClientPlace(p)) && l.count == before && !loc.IsDir() {
-			errs = append(errs, &formats.Error{At: p, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, formatNames(l.reg.All())), Hint: "pass the store itself"})
+			errs = append(errs, &formats.Error{At: p, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"})
 		}
 	}
 	return errors.Join(errs...)

@@ -20,14 +20,14 @@ func (j *job) checkOptions() error {
 		}
 	}
 	if f := j.reg.Lookup(j.opts.From); f != nil && f.Records == nil && f.Sessions == nil {
-		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be read")}
+		return Misuse{&formats.Error{At: f.Name, Err: errors.New("this format cannot be read"), Hint: "run `rehome formats` to see which formats can"}}
 	}
 	f := j.reg.Lookup(j.opts.To)
 	if f != nil && f.Records == nil && f.Writer != nil {
 		return j.checkSessionOptions(f)
 	}
 	if f != nil && f.Records == nil {
-		return &formats.Error{At: f.Name, Err: errors.New("this format cannot be written")}
+		return Misuse{&formats.Error{At: f.Name, Err: errors.New("this format cannot be written"), Hint: "run `rehome formats` to see which formats can"}}
 	}
 	switch j.opts.Compress {
 	case "", "gzip", "zstd":

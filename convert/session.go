@@ -20,7 +20,7 @@ const (
 	sessionLane = "session"
 )
 
-// Misuse is an error of options that cannot be combined.
+// Misuse is an error of options that are invalid, or that cannot be combined.
 type Misuse struct{ error }
 
 func (m Misuse) Unwrap() error { return m.error }

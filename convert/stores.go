@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -72,8 +73,7 @@ func walkStores(ctx context.Context, reg *formats.Registry, path, from string, s
 			yield(Found{Rel: ".", Loc: root, Detected: []formats.Detected{d}}, nil)
 			return
 		}
-		yield(Found{}, &formats.Error{At: path, Err: fmt.Errorf("%w (tried %s)", formats.ErrUnknown, formatNames(reg.All())),
-			Hint: "pass the store itself, or its format with --from (convert, check)"})
+		yield(Found{}, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"})
 	}
 }
 
@@ -160,7 +160,7 @@ func (w *walk) yieldError(rel string, err error) bool {
 }
 
 func unknownFormat(reg *formats.Registry, name string) error {
-	return &formats.Error{At: name, Err: fmt.Errorf("unknown format; use one of %s", formatNames(reg.All())), Hint: "run `rehome formats` for details"}
+	return Misuse{&formats.Error{At: name, Err: errors.New("unknown format"), Hint: "run `rehome formats` to list the supported formats"}}
 }
 
 func formatNames(list []*formats.Format) string {

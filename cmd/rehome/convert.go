@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 	"unicode/utf8"
 
 	"rehome/convert"
@@ -40,7 +41,8 @@ func (c *convertCmd) Validate() error {
 	case c.Home != nil && c.Dst != "":
 		return refuse("--home cannot be combined with DST", "omit one of them")
 	}
-	return nil
+	_, err := parseTime(c.Since, time.Now())
+	return err
 }
 
 // cwdAndHome returns the folder to assign the sessions to, and the home folder

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	out := newOutput(stdout, stderr, getenv, g)
 	if err != nil {
 		out.json = out.json || wantsJSON(args)
-		return out.fail(newUsageError(err))
+		return out.fail(newUsageError(plainError(err)))
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.

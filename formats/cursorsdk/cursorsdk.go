@@ -199,7 +199,7 @@ func leftAside(l *formats.Location) (out []string) {
 	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
 	for _, e := range list {
 		if setAside(e.Name()) && !formats.IsSidecar(e.Name()) {
-			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" is left out: it is a backup made by --replace")
+			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" skipped: a backup made by --replace")
 		}
 	}
 	return out

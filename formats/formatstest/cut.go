@@ -41,12 +41,12 @@ func truncated(t *testing.T, c Case, s source) {
 			}
 			what := fmt.Sprintf("%s cut to %d of %d bytes", name, size, len(all))
 			var got *content
-			var books loss.Log
+			var losses loss.Log
 			err := addressed(t, what, func() (err error) {
-				got, err = read(t.Context(), c.Format, path, formats.View{Kind: c.kind, OnLoss: books.Add})
+				got, err = read(t.Context(), c.Format, path, formats.View{Kind: c.kind, OnLoss: losses.Add})
 				return err
 			})
-			if err == nil && got != nil && books.Worst() < loss.Dropped { // else it says that it left something out
+			if err == nil && got != nil && losses.Worst() < loss.Dropped { // otherwise it reported the missing part
 				nothingLost(t, what, inside(path, file), whole, got)
 			}
 		}

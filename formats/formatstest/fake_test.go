@@ -194,7 +194,7 @@ func (r *fakeReader) seen() (out []fakeRow) {
 		for _, c := range item.Row {
 			row.Cells = append(row.Cells, fakeOf(c))
 		}
-		if !r.has("forgets residue") {
+		if !r.has("forgets sidecar") {
 			rows = append([]fakeRow{row}, rows...) // the secret is the first record
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"testing"
 )
 
-// The rules of the house about who may import whom, as an ordinary test.
+// The rules about imports: which package may import which.
 
-const house = "rehome/"
+const module = "rehome/"
 
 // layers says what a package may import of ours. A name that ends in a slash
 // stands for everything below it. The first row that matches a package counts.
@@ -110,7 +110,7 @@ func listed(t *testing.T, args ...string) []pkg {
 	}
 }
 
-// ours is every package of the house, those under testdata included.
+// ours is every package of this module, including those under testdata.
 func ours(t *testing.T) []pkg {
 	t.Helper()
 	args := []string{"./..."}
@@ -145,10 +145,10 @@ func matches(pattern, name string) bool {
 	return pattern == name
 }
 
-// breach is what is wrong with one import; "" if nothing is.
-func breach(from, to string) string {
-	name := strings.TrimPrefix(from, house)
-	if inner, ok := strings.CutPrefix(to, house); ok {
+// violation returns what is wrong with one import, or "".
+func violation(from, to string) string {
+	name := strings.TrimPrefix(from, module)
+	if inner, ok := strings.CutPrefix(to, module); ok {
 		for _, l := range layers() {
 			if !matches(l.pkg, name) {
 				continue
@@ -165,11 +165,11 @@ func breach(from, to string) string {
 		}
 		return name + " stands in no layer: add it to the table"
 	}
-	return doorBreach(name, to)
+	return doorViolation(name, to)
 }
 
-// doorBreach looks at an import of something that is not ours.
-func doorBreach(name, to string) string {
+// doorViolation looks at an import of something that is not ours.
+func doorViolation(name, to string) string {
 	if first, _, _ := strings.Cut(to, "/"); !strings.Contains(first, ".") {
 		return "" // the standard library
 	}
@@ -188,16 +188,16 @@ func doorBreach(name, to string) string {
 func TestImports(t *testing.T) {
 	for _, p := range ours(t) {
 		for _, to := range p.Imports {
-			if b := breach(p.ImportPath, to); b != "" {
+			if b := violation(p.ImportPath, to); b != "" {
 				t.Error(b)
 			}
 		}
 		// Tests may look across layers, but libraries keep their one door.
 		for _, to := range slices.Concat(p.TestImports, p.XTestImports) {
-			if strings.HasPrefix(to, house) {
+			if strings.HasPrefix(to, module) {
 				continue
 			}
-			if b := doorBreach(strings.TrimPrefix(p.ImportPath, house), to); b != "" {
+			if b := doorViolation(strings.TrimPrefix(p.ImportPath, module), to); b != "" {
 				t.Errorf("test: %s", b)
 			}
 		}
@@ -216,7 +216,7 @@ func TestHiddenDependencies(t *testing.T) {
 		"convert":       {"modernc.org/", "github.com/alecthomas", "github.com/klauspost/compress"},
 	} {
 		for _, p := range listed(t, "-deps", "./"+name) {
-			if p.Standard || p.ImportPath == house+name {
+			if p.Standard || p.ImportPath == module+name {
 				continue
 			}
 			for _, n := range never {
@@ -228,8 +228,8 @@ func TestHiddenDependencies(t *testing.T) {
 	}
 }
 
-// TestBreaches holds the rules against imports that must be refused.
-func TestBreaches(t *testing.T) {
+// TestViolations applies the rules to imports that they must reject.
+func TestViolations(t *testing.T) {
 	for _, c := range []struct {
 		from, to string
 		ok       bool
@@ -253,7 +253,7 @@ func TestBreaches(t *testing.T) {
 		{"somewhere/new", "rehome/formats", false},
 		{"schemas", "encoding/json", true},
 	} {
-		if b := breach(house+c.from, c.to); (b == "") != c.ok {
+		if b := violation(module+c.from, c.to); (b == "") != c.ok {
 			t.Errorf("%s -> %s: %q", c.from, c.to, b)
 		}
 	}

@@ -13,11 +13,12 @@ import (
 	"rehome/schemas"
 )
 
-// description: a format says what it is, in the spelling of the house.
+// description: a format has a name in kebab case, a title, and the functions that
+// belong together.
 func (c Case) description(t *testing.T) {
 	f := c.Format
 	if !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`).MatchString(f.Name) {
-		t.Errorf("%q is no kebab-case name", f.Name)
+		t.Errorf("%q is not in kebab case", f.Name)
 	}
 	if g := c.Registry.Lookup(f.Name); g == nil {
 		t.Fatalf("%s is not in the registry", f.Name)

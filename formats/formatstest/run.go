@@ -12,8 +12,8 @@ type Case struct {
 	Registry *formats.Registry // all formats of the build: the relatives, and who else might claim a fixture
 	Fixtures []Fixture
 
-	// More says that the format's stores hold more than sessions: the books of
-	// decoding count what belongs to those.
+	// More means that stores of the format hold more than sessions: the account of
+	// decoding counts only the records of sessions.
 	More bool
 
 	kind string // which of the format's readers the law at hand is tried on; "" is its first

@@ -88,7 +88,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"wrong width":                  "records of 3 cells, want 2",
 		"wrong row ids":                "row id -7 after -2",
 		"tells secrets":                "holds a secret",
-		"forgets residue":              "with residue",
+		"forgets sidecar":              "with a sidecar",
 		"restores markers":             "things were left out of a store",
 		"loses a record with workers":  "eight workers",
 		"loses a record later":         "a second scan",

@@ -93,7 +93,7 @@ func misnumbered(s store.Set, text bool, n, last, id int64) string {
 func wellFormed(t *testing.T, c Case, s *store.Schema) {
 	t.Helper()
 	if c.Registry.Lookup(s.Origin) == nil {
-		t.Errorf("origin %q is no format", s.Origin)
+		t.Errorf("unknown origin %q", s.Origin)
 	}
 	at, seen, file := 0, map[string]bool{}, ""
 	for _, set := range s.Sets {

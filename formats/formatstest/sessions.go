@@ -37,7 +37,7 @@ type talk struct {
 	sessions [][]string
 	failed   []error
 	notes    []string
-	tally    session.Account
+	account  session.Account
 }
 
 func (t *talk) lines() (out []string) {
@@ -49,8 +49,8 @@ func (t *talk) lines() (out []string) {
 
 // decode reads all sessions of the store at path.
 func decode(ctx context.Context, f *formats.Format, path string, v formats.View, sel session.Selection) (*talk, error) {
-	out, books := &talk{}, &session.SharedAccount{}
-	sel.Account = books
+	out, account := &talk{}, &session.SharedAccount{}
+	sel.Account = account
 	l, err := formats.Locate(path)
 	if err != nil {
 		return nil, err
@@ -71,12 +71,12 @@ func decode(ctx context.Context, f *formats.Format, path string, v formats.View,
 			}
 		}
 		if s == nil || ctx.Err() != nil {
-			out.tally = books.Total()
+			out.account = account.Total()
 			return out, err
 		}
 		out.failed = append(out.failed, err)
 	}
-	out.tally = books.Total()
+	out.account = account.Total()
 	return out, ctx.Err()
 }
 
@@ -110,8 +110,8 @@ func mustDecode(t *testing.T, c Case, path string, v formats.View, sel session.S
 	return out
 }
 
-// sessions: the same whenever they are decoded, as the schema says, with
-// parents first and every record in the books.
+// sessions: decoding twice gives the same valid sessions, parents first, and every
+// record is accounted for.
 func sessions(t *testing.T, c Case, s source) {
 	for _, history := range []bool{false, true} {
 		first := mustDecode(t, c, s.path, formats.View{Jobs: 1}, session.Selection{History: history})
@@ -119,11 +119,11 @@ func sessions(t *testing.T, c Case, s source) {
 		if d := rowDifference(first.lines(), again.lines()); d != "" {
 			t.Errorf("decoded again: %s", d)
 		}
-		if !first.tally.Balanced() || first.tally != again.tally {
-			t.Errorf("the books do not balance: %+v, again %+v", first.tally, again.tally)
+		if !first.account.Balanced() || first.account != again.account {
+			t.Errorf("account not balanced: %+v, again %+v", first.account, again.account)
 		}
-		if n, known := count(t, c, s); known && first.tally.Read != n && !(c.More && first.tally.Read < n) {
-			t.Errorf("%d records are in the books, and %d in the store", first.tally.Read, n)
+		if n, known := count(t, c, s); known && first.account.Read != n && !(c.More && first.account.Read < n) {
+			t.Errorf("%d records accounted for, %d in the store", first.account.Read, n)
 		}
 		seen := map[string]bool{}
 		for i, lines := range first.sessions {
@@ -316,7 +316,7 @@ func sessionsCancelled(t *testing.T, c Case, s source) {
 }
 
 // sessionsTruncated: a source that was cut off anywhere never makes the decoder
-// panic; its errors name a place, and its books balance.
+// panic; its errors name a place, and its account is balanced.
 func sessionsTruncated(t *testing.T, c Case, s source) {
 	dir := filepath.Join(t.TempDir(), "cut")
 	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
@@ -340,8 +340,8 @@ func sessionsTruncated(t *testing.T, c Case, s source) {
 				got, err = decode(t.Context(), c.Format, path, formats.View{}, session.Selection{})
 				return err
 			})
-			if err == nil && got != nil && len(got.failed) == 0 && !got.tally.Balanced() {
-				t.Errorf("%s: the books do not balance: %+v", what, got.tally)
+			if err == nil && got != nil && len(got.failed) == 0 && !got.account.Balanced() {
+				t.Errorf("%s: account not balanced: %+v", what, got.account)
 			}
 		}
 		if err := os.WriteFile(file, all, 0o644); err != nil {

@@ -12,14 +12,14 @@ import (
 	"testing"
 )
 
-// The rule of the house against state that is hidden in packages.
+// The rule against package state.
 
 // TestNoHiddenState looks for init functions and for package variables that
 // somebody could change.
 func TestNoHiddenState(t *testing.T) {
 	used := map[string]bool{}
 	for _, p := range ours(t) {
-		name := strings.TrimPrefix(p.ImportPath, house)
+		name := strings.TrimPrefix(p.ImportPath, module)
 		for _, complaint := range hiddenState(t, p) {
 			if reason := allowedState()[name+"."+complaint.name]; reason != "" {
 				used[name+"."+complaint.name] = true
@@ -73,7 +73,7 @@ func judge(parsed []*ast.File) []complaint {
 	for _, f := range parsed {
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-				out = append(out, complaint{"init", "there is no init() in this house"})
+				out = append(out, complaint{"init", "init() is not allowed"})
 			}
 			gen, ok := d.(*ast.GenDecl)
 			if !ok || gen.Tok != token.VAR {
@@ -224,7 +224,7 @@ func TestOneScratchDoor(t *testing.T) {
 		"formats/claudecode/branch.go", // in the folder of what is being built
 	}
 	for _, p := range ours(t) {
-		name := strings.TrimPrefix(p.ImportPath, house)
+		name := strings.TrimPrefix(p.ImportPath, module)
 		for _, f := range p.GoFiles {
 			if strings.HasPrefix(name, "testdata/") || slices.Contains(allowed, name) || slices.Contains(allowed, name+"/"+f) {
 				continue

@@ -114,11 +114,11 @@ func thereAndBack(t *testing.T, c Case, s source) {
 	}
 }
 
-// secrets: a text written without secrets holds none; restoring it writes no
-// marker; and with the sidecar of the restoring, the text comes back the same.
+// secrets: a text written without secrets contains none; restoring it writes no
+// marker; and with what the restore omitted, the text written again is the same.
 func secrets(t *testing.T, c Case, s source) {
 	if c.Format.Text {
-		return // its secrets, if any, are at home already
+		return // its secrets, if any, were left out when it was written
 	}
 	for _, to := range c.texts() {
 		var there, omitted []store.SidecarItem
@@ -128,11 +128,11 @@ func secrets(t *testing.T, c Case, s source) {
 		}
 		written := tree(t, first)
 		for _, it := range there {
-			residue := fmt.Appendf(written["residue"], "%v %v\n", it.At, it.Inserts)
+			sidecar := fmt.Appendf(written["sidecar"], "%v %v\n", it.At, it.Inserts)
 			for _, cell := range it.Row {
-				residue = append(append(residue, cell.Bytes()...), '\n')
+				sidecar = append(append(sidecar, cell.Bytes()...), '\n')
 			}
-			written["residue"] = residue
+			written["sidecar"] = sidecar
 		}
 		for name, b := range written {
 			for _, secret := range s.Secrets {
@@ -163,7 +163,7 @@ func secrets(t *testing.T, c Case, s source) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameTree(t, to.Name+" with residue", tree(t, first), tree(t, again))
+		sameTree(t, to.Name+" with a sidecar", tree(t, first), tree(t, again))
 	}
 }
 

@@ -98,7 +98,7 @@ func appendWire(dst []byte, num int, v any) []byte {
 	case tagged:
 		return bytesField(dst, num, v.members.wire())
 	}
-	panic("graphgen: a value that protobuf has no room for")
+	panic("graphgen: a value that protobuf cannot hold")
 }
 
 // wire is a google.protobuf.Value: null 1, number 2, text 3, bool 4, object 5,
@@ -178,7 +178,7 @@ func spell(v any) string {
 	case tagged:
 		return value{v.members}.json()
 	}
-	panic("graphgen: a value that JSON has no room for")
+	panic("graphgen: a value that JSON cannot hold")
 }
 
 func (v value) json() string {
