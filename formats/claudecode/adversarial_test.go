@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/golden"
@@ -87,12 +88,12 @@ func TestAdversarial(t *testing.T) {
 			for i, m := range c.list {
 				m.ID = fmt.Sprintf("m%d", i)
 			}
-			w := write(t, chat(c.list...), c.build)
+			w := encoded(t, chat(c.list...), c.build)
 			lint(t, w)
 			if c.note != "" && !w.noted(c.note) {
 				t.Errorf("not noted: %v, of %v", c.note, w.notes)
 			}
-			again := write(t, chat(c.list...), c.build)
+			again := encoded(t, chat(c.list...), c.build)
 			a, _ := os.ReadFile(w.path)
 			b, _ := os.ReadFile(again.path)
 			if !bytes.Equal(a, b) {
@@ -157,7 +158,7 @@ func kept(t *testing.T, w *written, list []*session.Message) {
 	var got strings.Builder
 	calls := 0
 	books := &session.SharedAccount{}
-	for s, err := range decode(context.Background(), l, formats.View{OnLoss: func(n loss.Loss) { t.Errorf("decoded again: %+v", n) }}, session.Selection{Account: books}) {
+	for s, err := range Format().Sessions.Decode(context.Background(), l, formats.View{OnLoss: func(n loss.Loss) { t.Errorf("decoded again: %+v", n) }}, session.Selection{Account: books}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +207,7 @@ func kept(t *testing.T, w *written, list []*session.Message) {
 		}
 		for _, p := range m.Parts {
 			text, ok := p.(*session.Text)
-			if !ok || blank(text.Text) {
+			if !ok || outline.Blank(text.Text) {
 				continue
 			}
 			s := strings.ReplaceAll(text.Text, "\xff", "\ufffd")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -28,11 +29,11 @@ func backups(t *testing.T) (config, file string) {
 		`{"type":"file-history-snapshot","messageId":"m4","snapshot":{"messageId":"m4","trackedFileBackups":{"README.md":{"backupFileName":"697f30ed9bee0596@v2","version":2},"new.txt":{"backupFileName":"0123456789abcdef@v2","version":2},"/etc/a":{"backupFileName":"ffffffffffffffff@v1","version":1},"bad":{"backupFileName":"../../settings.json","version":1}}},"isSnapshotUpdate":false}`,
 		`{"type":"file-history-snapshot","messageId":"m5","snapshot":{"messageId":"m5","trackedFileBackups":{"README.md":{"backupFileName":"697f30ed9bee0596@v2","version":2}}},"isSnapshotUpdate":true}`,
 	}
-	file = filepath.Join(config, "projects", "-home-ann-app", backedUp+ending)
+	file = filepath.Join(config, "projects", "-home-ann-app", backedUp+outline.Ending)
 	for name, body := range map[string]string{
 		file: strings.Join(lines, "\n") + "\n", filepath.Join(config, "settings.json"): "secret",
-		filepath.Join(config, backupsName, backedUp, "697f30ed9bee0596@v1"): "old\n", filepath.Join(config, backupsName, backedUp, "697f30ed9bee0596@v2"): "newer\n",
-		filepath.Join(config, backupsName, backedUp, "0123456789abcdef@v2"): "\x00made",
+		filepath.Join(config, outline.BackupsName, backedUp, "697f30ed9bee0596@v1"): "old\n", filepath.Join(config, outline.BackupsName, backedUp, "697f30ed9bee0596@v2"): "newer\n",
+		filepath.Join(config, outline.BackupsName, backedUp, "0123456789abcdef@v2"): "\x00made",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
@@ -60,7 +61,7 @@ func keptFiles(t *testing.T, path string) (out, notes []string) {
 	v := formats.View{OnLoss: func(n loss.Loss) {
 		notes = append(notes, fmt.Sprintf("%v line %d: %s", n.Kind(), n.At.Line, strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}}
-	for s, err := range decode(t.Context(), l, v, session.Selection{}) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, v, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,8 +107,8 @@ func TestBackups(t *testing.T) {
 			t.Errorf("%s: %q", path, notes)
 		}
 	}
-	huge := filepath.Join(config, backupsName, backedUp, "697f30ed9bee0596@v1")
-	if err := os.Truncate(huge, mostOffloaded+1); err != nil {
+	huge := filepath.Join(config, outline.BackupsName, backedUp, "697f30ed9bee0596@v1")
+	if err := os.Truncate(huge, 16<<20+1); err != nil {
 		t.Fatal(err)
 	}
 	if got, notes := keptFiles(t, config); !strings.HasPrefix(got[0], "/home/ann/app/README.md ? ") || len(notes) != 3 || !strings.Contains(notes[0], "L546") {

@@ -1,44 +1,45 @@
 package claudecode
 
 import (
-	"rehome/formats"
-	"rehome/formats/session"
-)
+	"cmp"
+	"path/filepath"
 
-const (
-	name    = "claude-code"
-	ending  = ".jsonl"
-	version = "2.1.328" // the client whose lines these are like
+	"rehome/formats"
+	"rehome/formats/claudecode/internal/audit"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/read"
+	"rehome/formats/claudecode/internal/write"
+	"rehome/formats/session"
 )
 
 // Format is the codec.
 func Format() *formats.Format {
 	return &formats.Format{
-		Name:    name,
+		Name:    outline.FormatName,
 		Title:   "Claude Code's sessions (~/.claude/projects)",
 		Clients: []string{session.ClaudeCode},
+		Schemas: []string{"claude-code-user-1", "claude-code-assistant-1", "claude-code-system-1", "claude-code-attachment-1", "claude-code-entry-1"},
+		Probe:   probe,
 		Records: &formats.Records{
-			Kinds:  []formats.Kind{{Name: formats.PlainFiles, Schema: "claude-code"}},
+			Kinds:  []formats.Kind{{Name: formats.PlainFiles, Schema: outline.FormatName}},
 			Open:   open,
 			Create: create,
 		},
-		Schemas: []string{"claude-code-user-1", "claude-code-assistant-1", "claude-code-system-1", "claude-code-attachment-1", "claude-code-entry-1"},
-		Probe:   probe,
-		Sessions: &formats.Sessions{
-			Decode: decode,
-			Heads:  heads,
-		},
-		Home: &formats.Home{
-			Roots: home,
-		},
+		Sessions: &formats.Sessions{Decode: read.Decode, Heads: read.Heads},
 		Writer: &formats.Writer{
-			Encode:     encode,
-			Path:       named,
-			Companion:  beside,
-			Verify:     verify,
-			Unmodified: untouched,
+			Encode:     write.Encode,
+			Path:       write.SessionPath,
 			Single:     true,
+			Companion:  write.Companion,
+			Verify:     write.Verify,
+			Unmodified: write.Unmodified,
 		},
-		Check: check,
+		Home:  &formats.Home{Roots: home},
+		Check: audit.Check,
 	}
+}
+
+// home is where the client keeps its config folder.
+func home(m formats.Machine) []string {
+	return []string{cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), filepath.Join(m.Home, ".claude"))}
 }

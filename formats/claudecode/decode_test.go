@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -34,7 +35,7 @@ func spelled(t *testing.T, path string, sel session.Selection) []byte {
 	v := formats.View{OnLoss: func(n loss.Loss) {
 		notes = fmt.Appendf(notes, "# %v at %v: %s\n", n.Kind(), n.At, strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}}
-	for s, err := range decode(t.Context(), l, v, sel) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, v, sel) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ func TestSchemas(t *testing.T) {
 			if err != nil {
 				continue // damage has tests of its own
 			}
-			kind := text(fit, "type")
+			kind := outline.Text(fit, "type")
 			switch kind {
 			case "user", "assistant", "system", "attachment":
 			default:
@@ -123,7 +124,7 @@ func TestSchemas(t *testing.T) {
 		}
 	}
 	fs.WalkDir(os.DirFS(samples), ".", func(p string, e fs.DirEntry, err error) error {
-		if strings.HasSuffix(p, ending) {
+		if strings.HasSuffix(p, outline.Ending) {
 			data, err := os.ReadFile(filepath.Join(samples, p))
 			if err != nil {
 				t.Fatal(err)
@@ -132,7 +133,7 @@ func TestSchemas(t *testing.T) {
 		}
 		return err
 	})
-	w := write(t, chat(compacted()...), formats.Build{})
+	w := encoded(t, chat(compacted()...), formats.Build{})
 	data, err := os.ReadFile(w.path)
 	if err != nil {
 		t.Fatal(err)
@@ -148,9 +149,9 @@ func TestFolder(t *testing.T) {
 		"/home/ann/My app.v2_x": "-home-ann-My-app-v2-x", "/é😀": "----", `C:\Users\me\x`: "C--Users-me-x", "/": "-",
 		"/" + strings.Repeat("a", 250): "-" + strings.Repeat("a", 199) + "-",
 	} {
-		got := folder(cwd)
+		got := outline.FolderName(cwd)
 		if len(cwd) > 200 {
-			if !strings.HasPrefix(got, want) || len(got) <= len(want) || got == folder(cwd[:249]+"b") {
+			if !strings.HasPrefix(got, want) || len(got) <= len(want) || got == outline.FolderName(cwd[:249]+"b") {
 				t.Errorf("%s", got)
 			}
 			continue
@@ -167,7 +168,7 @@ func TestHeads(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for h, err := range heads(t.Context(), l, formats.View{}) {
+	for h, err := range Format().Sessions.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +188,7 @@ func TestHeadTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	turns, known := map[string]int64{}, 0
-	for s, err := range decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestHeadTurns(t *testing.T) {
 			}
 		}
 	}
-	for h, err := range heads(t.Context(), l, formats.View{}) {
+	for h, err := range Format().Sessions.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,7 +2,10 @@ package claudecode
 
 import (
 	"context"
+	"crypto/sha1"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -62,15 +65,15 @@ func (w *written) noted(code loss.Code) bool {
 	return false
 }
 
-// write encodes a session and holds it against the rules.
-func write(t *testing.T, s *session.Session, b formats.Build) *written {
+// encoded encodes a session and holds it against the rules.
+func encoded(t *testing.T, s *session.Session, b formats.Build) *written {
 	t.Helper()
 	w := &written{path: filepath.Join(t.TempDir(), "x.jsonl")}
 	b.Path, b.OnLoss = w.path, func(n loss.Loss) { w.notes = append(w.notes, n) }
-	if err := encode(context.Background(), s, b); err != nil {
+	if err := Format().Writer.Encode(context.Background(), s, b); err != nil {
 		t.Fatal(err)
 	}
-	if err := verify(context.Background(), w.path); err != nil {
+	if err := Format().Writer.Verify(context.Background(), w.path); err != nil {
 		data, _ := os.ReadFile(w.path)
 		t.Fatalf("%v\n%.4000s", err, data)
 	}
@@ -156,7 +159,7 @@ func TestNativeTools(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			call := c.call
 			call.ID = "c1"
-			w := write(t, chat(say(session.User, words("go")), say(session.Assistant, &call), say(session.Tool, &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(c.value)})), formats.Build{})
+			w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &call), say(session.Tool, &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(c.value)})), formats.Build{})
 			use := w.blocks()[1]
 			input, _ := json.Marshal(use["input"])
 			if use["name"] != c.tool || !same(t, string(input), c.input) {
@@ -185,19 +188,20 @@ func same(t *testing.T, a, b string) bool {
 // and is read again.
 func TestBeside(t *testing.T) {
 	h := session.Head{ID: "kid", Agent: session.CursorSDK, Title: "kid", Parent: &session.Link{Session: "up", Call: "call\n1", Title: "Look around", Kind: "explore"}}
-	ending, got := beside(&h)
-	want := `{"agentType":"explore","description":"Look around","toolUseId":"` + knownID("call\n1") + `"}`
+	known := knownCall("call\n1")
+	ending, got := Format().Writer.Companion(&h)
+	want := `{"agentType":"explore","description":"Look around","toolUseId":"` + known + `"}`
 	if ending != ".meta.json" || !same(t, string(got), want) {
 		t.Errorf("%s holds %s, want %s", ending, got, want)
 	}
-	w := write(t, chat(say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: "call\n1", Name: "Task", Kind: "task", Child: "kid", Args: session.Raw(`{"prompt":"p","description":"d"}`)}), say(session.Tool, resulting("call\n1", "done"))), formats.Build{})
-	if id := w.blocks()[1]["id"]; id != knownID("call\n1") {
+	w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: "call\n1", Name: "Task", Kind: "task", Child: "kid", Args: session.Raw(`{"prompt":"p","description":"d"}`)}), say(session.Tool, resulting("call\n1", "done"))), formats.Build{})
+	if id := w.blocks()[1]["id"]; id != known {
 		t.Errorf("the call is %v", id)
 	}
-	if _, got := beside(&session.Head{ID: "kid", Title: "Do it\nnow", Parent: &session.Link{Session: "up"}}); !same(t, string(got), `{"agentType":"general-purpose","description":"Do it"}`) {
+	if _, got := Format().Writer.Companion(&session.Head{ID: "kid", Title: "Do it\nnow", Parent: &session.Link{Session: "up"}}); !same(t, string(got), `{"agentType":"general-purpose","description":"Do it"}`) {
 		t.Errorf("%s", got)
 	}
-	if _, none := beside(&session.Head{ID: "up"}); none != nil {
+	if _, none := Format().Writer.Companion(&session.Head{ID: "up"}); none != nil {
 		t.Errorf("beside a session lies %s", none)
 	}
 }
@@ -222,7 +226,7 @@ func TestChanged(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			call := &session.ToolCall{ID: "c1", Kind: "edit", Name: "edit_file_v2", Args: session.Raw(`{"relativeWorkspacePath":"/a"}`)}
 			result := &session.ToolResult{Call: "c1", Error: c.failed, Value: session.Raw(`{"beforeContentId":"composer.content.1","afterContentId":"composer.content.2"}`), FileChange: func() (*session.Body, *session.Body) { return c.before, c.after }}
-			w := write(t, chat(say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, result)), formats.Build{})
+			w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, result)), formats.Build{})
 			use := w.blocks()[1]
 			if input, _ := json.Marshal(use["input"]); use["name"] != c.tool || !same(t, string(input), c.input) {
 				t.Errorf("%s %s, want %s %s", use["name"], input, c.tool, c.input)
@@ -235,5 +239,19 @@ func TestChanged(t *testing.T) {
 				t.Error("nothing is noted")
 			}
 		})
+	}
+}
+
+// knownCall is the id that is written for a call with an id that the API does not accept.
+func knownCall(id string) string {
+	sum := sha1.Sum(fmt.Appendf(nil, "rehome/claude-code/1\x004:call%d:%s", len(id), id))
+	return "toolu_" + hex.EncodeToString(sum[:])[:24]
+}
+
+// TestBrokenPicture: a cut image is replaced by its description.
+func TestBrokenPicture(t *testing.T) {
+	w := encoded(t, chat(say(session.User, words("see"), &session.Media{Mime: "image/png", Data: picture(t)[:40]})), formats.Build{})
+	if blocks := w.blocks(); len(blocks) != 2 || blocks[1]["type"] != "text" || !w.noted(loss.MediaNamed) {
+		t.Errorf("%v, %v", blocks, w.notes)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/tally"
@@ -37,19 +38,19 @@ type reader struct {
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
 	if !l.IsDir() {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("a single file is not a store"), Hint: "name the project's folder or the config folder"}
+		return nil, &formats.Error{Format: outline.FormatName, At: l.Path, Err: errors.New("a single file is not a store"), Hint: "name the project's folder or the config folder"}
 	}
 	if m, err := probe(context.Background(), l); err != nil || m.Score == 0 {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("no sessions found"), Hint: "name the config folder or a project's folder in it"}
+		return nil, &formats.Error{Format: outline.FormatName, At: l.Path, Err: errors.New("no sessions found"), Hint: "name the config folder or a project's folder in it"}
 	}
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: err}
+		return nil, &formats.Error{Format: outline.FormatName, At: l.Path, Err: err}
 	}
-	r := &reader{path: l.Path, root: root, schema: &store.Schema{Origin: name}}
+	r := &reader{path: l.Path, root: root, schema: &store.Schema{Origin: outline.FormatName}}
 	if err := r.find(l.Has("projects"), v); err != nil {
 		root.Close()
-		return nil, failure(context.Background(), l.Path, err)
+		return nil, outline.Failure(context.Background(), l.Path, err)
 	}
 	return r, nil
 }
@@ -149,7 +150,7 @@ func (r *reader) Close() error {
 	for i, set := range r.schema.Sets {
 		now, err := r.root.Stat(set.File)
 		if err != nil || now.Size() != r.was[i].Size() || !now.ModTime().Equal(r.was[i].ModTime()) {
-			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), set.File), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
+			errs = append(errs, &formats.Error{Format: outline.FormatName, At: path.Join(filepath.ToSlash(r.path), set.File), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
 		}
 	}
 	err := r.root.Close()
@@ -167,10 +168,10 @@ type writer struct {
 
 func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if b.Compress != "" {
-		return nil, &formats.Error{Format: name, Err: errors.New("the client cannot read compressed files"), Hint: "omit --compress"}
+		return nil, &formats.Error{Format: outline.FormatName, Err: errors.New("the client cannot read compressed files"), Hint: "omit --compress"}
 	}
-	if b.Schema.Origin != name || len(b.Schema.Databases) > 0 {
-		return nil, &formats.Error{Format: name, Err: errors.New("an exact conversion to this format needs files of Claude Code"), Hint: "run `rehome migrate` to continue another client's sessions in Claude Code"}
+	if b.Schema.Origin != outline.FormatName || len(b.Schema.Databases) > 0 {
+		return nil, &formats.Error{Format: outline.FormatName, Err: errors.New("an exact conversion to this format needs files of Claude Code"), Hint: "run `rehome migrate` to continue another client's sessions in Claude Code"}
 	}
 	if err := os.Mkdir(b.Path, 0o700); err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func (w *writer) reach(set int) error {
 		w.set++
 		p, err := filepath.Localize(w.schema.Sets[w.set].File)
 		if err != nil {
-			return &formats.Error{Format: name, At: w.schema.Sets[w.set].File, Err: errors.New("not a valid path inside a store")}
+			return &formats.Error{Format: outline.FormatName, At: w.schema.Sets[w.set].File, Err: errors.New("not a valid path inside a store")}
 		}
 		if err := w.root.MkdirAll(filepath.Dir(p), 0o700); err != nil {
 			return err

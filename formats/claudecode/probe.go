@@ -5,11 +5,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
+	"rehome/formats/claudecode/internal/outline"
 )
 
 // maxProbe is how much is read of a folder's files, in search of one that is a
@@ -26,8 +25,8 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	}
 	left := maxProbe
 	switch {
-	case l.IsRegular() && strings.EqualFold(filepath.Ext(l.Path), ending):
-		what, score := begins(l)
+	case l.IsRegular() && strings.EqualFold(filepath.Ext(l.Path), outline.Ending):
+		what, score := outline.Recognize(l)
 		return match(score, what)
 	case l.IsDir() && l.Has("projects"):
 		list, _ := os.ReadDir(filepath.Join(l.Path, "projects"))
@@ -51,107 +50,16 @@ func project(l *formats.Location, dir string, left *int) string {
 		return ""
 	}
 	for _, e := range list {
-		id, ok := strings.CutSuffix(e.Name(), ending)
-		if !ok || !isUUID(id) || !e.Type().IsRegular() || *left <= 0 {
+		id, ok := strings.CutSuffix(e.Name(), outline.Ending)
+		if !ok || !outline.IsUUID(id) || !e.Type().IsRegular() || *left <= 0 {
 			continue
 		}
 		file := l.Join(path.Join(dir, e.Name()))
-		if what, _ := begins(file); what != "" {
+		if what, _ := outline.Recognize(file); what != "" {
 			return "has a file named by a UUID, in which " + what
 		}
 		text, _ := file.Text()
 		*left -= len(text)
 	}
 	return ""
-}
-
-// begins says what the first lines have that only these files have, and how
-// sure that is. Some lines say nothing, and one behind them does.
-func begins(l *formats.Location) (what string, score int) {
-	first := true
-	for line, torn := range l.Lines() {
-		if line[0] != '{' {
-			if first {
-				return "", 0
-			}
-			continue // the client passes over it, too
-		}
-		first = false
-		what, score, more := tells(line)
-		if score > 0 || !more && !torn {
-			return what, score
-		}
-	}
-	line := l.FirstLine()
-	if id := text(line, "sessionId"); isUUID(id) && strings.EqualFold(l.Name(), id+ending) && text(line, "type") != "" {
-		return "named after the sessionId of its first line", sure
-	}
-	return "", 0
-}
-
-// How sure a probe is of a file: of the client's own lines, and of those that
-// an export or another program copied.
-const (
-	sure   = 85
-	copied = 60
-)
-
-// tells judges a line. Without a score, more says that it may be one of these
-// files' all the same.
-func tells(line []byte) (what string, score int, more bool) {
-	var kind, session string
-	content := false
-	has := map[string]bool{}
-	for name, v := range rawjson.Members(line) {
-		switch n := string(name); n {
-		case "type":
-			kind = rawjson.Text(v)
-		case "sessionId":
-			session = rawjson.Text(v)
-		case "message":
-			c := rawjson.Last(v, "content")
-			content = len(c) > 0 && (c[0] == '"' || c[0] == '[')
-		case "parentUuid", "isSidechain", "uuid", "timestamp", "leafUuid", "messageId", "snapshotMessageId", "operation", "subtype", "content", "session_id", "systemPayload":
-			has[n] = true
-		}
-	}
-	of := "a line of type " + kind
-	switch {
-	case has["parentUuid"] && has["isSidechain"]:
-		return "a line has a parentUuid and isSidechain", sure, false
-	case kind == "user" || kind == "assistant":
-		switch {
-		case !content || has["session_id"]: // another client's
-			return "", 0, false
-		case session != "":
-			return of + " has a sessionId", sure, false
-		case has["uuid"] || has["timestamp"]:
-			return of + " has a message and no session_id", copied, false
-		}
-	case has["systemPayload"]: // another client's
-		return "", 0, false
-	case kind == "summary" && has["leafUuid"]:
-		return of + " has a leafUuid", sure, false
-	case kind == "file-history-snapshot" && has["messageId"], kind == "file-history-delta" && has["snapshotMessageId"]:
-		return "a line is a snapshot of files", sure, false
-	case session != "" && slices.Contains(entryTypes(), kind):
-		return of + " has a sessionId", sure, false
-	case kind == "queue-operation" && has["operation"]:
-		return of + " has an operation", sure, false
-	case isUUID(session) && (kind == "tag" || kind == "mode" || kind == "system" && (has["subtype"] || has["content"])):
-		return of + " has a sessionId", sure, false
-	}
-	return "", 0, session != "" || slices.Contains(lineTypes(), kind) || slices.Contains(entryTypes(), kind)
-}
-
-// entryTypes are lines beside the conversation whose types no other client
-// has.
-func entryTypes() []string {
-	return []string{"custom-title", "ai-title", "agent-name", "last-prompt", "queue-operation", "permission-mode", "api-request", "api-request-shape",
-		"api-request-blob", "cost-state", "tools-used", "atis-latch", "content-replacement", "history-suppression", "derived-from", "continued-in", "pr-link"}
-}
-
-// lineTypes are those that others may have, too.
-func lineTypes() []string {
-	return []string{"user", "assistant", "system", "summary", "attachment", "progress", "file-history-snapshot", "file-history-delta"}
 }

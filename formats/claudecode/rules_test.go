@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/formatstest"
 
 	"rehome/formats"
@@ -32,7 +33,7 @@ func asks(t testing.TB, path string, layers rule.Layers, jobs int) (out []string
 		mu.Lock()
 		defer mu.Unlock()
 		r := rule.Lookup(f.Rule)
-		if !layers.Has(r.Layer) || !r.AppliesTo(name) {
+		if !layers.Has(r.Layer) || !r.AppliesTo(outline.FormatName) {
 			t.Errorf("%s is not asked here", f.Rule)
 		}
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Severity, f.Rule, f.At, f.Pointer)))
@@ -40,7 +41,7 @@ func asks(t testing.TB, path string, layers rule.Layers, jobs int) (out []string
 	if layers.Has(rule.Schema) {
 		q.Schema = formatstest.Validator(t)
 	}
-	if err := check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
+	if err := Format().Check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(out)
@@ -86,7 +87,7 @@ func TestRulesOfSamples(t *testing.T) {
 		t.Errorf("as a project:\n%s", strings.Join(got, "\n"))
 	}
 	for _, one := range []string{"1", "3", "4", "5"} {
-		if got := grave(asks(t, filepath.Join(project, filepath.Base(file)+one+ending), allLayers, 1)); len(got) > 0 {
+		if got := grave(asks(t, filepath.Join(project, filepath.Base(file)+one+outline.Ending), allLayers, 1)); len(got) > 0 {
 			t.Errorf("as a file: %v", got)
 		}
 	}
@@ -99,7 +100,7 @@ func TestRulesOfWritten(t *testing.T) {
 	for seed := range uint64(100) {
 		r := &maker{Rand: rand.New(rand.NewPCG(seed, 11))}
 		list, head := r.session(image)
-		w := write(t, &session.Session{Head: head, Messages: stream(list...)}, formats.Build{FullHistory: r.chance(20)})
+		w := encoded(t, &session.Session{Head: head, Messages: stream(list...)}, formats.Build{FullHistory: r.chance(20)})
 		for _, f := range grave(asks(t, w.path, allLayers, 1)) {
 			switch {
 			case strings.Contains(f, "RH463") && head.Parent != nil: // a subagent's file has another name
@@ -115,7 +116,7 @@ func TestRulesOfWritten(t *testing.T) {
 func TestRulesByLayer(t *testing.T) {
 	dir := sampleConfig(t)
 	for _, f := range []string{"1", "3", "4"} {
-		spoil(t, filepath.Join(dir, "projects", "-home-ann-app", "20000000-0000-4000-8000-00000000000"+f+ending), 3)
+		spoil(t, filepath.Join(dir, "projects", "-home-ann-app", "20000000-0000-4000-8000-00000000000"+f+outline.Ending), 3)
 	}
 	var joined []string
 	for _, l := range []rule.Layers{rule.Container, rule.References, rule.Meaning} {

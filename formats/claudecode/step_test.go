@@ -1,6 +1,8 @@
 package claudecode
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,7 +81,7 @@ func TestResultsAreLookedFor(t *testing.T) {
 			for i, m := range c.list {
 				m.ID = fmt.Sprint("m", i)
 			}
-			w := write(t, chat(c.list...), formats.Build{})
+			w := encoded(t, chat(c.list...), formats.Build{})
 			lint(t, w)
 			if got := wired(w); got != c.want {
 				t.Errorf("the client sends\n%s, want\n%s", got, c.want)
@@ -92,7 +94,10 @@ func TestResultsAreLookedFor(t *testing.T) {
 }
 
 // fresh is the id of the n-th call of one id.
-func fresh(id string, n int64) string { return "toolu_" + digits(24, "call", id, itoa(n)) }
+func fresh(id string, n int) string {
+	sum := sha1.Sum(fmt.Appendf(nil, "rehome/claude-code/1\x004:call%d:%s%d:%d", len(id), id, len(fmt.Sprint(n)), n))
+	return "toolu_" + hex.EncodeToString(sum[:])[:24]
+}
 
 // TestHeldBack: what waits for a result is bounded; beyond that one is made up,
 // and what comes later is kept as text.
@@ -105,7 +110,7 @@ func TestHeldBack(t *testing.T) {
 	for i, m := range list {
 		m.ID = fmt.Sprint("m", i)
 	}
-	w := write(t, chat(list...), formats.Build{})
+	w := encoded(t, chat(list...), formats.Build{})
 	lint(t, w)
 	if !w.noted(loss.ResultAdded) || !w.noted(loss.ResultOrphan) || !strings.HasSuffix(wired(w), "Result of a tool call:\nof a") {
 		t.Errorf("%v", w.notes)
@@ -138,7 +143,7 @@ func TestEmptyResults(t *testing.T) {
 			c.result.Call = "a"
 			s := chat(say(session.User, words("go")), say(session.Assistant, calling("a", "Bash")), say(session.Tool, &c.result))
 			s.Agent = c.agent
-			w := write(t, s, formats.Build{})
+			w := encoded(t, s, formats.Build{})
 			lint(t, w)
 			if got := wired(w); got != "go, call a, a="+c.want {
 				t.Errorf("the client sends %s", got)
@@ -162,7 +167,7 @@ func TestNothingSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := chat(list...)
 			s.Branches = []session.Branch{{Name: "b"}}
-			w := write(t, s, formats.Build{})
+			w := encoded(t, s, formats.Build{})
 			if len(w.blocks()) > 0 || len(w.lines) != 2 {
 				t.Errorf("it says %v", w.lines)
 			}
@@ -171,7 +176,7 @@ func TestNothingSaid(t *testing.T) {
 			}
 			kid := chat(list...)
 			kid.Parent = &session.Link{Session: "up"}
-			if w := write(t, kid, formats.Build{}); len(w.lines) != 1 {
+			if w := encoded(t, kid, formats.Build{}); len(w.lines) != 1 {
 				t.Errorf("a subagent says %v", w.lines)
 			}
 		})

@@ -76,7 +76,7 @@ func told(t *testing.T, path string, sel session.Selection) (out, notes []string
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range decode(t.Context(), l, formats.View{OnLoss: func(n loss.Loss) {
+	for s, err := range Format().Sessions.Decode(t.Context(), l, formats.View{OnLoss: func(n loss.Loss) {
 		notes = append(notes, fmt.Sprintf("%v %s", n.Kind(), strings.Join(append([]string{string(n.Code)}, n.Args...), " ")))
 	}}, sel) {
 		if err != nil {
@@ -197,7 +197,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("it says\n%q, want\n%q", got, want)
 	}
 	s, list := reread(t, path)
-	w := write(t, &session.Session{Head: s.Head, Messages: stream(list...)}, formats.Build{})
+	w := encoded(t, &session.Session{Head: s.Head, Messages: stream(list...)}, formats.Build{})
 	var said []string
 	for _, b := range w.blocks() {
 		said = append(said, b["text"].(string))
@@ -237,7 +237,7 @@ func TestSelection(t *testing.T) {
 	}
 	for _, want := range []string{"10000000-0000-4000-8000-000000000002", "agent-inner"} {
 		n := 0
-		for s, err := range decode(t.Context(), l, formats.View{}, session.Selection{IDs: []string{want}}) {
+		for s, err := range Format().Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{IDs: []string{want}}) {
 			if err != nil {
 				t.Fatalf("%s: %v", want, err)
 			}
@@ -260,7 +260,7 @@ func TestSelection(t *testing.T) {
 	}
 	for _, want := range []string{"10000000-0000-4000-8000-000000000002", "20000000-0000-4000-8000-000000000002"} {
 		cost := formatstest.Measure(func(ctx context.Context) {
-			for s, err := range decode(ctx, l, formats.View{}, session.Selection{IDs: []string{want}}) {
+			for s, err := range Format().Sessions.Decode(ctx, l, formats.View{}, session.Selection{IDs: []string{want}}) {
 				if err != nil || s.ID != want {
 					t.Errorf("%v, %v", s, err)
 				}

@@ -3,6 +3,7 @@ package tools
 import (
 	"strconv"
 
+	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/udiff"
 	"rehome/formats/internal/rawjson"
 )
@@ -149,21 +150,21 @@ func (e *edit) contents(came [][]byte) {
 }
 
 func (e *edit) edited(exact bool) Native {
-	o := object{}
-	o.text("file_path", e.path)
-	o.text("old_string", e.older)
-	o.text("new_string", e.newer)
+	o := object.New(nil)
+	o.Text("file_path", e.path)
+	o.Text("old_string", e.older)
+	o.Text("new_string", e.newer)
 	if e.all {
-		o.flag("replace_all", true)
+		o.Flag("replace_all", true)
 	}
-	return Native{Name: "Edit", Input: o.done(), Exact: exact, edit: e}
+	return Native{Name: "Edit", Input: o.Done(), Exact: exact, edit: e}
 }
 
 func (e *edit) written(exact bool) Native {
-	o := object{}
-	o.text("file_path", e.path)
-	o.text("content", e.newer)
-	return Native{Name: "Write", Input: o.done(), Exact: exact, edit: e}
+	o := object.New(nil)
+	o.Text("file_path", e.path)
+	o.Text("content", e.newer)
+	return Native{Name: "Write", Input: o.Done(), Exact: exact, edit: e}
 }
 
 // mostOriginal is how much of a file is kept beside a change to it.
@@ -171,16 +172,16 @@ const mostOriginal = 256 << 10
 
 // result is the record that Claude Code draws an edit from.
 func (e *edit) result() []byte {
-	o := object{}
+	o := object.New(nil)
 	before := e.before
 	if before != nil && len(*before) > mostOriginal {
 		before = nil
 	}
 	original := func() {
 		if before == nil {
-			o.raw("originalFile", []byte("null"))
+			o.Raw("originalFile", []byte("null"))
 		} else {
-			o.text("originalFile", *before)
+			o.Text("originalFile", *before)
 		}
 	}
 	if e.write {
@@ -189,28 +190,28 @@ func (e *edit) result() []byte {
 		if update {
 			kind = "update"
 		}
-		o.text("type", kind)
-		o.text("filePath", e.path)
-		o.text("content", e.newer)
+		o.Text("type", kind)
+		o.Text("filePath", e.path)
+		o.Text("content", e.newer)
 		if !update {
 			e.hunks, before = nil, nil
 		}
 		e.patch(&o)
 		original()
-		o.flag("userModified", false)
-		return o.done()
+		o.Flag("userModified", false)
+		return o.Done()
 	}
-	o.text("filePath", e.path)
-	o.text("oldString", e.older)
-	o.text("newString", e.newer)
+	o.Text("filePath", e.path)
+	o.Text("oldString", e.older)
+	o.Text("newString", e.newer)
 	original()
 	e.patch(&o)
-	o.flag("userModified", false)
-	o.flag("replaceAll", e.all)
-	return o.done()
+	o.Flag("userModified", false)
+	o.Flag("replaceAll", e.all)
+	return o.Done()
 }
 
-func (e *edit) patch(o *object) {
+func (e *edit) patch(o *object.Writer) {
 	list := e.hunks
 	switch {
 	case e.write && (e.before == nil || *e.before == ""):
@@ -220,28 +221,27 @@ func (e *edit) patch(o *object) {
 	case len(list) == 0:
 		list = udiff.Between(e.older, e.newer)
 	}
-	o.name("structuredPatch")
-	o.b = append(o.b, '[')
+	o.Name("structuredPatch")
+	o.B = append(o.B, '[')
 	for i, h := range list {
 		if i > 0 {
-			o.b = append(o.b, ',')
+			o.B = append(o.B, ',')
 		}
-		one := object{b: o.b}
-		one.start()
-		one.num("oldStart", h.OldStart)
-		one.num("oldLines", h.OldLines)
-		one.num("newStart", h.NewStart)
-		one.num("newLines", h.NewLines)
-		one.name("lines")
-		one.b = append(one.b, '[')
+		one := object.New(o.B)
+		one.Num("oldStart", h.OldStart)
+		one.Num("oldLines", h.OldLines)
+		one.Num("newStart", h.NewStart)
+		one.Num("newLines", h.NewLines)
+		one.Name("lines")
+		one.B = append(one.B, '[')
 		for k, line := range h.Lines {
 			if k > 0 {
-				one.b = append(one.b, ',')
+				one.B = append(one.B, ',')
 			}
-			one.b = appendText(one.b, line)
+			one.B = appendText(one.B, line)
 		}
-		one.b = append(one.b, ']')
-		o.b = one.done()
+		one.B = append(one.B, ']')
+		o.B = one.Done()
 	}
-	o.b = append(o.b, ']')
+	o.B = append(o.B, ']')
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/rule"
@@ -19,7 +20,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		return appendText(nil, "Error: "+rule.Truncate(shown, 4<<10))
 	}
 	came := [][]byte{caseOf(value), value}
-	o := object{}
+	o := object.New(nil)
 	switch n.Name {
 	case "Bash":
 		ran(&o, came, shown)
@@ -36,12 +37,12 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		return n.edit.result()
 	case "Grep":
 		lines := strings.Count(strings.TrimSuffix(shown, "\n"), "\n") + 1
-		o.text("mode", "content")
-		o.num("numFiles", 0)
-		o.raw("filenames", []byte("[]"))
-		o.text("content", shown)
-		o.num("numLines", lines)
-		o.num("totalLines", lines)
+		o.Text("mode", "content")
+		o.Num("numFiles", 0)
+		o.Raw("filenames", []byte("[]"))
+		o.Text("content", shown)
+		o.Num("numLines", lines)
+		o.Num("totalLines", lines)
 	case "Glob":
 		globbed(&o, came)
 	case "TodoWrite":
@@ -49,34 +50,34 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		if len(list) == 0 || list[0] != '[' {
 			return nil // a call of that name whose arguments are other ones
 		}
-		o.raw("oldTodos", []byte("[]"))
-		o.raw("newTodos", list)
+		o.Raw("oldTodos", []byte("[]"))
+		o.Raw("newTodos", list)
 	default:
 		return nil
 	}
-	return o.done()
+	return o.Done()
 }
 
 // ran is what a command printed.
-func ran(o *object, came [][]byte, shown string) {
+func ran(o *object.Writer, came [][]byte, shown string) {
 	out, err := find(came, "stdout", "output"), find(came, "stderr")
 	if isText(out) {
-		o.raw("stdout", out)
+		o.Raw("stdout", out)
 	} else {
-		o.text("stdout", shown)
+		o.Text("stdout", shown)
 	}
 	if isText(err) {
-		o.raw("stderr", err)
+		o.Raw("stderr", err)
 	} else {
-		o.text("stderr", "")
+		o.Text("stderr", "")
 	}
-	o.flag("interrupted", false)
-	o.flag("isImage", false)
-	o.flag("noOutputExpected", false)
+	o.Flag("interrupted", false)
+	o.Flag("isImage", false)
+	o.Flag("noOutputExpected", false)
 }
 
 // globbed is the files that a pattern found.
-func globbed(o *object, came [][]byte) {
+func globbed(o *object.Writer, came [][]byte) {
 	files := find(came, "files")
 	if len(files) == 0 || files[0] != '[' {
 		files = []byte("[]")
@@ -85,15 +86,15 @@ func globbed(o *object, came [][]byte) {
 	for range rawjson.Elements(files) {
 		count++
 	}
-	o.raw("filenames", files)
-	o.num("durationMs", 0)
-	o.num("numFiles", count)
-	o.flag("truncated", string(find(came, "clientTruncated")) == "true")
-	o.num("totalMatches", count)
-	o.flag("countIsComplete", true)
+	o.Raw("filenames", files)
+	o.Num("durationMs", 0)
+	o.Num("numFiles", count)
+	o.Flag("truncated", string(find(came, "clientTruncated")) == "true")
+	o.Num("totalMatches", count)
+	o.Flag("countIsComplete", true)
 }
 
-func (n Native) read(o *object, name []byte, came [][]byte, shown string) {
+func (n Native) read(o *object.Writer, name []byte, came [][]byte, shown string) {
 	body := shown
 	if raw := find(came, "content", "contents"); isText(raw) {
 		body = rawjson.Text(raw)
@@ -109,14 +110,14 @@ func (n Native) read(o *object, name []byte, came [][]byte, shown string) {
 	if k, err := strconv.Atoi(string(find(came, "totalLines", "totalLinesInFile"))); err == nil && k > 0 {
 		total = k
 	}
-	o.text("type", "text")
-	file := object{}
-	file.raw("filePath", name)
-	file.text("content", body)
-	file.num("numLines", lines)
-	file.num("startLine", first)
-	file.num("totalLines", total)
-	o.raw("file", file.done())
+	o.Text("type", "text")
+	file := object.New(nil)
+	file.Raw("filePath", name)
+	file.Text("content", body)
+	file.Num("numLines", lines)
+	file.Num("startLine", first)
+	file.Num("totalLines", total)
+	o.Raw("file", file.Done())
 }
 
 // FromClaude is the kind of one of Claude Code's tools, "" if it has none here.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/internal/rawjson"
 )
 
@@ -125,24 +126,24 @@ func broken(input []byte) bool {
 // call spells the arguments that the tool has; false if one that it needs is
 // not there.
 func (c counterpart) call(docs [][]byte) (Native, bool) {
-	o, exact := object{}, covers(c, docs)
+	o, exact := object.New(nil), covers(c, docs)
 	for _, a := range c.args {
 		raw := find(docs, a.from...)
 		switch {
 		case a.kind == '#':
 			if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n > 0 {
-				o.raw(a.name, raw)
+				o.Raw(a.name, raw)
 				continue
 			}
 		case a.kind == '?':
 			if string(raw) == "true" {
-				o.raw(a.name, raw)
+				o.Raw(a.name, raw)
 				continue
 			}
 		default:
 			text := word(raw)
 			if text != "" || a.must && len(raw) > 0 && a.name == "content" {
-				o.text(a.name, text)
+				o.Text(a.name, text)
 				exact = exact && isText(raw)
 				continue
 			} else if a.must {
@@ -151,7 +152,7 @@ func (c counterpart) call(docs [][]byte) (Native, bool) {
 		}
 		exact = exact && idle(raw)
 	}
-	return Native{Name: c.name, Input: o.done(), Exact: exact || docs[0] == nil}, true
+	return Native{Name: c.name, Input: o.Done(), Exact: exact || docs[0] == nil}, true
 }
 
 // idle reports the value of an argument that says nothing.
@@ -224,10 +225,10 @@ func command(cmd string, docs [][]byte, what string) Native {
 	if path == "" {
 		path = "."
 	}
-	o := object{}
-	o.text("command", cmd+quoted(path))
-	o.text("description", what)
-	return Native{Name: "Bash", Input: o.done()}
+	o := object.New(nil)
+	o.Text("command", cmd+quoted(path))
+	o.Text("description", what)
+	return Native{Name: "Bash", Input: o.Done()}
 }
 
 // quoted is a word of a shell's command.
@@ -250,9 +251,9 @@ func todos(docs [][]byte) (Native, bool) {
 	if len(list) == 0 || list[0] != '[' {
 		return Native{}, false
 	}
-	o := object{}
-	o.name("todos")
-	o.b = append(o.b, '[')
+	o := object.New(nil)
+	o.Name("todos")
+	o.B = append(o.B, '[')
 	some := false
 	for item := range rawjson.Elements(list) {
 		content := rawjson.Text(find([][]byte{item}, "content", "subject", "title", "step"))
@@ -260,18 +261,17 @@ func todos(docs [][]byte) (Native, bool) {
 			return Native{}, false // part of a list: only what changed
 		}
 		if some {
-			o.b = append(o.b, ',')
+			o.B = append(o.B, ',')
 		}
 		some = true
-		one := object{b: o.b}
-		one.start()
-		one.text("content", content)
-		one.text("status", status(rawjson.Text(rawjson.Last(item, "status"))))
-		one.text("activeForm", content)
-		o.b = one.done()
+		one := object.New(o.B)
+		one.Text("content", content)
+		one.Text("status", status(rawjson.Text(rawjson.Last(item, "status"))))
+		one.Text("activeForm", content)
+		o.B = one.Done()
 	}
-	o.b = append(o.b, ']')
-	return Native{Name: "TodoWrite", Input: o.done()}, true
+	o.B = append(o.B, ']')
+	return Native{Name: "TodoWrite", Input: o.Done()}, true
 }
 
 // status is one of the three that Claude Code has.
@@ -333,9 +333,9 @@ func whole(doc []byte) []byte {
 	case doc[0] == '{':
 		return doc
 	}
-	o := object{}
-	o.raw("input", doc)
-	return o.done()
+	o := object.New(nil)
+	o.Raw("input", doc)
+	return o.Done()
 }
 
 // find is the first member of any of the names that is there.

@@ -1,0 +1,86 @@
+package audit
+
+import (
+	"strconv"
+
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
+)
+
+// boundary is where the client compacted: a summary has to follow.
+func (g *ledger) boundary(l *linecheck.Line, i int32) {
+	g.unsummed()
+	g.summary = i
+	for id := range outline.Preserved(l.Member("compactMetadata")) {
+		if len(g.kept) < outline.MaxCalls {
+			g.kept = append(g.kept, deed{id: id, link: i})
+		}
+	}
+}
+
+func (g *ledger) unsummed() {
+	if g.summary >= 0 {
+		g.say("RH468", int(g.links[g.summary].line), "", "")
+	}
+	g.summary = -1
+}
+
+// message asks what was said. k is not yet among the links: i is its place.
+func (g *ledger) message(l *linecheck.Line, k *link, i int32) (known bool) {
+	message := l.Member("message")
+	content := rawjson.Last(message, "content")
+	if content == nil || string(content) == "null" {
+		g.remark(i, "RH442", "/message", "")
+		return g.q.Enabled(rule.Meaning)
+	}
+	b := blocks{ledger: g, link: i, answer: k.kind == outline.Assistant}
+	if b.answer {
+		k.response = outline.Hash(rawjson.Last(message, "id"))
+		if k.response == 0 {
+			g.remark(i, "RH366", "/message/id", "")
+		}
+		g.answered(l, message, k)
+	}
+	b.content(content)
+	k.filler = b.answer && g.model == "<synthetic>" && string(b.words) == `"No response requested."`
+	meta := string(l.Member("isMeta")) == "true"
+	summary := string(l.Member("isCompactSummary")) == "true"
+	if k.kind == outline.User {
+		k.result = b.results > 0
+		k.prompt = !k.result && !meta && !summary
+		if summary {
+			g.summary = -1
+		}
+		if k.result {
+			g.offered(l, content)
+		}
+		if k.prompt && !k.side {
+			g.heads.prompt(l, &b)
+		}
+	}
+	return false
+}
+
+// answered notes the model of an answer and what it used.
+func (g *ledger) answered(l *linecheck.Line, message []byte, k *link) {
+	if k.side && !g.thread {
+		return
+	}
+	if m := rawjson.Last(message, "model"); m != nil {
+		g.model, g.models = rawjson.Text(m), l.Number
+	} else {
+		g.models = 0
+	}
+	usage := rawjson.Last(message, "usage")
+	g.usage, g.used = 0, l.Number
+	for n, v := range rawjson.Members(usage) {
+		switch string(n) {
+		case "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens":
+			if n, err := strconv.ParseInt(string(v), 10, 48); err == nil && n > 0 {
+				g.usage += n
+			}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package audit
+
+import (
+	"bytes"
+	"strings"
+
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
+)
+
+// maxUsed is the recorded usage with which the client was seen to compact
+// before it sent the first prompt. Beyond 199,000 it did not.
+const maxUsed = 990_000
+
+// headline is what a list shows of a session, by where in the file it stands.
+type headline struct {
+	titles  []spot
+	prompts bool // there is one, wherever
+	near    bool // within the first 64 KiB
+}
+
+// spot is a line with a title, by its bounds.
+type spot struct{ from, to int64 }
+
+// entry takes a line that may name the session.
+func (h *headline) entry(g *ledger, l *linecheck.Line, kind string) {
+	member := ""
+	switch kind {
+	case "custom-title":
+		member = "customTitle"
+	case "ai-title":
+		member = "aiTitle"
+	case "last-prompt":
+		member = "lastPrompt"
+	case "summary":
+		member = "summary"
+	case "continued-in":
+		g.say("RH471", l.Number, "", "")
+		return
+	default:
+		return
+	}
+	if outline.Blank(rawjson.Text(l.Member(member))) {
+		return
+	}
+	s := spot{l.Offset, l.Offset + int64(len(l.Bytes))}
+	if len(h.titles) > 0 && h.titles[0].to <= outline.MaxHead {
+		h.titles = h.titles[:1] // one in front does, and the last one may
+	}
+	h.titles = append(h.titles[:min(len(h.titles), 1)], s)
+}
+
+// prompt takes what a user said.
+func (h *headline) prompt(l *linecheck.Line, b *blocks) {
+	words := rawjson.Text(b.words)
+	if !b.image && (outline.Blank(words) || words[0] == '<' || strings.HasPrefix(words, "[Request interrupted by user")) {
+		return
+	}
+	h.prompts = true
+	h.near = h.near || l.Offset+int64(len(l.Bytes)) <= outline.MaxHead
+}
+
+// shown reports whether a list has something to show.
+func (h *headline) shown(size int64) bool {
+	for _, s := range h.titles {
+		if s.to <= outline.MaxHead || s.from >= size-outline.MaxHead {
+			return true
+		}
+	}
+	return h.near
+}
+
+// whole asks what only the end of the file tells.
+func (g *ledger) whole() {
+	g.unsummed()
+	if g.strays.n > 0 {
+		g.say("RH367", g.strays.line, "/sessionId", "%v", g.strays.amount())
+	}
+	if g.agents.n > 0 {
+		g.say("RH368", g.agents.line, "/agentId", "%v", g.agents.amount())
+	}
+	if g.models > 0 && g.model != "<synthetic>" && !resumable(g.model) {
+		g.say("RH457", g.models, "/message/model", "%q", rule.Clip(g.model))
+	}
+	if g.usage >= maxUsed {
+		g.say("RH458", g.used, "/message/usage", "%v", rule.Count(g.usage, "token"))
+	}
+	first := -1
+	leaf := -1
+	for i := range g.links {
+		if k := &g.links[i]; k.speaks() && g.main(k) {
+			if first < 0 {
+				first = i
+			}
+			leaf = i
+		}
+	}
+	if first >= 0 && g.links[first].kind == outline.Assistant && g.links[first].live && len(g.broken) == 0 && !g.thread {
+		g.say("RH453", int(g.links[first].line), "", "")
+	}
+	g.thought(leaf)
+}
+
+// resumable reports a model that the client would ask again: one of the API's
+// own, or one that a cloud spells its own way.
+func resumable(model string) bool {
+	return outline.KnownModel(model) || strings.HasPrefix(model, "claude-") && outline.KnownModel(strings.SplitN(model, "@", 2)[0]) ||
+		strings.Contains(model, "anthropic") || strings.Contains(model, "/")
+}
+
+// thought asks which reasoning is sent no more.
+func (g *ledger) thought(leaf int) {
+	last := key(g.model)
+	others := tallied{}
+	for _, t := range g.thinks {
+		k := &g.links[t.link]
+		if k.live && t.model != last && g.model != "<synthetic>" {
+			others.add(int(k.line))
+		}
+	}
+	if others.n > 0 {
+		g.say("RH455", others.line, "", "%v", others.amount())
+	}
+	if leaf >= 0 && len(g.thinks) > 0 && int(g.thinks[len(g.thinks)-1].link) == leaf {
+		g.say("RH456", int(g.links[leaf].line), "", "")
+	}
+}
+
+// listed asks whether a list has the session, and under which folder.
+func (g *ledger) listed(f *family) {
+	if f.old || len(g.links) == 0 && !g.heads.prompts {
+		return
+	}
+	if g.sides == len(g.links) && g.sides > 0 {
+		g.say("RH463", int(g.links[0].line), "/isSidechain", "")
+		return
+	}
+	if g.opening == "true" {
+		g.say("RH462", int(g.links[0].line), "/isSidechain", "")
+	}
+	if strings.HasPrefix(g.entry, "sdk") {
+		g.say("RH461", 0, "", "%q", rule.Clip(strings.TrimPrefix(g.entry, "sdk: ")))
+	}
+	if !g.heads.shown(g.size) {
+		if g.heads.prompts {
+			g.say("RH459", 0, "", "")
+		} else {
+			g.say("RH460", 0, "", "")
+		}
+	}
+	if f.folder == "" || len(g.cwds) == 0 {
+		return
+	}
+	for cwd := range g.cwds {
+		if outline.FolderName(rawjson.Text([]byte(cwd))) == f.folder {
+			return
+		}
+	}
+	g.say("RH464", 0, "", "")
+}
+
+// offered notes what a result says of other files.
+func (g *ledger) offered(l *linecheck.Line, content []byte) {
+	result := l.Member("toolUseResult")
+	if len(result) == 0 || result[0] != '{' {
+		return
+	}
+	var agent, file, status string
+	for n, v := range rawjson.Members(result) {
+		switch string(n) {
+		case "agentId":
+			agent = rawjson.Text(v)
+		case "status":
+			status = rawjson.Text(v)
+		case "persistedOutputPath":
+			file = rawjson.Text(v)
+		}
+	}
+	if agent != "" && len(g.kin.agents) < outline.MaxCalls {
+		g.kin.called[key(agent)] = true
+		if bytes.Contains(content, []byte("tool_result")) && (status == "completed" || status == "async_launched") {
+			g.kin.agents = append(g.kin.agents, promise{agent, g.file, l.Number})
+		}
+	}
+	if file != "" && len(g.kin.files) < outline.MaxCalls {
+		g.kin.files = append(g.kin.files, promise{file, g.file, l.Number})
+	}
+}

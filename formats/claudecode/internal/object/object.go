@@ -1,0 +1,60 @@
+// Package object writes JSON objects.
+package object
+
+import (
+	"strconv"
+
+	"rehome/formats/session"
+)
+
+// Writer writes an object, member by member. B is the text so far.
+type Writer struct {
+	B    []byte
+	some bool
+}
+
+// New begins an object after dst.
+func New(dst []byte) Writer { return Writer{B: append(dst, '{')} }
+
+// Name begins a member. The caller writes the value. name needs no escape.
+func (w *Writer) Name(name string) {
+	if w.some {
+		w.B = append(w.B, ',')
+	}
+	w.some = true
+	w.B = append(append(append(w.B, '"'), name...), '"', ':')
+}
+
+// Text writes a string.
+func (w *Writer) Text(name, text string) {
+	w.Name(name)
+	w.B = session.AppendString(w.B, text)
+}
+
+// NonEmpty writes a string, unless it is empty.
+func (w *Writer) NonEmpty(name, text string) {
+	if text != "" {
+		w.Text(name, text)
+	}
+}
+
+// Raw writes a value that is JSON.
+func (w *Writer) Raw(name string, raw []byte) {
+	w.Name(name)
+	w.B = append(w.B, raw...)
+}
+
+// Flag writes a boolean.
+func (w *Writer) Flag(name string, set bool) {
+	w.Name(name)
+	w.B = strconv.AppendBool(w.B, set)
+}
+
+// Num writes a number.
+func (w *Writer) Num(name string, n int) {
+	w.Name(name)
+	w.B = strconv.AppendInt(w.B, int64(n), 10)
+}
+
+// Done ends the object and returns the text.
+func (w *Writer) Done() []byte { return append(w.B, '}') }

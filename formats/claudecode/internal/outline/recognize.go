@@ -1,0 +1,100 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/rawjson"
+)
+
+// Recognize returns the evidence that a file is a session of Claude Code, and its
+// score; "" and 0 if there is none. It looks at lines until one decides.
+func Recognize(l *formats.Location) (what string, score int) {
+	first := true
+	for line, torn := range l.Lines() {
+		if line[0] != '{' {
+			if first {
+				return "", 0
+			}
+			continue // the client skips it, too
+		}
+		first = false
+		what, score, more := tells(line)
+		if score > 0 || !more && !torn {
+			return what, score
+		}
+	}
+	line := l.FirstLine()
+	if id := Text(line, "sessionId"); IsUUID(id) && strings.EqualFold(l.Name(), id+Ending) && Text(line, "type") != "" {
+		return "named after the sessionId of its first line", sure
+	}
+	return "", 0
+}
+
+// Scores: of the client's own lines, and of lines that an export or another
+// program copied.
+const (
+	sure   = 85
+	copied = 60
+)
+
+// tells returns the evidence in a line. If there is none, more reports whether a
+// later line can still decide.
+func tells(line []byte) (what string, score int, more bool) {
+	var kind, session string
+	content := false
+	has := map[string]bool{}
+	for name, v := range rawjson.Members(line) {
+		switch n := string(name); n {
+		case "type":
+			kind = rawjson.Text(v)
+		case "sessionId":
+			session = rawjson.Text(v)
+		case "message":
+			c := rawjson.Last(v, "content")
+			content = len(c) > 0 && (c[0] == '"' || c[0] == '[')
+		case "parentUuid", "isSidechain", "uuid", "timestamp", "leafUuid", "messageId", "snapshotMessageId", "operation", "subtype", "content", "session_id", "systemPayload":
+			has[n] = true
+		}
+	}
+	of := "a line of type " + kind
+	switch {
+	case has["parentUuid"] && has["isSidechain"]:
+		return "a line has a parentUuid and isSidechain", sure, false
+	case kind == "user" || kind == "assistant":
+		switch {
+		case !content || has["session_id"]: // another client's
+			return "", 0, false
+		case session != "":
+			return of + " has a sessionId", sure, false
+		case has["uuid"] || has["timestamp"]:
+			return of + " has a message and no session_id", copied, false
+		}
+	case has["systemPayload"]: // another client's
+		return "", 0, false
+	case kind == "summary" && has["leafUuid"]:
+		return of + " has a leafUuid", sure, false
+	case kind == "file-history-snapshot" && has["messageId"], kind == "file-history-delta" && has["snapshotMessageId"]:
+		return "a line is a snapshot of files", sure, false
+	case session != "" && slices.Contains(entryTypes(), kind):
+		return of + " has a sessionId", sure, false
+	case kind == "queue-operation" && has["operation"]:
+		return of + " has an operation", sure, false
+	case IsUUID(session) && (kind == "tag" || kind == "mode" || kind == "system" && (has["subtype"] || has["content"])):
+		return of + " has a sessionId", sure, false
+	}
+	return "", 0, session != "" || slices.Contains(lineTypes(), kind) || slices.Contains(entryTypes(), kind)
+}
+
+// entryTypes returns types of lines outside of the conversation that no other
+// client uses.
+func entryTypes() []string {
+	return []string{"custom-title", "ai-title", "agent-name", "last-prompt", "queue-operation", "permission-mode", "api-request", "api-request-shape",
+		"api-request-blob", "cost-state", "tools-used", "atis-latch", "content-replacement", "history-suppression", "derived-from", "continued-in", "pr-link"}
+}
+
+// lineTypes returns types that other clients also use.
+func lineTypes() []string {
+	return []string{"user", "assistant", "system", "summary", "attachment", "progress", "file-history-snapshot", "file-history-delta"}
+}

@@ -1,0 +1,122 @@
+package read
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// snapshots are the states of each file: from one to the next. What it held at
+// the end nobody kept.
+func (r *reading) snapshots(yield func(*session.File, error) bool) {
+	if r.survey.Unsaved > 0 {
+		r.view.OnLoss(loss.Loss{Code: loss.SavedStatesExcess, At: r.addr(0)})
+	}
+	next, last := map[int]int{}, map[string]int{}
+	for i, one := range r.survey.Saved {
+		if was, ok := last[one.Path]; ok {
+			next[was] = i
+		}
+		last[one.Path] = i
+	}
+	missing := map[string]bool{}
+	for i, one := range r.survey.Saved {
+		if err := r.ctx.Err(); err != nil {
+			yield(nil, err)
+			return
+		}
+		f := &session.File{Path: r.absolute(one.Path)}
+		f.Before = r.held(f, "before", &one, missing)
+		if k, ok := next[i]; ok {
+			f.After = r.held(f, "after", &r.survey.Saved[k], missing)
+		}
+		if !yield(f, nil) {
+			return
+		}
+	}
+}
+
+// held is what a file held on one side of a change.
+func (r *reading) held(f *session.File, name string, of *outline.Saved, missing map[string]bool) *session.Body {
+	f.Origin = append(f.Origin, r.addr(int(of.Line)).String())
+	f.Extras = append(f.Extras, session.Extra{Name: name, Raw: of.Record})
+	if of.File == "" {
+		return &session.Body{} // it was not there
+	}
+	b, at, err := r.backup(of.File)
+	if err == nil {
+		f.Origin = append(f.Origin, at)
+		return &session.Body{Bytes: b}
+	}
+	if !missing[of.File] {
+		missing[of.File] = true
+		code := loss.BackupMissing
+		if errors.Is(err, huge{}) {
+			code = loss.BackupTooLarge
+		}
+		r.note(code, int(of.Line))
+	}
+	return nil
+}
+
+// huge is the error of a file that does not fit into memory.
+type huge struct{}
+
+func (huge) Error() string { return "too large" }
+
+// backup reads one. The client names its folder by the session, and that of one
+// that was copied by the one it was copied from.
+func (r *reading) backup(file string) (b []byte, at string, err error) {
+	if r.Backups == nil || !filepath.IsLocal(file) || strings.ContainsAny(file, `/\:`) {
+		return nil, "", fs.ErrNotExist
+	}
+	err = fs.ErrNotExist
+	for _, id := range []string{r.ID, r.survey.ID} {
+		at = path.Join(id, file)
+		if !outline.IsUUID(id) {
+			continue
+		}
+		if b, err = smallFile(r.Backups, at); err == nil || errors.Is(err, huge{}) {
+			break
+		}
+	}
+	return b, path.Join(outline.BackupsName, at), err
+}
+
+// smallFile reads a file that fits into memory.
+func smallFile(root *os.Root, name string) ([]byte, error) {
+	f, err := root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fs.ErrNotExist
+	case info.Size() > maxOffloaded:
+		return nil, huge{}
+	}
+	return io.ReadAll(io.LimitReader(f, maxOffloaded))
+}
+
+// absolute is a path that the client tells from the working folder on.
+func (r *reading) absolute(p string) string {
+	if p[0] == '/' || len(p) > 2 && p[1] == ':' || r.survey.Cwd == "" {
+		return p
+	}
+	if strings.Contains(r.survey.Cwd, `\`) && !strings.Contains(r.survey.Cwd, "/") {
+		return strings.TrimRight(r.survey.Cwd, `\`) + `\` + p
+	}
+	return path.Join(r.survey.Cwd, p)
+}

@@ -1,0 +1,223 @@
+// Package read decodes the files of Claude Code to sessions, and lists them.
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// Decode yields the sessions of a config folder, a project's folder or a file.
+func Decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		s, err := outline.OpenStore(l)
+		if err != nil {
+			yield(nil, outline.Failure(ctx, l.Path, err))
+			return
+		}
+		defer s.Close()
+		if v.OnLoss == nil {
+			v.OnLoss = func(loss.Loss) {}
+		}
+		if s.Others > 0 && v.OnNotice != nil {
+			v.OnNotice(fmt.Sprintf("%s: skipped files that are not sessions: %d", l.Path, s.Others))
+		}
+		if len(s.Sessions) == 0 {
+			yield(nil, outline.Failure(ctx, l.Path, errors.New("no sessions found")))
+			return
+		}
+		inner := inner(s, sel)
+		for _, e := range s.Sessions {
+			if ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+			if !sel.Includes(e.ID) && !inner {
+				continue
+			}
+			if !(&reading{Store: s, File: e, ctx: ctx, view: v, sel: sel, yield: yield}).file() {
+				return
+			}
+		}
+	}
+}
+
+// inner reports that one of the sessions asked for is no file's: it may be a
+// subagent whose lines stand in another session's.
+func inner(s *outline.Store, sel session.Selection) bool {
+	files := map[string]bool{}
+	for _, e := range s.Sessions {
+		files[e.ID] = true
+	}
+	return slices.ContainsFunc(sel.IDs, func(id string) bool {
+		return !files[id] && (strings.HasPrefix(id, "agent-") || strings.HasPrefix(id, "thread-"))
+	})
+}
+
+// reading is one file's.
+type reading struct {
+	*outline.Store
+	*outline.File
+	ctx   context.Context
+	view  formats.View
+	sel   session.Selection
+	yield func(*session.Session, error) bool
+
+	f      *os.File
+	size   int64
+	survey *outline.Tree
+	calls  map[string]string // subagents by the calls that started them
+	ids    map[int32]string  // of lines that branches grow from
+	files  map[string]bool   // output in files of its own that has been given
+}
+
+// file yields the session of a file, and those of the threads in it; false if
+// nobody wants another.
+func (r *reading) file() bool {
+	wanted := r.sel.Includes(r.ID)
+	head := session.Head{ID: r.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
+	f, err := r.Root.Open(r.Path)
+	if err != nil {
+		return !wanted || r.yield(&session.Session{Head: head}, outline.Failure(r.ctx, r.Path, err))
+	}
+	defer f.Close()
+	r.f = f
+	info, err := f.Stat()
+	if err == nil {
+		r.size = info.Size()
+		r.survey, err = r.outline(r.Parent != nil)
+	}
+	if err == nil && !r.survey.Main && len(r.survey.Threads) == 2 { // a subagent's file by itself
+		r.survey, err = r.outline(true)
+	}
+	if err != nil {
+		return !wanted || r.yield(&session.Session{Head: head}, outline.Failure(r.ctx, r.Path, err))
+	}
+	r.calls, r.ids, r.files = r.callers(), map[int32]string{}, map[string]bool{}
+	given := wanted
+	if wanted && !r.yield(r.main(), nil) {
+		return false
+	}
+	for t := range r.survey.Threads[1:] {
+		id := r.threadID(t + 1)
+		if wanted && r.sel.Inner || r.sel.Includes(id) {
+			if given = true; !r.yield(r.aside(t+1, id), nil) {
+				return false
+			}
+		}
+	}
+	if now, err := f.Stat(); given && (err != nil || now.Size() != r.size || !now.ModTime().Equal(info.ModTime())) {
+		r.yield(nil, &formats.Error{Format: outline.FormatName, At: r.Path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
+		return false
+	}
+	return true
+}
+
+func (r *reading) outline(alone bool) (*outline.Tree, error) {
+	return outline.ReadTree(r.ctx, io.NewSectionReader(r.f, 0, r.size), alone)
+}
+
+// main is the session that a file is named after.
+func (r *reading) main() *session.Session {
+	v := r.survey
+	s := &session.Session{Head: session.Head{ID: r.ID, Agent: session.ClaudeCode, Title: v.DisplayTitle(), Workspace: v.Cwd, Created: v.First, Updated: v.Last, Turns: v.Turns, Bytes: r.size},
+		Model: v.Model, Branch: v.Branch}
+	if r.view.Cwd != "" {
+		s.Workspace = r.view.Cwd
+	}
+	if r.Parent != nil {
+		s.Parent = &session.Link{Session: r.Parent.ID, Call: r.Call, Title: r.Title, Kind: r.Kind}
+		if r.Title != "" {
+			s.Title = r.Title
+		}
+	}
+	if r.Parent == nil && v.Alone && v.ID != "" && v.ID != r.ID {
+		s.Parent = &session.Link{Session: v.ID}
+	}
+	for _, kid := range r.Kids {
+		s.Children = append(s.Children, session.Link{Session: kid.ID, Call: kid.Call, Title: kid.Title, Kind: kid.Kind})
+	}
+	for t := range v.Threads[1:] {
+		s.Children = append(s.Children, session.Link{Session: r.threadID(t + 1)})
+	}
+	if v.Version != "" {
+		s.Extras = []session.Extra{{Name: "version", Raw: session.AppendString(nil, v.Version)}}
+	}
+	if r.sel.History {
+		s.Branches = r.branches(0)
+	}
+	s.Messages = r.messages(0)
+	if len(v.Saved) > 0 && r.Parent == nil {
+		s.Files = r.snapshots
+	}
+	return s
+}
+
+// threadID names a thread, also where a file has its name.
+func (r *reading) threadID(t int) string {
+	if id := "agent-" + r.survey.Threads[t]; !r.Named[id] {
+		return id
+	}
+	return "thread-" + r.survey.Threads[t]
+}
+
+// aside is a subagent whose lines stand in the main file, as older clients
+// wrote them.
+func (r *reading) aside(t int, id string) *session.Session {
+	s := &session.Session{Head: session.Head{ID: id, Agent: session.ClaudeCode, Workspace: r.survey.Cwd, Turns: -1, Bytes: -1, Parent: &session.Link{Session: r.ID}}}
+	if r.sel.History {
+		s.Branches = r.branches(int32(t))
+	}
+	s.Messages = r.messages(int32(t))
+	return s
+}
+
+// branches lists the abandoned ones of a thread.
+func (r *reading) branches(thread int32) (out []session.Branch) {
+	seen := int32(outline.Live)
+	for _, i := range r.survey.LinesOf(thread) {
+		o := &r.survey.Lines[i]
+		if o.Branch < 0 || o.Branch == seen {
+			continue
+		}
+		seen = o.Branch
+		b := session.Branch{Name: branchName(o.Branch)}
+		if at, ok := r.survey.At[o.Parent]; ok && o.Parent != 0 {
+			b.From = r.idOf(at)
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func branchName(n int32) string { return fmt.Sprintf("branch-%d", n+1) }
+
+// idOf is the id of the message that a line is part of.
+func (r *reading) idOf(i int32) string {
+	i = r.survey.Lines[i].Head
+	if _, known := r.ids[i]; !known {
+		line, _, err := r.line(int(i))
+		if err != nil {
+			return ""
+		}
+		r.ids[i] = outline.LineID(int(i), line)
+	}
+	return r.ids[i]
+}
+
+func (r *reading) addr(i int) store.Addr { return store.Addr{File: r.Path, Line: i + 1} }
+
+func (r *reading) note(code loss.Code, i int) {
+	r.view.OnLoss(loss.Loss{Code: code, At: r.addr(i)})
+}

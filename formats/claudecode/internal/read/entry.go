@@ -1,0 +1,266 @@
+package read
+
+import (
+	"bytes"
+	"strings"
+
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// The members of a line.
+const (
+	inParent = iota
+	inSide
+	inType
+	inMessage
+	inUUID
+	inTime
+	inSession
+	inCwd
+	inVersion
+	inBranch
+	inUser
+	inEntrypoint
+	inResult
+	inSource
+	inMeta
+	inAttachment
+	inRendered
+	inSubtype
+	inContent
+	inSummary
+	inVisible
+	inAgent
+)
+
+func envelope() []string {
+	return []string{inParent: "parentUuid", inSide: "isSidechain", inType: "type", inMessage: "message", inUUID: "uuid", inTime: "timestamp", inSession: "sessionId",
+		inCwd: "cwd", inVersion: "version", inBranch: "gitBranch", inUser: "userType", inEntrypoint: "entrypoint", inResult: "toolUseResult", inSource: "sourceToolAssistantUUID",
+		inMeta: "isMeta", inAttachment: "attachment", inRendered: "rendered", inSubtype: "subtype", inContent: "content", inSummary: "isCompactSummary",
+		inVisible: "isVisibleInTranscriptOnly", inAgent: "agentId"}
+}
+
+// say makes messages of a line.
+func (w *walker) say(i int, line []byte) bool {
+	o := &w.survey.Lines[i]
+	switch {
+	case o.Kind == outline.Title:
+		w.tally.Converted++
+		return true // the head has it
+	case o.Branch == outline.Outside:
+		w.tally.CarriedRaw++
+		return w.opaque(i, line)
+	}
+	f := &members.Object{}
+	m := w.message(i, line, f)
+	switch o.Kind {
+	case outline.User:
+		return w.user(i, f, m)
+	case outline.Assistant:
+		return w.assistant(i, f, m)
+	case outline.Attachment:
+		return w.attachment(f, m)
+	}
+	return w.system(o, f, m)
+}
+
+// message begins one of a line, which it takes apart.
+func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
+	w.tally.Converted++
+	f.Split(line, "", envelope())
+	m := &session.Message{ID: f.Text(inUUID), At: outline.ParseTime(f.Raw(inTime)), Archived: w.survey.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
+	if m.ID == "" {
+		m.ID = outline.LineID(i, nil)
+	}
+	if f.Has(inTime) && !m.At.Known() {
+		f.Keep(inTime)
+	}
+	w.usual(f)
+	return m
+}
+
+// usual keeps of the envelope what is not the same on all lines.
+func (w *walker) usual(f *members.Object) {
+	for _, same := range [...]struct {
+		member int
+		value  string
+	}{{inCwd, w.survey.Cwd}, {inVersion, w.survey.Version}, {inBranch, w.survey.Branch}, {inUser, "external"}, {inEntrypoint, "cli"}} {
+		if f.Text(same.member) != same.value {
+			f.Keep(same.member)
+		}
+	}
+}
+
+// settle enters an object in the books and hands over what it did not take.
+func (w *walker) settle(f *members.Object, to *[]session.Extra) {
+	w.tally.Add(f.Account())
+	*to = append(*to, f.Extras...)
+}
+
+// opaque is a line that is no part of the conversation.
+func (w *walker) opaque(i int, line []byte) bool {
+	kind := outline.Text(line, "type")
+	return w.put(&session.Message{ID: outline.LineID(i, nil), Role: session.System, Origin: []string{w.addr(i).String()},
+		Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, line)}}})
+}
+
+// user is a prompt, or results, or what the client says in the user's name.
+func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
+	meta, summary := f.Flag(inMeta), f.Flag(inSummary)
+	value := bytes.Clone(f.Raw(inResult))
+	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent} {
+		f.Keep(unused)
+	}
+	in := &members.Object{}
+	in.Split(f.Raw(inMessage), "message.", []string{"role", "content"})
+	parts := w.parts(in.Raw(1), &m.Extras)
+	results := 0
+	for _, p := range parts {
+		if _, ok := p.(*session.ToolResult); ok {
+			results++
+		}
+	}
+	if results == 0 && value != nil {
+		f.Keep(inResult)
+	}
+	w.settle(in, &m.Extras)
+	w.settle(f, &m.Extras)
+	m.Role = session.User
+	switch {
+	case summary:
+		return w.summary(m, parts)
+	case results > 0:
+		return w.results(m, parts, value, results)
+	case meta:
+		m.Simulated = true
+		parts = wrapped(parts)
+	case w.survey.Lines[i].Prompt:
+		w.turn++
+		m.Turn = &session.Turn{Number: w.turn}
+		if u, ok := w.survey.Spent[int32(i)]; ok {
+			m.Turn.Usage = &u
+		}
+	default: // a command of the user's own, or what it printed
+		m.Simulated = true
+	}
+	m.Parts = commanded(parts)
+	return w.put(m)
+}
+
+// summary belongs to the boundary in front of it.
+func (w *walker) summary(m *session.Message, parts []session.Part) bool {
+	var texts []string
+	for _, p := range parts {
+		if t, ok := p.(*session.Text); ok {
+			texts = append(texts, t.Text)
+		}
+	}
+	one := &session.Summary{Text: strings.Join(texts, "\n")}
+	if w.held != nil {
+		w.held.Parts = append(w.held.Parts, one)
+		w.held.Origin = append(w.held.Origin, m.Origin...)
+		w.held.Extras = append(w.held.Extras, m.Extras...)
+		return w.flush()
+	}
+	m.Role, m.Parts = session.System, []session.Part{one}
+	return w.put(m)
+}
+
+// assistant is a response: a line, and the others that it has.
+func (w *walker) assistant(i int, f *members.Object, m *session.Message) bool {
+	w.answer(f, m)
+	var known map[string]bool // extras: all lines of a response say the same of it
+	for next := w.survey.Lines[i].Next; next >= 0; next = w.survey.Lines[next].Next {
+		line, ok := w.read(int(next))
+		if !ok {
+			return false
+		}
+		more := w.message(int(next), line, f)
+		w.answer(f, more)
+		m.Parts, m.Origin, m.End = append(m.Parts, more.Parts...), append(m.Origin, more.Origin...), more.At
+		if known == nil {
+			known = map[string]bool{}
+			for _, e := range m.Extras {
+				known[e.Name+"\x00"+string(e.Raw)] = true
+			}
+		}
+		for _, e := range more.Extras {
+			if key := e.Name + "\x00" + string(e.Raw); !known[key] {
+				known[key] = true
+				m.Extras = append(m.Extras, e)
+			}
+		}
+	}
+	return w.put(m)
+}
+
+// answer takes what a line says of a response.
+func (w *walker) answer(f *members.Object, m *session.Message) {
+	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
+		f.Keep(unused)
+	}
+	in := &members.Object{}
+	in.Split(f.Raw(inMessage), "message.", []string{"id", "type", "role", "model", "content", "stop_sequence"})
+	m.Role = session.Assistant
+	if m.Model = in.Text(3); m.Model == "<synthetic>" {
+		m.Model = ""
+		in.Keep(3)
+	}
+	m.Parts = w.parts(in.Raw(4), &m.Extras)
+	w.settle(in, &m.Extras)
+	w.settle(f, &m.Extras)
+}
+
+// attachment is context that the client put there.
+func (w *walker) attachment(f *members.Object, m *session.Message) bool {
+	for _, unused := range [...]int{inMessage, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
+		f.Keep(unused)
+	}
+	raw := members.Bare("attachment", f.Raw(inAttachment))
+	var texts []string
+	plainText := true
+	for r := range rawjson.Elements(f.Raw(inRendered)) {
+		s := outline.Text(r, "content")
+		plainText = plainText && s != ""
+		texts = append(texts, s)
+	}
+	if !plainText || len(texts) == 0 {
+		f.Keep(inRendered)
+		texts = nil
+	}
+	m.Role, m.Simulated = session.User, true
+	m.Parts = []session.Part{&session.Injected{Tag: outline.Text(raw, "type"), Text: strings.Join(texts, "\n"), Data: raw}}
+	w.settle(f, &m.Extras)
+	return w.put(m)
+}
+
+// system is a boundary, or what the client says to the user.
+func (w *walker) system(o *outline.Line, f *members.Object, m *session.Message) bool {
+	for _, unused := range [...]int{inAttachment, inRendered, inResult, inSource, inSummary, inVisible, inMessage} {
+		f.Keep(unused)
+	}
+	m.Role = session.System
+	if o.Boundary {
+		w.settle(f, &m.Extras)
+		m.Parts = []session.Part{&session.Boundary{}}
+		if !w.flush() {
+			return false
+		}
+		w.held = m
+		return true
+	}
+	local := string(f.Raw(inSubtype)) == `"local_command"`
+	f.Keep(inSubtype)
+	f.Keep(inMeta)
+	if s := f.Text(inContent); s != "" {
+		m.Parts = []session.Part{&session.Text{Text: s}}
+	}
+	if local { // the client sends it as what the user said
+		m.Role, m.Simulated, m.Parts = session.User, true, commanded(m.Parts)
+	}
+	w.settle(f, &m.Extras)
+	return w.put(m)
+}

@@ -1,0 +1,108 @@
+package read
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/session"
+)
+
+// results are a message each.
+func (w *walker) results(m *session.Message, parts []session.Part, value []byte, n int) bool {
+	first, nth := true, 1
+	var rest []session.Part
+	for _, p := range parts {
+		r, ok := p.(*session.ToolResult)
+		if !ok {
+			rest = append(rest, p)
+			continue
+		}
+		if r.Value = nil; n == 1 && value != nil {
+			r.Value = value
+			w.offloaded(r)
+		}
+		one := &session.Message{ID: m.ID, Role: session.Tool, At: m.At, Archived: m.Archived, Origin: m.Origin, Parts: []session.Part{r}}
+		if first {
+			one.Extras = m.Extras
+			if n > 1 && value != nil {
+				one.Extras = append(one.Extras, session.Extra{Name: "toolUseResult", Raw: value})
+			}
+		} else {
+			nth++
+			one.ID = fmt.Sprintf("%s-%d", m.ID, nth)
+		}
+		first = false
+		if !w.put(one) {
+			return false
+		}
+	}
+	if len(rest) == 0 {
+		return true
+	}
+	return w.put(&session.Message{ID: m.ID + "-text", Role: session.User, Simulated: true, At: m.At, Archived: m.Archived, Origin: m.Origin, Parts: rest})
+}
+
+const maxOffloaded = 16 << 20
+
+// offloaded is output that was too long for its line.
+func (w *walker) offloaded(r *session.ToolResult) {
+	file := outline.Text(r.Value, "persistedOutputPath")
+	if file == "" {
+		return
+	}
+	name := path.Join(w.Side(), "tool-results", path.Base(strings.ReplaceAll(file, `\`, "/")))
+	if w.files[name] {
+		return // an earlier result has it
+	}
+	w.files[name] = true
+	if b, err := smallFile(w.Root, name); err == nil {
+		r.Extras = append(r.Extras, session.Extra{Name: "tool-results/" + path.Base(name), Raw: session.AppendString(nil, string(b))})
+	}
+}
+
+// wrapped tells context in an envelope from what the client says plainly.
+func wrapped(parts []session.Part) []session.Part {
+	for i, p := range parts {
+		t, ok := p.(*session.Text)
+		if !ok || len(t.Text) < 3 || t.Text[0] != '<' {
+			continue
+		}
+		tag, rest, ok := strings.Cut(t.Text[1:], ">\n")
+		inner, closed := strings.CutSuffix(rest, "\n</"+tag+">")
+		if ok && closed && tag != "" && outline.Sanitize(tag) == tag && !strings.Contains(inner, "</"+tag+">") {
+			parts[i] = &session.Injected{Tag: tag, Text: inner}
+		}
+	}
+	return parts
+}
+
+// commanded tells the pieces of a command where they can be spelled again as
+// they were; all else stays as it is.
+func commanded(parts []session.Part) []session.Part {
+	if len(parts) != 1 {
+		return parts
+	}
+	t, ok := parts[0].(*session.Text)
+	if !ok || len(t.Extras) > 0 {
+		return parts
+	}
+	var out []session.Part
+	for rest := t.Text; ; {
+		tag, inner, ok := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
+		if !ok || rest[0] != '<' || !outline.IsCommandTag(tag) {
+			return parts
+		}
+		if inner, rest, ok = strings.Cut(inner, "</"+tag+">"); !ok {
+			return parts
+		}
+		out = append(out, &session.Injected{Tag: tag, Text: inner})
+		if rest == "" {
+			return out
+		}
+		if rest, ok = strings.CutPrefix(rest, outline.CommandSeparator(out[0].(*session.Injected).Tag)); !ok || rest == "" {
+			return parts
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package read
+
+import (
+	"bytes"
+	"io"
+	"iter"
+
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// line reads a line of the file again.
+func (r *reading) line(i int) (line []byte, repaired bool, err error) {
+	o := &r.survey.Lines[i]
+	b := make([]byte, o.Size)
+	if _, err := r.f.ReadAt(b, o.Offset); err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	return rawjson.Line(bytes.TrimSuffix(b, []byte("\r")))
+}
+
+// messages walks a thread: its live branch in the order of the file, then the
+// others. The lines that belong to no thread come with the session's own.
+func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
+	walked := false
+	return func(yield func(*session.Message, error) bool) {
+		if walked {
+			return
+		}
+		walked = true
+		w := &walker{reading: r, yield: yield, at: outline.Live}
+		defer func() { r.sel.Account.Add(w.tally) }()
+		if thread == 0 && r.survey.Healed > 0 {
+			r.note(loss.ParentMissing, 0)
+		}
+		if thread == 0 && r.survey.Unlinked > 0 {
+			r.note(loss.ParentsUnknown, 0)
+		}
+		for _, i := range r.survey.LinesOf(thread) {
+			if !w.take(int(i)) {
+				return
+			}
+		}
+		w.flush()
+	}
+}
+
+// callers are the subagents by the calls that started them.
+func (r *reading) callers() map[string]string {
+	for _, kid := range r.Kids {
+		if kid.Call != "" {
+			r.survey.Calls[kid.Call] = kid.ID
+		}
+	}
+	return r.survey.Calls
+}
+
+// walker makes messages of lines.
+type walker struct {
+	*reading
+	yield    func(*session.Message, error) bool
+	tally    session.Account
+	held     *session.Message // a boundary, which its summary may follow
+	at       int32            // the branch at hand
+	branch   string           // its name
+	turn     int
+	archived int // messages so far
+}
+
+// take counts a line and reads it, if it is of a branch that is wanted, or of
+// none.
+func (w *walker) take(i int) bool {
+	o := &w.survey.Lines[i]
+	if o.Branch >= 0 && o.Branch != w.at {
+		if w.at, w.branch = o.Branch, branchName(o.Branch); !w.flush() {
+			return false
+		}
+		if !w.sel.History {
+			w.note(loss.BranchSkipped, i)
+		}
+	}
+	switch {
+	case o.Kind == outline.Broken:
+		w.tally.Read++
+		w.tally.Unreadable++
+		code := loss.LineNotObject
+		if i == len(w.survey.Lines)-1 && w.survey.Torn {
+			code = loss.LineTorn
+		}
+		w.note(code, i)
+	case o.Branch == outline.Dropped:
+		w.tally.Read++
+		w.tally.Unreadable++
+		w.note(loss.DuplicateUUID, i)
+	case o.Branch >= 0 && !w.sel.History:
+		w.tally.Read++
+		w.tally.Unreadable++
+	case o.Head != int32(i): // read with the first line of its response
+	default:
+		line, ok := w.read(i)
+		return ok && w.say(i, line)
+	}
+	if err := w.ctx.Err(); err != nil {
+		w.yield(nil, err)
+		return false
+	}
+	return true
+}
+
+// read reads a line that counts; false if that was the last one.
+func (w *walker) read(i int) (line []byte, ok bool) {
+	if err := w.ctx.Err(); err != nil {
+		w.yield(nil, err)
+		return nil, false
+	}
+	line, repaired, err := w.line(i)
+	if err != nil {
+		w.yield(nil, outline.Failure(w.ctx, w.addr(i).String(), err))
+		return nil, false
+	}
+	if repaired {
+		w.note(loss.LineInvalidUTF8, i)
+	}
+	w.tally.Read++
+	return line, true
+}
+
+// put hands out a message, after the one that is held.
+func (w *walker) put(m *session.Message) bool {
+	if !w.flush() {
+		return false
+	}
+	return w.give(m)
+}
+
+func (w *walker) give(m *session.Message) bool {
+	if m.Archived {
+		w.archived++
+	}
+	for _, p := range m.Parts {
+		if b, ok := p.(*session.Boundary); ok {
+			b.Archived = w.archived
+		}
+	}
+	m.Branch = w.branch
+	return w.yield(m, nil)
+}
+
+func (w *walker) flush() bool {
+	m := w.held
+	w.held = nil
+	return m == nil || w.give(m)
+}

@@ -1,0 +1,310 @@
+// Package write encodes sessions as files that Claude Code continues, and verifies
+// such files. The verification reads a file again and shares no state with the
+// encoder.
+package write
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"os"
+	"time"
+
+	"rehome/formats"
+	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// Encode writes one session to a file of its own.
+func Encode(ctx context.Context, s *session.Session, b formats.Build) (err error) {
+	// What the client writes nobody else may read.
+	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		if errors.Is(err, os.ErrExist) {
+			return &formats.Error{Format: outline.FormatName, At: b.Path, Err: errors.New("a file can hold only one session"), Hint: "name a folder as the target"}
+		}
+		return err
+	}
+	e := newEncoder(s, b)
+	e.w = bufio.NewWriterSize(f, 256<<10)
+	if len(s.Branches) > 0 {
+		err = e.grafted(ctx)
+	} else {
+		err = e.session(ctx)
+	}
+	if err == nil {
+		e.ending()
+	}
+	if ferr := e.w.Flush(); err == nil {
+		err = ferr
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	// The client takes the newest file for the session to go on with.
+	at := time.UnixMilli(e.last)
+	return os.Chtimes(b.Path, at, at)
+}
+
+// encoder writes the lines of one session.
+type encoder struct {
+	s     *session.Session
+	b     formats.Build
+	w     *bufio.Writer
+	sum   hash.Hash
+	lines int64 // written
+	size  int64 // of these
+
+	id, agent, cwd string // agent: of a subagent
+	own            bool   // it comes from Claude Code: nothing has to be translated
+
+	last     int64  // time of the last line
+	said     int64  // time of the last message that had one
+	begun    bool   // the model is shown something
+	shell    bool   // the turn is a command of the user's own
+	parent   string // uuid of the last line
+	prompt   string // the first line of the first one
+	system   []string
+	ids      map[string]bool    // of calls
+	repeats  map[string]int64   // how often an id of the source's was there before
+	open     map[string][]*call // calls without a result, by the source's ids
+	steps    []*step            // of which results are still to come
+	step     *step              // the last of these
+	held     int                // bytes that wait
+	buf      []byte
+	marked   bool // the line being written has what we know of it
+	message  *session.Message
+	turnRec  []byte // of a turn whose line is still to come
+	grafts   *grafts
+	children map[string]bool // the sessions of its subagents
+	branch   string          // that is being written; "" for the live one
+}
+
+// firstMoment is when a session begins that has no time in it at all.
+const firstMoment = 1577836800000 // 2020
+
+func newEncoder(s *session.Session, b formats.Build) *encoder {
+	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode}
+	if e.b.OnLoss == nil {
+		e.b.OnLoss = func(loss.Loss) {}
+	}
+	for _, l := range s.Children {
+		e.children[l.Session] = true
+	}
+	e.id = sessionID(s.Agent, s.ID)
+	if s.Parent != nil {
+		root := s.Parent.Session
+		if b.Root != nil {
+			root = b.Root.ID
+		}
+		e.id, e.agent = sessionID(s.Agent, root), agentID(s.Agent, s.ID)
+	}
+	e.cwd = workspace(s.Workspace)
+	if s.Workspace == "" && b.Root != nil {
+		e.cwd = workspace(b.Root.Workspace)
+	}
+	if b.Cwd != "" {
+		e.cwd = workspace(b.Cwd)
+	}
+	e.last = firstMoment - 1
+	if inReach(s.Created) {
+		e.last = s.Created.Millis() - 1
+	}
+	return e
+}
+
+func (e *encoder) session(ctx context.Context) error {
+	e.aside()
+	if e.s.Messages != nil {
+		for m, err := range e.s.Messages {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			e.take(m)
+		}
+	}
+	e.close()
+	e.wordless()
+	return e.files(ctx)
+}
+
+// wordless says that nothing was said: nothing is invented then, and the client
+// has nothing to go on with.
+func (e *encoder) wordless() {
+	if !e.begun {
+		e.note(loss.SessionEmpty)
+	}
+}
+
+// aside notes what a head has that no line says.
+func (e *encoder) aside() {
+	s := e.s
+	for _, p := range []struct {
+		some bool
+		code loss.Code
+	}{
+		{len(s.Todos) > 0, loss.TodosAside},
+		{s.Plan != "", loss.PlanAside},
+		{len(s.Extras) > 0 || len(s.Repos) > 0 || len(s.Folders) > 0, loss.MetadataAside},
+	} {
+		if p.some {
+			e.note(p.code)
+		}
+	}
+}
+
+// files walks the snapshots, for which there is no place.
+func (e *encoder) files(ctx context.Context) error {
+	if e.s.Files == nil {
+		return nil
+	}
+	for f, err := range e.s.Files {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		e.b.OnLoss(loss.Loss{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
+	}
+	return nil
+}
+
+func (e *encoder) note(code loss.Code) {
+	at := e.s.ID
+	if m := e.message; m != nil {
+		at = m.ID
+		if len(m.Origin) > 0 {
+			at = m.Origin[0]
+		}
+	}
+	e.b.OnLoss(loss.Loss{Code: code, At: store.Addr{File: at}})
+}
+
+// put writes a line.
+func (e *encoder) put(line []byte) {
+	e.lines++
+	line = append(line, '\n')
+	e.size += int64(len(line))
+	e.sum.Write(line)
+	e.w.Write(line) // its first error comes back from Flush
+	if e.buf = line[:0]; cap(line) > 8<<20 {
+		e.buf = nil
+	}
+}
+
+// chained writes a line of the chain. body writes what is its own.
+func (e *encoder) chained(kind string, at session.Stamp, body func(p *object.Writer)) (id string) {
+	id = uuid("line", e.id, e.agent, itoa(e.lines))
+	p := object.New(e.buf)
+	if e.parent == "" {
+		p.Raw("parentUuid", []byte("null"))
+	} else {
+		p.Text("parentUuid", e.parent)
+	}
+	p.Flag("isSidechain", e.agent != "")
+	p.NonEmpty("agentId", e.agent)
+	p.Text("type", kind)
+	body(&p)
+	if e.branch != "" && !e.marked {
+		e.mark(&p, &session.Message{}, nil)
+	}
+	e.marked = false
+	p.Text("uuid", id)
+	p.Text("timestamp", e.tick(at))
+	p.Text("userType", "external")
+	p.Text("entrypoint", "cli")
+	p.Text("cwd", e.cwd)
+	p.Text("sessionId", e.id)
+	p.Text("version", version)
+	p.Text("gitBranch", e.s.Branch)
+	e.put(p.Done())
+	e.parent = id
+	return id
+}
+
+// ending writes what stands beside the conversation, and the title as the last
+// line of all: the client looks for it at the ends of a file only.
+func (e *encoder) ending() {
+	p := object.New(e.buf)
+	p.Text("type", "rehome")
+	p.Text("sessionId", e.id)
+	p.Num("lines", int(e.lines))
+	p.Text("sha256", hex.EncodeToString(e.sum.Sum(nil)))
+	if len(e.system) > 0 {
+		p.Name("system")
+		p.B = append(p.B, '[')
+		for i, s := range e.system {
+			if i > 0 {
+				p.B = append(p.B, ',')
+			}
+			p.B = session.AppendString(p.B, s)
+		}
+		p.B = append(p.B, ']')
+	}
+	head := *e.s
+	head.Missing = nil
+	p.Raw("session", session.AppendHead(nil, &head))
+	e.put(p.Done())
+	if e.agent != "" {
+		return
+	}
+	title := outline.FirstLine(e.s.Title)
+	if title == "" {
+		e.message = nil
+		e.note(loss.TitleFromPrompt)
+		title = e.prompt
+	}
+	if title == "" {
+		title = "Imported session"
+	}
+	p = object.New(e.buf)
+	p.Text("type", "ai-title")
+	p.Text("aiTitle", title)
+	p.Text("sessionId", e.id)
+	e.put(p.Done())
+}
+
+// tick is the time of the next line: its message's where that does not go back.
+func (e *encoder) tick(at session.Stamp) string {
+	next := e.last + 1
+	if inReach(at) && at.Millis() > next {
+		next = at.Millis()
+	}
+	e.last = next
+	return time.UnixMilli(next).UTC().Format(stampLayout)
+}
+
+// stampLayout is how the client spells a time.
+const stampLayout = "2006-01-02T15:04:05.000Z"
+
+// timed says what is unusual about a message's time.
+func (e *encoder) timed(m *session.Message) {
+	switch {
+	case !m.At.Known():
+		e.note(loss.TimeUnknown)
+	case !inReach(m.At):
+		e.note(loss.TimeOutOfRange)
+	case m.At.Millis() < e.said:
+		e.note(loss.TimeBackwards)
+	default:
+		e.said = m.At.Millis()
+	}
+}
+
+// inReach reports a time that ISO 8601 spells with four digits.
+func inReach(t session.Stamp) bool {
+	return t.Known() && t.Millis() >= 0 && t.Millis() < 253402300800000-(1<<32)
+}

@@ -1,0 +1,121 @@
+package write
+
+import (
+	"cmp"
+	"crypto/sha1"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/session"
+)
+
+// SessionPath is where a session's file belongs: below a config folder, or in the
+// side folder of the session that it is a subagent of.
+func SessionPath(h *session.Head) string {
+	dir := "projects/" + outline.FolderName(workspace(h.Workspace)) + "/"
+	if h.Parent != nil {
+		return dir + sessionID(h.Agent, h.Parent.Session) + "/subagents/agent-" + agentID(h.Agent, h.ID) + outline.Ending
+	}
+	return dir + sessionID(h.Agent, h.ID) + outline.Ending
+}
+
+// Companion is what the client keeps beside a subagent's file: what kind it is of,
+// what it was to do, and the call that started it.
+func Companion(h *session.Head) (ending string, content []byte) {
+	if h.Parent == nil {
+		return "", nil
+	}
+	up := h.Parent
+	p := object.New(nil)
+	p.Text("agentType", agentType(up.Kind))
+	p.NonEmpty("description", outline.FirstLine(cmp.Or(up.Title, h.Title)))
+	if up.Call != "" {
+		p.Text("toolUseId", knownID(up.Call))
+	}
+	return ".meta.json", p.Done()
+}
+
+// agentType is a kind of subagent; one that nobody named is the usual one.
+func agentType(kind string) string { return cmp.Or(kind, "general-purpose") }
+
+// workspace is a folder without the slash at its end. Where none is known it is
+// the root.
+func workspace(dir string) string {
+	if len(dir) > 1 {
+		dir = strings.TrimRight(dir, "/")
+	}
+	if dir == "" {
+		return "/"
+	}
+	return dir
+}
+
+// namespace is what our names are hashed in. It must never change: a session
+// that is written again has to have the same ids.
+const namespace = "rehome/claude-code/1\x00"
+
+// uuid is a name-based id (version 5).
+func uuid(parts ...string) string {
+	sum := hashed(parts)
+	sum[6] = sum[6]&0x0f | 0x50
+	sum[8] = sum[8]&0x3f | 0x80
+	h := hex.EncodeToString(sum[:16])
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+func hashed(parts []string) [sha1.Size]byte {
+	b := []byte(namespace)
+	for _, p := range parts {
+		b = append(strconv.AppendInt(b, int64(len(p)), 10), ':')
+		b = append(b, p...)
+	}
+	return sha1.Sum(b)
+}
+
+// digits is a short name-based id.
+func digits(n int, parts ...string) string {
+	sum := hashed(parts)
+	return hex.EncodeToString(sum[:])[:n]
+}
+
+// sessionID is a session's id for Claude Code. Its own are kept.
+func sessionID(agent, id string) string {
+	if agent == session.ClaudeCode && outline.IsUUID(id) {
+		return id
+	}
+	return uuid("session", agent, id)
+}
+
+// agentID is a subagent's.
+func agentID(agent, id string) string {
+	if rest, ok := strings.CutPrefix(id, "agent-"); ok && agent == session.ClaudeCode && outline.ValidID(rest, outline.MaxID) {
+		return rest
+	}
+	return "a" + digits(16, "agent", agent, id)
+}
+
+// knownID is a call's id, as the API takes it.
+func knownID(id string) string {
+	if outline.ValidID(id, outline.MaxID) {
+		return id
+	}
+	return "toolu_" + digits(24, "call", id)
+}
+
+// toolName is a tool's name as the API takes it.
+func toolName(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	out := outline.Sanitize(s)
+	if len(out) > outline.MaxTool {
+		out = out[:outline.MaxTool-9] + "-" + digits(8, "tool", s)
+	}
+	return out
+}
+
+// version is the version of the client whose lines these are like.
+const version = "2.1.328"

@@ -1,0 +1,111 @@
+package write
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"image"
+	_ "image/gif"  // decoders that tell a whole picture from a broken one
+	_ "image/jpeg" // the same
+	_ "image/png"  // the same
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+const (
+	maxImage = 3750 << 10 // 5 MB as base64
+	maxSide  = 8000       // pixels
+	maxFile  = 20 << 20
+)
+
+// media is an image or a file as a block. What the API would refuse, and the
+// session with it for good, is named in words instead.
+func (e *encoder) media(t *session.Media) (block []byte, words string) {
+	if block, words = e.picture(t); words == "" {
+		return block, ""
+	}
+	switch {
+	case len(t.Data) == 0 || len(t.Data) > maxFile:
+	case bytes.HasPrefix(t.Data, []byte("%PDF-")):
+		p := object.New(nil)
+		p.Text("type", "document")
+		p.Name("source")
+		p.B = append(p.B, `{"type":"base64","media_type":"application/pdf","data":"`...)
+		p.B = append(base64.StdEncoding.AppendEncode(p.B, t.Data), `"}`...)
+		return p.Done(), ""
+	case !strings.HasPrefix(t.Mime, "image/") && utf8.Valid(t.Data) && bytes.IndexByte(t.Data, 0) < 0:
+		e.note(loss.FileInlined)
+		name := t.Name
+		if name == "" {
+			name = "attachment"
+		}
+		return e.block("<file name=\"" + strings.ReplaceAll(name, `"`, "'") + "\">\n" + string(t.Data) + "\n</file>")
+	}
+	code := loss.MediaNamed
+	if len(t.Data) == 0 {
+		code = loss.MediaMissing
+	}
+	e.note(code)
+	return e.block(words)
+}
+
+// picture is an image as a block; else words that name it.
+func (e *encoder) picture(t *session.Media) (block []byte, words string) {
+	e.extras(t.Extras)
+	mime := imageKind(t.Data)
+	if mime != "" && len(t.Data) <= maxImage {
+		p := object.New(nil)
+		p.Text("type", "image")
+		p.Name("source")
+		p.B = append(append(append(p.B, `{"type":"base64","media_type":"`...), mime...), `","data":"`...)
+		p.B = append(base64.StdEncoding.AppendEncode(p.B, t.Data), `"}`...)
+		return p.Done(), ""
+	}
+	what := t.Mime
+	if what == "" {
+		what = "file"
+	}
+	words = fmt.Sprintf("[%s, %d bytes", what, len(t.Data))
+	for _, more := range []string{t.Name, t.URI} {
+		if more != "" {
+			words += ", " + more
+		}
+	}
+	words += "]"
+	block, _ = e.block(words)
+	return block, words
+}
+
+// maxPixels is how large a picture can be to be decoded; one that is larger is
+// judged by its ends.
+const maxPixels = 16 << 20
+
+// imageKind is the type of a picture that the API takes, by its own bytes; "" if
+// it is none, or not whole.
+func imageKind(data []byte) string {
+	if len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
+		if size := int64(binary.LittleEndian.Uint32(data[4:])); size < 12 || size+8 > int64(len(data)) {
+			return ""
+		}
+		return "image/webp"
+	}
+	c, kind, err := image.DecodeConfig(bytes.NewReader(data))
+	if err != nil || c.Width > maxSide || c.Height > maxSide || c.Width < 1 || c.Height < 1 {
+		return ""
+	}
+	end := map[string]string{"png": "IEND\xaeB`\x82", "jpeg": "\xff\xd9", "gif": "\x00;"}[kind]
+	if !bytes.Contains(data[len(data)/2:], []byte(end)) {
+		return ""
+	}
+	if c.Width*c.Height <= maxPixels {
+		if _, _, err := image.Decode(bytes.NewReader(data)); err != nil {
+			return ""
+		}
+	}
+	return "image/" + kind
+}

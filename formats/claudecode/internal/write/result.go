@@ -1,0 +1,226 @@
+package write
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// result takes what came of a call. Where its response waits for it, it waits,
+// too.
+func (e *encoder) result(m *session.Message, r *session.ToolResult) {
+	e.extras(r.Extras)
+	c := e.find(r.Call)
+	if c == nil {
+		if !e.printed(m, r) {
+			e.stray(m, r)
+		}
+		return
+	}
+	if c.of != e.step {
+		e.note(loss.ResultMoved)
+	}
+	r = changed(c, r)
+	if c.waits {
+		c.waits = false
+		c.of.waits--
+		e.translate(c, r.Value)
+	}
+	shown, body := e.shown(c, r)
+	a := answer{at: m.At, call: c, body: body, id: m.ID, ui: e.drawn(c, r, shown)}
+	if c.of.written {
+		e.reply(a)
+		c.src, c.native = session.ToolCall{ID: c.src.ID}, tools.Native{}
+	} else {
+		c.of.answers = append(c.of.answers, a)
+		e.hold(c.of, len(a.body)+len(a.ui))
+	}
+	e.advance()
+}
+
+// changed is a result that says what the file of an edit held before and after,
+// where its own record only names it.
+func changed(c *call, r *session.ToolResult) *session.ToolResult {
+	if r.FileChange == nil || r.Error || !tools.Edits(c.src.Kind) {
+		return r
+	}
+	before, after := r.FileChange()
+	if after == nil || !utf8.Valid(after.Bytes) || before != nil && !utf8.Valid(before.Bytes) {
+		return r
+	}
+	p := object.New(nil)
+	if before != nil {
+		p.Text("beforeFullFileContent", string(before.Bytes))
+	}
+	p.Text("afterFullFileContent", string(after.Bytes))
+	for n, v := range rawjson.Members(r.Value) {
+		p.Raw(string(n), v)
+	}
+	out := *r
+	out.Value = p.Done()
+	return &out
+}
+
+// shown is a result as a block of content, and its text. An empty one stays
+// empty, which is what the model was shown; but the API refuses an error that
+// does not say a word, and the session with it for good.
+func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte) {
+	blocks, texts := e.pieces(r.Content)
+	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
+		var list []session.Part
+		if text = tools.Shown(c.src.Kind, r.Value); !outline.Blank(text) {
+			e.note(loss.ResultFromRecord)
+			list = append(list, &session.Text{Text: text})
+		}
+		for _, data := range tools.Images(r.Value) {
+			list = append(list, &session.Media{Data: data})
+		}
+		blocks, texts = e.pieces(list)
+	}
+	if len(blocks) == 0 && r.Error {
+		e.note(loss.ErrorTextAdded)
+		texts = []string{"(no output)"}
+	}
+	text = strings.Join(texts, "\n")
+	p := object.New(nil)
+	p.Text("tool_use_id", c.id)
+	p.Text("type", "tool_result")
+	if len(blocks) > 1 || len(blocks) == 1 && len(texts) == 0 {
+		p.Name("content")
+		p.B = append(append(append(p.B, '['), bytes.Join(blocks, []byte{','})...), ']')
+	} else {
+		p.Text("content", text)
+	}
+	p.Flag("is_error", r.Error)
+	return text, p.Done()
+}
+
+// isText reports a part that says what the model was shown.
+func isText(p session.Part) bool {
+	_, ok := p.(*session.Text)
+	return ok
+}
+
+// pieces are the blocks of a result, and what they say.
+func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) {
+	for _, p := range list {
+		var block []byte
+		var words string
+		switch t := p.(type) {
+		case *session.Media:
+			if block, words = e.picture(t); words != "" {
+				e.note(loss.ResultMediaNamed)
+			}
+		case *session.Opaque:
+			if e.own && reference(t.Raw) {
+				block = t.Raw
+				break
+			}
+			block, words = e.spoken(p)
+		default:
+			block, words = e.spoken(p)
+		}
+		if block != nil {
+			blocks = append(blocks, block)
+		}
+		if words != "" {
+			texts = append(texts, words)
+		}
+	}
+	return blocks, texts
+}
+
+// reference reports a block that names a tool which a search found.
+func reference(raw []byte) bool {
+	return outline.Text(raw, "type") == "tool_reference" && outline.Text(raw, "tool_name") != "" && outline.Only(raw, "type", "tool_name")
+}
+
+// drawn is the record that the screen is drawn from.
+func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
+	if e.own {
+		return withoutFile(r.Value)
+	}
+	if c.native.Name == "Agent" && !r.Error {
+		return e.agentResult(c, shown)
+	}
+	n := c.native
+	if n.Name == "Edit" || n.Name == "Write" {
+		// What came of it tells of the file around the change.
+		if again := tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
+			n = again
+		}
+	}
+	return n.Result(r.Value, shown, r.Error)
+}
+
+// withoutFile is the client's own record of a result, without the name of a file
+// that held all of a long output: it lies beside the session that was read, and
+// stays there. Its text is among the extras.
+func withoutFile(value []byte) []byte {
+	if outline.Text(value, "persistedOutputPath") == "" {
+		return bytes.Clone(value)
+	}
+	p := object.New(nil)
+	for name, v := range rawjson.Members(value) {
+		if n := string(name); n != "persistedOutputPath" && n != "persistedOutputSize" {
+			p.Raw(string(name), v)
+		}
+	}
+	return p.Done()
+}
+
+// agentResult is that of a subagent.
+func (e *encoder) agentResult(c *call, shown string) []byte {
+	p := object.New(nil)
+	p.Text("status", "completed")
+	p.Text("prompt", outline.Text(c.native.Input, "prompt"))
+	if child := c.src.Child; e.children[child] {
+		// One that the session does not hold has no file that could be named.
+		p.Text("agentId", agentID(e.s.Agent, child))
+	}
+	p.Text("agentType", agentType(outline.Text(c.native.Input, "subagent_type")))
+	p.Name("content")
+	in := object.New(append(p.B, '['))
+	in.Text("type", "text")
+	in.Text("text", shown)
+	p.B = append(in.Done(), ']')
+	p.Num("totalDurationMs", 0)
+	p.Num("totalTokens", 0)
+	p.Num("totalToolUseCount", 0)
+	p.Raw("usage", []byte(noUsage))
+	return p.Done()
+}
+
+// stray keeps a result that answers nothing: the client would make it vanish.
+func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
+	e.note(loss.ResultOrphan)
+	var texts []string
+	run := []session.Part{}
+	for _, p := range r.Content {
+		switch t := p.(type) {
+		case *session.Text:
+			texts = append(texts, t.Text)
+			e.extras(t.Extras)
+		default:
+			run = append(run, t)
+		}
+	}
+	if len(texts) == 0 && len(run) == 0 {
+		texts = []string{tools.Shown("", r.Value)}
+	}
+	words := "Result of a tool call"
+	if s := strings.Join(texts, "\n"); !outline.Blank(s) {
+		words += ":\n" + s
+	} else {
+		words += ", without text."
+	}
+	e.words(m, append([]session.Part{&session.Text{Text: words}}, run...), true)
+}

@@ -1,0 +1,281 @@
+package write
+
+import (
+	"bytes"
+	"strconv"
+
+	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// voice is who says a part, as the API sees it.
+type voice uint8
+
+const (
+	userVoice voice = iota
+	assistantVoice
+	resultVoice
+	systemVoice
+	boundaryVoice
+)
+
+func voiceOf(role session.Role, p session.Part) voice {
+	switch p.(type) {
+	case *session.ToolResult:
+		return resultVoice
+	case *session.ToolCall, *session.Thinking:
+		return assistantVoice
+	case *session.Boundary, *session.Summary:
+		return boundaryVoice
+	}
+	switch role {
+	case session.Assistant:
+		return assistantVoice
+	case session.System:
+		return systemVoice
+	}
+	return userVoice
+}
+
+// take writes a message: each run of parts that one voice says.
+func (e *encoder) take(m *session.Message) {
+	e.message = m
+	defer func() { e.message = nil }()
+	if m.Turn != nil {
+		e.close() // what is looked for is not in another turn
+	}
+	if !e.graft(m.Branch, m.ID) {
+		e.note(loss.TurnAbandoned)
+		return
+	}
+	if len(m.Extras) > 0 {
+		e.note(loss.MessageMetadata)
+	}
+	e.turn(m)
+	if mute(m) {
+		for range m.Parts {
+			e.note(loss.PartUntranslatable)
+		}
+		return
+	}
+	e.timed(m)
+	for from := 0; from < len(m.Parts); {
+		v, to := voiceOf(m.Role, m.Parts[from]), from+1
+		for to < len(m.Parts) && voiceOf(m.Role, m.Parts[to]) == v {
+			to++
+		}
+		run := m.Parts[from:to]
+		from = to
+		switch v {
+		case assistantVoice:
+			e.answer(m, run)
+			continue
+		case resultVoice:
+			for _, p := range run {
+				e.result(m, p.(*session.ToolResult))
+			}
+			continue
+		}
+		switch v {
+		case boundaryVoice:
+			e.close()
+			e.boundary(m, run)
+		case systemVoice:
+			e.instruction(m, run)
+		default:
+			e.ask(m, run)
+		}
+	}
+}
+
+// mute reports a message of which nothing can be said. It must not come between
+// a call and its result.
+func mute(m *session.Message) bool {
+	for _, p := range m.Parts {
+		if _, ok := p.(*session.Opaque); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// turn keeps what is known of a turn for the next line.
+func (e *encoder) turn(m *session.Message) {
+	t := m.Turn
+	if t == nil {
+		return
+	}
+	e.shell = t.Kind == shellTurn
+	kept := &session.Message{ID: m.ID, Role: m.Role, Turn: t}
+	line := session.AppendMessage(nil, kept)
+	e.turnRec = bytes.Clone(rawjson.Last(line, "turn"))
+}
+
+// mark writes what we know of a line and the client has no member for.
+func (e *encoder) mark(p *object.Writer, m *session.Message, rest func(p *object.Writer)) {
+	p.Name("rehome")
+	in := object.New(p.B)
+	in.NonEmpty("id", m.ID)
+	in.NonEmpty("branch", e.branch)
+	e.marked = true
+	if m.Model != "" {
+		in.Text("model", m.Model)
+	}
+	if e.turnRec != nil {
+		in.Raw("turn", e.turnRec)
+		e.turnRec = nil
+	}
+	if rest != nil {
+		rest(&in)
+	}
+	p.B = in.Done()
+}
+
+// ask writes what a user said. What the client put in front of it goes on lines
+// of its own, which are not taken for a prompt.
+func (e *encoder) ask(m *session.Message, run []session.Part) {
+	for from := 0; from < len(run); {
+		_, given := run[from].(*session.Injected)
+		to := from + 1
+		for to < len(run) {
+			if _, same := run[to].(*session.Injected); same != given {
+				break
+			}
+			to++
+		}
+		said := run[from:to]
+		if command := spelledCommand(said); command != "" {
+			said, given = []session.Part{&session.Text{Text: command}}, m.Turn == nil
+		}
+		e.words(m, said, given || m.Simulated || m.Role == session.Tool)
+		from = to
+	}
+}
+
+// words writes a line of a user's. What the client says while calls are without
+// their results waits for them.
+func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
+	l := userLine{m: &session.Message{ID: m.ID, Model: m.Model, At: m.At}, meta: meta}
+	size := 0
+	for _, p := range run {
+		block, text := e.spoken(p)
+		if block != nil {
+			l.blocks, l.single = append(l.blocks, block), text
+			size += len(block)
+		}
+	}
+	if len(l.blocks) == 0 {
+		return
+	}
+	if meta && (outline.IsOutput(l.single) || outline.IsCommand(l.single)) {
+		l.meta = e.prompt == "" // people are to see it, but the first prompt names a session
+	}
+	if meta {
+		e.later(size, func() { e.user(l) })
+		return
+	}
+	e.close()
+	e.user(l)
+}
+
+// userLine is one that is ready to be written.
+type userLine struct {
+	m      *session.Message
+	blocks [][]byte
+	single string // its text, if it is nothing else
+	meta   bool
+}
+
+func (e *encoder) user(l userLine) {
+	if e.prompt == "" && !l.meta && e.branch == "" && !outline.IsCommand(l.single) {
+		e.prompt = outline.FirstLine(l.single)
+	}
+	e.begun = true
+	e.unit()
+	e.chained("user", l.m.At, func(p *object.Writer) {
+		p.Name("message")
+		p.B = append(p.B, `{"role":"user","content":`...)
+		if len(l.blocks) == 1 && l.single != "" {
+			p.B = session.AppendString(p.B, l.single)
+		} else {
+			p.B = append(append(append(p.B, '['), bytes.Join(l.blocks, []byte{','})...), ']')
+		}
+		p.B = append(p.B, '}')
+		if l.meta {
+			p.Flag("isMeta", true)
+		}
+		e.mark(p, l.m, nil)
+	})
+}
+
+// opening is a line for a session that does not begin with a prompt: the API
+// wants one.
+func (e *encoder) opening(at session.Stamp) {
+	e.begun = true
+	e.unit()
+	e.chained("user", at, func(p *object.Writer) {
+		p.Raw("message", []byte(`{"role":"user","content":"(This session was imported. It begins with an answer.)"}`))
+		p.Flag("isMeta", true)
+	})
+}
+
+// spoken is a part as a block of content, nil if there is nothing to say. text
+// is what it says, if that is all there is to it.
+func (e *encoder) spoken(p session.Part) (block []byte, text string) {
+	switch t := p.(type) {
+	case *session.Text:
+		text = t.Text
+		e.extras(t.Extras)
+	case *session.Injected:
+		text = e.injected(t)
+	case *session.Media:
+		return e.media(t)
+	case *session.Opaque:
+		e.note(loss.PartUntranslatable)
+		return nil, ""
+	}
+	return e.block(text)
+}
+
+// block is a text as a block, nil if it is blank: the API refuses those.
+func (e *encoder) block(text string) ([]byte, string) {
+	if outline.Blank(text) {
+		if text != "" {
+			e.note(loss.BlankText)
+		}
+		return nil, ""
+	}
+	p := object.New(nil)
+	p.Text("type", "text")
+	p.Text("text", text)
+	return p.Done(), text
+}
+
+func (e *encoder) extras(list []session.Extra) {
+	if len(list) > 0 {
+		e.note(loss.PartMetadata)
+	}
+}
+
+// injected spells context in its envelope again.
+func (e *encoder) injected(t *session.Injected) string {
+	e.extras(t.Extras)
+	text := t.Text
+	if len(t.Data) > 0 {
+		if outline.Blank(text) {
+			text = string(t.Data)
+		} else {
+			e.note(loss.AttachmentRecord)
+		}
+	}
+	if outline.Blank(text) || t.Tag == "" {
+		return text
+	}
+	tag := outline.Sanitize(t.Tag)
+	return "<" + tag + ">\n" + text + "\n</" + tag + ">"
+}
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,289 @@
+package write
+
+import (
+	"bytes"
+
+	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/toolmap"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// maxHeld is how much of responses and their results waits in memory for the
+// rest of them.
+const maxHeld = 8 << 20
+
+// step is a response of the model's, and the results of its calls. Those that
+// are not written yet wait for the results of the first one: each is looked for
+// until the next turn.
+type step struct {
+	at      session.Stamp
+	model   string
+	head    session.Message // of the message: its names
+	blocks  []block
+	answers []answer
+	held    int // bytes of these
+	late    int // and of what is said after them
+	written bool
+	left    int // calls without a result
+	waits   int // calls that what came of them has to tell of
+	after   []func()
+}
+
+// block is one line of a response.
+type block struct {
+	raw  []byte // content, nil for a call
+	kind string // of what has been made text
+	call *call
+}
+
+type call struct {
+	of       *step
+	src      session.ToolCall
+	id       string
+	native   tools.Native
+	waits    bool
+	answered bool
+	line     string // uuid
+}
+
+// answer is a result that waits for its response to be written.
+type answer struct {
+	at   session.Stamp
+	call *call
+	body []byte
+	ui   []byte
+	id   string // of the message
+}
+
+// answer begins a step.
+func (e *encoder) answer(m *session.Message, run []session.Part) {
+	if s := e.step; s == nil || s.head.ID != m.ID || s.written || len(s.after) > 0 {
+		model := m.Model
+		if model == "" && m.Turn != nil {
+			model = m.Turn.Model
+		}
+		if model == "" {
+			model = e.s.Model
+		}
+		e.step = &step{at: m.At, model: model, head: session.Message{ID: m.ID, Model: m.Model}}
+		e.steps = append(e.steps, e.step)
+	}
+	for _, p := range run {
+		switch t := p.(type) {
+		case *session.ToolCall:
+			e.call(t)
+		case *session.Thinking:
+			e.thinking(t)
+		case *session.Media:
+			// An answer can hold no picture.
+			if block, text := e.media(t); block != nil && text == "" {
+				e.note(loss.AnswerImage)
+			} else if block != nil {
+				e.add(block, "media")
+			}
+		default:
+			kind := ""
+			if _, given := p.(*session.Injected); given {
+				kind = "context"
+			}
+			if block, _ := e.spoken(p); block != nil {
+				e.add(block, kind)
+			}
+		}
+	}
+	e.advance()
+}
+
+func (e *encoder) add(raw []byte, kind string) {
+	e.step.blocks = append(e.step.blocks, block{raw: raw, kind: kind})
+	e.hold(e.step, len(raw))
+}
+
+func (e *encoder) hold(s *step, n int) {
+	s.held += n
+	e.held += n
+}
+
+// thinking is kept as such where the client can send it: with its signature, to
+// the model that signed it. The API refuses any other.
+func (e *encoder) thinking(t *session.Thinking) {
+	e.extras(t.Extras)
+	genuine := e.own && outline.KnownModel(e.step.model)
+	p := object.New(nil)
+	switch {
+	case genuine && t.Redacted && t.Data != "":
+		p.Text("type", "redacted_thinking")
+		p.Text("data", t.Data)
+		e.add(p.Done(), "")
+		return
+	case genuine && t.Signature != "":
+		p.Text("type", "thinking")
+		p.Text("thinking", t.Text)
+		p.Text("signature", t.Signature)
+		e.add(p.Done(), "")
+		return
+	case outline.Blank(t.Text):
+		if t.Signature != "" || t.Data != "" {
+			e.note(loss.ThinkingHidden)
+		} else if t.Redacted {
+			e.note(loss.ThinkingRedacted)
+		}
+		return
+	case e.b.DropThinking:
+		e.note(loss.ThinkingUnsigned)
+		return
+	}
+	e.note(loss.ThinkingAsText)
+	block, _ := e.block("<thinking>\n" + t.Text + "\n</thinking>")
+	e.add(block, "thinking")
+}
+
+// call adds a call, under an id and a name that the API takes.
+func (e *encoder) call(t *session.ToolCall) {
+	e.extras(t.Extras)
+	c := &call{of: e.step, src: *t, id: e.callID(t.ID)}
+	c.src.Input, c.src.Args = bytes.Clone(t.Input), bytes.Clone(t.Args)
+	if c.src.Kind == "" && !e.own {
+		c.src.Kind = toolmap.Kind(t.Name)
+	}
+	c.waits = !e.own && tools.Waits(c.src.Kind, t.Input, t.Args)
+	if c.waits {
+		e.step.waits++
+	} else {
+		e.translate(c, nil)
+	}
+	e.hold(e.step, len(c.src.Input)+len(c.src.Args)+len(c.native.Input))
+	e.step.blocks = append(e.step.blocks, block{call: c})
+	e.step.left++
+	e.open[t.ID] = append(e.open[t.ID], c)
+}
+
+// translate finds the tool that a call is to be one of.
+func (e *encoder) translate(c *call, value []byte) {
+	if e.own {
+		c.native = tools.Native{Name: c.src.Name, Input: c.src.Input, Own: true, Exact: true}
+		if len(c.native.Input) == 0 || c.native.Input[0] != '{' {
+			c.native = tools.Claude("", c.src.Name, c.src.Input, c.src.Args, nil)
+		}
+	} else {
+		c.native = tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, value)
+	}
+	asked := c.native.Name
+	c.native.Name = toolName(asked)
+	switch {
+	case !c.native.Own:
+		e.note(loss.ToolUnknown)
+		if !c.native.Exact {
+			e.note(loss.ArgumentsRepaired)
+		}
+	case !c.native.Exact:
+		e.note(loss.ArgumentsRenamed)
+	case c.native.Name != c.src.Name:
+		e.note(loss.ToolRenamed)
+	}
+}
+
+// callID is an id of the session's own for a call.
+func (e *encoder) callID(id string) string {
+	out := e.fresh(id)
+	if out != id {
+		e.note(loss.CallIDChanged)
+	}
+	return out
+}
+
+// fresh is an id that no call of the session has yet.
+func (e *encoder) fresh(id string) string {
+	out := knownID(id)
+	for e.ids[out] {
+		e.repeats[id]++
+		out = "toolu_" + digits(24, "call", id, itoa(e.repeats[id]+1))
+	}
+	e.ids[out] = true
+	return out
+}
+
+// find is the first call of that id which has no result yet.
+func (e *encoder) find(id string) *call {
+	list := e.open[id]
+	if len(list) == 0 {
+		return nil
+	}
+	c := list[0]
+	c.answered = true
+	c.of.left--
+	if e.open[id] = list[1:]; len(list) == 1 {
+		delete(e.open, id)
+	}
+	return c
+}
+
+// advance writes what is complete, in its order: a response once no call of it
+// has to wait, and what follows once all of its calls have results.
+func (e *encoder) advance() {
+	for e.held > maxHeld && len(e.steps) > 0 {
+		if s := e.steps[0]; s.written {
+			e.finish()
+		} else {
+			e.write(s)
+		}
+	}
+	for len(e.steps) > 0 {
+		s := e.steps[0]
+		if !s.written && s.waits > 0 {
+			return
+		}
+		if e.write(s); s.left > 0 {
+			return
+		}
+		e.finish()
+	}
+}
+
+// finish ends the first step: every call has to have a result before anything
+// else is said.
+func (e *encoder) finish() {
+	s := e.steps[0]
+	e.write(s)
+	for _, b := range s.blocks {
+		if c := b.call; c != nil && !c.answered {
+			e.note(loss.ResultAdded)
+			e.find(c.src.ID)
+			p := object.New(nil)
+			p.Text("type", "tool_result")
+			p.Text("tool_use_id", c.id)
+			p.Text("content", "(No result of this call was kept.)")
+			p.Flag("is_error", true)
+			e.reply(answer{at: s.at, call: c, body: p.Done(), ui: []byte(`"Error: no result of this call was kept"`)})
+		}
+	}
+	e.held -= s.late
+	if e.steps = e.steps[1:]; len(e.steps) == 0 {
+		e.step = nil
+	}
+	for _, say := range s.after {
+		say()
+	}
+}
+
+// close ends all steps.
+func (e *encoder) close() {
+	for len(e.steps) > 0 {
+		e.finish()
+	}
+}
+
+// later says something once the calls that wait have their results.
+func (e *encoder) later(size int, say func()) {
+	if e.step == nil {
+		say()
+		return
+	}
+	e.step.after = append(e.step.after, say)
+	e.step.late += size
+	e.held += size
+	e.advance()
+}

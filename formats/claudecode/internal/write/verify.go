@@ -1,0 +1,382 @@
+package write
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"time"
+
+	"rehome/formats"
+	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
+)
+
+// Verify holds a file that we wrote against the rules of the client and of the
+// API behind it. It reads the file anew and trusts nothing of the writer's.
+func Verify(ctx context.Context, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	c := &checker{sum: sha256.New(), uuids: map[string]bool{}, calls: map[string]bool{}, ids: map[string]bool{}, rows: map[string]*row{}, forks: map[string]bool{}}
+	for l, err := range lines.Each(ctx, f, outline.MaxLine) {
+		if err != nil {
+			return err
+		}
+		if err := c.line(l); err != nil {
+			return &formats.Error{Format: outline.FormatName, At: fmt.Sprintf("line %d", l.Number), Err: err, Hint: "the session was not written; this is a bug in rehome, please report it"}
+		}
+	}
+	if err := c.end(); err != nil {
+		return &formats.Error{Format: outline.FormatName, At: path, Err: err, Hint: "the session was not written; this is a bug in rehome, please report it"}
+	}
+	return nil
+}
+
+type checker struct {
+	sum   hash.Hash
+	n     int64
+	uuids map[string]bool // of all lines
+	calls map[string]bool // ids of all calls
+	ids   map[string]bool // of all responses
+	rows  map[string]*row // by branch
+	*row                  // that the line at hand is of
+	at    time.Time
+	forks map[string]bool // uuids of lines that abandoned branches grow from
+	leaf  string          // uuid of the last thing said
+	stray bool            // that is of an abandoned branch
+	side  string          // isSidechain of all lines
+	id    string          // sessionId of all lines
+	ended bool            // our last line has been seen
+	title bool
+
+	outer, inner, part outline.Fields // the line at hand, its message, a block of that
+}
+
+// row is the lines of one branch, each of which hangs on the one in front.
+type row struct {
+	open  map[string]bool // calls without a result
+	last  string          // uuid of the line in front
+	reply string          // id of the response in front
+	said  bool
+}
+
+// turn finds the row of a line.
+func (c *checker) turn(branch string) {
+	if c.row = c.rows[branch]; c.row == nil {
+		c.row = &row{open: map[string]bool{}}
+		c.rows[branch] = c.row
+	}
+}
+
+func (c *checker) line(l lines.Line) error {
+	switch {
+	case l.Long:
+		return errors.New("line too long")
+	case !l.Ended:
+		return errors.New("line without a newline")
+	case c.title:
+		return errors.New("line after the title, which must be last")
+	}
+	line, repaired, err := rawjson.Line(l.Bytes)
+	if err != nil || repaired || &line[0] != &l.Bytes[0] || line[0] != '{' {
+		return errors.New("not a plain JSON object")
+	}
+	c.outer.Split(line)
+	if id := c.outer.Text("sessionId"); !outline.IsUUID(id) || c.id != "" && id != c.id {
+		return errors.New("sessionId is not a UUID, or not that of the previous lines")
+	} else {
+		c.id = id
+	}
+	kind := c.outer.Text("type")
+	switch kind {
+	case "user", "assistant", "system":
+		if c.ended {
+			return errors.New("conversation line after the \"rehome\" line")
+		}
+		err = c.chained(kind)
+	case "rehome":
+		err = c.final()
+	case "ai-title":
+		c.title = true
+		if t := c.outer.Text("aiTitle"); outline.Blank(t) || len(t) > 4096 || !c.ended {
+			err = errors.New("title is empty, too long or before the \"rehome\" line")
+		}
+	default:
+		err = errors.New("unexpected line type")
+	}
+	c.n++
+	c.sum.Write(l.Bytes)
+	c.sum.Write([]byte{'\n'})
+	return err
+}
+
+func (c *checker) final() error {
+	if c.ended {
+		return errors.New("second \"rehome\" line")
+	}
+	c.ended = true
+	if c.outer.Text("sha256") != hex.EncodeToString(c.sum.Sum(nil)) || string(c.outer.Raw("lines")) != itoa(c.n) {
+		return errors.New("digest or count does not match the lines before it")
+	}
+	return nil
+}
+
+func (c *checker) end() error {
+	for _, r := range c.rows {
+		if len(r.open) > 0 {
+			return errors.New("tool call without a result")
+		}
+	}
+	c.turn("")
+	switch {
+	case c.ended && c.n <= 2 && len(c.uuids) == 0:
+		return nil // nothing was ever said
+	case !c.said:
+		return errors.New("no messages")
+	case c.stray || c.forks[c.leaf]:
+		return errors.New("last message is on an abandoned branch, or such a branch starts at it")
+	case !c.ended || c.title == (c.side == "true"):
+		return errors.New("\"rehome\" line is missing, or title is missing or unexpected")
+	}
+	return nil
+}
+
+// chained checks a line's envelope.
+func (c *checker) chained(kind string) error {
+	id := c.outer.Text("uuid")
+	if !outline.IsUUID(id) || c.uuids[id] {
+		return errors.New("uuid is malformed or duplicated")
+	}
+	branch := outline.Text(c.outer.Raw("rehome"), "branch")
+	c.turn(branch)
+	boundary := kind == "system" && c.outer.Text("subtype") == "compact_boundary"
+	up := c.outer.Text("parentUuid")
+	root := string(c.outer.Raw("parentUuid")) == "null"
+	switch {
+	case branch != "" && kind == "system":
+		return errors.New("system line on an abandoned branch")
+	case branch != "" && c.last == "" && (root || c.uuids[up]): // it may grow from anywhere in front
+		c.said, c.forks[up] = !root, true
+	case root != (c.last == "" || boundary) || !root && up != c.last:
+		return errors.New("parentUuid does not point to the previous line")
+	}
+	if c.last, c.uuids[id] = id, true; kind != "system" {
+		c.stray, c.leaf = branch != "", id
+	}
+	side := string(c.outer.Raw("isSidechain"))
+	if side != "true" && side != "false" || c.side != "" && c.side != side || (side == "true") != (c.outer.Text("agentId") != "") {
+		return errors.New("isSidechain is invalid, differs from the previous lines', or does not fit agentId")
+	}
+	c.side = side
+	at, err := time.Parse(stampLayout, c.outer.Text("timestamp"))
+	if err != nil || !at.After(c.at) {
+		return errors.New("timestamp is malformed, or not later than the previous line's")
+	}
+	c.at = at
+	if c.outer.Text("cwd") == "" || c.outer.Text("version") == "" || c.outer.Text("userType") != "external" || c.outer.Text("entrypoint") != "cli" {
+		return errors.New("cwd, version, userType or entrypoint is missing or wrong")
+	}
+	c.inner.Split(c.outer.Raw("message"))
+	switch kind {
+	case "user":
+		return c.user()
+	case "assistant":
+		return c.assistant()
+	}
+	if len(c.open) > 0 {
+		return errors.New("system line before all tool calls have results")
+	}
+	c.reply = ""
+	return nil
+}
+
+func (c *checker) user() error {
+	c.reply = ""
+	content := c.inner.Raw("content")
+	if c.inner.Text("role") != "user" || !c.inner.Only("role", "content") {
+		return errors.New("malformed user message")
+	}
+	c.said = true
+	results, others := 0, 0
+	switch {
+	case len(content) > 0 && content[0] == '"':
+		if !says(content) {
+			return errors.New("empty text")
+		}
+		others++
+	default:
+		for b := range rawjson.Elements(content) {
+			c.part.Split(b)
+			if c.part.Text("type") != "tool_result" {
+				others++
+				if err := said(&c.part); err != nil {
+					return err
+				}
+				continue
+			}
+			results++
+			if err := c.result(); err != nil {
+				return err
+			}
+		}
+	}
+	if results+others == 0 {
+		return errors.New("message without content")
+	}
+	if others > 0 && (len(c.open) > 0 || results > 0) {
+		return errors.New("content next to tool results, or before all tool calls have results")
+	}
+	return nil
+}
+
+func (c *checker) result() error {
+	id := c.part.Text("tool_use_id")
+	if !c.open[id] || !c.part.Only("type", "tool_use_id", "content", "is_error") {
+		return errors.New("tool result has no open call, or unknown members")
+	}
+	delete(c.open, id)
+	content := c.part.Raw("content")
+	if len(content) > 0 && content[0] == '"' {
+		if failed := string(c.part.Raw("is_error")) != "false"; !says(content) && (failed || string(content) != `""`) {
+			return errors.New("blank tool result, or an error result without text")
+		}
+		return nil
+	}
+	n := 0
+	for in := range rawjson.Elements(content) {
+		c.part.Split(in)
+		switch n++; c.part.Text("type") {
+		case "document":
+			return errors.New("document in a tool result")
+		case "tool_reference":
+			if !reference(in) {
+				return errors.New("malformed tool_reference")
+			}
+			continue
+		}
+		if err := said(&c.part); err != nil {
+			return err
+		}
+	}
+	if n == 0 {
+		return errors.New("empty tool result")
+	}
+	return nil
+}
+
+// said checks a block of text, image or document.
+func said(b *outline.Fields) error {
+	switch b.Text("type") {
+	case "text":
+		if !says(b.Raw("text")) || !b.Only("type", "text") {
+			return errors.New("text block is empty or has unknown members")
+		}
+	case "image", "document":
+		source := b.Raw("source")
+		if !b.Only("type", "source") || !outline.Only(source, "type", "media_type", "data") || outline.Text(source, "type") != "base64" || outline.Text(source, "data") == "" {
+			return errors.New("malformed image or document")
+		}
+	default:
+		return errors.New("content block of a type that the API does not accept")
+	}
+	return nil
+}
+
+// says reports a text that is not blank. Most show it in their first letter.
+func says(raw []byte) bool {
+	if len(raw) < 2 || raw[0] != '"' {
+		return false
+	}
+	if c := raw[1]; c > ' ' && c < 0x7f && c != '"' && c != '\\' {
+		return true
+	}
+	return !outline.Blank(rawjson.Text(raw))
+}
+
+// Unmodified reports whether a file is one of ours, line by line. The client
+// adds to a file that it goes on with, and never takes from it: then our digest
+// and title are not its end any more.
+func Unmodified(ctx context.Context, path string) (bool, error) {
+	err := Verify(ctx, path)
+	if ctxErr := ctx.Err(); ctxErr != nil {
+		return false, ctxErr
+	}
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		return false, err
+	}
+	return err == nil, nil
+}
+
+func (c *checker) assistant() error {
+	m := &c.inner
+	id := m.Text("id")
+	switch {
+	case !c.said:
+		return errors.New("answer before the first prompt")
+	case id == "" || m.Text("type") != "message" || m.Text("role") != "assistant":
+		return errors.New("malformed assistant message")
+	case id != c.reply && c.ids[id]:
+		return errors.New("response id was used before")
+	case id != c.reply && len(c.open) > 0:
+		return errors.New("new response before all tool calls have results")
+	case m.Text("model") == "" || string(m.Raw("usage")) != noUsage || !m.Only("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage"):
+		return errors.New("assistant message has missing, wrong or unknown members")
+	}
+	c.reply, c.ids[id] = id, true
+	n := 0
+	for b := range rawjson.Elements(m.Raw("content")) {
+		n++
+		c.part.Split(b)
+		if err := c.block(&c.part); err != nil {
+			return err
+		}
+	}
+	if n != 1 {
+		return errors.New("not exactly one content block")
+	}
+	return nil
+}
+
+func (c *checker) block(b *outline.Fields) error {
+	switch b.Text("type") {
+	case "tool_use":
+		id, input := b.Text("id"), b.Raw("input")
+		if !pattern(id, 64) || c.calls[id] || !pattern(b.Text("name"), 128) || len(input) == 0 || input[0] != '{' || !b.Only("type", "id", "name", "input") {
+			return errors.New("tool call that the API rejects")
+		}
+		c.calls[id], c.open[id] = true, true
+		return nil
+	case "thinking":
+		if b.Text("signature") == "" || !b.Only("type", "thinking", "signature") {
+			return errors.New("thinking without a signature, or with unknown members")
+		}
+		return nil
+	case "redacted_thinking":
+		if b.Text("data") == "" || !b.Only("type", "data") {
+			return errors.New("redacted thinking without data, or with unknown members")
+		}
+		return nil
+	case "text":
+		return said(b)
+	}
+	return errors.New("content block of a type that answers cannot have")
+}
+
+func pattern(s string, most int) bool {
+	for _, c := range []byte(s) {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			if (c < '0' || c > '9') && c != '_' && c != '-' {
+				return false
+			}
+		}
+	}
+	return s != "" && len(s) <= most
+}
