@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// builtin is a command that every case has.
+// builtin is a command that every case can use.
 func builtin(name string) Command {
 	switch name {
 	case "ls":
@@ -35,7 +35,7 @@ func builtin(name string) Command {
 	return nil
 }
 
-// each is a command that does the same to every argument.
+// each returns a command that does the same with every argument.
 func each(do func(c Call, path string) error) Command {
 	return func(c Call) int {
 		for _, path := range c.Args {
@@ -47,7 +47,7 @@ func each(do func(c Call, path string) error) Command {
 	}
 }
 
-// two is a command of two arguments.
+// two returns a command with two arguments.
 func two(do func(c Call, a, b string) error) Command {
 	return func(c Call) int {
 		if len(c.Args) != 2 {

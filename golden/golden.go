@@ -1,7 +1,7 @@
 // Package golden compares what a test made with what is checked in under this
 // folder, and runs command cases, which are transcripts.
 //
-// Expected results lie by route: golden/<from>-to-<to>/<case>. A test names
+// Expected results are stored by route: golden/<from>-to-<to>/<case>. A test names
 // them by that path:
 //
 //	golden.Tree(t, "cursor-chat-to-archive/one-turn", dir)
@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite the files under golden/ instead
 // Updating reports whether the tests were asked to rewrite what is expected.
 func Updating() bool { return *update }
 
-// Path is the place of an expected result on this machine.
+// Path returns the path of an expected result on this machine.
 func Path(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -55,7 +55,7 @@ func Bytes(t testing.TB, name string, got []byte) {
 	compare(t, name, Path(t, name), got)
 }
 
-// compare holds one file against its expected bytes, or rewrites it.
+// compare compares one file with its expected bytes, or rewrites it.
 func compare(t testing.TB, name, path string, got []byte) {
 	t.Helper()
 	want, err := os.ReadFile(path)
@@ -97,7 +97,7 @@ func Tree(t testing.TB, name, dir string) {
 	}
 }
 
-// files reads a folder; one that does not exist has none.
+// files reads the files of a folder; a missing folder has none.
 func files(t testing.TB, root string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -131,8 +131,8 @@ func write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// Diff shows the lines between the first and the last difference, the expected
-// ones marked with -, those that came with +.
+// Diff returns the lines between the first and the last difference: expected lines
+// with -, actual lines with +.
 func Diff(want, got []byte) string {
 	const most = 30
 	a, b := strings.Split(string(want), "\n"), strings.Split(string(got), "\n")

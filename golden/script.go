@@ -25,7 +25,7 @@ type Call struct {
 type Command func(Call) int
 
 // Scripts runs the command cases that match a pattern below golden/, each as a
-// subtest in a new folder that setup has furnished.
+// subtest in a new folder that setup has filled.
 //
 // A case is a transcript. Lines that begin with one of these are the script:
 //
@@ -33,9 +33,9 @@ type Command func(Call) int
 //	$ NAME=value command args   run a command; quotes as in Go: "a b\x1b"
 //	! exists PATH               nothing may be at the path
 //
-// and the rest is what came of it: stdout behind "|", stderr behind "2|", and
+// and the rest is the result: stdout after "|", stderr after "2|", and
 // "exit N" if N is not 0. Besides the commands given there are ls, cat, cp,
-// mkdir, rm, write and same, which know just enough for a case. The path of
+// mkdir, rm, write and same, which can do just what the cases need. The path of
 // the case's folder is printed as $WORK, and as $SLUG where a client names a
 // folder of its own after it.
 func Scripts(t *testing.T, pattern string, commands map[string]Command, setup func(t *testing.T, dir string)) {
@@ -121,7 +121,7 @@ func runLine(t *testing.T, n int, line, dir string, commands map[string]Command)
 	return out.String()
 }
 
-// quote writes output into a transcript; a last line without its end says so.
+// quote writes output into a transcript; a last line without a newline is marked.
 func quote(w *strings.Builder, mark, s, dir string) {
 	if s == "" {
 		return
@@ -147,7 +147,7 @@ func slug(path string) string {
 	}, path)
 }
 
-// split takes a line apart at blanks; a word, or the value after its "=", may
+// split splits a line at blanks; a word, or the value after its "=", may
 // be quoted as in Go.
 func split(line string) ([]string, error) {
 	var words []string

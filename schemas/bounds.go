@@ -15,9 +15,9 @@ const (
 	maxExponent = 400
 )
 
-// bounded refuses what the schema library cannot bear: it computes with exact
-// fractions, so that 1e5000000 costs minutes, or its life. Anything else that
-// is wrong with the text is left to the decoder.
+// bounded rejects numbers that are too expensive for the schema library: it
+// computes with exact fractions, so that 1e5000000 takes minutes, or all memory.
+// All other errors in the text are left to the decoder.
 func bounded(doc []byte) error {
 	depth := 0
 	for i := 0; i < len(doc); i++ {

@@ -77,7 +77,7 @@ func explain(err error, schema any) error {
 }
 
 // collect walks to the causes. A choice (anyOf, oneOf) is one cause: what each
-// of its branches would have wanted helps nobody.
+// of its branches requires would not help the user.
 func collect(ve *jsonschema.ValidationError, schema any, found func(Cause)) {
 	where := keyword(ve)
 	choice := strings.HasSuffix(where, "/anyOf") || strings.HasSuffix(where, "/oneOf") || strings.HasSuffix(where, "/not")

@@ -53,7 +53,7 @@ func (f *Foreign) Validate(doc []byte) error {
 	return explain(check(f.compiled, value), f.doc)
 }
 
-// plainly words why a schema is none. The library begins with the place that
+// plainly words why a schema is invalid. The library begins with the place that
 // the schema was given, which says nothing to anybody.
 func plainly(err error) error {
 	var se *jsonschema.SchemaError

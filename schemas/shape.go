@@ -65,7 +65,7 @@ func (r *reducer) step(b []byte, i int) (int, bool) {
 	return r.member(b, i)
 }
 
-// collapse drops an element that is like the one in front of it, comma
+// collapse drops an element that is like the one before it, comma
 // included.
 func (r *reducer) collapse(top *level) {
 	if n := len(r.out) - top.here; top.last >= 0 && top.here-1-top.last == n && bytes.Equal(r.out[top.last:top.here-1], r.out[top.here:]) {

@@ -74,7 +74,7 @@ func (s *set) add(b *store.Batch) {
 	}
 }
 
-// describe spells class and bytes of a cell, long ones by hash.
+// describe returns the class and bytes of a cell, or a hash if they are long.
 func describe(c store.Cell) string {
 	switch p := c.Bytes(); {
 	case len(p) > 200:
@@ -95,9 +95,8 @@ func mustRead(t *testing.T, f *formats.Format, path string, v formats.View) *con
 	return c
 }
 
-// sorted puts the records of tables in the order of their row ids, which the
-// shards of a text need not keep. Where there are none, any fixed order serves
-// to compare.
+// sorted sorts the records of tables by row id, because the shards of a text need
+// not keep that order. Records without row ids are put in some fixed order.
 func (c *content) sorted() *content {
 	for i, s := range c.schema.Sets {
 		if s.Kind != store.Table {

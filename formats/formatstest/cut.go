@@ -19,8 +19,8 @@ const (
 	mostCuts  = 12 // evenly spread cuts of one file, beside its edges
 )
 
-// truncated: a source that was cut off anywhere never makes the reader panic,
-// and never makes it lose records in silence.
+// truncated: on a source truncated anywhere, the reader does not panic, and does
+// not lose records without an error or a loss.
 func truncated(t *testing.T, c Case, s source) {
 	whole := mustRead(t, c.Format, s.path, formats.View{Kind: c.kind})
 	dir := filepath.Join(t.TempDir(), "cut")
@@ -67,10 +67,10 @@ func inside(storePath, file string) string {
 	return strings.TrimPrefix(file, storePath)
 }
 
-// nothingLost: a reader that sees nothing wrong with a cut file must yield the
-// same records. Three kinds of file are excused, because nobody can know: a file
-// that is carried as it is, a file of lines, which says nowhere how many it
-// has, and a database's own log, whose torn end counts as never written.
+// nothingLost: a reader that reports nothing about a truncated file must yield the
+// same records. Three kinds of file are exempt, because truncation cannot be
+// detected: a plain file, a file of lines, which does not record how many there
+// are, and a database's own log, whose incomplete end counts as never written.
 func nothingLost(t *testing.T, what, cut string, whole, got *content) {
 	t.Helper()
 	if strings.HasSuffix(cut, "-wal") || strings.HasSuffix(cut, "-journal") {
@@ -90,7 +90,7 @@ func nothingLost(t *testing.T, what, cut string, whole, got *content) {
 	}
 }
 
-// cuts are the sizes to which a file is cut: near both edges, and all along.
+// cuts returns the sizes to which a file is truncated: near both ends, and between.
 func cuts(size int) []int {
 	var out []int
 	for _, n := range []int{0, 1, 15, 16, 99, 100, 511, 512, 4095, 4096, size - 512, size - 2, size - 1} {

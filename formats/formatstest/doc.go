@@ -1,6 +1,5 @@
-// Package formatstest is the one conformance suite that every codec runs. A
-// codec's own tests are about its format; what every format promises is here,
-// once.
+// Package formatstest is the conformance suite that every codec runs. A codec's
+// own tests are about its format; what every format promises is tested here.
 //
 //	func TestConformance(t *testing.T) {
 //		formatstest.Run(t, formatstest.Case{
@@ -10,11 +9,10 @@
 //		})
 //	}
 //
-// Grows holds a codec to what it may cost: it makes stores of shapes that are as
-// awkward as can be, in two sizes, and counts steps, bytes and allocations, never
-// time. To try another shape, write a Shape that makes a store with n of what is
-// awkward, and add it to the list of its format.
+// Grows tests what a codec costs: it makes expensive stores in two sizes, and
+// counts steps, bytes and allocations, not time. To test another kind of store,
+// write a Shape and add it to the list of its format.
 //
-// Whatever is done to a source, the suite compares its folder before and
-// after: contents, names, modes and times.
+// The suite compares the folder of each source before and after every test:
+// contents, names, modes and times.
 package formatstest

@@ -16,14 +16,14 @@ import (
 	"rehome/formats/session"
 )
 
-// Shape is a store of any size, built to be as awkward as it can be: n is how
-// often what is awkward about it is there.
+// Shape builds a store that is expensive in one way, with n of the expensive
+// thing.
 type Shape struct {
 	Name string
 	Make func(t *testing.T, dir string, n int) (path string)
 }
 
-// Cost is what some work took. It does not depend on the machine.
+// Cost is what some work needed, in units that do not depend on the machine.
 type Cost struct {
 	Steps  int64 // how often it asked its context whether to go on
 	Read   int64 // bytes of files, where the system counts them
@@ -31,9 +31,9 @@ type Cost struct {
 	Bytes  int64 // allocated
 }
 
-// Measure counts what work takes. What runs beside it is counted, too, so it is
-// of no use in parallel tests. A loop of any length is to ask its context: that
-// is what is counted of work that neither reads nor allocates.
+// Measure returns the cost of work. It also counts what runs at the same time, so
+// it cannot be used in parallel tests. Work that neither reads nor allocates is
+// measured by how often it checks its context, as every unbounded loop must.
 func Measure(work func(ctx context.Context)) Cost {
 	ctx := &asked{Context: context.Background()}
 	var before, after runtime.MemStats
@@ -44,7 +44,7 @@ func Measure(work func(ctx context.Context)) Cost {
 	return Cost{Steps: ctx.n.Load(), Read: bytesRead() - read, Allocs: int64(after.Mallocs - before.Mallocs), Bytes: int64(after.TotalAlloc - before.TotalAlloc)}
 }
 
-// asked counts how often it is asked.
+// asked is a context that counts how often it is checked.
 type asked struct {
 	context.Context
 	n atomic.Int64
@@ -55,7 +55,7 @@ func (a *asked) Err() error {
 	return nil
 }
 
-// bytesRead is how much this process has read, 0 where nobody counts.
+// bytesRead returns how much this process has read, or 0 if the system does not count.
 func bytesRead() int64 {
 	data, _ := os.ReadFile("/proc/self/io")
 	for line := range bytes.Lines(data) {
@@ -67,7 +67,7 @@ func bytesRead() int64 {
 	return 0
 }
 
-// exceeds names what has grown more than the work it was for, which is eight
+// exceeds names the costs that grew by more than the work did, which is eight
 // times as much.
 func (c Cost) exceeds(one Cost) string {
 	for _, m := range []struct {
@@ -82,16 +82,16 @@ func (c Cost) exceeds(one Cost) string {
 	return ""
 }
 
-// Work is something that is done with a store at a path. What fails on it is
-// another law's.
+// Work is an operation on the store at a path. Whether it fails is not measured
+// here.
 type Work struct {
 	Name string
 	Do   func(ctx context.Context, path, scratch string)
 }
 
-// Grows fails the test unless what it takes to list, decode and write a store,
-// and to do more with it, grows as the store does: it is measured with n, and
-// with eight times as many.
+// Grows fails the test unless the cost of listing, decoding and writing a store,
+// and of more work, is proportional to its size: it is measured with n, and with
+// eight times n.
 func Grows(t *testing.T, reg *formats.Registry, f *formats.Format, n int, shapes []Shape, more ...Work) {
 	for _, shape := range shapes {
 		t.Run(shape.Name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func Grows(t *testing.T, reg *formats.Registry, f *formats.Format, n int, shapes
 	}
 }
 
-// works are what is done with every format.
+// works returns the operations that are measured for every format.
 func works(reg *formats.Registry, f *formats.Format) (out []Work) {
 	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}, Jobs: 1, Secrets: formats.WithholdSecrets}
 	if f.Sessions != nil && f.Sessions.Heads != nil {
@@ -143,7 +143,7 @@ func works(reg *formats.Registry, f *formats.Format) (out []Work) {
 	return out
 }
 
-// carry decodes all sessions of a store, and writes them in a format.
+// carry decodes all sessions of a store and writes them in a format.
 func carry(ctx context.Context, f, to *formats.Format, path, scratch string, view formats.View, sel session.Selection) {
 	l, err := formats.Locate(path)
 	if err != nil {

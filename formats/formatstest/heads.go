@@ -13,8 +13,8 @@ import (
 
 func heads(t *testing.T, c Case, s source) { Heads(t, c.Format, s.path) }
 
-// Heads holds the list of a store against what decoding it yields: the same
-// sessions in one order, and nothing of them that decoding does not find. It
+// Heads compares the list of a store with what decoding it yields: the same
+// sessions in the same order, without anything that decoding does not find. It
 // returns how many are listed.
 func Heads(t *testing.T, f *formats.Format, path string) int {
 	t.Helper()
@@ -66,7 +66,7 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 	return len(listed)
 }
 
-// agree compares what a list does tell.
+// agree compares the members that a list has.
 func agree(t *testing.T, h, d *session.Head) {
 	t.Helper()
 	switch {

@@ -19,7 +19,7 @@ const maxLook = 40 << 20
 
 // looks: however large the files are, a probe reads a bounded part of them.
 func (c Case) looks(t *testing.T) {
-	const size = 256 << 20 // without a byte on the disk behind the first
+	const size = 256 << 20 // sparse: only its beginning is on the disk
 	dir := t.TempDir()
 	object := func(name string) {
 		hole(t, filepath.Join(dir, filepath.FromSlash(name)), `{"type":"session","n":"`, size)
@@ -62,7 +62,7 @@ func (c Case) looks(t *testing.T) {
 	}
 }
 
-// hole makes a file of a few bytes and then nothing.
+// hole makes a sparse file that starts with a few bytes.
 func hole(t *testing.T, path, begins string, size int64) {
 	t.Helper()
 	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(begins), 0o666), os.Truncate(path, size))
@@ -71,7 +71,7 @@ func hole(t *testing.T, path, begins string, size int64) {
 	}
 }
 
-// outside: a folder of links that lead out of it is no store. Only a link to a
+// outside: a folder of links to files outside is not a store. Only a link to a
 // database is followed.
 func outside(t *testing.T, c Case, s source) {
 	at := filepath.Join(t.TempDir(), filepath.Base(s.path))

@@ -39,7 +39,7 @@ func (c Case) description(t *testing.T) {
 	}
 }
 
-// probe: the format recognizes its own, says why, and is surer than anybody else.
+// probe: the format recognizes its stores, gives evidence, and has the best score.
 func probe(t *testing.T, c Case, s source) {
 	found := detect(t, c.Registry, s.path)
 	if len(found) == 0 || found[0].Format.Name != c.Format.Name {
@@ -78,8 +78,8 @@ func names(found []formats.Detected) (out []string) {
 	return out
 }
 
-// strangers: what is nobody's store is not recognized, and opening it all the
-// same is an error that names it.
+// strangers: files of no format are not recognized, and opening them anyway is an
+// error that names the file.
 func (c Case) strangers(t *testing.T) {
 	steady(t)
 	dir := filepath.Join(t.TempDir(), "strangers")
@@ -119,8 +119,8 @@ func (c Case) strangers(t *testing.T) {
 	}
 }
 
-// addressed runs what may fail on bad bytes: it must not panic, and its error
-// must say where.
+// addressed runs a function that may fail on invalid bytes: it must not panic, and
+// its error must name a place.
 func addressed(t *testing.T, what string, f func() error) (err error) {
 	t.Helper()
 	defer func() {

@@ -6,7 +6,7 @@ import (
 	"rehome/formats"
 )
 
-// Case is one codec and the sources it is tried on.
+// Case is one codec and the sources it is tested with.
 type Case struct {
 	Format   *formats.Format
 	Registry *formats.Registry // all formats of the build: the relatives, and who else might claim a fixture
@@ -33,7 +33,7 @@ type Fixture struct {
 	Secrets []string
 }
 
-// Run holds the codec to what every format promises.
+// Run tests that the codec keeps what every format promises.
 func Run(t *testing.T, c Case) {
 	if len(c.Fixtures) == 0 {
 		t.Fatal("a codec without fixtures is not tested")
@@ -79,7 +79,7 @@ func Run(t *testing.T, c Case) {
 	}
 }
 
-// law is one promise, tried on a fresh source.
+// law is one promise, tested on a fresh source.
 type law struct {
 	name    string
 	reading bool // of one reader: tried on each that the format has

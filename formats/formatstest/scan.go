@@ -73,8 +73,8 @@ func width(s store.Set) int {
 	return 1
 }
 
-// misnumbered says what is wrong with the row id of record n of a set. The
-// shards of a text are each in the order of row ids, the whole need not be.
+// misnumbered returns what is wrong with the row id of record n of a set. In a
+// text, each shard is in the order of row ids; all of them together need not be.
 func misnumbered(s store.Set, text bool, n, last, id int64) string {
 	switch {
 	case s.Kind == store.Plain && id != n:
@@ -121,7 +121,8 @@ func wellFormed(t *testing.T, c Case, s *store.Schema) {
 	}
 }
 
-// order: every scan yields the same, again, afresh, and with any number of workers.
+// order: every scan yields the same, also of a new reader and with any number of
+// workers.
 func order(t *testing.T, c Case, s source) {
 	l, err := formats.Locate(s.path)
 	if err != nil {

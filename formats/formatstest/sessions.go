@@ -189,8 +189,7 @@ func count(t *testing.T, c Case, s source) (n int64, known bool) {
 	return n, true
 }
 
-// countLines counts the lines of a folder's files of lines in which anything
-// stands.
+// countLines counts the lines in a folder's files that are not empty.
 func countLines(t *testing.T, dir string) (n int64) {
 	t.Helper()
 	for name, data := range tree(t, dir) {
@@ -240,8 +239,8 @@ func sessionsAndBack(t *testing.T, c Case, s source) {
 	}
 }
 
-// sessionsAbandoned: who stops after so many messages of each session leaves
-// nothing open, and gets the next one all the same.
+// sessionsAbandoned: a consumer that stops early in each session still gets the
+// next one, and nothing stays open.
 func sessionsAbandoned(t *testing.T, c Case, s source) {
 	whole := mustDecode(t, c, s.path, formats.View{}, session.Selection{})
 	l, err := formats.Locate(s.path)
@@ -315,7 +314,7 @@ func sessionsCancelled(t *testing.T, c Case, s source) {
 	}
 }
 
-// sessionsTruncated: a source that was cut off anywhere never makes the decoder
+// sessionsTruncated: on a source truncated anywhere, the decoder does not
 // panic; its errors name a place, and its account is balanced.
 func sessionsTruncated(t *testing.T, c Case, s source) {
 	dir := filepath.Join(t.TempDir(), "cut")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// source is a fixture on disk that must stay as it is.
+// source is a fixture on disk that must not change.
 type source struct {
 	Fixture
 	dir  string // everything in it is watched
@@ -82,8 +82,8 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// steady fails the test if it leaves goroutines behind. Those that are on
-// their way out get a moment.
+// steady fails the test if it leaks goroutines. Those that are ending get a
+// moment.
 func steady(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()

@@ -12,9 +12,9 @@ import (
 	"rehome/formats/session"
 )
 
-// sessionsStopped: a consumer that stops while somebody writes to the source is
-// called no more, whatever the decoder finds wrong while it cleans up. The
-// runtime panics where an iterator does that.
+// sessionsStopped: a consumer that stops while the source is being written to is
+// not called again, whatever errors the decoder finds while it cleans up. The
+// runtime panics if an iterator does that.
 func sessionsStopped(t *testing.T, c Case, s source) {
 	for _, change := range []struct {
 		name string

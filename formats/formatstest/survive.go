@@ -16,23 +16,22 @@ import (
 	"rehome/formats/session"
 )
 
-// The texts that the writer of Claude Code's files puts where a source has
-// nothing.
+// The texts that the writer of Claude Code's files uses where the source has
+// none.
 const (
 	noResult = "(No result of this call was kept.)"
 	noOutput = "(no output)"
 	opening  = "(This session was imported"
 )
 
-// sessionsSurvive: what tools were asked and what came of it is the same in
-// Claude Code's files.
+// sessionsSurvive: tool calls and their results are the same in Claude Code's
+// files.
 func sessionsSurvive(t *testing.T, c Case, s source) { Survives(t, c.Registry, c.Format, s.path) }
 
-// Survives writes every session of a store that can be read as one of Claude
-// Code's, and reads it back. It fails the test unless each call is there with
-// its input, the text that came of it and whether that was an error, and unless
-// the writer's own texts stand only where the source has nothing. It returns how
-// many calls came by.
+// Survives writes every readable session of a store as one of Claude Code's, and
+// reads it back. It fails the test unless each call is there with its input, the
+// text of its result and whether that was an error, and unless the writer's own
+// texts are only where the source has none. It returns the number of calls.
 func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path string) (calls int) {
 	t.Helper()
 	to := reg.Lookup("claude-code")
@@ -47,7 +46,7 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	for one, err := range f.Sessions.Decode(t.Context(), l, view, session.Selection{}) {
 		if err != nil {
-			continue // other laws say whether it may fail
+			continue // whether it may fail is tested elsewhere
 		}
 		n++
 		file := filepath.Join(dir, fmt.Sprintf("%08d-0000-4000-8000-000000000000.jsonl", n))
@@ -69,25 +68,25 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 	return calls
 }
 
-// exchange is a call, and what came of it.
+// exchange is a tool call and its result.
 type exchange struct {
 	id, input, text        string
 	answered, shown, error bool // shown: the source says what the model was shown
 }
 
-// exchanges are those of one session.
+// exchanges are the exchanges of one session.
 type exchanges struct {
 	own     bool // of Claude Code's own: nothing has to be translated
 	written bool // by the codec under test
 	list    []*exchange
 	open    map[string][]*exchange
-	said    strings.Builder // all that is no result of a call
+	said    strings.Builder // everything but the results of calls
 	first   session.Role    // who begins
 	ids     map[string]string
 	inputs  map[string]string // what the source's client spelled, by the written id
 }
 
-// listen hands on messages and takes what the law asks of them.
+// listen passes messages on and records their exchanges.
 func (e *exchanges) listen(from iter.Seq2[*session.Message, error]) iter.Seq2[*session.Message, error] {
 	if from == nil {
 		return nil
@@ -175,7 +174,7 @@ func (e *exchanges) result(r *session.ToolResult) {
 	e.open[r.Call] = list[1:]
 }
 
-// names reads in the written file what the calls were called before, and what
+// names reads from the written file the original names of the calls, and what
 // else is kept of their arguments.
 func (e *exchanges) names(t *testing.T, file string) {
 	t.Helper()
@@ -266,7 +265,7 @@ func (e *exchanges) compare(t *testing.T, id string, is *exchanges) {
 	}
 }
 
-// count is how often a text of ours is said.
+// count returns how often one of the writer's own texts occurs.
 func (e *exchanges) count(text string) (n int) {
 	for _, x := range e.list {
 		n += strings.Count(x.text, text)

@@ -16,7 +16,7 @@ import (
 	"rehome/schemas"
 )
 
-// texts are the text formats among the targets.
+// texts returns the text formats among the targets.
 func (c Case) texts() []*formats.Format {
 	return slices.DeleteFunc(c.targets(), func(f *formats.Format) bool { return !f.Text })
 }
@@ -47,8 +47,8 @@ func text(t *testing.T, c Case, s source) {
 	}
 }
 
-// validate holds a text store against its format's schemas: NAME-manifest-1 is
-// of manifest.json, NAME-row-1 of each line of a table,
+// validate validates a text store with its format's schemas: NAME-manifest-1 is
+// for manifest.json, NAME-row-1 of each line of a table,
 // NAME-KIND-1 of each document of that kind.
 func validate(t *testing.T, f *formats.Format, at string) {
 	t.Helper()
@@ -167,8 +167,8 @@ func secrets(t *testing.T, c Case, s source) {
 	}
 }
 
-// holds looks for a string as it is, in hexadecimal, and in base64 wherever it
-// may begin.
+// holds reports whether b contains a string: as it is, in hexadecimal, or in base64
+// at any offset.
 func holds(text []byte, s string) bool {
 	if bytes.Contains(text, []byte(s)) || bytes.Contains(text, []byte(hex.EncodeToString([]byte(s)))) {
 		return true

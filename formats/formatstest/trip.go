@@ -28,7 +28,7 @@ func (w writing) tell(it store.SidecarItem) {
 	}
 }
 
-// write carries the store at path into a fresh one and returns where it is.
+// write converts the store at path to a new one and returns its path.
 func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (string, error) {
 	t.Helper()
 	l, err := formats.Locate(path)
@@ -59,8 +59,8 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 	return b.Path, errors.Join(pump(t.Context(), r, dst), dst.Close(), dst.Close())
 }
 
-// refusal is a Create that says no: a relative need not have room for every
-// shape of store.
+// refusal is the error of a Create that rejects a store: a related format need not
+// be able to hold every store.
 type refusal struct {
 	error
 	path string
@@ -68,8 +68,7 @@ type refusal struct {
 
 func (r *refusal) Unwrap() error { return r.error }
 
-// allowed checks the manners of a refusal: nothing stays behind, and somebody
-// reads what to do.
+// allowed checks that a refusal leaves no files, and has a hint.
 func (r *refusal) allowed(t *testing.T, who string) {
 	t.Helper()
 	if _, err := os.Lstat(r.path); err == nil {
@@ -92,7 +91,8 @@ func pump(ctx context.Context, r store.Reader, w store.Writer) error {
 	return w.Finish(ctx)
 }
 
-// targets are the formats that the case's store can become exactly, its own first.
+// targets returns the formats that the case's store converts to exactly, its own
+// first.
 func (c Case) targets() []*formats.Format {
 	out := c.Registry.Relatives(c.Format)
 	if c.Format.Records != nil {
@@ -101,8 +101,8 @@ func (c Case) targets() []*formats.Format {
 	return out
 }
 
-// viewFor is how a store is read for a target: what a client opens must not
-// hold the markers of a text.
+// viewFor returns how to read a store for a target: a store that a client opens
+// must not contain the markers of a text.
 func viewFor(from, to *formats.Format) formats.View {
 	if from.Text && !to.Text {
 		return formats.View{Secrets: formats.OmitWithheld}
@@ -110,7 +110,7 @@ func viewFor(from, to *formats.Format) formats.View {
 	return formats.View{}
 }
 
-// trip: whatever the store becomes holds the same schema, records and digests.
+// trip: whatever the store is converted to has the same schema, records and digests.
 func trip(t *testing.T, c Case, s source) {
 	accepted := 0
 	for _, to := range c.targets() {
