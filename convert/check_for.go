@@ -47,10 +47,10 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 		return err
 	}
 	defer private.Remove()
-	rep := &Report{Lane: sessionLane, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
+	rep := &Report{Lane: SessionConversion, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
 		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: moveNew, folders: NewFolders(c.reg),
-		opts:   Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, Say: v.OnNotice},
+		opts:   Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice},
 		notify: notifier{say: v.OnNotice},
 		onLoss: func(n loss.Loss) {
 			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})

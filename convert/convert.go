@@ -35,9 +35,9 @@ type Options struct {
 	Cwd         string    // the folder to which to assign the sessions; "" = as the source says
 	Home        string    // with Cwd and no dst: the home folder below which the client looks for them
 
-	Progress func(Progress) // called often, never twice at once; may be nil
-	Say      func(string)   // one-line remarks while working; may be nil
-	Verbose  bool           // also report which stores are read from a copy
+	OnProgress func(Progress) // called often, never twice at once; may be nil
+	OnNotice   func(string)   // one-line remarks while working; may be nil
+	Verbose    bool           // also report which stores are read from a copy
 }
 
 // Convert converts src to dst or, if dst is "", to where the client looks for
@@ -53,8 +53,8 @@ func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Opti
 // convertWith is Convert with the function that renames what is placed: tests
 // stop a run before and after each call.
 func convertWith(ctx context.Context, reg *formats.Registry, src, dst string, o Options, rename func(from, to string) error) (*Report, error) {
-	rep := &Report{Lane: exactLane, Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src, dst: dst, opts: o, rep: rep, rename: rename, folders: NewFolders(reg, o.Workspace), notify: notifier{progress: o.Progress, say: o.Say}}
+	rep := &Report{Lane: ExactConversion, Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
+	j := &job{reg: reg, src: src, dst: dst, opts: o, rep: rep, rename: rename, folders: NewFolders(reg, o.Workspace), notify: notifier{progress: o.OnProgress, say: o.OnNotice}}
 	if j.opts.Allow == 0 {
 		j.opts.Allow = loss.Dropped
 	}
@@ -110,13 +110,13 @@ func (j *job) run(ctx context.Context) error {
 	}
 	j.stage = s
 	defer j.removeStaging(s)
-	if j.rep.Lane == sessionLane {
+	if j.rep.Lane == SessionConversion {
 		j.skipUnlisted(ctx)
 	}
 	if err := j.convertAll(ctx); err != nil {
 		return err
 	}
-	if j.rep.Lane == sessionLane {
+	if j.rep.Lane == SessionConversion {
 		return j.commitSessions(ctx)
 	}
 	if err := j.prune(); err != nil {

@@ -76,7 +76,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 	if rep.err != nil || ctx.Err() != nil {
 		return nil
 	}
-	if j.rep.Lane == sessionLane {
+	if j.rep.Lane == SessionConversion {
 		return j.convertSessions(ctx, i, jobs, last)
 	}
 	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: &omittedItems{store: storeKey(rep.Path), off: j.sidecar.off}}

@@ -303,7 +303,7 @@ func TestProgress(t *testing.T) {
 	dir := t.TempDir()
 	src := write(t, filepath.Join(dir, "a"), leftText(100))
 	seen := map[string]Progress{}
-	must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", Progress: func(p Progress) { seen[p.Stage] = p }})
+	must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", OnProgress: func(p Progress) { seen[p.Stage] = p }})
 	if p := seen["checking"]; p.Done != p.Total || p.Done == 0 || p.Stores != 1 {
 		t.Errorf("checking ended at %+v", p)
 	}

@@ -15,14 +15,14 @@ import (
 
 // ListOptions are the options of List.
 type ListOptions struct {
-	Paths   []string // files and folders; none = where the clients of Machine keep their stores
-	Machine formats.Machine
-	Folders []string // candidates for the folders of sessions whose store has only a name derived from it
-	Live    bool     // read a store in use in place
-	Long    bool     // decode sessions to find out what their heads do not say
-	Jobs    int      // workers; 0 = one per CPU
-	Say     func(string)
-	Verbose bool // also report which stores are read from a copy
+	Paths    []string // files and folders; none = where the clients of Machine keep their stores
+	Machine  formats.Machine
+	Folders  []string // candidates for the folders of sessions whose store has only a name derived from it
+	Live     bool     // read a store in use in place
+	Long     bool     // decode sessions to find out what their heads do not say
+	Jobs     int      // workers; 0 = one per CPU
+	OnNotice func(string)
+	Verbose  bool // also report which stores are read from a copy
 }
 
 // Listing is the result of List.
@@ -76,8 +76,8 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 	scratch.Sweep()
 	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, queue: make(chan storeToRead, 64), out: &Listing{clients: reg.Clients()}}
 	var talk sync.Mutex
-	if say := o.Say; say != nil {
-		l.o.Say = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
+	if say := o.OnNotice; say != nil {
+		l.o.OnNotice = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
 	}
 	var workers sync.WaitGroup
 	for range workerCount(o.Jobs) {
@@ -212,8 +212,8 @@ func listTitle(s string) string {
 func (l *lister) view() formats.View {
 	v := fullView(1)
 	v.Live = l.o.Live
-	if l.o.Say != nil {
-		v.OnNotice, v.Verbose = l.o.Say, l.o.Verbose
+	if l.o.OnNotice != nil {
+		v.OnNotice, v.Verbose = l.o.OnNotice, l.o.Verbose
 	}
 	return v
 }

@@ -32,8 +32,8 @@ type MigrateOptions struct {
 	DryRun       bool
 	Live         bool // read a store in use in place
 	Jobs         int  // workers; 0 = one per CPU
-	Progress     func(Progress)
-	Say          func(string)
+	OnProgress   func(Progress)
+	OnNotice     func(string)
 	Verbose      bool // also report which stores are read from a copy
 }
 
@@ -141,9 +141,9 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		}
 		wanted = family
 	}
-	rep := &Report{Lane: sessionLane, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), notify: notifier{progress: o.Progress, say: o.Say},
-		opts:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, Progress: o.Progress, Say: o.Say, Verbose: o.Verbose},
+	rep := &Report{Lane: SessionConversion, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
+	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
+		opts:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose},
 		migration: &migrateJob{o: o, rename: with}}
 	err := j.run(ctx)
 	if err != nil {

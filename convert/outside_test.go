@@ -168,7 +168,7 @@ func TestOutsideTaken(t *testing.T) {
 		})
 	}
 	said := ""
-	if _, err := s.carry(t, Options{Replace: true, Say: func(line string) { said += line + "\n" }}, moveNew); err != nil {
+	if _, err := s.carry(t, Options{Replace: true, OnNotice: func(line string) { said += line + "\n" }}, moveNew); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"one/a": "one", "two/a": "two", "one.bak-1/a": "theirs", "one.bak-2/a": "theirs"} {

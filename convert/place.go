@@ -60,7 +60,7 @@ func (j *job) commit(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(j.found) > 1 || j.rep.Lane == sessionLane { // a single store was synced while it was read again
+	if len(j.found) > 1 || j.rep.Lane == SessionConversion { // a single store was synced while it was read again
 		if err := syncTree(j.stage.tree); err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func (j *job) restrictPermissions() error {
 // store alone.
 func (j *job) stagedPaths(i int) (out []string) {
 	rep := &j.rep.Stores[i]
-	if j.rep.Lane != sessionLane {
+	if j.rep.Lane != SessionConversion {
 		if rep.Status == Placed {
 			out = append(out, j.stage.path(j.dest, rep.Path))
 		}

@@ -14,10 +14,10 @@ import (
 	"rehome/formats/session"
 )
 
-// The kinds of conversion, as Report.Lane has them.
+// The kinds of conversion: values of Report.Lane.
 const (
-	exactLane   = "exact"
-	sessionLane = "session"
+	ExactConversion   = "exact"
+	SessionConversion = "session"
 )
 
 // Misuse is an error of options that are invalid, or that cannot be combined.
@@ -39,7 +39,7 @@ func (j *job) chooseConversion(ctx context.Context) error {
 		}
 		return nil
 	}
-	j.rep.Lane = sessionLane
+	j.rep.Lane = SessionConversion
 	j.sidecar.off = true
 	return j.checkSessionOptions(to)
 }

@@ -60,7 +60,7 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
 		return nil, nil, err
 	}
-	rep, err := convertWith(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, Say: c.opts.Say}, moveNew)
+	rep, err := convertWith(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, OnNotice: c.opts.OnNotice}, moveNew)
 	if err == nil && !rep.Placed {
 		err = errors.New("the store cannot be restored from its text")
 	}

@@ -63,7 +63,7 @@ func TestSidecarOfStoresThatAreGone(t *testing.T) {
 	db := write(t, filepath.Join(dir, "b"), leftText(1))
 	write(t, db+formats.SidecarSuffix, sidecarHeader+`{"store":"gone","at":{"file":"","set":"t"},"row":[null]}`+"\n")
 	var said []string
-	must(t, fakes(nil, nil), db, filepath.Join(dir, "c"), Options{To: "right", Say: func(s string) { said = append(said, s) }})
+	must(t, fakes(nil, nil), db, filepath.Join(dir, "c"), Options{To: "right", OnNotice: func(s string) { said = append(said, s) }})
 	if len(said) != 1 || !strings.Contains(said[0], "ignored its items for 1 missing store") {
 		t.Errorf("said %q", said)
 	}

@@ -33,7 +33,7 @@ func TestSweeping(t *testing.T) {
 		other := write(t, filepath.Join(dir, ".c.rehome-0123456789abcdef", "lock"), "") // another target's
 		longer := write(t, filepath.Join(dir, ".b.rehome-0123456789abcdef0", "lock"), "")
 		var said []string
-		must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", Say: func(s string) { said = append(said, s) }})
+		must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", OnNotice: func(s string) { said = append(said, s) }})
 		if _, err := os.Lstat(dead); err == nil {
 			t.Errorf("%s: still there", name)
 		}
@@ -83,7 +83,7 @@ func TestLivingRunIsNotSwept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", Say: func(s string) { t.Error(s) }})
+	must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", OnNotice: func(s string) { t.Error(s) }})
 	if _, err := os.Stat(alive.tree); err != nil {
 		t.Errorf("the folder of a living run was swept: %v", err)
 	}

@@ -24,7 +24,7 @@ func TestKinWritten(t *testing.T) {
 			return err
 		},
 		"migrate": func(ctx context.Context, from, to string) error {
-			o := convert.MigrateOptions{To: "claude-code", Dir: to, Cwd: to, Say: func(string) {}}
+			o := convert.MigrateOptions{To: "claude-code", Dir: to, Cwd: to, OnNotice: func(string) {}}
 			_, err := convert.Migrate(ctx, all.Registry(), []convert.MigrateSource{{Path: from}}, o)
 			return err
 		},

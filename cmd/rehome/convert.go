@@ -131,8 +131,8 @@ func (c *convertCmd) Run(a *app) error {
 		return err
 	}
 	defer in.remove()
-	o.Say, o.Verbose = a.out.remark, a.out.verbose
-	o.Progress = a.out.progress()
+	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
+	o.OnProgress = a.out.progress()
 	report, err := convert.Convert(a.ctx, a.reg, in.path, c.Dst, o)
 	report.Source, err = src.path, in.restate(err)
 	a.out.endProgress()
@@ -167,7 +167,7 @@ func sameError(r *convert.Report) bool {
 func reportError(r *convert.Report, err error) error {
 	failed, withheld, all := r.Failed(), r.Withheld(), len(r.Stores)
 	switch {
-	case r.Lane == "session" && err == nil:
+	case r.Lane == convert.SessionConversion && err == nil:
 		return sessionError(r)
 	case err != nil:
 		return summary{fmt.Sprintf("nothing written: %s failed", plural(int64(failed), "store")), err}

@@ -65,7 +65,7 @@ func (c *migrateCmd) Run(a *app) error {
 	}
 	o := convert.MigrateOptions{
 		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, Say: a.out.remark, Verbose: a.out.verbose,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
 	}
 	var err error
 	if o.Dir, err = c.configDir(a.out.getenv); err != nil {
@@ -89,7 +89,7 @@ func (c *migrateCmd) Run(a *app) error {
 		defer in.remove()
 		from[0].Path = in.path
 	}
-	o.Progress = a.out.progress()
+	o.OnProgress = a.out.progress()
 	done, err := convert.Migrate(a.ctx, a.reg, from, o)
 	a.out.endProgress()
 	if in != nil {

@@ -71,7 +71,7 @@ func (r *detectResult) text(p *page) {
 
 func (r convertResult) text(p *page) {
 	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
-	if r.Lane == "session" {
+	if r.Lane == convert.SessionConversion {
 		r.sessions(p)
 	} else if len(r.Stores) == 1 && r.Stores[0].Path == "." {
 		r.single(p, &r.Stores[0])

@@ -66,7 +66,7 @@ func (c *showCmd) Run(a *app) error {
 
 // onlySession returns the only session of a store.
 func (a *app) onlySession(path string, live bool) (source, error) {
-	l, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, Say: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
+	l, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
 	if err != nil {
 		return source{}, err
 	}

@@ -167,7 +167,7 @@ INSERT INTO ItemTable VALUES
 	}
 	archive, back := filepath.Join(t.TempDir(), "part"), filepath.Join(t.TempDir(), "User")
 	var said []string
-	rep, err := convert.Convert(t.Context(), all.Registry(), dir, archive, convert.Options{To: "archive", Sessions: []string{mine, cloud}, Say: func(s string) { said = append(said, s) }})
+	rep, err := convert.Convert(t.Context(), all.Registry(), dir, archive, convert.Options{To: "archive", Sessions: []string{mine, cloud}, OnNotice: func(s string) { said = append(said, s) }})
 	if err != nil || !rep.Placed {
 		t.Fatal(err)
 	}

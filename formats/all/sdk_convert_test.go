@@ -211,7 +211,7 @@ func TestNamesWhatIsMadeAnew(t *testing.T) {
 	}
 	for i, want := range []bool{false, true} {
 		said := ""
-		o := convert.Options{To: "cursor-sdk", Say: func(s string) { said += s + "\n" }}
+		o := convert.Options{To: "cursor-sdk", OnNotice: func(s string) { said += s + "\n" }}
 		if _, err := convert.Convert(t.Context(), all.Registry(), text, filepath.Join(dir, "back"+strings.Repeat("-", i)), o); err != nil {
 			t.Fatal(err)
 		}

@@ -347,7 +347,7 @@ func TestBackupsAreNoStores(t *testing.T) {
 		}
 	}
 	said := ""
-	o := convert.Options{To: "cursor-ndjson", Say: func(s string) { said += s + "\n" }}
+	o := convert.Options{To: "cursor-ndjson", OnNotice: func(s string) { said += s + "\n" }}
 	rep := become(t, roots, filepath.Join(dir, "out"), o)
 	var got []string
 	for _, s := range rep.Stores {
@@ -392,7 +392,7 @@ func TestAnewIsSaidAfterwards(t *testing.T) {
 	lay(t, dir, map[string]string{"lines/agents.ndjson": `{"agentId":"a","cwd":"/w","status":"idle","x":1}` + "\n"})
 	for allow, want := range map[loss.Kind]bool{loss.Reshaped: false, loss.Dropped: true} {
 		said := ""
-		o := convert.Options{To: "cursor-sdk", Allow: allow, Say: func(s string) { said += s }}
+		o := convert.Options{To: "cursor-sdk", Allow: allow, OnNotice: func(s string) { said += s }}
 		if _, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "lines"), filepath.Join(dir, "db-"+allow.String()), o); err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +427,7 @@ func TestSidecarOfProjects(t *testing.T) {
 	lay(t, filepath.Join(dir, "projects", "p", "sdk-agent-store"), map[string]string{"aa.residue.ndjson": `{"rehome":"residue","version":1}` + "\n"})
 	lay(t, filepath.Join(dir, "projects", "q", "sdk-agent-store"), map[string]string{"aa.sidecar.ndjson": `{"rehome":"sidecar","version":1}` + "\n"})
 	said := ""
-	become(t, filepath.Join(dir, "projects"), filepath.Join(dir, "out"), convert.Options{To: "cursor-ndjson", Say: func(s string) { said += s + "\n" }})
+	become(t, filepath.Join(dir, "projects"), filepath.Join(dir, "out"), convert.Options{To: "cursor-ndjson", OnNotice: func(s string) { said += s + "\n" }})
 	if strings.Count(said, "ignored: to use it") != 2 || !strings.Contains(said, filepath.Join("p", "sdk-agent-store", "aa.residue.ndjson")+" ignored: to use it") || !strings.Contains(said, filepath.Join("q", "sdk-agent-store", "aa.sidecar.ndjson")+" ignored: to use it") {
 		t.Errorf("said %q", said)
 	}
