@@ -83,5 +83,5 @@ func TestUnrecognized(t *testing.T) {
 
 	// One that is named is still none that can be examined.
 	_, got := checked(t, CheckOptions{Paths: []string{filepath.Join(dir, "a", "rollout.jsonl")}})
-	expectSpelled(t, got, "rollout.jsonl RH194×1,", "rollout.jsonl !"+filepath.Join(dir, "a", "rollout.jsonl")+": no known format (tried lint)")
+	expectSpelled(t, got, "rollout.jsonl RH194×1,", "rollout.jsonl !"+filepath.Join(dir, "a", "rollout.jsonl")+": no known format")
 }
