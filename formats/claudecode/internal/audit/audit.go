@@ -21,9 +21,9 @@ import (
 	"rehome/formats/store"
 )
 
-// Check asks a config folder, a project's folder or a file what the rules ask.
-// Each session is read once, with its subagents behind it; sessions are read
-// side by side.
+// Check applies the rules to a config folder, a project's folder or a file. It
+// reads each session once, followed by its subagents, and several sessions at a
+// time.
 func Check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	a := &audit{ctx: ctx, view: v, q: q, dir: l.Path}
 	if !l.IsDir() {
@@ -46,30 +46,30 @@ func Check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	return a.run(list)
 }
 
-// audit is one store's.
+// audit is the check of one store.
 type audit struct {
 	ctx    context.Context
 	view   formats.View
 	q      *rule.Pass
-	dir    string // what the files' paths begin at
-	inside fs.FS  // dir, without links that lead out of it
+	dir    string // that paths of files are relative to
+	inside fs.FS  // dir, without links to the outside
 }
 
-// family is a session's file, and what lies in the folder beside it.
+// family is the file of a session with those of its subagents.
 type family struct {
-	main   string // slash path; "" if there is a folder only
+	main   string // relative path with slashes; "" if only the side folder exists
 	id     string
-	folder string // name of the project's folder, "" where that does not count
-	old    bool   // a subagent's file that lies where sessions do
+	folder string // name of the project's folder, "" if it does not matter
+	old    bool   // the file of a subagent in the folder of sessions, from an older client
 	alone  bool   // the file is the store
 	kids   []string
-	agents map[string]bool // of all sessions of the project
+	agents map[string]bool // subagents of all sessions of the project
 }
 
 func (f *family) side() string { return strings.TrimSuffix(f.main, outline.Ending) }
 
-// breach reports a finding, if its layer is asked for.
-func (a *audit) breach(id, file string, line int, pointer, says string, args ...any) {
+// report reports a finding if its layer is enabled.
+func (a *audit) report(id, file string, line int, pointer, says string, args ...any) {
 	if a.q.Enabled(rule.Lookup(id).Layer) {
 		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Message: says, Args: args})
 	}
@@ -113,12 +113,12 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 			continue
 		case strings.HasPrefix(id, "agent-"):
 			agents[agentOf(id)], one.old = true, true
-			a.breach("RH469", one.main, 0, "", "")
+			a.report("RH469", one.main, 0, "", "")
 		case !outline.IsUUID(id):
 			if !a.session(one.main) {
 				continue
 			}
-			a.breach("RH440", one.main, 0, "", "")
+			a.report("RH440", one.main, 0, "", "")
 		}
 		sessions[id] = one
 		out = append(out, one)
@@ -136,7 +136,7 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 		case known != nil:
 			known.kids = one.kids
 		case len(one.kids) > 0:
-			a.breach("RH470", path.Join(dir, e.Name()), 0, "", "")
+			a.report("RH470", path.Join(dir, e.Name()), 0, "", "")
 			one.main = ""
 			out = append(out, one)
 		}
@@ -144,7 +144,7 @@ func (a *audit) project(dir, name string) (out []*family, err error) {
 	return out, nil
 }
 
-// session reports a file that begins as a session does, whatever its name.
+// session reports whether a file is recognized as a session, whatever its name.
 func (a *audit) session(file string) bool {
 	l, err := formats.Locate(a.path(file))
 	if err != nil {
@@ -154,15 +154,15 @@ func (a *audit) session(file string) bool {
 	return what != ""
 }
 
-// irregular is something that has a session's name and is no file. A link is
-// not followed: it leads out of the store.
+// irregular reports an entry with the name of a session that is not a regular file.
+// Links are ignored, because they can point out of the store.
 func (a *audit) irregular(e fs.DirEntry, file string) {
 	if e.Type()&fs.ModeSymlink == 0 && outline.IsUUID(strings.TrimSuffix(e.Name(), outline.Ending)) {
-		a.breach("RH122", file, 0, "", "")
+		a.report("RH122", file, 0, "", "")
 	}
 }
 
-// run reads the families side by side.
+// run checks the families in parallel.
 func (a *audit) run(list []*family) error {
 	jobs := a.view.Jobs
 	if jobs <= 0 {
@@ -173,7 +173,7 @@ func (a *audit) run(list []*family) error {
 	var workers sync.WaitGroup
 	for i := range errs {
 		workers.Go(func() {
-			w := &auditor{audit: a, schemas: a.q.Schemas()}
+			w := &worker{audit: a, schemas: a.q.Schemas()}
 			for f := range next {
 				if a.ctx.Err() == nil {
 					errs[i] = errors.Join(errs[i], w.family(f))
@@ -192,20 +192,20 @@ func (a *audit) run(list []*family) error {
 	return errors.Join(errs...)
 }
 
-// auditor is one goroutine's part of an audit.
-type auditor struct {
+// worker is one goroutine of an audit.
+type worker struct {
 	*audit
 	schemas *rule.Schemas
 }
 
-// family reads a session, and then its subagents.
-func (w *auditor) family(f *family) error {
-	k := &kin{called: map[uint64]bool{}, calls: map[uint64]bool{}}
+// family checks a session, and then its subagents.
+func (w *worker) family(f *family) error {
+	k := &references{called: map[uint64]bool{}, calls: map[uint64]bool{}}
 	if len(f.kids) > 0 {
 		k.lines = map[uint64]struct{}{}
 	}
 	if f.main != "" {
-		g := &ledger{auditor: w, file: f.main, id: f.id, thread: f.old, kin: k}
+		g := &fileAudit{worker: w, file: f.main, id: f.id, thread: f.old, references: k}
 		if err := g.read(); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (w *auditor) family(f *family) error {
 		w.promises(f, k)
 	}
 	for _, kid := range f.kids {
-		g := &ledger{auditor: w, file: kid, id: f.id, agent: agentOf(kid), thread: true, kin: k}
+		g := &fileAudit{worker: w, file: kid, id: f.id, agent: agentOf(kid), thread: true, references: k}
 		if err := g.read(); err != nil {
 			return err
 		}
@@ -225,24 +225,24 @@ func (w *auditor) family(f *family) error {
 	return nil
 }
 
-// agentOf is the id of the subagent that a file is named for.
+// agentOf returns the id of the subagent in the name of a file.
 func agentOf(file string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(path.Base(file), "agent-"), outline.Ending)
 }
 
-// kin is what a session and its subagents say of one another.
-type kin struct {
+// references are between the files of a session and its subagents.
+type references struct {
 	calls  map[uint64]bool     // ids of calls
-	lines  map[uint64]struct{} // uuids of lines; nil of a session without subagents
-	sought []sought            // what a file refers to and does not have itself
-	called map[uint64]bool     // agents that a result names
+	lines  map[uint64]struct{} // uuids of lines; nil if the session has no subagents
+	sought []sought            // what a file refers to but does not contain
+	called map[uint64]bool     // agents that results name
 	sides  map[string]bool     // agents whose lines are in the session's own file
 	agents []promise
 	files  []promise
 }
 
-// sought is a line or a call that another file of the family may have. If none
-// has it, the finding stands.
+// sought is a reference to a line or call that another file of the family may
+// contain. If none does, it is a finding.
 type sought struct {
 	what              uint64
 	call              bool
@@ -250,10 +250,10 @@ type sought struct {
 	line              int32
 }
 
-func (k *kin) seek(s sought) { k.sought = append(k.sought, s) }
+func (k *references) seek(s sought) { k.sought = append(k.sought, s) }
 
-// meet notes the lines of a file that was read.
-func (k *kin) meet(g *ledger) {
+// addLines adds the uuids of a file that was read.
+func (k *references) addLines(g *fileAudit) {
 	if k.lines != nil {
 		for id := range g.at {
 			k.lines[id] = struct{}{}
@@ -261,27 +261,27 @@ func (k *kin) meet(g *ledger) {
 	}
 }
 
-// sought reports what no file of a family has.
-func (w *auditor) sought(k *kin) {
+// sought reports references that no file of a family resolves.
+func (w *worker) sought(k *references) {
 	for _, s := range k.sought {
 		_, there := k.lines[s.what]
 		if s.call {
 			there = k.calls[s.what]
 		}
 		if !there {
-			w.breach(s.id, s.file, int(s.line), s.pointer, "")
+			w.report(s.id, s.file, int(s.line), s.pointer, "")
 		}
 	}
 }
 
-// promise is a file that a line names.
+// promise is the name of a file in a line.
 type promise struct {
 	name string
-	file string // in which it is said
+	file string // that contains the line
 	line int
 }
 
-func (k *kin) beside(agent string) {
+func (k *references) beside(agent string) {
 	if k.sides == nil {
 		k.sides = map[string]bool{}
 	}
@@ -290,8 +290,8 @@ func (k *kin) beside(agent string) {
 	}
 }
 
-// promises asks for the files that a session's lines name.
-func (w *auditor) promises(f *family, k *kin) {
+// promises reports missing files that the lines of a session name.
+func (w *worker) promises(f *family, k *references) {
 	for _, p := range k.files {
 		at := strings.ReplaceAll(p.name, `\`, "/")
 		base, origin := path.Base(at), path.Base(path.Dir(path.Dir(at)))
@@ -299,16 +299,16 @@ func (w *auditor) promises(f *family, k *kin) {
 			_, err := os.Stat(w.path(path.Join(side, "tool-results", base)))
 			return errors.Is(err, fs.ErrNotExist)
 		}
-		// What a session has from one that it is a fork of lies beside that.
+		// Files that a fork refers to are those of the original session.
 		if lost(f.side()) && (!outline.IsUUID(origin) || lost(path.Join(path.Dir(f.side()), origin))) {
-			w.breach("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", "%q", rule.Clip(base))
+			w.report("RH372", p.file, p.line, "/toolUseResult/persistedOutputPath", "%q", rule.Clip(base))
 		}
 	}
 	k.files = nil
 }
 
-// subagents asks for each subagent's file and call.
-func (w *auditor) subagents(f *family, k *kin) {
+// subagents reports subagents without a file or a call.
+func (w *worker) subagents(f *family, k *references) {
 	w.promises(f, k)
 	have := map[string]bool{}
 	for _, kid := range f.kids {
@@ -318,27 +318,27 @@ func (w *auditor) subagents(f *family, k *kin) {
 		switch {
 		case !ok:
 		case tool != 0 && !k.calls[tool]:
-			w.breach("RH371", strings.TrimSuffix(kid, outline.Ending)+".meta.json", 0, "/toolUseId", "")
+			w.report("RH371", strings.TrimSuffix(kid, outline.Ending)+".meta.json", 0, "/toolUseId", "")
 		case tool == 0 && !k.called[key(id)]:
-			w.breach("RH369", kid, 0, "", "")
+			w.report("RH369", kid, 0, "", "")
 		}
 	}
 	if f.alone {
-		return // its folder is no part of what is asked
+		return // its folder is not part of the check
 	}
 	for _, p := range k.agents {
 		if !have[p.name] && !f.agents[p.name] && !k.sides[p.name] {
-			w.breach("RH373", p.file, p.line, "/toolUseResult/agentId", "%q", rule.Clip(p.name))
+			w.report("RH373", p.file, p.line, "/toolUseResult/agentId", "%q", rule.Clip(p.name))
 		}
 	}
 }
 
-// meta reads what lies beside a subagent's file: the call that started it.
-func (w *auditor) meta(file string) (tool uint64, ok bool) {
+// meta reads the .meta.json file of a subagent: the call that started it.
+func (w *worker) meta(file string) (tool uint64, ok bool) {
 	const most = 1 << 20
 	info, err := os.Lstat(w.path(file))
 	if err != nil {
-		return 0, true // it need not be there
+		return 0, true // it is optional
 	}
 	if info.Mode().IsRegular() && info.Size() <= most {
 		b, err := os.ReadFile(w.path(file))
@@ -348,6 +348,6 @@ func (w *auditor) meta(file string) (tool uint64, ok bool) {
 			}
 		}
 	}
-	w.breach("RH370", file, 0, "", "")
+	w.report("RH370", file, 0, "", "")
 	return 0, false
 }

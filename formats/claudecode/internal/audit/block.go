@@ -11,10 +11,10 @@ import (
 	"rehome/formats/rule"
 )
 
-// blocks asks the content of one message. What the API refuses in it, it
-// refuses with every request: the session is lost until somebody mends it.
+// blocks checks the content of one message. The client sends it with every request,
+// so the session cannot be continued while it has a block that the API rejects.
 type blocks struct {
-	*ledger
+	*fileAudit
 	link    int32
 	answer  bool
 	results int
@@ -22,7 +22,7 @@ type blocks struct {
 	image   bool
 }
 
-// say notes a finding about this message.
+// say adds a finding about this message.
 func (b *blocks) say(id, at, says string, args ...any) { b.remark(b.link, id, at, says, args...) }
 
 func (b *blocks) content(content []byte) {
@@ -46,18 +46,18 @@ func (b *blocks) content(content []byte) {
 	}
 }
 
-// empty reports a JSON string of nothing but blanks.
+// empty reports whether a JSON string is empty or blank.
 func empty(text []byte) bool {
 	if len(text) > 1<<10 && !bytes.ContainsAny(text[1:9], " \t\\") {
-		return false // do not unquote a book to see that it is not empty
+		return false // avoids unquoting a long text
 	}
 	return outline.Blank(rawjson.Text(text))
 }
 
-// block asks one block.
+// block checks one block.
 func (b *blocks) block(raw []byte, n int, at string) {
 	if len(raw) == 0 || raw[0] != '{' {
-		return // the schema says it
+		return // the schema reports it
 	}
 	kind := outline.Text(raw, "type")
 	if kind == "" {
@@ -92,14 +92,14 @@ func (b *blocks) block(raw []byte, n int, at string) {
 	case "tool_use":
 		b.call(raw, n, at)
 	case "server_tool_use", "mcp_tool_use":
-		b.served = append(b.served, deed{outline.Hash(rawjson.Last(raw, "id")), b.link, int32(n)})
+		b.served = append(b.served, blockRef{outline.Hash(rawjson.Last(raw, "id")), b.link, int32(n)})
 	case "tool_result":
 		b.result(raw, n, at)
 	}
 }
 
-// fieldsOf are the fields of a type of block that the API takes; none: it is
-// known, but what it has is not. Claude Code sends fields as they are.
+// fieldsOf returns the members that the API accepts in a type of block; nil if the
+// type is known, but its members are not. Claude Code sends members unchanged.
 func fieldsOf(kind string) (fields []string, known bool) {
 	switch kind {
 	case "text":
@@ -156,13 +156,13 @@ func (b *blocks) call(raw []byte, n int, at string) {
 		b.say("RH450", at+"/input", "")
 	}
 	call := outline.Hash(rawjson.Last(raw, "id"))
-	b.kin.calls[call] = true
-	b.calls = append(b.calls, deed{call, b.link, int32(n)})
+	b.references.calls[call] = true
+	b.calls = append(b.calls, blockRef{call, b.link, int32(n)})
 }
 
 func (b *blocks) result(raw []byte, n int, at string) {
 	b.results++
-	b.ledger.results = append(b.ledger.results, deed{outline.Hash(rawjson.Last(raw, "tool_use_id")), b.link, int32(n)})
+	b.fileAudit.results = append(b.fileAudit.results, blockRef{outline.Hash(rawjson.Last(raw, "tool_use_id")), b.link, int32(n)})
 	content := rawjson.Last(raw, "content")
 	if len(content) == 0 {
 		return
@@ -177,7 +177,7 @@ func (b *blocks) result(raw []byte, n int, at string) {
 	}
 }
 
-// inner asks a block of a result.
+// inner checks a block of a result.
 func (b *blocks) inner(raw []byte, at string) {
 	kind := outline.Text(raw, "type")
 	fields, ok := fieldsOf(kind)
@@ -195,7 +195,7 @@ func (b *blocks) inner(raw []byte, at string) {
 	}
 }
 
-// media asks an image or a document. The client sends them as they are.
+// media checks an image or a document. The client sends it unchanged.
 func (b *blocks) media(raw []byte, at string) {
 	source := rawjson.Last(raw, "source")
 	switch outline.Text(source, "type") {
@@ -211,9 +211,9 @@ func (b *blocks) media(raw []byte, at string) {
 	}
 }
 
-// base64Text reports text of base64 with its padding.
+// base64Text reports whether s is base64 with padding.
 func base64Text(s []byte) bool {
-	s = bytes.ReplaceAll(s, []byte(`\/`), []byte(`/`)) // which JSON allows
+	s = bytes.ReplaceAll(s, []byte(`\/`), []byte(`/`)) // JSON allows this escape
 	if len(s)%4 != 0 {
 		return false
 	}

@@ -7,8 +7,8 @@ import (
 	"rehome/formats/rule"
 )
 
-// chain asks how the lines hang together.
-func (g *ledger) chain() {
+// chain checks the tree of the lines.
+func (g *fileAudit) chain() {
 	roots, lines := g.roots()
 	all := roots > 1 && roots == lines
 	g.nameless()
@@ -34,12 +34,11 @@ func (g *ledger) chain() {
 	}
 }
 
-// parents looks for the line that each line follows. What a line said that
-// could not be read is missed once only: each such line excuses one that is not
-// there.
-func (g *ledger) parents(all bool) {
+// parents looks up the parent of each line. Each unreadable line explains one
+// missing parent, which is not reported.
+func (g *fileAudit) parents(all bool) {
 	missed := map[uint64]bool{}
-	excused := 0 // lines that had to stand for one that is missing
+	excused := 0 // unreadable lines that explain a missing one
 	for i := range g.links {
 		k := &g.links[i]
 		if !g.main(k) || k.kind == outline.Other {
@@ -65,13 +64,13 @@ func (g *ledger) parents(all bool) {
 			if int32(i) <= g.lead || !k.speaks() {
 				s.id = "RH431"
 			}
-			g.kin.seek(s)
+			g.references.seek(s)
 		}
 	}
 }
 
 // preserved marks the messages that a compaction preserved.
-func (g *ledger) preserved() {
+func (g *fileAudit) preserved() {
 	said := len(g.broken) > 0
 	for _, d := range g.kept {
 		if at, ok := g.at[d.id]; ok {
@@ -83,9 +82,9 @@ func (g *ledger) preserved() {
 	}
 }
 
-// sent reports what was remarked of the lines that the client sends. What it
-// does not send, nobody refuses.
-func (g *ledger) sent() {
+// sent reports the remarks about lines that the client sends. The API never sees
+// the others.
+func (g *fileAudit) sent() {
 	for _, r := range g.remarks {
 		if k := &g.links[r.link]; k.live || k.kept {
 			g.say(r.id, int(k.line), r.pointer, r.says, r.args...)
@@ -95,7 +94,7 @@ func (g *ledger) sent() {
 
 // nameless reports lines without a uuid: each of them, or all at once where no
 // line has one, as in what other tools export.
-func (g *ledger) nameless() {
+func (g *fileAudit) nameless() {
 	if g.first < 0 && len(g.unnamed) > 1 {
 		g.say("RH354", int(g.unnamed[0]), "", "%v", rule.Count(int64(len(g.unnamed)), "line"))
 		return
@@ -105,9 +104,9 @@ func (g *ledger) nameless() {
 	}
 }
 
-// again reports a line that begins anew. The client writes such a prompt, or a
-// line of a hook, when the user clears the conversation.
-func (g *ledger) again(k *link) {
+// again reports a second root. The client writes a prompt or the line of a hook
+// this way when the user clears the conversation.
+func (g *fileAudit) again(k *link) {
 	id := "RH353"
 	if !k.bare && (k.prompt || !k.speaks()) {
 		id = "RH430"
@@ -115,10 +114,10 @@ func (g *ledger) again(k *link) {
 	g.say(id, int(k.line), "/parentUuid", "")
 }
 
-// continued finds the lines at the start that go on from another session: a
-// session that was cleared begins with what still came of the one before, and
-// a subagent can be a fork of the session.
-func (g *ledger) continued() {
+// continued finds the first lines that continue another session: after a clear, a
+// session starts with late results of the previous one, and a subagent can be a
+// fork of the session.
+func (g *fileAudit) continued() {
 	for i := g.first; int(i) < len(g.links); i++ {
 		k := &g.links[i]
 		_, here := g.at[k.parent]
@@ -132,12 +131,12 @@ func (g *ledger) continued() {
 	}
 }
 
-// main reports a line of the thread that the file is about.
-func (g *ledger) main(k *link) bool { return g.thread || !k.side }
+// main reports whether a line is on the main thread of the file.
+func (g *fileAudit) main(k *link) bool { return g.thread || !k.side }
 
-// roots counts the lines of the thread and those that begin anew, boundaries
-// left out, and finds the first of all.
-func (g *ledger) roots() (roots, lines int) {
+// roots counts the lines of the thread and its roots, without boundaries, and finds
+// the first line.
+func (g *fileAudit) roots() (roots, lines int) {
 	for i := range g.links {
 		k := &g.links[i]
 		if !g.main(k) || k.kind == outline.Other {
@@ -156,13 +155,13 @@ func (g *ledger) roots() (roots, lines int) {
 	return roots, lines
 }
 
-// speaks reports a prompt, a result or an answer.
+// speaks reports whether a line is a prompt, a result or an answer.
 func (k *link) speaks() bool { return k.kind == outline.User || k.kind == outline.Assistant }
 
-// walk marks what the client would send: the way from the last thing said to
-// the first, or to where it compacted; calls of one response that hang beside
-// the way, and their results.
-func (g *ledger) walk() {
+// walk marks the lines that the client would send: the path from the last message
+// to the first or to the last compaction, other calls of its responses, and their
+// results.
+func (g *fileAudit) walk() {
 	i := len(g.links) - 1
 	for i >= 0 && !(g.links[i].speaks() && g.main(&g.links[i])) {
 		i--
@@ -182,7 +181,7 @@ func (g *ledger) walk() {
 			i = int(up)
 			continue
 		}
-		for i--; i >= 0 && (!g.main(&g.links[i]) || g.links[i].kind == outline.Other); i-- { // the line in front stands in
+		for i--; i >= 0 && (!g.main(&g.links[i]) || g.links[i].kind == outline.Other); i-- { // the previous line replaces the missing parent
 			g.steps++
 		}
 	}
@@ -199,12 +198,12 @@ func (g *ledger) walk() {
 	}
 }
 
-// times asks whether time goes on. Clients find a session by the time of its
-// last message, old ones by that of its first; of their own lines some have one
-// time. Any other matters only where an older client looks for the last of them.
-func (g *ledger) times() {
+// times checks the order of times. Clients find a session by the time of its last
+// message, old ones by that of the first. Some lines of a client share a time.
+// Others matter only if an older client looks for the latest of them.
+func (g *fileAudit) times() {
 	first, last, latest := -1, -1, int64(never)
-	back := tallied{}
+	back := counted{}
 	before := int64(never)
 	for i := range g.links {
 		k := &g.links[i]
@@ -243,10 +242,10 @@ func (g *ledger) times() {
 	}
 }
 
-// branches counts what the client passes over, but for what was compacted or
-// cleared.
-func (g *ledger) branches(all bool) {
-	off := tallied{}
+// branches counts messages that the client skips, except those before a compaction
+// or a clear.
+func (g *fileAudit) branches(all bool) {
+	off := counted{}
 	over := false
 	for i := len(g.links) - 1; i >= 0; i-- {
 		k := &g.links[i]

@@ -12,106 +12,106 @@ import (
 	"rehome/formats/rule"
 )
 
-// link is a line of the conversation, as far as its place depends on it.
+// link holds what the place of a line of the conversation depends on.
 type link struct {
 	uuid, parent, response uint64
 	sum                    uint64 // hash of the line
-	at                     int64  // milliseconds, never where it has no time
+	at                     int64  // milliseconds, or never if it has no time
 	line                   int32
 	kind                   outline.Kind
 	side, root, boundary   bool
 	prompt, result         bool
-	bare                   bool // it has no parentUuid, not even null
-	filler                 bool // the client's own, behind a run that was stopped
-	live                   bool // the client would go on with it
-	kept                   bool // a compaction preserved it: it is sent, too
-	beside                 bool // a root that cuts off nothing: a way of its own begins or ended there
+	bare                   bool // without a parentUuid, even null
+	filler                 bool // written by the client after a turn was stopped
+	live                   bool // on the branch that the client continues
+	kept                   bool // preserved by a compaction, so it is sent too
+	beside                 bool // the root of a branch that rehome wrote, or of the first line after these
 }
 
 const never = -1 << 62
 
-// deed is a call, or what came of one.
-type deed struct {
+// blockRef is a call, a result or another reference of a block.
+type blockRef struct {
 	id    uint64
-	link  int32 // its line's place among the links
+	link  int32 // index of its line in links
 	block int32
 }
 
-// remark is a finding about what a line says. It counts only if the client
-// sends that line, which is known at the end of the file.
+// remark is a finding that is reported only if the client sends the line, which is
+// known at the end of the file.
 type remark struct {
 	link              int32
 	id, pointer, says string
 	args              []any
 }
 
-// ledger is what is known of one file while it is read, 72 bytes a line.
-type ledger struct {
-	*auditor
-	file   string
-	id     string // of its session
-	agent  string // of its subagent, by the file's name
-	thread bool   // all of it is one subagent's
-	begun  bool   // a line has been seen that is of no branch that rehome wrote
-	client []byte // version that wrote the line at hand, as JSON
-	kin    *kin
+// fileAudit is the check of one file. It holds 72 bytes for each line.
+type fileAudit struct {
+	*worker
+	file       string
+	id         string // id of its session
+	agent      string // id of its subagent, from the name of the file
+	thread     bool   // the file holds only the lines of a subagent
+	begun      bool   // a line was read that is not on an abandoned branch written by rehome
+	client     []byte // version of the client in the current line, as JSON
+	references *references
 
 	links   []link
-	first   int32            // of the links, in the thread; -1 if there is none
-	lead    int32            // the last of the lines at the start that go on from another session
-	steps   int              // links that were visited, for tests
-	at      map[uint64]int32 // link by uuid, the last one
-	calls   []deed
-	results []deed
-	served  []deed          // calls that the API answers itself
-	replies map[uint64]bool // and those it answered
+	first   int32            // first link of the thread; -1 if there is none
+	lead    int32            // the last of the first lines that continue another session
+	steps   int              // number of visited links, for tests
+	at      map[uint64]int32 // the last link with each uuid
+	calls   []blockRef
+	results []blockRef
+	served  []blockRef      // calls that the API runs itself
+	replies map[uint64]bool // ids of those with a result
 	thinks  []thought
 	remarks []remark
-	kept    []deed  // messages that a compaction preserved
-	broken  []int32 // lines that could not be read: what they said is not missed twice
-	unnamed []int32 // lines without a uuid
+	kept    []blockRef // messages that a compaction preserved
+	broken  []int32    // unreadable lines: what they contained is not reported as missing
+	unnamed []int32    // lines without a uuid
 
-	strays  tallied // lines of another session
-	agents  tallied // lines of another subagent
+	strays  counted // lines with the id of another session
+	agents  counted // lines with the id of another subagent
 	sides   int     // lines of a subagent
 	opening string  // isSidechain of the first line
 	entry   string
 	model   string
-	models  int // the line that names it
+	models  int // the line with the model
 	usage   int64
-	used    int // the line that tells of it
+	used    int // the line with the usage
 	cwds    map[string]bool
 	size    int64
 	heads   headline
-	summary int32 // link of a boundary that waits for its summary, -1
+	summary int32 // link of a boundary without a summary so far, or -1
 }
 
-// thought is a block of reasoning that was signed.
+// thought is a signed block of reasoning.
 type thought struct {
 	model uint64
 	link  int32
 }
 
-// tallied counts lines and remembers the first.
-type tallied struct{ n, line int }
+// counted is a number of lines, and the first of them.
+type counted struct{ n, line int }
 
-func (t *tallied) add(line int) {
+func (t *counted) add(line int) {
 	if t.n == 0 {
 		t.line = line
 	}
 	t.n++
 }
 
-func (t *tallied) amount() rule.Amount { return rule.Count(int64(t.n), "line") }
+func (t *counted) amount() rule.Amount { return rule.Count(int64(t.n), "line") }
 
-// lost notes a line whose place in the conversation is not known.
-func (g *ledger) lost(line int) {
+// lost adds a line whose place in the conversation is unknown.
+func (g *fileAudit) lost(line int) {
 	if len(g.broken) < outline.MaxCalls {
 		g.broken = append(g.broken, int32(line))
 	}
 }
 
-// key is name64 of what is no JSON.
+// key is outline.Hash for a string that is not JSON.
 func key(s string) uint64 {
 	if s == "" {
 		return 0
@@ -119,18 +119,18 @@ func key(s string) uint64 {
 	return digest.Name(s) | 1
 }
 
-// remark notes a finding about what the line says that link i stands for.
-func (g *ledger) remark(i int32, id, pointer, says string, args ...any) {
+// remark adds a finding about the line of link i.
+func (g *fileAudit) remark(i int32, id, pointer, says string, args ...any) {
 	g.remarks = append(g.remarks, remark{i, id, pointer, says, args})
 }
 
-// say reports a finding of this file.
-func (g *ledger) say(id string, line int, pointer, says string, args ...any) {
-	g.breach(id, g.file, line, pointer, says, args...)
+// say reports a finding in this file.
+func (g *fileAudit) say(id string, line int, pointer, says string, args ...any) {
+	g.report(id, g.file, line, pointer, says, args...)
 }
 
-// read walks over the file once, and judges the whole at its end.
-func (g *ledger) read() error {
+// read reads the file once, and then applies the rules that need all of it.
+func (g *fileAudit) read() error {
 	g.at, g.cwds, g.replies, g.summary, g.first, g.lead = map[uint64]int32{}, map[string]bool{}, map[uint64]bool{}, -1, -1, -1
 	o := linecheck.Options{Format: outline.FormatName, Most: outline.MaxLine, Odd: func(n int) { g.lost(n) }}
 	for l, err := range linecheck.Lines(g.ctx, g.path(g.file), g.file, g.view, g.q, o) {
@@ -145,13 +145,13 @@ func (g *ledger) read() error {
 	g.chain()
 	g.pairs()
 	g.whole()
-	g.kin.meet(g)
+	g.references.addLines(g)
 	return nil
 }
 
-// line asks one line.
-func (g *ledger) line(l *linecheck.Line) {
-	var known bool // a rule of our own has told what the schema would
+// line checks one line.
+func (g *fileAudit) line(l *linecheck.Line) {
+	var known bool // another rule has reported what the schema would
 	schema := "claude-code-entry-1"
 	kindName := rawjson.Text(l.Member("type"))
 	g.client = l.Member("version")
@@ -178,16 +178,16 @@ func (g *ledger) line(l *linecheck.Line) {
 	}
 }
 
-// unknown is the rule that something unknown in the line at hand breaks: id, or
-// none but RH204 if a newer client wrote the line, which may know more.
-func (g *ledger) unknown(id string) string {
+// unknown returns the rule for something unknown in the current line: id, or RH204
+// if a newer client wrote the line.
+func (g *fileAudit) unknown(id string) string {
 	if Newer(rawjson.Text(g.client)) {
 		return "RH204"
 	}
 	return id
 }
 
-// Newer reports a version later than any whose lines were looked at.
+// newer reports whether a version is later than those known here.
 func Newer(version string) bool {
 	for _, known := range [...]int{2, 1, 328} {
 		part, rest, _ := strings.Cut(version, ".")
@@ -200,7 +200,8 @@ func Newer(version string) bool {
 	return false
 }
 
-// knownEntry reports a type of line that is no part of the conversation.
+// knownEntry reports whether a type of line is known, and not part of the
+// conversation.
 func knownEntry(kind string) bool {
 	switch kind {
 	case "custom-title", "ai-title", "summary", "agent-name", "agent-color", "agent-setting", "tag", "last-prompt", "queue-operation", "mode",
@@ -214,9 +215,9 @@ func knownEntry(kind string) bool {
 	return strings.HasPrefix(kind, "data-flow-")
 }
 
-// linked asks a line of the conversation for its envelope. known: what is wrong
-// with it has been said, and its schema need not be asked.
-func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
+// linked checks the envelope of a line of the conversation. known: the findings are
+// already reported, so the schema is not applied.
+func (g *fileAudit) linked(l *linecheck.Line, kindName string) (known bool) {
 	k := link{uuid: outline.Hash(l.Member("uuid")), line: int32(l.Number), at: never, kind: kindOf(l, kindName)}
 	if k.uuid == 0 {
 		if k.kind != outline.Other {
@@ -263,7 +264,7 @@ func (g *ledger) linked(l *linecheck.Line, kindName string) (known bool) {
 	return known
 }
 
-// kindOf is the kind of a line of the conversation.
+// kindOf returns the kind of a line of the conversation.
 func kindOf(l *linecheck.Line, name string) outline.Kind {
 	switch name {
 	case "user":
@@ -272,7 +273,7 @@ func kindOf(l *linecheck.Line, name string) outline.Kind {
 		if string(l.Member("isApiErrorMessage")) != "true" {
 			return outline.Assistant
 		}
-		return outline.System // the client shows it and never sends it
+		return outline.System // displayed, but never sent
 	case "system":
 		return outline.System
 	case "attachment":
@@ -283,7 +284,7 @@ func kindOf(l *linecheck.Line, name string) outline.Kind {
 	return outline.Other
 }
 
-// dated reads a time. The client takes whatever JavaScript takes for a date.
+// dated parses a time. The client accepts every date that JavaScript accepts.
 func dated(v []byte) (ms int64, ok bool) {
 	if s := outline.ParseTime(v); s.Known() {
 		return s.Millis(), true
@@ -297,8 +298,8 @@ func dated(v []byte) (ms int64, ok bool) {
 	return never, false
 }
 
-// envelope notes what all lines say of the session.
-func (g *ledger) envelope(l *linecheck.Line, k *link) {
+// envelope collects what the lines contain about the session.
+func (g *fileAudit) envelope(l *linecheck.Line, k *link) {
 	if len(g.links) == 0 {
 		g.opening = string(l.Member("isSidechain"))
 	}
@@ -321,6 +322,6 @@ func (g *ledger) envelope(l *linecheck.Line, k *link) {
 		}
 	}
 	if k.side && g.agent == "" && !g.thread {
-		g.kin.beside(rawjson.Text(l.Member("agentId")))
+		g.references.beside(rawjson.Text(l.Member("agentId")))
 	}
 }

@@ -9,33 +9,33 @@ import (
 	"rehome/formats/rule"
 )
 
-// boundary is where the client compacted: a summary has to follow.
-func (g *ledger) boundary(l *linecheck.Line, i int32) {
+// boundary checks a compaction. A summary has to follow.
+func (g *fileAudit) boundary(l *linecheck.Line, i int32) {
 	g.unsummed()
 	g.summary = i
 	for id := range outline.Preserved(l.Member("compactMetadata")) {
 		if len(g.kept) < outline.MaxCalls {
-			g.kept = append(g.kept, deed{id: id, link: i})
+			g.kept = append(g.kept, blockRef{id: id, link: i})
 		}
 	}
 }
 
-func (g *ledger) unsummed() {
+func (g *fileAudit) unsummed() {
 	if g.summary >= 0 {
 		g.say("RH468", int(g.links[g.summary].line), "", "")
 	}
 	g.summary = -1
 }
 
-// message asks what was said. k is not yet among the links: i is its place.
-func (g *ledger) message(l *linecheck.Line, k *link, i int32) (known bool) {
+// message checks the message of k, which will be link i.
+func (g *fileAudit) message(l *linecheck.Line, k *link, i int32) (known bool) {
 	message := l.Member("message")
 	content := rawjson.Last(message, "content")
 	if content == nil || string(content) == "null" {
 		g.remark(i, "RH442", "/message", "")
 		return g.q.Enabled(rule.Meaning)
 	}
-	b := blocks{ledger: g, link: i, answer: k.kind == outline.Assistant}
+	b := blocks{fileAudit: g, link: i, answer: k.kind == outline.Assistant}
 	if b.answer {
 		k.response = outline.Hash(rawjson.Last(message, "id"))
 		if k.response == 0 {
@@ -63,8 +63,8 @@ func (g *ledger) message(l *linecheck.Line, k *link, i int32) (known bool) {
 	return false
 }
 
-// answered notes the model of an answer and what it used.
-func (g *ledger) answered(l *linecheck.Line, message []byte, k *link) {
+// answered reads the model and the usage of an answer.
+func (g *fileAudit) answered(l *linecheck.Line, message []byte, k *link) {
 	if k.side && !g.thread {
 		return
 	}

@@ -8,29 +8,29 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 )
 
-// waiting is a call on its way to a result.
+// waiting is a call, and whether its result was found.
 type waiting struct {
-	deed
-	answer   int // which of the answers it is in
+	blockRef
+	answer   int // number of its answer
 	answered bool
 }
 
-// pairing goes over what would be sent, in the order of the file.
+// pairing matches calls and results of the lines that are sent, in file order.
 type pairing struct {
-	*ledger
+	*fileAudit
 	calls    map[uint64]*waiting
 	anywhere map[uint64]bool // ids of all calls, sent or not
-	answers  map[uint64]int  // responses so far, by what the user has said before them
-	said     int             // how often that is, from 1
+	answers  map[uint64]int  // the number of user messages before each response so far
+	said     int             // that number plus 1
 	response uint64
-	number   int          // of answers so far
-	stopped  map[int]bool // answers behind which the user or the client went on
+	number   int          // number of answers so far
+	stopped  map[int]bool // answers after which the user or the client continued
 }
 
-// pairs asks whether each call has its result where the API wants it, and each
-// response is in one place.
-func (g *ledger) pairs() {
-	p := &pairing{ledger: g, calls: map[uint64]*waiting{}, anywhere: map[uint64]bool{}, answers: map[uint64]int{}, said: 1, stopped: map[int]bool{}}
+// pairs checks that each call has its result where the API expects it, and that the
+// lines of each response are together.
+func (g *fileAudit) pairs() {
+	p := &pairing{fileAudit: g, calls: map[uint64]*waiting{}, anywhere: map[uint64]bool{}, answers: map[uint64]int{}, said: 1, stopped: map[int]bool{}}
 	for _, c := range g.calls {
 		p.anywhere[c.id] = true
 	}
@@ -45,8 +45,8 @@ func (g *ledger) pairs() {
 	p.unanswered()
 }
 
-// upTo takes from a list what belongs to a link.
-func upTo(list *[]deed, link int32) (out []deed) {
+// upTo removes the references of a link from a list, and returns them.
+func upTo(list *[]blockRef, link int32) (out []blockRef) {
 	n := 0
 	for n < len(*list) && (*list)[n].link <= link {
 		n++
@@ -55,11 +55,11 @@ func upTo(list *[]deed, link int32) (out []deed) {
 	return out
 }
 
-func (p *pairing) take(k *link, called, resulted []deed) {
+func (p *pairing) take(k *link, called, resulted []blockRef) {
 	switch {
 	case k.kind == outline.Assistant && (k.response != p.response || p.response == 0):
-		// The client joins the lines of a response over results and other
-		// responses, but not over what the user said.
+		// The client joins the lines of a response if only results and other
+		// responses are between them, not messages of the user.
 		if k.response != 0 && p.answers[k.response] == p.said {
 			p.say("RH365", int(k.line), "/message/id", "")
 		}
@@ -79,22 +79,22 @@ func (p *pairing) take(k *link, called, resulted []deed) {
 			p.say("RH363", int(k.line), place(d, "/id"), "the first one is on line %d", p.links[was.link].line)
 			continue
 		}
-		p.calls[d.id] = &waiting{deed: d, answer: p.number}
+		p.calls[d.id] = &waiting{blockRef: d, answer: p.number}
 	}
 	for _, d := range resulted {
 		p.result(p.calls[d.id], d, int(k.line))
 	}
 }
 
-func place(d deed, rest string) string {
+func place(d blockRef, rest string) string {
 	return "/message/content/" + strconv.Itoa(int(d.block)) + rest
 }
 
-func (p *pairing) result(w *waiting, d deed, line int) {
+func (p *pairing) result(w *waiting, d blockRef, line int) {
 	switch {
 	case w == nil:
 		if !p.anywhere[d.id] && len(p.broken) == 0 && d.link > p.lead {
-			p.kin.seek(sought{what: d.id, call: true, id: "RH358", file: p.file, line: int32(line), pointer: place(d, "/tool_use_id")})
+			p.references.seek(sought{what: d.id, call: true, id: "RH358", file: p.file, line: int32(line), pointer: place(d, "/tool_use_id")})
 		}
 		return
 	case w.answered:
@@ -105,13 +105,13 @@ func (p *pairing) result(w *waiting, d deed, line int) {
 	w.answered = true
 }
 
-// unanswered tells of calls without a result, by what the client makes of them.
+// unanswered reports calls without a result, by how the client handles them.
 func (p *pairing) unanswered() {
 	sought := map[uint64]bool{}
 	for _, r := range p.results {
 		sought[r.id] = true
 	}
-	shared := map[int]bool{} // answers of which some call has its result
+	shared := map[int]bool{} // answers with a call that has a result
 	var left []*waiting
 	for _, w := range p.calls {
 		switch {
@@ -130,6 +130,6 @@ func (p *pairing) unanswered() {
 		case shared[w.answer]:
 			id = "RH361"
 		}
-		p.say(id, int(p.links[w.link].line), place(w.deed, ""), "")
+		p.say(id, int(p.links[w.link].line), place(w.blockRef, ""), "")
 	}
 }

@@ -42,8 +42,8 @@ func TestRulesSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := &rule.Pass{Layers: rule.Container | rule.Schema | rule.References | rule.Meaning, Report: func(rule.Finding) {}}
-			w := &auditor{audit: &audit{ctx: t.Context(), q: q, dir: filepath.Dir(path)}, schemas: q.Schemas()}
-			g := &ledger{auditor: w, file: filepath.Base(path), kin: &kin{called: map[uint64]bool{}, calls: map[uint64]bool{}}}
+			w := &worker{audit: &audit{ctx: t.Context(), q: q, dir: filepath.Dir(path)}, schemas: q.Schemas()}
+			g := &fileAudit{worker: w, file: filepath.Base(path), references: &references{called: map[uint64]bool{}, calls: map[uint64]bool{}}}
 			if err := g.read(); err != nil {
 				t.Fatal(err)
 			}

@@ -10,22 +10,22 @@ import (
 	"rehome/formats/rule"
 )
 
-// maxUsed is the recorded usage with which the client was seen to compact
-// before it sent the first prompt. Beyond 199,000 it did not.
+// maxUsed is the recorded usage at which the client compacted before it sent the
+// first prompt, in a test. At 199,000 it did not.
 const maxUsed = 990_000
 
-// headline is what a list shows of a session, by where in the file it stands.
+// headline is what a list of sessions can display, by its place in the file.
 type headline struct {
 	titles  []spot
-	prompts bool // there is one, wherever
-	near    bool // within the first 64 KiB
+	prompts bool // the file has one
+	near    bool // it has one within the first 64 KiB
 }
 
-// spot is a line with a title, by its bounds.
+// spot is the range of a line with a title.
 type spot struct{ from, to int64 }
 
-// entry takes a line that may name the session.
-func (h *headline) entry(g *ledger, l *linecheck.Line, kind string) {
+// entry reads a line that may contain a title.
+func (h *headline) entry(g *fileAudit, l *linecheck.Line, kind string) {
 	member := ""
 	switch kind {
 	case "custom-title":
@@ -47,12 +47,12 @@ func (h *headline) entry(g *ledger, l *linecheck.Line, kind string) {
 	}
 	s := spot{l.Offset, l.Offset + int64(len(l.Bytes))}
 	if len(h.titles) > 0 && h.titles[0].to <= outline.MaxHead {
-		h.titles = h.titles[:1] // one in front does, and the last one may
+		h.titles = h.titles[:1] // the first and the last one are enough
 	}
 	h.titles = append(h.titles[:min(len(h.titles), 1)], s)
 }
 
-// prompt takes what a user said.
+// prompt reads a prompt.
 func (h *headline) prompt(l *linecheck.Line, b *blocks) {
 	words := rawjson.Text(b.words)
 	if !b.image && (outline.Blank(words) || words[0] == '<' || strings.HasPrefix(words, "[Request interrupted by user")) {
@@ -62,7 +62,7 @@ func (h *headline) prompt(l *linecheck.Line, b *blocks) {
 	h.near = h.near || l.Offset+int64(len(l.Bytes)) <= outline.MaxHead
 }
 
-// shown reports whether a list has something to show.
+// shown reports whether a list finds a title or prompt.
 func (h *headline) shown(size int64) bool {
 	for _, s := range h.titles {
 		if s.to <= outline.MaxHead || s.from >= size-outline.MaxHead {
@@ -72,8 +72,8 @@ func (h *headline) shown(size int64) bool {
 	return h.near
 }
 
-// whole asks what only the end of the file tells.
-func (g *ledger) whole() {
+// whole applies the rules that need the whole file.
+func (g *fileAudit) whole() {
 	g.unsummed()
 	if g.strays.n > 0 {
 		g.say("RH367", g.strays.line, "/sessionId", "%v", g.strays.amount())
@@ -103,17 +103,17 @@ func (g *ledger) whole() {
 	g.thought(leaf)
 }
 
-// resumable reports a model that the client would ask again: one of the API's
-// own, or one that a cloud spells its own way.
+// resumable reports whether the client would use a model again: one of the Claude
+// API, or of a cloud with names of its own.
 func resumable(model string) bool {
 	return outline.KnownModel(model) || strings.HasPrefix(model, "claude-") && outline.KnownModel(strings.SplitN(model, "@", 2)[0]) ||
 		strings.Contains(model, "anthropic") || strings.Contains(model, "/")
 }
 
-// thought asks which reasoning is sent no more.
-func (g *ledger) thought(leaf int) {
+// thought reports reasoning that is not sent any more.
+func (g *fileAudit) thought(leaf int) {
 	last := key(g.model)
-	others := tallied{}
+	others := counted{}
 	for _, t := range g.thinks {
 		k := &g.links[t.link]
 		if k.live && t.model != last && g.model != "<synthetic>" {
@@ -128,8 +128,8 @@ func (g *ledger) thought(leaf int) {
 	}
 }
 
-// listed asks whether a list has the session, and under which folder.
-func (g *ledger) listed(f *family) {
+// listed checks whether the client lists the session, and in the right folder.
+func (g *fileAudit) listed(f *family) {
 	if f.old || len(g.links) == 0 && !g.heads.prompts {
 		return
 	}
@@ -161,8 +161,8 @@ func (g *ledger) listed(f *family) {
 	g.say("RH464", 0, "", "")
 }
 
-// offered notes what a result says of other files.
-func (g *ledger) offered(l *linecheck.Line, content []byte) {
+// offered reads the names of other files in a result.
+func (g *fileAudit) offered(l *linecheck.Line, content []byte) {
 	result := l.Member("toolUseResult")
 	if len(result) == 0 || result[0] != '{' {
 		return
@@ -178,13 +178,13 @@ func (g *ledger) offered(l *linecheck.Line, content []byte) {
 			file = rawjson.Text(v)
 		}
 	}
-	if agent != "" && len(g.kin.agents) < outline.MaxCalls {
-		g.kin.called[key(agent)] = true
+	if agent != "" && len(g.references.agents) < outline.MaxCalls {
+		g.references.called[key(agent)] = true
 		if bytes.Contains(content, []byte("tool_result")) && (status == "completed" || status == "async_launched") {
-			g.kin.agents = append(g.kin.agents, promise{agent, g.file, l.Number})
+			g.references.agents = append(g.references.agents, promise{agent, g.file, l.Number})
 		}
 	}
-	if file != "" && len(g.kin.files) < outline.MaxCalls {
-		g.kin.files = append(g.kin.files, promise{file, g.file, l.Number})
+	if file != "" && len(g.references.files) < outline.MaxCalls {
+		g.references.files = append(g.references.files, promise{file, g.file, l.Number})
 	}
 }
