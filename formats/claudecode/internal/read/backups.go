@@ -14,21 +14,21 @@ import (
 	"rehome/formats/session"
 )
 
-// snapshots are the states of each file: from one to the next. What it held at
-// the end nobody kept.
+// snapshots yields the changes of each file from one state to the next. The final
+// content is not saved.
 func (r *reading) snapshots(yield func(*session.File, error) bool) {
-	if r.survey.Unsaved > 0 {
+	if r.tree.Unsaved > 0 {
 		r.view.OnLoss(loss.Loss{Code: loss.SavedStatesExcess, At: r.addr(0)})
 	}
 	next, last := map[int]int{}, map[string]int{}
-	for i, one := range r.survey.Saved {
+	for i, one := range r.tree.Saved {
 		if was, ok := last[one.Path]; ok {
 			next[was] = i
 		}
 		last[one.Path] = i
 	}
 	missing := map[string]bool{}
-	for i, one := range r.survey.Saved {
+	for i, one := range r.tree.Saved {
 		if err := r.ctx.Err(); err != nil {
 			yield(nil, err)
 			return
@@ -36,7 +36,7 @@ func (r *reading) snapshots(yield func(*session.File, error) bool) {
 		f := &session.File{Path: r.absolute(one.Path)}
 		f.Before = r.held(f, "before", &one, missing)
 		if k, ok := next[i]; ok {
-			f.After = r.held(f, "after", &r.survey.Saved[k], missing)
+			f.After = r.held(f, "after", &r.tree.Saved[k], missing)
 		}
 		if !yield(f, nil) {
 			return
@@ -44,12 +44,12 @@ func (r *reading) snapshots(yield func(*session.File, error) bool) {
 	}
 }
 
-// held is what a file held on one side of a change.
+// held returns the content of a file before or after a change.
 func (r *reading) held(f *session.File, name string, of *outline.Saved, missing map[string]bool) *session.Body {
 	f.Origin = append(f.Origin, r.addr(int(of.Line)).String())
 	f.Extras = append(f.Extras, session.Extra{Name: name, Raw: of.Record})
 	if of.File == "" {
-		return &session.Body{} // it was not there
+		return &session.Body{} // it did not exist
 	}
 	b, at, err := r.backup(of.File)
 	if err == nil {
@@ -67,19 +67,19 @@ func (r *reading) held(f *session.File, name string, of *outline.Saved, missing 
 	return nil
 }
 
-// huge is the error of a file that does not fit into memory.
+// huge is the error for a file that is too large for memory.
 type huge struct{}
 
 func (huge) Error() string { return "too large" }
 
-// backup reads one. The client names its folder by the session, and that of one
-// that was copied by the one it was copied from.
+// backup reads a backup. Its folder is named after the session, or after the one
+// that the session was copied from.
 func (r *reading) backup(file string) (b []byte, at string, err error) {
 	if r.Backups == nil || !filepath.IsLocal(file) || strings.ContainsAny(file, `/\:`) {
 		return nil, "", fs.ErrNotExist
 	}
 	err = fs.ErrNotExist
-	for _, id := range []string{r.ID, r.survey.ID} {
+	for _, id := range []string{r.ID, r.tree.ID} {
 		at = path.Join(id, file)
 		if !outline.IsUUID(id) {
 			continue
@@ -91,7 +91,7 @@ func (r *reading) backup(file string) (b []byte, at string, err error) {
 	return b, path.Join(outline.BackupsName, at), err
 }
 
-// smallFile reads a file that fits into memory.
+// smallFile reads a file of at most maxOffloaded bytes.
 func smallFile(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -110,13 +110,13 @@ func smallFile(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxOffloaded))
 }
 
-// absolute is a path that the client tells from the working folder on.
+// absolute returns the path of a file, which may be relative to the working directory.
 func (r *reading) absolute(p string) string {
-	if p[0] == '/' || len(p) > 2 && p[1] == ':' || r.survey.Cwd == "" {
+	if p[0] == '/' || len(p) > 2 && p[1] == ':' || r.tree.Cwd == "" {
 		return p
 	}
-	if strings.Contains(r.survey.Cwd, `\`) && !strings.Contains(r.survey.Cwd, "/") {
-		return strings.TrimRight(r.survey.Cwd, `\`) + `\` + p
+	if strings.Contains(r.tree.Cwd, `\`) && !strings.Contains(r.tree.Cwd, "/") {
+		return strings.TrimRight(r.tree.Cwd, `\`) + `\` + p
 	}
-	return path.Join(r.survey.Cwd, p)
+	return path.Join(r.tree.Cwd, p)
 }

@@ -11,7 +11,7 @@ import (
 	"rehome/formats/session"
 )
 
-// parts are the blocks of a content.
+// parts converts the blocks of a message or a result.
 func (w *walker) parts(content []byte, extras *[]session.Extra) (out []session.Part) {
 	switch {
 	case len(content) == 0:
@@ -69,7 +69,7 @@ func (w *walker) part(b []byte, extras *[]session.Extra) session.Part {
 	return &session.Opaque{Kind: kind, Raw: bytes.Clone(b)}
 }
 
-// media is an image or a document, nil if it is not whole.
+// media returns an image or a document, nil if it is not valid base64.
 func media(b []byte) *session.Media {
 	source := rawjson.Last(b, "source")
 	if outline.Text(source, "type") != "base64" || !outline.Only(b, "type", "source") || !outline.Only(source, "type", "media_type", "data") {

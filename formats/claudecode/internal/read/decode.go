@@ -53,8 +53,8 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	}
 }
 
-// inner reports that one of the sessions asked for is no file's: it may be a
-// subagent whose lines stand in another session's.
+// inner reports whether a selected session has no file of its own. It may be a
+// subagent whose lines are in the file of another session.
 func inner(s *outline.Store, sel session.Selection) bool {
 	files := map[string]bool{}
 	for _, e := range s.Sessions {
@@ -65,7 +65,7 @@ func inner(s *outline.Store, sel session.Selection) bool {
 	})
 }
 
-// reading is one file's.
+// reading decodes one file.
 type reading struct {
 	*outline.Store
 	*outline.File
@@ -74,16 +74,16 @@ type reading struct {
 	sel   session.Selection
 	yield func(*session.Session, error) bool
 
-	f      *os.File
-	size   int64
-	survey *outline.Tree
-	calls  map[string]string // subagents by the calls that started them
-	ids    map[int32]string  // of lines that branches grow from
-	files  map[string]bool   // output in files of its own that has been given
+	f     *os.File
+	size  int64
+	tree  *outline.Tree
+	calls map[string]string // subagents by the calls that started them
+	ids   map[int32]string  // of the messages at which branches start, by line
+	files map[string]bool   // files of tool output that are already part of a result
 }
 
-// file yields the session of a file, and those of the threads in it; false if
-// nobody wants another.
+// file yields the session of a file, and those of the threads in it; false if the
+// caller stopped.
 func (r *reading) file() bool {
 	wanted := r.sel.Includes(r.ID)
 	head := session.Head{ID: r.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
@@ -96,10 +96,10 @@ func (r *reading) file() bool {
 	info, err := f.Stat()
 	if err == nil {
 		r.size = info.Size()
-		r.survey, err = r.outline(r.Parent != nil)
+		r.tree, err = r.outline(r.Parent != nil)
 	}
-	if err == nil && !r.survey.Main && len(r.survey.Threads) == 2 { // a subagent's file by itself
-		r.survey, err = r.outline(true)
+	if err == nil && !r.tree.Main && len(r.tree.Threads) == 2 { // the file of a subagent, opened alone
+		r.tree, err = r.outline(true)
 	}
 	if err != nil {
 		return !wanted || r.yield(&session.Session{Head: head}, outline.Failure(r.ctx, r.Path, err))
@@ -109,7 +109,7 @@ func (r *reading) file() bool {
 	if wanted && !r.yield(r.main(), nil) {
 		return false
 	}
-	for t := range r.survey.Threads[1:] {
+	for t := range r.tree.Threads[1:] {
 		id := r.threadID(t + 1)
 		if wanted && r.sel.Inner || r.sel.Includes(id) {
 			if given = true; !r.yield(r.aside(t+1, id), nil) {
@@ -128,9 +128,9 @@ func (r *reading) outline(alone bool) (*outline.Tree, error) {
 	return outline.ReadTree(r.ctx, io.NewSectionReader(r.f, 0, r.size), alone)
 }
 
-// main is the session that a file is named after.
+// main returns the session that a file is named after.
 func (r *reading) main() *session.Session {
-	v := r.survey
+	v := r.tree
 	s := &session.Session{Head: session.Head{ID: r.ID, Agent: session.ClaudeCode, Title: v.DisplayTitle(), Workspace: v.Cwd, Created: v.First, Updated: v.Last, Turns: v.Turns, Bytes: r.size},
 		Model: v.Model, Branch: v.Branch}
 	if r.view.Cwd != "" {
@@ -164,18 +164,18 @@ func (r *reading) main() *session.Session {
 	return s
 }
 
-// threadID names a thread, also where a file has its name.
+// threadID returns the id of a thread, which differs from those of all files.
 func (r *reading) threadID(t int) string {
-	if id := "agent-" + r.survey.Threads[t]; !r.Named[id] {
+	if id := "agent-" + r.tree.Threads[t]; !r.Named[id] {
 		return id
 	}
-	return "thread-" + r.survey.Threads[t]
+	return "thread-" + r.tree.Threads[t]
 }
 
-// aside is a subagent whose lines stand in the main file, as older clients
-// wrote them.
+// aside returns a subagent whose lines are in the main file, as older clients wrote
+// them.
 func (r *reading) aside(t int, id string) *session.Session {
-	s := &session.Session{Head: session.Head{ID: id, Agent: session.ClaudeCode, Workspace: r.survey.Cwd, Turns: -1, Bytes: -1, Parent: &session.Link{Session: r.ID}}}
+	s := &session.Session{Head: session.Head{ID: id, Agent: session.ClaudeCode, Workspace: r.tree.Cwd, Turns: -1, Bytes: -1, Parent: &session.Link{Session: r.ID}}}
 	if r.sel.History {
 		s.Branches = r.branches(int32(t))
 	}
@@ -183,17 +183,17 @@ func (r *reading) aside(t int, id string) *session.Session {
 	return s
 }
 
-// branches lists the abandoned ones of a thread.
+// branches returns the abandoned branches of a thread.
 func (r *reading) branches(thread int32) (out []session.Branch) {
 	seen := int32(outline.Live)
-	for _, i := range r.survey.LinesOf(thread) {
-		o := &r.survey.Lines[i]
+	for _, i := range r.tree.LinesOf(thread) {
+		o := &r.tree.Lines[i]
 		if o.Branch < 0 || o.Branch == seen {
 			continue
 		}
 		seen = o.Branch
 		b := session.Branch{Name: branchName(o.Branch)}
-		if at, ok := r.survey.At[o.Parent]; ok && o.Parent != 0 {
+		if at, ok := r.tree.At[o.Parent]; ok && o.Parent != 0 {
 			b.From = r.idOf(at)
 		}
 		out = append(out, b)
@@ -203,9 +203,9 @@ func (r *reading) branches(thread int32) (out []session.Branch) {
 
 func branchName(n int32) string { return fmt.Sprintf("branch-%d", n+1) }
 
-// idOf is the id of the message that a line is part of.
+// idOf returns the id of the message that a line is part of.
 func (r *reading) idOf(i int32) string {
-	i = r.survey.Lines[i].Head
+	i = r.tree.Lines[i].Head
 	if _, known := r.ids[i]; !known {
 		line, _, err := r.line(int(i))
 		if err != nil {

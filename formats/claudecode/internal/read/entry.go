@@ -43,15 +43,15 @@ func envelope() []string {
 		inVisible: "isVisibleInTranscriptOnly", inAgent: "agentId"}
 }
 
-// say makes messages of a line.
+// say converts a line to messages.
 func (w *walker) say(i int, line []byte) bool {
-	o := &w.survey.Lines[i]
+	o := &w.tree.Lines[i]
 	switch {
 	case o.Kind == outline.Title:
-		w.tally.Converted++
+		w.account.Converted++
 		return true // the head has it
 	case o.Branch == outline.Outside:
-		w.tally.CarriedRaw++
+		w.account.CarriedRaw++
 		return w.opaque(i, line)
 	}
 	f := &members.Object{}
@@ -67,11 +67,11 @@ func (w *walker) say(i int, line []byte) bool {
 	return w.system(o, f, m)
 }
 
-// message begins one of a line, which it takes apart.
+// message splits a line into f, and returns a message with its metadata.
 func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
-	w.tally.Converted++
+	w.account.Converted++
 	f.Split(line, "", envelope())
-	m := &session.Message{ID: f.Text(inUUID), At: outline.ParseTime(f.Raw(inTime)), Archived: w.survey.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
+	m := &session.Message{ID: f.Text(inUUID), At: outline.ParseTime(f.Raw(inTime)), Archived: w.tree.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
 	if m.ID == "" {
 		m.ID = outline.LineID(i, nil)
 	}
@@ -82,32 +82,32 @@ func (w *walker) message(i int, line []byte, f *members.Object) *session.Message
 	return m
 }
 
-// usual keeps of the envelope what is not the same on all lines.
+// usual keeps members of the envelope that do not have their usual values.
 func (w *walker) usual(f *members.Object) {
 	for _, same := range [...]struct {
 		member int
 		value  string
-	}{{inCwd, w.survey.Cwd}, {inVersion, w.survey.Version}, {inBranch, w.survey.Branch}, {inUser, "external"}, {inEntrypoint, "cli"}} {
+	}{{inCwd, w.tree.Cwd}, {inVersion, w.tree.Version}, {inBranch, w.tree.Branch}, {inUser, "external"}, {inEntrypoint, "cli"}} {
 		if f.Text(same.member) != same.value {
 			f.Keep(same.member)
 		}
 	}
 }
 
-// settle enters an object in the books and hands over what it did not take.
+// settle adds an object to the account, and its unused members to the extras.
 func (w *walker) settle(f *members.Object, to *[]session.Extra) {
-	w.tally.Add(f.Account())
+	w.account.Add(f.Account())
 	*to = append(*to, f.Extras...)
 }
 
-// opaque is a line that is no part of the conversation.
+// opaque converts a line that is not part of the conversation.
 func (w *walker) opaque(i int, line []byte) bool {
 	kind := outline.Text(line, "type")
 	return w.put(&session.Message{ID: outline.LineID(i, nil), Role: session.System, Origin: []string{w.addr(i).String()},
 		Parts: []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, line)}}})
 }
 
-// user is a prompt, or results, or what the client says in the user's name.
+// user converts a prompt, results, or text of the client in the role of the user.
 func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	meta, summary := f.Flag(inMeta), f.Flag(inSummary)
 	value := bytes.Clone(f.Raw(inResult))
@@ -137,20 +137,20 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	case meta:
 		m.Simulated = true
 		parts = wrapped(parts)
-	case w.survey.Lines[i].Prompt:
+	case w.tree.Lines[i].Prompt:
 		w.turn++
 		m.Turn = &session.Turn{Number: w.turn}
-		if u, ok := w.survey.Spent[int32(i)]; ok {
+		if u, ok := w.tree.Spent[int32(i)]; ok {
 			m.Turn.Usage = &u
 		}
-	default: // a command of the user's own, or what it printed
+	default: // a command that the user ran, or its output
 		m.Simulated = true
 	}
 	m.Parts = commanded(parts)
 	return w.put(m)
 }
 
-// summary belongs to the boundary in front of it.
+// summary adds a summary to the boundary before it.
 func (w *walker) summary(m *session.Message, parts []session.Part) bool {
 	var texts []string
 	for _, p := range parts {
@@ -169,11 +169,11 @@ func (w *walker) summary(m *session.Message, parts []session.Part) bool {
 	return w.put(m)
 }
 
-// assistant is a response: a line, and the others that it has.
+// assistant converts a response: a line, and the others of the same response.
 func (w *walker) assistant(i int, f *members.Object, m *session.Message) bool {
 	w.answer(f, m)
-	var known map[string]bool // extras: all lines of a response say the same of it
-	for next := w.survey.Lines[i].Next; next >= 0; next = w.survey.Lines[next].Next {
+	var known map[string]bool // extras that an earlier line of the response has, too
+	for next := w.tree.Lines[i].Next; next >= 0; next = w.tree.Lines[next].Next {
 		line, ok := w.read(int(next))
 		if !ok {
 			return false
@@ -197,7 +197,7 @@ func (w *walker) assistant(i int, f *members.Object, m *session.Message) bool {
 	return w.put(m)
 }
 
-// answer takes what a line says of a response.
+// answer converts one line of a response.
 func (w *walker) answer(f *members.Object, m *session.Message) {
 	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
 		f.Keep(unused)
@@ -214,7 +214,7 @@ func (w *walker) answer(f *members.Object, m *session.Message) {
 	w.settle(f, &m.Extras)
 }
 
-// attachment is context that the client put there.
+// attachment converts context that the client added.
 func (w *walker) attachment(f *members.Object, m *session.Message) bool {
 	for _, unused := range [...]int{inMessage, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
 		f.Keep(unused)
@@ -237,7 +237,7 @@ func (w *walker) attachment(f *members.Object, m *session.Message) bool {
 	return w.put(m)
 }
 
-// system is a boundary, or what the client says to the user.
+// system converts a boundary, or a notice of the client to the user.
 func (w *walker) system(o *outline.Line, f *members.Object, m *session.Message) bool {
 	for _, unused := range [...]int{inAttachment, inRendered, inResult, inSource, inSummary, inVisible, inMessage} {
 		f.Keep(unused)
@@ -258,7 +258,7 @@ func (w *walker) system(o *outline.Line, f *members.Object, m *session.Message) 
 	if s := f.Text(inContent); s != "" {
 		m.Parts = []session.Part{&session.Text{Text: s}}
 	}
-	if local { // the client sends it as what the user said
+	if local { // the client sends it in the role of the user
 		m.Role, m.Simulated, m.Parts = session.User, true, commanded(m.Parts)
 	}
 	w.settle(f, &m.Extras)

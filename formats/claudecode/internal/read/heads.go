@@ -11,6 +11,7 @@ import (
 	"rehome/formats/session"
 )
 
+// Heads lists the sessions of a config folder, a project's folder or a file.
 func Heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
 		s, err := outline.OpenStore(l)
@@ -39,7 +40,7 @@ func Heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 	}
 }
 
-// head is what both ends of a file tell.
+// head reads the head of a session from both ends of its file.
 func head(ctx context.Context, s *outline.Store, e *outline.File, buffer []byte) (*session.Head, error) {
 	h := &session.Head{ID: e.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
 	if e.Parent != nil {
@@ -71,7 +72,7 @@ func head(ctx context.Context, s *outline.Store, e *outline.File, buffer []byte)
 	if e.Parent != nil && e.Title != "" {
 		h.Title = e.Title
 	}
-	if h.Bytes <= outline.MaxHead && (v.Main || len(v.Threads) == 1) { // else what was gone back on is not told from what was not
+	if h.Bytes <= outline.MaxHead && (v.Main || len(v.Threads) == 1) { // otherwise abandoned turns cannot be told apart
 		err = v.Arrange(ctx)
 		h.Turns = v.Turns
 		return h, err

@@ -9,7 +9,7 @@ import (
 	"rehome/formats/session"
 )
 
-// results are a message each.
+// results converts a line of tool results, each to a message of its own.
 func (w *walker) results(m *session.Message, parts []session.Part, value []byte, n int) bool {
 	first, nth := true, 1
 	var rest []session.Part
@@ -44,9 +44,10 @@ func (w *walker) results(m *session.Message, parts []session.Part, value []byte,
 	return w.put(&session.Message{ID: m.ID + "-text", Role: session.User, Simulated: true, At: m.At, Archived: m.Archived, Origin: m.Origin, Parts: rest})
 }
 
+// maxOffloaded is the maximum size of a backup or a file of tool output.
 const maxOffloaded = 16 << 20
 
-// offloaded is output that was too long for its line.
+// offloaded adds output that was too long for its line, from its file.
 func (w *walker) offloaded(r *session.ToolResult) {
 	file := outline.Text(r.Value, "persistedOutputPath")
 	if file == "" {
@@ -62,7 +63,7 @@ func (w *walker) offloaded(r *session.ToolResult) {
 	}
 }
 
-// wrapped tells context in an envelope from what the client says plainly.
+// wrapped turns texts within a tag into Injected parts.
 func wrapped(parts []session.Part) []session.Part {
 	for i, p := range parts {
 		t, ok := p.(*session.Text)
@@ -78,8 +79,8 @@ func wrapped(parts []session.Part) []session.Part {
 	return parts
 }
 
-// commanded tells the pieces of a command where they can be spelled again as
-// they were; all else stays as it is.
+// commanded turns a command into Injected parts if these can be written again
+// exactly. It returns other parts unchanged.
 func commanded(parts []session.Part) []session.Part {
 	if len(parts) != 1 {
 		return parts

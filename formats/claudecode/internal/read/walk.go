@@ -13,7 +13,7 @@ import (
 
 // line reads a line of the file again.
 func (r *reading) line(i int) (line []byte, repaired bool, err error) {
-	o := &r.survey.Lines[i]
+	o := &r.tree.Lines[i]
 	b := make([]byte, o.Size)
 	if _, err := r.f.ReadAt(b, o.Offset); err != nil && err != io.EOF {
 		return nil, false, err
@@ -21,8 +21,8 @@ func (r *reading) line(i int) (line []byte, repaired bool, err error) {
 	return rawjson.Line(bytes.TrimSuffix(b, []byte("\r")))
 }
 
-// messages walks a thread: its live branch in the order of the file, then the
-// others. The lines that belong to no thread come with the session's own.
+// messages yields the messages of a thread: the live branch in file order, then the
+// others. Lines outside of the conversation are part of the session's own thread.
 func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 	walked := false
 	return func(yield func(*session.Message, error) bool) {
@@ -31,14 +31,14 @@ func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 		}
 		walked = true
 		w := &walker{reading: r, yield: yield, at: outline.Live}
-		defer func() { r.sel.Account.Add(w.tally) }()
-		if thread == 0 && r.survey.Healed > 0 {
+		defer func() { r.sel.Account.Add(w.account) }()
+		if thread == 0 && r.tree.Healed > 0 {
 			r.note(loss.ParentMissing, 0)
 		}
-		if thread == 0 && r.survey.Unlinked > 0 {
+		if thread == 0 && r.tree.Unlinked > 0 {
 			r.note(loss.ParentsUnknown, 0)
 		}
-		for _, i := range r.survey.LinesOf(thread) {
+		for _, i := range r.tree.LinesOf(thread) {
 			if !w.take(int(i)) {
 				return
 			}
@@ -47,32 +47,32 @@ func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 	}
 }
 
-// callers are the subagents by the calls that started them.
+// callers returns the subagents by the calls that started them.
 func (r *reading) callers() map[string]string {
 	for _, kid := range r.Kids {
 		if kid.Call != "" {
-			r.survey.Calls[kid.Call] = kid.ID
+			r.tree.Calls[kid.Call] = kid.ID
 		}
 	}
-	return r.survey.Calls
+	return r.tree.Calls
 }
 
-// walker makes messages of lines.
+// walker converts lines to messages.
 type walker struct {
 	*reading
 	yield    func(*session.Message, error) bool
-	tally    session.Account
+	account  session.Account
 	held     *session.Message // a boundary, which its summary may follow
-	at       int32            // the branch at hand
+	at       int32            // the current branch
 	branch   string           // its name
 	turn     int
-	archived int // messages so far
+	archived int // number of archived messages so far
 }
 
-// take counts a line and reads it, if it is of a branch that is wanted, or of
-// none.
+// take accounts for a line, and converts it unless its branch is not selected; false
+// if the caller stopped.
 func (w *walker) take(i int) bool {
-	o := &w.survey.Lines[i]
+	o := &w.tree.Lines[i]
 	if o.Branch >= 0 && o.Branch != w.at {
 		if w.at, w.branch = o.Branch, branchName(o.Branch); !w.flush() {
 			return false
@@ -83,20 +83,20 @@ func (w *walker) take(i int) bool {
 	}
 	switch {
 	case o.Kind == outline.Broken:
-		w.tally.Read++
-		w.tally.Unreadable++
+		w.account.Read++
+		w.account.Unreadable++
 		code := loss.LineNotObject
-		if i == len(w.survey.Lines)-1 && w.survey.Torn {
+		if i == len(w.tree.Lines)-1 && w.tree.Torn {
 			code = loss.LineTorn
 		}
 		w.note(code, i)
 	case o.Branch == outline.Dropped:
-		w.tally.Read++
-		w.tally.Unreadable++
+		w.account.Read++
+		w.account.Unreadable++
 		w.note(loss.DuplicateUUID, i)
 	case o.Branch >= 0 && !w.sel.History:
-		w.tally.Read++
-		w.tally.Unreadable++
+		w.account.Read++
+		w.account.Unreadable++
 	case o.Head != int32(i): // read with the first line of its response
 	default:
 		line, ok := w.read(i)
@@ -109,7 +109,7 @@ func (w *walker) take(i int) bool {
 	return true
 }
 
-// read reads a line that counts; false if that was the last one.
+// read reads a line again and accounts for it; false on an error.
 func (w *walker) read(i int) (line []byte, ok bool) {
 	if err := w.ctx.Err(); err != nil {
 		w.yield(nil, err)
@@ -123,11 +123,11 @@ func (w *walker) read(i int) (line []byte, ok bool) {
 	if repaired {
 		w.note(loss.LineInvalidUTF8, i)
 	}
-	w.tally.Read++
+	w.account.Read++
 	return line, true
 }
 
-// put hands out a message, after the one that is held.
+// put yields a message, after the held one.
 func (w *walker) put(m *session.Message) bool {
 	if !w.flush() {
 		return false
