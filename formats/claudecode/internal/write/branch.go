@@ -17,38 +17,37 @@ import (
 	"rehome/formats/session"
 )
 
-// grafts are the branches that a session went back on, on their way into the
-// tree. The client goes on with the last thing said in a file, older ones with
-// the latest, and the Agent SDK with a line that no other hangs on: so a branch
-// stands in front of what the live one went on with, in place and in time, and
-// never hangs on the end of it. As it comes behind the live branch, the lines are
-// written to a draft first.
+// grafts are the abandoned branches of a session. The client continues from the last
+// message of a file, older ones from the latest, and the Agent SDK from a line
+// without children. So a branch comes before the live branch's continuation, in the
+// file and in time, and never starts at the end of it. Sessions give it after the
+// live branch, so the lines are first written to a draft.
 type grafts struct {
 	draft  *os.File
-	forks  map[string]*fork  // by the message that a branch grows from; nil until that is written
-	from   map[string]string // these messages, by the names of the branches
-	due    []string          // those that are written, but for results that are still to come
-	unit   fork              // where the last thing said on the live branch begins
+	forks  map[string]*fork  // by the message at which a branch starts; nil until that is written
+	from   map[string]string // ids of these messages, by the names of the branches
+	due    []string          // those that are written, but wait for results
+	unit   fork              // the start of the last message on the live branch
 	live   int64             // size of the live branch
-	copied int64             // of it, for branches that grow from its end
-	start  int64             // what the first line's time comes after
+	copied int64             // bytes of it, copied for branches that start at its end
+	start  int64             // the time before that of the first line
 	done   []graft
-	reader *bufio.Reader // of the draft, for many lines
-	peek   *bufio.Reader // for one
+	reader *bufio.Reader // reads many lines of the draft
+	peek   *bufio.Reader // reads one
 	err    error
 }
 
-// maxCopied is how much more than the live branch is copied for others.
+// maxCopied is how many more bytes than those of the live branch are copied.
 const maxCopied = 1 << 20
 
 // fork is a place between lines of the live branch.
 type fork struct {
 	at     int64  // in the draft
-	parent string // uuid of the line in front
+	parent string // uuid of the previous line
 	time   int64  // of that line
 }
 
-// graft is a branch in the draft, and where it belongs.
+// graft is a branch in the draft, and the place before which it is inserted.
 type graft struct {
 	at, from, to, lines int64
 }
@@ -79,8 +78,7 @@ func (e *encoder) grafted(ctx context.Context) (err error) {
 	return e.assemble(ctx)
 }
 
-// graft turns to the branch that the next message is of; false if it has no
-// place.
+// graft switches to the branch of the next message; false if it has no place.
 func (e *encoder) graft(branch string, id string) bool {
 	g := e.grafts
 	if g == nil || branch == "" && e.branch != "" {
@@ -90,7 +88,7 @@ func (e *encoder) graft(branch string, id string) bool {
 		e.close()
 	}
 	if !e.begun && branch != "" && e.branch == "" {
-		return false // the client would go on with it
+		return false // the client would continue it
 	}
 	e.forks()
 	if branch != e.branch {
@@ -103,14 +101,14 @@ func (e *encoder) graft(branch string, id string) bool {
 	return true
 }
 
-// forks marks the place behind messages, once all their calls have results.
+// forks marks the places after messages, once all their calls have results.
 func (e *encoder) forks() {
 	if e.step != nil {
 		return
 	}
 	for _, id := range e.grafts.due {
 		f := &fork{at: e.size, parent: e.parent, time: e.last}
-		if e.branch != "" { // a branch of a branch stands behind that
+		if e.branch != "" { // a branch of a branch comes after that
 			f.at = e.grafts.done[len(e.grafts.done)-1].at
 		}
 		e.grafts.forks[id] = f
@@ -118,15 +116,15 @@ func (e *encoder) forks() {
 	e.grafts.due = e.grafts.due[:0]
 }
 
-// unit marks where something said begins that cannot be taken apart: a prompt,
-// or a response with the results of its calls.
+// unit marks the start of lines that belong together: a prompt, or a response with
+// the results of its calls.
 func (e *encoder) unit() {
 	if g := e.grafts; g != nil && e.branch == "" {
 		g.unit = fork{at: e.size, parent: e.parent, time: e.last}
 	}
 }
 
-// leave ends the branch that is being written.
+// leave ends the current branch.
 func (e *encoder) leave() {
 	g := e.grafts
 	if e.branch == "" {
@@ -151,12 +149,12 @@ func (e *encoder) enter(branch string) {
 	made := graft{at: f.at, from: e.size, lines: e.lines}
 	g.done = append(g.done, made)
 	e.parent, e.last = f.parent, f.time
-	if end := f.at; end > g.unit.at { // nothing is said behind it
+	if end := f.at; end > g.unit.at { // no message follows
 		e.parent, e.last = g.unit.parent, g.unit.time
 		g.done[len(g.done)-1].at = g.unit.at
 		e.again(end)
 		if g.copied += end - g.unit.at; g.copied > g.live+maxCopied {
-			*f = fork{at: g.unit.at, parent: e.parent, time: e.last} // the next ones grow from this copy
+			*f = fork{at: g.unit.at, parent: e.parent, time: e.last} // the next ones start at this copy
 		}
 	}
 	e.begun = e.parent != ""
@@ -194,8 +192,8 @@ func (e *encoder) assemble(ctx context.Context) error {
 	return e.pour(ctx, from, g.live, nil)
 }
 
-// pour writes lines of the draft, with times that go up; under a ceiling where
-// there is one, and room below it.
+// pour writes lines of the draft with increasing times, below the ceiling if there
+// is one and it leaves room.
 func (e *encoder) pour(ctx context.Context, from, to int64, ceiling func() int64) error {
 	r := e.grafts.reader
 	r.Reset(io.NewSectionReader(e.grafts.draft, from, to-from))
@@ -222,7 +220,7 @@ func (e *encoder) pour(ctx context.Context, from, to int64, ceiling func() int64
 	}
 }
 
-// time is that of the line at a place in the draft.
+// time returns the time of the line at a place in the draft.
 func (g *grafts) time(at int64) (int64, error) {
 	g.peek.Reset(io.NewSectionReader(g.draft, at, g.live-at))
 	line, err := g.peek.ReadBytes('\n')
@@ -233,8 +231,8 @@ func (g *grafts) time(at int64) (int64, error) {
 	return ms, err
 }
 
-// moment is the time of a line of ours, and where it is spelled. No member
-// behind it holds another object.
+// moment returns the time of a line that we wrote, and its bytes in the line. No
+// later member contains an object.
 func moment(line []byte) (ms int64, spelled []byte, err error) {
 	const name, long = `,"timestamp":"`, len("2006-01-02T15:04:05.000Z")
 	i := bytes.LastIndex(line, []byte(name))

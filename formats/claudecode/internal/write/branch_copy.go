@@ -11,9 +11,9 @@ import (
 	"rehome/formats/loss"
 )
 
-// again begins a branch with a copy of the last thing that was said: nothing may
-// hang on the end of the live branch. The copy has names of its own, or it would
-// be taken for a part of the response that it is a copy of.
+// again begins a branch with a copy of the last message, because the end of the live
+// branch must not have children. The copy has ids of its own; otherwise the client
+// would read it as part of the original response.
 func (e *encoder) again(to int64) {
 	from := e.grafts.unit.at
 	e.note(loss.BranchCopied)
@@ -34,10 +34,10 @@ func (e *encoder) again(to int64) {
 	}
 }
 
-// copier writes lines again under other names.
+// copier writes lines again with other ids.
 type copier struct {
 	*encoder
-	uuids, calls map[string]string // the new names by the old ones
+	uuids, calls map[string]string // new ids by old ones
 	response     string
 }
 
@@ -60,7 +60,7 @@ func (c *copier) line(line []byte) {
 			p.Text(name, c.uuids[outline.Text(line, name)])
 		case "message":
 			p.Raw(name, c.renamed(v))
-		case "rehome": // with the branch in front
+		case "rehome": // written before the timestamp, with the branch
 		default:
 			if name == "timestamp" {
 				c.known(&p, rawjson.Last(line, "rehome"))
@@ -72,7 +72,7 @@ func (c *copier) line(line []byte) {
 	c.parent = id
 }
 
-// known is what we know of a line, and that it is of a branch.
+// known writes the member "rehome" of the original with the branch added.
 func (c *copier) known(p *object.Writer, was []byte) {
 	p.Name("rehome")
 	in := object.New(p.B)
@@ -112,7 +112,7 @@ func (c *copier) renamed(m []byte) []byte {
 	return p.Done()
 }
 
-// block renames a call, or the call that a result is of.
+// block replaces the id of a call in a call or a result.
 func (c *copier) block(b []byte) []byte {
 	member := map[string]string{"tool_use": "id", "tool_result": "tool_use_id"}[outline.Text(b, "type")]
 	if member == "" {

@@ -21,9 +21,9 @@ import (
 	"rehome/formats/store"
 )
 
-// Encode writes one session to a file of its own.
+// Encode writes one session to a new file.
 func Encode(ctx context.Context, s *session.Session, b formats.Build) (err error) {
-	// What the client writes nobody else may read.
+	// As in the client, only the user may read the file.
 	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		if errors.Is(err, os.ErrExist) {
@@ -50,7 +50,7 @@ func Encode(ctx context.Context, s *session.Session, b formats.Build) (err error
 	if err != nil {
 		return err
 	}
-	// The client takes the newest file for the session to go on with.
+	// The client continues the newest file.
 	at := time.UnixMilli(e.last)
 	return os.Chtimes(b.Path, at, at)
 }
@@ -61,35 +61,35 @@ type encoder struct {
 	b     formats.Build
 	w     *bufio.Writer
 	sum   hash.Hash
-	lines int64 // written
-	size  int64 // of these
+	lines int64 // number of lines written
+	size  int64 // bytes of these
 
-	id, agent, cwd string // agent: of a subagent
-	own            bool   // it comes from Claude Code: nothing has to be translated
+	id, agent, cwd string // agent: the id of a subagent
+	own            bool   // the session is one of Claude Code: tools need no translation
 
 	last     int64  // time of the last line
-	said     int64  // time of the last message that had one
-	begun    bool   // the model is shown something
-	shell    bool   // the turn is a command of the user's own
+	said     int64  // time of the last message with a time
+	begun    bool   // a message of the conversation was written
+	shell    bool   // the turn is a command that the user ran
 	parent   string // uuid of the last line
-	prompt   string // the first line of the first one
+	prompt   string // first line of the first prompt
 	system   []string
-	ids      map[string]bool    // of calls
-	repeats  map[string]int64   // how often an id of the source's was there before
-	open     map[string][]*call // calls without a result, by the source's ids
-	steps    []*step            // of which results are still to come
+	ids      map[string]bool    // ids of calls that were written
+	repeats  map[string]int64   // how often an id of the source was repeated
+	open     map[string][]*call // calls without a result, by their ids in the source
+	steps    []*step            // steps whose results are not complete
 	step     *step              // the last of these
-	held     int                // bytes that wait
+	held     int                // bytes that wait to be written
 	buf      []byte
-	marked   bool // the line being written has what we know of it
+	marked   bool // the current line has its "rehome" member
 	message  *session.Message
-	turnRec  []byte // of a turn whose line is still to come
+	turnRec  []byte // the record of a turn, until its line is written
 	grafts   *grafts
-	children map[string]bool // the sessions of its subagents
-	branch   string          // that is being written; "" for the live one
+	children map[string]bool // ids of its subagents
+	branch   string          // the branch being written; "" for the live one
 }
 
-// firstMoment is when a session begins that has no time in it at all.
+// firstMoment is the start of a session without any times.
 const firstMoment = 1577836800000 // 2020
 
 func newEncoder(s *session.Session, b formats.Build) *encoder {
@@ -140,15 +140,15 @@ func (e *encoder) session(ctx context.Context) error {
 	return e.files(ctx)
 }
 
-// wordless says that nothing was said: nothing is invented then, and the client
-// has nothing to go on with.
+// wordless reports a session without messages. No message is invented, so the client
+// cannot continue it.
 func (e *encoder) wordless() {
 	if !e.begun {
 		e.note(loss.SessionEmpty)
 	}
 }
 
-// aside notes what a head has that no line says.
+// aside reports metadata that no line of the conversation holds.
 func (e *encoder) aside() {
 	s := e.s
 	for _, p := range []struct {
@@ -165,7 +165,7 @@ func (e *encoder) aside() {
 	}
 }
 
-// files walks the snapshots, for which there is no place.
+// files reports the snapshots of files, which are not written.
 func (e *encoder) files(ctx context.Context) error {
 	if e.s.Files == nil {
 		return nil
@@ -193,19 +193,20 @@ func (e *encoder) note(code loss.Code) {
 	e.b.OnLoss(loss.Loss{Code: code, At: store.Addr{File: at}})
 }
 
-// put writes a line.
+// put writes a line as it is.
 func (e *encoder) put(line []byte) {
 	e.lines++
 	line = append(line, '\n')
 	e.size += int64(len(line))
 	e.sum.Write(line)
-	e.w.Write(line) // its first error comes back from Flush
+	e.w.Write(line) // Flush returns its first error
 	if e.buf = line[:0]; cap(line) > 8<<20 {
 		e.buf = nil
 	}
 }
 
-// chained writes a line of the chain. body writes what is its own.
+// chained writes a line of the conversation, with the members that body writes, and
+// returns its uuid.
 func (e *encoder) chained(kind string, at session.Stamp, body func(p *object.Writer)) (id string) {
 	id = uuid("line", e.id, e.agent, itoa(e.lines))
 	p := object.New(e.buf)
@@ -235,8 +236,8 @@ func (e *encoder) chained(kind string, at session.Stamp, body func(p *object.Wri
 	return id
 }
 
-// ending writes what stands beside the conversation, and the title as the last
-// line of all: the client looks for it at the ends of a file only.
+// ending writes what is not part of the conversation, and last the title, because
+// the client looks for titles only at the ends of a file.
 func (e *encoder) ending() {
 	p := object.New(e.buf)
 	p.Text("type", "rehome")
@@ -277,7 +278,8 @@ func (e *encoder) ending() {
 	e.put(p.Done())
 }
 
-// tick is the time of the next line: its message's where that does not go back.
+// tick returns the time of the next line: that of its message if it is later than
+// the previous one.
 func (e *encoder) tick(at session.Stamp) string {
 	next := e.last + 1
 	if inReach(at) && at.Millis() > next {
@@ -287,10 +289,10 @@ func (e *encoder) tick(at session.Stamp) string {
 	return time.UnixMilli(next).UTC().Format(stampLayout)
 }
 
-// stampLayout is how the client spells a time.
+// stampLayout is the format of a time.
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// timed says what is unusual about a message's time.
+// timed reports a missing or unusual time.
 func (e *encoder) timed(m *session.Message) {
 	switch {
 	case !m.At.Known():
@@ -304,7 +306,7 @@ func (e *encoder) timed(m *session.Message) {
 	}
 }
 
-// inReach reports a time that ISO 8601 spells with four digits.
+// inReach reports whether a time is between 1970 and 9999.
 func inReach(t session.Stamp) bool {
 	return t.Known() && t.Millis() >= 0 && t.Millis() < 253402300800000-(1<<32)
 }

@@ -12,8 +12,8 @@ import (
 	"rehome/formats/session"
 )
 
-// SessionPath is where a session's file belongs: below a config folder, or in the
-// side folder of the session that it is a subagent of.
+// SessionPath returns the path of the file of a session below a config folder. The
+// file of a subagent is in the side folder of its session.
 func SessionPath(h *session.Head) string {
 	dir := "projects/" + outline.FolderName(workspace(h.Workspace)) + "/"
 	if h.Parent != nil {
@@ -22,8 +22,8 @@ func SessionPath(h *session.Head) string {
 	return dir + sessionID(h.Agent, h.ID) + outline.Ending
 }
 
-// Companion is what the client keeps beside a subagent's file: what kind it is of,
-// what it was to do, and the call that started it.
+// Companion returns the .meta.json file of a subagent: its kind, its task and the
+// call that started it.
 func Companion(h *session.Head) (ending string, content []byte) {
 	if h.Parent == nil {
 		return "", nil
@@ -38,11 +38,10 @@ func Companion(h *session.Head) (ending string, content []byte) {
 	return ".meta.json", p.Done()
 }
 
-// agentType is a kind of subagent; one that nobody named is the usual one.
+// agentType returns the kind of a subagent, or the default.
 func agentType(kind string) string { return cmp.Or(kind, "general-purpose") }
 
-// workspace is a folder without the slash at its end. Where none is known it is
-// the root.
+// workspace returns a folder without a final slash; the root if it is unknown.
 func workspace(dir string) string {
 	if len(dir) > 1 {
 		dir = strings.TrimRight(dir, "/")
@@ -53,11 +52,11 @@ func workspace(dir string) string {
 	return dir
 }
 
-// namespace is what our names are hashed in. It must never change: a session
-// that is written again has to have the same ids.
+// namespace is the prefix of all hashed ids. It must never change, so that a
+// session has the same ids whenever it is written.
 const namespace = "rehome/claude-code/1\x00"
 
-// uuid is a name-based id (version 5).
+// uuid returns a name-based UUID (version 5).
 func uuid(parts ...string) string {
 	sum := hashed(parts)
 	sum[6] = sum[6]&0x0f | 0x50
@@ -75,13 +74,13 @@ func hashed(parts []string) [sha1.Size]byte {
 	return sha1.Sum(b)
 }
 
-// digits is a short name-based id.
+// digits returns n digits of a name-based id.
 func digits(n int, parts ...string) string {
 	sum := hashed(parts)
 	return hex.EncodeToString(sum[:])[:n]
 }
 
-// sessionID is a session's id for Claude Code. Its own are kept.
+// sessionID returns the id of a session for Claude Code, which keeps its own ids.
 func sessionID(agent, id string) string {
 	if agent == session.ClaudeCode && outline.IsUUID(id) {
 		return id
@@ -89,7 +88,7 @@ func sessionID(agent, id string) string {
 	return uuid("session", agent, id)
 }
 
-// agentID is a subagent's.
+// agentID returns the id of a subagent for Claude Code.
 func agentID(agent, id string) string {
 	if rest, ok := strings.CutPrefix(id, "agent-"); ok && agent == session.ClaudeCode && outline.ValidID(rest, outline.MaxID) {
 		return rest
@@ -97,7 +96,7 @@ func agentID(agent, id string) string {
 	return "a" + digits(16, "agent", agent, id)
 }
 
-// knownID is a call's id, as the API takes it.
+// knownID returns the id of a call in a form that the API accepts.
 func knownID(id string) string {
 	if outline.ValidID(id, outline.MaxID) {
 		return id
@@ -105,7 +104,7 @@ func knownID(id string) string {
 	return "toolu_" + digits(24, "call", id)
 }
 
-// toolName is a tool's name as the API takes it.
+// toolName returns the name of a tool in a form that the API accepts.
 func toolName(s string) string {
 	if s == "" {
 		return "unknown"

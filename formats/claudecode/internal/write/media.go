@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"image"
-	_ "image/gif"  // decoders that tell a whole picture from a broken one
+	_ "image/gif"  // decoders, to find images that are not complete
 	_ "image/jpeg" // the same
 	_ "image/png"  // the same
 	"strings"
@@ -23,8 +23,8 @@ const (
 	maxFile  = 20 << 20
 )
 
-// media is an image or a file as a block. What the API would refuse, and the
-// session with it for good, is named in words instead.
+// media returns an image or a file as a block. One that the API would reject, and
+// with it every later request, is replaced by a description.
 func (e *encoder) media(t *session.Media) (block []byte, words string) {
 	if block, words = e.picture(t); words == "" {
 		return block, ""
@@ -54,7 +54,7 @@ func (e *encoder) media(t *session.Media) (block []byte, words string) {
 	return e.block(words)
 }
 
-// picture is an image as a block; else words that name it.
+// picture returns an image as a block, or else its description.
 func (e *encoder) picture(t *session.Media) (block []byte, words string) {
 	e.extras(t.Extras)
 	mime := imageKind(t.Data)
@@ -81,12 +81,12 @@ func (e *encoder) picture(t *session.Media) (block []byte, words string) {
 	return block, words
 }
 
-// maxPixels is how large a picture can be to be decoded; one that is larger is
-// judged by its ends.
+// maxPixels is the maximum size of an image that is decoded. Of larger ones, only the
+// header and the end are checked.
 const maxPixels = 16 << 20
 
-// imageKind is the type of a picture that the API takes, by its own bytes; "" if
-// it is none, or not whole.
+// imageKind returns the type of an image by its content; "" if the API does not
+// accept it, or it is not complete.
 func imageKind(data []byte) string {
 	if len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP" {
 		if size := int64(binary.LittleEndian.Uint32(data[4:])); size < 12 || size+8 > int64(len(data)) {

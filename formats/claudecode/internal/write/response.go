@@ -8,7 +8,7 @@ import (
 	"rehome/formats/session"
 )
 
-// write writes the response, and the results that have come so far.
+// write writes a response and its results so far.
 func (e *encoder) write(s *step) {
 	if s.written {
 		return
@@ -43,7 +43,7 @@ func (e *encoder) write(s *step) {
 		e.reply(a)
 	}
 	s.answers = nil
-	for i := range s.blocks { // what is written need not be kept
+	for i := range s.blocks { // frees what is written
 		s.blocks[i].raw = nil
 		if c := s.blocks[i].call; c != nil && c.answered {
 			c.src, c.native = session.ToolCall{ID: c.src.ID}, tools.Native{}
@@ -106,11 +106,11 @@ func (e *encoder) response(s *step, id, stop string, b block) {
 	}
 }
 
-// maxInput is how much of a call's own arguments is kept beside it.
+// maxInput is the maximum size of the original arguments that are kept with a call.
 const maxInput = 64 << 10
 
-// wrote are the arguments of a call as they were, where those of Claude Code's
-// own tool do not say them all.
+// wrote returns the original arguments of a call if those of the tool of Claude Code
+// do not contain them.
 func (e *encoder) wrote(c *call) []byte {
 	was := c.src.Input
 	switch {
@@ -119,7 +119,7 @@ func (e *encoder) wrote(c *call) []byte {
 	case len(was) > 0 && c.native.Exact:
 		return nil
 	case len(was) == 0 && tools.Waits(c.src.Kind, nil, nil):
-		return nil // the client's own record of an edit: what it changed is said
+		return nil // the record of an edit, whose change is in the arguments
 	case len(was) == 0:
 		was = c.src.Args
 	}

@@ -14,8 +14,7 @@ import (
 	"rehome/formats/session"
 )
 
-// result takes what came of a call. Where its response waits for it, it waits,
-// too.
+// result adds the result of a call. It is written after its response.
 func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	e.extras(r.Extras)
 	c := e.find(r.Call)
@@ -46,8 +45,8 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 	e.advance()
 }
 
-// changed is a result that says what the file of an edit held before and after,
-// where its own record only names it.
+// changed adds the content of an edited file, before and after, to a result whose
+// record only names the file.
 func changed(c *call, r *session.ToolResult) *session.ToolResult {
 	if r.FileChange == nil || r.Error || !tools.Edits(c.src.Kind) {
 		return r
@@ -69,9 +68,9 @@ func changed(c *call, r *session.ToolResult) *session.ToolResult {
 	return &out
 }
 
-// shown is a result as a block of content, and its text. An empty one stays
-// empty, which is what the model was shown; but the API refuses an error that
-// does not say a word, and the session with it for good.
+// shown returns a result as a block, and its text. An empty result stays empty, as
+// the model saw it, but the API rejects an error without text, and with it every
+// later request.
 func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byte) {
 	blocks, texts := e.pieces(r.Content)
 	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
@@ -103,13 +102,13 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 	return text, p.Done()
 }
 
-// isText reports a part that says what the model was shown.
+// isText reports whether a part is text.
 func isText(p session.Part) bool {
 	_, ok := p.(*session.Text)
 	return ok
 }
 
-// pieces are the blocks of a result, and what they say.
+// pieces returns the blocks of a result, and their texts.
 func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) {
 	for _, p := range list {
 		var block []byte
@@ -138,12 +137,12 @@ func (e *encoder) pieces(list []session.Part) (blocks [][]byte, texts []string) 
 	return blocks, texts
 }
 
-// reference reports a block that names a tool which a search found.
+// reference reports whether a block names a tool that a search found.
 func reference(raw []byte) bool {
 	return outline.Text(raw, "type") == "tool_reference" && outline.Text(raw, "tool_name") != "" && outline.Only(raw, "type", "tool_name")
 }
 
-// drawn is the record that the screen is drawn from.
+// drawn returns the record that the client displays.
 func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 	if e.own {
 		return withoutFile(r.Value)
@@ -153,7 +152,7 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 	}
 	n := c.native
 	if n.Name == "Edit" || n.Name == "Write" {
-		// What came of it tells of the file around the change.
+		// The result has the lines around the change.
 		if again := tools.Claude(c.src.Kind, c.src.Name, c.src.Input, c.src.Args, r.Value); again.Name == n.Name {
 			n = again
 		}
@@ -161,9 +160,9 @@ func (e *encoder) drawn(c *call, r *session.ToolResult, shown string) []byte {
 	return n.Result(r.Value, shown, r.Error)
 }
 
-// withoutFile is the client's own record of a result, without the name of a file
-// that held all of a long output: it lies beside the session that was read, and
-// stays there. Its text is among the extras.
+// withoutFile returns the client's record of a result without the name of the file
+// that holds a long output. That file belongs to the session that was read; its text
+// is in the extras.
 func withoutFile(value []byte) []byte {
 	if outline.Text(value, "persistedOutputPath") == "" {
 		return bytes.Clone(value)
@@ -177,13 +176,13 @@ func withoutFile(value []byte) []byte {
 	return p.Done()
 }
 
-// agentResult is that of a subagent.
+// agentResult returns the record of the result of a subagent.
 func (e *encoder) agentResult(c *call, shown string) []byte {
 	p := object.New(nil)
 	p.Text("status", "completed")
 	p.Text("prompt", outline.Text(c.native.Input, "prompt"))
 	if child := c.src.Child; e.children[child] {
-		// One that the session does not hold has no file that could be named.
+		// Other subagents have no file.
 		p.Text("agentId", agentID(e.s.Agent, child))
 	}
 	p.Text("agentType", agentType(outline.Text(c.native.Input, "subagent_type")))
@@ -199,7 +198,7 @@ func (e *encoder) agentResult(c *call, shown string) []byte {
 	return p.Done()
 }
 
-// stray keeps a result that answers nothing: the client would make it vanish.
+// stray writes a result without a call as text, because the client would drop it.
 func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
 	e.note(loss.ResultOrphan)
 	var texts []string

@@ -11,7 +11,7 @@ import (
 	"rehome/formats/session"
 )
 
-// voice is who says a part, as the API sees it.
+// voice is the kind of line that a part is written to.
 type voice uint8
 
 const (
@@ -40,12 +40,12 @@ func voiceOf(role session.Role, p session.Part) voice {
 	return userVoice
 }
 
-// take writes a message: each run of parts that one voice says.
+// take writes a message: each run of parts with the same voice.
 func (e *encoder) take(m *session.Message) {
 	e.message = m
 	defer func() { e.message = nil }()
 	if m.Turn != nil {
-		e.close() // what is looked for is not in another turn
+		e.close() // a result is not expected in a later turn
 	}
 	if !e.graft(m.Branch, m.ID) {
 		e.note(loss.TurnAbandoned)
@@ -91,8 +91,8 @@ func (e *encoder) take(m *session.Message) {
 	}
 }
 
-// mute reports a message of which nothing can be said. It must not come between
-// a call and its result.
+// mute reports whether a message has no part that can be written. It must not
+// separate a call from its result.
 func mute(m *session.Message) bool {
 	for _, p := range m.Parts {
 		if _, ok := p.(*session.Opaque); !ok {
@@ -102,7 +102,7 @@ func mute(m *session.Message) bool {
 	return true
 }
 
-// turn keeps what is known of a turn for the next line.
+// turn keeps the record of a turn for the next line.
 func (e *encoder) turn(m *session.Message) {
 	t := m.Turn
 	if t == nil {
@@ -114,7 +114,7 @@ func (e *encoder) turn(m *session.Message) {
 	e.turnRec = bytes.Clone(rawjson.Last(line, "turn"))
 }
 
-// mark writes what we know of a line and the client has no member for.
+// mark writes the member "rehome": what the client has no member for.
 func (e *encoder) mark(p *object.Writer, m *session.Message, rest func(p *object.Writer)) {
 	p.Name("rehome")
 	in := object.New(p.B)
@@ -134,8 +134,8 @@ func (e *encoder) mark(p *object.Writer, m *session.Message, rest func(p *object
 	p.B = in.Done()
 }
 
-// ask writes what a user said. What the client put in front of it goes on lines
-// of its own, which are not taken for a prompt.
+// ask writes a message of the user. Context that the client added becomes lines of
+// its own, which are not prompts.
 func (e *encoder) ask(m *session.Message, run []session.Part) {
 	for from := 0; from < len(run); {
 		_, given := run[from].(*session.Injected)
@@ -155,8 +155,8 @@ func (e *encoder) ask(m *session.Message, run []session.Part) {
 	}
 }
 
-// words writes a line of a user's. What the client says while calls are without
-// their results waits for them.
+// words writes a line of the user. Lines that the client added wait for the results
+// of open calls.
 func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
 	l := userLine{m: &session.Message{ID: m.ID, Model: m.Model, At: m.At}, meta: meta}
 	size := 0
@@ -171,7 +171,7 @@ func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
 		return
 	}
 	if meta && (outline.IsOutput(l.single) || outline.IsCommand(l.single)) {
-		l.meta = e.prompt == "" // people are to see it, but the first prompt names a session
+		l.meta = e.prompt == "" // visible, but only a prompt gives the session its title
 	}
 	if meta {
 		e.later(size, func() { e.user(l) })
@@ -181,11 +181,11 @@ func (e *encoder) words(m *session.Message, run []session.Part, meta bool) {
 	e.user(l)
 }
 
-// userLine is one that is ready to be written.
+// userLine is a line of the user, ready to be written.
 type userLine struct {
 	m      *session.Message
 	blocks [][]byte
-	single string // its text, if it is nothing else
+	single string // its text, if it has a single block
 	meta   bool
 }
 
@@ -211,8 +211,8 @@ func (e *encoder) user(l userLine) {
 	})
 }
 
-// opening is a line for a session that does not begin with a prompt: the API
-// wants one.
+// opening writes a first line for a session that does not begin with a prompt, which
+// the API requires.
 func (e *encoder) opening(at session.Stamp) {
 	e.begun = true
 	e.unit()
@@ -222,8 +222,8 @@ func (e *encoder) opening(at session.Stamp) {
 	})
 }
 
-// spoken is a part as a block of content, nil if there is nothing to say. text
-// is what it says, if that is all there is to it.
+// spoken returns a part as a block, nil if it is empty or cannot be written. text is
+// its text, if it has nothing else.
 func (e *encoder) spoken(p session.Part) (block []byte, text string) {
 	switch t := p.(type) {
 	case *session.Text:
@@ -240,7 +240,7 @@ func (e *encoder) spoken(p session.Part) (block []byte, text string) {
 	return e.block(text)
 }
 
-// block is a text as a block, nil if it is blank: the API refuses those.
+// block returns a text as a block, nil if it is blank, because the API rejects that.
 func (e *encoder) block(text string) ([]byte, string) {
 	if outline.Blank(text) {
 		if text != "" {
@@ -260,7 +260,7 @@ func (e *encoder) extras(list []session.Extra) {
 	}
 }
 
-// injected spells context in its envelope again.
+// injected returns context as text within its tag.
 func (e *encoder) injected(t *session.Injected) string {
 	e.extras(t.Extras)
 	text := t.Text

@@ -11,31 +11,29 @@ import (
 	"rehome/formats/session"
 )
 
-// maxHeld is how much of responses and their results waits in memory for the
-// rest of them.
+// maxHeld is the maximum size of responses that wait in memory for their results.
 const maxHeld = 8 << 20
 
-// step is a response of the model's, and the results of its calls. Those that
-// are not written yet wait for the results of the first one: each is looked for
-// until the next turn.
+// step is one model response, and the results of its calls. Steps are written in
+// order, so later ones wait for the results of the first, until the next turn.
 type step struct {
 	at      session.Stamp
 	model   string
-	head    session.Message // of the message: its names
+	head    session.Message // id and model of the message
 	blocks  []block
 	answers []answer
-	held    int // bytes of these
-	late    int // and of what is said after them
+	held    int // bytes of blocks and answers
+	late    int // bytes of what follows them
 	written bool
 	left    int // calls without a result
-	waits   int // calls that what came of them has to tell of
+	waits   int // calls that are translated only with their results
 	after   []func()
 }
 
 // block is one line of a response.
 type block struct {
-	raw  []byte // content, nil for a call
-	kind string // of what has been made text
+	raw  []byte // content; nil for a call
+	kind string // kind of a part that was converted to text
 	call *call
 }
 
@@ -46,7 +44,7 @@ type call struct {
 	native   tools.Native
 	waits    bool
 	answered bool
-	line     string // uuid
+	line     string // uuid of its line
 }
 
 // answer is a result that waits for its response to be written.
@@ -55,10 +53,10 @@ type answer struct {
 	call *call
 	body []byte
 	ui   []byte
-	id   string // of the message
+	id   string // id of the message
 }
 
-// answer begins a step.
+// answer adds parts of a response to its step.
 func (e *encoder) answer(m *session.Message, run []session.Part) {
 	if s := e.step; s == nil || s.head.ID != m.ID || s.written || len(s.after) > 0 {
 		model := m.Model
@@ -78,7 +76,7 @@ func (e *encoder) answer(m *session.Message, run []session.Part) {
 		case *session.Thinking:
 			e.thinking(t)
 		case *session.Media:
-			// An answer can hold no picture.
+			// An answer cannot contain an image.
 			if block, text := e.media(t); block != nil && text == "" {
 				e.note(loss.AnswerImage)
 			} else if block != nil {
@@ -107,8 +105,8 @@ func (e *encoder) hold(s *step, n int) {
 	e.held += n
 }
 
-// thinking is kept as such where the client can send it: with its signature, to
-// the model that signed it. The API refuses any other.
+// thinking is kept if the client can send it: with its signature, to the model that
+// signed it. The API rejects any other.
 func (e *encoder) thinking(t *session.Thinking) {
 	e.extras(t.Extras)
 	genuine := e.own && outline.KnownModel(e.step.model)
@@ -141,7 +139,7 @@ func (e *encoder) thinking(t *session.Thinking) {
 	e.add(block, "thinking")
 }
 
-// call adds a call, under an id and a name that the API takes.
+// call adds a call, with an id and a name that the API accepts.
 func (e *encoder) call(t *session.ToolCall) {
 	e.extras(t.Extras)
 	c := &call{of: e.step, src: *t, id: e.callID(t.ID)}
@@ -161,7 +159,7 @@ func (e *encoder) call(t *session.ToolCall) {
 	e.open[t.ID] = append(e.open[t.ID], c)
 }
 
-// translate finds the tool that a call is to be one of.
+// translate finds the tool of Claude Code for a call.
 func (e *encoder) translate(c *call, value []byte) {
 	if e.own {
 		c.native = tools.Native{Name: c.src.Name, Input: c.src.Input, Own: true, Exact: true}
@@ -186,7 +184,7 @@ func (e *encoder) translate(c *call, value []byte) {
 	}
 }
 
-// callID is an id of the session's own for a call.
+// callID returns a unique id for a call, and reports a change.
 func (e *encoder) callID(id string) string {
 	out := e.fresh(id)
 	if out != id {
@@ -195,7 +193,7 @@ func (e *encoder) callID(id string) string {
 	return out
 }
 
-// fresh is an id that no call of the session has yet.
+// fresh returns an id that no call of the session has yet.
 func (e *encoder) fresh(id string) string {
 	out := knownID(id)
 	for e.ids[out] {
@@ -206,7 +204,8 @@ func (e *encoder) fresh(id string) string {
 	return out
 }
 
-// find is the first call of that id which has no result yet.
+// find returns the first call with an id that has no result yet, and marks it as
+// answered.
 func (e *encoder) find(id string) *call {
 	list := e.open[id]
 	if len(list) == 0 {
@@ -221,8 +220,8 @@ func (e *encoder) find(id string) *call {
 	return c
 }
 
-// advance writes what is complete, in its order: a response once no call of it
-// has to wait, and what follows once all of its calls have results.
+// advance writes what is complete, in order: a response once none of its calls
+// waits, and what follows once all of its calls have results.
 func (e *encoder) advance() {
 	for e.held > maxHeld && len(e.steps) > 0 {
 		if s := e.steps[0]; s.written {
@@ -243,8 +242,7 @@ func (e *encoder) advance() {
 	}
 }
 
-// finish ends the first step: every call has to have a result before anything
-// else is said.
+// finish ends the first step. Every call needs a result before the next message.
 func (e *encoder) finish() {
 	s := e.steps[0]
 	e.write(s)
@@ -264,8 +262,8 @@ func (e *encoder) finish() {
 	if e.steps = e.steps[1:]; len(e.steps) == 0 {
 		e.step = nil
 	}
-	for _, say := range s.after {
-		say()
+	for _, write := range s.after {
+		write()
 	}
 }
 
@@ -276,13 +274,13 @@ func (e *encoder) close() {
 	}
 }
 
-// later says something once the calls that wait have their results.
-func (e *encoder) later(size int, say func()) {
+// later runs write once all open calls have their results.
+func (e *encoder) later(size int, write func()) {
 	if e.step == nil {
-		say()
+		write()
 		return
 	}
-	e.step.after = append(e.step.after, say)
+	e.step.after = append(e.step.after, write)
 	e.step.late += size
 	e.held += size
 	e.advance()

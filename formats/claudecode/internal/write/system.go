@@ -10,9 +10,9 @@ import (
 	"rehome/formats/session"
 )
 
-// instruction writes what a system message says. The client has a system prompt
-// of its own: the source's is kept beside the conversation, and what came later
-// is shown to people, but not sent.
+// instruction writes a system message. The client has a system prompt of its own, so
+// that of the source is kept outside of the conversation. Later messages are
+// displayed, but not sent.
 func (e *encoder) instruction(m *session.Message, run []session.Part) {
 	for _, p := range run {
 		var text string
@@ -29,7 +29,7 @@ func (e *encoder) instruction(m *session.Message, run []session.Part) {
 		if outline.Blank(text) {
 			continue
 		}
-		if e.branch != "" { // a line that is not sent is taken for one of the live branch
+		if e.branch != "" { // the client adds a line that is not sent to the live branch
 			e.note(loss.BranchNotice)
 			continue
 		}
@@ -43,7 +43,7 @@ func (e *encoder) instruction(m *session.Message, run []session.Part) {
 	}
 }
 
-// informed is a line that people are shown.
+// informed writes a line that is displayed to the user.
 func (e *encoder) informed(m *session.Message, text string) {
 	e.chained("system", m.At, func(p *object.Writer) {
 		p.Text("subtype", "informational")
@@ -54,8 +54,7 @@ func (e *encoder) informed(m *session.Message, text string) {
 	})
 }
 
-// boundary writes where the client compacted, and the summary that it went on
-// with.
+// boundary writes a compaction with its summary.
 func (e *encoder) boundary(m *session.Message, run []session.Part) {
 	var texts []string
 	archived := -1
@@ -78,7 +77,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 		}
 		return
 	}
-	if archived < 0 && e.parent != "" || e.branch != "" { // a summary alone hides nothing, and a branch has nothing to hide
+	if archived < 0 && e.parent != "" || e.branch != "" { // a summary without a boundary archives nothing, nor does one on a branch
 		if summary != "" {
 			e.words(m, []session.Part{&session.Text{Text: summary}}, true)
 		}
@@ -112,12 +111,12 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 	})
 }
 
-// shellTurn is the kind of a turn that is a command of the user's own: !ls in
-// Claude Code.
+// shellTurn is the kind of a turn in which the user ran a command: !ls in Claude
+// Code.
 const shellTurn = "shell"
 
-// printed writes what a user's own command printed, as the client does; false if
-// it is none, or its record says more than that.
+// printed writes the output of a command that the user ran, as the client does;
+// false if r is something else, or its record has other members.
 func (e *encoder) printed(m *session.Message, r *session.ToolResult) bool {
 	if !e.shell || r.Call != "" || len(r.Content) > 0 || !outline.Only(r.Value, "stdout", "stderr", "exitCode") {
 		return false
@@ -140,7 +139,8 @@ func (e *encoder) printed(m *session.Message, r *session.ToolResult) bool {
 	return true
 }
 
-// spelledCommand is a command as the client spells it; "" if the parts are none.
+// spelledCommand returns a command as the client writes it; "" if the parts are not
+// a command.
 func spelledCommand(parts []session.Part) string {
 	var out []string
 	for _, p := range parts {

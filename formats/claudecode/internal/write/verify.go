@@ -17,8 +17,8 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-// Verify holds a file that we wrote against the rules of the client and of the
-// API behind it. It reads the file anew and trusts nothing of the writer's.
+// Verify checks a file that Encode wrote against the rules of the client and of the
+// API. It reads the file again and uses nothing that the encoder knows.
 func Verify(ctx context.Context, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,28 +47,28 @@ type checker struct {
 	calls map[string]bool // ids of all calls
 	ids   map[string]bool // of all responses
 	rows  map[string]*row // by branch
-	*row                  // that the line at hand is of
+	*row                  // of the branch of the current line
 	at    time.Time
 	forks map[string]bool // uuids of lines that abandoned branches grow from
-	leaf  string          // uuid of the last thing said
-	stray bool            // that is of an abandoned branch
+	leaf  string          // uuid of the last message
+	stray bool            // leaf is on an abandoned branch
 	side  string          // isSidechain of all lines
 	id    string          // sessionId of all lines
-	ended bool            // our last line has been seen
+	ended bool            // the "rehome" line was read
 	title bool
 
-	outer, inner, part outline.Fields // the line at hand, its message, a block of that
+	outer, inner, part outline.Fields // the current line, its message, a block of that
 }
 
-// row is the lines of one branch, each of which hangs on the one in front.
+// row is the state of one branch. The parent of each line is the line before it.
 type row struct {
 	open  map[string]bool // calls without a result
-	last  string          // uuid of the line in front
-	reply string          // id of the response in front
+	last  string          // uuid of the previous line
+	reply string          // id of the previous response
 	said  bool
 }
 
-// turn finds the row of a line.
+// turn selects the row of a branch.
 func (c *checker) turn(branch string) {
 	if c.row = c.rows[branch]; c.row == nil {
 		c.row = &row{open: map[string]bool{}}
@@ -138,7 +138,7 @@ func (c *checker) end() error {
 	c.turn("")
 	switch {
 	case c.ended && c.n <= 2 && len(c.uuids) == 0:
-		return nil // nothing was ever said
+		return nil // a session without messages
 	case !c.said:
 		return errors.New("no messages")
 	case c.stray || c.forks[c.leaf]:
@@ -149,7 +149,7 @@ func (c *checker) end() error {
 	return nil
 }
 
-// chained checks a line's envelope.
+// chained checks the envelope of a line.
 func (c *checker) chained(kind string) error {
 	id := c.outer.Text("uuid")
 	if !outline.IsUUID(id) || c.uuids[id] {
@@ -163,7 +163,7 @@ func (c *checker) chained(kind string) error {
 	switch {
 	case branch != "" && kind == "system":
 		return errors.New("system line on an abandoned branch")
-	case branch != "" && c.last == "" && (root || c.uuids[up]): // it may grow from anywhere in front
+	case branch != "" && c.last == "" && (root || c.uuids[up]): // it may start at any earlier line
 		c.said, c.forks[up] = !root, true
 	case root != (c.last == "" || boundary) || !root && up != c.last:
 		return errors.New("parentUuid does not point to the previous line")
@@ -272,7 +272,7 @@ func (c *checker) result() error {
 	return nil
 }
 
-// said checks a block of text, image or document.
+// said checks a block of text, an image or a document.
 func said(b *outline.Fields) error {
 	switch b.Text("type") {
 	case "text":
@@ -290,7 +290,8 @@ func said(b *outline.Fields) error {
 	return nil
 }
 
-// says reports a text that is not blank. Most show it in their first letter.
+// says reports whether a JSON string is not blank. Usually its first character
+// decides.
 func says(raw []byte) bool {
 	if len(raw) < 2 || raw[0] != '"' {
 		return false
@@ -301,9 +302,8 @@ func says(raw []byte) bool {
 	return !outline.Blank(rawjson.Text(raw))
 }
 
-// Unmodified reports whether a file is one of ours, line by line. The client
-// adds to a file that it goes on with, and never takes from it: then our digest
-// and title are not its end any more.
+// Unmodified reports whether a file is as Encode wrote it. The client only appends to
+// a file that it continues, and then the digest and the title are no longer last.
 func Unmodified(ctx context.Context, path string) (bool, error) {
 	err := Verify(ctx, path)
 	if ctxErr := ctx.Err(); ctxErr != nil {
