@@ -39,7 +39,7 @@ func Format() *formats.Format {
 	}
 }
 
-// home is where the client keeps its config folder.
+// home returns the config folder of the client.
 func home(m formats.Machine) []string {
 	return []string{cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), filepath.Join(m.Home, ".claude"))}
 }

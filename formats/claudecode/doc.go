@@ -16,7 +16,7 @@
 //
 // A file is recognized by its first lines. Versions differ in what they write
 // first (prompts, titles, queued prompts, snapshots or states), and exports omit
-// ids. See probe.go.
+// ids. See internal/outline/recognize.go.
 //
 // # Reading
 //
@@ -52,7 +52,7 @@
 // least one millisecond apart. The API permanently rejects a session that has an
 // empty text, an id or name with a character that it does not allow, a call
 // without a result, or thinking without its signature, and the client forwards
-// all of these. check.go implements these rules, and every file is checked
+// all of these. internal/write/verify.go implements these rules, and every file is checked
 // before it is placed. The API accepts a result without text, but not an error
 // without text.
 //
@@ -72,12 +72,18 @@
 // last line, older ones from the line with the latest timestamp, and the Agent
 // SDK from a line without children. A branch that starts at the last message
 // begins with a copy of that message, so that the original has no children. See
-// branch.go.
+// internal/write/branch.go.
 //
 // What does not fit into the conversation is stored in a member "rehome" on the
 // lines, or in a line of type "rehome" at the end. That line also holds a digest
 // of all lines before it, which shows whether the client has added to the file
 // since.
+//
+// # Packages
+//
+// internal/outline knows the files and the tree of their lines. internal/read,
+// internal/write and internal/audit import it, and not each other. This package has
+// what is left: Format, Probe and the exact conversion.
 //
 // # Not verified
 //

@@ -21,18 +21,18 @@ import (
 	"rehome/formats/store"
 )
 
-// carried are the folders and files of a config folder that belong to its
-// sessions. The others hold keys, settings and what the client can make again.
+// carried returns the folders and files of a config folder that belong to its
+// sessions. The others hold keys, settings and caches.
 func carried() []string {
 	return []string{"projects", "file-history", "tasks", "todos", "history.jsonl"}
 }
 
-// reader gives the files of a store as they are, byte for byte.
+// reader reads the files of a store byte for byte.
 type reader struct {
 	path    string
 	root    *os.Root
 	schema  *store.Schema
-	was     []fs.FileInfo // by set
+	was     []fs.FileInfo // the state of each set when it was opened
 	summary store.Summary
 }
 
@@ -55,7 +55,7 @@ func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader,
 	return r, nil
 }
 
-// find lists the files by their paths.
+// find lists the files, sorted by path.
 func (r *reader) find(config bool, v formats.View) error {
 	left := 0
 	err := fs.WalkDir(r.root.FS(), ".", func(p string, e fs.DirEntry, err error) error {
@@ -100,7 +100,7 @@ func (r *reader) find(config bool, v formats.View) error {
 	slices.SortFunc(order, func(a, b int) int { return strings.Compare(r.schema.Sets[a].File, r.schema.Sets[b].File) })
 	sets, was := r.schema.Sets, r.was
 	r.schema.Sets, r.was = nil, nil
-	for _, i := range order { // a walk goes folder by folder, which is not the order of paths
+	for _, i := range order { // WalkDir sorts each folder, not the paths
 		r.schema.Sets, r.was = append(r.schema.Sets, sets[i]), append(r.was, was[i])
 	}
 	if left > 0 && v.OnNotice != nil {
@@ -109,7 +109,7 @@ func (r *reader) find(config bool, v formats.View) error {
 	return nil
 }
 
-// noise is what systems and git leave in folders.
+// noise reports whether a system or git puts files with this name into folders.
 func noise(name string) bool {
 	return slices.Contains([]string{".DS_Store", "Thumbs.db", "desktop.ini", ".gitattributes", ".gitignore"}, name)
 }
@@ -127,7 +127,7 @@ func (r *reader) Schema() *store.Schema { return r.schema }
 
 func (r *reader) Summary() store.Summary { return r.summary }
 
-// Batches yields each file in pieces.
+// Batches yields each file in parts.
 func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
 		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
@@ -141,7 +141,7 @@ func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	}
 }
 
-// Close reports files that changed meanwhile.
+// Close reports files that changed since they were opened.
 func (r *reader) Close() error {
 	if r.root == nil {
 		return nil
@@ -158,7 +158,7 @@ func (r *reader) Close() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// writer writes files as they were.
+// writer writes files byte for byte.
 type writer struct {
 	root   *os.Root
 	schema *store.Schema
@@ -196,7 +196,7 @@ func (w *writer) Put(ctx context.Context, b *store.Batch) error {
 	return ctx.Err()
 }
 
-// reach moves on to a file; those passed on the way are empty.
+// reach continues with the file of a set; files that it skips are empty.
 func (w *writer) reach(set int) error {
 	for w.set < set {
 		if err := w.shut(); err != nil {

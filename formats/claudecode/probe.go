@@ -11,11 +11,11 @@ import (
 	"rehome/formats/claudecode/internal/outline"
 )
 
-// maxProbe is how much is read of a folder's files, in search of one that is a
-// session, before the last of them.
+// maxProbe is how many bytes of the files of a folder are read before the search for
+// a session stops.
 const maxProbe = 16 << 20
 
-// probe knows a config folder, a project's folder and a session's file.
+// probe recognizes a config folder, a project's folder and the file of a session.
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	match := func(score int, evidence ...string) (formats.Match, error) {
 		if evidence[len(evidence)-1] == "" {
@@ -43,7 +43,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{}, nil
 }
 
-// project says what makes a folder a project's.
+// project returns the evidence that a folder is that of a project.
 func project(l *formats.Location, dir string, left *int) string {
 	list, err := os.ReadDir(filepath.Join(l.Path, filepath.FromSlash(dir)))
 	if err != nil {
