@@ -52,9 +52,9 @@
 // least one millisecond apart. The API permanently rejects a session that has an
 // empty text, an id or name with a character that it does not allow, a call
 // without a result, or thinking without its signature, and the client forwards
-// all of these. internal/write/verify.go implements these rules, and every file is checked
-// before it is placed. The API accepts a result without text, but not an error
-// without text.
+// all of these. internal/write/verify.go implements these rules, and every file
+// is checked before it is placed. The API accepts a result without text, but not
+// an error without text.
 //
 // The result of a call may follow until the next turn; content that precedes it
 // is held back.

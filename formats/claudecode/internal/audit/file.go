@@ -162,7 +162,7 @@ func (g *fileAudit) line(l *linecheck.Line) {
 	case "progress":
 		g.linked(l, kindName)
 	default:
-		if knownEntry(kindName) {
+		if outline.KnownType(kindName) {
 			g.heads.entry(g, l, kindName)
 			break
 		}
@@ -198,21 +198,6 @@ func Newer(version string) bool {
 		version = rest
 	}
 	return false
-}
-
-// knownEntry reports whether a type of line is known, and not part of the
-// conversation.
-func knownEntry(kind string) bool {
-	switch kind {
-	case "custom-title", "ai-title", "summary", "agent-name", "agent-color", "agent-setting", "tag", "last-prompt", "queue-operation", "mode",
-		"permission-mode", "memory-mode", "repl-mode", "file-history-snapshot", "file-history-delta", "attribution-snapshot", "cost-state",
-		"api-request", "api-request-shape", "api-request-blob", "api-request-resumed", "tools-used", "atis-latch", "isolation-latch",
-		"content-replacement", "relocated", "history-suppression", "derived-from", "continued-in", "resume-head-vouch", "ended-by-model",
-		"fork-context-ref", "frame-link", "observer-ref", "pr-link", "worktree-state", "bridge-session", "session-owner", "dev-mods",
-		"artifact-comment-monitor", "artifact-autoreact-ledger", "rehome":
-		return true
-	}
-	return strings.HasPrefix(kind, "data-flow-")
 }
 
 // linked checks the envelope of a line of the conversation. known: the findings are

@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -77,24 +76,32 @@ func tells(line []byte) (what string, score int, more bool) {
 		return of + " has a leafUuid", sure, false
 	case kind == "file-history-snapshot" && has["messageId"], kind == "file-history-delta" && has["snapshotMessageId"]:
 		return "a line is a snapshot of files", sure, false
-	case session != "" && slices.Contains(entryTypes(), kind):
+	case session != "" && listed(unique, kind):
 		return of + " has a sessionId", sure, false
 	case kind == "queue-operation" && has["operation"]:
 		return of + " has an operation", sure, false
 	case IsUUID(session) && (kind == "tag" || kind == "mode" || kind == "system" && (has["subtype"] || has["content"])):
 		return of + " has a sessionId", sure, false
 	}
-	return "", 0, session != "" || slices.Contains(lineTypes(), kind) || slices.Contains(entryTypes(), kind)
+	return "", 0, session != "" || listed(common+unique, kind)
 }
 
-// entryTypes returns types of lines outside of the conversation that no other
-// client uses.
-func entryTypes() []string {
-	return []string{"custom-title", "ai-title", "agent-name", "last-prompt", "queue-operation", "permission-mode", "api-request", "api-request-shape",
-		"api-request-blob", "cost-state", "tools-used", "atis-latch", "content-replacement", "history-suppression", "derived-from", "continued-in", "pr-link"}
+// Types of lines: unique are those outside of the conversation that no other client
+// uses, common are also used by others, and rare ones do not identify a session.
+const (
+	unique = " custom-title ai-title agent-name last-prompt queue-operation permission-mode api-request api-request-shape" +
+		" api-request-blob cost-state tools-used atis-latch content-replacement history-suppression derived-from continued-in pr-link "
+	common = " user assistant system summary attachment progress file-history-snapshot file-history-delta "
+	rare   = " agent-color agent-setting tag mode memory-mode repl-mode attribution-snapshot api-request-resumed isolation-latch relocated" +
+		" resume-head-vouch ended-by-model fork-context-ref frame-link observer-ref worktree-state bridge-session session-owner" +
+		" dev-mods artifact-comment-monitor artifact-autoreact-ledger rehome "
+)
+
+func listed(types, kind string) bool {
+	return kind != "" && !strings.Contains(kind, " ") && strings.Contains(types, " "+kind+" ")
 }
 
-// lineTypes returns types that other clients also use.
-func lineTypes() []string {
-	return []string{"user", "assistant", "system", "summary", "attachment", "progress", "file-history-snapshot", "file-history-delta"}
+// KnownType reports whether a type of line is known.
+func KnownType(kind string) bool {
+	return listed(unique+common+rare, kind) || strings.HasPrefix(kind, "data-flow-")
 }
