@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -34,12 +35,12 @@ func uuidOf(i int) string { return fmt.Sprintf("%08x-0000-4000-8000-000000000000
 // shapes are stores that are made to cost much, by their size.
 var shapes = map[string]func(n int) string{
 	"heads without bodies": func(n int) string {
-		return listedSQL(headersKey, `{"allComposers":[`, `]}`, n, func(i int) string {
+		return listedSQL(lists.HeadersKey, `{"allComposers":[`, `]}`, n, func(i int) string {
 			return fmt.Sprintf(`{"composerId":"%s","createdAt":%d,"lastUpdatedAt":%d}`, uuidOf(i), 1750000000000+i, 1750000000000+2*i)
 		})
 	},
 	"one session listed often": func(n int) string {
-		return listedSQL(headersKey, `{"allComposers":[`, `]}`, n, func(i int) string { return fmt.Sprintf(`{"composerId":"c","name":"%d"}`, i) })
+		return listedSQL(lists.HeadersKey, `{"allComposers":[`, `]}`, n, func(i int) string { return fmt.Sprintf(`{"composerId":"c","name":"%d"}`, i) })
 	},
 	"one bubble listed often": func(n int) string {
 		return rowsSQL(1, func(int) string {
@@ -61,7 +62,7 @@ var shapes = map[string]func(n int) string{
 		}) + rowsSQL(n, func(i int) string { return fmt.Sprintf(`('bubbleId:c:k%d','{"type":2,"bubbleId":"b%d"}')`, i, n-i) })
 	},
 	"inline bubbles of one id": func(n int) string {
-		return listedSQL(composersKey, `{"allComposers":[{"composerId":"c","conversation":[`, `]}]}`, n, func(i int) string { return fmt.Sprintf(`{"bubbleId":"b","type":1,"text":"%d"}`, i) })
+		return listedSQL(lists.ComposersKey, `{"allComposers":[{"composerId":"c","conversation":[`, `]}]}`, n, func(i int) string { return fmt.Sprintf(`{"bubbleId":"b","type":1,"text":"%d"}`, i) })
 	},
 	"a circle of sessions": func(n int) string {
 		return rowsSQL(n, func(i int) string {
@@ -107,21 +108,21 @@ var shapes = map[string]func(n int) string{
 		})
 	},
 	"prompts and lost sessions": func(n int) string {
-		return listedSQL(headersKey, `{"allComposers":[`, `]}`, n, func(i int) string {
+		return listedSQL(lists.HeadersKey, `{"allComposers":[`, `]}`, n, func(i int) string {
 			return fmt.Sprintf(`{"composerId":"%s","createdAt":%d,"lastUpdatedAt":%d}`, uuidOf(i), 1750000000000+100*i, 1750000000050+100*i)
-		}) + listedSQL(typedKeys[0], "[", "]", n, func(i int) string { return fmt.Sprintf(`{"text":"%d"}`, i/2) }) +
-			listedSQL(typedKeys[1], "[", "]", n, func(i int) string {
+		}) + listedSQL(lists.PromptKeys[0], "[", "]", n, func(i int) string { return fmt.Sprintf(`{"text":"%d"}`, i/2) }) +
+			listedSQL(lists.PromptKeys[1], "[", "]", n, func(i int) string {
 				return fmt.Sprintf(`{"unixMs":%d,"generationUUID":"g","textDescription":"%d"}`, 1750000000010+100*(n-i), i/2)
 			})
 	},
 	"one prompt, often": func(n int) string {
-		return listedSQL(typedKeys[0], "[", "]", n, func(int) string { return `"x"` }) + listedSQL(typedKeys[1], "[", "]", n, func(int) string { return `{"textDescription":"x"}` })
+		return listedSQL(lists.PromptKeys[0], "[", "]", n, func(int) string { return `"x"` }) + listedSQL(lists.PromptKeys[1], "[", "]", n, func(int) string { return `{"textDescription":"x"}` })
 	},
 	"tabs without ids": func(n int) string {
-		return listedSQL(tabKeys[0], `{"tabs":[`, `]}`, n, func(int) string { return `{"bubbles":[{"type":"user","text":"x"}]}` })
+		return listedSQL(lists.ListRows[2].Key, `{"tabs":[`, `]}`, n, func(int) string { return `{"bubbles":[{"type":"user","text":"x"}]}` })
 	},
 	"panes": func(n int) string {
-		return listedSQL(panePrefix, "{", "}", n, func(i int) string { return `"` + paneMember + uuidOf(i) + `":{}` })
+		return listedSQL(lists.PanePrefix, "{", "}", n, func(i int) string { return `"` + lists.PaneMember + uuidOf(i) + `":{}` })
 	},
 }
 
@@ -159,7 +160,7 @@ func TestCosts(t *testing.T) {
 	for name, shape := range shapes {
 		var stores [2]*formats.Location
 		for i, n := range [...]int{few, few * times} {
-			l, err := formats.Locate(filepath.Join(build(t, kvSQL+shape(n)), filepath.FromSlash(globalDB)))
+			l, err := formats.Locate(filepath.Join(build(t, kvSQL+shape(n)), filepath.FromSlash(lists.GlobalDB)))
 			if err != nil {
 				t.Fatal(err)
 			}

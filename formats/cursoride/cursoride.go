@@ -7,21 +7,20 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/cursoride/internal/audit"
+	"rehome/formats/cursoride/internal/lists"
+	"rehome/formats/cursoride/internal/part"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/session"
 )
 
-const (
-	name     = "cursor-ide"
-	dbName   = "state.vscdb"
-	globalDB = "globalStorage/" + dbName
-)
+const name = "cursor-ide"
 
 // Format is the codec.
 func Format() *formats.Format {
 	known := new(sqlitefile.Known)
-	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: known, Part: parter(known)}
+	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"ItemTable"}, Use: use, Known: known, Part: part.Finder(known)}
 	return &formats.Format{
 		Name:    name,
 		Title:   "the Cursor IDE's state.vscdb, alone or a whole user dir",
@@ -44,31 +43,31 @@ func Format() *formats.Format {
 			Roots:  home,
 			IsCopy: copied,
 		},
-		Check: check,
+		Check: audit.Check,
 	}
 }
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	if l.IsDir() {
 		switch {
-		case l.Has("globalStorage") && sqlitestore.HasHeader(l.Path, globalDB):
-			return formats.Match{Score: 95, Evidence: []string{globalDB + " starts with the SQLite header"}}, nil
-		case l.Has(dbName) && sqlitestore.HasHeader(l.Path, dbName):
-			return formats.Match{Score: 85, Evidence: []string{dbName + " starts with the SQLite header"}}, nil
+		case l.Has("globalStorage") && sqlitestore.HasHeader(l.Path, lists.GlobalDB):
+			return formats.Match{Score: 95, Evidence: []string{lists.GlobalDB + " starts with the SQLite header"}}, nil
+		case l.Has(lists.DbName) && sqlitestore.HasHeader(l.Path, lists.DbName):
+			return formats.Match{Score: 85, Evidence: []string{lists.DbName + " starts with the SQLite header"}}, nil
 		}
 		return formats.Match{}, nil
 	}
 	if !sqlitefile.IsDatabase(l.Head()) {
 		return formats.Match{}, nil
 	}
-	if l.Name() == dbName {
-		return formats.Match{Score: 90, Evidence: []string{"a SQLite database named " + dbName}}, nil
+	if l.Name() == lists.DbName {
+		return formats.Match{Score: 90, Evidence: []string{"a SQLite database named " + lists.DbName}}, nil
 	}
 	tables, err := sqlitefile.Peek(ctx, l.Path)
 	if err != nil {
 		return formats.Match{}, nil // opening it will say why
 	}
-	for _, t := range [...]string{itemTable, diskTable} {
+	for _, t := range [...]string{lists.ItemTable, lists.DiskTable} {
 		if slices.Contains(tables, t) {
 			return formats.Match{Score: 80, Evidence: []string{"a SQLite database with a table " + t}}, nil
 		}
@@ -79,7 +78,7 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 // copied is a name that the client gives to copies of a database: the one it
 // makes when it ends, and one that it could not open.
 func copied(name string) bool {
-	rest, ok := strings.CutPrefix(name, dbName+".")
+	rest, ok := strings.CutPrefix(name, lists.DbName+".")
 	return ok && (rest == "backup" || strings.HasPrefix(rest, "corrupted"))
 }
 
@@ -98,7 +97,7 @@ func use(rel string) sqlitestore.Use {
 	}
 	workspace := dir == "" || parts[0] == "workspaceStorage" && len(parts) == 2
 	switch {
-	case base == dbName && (workspace || rel == globalDB):
+	case base == lists.DbName && (workspace || rel == lists.GlobalDB):
 		return sqlitestore.Database
 	case base == "workspace.json" && workspace:
 		return sqlitestore.Plain

@@ -37,44 +37,44 @@
 // There are five generations of the list of sessions. None is complete, and
 // clients never updated one from the others, so the union of all is decoded.
 //
-//	fact                                        case           source file
-//	chat tabs, list and bodies in one row       tabs           tab.go, index.go
-//	tabs with messages instead of bubbles       tab-messages   tab.go
+//	fact                                        case           source file, below internal
+//	chat tabs, list and bodies in one row       tabs           read/tab.go, lists/index.go
+//	tabs with messages instead of bubbles       tab-messages   read/tab.go
 //	heads that contain the conversation, tools
-//	  in capability 15, JSON in a string        inline         chat.go
+//	  in capability 15, JSON in a string        inline         read/chat.go
 //	heads of a workspace, bodies in the global
-//	  database; conversationMap; the row wins   heads          index.go, chat.go
+//	  database; conversationMap; the row wins   heads          lists/index.go, read/chat.go
 //	heads of all workspaces in one row; a key
-//	  that is in no list                        global-json    index.go
+//	  that is in no list                        global-json    lists/index.go
 //	the table composerHeaders; subagents, task-
-//	  ids, drafts, archived, best of N          table          index.go, composer.go
-//	pane keys; cloud agents by name             panes          index_list.go
+//	  ids, drafts, archived, best of N          table          lists/index_table.go, read/composer.go
+//	pane keys; cloud agents by name             panes          lists/lists.go, index_list.go
 //	the members of the agents' sidebar; which
 //	  list wins if they disagree about the
-//	  folder; a folder only in bubbles          sidebar        index_list.go, composer_work.go
+//	  folder; a folder only in bubbles          sidebar        lists/lists.go, read/composer_work.go
 //	workspace.json: percent-encoding, remotes,
-//	  several folders, none; worktrees          remotes        folder.go, composer.go
+//	  several folders, none; worktrees          remotes        lists/folder.go, read/composer.go
 //	NULL values, JSON null, BLOB values, NULL
 //	  keys, orphans, bubbles that are missing or
-//	  listed twice, two heads with one id       storage        shelf.go, scan.go
+//	  listed twice, two heads with one id       storage        lists/database.go, read/scan.go
 //	rows whose key and bubble have different
-//	  ids; bubbles without an id                odd-keys       locate.go
+//	  ids; bubbles without an id                odd-keys       read/locate.go
 //	bubbles: text, rich text, thinking in all
 //	  spellings, images, attachments, simulated
-//	  prompts, summaries, errors, both clocks   bubbles        bubble.go, attach.go
+//	  prompts, summaries, errors, both clocks   bubbles        read/bubble.go, attach.go
 //	tools: number before name, truncated and
 //	  object arguments, degenerate rows, content
-//	  ids, the lists of 2025                    tools          tool.go
+//	  ids, the lists of 2025                    tools          read/tool.go
 //	originalFileStates, ofsContent, checkpointId,
-//	  codeBlockDiff, fates                      files          checkpoint.go, files.go
-//	latestConversationSummary                   compacted      chat.go, desk.go
+//	  codeBlockDiff, fates                      files          read/checkpoint.go, files.go
+//	latestConversationSummary                   compacted      read/chat.go, assembler.go
 //	conversationState, agentKv; data missing
-//	  from bubbles                              state          state.go, supply.go
-//	subagents that are only in such a state     subagents      kids.go
-//	aiService.prompts, aiService.generations    prompts        typed.go
-//	bubbles that are in no list                 history        branch.go
+//	  from bubbles                              state          read/state.go, supply.go
+//	subagents that are only in such a state     subagents      read/kids.go
+//	aiService.prompts, aiService.generations    prompts        lists/prompts.go, read/typed_session.go
+//	bubbles that are in no list                 history        read/branch.go
 //	duplicate members, invalid UTF-8, unpaired
-//	  surrogates, secrets                       broken-text    shelf.go, fields.go
+//	  surrogates, secrets                       broken-text    lists/database.go
 //
 // A case is testdata/ide/cases/<case>.sql. Its expected result is
 // golden/cursor-ide-to-canonical/<case>.jsonl; for history, the result with
@@ -159,4 +159,14 @@
 // which is kept as it is. Where a task's bubble names its subagent. The form of
 // glass.localAgentProjectMembership.v1: its member names are taken to be sessions;
 // the folder of its projects is not derived from it.
+//
+// # Packages
+//
+// Below internal, each imports only those above it:
+//
+//	lexical   the text of rich text
+//	lists     databases, families of rows, workspaces, all lists of sessions
+//	read      sessions, decoded
+//	audit     the rules of `rehome check`; it imports lists alone
+//	part      what belongs to selected sessions
 package cursoride

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/session"
 )
 
@@ -40,7 +41,7 @@ func TestHome(t *testing.T) {
 // are named, and nowhere else.
 func TestCopies(t *testing.T) {
 	dir := build(t, chatSQL(`'{"type":1,"text":"hello"}'`))
-	b, err := os.ReadFile(filepath.Join(dir, globalDB))
+	b, err := os.ReadFile(filepath.Join(dir, lists.GlobalDB))
 	if err != nil {
 		t.Fatal(err)
 	}

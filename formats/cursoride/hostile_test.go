@@ -1,7 +1,6 @@
 package cursoride
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +11,9 @@ import (
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/internal/rawjson"
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/loss"
 	"rehome/formats/session"
-	"rehome/formats/store"
-	"rehome/schemas"
 )
 
 const kvSQL = "-- file: globalStorage/state.vscdb\nCREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);\n"
@@ -97,12 +94,12 @@ func TestTruncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(filepath.Join(build(t, string(script)), globalDB))
+	whole, err := os.ReadFile(filepath.Join(build(t, string(script)), lists.GlobalDB))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for cut := 0; cut < len(whole); cut += 1024 {
-		file := filepath.Join(t.TempDir(), dbName)
+		file := filepath.Join(t.TempDir(), lists.DbName)
 		if err := os.WriteFile(file, whole[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +122,7 @@ func TestScrambled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := os.ReadFile(filepath.Join(build(t, string(script)), globalDB))
+	whole, err := os.ReadFile(filepath.Join(build(t, string(script)), lists.GlobalDB))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +131,7 @@ func TestScrambled(t *testing.T) {
 		for i := at; i < min(at+16, len(b)); i++ {
 			b[i] ^= 0x5a
 		}
-		file := filepath.Join(t.TempDir(), dbName)
+		file := filepath.Join(t.TempDir(), lists.DbName)
 		if err := os.WriteFile(file, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +214,7 @@ INSERT INTO cursorDiskKV VALUES ('composerData:elsewhere','{"composerId":"elsewh
 			t.Errorf("%s: %s", path, out.ledger())
 		}
 	}
-	out := decodeAt(t, filepath.Join(dir, globalDB), session.Selection{})
+	out := decodeAt(t, filepath.Join(dir, lists.GlobalDB), session.Selection{})
 	if len(out.heads) != 3 || out.heads[2].Workspace != `c:\Users\Ana\shop` {
 		t.Errorf("the global database alone: %s", out.ledger())
 	}
@@ -308,111 +305,4 @@ func TestHeads(t *testing.T) {
 			}
 		}
 	}
-}
-
-// FuzzCut: whatever a list of sessions looks like, what is left of it for a part
-// is a list again, and speaks of no session but those that were asked for.
-func FuzzCut(f *testing.F) {
-	const mine, others = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
-	for _, seed := range []string{
-		`{"allComposers":[{"composerId":"MINE"},{"composerId":"OTHERS","name":"x"}],"v":1}`, ` { "allComposers" : [ {"composerId":"OTHERS"} , 1, "MINE" ] , "allComposers":[] }`,
-		"{\"tabs\":[\n{\"tabId\":\"MINE\"},\r\n{\"bubbles\":[]},{\"tabId\":\"OTHERS\"}]}", `{"workbench.panel.aichat.view.MINE":{},"workbench.panel.aichat.view.OTHERS":{"a":[]},"b":2}`,
-		`{"v":1,"m":{"OTHERS":"p","MINE":"p"},"n":{"OTHERS":1},"\u0031":{}}`, `[]`, `null`, "{\"a\":\"\xff\u0085\",\"MINE\":0}",
-	} {
-		f.Add([]byte(strings.NewReplacer("MINE", mine, "OTHERS", others).Replace(seed)))
-	}
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		m := &marks{ids: map[string]bool{mine: true}}
-		if _, _, err := rawjson.Line(raw); err != nil {
-			return
-		}
-		for name, cut := range map[string]func([]byte) ([]byte, string){
-			"heads": func(b []byte) ([]byte, string) { return m.elements(nil, b, "allComposers", "composerId") },
-			"tabs":  func(b []byte) ([]byte, string) { return m.elements(nil, b, "tabs", "tabId") },
-			"panes": func(b []byte) ([]byte, string) {
-				return m.members(b, 0, func(name string) (string, bool) { return strings.CutPrefix(name, paneMember) })
-			},
-			"members": func(b []byte) ([]byte, string) {
-				return m.members(b, 1, func(name string) (string, bool) { return name, true })
-			},
-		} {
-			kept, _ := cut(raw)
-			if kept == nil {
-				continue
-			}
-			if _, _, err := rawjson.Line(kept); err != nil || len(kept) > len(raw) {
-				t.Errorf("%s: %q of %q: %v", name, kept, raw, err)
-			}
-			again, _ := cut(kept)
-			if !bytes.Equal(again, kept) {
-				t.Errorf("%s: cut again, %q is %q", name, kept, again)
-			}
-		}
-	})
-}
-
-// FuzzBubble: whatever stands in a bubble or in a session's record, the lines
-// are as the schema says and the books balance.
-func FuzzBubble(f *testing.F) {
-	list, err := filepath.Glob(cases + "*.sql")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, path := range list {
-		script, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, piece := range strings.Split(string(script), "'") {
-			if strings.HasPrefix(piece, "{") {
-				f.Add([]byte(piece), []byte(`{"composerId":"c1","fullConversationHeadersOnly":[{"bubbleId":"b1","type":2}]}`))
-				f.Add([]byte(`{"type":2,"text":"x"}`), []byte(piece))
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, bubble, composer []byte) {
-		body, fate := line(composer, store.Addr{}, func(loss.Loss) {})
-		inner, fate2 := line(bubble, store.Addr{}, func(loss.Loss) {})
-		if fate != claimed || fate2 != claimed {
-			return
-		}
-		for _, doc := range [][]byte{body, inner} { // numbers that no line may hold
-			if schemas.Validate("canonical-1", fmt.Appendf(nil, `{"type":"session","version":1,"id":"x","agent":"x","extras":[{"name":"x","raw":%s}]}`, doc)) != nil {
-				return
-			}
-		}
-		x := newIndex(&place{}, nil)
-		c := &chat{entry: x.entry("c1"), x: x, ctx: t.Context(), note: x.note, past: -1}
-		var m fields
-		m.split(body, "", composerTable())
-		c.fill(&m)
-		c.list(&m)
-		c.nameless()
-		c.headExtras(&m, inner)
-		c.out.Extras = append(c.out.Extras, m.settle(&c.tally)...)
-		lines := []string{string(session.AppendHead(nil, &c.out))}
-		ids := map[string]bool{}
-		d := desk{chat: c, past: c.past, give: func(m *session.Message) {
-			if ids[m.ID] {
-				t.Errorf("two messages are %q", m.ID)
-			}
-			ids[m.ID] = true
-			lines = append(lines, string(session.AppendMessage(nil, m)))
-		}}
-		for i := range c.headers {
-			c.headers[i].inline = inner
-			b, err := c.read(t.Context(), c.headers[i], i, x.note)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d.take(b)
-		}
-		d.flush()
-		judgeLines(t, lines)
-		for _, n := range []session.Account{c.tally, d.tally} {
-			if !n.Balanced() {
-				t.Errorf("%+v", n)
-			}
-		}
-	})
 }

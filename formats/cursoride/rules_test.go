@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"rehome/formats/cursoride/internal/audit"
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/formatstest"
 
 	"rehome/formats"
@@ -39,7 +41,7 @@ func asked(t *testing.T, path string, layers rule.Layers, jobs int) (out []strin
 	if layers.Has(rule.Schema) {
 		q.Schema = formatstest.Validator(t)
 	}
-	if err := check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
+	if err := audit.Check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(out)
@@ -118,13 +120,13 @@ func TestRulesByAnyNumberOfWorkers(t *testing.T) {
 // user dir.
 func TestRulesOfParts(t *testing.T) {
 	dir := built(t, "heads")
-	space := filepath.Join(dir, spacesName, "0123456789abcdef0123456789abcdef")
-	for _, path := range []string{space, filepath.Join(space, dbName), filepath.Join(dir, globalName, dbName), filepath.Join(dir, globalName)} {
+	space := filepath.Join(dir, lists.SpacesName, "0123456789abcdef0123456789abcdef")
+	for _, path := range []string{space, filepath.Join(space, lists.DbName), filepath.Join(dir, lists.GlobalName, lists.DbName), filepath.Join(dir, lists.GlobalName)} {
 		if got := bad(asked(t, path, everything, 2)); got != nil {
 			t.Errorf("%s:\n%s", path, strings.Join(got, "\n"))
 		}
 	}
-	if err := os.RemoveAll(filepath.Join(dir, spacesName)); err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, lists.SpacesName)); err != nil {
 		t.Fatal(err)
 	}
 	if got := bad(asked(t, dir, everything, 2)); got != nil {
@@ -136,7 +138,7 @@ func TestRulesOfParts(t *testing.T) {
 // its rows hold.
 func TestRulesOfDamage(t *testing.T) {
 	dir := built(t, "storage")
-	path := filepath.Join(dir, globalName, dbName)
+	path := filepath.Join(dir, lists.GlobalName, lists.DbName)
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +169,7 @@ func TestRulesEnd(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(f rule.Finding) {}}
-	if err := check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
+	if err := audit.Check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }
@@ -184,10 +186,11 @@ func TestRulesOfHostileValues(t *testing.T) {
 		"CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, workspaceId TEXT, value TEXT);BEGIN;\n")
 	for i, v := range values {
 		hex := fmt.Sprintf("%x", v)
-		for _, family := range append(slices.Clone(families[:]), rootRow) {
+		for _, f := range lists.Families() {
+			family := f.Prefix
 			fmt.Fprintf(&script, "INSERT INTO cursorDiskKV VALUES ('%sc%d:x', CAST(x'%s' AS TEXT)), ('%sc%d', x'%s');\n", family, i, hex, family, i, hex)
 		}
-		for _, key := range []string{headersKey, composersKey, tabKeys[0], cloudKeys[0], panePrefix + ".1"} {
+		for _, key := range []string{lists.HeadersKey, lists.ComposersKey, lists.ListRows[2].Key, lists.ListRows[8].Key, lists.PanePrefix + ".1"} {
 			fmt.Fprintf(&script, "INSERT INTO ItemTable VALUES ('%s', CAST(x'%s' AS TEXT));\n", key, hex)
 		}
 		fmt.Fprintf(&script, "INSERT INTO composerHeaders VALUES ('c%d', x'00', CAST(x'%s' AS TEXT));\n", i, hex)

@@ -3,22 +3,9 @@ package cursoride
 import (
 	"strings"
 
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/store"
 )
-
-// owned are the families of keys whose rows belong to one composer, named by
-// the part of the key that follows.
-var owned = [...]string{
-	"composerData:", "bubbleId:", "checkpointId:", "messageRequestContext:", "codeBlockDiff:",
-	"codeBlockPartialInlineDiffFates:", "ofsContent:", "composerVirtualRowHeights:",
-	"agentKv:checkpoint:", "agentKv:bubbleCheckpoint:",
-}
-
-// shared are the families of content-addressed rows: the hash follows.
-var shared = [...]struct{ prefix, shard string }{
-	{"agentKv:blob:", "blob-"},
-	{"composer.content.", "content-"},
-}
 
 // shard names the shard of a row from its key alone.
 func shard(set *store.Set, r store.Record) string {
@@ -27,16 +14,15 @@ func shard(set *store.Set, r store.Record) string {
 		return "no-key"
 	}
 	k := string(key.Bytes())
-	if set.Name == "cursorDiskKV" {
-		for _, f := range owned {
-			if rest, ok := strings.CutPrefix(k, f); ok {
-				composer, _, _ := strings.Cut(rest, ":")
+	if set.Name == lists.DiskTable {
+		if f := lists.FamilyOf(key.Bytes()); f.Prefix != "" {
+			id := k[len(f.Prefix):]
+			switch {
+			case f.Owned:
+				composer, _, _ := strings.Cut(id, ":")
 				return "c-" + composer
-			}
-		}
-		for _, f := range shared {
-			if rest, ok := strings.CutPrefix(k, f.prefix); ok && len(rest) >= 2 {
-				return f.shard + rest[:2]
+			case len(id) >= 2:
+				return f.Shard + id[:2]
 			}
 		}
 	}

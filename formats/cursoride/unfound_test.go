@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/session"
 )
 
@@ -13,7 +14,7 @@ import (
 // behind them come all the same.
 func TestUnfound(t *testing.T) {
 	const half = `CAST(x'00d8' AS TEXT)` // of a surrogate pair
-	for family, want := range map[string]int{fateRow: 1, requestRow: 1, bubbleRootRow: 1, checkpointRow: 1, diffRow: 1} {
+	for family, want := range map[string]int{lists.FateRow: 1, lists.RequestRow: 1, lists.BubbleRootRow: 1, lists.CheckpointRow: 1, lists.DiffRow: 1} {
 		script := strings.Replace(kvSQL, "state.vscdb\n", "state.vscdb\nPRAGMA encoding='UTF-16le';", 1) + `INSERT INTO cursorDiskKV VALUES
 ('composerData:c1','{"fullConversationHeadersOnly":[{"bubbleId":"b1","type":1}]}'),('bubbleId:c1:b1','{"type":1,"text":"hello"}'),
 ('` + family + `c1:'||` + half + `,'{"x":1}'),('` + family + `c1:z','{"newMember":"behind it"}');`
@@ -23,8 +24,8 @@ func TestUnfound(t *testing.T) {
 			t.Errorf("%s: %.3000s", family, out.ledger())
 		}
 	}
-	out := decodeAt(t, build(t, chatSQL(`'{"type":1,"text":"hello"}'`)+`INSERT INTO cursorDiskKV VALUES ('`+fateRow+`c1:a',zeroblob(100000001+4857600)),('ofsContent:c1:b',zeroblob(100000001+4857600)),
-('messageRequestContext:c1:b1',zeroblob(100000001+4857600)),('`+fateRow+`c1:z','{"newMember":"behind it"}');`), session.Selection{})
+	out := decodeAt(t, build(t, chatSQL(`'{"type":1,"text":"hello"}'`)+`INSERT INTO cursorDiskKV VALUES ('`+lists.FateRow+`c1:a',zeroblob(100000001+4857600)),('ofsContent:c1:b',zeroblob(100000001+4857600)),
+('messageRequestContext:c1:b1',zeroblob(100000001+4857600)),('`+lists.FateRow+`c1:z','{"newMember":"behind it"}');`), session.Selection{})
 	if len(out.errs) > 0 || !out.has("# unreadable L308: 3") || !out.has("behind it") || out.tally.Unreadable != 3 || !out.tally.Balanced() {
 		t.Errorf("%.3000s", out.ledger())
 	}

@@ -55,3 +55,31 @@ func TestBare(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+func TestTable(t *testing.T) {
+	table := NewTable([]string{"a", "", "n"}, "idle", "full")
+	table.Own = true
+	var o Object
+	if !o.SplitBy([]byte(`{"n":null,"idle":[],"full":1,"a":"x","a":"y","accessToken":"secret","":0}`), "p.", table) {
+		t.Fatal("no object")
+	}
+	if o.Name(0) != "a" || o.Text(0) != "y" || !o.Stated(2) || o.Has(2) || o.Stated(1) || !o.Kept("full") || o.Kept("idle") {
+		t.Errorf("%+v", o.Extras)
+	}
+	o.Set(2, []byte("7"))
+	if n, ok := o.Whole(2); !ok || n != 7 || o.Full(2) == nil {
+		t.Error(n, ok)
+	}
+	o.KeepFull(0, 1, 2)
+	var got []string
+	var account session.Account
+	for _, e := range o.Settle(&account) {
+		got = append(got, e.Name+"="+string(e.Raw))
+	}
+	if want := []string{"p.full=1", `p.a="x"`, "p.=0", `p.a="y"`, "p.n=7"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if want := (session.Account{Members: 7, MembersConverted: 2, MembersRaw: 5}); account != want {
+		t.Errorf("%+v, want %+v", account, want)
+	}
+}

@@ -1,0 +1,166 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+
+	"rehome/formats/cursoride/internal/lists"
+	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/rule"
+	"rehome/formats/store"
+)
+
+// bubbleRow finds what a bubble names, and what is wrong with its tool. Most
+// bubbles name nothing, which two searches tell sooner than parsing does.
+func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
+	i := bytes.LastIndexByte(rest, ':')
+	if i < 0 {
+		return
+	}
+	session, id := rest[:i], rest[i+1:]
+	if j.q.Enabled(rule.References) {
+		j.own(at, session, id, doc)
+		if bytes.Contains(doc, []byte(checkpointMark)) {
+			j.checkpoint(at, session, doc)
+		}
+		if bytes.Contains(doc, []byte(contentMark)) {
+			j.contents(at, doc)
+		}
+	}
+	if j.q.Enabled(rule.Meaning) && bytes.Contains(doc, []byte(toolMark)) {
+		j.tool(at, session, rawjson.Last(doc, "toolFormerData"))
+	}
+}
+
+// own asks whether a bubble is the one that its key says. It mostly says so in
+// so many words, which a search finds sooner than parsing does.
+func (j *judge) own(at store.Addr, session, id, doc []byte) {
+	j.buffer = append(append(append(j.buffer[:0], `"bubbleId":"`...), id...), '"')
+	if bytes.Contains(doc, j.buffer) {
+		return
+	}
+	if own := rawjson.Text(first(doc, "bubbleId")); own != "" && own != string(id) {
+		j.found("RH349", at, "/bubbleId", "")
+		j.b.named.mu.Lock()
+		defer j.b.named.mu.Unlock()
+		if j.b.named.misplaced == nil {
+			j.b.named.misplaced = map[string]bool{}
+		}
+		j.b.named.misplaced[string(session)+":"+own] = true
+	}
+}
+
+// What is searched for before anything is parsed.
+const (
+	checkpointMark = `"checkpointId"`
+	contentMark    = `ContentId`
+	toolMark       = `"toolFormerData"`
+	capabilityMark = `"capabilityType"`
+)
+
+// first is the value of the first member of that name: ids stand in front, and
+// what is behind them need not be read.
+func first(doc []byte, name string) []byte {
+	for n, v := range rawjson.Members(doc) {
+		if string(n) == name {
+			return v
+		}
+	}
+	return nil
+}
+
+func (j *judge) checkpoint(at store.Addr, session, doc []byte) {
+	id := rawjson.Text(rawjson.Last(doc, "checkpointId"))
+	if id == "" {
+		return
+	}
+	j.b.named.mu.Lock()
+	defer j.b.named.mu.Unlock()
+	j.b.named.checkpoints = append(j.b.named.checkpoints, named{kept(at), "/checkpointId", lists.CheckpointRow + string(session) + ":" + id})
+}
+
+// kept is an address that outlives its batch.
+func kept(at store.Addr) store.Addr {
+	at.Key = at.Key.Clone()
+	return at
+}
+
+// contents finds the files' contents that an edit names.
+func (j *judge) contents(at store.Addr, doc []byte) {
+	result := lists.EmbeddedJSON(rawjson.Last(rawjson.Last(doc, "toolFormerData"), "result"))
+	for _, name := range [...]string{"beforeContentId", "afterContentId"} {
+		text := strings.TrimPrefix(rawjson.Text(rawjson.Last(result, name)), lists.ContentRow)
+		var id [sha256.Size]byte
+		if n, err := hex.Decode(id[:], []byte(text[:min(len(text), 2*len(id))])); err != nil || n != len(id) || text == lists.EmptyContent {
+			continue
+		}
+		j.b.named.mu.Lock()
+		if j.b.named.contents == nil {
+			j.b.named.contents = map[[sha256.Size]byte]named{}
+		}
+		if old, ok := j.b.named.contents[id]; !ok || at.RowID < old.at.RowID {
+			j.b.named.contents[id] = named{kept(at), "/toolFormerData/result", text}
+		}
+		j.b.named.mu.Unlock()
+	}
+}
+
+// tool judges a call: whether it ended, and whether what it says can be read.
+func (j *judge) tool(at store.Addr, session, raw []byte) {
+	for _, name := range [...]string{"params", "result"} {
+		text := rawjson.Last(raw, name)
+		if len(text) < 2 || text[0] != '"' {
+			continue
+		}
+		if j.buffer = rawjson.AppendText(j.buffer[:0], text); brokenOff(j.buffer) {
+			j.found("RH421", at, "/toolFormerData/"+name, "")
+		}
+	}
+	switch rawjson.Text(rawjson.Last(raw, "status")) {
+	case "loading", "started", "pending", "generating":
+		j.b.named.mu.Lock()
+		defer j.b.named.mu.Unlock()
+		if j.b.named.calls == nil {
+			j.b.named.calls = map[string][]named{}
+		}
+		j.b.named.calls[string(session)] = append(j.b.named.calls[string(session)], named{at: kept(at), pointer: "/toolFormerData/status"})
+	}
+}
+
+// brokenOff reports text that begins as an object, and ends before that does.
+// Results can be plain words, which begin with anything.
+func brokenOff(text []byte) bool {
+	if !bytes.HasPrefix(text, []byte(`{"`)) {
+		return false
+	}
+	_, err := rawjson.End(text, 0)
+	bad := (*rawjson.SyntaxError)(nil)
+	return errors.As(err, &bad) && bad.Offset >= len(text)
+}
+
+// generation notes what is newer than what is known here. It reports whether
+// the record as a whole is: then no schema that is known here has to fit it.
+func (j *judge) generation(at store.Addr, family string, doc []byte) (newer bool) {
+	n, ok := members.Whole(first(doc, "_v"))
+	newest := int64(18)
+	if family == lists.BubbleRow {
+		newest = 3
+	}
+	if newer = ok && n > newest; newer {
+		j.found("RH204", at, "/_v", "version %d", n)
+	}
+	if family != lists.BubbleRow || !bytes.Contains(doc, []byte(capabilityMark)) {
+		return newer
+	}
+	if n, ok := members.Whole(rawjson.Last(doc, "capabilityType")); ok && (n < 0 || n > newestCapability) {
+		j.found("RH204", at, "/capabilityType", "capability %d", n)
+	}
+	return newer
+}
+
+// newestCapability is browser_agent.
+const newestCapability = 35

@@ -1,0 +1,106 @@
+package lists
+
+import (
+	"context"
+	"strings"
+
+	"rehome/formats/session"
+)
+
+// Prefixes of the keys of cursorDiskKV.
+const (
+	ComposerRow   = "composerData:"
+	BubbleRow     = "bubbleId:"
+	CheckpointRow = "checkpointId:"
+	RequestRow    = "messageRequestContext:"
+	DiffRow       = "codeBlockDiff:"
+	FateRow       = "codeBlockPartialInlineDiffFates:"
+	OriginalRow   = "ofsContent:"
+	heightRow     = "composerVirtualRowHeights:"
+	RootRow       = "agentKv:checkpoint:"
+	BubbleRootRow = "agentKv:bubbleCheckpoint:"
+	BlobRow       = "agentKv:blob:"
+	ContentRow    = "composer.content."
+)
+
+// EmptyContent is the hash of no content: the file was empty or did not exist.
+const EmptyContent = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+// Family describes the rows of cursorDiskKV whose keys have one prefix.
+type Family struct {
+	Prefix string
+	Owned  bool   // the id of the session that has the row follows
+	Aside  bool   // a session has many such rows besides its bubbles
+	Shard  string // the hash of the value follows: the shards of such rows in an archive begin so
+	Schema string // of the values
+}
+
+// families is the table of all rows that belong to sessions.
+var families = [...]Family{
+	{Prefix: ComposerRow, Owned: true, Schema: "cursor-ide-composer-1"},
+	{Prefix: BubbleRow, Owned: true, Schema: "cursor-ide-bubble-1"},
+	{Prefix: CheckpointRow, Owned: true, Aside: true, Schema: "cursor-ide-checkpoint-1"},
+	{Prefix: RequestRow, Owned: true, Aside: true, Schema: "cursor-ide-request-1"},
+	{Prefix: DiffRow, Owned: true, Aside: true, Schema: "cursor-ide-diff-1"},
+	{Prefix: FateRow, Owned: true, Aside: true, Schema: "cursor-ide-fates-1"},
+	{Prefix: OriginalRow, Owned: true, Aside: true},
+	{Prefix: heightRow, Owned: true},
+	{Prefix: RootRow, Owned: true},
+	{Prefix: BubbleRootRow, Owned: true, Aside: true},
+	{Prefix: BlobRow, Shard: "blob-"},
+	{Prefix: ContentRow, Shard: "content-"},
+}
+
+// Families returns a copy of the table of families.
+func Families() [len(families)]Family { return families }
+
+// FamilyOf returns the family of a key; the zero Family if it has none.
+func FamilyOf(key []byte) Family {
+	for i := range families {
+		if p := families[i].Prefix; len(key) >= len(p) && string(key[:len(p)]) == p {
+			return families[i]
+		}
+	}
+	return Family{}
+}
+
+// Strays counts the rows of sessions that nothing names. It looks for one key of
+// each such session, however many rows are in between.
+func (x *Index) Strays(ctx context.Context) (t session.Account, err error) {
+	s := x.Global
+	if s == nil || s.Disk == nil {
+		return t, nil
+	}
+	for _, f := range families {
+		family := f.Prefix
+		if !f.Aside && family != BubbleRow && family != RootRow {
+			continue
+		}
+		for from := family; ; {
+			key, ok, err := s.Disk.First(ctx, from, PrefixEnd(family))
+			if err != nil {
+				return t, err
+			}
+			if !ok {
+				break
+			}
+			id, _, more := strings.Cut(key[len(family):], ":")
+			prefix := family + id + ":"
+			if from = PrefixEnd(prefix); !more {
+				from = key + "\x00"
+			}
+			if e := x.ByID[id]; e != nil && more == (family != RootRow) {
+				continue
+			}
+			n := int64(1)
+			if more {
+				if n, err = s.Number(ctx, prefix); err != nil {
+					return t, err
+				}
+			}
+			t.Read += n
+			t.Superseded += n
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,31 @@
+package read
+
+import (
+	"rehome/formats/cursoride/internal/lists"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// changed reads what a call's file held before and after, where that is kept by
+// its hash: files says the same at the end, and keeps the books of it.
+func (c *Chat) changed(t tool) func() (before, after *session.Body) {
+	if t.before == "" && t.after == "" {
+		return nil
+	}
+	return func() (before, after *session.Body) { return c.held(t.before), c.held(t.after) }
+}
+
+// held is a file's content by its hash; nil if it is not there.
+func (c *Chat) held(id string) *session.Body {
+	if id == lists.EmptyContent {
+		return &session.Body{}
+	}
+	if id == "" || c.Database == nil || c.Database.Disk == nil {
+		return nil
+	}
+	found, ok, err := c.Database.Disk.Get(c.ctx, lists.ContentRow+id, lists.MaxValue)
+	if err != nil || !ok || found.Class == store.Null || found.Bytes == nil && found.Size > 0 {
+		return nil
+	}
+	return &session.Body{Bytes: found.Bytes}
+}

@@ -1,0 +1,90 @@
+package read
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"rehome/formats/cursoride/internal/lists"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// Most rows of bubbles are called what the session's list calls them. Of some
+// the key has another id than the bubble inside, which is the one that is
+// listed; some are listed, and call themselves, by no id at all.
+
+// locate finds listed bubbles by the ids inside of rows that are not listed,
+// and says how many it found.
+func (c *Chat) locate(ctx context.Context) (n int64, err error) {
+	at := make(map[string]int, len(c.headers))
+	var blank []int
+	for i, h := range c.headers {
+		if at[h.id] = i; h.id == "" {
+			blank = append(blank, i)
+		}
+	}
+	var spare []spareRow
+	prefix := lists.BubbleRow + c.ID + ":"
+	err = c.Database.Each(ctx, prefix, func(rest string) error {
+		if c.listed[rest] {
+			return nil
+		}
+		r, err := c.Database.Get(ctx, lists.DiskTable, prefix+rest, func(loss.Loss) {})
+		id := rawjson.Last(r.Body, "bubbleId")
+		i, listed := at[rawjson.Text(id)]
+		if err != nil || !listed || id == nil {
+			return err
+		}
+		h := &c.headers[i]
+		if h.id == "" {
+			b := bubble{}
+			b.f.SplitBy(r.Body, "", bubbleTable())
+			spare = append(spare, spareRow{rest, b.when()})
+		}
+		if h.id == "" || h.row != "" || h.inline != nil {
+			return nil
+		}
+		_, own, err := c.Database.Disk.Get(ctx, prefix+h.id, 0)
+		if err == nil && !own {
+			h.row, c.listed[rest] = ":"+rest, true
+			n++
+		}
+		return err
+	})
+	slices.SortStableFunc(spare, func(a, b spareRow) int { return cmp.Compare(a.at.Millis(), b.at.Millis()) })
+	for k, i := range blank[:min(len(blank), len(spare))] {
+		c.headers[i].rename(spare[k].rest)
+		c.listed[spare[k].rest] = true
+		n++
+	}
+	return n, err
+}
+
+// rename gives a header the name of its row for an id.
+func (h *header) rename(rest string) {
+	if h.id = rest; rest == "" {
+		h.id, h.row = "nameless", ":"
+	}
+}
+
+// spareRow is a bubble that calls itself by no id.
+type spareRow struct {
+	rest string
+	at   session.Stamp
+}
+
+// nameless lets go of listed bubbles that have no id and no row.
+func (c *Chat) nameless() {
+	for i := 0; i < len(c.headers); i++ {
+		if c.headers[i].id != "" {
+			continue
+		}
+		c.note(loss.Loss{Code: loss.MessageNoID, At: c.addr})
+		if c.past >= i {
+			c.past--
+		}
+	}
+	c.headers = slices.DeleteFunc(c.headers, func(h header) bool { return h.id == "" })
+}

@@ -1,0 +1,199 @@
+package read
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+	"slices"
+	"strings"
+
+	"rehome/formats/cursoride/internal/lists"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/members"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// fromState marks what bubbles lack and the agent's own state has.
+const fromState = "state"
+
+// blobs are those of the agent's state, in cursorDiskKV.
+type blobs struct {
+	db   *lists.Database
+	id   agentstate.ID // of the root that lies in the session's record
+	root []byte
+	rows map[agentstate.ID]int64
+}
+
+// Blob finds a blob. As TEXT it is spelled in hexadecimal, as BLOB it is as it
+// is, but for a single zero byte, which stands for nothing at all.
+func (b *blobs) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
+	if b.root != nil && id == b.id {
+		return b.root, nil
+	}
+	if b.db == nil || b.db.Disk == nil {
+		return nil, nil
+	}
+	f, ok, err := b.db.Disk.Get(ctx, lists.BlobRow+id.String(), lists.MaxValue)
+	if err != nil || !ok || f.Class == store.Null || f.Bytes == nil {
+		return nil, err
+	}
+	b.rows[id] = f.RowID
+	switch {
+	case f.Class == store.Text:
+		if plain, err := hex.DecodeString(string(f.Bytes)); err == nil {
+			return plain, nil
+		}
+	case len(f.Bytes) == 1 && f.Bytes[0] == 0 && sha256.Sum256(nil) == id:
+		return []byte{}, nil
+	}
+	return f.Bytes, nil
+}
+
+func (b *blobs) at(id agentstate.ID) store.Addr {
+	return b.db.Addr(lists.DiskTable, lists.BlobRow+id.String(), b.rows[id])
+}
+
+// agent is the agent's own state of a session, opened where bubbles lack
+// something.
+type agent struct {
+	*agentstate.State
+	blobs *blobs
+	turns []agentstate.Turn
+	past  int // the turn that was asked for last: those in front do not come again
+	known turnIndex
+
+	ctx  context.Context
+	pull func() (*session.Message, error, bool) // nil before the first message is wanted
+	end  func()
+	held *session.Message // the first of the turn that comes next
+	seen int              // turns that began
+	told session.Account  // what was entered into the books
+
+	sink loss.Sink // whoever walks it
+
+	last     *supply // of the turn that was asked for last
+	lastTurn int
+}
+
+// open reads the state that a session's record holds, or the newest that the
+// store names for it; nil if there is none.
+func (c *Chat) openAgent(ctx context.Context) (*agent, error) {
+	if c.Database == nil {
+		return nil, nil
+	}
+	b := &blobs{db: c.Database, rows: map[agentstate.ID]int64{}}
+	if b.root = lists.RootBytes(c.state); len(b.root) > 0 {
+		b.id = sha256.Sum256(b.root)
+	} else {
+		b.root = nil
+		var ok bool
+		if b.id, ok = agentstate.ParseID(c.newest); !ok {
+			return nil, nil
+		}
+	}
+	a := &agent{blobs: b, sink: c.note, ctx: ctx}
+	s, err := agentstate.Read(ctx, agentstate.Options{Blobs: b, Root: b.id, At: b.at, Note: func(n loss.Loss) { a.sink(n) }})
+	if err != nil {
+		return nil, err
+	}
+	if why := s.Broken(); why != "" {
+		c.note(loss.Loss{Code: loss.AgentStateUnusable, At: c.addr, Args: []string{why}})
+		return nil, nil
+	}
+	a.State, a.turns = s, s.Turns()
+	a.known = indexTurns(a.turns)
+	return a, nil
+}
+
+// next is the next of its messages, where bubbles are the conversation.
+func (a *agent) next() (*session.Message, error, bool) {
+	if a.pull == nil {
+		a.pull, a.end = iter.Pull2(a.Messages(a.ctx))
+	}
+	return a.pull()
+}
+
+func (a *agent) stop() {
+	if a.end != nil {
+		a.end()
+	}
+}
+
+// count enters the blobs that were reached since it was last asked. The root
+// that lies in the session's record is none.
+func (a *agent) count(t *session.Account) {
+	var now session.Account
+	now.Converted, now.CarriedRaw, now.Unreadable = a.Reached(), a.Opaque(), a.Unreadable()
+	if a.blobs.root != nil && now.Converted > 0 {
+		now.Converted--
+	}
+	now.Read = now.Converted + now.CarriedRaw + now.Unreadable
+	now.Members, now.MembersConverted, now.MembersRaw = a.Members()
+	t.Add(now)
+	t.Add(session.Account{Read: -a.told.Read, Converted: -a.told.Converted, CarriedRaw: -a.told.CarriedRaw, Unreadable: -a.told.Unreadable,
+		Members: -a.told.Members, MembersConverted: -a.told.MembersConverted, MembersRaw: -a.told.MembersRaw})
+	a.told = now
+}
+
+// states finds out where the agent's own state is. Where there is no bubble at
+// all it is the conversation.
+func (c *Chat) states(ctx context.Context, f *members.Object) error {
+	if lists.HasState(f.Raw(lists.ComState)) {
+		c.state = f.Text(lists.ComState)
+	}
+	if c.Database != nil {
+		found, ok, err := c.Database.Disk.Get(ctx, lists.RootRow+c.ID, 1<<10)
+		if err != nil {
+			return err
+		}
+		if ok {
+			c.count(lists.Claimed)
+			c.newest = string(found.Bytes)
+			c.Out.Extras = append(c.Out.Extras, session.Extra{Name: strings.TrimSuffix(lists.RootRow, ":"), Raw: session.AppendString(nil, c.newest)})
+		}
+	}
+	if c.state == "" && c.newest == "" {
+		return nil
+	}
+	if len(c.headers) > 0 {
+		return c.subagents(ctx, f)
+	}
+	a, err := c.openAgent(ctx)
+	if err != nil {
+		return err
+	}
+	if a == nil {
+		f.KeepFull(lists.ComState)
+		return nil
+	}
+	c.agent, c.spine = a, true // the consumer walks it
+	named, have := c.Out.Children, map[string]bool{}
+	for _, l := range named {
+		have[l.Session] = true
+	}
+	a.Fill(&c.Out)
+	c.stateFiles, c.Out.Files = c.Out.Files, nil
+	c.Out.Children = slices.DeleteFunc(c.Out.Children[len(named):], func(l session.Link) bool { return have[l.Session] })
+	c.Out.Children = append(slices.Clip(named), c.Out.Children...)
+	c.adopt(a)
+	return nil
+}
+
+// subagents looks for those that only the agent's own state knows, in a session
+// that is told by its bubbles.
+func (c *Chat) subagents(ctx context.Context, f *members.Object) error {
+	if c.state != "" {
+		f.Keep(lists.ComState)
+	}
+	root, err := c.root(ctx)
+	if err != nil || !c.strangers(root) {
+		return err
+	}
+	if c.agent, err = c.openAgent(ctx); c.agent != nil {
+		c.adopt(c.agent)
+	}
+	return err
+}
