@@ -48,13 +48,9 @@ func OpenStore(l *formats.Location) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{Root: root, Backups: openBackups(l)}
-	switch {
-	case only != "":
-		err = s.one(only)
-	default:
-		err = s.list(l.Has("projects"))
-	}
-	if err != nil {
+	if only != "" {
+		s.add(&File{Path: only, ID: strings.TrimSuffix(only, Ending)})
+	} else if err := s.list(l.Has("projects")); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -125,12 +121,6 @@ func (s *Store) project(dir string) error {
 			s.Others++
 		}
 	}
-	return nil
-}
-
-// one adds a file that was named explicitly; its name does not matter.
-func (s *Store) one(file string) error {
-	s.add(&File{Path: file, ID: strings.TrimSuffix(file, Ending)})
 	return nil
 }
 
