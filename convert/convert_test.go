@@ -287,8 +287,8 @@ func TestPlanRefusals(t *testing.T) {
 	for _, c := range cases {
 		leavesNothing(t, dir, func() {
 			_, err := Convert(t.Context(), reg, c.src, filepath.Join(dir, "b"), c.o)
-			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && c.is != (Misuse{}) && !errors.Is(err, c.is) ||
-				errors.As(err, new(Misuse)) != (c.is == Misuse{}) {
+			misuse := errors.As(c.is, new(Misuse))
+			if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !misuse && !errors.Is(err, c.is) || errors.As(err, new(Misuse)) != misuse {
 				t.Errorf("%+v: got %v, want %s", c.o, err, c.want)
 			}
 		})

@@ -12,7 +12,7 @@
 //	plan     find the stores in the source, and the format for each
 //	staging  create a private folder beside the target, on the same disk
 //	convert  for each store: read, write, close the source, read again, compare
-//	sync     sync everything staged to disk
+//	sync     flush everything staged to disk
 //	place    the sidecar first, then one rename that cannot overwrite anything
 //
 // Until the last rename, nothing has the target's name. Each store is placed

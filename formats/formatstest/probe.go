@@ -23,11 +23,20 @@ func (c Case) description(t *testing.T) {
 	if g := c.Registry.Lookup(f.Name); g == nil {
 		t.Fatalf("%s is not in the registry", f.Name)
 	}
-	if f.Title == "" || f.Probe == nil || f.Sessions == nil && (len(f.Records.Kinds) == 0 || f.Records == nil) {
+	if f.Title == "" || f.Probe == nil || f.Sessions == nil && f.Records == nil {
 		t.Error("a format needs a title, Probe, and either Records or Sessions")
 	}
-	if (f.Writer == nil) != (f.Writer == nil) {
-		t.Error("what is encoded needs a name, and nothing else does")
+	if r := f.Records; r != nil && (len(r.Kinds) == 0 || r.Open == nil || r.Create == nil) {
+		t.Error("Records needs Kinds, Open and Create")
+	}
+	if f.Sessions != nil && f.Sessions.Decode == nil {
+		t.Error("Sessions needs Decode")
+	}
+	if f.Writer != nil && (f.Writer.Encode == nil || f.Writer.Path == nil) {
+		t.Error("Writer needs Encode and Path")
+	}
+	if f.Home != nil && f.Home.Roots == nil {
+		t.Error("Home needs Roots")
 	}
 	for _, name := range f.Schemas {
 		if !slices.Contains(schemas.Names(), name) {
