@@ -164,7 +164,7 @@ func checked(path string, live bool) error {
 		if s.Err != nil {
 			return s.Err
 		}
-		for _, b := range s.Breaches {
+		for _, b := range s.Findings {
 			if b.Rule.Severity > rule.Note && b.Rule.ID != "RH114" { // the log's end is being written
 				return fmt.Errorf("%s: %s", b.Rule.ID, b.Rule.Title)
 			}
