@@ -179,8 +179,19 @@ func (p *page) losses(indent screen.Safe, lines []loss.Group) {
 	}
 }
 
+// lossLine prints a group of losses, wrapped to the width of a page.
 func (p *page) lossLine(indent screen.Safe, l loss.Group) {
-	p.Linef("%s%s: %s %s %s", indent, p.Yellow(visible(l.Kind.String())), grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
+	kind, code := visible(l.Kind.String()), "("+visible(string(l.Code))+")"
+	lines := screen.WrapHanging(kind+": "+grouped(l.Count)+" "+visible(l.What)+" "+code, screen.PageWidth-len(indent))
+	for i, line := range lines {
+		if i == len(lines)-1 {
+			line = line[:len(line)-len(code)] + p.Faint(code)
+		}
+		if i == 0 {
+			line = p.Yellow(kind) + line[len(kind):]
+		}
+		p.Line(indent + line)
+	}
 }
 
 func (p *page) omitted(secrets int64) {

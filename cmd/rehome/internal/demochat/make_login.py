@@ -20,8 +20,8 @@ MADE = 1791792000000  # 2026-10-12 08:00 UTC
 CHAT = "5d0b2b7e-2222-4000-8000-00000000106e"
 FOLDER = "/home/ann/app"
 FILE = FOLDER + "/session.go"
-OLD = "\tif s.Expires < now.Unix() {\n\t\treturn ErrExpired\n\t}\n"
-NEW = "\tif s.Expires <= now.Unix() {\n\t\treturn ErrExpired\n\t}\n"
+OLD = "\tif s.Expires < now.Unix() {\n"
+NEW = "\tif s.Expires <= now.Unix() {\n"
 
 
 def call(number, args, result, ident, at):
@@ -35,7 +35,7 @@ def shell(command, code, output, ident, at):
 
 
 def edit(ident, at):
-    diff = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1,3 +1,3 @@\n-\tif s.Expires < now.Unix() {{\n+\tif s.Expires <= now.Unix() {{\n \t\treturn ErrExpired\n \t}}"
+    diff = f"--- a/{FILE}\n+++ b/{FILE}\n@@ -1 +1 @@\n-\tif s.Expires < now.Unix() {{\n+\tif s.Expires <= now.Unix() {{"
     return call(12, field(1, FILE) + field(6, NEW),
                 field(1, field(1, FILE) + field(3, 1) + field(4, 1) + field(5, diff) + field(6, OLD) + field(7, NEW) + field(8, "Wrote contents to " + FILE)), ident, at)
 
@@ -46,12 +46,11 @@ def said(text, at):
 
 TURNS = [
     ("TestLogin fails about one run in ten. Find out why, and fix it.", [
-        ("Shell", {"command": "go test -run TestLogin -count=50"}, "call_1", "--- FAIL: TestLogin\n    login_test.go:41: session still valid after its expiry\nFAIL\n"),
+        ("Shell", {"command": "go test -run TestLogin -count=50"}, "call_1", "--- FAIL: TestLogin\n    login_test.go:41: session still valid after its expiry\n"),
         ("StrReplace", {"path": FILE, "old_string": OLD, "new_string": NEW}, "call_2", "Wrote contents to " + FILE),
-        ("Shell", {"command": "go test -run TestLogin -count=50"}, "call_3", "ok  \texample.com/app\t0.41s\n"),
     ], "A session stayed valid during the second in which it expires. Fixed."),
     ("Run it a thousand times, to be sure.", [
-        ("Shell", {"command": "go test -run TestLogin -count=1000"}, "call_4", "ok  \texample.com/app\t7.9s\n"),
+        ("Shell", {"command": "go test -run TestLogin -count=1000"}, "call_3", "ok  \texample.com/app\t7.9s\n"),
     ], "All 1,000 runs pass."),
 ]
 
@@ -91,7 +90,7 @@ def make(path, turns):
             prompts.append(put_json({"id": "1", "role": "assistant", "content": [{"type": "tool-call", "toolCallId": ident, "toolName": tool, "args": args}]}))
             prompts.append(put_json({"role": "tool", "id": ident, "content": [{"type": "tool-result", "toolCallId": ident, "toolName": tool, "result": result}]}))
         prompts.append(put_json({"id": "1", "role": "assistant", "content": [{"type": "text", "text": answer}]}))
-        root = put(b"".join(field(1, p) for p in prompts) + field(5, field(1, 9000 + 900 * n) + field(2, 272000))
+        root = put(b"".join(field(1, p) for p in prompts) + field(5, field(1, 9000) + field(2, 272000))
                    + b"".join(field(8, name) for name in names) + field(9, "file://" + FOLDER) + field(10, 1) + field(26, MADE) + field(27, "UTC"))
     meta = {"agentId": CHAT, "latestRootBlobId": root.hex(), "name": "Fix the flaky login test", "mode": "default",
             "isRunEverything": False, "createdAt": MADE, "lastUsedModel": "composer-2.5", "blobEncryptionKey": "00" * 32}
