@@ -21,6 +21,7 @@ var errFindings = errors.New("check found problems")
 // Validate rejects combinations of flags that the grammar allows.
 func (c *checkCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
+	c.Explain = strings.ToUpper(c.Explain)
 	rulesOnly := c.Rules || c.Explain != ""
 	switch {
 	case rulesOnly && len(c.Paths) > 0:

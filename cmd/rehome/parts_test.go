@@ -253,3 +253,14 @@ func TestCrowd(t *testing.T) {
 		}
 	}
 }
+
+// TestUsualForms: what other programs take for help and version works here, too.
+func TestUsualForms(t *testing.T) {
+	for args, want := range map[string]string{"--version": "rehome ", "-V": "rehome ", "help": "Usage: rehome <command>", "help check": "Usage: rehome check"} {
+		var stdout, stderr strings.Builder
+		code := run(t.Context(), strings.Fields(args), &stdout, &stderr, func(string) string { return "" })
+		if code != 0 || !strings.HasPrefix(stdout.String(), want) {
+			t.Errorf("%s: exit %d\n%s%s", args, code, stdout.String(), stderr.String())
+		}
+	}
+}

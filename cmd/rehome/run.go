@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		panic(err) // the grammar itself is wrong
 	}
 	parser.Model.HelpFlag.Help = helpFlag
-	parsed, err := parser.Parse(args)
+	parsed, err := parser.Parse(expandArgs(args))
 	if helped {
 		return 0
 	}
@@ -60,6 +60,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		return out.fail(err)
 	}
 	return 0
+}
+
+// expandArgs turns the forms that other programs have for help and version into
+// those of this one.
+func expandArgs(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == "help":
+		return append(args[1:len(args):len(args)], "--help")
+	case len(args) == 1 && (args[0] == "--version" || args[0] == "-V"):
+		return []string{"version"}
+	}
+	return args
 }
 
 // rawString maps an argument to a string byte by byte. A path need not be
