@@ -60,30 +60,14 @@ func (w *jsonWriter) link(l *Link) {
 }
 
 func (w *jsonWriter) repos(list []Repo) {
-	if len(list) == 0 {
-		return
-	}
-	w.name("repos")
-	w.open('[')
-	for _, r := range list {
-		w.next()
-		w.open('{')
+	writeObjects(w, "repos", list, func(r *Repo) {
 		w.mustText("path", r.Path)
 		w.text("branch", r.Branch)
-		w.close('}')
-	}
-	w.close(']')
+	})
 }
 
 func (w *jsonWriter) todos(list []Todo) {
-	if len(list) == 0 {
-		return
-	}
-	w.name("todos")
-	w.open('[')
-	for _, t := range list {
-		w.next()
-		w.open('{')
+	writeObjects(w, "todos", list, func(t *Todo) {
 		w.text("id", t.ID)
 		w.mustText("content", t.Content)
 		w.text("status", t.Status)
@@ -91,38 +75,16 @@ func (w *jsonWriter) todos(list []Todo) {
 		w.stamp("updated", t.Updated)
 		w.texts("needs", t.DependsOn)
 		w.extras(t.Extras)
-		w.close('}')
-	}
-	w.close(']')
+	})
 }
 
-func (w *jsonWriter) children(list []Link) {
-	if len(list) == 0 {
-		return
-	}
-	w.name("children")
-	w.open('[')
-	for i := range list {
-		w.next()
-		w.link(&list[i])
-	}
-	w.close(']')
-}
+func (w *jsonWriter) children(list []Link) { writeArray(w, "children", list, w.link) }
 
 func (w *jsonWriter) branches(list []Branch) {
-	if len(list) == 0 {
-		return
-	}
-	w.name("branches")
-	w.open('[')
-	for _, b := range list {
-		w.next()
-		w.open('{')
+	writeObjects(w, "branches", list, func(b *Branch) {
 		w.mustText("name", b.Name)
 		w.text("from", b.From)
-		w.close('}')
-	}
-	w.close(']')
+	})
 }
 
 // AppendMessage appends the line of a message, without a line break.

@@ -16,18 +16,7 @@ const (
 )
 
 func (w *jsonWriter) parts(name string, list []Part) {
-	if len(list) == 0 {
-		return
-	}
-	w.name(name)
-	w.open('[')
-	for _, part := range list {
-		w.next()
-		w.open('{')
-		w.part(part)
-		w.close('}')
-	}
-	w.close(']')
+	writeObjects(w, name, list, func(p *Part) { w.part(*p) })
 }
 
 func (w *jsonWriter) part(part Part) {

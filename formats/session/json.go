@@ -52,16 +52,32 @@ func (w *jsonWriter) mustText(name, text string) {
 }
 
 func (w *jsonWriter) texts(name string, list []string) {
+	writeArray(w, name, list, func(s *string) { w.b = AppendString(w.b, *s) })
+}
+
+// writeArray writes a member that is an array, unless it would be empty. item writes
+// one element.
+func writeArray[T any](w *jsonWriter, name string, list []T, item func(*T)) {
 	if len(list) == 0 {
 		return
 	}
 	w.name(name)
 	w.open('[')
-	for _, s := range list {
+	for i := range list {
 		w.next()
-		w.b = AppendString(w.b, s)
+		item(&list[i])
 	}
 	w.close(']')
+}
+
+// writeObjects is writeArray for elements that are objects. members writes those of
+// one element.
+func writeObjects[T any](w *jsonWriter, name string, list []T, members func(*T)) {
+	writeArray(w, name, list, func(t *T) {
+		w.open('{')
+		members(t)
+		w.close('}')
+	})
 }
 
 func (w *jsonWriter) num(name string, n int64) {
@@ -105,19 +121,10 @@ func (w *jsonWriter) bytes(name string, data []byte) {
 
 // extras writes an array, not an object, because two extras can have the same name.
 func (w *jsonWriter) extras(list []Extra) {
-	if len(list) == 0 {
-		return
-	}
-	w.name("extras")
-	w.open('[')
-	for _, e := range list {
-		w.next()
-		w.open('{')
+	writeObjects(w, "extras", list, func(e *Extra) {
 		w.mustText("name", e.Name)
 		w.raw("raw", e.Raw)
-		w.close('}')
-	}
-	w.close(']')
+	})
 }
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
