@@ -64,15 +64,15 @@ func ReadBaseline(path string, write bool) (*Baseline, error) {
 	case errors.Is(err, fs.ErrNotExist) && write:
 		return b, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(withoutPath(err), "create it with --write-baseline")
+		return nil, refuse(formats.Cause(err), "create it with --write-baseline")
 	case err != nil:
-		return nil, refuse(withoutPath(err), "")
+		return nil, refuse(formats.Cause(err), "")
 	case !info.Mode().IsRegular() || info.Size() > maxBaselineSize:
 		return nil, refuse(errors.New("not a baseline"), "name a file written by --write-baseline")
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, refuse(withoutPath(err), "")
+		return nil, refuse(formats.Cause(err), "")
 	}
 	if b.old, b.countsOnly, err = parseBaseline(text); err != nil {
 		return nil, refuse(fmt.Errorf("not a baseline: %w", err), "replace it with --write-baseline")
@@ -301,7 +301,7 @@ func replaceFile(path string, text []byte) error {
 		err = os.Rename(staged, t.path())
 	}
 	if err = errors.Join(err, s.Remove()); err != nil {
-		return &formats.Error{At: path, Err: withoutPath(err)}
+		return &formats.Error{At: path, Err: formats.Cause(err)}
 	}
 	return nil
 }

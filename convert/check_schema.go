@@ -61,15 +61,15 @@ func loadSchema(name string) (rule.Validator, error) {
 	case errors.Is(err, fs.ErrNotExist) && slices.Contains(schemas.Names(), name):
 		return causesOf(func(doc []byte) error { return schemas.Validate(name, doc) }), nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(withoutPath(err), "pass a file, or a schema listed by `rehome schema`")
+		return nil, refuse(formats.Cause(err), "pass a file, or a schema listed by `rehome schema`")
 	case err != nil:
-		return nil, refuse(withoutPath(err), "")
+		return nil, refuse(formats.Cause(err), "")
 	case !info.Mode().IsRegular() || info.Size() > maxDocument:
 		return nil, refuse(errors.New("not a regular file, or too large"), "")
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, refuse(withoutPath(err), "")
+		return nil, refuse(formats.Cause(err), "")
 	}
 	f, err := schemas.Read(text)
 	if err != nil {
@@ -84,7 +84,7 @@ func textFiles(path string) func(yield func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		info, err := os.Stat(path)
 		if err != nil {
-			yield(path, &formats.Error{At: path, Err: withoutPath(err)})
+			yield(path, &formats.Error{At: path, Err: formats.Cause(err)})
 			return
 		}
 		if !info.IsDir() {
@@ -97,7 +97,7 @@ func textFiles(path string) func(yield func(string, error) bool) {
 		filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
-				if !yield(at, &formats.Error{At: at, Err: withoutPath(err)}) {
+				if !yield(at, &formats.Error{At: at, Err: formats.Cause(err)}) {
 					return fs.SkipAll
 				}
 			case e.IsDir() && e.Name() == ".git":
@@ -116,7 +116,7 @@ func textFiles(path string) func(yield func(string, error) bool) {
 func (e *storeCheck) checkFile(ctx context.Context, v rule.Validator) (n int64, err error) {
 	f, err := os.Open(e.store.Path)
 	if err != nil {
-		return 0, &formats.Error{At: e.store.Path, Err: withoutPath(err)}
+		return 0, &formats.Error{At: e.store.Path, Err: formats.Cause(err)}
 	}
 	defer f.Close()
 	judge := func(line int, doc []byte) {
@@ -126,7 +126,7 @@ func (e *storeCheck) checkFile(ctx context.Context, v rule.Validator) (n int64, 
 		doc, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
 		switch {
 		case err != nil:
-			return 0, &formats.Error{At: e.store.Path, Err: withoutPath(err)}
+			return 0, &formats.Error{At: e.store.Path, Err: formats.Cause(err)}
 		case len(doc) > maxDocument:
 			e.reportCauses(1, tooLong())
 		default:
@@ -142,7 +142,7 @@ func (e *storeCheck) checkFile(ctx context.Context, v rule.Validator) (n int64, 
 		case ctx.Err() != nil:
 			return n, ctx.Err()
 		case err != nil && !errors.Is(err, io.EOF):
-			return n, &formats.Error{At: e.store.Path, Err: withoutPath(err)}
+			return n, &formats.Error{At: e.store.Path, Err: formats.Cause(err)}
 		case size > maxDocument:
 			e.reportCauses(line, tooLong())
 		case len(bytes.TrimSpace(doc)) > 0:

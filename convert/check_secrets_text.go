@@ -36,7 +36,7 @@ func (s *secretSearch) files(ctx context.Context) (packed bool, err error) {
 		case errors.Is(err, fs.ErrNotExist) && at != s.one.loc.Path:
 			return nil // deleted during the search
 		case err != nil:
-			return &formats.Error{At: at, Err: withoutPath(err)}
+			return &formats.Error{At: at, Err: formats.Cause(err)}
 		case e.IsDir() && e.Name() == ".git":
 			return fs.SkipDir
 		case !e.Type().IsRegular():
@@ -58,7 +58,7 @@ func (s *secretSearch) files(ctx context.Context) (packed bool, err error) {
 func (s *secretSearch) file(ctx context.Context, name, rel string) (packed bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return false, &formats.Error{At: name, Err: withoutPath(err)}
+		return false, &formats.Error{At: name, Err: formats.Cause(err)}
 	}
 	defer f.Close()
 	p := fileWindow{file: rel, line: 1, reported: map[int64]bool{}}
@@ -67,7 +67,7 @@ func (s *secretSearch) file(ctx context.Context, name, rel string) (packed bool,
 		p.buf = p.buf[:p.kept+n]
 		last := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !last {
-			return false, &formats.Error{At: name, Err: withoutPath(err)}
+			return false, &formats.Error{At: name, Err: formats.Cause(err)}
 		}
 		if p.from == 0 && isCompressed(p.buf) {
 			return true, nil

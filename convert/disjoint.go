@@ -17,11 +17,11 @@ func checkDisjoint(src string, t target) error {
 	}
 	from, err := os.Stat(src)
 	if err != nil {
-		return &formats.Error{At: src, Err: withoutPath(err)}
+		return &formats.Error{At: src, Err: formats.Cause(err)}
 	}
 	real, err := filepath.EvalSymlinks(src)
 	if err != nil {
-		return &formats.Error{At: src, Err: withoutPath(err)}
+		return &formats.Error{At: src, Err: formats.Cause(err)}
 	}
 	if real, err = filepath.Abs(real); err != nil {
 		return &formats.Error{At: src, Err: err}

@@ -176,7 +176,7 @@ func nestedFolder(loc *formats.Location, f *formats.Format) *formats.Location {
 func (l *lister) descend(loc *formats.Location, real string, own bool) {
 	list, err := os.ReadDir(loc.Path)
 	if err != nil {
-		l.addUnlisted(loc.Path, withoutPath(err))
+		l.addUnlisted(loc.Path, formats.Cause(err))
 		return
 	}
 	for s := range entries(l.reg, loc, list) {

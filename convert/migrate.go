@@ -306,7 +306,7 @@ func workspaceOf(h *session.Head) (string, error) {
 		err = errNotFolder
 	}
 	if err != nil {
-		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", withoutPath(err)), Hint: "pass --cwd DIR, the folder to continue in"}
+		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", formats.Cause(err)), Hint: "pass --cwd DIR, the folder to continue in"}
 	}
 	return real, nil
 }

@@ -62,7 +62,7 @@ func (m *migrateJob) undo(p fileMove) error {
 		return os.Remove(p.path)
 	}
 	if err := os.Rename(p.backupPath(), p.path); err != nil {
-		return &formats.Error{At: p.path, Op: "restore", Err: withoutPath(err), Hint: "this file was an older state of the session: migrate the session again with --update"}
+		return &formats.Error{At: p.path, Op: "restore", Err: formats.Cause(err), Hint: "this file was an older state of the session: migrate the session again with --update"}
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (p *fileMove) backupPath() string { return p.staged + ".was" }
 
 // commitFile renames one staged file.
 func (m *migrateJob) commitFile(ctx context.Context, to *formats.Format, p fileMove) (moveResult, error) {
-	refuse := func(err error) error { return &formats.Error{At: p.path, Err: withoutPath(err)} }
+	refuse := func(err error) error { return &formats.Error{At: p.path, Err: formats.Cause(err)} }
 	dir := filepath.Dir(p.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unchanged, refuse(err)

@@ -141,7 +141,7 @@ func (m *migrateJob) compare(ctx context.Context, to *formats.Format, p *fileMov
 		return false, nil
 	}
 	if err != nil {
-		return false, &formats.Error{At: p.path, Err: withoutPath(err)}
+		return false, &formats.Error{At: p.path, Err: formats.Cause(err)}
 	}
 	if info.Mode().IsRegular() {
 		if same, err = sameBytes(p.staged, p.path); same || err != nil {

@@ -112,7 +112,7 @@ func (o *outsideFolder) placeBefore(m *renameLog, s *staging, goal target, depth
 			return syncFolder(filepath.Dir(to))
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return &formats.Error{At: to, Err: withoutPath(err)}
+			return &formats.Error{At: to, Err: formats.Cause(err)}
 		}
 		if info, err := os.Stat(to); err != nil || !info.IsDir() {
 			return &formats.Error{At: to, Err: errNotFolder}
@@ -142,14 +142,14 @@ func (o *outsideFolder) merge(m *renameLog) error {
 				return err
 			}
 			if err := m.move(t.path(), t.beside(backupSuffix(n)).path()); err != nil {
-				return &formats.Error{At: t.display, Op: "back up", Err: withoutPath(err)}
+				return &formats.Error{At: t.display, Op: "back up", Err: formats.Cause(err)}
 			}
 			o.say(fmt.Sprintf("%s: the previous one is kept as %s", t.display, t.base()+backupSuffix(n)))
 		}
 		if err := m.move(staged, t.path()); errors.Is(err, fs.ErrExist) {
 			return o.existsError(t)
 		} else if err != nil {
-			return &formats.Error{At: t.display, Err: withoutPath(err)}
+			return &formats.Error{At: t.display, Err: formats.Cause(err)}
 		}
 	}
 	return syncFolder(o.to.path())

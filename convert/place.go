@@ -120,7 +120,7 @@ func (j *job) place(m *renameLog, sidecar string) error {
 			return syncFolder(filepath.Dir(to))
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return &formats.Error{At: to, Err: withoutPath(err)}
+			return &formats.Error{At: to, Err: formats.Cause(err)}
 		}
 		if info, err := os.Lstat(to); err != nil || !info.IsDir() {
 			return &formats.Error{At: to, Err: errNotFolder}
@@ -179,7 +179,7 @@ func (j *job) placeError(t target, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return &formats.Error{At: t.display, Err: errAppeared, Hint: "it was not touched: choose another name, or move it away"}
 	}
-	return &formats.Error{At: t.display, Err: withoutPath(err)}
+	return &formats.Error{At: t.display, Err: formats.Cause(err)}
 }
 
 // errAppeared is the error of a name that was free when the run began.
@@ -221,13 +221,13 @@ func (j *job) backup(m *renameLog) error {
 	to := j.dest.beside(backupSuffix(n))
 	if there {
 		if err := m.move(j.dest.path(), to.path()); err != nil {
-			return &formats.Error{At: j.dest.display, Op: "back up the old target", Err: withoutPath(err)}
+			return &formats.Error{At: j.dest.display, Op: "back up the old target", Err: formats.Cause(err)}
 		}
 		j.rep.Backup = to.display
 	}
 	if old {
 		if err := m.move(j.sidecar.previous.path(), to.beside(formats.SidecarSuffix).path()); err != nil {
-			return &formats.Error{At: j.sidecar.previous.display, Op: "back up the old sidecar", Err: withoutPath(err)}
+			return &formats.Error{At: j.sidecar.previous.display, Op: "back up the old sidecar", Err: formats.Cause(err)}
 		}
 	}
 	return nil
@@ -253,7 +253,7 @@ func (m *renameLog) undo() error {
 	for i := len(m.done) - 1; i >= 0; i-- {
 		from, to := m.done[i][0], m.done[i][1]
 		if err := moveNew(to, from); err != nil {
-			errs = append(errs, &formats.Error{At: to, Op: "restore", Err: withoutPath(err), Hint: "move it to " + from})
+			errs = append(errs, &formats.Error{At: to, Op: "restore", Err: formats.Cause(err), Hint: "move it to " + from})
 		}
 	}
 	return errors.Join(errs...)

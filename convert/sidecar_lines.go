@@ -66,13 +66,13 @@ func openSidecar(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, &formats.Error{At: path, Err: withoutPath(err)}
+		return nil, &formats.Error{At: path, Err: formats.Cause(err)}
 	case !info.Mode().IsRegular():
 		return nil, &formats.Error{At: path, Err: errors.New("a sidecar must be a regular file"), Hint: "move it away, or use --sidecar none"}
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &formats.Error{At: path, Err: withoutPath(err), Hint: "make it readable, or use --sidecar none to leave it out"}
+		return nil, &formats.Error{At: path, Err: formats.Cause(err), Hint: "make it readable, or use --sidecar none to leave it out"}
 	}
 	return f, nil
 }
@@ -96,7 +96,7 @@ func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, erro
 		case errors.Is(err, io.EOF):
 			return nil, refuse(n, errors.New("the last line is incomplete"))
 		case err != nil:
-			return nil, refuse(n, withoutPath(err))
+			return nil, refuse(n, formats.Cause(err))
 		case n == 1 && isHeader(bytes.Replace(line, []byte("\r\n"), []byte("\n"), 1)) && !isHeader(line):
 			return nil, &formats.Error{At: name + ":1", Err: errors.New("the sidecar's lines end in CRLF"),
 				Hint: "git converted them: add `*" + suffixOf(name) + " -text` to .gitattributes and check the file out again"}

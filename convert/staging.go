@@ -38,9 +38,9 @@ func newStaging(t target) (*staging, error) {
 	d, err := scratch.Make(t.dir, stagingPrefix(t.base()))
 	switch {
 	case errors.Is(err, scratch.ErrSwept):
-		return nil, &formats.Error{At: t.dir, Err: withoutPath(err), Hint: "run it again when the other runs have finished"}
+		return nil, &formats.Error{At: t.dir, Err: formats.Cause(err), Hint: "run it again when the other runs have finished"}
 	case err != nil:
-		return nil, &formats.Error{At: t.dir, Op: "create a folder beside the target", Err: withoutPath(err), Hint: "make the target's folder writable"}
+		return nil, &formats.Error{At: t.dir, Op: "create a folder beside the target", Err: formats.Cause(err), Hint: "make the target's folder writable"}
 	}
 	return &staging{Dir: d, tree: d.Path, targetDir: t.dir}, nil
 }
@@ -60,7 +60,7 @@ func newDryRunStaging(t target) (*staging, error) {
 func newTempFolder(purpose string) (*scratch.Dir, error) {
 	d, err := scratch.New("", purpose)
 	if err != nil {
-		return nil, &formats.Error{At: os.TempDir(), Op: "create a folder for temporary files", Err: withoutPath(err), Hint: "set TMPDIR to another folder"}
+		return nil, &formats.Error{At: os.TempDir(), Op: "create a folder for temporary files", Err: formats.Cause(err), Hint: "set TMPDIR to another folder"}
 	}
 	return d, nil
 }

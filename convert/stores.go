@@ -127,7 +127,7 @@ func (w *walk) visit(l *formats.Location, rel string) bool {
 func (w *walk) descend(l *formats.Location, rel string) bool {
 	list, err := os.ReadDir(l.Path)
 	if err != nil {
-		return w.yieldError(rel, &formats.Error{At: l.Path, Err: withoutPath(err)})
+		return w.yieldError(rel, &formats.Error{At: l.Path, Err: formats.Cause(err)})
 	}
 	for s := range entries(w.reg, l, list) {
 		at, more := path.Join(rel, s.name), true

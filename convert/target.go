@@ -59,7 +59,7 @@ func resolve(path string) (target, error) {
 		case (base == "." || base == "..") && len(t.tail) == 0:
 			real, err := filepath.EvalSymlinks(rest)
 			if err != nil {
-				return refuse(withoutPath(err), "")
+				return refuse(formats.Cause(err), "")
 			}
 			t.display, dir, base = real, filepath.Dir(real), filepath.Base(real)
 			if dir == real {
@@ -78,7 +78,7 @@ func resolve(path string) (target, error) {
 			return t, t.checkFolder()
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return refuse(withoutPath(err), "")
+			return refuse(formats.Cause(err), "")
 		}
 		rest = dir
 	}
@@ -91,7 +91,7 @@ func (t target) checkFolder() error {
 		return &formats.Error{At: t.dir, Err: errNotFolder}
 	}
 	if err != nil {
-		return &formats.Error{At: t.dir, Err: withoutPath(err)}
+		return &formats.Error{At: t.dir, Err: formats.Cause(err)}
 	}
 	first := filepath.Join(t.dir, t.tail[0])
 	if _, err := os.Lstat(first); err == nil && len(t.tail) > 1 {
@@ -139,11 +139,3 @@ func trimSeparators(path string) string {
 
 // errNotFolder is the error of a path where a folder is needed.
 var errNotFolder = errors.New("not a folder")
-
-// withoutPath returns an error of the system without the path that it repeats.
-func withoutPath(err error) error {
-	if le := (*os.LinkError)(nil); errors.As(err, &le) {
-		return le.Err
-	}
-	return formats.Cause(err)
-}

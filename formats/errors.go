@@ -3,6 +3,7 @@ package formats
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 )
 
@@ -56,11 +57,14 @@ var (
 	ErrUnknown = errors.New("no known format")
 )
 
-// Cause returns an error of the operating system without the path, which an
-// Error has as its place.
+// Cause returns an error of the operating system without its paths, which an Error
+// has as its place.
 func Cause(err error) error {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return pe.Err
+	}
+	if le := (*os.LinkError)(nil); errors.As(err, &le) {
+		return le.Err
 	}
 	return err
 }
