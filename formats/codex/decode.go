@@ -25,9 +25,6 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		defer f.root.Close()
-		if v.OnLoss == nil {
-			v.OnLoss = func(loss.Loss) {}
-		}
 		for _, e := range f.wanted() {
 			if !sel.Includes(e.id) {
 				continue
@@ -58,12 +55,12 @@ func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel sess
 		return s, err
 	}
 	if s.Title != "" {
-		v.OnLoss(loss.Loss{Code: loss.TitleFromPrompt, At: at(e)})
+		v.OnLoss.Add(loss.Loss{Code: loss.TitleFromPrompt, At: at(e)})
 	}
 	d := &decoder{f: f, ctx: ctx, view: v, history: sel.History, outline: &outline{}}
 	d.sources = f.sources(ctx, e, meta, s)
 	if len(s.Missing) > 0 {
-		v.OnLoss(loss.Loss{Code: loss.ForkBaseMissing, At: at(e)})
+		v.OnLoss.Add(loss.Loss{Code: loss.ForkBaseMissing, At: at(e)})
 	}
 	for r, err := range d.all() {
 		if err != nil {
@@ -326,17 +323,17 @@ func (d *decoder) line(r *record) {
 		if r.bad == loss.LineTooLong {
 			n.Args = []string{fmt.Sprintf("%d MB", maxLine>>20)}
 		}
-		d.view.OnLoss(n)
+		d.view.OnLoss.Add(n)
 		return
 	}
 	if r.fix {
-		d.view.OnLoss(loss.Loss{Code: loss.LineInvalidUTF8, At: r.at})
+		d.view.OnLoss.Add(loss.Loss{Code: loss.LineInvalidUTF8, At: r.at})
 	}
 	begins := d.begins(r)
 	if d.gone[d.turn] && !(d.open && !d.prompted) && r.sub != "thread_rolled_back" {
 		d.account.Superseded++
 		if begins && d.history {
-			d.view.OnLoss(loss.Loss{Code: loss.TurnRolledBack, At: r.at})
+			d.view.OnLoss.Add(loss.Loss{Code: loss.TurnRolledBack, At: r.at})
 		}
 		return
 	}

@@ -289,7 +289,7 @@ func (d *decoder) reasoning(r *record) {
 // sealed notes an item of which only the provider can read all.
 func (d *decoder) sealed(item, r *record) {
 	if rawjson.Text(rawjson.Last(item.body, "encrypted_content")) != "" {
-		d.view.OnLoss(loss.Loss{Code: loss.ReasoningSealed, At: r.at})
+		d.view.OnLoss.Add(loss.Loss{Code: loss.ReasoningSealed, At: r.at})
 	}
 }
 

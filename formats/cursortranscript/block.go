@@ -101,7 +101,7 @@ func (b *blocks) rest() {
 		t.Text = words
 	case *session.ToolCall:
 		if t.Input = input(b.args); len(b.args) > 0 {
-			b.note(loss.Loss{Code: loss.ArgumentsText, At: store.Addr{File: b.file, Line: b.called}})
+			b.note.Add(loss.Loss{Code: loss.ArgumentsText, At: store.Addr{File: b.file, Line: b.called}})
 		}
 		b.args, b.argued = nil, 0
 		if b.waiting == nil {

@@ -25,9 +25,6 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		defer f.root.Close()
-		if v.OnLoss == nil {
-			v.OnLoss = func(loss.Loss) {}
-		}
 		if f.others > 0 && v.OnNotice != nil {
 			v.OnNotice(fmt.Sprintf("%s: skipped files that are not transcripts: %d", l.Path, f.others))
 		}
@@ -76,7 +73,7 @@ func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel sess
 	if e.results {
 		lacks = loss.TranscriptPartial
 	}
-	v.OnLoss(loss.Loss{Code: lacks, At: store.Addr{File: e.best.Path}})
+	v.OnLoss.Add(loss.Loss{Code: lacks, At: store.Addr{File: e.best.Path}})
 	return yield(s, nil)
 }
 
@@ -151,6 +148,6 @@ func (f *folder) superseded(ctx context.Context, t transcript.File, v formats.Vi
 		sel.Account.Add(session.Account{Read: n, Superseded: n})
 	}
 	if err != nil {
-		v.OnLoss(loss.Loss{Code: loss.OldTranscript, At: store.Addr{File: path.Clean(t.Path)}})
+		v.OnLoss.Add(loss.Loss{Code: loss.OldTranscript, At: store.Addr{File: path.Clean(t.Path)}})
 	}
 }

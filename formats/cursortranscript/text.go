@@ -110,7 +110,7 @@ func (b *blocks) line(l lines.Line) {
 	b.tally.Read++
 	if l.Long {
 		b.tally.Unreadable++
-		b.note(loss.Loss{Code: loss.LineTooLong, At: store.Addr{File: b.file, Line: l.Number}, Args: []string{fmt.Sprintf("%d MB", mostLine>>20)}})
+		b.note.Add(loss.Loss{Code: loss.LineTooLong, At: store.Addr{File: b.file, Line: l.Number}, Args: []string{fmt.Sprintf("%d MB", mostLine>>20)}})
 		return
 	}
 	b.tally.Converted++

@@ -53,9 +53,6 @@ type builder struct {
 }
 
 func newBuilder(file string, note loss.Sink, say func(*session.Message) bool) *builder {
-	if note == nil {
-		note = func(loss.Loss) {}
-	}
 	return &builder{file: file, note: note, say: say, open: map[string]call{}}
 }
 
@@ -85,7 +82,7 @@ func (s *span) add(line int) {
 func (b *builder) addr(line int) store.Addr { return store.Addr{File: b.file, Line: line} }
 
 func (b *builder) lose(code loss.Code, line int, args ...string) {
-	b.note(loss.Loss{Code: code, At: b.addr(line), Args: args})
+	b.note.Add(loss.Loss{Code: code, At: b.addr(line), Args: args})
 }
 
 // line takes one line in.

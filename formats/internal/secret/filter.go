@@ -23,9 +23,6 @@ type Filter struct {
 // NewFilter looks which sets can hold secrets, and sorts the sidecar items.
 func NewFilter(schema *store.Schema, v formats.View) *Filter {
 	f := &Filter{mode: v.Secrets, note: v.OnLoss, omitted: v.OnOmit, sets: make([]set, len(schema.Sets))}
-	if f.note == nil {
-		f.note = func(loss.Loss) {}
-	}
 	if f.omitted == nil {
 		f.omitted = func(store.SidecarItem) {}
 	}
@@ -54,7 +51,7 @@ func (f *Filter) home(item *store.SidecarItem) *set {
 }
 
 func (f *Filter) stale(at store.Addr) {
-	f.note(loss.Loss{Code: loss.StaleEdited, At: at})
+	f.note.Add(loss.Loss{Code: loss.StaleEdited, At: at})
 }
 
 // Apply returns the batch as the view demands: b itself where nothing changes,
@@ -228,7 +225,7 @@ func (f *Filter) withhold(s *set, id int64, cells []store.Cell) (changed bool) {
 		}
 		for _, args := range met {
 			changed = true
-			f.note(loss.Loss{Code: code, At: s.addr(id, cells), Args: args})
+			f.note.Add(loss.Loss{Code: code, At: s.addr(id, cells), Args: args})
 		}
 	}
 	return changed

@@ -18,7 +18,7 @@ import (
 // content is not saved.
 func (r *reading) snapshots(yield func(*session.File, error) bool) {
 	if r.tree.Unsaved > 0 {
-		r.view.OnLoss(loss.Loss{Code: loss.SavedStatesExcess, At: r.addr(0)})
+		r.view.OnLoss.Add(loss.Loss{Code: loss.SavedStatesExcess, At: r.addr(0)})
 	}
 	next, last := map[int]int{}, map[string]int{}
 	for i, one := range r.tree.Saved {

@@ -27,9 +27,6 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		defer s.Close()
-		if v.OnLoss == nil {
-			v.OnLoss = func(loss.Loss) {}
-		}
 		if s.Others > 0 && v.OnNotice != nil {
 			v.OnNotice(fmt.Sprintf("%s: skipped files that are not sessions: %d", l.Path, s.Others))
 		}
@@ -219,5 +216,5 @@ func (r *reading) idOf(i int32) string {
 func (r *reading) addr(i int) store.Addr { return store.Addr{File: r.Path, Line: i + 1} }
 
 func (r *reading) note(code loss.Code, i int) {
-	r.view.OnLoss(loss.Loss{Code: code, At: r.addr(i)})
+	r.view.OnLoss.Add(loss.Loss{Code: code, At: r.addr(i)})
 }

@@ -94,9 +94,6 @@ const firstMoment = 1577836800000 // 2020
 
 func newEncoder(s *session.Session, b formats.Build) *encoder {
 	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode}
-	if e.b.OnLoss == nil {
-		e.b.OnLoss = func(loss.Loss) {}
-	}
 	for _, l := range s.Children {
 		e.children[l.Session] = true
 	}
@@ -177,7 +174,7 @@ func (e *encoder) files(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e.b.OnLoss(loss.Loss{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
+		e.b.OnLoss.Add(loss.Loss{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
 	}
 	return nil
 }
@@ -190,7 +187,7 @@ func (e *encoder) note(code loss.Code) {
 			at = m.Origin[0]
 		}
 	}
-	e.b.OnLoss(loss.Loss{Code: code, At: store.Addr{File: at}})
+	e.b.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: at}})
 }
 
 // put writes a line as it is.

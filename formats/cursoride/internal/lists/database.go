@@ -112,7 +112,7 @@ func (s *Database) Get(ctx context.Context, table, key string, note loss.Sink) (
 		r.Fate = Deleted
 	case f.Bytes == nil:
 		r.Fate = Broken
-		note(TooLong(r.Addr))
+		note.Add(TooLong(r.Addr))
 	default:
 		r.Body, r.Fate = Line(f.Bytes, r.Addr, note)
 	}
@@ -134,10 +134,10 @@ func (s *Database) Find(ctx context.Context, key string, note loss.Sink) (f sqli
 	at = s.Addr(DiskTable, key, f.RowID)
 	switch {
 	case !ok:
-		note(loss.Loss{Code: loss.KeyUnusable, At: at})
+		note.Add(loss.Loss{Code: loss.KeyUnusable, At: at})
 		return f, at, Broken, nil
 	case f.Bytes == nil && f.Size > 0:
-		note(TooLong(at))
+		note.Add(TooLong(at))
 		return f, at, Broken, nil
 	case f.Class == store.Null:
 		return f, at, Deleted, nil
@@ -150,7 +150,7 @@ func (s *Database) GetListed(ctx context.Context, key string, note loss.Sink) (R
 	r, err := s.Get(ctx, DiskTable, key, note)
 	if err == nil && r.Fate == Absent {
 		r.Fate = Broken
-		note(loss.Loss{Code: loss.KeyUnusable, At: s.Addr(DiskTable, key, 0)})
+		note.Add(loss.Loss{Code: loss.KeyUnusable, At: s.Addr(DiskTable, key, 0)})
 	}
 	return r, err
 }

@@ -29,9 +29,6 @@ type Index struct {
 
 // NewIndex returns an empty index of a store. note gets the losses; it can be nil.
 func NewIndex(p *Store, note loss.Sink) *Index {
-	if note == nil {
-		note = func(loss.Loss) {}
-	}
 	x := &Index{Store: p, Note: note, ByID: map[string]*Entry{}}
 	x.Pages.Store = p
 	return x
@@ -63,7 +60,7 @@ func (x *Index) Read(ctx context.Context) error {
 			return err
 		}
 		if err != nil { // the other workspaces can still be read
-			x.Note(loss.Loss{Code: loss.WorkspaceUnreadable, At: store.Addr{File: s.File}})
+			x.Note.Add(loss.Loss{Code: loss.WorkspaceUnreadable, At: store.Addr{File: s.File}})
 		}
 	}
 	for _, e := range x.ByID {

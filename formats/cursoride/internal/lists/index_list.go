@@ -27,7 +27,7 @@ func (x *Index) readList(ctx context.Context, s *Workspace, l List) error {
 		x.Account.MembersConverted++ // what is selected or open is the window's, no session's
 		if string(name) != l.Member {
 			if !windowState(name) && !members.Empty(value) {
-				x.Note(loss.Loss{Code: loss.ListMemberUnknown, At: pg.Addr})
+				x.Note.Add(loss.Loss{Code: loss.ListMemberUnknown, At: pg.Addr})
 			}
 			continue
 		}

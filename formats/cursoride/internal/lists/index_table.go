@@ -50,7 +50,7 @@ func (x *Index) columns(r HeadRow) {
 			continue
 		}
 		if r.batch.Cell(r.row, n).Class != store.Null {
-			x.Note(loss.Loss{Code: loss.ColumnUnknown, At: r.Addr})
+			x.Note.Add(loss.Loss{Code: loss.ColumnUnknown, At: r.Addr})
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (x *Index) readTyped(ctx context.Context, s *Workspace) error {
 		x.Account.Read++
 		switch {
 		case len(pg.body) > maxTyped:
-			x.Note(loss.Loss{Code: loss.ValueTooLarge, At: pg.Addr, Args: []string{"4 MB"}})
+			x.Note.Add(loss.Loss{Code: loss.ValueTooLarge, At: pg.Addr, Args: []string{"4 MB"}})
 			fallthrough
 		case pg.body == nil:
 			x.Account.Unreadable++
@@ -176,7 +176,7 @@ func (t *Typed) Request() string {
 func (h *PromptLists) NoteOthers(note loss.Sink) {
 	for i, n := range h.others {
 		for range n {
-			note(loss.Loss{Code: loss.HistoryEntryEmpty, At: h.Pages[i].Addr})
+			note.Add(loss.Loss{Code: loss.HistoryEntryEmpty, At: h.Pages[i].Addr})
 		}
 	}
 }

@@ -79,11 +79,11 @@ func QuietLine(f sqlitefile.Found) ([]byte, Fate) {
 func Line(b []byte, at store.Addr, note loss.Sink) ([]byte, Fate) {
 	body, repaired, err := rawjson.Line(b)
 	if err != nil {
-		note(loss.Loss{Code: loss.ValueNotJSON, At: at, Args: []string{err.Error()}})
+		note.Add(loss.Loss{Code: loss.ValueNotJSON, At: at, Args: []string{err.Error()}})
 		return nil, Broken
 	}
 	if repaired {
-		note(loss.Loss{Code: loss.TextRepaired, At: at})
+		note.Add(loss.Loss{Code: loss.TextRepaired, At: at})
 	}
 	return body, Claimed
 }

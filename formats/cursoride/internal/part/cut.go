@@ -65,7 +65,7 @@ func (m *marks) item(ctx context.Context, s *lists.Database, key string, cut fun
 		return nil
 	}
 	m.cuts[itemKey{s.File, key}] = kept
-	m.note(loss.Loss{Code: loss.ListTrimmed, At: at})
+	m.note.Add(loss.Loss{Code: loss.ListTrimmed, At: at})
 	return nil
 }
 

@@ -160,7 +160,7 @@ func (m *marks) own(ctx context.Context, s *lists.Database, key string) error {
 			m.take(s.File, lists.DiskTable, f.RowID)
 			m.look(s, f.Bytes)
 		case key != keys[0]: // the first was not listed
-			m.note(loss.Loss{Code: loss.KeyUnusable, At: s.Addr(lists.DiskTable, key, 0)})
+			m.note.Add(loss.Loss{Code: loss.KeyUnusable, At: s.Addr(lists.DiskTable, key, 0)})
 		}
 	}
 	return nil

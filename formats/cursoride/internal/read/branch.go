@@ -69,10 +69,10 @@ func (c *Chat) abandoned(ctx context.Context, ids []string) error {
 	if len(rest) > 0 {
 		slices.SortFunc(rest, func(a, b header) int { return cmp.Compare(a.id, b.id) })
 		c.branch(&run{headers: rest}, "")
-		c.note(loss.Loss{Code: loss.UndoneOrder, At: c.addr})
+		c.note.Add(loss.Loss{Code: loss.UndoneOrder, At: c.addr})
 	}
 	if len(timed) > 0 {
-		c.note(loss.Loss{Code: loss.UndonePlace, At: c.addr})
+		c.note.Add(loss.Loss{Code: loss.UndonePlace, At: c.addr})
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (c *Chat) lacks() {
 	case c.Remote:
 		c.Out.Status = "remote"
 		c.Out.Missing = append(c.Out.Missing, "the conversation: it is kept by Cursor's service")
-		c.note(loss.Loss{Code: loss.CloudConversation, At: at})
+		c.note.Add(loss.Loss{Code: loss.CloudConversation, At: at})
 	case c.Body == lists.InDisk: // it cannot be read, which was noted
 		c.Out.Missing = append(c.Out.Missing, "the content of "+lists.ComposerRow+c.ID)
 	default:
@@ -116,7 +116,7 @@ func (c *Chat) lacks() {
 		if c.Draft { // nothing was sent yet
 			return
 		}
-		c.note(loss.Loss{Code: loss.SessionMissing, At: at})
+		c.note.Add(loss.Loss{Code: loss.SessionMissing, At: at})
 	}
 }
 
@@ -244,7 +244,7 @@ func (c *Chat) talk(list []byte, inline map[string][]byte) (order []string) {
 		}
 		first, base := seen[id], id
 		if bytes.Equal(first, value) {
-			c.note(loss.Loss{Code: loss.MessageListedTwice, At: c.addr})
+			c.note.Add(loss.Loss{Code: loss.MessageListedTwice, At: c.addr})
 			continue
 		}
 		for seen[id] != nil || first != nil && inline[id] != nil {
@@ -252,7 +252,7 @@ func (c *Chat) talk(list []byte, inline map[string][]byte) (order []string) {
 			id = fmt.Sprintf("%s-%d", base, times[base])
 		}
 		if first != nil {
-			c.note(loss.Loss{Code: loss.MessageIDTwice, At: c.addr})
+			c.note.Add(loss.Loss{Code: loss.MessageIDTwice, At: c.addr})
 		}
 		if seen[id] = value; inline[id] == nil {
 			inline[id] = value
@@ -268,7 +268,7 @@ func (c *Chat) enter(h header, inline map[string][]byte) {
 	case h.id == "":
 		c.headers = append(c.headers, h) // see locate
 	case c.listed[h.id]:
-		c.note(loss.Loss{Code: loss.MessageListedTwice, At: c.addr})
+		c.note.Add(loss.Loss{Code: loss.MessageListedTwice, At: c.addr})
 	default:
 		c.listed[h.id] = true
 		h.inline = inline[h.id]

@@ -95,7 +95,7 @@ func (x *Reader) give(ctx context.Context, f *feed, p piece, sel session.Selecti
 // tell passes notes on.
 func (x *Reader) tell(notes []loss.Loss) {
 	for _, n := range notes {
-		x.Note(n)
+		x.Note.Add(n)
 	}
 }
 

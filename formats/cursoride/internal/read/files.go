@@ -73,7 +73,7 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 		}
 		if !seen[key] {
 			seen[key] = true
-			w.note(loss.Loss{Code: loss.FileStateMissing, At: w.addr})
+			w.note.Add(loss.Loss{Code: loss.FileStateMissing, At: w.addr})
 		}
 		return nil, "", nil
 	}
@@ -84,7 +84,7 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 		w.tally.Read++
 		if long {
 			w.tally.Unreadable++
-			w.note(lists.TooLong(at))
+			w.note.Add(lists.TooLong(at))
 		} else {
 			w.tally.Converted++
 		}

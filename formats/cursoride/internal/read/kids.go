@@ -84,7 +84,7 @@ type innerSessions struct {
 func (n *innerSessions) all(of *session.Session, kids []*agentstate.Child) bool {
 	for _, kid := range kids {
 		if n.x.given[kid.ID] {
-			n.note(loss.Loss{Code: loss.SubagentShared, At: n.addr})
+			n.note.Add(loss.Loss{Code: loss.SubagentShared, At: n.addr})
 			continue
 		}
 		n.x.given[kid.ID] = true

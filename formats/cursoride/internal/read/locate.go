@@ -81,7 +81,7 @@ func (c *Chat) nameless() {
 		if c.headers[i].id != "" {
 			continue
 		}
-		c.note(loss.Loss{Code: loss.MessageNoID, At: c.addr})
+		c.note.Add(loss.Loss{Code: loss.MessageNoID, At: c.addr})
 		if c.past >= i {
 			c.past--
 		}

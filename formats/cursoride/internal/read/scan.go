@@ -102,7 +102,7 @@ func (c *Chat) recover(ctx context.Context, ids []string) error {
 	for _, p := range list {
 		c.enter(p.header, nil)
 	}
-	c.note(loss.Loss{Code: loss.OrderInferred, At: c.addr})
+	c.note.Add(loss.Loss{Code: loss.OrderInferred, At: c.addr})
 	return nil
 }
 

@@ -100,7 +100,7 @@ func (c *Chat) openAgent(ctx context.Context) (*agent, error) {
 		return nil, err
 	}
 	if why := s.Broken(); why != "" {
-		c.note(loss.Loss{Code: loss.AgentStateUnusable, At: c.addr, Args: []string{why}})
+		c.note.Add(loss.Loss{Code: loss.AgentStateUnusable, At: c.addr, Args: []string{why}})
 		return nil, nil
 	}
 	a.State, a.turns = s, s.Turns()

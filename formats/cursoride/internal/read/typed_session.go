@@ -122,7 +122,7 @@ func (w *walk) remembered(yield func(*session.Message, error) bool) bool {
 		if w.Body == lists.InPrompts {
 			n.Code = loss.PromptStray
 		}
-		w.note(n)
+		w.note.Add(n)
 		if !yield(w.typedMessage(i+1, t, names), nil) {
 			return false
 		}
