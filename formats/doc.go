@@ -70,6 +70,7 @@
 //	rawjson       JSON as bytes, never encoded again
 //	members       JSON objects split into members, each of them accounted for
 //	lines         text split into lines with offsets
+//	jsonl         stores made of files of JSON lines, one session each
 //	packed        the only user of the compression library
 //	digest        the only user of the hash library
 //	secret        secrets, withheld and restored

@@ -1,19 +1,20 @@
 package codex
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
-	"os"
+	"fmt"
+	"iter"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 const name = "codex"
@@ -43,9 +44,9 @@ func home(m formats.Machine) []string {
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if l.IsDir() {
-		if f, err := open(l); err == nil {
-			defer f.root.Close()
-			if len(f.entries) > 0 {
+		if s, err := open(l); err == nil {
+			defer s.Close()
+			if len(s.Files) > 0 {
 				return formats.Match{Score: 90, Evidence: []string{"a folder with rollouts"}}, nil
 			}
 		}
@@ -53,10 +54,10 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	}
 	_, named := rolloutID(l.Name())
 	first := l.FirstLine()
-	switch meta := payload(first, "session_meta"); {
-	case rawjson.Last(meta, "id") != nil:
+	switch {
+	case text(first, "type") == "session_meta" && at(first, "payload", "id") != nil:
 		return formats.Match{Score: 90, Evidence: []string{"a first line of type session_meta with an id"}}, nil
-	case named && rawjson.Last(first, "id") != nil && rawjson.Last(first, "timestamp") != nil:
+	case named && at(first, "id") != nil && at(first, "timestamp") != nil:
 		return formats.Match{Score: 85, Evidence: []string{"named like a rollout", "a first line with an id and a timestamp"}}, nil
 	case named && strings.HasPrefix(string(l.Head()), "\x28\xb5\x2f\xfd"):
 		return formats.Match{Score: 85, Evidence: []string{"named like a rollout", "compressed with zstd"}}, nil
@@ -64,12 +65,48 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{}, nil
 }
 
-// payload returns what a line of the given type holds, nil for any other line.
-func payload(line []byte, kind string) []byte {
-	if rawjson.Text(rawjson.Last(line, "type")) != kind {
-		return nil
+// open lists the rollouts of a store, in the order in which the sessions began, so
+// that parents come before subagents. For a single file the store around it is
+// opened, because the beginning of a forked session is in another file.
+func open(l *formats.Location) (*jsonl.Store, error) {
+	return jsonl.Open(l, jsonl.Layout{
+		Format: name,
+		Around: around,
+		Enter: func(dir string) bool {
+			top, _, inner := strings.Cut(dir, "/")
+			return isTop(top) && !inner || isDate(path.Base(dir)) && strings.Count(dir, "/") < 4
+		},
+		Match: func(p string, named bool) (jsonl.File, bool) {
+			id, ok := rolloutID(path.Base(p))
+			if !ok {
+				id = strings.TrimSuffix(path.Base(p), path.Ext(p))
+			}
+			return jsonl.File{ID: id}, ok || named
+		},
+		Compare: func(a, b *jsonl.File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) },
+		Better:  func(a, _ *jsonl.File) bool { return !a.Packed() },
+	})
+}
+
+// around returns the store that a file lies in.
+func around(file string) string {
+	dir := filepath.Dir(file)
+	for top := dir; ; top = filepath.Dir(top) {
+		switch base := filepath.Base(top); {
+		case isTop(base):
+			return filepath.Dir(top)
+		case !isDate(base):
+			return dir
+		}
 	}
-	return rawjson.Last(line, "payload")
+}
+
+// isTop reports whether a folder of CODEX_HOME has rollouts.
+func isTop(name string) bool { return name == "sessions" || name == "archived_sessions" }
+
+// isDate reports whether a folder is that of a year, a month or a day.
+func isDate(name string) bool {
+	return (len(name) == 2 || len(name) == 4) && strings.Trim(name, "0123456789") == ""
 }
 
 // rolloutID returns the session's id from a file name such as
@@ -84,136 +121,109 @@ func rolloutID(file string) (string, bool) {
 	return rest[stamp:], true
 }
 
-// folder is an open store.
-type folder struct {
-	root    *os.Root
-	entries []*entry // in the order in which the sessions began
-	only    string   // the one file that was asked for
-	older   []*entry // files of sessions that have a better one
+// at returns the value of a member of a member of an object, and text its text.
+func at(b []byte, names ...string) []byte {
+	for _, n := range names {
+		b = rawjson.Last(b, n)
+	}
+	return b
 }
 
-// entry is a file with one session. shown is its path in notes and findings.
-type entry struct{ id, path, shown string }
+func text(b []byte, names ...string) string { return rawjson.Text(at(b, names...)) }
 
-// open lists the rollouts of a store. For a single file the store around it is
-// opened, because the beginning of a forked session is in another file.
-func open(l *formats.Location) (*folder, error) {
-	dir, only := l.Path, ""
-	if !l.IsDir() {
-		dir, only = around(l.Path)
+// record is one line. It is valid until the next one.
+type record struct {
+	jsonl.Line
+	id   string // of the message that comes from it
+	at   store.Addr
+	time session.Stamp
+	kind string // type of the line; "" if it is blank or unreadable
+	sub  string // type of what it holds
+	body []byte // what it holds
+}
+
+// parse reads a line. Early clients (0.20.0) wrote the items without anything
+// around them, and the session's head as an object with an id and no type.
+func parse(l jsonl.Line, s source) record {
+	r := record{Line: l, id: fmt.Sprintf("line-%d", l.Number), at: store.Addr{File: s.Name, Line: l.Number}}
+	if s.base > 0 {
+		r.id = fmt.Sprintf("base%d-%s", s.base, r.id)
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+	if l.Object == nil {
+		return r
 	}
-	f := &folder{root: root, only: only}
-	if err := f.list(".", 0); err != nil {
-		root.Close()
-		return nil, err
-	}
-	if only != "" && !slices.ContainsFunc(slices.Concat(f.entries, f.older), func(e *entry) bool { return e.path == only }) {
-		id := strings.TrimSuffix(path.Base(only), path.Ext(only))
-		f.entries = append(f.entries, &entry{id, only, only})
-	}
-	f.order()
-	for _, e := range f.wanted() {
-		if only != "" {
-			e.shown = path.Base(only)
+	for n, v := range rawjson.Members(l.Object) {
+		switch string(n) {
+		case "timestamp":
+			r.time = jsonl.Time(v)
+		case "type":
+			r.kind = rawjson.Text(v)
+		case "payload":
+			r.body = v
 		}
 	}
-	return f, nil
+	switch {
+	case r.body != nil && r.kind != "":
+		r.sub = text(r.body, "type")
+	case r.kind != "":
+		r.kind, r.sub, r.body = "response_item", r.kind, l.Object
+	case at(l.Object, "record_type") != nil:
+		r.kind = "state"
+	case at(l.Object, "id") != nil:
+		r.kind, r.body = "session_meta", l.Object
+	default:
+		r.kind = "unknown"
+	}
+	return r
 }
 
-// around returns the store that a file lies in, and the file's path inside it.
-func around(file string) (dir, rel string) {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		abs = file
-	}
-	dir = filepath.Dir(abs)
-	for top := dir; ; top = filepath.Dir(top) {
-		switch base := filepath.Base(top); {
-		case base == "sessions" || base == "archived_sessions":
-			dir = filepath.Dir(top)
-		case number(base):
-			continue
-		}
-		break
-	}
-	rel, _ = filepath.Rel(dir, abs)
-	return dir, filepath.ToSlash(rel)
-}
-
-// number reports the name of a folder for a year, a month or a day.
-func number(s string) bool {
-	return (len(s) == 2 || len(s) == 4) && strings.Trim(s, "0123456789") == ""
-}
-
-// list enters the rollouts in and below a folder, down to sessions/2026/11/22.
-func (f *folder) list(dir string, depth int) error {
-	list, err := fs.ReadDir(f.root.FS(), dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		at := path.Join(dir, e.Name())
-		id, ok := rolloutID(e.Name())
-		switch {
-		case ok && e.Type().IsRegular():
-			f.entries = append(f.entries, &entry{id, at, at})
-		case e.IsDir() && depth < 4 && (number(e.Name()) || depth == 0 && (e.Name() == "sessions" || e.Name() == "archived_sessions")):
-			if err := f.list(at, depth+1); err != nil && !errors.Is(err, fs.ErrPermission) {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// order sorts the files by when their sessions began, so that parents come
-// before subagents, and sets aside the older ones of files with the same id.
-func (f *folder) order() {
-	slices.SortFunc(f.entries, func(a, b *entry) int {
-		return cmp.Or(strings.Compare(path.Base(a.path), path.Base(b.path)), strings.Compare(a.path, b.path))
+// heads lists a store by the ends of its files.
+func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+	return jsonl.Each(ctx, l, name, open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+		h, _, err := head(ctx, s, f, v.Cwd)
+		return yield(&h, err)
 	})
-	best := map[string]*entry{}
-	for _, e := range f.entries {
-		if was := best[e.id]; was == nil || was.path != f.only && (e.path == f.only || !strings.HasSuffix(e.path, ".zst")) {
-			best[e.id] = e
-		}
-	}
-	all := f.entries
-	f.entries = nil
-	for _, e := range all {
-		if best[e.id] == e {
-			f.entries = append(f.entries, e)
-		} else {
-			f.older = append(f.older, e)
-		}
-	}
 }
 
-// wanted returns the files whose sessions are to be read.
-func (f *folder) wanted() (out []*entry) {
-	for _, e := range f.entries {
-		if f.only == "" || e.path == f.only {
-			out = append(out, e)
+// maxMeta is how much of a file is read for its first line, which has the system
+// prompt and the tools.
+const maxMeta = 8 << 20
+
+// head returns what the ends of a file state, and the session_meta.
+func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h session.Head, meta []byte, err error) {
+	h = session.Head{ID: f.ID, Agent: session.Codex, Workspace: cwd, Turns: -1, Bytes: -1}
+	ends, err := s.Ends(f)
+	if err != nil {
+		return h, nil, err
+	}
+	h.Bytes = ends.Size
+	for l, err := range s.Lines(ctx, f, maxMeta) {
+		if err != nil {
+			return h, meta, err
+		}
+		r := parse(l, source{File: f})
+		if l.Offset > jsonl.MaxEnd {
+			break
+		}
+		if r.kind == "session_meta" && meta == nil {
+			meta = bytes.Clone(r.body)
+		}
+		if h.Title = r.prompt(); h.Title != "" {
+			break
 		}
 	}
-	return out
-}
-
-// named returns the file of a session, nil if it is not in the store.
-func (f *folder) named(id string) *entry {
-	if i := slices.IndexFunc(f.entries, func(e *entry) bool { return e.id == id }); i >= 0 {
-		return f.entries[i]
+	h.Created, h.Workspace = jsonl.Time(at(meta, "timestamp")), cmp.Or(cwd, text(meta, "cwd"))
+	spawn := at(meta, "source", "subagent", "thread_spawn")
+	if id := text(spawn, "parent_thread_id"); id != "" && id != f.ID {
+		h.Parent = &session.Link{Session: id, Title: text(spawn, "agent_nickname"), Kind: text(spawn, "agent_role")}
 	}
-	return nil
-}
-
-func failure(ctx context.Context, at string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+	if f.Packed() {
+		return h, meta, nil // its end cannot be read without the rest
 	}
-	return &formats.Error{Format: name, At: at, Err: formats.Cause(err)}
+	for line := range bytes.Lines(ends.Tail) {
+		if t := jsonl.Time(at(line, "timestamp")); line[0] == '{' && t.Known() {
+			h.Updated = t
+		}
+	}
+	return h, meta, nil
 }

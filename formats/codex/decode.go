@@ -3,121 +3,164 @@ package codex
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	return func(yield func(*session.Session, error) bool) {
-		f, err := open(l)
-		if err != nil {
-			yield(nil, failure(ctx, l.Path, err))
-			return
+	return jsonl.Each(ctx, l, name, open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
+		if !sel.Includes(f.ID) {
+			return true
 		}
-		defer f.root.Close()
-		for _, e := range f.wanted() {
-			if !sel.Includes(e.id) {
-				continue
-			}
-			s, err := f.session(ctx, e, v, sel)
-			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			if err != nil {
-				err = failure(ctx, e.path, err)
-			}
-			if !yield(s, err) {
-				return
-			}
-		}
-	}
+		d := &decoder{ctx: ctx, store: s, file: f, view: v, sel: sel, waiting: map[string][]byte{}}
+		return yield(d.session())
+	})
 }
 
-// metaNames are the members of a session_meta that are understood.
-var metaNames = [...]string{"id", "timestamp", "cwd", "base_instructions"}
+// decoder makes the messages of a session in a second pass over its files.
+type decoder struct {
+	outline
+	ctx     context.Context
+	store   *jsonl.Store
+	file    *jsonl.File
+	sources []source
+	view    formats.View
+	sel     session.Selection
 
-// session makes the first pass over a session's files.
-func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel session.Selection) (*session.Session, error) {
-	head, meta, err := f.head(ctx, e, v)
-	s := &session.Session{Head: head, Branch: rawjson.Text(rawjson.Last(rawjson.Last(meta, "git"), "branch"))}
+	yield    func(*session.Message, error) bool
+	over     bool // nobody wants more
+	account  session.Account
+	held     *session.Message  // the model's response that is being read
+	waiting  map[string][]byte // calls without a result, and what an event said of theirs
+	archived int               // messages since the last boundary
+}
+
+// session makes the first pass.
+func (d *decoder) session() (*session.Session, error) {
+	head, meta, err := head(d.ctx, d.store, d.file, d.view.Cwd)
+	s := &session.Session{Head: head, Branch: text(meta, "git", "branch")}
 	if err != nil {
 		return s, err
 	}
 	if s.Title != "" {
-		v.OnLoss.Add(loss.Loss{Code: loss.TitleFromPrompt, At: at(e)})
+		d.lose(loss.TitleFromPrompt, store.Addr{File: d.file.Name})
 	}
-	d := &decoder{f: f, ctx: ctx, view: v, history: sel.History, outline: &outline{}}
-	d.sources = f.sources(ctx, e, meta, s)
-	if len(s.Missing) > 0 {
-		v.OnLoss.Add(loss.Loss{Code: loss.ForkBaseMissing, At: at(e)})
+	if d.findSources(meta, s); len(s.Missing) > 0 {
+		d.lose(loss.ForkBaseMissing, store.Addr{File: d.file.Name})
 	}
-	for r, err := range d.all() {
+	for r, err := range d.records() {
 		if err != nil {
 			return s, err
 		}
-		d.outline.take(&r)
+		d.take(&r)
 	}
-	d.clock = clock{}
-	s.Turns = int64(len(d.outline.turns))
-	for _, t := range slices.Backward(d.outline.turns) {
+	s.Turns = int64(len(d.turns))
+	for _, t := range slices.Backward(d.turns) {
 		if s.Model = t.Model; s.Model != "" {
 			break
 		}
 	}
 	var o members.Object
-	if o.Split(meta, "session_meta.", metaNames[:]) {
+	if o.Split(meta, "session_meta.", []string{"id", "timestamp", "cwd", "base_instructions"}) {
 		s.Extras = o.Extras
 	}
-	for _, old := range f.older {
-		if old.id == e.id {
-			d.superseded = append(d.superseded, source{entry: old, end: math.MaxInt64})
-		}
-	}
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		d.say = func(m *session.Message) bool { return yield(m, nil) }
-		defer func() { sel.Account.Add(d.account) }()
+		d.clock, d.n, d.yield = clock{}, 0, yield
+		defer func() { d.sel.Account.Add(d.account) }()
 		if err := d.messages(); err != nil && !d.over {
-			yield(nil, failure(ctx, e.path, err))
+			yield(nil, jsonl.Failure(d.ctx, name, d.file.Path, err))
 		}
 	}
 	return s, nil
 }
 
-// sources lists the files that a session is read from, in order. A fork states
+func (d *decoder) lose(code loss.Code, at store.Addr) {
+	d.view.OnLoss.Add(loss.Loss{Code: code, At: at})
+}
+
+// source is a file that a session, or the beginning of one, is read from.
+type source struct {
+	*jsonl.File
+	end  int64 // where to stop
+	base int   // how many forks lie between this file and the session; 0 for its own
+}
+
+// maxBase is how many files a fork of a fork is read from.
+const maxBase = 32
+
+// findSources lists the files that a session is read from, in order. A fork states
 // how much of the session that it was forked from comes before it.
-func (f *folder) sources(ctx context.Context, e *entry, meta []byte, s *session.Session) []source {
-	out := []source{{entry: e, end: s.Bytes}}
-	if strings.HasSuffix(e.path, ".zst") {
-		out[0].end = math.MaxInt64
+func (d *decoder) findSources(meta []byte, s *session.Session) {
+	out := []source{{File: d.file, end: s.Bytes}}
+	if d.file.Packed() {
+		out[0].end = -1
 	}
 	for len(out) < maxBase {
-		from := rawjson.Last(meta, "history_base")
-		id := rawjson.Text(rawjson.Last(from, "thread_id"))
-		end, err := strconv.ParseInt(string(rawjson.Last(from, "end_byte_offset")), 10, 64)
+		id := text(meta, "history_base", "thread_id")
 		if id == "" {
 			break
 		}
-		base := f.named(id)
-		if base == nil || err != nil || slices.ContainsFunc(out, func(s source) bool { return s.id == id }) {
+		end, err := strconv.ParseInt(string(at(meta, "history_base", "end_byte_offset")), 10, 64)
+		base := d.store.Find(id)
+		if base == nil || err != nil || end < 0 || slices.ContainsFunc(out, func(s source) bool { return s.ID == id }) {
 			s.Missing = append(s.Missing, "the session that this one was forked from ("+id+")")
 			break
 		}
 		out = append(out, source{base, end, len(out)})
-		_, meta, _ = f.head(ctx, base, formats.View{})
+		_, meta, _ = head(d.ctx, d.store, base, "")
 	}
 	slices.Reverse(out)
-	return out
+	d.sources = out
+}
+
+// records yields the records of a session.
+func (d *decoder) records() iter.Seq2[record, error] {
+	return func(yield func(record, error) bool) {
+		for _, s := range d.sources {
+			for l, err := range d.store.Lines(d.ctx, s.File, s.end) {
+				if !yield(parse(l, s), err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// messages makes the second pass. Lines of the session that this one was forked from
+// are not in its account.
+func (d *decoder) messages() error {
+	for r, err := range d.records() {
+		if err != nil {
+			return err
+		}
+		own := d.account
+		if d.line(&r); d.over {
+			return nil
+		}
+		if r.at.File != d.file.Name {
+			d.account = own
+		}
+	}
+	if d.flush(); d.turn != len(d.turns) {
+		return jsonl.Changed()
+	}
+	for _, f := range d.file.Older {
+		lines, err := d.store.Count(d.ctx, f)
+		if err != nil {
+			return err
+		}
+		d.account.Add(lines)
+	}
+	return nil
 }
 
 // outline is what has to be known of a session before its first message.
@@ -142,11 +185,11 @@ type clock struct {
 // begins reports whether a turn begins with a record.
 func (c *clock) begins(r *record) bool {
 	switch {
-	case r.kind == "event_msg" && (r.sub == "task_started" || r.sub == "turn_started"):
+	case r.kind == "event_msg" && listed(" task_started turn_started ", r.sub):
 		c.open, c.prompted = true, false
-	case r.kind == "event_msg" && (r.sub == "task_complete" || r.sub == "turn_complete" || r.sub == "turn_aborted"):
+	case r.kind == "event_msg" && listed(" task_complete turn_complete turn_aborted ", r.sub):
 		c.open = false
-	case r.prompt() != "" && !(c.open && c.prompted):
+	case !(c.open && c.prompted) && r.prompt() != "":
 		c.turn++
 		c.prompted = true
 		return true
@@ -164,32 +207,52 @@ func (o *outline) current() *session.Turn {
 
 func (o *outline) take(r *record) {
 	o.n++
-	was := o.current()
+	t := o.current()
 	if o.begins(r) {
-		t := o.next
+		begun := o.next
 		o.next = session.Turn{}
-		if t.Number = o.turn; !t.Start.Known() {
-			t.Start = r.time
+		if begun.Number = o.turn; !begun.Start.Known() {
+			begun.Start = r.time
 		}
-		o.turns = append(o.turns, &t)
+		o.turns = append(o.turns, &begun)
 		return
 	}
-	text := func(name string) string { return rawjson.Text(rawjson.Last(r.body, name)) }
-	switch r.kind + " " + r.sub {
-	case "event_msg task_started", "event_msg turn_started":
-		o.next = session.Turn{ID: text("turn_id"), Start: r.time}
-	case "event_msg task_complete", "event_msg turn_complete":
-		was.Status, was.End = "finished", r.time
-		if e := rawjson.Text(rawjson.Last(rawjson.Last(r.body, "error"), "message")); e != "" {
-			was.Status, was.Error = "error", e
+	switch r.kind {
+	case "event_msg":
+		o.event(r, t)
+	case "token_usage_record":
+		if !o.exact {
+			o.exact, t.Usage = true, nil
 		}
-	case "event_msg turn_aborted":
-		was.Status, was.End = "cancelled", r.time
-		if why := text("reason"); why != "interrupted" {
-			was.Error = why
+		spend(t, at(r.body, "turn_token_usage"), false)
+	case "turn_context":
+		t.Model = text(r.body, "model")
+		if t.Mode = text(r.body, "collaboration_mode", "mode"); t.Mode == "default" {
+			t.Mode = ""
 		}
-	case "event_msg thread_rolled_back":
-		n, _ := strconv.Atoi(string(rawjson.Last(r.body, "num_turns")))
+		t.Extras = o.context(r.body)
+	case "compacted":
+		o.boundary = o.n
+	}
+}
+
+// event takes what the client reports of a turn.
+func (o *outline) event(r *record, t *session.Turn) {
+	switch r.sub {
+	case "task_started", "turn_started":
+		o.next = session.Turn{ID: text(r.body, "turn_id"), Start: r.time}
+	case "task_complete", "turn_complete":
+		t.Status, t.End = "finished", r.time
+		if e := text(r.body, "error", "message"); e != "" {
+			t.Status, t.Error = "error", e
+		}
+	case "turn_aborted":
+		t.Status, t.End = "cancelled", r.time
+		if why := text(r.body, "reason"); why != "interrupted" {
+			t.Error = why
+		}
+	case "thread_rolled_back":
+		n, _ := strconv.Atoi(string(at(r.body, "num_turns")))
 		for i := len(o.turns); i > 0 && n > 0; i-- {
 			if !o.gone[i] {
 				if o.gone == nil {
@@ -198,26 +261,12 @@ func (o *outline) take(r *record) {
 				o.gone[i], n = true, n-1
 			}
 		}
-	case "event_msg token_count":
-		info := rawjson.Last(r.body, "info")
-		total := string(rawjson.Last(info, "total_token_usage"))
+	case "token_count":
+		total := string(at(r.body, "info", "total_token_usage"))
 		if total != "" && total != o.spent && !o.exact {
-			spend(was, rawjson.Last(info, "last_token_usage"), true)
+			spend(t, at(r.body, "info", "last_token_usage"), true)
 		}
 		o.spent = total
-	case "token_usage_record ":
-		if !o.exact {
-			o.exact, was.Usage = true, nil
-		}
-		spend(was, rawjson.Last(r.body, "turn_token_usage"), false)
-	case "turn_context ":
-		was.Model = text("model")
-		if was.Mode = rawjson.Text(rawjson.Last(rawjson.Last(r.body, "collaboration_mode"), "mode")); was.Mode == "default" {
-			was.Mode = ""
-		}
-		was.Extras = o.context(r.body)
-	case "compacted ":
-		o.boundary = o.n
 	}
 }
 
@@ -226,17 +275,17 @@ func (o *outline) take(r *record) {
 func (o *outline) context(body []byte) []session.Extra {
 	var x members.Object
 	x.Split(body, "turn_context.", []string{"turn_id", "root_turn_id", "model"})
-	for _, t := range slices.Backward(o.turns) {
-		if slices.EqualFunc(t.Extras, x.Extras, func(a, b session.Extra) bool { return a.Name == b.Name && bytes.Equal(a.Raw, b.Raw) }) {
-			return t.Extras
+	if n := len(o.turns); n > 0 {
+		last := o.turns[n-1].Extras
+		if slices.EqualFunc(last, x.Extras, func(a, b session.Extra) bool { return a.Name == b.Name && bytes.Equal(a.Raw, b.Raw) }) {
+			return last
 		}
-		break
 	}
 	return x.Extras
 }
 
-// spend enters a count of tokens, as the client has it: what was read from the
-// cache is part of the input.
+// spend adds a count of tokens to a turn, or replaces it. What was read from the cache
+// is part of the input, as the client has it.
 func spend(t *session.Turn, raw []byte, add bool) {
 	if t.Usage == nil {
 		u := session.UnknownUsage()
@@ -251,109 +300,5 @@ func spend(t *session.Turn, raw []byte, add bool) {
 			}
 			*n = v
 		}
-	}
-}
-
-// decoder makes messages in a second pass.
-type decoder struct {
-	*outline
-	f          *folder
-	ctx        context.Context
-	view       formats.View
-	sources    []source
-	superseded []source
-	say        func(*session.Message) bool
-	over       bool // nobody wants more
-	history    bool // abandoned turns are wanted
-	account    session.Account
-	held       *session.Message  // the model's response that is being read
-	waiting    map[string][]byte // calls without a result, and what an event said of theirs
-	archived   int               // messages since the last boundary
-}
-
-// all yields the records of a session.
-func (d *decoder) all() iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
-		for _, s := range d.sources {
-			for r, err := range d.f.records(d.ctx, s) {
-				if !yield(r, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
-func (d *decoder) messages() error {
-	d.n, d.waiting = 0, map[string][]byte{}
-	for r, err := range d.all() {
-		if err != nil {
-			return err
-		}
-		own := d.account
-		if d.line(&r); d.over {
-			return nil
-		}
-		if r.at.File != d.sources[len(d.sources)-1].shown {
-			d.account = own // it belongs to the session that this one was forked from
-		}
-	}
-	if d.flush(); d.turn != len(d.turns) {
-		return fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
-	}
-	for _, s := range d.superseded {
-		for _, err := range d.f.records(d.ctx, s) {
-			if err != nil {
-				return err
-			}
-			d.account.Read++
-			d.account.Superseded++
-		}
-	}
-	return nil
-}
-
-// line takes one record.
-func (d *decoder) line(r *record) {
-	d.n++
-	d.account.Read++
-	if r.bad != "" {
-		d.account.Unreadable++
-		n := loss.Loss{Code: r.bad, At: r.at}
-		if r.bad == loss.LineTooLong {
-			n.Args = []string{fmt.Sprintf("%d MB", maxLine>>20)}
-		}
-		d.view.OnLoss.Add(n)
-		return
-	}
-	if r.fix {
-		d.view.OnLoss.Add(loss.Loss{Code: loss.LineInvalidUTF8, At: r.at})
-	}
-	begins := d.begins(r)
-	if d.gone[d.turn] && !(d.open && !d.prompted) && r.sub != "thread_rolled_back" {
-		d.account.Superseded++
-		if begins && d.history {
-			d.view.OnLoss.Add(loss.Loss{Code: loss.TurnRolledBack, At: r.at})
-		}
-		return
-	}
-	switch r.kind {
-	case "response_item":
-		d.item(r, begins)
-	case "compacted":
-		d.compacted(r)
-	case "session_meta":
-		d.meta(r)
-	case "event_msg":
-		d.event(r)
-	case "token_usage_record":
-		d.account.Converted++
-		d.flush() // one is written for each response
-	case "", "turn_context":
-		d.account.Converted++
-	case "world_state", "state":
-		d.account.Superseded++ // messages, or other lines, say the same
-	default:
-		d.opaque(r, r.kind, r.line)
 	}
 }

@@ -2,7 +2,10 @@ package codex
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,10 +15,27 @@ import (
 	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/formats/session"
-	"rehome/formats/store"
 )
 
-func at(e *entry) store.Addr { return store.Addr{File: e.shown} }
+// Kinds of records that clients are known to write, each between blanks, by what
+// becomes of them.
+const (
+	turnLines   = " turn_context "
+	repeatLines = " world_state state " // messages, or other lines, say the same
+	knownLines  = turnLines + repeatLines + " session_meta response_item event_msg compacted token_usage_record security_risk_score" +
+		" inter_agent_communication inter_agent_communication_metadata dynamic_tools_updated realtime_item "
+	knownItems = " message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call web_search_call" +
+		" tool_search_call tool_search_output image_generation_call ghost_snapshot compaction context_compaction agent_message additional_tools "
+	turnEvents   = " task_started turn_started task_complete turn_complete turn_aborted token_count thread_rolled_back "
+	repeatEvents = " user_message agent_message agent_reasoning agent_reasoning_raw_content mcp_tool_call_end exec_command_end patch_apply_end" +
+		" view_image_tool_call web_search_end image_generation_end context_compacted thread_settings_applied "
+	knownEvents = turnEvents + repeatEvents + " item_completed thread_goal_updated entered_review_mode exited_review_mode sub_agent_activity" +
+		" error thread_name_updated "
+	repeatCompleted = " UserMessage AgentMessage Reasoning ContextCompaction ImageView WebSearch ImageGeneration "
+	resultCompleted = " CommandExecution FileChange McpToolCall "
+)
+
+func listed(kinds, kind string) bool { return strings.Contains(kinds, " "+kind+" ") }
 
 // contexts are what the client puts into a user's messages by itself, by how it
 // begins. Newer clients also state where each part of a message comes from.
@@ -40,18 +60,15 @@ func injected(text, kind string) string {
 	return tag
 }
 
-// kinds yields the parts of a message with what the client states of each.
-func kinds(body []byte) func(yield func(part []byte, kind string) bool) {
-	return func(yield func([]byte, string) bool) {
-		var stated []string
-		for k := range rawjson.Elements(rawjson.Last(rawjson.Last(body, "internal_chat_message_metadata_passthrough"), "content_item_kinds")) {
-			stated = append(stated, rawjson.Text(k))
-		}
+// content yields the parts of a message, each with what the client states of it.
+func content(body []byte) iter.Seq2[[]byte, string] {
+	return func(yield func(part []byte, kind string) bool) {
+		stated := slices.Collect(rawjson.Elements(at(body, "internal_chat_message_metadata_passthrough", "content_item_kinds")))
 		i := 0
-		for part := range rawjson.Elements(rawjson.Last(body, "content")) {
+		for part := range rawjson.Elements(at(body, "content")) {
 			kind := ""
 			if i < len(stated) {
-				kind = stated[i]
+				kind = rawjson.Text(stated[i])
 			}
 			if i++; !yield(part, kind) {
 				return
@@ -63,22 +80,57 @@ func kinds(body []byte) func(yield func(part []byte, kind string) bool) {
 // prompt returns the first line of what the user typed, "" if the record is no
 // prompt.
 func (r *record) prompt() string {
-	if r.kind != "response_item" || r.sub != "message" || rawjson.Text(rawjson.Last(r.body, "role")) != "user" {
+	if r.kind != "response_item" || r.sub != "message" || text(r.body, "role") != "user" {
 		return ""
 	}
-	for part, kind := range kinds(r.body) {
-		text := strings.TrimSpace(rawjson.Text(rawjson.Last(part, "text")))
-		if text != "" && injected(text, kind) == "" {
-			text, _, _ = strings.Cut(text, "\n")
-			return rule.Clip(strings.TrimSpace(text))
+	for part, kind := range content(r.body) {
+		words := strings.TrimSpace(text(part, "text"))
+		if words != "" && injected(words, kind) == "" {
+			words, _, _ = strings.Cut(words, "\n")
+			return rule.Clip(strings.TrimSpace(words))
 		}
 	}
 	return ""
 }
 
+// line takes one record.
+func (d *decoder) line(r *record) {
+	d.n++
+	if !r.Account(&d.account, d.view.OnLoss, r.at) {
+		return
+	}
+	begins := d.begins(r)
+	if d.gone[d.turn] && (!d.open || d.prompted) && r.sub != "thread_rolled_back" {
+		d.account.Superseded++
+		if begins && d.sel.History {
+			d.lose(loss.TurnRolledBack, r.at)
+		}
+		return
+	}
+	switch {
+	case r.kind == "response_item":
+		d.item(r, begins)
+	case r.kind == "compacted":
+		d.compacted(r)
+	case r.kind == "session_meta":
+		d.meta(r)
+	case r.kind == "event_msg":
+		d.reported(r)
+	case r.kind == "token_usage_record":
+		d.account.Converted++
+		d.flush() // one is written for each response
+	case r.kind == "", listed(turnLines, r.kind):
+		d.account.Converted++
+	case listed(repeatLines, r.kind):
+		d.account.Superseded++
+	default:
+		d.opaque(r, r.kind, r.Object)
+	}
+}
+
 // message begins a message that is made of a record.
-func (d *decoder) message(r *record, role session.Role) *session.Message {
-	return &session.Message{ID: r.id, Role: role, At: r.time, Origin: []string{r.at.String()}, Archived: d.n < d.boundary}
+func (d *decoder) message(r *record, role session.Role, parts ...session.Part) *session.Message {
+	return &session.Message{ID: r.id, Role: role, At: r.time, Origin: []string{r.at.String()}, Archived: d.n < d.boundary, Parts: parts}
 }
 
 // hand hands a message out, after the response before it.
@@ -87,7 +139,7 @@ func (d *decoder) hand(m *session.Message) {
 	if m.Archived {
 		d.archived++
 	}
-	d.over = d.over || !d.say(m)
+	d.over = d.over || !d.yield(m, nil)
 }
 
 // flush ends the response that is being read.
@@ -98,7 +150,7 @@ func (d *decoder) flush() {
 	}
 }
 
-// reply adds a part to the response that is being read.
+// reply adds parts to the response that is being read.
 func (d *decoder) reply(r *record, parts ...session.Part) {
 	if d.held == nil {
 		d.held = d.message(r, session.Assistant)
@@ -113,18 +165,11 @@ func (d *decoder) reply(r *record, parts ...session.Part) {
 
 // split takes a record apart. What is not asked for is kept.
 func (d *decoder) split(r *record, names ...string) *members.Object {
-	var o members.Object
+	var o, line members.Object
 	o.Split(r.body, "", append(names, "type"))
-	if len(r.body) != len(r.line) {
-		for n, v := range rawjson.Members(r.line) {
-			switch string(n) {
-			case "timestamp", "ordinal", "type", "payload":
-			default:
-				if v = members.Bare(string(n), v); v != nil {
-					o.Extras = append(o.Extras, session.Extra{Name: string(n), Raw: v})
-				}
-			}
-		}
+	if len(r.body) != len(r.Object) {
+		line.Split(r.Object, "", []string{"timestamp", "ordinal", "type", "payload"})
+		o.Extras = append(o.Extras, line.Extras...)
 	}
 	d.account.Converted++
 	return &o
@@ -133,9 +178,7 @@ func (d *decoder) split(r *record, names ...string) *members.Object {
 // opaque keeps a record that is of no known kind.
 func (d *decoder) opaque(r *record, kind string, raw []byte) {
 	d.account.CarriedRaw++
-	m := d.message(r, session.System)
-	m.Parts = []session.Part{&session.Opaque{Kind: kind, Raw: members.Bare(kind, raw)}}
-	d.hand(m)
+	d.hand(d.message(r, session.System, &session.Opaque{Kind: kind, Raw: members.Bare(kind, raw)}))
 }
 
 // meta takes a session_meta. The system prompt is in the first one; one behind
@@ -143,41 +186,33 @@ func (d *decoder) opaque(r *record, kind string, raw []byte) {
 func (d *decoder) meta(r *record) {
 	d.account.Converted++
 	var o members.Object
-	if d.n > 1 || !o.Split(rawjson.Last(r.body, "base_instructions"), "base_instructions.", []string{"text"}) {
+	if d.n > 1 || !o.Split(at(r.body, "base_instructions"), "base_instructions.", []string{"text"}) {
 		return
 	}
-	m := d.message(r, session.System)
-	m.Parts, m.Extras = []session.Part{&session.Text{Text: o.Text(0)}}, o.Extras
+	m := d.message(r, session.System, &session.Text{Text: o.Text(0)})
+	m.Extras = o.Extras
 	d.hand(m)
 }
 
-// event takes what the client reports. Most of it repeats an item.
-func (d *decoder) event(r *record) {
-	item := rawjson.Last(r.body, "item")
-	switch kind := rawjson.Text(rawjson.Last(item, "type")); r.sub {
-	case "task_started", "turn_started", "task_complete", "turn_complete", "turn_aborted", "token_count", "thread_rolled_back":
+// reported takes what the client reports. Most of it repeats an item.
+func (d *decoder) reported(r *record) {
+	item := at(r.body, "item")
+	kind := text(item, "type")
+	said, open := d.waiting[text(item, "id")]
+	switch {
+	case listed(turnEvents, r.sub):
 		d.account.Converted++
-	case "user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content", "mcp_tool_call_end", "exec_command_end", "patch_apply_end",
-		"view_image_tool_call", "web_search_end", "image_generation_end", "context_compacted", "thread_settings_applied":
+	case listed(repeatEvents, r.sub), r.sub == "item_completed" && listed(repeatCompleted, kind):
 		d.account.Superseded++
-	case "item_completed":
-		id := rawjson.Text(rawjson.Last(item, "id"))
-		said, open := d.waiting[id]
-		switch kind {
-		case "UserMessage", "AgentMessage", "Reasoning", "ContextCompaction", "ImageView", "WebSearch", "ImageGeneration":
-			d.account.Superseded++
-		case "CommandExecution", "FileChange", "McpToolCall":
-			if !open || said != nil {
-				d.account.Superseded++
-				return
-			}
-			d.waiting[id] = members.Bare(kind, item)
-			d.account.Converted++
-		default:
-			d.opaque(r, kind, item)
-		}
-	default:
+	case r.sub != "item_completed":
 		d.opaque(r, r.sub, r.body)
+	case !listed(resultCompleted, kind):
+		d.opaque(r, kind, item)
+	case !open || said != nil:
+		d.account.Superseded++
+	default:
+		d.waiting[text(item, "id")] = members.Bare(kind, item)
+		d.account.Converted++
 	}
 }
 
@@ -203,7 +238,7 @@ func (d *decoder) item(r *record, begins bool) {
 	case "function_call_output", "custom_tool_call_output":
 		d.result(r)
 	default:
-		d.opaque(r, r.sub, r.line)
+		d.opaque(r, r.sub, r.Object)
 	}
 }
 
@@ -214,8 +249,11 @@ func (d *decoder) spoken(r *record, begins bool) {
 	if o.Raw(1) != nil && o.Raw(1)[0] != '[' {
 		o.Keep(1)
 	}
+	var parts []session.Part
+	for b, kind := range content(r.body) {
+		parts = append(parts, part(b, kind, role))
+	}
 	if role == "assistant" {
-		parts := d.parts(r, "")
 		if len(parts) == 0 {
 			parts = append(parts, &session.Text{})
 		}
@@ -225,8 +263,8 @@ func (d *decoder) spoken(r *record, begins bool) {
 		d.reply(r, parts...)
 		return
 	}
-	m := d.message(r, session.System)
-	m.Parts, m.Extras = d.parts(r, role), o.Extras
+	m := d.message(r, session.System, parts...)
+	m.Extras = o.Extras
 	if role == "user" {
 		m.Role, m.Simulated = session.User, r.prompt() == ""
 	}
@@ -236,24 +274,17 @@ func (d *decoder) spoken(r *record, begins bool) {
 	d.hand(m)
 }
 
-// parts returns the parts of a message, or of a result.
-func (d *decoder) parts(r *record, role string) (out []session.Part) {
-	for b, kind := range kinds(r.body) {
-		out = append(out, part(b, kind, role))
-	}
-	return out
-}
-
+// part returns a part of a message of a role, or of a result.
 func part(b []byte, kind, role string) session.Part {
-	text := rawjson.Text(rawjson.Last(b, "text"))
-	switch of := rawjson.Text(rawjson.Last(b, "type")); of {
+	words := text(b, "text")
+	switch of := text(b, "type"); of {
 	case "input_text", "output_text", "text":
-		if tag := injected(text, kind); tag != "" && role == "user" {
-			return &session.Injected{Tag: tag, Text: text}
+		if tag := injected(words, kind); tag != "" && role == "user" {
+			return &session.Injected{Tag: tag, Text: words}
 		}
-		return &session.Text{Text: text}
+		return &session.Text{Text: words}
 	case "input_image":
-		url := rawjson.Text(rawjson.Last(b, "image_url"))
+		url := text(b, "image_url")
 		head, data, ok := strings.Cut(url, ";base64,")
 		if raw, err := base64.StdEncoding.DecodeString(data); ok && err == nil {
 			return &session.Media{Mime: strings.TrimPrefix(head, "data:"), Data: raw}
@@ -271,7 +302,7 @@ func (d *decoder) reasoning(r *record) {
 	words := func(list []byte) string {
 		var out []string
 		for b := range rawjson.Elements(list) {
-			out = append(out, rawjson.Text(rawjson.Last(b, "text")))
+			out = append(out, text(b, "text"))
 		}
 		return strings.Join(out, "\n\n")
 	}
@@ -282,14 +313,14 @@ func (d *decoder) reasoning(r *record) {
 		o.Keep(0)
 	}
 	t.Redacted, t.Extras = t.Text == "", o.Extras
-	d.sealed(r, r)
+	d.sealed(r.body, r)
 	d.reply(r, t)
 }
 
 // sealed notes an item of which only the provider can read all.
-func (d *decoder) sealed(item, r *record) {
-	if rawjson.Text(rawjson.Last(item.body, "encrypted_content")) != "" {
-		d.view.OnLoss.Add(loss.Loss{Code: loss.ReasoningSealed, At: r.at})
+func (d *decoder) sealed(item []byte, r *record) {
+	if text(item, "encrypted_content") != "" {
+		d.lose(loss.ReasoningSealed, r.at)
 	}
 }
 
@@ -302,9 +333,7 @@ func arguments(text string) session.Raw {
 }
 
 func (d *decoder) call(r *record, o *members.Object, name, id string, input session.Raw) {
-	if id == "" {
-		id = r.id
-	}
+	id = cmp.Or(id, r.id)
 	d.waiting[id] = nil
 	d.reply(r, &session.ToolCall{ID: id, Name: name, Kind: toolmap.Kind(name), Input: input, Start: r.time, Extras: o.Extras})
 }
@@ -315,27 +344,20 @@ func (d *decoder) result(r *record) {
 	t := &session.ToolResult{Call: o.Text(0), Extras: o.Extras}
 	t.Value = d.waiting[t.Call]
 	delete(d.waiting, t.Call)
-	out, code := o.Raw(1), ""
-	if len(out) > 0 && out[0] == '[' {
+	if out := o.Raw(1); len(out) > 0 && out[0] == '[' {
 		for b := range rawjson.Elements(out) {
 			t.Content = append(t.Content, part(b, "", ""))
 		}
 	} else {
-		text := rawjson.Text(out)
-		if inner := rawjson.Last([]byte(text), "output"); strings.HasPrefix(text, `{"output":`) && inner != nil { // as 0.77.0 and earlier write it
-			code = string(rawjson.Last(rawjson.Last([]byte(text), "metadata"), "exit_code"))
-			text = rawjson.Text(inner)
+		words, code := rawjson.Text(out), ""
+		if strings.HasPrefix(words, `{"output":`) && at([]byte(words), "output") != nil { // as 0.77.0 and earlier write it
+			code, words = string(at([]byte(words), "metadata", "exit_code")), text([]byte(words), "output")
 		}
-		t.Content = []session.Part{&session.Text{Text: text}}
-		t.Status = outcome(text, code)
+		t.Content = []session.Part{&session.Text{Text: words}}
+		t.Status = outcome(words, code)
 	}
-	if word := rawjson.Text(rawjson.Last(t.Value, "status")); word != "" {
-		t.Status = word
-	}
-	t.Status, t.Error = toolmap.Outcome(t.Status)
-	m := d.message(r, session.Tool)
-	m.Parts = []session.Part{t}
-	d.hand(m)
+	t.Status, t.Error = toolmap.Outcome(cmp.Or(text(t.Value, "status"), t.Status))
+	d.hand(d.message(r, session.Tool, t))
 }
 
 // outcome reads how a call ended from the words that the client puts in front
@@ -367,17 +389,16 @@ func (d *decoder) compacted(r *record) {
 	o := d.split(r, "message", "replacement_history")
 	mark := &session.Boundary{Archived: d.archived}
 	d.archived = 0
-	m := d.message(r, session.System)
-	m.Parts = []session.Part{mark}
+	m := d.message(r, session.System, mark)
 	summary := o.Text(0)
 	for b := range rawjson.Elements(o.Raw(1)) {
-		item := record{kind: "response_item", sub: rawjson.Text(rawjson.Last(b, "type")), body: b}
+		item := record{kind: "response_item", sub: text(b, "type"), body: b}
 		if item.prompt() == "" {
 			o.Extras = append(o.Extras, session.Extra{Name: "replacement_history", Raw: members.Bare("item", b)})
-			d.sealed(&item, r)
+			d.sealed(b, r)
 			continue
 		}
-		for b, kind := range kinds(b) {
+		for b, kind := range content(b) {
 			if t, ok := part(b, kind, "user").(*session.Text); ok && t.Text != summary {
 				m.Parts = append(m.Parts, &session.Summary{Text: t.Text, Source: session.Source{From: "replacement_history"}})
 			}

@@ -75,6 +75,14 @@ func (p *Pass) Reportf(id string, at store.Addr, message string, args ...any) {
 	p.Report(Finding{Rule: id, At: at, Message: message, Args: args})
 }
 
+// Add reports a finding at a JSON pointer of a record, if the layer of its rule is
+// checked.
+func (p *Pass) Add(id string, at store.Addr, pointer, message string, args ...any) {
+	if p.Enabled(Lookup(id).Layer) {
+		p.Report(Finding{Rule: id, At: at, Pointer: pointer, Message: message, Args: args})
+	}
+}
+
 // Amount is a number of things. It does not identify a finding, because it grows
 // in a store in use.
 type Amount struct {
