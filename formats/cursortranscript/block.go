@@ -42,7 +42,7 @@ func (b *blocks) answered(name string) string {
 // add adds a line to the open part.
 func (b *blocks) add(line string) {
 	if b.mark == callMark {
-		if b.argued < mostBlock && b.argument(line) {
+		if b.argued < maxBlock && b.argument(line) {
 			return
 		}
 		b.rest()
@@ -56,7 +56,7 @@ func (b *blocks) add(line string) {
 		b.words.WriteByte('\n')
 	}
 	b.words.WriteString(line)
-	if b.words.Len() > mostBlock {
+	if b.words.Len() > maxBlock {
 		b.rest()
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path"
 
 	"rehome/formats"
-	"rehome/formats/internal/lines"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
@@ -18,78 +16,81 @@ import (
 )
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	return func(yield func(*session.Session, error) bool) {
-		f, err := open(l)
-		if err != nil {
-			yield(nil, failure(ctx, l.Path, err))
-			return
+	noted := func(l *formats.Location) (*jsonl.Store, error) {
+		s, err := open(l)
+		if err == nil && len(s.Others) > 0 && v.OnNotice != nil {
+			v.OnNotice(fmt.Sprintf("%s: skipped files that are not transcripts: %d", l.Path, len(s.Others)))
 		}
-		defer f.root.Close()
-		if f.others > 0 && v.OnNotice != nil {
-			v.OnNotice(fmt.Sprintf("%s: skipped files that are not transcripts: %d", l.Path, f.others))
-		}
-		for _, e := range f.sessions {
-			if !sel.Includes(e.id) {
-				continue
-			}
-			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			if !f.session(ctx, e, v, sel, yield) {
-				return
-			}
-		}
+		return s, err
 	}
+	slug := slug(l)
+	return jsonl.Each(ctx, l, name, noted, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
+		if !sel.Includes(f.ID) {
+			return true
+		}
+		d := &decoder{Store: s, f: f, ctx: ctx, view: v, sel: sel}
+		return d.session(slug, yield)
+	})
 }
 
-// session hands out one session; false if nobody wants another.
-func (f *folder) session(ctx context.Context, e *entry, v formats.View, sel session.Selection, yield func(*session.Session, error) bool) bool {
-	s := &session.Session{Missing: []string{"its store: this is a readable copy"}, Children: e.children}
-	head, err := f.head(e, make([]byte, mostHead))
-	s.Head = head
-	if err != nil {
-		return yield(s, failure(ctx, e.best.Path, err))
+// decoder decodes one file.
+type decoder struct {
+	*jsonl.Store
+	f    *jsonl.File
+	ctx  context.Context
+	view formats.View
+	sel  session.Selection
+}
+
+// session yields the session; false if nobody wants another.
+func (d *decoder) session(slug string, yield func(*session.Session, error) bool) bool {
+	s := &session.Session{Missing: []string{"its store: this is a readable copy"}}
+	for _, kid := range d.f.Kids {
+		s.Children = append(s.Children, session.Link{Session: kid.ID})
 	}
-	file, err := f.root.Open(e.best.Path)
+	var err error
+	if s.Head, err = head(d.Store, d.f); err != nil {
+		return yield(s, err)
+	}
+	file, err := d.Root.Open(d.f.Path)
 	if err != nil {
-		return yield(s, failure(ctx, e.best.Path, err))
+		return yield(s, err)
 	}
 	defer file.Close()
-	if f.slug != "" {
-		s.Extras = append(s.Extras, session.Extra{Name: "slug", Raw: session.AppendString(nil, f.slug)})
+	if slug != "" {
+		s.Extras = append(s.Extras, session.Extra{Name: "slug", Raw: session.AppendString(nil, slug)})
 	}
-	for _, other := range e.lesser {
-		f.superseded(ctx, other, v, sel)
+	for _, older := range d.f.Older {
+		d.superseded(older)
 	}
-	read := f.lines
-	if e.best.Text {
-		read = f.text
+	lacks, read := loss.TranscriptBare, d.lines
+	if isText(d.f) {
+		read = d.text
 	}
-	if err := read(ctx, file, e, s, v, sel); err != nil {
-		return yield(s, failure(ctx, e.best.Path, err))
+	results, err := read(io.NewSectionReader(file, 0, s.Bytes), s)
+	if err != nil {
+		return yield(s, err)
 	}
-	lacks := loss.TranscriptBare
-	if e.results {
+	if results {
 		lacks = loss.TranscriptPartial
 	}
-	v.OnLoss.Add(loss.Loss{Code: lacks, At: store.Addr{File: e.best.Path}})
+	d.view.OnLoss.Add(loss.Loss{Code: lacks, At: store.Addr{File: d.f.Path}})
 	return yield(s, nil)
 }
 
-// lines sets up a session of JSON lines.
-func (f *folder) lines(ctx context.Context, file *os.File, e *entry, s *session.Session, v formats.View, sel session.Selection) error {
-	survey, err := transcript.NewSurvey(ctx, io.NewSectionReader(file, 0, s.Bytes), e.best.Path, v.OnLoss)
+// lines sets up a session of JSON lines, which have no results.
+func (d *decoder) lines(r *io.SectionReader, s *session.Session) (results bool, err error) {
+	survey, err := transcript.NewSurvey(d.ctx, r, d.f.Path, d.view.OnLoss)
 	if err != nil {
-		return err
+		return false, err
 	}
 	s.Turns = int64(len(survey.Turns))
 	s.Extras = append(s.Extras, survey.Extras...)
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		sel.Account.Add(survey.Account)
-		for m, err := range survey.Messages(ctx, nil) {
+		d.sel.Account.Add(survey.Account)
+		for m, err := range survey.Messages(d.ctx, nil) {
 			if err != nil {
-				yield(nil, failure(ctx, e.best.Path, err))
+				yield(nil, jsonl.Failure(d.ctx, name, d.f.Path, err))
 				return
 			}
 			finish(m)
@@ -98,7 +99,7 @@ func (f *folder) lines(ctx context.Context, file *os.File, e *entry, s *session.
 			}
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // finish says of a message what only this codec knows: the transcript is the
@@ -131,23 +132,13 @@ func finish(m *session.Message) {
 }
 
 // superseded counts the lines of a file that a better one stands for.
-func (f *folder) superseded(ctx context.Context, t transcript.File, v formats.View, sel session.Selection) {
-	if v.OnNotice != nil {
-		v.OnNotice(t.Path + ": skipped; another file of this session is used")
+func (d *decoder) superseded(f *jsonl.File) {
+	if d.view.OnNotice != nil {
+		d.view.OnNotice(f.Path + ": skipped; another file of this session is used")
 	}
-	file, err := f.root.Open(t.Path)
-	if err == nil {
-		defer file.Close()
-		n := int64(0)
-		for _, lerr := range lines.Each(ctx, file, 1) {
-			if err = lerr; err != nil {
-				break
-			}
-			n++
-		}
-		sel.Account.Add(session.Account{Read: n, Superseded: n})
-	}
+	lines, err := d.Count(d.ctx, f)
+	d.sel.Account.Add(lines)
 	if err != nil {
-		v.OnLoss.Add(loss.Loss{Code: loss.OldTranscript, At: store.Addr{File: path.Clean(t.Path)}})
+		d.view.OnLoss.Add(loss.Loss{Code: loss.OldTranscript, At: store.Addr{File: f.Path}})
 	}
 }

@@ -3,95 +3,48 @@ package cursortranscript
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"iter"
 	"strings"
 	"time"
 
 	"rehome/formats"
 	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 )
 
-// mostHead is how much of each end of a file is read to list it.
-const mostHead = 64 << 10
-
 func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
-	return func(yield func(*session.Head, error) bool) {
-		f, err := open(l)
-		if err != nil {
-			yield(nil, failure(ctx, l.Path, err))
-			return
-		}
-		defer f.root.Close()
-		buffer := make([]byte, mostHead)
-		for _, e := range f.sessions {
-			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			h, err := f.head(e, buffer)
-			if err != nil {
-				h, err = session.Head{ID: e.id, Agent: e.agent(), Turns: -1, Bytes: -1}, failure(ctx, e.best.Path, err)
-			}
-			if !yield(&h, err) {
-				return
-			}
-		}
-	}
+	return jsonl.Each(ctx, l, name, open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+		h, err := head(s, f)
+		return yield(&h, err)
+	})
 }
 
-// head is what the ends of a file tell.
-func (f *folder) head(e *entry, buffer []byte) (session.Head, error) {
-	h := session.Head{ID: e.id, Agent: e.agent(), Turns: -1, Bytes: -1}
-	if e.parent != "" {
-		h.Parent = &session.Link{Session: e.parent}
+// head returns what the ends of a file state.
+func head(s *jsonl.Store, f *jsonl.File) (session.Head, error) {
+	h := session.Head{ID: f.ID, Agent: agent(f), Turns: -1, Bytes: -1}
+	if f.Parent != "" {
+		h.Parent = &session.Link{Session: f.Parent}
 	}
-	file, err := f.root.Open(e.best.Path)
-	if err != nil {
-		return h, err
+	ends, err := s.Ends(f)
+	if err == nil {
+		h.Bytes, h.Updated = ends.Size, latest(ends.Tail)
+		h.Title, h.Created = opening(ends.Head, isText(f))
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return h, err
-	}
-	h.Bytes = info.Size()
-	n, err := file.ReadAt(buffer, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return h, err
-	}
-	h.Title, h.Created = opening(buffer[:n], e.best.Text)
-	at := max(0, h.Bytes-mostHead)
-	if at > 0 {
-		if n, err = file.ReadAt(buffer, at); err != nil && !errors.Is(err, io.EOF) {
-			return h, err
-		}
-	}
-	h.Updated = latest(buffer[:n])
-	return h, nil
+	return h, err
 }
 
-// opening finds the first prompt: its title and time.
+// opening returns the title and the time of the first prompt.
 func opening(b []byte, text bool) (title string, at session.Stamp) {
 	if text {
 		_, rest, _ := bytes.Cut(b, []byte("user:"))
 		prompt, _, _ := bytes.Cut(rest, []byte("\nassistant:"))
 		return titled(string(prompt))
 	}
-	for len(b) > 0 {
-		var line []byte
-		line, b, _ = bytes.Cut(b, []byte("\n"))
-		if len(line) > 0 && string(rawjson.Last(line, "role")) == `"user"` {
-			content := rawjson.Last(rawjson.Last(line, "message"), "content")
-			prompt := rawjson.Text(content)
-			for part := range rawjson.Elements(content) {
-				if prompt = rawjson.Text(rawjson.Last(part, "text")); prompt != "" {
-					break
-				}
-			}
+	for line := range bytes.Lines(b) {
+		if string(rawjson.Last(line, "role")) == `"user"` {
+			prompt := jsonl.FirstText(rawjson.Last(rawjson.Last(line, "message"), "content"))
 			if title, at = titled(prompt); title != "" {
 				return title, at
 			}
@@ -163,11 +116,4 @@ func moment(words string) session.Stamp {
 		return session.Stamp{}
 	}
 	return session.Inferred(t.Add(-offset).UnixMilli())
-}
-
-func failure(ctx context.Context, at string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return &formats.Error{Format: name, At: at, Err: formats.Cause(err)}
 }

@@ -2,120 +2,77 @@ package cursortranscript
 
 import (
 	"context"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
-// mostText bounds a line of a transcript; the clients leave out messages beyond
-// 5 MB.
-const mostText = 64 << 20
-
-// check asks each transcript of a folder what the rules ask. A copy that is
+// check applies the rules to each transcript of a folder. A copy that is
 // read by people and agents can have little wrong with it: that it can be read
 // is what counts.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	f, err := open(l)
+	s, err := open(l)
 	if err != nil {
-		return failure(ctx, l.Path, err)
+		return jsonl.Failure(ctx, name, l.Path, err)
 	}
-	defer f.root.Close()
-	dir := l.Path
-	if !l.IsDir() {
-		dir = filepath.Dir(l.Path)
-	}
-	a := &audit{ctx: ctx, view: v, q: q, dir: dir, schemas: q.Schemas()}
-	there := map[string]bool{}
-	for _, e := range f.sessions {
-		there[e.id] = there[e.id] || e.parent == ""
-	}
-	for _, e := range f.sessions {
-		if e.parent != "" && !there[e.parent] && l.IsDir() && f.within == transcript.Folder {
-			a.say("RH379", e.best.Path, 0, "", "")
+	defer s.Close()
+	a := &audit{Store: s, ctx: ctx, view: v, q: q, schemas: q.Schemas()}
+	for _, f := range s.Wanted() {
+		if f.Parent != "" && f.Up == nil && l.IsDir() && within(l) == transcript.Folder {
+			a.say("RH379", f.Path, 0, "", "")
 		}
-		for _, t := range append([]transcript.File{e.best}, e.lesser...) {
-			if t != e.best {
-				a.say("RH478", t.Path, 0, "", "")
+		for _, g := range append([]*jsonl.File{f}, f.Older...) {
+			if g != f {
+				a.say("RH478", g.Path, 0, "", "")
 			}
-			if err := a.file(t); err != nil {
-				return failure(ctx, t.Path, err)
+			if err := a.file(g); err != nil {
+				return jsonl.Failure(ctx, name, g.Path, err)
 			}
 		}
 	}
-	if l.IsDir() {
-		return failed(ctx, l.Path, a.irregular(f))
+	for _, p := range s.Irregular {
+		if strings.HasSuffix(p, ".jsonl") {
+			a.say("RH122", p, 0, "", "")
+		}
 	}
 	return nil
 }
 
-func failed(ctx context.Context, at string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return failure(ctx, at, err)
-}
-
-// audit is one folder's.
+// audit is the check of one folder.
 type audit struct {
+	*jsonl.Store
 	ctx     context.Context
 	view    formats.View
 	q       *rule.Pass
-	dir     string
 	schemas *rule.Schemas
 }
 
 func (a *audit) say(id, file string, line int, pointer, says string, args ...any) {
-	if a.q.Enabled(rule.Lookup(id).Layer) {
-		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Message: says, Args: args})
-	}
+	a.q.Add(id, store.Addr{File: file, Line: line}, pointer, says, args...)
 }
 
-// irregular tells of what has a transcript's name and is no file.
-func (a *audit) irregular(f *folder) error {
-	return fs.WalkDir(f.root.FS(), ".", func(p string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil && p == ".":
-			return err
-		case err != nil:
-			return fs.SkipDir
-		case e.IsDir() && strings.Count(f.within+"/"+p, "/") > 3:
-			return fs.SkipDir
-		case !e.IsDir() && !e.Type().IsRegular() && e.Type()&fs.ModeSymlink == 0 && strings.HasSuffix(p, ".jsonl"):
-			a.say("RH122", p, 0, "", "")
-		}
-		return nil
-	})
-}
-
-// file asks one transcript.
-func (a *audit) file(t transcript.File) error {
-	path := filepath.Join(a.dir, filepath.FromSlash(t.Path))
-	if t.Text {
-		return a.text(path, t.Path)
+// file checks one transcript.
+func (a *audit) file(f *jsonl.File) error {
+	if isText(f) {
+		return a.text(f)
 	}
 	messages, odd := 0, false
-	o := linecheck.Options{Format: name, Most: mostText, Odd: func(int) { odd = true }}
-	for l, err := range linecheck.Lines(a.ctx, path, t.Path, a.view, a.q, o) {
-		if err != nil {
-			return err
-		}
-		if a.line(t.Path, &l) {
+	o := linecheck.Options{Odd: func(int) { odd = true }}
+	err := a.Check(a.ctx, f, a.view, a.q, o, func(l *linecheck.Line) {
+		if a.line(f.Path, l) {
 			messages++
 		}
+	})
+	if info, no := a.Root.Stat(f.Path); err == nil && messages == 0 && !odd && no == nil && info.Size() > 0 {
+		a.say("RH479", f.Path, 0, "", "")
 	}
-	if info, err := os.Stat(path); messages == 0 && !odd && err == nil && info.Size() > 0 {
-		a.say("RH479", t.Path, 0, "", "")
-	}
-	return nil
+	return err
 }
 
 // line asks one line, and reports whether somebody says something in it.
@@ -141,19 +98,14 @@ func (a *audit) line(file string, l *linecheck.Line) (message bool) {
 	return message
 }
 
-// text asks a transcript of the old form: lines of plain words.
-func (a *audit) text(path, file string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
+// text checks a transcript of the old form: lines of plain words.
+func (a *audit) text(f *jsonl.File) error {
 	messages := 0
-	for l, err := range lines.Each(a.ctx, f, mostText) {
+	for l, err := range a.Lines(a.ctx, f, -1) {
 		if err != nil {
 			return err
 		}
-		if !linecheck.UTF8(&l, file, name, a.q) {
+		if !linecheck.UTF8(&l.Line, f.Path, name, a.q) {
 			continue
 		}
 		if line := trimmed(l.Bytes[:min(len(l.Bytes), 64)]); line == userMark || line == answerMark {
@@ -161,7 +113,7 @@ func (a *audit) text(path, file string) error {
 		}
 	}
 	if messages == 0 {
-		a.say("RH479", file, 0, "", "")
+		a.say("RH479", f.Path, 0, "", "")
 	}
 	return nil
 }

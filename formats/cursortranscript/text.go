@@ -1,24 +1,18 @@
 package cursortranscript
 
 import (
-	"context"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 
-	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
-// mostLine bounds a line of the old text; mostBlock what is held of a message.
-const (
-	mostLine  = 64 << 20
-	mostBlock = 16 << 20
-)
+// maxBlock is how much of a message is held.
+const maxBlock = 16 << 20
 
 // The marks of the old text, each at the beginning of a line.
 const (
@@ -32,12 +26,12 @@ const (
 
 // text sets up a session of the old text. A first pass finds how turns ended,
 // which stands behind them, and whether there are results.
-func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.Session, v formats.View, sel session.Selection) error {
+func (d *decoder) text(r *io.SectionReader, s *session.Session) (results bool, err error) {
 	var ends []string
 	prompt := false // what the user wrote means nothing but itself
-	for l, err := range lines.Each(ctx, io.NewSectionReader(file, 0, s.Bytes), mostLine) {
+	for l, err := range lines.Each(d.ctx, r, jsonl.MaxLine) {
 		if err != nil {
-			return err
+			return false, err
 		}
 		switch line := trimmed(l.Bytes); {
 		case line == userMark:
@@ -45,7 +39,7 @@ func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.S
 		case line == answerMark:
 			prompt = false
 		case strings.HasPrefix(line, resultMark) && !prompt:
-			e.results = true
+			results = true
 		case strings.HasPrefix(line, endMark) && len(ends) > 0 && len(line) < 64<<10:
 			prompt = false
 			ends[len(ends)-1] = strings.TrimSpace(line[len(endMark):])
@@ -53,14 +47,14 @@ func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.S
 	}
 	s.Turns = int64(len(ends))
 	s.Messages = func(yield func(*session.Message, error) bool) {
-		b := &blocks{file: e.best.Path, note: v.OnLoss, ends: ends, say: func(m *session.Message) bool { return yield(m, nil) }}
-		defer func() { sel.Account.Add(b.tally) }()
-		for l, err := range lines.Each(ctx, io.NewSectionReader(file, 0, s.Bytes), mostLine) {
+		b := &blocks{file: d.f.Path, note: d.view.OnLoss, ends: ends, say: func(m *session.Message) bool { return yield(m, nil) }}
+		defer func() { d.sel.Account.Add(b.account) }()
+		for l, err := range lines.Each(d.ctx, io.NewSectionReader(r, 0, r.Size()), jsonl.MaxLine) {
 			if err != nil {
-				yield(nil, failure(ctx, e.best.Path, err))
+				yield(nil, jsonl.Failure(d.ctx, name, d.f.Path, err))
 				return
 			}
-			if b.line(l); b.over {
+			if b.line(jsonl.Line{Line: l}); b.over {
 				return
 			}
 			if b.turn > len(ends) {
@@ -68,24 +62,24 @@ func (f *folder) text(ctx context.Context, file *os.File, e *entry, s *session.S
 			}
 		}
 		if b.turn != len(ends) {
-			yield(nil, failure(ctx, e.best.Path, &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}))
+			yield(nil, jsonl.Failure(d.ctx, name, d.f.Path, jsonl.Changed()))
 			return
 		}
 		b.close()
 	}
-	return nil
+	return results, nil
 }
 
 func trimmed(b []byte) string { return strings.TrimRight(string(b), " \t\r") }
 
 // blocks makes messages of the old text.
 type blocks struct {
-	file  string
-	note  loss.Sink
-	say   func(*session.Message) bool
-	over  bool
-	tally session.Account
-	ends  []string
+	file    string
+	note    loss.Sink
+	say     func(*session.Message) bool
+	over    bool
+	account session.Account
+	ends    []string
 
 	turn, calls int
 	role        session.Role
@@ -106,14 +100,11 @@ type argument struct {
 	value []byte
 }
 
-func (b *blocks) line(l lines.Line) {
-	b.tally.Read++
-	if l.Long {
-		b.tally.Unreadable++
-		b.note.Add(loss.Loss{Code: loss.LineTooLong, At: store.Addr{File: b.file, Line: l.Number}, Args: []string{fmt.Sprintf("%d MB", mostLine>>20)}})
+func (b *blocks) line(l jsonl.Line) {
+	if !l.Account(&b.account, b.note, store.Addr{File: b.file, Line: l.Number}) {
 		return
 	}
-	b.tally.Converted++
+	b.account.Converted++
 	line := trimmed(l.Bytes)
 	switch {
 	case line == userMark:
