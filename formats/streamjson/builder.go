@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -100,7 +101,7 @@ func (b *builder) line(e event) {
 	case long:
 		b.tally.Converted--
 		b.tally.Unreadable++
-		b.lose(loss.LineTooLong, e.line, fmt.Sprintf("%d MB", mostLine>>20))
+		b.lose(loss.LineTooLong, e.line, fmt.Sprintf("%d MB", jsonl.MaxLine>>20))
 	case initial:
 		b.initial(e)
 	case prompt:

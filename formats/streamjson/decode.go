@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -48,7 +49,7 @@ func open(ctx context.Context, l *formats.Location, v formats.View, f *os.File) 
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		fail := func(err error) { yield(nil, failure(ctx, l.Path, err)) }
+		fail := func(err error) { yield(nil, jsonl.Failure(ctx, formatName, l.Path, err)) }
 		if !l.IsRegular() {
 			fail(errors.New("not a regular file"))
 			return
@@ -76,22 +77,10 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	}
 }
 
-// failure is an error with its place.
-func failure(ctx context.Context, path string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var e *formats.Error
-	if errors.As(err, &e) {
-		return err
-	}
-	return &formats.Error{Format: formatName, At: path, Err: err}
-}
-
 // nothing accounts for a file in which no session is.
 func (c *capture) nothing(sel session.Selection) {
 	n := int64(0)
-	for l, err := range lines.Each(context.Background(), io.NewSectionReader(c, 0, c.size), mostLine) {
+	for l, err := range lines.Each(context.Background(), io.NewSectionReader(c, 0, c.size), jsonl.MaxLine) {
 		if err == nil {
 			n = int64(l.Number)
 		}
@@ -130,9 +119,9 @@ func (c *capture) session(ctx context.Context, t *thread, sel session.Selection)
 		defer func() { sel.Account.Add(b.tally) }()
 		b.tally.Read, b.tally.Converted = c.folded, c.folded
 		text := &scattered{ReaderAt: c, list: t.pieces}
-		for l, err := range lines.Each(ctx, text, mostLine) {
+		for l, err := range lines.Each(ctx, text, jsonl.MaxLine) {
 			if err != nil {
-				yield(nil, failure(ctx, c.path, err))
+				yield(nil, jsonl.Failure(ctx, formatName, c.path, err))
 				return
 			}
 			l.Number = text.line(l.Number)
@@ -144,7 +133,7 @@ func (c *capture) session(ctx context.Context, t *thread, sel session.Selection)
 			b.finish()
 		}
 		if b.err != nil {
-			yield(nil, failure(ctx, c.path, b.err))
+			yield(nil, jsonl.Failure(ctx, formatName, c.path, b.err))
 		}
 	}
 	return s
@@ -171,7 +160,7 @@ func (s *scattered) Read(b []byte) (int, error) {
 			case n > 0:
 				err = nil
 			case errors.Is(err, io.EOF):
-				err = errChanged
+				err = jsonl.Changed() // it may grow, but what was seen must stay
 			}
 			return n, err
 		}
@@ -190,15 +179,11 @@ func (s *scattered) line(n int) int {
 	return s.list[s.first].line + n - s.lines - 1
 }
 
-// errChanged: a file may grow while it is read, for what was added is left for
-// another time; but what was seen must stay.
-var errChanged = fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
-
 // ending reads how a run ended.
 func (c *capture) ending(t *thread) func(int) (end, error) {
 	return func(number int) (end, error) {
 		if number > len(t.runs) {
-			return end{}, errChanged
+			return end{}, jsonl.Changed()
 		}
 		r := t.runs[number-1]
 		e := end{first: r.first, last: r.last, line: r.line}
@@ -211,7 +196,7 @@ func (c *capture) ending(t *thread) func(int) (end, error) {
 		}
 		line := read(lines.Line{Bytes: raw})
 		if line.kind != ended {
-			return e, errChanged
+			return e, jsonl.Changed()
 		}
 		e.result = line.raw
 		return e, nil

@@ -4,14 +4,11 @@ import (
 	"bytes"
 	"time"
 
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 )
-
-// mostLine is how long a line may be. The client cuts files it shows at a few
-// megabytes; whatever is longer is no line of its.
-const mostLine = 64 << 20
 
 const bom = "\ufeff"
 
@@ -50,25 +47,21 @@ type event struct {
 func read(l lines.Line) event {
 	e := event{line: l.Number, offset: l.Offset}
 	b := bytes.TrimSpace(bytes.TrimPrefix(l.Bytes, []byte(bom)))
-	object := unstamped(b)
-	switch {
+	l.Bytes = unstamped(b)
+	switch o := jsonl.Parse(l); {
 	case l.Long:
 		e.kind = long
 		return e
 	case len(b) == 0:
 		e.kind = blank
 		return e
-	case object[0] != '{':
+	case o.Object == nil:
 		e.kind, e.raw = noise, b
 		return e
+	default:
+		e.raw, e.repaired = o.Object, o.Repaired
 	}
-	raw, repaired, err := rawjson.Line(object)
-	if err != nil {
-		e.kind, e.raw = noise, b
-		return e
-	}
-	e.raw, e.repaired = raw, repaired
-	for name, value := range rawjson.Members(raw) {
+	for name, value := range rawjson.Members(e.raw) {
 		switch string(name) {
 		case "type":
 			e.typ = plain(value)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/session"
 )
 
@@ -15,14 +16,11 @@ import (
 // has no index, and a session in its middle would not be seen otherwise.
 const mostHeads = 8 << 20
 
-// mostEnd is how much of each end of a longer one is read.
-const mostEnd = 64 << 10
-
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
 		list, err := list(ctx, l, v)
 		if err != nil {
-			yield(nil, failure(ctx, l.Path, err))
+			yield(nil, jsonl.Failure(ctx, formatName, l.Path, err))
 			return
 		}
 		for i := range list {
@@ -59,11 +57,11 @@ func list(ctx context.Context, l *formats.Location, v formats.View) ([]session.H
 
 // ends looks at a long file's beginning and end.
 func ends(ctx context.Context, f *os.File, size int64, v formats.View) ([]session.Head, error) {
-	first, err := survey(ctx, io.NewSectionReader(f, 0, mostEnd), mostEnd)
+	first, err := survey(ctx, io.NewSectionReader(f, 0, jsonl.MaxEnd), jsonl.MaxEnd)
 	if err != nil {
 		return nil, err
 	}
-	last, err := survey(ctx, io.NewSectionReader(f, size-mostEnd, mostEnd), mostEnd)
+	last, err := survey(ctx, io.NewSectionReader(f, size-jsonl.MaxEnd, jsonl.MaxEnd), jsonl.MaxEnd)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -31,14 +32,14 @@ const pipeName = "-"
 // line is there.
 func stream(ctx context.Context, r io.Reader, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		pull, stop := iter.Pull2(lines.Each(ctx, r, mostLine))
+		pull, stop := iter.Pull2(lines.Each(ctx, r, jsonl.MaxLine))
 		defer stop()
 		p := &pipe{view: v, pull: pull, seen: map[string]bool{}}
 		for {
 			s, err := p.session(ctx, sel)
 			switch {
 			case err != nil:
-				yield(nil, failure(ctx, pipeName, err))
+				yield(nil, jsonl.Failure(ctx, formatName, pipeName, err))
 				return
 			case s == nil:
 				return
@@ -144,7 +145,7 @@ func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Ses
 		b.cwd = t.cwd
 		defer func() { sel.Account.Add(b.tally) }()
 		if err := p.walk(b, t.id); err != nil {
-			yield(nil, failure(ctx, pipeName, err))
+			yield(nil, jsonl.Failure(ctx, formatName, pipeName, err))
 		}
 	}
 	return s, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
@@ -53,7 +54,7 @@ type run struct {
 func survey(ctx context.Context, r io.Reader, size int64) (*outline, error) {
 	o := &outline{byID: map[string]*thread{}}
 	o.piece = &o.front
-	for l, err := range lines.Each(ctx, r, mostLine) {
+	for l, err := range lines.Each(ctx, r, jsonl.MaxLine) {
 		if err != nil {
 			return nil, err
 		}
@@ -169,12 +170,5 @@ func (t *thread) start(e event) {
 // title is the first line of a prompt: what lists show of a session that was
 // given no name.
 func title(e event) string {
-	content := rawjson.Last(rawjson.Last(e.raw, "message"), "content")
-	text := rawjson.Text(content)
-	for part := range rawjson.Elements(content) {
-		if text = rawjson.Text(rawjson.Last(part, "text")); text != "" {
-			break
-		}
-	}
-	return envelope.Title(text)
+	return envelope.Title(jsonl.FirstText(rawjson.Last(rawjson.Last(e.raw, "message"), "content")))
 }

@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
@@ -18,21 +19,21 @@ import (
 // check asks a capture what the rules ask, in one walk.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	if !l.IsRegular() {
-		return failure(ctx, l.Path, errors.New("not a regular file"))
+		return jsonl.Failure(ctx, formatName, l.Path, errors.New("not a regular file"))
 	}
 	a := &audit{q: q, file: filepath.Base(l.Path), byID: map[string]*tale{}, schemas: q.Schemas()}
-	o := linecheck.Options{Format: formatName, Most: mostLine, Trim: unstamped}
+	o := linecheck.Options{Format: formatName, Most: jsonl.MaxLine, Trim: unstamped}
 	walk := linecheck.Lines(ctx, l.Path, a.file, v, q, o)
 	was, err := os.Stat(l.Path)
 	if err != nil {
-		return failure(ctx, l.Path, err)
+		return jsonl.Failure(ctx, formatName, l.Path, err)
 	}
 	if b := folded(l.Path, was.Size()); b != nil {
 		walk = linecheck.Text(ctx, bytes.NewReader(append(b, '\n')), a.file, q, o)
 	}
 	for line, err := range walk {
 		if err != nil {
-			return failure(ctx, l.Path, err)
+			return jsonl.Failure(ctx, formatName, l.Path, err)
 		}
 		if q.Layers != rule.Container || line.Member("session_id") == nil {
 			a.line(&line)
@@ -82,9 +83,7 @@ type happened struct {
 }
 
 func (a *audit) say(id string, line int, pointer, says string, args ...any) {
-	if a.q.Enabled(rule.Lookup(id).Layer) {
-		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: a.file, Line: line}, Pointer: pointer, Message: says, Args: args})
-	}
+	a.q.Add(id, store.Addr{File: a.file, Line: line}, pointer, says, args...)
 }
 
 func (a *audit) line(l *linecheck.Line) {
