@@ -75,6 +75,7 @@
 //	digest        the only user of the hash library
 //	secret        secrets, withheld and restored
 //	tally         the counts and digests that a reader ends with
+//	prefetch      sessions decoded ahead of their consumer
 //
 // These know what the bytes mean:
 //

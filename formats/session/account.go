@@ -51,6 +51,15 @@ func (a *SharedAccount) Total() Account {
 	return a.Account
 }
 
+// Take returns the counts so far, and starts again.
+func (a *SharedAccount) Take() Account {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	sum := a.Account
+	a.Account = Account{}
+	return sum
+}
+
 // Balanced reports whether everything that was read is accounted for.
 func (a Account) Balanced() bool {
 	return a.Read == a.Converted+a.CarriedRaw+a.Superseded+a.Unreadable && a.Members == a.MembersConverted+a.MembersRaw

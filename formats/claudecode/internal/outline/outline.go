@@ -54,6 +54,7 @@ type Line struct {
 	Head, Next                                                 int32 // the first and the next line of its response, see join
 	Kind                                                       Kind
 	result, Boundary, root, Archived, Prompt, command, printed bool
+	Exact                                                      bool // valid JSON as it is, without repairs
 }
 
 // mention is a line with a call or its result.
@@ -128,18 +129,21 @@ func (s *Tree) add(l *lines.Line) {
 		o.Kind = blanks
 		return
 	}
-	line, _, err := rawjson.Line(bytes.TrimSuffix(l.Bytes, []byte("\r")))
+	given := bytes.TrimSuffix(l.Bytes, []byte("\r"))
+	line, _, err := rawjson.Line(given)
 	if l.Long || err != nil || line[0] != '{' {
 		s.Torn = !l.Ended
 		return
 	}
-	agent, side := s.look(&o, line)
+	o.Exact = &line[0] == &given[0]
+	e := s.look(&o, line)
+	s.classify(&o, &e)
 	if o.Kind >= Title {
 		o.Branch = Outside
 		return
 	}
-	if string(side) == "true" && !s.Alone {
-		o.thread = s.threadOf(&o, agent, line)
+	if isTrue(e.side) && !s.Alone {
+		o.thread = s.threadOf(&o, e.agent, line)
 	}
 	s.Main = s.Main || o.thread == 0
 	s.linked = s.linked || o.Parent != 0
@@ -152,15 +156,20 @@ func (s *Tree) add(l *lines.Line) {
 	s.At[o.uuid] = i
 }
 
+// entry holds the members of a line that its place depends on.
+type entry struct{ line, kind, subtype, side, agent, message, meta, summary, result, compact []byte }
+
+func isTrue(v []byte) bool { return string(v) == "true" }
+
 // look reads the members that the place of a line depends on.
-func (s *Tree) look(o *Line, line []byte) (agent, side []byte) {
-	var kindText, subtype, message []byte
+func (s *Tree) look(o *Line, line []byte) entry {
+	e := entry{line: line}
 	for n, v := range rawjson.Members(line) {
 		switch string(n) {
 		case "type":
-			kindText = v
+			e.kind = v
 		case "subtype":
-			subtype = v
+			e.subtype = v
 		case "uuid":
 			o.uuid = Hash(v)
 		case "parentUuid":
@@ -169,11 +178,19 @@ func (s *Tree) look(o *Line, line []byte) (agent, side []byte) {
 		case "logicalParentUuid":
 			o.logical = Hash(v)
 		case "isSidechain":
-			side = v
+			e.side = v
 		case "message":
-			message = v
+			e.message = v
 		case "agentId":
-			agent = v
+			e.agent = v
+		case "isMeta":
+			e.meta = v
+		case "isCompactSummary":
+			e.summary = v
+		case "toolUseResult":
+			e.result = v
+		case "compactMetadata":
+			e.compact = v
 		case "timestamp":
 			s.moment(v)
 		case "sessionId":
@@ -188,23 +205,22 @@ func (s *Tree) look(o *Line, line []byte) (agent, side []byte) {
 			first(&s.Version, v)
 		}
 	}
-	s.classify(o, rawjson.Text(kindText), string(subtype), line, message)
-	return agent, side
+	return e
 }
 
 // classify sets the kind of a line, and reads what depends on it.
-func (s *Tree) classify(o *Line, kind, subtype string, line, message []byte) {
-	switch kind {
+func (s *Tree) classify(o *Line, e *entry) {
+	switch kind := rawjson.Text(e.kind); kind {
 	case "user":
 		o.Kind = User
-		s.asked(o, line, message)
+		s.asked(o, e)
 	case "assistant":
 		o.Kind = Assistant
-		s.answered(o, message)
+		s.answered(o, e.message)
 	case "system":
 		o.Kind = System
-		if o.Boundary = subtype == `"compact_boundary"`; o.Boundary {
-			for id := range Preserved(rawjson.Last(line, "compactMetadata")) {
+		if o.Boundary = string(e.subtype) == `"compact_boundary"`; o.Boundary {
+			for id := range Preserved(e.compact) {
 				if len(s.kept) < MaxCalls {
 					s.kept[id] = true
 				}
@@ -216,10 +232,10 @@ func (s *Tree) classify(o *Line, kind, subtype string, line, message []byte) {
 		o.Kind = Progress
 	case "custom-title", "ai-title", "summary":
 		o.Kind = Title
-		s.named(kind, line)
+		s.named(kind, e.line)
 	default:
 		o.Kind = Other
-		s.save(kind, line)
+		s.save(kind, e.line)
 	}
 }
 
@@ -276,39 +292,54 @@ func ParseTime(v []byte) session.Stamp {
 	return session.Stamp{}
 }
 
+// block holds the members of a block that the place of its line depends on.
+type block struct{ kind, id, call, text []byte }
+
+func readBlock(b []byte) (out block) {
+	for n, v := range rawjson.Members(b) {
+		switch string(n) {
+		case "type":
+			out.kind = v
+		case "id":
+			out.id = v
+		case "tool_use_id":
+			out.call = v
+		case "text":
+			out.text = v
+		}
+	}
+	return out
+}
+
 // asked reads a line of the user.
-func (s *Tree) asked(o *Line, line, message []byte) {
-	content := rawjson.Last(message, "content")
+func (s *Tree) asked(o *Line, e *entry) {
+	content := rawjson.Last(e.message, "content")
 	words := rawjson.Text(content)
 	call := ""
-	for b := range rawjson.Elements(content) {
-		switch Text(b, "type") {
+	for raw := range rawjson.Elements(content) {
+		switch b := readBlock(raw); rawjson.Text(b.kind) {
 		case "tool_result":
 			o.result = true
-			id := rawjson.Last(b, "tool_use_id")
-			call = rawjson.Text(id)
-			s.replies = append(s.replies, mention{Hash(id), int32(len(s.Lines))})
+			call = rawjson.Text(b.call)
+			s.replies = append(s.replies, mention{Hash(b.call), int32(len(s.Lines))})
 		case "text":
 			if words == "" {
-				words = Text(b, "text")
+				words = rawjson.Text(b.text)
 			}
 		}
 	}
 	if o.result {
-		if agent := Text(rawjson.Last(line, "toolUseResult"), "agentId"); agent != "" && call != "" && len(s.Calls) < MaxCalls {
+		if agent := Text(e.result, "agentId"); agent != "" && call != "" && len(s.Calls) < MaxCalls {
 			s.Calls[call] = "agent-" + agent
 		}
 		return
 	}
-	if o.printed = IsOutput(words); o.printed || string(rawjson.Last(line, "isMeta")) == "true" || string(rawjson.Last(line, "isCompactSummary")) == "true" {
+	if o.printed = IsOutput(words); o.printed || isTrue(e.meta) || isTrue(e.summary) {
 		return
 	}
 	o.command = IsCommand(words)
 	o.Prompt = !o.command
-	if string(rawjson.Last(line, "isSidechain")) == "true" {
-		return
-	}
-	if s.prompt == "" && len(words) > 0 && words[0] != '<' {
+	if !isTrue(e.side) && s.prompt == "" && len(words) > 0 && words[0] != '<' {
 		s.prompt = FirstLine(words)
 	}
 }

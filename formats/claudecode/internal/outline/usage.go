@@ -22,9 +22,9 @@ func (s *Tree) answered(o *Line, message []byte) {
 			content = v
 		}
 	}
-	for b := range rawjson.Elements(content) {
-		if Text(b, "type") == "tool_use" {
-			s.uses = append(s.uses, mention{Hash(rawjson.Last(b, "id")), int32(len(s.Lines))})
+	for raw := range rawjson.Elements(content) {
+		if b := readBlock(raw); string(b.kind) == `"tool_use"` {
+			s.uses = append(s.uses, mention{Hash(b.id), int32(len(s.Lines))})
 		}
 	}
 	if m := rawjson.Text(model); m != "" && m != "<synthetic>" {

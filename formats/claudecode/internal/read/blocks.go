@@ -6,13 +6,24 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
-	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 )
 
+// blocks lists the members of each type of block, and the prefix of its others.
+var blocks = map[string]struct {
+	path  string
+	names []string
+}{
+	"text":              {"text.", []string{"type", "text"}},
+	"thinking":          {"thinking.", []string{"type", "thinking", "signature"}},
+	"redacted_thinking": {"redacted_thinking.", []string{"type", "data"}},
+	"tool_use":          {"tool_use.", []string{"type", "id", "name", "input"}},
+	"tool_result":       {"tool_result.", []string{"type", "tool_use_id", "content", "is_error"}},
+}
+
 // parts converts the blocks of a message or a result.
-func (w *walker) parts(content []byte, extras *[]session.Extra) (out []session.Part) {
+func (w *walker) parts(content []byte) (out []session.Part) {
 	switch {
 	case len(content) == 0:
 	case content[0] == '"':
@@ -21,45 +32,59 @@ func (w *walker) parts(content []byte, extras *[]session.Extra) (out []session.P
 		return []session.Part{&session.Opaque{Kind: "content", Raw: bytes.Clone(content)}}
 	}
 	for b := range rawjson.Elements(content) {
-		out = append(out, w.part(b, extras))
+		out = append(out, w.part(b))
 	}
 	return out
 }
 
-func (w *walker) part(b []byte, extras *[]session.Extra) session.Part {
-	f := &members.Object{}
-	kind := outline.Text(b, "type")
-	split := func(names ...string) { f.Split(b, kind+".", append([]string{"type"}, names...)) }
+// split splits a block into w.block, and returns its type. Types that are not in
+// the table are not split.
+func (w *walker) split(b []byte) (kind string) {
+	for name, v := range rawjson.Members(b) {
+		if string(name) == "type" {
+			kind = rawjson.Text(v)
+			break
+		}
+	}
+	if known, ok := blocks[kind]; ok && w.block.Split(b, known.path, known.names) && rawjson.Text(w.block.Raw(0)) == kind {
+		return kind
+	}
+	kind = outline.Text(b, "type") // of several, the last one
+	if known, ok := blocks[kind]; ok {
+		w.block.Split(b, known.path, known.names)
+	}
+	return kind
+}
+
+func (w *walker) part(b []byte) session.Part {
+	f := &w.block
+	kind := w.split(b)
 	switch kind {
 	case "text":
-		split("text")
 		t := &session.Text{Text: f.Text(1)}
 		w.settle(f, &t.Extras)
 		return t
 	case "thinking":
-		split("thinking", "signature")
 		t := &session.Thinking{Text: f.Text(1), Signature: f.Text(2)}
 		w.settle(f, &t.Extras)
 		return t
 	case "redacted_thinking":
-		split("data")
 		t := &session.Thinking{Redacted: true, Data: f.Text(1)}
 		w.settle(f, &t.Extras)
 		return t
 	case "tool_use":
-		split("id", "name", "input")
 		c := &session.ToolCall{ID: f.Text(1), Name: f.Text(2), Input: bytes.Clone(f.Raw(3))}
 		c.Kind, c.Child = tools.FromClaude(c.Name), w.calls[c.ID]
 		w.settle(f, &c.Extras)
 		return c
 	case "tool_result":
-		split("tool_use_id", "content", "is_error")
 		r := &session.ToolResult{Call: f.Text(1), Error: f.Flag(3), Status: "success"}
 		if r.Error {
 			r.Status = "error"
 		}
-		r.Content = w.parts(f.Raw(2), extras)
+		content := f.Raw(2)
 		w.settle(f, &r.Extras)
+		r.Content = w.parts(content)
 		return r
 	case "image", "document":
 		if m := media(b); m != nil {

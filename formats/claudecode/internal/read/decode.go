@@ -2,6 +2,7 @@
 package read
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/prefetch"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -35,18 +37,13 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 			return
 		}
 		inner := inner(s, sel)
+		var parts []prefetch.Decode
 		for _, e := range s.Sessions {
-			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			if !sel.Includes(e.ID) && !inner {
-				continue
-			}
-			if !(&reading{Store: s, File: e, ctx: ctx, view: v, sel: sel, yield: yield}).file() {
-				return
+			if sel.Includes(e.ID) || inner {
+				parts = append(parts, decodeFile(s, e))
 			}
 		}
+		prefetch.Sessions(ctx, v, sel, parts)(yield)
 	}
 }
 
@@ -73,55 +70,91 @@ type reading struct {
 
 	f     *os.File
 	size  int64
+	text  []byte // the whole file, unless it is large
 	tree  *outline.Tree
 	calls map[string]string // subagents by the calls that started them
 	ids   map[int32]string  // of the messages at which branches start, by line
 	files map[string]bool   // files of tool output that are already part of a result
 }
 
-// file yields the session of a file, and those of the threads in it; false if the
-// caller stopped.
-func (r *reading) file() bool {
+// decodeFile yields the session of a file, and those of the threads in it.
+func decodeFile(s *outline.Store, e *outline.File) prefetch.Decode {
+	return func(ctx context.Context, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			(&reading{Store: s, File: e, ctx: ctx, view: v, sel: sel, yield: yield}).file()
+		}
+	}
+}
+
+func (r *reading) file() {
 	wanted := r.sel.Includes(r.ID)
-	head := session.Head{ID: r.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
 	f, err := r.Root.Open(r.Path)
 	if err != nil {
-		return !wanted || r.yield(&session.Session{Head: head}, outline.Failure(r.ctx, r.Path, err))
+		r.fail(err)
+		return
 	}
 	defer f.Close()
 	r.f = f
 	info, err := f.Stat()
 	if err == nil {
 		r.size = info.Size()
+		err = r.load()
+	}
+	if err == nil {
 		r.tree, err = r.outline(r.Parent != nil)
 	}
 	if err == nil && !r.tree.Main && len(r.tree.Threads) == 2 { // the file of a subagent, opened alone
 		r.tree, err = r.outline(true)
 	}
 	if err != nil {
-		return !wanted || r.yield(&session.Session{Head: head}, outline.Failure(r.ctx, r.Path, err))
+		r.fail(err)
+		return
 	}
 	r.calls, r.ids, r.files = r.callers(), map[int32]string{}, map[string]bool{}
 	given := wanted
 	if wanted && !r.yield(r.main(), nil) {
-		return false
+		return
 	}
 	for t := range r.tree.Threads[1:] {
 		id := r.threadID(t + 1)
 		if wanted && r.sel.Inner || r.sel.Includes(id) {
 			if given = true; !r.yield(r.aside(t+1, id), nil) {
-				return false
+				return
 			}
 		}
 	}
 	if now, err := f.Stat(); given && (err != nil || now.Size() != r.size || !now.ModTime().Equal(info.ModTime())) {
 		r.yield(nil, &formats.Error{Format: outline.FormatName, At: r.Path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
-		return false
 	}
-	return true
+}
+
+// fail yields why a session cannot be read, if it is wanted.
+func (r *reading) fail(err error) {
+	if r.sel.Includes(r.ID) {
+		r.yield(&session.Session{Head: session.Head{ID: r.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}}, outline.Failure(r.ctx, r.Path, err))
+	}
+}
+
+// maxText is the maximum size of a file that is read at once. Lines of larger
+// ones are read twice: for the outline, and for their content.
+const maxText = 2 << 20
+
+func (r *reading) load() error {
+	if r.size > maxText {
+		return nil
+	}
+	text := make([]byte, r.size)
+	n, err := r.f.ReadAt(text, 0)
+	if err == nil || errors.Is(err, io.EOF) {
+		r.text, err = text[:n], nil
+	}
+	return err
 }
 
 func (r *reading) outline(alone bool) (*outline.Tree, error) {
+	if r.text != nil {
+		return outline.ReadTree(r.ctx, bytes.NewReader(r.text), alone)
+	}
 	return outline.ReadTree(r.ctx, io.NewSectionReader(r.f, 0, r.size), alone)
 }
 

@@ -36,12 +36,14 @@ const (
 	inAgent
 )
 
-func envelope() []string {
-	return []string{inParent: "parentUuid", inSide: "isSidechain", inType: "type", inMessage: "message", inUUID: "uuid", inTime: "timestamp", inSession: "sessionId",
+var (
+	lineNames = []string{inParent: "parentUuid", inSide: "isSidechain", inType: "type", inMessage: "message", inUUID: "uuid", inTime: "timestamp", inSession: "sessionId",
 		inCwd: "cwd", inVersion: "version", inBranch: "gitBranch", inUser: "userType", inEntrypoint: "entrypoint", inResult: "toolUseResult", inSource: "sourceToolAssistantUUID",
 		inMeta: "isMeta", inAttachment: "attachment", inRendered: "rendered", inSubtype: "subtype", inContent: "content", inSummary: "isCompactSummary",
 		inVisible: "isVisibleInTranscriptOnly", inAgent: "agentId"}
-}
+	promptNames = []string{"role", "content"}
+	answerNames = []string{"id", "type", "role", "model", "content", "stop_sequence"}
+)
 
 // say converts a line to messages.
 func (w *walker) say(i int, line []byte) bool {
@@ -54,7 +56,7 @@ func (w *walker) say(i int, line []byte) bool {
 		w.account.CarriedRaw++
 		return w.opaque(i, line)
 	}
-	f := &members.Object{}
+	f := &w.entry
 	m := w.message(i, line, f)
 	switch o.Kind {
 	case outline.User:
@@ -70,7 +72,7 @@ func (w *walker) say(i int, line []byte) bool {
 // message splits a line into f, and returns a message with its metadata.
 func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
 	w.account.Converted++
-	f.Split(line, "", envelope())
+	f.Split(line, "", lineNames)
 	m := &session.Message{ID: f.Text(inUUID), At: outline.ParseTime(f.Raw(inTime)), Archived: w.tree.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
 	if m.ID == "" {
 		m.ID = outline.LineID(i, nil)
@@ -114,9 +116,9 @@ func (w *walker) user(i int, f *members.Object, m *session.Message) bool {
 	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent} {
 		f.Keep(unused)
 	}
-	in := &members.Object{}
-	in.Split(f.Raw(inMessage), "message.", []string{"role", "content"})
-	parts := w.parts(in.Raw(1), &m.Extras)
+	in := &w.inner
+	in.Split(f.Raw(inMessage), "message.", promptNames)
+	parts := w.parts(in.Raw(1))
 	results := 0
 	for _, p := range parts {
 		if _, ok := p.(*session.ToolResult); ok {
@@ -202,14 +204,14 @@ func (w *walker) answer(f *members.Object, m *session.Message) {
 	for _, unused := range [...]int{inAttachment, inRendered, inSubtype, inContent, inMeta, inResult, inSource, inSummary, inVisible} {
 		f.Keep(unused)
 	}
-	in := &members.Object{}
-	in.Split(f.Raw(inMessage), "message.", []string{"id", "type", "role", "model", "content", "stop_sequence"})
+	in := &w.inner
+	in.Split(f.Raw(inMessage), "message.", answerNames)
 	m.Role = session.Assistant
 	if m.Model = in.Text(3); m.Model == "<synthetic>" {
 		m.Model = ""
 		in.Keep(3)
 	}
-	m.Parts = w.parts(in.Raw(4), &m.Extras)
+	m.Parts = w.parts(in.Raw(4))
 	w.settle(in, &m.Extras)
 	w.settle(f, &m.Extras)
 }

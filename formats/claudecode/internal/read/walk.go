@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -14,6 +15,9 @@ import (
 // line reads a line of the file again.
 func (r *reading) line(i int) (line []byte, repaired bool, err error) {
 	o := &r.tree.Lines[i]
+	if r.text != nil && o.Exact {
+		return bytes.TrimSuffix(r.text[o.Offset:][:o.Size], []byte("\r")), false, nil
+	}
 	b := make([]byte, o.Size)
 	if _, err := r.f.ReadAt(b, o.Offset); err != nil && err != io.EOF {
 		return nil, false, err
@@ -67,6 +71,8 @@ type walker struct {
 	branch   string           // its name
 	turn     int
 	archived int // number of archived messages so far
+
+	entry, inner, block members.Object // of the current line, its message, and a block
 }
 
 // take accounts for a line, and converts it unless its branch is not selected; false
