@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/linecheck"
@@ -157,7 +156,7 @@ func (c *checker) document(l *linecheck.Line) {
 			return // which the schema says
 		}
 		r := sdkcheck.Run{ID: text(l, "runId"), Agent: text(l, "agentId"), Turn: turn, Start: root(l, "startCheckpointRef"), Latest: root(l, "latestCheckpointRef"), At: c.at}
-		if s := text(l, "status"); slices.Contains(statuses[sdkdoc.Run], s) {
+		if s := text(l, "status"); sdkdoc.Run.KnowsWord(s) {
 			r.Status = s
 		}
 		if e := l.Member("endedAt"); e != nil && string(e) != "null" {
@@ -180,11 +179,6 @@ func (c *checker) document(l *linecheck.Line) {
 	}
 }
 
-var statuses = [sdkdoc.Checkpoint][]string{
-	{"idle", "running", "error", "archived"},
-	{"queued", "running", "finished", "error", "cancelled", "expired"},
-}
-
 // meaning asks what the SDK makes of a line.
 func (c *checker) meaning(l *linecheck.Line) {
 	if c.kind == sdkdoc.Event {
@@ -196,7 +190,7 @@ func (c *checker) meaning(l *linecheck.Line) {
 		}
 		return
 	}
-	if s := l.Member("status"); len(s) > 0 && s[0] == '"' && !slices.Contains(statuses[c.kind], rawjson.Text(s)) {
+	if s := l.Member("status"); len(s) > 0 && s[0] == '"' && !c.kind.KnowsWord(rawjson.Text(s)) {
 		c.breach("RH408", "/status", "%q", rule.Clip(rawjson.Text(s)))
 	}
 	for _, name := range []string{"createdAt", "updatedAt", "startedAt", "endedAt"} {

@@ -153,9 +153,9 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 	for col, of := range r.at {
 		c := b.Cell(i, col)
 		switch {
-		case of < 0 && c.Class == store.Null, of >= 0 && (!lost.Has(of) || r.kind.Mild(of) && c.Class == store.Text && !r.json(of)):
+		case of < 0 && c.Class == store.Null, of >= 0 && (!lost.Has(of) || r.kind.Mild(of) && c.Class == store.Text && !r.kind.HoldsJSON(of)):
 			continue
-		case of >= 0 && r.json(of) && c.Class == store.Text:
+		case of >= 0 && r.kind.HoldsJSON(of) && c.Class == store.Text:
 			if rawjson.Find(bytes.Trim(c.Bytes(), " \t\r\n"), nil, nil) == nil && (r.kind != sdkdoc.Agent || of != sdkdoc.AgentMetadata || bytes.HasPrefix(bytes.TrimLeft(c.Bytes(), " \t\r\n"), []byte("{"))) {
 				continue // spelled in another way
 			}
@@ -174,9 +174,6 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 	}
 	return true
 }
-
-// json reports a column that holds JSON.
-func (r *rowDocs) json(col int) bool { return strings.HasSuffix(r.kind.Columns()[col], "_json") }
 
 // bare is a cell as JSON, without secrets.
 func bare(c store.Cell) []byte {

@@ -2,7 +2,6 @@ package cursorsdk
 
 import (
 	"bytes"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
@@ -122,7 +121,7 @@ func (m *maker) withhold(at store.Addr) (torn sdkdoc.Lost) {
 	}
 	for col, name := range m.kind.Columns() {
 		cell := &m.row[col]
-		if !strings.HasSuffix(name, "_json") || cell.Class != store.Text && cell.Class != store.Blob {
+		if !m.kind.HoldsJSON(col) || cell.Class != store.Text && cell.Class != store.Blob {
 			continue
 		}
 		text, cuts, broken := strip(cell.Bytes())

@@ -36,12 +36,12 @@ func pointers() sdkcheck.Places {
 
 // indexTables are the catalog's tables in all versions. A foreign key between
 // them is what RH312 asks about.
-var indexTables = []sqlitecheck.Table{
-	{Name: "agents", Needed: true, Columns: sqlitecheck.Columns("agent_id", "workspace_ref", "status", "active_run_id", "latest_checkpoint_ref_json", "name", "metadata_json", "created_at", "updated_at")},
-	{Name: "runs", Needed: true, Columns: sqlitecheck.Columns("run_id", "request_id?", "agent_id", "turn_number", "status", "model", "model_params_json?", "start_checkpoint_ref_json",
-		"latest_checkpoint_ref_json", "error_code", "usage_ref", "usage_json?", "result?", "created_at", "updated_at", "started_at", "finished_at", "cancelled_at", "expired_at")},
-	{Name: "run_events", Needed: true, Columns: sqlitecheck.Columns("run_id", "seq", "offset", "event_type", "payload_json", "payload_ref", "idempotency_key?", "created_at")},
-}
+var indexTables = func() (out []sqlitecheck.Table) {
+	for k := range sdkdoc.Checkpoint {
+		out = append(out, sqlitecheck.Table{Name: k.Table(), Needed: true, Columns: sqlitecheck.Columns(k.Declared()...)})
+	}
+	return out
+}()
 
 // check asks about a state root, or about all of a project.
 func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {

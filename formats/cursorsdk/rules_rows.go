@@ -2,7 +2,6 @@ package cursorsdk
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"rehome/formats/internal/sdkcheck"
@@ -102,34 +101,33 @@ func (w *row) text(col int) string { return string(w.cells[col].Bytes()) }
 
 // meaning asks what the client makes of each cell.
 func (w *row) meaning() {
-	for col, role := range roles[w.kind] {
-		c := w.cells[col]
+	for col, c := range w.cells {
 		if c.Class != store.Text {
 			continue
 		}
 		b := c.Bytes()
-		switch role {
-		case holdsJSON:
+		switch w.kind.Form(col) {
+		case sdkdoc.AsObject, sdkdoc.AsJSONOrNull, sdkdoc.AsParams:
 			if !sdkdoc.JSON(b) {
 				w.breach("RH406", col, "")
 			}
-		case holdsRef:
+		case sdkdoc.AsRef, sdkdoc.AsRefIfAny:
 			if _, ok := sdkdoc.RootOf(b); !ok {
 				w.breach("RH406", col, "")
 			}
-		case holdsTime:
+		case sdkdoc.AsTime, sdkdoc.AsTimeOrNull, sdkdoc.AsMoment, sdkdoc.AsEnd:
 			if !sdkdoc.IsTime(b) {
 				w.breach("RH409", col, "")
 			}
-		case holdsText:
+		case sdkdoc.AsProse:
 			if i := bytes.IndexByte(b, 0); i >= 0 {
 				w.breach("RH410", col, "after %d bytes", i)
 			}
-		case holdsStatus:
-			if !slices.Contains(statuses[w.kind], string(b)) {
+		case sdkdoc.AsStatus, sdkdoc.AsRunStatus:
+			if !w.kind.KnowsStatus(b) {
 				w.breach("RH408", col, "%q", rule.Clip(string(b)))
 			}
-		case holdsPayload:
+		case sdkdoc.AsPayload:
 			w.payload(col, b)
 		}
 	}
@@ -169,7 +167,7 @@ func (w *row) hold(v rule.Validator) {
 		case store.Blob:
 			doc = append(doc, `{"blob":true}`...)
 		default:
-			if roles[w.kind][col] == holdsStatus {
+			if name == "status" {
 				doc = sdkdoc.Quote(doc, c.Bytes())
 			} else {
 				doc = append(doc, `""`...)
@@ -193,8 +191,8 @@ func (w *row) enter() {
 	case sdkdoc.Run:
 		r := sdkcheck.Run{ID: w.text(sdkdoc.RunID), Agent: w.text(sdkdoc.RunAgent), Turn: w.cells[sdkdoc.RunTurn].Int(), At: w.at,
 			Start: root(sdkdoc.RunStart), Latest: root(sdkdoc.RunLatest)}
-		if s := w.text(sdkdoc.RunStatus); slices.Contains(statuses[sdkdoc.Run], s) {
-			r.Status = strings.ToLower(s)
+		if s := w.cells[sdkdoc.RunStatus].Bytes(); sdkdoc.Run.KnowsStatus(s) {
+			r.Status = strings.ToLower(string(s))
 		}
 		for _, col := range []int{sdkdoc.RunFinished, sdkdoc.RunCancelled, sdkdoc.RunExpired} {
 			if w.cells[col].Class != store.Null {
@@ -211,46 +209,3 @@ func (w *row) enter() {
 		w.catalog.PutEvent(e)
 	}
 }
-
-// role is what a cell holds, where that is more than any text.
-type role uint8
-
-const (
-	anything role = iota
-	holdsJSON
-	holdsRef
-	holdsTime
-	holdsText
-	holdsStatus
-	holdsPayload
-)
-
-var statuses = [sdkdoc.Checkpoint][]string{
-	{"IDLE", "RUNNING", "ARCHIVED", "ERROR"},
-	{"QUEUED", "CREATING", "RUNNING", "FINISHED", "ERROR", "CANCELLED", "EXPIRED"},
-}
-
-// roles are the columns of each kind.
-var roles = func() (out [sdkdoc.Checkpoint][]role) {
-	for k := range sdkdoc.Checkpoint {
-		for _, name := range k.Columns() {
-			r := anything
-			switch {
-			case strings.HasSuffix(name, "_checkpoint_ref_json"):
-				r = holdsRef
-			case name == "payload_json":
-				r = holdsPayload
-			case strings.HasSuffix(name, "_json"):
-				r = holdsJSON
-			case strings.HasSuffix(name, "_at"):
-				r = holdsTime
-			case name == "status":
-				r = holdsStatus
-			case name == "name" || name == "result" || name == "error_code":
-				r = holdsText
-			}
-			out[k] = append(out[k], r)
-		}
-	}
-	return out
-}()

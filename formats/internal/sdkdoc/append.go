@@ -17,16 +17,16 @@ func (k Kind) Append(dst []byte, row []store.Cell) (out []byte, lost Lost) {
 // may stand in a line.
 func (k Kind) append(dst []byte, row []store.Cell, sure bool) (out []byte, lost Lost) {
 	w := writer{b: dst, row: row, sure: sure}
-	switch k {
-	case Agent:
-		w.agent()
-	case Run:
-		w.run()
-	case Event:
-		w.event()
-	default:
-		w.checkpoint()
+	d := &kinds[k]
+	for i, col := range d.of {
+		form := d.columns[col].form
+		if form == AsRefIfAny && row[col].Class == store.Null {
+			continue
+		}
+		w.raw(d.heads[i])
+		w.value(form, col)
 	}
+	w.raw(`}`)
 	return w.b, w.lost
 }
 
@@ -38,60 +38,55 @@ type writer struct {
 	sure bool
 }
 
-func (w *writer) agent() {
-	w.raw(`{"agentId":`)
-	w.text(agentID)
-	w.raw(`,"cwd":`)
-	w.text(agentWorkspace)
-	w.raw(`,"status":`)
-	w.status(agentStatus)
-	w.raw(`,"activeRunId":`)
-	w.optional(agentActiveRun)
-	w.raw(`,"name":`)
-	w.optional(agentName)
-	w.raw(`,"createdAt":`)
-	w.time(agentCreated, false)
-	w.raw(`,"updatedAt":`)
-	w.time(agentUpdated, false)
-	w.raw(`,"sdkMetadata":`)
-	w.json(agentMetadata, "{}")
-	if w.row[agentCheckpoint].Class != store.Null {
-		w.raw(`,"latestCheckpoint":`)
-		w.ref(agentCheckpoint)
+// value spells the value of a member.
+func (w *writer) value(form Form, col int) {
+	switch form {
+	case AsKey, AsText, AsOffset, AsMoment:
+		w.text(col)
+	case AsID, AsProse:
+		w.optional(col)
+	case AsInteger:
+		w.int(col)
+	case AsStatus:
+		w.status(col)
+	case AsRunStatus:
+		w.runStatus()
+	case AsTime:
+		w.time(col, false)
+	case AsTimeOrNull:
+		w.time(col, true)
+	case AsEnd:
+		w.end()
+	case AsObject:
+		w.json(col, "{}")
+	case AsPayload:
+		w.json(col, "null")
+	case AsJSONOrNull:
+		w.nullable(col)
+	case AsModel:
+		w.model()
+	case AsRef, AsRefIfAny:
+		w.ref(col)
+	case AsBlobID:
+		w.text(col)
+		if blobID(w.row[col].Bytes()) != idPlain {
+			w.lost.add(col)
+		}
+	case AsBytes:
+		if w.row[col].Class != store.Blob {
+			w.lost.add(col)
+		}
+		w.raw(`"`)
+		w.b = base64.StdEncoding.AppendEncode(w.b, w.row[col].Bytes())
+		w.raw(`"`)
 	}
-	w.raw(`}`)
 }
 
-func (w *writer) run() {
-	w.raw(`{"runId":`)
-	w.text(runID)
-	w.raw(`,"requestId":`)
-	w.optional(runRequest)
-	w.raw(`,"agentId":`)
-	w.text(runAgent)
-	w.raw(`,"turnNumber":`)
-	w.int(runTurn)
-	w.raw(`,"status":`)
+// end spells the end of a run: the cell that its status names. The others are
+// not in the line.
+func (w *writer) end() {
 	end := endColumn(w.row[runStatus].Bytes())
-	w.runStatus()
-	w.raw(`,"model":`)
-	w.model()
-	w.raw(`,"result":`)
-	w.optional(runResult)
-	w.raw(`,"error":`)
-	w.optional(runError)
-	w.raw(`,"usageRef":`)
-	w.optional(runUsageRef)
-	w.raw(`,"usage":`)
-	w.nullable(runUsage)
-	w.raw(`,"createdAt":`)
-	w.time(runCreated, false)
-	w.raw(`,"updatedAt":`)
-	w.time(runUpdated, false)
-	w.raw(`,"startedAt":`)
-	w.time(runStarted, true)
-	w.raw(`,"endedAt":`)
-	for _, col := range []int{runFinished, runCancelled, runExpired} {
+	for col := runFinished; col <= runExpired; col++ {
 		if col != end && w.row[col].Class != store.Null {
 			w.lost.add(col)
 		}
@@ -101,11 +96,6 @@ func (w *writer) run() {
 	} else {
 		w.time(end, true)
 	}
-	w.raw(`,"startCheckpointRef":`)
-	w.ref(runStart)
-	w.raw(`,"latestCheckpointRef":`)
-	w.ref(runLatest)
-	w.raw(`}`)
 }
 
 // endColumn is the column that holds the end of a run of this status, -1 if
@@ -120,41 +110,4 @@ func endColumn(status []byte) int {
 		return runExpired
 	}
 	return -1
-}
-
-func (w *writer) event() {
-	w.raw(`{"runId":`)
-	w.text(eventRun)
-	w.raw(`,"seq":`)
-	w.int(eventSeq)
-	w.raw(`,"offset":`)
-	w.text(eventOffset)
-	w.raw(`,"eventType":`)
-	w.text(eventType)
-	w.raw(`,"payload":`)
-	w.json(eventPayload, "null")
-	w.raw(`,"payloadRef":`)
-	w.optional(eventPayloadRef)
-	w.raw(`,"idempotencyKey":`)
-	w.optional(eventKey)
-	w.raw(`,"createdAt":`)
-	w.text(eventCreated)
-	w.raw(`}`)
-}
-
-func (w *writer) checkpoint() {
-	w.raw(`{"agentId":`)
-	w.text(checkpointAgent)
-	w.raw(`,"blobId":`)
-	w.text(checkpointID)
-	if id := w.row[checkpointID].Bytes(); blobID(id) != idPlain {
-		w.lost.add(checkpointID)
-	}
-	w.raw(`,"dataBase64":"`)
-	c := w.row[checkpointData]
-	if c.Class != store.Blob {
-		w.lost.add(checkpointData)
-	}
-	w.b = base64.StdEncoding.AppendEncode(w.b, c.Bytes())
-	w.raw(`"}`)
 }

@@ -1,13 +1,16 @@
 package sdkdoc
 
-import "rehome/formats/store"
+import (
+	"slices"
+
+	"rehome/formats/store"
+)
 
 // Frame cuts the line that was parsed last around the value that its row holds
 // byte for byte anyway (Kind.Spliced), so that a sidecar need not repeat it. ok
 // is false where there is no such value.
 func (p *Parser) Frame() (before, after []byte, ok bool) {
-	at := [...]int{7, 9, 4, 2}[p.kind]
-	s := p.found[at]
+	s := p.found[slices.Index(kinds[p.kind].of, p.kind.Spliced())]
 	if s.to == s.from {
 		return nil, nil, false
 	}

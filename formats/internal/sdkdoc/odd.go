@@ -1,7 +1,6 @@
 package sdkdoc
 
 import (
-	"slices"
 	"strings"
 
 	"rehome/formats/store"
@@ -23,43 +22,18 @@ func (k Kind) Odd(row []store.Cell, loose bool) Oddity {
 	if k > Event {
 		return NotOdd
 	}
-	if known := k.statuses(); known != nil {
-		status := row[[...]int{agentStatus, runStatus}[k]]
-		if !slices.Contains(known, string(status.Bytes())) {
-			return OddStatus
-		}
+	if k <= Run && !k.KnowsStatus(row[[...]int{agentStatus, runStatus}[k]].Bytes()) {
+		return OddStatus
 	}
 	if !loose {
 		return NotOdd
 	}
-	for _, col := range k.jsons() {
-		if c := row[col]; c.Class != store.Null && (c.Class != store.Text || !parses(c.Bytes())) {
+	for col, c := range row {
+		if k.HoldsJSON(col) && c.Class != store.Null && (c.Class != store.Text || !parses(c.Bytes())) {
 			return OddJSON
 		}
 	}
 	return NotOdd
-}
-
-// statuses are those that the SDK knows, as its databases spell them.
-func (k Kind) statuses() []string {
-	switch k {
-	case Agent:
-		return []string{"IDLE", "RUNNING", "ARCHIVED", "ERROR"}
-	case Run:
-		return []string{"FINISHED", "RUNNING", "QUEUED", "CREATING", "ERROR", "CANCELLED", "EXPIRED"}
-	}
-	return nil
-}
-
-// jsons are the columns that the SDK parses whenever it lists the table.
-func (k Kind) jsons() []int {
-	switch k {
-	case Agent:
-		return []int{agentMetadata, agentCheckpoint}
-	case Run:
-		return []int{runParams, runStart, runLatest, runUsage}
-	}
-	return []int{eventPayload}
 }
 
 // Object reports whether the SDK can read the line, or passes over it.

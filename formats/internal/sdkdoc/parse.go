@@ -28,8 +28,8 @@ const (
 type Parser struct {
 	kind   Kind
 	line   []byte
-	found  [mostMembers]span
-	cells  [mostColumns]store.Cell
+	found  [maxMembers]span
+	cells  [maxColumns]store.Cell
 	text   []byte // what had to be decoded
 	again  []byte // the row's own line
 	lossy  bool
@@ -38,25 +38,18 @@ type Parser struct {
 
 // Parse makes the row of a line.
 func (p *Parser) Parse(k Kind, line []byte) (row []store.Cell, fit Fit) {
+	d := &kinds[k]
 	p.kind, p.line, p.text, p.lossy, p.hollow = k, line, p.text[:0], false, false
-	s := split(line, k.members(), p.found[:len(k.members())])
+	s := split(line, d.members, p.found[:len(d.members)])
 	if !s.object {
 		return nil, None
 	}
 	p.lossy = s.extra
-	row = p.cells[:len(k.Columns())]
-	switch k {
-	case Agent:
-		p.agent(row)
-	case Run:
-		p.run(row)
-	case Event:
-		p.event(row)
-	default:
-		p.checkpoint(row)
-	}
-	if p.hollow {
-		return nil, None
+	row = p.cells[:len(d.columns)]
+	for i, col := range d.of {
+		if p.member(row, i, col, d.columns[col].form); p.hollow {
+			return nil, None
+		}
 	}
 	p.again, _ = k.append(p.again[:0], row, bytes.IndexByte(line, '\r') < 0)
 	switch {
@@ -68,81 +61,80 @@ func (p *Parser) Parse(k Kind, line []byte) (row []store.Cell, fit Fit) {
 	return row, Reshaped
 }
 
-func (p *Parser) agent(row []store.Cell) {
-	row[agentID] = p.key(0)
-	row[agentWorkspace] = p.must(1, "")
-	row[agentStatus] = p.status(2, "IDLE")
-	row[agentActiveRun] = p.may(3)
-	row[agentName] = p.may(4)
-	row[agentCreated] = p.time(5, epoch)
-	row[agentUpdated] = p.time(6, epoch)
-	row[agentMetadata] = p.json(7, "{}")
-	row[agentCheckpoint] = p.ref(8)
+// member makes the cells of a member.
+func (p *Parser) member(row []store.Cell, i, col int, form Form) {
+	switch form {
+	case AsKey:
+		row[col] = p.key(i)
+	case AsText:
+		row[col] = p.must(i, "")
+	case AsOffset:
+		if row[col] = p.must(i, ""); p.absent(i) {
+			row[col] = p.made(func(b []byte) []byte { return strconv.AppendInt(b, row[eventSeq].Int(), 10) })
+		}
+	case AsID, AsProse:
+		row[col] = p.may(i)
+	case AsInteger:
+		row[col] = p.number(i)
+	case AsStatus, AsRunStatus:
+		row[col] = p.status(i, kinds[p.kind].statuses[0])
+	case AsMoment:
+		row[col] = p.moment(i)
+	case AsTime:
+		row[col] = p.time(i, epoch)
+	case AsTimeOrNull:
+		row[col] = p.time(i, "")
+	case AsEnd:
+		p.end(row, i)
+	case AsObject:
+		row[col] = p.json(i, "{}")
+	case AsPayload:
+		row[col] = p.json(i, "null")
+	case AsJSONOrNull:
+		if row[col] = p.json(i, "null"); string(row[col].Bytes()) == "null" {
+			row[col] = store.NullCell()
+		}
+	case AsModel:
+		row[runModel], row[runParams] = p.model(i)
+	case AsRef, AsRefIfAny:
+		row[col] = p.ref(i)
+	case AsBlobID:
+		row[col] = p.blobID(i)
+	case AsBytes:
+		row[col] = p.bytes(i)
+	}
 }
 
-func (p *Parser) run(row []store.Cell) {
-	row[runID] = p.key(0)
-	row[runRequest] = p.may(1)
-	row[runAgent] = p.key(2)
-	row[runTurn] = p.number(3)
-	row[runStatus] = p.status(4, "QUEUED")
-	row[runModel], row[runParams] = p.model(5)
-	row[runResult] = p.may(6)
-	row[runError] = p.may(7)
-	row[runUsageRef] = p.may(8)
-	if row[runUsage] = p.json(9, "null"); string(row[runUsage].Bytes()) == "null" {
-		row[runUsage] = store.NullCell()
-	}
-	row[runCreated] = p.time(10, epoch)
-	row[runUpdated] = p.time(11, epoch)
-	row[runStarted] = p.time(12, "")
+// end puts the end of a run into the column that its status names.
+func (p *Parser) end(row []store.Cell, i int) {
 	row[runFinished], row[runCancelled], row[runExpired] = store.NullCell(), store.NullCell(), store.NullCell()
-	end := p.time(13, "")
+	end := p.time(i, "")
 	if at := endColumn(row[runStatus].Bytes()); at >= 0 {
 		row[at] = end
 	} else if end.Class != store.Null {
 		p.lossy = true
 	}
-	row[runStart] = p.ref(14)
-	row[runLatest] = p.ref(15)
 }
 
-func (p *Parser) event(row []store.Cell) {
-	row[eventRun] = p.key(0)
-	row[eventSeq] = p.number(1)
-	row[eventOffset] = p.must(2, "")
-	if p.absent(2) && !p.hollow {
-		row[eventOffset] = p.made(func(b []byte) []byte { return strconv.AppendInt(b, row[eventSeq].Int(), 10) })
-	}
-	row[eventType] = p.must(3, "")
-	row[eventPayload] = p.json(4, "null")
-	row[eventPayloadRef] = p.may(5)
-	row[eventKey] = p.may(6)
-	row[eventCreated] = p.moment(7)
-}
-
-func (p *Parser) checkpoint(row []store.Cell) {
-	row[checkpointAgent] = p.key(0)
-	id := p.key(1)
+func (p *Parser) blobID(i int) store.Cell {
+	id := p.key(i)
 	switch blobID(id.Bytes()) {
 	case idWrong:
 		p.hollow = true
-		return
 	case idUpper:
-		id = p.made(func(b []byte) []byte { return lowerID(b, id.Bytes()) })
+		return p.made(func(b []byte) []byte { return lowerID(b, id.Bytes()) })
 	}
-	row[checkpointID] = id
-	data, ok := p.string(2)
-	if !ok {
-		p.hollow = true
-		return
-	}
+	return id
+}
+
+func (p *Parser) bytes(i int) store.Cell {
+	data, ok := p.string(i)
 	at := len(p.text)
-	if p.text, ok = unbase64(p.text, data); !ok {
-		p.hollow = true
-		return
+	if ok {
+		p.text, ok = unbase64(p.text, data)
 	}
-	row[checkpointData] = store.BlobCell(p.text[at:])
+	p.hollow = p.hollow || !ok
+	return store.BlobCell(p.text[at:])
 }
 
 func (p *Parser) raw(i int) []byte { return p.found[i].of(p.line) }
@@ -256,8 +248,8 @@ func (p *Parser) model(i int) (id, params store.Cell) {
 		return store.NullCell(), store.NullCell()
 	}
 	raw := p.raw(i)
-	var found [len(modelMembers)]span
-	s := split(raw, modelMembers[:], found[:])
+	var found [2]span
+	s := split(raw, modelMembers, found[:])
 	name, ok := p.stringIn(found[0].of(raw))
 	if !s.object || !ok {
 		p.lossy = true
@@ -276,8 +268,8 @@ func (p *Parser) ref(i int) store.Cell {
 		return store.NullCell()
 	}
 	raw := p.raw(i)
-	var found [len(refMembers)]span
-	s := split(raw, refMembers[:], found[:])
+	var found [2]span
+	s := split(raw, refMembers, found[:])
 	id := found[1].of(raw)
 	if !s.object || len(id) < 2 || id[0] != '"' || !inner(id[1:len(id)-1]) {
 		p.lossy = true

@@ -97,7 +97,7 @@ func randomLine(r *rand.Rand, k Kind) []byte {
 func spoil(r *rand.Rand, k Kind, line []byte) []byte {
 	values := []string{"null", "0", "1.5", "1e3", "1.0", "-0", "12345678901234567890", "9007199254740993", `"x"`, `"\ud834\udd1e\ud800\u0041\/"`, "[]", "{}", "true", `{"id":"m","params":[]}`, `{"id":"m","x":1}`,
 		`{"schemaVersion":1,"rootBlobId":"ab"}`, `{"schemaVersion":2,"rootBlobId":"ab"}`, `{"rootBlobId":"\u0061"}`, `"` + base64.RawURLEncoding.EncodeToString([]byte("\xff\xfe?>")) + `"`, "\"\u2028\"", " 1 "}
-	names := k.members()
+	names := kinds[k].members
 	name := names[r.IntN(len(names))]
 	s := string(line)
 	switch r.IntN(9) {

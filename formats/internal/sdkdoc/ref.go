@@ -26,7 +26,7 @@ func readRef(cell []byte) (id []byte, exact bool) {
 		return nil, false
 	}
 	var found [2]span
-	if !split(cell, refCellMembers[:], found[:]).object {
+	if !split(cell, refCellMembers, found[:]).object {
 		return nil, false
 	}
 	raw := found[0].of(cell)

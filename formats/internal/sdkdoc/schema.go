@@ -48,17 +48,17 @@ func IsOmission(it *store.SidecarItem) bool {
 // SetCwd gives an agent's line another workspace, and leaves all else as it
 // is. false: the line has none, or has this one.
 func SetCwd(dst, line []byte, cwd string) ([]byte, bool) {
-	var found [len(agentMembers)]span
-	if !split(line, agentMembers[:], found[:]).object || found[1] == (span{}) {
+	var found [1]span
+	if !split(line, []string{"cwd"}, found[:]).object || found[0] == (span{}) {
 		return line, false
 	}
 	at := len(dst)
-	dst = append(dst, line[:found[1].from]...)
-	dst, _ = appendString(dst, []byte(cwd))
-	if string(dst[at+found[1].from:]) == string(found[1].of(line)) {
+	dst = append(dst, line[:found[0].from]...)
+	dst = Quote(dst, []byte(cwd))
+	if string(dst[at+found[0].from:]) == string(found[0].of(line)) {
 		return line, false
 	}
-	return append(dst, line[found[1].to:]...), true
+	return append(dst, line[found[0].to:]...), true
 }
 
 // Created is the time in an agent's row in milliseconds, 0 if it tells none.
