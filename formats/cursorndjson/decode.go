@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/loss"
@@ -105,15 +106,21 @@ func unreadable(l *lines.Line, at store.Addr) loss.Loss {
 }
 
 func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
-	if k == sdkdoc.Checkpoint {
-		return d.checkpoint(line, p)
+	b, _, err := rawjson.Line(line)
+	switch {
+	case err != nil:
+		return false
+	case k == sdkdoc.Checkpoint:
+		return d.checkpoint(b, p)
 	}
-	return d.Index.Add(k, line, p)
+	return d.Index.Add(k, b, p)
 }
 
 // Line reads a document where it lies.
 func (d *decoder) Line(ctx context.Context, k sdkdoc.Kind, p sdksession.Place) (line []byte, err error) {
-	line, d.buffer, err = d.line(ctx, k, p, d.buffer)
+	if line, d.buffer, err = d.line(ctx, k, p, d.buffer); err == nil {
+		line, _, _ = rawjson.Line(line)
+	}
 	return line, err
 }
 

@@ -32,11 +32,7 @@ type checkpoints struct {
 const mostExtras = 64 << 10
 
 // checkpoint notes where a checkpoint lies. false: it is none.
-func (d *decoder) checkpoint(line []byte, p sdksession.Place) bool {
-	b, _, err := rawjson.Line(line)
-	if err != nil {
-		return false
-	}
+func (d *decoder) checkpoint(b []byte, p sdksession.Place) bool {
 	var agent, blob, data []byte
 	var extras []session.Extra
 	for name, value := range rawjson.Members(b) {

@@ -130,11 +130,16 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 		r.unreadable(at, loss.RowTooLarge, "4 GB")
 		return nil
 	}
-	from, err := r.rows.add(r.line)
+	doc, _, err := rawjson.Line(r.line)
+	if err != nil {
+		r.unreadable(at, loss.RowInvalid)
+		return nil
+	}
+	from, err := r.rows.add(doc)
 	if err != nil {
 		return err
 	}
-	if !r.Index.Add(r.kind, r.line, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(r.line))}) {
+	if !r.Index.Add(r.kind, doc, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(doc))}) {
 		r.unreadable(at, loss.RowInvalid)
 	}
 	return nil

@@ -111,11 +111,6 @@ func (c *Catalog) PutRun(r Run) {
 	c.ends(&r)
 }
 
-// Ended reports whether a status is one that a run does not leave.
-func Ended(status string) bool {
-	return slices.Contains([]string{"finished", "error", "cancelled", "expired"}, status)
-}
-
 // ends compares the status with the times of an end.
 func (c *Catalog) ends(r *Run) {
 	if r.Status == "" {

@@ -7,6 +7,7 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/blobs"
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -60,7 +61,7 @@ func (c *Catalog) numbers(runs []*run) {
 func (c *Catalog) underWay(runs []*run) {
 	for i, r := range runs {
 		switch {
-		case r.Status == "" || Ended(r.Status):
+		case r.Status == "" || sdkdoc.Ended(r.Status):
 		case i+1 < len(runs) && runs[len(runs)-1].Turn > r.Turn:
 			c.q.Report(rule.Finding{Rule: "RH323", At: r.At, Pointer: c.Places.Status, Message: "%s", Args: []any{r.Status}})
 		case r.Status != "queued":
@@ -78,7 +79,7 @@ func (c *Catalog) active(a *agent) {
 		id, says, args = "RH321", "%q", []any{rule.Clip(a.Active)}
 	case r.Agent != a.ID:
 		id, says, args = "RH322", "belongs to %q", []any{rule.Clip(r.Agent)}
-	case Ended(r.Status):
+	case sdkdoc.Ended(r.Status):
 		id, says, args = "RH322", "%s", []any{r.Status}
 	default:
 		return

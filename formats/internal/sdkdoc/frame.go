@@ -1,16 +1,12 @@
 package sdkdoc
 
-import (
-	"slices"
-
-	"rehome/formats/store"
-)
+import "rehome/formats/store"
 
 // Frame cuts the line that was parsed last around the value that its row holds
 // byte for byte anyway (Kind.Spliced), so that a sidecar need not repeat it. ok
 // is false where there is no such value.
 func (p *Parser) Frame() (before, after []byte, ok bool) {
-	s := p.found[slices.Index(kinds[p.kind].of, p.kind.Spliced())]
+	s := p.found[kinds[p.kind].at[p.kind.Spliced()]]
 	if s.to == s.from {
 		return nil, nil, false
 	}

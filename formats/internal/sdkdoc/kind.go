@@ -68,6 +68,7 @@ type description struct {
 
 	names []string // of the columns
 	heads []string // of the members: what is written before each value
+	at    []int    // the member of each column
 }
 
 // The documents, with the columns as version 1.0.32 of the SDK names and orders
@@ -109,8 +110,10 @@ func describe(d description) description {
 	for _, c := range d.columns {
 		d.names = append(d.names, strings.TrimSuffix(c.name, "?"))
 	}
-	for _, m := range d.members {
+	d.at = make([]int, len(d.columns))
+	for i, m := range d.members {
 		d.heads = append(d.heads, `,"`+m+`":`)
+		d.at[d.of[i]] = i
 	}
 	d.heads[0] = "{" + d.heads[0][1:]
 	return d

@@ -7,7 +7,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
@@ -28,7 +27,7 @@ const (
 type assembly struct {
 	store       *Store
 	agent       *agent
-	doc         *agentDoc
+	doc         *sdkdoc.AgentDoc
 	head        session.Session
 	checkpoints *Checkpoints
 	graph       Graph
@@ -60,7 +59,7 @@ func (s *Store) assemble(ctx context.Context, g *agent, history bool) (a *assemb
 	}
 	var root agentstate.ID
 	if a.doc != nil {
-		root, _ = agentstate.ParseID(a.doc.root)
+		root, _ = agentstate.ParseID(a.doc.Root)
 	}
 	if a.plan, err = s.match(ctx, g, a.turns, root); err != nil {
 		return a, err
@@ -87,15 +86,15 @@ func (a *assembly) document(ctx context.Context) error {
 		return err
 	}
 	a.tally.Read++
-	if a.doc = parseAgent(line); a.doc == nil {
+	if a.doc = sdkdoc.ReadAgent(line); a.doc == nil {
 		a.tally.Unreadable++
 		return nil
 	}
 	a.tally.Converted++
-	a.tally.Add(a.doc.tally())
+	a.tally.Add(a.doc.Account)
 	a.head.Head = a.doc.Head
 	a.head.Head.Turns, a.head.Bytes = -1, -1
-	a.head.Status, a.head.Extras = a.doc.status, a.doc.extras
+	a.head.Status, a.head.Extras = a.doc.Status, a.doc.Extras
 	if a.store.Cwd != "" {
 		a.head.Workspace = a.store.Cwd
 	}
@@ -170,7 +169,7 @@ func sober(err error) string {
 // what the newest run left.
 func (a *assembly) root() (agentstate.ID, bool) {
 	if a.doc != nil {
-		if id, ok := agentstate.ParseID(a.doc.root); ok {
+		if id, ok := agentstate.ParseID(a.doc.Root); ok {
 			return id, true
 		}
 	}
@@ -234,9 +233,8 @@ func (a *assembly) aside(ctx context.Context, k sdkdoc.Kind, p Place) error {
 	a.tally.Read++
 	a.tally.CarriedRaw++
 	at := a.store.Lines.At(k, p)
-	b, _, err := rawjson.Line(line)
-	if err == nil && a.raw+len(b) <= mostRaw {
-		if b = members.Bare("document", b); b != nil {
+	if line != nil && a.raw+len(line) <= mostRaw {
+		if b := members.Bare("document", line); b != nil {
 			a.raw += len(b)
 			a.head.Extras = append(a.head.Extras, session.Extra{Name: at.String(), Raw: b})
 			return nil

@@ -99,16 +99,16 @@ func (a *assembly) complete() {
 			h.Model = r.model
 		}
 	}
-	if a.doc != nil && a.doc.mode != "" {
+	if a.doc != nil && a.doc.Mode != "" {
 		if h.Mode == "" {
-			h.Mode = a.doc.mode
-		} else if h.Mode != a.doc.mode {
-			h.Extras = append(h.Extras, extra("sdkMetadata.initialMode", a.doc.mode))
+			h.Mode = a.doc.Mode
+		} else if h.Mode != a.doc.Mode {
+			h.Extras = append(h.Extras, extra("sdkMetadata.initialMode", a.doc.Mode))
 		}
 	}
 	names := a.store.Names
 	state, strangers := a.spine == graphSpine, false
-	began, said, refers, silent := false, a.events(), a.doc != nil && a.doc.root != "", false
+	began, said, refers, silent := false, a.events(), a.doc != nil && a.doc.Root != "", false
 	a.plan.each(func(r *run, turn int) {
 		if r == nil {
 			began = true

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -99,7 +98,7 @@ func (s *Store) resultMessage(ctx context.Context, t *turnEvents, it *item) (*se
 		r.Extras = append(r.Extras, session.Extra{Name: "truncated.result", Raw: session.Raw("true")})
 		s.short(t, it, loss.ResultCut)
 	}
-	return &session.Message{ID: t.id(it.end) + "-result", Role: session.Tool, At: ev.at, Parts: []session.Part{r}, Origin: []string{s.Lines.At(eventKind, e.Place).Short()}}, nil
+	return &session.Message{ID: t.id(it.end) + "-result", Role: session.Tool, At: ev.At, Parts: []session.Part{r}, Origin: []string{s.Lines.At(eventKind, e.Place).Short()}}, nil
 }
 
 // verdict reads {"status":"success","value":{…}}. A command that ran and failed
@@ -120,19 +119,15 @@ func verdict(result []byte, wrong bool) (word string, failed bool) {
 // rawPart carries an event, or the members of it that nobody has described.
 func (s *Store) rawPart(ctx context.Context, t *turnEvents, it *item) ([]session.Part, error) {
 	line, err := s.Lines.Line(ctx, eventKind, t.run.events[it.first].Place)
-	if err != nil {
+	if line == nil || err != nil {
 		return nil, err
 	}
 	if it.sort == rawItem {
-		b, _, err := rawjson.Line(line)
-		if err != nil {
-			return nil, nil
-		}
-		return []session.Part{&session.Opaque{Kind: "event", Raw: members.Bare("event", b), Source: of()}}, nil
+		return []session.Part{&session.Opaque{Kind: "event", Raw: members.Bare("event", line), Source: of()}}, nil
 	}
 	s.ev.parse(line)
 	b := []byte{'{'}
-	for i, x := range s.ev.extras {
+	for i, x := range s.ev.Extras {
 		if i > 0 {
 			b = append(b, ',')
 		}

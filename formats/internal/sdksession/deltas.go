@@ -78,7 +78,7 @@ func (s *Store) cut(ctx context.Context, t *turnEvents, it *item, c cursor, blan
 			blanks--
 		}
 		if c.offset < len(text) {
-			it.first, it.skip, it.at = it.first+c.event, int32(c.offset), ev.at
+			it.first, it.skip, it.at = it.first+c.event, int32(c.offset), ev.At
 			return nil
 		}
 	}

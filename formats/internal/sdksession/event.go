@@ -7,6 +7,7 @@ import (
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/session"
 )
 
@@ -28,9 +29,15 @@ const (
 
 // event is one event, taken apart. It may be used for one after the other.
 type event struct {
+	sdkdoc.EventDoc
+	told
+	o members.Object
+}
+
+// told is what the payload of an event says.
+type told struct {
 	what  what
 	agent string // whose it says it is
-	at    session.Stamp
 
 	text               string // of what somebody said; the request's id
 	millis             int64  // of thinking
@@ -40,54 +47,24 @@ type event struct {
 	args, result       []byte
 	cutArgs, cutResult bool // they are shortened
 	usage              *session.Usage
-
-	extras []session.Extra
-	account
-	o members.Object
 }
 
-const (
-	eventRun = iota
-	eventSeq
-	eventOffset
-	eventType
-	eventPayload
-	eventPayloadRef
-	eventKey
-	eventCreated
-)
-
-const streamEvent = "run_stream_event"
-
-// parse takes an event's document apart; false if it is no JSON.
+// parse takes an event's document apart; false if it is no object.
 func (e *event) parse(line []byte) bool {
-	*e = event{}
-	b, _, err := rawjson.Line(line)
-	o := &e.o
-	if err != nil || !o.Split(b, "", []string{"runId", "seq", "offset", "eventType", "payload", "payloadRef", "idempotencyKey", "createdAt"}) {
+	e.told = told{}
+	if !e.Read(line) {
 		return false
 	}
-	if o.Text(eventOffset) != string(o.Raw(eventSeq)) {
-		o.Keep(eventOffset)
-	}
-	if o.Text(eventType) != streamEvent {
-		o.Keep(eventType)
-	}
-	o.Keep(eventPayloadRef)
-	o.Keep(eventKey)
-	e.at = o.Stamp(eventCreated)
-	run, payload := o.Text(eventRun), o.Raw(eventPayload)
-	e.keep()
-	if payload == nil {
+	if e.Payload == nil {
 		e.what = nothing
 		return true
 	}
-	e.payload(payload, run)
+	e.payload(e.Payload, e.Run)
 	return true
 }
 
 // keep enters the object at hand into the account.
-func (e *event) keep() { e.extras = append(e.extras, e.enter(&e.o)...) }
+func (e *event) keep() { e.Settle(&e.o) }
 
 const (
 	payloadVersion = iota
@@ -187,7 +164,7 @@ func (e *event) message(raw []byte, run string) {
 		}
 		used = []int{messageStatus, messageCall, messageName, messageArgs, messageResult, messageTruncated}
 	case "usage":
-		u, in, ok := parseUsage(o.Raw(messageUsage))
+		u, in, ok := sdkdoc.ReadUsage(o.Raw(messageUsage))
 		if !ok {
 			return
 		}
@@ -201,8 +178,7 @@ func (e *event) message(raw []byte, run string) {
 		}
 	}
 	e.keep()
-	e.o = inner
-	e.keep()
+	e.Settle(&inner)
 }
 
 // said reads {role, content: [{type: "text", text}]}. What is no text is kept.
@@ -225,12 +201,11 @@ func (e *event) said(in *members.Object, raw []byte, role string) bool {
 		for raw := range rawjson.Elements(content) {
 			path := "message.message.content." + strconv.Itoa(n)
 			n++
-			if part.Split(raw, path+".", []string{"type", "text"}) && part.Text(0) == "text" && isText(part.Raw(1)) {
+			if part.Split(raw, path+".", []string{"type", "text"}) && part.Text(0) == "text" && sdkdoc.IsText(part.Raw(1)) {
 				text.WriteString(part.Text(1))
-				e.extras = append(e.extras, e.enter(&part)...)
+				e.Settle(&part)
 				continue
 			}
-			e.members++
 			e.odd(path, raw)
 		}
 		e.text = text.String()
@@ -240,11 +215,14 @@ func (e *event) said(in *members.Object, raw []byte, role string) bool {
 	return true
 }
 
+// odd keeps a member that is no text.
 func (e *event) odd(name string, raw []byte) {
+	count := session.Account{Members: 1, MembersConverted: 1}
 	if raw = members.Bare(name, raw); raw != nil {
-		e.account.extras++
-		e.extras = append(e.extras, session.Extra{Name: name, Raw: raw})
+		count = session.Account{Members: 1, MembersRaw: 1}
+		e.Extras = append(e.Extras, session.Extra{Name: name, Raw: raw})
 	}
+	e.Account.Add(count)
 }
 
 // tool reads a step of a call; false if it does not say of which.
@@ -265,7 +243,7 @@ func (e *event) tool() bool {
 			return true
 		}
 		e.cutArgs, e.cutResult = cut.Flag(0), cut.Flag(1)
-		e.extras = append(e.extras, e.enter(&cut)...)
+		e.Settle(&cut)
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
@@ -30,7 +31,8 @@ type fake struct {
 
 func (f *fake) Line(_ context.Context, k sdkdoc.Kind, p Place) ([]byte, error) {
 	f.reads++
-	return []byte(f.docs[k][p.Row-1]), nil
+	b, _, err := rawjson.Line([]byte(f.docs[k][p.Row-1]))
+	return b, err
 }
 
 func (f *fake) At(k sdkdoc.Kind, p Place) store.Addr {
@@ -84,7 +86,8 @@ func (f *fake) store() *Store {
 	}
 	for _, k := range order {
 		for i, line := range f.docs[k] {
-			if !x.Add(k, []byte(line), Place{Row: int64(i + 1), Len: uint32(len(line))}) {
+			b, _, err := rawjson.Line([]byte(line))
+			if err != nil || !x.Add(k, b, Place{Row: int64(i + 1), Len: uint32(len(line))}) {
 				f.notes = append(f.notes, fmt.Sprintf("refused %s:%d", k.File(), i+1))
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -48,7 +49,7 @@ type item struct {
 // turnEvents are the events of a run, folded.
 type turnEvents struct {
 	run   *run
-	doc   *runDoc
+	doc   *sdkdoc.RunDoc
 	items []item
 	calls map[string]int // item by call
 	tally session.Account
@@ -62,7 +63,7 @@ type turnEvents struct {
 }
 
 // fold reads the events of a run and outlines what they tell. doc may be nil.
-func (s *Store) fold(ctx context.Context, r *run, doc *runDoc, note loss.Sink) (*turnEvents, error) {
+func (s *Store) fold(ctx context.Context, r *run, doc *sdkdoc.RunDoc, note loss.Sink) (*turnEvents, error) {
 	t := &turnEvents{run: r, doc: doc, calls: map[string]int{}, text: -1, thought: -1}
 	for i, e := range r.events {
 		ev, err := s.event(ctx, e)
@@ -103,8 +104,8 @@ func (t *turnEvents) take(e *event, i int32) {
 		return
 	}
 	t.tally.Converted++
-	t.tally.Add(e.account.tally())
-	if len(e.extras) > 0 {
+	t.tally.Add(e.Account)
+	if len(e.Extras) > 0 {
 		it := t.new(oddsItem, e, i)
 		t.items = append(t.items, it)
 	}
@@ -116,8 +117,8 @@ func (t *turnEvents) fits(e *event) bool {
 	switch e.what {
 	case request:
 		known := t.request
-		if t.doc != nil && t.doc.turn.RequestID != "" {
-			known = t.doc.turn.RequestID
+		if t.doc != nil && t.doc.Turn.RequestID != "" {
+			known = t.doc.Turn.RequestID
 		}
 		if known != "" && known != e.text {
 			e.what = strange
@@ -125,18 +126,18 @@ func (t *turnEvents) fits(e *event) bool {
 		t.request = e.text
 	case status:
 		t.state = e.state
-		if e.problem == "" || t.doc != nil && t.doc.turn.Error == e.problem || t.problem == e.problem {
+		if e.problem == "" || t.doc != nil && t.doc.Turn.Error == e.problem || t.problem == e.problem {
 			break
 		}
-		if t.doc != nil && t.doc.turn.Error != "" || t.problem != "" || len(e.problem) > 64<<10 {
+		if t.doc != nil && t.doc.Turn.Error != "" || t.problem != "" || len(e.problem) > 64<<10 {
 			e.what = strange
 			break
 		}
 		t.problem = e.problem
 	case usage:
 		known := t.usage
-		if t.doc != nil && t.doc.turn.Usage != nil {
-			known = t.doc.turn.Usage
+		if t.doc != nil && t.doc.Turn.Usage != nil {
+			known = t.doc.Turn.Usage
 		}
 		if known != nil && *known != *e.usage {
 			e.what = strange
@@ -147,7 +148,7 @@ func (t *turnEvents) fits(e *event) bool {
 }
 
 func (t *turnEvents) new(s sort, e *event, i int32) item {
-	return item{sort: s, first: i, last: i, args: -1, end: -1, at: e.at, till: e.at}
+	return item{sort: s, first: i, last: i, args: -1, end: -1, at: e.At, till: e.At}
 }
 
 // open begins an item; texts that are being told end there.
@@ -164,7 +165,7 @@ func (t *turnEvents) delta(at *int, s sort, e *event, i int32) *item {
 		*at = len(t.items) - 1
 	}
 	it := &t.items[*at]
-	it.last, it.till = i, e.at
+	it.last, it.till = i, e.At
 	it.sum = it.add(e.text)
 	return it
 }
@@ -208,7 +209,7 @@ func (t *turnEvents) step(e *event, i int32) {
 		it.end, it.result, it.cutResult = i, true, e.cutResult
 	}
 	if word, failed := toolmap.Outcome(e.state); failed || word == "success" {
-		it.over, it.wrong, it.till = true, failed, e.at
+		it.over, it.wrong, it.till = true, failed, e.At
 		if it.end < 0 {
 			it.end = i
 		}

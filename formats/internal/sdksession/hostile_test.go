@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
@@ -41,7 +42,7 @@ func FuzzEvents(f *testing.F) {
 		s.run("a", "r", 1, `,"requestId":"q1","result":"two"`)
 		for line := range bytes.SplitSeq(b, []byte("\n")) {
 			x := NewIndex()
-			if x.Add(sdkdoc.Event, line, Place{}) {
+			if fit, _, err := rawjson.Line(line); err == nil && x.Add(sdkdoc.Event, fit, Place{}) {
 				s.add(sdkdoc.Event, string(line))
 			}
 		}

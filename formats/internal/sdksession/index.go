@@ -9,7 +9,6 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/members"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/store"
 )
@@ -23,7 +22,8 @@ type Place struct {
 
 // Lines are the documents themselves.
 type Lines interface {
-	// Line reads a document. It is valid until the next call.
+	// Line reads a document, as it was added; nil if it is not valid JSON any
+	// more. It is valid until the next call.
 	Line(ctx context.Context, k sdkdoc.Kind, p Place) ([]byte, error)
 	// At is its address.
 	At(k sdkdoc.Kind, p Place) store.Addr
@@ -81,13 +81,10 @@ func NewIndex() *Index {
 	return &Index{byID: map[string]*agent{}, runs: map[[2]string]*run{}, events: map[string]*events{}}
 }
 
-// Add takes a document in. false: it is no JSON, or it lacks what it is known
-// by. Documents of one kind come in their order, kinds in any.
-func (x *Index) Add(k sdkdoc.Kind, line []byte, p Place) bool {
-	b, _, err := rawjson.Line(line)
-	if err != nil {
-		return false
-	}
+// Add takes a document in, which must be valid JSON as rawjson.Line gives it.
+// false: it lacks what it is known by. Documents of one kind come in their
+// order, kinds in any.
+func (x *Index) Add(k sdkdoc.Kind, b []byte, p Place) bool {
 	switch k {
 	case sdkdoc.Agent:
 		return x.agent(b, p)
@@ -101,7 +98,7 @@ func (x *Index) Add(k sdkdoc.Kind, line []byte, p Place) bool {
 func (x *Index) Agents() []string { return sorted(x.byID) }
 
 func (x *Index) agent(b []byte, p Place) bool {
-	if !x.o.Split(b, "", []string{"agentId"}) || !isText(x.o.Raw(0)) {
+	if !x.o.Split(b, "", []string{"agentId"}) || !sdkdoc.IsText(x.o.Raw(0)) {
 		return false
 	}
 	a := x.find(x.o.Text(0))
@@ -114,8 +111,6 @@ func (x *Index) agent(b []byte, p Place) bool {
 	return true
 }
 
-func isText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
-
 // find is the agent of an id, known or not.
 func (x *Index) find(id string) *agent {
 	a := x.byID[id]
@@ -127,34 +122,30 @@ func (x *Index) find(id string) *agent {
 }
 
 func (x *Index) run(b []byte, p Place) bool {
-	d := parseRun(b)
+	d := sdkdoc.ReadRun(b)
 	if d == nil {
 		return false
 	}
-	key := [2]string{d.agent, d.turn.ID}
+	key := [2]string{d.Agent, d.Turn.ID}
 	if r := x.runs[key]; r != nil {
 		r.doubles = append(r.doubles, p)
 		return true
 	}
-	a := x.find(d.agent)
-	r := &run{agent: a, id: d.turn.ID, known: true, place: p, number: d.number, request: d.turn.RequestID, model: d.turn.Model, status: d.turn.Status}
-	r.began, r.said = d.turn.Start.Known(), d.result != ""
-	r.start, r.hasStart = agentstate.ParseID(d.start)
-	r.latest, r.hasLatest = agentstate.ParseID(d.latest)
+	a := x.find(d.Agent)
+	r := &run{agent: a, id: d.Turn.ID, known: true, place: p, number: d.Number, request: d.Turn.RequestID, model: d.Turn.Model, status: d.Turn.Status}
+	r.began, r.said = d.Turn.Start.Known(), d.Result != ""
+	r.start, r.hasStart = agentstate.ParseID(d.Start)
+	r.latest, r.hasLatest = agentstate.ParseID(d.Latest)
 	a.runs = append(a.runs, r)
 	x.runs[key] = r
 	return true
 }
 
 func (x *Index) event(b []byte, p Place) bool {
-	if !x.o.Split(b, "", []string{"runId", "seq"}) || !isText(x.o.Raw(0)) || !x.o.Has(1) {
+	id, seq, ok := sdkdoc.ReadSeq(b)
+	if !ok {
 		return false
 	}
-	seq := x.o.Int(1, -1<<63)
-	if seq == -1<<63 {
-		return false
-	}
-	id := rawjson.Text(x.o.Raw(0))
 	if x.last == nil || x.last.run != id {
 		if x.last = x.events[id]; x.last == nil {
 			x.last = &events{run: id}

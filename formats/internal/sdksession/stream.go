@@ -135,14 +135,14 @@ func (s *stream) beginTurn(i int, m *session.Message) error {
 
 // load reads what there is of a run but its content.
 func (s *stream) load(r *run) (*turnEvents, error) {
-	var doc *runDoc
+	var doc *sdkdoc.RunDoc
 	if r.known {
 		line, err := s.store.Lines.Line(s.ctx, sdkdoc.Run, r.place)
 		if err != nil {
 			return nil, err
 		}
-		if doc = parseRun(line); doc != nil {
-			s.tally.Add(doc.tally())
+		if doc = sdkdoc.ReadRun(line); doc != nil {
+			s.tally.Add(doc.Account)
 		}
 	}
 	t, err := s.store.fold(s.ctx, r, doc, s.store.Note)

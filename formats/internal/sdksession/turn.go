@@ -13,7 +13,7 @@ import (
 func (t *turnEvents) adorn(to *session.Turn) {
 	from := session.Turn{ID: t.run.id, Status: t.state, RequestID: t.request, Error: t.problem, Usage: t.usage}
 	if t.doc != nil {
-		from = t.doc.turn
+		from = t.doc.Turn
 		if from.Usage == nil {
 			from.Usage = t.usage
 		}
@@ -39,8 +39,8 @@ func (t *turnEvents) adorn(to *session.Turn) {
 	if t.retries > 0 {
 		to.Extras = append(to.Extras, session.Extra{Name: "retries", Raw: strconv.AppendInt(nil, int64(t.retries), 10)})
 	}
-	if t.doc != nil && t.doc.number != int64(to.Number) {
-		to.Extras = append(to.Extras, session.Extra{Name: "turnNumber", Raw: strconv.AppendInt(nil, t.doc.number, 10)})
+	if t.doc != nil && t.doc.Number != int64(to.Number) {
+		to.Extras = append(to.Extras, session.Extra{Name: "turnNumber", Raw: strconv.AppendInt(nil, t.doc.Number, 10)})
 	}
 }
 
@@ -159,10 +159,10 @@ func (s *stream) prompt(t *turnEvents, m *session.Message) error {
 
 // result tells the result of a run where it has not been said.
 func (s *stream) result(t *turnEvents, said func(sum) bool) error {
-	if t.doc == nil || t.doc.result == "" {
+	if t.doc == nil || t.doc.Result == "" {
 		return nil
 	}
-	want := sumOf(t.doc.result)
+	want := sumOf(t.doc.Result)
 	if want.n == 0 || said(want) {
 		return nil
 	}
@@ -171,8 +171,8 @@ func (s *stream) result(t *turnEvents, said func(sum) bool) error {
 			return nil
 		}
 	}
-	return s.emit(&session.Message{ID: "run-" + strconv.Itoa(t.run.ordinal) + ".result", Role: session.Assistant, At: t.doc.turn.End, Origin: []string{s.store.address(t.run).Short()},
-		Parts: []session.Part{&session.Text{Text: t.doc.result, Source: of()}}})
+	return s.emit(&session.Message{ID: "run-" + strconv.Itoa(t.run.ordinal) + ".result", Role: session.Assistant, At: t.doc.Turn.End, Origin: []string{s.store.address(t.run).Short()},
+		Parts: []session.Part{&session.Text{Text: t.doc.Result, Source: of()}}})
 }
 
 // say tells items, by the indexes given: what one response of the model holds is
@@ -230,7 +230,7 @@ func (s *stream) response(t *turnEvents, items []int) error {
 	if head.sort == userItem {
 		m.Role = session.User
 	} else if t.doc != nil {
-		m.Model = t.doc.turn.Model
+		m.Model = t.doc.Turn.Model
 	}
 	for _, i := range items {
 		it := &t.items[i]
