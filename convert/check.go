@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rehome/convert/internal/leaks"
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/internal/scratch"
@@ -107,7 +108,7 @@ func (e *storeCheck) report(f rule.Finding) {
 
 // run checks the largest stores first, so that all workers are busy to the end.
 func (c *checker) run(ctx context.Context) {
-	jobs := workerCount(c.o.Jobs)
+	jobs := workers.Count(c.o.Jobs)
 	order := make([]int, len(c.found))
 	for i := range order {
 		order[i] = i
@@ -120,10 +121,10 @@ func (c *checker) run(ctx context.Context) {
 			asked++
 		}
 	}
-	runAll(ctx, jobs, order, func(i int, last bool) bool {
+	workers.Run(ctx, jobs, slices.Values(order), func(i int, last bool) bool {
 		one := c.found[i]
 		c.checkStore(ctx, one, max(1, jobs/max(1, asked)))
-		again := !last && one.f != nil && tooManyFiles(one.store.Err)
+		again := !last && one.f != nil && workers.TooManyFiles(one.store.Err)
 		if again {
 			one.store.Err = nil
 		} else {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/schemas"
@@ -283,22 +284,22 @@ func (u *BaselineUse) Write(r *CheckReport, least rule.Severity) error {
 // replaceFile writes a file under a temporary name and renames it, so that
 // there is always the old file or the new one.
 func replaceFile(path string, text []byte) error {
-	t, err := resolve(path)
+	t, err := stage.Resolve(path)
 	if err != nil {
 		return err
 	}
-	sweep(t, func(string) {})
-	s, err := newStaging(t)
+	stage.Sweep(t, func(string) {})
+	s, err := stage.New(t)
 	if err != nil {
 		return err
 	}
-	staged := filepath.Join(s.tree, t.base())
+	staged := filepath.Join(s.Tree, t.Base())
 	err = os.WriteFile(staged, text, 0o644)
 	if err == nil {
-		err = syncFile(staged)
+		err = stage.SyncFile(staged)
 	}
 	if err == nil {
-		err = os.Rename(staged, t.path())
+		err = os.Rename(staged, t.Path())
 	}
 	if err = errors.Join(err, s.Remove()); err != nil {
 		return &formats.Error{At: path, Err: formats.Cause(err)}

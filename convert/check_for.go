@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -42,14 +43,14 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 			one.report(f)
 		}
 	}
-	private, err := newTempFolder("check")
+	private, err := stage.NewTemp("check")
 	if err != nil {
 		return err
 	}
 	defer private.Remove()
 	rep := &Report{Lane: SessionConversion, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
-		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: moveNew, folders: NewFolders(c.reg),
+		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: stage.Move, folders: NewFolders(c.reg),
 		opts:   Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice},
 		notify: notifier{say: v.OnNotice},
 		onLoss: func(n loss.Loss) {
@@ -57,7 +58,7 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 		},
 	}
 	err = j.run(ctx)
-	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || errors.As(err, new(Misuse)) || diskFull(err) {
+	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || errors.As(err, new(Misuse)) || stage.DiskFull(err) {
 		return err
 	}
 	reported := false

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -36,14 +37,14 @@ func (c *checker) checkRestored(ctx context.Context, one *storeCheck, view forma
 		view.OnNotice(fmt.Sprintf("content not checked: larger than %d GB", maxRestoredSize>>30))
 		return nil
 	}
-	private, err := newTempFolder("check")
+	private, err := stage.NewTemp("check")
 	if err != nil {
 		return err
 	}
 	defer private.Remove()
 	loc, origin, err := c.restoreText(ctx, one, view, filepath.Join(private.Path, filepath.Base(resolvedPath(one.loc.Path))))
 	switch {
-	case diskFull(err):
+	case stage.DiskFull(err):
 		view.OnNotice("content not checked: not enough space in " + os.TempDir())
 		return nil
 	case err != nil && (ctx.Err() != nil || errors.Is(err, formats.ErrBusy)):

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -41,13 +42,13 @@ func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.V
 	if !one.f.Text || one.f.Records.Kinds[0].Name == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
 		return nil
 	}
-	private, err := newTempFolder("check")
+	private, err := stage.NewTemp("check")
 	if err != nil {
 		return err
 	}
 	defer private.Remove()
 	rep, err := Convert(ctx, c.reg, one.loc.Path, filepath.Join(private.Path, "store"), Options{From: one.f.Name, DryRun: true, Allow: loss.Unreadable, Live: v.Live, Jobs: v.Jobs})
-	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || diskFull(err) {
+	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || stage.DiskFull(err) {
 		return err
 	}
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/convert/internal/stage"
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -47,7 +49,7 @@ type Options struct {
 // report.
 func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Options) (*Report, error) {
 	scratch.Sweep()
-	return convertWith(ctx, reg, src, dst, o, moveNew)
+	return convertWith(ctx, reg, src, dst, o, stage.Move)
 }
 
 // convertWith is Convert with the function that renames what is placed: tests
@@ -79,13 +81,13 @@ type job struct {
 	rep      *Report
 	notify   notifier
 
-	clientPlace bool   // no dst was given: it is the client's own place
-	dest        target // dst, resolved
+	clientPlace bool         // no dst was given: it is the client's own place
+	dest        stage.Target // dst, resolved
 	outside     *outsideFolder
 	sidecar     *sidecar
 	found       []Found
 	sizes       []int64 // on disk, by store; only for progress and order
-	stage       *staging
+	stage       *stage.Folder
 	omitted     []*omittedItems // by store; nil if nothing was placed
 	denied      fs.FileMode     // permissions that some source store does not have
 
@@ -134,11 +136,11 @@ func (j *job) run(ctx context.Context) error {
 	return j.commit(ctx)
 }
 
-func (j *job) newStage() (*staging, error) {
+func (j *job) newStage() (*stage.Folder, error) {
 	if j.opts.DryRun {
-		return newDryRunStaging(j.dest)
+		return stage.NewDryRun(j.dest)
 	}
-	return newStaging(j.dest)
+	return stage.New(j.dest)
 }
 
 // prepare checks everything that can be checked before a byte is read.
@@ -191,19 +193,19 @@ func (j *job) resolveTarget(ctx context.Context) (err error) {
 	if err := j.destination(ctx); err != nil {
 		return err
 	}
-	if j.dest, err = resolve(j.dst); err != nil {
+	if j.dest, err = stage.Resolve(j.dst); err != nil {
 		return err
 	}
-	if err := checkDisjoint(j.src, j.dest); err != nil {
+	if err := stage.CheckDisjoint(j.src, j.dest); err != nil {
 		return err
 	}
 	if j.sidecar, err = newSidecar(j.src, j.dest, j.opts.Sidecar); err != nil {
 		return err
 	}
 	if !j.opts.DryRun { // before any error: this may be all that a killed run left
-		sweep(j.dest, j.notify.Say)
+		stage.Sweep(j.dest, j.notify.Say)
 		if j.sidecar.named {
-			sweep(j.sidecar.to, j.notify.Say)
+			stage.Sweep(j.sidecar.to, j.notify.Say)
 		}
 	}
 	return j.refuseExisting()
@@ -255,8 +257,7 @@ func (j *job) failure() error {
 // them.
 const maxErrors = 3
 
-func (j *job) removeStaging(s *staging) {
-	s.vanished, s.removed = s.gone(), true
+func (j *job) removeStaging(s *stage.Folder) {
 	if err := s.Remove(); err != nil {
 		j.notify.Say("temporary files not removed: " + err.Error())
 	}
@@ -269,19 +270,19 @@ func (j *job) explain(err error) error {
 		return err // each has been explained
 	}
 	switch {
-	case tooManyFiles(err):
+	case workers.TooManyFiles(err):
 		err = &formats.Error{Err: err, Hint: "raise the limit on open files (ulimit -n), or try --jobs 1"}
-	case diskFull(err) && j.opts.DryRun:
+	case stage.DiskFull(err) && j.opts.DryRun:
 		err = &formats.Error{At: os.TempDir(), Err: diskFullError{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
-	case j.stage != nil && j.stage.gone() && !errors.Is(err, context.Canceled):
-		return &formats.Error{At: j.stage.targetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was written: run it again when no program is moving the files"}
-	case diskFull(err):
+	case j.stage != nil && j.stage.Gone() && !errors.Is(err, context.Canceled):
+		return &formats.Error{At: j.stage.TargetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was written: run it again when no program is moving the files"}
+	case stage.DiskFull(err):
 		err = &formats.Error{At: j.dst, Err: diskFullError{err}, Hint: "nothing was written: free some space, or choose another disk"}
 	}
 	if j.stage == nil || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return j.stage.withTargetPath(err)
+	return j.stage.WithTargetPath(err)
 }
 
 // diskFullError puts the same plain words before the many wordings of systems.

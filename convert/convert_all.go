@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/stage"
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 )
 
@@ -21,9 +23,9 @@ const fewStores = 2
 func (j *job) convertAll(ctx context.Context) error {
 	run, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	workers, each := 1, workerCount(j.opts.Jobs)
+	parallel, each := 1, workers.Count(j.opts.Jobs)
 	if len(j.found) > fewStores {
-		workers, each = each, 1
+		parallel, each = each, 1
 	}
 	var total int64
 	for _, n := range j.sizes {
@@ -35,12 +37,12 @@ func (j *job) convertAll(ctx context.Context) error {
 	j.notify.current.Stores = len(j.found)
 	j.notify.begin(reading, "", total)
 
-	runAll(run, workers, j.largestFirst(), func(i int, last bool) bool {
+	workers.Run(run, parallel, slices.Values(j.largestFirst()), func(i int, last bool) bool {
 		err := j.convertOne(run, i, each, last)
 		if fatal(err) {
 			stop(err)
 		}
-		again := !last && tooManyFiles(err)
+		again := !last && workers.TooManyFiles(err)
 		if again {
 			j.rep.Stores[i] = newStoreReport(j.found[i])
 		} else {
@@ -58,7 +60,7 @@ func (j *job) convertAll(ctx context.Context) error {
 func (j *job) prune() error {
 	for i := range j.rep.Stores {
 		if s := &j.rep.Stores[i]; s.Status != Placed {
-			if err := j.stage.drop(j.stage.path(j.dest, s.Path)); err != nil {
+			if err := j.stage.Drop(j.stage.StorePath(j.dest, s.Path)); err != nil {
 				return err
 			}
 		}
@@ -67,7 +69,7 @@ func (j *job) prune() error {
 }
 
 // fatal reports whether an error would occur with every following store, too.
-func fatal(err error) bool { return err != nil && diskFull(err) }
+func fatal(err error) bool { return err != nil && stage.DiskFull(err) }
 
 // convertOne converts store i and fills in its report. last says that it will
 // not be tried again.
@@ -80,7 +82,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 		return j.convertSessions(ctx, i, jobs, last)
 	}
 	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: &omittedItems{store: storeKey(rep.Path), off: j.sidecar.off}}
-	c.staged = j.stage.path(j.dest, rep.Path)
+	c.staged = j.stage.StorePath(j.dest, rep.Path)
 	err := c.run(ctx)
 	switch {
 	case fatal(err):
@@ -97,7 +99,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 		j.omitted[i] = c.omitted
 	}
 	if err != nil || j.opts.DryRun {
-		err = errors.Join(err, removeStore(c.staged)) // others may need the space
+		err = errors.Join(err, stage.RemoveStore(c.staged)) // others may need the space
 	}
 	return err
 }

@@ -135,7 +135,7 @@ func TestVerification(t *testing.T) {
 				if err == nil || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("got %v, want %s", err, c.want)
 				}
-				if err != nil && strings.Contains(err.Error(), stagingMark) {
+				if err != nil && strings.Contains(err.Error(), formats.StagingMark) {
 					t.Errorf("the error speaks of the staging folder: %v", err)
 				}
 				if rep.Placed || rep.Failed() != 1 || rep.Stores[0].Error == nil {

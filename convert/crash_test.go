@@ -69,7 +69,7 @@ func (s *scene) again(t *testing.T, run func() error) {
 	if now := tree(t, s.dst); !slices.Equal(now, s.fresh) {
 		t.Errorf("the next run made %q", now)
 	}
-	if left, _ := filepath.Glob(filepath.Join(s.dir, ".*"+stagingMark+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(s.dir, ".*"+formats.StagingMark+"*")); len(left) > 0 {
 		t.Errorf("left behind: %q", left)
 	}
 }
@@ -277,7 +277,7 @@ func TestFileSizeLimit(t *testing.T) {
 			continue
 		}
 		refused++
-		if !strings.Contains(string(out), "the disk is full") || strings.Contains(string(out), stagingMark) {
+		if !strings.Contains(string(out), "the disk is full") || strings.Contains(string(out), formats.StagingMark) {
 			t.Errorf("limit %d: %v, %s", limit, err, out)
 		}
 		if after := tree(t, dir); !slices.Equal(before, after) {

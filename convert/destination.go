@@ -3,8 +3,10 @@ package convert
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
 
@@ -42,4 +44,20 @@ func (j *job) onlyStore(ctx context.Context) (Found, error) {
 			Hint: "pass one of them as SRC, such as " + filepath.Join(j.src, filepath.FromSlash(f.Rel)) + ", or pass a DST for all"}
 	}
 	return Found{}, formats.ErrUnknown // unreachable: a walk without stores yields an error
+}
+
+// checkStoreDisjoint is checkDisjoint for a store outside of the path where the
+// walk began: one found through a link, or the folder of the file that was
+// named.
+func checkStoreDisjoint(f Found, t stage.Target) error {
+	at := f.Loc.Path
+	if home := f.Detected[0].Format.Home; home != nil && home.StoreInside != nil && !f.Loc.IsDir() {
+		if folder := home.StoreInside(f.Loc); folder != "" {
+			return stage.CheckDisjoint(folder, t)
+		}
+	}
+	if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return stage.CheckDisjoint(at, t)
+	}
+	return nil
 }

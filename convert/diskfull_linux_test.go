@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -75,7 +77,7 @@ func fillsDisk(t *testing.T, bin, disk string, route []string, pages, inodes int
 	if err == nil {
 		return true
 	}
-	if !strings.Contains(string(out), "disk is full") || strings.Contains(string(out), stagingMark) {
+	if !strings.Contains(string(out), "disk is full") || strings.Contains(string(out), formats.StagingMark) {
 		t.Errorf("%s: %v: %s", options, err, out)
 	}
 	if left := tree(t, disk); len(left) != 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/session"
@@ -79,9 +80,9 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 	if say := o.OnNotice; say != nil {
 		l.o.OnNotice = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
 	}
-	var workers sync.WaitGroup
-	for range workerCount(o.Jobs) {
-		workers.Go(func() {
+	var readers sync.WaitGroup
+	for range workers.Count(o.Jobs) {
+		readers.Go(func() {
 			for s := range l.queue {
 				l.read(s, false)
 			}
@@ -89,7 +90,7 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 	}
 	err := l.walkAll()
 	close(l.queue)
-	workers.Wait()
+	readers.Wait()
 	for _, s := range l.retry { // one at a time, for the last time
 		l.read(s, true)
 	}
@@ -179,7 +180,7 @@ func (l *lister) read(s storeToRead, last bool) {
 			}
 		}
 	}
-	if !last && tooManyFiles(broken) {
+	if !last && workers.TooManyFiles(broken) {
 		l.mu.Lock()
 		l.retry = append(l.retry, s)
 		l.mu.Unlock()

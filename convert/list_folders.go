@@ -1,8 +1,10 @@
 package convert
 
 import (
+	"slices"
 	"sync"
 
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -40,23 +42,28 @@ func (l *lister) resolveFolders() {
 		}
 	}
 	var mu sync.Mutex
-	l.runAll(len(order), func(i int) {
-		below := byHash[order[i]]
+	jobs := workers.Count(l.o.Jobs)
+	workers.Run(l.ctx, jobs, slices.Values(order), func(hash string, _ bool) bool {
+		below := byHash[hash]
 		for _, n := range below[:min(len(below), maxPromptsPerHash)] {
 			dir := l.promptFolder(&list[n])
 			if dir == "" {
 				continue
 			}
 			list[n].Workspace = dir
-			if isHashOf(order[i], dir) {
+			if isHashOf(hash, dir) {
 				mu.Lock()
 				known.add(dir)
 				mu.Unlock()
 				break
 			}
 		}
+		return false
 	})
-	l.runAll(len(alone), func(i int) { list[alone[i]].Workspace = l.promptFolder(&list[alone[i]]) })
+	workers.Run(l.ctx, jobs, slices.Values(alone), func(i int, _ bool) bool {
+		list[i].Workspace = l.promptFolder(&list[i])
+		return false
+	})
 	for i := range list {
 		if s := &list[i]; needsPrompt(s) {
 			s.Workspace = known.ofPath(s.Sources[0].Path)
@@ -68,14 +75,6 @@ func (l *lister) resolveFolders() {
 // folder. Other clients that keep prompts state the folder, if there is one.
 func needsPrompt(s *Listed) bool {
 	return s.Workspace == "" && s.Parent == nil && s.Turns != 0 && s.Agent == session.CursorCLI && s.Sources[0].format.Sessions != nil
-}
-
-func (l *lister) runAll(n int, do func(i int)) {
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	runAll(l.ctx, workerCount(l.o.Jobs), order, func(i int, _ bool) bool { do(i); return false })
 }
 
 // promptFolder returns the folder that a session's first prompt names.

@@ -2,8 +2,8 @@ package convert
 
 import (
 	"slices"
-	"sync"
 
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -24,20 +24,10 @@ func (l *lister) decodeLong() {
 		}
 		wanting[from.store] = append(wanting[from.store], s)
 	}
-	queue := make(chan []*Listed)
-	var workers sync.WaitGroup
-	for range max(1, min(len(order), workerCount(l.o.Jobs))) {
-		workers.Go(func() {
-			for list := range queue {
-				l.measure(list)
-			}
-		})
-	}
-	for _, n := range order {
-		queue <- wanting[n]
-	}
-	close(queue)
-	workers.Wait()
+	workers.Run(l.ctx, workers.Count(l.o.Jobs), slices.Values(order), func(n int, _ bool) bool {
+		l.measure(wanting[n])
+		return false
+	})
 	slices.SortStableFunc(l.unread, func(a, b numberedUnread) int { return a.number - b.number })
 	l.out.Unread = l.out.Unread[:0]
 	for _, u := range l.unread {

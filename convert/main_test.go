@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"rehome/convert/internal/stage"
 )
 
 // TestMain lets this binary be the victim of its own crash tests: started as
@@ -36,7 +38,7 @@ func TestMain(m *testing.M) {
 func victim(args []string) int {
 	src, dst, how := args[0], args[1], args[2]
 	n, _ := strconv.Atoi(args[3])
-	rename := moveNew
+	rename := stage.Move
 	switch how {
 	case "die":
 		made := 0
@@ -45,7 +47,7 @@ func victim(args []string) int {
 			if made == n && args[4] == "before" {
 				die()
 			}
-			err := moveNew(from, to)
+			err := stage.Move(from, to)
 			if made == n {
 				die()
 			}

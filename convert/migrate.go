@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -103,7 +104,7 @@ func (m *Migration) Count(status ...string) (n int) {
 // subagents before itself, or absent. The error is that of a source that could
 // not be read; sessions that failed are only in the report, which is never nil.
 func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions) (*Migration, error) {
-	return migrate(ctx, reg, from, o, renameFuncs{moveNew, os.Rename})
+	return migrate(ctx, reg, from, o, renameFuncs{stage.Move, os.Rename})
 }
 
 // renameFuncs rename files to new names, and over existing files. Tests let one
@@ -142,7 +143,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		wanted = family
 	}
 	rep := &Report{Lane: SessionConversion, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: moveNew, folders: NewFolders(reg, o.Folders...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
+	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: stage.Move, folders: NewFolders(reg, o.Folders...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
 		opts:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose},
 		migration: &migrateJob{o: o, rename: with}}
 	err := j.run(ctx)
@@ -196,8 +197,8 @@ type migrateJob struct {
 func (j *job) resolveMigrationTarget(context.Context) (err error) {
 	j.sidecar = &sidecar{off: true}
 	shelf, _, _ := strings.Cut(j.reg.Lookup(j.opts.To).Writer.Path(&session.Head{}), "/")
-	if j.dest, err = resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.opts.DryRun {
-		sweep(j.dest, j.notify.Say)
+	if j.dest, err = stage.Resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.opts.DryRun {
+		stage.Sweep(j.dest, j.notify.Say)
 	}
 	return err
 }
@@ -264,7 +265,7 @@ func (c *sessionConversion) readFrom(path string) bool {
 		return false
 	}
 	file, err := os.Stat(path)
-	return err == nil && (os.SameFile(file, store) || isInside(path, store))
+	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store))
 }
 
 // sameFolder reports whether two paths lead to the same folder.
@@ -303,7 +304,7 @@ func workspaceOf(h *session.Head) (string, error) {
 		info, err = os.Stat(real)
 	}
 	if err == nil && !info.IsDir() {
-		err = errNotFolder
+		err = stage.ErrNotFolder
 	}
 	if err != nil {
 		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", formats.Cause(err)), Hint: "pass --cwd DIR, the folder to continue in"}

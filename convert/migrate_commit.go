@@ -1,10 +1,8 @@
 package convert
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -12,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
 
@@ -78,7 +77,7 @@ func (m *migrateJob) commitFile(ctx context.Context, to *formats.Format, p fileM
 		return unchanged, refuse(err)
 	}
 	if !m.synced || p.companion {
-		if err := syncFile(p.staged); err != nil {
+		if err := stage.SyncFile(p.staged); err != nil {
 			return unchanged, err
 		}
 	}
@@ -88,10 +87,10 @@ func (m *migrateJob) commitFile(ctx context.Context, to *formats.Format, p fileM
 		did, err = replaced, m.replace(ctx, to, p)
 	} else if err = m.rename.create(p.staged, p.path); errors.Is(err, fs.ErrExist) {
 		did = unchanged
-		if same, e := sameBytes(p.staged, p.path); p.companion || same && e == nil {
+		if same, e := stage.SameBytes(p.staged, p.path); p.companion || same && e == nil {
 			err = nil
 		} else {
-			err = &formats.Error{At: p.path, Err: errAppeared, Hint: "it was not touched: run migrate again"}
+			err = &formats.Error{At: p.path, Err: stage.ErrAppeared, Hint: "it was not touched: run migrate again"}
 		}
 	} else if err != nil {
 		err = refuse(err)
@@ -143,40 +142,8 @@ func copyFile(from, to string) error {
 func (m *migrateJob) syncFolders() error {
 	var errs []error
 	for _, dir := range slices.Sorted(maps.Keys(m.folders)) {
-		errs = append(errs, syncFolder(dir))
+		errs = append(errs, stage.SyncFolder(dir))
 	}
 	clear(m.folders)
 	return errors.Join(errs...)
-}
-
-// sameBytes reports whether two files have the same content.
-func sameBytes(a, b string) (bool, error) {
-	ia, erra := os.Stat(a)
-	ib, errb := os.Stat(b)
-	if err := errors.Join(erra, errb); err != nil || ia.Size() != ib.Size() {
-		return false, err
-	}
-	fa, err := os.Open(a)
-	if err != nil {
-		return false, err
-	}
-	defer fa.Close()
-	fb, err := os.Open(b)
-	if err != nil {
-		return false, err
-	}
-	defer fb.Close()
-	bufa, bufb := make([]byte, 1<<16), make([]byte, 1<<16)
-	for {
-		n, err := io.ReadFull(fa, bufa)
-		k, errk := io.ReadFull(fb, bufb)
-		switch {
-		case !bytes.Equal(bufa[:n], bufb[:k]):
-			return false, nil
-		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-			return errk != nil, nil
-		case err != nil || errk != nil:
-			return false, fmt.Errorf("compare %s: %w", b, errors.Join(err, errk))
-		}
-	}
 }

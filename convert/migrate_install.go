@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -27,9 +28,9 @@ func (j *job) install(ctx context.Context) error {
 		all = append(all, groupFamilies(&j.rep.Stores[i]))
 		count += len(all[i])
 	}
-	if count > fewFiles && !j.opts.DryRun {
+	if count > stage.FewFiles && !j.opts.DryRun {
 		var err error
-		if m.synced, err = syncDisk(j.stage.Root); err != nil {
+		if m.synced, err = stage.SyncDisk(j.stage.Root); err != nil {
 			return err
 		}
 	}

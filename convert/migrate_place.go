@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -144,7 +145,7 @@ func (m *migrateJob) compare(ctx context.Context, to *formats.Format, p *fileMov
 		return false, &formats.Error{At: p.path, Err: formats.Cause(err)}
 	}
 	if info.Mode().IsRegular() {
-		if same, err = sameBytes(p.staged, p.path); same || err != nil {
+		if same, err = stage.SameBytes(p.staged, p.path); same || err != nil {
 			return same, err
 		}
 	}

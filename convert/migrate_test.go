@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -94,7 +95,7 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 	if o.Cwd == "" {
 		o.Cwd = m.cwd
 	}
-	with := renameFuncs{moveNew, os.Rename}
+	with := renameFuncs{stage.Move, os.Rename}
 	if m.rename != nil {
 		with = *m.rename
 	}
@@ -412,7 +413,7 @@ func TestMigrateRace(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(to, b, 0o600) // the other run
 			}
-			return errors.Join(err, moveNew(from, to))
+			return errors.Join(err, stage.Move(from, to))
 		}}
 		rep := m.run(MigrateOptions{})
 		if theirs {
@@ -435,7 +436,7 @@ func TestMigrateUpdateIsUndone(t *testing.T) {
 	before := m.files()
 	m.say("session a First\nsay hello\nsay more\nsession k Kid\nsay hi\nsay more\nsession l Late\nsay late\n")
 	broken := errors.New("the disk says no")
-	m.rename = &renameFuncs{create: moveNew, replace: func(from, to string) error {
+	m.rename = &renameFuncs{create: stage.Move, replace: func(from, to string) error {
 		if strings.HasSuffix(to, "a.txt") {
 			return broken
 		}

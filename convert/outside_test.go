@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/store"
 )
@@ -100,7 +101,7 @@ func TestOutside(t *testing.T) {
 			os.MkdirAll(s.home, 0o777)
 			os.Symlink("../elsewhere", filepath.Join(s.home, ".client"))
 		}
-		rep, err := s.carry(t, Options{}, moveNew)
+		rep, err := s.carry(t, Options{}, stage.Move)
 		if err != nil || !rep.Placed || rep.Target != s.place {
 			t.Errorf("%s: %v, %+v", name, err, rep)
 			continue
@@ -112,7 +113,7 @@ func TestOutside(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 		for _, l := range tree(t, s.home) {
-			if strings.Contains(l, stagingMark) || strings.Contains(l, backupMark) {
+			if strings.Contains(l, formats.StagingMark) || strings.Contains(l, stage.BackupMark) {
 				t.Errorf("%s: left behind: %s", name, l)
 			}
 		}
@@ -135,7 +136,7 @@ func TestOutsideFails(t *testing.T) {
 					if n++; n == fail {
 						return errors.New("no luck")
 					}
-					err := moveNew(from, to)
+					err := stage.Move(from, to)
 					if bad := s.whole(); bad != "" && !replace {
 						t.Errorf("%s: after rename %d of %s: %s", name, n, to, bad)
 					}
@@ -161,14 +162,14 @@ func TestOutsideTaken(t *testing.T) {
 	s := newApartScene(t, ".client/proj/side/one/a", ".client/proj/side/one.bak-1/a")
 	for _, dry := range []bool{true, false} {
 		leavesNothing(t, s.dir, func() {
-			_, err := s.carry(t, Options{DryRun: dry}, moveNew)
+			_, err := s.carry(t, Options{DryRun: dry}, stage.Move)
 			if !errors.Is(err, formats.ErrExists) || !strings.Contains(formats.Hint(err), "one.bak-1") || !strings.Contains(err.Error(), filepath.Join("side", "one")) {
 				t.Errorf("dry run %v: %v, hint %q", dry, err, formats.Hint(err))
 			}
 		})
 	}
 	said := ""
-	if _, err := s.carry(t, Options{Replace: true, OnNotice: func(line string) { said += line + "\n" }}, moveNew); err != nil {
+	if _, err := s.carry(t, Options{Replace: true, OnNotice: func(line string) { said += line + "\n" }}, stage.Move); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"one/a": "one", "two/a": "two", "one.bak-1/a": "theirs", "one.bak-2/a": "theirs"} {
@@ -181,13 +182,13 @@ func TestOutsideTaken(t *testing.T) {
 	}
 	// What a stopped run has left is the same, and no hindrance.
 	os.RemoveAll(s.place)
-	if _, err := s.carry(t, Options{}, moveNew); err != nil {
+	if _, err := s.carry(t, Options{}, stage.Move); err != nil {
 		t.Error(err)
 	}
 	// A file of that name is nobody's folder.
 	s = newApartScene(t, ".client/proj/side")
 	leavesNothing(t, s.dir, func() {
-		if _, err := s.carry(t, Options{Replace: true}, moveNew); err == nil || !strings.Contains(err.Error(), "not a folder") {
+		if _, err := s.carry(t, Options{Replace: true}, stage.Move); err == nil || !strings.Contains(err.Error(), "not a folder") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -209,7 +210,7 @@ func TestOutsideAppears(t *testing.T) {
 				done = true
 				write(t, filepath.Join(s.side, "one", "a"), "theirs")
 			}
-			return moveNew(from, to)
+			return stage.Move(from, to)
 		}
 		_, err := s.carry(t, Options{}, rename)
 		if !errors.Is(err, formats.ErrExists) {

@@ -3,13 +3,13 @@ package convert
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
 
@@ -88,7 +88,7 @@ func TestSecondRenameFails(t *testing.T) {
 				if n++; n == fail {
 					return errors.New("no luck")
 				}
-				return moveNew(from, to)
+				return stage.Move(from, to)
 			}
 			leavesNothing(t, dir, func() {
 				rep, err := convertWith(t.Context(), fakes(nil, nil), filepath.Dir(src), dst, Options{To: "left", Replace: true}, rename)
@@ -117,7 +117,7 @@ func TestTargetAppearsMeanwhile(t *testing.T) {
 			if to == dst {
 				write(t, dst, "theirs")
 			}
-			return moveNew(from, to)
+			return stage.Move(from, to)
 		}
 		_, err := convertWith(t.Context(), fakes(nil, nil), src, dst, Options{To: "right", Replace: replace}, rename)
 		if !errors.Is(err, formats.ErrExists) {
@@ -139,7 +139,7 @@ func TestMissingFolders(t *testing.T) {
 		if to == filepath.Join(dir, "x") { // somebody else makes the same folders
 			write(t, filepath.Join(dir, "x", "y", "theirs"), "theirs")
 		}
-		return moveNew(from, to)
+		return stage.Move(from, to)
 	}
 	rep, err := convertWith(t.Context(), fakes(nil, nil), src, dst, Options{To: "right"}, rename)
 	if err != nil || !rep.Placed {
@@ -152,33 +152,6 @@ func TestMissingFolders(t *testing.T) {
 	}
 	if s := strings.Join(got, " "); s != want {
 		t.Errorf("got %s, want %s", s, want)
-	}
-}
-
-func TestMoveStepwise(t *testing.T) {
-	for _, folder := range []bool{false, true} {
-		dir := t.TempDir()
-		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-		if folder {
-			write(t, filepath.Join(a, "f"), "new")
-			write(t, filepath.Join(b, "f"), "old")
-		} else {
-			write(t, a, "new")
-			write(t, b, "old")
-		}
-		for name, move := range map[string]func(string, string) error{"stepwise": moveStepwise, "at once": moveNew} {
-			leavesNothing(t, dir, func() {
-				if err := move(a, b); !errors.Is(err, fs.ErrExist) {
-					t.Errorf("%s, folder %v: %v", name, folder, err)
-				}
-			})
-		}
-		if err := moveStepwise(a, filepath.Join(dir, "c")); err != nil {
-			t.Error(err)
-		}
-		if _, err := os.Lstat(a); err == nil {
-			t.Error("the old name is still there")
-		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -130,7 +131,7 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 	if sizeOf(l) > maxTrySize {
 		return all
 	}
-	private, err := newTempFolder("try")
+	private, err := stage.NewTemp("try")
 	if err != nil {
 		return all
 	}

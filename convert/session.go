@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -166,7 +167,7 @@ func (j *job) nameSessions(to *formats.Format) {
 // gatherSessions moves the staged sessions to their names, and reports whether
 // there were any.
 func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool, err error) {
-	goal := j.stage.path(j.dest, ".")
+	goal := j.stage.StorePath(j.dest, ".")
 	var one *os.File
 	for i := range j.stagedSessions {
 		for _, f := range j.stagedSessions[i] {
@@ -194,7 +195,7 @@ func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool
 // oneFile reports whether the target is a file of one or all sessions, and not
 // a folder.
 func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
-	return strings.EqualFold(filepath.Ext(j.dest.base()), filepath.Ext(to.Writer.Path(h)))
+	return strings.EqualFold(filepath.Ext(j.dest.Base()), filepath.Ext(to.Writer.Path(h)))
 }
 
 // checkOneFile returns an error if several sessions would go to a file that can
@@ -252,7 +253,7 @@ func moveInto(goal, name, staged string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	return moveNew(staged, to)
+	return stage.Move(staged, to)
 }
 
 // fileNames gives each session a unique name, even on disks that ignore case.

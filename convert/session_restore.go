@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
 )
@@ -60,12 +61,12 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
 		return nil, nil, err
 	}
-	rep, err := convertWith(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, OnNotice: c.opts.OnNotice}, moveNew)
+	rep, err := convertWith(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, OnNotice: c.opts.OnNotice}, stage.Move)
 	if err == nil && !rep.Placed {
 		err = errors.New("the store cannot be restored from its text")
 	}
 	if err != nil {
-		return nil, nil, &replacedPath{err, dst, c.found.Loc.Path}
+		return nil, nil, stage.ReplacePath(err, dst, c.found.Loc.Path)
 	}
 	loc, err := formats.Locate(dst)
 	return of, loc, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -50,7 +51,7 @@ func (j *job) skipUnlisted(ctx context.Context) {
 		return
 	}
 	listed, without := make([]map[string]bool, len(j.found)), make([]bool, len(j.found))
-	runAll(ctx, workerCount(j.opts.Jobs), j.largestFirst(), func(i int, _ bool) bool {
+	workers.Run(ctx, workers.Count(j.opts.Jobs), slices.Values(j.largestFirst()), func(i int, _ bool) bool {
 		f := j.found[i]
 		if f.Loc == nil || f.Detected[0].Format.Sessions == nil || f.Detected[0].Format.Sessions.Heads == nil {
 			return false

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -52,7 +53,7 @@ func (j *job) convertSessions(ctx context.Context, i, jobs int, last bool) error
 	c := &sessionConversion{job: j, found: j.found[i], rep: rep, index: i, jobs: jobs, to: j.reg.Lookup(j.opts.To), current: &loss.Log{}, calls: newCallIndex()}
 	rep.To = c.to.Name
 	err := c.run(ctx)
-	if at := slices.IndexFunc(append(slices.Clone(c.errs), err), tooManyFiles); at >= 0 && !last {
+	if at := slices.IndexFunc(append(slices.Clone(c.errs), err), workers.TooManyFiles); at >= 0 && !last {
 		c.removeStaged()
 		return append(c.errs, err)[at]
 	}

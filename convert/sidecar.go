@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/store"
 )
@@ -19,23 +20,23 @@ import (
 // restored, and the target's.
 type sidecar struct {
 	off            bool
-	named          bool   // the user named a file, which serves both directions
-	from           string // path of the source's, which need not exist
-	to             target // path of the target's
-	exists         bool   // the source has a sidecar
+	named          bool         // the user named a file, which serves both directions
+	from           string       // path of the source's, which need not exist
+	to             stage.Target // path of the target's
+	exists         bool         // the source has a sidecar
 	items          map[string][]store.SidecarItem
-	previous       target // of an existing target of this name
+	previous       stage.Target // of an existing target of this name
 	previousExists bool
 }
 
-func newSidecar(src string, goal target, option string) (*sidecar, error) {
-	suffix, err := sidecarSuffix(goal.path(), goal.display)
+func newSidecar(src string, goal stage.Target, option string) (*sidecar, error) {
+	suffix, err := sidecarSuffix(goal.Path(), goal.Display)
 	if err != nil {
 		return nil, err
 	}
-	b := &sidecar{to: goal.beside(formats.SidecarSuffix), previous: goal.beside(suffix)}
-	b.previousExists = b.previous.exists()
-	if err := checkDisjoint(src, b.previous); err != nil {
+	b := &sidecar{to: goal.Beside(formats.SidecarSuffix), previous: goal.Beside(suffix)}
+	b.previousExists = b.previous.Exists()
+	if err := stage.CheckDisjoint(src, b.previous); err != nil {
 		return nil, err
 	}
 	switch option {
@@ -43,7 +44,7 @@ func newSidecar(src string, goal target, option string) (*sidecar, error) {
 		b.off = true
 	case "", "beside":
 	default:
-		t, err := resolve(option)
+		t, err := stage.Resolve(option)
 		if err != nil {
 			return nil, err
 		}
@@ -57,16 +58,16 @@ func newSidecar(src string, goal target, option string) (*sidecar, error) {
 
 // checkSidecarPath returns an error for a sidecar in a place where it would
 // touch source or target.
-func checkSidecarPath(src string, goal, t target) error {
-	if err := checkDisjoint(src, t); err != nil {
+func checkSidecarPath(src string, goal, t stage.Target) error {
+	if err := stage.CheckDisjoint(src, t); err != nil {
 		return err
 	}
 	sep := string(filepath.Separator)
-	if strings.HasPrefix(t.path()+sep, goal.path()+sep) || strings.HasPrefix(goal.path()+sep, t.path()+sep) {
-		return &formats.Error{At: t.display, Err: errors.New("the sidecar cannot be inside the target"), Hint: "pass a file outside of DST, or omit --sidecar"}
+	if strings.HasPrefix(t.Path()+sep, goal.Path()+sep) || strings.HasPrefix(goal.Path()+sep, t.Path()+sep) {
+		return &formats.Error{At: t.Display, Err: errors.New("the sidecar cannot be inside the target"), Hint: "pass a file outside of DST, or omit --sidecar"}
 	}
-	if len(t.tail) > 1 {
-		return &formats.Error{At: filepath.Dir(t.display), Err: fs.ErrNotExist, Hint: "create the folder of the sidecar first"}
+	if len(t.Tail) > 1 {
+		return &formats.Error{At: filepath.Dir(t.Display), Err: fs.ErrNotExist, Hint: "create the folder of the sidecar first"}
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func checkSidecarPath(src string, goal, t target) error {
 // sidecarOf returns the path of the source's sidecar. A source without a name
 // of its own (".") is resolved.
 func sidecarOf(src string) (string, error) {
-	p := trimSeparators(src)
+	p := stage.TrimSeparators(src)
 	if b := filepath.Base(p); b == "." || b == ".." {
 		if real, err := filepath.EvalSymlinks(p); err == nil {
 			if abs, err := filepath.Abs(real); err == nil {
@@ -253,7 +254,7 @@ func (j *job) checkSidecarSize() error {
 	if j.sidecarSize() <= maxSidecar {
 		return nil
 	}
-	return &formats.Error{At: j.sidecar.to.display, Err: fmt.Errorf("the sidecar would exceed %d MB", maxSidecar>>20), Hint: "convert fewer stores at once, or use --sidecar none"}
+	return &formats.Error{At: j.sidecar.to.Display, Err: fmt.Errorf("the sidecar would exceed %d MB", maxSidecar>>20), Hint: "convert fewer stores at once, or use --sidecar none"}
 }
 
 // stageSidecar writes the sidecar of all placed stores to path, in the order of

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
 
@@ -75,16 +76,16 @@ func TestSweepingBehindARefusal(t *testing.T) {
 func TestLivingRunIsNotSwept(t *testing.T) {
 	dir := t.TempDir()
 	src := write(t, filepath.Join(dir, "a"), leftText(3))
-	goal, err := resolve(filepath.Join(dir, "b"))
+	goal, err := stage.Resolve(filepath.Join(dir, "b"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	alive, err := newStaging(goal)
+	alive, err := stage.New(goal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	must(t, fakes(nil, nil), src, filepath.Join(dir, "b"), Options{To: "right", OnNotice: func(s string) { t.Error(s) }})
-	if _, err := os.Stat(alive.tree); err != nil {
+	if _, err := os.Stat(alive.Tree); err != nil {
 		t.Errorf("the folder of a living run was swept: %v", err)
 	}
 	if err := alive.Remove(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -20,7 +21,7 @@ func (c *exactConversion) verify(ctx context.Context, to *formats.Format, schema
 		if c.opts.DryRun {
 			synced <- nil
 		} else {
-			go func() { synced <- syncTree(c.stage.tree) }()
+			go func() { synced <- stage.SyncTree(c.stage.Tree) }()
 		}
 	} else {
 		synced <- nil

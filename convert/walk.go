@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
 
@@ -49,7 +49,7 @@ func entries(reg *formats.Registry, l *formats.Location, list []fs.DirEntry) ite
 			if isIgnored(e) {
 				continue
 			}
-			s := walkEntry{name: e.Name(), of: backupOf(e.Name())}
+			s := walkEntry{name: e.Name(), of: stage.BackupOf(e.Name())}
 			link := e.Type()&fs.ModeSymlink != 0
 			switch {
 			case s.of != "" && l.Has(s.of):
@@ -83,22 +83,9 @@ func isClientCopy(reg *formats.Registry, name string) bool {
 // folders, and what rehome itself leaves beside its targets.
 func isIgnored(e fs.DirEntry) bool {
 	if e.IsDir() {
-		return e.Name() == ".git" || e.Name() == "node_modules" || isStaging(e.Name())
+		return e.Name() == ".git" || e.Name() == "node_modules" || formats.IsStaging(e.Name())
 	}
 	return formats.IsSidecar(e.Name())
-}
-
-// backupOf returns the name of which this is a backup by rehome, "" if it is
-// not. Without the original beside it, a backup is a store like any other.
-func backupOf(name string) string {
-	at := strings.LastIndex(name, backupMark)
-	if at < 1 {
-		return ""
-	}
-	if n, err := strconv.Atoi(name[at+len(backupMark):]); err != nil || n < 1 || n > maxBackups {
-		return ""
-	}
-	return name[:at]
 }
 
 // classify returns why a file that no format recognizes is skipped. It may be

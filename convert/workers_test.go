@@ -19,28 +19,6 @@ import (
 	"rehome/formats/store"
 )
 
-// TestSpread: what finds no file left to open is done again when the others have
-// finished, one at a time, and once.
-func TestSpread(t *testing.T) {
-	var mu sync.Mutex
-	var first, second []int
-	runAll(t.Context(), 4, []int{3, 1, 2, 0, 4}, func(i int, last bool) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if last {
-			second = append(second, i)
-			return true
-		}
-		first = append(first, i)
-		return i%2 == 0
-	})
-	slices.Sort(first)
-	slices.Sort(second)
-	if !slices.Equal(first, []int{0, 1, 2, 3, 4}) || !slices.Equal(second, []int{0, 2, 4}) {
-		t.Errorf("%v, %v", first, second)
-	}
-}
-
 // TestStoresWaitForFiles: a store that cannot be opened while others are open is
 // carried when they are not, whatever is done with it.
 func TestStoresWaitForFiles(t *testing.T) {

@@ -39,6 +39,8 @@ func layers() []layer {
 		{"golden", nil},
 		{"internal/scratch", nil},
 		{"convert/internal/leaks", nil},
+		{"convert/internal/workers", nil},
+		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
@@ -73,7 +75,7 @@ func doors() map[string][]string {
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
 		"golang.org/x/term":                     {"cmd/rehome"},
-		"golang.org/x/sys":                      {"convert", "internal/scratch", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/scratch", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 

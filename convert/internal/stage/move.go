@@ -1,13 +1,13 @@
-package convert
+package stage
 
 import (
 	"io/fs"
 	"os"
 )
 
-// moveNew renames and never overwrites: if to exists, the error is fs.ErrExist.
+// Move renames and never overwrites: if to exists, the error is fs.ErrExist.
 // move does it in one step if the system can.
-func moveNew(from, to string) error { return move(from, to) }
+func Move(from, to string) error { return move(from, to) }
 
 // moveStepwise is for systems and disks without such a rename. A file is
 // linked, which fails if the name is taken. A folder cannot be linked, but

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package convert
+package workers
 
 import (
 	"errors"
@@ -17,8 +17,8 @@ func fileLimit() int {
 	return int(r.Cur)
 }
 
-// tooManyFiles reports whether an error says that the process, or the system,
+// TooManyFiles reports whether an error says that the process, or the system,
 // can open no more files.
-func tooManyFiles(err error) bool {
+func TooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

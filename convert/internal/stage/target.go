@@ -1,4 +1,4 @@
-package convert
+package stage
 
 import (
 	"errors"
@@ -11,37 +11,37 @@ import (
 	"rehome/formats"
 )
 
-// target is a path at which something will be placed. It is resolved once, and
+// Target is a path at which something will be placed. It is resolved once, and
 // used for every check and every rename, so that what was checked is what is
 // used.
-type target struct {
-	display string   // as the user wrote it
-	dir     string   // the deepest existing folder above it, links resolved
-	tail    []string // the elements below dir; the last is its own name
+type Target struct {
+	Display string   // as the user wrote it
+	Dir     string   // the deepest existing folder above it, links resolved
+	Tail    []string // the elements below dir; the last is its own name
 }
 
-func (t target) base() string { return t.tail[len(t.tail)-1] }
+func (t Target) Base() string { return t.Tail[len(t.Tail)-1] }
 
-func (t target) path() string { return filepath.Join(append([]string{t.dir}, t.tail...)...) }
+func (t Target) Path() string { return filepath.Join(append([]string{t.Dir}, t.Tail...)...) }
 
-// beside returns the target with a suffix, in the same folder.
-func (t target) beside(suffix string) target {
-	tail := append([]string(nil), t.tail...)
+// Beside returns the target with a suffix, in the same folder.
+func (t Target) Beside(suffix string) Target {
+	tail := append([]string(nil), t.Tail...)
 	tail[len(tail)-1] += suffix
-	return target{display: t.display + suffix, dir: t.dir, tail: tail}
+	return Target{Display: t.Display + suffix, Dir: t.Dir, Tail: tail}
 }
 
-// exists reports whether something has this name, even a dangling link.
-func (t target) exists() bool {
-	_, err := os.Lstat(t.path())
+// Exists reports whether something has this name, even a dangling link.
+func (t Target) Exists() bool {
+	_, err := os.Lstat(t.Path())
 	return err == nil
 }
 
-// resolve resolves a path. It does not follow the last element: a link at the
+// Resolve resolves a path. It does not follow the last element: a link at the
 // target is what is refused or backed up.
-func resolve(path string) (target, error) {
-	refuse := func(err error, hint string) (target, error) {
-		return target{}, &formats.Error{At: path, Err: err, Hint: hint}
+func Resolve(path string) (Target, error) {
+	refuse := func(err error, hint string) (Target, error) {
+		return Target{}, &formats.Error{At: path, Err: err, Hint: hint}
 	}
 	if path == "" {
 		return refuse(errors.New("empty target name"), "")
@@ -50,18 +50,18 @@ func resolve(path string) (target, error) {
 	if err != nil {
 		return refuse(err, "")
 	}
-	t := target{display: trimSeparators(path)}
+	t := Target{Display: TrimSeparators(path)}
 	for {
 		dir, base := splitLast(rest)
 		switch {
 		case base == "":
 			return refuse(errors.New("the target cannot be the root of a disk"), "pass a path inside it")
-		case (base == "." || base == "..") && len(t.tail) == 0:
+		case (base == "." || base == "..") && len(t.Tail) == 0:
 			real, err := filepath.EvalSymlinks(rest)
 			if err != nil {
 				return refuse(formats.Cause(err), "")
 			}
-			t.display, dir, base = real, filepath.Dir(real), filepath.Base(real)
+			t.Display, dir, base = real, filepath.Dir(real), filepath.Base(real)
 			if dir == real {
 				return refuse(errors.New("the target cannot be the root of a disk"), "pass a path inside it")
 			}
@@ -71,10 +71,10 @@ func resolve(path string) (target, error) {
 			rest = dir
 			continue
 		}
-		t.tail = append([]string{base}, t.tail...)
+		t.Tail = append([]string{base}, t.Tail...)
 		real, err := filepath.EvalSymlinks(dir)
 		if err == nil {
-			t.dir = real
+			t.Dir = real
 			return t, t.checkFolder()
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -85,16 +85,16 @@ func resolve(path string) (target, error) {
 }
 
 // checkFolder returns an error if the existing part cannot hold the rest.
-func (t target) checkFolder() error {
-	info, err := os.Stat(t.dir)
+func (t Target) checkFolder() error {
+	info, err := os.Stat(t.Dir)
 	if err == nil && !info.IsDir() {
-		return &formats.Error{At: t.dir, Err: errNotFolder}
+		return &formats.Error{At: t.Dir, Err: ErrNotFolder}
 	}
 	if err != nil {
-		return &formats.Error{At: t.dir, Err: formats.Cause(err)}
+		return &formats.Error{At: t.Dir, Err: formats.Cause(err)}
 	}
-	first := filepath.Join(t.dir, t.tail[0])
-	if _, err := os.Lstat(first); err == nil && len(t.tail) > 1 {
+	first := filepath.Join(t.Dir, t.Tail[0])
+	if _, err := os.Lstat(first); err == nil && len(t.Tail) > 1 {
 		return &formats.Error{At: first, Err: errors.New("not a folder, but a dangling link")}
 	}
 	return nil
@@ -127,9 +127,9 @@ func splitLast(path string) (dir, base string) {
 	return vol + p[:at], p[at:]
 }
 
-// trimSeparators returns the path without separators at its end, so that a
+// TrimSeparators returns the path without separators at its end, so that a
 // suffix can be appended.
-func trimSeparators(path string) string {
+func TrimSeparators(path string) string {
 	slash := func(r rune) bool { return r == '/' || r == filepath.Separator }
 	if t := strings.TrimRightFunc(path, slash); t != "" {
 		return t
@@ -137,5 +137,5 @@ func trimSeparators(path string) string {
 	return path
 }
 
-// errNotFolder is the error of a path where a folder is needed.
-var errNotFolder = errors.New("not a folder")
+// ErrNotFolder is the error of a path where a folder is needed.
+var ErrNotFolder = errors.New("not a folder")

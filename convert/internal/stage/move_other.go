@@ -1,5 +1,5 @@
 //go:build !linux && !darwin && !windows
 
-package convert
+package stage
 
 func move(from, to string) error { return moveStepwise(from, to) }

@@ -1,4 +1,4 @@
-package convert
+package stage
 
 import (
 	"errors"
@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// fewFiles is the max number of files that are synced one by one. For more,
+// FewFiles is the max number of files that are synced one by one. For more,
 // where the system can, the whole disk is synced once, which is cheaper than
 // hundreds of waits.
-const fewFiles = 8
+const FewFiles = 8
 
-// syncTree syncs everything below root to disk.
-func syncTree(root string) error {
+// SyncTree syncs everything below root to disk.
+func SyncTree(root string) error {
 	var files, dirs []string
 	err := filepath.WalkDir(root, func(p string, e fs.DirEntry, err error) error {
 		switch {
@@ -31,25 +31,25 @@ func syncTree(root string) error {
 	if err != nil {
 		return err
 	}
-	if len(files) > fewFiles {
-		if done, err := syncDisk(root); done {
+	if len(files) > FewFiles {
+		if done, err := SyncDisk(root); done {
 			return err
 		}
 	}
 	for _, p := range files {
-		if err := syncFile(p); err != nil {
+		if err := SyncFile(p); err != nil {
 			return err
 		}
 	}
 	for _, p := range dirs {
-		if err := syncFolder(p); err != nil {
+		if err := SyncFolder(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func syncFile(path string) error {
+func SyncFile(path string) error {
 	// Windows flushes only files that are open for writing.
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -61,9 +61,9 @@ func syncFile(path string) error {
 	return f.Sync()
 }
 
-// syncFolder syncs the names in a folder to disk. Some disks cannot and need
+// SyncFolder syncs the names in a folder to disk. Some disks cannot and need
 // not do it.
-func syncFolder(path string) error {
+func SyncFolder(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}

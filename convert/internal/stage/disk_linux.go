@@ -1,4 +1,4 @@
-package convert
+package stage
 
 import (
 	"os"
@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// syncDisk syncs the disk that path is on. It returns false if the system
+// SyncDisk syncs the disk that path is on. It returns false if the system
 // cannot.
-func syncDisk(path string) (bool, error) {
+func SyncDisk(path string) (bool, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return true, err

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package convert
-
-func syncDisk(string) (bool, error) { return false, nil }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package stage
+
+func SyncDisk(string) (bool, error) { return false, nil }

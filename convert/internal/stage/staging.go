@@ -1,0 +1,145 @@
+package stage
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats"
+	"rehome/internal/scratch"
+)
+
+// Folder is a private folder beside the target, on the same disk, in which
+// everything is built under its final name. It is called
+// .NAME.rehome-0123456789abcdef, and its tree is renamed out of it.
+type Folder struct {
+	*scratch.Dir
+	Tree, TargetDir   string
+	removed, vanished bool // removed by this run; no longer existed then
+}
+
+// stagingPrefix returns the prefix of the folder's name. It leaves room for the
+// suffix in 255 bytes.
+func stagingPrefix(base string) string {
+	for len(base) > 200 || !utf8.ValidString(base) && len(base) > 190 {
+		base = base[:len(base)-1]
+	}
+	return "." + base + formats.StagingMark
+}
+
+// New creates the folder.
+func New(t Target) (*Folder, error) {
+	d, err := scratch.Make(t.Dir, stagingPrefix(t.Base()))
+	switch {
+	case errors.Is(err, scratch.ErrSwept):
+		return nil, &formats.Error{At: t.Dir, Err: formats.Cause(err), Hint: "run it again when the other runs have finished"}
+	case err != nil:
+		return nil, &formats.Error{At: t.Dir, Op: "create a folder beside the target", Err: formats.Cause(err), Hint: "make the target's folder writable"}
+	}
+	return &Folder{Dir: d, Tree: d.Path, TargetDir: t.Dir}, nil
+}
+
+// NewDryRun creates the folder of a dry run. Nothing is renamed out of
+// it, so it is among the temporary files and not beside the target.
+func NewDryRun(t Target) (*Folder, error) {
+	d, err := NewTemp("dry-run")
+	if err != nil {
+		return nil, err
+	}
+	return &Folder{Dir: d, Tree: d.Path, TargetDir: t.Dir}, nil
+}
+
+// NewTemp creates a private folder for a purpose among the system's
+// temporary files.
+func NewTemp(purpose string) (*scratch.Dir, error) {
+	d, err := scratch.New("", purpose)
+	if err != nil {
+		return nil, &formats.Error{At: os.TempDir(), Op: "create a folder for temporary files", Err: formats.Cause(err), Hint: "set TMPDIR to another folder"}
+	}
+	return d, nil
+}
+
+// Remove removes the folder with everything in it.
+func (s *Folder) Remove() error {
+	s.vanished, s.removed = s.Gone(), true
+	return s.Dir.Remove()
+}
+
+// Gone reports whether something removed the folder during the run.
+func (s *Folder) Gone() bool {
+	if s.removed {
+		return s.vanished
+	}
+	_, err := os.Lstat(s.Tree)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// StorePath returns the path where the store found at rel is staged.
+func (s *Folder) StorePath(t Target, rel string) string {
+	return filepath.Join(s.Tree, filepath.Join(t.Tail...), filepath.FromSlash(rel))
+}
+
+// Drop removes a store from the tree, and the folders that were created for it
+// alone. No other store may be written at the same time.
+func (s *Folder) Drop(path string) error {
+	if err := RemoveStore(path); err != nil {
+		return err
+	}
+	for d := filepath.Dir(path); d != s.Tree; d = filepath.Dir(d) {
+		if os.Remove(d) != nil {
+			break // another store is there
+		}
+	}
+	return nil
+}
+
+// RemoveStore removes a staged store, complete or not, with the logs of a
+// database that was not closed properly.
+func RemoveStore(path string) error {
+	for _, side := range []string{"", "-journal", "-wal", "-shm"} {
+		if _, err := os.Lstat(path + side); err != nil {
+			continue // nothing exists, or the name is too long
+		}
+		if err := os.RemoveAll(path + side); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sweep removes the folders of killed runs for the same target. Such a folder
+// is in the nearest folder above the target that existed then, which is not
+// always the nearest that exists now.
+func Sweep(t Target, say func(string)) {
+	reported := func(root string, err error) {
+		if err != nil {
+			say("could not remove what an interrupted run left: " + err.Error())
+		} else {
+			say("removed what an interrupted run left: " + root)
+		}
+	}
+	for dir := t.Dir; ; dir = filepath.Dir(dir) {
+		scratch.SweepBeside(dir, stagingPrefix(t.Base()), reported)
+		if dir == filepath.Dir(dir) {
+			return
+		}
+	}
+}
+
+// WithTargetPath replaces the staging folder's path in an error by the
+// target's.
+func (s *Folder) WithTargetPath(err error) error { return ReplacePath(err, s.Tree, s.TargetDir) }
+
+// ReplacePath returns an error whose message has one path in place of another.
+func ReplacePath(err error, from, to string) error { return &replacedPath{err, from, to} }
+
+type replacedPath struct {
+	error
+	from, to string
+}
+
+func (e *replacedPath) Error() string { return strings.ReplaceAll(e.error.Error(), e.from, e.to) }
+
+func (e *replacedPath) Unwrap() error { return e.error }

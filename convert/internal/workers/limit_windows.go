@@ -1,0 +1,5 @@
+package workers
+
+func fileLimit() int { return 0 }
+
+func TooManyFiles(error) bool { return false }
