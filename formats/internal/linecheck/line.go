@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 )
 
@@ -63,8 +64,8 @@ func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 	end, bad := 0, ""
 	valid := utf8.Valid(b)
 	if !valid && !l.Ended { // a tail can be torn within a character, too
-		_, bad = c.scan.scan(b, 0)
-		if bad == brokenOff {
+		_, bad = c.scan.scan(b)
+		if bad == rawjson.Truncated {
 			c.tail = true
 			return nil, false
 		}
@@ -74,11 +75,11 @@ func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 		at = firstBad(b)
 		b = bytes.ToValidUTF8(b, []byte("\ufffd"))
 	}
-	end, bad = c.scan.scan(b, 0)
+	end, bad = c.scan.scan(b)
 	switch {
-	case bad == deep:
+	case bad == rawjson.TooDeep:
 		c.breach(tooDeep, l.Number, "", "")
-	case bad == brokenOff && !l.Ended:
+	case bad == rawjson.Truncated && !l.Ended:
 		c.tail = true
 	case bad != "":
 		c.breach(notJSON, l.Number, "", "byte %d: %s", end+1, rule.Words(bad))

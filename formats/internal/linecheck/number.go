@@ -1,6 +1,7 @@
 package linecheck
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 
@@ -13,58 +14,17 @@ const (
 	mostExponent = 400
 )
 
-// number takes the number at b[i].
-func (s *scanner) number(i int) (int, string) {
-	b, from := s.b, i
-	if b[i] == '-' {
-		i++
-	}
-	start := i
-	i = digits(b, i)
-	if i == start || b[start] == '0' && i > start+1 {
-		return s.misspelled(i)
-	}
-	whole, exponent := true, 0
-	if i < len(b) && b[i] == '.' {
-		whole = false
-		start = i + 1
-		if i = digits(b, start); i == start {
-			return s.misspelled(i)
+// number judges a number, which is well-formed.
+func (s *scanner) number(text []byte) {
+	if i := bytes.IndexAny(text, "eE"); i >= 0 {
+		exponent, err := strconv.Atoi(string(text[i+1:]))
+		if err != nil {
+			exponent = mostExponent + 1 // what has no place in an int is too much as well
 		}
+		s.weigh(text, false, exponent)
+	} else if len(text) >= 16 {
+		s.weigh(text, bytes.IndexByte(text, '.') < 0, 0)
 	}
-	if i < len(b) && b[i]|0x20 == 'e' {
-		whole = false
-		sign := i + 1
-		if i++; i < len(b) && (b[i] == '+' || b[i] == '-') {
-			i++
-		}
-		start = i
-		if i = digits(b, i); i == start {
-			return s.misspelled(i)
-		}
-		exponent = mostExponent + 1 // what has no place in an int is too much as well
-		if n, err := strconv.Atoi(string(b[sign:i])); err == nil {
-			exponent = n
-		}
-	}
-	if n := i - from; n >= 16 || exponent != 0 {
-		s.weigh(b[from:i], whole, exponent)
-	}
-	return i, ""
-}
-
-func digits(b []byte, i int) int {
-	for i < len(b) && b[i]-'0' <= 9 {
-		i++
-	}
-	return i
-}
-
-func (s *scanner) misspelled(i int) (int, string) {
-	if i >= len(s.b) {
-		return i, brokenOff
-	}
-	return i, "malformed number"
 }
 
 // weigh judges a number that may not be one for JavaScript.

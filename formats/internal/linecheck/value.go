@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -37,14 +38,12 @@ func (v *Values) Ask(b []byte, at store.Addr, q *rule.Pass) bool {
 		breach(notUTF8, "", "byte %d", firstBad(b)+1)
 		return false
 	}
-	end, bad := s.scan(b, 0)
-	if bad == "" {
-		if end = space(b, end); end < len(b) {
-			bad = "unexpected data after the value"
-		}
+	end, bad := s.scan(b)
+	if rest := bytes.TrimLeft(b[end:], " \t\r\n"); bad == "" && len(rest) > 0 {
+		end, bad = len(b)-len(rest), "unexpected data after the value"
 	}
 	switch {
-	case bad == deep:
+	case bad == rawjson.TooDeep:
 		breach(tooDeep, "", "")
 	case bad != "":
 		breach(notJSON, "", "byte %d: %s", end+1, rule.Words(bad))

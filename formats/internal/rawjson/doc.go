@@ -23,20 +23,21 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return e.Msg }
 
-// Reasons. They are constants so that a refusal costs no allocation.
+// What is wrong with JSON. They are constants so that a refusal costs no
+// allocation.
 const (
-	msgEnd       = "unexpected end of JSON"
-	msgValue     = "expected a JSON value"
-	msgName      = "expected a member name"
+	Truncated    = "unexpected end of JSON"
+	TooDeep      = "JSON is nested too deeply"
+	msgValue     = "expected a value"
+	msgName      = "expected a name"
 	msgColon     = "expected a colon"
-	msgNext      = "expected a comma or the end of the object or array"
-	msgDeep      = "JSON is nested too deeply"
+	msgNext      = "expected a comma or the end"
 	msgNumber    = "malformed number"
 	msgControl   = "raw control character in a string"
-	msgEscape    = "malformed escape in a string"
+	msgEscape    = "malformed escape"
 	msgUTF8      = "invalid UTF-8"
 	msgSeparator = "raw line separator"
-	msgTrailing  = "unexpected data after the JSON value"
+	msgTrailing  = "unexpected data after the value"
 	msgQuote     = "expected a string"
 	msgSpelling  = "string is not in canonical form"
 )

@@ -111,7 +111,7 @@ func FuzzFind(f *testing.F) {
 				t.Errorf("in %q the value %q is no value", in, v)
 			}
 		})
-		if (err == nil) != valid && !strings.Contains(fmt.Sprint(err), msgDeep) {
+		if (err == nil) != valid && !strings.Contains(fmt.Sprint(err), TooDeep) {
 			t.Fatalf("Find(%q): %v, jsontext says %v", in, err, valid)
 		}
 		if err != nil {

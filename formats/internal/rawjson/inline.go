@@ -18,7 +18,7 @@ func Inline(b []byte) bool {
 // of any kind; otherwise the rules of Inline hold. The error is a *SyntaxError.
 func End(b []byte, i int) (int, error) {
 	if i < 0 || i > len(b) {
-		return 0, &SyntaxError{i, msgEnd}
+		return 0, &SyntaxError{i, Truncated}
 	}
 	end, bad := scan(b, i)
 	if bad != "" {
@@ -35,7 +35,7 @@ func scan(b []byte, i int) (int, string) {
 	depth, object := 0, false
 	for {
 		if i >= len(b) {
-			return i, msgEnd
+			return i, Truncated
 		}
 		if c := b[i]; c != '{' && c != '[' {
 			if i, bad = scalarEnd(b, i); bad != "" {
@@ -43,7 +43,7 @@ func scan(b []byte, i int) (int, string) {
 			}
 		} else {
 			if depth >= MaxDepth {
-				return i, msgDeep
+				return i, TooDeep
 			}
 			open.set(depth, object)
 			depth++
@@ -63,7 +63,7 @@ func scan(b []byte, i int) (int, string) {
 				return i, ""
 			}
 			if i = blanks(b, i); i >= len(b) {
-				return i, msgEnd
+				return i, Truncated
 			}
 			c := b[i]
 			if c == ',' {
@@ -88,7 +88,7 @@ func scan(b []byte, i int) (int, string) {
 // nameEnd is where the value begins whose member's name begins at b[i].
 func nameEnd(b []byte, i int) (int, string) {
 	if i >= len(b) {
-		return i, msgEnd
+		return i, Truncated
 	}
 	if b[i] != '"' {
 		return i, msgName
@@ -98,7 +98,7 @@ func nameEnd(b []byte, i int) (int, string) {
 		return i, bad
 	}
 	if i = blanks(b, i); i >= len(b) {
-		return i, msgEnd
+		return i, Truncated
 	}
 	if b[i] != ':' {
 		return i, msgColon

@@ -45,10 +45,10 @@ func TestEnd(t *testing.T) {
 		bad      string
 	}{
 		{`xx{"a":[1]}yy`, 2, 11, ""}, {`"a\"b",`, 0, 6, ""}, {`12.5e3]`, 0, 6, ""}, {`true,`, 0, 4, ""}, {`null`, 0, 4, ""},
-		{`-0 `, 0, 2, ""}, {`[1]2`, 3, 4, ""}, {``, 0, 0, msgEnd}, {`x`, 0, 0, msgValue}, {`[1,`, 0, 3, msgEnd},
+		{`-0 `, 0, 2, ""}, {`[1]2`, 3, 4, ""}, {``, 0, 0, Truncated}, {`x`, 0, 0, msgValue}, {`[1,`, 0, 3, Truncated},
 		{`{"a":1,2}`, 0, 7, msgName}, {`{"a"1}`, 0, 4, msgColon}, {`[1x]`, 0, 2, msgNext}, {`["` + "\xff", 0, 2, msgUTF8},
 		{"[\"a\u2028", 0, 3, msgSeparator}, {`["\q"]`, 0, 2, msgEscape}, {"[\"a\nb\"]", 0, 3, msgControl}, {`[00]`, 0, 1, msgNumber},
-		{`{}`, 3, 3, msgEnd}, {`{}`, -1, -1, msgEnd}, {`{}`, 2, 2, msgEnd},
+		{`{}`, 3, 3, Truncated}, {`{}`, -1, -1, Truncated}, {`{}`, 2, 2, Truncated},
 	} {
 		end, err := End([]byte(c.in), c.from)
 		if c.bad == "" {

@@ -20,7 +20,7 @@ func Line(b []byte) (line []byte, repaired bool, err error) {
 	for i := 0; i < len(b); {
 		switch c := b[i]; {
 		case c == '"':
-			end, _ := looseEnd(b, i+1)
+			end := passString(b, i+1)
 			var fixed bool
 			out, fixed = appendLoose(out, b[i:end])
 			repaired = repaired || fixed

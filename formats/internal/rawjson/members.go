@@ -81,43 +81,34 @@ func Text(b []byte) string {
 
 // AppendText appends the text of a JSON string in any spelling. A surrogate
 // that has no partner becomes the three bytes it would have in UTF-8.
-func AppendText(dst, b []byte) []byte {
-	b = inside(b)
+func AppendText(dst, b []byte) []byte { return appendText(dst, inside(b), false) }
+
+// AppendUTF8 is AppendText for the content of a string, without its quotes. A
+// surrogate that has no partner becomes U+FFFD.
+func AppendUTF8(dst, content []byte) []byte { return appendText(dst, content, true) }
+
+func appendText(dst, b []byte, replace bool) []byte {
 	for {
 		i := bytes.IndexByte(b, '\\')
 		if i < 0 || i+1 >= len(b) {
 			return append(dst, b...)
 		}
 		dst = append(dst, b[:i]...)
-		c := b[i+1]
-		if c != 'u' {
-			if c == '/' {
-				dst = append(dst, c)
-			} else {
-				dst = append(dst, unletters[c])
-			}
+		if c := b[i+1]; c != 'u' {
+			dst = append(dst, unletters[c])
 			b = b[i+2:]
 			continue
 		}
-		r, ok := hex4(b, i+2)
-		if !ok {
+		r, n := escape(b, i)
+		switch {
+		case n == 0:
 			return dst
-		}
-		b = b[i+6:]
-		if utf16.IsSurrogate(r) {
-			if len(b) >= 6 {
-				if low, ok := hex4(b, 2); ok && b[0] == '\\' && b[1] == 'u' {
-					if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-						dst = utf8.AppendRune(dst, pair)
-						b = b[6:]
-						continue
-					}
-				}
-			}
+		case utf16.IsSurrogate(r) && !replace:
 			dst = append(dst, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
-			continue
+		default:
+			dst = utf8.AppendRune(dst, r)
 		}
-		dst = utf8.AppendRune(dst, r)
+		b = b[i+n:]
 	}
 }
 

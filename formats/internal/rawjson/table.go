@@ -1,5 +1,10 @@
 package rawjson
 
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
 // The tables are functions of nothing and never written: a switch would cost
 // a mispredicted jump a byte.
 
@@ -57,4 +62,21 @@ func hex4(b []byte, i int) (r rune, ok bool) {
 		r = r<<4 | rune(h)
 	}
 	return r, true
+}
+
+// escape reads the \u at b[i], with its partner if it is half a surrogate pair:
+// the character, which is a surrogate if there is no partner, and how long the
+// escapes are; 0 if b[i:] begins otherwise.
+func escape(b []byte, i int) (r rune, n int) {
+	r, ok := hex4(b, i+2)
+	if !ok || b[i+1] != 'u' {
+		return 0, 0
+	}
+	if utf16.IsSurrogate(r) && len(b)-i >= 12 && b[i+6] == '\\' && b[i+7] == 'u' {
+		low, _ := hex4(b, i+8)
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return r, 6
 }

@@ -18,7 +18,7 @@ func stringEnd(b []byte, i int) (int, string) {
 			i++
 		}
 		if i >= len(b) {
-			return i, msgEnd
+			return i, Truncated
 		}
 		switch c := b[i]; {
 		case c == '"':
@@ -28,7 +28,7 @@ func stringEnd(b []byte, i int) (int, string) {
 				i += 2
 				continue
 			}
-			n := escape(b, i+1)
+			_, n := escape(b, i)
 			if n == 0 {
 				return i, msgEscape
 			}
@@ -51,23 +51,6 @@ var plain = func() (t [256]bool) {
 	}
 	return t
 }()
-
-// escape is the length of the escape whose letter is b[i], the backslash
-// counted; 0 if it is none.
-func escape(b []byte, i int) int {
-	if i >= len(b) {
-		return 0
-	}
-	switch b[i] {
-	case 'n', '"', '\\', 't', 'r', '/', 'b', 'f':
-		return 2
-	case 'u':
-		if _, ok := hex4(b, i+1); ok {
-			return 6
-		}
-	}
-	return 0
-}
 
 // runes skips what is beyond ASCII, as strictly as UTF-8 is defined, and stops
 // at separators that some readers take for line ends.

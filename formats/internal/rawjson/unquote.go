@@ -28,7 +28,7 @@ func Unquote(dst, b []byte, i int) (out []byte, end int, err error) {
 			i++
 		}
 		if i >= len(b) {
-			return dst, i, &SyntaxError{i, msgEnd}
+			return dst, i, &SyntaxError{i, Truncated}
 		}
 		switch c := b[i]; {
 		case c == '"':
@@ -45,7 +45,7 @@ func Unquote(dst, b []byte, i int) (out []byte, end int, err error) {
 			if n == 0 {
 				return dst, i, &SyntaxError{i, msgSpelling}
 			}
-			dst = appendRune(dst, r)
+			dst = utf8.AppendRune(dst, r)
 			i += n
 			from = i
 		case c < ' ':
@@ -70,11 +70,10 @@ func unescape(b []byte, i int) (rune, int) {
 		return 0, 0
 	}
 	if b[i] != 'u' {
-		r := rune(unletters[b[i]])
-		if r == 0 {
-			return 0, 0
+		if r := unletters[b[i]]; letters[r] != 0 {
+			return rune(r), 2
 		}
-		return r, 2
+		return 0, 0
 	}
 	r, ok := hex4(b, i+1)
 	if !ok {
@@ -93,10 +92,8 @@ func unescape(b []byte, i int) (rune, int) {
 	return r, 6
 }
 
-// unletters is letters backwards.
-var unletters = [256]byte{'"': '"', '\\': '\\', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r'}
-
-func appendRune(dst []byte, r rune) []byte { return utf8.AppendRune(dst, r) }
+// unletters is letters backwards, and the slash, which need not be escaped.
+var unletters = [256]byte{'"': '"', '/': '/', '\\': '\\', 'b': '\b', 't': '\t', 'n': '\n', 'f': '\f', 'r': '\r'}
 
 // indexDEL finds a raw U+007F, which Quote always escapes.
 func indexDEL(b []byte) int { return bytes.IndexByte(b, 0x7f) }
