@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"strconv"
 
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
 )
 
@@ -166,7 +167,7 @@ func (p *Parser) stringIn(raw []byte) ([]byte, bool) {
 		return raw, true
 	}
 	at := len(p.text)
-	p.text = appendText(p.text, raw)
+	p.text = rawjson.AppendUTF8(p.text, raw)
 	return p.text[at:], true
 }
 

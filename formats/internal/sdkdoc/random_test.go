@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
 )
 
@@ -106,7 +107,7 @@ func spoil(r *rand.Rand, k Kind, line []byte) []byte {
 	case 1, 2: // another value in its place
 		if i := strings.Index(s, `"`+name+`":`); i >= 0 {
 			from := i + len(name) + 3
-			if end, ok := value(line, from); ok {
+			if end, err := rawjson.End(line, from); err == nil {
 				return []byte(s[:from] + values[r.IntN(len(values))] + s[end:])
 			}
 		}

@@ -33,7 +33,7 @@ func readRef(cell []byte) (id []byte, exact bool) {
 	if len(raw) < 2 || raw[0] != '"' {
 		return nil, false
 	}
-	spelled, _ := appendString(nil, appendText(nil, raw[1:len(raw)-1]))
+	spelled, _ := appendString(nil, rawjson.AppendUTF8(nil, raw[1:len(raw)-1]))
 	return spelled[1 : len(spelled)-1], false
 }
 

@@ -2,7 +2,6 @@ package sdkdoc
 
 import (
 	"bytes"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"rehome/formats/internal/rawjson"
@@ -43,69 +42,6 @@ func appendString(dst, text []byte) (out []byte, exact bool) {
 		}
 	}
 	return append(append(dst, text[from:]...), '"'), exact
-}
-
-// appendText appends what the content of a valid JSON string says. Half a
-// surrogate pair becomes U+FFFD: a database holds UTF-8, and this is what the
-// SDK puts there.
-func appendText(dst, raw []byte) []byte {
-	for i := 0; i < len(raw); {
-		c := raw[i]
-		if c != '\\' {
-			dst = append(dst, c)
-			i++
-			continue
-		}
-		c = raw[i+1]
-		i += 2
-		if c != 'u' {
-			dst = append(dst, meaning(c))
-			continue
-		}
-		r := hex4(raw[i:])
-		i += 4
-		if utf16.IsSurrogate(r) {
-			low := rune(utf8.RuneError)
-			if len(raw)-i >= 6 && raw[i] == '\\' && raw[i+1] == 'u' {
-				low = hex4(raw[i+2:])
-			}
-			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-				i += 6
-			}
-		}
-		dst = utf8.AppendRune(dst, r)
-	}
-	return dst
-}
-
-// meaning is what the letter of an escape stands for.
-func meaning(c byte) byte {
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
-	}
-	return c
-}
-
-func hex4(b []byte) (r rune) {
-	for _, c := range b[:4] {
-		switch {
-		case c <= '9':
-			c -= '0'
-		default:
-			c = c | 0x20 - 'a' + 10
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
 }
 
 // valid reports whether b is one JSON value that may stand in a line as it is.
