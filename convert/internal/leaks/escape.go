@@ -2,6 +2,7 @@ package leaks
 
 import (
 	"io"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -49,23 +50,14 @@ func readRune(b []byte, i int) (r rune, size int) {
 // parseHex4 returns the character of \\u and four digits. Every character that
 // is not ASCII is the same to a rule.
 func parseHex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
+	n, err := strconv.ParseUint(string(b[:min(4, len(b))]), 16, 16)
+	if err != nil || len(b) < 4 {
 		return 0, false
 	}
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return 0, false
-		}
+	if n >= utf8.RuneSelf {
+		n = utf8.RuneError
 	}
-	if r >= utf8.RuneSelf {
-		r = utf8.RuneError
-	}
-	return r, true
+	return rune(n), true
 }
 
 // runeBefore returns the character that ends where i begins, or a line break at
