@@ -12,6 +12,7 @@ import (
 
 	"rehome/cmd/rehome/internal/demochat"
 	"rehome/formats"
+	"rehome/internal/udiff"
 )
 
 // demoResult is the outcome of the demo: schema demo-result-2. Its text shows
@@ -129,14 +130,14 @@ func (d demoRun) roundTrip(res *demoResult) error {
 	if err != nil {
 		return err
 	}
-	for _, h := range hunks(res.chat, later) {
-		for _, l := range res.chat[h.oldStart : h.oldStart+h.removed] {
+	for _, h := range udiff.Changes(res.chat, later) {
+		for _, l := range res.chat[h.OldStart : h.OldStart+h.Removed] {
 			res.diff = append(res.diff, "-"+l)
 		}
-		for _, l := range later[h.newStart : h.newStart+h.added] {
+		for _, l := range later[h.NewStart : h.NewStart+h.Added] {
 			res.diff = append(res.diff, "+"+l)
 		}
-		res.Diff.Added, res.Diff.Removed = res.Diff.Added+h.added, res.Diff.Removed+h.removed
+		res.Diff.Added, res.Diff.Removed = res.Diff.Added+h.Added, res.Diff.Removed+h.Removed
 	}
 	return nil
 }
@@ -200,4 +201,11 @@ func equalFolders(a, b string) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+func splitLines(b []byte) []string {
+	if len(b) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
 }

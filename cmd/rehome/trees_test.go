@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"rehome/internal/udiff"
 )
 
 // treeDiff is what changed between two folders.
@@ -37,15 +39,15 @@ func plainDiff(a, b, nameA, nameB string) (treeDiff, error) {
 		}
 		fmt.Fprintf(&text, "--- %s/%s\n+++ %s/%s\n", nameA, name, nameB, name)
 		old, fresh := splitLines(left[name]), splitLines(right[name])
-		for _, h := range hunks(old, fresh) {
-			fmt.Fprintf(&text, "@@ -%s +%s @@\n", lineRange(h.oldStart, h.removed), lineRange(h.newStart, h.added))
-			for _, l := range old[h.oldStart : h.oldStart+h.removed] {
+		for _, h := range udiff.Changes(old, fresh) {
+			fmt.Fprintf(&text, "@@ -%s +%s @@\n", lineRange(h.OldStart, h.Removed), lineRange(h.NewStart, h.Added))
+			for _, l := range old[h.OldStart : h.OldStart+h.Removed] {
 				text.WriteString("-" + l + "\n")
 			}
-			for _, l := range fresh[h.newStart : h.newStart+h.added] {
+			for _, l := range fresh[h.NewStart : h.NewStart+h.Added] {
 				text.WriteString("+" + l + "\n")
 			}
-			d.added, d.removed = d.added+h.added, d.removed+h.removed
+			d.added, d.removed = d.added+h.Added, d.removed+h.Removed
 		}
 	}
 	d.text = text.String()

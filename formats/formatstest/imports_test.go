@@ -34,10 +34,11 @@ func layers() []layer {
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},
 		{"formats/formatstest/streamgen", []string{"formats/session"}},
 		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", rooms, "internal/scratch"}},
-		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", rooms, "internal/scratch"}},
+		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", rooms, "internal/scratch", "internal/udiff"}},
 		{"schemas", nil},
 		{"golden", nil},
 		{"internal/scratch", nil},
+		{"internal/udiff", nil},
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
@@ -45,8 +46,8 @@ func layers() []layer {
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "schemas"}},
+		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 

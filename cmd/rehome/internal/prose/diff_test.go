@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"rehome/internal/udiff"
 )
 
 func TestUnified(t *testing.T) {
@@ -83,8 +85,8 @@ func TestUnifiedApplies(t *testing.T) {
 		}
 		if a, b := splitLines(before), splitLines(after); n <= 30 {
 			edits := 0
-			for _, c := range changes(a, b) {
-				edits += c.removed + c.added
+			for _, c := range udiff.Changes(a, b) {
+				edits += c.Removed + c.Added
 			}
 			if want := len(a) + len(b) - 2*common(a, b); edits != want {
 				t.Fatalf("%q -> %q: %d edits, %d would do", before, after, edits, want)

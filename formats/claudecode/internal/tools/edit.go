@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"rehome/formats/claudecode/internal/object"
-	"rehome/formats/claudecode/internal/udiff"
 	"rehome/formats/internal/rawjson"
+	"rehome/internal/udiff"
 )
 
 // edit is what is known of a change to a file.

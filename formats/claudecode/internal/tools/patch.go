@@ -3,8 +3,8 @@ package tools
 import (
 	"strings"
 
-	"rehome/formats/claudecode/internal/udiff"
 	"rehome/formats/internal/rawjson"
+	"rehome/internal/udiff"
 )
 
 // patched reads a patch as models write it for a tool that applies one: files by

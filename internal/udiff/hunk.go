@@ -13,6 +13,17 @@ type Hunk struct {
 	Lines              []string
 }
 
+// Header returns the line above the hunk in a unified diff.
+func (h Hunk) Header() string {
+	span := func(start, n int) string {
+		if n == 1 {
+			return strconv.Itoa(start)
+		}
+		return strconv.Itoa(start) + "," + strconv.Itoa(n)
+	}
+	return "@@ -" + span(h.OldStart, h.OldLines) + " +" + span(h.NewStart, h.NewLines) + " @@"
+}
+
 // Parse reads the hunks of a unified diff. What stands in front of the first
 // one is passed over; nil if there is none.
 func Parse(text string) (out []Hunk) {
