@@ -154,19 +154,19 @@ func nothing() error {
 
 // session yields the one whose head is at hand.
 func (d *decoder) session(path string) bool {
-	was := d.parser
+	was := d.counts
 	s, err := d.head(slices.Clone(d.line)) // what is kept of it outlives its line
 	if d.headsOnly {
 		return d.measure(s, path, err)
 	}
 	if !d.sel.Includes(s.ID) {
-		d.parser = was
+		d.counts = was
 		d.skip()
 		return true
 	}
 	d.tally.Read++
 	if err != nil {
-		d.parser = was
+		d.counts = was
 		d.bad(loss.LineInvalid, err.Error())
 		more := d.yield(s, d.strangeHead(path, d.at, err))
 		d.skip()
@@ -226,10 +226,10 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 			continue
 		}
 		d.tally.Read++
-		was := d.parser
+		was := d.counts
 		one, err := parse(d.line)
 		if err != nil {
-			d.parser = was
+			d.counts = was
 			d.bad(loss.LineInvalid, err.Error())
 			continue
 		}

@@ -1,160 +1,161 @@
 package session
 
-// The types of lines.
-const (
-	headLine    = "session"
-	messageLine = "message"
-	fileLine    = "file"
+import (
+	"encoding/base64"
+	"strconv"
+	"unicode/utf8"
 )
 
-// version is the version of the schema, canonical-1.
-const version = 1
-
 // AppendHead appends the line of a session head, without a line break.
-func AppendHead(dst []byte, s *Session) []byte {
-	w := jsonWriter{b: dst}
-	w.open('{')
-	w.mustText("type", headLine)
-	w.mustNum("version", version)
-	w.mustText("id", s.ID)
-	w.mustText("agent", s.Agent)
-	w.text("title", s.Title)
-	w.text("workspace", s.Workspace)
-	w.texts("folders", s.Folders)
-	w.stamp("created", s.Created)
-	w.stamp("updated", s.Updated)
-	if s.Parent != nil {
-		w.name("parent")
-		w.link(s.Parent)
-	}
-	w.text("status", s.Status)
-	w.text("mode", s.Mode)
-	w.text("model", s.Model)
-	w.text("branch", s.Branch)
-	w.repos(s.Repos)
-	w.todos(s.Todos)
-	w.text("plan", s.Plan)
-	if s.Context != nil {
-		w.name("context")
-		w.open('{')
-		w.mustNum("used", s.Context.Used)
-		w.mustNum("max", s.Context.Max)
-		w.close('}')
-	}
-	w.children(s.Children)
-	w.branches(s.Branches)
-	w.texts("missing", s.Missing)
-	w.extras(s.Extras)
-	w.close('}')
-	return w.b
-}
-
-func (w *jsonWriter) link(l *Link) {
-	w.open('{')
-	w.mustText("session", l.Session)
-	w.text("call", l.Call)
-	w.text("title", l.Title)
-	w.text("kind", l.Kind)
-	w.text("status", l.Status)
-	w.close('}')
-}
-
-func (w *jsonWriter) repos(list []Repo) {
-	writeObjects(w, "repos", list, func(r *Repo) {
-		w.mustText("path", r.Path)
-		w.text("branch", r.Branch)
-	})
-}
-
-func (w *jsonWriter) todos(list []Todo) {
-	writeObjects(w, "todos", list, func(t *Todo) {
-		w.text("id", t.ID)
-		w.mustText("content", t.Content)
-		w.text("status", t.Status)
-		w.stamp("created", t.Created)
-		w.stamp("updated", t.Updated)
-		w.texts("needs", t.DependsOn)
-		w.extras(t.Extras)
-	})
-}
-
-func (w *jsonWriter) children(list []Link) { writeArray(w, "children", list, w.link) }
-
-func (w *jsonWriter) branches(list []Branch) {
-	writeObjects(w, "branches", list, func(b *Branch) {
-		w.mustText("name", b.Name)
-		w.text("from", b.From)
-	})
-}
+func AppendHead(dst []byte, s *Session) []byte { return appendLine(dst, s) }
 
 // AppendMessage appends the line of a message, without a line break.
-func AppendMessage(dst []byte, m *Message) []byte {
-	w := jsonWriter{b: dst}
-	w.open('{')
-	w.mustText("type", messageLine)
-	w.mustText("id", m.ID)
-	w.text("parent", m.Parent)
-	w.text("branch", m.Branch)
-	w.mustText("role", string(m.Role))
-	if m.Turn != nil {
-		w.turn(m.Turn)
-	}
-	w.stamp("at", m.At)
-	w.stamp("end", m.End)
-	w.text("model", m.Model)
-	w.flag("simulated", m.Simulated)
-	w.flag("archived", m.Archived)
-	w.parts("parts", m.Parts)
-	w.texts("origin", m.Origin)
-	w.extras(m.Extras)
-	w.close('}')
-	return w.b
-}
-
-func (w *jsonWriter) turn(t *Turn) {
-	w.name("turn")
-	w.open('{')
-	w.mustNum("number", int64(t.Number))
-	w.text("id", t.ID)
-	w.text("requestId", t.RequestID)
-	w.text("kind", t.Kind)
-	w.text("model", t.Model)
-	w.text("mode", t.Mode)
-	w.text("status", t.Status)
-	w.text("error", t.Error)
-	if t.Usage != nil {
-		w.usage(t.Usage)
-	}
-	w.stamp("start", t.Start)
-	w.stamp("end", t.End)
-	w.extras(t.Extras)
-	w.close('}')
-}
-
-func (w *jsonWriter) usage(u *Usage) {
-	w.name("usage")
-	w.open('{')
-	for _, c := range [...]struct {
-		name string
-		n    int64
-	}{{"input", u.Input}, {"output", u.Output}, {"cacheRead", u.CacheRead}, {"cacheWrite", u.CacheWrite}, {"reasoning", u.Reasoning}, {"total", u.Total}} {
-		if c.n >= 0 {
-			w.mustNum(c.name, c.n)
-		}
-	}
-	w.close('}')
-}
+func AppendMessage(dst []byte, m *Message) []byte { return appendLine(dst, m) }
 
 // AppendFile appends the line of a file snapshot, without a line break.
-func AppendFile(dst []byte, f *File) []byte {
-	w := jsonWriter{b: dst}
-	w.open('{')
-	w.mustText("type", fileLine)
-	w.mustText("path", f.Path)
-	w.body("before", f.Before)
-	w.body("after", f.After)
-	w.texts("origin", f.Origin)
-	w.extras(f.Extras)
-	w.close('}')
+func AppendFile(dst []byte, f *File) []byte { return appendLine(dst, f) }
+
+func appendLine(dst []byte, r Record) []byte {
+	w := &writer{b: dst}
+	w.record(r)
 	return w.b
+}
+
+// writer is a Visitor that writes the members.
+type writer struct {
+	b     []byte
+	comma bool
+}
+
+func (w *writer) record(r Record) {
+	w.b = append(w.b, '{')
+	w.comma = false
+	r.members(w)
+	w.b = append(w.b, '}')
+	w.comma = true
+}
+
+func (w *writer) Required(name string, value any) {
+	w.next()
+	w.b = append(w.b, '"')
+	w.b = append(w.b, name...)
+	w.b = append(w.b, '"', ':')
+	w.value(value)
+}
+
+func (w *writer) Optional(name string, value any) {
+	if !empty(value) {
+		w.Required(name, value)
+	}
+}
+
+// next starts a member or an element.
+func (w *writer) next() {
+	if w.comma {
+		w.b = append(w.b, ',')
+	}
+	w.comma = true
+}
+
+// empty reports whether an optional member of this value is absent.
+func empty(value any) bool {
+	switch v := value.(type) {
+	case *string:
+		return *v == ""
+	case *Stamp:
+		return !v.Known()
+	case *[]Extra:
+		return len(*v) == 0
+	case *bool:
+		return !*v
+	case *Raw:
+		return len(*v) == 0
+	case *[]string:
+		return len(*v) == 0
+	case *[]Part:
+		return len(*v) == 0
+	case *int:
+		return *v == 0
+	case *int64:
+		return *v == 0
+	case *Count:
+		return *v < 0
+	case *[]byte:
+		return *v == nil
+	case *UTF8:
+		return !utf8.Valid(*v)
+	case *Binary:
+		return utf8.Valid(*v)
+	case Object:
+		return v.Get() == nil
+	case Objects:
+		return v.Len() == 0
+	}
+	return false
+}
+
+func (w *writer) value(value any) {
+	switch v := value.(type) {
+	case *string:
+		w.b = AppendString(w.b, *v)
+	case Constant:
+		w.b = append(w.b, v...)
+	case *Stamp:
+		w.b = appendStamp(w.b, *v)
+	case *Raw:
+		w.b = append(w.b, *v...)
+	case *bool:
+		w.b = strconv.AppendBool(w.b, *v)
+	case *int:
+		w.b = appendInt(w.b, int64(*v))
+	case *int64:
+		w.b = appendInt(w.b, *v)
+	case *Count:
+		w.b = appendInt(w.b, int64(*v))
+	case *UTF8:
+		w.b = AppendString(w.b, string(*v))
+	case *Binary:
+		w.base64(*v)
+	case *[]byte:
+		w.base64(*v)
+	case Object:
+		w.record(v.Get())
+	default:
+		w.array(value)
+	}
+}
+
+func (w *writer) base64(data []byte) {
+	w.b = append(w.b, '"')
+	w.b = base64.StdEncoding.AppendEncode(w.b, data)
+	w.b = append(w.b, '"')
+}
+
+func (w *writer) array(value any) {
+	w.b = append(w.b, '[')
+	w.comma = false
+	switch list := value.(type) {
+	case *[]string:
+		for _, text := range *list {
+			w.next()
+			w.b = AppendString(w.b, text)
+		}
+	case *[]Part:
+		for _, p := range *list {
+			w.next()
+			w.record(p)
+		}
+	case *[]Extra:
+		for i := range *list {
+			w.next()
+			w.record(&(*list)[i])
+		}
+	case Objects:
+		for i := range list.Len() {
+			w.next()
+			w.record(list.At(i))
+		}
+	}
+	w.b = append(w.b, ']')
+	w.comma = true
 }

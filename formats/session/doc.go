@@ -19,5 +19,6 @@
 //
 // AppendHead, AppendMessage and AppendFile write the canonical form: one JSON
 // object for each line, members in a fixed order, absent if empty. The format
-// canonical reads it, and its schema describes every member.
+// canonical reads it. Both follow Visit, which lists the members of each record,
+// and so does the published schema canonical-1.
 package session

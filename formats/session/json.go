@@ -1,131 +1,12 @@
 package session
 
 import (
-	"encoding/base64"
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// jsonWriter writes JSON objects, with members in the order of the calls. Methods
-// whose names start with must write empty values, too.
-type jsonWriter struct {
-	b     []byte
-	comma bool
-}
-
-func (w *jsonWriter) open(c byte) {
-	w.b = append(w.b, c)
-	w.comma = false
-}
-
-func (w *jsonWriter) close(c byte) {
-	w.b = append(w.b, c)
-	w.comma = true
-}
-
-// next starts an element of an array.
-func (w *jsonWriter) next() {
-	if w.comma {
-		w.b = append(w.b, ',')
-	}
-	w.comma = true
-}
-
-// name starts a member. It does not escape the name.
-func (w *jsonWriter) name(name string) {
-	w.next()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '"', ':')
-}
-
-func (w *jsonWriter) text(name, text string) {
-	if text != "" {
-		w.mustText(name, text)
-	}
-}
-
-func (w *jsonWriter) mustText(name, text string) {
-	w.name(name)
-	w.b = AppendString(w.b, text)
-}
-
-func (w *jsonWriter) texts(name string, list []string) {
-	writeArray(w, name, list, func(s *string) { w.b = AppendString(w.b, *s) })
-}
-
-// writeArray writes a member that is an array, unless it would be empty. item writes
-// one element.
-func writeArray[T any](w *jsonWriter, name string, list []T, item func(*T)) {
-	if len(list) == 0 {
-		return
-	}
-	w.name(name)
-	w.open('[')
-	for i := range list {
-		w.next()
-		item(&list[i])
-	}
-	w.close(']')
-}
-
-// writeObjects is writeArray for elements that are objects. members writes those of
-// one element.
-func writeObjects[T any](w *jsonWriter, name string, list []T, members func(*T)) {
-	writeArray(w, name, list, func(t *T) {
-		w.open('{')
-		members(t)
-		w.close('}')
-	})
-}
-
-func (w *jsonWriter) num(name string, n int64) {
-	if n != 0 {
-		w.mustNum(name, n)
-	}
-}
-
-func (w *jsonWriter) mustNum(name string, n int64) {
-	w.name(name)
-	w.b = appendInt(w.b, n)
-}
-
-func (w *jsonWriter) flag(name string, set bool) {
-	if set {
-		w.name(name)
-		w.b = append(w.b, "true"...)
-	}
-}
-
-func (w *jsonWriter) stamp(name string, s Stamp) {
-	if s.Known() {
-		w.name(name)
-		w.b = appendStamp(w.b, s)
-	}
-}
-
-func (w *jsonWriter) raw(name string, r Raw) {
-	if len(r) > 0 {
-		w.name(name)
-		w.b = append(w.b, r...)
-	}
-}
-
-func (w *jsonWriter) bytes(name string, data []byte) {
-	w.name(name)
-	w.b = append(w.b, '"')
-	w.b = base64.StdEncoding.AppendEncode(w.b, data)
-	w.b = append(w.b, '"')
-}
-
-// extras writes an array, not an object, because two extras can have the same name.
-func (w *jsonWriter) extras(list []Extra) {
-	writeObjects(w, "extras", list, func(e *Extra) {
-		w.mustText("name", e.Name)
-		w.raw("raw", e.Raw)
-	})
-}
 
 func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
 
@@ -144,6 +25,12 @@ func AppendString(dst []byte, text string) []byte {
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(text); {
+		if len(text)-i >= 8 {
+			n := plain(binary.LittleEndian.Uint64([]byte(text[i : i+8])))
+			if i += n; n == 8 {
+				continue
+			}
+		}
 		c := text[i]
 		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
 			i++
@@ -173,6 +60,16 @@ func AppendString(dst []byte, text string) []byte {
 	}
 	dst = append(dst, text[from:]...)
 	return append(dst, '"')
+}
+
+// plain counts the bytes of eight before the first that is a quote, a backslash, a
+// control character or not ASCII.
+func plain(x uint64) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	control := (x - ones*' ') &^ x
+	quote, slash, del := x^ones*'"', x^ones*'\\', x^ones*0x7f
+	found := control | (quote-ones)&^quote | (slash-ones)&^slash | (del-ones)&^del | x
+	return bits.TrailingZeros64(found&highs) >> 3
 }
 
 func appendEscape(dst []byte, c byte) []byte {

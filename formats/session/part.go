@@ -1,7 +1,10 @@
 package session
 
 // Part is one piece of the content of a message: one of the types below.
-type Part interface{ part() }
+type Part interface {
+	Record
+	part()
+}
 
 // Text is text that the user or the model wrote.
 type Text struct {

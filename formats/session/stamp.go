@@ -1,6 +1,9 @@
 package session
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Stamp is a time in milliseconds, and whether the store states it. The zero Stamp
 // is an unknown time.
@@ -62,24 +65,28 @@ func appendStamp(dst []byte, s Stamp) []byte {
 	return append(dst, '"')
 }
 
-// appendTime appends a time in stampLayout.
+// appendTime appends a time in stampLayout. Package time formats and parses RFC 3339
+// several times as fast as other layouts.
 func appendTime(dst []byte, ms int64) []byte {
-	return time.UnixMilli(ms).UTC().AppendFormat(dst, stampLayout)
+	t := time.UnixMilli(ms).UTC()
+	dst = t.AppendFormat(dst, time.RFC3339)
+	milli := t.Nanosecond() / 1e6
+	return append(dst[:len(dst)-1], '.', byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10), 'Z')
 }
 
 // ParseStamp parses what appendStamp appends, without the quotes.
 func ParseStamp(text string) (Stamp, bool) {
-	inferred := len(text) > 0 && text[0] == '~'
-	if inferred {
-		text = text[1:]
-	}
-	ms, ok := parseInt(text)
-	if !ok || ms >= firstMilli && ms <= lastMilli {
-		t, err := time.Parse(stampLayout, text)
+	text, inferred := strings.CutPrefix(text, "~")
+	if len(text) == len(stampLayout) && text[19] == '.' && text[23] == 'Z' {
+		t, err := time.Parse(time.RFC3339Nano, text)
 		if err != nil {
 			return Stamp{}, false
 		}
-		ms = t.UnixMilli()
+		return Stamp{shift(t.UnixMilli()), inferred}, true
+	}
+	ms, ok := parseInt(text)
+	if !ok || ms >= firstMilli && ms <= lastMilli {
+		return Stamp{}, false
 	}
 	return Stamp{shift(ms), inferred}, true
 }
