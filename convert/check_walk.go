@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -29,12 +30,12 @@ func walkRules() []string {
 
 // find looks for stores below a path.
 func (c *checker) find(ctx context.Context, place string) {
-	walk := &storeCheck{pathOnly: true, store: CheckedStore{Path: place}}
-	walk.findings.known = c.o.Baseline.known(place)
-	c.found = append(c.found, walk)
+	below := &storeCheck{pathOnly: true, store: CheckedStore{Path: place}}
+	below.findings.known = c.o.Baseline.known(place)
+	c.found = append(c.found, below)
 	misfit := false
-	passed := func(rel string, why skipReason) {
-		id := why.rule(filepath.Join(place, filepath.FromSlash(rel)))
+	skipped := func(it walk.Item) {
+		rel, id := it.Rel, skipRule(it.Why, filepath.Join(place, filepath.FromSlash(it.Rel)))
 		if id == "" || !c.o.wanted(id) || (id == ruleMisfit || id == Unrecognized) && c.o.From != "" {
 			return
 		}
@@ -42,15 +43,15 @@ func (c *checker) find(ctx context.Context, place string) {
 		if rel == "." {
 			rel = ""
 		}
-		walk.findings.add(rule.Finding{Rule: id, At: store.Addr{File: rel}})
+		below.findings.add(rule.Finding{Rule: id, At: store.Addr{File: rel}})
 	}
-	for found, err := range storesReporting(ctx, c.reg, place, c.o.From, passed) {
+	for found, err := range walk.Stores(ctx, c.reg, place, c.reg.Lookup(c.o.From), skipped) {
 		if errors.Is(err, formats.ErrUnknown) && misfit {
 			break // the finding says what it looks like
 		}
 		if errors.Is(err, formats.ErrUnknown) && found.Rel == "" && c.o.From == "" && isFolder(place) {
 			if c.mayBeEmpty(place) {
-				walk.findings.say(noSessions)
+				below.findings.say(noSessions)
 				break
 			}
 			err = &formats.Error{At: place, Err: errors.New(noSessions), Hint: "pass the folder that holds them; `rehome detect PATH` identifies a file or folder"}
@@ -83,7 +84,7 @@ func isFolder(place string) bool {
 // findOutside checks a folder that a client keeps within a store of another
 // format, see formats.Format.Outside.
 func (c *checker) findOutside(ctx context.Context, at string, found Found) {
-	beside := nestedFolder(found.Loc, found.Detected[0].Format)
+	beside := walk.Nested(found)
 	if beside == nil {
 		return
 	}
@@ -110,18 +111,18 @@ func (c *checker) addStore(at string, found Found, err error) {
 	c.found = append(c.found, one)
 }
 
-// rule returns the rule for a skipped path, or "" if there is none.
-func (why skipReason) rule(place string) string {
+// skipRule returns the rule for a skipped path, or "" if there is none.
+func skipRule(why walk.Reason, place string) string {
 	switch {
-	case why == folderLink:
+	case why == walk.FolderLink:
 		return ruleFolder
-	case why == sessionLike:
+	case why == walk.SessionLike:
 		return Unrecognized
-	case why == misnamed:
+	case why == walk.Misnamed:
 		return ruleMisfit
-	case why == deadLink && isStoreName(place):
+	case why == walk.DeadLink && walk.IsStoreName(place):
 		return ruleLink
-	case why == specialFile && isStoreName(place):
+	case why == walk.SpecialFile && walk.IsStoreName(place):
 		return ruleDevice
 	}
 	return ""

@@ -75,25 +75,13 @@ var ErrUnsupported = errors.New("sessions in this format cannot be read yet")
 // given path cannot be searched.
 func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, error) {
 	scratch.Sweep()
-	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, queue: make(chan storeToRead, 64), out: &Listing{clients: reg.Clients()}}
+	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, out: &Listing{clients: reg.Clients()}}
 	var talk sync.Mutex
 	if say := o.OnNotice; say != nil {
 		l.o.OnNotice = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
 	}
-	var readers sync.WaitGroup
-	for range workers.Count(o.Jobs) {
-		readers.Go(func() {
-			for s := range l.queue {
-				l.read(s, false)
-			}
-		})
-	}
-	err := l.walkAll()
-	close(l.queue)
-	readers.Wait()
-	for _, s := range l.retry { // one at a time, for the last time
-		l.read(s, true)
-	}
+	var err error
+	workers.Run(ctx, workers.Count(o.Jobs), func(yield func(storeToRead) bool) { err = l.walkAll(yield) }, l.read)
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -106,7 +94,7 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 	return l.out, ctx.Err()
 }
 
-// lister is one call of List. The walk feeds stores to the workers; their
+// lister is one call of List. The walk yields stores to the workers; their
 // results are sorted into the order of the walk.
 type lister struct {
 	ctx          context.Context
@@ -115,14 +103,12 @@ type lister struct {
 	clientPlaces map[string]bool // resolved paths of the clients' places
 	visited      map[string]bool // resolved paths where a walk started and ended
 	count        int
-	queue        chan storeToRead
 	out          *Listing
 
 	mu      sync.Mutex
 	found   []storeHeads
 	unread  []numberedUnread
 	foreign []numberedUnread
-	retry   []storeToRead // too many files were open
 }
 
 // storeToRead is a store to be read by a worker.
@@ -144,19 +130,20 @@ type numberedUnread struct {
 	number int
 }
 
-// read reads the heads of a store.
-func (l *lister) read(s storeToRead, last bool) {
+// read reads the heads of a store. It reports whether to try again, because too
+// many files were open.
+func (l *lister) read(s storeToRead, last bool) (again bool) {
 	f, at := s.format, s.loc.Path
 	switch {
 	case s.score <= formats.Guess+1: // detected by its name alone
 		l.addUnread(s, l.openError(s))
-		return
+		return false
 	case f.Sessions == nil && (f.Home != nil || f.Text):
 		l.addUnread(s, ErrUnsupported)
-		return
+		return false
 	case f.Sessions == nil:
 		l.addForeign(s.number, at, f.Name, errors.New("a database of another program"))
-		return
+		return false
 	}
 	h := storeHeads{Source: Source{Path: at, Format: f.Name, format: f, store: s.number}}
 	v := l.view()
@@ -181,10 +168,7 @@ func (l *lister) read(s storeToRead, last bool) {
 		}
 	}
 	if !last && workers.TooManyFiles(broken) {
-		l.mu.Lock()
-		l.retry = append(l.retry, s)
-		l.mu.Unlock()
-		return
+		return true
 	}
 	if broken != nil {
 		l.addUnread(s, broken)
@@ -196,6 +180,7 @@ func (l *lister) read(s storeToRead, last bool) {
 	l.mu.Lock()
 	l.found = append(l.found, h)
 	l.mu.Unlock()
+	return false
 }
 
 // maxTitle is the max length of a title in a listing.

@@ -2,17 +2,17 @@ package convert
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 )
 
-// walkAll visits every path of the options. A client's place may be missing; a
-// path that the user gave may not.
-func (l *lister) walkAll() error {
+// walkAll yields the stores below every path of the options. A client's place may
+// be missing; a path that the user gave may not.
+func (l *lister) walkAll(yield func(storeToRead) bool) error {
 	l.clientPlaces = map[string]bool{}
 	var homes []string
 	for _, f := range l.reg.All() {
@@ -33,7 +33,7 @@ func (l *lister) walkAll() error {
 		for _, p := range homes {
 			if loc, err := formats.Locate(p); err == nil {
 				l.out.Places = append(l.out.Places, p)
-				l.start(loc, true)
+				l.start(loc, yield)
 			}
 		}
 		return nil
@@ -47,7 +47,7 @@ func (l *lister) walkAll() error {
 		}
 		l.out.Places = append(l.out.Places, p)
 		before := l.count
-		if l.start(loc, l.inClientPlace(p)) && l.count == before && !loc.IsDir() {
+		if l.start(loc, yield) && l.count == before && !loc.IsDir() {
 			errs = append(errs, &formats.Error{At: p, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"})
 		}
 	}
@@ -56,35 +56,24 @@ func (l *lister) walkAll() error {
 
 // start visits a path, unless it is below one that was visited, and marks it as
 // visited.
-func (l *lister) start(loc *formats.Location, own bool) bool {
+func (l *lister) start(loc *formats.Location, yield func(storeToRead) bool) bool {
 	real := resolvedPath(loc.Path)
-	for up := real; ; up = filepath.Dir(up) {
-		if l.visited[up] {
-			return false
-		}
-		if up == filepath.Dir(up) {
-			break
-		}
+	if isAtOrBelow(real, l.visited) {
+		return false
 	}
-	l.visit(loc, real, own)
+	l.visit(loc, real, yield)
 	l.visited[real] = true
 	return true
 }
 
-// inClientPlace reports whether a path is in a client's own place.
-func (l *lister) inClientPlace(path string) bool {
-	real, err := realPath(path)
-	for err == nil {
-		if l.clientPlaces[real] {
-			return true
+// isAtOrBelow reports whether a path or a folder above it is in a set.
+func isAtOrBelow(path string, set map[string]bool) bool {
+	for ; !set[path]; path = filepath.Dir(path) {
+		if path == filepath.Dir(path) {
+			return false
 		}
-		up := filepath.Dir(real)
-		if up == real {
-			break
-		}
-		real = up
 	}
-	return false
+	return true
 }
 
 // resolvedPath is realPath for paths that exist.
@@ -104,94 +93,54 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// visit passes a file or folder to a worker if it is a store; else it visits
-// what is below. own says that it is in a client's own place, where other files
-// are reported.
+// visit yields the stores at and below a path, and lists what cannot be read. It
+// reports whether to go on.
 //
 // real is the resolved path. Links to folders below it are not followed, so two
 // walks meet only where one of them started.
-func (l *lister) visit(loc *formats.Location, real string, own bool) {
-	if l.ctx.Err() != nil || l.visited[real] {
-		return
-	}
-	own = own || l.clientPlaces[real]
-	if !loc.IsDir() && !loc.IsRegular() {
-		if own {
-			l.addForeign(l.next(), loc.Path, "", errors.New("not a regular file"))
+func (l *lister) visit(loc *formats.Location, real string, yield func(storeToRead) bool) bool {
+	at := func(rel string) string { return filepath.Join(real, filepath.FromSlash(rel)) }
+	for it := range walk.Items(l.ctx, l.reg, loc, func(rel string) bool { return l.visited[at(rel)] }) {
+		if it.Why != walk.Store && len(it.Detected) == 0 {
+			l.addSkipped(it, filepath.Join(loc.Path, filepath.FromSlash(it.Rel)), at(it.Rel))
+			continue
 		}
-		return
-	}
-	d, err := l.reg.Detect(l.ctx, loc)
-	switch {
-	case err != nil:
-		l.addUnlisted(loc.Path, err)
-	case len(d) > 0 && !(loc.IsDir() && d[0].Score <= formats.Guess):
-		beside := nestedFolder(loc, d[0].Format) // before another goroutine uses the location
-		l.queue <- storeToRead{number: l.next(), loc: loc, format: d[0].Format, score: d[0].Score}
-		if beside != nil {
-			l.visit(beside, filepath.Join(real, beside.Name()), own)
+		nested := walk.Nested(it.Found) // before another goroutine uses the location
+		if !yield(storeToRead{number: l.next(), loc: it.Loc, format: it.Detected[0].Format, score: it.Detected[0].Score}) {
+			return false
 		}
-	case loc.IsDir():
-		l.descend(loc, real, own)
-	default:
-		l.addUnknown(loc, own)
+		if nested != nil && !l.visit(nested, filepath.Join(at(it.Rel), nested.Name()), yield) {
+			return false
+		}
 	}
+	return true
 }
 
-// addUnknown adds a file that no format recognizes.
-func (l *lister) addUnknown(loc *formats.Location, own bool) {
-	switch why := classify(loc); {
-	case why == sessionLike:
-		l.out.Unrecognized = append(l.out.Unrecognized, loc.Path)
-	case why == misnamed:
-		l.addUnlisted(loc.Path, errors.New("named like a store, but not of a known format"))
-	case own && !sideFile(loc.Path):
-		l.addForeign(l.next(), loc.Path, "", errors.New("no known format"))
+// addSkipped lists what is no store, if users should know. In a client's own
+// place, that is everything but what clients keep beside their stores.
+func (l *lister) addSkipped(it walk.Item, path, real string) {
+	switch {
+	case it.Why == walk.Unreadable:
+		l.addUnlisted(path, it.Err)
+	case it.Why == walk.SessionLike:
+		l.out.Unrecognized = append(l.out.Unrecognized, path)
+	case it.Why == walk.Misnamed:
+		l.addUnlisted(path, errors.New("named like a store, but not of a known format"))
+	case it.Why == walk.FolderLink && l.clientPlaces[filepath.Dir(real)] && !isCircular(path, filepath.Dir(real)):
+		l.addUnlisted(path, &formats.Error{Err: errors.New("links to folders are not followed"), Hint: "pass the folder it points to"})
+	case !isAtOrBelow(real, l.clientPlaces):
+	case it.Why == walk.FolderLink || it.Why == walk.DeadLink:
+		l.addForeign(l.next(), path, "", errors.New("link not followed"))
+	case it.Why == walk.SpecialFile:
+		l.addForeign(l.next(), path, "", errors.New("not a regular file"))
+	case it.Why == walk.Unclaimed && !sideFile(path):
+		l.addForeign(l.next(), path, "", errors.New("no known format"))
 	}
 }
 
 func (l *lister) next() int {
 	l.count++
 	return l.count
-}
-
-// nestedFolder returns the folder that a client keeps outside of its stores, if
-// it is inside of one: a project folder is a store, and its transcripts include
-// other clients' sessions.
-func nestedFolder(loc *formats.Location, f *formats.Format) *formats.Location {
-	if f.Home == nil || f.Home.External == nil || !loc.IsDir() {
-		return nil
-	}
-	name, _ := f.Home.External("", "")
-	if !loc.Has(name) {
-		return nil
-	}
-	next, err := formats.Locate(filepath.Join(loc.Path, name))
-	if err != nil || !next.IsDir() {
-		return nil
-	}
-	return next
-}
-
-func (l *lister) descend(loc *formats.Location, real string, own bool) {
-	list, err := os.ReadDir(loc.Path)
-	if err != nil {
-		l.addUnlisted(loc.Path, formats.Cause(err))
-		return
-	}
-	for s := range entries(l.reg, loc, list) {
-		at := filepath.Join(loc.Path, s.name)
-		switch {
-		case s.why == entered:
-			l.visit(s.loc, filepath.Join(real, s.name), own)
-		case s.why == broken:
-			l.addUnlisted(at, s.err)
-		case s.why == folderLink && l.clientPlaces[real] && !isCircular(at, real):
-			l.addUnlisted(at, &formats.Error{Err: errors.New("links to folders are not followed"), Hint: "pass the folder it points to"})
-		case own && (s.why == folderLink || s.why == deadLink):
-			l.addForeign(l.next(), at, "", errors.New("link not followed"))
-		}
-	}
 }
 
 // isCircular reports whether a link leads to a folder above it.
@@ -215,5 +164,5 @@ func sideFile(path string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, ".") || formats.IsSidecar(name)
+	return strings.HasPrefix(name, ".")
 }

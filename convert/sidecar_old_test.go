@@ -101,23 +101,6 @@ func TestTwoSidecars(t *testing.T) {
 	}
 }
 
-// TestSidecarsAreNoStores: no folder of stores has one, whatever its name.
-func TestSidecarsAreNoStores(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"b" + formats.SidecarSuffix, "b" + formats.OldSidecarSuffix} {
-		write(t, filepath.Join(dir, name), sidecarHeader)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 {
-		t.Fatal(entries, err)
-	}
-	for _, e := range entries {
-		if !isIgnored(e) || !sideFile(filepath.Join(dir, e.Name())) {
-			t.Errorf("%s is taken for a store", e.Name())
-		}
-	}
-}
-
 // TestSidecarInCRLF: the hint names the pattern that keeps git from doing it.
 func TestSidecarInCRLF(t *testing.T) {
 	for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {

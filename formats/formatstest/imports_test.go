@@ -41,6 +41,7 @@ func layers() []layer {
 		{"internal/udiff", nil},
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
+		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
