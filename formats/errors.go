@@ -2,6 +2,7 @@ package formats
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -56,6 +57,12 @@ var (
 	// ErrUnknown means that no format recognizes the source.
 	ErrUnknown = errors.New("no known format")
 )
+
+// Changed returns the error of a store or a file, at, that is not as it was when it
+// was opened.
+func Changed(format, at string) error {
+	return &Error{Format: format, At: at, Err: fmt.Errorf("%w: it changed while it was read", ErrBusy), Hint: "quit the client that is writing to it and try again"}
+}
 
 // Cause returns an error of the operating system without its paths, which an Error
 // has as its place.

@@ -3,7 +3,6 @@ package cursorndjson
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -101,8 +100,7 @@ func (r *reader) Close() error {
 	for p, was := range r.was {
 		now, err := r.root.Stat(p)
 		if err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) || !os.SameFile(now, was) {
-			errs = append(errs, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), p), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy),
-				Hint: "quit the client that is writing to it and try again"})
+			errs = append(errs, formats.Changed(name, path.Join(filepath.ToSlash(r.path), p)))
 		}
 	}
 	err := r.root.Close()

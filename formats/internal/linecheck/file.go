@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -57,7 +56,7 @@ func (c *checker) file(ctx context.Context, f *os.File, v formats.View, yield fu
 		return err
 	}
 	if is.Size() < was.Size() || is.Size() == was.Size() && !is.ModTime().Equal(was.ModTime()) {
-		return &formats.Error{At: c.name, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}
+		return formats.Changed("", c.name)
 	}
 	c.end(is.Size() > was.Size())
 	return nil

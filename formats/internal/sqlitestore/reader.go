@@ -75,8 +75,7 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 		}
 	}
 	if part != nil && !slices.Equal(marked, stamps(looked)) {
-		err := fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
-		return nil, errors.Join(&formats.Error{At: at.Path, Err: err, Hint: "quit the client that is writing to it and try again"}, r.Close())
+		return nil, errors.Join(formats.Changed("", at.Path), r.Close())
 	}
 	for _, part := range l.plain {
 		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Kind: store.Plain, Columns: []string{"bytes"}})

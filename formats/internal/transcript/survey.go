@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
 	"strconv"
@@ -77,7 +76,7 @@ func (s *Survey) whole() *io.SectionReader { return io.NewSectionReader(s.r, 0, 
 // changed is the error of a transcript that is not the one that was surveyed: its
 // client writes each anew.
 func (s *Survey) changed() error {
-	return &formats.Error{At: s.file, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}
+	return formats.Changed("", s.file)
 }
 
 func (s *Survey) at(line int) store.Addr { return store.Addr{File: s.file, Line: line} }
