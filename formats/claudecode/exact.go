@@ -3,7 +3,6 @@ package claudecode
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -150,7 +149,7 @@ func (r *reader) Close() error {
 	for i, set := range r.schema.Sets {
 		now, err := r.root.Stat(set.File)
 		if err != nil || now.Size() != r.was[i].Size() || !now.ModTime().Equal(r.was[i].ModTime()) {
-			errs = append(errs, &formats.Error{Format: outline.FormatName, At: path.Join(filepath.ToSlash(r.path), set.File), Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
+			errs = append(errs, formats.Changed(outline.FormatName, path.Join(filepath.ToSlash(r.path), set.File)))
 		}
 	}
 	err := r.root.Close()

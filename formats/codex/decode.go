@@ -151,7 +151,7 @@ func (d *decoder) messages() error {
 		}
 	}
 	if d.flush(); d.turn != len(d.turns) {
-		return jsonl.Changed()
+		return formats.Changed("", "")
 	}
 	for _, f := range d.file.Older {
 		lines, err := d.store.Count(d.ctx, f)

@@ -24,7 +24,7 @@ func open(l *formats.Location) (*jsonl.Store, error) {
 			if !ok && !strings.Contains(p, "/") && strings.Count(within, "/") > 2 { // it needs no place of its own
 				t, ok = transcript.Named(path.Join(transcript.Folder, p))
 			}
-			return jsonl.File{ID: t.Name, Parent: t.Parent}, ok
+			return jsonl.File{ID: t.Name, Link: session.Link{Session: t.Parent}}, ok
 		},
 		Compare: func(a, b *jsonl.File) int { return slices.Compare(key(a), key(b)) },
 		Better:  func(a, b *jsonl.File) bool { return rank(a) < rank(b) },
@@ -59,8 +59,8 @@ func slug(l *formats.Location) string {
 }
 
 func key(f *jsonl.File) []string {
-	if f.Parent != "" {
-		return []string{f.Parent, f.ID}
+	if f.Link.Session != "" {
+		return []string{f.Link.Session, f.ID}
 	}
 	return []string{f.ID}
 }
@@ -82,7 +82,7 @@ func isText(f *jsonl.File) bool { return path.Ext(f.Path) == ".txt" }
 
 // agent returns the client whose session this is, as far as its name states it.
 func agent(f *jsonl.File) string {
-	if strings.HasPrefix(f.ID, "agent-") || strings.HasPrefix(f.Parent, "agent-") {
+	if strings.HasPrefix(f.ID, "agent-") || strings.HasPrefix(f.Link.Session, "agent-") {
 		return session.CursorSDK
 	}
 	return session.CursorCLI

@@ -24,8 +24,8 @@ func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*
 // head returns what the ends of a file state.
 func head(s *jsonl.Store, f *jsonl.File) (session.Head, error) {
 	h := session.Head{ID: f.ID, Agent: agent(f), Turns: -1, Bytes: -1}
-	if f.Parent != "" {
-		h.Parent = &session.Link{Session: f.Parent}
+	if f.Link.Session != "" {
+		h.Parent = &f.Link
 	}
 	ends, err := s.Ends(f)
 	if err == nil {

@@ -24,7 +24,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	defer s.Close()
 	a := &audit{Store: s, ctx: ctx, view: v, q: q, schemas: q.Schemas()}
 	for _, f := range s.Wanted() {
-		if f.Parent != "" && f.Up == nil && l.IsDir() && within(l) == transcript.Folder {
+		if f.Link.Session != "" && f.Up == nil && l.IsDir() && within(l) == transcript.Folder {
 			a.say("RH379", f.Path, 0, "", "")
 		}
 		for _, g := range append([]*jsonl.File{f}, f.Older...) {

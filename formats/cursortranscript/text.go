@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/loss"
@@ -62,7 +63,7 @@ func (d *decoder) text(r *io.SectionReader, s *session.Session) (results bool, e
 			}
 		}
 		if b.turn != len(ends) {
-			yield(nil, jsonl.Failure(d.ctx, name, d.f.Path, jsonl.Changed()))
+			yield(nil, jsonl.Failure(d.ctx, name, d.f.Path, formats.Changed("", "")))
 			return
 		}
 		b.close()

@@ -160,7 +160,7 @@ func (s *scattered) Read(b []byte) (int, error) {
 			case n > 0:
 				err = nil
 			case errors.Is(err, io.EOF):
-				err = jsonl.Changed() // it may grow, but what was seen must stay
+				err = formats.Changed("", "") // it may grow, but what was seen must stay
 			}
 			return n, err
 		}
@@ -183,7 +183,7 @@ func (s *scattered) line(n int) int {
 func (c *capture) ending(t *thread) func(int) (end, error) {
 	return func(number int) (end, error) {
 		if number > len(t.runs) {
-			return end{}, jsonl.Changed()
+			return end{}, formats.Changed("", "")
 		}
 		r := t.runs[number-1]
 		e := end{first: r.first, last: r.last, line: r.line}
@@ -196,7 +196,7 @@ func (c *capture) ending(t *thread) func(int) (end, error) {
 		}
 		line := read(lines.Line{Bytes: raw})
 		if line.kind != ended {
-			return e, jsonl.Changed()
+			return e, formats.Changed("", "")
 		}
 		e.result = line.raw
 		return e, nil

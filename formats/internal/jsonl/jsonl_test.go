@@ -50,7 +50,7 @@ func layout() Layout {
 			id, ok := strings.CutSuffix(path.Base(p), ".jsonl")
 			parent, kid, sub := strings.Cut(id, "+")
 			if sub {
-				return File{ID: kid, Parent: parent}, ok
+				return File{ID: kid, Link: session.Link{Session: parent}}, ok
 			}
 			return File{ID: id}, ok || named
 		},
@@ -144,7 +144,7 @@ func TestEach(t *testing.T) {
 	var got []string
 	for id, err := range Each(ctx, l, "test", open, func(_ *Store, f *File, yield func(string, error) bool) bool {
 		if f.ID == "b" {
-			return yield("", Changed())
+			return yield("", formats.Changed("", ""))
 		}
 		return yield(f.ID, nil)
 	}) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/session"
 )
 
 // Layout describes where a format keeps the files of its sessions. Paths are relative
@@ -23,6 +23,9 @@ type Layout struct {
 	// Around returns the folder of the store that a file is part of, for formats in
 	// which a session can begin in another file. nil: a file is a store of its own.
 	Around func(file string) string
+	// List adds the files to a store, where that takes more than the functions below,
+	// which it replaces.
+	List func(s *Store) error
 	// Enter reports whether a folder can hold sessions. nil: none can.
 	Enter func(dir string) bool
 	// Match returns the file of a session; false for any other file. named: the user
@@ -37,25 +40,25 @@ type Layout struct {
 
 // File is the file of a session.
 type File struct {
-	ID     string
-	Parent string // the id of the parent of a subagent, if the path states it
-	Path   string
-	Name   string  // in losses and findings: Path, or the last element of a file that was named
-	Older  []*File // other files of this session, which are superseded
-	Up     *File   // of the parent, nil if it is not in the store
-	Kids   []*File // of the subagents
+	ID    string
+	Link  session.Link // of a subagent, to its parent, if files state it
+	Path  string
+	Name  string  // in losses and findings: Path, or the last element of a file that was named
+	Older []*File // other files of this session, which are superseded
+	Up    *File   // of the parent, nil if it is not in the store
+	Kids  []*File // of the subagents
 }
 
 // Store is an open store.
 type Store struct {
 	Root  *os.Root
-	Files []*File // one for each session
+	Named string  // the file that the user named, "" for a folder
+	Files []*File // one for each session, parents before their children
 	// Others are files that are not sessions, and folders that must not be read.
 	// Irregular are devices, pipes and the like.
 	Others, Irregular []string
 
 	layout Layout
-	named  string // the file that the user named, "" for a folder
 
 	head, tail []byte // see Ends
 }
@@ -66,26 +69,32 @@ func Open(l *formats.Location, y Layout) (*Store, error) {
 	dir := l.Path
 	if !l.IsDir() {
 		dir = filepath.Dir(l.Path)
-		s.named = filepath.Base(l.Path)
+		s.Named = filepath.Base(l.Path)
 		if abs, err := filepath.Abs(l.Path); err == nil && y.Around != nil {
 			dir = y.Around(abs)
-			s.named, _ = filepath.Rel(dir, abs)
-			s.named = filepath.ToSlash(s.named)
+			s.Named, _ = filepath.Rel(dir, abs)
+			s.Named = filepath.ToSlash(s.Named)
 		}
 	}
 	var err error
 	if s.Root, err = os.OpenRoot(dir); err != nil {
 		return nil, err
 	}
-	if s.named == "" || y.Around != nil {
+	switch {
+	case y.List != nil:
+		err = y.List(s)
+	case s.Named == "" || y.Around != nil:
 		err = s.walk()
 	}
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
-	if s.named != "" && !slices.ContainsFunc(s.Files, s.isNamed) {
-		s.add(s.named)
+	if y.List != nil {
+		return s, nil
+	}
+	if s.Named != "" && !slices.ContainsFunc(s.Files, s.isNamed) {
+		s.add(s.Named)
 	}
 	s.arrange()
 	return s, nil
@@ -117,7 +126,7 @@ func (s *Store) walk() error {
 }
 
 func (s *Store) add(p string) {
-	f, ok := s.layout.Match(p, p == s.named)
+	f, ok := s.layout.Match(p, p == s.Named)
 	if !ok {
 		s.Others = append(s.Others, p)
 		return
@@ -129,7 +138,7 @@ func (s *Store) add(p string) {
 	s.Files = append(s.Files, &f)
 }
 
-func (s *Store) isNamed(f *File) bool { return f.Path == s.named }
+func (s *Store) isNamed(f *File) bool { return f.Path == s.Named }
 
 // arrange sorts the files, and keeps the best one of each session.
 func (s *Store) arrange() {
@@ -143,7 +152,7 @@ func (s *Store) arrange() {
 	})
 	best := map[[2]string]*File{}
 	for _, f := range s.Files {
-		key := [2]string{f.Parent, f.ID}
+		key := [2]string{f.Link.Session, f.ID}
 		was := best[key]
 		switch {
 		case was == nil:
@@ -155,9 +164,9 @@ func (s *Store) arrange() {
 			was.Older = append(was.Older, f)
 		}
 	}
-	s.Files = slices.DeleteFunc(s.Files, func(f *File) bool { return best[[2]string{f.Parent, f.ID}] != f })
+	s.Files = slices.DeleteFunc(s.Files, func(f *File) bool { return best[[2]string{f.Link.Session, f.ID}] != f })
 	for _, f := range s.Files {
-		if f.Up = best[[2]string{"", f.Parent}]; f.Up != nil {
+		if f.Up = best[[2]string{"", f.Link.Session}]; f.Up != nil {
 			f.Up.Kids = append(f.Up.Kids, f)
 		}
 	}
@@ -223,9 +232,4 @@ func Failure(ctx context.Context, format, at string, err error) error {
 		return &placed
 	}
 	return &formats.Error{Format: format, At: at, Err: formats.Cause(err)}
-}
-
-// Changed returns the error of a file that is not as it was when it was opened.
-func Changed() error {
-	return &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"}
 }

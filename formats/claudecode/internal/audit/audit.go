@@ -70,9 +70,7 @@ func (f *family) side() string { return strings.TrimSuffix(f.main, outline.Endin
 
 // report reports a finding if its layer is enabled.
 func (a *audit) report(id, file string, line int, pointer, says string, args ...any) {
-	if a.q.Enabled(rule.Lookup(id).Layer) {
-		a.q.Report(rule.Finding{Rule: id, At: store.Addr{File: file, Line: line}, Pointer: pointer, Message: says, Args: args})
-	}
+	a.q.Add(id, store.Addr{File: file, Line: line}, pointer, says, args...)
 }
 
 func (a *audit) path(slash string) string { return filepath.Join(a.dir, filepath.FromSlash(slash)) }

@@ -7,6 +7,7 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
@@ -271,7 +272,7 @@ func kindOf(l *linecheck.Line, name string) outline.Kind {
 
 // dated parses a time. The client accepts every date that JavaScript accepts.
 func dated(v []byte) (ms int64, ok bool) {
-	if s := outline.ParseTime(v); s.Known() {
+	if s := jsonl.Time(v); s.Known() {
 		return s.Millis(), true
 	}
 	words := rawjson.Text(v)

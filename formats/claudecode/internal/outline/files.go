@@ -4,79 +4,48 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
 )
 
-// Store is an open config folder, project folder or file.
-type Store struct {
-	Root     *os.Root
-	Backups  *os.Root // earlier contents of changed files; nil if there are none
-	Sessions []*File  // parents before their children
-	Others   int      // files that are not sessions
-}
-
-// File is the file of a session.
-type File struct {
-	Path   string // relative to the root, with slashes
-	ID     string
-	Parent *File
-	Kids   []*File
-	Named  map[string]bool // ids of Kids
-	// Of a subagent, from its .meta.json file.
-	Kind, Title, Call string
-}
-
 // Side returns the folder with the other files of a session.
-func (e *File) Side() string { return strings.TrimSuffix(e.Path, Ending) }
+func Side(f *jsonl.File) string { return strings.TrimSuffix(f.Path, Ending) }
 
-// OpenStore opens a config folder, a project's folder or a file, and lists its sessions.
-func OpenStore(l *formats.Location) (*Store, error) {
-	dir, only := l.Path, ""
-	if !l.IsDir() {
-		dir, only = filepath.Dir(l.Path), filepath.Base(l.Path)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{Root: root, Backups: openBackups(l)}
-	if only != "" {
-		s.add(&File{Path: only, ID: strings.TrimSuffix(only, Ending)})
-	} else if err := s.list(l.Has("projects")); err != nil {
-		s.Close()
-		return nil, err
-	}
-	return s, nil
-}
-
-// Close closes the folders.
-func (s *Store) Close() {
-	s.Root.Close()
-	if s.Backups != nil {
-		s.Backups.Close()
-	}
+// Open opens a config folder, a project's folder or a file, and lists its sessions.
+func Open(l *formats.Location) (*jsonl.Store, error) {
+	return jsonl.Open(l, jsonl.Layout{Format: FormatName, List: func(s *jsonl.Store) error {
+		if s.Named != "" {
+			add(s, s.Named)
+			return nil
+		}
+		dirs, others, err := Projects(s.Root.FS(), l.Has("projects"))
+		s.Others = others
+		for i := 0; i < len(dirs) && err == nil; i++ {
+			err = project(s, dirs[i])
+		}
+		return err
+	}})
 }
 
 // Projects lists the folders of projects: dir itself, or for a config folder those
-// below projects. others counts what else is there.
-func Projects(fsys fs.FS, config bool) (dirs []string, others int, err error) {
+// below projects. others are the files that are there.
+func Projects(fsys fs.FS, config bool) (dirs, others []string, err error) {
 	if !config {
-		return []string{"."}, 0, nil
+		return []string{"."}, nil, nil
 	}
 	list, err := fs.ReadDir(fsys, "projects")
 	for _, e := range list {
-		if e.IsDir() {
-			dirs = append(dirs, path.Join("projects", e.Name()))
+		if at := path.Join("projects", e.Name()); e.IsDir() {
+			dirs = append(dirs, at)
 		} else {
-			others++
+			others = append(others, at)
 		}
 	}
 	return dirs, others, err
@@ -96,79 +65,71 @@ func Subagents(fsys fs.FS, side string) (files []string) {
 	return files
 }
 
-func (s *Store) list(config bool) error {
-	dirs, others, err := Projects(s.Root.FS(), config)
-	s.Others = others
-	for i := 0; i < len(dirs) && err == nil; i++ {
-		err = s.project(dirs[i])
-	}
-	return err
-}
-
 // project lists the sessions of a project. Older clients store the files of
 // subagents in the same folder.
-func (s *Store) project(dir string) error {
+func project(s *jsonl.Store, dir string) error {
 	list, err := fs.ReadDir(s.Root.FS(), dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range list {
 		id, ok := strings.CutSuffix(e.Name(), Ending)
-		switch {
+		switch at := path.Join(dir, e.Name()); {
 		case ok && e.Type().IsRegular() && (IsUUID(id) || strings.HasPrefix(id, "agent-")):
-			s.add(&File{Path: path.Join(dir, e.Name()), ID: id})
+			add(s, at)
 		case !e.IsDir():
-			s.Others++
+			s.Others = append(s.Others, at)
 		}
 	}
 	return nil
 }
 
 // add adds a session and its subagents.
-func (s *Store) add(e *File) {
-	s.Sessions = append(s.Sessions, e)
-	for _, p := range Subagents(s.Root.FS(), e.Side()) {
-		kid := &File{Path: p, ID: strings.TrimSuffix(path.Base(p), Ending), Parent: e}
-		s.meta(kid)
-		e.Kids = append(e.Kids, kid)
+func add(s *jsonl.Store, file string) {
+	f := &jsonl.File{Path: file, ID: strings.TrimSuffix(path.Base(file), Ending)}
+	s.Files = append(s.Files, f)
+	for _, p := range Subagents(s.Root.FS(), Side(f)) {
+		kid := &jsonl.File{Path: p, ID: strings.TrimSuffix(path.Base(p), Ending), Up: f}
+		kid.Link = startedBy(s, kid)
+		f.Kids = append(f.Kids, kid)
 	}
-	slices.SortFunc(e.Kids, func(a, b *File) int { return cmp.Compare(a.Path, b.Path) })
-	e.Named = map[string]bool{}
-	for _, kid := range e.Kids {
+	slices.SortFunc(f.Kids, func(a, b *jsonl.File) int { return cmp.Compare(a.Path, b.Path) })
+	taken := map[string]bool{}
+	for _, kid := range f.Kids {
 		id := kid.ID
-		for n := 1; e.Named[kid.ID]; n++ { // two folders can have one name
+		for n := 1; taken[kid.ID]; n++ { // two folders can have one name
 			if kid.ID = path.Base(path.Dir(kid.Path)) + "-" + id; n > 1 {
 				kid.ID += "-" + strconv.Itoa(n)
 			}
 		}
-		e.Named[kid.ID] = true
-		s.Sessions = append(s.Sessions, kid)
+		taken[kid.ID] = true
 	}
+	s.Files = append(s.Files, f.Kids...)
 }
 
-// meta reads the .meta.json file of a subagent.
-func (s *Store) meta(e *File) {
+// startedBy returns the link of a subagent to its parent, with what its .meta.json
+// file states.
+func startedBy(s *jsonl.Store, kid *jsonl.File) session.Link {
 	const most = 64 << 10
-	name := e.Side() + ".meta.json"
+	link := session.Link{Session: kid.Up.ID}
+	name := Side(kid) + ".meta.json"
 	info, err := s.Root.Stat(name)
 	if err != nil || info.Size() > most || !info.Mode().IsRegular() {
-		return
+		return link
 	}
 	b, err := fs.ReadFile(s.Root.FS(), name)
 	if err != nil {
-		return
+		return link
 	}
 	if doc, _, err := rawjson.Line(b); err == nil {
-		e.Kind, e.Title, e.Call = Text(doc, "agentType"), Text(doc, "description"), Text(doc, "toolUseId")
+		link.Kind, link.Title, link.Call = Text(doc, "agentType"), Text(doc, "description"), Text(doc, "toolUseId")
 	}
+	return link
 }
 
 // Failure returns err as an error of this format, or the error of ctx if it ended.
 func Failure(ctx context.Context, at string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return &formats.Error{Format: FormatName, At: at, Err: formats.Cause(err)}
+	return jsonl.Failure(ctx, FormatName, at, err)
 }
 
 // FormatName is the name of the format.

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"time"
 
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
@@ -272,7 +272,7 @@ func first(dst *string, v []byte) {
 }
 
 func (s *Tree) moment(v []byte) {
-	t := ParseTime(v)
+	t := jsonl.Time(v)
 	if !t.Known() {
 		return
 	}
@@ -282,14 +282,6 @@ func (s *Tree) moment(v []byte) {
 	if !s.Last.Known() || t.Millis() > s.Last.Millis() {
 		s.Last = t
 	}
-}
-
-// ParseTime parses an RFC 3339 time; the result is unknown if v is not one.
-func ParseTime(v []byte) session.Stamp {
-	if t, err := time.Parse(time.RFC3339Nano, rawjson.Text(v)); err == nil && t.Year() >= 0 && t.Year() <= 9999 {
-		return session.Stored(t.UnixMilli())
-	}
-	return session.Stamp{}
 }
 
 // block holds the members of a block that the place of its line depends on.

@@ -57,9 +57,9 @@ func (s *Tree) keep(line int32, name string, record []byte) {
 	s.Saved = append(s.Saved, one)
 }
 
-// openBackups opens the backups of the config folder that l is or is part of; nil if
+// OpenBackups opens the backups of the config folder that l is or is part of; nil if
 // there are none.
-func openBackups(l *formats.Location) *os.Root {
+func OpenBackups(l *formats.Location) *os.Root {
 	config, err := filepath.Abs(l.Path)
 	if err != nil {
 		return nil

@@ -75,7 +75,7 @@ func (huge) Error() string { return "too large" }
 // backup reads a backup. Its folder is named after the session, or after the one
 // that the session was copied from.
 func (r *reading) backup(file string) (b []byte, at string, err error) {
-	if r.Backups == nil || !filepath.IsLocal(file) || strings.ContainsAny(file, `/\:`) {
+	if r.backups == nil || !filepath.IsLocal(file) || strings.ContainsAny(file, `/\:`) {
 		return nil, "", fs.ErrNotExist
 	}
 	err = fs.ErrNotExist
@@ -84,7 +84,7 @@ func (r *reading) backup(file string) (b []byte, at string, err error) {
 		if !outline.IsUUID(id) {
 			continue
 		}
-		if b, err = smallFile(r.Backups, at); err == nil || errors.Is(err, huge{}) {
+		if b, err = smallFile(r.backups, at); err == nil || errors.Is(err, huge{}) {
 			break
 		}
 	}

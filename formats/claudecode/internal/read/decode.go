@@ -3,6 +3,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/prefetch"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -23,24 +25,28 @@ import (
 // Decode yields the sessions of a config folder, a project's folder or a file.
 func Decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		s, err := outline.OpenStore(l)
+		s, err := outline.Open(l)
 		if err != nil {
 			yield(nil, outline.Failure(ctx, l.Path, err))
 			return
 		}
 		defer s.Close()
-		if s.Others > 0 && v.OnNotice != nil {
-			v.OnNotice(fmt.Sprintf("%s: skipped files that are not sessions: %d", l.Path, s.Others))
+		if len(s.Others) > 0 && v.OnNotice != nil {
+			v.OnNotice(fmt.Sprintf("%s: skipped files that are not sessions: %d", l.Path, len(s.Others)))
 		}
-		if len(s.Sessions) == 0 {
+		if len(s.Files) == 0 {
 			yield(nil, outline.Failure(ctx, l.Path, errors.New("no sessions found")))
 			return
 		}
+		backups := outline.OpenBackups(l)
+		if backups != nil {
+			defer backups.Close()
+		}
 		inner := inner(s, sel)
 		var parts []prefetch.Decode
-		for _, e := range s.Sessions {
-			if sel.Includes(e.ID) || inner {
-				parts = append(parts, decodeFile(s, e))
+		for _, f := range s.Files {
+			if sel.Includes(f.ID) || inner {
+				parts = append(parts, reading{Store: s, File: f, backups: backups}.decode)
 			}
 		}
 		prefetch.Sessions(ctx, v, sel, parts)(yield)
@@ -49,9 +55,9 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 
 // inner reports whether a selected session has no file of its own. It may be a
 // subagent whose lines are in the file of another session.
-func inner(s *outline.Store, sel session.Selection) bool {
+func inner(s *jsonl.Store, sel session.Selection) bool {
 	files := map[string]bool{}
-	for _, e := range s.Sessions {
+	for _, e := range s.Files {
 		files[e.ID] = true
 	}
 	return slices.ContainsFunc(sel.IDs, func(id string) bool {
@@ -61,8 +67,10 @@ func inner(s *outline.Store, sel session.Selection) bool {
 
 // reading decodes one file.
 type reading struct {
-	*outline.Store
-	*outline.File
+	*jsonl.Store
+	*jsonl.File
+	backups *os.Root // earlier contents of changed files; nil if there are none
+
 	ctx   context.Context
 	view  formats.View
 	sel   session.Selection
@@ -77,12 +85,11 @@ type reading struct {
 	files map[string]bool   // files of tool output that are already part of a result
 }
 
-// decodeFile yields the session of a file, and those of the threads in it.
-func decodeFile(s *outline.Store, e *outline.File) prefetch.Decode {
-	return func(ctx context.Context, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-		return func(yield func(*session.Session, error) bool) {
-			(&reading{Store: s, File: e, ctx: ctx, view: v, sel: sel, yield: yield}).file()
-		}
+// decode yields the session of a file, and those of the threads in it.
+func (r reading) decode(ctx context.Context, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		r.ctx, r.view, r.sel, r.yield = ctx, v, sel, yield
+		r.file()
 	}
 }
 
@@ -101,7 +108,7 @@ func (r *reading) file() {
 		err = r.load()
 	}
 	if err == nil {
-		r.tree, err = r.outline(r.Parent != nil)
+		r.tree, err = r.outline(r.Up != nil)
 	}
 	if err == nil && !r.tree.Main && len(r.tree.Threads) == 2 { // the file of a subagent, opened alone
 		r.tree, err = r.outline(true)
@@ -124,7 +131,7 @@ func (r *reading) file() {
 		}
 	}
 	if now, err := f.Stat(); given && (err != nil || now.Size() != r.size || !now.ModTime().Equal(info.ModTime())) {
-		r.yield(nil, &formats.Error{Format: outline.FormatName, At: r.Path, Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "quit the client that is writing to it and try again"})
+		r.yield(nil, formats.Changed(outline.FormatName, r.Path))
 	}
 }
 
@@ -166,17 +173,14 @@ func (r *reading) main() *session.Session {
 	if r.view.Cwd != "" {
 		s.Workspace = r.view.Cwd
 	}
-	if r.Parent != nil {
-		s.Parent = &session.Link{Session: r.Parent.ID, Call: r.Call, Title: r.Title, Kind: r.Kind}
-		if r.Title != "" {
-			s.Title = r.Title
-		}
+	if r.Up != nil {
+		s.Parent, s.Title = &r.Link, cmp.Or(r.Link.Title, s.Title)
 	}
-	if r.Parent == nil && v.Alone && v.ID != "" && v.ID != r.ID {
+	if r.Up == nil && v.Alone && v.ID != "" && v.ID != r.ID {
 		s.Parent = &session.Link{Session: v.ID}
 	}
 	for _, kid := range r.Kids {
-		s.Children = append(s.Children, session.Link{Session: kid.ID, Call: kid.Call, Title: kid.Title, Kind: kid.Kind})
+		s.Children = append(s.Children, session.Link{Session: kid.ID, Call: kid.Link.Call, Title: kid.Link.Title, Kind: kid.Link.Kind})
 	}
 	for t := range v.Threads[1:] {
 		s.Children = append(s.Children, session.Link{Session: r.threadID(t + 1)})
@@ -188,7 +192,7 @@ func (r *reading) main() *session.Session {
 		s.Branches = r.branches(0)
 	}
 	s.Messages = r.messages(0)
-	if len(v.Saved) > 0 && r.Parent == nil {
+	if len(v.Saved) > 0 && r.Up == nil {
 		s.Files = r.snapshots
 	}
 	return s
@@ -196,10 +200,11 @@ func (r *reading) main() *session.Session {
 
 // threadID returns the id of a thread, which differs from those of all files.
 func (r *reading) threadID(t int) string {
-	if id := "agent-" + r.tree.Threads[t]; !r.Named[id] {
-		return id
+	id := "agent-" + r.tree.Threads[t]
+	if slices.ContainsFunc(r.Kids, func(kid *jsonl.File) bool { return kid.ID == id }) {
+		return "thread-" + r.tree.Threads[t]
 	}
-	return "thread-" + r.tree.Threads[t]
+	return id
 }
 
 // aside returns a subagent whose lines are in the main file, as older clients wrote

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
@@ -73,7 +74,7 @@ func (w *walker) say(i int, line []byte) bool {
 func (w *walker) message(i int, line []byte, f *members.Object) *session.Message {
 	w.account.Converted++
 	f.Split(line, "", lineNames)
-	m := &session.Message{ID: f.Text(inUUID), At: outline.ParseTime(f.Raw(inTime)), Archived: w.tree.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
+	m := &session.Message{ID: f.Text(inUUID), At: jsonl.Time(f.Raw(inTime)), Archived: w.tree.Lines[i].Archived, Origin: []string{w.addr(i).String()}}
 	if m.ID == "" {
 		m.ID = outline.LineID(i, nil)
 	}

@@ -1,81 +1,49 @@
 package read
 
 import (
+	"cmp"
 	"context"
-	"errors"
-	"io"
 	"iter"
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/session"
 )
 
 // Heads lists the sessions of a config folder, a project's folder or a file.
 func Heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-	return func(yield func(*session.Head, error) bool) {
-		s, err := outline.OpenStore(l)
-		if err != nil {
-			yield(nil, outline.Failure(ctx, l.Path, err))
-			return
+	return jsonl.Each(ctx, l, outline.FormatName, outline.Open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+		h, err := head(ctx, s, f)
+		if v.Cwd != "" {
+			h.Workspace = v.Cwd
 		}
-		defer s.Close()
-		buffer := make([]byte, outline.MaxHead)
-		for _, e := range s.Sessions {
-			if ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			h, err := head(ctx, s, e, buffer)
-			if v.Cwd != "" {
-				h.Workspace = v.Cwd
-			}
-			if err != nil {
-				err = outline.Failure(ctx, e.Path, err)
-			}
-			if !yield(h, err) {
-				return
-			}
-		}
-	}
+		return yield(h, err)
+	})
 }
 
 // head reads the head of a session from both ends of its file.
-func head(ctx context.Context, s *outline.Store, e *outline.File, buffer []byte) (*session.Head, error) {
-	h := &session.Head{ID: e.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
-	if e.Parent != nil {
-		h.Parent = &session.Link{Session: e.Parent.ID, Call: e.Call, Title: e.Title, Kind: e.Kind}
+func head(ctx context.Context, s *jsonl.Store, f *jsonl.File) (*session.Head, error) {
+	h := &session.Head{ID: f.ID, Agent: session.ClaudeCode, Turns: -1, Bytes: -1}
+	if f.Up != nil {
+		h.Parent = &f.Link
 	}
-	f, err := s.Root.Open(e.Path)
+	ends, err := s.Ends(f)
 	if err != nil {
 		return h, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return h, err
-	}
-	h.Bytes = info.Size()
-	n, err := f.ReadAt(buffer, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return h, err
-	}
-	v := outline.NewTree(e.Parent != nil)
-	v.Part(buffer[:n], false)
+	h.Bytes = ends.Size
+	v := outline.NewTree(f.Up != nil)
+	v.Part(ends.Head, false)
 	if from := h.Bytes - outline.MaxHead; from > 0 {
-		if n, err = f.ReadAt(buffer, max(from, outline.MaxHead)); err != nil && !errors.Is(err, io.EOF) {
-			return h, err
-		}
-		v.Part(buffer[:n], from > outline.MaxHead)
+		again := max(0, outline.MaxHead-from) // bytes that Head has, too
+		v.Part(ends.Tail[min(again, int64(len(ends.Tail))):], from > outline.MaxHead)
 	}
 	h.Title, h.Workspace, h.Created, h.Updated = v.DisplayTitle(), v.Cwd, v.First, v.Last
-	if e.Parent != nil && e.Title != "" {
-		h.Title = e.Title
-	}
+	h.Title = cmp.Or(f.Link.Title, h.Title)
 	if h.Bytes <= outline.MaxHead && (v.Main || len(v.Threads) == 1) { // otherwise abandoned turns cannot be told apart
 		err = v.Arrange(ctx)
 		h.Turns = v.Turns
-		return h, err
 	}
-	return h, nil
+	return h, err
 }

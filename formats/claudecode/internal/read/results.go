@@ -53,7 +53,7 @@ func (w *walker) offloaded(r *session.ToolResult) {
 	if file == "" {
 		return
 	}
-	name := path.Join(w.Side(), "tool-results", path.Base(strings.ReplaceAll(file, `\`, "/")))
+	name := path.Join(outline.Side(w.File), "tool-results", path.Base(strings.ReplaceAll(file, `\`, "/")))
 	if w.files[name] {
 		return // an earlier result has it
 	}

@@ -54,8 +54,8 @@ func (r *reading) messages(thread int32) iter.Seq2[*session.Message, error] {
 // callers returns the subagents by the calls that started them.
 func (r *reading) callers() map[string]string {
 	for _, kid := range r.Kids {
-		if kid.Call != "" {
-			r.tree.Calls[kid.Call] = kid.ID
+		if kid.Link.Call != "" {
+			r.tree.Calls[kid.Link.Call] = kid.ID
 		}
 	}
 	return r.tree.Calls
