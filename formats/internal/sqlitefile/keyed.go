@@ -1,8 +1,10 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,8 +20,11 @@ type Keyed struct {
 	db    *DB
 	table string
 
-	mu               sync.Mutex
-	get, first, span *sql.Stmt
+	mu        sync.Mutex
+	get, keys *sql.Stmt
+	handle    int64
+	found     Found // by the present Get
+	most      int64
 }
 
 // Keyed prepares a table by the names of two of its columns. It is nil where
@@ -34,14 +39,14 @@ func (db *DB) Keyed(ctx context.Context, table, key, value string) (*Keyed, erro
 		row = s.ordinal()
 	}
 	k, v, from := quote(key), quote(value), " FROM main."+quote(table)
-	out := &Keyed{db: db, table: table}
+	out := &Keyed{db: db, table: table, handle: sink.last.Add(1)}
+	sink.scans.Store(out.handle, out)
 	for _, p := range []struct {
 		stmt **sql.Stmt
 		text string
 	}{
-		{&out.get, "SELECT " + row + ",typeof(" + v + "),octet_length(" + v + "),CASE WHEN octet_length(" + v + ")<=?2 THEN " + v + " END" + from + " WHERE " + k + "=?1"},
-		{&out.first, "SELECT " + k + from + " WHERE " + k + ">=?1 AND " + k + "<?2 ORDER BY " + k + " LIMIT 1"},
-		{&out.span, "SELECT " + k + from + " WHERE " + k + ">=?1 AND " + k + "<?2 ORDER BY " + k},
+		{&out.get, "SELECT " + sinkName + "(?1," + row + ",octet_length(" + v + "),CASE WHEN octet_length(" + v + ")<=?3 THEN " + v + " ELSE typeof(" + v + ") END)" + from + " WHERE " + k + "=?2 LIMIT 1"},
+		{&out.keys, "SELECT " + k + from + " WHERE " + k + ">=?1 AND " + k + "<?2 ORDER BY " + k},
 	} {
 		var err error
 		if *p.stmt, err = db.conn.PrepareContext(ctx, p.text); err != nil {
@@ -53,8 +58,9 @@ func (db *DB) Keyed(ctx context.Context, table, key, value string) (*Keyed, erro
 
 // Close lets go of the statements, not of the database.
 func (k *Keyed) Close() error {
+	sink.scans.Delete(k.handle)
 	var errs []error
-	for _, s := range []*sql.Stmt{k.get, k.first, k.span} {
+	for _, s := range []*sql.Stmt{k.get, k.keys} {
 		if s != nil {
 			errs = append(errs, s.Close())
 		}
@@ -72,36 +78,55 @@ type Found struct {
 
 // Get looks a key up. A value of more than most bytes is not read.
 func (k *Keyed) Get(ctx context.Context, key string, most int64) (f Found, ok bool, err error) {
+	return k.GetInto(ctx, nil, key, most)
+}
+
+// GetInto is Get with a buffer, whose bytes those of the value replace.
+func (k *Keyed) GetInto(ctx context.Context, buffer []byte, key string, most int64) (f Found, ok bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return f, false, err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.found, k.most = Found{Bytes: buffer}, most
+	var none any
 	// A context that can end costs a goroutine for each look-up.
-	rows, err := k.get.QueryContext(context.WithoutCancel(ctx), key, most)
-	if err != nil {
-		return f, false, k.db.blame(ctx, k.table, err)
+	err = k.get.QueryRowContext(context.WithoutCancel(ctx), k.handle, key, most).Scan(&none)
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, false, nil
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		return f, false, k.db.blame(ctx, k.table, rows.Err())
+	return k.found, err == nil, k.db.blame(ctx, k.table, err)
+}
+
+// row takes what SQLite found. The values are views of its memory.
+func (k *Keyed) row(args []driver.Value) error {
+	if len(args) != 3 {
+		return errors.New("a look-up returns a row id, a size and a value")
 	}
-	var class string
-	var size sql.NullInt64
-	var value any
-	if err := rows.Scan(&f.RowID, &class, &size, &value); err != nil {
-		return f, false, k.db.blame(ctx, k.table, err)
+	f := &k.found
+	f.RowID, _ = args[0].(int64)
+	sized := false
+	f.Size, sized = args[1].(int64)
+	if !sized || f.Size > k.most {
+		name, _ := args[2].(string)
+		f.Class, f.Bytes = classes(name), nil
+		return nil
 	}
-	f.Class, f.Size = classes(class), size.Int64
-	switch v := value.(type) {
+	out := f.Bytes[:0]
+	if out == nil {
+		out = make([]byte, 0, f.Size)
+	}
+	switch v := args[2].(type) {
 	case string:
-		f.Bytes = []byte(v)
+		f.Class, f.Bytes = store.Text, append(out, v...)
 	case []byte:
-		f.Bytes = v
-	case int64, float64:
-		f.Bytes = fmt.Append(nil, v)
+		f.Class, f.Bytes = store.Blob, append(out, v...)
+	case int64:
+		f.Class, f.Bytes = store.Int, fmt.Append(out, v)
+	case float64:
+		f.Class, f.Bytes = store.Real, fmt.Append(out, v)
 	}
-	return f, true, nil
+	return nil
 }
 
 func classes(name string) store.Class {
@@ -120,16 +145,11 @@ func classes(name string) store.Class {
 
 // First is the first key of a range: not less than from, less than to.
 func (k *Keyed) First(ctx context.Context, from, to string) (key string, ok bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return "", false, err
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	err = k.first.QueryRowContext(context.WithoutCancel(ctx), from, to).Scan(&key)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", false, nil
-	}
-	return key, err == nil, k.db.blame(ctx, k.table, err)
+	err = k.Keys(ctx, from, to, func(first string) bool {
+		key, ok = first, true
+		return false
+	})
+	return key, ok, err
 }
 
 // Keys calls f with each key of a range in their order, until it returns
@@ -137,13 +157,13 @@ func (k *Keyed) First(ctx context.Context, from, to string) (key string, ok bool
 func (k *Keyed) Keys(ctx context.Context, from, to string, f func(key string) bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	rows, err := k.span.QueryContext(ctx, from, to)
+	rows, err := k.keys.QueryContext(context.WithoutCancel(ctx), from, to)
 	if err != nil {
 		return k.db.blame(ctx, k.table, err)
 	}
 	defer rows.Close()
 	spent, given := budget{bytes: k.db.spent.bytes}, int64(0)
-	for rows.Next() {
+	for ctx.Err() == nil && rows.Next() {
 		var key string
 		if err := rows.Scan(&key); err != nil {
 			return k.db.blame(ctx, k.table, err)
@@ -156,5 +176,5 @@ func (k *Keyed) Keys(ctx context.Context, from, to string, f func(key string) bo
 			return nil
 		}
 	}
-	return k.db.blame(ctx, k.table, rows.Err())
+	return k.db.blame(ctx, k.table, cmp.Or(ctx.Err(), rows.Err()))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"testing"
 
@@ -25,46 +26,44 @@ func TestLookup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	l, err := db.Lookup(ctx, "blobs", "id", "data")
+	l, err := db.Keyed(ctx, "blobs", "id", "data")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	var buffer []byte
 	for _, c := range []struct {
 		key   string
 		rowid int64
 		class store.Class
 		size  int
 	}{{"k3", 4, store.Blob, 2}, {"long", 504, store.Blob, 3000000}, {"k499", 500, store.Blob, 2}, {"null", 501, store.Null, 0},
-		{"text", 502, store.Text, 1}, {"int", 503, store.Int, 0}, {"none", 505, store.Blob, 0}} {
-		got, ok, err := l.Get(ctx, c.key)
-		if err != nil || !ok || got.RowID != c.rowid || got.Class != c.class || len(got.Bytes()) != c.size {
-			t.Errorf("%s: %v %v %v %d bytes of %v", c.key, err, ok, got.RowID, len(got.Bytes()), got.Class)
+		{"text", 502, store.Text, 1}, {"int", 503, store.Int, 1}, {"none", 505, store.Blob, 0}} {
+		got, ok, err := l.GetInto(ctx, buffer, c.key, math.MaxInt64)
+		if err != nil || !ok || got.RowID != c.rowid || got.Class != c.class || len(got.Bytes) != c.size {
+			t.Errorf("%s: %v %v %v %d bytes of %v", c.key, err, ok, got.RowID, len(got.Bytes), got.Class)
+		}
+		if got.Bytes != nil {
+			buffer = got.Bytes
 		}
 	}
-	if got, _, _ := l.Get(ctx, "k258"); string(got.Bytes()) != "\x01\x02" {
-		t.Errorf("k258: %x", got.Bytes())
+	if got, _, _ := l.GetInto(ctx, buffer, "k258", 2); string(got.Bytes) != "\x01\x02" {
+		t.Errorf("k258: %x", got.Bytes)
 	}
-	if _, ok, err := l.Get(ctx, "K3"); ok || err != nil {
+	if _, ok, err := l.Get(ctx, "K3", 2); ok || err != nil {
 		t.Errorf("a key that is not there: %v %v", ok, err)
 	}
-	if w, err := db.Lookup(ctx, "w", "id", "data"); err != nil {
+	if w, err := db.Keyed(ctx, "w", "id", "data"); err != nil {
 		t.Error(err)
 	} else {
-		if got, ok, err := w.Get(ctx, "x"); !ok || err != nil || got.Real() != 1.5 || got.RowID != 0 {
+		if got, ok, err := w.Get(ctx, "x", 9); !ok || err != nil || string(got.Bytes) != "1.5" || got.RowID != 0 {
 			t.Errorf("without row ids: %v %v %v", got, ok, err)
 		}
 		w.Close()
 	}
-	if _, err := db.Lookup(ctx, "nothing", "id", "data"); err == nil {
-		t.Error("a table that is not there")
-	}
-	if _, err := db.Lookup(ctx, "blobs", "id", "x"); err == nil {
-		t.Error("a column that is not there")
-	}
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, _, err := l.Get(stopped, "k3"); !errors.Is(err, context.Canceled) {
+	if _, _, err := l.Get(stopped, "k3", 2); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

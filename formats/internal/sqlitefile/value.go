@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 
@@ -32,16 +33,19 @@ func (db *DB) value(ctx context.Context, table, key string) ([]byte, error) {
 	if err != nil || len(t.Columns) != 2 {
 		return nil, err
 	}
-	l, err := db.Lookup(ctx, table, t.Columns[0], t.Columns[1])
+	k, err := db.Keyed(ctx, table, t.Columns[0], t.Columns[1])
 	if err != nil {
 		return nil, err
 	}
-	defer l.Close()
-	c, ok, err := l.Get(ctx, key)
-	if !ok || c.Class == store.Null {
+	defer k.Close()
+	f, ok, err := k.Get(ctx, key, math.MaxInt64)
+	if !ok || f.Class == store.Null {
 		return nil, err
 	}
-	return append([]byte{}, c.Bytes()...), nil
+	if f.Class != store.Text && f.Class != store.Blob {
+		return []byte{}, nil
+	}
+	return f.Bytes, nil
 }
 
 // table is the table of that name.

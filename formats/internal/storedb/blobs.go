@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"iter"
+	"math"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/blobs"
@@ -25,6 +26,9 @@ const (
 	// maxOdd bounds how many ids of a large table are held because they are
 	// not in lower case.
 	maxOdd = 1 << 16
+
+	// maxKept bounds the buffer that is kept for the next blob.
+	maxKept = 1 << 20
 )
 
 // Blobs reads the table of blobs. It implements agentstate.Blobs.
@@ -37,7 +41,8 @@ type Blobs struct {
 	table     sqlitefile.Table // its two columns
 	index     *blobs.Index[int64]
 	batches   []*store.Batch                 // of a table held in memory; a place is a batch and a row
-	lookup    *sqlitefile.Lookup             // of a larger one; a place is a row id
+	lookup    *sqlitefile.Keyed              // of a larger one; a place is a row id
+	buffer    []byte                         // of the blob that was looked up last
 	odd       map[agentstate.ID]string       // of a larger one: ids that are not in lower case
 	key, data int                            // columns
 	text      [2 * len(agentstate.ID{})]byte // of the id that is looked up
@@ -99,7 +104,7 @@ func (b *Blobs) hold(ctx context.Context) error {
 
 // openLarge reads the keys of the table, and prepares to look up blobs.
 func (b *Blobs) openLarge(ctx context.Context) (err error) {
-	if b.lookup, err = b.db.Lookup(ctx, b.table.Name, b.table.Columns[b.key], b.table.Columns[b.data]); err != nil {
+	if b.lookup, err = b.db.Keyed(ctx, b.table.Name, b.table.Columns[b.key], b.table.Columns[b.data]); err != nil {
 		return err
 	}
 	for batch, err := range b.db.Scan(ctx, 0, b.columns(b.key)) {
@@ -180,25 +185,32 @@ func (b *Blobs) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
 	if !ok || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var c store.Cell
-	if b.lookup == nil {
-		batch, i := b.row(place)
-		c = batch.Cell(i, 1)
-	} else {
-		hex.Encode(b.text[:], id[:])
-		found, ok, err := b.lookup.Get(ctx, string(b.text[:]))
-		if odd := b.odd[id]; err == nil && !ok && odd != "" {
-			found, _, err = b.lookup.Get(ctx, odd)
-		}
-		if err != nil {
-			return nil, err
-		}
-		c = found.Cell
+	if b.lookup != nil {
+		return b.lookUp(ctx, id)
 	}
+	batch, i := b.row(place)
+	c := batch.Cell(i, 1)
 	if c.Bytes() == nil && (c.Class == store.Text || c.Class == store.Blob) {
 		return []byte{}, nil
 	}
 	return c.Bytes(), nil
+}
+
+// lookUp returns the bytes of a blob of a large table.
+func (b *Blobs) lookUp(ctx context.Context, id agentstate.ID) ([]byte, error) {
+	if cap(b.buffer) > maxKept {
+		b.buffer = nil
+	}
+	hex.Encode(b.text[:], id[:])
+	found, ok, err := b.lookup.GetInto(ctx, b.buffer, string(b.text[:]), math.MaxInt64)
+	if odd := b.odd[id]; err == nil && !ok && odd != "" {
+		found, _, err = b.lookup.GetInto(ctx, b.buffer, odd, math.MaxInt64)
+	}
+	if err != nil || found.Class != store.Text && found.Class != store.Blob {
+		return nil, err
+	}
+	b.buffer = found.Bytes
+	return found.Bytes, nil
 }
 
 // At returns the address of a blob.
