@@ -44,11 +44,8 @@ func home(m formats.Machine) []string {
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if l.IsDir() {
-		if s, err := open(l); err == nil {
-			defer s.Close()
-			if len(s.Files) > 0 {
-				return formats.Match{Score: 90, Evidence: []string{"a folder with rollouts"}}, nil
-			}
+		if jsonl.Holds(l, layout()) {
+			return formats.Match{Score: 90, Evidence: []string{"a folder with rollouts"}}, nil
 		}
 		return formats.Match{}, nil
 	}
@@ -65,11 +62,11 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{}, nil
 }
 
-// open lists the rollouts of a store, in the order in which the sessions began, so
+// layout finds the rollouts of a store, in the order in which the sessions began, so
 // that parents come before subagents. For a single file the store around it is
 // opened, because the beginning of a forked session is in another file.
-func open(l *formats.Location) (*jsonl.Store, error) {
-	return jsonl.Open(l, jsonl.Layout{
+func layout() jsonl.Layout {
+	return jsonl.Layout{
 		Format: name,
 		Around: around,
 		Enter: func(dir string) bool {
@@ -85,7 +82,7 @@ func open(l *formats.Location) (*jsonl.Store, error) {
 		},
 		Compare: func(a, b *jsonl.File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) },
 		Better:  func(a, _ *jsonl.File) bool { return !a.Packed() },
-	})
+	}
 }
 
 // around returns the store that a file lies in.
@@ -179,7 +176,7 @@ func parse(l jsonl.Line, s source) record {
 
 // heads lists a store by the ends of its files.
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-	return jsonl.Each(ctx, l, name, open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+	return jsonl.Each(ctx, l, layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
 		h, _, err := head(ctx, s, f, v.Cwd)
 		return yield(&h, err)
 	})

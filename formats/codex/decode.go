@@ -17,7 +17,7 @@ import (
 )
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	return jsonl.Each(ctx, l, name, open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
+	return jsonl.Each(ctx, l, layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
 		if !sel.Includes(f.ID) {
 			return true
 		}

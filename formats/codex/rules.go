@@ -19,7 +19,7 @@ import (
 
 // check applies the rules to each rollout.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	s, err := open(l)
+	s, err := jsonl.Open(l, layout())
 	if err != nil {
 		return jsonl.Failure(ctx, name, l.Path, err)
 	}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
 	"rehome/formats/session"
@@ -36,19 +36,19 @@ func Format() *formats.Format {
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	at := inside(l.Path)
+	what := ""
 	switch {
-	case l.IsDir() && at == transcript.Folder:
-		if holds(l.Path, at) {
-			return formats.Match{Score: 90, Evidence: []string{"the folder is named " + transcript.Folder + " and contains transcripts"}}, nil
-		}
-	case l.IsDir() && strings.Count(at, "/") == 1:
-		if holds(l.Path, at) {
-			return formats.Match{Score: 90, Evidence: []string{"a session's folder in " + transcript.Folder}}, nil
-		}
 	case l.IsRegular():
 		return probeFile(l, at), nil
+	case at == transcript.Folder:
+		what = "the folder is named " + transcript.Folder + " and contains transcripts"
+	case strings.Count(at, "/") == 1:
+		what = "a session's folder in " + transcript.Folder
 	}
-	return formats.Match{}, nil
+	if what == "" || !l.IsDir() || !jsonl.Holds(l, layout(l)) {
+		return formats.Match{}, nil
+	}
+	return formats.Match{Score: 90, Evidence: []string{what}}, nil
 }
 
 // inside is a path from the folder of transcripts on, "" if it lies in none.
@@ -64,22 +64,6 @@ func inside(p string) string {
 		}
 	}
 	return ""
-}
-
-// holds reports whether there is a transcript below a folder.
-func holds(dir, at string) bool {
-	list, _ := os.ReadDir(dir)
-	for _, e := range list {
-		name := path.Join(at, e.Name())
-		if _, ok := transcript.Named(name); ok && e.Type().IsRegular() {
-			return true
-		}
-		deeper := at == transcript.Folder || e.Name() == "subagents"
-		if e.IsDir() && deeper && holds(filepath.Join(dir, e.Name()), name) {
-			return true
-		}
-	}
-	return false
 }
 
 func probeFile(l *formats.Location, at string) formats.Match {

@@ -2,7 +2,6 @@ package cursortranscript
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
 
@@ -16,15 +15,9 @@ import (
 )
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	noted := func(l *formats.Location) (*jsonl.Store, error) {
-		s, err := open(l)
-		if err == nil && len(s.Others) > 0 && v.OnNotice != nil {
-			v.OnNotice(fmt.Sprintf("%s: skipped files that are not transcripts: %d", l.Path, len(s.Others)))
-		}
-		return s, err
-	}
-	slug := slug(l)
-	return jsonl.Each(ctx, l, name, noted, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
+	slug, y := slug(l), layout(l)
+	y.OnNotice, y.Noun = v.OnNotice, "transcripts"
+	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
 		if !sel.Includes(f.ID) {
 			return true
 		}

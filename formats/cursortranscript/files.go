@@ -12,11 +12,11 @@ import (
 	"rehome/formats/session"
 )
 
-// open lists the transcripts of a folder, parents before their children, who stand
-// where their parent would if it is not there.
-func open(l *formats.Location) (*jsonl.Store, error) {
+// layout finds the transcripts of a folder, parents before their children, which are
+// where their parent would be if it is not there.
+func layout(l *formats.Location) jsonl.Layout {
 	within := within(l)
-	return jsonl.Open(l, jsonl.Layout{
+	return jsonl.Layout{
 		Format: name,
 		Enter:  func(dir string) bool { return strings.Count(path.Join(within, dir), "/") <= 2 },
 		Match: func(p string, _ bool) (jsonl.File, bool) {
@@ -28,7 +28,7 @@ func open(l *formats.Location) (*jsonl.Store, error) {
 		},
 		Compare: func(a, b *jsonl.File) int { return slices.Compare(key(a), key(b)) },
 		Better:  func(a, b *jsonl.File) bool { return rank(a) < rank(b) },
-	})
+	}
 }
 
 // within returns the path of a store from the folder of transcripts on.

@@ -15,7 +15,7 @@ import (
 )
 
 func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
-	return jsonl.Each(ctx, l, name, open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+	return jsonl.Each(ctx, l, layout(l), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
 		h, err := head(s, f)
 		return yield(&h, err)
 	})

@@ -17,7 +17,7 @@ import (
 // read by people and agents can have little wrong with it: that it can be read
 // is what counts.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	s, err := open(l)
+	s, err := jsonl.Open(l, layout(l))
 	if err != nil {
 		return jsonl.Failure(ctx, name, l.Path, err)
 	}

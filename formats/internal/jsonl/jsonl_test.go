@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -140,9 +139,8 @@ func TestEach(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	open := func(l *formats.Location) (*Store, error) { return Open(l, layout()) }
 	var got []string
-	for id, err := range Each(ctx, l, "test", open, func(_ *Store, f *File, yield func(string, error) bool) bool {
+	for id, err := range Each(ctx, l, layout(), func(_ *Store, f *File, yield func(string, error) bool) bool {
 		if f.ID == "b" {
 			return yield("", formats.Changed("", ""))
 		}
@@ -160,10 +158,19 @@ func TestEach(t *testing.T) {
 			t.Errorf("%q, want %q", got[i], want)
 		}
 	}
-	for _, err := range Each(t.Context(), l, "test", func(*formats.Location) (*Store, error) { return nil, fs.ErrNotExist }, func(*Store, *File, func(int, error) bool) bool { return true }) {
+	if !Holds(l, layout()) {
+		t.Error("no session found")
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range Each(t.Context(), l, layout(), func(*Store, *File, func(int, error) bool) bool { return true }) {
 		if e := (*formats.Error)(nil); !errors.As(err, &e) || e.At != dir {
 			t.Error(err)
 		}
+	}
+	if Holds(l, layout()) {
+		t.Error("a session found in a folder that is gone")
 	}
 }
 

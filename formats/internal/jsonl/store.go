@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -36,6 +37,9 @@ type Layout struct {
 	// Better reports whether a is to be read instead of b, which is of the same
 	// session and precedes it. nil: no session has two files.
 	Better func(a, b *File) bool
+	// OnNotice, if set, receives a line that counts the files that are not Noun.
+	OnNotice func(string)
+	Noun     string
 }
 
 // File is the file of a session.
@@ -58,8 +62,8 @@ type Store struct {
 	// Irregular are devices, pipes and the like.
 	Others, Irregular []string
 
-	layout Layout
-
+	layout     Layout
+	probe      bool   // the first file of a session is enough
 	head, tail []byte // see Ends
 }
 
@@ -90,14 +94,27 @@ func Open(l *formats.Location, y Layout) (*Store, error) {
 		s.Close()
 		return nil, err
 	}
-	if y.List != nil {
-		return s, nil
-	}
-	if s.Named != "" && !slices.ContainsFunc(s.Files, s.isNamed) {
+	if y.List == nil && s.Named != "" && !slices.ContainsFunc(s.Files, s.isNamed) {
 		s.add(s.Named)
 	}
-	s.arrange()
+	if y.List == nil {
+		s.arrange()
+	}
+	if len(s.Others) > 0 && y.OnNotice != nil {
+		y.OnNotice(fmt.Sprintf("%s: skipped files that are not %s: %d", l.Path, y.Noun, len(s.Others)))
+	}
 	return s, nil
+}
+
+// Holds reports whether there is a session in a folder.
+func Holds(l *formats.Location, y Layout) bool {
+	root, err := os.OpenRoot(l.Path)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	s := &Store{Root: root, layout: y, probe: true}
+	return s.walk() == nil && len(s.Files) > 0
 }
 
 // Close closes the folder.
@@ -117,7 +134,9 @@ func (s *Store) walk() error {
 				return fs.SkipDir
 			}
 		case e.Type().IsRegular():
-			s.add(p)
+			if s.add(p); s.probe && len(s.Files) > 0 {
+				return fs.SkipAll
+			}
 		case e.Type()&fs.ModeSymlink == 0:
 			s.Irregular = append(s.Irregular, p)
 		}
@@ -190,12 +209,12 @@ func (s *Store) Find(id string) *File {
 
 // Each opens a store and calls read for each file to read, until it returns false.
 // Errors get the path of the file as their place.
-func Each[T any](ctx context.Context, l *formats.Location, format string, open func(*formats.Location) (*Store, error), read func(*Store, *File, func(T, error) bool) bool) iter.Seq2[T, error] {
+func Each[T any](ctx context.Context, l *formats.Location, y Layout, read func(*Store, *File, func(T, error) bool) bool) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		s, err := open(l)
+		s, err := Open(l, y)
 		if err != nil {
-			yield(none, Failure(ctx, format, l.Path, err))
+			yield(none, Failure(ctx, y.Format, l.Path, err))
 			return
 		}
 		defer s.Close()
@@ -208,7 +227,7 @@ func Each[T any](ctx context.Context, l *formats.Location, format string, open f
 				if err != nil && ctx.Err() != nil {
 					return yield(none, ctx.Err()) && false
 				}
-				return yield(t, Failure(ctx, format, f.Path, err))
+				return yield(t, Failure(ctx, y.Format, f.Path, err))
 			}
 			if !read(s, f, place) {
 				return

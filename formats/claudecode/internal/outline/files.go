@@ -18,9 +18,9 @@ import (
 // Side returns the folder with the other files of a session.
 func Side(f *jsonl.File) string { return strings.TrimSuffix(f.Path, Ending) }
 
-// Open opens a config folder, a project's folder or a file, and lists its sessions.
-func Open(l *formats.Location) (*jsonl.Store, error) {
-	return jsonl.Open(l, jsonl.Layout{Format: FormatName, List: func(s *jsonl.Store) error {
+// Layout finds the sessions of a config folder, a project's folder or a file.
+func Layout(l *formats.Location) jsonl.Layout {
+	return jsonl.Layout{Format: FormatName, List: func(s *jsonl.Store) error {
 		if s.Named != "" {
 			add(s, s.Named)
 			return nil
@@ -31,7 +31,7 @@ func Open(l *formats.Location) (*jsonl.Store, error) {
 			err = project(s, dirs[i])
 		}
 		return err
-	}})
+	}}
 }
 
 // Projects lists the folders of projects: dir itself, or for a config folder those

@@ -25,15 +25,14 @@ import (
 // Decode yields the sessions of a config folder, a project's folder or a file.
 func Decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		s, err := outline.Open(l)
+		y := outline.Layout(l)
+		y.OnNotice, y.Noun = v.OnNotice, "sessions"
+		s, err := jsonl.Open(l, y)
 		if err != nil {
 			yield(nil, outline.Failure(ctx, l.Path, err))
 			return
 		}
 		defer s.Close()
-		if len(s.Others) > 0 && v.OnNotice != nil {
-			v.OnNotice(fmt.Sprintf("%s: skipped files that are not sessions: %d", l.Path, len(s.Others)))
-		}
 		if len(s.Files) == 0 {
 			yield(nil, outline.Failure(ctx, l.Path, errors.New("no sessions found")))
 			return

@@ -13,7 +13,7 @@ import (
 
 // Heads lists the sessions of a config folder, a project's folder or a file.
 func Heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-	return jsonl.Each(ctx, l, outline.FormatName, outline.Open, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
+	return jsonl.Each(ctx, l, outline.Layout(l), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Head, error) bool) bool {
 		h, err := head(ctx, s, f)
 		if v.Cwd != "" {
 			h.Workspace = v.Cwd
