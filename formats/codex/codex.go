@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"iter"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
-	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/lines"
+	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
@@ -118,61 +122,25 @@ func rolloutID(file string) (string, bool) {
 	return rest[stamp:], true
 }
 
-// at returns the value of a member of a member of an object, and text its text.
-func at(b []byte, names ...string) []byte {
-	for _, n := range names {
-		b = rawjson.Last(b, n)
-	}
-	return b
-}
+// Kinds of records that clients are known to write, each between blanks, by what
+// becomes of them.
+const (
+	turnLines   = " turn_context "
+	repeatLines = " world_state state " // messages, or other lines, say the same
+	knownLines  = turnLines + repeatLines + " session_meta response_item event_msg compacted token_usage_record security_risk_score" +
+		" inter_agent_communication inter_agent_communication_metadata dynamic_tools_updated realtime_item "
+	knownItems = " message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call web_search_call" +
+		" tool_search_call tool_search_output image_generation_call ghost_snapshot compaction context_compaction agent_message additional_tools "
+	turnEvents   = " task_started turn_started task_complete turn_complete turn_aborted token_count thread_rolled_back "
+	repeatEvents = " user_message agent_message agent_reasoning agent_reasoning_raw_content mcp_tool_call_end exec_command_end patch_apply_end" +
+		" view_image_tool_call web_search_end image_generation_end context_compacted thread_settings_applied "
+	knownEvents = turnEvents + repeatEvents + " item_completed thread_goal_updated entered_review_mode exited_review_mode sub_agent_activity" +
+		" error thread_name_updated "
+	repeatCompleted = " UserMessage AgentMessage Reasoning ContextCompaction ImageView WebSearch ImageGeneration "
+	resultCompleted = " CommandExecution FileChange McpToolCall "
+)
 
-func text(b []byte, names ...string) string { return rawjson.Text(at(b, names...)) }
-
-// record is one line. It is valid until the next one.
-type record struct {
-	jsonl.Line
-	id   string // of the message that comes from it
-	at   store.Addr
-	time session.Stamp
-	kind string // type of the line; "" if it is blank or unreadable
-	sub  string // type of what it holds
-	body []byte // what it holds
-}
-
-// parse reads a line. Early clients (0.20.0) wrote the items without anything
-// around them, and the session's head as an object with an id and no type.
-func parse(l jsonl.Line, s source) record {
-	r := record{Line: l, id: fmt.Sprintf("line-%d", l.Number), at: store.Addr{File: s.Name, Line: l.Number}}
-	if s.base > 0 {
-		r.id = fmt.Sprintf("base%d-%s", s.base, r.id)
-	}
-	if l.Object == nil {
-		return r
-	}
-	for n, v := range rawjson.Members(l.Object) {
-		switch string(n) {
-		case "timestamp":
-			r.time = jsonl.Time(v)
-		case "type":
-			r.kind = rawjson.Text(v)
-		case "payload":
-			r.body = v
-		}
-	}
-	switch {
-	case r.body != nil && r.kind != "":
-		r.sub = text(r.body, "type")
-	case r.kind != "":
-		r.kind, r.sub, r.body = "response_item", r.kind, l.Object
-	case at(l.Object, "record_type") != nil:
-		r.kind = "state"
-	case at(l.Object, "id") != nil:
-		r.kind, r.body = "session_meta", l.Object
-	default:
-		r.kind = "unknown"
-	}
-	return r
-}
+func listed(kinds, kind string) bool { return strings.Contains(kinds, " "+kind+" ") }
 
 // heads lists a store by the ends of its files.
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
@@ -223,4 +191,105 @@ func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h ses
 		}
 	}
 	return h, meta, nil
+}
+
+// check applies the rules to each rollout.
+func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
+	s, err := jsonl.Open(l, layout())
+	if err != nil {
+		return jsonl.Failure(ctx, name, l.Path, err)
+	}
+	defer s.Close()
+	for _, f := range s.Wanted() {
+		files := []*jsonl.File{f}
+		if l.IsDir() {
+			files = append(files, f.Older...)
+		}
+		for _, f := range files {
+			a := &audit{s: s, f: f, q: q, calls: map[string]int{}}
+			if f != files[0] {
+				a.say("RH491", 0, "", "")
+			}
+			if err := s.Check(ctx, f, v, q, linecheck.Options{Odd: func(int) { a.gap = true }}, a.line); err != nil {
+				return err
+			}
+			a.end()
+		}
+	}
+	return nil
+}
+
+// audit is what is known of one file while it is read.
+type audit struct {
+	s     *jsonl.Store
+	f     *jsonl.File
+	q     *rule.Pass
+	calls map[string]int // lines of the calls without a result
+	n     int            // lines so far
+	gap   bool           // a line could not be read
+	base  bool           // calls may be in another file
+}
+
+func (a *audit) say(id string, line int, pointer, says string, args ...any) {
+	a.q.Add(id, store.Addr{File: a.f.Name, Line: line}, pointer, says, args...)
+}
+
+func (a *audit) line(l *linecheck.Line) {
+	r := parse(jsonl.Line{Line: lines.Line{Number: l.Number}, Object: l.Bytes}, source{File: a.f})
+	if a.n++; a.n == 1 && !a.gap {
+		a.first(&r)
+	}
+	known, kind := knownLines, r.kind
+	switch r.kind {
+	case "response_item":
+		known, kind = knownItems, r.sub
+	case "event_msg":
+		known, kind = knownEvents, r.sub
+	}
+	if !listed(known, kind) {
+		a.say("RH204", l.Number, "", "%q of type %q", rule.Clip(r.kind), rule.Clip(kind))
+	}
+	id := text(r.body, "call_id")
+	switch {
+	case r.kind != "response_item" || id == "":
+	case strings.HasSuffix(r.sub, "_call"):
+		a.calls[id] = l.Number
+	case strings.HasSuffix(r.sub, "_call_output"):
+		if a.calls[id] == 0 && !a.gap && !a.base {
+			a.say("RH488", l.Number, "/payload/call_id", "call %q", rule.Clip(id))
+		}
+		delete(a.calls, id)
+	}
+}
+
+// first checks the line that names the session.
+func (a *audit) first(r *record) {
+	id := text(r.body, "id")
+	if r.kind != "session_meta" || id == "" {
+		a.say("RH486", r.Number, "", "")
+		return
+	}
+	if _, named := rolloutID(path.Base(a.f.Path)); named && id != a.f.ID {
+		a.say("RH490", r.Number, "/payload/id", "id %q", rule.Clip(id))
+	}
+	from := at(r.body, "history_base")
+	if a.base = from != nil; !a.base {
+		return
+	}
+	id = text(from, "thread_id")
+	end, _ := strconv.ParseInt(string(at(from, "end_byte_offset")), 10, 64)
+	base := a.s.Find(id)
+	if base == nil {
+		a.say("RH487", r.Number, "/payload/history_base", "session %q", rule.Clip(id))
+	} else if info, err := a.s.Root.Stat(base.Path); err == nil && info.Size() < end && !base.Packed() {
+		a.say("RH487", r.Number, "/payload/history_base", "session %q has %v, and %v are needed", rule.Clip(id), rule.Count(info.Size(), "byte"), rule.Count(end, ""))
+	}
+}
+
+// end checks what only the whole file shows.
+func (a *audit) end() {
+	open := slices.SortedFunc(maps.Keys(a.calls), func(x, y string) int { return cmp.Compare(a.calls[x], a.calls[y]) })
+	for _, id := range open {
+		a.say("RH489", a.calls[id], "/payload/call_id", "call %q", rule.Clip(id))
+	}
 }

@@ -3,6 +3,7 @@ package codex
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -24,6 +25,62 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		d := &decoder{ctx: ctx, store: s, file: f, view: v, sel: sel, waiting: map[string][]byte{}}
 		return yield(d.session())
 	})
+}
+
+// at returns the value of a member of a member of an object, and text its text.
+func at(b []byte, names ...string) []byte {
+	for _, n := range names {
+		b = rawjson.Last(b, n)
+	}
+	return b
+}
+
+func text(b []byte, names ...string) string { return rawjson.Text(at(b, names...)) }
+
+// record is one line. It is valid until the next one.
+type record struct {
+	jsonl.Line
+	id   string // of the message that comes from it
+	at   store.Addr
+	time session.Stamp
+	kind string // type of the line; "" if it is blank or unreadable
+	sub  string // type of what it holds
+	body []byte // what it holds
+}
+
+// parse reads a line. Early clients (0.20.0) wrote the items without anything
+// around them, and the session's head as an object with an id and no type.
+func parse(l jsonl.Line, s source) record {
+	r := record{Line: l, id: fmt.Sprintf("line-%d", l.Number), at: store.Addr{File: s.Name, Line: l.Number}}
+	if s.base > 0 {
+		r.id = fmt.Sprintf("base%d-%s", s.base, r.id)
+	}
+	if l.Object == nil {
+		return r
+	}
+	for n, v := range rawjson.Members(l.Object) {
+		switch string(n) {
+		case "timestamp":
+			r.time = jsonl.Time(v)
+		case "type":
+			r.kind = rawjson.Text(v)
+		case "payload":
+			r.body = v
+		}
+	}
+	switch {
+	case r.body != nil && r.kind != "":
+		r.sub = text(r.body, "type")
+	case r.kind != "":
+		r.kind, r.sub, r.body = "response_item", r.kind, l.Object
+	case at(l.Object, "record_type") != nil:
+		r.kind = "state"
+	case at(l.Object, "id") != nil:
+		r.kind, r.body = "session_meta", l.Object
+	default:
+		r.kind = "unknown"
+	}
+	return r
 }
 
 // decoder makes the messages of a session in a second pass over its files.

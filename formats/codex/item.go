@@ -17,26 +17,6 @@ import (
 	"rehome/formats/session"
 )
 
-// Kinds of records that clients are known to write, each between blanks, by what
-// becomes of them.
-const (
-	turnLines   = " turn_context "
-	repeatLines = " world_state state " // messages, or other lines, say the same
-	knownLines  = turnLines + repeatLines + " session_meta response_item event_msg compacted token_usage_record security_risk_score" +
-		" inter_agent_communication inter_agent_communication_metadata dynamic_tools_updated realtime_item "
-	knownItems = " message reasoning function_call function_call_output custom_tool_call custom_tool_call_output local_shell_call web_search_call" +
-		" tool_search_call tool_search_output image_generation_call ghost_snapshot compaction context_compaction agent_message additional_tools "
-	turnEvents   = " task_started turn_started task_complete turn_complete turn_aborted token_count thread_rolled_back "
-	repeatEvents = " user_message agent_message agent_reasoning agent_reasoning_raw_content mcp_tool_call_end exec_command_end patch_apply_end" +
-		" view_image_tool_call web_search_end image_generation_end context_compacted thread_settings_applied "
-	knownEvents = turnEvents + repeatEvents + " item_completed thread_goal_updated entered_review_mode exited_review_mode sub_agent_activity" +
-		" error thread_name_updated "
-	repeatCompleted = " UserMessage AgentMessage Reasoning ContextCompaction ImageView WebSearch ImageGeneration "
-	resultCompleted = " CommandExecution FileChange McpToolCall "
-)
-
-func listed(kinds, kind string) bool { return strings.Contains(kinds, " "+kind+" ") }
-
 // contexts are what the client puts into a user's messages by itself, by how it
 // begins. Newer clients also state where each part of a message comes from.
 var contexts = [...]struct{ prefix, tag string }{
