@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/toolmap"
+	"rehome/formats/internal/transcript"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -93,7 +93,7 @@ func (b *blocks) rest() {
 		return
 	case *session.Text:
 		if b.role == session.User {
-			b.prompt(words)
+			b.parts = append(b.parts, transcript.Prompt(words, nil)...)
 			return
 		}
 		t.Text = words
@@ -118,17 +118,6 @@ func (b *blocks) rest() {
 		return
 	}
 	b.parts = append(b.parts, part)
-}
-
-// prompt takes the envelope off what the user wrote.
-func (b *blocks) prompt(text string) {
-	for _, p := range envelope.Split(text) {
-		if p.Prompt() {
-			b.parts = append(b.parts, &session.Text{Text: p.Text})
-		} else {
-			b.parts = append(b.parts, &session.Injected{Tag: p.Tag, Text: p.Text})
-		}
-	}
 }
 
 // input spells arguments as an object of strings: what type they had, the text
@@ -175,19 +164,9 @@ func (b *blocks) put(role session.Role) {
 
 // record is the turn that a prompt begins.
 func (b *blocks) record() *session.Turn {
-	t := &session.Turn{Number: b.turn}
 	word, why, _ := strings.Cut(b.ends[b.turn-1], ":")
-	switch word = strings.TrimSpace(word); word {
-	case "":
-	case "success", "completed":
-		t.Status = "finished"
-	case "aborted":
-		t.Status = "cancelled"
-	case "error":
-		t.Status = "error"
-	default:
-		t.Status = word // nobody has described it
+	if word = strings.TrimSpace(word); word == "completed" {
+		word = "success"
 	}
-	t.Error = strings.TrimSpace(why)
-	return t
+	return &session.Turn{Number: b.turn, Status: transcript.Status(word), Error: strings.TrimSpace(why)}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
@@ -44,12 +45,8 @@ type Entry struct {
 	Withheld bool
 	Raw      session.Raw // the line itself, where it is Strange or Metadata
 	Extras   []session.Extra
-	Count    int64 // members seen
-	Kept     int64 // of these: in Extras
+	Account  session.Account // counts the line, and its members
 }
-
-// longest bounds a line; the clients leave out messages beyond 5 MB.
-const longest = 64 << 20
 
 // Read yields the lines of a transcript. An entry is valid until the next
 // step. The error is one of reading.
@@ -59,7 +56,7 @@ func Read(ctx context.Context, r io.Reader) iter.Seq2[*Entry, error] { return re
 func read(ctx context.Context, r io.Reader, before int) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		var p parser
-		for l, err := range lines.Each(ctx, r, longest) {
+		for l, err := range lines.Each(ctx, r, jsonl.MaxLine) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -78,54 +75,63 @@ type parser struct {
 }
 
 func (p *parser) line(l *lines.Line) *Entry {
-	p.e = Entry{Line: l.Number, Offset: l.Offset, Kind: Unreadable}
-	if l.Blank() {
+	p.e = Entry{Line: l.Number, Offset: l.Offset, Account: session.Account{Read: 1}}
+	switch b := jsonl.Parse(*l); {
+	case b.Object != nil:
+		p.object(b.Object)
+	case b.Bad == "":
 		p.e.Kind = Blank
-		return &p.e
-	}
-	if l.Long {
-		return &p.e
-	}
-	b, _, err := rawjson.Line(l.Bytes)
-	if err != nil || !p.o.Split(b, "", []string{"role", "message", "type", "status", "error"}) {
-		return &p.e
-	}
-	p.e.Count = p.o.Count
-	switch {
-	case p.o.Has(1) && p.message():
-		p.e.Kind = Message
-		p.o.Keep(2)
-		p.o.Keep(3)
-		p.o.Keep(4)
-	case p.o.Text(2) == "turn_ended":
-		p.e.Kind, p.e.Status, p.e.Error = Ended, status(p.o.Text(3)), p.o.Text(4)
-		p.o.Keep(0)
-	case p.o.Text(2) == "error" && p.o.Text(4) != "":
-		p.e.Kind, p.e.Error = Failed, p.o.Text(4)
-		p.o.Keep(0)
-		p.o.Keep(3)
 	default:
-		p.e.Kind = Strange
-		if p.o.Text(2) == "metadata" {
-			p.e.Kind = Metadata
-		}
-		if p.e.Raw = members.Bare("line", b); p.e.Raw == nil {
-			p.e.Kind = Unreadable
-		}
-		p.e.Extras, p.e.Kept = nil, p.e.Count
-		return &p.e
+		p.e.Kind = Unreadable
 	}
-	p.extras(&p.o)
+	switch p.e.Kind {
+	case Unreadable:
+		p.e.Account = session.Account{Read: 1, Unreadable: 1}
+	case Strange:
+		p.e.Account.CarriedRaw++
+	default:
+		p.e.Account.Converted++
+	}
 	return &p.e
 }
 
-func (p *parser) extras(o *members.Object) {
-	p.e.Extras = append(p.e.Extras, o.Extras...)
-	p.e.Kept += int64(len(o.Extras))
+func (p *parser) object(b []byte) {
+	p.o.Split(b, "", []string{"role", "message", "type", "status", "error"})
+	switch {
+	case p.o.Has(1) && p.message():
+		p.e.Kind = Message
+		p.keep(&p.o, 2, 3, 4)
+	case p.o.Text(2) == "turn_ended":
+		p.e.Kind, p.e.Status, p.e.Error = Ended, Status(p.o.Text(3)), p.o.Text(4)
+		p.keep(&p.o, 0)
+	case p.o.Text(2) == "error" && p.o.Text(4) != "":
+		p.e.Kind, p.e.Error = Failed, p.o.Text(4)
+		p.keep(&p.o, 0, 3)
+	default:
+		p.e = Entry{Line: p.e.Line, Offset: p.e.Offset, Kind: Strange, Raw: members.Bare("line", b)}
+		switch {
+		case p.e.Raw == nil:
+			p.e.Kind = Unreadable
+		case p.o.Text(2) == "metadata":
+			p.e.Kind = Metadata
+		}
+		p.e.Account = session.Account{Read: 1, Members: p.o.Count, MembersRaw: p.o.Count}
+		return
+	}
+	p.e.Extras = append(p.e.Extras, p.o.Extras...)
 }
 
-// status is a turn's end in the words of sessions.
-func status(word string) string {
+// keep makes Extras of members, and counts all members of an object.
+func (p *parser) keep(o *members.Object, list ...int) []session.Extra {
+	for _, i := range list {
+		o.Keep(i)
+	}
+	p.e.Account.Add(o.Account())
+	return o.Extras
+}
+
+// Status returns the end of a turn in the words of sessions.
+func Status(word string) string {
 	switch word {
 	case "success":
 		return "finished"
@@ -162,8 +168,7 @@ func (p *parser) message() bool {
 	default:
 		p.in.Keep(0)
 	}
-	p.e.Count += p.in.Count
-	p.extras(&p.in)
+	p.e.Extras = append(p.e.Extras, p.keep(&p.in)...)
 	return true
 }
 
@@ -173,24 +178,15 @@ func (p *parser) part(raw []byte, n int) {
 		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: "part", Raw: members.Bare("part", raw), Source: of()})
 		return
 	}
-	p.e.Count += o.Count
-	keep := func(members ...int) {
-		for _, i := range members {
-			o.Keep(i)
-		}
-	}
 	switch kind := o.Text(0); {
 	case kind == "text":
-		keep(2, 3, 4, 5, 6)
 		text := o.Text(1)
-		p.e.Kept += int64(len(o.Extras))
-		p.text(text, o.Extras)
+		p.text(text, p.keep(o, 2, 3, 4, 5, 6))
 	case kind == "thinking" && isText(o.Raw(5)):
-		keep(1, 2, 3, 4)
-		p.e.Parts = append(p.e.Parts, &session.Thinking{Text: o.Text(5), Signature: o.Text(6), Source: of(), Extras: o.Extras})
-		p.e.Kept += int64(len(o.Extras))
+		t := &session.Thinking{Text: o.Text(5), Signature: o.Text(6), Source: of()}
+		t.Extras = p.keep(o, 1, 2, 3, 4)
+		p.e.Parts = append(p.e.Parts, t)
 	case kind == "tool_use":
-		keep(1, 5, 6)
 		call := &session.ToolCall{ID: o.Text(4), Name: o.Text(2), Source: of()}
 		call.Kind = toolmap.Kind(call.Name)
 		if call.ID == "" { // lines have no ids; the place is one
@@ -199,11 +195,11 @@ func (p *parser) part(raw []byte, n int) {
 		if o.Has(3) {
 			call.Input = members.Bare("input", o.Raw(3))
 		}
-		call.Extras = o.Extras
-		p.e.Kept += int64(len(o.Extras))
+		call.Extras = p.keep(o, 1, 5, 6)
 		p.e.Parts = append(p.e.Parts, call)
 	default:
-		p.e.Kept += o.Count
+		p.e.Account.Members += o.Count
+		p.e.Account.MembersRaw += o.Count
 		p.e.Parts = append(p.e.Parts, &session.Opaque{Kind: kind, Raw: members.Bare("part", raw), Source: of()})
 	}
 }
@@ -212,7 +208,7 @@ func isText(raw []byte) bool { return len(raw) > 0 && raw[0] == '"' }
 
 func (p *parser) text(text string, extras []session.Extra) {
 	if p.e.Role == session.User {
-		p.e.Parts = append(p.e.Parts, prompt(text, extras)...)
+		p.e.Parts = append(p.e.Parts, Prompt(text, extras)...)
 		return
 	}
 	said, gone := text, false

@@ -5,8 +5,9 @@ import (
 	"rehome/formats/session"
 )
 
-// prompt takes the envelope off what the user wrote.
-func prompt(text string, extras []session.Extra) []session.Part {
+// Prompt takes the envelope off what the user wrote. The extras are those of the first
+// part that the user typed.
+func Prompt(text string, extras []session.Extra) []session.Part {
 	var parts []session.Part
 	for _, p := range envelope.Split(text) {
 		if p.Prompt() {

@@ -51,21 +51,12 @@ func NewSurvey(ctx context.Context, r *io.SectionReader, file string, note loss.
 			return nil, err
 		}
 		s.Lines++
-		s.Account.Read++
-		switch e.Kind {
-		case Unreadable:
-			s.Account.Unreadable++
+		s.Account.Add(e.Account)
+		if e.Kind == Unreadable {
 			s.Broken++
 			note.Add(loss.Loss{Code: loss.TranscriptLine, At: s.at(e.Line)})
 			continue
-		case Strange:
-			s.Account.CarriedRaw++
-		default:
-			s.Account.Converted++
 		}
-		s.Account.Members += e.Count
-		s.Account.MembersConverted += e.Count - e.Kept
-		s.Account.MembersRaw += e.Kept
 		s.take(e)
 	}
 	return s, nil
