@@ -112,8 +112,10 @@ func (p *pipe) peek() (head event, about string, err error) {
 
 // session is the next one, nil behind the last.
 func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Session, error) {
-	if err := p.pass(); err != nil {
-		return nil, err
+	if p.skip != "" {
+		if err := p.walk(nil, p.skip); err != nil {
+			return nil, err
+		}
 	}
 	head, about, err := p.peek()
 	if err != nil {
@@ -151,9 +153,10 @@ func (p *pipe) session(ctx context.Context, sel session.Selection) (*session.Ses
 	return s, nil
 }
 
-// walk takes lines in up to the first of another session.
+// walk passes lines to a builder, up to the first of another session. Without a builder
+// it skips them.
 func (p *pipe) walk(b *builder, id string) error {
-	for !b.over {
+	for b == nil || !b.over {
 		l, ok, err := p.next()
 		if err != nil {
 			return err
@@ -166,11 +169,15 @@ func (p *pipe) walk(b *builder, id string) error {
 			if ok {
 				p.back(l)
 			}
-			b.finish()
+			if b != nil {
+				b.finish()
+			}
 			p.skip = ""
 			return nil
 		}
-		b.line(e)
+		if b != nil {
+			b.line(e)
+		}
 	}
 	return nil
 }
@@ -178,27 +185,6 @@ func (p *pipe) walk(b *builder, id string) error {
 // stranger reports whether a line is another session's.
 func (e *event) stranger(id string) bool {
 	return e.opens() && e.session != nil && string(e.session) != id
-}
-
-// pass goes by what nobody asked for.
-func (p *pipe) pass() error {
-	for p.skip != "" {
-		l, ok, err := p.next()
-		if err != nil {
-			return err
-		}
-		e := event{}
-		if ok {
-			e = read(l)
-		}
-		if ok && e.stranger(p.skip) {
-			p.back(l)
-		}
-		if !ok || e.stranger(p.skip) {
-			p.skip = ""
-		}
-	}
-	return nil
 }
 
 // nothing accounts for lines behind which no session came.
