@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -20,19 +21,19 @@ func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.V
 	if !q.Enabled(rule.References) || one.f.Records == nil {
 		return nil
 	}
-	name, err := sidecarOf(one.loc.Path)
+	name, err := sidecar.PathOf(one.loc.Path)
 	at := store.Addr{File: "../" + filepath.Base(name)}
 	if err != nil {
 		at.File += formats.SidecarSuffix
 		q.Reportf("RH389", at, innermostMessage(err))
 		return nil
 	}
-	f, err := openSidecar(name)
+	f, err := sidecar.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil {
-		_, err = readSidecar(f, "")
+		_, err = sidecar.Read(f, "")
 		f.Close()
 	}
 	if err != nil {

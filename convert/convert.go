@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/workers"
 	"rehome/formats"
@@ -84,12 +85,12 @@ type job struct {
 	clientPlace bool         // no dst was given: it is the client's own place
 	dest        stage.Target // dst, resolved
 	outside     *outsideFolder
-	sidecar     *sidecar
+	sidecar     *sidecar.Files
 	found       []Found
 	sizes       []int64 // on disk, by store; only for progress and order
 	stage       *stage.Folder
-	omitted     []*omittedItems // by store; nil if nothing was placed
-	denied      fs.FileMode     // permissions that some source store does not have
+	omitted     []*sidecar.Omitted // by store; nil if nothing was placed
+	denied      fs.FileMode        // permissions that some source store does not have
 
 	migration      *migrateJob       // of a migration; nil otherwise
 	onLoss         loss.Sink         // of a check: called for every loss of a session, with its place
@@ -130,7 +131,7 @@ func (j *job) run(ctx context.Context) error {
 	if j.rep.placeable() == 0 {
 		return nil
 	}
-	if err := j.checkSidecarSize(); err != nil || j.opts.DryRun {
+	if err := sidecar.CheckSize(j.omitted, j.sidecar.To.Display); err != nil || j.opts.DryRun {
 		return err
 	}
 	return j.commit(ctx)
@@ -173,16 +174,20 @@ func (j *job) prepare(ctx context.Context) error {
 		}
 		j.found = append(j.found, f)
 	}
-	j.omitted, j.stagedSessions = make([]*omittedItems, len(j.found)), make([][]stagedSession, len(j.found))
+	j.omitted, j.stagedSessions = make([]*sidecar.Omitted, len(j.found)), make([][]stagedSession, len(j.found))
 	if err := j.chooseConversion(ctx); err != nil {
 		return err
 	}
 	j.measureSizes()
-	if err := j.sidecar.read(j.src, j.sourceStore(), j.notify.Say); err != nil {
+	if err := j.sidecar.Read(j.src, j.sourceStore(), j.notify.Say); err != nil {
 		return err
 	}
-	if n := j.sidecar.missingStores(j.found); n > 0 {
-		j.notify.Say(fmt.Sprintf("%s: ignored its items for %v", j.sidecar.from, rule.Count(int64(n), "missing store")))
+	var rels []string
+	for _, f := range j.found {
+		rels = append(rels, f.Rel)
+	}
+	if n := j.sidecar.MissingStores(rels); n > 0 {
+		j.notify.Say(fmt.Sprintf("%s: ignored its items for %v", j.sidecar.From, rule.Count(int64(n), "missing store")))
 	}
 	return nil
 }
@@ -199,13 +204,13 @@ func (j *job) resolveTarget(ctx context.Context) (err error) {
 	if err := stage.CheckDisjoint(j.src, j.dest); err != nil {
 		return err
 	}
-	if j.sidecar, err = newSidecar(j.src, j.dest, j.opts.Sidecar); err != nil {
+	if j.sidecar, err = sidecar.New(j.src, j.dest, j.opts.Sidecar); err != nil {
 		return err
 	}
 	if !j.opts.DryRun { // before any error: this may be all that a killed run left
 		stage.Sweep(j.dest, j.notify.Say)
-		if j.sidecar.named {
-			stage.Sweep(j.sidecar.to, j.notify.Say)
+		if j.sidecar.Named {
+			stage.Sweep(j.sidecar.To, j.notify.Say)
 		}
 	}
 	return j.refuseExisting()

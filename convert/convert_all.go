@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/workers"
 	"rehome/formats"
@@ -81,7 +82,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 	if j.rep.Lane == SessionConversion {
 		return j.convertSessions(ctx, i, jobs, last)
 	}
-	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: &omittedItems{store: storeKey(rep.Path), off: j.sidecar.off}}
+	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: sidecar.NewOmitted(rep.Path, j.sidecar.Off)}
 	c.staged = j.stage.StorePath(j.dest, rep.Path)
 	err := c.run(ctx)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -22,7 +23,7 @@ type exactConversion struct {
 	jobs        int
 	only        bool // the only store, which is synced while it is read again
 	losses      loss.Log
-	omitted     *omittedItems
+	omitted     *sidecar.Omitted
 	kind        string              // of the records
 	unheld      []store.SidecarItem // records that the target cannot hold, needed to read it again
 	unheldSize  int                 // size of unheld, which no sidecar bounds if there is none
@@ -51,7 +52,7 @@ func (c *exactConversion) run(ctx context.Context) error {
 	}
 	schema, sum, err := c.copyRecords(ctx, from, to)
 	c.rep.Losses = append(c.rep.Losses, c.losses.Groups()...)
-	c.rep.Omitted = c.omitted.n
+	c.rep.Omitted = c.omitted.N
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		Kind:     c.kind,
 		Secrets:  c.secrets(from, to),
 		Sidecar:  c.sidecarItems(from, to),
-		OnOmit:   c.omitted.add,
+		OnOmit:   c.omitted.Add,
 		Cwd:      c.opts.Cwd,
 		OnLoss:   withFileName(c.found.Loc, c.losses.Add),
 		OnNotice: c.say,
@@ -89,8 +90,8 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		RequireRestorable: to.Text && c.kind == formats.Tables,
 	}
 	if to.Text {
-		v.OnLeftover = c.omitted.keep
-	} else if from.Text && to.Records.Regenerated != "" && c.kind != formats.Tables && !c.sidecar.exists {
+		v.OnLeftover = c.omitted.Keep
+	} else if from.Text && to.Records.Regenerated != "" && c.kind != formats.Tables && !c.sidecar.Exists {
 		c.regenerated = "no sidecar found, so these are generated again: " + to.Records.Regenerated
 	}
 	if err := c.selectSessions(ctx, from, &v); err != nil {
@@ -107,7 +108,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		err = e
 	}
 	if err == nil {
-		err = c.omitted.failure()
+		err = c.omitted.Failure()
 	}
 	if err != nil {
 		return nil, nil, err
@@ -119,13 +120,13 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 // records. Only text may contain placeholders of secrets. Items for a database
 // are not restored but handed on: the new one lacks the same things.
 func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.SidecarItem {
-	items := c.sidecar.items[storeKey(c.found.Rel)]
+	items := c.sidecar.ItemsOf(c.found.Rel)
 	switch {
 	case to.Text || c.kind != formats.Tables:
 		return items
-	case !c.sidecar.named:
+	case !c.sidecar.Named:
 		for _, it := range items {
-			c.omitted.keep(it)
+			c.omitted.Keep(it)
 		}
 	}
 	return nil
@@ -134,7 +135,7 @@ func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.Sidecar
 func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
 		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Jobs: c.jobs,
-		OnSidecar: c.keepItem, Leftover: c.sidecar.items[storeKey(c.found.Rel)], Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
+		OnSidecar: c.keepItem, Leftover: c.sidecar.ItemsOf(c.found.Rel), Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
 	if f := c.reg.Lookup(b.Schema.Origin); f != nil && f.Records != nil {
 		b.Shard = f.Records.Shard
@@ -157,18 +158,18 @@ func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats
 // keepItem keeps what the target cannot hold, for the target's sidecar and for
 // reading it again.
 func (c *exactConversion) keepItem(it store.SidecarItem) {
-	if c.unheldSize += itemSize(it); c.omitted.off && c.unheldSize > maxUnheld {
-		c.omitted.fail(it, fmt.Errorf("more than %d MB that the target cannot hold: too much to keep in memory for verification", maxUnheld>>20))
+	if c.unheldSize += itemSize(it); c.omitted.Off && c.unheldSize > maxUnheld {
+		c.omitted.Fail(it, fmt.Errorf("more than %d MB that the target cannot hold: too much to keep in memory for verification", maxUnheld>>20))
 	}
-	if c.omitted.failure() == nil {
+	if c.omitted.Failure() == nil {
 		c.unheld = append(c.unheld, it)
 	}
-	c.omitted.keep(it)
+	c.omitted.Keep(it)
 }
 
 // maxUnheld bounds the items in memory if there is no sidecar. It bounds
 // memory, not a file.
-const maxUnheld = 8 * maxSidecar
+const maxUnheld = 8 * sidecar.MaxSize
 
 func itemSize(it store.SidecarItem) int {
 	n := 128

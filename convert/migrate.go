@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -195,7 +196,7 @@ type migrateJob struct {
 // resolveMigrationTarget sets the place where sessions are staged: on the same
 // disk as the folder in which the client keeps the sessions of all projects.
 func (j *job) resolveMigrationTarget(context.Context) (err error) {
-	j.sidecar = &sidecar{off: true}
+	j.sidecar = &sidecar.Files{Off: true}
 	shelf, _, _ := strings.Cut(j.reg.Lookup(j.opts.To).Writer.Path(&session.Head{}), "/")
 	if j.dest, err = stage.Resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.opts.DryRun {
 		stage.Sweep(j.dest, j.notify.Say)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
@@ -21,8 +22,8 @@ func (j *job) refuseExisting() error {
 	if j.dest.Exists() {
 		return j.existsError(j.dest)
 	}
-	if j.sidecar.previousExists {
-		return &formats.Error{At: j.sidecar.previous.Display, Err: fmt.Errorf("%w: the sidecar of an earlier target", formats.ErrExists),
+	if j.sidecar.PreviousExists {
+		return &formats.Error{At: j.sidecar.Previous.Display, Err: fmt.Errorf("%w: the sidecar of an earlier target", formats.ErrExists),
 			Hint: "move it away, or pass --replace to keep it under another name"}
 	}
 	return nil
@@ -52,7 +53,7 @@ func (j *job) commit(ctx context.Context) error {
 	if apartFrom != nil {
 		defer j.removeStaging(apartFrom)
 	}
-	some, err := j.stageSidecar(at)
+	some, err := sidecar.Write(at, j.omitted)
 	if err != nil {
 		return err
 	}
@@ -85,14 +86,14 @@ func (j *job) commit(ctx context.Context) error {
 // placed: in the tree beside the target, or in a staging folder beside the file
 // that the user named.
 func (j *job) sidecarStage() (string, *stage.Folder, error) {
-	if !j.sidecar.named {
-		return filepath.Join(j.stage.Tree, filepath.Join(j.sidecar.to.Tail...)), nil, nil
+	if !j.sidecar.Named {
+		return filepath.Join(j.stage.Tree, filepath.Join(j.sidecar.To.Tail...)), nil, nil
 	}
-	s, err := stage.New(j.sidecar.to)
+	s, err := stage.New(j.sidecar.To)
 	if err != nil {
 		return "", nil, err
 	}
-	return filepath.Join(s.Tree, j.sidecar.to.Base()), s, nil
+	return filepath.Join(s.Tree, j.sidecar.To.Base()), s, nil
 }
 
 // place renames. If folders above the target are missing, the topmost is
@@ -100,7 +101,7 @@ func (j *job) sidecarStage() (string, *stage.Folder, error) {
 // removed after a failure. If another program has created that folder in the
 // meantime, the next one below it is renamed.
 func (j *job) place(m *stage.Renames, sidecar string) error {
-	if j.sidecar.named && sidecar != "" {
+	if j.sidecar.Named && sidecar != "" {
 		if err := j.placeNamed(m, sidecar); err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (j *job) place(m *stage.Renames, sidecar string) error {
 		err := m.Move(filepath.Join(j.stage.Tree, name), to)
 		if err == nil {
 			if sidecar != "" {
-				j.rep.Sidecar = j.sidecar.to.Display
+				j.rep.Sidecar = j.sidecar.To.Display
 			}
 			return stage.SyncFolder(filepath.Dir(to))
 		}
@@ -135,7 +136,7 @@ func (j *job) place(m *stage.Renames, sidecar string) error {
 
 // placeNamed places the sidecar at the path that the user named.
 func (j *job) placeNamed(m *stage.Renames, staged string) error {
-	t := j.sidecar.to
+	t := j.sidecar.To
 	if t.Exists() {
 		if !j.opts.Replace {
 			return j.existsError(t)
@@ -162,10 +163,10 @@ func (j *job) placeTarget(m *stage.Renames, sidecar string) error {
 		return err
 	}
 	if sidecar != "" {
-		if err := m.Move(sidecar, j.sidecar.to.Path()); err != nil {
-			return j.placeError(j.sidecar.to, err)
+		if err := m.Move(sidecar, j.sidecar.To.Path()); err != nil {
+			return j.placeError(j.sidecar.To, err)
 		}
-		j.rep.Sidecar = j.sidecar.to.Display
+		j.rep.Sidecar = j.sidecar.To.Display
 	}
 	staged := filepath.Join(j.stage.Tree, filepath.Join(j.dest.Tail...))
 	if err := m.Move(staged, j.dest.Path()); err != nil {
@@ -189,7 +190,7 @@ func (j *job) backup(m *stage.Renames) error {
 	if !j.opts.Replace {
 		return nil
 	}
-	there, old := j.dest.Exists(), j.sidecar.previous.Exists()
+	there, old := j.dest.Exists(), j.sidecar.Previous.Exists()
 	if !there && !old {
 		return nil
 	}
@@ -204,8 +205,8 @@ func (j *job) backup(m *stage.Renames) error {
 		j.rep.Backup = to.Display
 	}
 	if old {
-		if err := m.Move(j.sidecar.previous.Path(), to.Beside(formats.SidecarSuffix).Path()); err != nil {
-			return &formats.Error{At: j.sidecar.previous.Display, Op: "back up the old sidecar", Err: formats.Cause(err)}
+		if err := m.Move(j.sidecar.Previous.Path(), to.Beside(formats.SidecarSuffix).Path()); err != nil {
+			return &formats.Error{At: j.sidecar.Previous.Display, Op: "back up the old sidecar", Err: formats.Cause(err)}
 		}
 	}
 	return nil

@@ -127,7 +127,7 @@ func (s *StoreReport) setCounts(schema *store.Schema, sum store.Summary) {
 	for i, set := range schema.Sets {
 		s.Sets = append(s.Sets, SetReport{
 			File: set.File, Table: set.Name,
-			Rows: sum[i].Rows, Bytes: sum[i].Bytes, Digest: formatDigest(sum[i].Digest),
+			Rows: sum[i].Rows, Bytes: sum[i].Bytes, Digest: sum[i].Digest.String(),
 		})
 	}
 }
@@ -145,13 +145,6 @@ func withFileName(l *formats.Location, to loss.Sink) loss.Sink {
 		to(n)
 	}
 }
-
-// formatDigest returns a digest in its only spelling.
-func formatDigest(d store.Digest) string {
-	return fmt.Sprintf("%s%016x%016x", digestPrefix, d.Hi, d.Lo)
-}
-
-const digestPrefix = "xxh3:"
 
 // joinErrors joins errors, a line each.
 func joinErrors(errs []error, more int) error {

@@ -41,7 +41,7 @@ func (j *job) chooseConversion(ctx context.Context) error {
 		return nil
 	}
 	j.rep.Lane = SessionConversion
-	j.sidecar.off = true
+	j.sidecar.Off = true
 	return j.checkSessionOptions(to)
 }
 

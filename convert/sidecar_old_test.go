@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert/internal/sidecar"
 	"rehome/formats"
 )
 
@@ -15,7 +16,7 @@ import (
 // its old name or today's, with its old header or today's.
 func TestOldSidecar(t *testing.T) {
 	for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
-		for _, header := range []string{sidecarHeader, oldHeader} {
+		for _, header := range []string{sidecar.Header, sidecar.OldHeader} {
 			dir := t.TempDir()
 			src, db, again := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c")
 			write(t, filepath.Join(src, "rows.txt"), withheldText)
@@ -40,10 +41,10 @@ func become(t *testing.T, db, suffix, header string) {
 	if err == nil {
 		err = os.Rename(db+formats.SidecarSuffix, db+suffix)
 	}
-	if err != nil || !strings.HasPrefix(string(b), sidecarHeader) {
+	if err != nil || !strings.HasPrefix(string(b), sidecar.Header) {
 		t.Fatalf("%v, %q", err, b)
 	}
-	write(t, db+suffix, header+strings.TrimPrefix(string(b), sidecarHeader))
+	write(t, db+suffix, header+strings.TrimPrefix(string(b), sidecar.Header))
 }
 
 // TestOldSidecarBesideTheTarget: it would be taken for the new target's, so it
@@ -52,7 +53,7 @@ func TestOldSidecarBesideTheTarget(t *testing.T) {
 	dir := t.TempDir()
 	src, db := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
-	write(t, db+formats.OldSidecarSuffix, oldHeader)
+	write(t, db+formats.OldSidecarSuffix, sidecar.OldHeader)
 	for _, where := range []string{"", "none", filepath.Join(dir, "named")} {
 		leavesNothing(t, dir, func() {
 			_, err := Convert(t.Context(), fakes(nil, nil), src, db, Options{Sidecar: where})
@@ -62,9 +63,9 @@ func TestOldSidecarBesideTheTarget(t *testing.T) {
 		})
 	}
 	write(t, db, "old")
-	write(t, db+".bak-1"+formats.OldSidecarSuffix, oldHeader) // so that .bak-1 is not free
+	write(t, db+".bak-1"+formats.OldSidecarSuffix, sidecar.OldHeader) // so that .bak-1 is not free
 	rep := must(t, fakes(nil, nil), src, db, Options{Replace: true})
-	if b, _ := os.ReadFile(db + ".bak-2" + formats.SidecarSuffix); string(b) != oldHeader || rep.Backup != db+".bak-2" {
+	if b, _ := os.ReadFile(db + ".bak-2" + formats.SidecarSuffix); string(b) != sidecar.OldHeader || rep.Backup != db+".bak-2" {
 		t.Errorf("the old sidecar is not with the old target: %q", tree(t, dir))
 	}
 	if _, err := os.Lstat(db + formats.OldSidecarSuffix); !errors.Is(err, fs.ErrNotExist) || rep.Sidecar != db+formats.SidecarSuffix {
@@ -79,7 +80,7 @@ func TestTwoSidecars(t *testing.T) {
 	write(t, filepath.Join(src, "rows.txt"), withheldText)
 	for _, beside := range []string{src, db} {
 		for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
-			write(t, beside+suffix, sidecarHeader)
+			write(t, beside+suffix, sidecar.Header)
 		}
 		for _, replace := range []bool{false, true} {
 			leavesNothing(t, dir, func() {
@@ -96,18 +97,6 @@ func TestTwoSidecars(t *testing.T) {
 		for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
 			if err := os.Remove(beside + suffix); err != nil {
 				t.Fatal(err)
-			}
-		}
-	}
-}
-
-// TestSidecarInCRLF: the hint names the pattern that keeps git from doing it.
-func TestSidecarInCRLF(t *testing.T) {
-	for _, suffix := range []string{formats.SidecarSuffix, formats.OldSidecarSuffix} {
-		for _, header := range []string{sidecarHeader, oldHeader} {
-			_, err := readSidecar(strings.NewReader(strings.TrimSpace(header)+"\r\n"), "x"+suffix)
-			if err == nil || !strings.Contains(formats.Hint(err), "`*"+suffix+" -text`") {
-				t.Errorf("%s, %q: %v (%s)", suffix, header, err, formats.Hint(err))
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (h *hostile) blobs(text string) {
 		sum.Add(digest.Bytes([]byte(line)))
 	}
 	t := h.table(0)
-	t["rows"], t["bytes"], t["digest"] = len(lines), len(text), digest.Format(sum)
+	t["rows"], t["bytes"], t["digest"] = len(lines), len(text), sum.String()
 }
 
 // save writes the manifest as rehome spells one: member by member in its order.
@@ -279,7 +279,7 @@ var tampered = []struct {
 }
 
 func (h *hostile) file(path, text string) {
-	f := map[string]any{"path": path, "bytes": len(text), "digest": digest.Format(digest.Bytes([]byte(text)))}
+	f := map[string]any{"path": path, "bytes": len(text), "digest": digest.Bytes([]byte(text)).String()}
 	h.manifest["files"] = append(h.manifest["files"].([]any), f)
 	h.database()["path"] = "store.db"
 	for _, name := range []string{"blobs.ndjson", "meta.ndjson"} {

@@ -106,11 +106,11 @@ func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
 	for i, set := range s.Sets {
 		t := wrote[i]
 		if set.Kind == store.Plain {
-			m.Files = append(m.Files, file{set.File, t.bytes, digest.Format(t.digest)})
+			m.Files = append(m.Files, file{set.File, t.bytes, t.digest.String()})
 			continue
 		}
 		d := &m.Databases[at[set.File]]
-		d.Tables = append(d.Tables, table{set.Name, set.Columns, set.RowIDs, t.rows, t.bytes, digest.Format(t.digest)})
+		d.Tables = append(d.Tables, table{set.Name, set.Columns, set.RowIDs, t.rows, t.bytes, t.digest.String()})
 	}
 	return m
 }
@@ -120,7 +120,7 @@ func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
 func (m *manifest) sign() error {
 	m.Digest = ""
 	b, err := m.encode()
-	m.Digest = digest.Format(digest.Bytes(b))
+	m.Digest = digest.Bytes(b).String()
 	return err
 }
 
@@ -232,7 +232,7 @@ func (m *manifest) schema() (*store.Schema, []text, error) {
 	s := &store.Schema{Origin: m.Origin}
 	var claims []text
 	add := func(set store.Set, rows, bytes int64, sum string) error {
-		d, err := digest.Parse(sum)
+		d, err := store.ParseDigest(sum)
 		if err == nil && (rows < 0 || bytes < 0) {
 			err = errors.New("negative count")
 		}

@@ -42,6 +42,7 @@ func layers() []layer {
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
+		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},

@@ -1,5 +1,12 @@
 package store
 
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
 // Kind is what a set consists of.
 type Kind uint8
 
@@ -57,6 +64,24 @@ type Object struct {
 
 // Digest is a digest of records in any order. It detects accidents, not attacks.
 type Digest struct{ Hi, Lo uint64 }
+
+const digestPrefix = "xxh3:"
+
+// String returns the digest in its only spelling: "xxh3:" and 32 hexadecimal
+// digits.
+func (d Digest) String() string { return fmt.Sprintf("%s%016x%016x", digestPrefix, d.Hi, d.Lo) }
+
+// ParseDigest parses what String returns.
+func ParseDigest(s string) (Digest, error) {
+	if digits, ok := strings.CutPrefix(s, digestPrefix); ok && len(digits) == 32 {
+		hi, e1 := strconv.ParseUint(digits[:16], 16, 64)
+		lo, e2 := strconv.ParseUint(digits[16:], 16, 64)
+		if e1 == nil && e2 == nil {
+			return Digest{Hi: hi, Lo: lo}, nil
+		}
+	}
+	return Digest{}, errors.New(`a digest is "xxh3:" and 32 hexadecimal digits`)
+}
 
 // Add adds the digest of more records.
 func (d *Digest) Add(o Digest) {

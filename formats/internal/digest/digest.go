@@ -5,8 +5,6 @@ package digest
 
 import (
 	"encoding/binary"
-	"encoding/hex"
-	"errors"
 	"io"
 
 	"github.com/zeebo/xxh3"
@@ -68,23 +66,3 @@ func (s *Stream) Sum() store.Digest {
 var (
 	_ io.Writer = (*Stream)(nil)
 )
-
-const prefix = "xxh3:"
-
-// Format spells a digest: "xxh3:" and 32 hexadecimal digits.
-func Format(d store.Digest) string {
-	var b [16]byte
-	binary.BigEndian.PutUint64(b[:8], d.Hi)
-	binary.BigEndian.PutUint64(b[8:], d.Lo)
-	return prefix + hex.EncodeToString(b[:])
-}
-
-// Parse reads the spelling back.
-func Parse(s string) (store.Digest, error) {
-	if len(s) == len(prefix)+32 && s[:len(prefix)] == prefix {
-		if b, err := hex.DecodeString(s[len(prefix):]); err == nil {
-			return store.Digest{Hi: binary.BigEndian.Uint64(b[:8]), Lo: binary.BigEndian.Uint64(b[8:])}, nil
-		}
-	}
-	return store.Digest{}, errors.New(`a digest is "xxh3:" and 32 hexadecimal digits`)
-}

@@ -1,4 +1,4 @@
-package convert
+package sidecar
 
 import (
 	"bufio"
@@ -24,9 +24,9 @@ import (
 // ambiguity.
 
 const (
-	sidecarHeader = `{"rehome":"sidecar","version":1}` + "\n"
-	oldHeader     = `{"rehome":"residue","version":1}` + "\n" // read, never written
-	maxSidecar    = 64 << 20                                  // bytes of a file, which bounds memory, too
+	Header    = `{"rehome":"sidecar","version":1}` + "\n"
+	OldHeader = `{"rehome":"residue","version":1}` + "\n" // read, never written
+	MaxSize   = 64 << 20                                  // bytes of a file, which bounds memory, too
 )
 
 type itemLine struct {
@@ -62,7 +62,7 @@ type insertLine struct {
 	Text   string `json:"text"`
 }
 
-func openSidecar(path string) (*os.File, error) {
+func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -77,18 +77,18 @@ func openSidecar(path string) (*os.File, error) {
 	return f, nil
 }
 
-// readSidecar reads a sidecar and returns its items by store.
-func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, error) {
+// Read reads a sidecar and returns its items by store.
+func Read(r io.Reader, name string) (map[string][]store.SidecarItem, error) {
 	refuse := func(line int, err error) error {
 		return &formats.Error{At: fmt.Sprintf("%s:%d", name, line), Err: err, Hint: "restore the sidecar as it was written, or use --sidecar none to leave it out"}
 	}
-	in := bufio.NewReader(io.LimitReader(r, maxSidecar+1))
+	in := bufio.NewReader(io.LimitReader(r, MaxSize+1))
 	out := map[string][]store.SidecarItem{}
 	read := 0
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
-		if read += len(line); read > maxSidecar {
-			return nil, refuse(n, fmt.Errorf("the sidecar exceeds %d MB", maxSidecar>>20))
+		if read += len(line); read > MaxSize {
+			return nil, refuse(n, fmt.Errorf("the sidecar exceeds %d MB", MaxSize>>20))
 		}
 		switch {
 		case errors.Is(err, io.EOF) && len(line) == 0 && n > 1:
@@ -113,7 +113,7 @@ func readSidecar(r io.Reader, name string) (map[string][]store.SidecarItem, erro
 	}
 }
 
-func isHeader(line []byte) bool { return string(line) == sidecarHeader || string(line) == oldHeader }
+func isHeader(line []byte) bool { return string(line) == Header || string(line) == OldHeader }
 
 func suffixOf(name string) string {
 	if strings.HasSuffix(name, formats.OldSidecarSuffix) {
@@ -178,7 +178,7 @@ func (l *itemLine) item() (it store.SidecarItem, err error) {
 		return it, errors.New("an item is either a row or inserts of one cell")
 	}
 	if l.Digest != "" {
-		it.Digest, err = parseDigest(l.Digest)
+		it.Digest, err = store.ParseDigest(l.Digest)
 	}
 	return it, err
 }
@@ -253,7 +253,7 @@ func plainItem(key string, it store.SidecarItem) ([]byte, error) {
 		l.Inserts = append(l.Inserts, insertLine{in.Offset, in.Text})
 	}
 	if it.Digest != (store.Digest{}) {
-		l.Digest = formatDigest(it.Digest)
+		l.Digest = it.Digest.String()
 	}
 	w := new(bytes.Buffer)
 	enc := json.NewEncoder(w)
@@ -285,15 +285,4 @@ func newCellLine(c store.Cell) (*cellLine, error) {
 		return &cellLine{Withheld: true}, nil
 	}
 	return nil, fmt.Errorf("a cell of class %v cannot be kept in a sidecar", c.Class)
-}
-
-func parseDigest(s string) (store.Digest, error) {
-	if len(s) == len(digestPrefix)+32 && s[:len(digestPrefix)] == digestPrefix {
-		hi, e1 := strconv.ParseUint(s[len(digestPrefix):][:16], 16, 64)
-		lo, e2 := strconv.ParseUint(s[len(digestPrefix):][16:], 16, 64)
-		if e1 == nil && e2 == nil {
-			return store.Digest{Hi: hi, Lo: lo}, nil
-		}
-	}
-	return store.Digest{}, errors.New(`a digest is "xxh3:" and 32 hexadecimal digits`)
 }
