@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,8 +68,11 @@ func keyText(c Cell) string {
 				b = b[:len(b)-1]
 			}
 		}
-		q := strconv.QuoteToGraphic(string(b))
-		q = q[1 : len(q)-1]
+		q := string(b)
+		if slices.ContainsFunc(b, func(c byte) bool { return c < ' ' || c >= 0x7f || c == '"' || c == '\\' }) {
+			q = strconv.QuoteToGraphic(q)
+			q = q[1 : len(q)-1]
+		}
 		if cut {
 			q += "…"
 		}

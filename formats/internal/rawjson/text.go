@@ -56,14 +56,22 @@ var plain = func() (t [256]bool) {
 // at separators that some readers take for line ends.
 func runes(b []byte, i int) (int, string) {
 	for i < len(b) && b[i] >= 0x80 {
-		n := runeLen(b[i:])
-		if n == 0 {
-			return i, msgUTF8
+		c := b[i]
+		switch {
+		case c-0xc3 < 0xe0-0xc3 && len(b)-i > 1 && follows(b[i+1]): // most letters
+			i += 2
+		case c-0xe3 < 0xed-0xe3 && len(b)-i > 2 && follows(b[i+1]) && follows(b[i+2]): // most ideographs
+			i += 3
+		default:
+			n := runeLen(b[i:])
+			if n == 0 {
+				return i, msgUTF8
+			}
+			if separator(b[i : i+n]) {
+				return i, msgSeparator
+			}
+			i += n
 		}
-		if separator(b[i : i+n]) {
-			return i, msgSeparator
-		}
-		i += n
 	}
 	return i, ""
 }

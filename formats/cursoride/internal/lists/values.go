@@ -45,7 +45,7 @@ func EmbeddedJSON(raw []byte) session.Raw {
 	if raw[0] != '"' {
 		return session.Raw(raw)
 	}
-	if inner := []byte(rawjson.Text(raw)); opens(inner) {
+	if inner := rawjson.AppendText(make([]byte, 0, len(raw)), raw); opens(inner) {
 		if doc, repaired, err := rawjson.Line(inner); err == nil && !repaired {
 			return session.Raw(doc)
 		}
