@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rehome/convert/internal/stage"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -50,7 +51,7 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 	defer private.Remove()
 	rep := &Report{Lane: SessionConversion, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
 	j := &job{
-		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: stage.Move, folders: NewFolders(c.reg),
+		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: stage.Move, folders: sessions.NewFolders(c.reg),
 		opts:   Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice},
 		notify: notifier{say: v.OnNotice},
 		onLoss: func(n loss.Loss) {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -42,7 +43,7 @@ func (c *checker) checkRestored(ctx context.Context, one *storeCheck, view forma
 		return err
 	}
 	defer private.Remove()
-	loc, origin, err := c.restoreText(ctx, one, view, filepath.Join(private.Path, filepath.Base(resolvedPath(one.loc.Path))))
+	loc, origin, err := c.restoreText(ctx, one, view, filepath.Join(private.Path, filepath.Base(walk.ResolvedPath(one.loc.Path))))
 	switch {
 	case stage.DiskFull(err):
 		view.OnNotice("content not checked: not enough space in " + os.TempDir())

@@ -99,14 +99,14 @@ func (c *checker) findOutside(ctx context.Context, at string, found Found) {
 func (c *checker) addStore(at string, found Found, err error) {
 	one := &storeCheck{store: CheckedStore{Path: at, Err: err}}
 	if err == nil {
-		real := resolvedPath(found.Loc.Path)
+		real := walk.ResolvedPath(found.Loc.Path)
 		if c.seen[real] {
 			return
 		}
 		c.seen[real] = true
 		one.loc, one.f = found.Loc, found.Detected[0].Format
 		one.store.Format = one.f.Name
-		one.size = sizeOf(one.loc)
+		one.size = walk.Size(one.loc)
 	}
 	c.found = append(c.found, one)
 }

@@ -13,6 +13,7 @@ import (
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/workers"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -57,7 +58,7 @@ func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Opti
 // stop a run before and after each call.
 func convertWith(ctx context.Context, reg *formats.Registry, src, dst string, o Options, rename func(from, to string) error) (*Report, error) {
 	rep := &Report{Lane: ExactConversion, Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src, dst: dst, opts: o, rep: rep, rename: rename, folders: NewFolders(reg, o.Workspace), notify: notifier{progress: o.OnProgress, say: o.OnNotice}}
+	j := &job{reg: reg, src: src, dst: dst, opts: o, rep: rep, rename: rename, folders: sessions.NewFolders(reg, o.Workspace), project: sessions.NewProject(o.Workspace), notify: notifier{progress: o.OnProgress, say: o.OnNotice}}
 	if j.opts.Allow == 0 {
 		j.opts.Allow = loss.Dropped
 	}
@@ -97,9 +98,10 @@ type job struct {
 	stagedSessions [][]stagedSession // by store: the sessions that wait for their file names
 	validators     sync.Pool         // of *schemas.Lines: each is used by one worker at a time
 	rename         func(from, to string) error
-	folders        *Folders
-	wanted         []string // Options.Sessions, sorted and without duplicates
-	skip           []bool   // by store: lists none of the wanted sessions, so it is not read; nil if unknown
+	folders        *sessions.Folders
+	project        sessions.Project // Options.Workspace
+	wanted         []string         // Options.Sessions, sorted and without duplicates
+	skip           []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
 }
 
 func (j *job) run(ctx context.Context) error {

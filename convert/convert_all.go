@@ -3,15 +3,12 @@ package convert
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/walk"
 	"rehome/convert/internal/workers"
-	"rehome/formats"
 )
 
 // fewStores is the max number of stores that are converted one after the other,
@@ -129,27 +126,7 @@ func (j *job) measureSizes() {
 	j.sizes = make([]int64, len(j.found))
 	for i, f := range j.found {
 		if f.Loc != nil {
-			j.sizes[i] = sizeOf(f.Loc)
+			j.sizes[i] = walk.Size(f.Loc)
 		}
 	}
-}
-
-func sizeOf(l *formats.Location) (n int64) {
-	if !l.IsDir() {
-		for _, side := range []string{"", "-wal"} {
-			if info, err := os.Stat(l.Path + side); err == nil {
-				n += info.Size()
-			}
-		}
-		return n
-	}
-	filepath.WalkDir(l.Path, func(_ string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type().IsRegular() {
-			if info, err := e.Info(); err == nil {
-				n += info.Size()
-			}
-		}
-		return nil
-	})
-	return n
 }

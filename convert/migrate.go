@@ -13,6 +13,7 @@ import (
 
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -144,7 +145,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		wanted = family
 	}
 	rep := &Report{Lane: SessionConversion, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: stage.Move, folders: NewFolders(reg, o.Folders...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
+	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: stage.Move, folders: sessions.NewFolders(reg, o.Folders...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
 		opts:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose},
 		migration: &migrateJob{o: o, rename: with}}
 	err := j.run(ctx)
@@ -162,14 +163,14 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 // withSubagents returns the ids of the wanted sessions of a store and of all
 // sessions below them.
 func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions) ([]string, error) {
-	listing, err := List(ctx, reg, ListOptions{Paths: []string{src.Path}, Live: o.Live, Jobs: o.Jobs})
+	listing, err := sessions.List(ctx, reg, sessions.Options{Paths: []string{src.Path}, Live: o.Live, Jobs: o.Jobs})
 	if err != nil {
 		return nil, err
 	}
 	out := slices.Sorted(slices.Values(src.Sessions))
 	wanted := session.Selection{IDs: slices.Clone(out), Sorted: true}
-	var enter func(list []*Listed)
-	enter = func(list []*Listed) {
+	var enter func(list []*sessions.Listed)
+	enter = func(list []*sessions.Listed) {
 		for _, s := range list {
 			out = append(out, s.ID)
 			enter(s.Children)

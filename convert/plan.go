@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -128,7 +129,7 @@ const maxTrySize = 64 << 20
 // opened might convert to any.
 func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
 	all := j.reg.Relatives(from)
-	if sizeOf(l) > maxTrySize {
+	if walk.Size(l) > maxTrySize {
 		return all
 	}
 	private, err := stage.NewTemp("try")
@@ -143,7 +144,7 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 			continue
 		}
 		if schemas[kind] == nil {
-			v := fullView(1)
+			v := formats.FullView(1)
 			v.Kind, v.Live = kind, j.opts.Live
 			r, err := from.Records.Open(ctx, l, v)
 			if err != nil {
@@ -163,24 +164,12 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 
 // originOf opens text only for the origin in its schema.
 func (j *job) originOf(ctx context.Context, from *formats.Format, l *formats.Location) (string, error) {
-	r, err := from.Records.Open(ctx, l, fullView(1))
+	r, err := from.Records.Open(ctx, l, formats.FullView(1))
 	if err != nil {
 		return "", err
 	}
 	origin := r.Schema().Origin
 	return origin, r.Close()
-}
-
-// fullView returns a view that reads everything without sidecars, and drops all
-// remarks.
-func fullView(jobs int) formats.View {
-	return formats.View{
-		Secrets:  formats.KeepSecrets,
-		OnOmit:   func(store.SidecarItem) {},
-		OnLoss:   func(loss.Loss) {},
-		OnNotice: func(string) {},
-		Jobs:     jobs,
-	}
 }
 
 // secrets returns how to read the secrets of the source. Text is meant for git,

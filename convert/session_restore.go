@@ -19,7 +19,7 @@ func (c *sessionConversion) tryOpen(ctx context.Context, from *formats.Format) e
 	if from.Records == nil {
 		return nil
 	}
-	v := fullView(1)
+	v := formats.FullView(1)
 	v.Live, v.OnNotice, v.Verbose = c.opts.Live, c.say, c.opts.Verbose
 	r, err := from.Records.Open(ctx, c.found.Loc, v)
 	if err != nil {

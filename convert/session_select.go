@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 
 	"rehome/convert/internal/workers"
@@ -56,7 +55,7 @@ func (j *job) skipUnlisted(ctx context.Context) {
 		if f.Loc == nil || f.Detected[0].Format.Sessions == nil || f.Detected[0].Format.Sessions.Heads == nil {
 			return false
 		}
-		v, seen, complete := fullView(1), map[string]bool{}, true
+		v, seen, complete := formats.FullView(1), map[string]bool{}, true
 		v.Live = j.opts.Live
 		for h, err := range f.Detected[0].Format.Sessions.Heads(ctx, f.Loc, v) {
 			if complete = complete && err == nil; h != nil && j.selection().Includes(h.ID) {
@@ -151,27 +150,12 @@ func (j *job) mayMatch(h *session.Head) bool {
 	if unknown.Workspace == "" {
 		unknown.Workspace = j.opts.Workspace
 	}
-	return !lastChange(h).Known() && j.inWorkspace(&unknown) || j.matches(&unknown)
+	return !lastChange(h).Known() && j.project.Contains(unknown.Workspace) || j.matches(&unknown)
 }
 
 // matches reports whether a session is selected.
 func (j *job) matches(h *session.Head) bool {
-	return j.inWorkspace(h) && (j.opts.Since == 0 || lastChange(h).Known() && lastChange(h).Millis() >= j.opts.Since)
-}
-
-// inWorkspace reports whether a session belongs to the selected folder.
-// Sessions of other machines name folders that do not exist here, so paths are
-// compared as written, too.
-func (j *job) inWorkspace(h *session.Head) bool {
-	if j.opts.Workspace == "" || h.Workspace != "" && filepath.Clean(h.Workspace) == filepath.Clean(j.opts.Workspace) {
-		return true
-	}
-	for _, dir := range folders(j.opts.Workspace) {
-		if isWithin(h.Workspace, dir) {
-			return true
-		}
-	}
-	return false
+	return j.project.Contains(h.Workspace) && (j.opts.Since == 0 || lastChange(h).Known() && lastChange(h).Millis() >= j.opts.Since)
 }
 
 // lastChange returns when a session was last changed or, if unknown, created.

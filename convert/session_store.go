@@ -102,7 +102,7 @@ func (c *sessionConversion) run(ctx context.Context) error {
 	}
 	defer c.abandon()
 	sel.Account = &c.account
-	for s, err := range c.folders.decode(ctx, from, loc, c.found.Loc.Path, v, sel) {
+	for s, err := range c.folders.DecodeAt(ctx, from, loc, c.found.Loc.Path, v, sel) {
 		if err != nil && s == nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (c *sessionConversion) reread(ctx context.Context, staged string, m *lineCh
 	if err != nil {
 		return err
 	}
-	view := fullView(1)
+	view := formats.FullView(1)
 	view.Fresh = true
 	again := &lineChecker{sum: m.sum.sameSeed()}
 	found := 0

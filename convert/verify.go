@@ -38,7 +38,7 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 	if err != nil {
 		return err
 	}
-	view := fullView(c.jobs)
+	view := formats.FullView(c.jobs)
 	view.Fresh, view.Kind, view.Sidecar = true, c.kind, c.unheld
 	r, err := to.Records.Open(ctx, l, view)
 	if err != nil {

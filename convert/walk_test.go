@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert/sessions"
 	"rehome/formats"
 )
 
@@ -35,7 +36,10 @@ func TestUnrecognized(t *testing.T) {
 		files[name] = text
 		wantBroken = append(wantBroken, name)
 	}
-	dir := laid(t, files)
+	dir := t.TempDir()
+	for name, text := range files {
+		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
 	same := func(what string, got, want []string) {
 		t.Helper()
 		for i, name := range got {
@@ -49,7 +53,7 @@ func TestUnrecognized(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	l, err := List(t.Context(), formats.NewRegistry(lint()), ListOptions{Paths: []string{dir}})
+	l, err := sessions.List(t.Context(), formats.NewRegistry(lint()), sessions.Options{Paths: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,18 @@ type View struct {
 	Jobs     int          // workers; 0 means one per CPU
 }
 
+// FullView returns a View that reads everything without a sidecar, and drops what it
+// is told.
+func FullView(jobs int) View {
+	return View{
+		Secrets:  KeepSecrets,
+		OnOmit:   func(store.SidecarItem) {},
+		OnLoss:   func(loss.Loss) {},
+		OnNotice: func(string) {},
+		Jobs:     jobs,
+	}
+}
+
 // Build says what a writer is to create.
 type Build struct {
 	Path     string // the store to create: nothing exists there yet, but its parent folder does

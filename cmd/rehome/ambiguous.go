@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -20,9 +20,9 @@ import (
 // the candidates. Copies that rehome made lose to their originals, and sessions
 // elsewhere lose to those of the working directory. If all matches have the
 // same id, the newest one wins.
-func (a *app) pick(l *convert.Listing, name string, found []*convert.Listed) (source, error) {
+func (a *app) pick(l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
 	found = a.withoutCopies(found)
-	slices.SortStableFunc(found, func(a, b *convert.Listed) int { return cmp.Compare(distance(a), distance(b)) })
+	slices.SortStableFunc(found, func(a, b *sessions.Listed) int { return cmp.Compare(distance(a), distance(b)) })
 	switch {
 	case len(found) == 1:
 	case sameID(found):
@@ -42,19 +42,19 @@ func (a *app) pick(l *convert.Listing, name string, found []*convert.Listed) (so
 }
 
 // distance returns 0 for a session of the working directory and 1 for any other.
-func distance(s *convert.Listed) int {
+func distance(s *sessions.Listed) int {
 	if wd, err := os.Getwd(); err == nil && s.Workspace != "" && sameFolder(s.Workspace, wd) {
 		return 0
 	}
 	return 1
 }
 
-func sameID(list []*convert.Listed) bool {
-	return !slices.ContainsFunc(list, func(s *convert.Listed) bool { return s.ID != list[0].ID })
+func sameID(list []*sessions.Listed) bool {
+	return !slices.ContainsFunc(list, func(s *sessions.Listed) bool { return s.ID != list[0].ID })
 }
 
 // sharesID reports whether the store of s holds another session with its id.
-func sharesID(l *convert.Listing, s *convert.Listed) bool {
+func sharesID(l *sessions.Listing, s *sessions.Listed) bool {
 	n := 0
 	for _, other := range l.All() {
 		if other.ID == s.ID && other.Sources[0].Path == s.Sources[0].Path {
@@ -70,7 +70,7 @@ const maxCopies = 9
 
 // withoutCopies removes the sessions that rehome created in another client by
 // migrating one of the others.
-func (a *app) withoutCopies(found []*convert.Listed) []*convert.Listed {
+func (a *app) withoutCopies(found []*sessions.Listed) []*sessions.Listed {
 	copies := map[string]bool{}
 	for _, s := range found {
 		for _, f := range a.reg.All() {
@@ -87,12 +87,12 @@ func (a *app) withoutCopies(found []*convert.Listed) []*convert.Listed {
 			}
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(found), func(s *convert.Listed) bool { return copies[s.Sources[0].Format+"/"+s.ID] })
+	return slices.DeleteFunc(slices.Clone(found), func(s *sessions.Listed) bool { return copies[s.Sources[0].Format+"/"+s.ID] })
 }
 
 // fileOf returns the most specific path that holds a session: its own file if
 // its store is a folder of session files, else the store.
-func fileOf(reg *formats.Registry, s *convert.Listed) string {
+func fileOf(reg *formats.Registry, s *sessions.Listed) string {
 	store := s.Sources[0].Path
 	f := reg.Lookup(s.Sources[0].Format)
 	if f == nil || f.Writer == nil {
@@ -130,7 +130,7 @@ func (a *ambiguousError) Unwrap() error { return a.error }
 const maxCandidates = 10
 
 // newAmbiguous returns the error for a name that matches several sessions, or none.
-func (a *app) newAmbiguous(l *convert.Listing, name, problem string, matches []*convert.Listed) error {
+func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
 	count := map[string]int{}
 	for _, s := range matches {
 		count[s.ID]++

@@ -22,6 +22,7 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/cmd/rehome/internal/verdict"
 	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/formats/loss"
@@ -75,8 +76,8 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 	switch v.Interface().(type) {
 	case time.Time, *time.Location, session.Stamp:
 		return
-	case *convert.Listing:
-		v.Set(reflect.ValueOf(&convert.Listing{Absent: []string{hostile}}))
+	case *sessions.Listing:
+		v.Set(reflect.ValueOf(&sessions.Listing{Absent: []string{hostile}}))
 		return
 	case loss.Code: // one that is in no table cannot be made
 		v.Set(reflect.ValueOf(loss.ColumnForeign))
@@ -345,9 +346,9 @@ func TestHostileSession(t *testing.T) {
 // TestHostileTalk: remarks, errors, hints, questions and the line of progress.
 func TestHostileTalk(t *testing.T) {
 	err := errors.Join(usageError{&formats.Error{At: hostile, Err: errors.New(hostile), Hint: hostile}}, errors.New(hostile),
-		(&app{reg: all.Registry()}).newAmbiguous(&convert.Listing{}, hostile, hostile, []*convert.Listed{
-			{Head: session.Head{ID: hostile, Title: hostile, Workspace: hostile}, Sources: []convert.Source{{Path: hostile}}},
-			{Head: session.Head{ID: hostile, Title: hostile}, Sources: []convert.Source{{Path: hostile}}},
+		(&app{reg: all.Registry()}).newAmbiguous(&sessions.Listing{}, hostile, hostile, []*sessions.Listed{
+			{Head: session.Head{ID: hostile, Title: hostile, Workspace: hostile}, Sources: []sessions.Source{{Path: hostile}}},
+			{Head: session.Head{ID: hostile, Title: hostile}, Sources: []sessions.Source{{Path: hostile}}},
 		}))
 	for _, asJSON := range []bool{false, true} {
 		var stdout, stderr strings.Builder

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -26,7 +26,7 @@ type lsResult struct {
 	Hidden       lsHidden `json:"hidden"`
 	Places       []string `json:"places"`
 
-	listing *convert.Listing
+	listing *sessions.Listing
 	long    bool
 	all     bool
 	home    string
@@ -100,7 +100,7 @@ func (c *lsCmd) Run(a *app) error {
 	if known := listing.Agents(); c.Client != "" && !slices.Contains(known, c.Client) {
 		return usageError{&formats.Error{Err: fmt.Errorf("--client: unknown client %q", c.Client), Hint: "use one of " + strings.Join(known, ", ")}}
 	}
-	filter := convert.ListFilter{Project: c.Project, Agent: c.Client, Empty: c.All}
+	filter := sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
 	if c.Limit != nil {
 		filter.Limit = *c.Limit
 	}
@@ -130,8 +130,8 @@ func (c *lsCmd) Run(a *app) error {
 	return a.out.printResult(res)
 }
 
-func (c *lsCmd) list(a *app) (*convert.Listing, error) {
-	o := convert.ListOptions{Paths: c.Paths, Machine: machine(a.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
+func (c *lsCmd) list(a *app) (*sessions.Listing, error) {
+	o := sessions.Options{Paths: c.Paths, Machine: machine(a.out.getenv), Long: c.Long, Live: c.Live, Jobs: c.Jobs}
 	if len(c.Paths) == 0 && o.Machine.Home == "" {
 		return nil, noHomeError("name files or folders to search")
 	}
@@ -141,7 +141,7 @@ func (c *lsCmd) list(a *app) (*convert.Listing, error) {
 			o.Folders = append(o.Folders, abs)
 		}
 	}
-	return convert.List(a.ctx, a.reg, o)
+	return sessions.List(a.ctx, a.reg, o)
 }
 
 // machine returns the description of this machine.
@@ -160,7 +160,7 @@ func noHomeError(hint string) error {
 	return &formats.Error{At: "$" + homeVariable(), Err: errors.New("not set"), Hint: hint}
 }
 
-func newLsSession(s *convert.Listed) lsSession {
+func newLsSession(s *sessions.Listed) lsSession {
 	out := lsSession{
 		Agent: s.Agent, ID: s.ID, Title: s.Title, Mark: s.Mark, Project: s.Workspace,
 		Created: formatStamp(s.Created), Updated: formatStamp(s.Updated), updated: s.Updated,
@@ -183,7 +183,7 @@ func newLsSession(s *convert.Listed) lsSession {
 
 // newLsUnread returns a row for a store that could not be read. It removes the
 // path and the format from the reason, since the row has them already.
-func newLsUnread(u convert.Unread) lsUnread {
+func newLsUnread(u sessions.Unread) lsUnread {
 	reason := u.Err.Error()
 	for _, lead := range []string{u.Format + ": ", u.Path + ": ", filepath.ToSlash(u.Path) + ": "} {
 		reason = strings.TrimPrefix(reason, lead)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats/all"
 	"rehome/testdata/homes"
 )
@@ -252,7 +252,7 @@ func TestLsText(t *testing.T) {
 		place(t, home, i, "meta.json", doc)
 		place(t, home, i, "store.db", append([]byte("SQLite format 3\x00"), make([]byte, 4080)...))
 	}
-	l, err := convert.List(t.Context(), all.Registry(), convert.ListOptions{Paths: []string{home}})
+	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{home}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestLsLongIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	l, err := convert.List(t.Context(), all.Registry(), convert.ListOptions{Paths: []string{home}})
+	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{home}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 )
 
@@ -137,7 +138,7 @@ func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []str
 	if err != nil {
 		return nil, nil, err
 	}
-	found, _ := listing.Select(convert.ListFilter{Project: *c.Project})
+	found, _ := listing.Select(sessions.Filter{Project: *c.Project})
 	at := map[string]int{}
 	for _, s := range found {
 		if s.Sources[0].Format == c.To {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/sessions"
 )
 
 // unknown stands for a value that is not known.
@@ -181,7 +181,7 @@ func (r *lsResult) unread(p *page, u lsUnread) {
 	for _, part := range screen.WrapWords(visible(u.Reason), screen.PageWidth-4) {
 		p.Line(p.Yellow("    " + part))
 	}
-	if u.Hint != "" && u.Reason != convert.ErrUnsupported.Error() {
+	if u.Hint != "" && u.Reason != sessions.ErrUnsupported.Error() {
 		p.Line(p.Faint("    hint: " + visible(u.Hint)))
 	}
 }

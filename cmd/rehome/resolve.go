@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 )
 
@@ -63,7 +63,7 @@ func exists(path string) bool {
 
 // resolveIn finds a session below a path by name.
 func (a *app) resolveIn(path, name string, live bool) (source, error) {
-	listing, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, Folders: workingDirs()})
+	listing, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, Folders: workingDirs()})
 	if err != nil {
 		return source{}, err
 	}
@@ -88,10 +88,10 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 // shortPrefix returns a note for names that are too short to match as an id
 // prefix, else "".
 func shortPrefix(name string) string {
-	if name == "" || len(name) >= convert.MinPrefix {
+	if name == "" || len(name) >= sessions.MinPrefix {
 		return ""
 	}
-	return fmt.Sprintf(" (id prefixes need at least %d characters)", convert.MinPrefix)
+	return fmt.Sprintf(" (id prefixes need at least %d characters)", sessions.MinPrefix)
 }
 
 // newest returns the newest session of the working directory, or of the nearest
@@ -106,10 +106,10 @@ func (a *app) newest(live bool) (source, error) {
 		return source{}, err
 	}
 	for dir := wd; ; dir = filepath.Dir(dir) {
-		found, _ := listing.Select(convert.ListFilter{Project: dir})
+		found, _ := listing.Select(sessions.Filter{Project: dir})
 		for i := range found {
 			if s := &found[i]; dir == wd || sameFolder(s.Workspace, dir) {
-				return a.pick(listing, s.ID, []*convert.Listed{s})
+				return a.pick(listing, s.ID, []*sessions.Listed{s})
 			}
 		}
 		if dir == filepath.Dir(dir) {
@@ -139,6 +139,6 @@ func workingDirs() []string {
 }
 
 // listAll lists every session on this machine.
-func (a *app) listAll(live bool) (*convert.Listing, error) {
+func (a *app) listAll(live bool) (*sessions.Listing, error) {
 	return (&lsCmd{Live: live}).list(a)
 }

@@ -10,7 +10,7 @@ import (
 
 	"rehome/cmd/rehome/internal/prose"
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -66,13 +66,13 @@ func (c *showCmd) Run(a *app) error {
 
 // onlySession returns the only session of a store.
 func (a *app) onlySession(path string, live bool) (source, error) {
-	l, err := convert.List(a.ctx, a.reg, convert.ListOptions{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
+	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
 	if err != nil {
 		return source{}, err
 	}
 	switch n := len(l.Sessions); {
 	case n > 1:
-		var list []*convert.Listed
+		var list []*sessions.Listed
 		for i := range l.Sessions {
 			list = append(list, &l.Sessions[i])
 		}

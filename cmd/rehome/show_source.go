@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"rehome/cmd/rehome/internal/prose"
-	"rehome/convert"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -44,7 +44,7 @@ func (v *viewer) storeDecoder(c source) decodeFunc {
 				yield(nil, err)
 				return
 			}
-			convert.NewFolders(v.reg, append(workingDirs(), c.folder)...).Decode(ctx, f, l, view, v.selection(c.session))(yield)
+			sessions.NewFolders(v.reg, append(workingDirs(), c.folder)...).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
 	}
 }
@@ -65,7 +65,7 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 		}
 	}
 	if len(found) > 0 {
-		return nil, nil, v.notReadable(found[0].Format.Name, path, convert.ErrUnsupported)
+		return nil, nil, v.notReadable(found[0].Format.Name, path, sessions.ErrUnsupported)
 	}
 	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"}
 }

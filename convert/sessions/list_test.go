@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"bytes"
@@ -129,7 +129,7 @@ func inWords(list []Listed, dir string) string {
 	return strings.Join(out, "; ")
 }
 
-func listing(t *testing.T, dir string, o ListOptions) *Listing {
+func listing(t *testing.T, dir string, o Options) *Listing {
 	t.Helper()
 	if o.Paths == nil {
 		o.Machine = formats.Machine{OS: "linux", Home: dir, Getenv: func(string) string { return "" }}
@@ -165,7 +165,7 @@ func TestListMerges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := laid(t, c.files)
 			for _, jobs := range []int{1, 4} {
-				l := listing(t, dir, ListOptions{Paths: []string{dir}, Jobs: jobs})
+				l := listing(t, dir, Options{Paths: []string{dir}, Jobs: jobs})
 				if got := inWords(l.Sessions, dir); got != c.want {
 					t.Errorf("%d workers: got %s, want %s", jobs, got, c.want)
 				}
@@ -193,7 +193,7 @@ func TestListOfHome(t *testing.T) {
 	if os.Symlink("../elsewhere", filepath.Join(dir, "loud", "out")) == nil { // somebody keeps the sessions on another disk
 		want = slices.Insert(want, 1, "out : links to folders are not followed")
 	}
-	l := listing(t, dir, ListOptions{})
+	l := listing(t, dir, Options{})
 	if got := inWords(l.Sessions, dir); got != "y(loud/a); x(loud/a)" {
 		t.Errorf("sessions %s", got)
 	}
@@ -229,19 +229,19 @@ func TestListPaths(t *testing.T) {
 	dir := laid(t, map[string]string{"in/a": "loud\nx - - 1 - -", "in/b": "loud\ny - - 1 - -", "text": "nothing"})
 	in := filepath.Join(dir, "in")
 	for _, paths := range [][]string{{dir, in}, {in, dir}, {in, filepath.Join(in, "a")}, {filepath.Join(in, "a"), in}} {
-		l := listing(t, dir, ListOptions{Paths: paths})
+		l := listing(t, dir, Options{Paths: paths})
 		if got := inWords(l.Sessions, dir); got != "x(in/a); y(in/b)" {
 			t.Errorf("%q: %s", paths, got)
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "none"), filepath.Join(dir, "text")} {
-		if _, err := List(t.Context(), voices(), ListOptions{Paths: []string{path, in}}); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := List(t.Context(), voices(), Options{Paths: []string{path, in}}); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := List(ctx, voices(), ListOptions{Paths: []string{dir}}); !errors.Is(err, context.Canceled) {
+	if _, err := List(ctx, voices(), Options{Paths: []string{dir}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -255,7 +255,7 @@ func TestListByClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := map[string]session.Stamp{}
-	for _, s := range listing(t, dir, ListOptions{Paths: []string{dir}}).Sessions {
+	for _, s := range listing(t, dir, Options{Paths: []string{dir}}).Sessions {
 		got[s.ID] = s.Updated
 	}
 	if got["x"] != session.Inferred(at.UnixMilli()) || got["a"].Known() || got["b"] != session.Stored(5) {
@@ -271,7 +271,7 @@ func TestListFolders(t *testing.T) {
 		hashOf("/w/lib") + "/s3/a": "loud\nz - - 2 - -", nobody + "/s4/a": "loud\nu - - 1 - -",
 	})
 	var got []string
-	for _, s := range listing(t, dir, ListOptions{Paths: []string{dir}, Folders: []string{"/w/lib"}}).Sessions {
+	for _, s := range listing(t, dir, Options{Paths: []string{dir}, Folders: []string{"/w/lib"}}).Sessions {
 		got = append(got, s.ID+s.Workspace)
 	}
 	if !slices.Equal(got, []string{"x/w/app", "y/w/app", "z/w/lib", "u"}) {
@@ -285,21 +285,21 @@ func TestSelect(t *testing.T) {
 		"b": "soft\ng - /w/app 3 2 -\nh - /w/app/. 2 0 -",
 		"c": "other\ni - /w/app 1 1 -",
 	})
-	l := listing(t, dir, ListOptions{Paths: []string{dir}})
+	l := listing(t, dir, Options{Paths: []string{dir}})
 	for _, c := range []struct {
-		f      ListFilter
+		f      Filter
 		want   string
 		hidden Hidden
 	}{
-		{ListFilter{}, "a b c d e g i", Hidden{Empty: 1}},
-		{ListFilter{Empty: true}, "a b c d e g h i", Hidden{}},
-		{ListFilter{Limit: 2}, "a b", Hidden{Empty: 1, Older: 5}},
-		{ListFilter{Project: "/w/app"}, "a b e g i", Hidden{Empty: 1, Other: 2}},
-		{ListFilter{Project: "/w/app/sub/"}, "b", Hidden{Empty: 1, Other: 6}},
-		{ListFilter{Agent: "cursor"}, "a b c d e g", Hidden{Empty: 1, Other: 1}},
-		{ListFilter{Agent: "cursor-cli"}, "g", Hidden{Empty: 1, Other: 6}},
-		{ListFilter{Since: 7}, "a b c", Hidden{Empty: 1, Other: 4}},
-		{ListFilter{Since: 100}, "", Hidden{Empty: 1, Other: 7}},
+		{Filter{}, "a b c d e g i", Hidden{Empty: 1}},
+		{Filter{Empty: true}, "a b c d e g h i", Hidden{}},
+		{Filter{Limit: 2}, "a b", Hidden{Empty: 1, Older: 5}},
+		{Filter{Project: "/w/app"}, "a b e g i", Hidden{Empty: 1, Other: 2}},
+		{Filter{Project: "/w/app/sub/"}, "b", Hidden{Empty: 1, Other: 6}},
+		{Filter{Agent: "cursor"}, "a b c d e g", Hidden{Empty: 1, Other: 1}},
+		{Filter{Agent: "cursor-cli"}, "g", Hidden{Empty: 1, Other: 6}},
+		{Filter{Since: 7}, "a b c", Hidden{Empty: 1, Other: 4}},
+		{Filter{Since: 100}, "", Hidden{Empty: 1, Other: 7}},
 	} {
 		got, hidden := l.Select(c.f)
 		var ids []string
@@ -315,7 +315,7 @@ func TestSelect(t *testing.T) {
 func TestNamed(t *testing.T) {
 	const one, two = "01234567-89ab-4def-8123-456789abcdef", "agent-01239999-89ab-4def-8123-456789abcdef"
 	dir := laid(t, map[string]string{"a": "loud\n" + one + " Fix_the_flaky_test - 9 1 -\n" + two + " fix_it - 8 1 -\nmain Say_hello - 7 1 " + one + "\n0123 odd - 6 1 -"})
-	l := listing(t, dir, ListOptions{Paths: []string{dir}})
+	l := listing(t, dir, Options{Paths: []string{dir}})
 	for name, want := range map[string]string{
 		one: one, "main": "main", "0123": "0123", "01234": one, "01239": two, "agent-0123": two, "AGENT-0123": two,
 		"012": "", "fix": one + " " + two, "flaky fix": one, "hello": "main", "nothing": "", "": "", "mai": "",
@@ -334,7 +334,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	twins := laid(t, map[string]string{"a": "loud\n" + one + " - - 9 1 -\n" + one[:35] + "0 - - 9 1 -\n" + one[:9] + "99ab-4def-8123-456789abcdef - - 9 1 -"})
-	l = listing(t, twins, ListOptions{Paths: []string{twins}})
+	l = listing(t, twins, Options{Paths: []string{twins}})
 	for id, want := range map[string]string{one: one, one[:9] + "99ab-4def-8123-456789abcdef": one[:9] + "99ab-4d"} {
 		if got := l.ShortID(id); got != want {
 			t.Errorf("among twins %s: %s, want %s", id, got, want)
@@ -350,15 +350,23 @@ func hashOf(dir string) string {
 // TestListLong: what is read of a session counts for more than what its head
 // says, whatever it was read for.
 func TestListLong(t *testing.T) {
-	f := talk(nil)
-	f.Sessions.Heads = func(context.Context, *formats.Location, formats.View) iter.Seq2[*session.Head, error] {
-		return func(yield func(*session.Head, error) bool) {
-			_ = yield(&session.Head{ID: "a", Agent: "talk", Turns: 9, Bytes: -1}, nil) && yield(&session.Head{ID: "b", Agent: "talk", Turns: -1, Bytes: -1}, nil)
+	f := voice("talk", "talk", "")
+	f.Sessions.Decode = func(context.Context, *formats.Location, formats.View, session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			s := &session.Session{Head: session.Head{ID: "a", Agent: "talk", Turns: -1, Bytes: -1}}
+			s.Messages = func(yield func(*session.Message, error) bool) {
+				for n := range 2 {
+					if !yield(&session.Message{ID: fmt.Sprint(n), Role: session.User, Turn: &session.Turn{Number: n + 1}}, nil) {
+						return
+					}
+				}
+			}
+			yield(s, nil)
 		}
 	}
-	path := filepath.Join(laid(t, map[string]string{"talk.txt": "talk\nsession a First\nsay hello\nsay there\nsay again\nsession b Second\nsay hi\n"}), "talk.txt")
+	path := filepath.Join(laid(t, map[string]string{"talk.txt": "talk\na First - - 9 -\nb Second - - - -\n"}), "talk.txt")
 	for long, want := range map[bool]int64{false: 9, true: 2} {
-		l, err := List(t.Context(), formats.NewRegistry(f), ListOptions{Paths: []string{path}, Long: long})
+		l, err := List(t.Context(), formats.NewRegistry(f), Options{Paths: []string{path}, Long: long})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"errors"
@@ -20,7 +20,7 @@ func (l *lister) walkAll(yield func(storeToRead) bool) error {
 			continue
 		}
 		for _, p := range f.Home.Roots(l.o.Machine) {
-			real, err := realPath(p)
+			real, err := walk.RealPath(p)
 			if err != nil && !slices.Contains(l.out.Absent, p) {
 				l.out.Absent = append(l.out.Absent, p)
 			} else if err == nil && !l.clientPlaces[real] {
@@ -57,7 +57,7 @@ func (l *lister) walkAll(yield func(storeToRead) bool) error {
 // start visits a path, unless it is below one that was visited, and marks it as
 // visited.
 func (l *lister) start(loc *formats.Location, yield func(storeToRead) bool) bool {
-	real := resolvedPath(loc.Path)
+	real := walk.ResolvedPath(loc.Path)
 	if isAtOrBelow(real, l.visited) {
 		return false
 	}
@@ -74,23 +74,6 @@ func isAtOrBelow(path string, set map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-// resolvedPath is realPath for paths that exist.
-func resolvedPath(path string) string {
-	real, err := realPath(path)
-	if err != nil {
-		return filepath.Clean(path)
-	}
-	return real
-}
-
-func realPath(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(real)
 }
 
 // visit yields the stores at and below a path, and lists what cannot be read. It
@@ -145,7 +128,7 @@ func (l *lister) next() int {
 
 // isCircular reports whether a link leads to a folder above it.
 func isCircular(link, folder string) bool {
-	rel, err := filepath.Rel(resolvedPath(link), folder)
+	rel, err := filepath.Rel(walk.ResolvedPath(link), folder)
 	return err == nil && filepath.IsLocal(rel)
 }
 

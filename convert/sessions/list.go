@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"rehome/internal/scratch"
 )
 
-// ListOptions are the options of List.
-type ListOptions struct {
+// Options are the options of List.
+type Options struct {
 	Paths    []string // files and folders; none = where the clients of Machine keep their stores
 	Machine  formats.Machine
 	Folders  []string // candidates for the folders of sessions whose store has only a name derived from it
@@ -73,7 +73,7 @@ var ErrUnsupported = errors.New("sessions in this format cannot be read yet")
 // It reads only the heads of sessions, unless ListOptions.Long is set. What
 // cannot be read is listed with its reason. The error is non-nil only if a
 // given path cannot be searched.
-func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, error) {
+func List(ctx context.Context, reg *formats.Registry, o Options) (*Listing, error) {
 	scratch.Sweep()
 	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, out: &Listing{clients: reg.Clients()}}
 	var talk sync.Mutex
@@ -99,7 +99,7 @@ func List(ctx context.Context, reg *formats.Registry, o ListOptions) (*Listing, 
 type lister struct {
 	ctx          context.Context
 	reg          *formats.Registry
-	o            ListOptions
+	o            Options
 	clientPlaces map[string]bool // resolved paths of the clients' places
 	visited      map[string]bool // resolved paths where a walk started and ended
 	count        int
@@ -196,7 +196,7 @@ func listTitle(s string) string {
 }
 
 func (l *lister) view() formats.View {
-	v := fullView(1)
+	v := formats.FullView(1)
 	v.Live = l.o.Live
 	if l.o.OnNotice != nil {
 		v.OnNotice, v.Verbose = l.o.OnNotice, l.o.Verbose

@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"context"
@@ -36,7 +36,7 @@ func (s *Source) holds(ctx context.Context, id string, live bool) bool {
 	if err != nil {
 		return false
 	}
-	v := fullView(1)
+	v := formats.FullView(1)
 	v.Live = live
 	for one := range s.format.Sessions.Decode(ctx, loc, v, session.Selection{IDs: []string{id}}) {
 		if one != nil && one.ID == id {

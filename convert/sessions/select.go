@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"path/filepath"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ListFilter selects sessions of a listing.
-type ListFilter struct {
+// Filter selects sessions of a listing.
+type Filter struct {
 	Project string // their folder, or one above it; "" = any
 	Agent   string // the client or family of clients: cursor-cli, cursor; "" = any
 	Since   int64  // changed since, in milliseconds of Unix time; 0 = any
@@ -24,10 +24,10 @@ type Hidden struct {
 
 // Select returns the sessions that match a filter, in their order, and how many
 // do not. Subagents stay with their parents.
-func (l *Listing) Select(f ListFilter) ([]Listed, Hidden) {
+func (l *Listing) Select(f Filter) ([]Listed, Hidden) {
 	var out []Listed
 	var hidden Hidden
-	project := folders(f.Project)
+	project := NewProject(f.Project)
 	for _, s := range l.Sessions {
 		switch {
 		case !f.Empty && s.Empty && len(s.Children) == 0:
@@ -44,12 +44,8 @@ func (l *Listing) Select(f ListFilter) ([]Listed, Hidden) {
 }
 
 // matches reports whether a session or one of its subagents matches.
-func (f *ListFilter) matches(s *Listed, project []string) bool {
-	here := len(project) == 0
-	for _, dir := range project {
-		here = here || isWithin(s.Workspace, dir)
-	}
-	if here && (f.Agent == "" || s.Agent == f.Agent || clientFamily(s.Agent) == f.Agent) && when(s) >= f.Since {
+func (f *Filter) matches(s *Listed, project Project) bool {
+	if project.Contains(s.Workspace) && (f.Agent == "" || s.Agent == f.Agent || clientFamily(s.Agent) == f.Agent) && when(s) >= f.Since {
 		return true
 	}
 	for _, c := range s.Children {
@@ -60,29 +56,31 @@ func (f *ListFilter) matches(s *Listed, project []string) bool {
 	return false
 }
 
-// folders returns the names of a folder: its absolute path, and the one without
-// links.
-func folders(dir string) []string {
+// Project is a folder by which sessions are selected, under each of its names: as
+// written, absolute, and without links. Without a name, it is any folder.
+type Project []string
+
+// NewProject returns the Project of a folder, "" for any.
+func NewProject(dir string) Project {
 	if dir == "" {
 		return nil
 	}
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return []string{dir}
-	}
-	out := []string{abs}
-	if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs {
-		out = append(out, real)
+	out := Project{dir}
+	if abs, err := filepath.Abs(dir); err == nil {
+		out = append(out, abs)
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
+			out = append(out, real)
+		}
 	}
 	return out
 }
 
-func isWithin(path, dir string) bool {
-	if path == "" {
-		return false
-	}
-	rel, err := filepath.Rel(dir, filepath.Clean(path))
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
+// Contains reports whether a session's folder is the project or in it.
+func (p Project) Contains(workspace string) bool {
+	return len(p) == 0 || workspace != "" && slices.ContainsFunc(p, func(dir string) bool {
+		rel, err := filepath.Rel(dir, filepath.Clean(workspace))
+		return err == nil && (rel == "." || filepath.IsLocal(rel))
+	})
 }
 
 // MinPrefix is the min number of characters with which Find looks for an id.
@@ -112,7 +110,7 @@ func (l *Listing) Find(name string) []*Listed {
 	return titled
 }
 
-// Agents returns the names that ListFilter.Agent takes: the known clients,
+// Agents returns the names that Filter.Agent takes: the known clients,
 // those of the listed sessions, and their families.
 func (l *Listing) Agents() []string {
 	out := slices.Clone(l.clients)

@@ -1,4 +1,4 @@
-package convert
+package sessions
 
 import (
 	"context"
@@ -114,11 +114,11 @@ func (f *Folders) moved(at, states string) bool {
 // Decode is of.Decode with the folders of sessions that do not state theirs. A
 // subagent has the folder of its parent.
 func (f *Folders) Decode(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	return f.decode(ctx, of, l, l.Path, v, sel)
+	return f.DecodeAt(ctx, of, l, l.Path, v, sel)
 }
 
-// decode is Decode for a store at path at, of which l can be a copy.
-func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Location, at string, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+// DecodeAt is Decode for a store at path at, of which l can be a copy.
+func (f *Folders) DecodeAt(ctx context.Context, of *formats.Format, l *formats.Location, at string, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		seen := map[string]string{}
 		for s, err := range of.Sessions.Decode(ctx, l, v, sel) {
@@ -154,7 +154,7 @@ func (f *Folders) decode(ctx context.Context, of *formats.Format, l *formats.Loc
 // promptFolder returns the folder that a session names up to its first prompt,
 // "" if none.
 func promptFolder(ctx context.Context, of *formats.Format, l *formats.Location, v formats.View, id string) string {
-	quiet := fullView(1)
+	quiet := formats.FullView(1)
 	quiet.Live = v.Live
 	for s, err := range of.Sessions.Decode(ctx, l, quiet, session.Selection{IDs: []string{id}}) {
 		if err != nil || s == nil || s.ID != id {
