@@ -120,35 +120,38 @@ func (r *bound) omit(c store.Cell, key []byte) (store.Cell, []store.Insert) {
 	if !bytes.Contains(text, []byte(Marker)) {
 		return c, nil
 	}
-	type span struct{ from, to int }
-	var cuts []span
+	var found []rawjson.Member
 	err := rawjson.FindFunc(text, match(r.depth(key)), func(m rawjson.Member) bool {
-		if string(text[m.From:m.To]) != Marker {
-			return true
+		if string(text[m.From:m.To]) == Marker {
+			found = append(found, m)
 		}
-		s := span{m.CutFrom, m.CutTo}
-		if n := len(cuts); n > 0 && cuts[n-1].to > s.from {
-			s = span{cuts[n-1].to, m.Next} // its comma is gone already
-		}
-		cuts = append(cuts, s)
 		return true
 	})
-	if err != nil || len(cuts) == 0 || r.addressed(key, c) {
+	if err != nil || len(found) == 0 || r.addressed(key, c) {
 		return c, nil
 	}
-	var b []byte
-	var inserts []store.Insert
+	out, inserts := cut(text, found)
+	return spell(c.Class, out, d), inserts
+}
+
+// cut cuts members out, none of which lies inside another, and returns what to
+// insert to have them back.
+func cut(text []byte, found []rawjson.Member) (out []byte, inserts []store.Insert) {
 	from := 0
-	for _, s := range cuts {
-		b = append(b, text[from:s.from]...)
-		from = s.to
-		if n := len(inserts); n > 0 && inserts[n-1].Offset == len(b) {
-			inserts[n-1].Text += string(text[s.from:s.to])
-			continue
+	for _, m := range found {
+		cut, to := m.CutFrom, m.CutTo
+		if cut < from {
+			cut, to = from, m.Next // the comma in front is gone already
 		}
-		inserts = append(inserts, store.Insert{Offset: len(b), Text: string(text[s.from:s.to])})
+		out = append(out, text[from:cut]...)
+		if n := len(inserts); n > 0 && inserts[n-1].Offset == len(out) {
+			inserts[n-1].Text += string(text[cut:to])
+		} else {
+			inserts = append(inserts, store.Insert{Offset: len(out), Text: string(text[cut:to])})
+		}
+		from = to
 	}
-	return spell(c.Class, append(b, text[from:]...), d), inserts
+	return append(out, text[from:]...), inserts
 }
 
 // insert puts back what omit cut out; ok is false where the offsets make no

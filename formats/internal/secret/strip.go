@@ -28,24 +28,11 @@ func strip(text []byte, depth int) (out []byte, inserts []store.Insert, torn boo
 	if err != nil {
 		return text, nil, mayHold(text) || depth > 0 && MayName(text)
 	}
-	from := 0
-	for _, m := range found {
-		cut, to := m.CutFrom, m.CutTo
-		if cut < from {
-			cut, to = from, m.Next // the comma in front is gone already
-		}
-		out = append(out, text[from:cut]...)
-		if n := len(inserts); n > 0 && inserts[n-1].Offset == len(out) {
-			inserts[n-1].Text += string(text[cut:to])
-		} else {
-			inserts = append(inserts, store.Insert{Offset: len(out), Text: string(text[cut:to])})
-		}
-		from = to
-	}
-	if from == 0 {
+	if len(found) == 0 {
 		return text, nil, false
 	}
-	return append(out, text[from:]...), inserts, false
+	out, inserts = cut(text, found)
+	return out, inserts, false
 }
 
 // StripHex is Strip for JSON spelled in hexadecimal, which other text is left
