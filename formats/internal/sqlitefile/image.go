@@ -33,6 +33,9 @@ type Image struct {
 // smallFile is up to where a file is held whole.
 const smallFile = 8 << 20
 
+// mostJoined is how large a buffer for records may be that is kept.
+const mostJoined = 4 << 20
+
 // OpenImage opens a database for looking at its pages. A *Damage is not the
 // reader's failure but the file's.
 func OpenImage(ctx context.Context, path string, o Options) (*Image, error) {
@@ -40,7 +43,10 @@ func OpenImage(ctx context.Context, path string, o Options) (*Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Image{source: o.source(path, real), o: o, File: &sqlitepages.File{Span: sqlitepages.Piece, Row: sqlitepages.Row{Joined: o.Known.joint()}}}
+	if o.Known == nil {
+		o.Known = new(Known)
+	}
+	m := &Image{source: o.source(path, real), o: o, File: &sqlitepages.File{Span: sqlitepages.Piece, Row: sqlitepages.Row{Joined: o.Known.joints.get(0)}}}
 	m.Failed = m.shrunk
 	if err = m.open(ctx); err != nil {
 		if m.Reader != nil && !m.Hot {
@@ -81,7 +87,10 @@ func (m *Image) open(ctx context.Context) (err error) {
 		m.Pieces = map[int64][]byte{}
 		return m.measure(head, m.was.db.size)
 	}
-	m.Whole = m.o.Known.room(int(m.was.db.size))
+	size := int(m.was.db.size)
+	if m.Whole = m.o.Known.whole.get(size); m.Whole == nil {
+		m.Whole = make([]byte, size, max(size+size/4, 256<<10)) // others may be larger
+	}
 	m.seam()
 	if _, err := io.ReadFull(f, m.Whole); err != nil && err != io.EOF {
 		return m.shrunk(err)
@@ -146,8 +155,10 @@ func (m *Image) drop() error {
 	}
 	errs = append(errs, m.copy.Remove())
 	m.copy = nil
-	m.o.Known.giveBack(m.Whole)
-	m.o.Known.leaveJoint(m.Row.Joined)
+	m.o.Known.whole.put(m.Whole)
+	if cap(m.Row.Joined) <= mostJoined {
+		m.o.Known.joints.put(m.Row.Joined)
+	}
 	m.Whole, m.Row.Joined = nil, nil
 	return errors.Join(errs...)
 }

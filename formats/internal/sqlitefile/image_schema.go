@@ -74,7 +74,7 @@ func planKey(list []Object) string {
 // planFor is the plan of a schema.
 func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
 	key := planKey(list)
-	if p := m.o.Known.plan(key); p != nil {
+	if p := m.o.Known.plans.get(key); p != nil {
 		return p, nil
 	}
 	db, err := m.SQL(ctx)
@@ -91,6 +91,6 @@ func (m *Image) planFor(ctx context.Context, list []Object) (*Plan, error) {
 		}
 		return nil, err
 	}
-	m.o.Known.keep(key, p)
+	m.o.Known.plans.put(key, len(key), p)
 	return p, nil
 }

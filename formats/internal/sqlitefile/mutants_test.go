@@ -75,7 +75,7 @@ func walked(b []byte, known *Known) (odd bool, err error) {
 	if err != nil {
 		return true, nil
 	}
-	plan := known.plan(planKey(list))
+	plan := known.plans.get(planKey(list))
 	if plan == nil || k.Flaws > 0 {
 		return odd, errUnknown
 	}

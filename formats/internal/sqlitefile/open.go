@@ -74,6 +74,9 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.OnNotice == nil {
 		o.OnNotice = func(string) {}
 	}
+	if o.Known == nil {
+		o.Known = new(Known)
+	}
 	switch {
 	case !st.hot():
 		err = db.inPlace(ctx, &st, o.Known)

@@ -318,7 +318,7 @@ func TestCopyThatGrew(t *testing.T) {
 	}
 	exec(t, c, "INSERT INTO t VALUES(zeroblob(3000000)),(zeroblob(3000000))")
 	db := &DB{source: src}
-	if err := db.fromCopy(t.Context(), before, Options{OnNotice: func(string) {}}); err != nil {
+	if err := db.fromCopy(t.Context(), before, Options{OnNotice: func(string) {}, Known: new(Known)}); err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()

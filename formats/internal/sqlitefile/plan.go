@@ -80,31 +80,6 @@ func (t *PlanTable) Value(r *sqlitepages.Row, col int) store.Cell {
 	return r.Cell(col)
 }
 
-// plan is what was found out of databases with the same statements.
-func (k *Known) plan(key string) *Plan {
-	if k == nil {
-		return nil
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.plans[key]
-}
-
-func (k *Known) keep(key string, p *Plan) {
-	if k == nil || len(key) > longKnown {
-		return
-	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.plans == nil {
-		k.plans = map[string]*Plan{}
-	}
-	if len(k.plans) < mostKnown && k.bytes+len(key) <= allKnown {
-		k.plans[key] = p
-		k.bytes += len(key)
-	}
-}
-
 // planOf asks SQLite what the tables are.
 func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 	p := &Plan{}

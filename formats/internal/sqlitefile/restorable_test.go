@@ -269,17 +269,19 @@ func TestHintsDoNotCircle(t *testing.T) {
 // What is remembered has a size, whatever the statements.
 func TestKnownIsBounded(t *testing.T) {
 	var k Known
-	k.learn("t", strings.Repeat("x", longKnown), &shape{})
-	if k.recall("t", strings.Repeat("x", longKnown)) != nil {
+	learn := func(sql string) { k.shapes.put([2]string{"t", sql}, len(sql)+1, &shape{}) }
+	recall := func(sql string) *shape { return k.shapes.get([2]string{"t", sql}) }
+	learn(strings.Repeat("x", longKnown))
+	if recall(strings.Repeat("x", longKnown)) != nil {
 		t.Error("a statement too long is remembered")
 	}
 	for i := range 500 {
-		k.learn("t", fmt.Sprint(i, strings.Repeat("x", longKnown-10)), &shape{})
+		learn(fmt.Sprint(i, strings.Repeat("x", longKnown-10)))
 	}
-	if k.recall("t", "0"+strings.Repeat("x", longKnown-10)) == nil {
+	if recall("0"+strings.Repeat("x", longKnown-10)) == nil {
 		t.Error("nothing is remembered")
 	}
-	if k.bytes > allKnown {
-		t.Errorf("%d bytes are remembered", k.bytes)
+	if k.shapes.bytes > allKnown {
+		t.Errorf("%d bytes are remembered", k.shapes.bytes)
 	}
 }

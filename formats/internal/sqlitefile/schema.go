@@ -71,12 +71,13 @@ func (db *DB) load(ctx context.Context, known *Known) error {
 		if o.Type != "table" || roots[i] == 0 {
 			continue // a virtual table has no pages of its own
 		}
-		s := known.recall(o.Name, o.SQL)
+		key := [2]string{o.Name, o.SQL}
+		s := known.shapes.get(key)
 		if s == nil {
 			if s, err = describe(ctx, db.conn, o.Name); err != nil {
 				return db.blame(ctx, o.Name, err)
 			}
-			known.learn(o.Name, o.SQL, s)
+			known.shapes.put(key, len(o.Name)+len(o.SQL), s)
 		}
 		db.tables = append(db.tables, s.Table)
 		db.shapes[o.Name] = s
