@@ -2,20 +2,19 @@ package cursorndjson
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"iter"
 	"os"
 	"strconv"
-	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
@@ -33,8 +32,9 @@ func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*
 			return
 		}
 		defer root.Close()
+		r := &reader{path: l.Path, root: root, was: map[string]fs.FileInfo{}}
 		turns, whole := map[string]int64{}, true
-		for line, err := range headLines(ctx, root, l.Path, sdkdoc.Run) {
+		for line, err := range r.headLines(ctx, sdkdoc.Run) {
 			if err != nil && !errors.Is(err, bufio.ErrTooLong) {
 				whole = false // the agents are still worth listing
 				break
@@ -44,7 +44,7 @@ func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*
 				turns[id]++
 			}
 		}
-		for line, err := range headLines(ctx, root, l.Path, sdkdoc.Agent) {
+		for line, err := range r.headLines(ctx, sdkdoc.Agent) {
 			if err != nil {
 				if !yield(nil, err) {
 					return
@@ -90,45 +90,34 @@ func headStamp(value []byte) session.Stamp {
 	return session.Stored(int64(ms))
 }
 
-// headLines yields the objects of a file line by line; a line is valid until
-// the next. A line that is no object is yielded as an error, unless it is the
-// last one: the client passes by what a crash has cut short. A file that is not
-// there has no lines.
-func headLines(ctx context.Context, root *os.Root, at string, k sdkdoc.Kind) iter.Seq2[[]byte, error] {
+// headLines yields the objects of a file; each is valid until the next one. A line
+// that is not an object is yielded as an error, unless it is the last one, which a
+// crash can cut short. A missing file has no lines.
+func (r *reader) headLines(ctx context.Context, k sdkdoc.Kind) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		info, err := root.Stat(k.File())
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("not a regular file")
-		}
 		fail := func(line int, err error) bool {
-			where := strings.TrimSuffix(at, "/") + "/" + (store.Addr{File: k.File(), Line: line}).String()
-			return yield(nil, &formats.Error{Format: name, At: where, Err: err})
+			return yield(nil, r.fail(store.Addr{File: k.File(), Line: line}.String(), err))
 		}
-		var f *os.File
-		if err == nil {
-			f, err = root.Open(k.File())
-		}
-		if err != nil {
-			fail(0, err)
+		f, err := (&scan{reader: r}).open(k.File())
+		if f == nil {
+			if err != nil {
+				fail(0, err)
+			}
 			return
 		}
 		defer f.Close()
 		last := 0
 		for l, err := range lines.Each(ctx, f, headLine) {
-			object, more := bytes.TrimSpace(l.Bytes), true
+			line, more := jsonl.Parse(l), true
 			switch {
 			case err != nil:
 				fail(last+1, err)
 				return
 			case l.Long:
 				more = fail(l.Number, bufio.ErrTooLong)
-			case len(object) == 0:
-			case object[0] == '{' && json.Valid(object):
-				more = yield(object, nil)
-			case l.Ended:
+			case line.Object != nil:
+				more = yield(line.Object, nil)
+			case line.Bad == loss.LineNotObject && l.Ended:
 				more = fail(l.Number, errors.New("not a JSON object"))
 			}
 			if last = l.Number; !more {
