@@ -79,14 +79,8 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 
 // nothing accounts for a file in which no session is.
 func (c *capture) nothing(sel session.Selection) {
-	n := int64(0)
-	for l, err := range lines.Each(context.Background(), io.NewSectionReader(c, 0, c.size), jsonl.MaxLine) {
-		if err == nil {
-			n = int64(l.Number)
-		}
-	}
 	lost := int64(c.outline.filled) + c.folded // of the one line that they became, all are
-	n += c.folded
+	n := int64(c.outline.front.count) + c.folded
 	sel.Account.Add(session.Account{Read: n, Converted: n - lost, Unreadable: lost})
 	if lost > 0 {
 		c.view.OnLoss.Add(loss.Loss{Code: loss.StreamEmpty, At: c.at(c.outline.front.line)})
@@ -118,65 +112,34 @@ func (c *capture) session(ctx context.Context, t *thread, sel session.Selection)
 		b.cwd, b.ending = t.cwd, c.ending(t)
 		defer func() { sel.Account.Add(b.tally) }()
 		b.tally.Read, b.tally.Converted = c.folded, c.folded
-		text := &scattered{ReaderAt: c, list: t.pieces}
-		for l, err := range lines.Each(ctx, text, jsonl.MaxLine) {
-			if err != nil {
-				yield(nil, jsonl.Failure(ctx, formatName, c.path, err))
-				return
-			}
-			l.Number = text.line(l.Number)
-			if b.line(read(l)); b.over {
-				break
-			}
-		}
-		if !b.over {
-			b.finish()
-		}
-		if b.err != nil {
-			yield(nil, jsonl.Failure(ctx, formatName, c.path, b.err))
+		if err := c.read(ctx, t, b); err != nil {
+			yield(nil, jsonl.Failure(ctx, formatName, c.path, err))
 		}
 	}
 	return s
 }
 
-// scattered reads the pieces of one session as if there were nothing between
-// them.
-type scattered struct {
-	io.ReaderAt
-	list []piece
-	read int   // pieces that were read to their end
-	at   int64 // how far the next one was
-
-	first, lines int // pieces whose lines were numbered, and how many lines
-}
-
-func (s *scattered) Read(b []byte) (int, error) {
-	for s.read < len(s.list) {
-		p := s.list[s.read]
-		if left := p.to - p.from - s.at; left > 0 {
-			n, err := s.ReadAt(b[:min(int64(len(b)), left)], p.from+s.at)
-			s.at += int64(n)
-			switch {
-			case n > 0:
-				err = nil
-			case errors.Is(err, io.EOF):
-				err = formats.Changed("", "") // it may grow, but what was seen must stay
+// read passes the lines of a session to a builder. The file may grow meanwhile, but what
+// was there must stay.
+func (c *capture) read(ctx context.Context, t *thread, b *builder) error {
+	for _, p := range t.pieces {
+		n := 0
+		for l, err := range lines.Each(ctx, io.NewSectionReader(c, p.from, p.to-p.from), jsonl.MaxLine) {
+			if err != nil {
+				return err
 			}
-			return n, err
+			l.Number += p.line - 1
+			if b.line(read(l)); b.over {
+				return b.err
+			}
+			n++
 		}
-		s.read, s.at = s.read+1, 0
+		if n != p.count {
+			return formats.Changed("", "")
+		}
 	}
-	return 0, io.EOF
-}
-
-// line is the number in the file of the session's nth line. It is asked for one
-// after the other.
-func (s *scattered) line(n int) int {
-	for s.first < len(s.list)-1 && n > s.lines+s.list[s.first].count {
-		s.lines += s.list[s.first].count
-		s.first++
-	}
-	return s.list[s.first].line + n - s.lines - 1
+	b.finish()
+	return b.err
 }
 
 // ending reads how a run ended.
