@@ -157,14 +157,6 @@ func (r *reader) Close() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// writer writes files byte for byte.
-type writer struct {
-	root   *os.Root
-	schema *store.Schema
-	set    int // being written, -1 before the first
-	file   *os.File
-}
-
 func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if b.Compress != "" {
 		return nil, &formats.Error{Format: outline.FormatName, Err: errors.New("the client cannot read compressed files"), Hint: "omit --compress"}
@@ -172,68 +164,5 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if b.Schema.Origin != outline.FormatName || len(b.Schema.Databases) > 0 {
 		return nil, &formats.Error{Format: outline.FormatName, Err: errors.New("an exact conversion to this format needs files of Claude Code"), Hint: "run `rehome migrate` to continue another client's sessions in Claude Code"}
 	}
-	if err := os.Mkdir(b.Path, 0o700); err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(b.Path)
-	if err != nil {
-		return nil, err
-	}
-	return &writer{root: root, schema: b.Schema, set: -1}, nil
-}
-
-func (w *writer) Put(ctx context.Context, b *store.Batch) error {
-	defer b.Release()
-	if err := w.reach(b.Set); err != nil {
-		return err
-	}
-	for i := range b.Rows() {
-		if _, err := w.file.Write(b.Cell(i, 0).Bytes()); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// reach continues with the file of a set; files that it skips are empty.
-func (w *writer) reach(set int) error {
-	for w.set < set {
-		if err := w.shut(); err != nil {
-			return err
-		}
-		w.set++
-		p, err := filepath.Localize(w.schema.Sets[w.set].File)
-		if err != nil {
-			return &formats.Error{Format: outline.FormatName, At: w.schema.Sets[w.set].File, Err: errors.New("not a valid path inside a store")}
-		}
-		if err := w.root.MkdirAll(filepath.Dir(p), 0o700); err != nil {
-			return err
-		}
-		if w.file, err = w.root.OpenFile(p, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *writer) shut() error {
-	if w.file == nil {
-		return nil
-	}
-	err := w.file.Close()
-	w.file = nil
-	return err
-}
-
-func (w *writer) Finish(ctx context.Context) error {
-	return errors.Join(w.reach(len(w.schema.Sets)-1), w.shut(), ctx.Err())
-}
-
-func (w *writer) Close() error {
-	if w.root == nil {
-		return nil
-	}
-	err := errors.Join(w.shut(), w.root.Close())
-	w.root = nil
-	return err
+	return sqlitestore.CreatePlain(b)
 }

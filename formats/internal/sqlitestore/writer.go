@@ -3,8 +3,10 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
@@ -22,6 +24,7 @@ type writer struct {
 	db     *sqlitefile.Writer
 	set    int // plain file being written
 	file   *os.File
+	closed fs.FileMode // permissions that folders and files lack
 }
 
 // Create begins a store at b.Path: a single file where the schema is one
@@ -53,6 +56,12 @@ func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) 
 	return w, os.Mkdir(b.Path, 0o777)
 }
 
+// CreatePlain begins a store of plain files, which only their owner may read.
+func CreatePlain(b formats.Build) (store.Writer, error) {
+	w := &writer{path: b.Path, schema: b.Schema, at: -1, set: -1, of: slices.Repeat([]int{-1}, len(b.Schema.Sets)), closed: 0o077}
+	return w, os.Mkdir(b.Path, 0o777&^w.closed)
+}
+
 func single(s *store.Schema) bool { return len(s.Databases) == 1 && s.Databases[0].Path == "" }
 
 // place is where a file of the store lies, below its folder.
@@ -65,7 +74,7 @@ func (w *writer) place(rel string) (string, error) {
 		return "", &formats.Error{At: rel, Err: errors.New("not a valid path inside a store")}
 	}
 	name := filepath.Join(w.path, local)
-	return name, os.MkdirAll(filepath.Dir(name), 0o777)
+	return name, os.MkdirAll(filepath.Dir(name), 0o777&^w.closed)
 }
 
 // Put writes the batch to its database or file.
@@ -81,7 +90,7 @@ func (w *writer) Put(ctx context.Context, b *store.Batch) error {
 	if err := w.plain(ctx, b.Set); err != nil {
 		return err
 	}
-	if b.Rows() > 0 && b.RowID(0) == 0 && sqlitefile.IsDatabase(b.Cell(0, 0).Bytes()) {
+	if len(w.bases) > 0 && b.Rows() > 0 && b.RowID(0) == 0 && sqlitefile.IsDatabase(b.Cell(0, 0).Bytes()) {
 		return &formats.Error{At: w.schema.Sets[b.Set].File, Err: errors.New("database listed as a plain file"), Hint: "check where the source comes from; no store of this format has one"}
 	}
 	for i := range b.Rows() {
@@ -141,7 +150,7 @@ func (w *writer) plain(ctx context.Context, set int) error {
 		if err != nil {
 			return err
 		}
-		if w.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		if w.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666&^w.closed); err != nil {
 			return err
 		}
 	}
