@@ -31,7 +31,7 @@ type reader struct {
 	path    string
 	root    *os.Root
 	schema  *store.Schema
-	was     []fs.FileInfo // the state of each set when it was opened
+	was     map[string]fs.FileInfo // the state of each file when it was opened
 	summary store.Summary
 }
 
@@ -46,7 +46,7 @@ func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader,
 	if err != nil {
 		return nil, &formats.Error{Format: outline.FormatName, At: l.Path, Err: err}
 	}
-	r := &reader{path: l.Path, root: root, schema: &store.Schema{Origin: outline.FormatName}}
+	r := &reader{path: l.Path, root: root, schema: &store.Schema{Origin: outline.FormatName}, was: map[string]fs.FileInfo{}}
 	if err := r.find(l.Has("projects"), v); err != nil {
 		root.Close()
 		return nil, outline.Failure(context.Background(), l.Path, err)
@@ -86,22 +86,14 @@ func (r *reader) find(config bool, v formats.View) error {
 		}
 		info, err := e.Info()
 		r.schema.Sets = append(r.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
-		r.was = append(r.was, info)
+		r.was[p] = info
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	order := make([]int, len(r.was))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return strings.Compare(r.schema.Sets[a].File, r.schema.Sets[b].File) })
-	sets, was := r.schema.Sets, r.was
-	r.schema.Sets, r.was = nil, nil
-	for _, i := range order { // WalkDir sorts each folder, not the paths
-		r.schema.Sets, r.was = append(r.schema.Sets, sets[i]), append(r.was, was[i])
-	}
+	// WalkDir sorts each folder, not the paths.
+	slices.SortFunc(r.schema.Sets, func(a, b store.Set) int { return strings.Compare(a.File, b.File) })
 	if left > 0 && v.OnNotice != nil {
 		v.OnNotice(r.path + ": keys, settings and other files that are not part of a session are left out")
 	}
@@ -146,9 +138,9 @@ func (r *reader) Close() error {
 		return nil
 	}
 	var errs []error
-	for i, set := range r.schema.Sets {
+	for _, set := range r.schema.Sets {
 		now, err := r.root.Stat(set.File)
-		if err != nil || now.Size() != r.was[i].Size() || !now.ModTime().Equal(r.was[i].ModTime()) {
+		if was := r.was[set.File]; err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
 			errs = append(errs, formats.Changed(outline.FormatName, path.Join(filepath.ToSlash(r.path), set.File)))
 		}
 	}
