@@ -35,7 +35,7 @@ func Format() *formats.Format {
 }
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
-	at := inside(l.Path)
+	at, _ := inside(l.Path)
 	what := ""
 	switch {
 	case l.IsRegular():
@@ -51,19 +51,23 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{Score: 90, Evidence: []string{what}}, nil
 }
 
-// inside is a path from the folder of transcripts on, "" if it lies in none.
-func inside(p string) string {
+// inside returns a path from the folder of transcripts on, "" if it is not in one, and
+// the name of the project's folder that this folder is in, if there is one.
+func inside(p string) (rel, slug string) {
 	abs, err := filepath.Abs(p)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	parts := strings.Split(filepath.ToSlash(abs), "/")
 	for i := len(parts) - 1; i >= max(0, len(parts)-4); i-- {
 		if parts[i] == transcript.Folder {
-			return strings.Join(parts[i:], "/")
+			if i > 1 && parts[i-2] == "projects" {
+				slug = parts[i-1]
+			}
+			return strings.Join(parts[i:], "/"), slug
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func probeFile(l *formats.Location, at string) formats.Match {

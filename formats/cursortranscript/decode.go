@@ -15,8 +15,9 @@ import (
 )
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	slug, y := slug(l), layout(l)
+	y := layout(l)
 	y.OnNotice, y.Noun = v.OnNotice, "transcripts"
+	_, slug := inside(l.Path)
 	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
 		if !sel.Includes(f.ID) {
 			return true

@@ -1,6 +1,7 @@
 package cursortranscript
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -37,25 +38,8 @@ func within(l *formats.Location) string {
 	if !l.IsDir() {
 		dir = filepath.Dir(dir)
 	}
-	if in := inside(dir); in != "" {
-		return in
-	}
-	return transcript.Folder
-}
-
-// slug returns the name of the project's folder that a store is in, "" if there is none.
-func slug(l *formats.Location) string {
-	abs, err := filepath.Abs(l.Path)
-	if err != nil {
-		return ""
-	}
-	parts := strings.Split(filepath.ToSlash(abs), "/")
-	for i := len(parts) - 1; i > 1; i-- {
-		if parts[i] == transcript.Folder && parts[i-2] == "projects" {
-			return parts[i-1]
-		}
-	}
-	return ""
+	rel, _ := inside(dir)
+	return cmp.Or(rel, transcript.Folder)
 }
 
 func key(f *jsonl.File) []string {
