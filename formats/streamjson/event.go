@@ -73,7 +73,8 @@ func read(l lines.Line) event {
 			e.at, _ = millis(value)
 		}
 	}
-	e.kind = sort(string(e.typ), string(e.sub))
+	t, _ := typeOf(e.typ, e.sub)
+	e.kind = t.kind
 	return e
 }
 
@@ -107,36 +108,40 @@ func plain(value []byte) []byte {
 	return rawjson.AppendText(nil, value)
 }
 
-func sort(typ, sub string) kind {
-	switch typ {
-	case "system":
-		if sub == "init" {
-			return initial
+// lineType is a type of lines that versions of the client print.
+type lineType struct {
+	typ, sub string // sub is "*" for any
+	kind     kind
+	schema   string
+}
+
+var lineTypes = [...]lineType{
+	{"assistant", "*", said, "message"},
+	{"thinking", "delta", pondered, "thinking"},
+	{"thinking", "completed", thought, "thinking"},
+	{"tool_call", "started", called, "tool-call"},
+	{"tool_call", "completed", returned, "tool-call"},
+	{"user", "*", prompt, "message"},
+	{"system", "init", initial, "init"},
+	{"result", "*", ended, "result"},
+	{"retry", "*", retried, "event"},
+	{"system", "task_notification", other, "event"},
+	{"system", "background_shell_timeout", other, "event"},
+	{"interaction_query", "request", other, "event"},
+	{"interaction_query", "response", other, "event"},
+	{"connection", "reconnecting", other, "event"},
+	{"connection", "reconnected", other, "event"},
+	{"text", "", other, "event"},
+}
+
+// typeOf returns the type of a line; false for one that no version prints.
+func typeOf(typ, sub []byte) (lineType, bool) {
+	for _, t := range lineTypes {
+		if t.typ == string(typ) && (t.sub == "*" || t.sub == string(sub)) {
+			return t, true
 		}
-	case "user":
-		return prompt
-	case "thinking":
-		switch sub {
-		case "delta":
-			return pondered
-		case "completed":
-			return thought
-		}
-	case "assistant":
-		return said
-	case "tool_call":
-		switch sub {
-		case "started":
-			return called
-		case "completed":
-			return returned
-		}
-	case "retry":
-		return retried
-	case "result":
-		return ended
 	}
-	return other
+	return lineType{kind: other, schema: "event"}, false
 }
 
 // turns counts turns as lines go by. Both passes use it, so that they agree.

@@ -89,52 +89,22 @@ func (a *audit) say(id string, line int, pointer, says string, args ...any) {
 func (a *audit) line(l *linecheck.Line) {
 	e := event{line: l.Number, raw: l.Bytes, typ: plain(l.Member("type")), sub: plain(l.Member("subtype")), session: plain(l.Member("session_id"))}
 	e.at, _ = millis(l.Member("timestamp_ms"))
-	e.kind = sort(string(e.typ), string(e.sub))
+	t, known := typeOf(e.typ, e.sub)
+	e.kind = t.kind
 	if e.kind == other && e.session == nil {
 		a.say("RH132", l.Number, "", "")
 		return
 	}
-	a.known(l, &e)
-	l.Matches(a.q, a.schemas.Get(schemaOf(&e)), store.Addr{File: a.file, Line: l.Number})
+	if body := l.Member("tool_call"); (e.kind == called || e.kind == returned) && len(body) > 0 && body[0] == '{' && kindKey(body) == "" {
+		a.say("RH204", l.Number, "/tool_call", "no member names the tool")
+	}
+	if !known {
+		a.say("RH204", l.Number, "/type", "line type %q", rule.Clip(string(e.typ)+"/"+string(e.sub)))
+	}
+	l.Matches(a.q, a.schemas.Get("cursor-stream-"+t.schema+"-1"), store.Addr{File: a.file, Line: l.Number})
 	if e.session != nil {
 		a.event(l, &e)
 	}
-}
-
-func schemaOf(e *event) string {
-	switch e.kind {
-	case initial:
-		return "cursor-stream-init-1"
-	case prompt, said:
-		return "cursor-stream-message-1"
-	case pondered, thought:
-		return "cursor-stream-thinking-1"
-	case called, returned:
-		return "cursor-stream-tool-call-1"
-	case ended:
-		return "cursor-stream-result-1"
-	}
-	return "cursor-stream-event-1"
-}
-
-// known tells of kinds of line that no version prints.
-func (a *audit) known(l *linecheck.Line, e *event) {
-	if e.kind == called || e.kind == returned {
-		body := l.Member("tool_call")
-		if len(body) > 0 && body[0] == '{' && kindKey(body) == "" {
-			a.say("RH204", l.Number, "/tool_call", "no member names the tool")
-		}
-	}
-	if e.kind != other {
-		return
-	}
-	kind := string(e.typ) + "/" + string(e.sub)
-	switch kind {
-	case "system/task_notification", "system/background_shell_timeout", "interaction_query/request", "interaction_query/response",
-		"connection/reconnecting", "connection/reconnected", "text/":
-		return
-	}
-	a.say("RH204", l.Number, "/type", "line type %q", rule.Clip(kind))
 }
 
 // event takes a line of a session.
