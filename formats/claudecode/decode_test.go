@@ -180,6 +180,24 @@ func TestHeads(t *testing.T) {
 	}
 }
 
+// TestHeadsOfFile lists a session's file, with its subagents.
+func TestHeadsOfFile(t *testing.T) {
+	l, err := formats.Locate(filepath.Join(samples, "projects", "-home-ann-app", "20000000-0000-4000-8000-000000000004.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for h, err := range Format().Sessions.Heads(t.Context(), l, formats.View{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, h.ID)
+	}
+	if want := "20000000-0000-4000-8000-000000000004 agent-a1"; strings.Join(got, " ") != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestHeadTurns: a head that says how many turns there are says what reading
 // finds, also where the client went back on some.
 func TestHeadTurns(t *testing.T) {

@@ -191,9 +191,9 @@ func (s *Store) arrange() {
 	}
 }
 
-// Wanted returns the files to read: those of the folder, or the one that was named.
+// Wanted returns the files to read: not those around a file that was named.
 func (s *Store) Wanted() []*File {
-	if i := slices.IndexFunc(s.Files, s.isNamed); i >= 0 {
+	if i := slices.IndexFunc(s.Files, s.isNamed); i >= 0 && s.layout.Around != nil {
 		return s.Files[i : i+1]
 	}
 	return s.Files
