@@ -2,6 +2,7 @@ package agentstate
 
 import (
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/wire"
 )
 
 // prompt walks a prompt message: JSON, or in stores of 2025 a link.
@@ -27,6 +28,22 @@ func (g *Graph) prompt(id ID, b []byte) {
 func WorkspaceURIs(root []byte) (out []string) {
 	for uri := range codecs().root.Decode(root).URIs.All() {
 		out = append(out, string(uri))
+	}
+	return out
+}
+
+// ChildNames returns the ids of the subagents that a root names.
+func ChildNames(root []byte) (out []string) {
+	m := codecs().root.Decode(root)
+	for _, list := range [...]wire.List{m.Children, m.ChildRefs} {
+		for entry := range list.All() {
+			name, _, _ := wire.MapEntry(entry)
+			out = append(out, string(name))
+		}
+	}
+	for entry := range m.Runs.All() {
+		_, value, _ := wire.MapEntry(entry)
+		out = append(out, string(codecs().run.Decode(value).Child))
 	}
 	return out
 }

@@ -13,13 +13,13 @@ import (
 // Reader decodes the sessions of one store.
 type Reader struct {
 	*lists.Index
-	seek    bool            // a session is wanted that no list names
-	given   map[string]bool // subagents that lay in a session's state
-	history bool            // abandoned turns, too
-	seen    seenPrompts     // nil: no list of prompts is wanted
+	seek    bool            // a selected session is in no list
+	given   map[string]bool // subagents in the state of a session, once yielded
+	history bool            // include abandoned turns
+	seen    seenPrompts     // nil: no list of prompts is selected
 }
 
-// New returns a reader of a store. note gets the losses; it can be nil.
+// New returns a reader of a store. note receives the losses; it can be nil.
 func New(p *lists.Store, note loss.Sink) *Reader {
 	return &Reader{Index: lists.NewIndex(p, note), given: map[string]bool{}}
 }
@@ -48,8 +48,8 @@ func Decode(ctx context.Context, p *lists.Store, v formats.View, sel session.Sel
 	f := x.feed(ctx, sel)
 	defer f.close()
 	for p := range f.out {
-		x.tell(p.notes)
-		if !x.give(ctx, f, p, sel, yield) {
+		x.report(p.losses)
+		if !x.take(ctx, f, p, sel, yield) {
 			return nil
 		}
 	}
@@ -61,21 +61,25 @@ func Decode(ctx context.Context, p *lists.Store, v formats.View, sel session.Sel
 	return ctx.Err()
 }
 
-// give takes a piece that the feed hands on: a session that begins, which is
-// given to the consumer, or the end of one. false: the consumer has had enough.
-func (x *Reader) give(ctx context.Context, f *feed, p piece, sel session.Selection, yield func(*session.Session, error) bool) bool {
-	switch {
-	case p.chat.quiet:
-		x.markUnwanted(ctx, f, p)
+// take takes the next piece from the feed: a session that begins, which it yields with
+// the pieces that follow, or one that has no messages. It returns false if the consumer
+// has stopped.
+func (x *Reader) take(ctx context.Context, f *feed, p piece, sel session.Selection, yield func(*session.Session, error) bool) bool {
+	if p.chat.quiet {
+		x.markUnwanted(ctx, p)
 		return true
-	case p.inner:
+	}
+	switch last := p.step.(type) {
+	case inner:
 		w := &walk{Chat: p.chat, note: x.Note, ctx: ctx}
 		return (&innerSessions{walk: w, sel: sel, yield: yield}).all(&p.chat.Out, p.chat.kids)
-	case p.end && p.chat.Body == lists.Tombstone:
-		sel.Account.Add(p.chat.tally)
-		return p.err == nil || yield(nil, p.err)
-	case p.end:
-		return p.err == nil || yield(&p.chat.Out, p.err)
+	case end:
+		s := &p.chat.Out
+		if p.chat.Body == lists.Tombstone {
+			sel.Account.Add(p.chat.tally)
+			s = nil
+		}
+		return last.err == nil || yield(s, last.err)
 	}
 	s := p.chat.session(ctx, f)
 	if s.Body == lists.InPrompts {
@@ -88,29 +92,28 @@ func (x *Reader) give(ctx context.Context, f *feed, p piece, sel session.Selecti
 		return false
 	}
 	s.drain()
-	sel.Account.Add(s.books())
+	sel.Account.Add(s.account())
 	return (&innerSessions{walk: s, sel: sel, wanted: true, yield: yield}).all(&s.Out, s.kids)
 }
 
-// tell passes notes on.
-func (x *Reader) tell(notes []loss.Loss) {
-	for _, n := range notes {
+func (x *Reader) report(losses []loss.Loss) {
+	for _, n := range losses {
 		x.Note.Add(n)
 	}
 }
 
-// walk is a session that is being walked.
+// walk is a session that the consumer reads.
 type walk struct {
 	*Chat
-	note   loss.Sink // the consumer's: who works ahead has others
+	note   loss.Sink // of the consumer; the goroutines of the feed have their own
 	tally  session.Account
 	ctx    context.Context
 	feed   *feed
 	walked bool
-	over   bool // there is nothing more of it
+	over   bool // its last piece was taken
 }
 
-// session makes the streams of a session that the feed has begun.
+// session returns a session that the feed has begun, with its streams.
 func (c *Chat) session(ctx context.Context, f *feed) *walk {
 	w := &walk{Chat: c, note: f.x.Note, ctx: ctx, feed: f}
 	if c.spine {
@@ -139,19 +142,17 @@ func (w *walk) messages(yield func(*session.Message, error) bool) {
 				return
 			}
 		}
-		if p.err != nil {
-			yield(nil, p.err)
-			return
+		if last, ok := p.step.(end); ok && last.err != nil {
+			yield(nil, last.err)
 		}
 	}
 }
 
-// next is the next piece of the session.
+// next returns the next piece of the session.
 func (w *walk) next() (p piece, ok bool) {
 	if p, ok = <-w.feed.out; ok {
-		w.x.tell(p.notes)
-		w.over = p.end
-		w.feed.spent(p.bytes)
+		w.x.report(p.losses)
+		_, w.over = p.step.(end)
 		for _, m := range p.messages {
 			w.x.markSeen(w.Entry, m)
 		}
@@ -159,7 +160,7 @@ func (w *walk) next() (p piece, ok bool) {
 	return p, ok
 }
 
-// drain passes what the consumer did not walk.
+// drain takes the pieces that the consumer did not read.
 func (w *walk) drain() {
 	if w.spine && !w.walked && w.x.seen != nil {
 		w.states(func(*session.Message, error) bool { return true })
@@ -171,8 +172,8 @@ func (w *walk) drain() {
 	}
 }
 
-// states gives the conversation that only the agent's own state has; false
-// where that is the end of it.
+// states yields a conversation that only the agent's state contains; false if the
+// stream ends with it.
 func (w *walk) states(yield func(*session.Message, error) bool) bool {
 	for m, err := range w.agent.Messages(w.ctx) {
 		w.x.markSeen(w.Entry, m)
@@ -183,8 +184,8 @@ func (w *walk) states(yield func(*session.Message, error) bool) bool {
 	return true
 }
 
-// books are the accounts of a session that was walked.
-func (w *walk) books() session.Account {
+// account returns the account of a session that was read.
+func (w *walk) account() session.Account {
 	t := w.Chat.tally
 	switch {
 	case w.spine:

@@ -9,15 +9,32 @@ import (
 	"rehome/formats/session"
 )
 
-// A turn is read whole before any of it is given away, for its record says what
-// came at its end. One that is larger than this is read twice instead.
+// A turn is read whole before it is handed on, because its record says what came at
+// its end. A larger one is read twice: for its record, and then batch by batch.
 const (
 	maxTurn    = 4 << 20
 	maxBubbles = 1024
-	maxAhead   = 16 << 20 // bytes of bubbles that are read ahead of the consumer
+	maxWaiting = 2 // pieces that wait between two goroutines
 )
 
-// batch is a turn's bubbles, or a piece of a large turn's.
+// piece is one step of a session, with what was found when it was read.
+type piece struct {
+	chat     *Chat
+	losses   []loss.Loss
+	messages []*session.Message // made of it
+	step     step
+}
+
+// step is begin, *batch, end or inner.
+type step interface{ step() }
+
+type (
+	begin struct{}            // the session begins
+	end   struct{ err error } // it is complete, or cannot be read
+	inner struct{}            // only the subagents in it are wanted
+)
+
+// batch holds the bubbles of a turn, or some of those of a large turn.
 type batch struct {
 	run     *run
 	bubbles []*bubble
@@ -25,21 +42,13 @@ type batch struct {
 	bytes   int64
 }
 
-// piece is what is handed on: a session that begins, bubbles or messages of the
-// last one, its end.
-type piece struct {
-	chat     *Chat
-	batch    *batch
-	messages []*session.Message
-	bytes    int64       // of the bubbles that these were made of
-	notes    []loss.Loss // of what was read for it
-	err      error
-	end      bool
-	inner    bool // of the session only the subagents in it are wanted
-}
+func (begin) step()  {}
+func (end) step()    {}
+func (inner) step()  {}
+func (*batch) step() {}
 
-// feed works ahead of the consumer that spells sessions and reads them again:
-// one goroutine reads the database, one makes messages of what it read.
+// feed works ahead of the consumer, which writes sessions and reads them again: one
+// goroutine reads the database, one makes messages of what it read.
 type feed struct {
 	x    *Reader
 	read chan piece
@@ -47,28 +56,16 @@ type feed struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	mu    sync.Mutex
-	room  *sync.Cond
-	ahead int64
-	ended bool
-
-	begun map[*lists.Entry]bool // true: read; false: waits for its parent
-	late  []*lists.Entry        // children whose parents do not say so in them
-	last  bool                  // those come now
-	mute  bool                  // of what is read now nobody wants to be told
-	notes []loss.Loss           // of what was read since the last piece
+	begun  map[*lists.Entry]bool // true: read; false: waits for its parent
+	late   []*lists.Entry        // children whose parents do not name them
+	last   bool                  // those come now
+	mute   bool                  // losses are not reported
+	losses []loss.Loss           // since the last piece
 }
 
 func (x *Reader) feed(ctx context.Context, sel session.Selection) *feed {
 	ctx, stop := context.WithCancel(ctx)
-	f := &feed{x: x, read: make(chan piece, 4), out: make(chan piece, 4), stop: stop, begun: map[*lists.Entry]bool{}}
-	f.room = sync.NewCond(&f.mu)
-	context.AfterFunc(ctx, func() {
-		f.mu.Lock()
-		f.ended = true
-		f.room.Broadcast()
-		f.mu.Unlock()
-	})
+	f := &feed{x: x, read: make(chan piece, maxWaiting), out: make(chan piece, maxWaiting), stop: stop, begun: map[*lists.Entry]bool{}}
 	f.done.Go(func() {
 		defer close(f.read)
 		f.all(ctx, sel)
@@ -76,7 +73,8 @@ func (x *Reader) feed(ctx context.Context, sel session.Selection) *feed {
 	f.done.Go(func() {
 		defer close(f.out)
 		for p := range f.read {
-			if p = p.made(); !give(ctx, f.out, p) {
+			p.assemble()
+			if !send(ctx, f.out, p) {
 				return
 			}
 		}
@@ -102,14 +100,14 @@ func (f *feed) all(ctx context.Context, sel session.Selection) {
 			return
 		}
 	}
-	for _, e := range typed { // all that was said has been heard
+	for _, e := range typed { // after all sessions that may contain their prompts
 		if !f.family(ctx, e, sel) {
 			return
 		}
 	}
 }
 
-func give(ctx context.Context, to chan piece, p piece) bool {
+func send(ctx context.Context, to chan piece, p piece) bool {
 	select {
 	case to <- p:
 		return true
@@ -118,82 +116,68 @@ func give(ctx context.Context, to chan piece, p piece) bool {
 	}
 }
 
-// send hands on what was read; false if nobody wants it.
-func (f *feed) send(ctx context.Context, p piece) bool {
-	p.notes, f.notes = f.notes, nil
-	if p.batch != nil {
-		p.bytes = p.batch.bytes
-		f.mu.Lock()
-		for f.ahead > 0 && f.ahead+p.bytes > maxAhead && !f.ended {
-			f.room.Wait()
-		}
-		f.ahead += p.bytes
-		f.mu.Unlock()
-	}
-	return give(ctx, f.read, p)
+// send hands on a step of a session; false if the consumer has stopped.
+func (f *feed) send(ctx context.Context, c *Chat, next step) bool {
+	p := piece{chat: c, losses: f.losses, step: next}
+	f.losses = nil
+	return send(ctx, f.read, p)
 }
 
-// note keeps a note until the consumer is where it belongs.
+// note keeps a loss for the next piece.
 func (f *feed) note(n loss.Loss) {
 	if !f.mute {
-		f.notes = append(f.notes, n)
+		f.losses = append(f.losses, n)
 	}
 }
 
-// spent gives back the room that a piece took.
-func (f *feed) spent(bytes int64) {
-	f.mu.Lock()
-	f.ahead -= bytes
-	f.room.Signal()
-	f.mu.Unlock()
-}
-
-// made is a piece with messages in the place of bubbles.
-func (p piece) made() piece {
+// assemble makes messages of the bubbles in a piece.
+func (p *piece) assemble() {
 	c := p.chat
-	if p.inner {
-		return p
-	}
-	if p.end && (p.err != nil && c.assembler == nil || c.Body == lists.Tombstone) {
-		return p
-	}
-	if c.assembler == nil {
+	if _, ok := p.step.(begin); ok {
 		c.assembler = &assembler{chat: c, past: c.past}
-		return p
 	}
 	d := c.assembler
-	d.sink = func(n loss.Loss) { p.notes = append(p.notes, n) }
+	if d == nil {
+		return // it cannot be read, is deleted, or only its subagents are wanted
+	}
+	d.sink = func(n loss.Loss) { p.losses = append(p.losses, n) }
 	d.give = func(m *session.Message) { p.messages = append(p.messages, m) }
-	if p.end {
+	switch next := p.step.(type) {
+	case *batch:
+		d.batch(next)
+	case end:
 		d.flush()
 		d.branch = ""
-		if p.err == nil {
-			p.err = d.err
+		if next.err == nil {
+			next.err = d.err
 		}
-		if p.err == nil {
-			p.err = d.leftovers()
+		if next.err == nil {
+			next.err = d.leftovers()
 		}
-		return p
+		p.step = next
 	}
-	if r := p.batch.run; r.name != "" && r != d.run {
-		d.flush()
-		p.batch.turn = d.enter(r, p.batch.turn)
-	}
-	if p.batch.turn != nil {
-		d.flush() // it belongs to the turn in front
-		d.turn = p.batch.turn
-	}
-	for _, b := range p.batch.bubbles {
-		c.count(b.row)
-		d.take(b)
-	}
-	p.batch = nil
-	return p
 }
 
-// family reads a session and those it started. Many parents and children are
-// named in the sessions' own records alone, so that the order is found on the
-// way; false if nobody wants more.
+// batch makes messages of bubbles.
+func (d *assembler) batch(b *batch) {
+	if r := b.run; r.name != "" && r != d.run {
+		d.flush()
+		b.turn = d.enter(r, b.turn)
+	}
+	if b.turn != nil {
+		d.flush() // it belongs to the turn before
+		d.turn = b.turn
+	}
+	for _, bub := range b.bubbles {
+		d.chat.count(bub.row)
+		d.take(bub)
+	}
+	b.bubbles = nil
+}
+
+// family reads a session and those it started. Often only the record of a session
+// names its parent or children, so the order is found on the way. It returns false if
+// the consumer has stopped.
 func (f *feed) family(ctx context.Context, e *lists.Entry, sel session.Selection) bool {
 	for list := []*lists.Entry{e}; len(list) > 0; {
 		e := list[len(list)-1]
@@ -207,18 +191,18 @@ func (f *feed) family(ctx context.Context, e *lists.Entry, sel session.Selection
 			}
 			continue
 		}
-		had := len(f.notes)
+		had := len(f.losses)
 		c, err := f.x.Prepare(ctx, e, f.note)
 		of := f.x.ByID[e.Parent.Session]
 		if _, waited := f.begun[e]; err == nil && of != nil && of != e && e.Body != lists.Tombstone && !f.begun[of] && !waited && sel.Includes(of.ID) {
 			f.begun[e] = false
-			f.notes = f.notes[:had]
+			f.losses = f.losses[:had]
 			list = append(list, e, of)
 			continue
 		}
 		if err == nil && of == nil && !f.last && len(sel.IDs) == 0 && (e.BestOf || e.Subagent) && e.Body != lists.Tombstone {
 			f.late = append(f.late, e)
-			f.notes = f.notes[:had]
+			f.losses = f.losses[:had]
 			continue
 		}
 		f.begun[e] = true
@@ -240,7 +224,7 @@ func (f *feed) family(ctx context.Context, e *lists.Entry, sel session.Selection
 	return true
 }
 
-// session reads one session; false if nobody wants more.
+// session reads one session; false if the consumer has stopped.
 func (f *feed) session(ctx context.Context, e *lists.Entry, c *Chat, err error) bool {
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -248,12 +232,12 @@ func (f *feed) session(ctx context.Context, e *lists.Entry, c *Chat, err error) 
 	case err != nil:
 		c = &Chat{Entry: e, x: f.x}
 		c.Out.ID, c.Out.Agent, c.Out.Title = e.ID, session.CursorIDE, e.Title
-		return f.send(ctx, piece{chat: c, err: err, end: true})
+		return f.send(ctx, c, end{err})
 	case !f.x.Wanted(e):
-		return true // of another workspace, as only its own record says
+		return true // its record names another workspace
 	case e.Body == lists.Tombstone:
-		return f.send(ctx, piece{chat: c, end: true})
-	case !f.send(ctx, piece{chat: c}):
+		return f.send(ctx, c, end{})
+	case !f.send(ctx, c, begin{}):
 		return false
 	}
 	err = f.turns(ctx, c, &run{headers: c.headers})
@@ -267,7 +251,7 @@ func (f *feed) session(ctx context.Context, e *lists.Entry, c *Chat, err error) 
 	if ctx.Err() != nil {
 		return false
 	}
-	return f.send(ctx, piece{chat: c, err: err, end: true})
+	return f.send(ctx, c, end{err})
 }
 
 func (b *batch) add(bub *bubble) {

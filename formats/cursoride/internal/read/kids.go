@@ -3,47 +3,20 @@ package read
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/agentstate"
-	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
-// The fields of a state's root by which it knows of subagents: their states, by
-// value and by reference, and the runs of calls that started some.
-const (
-	rootKids    = 16
-	rootRuns    = 30
-	rootKidRefs = 31
-)
-
-// strangers reports whether a state's root names a subagent that is no session
-// of the store's. Only then is the rest of the state looked into for that.
+// strangers reports whether the root of a state names a subagent that is not a
+// session of the store. Only then is the rest of the state searched for it.
 func (c *Chat) strangers(root []byte) bool {
-	for r := wire.Read(root); r.Next(); {
-		if r.Type != wire.Bytes || r.Num != rootKids && r.Num != rootKidRefs && r.Num != rootRuns {
-			continue
-		}
-		var name string
-		for in := wire.Read(r.Body); in.Next(); {
-			switch {
-			case in.Is(1, wire.Bytes) && r.Num != rootRuns:
-				name = string(in.Body)
-			case in.Is(2, wire.Bytes) && r.Num == rootRuns:
-				for run := wire.Read(in.Body); run.Next(); {
-					if run.Is(2, wire.Bytes) {
-						name = string(run.Body)
-					}
-				}
-			}
-		}
-		if name != "" && name != c.ID && c.x.ByID[name] == nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(agentstate.ChildNames(root), func(name string) bool {
+		return name != "" && name != c.ID && c.x.ByID[name] == nil
+	})
 }
 
 // adopt finds the subagents that only the agent's own state knows: they become
@@ -123,15 +96,15 @@ func (n *innerSessions) one(of *session.Session, kid *agentstate.Child, wanted b
 	return below.all(s, state.Children())
 }
 
-// searchChildren looks for subagents in a session that is not wanted itself: one is
-// asked for that no list names. false if nobody wants more.
+// searchChildren searches a session that is not selected for a subagent that is, and
+// that no list names. It returns false if the consumer has stopped.
 func (f *feed) searchChildren(ctx context.Context, e *lists.Entry) bool {
 	f.begun[e] = true
 	c, err := f.x.Prepare(ctx, e, func(loss.Loss) {})
 	if err != nil || c.agent == nil {
-		return ctx.Err() == nil // of this session nobody asked
+		return ctx.Err() == nil // it is not selected itself
 	}
-	return f.send(ctx, piece{chat: c, inner: true})
+	return f.send(ctx, c, inner{})
 }
 
 // root is the newest state of the agent, nil if there is none.

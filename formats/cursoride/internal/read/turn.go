@@ -48,7 +48,7 @@ func (f *feed) turn(ctx context.Context, c *Chat, r *run, from, to int) error {
 		if err := c.supply(ctx, b); err != nil {
 			return err
 		}
-		f.send(ctx, piece{chat: c, batch: b})
+		f.send(ctx, c, b)
 		return nil
 	}
 	for at = from; at < to; at++ {
@@ -61,7 +61,7 @@ func (f *feed) turn(ctx context.Context, c *Chat, r *run, from, to int) error {
 			if err := c.supply(ctx, b); err != nil {
 				return err
 			}
-			if !f.send(ctx, piece{chat: c, batch: b}) {
+			if !f.send(ctx, c, b) {
 				return ctx.Err()
 			}
 			b = &batch{run: r}

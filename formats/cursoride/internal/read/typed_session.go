@@ -167,7 +167,7 @@ func (w *walk) typedMessage(turn int, t *lists.Typed, names map[string]int) *ses
 	return m
 }
 
-// scanOnly reads a session that nobody wants, for the prompts in it.
+// scanOnly reads a session that is not selected, for the prompts in it.
 func (f *feed) scanOnly(ctx context.Context, e *lists.Entry) bool {
 	if e.Body == lists.InPrompts {
 		return true
@@ -183,12 +183,11 @@ func (f *feed) scanOnly(ctx context.Context, e *lists.Entry) bool {
 }
 
 // markUnwanted notes the prompts of such a session.
-func (x *Reader) markUnwanted(ctx context.Context, f *feed, p piece) {
-	f.spent(p.bytes)
+func (x *Reader) markUnwanted(ctx context.Context, p piece) {
 	for _, m := range p.messages {
 		x.markSeen(p.chat.Entry, m)
 	}
-	if p.end && p.chat.spine {
+	if _, ended := p.step.(end); ended && p.chat.spine {
 		p.chat.agent.sink = func(loss.Loss) {}
 		for m, err := range p.chat.agent.Messages(ctx) {
 			if err != nil {
