@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
+	"io"
 	"slices"
 	"unicode/utf8"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -20,23 +18,32 @@ import (
 // row can say, it tells as sidecar items: see putBack.
 type builder struct {
 	formats.Build
+	Target
 	ctx    context.Context
 	plan   *plan
 	parser sdkdoc.Parser
 	own    []byte // a row's own line
 	rows   *admission
 	agents []agent
-	index  *sqlitefile.Writer
+	index  store.Writer
 	rear   *behind // of index, nil where there is but one worker
 	fill   [sdkdoc.Checkpoint]*filler
 	shelf  shelfBuilder
 	ends   [sdkdoc.Kinds]ends
 	set    int // being written, -1 before the first
-	file   *os.File
+	file   io.WriteCloser
 	done   bool
 }
 
-func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error) {
+// Target is where rows go to: databases and files, by their slash paths inside
+// the store.
+type Target struct {
+	Create func(ctx context.Context, path string, d *design) (store.Writer, error)
+	File   func(path string) (io.WriteCloser, error)
+}
+
+// newWriter makes the rows of documents.
+func newWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, error) {
 	if !sdkdoc.Documents(b.Schema) {
 		return nil, &formats.Error{Format: name, Err: errors.New("only Cursor SDK stores can be converted to this format"), Hint: "use --to archive, which accepts any store"}
 	}
@@ -47,10 +54,7 @@ func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(b.Path, 0o700); err != nil {
-		return nil, err
-	}
-	w := &builder{Build: b, ctx: ctx, plan: p, rows: newAdmission(), set: -1}
+	w := &builder{Build: b, Target: to, ctx: ctx, plan: p, rows: newAdmission(), set: -1}
 	w.shelf.builder = w
 	if w.index, err = w.database(p.index()); err != nil {
 		return nil, err
@@ -66,19 +70,10 @@ func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error)
 	return w, nil
 }
 
-// database begins a database of the plan. Folders are the owner's alone, as
-// the SDK makes them.
-func (w *builder) database(b *base) (*sqlitefile.Writer, error) {
-	at, err := w.place(b.path)
-	if err != nil {
-		return nil, err
-	}
+// database begins a database of the plan.
+func (w *builder) database(b *base) (store.Writer, error) {
 	b.made = true
-	sets := make([]sqlitefile.TableSet, len(b.design.Tables))
-	for i, t := range b.design.Tables {
-		sets[i] = sqlitefile.TableSet{Set: i, Table: t}
-	}
-	return sqlitefile.Create(w.ctx, at, store.Database{Path: b.path, Pragmas: b.design.Pragmas, Objects: b.design.Objects}, sets)
+	return w.Create(w.ctx, b.path, b.design)
 }
 
 func setOf(d *design, table string) int {
@@ -88,15 +83,6 @@ func setOf(d *design, table string) int {
 		}
 	}
 	return -1
-}
-
-func (w *builder) place(rel string) (string, error) {
-	local, err := filepath.Localize(rel)
-	if err != nil {
-		return "", &formats.Error{Format: name, At: rel, Err: errors.New("not a valid path inside a store")}
-	}
-	at := filepath.Join(w.Path, local)
-	return at, os.MkdirAll(filepath.Dir(at), 0o700)
 }
 
 // Put makes rows of lines, or writes a piece of a transcript.
@@ -140,11 +126,8 @@ func (w *builder) reach(set int) error {
 		if err := w.shut(); err != nil {
 			return err
 		}
-		at, err := w.place(w.Schema.Sets[w.set].File)
-		if err != nil {
-			return err
-		}
-		if w.file, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err != nil {
+		var err error
+		if w.file, err = w.File(w.Schema.Sets[w.set].File); err != nil {
 			return err
 		}
 	}

@@ -2,14 +2,10 @@ package cursorsdk
 
 import (
 	"errors"
-	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/sqlitefile"
-	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -17,7 +13,7 @@ import (
 
 // shelf is the checkpoints of one agent: a database, and whose it is.
 type shelf struct {
-	sqlitestore.File
+	path string
 	agent
 	known bool // the catalog has the agent
 }
@@ -55,76 +51,58 @@ func (s *docScan) checkpoints() (err error) {
 	return s.lines.finish()
 }
 
-// shelves finds out whose each database is.
-func (s *docScan) shelves() ([]shelf, error) {
-	byPath := map[string]int{}
-	for i, p := range s.stores {
-		byPath[p.Path] = i
-	}
-	var known, rest []shelf
-	ids, taken := map[string]agent{}, map[string]bool{}
-	claimed := make([]bool, len(s.stores))
-	for _, a := range s.agents {
-		a.id = strings.ToValidUTF8(a.id, "\ufffd")
-		if _, twice := ids[a.id]; twice {
-			continue
+// shelves finds out whose each database is, and puts them in order: those of
+// the catalog's agents in its order, then the others by path.
+func (s *docScan) shelves() (out []shelf, err error) {
+	place := map[string]int{} // of the first agent of an id
+	var ids []string
+	for i, a := range s.agents {
+		id := strings.ToValidUTF8(a.id, "\ufffd")
+		if _, twice := place[id]; !twice {
+			place[id] = i
+			ids = append(ids, id)
 		}
-		ids[a.id] = a
-		for _, dir := range []string{storePath(a.id), "agents/" + idHash(a.id) + "/" + storeName} {
-			if i, there := byPath[s.root+dir]; there && !claimed[i] {
-				claimed[i], taken[a.id] = true, true
-				known = append(known, shelf{s.stores[i], a, true})
-				break
+	}
+	owners, err := ownersOf(ids, s.Stores, s.askMeta)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range owners {
+		sh := shelf{o.Path, agent{id: o.Agent}, false}
+		var at int
+		if at, sh.known = place[o.Agent]; sh.known {
+			sh.created = s.agents[at].created
+		}
+		if note := (store.Addr{File: o.Path}); !o.ByFolder {
+			if o.Named {
+				s.note(loss.Loss{Code: loss.AgentAdded, At: note})
+			}
+			if !sh.known {
+				s.note(loss.Loss{Code: loss.AgentUnlisted, At: note})
+			}
+			if o.Path != s.Root+storePath(o.Agent) {
+				s.note(loss.Loss{Code: loss.FolderMisnamed, At: note})
 			}
 		}
+		out = append(out, sh)
 	}
-	for i, p := range s.stores {
-		if claimed[i] {
-			continue
+	slices.SortStableFunc(out, func(a, b shelf) int {
+		switch {
+		case a.known && b.known:
+			return place[a.id] - place[b.id]
+		case a.known:
+			return -1
+		case b.known:
+			return 1
 		}
-		id, err := s.askMeta(p)
-		if err != nil {
-			return nil, err
-		}
-		sh := s.stranger(p, id, ids, taken)
-		rest = append(rest, sh)
-	}
-	// A database under a strange name may yet be that of an agent.
-	known = append(known, slices.DeleteFunc(slices.Clone(rest), func(sh shelf) bool { return !sh.known })...)
-	place := map[string]int{}
-	for i, a := range s.agents {
-		place[strings.ToValidUTF8(a.id, "\ufffd")] = i
-	}
-	slices.SortStableFunc(known, func(a, b shelf) int { return place[a.id] - place[b.id] })
-	return append(known, slices.DeleteFunc(rest, func(sh shelf) bool { return sh.known })...), nil
-}
-
-// stranger names the owner of a database that lies in no agent's folder: the
-// one that it names itself, or else one named like the folder.
-func (s *docScan) stranger(p sqlitestore.File, id string, ids map[string]agent, taken map[string]bool) shelf {
-	at := store.Addr{File: p.Path}
-	if id == "" || taken[id] || !utf8.ValidString(id) {
-		id = path.Base(path.Dir(p.Path))
-		for _, there := ids[id]; there || taken[id]; _, there = ids[id] {
-			id += "'"
-		}
-		s.note(loss.Loss{Code: loss.AgentAdded, At: at})
-	}
-	taken[id] = true
-	a, known := ids[id]
-	if !known {
-		a = agent{id: id}
-		s.note(loss.Loss{Code: loss.AgentUnlisted, At: at})
-	}
-	if p.Path != s.root+storePath(id) {
-		s.note(loss.Loss{Code: loss.FolderMisnamed, At: at})
-	}
-	return shelf{p, a, known}
+		return 0
+	})
+	return out, nil
 }
 
 // askMeta reads the name in a database's meta table.
-func (s *docScan) askMeta(p sqlitestore.File) (id string, err error) {
-	db, err := s.openDB(s.ctx, p)
+func (s *docScan) askMeta(p string) (id string, err error) {
+	db, err := s.Open(s.ctx, p)
 	if err != nil {
 		return "", err
 	}
@@ -153,7 +131,7 @@ func (s *docScan) askMeta(p sqlitestore.File) (id string, err error) {
 
 // shelf makes lines of one agent's blobs.
 func (s *docScan) shelf(sh *shelf, out sink) (err error) {
-	db, err := s.openDB(s.ctx, sh.File)
+	db, err := s.Open(s.ctx, sh.path)
 	if err != nil {
 		return err
 	}
@@ -165,7 +143,7 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 	is, usual := designOf(db), storeDesign()
 	lines := 0
 	if t, ok := is.table(sdkdoc.Checkpoint.Table()); ok {
-		m := &maker{docScan: s, file: sh.Path, table: t, columns: pair(sdkdoc.Checkpoint, t), odd: !is.equal(usual), id: sh.id, sink: out}
+		m := &maker{docScan: s, file: sh.path, table: t, columns: pair(sdkdoc.Checkpoint, t), odd: !is.equal(usual), id: sh.id, sink: out}
 		for b, err := range db.Scan(s.ctx, int(sdkdoc.Checkpoint), t) {
 			if err != nil {
 				return err
@@ -178,16 +156,16 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 		}
 		lines = m.made
 	}
-	s.leftDesign(sh.Path, lines > 0 && sh.Path == s.root+storePath(sh.id), is, usual, store.TextCell([]byte(sh.id)))
+	s.leftDesign(sh.path, lines > 0 && sh.path == s.Root+storePath(sh.id), is, usual, store.TextCell([]byte(sh.id)))
 	if err := s.leftMeta(db, sh, is); err != nil {
 		return err
 	}
-	return s.strangers(db, sh.Path, is, usual)
+	return s.strangers(db, sh.path, is, usual)
 }
 
 // leftMeta tells the rows of the meta table, unless they are what a writer
 // makes of the agent anyway.
-func (s *docScan) leftMeta(db *sqlitefile.DB, sh *shelf, is *design) error {
+func (s *docScan) leftMeta(db Database, sh *shelf, is *design) error {
 	t, ok := is.table(metaTable)
 	if !ok || s.view.OnLeftover == nil {
 		return nil
@@ -207,8 +185,8 @@ func (s *docScan) leftMeta(db *sqlitefile.DB, sh *shelf, is *design) error {
 	case n == 1 && one:
 		return nil
 	case n == 0:
-		s.view.OnLeftover(store.SidecarItem{At: store.Addr{File: sh.Path, Set: t.Name}, Row: []store.Cell{store.NullCell()}})
+		s.view.OnLeftover(store.SidecarItem{At: store.Addr{File: sh.path, Set: t.Name}, Row: []store.Cell{store.NullCell()}})
 		return nil
 	}
-	return s.leftTable(db, sh.Path, t)
+	return s.leftTable(db, sh.path, t)
 }

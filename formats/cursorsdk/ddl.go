@@ -5,16 +5,15 @@ import (
 	"strings"
 
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/store"
 )
 
 // design is everything of a database but its rows.
 type design struct {
-	Pragmas store.Pragmas      `json:"pragmas"`
-	Objects []store.Object     `json:"objects"`
-	Tables  []sqlitefile.Table `json:"tables"`
+	Pragmas store.Pragmas       `json:"pragmas"`
+	Objects []store.Object      `json:"objects"`
+	Tables  []store.TableSchema `json:"tables"`
 }
 
 // The statements are what version 1.0.32 of the SDK leaves in sqlite_schema,
@@ -78,7 +77,7 @@ func indexDesign() *design {
 	for k, sql := range []string{agentsSQL, runsSQL, eventsSQL} {
 		kind := sdkdoc.Kind(k)
 		d.Objects = append(d.Objects, store.Object{Type: "table", Name: kind.Table(), Table: kind.Table(), SQL: sql})
-		d.Tables = append(d.Tables, sqlitefile.Table{Name: kind.Table(), Columns: kind.Columns(), RowIDs: true})
+		d.Tables = append(d.Tables, store.TableSchema{Name: kind.Table(), Columns: kind.Columns(), RowIDs: true})
 	}
 	d.Objects = append(d.Objects, store.Object{Type: "index", Name: "run_events_idempotency_key_idx", Table: "run_events", SQL: eventsIndexSQL})
 	return d
@@ -89,26 +88,26 @@ func storeDesign() *design {
 	return &design{
 		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
 		Objects: []store.Object{{Type: "table", Name: "blobs", Table: "blobs", SQL: storecheck.BlobsSQL}, {Type: "table", Name: metaTable, Table: metaTable, SQL: storecheck.MetaSQL}},
-		Tables:  []sqlitefile.Table{{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {Name: metaTable, Columns: []string{"key", "value"}, RowIDs: true}},
+		Tables:  []store.TableSchema{{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {Name: metaTable, Columns: []string{"key", "value"}, RowIDs: true}},
 	}
 }
 
 const metaTable = "meta"
 
-func designOf(db *sqlitefile.DB) *design { return &design{db.Pragmas(), db.Objects(), db.Tables()} }
+func designOf(db Database) *design { return &design{db.Pragmas(), db.Objects(), db.Tables()} }
 
 func (d *design) equal(o *design) bool {
 	return d.Pragmas == o.Pragmas && slices.Equal(d.Objects, o.Objects)
 }
 
 // table finds a table; SQLite does not mind the case of names.
-func (d *design) table(name string) (sqlitefile.Table, bool) {
+func (d *design) table(name string) (store.TableSchema, bool) {
 	for _, t := range d.Tables {
 		if strings.EqualFold(t.Name, name) {
 			return t, true
 		}
 	}
-	return sqlitefile.Table{}, false
+	return store.TableSchema{}, false
 }
 
 // columns pairs the columns of a table with those of a kind's rows.
@@ -118,7 +117,20 @@ type columns struct {
 	at   []int // column of the row by column of the table, -1 where it is a stranger
 }
 
-func pair(k sdkdoc.Kind, t sqlitefile.Table) columns {
+// row adds to cells those of a row, in the order of the kind. A column that the
+// table lacks is NULL.
+func (c *columns) row(cells []store.Cell, b *store.Batch, i int) []store.Cell {
+	for _, col := range c.of {
+		if col < 0 {
+			cells = append(cells, store.NullCell())
+		} else {
+			cells = append(cells, b.Cell(i, col))
+		}
+	}
+	return cells
+}
+
+func pair(k sdkdoc.Kind, t store.TableSchema) columns {
 	c := columns{kind: k, of: make([]int, len(k.Columns())), at: make([]int, len(t.Columns))}
 	for i := range c.at {
 		c.at[i] = -1

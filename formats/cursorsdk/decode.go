@@ -94,7 +94,7 @@ func (d *decoder) open(l *formats.Location) error {
 }
 
 func (d *decoder) openDB(p sqlitestore.File) (*sqlitefile.DB, error) {
-	return sqlitefile.Open(d.ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Verbose: d.view.Verbose})
+	return sqlitefile.Open(d.ctx, p.Name, options(d.view))
 }
 
 // Line reads a document from the spool.

@@ -104,14 +104,7 @@ func (r *rowDocs) batch(b *store.Batch) error {
 }
 
 func (r *rowDocs) record(b *store.Batch, i int) error {
-	r.row = r.row[:0]
-	for _, col := range r.of {
-		if col < 0 {
-			r.row = append(r.row, store.NullCell())
-		} else {
-			r.row = append(r.row, b.Cell(i, col))
-		}
-	}
+	r.row = r.columns.row(r.row[:0], b, i)
 	at := r.addr
 	at.RowID = b.RowID(i)
 	if !r.kind.Named(r.row) {

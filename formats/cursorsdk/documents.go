@@ -4,83 +4,71 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/sqlitefile"
-	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/tally"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
 
-// documents reads a state root as the lines that its relatives are made of.
+// Source is a store of rows that documents are made of: a catalog, a database
+// of checkpoints for each agent, and files. What holds the rows is its own
+// matter. Paths are slash paths inside the store.
+type Source struct {
+	Place       string   // of the store, for messages
+	Root        string   // of the catalog, inside the store: "" or "sdk-agent-store/…/"
+	Stores      []string // the databases of checkpoints, sorted
+	Transcripts []string // sorted
+	Strays      []string // files that no document speaks of
+	Open        func(ctx context.Context, path string) (Database, error)
+	File        func(path string) (io.ReadCloser, error)
+	// Plain gives the pieces of a transcript, as records of a set.
+	Plain func(ctx context.Context, path string, set int, give func(*store.Batch) error) error
+}
+
+// Database is a database of a Source.
+type Database interface {
+	Pragmas() store.Pragmas
+	Objects() []store.Object
+	Tables() []store.TableSchema
+	// Scan yields the rows of a table, as batches of a set.
+	Scan(ctx context.Context, set int, t store.TableSchema) iter.Seq2[*store.Batch, error]
+	Close() error
+}
+
+// documents reads a Source as the lines that its relatives are made of.
 // What a line cannot say is told as leftover; what an earlier conversion kept
 // beside the databases is put back into the lines.
 type documents struct {
+	Source
 	view    formats.View
-	place   string // of the source, for messages
-	root    string // the state root inside the store: "" or "sdk-agent-store/…/"
-	index   sqlitestore.File
-	stores  []sqlitestore.File
-	plain   []sqlitestore.File // transcripts
-	strange []sqlitestore.File // files that no document speaks of
 	schema  *store.Schema
-	db      *sqlitefile.DB // the catalog, until it is read
+	db      Database // the catalog, until it is read
 	summary store.Summary
 }
 
-func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	databases, plain, err := shape(project(l)).FilesFor(l, v)
-	if err != nil {
-		return nil, err
-	}
+// newReader reads a source as documents.
+func newReader(ctx context.Context, src Source, v formats.View) (store.Reader, error) {
 	if v.Secrets == formats.WithholdSecrets && v.OnLeftover != nil {
 		v.OnLeftover = bareLeftover(v.OnLeftover)
 	}
-	place := l.Path
-	d := &documents{view: v, place: place, schema: sdkdoc.Schema()}
-	for _, p := range databases {
-		if path.Base(p.Path) != indexName {
-			d.stores = append(d.stores, p)
-			continue
-		}
-		if d.index.Name != "" {
-			return nil, &formats.Error{Format: name, At: place, Err: errors.New("contains stores of several workspaces"),
-				Hint: "convert one state root at a time, such as " + filepath.Join(place, filepath.FromSlash(path.Dir(p.Path)))}
-		}
-		d.index, d.root = p, strings.TrimSuffix(p.Path, indexName)
+	d := &documents{Source: src, view: v, schema: sdkdoc.Schema()}
+	for _, p := range src.Transcripts {
+		d.schema.Sets = append(d.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
 	}
-	if d.index.Name == "" {
-		return nil, &formats.Error{Format: name, At: place, Err: errors.New(indexName + " not found"), Hint: "name the folder that contains it"}
-	}
-	for _, p := range plain {
-		if strings.HasPrefix(p.Path, sdkdoc.Transcripts+"/") {
-			d.plain = append(d.plain, p)
-		} else {
-			d.strange = append(d.strange, p)
-		}
-	}
-	byPath := func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) }
-	slices.SortFunc(d.plain, byPath)
-	slices.SortFunc(d.stores, byPath)
-	for _, p := range d.plain {
-		d.schema.Sets = append(d.schema.Sets, store.Set{File: p.Path, Kind: store.Plain, Columns: []string{"bytes"}})
-	}
-	if d.db, err = d.openDB(ctx, d.index); err != nil {
+	var err error
+	if d.db, err = src.Open(ctx, d.index()); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func (d *documents) openDB(ctx context.Context, p sqlitestore.File) (*sqlitefile.DB, error) {
-	return sqlitefile.Open(ctx, p.Name, sqlitefile.Options{Live: d.view.Live, OnNotice: d.view.OnNotice, Verbose: d.view.Verbose})
-}
+// index is the path of the catalog.
+func (s *Source) index() string { return s.Root + indexName }
 
 func (d *documents) Schema() *store.Schema { return d.schema }
 
@@ -130,11 +118,11 @@ func (s *docScan) run() error {
 		return errors.New("the store is closed")
 	}
 	design := designOf(s.db)
-	s.leftDesign(s.index.Path, s.root == "", design, indexDesign(), store.NullCell())
+	s.leftDesign(s.index(), s.Root == "", design, indexDesign(), store.NullCell())
 	for k := range sdkdoc.Checkpoint {
 		s.lines.start(s, int(k), s.back.wholes[k])
 		if t, ok := design.table(k.Table()); ok {
-			if err := s.table(s.db, s.index.Path, k, t, !design.equal(indexDesign())); err != nil {
+			if err := s.table(s.db, s.index(), k, t, !design.equal(indexDesign())); err != nil {
 				return err
 			}
 		}
@@ -142,20 +130,20 @@ func (s *docScan) run() error {
 			return err
 		}
 	}
-	if err := s.strangers(s.db, s.index.Path, design, indexDesign()); err != nil {
+	if err := s.strangers(s.db, s.index(), design, indexDesign()); err != nil {
 		return err
 	}
 	if err := s.checkpoints(); err != nil {
 		return err
 	}
 	s.spent()
-	for _, p := range s.strange {
+	for _, p := range s.Strays {
 		if err := s.leftFile(p); err != nil {
 			return err
 		}
 	}
-	for i, p := range s.plain {
-		if err := sqlitestore.ReadPlain(s.ctx, p.Name, sdkdoc.Kinds+i, s.give); err != nil {
+	for i, p := range s.Transcripts {
+		if err := s.Plain(s.ctx, p, sdkdoc.Kinds+i, s.give); err != nil {
 			return err
 		}
 	}
@@ -163,7 +151,7 @@ func (s *docScan) run() error {
 }
 
 // table makes lines of the rows of a table of the catalog.
-func (s *docScan) table(db *sqlitefile.DB, file string, k sdkdoc.Kind, t sqlitefile.Table, odd bool) error {
+func (s *docScan) table(db Database, file string, k sdkdoc.Kind, t store.TableSchema, odd bool) error {
 	m := &maker{docScan: s, file: file, table: t, columns: pair(k, t), odd: odd, sink: &s.lines}
 	scan := func(ctx context.Context) iter.Seq2[*store.Batch, error] { return db.Scan(ctx, int(k), t) }
 	for b, err := range ahead(s.ctx, s.view.Jobs, scan) {
@@ -195,7 +183,7 @@ func (s *docScan) leftover(it store.SidecarItem) {
 }
 
 // where names a file of the store for people.
-func (d *documents) where(p string) string { return filepath.Join(d.place, filepath.FromSlash(p)) }
+func (d *documents) where(p string) string { return filepath.Join(d.Place, filepath.FromSlash(p)) }
 
 func (d *documents) fail(p string, err error) error {
 	return &formats.Error{Format: name, At: d.where(p), Err: fmt.Errorf("%w", err)}

@@ -3,14 +3,13 @@ package cursorsdk
 import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/store"
 )
 
 // filler makes rows of one table out of documents.
 type filler struct {
 	columns
-	table sqlitefile.Table
+	table store.TableSchema
 	cells map[int][]*store.SidecarItem // leftovers by line
 	put   func(*store.Batch) error
 	set   int

@@ -3,7 +3,6 @@ package cursorsdk
 import (
 	"context"
 	"errors"
-	"os"
 
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/loss"
@@ -63,15 +62,12 @@ func (w *builder) Finish(ctx context.Context) error {
 	w.tellEnds()
 	w.plan.stale(w.OnLoss.Add)
 	for _, it := range w.plan.files {
-		at, err := w.place(it.At.File)
-		if err == nil {
-			var f *os.File
-			if f, err = os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); err == nil {
-				_, err = f.Write(it.Row[0].Bytes())
-				err = errors.Join(err, f.Close())
-			}
-		}
+		f, err := w.File(it.At.File)
 		if err != nil {
+			return err
+		}
+		_, err = f.Write(it.Row[0].Bytes())
+		if err = errors.Join(err, f.Close()); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at",
 // catalog reads the agents of one state root. The catalog has a row an agent
 // and a row a turn: what is kept of them here is small.
 func catalog(ctx context.Context, root string, v formats.View) (list []session.Head, err error) {
-	db, err := sqlitefile.Open(ctx, filepath.Join(root, indexName), sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose})
+	db, err := sqlitefile.Open(ctx, filepath.Join(root, indexName), options(v))
 	if err != nil {
 		return nil, err
 	}

@@ -4,15 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/secret"
-	"rehome/formats/internal/sqlitefile"
-	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -61,7 +58,7 @@ func (d *design) utf8() bool {
 }
 
 // strangers tells the rows of tables that no documents are made of.
-func (s *docScan) strangers(db *sqlitefile.DB, file string, is, usual *design) error {
+func (s *docScan) strangers(db Database, file string, is, usual *design) error {
 	for _, t := range is.Tables {
 		if _, ours := usual.table(t.Name); ours {
 			continue
@@ -73,7 +70,7 @@ func (s *docScan) strangers(db *sqlitefile.DB, file string, is, usual *design) e
 	return nil
 }
 
-func (s *docScan) leftTable(db *sqlitefile.DB, file string, t sqlitefile.Table) error {
+func (s *docScan) leftTable(db Database, file string, t store.TableSchema) error {
 	if s.view.OnLeftover == nil {
 		return nil
 	}
@@ -98,7 +95,7 @@ func (m *maker) leftRow(b *store.Batch, i int) {
 	}
 }
 
-func (s *docScan) leftWhole(file string, t sqlitefile.Table, b *store.Batch, i int) {
+func (s *docScan) leftWhole(file string, t store.TableSchema, b *store.Batch, i int) {
 	it := store.SidecarItem{At: store.Addr{File: file, Set: t.Name, RowID: b.RowID(i), HasID: t.RowIDs}}
 	for col := range b.Width() {
 		it.Row = append(it.Row, b.Cell(i, col))
@@ -109,7 +106,7 @@ func (s *docScan) leftWhole(file string, t sqlitefile.Table, b *store.Batch, i i
 }
 
 // strip leaves the secrets of a row out, wherever one might be.
-func (s *docScan) strip(it *store.SidecarItem, t sqlitefile.Table) {
+func (s *docScan) strip(it *store.SidecarItem, t store.TableSchema) {
 	if s.view.Secrets != formats.WithholdSecrets {
 		return
 	}
@@ -138,16 +135,16 @@ func (s *docScan) strip(it *store.SidecarItem, t sqlitefile.Table) {
 }
 
 // leftFile keeps a small file that lies about in the state root.
-func (s *docScan) leftFile(p sqlitestore.File) error {
-	at := store.Addr{File: p.Path}
-	f, err := os.Open(p.Name)
+func (s *docScan) leftFile(p string) error {
+	at := store.Addr{File: p}
+	f, err := s.File(p)
 	if err != nil {
-		return s.fail(p.Path, err)
+		return s.fail(p, err)
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, smallFile+1))
 	if err != nil {
-		return s.fail(p.Path, err)
+		return s.fail(p, err)
 	}
 	if len(b) > smallFile {
 		s.note(loss.Loss{Code: loss.FileForeignLarge, At: at, Args: []string{fmt.Sprintf("%d MB", smallFile>>20)}})

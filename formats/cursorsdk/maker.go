@@ -7,7 +7,6 @@ import (
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/secret"
-	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -26,7 +25,7 @@ type sink interface {
 type maker struct {
 	*docScan
 	file  string // slash path of the database
-	table sqlitefile.Table
+	table store.TableSchema
 	columns
 	odd  bool   // the table need not keep the SDK's rules
 	id   string // of the agent whose database it is
@@ -49,14 +48,7 @@ func (m *maker) batch(b *store.Batch) error {
 
 // record makes the line of one row.
 func (m *maker) record(b *store.Batch, i int) error {
-	m.row = m.row[:0]
-	for _, col := range m.of {
-		if col < 0 {
-			m.row = append(m.row, store.NullCell())
-		} else {
-			m.row = append(m.row, b.Cell(i, col))
-		}
-	}
+	m.row = m.columns.row(m.row[:0], b, i)
 	if m.kind == sdkdoc.Checkpoint {
 		m.row[sdkdoc.BlobAgent] = store.TextCell([]byte(m.id))
 	}

@@ -1,13 +1,8 @@
 package cursorsdk
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/binary"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"rehome/formats/internal/sdkdoc"
@@ -22,11 +17,8 @@ type shelfBuilder struct {
 	bins  map[string]*bin
 	order []*bin
 	runs  []run // by bin, as the lines came
-	file  *os.File
-	out   *bufio.Writer
-	at    int64
+	rows  spool
 	work  []byte
-	in    *bufio.Reader    // of the file, again
 	last  *bin             // the only one that holds rows
 	made  map[string]int64 // when the agents of the catalog were made
 }
@@ -36,13 +28,13 @@ type bin struct {
 	*base
 	*filler
 	number int
-	rows   []extent // in the file
+	rows   []extent // in the spool
 }
 
-type extent struct{ from, to int64 }
-
-// spoolName is the file in which rows wait; it is gone at the end.
-const spoolName = ".rows"
+type extent struct {
+	from int64
+	size int
+}
 
 // of is the table of an agent's blobs. What the agent before it has waits in the
 // file from then on, so that no more is held however many agents there are.
@@ -80,31 +72,18 @@ func (s *shelfBuilder) counted() {
 }
 
 // spool lets rows wait.
-func (s *shelfBuilder) spool(b *bin, batch *store.Batch) (err error) {
+func (s *shelfBuilder) spool(b *bin, batch *store.Batch) error {
 	defer batch.Release()
-	if s.file == nil {
-		if s.file, err = os.OpenFile(filepath.Join(s.Path, spoolName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
-			return err
-		}
-		s.out = bufio.NewWriterSize(s.file, 256<<10)
-	}
-	from := s.at
+	s.work = s.work[:0]
 	for i := range batch.Rows() {
-		s.work = binary.LittleEndian.AppendUint64(s.work[:0], uint64(batch.RowID(i)))
+		s.work = binary.LittleEndian.AppendUint64(s.work, uint64(batch.RowID(i)))
 		for col := range batch.Width() {
 			s.work = appendCell(s.work, batch.Cell(i, col))
 		}
-		s.at += int64(len(s.work))
-		if _, err := s.out.Write(s.work); err != nil {
-			return err
-		}
 	}
-	if n := len(b.rows); n > 0 && b.rows[n-1].to == from {
-		b.rows[n-1].to = s.at
-	} else {
-		b.rows = append(b.rows, extent{from, s.at})
-	}
-	return nil
+	from, err := s.rows.add(s.work)
+	b.rows = append(b.rows, extent{from, len(s.work)})
+	return err
 }
 
 // finish makes the databases, and tells the order of the lines if it is not
@@ -112,11 +91,6 @@ func (s *shelfBuilder) spool(b *bin, batch *store.Batch) (err error) {
 func (s *shelfBuilder) finish() error {
 	if s.last != nil {
 		if err := s.last.flush(); err != nil {
-			return err
-		}
-	}
-	if s.out != nil {
-		if err := s.out.Flush(); err != nil {
 			return err
 		}
 	}
@@ -230,32 +204,27 @@ func (s *shelfBuilder) created(id string) int64 {
 	return s.made[id]
 }
 
-// unspool takes rows out of the file again.
+// unspool takes rows out of the spool again.
 func (s *shelfBuilder) unspool(b *bin, e extent) error {
-	rows := io.NewSectionReader(s.file, e.from, e.to-e.from)
-	if s.in == nil {
-		s.in = bufio.NewReaderSize(rows, 256<<10)
+	if err := s.ctx.Err(); err != nil {
+		return err
 	}
-	in := s.in
-	in.Reset(rows)
-	var head [9]byte
-	for {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		if _, err := io.ReadFull(in, head[:8]); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		b.begin(int64(binary.LittleEndian.Uint64(head[:])))
+	rows, err := s.rows.read(e.from, e.size)
+	if err != nil {
+		return err
+	}
+	for len(rows) > 0 {
+		b.begin(int64(binary.LittleEndian.Uint64(rows)))
+		rows = rows[8:]
 		for range b.table.Columns {
-			if _, err := io.ReadFull(in, head[:]); err != nil {
-				return err
+			class, bits := store.Class(rows[0]), binary.LittleEndian.Uint64(rows[1:])
+			rows = rows[9:]
+			if class != store.Text && class != store.Blob {
+				b.batch.Add(store.BitsCell(class, bits))
+				continue
 			}
-			if err := unspoolCell(in, b.batch, store.Class(head[0]), binary.LittleEndian.Uint64(head[1:])); err != nil {
-				return err
-			}
+			b.batch.AddBytes(class, rows[:bits])
+			rows = rows[bits:]
 		}
 		if b.batch.Full() {
 			if err := b.flush(); err != nil {
@@ -263,30 +232,13 @@ func (s *shelfBuilder) unspool(b *bin, e extent) error {
 			}
 		}
 	}
+	return nil
 }
 
-func unspoolCell(in *bufio.Reader, to *store.Batch, class store.Class, bits uint64) error {
-	if class != store.Text && class != store.Blob {
-		to.Add(store.BitsCell(class, bits))
-		return nil
-	}
-	arena := to.Begin()
-	at := len(arena)
-	arena = slices.Grow(arena, int(bits))[:at+int(bits)]
-	_, err := io.ReadFull(in, arena[at:])
-	to.End(class, arena)
-	return err
-}
-
-// close lets go of the file.
+// close lets go of the rows.
 func (s *shelfBuilder) close() error {
 	for _, b := range s.order {
 		b.drop()
 	}
-	if s.file == nil {
-		return nil
-	}
-	err := errors.Join(s.file.Close(), os.Remove(s.file.Name()))
-	s.file = nil
-	return err
+	return s.rows.close()
 }

@@ -30,6 +30,13 @@ type Set struct {
 	RowIDs  bool // a Table whose row id is not one of its columns
 }
 
+// TableSchema is a table of a database.
+type TableSchema struct {
+	Name    string
+	Columns []string
+	RowIDs  bool // a rowid table whose rowid is not an INTEGER PRIMARY KEY column
+}
+
 // Schema is what a reader knows before the first record.
 type Schema struct {
 	Origin    string // the format whose sharding and secrets apply

@@ -155,7 +155,7 @@ func fill(t *testing.T, ddl string, columns []string, rowids bool, rows ...[]sto
 	dir := t.TempDir()
 	name := strings.Fields(strings.ReplaceAll(ddl, "(", " "))[2]
 	d := store.Database{Pragmas: plainPragmas, Objects: []store.Object{{Type: "table", Name: name, Table: name, SQL: ddl}}}
-	w, err := CreateWithCode(t.Context(), filepath.Join(dir, "x.db"), d, []TableSet{{3, Table{name, columns, rowids}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(dir, "x.db"), d, []TableSet{{3, Table{Name: name, Columns: columns, RowIDs: rowids}}})
 	if err != nil {
 		return err
 	}
@@ -359,7 +359,7 @@ func TestExpressionBomb(t *testing.T) {
 		{Type: "table", Name: "t", Table: "t", SQL: "CREATE TABLE t(a)"},
 		{Type: "index", Name: "i", Table: "t", SQL: "CREATE INDEX i ON t(length(hex(zeroblob(400000000))))"},
 	}}
-	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), d, []TableSet{{0, Table{"t", []string{"a"}, true}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), d, []TableSet{{0, Table{Name: "t", Columns: []string{"a"}, RowIDs: true}}})
 	if err == nil {
 		b := store.NewBatch(0, 1)
 		b.Row(1)

@@ -97,7 +97,7 @@ func TestAllTheColumnsTwice(t *testing.T) {
 		columns = append(columns, fmt.Sprintf("c%d", i))
 	}
 	ddl := "CREATE TABLE t(" + strings.Join(columns, ",") + ")"
-	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable(ddl), []TableSet{{0, Table{"t", columns, true}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable(ddl), []TableSet{{0, Table{Name: "t", Columns: columns, RowIDs: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestRestorable(t *testing.T) {
 // Rows that take their time can be stopped, also between two of one statement.
 func TestStoppedWhileComputing(t *testing.T) {
 	slow := strings.Repeat("+length(hex(zeroblob(400000+a)))", 60)[1:]
-	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable("CREATE TABLE t(a)", index("("+slow+")")), []TableSet{{0, Table{"t", []string{"a"}, true}}})
+	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), oneTable("CREATE TABLE t(a)", index("("+slow+")")), []TableSet{{0, Table{Name: "t", Columns: []string{"a"}, RowIDs: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,18 +139,18 @@ func TestTables(t *testing.T) {
 	build(t, path, "CREATE VIRTUAL TABLE docs USING fts5(body)", "CREATE VIEW v AS SELECT 1", "ANALYZE")
 	db := open(t, path, Options{})
 	for name, want := range map[string]Table{
-		"plain":           {"plain", []string{"a", "b", "c"}, true},
-		"keyed":           {"keyed", []string{"id", "v"}, false},
-		"descending":      {"descending", []string{"id", "v"}, true},
-		"aliased":         {"aliased", []string{"id", "v"}, true},
-		"late":            {"late", []string{"v", "id"}, false},
-		"without":         {"without", []string{"k", "v", "n"}, false},
-		"made":            {"made", []string{"a", "b"}, true},
-		"taken":           {"taken", []string{"rowid", "_rowid_", "oid"}, false},
-		"sqlite_sequence": {"sqlite_sequence", []string{"name", "seq"}, true},
-		"sqlite_stat1":    {"sqlite_stat1", []string{"tbl", "idx", "stat"}, true},
-		"docs_data":       {"docs_data", []string{"id", "block"}, false},
-		"docs_idx":        {"docs_idx", []string{"segid", "term", "pgno"}, false},
+		"plain":           {Name: "plain", Columns: []string{"a", "b", "c"}, RowIDs: true},
+		"keyed":           {Name: "keyed", Columns: []string{"id", "v"}, RowIDs: false},
+		"descending":      {Name: "descending", Columns: []string{"id", "v"}, RowIDs: true},
+		"aliased":         {Name: "aliased", Columns: []string{"id", "v"}, RowIDs: true},
+		"late":            {Name: "late", Columns: []string{"v", "id"}, RowIDs: false},
+		"without":         {Name: "without", Columns: []string{"k", "v", "n"}, RowIDs: false},
+		"made":            {Name: "made", Columns: []string{"a", "b"}, RowIDs: true},
+		"taken":           {Name: "taken", Columns: []string{"rowid", "_rowid_", "oid"}, RowIDs: false},
+		"sqlite_sequence": {Name: "sqlite_sequence", Columns: []string{"name", "seq"}, RowIDs: true},
+		"sqlite_stat1":    {Name: "sqlite_stat1", Columns: []string{"tbl", "idx", "stat"}, RowIDs: true},
+		"docs_data":       {Name: "docs_data", Columns: []string{"id", "block"}, RowIDs: false},
+		"docs_idx":        {Name: "docs_idx", Columns: []string{"segid", "term", "pgno"}, RowIDs: false},
 	} {
 		if got := table(t, db, name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v, want %+v", got, want)

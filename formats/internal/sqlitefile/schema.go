@@ -16,11 +16,7 @@ import (
 
 // Table is a table that holds rows. Generated columns are left out: they are
 // computed from the others.
-type Table struct {
-	Name    string
-	Columns []string
-	RowIDs  bool // a rowid table whose rowid is not an INTEGER PRIMARY KEY column
-}
+type Table = store.TableSchema
 
 // shape is what scanning and filling a table take beyond its columns.
 type shape struct {
