@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/rule"
 )
 
@@ -33,7 +34,7 @@ func TestBesideStateRoot(t *testing.T) {
 	dir := sampleProject(t)
 	root := roots(t, dir)[0]
 	gone(t, dir, "store.db")
-	execute(t, filepath.Join(root, indexName), "DELETE FROM run_events")
+	execute(t, filepath.Join(root, sdkstore.IndexName), "DELETE FROM run_events")
 	want := decoded(t, dir)
 	if !strings.Contains(strings.Join(want.lines, "\n"), "<transcript") {
 		t.Fatalf("the transcript is not needed:\n%s", strings.Join(want.lines, "\n"))
@@ -42,7 +43,7 @@ func TestBesideStateRoot(t *testing.T) {
 	if err := os.Symlink(root, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []string{root, filepath.Join(root, indexName), link} {
+	for _, at := range []string{root, filepath.Join(root, sdkstore.IndexName), link} {
 		got := decoded(t, at)
 		expect(t, got.lines, strings.Join(want.lines, "\n"))
 		if bareStory(got) != bareStory(want) || got.total != want.total {
@@ -125,7 +126,7 @@ func TestNewerLocation(t *testing.T) {
 	if got := decoded(t, root); bareStory(got) != bareStory(want) || got.total != want.total {
 		t.Errorf("%+v\n%s\nwant %+v\n%s", got.total, bareStory(got), want.total, bareStory(want))
 	}
-	for path, score := range map[string]bool{dir: true, root: true, data: false, filepath.Dir(root): false, filepath.Join(root, indexName): true} {
+	for path, score := range map[string]bool{dir: true, root: true, data: false, filepath.Dir(root): false, filepath.Join(root, sdkstore.IndexName): true} {
 		l, err := formats.Locate(path)
 		if err != nil {
 			t.Fatal(err)

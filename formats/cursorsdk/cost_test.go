@@ -6,6 +6,7 @@ import (
 
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitestore"
 )
 
@@ -18,7 +19,7 @@ func TestCostOfOwners(t *testing.T) {
 		for i := range n {
 			id := fmt.Sprint("a", i)
 			index.Add(sdkdoc.Agent, fmt.Appendf(nil, `{"agentId":%q}`, id), sdksession.Place{})
-			files = append(files, sqlitestore.File{Path: fmt.Sprintf("%s/r%d/%s", rootsName, i, storePath(id))})
+			files = append(files, sqlitestore.File{Path: fmt.Sprintf("%s/r%d/%s", rootsName, i, sdkstore.StorePath(id))})
 		}
 		return testing.AllocsPerRun(1, func() {
 			d := &decoder{ctx: t.Context(), Store: &sdksession.Store{Index: index}, stores: map[string]sqlitestore.File{}}

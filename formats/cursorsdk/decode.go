@@ -13,6 +13,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/transcript"
@@ -27,7 +28,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	return func(yield func(*session.Session, error) bool) {
 		d := &decoder{ctx: ctx, view: v, Store: sdksession.NewStore(v), stores: map[string]sqlitestore.File{}}
 		d.Lines, d.Checkpoints, d.Fail = d, d.checkpoints, d.fail
-		d.Names = sdksession.Names{Catalog: indexName, Runs: indexName + ": runs", Events: indexName + ": run_events", State: storeName, One: true}
+		d.Names = sdksession.Names{Catalog: sdkstore.IndexName, Runs: sdkstore.IndexName + ": runs", Events: sdkstore.IndexName + ": run_events", State: sdkstore.StoreName, One: true}
 		d.Decode(ctx, sel, func() error { return d.open(l) }, d.close)(yield)
 	}
 }
@@ -38,7 +39,7 @@ type decoder struct {
 	ctx    context.Context
 	view   formats.View
 	place  string
-	rows   spool
+	rows   sdkstore.Spool
 	parts  []part                      // which table the rows of a stretch of the spool are from
 	stores map[string]sqlitestore.File // by agent
 	around surroundings                // of a state root
@@ -51,21 +52,17 @@ type part struct {
 }
 
 func (d *decoder) open(l *formats.Location) error {
-	if l.IsRegular() && l.Name() == indexName { // means its state root
-		root, err := formats.Locate(filepath.Dir(l.Path))
-		if err != nil {
-			return err
-		}
-		l = root
+	l, err := stateRoot(l)
+	if err != nil {
+		return err
 	}
 	d.place = l.Path
 	d.around = around(l.Path)
 	if !l.IsDir() {
-		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains " + indexName}
+		return &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains " + sdkstore.IndexName}
 	}
-	var err error
 	if d.Root, err = os.OpenRoot(l.Path); err != nil {
-		return &formats.Error{Format: name, At: l.Path, Err: err}
+		return &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: err}
 	}
 	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{OnLoss: d.view.OnLoss})
 	if err != nil && (!errors.Is(err, sqlitestore.ErrNoDatabase) || !l.Has(transcript.Folder)) {
@@ -78,7 +75,7 @@ func (d *decoder) open(l *formats.Location) error {
 	}
 	slices.SortFunc(databases, func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) })
 	for _, p := range databases {
-		if path.Base(p.Path) == indexName {
+		if path.Base(p.Path) == sdkstore.IndexName {
 			if err := d.catalog(p); err != nil {
 				return err
 			}
@@ -102,7 +99,7 @@ func (d *decoder) Line(ctx context.Context, _ sdkdoc.Kind, p sdksession.Place) (
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return d.rows.read(p.Offset, int(p.Len))
+	return d.rows.Read(p.Offset, int(p.Len))
 }
 
 // At is the address of the row that a document was made of.
@@ -125,11 +122,11 @@ func (d *decoder) fail(p string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) || d.ctx.Err() != nil {
 		return err
 	}
-	return &formats.Error{Format: name, At: filepath.Join(d.place, filepath.FromSlash(p)), Err: err}
+	return &formats.Error{Format: sdkstore.FormatName, At: filepath.Join(d.place, filepath.FromSlash(p)), Err: err}
 }
 
 func (d *decoder) close() error {
-	err := d.rows.close()
+	err := d.rows.Close()
 	if d.Root != nil {
 		err = errors.Join(err, d.Root.Close())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
@@ -51,8 +52,8 @@ func (s *agentDB) close() (err error) {
 }
 
 func (s *agentDB) read(ctx context.Context, d *decoder, p sqlitestore.File) (err error) {
-	design, taken := designOf(s.db), map[string]bool{}
-	table, _ := design.table(storedb.BlobsTable)
+	design, taken := sdkstore.DesignOf(s.db), map[string]bool{}
+	table, _ := design.Table(storedb.BlobsTable)
 	if key, data := storedb.Column(table, "id"), storedb.Column(table, "data"); key >= 0 && data >= 0 {
 		taken[table.Name] = true
 		for i, c := range table.Columns {
@@ -69,7 +70,7 @@ func (s *agentDB) read(ctx context.Context, d *decoder, p sqlitestore.File) (err
 	named, deleted := 2*s.out.Count, s.blobs.Deleted
 	s.out.Account.Add(session.Account{Members: named + deleted, MembersConverted: named + deleted})
 	s.out.Account.Add(session.Account{Read: deleted + s.blobs.Misnamed, Converted: deleted, CarriedRaw: s.blobs.Misnamed})
-	if t, ok := design.table(metaTable); ok {
+	if t, ok := design.Table(sdkstore.MetaTable); ok {
 		taken[t.Name] = true
 		for b, err := range s.db.Scan(ctx, 0, t) {
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storedb"
@@ -16,17 +17,17 @@ func (d *decoder) owners(databases []sqlitestore.File) error {
 	var paths []string
 	files := map[string]sqlitestore.File{}
 	for _, p := range databases {
-		if path.Base(p.Path) == storeName {
+		if path.Base(p.Path) == sdkstore.StoreName {
 			paths = append(paths, p.Path)
 			files[p.Path] = p
 		}
 	}
-	owners, err := ownersOf(d.Index.Agents(), paths, func(p string) (string, error) {
-		value, err := sqlitefile.Value(d.ctx, files[p].Name, metaTable, storedb.MetaKey, options(d.view))
+	owners, err := sdkstore.OwnersOf(d.Index.Agents(), paths, func(p string) (string, error) {
+		value, err := sqlitefile.Value(d.ctx, files[p].Name, sdkstore.MetaTable, storedb.MetaKey, options(d.view))
 		if err != nil {
 			return "", d.ctx.Err() // reading the checkpoints says what is wrong
 		}
-		return metaAgent(value), nil
+		return sdkstore.MetaAgent(value), nil
 	})
 	if err != nil {
 		return err

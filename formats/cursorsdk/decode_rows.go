@@ -11,6 +11,7 @@ import (
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
@@ -30,16 +31,16 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 			err = e
 		}
 	}()
-	design := designOf(db)
+	design := sdkstore.DesignOf(db)
 	taken := map[string]bool{}
 	for k := range sdkdoc.Checkpoint {
-		t, ok := design.table(k.Table())
+		t, ok := design.Table(k.Table())
 		if !ok {
 			continue
 		}
 		taken[t.Name] = true
-		r := rowDocs{decoder: d, kind: k, columns: pair(k, t), table: t, addr: store.Addr{File: p.Path, Set: t.Name, HasID: t.RowIDs}}
-		d.parts = append(d.parts, part{d.rows.size, r.addr})
+		r := rowDocs{decoder: d, kind: k, Columns: sdkstore.Pair(k, t), table: t, addr: store.Addr{File: p.Path, Set: t.Name, HasID: t.RowIDs}}
+		d.parts = append(d.parts, part{d.rows.Size, r.addr})
 		for b, err := range db.Scan(d.ctx, 0, t) {
 			if err != nil {
 				return err
@@ -87,7 +88,7 @@ func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[str
 type rowDocs struct {
 	*decoder
 	kind sdkdoc.Kind
-	columns
+	sdkstore.Columns
 	table sqlitefile.Table
 	addr  store.Addr
 	row   []store.Cell
@@ -104,7 +105,7 @@ func (r *rowDocs) batch(b *store.Batch) error {
 }
 
 func (r *rowDocs) record(b *store.Batch, i int) error {
-	r.row = r.columns.row(r.row[:0], b, i)
+	r.row = r.Columns.Row(r.row[:0], b, i)
 	at := r.addr
 	at.RowID = b.RowID(i)
 	if !r.kind.Named(r.row) {
@@ -128,7 +129,7 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 		r.unreadable(at, loss.RowInvalid)
 		return nil
 	}
-	from, err := r.rows.add(doc)
+	from, err := r.rows.Add(doc)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (r *rowDocs) unreadable(at store.Addr, code loss.Code, args ...string) {
 // document has: columns of strangers, and cells of a class or spelling that
 // the SDK does not write. false: the row cannot be read.
 func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) bool {
-	for col, of := range r.at {
+	for col, of := range r.OfRow {
 		c := b.Cell(i, col)
 		switch {
 		case of < 0 && c.Class == store.Null, of >= 0 && (!lost.Has(of) || r.kind.Mild(of) && c.Class == store.Text && !r.kind.HoldsJSON(of)):

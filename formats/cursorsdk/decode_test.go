@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -224,11 +225,11 @@ session agent-00000000-0000-4000-8000-000000000014
 user(error) | old prompt ü
 assistant | old answer`)
 	const id = "agent-00000000-0000-4000-8000-000000000014"
-	if err := os.Rename(filepath.Join(dir, "agents", "agent-"+idHash(id)), filepath.Join(dir, "agents", idHash(id))); err != nil {
+	if err := os.Rename(filepath.Join(dir, "agents", "agent-"+sdkstore.HashOf(id)), filepath.Join(dir, "agents", sdkstore.HashOf(id))); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, decoded(t, dir).lines, strings.Join(want.lines, "\n")) // as older versions named it
-	if err := os.Rename(filepath.Join(dir, "agents", idHash(id)), filepath.Join(dir, "agents", "moved")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "agents", sdkstore.HashOf(id)), filepath.Join(dir, "agents", "moved")); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, decoded(t, dir).lines, strings.Join(want.lines, "\n")) // its meta row says whose it is
@@ -257,7 +258,7 @@ func execute(t *testing.T, path string, statements ...string) {
 func TestPoison(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "root")
 	makeCatalog(t, dir, "a")
-	execute(t, filepath.Join(dir, indexName),
+	execute(t, filepath.Join(dir, sdkstore.IndexName),
 		"UPDATE agents SET metadata_json='{\"blobEncryptionKey\":\"SECRET', latest_checkpoint_ref_json='{oh' WHERE agent_id='a1'",
 		"ALTER TABLE runs ADD COLUMN mood TEXT", "UPDATE runs SET mood='blithe', usage_json='no', model='m', started_at='2026-01-02T03:04:05.678Z', finished_at='late' WHERE run_id='a'",
 		"INSERT INTO run_events VALUES('a',1,'1','run_stream_event','{\"broken',NULL,NULL,'2026-01-02T03:04:05.678Z')",
@@ -368,7 +369,7 @@ func TestOddMeta(t *testing.T) {
 func storeIn(t *testing.T, dir string) (at string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
-		if filepath.Base(p) == storeName {
+		if filepath.Base(p) == sdkstore.StoreName {
 			at = p
 		}
 		return err
@@ -439,44 +440,5 @@ func TestStops(t *testing.T) {
 	}
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 		t.Error(left, err)
-	}
-}
-
-// TestSpool: what does not fit is read back from a file.
-func TestSpool(t *testing.T) {
-	var s spool
-	var at []int64
-	piece := make([]byte, spoolHeld/3)
-	for i := range 10 {
-		piece[0] = byte(i)
-		n, err := s.add(piece[:len(piece)-i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		at = append(at, n)
-	}
-	big := bytes.Repeat([]byte{7}, spoolHeld+1)
-	end, err := s.add(big)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, n := range at {
-		b, err := s.read(n, len(piece)-i)
-		if err != nil || b[0] != byte(i) || b[1] != 0 {
-			t.Fatal(i, err)
-		}
-	}
-	if b, err := s.read(end, len(big)); err != nil || !bytes.Equal(b, big) {
-		t.Error(err)
-	}
-	if _, err := s.read(end, len(big)+1); err == nil {
-		t.Error("read beyond its end")
-	}
-	name := s.file.Name()
-	if err := s.close(); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(name); !os.IsNotExist(err) {
-		t.Error("its file is still there")
 	}
 }

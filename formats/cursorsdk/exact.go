@@ -12,6 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/store"
@@ -24,22 +25,22 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 		return nil, err
 	}
 	names := map[string]string{}
-	src := Source{Place: l.Path}
+	src := sdkstore.Source{Place: l.Path}
 	index := ""
 	for _, p := range databases {
 		names[p.Path] = p.Name
-		if path.Base(p.Path) != indexName {
+		if path.Base(p.Path) != sdkstore.IndexName {
 			src.Stores = append(src.Stores, p.Path)
 			continue
 		}
 		if index != "" {
-			return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("contains stores of several workspaces"),
+			return nil, &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: errors.New("contains stores of several workspaces"),
 				Hint: "convert one state root at a time, such as " + filepath.Join(l.Path, filepath.FromSlash(path.Dir(p.Path)))}
 		}
-		index, src.Root = p.Path, strings.TrimSuffix(p.Path, indexName)
+		index, src.Root = p.Path, strings.TrimSuffix(p.Path, sdkstore.IndexName)
 	}
 	if index == "" {
-		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New(indexName + " not found"), Hint: "name the folder that contains it"}
+		return nil, &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: errors.New(sdkstore.IndexName + " not found"), Hint: "name the folder that contains it"}
 	}
 	for _, p := range plain {
 		names[p.Path] = p.Name
@@ -51,19 +52,14 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 	}
 	slices.Sort(src.Stores)
 	slices.Sort(src.Transcripts)
-	src.Open = func(ctx context.Context, p string) (Database, error) {
+	src.Open = func(ctx context.Context, p string) (sdkstore.Database, error) {
 		return sqlitefile.Open(ctx, names[p], options(v))
 	}
 	src.File = func(p string) (io.ReadCloser, error) { return os.Open(names[p]) }
 	src.Plain = func(ctx context.Context, p string, set int, give func(*store.Batch) error) error {
 		return sqlitestore.ReadPlain(ctx, names[p], set, give)
 	}
-	return newReader(ctx, src, v)
-}
-
-// options are those of a view for its databases.
-func options(v formats.View) sqlitefile.Options {
-	return sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose}
+	return sdkstore.NewReader(ctx, src, v)
 }
 
 // createDocuments makes a state root of documents. Folders are the owner's
@@ -72,7 +68,7 @@ func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error)
 	place := func(rel string) (string, error) {
 		local, err := filepath.Localize(rel)
 		if err != nil {
-			return "", &formats.Error{Format: name, At: rel, Err: errors.New("not a valid path inside a store")}
+			return "", &formats.Error{Format: sdkstore.FormatName, At: rel, Err: errors.New("not a valid path inside a store")}
 		}
 		at := filepath.Join(b.Path, local)
 		return at, os.MkdirAll(filepath.Dir(at), 0o700)
@@ -80,8 +76,8 @@ func createDocuments(ctx context.Context, b formats.Build) (store.Writer, error)
 	if err := os.Mkdir(b.Path, 0o700); err != nil {
 		return nil, err
 	}
-	w, err := newWriter(ctx, Target{
-		Create: func(ctx context.Context, p string, d *design) (store.Writer, error) {
+	w, err := sdkstore.NewWriter(ctx, sdkstore.Target{
+		Create: func(ctx context.Context, p string, d *sdkstore.Design) (store.Writer, error) {
 			at, err := place(p)
 			if err != nil {
 				return nil, err

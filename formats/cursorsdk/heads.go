@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -53,7 +54,7 @@ func catalogs(l *formats.Location) ([]string, error) {
 	below := filepath.Join(l.Path, rootsName)
 	list, err := os.ReadDir(below)
 	if err != nil {
-		return nil, &formats.Error{Format: name, At: below, Err: err}
+		return nil, &formats.Error{Format: sdkstore.FormatName, At: below, Err: err}
 	}
 	var out []string
 	for _, e := range list {
@@ -61,7 +62,7 @@ func catalogs(l *formats.Location) ([]string, error) {
 		if info, err := os.Stat(root); setAside(e.Name()) || err == nil && !info.IsDir() {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join(root, indexName)); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(root, sdkstore.IndexName)); !errors.Is(err, fs.ErrNotExist) {
 			out = append(out, root) // opening it says what is wrong
 		}
 	}
@@ -75,7 +76,7 @@ var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at",
 // catalog reads the agents of one state root. The catalog has a row an agent
 // and a row a turn: what is kept of them here is small.
 func catalog(ctx context.Context, root string, v formats.View) (list []session.Head, err error) {
-	db, err := sqlitefile.Open(ctx, filepath.Join(root, indexName), options(v))
+	db, err := sqlitefile.Open(ctx, filepath.Join(root, sdkstore.IndexName), options(v))
 	if err != nil {
 		return nil, err
 	}

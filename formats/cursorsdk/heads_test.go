@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/session"
 )
 
@@ -19,13 +20,13 @@ func makeCatalog(t *testing.T, root, prefix string) {
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(root, indexName)))
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(root, sdkstore.IndexName)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	for _, s := range []string{
-		agentsSQL, runsSQL, eventsSQL,
+		sdkstore.DeclaredSQL,
 		"INSERT INTO agents VALUES('" + prefix + "1','/w','IDLE',NULL,NULL,'one','{\"blobEncryptionKey\":\"k\"}','2026-01-02T03:04:05.678Z','2026-01-02T03:04:06.000Z')",
 		"INSERT INTO agents VALUES('" + prefix + "2','/w','IDLE','r',NULL,NULL,'{}','soon','')",
 		"INSERT INTO runs(run_id,agent_id,turn_number,status,created_at,updated_at) VALUES('a','" + prefix + "1',1,'FINISHED','',''),('b','" + prefix + "1',2,'ERROR','',''),('c','" + prefix + "1',3,'QUEUED','',''),('d','" + prefix + "2',1,'QUEUED','',''),('e','" + prefix + "3',1,'FINISHED','',''),('f','" + prefix + "3',2,'QUEUED','','')",
@@ -64,7 +65,7 @@ func TestHeads(t *testing.T) {
 	root := filepath.Join(project, rootsName, strings.Repeat("0a", 16))
 	makeCatalog(t, root, "x")
 	want := []string{`x1 /w "one" 1767323045678 1767323046000 -1`, `x2 /w "" 0 0 0`, `x3 /w "" 0 0 1`}
-	for _, path := range []string{root, filepath.Join(root, indexName), project} {
+	for _, path := range []string{root, filepath.Join(root, sdkstore.IndexName), project} {
 		if got := headsAt(t, path); !slices.Equal(got, want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", path, got, want)
 		}
@@ -75,7 +76,7 @@ func TestHeads(t *testing.T) {
 	if err := os.MkdirAll(broken, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(broken, indexName), []byte("nothing"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(broken, sdkstore.IndexName), []byte("nothing"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	all := append(append([]string{"error"}, want...), `y1 /w "one" 1767323045678 1767323046000 -1`, `y2 /w "" 0 0 0`, `y3 /w "" 0 0 1`)

@@ -2,7 +2,6 @@ package cursorsdk
 
 import (
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/hex"
 	"path/filepath"
 
@@ -39,12 +38,3 @@ func slug(path string) string {
 	}
 	return string(out)
 }
-
-// idHash is what the folder of an agent is named by.
-func idHash(id string) string {
-	sum := sha256.Sum256([]byte(id))
-	return hex.EncodeToString(sum[:])
-}
-
-// storePath is where an agent's checkpoints lie below a state root.
-func storePath(id string) string { return "agents/agent-" + idHash(id) + "/" + storeName }

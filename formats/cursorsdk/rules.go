@@ -13,6 +13,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sdkcheck"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitecheck"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
@@ -45,12 +46,9 @@ var indexTables = func() (out []sqlitecheck.Table) {
 
 // check asks about a state root, or about all of a project.
 func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	if l.IsRegular() && l.Name() == indexName {
-		root, err := formats.Locate(filepath.Dir(l.Path))
-		if err != nil {
-			return err
-		}
-		l = root
+	l, err := stateRoot(l)
+	if err != nil {
+		return err
 	}
 	if v.OnNotice != nil {
 		for _, s := range leftAside(l) {
@@ -63,16 +61,16 @@ func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View
 	}
 	stores := map[string][]sqlitestore.File{} // by state root
 	for _, d := range databases {
-		if path.Base(d.Path) == storeName { // agents/…/store.db
+		if path.Base(d.Path) == sdkstore.StoreName { // agents/…/store.db
 			root := strings.TrimPrefix(path.Dir(path.Dir(path.Dir(d.Path)))+"/", "./")
 			stores[root] = append(stores[root], d)
 		}
 	}
 	for _, index := range databases {
-		if path.Base(index.Path) != indexName {
+		if path.Base(index.Path) != sdkstore.IndexName {
 			continue
 		}
-		c := &checker{benches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, indexName)}
+		c := &checker{benches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, sdkstore.IndexName)}
 		c.stores = stores[c.root]
 		if err := c.run(ctx); err != nil {
 			return err
@@ -99,7 +97,7 @@ type checker struct {
 
 func (c *checker) run(ctx context.Context) (err error) {
 	rows := newRows(c)
-	known := sqlitecheck.Known{Declared: declared, Tables: indexTables, Shared: &c.benches.index, Own: []string{"runs"}}
+	known := sqlitecheck.Known{Declared: sdkstore.DeclaredSQL, Tables: indexTables, Shared: &c.benches.index, Own: []string{"runs"}}
 	f, err := sqlitecheck.Examine(ctx, c.index.Name, c.index.Path, c.view, c.q, known, rows.of)
 	if f != nil {
 		err = errors.Join(err, f.Close())

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
@@ -25,7 +26,7 @@ func (c *checker) shelves(ctx context.Context) error {
 	var agents []string
 	if c.catalog != nil {
 		for _, a := range c.catalog.Agents() {
-			owners[storecheck.AgentFolder(a.ID)], owners[idHash(a.ID)] = a.ID, a.ID
+			owners[storecheck.AgentFolder(a.ID)], owners[sdkstore.HashOf(a.ID)] = a.ID, a.ID
 			agents = append(agents, a.ID)
 		}
 	}
@@ -67,7 +68,7 @@ func (c *checker) shelves(ctx context.Context) error {
 // store's files: it has no byte, which says that there are no checkpoints, or
 // is no file at all.
 func (c *checker) hollow(id string) bool {
-	info, err := os.Stat(filepath.Join(c.place, filepath.FromSlash(c.root), "agents", storecheck.AgentFolder(id), storeName))
+	info, err := os.Stat(filepath.Join(c.place, filepath.FromSlash(c.root), "agents", storecheck.AgentFolder(id), sdkstore.StoreName))
 	return err == nil && !info.Mode().IsRegular()
 }
 
@@ -81,7 +82,7 @@ func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (
 	defer func() { err = errors.Join(err, s.Close()) }()
 	s.Meta.Ask()
 	at := store.Addr{File: f.Path}
-	if owner != "" && folder == idHash(owner) {
+	if owner != "" && folder == sdkstore.HashOf(owner) {
 		c.q.Reportf("RH416", at, "belongs to %q", owner)
 		if c.folders[storecheck.AgentFolder(owner)] {
 			return "", nil // left behind: the agent's own is another one

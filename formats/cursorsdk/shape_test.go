@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitestore"
 )
 
@@ -45,7 +46,7 @@ func TestNotOwn(t *testing.T) {
 	if err := os.WriteFile(staged, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []string{dir, root, filepath.Join(root, indexName)} {
+	for _, at := range []string{dir, root, filepath.Join(root, sdkstore.IndexName)} {
 		got := decoded(t, at)
 		if n := strings.Count(strings.Join(got.lines, "\n"), "session "); n != 1 {
 			t.Errorf("%s: %d sessions", at, n)

@@ -1,7 +1,6 @@
 package cursorsdk
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -23,39 +22,6 @@ func putLines(t *testing.T, w store.Writer, k sdkdoc.Kind, n int, line func(i in
 			t.Fatal(err)
 		}
 		after()
-	}
-}
-
-// TestManyAgents: what is held of checkpoints does not grow with the number of
-// agents, in whatever order their lines come.
-func TestManyAgents(t *testing.T) {
-	const agents, rounds = 5000, 2
-	blob := base64.StdEncoding.EncodeToString(make([]byte, 3<<10))
-	at := filepath.Join(t.TempDir(), "root")
-	w, err := createDocuments(t.Context(), formats.Build{Path: at, Schema: sdkdoc.Schema(), OnSidecar: func(store.SidecarItem) {}, Jobs: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := w.(*builder)
-	most := 0
-	putLines(t, w, sdkdoc.Checkpoint, agents*rounds, func(i int) string {
-		return fmt.Sprintf(`{"agentId":"a%d","blobId":"%064x","dataBase64":%q}`, i%agents, i, blob)
-	}, func() {
-		if s := &b.shelf; len(s.order)%500 == 0 {
-			held := 0
-			for _, o := range s.order {
-				if o.batch != nil {
-					held += o.batch.Size()
-				}
-			}
-			most = max(most, held)
-		}
-	})
-	if len(b.shelf.order) != agents || most > 8<<20 {
-		t.Errorf("%d agents, %d bytes held", len(b.shelf.order), most)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
 	}
 }
 

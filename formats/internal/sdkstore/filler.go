@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"rehome/formats/internal/digest"
@@ -8,7 +8,7 @@ import (
 
 // filler makes rows of one table out of documents.
 type filler struct {
-	columns
+	Columns
 	table store.TableSchema
 	cells map[int][]*store.SidecarItem // leftovers by line
 	put   func(*store.Batch) error
@@ -19,8 +19,8 @@ type filler struct {
 }
 
 func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) (*filler, bool) {
-	t, ok := b.design.table(k.Table())
-	f := &filler{columns: pair(k, t), table: t, cells: b.cells[t.Name], put: put, set: set, whole: true}
+	t, ok := b.design.Table(k.Table())
+	f := &filler{Columns: Pair(k, t), table: t, cells: b.cells[t.Name], put: put, set: set, whole: true}
 	for col, at := range f.of {
 		f.whole = f.whole && (at >= 0 || k == sdkdoc.Checkpoint && col == sdkdoc.BlobAgent)
 	}
@@ -47,7 +47,7 @@ func (f *filler) ask(line int, text store.Cell) (t told) {
 	t.cells = map[int]store.Cell{}
 	for _, it := range items {
 		switch {
-		case it.Digest != digest.Cell(text) || it.Column >= len(f.at):
+		case it.Digest != digest.Cell(text) || it.Column >= len(f.OfRow):
 			t.stale = it
 			continue
 		case it.Row[0].Class != store.Withheld:
@@ -83,7 +83,7 @@ func (f *filler) add(row []store.Cell, t *told) error {
 		f.last = t.rowid
 	}
 	f.begin(f.last)
-	for col, at := range f.at {
+	for col, at := range f.OfRow {
 		if at >= 0 {
 			f.batch.Add(row[at])
 		} else {

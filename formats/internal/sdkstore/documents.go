@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"context"
@@ -51,8 +51,8 @@ type documents struct {
 	summary store.Summary
 }
 
-// newReader reads a source as documents.
-func newReader(ctx context.Context, src Source, v formats.View) (store.Reader, error) {
+// NewReader reads a source as documents.
+func NewReader(ctx context.Context, src Source, v formats.View) (store.Reader, error) {
 	if v.Secrets == formats.WithholdSecrets && v.OnLeftover != nil {
 		v.OnLeftover = bareLeftover(v.OnLeftover)
 	}
@@ -68,7 +68,7 @@ func newReader(ctx context.Context, src Source, v formats.View) (store.Reader, e
 }
 
 // index is the path of the catalog.
-func (s *Source) index() string { return s.Root + indexName }
+func (s *Source) index() string { return s.Root + IndexName }
 
 func (d *documents) Schema() *store.Schema { return d.schema }
 
@@ -117,11 +117,11 @@ func (s *docScan) run() error {
 	if s.db == nil {
 		return errors.New("the store is closed")
 	}
-	design := designOf(s.db)
+	design := DesignOf(s.db)
 	s.leftDesign(s.index(), s.Root == "", design, indexDesign(), store.NullCell())
 	for k := range sdkdoc.Checkpoint {
 		s.lines.start(s, int(k), s.back.wholes[k])
-		if t, ok := design.table(k.Table()); ok {
+		if t, ok := design.Table(k.Table()); ok {
 			if err := s.table(s.db, s.index(), k, t, !design.equal(indexDesign())); err != nil {
 				return err
 			}
@@ -152,7 +152,7 @@ func (s *docScan) run() error {
 
 // table makes lines of the rows of a table of the catalog.
 func (s *docScan) table(db Database, file string, k sdkdoc.Kind, t store.TableSchema, odd bool) error {
-	m := &maker{docScan: s, file: file, table: t, columns: pair(k, t), odd: odd, sink: &s.lines}
+	m := &maker{docScan: s, file: file, table: t, Columns: Pair(k, t), odd: odd, sink: &s.lines}
 	scan := func(ctx context.Context) iter.Seq2[*store.Batch, error] { return db.Scan(ctx, int(k), t) }
 	for b, err := range ahead(s.ctx, s.view.Jobs, scan) {
 		if err != nil {
@@ -186,5 +186,5 @@ func (s *docScan) leftover(it store.SidecarItem) {
 func (d *documents) where(p string) string { return filepath.Join(d.Place, filepath.FromSlash(p)) }
 
 func (d *documents) fail(p string, err error) error {
-	return &formats.Error{Format: name, At: d.where(p), Err: fmt.Errorf("%w", err)}
+	return &formats.Error{Format: FormatName, At: d.where(p), Err: fmt.Errorf("%w", err)}
 }

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ func newPutBack(residue []store.SidecarItem) *putBack {
 	p := &putBack{}
 	for i := range residue {
 		it := &residue[i]
-		k, ok := kindOf(it.At.File)
+		k, ok := KindOf(it.At.File)
 		switch {
 		case !ok || len(it.Row) == 0 || len(it.Row) > 2 || sdkdoc.IsOmission(it):
 		case it.At.Set == orderSet && k == sdkdoc.Checkpoint:
@@ -75,7 +75,7 @@ func unstripped(it *store.SidecarItem) *store.SidecarItem {
 	return &whole
 }
 
-func kindOf(file string) (sdkdoc.Kind, bool) {
+func KindOf(file string) (sdkdoc.Kind, bool) {
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
 		if k.File() == file {
 			return k, true

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"encoding/hex"
@@ -19,8 +19,8 @@ func metaRow(id string, created int64) []store.Cell {
 	return []store.Cell{store.TextCell([]byte("0")), store.TextCell(hex.AppendEncode(nil, b))}
 }
 
-// metaAgent is the agent that a meta row says it belongs to, "" if it does not.
-func metaAgent(value []byte) string {
+// MetaAgent is the agent that a meta row says it belongs to, "" if it does not.
+func MetaAgent(value []byte) string {
 	if row := storedb.ParseMeta(storedb.MetaText(value)); row != nil {
 		return row.Text(storedb.MetaAgent)
 	}

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"encoding/json"
@@ -24,18 +24,18 @@ import (
 //	id is told
 //	a row that no line was made of: all of its cells
 //	a file that is no database and no transcript: its bytes
-const schemaSet = "sqlite_schema"
+const SchemaSet = "sqlite_schema"
 
 // smallFile is the most of a stray file that a sidecar keeps.
 const smallFile = 1 << 20
 
 // leftDesign tells of a database that a writer would not make like this.
 // ordinary says that its place is where a writer would put it anyway.
-func (s *docScan) leftDesign(file string, ordinary bool, is, usual *design, agent store.Cell) {
+func (s *docScan) leftDesign(file string, ordinary bool, is, usual *Design, agent store.Cell) {
 	if s.view.OnLeftover == nil || ordinary && is.equal(usual) {
 		return
 	}
-	it := store.SidecarItem{At: store.Addr{File: file, Set: schemaSet, Key: agent}, Row: []store.Cell{store.NullCell()}}
+	it := store.SidecarItem{At: store.Addr{File: file, Set: SchemaSet, Key: agent}, Row: []store.Cell{store.NullCell()}}
 	if !is.equal(usual) {
 		b, err := json.Marshal(is)
 		if err != nil || !is.utf8() {
@@ -48,7 +48,7 @@ func (s *docScan) leftDesign(file string, ordinary bool, is, usual *design, agen
 }
 
 // utf8 reports whether JSON can hold all names and statements.
-func (d *design) utf8() bool {
+func (d *Design) utf8() bool {
 	for _, o := range d.Objects {
 		if !utf8.ValidString(o.Name + o.Table + o.SQL) {
 			return false
@@ -58,9 +58,9 @@ func (d *design) utf8() bool {
 }
 
 // strangers tells the rows of tables that no documents are made of.
-func (s *docScan) strangers(db Database, file string, is, usual *design) error {
+func (s *docScan) strangers(db Database, file string, is, usual *Design) error {
 	for _, t := range is.Tables {
-		if _, ours := usual.table(t.Name); ours {
+		if _, ours := usual.Table(t.Name); ours {
 			continue
 		}
 		if err := s.leftTable(db, file, t); err != nil {
@@ -116,7 +116,7 @@ func (s *docScan) strip(it *store.SidecarItem, t store.TableSchema) {
 		}
 		bare, cuts, torn := secret.Strip(c.Bytes())
 		cut := cuts != nil
-		if !cut && !torn && strings.EqualFold(t.Name, metaTable) {
+		if !cut && !torn && strings.EqualFold(t.Name, MetaTable) {
 			bare, cut, torn = secret.StripHex(c.Bytes())
 		}
 		switch {
@@ -129,7 +129,7 @@ func (s *docScan) strip(it *store.SidecarItem, t store.TableSchema) {
 		}
 		s.note(loss.Loss{Code: loss.SecretWithheld, At: it.At, Args: []string{t.Name, "blobEncryptionKey"}})
 		at := it.At
-		at.Set = metaTable
+		at.Set = MetaTable
 		s.leftover(sdkdoc.Omission(at, col))
 	}
 }

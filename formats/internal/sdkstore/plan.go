@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"encoding/json"
@@ -29,7 +29,7 @@ type plan struct {
 type base struct {
 	path   string
 	agent  string
-	design *design
+	design *Design
 	told   bool                                    // it is there whether or not it has a row
 	made   bool                                    // it was begun
 	items  []*store.SidecarItem                    // all that is told of it
@@ -42,15 +42,15 @@ func newPlan(leftover []store.SidecarItem) (*plan, error) {
 	p := &plan{bases: map[string]*base{}, agents: map[string]string{}}
 	for i := range leftover {
 		it := &leftover[i]
-		if _, lines := kindOf(it.At.File); lines || sdkdoc.IsOmission(it) || len(it.Row) == 0 {
+		if _, lines := KindOf(it.At.File); lines || sdkdoc.IsOmission(it) || len(it.Row) == 0 {
 			continue
 		}
 		if _, err := filepath.Localize(it.At.File); err != nil || path.Clean(it.At.File) != it.At.File {
-			return nil, &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("not a valid path inside a store"), Hint: "use --sidecar none to leave it out"}
+			return nil, &formats.Error{Format: FormatName, Op: "sidecar", At: it.At.File, Err: errors.New("not a valid path inside a store"), Hint: "use --sidecar none to leave it out"}
 		}
 		if it.At.Set == "" {
 			if !stray(it.At.File) {
-				return nil, &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("a file of this name cannot be next to the databases"), Hint: "use --sidecar none to leave it out"}
+				return nil, &formats.Error{Format: FormatName, Op: "sidecar", At: it.At.File, Err: errors.New("a file of this name cannot be next to the databases"), Hint: "use --sidecar none to leave it out"}
 			}
 			p.files = append(p.files, it)
 			continue
@@ -68,7 +68,7 @@ func newPlan(leftover []store.SidecarItem) (*plan, error) {
 func (p *plan) settle() {
 	paths := slices.Sorted(maps.Keys(p.bases))
 	if i := slices.IndexFunc(paths, isIndex); i >= 0 {
-		p.root = strings.TrimSuffix(paths[i], indexName)
+		p.root = strings.TrimSuffix(paths[i], IndexName)
 	}
 	for _, at := range paths {
 		id := p.bases[at].agent
@@ -79,7 +79,7 @@ func (p *plan) settle() {
 	}
 }
 
-func isIndex(at string) bool { return path.Base(at) == indexName }
+func isIndex(at string) bool { return path.Base(at) == IndexName }
 
 // stray reports whether a file may lie beside the databases: not in the place of
 // one, of the transcripts' folder, or of a log, which would change a database
@@ -91,14 +91,14 @@ func stray(file string) bool {
 			return false
 		}
 	}
-	return base != indexName && base != storeName && base != sdkdoc.Transcripts
+	return base != IndexName && base != StoreName && base != sdkdoc.Transcripts
 }
 
 func (p *plan) take(it *store.SidecarItem) error {
 	b := p.base(it.At.File)
 	b.items = append(b.items, it)
 	switch {
-	case it.At.Set == schemaSet:
+	case it.At.Set == SchemaSet:
 		b.told = true
 		if it.At.Key.Class == store.Text {
 			b.agent = string(it.At.Key.Bytes())
@@ -106,9 +106,9 @@ func (p *plan) take(it *store.SidecarItem) error {
 		if it.Row[0].Class != store.Text {
 			return nil
 		}
-		d := &design{}
+		d := &Design{}
 		if err := json.Unmarshal(it.Row[0].Bytes(), d); err != nil {
-			return &formats.Error{Format: name, Op: "sidecar", At: it.At.File, Err: errors.New("invalid schema"), Hint: "use --sidecar none to leave it out"}
+			return &formats.Error{Format: FormatName, Op: "sidecar", At: it.At.File, Err: errors.New("invalid schema"), Hint: "use --sidecar none to leave it out"}
 		}
 		b.design = d
 	case it.At.Line > 0:
@@ -116,7 +116,7 @@ func (p *plan) take(it *store.SidecarItem) error {
 			b.cells[it.At.Set] = map[int][]*store.SidecarItem{}
 		}
 		b.cells[it.At.Set][it.At.Line] = append(b.cells[it.At.Set][it.At.Line], it)
-	case it.At.Set == metaTable && len(it.Row) == 1 && it.Row[0].Class == store.Null:
+	case it.At.Set == MetaTable && len(it.Row) == 1 && it.Row[0].Class == store.Null:
 		b.bare[it.At.Set] = true
 	default:
 		for _, c := range it.Row {
@@ -133,7 +133,7 @@ func (p *plan) base(at string) *base {
 	b := p.bases[at]
 	if b == nil {
 		b = &base{path: at, design: storeDesign(), cells: map[string]map[int][]*store.SidecarItem{}, rows: map[string][]*store.SidecarItem{}, bare: map[string]bool{}}
-		if path.Base(at) == indexName {
+		if path.Base(at) == IndexName {
 			b.design = indexDesign()
 		}
 		p.bases[at] = b
@@ -142,13 +142,13 @@ func (p *plan) base(at string) *base {
 }
 
 // index is the plan of the catalog.
-func (p *plan) index() *base { return p.base(p.root + indexName) }
+func (p *plan) index() *base { return p.base(p.root + IndexName) }
 
 // shelf is the plan of an agent's database.
 func (p *plan) shelf(agent string) *base {
 	at := p.agents[agent]
 	if at == "" {
-		at = p.root + storePath(agent)
+		at = p.root + StorePath(agent)
 	}
 	b := p.base(at)
 	b.agent = agent
@@ -167,7 +167,7 @@ func uprooted(leftover []store.SidecarItem) []store.SidecarItem {
 	if len(roots) == 0 {
 		return leftover
 	}
-	root := strings.TrimSuffix(slices.Min(roots), indexName)
+	root := strings.TrimSuffix(slices.Min(roots), IndexName)
 	out := slices.Clone(leftover)
 	for i := range out {
 		out[i].At.File = strings.TrimPrefix(out[i].At.File, root)

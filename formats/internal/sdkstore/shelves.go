@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ type shelfBuilder struct {
 	bins  map[string]*bin
 	order []*bin
 	runs  []run // by bin, as the lines came
-	rows  spool
+	rows  Spool
 	work  []byte
 	last  *bin             // the only one that holds rows
 	made  map[string]int64 // when the agents of the catalog were made
@@ -81,7 +81,7 @@ func (s *shelfBuilder) spool(b *bin, batch *store.Batch) error {
 			s.work = appendCell(s.work, batch.Cell(i, col))
 		}
 	}
-	from, err := s.rows.add(s.work)
+	from, err := s.rows.Add(s.work)
 	b.rows = append(b.rows, extent{from, len(s.work)})
 	return err
 }
@@ -176,7 +176,7 @@ func (s *shelfBuilder) build(b *bin) (err error) {
 	if err := b.flush(); err != nil {
 		return err
 	}
-	if t, ok := b.design.table(metaTable); ok && len(t.Columns) == 2 && len(b.base.rows[t.Name]) == 0 && !b.bare[t.Name] {
+	if t, ok := b.design.Table(MetaTable); ok && len(t.Columns) == 2 && len(b.base.rows[t.Name]) == 0 && !b.bare[t.Name] {
 		batch := store.NewBatch(setOf(b.design, t.Name), 2)
 		batch.Row(1)
 		for _, c := range metaRow(b.agent, s.created(b.agent)) {
@@ -209,7 +209,7 @@ func (s *shelfBuilder) unspool(b *bin, e extent) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
-	rows, err := s.rows.read(e.from, e.size)
+	rows, err := s.rows.Read(e.from, e.size)
 	if err != nil {
 		return err
 	}
@@ -240,5 +240,5 @@ func (s *shelfBuilder) close() error {
 	for _, b := range s.order {
 		b.drop()
 	}
-	return s.rows.close()
+	return s.rows.Close()
 }

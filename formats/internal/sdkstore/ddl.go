@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"slices"
@@ -9,8 +9,8 @@ import (
 	"rehome/formats/store"
 )
 
-// design is everything of a database but its rows.
-type design struct {
+// Design is everything of a database but its rows.
+type Design struct {
 	Pragmas store.Pragmas       `json:"pragmas"`
 	Objects []store.Object      `json:"objects"`
 	Tables  []store.TableSchema `json:"tables"`
@@ -68,12 +68,12 @@ const (
       ON run_events (run_id, idempotency_key)
       WHERE idempotency_key IS NOT NULL`
 	// Version 1.0.14 has no request_id and no usage_json; later ones add them.
-	declared = "PRAGMA user_version = 0;\n" + agentsSQL + ";\n" + runsSQL + ";\n" + eventsSQL + ";\n" + eventsIndexSQL + ";\n"
+	DeclaredSQL = "PRAGMA user_version = 0;\n" + agentsSQL + ";\n" + runsSQL + ";\n" + eventsSQL + ";\n" + eventsIndexSQL + ";\n"
 )
 
 // indexDesign is a catalog as the SDK makes it.
-func indexDesign() *design {
-	d := &design{Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal"}}
+func indexDesign() *Design {
+	d := &Design{Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal"}}
 	for k, sql := range []string{agentsSQL, runsSQL, eventsSQL} {
 		kind := sdkdoc.Kind(k)
 		d.Objects = append(d.Objects, store.Object{Type: "table", Name: kind.Table(), Table: kind.Table(), SQL: sql})
@@ -84,24 +84,24 @@ func indexDesign() *design {
 }
 
 // storeDesign is an agent's database as the SDK makes it.
-func storeDesign() *design {
-	return &design{
+func storeDesign() *Design {
+	return &Design{
 		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
-		Objects: []store.Object{{Type: "table", Name: "blobs", Table: "blobs", SQL: storecheck.BlobsSQL}, {Type: "table", Name: metaTable, Table: metaTable, SQL: storecheck.MetaSQL}},
-		Tables:  []store.TableSchema{{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {Name: metaTable, Columns: []string{"key", "value"}, RowIDs: true}},
+		Objects: []store.Object{{Type: "table", Name: "blobs", Table: "blobs", SQL: storecheck.BlobsSQL}, {Type: "table", Name: MetaTable, Table: MetaTable, SQL: storecheck.MetaSQL}},
+		Tables:  []store.TableSchema{{Name: "blobs", Columns: []string{"id", "data"}, RowIDs: true}, {Name: MetaTable, Columns: []string{"key", "value"}, RowIDs: true}},
 	}
 }
 
-const metaTable = "meta"
+const MetaTable = "meta"
 
-func designOf(db Database) *design { return &design{db.Pragmas(), db.Objects(), db.Tables()} }
+func DesignOf(db Database) *Design { return &Design{db.Pragmas(), db.Objects(), db.Tables()} }
 
-func (d *design) equal(o *design) bool {
+func (d *Design) equal(o *Design) bool {
 	return d.Pragmas == o.Pragmas && slices.Equal(d.Objects, o.Objects)
 }
 
-// table finds a table; SQLite does not mind the case of names.
-func (d *design) table(name string) (store.TableSchema, bool) {
+// Table finds a table; SQLite does not mind the case of names.
+func (d *Design) Table(name string) (store.TableSchema, bool) {
 	for _, t := range d.Tables {
 		if strings.EqualFold(t.Name, name) {
 			return t, true
@@ -110,16 +110,16 @@ func (d *design) table(name string) (store.TableSchema, bool) {
 	return store.TableSchema{}, false
 }
 
-// columns pairs the columns of a table with those of a kind's rows.
-type columns struct {
-	kind sdkdoc.Kind
-	of   []int // column of the table by column of the row, -1 where the table lacks it
-	at   []int // column of the row by column of the table, -1 where it is a stranger
+// Columns pairs the columns of a table with those of a kind's rows.
+type Columns struct {
+	kind  sdkdoc.Kind
+	of    []int // column of the table by column of the row, -1 where the table lacks it
+	OfRow []int // column of the row by column of the table, -1 where it is a stranger
 }
 
-// row adds to cells those of a row, in the order of the kind. A column that the
+// Row adds to cells those of a row, in the order of the kind. A column that the
 // table lacks is NULL.
-func (c *columns) row(cells []store.Cell, b *store.Batch, i int) []store.Cell {
+func (c *Columns) Row(cells []store.Cell, b *store.Batch, i int) []store.Cell {
 	for _, col := range c.of {
 		if col < 0 {
 			cells = append(cells, store.NullCell())
@@ -130,10 +130,10 @@ func (c *columns) row(cells []store.Cell, b *store.Batch, i int) []store.Cell {
 	return cells
 }
 
-func pair(k sdkdoc.Kind, t store.TableSchema) columns {
-	c := columns{kind: k, of: make([]int, len(k.Columns())), at: make([]int, len(t.Columns))}
-	for i := range c.at {
-		c.at[i] = -1
+func Pair(k sdkdoc.Kind, t store.TableSchema) Columns {
+	c := Columns{kind: k, of: make([]int, len(k.Columns())), OfRow: make([]int, len(t.Columns))}
+	for i := range c.OfRow {
+		c.OfRow[i] = -1
 	}
 	for i, name := range k.Columns() {
 		c.of[i] = slices.IndexFunc(t.Columns, func(s string) bool { return strings.EqualFold(s, name) })
@@ -141,7 +141,7 @@ func pair(k sdkdoc.Kind, t store.TableSchema) columns {
 			c.of[i] = -1 // the database itself says whose it is
 		}
 		if c.of[i] >= 0 {
-			c.at[c.of[i]] = i
+			c.OfRow[c.of[i]] = i
 		}
 	}
 	return c

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"errors"
@@ -30,7 +30,7 @@ func (s *docScan) checkpoints() (err error) {
 	var shuffled *shuffle
 	if runs := s.back.runs(len(shelves)); runs != nil {
 		shuffled = newShuffle(s, runs)
-		defer func() { err = errors.Join(err, shuffled.lines.close()) }()
+		defer func() { err = errors.Join(err, shuffled.lines.Close()) }()
 		out = shuffled
 	} else if s.back.order != nil {
 		s.note(loss.Loss{Code: loss.StaleOrder, At: s.back.order.At})
@@ -63,7 +63,7 @@ func (s *docScan) shelves() (out []shelf, err error) {
 			ids = append(ids, id)
 		}
 	}
-	owners, err := ownersOf(ids, s.Stores, s.askMeta)
+	owners, err := OwnersOf(ids, s.Stores, s.askMeta)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *docScan) shelves() (out []shelf, err error) {
 			if !sh.known {
 				s.note(loss.Loss{Code: loss.AgentUnlisted, At: note})
 			}
-			if o.Path != s.Root+storePath(o.Agent) {
+			if o.Path != s.Root+StorePath(o.Agent) {
 				s.note(loss.Loss{Code: loss.FolderMisnamed, At: note})
 			}
 		}
@@ -111,7 +111,7 @@ func (s *docScan) askMeta(p string) (id string, err error) {
 			err = e
 		}
 	}()
-	t, ok := designOf(db).table(metaTable)
+	t, ok := DesignOf(db).Table(MetaTable)
 	if !ok || !slices.Equal(t.Columns, []string{"key", "value"}) {
 		return "", nil
 	}
@@ -121,7 +121,7 @@ func (s *docScan) askMeta(p string) (id string, err error) {
 		}
 		for i := range b.Rows() {
 			if id == "" && string(b.Cell(i, 0).Bytes()) == storedb.MetaKey {
-				id = metaAgent(b.Cell(i, 1).Bytes())
+				id = MetaAgent(b.Cell(i, 1).Bytes())
 			}
 		}
 		b.Release()
@@ -140,10 +140,10 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 			err = e
 		}
 	}()
-	is, usual := designOf(db), storeDesign()
+	is, usual := DesignOf(db), storeDesign()
 	lines := 0
-	if t, ok := is.table(sdkdoc.Checkpoint.Table()); ok {
-		m := &maker{docScan: s, file: sh.path, table: t, columns: pair(sdkdoc.Checkpoint, t), odd: !is.equal(usual), id: sh.id, sink: out}
+	if t, ok := is.Table(sdkdoc.Checkpoint.Table()); ok {
+		m := &maker{docScan: s, file: sh.path, table: t, Columns: Pair(sdkdoc.Checkpoint, t), odd: !is.equal(usual), id: sh.id, sink: out}
 		for b, err := range db.Scan(s.ctx, int(sdkdoc.Checkpoint), t) {
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 		}
 		lines = m.made
 	}
-	s.leftDesign(sh.path, lines > 0 && sh.path == s.Root+storePath(sh.id), is, usual, store.TextCell([]byte(sh.id)))
+	s.leftDesign(sh.path, lines > 0 && sh.path == s.Root+StorePath(sh.id), is, usual, store.TextCell([]byte(sh.id)))
 	if err := s.leftMeta(db, sh, is); err != nil {
 		return err
 	}
@@ -165,8 +165,8 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 
 // leftMeta tells the rows of the meta table, unless they are what a writer
 // makes of the agent anyway.
-func (s *docScan) leftMeta(db Database, sh *shelf, is *design) error {
-	t, ok := is.table(metaTable)
+func (s *docScan) leftMeta(db Database, sh *shelf, is *Design) error {
+	t, ok := is.Table(MetaTable)
 	if !ok || s.view.OnLeftover == nil {
 		return nil
 	}

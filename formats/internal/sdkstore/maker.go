@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ type maker struct {
 	*docScan
 	file  string // slash path of the database
 	table store.TableSchema
-	columns
+	Columns
 	odd  bool   // the table need not keep the SDK's rules
 	id   string // of the agent whose database it is
 	sink sink
@@ -48,7 +48,7 @@ func (m *maker) batch(b *store.Batch) error {
 
 // record makes the line of one row.
 func (m *maker) record(b *store.Batch, i int) error {
-	m.row = m.columns.row(m.row[:0], b, i)
+	m.row = m.Columns.Row(m.row[:0], b, i)
 	if m.kind == sdkdoc.Checkpoint {
 		m.row[sdkdoc.BlobAgent] = store.TextCell([]byte(m.id))
 	}
@@ -178,7 +178,7 @@ func same(a, b store.Cell) bool {
 func (m *maker) left(b *store.Batch, i int, line store.Cell, lost sdkdoc.Lost, admitted bool, bare sdkdoc.Lost) {
 	at := store.Addr{File: m.file, Set: m.table.Name, RowID: b.RowID(i), HasID: m.table.RowIDs, Line: m.sink.number()}
 	told := false
-	for col, from := range m.at {
+	for col, from := range m.OfRow {
 		c := b.Cell(i, col)
 		if from < 0 && c.Class == store.Null || from >= 0 && (!lost.Has(from) || bare.Has(from)) {
 			continue

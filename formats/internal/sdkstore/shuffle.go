@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"encoding/binary"
@@ -64,7 +64,7 @@ func appendRun(dst []byte, r run) []byte {
 type shuffle struct {
 	scan  *docScan
 	runs  []run
-	lines spool
+	lines Spool
 	shelf int
 	count []int   // lines by shelf
 	from  []int64 // of the first, in the spool
@@ -78,7 +78,7 @@ func newShuffle(s *docScan, runs []run) *shuffle {
 
 func (s *shuffle) due() error {
 	for len(s.count) <= s.shelf {
-		s.count, s.from = append(s.count, 0), append(s.from, s.lines.size)
+		s.count, s.from = append(s.count, 0), append(s.from, s.lines.Size)
 	}
 	s.count[s.shelf]++
 	return nil
@@ -100,9 +100,9 @@ func (s *shuffle) leave(it store.SidecarItem) {
 // put writes a line: its class, its length, its bytes.
 func (s *shuffle) put(line []byte, class store.Class) error {
 	s.line = line
-	_, err := s.lines.add(binary.LittleEndian.AppendUint64([]byte{byte(class)}, uint64(len(line))))
+	_, err := s.lines.Add(binary.LittleEndian.AppendUint64([]byte{byte(class)}, uint64(len(line))))
 	if err == nil {
-		_, err = s.lines.add(line)
+		_, err = s.lines.Add(line)
 	}
 	return err
 }
@@ -139,12 +139,12 @@ func (s *shuffle) deal() error {
 }
 
 func (s *shuffle) one(shelf int, dealt []int) error {
-	head, err := s.lines.read(s.from[shelf], 9)
+	head, err := s.lines.Read(s.from[shelf], 9)
 	if err != nil {
 		return err
 	}
 	class, n := store.Class(head[0]), int(binary.LittleEndian.Uint64(head[1:]))
-	line, err := s.lines.read(s.from[shelf]+9, n)
+	line, err := s.lines.Read(s.from[shelf]+9, n)
 	if err != nil {
 		return err
 	}

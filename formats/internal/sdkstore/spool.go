@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"errors"
@@ -6,22 +6,22 @@ import (
 	"rehome/internal/scratch"
 )
 
-// spool holds bytes to be read again in any order: in memory as long as they
+// Spool holds bytes to be read again in any order: in memory as long as they
 // are few, then in a file.
-type spool struct {
+type Spool struct {
 	held   []byte
 	file   *scratch.File
-	size   int64
+	Size   int64
 	buffer []byte
 }
 
 // spoolHeld is how much is held in memory.
 const spoolHeld = 8 << 20
 
-// add appends some bytes and tells where they are.
-func (s *spool) add(p []byte) (at int64, err error) {
-	at = s.size
-	s.size += int64(len(p))
+// Add appends some bytes and tells where they are.
+func (s *Spool) Add(p []byte) (at int64, err error) {
+	at = s.Size
+	s.Size += int64(len(p))
 	if len(s.held)+len(p) > spoolHeld {
 		if err := s.flush(); err != nil {
 			return at, err
@@ -37,7 +37,7 @@ func (s *spool) add(p []byte) (at int64, err error) {
 
 // flush moves what is held into the file. Then the memory is a buffer for what
 // comes next.
-func (s *spool) flush() (err error) {
+func (s *Spool) flush() (err error) {
 	if s.file == nil {
 		if s.file, err = scratch.NewFile("rows"); err != nil {
 			return err
@@ -48,12 +48,12 @@ func (s *spool) flush() (err error) {
 	return err
 }
 
-// read gives bytes back. They are valid until the next call.
-func (s *spool) read(at int64, n int) ([]byte, error) {
-	if at < 0 || n < 0 || at+int64(n) > s.size {
+// Read gives bytes back. They are valid until the next call.
+func (s *Spool) Read(at int64, n int) ([]byte, error) {
+	if at < 0 || n < 0 || at+int64(n) > s.Size {
 		return nil, errors.New("beyond the spool")
 	}
-	from := s.size - int64(len(s.held)) // of what is held
+	from := s.Size - int64(len(s.held)) // of what is held
 	if at >= from {
 		at -= from
 		return s.held[at : at+int64(n) : at+int64(n)], nil
@@ -68,10 +68,10 @@ func (s *spool) read(at int64, n int) ([]byte, error) {
 	return s.buffer[:n], err
 }
 
-// close lets go of everything.
-func (s *spool) close() error {
+// Close lets go of everything.
+func (s *Spool) Close() error {
 	f := s.file
-	*s = spool{}
+	*s = Spool{}
 	if f == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"rehome/formats/internal/sdkdoc"
@@ -51,7 +51,7 @@ func (w *builder) keep(it store.SidecarItem) {
 	if !w.WithSecrets && len(it.Row) == 1 {
 		text := it.Row[0].Bytes()
 		strip := secret.Strip
-		if k, ok := kindOf(it.At.File); ok && k <= sdkdoc.Run {
+		if k, ok := KindOf(it.At.File); ok && k <= sdkdoc.Run {
 			strip = secret.StripOwn
 		}
 		bare, cuts, torn := strip(text)

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"bytes"
@@ -38,14 +38,14 @@ type builder struct {
 // Target is where rows go to: databases and files, by their slash paths inside
 // the store.
 type Target struct {
-	Create func(ctx context.Context, path string, d *design) (store.Writer, error)
+	Create func(ctx context.Context, path string, d *Design) (store.Writer, error)
 	File   func(path string) (io.WriteCloser, error)
 }
 
-// newWriter makes the rows of documents.
-func newWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, error) {
+// NewWriter makes the rows of documents.
+func NewWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, error) {
 	if !sdkdoc.Documents(b.Schema) {
-		return nil, &formats.Error{Format: name, Err: errors.New("only Cursor SDK stores can be converted to this format"), Hint: "use --to archive, which accepts any store"}
+		return nil, &formats.Error{Format: FormatName, Err: errors.New("only Cursor SDK stores can be converted to this format"), Hint: "use --to archive, which accepts any store"}
 	}
 	if b.Moved {
 		b.Leftover = uprooted(b.Leftover)
@@ -76,7 +76,7 @@ func (w *builder) database(b *base) (store.Writer, error) {
 	return w.Create(w.ctx, b.path, b.design)
 }
 
-func setOf(d *design, table string) int {
+func setOf(d *Design, table string) int {
 	for i, t := range d.Tables {
 		if t.Name == table {
 			return i
@@ -210,7 +210,7 @@ func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
 		return nil, err
 	}
 	if f.table.Name == "" {
-		return nil, &formats.Error{Format: name, Op: "sidecar", At: k.File(), Err: errors.New("the schema in the sidecar has no table for it"), Hint: "use --sidecar none to leave it out"}
+		return nil, &formats.Error{Format: FormatName, Op: "sidecar", At: k.File(), Err: errors.New("the schema in the sidecar has no table for it"), Hint: "use --sidecar none to leave it out"}
 	}
 	return f, nil
 }

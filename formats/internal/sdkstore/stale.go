@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func (p *plan) stale(note loss.Sink) {
 // elsewhere reports a place in another state root than the plan's.
 func (p *plan) elsewhere(at string) bool {
 	for i := range at {
-		if root := at[:i+1]; at[i] == '/' && root != p.root && p.bases[root+indexName] != nil {
+		if root := at[:i+1]; at[i] == '/' && root != p.root && p.bases[root+IndexName] != nil {
 			return true
 		}
 	}
@@ -63,7 +63,7 @@ func (s *docScan) foreign(residue []store.SidecarItem) {
 	for i := range residue {
 		it := &residue[i]
 		withheld := slices.ContainsFunc(it.Row, func(c store.Cell) bool { return c.Class == store.Withheld })
-		switch _, lines := kindOf(it.At.File); {
+		switch _, lines := KindOf(it.At.File); {
 		case len(it.Row) == 0 || withheld || sdkdoc.IsOmission(it):
 		case !lines:
 			s.note(loss.Loss{Code: loss.StaleForeign, At: it.At})

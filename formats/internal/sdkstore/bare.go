@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ func bareLeftover(keep func(store.SidecarItem)) func(store.SidecarItem) {
 	return func(it store.SidecarItem) {
 		for i, c := range it.Row {
 			if c.Class == store.Text || c.Class == store.Blob {
-				it.Row[i] = bareCell(c, it.At.Set == schemaSet)
+				it.Row[i] = bareCell(c, it.At.Set == SchemaSet)
 			}
 		}
 		keep(it)

@@ -2,18 +2,27 @@ package cursorsdk
 
 import (
 	"cmp"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"rehome/formats"
-	"rehome/formats/internal/transcript"
-	"rehome/formats/loss"
-	"rehome/formats/store"
+	"rehome/formats/internal/sdkstore"
+	"rehome/formats/internal/sqlitefile"
 )
+
+const (
+	rootsName = "sdk-agent-store"
+
+	projectsName = "projects" // of Cursor's data folder
+)
+
+// stateRoot is the location itself; for an index.db, the state root that it
+// stands for.
+func stateRoot(l *formats.Location) (*formats.Location, error) {
+	if l.IsRegular() && l.Name() == sdkstore.IndexName {
+		return formats.Locate(filepath.Dir(l.Path))
+	}
+	return l, nil
+}
 
 // project reports a folder of the client's for one project: its state roots lie
 // in a folder of it. Newer versions keep those of all projects in a folder of
@@ -58,44 +67,7 @@ func (s surroundings) project(agent string) string {
 	return ""
 }
 
-// besideScripts finds the transcripts of the agents of a state root that is
-// read without the project around it. The client keeps those of all sessions of
-// a project in one folder, so that each is looked up by its agent and nobody
-// else's is taken.
-func (d *decoder) besideScripts() error {
-	d.Outer = map[string]string{}
-	for _, id := range slices.Concat(d.Index.Agents(), d.CheckpointAgents) {
-		if err := d.ctx.Err(); err != nil {
-			return err
-		}
-		project := d.around.project(id)
-		if project == "" {
-			continue
-		}
-		found, err := scriptsOf(project, id)
-		if err != nil {
-			d.Note(loss.Loss{Code: loss.TranscriptsUnreadable, At: store.Addr{File: transcript.Folder, Key: store.TextCell([]byte(id))}})
-		}
-		for _, f := range found {
-			if d.Outer[f.Path] == "" {
-				d.Outer[f.Path] = project
-				d.Transcripts = append(d.Transcripts, f)
-			}
-		}
-	}
-	slices.SortFunc(d.Transcripts, func(a, b transcript.File) int { return strings.Compare(a.Path, b.Path) })
-	return nil
-}
-
-// scriptsOf are the transcripts of an agent in a project, which need not be
-// there.
-func scriptsOf(project, agent string) ([]transcript.File, error) {
-	root, err := os.OpenRoot(project)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	return transcript.Of(root.FS(), agent)
+// options are those of a view for its databases.
+func options(v formats.View) sqlitefile.Options {
+	return sqlitefile.Options{Live: v.Live, OnNotice: v.OnNotice, Verbose: v.Verbose}
 }

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"path"
@@ -12,10 +12,10 @@ type owner struct {
 	Named       bool // nothing says whose it is: it is named like its folder
 }
 
-// ownersOf finds out whose each database is: it lies in a folder named by the
+// OwnersOf finds out whose each database is: it lies in a folder named by the
 // agent's id, or else its meta row says so; failing both it is named like its
 // folder. agents are those of the catalog, ask reads the meta row.
-func ownersOf(agents, paths []string, ask func(path string) (agent string, err error)) (out []owner, err error) {
+func OwnersOf(agents, paths []string, ask func(path string) (agent string, err error)) (out []owner, err error) {
 	byFolder := map[string][]string{} // in the order of their paths
 	for _, p := range paths {
 		folder := path.Base(path.Dir(p))
@@ -24,7 +24,7 @@ func ownersOf(agents, paths []string, ask func(path string) (agent string, err e
 	claimed, taken, known := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, id := range agents {
 		known[id] = true
-		for _, folder := range []string{path.Base(path.Dir(storePath(id))), idHash(id)} {
+		for _, folder := range []string{path.Base(path.Dir(StorePath(id))), HashOf(id)} {
 			if list := byFolder[folder]; len(list) > 0 && !taken[id] {
 				claimed[list[0]], taken[id] = true, true
 				out = append(out, owner{list[0], id, true, false})

@@ -1,4 +1,4 @@
-package cursorsdk
+package sdkstore
 
 import (
 	"bytes"
