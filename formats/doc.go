@@ -84,6 +84,7 @@
 //	blobs         an index of the blobs of a store
 //	storedb       the tables of a store.db
 //	sdkdoc        the documents of the Cursor SDK, as rows and as lines
+//	sdkstore      rows, documents and sidecars of those stores, without their files
 //	sdksession    sessions made from those documents
 //	transcript    the agent-transcripts that Cursor's clients write
 //	toolmap       the names that clients and models have for tools

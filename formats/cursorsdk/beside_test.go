@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/audit"
+	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/cursorsdk/internal/read"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/rule"
 )
@@ -16,7 +19,7 @@ import (
 // roots are the state roots of a project.
 func roots(t *testing.T, dir string) []string {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(dir, rootsName, "*"))
+	list, err := filepath.Glob(filepath.Join(dir, layout.RootsName, "*"))
 	if err != nil || len(list) == 0 {
 		t.Fatal(list, err)
 	}
@@ -25,7 +28,7 @@ func roots(t *testing.T, dir string) []string {
 
 // bareStory is what a store tells, without the folder that its databases lie in.
 func bareStory(s story) string {
-	return regexp.MustCompile(rootsName+`/[0-9a-f]+/`).ReplaceAllString(string(s.raw), "")
+	return regexp.MustCompile(layout.RootsName+`/[0-9a-f]+/`).ReplaceAllString(string(s.raw), "")
 }
 
 // TestBesideStateRoot: a state root is read with the transcripts of its
@@ -86,8 +89,8 @@ func TestBesideOthers(t *testing.T) {
 func moved(t *testing.T) (data, root string) {
 	t.Helper()
 	dir, data := sampleProject(t), filepath.Join(t.TempDir(), ".cursor")
-	place := filepath.Join(data, projectsName, slug(workspaceOf(t, dir)))
-	root = filepath.Join(data, rootsName, "0f3c")
+	place := filepath.Join(data, layout.ProjectsName, layout.Slug(workspaceOf(t, dir)))
+	root = filepath.Join(data, layout.RootsName, "0f3c")
 	for _, folder := range []string{place, filepath.Dir(root)} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -108,7 +111,7 @@ func workspaceOf(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for h, err := range heads(t.Context(), l, formats.View{}) {
+	for h, err := range read.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,11 +137,11 @@ func TestNewerLocation(t *testing.T) {
 		if m, err := probe(t.Context(), l); err != nil || m.Score > 0 != score {
 			t.Errorf("%s: %v %v", path, m, err)
 		}
-		if w := within(l); (w == "") != (path == data || path == root || path == filepath.Dir(root)) {
+		if w := layout.Within(l); (w == "") != (path == data || path == root || path == filepath.Dir(root)) {
 			t.Errorf("%s stands for %q", path, w)
 		}
 	}
-	gone(t, filepath.Join(data, projectsName), ".jsonl")
+	gone(t, filepath.Join(data, layout.ProjectsName), ".jsonl")
 	if got := decoded(t, root); len(got.lines) == 0 {
 		t.Error("nothing without the transcript")
 	}
@@ -157,7 +160,7 @@ func TestNewerLocationIsChecked(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}}
-	if err := new(benches).check(t.Context(), l, formats.View{Jobs: 1}, q); err != nil {
+	if err := new(audit.Caches).Check(t.Context(), l, formats.View{Jobs: 1}, q); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/audit"
+	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/cursorsdk/internal/read"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
@@ -31,16 +34,16 @@ func Format() *formats.Format {
 		Schemas: []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
 		Probe:   probe,
 		Home: &formats.Home{
-			Store:       ProjectPath,
-			External:    ExternalDir,
-			Roots:       home,
-			StoreInside: within,
+			Store:       layout.ProjectPath,
+			External:    layout.ExternalDir,
+			Roots:       layout.Home,
+			StoreInside: layout.Within,
 		},
 		Sessions: &formats.Sessions{
-			Decode: decode,
-			Heads:  heads,
+			Decode: read.Decode,
+			Heads:  read.Heads,
 		},
-		Check: new(benches).check,
+		Check: new(audit.Caches).Check,
 	}
 }
 
@@ -54,8 +57,8 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 		return probe(ctx, root)
 	case !l.IsDir():
 		return formats.Match{}, nil
-	case project(l):
-		return formats.Match{Score: 95, Evidence: []string{"contains a folder " + rootsName}}, nil
+	case layout.Project(l):
+		return formats.Match{Score: 95, Evidence: []string{"contains a folder " + layout.RootsName}}, nil
 	case !l.Has(sdkstore.IndexName) || !sqlitestore.HasHeader(l.Path, sdkstore.IndexName):
 		return formats.Match{}, nil
 	case l.Has("agents"):
@@ -69,12 +72,12 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 }
 
 func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	l, err := stateRoot(l)
+	l, err := layout.StateRoot(l)
 	if err != nil {
 		return nil, err
 	}
 	if v.OnNotice != nil {
-		for _, s := range leftAside(l) {
+		for _, s := range layout.LeftAside(l) {
 			v.OnNotice(s)
 		}
 	}
@@ -89,15 +92,15 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 		}
 		return lines
 	})
-	return shape(project(l)).Open(ctx, l, v)
+	return layout.Shape(layout.Project(l)).Open(ctx, l, v)
 }
 
 func create(ctx context.Context, b formats.Build) (store.Writer, error) {
 	if len(b.Schema.Databases) == 0 {
 		return createDocuments(ctx, b)
 	}
-	project := strings.HasPrefix(b.Schema.Databases[0].Path, rootsName+"/")
-	return textShape(project).Create(ctx, b)
+	project := strings.HasPrefix(b.Schema.Databases[0].Path, layout.RootsName+"/")
+	return layout.TextShape(project).Create(ctx, b)
 }
 
 // shard keeps the events of a run together.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/store"
@@ -18,12 +19,12 @@ func TestPlace(t *testing.T) {
 		"/":              "sdk-agent-store/6666cd76f96956469e7be39d750cc7d9",
 		"/a//b_é c/":     "a-b-c/sdk-agent-store/0f7a2b1488bbc92f4024c9ea8fa6f96e",
 	} {
-		got := filepath.ToSlash(ProjectPath("/home/dev", cwd))
+		got := filepath.ToSlash(layout.ProjectPath("/home/dev", cwd))
 		if got != "/home/dev/.cursor/projects/"+want {
 			t.Errorf("%q lives in %s, want %s", cwd, got, want)
 		}
 	}
-	if ProjectPath("/h", "/ws") == ProjectPath("/h", "/ws/") {
+	if layout.ProjectPath("/h", "/ws") == layout.ProjectPath("/h", "/ws/") {
 		t.Error("the SDK tells /ws from /ws/")
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/cursorsdk/internal/read"
 	"rehome/formats/session"
 )
 
@@ -17,7 +19,7 @@ import (
 // go there by, which not even root can do.
 func TestUnlookable(t *testing.T) {
 	dir := sampleProject(t)
-	at, err := os.OpenRoot(filepath.Join(dir, rootsName))
+	at, err := os.OpenRoot(filepath.Join(dir, layout.RootsName))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,7 @@ func TestUnlookable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last error
-	for s, err := range decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range read.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if last = err; s != nil {
 			t.Error("a session as if nothing was wrong: " + s.ID)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/read"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -37,7 +38,7 @@ func decoded(t *testing.T, path string) story {
 	v := formats.View{OnLoss: func(n loss.Loss) {
 		out.notes = append(out.notes, n.Kind().String()+" "+n.At.String()+" "+strings.Join(append([]string{string(n.Code)}, n.Args...), " "))
 	}}
-	for s, err := range decode(t.Context(), l, v, session.Selection{Account: &books}) {
+	for s, err := range read.Decode(t.Context(), l, v, session.Selection{Account: &books}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -414,7 +415,7 @@ func TestStops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for s, err := range decode(t.Context(), l, formats.View{}, session.Selection{}) {
+	for s, err := range read.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -426,7 +427,7 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var last error
-	for s, err := range decode(ctx, l, formats.View{}, session.Selection{}) {
+	for s, err := range read.Decode(ctx, l, formats.View{}, session.Selection{}) {
 		if last = err; err != nil {
 			continue
 		}

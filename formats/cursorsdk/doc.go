@@ -11,7 +11,7 @@
 // A state root is one store; so is a project folder, with its transcripts. A
 // store that is restored to its own place gets its transcripts there, too (see
 // Outside). A state root that is read alone is read with the transcripts of its
-// agents in the surrounding project (beside.go).
+// agents in the surrounding project.
 //
 // Versions 1.0.40 and later keep state roots at ~/.cursor/sdk-agent-store/<id>
 // and move those that they find in projects. The transcripts of an agent remain
@@ -39,7 +39,7 @@
 // cursor-ndjson shares), each row of index.db and each blob becomes the line
 // that the SDK's line store would contain; internal/sdkdoc maps them. Neither
 // store can hold everything that the other can, so each conversion regenerates
-// what it can and keeps the rest in a sidecar (leftover.go, putback.go):
+// what it can and keeps the rest in a sidecar (internal/sdkstore):
 //
 //	only SQLite holds: row ids with gaps, end times of failed runs, the meta
 //	row, tables and columns that the SDK does not create, another schema, an

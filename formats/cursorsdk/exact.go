@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
@@ -20,7 +21,7 @@ import (
 
 // openDocuments reads a state root as documents.
 func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	databases, plain, err := shape(project(l)).FilesFor(l, v)
+	databases, plain, err := layout.Shape(layout.Project(l)).FilesFor(l, v)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func openDocuments(ctx context.Context, l *formats.Location, v formats.View) (st
 	slices.Sort(src.Stores)
 	slices.Sort(src.Transcripts)
 	src.Open = func(ctx context.Context, p string) (sdkstore.Database, error) {
-		return sqlitefile.Open(ctx, names[p], options(v))
+		return sqlitefile.Open(ctx, names[p], layout.Options(v))
 	}
 	src.File = func(p string) (io.ReadCloser, error) { return os.Open(names[p]) }
 	src.Plain = func(ctx context.Context, p string, set int, give func(*store.Batch) error) error {

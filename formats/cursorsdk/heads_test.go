@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/cursorsdk/internal/read"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/session"
 )
@@ -45,7 +47,7 @@ func headsAt(t *testing.T, path string) []string {
 		t.Fatal(err)
 	}
 	var got []string
-	for h, err := range heads(t.Context(), l, formats.View{}) {
+	for h, err := range read.Heads(t.Context(), l, formats.View{}) {
 		if err != nil {
 			got = append(got, "error")
 			continue
@@ -62,7 +64,7 @@ func headsAt(t *testing.T, path string) []string {
 // of all catalogs of a project; one that is broken costs no other.
 func TestHeads(t *testing.T) {
 	project := filepath.Join(t.TempDir(), "p")
-	root := filepath.Join(project, rootsName, strings.Repeat("0a", 16))
+	root := filepath.Join(project, layout.RootsName, strings.Repeat("0a", 16))
 	makeCatalog(t, root, "x")
 	want := []string{`x1 /w "one" 1767323045678 1767323046000 -1`, `x2 /w "" 0 0 0`, `x3 /w "" 0 0 1`}
 	for _, path := range []string{root, filepath.Join(root, sdkstore.IndexName), project} {
@@ -71,8 +73,8 @@ func TestHeads(t *testing.T) {
 		}
 	}
 	makeCatalog(t, root+".bak-1", "backup")
-	makeCatalog(t, filepath.Join(project, rootsName, strings.Repeat("0b", 16)), "y")
-	broken := filepath.Join(project, rootsName, strings.Repeat("00", 16))
+	makeCatalog(t, filepath.Join(project, layout.RootsName, strings.Repeat("0b", 16)), "y")
+	broken := filepath.Join(project, layout.RootsName, strings.Repeat("00", 16))
 	if err := os.MkdirAll(broken, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func TestHome(t *testing.T) {
 	dir := t.TempDir()
 	m := formats.Machine{OS: "linux", Home: dir, Getenv: func(string) string { return "" }}
 	projects := filepath.Join(dir, ".cursor", "projects")
-	if got := home(m); !slices.Equal(got, []string{projects}) {
+	if got := layout.Home(m); !slices.Equal(got, []string{projects}) {
 		t.Errorf("without any: %q", got)
 	}
 	for _, p := range []string{"a/sdk-agent-store", "b/agent-transcripts", "c/sdk-agent-store"} {
@@ -97,15 +99,15 @@ func TestHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{filepath.Join(projects, "a", rootsName), filepath.Join(projects, "c", rootsName)}
-	if got := home(m); !slices.Equal(got, want) {
+	want := []string{filepath.Join(projects, "a", layout.RootsName), filepath.Join(projects, "c", layout.RootsName)}
+	if got := layout.Home(m); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	newer := filepath.Join(dir, ".cursor", rootsName)
+	newer := filepath.Join(dir, ".cursor", layout.RootsName)
 	if err := os.Mkdir(newer, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if got := home(m); !slices.Equal(got, append([]string{newer}, want...)) {
+	if got := layout.Home(m); !slices.Equal(got, append([]string{newer}, want...)) {
 		t.Errorf("%q, want %q in front", got, newer)
 	}
 }

@@ -92,8 +92,10 @@ func storeDesign() *Design {
 	}
 }
 
+// MetaTable is the table of an agent's database that says whose it is.
 const MetaTable = "meta"
 
+// DesignOf is the design of a database that is there.
 func DesignOf(db Database) *Design { return &Design{db.Pragmas(), db.Objects(), db.Tables()} }
 
 func (d *Design) equal(o *Design) bool {
@@ -130,6 +132,7 @@ func (c *Columns) Row(cells []store.Cell, b *store.Batch, i int) []store.Cell {
 	return cells
 }
 
+// Pair pairs the columns of a table with those of a kind.
 func Pair(k sdkdoc.Kind, t store.TableSchema) Columns {
 	c := Columns{kind: k, of: make([]int, len(k.Columns())), OfRow: make([]int, len(t.Columns))}
 	for i := range c.OfRow {

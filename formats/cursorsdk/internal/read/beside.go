@@ -1,4 +1,4 @@
-package cursorsdk
+package read
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func (d *decoder) besideScripts() error {
 		if err := d.ctx.Err(); err != nil {
 			return err
 		}
-		project := d.around.project(id)
+		project := d.around.Project(id)
 		if project == "" {
 			continue
 		}

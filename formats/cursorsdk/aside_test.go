@@ -7,27 +7,7 @@ import (
 	"testing"
 
 	"rehome/formats/internal/sdkstore"
-	"rehome/formats/internal/sqlitestore"
 )
-
-// TestOwnDatabases: of what lies below a state root only what the SDK puts
-// there is the SDK's.
-func TestOwnDatabases(t *testing.T) {
-	for rel, want := range map[string]bool{
-		"index.db": true, "agents/agent-ab/store.db": true, "agents/ab/store.db": true, "sdk-agent-store/x/index.db": false,
-		"store.db": false, "agents/store.db": false, "agents/index.db": false, "agents/a/b/store.db": false, "chats/ab/cd/store.db": false, "more/agents/a/store.db": false,
-	} {
-		if got := shape(false).Use(rel) == sqlitestore.Database; got != want {
-			t.Errorf("%s: %v", rel, got)
-		}
-		if got := shape(true).Use("sdk-agent-store/x/"+rel) == sqlitestore.Database; got != want {
-			t.Errorf("%s in a project: %v", rel, got)
-		}
-		if textShape(false).Use(rel) != sqlitestore.Database {
-			t.Errorf("%s of an earlier version is not restored", rel)
-		}
-	}
-}
 
 // TestNotOwn: chats of the CLI below a folder with an index.db are not the
 // SDK's, and what a running conversion keeps beside its target is nobody's.

@@ -1,4 +1,4 @@
-package cursorsdk
+package read
 
 import (
 	"context"

@@ -1,9 +1,10 @@
-package cursorsdk
+package read
 
 import (
 	"path"
 	"slices"
 
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
@@ -23,7 +24,7 @@ func (d *decoder) owners(databases []sqlitestore.File) error {
 		}
 	}
 	owners, err := sdkstore.OwnersOf(d.Index.Agents(), paths, func(p string) (string, error) {
-		value, err := sqlitefile.Value(d.ctx, files[p].Name, sdkstore.MetaTable, storedb.MetaKey, options(d.view))
+		value, err := sqlitefile.Value(d.ctx, files[p].Name, sdkstore.MetaTable, storedb.MetaKey, layout.Options(d.view))
 		if err != nil {
 			return "", d.ctx.Err() // reading the checkpoints says what is wrong
 		}

@@ -1,9 +1,10 @@
-package cursorsdk
+package read
 
 import (
 	"fmt"
 	"testing"
 
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/internal/sdkstore"
@@ -19,7 +20,7 @@ func TestCostOfOwners(t *testing.T) {
 		for i := range n {
 			id := fmt.Sprint("a", i)
 			index.Add(sdkdoc.Agent, fmt.Appendf(nil, `{"agentId":%q}`, id), sdksession.Place{})
-			files = append(files, sqlitestore.File{Path: fmt.Sprintf("%s/r%d/%s", rootsName, i, sdkstore.StorePath(id))})
+			files = append(files, sqlitestore.File{Path: fmt.Sprintf("%s/r%d/%s", layout.RootsName, i, sdkstore.StorePath(id))})
 		}
 		return testing.AllocsPerRun(1, func() {
 			d := &decoder{ctx: t.Context(), Store: &sdksession.Store{Index: index}, stores: map[string]sqlitestore.File{}}

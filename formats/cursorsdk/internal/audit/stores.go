@@ -1,4 +1,4 @@
-package cursorsdk
+package audit
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func (c *checker) hollow(id string) bool {
 // shelf asks about one store.db, and says whose it is.
 func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (agent string, err error) {
 	folder := path.Base(path.Dir(f.Path))
-	s, err := c.benches.stores.Open(ctx, f.Name, f.Path, c.view, c.q)
+	s, err := c.Caches.stores.Open(ctx, f.Name, f.Path, c.view, c.q)
 	if s == nil || err != nil {
 		return owner, err // what it holds is not known: nothing is missing
 	}

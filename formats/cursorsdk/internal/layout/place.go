@@ -1,4 +1,4 @@
-package cursorsdk
+package layout
 
 import (
 	"crypto/md5"
@@ -12,18 +12,18 @@ import (
 // that works in cwd. The string counts, not the folder: /ws and /ws/ are two.
 func ProjectPath(home, cwd string) string {
 	sum := md5.Sum([]byte(cwd))
-	return filepath.Join(home, ".cursor", "projects", slug(cwd), rootsName, hex.EncodeToString(sum[:]))
+	return filepath.Join(home, ".cursor", "projects", Slug(cwd), RootsName, hex.EncodeToString(sum[:]))
 }
 
 // ExternalDir is where the SDK keeps the transcripts of such a program: in its
 // project folder, which all state roots of one slug share.
 func ExternalDir(home, cwd string) (name, path string) {
-	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", "projects", slug(cwd), sdkdoc.Transcripts)
+	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", "projects", Slug(cwd), sdkdoc.Transcripts)
 }
 
-// slug is a path as the name of a folder: what is no ASCII letter or digit
+// Slug is a path as the name of a folder: what is no ASCII letter or digit
 // becomes a dash, several become one, none is left at the ends.
-func slug(path string) string {
+func Slug(path string) string {
 	var out []byte
 	for _, c := range []byte(path) {
 		switch {

@@ -1,4 +1,6 @@
-package cursorsdk
+// Package read makes sessions of state roots, and lists them.
+// Package read makes sessions of state roots, and lists them.
+package read
 
 import (
 	"context"
@@ -11,6 +13,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
 	"rehome/formats/internal/sdkstore"
@@ -22,9 +25,9 @@ import (
 	"rehome/formats/store"
 )
 
-// decode makes sessions of a state root, or of all those of a project. The rows
+// Decode makes sessions of a state root, or of all those of a project. The rows
 // of the catalogs wait as documents in a spool, where each can be read again.
-func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+func Decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		d := &decoder{ctx: ctx, view: v, Store: sdksession.NewStore(v), stores: map[string]sqlitestore.File{}}
 		d.Lines, d.Checkpoints, d.Fail = d, d.checkpoints, d.fail
@@ -42,7 +45,7 @@ type decoder struct {
 	rows   sdkstore.Spool
 	parts  []part                      // which table the rows of a stretch of the spool are from
 	stores map[string]sqlitestore.File // by agent
-	around surroundings                // of a state root
+	around layout.Surroundings         // of a state root
 }
 
 // part is a stretch of the spool: the rows of one table.
@@ -52,19 +55,19 @@ type part struct {
 }
 
 func (d *decoder) open(l *formats.Location) error {
-	l, err := stateRoot(l)
+	l, err := layout.StateRoot(l)
 	if err != nil {
 		return err
 	}
 	d.place = l.Path
-	d.around = around(l.Path)
+	d.around = layout.Around(l.Path)
 	if !l.IsDir() {
 		return &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains " + sdkstore.IndexName}
 	}
 	if d.Root, err = os.OpenRoot(l.Path); err != nil {
 		return &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: err}
 	}
-	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{OnLoss: d.view.OnLoss})
+	databases, plain, err := layout.Shape(layout.Project(l)).FilesFor(l, formats.View{OnLoss: d.view.OnLoss})
 	if err != nil && (!errors.Is(err, sqlitestore.ErrNoDatabase) || !l.Has(transcript.Folder)) {
 		return err
 	}
@@ -84,14 +87,14 @@ func (d *decoder) open(l *formats.Location) error {
 	if err := d.owners(databases); err != nil {
 		return err
 	}
-	if err := d.FindTranscripts(d.ctx); err != nil || len(d.Transcripts) > 0 || project(l) {
+	if err := d.FindTranscripts(d.ctx); err != nil || len(d.Transcripts) > 0 || layout.Project(l) {
 		return err
 	}
 	return d.besideScripts()
 }
 
 func (d *decoder) openDB(p sqlitestore.File) (*sqlitefile.DB, error) {
-	return sqlitefile.Open(d.ctx, p.Name, options(d.view))
+	return sqlitefile.Open(d.ctx, p.Name, layout.Options(d.view))
 }
 
 // Line reads a document from the spool.

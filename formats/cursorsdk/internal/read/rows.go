@@ -1,4 +1,4 @@
-package cursorsdk
+package read
 
 import (
 	"bytes"
@@ -112,8 +112,8 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 		r.unreadable(at, loss.KeyMissing)
 		return nil
 	}
-	if r.kind == sdkdoc.Agent && r.around.workspaces != nil {
-		r.around.workspaces[string(r.row[sdkdoc.AgentID].Bytes())] = string(r.row[sdkdoc.AgentWorkspace].Bytes())
+	if r.kind == sdkdoc.Agent && r.around.Workspaces != nil {
+		r.around.Workspaces[string(r.row[sdkdoc.AgentID].Bytes())] = string(r.row[sdkdoc.AgentWorkspace].Bytes())
 	}
 	line, lost := r.kind.Append(r.line[:0], r.row)
 	r.line = line

@@ -1,4 +1,4 @@
-package cursorsdk
+package layout
 
 import (
 	"os"
@@ -12,9 +12,9 @@ import (
 	"rehome/formats/internal/sqlitestore"
 )
 
-// shape is what a state root looks like, or a project folder around some.
-func shape(project bool) sqlitestore.Shape {
-	s := textShape(project)
+// Shape is what a state root looks like, or a project folder around some.
+func Shape(project bool) sqlitestore.Shape {
+	s := TextShape(project)
 	s.Use = func(rel string) sqlitestore.Use {
 		if as := use(rel, project); as != sqlitestore.Database || own(rel, project) {
 			return as
@@ -24,9 +24,9 @@ func shape(project bool) sqlitestore.Shape {
 	return s
 }
 
-// textShape is what text of an earlier version may become: that took every
+// TextShape is what text of an earlier version may become: that took every
 // database of the right name for the SDK's, wherever it lay.
-func textShape(project bool) sqlitestore.Shape {
+func TextShape(project bool) sqlitestore.Shape {
 	return sqlitestore.Shape{Origin: sdkstore.FormatName, Hollow: true, Use: func(rel string) sqlitestore.Use { return use(rel, project) }}
 }
 
@@ -46,7 +46,7 @@ func own(rel string, project bool) bool {
 // about may be anything, a copy of a database included.
 func use(rel string, project bool) sqlitestore.Use {
 	top, rest, _ := strings.Cut(rel, "/")
-	if project && (top != rootsName && top != sdkdoc.Transcripts || top == rootsName && setAside(rest)) {
+	if project && (top != RootsName && top != sdkdoc.Transcripts || top == RootsName && SetAside(rest)) {
 		return sqlitestore.Skip
 	}
 	switch base := path.Base(rel); {
@@ -60,25 +60,25 @@ func use(rel string, project bool) sqlitestore.Use {
 	return sqlitestore.Aside
 }
 
-// setAside reports what an earlier conversion into a project has left beside
+// SetAside reports what an earlier conversion into a project has left beside
 // the state root: an older one, and sidecars.
-func setAside(rel string) bool {
+func SetAside(rel string) bool {
 	root, _, _ := strings.Cut(rel, "/")
 	return strings.Contains(root, ".bak-") || formats.IsSidecar(root)
 }
 
-// within is the one state root of a project folder, or that of an index.db.
-func within(l *formats.Location) (root string) {
+// Within is the one state root of a project folder, or that of an index.db.
+func Within(l *formats.Location) (root string) {
 	if l.IsRegular() && l.Name() == sdkstore.IndexName {
 		return filepath.Dir(l.Path)
 	}
-	if !l.IsDir() || !project(l) {
+	if !l.IsDir() || !Project(l) {
 		return ""
 	}
-	at := filepath.Join(l.Path, rootsName)
+	at := filepath.Join(l.Path, RootsName)
 	list, _ := os.ReadDir(at)
 	for _, e := range list {
-		if setAside(e.Name()) || !sqlitestore.HasHeader(filepath.Join(at, e.Name()), sdkstore.IndexName) {
+		if SetAside(e.Name()) || !sqlitestore.HasHeader(filepath.Join(at, e.Name()), sdkstore.IndexName) {
 			continue
 		}
 		if root != "" {
@@ -89,15 +89,15 @@ func within(l *formats.Location) (root string) {
 	return root
 }
 
-// leftAside says what of a project is set aside.
-func leftAside(l *formats.Location) (out []string) {
-	if !l.IsDir() || !project(l) {
+// LeftAside says what of a project is set aside.
+func LeftAside(l *formats.Location) (out []string) {
+	if !l.IsDir() || !Project(l) {
 		return nil
 	}
-	list, _ := os.ReadDir(filepath.Join(l.Path, rootsName))
+	list, _ := os.ReadDir(filepath.Join(l.Path, RootsName))
 	for _, e := range list {
-		if setAside(e.Name()) && !formats.IsSidecar(e.Name()) {
-			out = append(out, filepath.Join(l.Path, rootsName, e.Name())+" skipped: a backup made by --replace")
+		if SetAside(e.Name()) && !formats.IsSidecar(e.Name()) {
+			out = append(out, filepath.Join(l.Path, RootsName, e.Name())+" skipped: a backup made by --replace")
 		}
 	}
 	return out

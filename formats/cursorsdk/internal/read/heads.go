@@ -1,4 +1,4 @@
-package cursorsdk
+package read
 
 import (
 	"context"
@@ -11,18 +11,19 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
-// heads lists the agents of a catalog in its order, or of all the catalogs of a
+// Heads lists the agents of a catalog in its order, or of all the catalogs of a
 // project. How much was said is in other files, and not looked at: an agent's
 // turns are its runs that ever began, for the SDK makes the first one before
 // there is a prompt. Of a run that did not finish nothing may have been kept, so
 // that where there is one the number is not known.
-func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+func Heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
 		roots, err := catalogs(l)
 		if err != nil {
@@ -48,10 +49,10 @@ func catalogs(l *formats.Location) ([]string, error) {
 	switch {
 	case !l.IsDir():
 		return []string{filepath.Dir(l.Path)}, nil
-	case !project(l):
+	case !layout.Project(l):
 		return []string{l.Path}, nil
 	}
-	below := filepath.Join(l.Path, rootsName)
+	below := filepath.Join(l.Path, layout.RootsName)
 	list, err := os.ReadDir(below)
 	if err != nil {
 		return nil, &formats.Error{Format: sdkstore.FormatName, At: below, Err: err}
@@ -59,7 +60,7 @@ func catalogs(l *formats.Location) ([]string, error) {
 	var out []string
 	for _, e := range list {
 		root := filepath.Join(below, e.Name())
-		if info, err := os.Stat(root); setAside(e.Name()) || err == nil && !info.IsDir() {
+		if info, err := os.Stat(root); layout.SetAside(e.Name()) || err == nil && !info.IsDir() {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(root, sdkstore.IndexName)); !errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +77,7 @@ var headColumns = [...]string{"agent_id", "workspace_ref", "name", "created_at",
 // catalog reads the agents of one state root. The catalog has a row an agent
 // and a row a turn: what is kept of them here is small.
 func catalog(ctx context.Context, root string, v formats.View) (list []session.Head, err error) {
-	db, err := sqlitefile.Open(ctx, filepath.Join(root, sdkstore.IndexName), options(v))
+	db, err := sqlitefile.Open(ctx, filepath.Join(root, sdkstore.IndexName), layout.Options(v))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-package cursorsdk
+// Package audit applies the rules of `rehome check` to state roots.
+package audit
 
 import (
 	"context"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/internal/sdkcheck"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
@@ -22,8 +24,8 @@ import (
 	"rehome/formats/store"
 )
 
-// benches are what all stores of one process share.
-type benches struct {
+// Caches are what all stores of one process share.
+type Caches struct {
 	index  sqlitefile.Known
 	stores storecheck.Bench
 }
@@ -44,18 +46,18 @@ var indexTables = func() (out []sqlitecheck.Table) {
 	return out
 }()
 
-// check asks about a state root, or about all of a project.
-func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	l, err := stateRoot(l)
+// Check asks about a state root, or about all of a project.
+func (b *Caches) Check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
+	l, err := layout.StateRoot(l)
 	if err != nil {
 		return err
 	}
 	if v.OnNotice != nil {
-		for _, s := range leftAside(l) {
+		for _, s := range layout.LeftAside(l) {
 			v.OnNotice(s)
 		}
 	}
-	databases, plain, err := shape(project(l)).FilesFor(l, formats.View{})
+	databases, plain, err := layout.Shape(layout.Project(l)).FilesFor(l, formats.View{})
 	if err != nil {
 		return err
 	}
@@ -70,7 +72,7 @@ func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View
 		if path.Base(index.Path) != sdkstore.IndexName {
 			continue
 		}
-		c := &checker{benches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, sdkstore.IndexName)}
+		c := &checker{Caches: b, view: v, q: q, place: l.Path, index: index, root: strings.TrimSuffix(index.Path, sdkstore.IndexName)}
 		c.stores = stores[c.root]
 		if err := c.run(ctx); err != nil {
 			return err
@@ -84,7 +86,7 @@ func (b *benches) check(ctx context.Context, l *formats.Location, v formats.View
 
 // checker is one walk over one state root.
 type checker struct {
-	*benches
+	*Caches
 	view    formats.View
 	q       *rule.Pass
 	place   string // of the store
@@ -97,7 +99,7 @@ type checker struct {
 
 func (c *checker) run(ctx context.Context) (err error) {
 	rows := newRows(c)
-	known := sqlitecheck.Known{Declared: sdkstore.DeclaredSQL, Tables: indexTables, Shared: &c.benches.index, Own: []string{"runs"}}
+	known := sqlitecheck.Known{Declared: sdkstore.DeclaredSQL, Tables: indexTables, Shared: &c.Caches.index, Own: []string{"runs"}}
 	f, err := sqlitecheck.Examine(ctx, c.index.Name, c.index.Path, c.view, c.q, known, rows.of)
 	if f != nil {
 		err = errors.Join(err, f.Close())
@@ -125,7 +127,7 @@ func (c *checker) workspaces() {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}
-	if around(dir).data() {
+	if layout.Around(dir).Data() {
 		return // what the folder is named by there is not known
 	}
 	folder := filepath.Base(dir)
