@@ -17,7 +17,7 @@ func (k Kind) Append(dst []byte, row []store.Cell) (out []byte, lost Lost) {
 // may stand in a line.
 func (k Kind) append(dst []byte, row []store.Cell, sure bool) (out []byte, lost Lost) {
 	w := writer{b: dst, row: row, sure: sure}
-	d := &kinds[k]
+	d := kinds[k]
 	for i, col := range d.of {
 		form := d.columns[col].form
 		if form == AsRefIfAny && row[col].Class == store.Null {

@@ -74,7 +74,7 @@ type description struct {
 // The documents, with the columns as version 1.0.32 of the SDK names and orders
 // them. In databases the agent of a checkpoint is not a column but the database
 // itself.
-var kinds = [Kinds]description{
+var kinds = [Kinds]*description{
 	describe(description{file: "agents.ndjson", table: "agents", spliced: agentMetadata,
 		columns: []column{{"agent_id", AsKey}, {"workspace_ref", AsText}, {"status", AsStatus}, {"active_run_id", AsID}, {"latest_checkpoint_ref_json", AsRefIfAny},
 			{"name", AsProse}, {"metadata_json", AsObject}, {"created_at", AsTime}, {"updated_at", AsTime}},
@@ -106,7 +106,7 @@ var kinds = [Kinds]description{
 	}),
 }
 
-func describe(d description) description {
+func describe(d description) *description {
 	for _, c := range d.columns {
 		d.names = append(d.names, strings.TrimSuffix(c.name, "?"))
 	}
@@ -116,7 +116,7 @@ func describe(d description) description {
 		d.at[d.of[i]] = i
 	}
 	d.heads[0] = "{" + d.heads[0][1:]
-	return d
+	return &d
 }
 
 // Columns of agents.

@@ -39,7 +39,7 @@ type Parser struct {
 
 // Parse makes the row of a line.
 func (p *Parser) Parse(k Kind, line []byte) (row []store.Cell, fit Fit) {
-	d := &kinds[k]
+	d := kinds[k]
 	p.kind, p.line, p.text, p.lossy, p.hollow = k, line, p.text[:0], false, false
 	s := split(line, d.members, p.found[:len(d.members)])
 	if !s.object {
