@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"strconv"
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
@@ -51,43 +50,15 @@ func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*
 				}
 				continue
 			}
-			h := agentHead(line)
-			if h.Turns = turns[h.ID]; !whole {
-				h.Turns = -1
+			a := sdkdoc.ReadAgent(line)
+			if a.Bytes, a.Head.Turns = -1, turns[a.ID]; !whole {
+				a.Head.Turns = -1
 			}
-			if h.ID != "" && !yield(h, nil) {
+			if a.ID != "" && !yield(&a.Head, nil) {
 				return
 			}
 		}
 	}
-}
-
-func agentHead(line []byte) *session.Head {
-	h := &session.Head{Agent: session.CursorSDK, Bytes: -1}
-	for n, value := range rawjson.Members(line) {
-		switch string(n) {
-		case "agentId":
-			h.ID = rawjson.Text(value)
-		case "cwd":
-			h.Workspace = rawjson.Text(value)
-		case "name":
-			h.Title = rawjson.Text(value)
-		case "createdAt":
-			h.Created = headStamp(value)
-		case "updatedAt":
-			h.Updated = headStamp(value)
-		}
-	}
-	return h
-}
-
-// headStamp is a number of milliseconds, with a fraction where the caller made it.
-func headStamp(value []byte) session.Stamp {
-	ms, err := strconv.ParseFloat(string(value), 64)
-	if err != nil || ms < -8.64e15 || ms > 8.64e15 {
-		return session.Stamp{}
-	}
-	return session.Stored(int64(ms))
 }
 
 // headLines yields the objects of a file; each is valid until the next one. A line

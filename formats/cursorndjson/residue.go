@@ -17,12 +17,13 @@ func (s *scan) residue(agents int64) {
 	for i := range s.view.Sidecar {
 		it := s.view.Sidecar[i]
 		home := sdkdoc.IsOmission(&it)
+		_, lines := sdkdoc.KindOf(it.At.File) // of the sidecar of databases, which is put back into the lines that are made of them
 		switch {
 		case home && it.At.File == sdkdoc.Agent.File() && int64(it.At.Line) > agents:
 			s.note(loss.Loss{Code: loss.StaleGone, At: it.At})
 		case home && s.view.Secrets == formats.OmitWithheld && s.view.OnOmit != nil:
 			s.view.OnOmit(it)
-		case !home && ofLines(&it):
+		case !home && lines:
 			s.note(loss.Loss{Code: loss.StaleDatabase, At: it.At})
 		case s.view.OnLeftover == nil:
 		case s.view.Secrets == formats.WithholdSecrets && holds(&it):
@@ -31,17 +32,6 @@ func (s *scan) residue(agents int64) {
 			s.view.OnLeftover(it)
 		}
 	}
-}
-
-// ofLines reports an item of the sidecar of databases, which is put back into the
-// lines that are made of them.
-func ofLines(it *store.SidecarItem) bool {
-	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if it.At.File == k.File() {
-			return true
-		}
-	}
-	return false
 }
 
 func holds(it *store.SidecarItem) bool {

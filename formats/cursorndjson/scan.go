@@ -11,7 +11,6 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/secret"
 	"rehome/formats/internal/tally"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -169,11 +168,7 @@ func (s *scan) agent(line []byte) []byte {
 // bare leaves the secrets of a line out. Of a line that is torn where one
 // stands nothing is left.
 func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
-	strip := secret.Strip
-	if sdkdoc.Kind(set) <= sdkdoc.Run {
-		strip = secret.StripOwn
-	}
-	bare, cuts, torn := strip(line)
+	bare, cuts, torn := sdkdoc.Kind(set).Strip(line)
 	if torn {
 		bare = nil
 	}

@@ -11,6 +11,7 @@ import (
 	"rehome/formats/cursorsdk/internal/audit"
 	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/cursorsdk/internal/read"
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
@@ -86,7 +87,7 @@ func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reade
 	}
 	// Sidecar items of documents say nothing about tables: they are handed on.
 	v.Sidecar = slices.DeleteFunc(slices.Clone(v.Sidecar), func(it store.SidecarItem) bool {
-		_, lines := sdkstore.KindOf(it.At.File)
+		_, lines := sdkdoc.KindOf(it.At.File)
 		if lines && v.OnLeftover != nil {
 			v.OnLeftover(it)
 		}

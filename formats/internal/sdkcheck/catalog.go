@@ -3,6 +3,7 @@ package sdkcheck
 import (
 	"slices"
 
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -67,7 +68,7 @@ type Run struct {
 type run struct {
 	Run
 	known  bool
-	events sequence
+	events sdkdoc.Numbers
 	at     store.Addr // of the first event, where the run is not known
 }
 

@@ -1,9 +1,7 @@
 package sdkcheck
 
 import (
-	"cmp"
 	"crypto/sha256"
-	"slices"
 	"strconv"
 
 	"rehome/formats/rule"
@@ -42,7 +40,7 @@ func (c *Catalog) PutEvent(e Event) {
 	if e.HasOffset && string(strconv.AppendInt(space[:0], e.Seq, 10)) != string(e.Offset) {
 		c.q.Report(rule.Finding{Rule: "RH317", At: e.At, Pointer: c.Places.Offset, Message: "%q of event %d", Args: []any{rule.Clip(string(e.Offset)), e.Seq}})
 	}
-	switch twice, behind := r.events.add(e.Seq); {
+	switch twice, behind := r.events.Add(e.Seq); {
 	case twice:
 		c.q.Report(rule.Finding{Rule: "RH318", At: e.At, Pointer: c.Places.Seq, Message: "%d of run %q", Args: []any{e.Seq, rule.Clip(r.ID)}})
 	case behind:
@@ -60,40 +58,4 @@ func (c *Catalog) key(e *Event) {
 		c.q.Report(rule.Finding{Rule: "RH320", At: e.At, Pointer: c.Places.Key, Message: "%q", Args: []any{rule.Clip(string(e.Key))}})
 	}
 	c.keys[k] = struct{}{}
-}
-
-// sequence is the numbers of a run's events: as a rule they rise by one, so
-// that a few spans say it all.
-type sequence struct {
-	spans []span             // rising
-	odd   map[int64]struct{} // numbers that came late, and are in none
-	some  bool
-	last  int64
-}
-
-type span struct{ from, to int64 }
-
-// add enters a number: it was there already, or stands right behind a larger
-// one.
-func (s *sequence) add(n int64) (twice, behind bool) {
-	behind = s.some && n < s.last
-	s.some, s.last = true, n
-	k := len(s.spans) - 1
-	switch {
-	case k >= 0 && s.spans[k].to == n-1:
-		s.spans[k].to = n
-		return false, false
-	case k < 0 || s.spans[k].to < n:
-		s.spans = append(s.spans, span{n, n})
-		return false, behind
-	}
-	i, _ := slices.BinarySearchFunc(s.spans, n, func(p span, n int64) int { return cmp.Compare(p.to, n) })
-	if _, twice = s.odd[n]; twice || s.spans[i].from <= n {
-		return true, behind
-	}
-	if s.odd == nil {
-		s.odd = map[int64]struct{}{}
-	}
-	s.odd[n] = struct{}{}
-	return false, behind
 }

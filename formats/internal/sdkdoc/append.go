@@ -85,8 +85,8 @@ func (w *writer) value(form Form, col int) {
 // end spells the end of a run: the cell that its status names. The others are
 // not in the line.
 func (w *writer) end() {
-	end := endColumn(w.row[runStatus].Bytes())
-	for col := runFinished; col <= runExpired; col++ {
+	end := endColumn(w.row[RunStatus].Bytes())
+	for col := RunFinished; col <= RunExpired; col++ {
 		if col != end && w.row[col].Class != store.Null {
 			w.lost.add(col)
 		}
@@ -103,11 +103,11 @@ func (w *writer) end() {
 func endColumn(status []byte) int {
 	switch string(status) {
 	case "FINISHED":
-		return runFinished
+		return RunFinished
 	case "CANCELLED":
-		return runCancelled
+		return RunCancelled
 	case "EXPIRED":
-		return runExpired
+		return RunExpired
 	}
 	return -1
 }

@@ -63,12 +63,12 @@ func (w *writer) status(col int) {
 
 // runStatus is status, but for CREATING, which the SDK reads as running.
 func (w *writer) runStatus() {
-	if string(w.row[runStatus].Bytes()) == "CREATING" {
-		w.lost.add(runStatus)
+	if string(w.row[RunStatus].Bytes()) == "CREATING" {
+		w.lost.add(RunStatus)
 		w.raw(`"running"`)
 		return
 	}
-	w.status(runStatus)
+	w.status(RunStatus)
 }
 
 // time spells a time as milliseconds. What is no time reads as null, whether
@@ -127,8 +127,8 @@ func (w *writer) nullable(col int) {
 
 // model spells a model and its parameters as one object.
 func (w *writer) model() {
-	if w.row[runModel].Class != store.Text {
-		for _, col := range []int{runModel, runParams} {
+	if w.row[RunModel].Class != store.Text {
+		for _, col := range []int{RunModel, RunParams} {
 			if w.row[col].Class != store.Null {
 				w.lost.add(col)
 			}
@@ -137,8 +137,8 @@ func (w *writer) model() {
 		return
 	}
 	w.raw(`{"id":`)
-	w.text(runModel)
-	if w.row[runParams].Class != store.Null {
+	w.text(RunModel)
+	if w.row[RunParams].Class != store.Null {
 		w.raw(`,"params":`)
 		w.params()
 	}
@@ -148,13 +148,13 @@ func (w *writer) model() {
 // params is json one level deeper: nesting that is just bearable alone would
 // be too deep in its object.
 func (w *writer) params() {
-	c := w.row[runParams]
+	c := w.row[RunParams]
 	if !w.sure && !valid(append(append([]byte{'['}, c.Bytes()...), ']')) && valid(c.Bytes()) {
-		w.lost.add(runParams)
+		w.lost.add(RunParams)
 		w.raw("[]")
 		return
 	}
-	w.json(runParams, "[]")
+	w.json(RunParams, "[]")
 }
 
 // ref spells a reference to a checkpoint. Which kind of store it names is not

@@ -4,7 +4,18 @@ import (
 	"time"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/secret"
+	"rehome/formats/store"
 )
+
+// Strip leaves out the secrets of JSON in a document, see secret.Strip. In agents
+// and runs nobody says anything: what is named like a credential is one there.
+func (k Kind) Strip(text []byte) (bare []byte, cuts []store.Insert, torn bool) {
+	if k <= Run {
+		return secret.StripOwn(text)
+	}
+	return secret.Strip(text)
+}
 
 // JSON reports whether a cell holds JSON, as JSON.parse takes it.
 func JSON(cell []byte) bool { return rawjson.Find(cell, nil, nil) == nil }

@@ -12,7 +12,7 @@ func (p *Parser) Frame() (before, after []byte, ok bool) {
 	}
 	if p.kind == Checkpoint {
 		s.from, s.to = s.from+1, s.to-1
-		data := p.cells[checkpointData].Bytes()
+		data := p.cells[BlobData].Bytes()
 		if std.EncodedLen(len(data)) != s.to-s.from || string(std.AppendEncode(nil, data)) != string(s.of(p.line)) {
 			return nil, nil, false
 		}

@@ -75,34 +75,34 @@ type description struct {
 // them. In databases the agent of a checkpoint is not a column but the database
 // itself.
 var kinds = [Kinds]*description{
-	describe(description{file: "agents.ndjson", table: "agents", spliced: agentMetadata,
+	describe(description{file: "agents.ndjson", table: "agents", spliced: AgentMetadata,
 		columns: []column{{"agent_id", AsKey}, {"workspace_ref", AsText}, {"status", AsStatus}, {"active_run_id", AsID}, {"latest_checkpoint_ref_json", AsRefIfAny},
 			{"name", AsProse}, {"metadata_json", AsObject}, {"created_at", AsTime}, {"updated_at", AsTime}},
 		members:  []string{"agentId", "cwd", "status", "activeRunId", "name", "createdAt", "updatedAt", "sdkMetadata", "latestCheckpoint"},
-		of:       []int{agentID, agentWorkspace, agentStatus, agentActiveRun, agentName, agentCreated, agentUpdated, agentMetadata, agentCheckpoint},
+		of:       []int{AgentID, AgentWorkspace, AgentStatus, AgentActive, AgentName, AgentCreated, AgentUpdated, AgentMetadata, AgentCheckpoint},
 		statuses: []string{"IDLE", "RUNNING", "ARCHIVED", "ERROR"},
 	}),
-	describe(description{file: "runs.ndjson", table: "runs", spliced: runUsage,
+	describe(description{file: "runs.ndjson", table: "runs", spliced: RunUsage,
 		columns: []column{{"run_id", AsKey}, {"request_id?", AsID}, {"agent_id", AsKey}, {"turn_number", AsInteger}, {"status", AsRunStatus}, {"model", AsModel},
 			{"model_params_json?", AsParams}, {"start_checkpoint_ref_json", AsRef}, {"latest_checkpoint_ref_json", AsRef}, {"error_code", AsProse}, {"usage_ref", AsID},
 			{"usage_json?", AsJSONOrNull}, {"result?", AsProse}, {"created_at", AsTime}, {"updated_at", AsTime}, {"started_at", AsTimeOrNull},
 			{"finished_at", AsEnd}, {"cancelled_at", AsEnd}, {"expired_at", AsEnd}},
 		members: []string{"runId", "requestId", "agentId", "turnNumber", "status", "model", "result", "error", "usageRef", "usage", "createdAt", "updatedAt",
 			"startedAt", "endedAt", "startCheckpointRef", "latestCheckpointRef"},
-		of: []int{runID, runRequest, runAgent, runTurn, runStatus, runModel, runResult, runError, runUsageRef, runUsage, runCreated, runUpdated,
-			runStarted, runFinished, runStart, runLatest},
+		of: []int{RunID, RunRequest, RunAgent, RunTurn, RunStatus, RunModel, RunResult, RunError, RunUsageRef, RunUsage, RunCreated, RunUpdated,
+			RunStarted, RunFinished, RunStart, RunLatest},
 		statuses: []string{"QUEUED", "CREATING", "RUNNING", "FINISHED", "ERROR", "CANCELLED", "EXPIRED"},
 	}),
-	describe(description{file: "run_events.ndjson", table: "run_events", spliced: eventPayload,
+	describe(description{file: "run_events.ndjson", table: "run_events", spliced: EventPayload,
 		columns: []column{{"run_id", AsKey}, {"seq", AsInteger}, {"offset", AsOffset}, {"event_type", AsText}, {"payload_json", AsPayload}, {"payload_ref", AsID},
 			{"idempotency_key?", AsID}, {"created_at", AsMoment}},
 		members: []string{"runId", "seq", "offset", "eventType", "payload", "payloadRef", "idempotencyKey", "createdAt"},
-		of:      []int{eventRun, eventSeq, eventOffset, eventType, eventPayload, eventPayloadRef, eventKey, eventCreated},
+		of:      []int{EventRun, EventSeq, EventOffset, EventType, EventPayload, EventPayloadRef, EventKey, EventCreated},
 	}),
-	describe(description{file: "checkpoints.ndjson", table: "blobs", spliced: checkpointData,
+	describe(description{file: "checkpoints.ndjson", table: "blobs", spliced: BlobData,
 		columns: []column{{"agent_id", AsKey}, {"id", AsBlobID}, {"data", AsBytes}},
 		members: []string{"agentId", "blobId", "dataBase64"},
-		of:      []int{checkpointAgent, checkpointID, checkpointData},
+		of:      []int{BlobAgent, BlobID, BlobData},
 	}),
 }
 
@@ -121,58 +121,58 @@ func describe(d description) *description {
 
 // Columns of agents.
 const (
-	agentID = iota
-	agentWorkspace
-	agentStatus
-	agentActiveRun
-	agentCheckpoint
-	agentName
-	agentMetadata
-	agentCreated
-	agentUpdated
+	AgentID = iota
+	AgentWorkspace
+	AgentStatus
+	AgentActive
+	AgentCheckpoint
+	AgentName
+	AgentMetadata
+	AgentCreated
+	AgentUpdated
 )
 
 // Columns of runs.
 const (
-	runID = iota
-	runRequest
-	runAgent
-	runTurn
-	runStatus
-	runModel
-	runParams
-	runStart
-	runLatest
-	runError
-	runUsageRef
-	runUsage
-	runResult
-	runCreated
-	runUpdated
-	runStarted
-	runFinished
-	runCancelled
-	runExpired
+	RunID = iota
+	RunRequest
+	RunAgent
+	RunTurn
+	RunStatus
+	RunModel
+	RunParams
+	RunStart
+	RunLatest
+	RunError
+	RunUsageRef
+	RunUsage
+	RunResult
+	RunCreated
+	RunUpdated
+	RunStarted
+	RunFinished
+	RunCancelled
+	RunExpired
 	maxColumns // of any kind
 )
 
 // Columns of events.
 const (
-	eventRun = iota
-	eventSeq
-	eventOffset
-	eventType
-	eventPayload
-	eventPayloadRef
-	eventKey
-	eventCreated
+	EventRun = iota
+	EventSeq
+	EventOffset
+	EventType
+	EventPayload
+	EventPayloadRef
+	EventKey
+	EventCreated
 )
 
 // Columns of checkpoints.
 const (
-	checkpointAgent = iota
-	checkpointID
-	checkpointData
+	BlobAgent = iota
+	BlobID
+	BlobData
 )
 
 // maxMembers is the number of members of the largest document, a run.
@@ -186,6 +186,12 @@ var (
 
 // File is the name of the kind's file in a line store.
 func (k Kind) File() string { return kinds[k].file }
+
+// KindOf is the kind whose file has this name.
+func KindOf(file string) (Kind, bool) {
+	k := slices.IndexFunc(kinds[:], func(d *description) bool { return d.file == file })
+	return Kind(max(k, 0)), k >= 0
+}
 
 // Table is the name of the kind's table in a database.
 func (k Kind) Table() string { return kinds[k].table }

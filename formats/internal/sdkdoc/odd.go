@@ -22,7 +22,7 @@ func (k Kind) Odd(row []store.Cell, loose bool) Oddity {
 	if k > Event {
 		return NotOdd
 	}
-	if k <= Run && !k.KnowsStatus(row[[...]int{agentStatus, runStatus}[k]].Bytes()) {
+	if k <= Run && !k.KnowsStatus(row[[...]int{AgentStatus, RunStatus}[k]].Bytes()) {
 		return OddStatus
 	}
 	if !loose {

@@ -71,7 +71,7 @@ func (p *Parser) member(row []store.Cell, i, col int, form Form) {
 		row[col] = p.must(i, "")
 	case AsOffset:
 		if row[col] = p.must(i, ""); p.absent(i) {
-			row[col] = p.made(func(b []byte) []byte { return strconv.AppendInt(b, row[eventSeq].Int(), 10) })
+			row[col] = p.made(func(b []byte) []byte { return strconv.AppendInt(b, row[EventSeq].Int(), 10) })
 		}
 	case AsID, AsProse:
 		row[col] = p.may(i)
@@ -96,7 +96,7 @@ func (p *Parser) member(row []store.Cell, i, col int, form Form) {
 			row[col] = store.NullCell()
 		}
 	case AsModel:
-		row[runModel], row[runParams] = p.model(i)
+		row[RunModel], row[RunParams] = p.model(i)
 	case AsRef, AsRefIfAny:
 		row[col] = p.ref(i)
 	case AsBlobID:
@@ -108,9 +108,9 @@ func (p *Parser) member(row []store.Cell, i, col int, form Form) {
 
 // end puts the end of a run into the column that its status names.
 func (p *Parser) end(row []store.Cell, i int) {
-	row[runFinished], row[runCancelled], row[runExpired] = store.NullCell(), store.NullCell(), store.NullCell()
+	row[RunFinished], row[RunCancelled], row[RunExpired] = store.NullCell(), store.NullCell(), store.NullCell()
 	end := p.time(i, "")
-	if at := endColumn(row[runStatus].Bytes()); at >= 0 {
+	if at := endColumn(row[RunStatus].Bytes()); at >= 0 {
 		row[at] = end
 	} else if end.Class != store.Null {
 		p.lossy = true

@@ -37,10 +37,9 @@ func IsOmission(it *store.SidecarItem) bool {
 	if len(it.Row) != 1 || it.Row[0].Class != store.Withheld {
 		return false
 	}
-	for k := range Kind(Kinds) {
-		if it.At.Set == "" && it.At.File == k.File() {
-			return true
-		}
+	if it.At.Set == "" {
+		_, lines := KindOf(it.At.File)
+		return lines
 	}
 	return it.At.Set == "meta" && it.At.Line == 0
 }
@@ -63,35 +62,9 @@ func SetCwd(dst, line []byte, cwd string) ([]byte, bool) {
 
 // Created is the time in an agent's row in milliseconds, 0 if it tells none.
 func Created(agent []store.Cell) int64 {
-	ms, _, _ := parseISO(agent[agentCreated].Bytes())
+	ms, _, _ := parseISO(agent[AgentCreated].Bytes())
 	return ms
 }
-
-// The columns that others than the codec of documents need to know.
-const (
-	AgentID         = agentID
-	AgentWorkspace  = agentWorkspace
-	AgentActive     = agentActiveRun
-	AgentCheckpoint = agentCheckpoint
-	AgentMetadata   = agentMetadata
-	RunID           = runID
-	RunAgent        = runAgent
-	RunTurn         = runTurn
-	RunStatus       = runStatus
-	RunStart        = runStart
-	RunLatest       = runLatest
-	RunFinished     = runFinished
-	RunCancelled    = runCancelled
-	RunExpired      = runExpired
-	EventRun        = eventRun
-	EventSeq        = eventSeq
-	EventOffset     = eventOffset
-	EventType       = eventType
-	EventKey        = eventKey
-	BlobAgent       = checkpointAgent
-	BlobID          = checkpointID
-	BlobData        = checkpointData
-)
 
 // Quote appends text as a JSON string, as the SDK spells it.
 func Quote(dst, text []byte) []byte {

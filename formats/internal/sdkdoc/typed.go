@@ -5,7 +5,6 @@ import (
 
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
-	"rehome/formats/internal/secret"
 	"rehome/formats/session"
 )
 
@@ -64,33 +63,28 @@ func (t *taken) text(col int) string         { return t.Text(t.at[col]) }
 func (t *taken) stamp(col int) session.Stamp { return t.Stamp(t.at[col]) }
 func (t *taken) keep(col int)                { t.Keep(t.at[col]) }
 
-// own leaves out the credentials of a line in which nobody says anything.
-func own(line []byte) []byte {
-	b, _, _ := secret.StripOwn(line)
-	return b
-}
-
 // ReadAgent reads the line of an agent, which must be valid JSON; nil if it is
 // not an object.
 func ReadAgent(line []byte) *AgentDoc {
 	var o taken
-	if !o.split(own(line), Agent) {
+	bare, _, _ := Agent.Strip(line)
+	if !o.split(bare, Agent) {
 		return nil
 	}
-	d := &AgentDoc{Status: strings.ToLower(o.text(agentStatus))}
+	d := &AgentDoc{Status: strings.ToLower(o.text(AgentStatus))}
 	d.Agent = session.CursorSDK
-	d.ID, d.Workspace, d.Title = o.text(agentID), o.text(agentWorkspace), o.text(agentName)
-	d.Created, d.Updated = o.stamp(agentCreated), o.stamp(agentUpdated)
-	o.keep(agentActiveRun)
+	d.ID, d.Workspace, d.Title = o.text(AgentID), o.text(AgentWorkspace), o.text(AgentName)
+	d.Created, d.Updated = o.stamp(AgentCreated), o.stamp(AgentUpdated)
+	o.keep(AgentActive)
 	var meta members.Object
-	if raw := o.raw(agentMetadata); raw != nil {
+	if raw := o.raw(AgentMetadata); raw != nil {
 		if meta.Split(raw, "sdkMetadata.", []string{"initialMode"}) {
 			d.Mode = meta.Text(0)
 		} else {
-			o.keep(agentMetadata)
+			o.keep(AgentMetadata)
 		}
 	}
-	d.Root = d.ref(&o, agentCheckpoint)
+	d.Root = d.ref(&o, AgentCheckpoint)
 	d.Settle(&o.Object)
 	d.Settle(&meta)
 	return d
@@ -119,19 +113,20 @@ func (d *Document) ref(o *taken, col int) string {
 // what it is known by.
 func ReadRun(line []byte) *RunDoc {
 	var o taken
-	if !o.split(own(line), Run) || !IsText(o.raw(runID)) || !IsText(o.raw(runAgent)) {
+	bare, _, _ := Run.Strip(line)
+	if !o.split(bare, Run) || !IsText(o.raw(RunID)) || !IsText(o.raw(RunAgent)) {
 		return nil
 	}
-	d := &RunDoc{Agent: o.text(runAgent), Number: o.Int(o.at[runTurn], 0), Result: o.text(runResult)}
+	d := &RunDoc{Agent: o.text(RunAgent), Number: o.Int(o.at[RunTurn], 0), Result: o.text(RunResult)}
 	t := &d.Turn
-	t.ID, t.RequestID, t.Status, t.Error = o.text(runID), o.text(runRequest), strings.ToLower(o.text(runStatus)), o.text(runError)
-	o.keep(runUsageRef)
+	t.ID, t.RequestID, t.Status, t.Error = o.text(RunID), o.text(RunRequest), strings.ToLower(o.text(RunStatus)), o.text(RunError)
+	o.keep(RunUsageRef)
 	var inner Document // its members come after those of the run
 	t.Model = inner.model(&o)
 	t.Usage = inner.usage(&o)
 	d.times(&o)
-	d.Start = inner.ref(&o, runStart)
-	d.Latest = inner.ref(&o, runLatest)
+	d.Start = inner.ref(&o, RunStart)
+	d.Latest = inner.ref(&o, RunLatest)
 	d.Settle(&o.Object)
 	d.Account.Add(inner.Account)
 	t.Extras = append(d.Extras, inner.Extras...)
@@ -139,7 +134,7 @@ func ReadRun(line []byte) *RunDoc {
 }
 
 func (d *Document) model(o *taken) string {
-	raw := o.raw(runModel)
+	raw := o.raw(RunModel)
 	if raw == nil {
 		return ""
 	}
@@ -148,7 +143,7 @@ func (d *Document) model(o *taken) string {
 	}
 	var in members.Object
 	if !in.Split(raw, "model.", modelMembers) {
-		o.keep(runModel)
+		o.keep(RunModel)
 		return ""
 	}
 	id := in.Text(0)
@@ -158,13 +153,13 @@ func (d *Document) model(o *taken) string {
 }
 
 func (d *Document) usage(o *taken) *session.Usage {
-	raw := o.raw(runUsage)
+	raw := o.raw(RunUsage)
 	if raw == nil {
 		return nil
 	}
 	u, in, ok := ReadUsage(raw)
 	if !ok {
-		o.keep(runUsage)
+		o.keep(RunUsage)
 		return nil
 	}
 	d.Settle(in)
@@ -191,16 +186,16 @@ func ReadUsage(raw []byte) (*session.Usage, *members.Object, bool) {
 // is kept where it says something else.
 func (d *RunDoc) times(o *taken) {
 	t := &d.Turn
-	created, updated := o.stamp(runCreated), o.stamp(runUpdated)
-	t.Start, t.End = o.stamp(runStarted), o.stamp(runFinished)
+	created, updated := o.stamp(RunCreated), o.stamp(RunUpdated)
+	t.Start, t.End = o.stamp(RunStarted), o.stamp(RunFinished)
 	if !t.End.Known() && updated.Known() && Ended(t.Status) {
 		t.End = session.Inferred(updated.Millis()) // no database holds the end of a run that failed
 	}
 	if created != t.Start {
-		o.keep(runCreated)
+		o.keep(RunCreated)
 	}
 	if updated.Millis() != t.End.Millis() {
-		o.keep(runUpdated)
+		o.keep(RunUpdated)
 	}
 }
 
@@ -224,15 +219,15 @@ func (d *EventDoc) Read(line []byte) bool {
 	if !o.split(line, Event) {
 		return false
 	}
-	if o.text(eventOffset) != string(o.raw(eventSeq)) {
-		o.keep(eventOffset)
+	if o.text(EventOffset) != string(o.raw(EventSeq)) {
+		o.keep(EventOffset)
 	}
-	if o.text(eventType) != StreamEvent {
-		o.keep(eventType)
+	if o.text(EventType) != StreamEvent {
+		o.keep(EventType)
 	}
-	o.keep(eventPayloadRef)
-	o.keep(eventKey)
-	d.At, d.Run, d.Payload = o.stamp(eventCreated), o.text(eventRun), o.raw(eventPayload)
+	o.keep(EventPayloadRef)
+	o.keep(EventKey)
+	d.At, d.Run, d.Payload = o.stamp(EventCreated), o.text(EventRun), o.raw(EventPayload)
 	d.Document = Document{}
 	d.Settle(&o.Object)
 	return true

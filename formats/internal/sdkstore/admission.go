@@ -18,15 +18,11 @@ type admission struct {
 	runs   map[string]*sequence // events by run
 }
 
-// sequence is the events of one run: as a rule they are numbered from 1 on, so
-// that a few spans say it all.
+// sequence is the events of one run.
 type sequence struct {
-	spans []span
-	rest  map[int64]struct{} // what came out of order
-	odd   bool               // an offset was not its number
+	sdkdoc.Numbers
+	odd bool // an offset was not its number
 }
-
-type span struct{ from, to int64 }
 
 func newAdmission() *admission {
 	return &admission{agents: map[string]int{}, keys: map[store.Digest]struct{}{}, runs: map[string]*sequence{}}
@@ -73,7 +69,7 @@ func (a *admission) event(row []store.Cell) bool {
 		a.runs[string(row[sdkdoc.EventRun].Bytes())] = s
 	}
 	seq := row[sdkdoc.EventSeq].Int()
-	if s.has(seq) {
+	if s.Has(seq) {
 		return false
 	}
 	var keys []store.Digest
@@ -83,7 +79,7 @@ func (a *admission) event(row []store.Cell) bool {
 	offset := row[sdkdoc.EventOffset]
 	var space [24]byte
 	plain := string(strconv.AppendInt(space[:0], seq, 10)) == string(offset.Bytes())
-	if n, err := strconv.ParseInt(string(offset.Bytes()), 10, 64); !plain && err == nil && s.has(n) {
+	if n, err := strconv.ParseInt(string(offset.Bytes()), 10, 64); !plain && err == nil && s.Has(n) {
 		return false // most likely that event's offset; at worst it is kept in the sidecar
 	}
 	if !plain || s.odd {
@@ -93,39 +89,8 @@ func (a *admission) event(row []store.Cell) bool {
 		return false
 	}
 	s.odd = s.odd || !plain
-	s.add(seq)
+	s.Add(seq)
 	return true
-}
-
-func (s *sequence) has(n int64) bool {
-	from, to := 0, len(s.spans)
-	for from < to {
-		if at := (from + to) / 2; s.spans[at].to < n {
-			from = at + 1
-		} else {
-			to = at
-		}
-	}
-	if from < len(s.spans) && s.spans[from].from <= n {
-		return true
-	}
-	_, there := s.rest[n]
-	return there
-}
-
-func (s *sequence) add(n int64) {
-	last := len(s.spans) - 1
-	switch {
-	case last >= 0 && n > s.spans[last].to && n-1 == s.spans[last].to:
-		s.spans[last].to = n
-	case last < 0 || n > s.spans[last].to:
-		s.spans = append(s.spans, span{n, n})
-	default:
-		if s.rest == nil {
-			s.rest = map[int64]struct{}{}
-		}
-		s.rest[n] = struct{}{}
-	}
 }
 
 // key is the hash of a few cells.

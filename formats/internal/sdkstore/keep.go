@@ -50,11 +50,8 @@ func (w *builder) keep(it store.SidecarItem) {
 	it.Row = owned(it.Row...)
 	if !w.WithSecrets && len(it.Row) == 1 {
 		text := it.Row[0].Bytes()
-		strip := secret.Strip
-		if k, ok := KindOf(it.At.File); ok && k <= sdkdoc.Run {
-			strip = secret.StripOwn
-		}
-		bare, cuts, torn := strip(text)
+		k, _ := sdkdoc.KindOf(it.At.File)
+		bare, cuts, torn := k.Strip(text)
 		if torn {
 			bare, cuts = nil, []store.Insert{{Text: string(text)}}
 		}

@@ -6,7 +6,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/secret"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -107,16 +106,12 @@ func (m *maker) withhold(at store.Addr) (torn sdkdoc.Lost) {
 	if m.view.Secrets != formats.WithholdSecrets {
 		return 0
 	}
-	strip := secret.Strip
-	if m.kind <= sdkdoc.Run {
-		strip = secret.StripOwn
-	}
 	for col, name := range m.kind.Columns() {
 		cell := &m.row[col]
 		if !m.kind.HoldsJSON(col) || cell.Class != store.Text && cell.Class != store.Blob {
 			continue
 		}
-		text, cuts, broken := strip(cell.Bytes())
+		text, cuts, broken := m.kind.Strip(cell.Bytes())
 		switch {
 		case broken:
 			*cell = sameClass(*cell, []byte("{}"))

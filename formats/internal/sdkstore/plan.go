@@ -42,7 +42,7 @@ func newPlan(leftover []store.SidecarItem) (*plan, error) {
 	p := &plan{bases: map[string]*base{}, agents: map[string]string{}}
 	for i := range leftover {
 		it := &leftover[i]
-		if _, lines := KindOf(it.At.File); lines || sdkdoc.IsOmission(it) || len(it.Row) == 0 {
+		if _, lines := sdkdoc.KindOf(it.At.File); lines || sdkdoc.IsOmission(it) || len(it.Row) == 0 {
 			continue
 		}
 		if _, err := filepath.Localize(it.At.File); err != nil || path.Clean(it.At.File) != it.At.File {

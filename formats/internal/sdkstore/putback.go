@@ -41,7 +41,7 @@ func newPutBack(residue []store.SidecarItem) *putBack {
 	p := &putBack{}
 	for i := range residue {
 		it := &residue[i]
-		k, ok := KindOf(it.At.File)
+		k, ok := sdkdoc.KindOf(it.At.File)
 		switch {
 		case !ok || len(it.Row) == 0 || len(it.Row) > 2 || sdkdoc.IsOmission(it):
 		case it.At.Set == orderSet && k == sdkdoc.Checkpoint:
@@ -73,15 +73,6 @@ func unstripped(it *store.SidecarItem) *store.SidecarItem {
 	whole := *it
 	whole.Row = []store.Cell{sameClass(it.Row[0], text)}
 	return &whole
-}
-
-func KindOf(file string) (sdkdoc.Kind, bool) {
-	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if k.File() == file {
-			return k, true
-		}
-	}
-	return 0, false
 }
 
 func sameClass(like store.Cell, b []byte) store.Cell {

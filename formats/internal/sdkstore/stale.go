@@ -63,7 +63,7 @@ func (s *docScan) foreign(residue []store.SidecarItem) {
 	for i := range residue {
 		it := &residue[i]
 		withheld := slices.ContainsFunc(it.Row, func(c store.Cell) bool { return c.Class == store.Withheld })
-		switch _, lines := KindOf(it.At.File); {
+		switch _, lines := sdkdoc.KindOf(it.At.File); {
 		case len(it.Row) == 0 || withheld || sdkdoc.IsOmission(it):
 		case !lines:
 			s.note(loss.Loss{Code: loss.StaleForeign, At: it.At})
