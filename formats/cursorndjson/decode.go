@@ -13,6 +13,7 @@ import (
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -31,10 +32,10 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 type decoder struct {
 	reader
 	*sdksession.Store
-	files  [sdkdoc.Kinds]*os.File
-	agents map[string]*checkpoints
-	last   *checkpoints
-	buffer []byte
+	files   [sdkdoc.Kinds]*os.File
+	agents  map[string]*checkpoints
+	last    *checkpoints
+	windows [sdkdoc.Kinds]sdkstore.Window
 }
 
 func newDecoder(v formats.View) *decoder {
@@ -118,24 +119,22 @@ func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
 
 // Line reads a document where it lies.
 func (d *decoder) Line(ctx context.Context, k sdkdoc.Kind, p sdksession.Place) (line []byte, err error) {
-	if line, d.buffer, err = d.line(ctx, k, p, d.buffer); err == nil {
+	if line, err = d.line(ctx, k, &d.windows[k], p); err == nil {
 		line, _, _ = rawjson.Line(line)
 	}
 	return line, err
 }
 
-func (d *decoder) line(ctx context.Context, k sdkdoc.Kind, p sdksession.Place, buffer []byte) (line, grown []byte, err error) {
+// line reads a line again. A window has only one line at a time.
+func (d *decoder) line(ctx context.Context, k sdkdoc.Kind, w *sdkstore.Window, p sdksession.Place) (line []byte, err error) {
 	if err := ctx.Err(); err != nil {
-		return nil, buffer, err
+		return nil, err
 	}
-	if cap(buffer) < int(p.Len) {
-		buffer = make([]byte, p.Len+p.Len/4)
+	w.In = d.files[k]
+	if line, err = w.Read(p.Offset, int(p.Len)); err != nil {
+		err = d.fail(k.File(), err)
 	}
-	line = buffer[:p.Len]
-	if _, err := d.files[k].ReadAt(line, p.Offset); err != nil {
-		return nil, buffer, d.fail(k.File(), err)
-	}
-	return line, buffer, nil
+	return line, err
 }
 
 // At is the address of a document.

@@ -10,6 +10,7 @@ import (
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdksession"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -23,8 +24,8 @@ type checkpoints struct {
 	room   int             // what they take
 	index  *blobs.Index[blobLine]
 	tally  session.Account
-	buffer []byte // a line
-	data   []byte // its bytes
+	window sdkstore.Window // on a line
+	data   []byte          // its bytes
 	parser sdkdoc.Parser
 }
 
@@ -94,7 +95,7 @@ func (d *decoder) checkpoints(_ context.Context, agent string) (*sdksession.Chec
 	return &sdksession.Checkpoints{
 		Blobs: s, All: s.all, At: s.at, Count: int64(s.index.Len()), Account: s.tally, Extra: s.extra,
 		Close: func() error {
-			s.buffer, s.data = nil, nil
+			s.window, s.data = sdkstore.Window{}, nil
 			return nil
 		},
 	}, nil
@@ -118,7 +119,7 @@ func (s *checkpoints) Blob(ctx context.Context, id agentstate.ID) (data []byte, 
 
 // line reads a checkpoint again, and whose it is.
 func (s *checkpoints) line(ctx context.Context, l blobLine) (line []byte, id agentstate.ID, err error) {
-	line, s.buffer, err = s.d.line(ctx, sdkdoc.Checkpoint, sdksession.Place{Offset: l.offset, Len: l.size}, s.buffer)
+	line, err = s.d.line(ctx, sdkdoc.Checkpoint, &s.window, sdksession.Place{Offset: l.offset, Len: l.size})
 	if err == nil {
 		id, _, _ = blobs.ParseID(rawjson.Text(rawjson.Last(line, "blobId")))
 	}

@@ -143,9 +143,14 @@ func (x *Index) run(b []byte, p Place) bool {
 
 func (x *Index) event(b []byte, p Place) bool {
 	id, seq, ok := sdkdoc.ReadSeq(b)
-	if !ok {
-		return false
+	if ok {
+		x.AddEvent(id, seq, p)
 	}
+	return ok
+}
+
+// AddEvent takes in an event whose run and number are known.
+func (x *Index) AddEvent(id string, seq int64, p Place) {
 	if x.last == nil || x.last.run != id {
 		if x.last = x.events[id]; x.last == nil {
 			x.last = &events{run: id}
@@ -153,7 +158,6 @@ func (x *Index) event(b []byte, p Place) bool {
 		}
 	}
 	x.last.list = append(x.last.list, entry{seq, p})
-	return true
 }
 
 // settle ties events to runs and puts everything in order: agents as the

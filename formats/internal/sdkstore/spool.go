@@ -2,6 +2,8 @@ package sdkstore
 
 import (
 	"errors"
+	"io"
+	"slices"
 
 	"rehome/internal/scratch"
 )
@@ -12,7 +14,36 @@ type Spool struct {
 	held   []byte
 	file   *scratch.File
 	Size   int64
-	buffer []byte
+	window Window // on the file
+}
+
+// Window reads pieces of a file that mostly follow one another: what comes after
+// such a piece is read along with it.
+type Window struct {
+	In io.ReaderAt
+	at int64 // of b
+	b  []byte
+}
+
+// readAhead is how much is read along.
+const readAhead = 32 << 10
+
+// Read gives a piece. It is valid until the next call.
+func (w *Window) Read(at int64, n int) ([]byte, error) {
+	end := w.at + int64(len(w.b))
+	if at < w.at || at+int64(n) > end {
+		size := n
+		if at > w.at && at <= end {
+			size = max(n, readAhead)
+		}
+		w.at, w.b = at, slices.Grow(w.b[:0], size)[:size]
+		got, err := w.In.ReadAt(w.b, at)
+		if w.b = w.b[:got]; got < n {
+			return nil, err
+		}
+	}
+	from := int(at - w.at)
+	return w.b[from : from+n : from+n], nil
 }
 
 // spoolHeld is how much is held in memory.
@@ -42,6 +73,7 @@ func (s *Spool) flush() (err error) {
 		if s.file, err = scratch.NewFile("rows"); err != nil {
 			return err
 		}
+		s.window.In = s.file
 	}
 	_, err = s.file.Write(s.held)
 	s.held = s.held[:0]
@@ -61,11 +93,7 @@ func (s *Spool) Read(at int64, n int) ([]byte, error) {
 	if at+int64(n) > from { // cannot be: what is added is held or written whole
 		return nil, errors.New("across the spool's end")
 	}
-	if cap(s.buffer) < n {
-		s.buffer = make([]byte, n+n/4)
-	}
-	_, err := s.file.ReadAt(s.buffer[:n], at)
-	return s.buffer[:n], err
+	return s.window.Read(at, n)
 }
 
 // Close lets go of everything.

@@ -2,6 +2,7 @@ package sdkstore
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"testing"
 )
@@ -42,5 +43,32 @@ func TestSpool(t *testing.T) {
 	}
 	if _, err := os.Stat(name); !os.IsNotExist(err) {
 		t.Error("its file is still there")
+	}
+}
+
+// TestWindow: pieces are those of the file, whichever were read before, and
+// pieces beyond its end are errors.
+func TestWindow(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	file := make([]byte, 200_000)
+	for i := range file {
+		file[i] = byte(r.Uint32())
+	}
+	w := Window{In: bytes.NewReader(file)}
+	at := 0
+	for range 20_000 {
+		if r.IntN(4) == 0 {
+			at = r.IntN(len(file))
+		}
+		n := min(r.IntN(9000), len(file)-at)
+		if b, err := w.Read(int64(at), n); err != nil || !bytes.Equal(b, file[at:at+n]) {
+			t.Fatalf("%d bytes at %d: %v", n, at, err)
+		}
+		at += n
+	}
+	for at := range 10 {
+		if _, err := w.Read(int64(len(file)-at), at+1); err == nil {
+			t.Errorf("%d bytes from the end", at)
+		}
 	}
 }

@@ -133,7 +133,10 @@ func (r *rowDocs) record(b *store.Batch, i int) error {
 	if err != nil {
 		return err
 	}
-	if !r.Index.Add(r.kind, doc, sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(doc))}) {
+	place := sdksession.Place{Offset: from, Row: b.RowID(i), Len: uint32(len(doc))}
+	if r.kind == sdkdoc.Event {
+		r.Index.AddEvent(strings.ToValidUTF8(string(r.row[sdkdoc.EventRun].Bytes()), "\ufffd"), r.row[sdkdoc.EventSeq].Int(), place)
+	} else if !r.Index.Add(r.kind, doc, place) {
 		r.unreadable(at, loss.RowInvalid)
 	}
 	return nil
