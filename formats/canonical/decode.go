@@ -1,7 +1,6 @@
 package canonical
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"slices"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
@@ -22,32 +22,30 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	return func(yield func(*session.Session, error) bool) {
 		d := &decoder{ctx: ctx, view: v, sel: sel, yield: yield}
 		defer func() {
-			d.tally.Members, d.tally.MembersConverted, d.tally.MembersRaw = d.members, d.taken, d.extras
-			sel.Account.Add(d.tally)
+			d.account.Members, d.account.MembersConverted, d.account.MembersRaw = d.members, d.taken, d.extras
+			sel.Account.Add(d.account)
 		}()
 		d.all(l)
 	}
 }
 
+// decoder decodes the files of a store, one after another.
 type decoder struct {
 	parser
-	ctx   context.Context
-	view  formats.View
-	sel   session.Selection
-	yield func(*session.Session, error) bool
-	tally session.Account
+	ctx     context.Context
+	view    formats.View
+	sel     session.Selection
+	yield   func(*session.Session, error) bool
+	account session.Account
 
-	headsOnly bool // what is between the heads is only measured
+	headsOnly bool // yield sessions without messages, but with their size
 
-	file  string                           // slash path below the store; "" if the store is the file
-	lines func() (lines.Line, error, bool) // the next one
-	at    int                              // number of the line at hand, from 1
-	kind  string                           // its type
-	line  []byte                           // itself; valid until the next one
-	from  int64                            // where it begins,
-	upto  int64                            // and the next one
-	held  bool                             // it was looked at and is still to be read
-	err   error                            // what ends the stream
+	file    string                           // slash path below the store; "" if the store is the file
+	lines   func() (lines.Line, error, bool) // returns the next one
+	line    jsonl.Line                       // the current one; its bytes are valid until the next
+	kind    string                           // its type
+	pending bool                             // it is the next one, too: it was only looked at
+	err     error                            // ends the stream
 }
 
 func (d *decoder) all(l *formats.Location) {
@@ -66,17 +64,19 @@ func (d *decoder) all(l *formats.Location) {
 		return
 	}
 	defer root.Close()
-	files, err := arrange(root, d.strange)
+	files, err := arrange(root, func(path string) {
+		d.view.OnLoss.Add(loss.Loss{Code: loss.FileNotSessions, At: store.Addr{File: path}})
+	})
+	if err == nil && len(files) == 0 {
+		err = unrecognized(noSessions)
+	}
 	if err != nil {
 		d.yield(nil, d.fail(l.Path, err))
 		return
 	}
-	if len(files) == 0 {
-		d.yield(nil, d.fail(l.Path, nothing()))
-	}
 	for _, name := range files {
-		f, err := root.Open(name)
 		d.file = name
+		f, err := root.Open(name)
 		if err != nil {
 			s := &session.Session{Head: session.Head{ID: name, Turns: -1, Bytes: -1}}
 			if !d.yield(s, d.fail(l.Path+"/"+name, err)) {
@@ -90,16 +90,7 @@ func (d *decoder) all(l *formats.Location) {
 	}
 }
 
-// strange notes what lies in a folder of sessions and is none.
-func (d *decoder) strange(path string) {
-	d.note(loss.Loss{Code: loss.FileNotSessions, At: store.Addr{File: path}})
-}
-
-func (d *decoder) note(n loss.Loss) { d.view.OnLoss.Add(n) }
-
-func (d *decoder) fail(path string, err error) error {
-	return &formats.Error{Format: name, At: path, Err: formats.Cause(err)}
-}
+func (d *decoder) fail(path string, err error) error { return jsonl.Failure(d.ctx, name, path, err) }
 
 // one reads a file and reports whether the next one is wanted.
 func (d *decoder) one(path string, f *os.File) bool {
@@ -110,11 +101,11 @@ func (d *decoder) one(path string, f *os.File) bool {
 	}
 	next, stop := iter.Pull2(lines.Each(d.ctx, f, maxLine))
 	defer stop()
-	d.lines, d.held, d.err, d.kind = next, false, nil, ""
+	d.lines, d.pending, d.err, d.kind = next, false, nil, ""
 	more := d.sessions(path)
 	if d.err == nil && more && !d.headsOnly {
 		if after, err := f.Stat(); err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
-			d.err = &formats.Error{Err: fmt.Errorf("%w: it changed while it was read", formats.ErrBusy), Hint: "stop the program that writes to it and try again"}
+			d.err = jsonl.Changed()
 		}
 	}
 	if d.err != nil && more {
@@ -124,55 +115,61 @@ func (d *decoder) one(path string, f *os.File) bool {
 	return more
 }
 
-// sessions reports whether the consumer wants more. Where it does not, there
-// may be nothing wrong.
+// unrecognized returns the error of text that is not canonical.
+func unrecognized(what string) error {
+	return &formats.Error{Err: errors.New(what), Hint: "run `rehome detect` on it to see what it is"}
+}
+
+const noSessions = "no sessions found"
+
+// sessions yields the sessions of a file and reports whether the consumer wants more.
 func (d *decoder) sessions(path string) bool {
-	any := false
+	found := false
 	for d.next() {
-		if d.kind != "session" {
-			if !any {
-				d.err = &formats.Error{Err: errors.New("not a canonical file: its first line is not the head of a session"), Hint: "run `rehome detect` on it to see what it is"}
-				return true
+		switch {
+		case d.kind == "session":
+			found = true
+			if !d.session(path) {
+				return false
 			}
+		case !found:
+			d.err = unrecognized("not a canonical file: its first line is not the head of a session")
+			return true
+		default:
 			d.bad(loss.LineMisplaced)
-			continue
-		}
-		any = true
-		if !d.session(path) {
-			return false
 		}
 	}
-	if !any && d.err == nil {
-		d.err = nothing()
+	if !found && d.err == nil {
+		d.err = unrecognized(noSessions)
 	}
 	return true
 }
 
-func nothing() error {
-	return &formats.Error{Err: errors.New("no sessions found"), Hint: "run `rehome detect` on it to see what it is"}
-}
-
-// session yields the one whose head is at hand.
+// session yields the session whose head is the current line.
 func (d *decoder) session(path string) bool {
 	was := d.counts
-	s, err := d.head(slices.Clone(d.line)) // what is kept of it outlives its line
+	s, err := d.head(slices.Clone(d.line.Object)) // the session outlives the line
+	if err != nil {
+		at := fmt.Sprintf("%s:%d", path, d.line.Number)
+		err = &formats.Error{Format: name, At: at, Err: err, Hint: "try a newer version of rehome"}
+	}
 	if d.headsOnly {
-		return d.measure(s, path, err)
+		return d.measure(s, err)
 	}
 	if !d.sel.Includes(s.ID) {
 		d.counts = was
 		d.skip()
 		return true
 	}
-	d.tally.Read++
+	d.account.Read++
 	if err != nil {
 		d.counts = was
-		d.bad(loss.LineInvalid, err.Error())
-		more := d.yield(s, d.strangeHead(path, d.at, err))
+		d.bad(loss.LineInvalid, errors.Unwrap(err).Error())
+		more := d.yield(s, err)
 		d.skip()
 		return more
 	}
-	d.tally.Converted++
+	d.account.Converted++
 	walked, filed := false, false
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		if !walked {
@@ -187,53 +184,44 @@ func (d *decoder) session(path string) bool {
 		}
 	}
 	more := d.yield(s, nil)
-	if more && walked && !filed && d.held {
-		for range s.Files { // nobody asked for them; what stands among them is said
+	if more && walked && !filed && d.pending {
+		for range s.Files { // reports misplaced lines, although the consumer wants no files
 		}
 	}
 	d.skip()
 	return more
 }
 
-func (d *decoder) strangeHead(path string, line int, err error) error {
-	return &formats.Error{Format: name, At: fmt.Sprintf("%s:%d", path, line), Err: err, Hint: "try a newer version of rehome"}
-}
-
-// measure yields a head when it is known where its session ends.
-func (d *decoder) measure(s *session.Session, path string, err error) bool {
-	if err != nil {
-		err = d.strangeHead(path, d.at, err)
-	}
-	from := d.from
-	if d.skip(); d.held {
-		s.Bytes = d.from - from
-	} else {
-		s.Bytes = d.upto - from
+// measure yields a session when its size is known.
+func (d *decoder) measure(s *session.Session, err error) bool {
+	from := d.line.Offset
+	d.skip()
+	if s.Bytes = d.line.Offset - from; !d.pending {
+		s.Bytes += int64(len(d.line.Bytes)) + 1
 	}
 	return d.yield(s, err)
 }
 
-// stream yields the lines of one kind, as far as they follow each other.
+// stream yields the consecutive lines of one type.
 func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yield func(*T, error) bool) {
 	for d.next() {
+		if d.kind == "session" || d.kind == "file" && kind != "file" {
+			d.pending = true
+			return
+		}
+		d.account.Read++
 		if d.kind != kind {
-			if d.kind == "session" || d.kind == "file" {
-				d.held = true
-				return
-			}
-			d.tally.Read++
 			d.bad(loss.LineMisplaced)
 			continue
 		}
-		d.tally.Read++
 		was := d.counts
-		one, err := parse(d.line)
+		one, err := parse(d.line.Object)
 		if err != nil {
 			d.counts = was
 			d.bad(loss.LineInvalid, err.Error())
 			continue
 		}
-		d.tally.Converted++
+		d.account.Converted++
 		if !yield(one, nil) {
 			return
 		}
@@ -243,26 +231,26 @@ func stream[T any](d *decoder, kind string, parse func([]byte) (*T, error), yiel
 	}
 }
 
-// bad notes the line at hand as lost. It has been counted as read.
+// bad reports the current line, which was counted as read, as unreadable.
 func (d *decoder) bad(code loss.Code, args ...string) {
-	d.tally.Unreadable++
-	d.note(loss.Loss{Code: code, At: store.Addr{File: d.file, Line: d.at}, Args: args})
+	d.account.Unreadable++
+	d.view.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: d.file, Line: d.line.Number}, Args: args})
 }
 
-// skip goes on to the next head without a look at what is in between.
+// skip moves to the next head.
 func (d *decoder) skip() {
 	for d.next() {
 		if d.kind == "session" {
-			d.held = true
+			d.pending = true
 			return
 		}
 	}
 }
 
-// next brings the next line that is a JSON object; false at the end.
+// next moves to the next line that is a JSON object, and returns false at the end.
 func (d *decoder) next() bool {
-	if d.held {
-		d.held = false
+	if d.pending {
+		d.pending = false
 		return true
 	}
 	for d.err == nil {
@@ -271,50 +259,29 @@ func (d *decoder) next() bool {
 			d.err = err
 			return false
 		}
-		d.at, d.from, d.upto = l.Number, l.Offset, l.Offset+int64(len(l.Bytes))+1
-		line := bytes.TrimSuffix(l.Bytes, []byte("\r"))
-		if len(line) == 0 {
-			continue // nothing stands in it, nothing is lost
+		if d.headsOnly && d.kind == "session" && kindOf(l.Bytes) != "session" {
+			d.line.Line = l
+			continue // need not be valid
 		}
-		if l.Long {
-			d.lost(loss.LineTooLong, "128 MB")
+		switch d.line = jsonl.Parse(l); {
+		case l.Long:
+			d.account.Read++
+			d.bad(loss.LineTooLong, fmt.Sprintf("%d MB", maxLine>>20))
 			continue
+		case d.line.Bad != "":
+			d.account.Read++
+			d.bad(d.line.Bad)
+			continue
+		case d.line.Object == nil:
+			continue
+		case d.line.Repaired:
+			d.view.OnLoss.Add(loss.Loss{Code: loss.LineInvalidUTF8, At: store.Addr{File: d.file, Line: l.Number}})
 		}
-		if d.headsOnly && d.kind == "session" && kindOf(line) != "session" {
-			continue
-		}
-		fit, repaired, err := rawjson.Line(line)
-		switch {
-		case err != nil && !l.Ended:
-			d.lost(loss.LineTorn)
-			continue
-		case err != nil || !isObject(fit):
-			d.lost(loss.LineNotObject)
-			continue
-		case repaired:
-			d.note(loss.Loss{Code: loss.LineInvalidUTF8, At: store.Addr{File: d.file, Line: d.at}})
-		}
-		d.line, d.kind = fit, kindOf(fit)
+		d.kind = kindOf(d.line.Object)
 		return true
 	}
 	return false
 }
 
-func (d *decoder) lost(code loss.Code, args ...string) {
-	d.tally.Read++
-	d.bad(code, args...)
-}
-
-// kindOf is the type of a line. It stands first in all lines of ours.
-func kindOf(line []byte) string {
-	switch kind := first(line, "type"); string(kind) {
-	case `"message"`:
-		return "message"
-	case `"session"`:
-		return "session"
-	case `"file"`:
-		return "file"
-	default:
-		return rawjson.Text(kind)
-	}
-}
+// kindOf returns the type of a line.
+func kindOf(line []byte) string { return rawjson.Text(first(line, "type")) }

@@ -1,22 +1,22 @@
 package canonical
 
 import (
-	"bytes"
 	"context"
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 )
 
-// arrange lists the files of a folder by their names, but each behind the one
-// its first session is a child of.
-func arrange(root *os.Root, strange func(path string)) ([]string, error) {
+// arrange lists the files of a folder by name, but each after the file of the session that
+// is the parent of its first session. It calls other for each file that is not canonical.
+func arrange(root *os.Root, other func(path string)) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -27,7 +27,7 @@ func arrange(root *os.Root, strange func(path string)) ([]string, error) {
 			return fs.SkipDir
 		case hidden(e), e.IsDir():
 		case !e.Type().IsRegular() || !strings.HasSuffix(path, ending):
-			strange(path)
+			other(path)
 		default:
 			names = append(names, path)
 		}
@@ -52,25 +52,20 @@ func arrange(root *os.Root, strange func(path string)) ([]string, error) {
 	out := make([]string, 0, len(names))
 	done := make([]bool, len(names))
 	for i := range names {
-		var above []int // i and its ancestors that are not out yet
-		for n := i; !done[n]; {
+		var line []int // i and its ancestors that are not listed yet
+		for n, ok := i, true; ok && !done[n]; n, ok = at[parents[n]] {
 			done[n] = true
-			above = append(above, n)
-			up, ok := at[parents[n]]
-			if !ok {
-				break
-			}
-			n = up
+			line = append(line, n)
 		}
-		for n := len(above) - 1; n >= 0; n-- {
-			out = append(out, names[above[n]])
+		for _, n := range slices.Backward(line) {
+			out = append(out, names[n])
 		}
 	}
 	return out, nil
 }
 
-// firstHead is the head of the first session of a file, nil if that cannot be
-// read: decoding it will say why.
+// firstHead returns the head of the first session of a file, nil if it cannot be read:
+// decode reports why.
 func firstHead(root *os.Root, name string) *session.Head {
 	f, err := root.Open(name)
 	if err != nil {
@@ -78,34 +73,26 @@ func firstHead(root *os.Root, name string) *session.Head {
 	}
 	defer f.Close()
 	for l, err := range lines.Each(context.Background(), f, maxLine) {
-		if err != nil || l.Long {
+		line := jsonl.Parse(l)
+		if err != nil || kindOf(line.Object) != "session" {
 			return nil
 		}
-		return headOf(l.Bytes)
+		s, err := new(parser).head(line.Object)
+		if err != nil {
+			return nil
+		}
+		return &s.Head
 	}
 	return nil
 }
 
-// headOf is the head that a line is, nil if it is none.
-func headOf(line []byte) *session.Head {
-	fit, _, err := rawjson.Line(bytes.TrimSuffix(line, []byte("\r")))
-	if err != nil || kindOf(fit) != "session" {
-		return nil
-	}
-	s, err := new(parser).head(fit)
-	if err != nil {
-		return nil
-	}
-	return &s.Head
-}
-
-// heads lists what decode yields, and how many bytes each session takes.
+// heads lists the sessions that decode yields, and their sizes.
 func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
 		d := &decoder{ctx: ctx, headsOnly: true}
 		d.yield = func(s *session.Session, err error) bool {
 			if err != nil && (s == nil || s.ID == "" || s.Agent == "") {
-				return yield(nil, err) // there is nothing to list
+				return yield(nil, err) // nothing to list
 			}
 			return yield(&s.Head, err)
 		}
