@@ -73,6 +73,7 @@
 //	jsonl         stores made of files of JSON lines, one session each
 //	packed        the only user of the compression library
 //	digest        the only user of the hash library
+//	filename      names of files that are safe on every operating system
 //	secret        secrets, withheld and restored
 //	tally         the counts and digests that a reader ends with
 //	prefetch      sessions decoded ahead of their consumer

@@ -17,6 +17,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/filename"
 	"rehome/formats/store"
 )
 
@@ -229,7 +230,7 @@ func TestLayout(t *testing.T) {
 	}
 	for _, name := range got {
 		for _, part := range strings.Split(name, "/") {
-			if strings.ToLower(part) != part || device(part) || len(part) > 80 {
+			if strings.ToLower(part) != part || filename.Device(part) || len(part) > 80 {
 				t.Errorf("%q is not a safe name", name)
 			}
 		}

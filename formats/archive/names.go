@@ -9,11 +9,8 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/filename"
 )
-
-// join puts a slash path below a folder of this machine; both kinds of
-// separator work everywhere Go runs.
-func join(dir, rel string) string { return dir + "/" + rel }
 
 func quote(s string) string { return strconv.QuoteToGraphic(s) }
 
@@ -23,7 +20,7 @@ func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 // tableBase is the file name of a table, without extension: its own name where
 // that is safe everywhere, else a hash of it.
 func tableBase(name string) string {
-	if low := strings.ToLower(name); safeName(low) && low != "records" && low != "manifest" {
+	if low := strings.ToLower(name); filename.Safe(low) && low != "records" && low != "manifest" {
 		return low
 	}
 	return fmt.Sprintf("t-%016x", digest.Name(name))
@@ -34,38 +31,10 @@ func tablePath(db, name string) string { return path.Join(db, tableBase(name)) }
 // shardPath is the file of a shard, below its table's folder: fanned out, so
 // that no folder grows large.
 func shardPath(shard string) string {
-	if !safeName(shard) || strings.ContainsRune(shard, '_') || shard == "records" {
+	if !filename.Safe(shard) || strings.ContainsRune(shard, '_') || shard == "records" {
 		shard = fmt.Sprintf("h-%016x", digest.Name(shard))
 	}
 	return fmt.Sprintf("%02x/%s.ndjson", uint8(digest.Name(shard)), shard)
-}
-
-// safeName: lower-case ASCII letters, digits, dash and underscore, not too
-// long, and no device of Windows.
-func safeName(s string) bool {
-	if s == "" || len(s) > 64 || s[0] == '-' || device(s) {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return true
-}
-
-// device reports the names that Windows keeps for itself, with any extension.
-func device(s string) bool {
-	s, _, _ = strings.Cut(strings.ToLower(s), ".")
-	switch s = strings.TrimRight(s, " "); s {
-	case "con", "prn", "aux", "nul", "conin$", "conout$":
-		return true
-	}
-	number, port := strings.CutPrefix(s, "com")
-	if !port {
-		number, port = strings.CutPrefix(s, "lpt")
-	}
-	return port && utf8.RuneCountInString(number) == 1 && strings.ContainsAny(number, "0123456789¹²³")
 }
 
 // safePath refuses every path that could name something outside the folder, or
@@ -81,7 +50,7 @@ func safePath(p string) error {
 			return fmt.Errorf("%s has an empty, \".\" or \"..\" component", quote(p))
 		case low == ".git" || low == "git~1" || low == ".gitattributes" || low == ".gitmodules" || low == manifestName:
 			return fmt.Errorf("%s has a name that is reserved by git or rehome", quote(p))
-		case device(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
+		case filename.Device(part) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
 			return fmt.Errorf("%s has a name that is not valid on Windows", quote(p))
 		case strings.ContainsAny(part, "\\:*?\"<>|") || strings.ContainsFunc(part, func(r rune) bool { return r < ' ' || r == 0x7f }):
 			return fmt.Errorf("%s has characters that some systems do not allow in file names", quote(p))

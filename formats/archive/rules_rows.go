@@ -88,7 +88,7 @@ func (x *examination) container(i int, file string) (odd map[int]bool, sound boo
 		x.q.Report(f)
 	}
 	o := linecheck.Options{Format: name, Most: maxLine, Packed: stream(file), Arrays: true, Odd: func(n int) { odd[n] = true }}
-	for _, err := range linecheck.Lines(x.ctx, join(x.r.path, file), file, x.view, &q, o) {
+	for _, err := range linecheck.Lines(x.ctx, x.r.path+"/"+file, file, x.view, &q, o) {
 		if err != nil {
 			return nil, false, x.r.fail(file, err)
 		}

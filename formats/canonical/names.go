@@ -5,39 +5,38 @@ import (
 	"strings"
 
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/filename"
 	"rehome/formats/session"
 )
 
-// named is where a session's file belongs. Ids are foreign: they become names
-// that are safe on every system, and distinct where the ids are.
+// named returns the path of a session's file. The agent and the id can be any text: what
+// is made of them is safe on every system, and different for different texts.
 func named(h *session.Head) string { return safe(h.Agent) + "/" + safe(h.ID) + ending }
 
-const (
-	longestName = 64
-	longestHint = 40 // of what is left of an unsafe name, in front of its hash
-)
+// maxHint is how much of an unsafe name is kept before its hash.
+const maxHint = 40
 
-// safe is the name itself where that is safe everywhere, else what can be kept
-// of it and a hash of the whole.
+// safe returns the name itself if it is safe, and otherwise what can be kept of it and a
+// hash.
 func safe(name string) string {
-	if len(name) > 0 && len(name) <= longestName && plain(name) == name && !device(name) {
+	if filename.Safe(name) {
 		return name
 	}
 	hint := plain(name)
-	if len(hint) > longestHint {
-		hint = hint[:longestHint]
+	if len(hint) > maxHint {
+		hint = hint[:maxHint]
 	}
-	if hint = strings.Trim(hint, "-"); hint == "" || device(hint) {
+	if hint = strings.Trim(hint, "-"); hint == "" || filename.Device(hint) {
 		hint = "x"
 	}
 	return fmt.Sprintf("%s-%016x", hint, digest.Name(name))
 }
 
-// plain keeps lower-case letters, digits, dashes and underscores; a run of
-// anything else becomes a dash. No name begins with a dash.
+// plain returns the letters, in lower case, digits, dashes and underscores of a name. A
+// sequence of anything else becomes a dash, except at the start.
 func plain(name string) string {
-	if len(name) > 4*longestName {
-		name = name[:4*longestName]
+	if len(name) > 4*filename.MaxLen {
+		name = name[:4*filename.MaxLen]
 	}
 	var out strings.Builder
 	gap := false
@@ -53,13 +52,4 @@ func plain(name string) string {
 		gap = true
 	}
 	return out.String()
-}
-
-// device reports the names that Windows keeps for itself.
-func device(s string) bool {
-	switch s {
-	case "con", "prn", "aux", "nul":
-		return true
-	}
-	return len(s) == 4 && (s[:3] == "com" || s[:3] == "lpt") && s[3] >= '0' && s[3] <= '9'
 }

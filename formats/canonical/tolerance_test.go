@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/filename"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/schemas"
@@ -513,7 +514,7 @@ func TestNamed(t *testing.T) {
 		got := named(&session.Head{ID: id, Agent: "cursor-cli"})
 		low := strings.ToLower(got)
 		base, ok := strings.CutPrefix(strings.TrimSuffix(got, ".jsonl"), "cursor-cli/")
-		if !ok || seen[low] != "" || base == "" || len(got) > 100 || strings.Trim(base, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || base[0] == '-' || device(base) {
+		if !ok || seen[low] != "" || base == "" || len(got) > 100 || strings.Trim(base, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" || base[0] == '-' || filename.Device(base) {
 			t.Errorf("%q: %q (also of %q)", id, got, seen[low])
 		}
 		seen[low] = id + " "

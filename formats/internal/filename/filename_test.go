@@ -1,18 +1,34 @@
-package archive
+package filename
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// TestDevices: only the names that Windows reserves are refused, with any
-// extension, and no name that merely begins like one.
-func TestDevices(t *testing.T) {
+// TestDevice: only the names that Windows reserves are devices, with any extension, and
+// no name that merely begins like one.
+func TestDevice(t *testing.T) {
 	for _, name := range []string{"con", "PRN", "aux.txt", "nul", "conin$", "CONOUT$", "com1", "COM9.json", "lpt3", "com²", "lpt¹.x", "com0", "nul  .txt"} {
-		if !device(name) {
+		if !Device(name) {
 			t.Errorf("%q is taken for a file name", name)
 		}
 	}
 	for _, name := range []string{"comm1.json", "coml5", "complot5", "lptt1", "lptcom1", "com", "lpt", "com10", "com1x", "console", "null", "mcom1", "1com", ""} {
-		if device(name) {
+		if Device(name) {
 			t.Errorf("%q is taken for a device", name)
+		}
+	}
+}
+
+func TestSafe(t *testing.T) {
+	for _, name := range []string{"a", "a-b_c0", "0", "_", "a-", strings.Repeat("x", MaxLen)} {
+		if !Safe(name) {
+			t.Errorf("%q is safe", name)
+		}
+	}
+	for _, name := range []string{"", "-a", "A", "a.b", "a b", "ä", "con", "lpt1", "../a", strings.Repeat("x", MaxLen+1)} {
+		if Safe(name) {
+			t.Errorf("%q is not safe", name)
 		}
 	}
 }
