@@ -21,7 +21,6 @@ type writer struct {
 	schema *store.Schema
 	shard  func(*store.Set, store.Record) string
 	pack   packed.Kind
-	name   string // of the compression, for the manifest
 
 	sink *sink
 	one  *job      // of a single worker; nil where there are more
@@ -44,8 +43,8 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if err := sayable(b.Schema); err != nil {
 		return nil, err
 	}
-	if err := newManifest(b.Schema, "none", make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
-		return nil, &formats.Error{Format: "archive", Err: err, Hint: "rename it in a copy of the store, and archive the copy"}
+	if err := newManifest(b.Schema, pack, make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
+		return nil, &formats.Error{Format: name, Err: err, Hint: "rename it in a copy of the store, and archive the copy"}
 	}
 	if err := os.Mkdir(b.Path, 0o777); err != nil {
 		return nil, err
@@ -55,12 +54,9 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 		return nil, err
 	}
 	w := &writer{
-		root: root, schema: b.Schema, shard: b.Shard, pack: pack, name: b.Compress,
+		root: root, schema: b.Schema, shard: b.Shard, pack: pack,
 		quit: make(chan struct{}), done: make(chan struct{}), live: true,
 		wrote: make([]text, len(b.Schema.Sets)),
-	}
-	if w.name == "" {
-		w.name = "none"
 	}
 	workers := b.Jobs
 	if workers <= 0 {
@@ -133,7 +129,7 @@ func (w *writer) Finish(context.Context) error {
 	if w.err != nil {
 		return w.err
 	}
-	m := newManifest(w.schema, w.name, w.wrote)
+	m := newManifest(w.schema, w.pack, w.wrote)
 	if err := m.sign(); err != nil {
 		return err
 	}
@@ -204,6 +200,6 @@ func sayable(s *store.Schema) error {
 
 func lineTooLong(set *store.Set, rowid int64) error {
 	at := store.Addr{File: set.File, Set: set.Name, RowID: rowid, HasID: set.RowIDs}
-	return &formats.Error{Format: "archive", At: at.String(), Err: fmt.Errorf("row is longer than %d MB as text", maxLine>>20),
+	return &formats.Error{Format: name, At: at.String(), Err: fmt.Errorf("row is longer than %d MB as text", maxLine>>20),
 		Hint: "keep the store file itself; an archive cannot hold longer lines"}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/packed"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -22,7 +23,7 @@ func stepsOver(t *testing.T, n int, compress string) (steps, found int) {
 	}
 	dir := filepath.Join(t.TempDir(), "archive")
 	if compress == "" {
-		m := newManifest(schema, "none", make([]text, n))
+		m := newManifest(schema, packed.None, make([]text, n))
 		for i := range m.Databases[0].Tables {
 			m.Databases[0].Tables[i].Rows = 1
 		}

@@ -12,6 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/packed"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
 )
@@ -96,8 +97,8 @@ func (t *text) join(o text) {
 	t.digest.Add(o.digest)
 }
 
-func newManifest(s *store.Schema, compress string, wrote []text) *manifest {
-	m := &manifest{Rehome: "archive", Version: version, Origin: s.Origin, Compress: compress, Databases: []database{}, Files: []file{}}
+func newManifest(s *store.Schema, compress packed.Kind, wrote []text) *manifest {
+	m := &manifest{Rehome: name, Version: version, Origin: s.Origin, Compress: compress.String(), Databases: []database{}, Files: []file{}}
 	at := map[string]int{}
 	for i, d := range s.Databases {
 		at[d.Path] = i
@@ -144,11 +145,11 @@ func parseManifest(b []byte) (*manifest, error) {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	err := d.Decode(m)
-	newer := m.Rehome == "archive" && m.Version > version // its members may be unknown: report the version instead
+	newer := m.Rehome == name && m.Version > version // its members may be unknown: report the version instead
 	switch {
 	case err != nil && !newer:
 		return nil, plain(err)
-	case m.Rehome != "archive":
+	case m.Rehome != name:
 		return nil, errors.New(`"rehome" is not "archive"`)
 	case m.Version != version:
 		return nil, &formats.Error{Err: fmt.Errorf("unsupported archive version %d", m.Version), Hint: "try a newer version of rehome; this one reads archive version 1"}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"rehome/formats/archive/internal/rowtext"
+	"rehome/formats/internal/packed"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/store"
 )
@@ -28,7 +29,7 @@ func mutantSeeds(t testing.TB) (seeds [][2]string) {
 		rowids := !strings.Contains(c.sql, "WITHOUT") && !strings.Contains(c.sql, "INTEGER")
 		schema := &store.Schema{Origin: "sqlite", Databases: []store.Database{{Pragmas: store.Pragmas{PageSize: 4096, Encoding: []string{"UTF-8", "UTF-16le"}[i%2], JournalMode: "delete"},
 			Objects: []store.Object{{Type: "table", Name: "t", Table: "t", SQL: c.sql}}}}, Sets: []store.Set{{Name: "t", Columns: columns, RowIDs: rowids}}}
-		m, err := newManifest(schema, "none", make([]text, 1)).encode()
+		m, err := newManifest(schema, packed.None, make([]text, 1)).encode()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func (r *reader) begin() error {
 	if r.schema, r.claims, err = m.schema(); err != nil {
 		return r.fail(manifestName, err)
 	}
-	size, err := r.findFiles()
+	size, err := r.findFiles(r.refuse)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (r *reader) fail(at string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) && fe.At != "" {
 		return err
 	}
-	return &formats.Error{Format: "archive", At: path.Join(r.path, at), Err: formats.Cause(err), Hint: formats.Hint(err)}
+	return &formats.Error{Format: name, At: path.Join(r.path, at), Err: formats.Cause(err), Hint: formats.Hint(err)}
 }
 
 // owners says to which set each file belongs that can be here: by its name, or
@@ -136,7 +136,8 @@ func (r *reader) owners() (owner, under map[string]int) {
 		t := tablePath(set.File, set.Name)
 		owner[t+".ndjson"], under[t] = i, i
 		for _, ext := range []string{"", ".gz", ".zst"} {
-			if name := streamPath(set.File) + ext; !has(owner, name) {
+			name := streamPath(set.File) + ext
+			if _, ok := owner[name]; !ok {
 				owner[name] = i
 			}
 		}
@@ -144,9 +145,9 @@ func (r *reader) owners() (owner, under map[string]int) {
 	return owner, under
 }
 
-// findFiles gives every file to its set. A file that belongs to none is
-// refused: it may hold rows that a wrong manifest forgot.
-func (r *reader) findFiles() (size int64, err error) {
+// findFiles assigns every file to its set. It calls other for a file that belongs to none,
+// which may hold rows that a wrong manifest omits, and for one that is not regular.
+func (r *reader) findFiles(other func(name string, irregular bool) error) (size int64, err error) {
 	owner, under := r.owners()
 	r.files = make([][]string, len(r.schema.Sets))
 	err = fs.WalkDir(r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
@@ -169,10 +170,8 @@ func (r *reader) findFiles() (size int64, err error) {
 			return nil // .gitattributes, .DS_Store
 		case e.IsDir():
 			return nil
-		case !e.Type().IsRegular():
-			return r.fail(name, &formats.Error{Err: errors.New("not a regular file"), Hint: "move it out of the archive, which contains only regular files"})
-		case !known:
-			return r.fail(name, &formats.Error{Err: errors.New("file is not in the manifest"), Hint: "move it out of the archive"})
+		case !known || !e.Type().IsRegular():
+			return other(name, !e.Type().IsRegular())
 		}
 		r.files[i] = append(r.files[i], name)
 		if info, err := e.Info(); err == nil {
@@ -181,6 +180,14 @@ func (r *reader) findFiles() (size int64, err error) {
 		return nil
 	})
 	return size, err
+}
+
+// refuse returns the error of a file that does not belong to the archive.
+func (r *reader) refuse(name string, irregular bool) error {
+	if irregular {
+		return r.fail(name, &formats.Error{Err: errors.New("not a regular file"), Hint: "move it out of the archive, which contains only regular files"})
+	}
+	return r.fail(name, &formats.Error{Err: errors.New("file is not in the manifest"), Hint: "move it out of the archive"})
 }
 
 // withhold leaves out the plain files that hold secrets, as the reader of a
@@ -207,8 +214,6 @@ func (r *reader) withhold() error {
 	}
 	return nil
 }
-
-func has(m map[string]int, k string) bool { _, ok := m[k]; return ok }
 
 // Schema is the manifest's.
 func (r *reader) Schema() *store.Schema { return r.schema }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -151,34 +150,14 @@ func plainCause(err error) string {
 	return err.Error()
 }
 
-// files gives the files to their sets, as reading the archive does, and goes on
-// where that stops.
+// files assigns the files to their sets, and reports those that belong to none.
 func (x *examination) files() error {
-	owner, under := x.r.owners()
-	x.r.files = make([][]string, len(x.r.schema.Sets))
-	err := fs.WalkDir(x.r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return x.r.fail(name, err)
+	_, err := x.r.findFiles(func(name string, irregular bool) error {
+		says := ""
+		if irregular {
+			says = "not a regular file"
 		}
-		i, known := owner[name]
-		if !known {
-			i, known = under[path.Dir(path.Dir(name))]
-			known = known && path.Ext(name) == ".ndjson"
-		}
-		switch {
-		case name == "." || name == manifestName:
-		case !known && strings.HasPrefix(e.Name(), "."):
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-		case e.IsDir():
-		case !e.Type().IsRegular():
-			x.found("RH381", store.Addr{File: name}, "", "not a regular file")
-		case !known:
-			x.found("RH381", store.Addr{File: name}, "", "")
-		default:
-			x.r.files[i] = append(x.r.files[i], name)
-		}
+		x.found("RH381", store.Addr{File: name}, "", says)
 		return nil
 	})
 	if err != nil {

@@ -24,48 +24,27 @@ import "fmt"
 // FrameSize is the input of each frame but the last.
 const FrameSize = 4 << 20
 
-// Kind is a way of packing.
+// Kind is a kind of compression.
 type Kind uint8
 
-// The kinds. None leaves the bytes as they are.
+// The kinds.
 const (
 	None Kind = iota
 	Gzip
 	Zstd
 )
 
-// ParseKind reads the name of a kind; "" is None.
+func (k Kind) String() string { return [...]string{"none", "gzip", "zstd"}[k] }
+
+// Ext returns the extension of compressed files, "" for None.
+func (k Kind) Ext() string { return [...]string{"", ".gz", ".zst"}[k] }
+
+// ParseKind parses the name of a kind; "" is None.
 func ParseKind(s string) (Kind, error) {
-	switch s {
-	case "", "none":
-		return None, nil
-	case "gzip":
-		return Gzip, nil
-	case "zstd":
-		return Zstd, nil
+	for _, k := range []Kind{None, Gzip, Zstd} {
+		if s == k.String() || s == "" {
+			return k, nil
+		}
 	}
 	return None, fmt.Errorf("unknown compression %q; use none, gzip or zstd", s)
-}
-
-func (k Kind) String() string {
-	switch k {
-	case None:
-		return "none"
-	case Gzip:
-		return "gzip"
-	case Zstd:
-		return "zstd"
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
-
-// Ext is what a file name ends in.
-func (k Kind) Ext() string {
-	switch k {
-	case Gzip:
-		return ".gz"
-	case Zstd:
-		return ".zst"
-	}
-	return ""
 }

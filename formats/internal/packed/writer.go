@@ -6,13 +6,10 @@ import (
 	"runtime"
 )
 
-// NewWriter packs what is written into w, at most jobs frames at a time (0
-// means one a processor). Close writes what is left and does not close w. No
+// NewWriter returns a writer that compresses to w with Gzip or Zstd, up to jobs frames at
+// a time; 0 means one per CPU. Close writes what is left and does not close w. No
 // goroutine outlives a frame, so a writer that is dropped leaks nothing.
 func NewWriter(w io.Writer, k Kind, jobs int) io.WriteCloser {
-	if k == None {
-		return &plainWriter{w: w}
-	}
 	if jobs <= 0 {
 		jobs = runtime.GOMAXPROCS(0)
 	}
@@ -20,23 +17,6 @@ func NewWriter(w io.Writer, k Kind, jobs int) io.WriteCloser {
 }
 
 var errClosed = errors.New("packed: write after Close")
-
-type plainWriter struct {
-	w      io.Writer
-	closed bool
-}
-
-func (p *plainWriter) Write(b []byte) (int, error) {
-	if p.closed {
-		return 0, errClosed
-	}
-	return p.w.Write(b)
-}
-
-func (p *plainWriter) Close() error {
-	p.closed = true
-	return nil
-}
 
 // writer fills one frame while others are being packed. The caller's own
 // goroutine writes finished frames, in order, when there is no room for more.
