@@ -8,22 +8,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
-// Foreign is a schema that somebody else wrote, of any draft that its $schema
-// names; 2020-12 if it names none.
-type Foreign struct {
-	compiled *jsonschema.Schema
-	doc      any
-}
-
-// foreignURN is where a schema is taken to lie that does not say so itself.
+// foreignURN is the id of a schema that does not state one.
 const foreignURN = "urn:rehome:foreign"
 
-// Read makes a schema of its text. What it refers to must be inside it: nothing
-// is fetched.
-func Read(text []byte) (f *Foreign, err error) {
+// Read returns a schema that is not rehome's, of the draft that its $schema names, or
+// 2020-12. What it refers to must be inside it: nothing is fetched.
+func Read(text []byte) (s *Schema, err error) {
 	defer func() {
 		if recover() != nil {
-			f, err = nil, errors.New("the schema library cannot bear this schema")
+			s, err = nil, errors.New("the schema library cannot process this schema")
 		}
 	}()
 	if err := bounded(text); err != nil {
@@ -33,28 +26,14 @@ func Read(text []byte) (f *Foreign, err error) {
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := compile(foreignURN, string(text))
-	if err != nil {
+	if s, err = newSchema(foreignURN, text, doc); err != nil {
 		return nil, plainly(err)
 	}
-	return &Foreign{compiled, doc}, nil
+	return s, nil
 }
 
-// Validate holds one JSON document against the schema. The error is that of the
-// function Validate, with the same bounds.
-func (f *Foreign) Validate(doc []byte) error {
-	if err := bounded(doc); err != nil {
-		return err
-	}
-	value, err := decode(doc)
-	if err != nil {
-		return err
-	}
-	return explain(check(f.compiled, value), f.doc)
-}
-
-// plainly words why a schema is invalid. The library begins with the place that
-// the schema was given, which says nothing to anybody.
+// plainly rewords why a schema is invalid. The library starts with foreignURN, which means
+// nothing to users.
 func plainly(err error) error {
 	var se *jsonschema.SchemaError
 	if errors.As(err, &se) {

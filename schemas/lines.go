@@ -1,71 +1,57 @@
 package schemas
 
-import (
-	"fmt"
+import "fmt"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
-)
-
-// Lines validates many documents of one schema, each as strictly as Validate
-// does, and the most of them without asking the library. A document is reduced
-// to its shape: everything that the schema cannot tell apart becomes one and
-// the same. A shape that has passed once need not be asked about again.
+// Lines validates many documents against one schema, as strictly as Validate, but most
+// of them without the library. It reduces a document to its shape, in which everything
+// that the schema does not distinguish is the same, and remembers the shapes that are
+// valid.
 //
-// It belongs to one goroutine.
+// It must be used by one goroutine.
 type Lines struct {
-	name     string
-	compiled *jsonschema.Schema
-	names    map[string]treatment
-	passed   map[string]bool
-	size     int // of what passed holds
-	reducer  reducer
+	schema  *Schema
+	passed  map[string]bool
+	size    int // of the shapes in passed
+	reducer reducer
 }
 
-// What is remembered: real sessions have some hundred shapes, and a hostile
-// one must not fill the memory.
+// Bounds of what Lines remembers: real sessions have some hundred shapes.
 const (
-	mostShapes = 4096
-	mostBytes  = 8 << 20
+	maxShapes = 4096
+	maxBytes  = 8 << 20
 )
 
-// NewLines prepares a schema. It refuses one that uses rules which a shape does
-// not keep, see vocabulary.
+// NewLines prepares a schema. It fails for one with rules that shapes do not keep, see
+// vocabulary.
 func NewLines(name string) (*Lines, error) {
-	s := published()[name]
-	if s == nil {
-		_, err := Text(name)
+	s, err := lookup(name)
+	if err != nil {
 		return nil, err
 	}
-	compiled, err := s.compile()
+	names, err := s.treatments()
 	if err != nil {
 		return nil, fmt.Errorf("schema %s: %w", name, err)
 	}
-	names, err := s.names()
-	if err != nil {
-		return nil, fmt.Errorf("schema %s: %w", name, err)
-	}
-	l := &Lines{name: name, compiled: compiled, names: names, passed: map[string]bool{}}
-	l.reducer.names = names
-	return l, nil
+	return &Lines{schema: s, passed: map[string]bool{}, reducer: reducer{names: names}}, nil
 }
 
-// Validate holds one document against the schema. The error is Validate's.
+// Validate validates a document. The error is that of Schema.Validate.
 func (l *Lines) Validate(doc []byte) error {
 	shape, ok := l.reducer.reduce(doc)
 	if !ok {
-		return Validate(l.name, doc) // odd, or broken: the library knows better
+		return l.schema.Validate(doc) // unusual or invalid
 	}
 	if l.passed[string(shape)] {
 		return nil
 	}
 	value, err := decode(shape)
 	if err == nil {
-		err = check(l.compiled, value)
+		err = check(l.schema.compiled, value)
 	}
 	if err != nil {
-		return Validate(l.name, doc)
+		return l.schema.Validate(doc)
 	}
-	if len(l.passed) >= mostShapes || l.size > mostBytes {
+	if len(l.passed) >= maxShapes || l.size > maxBytes {
 		clear(l.passed)
 		l.size = 0
 	}

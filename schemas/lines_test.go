@@ -148,12 +148,12 @@ func TestLinesForget(t *testing.T) {
 		}
 		return []byte(strings.TrimSuffix(b.String(), ",") + "]}")
 	}
-	for i := range mostShapes + 100 {
+	for i := range maxShapes + 100 {
 		if err := l.Validate(line(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(l.passed) == 0 || len(l.passed) > mostShapes {
+	if len(l.passed) == 0 || len(l.passed) > maxShapes {
 		t.Errorf("%d shapes are remembered", len(l.passed))
 	}
 }

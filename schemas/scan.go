@@ -5,78 +5,53 @@ import (
 	"math/bits"
 )
 
-// The functions of this file pass over JSON as strictly as it is defined. What
-// they refuse may still be JSON that somebody else takes.
+// The functions of this file scan JSON, as strictly as it is defined. Each returns the
+// index after what it scanned.
 
-// foreign passes a value of which nothing is asked but that it is JSON, and no
-// larger than Validate bears.
+// foreign scans a value that may be anything, if it is valid JSON within the bounds of
+// Validate.
 func foreign(b []byte, i, depth int) (int, bool) {
-	var open [maxDepth/64 + 1]uint64 // one bit a level: whether it is an object
-	at := 0
+	if i >= len(b) {
+		return i, false
+	}
+	switch c := b[i]; {
+	case c == '{' || c == '[':
+		return foreignContainer(b, i, depth)
+	case c == '"':
+		end, _ := text(b, i+1)
+		return end, end <= len(b)
+	case c == '-' || c-'0' <= 9:
+		end, _ := number(b, i)
+		return end, end >= 0 && boundedNumber(b[i:end]) == nil
+	}
+	end := word(b, i)
+	return end, end >= 0
+}
+
+func foreignContainer(b []byte, i, depth int) (_ int, ok bool) {
+	if depth == 0 {
+		return i, false
+	}
+	open := b[i]
+	if i = skip(b, i+1); i < len(b) && b[i] == open+2 { // closing brackets are two after opening ones
+		return i + 1, true
+	}
 	for {
-		if i = skip(b, i); i >= len(b) {
+		if open == '{' {
+			if i, ok = foreignName(b, i); !ok {
+				return i, false
+			}
+		}
+		if i, ok = foreign(b, i, depth-1); !ok {
 			return i, false
 		}
-		switch c := b[i]; {
-		case c == '{' || c == '[':
-			if at == depth {
-				return i, false
-			}
-			bit := uint64(1) << (at & 63)
-			open[at>>6] &^= bit
-			if c == '{' {
-				open[at>>6] |= bit
-			}
-			at++
+		i = skip(b, i)
+		switch {
+		case i < len(b) && b[i] == ',':
 			i = skip(b, i+1)
-			if i < len(b) && b[i] == c+2 { // the brackets lie two apart
-				break
-			}
-			if c == '{' {
-				var ok bool
-				if i, ok = foreignName(b, i); !ok {
-					return i, false
-				}
-			}
-			continue
-		case c == '"':
-			if i, _ = text(b, i+1); i > len(b) {
-				return i, false
-			}
-		case c == '-' || c-'0' <= 9:
-			end, _ := number(b, i)
-			if end < 0 || boundedNumber(b[i:end]) != nil {
-				return i, false
-			}
-			i = end
+		case i < len(b) && b[i] == open+2:
+			return i + 1, true
 		default:
-			if i = word(b, i); i < 0 {
-				return 0, false
-			}
-		}
-		for { // behind a value
-			if at == 0 {
-				return i, true
-			}
-			if i = skip(b, i); i >= len(b) {
-				return i, false
-			}
-			object := open[(at-1)>>6]>>((at-1)&63)&1 != 0
-			c := b[i]
-			i++
-			if c == ',' {
-				if object {
-					var ok bool
-					if i, ok = foreignName(b, skip(b, i)); !ok {
-						return i, false
-					}
-				}
-				break
-			}
-			if c == '}' && object || c == ']' && !object {
-				at--
-				continue
-			}
 			return i, false
 		}
 	}
@@ -93,7 +68,7 @@ func foreignName(b []byte, i int) (int, bool) {
 	if i = skip(b, end); i >= len(b) || b[i] != ':' {
 		return i, false
 	}
-	return i + 1, true
+	return skip(b, i+1), true
 }
 
 func skip(b []byte, i int) int {
@@ -103,7 +78,7 @@ func skip(b []byte, i int) int {
 	return i
 }
 
-// word is the index behind true, false or null; -1 for anything else.
+// word scans true, false or null; -1 for anything else.
 func word(b []byte, i int) int {
 	for _, w := range [...]string{"true", "false", "null"} {
 		if len(b)-i >= len(w) && string(b[i:i+len(w)]) == w {
@@ -113,8 +88,8 @@ func word(b []byte, i int) int {
 	return -1
 }
 
-// number is the index behind a number, and whether it is spelled as an integer;
-// -1 if it is misspelled.
+// number scans a number, and reports whether it is written as an integer; -1 if it is
+// invalid.
 func number(b []byte, i int) (end int, whole bool) {
 	if b[i] == '-' {
 		i++
@@ -151,8 +126,8 @@ func digits(b []byte, i int) int {
 	return i
 }
 
-// text is the index behind the quote of the text that begins at b[i], beyond
-// len(b) if it does not end or is misspelled, and whether it has no escape.
+// text scans a string from after its opening quote, and reports whether it has no escape.
+// The index is beyond len(b) if the string is incomplete or invalid.
 func text(b []byte, i int) (end int, plain bool) {
 	plain = true
 	for {
@@ -184,8 +159,8 @@ func text(b []byte, i int) (end int, plain bool) {
 	}
 }
 
-// special marks the bytes of eight that end a plain run: quotes, backslashes
-// and control characters. The lowest mark is always true.
+// special marks those of eight bytes that are quotes, backslashes or control characters.
+// Only the lowest mark is reliable.
 func special(x uint64) uint64 {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	below := (x - ones*0x20) &^ x
@@ -194,8 +169,8 @@ func special(x uint64) uint64 {
 	return (below | (quote-ones)&^quote | (slash-ones)&^slash) & highs
 }
 
-// escape is the length of the escape whose letter is b[i], backslash included;
-// 0 if it is none.
+// escape returns the length of the escape whose letter is b[i], with its backslash; 0 if
+// it is invalid.
 func escape(b []byte, i int) int {
 	if i >= len(b) {
 		return 0

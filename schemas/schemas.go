@@ -1,10 +1,10 @@
-// Package schemas publishes what rehome's own text looks like: JSON Schemas
-// (draft 2020-12) of the archive, of sidecars, and of every --json result. It
-// is the only door to the schema library.
+// Package schemas publishes JSON Schemas (draft 2020-12) of the text that rehome reads
+// and writes: archives, sidecars, canonical sessions, clients' records and every --json
+// result. It is the only user of the schema library.
 //
 // A schema is named like its file: archive-manifest-1 is version 1 of
-// archive-manifest. A shape that grows an optional member keeps its number;
-// one that stops accepting what it used to accept gets the next.
+// archive-manifest. A schema that gets an optional member keeps its version; one that
+// rejects what it used to accept gets the next.
 package schemas
 
 import (
@@ -27,33 +27,45 @@ const (
 //go:embed *.schema.json
 var files embed.FS
 
-// published is the list of schemas, made on first use and never changed.
-var published = sync.OnceValue(func() map[string]*schema {
-	out := map[string]*schema{}
+// Schema is a JSON Schema that is ready to use.
+type Schema struct {
+	compiled   *jsonschema.Schema
+	doc        any                                  // the schema as data, for messages
+	treatments func() (map[string]treatment, error) // see Lines
+}
+
+// published are the published schemas by name. Each is compiled on first use: most runs
+// of the program need none.
+var published = sync.OnceValue(func() map[string]func() (*Schema, error) {
+	out := map[string]func() (*Schema, error){}
 	for _, name := range Names() {
-		s := &schema{}
-		s.compile = sync.OnceValues(func() (*jsonschema.Schema, error) {
+		out[name] = sync.OnceValues(func() (*Schema, error) {
 			text, err := Text(name)
 			if err != nil {
 				return nil, err
 			}
-			if s.doc, err = decode(text); err != nil {
+			doc, err := decode(text)
+			if err != nil {
 				return nil, err
 			}
-			return compile(urnPrefix+name, string(text))
+			return newSchema(urnPrefix+name, text, doc)
 		})
-		s.names = sync.OnceValues(func() (map[string]treatment, error) { return treatments(s.doc) })
-		out[name] = s
 	}
 	return out
 })
 
-// schema is one published schema. It is compiled when it is first asked for:
-// most runs of the program need none.
-type schema struct {
-	compile func() (*jsonschema.Schema, error)
-	doc     any // the schema as data, for messages; known once compiled
-	names   func() (map[string]treatment, error)
+// lookup returns a published schema.
+func lookup(name string) (*Schema, error) {
+	s := published()[name]
+	if s == nil {
+		_, err := Text(name)
+		return nil, err
+	}
+	compiled, err := s()
+	if err != nil {
+		return nil, fmt.Errorf("schema %s: %w", name, err)
+	}
+	return compiled, nil
 }
 
 // Names lists the published schemas in alphabetical order.
@@ -68,7 +80,7 @@ func Names() []string {
 	return list
 }
 
-// Text is a schema as published.
+// Text returns a schema as published.
 func Text(name string) ([]byte, error) {
 	b, err := files.ReadFile(name + ending)
 	if err != nil {
@@ -77,28 +89,26 @@ func Text(name string) ([]byte, error) {
 	return b, nil
 }
 
-// Validate holds one JSON document against a schema. The error has one line
-// for each cause, position first:
+// Validate validates a JSON document against a published schema.
+func Validate(name string, doc []byte) error {
+	s, err := lookup(name)
+	if err != nil {
+		return err
+	}
+	return s.Validate(doc)
+}
+
+// Validate validates a JSON document. The error has one line for each cause, position
+// first:
 //
 //	/databases/0/path: must be a string
 //
-// It repeats no value of the document, so that a secret cannot reach a log.
-// Of two members of one name the last counts, as in encoding/json: who reads
-// text of others must refuse doubles where they matter.
+// It repeats no value of the document, so that a secret cannot reach a log. Of several
+// members with the same name the last counts, as in encoding/json.
 //
-// Numbers with an exponent beyond ±400, or longer than 1000 characters, and
-// nesting deeper than 512 are refused wherever they stand, although JSON
-// allows them: they are no sizes that the library is safe with.
-func Validate(name string, doc []byte) error {
-	s := published()[name]
-	if s == nil {
-		_, err := Text(name)
-		return err
-	}
-	compiled, err := s.compile()
-	if err != nil {
-		return fmt.Errorf("schema %s: %w", name, err)
-	}
+// Numbers with an exponent beyond ±400 or longer than 1000 characters, and nesting deeper
+// than 512, are errors, although JSON allows them: the library is not safe with them.
+func (s *Schema) Validate(doc []byte) error {
 	if err := bounded(doc); err != nil {
 		return err
 	}
@@ -106,11 +116,11 @@ func Validate(name string, doc []byte) error {
 	if err != nil {
 		return err
 	}
-	return explain(check(compiled, value), s.doc)
+	return explain(check(s.compiled, value), s.doc)
 }
 
-// check asks the library, which is known to panic on numbers of absurd size.
-// bounded keeps those away; this is the last guard.
+// check calls the library, which panics on absurdly large numbers. bounded rejects those;
+// this is the last guard.
 func check(s *jsonschema.Schema, value any) (err error) {
 	defer func() {
 		if recover() != nil {
@@ -120,8 +130,16 @@ func check(s *jsonschema.Schema, value any) (err error) {
 	return s.Validate(value)
 }
 
-// compile makes a schema ready. Whatever it refers to must be inside it:
-// nothing is fetched, from nowhere.
+func newSchema(urn string, text []byte, doc any) (*Schema, error) {
+	compiled, err := compile(urn, string(text))
+	if err != nil {
+		return nil, err
+	}
+	return &Schema{compiled, doc, sync.OnceValues(func() (map[string]treatment, error) { return treatments(doc) })}, nil
+}
+
+// compile compiles a schema. It never fetches what the schema refers to: that must be
+// inside it.
 func compile(urn, text string) (*jsonschema.Schema, error) {
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020

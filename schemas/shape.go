@@ -2,32 +2,31 @@ package schemas
 
 import "bytes"
 
-// reducer makes the shape of a document in one pass. It is sure of what it
-// takes: of anything odd (a name with an escape, a huge number, text that is
-// no JSON) it says so, and somebody else must look.
+// reducer reduces documents to their shapes, each in one pass. It rejects anything
+// unusual: a name with an escape, a huge number, invalid JSON.
 //
-// In a shape a text is "" or "x", an integer 0 or -1; texts that patterns judge
-// are the first that was accepted; exact members keep their scalars; foreign
-// JSON is 0; equal neighbors in an array are one.
+// In a shape a text is "" or "x", and an integer is 0 or -1. A text with patterns is the
+// first text that matched them. Exact members keep their scalars, opaque members are 0,
+// and equal elements in sequence are one.
 type reducer struct {
 	names map[string]treatment
-	like  map[string]string // by treatment.rules: a text that they accept
+	like  map[string]string // by treatment.rules: the first text that matched
 	out   []byte
 	open  []level
 }
 
-// level is an object or array that has begun.
+// level is an open object or array.
 type level struct {
 	object bool
-	treat  treatment // of the values in it: of an array that of the member it is
-	last   int       // array: where the element in front begins in out, -1 for none
-	here   int       // array: where this one begins
+	treat  treatment // of the elements of an array
+	last   int       // array: start of the previous element in out, -1 if there is none
+	here   int       // array: start of the current element
 }
 
-// longestKept bounds what goes into a shape as it is.
-const longestKept = 64
+// maxKept is the maximum length of what a shape keeps verbatim.
+const maxKept = 64
 
-// reduce returns the shape, valid until the next call.
+// reduce returns the shape of a document, which is valid until the next call.
 func (r *reducer) reduce(doc []byte) ([]byte, bool) {
 	r.out, r.open = r.out[:0], r.open[:0]
 	i, ok := r.value(doc, skip(doc, 0), treatment{})
@@ -37,7 +36,7 @@ func (r *reducer) reduce(doc []byte) ([]byte, bool) {
 	return r.out, ok && skip(doc, i) == len(doc)
 }
 
-// step reads what follows a value, or the beginning of an object or array.
+// step reads what follows a value, or the start of an object or array.
 func (r *reducer) step(b []byte, i int) (int, bool) {
 	top := &r.open[len(r.open)-1]
 	if i >= len(b) {
@@ -65,8 +64,7 @@ func (r *reducer) step(b []byte, i int) (int, bool) {
 	return r.member(b, i)
 }
 
-// collapse drops an element that is like the one before it, comma
-// included.
+// collapse removes the last element, with its comma, if it equals the previous one.
 func (r *reducer) collapse(top *level) {
 	if n := len(r.out) - top.here; top.last >= 0 && top.here-1-top.last == n && bytes.Equal(r.out[top.last:top.here-1], r.out[top.here:]) {
 		r.out = r.out[:top.here-1]
@@ -84,7 +82,7 @@ func (r *reducer) member(b []byte, i int) (int, bool) {
 		return i, false
 	}
 	name := b[i+1 : end-1]
-	if len(name) > longestKept {
+	if len(name) > maxKept {
 		return i, false
 	}
 	r.out = append(append(r.out, b[i:end]...), ':')
@@ -95,7 +93,7 @@ func (r *reducer) member(b []byte, i int) (int, bool) {
 	return r.value(b, skip(b, i+1), r.names[string(name)])
 }
 
-// value reads a scalar, foreign JSON, or the bracket that begins a container.
+// value reads a scalar, an opaque value, or the bracket that opens a container.
 func (r *reducer) value(b []byte, i int, t treatment) (int, bool) {
 	if i >= len(b) {
 		return i, false
@@ -135,12 +133,12 @@ func (r *reducer) text(b []byte, i int, t treatment) (int, bool) {
 	whole := b[i:end]
 	switch {
 	case t.exact:
-		if !plain || len(whole) > longestKept {
+		if !plain || len(whole) > maxKept {
 			return i, false
 		}
 		r.out = append(r.out, whole...)
 	case len(t.patterns) > 0:
-		if !plain || len(whole) > longestKept {
+		if !plain || len(whole) > maxKept {
 			return i, false
 		}
 		return end, r.patterned(whole, t)
@@ -152,8 +150,7 @@ func (r *reducer) text(b []byte, i int, t treatment) (int, bool) {
 	return end, true
 }
 
-// patterned writes a text that all patterns accept, the same for all that they
-// accept.
+// patterned writes the first text that matched all patterns in place of one that does.
 func (r *reducer) patterned(whole []byte, t treatment) bool {
 	for _, p := range t.patterns {
 		if !p.Match(whole[1 : len(whole)-1]) {
@@ -174,7 +171,7 @@ func (r *reducer) patterned(whole []byte, t treatment) bool {
 
 func (r *reducer) number(b []byte, i int, t treatment) (int, bool) {
 	end, whole := number(b, i)
-	if end < 0 || end-i > longestKept || !whole && boundedNumber(b[i:end]) != nil {
+	if end < 0 || end-i > maxKept || !whole && boundedNumber(b[i:end]) != nil {
 		return i, false
 	}
 	switch {

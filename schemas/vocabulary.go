@@ -4,29 +4,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// treatment is what a shape keeps of the members of one name, wherever they
-// stand. Values in arrays go by the name of the member that the array is of.
+// treatment is what a shape keeps of the members with one name, anywhere in a document.
+// Elements of an array are treated like the member that is the array.
 type treatment struct {
-	// exact members have an enum or a const somewhere: their scalars stay.
+	// exact members have an enum or a const somewhere: their scalars are kept.
 	exact bool
-	// patterns are the rules that texts of this name have somewhere. A text
-	// that all of them accept is as good as any other.
+	// patterns are those that texts of this name have somewhere. All texts that match
+	// all of them are treated as equal.
 	patterns []*regexp.Regexp
-	rules    string // the same as one text
-	// opaque members may hold anything somewhere, and nowhere anything that
-	// must be more than a text: what is no text becomes 0.
+	rules    string // the patterns as one text
+	// opaque members can be anything somewhere, and nowhere must be anything but a
+	// text: what is not a text becomes 0.
 	opaque bool
 	// texts reports that an opaque member must be a text elsewhere.
 	texts bool
 }
 
-// treatments derives from a schema what of each member it can tell apart. The
-// error names a rule that looks at more than a shape keeps.
+// treatments derives from a schema which values of each member it distinguishes. It
+// fails for a rule that depends on more than a shape keeps.
 func treatments(doc any) (map[string]treatment, error) {
 	v := &vocabulary{root: doc, seen: map[string]*seen{}, visited: map[string]bool{}}
 	if err := v.schema("", doc); err != nil {
@@ -49,13 +50,13 @@ func treatments(doc any) (map[string]treatment, error) {
 	return out, nil
 }
 
-// seen is what all schemas of one member name come to.
+// seen is what the schemas of the members with one name have in common.
 type seen struct {
 	exact    bool
 	patterns []string
-	open     bool // somewhere nothing is asked of it
-	text     bool // somewhere it is a text, and that is all
-	other    bool // somewhere it is something else
+	open     bool // somewhere it can be anything
+	text     bool // somewhere it must be a text, without other rules
+	other    bool // somewhere it must be something else
 }
 
 type vocabulary struct {
@@ -71,8 +72,7 @@ func (v *vocabulary) of(name string) *seen {
 	return v.seen[name]
 }
 
-// schema reads one schema of the values under a member's name; "" is that of
-// the document, whose rules for scalars would judge the document itself.
+// schema reads a schema of the members with a name; "" is the document.
 func (v *vocabulary) schema(name string, s any) error {
 	if _, ok := s.(bool); ok {
 		if s == true {
@@ -85,7 +85,7 @@ func (v *vocabulary) schema(name string, s any) error {
 		return errors.New("a schema that is neither an object nor a boolean")
 	}
 	asks := false
-	for _, rule := range ordered(m) {
+	for _, rule := range slices.Sorted(maps.Keys(m)) {
 		more, err := v.rule(name, rule, m)
 		if err != nil {
 			return err
@@ -98,21 +98,13 @@ func (v *vocabulary) schema(name string, s any) error {
 		at.open = true
 	case m["type"] == "string":
 		at.text = true
-	case m["$ref"] == nil: // what it refers to says it
+	case m["$ref"] == nil: // else follow has read it
 		at.other = true
 	}
 	return nil
 }
 
-func ordered(m map[string]any) (out []string) {
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// rule enters one rule of a schema, and reports whether it asks for anything.
+// rule reads one rule of a schema, and reports whether it restricts values.
 func (v *vocabulary) rule(name, rule string, m map[string]any) (asks bool, err error) {
 	value := m[rule]
 	switch rule {
@@ -152,7 +144,7 @@ func (v *vocabulary) rule(name, rule string, m map[string]any) (asks bool, err e
 		return true, nil
 	case "properties":
 		props := value.(map[string]any)
-		for _, p := range ordered(props) {
+		for _, p := range slices.Sorted(maps.Keys(props)) {
 			if err := v.schema(p, props[p]); err != nil {
 				return true, err
 			}
@@ -164,7 +156,7 @@ func (v *vocabulary) rule(name, rule string, m map[string]any) (asks bool, err e
 	return true, fmt.Errorf("the rule %s cannot be judged by shape", rule)
 }
 
-// follow reads what a reference leads to, once for each name.
+// follow reads the schema that a reference names, once for each name of a member.
 func (v *vocabulary) follow(name, ref string) error {
 	if v.visited[name+" "+ref] {
 		return nil
