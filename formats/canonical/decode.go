@@ -105,7 +105,7 @@ func (d *decoder) one(path string, f *os.File) bool {
 	more := d.sessions(path)
 	if d.err == nil && more && !d.headsOnly {
 		if after, err := f.Stat(); err != nil || after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) {
-			d.err = jsonl.Changed()
+			d.err = formats.Changed("", "")
 		}
 	}
 	if d.err != nil && more {
