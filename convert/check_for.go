@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"rehome/convert/internal/stage"
-	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -50,13 +49,11 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 	}
 	defer private.Remove()
 	rep := &Report{Lane: SessionConversion, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
-	j := &job{
-		reg: c.reg, src: one.loc.Path, dst: filepath.Join(private.Path, "sessions"), rep: rep, rename: stage.Move, folders: sessions.NewFolders(c.reg),
-		opts:   Options{From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice},
-		notify: notifier{say: v.OnNotice},
-		onLoss: func(n loss.Loss) {
-			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})
-		},
+	j := &job{rep: rep, rename: stage.Move, input: newInput(c.reg, one.loc.Path, filepath.Join(private.Path, "sessions"), Options{
+		From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice,
+	})}
+	j.onLoss = func(n loss.Loss) {
+		found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})
 	}
 	err = j.run(ctx)
 	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || errors.As(err, new(Misuse)) || stage.DiskFull(err) {

@@ -2,18 +2,13 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
-	"sync"
 
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
-	"rehome/convert/internal/workers"
-	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -33,6 +28,7 @@ type Options struct {
 	Live        bool      // read a store in use in place
 	Jobs        int       // workers; 0 = one per CPU
 	History     bool      // session conversion: also include abandoned turns
+	Verify      string    // session conversion: "" or "fast" = compare the bytes that were written; VerifyFull
 	Sessions    []string  // session conversion: only the sessions with these ids; none = all
 	Workspace   string    // session conversion: only sessions of this folder, or of folders in it; "" = any
 	Since       int64     // session conversion: only sessions changed since, in milliseconds of Unix time; 0 = any
@@ -43,6 +39,10 @@ type Options struct {
 	OnNotice   func(string)   // one-line remarks while working; may be nil
 	Verbose    bool           // also report which stores are read from a copy
 }
+
+// VerifyFull is the value of Options.Verify that also decodes text of sessions again,
+// and compares that with what was written.
+const VerifyFull = "full"
 
 // Convert converts src to dst or, if dst is "", to where the client looks for
 // the sessions of Options.Cwd. The report is never nil. The error is non-nil
@@ -58,10 +58,10 @@ func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Opti
 // stop a run before and after each call.
 func convertWith(ctx context.Context, reg *formats.Registry, src, dst string, o Options, rename func(from, to string) error) (*Report, error) {
 	rep := &Report{Lane: ExactConversion, Source: src, Target: dst, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src, dst: dst, opts: o, rep: rep, rename: rename, folders: sessions.NewFolders(reg, o.Workspace), project: sessions.NewProject(o.Workspace), notify: notifier{progress: o.OnProgress, say: o.OnNotice}}
-	if j.opts.Allow == 0 {
-		j.opts.Allow = loss.Dropped
+	if o.Allow == 0 {
+		o.Allow = loss.Dropped
 	}
+	j := &job{rep: rep, rename: rename, input: newInput(reg, src, dst, o, o.Workspace)}
 	err := j.run(ctx)
 	defer func() { rep.Workspaces = rep.byWorkspace() }()
 	if err == nil {
@@ -77,44 +77,28 @@ func convertWith(ctx context.Context, reg *formats.Registry, src, dst string, o 
 
 // job is one call of Convert.
 type job struct {
-	reg      *formats.Registry
-	src, dst string
-	opts     Options
-	rep      *Report
-	notify   notifier
+	*input
+	rep    *Report
+	rename func(from, to string) error
 
 	clientPlace bool         // no dst was given: it is the client's own place
 	dest        stage.Target // dst, resolved
 	outside     *outsideFolder
 	sidecar     *sidecar.Files
-	found       []Found
-	sizes       []int64 // on disk, by store; only for progress and order
-	stage       *stage.Folder
 	omitted     []*sidecar.Omitted // by store; nil if nothing was placed
 	denied      fs.FileMode        // permissions that some source store does not have
 
-	migration      *migrateJob       // of a migration; nil otherwise
-	onLoss         loss.Sink         // of a check: called for every loss of a session, with its place
 	stagedSessions [][]stagedSession // by store: the sessions that wait for their file names
-	validators     sync.Pool         // of *schemas.Lines: each is used by one worker at a time
-	rename         func(from, to string) error
-	folders        *sessions.Folders
-	project        sessions.Project // Options.Workspace
-	wanted         []string         // Options.Sessions, sorted and without duplicates
-	skip           []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
 }
 
 func (j *job) run(ctx context.Context) error {
-	j.wanted = slices.Compact(slices.Sorted(slices.Values(j.opts.Sessions)))
 	if err := j.prepare(ctx); err != nil {
 		return err
 	}
-	s, err := j.newStage()
-	if err != nil {
+	if err := j.newStage(j.dest); err != nil {
 		return err
 	}
-	j.stage = s
-	defer j.removeStaging(s)
+	defer j.removeStaging(j.stage)
 	if j.rep.Lane == SessionConversion {
 		j.skipUnlisted(ctx)
 	}
@@ -139,11 +123,14 @@ func (j *job) run(ctx context.Context) error {
 	return j.commit(ctx)
 }
 
-func (j *job) newStage() (*stage.Folder, error) {
-	if j.opts.DryRun {
-		return stage.NewDryRun(j.dest)
+// newStage creates the folder in which everything for a target is staged.
+func (in *input) newStage(t stage.Target) (err error) {
+	if in.opts.DryRun {
+		in.stage, err = stage.NewDryRun(t)
+	} else {
+		in.stage, err = stage.New(t)
 	}
-	return stage.New(j.dest)
+	return err
 }
 
 // prepare checks everything that can be checked before a byte is read.
@@ -155,11 +142,7 @@ func (j *job) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	find := j.resolveTarget
-	if j.migration != nil {
-		find = j.resolveMigrationTarget
-	}
-	if err := find(ctx); err != nil {
+	if err := j.resolveTarget(ctx); err != nil {
 		return err
 	}
 	for f, err := range stores(ctx, j.reg, loc.Path, j.opts.From, j.notify.Say) {
@@ -169,7 +152,7 @@ func (j *job) prepare(ctx context.Context) error {
 		case err != nil:
 			j.rep.Stores = append(j.rep.Stores, failedStore(f.Rel, err))
 		default:
-			if err := checkStoreDisjoint(f, j.dest); err != nil && j.migration == nil {
+			if err := checkStoreDisjoint(f, j.dest); err != nil {
 				return err
 			}
 			j.rep.Stores = append(j.rep.Stores, newStoreReport(f))
@@ -244,52 +227,20 @@ func (j *job) failure() error {
 		return nil
 	}
 	var errs []error
-	seen := map[string]bool{}
-	more := 0
 	for i := range j.rep.Stores {
-		s := &j.rep.Stores[i]
-		switch {
-		case s.err == nil:
-		case seen[s.err.Error()] || len(errs) == maxErrors:
-			more++
-		default:
-			seen[s.err.Error()] = true
-			errs = append(errs, s.err)
-		}
+		errs = append(errs, j.rep.Stores[i].err)
 	}
-	return joinErrors(errs, more)
+	return joinDistinct(errs)
 }
 
 // maxErrors is how many different errors are printed; the report has all of
 // them.
 const maxErrors = 3
 
-func (j *job) removeStaging(s *stage.Folder) {
+func (in *input) removeStaging(s *stage.Folder) {
 	if err := s.Remove(); err != nil {
-		j.notify.Say("temporary files not removed: " + err.Error())
+		in.notify.Say("temporary files not removed: " + err.Error())
 	}
-}
-
-// explain rewords an error so that it names the user's paths instead of the
-// staging folder.
-func (j *job) explain(err error) error {
-	if _, ok := err.(*multiError); ok {
-		return err // each has been explained
-	}
-	switch {
-	case workers.TooManyFiles(err):
-		err = &formats.Error{Err: err, Hint: "raise the limit on open files (ulimit -n), or try --jobs 1"}
-	case stage.DiskFull(err) && j.opts.DryRun:
-		err = &formats.Error{At: os.TempDir(), Err: diskFullError{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
-	case j.stage != nil && j.stage.Gone() && !errors.Is(err, context.Canceled):
-		return &formats.Error{At: j.stage.TargetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was written: run it again when no program is moving the files"}
-	case stage.DiskFull(err):
-		err = &formats.Error{At: j.dst, Err: diskFullError{err}, Hint: "nothing was written: free some space, or choose another disk"}
-	}
-	if j.stage == nil || errors.Is(err, context.Canceled) {
-		return err
-	}
-	return j.stage.WithTargetPath(err)
 }
 
 // diskFullError puts the same plain words before the many wordings of systems.

@@ -8,7 +8,6 @@ import (
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/walk"
-	"rehome/convert/internal/workers"
 )
 
 // fewStores is the max number of stores that are converted one after the other,
@@ -19,39 +18,7 @@ const fewStores = 2
 // convertAll converts every store. A store that fails is left out of the staged
 // tree; a full disk or a canceled context ends the run.
 func (j *job) convertAll(ctx context.Context) error {
-	run, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	parallel, each := 1, workers.Count(j.opts.Jobs)
-	if len(j.found) > fewStores {
-		parallel, each = each, 1
-	}
-	var total int64
-	for _, n := range j.sizes {
-		total += n
-	}
-	if len(j.opts.Sessions) > 0 || j.filtered() {
-		total = 0 // how much is read is unknown
-	}
-	j.notify.current.Stores = len(j.found)
-	j.notify.begin(reading, "", total)
-
-	workers.Run(run, parallel, slices.Values(j.largestFirst()), func(i int, last bool) bool {
-		err := j.convertOne(run, i, each, last)
-		if fatal(err) {
-			stop(err)
-		}
-		again := !last && workers.TooManyFiles(err)
-		if again {
-			j.rep.Stores[i] = newStoreReport(j.found[i])
-		} else {
-			j.notify.update(func(p *Progress) { p.StoresDone++ })
-		}
-		return again
-	})
-	if err := ctx.Err(); err != nil {
-		return err // the caller canceled: report that, whatever the cause
-	}
-	return context.Cause(run)
+	return j.each(ctx, j.convertOne, func(i int) { j.rep.Stores[i] = newStoreReport(j.found[i]) })
 }
 
 // prune removes what is not placed from the staged tree.
@@ -73,11 +40,11 @@ func fatal(err error) bool { return err != nil && stage.DiskFull(err) }
 // not be tried again.
 func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 	rep := &j.rep.Stores[i]
-	if rep.err != nil || ctx.Err() != nil {
+	if rep.err != nil {
 		return nil
 	}
 	if j.rep.Lane == SessionConversion {
-		return j.convertSessions(ctx, i, jobs, last)
+		return j.convertStore(ctx, i, jobs, last)
 	}
 	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: sidecar.NewOmitted(rep.Path, j.sidecar.Off)}
 	c.staged = j.stage.StorePath(j.dest, rep.Path)
@@ -103,16 +70,16 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 }
 
 // largestFirst returns the order that keeps all workers busy until the end.
-func (j *job) largestFirst() []int {
-	order := make([]int, len(j.found))
+func (in *input) largestFirst() []int {
+	order := make([]int, len(in.found))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {
-		case j.sizes[a] > j.sizes[b]:
+		case in.sizes[a] > in.sizes[b]:
 			return -1
-		case j.sizes[a] < j.sizes[b]:
+		case in.sizes[a] < in.sizes[b]:
 			return 1
 		}
 		return 0
@@ -122,11 +89,11 @@ func (j *job) largestFirst() []int {
 
 // measureSizes sets the sizes of the stores on disk. What cannot be read counts
 // as 0: the reader will report why.
-func (j *job) measureSizes() {
-	j.sizes = make([]int64, len(j.found))
-	for i, f := range j.found {
+func (in *input) measureSizes() {
+	in.sizes = make([]int64, len(in.found))
+	for i, f := range in.found {
 		if f.Loc != nil {
-			j.sizes[i] = walk.Size(f.Loc)
+			in.sizes[i] = walk.Size(f.Loc)
 		}
 	}
 }

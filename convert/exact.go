@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/convert/internal/pipe"
 	"rehome/convert/internal/sidecar"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -226,7 +227,7 @@ func sameCounts(r store.Reader, seen []int64) error {
 }
 
 // bugHint is the hint of errors that no input should be able to cause.
-const bugHint = "nothing was written: this is a bug in rehome, please report it"
+const bugHint = pipe.BugHint
 
 func (c *exactConversion) say(s string) {
 	if c.found.Rel != "." && !strings.Contains(s, c.found.Rel) {

@@ -3,15 +3,11 @@ package convert
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
-	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -119,7 +115,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	switch {
 	case to == nil:
 		return out, unknownFormat(reg, o.To)
-	case to.Writer == nil || !to.Writer.Single:
+	case to.Writer == nil || to.Writer.Many:
 		return out, &formats.Error{At: to.Name, Err: errors.New("sessions cannot be migrated to this format"), Hint: "run `rehome convert` to write this format"}
 	}
 	scratch.Sweep()
@@ -144,20 +140,17 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		}
 		wanted = family
 	}
-	rep := &Report{Lane: SessionConversion, Source: src.Path, Target: o.Dir, DryRun: o.DryRun, Stores: []StoreReport{}}
-	j := &job{reg: reg, src: src.Path, dst: o.Dir, rep: rep, rename: stage.Move, folders: sessions.NewFolders(reg, o.Folders...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
-		opts:      Options{From: o.From, To: o.To, DryRun: o.DryRun, Allow: loss.Unreadable, Sidecar: "none", Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose},
-		migration: &migrateJob{o: o, rename: with}}
-	err := j.run(ctx)
-	if err != nil {
-		err = j.explain(err)
-	}
-	out.Migrated = append(out.Migrated, j.migration.results...)
-	out.Empty, out.Histories = out.Empty+j.migration.empty, out.Histories+j.migration.histories
-	if len(j.migration.results) > 0 && ctx.Err() == nil {
+	in := newInput(reg, src.Path, o.Dir, Options{
+		From: o.From, DryRun: o.DryRun, Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose,
+	}, o.Folders...)
+	in.inner = true
+	m := &migration{input: in, o: o, to: reg.Lookup(o.To), rename: with, out: out, unsynced: map[string]bool{}}
+	before := len(out.Migrated)
+	err := m.run(ctx)
+	if err == nil || len(out.Migrated) > before && ctx.Err() == nil {
 		return nil // every session has its own result
 	}
-	return err
+	return m.explain(err)
 }
 
 // withSubagents returns the ids of the wanted sessions of a store and of all
@@ -184,154 +177,62 @@ func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource
 	return out, nil
 }
 
-// migrateJob is the part of a job that is specific to a migration.
-type migrateJob struct {
-	o                MigrateOptions
-	rename           renameFuncs
-	results          []Migrated
-	empty, histories int             // numbers of skipped sessions
-	synced           bool            // everything staged was synced to disk
-	folders          map[string]bool // folders with new names that were not synced to disk
+// migration migrates the sessions of one MigrateSource.
+type migration struct {
+	*input
+	o      MigrateOptions
+	to     *formats.Format
+	rename renameFuncs
+	stores []*migratedStore
+	out    *Migration
+
+	synced   bool            // everything staged was synced to disk
+	unsynced map[string]bool // folders with new names that were not synced to disk
 }
 
-// resolveMigrationTarget sets the place where sessions are staged: on the same
-// disk as the folder in which the client keeps the sessions of all projects.
-func (j *job) resolveMigrationTarget(context.Context) (err error) {
-	j.sidecar = &sidecar.Files{Off: true}
-	shelf, _, _ := strings.Cut(j.reg.Lookup(j.opts.To).Writer.Path(&session.Head{}), "/")
-	if j.dest, err = stage.Resolve(filepath.Join(j.dst, shelf, "sessions")); err == nil && !j.opts.DryRun {
-		stage.Sweep(j.dest, j.notify.Say)
+func (m *migration) run(ctx context.Context) error {
+	if err := m.checkFrom(); err != nil {
+		return err
 	}
-	return err
+	loc, err := formats.Locate(m.src)
+	if err != nil {
+		return err
+	}
+	at, err := m.stagingTarget()
+	if err != nil {
+		return err
+	}
+	for f, err := range stores(ctx, m.reg, loc.Path, m.opts.From, m.notify.Say) {
+		if err != nil && (f.Rel == "" || ctx.Err() != nil) {
+			return err
+		}
+		m.found, m.stores = append(m.found, f), append(m.stores, &migratedStore{migration: m, at: f, err: err})
+	}
+	m.measureSizes()
+	if err := m.newStage(at); err != nil {
+		return err
+	}
+	defer m.removeStaging(m.stage)
+	m.skipUnlisted(ctx)
+	if err := m.each(ctx, m.convertStore, func(i int) { m.stores[i] = &migratedStore{migration: m, at: m.found[i]} }); err != nil {
+		return err
+	}
+	return m.install(ctx)
+}
+
+// stagingTarget returns a path in the folder in which the client keeps the sessions
+// of all projects. Nothing is created there: sessions are staged beside it, so that
+// they are on the same disk.
+func (m *migration) stagingTarget() (stage.Target, error) {
+	folder, _, _ := strings.Cut(m.to.Writer.Path(&session.Head{}), "/")
+	at, err := stage.Resolve(filepath.Join(m.o.Dir, folder, "sessions"))
+	if err == nil && !m.opts.DryRun {
+		stage.Sweep(at, m.notify.Say)
+	}
+	return at, err
 }
 
 // path returns the path where the client looks for a session.
-func (m *migrateJob) path(to *formats.Format, h *session.Head) string {
-	return filepath.Join(m.o.Dir, filepath.FromSlash(to.Writer.Path(h)))
-}
-
-// placement is where a session goes: its folder, and the outermost session
-// above it.
-type placement struct {
-	cwd        string
-	root       *session.Head
-	id         string        // the session's own id, if it gets another
-	lastMoment session.Stamp // time of the last message
-	hasContent bool          // it has a prompt, an answer or a call
-	complete   bool          // the session was read to its end
-	err        error         // why the outermost session cannot be placed, nor any below it
-
-	inPlace bool // the source is the client's own file, in the right place
-}
-
-// placementOf returns where a session goes. A subagent goes with its parent.
-func (c *sessionConversion) placementOf(s *session.Session) (*placement, error) {
-	if c.placements == nil {
-		c.placements = map[string]*placement{}
-	}
-	if s.Parent != nil && s.Parent.Session != s.ID {
-		if up := c.placements[s.Parent.Session]; up != nil {
-			c.placements[s.ID] = &placement{cwd: up.cwd, root: up.root, id: s.ID, err: up.err, inPlace: up.inPlace}
-			return c.placements[s.ID], up.err
-		}
-		s.Parent = nil // selected without its parent, it is a session like others
-	}
-	root := s.Head
-	g := &placement{root: &root, cwd: c.migration.o.Cwd, id: s.ID}
-	c.placements[s.ID] = g
-	if g.cwd == "" {
-		if g.cwd, g.err = workspaceOf(&s.Head); g.err != nil {
-			return g, g.err
-		}
-	}
-	own := root.Workspace == g.cwd || sameFolder(root.Workspace, g.cwd)
-	root.Workspace = g.cwd
-	if g.inPlace = own && c.readFrom(c.migration.path(c.to, &root)); g.inPlace {
-		return g, nil
-	}
-	if c.migration.o.Again {
-		root.ID = c.freeID(root)
-		s.ID = root.ID
-		c.placements[s.ID] = g
-	}
-	return g, nil
-}
-
-// readFrom reports whether a file is the store being read, or is in it.
-func (c *sessionConversion) readFrom(path string) bool {
-	if c.found.Detected[0].Format != c.to {
-		return false
-	}
-	store, err := os.Stat(c.found.Loc.Path)
-	if err != nil {
-		return false
-	}
-	file, err := os.Stat(path)
-	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store))
-}
-
-// sameFolder reports whether two paths lead to the same folder.
-func sameFolder(a, b string) bool {
-	x, errx := os.Stat(a)
-	y, erry := os.Stat(b)
-	return errx == nil && erry == nil && os.SameFile(x, y)
-}
-
-// freeID returns the id of the first copy that does not exist yet.
-func (c *sessionConversion) freeID(h session.Head) string {
-	id := h.ID
-	for n := 2; ; n++ {
-		h.ID = id + "#" + strconv.Itoa(n)
-		if _, err := os.Lstat(c.migration.path(c.to, &h)); errors.Is(err, fs.ErrNotExist) || n == maxCopies {
-			return h.ID
-		}
-	}
-}
-
-// maxCopies bounds the search for a free id.
-const maxCopies = 9999
-
-// workspaceOf returns the folder that a session belongs to, under the name that
-// a program running there has for it.
-func workspaceOf(h *session.Head) (string, error) {
-	if h.Workspace == "" {
-		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name its folder"), Hint: "pass --cwd DIR, the folder to continue in"}
-	}
-	real, err := filepath.EvalSymlinks(h.Workspace)
-	if err == nil && !filepath.IsAbs(real) {
-		err = errors.New("not a path of this machine")
-	}
-	var info os.FileInfo
-	if err == nil {
-		info, err = os.Stat(real)
-	}
-	if err == nil && !info.IsDir() {
-		err = stage.ErrNotFolder
-	}
-	if err != nil {
-		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", formats.Cause(err)), Hint: "pass --cwd DIR, the folder to continue in"}
-	}
-	return real, nil
-}
-
-// observe returns the session with a stream that records the time of its last
-// message, and whether it has content.
-func (g *placement) observe(s *session.Session) *session.Session {
-	out := *s
-	out.Messages = func(yield func(*session.Message, error) bool) {
-		g.complete = true
-		forEach(s.Messages, func(m *session.Message, err error) bool {
-			g.complete = err == nil && yield(m, err)
-			return g.complete
-		}, func(m *session.Message) error {
-			for _, at := range []session.Stamp{m.At, m.End} {
-				if at.Known() && (!g.lastMoment.Known() || at.Millis() > g.lastMoment.Millis()) {
-					g.lastMoment = at
-				}
-			}
-			g.hasContent = g.hasContent || isContent(m)
-			return nil
-		})
-	}
-	return &out
+func (m *migration) path(h *session.Head) string {
+	return filepath.Join(m.o.Dir, filepath.FromSlash(m.to.Writer.Path(h)))
 }

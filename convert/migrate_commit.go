@@ -16,16 +16,16 @@ import (
 
 // commitFiles renames the staged files, the session's own last. If one fails,
 // all are undone: new files are removed, and replaced ones restored.
-func (m *migrateJob) commitFiles(ctx context.Context, to *formats.Format, todo []fileMove) (status string, err error) {
+func (m *migration) commitFiles(ctx context.Context, todo []fileMove) (status string, err error) {
 	status = Same // another run may have placed the same file in the meantime
 	var done []fileMove
 	for i, p := range todo {
 		if i > 0 && i == len(todo)-1 {
 			err = m.syncFolders() // what the session refers to exists before it does
 		}
-		was := unchanged
+		moved := false
 		if err == nil {
-			was, err = m.commitFile(ctx, to, p)
+			moved, err = m.commitFile(ctx, p)
 		}
 		if err != nil {
 			for i := len(done) - 1; i >= 0; i-- {
@@ -34,9 +34,9 @@ func (m *migrateJob) commitFiles(ctx context.Context, to *formats.Format, todo [
 			return "", err
 		}
 		switch {
-		case was == unchanged:
+		case !moved:
 			continue
-		case was == replaced:
+		case p.replaces:
 			status = Updated
 		case status == Same:
 			status = Placed
@@ -46,17 +46,8 @@ func (m *migrateJob) commitFiles(ctx context.Context, to *formats.Format, todo [
 	return status, nil
 }
 
-// moveResult is what became of a file.
-type moveResult uint8
-
-const (
-	unchanged moveResult = iota // it already existed with the same content
-	created
-	replaced
-)
-
 // undo undoes commitFile.
-func (m *migrateJob) undo(p fileMove) error {
+func (m *migration) undo(p fileMove) error {
 	if !p.replaces {
 		return os.Remove(p.path)
 	}
@@ -69,24 +60,23 @@ func (m *migrateJob) undo(p fileMove) error {
 // backupPath returns the path where the old file is kept that is replaced.
 func (p *fileMove) backupPath() string { return p.staged + ".was" }
 
-// commitFile renames one staged file.
-func (m *migrateJob) commitFile(ctx context.Context, to *formats.Format, p fileMove) (moveResult, error) {
+// commitFile renames one staged file, unless it already exists with the same content.
+func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err error) {
 	refuse := func(err error) error { return &formats.Error{At: p.path, Err: formats.Cause(err)} }
 	dir := filepath.Dir(p.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return unchanged, refuse(err)
+		return false, refuse(err)
 	}
-	if !m.synced || p.companion {
+	if !m.synced {
 		if err := stage.SyncFile(p.staged); err != nil {
-			return unchanged, err
+			return false, err
 		}
 	}
-	did := created
-	var err error
+	moved = true
 	if p.replaces {
-		did, err = replaced, m.replace(ctx, to, p)
+		err = m.replace(ctx, p)
 	} else if err = m.rename.create(p.staged, p.path); errors.Is(err, fs.ErrExist) {
-		did = unchanged
+		moved = false
 		if same, e := stage.SameBytes(p.staged, p.path); p.companion || same && e == nil {
 			err = nil
 		} else {
@@ -96,21 +86,18 @@ func (m *migrateJob) commitFile(ctx context.Context, to *formats.Format, p fileM
 		err = refuse(err)
 	}
 	if err != nil {
-		return unchanged, err
+		return false, err
 	}
-	if m.folders == nil {
-		m.folders = map[string]bool{}
-	}
-	m.folders[dir] = true
-	return did, nil
+	m.unsynced[dir] = true
+	return moved, nil
 }
 
 // replace overwrites an older state of a file, which is kept until all the
 // others have been renamed.
-func (m *migrateJob) replace(ctx context.Context, to *formats.Format, p fileMove) error {
+func (m *migration) replace(ctx context.Context, p fileMove) error {
 	info, err := os.Lstat(p.path)
 	if err == nil && !p.companion {
-		err = m.mayReplace(ctx, to, p.path, info) // the client may have continued it in the meantime
+		err = m.mayReplace(ctx, p.path, info) // the client may have continued it in the meantime
 	}
 	if err != nil {
 		return err
@@ -139,11 +126,11 @@ func copyFile(from, to string) error {
 }
 
 // syncFolders syncs the folders with new names to disk.
-func (m *migrateJob) syncFolders() error {
+func (m *migration) syncFolders() error {
 	var errs []error
-	for _, dir := range slices.Sorted(maps.Keys(m.folders)) {
+	for _, dir := range slices.Sorted(maps.Keys(m.unsynced)) {
 		errs = append(errs, stage.SyncFolder(dir))
 	}
-	clear(m.folders)
+	clear(m.unsynced)
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"rehome/convert/internal/stage"
 	"rehome/formats"
@@ -13,67 +14,66 @@ import (
 
 // sessionFamily is a staged session with its subagents.
 type sessionFamily struct {
-	store    *StoreReport
-	root     *SessionReport
-	children []*SessionReport
+	root     *migratedSession
+	children []*migratedSession
 }
 
 // install places the sessions of all stores under the names that their client
 // expects. It returns the errors of stores that are not about one session.
-func (j *job) install(ctx context.Context) error {
-	to, m := j.reg.Lookup(j.opts.To), j.migration
-	var all [][]*sessionFamily
+func (m *migration) install(ctx context.Context) error {
+	var errs []error
 	count := 0
-	for i := range j.rep.Stores {
-		all = append(all, groupFamilies(&j.rep.Stores[i]))
-		count += len(all[i])
+	for _, s := range m.stores {
+		count += len(s.sessions)
+		errs = append(errs, s.err)
+		m.out.Histories += s.histories
 	}
-	if count > stage.FewFiles && !j.opts.DryRun {
+	if count > stage.FewFiles && !m.opts.DryRun {
 		var err error
-		if m.synced, err = stage.SyncDisk(j.stage.Root); err != nil {
+		if m.synced, err = stage.SyncDisk(m.stage.Root); err != nil {
 			return err
 		}
 	}
-	err := j.installAll(ctx, to, all)
-	if err = errors.Join(err, m.syncFolders()); err != nil {
-		return err
-	}
-	return j.failure()
-}
-
-func (j *job) installAll(ctx context.Context, to *formats.Format, all [][]*sessionFamily) error {
-	for i := range all {
-		for _, f := range all[i] {
+	for _, s := range m.stores {
+		for _, f := range groupFamilies(s.sessions) {
 			if err := ctx.Err(); err != nil {
-				return err
+				return errors.Join(err, m.syncFolders())
 			}
-			if j.migration.skips(f) {
-				continue
+			if !m.skips(f) {
+				m.out.Migrated = append(m.out.Migrated, m.installFamily(ctx, f, s.at.Loc.Path))
 			}
-			m := f.report(j.found[i].Loc.Path)
-			if f.root.err == nil {
-				m.finish(j.migration.place(ctx, to, f, &m))
-			} else {
-				m.finish("", j.explain(f.root.err))
-			}
-			j.migration.results = append(j.migration.results, m)
 		}
 	}
-	return nil
+	if err := m.syncFolders(); err != nil || slices.Contains(errs, nil) {
+		return err
+	}
+	return joinDistinct(errs)
+}
+
+// installFamily places a family, unless its session was not written.
+func (m *migration) installFamily(ctx context.Context, f *sessionFamily, source string) Migrated {
+	r, err := f.report(source), f.root.err
+	if err == nil {
+		r.Status, err = m.place(ctx, f, &r)
+	}
+	if err != nil {
+		r.Status, r.err = Failed, err
+		r.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
+	}
+	return r
 }
 
 // groupFamilies groups the sessions of a store by their outermost session.
-func groupFamilies(s *StoreReport) (out []*sessionFamily) {
+func groupFamilies(all []*migratedSession) (out []*sessionFamily) {
 	byRoot := map[*session.Head]*sessionFamily{}
-	for i := range s.Sessions {
-		r := &s.Sessions[i]
+	for _, r := range all {
 		if r.placement == nil { // it was not started
-			out = append(out, &sessionFamily{store: s, root: r})
+			out = append(out, &sessionFamily{root: r})
 			continue
 		}
 		f := byRoot[r.placement.root]
 		if f == nil {
-			f = &sessionFamily{store: s, root: r} // parents precede their children
+			f = &sessionFamily{root: r} // parents precede their children
 			byRoot[r.placement.root] = f
 			out = append(out, f)
 			continue
@@ -86,7 +86,7 @@ func groupFamilies(s *StoreReport) (out []*sessionFamily) {
 // report returns the report of a family before it is placed.
 func (f *sessionFamily) report(source string) Migrated {
 	r := f.root
-	m := Migrated{Source: source, ID: r.ID, Agent: r.Agent, Title: r.Title, Messages: r.Messages, Turns: r.Turns, Losses: r.Losses}
+	m := Migrated{Source: source, ID: r.ID, Agent: r.Agent, Title: r.Title, Messages: r.Messages, Turns: r.Turns, Losses: r.losses}
 	if r.placement != nil {
 		m.ID, m.Cwd = r.placement.id, r.placement.cwd
 	}
@@ -99,18 +99,10 @@ func (f *sessionFamily) report(source string) Migrated {
 			continue
 		}
 		m.Subagents++
-		m.Losses = loss.Merge(m.Losses, c.Losses)
+		m.Losses = loss.Merge(m.Losses, c.losses)
 	}
 	if m.Losses == nil {
 		m.Losses = []loss.Group{}
 	}
 	return m
-}
-
-func (m *Migrated) finish(status string, err error) {
-	if m.Status = status; err == nil {
-		return
-	}
-	m.Status, m.err = Failed, err
-	m.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
 }

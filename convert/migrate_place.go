@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,31 +26,32 @@ type fileMove struct {
 
 // place places a family, subagents before the session itself: once that exists,
 // everything does.
-func (m *migrateJob) place(ctx context.Context, to *formats.Format, f *sessionFamily, rep *Migrated) (string, error) {
-	rep.File = m.path(to, f.root.placement.root)
+func (m *migration) place(ctx context.Context, f *sessionFamily, rep *Migrated) (string, error) {
+	rep.File = m.path(f.root.placement.root)
 	rep.Session = strings.TrimSuffix(filepath.Base(rep.File), filepath.Ext(rep.File))
 	if f.root.placement.inPlace {
 		return Same, nil
 	}
 	var todo []fileMove
 	same := false // after the loop: of the session itself
-	for _, r := range append(append([]*SessionReport(nil), f.children...), f.root) {
+	for _, r := range append(slices.Clone(f.children), f.root) {
 		if r.err != nil {
 			continue
 		}
-		p := fileMove{staged: r.staged, path: rep.File}
+		p := fileMove{staged: r.Path, path: rep.File}
 		if r != f.root {
-			p.path = m.path(to, subagent(r, f.root.placement))
+			h := fileHead(&r.Head, f.root.placement.root)
+			p.path = m.path(&h)
 		}
 		var err error
-		if same, err = m.compare(ctx, to, &p); err != nil {
+		if same, err = m.compare(ctx, &p); err != nil {
 			return "", err
 		}
 		if err := setAttributes(r); err != nil {
 			return "", err
 		}
-		if r != f.root {
-			beside, err := m.companion(to, r, &p, subagent(r, f.root.placement))
+		if ext := r.Draft.Companion; ext != "" {
+			beside, err := companionMove(&p, ext)
 			if err != nil {
 				return "", err
 			}
@@ -65,59 +67,46 @@ func (m *migrateJob) place(ctx context.Context, to *formats.Format, f *sessionFa
 	case m.o.DryRun:
 		return Checked, nil
 	}
-	status, err := m.commitFiles(ctx, to, todo)
+	status, err := m.commitFiles(ctx, todo)
 	if err == nil && same {
 		status = Updated
 	}
 	return status, err
 }
 
-// companion stages the companion of a subagent's file. An existing one stays,
-// unless the file itself is overwritten: the client keeps its own.
-func (m *migrateJob) companion(to *formats.Format, r *SessionReport, of *fileMove, h *session.Head) ([]fileMove, error) {
-	p := fileMove{staged: r.staged + ".beside", companion: true}
-	var content []byte
-	if p.path, content = companion(to, h, of.path); content == nil {
-		return nil, nil
-	}
+// companionMove returns the move of the companion of a file, if it is to be moved. An
+// existing one stays, unless the file itself is overwritten: the client keeps its own.
+func companionMove(of *fileMove, ext string) ([]fileMove, error) {
+	p := fileMove{staged: of.staged + ext, path: companionPath(of.path, ext), companion: true}
 	was, err := os.ReadFile(p.path)
-	if p.replaces = err == nil; p.replaces && (!of.replaces || bytes.Equal(was, content)) {
-		return nil, nil
+	if err != nil {
+		return []fileMove{p}, nil
 	}
-	return []fileMove{p}, os.WriteFile(p.staged, content, 0o600)
-}
-
-// subagent returns the head under which the client names a subagent: its file
-// is with the outermost session, however deep it was started.
-func subagent(r *SessionReport, g *placement) *session.Head {
-	h := r.head
-	h.Workspace = g.cwd
-	up := session.Link{}
-	if h.Parent != nil {
-		up = *h.Parent
+	p.replaces = true
+	content, err := os.ReadFile(p.staged)
+	if err != nil || !of.replaces || bytes.Equal(was, content) {
+		return nil, err
 	}
-	up.Session = g.root.ID
-	h.Parent = &up
-	return &h
+	return []fileMove{p}, nil
 }
 
 // setAttributes sets the mode and time of a staged file as the client does: it
 // would continue the newest file.
-func setAttributes(r *SessionReport) error {
-	if err := os.Chmod(r.staged, 0o600); err != nil {
+func setAttributes(r *migratedSession) error {
+	if err := os.Chmod(r.Path, 0o600); err != nil {
 		return err
 	}
-	info, err := os.Stat(r.staged)
+	info, err := os.Stat(r.Path)
 	if err != nil {
 		return err
 	}
 	last := info.ModTime() // set by the codec, if nothing else is known
-	for _, at := range []session.Stamp{r.head.Created, r.head.Updated, r.placement.lastMoment} {
+	for _, at := range []session.Stamp{r.Created, r.Updated, r.placement.lastMoment} {
 		if at.Known() {
 			last = at.Time()
 		}
 	}
-	return os.Chtimes(r.staged, time.Time{}, shownTime(last, time.Now()))
+	return os.Chtimes(r.Path, time.Time{}, shownTime(last, time.Now()))
 }
 
 // maxAge is the max age that a file shows.
@@ -136,7 +125,7 @@ func shownTime(last, now time.Time) time.Time {
 }
 
 // compare compares a staged file with the one at its path.
-func (m *migrateJob) compare(ctx context.Context, to *formats.Format, p *fileMove) (same bool, err error) {
+func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err error) {
 	info, err := os.Lstat(p.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -150,16 +139,16 @@ func (m *migrateJob) compare(ctx context.Context, to *formats.Format, p *fileMov
 		}
 	}
 	p.replaces = true
-	return false, m.mayReplace(ctx, to, p.path, info)
+	return false, m.mayReplace(ctx, p.path, info)
 }
 
 // mayReplace returns an error unless rehome wrote every line of a file.
-func (m *migrateJob) mayReplace(ctx context.Context, to *formats.Format, path string, info fs.FileInfo) error {
+func (m *migration) mayReplace(ctx context.Context, path string, info fs.FileInfo) error {
 	again := "--again writes another copy, with an id of its own"
-	if !info.Mode().IsRegular() || to.Writer.Unmodified == nil {
+	if !info.Mode().IsRegular() || m.to.Writer.Unmodified == nil {
 		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}
 	}
-	ours, err := to.Writer.Unmodified(ctx, path)
+	ours, err := m.to.Writer.Unmodified(ctx, path)
 	switch {
 	case err != nil:
 		return err

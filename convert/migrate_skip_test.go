@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"iter"
+	"strings"
 	"testing"
 
 	"rehome/formats"
@@ -28,6 +29,11 @@ func TestMigrateEmpty(t *testing.T) {
 	m.status(rep, "a failed", "d failed", "e failed") // no folder is known
 	if rep.Empty != 5 || len(m.files()) != 0 {
 		t.Errorf("%d are empty: %q", rep.Empty, m.files())
+	}
+	for _, one := range rep.Migrated {
+		if one.Error == nil || !strings.Contains(one.Error.Hint, "--cwd") {
+			t.Errorf("%s: %+v", one.ID, one.Error)
+		}
 	}
 	m.say("session b\n")
 	if rep := m.run(MigrateOptions{}, "b"); rep.Empty != 1 || len(rep.Migrated) != 0 || len(m.files()) != 0 {

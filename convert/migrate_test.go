@@ -27,20 +27,33 @@ func client() *formats.Format {
 		Name:  "client",
 		Title: "client",
 		Writer: &formats.Writer{
-			Single: true,
-			Encode: func(_ context.Context, s *session.Session, b formats.Build) error {
-				root := &s.Head
-				if b.Root != nil {
-					root = b.Root
-				}
-				out := []byte(s.ID + " in " + b.Cwd + " below " + root.ID + "\n")
-				for m, err := range s.Messages {
-					if err != nil {
-						return err
+			New: func() formats.Sink {
+				return putter(func(_ context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
+					root := &s.Head
+					if b.Root != nil {
+						root = b.Root
 					}
-					out = append(out, m.Parts[0].(*session.Text).Text+"\n"...)
-				}
-				return os.WriteFile(b.Path, append(out, end...), 0o666)
+					out := []byte(s.ID + " in " + b.Cwd + " below " + root.ID + "\n")
+					for m, err := range s.Messages {
+						if err != nil {
+							return nil, err
+						}
+						out = append(out, m.Parts[0].(*session.Text).Text+"\n"...)
+					}
+					d := &formats.Draft{Verify: func(context.Context) error {
+						if b, err := os.ReadFile(b.Path); err != nil || bytes.Contains(b, []byte("unwritable")) {
+							return errors.Join(err, errors.New("the client would not read it"))
+						}
+						return nil
+					}}
+					if s.Parent != nil {
+						d.Companion = ".note"
+						if err := os.WriteFile(b.Path+".note", []byte(s.Title+" below "+root.ID), 0o600); err != nil {
+							return nil, err
+						}
+					}
+					return d, os.WriteFile(b.Path, append(out, end...), 0o666)
+				})
 			},
 			Path: func(h *session.Head) string {
 				at := "projects/" + strings.ReplaceAll(filepath.ToSlash(h.Workspace), "/", "-") + "/"
@@ -48,18 +61,6 @@ func client() *formats.Format {
 					return at + h.Parent.Session + "/" + h.ID + ".txt"
 				}
 				return at + h.ID + ".txt"
-			},
-			Companion: func(h *session.Head) (string, []byte) {
-				if h.Parent == nil {
-					return "", nil
-				}
-				return ".note", []byte(h.Title + " below " + h.Parent.Session)
-			},
-			Verify: func(_ context.Context, path string) error {
-				if b, err := os.ReadFile(path); err != nil || bytes.Contains(b, []byte("unwritable")) {
-					return errors.Join(err, errors.New("the client would not read it"))
-				}
-				return nil
 			},
 			Unmodified: func(_ context.Context, path string) (bool, error) {
 				b, err := os.ReadFile(path)
@@ -263,7 +264,7 @@ func TestMigrateAgain(t *testing.T) {
 func TestMigrateReadAgain(t *testing.T) {
 	to := client()
 	began, release := make(chan struct{}), make(chan struct{})
-	to.Writer.Verify = func(_ context.Context, path string) error {
+	verifying(to, func(path string) error {
 		switch filepath.Base(path) {
 		case "0": // the first is the last to be done
 			close(began)
@@ -274,7 +275,7 @@ func TestMigrateReadAgain(t *testing.T) {
 			return errors.New("not what was written")
 		}
 		return nil
-	}
+	})
 	for _, dry := range []bool{true, false} {
 		began, release = make(chan struct{}), make(chan struct{})
 		m := newMover(t, "session a\nsay one\nsession b\nsay two\nbad c\nsession d\nsay four\n")
@@ -452,4 +453,15 @@ func TestMigrateUpdateIsUndone(t *testing.T) {
 	}
 	m.rename = nil
 	m.status(m.run(MigrateOptions{Update: true}), "a updated")
+}
+
+// TestMigrateBroken: of a store that cannot be read to its end nothing is placed,
+// and each session says why.
+func TestMigrateBroken(t *testing.T) {
+	m := newMover(t, "session a First\nsay hello\nbreak\n")
+	rep := m.run(MigrateOptions{})
+	m.status(rep, "a failed")
+	if !strings.Contains(rep.Migrated[0].Error.Message, "malformed page") || len(m.files()) != 0 {
+		t.Errorf("%+v, %q", rep.Migrated[0].Error, m.files())
+	}
 }

@@ -14,15 +14,26 @@ import (
 	"rehome/formats/store"
 )
 
+// checkFrom returns an error if the source cannot have the format that it is said to
+// have.
+func (in *input) checkFrom() error {
+	f := in.reg.Lookup(in.opts.From)
+	switch {
+	case in.opts.From != "" && f == nil:
+		return unknownFormat(in.reg, in.opts.From)
+	case f != nil && f.Records == nil && f.Sessions == nil:
+		return Misuse{&formats.Error{At: f.Name, Err: errors.New("this format cannot be read"), Hint: "run `rehome formats` to see which formats can"}}
+	}
+	return nil
+}
+
 // checkOptions returns an error for options that are wrong whatever is on disk.
 func (j *job) checkOptions() error {
-	for _, name := range []string{j.opts.From, j.opts.To} {
-		if name != "" && j.reg.Lookup(name) == nil {
-			return unknownFormat(j.reg, name)
-		}
+	if err := j.checkFrom(); err != nil {
+		return err
 	}
-	if f := j.reg.Lookup(j.opts.From); f != nil && f.Records == nil && f.Sessions == nil {
-		return Misuse{&formats.Error{At: f.Name, Err: errors.New("this format cannot be read"), Hint: "run `rehome formats` to see which formats can"}}
+	if j.opts.To != "" && j.reg.Lookup(j.opts.To) == nil {
+		return unknownFormat(j.reg, j.opts.To)
 	}
 	f := j.reg.Lookup(j.opts.To)
 	if f != nil && f.Records == nil && f.Writer != nil {
@@ -163,7 +174,7 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 }
 
 // originOf opens text only for the origin in its schema.
-func (j *job) originOf(ctx context.Context, from *formats.Format, l *formats.Location) (string, error) {
+func (in *input) originOf(ctx context.Context, from *formats.Format, l *formats.Location) (string, error) {
 	r, err := from.Records.Open(ctx, l, formats.FullView(1))
 	if err != nil {
 		return "", err

@@ -146,6 +146,24 @@ func withFileName(l *formats.Location, to loss.Sink) loss.Sink {
 	}
 }
 
+// joinDistinct joins the errors that differ, but only the first maxErrors of them.
+func joinDistinct(all []error) error {
+	var errs []error
+	seen := map[string]bool{}
+	more := 0
+	for _, err := range all {
+		switch {
+		case err == nil:
+		case seen[err.Error()] || len(errs) == maxErrors:
+			more++
+		default:
+			seen[err.Error()] = true
+			errs = append(errs, err)
+		}
+	}
+	return joinErrors(errs, more)
+}
+
 // joinErrors joins errors, a line each.
 func joinErrors(errs []error, more int) error {
 	if len(errs) == 1 && more == 0 {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert/internal/pipe"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
@@ -71,7 +72,7 @@ func (j *job) bySession(ctx context.Context, to *formats.Format) bool {
 	if to == nil || to.Writer == nil {
 		return false
 	}
-	if to.Records == nil || j.migration != nil {
+	if to.Records == nil {
 		return true
 	}
 	for _, f := range j.found {
@@ -115,16 +116,12 @@ func (j *job) checkSessionOptions(to *formats.Format) error {
 
 // stagedSession is a session that is staged and has no file name yet.
 type stagedSession struct {
-	head   session.Head
-	staged string
+	*pipe.Result
 	report int // index in StoreReport.Sessions
 }
 
 // commitSessions names all sessions and places them.
 func (j *job) commitSessions(ctx context.Context) error {
-	if j.migration != nil {
-		return j.install(ctx)
-	}
 	err := j.failure()
 	if err == nil {
 		err = j.requireMatch()
@@ -140,7 +137,7 @@ func (j *job) commitSessions(ctx context.Context) error {
 	if j.opts.DryRun {
 		return nil
 	}
-	some, err := j.gatherSessions(ctx, to)
+	some, err := j.gatherSessions(ctx)
 	if err != nil || !some {
 		return err
 	}
@@ -153,10 +150,10 @@ func (j *job) nameSessions(to *formats.Format) {
 	names := newFileNames()
 	for i := range j.stagedSessions {
 		for _, f := range j.stagedSessions[i] {
-			if j.oneFile(to, &f.head) {
+			if j.oneFile(to, &f.Head) {
 				continue
 			}
-			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Writer.Path(&f.head)
+			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Writer.Path(&f.Head)
 			if rep.File = names.assign(asked); rep.File != asked {
 				rep.Note = "renamed: another session has the name " + asked
 			}
@@ -166,7 +163,7 @@ func (j *job) nameSessions(to *formats.Format) {
 
 // gatherSessions moves the staged sessions to their names, and reports whether
 // there were any.
-func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool, err error) {
+func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 	goal := j.stage.StorePath(j.dest, ".")
 	var one *os.File
 	for i := range j.stagedSessions {
@@ -176,12 +173,9 @@ func (j *job) gatherSessions(ctx context.Context, to *formats.Format) (some bool
 			}
 			name := j.rep.Stores[i].Sessions[f.report].File
 			if name == "" {
-				one, err = appendTo(one, goal, f.staged)
+				one, err = appendTo(one, goal, f.Path)
 			} else {
-				err = moveInto(goal, name, f.staged)
-				if at, content := companion(to, &f.head, filepath.Join(goal, filepath.FromSlash(name))); err == nil && content != nil {
-					err = os.WriteFile(at, content, 0o600)
-				}
+				err = moveInto(goal, name, f.Result)
 			}
 			if err != nil {
 				return false, errors.Join(err, closeFile(one))
@@ -202,20 +196,15 @@ func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
 // hold one.
 func (j *job) checkOneFile(to *formats.Format) error {
 	n := j.rep.Sessions(Placed) + j.rep.Sessions(Checked)
-	if !to.Writer.Single || n < 2 || !j.oneFile(to, &session.Head{}) {
+	if to.Writer.Many || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
 	}
 	return &formats.Error{Format: to.Name, At: j.dst, Err: fmt.Errorf("cannot write %d sessions to one file", n), Hint: "pass a folder as DST, or one session as SRC#ID"}
 }
 
-// companion returns the path and content of the file that belongs beside a
-// session's file, nil if there is none.
-func companion(to *formats.Format, h *session.Head, path string) (at string, content []byte) {
-	if to.Writer.Companion == nil {
-		return "", nil
-	}
-	ending, content := to.Writer.Companion(h)
-	return strings.TrimSuffix(path, filepath.Ext(path)) + ending, content
+// companionPath returns the path of the file that belongs next to that of a session.
+func companionPath(path, extension string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
 }
 
 func closeFile(f *os.File) error {
@@ -248,12 +237,16 @@ func appendTo(one *os.File, goal, staged string) (*os.File, error) {
 	return one, os.Remove(staged) // free the space
 }
 
-func moveInto(goal, name, staged string) error {
+func moveInto(goal, name string, r *pipe.Result) error {
 	to := filepath.Join(goal, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	return stage.Move(staged, to)
+	err := stage.Move(r.Path, to)
+	if ext := r.Draft.Companion; err == nil && ext != "" {
+		err = stage.Move(r.Path+ext, companionPath(to, ext))
+	}
+	return err
 }
 
 // fileNames gives each session a unique name, even on disks that ignore case.

@@ -63,6 +63,35 @@ func talk(h *listener) *formats.Format {
 	}
 }
 
+// putter is a sink as a function.
+type putter func(context.Context, *session.Session, formats.SessionBuild) (*formats.Draft, error)
+
+func (p putter) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
+	return p(ctx, s, b)
+}
+
+// putting replaces the sinks of a format by one that can call those that it has.
+func putting(to *formats.Format, put func(ctx context.Context, s *session.Session, b formats.SessionBuild, own formats.Sink) (*formats.Draft, error)) {
+	fresh := to.Writer.New
+	to.Writer.New = func() formats.Sink {
+		own := fresh()
+		return putter(func(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
+			return put(ctx, s, b, own)
+		})
+	}
+}
+
+// verifying replaces how a format verifies its drafts.
+func verifying(to *formats.Format, verify func(path string) error) {
+	putting(to, func(ctx context.Context, s *session.Session, b formats.SessionBuild, own formats.Sink) (*formats.Draft, error) {
+		d, err := own.Put(ctx, s, b)
+		if d != nil {
+			d.Verify = func(context.Context) error { return verify(b.Path) }
+		}
+		return d, err
+	})
+}
+
 type talked struct {
 	ctx   context.Context
 	in    *bufio.Scanner

@@ -18,13 +18,13 @@ import (
 func TestFullDiskOfSessions(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Lookup("canonical")
-	encode, n := to.Writer.Encode, 0
-	to.Writer.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
+	n := 0
+	putting(to, func(ctx context.Context, s *session.Session, b formats.SessionBuild, own formats.Sink) (*formats.Draft, error) {
 		if n++; n == 2 {
-			return &os.PathError{Op: "write", Path: b.Path, Err: syscall.ENOSPC}
+			return nil, &os.PathError{Op: "write", Path: b.Path, Err: syscall.ENOSPC}
 		}
-		return encode(ctx, s, b)
-	}
+		return own.Put(ctx, s, b)
+	})
 	dir := t.TempDir()
 	for i := range 4 {
 		write(t, fmt.Sprint(dir, "/in/", i, "/talk.txt"), "talk\n"+twoTalks)

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"rehome/formats/loss"
-	"rehome/formats/session"
 )
 
 // SessionReport is the result for one session.
@@ -19,13 +18,6 @@ type SessionReport struct {
 	Note      string       `json:"note,omitempty"` // remark about its name
 	Losses    []loss.Group `json:"losses"`
 	Error     *ErrorReport `json:"error,omitempty"`
-
-	// For a migration: where it goes, and where it is staged.
-	head      session.Head
-	placement *placement
-	staged    string
-	skip      bool // without content
-	err       error
 }
 
 // Sessions returns the number of sessions of all stores with a status.

@@ -15,13 +15,13 @@ import (
 
 // tryOpen opens and closes a store that was detected by its name alone, and
 // returns what is wrong with it.
-func (c *sessionConversion) tryOpen(ctx context.Context, from *formats.Format) error {
+func (c *sessionStore) tryOpen(ctx context.Context, from *formats.Format) error {
 	if from.Records == nil {
 		return nil
 	}
 	v := formats.FullView(1)
 	v.Live, v.OnNotice, v.Verbose = c.opts.Live, c.say, c.opts.Verbose
-	r, err := from.Records.Open(ctx, c.found.Loc, v)
+	r, err := from.Records.Open(ctx, c.at.Loc, v)
 	if err != nil {
 		return err
 	}
@@ -30,9 +30,9 @@ func (c *sessionConversion) tryOpen(ctx context.Context, from *formats.Format) e
 
 // restore restores the store in a text to a private folder, for formats that
 // can only decode the store itself.
-func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
+func (c *sessionStore) restore(ctx context.Context, text *formats.Format) (*formats.Format, *formats.Location, error) {
 	refuse := func(err error) (*formats.Format, *formats.Location, error) {
-		return nil, nil, &formats.Error{Format: text.Name, At: c.found.Loc.Path, Err: err, Hint: "run `rehome formats` to see which formats have sessions"}
+		return nil, nil, &formats.Error{Format: text.Name, At: c.at.Loc.Path, Err: err, Hint: "run `rehome formats` to see which formats have sessions"}
 	}
 	if text.Records == nil || !text.Text {
 		if err := c.tryOpen(ctx, text); err != nil {
@@ -40,7 +40,7 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 		}
 		return refuse(fmt.Errorf("no exact conversion to %s, and sessions cannot be read from this format", c.to.Name))
 	}
-	origin, err := c.originOf(ctx, text, c.found.Loc)
+	origin, err := c.originOf(ctx, text, c.at.Loc)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +50,7 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 	}
 	// Clients name stores after the folders they are in, so those two names
 	// stay.
-	at, err := filepath.Abs(c.found.Loc.Path)
+	at, err := filepath.Abs(c.at.Loc.Path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,12 +61,12 @@ func (c *sessionConversion) restore(ctx context.Context, text *formats.Format) (
 	if err := os.MkdirAll(filepath.Dir(dst), 0o777); err != nil {
 		return nil, nil, err
 	}
-	rep, err := convertWith(ctx, c.reg, c.found.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.jobs, OnNotice: c.opts.OnNotice}, stage.Move)
+	rep, err := convertWith(ctx, c.reg, c.at.Loc.Path, dst, Options{From: text.Name, To: origin, Allow: loss.Unreadable, Sidecar: "none", Jobs: c.pipe.Jobs, OnNotice: c.opts.OnNotice}, stage.Move)
 	if err == nil && !rep.Placed {
 		err = errors.New("the store cannot be restored from its text")
 	}
 	if err != nil {
-		return nil, nil, stage.ReplacePath(err, dst, c.found.Loc.Path)
+		return nil, nil, stage.ReplacePath(err, dst, c.at.Loc.Path)
 	}
 	loc, err := formats.Locate(dst)
 	return of, loc, err

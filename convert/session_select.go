@@ -13,24 +13,26 @@ import (
 )
 
 // selection returns the sessions that were selected by id.
-func (j *job) selection() session.Selection { return session.Selection{IDs: j.wanted, Sorted: true} }
+func (in *input) selection() session.Selection {
+	return session.Selection{IDs: in.wanted, Sorted: true}
+}
 
 // filtered reports whether sessions are selected by what their heads say.
-func (j *job) filtered() bool { return j.opts.Workspace != "" || j.opts.Since != 0 }
+func (in *input) filtered() bool { return in.opts.Workspace != "" || in.opts.Since != 0 }
 
 // selectFrom returns which sessions of a store to decode, as far as its heads
 // tell: the others of a large store are not read. some is false if there are
 // none.
-func (j *job) selectFrom(ctx context.Context, i int, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
-	sel = j.selection()
-	sel.Inner, sel.History = j.migration != nil, j.opts.History
-	if j.skip != nil && j.skip[i] {
+func (in *input) selectFrom(ctx context.Context, i int, from *formats.Format, loc *formats.Location, v formats.View) (sel session.Selection, some bool, err error) {
+	sel = in.selection()
+	sel.Inner, sel.History = in.inner, in.opts.History
+	if in.skip != nil && in.skip[i] {
 		return sel, false, nil
 	}
-	if !j.filtered() || from.Sessions.Heads == nil {
+	if !in.filtered() || from.Sessions.Heads == nil {
 		return sel, true, nil
 	}
-	c := newSelector(j)
+	c := newSelector(in)
 	v.OnLoss = nil // decoding notes the same losses again
 	for h, err := range from.Sessions.Heads(ctx, loc, v) {
 		if err != nil {
@@ -38,27 +40,27 @@ func (j *job) selectFrom(ctx context.Context, i int, from *formats.Format, loc *
 		}
 		c.add(h)
 	}
-	sel.IDs, sel.Inner = c.all(), len(j.opts.Sessions) == 0
+	sel.IDs, sel.Inner = c.all(), len(in.opts.Sessions) == 0
 	slices.Sort(sel.IDs)
 	return sel, len(sel.IDs) > 0, ctx.Err()
 }
 
 // skipUnlisted looks for the selected sessions in the lists of all stores. If
 // every one is in some list, stores that list none of them are not read.
-func (j *job) skipUnlisted(ctx context.Context) {
-	if len(j.wanted) == 0 || len(j.found) < 2 {
+func (in *input) skipUnlisted(ctx context.Context) {
+	if len(in.wanted) == 0 || len(in.found) < 2 {
 		return
 	}
-	listed, without := make([]map[string]bool, len(j.found)), make([]bool, len(j.found))
-	workers.Run(ctx, workers.Count(j.opts.Jobs), slices.Values(j.largestFirst()), func(i int, _ bool) bool {
-		f := j.found[i]
+	listed, without := make([]map[string]bool, len(in.found)), make([]bool, len(in.found))
+	workers.Run(ctx, workers.Count(in.opts.Jobs), slices.Values(in.largestFirst()), func(i int, _ bool) bool {
+		f := in.found[i]
 		if f.Loc == nil || f.Detected[0].Format.Sessions == nil || f.Detected[0].Format.Sessions.Heads == nil {
 			return false
 		}
 		v, seen, complete := formats.FullView(1), map[string]bool{}, true
-		v.Live = j.opts.Live
+		v.Live = in.opts.Live
 		for h, err := range f.Detected[0].Format.Sessions.Heads(ctx, f.Loc, v) {
-			if complete = complete && err == nil; h != nil && j.selection().Includes(h.ID) {
+			if complete = complete && err == nil; h != nil && in.selection().Includes(h.ID) {
 				seen[h.ID] = true
 			}
 		}
@@ -69,22 +71,22 @@ func (j *job) skipUnlisted(ctx context.Context) {
 	for _, seen := range listed {
 		maps.Copy(all, seen)
 	}
-	if len(all) == len(j.wanted) { // otherwise they may be inside of listed sessions
-		j.skip = without
+	if len(all) == len(in.wanted) { // otherwise they may be inside of listed sessions
+		in.skip = without
 	}
 }
 
 // selector selects the sessions of a store's list to decode.
 type selector struct {
-	*job
+	*input
 	ids      []string
 	taken    map[string]bool
 	listed   map[string]bool
 	children map[string][]string // by parent: those that are not selected themselves
 }
 
-func newSelector(j *job) *selector {
-	return &selector{job: j, taken: map[string]bool{}, listed: map[string]bool{}, children: map[string][]string{}}
+func newSelector(in *input) *selector {
+	return &selector{input: in, taken: map[string]bool{}, listed: map[string]bool{}, children: map[string][]string{}}
 }
 
 func (c *selector) add(h *session.Head) {
@@ -145,17 +147,17 @@ func (c *exactConversion) selectSessions(ctx context.Context, from *formats.Form
 }
 
 // mayMatch is matches for a head with unknown values.
-func (j *job) mayMatch(h *session.Head) bool {
+func (in *input) mayMatch(h *session.Head) bool {
 	unknown := *h
 	if unknown.Workspace == "" {
-		unknown.Workspace = j.opts.Workspace
+		unknown.Workspace = in.opts.Workspace
 	}
-	return !lastChange(h).Known() && j.project.Contains(unknown.Workspace) || j.matches(&unknown)
+	return !lastChange(h).Known() && in.project.Contains(unknown.Workspace) || in.matches(&unknown)
 }
 
 // matches reports whether a session is selected.
-func (j *job) matches(h *session.Head) bool {
-	return j.project.Contains(h.Workspace) && (j.opts.Since == 0 || lastChange(h).Known() && lastChange(h).Millis() >= j.opts.Since)
+func (in *input) matches(h *session.Head) bool {
+	return in.project.Contains(h.Workspace) && (in.opts.Since == 0 || lastChange(h).Known() && lastChange(h).Millis() >= in.opts.Since)
 }
 
 // lastChange returns when a session was last changed or, if unknown, created.
@@ -179,6 +181,6 @@ func (j *job) requireMatch() error {
 	return j.noMatch()
 }
 
-func (j *job) noMatch() error {
-	return &formats.Error{At: j.src, Err: errors.New("no session matches the selection"), Hint: "run `rehome ls PATH` to list its sessions"}
+func (in *input) noMatch() error {
+	return &formats.Error{At: in.src, Err: errors.New("no session matches the selection"), Hint: "run `rehome ls PATH` to list its sessions"}
 }

@@ -424,7 +424,7 @@ func TestChoice(t *testing.T) {
 		asked []string
 		want  string
 	}{{nil, "a e b c"}, {[]string{"a", "d", "inner"}, "a inner"}} {
-		of := newSelector(&job{opts: Options{Since: 1000, Sessions: c.asked}, wanted: c.asked})
+		of := newSelector(&input{opts: Options{Since: 1000, Sessions: c.asked}, wanted: c.asked})
 		for _, h := range []*session.Head{head("c", "b", 5), head("a", "", 2000), head("b", "a", 5), head("d", "", 5), head("e", "d", 2000), head("f", "d", 5), head("g", "g", 5)} {
 			of.add(h)
 		}
@@ -440,7 +440,7 @@ func TestSessionsReadAgain(t *testing.T) {
 	reg := talkers(nil)
 	to := reg.Lookup("canonical")
 	began, release := make(chan struct{}), make(chan struct{})
-	to.Writer.Verify = func(_ context.Context, path string) error {
+	verifying(to, func(path string) error {
 		switch filepath.Base(path) {
 		case "0": // the first is the last to be done
 			close(began)
@@ -451,7 +451,7 @@ func TestSessionsReadAgain(t *testing.T) {
 			return errors.New("not what was written")
 		}
 		return nil
-	}
+	})
 	dir := t.TempDir()
 	src := write(t, dir+"/talk.txt", "talk\nsession a\nsay hello\nsession b\nsay hello\nbad\nsession d\nsay hello\n")
 	rep, err := Convert(t.Context(), reg, src, dir+"/out", Options{To: "canonical", Jobs: 4})
@@ -487,9 +487,6 @@ func TestFolders(t *testing.T) {
 
 // TestWrongEncoder: what comes back another is not placed.
 func TestWrongEncoder(t *testing.T) {
-	reg := talkers(nil)
-	to := reg.Lookup("canonical")
-	encode := to.Writer.Encode
 	for name, spoil := range map[string]func(path string){
 		"a byte": func(path string) {
 			edit(t, path, func(s string) string { return strings.Replace(s, "hello", "hallo", 1) })
@@ -500,17 +497,37 @@ func TestWrongEncoder(t *testing.T) {
 		"torn":     func(path string) { edit(t, path, func(s string) string { return s[:len(s)-9] }) },
 		"the file": func(path string) { os.Remove(path) },
 	} {
-		to.Writer.Encode = func(ctx context.Context, s *session.Session, b formats.Build) error {
-			err := encode(ctx, s, b)
-			spoil(b.Path)
-			return err
+		for _, how := range []string{"fast", VerifyFull} {
+			spoilt(t, name, how, "failed", func(ctx context.Context, s *session.Session, b formats.SessionBuild, own formats.Sink) (*formats.Draft, error) {
+				d, err := own.Put(ctx, s, b)
+				spoil(b.Path)
+				return d, err
+			})
 		}
-		dir := t.TempDir()
-		src := write(t, dir+"/talk.txt", "talk\nsession a\nsay hello\n")
-		rep, err := Convert(t.Context(), reg, src, dir+"/out", Options{To: "canonical"})
-		if err == nil || fates(rep) != "a failed" {
-			t.Errorf("%s: %v %s", name, err, fates(rep))
-		}
+	}
+}
+
+// TestVerifyFull: what has the bytes that the sink wrote, but not those that were
+// judged, is found by decoding it again.
+func TestVerifyFull(t *testing.T) {
+	for how, fate := range map[string]string{"": "placed", VerifyFull: "failed"} {
+		spoilt(t, "another title", how, fate, func(ctx context.Context, s *session.Session, b formats.SessionBuild, own formats.Sink) (*formats.Draft, error) {
+			b.Line, s.Title = nil, "another"
+			return own.Put(ctx, s, b)
+		})
+	}
+}
+
+func spoilt(t *testing.T, name, how, fate string, put func(context.Context, *session.Session, formats.SessionBuild, formats.Sink) (*formats.Draft, error)) {
+	t.Helper()
+	reg, dir := talkers(nil), t.TempDir()
+	putting(reg.Lookup("canonical"), put)
+	src := write(t, dir+"/talk.txt", "talk\nsession a\nsay hello\n")
+	rep, err := Convert(t.Context(), reg, src, dir+"/out", Options{To: "canonical", Verify: how})
+	if (err == nil) != (fate == "placed") || fates(rep) != "a "+fate {
+		t.Errorf("%s, %q: %v %s", name, how, err, fates(rep))
+	}
+	if fate == "failed" {
 		nothingBut(t, dir, "talk.txt")
 	}
 }

@@ -16,7 +16,8 @@
 // Formats with a [Kind] of records in common convert to each other on the
 // first level, exactly: what was written is read again and compared before it
 // is moved to its place. All other conversions go through the model: Decode
-// makes sessions of a store, Encode writes them, and each loss is reported.
+// makes sessions of a store, a [Sink] writes a draft of each, and each loss is
+// reported. [Writer] says what holds of every target.
 //
 // Decode opens its store itself and does not take an open Reader, because it
 // looks records up where a Reader scans, and each kind of store has its own best

@@ -26,29 +26,3 @@ type Sessions struct {
 	// without reading the content of the store. nil: only Decode can list.
 	Heads func(ctx context.Context, l *Location, v View) iter.Seq2[*session.Head, error]
 }
-
-// Writer is the ability to write sessions of any client.
-type Writer struct {
-	// Encode appends one session to the file at Build.Path, which is new or was
-	// made by an earlier Encode.
-	Encode func(ctx context.Context, s *session.Session, b Build) error
-
-	// Path returns where the file of a session belongs, as a slash path relative
-	// to a folder of sessions. Two sessions can have the same path.
-	Path func(h *session.Head) string
-
-	// Single reports that a file holds only one session.
-	Single bool
-
-	// Companion returns the content of a small file that the client keeps next to
-	// the file of a session, and its extension, which replaces that of the session
-	// file. Content is nil if this session has none. nil: no session has one.
-	Companion func(h *session.Head) (extension string, content []byte)
-
-	// Verify reads what Encode wrote and reports what is wrong with it. nil:
-	// Decode returns exactly the session that was written.
-	Verify func(ctx context.Context, path string) error
-
-	// Unmodified reports whether a file is still as Encode wrote it. nil: unknown.
-	Unmodified func(ctx context.Context, path string) (bool, error)
-}

@@ -2,7 +2,6 @@ package formats
 
 import (
 	"rehome/formats/loss"
-	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
@@ -78,15 +77,6 @@ type Build struct {
 	Moved bool
 	// WithSecrets allows secrets in what OnSidecar receives, which becomes text.
 	WithSecrets bool
-
-	// For Encode: Cwd, if set, replaces the project folder of the session. Root is
-	// the outermost session above a subagent. DropThinking leaves out reasoning
-	// that the target's client cannot use, instead of keeping it as text.
-	// FullHistory shows the model what was compacted, too.
-	Cwd          string
-	Root         *session.Head
-	DropThinking bool
-	FullHistory  bool
 
 	OnLoss loss.Sink // receives everything that is not carried as it was
 }

@@ -74,7 +74,7 @@ func (a *app) withoutCopies(found []*sessions.Listed) []*sessions.Listed {
 	copies := map[string]bool{}
 	for _, s := range found {
 		for _, f := range a.reg.All() {
-			if f.Writer == nil || !f.Writer.Single || f.Name == s.Sources[0].Format {
+			if f.Writer == nil || f.Writer.Many || f.Name == s.Sources[0].Format {
 				continue
 			}
 			head := session.Head{ID: s.ID, Agent: s.Agent}

@@ -71,10 +71,11 @@ func (a *arrivals) of(t *testing.T, format, path string, sound bool) {
 		said := &said{sound: sound}
 		notes := map[loss.Code]int{}
 		s.Messages = said.listen(s.Messages)
-		if err := to.Writer.Encode(t.Context(), s, formats.Build{Path: at, OnLoss: func(n loss.Loss) { notes[n.Code]++ }}); err != nil {
+		draft, err := to.Writer.New().Put(t.Context(), s, formats.SessionBuild{Path: at, OnLoss: func(n loss.Loss) { notes[n.Code]++ }})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := to.Writer.Verify(t.Context(), at); err != nil {
+		if err := draft.Verify(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		got := read(t, at)

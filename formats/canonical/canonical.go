@@ -30,8 +30,9 @@ func Format() *formats.Format {
 			Heads:  heads,
 		},
 		Writer: &formats.Writer{
-			Encode: encode,
-			Path:   named,
+			New:  func() formats.Sink { return sink{} },
+			Path: named,
+			Many: true,
 		},
 		Check: check,
 	}

@@ -1,6 +1,7 @@
 package canonical
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -54,11 +55,21 @@ func (h *held) spell() []string {
 
 func write(t *testing.T, dir string, list ...*held) string {
 	t.Helper()
-	path := filepath.Join(dir, "out.jsonl")
+	path, draft := filepath.Join(dir, "out.jsonl"), filepath.Join(t.TempDir(), "draft")
+	var all []byte
 	for _, h := range list {
-		if err := encode(t.Context(), h.stream(), formats.Build{Path: path}); err != nil {
+		d, err := sink{}.Put(t.Context(), h.stream(), formats.SessionBuild{Path: draft})
+		if err == nil {
+			err = d.Verify(t.Context())
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		one, err := os.ReadFile(draft)
+		if err = errors.Join(err, os.Remove(draft), os.WriteFile(path, append(all, one...), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one...)
 	}
 	return path
 }

@@ -5,10 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"os"
 
 	"rehome/formats"
+	"rehome/formats/internal/digest"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 const (
@@ -21,75 +25,110 @@ const (
 	tooLong = "line longer than 128 MB"
 )
 
-// encode appends one session to a file.
-func encode(ctx context.Context, s *session.Session, b formats.Build) (err error) {
-	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+// sink writes each session to a file of its own.
+type sink struct{}
+
+// Put writes a session. Its lines are those of SessionBuild.Line, if there are any.
+func (sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
+	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	e := &encoder{w: bufio.NewWriterSize(f, writeSize), sum: digest.NewStream(), given: b.Line}
+	err = e.session(ctx, s)
+	if ferr := e.w.Flush(); err == nil {
+		err = ferr
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	want := e.sum.Sum()
+	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, want) }}, err
+}
+
+// verify compares a file with the digest of the lines that were written to it.
+func verify(ctx context.Context, path string, want store.Digest) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
+	defer f.Close()
+	sum, buf := digest.NewStream(), make([]byte, writeSize)
+	for {
+		n, err := f.Read(buf)
+		sum.Write(buf[:n])
+		switch {
+		case err == io.EOF && sum.Sum() == want:
+			return nil
+		case err == io.EOF:
+			return &formats.Error{Format: name, At: path, Err: errors.New("the file does not have the content that was written"), Hint: "the session was not written: check the disk, and try again"}
+		case err != nil:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
 		}
-	}()
-	e := &encoder{w: bufio.NewWriterSize(f, writeSize)}
-	if err := e.session(ctx, s); err != nil {
-		return err
 	}
-	return e.w.Flush()
 }
 
+// encoder writes the lines of one session.
 type encoder struct {
-	w    *bufio.Writer
-	line []byte
-	n    int
+	w     *bufio.Writer
+	sum   *digest.Stream
+	given func() []byte
+	line  []byte
+	n     int
 }
 
 func (e *encoder) session(ctx context.Context, s *session.Session) error {
-	if err := e.put(session.AppendHead(e.line[:0], s)); err != nil {
-		return err
+	err := e.put(func(b []byte) []byte { return session.AppendHead(b, s) })
+	if err == nil && s.Messages != nil {
+		err = putAll(ctx, e, s.Messages, session.AppendMessage)
 	}
-	if s.Messages != nil {
-		for m, err := range s.Messages {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
-			if err := e.put(session.AppendMessage(e.line[:0], m)); err != nil {
-				return err
-			}
-		}
+	if err == nil && s.Files != nil {
+		err = putAll(ctx, e, s.Files, session.AppendFile)
 	}
-	if s.Files == nil {
-		return nil
-	}
-	for f, err := range s.Files {
+	return err
+}
+
+// putAll writes a line for each value of a stream.
+func putAll[T any](ctx context.Context, e *encoder, from iter.Seq2[*T, error], encode func([]byte, *T) []byte) error {
+	for one, err := range from {
 		if err == nil {
 			err = ctx.Err()
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			err = e.put(func(b []byte) []byte { return encode(b, one) })
 		}
-		if err := e.put(session.AppendFile(e.line[:0], f)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// put writes a line and takes its room for the next one. What could not be
-// read back is not written.
-func (e *encoder) put(line []byte) error {
+var newline = []byte("\n")
+
+// put writes a line: the given one, or what encode appends. A line that could not
+// be read back is not written.
+func (e *encoder) put(encode func([]byte) []byte) error {
+	var line []byte
+	if e.given != nil {
+		line = e.given()
+	} else {
+		line = encode(e.line[:0])
+		if e.line = line; cap(line) > keepBuffer {
+			e.line = nil
+		}
+	}
 	e.n++
 	if len(line) > maxLine {
 		return &formats.Error{Format: name, At: fmt.Sprintf("line %d", e.n), Err: errors.New(tooLong)}
 	}
-	e.line = append(line, '\n')
-	_, err := e.w.Write(e.line)
-	if cap(e.line) > keepBuffer {
-		e.line = nil
+	for _, b := range [][]byte{line, newline} {
+		e.sum.Write(b)
+		if _, err := e.w.Write(b); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

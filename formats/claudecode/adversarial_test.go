@@ -57,32 +57,32 @@ func TestAdversarial(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		list  []*session.Message
-		build formats.Build
+		build formats.SessionBuild
 		note  loss.Code
 	}{
-		{"parallel calls", append([]*session.Message{say(session.User, words("go")), say(session.Assistant, parallel...)}, results...), formats.Build{}, ""},
-		{"no result", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell"), calling("b", "Shell")), say(session.Tool, resulting("b", "x")), say(session.Assistant, words("on"))}, formats.Build{}, loss.ResultAdded},
-		{"no result at the end", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell"))}, formats.Build{}, loss.ResultAdded},
-		{"no call", []*session.Message{say(session.User, words("go")), say(session.Tool, resulting("gone", "x")), say(session.Assistant, words("on"))}, formats.Build{}, loss.ResultOrphan},
-		{"late result", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.Assistant, words("on")), say(session.Tool, resulting("a", "late"))}, formats.Build{}, loss.ResultMoved},
-		{"result of another turn", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.User, words("on")), say(session.Tool, resulting("a", "late"))}, formats.Build{}, loss.ResultOrphan},
-		{"ids twice", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell"), calling("a", "Shell")), say(session.Tool, resulting("a", "1")), say(session.Tool, resulting("a", "2")), say(session.Assistant, calling("a", "Shell")), say(session.Tool, resulting("a", "3"), resulting("a", "4"))}, formats.Build{}, loss.CallIDChanged},
-		{"odd ids", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a\nb", "Shell"), calling("", "Shell"), calling(strings.Repeat("x", 65), "Shell"), calling("a:b", "Shell")), say(session.Tool, resulting("a\nb", "1")), say(session.Tool, resulting("", "2"))}, formats.Build{}, loss.CallIDChanged},
-		{"odd names", []*session.Message{say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: "a", Name: "my tool é", Input: session.Raw(`[1]`)}, &session.ToolCall{ID: "b"}, &session.ToolCall{ID: "c", Name: strings.Repeat("long ", 60), Input: session.Raw(`"text"`)})}, formats.Build{}, loss.ToolUnknown},
-		{"empty texts", []*session.Message{say(session.User, words("")), say(session.User, words(" \n\u00a0\ufeff")), say(session.User), say(session.Assistant, words("")), say(session.User, words("go")), say(session.Assistant, words("\t"), words("yes"))}, formats.Build{}, loss.BlankText},
-		{"nothing at all", nil, formats.Build{}, loss.SessionEmpty},
-		{"assistant first", []*session.Message{say(session.Assistant, words("hello")), say(session.User, words("go"))}, formats.Build{}, loss.FirstPromptAdded},
-		{"result of 2 MB", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.Tool, resulting("a", strings.Repeat("0123456789abcdef", 1<<17)))}, formats.Build{}, ""},
-		{"5000 turns", long, formats.Build{}, ""},
-		{"only thinking", []*session.Message{say(session.User, words("go")), say(session.Assistant, &session.Thinking{Text: "hm", Signature: "c2ln"}), say(session.Assistant, &session.Thinking{Redacted: true, Data: "x"}, &session.Thinking{})}, formats.Build{}, loss.ThinkingAsText},
-		{"thinking dropped", []*session.Message{say(session.User, words("go")), say(session.Assistant, &session.Thinking{Text: "hm"}, words("yes"))}, formats.Build{DropThinking: true}, loss.ThinkingUnsigned},
-		{"only images", []*session.Message{say(session.User, &session.Media{Mime: "image/jpeg", Data: picture(t)}), say(session.Assistant, words("a dot")), say(session.User, &session.Media{Mime: "image/png", Data: []byte("broken")}), say(session.User, &session.Media{Mime: "text/plain", Name: "a.txt", Data: []byte("words")}, &session.Media{URI: "file:///x.png"})}, formats.Build{}, loss.MediaNamed},
-		{"invalid UTF-8", []*session.Message{say(session.User, words("a\xffb\xed\xa0\x80c\x00")), say(session.Assistant, calling("\xff", "\xfe"))}, formats.Build{}, ""},
-		{"times", []*session.Message{at(2000, say(session.User, words("a"))), at(1000, say(session.Assistant, words("b"))), say(session.User, words("c")), at(2000, say(session.Assistant, words("d"))), at(1<<60, say(session.User, words("e"))), at(9000, say(session.Assistant, words("f")))}, formats.Build{}, loss.TimeBackwards},
-		{"compacted", compacted(), formats.Build{}, ""},
-		{"full history", compacted(), formats.Build{FullHistory: true}, loss.SummaryUnused},
-		{"context", []*session.Message{say(session.System, words("you are")), say(session.User, &session.Injected{Tag: "user info", Text: "linux"}, &session.Injected{Tag: "rule", Data: session.Raw(`{"a":1}`)}, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.User, &session.Injected{Tag: "late", Text: "context"}), say(session.Tool, resulting("a", "x")), say(session.System, words("a word"))}, formats.Build{Cwd: "/other"}, loss.SystemPromptUnsent},
-		{"edits that wait", []*session.Message{say(session.User, words("go")), say(session.Assistant, words("now"), edit, calling("b", "Shell")), say(session.Tool, resulting("b", "x")), say(session.Tool, &session.ToolResult{Call: "e", Value: session.Raw(`{"success":{"beforeFullFileContent":"a\n","afterFullFileContent":"b\n"}}`)}), say(session.Assistant, words("done"))}, formats.Build{}, loss.ArgumentsRenamed},
+		{"parallel calls", append([]*session.Message{say(session.User, words("go")), say(session.Assistant, parallel...)}, results...), formats.SessionBuild{}, ""},
+		{"no result", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell"), calling("b", "Shell")), say(session.Tool, resulting("b", "x")), say(session.Assistant, words("on"))}, formats.SessionBuild{}, loss.ResultAdded},
+		{"no result at the end", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell"))}, formats.SessionBuild{}, loss.ResultAdded},
+		{"no call", []*session.Message{say(session.User, words("go")), say(session.Tool, resulting("gone", "x")), say(session.Assistant, words("on"))}, formats.SessionBuild{}, loss.ResultOrphan},
+		{"late result", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.Assistant, words("on")), say(session.Tool, resulting("a", "late"))}, formats.SessionBuild{}, loss.ResultMoved},
+		{"result of another turn", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.User, words("on")), say(session.Tool, resulting("a", "late"))}, formats.SessionBuild{}, loss.ResultOrphan},
+		{"ids twice", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell"), calling("a", "Shell")), say(session.Tool, resulting("a", "1")), say(session.Tool, resulting("a", "2")), say(session.Assistant, calling("a", "Shell")), say(session.Tool, resulting("a", "3"), resulting("a", "4"))}, formats.SessionBuild{}, loss.CallIDChanged},
+		{"odd ids", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a\nb", "Shell"), calling("", "Shell"), calling(strings.Repeat("x", 65), "Shell"), calling("a:b", "Shell")), say(session.Tool, resulting("a\nb", "1")), say(session.Tool, resulting("", "2"))}, formats.SessionBuild{}, loss.CallIDChanged},
+		{"odd names", []*session.Message{say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: "a", Name: "my tool é", Input: session.Raw(`[1]`)}, &session.ToolCall{ID: "b"}, &session.ToolCall{ID: "c", Name: strings.Repeat("long ", 60), Input: session.Raw(`"text"`)})}, formats.SessionBuild{}, loss.ToolUnknown},
+		{"empty texts", []*session.Message{say(session.User, words("")), say(session.User, words(" \n\u00a0\ufeff")), say(session.User), say(session.Assistant, words("")), say(session.User, words("go")), say(session.Assistant, words("\t"), words("yes"))}, formats.SessionBuild{}, loss.BlankText},
+		{"nothing at all", nil, formats.SessionBuild{}, loss.SessionEmpty},
+		{"assistant first", []*session.Message{say(session.Assistant, words("hello")), say(session.User, words("go"))}, formats.SessionBuild{}, loss.FirstPromptAdded},
+		{"result of 2 MB", []*session.Message{say(session.User, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.Tool, resulting("a", strings.Repeat("0123456789abcdef", 1<<17)))}, formats.SessionBuild{}, ""},
+		{"5000 turns", long, formats.SessionBuild{}, ""},
+		{"only thinking", []*session.Message{say(session.User, words("go")), say(session.Assistant, &session.Thinking{Text: "hm", Signature: "c2ln"}), say(session.Assistant, &session.Thinking{Redacted: true, Data: "x"}, &session.Thinking{})}, formats.SessionBuild{}, loss.ThinkingAsText},
+		{"thinking dropped", []*session.Message{say(session.User, words("go")), say(session.Assistant, &session.Thinking{Text: "hm"}, words("yes"))}, formats.SessionBuild{DropThinking: true}, loss.ThinkingUnsigned},
+		{"only images", []*session.Message{say(session.User, &session.Media{Mime: "image/jpeg", Data: picture(t)}), say(session.Assistant, words("a dot")), say(session.User, &session.Media{Mime: "image/png", Data: []byte("broken")}), say(session.User, &session.Media{Mime: "text/plain", Name: "a.txt", Data: []byte("words")}, &session.Media{URI: "file:///x.png"})}, formats.SessionBuild{}, loss.MediaNamed},
+		{"invalid UTF-8", []*session.Message{say(session.User, words("a\xffb\xed\xa0\x80c\x00")), say(session.Assistant, calling("\xff", "\xfe"))}, formats.SessionBuild{}, ""},
+		{"times", []*session.Message{at(2000, say(session.User, words("a"))), at(1000, say(session.Assistant, words("b"))), say(session.User, words("c")), at(2000, say(session.Assistant, words("d"))), at(1<<60, say(session.User, words("e"))), at(9000, say(session.Assistant, words("f")))}, formats.SessionBuild{}, loss.TimeBackwards},
+		{"compacted", compacted(), formats.SessionBuild{}, ""},
+		{"full history", compacted(), formats.SessionBuild{FullHistory: true}, loss.SummaryUnused},
+		{"context", []*session.Message{say(session.System, words("you are")), say(session.User, &session.Injected{Tag: "user info", Text: "linux"}, &session.Injected{Tag: "rule", Data: session.Raw(`{"a":1}`)}, words("go")), say(session.Assistant, calling("a", "Shell")), say(session.User, &session.Injected{Tag: "late", Text: "context"}), say(session.Tool, resulting("a", "x")), say(session.System, words("a word"))}, formats.SessionBuild{Cwd: "/other"}, loss.SystemPromptUnsent},
+		{"edits that wait", []*session.Message{say(session.User, words("go")), say(session.Assistant, words("now"), edit, calling("b", "Shell")), say(session.Tool, resulting("b", "x")), say(session.Tool, &session.ToolResult{Call: "e", Value: session.Raw(`{"success":{"beforeFullFileContent":"a\n","afterFullFileContent":"b\n"}}`)}), say(session.Assistant, words("done"))}, formats.SessionBuild{}, loss.ArgumentsRenamed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for i, m := range c.list {

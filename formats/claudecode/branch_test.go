@@ -72,7 +72,7 @@ func branchy(t *testing.T, from map[string]string, list ...*session.Message) *wr
 			s.Branches = append(s.Branches, session.Branch{Name: m.Branch, From: from[m.Branch]})
 		}
 	}
-	w := encoded(t, s, formats.Build{})
+	w := encoded(t, s, formats.SessionBuild{})
 	lint(t, w)
 	ended(t, w)
 	return w
@@ -127,7 +127,7 @@ func TestBranches(t *testing.T) {
 			if !w.noted(loss.BranchHidden) {
 				t.Errorf("not noted: %v", w.notes)
 			}
-			plain := encoded(t, chat(live()...), formats.Build{})
+			plain := encoded(t, chat(live()...), formats.SessionBuild{})
 			if a, b := times(plain), times(w); !slices.Equal(a, b) {
 				t.Errorf("the live branch has the times %v, without branches %v", b, a)
 			}
@@ -217,7 +217,7 @@ func TestBranchBehindCalls(t *testing.T) {
 
 // Without their names in the head, nothing of branches is written.
 func TestBranchesUnasked(t *testing.T) {
-	w := encoded(t, chat(say(session.User, words("one")), on("b", say(session.User, words("two")))), formats.Build{})
+	w := encoded(t, chat(say(session.User, words("one")), on("b", say(session.User, words("two")))), formats.SessionBuild{})
 	if data, _ := os.ReadFile(w.path); bytes.Contains(data, []byte("two")) || !w.noted(loss.TurnAbandoned) {
 		t.Errorf("%s\n%v", data, w.notes)
 	}
@@ -234,7 +234,7 @@ func TestRandomBranches(t *testing.T) {
 		for i, m := range list {
 			m.ID = fmt.Sprint("m", i)
 		}
-		alone := heard(encoded(t, &session.Session{Head: head, Messages: stream(list...)}, formats.Build{}))
+		alone := heard(encoded(t, &session.Session{Head: head, Messages: stream(list...)}, formats.SessionBuild{}))
 		s := &session.Session{Head: head}
 		names := []string{"", "gone"}
 		for i := range len(list) {
@@ -253,7 +253,7 @@ func TestRandomBranches(t *testing.T) {
 		}
 		s.Messages = stream(all...)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			w := encoded(t, s, formats.Build{})
+			w := encoded(t, s, formats.SessionBuild{})
 			lint(t, w)
 			ended(t, w)
 			if got := heard(w); !slices.Equal(got, alone) {

@@ -27,11 +27,8 @@ func Format() *formats.Format {
 		},
 		Sessions: &formats.Sessions{Decode: read.Decode, Heads: read.Heads},
 		Writer: &formats.Writer{
-			Encode:     write.Encode,
+			New:        write.New,
 			Path:       write.SessionPath,
-			Single:     true,
-			Companion:  write.Companion,
-			Verify:     write.Verify,
 			Unmodified: write.Unmodified,
 		},
 		Home:  &formats.Home{Roots: home},

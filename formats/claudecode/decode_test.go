@@ -133,7 +133,7 @@ func TestSchemas(t *testing.T) {
 		}
 		return err
 	})
-	w := encoded(t, chat(compacted()...), formats.Build{})
+	w := encoded(t, chat(compacted()...), formats.SessionBuild{})
 	data, err := os.ReadFile(w.path)
 	if err != nil {
 		t.Fatal(err)

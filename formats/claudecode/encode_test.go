@@ -31,6 +31,7 @@ func stream(list ...*session.Message) iter.Seq2[*session.Message, error] {
 
 type written struct {
 	path  string
+	draft *formats.Draft
 	lines []map[string]any
 	notes []loss.Loss
 }
@@ -66,14 +67,15 @@ func (w *written) noted(code loss.Code) bool {
 }
 
 // encoded encodes a session and holds it against the rules.
-func encoded(t *testing.T, s *session.Session, b formats.Build) *written {
+func encoded(t *testing.T, s *session.Session, b formats.SessionBuild) *written {
 	t.Helper()
 	w := &written{path: filepath.Join(t.TempDir(), "x.jsonl")}
 	b.Path, b.OnLoss = w.path, func(n loss.Loss) { w.notes = append(w.notes, n) }
-	if err := Format().Writer.Encode(context.Background(), s, b); err != nil {
+	var err error
+	if w.draft, err = Format().Writer.New().Put(context.Background(), s, b); err != nil {
 		t.Fatal(err)
 	}
-	if err := Format().Writer.Verify(context.Background(), w.path); err != nil {
+	if err := w.draft.Verify(context.Background()); err != nil {
 		data, _ := os.ReadFile(w.path)
 		t.Fatalf("%v\n%.4000s", err, data)
 	}
@@ -159,7 +161,7 @@ func TestNativeTools(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			call := c.call
 			call.ID = "c1"
-			w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &call), say(session.Tool, &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(c.value)})), formats.Build{})
+			w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &call), say(session.Tool, &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(c.value)})), formats.SessionBuild{})
 			use := w.blocks()[1]
 			input, _ := json.Marshal(use["input"])
 			if use["name"] != c.tool || !same(t, string(input), c.input) {
@@ -185,24 +187,50 @@ func same(t *testing.T, a, b string) bool {
 }
 
 // TestBeside: what lies beside a subagent's file says what the facts say of it,
-// and is read again.
+// and names the call that started it unless its session is known to lack it.
 func TestBeside(t *testing.T) {
-	h := session.Head{ID: "kid", Agent: session.CursorSDK, Title: "kid", Parent: &session.Link{Session: "up", Call: "call\n1", Title: "Look around", Kind: "explore"}}
-	known := knownCall("call\n1")
-	ending, got := Format().Writer.Companion(&h)
-	want := `{"agentType":"explore","description":"Look around","toolUseId":"` + known + `"}`
-	if ending != ".meta.json" || !same(t, string(got), want) {
-		t.Errorf("%s holds %s, want %s", ending, got, want)
+	call, sink := "call\n1", Format().Writer.New()
+	put := func(s *session.Session) (beside string) {
+		t.Helper()
+		at := filepath.Join(t.TempDir(), "x")
+		d, err := sink.Put(t.Context(), s, formats.SessionBuild{Path: at})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Companion == "" {
+			return ""
+		}
+		got, err := os.ReadFile(at + d.Companion)
+		if err != nil || d.Companion != ".meta.json" {
+			t.Fatal(d.Companion, err)
+		}
+		return string(got)
 	}
-	w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: "call\n1", Name: "Task", Kind: "task", Child: "kid", Args: session.Raw(`{"prompt":"p","description":"d"}`)}), say(session.Tool, resulting("call\n1", "done"))), formats.Build{})
-	if id := w.blocks()[1]["id"]; id != known {
-		t.Errorf("the call is %v", id)
+	kid := func(up session.Link) *session.Session {
+		return &session.Session{Head: session.Head{ID: "kid", Agent: session.CursorSDK, Title: "Do it\nnow", Parent: &up}}
 	}
-	if _, got := Format().Writer.Companion(&session.Head{ID: "kid", Title: "Do it\nnow", Parent: &session.Link{Session: "up"}}); !same(t, string(got), `{"agentType":"general-purpose","description":"Do it"}`) {
+	explore := session.Link{Session: "up", Call: call, Title: "Look around", Kind: "explore"}
+	want := `{"agentType":"explore","description":"Look around","toolUseId":"` + knownCall(call) + `"}`
+	if got := put(kid(explore)); !same(t, got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got := put(kid(session.Link{Session: "up"})); !same(t, got, `{"agentType":"general-purpose","description":"Do it"}`) {
 		t.Errorf("%s", got)
 	}
-	if _, none := Format().Writer.Companion(&session.Head{ID: "up"}); none != nil {
-		t.Errorf("beside a session lies %s", none)
+	s := chat(say(session.User, words("go")), say(session.Assistant, &session.ToolCall{ID: call, Name: "Task", Kind: "task", Child: "kid", Args: session.Raw(`{"prompt":"p","description":"d"}`)}), say(session.Tool, resulting(call, "done")))
+	if id := encoded(t, s, formats.SessionBuild{}).blocks()[1]["id"]; id != knownCall(call) {
+		t.Errorf("the call is %v", id)
+	}
+	s = chat(say(session.User, words("go")), say(session.Assistant, calling(call, "Task")))
+	if s.ID = "up"; put(s) != "" {
+		t.Error("a file beside a session that is no subagent")
+	}
+	if got := put(kid(explore)); !same(t, got, want) {
+		t.Errorf("%s, want %s", got, want)
+	}
+	explore.Call = "other"
+	if got := put(kid(explore)); !same(t, got, `{"agentType":"explore","description":"Look around"}`) {
+		t.Errorf("a call that the session lacks: %s", got)
 	}
 }
 
@@ -226,7 +254,7 @@ func TestChanged(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			call := &session.ToolCall{ID: "c1", Kind: "edit", Name: "edit_file_v2", Args: session.Raw(`{"relativeWorkspacePath":"/a"}`)}
 			result := &session.ToolResult{Call: "c1", Error: c.failed, Value: session.Raw(`{"beforeContentId":"composer.content.1","afterContentId":"composer.content.2"}`), FileChange: func() (*session.Body, *session.Body) { return c.before, c.after }}
-			w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, result)), formats.Build{})
+			w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, call), say(session.Tool, result)), formats.SessionBuild{})
 			use := w.blocks()[1]
 			if input, _ := json.Marshal(use["input"]); use["name"] != c.tool || !same(t, string(input), c.input) {
 				t.Errorf("%s %s, want %s %s", use["name"], input, c.tool, c.input)
@@ -250,7 +278,7 @@ func knownCall(id string) string {
 
 // TestBrokenPicture: a cut image is replaced by its description.
 func TestBrokenPicture(t *testing.T) {
-	w := encoded(t, chat(say(session.User, words("see"), &session.Media{Mime: "image/png", Data: picture(t)[:40]})), formats.Build{})
+	w := encoded(t, chat(say(session.User, words("see"), &session.Media{Mime: "image/png", Data: picture(t)[:40]})), formats.SessionBuild{})
 	if blocks := w.blocks(); len(blocks) != 2 || blocks[1]["type"] != "text" || !w.noted(loss.MediaNamed) {
 		t.Errorf("%v, %v", blocks, w.notes)
 	}

@@ -38,8 +38,8 @@ func roleOf(p session.Part) session.Role {
 // arrival encodes messages and counts what the last one adds to what is sent.
 func arrival(t *testing.T, list ...*session.Message) (how, as string) {
 	t.Helper()
-	before := encoded(t, chat(list[:len(list)-1]...), formats.Build{})
-	w := encoded(t, chat(list...), formats.Build{})
+	before := encoded(t, chat(list[:len(list)-1]...), formats.SessionBuild{})
+	w := encoded(t, chat(list...), formats.SessionBuild{})
 	lint(t, w)
 	worst := loss.Kind(0)
 	for _, n := range w.notes {
@@ -109,7 +109,7 @@ func TestMatrix(t *testing.T) {
 		} else {
 			row(what, "dropped", "")
 		}
-		w := encoded(t, s, formats.Build{})
+		w := encoded(t, s, formats.SessionBuild{})
 		data, err := os.ReadFile(w.path)
 		if err != nil || bytes.Contains(data, []byte(`"else"`)) != history || slices.Contains(heard(w), "else") || history != w.noted(loss.BranchHidden) || history == w.noted(loss.TurnAbandoned) {
 			t.Errorf("with its history %v: %v %v", history, err, w.notes)
@@ -117,7 +117,7 @@ func TestMatrix(t *testing.T) {
 	}
 	s := chat(say(session.User, words("go")))
 	s.Files = func(yield func(*session.File, error) bool) { yield(&session.File{Path: "/a"}, nil) }
-	if w := encoded(t, s, formats.Build{}); !w.noted(loss.SnapshotDropped) {
+	if w := encoded(t, s, formats.SessionBuild{}); !w.noted(loss.SnapshotDropped) {
 		t.Errorf("a snapshot is lost in silence: %v", w.notes)
 	}
 	row("snapshot of a file", "dropped", "")

@@ -103,7 +103,7 @@ func TestRandom(t *testing.T) {
 	for seed := range uint64(150) {
 		r := &maker{Rand: rand.New(rand.NewPCG(seed, 7))}
 		list, head := r.session(image)
-		b := formats.Build{FullHistory: r.chance(20), DropThinking: r.chance(20), Cwd: pick(r, "", "/cwd")}
+		b := formats.SessionBuild{FullHistory: r.chance(20), DropThinking: r.chance(20), Cwd: pick(r, "", "/cwd")}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := encoded(t, &session.Session{Head: head, Messages: stream(list...)}, b)
 			lint(t, w)
@@ -117,7 +117,7 @@ func TestRandom(t *testing.T) {
 					t.Fatal(err)
 				}
 				again++
-				lint(t, encoded(t, s, formats.Build{}))
+				lint(t, encoded(t, s, formats.SessionBuild{}))
 			}
 			if again != 1 {
 				t.Errorf("%d sessions came back", again)
@@ -128,7 +128,7 @@ func TestRandom(t *testing.T) {
 
 // TestVerify: a file that was spoilt anywhere is found out.
 func TestVerify(t *testing.T) {
-	w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, words("now"), calling("a", "Shell")), say(session.Tool, resulting("a", "x"))), formats.Build{})
+	w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, words("now"), calling("a", "Shell")), say(session.Tool, resulting("a", "x"))), formats.SessionBuild{})
 	good, err := os.ReadFile(w.path)
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestVerify(t *testing.T) {
 		if err := os.WriteFile(w.path, []byte(bad), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Format().Writer.Verify(t.Context(), w.path); err == nil || formats.Hint(err) == "" {
+		if err := w.draft.Verify(t.Context()); err == nil || formats.Hint(err) == "" {
 			t.Errorf("%s for %s is not found: %v", c[1], c[0], err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestVerify(t *testing.T) {
 		if err := os.WriteFile(w.path, good[:cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := Format().Writer.Verify(t.Context(), w.path); err == nil {
+		if err := w.draft.Verify(t.Context()); err == nil {
 			t.Errorf("cut off at %d it passes", cut)
 		}
 	}

@@ -100,7 +100,7 @@ func TestRulesOfWritten(t *testing.T) {
 	for seed := range uint64(100) {
 		r := &maker{Rand: rand.New(rand.NewPCG(seed, 11))}
 		list, head := r.session(image)
-		w := encoded(t, &session.Session{Head: head, Messages: stream(list...)}, formats.Build{FullHistory: r.chance(20)})
+		w := encoded(t, &session.Session{Head: head, Messages: stream(list...)}, formats.SessionBuild{FullHistory: r.chance(20)})
 		for _, f := range grave(asks(t, w.path, allLayers, 1)) {
 			switch {
 			case strings.Contains(f, "RH463") && head.Parent != nil: // a subagent's file has another name

@@ -34,7 +34,7 @@ func TestOwnCommand(t *testing.T) {
 		{"a record of another form", "x", `{"stdout":7}`, "Result of a tool call:\n{\"stdout\":7}", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := encoded(t, chat(own(c.command, c.output)...), formats.Build{})
+			w := encoded(t, chat(own(c.command, c.output)...), formats.SessionBuild{})
 			lint(t, w)
 			blocks := w.blocks()
 			if got := blocks[len(blocks)-1]["text"]; got != c.want {
@@ -56,7 +56,7 @@ func TestOwnCommand(t *testing.T) {
 	}
 	later := append(own("ls", `{"stdout":"a"}`), &session.Message{ID: "u", Role: session.User, Parts: []session.Part{words("go")}, Turn: &session.Turn{Number: 2}},
 		say(session.Tool, &session.ToolResult{Value: session.Raw(`{"stdout":"b"}`)}))
-	w := encoded(t, chat(later...), formats.Build{})
+	w := encoded(t, chat(later...), formats.SessionBuild{})
 	if got := w.blocks()[3]["text"].(string); !strings.HasPrefix(got, "Result of a tool call") {
 		t.Errorf("a result without a call in a turn of the agent's is told as %q", got)
 	}
@@ -65,12 +65,12 @@ func TestOwnCommand(t *testing.T) {
 // TestOwnCommandAgain: read again, the output is no turn of its own; written
 // again, it is shown as before.
 func TestOwnCommandAgain(t *testing.T) {
-	w := encoded(t, chat(own("ls -la", `{"stdout":"total 0\n"}`)...), formats.Build{})
+	w := encoded(t, chat(own("ls -la", `{"stdout":"total 0\n"}`)...), formats.SessionBuild{})
 	s, list := reread(t, w.path)
 	if s.Turns != 1 || len(list) < 2 || list[0].Turn == nil || list[1].Turn != nil || !list[1].Simulated {
 		t.Fatalf("%d turns, %+v", s.Turns, list)
 	}
-	again := encoded(t, &session.Session{Head: s.Head, Messages: stream(list[:2]...)}, formats.Build{})
+	again := encoded(t, &session.Session{Head: s.Head, Messages: stream(list[:2]...)}, formats.SessionBuild{})
 	if again.lines[1]["isMeta"] == true || again.blocks()[1]["text"] != w.blocks()[1]["text"] {
 		t.Errorf("again it is %v", again.lines[1])
 	}
@@ -79,7 +79,7 @@ func TestOwnCommandAgain(t *testing.T) {
 // TestMarks: what stands in for something is said to.
 func TestMarks(t *testing.T) {
 	torn := &session.ToolCall{ID: "c", Kind: "edit", Name: "edit_file", Input: session.Raw(`"{\"path\":\"/proj "`), Args: session.Raw(`{"relativeWorkspacePath":"/proj/a"}`)}
-	w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &session.Thinking{Redacted: true}, torn)), formats.Build{})
+	w := encoded(t, chat(say(session.User, words("go")), say(session.Assistant, &session.Thinking{Redacted: true}, torn)), formats.SessionBuild{})
 	if !w.noted(loss.ThinkingRedacted) || !w.noted(loss.ArgumentsRepaired) {
 		t.Errorf("%v", w.notes)
 	}

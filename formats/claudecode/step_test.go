@@ -81,7 +81,7 @@ func TestResultsAreLookedFor(t *testing.T) {
 			for i, m := range c.list {
 				m.ID = fmt.Sprint("m", i)
 			}
-			w := encoded(t, chat(c.list...), formats.Build{})
+			w := encoded(t, chat(c.list...), formats.SessionBuild{})
 			lint(t, w)
 			if got := wired(w); got != c.want {
 				t.Errorf("the client sends\n%s, want\n%s", got, c.want)
@@ -110,7 +110,7 @@ func TestHeldBack(t *testing.T) {
 	for i, m := range list {
 		m.ID = fmt.Sprint("m", i)
 	}
-	w := encoded(t, chat(list...), formats.Build{})
+	w := encoded(t, chat(list...), formats.SessionBuild{})
 	lint(t, w)
 	if !w.noted(loss.ResultAdded) || !w.noted(loss.ResultOrphan) || !strings.HasSuffix(wired(w), "Result of a tool call:\nof a") {
 		t.Errorf("%v", w.notes)
@@ -143,7 +143,7 @@ func TestEmptyResults(t *testing.T) {
 			c.result.Call = "a"
 			s := chat(say(session.User, words("go")), say(session.Assistant, calling("a", "Bash")), say(session.Tool, &c.result))
 			s.Agent = c.agent
-			w := encoded(t, s, formats.Build{})
+			w := encoded(t, s, formats.SessionBuild{})
 			lint(t, w)
 			if got := wired(w); got != "go, call a, a="+c.want {
 				t.Errorf("the client sends %s", got)
@@ -167,7 +167,7 @@ func TestNothingSaid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := chat(list...)
 			s.Branches = []session.Branch{{Name: "b"}}
-			w := encoded(t, s, formats.Build{})
+			w := encoded(t, s, formats.SessionBuild{})
 			if len(w.blocks()) > 0 || len(w.lines) != 2 {
 				t.Errorf("it says %v", w.lines)
 			}
@@ -176,7 +176,7 @@ func TestNothingSaid(t *testing.T) {
 			}
 			kid := chat(list...)
 			kid.Parent = &session.Link{Session: "up"}
-			if w := encoded(t, kid, formats.Build{}); len(w.lines) != 1 {
+			if w := encoded(t, kid, formats.SessionBuild{}); len(w.lines) != 1 {
 				t.Errorf("a subagent says %v", w.lines)
 			}
 		})

@@ -197,7 +197,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("it says\n%q, want\n%q", got, want)
 	}
 	s, list := reread(t, path)
-	w := encoded(t, &session.Session{Head: s.Head, Messages: stream(list...)}, formats.Build{})
+	w := encoded(t, &session.Session{Head: s.Head, Messages: stream(list...)}, formats.SessionBuild{})
 	var said []string
 	for _, b := range w.blocks() {
 		said = append(said, b["text"].(string))

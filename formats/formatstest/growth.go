@@ -159,8 +159,8 @@ func carry(ctx context.Context, f, to *formats.Format, path, scratch string, vie
 		case to != nil:
 			n++
 			file := filepath.Join(scratch, strconv.Itoa(n))
-			if to.Writer.Encode(ctx, s, formats.Build{Path: file, OnLoss: view.OnLoss}) == nil && to.Writer != nil && to.Writer.Verify != nil {
-				to.Writer.Verify(ctx, file)
+			if d, err := to.Writer.New().Put(ctx, s, formats.SessionBuild{Path: file, OnLoss: view.OnLoss}); err == nil {
+				d.Verify(ctx)
 			}
 			os.Remove(file)
 		default:

@@ -47,6 +47,7 @@ func layers() []layer {
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
+		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch"}},
 		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},

@@ -32,8 +32,8 @@ func (c Case) description(t *testing.T) {
 	if f.Sessions != nil && f.Sessions.Decode == nil {
 		t.Error("Sessions needs Decode")
 	}
-	if f.Writer != nil && (f.Writer.Encode == nil || f.Writer.Path == nil) {
-		t.Error("Writer needs Encode and Path")
+	if f.Writer != nil && (f.Writer.New == nil || f.Writer.Path == nil) {
+		t.Error("Writer needs New and Path")
 	}
 	if f.Home != nil && f.Home.Roots == nil {
 		t.Error("Home needs Roots")

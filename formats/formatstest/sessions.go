@@ -222,7 +222,7 @@ func sessionsAndBack(t *testing.T, c Case, s source) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "one.jsonl")
-		if err := to.Writer.Encode(t.Context(), one, formats.Build{Path: path}); err != nil {
+		if _, err := to.Writer.New().Put(t.Context(), one, formats.SessionBuild{Path: path}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := decode(t.Context(), to, path, formats.View{}, session.Selection{})

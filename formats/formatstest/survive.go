@@ -52,11 +52,12 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 		file := filepath.Join(dir, fmt.Sprintf("%08d-0000-4000-8000-000000000000.jsonl", n))
 		was := exchanges{own: one.Agent == session.ClaudeCode}
 		one.Messages = was.listen(one.Messages)
-		if err := to.Writer.Encode(t.Context(), one, formats.Build{Path: file}); err != nil {
+		draft, err := to.Writer.New().Put(t.Context(), one, formats.SessionBuild{Path: file})
+		if err != nil {
 			t.Errorf("session %q is not written: %v", one.ID, err)
 			continue
 		}
-		if err := to.Writer.Verify(t.Context(), file); err != nil {
+		if err := draft.Verify(t.Context()); err != nil {
 			t.Errorf("session %q: %v", one.ID, err)
 		}
 		is := exchanges{own: was.own, written: true}

@@ -21,8 +21,8 @@ import (
 	"rehome/formats/store"
 )
 
-// Encode writes one session to a new file.
-func Encode(ctx context.Context, s *session.Session, b formats.Build) (err error) {
+// encode writes one session to a new file.
+func (k *sink) encode(ctx context.Context, s *session.Session, b formats.SessionBuild) (err error) {
 	// As in the client, only the user may read the file.
 	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -32,6 +32,7 @@ func Encode(ctx context.Context, s *session.Session, b formats.Build) (err error
 		return err
 	}
 	e := newEncoder(s, b)
+	e.sink = k
 	e.w = bufio.NewWriterSize(f, 256<<10)
 	if len(s.Branches) > 0 {
 		err = e.grafted(ctx)
@@ -57,8 +58,9 @@ func Encode(ctx context.Context, s *session.Session, b formats.Build) (err error
 
 // encoder writes the lines of one session.
 type encoder struct {
+	sink  *sink
 	s     *session.Session
-	b     formats.Build
+	b     formats.SessionBuild
 	w     *bufio.Writer
 	sum   hash.Hash
 	lines int64 // number of lines written
@@ -92,7 +94,7 @@ type encoder struct {
 // firstMoment is the start of a session without any times.
 const firstMoment = 1577836800000 // 2020
 
-func newEncoder(s *session.Session, b formats.Build) *encoder {
+func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
 	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode}
 	for _, l := range s.Children {
 		e.children[l.Session] = true
@@ -129,6 +131,7 @@ func (e *encoder) session(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
+			e.sink.record(e.s.ID, m)
 			e.take(m)
 		}
 	}

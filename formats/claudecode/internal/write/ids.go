@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/session"
 )
@@ -20,22 +19,6 @@ func SessionPath(h *session.Head) string {
 		return dir + sessionID(h.Agent, h.Parent.Session) + "/subagents/agent-" + agentID(h.Agent, h.ID) + outline.Ending
 	}
 	return dir + sessionID(h.Agent, h.ID) + outline.Ending
-}
-
-// Companion returns the .meta.json file of a subagent: its kind, its task and the
-// call that started it.
-func Companion(h *session.Head) (ending string, content []byte) {
-	if h.Parent == nil {
-		return "", nil
-	}
-	up := h.Parent
-	p := object.New(nil)
-	p.Text("agentType", agentType(up.Kind))
-	p.NonEmpty("description", outline.FirstLine(cmp.Or(up.Title, h.Title)))
-	if up.Call != "" {
-		p.Text("toolUseId", knownID(up.Call))
-	}
-	return ".meta.json", p.Done()
 }
 
 // agentType returns the kind of a subagent, or the default.

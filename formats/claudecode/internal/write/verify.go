@@ -17,7 +17,7 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-// Verify checks a file that Encode wrote against the rules of the client and of the
+// Verify checks a file that a sink wrote against the rules of the client and of the
 // API. It reads the file again and uses nothing that the encoder knows.
 func Verify(ctx context.Context, path string) error {
 	f, err := os.Open(path)

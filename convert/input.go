@@ -1,0 +1,107 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"sync"
+
+	"rehome/convert/internal/stage"
+	"rehome/convert/internal/workers"
+	"rehome/convert/sessions"
+	"rehome/formats"
+	"rehome/formats/loss"
+)
+
+// input is what a run reads: the stores below a path, and which of their sessions.
+type input struct {
+	reg      *formats.Registry
+	src, dst string // dst is only for messages
+	opts     Options
+	notify   notifier
+
+	found   []Found
+	sizes   []int64 // on disk, by store; only for progress and order
+	stage   *stage.Folder
+	folders *sessions.Folders
+	project sessions.Project // Options.Workspace
+	wanted  []string         // Options.Sessions, sorted and without duplicates
+	skip    []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
+	inner   bool             // include subagents that no list names
+
+	onLoss     loss.Sink // of a check: called for every loss of a session, with its place
+	validators sync.Pool // of *schemas.Lines: each is used by one worker at a time
+}
+
+// newInput returns the input of a run. dirs are candidates for the folders of
+// sessions whose store has only a name derived from it.
+func newInput(reg *formats.Registry, src, dst string, o Options, dirs ...string) *input {
+	return &input{
+		reg: reg, src: src, dst: dst, opts: o, folders: sessions.NewFolders(reg, dirs...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
+		project: sessions.NewProject(o.Workspace), wanted: slices.Compact(slices.Sorted(slices.Values(o.Sessions))),
+	}
+}
+
+// each calls convert for every store, the largest first, and again calls it once
+// more for a store for which too many files were open. It stops at a fatal error.
+func (in *input) each(ctx context.Context, convert func(ctx context.Context, i, jobs int, last bool) error, again func(i int)) error {
+	run, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	parallel, each := 1, workers.Count(in.opts.Jobs)
+	if len(in.found) > fewStores {
+		parallel, each = each, 1
+	}
+	var total int64
+	for _, n := range in.sizes {
+		total += n
+	}
+	if len(in.opts.Sessions) > 0 || in.filtered() {
+		total = 0 // how much is read is unknown
+	}
+	in.notify.current.Stores = len(in.found)
+	in.notify.begin(reading, "", total)
+
+	workers.Run(run, parallel, slices.Values(in.largestFirst()), func(i int, last bool) bool {
+		if run.Err() != nil {
+			return false
+		}
+		err := convert(run, i, each, last)
+		if fatal(err) {
+			stop(err)
+		}
+		retry := !last && workers.TooManyFiles(err)
+		if retry {
+			again(i)
+		} else {
+			in.notify.update(func(p *Progress) { p.StoresDone++ })
+		}
+		return retry
+	})
+	if err := ctx.Err(); err != nil {
+		return err // the caller canceled: report that, whatever the cause
+	}
+	return context.Cause(run)
+}
+
+// explain rewords an error so that it names the user's paths instead of the
+// staging folder.
+func (in *input) explain(err error) error {
+	if _, ok := err.(*multiError); ok {
+		return err // each has been explained
+	}
+	switch {
+	case workers.TooManyFiles(err):
+		err = &formats.Error{Err: err, Hint: "raise the limit on open files (ulimit -n), or try --jobs 1"}
+	case stage.DiskFull(err) && in.opts.DryRun:
+		err = &formats.Error{At: os.TempDir(), Err: diskFullError{err}, Hint: "a dry run builds the target here: free some space, or set TMPDIR to another folder"}
+	case in.stage != nil && in.stage.Gone() && !errors.Is(err, context.Canceled):
+		return &formats.Error{At: in.stage.TargetDir, Err: errors.New("this folder, or what was built in it, was removed during the run"), Hint: "nothing was written: run it again when no program is moving the files"}
+	case stage.DiskFull(err):
+		err = &formats.Error{At: in.dst, Err: diskFullError{err}, Hint: "nothing was written: free some space, or choose another disk"}
+	}
+	if in.stage == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return in.stage.WithTargetPath(err)
+}

@@ -1,0 +1,118 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"rehome/convert/internal/stage"
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// placement is where a session goes: its folder, and the outermost session
+// above it.
+type placement struct {
+	cwd        string
+	root       *session.Head
+	id         string        // the session's own id, if it gets another
+	lastMoment session.Stamp // time of the last message
+	hasContent bool          // it has a prompt, an answer or a call
+	complete   bool          // the session was read to its end
+	err        error         // why the outermost session cannot be placed, nor any below it
+
+	inPlace bool // the source is the client's own file, in the right place
+}
+
+// placementOf returns where a session goes. A subagent goes with its parent.
+func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
+	if c.placements == nil {
+		c.placements = map[string]*placement{}
+	}
+	if s.Parent != nil && s.Parent.Session != s.ID {
+		if up := c.placements[s.Parent.Session]; up != nil {
+			c.placements[s.ID] = &placement{cwd: up.cwd, root: up.root, id: s.ID, err: up.err, inPlace: up.inPlace}
+			return c.placements[s.ID], up.err
+		}
+		s.Parent = nil // selected without its parent, it is a session like others
+	}
+	root := s.Head
+	g := &placement{root: &root, cwd: c.o.Cwd, id: s.ID}
+	c.placements[s.ID] = g
+	if g.cwd == "" {
+		if g.cwd, g.err = workspaceOf(&s.Head); g.err != nil {
+			return g, g.err
+		}
+	}
+	own := root.Workspace == g.cwd || sameFolder(root.Workspace, g.cwd)
+	root.Workspace = g.cwd
+	if g.inPlace = own && c.readFrom(c.path(&root)); g.inPlace {
+		return g, nil
+	}
+	if c.o.Again {
+		root.ID = c.freeID(root)
+		s.ID = root.ID
+		c.placements[s.ID] = g
+	}
+	return g, nil
+}
+
+// readFrom reports whether a file is the store being read, or is in it.
+func (c *migratedStore) readFrom(path string) bool {
+	if c.at.Detected[0].Format != c.to {
+		return false
+	}
+	store, err := os.Stat(c.at.Loc.Path)
+	if err != nil {
+		return false
+	}
+	file, err := os.Stat(path)
+	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store))
+}
+
+// sameFolder reports whether two paths lead to the same folder.
+func sameFolder(a, b string) bool {
+	x, errx := os.Stat(a)
+	y, erry := os.Stat(b)
+	return errx == nil && erry == nil && os.SameFile(x, y)
+}
+
+// freeID returns the id of the first copy that does not exist yet.
+func (c *migratedStore) freeID(h session.Head) string {
+	id := h.ID
+	for n := 2; ; n++ {
+		h.ID = id + "#" + strconv.Itoa(n)
+		if _, err := os.Lstat(c.path(&h)); errors.Is(err, fs.ErrNotExist) || n == maxCopies {
+			return h.ID
+		}
+	}
+}
+
+// maxCopies bounds the search for a free id.
+const maxCopies = 9999
+
+// workspaceOf returns the folder that a session belongs to, under the name that
+// a program running there has for it.
+func workspaceOf(h *session.Head) (string, error) {
+	if h.Workspace == "" {
+		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name its folder"), Hint: "pass --cwd DIR, the folder to continue in"}
+	}
+	real, err := filepath.EvalSymlinks(h.Workspace)
+	if err == nil && !filepath.IsAbs(real) {
+		err = errors.New("not a path of this machine")
+	}
+	var info os.FileInfo
+	if err == nil {
+		info, err = os.Stat(real)
+	}
+	if err == nil && !info.IsDir() {
+		err = stage.ErrNotFolder
+	}
+	if err != nil {
+		return "", &formats.Error{At: h.Workspace, Err: fmt.Errorf("the folder of this session is unavailable: %w", formats.Cause(err)), Hint: "pass --cwd DIR, the folder to continue in"}
+	}
+	return real, nil
+}

@@ -1,0 +1,67 @@
+package formats
+
+import (
+	"context"
+
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// Writer is the ability to write sessions of any client.
+//
+// Whoever writes with it keeps these promises. Only the named target changes, and
+// only when everything is there and verified: a session is written to a draft, in a
+// private folder on the target's disk, and the target's format reads the draft again
+// and judges it. Drafts that are withheld or failed are removed. The others appear at
+// the target by renames that overwrite nothing, or only after what they replace has
+// been kept: all of a conversion at once; in a migration each session with its
+// subagents, itself last. If a rename fails, the earlier ones are undone.
+type Writer struct {
+	// New returns a sink for the sessions of one store.
+	New func() Sink
+
+	// Path returns where the file of a session belongs, as a slash path relative
+	// to a folder of sessions. Two sessions can have the same path.
+	Path func(h *session.Head) string
+
+	// Many reports that a file can hold several sessions, one after the other.
+	Many bool
+
+	// Unmodified reports whether a file is still as a sink wrote it. nil: unknown.
+	Unmodified func(ctx context.Context, path string) (bool, error)
+}
+
+// Sink writes sessions one after the other, each parent before its subagents.
+type Sink interface {
+	// Put writes a session to new files. It reads the streams of s once.
+	Put(ctx context.Context, s *session.Session, b SessionBuild) (*Draft, error)
+}
+
+// Draft is a session that was written to files that no client looks at.
+type Draft struct {
+	// Verify reads the files again and reports what is wrong with them. It can run
+	// while the sink writes further sessions.
+	Verify func(context.Context) error
+
+	// Companion is the extension of a second file, at SessionBuild.Path with this
+	// extension added. The client keeps it next to that of the session, where it
+	// replaces the extension. "" means that there is none.
+	Companion string
+}
+
+// SessionBuild says how to write one session.
+type SessionBuild struct {
+	Path string        // the file to create: nothing exists there yet, but its parent folder does
+	Cwd  string        // if set, replaces the project folder of the session
+	Root *session.Head // the outermost session above a subagent
+
+	DropThinking bool // omit reasoning that the target's client cannot use, instead of keeping it as text
+	FullHistory  bool // show the model what was compacted, too
+
+	// Line, if set, returns the line of canonical text of what the session yielded
+	// last, at first of its head. It has been validated, so canonical text writes
+	// these bytes and no others. It is valid until the session yields again.
+	Line func() []byte
+
+	OnLoss loss.Sink // receives everything that is not carried as it was
+}
