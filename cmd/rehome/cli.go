@@ -54,6 +54,8 @@ type convertCmd struct {
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+
+	Verify string `group:"Advanced:" enum:"fast,full" default:"fast" placeholder:"HOW" help:"How to verify canonical text: compare its bytes with what was written (fast, default), or also decode it again (full)"`
 }
 
 func (convertCmd) Help() string {
