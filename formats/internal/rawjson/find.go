@@ -16,38 +16,81 @@ type Member struct {
 	Next int
 }
 
-// Find calls f for each member whose name is one of names, at any depth and
-// however the name is escaped: members in the order in which they end, so an
-// inner one comes before the one it lies in. It stops when f returns false.
+// Find calls f for each member that match wants, at any depth: members in the
+// order in which they end, so an inner one comes before the one it lies in. It
+// stops when f returns false. match says what to call a member, "" if it is not
+// wanted; depth is how many objects and arrays it lies in.
 //
 // Find is laxer than Inline, because a secret has to be found in any JSON: it
 // takes any blanks, any line ends, and strings that are not quite UTF-8. What
 // is not JSON is a *SyntaxError; f may have been called by then.
-func Find(b []byte, names []string, f func(m Member) bool) error {
-	return find(b, oneOf(names, false), f)
-}
-
-// FindFold is Find for names in any case of their ASCII letters: decoders that
-// read a member so are common, Go's own among them.
-func FindFold(b []byte, names []string, f func(m Member) bool) error {
-	return find(b, oneOf(names, true), f)
-}
-
-// FindFunc is Find for the names that match says are wanted, and what to call
-// them; "" is not wanted. depth is how many objects and arrays the member lies in.
-func FindFunc(b []byte, match func(name []byte, depth int) string, f func(m Member) bool) error {
-	return find(b, match, f)
-}
-
-func oneOf(names []string, fold bool) func([]byte, int) string {
-	return func(name []byte, _ int) string {
-		for _, n := range names {
-			if string(name) == n || fold && sameLetters(name, n) {
-				return n
+func Find(b []byte, match func(name []byte, depth int) string, f func(m Member) bool) error {
+	s := search{f: f}
+	var unescaped []byte
+	s.Reset(b)
+	for comma := 0; s.Next(); {
+		switch s.Kind {
+		case Open:
+			comma = s.From
+			continue
+		case Comma, Close:
+			if !s.finish() {
+				return nil
 			}
+			if s.Kind == Comma {
+				comma = s.From
+				continue
+			}
+		case Name:
+			name := b[s.From+1 : s.To-1]
+			if s.Escaped {
+				unescaped = AppendText(unescaped[:0], b[s.From:s.To])
+				name = unescaped
+			}
+			if name := match(name, s.Depth); name != "" {
+				p := pending{Member{Name: name, From: s.At, CutFrom: s.From}, s.Depth, b[comma] != ','}
+				if !p.first {
+					p.CutFrom = comma
+				}
+				s.found = append(s.found, p)
+			}
+			continue
 		}
-		return ""
+		if p := s.last(s.Depth); p != nil {
+			p.To = s.To
+		}
 	}
+	return s.end()
+}
+
+// Valid reports whether b is JSON, as lax as Find is.
+func Valid(b []byte) bool {
+	var t Tokens
+	return t.check(b) == nil
+}
+
+func (t *Tokens) check(b []byte) error {
+	for t.Reset(b); t.Next(); {
+	}
+	return t.end()
+}
+
+// end is what is wrong with a text that must be one value.
+func (t *Tokens) end() error {
+	if i := space(t.b, t.At); t.Bad == "" && i < len(t.b) {
+		t.At, t.Bad = i, msgTrailing
+	}
+	if t.Bad == "" {
+		return nil
+	}
+	return &SyntaxError{t.At, t.Bad}
+}
+
+// search is the state of one Find.
+type search struct {
+	Tokens
+	f     func(Member) bool
+	found []pending // innermost last
 }
 
 // pending is a member that has begun.
@@ -57,84 +100,32 @@ type pending struct {
 	first bool // of its object
 }
 
-func find(b []byte, match func(name []byte, depth int) string, f func(Member) bool) error {
-	var t Tokens
-	var found []pending // innermost last
-	var unescaped []byte
-	at := func(depth int) *pending {
-		if n := len(found); n > 0 && found[n-1].depth == depth {
-			return &found[n-1]
-		}
-		return nil
+// last is the member at a depth whose value is being read.
+func (s *search) last(depth int) *pending {
+	if n := len(s.found); n > 0 && s.found[n-1].depth == depth {
+		return &s.found[n-1]
 	}
-	t.Reset(b)
-	for comma := 0; t.Next(); {
-		switch depth := t.Depth; t.Kind {
-		case Name:
-			name := b[t.From+1 : t.To-1]
-			if t.Escaped {
-				unescaped = AppendText(unescaped[:0], b[t.From:t.To])
-				name = unescaped
-			}
-			if name := match(name, depth); name != "" {
-				p := pending{Member{Name: name, From: t.At, CutFrom: t.From}, depth, b[comma] != ','}
-				if !p.first {
-					p.CutFrom = comma
-				}
-				found = append(found, p)
-			}
-			continue
-		case Open:
-			comma = t.From
-			continue
-		case Close:
-			depth++
-			fallthrough
-		case Comma:
-			if p := at(depth); p != nil {
-				m := p.finish(t.Kind == Comma, t.To)
-				found = found[:len(found)-1]
-				if !f(m) {
-					return nil
-				}
-			}
-		}
-		if t.Kind == Comma {
-			comma = t.From
-		} else if p := at(t.Depth); p != nil {
-			p.To = t.To
-		}
-	}
-	if i := space(b, t.At); t.Bad == "" && i < len(b) {
-		t.At, t.Bad = i, msgTrailing
-	}
-	if t.Bad == "" {
-		return nil
-	}
-	return &SyntaxError{t.At, t.Bad}
+	return nil
 }
 
-// finish sets what the comma or bracket before next decides.
-func (p *pending) finish(comma bool, next int) Member {
+// finish hands on the member that a comma or bracket ends.
+func (s *search) finish() bool {
+	depth := s.Depth
+	if s.Kind == Close {
+		depth++
+	}
+	p := s.last(depth)
+	if p == nil {
+		return true
+	}
 	p.Next, p.CutTo = p.To, p.To
-	if comma {
-		p.Next = next
+	if s.Kind == Comma {
+		p.Next = s.To
 	}
 	if p.first {
 		p.CutTo = p.Next
 	}
-	return p.Member
-}
-
-// sameLetters compares ignoring the case of ASCII letters.
-func sameLetters(raw []byte, name string) bool {
-	if len(raw) != len(name) {
-		return false
-	}
-	for i, c := range raw {
-		if d := name[i]; c != d && (c^d != 0x20 || c|0x20 < 'a' || c|0x20 > 'z') {
-			return false
-		}
-	}
-	return true
+	m := p.Member
+	s.found = s.found[:len(s.found)-1]
+	return s.f(m)
 }

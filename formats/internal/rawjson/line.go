@@ -13,7 +13,8 @@ func Line(b []byte) (line []byte, repaired bool, err error) {
 	if end, bad := scan(b, 0); bad == "" && end == len(b) {
 		return b, false, nil
 	}
-	if err := Find(b, nil, nil); err != nil {
+	var t Tokens
+	if err := t.check(b); err != nil {
 		return nil, false, err
 	}
 	out := make([]byte, 0, len(b)+16)

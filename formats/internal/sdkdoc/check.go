@@ -18,7 +18,7 @@ func (k Kind) Strip(text []byte) (bare []byte, cuts []store.Insert, torn bool) {
 }
 
 // JSON reports whether a cell holds JSON, as JSON.parse takes it.
-func JSON(cell []byte) bool { return rawjson.Find(cell, nil, nil) == nil }
+func JSON(cell []byte) bool { return rawjson.Valid(cell) }
 
 // RootOf is the blob that a cell of a checkpoint names; ok is false if it is no
 // such cell.

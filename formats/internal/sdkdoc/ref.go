@@ -22,7 +22,7 @@ func readRef(cell []byte) (id []byte, exact bool) {
 		}
 	}
 	cell = bytes.Trim(cell, " \t\r\n")
-	if rawjson.Find(cell, nil, nil) != nil {
+	if !rawjson.Valid(cell) {
 		return nil, false
 	}
 	var found [2]span

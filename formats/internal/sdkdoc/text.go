@@ -54,7 +54,7 @@ func valid(b []byte) bool {
 	if len(b) == 0 || blank(b[0]) || blank(b[len(b)-1]) || bytes.ContainsAny(b, "\r\n") {
 		return false
 	}
-	return rawjson.Find(b, nil, nil) == nil
+	return rawjson.Valid(b)
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
@@ -63,7 +63,7 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r'
 // they are blanks like any other. nil if b is no JSON.
 func flat(b []byte) []byte {
 	b = bytes.Trim(b, " \t\r\n")
-	if rawjson.Find(b, nil, nil) != nil {
+	if !rawjson.Valid(b) {
 		return nil
 	}
 	out := bytes.Clone(b)

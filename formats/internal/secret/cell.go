@@ -86,7 +86,7 @@ func (r *bound) withhold(c store.Cell, key []byte) (out store.Cell, met []string
 
 // members are those that hold secrets, none inside of another.
 func members(text []byte, depth int) (found []rawjson.Member, err error) {
-	err = rawjson.FindFunc(text, match(depth), func(m rawjson.Member) bool {
+	err = rawjson.Find(text, match(depth), func(m rawjson.Member) bool {
 		for n := len(found); n > 0 && found[n-1].From > m.From; n-- {
 			found = found[:n-1] // lies in m, goes with it
 		}
@@ -121,7 +121,7 @@ func (r *bound) omit(c store.Cell, key []byte) (store.Cell, []store.Insert) {
 		return c, nil
 	}
 	var found []rawjson.Member
-	err := rawjson.FindFunc(text, match(r.depth(key)), func(m rawjson.Member) bool {
+	err := rawjson.Find(text, match(r.depth(key)), func(m rawjson.Member) bool {
 		if string(text[m.From:m.To]) == Marker {
 			found = append(found, m)
 		}

@@ -145,7 +145,7 @@ func checkNoMarker(t *testing.T, seed uint64, tab table) {
 			if tab.Name == "ItemTable" {
 				deep = anywhere
 			}
-			rawjson.FindFunc(b, match(deep), func(m rawjson.Member) bool {
+			rawjson.Find(b, match(deep), func(m rawjson.Member) bool {
 				if string(b[m.From:m.To]) == Marker {
 					t.Fatalf("seed %d: %s keeps a marker in %s", seed, tab.Name, b)
 				}

@@ -109,7 +109,7 @@ func (p pattern) hides(value []byte) bool {
 	return false
 }
 
-// match says which member of JSON holds a secret, to rawjson.FindFunc: what one
+// match says which member of JSON holds a secret, to rawjson.Find: what one
 // of memberNames is called, or the ending of a pattern.
 func match(depth int) func(name []byte, at int) string {
 	return func(name []byte, at int) string {

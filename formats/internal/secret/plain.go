@@ -56,7 +56,7 @@ func holds(text []byte) bool {
 
 // member looks for a secret among the members of JSON.
 func member(text []byte) (held bool, err error) {
-	err = rawjson.FindFold(text, memberNames(), func(m rawjson.Member) bool {
+	err = rawjson.Find(text, match(0), func(m rawjson.Member) bool {
 		held = !bytes.Equal(text[m.From:m.To], []byte("null")) && !bytes.Equal(text[m.From:m.To], []byte(`""`))
 		return !held
 	})

@@ -158,7 +158,7 @@ func (r *rowDocs) mend(b *store.Batch, i int, lost sdkdoc.Lost, at store.Addr) b
 		case of < 0 && c.Class == store.Null, of >= 0 && (!lost.Has(of) || r.kind.Mild(of) && c.Class == store.Text && !r.kind.HoldsJSON(of)):
 			continue
 		case of >= 0 && r.kind.HoldsJSON(of) && c.Class == store.Text:
-			if rawjson.Find(bytes.Trim(c.Bytes(), " \t\r\n"), nil, nil) == nil && (r.kind != sdkdoc.Agent || of != sdkdoc.AgentMetadata || bytes.HasPrefix(bytes.TrimLeft(c.Bytes(), " \t\r\n"), []byte("{"))) {
+			if rawjson.Valid(bytes.Trim(c.Bytes(), " \t\r\n")) && (r.kind != sdkdoc.Agent || of != sdkdoc.AgentMetadata || bytes.HasPrefix(bytes.TrimLeft(c.Bytes(), " \t\r\n"), []byte("{"))) {
 				continue // spelled in another way
 			}
 			if r.kind == sdkdoc.Event {
