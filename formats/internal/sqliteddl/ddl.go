@@ -19,7 +19,6 @@ const MaxSQL = 16 << 20
 type Object struct {
 	store.Object
 	Virtual bool
-	Strict  bool
 	Effort  Effort // of each row of its table
 }
 

@@ -48,8 +48,7 @@ func (s *statement) whole(e *Object) (err error) {
 	case e.Virtual:
 		return s.virtual()
 	case e.Type == "table":
-		e.Strict, err = s.table()
-		return err
+		return s.table()
 	case e.Type == "index":
 		return s.index(e.Object)
 	case e.Type == "trigger":
@@ -123,26 +122,26 @@ func (s *statement) closed() error {
 
 // table accepts a parenthesised list and the options after it. Before that
 // list there can be nothing, so AS SELECT and IF NOT EXISTS fall through.
-func (s *statement) table() (strict bool, err error) {
+func (s *statement) table() error {
 	if !s.now.char('(') {
-		return false, errors.New("its SQL has no column list")
+		return errors.New("its SQL has no column list")
 	}
 	// Of what stands in the list only generated columns are run for each row:
 	// CHECK is switched off, and a DEFAULT has nothing to stand in for.
 	for as, from := false, 0; ; s.step() {
 		if s.now.kind == none {
-			return false, errLeftOpen
+			return errLeftOpen
 		}
 		if as && from == 0 && s.now.char('(') { // CAST has an AS too, but a type after it
 			from, s.cost = s.depth+1, expression{Effort: s.cost.Effort}
 		}
 		as = s.now.is("as")
 		if err := s.plain(); err != nil {
-			return false, err
+			return err
 		}
 		if from > 0 {
 			if err := s.cost.add(s.now); err != nil {
-				return false, err
+				return err
 			}
 			if s.depth < from {
 				from = 0
@@ -156,22 +155,21 @@ func (s *statement) table() (strict bool, err error) {
 	for s.now.kind != none {
 		switch {
 		case s.take("strict"):
-			strict = true
 		case s.take("without"):
 			if !s.take("rowid") {
-				return false, errors.New("its SQL has an unknown table option")
+				return errors.New("its SQL has an unknown table option")
 			}
 		case s.now.char(','):
 			s.step()
 		case s.now.char(';'):
-			return false, errGoesOn
+			return errGoesOn
 		case s.now.char(')'):
-			return false, errTooMany
+			return errTooMany
 		default:
-			return false, errors.New("its SQL has unexpected text after the column list")
+			return errors.New("its SQL has unexpected text after the column list")
 		}
 	}
-	return strict, nil
+	return nil
 }
 
 func (s *statement) index(o store.Object) error {

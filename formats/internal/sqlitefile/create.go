@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -27,8 +26,7 @@ type TableSet struct {
 type Writer struct {
 	path   string
 	schema store.Database
-	pool   *sql.DB
-	conn   *sql.Conn
+	connection
 	tables map[int]*target
 	held   []*store.Batch // rows of sqlite_sequence, written last
 	heldBy int            // their bytes
@@ -123,15 +121,8 @@ func (w *Writer) begin(ctx context.Context, entries []sqliteddl.Object, sets []T
 	return nil
 }
 
-func (w *Writer) connect(ctx context.Context) (err error) {
-	if w.pool, err = sql.Open("sqlite", uri(w.path, "mode=rw")); err != nil {
-		return err
-	}
-	w.pool.SetMaxOpenConns(1)
-	if w.conn, err = w.pool.Conn(ctx); err != nil {
-		return err
-	}
-	if err := limit(w.conn, map[int]int{limitLike: mostPattern, limitAttach: 0, limitNested: 1}); err != nil {
+func (w *Writer) connect(ctx context.Context) error {
+	if err := w.dial(ctx, uri(w.path, "mode=rw"), map[int]int{limitLike: mostPattern, limitAttach: 0, limitNested: 1}); err != nil {
 		return err
 	}
 	w.limit = 0
@@ -236,7 +227,7 @@ func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, compu
 	if e == nil {
 		return errors.New("not in the schema")
 	}
-	sh, err := describe(ctx, w.conn, s.Table.Name)
+	sh, err := describe(ctx, w.conn, s.Table.Name, e.SQL)
 	if err != nil {
 		return err
 	}
@@ -246,10 +237,6 @@ func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, compu
 	if sh.RowIDs != s.Table.RowIDs {
 		return errors.New("its schema and its rows disagree about row ids")
 	}
-	t := &target{shape: sh, utf16: sqlitepages.ByteOrder(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
-	for _, declared := range sh.types {
-		t.affinities = append(t.affinities, sqliteddl.AffinityOf(declared, e.Strict))
-	}
-	w.tables[s.Set] = t
+	w.tables[s.Set] = &target{shape: sh, utf16: sqlitepages.ByteOrder(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
 	return nil
 }

@@ -79,7 +79,7 @@ func (w *Writer) settleSequence(ctx context.Context) error {
 
 // compare holds the schema SQLite has now against the one asked for.
 func (w *Writer) compare(ctx context.Context) error {
-	is := &DB{source: &source{path: w.path}, conn: w.conn, pragmas: w.schema.Pragmas}
+	is := &DB{source: &source{path: w.path}, connection: w.connection, pragmas: w.schema.Pragmas}
 	if _, err := is.loadObjects(ctx); err != nil {
 		return err
 	}
@@ -132,16 +132,11 @@ func (w *Writer) leftovers() error {
 var sideFiles = [...]string{"-wal", "-shm", "-journal"}
 
 func (w *Writer) disconnect() error {
-	var errs []error
+	var err error
 	if w.conn != nil {
-		errs = append(errs, w.insert.shut(w), w.conn.Close())
-		w.conn = nil
+		err = w.insert.shut(w)
 	}
-	if w.pool != nil {
-		errs = append(errs, w.pool.Close())
-		w.pool = nil
-	}
-	return errors.Join(errs...)
+	return errors.Join(err, w.connection.disconnect())
 }
 
 // Close lets go of everything. An unfinished file is removed. It is safe to

@@ -13,6 +13,15 @@ import (
 	"rehome/formats/store"
 )
 
+// A column of type ANY keeps text that looks like a number, if the table is STRICT.
+func TestStrictAny(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.db")
+	build(t, path, "CREATE TABLE t(a ANY, b INT) STRICT", "INSERT INTO t VALUES('12', 1), (1.0, 2)")
+	if rows, flaws := seenBy(t, path); len(rows) != 2 || len(flaws) > 0 {
+		t.Errorf("%q, %q", rows, flaws)
+	}
+}
+
 // seenBy is everything that a walk over a database gives, as text.
 func seenBy(t testing.TB, path string) (rows []string, flaws []string) {
 	t.Helper()

@@ -26,10 +26,9 @@ const (
 // target is a table being filled.
 type target struct {
 	*shape
-	affinities []sqliteddl.Affinity
-	computes   bool             // has expressions that are run for each row
-	utf16      binary.ByteOrder // nil for UTF-8
-	rows       int64            // so far
+	computes bool             // has expressions that are run for each row
+	utf16    binary.ByteOrder // nil for UTF-8
+	rows     int64            // so far
 }
 
 // inserter holds the statements for the table being filled, and the space for
@@ -254,8 +253,8 @@ func (in *inserter) bind(v driver.Value) {
 // value is a cell as the driver takes it. The bytes are borrowed from the
 // batch; the driver copies them before it returns.
 func (t *target) value(c store.Cell, col int) (driver.Value, error) {
-	if what := t.affinities[col].Changed(c); what != "" {
-		return nil, sqliteddl.Mismatch(what, t.types[col])
+	if what := t.columns[col].affinity.Changed(c); what != "" {
+		return nil, sqliteddl.Mismatch(what, t.columns[col].declared)
 	}
 	if col == t.key && c.Class != store.Int {
 		return nil, fmt.Errorf("%s in an INTEGER PRIMARY KEY", c.Class)

@@ -42,8 +42,7 @@ func (o *Options) source(path, real string) *source {
 // one goroutine, and one scan runs at a time.
 type DB struct {
 	*source
-	pool    *sql.DB
-	conn    *sql.Conn
+	connection
 	watched *state       // what the source was, where it is read in place
 	copy    *scratch.Dir // with the copy
 	scan    sync.Mutex
@@ -188,14 +187,7 @@ func (db *DB) connect(ctx context.Context, file, query string) (err error) {
 			db.spent.bytes += info.Size()
 		}
 	}
-	if db.pool, err = sql.Open("sqlite", uri(file, query+"&_dqs=0&_defensive=1")); err != nil {
-		return err
-	}
-	db.pool.SetMaxOpenConns(1)
-	if db.conn, err = db.pool.Conn(ctx); err != nil {
-		return err
-	}
-	if err = limit(db.conn, readLimits(db.spent.bytes)); err != nil {
+	if err = db.dial(ctx, uri(file, query+"&_dqs=0&_defensive=1"), readLimits(db.spent.bytes)); err != nil {
 		return err
 	}
 	// cell_size_check: pages come from strangers, look before reading a cell.
@@ -230,16 +222,32 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-func (db *DB) disconnect() error {
+// connection is the one connection to a file.
+type connection struct {
+	pool *sql.DB
+	conn *sql.Conn
+}
+
+func (c *connection) dial(ctx context.Context, uri string, limits map[int]int) (err error) {
+	if c.pool, err = sql.Open("sqlite", uri); err != nil {
+		return err
+	}
+	c.pool.SetMaxOpenConns(1)
+	if c.conn, err = c.pool.Conn(ctx); err != nil {
+		return err
+	}
+	return limit(c.conn, limits)
+}
+
+func (c *connection) disconnect() error {
 	var errs []error
-	if db.conn != nil {
-		errs = append(errs, db.conn.Close())
-		db.conn = nil
+	if c.conn != nil {
+		errs = append(errs, c.conn.Close())
 	}
-	if db.pool != nil {
-		errs = append(errs, db.pool.Close())
-		db.pool = nil
+	if c.pool != nil {
+		errs = append(errs, c.pool.Close())
 	}
+	*c = connection{}
 	return errors.Join(errs...)
 }
 

@@ -94,8 +94,7 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 		if o.Type != "table" || o.Root == 0 || s == nil {
 			continue
 		}
-		def, _ := sqliteddl.Define(o.SQL)
-		t := s.plan(strings.Contains(def.Options, "strict"))
+		t := s.plan()
 		if err := db.conn.QueryRowContext(ctx, "SELECT count(*)>0 FROM pragma_foreign_key_list(?1,'main')", t.Name).Scan(&t.Foreign); err != nil {
 			return nil, db.blame(ctx, o.Name, err)
 		}
@@ -121,11 +120,9 @@ func (db *DB) planOf(ctx context.Context, objects []Object) (*Plan, error) {
 }
 
 // plan is a table without its indexes.
-func (s *shape) plan(strict bool) PlanTable {
-	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow, odd: s.computed || strict, computed: s.computed}
+func (s *shape) plan() PlanTable {
+	t := PlanTable{Name: s.Name, Key: -1, RowIDs: s.hasRow, odd: s.computed || s.strict, computed: s.computed, stored: s.stored}
 	for i, c := range s.stored {
-		c.affinity = sqliteddl.AffinityOf(c.declared, strict)
-		t.stored = append(t.stored, c)
 		if s.hasRow && s.key >= 0 && c.key {
 			t.Key = i
 		} else if c.notNull {

@@ -12,33 +12,19 @@ import (
 // watched is a column whose declared type can change what is put into it.
 type watched struct {
 	col int
-	sqliteddl.Affinity
-	name, declared string
+	column
 }
 
 // watch lists the columns of a table whose values must be looked at. SQLite has
 // done to them what it would do again, unless somebody changed a declaration
 // behind its back.
-func (db *DB) watch(t Table) (list []watched, err error) {
-	sh, strict := db.shapes[t.Name], false
-	if slices.ContainsFunc(sh.types, func(declared string) bool { return sqliteddl.SameName(declared, "any") }) {
-		for _, o := range db.objects {
-			if o.Type == "table" && o.Name == t.Name {
-				e, err := sqliteddl.VetObject(o)
-				if err != nil {
-					return nil, err
-				}
-				strict = e.Strict
-			}
-		}
-	}
+func (s *shape) watch(t Table) (list []watched) {
 	for col, name := range t.Columns {
-		declared := sh.types[slices.Index(sh.Columns, name)]
-		if a := sqliteddl.AffinityOf(declared, strict); a != sqliteddl.AnyAffinity {
-			list = append(list, watched{col, a, name, declared})
+		if c := s.columns[slices.Index(s.Columns, name)]; c.affinity != sqliteddl.AnyAffinity {
+			list = append(list, watched{col, c})
 		}
 	}
-	return list, nil
+	return list
 }
 
 // odd reports whether a row holds a value of another class than its column
@@ -48,15 +34,15 @@ func (s *scan) odd(row []driver.Value) bool {
 		w := &s.watch[i]
 		switch row[w.col].(type) {
 		case int64:
-			if w.Affinity != sqliteddl.NumericAffinity {
+			if w.affinity != sqliteddl.NumericAffinity {
 				return true
 			}
 		case float64:
-			if w.Affinity != sqliteddl.RealAffinity {
+			if w.affinity != sqliteddl.RealAffinity {
 				return true
 			}
 		case string:
-			if w.Affinity != sqliteddl.TextAffinity {
+			if w.affinity != sqliteddl.TextAffinity {
 				return true
 			}
 		}
@@ -68,7 +54,7 @@ func (s *scan) odd(row []driver.Value) bool {
 func (s *scan) comesBack() error {
 	i := s.batch.Rows() - 1
 	for _, w := range s.watch {
-		what := w.Changed(s.batch.Cell(i, w.col))
+		what := w.affinity.Changed(s.batch.Cell(i, w.col))
 		if what == "" {
 			continue
 		}

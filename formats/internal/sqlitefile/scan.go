@@ -111,7 +111,7 @@ func (db *DB) walk(ctx context.Context, set int, t Table, route func(*DB, *scan,
 		s := &scan{ctx: ctx, set: set, width: len(t.Columns), shape: db.shapes[t.Name], spent: &db.spent, yield: yield}
 		err := s.check(db, t)
 		if err == nil && db.restorable {
-			s.watch, err = db.watch(t)
+			s.watch = s.shape.watch(t)
 		}
 		if err == nil {
 			err = route(db, s, t)

@@ -22,18 +22,19 @@ type Table = store.TableSchema
 type shape struct {
 	Table
 	stored   []column // those of a record, generated ones that are stored too
-	types    []string // declared, by column
-	key      int      // the INTEGER PRIMARY KEY column, or -1
-	hasRow   bool     // not WITHOUT ROWID
-	computed bool     // it has generated columns
-	rowid    string   // a name for the rowid that no column takes, "" if all are taken
+	columns  []column // those of the table
+	strict   bool
+	key      int    // the INTEGER PRIMARY KEY column, or -1
+	hasRow   bool   // not WITHOUT ROWID
+	computed bool   // it has generated columns
+	rowid    string // a name for the rowid that no column takes, "" if all are taken
 }
 
 // column is a column as it is declared.
 type column struct {
 	name, declared string
 	notNull, key   bool
-	affinity       sqliteddl.Affinity // in a plan
+	affinity       sqliteddl.Affinity
 }
 
 // ordinal is an expression for the rowid, under whatever name it can be had.
@@ -70,7 +71,7 @@ func (db *DB) load(ctx context.Context, known *Known) error {
 		key := [2]string{o.Name, o.SQL}
 		s := known.shapes.get(key)
 		if s == nil {
-			if s, err = describe(ctx, db.conn, o.Name); err != nil {
+			if s, err = describe(ctx, db.conn, o.Name, o.SQL); err != nil {
 				return db.blame(ctx, o.Name, err)
 			}
 			known.shapes.put(key, len(o.Name)+len(o.SQL), s)
@@ -114,8 +115,9 @@ func (db *DB) loadObjects(ctx context.Context) (roots []int64, err error) {
 
 // describe finds out what kind of table this is. It asks about this one table
 // only: PRAGMA table_list would run the code of every virtual table to answer.
-func describe(ctx context.Context, c *sql.Conn, name string) (*shape, error) {
-	s := &shape{Table: Table{Name: name}, key: -1}
+func describe(ctx context.Context, c *sql.Conn, name, statement string) (*shape, error) {
+	def, _ := sqliteddl.Define(statement)
+	s := &shape{Table: Table{Name: name}, key: -1, strict: strings.Contains(sqliteddl.Fold(def.Options), "strict")}
 	keys, taken, err := s.describeColumns(ctx, c)
 	if err != nil {
 		return nil, err
@@ -159,6 +161,7 @@ func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, t
 			return nil, nil, err
 		}
 		taken = append(taken, sqliteddl.Fold(c.name))
+		c.affinity = sqliteddl.AffinityOf(c.declared, s.strict)
 		if hidden != 2 {
 			s.stored = append(s.stored, c)
 		}
@@ -170,7 +173,7 @@ func (s *shape) describeColumns(ctx context.Context, c *sql.Conn) (keys []int, t
 			keys = append(keys, len(s.Columns))
 		}
 		s.Columns = append(s.Columns, c.name)
-		s.types = append(s.types, c.declared)
+		s.columns = append(s.columns, c)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, nil, err
