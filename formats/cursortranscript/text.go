@@ -55,7 +55,7 @@ func (d *decoder) text(r *io.SectionReader, s *session.Session) (results bool, e
 				yield(nil, jsonl.Failure(d.ctx, name, d.f.Path, err))
 				return
 			}
-			if b.line(jsonl.Line{Line: l}); b.over {
+			if b.line(jsonl.Text(l)); b.over {
 				return
 			}
 			if b.turn > len(ends) {

@@ -194,9 +194,11 @@ func TestLines(t *testing.T) {
 	if s := strings.Join(got, ""); s != strings.ReplaceAll(want, " ", "") || !a.Balanced() || a.Read != 7 || a.Unreadable != 3 {
 		t.Errorf("%v, want %v; %+v", got, want, a)
 	}
-	long := Parse(lines.Line{Number: 1, Long: true})
-	if got = nil; long.Account(&a, note, store.Addr{}) || len(got) != 1 {
-		t.Errorf("%v", got)
+	for _, read := range []func(lines.Line) Line{Parse, Text} {
+		long := read(lines.Line{Number: 1, Long: true})
+		if got = nil; long.Account(&a, note, store.Addr{}) || len(got) != 1 {
+			t.Errorf("%v", got)
+		}
 	}
 }
 

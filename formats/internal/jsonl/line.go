@@ -34,12 +34,18 @@ type Line struct {
 	Bad      loss.Code // why it is unreadable
 }
 
-// Parse parses a line. The result is valid as long as the line.
-func Parse(l lines.Line) Line {
+// Text returns a line of plain text.
+func Text(l lines.Line) Line {
 	out := Line{Line: l}
 	if l.Long {
 		out.Bad = loss.LineTooLong
 	}
+	return out
+}
+
+// Parse parses a line. The result is valid as long as the line.
+func Parse(l lines.Line) Line {
+	out := Text(l)
 	if l.Long || l.Blank() {
 		return out
 	}
