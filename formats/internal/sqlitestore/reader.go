@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -31,7 +33,8 @@ type reader struct {
 	tables  [][]sqlitefile.Table // by database
 	open    []*sqlitefile.DB     // by database; nil where it is not open
 	summary store.Summary
-	part    *Part // nil: all of it
+	part    *Part         // nil: all of it
+	was     []fs.FileInfo // of plain files that must not change, see OpenPlain
 }
 
 // Open reads the schemas of a store's databases.
@@ -78,9 +81,35 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 		return nil, errors.Join(formats.Changed("", at.Path), r.Close())
 	}
 	for _, part := range l.plain {
-		r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Kind: store.Plain, Columns: []string{"bytes"}})
+		r.schema.Sets = append(r.schema.Sets, plainSet(part))
 	}
 	return r, nil
+}
+
+// OpenPlain reads a store of plain files, by their slash paths below a folder. Close
+// reports those that changed.
+func OpenPlain(format, dir string, paths []string, v formats.View) (store.Reader, error) {
+	l := layout{origin: format}
+	for _, p := range paths {
+		l.plain = append(l.plain, part{path: p, file: filepath.Join(dir, filepath.FromSlash(p))})
+	}
+	if err := l.settle(v); err != nil {
+		return nil, err
+	}
+	r := &reader{layout: l, view: v, schema: &store.Schema{Origin: format}}
+	for _, p := range l.plain {
+		info, err := os.Stat(p.file)
+		if err != nil {
+			return nil, &formats.Error{Format: format, At: p.file, Err: formats.Cause(err)}
+		}
+		r.was = append(r.was, info)
+		r.schema.Sets = append(r.schema.Sets, plainSet(p))
+	}
+	return r, nil
+}
+
+func plainSet(p part) store.Set {
+	return store.Set{File: p.path, Kind: store.Plain, Columns: []string{"bytes"}}
 }
 
 // stamp tells a file from what it was before.
@@ -147,6 +176,13 @@ func (r *reader) Summary() store.Summary { return r.summary }
 // Close closes the databases and reports those that changed underneath.
 func (r *reader) Close() error {
 	var errs []error
+	for i, was := range r.was {
+		p := r.layout.plain[i]
+		if now, err := os.Stat(p.file); err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime()) {
+			errs = append(errs, formats.Changed(r.layout.origin, p.file))
+		}
+	}
+	r.was = nil
 	for i := range r.open {
 		errs = append(errs, r.closeDB(i))
 	}
