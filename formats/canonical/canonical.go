@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	name    = "canonical"
-	ending  = ".jsonl"
-	version = 1
+	name   = "canonical"
+	ending = ".jsonl"
 )
 
 // Format is the codec.
@@ -47,7 +46,7 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	}
 	list, err := os.ReadDir(l.Path)
 	if err != nil {
-		return formats.Match{}, nil // reading it will say why
+		return formats.Match{}, nil // reading it reports why
 	}
 	first := true
 	for _, e := range list {
@@ -65,31 +64,32 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{Score: 100, Evidence: []string{"one folder per agent, containing only " + ending + " files", "the first line of the first file has \"type\":\"session\", a version, an id and an agent"}}, nil
 }
 
-// begins reports whether a file begins with the head of a session, in whatever
-// spelling. Other clients' lines have type and version, too; an agent beside
-// them has none.
+// begins reports whether a file begins with the head of a session. Lines of other clients
+// can have a type and a version, but no agent with them.
 func begins(l *formats.Location) bool {
 	line := l.FirstLine()
 	if kindOf(line) != "session" {
 		return false
 	}
-	has := map[string]bool{}
+	var version, id, agent bool
 	for name, v := range rawjson.Members(line) {
 		switch string(name) {
 		case "version":
-			has["version"] = len(v) > 0 && v[0] >= '1' && v[0] <= '9'
-		case "id", "agent":
-			has[string(name)] = bytes.HasPrefix(v, []byte(`"`))
+			version = len(v) > 0 && v[0] >= '1' && v[0] <= '9'
+		case "id":
+			id = bytes.HasPrefix(v, []byte(`"`))
+		case "agent":
+			agent = bytes.HasPrefix(v, []byte(`"`))
 		}
 	}
-	return has["version"] && has["id"] && has["agent"]
+	return version && id && agent
 }
 
-// hidden files are nobody's sessions: .git, .gitattributes, .DS_Store.
+// hidden reports whether an entry cannot be a session: .git, .gitattributes, .DS_Store.
 func hidden(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
 
-// onlySessions reports whether an agent's folder holds nothing but files that
-// are named like sessions. look: the first of them is there, and is one.
+// onlySessions reports whether an agent's folder contains only files that are named like
+// sessions. look: the first of them must be one.
 func onlySessions(l *formats.Location, agent string, look bool) bool {
 	list, err := os.ReadDir(l.Path + "/" + agent)
 	for _, e := range list {

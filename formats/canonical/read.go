@@ -69,12 +69,12 @@ func (p *parser) file(line []byte) (*session.File, error) {
 	return f, nil
 }
 
-// rest is where the members go that a record without Extras cannot keep: the Extras of
-// the record that it is in, named by its path in that.
+// rest is where a record's Extras go. If the record has none, they go to those of the
+// record that contains it, named by their path.
 type rest struct {
 	extras *[]session.Extra
-	member string
-	index  int // in the array; -1 if the member is the record itself
+	member string // of the containing record; "" for the record's own Extras
+	index  int    // in the array that the member is; -1 if it is an object
 }
 
 // keep makes an Extra of a member that was not read.

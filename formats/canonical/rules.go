@@ -8,44 +8,48 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/linecheck"
-	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
-// check asks the rules of a file or folder of sessions.
+// check applies the rules to a file or folder of sessions.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	x := &examination{ctx: ctx, view: v, q: q, seed: maphash.MakeSeed(), sessions: map[string]bool{}}
 	if q.Enabled(rule.Schema) {
 		x.schema = q.Schema("canonical-1")
 	}
-	if !l.IsDir() {
-		if err := x.file(l.Path, l.Name()); err != nil {
-			return err
-		}
-		x.relatives()
-		return nil
+	var err error
+	if l.IsDir() {
+		err = x.folder(l.Path)
+	} else {
+		err = x.file(l.Path, l.Name())
 	}
-	root, err := os.OpenRoot(l.Path)
+	if err == nil {
+		x.relatives()
+	}
+	return err
+}
+
+func (x *examination) folder(dir string) error {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return &formats.Error{Format: name, At: l.Path, Err: err}
+		return &formats.Error{Format: name, At: dir, Err: err}
 	}
 	defer root.Close()
 	files, err := arrange(root, func(string) {})
 	if err != nil {
-		return &formats.Error{Format: name, At: l.Path, Err: err}
+		return &formats.Error{Format: name, At: dir, Err: err}
 	}
 	for _, f := range files {
-		if err := x.file(l.Path+"/"+f, f); err != nil {
+		if err := x.file(dir+"/"+f, f); err != nil {
 			return err
 		}
 	}
-	x.relatives()
 	return nil
 }
 
-// examination asks the rules of one store. Of ids it keeps hashes: a session
-// can have millions.
+// examination applies the rules to one store. It keeps only hashes of ids: a session can
+// have millions.
 type examination struct {
 	ctx    context.Context
 	view   formats.View
@@ -53,13 +57,13 @@ type examination struct {
 	schema rule.Validator
 	seed   maphash.Seed
 
-	sessions map[string]bool // agent and id of those that were seen
-	links    []link          // to others, which may come later
-	s        *conversation   // the one at hand; nil in front of the first
-	at       store.Addr      // the line at hand
+	sessions map[string]bool // those read so far, by key
+	links    []link          // to others, which may follow
+	s        *conversation   // the current one; nil before the first
+	at       store.Addr      // the current line
 }
 
-// link is a parent or subagent that a head names.
+// link is the parent or a subagent that a head names.
 type link struct {
 	at      store.Addr
 	pointer string
@@ -67,7 +71,7 @@ type link struct {
 	id      string
 }
 
-// id is the hash of one.
+// id returns the hash of an id.
 func (x *examination) id(text string) uint64 { return maphash.String(x.seed, text) }
 
 func (x *examination) file(path, file string) error {
@@ -92,7 +96,7 @@ func (x *examination) file(path, file string) error {
 	return nil
 }
 
-// gap remembers that a line could not be read: what refers to it is no breach.
+// gap remembers that a line is unreadable: a reference to it is not an error.
 func (x *examination) gap() {
 	if x.s == nil {
 		x.s = &conversation{}
@@ -104,18 +108,18 @@ func (x *examination) found(id, pointer, says string, args ...any) {
 	x.q.Report(rule.Finding{Rule: id, At: x.at, Pointer: pointer, Message: says, Args: args})
 }
 
-// line enters one line.
+// line checks a line.
 func (x *examination) line(l *linecheck.Line) {
-	switch kind := rawjson.Text(first(l.Bytes, "type")); kind {
+	switch kind := kindOf(l.Bytes); kind {
 	case "session":
 		x.end()
-		x.head(l)
+		x.head(l.Bytes)
 	case "message", "file":
 		switch {
 		case x.s == nil:
 			x.found("RH390", "", "%s line before the first head", kind)
 			x.s = &conversation{gap: true}
-		case x.s.ids == nil: // its head could not be read
+		case x.s.ids == nil: // its head is unreadable
 		case kind == "file":
 			x.s.files = true
 		case x.s.files:
@@ -127,33 +131,30 @@ func (x *examination) line(l *linecheck.Line) {
 }
 
 // head begins a session.
-func (x *examination) head(l *linecheck.Line) {
+func (x *examination) head(b []byte) {
 	x.s = newConversation(x.at)
-	id, agent := rawjson.Text(l.Member("id")), rawjson.Text(l.Member("agent"))
-	key := agent + "\x00" + id
-	if x.sessions[key] {
-		x.found("RH396", "/id", "session %q", id)
+	s, _ := new(parser).head(b)
+	if x.sessions[key(s.Agent, s.ID)] {
+		x.found("RH396", "/id", "session %q", s.ID)
 	}
-	x.sessions[key] = true
-	if up := rawjson.Text(rawjson.Last(l.Member("parent"), "session")); up != "" {
-		x.links = append(x.links, link{x.at, "/parent/session", agent, up})
+	x.sessions[key(s.Agent, s.ID)] = true
+	if s.Parent != nil && s.Parent.Session != "" {
+		x.links = append(x.links, link{x.at, "/parent/session", s.Agent, s.Parent.Session})
 	}
-	n := 0
-	for child := range rawjson.Elements(l.Member("children")) {
-		if id := rawjson.Text(rawjson.Last(child, "session")); id != "" {
-			x.links = append(x.links, link{x.at, "/children/" + strconv.Itoa(n) + "/session", agent, id})
+	for i, child := range s.Children {
+		if child.Session != "" {
+			x.links = append(x.links, link{x.at, "/children/" + strconv.Itoa(i) + "/session", s.Agent, child.Session})
 		}
-		n++
 	}
-	for b := range rawjson.Elements(l.Member("branches")) {
-		x.s.branches = append(x.s.branches, branch{rawjson.Text(rawjson.Last(b, "name")), rawjson.Text(rawjson.Last(b, "from"))})
-	}
+	x.s.branches = s.Branches
 }
 
-// relatives looks for the sessions that others name, when all were seen.
+func key(agent, id string) string { return agent + "\x00" + id }
+
+// relatives reports links to sessions that are not in the store.
 func (x *examination) relatives() {
 	for _, l := range x.links {
-		if !x.sessions[l.agent+"\x00"+l.id] {
+		if !x.sessions[key(l.agent, l.id)] {
 			x.at = l.at
 			x.found("RH397", l.pointer, "session %q", l.id)
 		}

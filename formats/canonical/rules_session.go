@@ -6,34 +6,34 @@ import (
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
+	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
-// conversation is the session at hand.
+// conversation is the current session.
 type conversation struct {
-	at       store.Addr      // its head
-	gap      bool            // a line of it could not be read
-	files    bool            // its files have begun
-	ids      map[uint64]bool // messages
+	at       store.Addr      // of its head
+	gap      bool            // a line is unreadable
+	files    bool            // a file line was read
+	ids      map[uint64]bool // of the messages; nil if the head is unreadable
 	calls    map[uint64]open
-	waiting  []reference // parents that have not been seen yet
-	branches []branch
-	named    map[string]store.Addr // branches that messages are of
+	waiting  []reference // to parents that were not read yet
+	branches []session.Branch
+	named    map[string]store.Addr // the first message of each branch that messages name
 	turn     int64
-	shell    bool // the turn is a command of the user's own, whose result has no call
+	shell    bool // the turn is a command that the user ran, whose result has no call
 	archived int64
-	bounds   int64 // archived messages that boundaries speak of
+	bounds   int64 // archived messages, as boundaries count them
 	boundary place // the last
 }
 
-type branch struct{ name, from string }
-
-// open is a call, until its result is seen.
+// open is a call.
 type open struct {
 	place
-	done bool
+	done bool // its result was read
 }
 
+// place is where a finding is, and what it says.
 type place struct {
 	at      store.Addr
 	pointer string
@@ -50,7 +50,8 @@ func newConversation(at store.Addr) *conversation {
 	return &conversation{at: at, ids: map[uint64]bool{}, calls: map[uint64]open{}, named: map[string]store.Addr{}}
 }
 
-// message enters one message.
+// message checks a message. It reads only the members that the rules need, which takes half
+// as long as reading all.
 func (x *examination) message(l *linecheck.Line) {
 	s := x.s
 	id := rawjson.Text(l.Member("id"))
@@ -83,7 +84,7 @@ func (x *examination) message(l *linecheck.Line) {
 	}
 }
 
-// turn asks a turn's number, which is 0 where the client does not count.
+// turn checks the number of a turn, which is 0 if the client does not count turns.
 func (x *examination) turn(raw []byte) {
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	if err != nil || n == 0 {
@@ -120,7 +121,7 @@ func (x *examination) part(part []byte, pointer string) {
 	}
 }
 
-// end asks what only the whole session tells.
+// end checks what depends on the whole session.
 func (x *examination) end() {
 	s := x.s
 	if s == nil || s.ids == nil {
@@ -130,33 +131,33 @@ func (x *examination) end() {
 	defer func() { x.at = last }()
 	for _, r := range s.waiting {
 		if !s.ids[r.id] && !s.gap {
-			x.tell("RH392", r.place)
+			x.report("RH392", r.place)
 		}
 	}
 	for _, c := range s.calls {
 		if !c.done && !s.gap {
-			x.tell("RH395", c.place)
+			x.report("RH395", c.place)
 		}
 	}
 	known := map[string]bool{}
 	for i, b := range s.branches {
-		known[b.name] = true
-		if b.from != "" && !s.ids[x.id(b.from)] && !s.gap {
-			x.tell("RH399", place{s.at, "/branches/" + strconv.Itoa(i) + "/from", "message %q", []any{b.from}})
+		known[b.Name] = true
+		if b.From != "" && !s.ids[x.id(b.From)] && !s.gap {
+			x.report("RH399", place{s.at, "/branches/" + strconv.Itoa(i) + "/from", "message %q", []any{b.From}})
 		}
 	}
 	for name, at := range s.named {
 		if !known[name] {
-			x.tell("RH399", place{at, "/branch", "branch %q", []any{name}})
+			x.report("RH399", place{at, "/branch", "branch %q", []any{name}})
 		}
 	}
 	if s.boundary.at.Line > 0 && s.bounds != s.archived && !s.gap {
 		s.boundary.says, s.boundary.args = "boundaries count %v, but %v are archived", []any{rule.Count(s.bounds, ""), rule.Count(s.archived, "")}
-		x.tell("RH398", s.boundary)
+		x.report("RH398", s.boundary)
 	}
 }
 
-func (x *examination) tell(id string, p place) {
+func (x *examination) report(id string, p place) {
 	x.at = p.at
 	x.found(id, p.pointer, p.says, p.args...)
 }
