@@ -1,6 +1,8 @@
 package formats
 
 import (
+	"runtime"
+
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -55,6 +57,14 @@ func FullView(jobs int) View {
 		OnNotice: func(string) {},
 		Jobs:     jobs,
 	}
+}
+
+// Workers returns the number of workers that View.Jobs or Build.Jobs asks for.
+func Workers(jobs int) int {
+	if jobs <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return jobs
 }
 
 // Build says what a writer is to create.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"unicode/utf8"
 
 	"rehome/formats"
@@ -58,10 +57,7 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 		quit: make(chan struct{}), done: make(chan struct{}), live: true,
 		wrote: make([]text, len(b.Schema.Sets)),
 	}
-	workers := b.Jobs
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := formats.Workers(b.Jobs)
 	w.sink = newSink(w, workers)
 	if workers == 1 {
 		w.one = new(job)

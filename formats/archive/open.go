@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -53,7 +52,7 @@ func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader,
 	if err != nil {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: err}
 	}
-	r := &reader{path: l.Path, root: root, view: v, jobs: v.Jobs}
+	r := &reader{path: l.Path, root: root, view: v, jobs: formats.Workers(v.Jobs)}
 	if err := r.begin(); err != nil {
 		root.Close()
 		return nil, err
@@ -81,9 +80,6 @@ func (r *reader) begin() error {
 		if err := r.withhold(); err != nil {
 			return err
 		}
-	}
-	if r.jobs <= 0 {
-		r.jobs = runtime.GOMAXPROCS(0)
 	}
 	if size < smallArchive {
 		r.jobs = 1

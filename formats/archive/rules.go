@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -27,10 +26,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 		return &formats.Error{Format: name, At: l.Path, Err: err}
 	}
 	defer root.Close()
-	x := &examination{ctx: ctx, q: q, view: v, r: &reader{path: l.Path, root: root, view: v, jobs: v.Jobs}}
-	if x.r.jobs <= 0 {
-		x.r.jobs = runtime.GOMAXPROCS(0)
-	}
+	x := &examination{ctx: ctx, q: q, view: v, r: &reader{path: l.Path, root: root, view: v, jobs: formats.Workers(v.Jobs)}}
 	return x.run()
 }
 

@@ -5,7 +5,6 @@ package prefetch
 import (
 	"context"
 	"iter"
-	"runtime"
 	"sync"
 
 	"rehome/formats"
@@ -29,10 +28,7 @@ type Decode func(ctx context.Context, v formats.View, sel session.Selection) ite
 // and counts where Decode would have: as the sessions are read. Up to v.Jobs parts
 // are decoded at once. All goroutines have ended when the loop over it has.
 func Sessions(ctx context.Context, v formats.View, sel session.Selection, parts []Decode) iter.Seq2[*session.Session, error] {
-	jobs := v.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
+	jobs := formats.Workers(v.Jobs)
 	if jobs == 1 {
 		return inTurn(ctx, v, sel, parts)
 	}

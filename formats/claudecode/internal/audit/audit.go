@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 
@@ -162,12 +161,8 @@ func (a *audit) irregular(e fs.DirEntry, file string) {
 
 // run checks the families in parallel.
 func (a *audit) run(list []*family) error {
-	jobs := a.view.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
 	next := make(chan *family)
-	errs := make([]error, min(jobs, len(list)))
+	errs := make([]error, min(formats.Workers(a.view.Jobs), len(list)))
 	var workers sync.WaitGroup
 	for i := range errs {
 		workers.Go(func() {

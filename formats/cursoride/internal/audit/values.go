@@ -3,10 +3,10 @@ package audit
 import (
 	"context"
 	"crypto/sha256"
-	"runtime"
 	"sync"
 	"unicode/utf8"
 
+	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
@@ -51,10 +51,7 @@ type piled struct {
 }
 
 func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *values {
-	jobs := x.view.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
+	jobs := formats.Workers(x.view.Jobs)
 	q := *x.q
 	q.Report = held.add
 	b.keyAt, b.valueAt = t.Column("key"), t.Column("value")
