@@ -12,24 +12,24 @@ import (
 	"rehome/formats/store"
 )
 
-// writer turns batches into text. Workers spell the rows; one goroutine puts
-// the text where it belongs, in the order of the batches. With a single worker
-// everything happens in Put. What is written is the same either way.
+// writer turns batches into text. Workers encode the rows; one goroutine writes the text
+// to files, in the order of the batches. With a single worker everything happens in Put.
+// The text is the same either way.
 type writer struct {
 	root   *os.Root
 	schema *store.Schema
 	shard  func(*store.Set, store.Record) string
 	pack   packed.Kind
 
-	sink *sink
-	one  *job      // of a single worker; nil where there are more
-	jobs chan *job // to the workers
-	line chan *job // the same jobs in order, to the sink
-	idle chan *job // finished jobs, to be used again
-	quit chan struct{}
-	done chan struct{} // the sink has ended
-	err  error         // why; valid after done
-	live bool
+	sink    *sink
+	single  *job      // of a single worker; nil if there are more
+	jobs    chan *job // to the workers
+	ordered chan *job // the same jobs in order, to the sink
+	idle    chan *job // finished jobs, for reuse
+	quit    chan struct{}
+	done    chan struct{} // closed when the sink has ended
+	err     error         // of the sink; valid after done
+	live    bool          // not ended
 
 	wrote []text
 }
@@ -39,7 +39,7 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := sayable(b.Schema); err != nil {
+	if err := encodable(b.Schema); err != nil {
 		return nil, err
 	}
 	if err := newManifest(b.Schema, pack, make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
@@ -60,7 +60,7 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	workers := formats.Workers(b.Jobs)
 	w.sink = newSink(w, workers)
 	if workers == 1 {
-		w.one = new(job)
+		w.single = new(job)
 	} else {
 		w.start(workers)
 	}
@@ -69,14 +69,14 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 
 func (w *writer) start(workers int) {
 	n := workers + 2
-	w.jobs, w.line, w.idle = make(chan *job, n), make(chan *job, n), make(chan *job, n)
+	w.jobs, w.ordered, w.idle = make(chan *job, n), make(chan *job, n), make(chan *job, n)
 	for range n {
 		w.idle <- &job{done: make(chan struct{}, 1)}
 	}
 	for range workers {
 		go func() {
 			for j := range w.jobs {
-				j.spell(w)
+				j.encode(w)
 				j.done <- struct{}{}
 			}
 		}()
@@ -89,13 +89,13 @@ func (w *writer) start(workers int) {
 	}()
 }
 
-// Put hands the batch to a worker.
+// Put passes the batch to a worker.
 func (w *writer) Put(ctx context.Context, b *store.Batch) error {
-	if w.one != nil {
+	if w.single != nil {
 		if w.err == nil {
-			w.one.batch = b
-			w.one.spell(w)
-			w.err = w.sink.take(w.one)
+			w.single.batch = b
+			w.single.encode(w)
+			w.err = w.sink.take(w.single)
 		}
 		return w.err
 	}
@@ -103,7 +103,7 @@ func (w *writer) Put(ctx context.Context, b *store.Batch) error {
 	case j := <-w.idle:
 		j.batch = b
 		w.jobs <- j
-		w.line <- j
+		w.ordered <- j
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -119,7 +119,7 @@ func (w *writer) failed() error {
 	return errors.New("archive: Put after Finish")
 }
 
-// Finish waits for the last row and writes the manifest last.
+// Finish waits for the last row, and then writes the manifest.
 func (w *writer) Finish(context.Context) error {
 	w.end()
 	if w.err != nil {
@@ -139,14 +139,14 @@ func (w *writer) Finish(context.Context) error {
 	return w.root.WriteFile(manifestName, b, 0o666)
 }
 
-// end stops the workers and the sink, after everything put has been written.
+// end stops the workers and the sink, after all batches are written.
 func (w *writer) end() {
 	switch {
 	case !w.live:
 		return
-	case w.one == nil:
+	case w.single == nil:
 		close(w.jobs)
-		close(w.line)
+		close(w.ordered)
 		<-w.done
 	case w.err == nil:
 		w.err = w.sink.finish()
@@ -155,13 +155,13 @@ func (w *writer) end() {
 	w.sink.close()
 }
 
-// Close ends the writer, finished or not.
+// Close ends the writer, whether it has finished or not.
 func (w *writer) Close() error {
 	if w.root == nil {
 		return nil
 	}
 	if w.live {
-		if close(w.quit); w.one != nil && w.err == nil {
+		if close(w.quit); w.single != nil && w.err == nil {
 			w.err = errQuit
 		}
 		w.end()
@@ -171,9 +171,9 @@ func (w *writer) Close() error {
 	return err
 }
 
-// sayable refuses names and statements that JSON cannot hold: it would mend
-// them without a word.
-func sayable(s *store.Schema) error {
+// encodable returns an error for names and statements that are not valid UTF-8, because
+// encoding/json would change them.
+func encodable(s *store.Schema) error {
 	refuse := func(db, what, title string) error {
 		return &formats.Error{Format: name, At: db, Err: fmt.Errorf("%s %s: invalid UTF-8", what, quote(title)), Hint: "an archive can hold only valid UTF-8; fix the name or SQL in a copy of the database, and archive the copy"}
 	}

@@ -17,8 +17,8 @@ import (
 
 const unitBytes = 1 << 20
 
-// cut reads all files in order and cuts them at line ends. Errors travel as
-// units, so that they are met in order too.
+// cut reads all files in order and cuts them into units at line ends. An error is a unit,
+// too, so that it is reported in order.
 func (r *reader) cut(ctx context.Context) iter.Seq[*unit] {
 	return func(yield func(*unit) bool) {
 		for set, files := range r.files {
@@ -32,7 +32,7 @@ func (r *reader) cut(ctx context.Context) iter.Seq[*unit] {
 	}
 }
 
-// cutter cuts one file. Its methods report whether to go on.
+// cutter cuts one file. Its methods return false to stop.
 type cutter struct {
 	r     *reader
 	set   int
@@ -55,14 +55,14 @@ func (c *cutter) run(ctx context.Context) bool {
 	if c.r.schema.Sets[c.set].Kind == store.Plain {
 		return c.pieces(ctx, f)
 	}
-	in, err := packed.NewReader(f, min(c.r.jobs, mostPackers))
+	in, err := packed.NewReader(f, min(c.r.jobs, maxPackers))
 	if err != nil {
 		return c.fail(err)
 	}
 	defer in.Close()
 	size := int64(unitBytes)
 	if info, err := f.Stat(); err == nil {
-		size = min(size, info.Size()+1) // one more byte finds the end in one read
+		size = min(size, info.Size()+1) // with one byte more, one read finds the end
 	}
 	return c.lines(ctx, in, int(size))
 }
@@ -84,8 +84,7 @@ func (c *cutter) pieces(ctx context.Context, in io.Reader) bool {
 	return false
 }
 
-// lines cuts at the last line end of every megabyte; a longer line grows its
-// buffer.
+// lines cuts at the last line end of every megabyte. A longer line makes the buffer grow.
 func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
 	buf, have := c.r.buffer(first), 0
 	for ctx.Err() == nil {
@@ -118,7 +117,7 @@ func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
 	return false
 }
 
-// grow makes room for a long line, as far as the manifest's claim goes.
+// grow makes room for a long line, up to the number of bytes that the manifest lists.
 func (c *cutter) grow(buf []byte, have int) []byte {
 	if claim := c.r.claims[c.set].bytes; c.file != "" && int64(have) > max(claim, unitBytes) {
 		c.fail(fmt.Errorf("text is longer than the %d bytes that the manifest lists", claim))
@@ -131,8 +130,8 @@ func (c *cutter) grow(buf []byte, have int) []byte {
 	return append(buf[:have], make([]byte, max(len(buf), unitBytes))...)
 }
 
-// sections gives out whole lines, table by table. In a compressed stream, and
-// only there, lines that begin with a brace announce a table.
+// sections yields complete lines, table by table. In a compressed stream, and only there,
+// a line that starts with a brace names the table of the rows that follow.
 func (c *cutter) sections(text []byte) bool {
 	if !stream(c.file) {
 		return len(text) == 0 || c.yield(&unit{set: c.set, file: c.file, at: c.at, text: text, whole: true})
@@ -158,7 +157,7 @@ func (c *cutter) sections(text []byte) bool {
 	return true
 }
 
-// announce moves on to the table that a stream's line names.
+// announce moves to the table that a line of a stream names.
 func (c *cutter) announce(line []byte) bool {
 	set, ok := c.r.announced(c.r.schema.Sets[c.set].File, line)
 	if !ok {
@@ -168,7 +167,7 @@ func (c *cutter) announce(line []byte) bool {
 	return true
 }
 
-// announced is the table of a database that a stream's line names.
+// announced returns the table that a line of the stream of a database names.
 func (r *reader) announced(db string, line []byte) (set int, ok bool) {
 	var head struct {
 		Table *string `json:"table"`
@@ -181,7 +180,7 @@ func (r *reader) announced(db string, line []byte) (set int, ok bool) {
 	return set, ok && err == nil && bytes.Equal(again, line)
 }
 
-// placeOf is the place of a file among those of its table.
+// placeOf returns the place of a file among those of its table.
 func (r *reader) placeOf(set int, file string) place {
 	rel, _ := strings.CutPrefix(file, tablePath(r.schema.Sets[set].File, r.schema.Sets[set].Name)+"/")
 	if rel == file {
@@ -190,11 +189,11 @@ func (r *reader) placeOf(set int, file string) place {
 	return placeOf(rel)
 }
 
-// stream reports whether a file is the stream of a database: no table and no
-// shard has its name.
+// stream reports whether a file is the compressed stream of a database. No table and no
+// shard has such a name.
 func stream(file string) bool { return strings.HasPrefix(path.Base(file), "records.ndjson") }
 
-// buffer takes a buffer of at least n bytes, a used one if it is large enough.
+// buffer returns a buffer of at least n bytes, a used one if it is large enough.
 func (r *reader) buffer(n int) []byte {
 	if b, ok := r.buffers.Get().(*[]byte); ok && len(*b) >= n {
 		return *b
@@ -202,7 +201,7 @@ func (r *reader) buffer(n int) []byte {
 	return make([]byte, n)
 }
 
-// reuse keeps the buffer of a parsed unit.
+// reuse keeps the buffer of a parsed unit for another.
 func (r *reader) reuse(u *unit) {
 	if b := u.text[:cap(u.text)]; u.whole && len(b) <= 2*unitBytes {
 		r.buffers.Put(&b)

@@ -56,15 +56,15 @@ type file struct {
 	Digest string `json:"digest"`
 }
 
-// text is what was written, or is claimed to have been written, of one set.
+// text is what was read or written of one set, or what the manifest lists.
 type text struct {
 	rows   int64
 	bytes  int64
 	digest store.Digest
 }
 
-// place is a file of a table as the digests of its lines know it: by its path
-// below the table's folder. The table's single file and a stream have none.
+// place is a file of a table in the digests of its lines: a hash of its path below the
+// table's folder. It is 0 for the only file of a table and for a stream.
 type place uint64
 
 func placeOf(rel string) place {
@@ -74,8 +74,8 @@ func placeOf(rel string) place {
 	return place(digest.Name(rel))
 }
 
-// add counts a line, its line end included, in its place: a line that was moved
-// to another file is another line.
+// add counts a line, with its line end, in its place: a line that was moved to another
+// file is a different line.
 func (t *text) add(line []byte, at place) {
 	d := digest.Bytes(line)
 	if at != 0 {
@@ -90,7 +90,7 @@ func (t *text) add(line []byte, at place) {
 	t.digest.Add(d)
 }
 
-// join adds what was counted of more lines.
+// join adds the counts of more lines.
 func (t *text) join(o text) {
 	t.rows += o.rows
 	t.bytes += o.bytes
@@ -116,8 +116,8 @@ func newManifest(s *store.Schema, compress packed.Kind, wrote []text) *manifest 
 	return m
 }
 
-// sign puts the manifest under its digest. It guards against accidents: who can
-// edit the one can edit the other.
+// sign sets the digest of the manifest. It protects from accidents: who can edit one can
+// edit the other.
 func (m *manifest) sign() error {
 	m.Digest = ""
 	b, err := m.encode()
@@ -125,7 +125,7 @@ func (m *manifest) sign() error {
 	return err
 }
 
-// errEdited is the error of a manifest that is not what its digest was taken of.
+// errEdited is the error of a manifest that does not match its digest.
 var errEdited = errors.New("does not match its own digest")
 
 func (m *manifest) encode() ([]byte, error) {
@@ -138,7 +138,7 @@ func (m *manifest) encode() ([]byte, error) {
 }
 
 func parseManifest(b []byte) (*manifest, error) {
-	if err := rawjson.Unique(b, maxTokens); err != nil { // duplicate members would be settled silently below
+	if err := rawjson.Unique(b, maxTokens); err != nil { // the decoder takes the last of duplicate members
 		return nil, err
 	}
 	m := new(manifest)
@@ -159,8 +159,8 @@ func parseManifest(b []byte) (*manifest, error) {
 	if err := m.checkPaths(); err != nil {
 		return nil, err
 	}
-	// A decoder is lenient about case, blanks, order and what is missing or
-	// follows. Whatever it overlooked shows here.
+	// The decoder ignores case, blanks, order, and what is missing or follows. Such
+	// differences show here.
 	if again, err := m.encode(); err != nil || !bytes.Equal(again, b) {
 		return nil, &formats.Error{Err: errors.New("not written the way rehome writes a manifest"), Hint: "restore it from git; it was edited"}
 	}
@@ -174,7 +174,7 @@ func parseManifest(b []byte) (*manifest, error) {
 	return m, nil
 }
 
-// plain says a JSON error without the Go types in it.
+// plain returns a JSON error without Go types in its text.
 func plain(err error) error {
 	if te := (*json.UnmarshalTypeError)(nil); errors.As(err, &te) {
 		return fmt.Errorf("/%s: unexpected %s", te.Field, te.Value)
@@ -182,8 +182,8 @@ func plain(err error) error {
 	return err
 }
 
-// checkPaths refuses paths that leave the folder, meet each other on a file
-// system that ignores case, or belong to somebody else.
+// checkPaths returns an error for paths that leave the folder, are the same on a file
+// system that ignores case, or are reserved.
 func (m *manifest) checkPaths() error {
 	seen := map[string]string{}
 	claim := func(path, what string) error {
@@ -227,8 +227,7 @@ func (m *manifest) checkPaths() error {
 	return nil
 }
 
-// schema is the manifest as the ground floor knows it, with what it claims of
-// each set's text.
+// schema returns the schema of the store, and what the manifest lists of each set.
 func (m *manifest) schema() (*store.Schema, []text, error) {
 	s := &store.Schema{Origin: m.Origin}
 	var claims []text

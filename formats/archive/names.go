@@ -14,11 +14,11 @@ import (
 
 func quote(s string) string { return strconv.QuoteToGraphic(s) }
 
-// fold is a name as a file system that ignores case may see it.
+// fold returns a name as a file system that ignores case may see it.
 func fold(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
-// tableBase is the file name of a table, without extension: its own name where
-// that is safe everywhere, else a hash of it.
+// tableBase returns the file name of a table, without extension: its own name if that is
+// safe on every system, and otherwise a hash of it.
 func tableBase(name string) string {
 	if low := strings.ToLower(name); filename.Safe(low) && low != "records" && low != "manifest" {
 		return low
@@ -28,8 +28,8 @@ func tableBase(name string) string {
 
 func tablePath(db, name string) string { return path.Join(db, tableBase(name)) }
 
-// shardPath is the file of a shard, below its table's folder: fanned out, so
-// that no folder grows large.
+// shardPath returns the file of a shard, below the folder of its table: in one of 256
+// folders, so that none of them gets large.
 func shardPath(shard string) string {
 	if !filename.Safe(shard) || strings.ContainsRune(shard, '_') || shard == "records" {
 		shard = fmt.Sprintf("h-%016x", digest.Name(shard))
@@ -37,8 +37,8 @@ func shardPath(shard string) string {
 	return fmt.Sprintf("%02x/%s.ndjson", uint8(digest.Name(shard)), shard)
 }
 
-// safePath refuses every path that could name something outside the folder, or
-// something else than itself, on any system.
+// safePath returns an error for a path that could, on any system, name something outside
+// of the folder or something else than itself.
 func safePath(p string) error {
 	if p == "" || len(p) > 1024 || !utf8.ValidString(p) {
 		return errors.New("path is empty, too long or not valid UTF-8")

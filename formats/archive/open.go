@@ -18,30 +18,29 @@ import (
 	"rehome/formats/store"
 )
 
-// reader reads an archive back. Nothing in it is trusted: see the package
-// comment.
+// reader reads an archive. It trusts nothing in it: see the package comment.
 type reader struct {
 	path    string
 	root    *os.Root
 	view    formats.View
 	schema  *store.Schema
 	claims  []text
-	files   [][]string                // of each set, in the order they are read; a stream stands under its first table
+	files   [][]string                // of each set, in reading order; a stream is a file of its first table
 	tables  map[string]map[string]int // sets by database and name
 	jobs    int
 	summary store.Summary
-	buffers sync.Pool // of units that were parsed
+	buffers sync.Pool // of parsed units
 
-	file string // where the records of the last batch stand
-	line int
+	file string // of the last batch
+	line int    // of its first record
 }
 
-// Position is the file and the line at which the records of the batch begin that
-// was yielded last, where the view changes none: each is a line. A plain file
-// has no lines to speak of.
+// Position returns the file and the line of the first record of the last batch, if the
+// view changes no records: each record is a line. It has no meaning for a plain file.
 func (r *reader) Position() (file string, line int) { return r.file, r.line }
 
-// smallArchive is read without goroutines: starting them would cost more.
+// smallArchive is the size below which an archive is read without goroutines, because
+// starting them would take longer.
 const smallArchive = 4 << 20
 
 func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
@@ -107,7 +106,7 @@ func (r *reader) readManifest() ([]byte, error) {
 	return b, err
 }
 
-// fail names the file, below the archive, that an error is about.
+// fail returns an error with the file that it is about, relative to the archive.
 func (r *reader) fail(at string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) && fe.At != "" {
 		return err
@@ -115,8 +114,8 @@ func (r *reader) fail(at string, err error) error {
 	return &formats.Error{Format: name, At: path.Join(r.path, at), Err: formats.Cause(err), Hint: formats.Hint(err)}
 }
 
-// owners says to which set each file belongs that can be here: by its name, or
-// by the name of the folder above its own, which is that of shards.
+// owners returns the sets by the names of their files, and the tables by the folders that
+// have their shards in subfolders.
 func (r *reader) owners() (owner, under map[string]int) {
 	owner, under = map[string]int{}, map[string]int{}
 	r.tables = map[string]map[string]int{}
@@ -186,14 +185,14 @@ func (r *reader) refuse(name string, irregular bool) error {
 	return r.fail(name, &formats.Error{Err: errors.New("file is not in the manifest"), Hint: "move it out of the archive"})
 }
 
-// withhold leaves out the plain files that hold secrets, as the reader of a
-// store does: an archive may have been written with them.
+// withhold leaves out plain files with secrets, as the reader of a store does: the archive
+// may have been written with them.
 func (r *reader) withhold() error {
 	for i := len(r.schema.Sets) - 1; i >= 0 && r.schema.Sets[i].Kind == store.Plain; i-- {
 		name := r.schema.Sets[i].File
 		f, err := r.root.Open(name)
 		if err != nil {
-			continue // the scan will say that it is missing
+			continue // the scan reports that it is missing
 		}
 		held, err := secret.Holds(f)
 		f.Close()
@@ -211,14 +210,14 @@ func (r *reader) withhold() error {
 	return nil
 }
 
-// Schema is the manifest's.
+// Schema returns the schema of the manifest.
 func (r *reader) Schema() *store.Schema { return r.schema }
 
-// Summary is known after a whole scan.
+// Summary returns what Batches has yielded, after a complete scan.
 func (r *reader) Summary() store.Summary { return r.summary }
 
-// Close lets go of the folder.
+// Close closes the folder.
 func (r *reader) Close() error { return r.root.Close() }
 
-// filter is what the view asks to be done about secrets.
+// filter returns the filter for secrets that the view asks for.
 func (r *reader) filter() *secret.Filter { return secret.NewFilter(r.schema, r.view) }

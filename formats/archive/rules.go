@@ -18,8 +18,8 @@ import (
 	"rehome/formats/store"
 )
 
-// check asks the rules of an archive as text. What it holds is asked when it
-// has been made a store again, which no codec can do for another.
+// check applies the rules of an archive as text. The caller checks its contents after
+// restoring the store, which no codec can do for another.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
 	root, err := os.OpenRoot(l.Path)
 	if err != nil {
@@ -47,21 +47,21 @@ func (x *examination) run() error {
 	return nil
 }
 
-// examination asks the rules of one archive.
+// examination applies the rules to one archive.
 type examination struct {
 	ctx  context.Context
 	q    *rule.Pass
 	view formats.View
 	r    *reader
 
-	streams map[string]int // the set under which the compressed text of a database stands
-	steps   int            // over sets, in all of this
+	streams map[string]int // the set that has the compressed stream of a database
+	steps   int            // number of sets visited, for tests
 
 	mu     sync.Mutex
-	broken []bool // sets of which enough was said
+	broken []bool // sets with an error, of which nothing more is reported
 }
 
-// spoil remembers that enough was said of a set.
+// spoil marks a set as broken.
 func (x *examination) spoil(i int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -72,7 +72,7 @@ func (x *examination) found(id string, at store.Addr, pointer, says string, args
 	x.q.Report(rule.Finding{Rule: id, At: at, Pointer: pointer, Message: says, Args: args})
 }
 
-// manifest reads manifest.json; false if the rest cannot be asked.
+// manifest checks manifest.json; false if the rest cannot be checked.
 func (x *examination) manifest() (ok bool, err error) {
 	at := store.Addr{File: manifestName}
 	b, err := x.r.readManifest()
@@ -102,7 +102,7 @@ func (x *examination) manifest() (ok bool, err error) {
 	return false, nil
 }
 
-// code reports what of a client's schema runs by itself: it is not restored.
+// code reports triggers and other objects that run code: they are not restored.
 func (x *examination) code(m *manifest) {
 	if m.Origin == sqlitestore.AnyDatabase || !x.q.Enabled(rule.Container) {
 		return
@@ -116,8 +116,8 @@ func (x *examination) code(m *manifest) {
 	}
 }
 
-// listed reports tables of the schema without a list of their rows: nothing
-// says whether rows are missing, and convert refuses the text.
+// listed reports tables of the schema that are not in the list of tables: nothing states
+// whether rows are missing, and the archive cannot be converted.
 func (x *examination) listed(m *manifest) bool {
 	all := true
 	for i, d := range m.Databases {
@@ -132,13 +132,12 @@ func (x *examination) listed(m *manifest) bool {
 	return all
 }
 
-// misfit reports where the manifest does not match its schema. Not JSON at all is
-// none of its causes.
+// misfit reports where the manifest, if it is JSON, does not match its schema.
 func (x *examination) misfit(doc []byte, at store.Addr) bool {
 	return json.Valid(doc) && !x.q.Matches(x.q.Schema("archive-manifest-1"), doc, at, "")
 }
 
-// plainCause is an error without the place, which the finding names.
+// plainCause returns the text of an error without its place, which the finding has.
 func plainCause(err error) string {
 	for e := (*formats.Error)(nil); errors.As(err, &e); {
 		err = e.Err
@@ -169,7 +168,7 @@ func (x *examination) files() error {
 	return nil
 }
 
-// attributes asks whether git is told to leave the text alone.
+// attributes checks that .gitattributes keeps git from changing line ends.
 func (x *examination) attributes() {
 	if !x.q.Enabled(rule.References) {
 		return
@@ -185,7 +184,7 @@ func (x *examination) attributes() {
 	x.found("RH386", store.Addr{File: attributesName}, "", "")
 }
 
-// lost asks whether anything is there of a set that has records.
+// lost reports a set that has records but no file.
 func (x *examination) lost(i int) bool {
 	set, claim := &x.r.schema.Sets[i], x.r.claims[i]
 	at := store.Addr{File: set.File}
@@ -207,7 +206,7 @@ func (x *examination) lost(i int) bool {
 	return true
 }
 
-// first is where the files of a set stand: a stream holds all tables of its
+// first returns the set that has the files of a set: a stream contains all tables of its
 // database.
 func (x *examination) first(i int) int {
 	x.steps++

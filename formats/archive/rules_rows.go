@@ -15,7 +15,7 @@ import (
 	"rehome/formats/store"
 )
 
-// set asks the text of one table or plain file.
+// set checks the text of a table or plain file.
 func (x *examination) set(i int) error {
 	if x.lost(i) {
 		x.broken[i] = true
@@ -35,7 +35,7 @@ func (x *examination) set(i int) error {
 	return err
 }
 
-// shards reads the files of a table, as many at once as there are workers.
+// shards checks the files of a table in parallel.
 func (x *examination) shards(i int, list []string) (seen text, err error) {
 	next := make(chan string)
 	var workers sync.WaitGroup
@@ -71,9 +71,8 @@ func (x *examination) shard(i int, file string) (text, error) {
 	return t.seen, err
 }
 
-// container asks what every text of lines is asked. odd are the lines of which
-// nothing more is to be said. Of a file that is not sound as a whole, such as
-// one that breaks off or is a bomb, nothing more is to be said at all.
+// container applies the rules of all JSON lines. It returns the lines that violate them,
+// and whether the file as a whole does not; of these nothing more is reported.
 func (x *examination) container(i int, file string) (odd map[int]bool, sound bool, err error) {
 	if !x.q.Enabled(rule.Container) {
 		return nil, true, nil
@@ -96,8 +95,7 @@ func (x *examination) container(i int, file string) (odd map[int]bool, sound boo
 	return odd, sound, nil
 }
 
-// settle compares what was read with what the manifest says. Of a set that is
-// broken otherwise that would be no news.
+// settle compares what was read of a set with the manifest, unless the set is broken.
 func (x *examination) settle(i int, seen text) {
 	if x.broken[i] || !x.q.Enabled(rule.References) {
 		return
@@ -120,7 +118,7 @@ func (x *examination) settle(i int, seen text) {
 	}
 }
 
-// plain reads a file that lies as it was.
+// plain checks a plain file.
 func (x *examination) plain(i int) error {
 	if !x.q.Enabled(rule.References) {
 		return nil
@@ -139,7 +137,7 @@ func (x *examination) plain(i int) error {
 	return nil
 }
 
-// limited is a reader that ends with its context.
+// limited is a reader that fails when the context ends.
 type limited struct {
 	x *examination
 	r io.Reader
@@ -152,7 +150,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return l.r.Read(p)
 }
 
-// rows reads the rows of one file.
+// rows checks the rows of one table in one file.
 type rows struct {
 	*examination
 	set  int
@@ -180,7 +178,7 @@ func (t *rows) read() error {
 	return nil
 }
 
-// row asks one line. Its bytes are counted as they stand, whatever they are.
+// row checks a line. It counts its bytes in any case.
 func (t *rows) row(l *lines.Line) {
 	t.line = t.line[:0]
 	if l.Number == 1 && l.Offset > 0 {
@@ -214,7 +212,7 @@ func (t *rows) row(l *lines.Line) {
 	}
 }
 
-// stream reads the tables of a database that are one compressed text.
+// stream checks the tables of a database in one compressed stream.
 func (x *examination) stream(first int, file string) error {
 	odd, sound, err := x.container(first, file)
 	if err != nil {
@@ -243,12 +241,12 @@ func (x *examination) stream(first int, file string) error {
 	case x.ctx.Err() != nil:
 		return x.ctx.Err()
 	case x.q.Enabled(rule.Container):
-		return nil // that was said of the container
+		return nil // container has reported it
 	}
 	return x.r.fail(file, err)
 }
 
-// sections reads the rows behind each line that announces a table.
+// sections checks the rows after each line that names a table.
 func (x *examination) sections(first int, file string, in io.Reader, odd map[int]bool) error {
 	db := x.r.schema.Sets[first].File
 	tables := map[int]*rows{}

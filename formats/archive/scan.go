@@ -13,8 +13,8 @@ import (
 	"rehome/formats/store"
 )
 
-// Batches yields every record, after checking it. What the manifest claims of
-// a set is checked when its last record has gone by.
+// Batches yields every record, after checking it. It compares a set with the manifest
+// after the last record of the set.
 func (r *reader) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
 		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
@@ -30,12 +30,12 @@ type scan struct {
 	filter  *secret.Filter
 	seen    []text
 	tally   *tally.Tally
-	set     int            // the set being passed on
-	file    string         // the file of the last unit,
-	lines   int            // and the lines of it that went by
-	last    int64          // and their last row id,
-	fileSet int            // in this set
-	plain   *digest.Stream // of a plain file
+	set     int            // the current set
+	file    string         // the file of the last unit
+	lines   int            // the lines of that file so far
+	last    int64          // the last row id in that file
+	fileSet int            // the set of that row
+	plain   *digest.Stream // digest of a plain file
 }
 
 func (s *scan) run(ctx context.Context) error {
@@ -50,7 +50,7 @@ func (s *scan) run(ctx context.Context) error {
 	return s.reach(len(s.r.schema.Sets))
 }
 
-// pass checks a finished unit and hands its batches on.
+// pass checks a parsed unit and passes its batches on.
 func (s *scan) pass(u *unit) error {
 	defer u.release()
 	if u.file != s.file {
@@ -64,7 +64,7 @@ func (s *scan) pass(u *unit) error {
 		return s.r.fail(at, u.err)
 	}
 	if u.set < 0 {
-		s.lines++ // the line that announces a table
+		s.lines++ // the line that names a table
 		return nil
 	}
 	if err := s.reach(u.set); err != nil {
@@ -100,7 +100,7 @@ func (s *scan) pass(u *unit) error {
 	return nil
 }
 
-// reach moves on to a set and settles the ones left behind.
+// reach moves to a set and settles the ones before it.
 func (s *scan) reach(set int) error {
 	for s.set < set {
 		if err := s.settle(s.set); err != nil {
@@ -117,6 +117,7 @@ func (s *scan) reach(set int) error {
 	return nil
 }
 
+// settle compares what was read of a set with the manifest.
 func (s *scan) settle(i int) error {
 	if err := s.tally.Give(s.filter.Flush(i)); err != nil {
 		return err

@@ -7,15 +7,14 @@ import (
 )
 
 const (
-	shardDirect = 32 << 10 // as many lines at once go to disk without waiting
-	shardFlush  = 64 << 10 // a shard's buffer goes to disk at this size,
-	shardsMost  = 8 << 20  // and the larger half of all at this one
+	shardDirect = 32 << 10 // lines of this size are written without a buffer
+	shardFlush  = 64 << 10 // a buffer of this size is written
+	shardsMax   = 8 << 20  // at this size of all buffers, the larger half is written
 )
 
-// shards appends lines to the many files of one set, named by their paths below
-// its folder. Rows of different shards
-// interleave, so lines wait in a buffer a shard; a flushed shard is forgotten,
-// which keeps the memory bounded however many there are.
+// shards appends lines to the files of one set, named by their paths below its folder.
+// Rows of different shards interleave, so each shard has a buffer until it is written;
+// then it is forgotten, so that memory is bounded for any number of shards.
 type shards struct {
 	root *os.Root
 	dir  string
@@ -40,7 +39,7 @@ func (s *shards) add(shard string, lines []byte) error {
 	switch {
 	case len(b.text) >= shardFlush:
 		return s.put(shard, b)
-	case s.size >= shardsMost:
+	case s.size >= shardsMax:
 		return s.shed(s.size / 2)
 	}
 	return nil
@@ -58,7 +57,7 @@ func (s *shards) take(shard string) *buffer {
 	return b
 }
 
-// shed writes the largest buffers until no more than limit bytes wait.
+// shed writes the largest buffers until the rest have no more than limit bytes.
 func (s *shards) shed(limit int) error {
 	names := make([]string, 0, len(s.open))
 	for name := range s.open {
@@ -76,14 +75,14 @@ func (s *shards) shed(limit int) error {
 	return nil
 }
 
-// flush writes everything that waits and leaves the set.
+// flush writes all buffers of the set.
 func (s *shards) flush() error {
 	err := s.shed(-1)
 	s.made = nil
 	return err
 }
 
-// put writes a shard's buffer and forgets the shard.
+// put writes the buffer of a shard and forgets the shard.
 func (s *shards) put(shard string, b *buffer) error {
 	delete(s.open, shard)
 	s.size -= len(b.text)
@@ -94,8 +93,8 @@ func (s *shards) put(shard string, b *buffer) error {
 	return err
 }
 
-// write appends lines to a shard's file. The staging folder is fresh, so a
-// file that exists is one that this set began.
+// write appends lines to the file of a shard. The staging folder was empty, so a file that
+// exists is of this set.
 func (s *shards) write(name string, lines []byte) error {
 	name = path.Join(s.dir, name)
 	if dir := path.Dir(name); !s.made[dir] {

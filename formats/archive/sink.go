@@ -12,21 +12,20 @@ import (
 	"rehome/formats/store"
 )
 
-// mostPackers bounds the memory of compression, which each worker needs some
-// fifteen megabytes for.
-const mostPackers = 4
+// maxPackers bounds the memory of compression, about 15 MB for each worker.
+const maxPackers = 4
 
 var errQuit = errors.New("archive: closed before Finish")
 
-// sink puts finished text into files, in the order of the batches.
+// sink writes encoded text to files, in the order of the batches.
 type sink struct {
 	w       *writer
 	workers int
 	set     int            // the set being written, -1 before the first
 	out     io.WriteCloser // its file, or the stream of its database
-	file    *os.File       // the file under out
-	stream  string         // database whose compressed stream is open
-	plain   *digest.Stream // of a plain file
+	file    *os.File       // the file that out writes to
+	stream  string         // the open compressed stream of a database; "" if none
+	plain   *digest.Stream // digest of a plain file
 	shards  shards
 }
 
@@ -35,23 +34,26 @@ func newSink(w *writer, workers int) *sink {
 }
 
 func (s *sink) run() error {
-	for j := range s.w.line {
+	for j := range s.w.ordered {
 		<-j.done
 		err := s.take(j)
 		s.w.idle <- j
-		if err != nil {
-			return s.drain(err)
+		if err == nil {
+			select {
+			case <-s.w.quit:
+				err = errQuit
+			default:
+			}
 		}
-		select {
-		case <-s.w.quit:
-			return s.drain(errQuit)
-		default:
+		if err != nil {
+			go s.drain()
+			return err
 		}
 	}
 	return nil
 }
 
-// take writes a spelled job and lets go of its batch.
+// take writes an encoded job and releases its batch.
 func (s *sink) take(j *job) error {
 	err := j.err
 	if err == nil {
@@ -62,18 +64,14 @@ func (s *sink) take(j *job) error {
 	return err
 }
 
-// drain keeps taking jobs until the writer is told to end, so that nobody
-// waits for a sink that has given up.
-func (s *sink) drain(err error) error {
-	s.w.err = err
-	go func() {
-		for j := range s.w.line {
-			<-j.done
-			j.batch.Release()
-			s.w.idle <- j
-		}
-	}()
-	return err
+// drain discards jobs until the writer ends, so that Put never waits for a sink that has
+// failed.
+func (s *sink) drain() {
+	for j := range s.w.ordered {
+		<-j.done
+		j.batch.Release()
+		s.w.idle <- j
+	}
 }
 
 func (s *sink) write(j *job) error {
@@ -105,7 +103,7 @@ func (s *sink) write(j *job) error {
 	return nil
 }
 
-// place writes lines of one shard. The single file of a set is kept open.
+// place writes lines of one shard. The file of a set without shards is kept open.
 func (s *sink) place(shard string, lines []byte) error {
 	if shard != "" {
 		return s.shards.add(shard, lines)
@@ -120,8 +118,8 @@ func (s *sink) place(shard string, lines []byte) error {
 	return err
 }
 
-// reach moves on to the given set. Sets without a record are passed on the way:
-// a table then has no file, a plain file is empty.
+// reach moves to a set, and finishes the ones before it. Of sets without records, a table
+// has no file and a plain file is empty.
 func (s *sink) reach(set int) error {
 	for s.set < set {
 		if err := s.leave(); err != nil {
@@ -151,7 +149,7 @@ func (s *sink) enter(set *store.Set) error {
 		if err := s.open(streamPath(set.File) + s.w.pack.Ext()); err != nil {
 			return err
 		}
-		s.out = packed.NewWriter(s.file, s.w.pack, min(s.workers, mostPackers))
+		s.out = packed.NewWriter(s.file, s.w.pack, min(s.workers, maxPackers))
 		s.stream = streamPath(set.File)
 	}
 	head, err := section(set.Name)
@@ -210,12 +208,12 @@ func (s *sink) finish() error {
 	return s.leave()
 }
 
-// close lets go of what an error left open.
+// close closes what an error left open.
 func (s *sink) close() { _ = s.shut() }
 
 func streamPath(db string) string { return path.Join(db, "records.ndjson") }
 
-// section is the line that announces a table in a compressed stream.
+// section returns the line that precedes the rows of a table in a compressed stream.
 func section(name string) ([]byte, error) {
 	b, err := json.Marshal(map[string]string{"table": name})
 	return append(b, '\n'), err

@@ -11,10 +11,10 @@ import (
 	"rehome/formats/store"
 )
 
-// unit is a run of whole lines of one set, or a piece of a plain file, on its
-// way from a file to batches.
+// unit is a sequence of complete lines of one set, or a piece of a plain file, which
+// becomes batches.
 type unit struct {
-	set     int // -1: a line that announces a table
+	set     int // -1: a line that names a table
 	file    string
 	at      place // of file, for digests
 	text    []byte
@@ -23,9 +23,9 @@ type unit struct {
 	last    int64
 	batches []*store.Batch
 	err     error
-	line    int  // of err, counted from the unit's first line; 0: the whole file
-	piece   int  // number of a plain file's piece
-	whole   bool // text is a whole buffer that may be used again
+	line    int  // of err, from 1 for the first line of the unit; 0: the whole file
+	piece   int  // number of the piece of a plain file
+	whole   bool // text is a complete buffer, which can be reused
 	done    chan struct{}
 }
 
@@ -53,7 +53,7 @@ func (u *unit) release() {
 	u.batches = nil
 }
 
-// parse turns the unit's text into batches. It runs in a worker.
+// parse parses the text into batches. It runs in a worker.
 func (u *unit) parse(sets []store.Set, row parseRow) {
 	if u.set < 0 || u.err != nil {
 		return
@@ -89,8 +89,7 @@ func (u *unit) parse(sets []store.Set, row parseRow) {
 	}
 }
 
-// units yields all units in order, parsed, by as many workers as the reader
-// has.
+// units yields all units in order, parsed by the workers of the reader.
 func (r *reader) units(ctx context.Context) iter.Seq2[*unit, error] {
 	row := parseRow(rowtext.Parse)
 	if r.view.Fresh {

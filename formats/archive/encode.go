@@ -11,7 +11,7 @@ import (
 
 const maxLine = 128 << 20
 
-// job is one batch on its way to text. It is used again and again.
+// job is a batch that is being encoded as text. Jobs are reused.
 type job struct {
 	batch *store.Batch
 	done  chan struct{}
@@ -24,7 +24,7 @@ type job struct {
 	err    error
 }
 
-// part is a run of lines that belong to one shard.
+// part is a sequence of lines of one shard.
 type part struct {
 	shard    string
 	path     string // of its file, below the table's folder; "" is the single file
@@ -34,8 +34,8 @@ type part struct {
 
 const keepText = 16 << 20 // a larger text buffer is not kept for the next job
 
-// spell turns the batch into text. It runs in a worker.
-func (j *job) spell(w *writer) {
+// encode encodes the batch as text. It runs in a worker.
+func (j *job) encode(w *writer) {
 	b := j.batch
 	set := &w.schema.Sets[b.Set]
 	j.parts, j.wrote, j.err = j.parts[:0], text{}, nil
@@ -43,12 +43,12 @@ func (j *job) spell(w *writer) {
 		j.text = nil
 	}
 	if set.Kind != store.Table {
-		return // the sink writes a plain file's bytes as they are
+		return // the sink writes the bytes of a plain file
 	}
 	j.text = slices.Grow(j.text, b.Size()+b.Size()/8+64*b.Rows())
 	for _, i := range j.order(w, set) {
 		from := len(j.text)
-		if len(b.Span(i)) <= maxLine { // else there is no need to spell it to know
+		if len(b.Span(i)) <= maxLine { // else its line is too long anyway
 			j.text = append(rowtext.Append(j.text, b, i, set.RowIDs), '\n')
 		}
 		line := j.text[from:]
@@ -60,8 +60,8 @@ func (j *job) spell(w *writer) {
 	}
 }
 
-// order gives the rows shard by shard, so that each shard's lines are one run;
-// a compressed stream takes them as they come.
+// order returns the rows in the order of their shards. In a compressed stream, which has
+// no shards, they keep their order.
 func (j *job) order(w *writer, set *store.Set) []int {
 	n := j.batch.Rows()
 	j.shards, j.rows = slices.Grow(j.shards[:0], n)[:n], j.rows[:0]
@@ -76,7 +76,7 @@ func (j *job) order(w *writer, set *store.Set) []int {
 	return j.rows
 }
 
-// place gives a line to its shard.
+// place adds a line to the part of its shard.
 func (j *job) place(shard string, from, to int) place {
 	if n := len(j.parts); n > 0 && j.parts[n-1].shard == shard {
 		j.parts[n-1].to = to
