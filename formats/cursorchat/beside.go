@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	mostBeside     = 16 << 20 // bytes of a file beside the database
-	mostNeighbours = 1000
+	maxBeside    = 16 << 20 // bytes of a file beside the database
+	maxNeighbors = 1000
 )
 
 // beside reads the JSON files of a chat's folder.
@@ -49,8 +49,8 @@ func (d *decoder) beside(l *formats.Location, s *session.Session) error {
 	return nil
 }
 
-// besideOne reads what lies beside a database that is the source by itself: it
-// says whose the chat is, and is no record of the source.
+// besideOne reads the file next to a database that is the source by itself. It states
+// whose chat it is, and is not a record of the source.
 func (d *decoder) besideOne(s *session.Session) {
 	text := readBeside(filepath.Join(d.dir, besideName))
 	if text == nil {
@@ -65,7 +65,7 @@ func (d *decoder) besideOne(s *session.Session) {
 
 func (d *decoder) besideFile(s *session.Session, f sqlitestore.File, size int64) bool {
 	at := store.Addr{File: f.Path}
-	if size > mostBeside {
+	if size > maxBeside {
 		d.note(loss.FileTooLarge, at)
 		return false
 	}
@@ -87,7 +87,7 @@ func (d *decoder) besideFile(s *session.Session, f sqlitestore.File, size int64)
 	return doc != nil
 }
 
-// otherFile takes a JSON file along as it is, such as prompt_history.json.
+// otherFile keeps a JSON file as it is, such as prompt_history.json.
 func (d *decoder) otherFile(s *session.Session, path string, text []byte, at store.Addr) bool {
 	held, err := secret.Holds(bytes.NewReader(text))
 	line, _, bad := rawjson.Line(text)
@@ -124,8 +124,7 @@ func (d *decoder) besideMember(s *session.Session, name string, v []byte) {
 	d.taken(1)
 }
 
-// settle decides what the folder, the meta row and the file beside it say
-// together.
+// settle combines what the folder, the meta row and the file beside the database state.
 func (d *decoder) settle(s *session.Session) {
 	switch folder := placed(d.dir); {
 	case folder != "":
@@ -151,8 +150,8 @@ func md5Of(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// neighbors looks for the workspace among the chats of the same folder, whose
-// name is the hash of it.
+// neighbors finds the workspace in the chats of the same folder, whose name is its
+// hash.
 func (d *decoder) neighbors(s *session.Session) {
 	folder := filepath.Dir(d.dir)
 	hash := filepath.Base(folder)
@@ -164,7 +163,7 @@ func (d *decoder) neighbors(s *session.Session) {
 		return
 	}
 	for i, e := range list {
-		if i >= mostNeighbours {
+		if i >= maxNeighbors {
 			return
 		}
 		doc := readBeside(filepath.Join(folder, e.Name(), besideName))
@@ -176,8 +175,8 @@ func (d *decoder) neighbors(s *session.Session) {
 	}
 }
 
-// root is the state to be read: the one that the meta row names, or where that
-// is not there the one that was stored last.
+// root returns the state to read: the one that the meta row names, or if that is
+// missing, the one that was stored last.
 func (d *decoder) root(ctx context.Context, m *meta, s *session.Session) (agentstate.ID, error) {
 	id, named := agentstate.ParseID(m.root)
 	if named && d.blobs.Has(id) {

@@ -62,7 +62,7 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 			return m, nil
 		}
 		if hasFolders(l.Path) {
-			return formats.Match{}, nil // there may be stores in them, which to claim this folder would hide
+			return formats.Match{}, nil // claiming this folder would hide stores below it
 		}
 		file = filepath.Join(l.Path, storeName)
 	} else if !sqlitefile.IsDatabase(l.Head()) {
@@ -79,13 +79,13 @@ func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	return formats.Match{Score: 80, Evidence: []string{"a SQLite database with exactly the tables blobs and meta"}}, nil
 }
 
-// hasFolders reports whether a folder has folders in it, as no chat's has.
+// hasFolders reports whether a folder contains folders, which that of a chat does not.
 func hasFolders(dir string) bool {
 	list, err := os.ReadDir(dir)
 	return err != nil || slices.ContainsFunc(list, fs.DirEntry.IsDir)
 }
 
-// byPlace knows a chat by its folder, without opening anything.
+// byPlace recognizes a chat by its folder, without opening anything.
 func byPlace(l *formats.Location) formats.Match {
 	abs, err := filepath.Abs(l.Path)
 	if err != nil || !uuidName.MatchString(filepath.Base(abs)) {
@@ -101,8 +101,8 @@ func byPlace(l *formats.Location) formats.Match {
 	}}
 }
 
-// use says what belongs to a chat's folder, which has no folders in it: the
-// database and the JSON beside it.
+// use returns what a file in the folder of a chat is: the database and the JSON files
+// beside it belong to the chat.
 func use(rel string) sqlitestore.Use {
 	switch {
 	case rel == storeName:

@@ -21,7 +21,7 @@ import (
 // codec decodes stores of this shape.
 type codec struct{ shape sqlitestore.Shape }
 
-// decode yields a store's chat, then the subagents whose state lies in it.
+// decode yields the chat of a store, then the subagents in its state.
 func (c codec) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		d := &decoder{codec: c, view: v, sel: sel, yield: yield}
@@ -33,7 +33,7 @@ func (c codec) decode(ctx context.Context, l *formats.Location, v formats.View, 
 
 var errStopped = errors.New("the decoder was stopped")
 
-// decoder is one walk over a store.
+// decoder decodes one store.
 type decoder struct {
 	codec
 	view  formats.View
@@ -82,7 +82,7 @@ func (d *decoder) run(ctx context.Context, l *formats.Location) (err error) {
 	return d.sessions(ctx, s, meta)
 }
 
-// tables opens the blobs, and takes what other tables hold along.
+// tables opens the blobs, and keeps the rows of other tables.
 func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 	var table sqlitefile.Table
 	for _, t := range d.db.Tables() {
@@ -109,7 +109,7 @@ func (d *decoder) tables(ctx context.Context, s *session.Session) error {
 	return err
 }
 
-// sessions yields the chat and its subagents, and enters the books.
+// sessions yields the chat and its subagents, and accounts for them.
 func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) error {
 	root, err := d.root(ctx, meta, s)
 	if err != nil {
@@ -129,8 +129,8 @@ func (d *decoder) sessions(ctx context.Context, s *session.Session, meta *meta) 
 	return d.finish(d.family(ctx, s, d.state, kin{mode: meta.mode}))
 }
 
-// kin is what a session has of those above it: a mode and a workspace, where
-// its own state does not say, and whether one of them is wanted.
+// kin is what a session inherits: a mode and a workspace, if its own state has none,
+// and whether a session above it is selected.
 type kin struct {
 	mode, workspace string
 	wanted          bool
@@ -169,8 +169,8 @@ func (d *decoder) family(ctx context.Context, s *session.Session, state *agentst
 	return nil
 }
 
-// give hands a session over, and walks what is left of it, so that the books
-// speak of the whole store whatever the reader wanted.
+// give yields a session and reads what the consumer leaves of it, so that the account
+// includes the whole store whatever is selected.
 func (d *decoder) give(s *session.Session, wanted bool) error {
 	rest := drain{messages: s.Messages, files: s.Files}
 	s.Messages, s.Files = rest.takeMessages, nil
@@ -186,7 +186,7 @@ func (d *decoder) give(s *session.Session, wanted bool) error {
 	return rest.run()
 }
 
-// finish enters the books.
+// finish adds the whole store to the account, unless err is set, which it returns.
 func (d *decoder) finish(err error) error {
 	if err != nil {
 		return err

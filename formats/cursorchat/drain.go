@@ -6,8 +6,8 @@ import (
 	"rehome/formats/session"
 )
 
-// drain walks the streams of a session that its reader left. A message that
-// nobody looked at is read all the same: what is missing in it is to be told.
+// drain reads the streams of a session that its consumer did not. What is missing in a
+// message is reported even if nobody reads it.
 type drain struct {
 	messages iter.Seq2[*session.Message, error]
 	files    iter.Seq2[*session.File, error]
@@ -22,8 +22,8 @@ func (d *drain) takeFiles(yield func(*session.File, error) bool) {
 	take(&d.files, &d.err, yield)
 }
 
-// take gives a stream to a reader. Where the reader stops early the rest is
-// walked without it.
+// take yields a stream to the consumer. If the consumer stops early, the rest is read
+// without it.
 func take[T any](stream *iter.Seq2[T, error], failed *error, yield func(T, error) bool) {
 	all := *stream
 	*stream = nil
@@ -41,7 +41,7 @@ func take[T any](stream *iter.Seq2[T, error], failed *error, yield func(T, error
 	}
 }
 
-// run walks what nobody asked for.
+// run reads the streams that were not requested.
 func (d *drain) run() error {
 	d.takeMessages(func(*session.Message, error) bool { return true })
 	d.takeFiles(func(*session.File, error) bool { return true })

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	acpName    = "acp-sessions"
-	besideName = "meta.json" // the file beside the database
-	besideMost = 1 << 20     // more is no list of times and a title
+	acpName     = "acp-sessions"
+	besideName  = "meta.json" // the file beside the database
+	maxHeadFile = 1 << 20     // a larger file is not a list of times and a title
 )
 
-// heads is the one chat of a store. Since May 2026 the file beside the database
-// says enough; only where it is absent, has no title or speaks of a subagent is
-// the database's meta row read, and nothing else of it ever.
+// heads yields the head of a store's one chat. Since May 2026 the file beside the
+// database suffices; only if it is missing, has no title or names a subagent is the meta
+// row of the database read, and never anything else in it.
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
 		h, err := head(ctx, l, v)
@@ -70,9 +70,8 @@ func head(ctx context.Context, l *formats.Location, v formats.View) (*session.He
 	return h, nil
 }
 
-// chatFolder is the folder of the chat whose database this is, "" where the
-// file was copied to somewhere under another name: what lies beside it there
-// says nothing of it.
+// chatFolder returns the folder of the chat that a database is of; "" if the file was
+// copied elsewhere under another name, where files beside it do not belong to it.
 func chatFolder(file string) string {
 	if abs, err := filepath.Abs(file); err == nil && filepath.Base(abs) == storeName {
 		return filepath.Dir(abs)
@@ -80,7 +79,7 @@ func chatFolder(file string) string {
 	return ""
 }
 
-// placed is the id that a chat's folder gives it, "" if it gives none.
+// placed returns the id that the folder of a chat states, "" if there is none.
 func placed(dir string) string {
 	if id := filepath.Base(dir); dir != "" && uuidName.MatchString(id) {
 		return id
@@ -88,8 +87,8 @@ func placed(dir string) string {
 	return ""
 }
 
-// invented is the id of a chat that neither its folder nor its meta row names,
-// in the list as in what is read: the name of its folder, or of its file.
+// invented returns the id of a chat that neither its folder nor its meta row states,
+// for heads and for Decode: the name of its folder, or of its file.
 func invented(file string) string {
 	if dir := chatFolder(file); dir != "" {
 		return filepath.Base(dir)
@@ -98,8 +97,8 @@ func invented(file string) string {
 	return cmp.Or(strings.TrimSuffix(base, filepath.Ext(base)), base)
 }
 
-// headFromFile takes what the file beside the database says, and reports whether
-// that is all there is to know of a chat.
+// headFromFile adds what the file beside the database states, and reports whether that
+// is complete.
 func headFromFile(h *session.Head, path string) bool {
 	doc := readBeside(path)
 	if doc == nil {
@@ -128,9 +127,9 @@ func headFromFile(h *session.Head, path string) bool {
 	return !sub && (h.Title != "" || !talked)
 }
 
-// readBeside reads a small JSON object from an ordinary file; nil if it is none.
+// readBeside reads a small JSON object from a regular file; nil for anything else.
 func readBeside(path string) []byte {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > besideMost {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxHeadFile {
 		return nil
 	}
 	f, err := os.Open(path)
@@ -138,15 +137,14 @@ func readBeside(path string) []byte {
 		return nil
 	}
 	defer f.Close()
-	doc, err := io.ReadAll(io.LimitReader(f, besideMost))
+	doc, err := io.ReadAll(io.LimitReader(f, maxHeadFile))
 	if err != nil || !json.Valid(doc) {
 		return nil
 	}
 	return doc
 }
 
-// headFromRow takes what the meta row says and the file beside the database does
-// not.
+// headFromRow adds what only the meta row states.
 func headFromRow(h *session.Head, value []byte) {
 	row := storedb.ParseMeta(storedb.MetaText(value))
 	if row == nil {

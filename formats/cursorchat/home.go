@@ -7,10 +7,9 @@ import (
 	"rehome/formats"
 )
 
-// home lists where the CLI keeps its chats, and those of editors that drive
-// it: below the folder that a variable names, below the desktop's folder of
-// settings where that has one, below the user's home folder. A variable that
-// was not always set leaves chats in both.
+// home returns the folders in which the CLI and editors that run it keep chats: below
+// the folder that a variable names, the desktop's folder of settings if there is one,
+// and the user's home folder. If the variable was not always set, several have chats.
 func home(m formats.Machine) []string {
 	var bases []string
 	add := func(base string, below ...string) {

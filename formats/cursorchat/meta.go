@@ -17,13 +17,13 @@ import (
 	"rehome/formats/store"
 )
 
-// meta is what the meta row says that the session has no place for as it is.
+// meta is what the meta row states that has no place in a session as it is.
 type meta struct {
 	root string
 	mode string
 }
 
-// meta reads the table of that name: one row, hex of a JSON object.
+// meta reads the table meta: one row, a JSON object in hexadecimal.
 func (d *decoder) meta(ctx context.Context, s *session.Session) (*meta, error) {
 	m := &meta{}
 	for _, t := range d.db.Tables() {
@@ -62,7 +62,7 @@ func (d *decoder) metaRow(m *meta, s *session.Session, t sqlitefile.Table, r sto
 	m.root, m.mode = row.Text(storedb.MetaRoot), row.Text(storedb.MetaMode)
 	s.ID, s.Title, s.Model = cmp.Or(s.ID, row.Text(storedb.MetaAgent)), row.Text(storedb.MetaName), row.Text(storedb.MetaModel)
 	s.Created, s.Parent = row.Created(), row.Parent()
-	if m.mode != storedb.DefaultMode { // else the state knows more
+	if m.mode != storedb.DefaultMode { // otherwise the state has it
 		s.Mode = m.mode
 	}
 	row.Keep(storedb.MetaRun)
@@ -71,8 +71,8 @@ func (d *decoder) metaRow(m *meta, s *session.Session, t sqlitefile.Table, r sto
 	d.tally.Add(row.Account())
 }
 
-// json makes text fit to be walked, without the secrets in it; nil if it is no
-// JSON object, which is noted.
+// json returns text as JSON without secrets; nil if it is not an object, which is
+// reported.
 func (d *decoder) json(text []byte, at store.Addr) []byte {
 	doc, cut, torn := secret.Strip(text)
 	if torn {
@@ -103,7 +103,7 @@ func (d *decoder) extra(s *session.Session, name string, v []byte) {
 	s.Extras = append(s.Extras, session.Extra{Name: name, Raw: append([]byte(nil), v...)})
 }
 
-// strange takes the rows of a table along that no chat is known to have.
+// strange keeps the rows of a table that chats are not known to have.
 func (d *decoder) strange(ctx context.Context, s *session.Session, t sqlitefile.Table) error {
 	for b, err := range d.db.Scan(ctx, 0, t) {
 		if err != nil {
@@ -117,7 +117,7 @@ func (d *decoder) strange(ctx context.Context, s *session.Session, t sqlitefile.
 	return nil
 }
 
-const mostStrange = 1 << 20 // bytes of rows that nobody knows
+const maxStrange = 1 << 20 // bytes of unknown rows and columns
 
 func (d *decoder) strangeRow(s *session.Session, t sqlitefile.Table, r store.Record) {
 	at := store.Addr{File: d.file, Set: t.Name, RowID: r.RowID(), HasID: r.RowID() != 0}
@@ -133,7 +133,7 @@ func (d *decoder) strangeRow(s *session.Session, t sqlitefile.Table, r store.Rec
 	}
 	raw = append(raw, '}')
 	d.tally.Read++
-	if d.strangeBytes += len(raw); d.strangeBytes > mostStrange || secretive {
+	if d.strangeBytes += len(raw); d.strangeBytes > maxStrange || secretive {
 		d.tally.Unreadable++
 		code := loss.UnknownRowExcess
 		if secretive {
@@ -146,7 +146,7 @@ func (d *decoder) strangeRow(s *session.Session, t sqlitefile.Table, r store.Rec
 	s.Extras = append(s.Extras, session.Extra{Name: "row." + at.String(), Raw: raw})
 }
 
-// appendCell spells a cell of a row that nobody knows, and tells a secret.
+// appendCell appends a cell of such a row, and reports whether it is a secret.
 func appendCell(dst []byte, c store.Cell) (out []byte, secretive bool) {
 	switch c.Class {
 	case store.Int:
@@ -167,7 +167,7 @@ func appendCell(dst []byte, c store.Cell) (out []byte, secretive bool) {
 	return append(dst, "null"...), false
 }
 
-// oddColumns takes along what stands in columns that no chat is known to have.
+// oddColumns keeps the values of columns that chats are not known to have.
 func (d *decoder) oddColumns(ctx context.Context, s *session.Session, t sqlitefile.Table, known ...int) error {
 	var odd []string
 	for i, c := range t.Columns {
@@ -197,7 +197,7 @@ func (d *decoder) oddCells(s *session.Session, table string, columns []string, r
 			continue
 		}
 		raw, secretive := appendCell(nil, r.Cell(i))
-		if d.strangeBytes += len(raw); d.strangeBytes > mostStrange || secretive {
+		if d.strangeBytes += len(raw); d.strangeBytes > maxStrange || secretive {
 			d.taken(1)
 			code := loss.UnknownValueExcess
 			if secretive {

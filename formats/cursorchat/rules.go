@@ -16,7 +16,7 @@ import (
 	"rehome/formats/store"
 )
 
-// check asks about one chat.
+// check applies the rules to one chat.
 func check(bench *storecheck.Bench) func(context.Context, *formats.Location, formats.View, *rule.Pass) error {
 	return func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) (err error) {
 		path, file := l.Path, ""
@@ -33,7 +33,7 @@ func check(bench *storecheck.Bench) func(context.Context, *formats.Location, for
 	}
 }
 
-// checker is one walk over a chat.
+// checker is the check of one chat.
 type checker struct {
 	*storecheck.Store
 	q      *rule.Pass
@@ -93,7 +93,7 @@ func (c *checker) names() {
 	}
 }
 
-// hash compares the folder around with the workspace, where that is known.
+// hash compares the folder above with the workspace, if that is known.
 func (c *checker) hash(workspaces []string) {
 	hash := filepath.Base(filepath.Dir(c.dir))
 	if len(workspaces) == 0 || filepath.Base(filepath.Dir(c.dir)) == acpName {
@@ -104,12 +104,11 @@ func (c *checker) hash(workspaces []string) {
 	}
 }
 
-// beside asks about the file beside the database, and gives the workspace that
-// it names.
+// beside checks the file beside the database, and returns the workspace that it names.
 func (c *checker) beside() (cwd string) {
 	path := filepath.Join(c.dir, besideName)
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return "" // chats before May 2026 have none
+		return "" // chats before May 2026 do not have the file
 	}
 	doc := readBeside(path)
 	if rawjson.Last(doc, "cwd") != nil {
@@ -121,7 +120,7 @@ func (c *checker) beside() (cwd string) {
 	return cwd
 }
 
-// paths are the folders that URIs name.
+// paths returns the folders that URIs name.
 func paths(uris []string) (out []string) {
 	for _, s := range uris {
 		u, err := url.Parse(s)

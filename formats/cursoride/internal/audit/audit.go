@@ -30,9 +30,9 @@ CREATE INDEX idx_composerHeaders_0 ON composerHeaders (workspaceId, isSubagent, 
 CREATE INDEX idx_composerHeaders_1 ON composerHeaders (recency, composerId);
 `
 
-// client is what the client's own statements make. Tables of newer versions
-// are optional: old ones are whole without them. The client makes ItemTable
-// anew where it is missing, and finds the sessions in cursorDiskKV.
+// client returns the tables that the client's own statements create. Tables of newer
+// versions are optional, because older stores do not have them. The client recreates a
+// missing ItemTable, and finds the sessions in cursorDiskKV.
 func client() sqlitecheck.Known {
 	column := func(need bool, names ...string) (out []sqlitecheck.Column) {
 		for _, n := range names {
@@ -50,22 +50,22 @@ func client() sqlitecheck.Known {
 	}}
 }
 
-// examination asks the rules of one store: a user dir, the folder of one
-// workspace, or one database.
+// examination is the check of one store: a user folder, the folder of one workspace,
+// or one database.
 type examination struct {
 	teller
 	ctx   context.Context
 	view  formats.View
 	known sqlitefile.Known
 
-	whole  bool // a user dir: what belongs together is all there
+	whole  bool // a user folder: nothing that belongs together is elsewhere
 	spaces map[string]bool
 	listed map[string]*listing
-	paned  map[string]bool // sessions that are known by a pane, or by the sidebar
+	paned  map[string]bool // sessions that a pane or the sidebar displays
 
-	bodies []string // ids of the sessions that have a record, in their order
+	bodies []string // ids of the sessions with a record, sorted
 
-	// Sessions that are named where not all of them are known yet.
+	// References to sessions, checked once all are known.
 	shown, kids, parents, unlisted []named
 	stray                          []named // workspaces of sessions that no list names
 }
@@ -88,7 +88,7 @@ func Check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	return x.userDir(abs)
 }
 
-// alone looks at one database: of a workspace, or the global one.
+// alone checks one database: of a workspace, or the global one.
 func (x *examination) alone(path, file string) error {
 	s, err := x.open(path, file)
 	if s == nil || err != nil {
@@ -104,13 +104,13 @@ func (x *examination) alone(path, file string) error {
 	return errors.Join(err, s.close())
 }
 
-// userDir looks at the workspaces first, so that each session's heads are
-// known when its record is read.
+// userDir checks the workspaces first, so that the heads of each session are known
+// when its record is read.
 func (x *examination) userDir(dir string) error {
 	x.asides(filepath.Join(dir, lists.GlobalName), lists.GlobalName)
 	list, err := os.ReadDir(filepath.Join(dir, lists.SpacesName))
 	if err != nil {
-		x.spaces = nil // a part of a user dir: nothing can be said of its workspaces
+		x.spaces = nil // part of a user folder: its workspaces are unknown
 	}
 	for _, e := range list {
 		at := filepath.Join(dir, lists.SpacesName, e.Name())
@@ -144,7 +144,7 @@ func (x *examination) userDir(dir string) error {
 	return errors.Join(err, s.close())
 }
 
-// space looks at the database of a workspace, which can hold bodies too.
+// space checks the database of a workspace, which can hold records of sessions, too.
 func (x *examination) space(path, file, id string) error {
 	s, err := x.open(path, file)
 	if s == nil || err != nil {
@@ -166,8 +166,8 @@ type base struct {
 	keyAt, valueAt int // columns of cursorDiskKV
 }
 
-// open examines a database, its values in the same walk, and opens it for the
-// rest; nil if nothing can be made of it, which has been said then.
+// open checks a database as a container, and its values in the same walk. It returns
+// nil if the database cannot be read, which is a finding.
 func (x *examination) open(path, file string) (*base, error) {
 	b := &base{Database: &lists.Database{File: file}, blobs: &agentstate.Index{}, named: pending{changed: map[int64]bool{}}}
 	held := &withheld{}
@@ -201,7 +201,7 @@ func (x *examination) open(path, file string) (*base, error) {
 
 func (b *base) close() error { return errors.Join(b.Detach(), b.image.Close()) }
 
-// asides are what the client put beside its database when it could not open it.
+// asides reports databases that the client renamed because it could not open them.
 func (x *examination) asides(dir, rel string) {
 	if !x.q.Enabled(rule.References) {
 		return
@@ -214,8 +214,8 @@ func (x *examination) asides(dir, rel string) {
 	}
 }
 
-// which looks at the file that says which folder a workspace is of. A window
-// without a folder has none.
+// which checks the file that names the folder of a workspace. A window without a
+// folder has none.
 func (x *examination) which(dir, rel string) {
 	path, at := filepath.Join(dir, lists.WhichName), store.Addr{File: rel + lists.WhichName}
 	info, err := os.Lstat(path)
@@ -240,10 +240,10 @@ func (x *examination) which(dir, rel string) {
 	}
 }
 
-// teller reports what is found.
+// teller reports findings.
 type teller struct{ q *rule.Pass }
 
-// found reports a breach of a rule, of which the layer may not be asked for.
+// found reports a finding. Its layer may be disabled.
 func (t teller) found(id string, at store.Addr, pointer, says string, args ...any) {
 	t.q.Report(rule.Finding{Rule: id, At: at, Pointer: pointer, Message: says, Args: args})
 }

@@ -14,8 +14,8 @@ import (
 	"rehome/formats/store"
 )
 
-// bubbleRow finds what a bubble names, and what is wrong with its tool. Most
-// bubbles name nothing, which two searches tell sooner than parsing does.
+// bubbleRow collects the references of a bubble and checks its tool call. Most bubbles
+// refer to nothing, which two searches find out faster than parsing.
 func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
 	i := bytes.LastIndexByte(rest, ':')
 	if i < 0 {
@@ -36,8 +36,8 @@ func (j *judge) bubbleRow(at store.Addr, rest, doc []byte) {
 	}
 }
 
-// own asks whether a bubble is the one that its key says. It mostly says so in
-// so many words, which a search finds sooner than parsing does.
+// own checks whether a bubble's id is the one in its key. A search for the id usually
+// suffices, and is faster than parsing.
 func (j *judge) own(at store.Addr, session, id, doc []byte) {
 	j.buffer = append(append(append(j.buffer[:0], `"bubbleId":"`...), id...), '"')
 	if bytes.Contains(doc, j.buffer) {
@@ -62,8 +62,8 @@ const (
 	capabilityMark = `"capabilityType"`
 )
 
-// first is the value of the first member of that name: ids stand in front, and
-// what is behind them need not be read.
+// first returns the value of the first member of that name. Ids come first, and what
+// follows them need not be read.
 func first(doc []byte, name string) []byte {
 	for n, v := range rawjson.Members(doc) {
 		if string(n) == name {
@@ -83,13 +83,13 @@ func (j *judge) checkpoint(at store.Addr, session, doc []byte) {
 	j.b.named.checkpoints = append(j.b.named.checkpoints, named{kept(at), "/checkpointId", lists.CheckpointRow + string(session) + ":" + id})
 }
 
-// kept is an address that outlives its batch.
+// kept returns an address that stays valid after its batch.
 func kept(at store.Addr) store.Addr {
 	at.Key = at.Key.Clone()
 	return at
 }
 
-// contents finds the files' contents that an edit names.
+// contents collects the file contents that an edit refers to.
 func (j *judge) contents(at store.Addr, doc []byte) {
 	result := lists.EmbeddedJSON(rawjson.Last(rawjson.Last(doc, "toolFormerData"), "result"))
 	for _, name := range [...]string{"beforeContentId", "afterContentId"} {
@@ -109,7 +109,7 @@ func (j *judge) contents(at store.Addr, doc []byte) {
 	}
 }
 
-// tool judges a call: whether it ended, and whether what it says can be read.
+// tool checks a call: whether it ended, and whether its embedded JSON is complete.
 func (j *judge) tool(at store.Addr, session, raw []byte) {
 	for _, name := range [...]string{"params", "result"} {
 		text := rawjson.Last(raw, name)
@@ -131,8 +131,8 @@ func (j *judge) tool(at store.Addr, session, raw []byte) {
 	}
 }
 
-// brokenOff reports text that begins as an object, and ends before that does.
-// Results can be plain words, which begin with anything.
+// brokenOff reports text that begins like an object and is cut off. Results can be
+// plain text, which can begin with anything.
 func brokenOff(text []byte) bool {
 	if !bytes.HasPrefix(text, []byte(`{"`)) {
 		return false
@@ -142,8 +142,8 @@ func brokenOff(text []byte) bool {
 	return errors.As(err, &bad) && bad.Offset >= len(text)
 }
 
-// generation notes what is newer than what is known here. It reports whether
-// the record as a whole is: then no schema that is known here has to fit it.
+// generation reports what is newer than the versions known here. It returns whether
+// the record as a whole is newer: then no known schema applies.
 func (j *judge) generation(at store.Addr, family string, doc []byte) (newer bool) {
 	n, ok := members.Whole(first(doc, "_v"))
 	newest := int64(18)
@@ -162,5 +162,5 @@ func (j *judge) generation(at store.Addr, family string, doc []byte) (newer bool
 	return newer
 }
 
-// newestCapability is browser_agent.
+// newestCapability is the newest known type of capability, browser_agent.
 const newestCapability = 35

@@ -15,7 +15,7 @@ import (
 	"rehome/formats/store"
 )
 
-// listing is what the lists say of one session, all generations together.
+// listing is what the lists of all generations state about one session.
 type listing struct {
 	at      store.Addr // of the best head
 	pointer string
@@ -30,7 +30,7 @@ type listing struct {
 	draft  bool
 }
 
-// generation is a list of sessions by its age, the newest first.
+// generation is a kind of list of sessions, the newest first.
 type generation uint8
 
 const (
@@ -40,8 +40,8 @@ const (
 	inTabs                     // chat tabs
 )
 
-// lists reads the lists of sessions in a database; space is the workspace that
-// it is of, "" for the global one.
+// lists reads the lists of sessions in a database. space is the id of its workspace,
+// "" for the global database.
 func (x *examination) lists(s *base, space string) error {
 	if !x.q.Enabled(rule.References) && !x.q.Enabled(rule.Meaning) && !x.q.Enabled(rule.Schema) && !x.q.Enabled(rule.Container) {
 		return nil
@@ -91,7 +91,7 @@ func (l *headReader) table() error {
 	})
 }
 
-// row enters a row of composerHeaders. Its columns repeat what its value says.
+// row adds a row of composerHeaders. Its columns repeat members of its value.
 func (l *headReader) row(id string, at store.Addr, doc []byte, space string) {
 	l.f.SplitBy(doc, "", lists.HeadNames())
 	if own := lists.PlainText(l.f.Raw(lists.HeadID)); own != "" && own != id && l.q.Enabled(rule.References) {
@@ -103,7 +103,7 @@ func (l *headReader) row(id string, at store.Addr, doc []byte, space string) {
 	l.enter(id, at, "", inTable, space)
 }
 
-// sound asks a value of a list as text, where that is asked for; false if
+// sound checks that a value of a list is JSON, if that layer is enabled; false if
 // nothing can be read from it.
 func (l *headReader) sound(doc []byte, at store.Addr) bool {
 	if l.q.Enabled(rule.Container) {
@@ -179,7 +179,7 @@ func (l *headReader) heads(doc []byte, at store.Addr, row lists.List) {
 	}
 }
 
-// enter takes what the head that l.f holds says.
+// enter adds what the head in l.f states.
 func (l *headReader) enter(id string, at store.Addr, pointer string, from generation, space string) {
 	e := l.listed[id]
 	if e == nil {
@@ -204,8 +204,8 @@ func (l *headReader) enter(id string, at store.Addr, pointer string, from genera
 	e.draft = e.draft || l.f.Flag(lists.HeadDraft) || id == lists.DraftID
 }
 
-// window notes what a workspace's window shows; whether it is there is known
-// later.
+// window records which sessions the window of a workspace displays. Whether they exist
+// is checked later.
 func (l *headReader) window(doc []byte, at store.Addr) {
 	for _, name := range [...]string{"selectedComposerIds", "lastFocusedComposerIds"} {
 		n := 0

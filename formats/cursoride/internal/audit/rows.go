@@ -12,11 +12,11 @@ import (
 	"rehome/formats/store"
 )
 
-// judge looks at rows, for one goroutine.
+// judge checks rows, for one goroutine.
 type judge struct {
 	teller
 	b       *base
-	text    bool // values are asked as text
+	text    bool // values are checked as text
 	reader  linecheck.Values
 	schemas map[string]rule.Validator
 	buffer  []byte
@@ -49,7 +49,7 @@ func (j *judge) batch(p piled) {
 	}
 }
 
-// row judges one row by the family of its key.
+// row checks one row by the family of its key.
 func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepages.Place) {
 	f := judged(key)
 	if f.Prefix == "" {
@@ -80,8 +80,8 @@ func (j *judge) row(at store.Addr, key []byte, value store.Cell, place sqlitepag
 	}
 }
 
-// judged finds the family of a row that is judged by itself; the zero
-// Family if it is not.
+// judged returns the family of a row that is checked on its own; otherwise the zero
+// Family.
 func judged(key []byte) lists.Family {
 	f := lists.FamilyOf(key)
 	if f.Shard == "" && f.Schema == "" || len(key) == len(f.Prefix) {
@@ -90,11 +90,11 @@ func judged(key []byte) lists.Family {
 	return f
 }
 
-// digest holds a row whose key is the SHA-256 of its content against that.
+// digest checks a row whose key is the SHA-256 of its content.
 func (j *judge) digest(family string, at store.Addr, id []byte, value store.Cell, place sqlitepages.Place) {
 	want, ok := hashOf(id)
 	if !ok || value.Class != store.Text && value.Class != store.Blob {
-		return // composer.content. of other kinds: nothing is promised of them
+		return // composer.content. of other kinds
 	}
 	content := value.Bytes()
 	if family == lists.ContentRow {
@@ -111,7 +111,7 @@ func (j *judge) digest(family string, at store.Addr, id []byte, value store.Cell
 			says = "not hexadecimal"
 		}
 	} else if len(content) == 1 && content[0] == 0 && want == sha256.Sum256(nil) {
-		content = nil // how the client spells nothing at all
+		content = nil // how the client stores empty content
 	}
 	changed := says != "" || sha256.Sum256(content) != want
 	if changed {
@@ -133,8 +133,7 @@ func hashOf(id []byte) (sum [sha256.Size]byte, ok bool) {
 	return sum, err == nil
 }
 
-// long judges a value that is too long to be held: only a hash can be taken of
-// it.
+// long checks a value that is too long for memory: only its hash can be computed.
 func (j *judge) long(r *sqlitepages.Row, col int, key store.Cell) {
 	f := judged(key.Bytes())
 	if !j.q.Enabled(rule.References) || f.Shard == "" || f.Prefix == lists.BlobRow && r.Class(col) != store.Blob {

@@ -13,8 +13,7 @@ import (
 	"rehome/formats/store"
 )
 
-// bodiesOf asks the records of sessions in a database, and what belongs to
-// them.
+// bodiesOf checks the records of sessions in a database, and what belongs to them.
 func (x *examination) bodiesOf(s *base) error {
 	if s.Disk == nil {
 		return nil
@@ -52,16 +51,16 @@ func (x *examination) bodiesOf(s *base) error {
 	return r.lookUp()
 }
 
-// records are the sessions of one database while they are asked.
+// records is the check of the sessions of one database.
 type records struct {
 	*examination
 	s             *base
 	f             members.Object
 	graph         *graph
-	listedBubbles map[string]bool // of the session at hand; false: it was found
+	listedBubbles map[string]bool // of the current session; false: it was found
 }
 
-// session asks the record of one session.
+// session checks the record of one session.
 func (r *records) session(id string) error {
 	found, ok, err := r.s.Disk.Get(r.ctx, lists.ComposerRow+id, lists.MaxValue)
 	if err != nil || !ok {
@@ -73,7 +72,7 @@ func (r *records) session(id string) error {
 		return r.orphans(id, at, nil)
 	}
 	if doc == nil {
-		return nil // the values were asked as text
+		return nil // the check of its value reported it
 	}
 	r.f.SplitBy(doc, "", lists.ComposerTable())
 	r.own(id, at)
@@ -94,8 +93,8 @@ func (r *records) session(id string) error {
 	return r.state(id, at)
 }
 
-// own asks what a record says of its session: who it is, where it belongs,
-// which other sessions it is tied to.
+// own checks what a record states about its session: its id, its workspace, and the
+// sessions that it is related to.
 func (r *records) own(id string, at store.Addr) {
 	if !r.q.Enabled(rule.References) {
 		return
@@ -139,13 +138,13 @@ func (r *records) own(id string, at store.Addr) {
 	}
 }
 
-// isChild reports a session that lists need not name: its parent does.
+// isChild reports whether lists may leave a session out, because its parent names it.
 func (r *records) isChild() bool {
 	return r.f.Full(lists.ComSubagentInfo) != nil || r.f.Flag(lists.ComBestOf)
 }
 
-// headers reads the list of bubbles into listedBubbles, and the bubbles that
-// the record itself holds.
+// headers reads the list of bubbles into listedBubbles, and returns the bubbles in the
+// record itself.
 func (r *records) headers(at store.Addr) (n int, inline map[string]bool) {
 	clear(r.listedBubbles)
 	inline = map[string]bool{}
@@ -171,8 +170,8 @@ func (r *records) headers(at store.Addr) (n int, inline map[string]bool) {
 	return n, inline
 }
 
-// orphans walks the keys of a session's bubbles: those that are listed are
-// found, the others are counted.
+// orphans walks the keys of a session's bubbles: it marks listed ones as found, and
+// counts the others.
 func (r *records) orphans(id string, at store.Addr, inline map[string]bool) error {
 	if inline == nil {
 		clear(r.listedBubbles)
@@ -196,8 +195,8 @@ func (r *records) orphans(id string, at store.Addr, inline map[string]bool) erro
 	return err
 }
 
-// missing are the bubbles that are listed and in no row, not even under another
-// key, which RH349 says.
+// missing reports listed bubbles that are in no row, not even under another key, which
+// RH349 reports.
 func (r *records) missing(session string, at store.Addr, inline map[string]bool) {
 	if !r.q.Enabled(rule.References) {
 		return
@@ -206,14 +205,14 @@ func (r *records) missing(session string, at store.Addr, inline map[string]bool)
 	for value := range rawjson.Elements(r.f.Raw(lists.ComHeaders)) {
 		id := rawjson.Text(rawjson.Last(value, "bubbleId"))
 		if id != "" && r.listedBubbles[id] && !inline[id] && !r.s.named.misplaced[session+":"+id] {
-			r.listedBubbles[id] = false // one that is listed twice is missing once
+			r.listedBubbles[id] = false // report it once, even if it is listed twice
 			r.found("RH330", at, "/fullConversationHeadersOnly/"+strconv.Itoa(n), "bubble %q", id)
 		}
 		n++
 	}
 }
 
-// summary asks whether the bubble that a summary ends at is one of the list.
+// summary checks that the last bubble of a summary is in the list.
 func (r *records) summary(at store.Addr) {
 	raw := r.f.Full(lists.ComSummary)
 	if raw == nil || !r.q.Enabled(rule.Meaning) {
@@ -230,8 +229,8 @@ func (r *records) summary(at store.Addr) {
 	}
 }
 
-// running asks of a session that says it is at work, and of calls that never
-// ended in one that says it is not.
+// running reports a session that is marked as running, and unfinished calls in one
+// that is not.
 func (r *records) running(id string, at store.Addr) {
 	if !r.q.Enabled(rule.Meaning) {
 		return
@@ -245,7 +244,7 @@ func (r *records) running(id string, at store.Addr) {
 	}
 }
 
-// unended reports bubbles that are being made.
+// unended reports bubbles that are marked as incomplete.
 func unended(f *members.Object) bool {
 	for i := range f.Extras {
 		if f.Extras[i].Name == "generatingBubbleIds" && !members.Empty(f.Extras[i].Raw) {
@@ -255,7 +254,7 @@ func unended(f *members.Object) bool {
 	return false
 }
 
-// strays counts the bubbles of sessions that have no record at all.
+// strays counts the bubbles of sessions that have no record.
 func (r *records) strays(ids []string) error {
 	if !r.q.Enabled(rule.References) {
 		return nil
@@ -287,7 +286,7 @@ func (r *records) strays(ids []string) error {
 	}
 }
 
-// lookUp looks for what rows named.
+// lookUp looks up what rows refer to.
 func (r *records) lookUp() error {
 	if !r.q.Enabled(rule.References) {
 		return nil

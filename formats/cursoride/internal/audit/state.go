@@ -14,22 +14,22 @@ import (
 	"rehome/formats/store"
 )
 
-// graph asks of the blobs that the agent's states are made of. All sessions
-// share them; a blob is walked once.
+// graph checks the blobs of the agents' states. All sessions share them, and each blob
+// is walked once.
 type graph struct {
 	*storecheck.Graph
 	b    *base
-	at   store.Addr // the record of the session at hand
+	at   store.Addr // the record of the current session
 	some bool       // a state was walked
 }
 
 func (r *records) newGraph() *graph {
 	g := &graph{b: r.s}
 	q := *r.q
-	q.Layers &^= rule.Meaning // of calls and results the bubbles tell
+	q.Layers &^= rule.Meaning // calls and results are checked in bubbles
 	q.Report = func(f rule.Finding) {
 		switch {
-		case f.At.Set == "": // the root lies in the session's record
+		case f.At.Set == "": // the root is in the session's record
 			f.At, f.Pointer = g.at, "/conversationState"
 		case g.b.named.changed[f.At.RowID]:
 			return
@@ -43,7 +43,7 @@ func (r *records) newGraph() *graph {
 	return g
 }
 
-// read is a blob's bytes.
+// read returns the bytes of a blob.
 func (g *graph) read(_ context.Context, place uint64) ([]byte, error) {
 	row, col, err := g.row(place)
 	if err != nil || row.Long {
@@ -51,7 +51,7 @@ func (g *graph) read(_ context.Context, place uint64) ([]byte, error) {
 	}
 	value := row.Cell(col)
 	if value.Class == store.Text {
-		b, _ := hex.DecodeString(string(value.Bytes())) // as far as it is any
+		b, _ := hex.DecodeString(string(value.Bytes())) // as far as it is valid
 		return b, nil
 	}
 	if b := value.Bytes(); len(b) != 1 || b[0] != 0 {
@@ -60,7 +60,7 @@ func (g *graph) read(_ context.Context, place uint64) ([]byte, error) {
 	return nil, nil
 }
 
-// place is a blob's address.
+// place returns the address of a blob.
 func (g *graph) place(place uint64) store.Addr {
 	at := store.Addr{File: g.b.File, Set: lists.DiskTable}
 	if row, _, err := g.row(place); err == nil {
@@ -74,8 +74,8 @@ func (g *graph) row(place uint64) (*sqlitepages.Row, int, error) {
 	return row, g.b.valueAt, err
 }
 
-// state asks of the agent's own state of a session: whether it can be decoded,
-// and whether all is there that the agent goes on from.
+// state checks the agent's own state of a session: whether it can be decoded, and
+// whether everything exists that the agent needs to continue.
 func (r *records) state(id string, at store.Addr) error {
 	raw := r.f.Raw(lists.ComState)
 	r.graph.at = at
@@ -118,8 +118,8 @@ func (r *records) newest(id string) error {
 	return r.graph.Root(r.ctx, root, at, "")
 }
 
-// earlier walks the states as of each prompt. The client goes back to them, and
-// does not need them to go on.
+// earlier walks the states before each prompt. The client restores them on request,
+// and does not need them to continue.
 func (r *records) earlier(id string) error {
 	var keys []string
 	err := r.s.Family(r.ctx, lists.BubbleRootRow+id+":", func(rest string) bool {

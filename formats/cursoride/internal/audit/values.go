@@ -13,27 +13,26 @@ import (
 	"rehome/formats/store"
 )
 
-// pending is what rows of one scan name in others: those are looked up when
-// the scan is over.
+// pending holds references to other rows, which are looked up after the scan.
 type pending struct {
 	mu          sync.Mutex
 	contents    map[[sha256.Size]byte]named
 	checkpoints []named
 	calls       map[string][]named // tools that have not ended, by session
-	changed     map[int64]bool     // blobs that are not what they were: what they say is no news
-	misplaced   map[string]bool    // bubbles that lie under another key, as session:bubble
+	changed     map[int64]bool     // blobs that do not match their ids: findings in them are consequences
+	misplaced   map[string]bool    // bubbles under another key, as session:bubble
 }
 
-// named is a place that names something.
+// named is a reference and its place.
 type named struct {
 	at      store.Addr
 	pointer string
 	id      string
 }
 
-// values looks at every value of cursorDiskKV in the order of the rows, while
-// the container is looked at: a look-up of each would take ten times as long.
-// Workers judge what one reads.
+// values checks every value of cursorDiskKV in the order of the rows, during the walk
+// over the container: looking each up would take ten times as long. One goroutine reads
+// and workers check.
 type values struct {
 	ctx        context.Context
 	key, value int
@@ -44,7 +43,7 @@ type values struct {
 	workers    sync.WaitGroup
 }
 
-// piled are rows on their way to a worker, and where they lie.
+// piled is a batch of rows for a worker, and their places.
 type piled struct {
 	batch  *store.Batch
 	places []sqlitepages.Place
@@ -69,7 +68,7 @@ func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *
 	return v
 }
 
-// row takes one row. What its family does not ask for is left where it lies.
+// row takes one row. Values that no check of its family needs are not read.
 func (v *values) row(r *sqlitepages.Row) error {
 	key := r.Cell(v.key)
 	if key.Class == store.Text && judged(key.Bytes()).Prefix == "" && utf8.Valid(key.Bytes()) {
@@ -85,7 +84,7 @@ func (v *values) row(r *sqlitepages.Row) error {
 	v.batch.Add(key)
 	if r.Long {
 		v.judges[0].long(r, v.value, key)
-		v.batch.Add(store.IntCell(0)) // what is never asked
+		v.batch.Add(store.IntCell(0)) // never checked
 	} else {
 		v.batch.Add(r.Cell(v.value))
 	}
@@ -100,7 +99,7 @@ func (v *values) hand() {
 	v.batch, v.places = nil, nil
 }
 
-// end waits for what is on its way.
+// end waits for the workers.
 func (v *values) end() {
 	if v.batch != nil {
 		v.hand()
@@ -109,8 +108,8 @@ func (v *values) end() {
 	v.workers.Wait()
 }
 
-// withheld are findings of a file that may turn out to be damaged: then what
-// its rows say is no news.
+// withheld holds the findings of a file until it is known whether the file is damaged:
+// then findings in its rows are consequences.
 type withheld struct {
 	mu   sync.Mutex
 	list []rule.Finding

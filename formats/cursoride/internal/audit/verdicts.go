@@ -7,8 +7,8 @@ import (
 	"rehome/formats/rule"
 )
 
-// verdicts are said when all lists and all records are known: of sessions that
-// are named in one place and absent in the other. disk: there is a place for records.
+// verdicts reports sessions that one place names and another lacks, once all lists and
+// records are known. disk: the database has a table for records.
 func (x *examination) verdicts(disk bool) {
 	meaning, references := x.q.Enabled(rule.Meaning), x.q.Enabled(rule.References)
 	newer := x.newest()
@@ -47,7 +47,7 @@ func (x *examination) verdicts(disk bool) {
 	}
 }
 
-// newest is the newest list that names a session.
+// newest returns the newest list that names a session.
 func (x *examination) newest() generation {
 	newest := inTabs
 	for _, e := range x.listed {
@@ -56,8 +56,7 @@ func (x *examination) newest() generation {
 	return newest
 }
 
-// there reports whether a session has a record, or is one whose conversation
-// lies elsewhere.
+// there reports whether a session has a record, or its conversation is elsewhere.
 func (x *examination) there(id string) bool {
 	if _, ok := slices.BinarySearch(x.bodies, id); ok {
 		return true
@@ -66,7 +65,7 @@ func (x *examination) there(id string) bool {
 	return e != nil && (e.inline || e.remote || e.draft)
 }
 
-// relations asks of parents and children.
+// relations checks parents and children.
 func (x *examination) relations() {
 	for _, n := range x.kids {
 		if !x.there(n.id) {
@@ -80,8 +79,7 @@ func (x *examination) relations() {
 	}
 }
 
-// places asks whether the workspaces are there that sessions belong to, once
-// for each.
+// places reports missing workspaces of sessions, each once.
 func (x *examination) places(ids []string) {
 	if !x.whole || x.spaces == nil {
 		return
@@ -108,8 +106,8 @@ func (x *examination) places(ids []string) {
 	}
 }
 
-// windowID reports the id of a window without a folder, which leaves nothing
-// below workspaceStorage: a word, or the time when it was opened.
+// windowID reports whether an id is that of a window without a folder, which has no
+// folder in workspaceStorage: a word, or the time when the window was opened.
 func windowID(id string) bool {
 	if id == "empty-window" || id == "ext-dev" {
 		return true

@@ -11,23 +11,23 @@ import (
 	"rehome/formats/store"
 )
 
-// assembler is where bubbles become messages. One response of a model is several
-// bubbles: its reasoning, its text, each call with what came of it.
+// assembler makes messages of bubbles. One response of a model is several bubbles: its
+// reasoning, its text, and each call with its result.
 type assembler struct {
 	chat  *Chat
 	sink  loss.Sink
 	tally session.Account
 	give  func(*session.Message)
-	err   error // the first of reading a record beside the bubbles
+	err   error // the first error of reading another record than bubbles
 
-	msg      *session.Message // the response that is being put together
+	msg      *session.Message // the current response
 	held     []*session.Message
 	heldSize int
 	mode     string // of the turn
 	request  string
 	response string         // of the calls in msg
-	calling  bool           // msg has calls: what is said next is another response
-	calls    map[string]int // how often an id was called, and the last number behind it
+	calling  bool           // msg has calls: text and reasoning that follow are another response
+	calls    map[string]int // by id: how many calls have it, and the last number appended
 
 	turn  *session.Turn // to be put on the next message
 	turns int
@@ -42,7 +42,7 @@ type assembler struct {
 	loose []session.Extra
 }
 
-// maxHeld bounds a response: the bytes of the bubbles it is made of.
+// maxHeld is the maximum size of the bubbles of one response.
 const maxHeld = 4 << 20
 
 func (d *assembler) note(code loss.Code, at store.Addr) {
@@ -51,7 +51,7 @@ func (d *assembler) note(code loss.Code, at store.Addr) {
 	}
 }
 
-// take turns a bubble into parts.
+// take converts a bubble to parts.
 func (d *assembler) take(b *bubble) {
 	if b.fate != lists.Claimed || b.body == nil {
 		d.missingBubble(b)
@@ -87,7 +87,7 @@ func (b *bubble) origin() []string {
 	return []string{b.addr.String()}
 }
 
-// begin makes the record of the turn that a prompt begins.
+// begin fills in the record of the turn that a prompt begins.
 func (d *assembler) begin(b *bubble, mode string) {
 	d.turns++
 	if d.turn == nil {
@@ -99,7 +99,7 @@ func (d *assembler) begin(b *bubble, mode string) {
 	d.mode, d.request = mode, t.RequestID
 }
 
-// open is the response at hand, or a new one that begins with a bubble.
+// open returns the current response, or a new one that begins with the bubble.
 func (d *assembler) open(b *bubble) *session.Message {
 	if d.msg == nil {
 		d.msg = &session.Message{ID: b.id, Role: session.Assistant, At: d.moment(b.when())}
@@ -121,7 +121,7 @@ func (d *assembler) open(b *bubble) *session.Message {
 	return m
 }
 
-// called remembers what came of a call until the response is complete.
+// called keeps the result of a call until the response is complete.
 func (d *assembler) called(b *bubble, t tool, n int) {
 	d.response, d.calling = t.response, true
 	if d.calls == nil {
@@ -148,7 +148,7 @@ func (d *assembler) called(b *bubble, t tool, n int) {
 		Parts: []session.Part{t.result}, Origin: b.origin()})
 }
 
-// flush gives the response at hand away, and the results of its calls.
+// flush gives the current response, and the results of its calls.
 func (d *assembler) flush() {
 	m, held, response := d.msg, d.held, d.response
 	d.msg, d.held, d.heldSize, d.response, d.calling = nil, nil, 0, "", false
@@ -164,7 +164,7 @@ func (d *assembler) flush() {
 	}
 }
 
-// put gives a message away.
+// put gives a message.
 func (d *assembler) put(m *session.Message) {
 	if m.Turn == nil && d.turn != nil && m.Role != session.System {
 		m.Turn, d.turn = d.turn, nil
@@ -175,7 +175,7 @@ func (d *assembler) put(m *session.Message) {
 	d.give(m)
 }
 
-// moment is a stated moment, or one just behind the last.
+// moment returns a stated time, or one just after the last.
 func (d *assembler) moment(s session.Stamp) session.Stamp {
 	if s.Known() {
 		d.last = s

@@ -21,7 +21,7 @@ var contextTable = sync.OnceValue(func() *members.Table {
 		"autoContext", "useRememberThis", "useGitContext", "useWebContext", "useContextPicking", "editTrailContexts", "diffHistory")
 })
 
-// attached are the parts of what a prompt came with, in front of its text.
+// attached returns the attachments of a prompt as parts, which precede its text.
 func (d *assembler) attached(f *members.Object) (parts []session.Part) {
 	for i, a := range bubbleAttachments {
 		parts = d.list(parts, f, bubAttached+i, a.kind)
@@ -51,8 +51,7 @@ func (d *assembler) attached(f *members.Object) (parts []session.Part) {
 	return parts
 }
 
-// list makes a part of each element of a list. A list of another shape is
-// kept.
+// list makes a part of each element of a list. A value of another shape is kept.
 func (d *assembler) list(parts []session.Part, f *members.Object, i int, kind string) []session.Part {
 	raw := f.Full(i)
 	if raw == nil {
@@ -71,8 +70,8 @@ func (d *assembler) list(parts []session.Part, f *members.Object, i int, kind st
 	return parts
 }
 
-// pictures makes a part of each image. Its bytes are base64, or an object of
-// bytes by their index, or an array; or they lie in a file of the workspace.
+// pictures makes a part of each image. Its bytes are base64, an object of bytes by
+// index, or an array; or they are in a file of the workspace.
 func (d *assembler) pictures(parts []session.Part, list []byte) []session.Part {
 	for value := range rawjson.Elements(list) {
 		if members.Empty(value) {
@@ -113,7 +112,7 @@ func (d *assembler) pictures(parts []session.Part, list []byte) []session.Part {
 	return parts
 }
 
-// pictureBytes reads bytes in any of their spellings; nil if v is none.
+// pictureBytes decodes bytes in any of these forms; nil if v has none of them.
 func pictureBytes(v []byte) []byte {
 	switch {
 	case len(v) == 0:
@@ -161,7 +160,7 @@ func indexedBytes(v []byte) []byte {
 	return out
 }
 
-// mimeOf knows the kinds of image that can be pasted.
+// mimeOf recognizes the kinds of images that can be pasted.
 func mimeOf(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("\x89PNG")):

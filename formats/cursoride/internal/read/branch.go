@@ -11,22 +11,22 @@ import (
 	"rehome/formats/session"
 )
 
-// run is bubbles that follow each other: those that a session lists, or some
-// that the user went back on.
+// run is a sequence of bubbles: those that a session lists, or a branch of abandoned
+// ones.
 type run struct {
 	name    string // of the branch; "" for the live one
-	at      int    // how many bubbles of the live one are in front of it
+	at      int    // how many live bubbles precede it
 	turns   int    // and how many prompts
 	headers []header
 }
 
-// notLive is the number of a bubble that no list names.
+// notLive is the number of a bubble that is not listed.
 const notLive = -2
 
-// abandoned makes branches of the bubbles that no list names: turns that the
-// user went back on, which nothing ties to the rest but their times. What was
-// said between two bubbles that are still listed is one branch. Those without a
-// time are one branch in the order of their keys, which is as good as any.
+// abandoned makes branches of the bubbles that no list names: abandoned turns, which
+// are related to the others only by their times. Those between two listed bubbles are
+// one branch. Those without a time are one branch in the order of their keys, because
+// nothing better is known.
 func (c *Chat) abandoned(ctx context.Context, ids []string) error {
 	var timed, rest []header
 	for _, id := range ids {
@@ -34,7 +34,7 @@ func (c *Chat) abandoned(ctx context.Context, ids []string) error {
 		if err != nil {
 			return err
 		}
-		if r.Fate == lists.Deleted { // no turn, but what is left of one
+		if r.Fate == lists.Deleted { // what is left of a turn
 			c.tally.Read++
 			c.tally.Superseded++
 			continue
@@ -84,7 +84,7 @@ func (c *Chat) branch(r *run, from string) {
 	c.Out.Branches = append(c.Out.Branches, session.Branch{Name: r.name, From: from})
 }
 
-// grow cuts bubbles into branches, by the live bubble in front of each.
+// grow divides bubbles into branches, by the live bubble before each.
 func (c *Chat) grow(ctx context.Context, timed []header) error {
 	if len(timed) == 0 {
 		return nil
@@ -119,8 +119,8 @@ func (c *Chat) grow(ctx context.Context, timed []header) error {
 	return nil
 }
 
-// moments are the times of the live bubbles, none before the one in front of
-// it: a bubble that states none, or a clock that was set back, moves nothing.
+// moments returns the times of the live bubbles, none earlier than the one before it:
+// bubbles without a time and clocks that were set back do not count.
 func (c *Chat) moments(ctx context.Context) ([]int64, error) {
 	out := make([]int64, len(c.headers))
 	var last int64
@@ -141,9 +141,8 @@ func (c *Chat) moments(ctx context.Context) ([]int64, error) {
 	return out, nil
 }
 
-// trail finds out which message ends with which live bubble. Several bubbles
-// can be one message, so they are put together once more: of each turn that a
-// branch grew from, and once only.
+// trail finds out which message ends with which live bubble. Several bubbles can be
+// one message, so they are assembled once more, for each turn with a branch.
 type trail struct {
 	assembler *assembler
 	next      int
@@ -151,15 +150,15 @@ type trail struct {
 }
 
 func (c *Chat) newTrail() *trail {
-	scratch := *c // nothing of this is entered anywhere
+	scratch := *c // its accounts are dropped
 	scratch.asides, scratch.edits = nil, nil
 	t := &trail{assembler: &assembler{chat: &scratch, past: notLive - 1}}
 	t.assembler.give = func(m *session.Message) { t.last = m.ID }
 	return t
 }
 
-// to is the message that ends, so far, with the bubble in front of at, whose
-// turn began there. at never falls.
+// to returns the message that ends with the bubble before at, whose turn began there.
+// at never decreases.
 func (t *trail) to(ctx context.Context, began, at int) (string, error) {
 	c, d := t.assembler.chat, t.assembler
 	if t.next < began {
@@ -183,12 +182,12 @@ func (t *trail) to(ctx context.Context, began, at int) (string, error) {
 	return t.last, nil
 }
 
-// enter begins a branch: what is said in it follows nothing in time. It is nil
-// where there is nothing to be said of the turn.
+// enter begins a branch: its times do not follow those before it. It returns the record
+// of the turn, nil if there is none.
 func (d *assembler) enter(r *run, t *session.Turn) *session.Turn {
 	d.run, d.branch, d.turns = r, r.name, r.turns
 	d.last, d.mode, d.request, d.turn = session.Stamp{}, "", "", nil
-	if t != nil && !r.headers[0].user { // another answer to a prompt that stands
+	if t != nil && !r.headers[0].user { // another answer to a live prompt
 		d.turns = max(d.turns, 1)
 		if t.RequestID == "" && t.Usage == nil && t.Status == "" && t.Error == "" {
 			return nil

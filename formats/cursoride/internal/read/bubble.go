@@ -17,12 +17,12 @@ type header struct {
 	id     string
 	user   bool
 	at     session.Stamp
-	row    string // the end of its row's key, where that is not a colon and the id
-	inline []byte // the bubble itself, where the session's own record holds it
-	more   []byte // the header itself, where it has members that are not understood
+	row    string // the end of its row's key, if that is not a colon and the id
+	inline []byte // the bubble itself, if the session's record holds it
+	more   []byte // the header itself, if it has unknown members
 }
 
-// bubble is one that was read, and taken apart.
+// bubble is a bubble that was read and split.
 type bubble struct {
 	header
 	number int // among the headers
@@ -31,17 +31,17 @@ type bubble struct {
 	fate   lists.Fate
 	row    lists.Fate // of its own row
 	f      members.Object
-	state  *supply // what the agent's own state has of its turn, where it lacks something
+	state  *supply // what the agent's own state has of its turn, if it lacks something
 }
 
-// What capabilityType says; other bubbles are text.
+// Values of capabilityType; all other bubbles are text.
 const (
 	byTool    = 15
 	bySummary = 22
 	byThought = 30
 )
 
-// modes are what unifiedMode stands for in bubbles; heads spell it out.
+// modes are the values of unifiedMode in bubbles; heads have names.
 var modes = [...]string{"", "chat", "agent", "edit", "custom", "plan", "debug"}
 
 func modeOf(raw []byte) string {
@@ -51,7 +51,7 @@ func modeOf(raw []byte) string {
 	return rawjson.Text(raw)
 }
 
-// when is a bubble's moment, if it states one.
+// when returns the time of a bubble, if it states one.
 func (b *bubble) when() session.Stamp {
 	if s, _ := lists.Moment(b.f.Raw(bubCreated)); s.Known() {
 		return s
@@ -67,7 +67,7 @@ func (b *bubble) when() session.Stamp {
 	return session.Stamp{}
 }
 
-// done is when a bubble was complete, if it states that.
+// done returns when a bubble was complete, if it states that.
 func (b *bubble) done() session.Stamp {
 	for _, name := range [...]string{"clientEndTime", "clientSettleTime"} {
 		if s, _ := lists.Moment(rawjson.Last(b.f.Raw(bubTiming), name)); s.Known() {
@@ -77,7 +77,7 @@ func (b *bubble) done() session.Stamp {
 	return session.Stamp{}
 }
 
-// tokens are what a bubble says its response cost; most say 0 and mean nothing.
+// tokens returns the usage that a bubble states; 0 usually means unknown.
 func (b *bubble) tokens() (in, out int64) {
 	raw := b.f.Raw(bubTokens)
 	in, _ = members.Whole(rawjson.Last(raw, "inputTokens"))
@@ -85,19 +85,19 @@ func (b *bubble) tokens() (in, out int64) {
 	return in, out
 }
 
-// model is who speaks, if a bubble says so.
+// model returns the model that a bubble names.
 func (b *bubble) model() string {
 	name := rawjson.Text(rawjson.Last(b.f.Raw(bubModelInfo), "modelName"))
 	if name == "" {
 		name = rawjson.Text(b.f.Raw(bubModelType))
 	}
-	if name == "default" { // the client's own choice, which it does not tell
+	if name == "default" { // the client's own choice, which it does not record
 		return ""
 	}
 	return name
 }
 
-// text is what a bubble says: its text, else that of its rich text.
+// text returns the text of a bubble, or else that of its rich text.
 func (d *assembler) text(b *bubble) string {
 	text := b.f.Text(bubText)
 	rich := b.f.Full(bubRichText)
@@ -120,8 +120,8 @@ func (d *assembler) text(b *bubble) string {
 	return text
 }
 
-// thoughts are a bubble's reasoning: an object, a string in some rows of 2025,
-// a list in others.
+// thoughts returns the reasoning in a bubble: an object, in some rows of 2025 a string,
+// in others a list.
 func (d *assembler) thoughts(b *bubble) (parts []session.Part) {
 	millis, _ := b.f.Whole(bubThoughtMillis)
 	raw := b.f.Full(bubThinking)
@@ -194,7 +194,7 @@ func (d *assembler) thought(raw []byte) *session.Thinking {
 	return t
 }
 
-// summaryOf is what a bubble keeps of messages that were compacted.
+// summaryOf returns the summary of compacted messages in a bubble.
 func summaryOf(b *bubble) *session.Summary {
 	for _, i := range [...]int{bubCachedSummary, bubSummary} {
 		if raw := b.f.Full(i); raw != nil {
@@ -213,7 +213,7 @@ func summaryOf(b *bubble) *session.Summary {
 	return nil
 }
 
-// summaryText is a summary's text, which lies in an object, or in one in one.
+// summaryText returns the text of a summary, which is in an object or in a nested one.
 func summaryText(raw []byte) string {
 	for range 3 {
 		if text := rawjson.Text(raw); text != "" {
@@ -224,7 +224,7 @@ func summaryText(raw []byte) string {
 	return ""
 }
 
-// rest is what nobody claimed of a bubble.
+// rest returns what was not converted of a bubble.
 func (d *assembler) rest(b *bubble) []session.Extra {
 	f := &b.f
 	if hollowInside(f.Raw(bubTokens)) {
@@ -262,8 +262,7 @@ func (d *assembler) rest(b *bubble) []session.Extra {
 	return out
 }
 
-// common keeps what bubbles of a turn have in common where one is different, or
-// says it in an unknown way.
+// common keeps what a bubble states differently from its turn, or in an unknown way.
 func (d *assembler) common(f *members.Object) {
 	if raw := f.Full(bubMode); raw != nil && (modeOf(raw) == "" || modeOf(raw) != d.mode) {
 		f.Keep(bubMode)
@@ -282,8 +281,8 @@ func (d *assembler) common(f *members.Object) {
 	}
 }
 
-// odd reports a member of a header that is not known. What is known besides the
-// id, the type and the time is a cache of the bubble for the client's list.
+// odd reports whether a member of a header is unknown. The known ones besides the id,
+// the type and the time cache the bubble for the client's list.
 func odd(name []byte) bool {
 	switch string(name) {
 	case "bubbleId", "type", "createdAt", "serverBubbleId", "contentHeightHint", "grouping":
@@ -292,7 +291,7 @@ func odd(name []byte) bool {
 	return true
 }
 
-// hollowInside reports an object of which no member says anything.
+// hollowInside reports whether all members of an object are empty.
 func hollowInside(object []byte) bool {
 	for _, v := range rawjson.Members(object) {
 		if !members.Empty(v) {

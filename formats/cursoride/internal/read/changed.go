@@ -6,8 +6,8 @@ import (
 	"rehome/formats/store"
 )
 
-// changed reads what a call's file held before and after, where that is kept by
-// its hash: files says the same at the end, and keeps the books of it.
+// changed returns what reads a call's file before and after, if it is stored by its
+// hash. files yields the same at the end, and accounts for it.
 func (c *Chat) changed(t tool) func() (before, after *session.Body) {
 	if t.before == "" && t.after == "" {
 		return nil
@@ -15,7 +15,7 @@ func (c *Chat) changed(t tool) func() (before, after *session.Body) {
 	return func() (before, after *session.Body) { return c.held(t.before), c.held(t.after) }
 }
 
-// held is a file's content by its hash; nil if it is not there.
+// held returns the content of a file by its hash; nil if it is missing.
 func (c *Chat) held(id string) *session.Body {
 	if id == lists.EmptyContent {
 		return &session.Body{}

@@ -28,24 +28,24 @@ type Chat struct {
 	note     loss.Sink
 	ctx      context.Context
 
-	quiet   bool           // nobody wants it, but what is asked in it is to be heard
+	quiet   bool           // not selected: only its prompts are needed
 	typed   []*lists.Typed // prompts that only a list of them has
 	headers []header
-	runs    []*run // branches, where they are wanted
+	runs    []*run // branches, if they are selected
 	listed  map[string]bool
 	old     map[string][]byte // toolFormerData by bubble, as the first versions kept them apart
 	summary string            // of what was compacted
-	past    int               // the last header that was
+	past    int               // the last header that was compacted
 	ended   string            // how the last turn ended, in the client's word
 
 	state     string // conversationState
 	newest    string // the id of the newest state's blob
 	assembler *assembler
-	agent     *agent // the agent's own state, where it was opened
-	spine     bool   // there is nothing else
+	agent     *agent // the agent's own state, if it was opened
+	spine     bool   // and it is the conversation
 	kids      []*agentstate.Child
 	started   map[string]string // subagents that the state knows, by their calls
-	filled    session.Account   // of the state, where it only fills gaps
+	filled    session.Account   // of the state, if it only fills gaps
 
 	edits             []edit
 	asides            []aside

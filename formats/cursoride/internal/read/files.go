@@ -12,20 +12,20 @@ import (
 	"rehome/formats/store"
 )
 
-// edit is a call that changed a file whose content is kept by its hash.
+// edit is a call that changed a file whose content is stored by its hash.
 type edit struct{ path, call, before, after string }
 
-// edited remembers a call's file.
+// edited records the file of a call.
 func (c *Chat) edited(t tool) {
 	if t.before != "" || t.after != "" {
 		c.edits = append(c.edits, edit{filePath(t.path), t.call.ID, t.before, t.after})
 	}
 }
 
-// files are the snapshots that the client kept: of each edit what the file held
-// before and after, and of each file what it held before the session.
+// files yields the snapshots that the client kept: the content before and after each
+// edit, and that of each file before the session.
 func (w *walk) files(yield func(*session.File, error) bool) {
-	w.drain() // which calls there were is known behind the messages
+	w.drain() // the calls are known after the messages
 	seen := map[string]bool{}
 	for _, e := range w.edits {
 		f := &session.File{Path: e.path, Extras: []session.Extra{{Name: "call", Raw: session.AppendString(nil, e.call)}}}
@@ -54,8 +54,8 @@ func (w *walk) files(yield func(*session.File, error) bool) {
 	}
 }
 
-// content reads what a file held. seen keeps a row that several edits name
-// from being counted twice.
+// content reads the content of a file. seen prevents counting a row twice that several
+// edits name.
 func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, string, error) {
 	if id == "" {
 		return nil, "", nil
@@ -95,8 +95,8 @@ func (w *walk) content(key, id string, seen map[string]bool) (*session.Body, str
 	return &session.Body{Bytes: found.Bytes}, at.String(), nil
 }
 
-// untouched are the files as they were before the session, by URI. false: the
-// consumer has had enough.
+// untouched yields the files as they were before the session, by URI; false if the
+// consumer has stopped.
 func (w *walk) untouched(yield func(*session.File, error) bool) bool {
 	seen := map[string]bool{}
 	for name, value := range rawjson.Members(w.originals) {
@@ -118,7 +118,7 @@ func (w *walk) untouched(yield func(*session.File, error) bool) bool {
 			return false
 		}
 	}
-	for i := range w.asides { // those that the session's record does not name
+	for i := range w.asides { // those that the session's record does not list
 		a := &w.asides[i]
 		if a.family != lists.OriginalRow || a.used {
 			continue
@@ -134,7 +134,7 @@ func (w *walk) untouched(yield func(*session.File, error) bool) bool {
 	return true
 }
 
-// original takes a file's text from a row of its own.
+// original reads the text of a file from a row of its own.
 func (w *walk) original(f *session.File, a *aside, seen map[string]bool) error {
 	a.used = true
 	body, at, err := w.content(lists.OriginalRow+w.ID+":"+a.rest, a.rest, seen)
@@ -174,8 +174,8 @@ func (d *assembler) side(a *aside, m *session.Message) error {
 	return nil
 }
 
-// leftovers are records of a session that no message claimed: each is carried
-// whole, in a message of its own behind the conversation.
+// leftovers carries the records of a session that no message uses, each in a message
+// of its own after the conversation.
 func (d *assembler) leftovers() error {
 	c := d.chat
 	for i := range c.asides {
@@ -208,8 +208,8 @@ func (d *assembler) leftovers() error {
 	return nil
 }
 
-// picture reads an image that lies beside the database. Nothing outside of the
-// store is looked at.
+// picture reads an image file beside the database. It opens nothing outside of the
+// store.
 func (c *Chat) picture(m *session.Media) {
 	at := strings.ReplaceAll(m.URI, `\`, "/")
 	_, rel, ok := strings.Cut(at, "/"+lists.SpacesName+"/")

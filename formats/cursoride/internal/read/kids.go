@@ -20,7 +20,7 @@ func (c *Chat) strangers(root []byte) bool {
 }
 
 // adopt finds the subagents that only the agent's own state knows: they become
-// sessions behind this one.
+// sessions after this one.
 func (c *Chat) adopt(a *agent) {
 	c.started = map[string]string{}
 	linked := map[string]bool{}
@@ -45,15 +45,15 @@ func (c *Chat) adopt(a *agent) {
 	}
 }
 
-// innerSessions gives the subagents of a session that was walked, and theirs.
+// innerSessions yields the subagents of a session, and those below them.
 type innerSessions struct {
 	*walk
 	sel    session.Selection
-	wanted bool // the session that they lie in is
+	wanted bool // the session that holds them is selected
 	yield  func(*session.Session, error) bool
 }
 
-// all is false where the consumer has had enough.
+// all returns false if the consumer has stopped.
 func (n *innerSessions) all(of *session.Session, kids []*agentstate.Child) bool {
 	for _, kid := range kids {
 		if n.x.given[kid.ID] {
@@ -69,7 +69,7 @@ func (n *innerSessions) all(of *session.Session, kids []*agentstate.Child) bool 
 	return true
 }
 
-// one gives one of them, if it is wanted, and those that it started.
+// one yields one of them, if it is selected, and those that it started.
 func (n *innerSessions) one(of *session.Session, kid *agentstate.Child, wanted bool) bool {
 	n.agent.sink = n.note
 	s := &session.Session{Head: session.Head{ID: kid.ID, Agent: of.Agent, Title: kid.Title, Created: kid.Created, Updated: kid.Updated, Turns: -1, Bytes: -1}}
@@ -107,7 +107,7 @@ func (f *feed) searchChildren(ctx context.Context, e *lists.Entry) bool {
 	return f.send(ctx, c, inner{})
 }
 
-// root is the newest state of the agent, nil if there is none.
+// root returns the newest state of the agent, nil if there is none.
 func (c *Chat) root(ctx context.Context) ([]byte, error) {
 	if b := lists.RootBytes(c.state); len(b) > 0 {
 		return b, nil

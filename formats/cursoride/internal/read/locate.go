@@ -11,12 +11,11 @@ import (
 	"rehome/formats/session"
 )
 
-// Most rows of bubbles are called what the session's list calls them. Of some
-// the key has another id than the bubble inside, which is the one that is
-// listed; some are listed, and call themselves, by no id at all.
+// The id in the key of a bubble's row usually is the listed one. In some rows only the
+// id inside the bubble is; some bubbles are listed, and stored, without an id.
 
-// locate finds listed bubbles by the ids inside of rows that are not listed,
-// and says how many it found.
+// locate finds listed bubbles by the ids inside of rows that are not listed, and
+// returns how many it found.
 func (c *Chat) locate(ctx context.Context) (n int64, err error) {
 	at := make(map[string]int, len(c.headers))
 	var blank []int
@@ -62,20 +61,20 @@ func (c *Chat) locate(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// rename gives a header the name of its row for an id.
+// rename sets the id of a header to the name of its row.
 func (h *header) rename(rest string) {
 	if h.id = rest; rest == "" {
 		h.id, h.row = "nameless", ":"
 	}
 }
 
-// spareRow is a bubble that calls itself by no id.
+// spareRow is a bubble without an id.
 type spareRow struct {
 	rest string
 	at   session.Stamp
 }
 
-// nameless lets go of listed bubbles that have no id and no row.
+// nameless removes listed bubbles that have neither an id nor a row.
 func (c *Chat) nameless() {
 	for i := 0; i < len(c.headers); i++ {
 		if c.headers[i].id != "" {

@@ -8,8 +8,8 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-// turnIndex finds turns of the agent's state by what bubbles say of theirs: the
-// numbers of the turns, which rise.
+// turnIndex finds turns of the agent's state by what bubbles state about theirs. The
+// lists hold the numbers of turns, ascending.
 type turnIndex struct {
 	requests map[string][]int
 	calls    map[string][]int
@@ -38,8 +38,8 @@ func indexTurns(turns []agentstate.Turn) turnIndex {
 	return x
 }
 
-// match finds the agent's turn that bubbles are of: by its request, by a call,
-// by the prompt. Turns that were passed do not come again.
+// match returns the turn of the agent's state that bubbles belong to: by its request,
+// a call, or the prompt. Earlier turns than the last one are not found again.
 func (a *agent) match(b *batch) int {
 	var request, text string
 	best := -1

@@ -37,11 +37,11 @@ const (
 	bubAttached // the first of what is attached to a prompt, see attachments
 )
 
-// attachment is a list of a bubble, or of its context, whose elements are
-// things attached to the prompt: one part each, of that kind.
+// attachment is a list in a bubble or its context, whose elements were attached to the
+// prompt: each is one part, of that kind.
 type attachment struct{ member, kind string }
 
-// attachments of a bubble, which follow bubAttached, and of its context.
+// attachments lists those of a bubble, which follow bubAttached, and of its context.
 var (
 	bubbleAttachments = [...]attachment{
 		{"attachedCodeChunks", "selection"},
@@ -101,8 +101,8 @@ var (
 	}
 )
 
-// bubbleIdle are members that say nothing where they are empty, as they are in
-// nearly every bubble.
+// bubbleIdle lists members that mean nothing if they are empty, as they are in nearly
+// every bubble.
 var bubbleIdle = [...]string{
 	"approximateLintErrors", "assistantSuggestedDiffs", "attachedHumanChanges", "capabilities", "capabilitiesRan",
 	"capabilityContexts", "capabilityStatuses", "codeBlocks", "diffHistories", "diffsForCompressingFiles",

@@ -7,9 +7,9 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-// patched applies changes of lines to a text: each says which lines it takes
-// the place of, [{"original":{"startLineNumber":3,"endLineNumberExclusive":4},
-// "modified":["…"]}], in the order of the text. false if they do not fit it.
+// patched applies changes of lines to a text. Each states which lines it replaces,
+// [{"original":{"startLineNumber":3,"endLineNumberExclusive":4},"modified":["…"]}],
+// in the order of the text. It returns false if they do not fit the text.
 func patched(text, changes []byte) ([]byte, bool) {
 	lines := bytes.Split(text, []byte("\n"))
 	var out [][]byte

@@ -8,7 +8,7 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 )
 
-// filePath is the path of a file that a record names by URI or as a path.
+// filePath returns the path of a file that a record names by URI or path.
 func filePath(text string) string {
 	if f := lists.ByURI(text); f.Path != "" && strings.Contains(text, "://") {
 		if scheme, _, _ := strings.Cut(text, "://"); scheme == "file" || scheme == "vscode-remote" {
@@ -21,10 +21,10 @@ func filePath(text string) string {
 	return text
 }
 
-// maxPicture is the largest image that is taken in.
+// maxPicture is the maximum size of an image file.
 const maxPicture = 32 << 20
 
-// smallFile reads an ordinary file; nil if it is none, or a link.
+// smallFile reads a regular file; nil for anything else, such as a link.
 func smallFile(path string) []byte {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPicture {

@@ -11,14 +11,14 @@ import (
 	"rehome/formats/session"
 )
 
-// aside is a record of a session that is none of its bubbles.
+// aside is a record of a session that is not one of its bubbles.
 type aside struct {
 	family, rest string // its key without the session's id
 	used         bool
 }
 
-// scan looks at the keys of a session: what belongs to it, and what its list of
-// bubbles leaves out. Where there is no such list, the bubbles are all it has.
+// scan reads the keys of a session: its records, and bubbles that are not listed. If
+// the list is lost, it is made of the bubbles.
 func (c *Chat) scan(ctx context.Context, lost bool) error {
 	if c.Database == nil || c.Database.Disk == nil {
 		c.nameless()
@@ -73,8 +73,8 @@ func (c *Chat) scan(ctx context.Context, lost bool) error {
 	return c.abandoned(ctx, past)
 }
 
-// recover puts bubbles in an order whose list is gone: by the times they state,
-// else as they were stored.
+// recover orders bubbles whose list is lost: by their times, or else as they were
+// stored.
 func (c *Chat) recover(ctx context.Context, ids []string) error {
 	type place struct {
 		header
@@ -106,7 +106,7 @@ func (c *Chat) recover(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// remains counts what is left of a deleted session.
+// remains counts the records that are left of a deleted session.
 func (c *Chat) remains(ctx context.Context) error {
 	for _, f := range lists.Families() {
 		if !f.Aside && f.Prefix != lists.BubbleRow {
@@ -136,7 +136,7 @@ func (c *Chat) aside(family, rest string) *aside {
 	return &c.asides[i]
 }
 
-// sides adds to a message what was recorded of its prompt in rows of their own.
+// sides adds to a message the records of its prompt in rows of their own.
 func (c *Chat) sides(d *assembler, b *bubble, m *session.Message) {
 	for _, family := range [...]string{lists.RequestRow, lists.BubbleRootRow} {
 		a := c.aside(family, b.id)

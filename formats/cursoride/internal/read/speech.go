@@ -8,8 +8,8 @@ import (
 	"rehome/formats/session"
 )
 
-// missingBubble reports a bubble that is not there. A prompt without its text still begins
-// a turn.
+// missingBubble reports a bubble that does not exist. A prompt without its text still
+// begins a turn.
 func (d *assembler) missingBubble(b *bubble) {
 	switch {
 	case b.fate == lists.Deleted:
@@ -41,7 +41,7 @@ func (d *assembler) missingBubble(b *bubble) {
 	}
 }
 
-// prompt is a bubble of the user's, or one that the client wrote for them.
+// prompt converts a bubble of the user, or one that the client wrote for them.
 func (d *assembler) prompt(b *bubble, mode string) {
 	d.flush()
 	d.begin(b, mode)
@@ -65,8 +65,8 @@ func (d *assembler) prompt(b *bubble, mode string) {
 	d.put(m)
 }
 
-// summary is a bubble that stands where the client compacted what is in front
-// of it.
+// summary converts a bubble that marks where the client compacted the messages before
+// it.
 func (d *assembler) summary(b *bubble) {
 	d.flush()
 	m := &session.Message{ID: b.id, Role: session.System, At: d.moment(b.when()), Origin: b.origin()}
@@ -79,7 +79,7 @@ func (d *assembler) summary(b *bubble) {
 	d.put(m)
 }
 
-// boundary says that all up to here is no more sent to the model.
+// boundary marks that the model no longer receives what precedes it.
 func (d *assembler) boundary() {
 	d.flush()
 	m := &session.Message{ID: "compacted", Role: session.System, At: d.moment(session.Stamp{})}
@@ -91,7 +91,7 @@ func (d *assembler) boundary() {
 	d.put(m)
 }
 
-// answer is a bubble of the agent's.
+// answer converts a bubble of the agent.
 func (d *assembler) answer(b *bubble) {
 	thoughts, text := d.thoughts(b), d.text(b)
 	raw := b.f.Full(bubTool)
@@ -143,7 +143,7 @@ func (d *assembler) answer(b *bubble) {
 	}
 }
 
-// attach puts what nobody claimed of a bubble on its first part.
+// attach puts the rest of a bubble on its first part.
 func attach(m *session.Message, parts []session.Part, extras []session.Extra) {
 	if len(extras) == 0 {
 		return

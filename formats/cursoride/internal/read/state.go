@@ -16,19 +16,19 @@ import (
 	"rehome/formats/store"
 )
 
-// fromState marks what bubbles lack and the agent's own state has.
+// fromState marks parts that bubbles lack and that come from the agent's own state.
 const fromState = "state"
 
-// blobs are those of the agent's state, in cursorDiskKV.
+// blobs reads the blobs of the agent's state from cursorDiskKV.
 type blobs struct {
 	db   *lists.Database
-	id   agentstate.ID // of the root that lies in the session's record
+	id   agentstate.ID // of the root in the session's record
 	root []byte
 	rows map[agentstate.ID]int64
 }
 
-// Blob finds a blob. As TEXT it is spelled in hexadecimal, as BLOB it is as it
-// is, but for a single zero byte, which stands for nothing at all.
+// Blob finds a blob. As TEXT it is hexadecimal, as BLOB it is raw, except that a single
+// zero byte stands for an empty blob.
 func (b *blobs) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
 	if b.root != nil && id == b.id {
 		return b.root, nil
@@ -56,30 +56,29 @@ func (b *blobs) at(id agentstate.ID) store.Addr {
 	return b.db.Addr(lists.DiskTable, lists.BlobRow+id.String(), b.rows[id])
 }
 
-// agent is the agent's own state of a session, opened where bubbles lack
-// something.
+// agent is the agent's own state of a session, opened if bubbles lack something.
 type agent struct {
 	*agentstate.State
 	blobs *blobs
 	turns []agentstate.Turn
-	past  int // the turn that was asked for last: those in front do not come again
+	past  int // the last requested turn: earlier ones are not found again
 	known turnIndex
 
 	ctx  context.Context
-	pull func() (*session.Message, error, bool) // nil before the first message is wanted
+	pull func() (*session.Message, error, bool) // nil before the first message is requested
 	end  func()
-	held *session.Message // the first of the turn that comes next
+	held *session.Message // the first message of the next turn
 	seen int              // turns that began
-	told session.Account  // what was entered into the books
+	told session.Account  // what was accounted for
 
-	sink loss.Sink // whoever walks it
+	sink loss.Sink // of the goroutine that reads it
 
-	last     *supply // of the turn that was asked for last
+	last     *supply // of the last requested turn
 	lastTurn int
 }
 
-// open reads the state that a session's record holds, or the newest that the
-// store names for it; nil if there is none.
+// openAgent opens the state in the session's record, or the newest one that the store
+// names for it; nil if there is none.
 func (c *Chat) openAgent(ctx context.Context) (*agent, error) {
 	if c.Database == nil {
 		return nil, nil
@@ -108,7 +107,7 @@ func (c *Chat) openAgent(ctx context.Context) (*agent, error) {
 	return a, nil
 }
 
-// next is the next of its messages, where bubbles are the conversation.
+// next returns the next message of a conversation that bubbles tell.
 func (a *agent) next() (*session.Message, error, bool) {
 	if a.pull == nil {
 		a.pull, a.end = iter.Pull2(a.Messages(a.ctx))
@@ -122,8 +121,8 @@ func (a *agent) stop() {
 	}
 }
 
-// count enters the blobs that were reached since it was last asked. The root
-// that lies in the session's record is none.
+// count accounts for the blobs that were reached since the last call. A root in the
+// session's record is not a blob.
 func (a *agent) count(t *session.Account) {
 	var now session.Account
 	now.Converted, now.CarriedRaw, now.Unreadable = a.Reached(), a.Opaque(), a.Unreadable()
@@ -138,8 +137,8 @@ func (a *agent) count(t *session.Account) {
 	a.told = now
 }
 
-// states finds out where the agent's own state is. Where there is no bubble at
-// all it is the conversation.
+// states finds the agent's own state. If there is no bubble at all, it is the
+// conversation.
 func (c *Chat) states(ctx context.Context, f *members.Object) error {
 	if lists.HasState(f.Raw(lists.ComState)) {
 		c.state = f.Text(lists.ComState)
@@ -169,7 +168,7 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 		f.KeepFull(lists.ComState)
 		return nil
 	}
-	c.agent, c.spine = a, true // the consumer walks it
+	c.agent, c.spine = a, true // the consumer reads it
 	named, have := c.Out.Children, map[string]bool{}
 	for _, l := range named {
 		have[l.Session] = true
@@ -182,8 +181,8 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 	return nil
 }
 
-// subagents looks for those that only the agent's own state knows, in a session
-// that is told by its bubbles.
+// subagents finds those that only the agent's own state knows, in a session whose
+// conversation is its bubbles.
 func (c *Chat) subagents(ctx context.Context, f *members.Object) error {
 	if c.state != "" {
 		f.Keep(lists.ComState)

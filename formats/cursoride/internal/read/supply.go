@@ -9,8 +9,8 @@ import (
 	"rehome/formats/session"
 )
 
-// supply is what the agent's own state has of a turn. The bubbles stay the
-// order of things: only what they lack is taken from here.
+// supply is what the agent's own state has of a turn. The order is that of the bubbles:
+// only what they lack is taken from here.
 type supply struct {
 	prompt  []session.Part
 	texts   []*session.Text
@@ -20,10 +20,10 @@ type supply struct {
 	results map[string]*session.ToolResult
 
 	said  map[string]bool // texts and calls that bubbles have
-	spent bool            // what no bubble has was given away
+	spent bool            // what no bubble has was returned
 }
 
-// lacks reports whether a bubble has less than its session once had.
+// lacks reports whether a bubble no longer holds everything that its session once had.
 func (b *bubble) lacks() bool {
 	if b.body == nil {
 		return true
@@ -47,10 +47,10 @@ func (b *bubble) lacks() bool {
 	return !args || !result
 }
 
-// supply gives a batch what the agent's state has of its turn, where the
-// bubbles lack something and there is such a state.
+// supply sets what the agent's state has of the turn of a batch, if the bubbles lack
+// something and there is such a state.
 func (c *Chat) supply(ctx context.Context, b *batch) error {
-	if b.run.name != "" { // the state is of the live turns
+	if b.run.name != "" { // the state holds the live turns
 		return nil
 	}
 	lacks := false
@@ -86,7 +86,7 @@ func (c *Chat) supply(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// gather walks the agent's messages up to a turn and through it.
+// gather reads the agent's messages up to a turn and through it.
 func (a *agent) gather(turn int) (*supply, error) {
 	if a.last != nil && turn == a.lastTurn {
 		return a.last, nil
@@ -119,7 +119,7 @@ func (a *agent) gather(turn int) (*supply, error) {
 	return s, nil
 }
 
-// add keeps the parts of a message, which is gone at the next step.
+// add keeps the parts of a message, which is valid until the next one.
 func (s *supply) add(m *session.Message) {
 	for _, p := range m.Parts {
 		switch p := p.(type) {
@@ -158,13 +158,13 @@ func (s *supply) add(m *session.Message) {
 	}
 }
 
-// markSeen notes what a bubble says.
+// markSeen records what a bubble holds.
 func (s *supply) markSeen(b *bubble) {
 	s.said[rawjson.Text(b.f.Raw(bubText))] = true
 	s.said[rawjson.Text(rawjson.Last(b.f.Raw(bubTool), "toolCallId"))] = true
 }
 
-// tool fills in what a bubble does not say of a call.
+// tool fills in what a bubble lacks of a call.
 func (s *supply) tool(t *tool) {
 	if s == nil {
 		return
@@ -194,7 +194,7 @@ func (s *supply) tool(t *tool) {
 	}
 }
 
-// thought finds the text of reasoning of which a bubble has the signature.
+// thought finds the text of reasoning by the signature in a bubble.
 func (s *supply) thought(t *session.Thinking) {
 	if s == nil || t.Text != "" || t.Signature == "" {
 		return
@@ -204,7 +204,7 @@ func (s *supply) thought(t *session.Thinking) {
 	}
 }
 
-// unmatched is what the agent's state has of a turn and no bubble does, once, where
+// unmatched returns, once, what the agent's state has of a turn and no bubble does, if
 // the first bubble is missing.
 func (s *supply) unmatched() (parts []session.Part, results []*session.ToolResult) {
 	if s == nil || s.spent {

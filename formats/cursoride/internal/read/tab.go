@@ -6,9 +6,9 @@ import (
 	"rehome/formats/internal/rawjson"
 )
 
-// translate makes a bubble of the first generation one of today's. There a
-// type is a word, which some call a role, what the user typed can be in
-// delegate.a, initText or content, and the answer's text in rawText.
+// translate converts a bubble of the first generation to the current form. Its type is
+// a word, in some versions named role; the prompt can be in delegate.a, initText or
+// content, and the text of the answer in rawText.
 func (c *Chat) translate(b *bubble) {
 	if c.Body != lists.InTab || b.body == nil {
 		return
@@ -55,8 +55,7 @@ func (c *Chat) translate(b *bubble) {
 	f.Extras = rest
 }
 
-// setKind sets a bubble's type from the word that stands for it; false if it is
-// another.
+// setKind sets the type of a bubble from the word for it; false if the word is unknown.
 func setKind(f *members.Object, word []byte) bool {
 	switch rawjson.Text(word) {
 	case "user":

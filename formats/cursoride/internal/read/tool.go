@@ -39,8 +39,8 @@ var toolNames = sync.OnceValue(func() *members.Table {
 	}, "attachedCodeChunks", "images")
 })
 
-// toolKinds are the kinds of the client's own tools by their number. Names are
-// aliases that change from prompt to prompt.
+// toolKinds are the kinds of the client's own tools by number. Names vary from prompt
+// to prompt.
 var toolKinds = [...]string{
 	1: "semSearch", 3: "grep", 5: "read", 6: "ls", 7: "edit", 8: "glob", 9: "semSearch", 11: "delete", 12: "reapply",
 	15: "shell", 16: "fetchRules", 18: "webSearch", 19: "mcp", 23: "searchSymbols", 24: "backgroundComposerFollowup",
@@ -53,7 +53,7 @@ var toolKinds = [...]string{
 	65: "sendToUser", 66: "connectScm",
 }
 
-// kindOf is the kind of a tool, by its number if that is known.
+// kindOf returns the kind of a tool, by its number if that is known.
 func kindOf(number int64, name string) string {
 	if number > 0 && number < int64(len(toolKinds)) && toolKinds[number] != "" {
 		return toolKinds[number]
@@ -70,7 +70,7 @@ func kindOf(number int64, name string) string {
 	return ""
 }
 
-// tool is a call and what came of it, both from one bubble.
+// tool is a call and its result, both from one bubble.
 type tool struct {
 	call     *session.ToolCall
 	result   *session.ToolResult // nil while there is none
@@ -80,8 +80,7 @@ type tool struct {
 	path     string
 }
 
-// tool reads a tool's record. Rows of tools that never began hold nothing but a
-// status.
+// tool reads the record of a tool. Rows of tools that never started hold only a status.
 func (d *assembler) tool(raw []byte, bubble string) tool {
 	f := &d.inner
 	f.SplitBy(raw, "toolFormerData.", toolNames())
@@ -116,7 +115,7 @@ func (d *assembler) tool(raw []byte, bubble string) tool {
 	return t
 }
 
-// outcome says how a call ended. Of its states only some are an end.
+// outcome sets how a call ended, if its status is final.
 func (d *assembler) outcome(f *members.Object, kind, status, decision string, r *session.ToolResult) {
 	switch status {
 	case "completed", "success", "done":
@@ -161,8 +160,8 @@ func (d *assembler) outcome(f *members.Object, kind, status, decision string, r 
 	}
 }
 
-// errorText is what the model was told of an error: JSON in a string, text, or
-// an object.
+// errorText returns what the model was told of an error: JSON in a string, text, or an
+// object.
 func errorText(raw []byte) string {
 	doc := lists.EmbeddedJSON(raw)
 	for _, name := range [...]string{"modelVisibleErrorMessage", "clientVisibleErrorMessage", "message", "error", "errorMessage"} {
@@ -173,7 +172,7 @@ func errorText(raw []byte) string {
 	return rawjson.Text(doc)
 }
 
-// contents takes the ids of what an edited file held.
+// contents takes the ids of the content of an edited file.
 func (t *tool) contents(c *session.ToolCall, value []byte) {
 	if c.Kind != "edit" {
 		return
@@ -189,7 +188,7 @@ func (t *tool) contents(c *session.ToolCall, value []byte) {
 	}
 }
 
-// child is the subagent that a call started.
+// child returns the subagent that a call started.
 func (d *assembler) child(c *session.ToolCall, more, value []byte) string {
 	for _, at := range [...][]byte{more, value} {
 		for _, name := range [...]string{"subagentComposerId", "composerId", "agentId"} {
@@ -217,8 +216,8 @@ var oldToolNames = sync.OnceValue(func() *members.Table {
 	}, "attachedCodeChunks", "images")
 })
 
-// oldTools adds the calls of a bubble of 2025, which has all of a response in
-// one list.
+// oldTools adds the calls of a bubble of 2025, which holds all of a response in one
+// list.
 func (d *assembler) oldTools(tools []tool, b *bubble) []tool {
 	list := b.f.Full(bubToolResults)
 	if list == nil || list[0] != '[' {
@@ -255,5 +254,5 @@ func (d *assembler) oldTools(tools []tool, b *bubble) []tool {
 	return tools
 }
 
-// own is a copy: views of a bubble are gone with it.
+// own returns a copy, which does not keep the bubble in memory.
 func own(r session.Raw) session.Raw { return bytes.Clone(r) }

@@ -10,7 +10,7 @@ import (
 	"rehome/formats/session"
 )
 
-// turns reads the bubbles of a run, a turn at a time.
+// turns reads the bubbles of a run, turn by turn.
 func (f *feed) turns(ctx context.Context, c *Chat, r *run) error {
 	for from := 0; from < len(r.headers); {
 		to := from + 1
@@ -70,7 +70,7 @@ func (f *feed) turn(ctx context.Context, c *Chat, r *run, from, to int) error {
 	return nil
 }
 
-// readOf finds a bubble of a run.
+// readOf reads a bubble of a run.
 func (c *Chat) readOf(ctx context.Context, r *run, at int, note loss.Sink) (*bubble, error) {
 	number := at
 	if r.name != "" {
@@ -79,8 +79,8 @@ func (c *Chat) readOf(ctx context.Context, r *run, at int, note loss.Sink) (*bub
 	return c.read(ctx, r.headers[at], number, note)
 }
 
-// read finds a bubble and takes it apart. A row of its own wins over what the
-// session's record holds inline.
+// read reads a bubble and splits it. Its own row takes precedence over what the
+// session's record holds.
 func (c *Chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bubble, error) {
 	b := &bubble{header: h, number: at}
 	if c.Database != nil && h.id != "" {
@@ -103,7 +103,7 @@ func (c *Chat) read(ctx context.Context, h header, at int, note loss.Sink) (*bub
 	return b, nil
 }
 
-// ending is what is known of a turn when all of it has been read.
+// ending is what is known of a turn once all of it was read.
 type ending struct {
 	session.Turn
 	in, out int64
@@ -133,7 +133,7 @@ func (t *ending) see(b *bubble) {
 	}
 }
 
-// close draws the end of a turn; the last one ended as the session did.
+// close sets how the turn ended; the last one ended as the session did.
 func (t *ending) close(c *Chat, last bool) {
 	if t.in > 0 || t.out > 0 {
 		u := session.UnknownUsage()

@@ -15,11 +15,11 @@ import (
 	"rehome/formats/store"
 )
 
-// fromPrompts marks what a session has lost and a list of prompts has.
+// fromPrompts marks messages that come from a list of prompts.
 const fromPrompts = "prompts"
 
-// seenPrompts are the prompts in lists that are to be sessions: whether another
-// session has said them. A prompt in one workspace is none of another's.
+// seenPrompts maps prompts of selected lists to whether a session contains them. The
+// workspace is part of the key: the same text in another one is another prompt.
 type seenPrompts map[store.Digest]bool
 
 func promptDigest(space, text string) store.Digest {
@@ -28,8 +28,8 @@ func promptDigest(space, text string) store.Digest {
 
 func requestDigest(id string) store.Digest { return digest.Bytes([]byte("\x00request\x00" + id)) }
 
-// wantPrompts notes which prompts are looked for in sessions, where a list is
-// wanted that has to leave out what sessions say.
+// wantPrompts collects the prompts of selected lists, which leave out what sessions
+// contain.
 func (x *Reader) wantPrompts(ctx context.Context, sel session.Selection) error {
 	for _, e := range x.ByID {
 		if e.Body != lists.InPrompts || !sel.Includes(e.ID) || !x.Wanted(e) {
@@ -52,7 +52,7 @@ func (x *Reader) wantPrompts(ctx context.Context, sel session.Selection) error {
 	return nil
 }
 
-// markSeen notes the prompts of a session.
+// markSeen marks the prompts of a session.
 func (x *Reader) markSeen(e *lists.Entry, m *session.Message) {
 	if x.seen == nil || m == nil || m.Role != session.User {
 		return
@@ -73,7 +73,7 @@ func (x *Reader) markSeen(e *lists.Entry, m *session.Message) {
 	}
 }
 
-// said reports whether a session says a prompt.
+// said reports whether a session contains a prompt.
 func (x *Reader) said(e *lists.Entry, t *lists.Typed) bool {
 	for _, space := range e.Scope() {
 		if x.seen[promptDigest(space, t.Text)] {
@@ -103,7 +103,7 @@ func (x *Reader) rest(ctx context.Context, e *lists.Entry, note loss.Sink) (*Cha
 	return c, err
 }
 
-// unsaid are the prompts of a list that no session says.
+// unsaid returns the prompts of a list that no session contains.
 func (w *walk) unsaid() (list []*lists.Typed) {
 	for _, t := range w.typed {
 		if !w.x.said(w.Entry, t) {
@@ -113,8 +113,8 @@ func (w *walk) unsaid() (list []*lists.Typed) {
 	return list
 }
 
-// remembered gives the prompts of a session that only a list has; false where
-// the consumer has had enough.
+// remembered yields the prompts of a session that only a list has; false if the
+// consumer has stopped.
 func (w *walk) remembered(yield func(*session.Message, error) bool) bool {
 	names := map[string]int{}
 	for i, t := range w.typed {
@@ -130,8 +130,8 @@ func (w *walk) remembered(yield func(*session.Message, error) bool) bool {
 	return true
 }
 
-// typedMessage makes a prompt of an entry. Of a session's own only what its own
-// list says counts, so that a part of the store says the same.
+// typedMessage makes a message of a listed prompt. For a session only its own list
+// counts, so that a part of the store gives the same result.
 func (w *walk) typedMessage(turn int, t *lists.Typed, names map[string]int) *session.Message {
 	m := &session.Message{Role: session.User, At: t.At, Turn: &session.Turn{Number: turn}}
 	text := &session.Text{Text: t.Text}
@@ -182,7 +182,7 @@ func (f *feed) scanOnly(ctx context.Context, e *lists.Entry) bool {
 	return f.session(ctx, e, c, nil)
 }
 
-// markUnwanted notes the prompts of such a session.
+// markUnwanted marks the prompts of such a session.
 func (x *Reader) markUnwanted(ctx context.Context, p piece) {
 	for _, m := range p.messages {
 		x.markSeen(p.chat.Entry, m)
