@@ -1,7 +1,6 @@
 package cursorndjson
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"os"
 
 	"rehome/formats"
+	"rehome/formats/internal/lines"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/tally"
 	"rehome/formats/loss"
@@ -22,7 +22,6 @@ type scan struct {
 	ctx   context.Context
 	tally *tally.Tally
 	batch *store.Batch
-	line  []byte // of which the beginning was in an earlier piece
 	moved []byte // an agent's line with another workspace
 	n     int64  // lines so far
 }
@@ -41,44 +40,64 @@ func (s *scan) run() error {
 	return s.ctx.Err()
 }
 
-// file reads one file in pieces.
+// file reads one file: by lines, or in pieces.
 func (s *scan) file(set int) error {
 	f, err := s.open(s.schema.Sets[set].File)
 	if err != nil || f == nil {
 		return err
 	}
 	defer f.Close()
-	s.n, s.line = 0, s.line[:0]
-	take := s.lines
+	s.n = 0
 	if s.schema.Sets[set].Kind == store.Plain {
-		take = s.piece
+		return s.pieces(set, f)
 	}
-	buffer := make([]byte, store.PieceBytes)
-	some := false
-	for {
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		n, err := io.ReadFull(f, buffer)
-		if n > 0 {
-			some = true
-			if err := take(set, buffer[:n]); err != nil {
-				return err
-			}
-		}
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			break
-		}
+	for l, err := range lines.Each(s.ctx, f, maxLine) {
 		if err != nil {
 			return err
 		}
+		if l.Long {
+			return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", l.Number, maxLine>>20)}
+		}
+		line, class := l.Bytes, store.Text
+		if l.Number == 1 && l.Offset > 0 {
+			line = append([]byte("\ufeff"), line...) // a mark that lines passes over
+		}
+		if !l.Ended {
+			class = store.Blob
+		}
+		if err := s.add(set, class, line); err != nil {
+			return err
+		}
 	}
-	if s.schema.Sets[set].Kind == store.Lines && (len(s.line) > 0 || !some) {
-		if err := s.add(set, store.Blob, s.line); err != nil {
+	if s.n == 0 {
+		if err := s.add(set, store.Blob, nil); err != nil {
 			return err
 		}
 	}
 	return s.give()
+}
+
+// pieces reads a transcript.
+func (s *scan) pieces(set int, f io.Reader) error {
+	buffer := make([]byte, store.PieceBytes)
+	for {
+		n, err := io.ReadFull(f, buffer)
+		if n > 0 {
+			s.batch = store.NewBatch(set, 1)
+			s.batch.Row(s.n)
+			s.batch.AddBytes(store.Blob, buffer[:n])
+			s.n++
+			if err := s.give(); err != nil {
+				return err
+			}
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return s.ctx.Err()
+		case err != nil:
+			return err
+		}
+	}
 }
 
 // open opens a file, nil if it is not there.
@@ -103,29 +122,6 @@ func (s *scan) open(p string) (*os.File, error) {
 	}
 	s.was[p] = info
 	return f, nil
-}
-
-// lines cuts a piece of a file into lines.
-func (s *scan) lines(set int, piece []byte) error {
-	for {
-		i := bytes.IndexByte(piece, '\n')
-		if i < 0 {
-			if len(s.line)+len(piece) > maxLine {
-				return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", s.n+1, maxLine>>20)}
-			}
-			s.line = append(s.line, piece...)
-			return nil
-		}
-		line := piece[:i]
-		if len(s.line) > 0 {
-			s.line = append(s.line, line...)
-			line = s.line
-		}
-		if err := s.add(set, store.Text, line); err != nil {
-			return err
-		}
-		s.line, piece = s.line[:0], piece[i+1:]
-	}
 }
 
 // add adds a line as the view wants it.
@@ -183,15 +179,6 @@ func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
 }
 
 func (s *scan) note(n loss.Loss) { s.view.OnLoss.Add(n) }
-
-// piece adds a piece of a transcript.
-func (s *scan) piece(set int, piece []byte) error {
-	s.batch = store.NewBatch(set, 1)
-	s.batch.Row(s.n)
-	s.batch.AddBytes(store.Blob, piece)
-	s.n++
-	return s.give()
-}
 
 func (s *scan) give() error {
 	b := s.batch

@@ -37,6 +37,24 @@ type Writer interface {
 	Close() error
 }
 
+// EachRow hands each row of some batches to do, by its batch and number there, and
+// releases the batches. It stops at the first error.
+func EachRow(batches iter.Seq2[*Batch, error], do func(b *Batch, i int) error) error {
+	for b, err := range batches {
+		if err != nil {
+			return err
+		}
+		for i := 0; i < b.Rows() && err == nil; i++ {
+			err = do(b, i)
+		}
+		b.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Records yields the records of a reader, for tests and small stores. Each record
 // is valid until the next one.
 func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {

@@ -106,27 +106,18 @@ func (s *docScan) askMeta(p string) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() {
-		if e := db.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	t, ok := DesignOf(db).Table(MetaTable)
 	if !ok || !slices.Equal(t.Columns, []string{"key", "value"}) {
 		return "", nil
 	}
-	for b, err := range db.Scan(s.ctx, 0, t) {
-		if err != nil {
-			return "", err
+	err = store.EachRow(db.Scan(s.ctx, 0, t), func(b *store.Batch, i int) error {
+		if id == "" && string(b.Cell(i, 0).Bytes()) == storedb.MetaKey {
+			id = MetaAgent(b.Cell(i, 1).Bytes())
 		}
-		for i := range b.Rows() {
-			if id == "" && string(b.Cell(i, 0).Bytes()) == storedb.MetaKey {
-				id = MetaAgent(b.Cell(i, 1).Bytes())
-			}
-		}
-		b.Release()
-	}
-	return id, nil
+		return nil
+	})
+	return id, err
 }
 
 // shelf makes lines of one agent's blobs.
@@ -135,24 +126,13 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := db.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	is, usual := DesignOf(db), storeDesign()
 	lines := 0
 	if t, ok := is.Table(sdkdoc.Checkpoint.Table()); ok {
 		m := &maker{docScan: s, file: sh.path, table: t, Columns: Pair(sdkdoc.Checkpoint, t), odd: !is.equal(usual), id: sh.id, sink: out}
-		for b, err := range db.Scan(s.ctx, int(sdkdoc.Checkpoint), t) {
-			if err != nil {
-				return err
-			}
-			err = m.batch(b)
-			b.Release()
-			if err != nil {
-				return err
-			}
+		if err := store.EachRow(db.Scan(s.ctx, int(sdkdoc.Checkpoint), t), m.record); err != nil {
+			return err
 		}
 		lines = m.made
 	}
@@ -172,14 +152,13 @@ func (s *docScan) leftMeta(db Database, sh *shelf, is *Design) error {
 	}
 	usual, n := metaRow(sh.id, sh.created), 0
 	var one bool
-	for b, err := range db.Scan(s.ctx, 0, t) {
-		if err != nil {
-			return err
+	if err := store.EachRow(db.Scan(s.ctx, 0, t), func(b *store.Batch, i int) error {
+		if n++; n == 1 && b.RowID(i) == 1 && b.Width() == 2 {
+			one = same(b.Cell(i, 0), usual[0]) && same(b.Cell(i, 1), usual[1])
 		}
-		if n += b.Rows(); n == 1 && b.Rows() == 1 && b.RowID(0) == 1 && b.Width() == 2 {
-			one = same(b.Cell(0, 0), usual[0]) && same(b.Cell(0, 1), usual[1])
-		}
-		b.Release()
+		return nil
+	}); err != nil {
+		return err
 	}
 	switch {
 	case n == 1 && one:

@@ -154,15 +154,8 @@ func (s *docScan) run() error {
 func (s *docScan) table(db Database, file string, k sdkdoc.Kind, t store.TableSchema, odd bool) error {
 	m := &maker{docScan: s, file: file, table: t, Columns: Pair(k, t), odd: odd, sink: &s.lines}
 	scan := func(ctx context.Context) iter.Seq2[*store.Batch, error] { return db.Scan(ctx, int(k), t) }
-	for b, err := range ahead(s.ctx, s.view.Jobs, scan) {
-		if err != nil {
-			return err
-		}
-		err = m.batch(b)
-		b.Release()
-		if err != nil {
-			return err
-		}
+	if err := store.EachRow(ahead(s.ctx, s.view.Jobs, scan), m.record); err != nil {
+		return err
 	}
 	return s.ctx.Err()
 }

@@ -74,16 +74,10 @@ func (s *docScan) leftTable(db Database, file string, t store.TableSchema) error
 	if s.view.OnLeftover == nil {
 		return nil
 	}
-	for b, err := range db.Scan(s.ctx, 0, t) {
-		if err != nil {
-			return err
-		}
-		for i := range b.Rows() {
-			s.leftWhole(file, t, b, i)
-		}
-		b.Release()
-	}
-	return nil
+	return store.EachRow(db.Scan(s.ctx, 0, t), func(b *store.Batch, i int) error {
+		s.leftWhole(file, t, b, i)
+		return nil
+	})
 }
 
 // leftRow tells of a row that no line can be made of.

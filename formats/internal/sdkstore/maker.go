@@ -36,15 +36,6 @@ type maker struct {
 	work []byte
 }
 
-func (m *maker) batch(b *store.Batch) error {
-	for i := range b.Rows() {
-		if err := m.record(b, i); err != nil {
-			return err
-		}
-	}
-	return m.ctx.Err()
-}
-
 // record makes the line of one row.
 func (m *maker) record(b *store.Batch, i int) error {
 	m.row = m.Columns.Row(m.row[:0], b, i)

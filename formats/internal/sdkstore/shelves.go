@@ -3,6 +3,7 @@ package sdkstore
 import (
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"slices"
 
 	"rehome/formats/internal/sdkdoc"
@@ -161,11 +162,7 @@ func (s *shelfBuilder) build(b *bin) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := db.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	put := func(batch *store.Batch) error { return db.Put(s.ctx, batch) }
 	b.put = put
 	for _, e := range b.rows {

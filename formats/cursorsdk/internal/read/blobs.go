@@ -72,14 +72,11 @@ func (s *agentDB) read(ctx context.Context, d *decoder, p sqlitestore.File) (err
 	s.out.Account.Add(session.Account{Read: deleted + s.blobs.Misnamed, Converted: deleted, CarriedRaw: s.blobs.Misnamed})
 	if t, ok := design.Table(sdkstore.MetaTable); ok {
 		taken[t.Name] = true
-		for b, err := range s.db.Scan(ctx, 0, t) {
-			if err != nil {
-				return err
-			}
-			for i := range b.Rows() {
-				s.meta(d, b, i, t)
-			}
-			b.Release()
+		if err := store.EachRow(s.db.Scan(ctx, 0, t), func(b *store.Batch, i int) error {
+			s.meta(d, b, i, t)
+			return nil
+		}); err != nil {
+			return err
 		}
 	}
 	sum, err := d.strangers(s.db, p, taken)

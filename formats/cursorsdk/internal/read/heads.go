@@ -101,21 +101,19 @@ func catalog(ctx context.Context, root string, v formats.View) (list []session.H
 		return nil, nil
 	}
 	at := func(column string) int { return slices.Index(agents.Columns, column) }
-	for b, err := range db.Scan(ctx, 0, agents) {
-		if err != nil {
-			return nil, err
+	err = store.EachRow(db.Scan(ctx, 0, agents), func(b *store.Batch, i int) error {
+		h := session.Head{
+			ID: textOf(b, i, at("agent_id")), Agent: session.CursorSDK, Workspace: textOf(b, i, at("workspace_ref")), Title: textOf(b, i, at("name")),
+			Created: headMoment(textOf(b, i, at("created_at"))), Updated: headMoment(textOf(b, i, at("updated_at"))), Bytes: -1,
 		}
-		for i := range b.Rows() {
-			h := session.Head{
-				ID: textOf(b, i, at("agent_id")), Agent: session.CursorSDK, Workspace: textOf(b, i, at("workspace_ref")), Title: textOf(b, i, at("name")),
-				Created: headMoment(textOf(b, i, at("created_at"))), Updated: headMoment(textOf(b, i, at("updated_at"))), Bytes: -1,
-			}
-			if h.Turns = turns[h.ID]; unsure[h.ID] || len(runs.Columns) < 2 {
-				h.Turns = -1
-			}
-			list = append(list, h)
+		if h.Turns = turns[h.ID]; unsure[h.ID] || len(runs.Columns) < 2 {
+			h.Turns = -1
 		}
-		b.Release()
+		list = append(list, h)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return list, nil
 }

@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -26,11 +27,7 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := db.Close(); err == nil {
-			err = e
-		}
-	}()
+	defer func() { err = errors.Join(err, db.Close()) }()
 	design := sdkstore.DesignOf(db)
 	taken := map[string]bool{}
 	for k := range sdkdoc.Checkpoint {
@@ -41,15 +38,8 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 		taken[t.Name] = true
 		r := rowDocs{decoder: d, kind: k, Columns: sdkstore.Pair(k, t), table: t, addr: store.Addr{File: p.Path, Set: t.Name, HasID: t.RowIDs}}
 		d.parts = append(d.parts, part{d.rows.Size, r.addr})
-		for b, err := range db.Scan(d.ctx, 0, t) {
-			if err != nil {
-				return err
-			}
-			err = r.batch(b)
-			b.Release()
-			if err != nil {
-				return err
-			}
+		if err := store.EachRow(db.Scan(d.ctx, 0, t), r.record); err != nil {
+			return err
 		}
 	}
 	t, err := d.strangers(db, p, taken)
@@ -64,12 +54,8 @@ func (d *decoder) strangers(db *sqlitefile.DB, p sqlitestore.File, taken map[str
 			continue
 		}
 		n := int64(0)
-		for b, err := range db.Scan(d.ctx, 0, t) {
-			if err != nil {
-				return sum, err
-			}
-			n += int64(b.Rows())
-			b.Release()
+		if err := store.EachRow(db.Scan(d.ctx, 0, t), func(*store.Batch, int) error { n++; return nil }); err != nil {
+			return sum, err
 		}
 		sum.Read += n
 		if strings.HasPrefix(t.Name, "sqlite_") { // SQLite's own books say nothing
@@ -93,15 +79,6 @@ type rowDocs struct {
 	addr  store.Addr
 	row   []store.Cell
 	line  []byte
-}
-
-func (r *rowDocs) batch(b *store.Batch) error {
-	for i := range b.Rows() {
-		if err := r.record(b, i); err != nil {
-			return err
-		}
-	}
-	return r.ctx.Err()
 }
 
 func (r *rowDocs) record(b *store.Batch, i int) error {
