@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
@@ -63,21 +62,29 @@ func (r *reader) find() error {
 	if !known {
 		return &formats.Error{Format: name, At: r.path, Err: errors.New("no agents.ndjson, runs.ndjson, run_events.ndjson or checkpoints.ndjson in it"), Hint: "name the folder that contains agents.ndjson"}
 	}
-	if _, err := r.root.Stat(sdkdoc.Transcripts); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	found, err := transcripts(r.root.FS())
+	for _, p := range found {
+		r.schema.Sets = append(r.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
 	}
-	err = fs.WalkDir(r.root.FS(), sdkdoc.Transcripts, func(p string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return r.fail(p, err)
-		}
-		if e.Type().IsRegular() && !sdkdoc.Noise(e.Name()) {
-			r.schema.Sets = append(r.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
-		}
-		return nil
-	})
-	// A walk goes folder by folder, which is not the order of paths.
-	slices.SortFunc(r.schema.Sets[sdkdoc.Kinds:], func(a, b store.Set) int { return strings.Compare(a.File, b.File) })
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
+		return r.fail(pe.Path, err)
+	}
 	return err
+}
+
+// transcripts lists the transcripts of a store, sorted.
+func transcripts(root fs.FS) (out []string, err error) {
+	err = fs.WalkDir(root, sdkdoc.Transcripts, func(p string, e fs.DirEntry, err error) error {
+		if p == sdkdoc.Transcripts && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && e.Type().IsRegular() && !sdkdoc.Noise(e.Name()) {
+			out = append(out, p)
+		}
+		return err
+	})
+	slices.Sort(out) // a walk goes folder by folder
+	return out, err
 }
 
 func (r *reader) fail(at string, err error) error {

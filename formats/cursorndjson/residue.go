@@ -1,11 +1,10 @@
 package cursorndjson
 
 import (
-	"bytes"
+	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/secret"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -34,17 +33,7 @@ func (s *scan) residue(agents int64) {
 	}
 }
 
+// holds reports whether an item may hold a secret.
 func holds(it *store.SidecarItem) bool {
-	for _, c := range it.Row {
-		if _, cuts, torn := secret.Strip(c.Bytes()); cuts != nil || torn {
-			return true
-		}
-		if _, cut, torn := secret.StripHex(c.Bytes()); cut || torn {
-			return true
-		}
-		if held, err := secret.Holds(bytes.NewReader(c.Bytes())); held || err != nil {
-			return true
-		}
-	}
-	return len(it.Inserts) > 0
+	return len(it.Inserts) > 0 || slices.ContainsFunc(it.Row, func(c store.Cell) bool { return sdkdoc.HoldsSecret(c.Bytes()) })
 }

@@ -3,7 +3,6 @@ package cursorndjson
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -46,17 +45,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 
 // transcripts asks whose the readable copies are.
 func (c *checker) transcripts() error {
-	var files []string
-	root := os.DirFS(c.dir)
-	err := fs.WalkDir(root, sdkdoc.Transcripts, func(p string, e fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil && e.Type().IsRegular() && !sdkdoc.Noise(e.Name()) {
-			files = append(files, p)
-		}
-		return err
-	})
+	files, err := transcripts(os.DirFS(c.dir))
 	c.catalog.Transcripts(files)
 	if err != nil {
 		return &formats.Error{Format: name, At: c.dir, Err: err}

@@ -1,6 +1,7 @@
 package sdkdoc
 
 import (
+	"bytes"
 	"time"
 
 	"rehome/formats/internal/rawjson"
@@ -15,6 +16,23 @@ func (k Kind) Strip(text []byte) (bare []byte, cuts []store.Insert, torn bool) {
 		return secret.StripOwn(text)
 	}
 	return secret.Strip(text)
+}
+
+// Bare is a cell without its secrets; hex says that it may hold them in
+// hexadecimal, as meta rows do. torn: they cannot be cut out.
+func Bare(cell []byte, hex bool) (bare []byte, cut, torn bool) {
+	bare, cuts, torn := secret.Strip(cell)
+	if cuts == nil && !torn && hex {
+		return secret.StripHex(cell)
+	}
+	return bare, cuts != nil, torn
+}
+
+// HoldsSecret reports whether anything in a cell may be a secret.
+func HoldsSecret(cell []byte) bool {
+	_, cut, torn := Bare(cell, true)
+	held, err := secret.Holds(bytes.NewReader(cell))
+	return cut || torn || held || err != nil
 }
 
 // JSON reports whether a cell holds JSON, as JSON.parse takes it.

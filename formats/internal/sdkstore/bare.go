@@ -1,8 +1,6 @@
 package sdkstore
 
 import (
-	"bytes"
-
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/secret"
@@ -30,20 +28,14 @@ func bareCell(c store.Cell, schema bool) store.Cell {
 	if schema && secret.Suspect(c.Bytes()) {
 		return store.NullCell() // as if the database were the SDK's own
 	}
-	text, cuts, torn := secret.Strip(c.Bytes())
-	if cuts == nil && !torn {
-		var cut bool
-		if text, cut, torn = secret.StripHex(c.Bytes()); !cut && !torn {
-			if held, err := secret.Holds(bytes.NewReader(c.Bytes())); err != nil || held {
-				return store.WithheldCell()
-			}
-			return c
-		}
-	}
-	if torn {
+	text, cut, torn := sdkdoc.Bare(c.Bytes(), true)
+	switch {
+	case cut && !torn:
+		return sameClass(c, text)
+	case torn || sdkdoc.HoldsSecret(c.Bytes()):
 		return store.WithheldCell()
 	}
-	return sameClass(c, text)
+	return c
 }
 
 // bareLine leaves the secrets of a line out that comes from a sidecar, not from

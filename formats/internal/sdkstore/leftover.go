@@ -9,7 +9,6 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
-	"rehome/formats/internal/secret"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -108,11 +107,7 @@ func (s *docScan) strip(it *store.SidecarItem, t store.TableSchema) {
 		if c.Class != store.Text && c.Class != store.Blob {
 			continue
 		}
-		bare, cuts, torn := secret.Strip(c.Bytes())
-		cut := cuts != nil
-		if !cut && !torn && strings.EqualFold(t.Name, MetaTable) {
-			bare, cut, torn = secret.StripHex(c.Bytes())
-		}
+		bare, cut, torn := sdkdoc.Bare(c.Bytes(), strings.EqualFold(t.Name, MetaTable))
 		switch {
 		case torn:
 			it.Row[col] = store.WithheldCell()
