@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -155,10 +154,11 @@ func (s *shelves) read(_ context.Context, place uint64) ([]byte, error) {
 
 // moved is the error of a line that is not there any more.
 func (s *shelves) moved(err error) error {
+	at := filepath.Join(s.dir, sdkdoc.Checkpoint.File())
 	if err == nil {
-		err = fmt.Errorf("%w: it changed while it was read", formats.ErrBusy)
+		return formats.Changed(name, at)
 	}
-	return &formats.Error{Format: name, At: filepath.Join(s.dir, sdkdoc.Checkpoint.File()), Err: err, Hint: "quit the client that is writing to it and try again"}
+	return &formats.Error{Format: name, At: at, Err: err}
 }
 
 func (s *shelves) where(place uint64) store.Addr {
