@@ -6,7 +6,11 @@
 // line. The document is the larger of the two: a line can hold members that a
 // row has no column for, a row can hold hardly anything that a line cannot
 // say. Whatever is nested in a line (payload, usage, metadata, parameters) is
-// spliced in and out byte by byte and never spelled anew.
+// spliced in and out byte by byte and never encoded again.
+//
+// One table says all that is known of a kind: its columns, its members, and the
+// Form in which a line spells each column. ReadAgent, ReadRun and EventDoc read
+// a line as a typed document, for sessions.
 //
 // Neither way is a bijection, so each says what it did not carry. Append names
 // the cells that its line would not give back; Parse compares the line with
