@@ -32,7 +32,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 		}
 	}
 	c.catalog.Finish()
-	s := newShelves(c)
+	s := newBlobChecker(c)
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := c.file(ctx, sdkdoc.Checkpoint, s.line); err != nil {
 		return err

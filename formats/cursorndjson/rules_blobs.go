@@ -20,9 +20,9 @@ import (
 	"rehome/formats/store"
 )
 
-// shelves are the checkpoints of all agents: where each line is, to be read
+// blobChecker checks the checkpoints of all agents. It holds where each line is, to be read
 // again.
-type shelves struct {
+type blobChecker struct {
 	*checker
 	lines  []blobLine
 	agents map[string]*owned
@@ -51,10 +51,12 @@ type owned struct {
 	seen  map[agentstate.ID]struct{}
 }
 
-func newShelves(c *checker) *shelves { return &shelves{checker: c, agents: map[string]*owned{}} }
+func newBlobChecker(c *checker) *blobChecker {
+	return &blobChecker{checker: c, agents: map[string]*owned{}}
+}
 
 // line enters a line of checkpoints.ndjson.
-func (s *shelves) line(l *linecheck.Line) {
+func (s *blobChecker) line(l *linecheck.Line) {
 	if !s.q.Enabled(rule.References | rule.Meaning | rule.Schema) {
 		return
 	}
@@ -78,7 +80,7 @@ func (s *shelves) line(l *linecheck.Line) {
 	s.enter(text(l, "agentId"), id, l, data)
 }
 
-func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data []byte) {
+func (s *blobChecker) enter(agent string, id agentstate.ID, l *linecheck.Line, data []byte) {
 	h := s.last
 	if h == nil || h.agent != agent {
 		if h = s.agents[agent]; h == nil {
@@ -105,7 +107,7 @@ func (s *shelves) enter(agent string, id agentstate.ID, l *linecheck.Line, data 
 }
 
 // finish walks the states of all agents.
-func (s *shelves) finish(ctx context.Context) error {
+func (s *blobChecker) finish(ctx context.Context) error {
 	if !s.q.Enabled(rule.References|rule.Meaning|rule.Schema) || s.gap {
 		return nil // what is missing may be on a line that cannot be read
 	}
@@ -139,7 +141,7 @@ func (s *shelves) finish(ctx context.Context) error {
 }
 
 // read gives a checkpoint's bytes again.
-func (s *shelves) read(_ context.Context, place uint64) ([]byte, error) {
+func (s *blobChecker) read(_ context.Context, place uint64) ([]byte, error) {
 	l := s.lines[place]
 	s.buffer = slices.Grow(s.buffer[:0], int(l.size))[:l.size]
 	if _, err := s.file.ReadAt(s.buffer, l.offset); err != nil && !errors.Is(err, io.EOF) {
@@ -153,7 +155,7 @@ func (s *shelves) read(_ context.Context, place uint64) ([]byte, error) {
 }
 
 // moved is the error of a line that is not there any more.
-func (s *shelves) moved(err error) error {
+func (s *blobChecker) moved(err error) error {
 	at := filepath.Join(s.dir, sdkdoc.Checkpoint.File())
 	if err == nil {
 		return formats.Changed(name, at)
@@ -161,11 +163,11 @@ func (s *shelves) moved(err error) error {
 	return &formats.Error{Format: name, At: at, Err: err}
 }
 
-func (s *shelves) where(place uint64) store.Addr {
+func (s *blobChecker) where(place uint64) store.Addr {
 	return store.Addr{File: sdkdoc.Checkpoint.File(), Line: int(s.lines[place].number)}
 }
 
-func (s *shelves) close() error {
+func (s *blobChecker) close() error {
 	if s.file == nil {
 		return nil
 	}

@@ -56,9 +56,9 @@ func ahead(ctx context.Context, jobs int, scan func(context.Context) iter.Seq2[*
 	}
 }
 
-// behind puts batches into a database in a goroutine of its own, so that rows
+// asyncPut puts batches into a database in a goroutine of its own, so that rows
 // are made while SQLite takes in those before.
-type behind struct {
+type asyncPut struct {
 	in     chan *store.Batch
 	failed chan struct{}
 	ended  chan struct{}
@@ -66,8 +66,8 @@ type behind struct {
 	err    error // valid when failed or ended is closed
 }
 
-func newBehind(put func(*store.Batch) error) *behind {
-	b := &behind{in: make(chan *store.Batch, handOver), failed: make(chan struct{}), ended: make(chan struct{})}
+func newAsyncPut(put func(*store.Batch) error) *asyncPut {
+	b := &asyncPut{in: make(chan *store.Batch, handOver), failed: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(b.ended)
 		for batch := range b.in {
@@ -81,7 +81,7 @@ func newBehind(put func(*store.Batch) error) *behind {
 	return b
 }
 
-func (b *behind) put(batch *store.Batch) error {
+func (b *asyncPut) put(batch *store.Batch) error {
 	select {
 	case b.in <- batch:
 		return nil
@@ -92,7 +92,7 @@ func (b *behind) put(batch *store.Batch) error {
 }
 
 // end waits for the last batch. It is safe to call twice.
-func (b *behind) end() error {
+func (b *asyncPut) end() error {
 	b.once.Do(func() { close(b.in) })
 	<-b.ended
 	return b.err

@@ -26,9 +26,9 @@ type builder struct {
 	rows   *admission
 	agents []agent
 	index  store.Writer
-	rear   *behind // of index, nil where there is but one worker
+	async  *asyncPut // of index, nil where there is but one worker
 	fill   [sdkdoc.Checkpoint]*filler
-	shelf  shelfBuilder
+	stores agentStoreBuilder
 	ends   [sdkdoc.Kinds]ends
 	set    int // being written, -1 before the first
 	file   io.WriteCloser
@@ -55,14 +55,14 @@ func NewWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, e
 		return nil, err
 	}
 	w := &builder{Build: b, Target: to, ctx: ctx, plan: p, rows: newAdmission(), set: -1}
-	w.shelf.builder = w
+	w.stores.builder = w
 	if w.index, err = w.database(p.index()); err != nil {
 		return nil, err
 	}
 	put := func(b *store.Batch) error { return w.index.Put(ctx, b) }
 	if b.Jobs != 1 {
-		w.rear = newBehind(put)
-		put = w.rear.put
+		w.async = newAsyncPut(put)
+		put = w.async.put
 	}
 	for k := range w.fill {
 		w.fill[k], _ = newFiller(sdkdoc.Kind(k), p.index(), setOf(p.index().design, sdkdoc.Kind(k).Table()), put)
@@ -190,7 +190,7 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	}
 	switch {
 	case k == sdkdoc.Checkpoint:
-		w.shelf.counted()
+		w.stores.counted()
 	case k <= sdkdoc.Run && slices.ContainsFunc(final, func(c store.Cell) bool { return bytes.IndexByte(c.Bytes(), 0) >= 0 }):
 		w.note(loss.TextWithNUL, store.Addr{File: k.File(), Line: n})
 	}
@@ -202,7 +202,7 @@ func (w *builder) filler(k sdkdoc.Kind, row []store.Cell) (*filler, error) {
 	var f *filler
 	var err error
 	if k == sdkdoc.Checkpoint {
-		f, err = w.shelf.of(string(row[sdkdoc.BlobAgent].Bytes()))
+		f, err = w.stores.of(string(row[sdkdoc.BlobAgent].Bytes()))
 	} else {
 		f = w.fill[k]
 	}

@@ -11,8 +11,8 @@ import (
 	"rehome/formats/store"
 )
 
-// shelf is the checkpoints of one agent: a database, and whose it is.
-type shelf struct {
+// agentStore is the checkpoints of one agent: a database, and whose it is.
+type agentStore struct {
 	path string
 	agent
 	known bool // the catalog has the agent
@@ -21,25 +21,25 @@ type shelf struct {
 // checkpoints makes lines of all blobs, agent by agent in the order of the
 // catalog, then those of agents it lacks by path.
 func (s *docScan) checkpoints() (err error) {
-	shelves, err := s.shelves()
+	agentStores, err := s.agentStores()
 	if err != nil {
 		return err
 	}
 	s.lines.start(s, int(sdkdoc.Checkpoint), s.back.wholes[sdkdoc.Checkpoint])
 	out := sink(&s.lines)
 	var shuffled *shuffle
-	if runs := s.back.runs(len(shelves)); runs != nil {
+	if runs := s.back.runs(len(agentStores)); runs != nil {
 		shuffled = newShuffle(s, runs)
 		defer func() { err = errors.Join(err, shuffled.lines.Close()) }()
 		out = shuffled
 	} else if s.back.order != nil {
 		s.note(loss.Loss{Code: loss.StaleOrder, At: s.back.order.At})
 	}
-	for i := range shelves {
+	for i := range agentStores {
 		if shuffled != nil {
-			shuffled.shelf = i
+			shuffled.group = i
 		}
-		if err := s.shelf(&shelves[i], out); err != nil {
+		if err := s.agentStore(&agentStores[i], out); err != nil {
 			return err
 		}
 	}
@@ -51,9 +51,9 @@ func (s *docScan) checkpoints() (err error) {
 	return s.lines.finish()
 }
 
-// shelves finds out whose each database is, and puts them in order: those of
+// agentStores finds out whose each database is, and puts them in order: those of
 // the catalog's agents in its order, then the others by path.
-func (s *docScan) shelves() (out []shelf, err error) {
+func (s *docScan) agentStores() (out []agentStore, err error) {
 	place := map[string]int{} // of the first agent of an id
 	var ids []string
 	for i, a := range s.agents {
@@ -68,7 +68,7 @@ func (s *docScan) shelves() (out []shelf, err error) {
 		return nil, err
 	}
 	for _, o := range owners {
-		sh := shelf{o.Path, agent{id: o.Agent}, false}
+		sh := agentStore{o.Path, agent{id: o.Agent}, false}
 		var at int
 		if at, sh.known = place[o.Agent]; sh.known {
 			sh.created = s.agents[at].created
@@ -86,7 +86,7 @@ func (s *docScan) shelves() (out []shelf, err error) {
 		}
 		out = append(out, sh)
 	}
-	slices.SortStableFunc(out, func(a, b shelf) int {
+	slices.SortStableFunc(out, func(a, b agentStore) int {
 		switch {
 		case a.known && b.known:
 			return place[a.id] - place[b.id]
@@ -120,8 +120,8 @@ func (s *docScan) askMeta(p string) (id string, err error) {
 	return id, err
 }
 
-// shelf makes lines of one agent's blobs.
-func (s *docScan) shelf(sh *shelf, out sink) (err error) {
+// agentStore makes lines of one agent's blobs.
+func (s *docScan) agentStore(sh *agentStore, out sink) (err error) {
 	db, err := s.Open(s.ctx, sh.path)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (s *docScan) shelf(sh *shelf, out sink) (err error) {
 
 // leftMeta tells the rows of the meta table, unless they are what a writer
 // makes of the agent anyway.
-func (s *docScan) leftMeta(db Database, sh *shelf, is *Design) error {
+func (s *docScan) leftMeta(db Database, sh *agentStore, is *Design) error {
 	t, ok := is.Table(MetaTable)
 	if !ok || s.view.OnLeftover == nil {
 		return nil

@@ -15,14 +15,14 @@ const endsSet = "ends"
 
 // ends are the line ends of one file.
 type ends struct {
-	runs   []run // shelf is 1 for CRLF
+	runs   []run // group is 1 for CRLF
 	at     int   // of runs
 	within int   // of runs[at]
 	lines  int
 }
 
 func (e *ends) enter(style int) {
-	if n := len(e.runs); n > 0 && e.runs[n-1].shelf == style {
+	if n := len(e.runs); n > 0 && e.runs[n-1].group == style {
 		e.runs[n-1].lines++
 		return
 	}
@@ -30,14 +30,14 @@ func (e *ends) enter(style int) {
 }
 
 // plain are ends that a writer of lines makes anyway.
-func (e *ends) plain() bool { return len(e.runs) == 0 || len(e.runs) == 1 && e.runs[0].shelf == 0 }
+func (e *ends) plain() bool { return len(e.runs) == 0 || len(e.runs) == 1 && e.runs[0].group == 0 }
 
 // next reports whether the next line ends in CRLF. Where all did, those that
 // came later do, too.
 func (e *ends) next() bool {
 	e.lines++
 	if len(e.runs) == 1 {
-		return e.runs[0].shelf == 1
+		return e.runs[0].group == 1
 	}
 	for e.at < len(e.runs) && e.within == e.runs[e.at].lines {
 		e.at, e.within = e.at+1, 0
@@ -46,7 +46,7 @@ func (e *ends) next() bool {
 		return false
 	}
 	e.within++
-	return e.runs[e.at].shelf == 1
+	return e.runs[e.at].group == 1
 }
 
 // strayed reports ends that were told of more lines, or of fewer.

@@ -16,8 +16,8 @@ func (w *builder) endIndex() error {
 			return err
 		}
 	}
-	if w.rear != nil {
-		if err := w.rear.end(); err != nil {
+	if w.async != nil {
+		if err := w.async.end(); err != nil {
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func (w *builder) Finish(ctx context.Context) error {
 	if err := w.reach(max(len(w.Schema.Sets)-1, int(sdkdoc.Checkpoint))); err != nil {
 		return err
 	}
-	if err := errors.Join(w.shut(), w.shelf.finish()); err != nil {
+	if err := errors.Join(w.shut(), w.stores.finish()); err != nil {
 		return err
 	}
 	w.tellEnds()
@@ -80,12 +80,12 @@ func (w *builder) Close() error {
 		return nil
 	}
 	w.done = true
-	err := errors.Join(w.shut(), w.shelf.close())
+	err := errors.Join(w.shut(), w.stores.close())
 	for _, f := range w.fill {
 		f.drop()
 	}
-	if w.rear != nil {
-		w.rear.end() // its error was told when it happened
+	if w.async != nil {
+		w.async.end() // its error was told when it happened
 	}
 	if w.index != nil {
 		err = errors.Join(err, w.index.Close())

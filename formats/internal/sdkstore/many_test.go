@@ -28,7 +28,7 @@ func TestManyAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shelf := &w.(*builder).shelf
+	stores := &w.(*builder).stores
 	most := 0
 	for i := range agents * rounds {
 		b := store.NewBatch(int(sdkdoc.Checkpoint), 1)
@@ -37,19 +37,19 @@ func TestManyAgents(t *testing.T) {
 		if err := w.Put(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		if len(shelf.order)%500 != 0 {
+		if len(stores.order)%500 != 0 {
 			continue
 		}
-		held := len(shelf.rows.held)
-		for _, o := range shelf.order {
+		held := len(stores.rows.held)
+		for _, o := range stores.order {
 			if o.batch != nil {
 				held += o.batch.Size()
 			}
 		}
 		most = max(most, held)
 	}
-	if len(shelf.order) != agents || most > 9<<20 {
-		t.Errorf("%d agents, %d bytes held", len(shelf.order), most)
+	if len(stores.order) != agents || most > 9<<20 {
+		t.Errorf("%d agents, %d bytes held", len(stores.order), most)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -144,8 +144,8 @@ func (p *plan) base(at string) *base {
 // index is the plan of the catalog.
 func (p *plan) index() *base { return p.base(p.root + IndexName) }
 
-// shelf is the plan of an agent's database.
-func (p *plan) shelf(agent string) *base {
+// agentStore is the plan of an agent's database.
+func (p *plan) agentStore(agent string) *base {
 	at := p.agents[agent]
 	if at == "" {
 		at = p.root + StorePath(agent)

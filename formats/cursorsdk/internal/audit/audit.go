@@ -113,7 +113,7 @@ func (c *checker) run(ctx context.Context) (err error) {
 		c.catalog.Finish()
 		c.workspaces()
 	}
-	return c.shelves(ctx)
+	return c.checkStores(ctx)
 }
 
 var md5Name = regexp.MustCompile(`^[0-9a-f]{32}$`)

@@ -16,8 +16,8 @@ import (
 	"rehome/formats/store"
 )
 
-// shelves asks about each agent's store.db, several at a time.
-func (c *checker) shelves(ctx context.Context) error {
+// checkStores checks each agent's store.db, several at a time.
+func (c *checker) checkStores(ctx context.Context) error {
 	c.folders = map[string]bool{}
 	for _, f := range c.stores {
 		c.folders[path.Base(path.Dir(f.Path))] = true
@@ -38,7 +38,7 @@ func (c *checker) shelves(ctx context.Context) error {
 	for range max(1, min(c.view.Jobs, len(c.stores))) {
 		workers.Go(func() {
 			for f := range next {
-				agent, err := c.shelf(ctx, f, owners[path.Base(path.Dir(f.Path))])
+				agent, err := c.checkStore(ctx, f, owners[path.Base(path.Dir(f.Path))])
 				mu.Lock()
 				errs = append(errs, err)
 				have[agent] = true
@@ -72,8 +72,8 @@ func (c *checker) hollow(id string) bool {
 	return err == nil && !info.Mode().IsRegular()
 }
 
-// shelf asks about one store.db, and says whose it is.
-func (c *checker) shelf(ctx context.Context, f sqlitestore.File, owner string) (agent string, err error) {
+// checkStore checks one store.db, and returns whose it is.
+func (c *checker) checkStore(ctx context.Context, f sqlitestore.File, owner string) (agent string, err error) {
 	folder := path.Base(path.Dir(f.Path))
 	s, err := c.Caches.stores.Open(ctx, f.Name, f.Path, c.view, c.q)
 	if s == nil || err != nil {

@@ -10,10 +10,10 @@ import (
 	"rehome/formats/store"
 )
 
-// shelfBuilder makes one database an agent. Their lines come in any order, and
+// agentStoreBuilder makes one database an agent. Their lines come in any order, and
 // there may be thousands of agents: the rows wait in a file, and are put in
 // their place agent by agent at the end.
-type shelfBuilder struct {
+type agentStoreBuilder struct {
 	*builder
 	bins  map[string]*bin
 	order []*bin
@@ -39,7 +39,7 @@ type extent struct {
 
 // of is the table of an agent's blobs. What the agent before it has waits in the
 // file from then on, so that no more is held however many agents there are.
-func (s *shelfBuilder) of(agent string) (*filler, error) {
+func (s *agentStoreBuilder) of(agent string) (*filler, error) {
 	if s.last != nil && s.last.base.agent == agent {
 		return s.last.filler, nil
 	}
@@ -50,7 +50,7 @@ func (s *shelfBuilder) of(agent string) (*filler, error) {
 	}
 	b := s.bins[agent]
 	if b == nil {
-		b = &bin{base: s.plan.shelf(agent), number: len(s.order)}
+		b = &bin{base: s.plan.agentStore(agent), number: len(s.order)}
 		b.filler, _ = newFiller(sdkdoc.Checkpoint, b.base, setOf(b.design, sdkdoc.Checkpoint.Table()), nil)
 		b.put = func(batch *store.Batch) error { return s.spool(b, batch) }
 		if s.bins == nil {
@@ -64,8 +64,8 @@ func (s *shelfBuilder) of(agent string) (*filler, error) {
 }
 
 // counted notes that a line became a row of the last bin.
-func (s *shelfBuilder) counted() {
-	if n := len(s.runs); n > 0 && s.runs[n-1].shelf == s.last.number {
+func (s *agentStoreBuilder) counted() {
+	if n := len(s.runs); n > 0 && s.runs[n-1].group == s.last.number {
 		s.runs[n-1].lines++
 		return
 	}
@@ -73,7 +73,7 @@ func (s *shelfBuilder) counted() {
 }
 
 // spool lets rows wait.
-func (s *shelfBuilder) spool(b *bin, batch *store.Batch) error {
+func (s *agentStoreBuilder) spool(b *bin, batch *store.Batch) error {
 	defer batch.Release()
 	s.work = s.work[:0]
 	for i := range batch.Rows() {
@@ -89,7 +89,7 @@ func (s *shelfBuilder) spool(b *bin, batch *store.Batch) error {
 
 // finish makes the databases, and tells the order of the lines if it is not
 // the one in which they will be read.
-func (s *shelfBuilder) finish() error {
+func (s *agentStoreBuilder) finish() error {
 	if s.last != nil {
 		if err := s.last.flush(); err != nil {
 			return err
@@ -114,9 +114,9 @@ func (s *shelfBuilder) finish() error {
 	return s.close()
 }
 
-// natural is the order in which shelves will be read, by number of the bin:
+// natural is the order in which the stores of agents will be read, by number of the bin:
 // the catalog's agents first, the others by path.
-func (s *shelfBuilder) natural() []int {
+func (s *agentStoreBuilder) natural() []int {
 	catalog := map[string]int{}
 	for i, a := range s.agents {
 		if _, there := catalog[a.id]; !there {
@@ -144,12 +144,12 @@ func (s *shelfBuilder) natural() []int {
 	return places
 }
 
-func (s *shelfBuilder) tellOrder(places []int) {
+func (s *agentStoreBuilder) tellOrder(places []int) {
 	straight := true
 	var text []byte
 	for i, r := range s.runs {
-		straight = straight && (i == 0 || places[s.runs[i-1].shelf] < places[r.shelf])
-		text = appendRun(text, run{places[r.shelf], r.lines})
+		straight = straight && (i == 0 || places[s.runs[i-1].group] < places[r.group])
+		text = appendRun(text, run{places[r.group], r.lines})
 	}
 	if !straight {
 		s.keep(store.SidecarItem{At: store.Addr{File: sdkdoc.Checkpoint.File(), Set: orderSet}, Row: []store.Cell{store.TextCell(text)}})
@@ -157,7 +157,7 @@ func (s *shelfBuilder) tellOrder(places []int) {
 }
 
 // build makes one database.
-func (s *shelfBuilder) build(b *bin) (err error) {
+func (s *agentStoreBuilder) build(b *bin) (err error) {
 	db, err := s.database(b.base)
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func (s *shelfBuilder) build(b *bin) (err error) {
 	return db.Finish(s.ctx)
 }
 
-func (s *shelfBuilder) created(id string) int64 {
+func (s *agentStoreBuilder) created(id string) int64 {
 	if s.made == nil {
 		s.made = map[string]int64{}
 		for _, a := range s.agents {
@@ -202,7 +202,7 @@ func (s *shelfBuilder) created(id string) int64 {
 }
 
 // unspool takes rows out of the spool again.
-func (s *shelfBuilder) unspool(b *bin, e extent) error {
+func (s *agentStoreBuilder) unspool(b *bin, e extent) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (s *shelfBuilder) unspool(b *bin, e extent) error {
 }
 
 // close lets go of the rows.
-func (s *shelfBuilder) close() error {
+func (s *agentStoreBuilder) close() error {
 	for _, b := range s.order {
 		b.drop()
 	}
