@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
 
@@ -47,17 +46,13 @@ func newDecoder(v formats.View) *decoder {
 
 // open reads every line once.
 func (d *decoder) open(ctx context.Context, l *formats.Location) error {
-	if !l.IsDir() {
-		return &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains agents.ndjson"}
-	}
-	root, err := os.OpenRoot(l.Path)
+	r, err := newReader(l, formats.View{})
 	if err != nil {
-		return &formats.Error{Format: name, At: l.Path, Err: err}
+		return err
 	}
-	d.path, d.root, d.Root, d.was = l.Path, root, root, map[string]fs.FileInfo{}
+	d.reader, d.Root = *r, r.root
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		s := scan{reader: &d.reader}
-		if d.files[k], err = s.open(k.File()); err != nil {
+		if d.files[k], err = d.file(k.File()); err != nil {
 			return d.fail(k.File(), err)
 		}
 		if err := d.survey(ctx, k); err != nil {

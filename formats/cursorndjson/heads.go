@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io/fs"
 	"iter"
-	"os"
 
 	"rehome/formats"
 	"rehome/formats/internal/jsonl"
@@ -23,15 +21,14 @@ const headLine = 16 << 20
 
 // heads lists the agents in the order of their lines. Their turns are the runs
 // that ever began; what was said in them is not looked at.
-func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*session.Head, error] {
+func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
-		root, err := os.OpenRoot(l.Path)
+		r, err := newReader(l, v)
 		if err != nil {
-			yield(nil, &formats.Error{Format: name, At: l.Path, Err: err})
+			yield(nil, err)
 			return
 		}
-		defer root.Close()
-		r := &reader{path: l.Path, root: root, was: map[string]fs.FileInfo{}}
+		defer r.root.Close()
 		turns, whole := map[string]int64{}, true
 		for line, err := range r.headLines(ctx, sdkdoc.Run) {
 			if err != nil && !errors.Is(err, bufio.ErrTooLong) {
@@ -50,7 +47,11 @@ func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*
 				}
 				continue
 			}
-			a := sdkdoc.ReadAgent(line)
+			b, _, err := rawjson.Line(line)
+			a := sdkdoc.ReadAgent(b)
+			if err != nil || a == nil {
+				continue // no session is made of it either
+			}
 			if a.Bytes, a.Head.Turns = -1, turns[a.ID]; !whole {
 				a.Head.Turns = -1
 			}
@@ -69,7 +70,7 @@ func (r *reader) headLines(ctx context.Context, k sdkdoc.Kind) iter.Seq2[[]byte,
 		fail := func(line int, err error) bool {
 			return yield(nil, r.fail(store.Addr{File: k.File(), Line: line}.String(), err))
 		}
-		f, err := (&scan{reader: r}).open(k.File())
+		f, err := r.file(k.File())
 		if f == nil {
 			if err != nil {
 				fail(0, err)

@@ -29,7 +29,8 @@ type reader struct {
 	summary store.Summary
 }
 
-func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+// newReader opens the folder.
+func newReader(l *formats.Location, v formats.View) (*reader, error) {
 	if !l.IsDir() {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains agents.ndjson"}
 	}
@@ -37,9 +38,16 @@ func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader,
 	if err != nil {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: err}
 	}
-	r := &reader{path: l.Path, root: root, view: v, schema: sdkdoc.Schema(), was: map[string]fs.FileInfo{}}
+	return &reader{path: l.Path, root: root, view: v, schema: sdkdoc.Schema(), was: map[string]fs.FileInfo{}}, nil
+}
+
+func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	r, err := newReader(l, v)
+	if err != nil {
+		return nil, err
+	}
 	if err := r.find(); err != nil {
-		root.Close()
+		r.root.Close()
 		return nil, err
 	}
 	return r, nil
@@ -70,6 +78,30 @@ func (r *reader) find() error {
 		return r.fail(pe.Path, err)
 	}
 	return err
+}
+
+// file opens a file, nil if it is not there.
+func (r *reader) file(p string) (*os.File, error) {
+	// Looked at first: opening a pipe would wait for ever.
+	info, err := r.root.Stat(p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	}
+	f, err := r.root.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.was[p] = info
+	return f, nil
 }
 
 // transcripts lists the transcripts of a store, sorted.

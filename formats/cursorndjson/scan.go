@@ -2,11 +2,8 @@ package cursorndjson
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
@@ -42,7 +39,7 @@ func (s *scan) run() error {
 
 // file reads one file: by lines, or in pieces.
 func (s *scan) file(set int) error {
-	f, err := s.open(s.schema.Sets[set].File)
+	f, err := s.reader.file(s.schema.Sets[set].File)
 	if err != nil || f == nil {
 		return err
 	}
@@ -98,30 +95,6 @@ func (s *scan) pieces(set int, f io.Reader) error {
 			return err
 		}
 	}
-}
-
-// open opens a file, nil if it is not there.
-func (s *scan) open(p string) (*os.File, error) {
-	// Looked at first: opening a pipe would wait for ever.
-	info, err := s.root.Stat(p)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
-	}
-	f, err := s.root.Open(p)
-	if err != nil {
-		return nil, err
-	}
-	if info, err = f.Stat(); err != nil {
-		f.Close()
-		return nil, err
-	}
-	s.was[p] = info
-	return f, nil
 }
 
 // add adds a line as the view wants it.
