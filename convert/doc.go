@@ -1,10 +1,10 @@
 // Package convert converts, migrates, lists and checks stores of sessions.
 //
 // The two formats decide how a store is converted. Related formats (see
-// formats.Format.Families) convert exactly: records are copied, the result is
-// read again and compared with the source, and only then is it placed. All other
-// pairs convert session by session through the common model of package session,
-// with a report of the losses.
+// formats.Related) convert exactly: records are copied, the result is read again
+// and compared with the source, and only then is it placed. All other pairs convert
+// session by session through the common model of package session, with a report of
+// the losses: package pipe takes each session from the decoder to a verified draft.
 //
 // A conversion has these steps, and stops at the first one that fails:
 //
@@ -18,6 +18,9 @@
 // Until the last rename, nothing has the target's name. Each store is placed
 // completely or not at all: in a folder of many, a bad one is left out and
 // reported, and the others are placed.
+//
+// Migrate takes the same way with another destination: each session is placed with
+// its subagents where its new client looks for it, unless something else is there.
 //
 // Check runs the rules of each store's format and changes nothing. Codecs report
 // the findings about their stores (see formats.Format.Check). Files beside
