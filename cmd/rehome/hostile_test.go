@@ -120,7 +120,10 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 			w.fill(v.Field(i), v.Type().Field(i).Name, depth+1)
 		}
 	case reflect.Interface:
-		if v.Type() == reflect.TypeFor[error]() {
+		switch v.Type() {
+		case reflect.TypeFor[session.Part]():
+			v.Set(reflect.ValueOf(&session.Text{Text: hostile}))
+		case reflect.TypeFor[error]():
 			v.Set(reflect.ValueOf(error(&formats.Error{Op: hostile, Format: hostile, At: hostile, Pointer: hostile, Err: errors.New(hostile), Hint: hostile})))
 		}
 	}
