@@ -106,8 +106,6 @@ func putAll[T any](ctx context.Context, e *encoder, from iter.Seq2[*T, error], e
 	return nil
 }
 
-var newline = []byte("\n")
-
 // put writes a line: the given one, or what encode appends. A line that could not
 // be read back is not written.
 func (e *encoder) put(encode func([]byte) []byte) error {
@@ -124,7 +122,7 @@ func (e *encoder) put(encode func([]byte) []byte) error {
 	if len(line) > maxLine {
 		return &formats.Error{Format: name, At: fmt.Sprintf("line %d", e.n), Err: errors.New(tooLong)}
 	}
-	for _, b := range [][]byte{line, newline} {
+	for _, b := range [][]byte{line, {'\n'}} {
 		e.sum.Write(b)
 		if _, err := e.w.Write(b); err != nil {
 			return err
