@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
@@ -35,6 +36,9 @@ type Options struct {
 	Cwd         string    // the folder to which to assign the sessions; "" = as the source says
 	Home        string    // with Cwd and no dst: the home folder below which the client looks for them
 
+	BySession bool      // convert by session even if an exact conversion exists
+	OnLoss    loss.Sink // session conversion: also receives each loss when it occurs, with its place; may be nil
+
 	OnProgress func(Progress) // called often, never twice at once; may be nil
 	OnNotice   func(string)   // one-line remarks while working; may be nil
 	Verbose    bool           // also report which stores are read from a copy
@@ -43,6 +47,9 @@ type Options struct {
 // VerifyFull is the value of Options.Verify that also decodes text of sessions again,
 // and compares that with what was written.
 const VerifyFull = "full"
+
+// Progress is the progress of a conversion or check.
+type Progress = notify.Progress
 
 // Convert converts src to dst or, if dst is "", to where the client looks for
 // the sessions of Options.Cwd. The report is never nil. The error is non-nil

@@ -1,4 +1,4 @@
-// Package convert converts, migrates, lists and checks stores of sessions.
+// Package convert converts stores of sessions, and migrates sessions to other clients.
 //
 // The two formats decide how a store is converted. Related formats (see
 // formats.Related) convert exactly: records are copied, the result is read again
@@ -22,7 +22,18 @@
 // Migrate takes the same way with another destination: each session is placed with
 // its subagents where its new client looks for it, unless something else is there.
 //
-// Check runs the rules of each store's format and changes nothing. Codecs report
-// the findings about their stores (see formats.Format.Check). Files beside
-// stores, losses in another client, and secrets are checked here, in check_*.go.
+// # Packages
+//
+// From the bottom up:
+//
+//	internal/stage    targets, built under temporary names and renamed into place
+//	internal/workers  work in parallel, bounded by open files
+//	internal/notify   progress and remarks, one at a time
+//	internal/walk     the one walk over folders, for all that look for stores
+//	internal/sidecar  the sidecars of source and target, and their text
+//	internal/leaks    the scanner for secrets
+//	internal/pipe     the sessions of one store, from the decoder to verified drafts
+//	sessions          lists of sessions; the folders of sessions without one
+//	convert           this package: Convert and Migrate
+//	check             Check: rules, baselines, secrets
 package convert

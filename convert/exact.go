@@ -198,7 +198,7 @@ func (c *exactConversion) copyBatches(ctx context.Context, r store.Reader, put f
 		if err := put(ctx, b); err != nil {
 			return nil, err
 		}
-		c.notify.add(c.found.Rel, n)
+		c.notify.Add(c.found.Rel, n)
 	}
 	return seen, ctx.Err()
 }

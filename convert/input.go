@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync"
 
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/workers"
 	"rehome/convert/sessions"
 	"rehome/formats"
-	"rehome/formats/loss"
 )
 
 // input is what a run reads: the stores below a path, and which of their sessions.
@@ -19,7 +19,7 @@ type input struct {
 	reg      *formats.Registry
 	src, dst string // dst is only for messages
 	opts     Options
-	notify   notifier
+	notify   notify.Notifier
 
 	found   []Found
 	sizes   []int64 // on disk, by store; only for progress and order
@@ -30,7 +30,6 @@ type input struct {
 	skip    []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
 	inner   bool             // include subagents that no list names
 
-	onLoss     loss.Sink // of a check: called for every loss of a session, with its place
 	validators sync.Pool // of *schemas.Lines: each is used by one worker at a time
 }
 
@@ -38,7 +37,7 @@ type input struct {
 // sessions whose store has only a name derived from it.
 func newInput(reg *formats.Registry, src, dst string, o Options, dirs ...string) *input {
 	return &input{
-		reg: reg, src: src, dst: dst, opts: o, folders: sessions.NewFolders(reg, dirs...), notify: notifier{progress: o.OnProgress, say: o.OnNotice},
+		reg: reg, src: src, dst: dst, opts: o, folders: sessions.NewFolders(reg, dirs...), notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice},
 		project: sessions.NewProject(o.Workspace), wanted: slices.Compact(slices.Sorted(slices.Values(o.Sessions))),
 	}
 }
@@ -59,8 +58,8 @@ func (in *input) each(ctx context.Context, convert func(ctx context.Context, i, 
 	if len(in.opts.Sessions) > 0 || in.filtered() {
 		total = 0 // how much is read is unknown
 	}
-	in.notify.current.Stores = len(in.found)
-	in.notify.begin(reading, "", total)
+	in.notify.Current.Stores = len(in.found)
+	in.notify.Begin(notify.Reading, "", total)
 
 	workers.Run(run, parallel, slices.Values(in.largestFirst()), func(i int, last bool) bool {
 		if run.Err() != nil {
@@ -74,7 +73,7 @@ func (in *input) each(ctx context.Context, convert func(ctx context.Context, i, 
 		if retry {
 			again(i)
 		} else {
-			in.notify.update(func(p *Progress) { p.StoresDone++ })
+			in.notify.Update(func(p *Progress) { p.StoresDone++ })
 		}
 		return retry
 	})

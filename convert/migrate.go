@@ -111,10 +111,10 @@ type renameFuncs struct{ create, replace func(from, to string) error }
 
 func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions, with renameFuncs) (*Migration, error) {
 	out := &Migration{To: o.To, Dir: o.Dir, DryRun: o.DryRun, Migrated: []Migrated{}}
-	to := reg.Lookup(o.To)
+	to, err := reg.Find(o.To)
 	switch {
-	case to == nil:
-		return out, unknownFormat(reg, o.To)
+	case err != nil:
+		return out, Misuse{err}
 	case to.Writer == nil || to.Writer.Many:
 		return out, &formats.Error{At: to.Name, Err: errors.New("sessions cannot be migrated to this format"), Hint: "run `rehome convert` to write this format"}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
@@ -39,7 +40,7 @@ func (j *job) existsError(t stage.Target) error {
 
 // commit syncs the staged tree to disk and renames it.
 func (j *job) commit(ctx context.Context) error {
-	j.notify.begin(syncing, "", 0)
+	j.notify.Begin(notify.Syncing, "", 0)
 	if err := j.restrictPermissions(); err != nil {
 		return err
 	}

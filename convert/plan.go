@@ -17,10 +17,10 @@ import (
 // checkFrom returns an error if the source cannot have the format that it is said to
 // have.
 func (in *input) checkFrom() error {
-	f := in.reg.Lookup(in.opts.From)
+	f, err := in.reg.Find(in.opts.From)
 	switch {
-	case in.opts.From != "" && f == nil:
-		return unknownFormat(in.reg, in.opts.From)
+	case in.opts.From != "" && err != nil:
+		return Misuse{err}
 	case f != nil && f.Records == nil && f.Sessions == nil:
 		return Misuse{&formats.Error{At: f.Name, Err: errors.New("this format cannot be read"), Hint: "run `rehome formats` to see which formats can"}}
 	}
@@ -32,10 +32,10 @@ func (j *job) checkOptions() error {
 	if err := j.checkFrom(); err != nil {
 		return err
 	}
-	if j.opts.To != "" && j.reg.Lookup(j.opts.To) == nil {
-		return unknownFormat(j.reg, j.opts.To)
+	f, err := j.reg.Find(j.opts.To)
+	if j.opts.To != "" && err != nil {
+		return Misuse{err}
 	}
-	f := j.reg.Lookup(j.opts.To)
 	if f != nil && f.Records == nil && f.Writer != nil {
 		return j.checkSessionOptions(f)
 	}

@@ -23,9 +23,11 @@ const (
 )
 
 // Misuse is an error of options that are invalid, or that cannot be combined.
-type Misuse struct{ error }
+type Misuse struct{ Err error }
 
-func (m Misuse) Unwrap() error { return m.error }
+func (m Misuse) Error() string { return m.Err.Error() }
+
+func (m Misuse) Unwrap() error { return m.Err }
 
 // chooseConversion chooses the kind of conversion. Related formats convert exactly.
 // Formats that are written by session, and that are not related to any source,
@@ -72,7 +74,7 @@ func (j *job) bySession(ctx context.Context, to *formats.Format) bool {
 	if to == nil || to.Writer == nil {
 		return false
 	}
-	if to.Records == nil {
+	if to.Records == nil || j.opts.BySession {
 		return true
 	}
 	for _, f := range j.found {

@@ -43,10 +43,10 @@ func (in *input) convertSessions(ctx context.Context, i, jobs int, last bool, to
 	c = &sessionStore{input: in, at: in.found[i], index: i, to: to, Destination: dest, isSubagent: isSubagent, pipe: pipe.New(to), trailing: &loss.Log{}}
 	p := c.pipe
 	p.Dest, p.Jobs, p.Dir, p.Fatal, p.Full = c, jobs, filepath.Join(in.stage.Root, "sessions", strconv.Itoa(i)), fatal, in.opts.Verify == VerifyFull
-	p.Progress = func(n int) { in.notify.add(c.at.Rel, n) }
+	p.Progress = func(n int) { in.notify.Add(c.at.Rel, n) }
 	p.OnLoss = func(n loss.Loss) {
 		c.losses.Add(n)
-		in.onLoss.Add(n)
+		in.opts.OnLoss.Add(n)
 	}
 	err = c.run(ctx)
 	all := append(slices.Clone(c.errs), err)

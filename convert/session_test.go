@@ -401,7 +401,7 @@ func TestSubagentsComeAlong(t *testing.T) {
 func TestProgressOfSome(t *testing.T) {
 	for some, want := range map[string]bool{"": true, "b": false} {
 		totals := false
-		o := Options{OnProgress: func(p Progress) { totals = totals || p.Stage == reading && p.Total > 0 }}
+		o := Options{OnProgress: func(p Progress) { totals = totals || p.Stage == "reading" && p.Total > 0 }}
 		if some != "" {
 			o.Sessions = []string{some}
 		}

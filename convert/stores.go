@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -32,9 +31,9 @@ func Stores(ctx context.Context, reg *formats.Registry, path, from string) iter.
 // stores is Stores with remarks about what it skips and users might miss.
 func stores(ctx context.Context, reg *formats.Registry, path, from string, say func(string)) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		of := reg.Lookup(from)
-		if from != "" && of == nil {
-			yield(Found{}, unknownFormat(reg, from))
+		of, err := reg.Find(from)
+		if from != "" && err != nil {
+			yield(Found{}, Misuse{err})
 			return
 		}
 		unknown := 0
@@ -64,10 +63,6 @@ func stores(ctx context.Context, reg *formats.Registry, path, from string, say f
 // maxNamedUnknown is how many files are named that look like a session, but that
 // no format recognizes.
 const maxNamedUnknown = 3
-
-func unknownFormat(reg *formats.Registry, name string) error {
-	return Misuse{&formats.Error{At: name, Err: errors.New("unknown format"), Hint: "run `rehome formats` to list the supported formats"}}
-}
 
 func formatNames(list []*formats.Format) string {
 	if len(list) == 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +70,23 @@ func TestGuess(t *testing.T) {
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: found %q, want %s", path, got, want)
 		}
+	}
+}
+
+// TestUnrecognizedAreNamed: the first few files that look like a session and are of
+// nobody known are named.
+func TestUnrecognizedAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a/1", "a/2", "b/1", "b/2", "b/3"} {
+		write(t, filepath.Join(dir, name+".jsonl"), `{"sessionId":"x"}`+"\n")
+	}
+	write(t, filepath.Join(dir, "c.jsonl"), `{"x":1}`+"\n")
+	var said []string
+	for range stores(t.Context(), fakes(nil, nil), dir, "", func(s string) { said = append(said, s) }) {
+	}
+	const why = " looks like a session, but no format recognizes it"
+	want := []string{"a/1.jsonl" + why, "a/2.jsonl" + why, "b/1.jsonl" + why, "and 2 more: run `rehome ls --all` to list them"}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -17,7 +18,7 @@ import (
 func (c *exactConversion) verify(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) error {
 	synced := make(chan error, 1)
 	if c.only {
-		c.notify.begin(checking, c.found.Rel, sum.Bytes())
+		c.notify.Begin(notify.Checking, c.found.Rel, sum.Bytes())
 		if c.opts.DryRun {
 			synced <- nil
 		} else {
@@ -61,7 +62,7 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 			return err
 		}
 		if c.only {
-			c.notify.add(c.found.Rel, b.Size())
+			c.notify.Add(c.found.Rel, b.Size())
 		}
 		b.Release()
 	}

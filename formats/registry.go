@@ -1,6 +1,9 @@
 package formats
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // Registry is an ordered, immutable list of formats. Detection probes them in
 // this order, so the more specific ones come first.
@@ -30,6 +33,14 @@ func (r *Registry) Lookup(name string) *Format {
 		}
 	}
 	return nil
+}
+
+// Find is Lookup with an error that names the format if there is none.
+func (r *Registry) Find(name string) (*Format, error) {
+	if f := r.Lookup(name); f != nil {
+		return f, nil
+	}
+	return nil, &Error{At: name, Err: errors.New("unknown format"), Hint: "run `rehome formats` to list the supported formats"}
 }
 
 // Relatives returns the formats, except f, that f converts to exactly.

@@ -10,7 +10,7 @@ import (
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/cmd/rehome/internal/verdict"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -86,14 +86,14 @@ func (c *checkCmd) Run(a *app) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
-	o := convert.CheckOptions{
+	o := check.Options{
 		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
 		Verbose:    a.out.verbose,
 		OnProgress: a.out.progress(),
 	}
 	var err error
 	if c.Baseline != "" {
-		if o.Baseline, err = convert.ReadBaseline(c.Baseline, c.WriteBaseline); err != nil {
+		if o.Baseline, err = check.ReadBaseline(c.Baseline, c.WriteBaseline); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (c *checkCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	v := &verdict.Verdict{CheckReport: report, FailOn: c.failOn(), Notes: c.Notes, Version: buildVersion()}
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Version: buildVersion()}
 	if c.WriteBaseline {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err
@@ -118,11 +118,11 @@ func (c *checkCmd) Run(a *app) error {
 	return c.verdictError(v)
 }
 
-func (c *checkCmd) report(a *app, o convert.CheckOptions) (*convert.CheckReport, error) {
+func (c *checkCmd) report(a *app, o check.Options) (*check.Report, error) {
 	if c.Schema != "" {
-		return convert.CheckSchema(a.ctx, o, c.Schema)
+		return check.Schema(a.ctx, o, c.Schema)
 	}
-	return convert.Check(a.ctx, a.reg, o)
+	return check.Check(a.ctx, a.reg, o)
 }
 
 func (c *checkCmd) failOn() (s rule.Severity) {
@@ -161,7 +161,7 @@ func (c *checkCmd) print(a *app, v *verdict.Verdict, layers rule.Layers) error {
 // be examined outranks findings in other stores, since it may hold worse ones.
 func (c *checkCmd) verdictError(v *verdict.Verdict) error {
 	if failed := v.Failed(); len(failed) > 0 {
-		busy := !slices.ContainsFunc(failed, func(s *convert.CheckedStore) bool { return !errors.Is(s.Err, formats.ErrBusy) })
+		busy := !slices.ContainsFunc(failed, func(s *check.Store) bool { return !errors.Is(s.Err, formats.ErrBusy) })
 		err := fmt.Errorf("could not examine %s", plural(int64(len(failed)), "store"))
 		if busy {
 			err = summary{err.Error(), formats.ErrBusy}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"rehome/cmd/rehome/internal/verdict"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -14,24 +14,24 @@ import (
 // TestCheckCodes: what could not be examined outranks what was found, and is
 // busy only if all of it is.
 func TestCheckCodes(t *testing.T) {
-	fine := &convert.CheckedStore{Path: "a", Format: "x"}
-	broken := &convert.CheckedStore{Path: "b", Format: "x", Findings: []convert.RuleFindings{{Rule: rule.Lookup("RH301"), Count: 2}}}
-	known := &convert.CheckedStore{Path: "b", Format: "x", Findings: []convert.RuleFindings{{Rule: rule.Lookup("RH301"), Known: 2}}}
-	noted := &convert.CheckedStore{Path: "c", Format: "x", Findings: []convert.RuleFindings{{Rule: rule.Lookup("RH191"), Count: 1}}}
-	busy := &convert.CheckedStore{Path: "d", Format: "x", Err: &formats.Error{Err: fmt.Errorf("%w: it changed", formats.ErrBusy)}}
-	gone := &convert.CheckedStore{Path: "e", Err: errors.New("no such file")}
+	fine := &check.Store{Path: "a", Format: "x"}
+	broken := &check.Store{Path: "b", Format: "x", Findings: []check.RuleFindings{{Rule: rule.Lookup("RH301"), Count: 2}}}
+	known := &check.Store{Path: "b", Format: "x", Findings: []check.RuleFindings{{Rule: rule.Lookup("RH301"), Known: 2}}}
+	noted := &check.Store{Path: "c", Format: "x", Findings: []check.RuleFindings{{Rule: rule.Lookup("RH191"), Count: 1}}}
+	busy := &check.Store{Path: "d", Format: "x", Err: &formats.Error{Err: fmt.Errorf("%w: it changed", formats.ErrBusy)}}
+	gone := &check.Store{Path: "e", Err: errors.New("no such file")}
 	for _, c := range []struct {
-		stores []*convert.CheckedStore
+		stores []*check.Store
 		failOn rule.Severity
 		want   int
 	}{
-		{nil, rule.Note, 0}, {[]*convert.CheckedStore{fine}, rule.Note, 0},
-		{[]*convert.CheckedStore{fine, broken}, rule.Error, 4}, {[]*convert.CheckedStore{known}, rule.Note, 0},
-		{[]*convert.CheckedStore{noted}, rule.Note, 4}, {[]*convert.CheckedStore{noted}, rule.Warning, 0},
-		{[]*convert.CheckedStore{broken, busy}, rule.Warning, 5}, {[]*convert.CheckedStore{busy, gone}, rule.Warning, 1},
-		{[]*convert.CheckedStore{fine, gone}, rule.Warning, 1},
+		{nil, rule.Note, 0}, {[]*check.Store{fine}, rule.Note, 0},
+		{[]*check.Store{fine, broken}, rule.Error, 4}, {[]*check.Store{known}, rule.Note, 0},
+		{[]*check.Store{noted}, rule.Note, 4}, {[]*check.Store{noted}, rule.Warning, 0},
+		{[]*check.Store{broken, busy}, rule.Warning, 5}, {[]*check.Store{busy, gone}, rule.Warning, 1},
+		{[]*check.Store{fine, gone}, rule.Warning, 1},
 	} {
-		v := &verdict.Verdict{CheckReport: &convert.CheckReport{Stores: c.stores}, FailOn: c.failOn}
+		v := &verdict.Verdict{Report: &check.Report{Stores: c.stores}, FailOn: c.failOn}
 		err := (&checkCmd{}).verdictError(v)
 		if got := exitCode(err); got != c.want {
 			t.Errorf("%d stores, the line at %s: exit %d, want %d (%v)", len(c.stores), c.failOn, got, c.want, err)

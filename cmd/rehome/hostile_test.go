@@ -22,6 +22,7 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/cmd/rehome/internal/verdict"
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/all"
@@ -272,7 +273,7 @@ func TestOneDoor(t *testing.T) {
 // TestHostileVerdict renders a verdict in all its forms.
 func TestHostileVerdict(t *testing.T) {
 	for _, level := range []rule.Severity{rule.Note, rule.Warning, rule.Error} {
-		report := &convert.CheckReport{}
+		report := &check.Report{}
 		words{}.fill(reflect.ValueOf(report).Elem(), "", 0)
 		for i, s := range report.Stores {
 			if i > 0 {
@@ -282,7 +283,7 @@ func TestHostileVerdict(t *testing.T) {
 				s.Findings[k].Rule.Severity = level
 			}
 		}
-		v := &verdict.Verdict{CheckReport: report, FailOn: rule.Note, Notes: true, Version: hostile}
+		v := &verdict.Verdict{Report: report, FailOn: rule.Note, Notes: true, Version: hostile}
 		forms := map[string]func(b *bytes.Buffer) error{
 			"text":     func(b *bytes.Buffer) error { return v.Text(b, false) },
 			"json":     func(b *bytes.Buffer) error { return writeJSON(b, v.Result([]string{hostile})) },

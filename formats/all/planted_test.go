@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/rule"
 )
@@ -47,7 +48,7 @@ func TestPlantedSidecar(t *testing.T) {
 		if _, err := os.Lstat(to); (err != nil) != c.refused {
 			t.Errorf("refused %v: the store is there: %v", c.refused, err)
 		}
-		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{text}, Layers: rule.References})
+		r, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{text}, Layers: rule.References})
 		if err != nil || (r.Count(rule.Error) > 0) != c.refused {
 			t.Errorf("refused %v: %d errors, %v", c.refused, r.Count(rule.Error), err)
 		}

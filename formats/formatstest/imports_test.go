@@ -44,17 +44,19 @@ func layers() []layer {
 		{"internal/udiff", nil},
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
+		{"convert/internal/notify", nil},
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch"}},
+		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
-		{"cmd/rehome/internal/verdict", []string{"convert", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
+		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/sessions", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/check", "convert/sessions", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 

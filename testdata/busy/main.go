@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/formats/rule"
@@ -156,7 +157,7 @@ func prove(mode string, live bool, n int, pause time.Duration) (o outcomes, err 
 
 // checked is what check finds.
 func checked(path string, live bool) error {
-	r, err := convert.Check(context.Background(), all.Registry(), convert.CheckOptions{Paths: []string{path}, From: "sqlite", Layers: rule.Container | rule.Schema, Live: live})
+	r, err := check.Check(context.Background(), all.Registry(), check.Options{Paths: []string{path}, From: "sqlite", Layers: rule.Container | rule.Schema, Live: live})
 	if err != nil {
 		return err
 	}

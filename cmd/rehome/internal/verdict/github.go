@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -55,14 +55,14 @@ func (v *Verdict) GitHub(w io.Writer, wd string) error {
 	return err
 }
 
-func hints(s *convert.CheckedStore) []screen.Safe {
+func hints(s *check.Store) []screen.Safe {
 	if hint := formats.Hint(s.Err); hint != "" {
 		return []screen.Safe{screen.Visible(hint)}
 	}
 	return nil
 }
 
-func annotate(s *convert.CheckedStore, b convert.RuleFindings, wd string) annotation {
+func annotate(s *check.Store, b check.RuleFindings, wd string) annotation {
 	kind := screen.Visible(b.Rule.Severity.String())
 	if b.Rule.Severity == rule.Note {
 		kind = "notice"

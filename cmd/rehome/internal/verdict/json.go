@@ -1,7 +1,7 @@
 package verdict
 
 import (
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -90,13 +90,13 @@ func (v *Verdict) Result(layers []string) *Result {
 		}
 		r.Checked = append(r.Checked, one)
 	}
-	if b := v.CheckReport.Baseline; b != nil {
+	if b := v.Report.Baseline; b != nil {
 		r.Baseline = &Baseline{b.Path, b.Known, b.Gone}
 	}
 	return r
 }
 
-func newFinding(s *convert.CheckedStore, b convert.RuleFindings) Finding {
+func newFinding(s *check.Store, b check.RuleFindings) Finding {
 	out := Finding{
 		Rule: b.Rule.ID, Severity: b.Rule.Severity, Layer: b.Rule.Layer.String(), Title: b.Rule.Title, Mend: b.Rule.Fix,
 		Count: b.Count, Known: b.Known, Places: []Place{},

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/rule"
 )
 
@@ -63,7 +63,7 @@ func (v *Verdict) JUnit(w io.Writer, wd string) error {
 	return err
 }
 
-func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
+func (v *Verdict) suite(s *check.Store, wd string) junitSuite {
 	name := screen.Visible(slashPath(s.Path, wd))
 	suite := junitSuite{Name: name}
 	examined := junitCase{Class: name, Name: "fully examined", File: name}
@@ -72,7 +72,7 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", screen.Join(hints(s), "\n")}
 	}
 	suite.Cases = append(suite.Cases, examined)
-	asked, broken := v.RulesFor(s.Format), map[string]convert.RuleFindings{}
+	asked, broken := v.RulesFor(s.Format), map[string]check.RuleFindings{}
 	for _, b := range s.Findings {
 		broken[b.Rule.ID] = b
 		if !slices.ContainsFunc(asked, func(r rule.Rule) bool { return r.ID == b.Rule.ID }) {
@@ -98,7 +98,7 @@ func (v *Verdict) suite(s *convert.CheckedStore, wd string) junitSuite {
 }
 
 // junitText returns the first places of a finding, and the fix.
-func junitText(s *convert.CheckedStore, b convert.RuleFindings, wd string) screen.Safe {
+func junitText(s *check.Store, b check.RuleFindings, wd string) screen.Safe {
 	var out []screen.Safe
 	for _, f := range b.Places[:min(len(b.Places), maxPlaces)] {
 		line := place(s, f)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/rule"
 )
 
@@ -45,7 +45,7 @@ func (v *Verdict) Markdown(w io.Writer, wd string) error {
 	return p.Err()
 }
 
-func row(s *convert.CheckedStore, b convert.RuleFindings, wd string) screen.Safe {
+func row(s *check.Store, b check.RuleFindings, wd string) screen.Safe {
 	first := b.Places[0]
 	at := slashPath(s.File(first.At), wd)
 	if inText(first) {

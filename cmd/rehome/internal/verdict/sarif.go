@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -142,7 +142,7 @@ func tagsOf(r *rule.Rule) []string {
 
 // sarifAt returns the location of a finding. Only text files have lines; a
 // record of a table has a logical name instead.
-func sarifAt(s *convert.CheckedStore, f rule.Finding, wd string) sarifLocation {
+func sarifAt(s *check.Store, f rule.Finding, wd string) sarifLocation {
 	l := sarifLocation{Physical: sarifPhysical{Artifact: sarifArtifact{uri(slashPath(s.File(f.At), wd))}}}
 	if f.At.Line > 0 {
 		l.Physical.Region = &sarifRegion{f.At.Line}

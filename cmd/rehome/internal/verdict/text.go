@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 )
@@ -46,7 +46,7 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 }
 
 // okStore prints the line of a store without findings, or without new ones.
-func (v *Verdict) okStore(p page, s *convert.CheckedStore) {
+func (v *Verdict) okStore(p page, s *check.Store) {
 	word := screen.Safe("ok")
 	for _, b := range s.Findings {
 		if b.Known > 0 {
@@ -81,7 +81,7 @@ func (p page) head(at string, what screen.Safe) {
 }
 
 // unlistedCounts returns the number of findings that are not listed: notes and known ones.
-func (v *Verdict) unlistedCounts(s *convert.CheckedStore) screen.Safe {
+func (v *Verdict) unlistedCounts(s *check.Store) screen.Safe {
 	var notes, known int64
 	var ids []string
 	for _, b := range s.Findings {
@@ -108,7 +108,7 @@ func more(n int) screen.Safe {
 	return ""
 }
 
-func (v *Verdict) store(p page, s *convert.CheckedStore) {
+func (v *Verdict) store(p page, s *check.Store) {
 	what := v.unlistedCounts(s)
 	if s.Format != "" {
 		what = screen.Sprintf(", %s, %s", s.Format, screen.Size(s.Bytes)) + what
@@ -125,14 +125,14 @@ func (v *Verdict) store(p page, s *convert.CheckedStore) {
 		}
 	}
 	listed := v.listed(s)
-	slices.SortStableFunc(listed, func(a, b convert.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
+	slices.SortStableFunc(listed, func(a, b check.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
 	for _, b := range listed {
 		v.finding(p, s, b)
 	}
 }
 
 // finding prints a headline, the other places, and the fix.
-func (v *Verdict) finding(p page, s *convert.CheckedStore, b convert.RuleFindings) {
+func (v *Verdict) finding(p page, s *check.Store, b check.RuleFindings) {
 	first := b.Places[0]
 	p.headline(b.Rule, place(s, first), inText(first) || ofFile(first))
 	if what := detail(first); what != "" {
@@ -171,7 +171,7 @@ func (p page) headline(r *rule.Rule, at screen.Safe, text bool) {
 
 // otherPlaces prints the places after the first one: a line for each that has
 // another detail, and a list of the rest.
-func (p page) otherPlaces(s *convert.CheckedStore, b convert.RuleFindings) {
+func (p page) otherPlaces(s *check.Store, b check.RuleFindings) {
 	told, same := map[string]bool{detail(b.Places[0]): true}, []screen.Safe{}
 	lines := 0
 	for _, f := range b.Places[1:] {
@@ -218,7 +218,7 @@ func ofFile(f rule.Finding) bool {
 }
 
 // place returns where to look: file and line in a text file, the address in a table.
-func place(s *convert.CheckedStore, f rule.Finding) screen.Safe {
+func place(s *check.Store, f rule.Finding) screen.Safe {
 	if inText(f) {
 		return screen.Sprintf("%s:%d", s.File(f.At), f.At.Line)
 	}
@@ -229,7 +229,7 @@ func place(s *convert.CheckedStore, f rule.Finding) screen.Safe {
 }
 
 // shortPlace is place without the parts that the first place has shown.
-func shortPlace(s *convert.CheckedStore, f rule.Finding) screen.Safe {
+func shortPlace(s *check.Store, f rule.Finding) screen.Safe {
 	if inText(f) {
 		return screen.Sprintf("%s:%d", screen.Shorten(filepath.Base(s.File(f.At))), f.At.Line)
 	}
@@ -301,7 +301,7 @@ func (v *Verdict) Summary(paint screen.Palette) screen.Safe {
 	}
 	if v.Count(rule.Error)+v.Count(rule.Warning)+known == 0 && len(v.Failed()) == 0 {
 		word := paint.Green("ok")
-		if !slices.ContainsFunc(v.Stores, func(s *convert.CheckedStore) bool { return s.Format != "" }) {
+		if !slices.ContainsFunc(v.Stores, func(s *check.Store) bool { return s.Format != "" }) {
 			word = "no sessions found"
 		}
 		out = append([]screen.Safe{word}, out...)

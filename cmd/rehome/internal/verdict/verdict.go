@@ -11,14 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
 // Verdict is the report of a check, and what of it counts.
 type Verdict struct {
-	*convert.CheckReport
+	*check.Report
 	FailOn  rule.Severity // findings at or above it fail the check
 	Notes   bool          // list notes instead of only counting them
 	Version string        // of the program
@@ -32,11 +32,11 @@ func (v *Verdict) showsSeverity(of rule.Severity) bool {
 // lists reports whether findings of a rule are listed. Unrecognized files
 // always are, since nothing else mentions them.
 func (v *Verdict) lists(r *rule.Rule) bool {
-	return v.showsSeverity(r.Severity) || r.ID == convert.Unrecognized
+	return v.showsSeverity(r.Severity) || r.ID == check.Unrecognized
 }
 
 // listed returns the findings of a store to list. Those that the baseline covers are not.
-func (v *Verdict) listed(s *convert.CheckedStore) (out []convert.RuleFindings) {
+func (v *Verdict) listed(s *check.Store) (out []check.RuleFindings) {
 	for _, b := range s.Findings {
 		if b.Count > 0 && v.lists(b.Rule) {
 			out = append(out, b)
@@ -67,7 +67,7 @@ func (v *Verdict) WorstRule() (id string) {
 }
 
 // Failed returns the stores that could not be examined.
-func (v *Verdict) Failed() (out []*convert.CheckedStore) {
+func (v *Verdict) Failed() (out []*check.Store) {
 	for _, s := range v.Stores {
 		if s.Err != nil {
 			out = append(out, s)

@@ -17,7 +17,7 @@ import (
 	"unicode"
 
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -62,11 +62,11 @@ func judged(t *testing.T, failOn rule.Severity, findings map[string][]rule.Findi
 		}
 		return nil
 	}
-	r, err := convert.Check(t.Context(), formats.NewRegistry(fake), convert.CheckOptions{Paths: paths, Layers: rule.Container | rule.Schema | rule.References | rule.Meaning})
+	r, err := check.Check(t.Context(), formats.NewRegistry(fake), check.Options{Paths: paths, Layers: rule.Container | rule.Schema | rule.References | rule.Meaning})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Verdict{CheckReport: r, FailOn: failOn, Version: "v1"}
+	return &Verdict{Report: r, FailOn: failOn, Version: "v1"}
 }
 
 // evil is what a store could call itself to act on whoever reads of it.

@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"fmt"
@@ -94,14 +94,14 @@ func TestFingerprintOfCauses(t *testing.T) {
 // counts, and it is replaced when it is written.
 func TestBaselineOfWords(t *testing.T) {
 	dir := t.TempDir()
-	file := write(t, dir+"/known.json", `{"rehome":"check-baseline","version":1,"known":[{"path":"in/a.x","rule":"RH301","places":["00ab00ab00ab00ab","00ab00ab00ab00ac"]},{"path":"in/b.x","rule":"RH301","count":3}]}`)
-	write(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 two\nRH201 drift\n")
-	write(t, dir+"/in/b.x", "lint\nmany 4\n")
+	file := laid(t, dir+"/known.json", `{"rehome":"check-baseline","version":1,"known":[{"path":"in/a.x","rule":"RH301","places":["00ab00ab00ab00ab","00ab00ab00ab00ac"]},{"path":"in/b.x","rule":"RH301","count":3}]}`)
+	laid(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 two\nRH201 drift\n")
+	laid(t, dir+"/in/b.x", "lint\nmany 4\n")
 	b, err := ReadBaseline(file, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, got := checked(t, CheckOptions{Paths: []string{dir + "/in"}, Baseline: b})
+	r, got := checked(t, Options{Paths: []string{dir + "/in"}, Baseline: b})
 	if !r.Baseline.CountsOnly || r.Baseline.Known != 5 || !strings.HasPrefix(got, "a.x RH201×1,:4 RH301×0+2\nb.x RH301×1+3,:1,:2,") {
 		t.Errorf("%+v\n%s", r.Baseline, got)
 	}
@@ -115,7 +115,7 @@ func TestBaselineOfWords(t *testing.T) {
 	if b, err = ReadBaseline(file, false); err != nil {
 		t.Fatal(err)
 	}
-	if r, got = checked(t, CheckOptions{Paths: []string{dir + "/in"}, Baseline: b}); r.Baseline.CountsOnly || r.Baseline.Known != 7 || r.Count(rule.Error) > 0 {
+	if r, got = checked(t, Options{Paths: []string{dir + "/in"}, Baseline: b}); r.Baseline.CountsOnly || r.Baseline.Known != 7 || r.Count(rule.Error) > 0 {
 		t.Errorf("%+v\n%s", r.Baseline, got)
 	}
 }

@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"cmp"
@@ -13,17 +13,17 @@ import (
 	"rehome/formats/store"
 )
 
-// CheckReport is the result of Check: the stores in the order of the paths.
-type CheckReport struct {
-	Stores   []*CheckedStore
+// Report is the result of Check: the stores in the order of the paths.
+type Report struct {
+	Stores   []*Store
 	Baseline *BaselineUse // nil without one
 
-	o CheckOptions
+	o Options
 }
 
 // RulesFor returns the rules that were checked in stores of a format or, if
 // format is "", on the walk.
-func (r *CheckReport) RulesFor(format string) (out []rule.Rule) {
+func (r *Report) RulesFor(format string) (out []rule.Rule) {
 	for _, one := range rule.All() {
 		if one.AppliesTo(format) && r.o.wanted(one.ID) && slices.Contains(walkRules(), one.ID) == (format == "") {
 			out = append(out, one)
@@ -32,8 +32,8 @@ func (r *CheckReport) RulesFor(format string) (out []rule.Rule) {
 	return out
 }
 
-// CheckedStore is one store and its findings.
-type CheckedStore struct {
+// Store is one store and its findings.
+type Store struct {
 	Path     string // as the user would write it
 	Format   string // "" if Err says why none was detected
 	Bytes    int64
@@ -68,7 +68,7 @@ func (b *RuleFindings) Fingerprint(i int) string {
 }
 
 // File returns the path of the file that an address in the store refers to.
-func (s *CheckedStore) File(at store.Addr) string {
+func (s *Store) File(at store.Addr) string {
 	if at.File == "" || filepath.Base(s.Path) == at.File {
 		return s.Path
 	}
@@ -76,7 +76,7 @@ func (s *CheckedStore) File(at store.Addr) string {
 }
 
 // Count returns the number of findings of a severity.
-func (r *CheckReport) Count(of rule.Severity) (n int64) {
+func (r *Report) Count(of rule.Severity) (n int64) {
 	for _, s := range r.Stores {
 		n += s.Count(of)
 	}
@@ -84,7 +84,7 @@ func (r *CheckReport) Count(of rule.Severity) (n int64) {
 }
 
 // Count returns the number of findings of a severity in this store.
-func (s *CheckedStore) Count(of rule.Severity) (n int64) {
+func (s *Store) Count(of rule.Severity) (n int64) {
 	for _, b := range s.Findings {
 		if b.Rule.Severity == of {
 			n += b.Count
@@ -93,8 +93,8 @@ func (s *CheckedStore) Count(of rule.Severity) (n int64) {
 	return n
 }
 
-func (c *checker) report() *CheckReport {
-	r := &CheckReport{o: c.o}
+func (c *checker) report() *Report {
+	r := &Report{o: c.o}
 	for _, one := range c.found {
 		one.store.Findings, one.store.Remarks = one.findings.result()
 		if one.store.Format != "" || one.store.Err != nil || len(one.store.Findings)+len(one.store.Remarks) > 0 {

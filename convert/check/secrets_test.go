@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/rule"
 	"rehome/testdata/ide"
@@ -24,7 +25,7 @@ func token(n int) string { return "gh" + "p_" + fmt.Sprintf("%04dq8Zr2LmX0vTb7Nc
 
 func secretsOf(t *testing.T, path string) []string {
 	t.Helper()
-	r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{path}, Layers: rule.Secrets, Jobs: 2})
+	r, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{path}, Layers: rule.Secrets, Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestSecretsInRows(t *testing.T) {
 // of one alone.
 func TestSecretsOfOneSession(t *testing.T) {
 	const name = "20000000-0000-4000-8000-000000000003.jsonl"
-	text, err := os.ReadFile("../testdata/claude/config/projects/-home-ann-app/" + name)
+	text, err := os.ReadFile("../../testdata/claude/config/projects/-home-ann-app/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestSecretsOfOneSession(t *testing.T) {
 // TestSecretsAreNotRepeated: what another rule says of a name is said without
 // it, if it is a credential.
 func TestSecretsAreNotRepeated(t *testing.T) {
-	text, err := os.ReadFile("../testdata/canonical/one.jsonl")
+	text, err := os.ReadFile("../../testdata/canonical/one.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 		if err := os.WriteFile(path, append(bytes.Clone(text), line...), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{path}, Layers: everything | rule.Secrets, For: "claude-code"})
+		r, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{path}, Layers: everything | rule.Secrets, For: "claude-code"})
 		if err != nil || len(r.Stores) != 1 {
 			t.Fatal(err, r.Stores)
 		}
@@ -157,7 +158,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 // TestFingerprintsStay: looking for credentials changes what a finding says of
 // one, and not which finding it is.
 func TestFingerprintsStay(t *testing.T) {
-	text, err := os.ReadFile("../testdata/canonical/one.jsonl")
+	text, err := os.ReadFile("../../testdata/canonical/one.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestFingerprintsStay(t *testing.T) {
 	}
 	var prints, said [2][]string
 	for i, layers := range []rule.Layers{everything, everything | rule.Secrets} {
-		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{path}, Layers: layers})
+		r, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{path}, Layers: layers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ func TestFingerprintsStay(t *testing.T) {
 // for git, and not in the store that it belongs to.
 func TestOwnKeys(t *testing.T) {
 	dir := t.TempDir()
-	store := "../testdata/chat/after.db"
+	store := "../../testdata/chat/after.db"
 	if got := secretsOf(t, store); len(got) > 0 {
 		t.Errorf("%q", got)
 	}
@@ -227,7 +228,7 @@ INSERT INTO cursorDiskKV VALUES ('composerData:c','{"blobEncryptionKey":"`+key+`
 		t.Fatal(err)
 	}
 	sdk := filepath.Join(dir, "sdk")
-	if err := os.CopyFS(sdk, os.DirFS("../testdata/sdk/gen/sqlite")); err != nil {
+	if err := os.CopyFS(sdk, os.DirFS("../../testdata/sdk/gen/sqlite")); err != nil {
 		t.Fatal(err)
 	}
 	if err := ide.Exec(filepath.Join(sdk, "index.db"), `UPDATE runs SET result='`+said+`' WHERE rowid=1; UPDATE runs SET usage_json='{"blobEncryptionKey":"`+key+`"}' WHERE rowid=2`); err != nil {
@@ -262,7 +263,7 @@ INSERT INTO cursorDiskKV VALUES ('composerData:c','{"blobEncryptionKey":"`+key+`
 // be unreadable as well.
 func TestSecretsOfBrokenStores(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Sidecar: "none"}); err != nil {
+	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Sidecar: "none"}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, "chat", "meta.ndjson"), os.O_APPEND|os.O_WRONLY, 0)
@@ -272,7 +273,7 @@ func TestSecretsOfBrokenStores(t *testing.T) {
 	f.WriteString("[2,\"1\",null]\n")
 	f.Close()
 	for _, layers := range []rule.Layers{rule.Secrets, rule.Secrets | everything} {
-		r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{dir}, Layers: layers})
+		r, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{dir}, Layers: layers})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"rehome/convert"
 	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -30,7 +31,7 @@ func walkRules() []string {
 
 // find looks for stores below a path.
 func (c *checker) find(ctx context.Context, place string) {
-	below := &storeCheck{pathOnly: true, store: CheckedStore{Path: place}}
+	below := &storeCheck{pathOnly: true, store: Store{Path: place}}
 	below.findings.known = c.o.Baseline.known(place)
 	c.found = append(c.found, below)
 	misfit := false
@@ -83,12 +84,12 @@ func isFolder(place string) bool {
 
 // findOutside checks a folder that a client keeps within a store of another
 // format, see formats.Format.Outside.
-func (c *checker) findOutside(ctx context.Context, at string, found Found) {
+func (c *checker) findOutside(ctx context.Context, at string, found convert.Found) {
 	beside := walk.Nested(found)
 	if beside == nil {
 		return
 	}
-	for f, err := range Stores(ctx, c.reg, beside.Path, "") {
+	for f, err := range convert.Stores(ctx, c.reg, beside.Path, "") {
 		if !errors.Is(err, formats.ErrUnknown) {
 			c.addStore(filepath.Join(at, beside.Name(), filepath.FromSlash(f.Rel)), f, err)
 		}
@@ -96,8 +97,8 @@ func (c *checker) findOutside(ctx context.Context, at string, found Found) {
 }
 
 // addStore adds a store to those to check.
-func (c *checker) addStore(at string, found Found, err error) {
-	one := &storeCheck{store: CheckedStore{Path: at, Err: err}}
+func (c *checker) addStore(at string, found convert.Found, err error) {
+	one := &storeCheck{store: Store{Path: at, Err: err}}
 	if err == nil {
 		real := walk.ResolvedPath(found.Loc.Path)
 		if c.seen[real] {

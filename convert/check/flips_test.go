@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/formats/loss"
@@ -246,7 +247,7 @@ func (w *flipper) judge(job flipWork, was, is []byte) {
 
 // findings are what check finds, by rule and place.
 func (w *flipper) findings() (map[string]bool, error) {
-	r, err := convert.Check(context.Background(), w.reg, convert.CheckOptions{
+	r, err := check.Check(context.Background(), w.reg, check.Options{
 		Paths: []string{filepath.Join(w.dir, w.s.check)}, Layers: rule.Container | rule.Schema | rule.References | rule.Meaning, Jobs: 1,
 	})
 	if err != nil {

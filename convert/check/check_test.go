@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -55,8 +56,17 @@ func lint() *formats.Format {
 
 const allLayers = rule.Container | rule.Schema | rule.References | rule.Meaning
 
+// laid writes a file, and the folders above it.
+func laid(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // checked runs a check with the fake, and spells what was found.
-func checked(t *testing.T, o CheckOptions) (*CheckReport, string) {
+func checked(t *testing.T, o Options) (*Report, string) {
 	t.Helper()
 	if o.Layers == 0 {
 		o.Layers = allLayers
@@ -68,7 +78,7 @@ func checked(t *testing.T, o CheckOptions) (*CheckReport, string) {
 	return r, spelled(r)
 }
 
-func spelled(r *CheckReport) string {
+func spelled(r *Report) string {
 	var out []string
 	for _, s := range r.Stores {
 		line := filepath.Base(s.Path)
@@ -100,21 +110,21 @@ func expectSpelled(t *testing.T, got string, want ...string) {
 // order of a reader, each store once, for any number of workers.
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir+"/a.x", "lint\nRH301 one\nRH203 two\nRH301 three\n")
-	write(t, dir+"/b/b.x", "lint\n")
-	write(t, dir+"/c.x", "lint\nRH201 drift\n")
-	write(t, dir+"/notes.txt", "no store\n")
+	laid(t, dir+"/a.x", "lint\nRH301 one\nRH203 two\nRH301 three\n")
+	laid(t, dir+"/b/b.x", "lint\n")
+	laid(t, dir+"/c.x", "lint\nRH201 drift\n")
+	laid(t, dir+"/notes.txt", "no store\n")
 	want := []string{"a.x RH203×1,:3 RH301×2,:2,:4", "b.x", "c.x RH201×1,:2"}
 	for jobs := range 4 {
-		r, got := checked(t, CheckOptions{Paths: []string{dir, dir + "/b", dir + "/a.x"}, Jobs: jobs})
+		r, got := checked(t, Options{Paths: []string{dir, dir + "/b", dir + "/a.x"}, Jobs: jobs})
 		expectSpelled(t, got, want...)
 		if r.Count(rule.Error) != 3 || r.Count(rule.Note) != 1 || r.Stores[0].Count(rule.Error) != 3 || r.Stores[0].Bytes != 37 {
 			t.Errorf("%+v", r.Stores[0])
 		}
 	}
-	_, got := checked(t, CheckOptions{Paths: []string{dir}, Rules: []string{"RH301", "RH201"}, Skip: []string{"RH201"}})
+	_, got := checked(t, Options{Paths: []string{dir}, Rules: []string{"RH301", "RH201"}, Skip: []string{"RH201"}})
 	expectSpelled(t, got, "a.x RH301×2,:2,:4", "b.x", "c.x")
-	r, got := checked(t, CheckOptions{Paths: []string{dir}, Layers: rule.Schema})
+	r, got := checked(t, Options{Paths: []string{dir}, Layers: rule.Schema})
 	expectSpelled(t, got, "a.x RH203×1,:3", "b.x", "c.x RH201×1,:2")
 	for _, one := range r.RulesFor("lint") {
 		if one.Layer != rule.Schema || !one.AppliesTo("lint") {
@@ -126,8 +136,8 @@ func TestCheck(t *testing.T) {
 // TestCheckMany: of a breach that is everywhere the first places are kept.
 func TestCheckMany(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir+"/a.x", "lint\nmany 3000\n")
-	r, _ := checked(t, CheckOptions{Paths: []string{dir}})
+	laid(t, dir+"/a.x", "lint\nmany 3000\n")
+	r, _ := checked(t, Options{Paths: []string{dir}})
 	b := r.Stores[0].Findings[0]
 	if b.Count != 3000 || len(b.Places) != maxPlaces || b.Places[0].At.Line != 1 || b.Places[99].At.Line != 100 || len(b.fingerprints) != maxFingerprints {
 		t.Errorf("%d places, %d kept, the first %v", b.Count, len(b.Places), b.Places[0].At)
@@ -138,10 +148,10 @@ func TestCheckMany(t *testing.T) {
 // stop the others.
 func TestCheckFails(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir+"/a.x", "lint\nRH301 one\nbusy\n")
-	write(t, dir+"/b.x", "lint\nvanish\n")
-	write(t, dir+"/c.x", "lint\nRH301 one\n")
-	r, got := checked(t, CheckOptions{Paths: []string{dir, dir + "/gone"}})
+	laid(t, dir+"/a.x", "lint\nRH301 one\nbusy\n")
+	laid(t, dir+"/b.x", "lint\nvanish\n")
+	laid(t, dir+"/c.x", "lint\nRH301 one\n")
+	r, got := checked(t, Options{Paths: []string{dir, dir + "/gone"}})
 	expectSpelled(t, got, "a.x !"+dir+"/a.x: in use", "b.x !"+dir+"/b.x: moved or deleted during the check", "c.x RH301×1,:2", "gone !"+dir+"/gone: no such file or directory")
 	if !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
 		t.Error("not busy any more")
@@ -149,18 +159,18 @@ func TestCheckFails(t *testing.T) {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(name, dir+"/missing")
 	}
-	if _, got := checked(t, CheckOptions{Paths: []string{dir + "/b.x"}}); strings.Contains(got, "vanished") {
+	if _, got := checked(t, Options{Paths: []string{dir + "/b.x"}}); strings.Contains(got, "vanished") {
 		t.Errorf("the folder for temporary files is missing, not the store: %s", got)
 	}
 	nothing := t.TempDir()
-	if r, got := checked(t, CheckOptions{Paths: []string{nothing}}); len(r.Stores) != 1 || !strings.Contains(got, "no sessions found") || r.Stores[0].Err == nil {
+	if r, got := checked(t, Options{Paths: []string{nothing}}); len(r.Stores) != 1 || !strings.Contains(got, "no sessions found") || r.Stores[0].Err == nil {
 		t.Errorf("an empty folder: %s", got)
 	}
 	// The working directory need not hold any, unless that is asked for.
 	t.Chdir(nothing)
-	write(t, "main.go", "package main\n")
+	laid(t, "main.go", "package main\n")
 	for _, require := range []bool{false, true} {
-		r, got := checked(t, CheckOptions{Paths: []string{"."}, Require: require})
+		r, got := checked(t, Options{Paths: []string{"."}, Require: require})
 		if len(r.Stores) != 1 || (r.Stores[0].Err != nil) != require {
 			t.Errorf("require %v: %s", require, got)
 		}
@@ -168,7 +178,7 @@ func TestCheckFails(t *testing.T) {
 }
 
 func TestCheckMisuse(t *testing.T) {
-	for what, o := range map[string]CheckOptions{
+	for what, o := range map[string]Options{
 		"no such rule: RH999":                      {Rules: []string{"RH999"}},
 		"no such rule: x":                          {Skip: []string{"x"}},
 		"nobody: unknown format":                   {From: "nobody"},
@@ -183,8 +193,8 @@ func TestCheckMisuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := t.TempDir()
-	write(t, dir+"/a.x", "lint\n")
-	if _, err := Check(ctx, formats.NewRegistry(lint()), CheckOptions{Paths: []string{dir}}); !errors.Is(err, context.Canceled) {
+	laid(t, dir+"/a.x", "lint\n")
+	if _, err := Check(ctx, formats.NewRegistry(lint()), Options{Paths: []string{dir}}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -194,14 +204,14 @@ func TestCheckMisuse(t *testing.T) {
 func TestBaseline(t *testing.T) {
 	dir := t.TempDir()
 	file := dir + "/known.json"
-	write(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 two\nRH201 drift\n")
-	write(t, dir+"/in/b.x", "lint\nmany 1500\n")
-	run := func(write bool, paths ...string) (*CheckReport, string) {
+	laid(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 two\nRH201 drift\n")
+	laid(t, dir+"/in/b.x", "lint\nmany 1500\n")
+	run := func(write bool, paths ...string) (*Report, string) {
 		b, err := ReadBaseline(file, write)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return checked(t, CheckOptions{Paths: paths, Baseline: b})
+		return checked(t, Options{Paths: paths, Baseline: b})
 	}
 	if _, err := ReadBaseline(file, false); err == nil || formats.Hint(err) == "" {
 		t.Error("a baseline that is not there was read")
@@ -224,8 +234,8 @@ func TestBaseline(t *testing.T) {
 	}
 
 	// One is mended, one is new; of the many there is one more.
-	write(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 other\n")
-	write(t, dir+"/in/b.x", "lint\nmany 1501\n")
+	laid(t, dir+"/in/a.x", "lint\nRH301 one\nRH301 other\n")
+	laid(t, dir+"/in/b.x", "lint\nmany 1501\n")
 	r, got = run(false, dir+"/in")
 	if r.Baseline.Gone != 1 || r.Baseline.Known != 1501 || !strings.HasPrefix(got, "a.x RH301×1+1,:3\nb.x RH301×1+1500,:1,:2,") {
 		t.Errorf("%+v\n%.100s", r.Baseline, got)
@@ -268,7 +278,7 @@ func TestBrokenBaselines(t *testing.T) {
 		"text": "nothing", "torn": `{"rehome":"check-base`, "other": `{"rehome":"archive","version":1,"known":[]}`,
 		"number": `{"rehome":"check-baseline","version":1e5000000,"known":[]}`, "count": `{"rehome":"check-baseline","version":1,"known":[{"path":"a","rule":"RH301","count":-1}]}`,
 	} {
-		write(t, dir+"/"+name, text)
+		laid(t, dir+"/"+name, text)
 	}
 	for _, name := range []string{"text", "torn", "other", "number", "count", "folder"} {
 		if _, err := ReadBaseline(dir+"/"+name, true); err == nil || !strings.Contains(err.Error(), "not a baseline") {
@@ -281,7 +291,7 @@ func TestBrokenBaselines(t *testing.T) {
 // ask for details, and once.
 func TestCheckDetails(t *testing.T) {
 	dir := t.TempDir()
-	path := write(t, dir+"/a.x", "lint\nRH301 real\n")
+	path := laid(t, dir+"/a.x", "lint\nRH301 real\n")
 	f := lint()
 	f.Check = func(_ context.Context, _ *formats.Location, v formats.View, _ *rule.Pass) error {
 		if !v.Verbose {
@@ -293,7 +303,7 @@ func TestCheckDetails(t *testing.T) {
 		return nil
 	}
 	for details, want := range map[bool]int{false: 0, true: 1} {
-		r, err := Check(t.Context(), formats.NewRegistry(f), CheckOptions{Paths: []string{dir}, Layers: allLayers, Verbose: details})
+		r, err := Check(t.Context(), formats.NewRegistry(f), Options{Paths: []string{dir}, Layers: allLayers, Verbose: details})
 		if err != nil || len(r.Stores) != 1 || len(r.Stores[0].Remarks) != want {
 			t.Errorf("details %v: %v, %+v", details, err, r.Stores)
 		}
@@ -304,8 +314,8 @@ func TestCheckDetails(t *testing.T) {
 // and a store that comes to rest is asked after all.
 func TestCheckBusy(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir+"/always.x", "lint\nRH301 torn\nbusy\n")
-	write(t, dir+"/once.x", "lint\nRH301 real\n")
+	laid(t, dir+"/always.x", "lint\nRH301 torn\nbusy\n")
+	laid(t, dir+"/once.x", "lint\nRH301 real\n")
 	f := lint()
 	whole, tries := f.Check, map[string]int{}
 	f.Check = func(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
@@ -317,14 +327,14 @@ func TestCheckBusy(t *testing.T) {
 		}
 		return whole(ctx, l, v, q)
 	}
-	r, err := Check(t.Context(), formats.NewRegistry(f), CheckOptions{Paths: []string{dir}, Layers: allLayers, Jobs: 1})
+	r, err := Check(t.Context(), formats.NewRegistry(f), Options{Paths: []string{dir}, Layers: allLayers, Jobs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Stores) != 2 || len(r.Stores[0].Findings) > 0 || !errors.Is(r.Stores[0].Err, formats.ErrBusy) {
 		t.Errorf("%s", spelled(r))
 	}
-	if got := spelled(&CheckReport{Stores: r.Stores[1:]}); got != "once.x RH301×1,:2" || len(r.Stores[1].Remarks) > 0 {
+	if got := spelled(&Report{Stores: r.Stores[1:]}); got != "once.x RH301×1,:2" || len(r.Stores[1].Remarks) > 0 {
 		t.Errorf("%s, %q", got, r.Stores[1].Remarks)
 	}
 	if tries["always.x"] != maxTries || tries["once.x"] != 2 {
@@ -346,8 +356,8 @@ func TestRulesNobodyAsks(t *testing.T) {
 		{[]string{"RH101", "RH203"}, rule.Container, "layer schema"},
 		{[]string{"RH101"}, rule.Container, ""},
 	} {
-		_, err := Check(t.Context(), reg, CheckOptions{Paths: []string{t.TempDir()}, Rules: c.rules, Layers: c.layers})
-		if hint := formats.Hint(err); c.hint == "" && err != nil || !strings.Contains(hint, c.hint) || c.hint != "" && !errors.As(err, new(Misuse)) {
+		_, err := Check(t.Context(), reg, Options{Paths: []string{t.TempDir()}, Rules: c.rules, Layers: c.layers})
+		if hint := formats.Hint(err); c.hint == "" && err != nil || !strings.Contains(hint, c.hint) || c.hint != "" && !errors.As(err, new(convert.Misuse)) {
 			t.Errorf("%v: %v, %q", c.rules, err, hint)
 		}
 	}
@@ -356,12 +366,12 @@ func TestRulesNobodyAsks(t *testing.T) {
 // TestSchemaOfOthers: each line is held against a schema of anybody's.
 func TestSchemaOfOthers(t *testing.T) {
 	dir := t.TempDir()
-	schema := write(t, dir+"/s.txt", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}`)
-	write(t, dir+"/in/lines.jsonl", "{\"a\":1}\r\n\n{\"a\":\"secret\"}\n{}\n{\"a\":1e5000000}\n"+strings.Repeat("[", 1000)+"\n{\"a\":1")
-	write(t, dir+"/in/whole.json", "{\n  \"a\": 1\n}\n")
-	write(t, dir+"/in/deep/bad.JSON", "{\n  \"b\": 1\n}\n")
-	write(t, dir+"/in/notes.txt", "no JSON")
-	r, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in"}}, schema)
+	schema := laid(t, dir+"/s.txt", `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}`)
+	laid(t, dir+"/in/lines.jsonl", "{\"a\":1}\r\n\n{\"a\":\"secret\"}\n{}\n{\"a\":1e5000000}\n"+strings.Repeat("[", 1000)+"\n{\"a\":1")
+	laid(t, dir+"/in/whole.json", "{\n  \"a\": 1\n}\n")
+	laid(t, dir+"/in/deep/bad.JSON", "{\n  \"b\": 1\n}\n")
+	laid(t, dir+"/in/notes.txt", "no JSON")
+	r, err := Schema(t.Context(), Options{Paths: []string{dir + "/in"}}, schema)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,19 +383,19 @@ func TestSchemaOfOthers(t *testing.T) {
 	if says := r.Stores[0].Findings[0].Places[0]; says.Pointer != "" || says.Text() != "lacks: 'a'" {
 		t.Errorf("%+v", says)
 	}
-	if r, err = CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {
+	if r, err = Schema(t.Context(), Options{Paths: []string{dir + "/in/notes.txt"}}, "canonical-1"); err != nil || r.Count(rule.Error) != 1 {
 		t.Error(err, spelled(r))
 	}
 	for name, want := range map[string]string{
-		"nowhere": "no such file", dir: "not a regular file", write(t, dir+"/ref", `{"$ref":"https://example.org/x"}`): "schemas are never fetched",
-		write(t, dir+"/bad", `{"type":"thing"}`): "not a schema", write(t, dir+"/torn", `{"type`): "incomplete", write(t, dir+"/big", `{"maximum":1e5000000}`): "exponent",
-		write(t, dir+"/pattern", `{"pattern":"("}`): "pattern",
+		"nowhere": "no such file", dir: "not a regular file", laid(t, dir+"/ref", `{"$ref":"https://example.org/x"}`): "schemas are never fetched",
+		laid(t, dir+"/bad", `{"type":"thing"}`): "not a schema", laid(t, dir+"/torn", `{"type`): "incomplete", laid(t, dir+"/big", `{"maximum":1e5000000}`): "exponent",
+		laid(t, dir+"/pattern", `{"pattern":"("}`): "pattern",
 	} {
-		if _, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir}}, name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Schema(t.Context(), Options{Paths: []string{dir}}, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if r, _ := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir + "/gone"}}, schema); r == nil || r.Stores[0].Err == nil {
+	if r, _ := Schema(t.Context(), Options{Paths: []string{dir + "/gone"}}, schema); r == nil || r.Stores[0].Err == nil {
 		t.Error("a file that is not there was read")
 	}
 }
@@ -402,7 +412,7 @@ func TestLongLines(t *testing.T) {
 	}
 	f.WriteAt([]byte("\n{}\n"), maxDocument+10)
 	f.Close()
-	r, err := CheckSchema(t.Context(), CheckOptions{Paths: []string{dir}}, "error-1")
+	r, err := Schema(t.Context(), Options{Paths: []string{dir}}, "error-1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/convert"
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
@@ -48,7 +49,7 @@ func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.V
 		return err
 	}
 	defer private.Remove()
-	rep, err := Convert(ctx, c.reg, one.loc.Path, filepath.Join(private.Path, "store"), Options{From: one.f.Name, DryRun: true, Allow: loss.Unreadable, Live: v.Live, Jobs: v.Jobs})
+	rep, err := convert.Convert(ctx, c.reg, one.loc.Path, filepath.Join(private.Path, "store"), convert.Options{From: one.f.Name, DryRun: true, Allow: loss.Unreadable, Live: v.Live, Jobs: v.Jobs})
 	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || stage.DiskFull(err) {
 		return err
 	}

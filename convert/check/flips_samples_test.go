@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"os"
@@ -23,7 +23,7 @@ func flipSamples() []flipSample {
 		}, "", never},
 		{"ide archive", "text", "*", func(t *testing.T, dir string) {
 			from := t.TempDir()
-			if err := ide.Build(from, string(must(os.ReadFile("../testdata/ide/cases/heads.sql")))); err != nil {
+			if err := ide.Build(from, string(must(os.ReadFile("../../testdata/ide/cases/heads.sql")))); err != nil {
 				t.Fatal(err)
 			}
 			toText(t, from, filepath.Join(dir, "text"), "archive")
@@ -38,14 +38,14 @@ func flipSamples() []flipSample {
 
 func makeSmallChat(t *testing.T, dir string) {
 	to := madeFor(filepath.Join(dir, chatFolder(), "store.db"))
-	if err := os.WriteFile(to, must(os.ReadFile("../testdata/chat/before.db")), 0o600); err != nil {
+	if err := os.WriteFile(to, must(os.ReadFile("../../testdata/chat/before.db")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	small(t, to)
 }
 
 func makeSmallSDK(t *testing.T, dir string) {
-	if err := os.CopyFS(dir, os.DirFS("../testdata/sdk/legacy-1.0.14")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../../testdata/sdk/legacy-1.0.14")); err != nil {
 		t.Fatal(err)
 	}
 	small(t, filepath.Join(dir, "index.db"))

@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/rule"
 	"rehome/testdata/faults"
@@ -26,7 +27,7 @@ const everything = rule.Container | rule.Schema | rule.References | rule.Meaning
 // that is meant has to find it where it is, and no other rule of that severity,
 // or of a graver one, may have anything to say.
 func TestFaults(t *testing.T) {
-	list, err := faults.Load("../testdata/faults")
+	list, err := faults.Load("../../testdata/faults")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ type found map[string]map[string]int
 
 func asked(t *testing.T, dir string, f *faults.Fault) found {
 	t.Helper()
-	o := convert.CheckOptions{Paths: []string{filepath.Join(dir, filepath.FromSlash(f.Check))}, Layers: everything, For: f.For}
+	o := check.Options{Paths: []string{filepath.Join(dir, filepath.FromSlash(f.Check))}, Layers: everything, For: f.For}
 	if f.Secrets {
 		o.Layers |= rule.Secrets
 	}
@@ -102,8 +103,8 @@ func asked(t *testing.T, dir string, f *faults.Fault) found {
 	return out
 }
 
-func ask(ctx context.Context, o convert.CheckOptions) (found, error) {
-	r, err := convert.Check(ctx, all.Registry(), o)
+func ask(ctx context.Context, o check.Options) (found, error) {
+	r, err := check.Check(ctx, all.Registry(), o)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func TestGenuine(t *testing.T) {
 	known := &samples{made: map[string]string{}, dir: t.TempDir()}
 	for _, name := range genuine() {
 		t.Run(name, func(t *testing.T) {
-			got, err := ask(t.Context(), convert.CheckOptions{Paths: []string{known.fresh(t, name)}, Layers: everything})
+			got, err := ask(t.Context(), check.Options{Paths: []string{known.fresh(t, name)}, Layers: everything})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,10 +250,10 @@ func chatFolder() string {
 // makeSample lays a sample below a folder that does not exist yet.
 func makeSample(t *testing.T, to, name string) error {
 	copied := func(from, below string) error {
-		return os.CopyFS(filepath.Join(to, below), os.DirFS(filepath.Join("../testdata", from)))
+		return os.CopyFS(filepath.Join(to, below), os.DirFS(filepath.Join("../../testdata", from)))
 	}
 	one := func(from, as string) error {
-		b, err := os.ReadFile(filepath.Join("../testdata", from))
+		b, err := os.ReadFile(filepath.Join("../../testdata", from))
 		if err != nil {
 			return err
 		}
@@ -294,21 +295,21 @@ func makeSample(t *testing.T, to, name string) error {
 	case "canonical":
 		return one("canonical/one.jsonl", "one.jsonl")
 	case "sqlite":
-		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../testdata/sqlite/oddities.sql"))))
+		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../../testdata/sqlite/oddities.sql"))))
 	case "archive":
 		return archived(t, filepath.Join(to, "chat"))
 	case "ndjson-sidecar":
-		_, err := convert.Convert(t.Context(), all.Registry(), "../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
+		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
 		return err
 	case "ide":
 		script := rest
 		if script == "" {
 			script = "tools"
 		}
-		text := string(must(os.ReadFile("../testdata/ide/cases/" + script + ".sql")))
+		text := string(must(os.ReadFile("../../testdata/ide/cases/" + script + ".sql")))
 		return ide.Build(filepath.Join(to, "User"), text)
 	}
-	if info, err := os.Stat(filepath.Join("../testdata/faults/samples", name)); err == nil && info.IsDir() {
+	if info, err := os.Stat(filepath.Join("../../testdata/faults/samples", name)); err == nil && info.IsDir() {
 		return copied("faults/samples/"+name, "")
 	}
 	return fmt.Errorf("%w: nobody knows how to make it", fs.ErrNotExist)

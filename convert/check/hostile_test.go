@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/rule"
 )
@@ -73,7 +74,7 @@ func TestZipBombs(t *testing.T) {
 	}
 	z.Close()
 	dir := t.TempDir()
-	_, err = convert.Convert(t.Context(), all.Registry(), "../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Sidecar: "none", Compress: "gzip"})
+	_, err = convert.Convert(t.Context(), all.Registry(), "../../testdata/chat/after.db", filepath.Join(dir, "chat"), convert.Options{To: "archive", Sidecar: "none", Compress: "gzip"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +120,11 @@ func within(t *testing.T, dir, kind string) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before) // what earlier tests have taken
-	o := convert.CheckOptions{Paths: []string{dir}, Layers: everything | rule.Secrets, For: "claude-code"}
-	r, err := convert.Check(t.Context(), all.Registry(), o)
+	o := check.Options{Paths: []string{dir}, Layers: everything | rule.Secrets, For: "claude-code"}
+	r, err := check.Check(t.Context(), all.Registry(), o)
 	if kind == "schema" {
-		o = convert.CheckOptions{Paths: []string{dir}}
-		r, err = convert.CheckSchema(t.Context(), o, "canonical-1")
+		o = check.Options{Paths: []string{dir}}
+		r, err = check.Schema(t.Context(), o, "canonical-1")
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +185,7 @@ func TestMovingStores(t *testing.T) {
 		}
 	})
 	for range 10 {
-		if _, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{dir}, Layers: everything | rule.Secrets}); err != nil {
+		if _, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{dir}, Layers: everything | rule.Secrets}); err != nil {
 			t.Error(err)
 		}
 	}

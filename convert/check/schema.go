@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"bufio"
@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/notify"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/store"
@@ -24,19 +25,19 @@ const ruleShape = "RH203"
 // maxDocument bounds a line or document that is validated.
 const maxDocument = 64 << 20
 
-// CheckSchema validates files against a schema: every line, or a *.json file as
+// Schema validates files against a schema: every line, or a *.json file as
 // a whole. The schema is a file, or the name of one that rehome publishes. In a
 // folder, it reads every *.json, *.jsonl and *.ndjson file.
-func CheckSchema(ctx context.Context, o CheckOptions, schema string) (*CheckReport, error) {
+func Schema(ctx context.Context, o Options, schema string) (*Report, error) {
 	validate, err := loadSchema(schema)
 	if err != nil {
 		return nil, err
 	}
 	o.Layers, o.Rules = rule.Schema, []string{ruleShape}
-	c := &checker{o: o, talk: &notifier{progress: o.OnProgress}}
+	c := &checker{o: o, talk: &notify.Notifier{OnProgress: o.OnProgress}}
 	for _, path := range o.Paths {
 		for file, err := range textFiles(path) {
-			one := &storeCheck{store: CheckedStore{Path: file, Err: err}}
+			one := &storeCheck{store: Store{Path: file, Err: err}}
 			one.findings.known = o.Baseline.known(file)
 			c.found = append(c.found, one)
 			if err == nil {

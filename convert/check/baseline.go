@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"bytes"
@@ -190,7 +190,7 @@ type BaselineUse struct {
 
 // summarize returns how the baseline was used. It keeps the entries that this run
 // did not check: other stores, and rules that were not enabled.
-func (b *Baseline) summarize(c *checker, r *CheckReport) *BaselineUse {
+func (b *Baseline) summarize(c *checker, r *Report) *BaselineUse {
 	u := &BaselineUse{Path: b.file, CountsOnly: b.countsOnly, b: b}
 	for _, s := range r.Stores {
 		for _, br := range s.Findings {
@@ -240,7 +240,7 @@ func (t *findingSet) gone(e baselineEntry) (n int64) {
 // Write writes the baseline: all findings of at least this severity, and the
 // entries that this run did not check. It marks those findings as known in the
 // report.
-func (u *BaselineUse) Write(r *CheckReport, least rule.Severity) error {
+func (u *BaselineUse) Write(r *Report, least rule.Severity) error {
 	doc := baselineFile{Rehome: "check-baseline", Version: 2, Known: slices.Clone(u.unchecked)}
 	u.Known, u.Gone, u.CountsOnly = 0, 0, false
 	for _, s := range r.Stores {

@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/convert"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -48,15 +49,13 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 		return err
 	}
 	defer private.Remove()
-	rep := &Report{Lane: SessionConversion, Source: one.store.Path, DryRun: true, Stores: []StoreReport{}}
-	j := &job{rep: rep, rename: stage.Move, input: newInput(c.reg, one.loc.Path, filepath.Join(private.Path, "sessions"), Options{
-		From: one.f.Name, To: c.o.For, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice,
-	})}
-	j.onLoss = func(n loss.Loss) {
-		found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})
-	}
-	err = j.run(ctx)
-	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || errors.As(err, new(Misuse)) || stage.DiskFull(err) {
+	rep, err := convert.Convert(ctx, c.reg, one.loc.Path, filepath.Join(private.Path, "sessions"), convert.Options{
+		From: one.f.Name, To: c.o.For, BySession: true, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice,
+		OnLoss: func(n loss.Loss) {
+			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})
+		},
+	})
+	if ctx.Err() != nil || errors.Is(err, formats.ErrBusy) || errors.As(err, new(convert.Misuse)) || stage.DiskFull(err) {
 		return err
 	}
 	reported := false

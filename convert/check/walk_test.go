@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"path/filepath"
@@ -38,7 +38,7 @@ func TestUnrecognized(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, text := range files {
-		write(t, filepath.Join(dir, filepath.FromSlash(name)), text)
+		laid(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	same := func(what string, got, want []string) {
 		t.Helper()
@@ -66,7 +66,7 @@ func TestUnrecognized(t *testing.T) {
 	same("listed", l.Unrecognized, wantLike)
 	same("listed as broken", unread, wantBroken)
 
-	r, _ := checked(t, CheckOptions{Paths: []string{dir}})
+	r, _ := checked(t, Options{Paths: []string{dir}})
 	found := map[string][]string{}
 	for _, s := range r.Stores {
 		for _, b := range s.Findings {
@@ -78,14 +78,7 @@ func TestUnrecognized(t *testing.T) {
 	same("checked", found[Unrecognized], wantLike)
 	same("checked as broken", found[ruleMisfit], wantBroken)
 
-	var said []string
-	for range stores(t.Context(), formats.NewRegistry(lint()), dir, "", func(s string) {
-		said = append(said, strings.TrimSuffix(s, " looks like a session, but no format recognizes it"))
-	}) {
-	}
-	same("said", said, []string{"a/rollout.jsonl", "a/stream.ndjson", "and 3 more: run `rehome ls --all` to list them", "b/chat.JSONL"})
-
 	// One that is named is still none that can be examined.
-	_, got := checked(t, CheckOptions{Paths: []string{filepath.Join(dir, "a", "rollout.jsonl")}})
+	_, got := checked(t, Options{Paths: []string{filepath.Join(dir, "a", "rollout.jsonl")}})
 	expectSpelled(t, got, "rollout.jsonl RH194×1,", "rollout.jsonl !"+filepath.Join(dir, "a", "rollout.jsonl")+": no known format")
 }

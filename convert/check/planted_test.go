@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"database/sql"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/rule"
 )
@@ -51,7 +52,7 @@ func TestPlanted(t *testing.T) {
 	if err := os.WriteFile(manifest, []byte(s), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := convert.Check(t.Context(), all.Registry(), convert.CheckOptions{Paths: []string{text}, Layers: rule.Container})
+	r, err := check.Check(t.Context(), all.Registry(), check.Options{Paths: []string{text}, Layers: rule.Container})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package convert
+package check
 
 import (
 	"cmp"
@@ -10,7 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"rehome/convert"
 	"rehome/convert/internal/leaks"
+	"rehome/convert/internal/notify"
 	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -18,8 +20,8 @@ import (
 	"rehome/schemas"
 )
 
-// CheckOptions are the options of Check.
-type CheckOptions struct {
+// Options are the options of Check.
+type Options struct {
 	Paths      []string // files, and folders in which to look for stores
 	From       string   // read everything as this format, whatever it looks like
 	Layers     rule.Layers
@@ -31,18 +33,18 @@ type CheckOptions struct {
 	Verbose    bool      // also report which stores are read from a copy
 	Live       bool
 	Jobs       int
-	OnProgress func(Progress)
+	OnProgress func(convert.Progress)
 }
 
 // Check runs the rules of its format on every store below the paths, and
 // changes nothing. Problems of a store are in the report; the error is a
 // mistake in the options, or that of the context.
-func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckReport, error) {
+func Check(ctx context.Context, reg *formats.Registry, o Options) (*Report, error) {
 	if err := o.validate(reg); err != nil {
 		return nil, err
 	}
 	scratch.Sweep()
-	c := &checker{o: o, reg: reg, talk: &notifier{progress: o.OnProgress}, seen: map[string]bool{}, scanner: sync.OnceValues(leaks.New)}
+	c := &checker{o: o, reg: reg, talk: &notify.Notifier{OnProgress: o.OnProgress}, seen: map[string]bool{}, scanner: sync.OnceValues(leaks.New)}
 	for _, path := range o.Paths {
 		c.find(ctx, path)
 	}
@@ -56,32 +58,32 @@ func Check(ctx context.Context, reg *formats.Registry, o CheckOptions) (*CheckRe
 	return c.report(), nil
 }
 
-func (o *CheckOptions) validate(reg *formats.Registry) error {
+func (o *Options) validate(reg *formats.Registry) error {
 	for _, id := range slices.Concat(o.Rules, o.Skip) {
 		if rule.Lookup(id) == nil {
-			return Misuse{&formats.Error{Err: errors.New("no such rule: " + id), Hint: "run `rehome check --rules` for the list"}}
+			return convert.Misuse{Err: &formats.Error{Err: errors.New("no such rule: " + id), Hint: "run `rehome check --rules` for the list"}}
 		}
 	}
 	for _, name := range []string{o.From, o.For} {
-		if name != "" && reg.Lookup(name) == nil {
-			return unknownFormat(reg, name)
+		if _, err := reg.Find(name); name != "" && err != nil {
+			return convert.Misuse{Err: err}
 		}
 	}
 	for _, id := range o.Rules {
 		if !o.wanted(id) && !slices.Contains(o.Skip, id) {
-			return Misuse{&formats.Error{Err: errors.New("rule " + id + " is not enabled"), Hint: enableHint(id)}}
+			return convert.Misuse{Err: &formats.Error{Err: errors.New("rule " + id + " is not enabled"), Hint: enableHint(id)}}
 		}
 	}
 	if o.For != "" && reg.Lookup(o.For).Writer == nil {
-		return Misuse{&formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` to see which formats can"}}
+		return convert.Misuse{Err: &formats.Error{At: o.For, Err: errors.New("sessions cannot be written in this format"), Hint: "run `rehome formats` to see which formats can"}}
 	}
 	return nil
 }
 
 type checker struct {
-	o     CheckOptions
+	o     Options
 	reg   *formats.Registry
-	talk  *notifier
+	talk  *notify.Notifier
 	found []*storeCheck
 	seen  map[string]bool // resolved paths: two paths can lead to one
 
@@ -90,7 +92,7 @@ type checker struct {
 
 // storeCheck is one store and its findings.
 type storeCheck struct {
-	store    CheckedStore
+	store    Store
 	loc      *formats.Location
 	f        *formats.Format
 	size     int64
@@ -114,7 +116,7 @@ func (c *checker) run(ctx context.Context) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.found[b].size, c.found[a].size) })
-	c.talk.update(func(p *Progress) { p.Stage, p.Stores = checking, len(order) })
+	c.talk.Update(func(p *convert.Progress) { p.Stage, p.Stores = notify.Checking, len(order) })
 	asked := 0 // paths without a format have nothing to check
 	for _, one := range c.found {
 		if one.f != nil {
@@ -128,7 +130,7 @@ func (c *checker) run(ctx context.Context) {
 		if again {
 			one.store.Err = nil
 		} else {
-			c.talk.update(func(p *Progress) { p.StoresDone++ })
+			c.talk.Update(func(p *convert.Progress) { p.StoresDone++ })
 		}
 		return again
 	})
@@ -191,7 +193,7 @@ func (c *checker) checkOnce(ctx context.Context, one *storeCheck, jobs int) erro
 }
 
 // wanted reports whether a rule is enabled. Loss rules need a target format.
-func (o *CheckOptions) wanted(id string) bool {
+func (o *Options) wanted(id string) bool {
 	if len(o.Rules) > 0 && !slices.Contains(o.Rules, id) || slices.Contains(o.Skip, id) {
 		return false
 	}
@@ -200,7 +202,7 @@ func (o *CheckOptions) wanted(id string) bool {
 	}
 	r := rule.Lookup(id)
 	if r == nil {
-		panic("convert: codec reports unknown rule " + id)
+		panic("check: codec reports unknown rule " + id)
 	}
 	return o.Layers.Has(r.Layer)
 }

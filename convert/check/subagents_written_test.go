@@ -1,4 +1,4 @@
-package convert_test
+package check_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/check"
 	"rehome/formats/all"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
@@ -33,7 +34,7 @@ func TestKinWritten(t *testing.T) {
 	for way, carry := range ways {
 		calls, agents := 0, 0
 		for _, name := range append(names, "several") {
-			from, to := "../testdata/canonical/several.jsonl", t.TempDir()
+			from, to := "../../testdata/canonical/several.jsonl", t.TempDir()
 			if name != "several" {
 				from = known.fresh(t, name)
 			}
@@ -41,7 +42,7 @@ func TestKinWritten(t *testing.T) {
 				t.Errorf("%s %s: %v", way, name, err)
 				continue
 			}
-			got, err := ask(t.Context(), convert.CheckOptions{Paths: []string{to}, Layers: everything})
+			got, err := ask(t.Context(), check.Options{Paths: []string{to}, Layers: everything})
 			if err != nil {
 				t.Fatal(err)
 			}
