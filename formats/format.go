@@ -27,6 +27,10 @@ type Format struct {
 	// why. It reads the start of files through Location's methods, never the store.
 	Probe func(ctx context.Context, l *Location) (Match, error)
 
+	// IsStoreName reports whether only stores of this format have this path, which is
+	// absolute: a file there that Probe does not recognize is corrupt. nil: never.
+	IsStoreName func(path string) bool
+
 	Records  *Records  // its stores are read and written record by record
 	Sessions *Sessions // its sessions are read
 	Writer   *Writer   // sessions of any client are written to it

@@ -13,6 +13,7 @@ import (
 
 	"rehome/convert"
 	"rehome/formats"
+	"rehome/formats/all"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
@@ -22,6 +23,10 @@ import (
 func lint() *formats.Format {
 	return &formats.Format{
 		Name: "lint",
+		// Files that are named like a store of some client are told.
+		IsStoreName: func(path string) bool {
+			return slices.ContainsFunc(all.Registry().All(), func(f *formats.Format) bool { return f.IsStoreName != nil && f.IsStoreName(path) })
+		},
 		Probe: func(_ context.Context, l *formats.Location) (m formats.Match, _ error) {
 			if strings.HasPrefix(string(l.Head()), "lint\n") {
 				m.Score = 90

@@ -36,7 +36,7 @@ func (c *checker) find(ctx context.Context, place string) {
 	c.found = append(c.found, below)
 	misfit := false
 	skipped := func(it walk.Item) {
-		rel, id := it.Rel, skipRule(it.Why, filepath.Join(place, filepath.FromSlash(it.Rel)))
+		rel, id := it.Rel, c.skipRule(it.Why, filepath.Join(place, filepath.FromSlash(it.Rel)))
 		if id == "" || !c.o.wanted(id) || (id == ruleMisfit || id == Unrecognized) && c.o.From != "" {
 			return
 		}
@@ -113,7 +113,7 @@ func (c *checker) addStore(at string, found convert.Found, err error) {
 }
 
 // skipRule returns the rule for a skipped path, or "" if there is none.
-func skipRule(why walk.Reason, place string) string {
+func (c *checker) skipRule(why walk.Reason, place string) string {
 	switch {
 	case why == walk.FolderLink:
 		return ruleFolder
@@ -121,9 +121,9 @@ func skipRule(why walk.Reason, place string) string {
 		return Unrecognized
 	case why == walk.Misnamed:
 		return ruleMisfit
-	case why == walk.DeadLink && walk.IsStoreName(place):
+	case why == walk.DeadLink && walk.IsStoreName(c.reg, place):
 		return ruleLink
-	case why == walk.SpecialFile && walk.IsStoreName(place):
+	case why == walk.SpecialFile && walk.IsStoreName(c.reg, place):
 		return ruleDevice
 	}
 	return ""

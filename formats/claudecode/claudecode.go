@@ -3,12 +3,14 @@ package claudecode
 import (
 	"cmp"
 	"path/filepath"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/audit"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/read"
 	"rehome/formats/claudecode/internal/write"
+	"rehome/formats/internal/filename"
 	"rehome/formats/session"
 )
 
@@ -31,9 +33,17 @@ func Format() *formats.Format {
 			Path:       write.SessionPath,
 			Unmodified: write.Unmodified,
 		},
-		Home:  &formats.Home{Roots: home},
-		Check: audit.Check,
+		Home:        &formats.Home{Roots: home},
+		IsStoreName: isStoreName,
+		Check:       audit.Check,
 	}
+}
+
+// isStoreName reports whether a path is named like the file of a session in the
+// folder of its project.
+func isStoreName(path string) bool {
+	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	return ok && filename.IsUUID(id) && filepath.Base(filepath.Dir(filepath.Dir(path))) == "projects"
 }
 
 // home returns the config folder of the client.

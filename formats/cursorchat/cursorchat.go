@@ -33,7 +33,8 @@ func Format() *formats.Format {
 			Create: shape.Create,
 			Shard:  shard,
 		},
-		Probe: probe,
+		Probe:       probe,
+		IsStoreName: func(path string) bool { return filepath.Base(path) == storeName },
 		Sessions: &formats.Sessions{
 			Decode: codec{shape}.decode,
 			Heads:  heads,

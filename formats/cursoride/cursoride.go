@@ -3,6 +3,7 @@ package cursoride
 import (
 	"context"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,7 +33,8 @@ func Format() *formats.Format {
 			Shard:   shard,
 			Partial: true,
 		},
-		Probe: probe,
+		Probe:       probe,
+		IsStoreName: func(path string) bool { return filepath.Base(path) == lists.DbName },
 		Schemas: []string{"cursor-ide-head-1", "cursor-ide-composer-1", "cursor-ide-bubble-1", "cursor-ide-checkpoint-1", "cursor-ide-diff-1",
 			"cursor-ide-fates-1", "cursor-ide-request-1", "cursor-ide-workspace-1"},
 		Sessions: &formats.Sessions{

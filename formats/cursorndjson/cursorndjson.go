@@ -3,6 +3,7 @@ package cursorndjson
 import (
 	"bytes"
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,15 +25,26 @@ func Format() *formats.Format {
 			Open:   open,
 			Create: create,
 		},
-		Text:    true,
-		Schemas: []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
-		Probe:   probe,
+		Text:        true,
+		Schemas:     []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
+		Probe:       probe,
+		IsStoreName: isStoreName,
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,
 		},
 		Check: check,
 	}
+}
+
+// isStoreName reports whether a path is named like one of the four files.
+func isStoreName(path string) bool {
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		if filepath.Base(path) == k.File() {
+			return true
+		}
+	}
+	return false
 }
 
 // telling are the members that the first line of each file names.

@@ -3,6 +3,7 @@ package cursorsdk
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,8 +33,9 @@ func Format() *formats.Format {
 			Shard:       shard,
 			Regenerated: "row ids, the meta row of each agent, and tables and columns that the SDK does not create",
 		},
-		Schemas: []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
-		Probe:   probe,
+		Schemas:     []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
+		Probe:       probe,
+		IsStoreName: isStoreName,
 		Home: &formats.Home{
 			Store:       layout.ProjectPath,
 			External:    layout.ExternalDir,
@@ -46,6 +48,16 @@ func Format() *formats.Format {
 		},
 		Check: new(audit.Caches).Check,
 	}
+}
+
+// isStoreName reports whether a path is named like the index of a store, with the
+// folder of its agents next to it: other programs have an index.db, too.
+func isStoreName(path string) bool {
+	if filepath.Base(path) != sdkstore.IndexName {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(filepath.Dir(path), "agents"))
+	return err == nil
 }
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {

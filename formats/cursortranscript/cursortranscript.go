@@ -5,9 +5,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/transcript"
@@ -27,11 +29,18 @@ func Format() *formats.Format {
 			Decode: decode,
 			Heads:  heads,
 		},
+		IsStoreName: isStoreName,
 		Home: &formats.Home{
 			Roots: home,
 		},
 		Check: check,
 	}
+}
+
+// isStoreName reports whether a path is named like the transcript of a session.
+func isStoreName(path string) bool {
+	id, ok := strings.CutSuffix(filepath.Base(path), ".jsonl")
+	return ok && filename.IsUUID(id) && slices.Contains(strings.Split(filepath.ToSlash(path), "/"), transcript.Folder)
 }
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {

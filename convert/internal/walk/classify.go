@@ -3,10 +3,7 @@ package walk
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,8 +13,8 @@ import (
 // classify returns why a file that no format recognizes is skipped. It may be
 // of an unknown client or version, and is reported then. With a client's own
 // name, but without a line that looks like a session, it is a corrupt store.
-func classify(l *formats.Location) Reason {
-	named, lines := IsStoreName(l.Path), slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(l.Path)))
+func classify(reg *formats.Registry, l *formats.Location) Reason {
+	named, lines := IsStoreName(reg, l.Path), slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(l.Path)))
 	switch {
 	case lines && looksLikeSession(l, named):
 		return SessionLike
@@ -54,25 +51,11 @@ func looksLikeSession(l *formats.Location, named bool) bool {
 	return named
 }
 
-var uuidLines = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl$`)
-
 // IsStoreName reports whether only clients' stores have this name in this
 // place.
-func IsStoreName(place string) bool {
-	if abs, err := filepath.Abs(place); err == nil {
-		place = abs
+func IsStoreName(reg *formats.Registry, path string) bool {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	place = filepath.ToSlash(place)
-	name := path.Base(place)
-	switch {
-	case slices.Contains([]string{"store.db", "state.vscdb", "agents.ndjson", "runs.ndjson", "run_events.ndjson", "checkpoints.ndjson"}, name):
-		return true
-	case name == "index.db":
-		_, err := os.Lstat(filepath.Join(filepath.FromSlash(path.Dir(place)), "agents"))
-		return err == nil
-	case uuidLines.MatchString(name):
-		above := strings.Split(path.Dir(place), "/")
-		return slices.Contains(above, "agent-transcripts") || len(above) > 1 && above[len(above)-2] == "projects"
-	}
-	return false
+	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.IsStoreName != nil && f.IsStoreName(path) })
 }

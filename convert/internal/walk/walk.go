@@ -89,7 +89,7 @@ func (w *walker) visit(l *formats.Location, rel string) bool {
 	case l.IsDir():
 		return w.descend(l, rel)
 	}
-	it.Why = classify(l)
+	it.Why = classify(w.reg, l)
 	return w.yield(it)
 }
 

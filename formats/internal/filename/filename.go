@@ -1,7 +1,9 @@
-// Package filename says which names of files are safe on every operating system.
+// Package filename says which names of files are safe on every operating system, and
+// which are UUIDs.
 package filename
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,6 +24,11 @@ func Safe(s string) bool {
 	}
 	return true
 }
+
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// IsUUID reports whether a name is a UUID.
+func IsUUID(s string) bool { return uuid.MatchString(s) }
 
 // Device reports whether Windows reserves a name, with any extension, for a device.
 func Device(s string) bool {
