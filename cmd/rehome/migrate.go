@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
@@ -218,30 +217,7 @@ func resolveCwd(dir string) (string, error) {
 func resumeCommand(m *convert.Migrated, dir, defaultDir string) string {
 	cmd := "claude --resume " + m.Session
 	if dir != defaultDir {
-		cmd = claudeVariable + "=" + shellQuote(dir) + " " + cmd
+		cmd = claudeVariable + "=" + screen.ShellQuote(dir) + " " + cmd
 	}
-	return "cd " + shellQuote(m.Cwd) + " && " + cmd
-}
-
-// shellQuote quotes s as one word for a shell. Characters that are unsafe on a terminal
-// are written as octal escapes, so that the command can be copied from the screen.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%", r)
-	}
-	if s != "" && strings.TrimFunc(s, plain) == "" {
-		return s
-	}
-	if string(screen.Visible(s)) == s {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	b := []byte("$'")
-	for _, c := range []byte(s) {
-		if c < ' ' || c >= 0x7f || c == '\'' || c == '\\' {
-			b = fmt.Appendf(b, `\%03o`, c)
-		} else {
-			b = append(b, c)
-		}
-	}
-	return string(append(b, '\''))
+	return "cd " + screen.ShellQuote(m.Cwd) + " && " + cmd
 }

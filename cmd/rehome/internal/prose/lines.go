@@ -3,7 +3,6 @@ package prose
 import (
 	"bufio"
 	"io"
-	"strings"
 	"time"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -122,15 +121,7 @@ func (o *Options) showCommand(id string) screen.Safe {
 	if o.Source == "" {
 		return screen.Visible(id)
 	}
-	return "rehome show " + screen.Visible(shellQuote(o.Source+"#"+id))
-}
-
-// shellQuote quotes s as one word for a shell.
-func shellQuote(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./#@+=:,~") == "" && s != "" && s[0] != '#' && s[0] != '~' {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return "rehome show " + screen.Visible(screen.ShellQuote(o.Source+"#"+id))
 }
 
 // formatUsage returns the token counts of a turn, or "" if there are none.
