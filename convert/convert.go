@@ -3,7 +3,6 @@ package convert
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -93,7 +92,6 @@ type job struct {
 	outside     *outsideFolder
 	sidecar     *sidecar.Files
 	omitted     []*sidecar.Omitted // by store; nil if nothing was placed
-	denied      fs.FileMode        // permissions that some source store does not have
 
 	stagedSessions [][]stagedSession // by store: the sessions that wait for their file names
 }

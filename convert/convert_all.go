@@ -46,7 +46,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 	if j.rep.Lane == SessionConversion {
 		return j.convertStore(ctx, i, jobs, last)
 	}
-	c := &exactConversion{job: j, found: j.found[i], rep: rep, jobs: jobs, only: len(j.found) == 1, omitted: sidecar.NewOmitted(rep.Path, j.sidecar.Off)}
+	c := &exactConversion{job: j, source: j.found[i], out: rep, jobs: jobs, only: len(j.found) == 1, omitted: sidecar.NewOmitted(rep.Path, j.sidecar.Off)}
 	c.staged = j.stage.StorePath(j.dest, rep.Path)
 	err := c.run(ctx)
 	switch {

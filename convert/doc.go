@@ -31,6 +31,7 @@
 //	internal/notify   progress and remarks, one at a time
 //	internal/walk     the one walk over folders, for all that look for stores
 //	internal/sidecar  the sidecars of source and target, and their text
+//	internal/pipe     sessions from a decoder to a writer, each checked and verified
 //	internal/leaks    the scanner for secrets
 //	internal/pipe     the sessions of one store, from the decoder to verified drafts
 //	sessions          lists of sessions; the folders of sessions without one

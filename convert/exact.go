@@ -18,8 +18,8 @@ import (
 // exactConversion is the exact conversion of one store.
 type exactConversion struct {
 	*job
-	found       Found
-	rep         *StoreReport
+	source      Found
+	out         *StoreReport
 	staged      string // where the target is written
 	jobs        int
 	only        bool // the only store, which is synced while it is read again
@@ -36,15 +36,15 @@ var errWithheld = errors.New("losses beyond --allow")
 
 // run reads the store, writes it, and reads it again to verify it.
 func (c *exactConversion) run(ctx context.Context) error {
-	from := c.found.Detected[0].Format
+	from := c.source.Detected[0].Format
 	if from.Records == nil {
-		return c.noTargetError(ctx, from, c.found.Loc, errors.New("no exact conversion from this format"))
+		return c.noTargetError(ctx, from, c.source.Loc, errors.New("no exact conversion from this format"))
 	}
-	to, err := c.chooseTarget(ctx, from, c.found.Loc)
+	to, err := c.chooseTarget(ctx, from, c.source.Loc)
 	if err != nil {
 		return err
 	}
-	c.rep.To = to.Name
+	c.out.To = to.Name
 	if c.kind, err = c.sharedKind(from, to); err != nil {
 		return err
 	}
@@ -52,12 +52,12 @@ func (c *exactConversion) run(ctx context.Context) error {
 		return err
 	}
 	schema, sum, err := c.copyRecords(ctx, from, to)
-	c.rep.Losses = append(c.rep.Losses, c.losses.Groups()...)
-	c.rep.Omitted = c.omitted.N
+	c.out.Losses = append(c.out.Losses, c.losses.Groups()...)
+	c.out.Omitted = c.omitted.N
 	if err != nil {
 		return err
 	}
-	c.rep.setCounts(schema, sum)
+	c.out.setCounts(schema, sum)
 	if c.losses.Worst() > c.opts.Allow {
 		return errWithheld
 	}
@@ -82,7 +82,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		Sidecar:  c.sidecarItems(from, to),
 		OnOmit:   c.omitted.Add,
 		Cwd:      c.opts.Cwd,
-		OnLoss:   withFileName(c.found.Loc, c.losses.Add),
+		OnLoss:   withFileName(c.source.Loc, c.losses.Add),
 		OnNotice: c.say,
 		Verbose:  c.opts.Verbose,
 		Live:     c.opts.Live,
@@ -98,7 +98,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 	if err := c.selectSessions(ctx, from, &v); err != nil {
 		return nil, nil, err
 	}
-	r, err := from.Records.Open(ctx, c.found.Loc, v)
+	r, err := from.Records.Open(ctx, c.source.Loc, v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,7 +121,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 // records. Only text may contain placeholders of secrets. Items for a database
 // are not restored but handed on: the new one lacks the same things.
 func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.SidecarItem {
-	items := c.sidecar.ItemsOf(c.found.Rel)
+	items := c.sidecar.ItemsOf(c.source.Rel)
 	switch {
 	case to.Text || c.kind != formats.Tables:
 		return items
@@ -136,7 +136,7 @@ func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.Sidecar
 func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
 		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Jobs: c.jobs,
-		OnSidecar: c.keepItem, Leftover: c.sidecar.ItemsOf(c.found.Rel), Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
+		OnSidecar: c.keepItem, Leftover: c.sidecar.ItemsOf(c.source.Rel), Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
 	if f := c.reg.Lookup(b.Schema.Origin); f != nil && f.Records != nil {
 		b.Shard = f.Records.Shard
@@ -198,7 +198,7 @@ func (c *exactConversion) copyBatches(ctx context.Context, r store.Reader, put f
 		if err := put(ctx, b); err != nil {
 			return nil, err
 		}
-		c.notify.Add(c.found.Rel, n)
+		c.notify.Add(c.source.Rel, n)
 	}
 	return seen, ctx.Err()
 }
@@ -230,8 +230,8 @@ func sameCounts(r store.Reader, seen []int64) error {
 const bugHint = pipe.BugHint
 
 func (c *exactConversion) say(s string) {
-	if c.found.Rel != "." && !strings.Contains(s, c.found.Rel) {
-		s = c.found.Rel + ": " + s
+	if c.source.Rel != "." && !strings.Contains(s, c.source.Rel) {
+		s = c.source.Rel + ": " + s
 	}
 	c.notify.Say(s)
 }

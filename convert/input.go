@@ -26,7 +26,6 @@ type input struct {
 	stage   *stage.Folder
 	folders *sessions.Folders
 	project sessions.Project // Options.Workspace
-	wanted  []string         // Options.Sessions, sorted and without duplicates
 	skip    []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
 	inner   bool             // include subagents that no list names
 
@@ -36,9 +35,10 @@ type input struct {
 // newInput returns the input of a run. dirs are candidates for the folders of
 // sessions whose store has only a name derived from it.
 func newInput(reg *formats.Registry, src, dst string, o Options, dirs ...string) *input {
+	o.Sessions = slices.Compact(slices.Sorted(slices.Values(o.Sessions)))
 	return &input{
 		reg: reg, src: src, dst: dst, opts: o, folders: sessions.NewFolders(reg, dirs...), notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice},
-		project: sessions.NewProject(o.Workspace), wanted: slices.Compact(slices.Sorted(slices.Values(o.Sessions))),
+		project: sessions.NewProject(o.Workspace),
 	}
 }
 

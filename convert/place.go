@@ -41,7 +41,8 @@ func (j *job) existsError(t stage.Target) error {
 // commit syncs the staged tree to disk and renames it.
 func (j *job) commit(ctx context.Context) error {
 	j.notify.Begin(notify.Syncing, "", 0)
-	if err := j.restrictPermissions(); err != nil {
+	denied, err := j.restrictPermissions()
+	if err != nil {
 		return err
 	}
 	if err := j.outside.extract(j.stage, j.dest); err != nil {
@@ -59,7 +60,7 @@ func (j *job) commit(ctx context.Context) error {
 		return err
 	}
 	if some {
-		if err := errors.Join(stage.Deny(at, j.denied), stage.SyncFile(at), stage.SyncFolder(filepath.Dir(at))); err != nil {
+		if err := errors.Join(stage.Deny(at, denied), stage.SyncFile(at), stage.SyncFolder(filepath.Dir(at))); err != nil {
 			return err
 		}
 	}

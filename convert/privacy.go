@@ -11,37 +11,36 @@ import (
 // restrictPermissions gives everything that is staged the permissions of the
 // stores it was made from. What stands for several stores has the permissions
 // of the most open one if it only leads to them, and of the most private one if
-// it holds their content.
-func (j *job) restrictPermissions() error {
-	every, any := stage.GroupAndOthers, fs.FileMode(0)
+// it holds their content. It returns the permissions that some store does not have.
+func (j *job) restrictPermissions() (denied fs.FileMode, err error) {
+	every := stage.GroupAndOthers
 	off := make([]fs.FileMode, len(j.found))
 	for i, f := range j.found {
 		if s := j.rep.Stores[i].Status; f.Loc == nil || s != Placed && len(j.stagedSessions[i]) == 0 {
 			continue
 		}
 		off[i] = stage.DeniedBy(f.Loc.Path)
-		every, any = every&off[i], any|off[i]
+		every, denied = every&off[i], denied|off[i]
 	}
-	j.denied = any
 	goal := j.stage.StorePath(j.dest, ".")
 	info, err := os.Lstat(goal)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !info.IsDir() || len(j.found) == 1 {
-		every = any
+		every = denied
 	}
 	if err := stage.Deny(j.stage.Tree, every); err != nil {
-		return err
+		return 0, err
 	}
 	for i := range j.found {
 		for _, path := range j.stagedPaths(i) {
 			if err := stage.Deny(path, off[i]); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	return nil
+	return denied, nil
 }
 
 // stagedPaths returns the staged files and folders that were made from one

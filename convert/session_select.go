@@ -14,7 +14,7 @@ import (
 
 // selection returns the sessions that were selected by id.
 func (in *input) selection() session.Selection {
-	return session.Selection{IDs: in.wanted, Sorted: true}
+	return session.Selection{IDs: in.opts.Sessions, Sorted: true}
 }
 
 // filtered reports whether sessions are selected by what their heads say.
@@ -48,7 +48,7 @@ func (in *input) selectFrom(ctx context.Context, i int, from *formats.Format, lo
 // skipUnlisted looks for the selected sessions in the lists of all stores. If
 // every one is in some list, stores that list none of them are not read.
 func (in *input) skipUnlisted(ctx context.Context) {
-	if len(in.wanted) == 0 || len(in.found) < 2 {
+	if len(in.opts.Sessions) == 0 || len(in.found) < 2 {
 		return
 	}
 	listed, without := make([]map[string]bool, len(in.found)), make([]bool, len(in.found))
@@ -71,7 +71,7 @@ func (in *input) skipUnlisted(ctx context.Context) {
 	for _, seen := range listed {
 		maps.Copy(all, seen)
 	}
-	if len(all) == len(in.wanted) { // otherwise they may be inside of listed sessions
+	if len(all) == len(in.opts.Sessions) { // otherwise they may be inside of listed sessions
 		in.skip = without
 	}
 }
@@ -132,7 +132,7 @@ func (c *exactConversion) selectSessions(ctx context.Context, from *formats.Form
 	quiet := *v
 	quiet.OnLoss = func(loss.Loss) {}
 	wanted := c.selection()
-	for h, err := range from.Sessions.Heads(ctx, c.found.Loc, quiet) {
+	for h, err := range from.Sessions.Heads(ctx, c.source.Loc, quiet) {
 		if err != nil {
 			return err
 		}

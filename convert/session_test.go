@@ -424,7 +424,7 @@ func TestChoice(t *testing.T) {
 		asked []string
 		want  string
 	}{{nil, "a e b c"}, {[]string{"a", "d", "inner"}, "a inner"}} {
-		of := newSelector(&input{opts: Options{Since: 1000, Sessions: c.asked}, wanted: c.asked})
+		of := newSelector(&input{opts: Options{Since: 1000, Sessions: c.asked}})
 		for _, h := range []*session.Head{head("c", "b", 5), head("a", "", 2000), head("b", "a", 5), head("d", "", 5), head("e", "d", 2000), head("f", "d", 5), head("g", "g", 5)} {
 			of.add(h)
 		}

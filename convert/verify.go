@@ -18,7 +18,7 @@ import (
 func (c *exactConversion) verify(ctx context.Context, to *formats.Format, schema *store.Schema, sum store.Summary) error {
 	synced := make(chan error, 1)
 	if c.only {
-		c.notify.Begin(notify.Checking, c.found.Rel, sum.Bytes())
+		c.notify.Begin(notify.Checking, c.source.Rel, sum.Bytes())
 		if c.opts.DryRun {
 			synced <- nil
 		} else {
@@ -62,7 +62,7 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 			return err
 		}
 		if c.only {
-			c.notify.Add(c.found.Rel, b.Size())
+			c.notify.Add(c.source.Rel, b.Size())
 		}
 		b.Release()
 	}
@@ -110,7 +110,7 @@ func (c *exactConversion) refusePlanted(ctx context.Context, from, to *formats.F
 	if err := of.Check(ctx, l, formats.View{Jobs: c.jobs, OnNotice: func(string) {}}, q); err != nil || what == "" {
 		return err
 	}
-	return &formats.Error{Format: from.Name, At: c.found.Loc.Path, Err: fmt.Errorf("restores to a store of %s whose schema has %s, which no version of this client creates", of.Name, what),
+	return &formats.Error{Format: from.Name, At: c.source.Loc.Path, Err: fmt.Errorf("restores to a store of %s whose schema has %s, which no version of this client creates", of.Name, what),
 		Hint: "use a trusted copy of the text; to inspect this one, pass --to " + to.Name + " and do not open the result with the client"}
 }
 
