@@ -33,7 +33,6 @@
 //	internal/sidecar  the sidecars of source and target, and their text
 //	internal/pipe     sessions from a decoder to a writer, each checked and verified
 //	internal/leaks    the scanner for secrets
-//	internal/pipe     the sessions of one store, from the decoder to verified drafts
 //	sessions          lists of sessions; the folders of sessions without one
 //	convert           this package: Convert and Migrate
 //	check             Check: rules, baselines, secrets

@@ -66,7 +66,7 @@ func (c *sessionStore) restore(ctx context.Context, text *formats.Format) (*form
 		err = errors.New("the store cannot be restored from its text")
 	}
 	if err != nil {
-		return nil, nil, stage.ReplacePath(err, dst, c.at.Loc.Path)
+		return nil, nil, formats.ReplacePath(err, dst, c.at.Loc.Path)
 	}
 	loc, err := formats.Locate(dst)
 	return of, loc, err

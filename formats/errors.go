@@ -75,3 +75,15 @@ func Cause(err error) error {
 	}
 	return err
 }
+
+// ReplacePath returns an error whose message has one path in place of another.
+func ReplacePath(err error, from, to string) error { return &replacedPath{err, from, to} }
+
+type replacedPath struct {
+	error
+	from, to string
+}
+
+func (e *replacedPath) Error() string { return strings.ReplaceAll(e.error.Error(), e.from, e.to) }
+
+func (e *replacedPath) Unwrap() error { return e.error }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"rehome/formats"
 	"rehome/internal/scratch"
@@ -59,16 +58,8 @@ func (s *spooled) restate(err error) error {
 	if err == nil || s.dir == nil {
 		return err
 	}
-	return restated{err, s.path}
+	return formats.ReplacePath(err, s.path, stdinName)
 }
-
-type restated struct {
-	error
-	path string
-}
-
-func (r restated) Error() string { return strings.ReplaceAll(r.error.Error(), r.path, stdinName) }
-func (r restated) Unwrap() error { return r.error }
 
 // ctxReader is a reader whose reads end when a context is canceled. As a read
 // from a pipe cannot be canceled, a pending one is abandoned.

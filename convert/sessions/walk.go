@@ -142,7 +142,7 @@ func (l *lister) addUnlisted(path string, why error) {
 // database, and what clients write about a chat.
 func sideFile(path string) bool {
 	name := filepath.Base(path)
-	for _, end := range []string{"-wal", "-shm", "-journal", ".json", ".options.json"} {
+	for _, end := range []string{"-wal", "-shm", "-journal", ".json"} {
 		if strings.HasSuffix(name, end) {
 			return true
 		}

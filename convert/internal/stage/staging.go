@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"unicode/utf8"
 
 	"rehome/formats"
@@ -130,16 +129,6 @@ func Sweep(t Target, say func(string)) {
 
 // WithTargetPath replaces the staging folder's path in an error by the
 // target's.
-func (s *Folder) WithTargetPath(err error) error { return ReplacePath(err, s.Tree, s.TargetDir) }
-
-// ReplacePath returns an error whose message has one path in place of another.
-func ReplacePath(err error, from, to string) error { return &replacedPath{err, from, to} }
-
-type replacedPath struct {
-	error
-	from, to string
+func (s *Folder) WithTargetPath(err error) error {
+	return formats.ReplacePath(err, s.Tree, s.TargetDir)
 }
-
-func (e *replacedPath) Error() string { return strings.ReplaceAll(e.error.Error(), e.from, e.to) }
-
-func (e *replacedPath) Unwrap() error { return e.error }
