@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,11 +120,11 @@ func (w *writer) failed() error {
 	return errors.New("archive: Put after Finish")
 }
 
-// Finish waits for the last row, and then writes the manifest.
-func (w *writer) Finish(context.Context) error {
+// Finish waits for the last row, and then writes the manifest, unless it is canceled.
+func (w *writer) Finish(ctx context.Context) error {
 	w.end()
-	if w.err != nil {
-		return w.err
+	if err := cmp.Or(w.err, ctx.Err()); err != nil {
+		return err
 	}
 	m := newManifest(w.schema, w.pack, w.wrote)
 	if err := m.sign(); err != nil {

@@ -44,7 +44,7 @@ func (x *examination) run() error {
 			return err
 		}
 	}
-	return nil
+	return x.ctx.Err()
 }
 
 // examination applies the rules to one archive.

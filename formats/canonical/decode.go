@@ -129,6 +129,9 @@ func (d *decoder) sessions(path string) bool {
 		switch {
 		case d.kind == "session":
 			found = true
+			if d.err = d.ctx.Err(); d.err != nil {
+				return true
+			}
 			if !d.session(path) {
 				return false
 			}

@@ -168,6 +168,9 @@ func (w *writer) shut() error {
 
 // Finish completes the last file.
 func (w *writer) Finish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := w.plain(ctx, len(w.of)-1); err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ func Decode(ctx context.Context, p *lists.Store, v formats.View, sel session.Sel
 	f := x.feed(ctx, sel)
 	defer f.close()
 	for p := range f.out {
+		if ctx.Err() != nil {
+			break // without the sessions that were read ahead
+		}
 		x.report(p.losses)
 		if !x.take(ctx, f, p, sel, yield) {
 			return nil
