@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"rehome/formats/cursoride/internal/lists"
@@ -93,6 +94,9 @@ func (f *feed) all(ctx context.Context, sel session.Selection) {
 		}
 	}
 	f.last = true
+	if len(f.late) > 0 {
+		f.findParents(ctx, sel)
+	}
 	for len(f.late) > 0 {
 		e := f.late[0]
 		f.late = f.late[1:]
@@ -200,7 +204,7 @@ func (f *feed) family(ctx context.Context, e *lists.Entry, sel session.Selection
 			list = append(list, e, of)
 			continue
 		}
-		if err == nil && of == nil && !f.last && len(sel.IDs) == 0 && (e.BestOf || e.Subagent) && e.Body != lists.Tombstone {
+		if err == nil && of == nil && !f.last && (e.BestOf || e.Subagent) && e.Body != lists.Tombstone {
 			f.late = append(f.late, e)
 			f.losses = f.losses[:had]
 			continue
@@ -212,16 +216,38 @@ func (f *feed) family(ctx context.Context, e *lists.Entry, sel session.Selection
 		if c == nil {
 			continue
 		}
-		for i := range c.Out.Children {
-			if kid := f.x.ByID[c.Out.Children[len(c.Out.Children)-1-i].Session]; kid != nil && kid != e {
-				if kid.Parent.Session == "" {
-					kid.Parent.Session = e.ID
-				}
-				list = append(list, kid)
-			}
-		}
+		kids := f.childrenOf(e, c)
+		slices.Reverse(kids)
+		list = append(list, kids...)
 	}
 	return true
+}
+
+// childrenOf returns the sessions that one started, and makes them name it as their
+// parent.
+func (f *feed) childrenOf(e *lists.Entry, c *Chat) (out []*lists.Entry) {
+	for _, link := range c.Out.Children {
+		if kid := f.x.ByID[link.Session]; kid != nil && kid != e {
+			if kid.Parent.Session == "" {
+				kid.Parent.Session = e.ID
+			}
+			out = append(out, kid)
+		}
+	}
+	return out
+}
+
+// findParents reads the heads of sessions that are not wanted, because one of them
+// may be the parent of a session that does not name it.
+func (f *feed) findParents(ctx context.Context, sel session.Selection) {
+	for e := range f.x.Order() {
+		if sel.Includes(e.ID) || e.Body == lists.InPrompts || !f.x.Maybe(e) {
+			continue
+		}
+		if c, err := f.x.Prepare(ctx, e, func(loss.Loss) {}); err == nil && c != nil {
+			f.childrenOf(e, c)
+		}
+	}
 }
 
 // session reads one session; false if the consumer has stopped.

@@ -76,12 +76,13 @@ type spareRow struct {
 
 // nameless removes listed bubbles that have neither an id nor a row.
 func (c *Chat) nameless() {
-	for i := 0; i < len(c.headers); i++ {
-		if c.headers[i].id != "" {
+	past := c.past
+	for i, h := range c.headers {
+		if h.id != "" {
 			continue
 		}
 		c.note.Add(loss.Loss{Code: loss.MessageNoID, At: c.addr})
-		if c.past >= i {
+		if i <= past {
 			c.past--
 		}
 	}
