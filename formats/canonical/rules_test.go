@@ -1,8 +1,6 @@
 package canonical
 
 import (
-	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,28 +8,14 @@ import (
 	"testing"
 
 	"rehome/formats/formatstest"
-
-	"rehome/formats"
 	"rehome/formats/rule"
 )
 
 // asked is what the rules find in a file or folder, a line each, sorted.
 func asked(t *testing.T, path string, layers rule.Layers) (out []string) {
 	t.Helper()
-	l, err := formats.Locate(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
-		if layers.Has(rule.Lookup(f.Rule).Layer) {
-			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
-		}
-	}}
-	if layers.Has(rule.Schema) {
-		q.Schema = formatstest.Validator(t)
-	}
-	if err := check(t.Context(), l, formats.View{}, q); err != nil {
-		t.Fatal(err)
+	for _, f := range formatstest.Findings(t, Format(), path, layers, 1) {
+		out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
 	}
 	slices.Sort(out)
 	return out
@@ -109,19 +93,5 @@ func TestRulesOfGaps(t *testing.T) {
 	got = asked(t, path, everything)
 	if len(got) != 2 || !strings.HasPrefix(got[0], "RH131 s.jsonl:3 ") || !strings.HasPrefix(got[1], "RH203 s.jsonl:1 /version") {
 		t.Errorf("got %q, want the first and the third line and nothing else", got)
-	}
-}
-
-// TestRulesEnd: who cancels is heard.
-func TestRulesEnd(t *testing.T) {
-	l, err := formats.Locate("../../testdata/canonical/one.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(rule.Finding) {}}
-	if err := check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }

@@ -8,13 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
+	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/formatstest"
-
-	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/formats/session"
 )
@@ -24,25 +22,8 @@ const allLayers = rule.Container | rule.Schema | rule.References | rule.Meaning
 // asks checks a store and gives what was found, a line each, in order.
 func asks(t testing.TB, path string, layers rule.Layers, jobs int) (out []string) {
 	t.Helper()
-	l, err := formats.Locate(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
-		mu.Lock()
-		defer mu.Unlock()
-		r := rule.Lookup(f.Rule)
-		if !layers.Has(r.Layer) || !r.AppliesTo(outline.FormatName) {
-			t.Errorf("%s is not asked here", f.Rule)
-		}
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Severity, f.Rule, f.At, f.Pointer)))
-	}}
-	if layers.Has(rule.Schema) {
-		q.Schema = formatstest.Validator(t)
-	}
-	if err := Format().Check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
-		t.Fatal(err)
+	for _, f := range formatstest.Findings(t, Format(), path, layers, jobs) {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", rule.Lookup(f.Rule).Severity, f.Rule, f.At, f.Pointer)))
 	}
 	slices.Sort(out)
 	return out

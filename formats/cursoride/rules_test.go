@@ -1,21 +1,15 @@
 package cursoride
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
-	"rehome/formats/cursoride/internal/audit"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/formatstest"
-
-	"rehome/formats"
 	"rehome/formats/formatstest/idegen"
 	"rehome/formats/rule"
 	"rehome/testdata/ide"
@@ -26,23 +20,8 @@ const everything = rule.Container | rule.Schema | rule.References | rule.Meaning
 // asked is what the rules find in a store, a line each, sorted.
 func asked(t *testing.T, path string, layers rule.Layers, jobs int) (out []string) {
 	t.Helper()
-	l, err := formats.Locate(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var mu sync.Mutex
-	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
-		mu.Lock()
-		defer mu.Unlock()
-		if layers.Has(rule.Lookup(f.Rule).Layer) {
-			out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
-		}
-	}}
-	if layers.Has(rule.Schema) {
-		q.Schema = formatstest.Validator(t)
-	}
-	if err := audit.Check(t.Context(), l, formats.View{Jobs: jobs}, q); err != nil {
-		t.Fatal(err)
+	for _, f := range formatstest.Findings(t, Format(), path, layers, jobs) {
+		out = append(out, strings.TrimRight(f.Rule+" "+f.At.String()+" "+f.Pointer+" "+f.Text(), " "))
 	}
 	slices.Sort(out)
 	return out
@@ -92,30 +71,6 @@ func TestRulesSparePlainStores(t *testing.T) {
 	}
 }
 
-// TestRulesByAnyNumberOfWorkers: what is found does not depend on how many look
-// for it, nor on what else is asked.
-func TestRulesByAnyNumberOfWorkers(t *testing.T) {
-	for _, name := range []string{"storage", "table", "state", "tools", "broken-text", "bubbles"} {
-		dir := built(t, name)
-		want := asked(t, dir, everything, 1)
-		if len(want) == 0 {
-			t.Errorf("%s: nothing is found", name)
-		}
-		if got := asked(t, dir, everything, 7); !slices.Equal(got, want) {
-			t.Errorf("%s:\n got %s\nwant %s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
-		var one []string
-		for _, layer := range []rule.Layer{rule.Container, rule.Schema, rule.References, rule.Meaning} {
-			one = append(one, asked(t, dir, layer, 2)...)
-		}
-		for _, f := range want {
-			if !slices.Contains(one, f) {
-				t.Errorf("%s: not found layer by layer: %s", name, f)
-			}
-		}
-	}
-}
-
 // TestRulesOfParts: a database alone, or the folder of a workspace, is no broken
 // user dir.
 func TestRulesOfParts(t *testing.T) {
@@ -157,20 +112,6 @@ func TestRulesOfDamage(t *testing.T) {
 	}
 	if len(bad(got)) == 0 {
 		t.Error("the damage is not found")
-	}
-}
-
-// TestRulesEnd: who cancels is heard, and gets no verdict.
-func TestRulesEnd(t *testing.T) {
-	l, err := formats.Locate(built(t, "storage"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	q := &rule.Pass{Layers: rule.Container | rule.References, Report: func(f rule.Finding) {}}
-	if err := audit.Check(ctx, l, formats.View{}, q); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want that it was cancelled", err)
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"rehome/formats/formatstest"
-
-	"rehome/formats"
 	"rehome/formats/rule"
 )
 
@@ -22,23 +20,9 @@ const allLayers = rule.Container | rule.Schema | rule.References | rule.Meaning
 // asks checks a folder and gives what was found, a line each, in order.
 func asks(t testing.TB, path string, layers rule.Layers) (out []string) {
 	t.Helper()
-	l, err := formats.Locate(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := &rule.Pass{Layers: layers, Report: func(f rule.Finding) {
-		r := rule.Lookup(f.Rule)
-		if !layers.Has(r.Layer) || !r.AppliesTo(name) {
-			t.Errorf("%s is not asked here", f.Rule)
-		}
+	for _, f := range formatstest.Findings(t, Format(), path, layers, 1) {
 		file := f.At.File
-		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s:%d %s", r.Severity, f.Rule, file[:min(8, len(file))], f.At.Line, f.Pointer)))
-	}}
-	if layers.Has(rule.Schema) {
-		q.Schema = formatstest.Validator(t)
-	}
-	if err := check(t.Context(), l, formats.View{}, q); err != nil {
-		t.Fatal(err)
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s:%d %s", rule.Lookup(f.Rule).Severity, f.Rule, file[:min(8, len(file))], f.At.Line, f.Pointer)))
 	}
 	slices.Sort(out)
 	return out

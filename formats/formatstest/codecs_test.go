@@ -18,6 +18,7 @@ import (
 	"rehome/formats/all"
 	"rehome/formats/formatstest"
 	"rehome/formats/store"
+	"rehome/testdata/ide"
 )
 
 // Every format of this build runs the suite, on stores that are made here from
@@ -36,7 +37,7 @@ func TestCodecs(t *testing.T) {
 		"sqlite": {"oddities": oddities("UTF-8"), "UTF-16": oddities("UTF-16le"), "empty": empty(), "many": many()},
 		"cursor-chat": {"file": chat, "folder": folder,
 			"littered": littered(folder, "store.db.bak", "copy.json", "old.db", "notes.txt")},
-		"cursor-ide": {"state": ide()},
+		"cursor-ide": {"state": ideState()},
 		"cursor-sdk": {"root": sdk(), "littered": littered(sdk(), "index.db.backup", "old-index.db", "agents/agent-x/meta.json", "agent-transcripts/b/b.jsonl"),
 			"documents": documents()},
 		"cursor-ndjson": {"documents": documents()},
@@ -44,29 +45,32 @@ func TestCodecs(t *testing.T) {
 	}
 	for _, f := range reg.All() {
 		t.Run(f.Name, func(t *testing.T) {
-			c := formatstest.Case{Format: f, Registry: reg, More: f.Name == "cursor-ide"}
+			c := formatstest.Case{Format: f, Registry: reg}
 			for _, name := range slices.Sorted(maps.Keys(cases[f.Name])) {
 				r := cases[f.Name][name]
-				fixture := formatstest.Fixture{Name: name, Secrets: r.secrets}
+				fixture := formatstest.Fixture{Name: name, Secrets: r.secrets, Foreign: r.foreign}
 				fixture.Make = func(t *testing.T, dir string) string { return r.make(t, reg, f, dir) }
 				c.Fixtures = append(c.Fixtures, fixture)
 			}
-			c.Fixtures = append(c.Fixtures, texts(t, f.Name)...)
+			c.Fixtures = append(c.Fixtures, samples(t, f.Name)...)
 			formatstest.Run(t, c)
 		})
 	}
 }
 
-// texts are the fixtures of formats that are only read by their meaning: files
-// and folders under testdata.
-func texts(t *testing.T, format string) (out []formatstest.Fixture) {
+// samples are files and folders under testdata, most of which clients wrote.
+func samples(t *testing.T, format string) (out []formatstest.Fixture) {
 	t.Helper()
 	for _, pattern := range map[string][]string{
 		"stream-json":       {"stream/*.json*"},
-		"cursor-transcript": {"transcript/projects/*/agent-transcripts"},
+		"cursor-transcript": {"transcript/projects/*/agent-transcripts", "sdk/e2e-sqlite-hot-wal/projects/*/agent-transcripts"},
 		"canonical":         {"canonical/*"},
 		"claude-code":       {"claude/*"},
 		"codex":             {"codex/*"},
+		"cursor-chat":       {"chat/*.db"},
+		"cursor-ide":        {"ide/cases/*"},
+		"cursor-sdk":        {"sdk/gen/sqlite", "sdk/legacy-*", "sdk/e2e-sqlite-hot-wal/projects/*"},
+		"cursor-ndjson":     {"sdk/gen/jsonl", "sdk/e2e-jsonl"},
 	}[format] {
 		found, err := filepath.Glob(filepath.Join("..", "..", "testdata", filepath.FromSlash(pattern)))
 		if err != nil || len(found) == 0 {
@@ -77,8 +81,11 @@ func texts(t *testing.T, format string) (out []formatstest.Fixture) {
 			if name == "README.md" {
 				continue
 			}
-			out = append(out, formatstest.Fixture{Name: name, Make: func(t *testing.T, dir string) string {
+			out = append(out, formatstest.Fixture{Name: name, Real: true, Make: func(t *testing.T, dir string) string {
 				to := filepath.Join(dir, name)
+				if format == "cursor-ide" {
+					return userDir(t, to, from)
+				}
 				if err := copyAny(to, from); err != nil {
 					t.Fatal(err)
 				}
@@ -87,6 +94,20 @@ func texts(t *testing.T, format string) (out []formatstest.Fixture) {
 		}
 	}
 	return out
+}
+
+// userDir builds the user dir of a script, and returns it, or the folder of the
+// workspace that is all of it.
+func userDir(t *testing.T, dir, script string) string {
+	t.Helper()
+	text, err := os.ReadFile(script)
+	if err := errors.Join(err, ide.Build(dir, string(text))); err != nil {
+		t.Fatal(err)
+	}
+	if spaces, _ := filepath.Glob(filepath.Join(dir, "workspaceStorage", "*")); !strings.Contains(string(text), "globalStorage/") {
+		return spaces[0]
+	}
+	return dir
 }
 
 func copyAny(to, from string) error {
@@ -108,6 +129,7 @@ type recipe struct {
 	secrets  []string
 	compress string
 	strays   map[string]string // files laid beside it that nobody wrote through a codec
+	foreign  int64
 }
 
 func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir string) string {
@@ -277,14 +299,14 @@ func putChat(p *putter) {
 	p.row(1, 1, text("0"), text(hex.EncodeToString([]byte(`{"agentId":"a","latestRootBlobId":"b","blobEncryptionKey":"`+chatSecret+`","name":"n"}`))))
 }
 
-func ide() recipe {
+func ideState() recipe {
 	schema := &store.Schema{Origin: "cursor-ide",
 		Databases: []store.Database{{Pragmas: pragmas("wal"), Objects: []store.Object{
 			table("ItemTable", "CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"), table("cursorDiskKV", "CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)"),
 		}}},
 		Sets: []store.Set{{Name: "ItemTable", Columns: []string{"key", "value"}, RowIDs: true}, {Name: "cursorDiskKV", Columns: []string{"key", "value"}, RowIDs: true}},
 	}
-	return recipe{base: "state.vscdb", schema: schema, secrets: []string{ideSecret}, put: func(p *putter) {
+	return recipe{base: "state.vscdb", schema: schema, secrets: []string{ideSecret}, foreign: 4, put: func(p *putter) {
 		p.row(0, 1, text("aiCodeTrackingLines"), text("[]"))
 		p.row(0, 3, text("cursorAuth/accessToken"), text(ideSecret))
 		p.row(0, 4, text("secret://x"), blob(ideSecret))
@@ -353,7 +375,7 @@ func packed(r recipe, compress string) recipe {
 
 // withheld is a text whose secrets stayed at home.
 func withheld() recipe {
-	r := ide()
+	r := ideState()
 	r.base, r.secrets = "", nil
 	r.put = func(p *putter) {
 		p.row(0, 1, text("aiCodeTrackingLines"), text("[]"))

@@ -15,23 +15,31 @@ import (
 )
 
 const (
-	mostFiles = 24 // files of one source that are cut
-	mostCuts  = 12 // evenly spread cuts of one file, beside its edges
+	mostFiles = 16 // files of one source that are cut
+	mostCuts  = 8  // evenly spread cuts of one file, beside its edges
 )
 
 // truncated: on a source truncated anywhere, the reader does not panic, and does
 // not lose records without an error or a loss.
 func truncated(t *testing.T, c Case, s source) {
 	whole := mustRead(t, c.Format, s.path, formats.View{Kind: c.kind})
-	dir := filepath.Join(t.TempDir(), "cut")
-	if err := os.CopyFS(dir, os.DirFS(s.dir)); err != nil {
-		t.Fatal(err)
-	}
-	rel, err := filepath.Rel(s.dir, s.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, rel)
+	eachCut(t, s, func(what, path, file string) {
+		var got *content
+		var losses loss.Log
+		err := addressed(t, what, func() (err error) {
+			got, err = read(t.Context(), c.Format, path, formats.View{Kind: c.kind, OnLoss: losses.Add})
+			return err
+		})
+		if err == nil && got != nil && losses.Worst() < loss.Dropped { // otherwise it reported the missing part
+			nothingLost(t, what, inside(path, file), whole, got)
+		}
+	})
+}
+
+// eachCut calls f for copies of a source in which one file is truncated.
+func eachCut(t *testing.T, s source, f func(what, path, file string)) {
+	path := copied(t, s)
+	dir := strings.TrimSuffix(path, strings.TrimPrefix(s.path, s.dir))
 	files := tree(t, dir)
 	for _, name := range spread(slices.Sorted(maps.Keys(files)), mostFiles) {
 		file, all := filepath.Join(dir, filepath.FromSlash(name)), files[name]
@@ -39,16 +47,7 @@ func truncated(t *testing.T, c Case, s source) {
 			if err := os.WriteFile(file, all[:size], 0o644); err != nil {
 				t.Fatal(err)
 			}
-			what := fmt.Sprintf("%s cut to %d of %d bytes", name, size, len(all))
-			var got *content
-			var losses loss.Log
-			err := addressed(t, what, func() (err error) {
-				got, err = read(t.Context(), c.Format, path, formats.View{Kind: c.kind, OnLoss: losses.Add})
-				return err
-			})
-			if err == nil && got != nil && losses.Worst() < loss.Dropped { // otherwise it reported the missing part
-				nothingLost(t, what, inside(path, file), whole, got)
-			}
+			f(fmt.Sprintf("%s cut to %d of %d bytes", name, size, len(all)), path, file)
 		}
 		if err := os.WriteFile(file, all, 0o644); err != nil {
 			t.Fatal(err)

@@ -283,8 +283,11 @@ type fakeWriter struct {
 	rows  int
 }
 
-func (w *fakeWriter) Put(_ context.Context, b *store.Batch) error {
+func (w *fakeWriter) Put(ctx context.Context, b *store.Batch) error {
 	defer b.Release()
+	if err := ctx.Err(); err != nil && !w.has("writes on") {
+		return err
+	}
 	for i := range b.Rows() {
 		row := fakeRow{Set: b.Set, ID: b.RowID(i)}
 		for col := range b.Width() {
@@ -306,7 +309,10 @@ func (w *fakeWriter) Put(_ context.Context, b *store.Batch) error {
 	return nil
 }
 
-func (w *fakeWriter) Finish(context.Context) error {
+func (w *fakeWriter) Finish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil && !w.has("writes on") {
+		return err
+	}
 	if w.has("counts workers") {
 		fmt.Fprint(&w.text, strings.Repeat(" ", w.build.Jobs))
 	}

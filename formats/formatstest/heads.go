@@ -7,25 +7,21 @@ import (
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
-func heads(t *testing.T, c Case, s source) { Heads(t, c.Format, s.path) }
-
-// Heads compares the list of a store with what decoding it yields: the same
-// sessions in the same order, without anything that decoding does not find. It
-// returns how many are listed.
-func Heads(t *testing.T, f *formats.Format, path string) int {
-	t.Helper()
-	if f.Sessions == nil || f.Sessions.Heads == nil {
-		return 0
+// heads: the list of a store has the sessions that decoding it yields, in the same
+// order and with the same members, without anything that decoding does not find.
+func heads(t *testing.T, c Case, s source) {
+	f, path := c.Format, s.path
+	if f.Sessions.Heads == nil {
+		return
 	}
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decoded := mustDecode(t, Case{Format: f}, path, formats.View{}, session.Selection{}).heads
+	decoded := mustDecode(t, c, path, formats.View{}, session.Selection{}).heads
 	for _, d := range decoded {
 		if len(f.Clients) > 0 && !slices.Contains(f.Clients, d.Agent) {
 			t.Errorf("%q is a session of %q, and the format names %q", d.ID, d.Agent, f.Clients)
@@ -33,7 +29,7 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 	}
 	listed := map[int]bool{}
 	last := -1
-	for h, err := range f.Sessions.Heads(t.Context(), l, formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}) {
+	for h, err := range f.Sessions.Heads(t.Context(), l, silent()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +59,6 @@ func Heads(t *testing.T, f *formats.Format, path string) int {
 			t.Errorf("%q is decoded, and not listed", d.ID)
 		}
 	}
-	return len(listed)
 }
 
 // agree compares the members that a list has.

@@ -114,9 +114,12 @@ func (c Case) strangers(t *testing.T) {
 		}
 		addressed(t, name, func() error {
 			if c.Format.Records == nil {
-				// Any words can be somebody's notes of a session: what matters is
-				// that they are not taken for them unasked.
-				_, err := decode(t.Context(), c.Format, path, formats.View{}, session.Selection{})
+				// Any words can be somebody's notes of a session. What is read of
+				// them is a session or a loss.
+				got, err := decode(t.Context(), c.Format, path, formats.View{}, session.Selection{})
+				if err == nil && (!got.account.Balanced() || got.account.Read > 0 && len(got.lines())+len(got.failed) == 0) {
+					t.Errorf("%s: %+v became of it, and %q", name, got.account, got.lines())
+				}
 				return err
 			}
 			_, err := read(t.Context(), c.Format, path, formats.View{})

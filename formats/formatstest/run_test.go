@@ -84,6 +84,7 @@ func TestFaultsAreFound(t *testing.T) {
 		"reads on":                     "read without an error",
 		"closes once":                  "closing twice",
 		"ignores canceling":            "cancelled after 1 of",
+		"writes on":                    "cancelled, and ends with <nil>",
 		"miscounts":                    "the summary counts",
 		"wrong width":                  "records of 3 cells, want 2",
 		"wrong row ids":                "row id -7 after -2",

@@ -82,22 +82,34 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// steady fails the test if it leaks goroutines. Those that are ending get a
-// moment.
+// steady fails the test if it leaks goroutines or open files. Those that are ending
+// get a moment.
 func steady(t *testing.T) {
 	t.Helper()
-	before := runtime.NumGoroutine()
+	before, files := runtime.NumGoroutine(), openFiles()
 	t.Cleanup(func() {
 		for wait := time.Millisecond; wait < 2*time.Second; wait *= 2 {
-			if runtime.NumGoroutine() <= before {
+			if runtime.NumGoroutine() <= before && len(openFiles()) <= len(files) {
 				return
 			}
 			time.Sleep(wait)
 		}
 		stacks := make([]byte, 1<<16)
 		stacks = stacks[:runtime.Stack(stacks, true)]
-		t.Errorf("%d goroutines at the start, %d at the end:\n%s", before, runtime.NumGoroutine(), stacks)
+		t.Errorf("%d goroutines at the start, %d at the end; open files %q, then %q\n%s", before, runtime.NumGoroutine(), files, openFiles(), stacks)
 	})
+}
+
+// openFiles returns the files that this process has open, on systems that say so.
+// On Windows, a folder with open files cannot be removed at the end of a test.
+func openFiles() (out []string) {
+	list, _ := filepath.Glob("/proc/self/fd/*")
+	for _, name := range list {
+		if file, err := os.Readlink(name); err == nil && filepath.IsAbs(file) {
+			out = append(out, file)
+		}
+	}
+	return out
 }
 
 // tree is the contents of every regular file below dir by slash path.

@@ -1,14 +1,17 @@
 package formatstest
 
 import (
+	"context"
+	"errors"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -34,15 +37,38 @@ func sessionsStopped(t *testing.T, c Case, s source) {
 	}
 }
 
+// stopped: so is a consumer of records that stops while the source is being written
+// to, and its reader can be closed.
+func stopped(t *testing.T, c Case, s source) {
+	for _, change := range []func(string, int64) error{grow, cutHalf} {
+		path := copied(t, s)
+		l, err := formats.Locate(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.Format.Records.Open(t.Context(), l, formats.View{Kind: c.kind, OnNotice: silent().OnNotice})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for b, err := range r.Batches(t.Context()) {
+			if err == nil {
+				b.Release()
+			}
+			changeAll(t, path, change)
+			break
+		}
+		_ = r.Close() // may say that the source changed
+	}
+}
+
 // stopAfter reads the beginning of a store, changes it, and stops.
 func stopAfter(t *testing.T, c Case, path string, messages int, change func()) {
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
 	if messages < 0 && c.Format.Sessions != nil && c.Format.Sessions.Heads != nil {
-		for range c.Format.Sessions.Heads(t.Context(), l, view) {
+		for range c.Format.Sessions.Heads(t.Context(), l, silent()) {
 			change()
 			break
 		}
@@ -50,7 +76,7 @@ func stopAfter(t *testing.T, c Case, path string, messages int, change func()) {
 	if messages < 0 {
 		return
 	}
-	for one := range c.Format.Sessions.Decode(t.Context(), l, view, session.Selection{}) {
+	for one := range c.Format.Sessions.Decode(t.Context(), l, silent(), session.Selection{}) {
 		if one != nil && one.Messages != nil && messages > 0 {
 			for range one.Messages {
 				change()
@@ -59,6 +85,47 @@ func stopAfter(t *testing.T, c Case, path string, messages int, change func()) {
 		}
 		change()
 		break
+	}
+}
+
+// countdown is a context that is cancelled when it is asked for the nth time
+// whether it is: at a place where the code under test finds out.
+type countdown struct {
+	context.Context
+	cancel context.CancelFunc
+	left   atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// cancelAnywhere cancels a function before it begins and wherever it asks its
+// context. It must end with the context's error.
+func cancelAnywhere(t *testing.T, f func(ctx context.Context) error) {
+	t.Helper()
+	try := func(n int64) (asked int, err error) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c := &countdown{Context: ctx, cancel: cancel}
+		c.left.Store(n)
+		if n == 0 {
+			cancel()
+		}
+		if err = f(c); ctx.Err() != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled when the context was asked the %dth time: error %v", n+1, err)
+		}
+		return int(n - c.left.Load()), err
+	}
+	asked, err := try(math.MaxInt64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range max(1, min(asked, 8)) {
+		try(int64(i * asked / 8))
 	}
 }
 

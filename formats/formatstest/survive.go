@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"rehome/formats"
-	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -43,8 +42,7 @@ func Survives(t *testing.T, reg *formats.Registry, f *formats.Format, path strin
 		t.Fatal(err)
 	}
 	dir, n := t.TempDir(), 0
-	view := formats.View{OnLoss: func(loss.Loss) {}, OnNotice: func(string) {}}
-	for one, err := range f.Sessions.Decode(t.Context(), l, view, session.Selection{}) {
+	for one, err := range f.Sessions.Decode(t.Context(), l, silent(), session.Selection{}) {
 		if err != nil {
 			continue // whether it may fail is tested elsewhere
 		}

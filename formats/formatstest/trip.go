@@ -5,9 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/session"
 	"rehome/formats/store"
 )
 
@@ -142,8 +145,39 @@ func trip(t *testing.T, c Case, s source) {
 	}
 }
 
-// abandoned: a writer that is closed before its end leaves no goroutine, and
-// may be closed twice.
+var workspace = regexp.MustCompile(`,"workspace":"[^"]*"`)
+
+// cwd: documents that are read for another project folder become sessions of that
+// folder, and differ in nothing else.
+func cwd(t *testing.T, c Case, s source) {
+	for _, to := range c.targets() {
+		if kind := formats.SharedKind(c.Format, to); kind == formats.Tables || kind == formats.PlainFiles || to.Sessions == nil {
+			continue
+		}
+		var made [2]*talk
+		for i, cwd := range []string{"", "/moved"} {
+			path, err := write(t, c, c.Format, s.path, writing{to: to, view: formats.View{Cwd: cwd}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			made[i] = mustDecode(t, Case{Format: to}, path, formats.View{}, session.Selection{})
+		}
+		for i, h := range made[1].heads {
+			if h.Workspace != "/moved" && (h.Workspace != "" || made[0].heads[i].Workspace != "") {
+				t.Errorf("as %s of another folder: %q is of %q", to.Name, h.ID, h.Workspace)
+			}
+		}
+		without := func(t *talk) []string {
+			return strings.Split(workspace.ReplaceAllString(strings.Join(t.lines(), "\n"), ""), "\n")
+		}
+		if d := rowDifference(without(made[0]), without(made[1])); d != "" {
+			t.Errorf("as %s of another folder: %s", to.Name, d)
+		}
+	}
+}
+
+// abandoned: a writer that is cancelled ends with the context's error, leaves no
+// goroutine, and may be closed twice.
 func abandoned(t *testing.T, c Case, s source) {
 	for _, to := range c.targets() {
 		l, err := formats.Locate(s.path)
@@ -156,20 +190,29 @@ func abandoned(t *testing.T, c Case, s source) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := to.Records.Create(t.Context(), formats.Build{Path: filepath.Join(t.TempDir(), filepath.Base(s.path)), Schema: r.Schema()})
+		ctx, cancel := context.WithCancel(t.Context())
+		w, err := to.Records.Create(ctx, formats.Build{Path: filepath.Join(t.TempDir(), filepath.Base(s.path)), Schema: r.Schema()})
 		if err == nil {
+			var failed error
 			for b, err := range r.Batches(t.Context()) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := w.Put(t.Context(), b); err != nil {
-					t.Errorf("%s: %v", to.Name, err)
+				if failed = w.Put(ctx, b); failed != nil {
+					break
 				}
-				break
+				cancel()
+			}
+			if failed == nil {
+				failed = w.Finish(ctx)
+			}
+			if ctx.Err() != nil && !errors.Is(failed, context.Canceled) {
+				t.Errorf("%s: cancelled, and ends with %v", to.Name, failed)
 			}
 			w.Close()
 			w.Close()
 		}
+		cancel()
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
