@@ -89,6 +89,7 @@ var apartHomes = map[string][]string{
 	"another's store":   {".client/proj/stores/other/x", ".client/proj/side/other/a"},
 	"a side folder":     {".client/proj/side/"},
 	"a link in the way": nil,
+	"one is there":      nil,
 }
 
 // TestOutside: whatever of the client's folders is there, the store comes into
@@ -100,6 +101,10 @@ func TestOutside(t *testing.T) {
 			os.MkdirAll(filepath.Join(s.dir, "elsewhere"), 0o777)
 			os.MkdirAll(s.home, 0o777)
 			os.Symlink("../elsewhere", filepath.Join(s.home, ".client"))
+		}
+		if name == "one is there" { // an interrupted run left it
+			write(t, filepath.Join(s.side, "one", "a"), "one")
+			write(t, filepath.Join(s.side, "one", "b"), "")
 		}
 		rep, err := s.carry(t, Options{}, stage.Move)
 		if err != nil || !rep.Placed || rep.Target != s.place {

@@ -240,6 +240,18 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
+// TestAccountOfSelection: what was not asked for need not be accounted for.
+func TestAccountOfSelection(t *testing.T) {
+	dir := t.TempDir()
+	src := write(t, dir+"/talk.txt", "talk\nsession a\nsay z\nsession b\nforget\nsay z\nsession c\nsay z\n")
+	for i, ids := range [][]string{{"a"}, {"a", "c"}, nil} {
+		_, err := Convert(t.Context(), talkers(nil), src, fmt.Sprintf("%s/%d", dir, i), Options{To: "canonical", Sessions: ids})
+		if (err == nil) != (ids != nil) {
+			t.Errorf("%q: %v", ids, err)
+		}
+	}
+}
+
 func TestDryRunOfSessions(t *testing.T) {
 	rep, dst, err := convertTalk(t, twoTalks+"session c\nwizard x\n", Options{DryRun: true})
 	if err != nil || rep.Placed || fates(rep) != "a checked, b checked, c failed" || rep.Stores[0].Status != Checked || rep.Stores[0].Sessions[0].Messages != 3 {

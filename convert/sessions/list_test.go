@@ -370,7 +370,8 @@ func TestListLong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := l.Find("a"); len(a) != 1 || a[0].Turns != want {
+		a := l.Find("a")
+		if len(a) != 1 || a[0].Turns != want || (a[0].Bytes >= 0) != long {
 			t.Errorf("long %v: %+v", long, l.Sessions)
 		}
 	}

@@ -2,7 +2,9 @@ package scratch
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,6 +149,19 @@ func TestRemove(t *testing.T) {
 	}
 	if _, err := New(filepath.Join(dir, "none"), "copy"); err == nil {
 		t.Error("made in a folder that is not there")
+	}
+}
+
+// TestMakeFails: if the folder cannot be made after its lock, the error says so and
+// nothing is left.
+func TestMakeFails(t *testing.T) {
+	dir := temporary(t)
+	d := &Dir{Root: filepath.Join(dir, "rehome-copy-x"), Path: filepath.Join(dir, "rehome-copy-x", "none", "tree")}
+	if ok, err := d.open(); ok || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("made %v, error %v", ok, err)
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("left: %q", left)
 	}
 }
 

@@ -1,6 +1,27 @@
 package sdkdoc
 
-import "testing"
+import (
+	"testing"
+
+	"rehome/formats/store"
+)
+
+func TestOmissions(t *testing.T) {
+	line, row, cell := store.Addr{File: Agent.File(), Line: 3}, store.Addr{File: "x/store.db", Set: "meta", RowID: 1}, store.WithheldCell()
+	for _, c := range []struct {
+		it   store.SidecarItem
+		want bool
+	}{
+		{Omission(line, 0), true}, {Omission(row, 1), true},
+		{store.SidecarItem{At: line}, false}, {store.SidecarItem{At: line, Row: []store.Cell{store.NullCell()}}, false},
+		{store.SidecarItem{At: line, Row: []store.Cell{cell, cell}}, false},
+		{Omission(store.Addr{File: "other.ndjson"}, 0), false}, {Omission(store.Addr{Set: "blobs"}, 0), false}, {Omission(store.Addr{Set: "meta", Line: 1}, 0), false},
+	} {
+		if IsOmission(&c.it) != c.want {
+			t.Errorf("%+v: %v", c.it, !c.want)
+		}
+	}
+}
 
 func TestCheckedCells(t *testing.T) {
 	for text, want := range map[string]bool{"{}": true, " [1, 2]\n": true, "null": true, "": false, "{": false, `{"a":1}x`: false} {

@@ -1,0 +1,178 @@
+// Command mutants tests the tests: it changes one bound or one error path of the
+// production code at a time and reports which changes no test notices.
+//
+//	go run ./testdata/mutants -seed 1 -n 60
+//
+// A change is applied with go's -overlay, so that no file of the repository is
+// written. It runs the tests of the package and, while they pass, those of the
+// packages that exercise all others. The same seed draws the same changes from the
+// same code.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// late are the packages whose tests run all others, the quickest first.
+var late = []string{"rehome/formats/formatstest", "rehome/formats/all", "rehome/convert", "rehome/cmd/rehome"}
+
+// exempt are folders that hold no code of the program.
+var exempt = []string{"rehome/formats/formatstest"}
+
+type options struct {
+	seed      uint64
+	n         int
+	only, run string
+	timeout   time.Duration
+	dry       bool
+}
+
+func main() {
+	log.SetFlags(0)
+	var o options
+	flag.Uint64Var(&o.seed, "seed", 1, "draw other changes with another seed")
+	flag.IntVar(&o.n, "n", 60, "number of changes")
+	flag.StringVar(&o.only, "only", "", "only try these numbers of the draw, separated by commas")
+	flag.StringVar(&o.run, "run", ".", "only run these tests of the packages that exercise all others")
+	flag.DurationVar(&o.timeout, "timeout", 5*time.Minute, "stop the tests of a package after this time")
+	flag.BoolVar(&o.dry, "dry", false, "only list the changes")
+	flag.Parse()
+	if err := run(context.Background(), o); err != nil {
+		log.Fatal("mutants: ", err)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	dir, err := os.MkdirTemp("", "mutants")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	packages, err := list(ctx)
+	if err != nil {
+		return err
+	}
+	sites, err := find(packages)
+	if err != nil {
+		return err
+	}
+	killed, survived := 0, 0
+	for i, m := range draw(sites, o.seed, o.n) {
+		if o.only != "" && !slices.Contains(strings.Split(o.only, ","), strconv.Itoa(i+1)) {
+			continue
+		}
+		if o.dry {
+			fmt.Printf("%d\t%s\n", i+1, m)
+			continue
+		}
+		began := time.Now()
+		by, err := try(ctx, dir, m, packages, o)
+		if err != nil {
+			return err
+		}
+		if by == "" {
+			survived++
+		} else {
+			killed++
+		}
+		fmt.Printf("%d\t%s\t%s\t%v\n", i+1, cmp.Or(by, "SURVIVED"), m, time.Since(began).Round(time.Second))
+	}
+	fmt.Printf("%d killed, %d survived\n", killed, survived)
+	return nil
+}
+
+// pkg is a package of the module and what its tests depend on.
+type pkg struct {
+	ImportPath, Dir string
+	GoFiles         []string
+	deps            []string
+}
+
+func list(ctx context.Context) (map[string]*pkg, error) {
+	out := map[string]*pkg{}
+	text, err := exec.CommandContext(ctx, "go", "list", "-json=ImportPath,Dir,GoFiles", "./...").Output()
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		p := &pkg{}
+		if err := d.Decode(p); err != nil {
+			return nil, err
+		}
+		out[p.ImportPath] = p
+	}
+	text, err = exec.CommandContext(ctx, "go", "list", "-test", "-f", `{{.ImportPath}} {{join .Deps " "}}`, "./...").Output()
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if p := out[strings.TrimSuffix(words[0], ".test")]; p != nil && strings.HasSuffix(words[0], ".test") {
+			p.deps = words[1:]
+		}
+	}
+	return out, nil
+}
+
+// try returns the package whose tests fail with a change, "" if all pass.
+func try(ctx context.Context, dir string, m mutant, packages map[string]*pkg, o options) (string, error) {
+	text, err := os.ReadFile(m.file)
+	if err != nil {
+		return "", err
+	}
+	changed, overlay := filepath.Join(dir, "changed.go"), filepath.Join(dir, "overlay.json")
+	text = slices.Concat(text[:m.from], []byte(m.with), text[m.to:])
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {m.file: changed}})
+	if err := errors.Join(err, os.WriteFile(changed, text, 0o666), os.WriteFile(overlay, replace, 0o666)); err != nil {
+		return "", err
+	}
+	if err := exec.CommandContext(ctx, "go", "build", "-overlay", overlay, m.pkg).Run(); err != nil {
+		return "the compiler", nil
+	}
+	for _, name := range append([]string{m.pkg}, late...) {
+		if p := packages[name]; name != m.pkg && !slices.Contains(p.deps, m.pkg) {
+			continue
+		}
+		tests := "."
+		if name != m.pkg {
+			tests = o.run
+		}
+		test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-short", "-failfast", "-run", tests, "-timeout", o.timeout.String(), name)
+		if err := test.Run(); err != nil {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// draw picks n changes: first a kind, so that common ones leave room for others,
+// then one of that kind.
+func draw(sites map[string][]mutant, seed uint64, n int) (out []mutant) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	for len(out) < n && len(sites) > 0 {
+		kind := kinds[r.IntN(len(kinds))]
+		list := sites[kind]
+		if len(list) == 0 {
+			continue
+		}
+		at := r.IntN(len(list))
+		out = append(out, list[at])
+		sites[kind] = slices.Delete(list, at, at+1)
+	}
+	return out
+}
