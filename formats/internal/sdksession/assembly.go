@@ -104,6 +104,9 @@ func (a *assembly) document(ctx context.Context) error {
 // openCheckpoints opens the checkpoints and reads the state.
 func (a *assembly) openCheckpoints(ctx context.Context, history bool) error {
 	checkpoints, err := a.store.Checkpoints(ctx, a.agent.id)
+	if checkpoints != nil {
+		a.closers = append(a.closers, checkpoints.Close)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -116,7 +119,6 @@ func (a *assembly) openCheckpoints(ctx context.Context, history bool) error {
 		return nil
 	}
 	a.checkpoints = checkpoints
-	a.closers = append(a.closers, checkpoints.Close)
 	a.head.Extras = append(a.head.Extras, checkpoints.Extra...)
 	if a.doc == nil {
 		a.head.Title, a.head.Created = checkpoints.Head.Title, checkpoints.Head.Created
