@@ -55,7 +55,6 @@ func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
 	if c.o.Again {
 		root.ID = c.freeID(root)
 		s.ID = root.ID
-		c.placements[s.ID] = g
 	}
 	return g, nil
 }

@@ -67,3 +67,16 @@ func TestMigrateHistory(t *testing.T) {
 		t.Errorf("%d empty, %d histories, %q", rep.Empty, rep.Histories, m.files())
 	}
 }
+
+// TestMigrateSameID: of two sessions with the same id, the first is placed, with
+// any number of workers.
+func TestMigrateSameID(t *testing.T) {
+	for _, jobs := range []int{1, 2, 8} {
+		m := newMover(t, "session a\nsay one\nsession a\nsay two\nsession b\nsay three\n")
+		rep := m.run(MigrateOptions{Jobs: jobs})
+		m.status(rep, "a placed", "a failed", "b placed")
+		if got := m.files(); len(got) != 2 || !strings.Contains(got["a.txt"], "one") {
+			t.Errorf("%d workers: %q", jobs, got)
+		}
+	}
+}

@@ -54,12 +54,14 @@ func (c *migratedStore) Plan(s *session.Session) (plan pipe.Plan, err error) {
 		return pipe.Plan{Do: pipe.Skip}, nil
 	}
 	g, err := c.placementOf(s)
+	plan.Tag = g
 	switch {
 	case err != nil:
 		g.findContent(s)
 		return plan, err
 	case g.inPlace:
-		return pipe.Plan{Do: pipe.Count}, nil
+		plan.Do = pipe.Count
+		return plan, nil
 	}
 	s.Messages = g.observe(s.Messages)
 	plan.Build = formats.SessionBuild{Cwd: g.cwd, Root: g.root, DropThinking: c.o.DropThinking, FullHistory: c.o.FullHistory}
@@ -68,11 +70,12 @@ func (c *migratedStore) Plan(s *session.Session) (plan pipe.Plan, err error) {
 
 // Done keeps a result until all stores have been read.
 func (c *migratedStore) Done(r *pipe.Result) (keep bool) {
-	if r.Action == pipe.Skip {
+	if r.Plan.Do == pipe.Skip {
 		return false
 	}
 	keep = r.Err == nil
-	one := &migratedSession{Result: r, placement: c.placements[r.ID], losses: r.Losses.Groups(), err: r.Err}
+	g, _ := r.Plan.Tag.(*placement)
+	one := &migratedSession{Result: r, placement: g, losses: r.Losses.Groups(), err: r.Err}
 	r.Losses = nil
 	if one.empty = one.placement.empty(); one.empty {
 		r.Err = nil // it is no failure of the store

@@ -75,7 +75,7 @@ func (n *newSessions) Done(r *pipe.Result) (keep bool) {
 		if rep.Status = Checked; !n.opts.DryRun {
 			rep.Status = Placed
 		}
-		r.Head, r.Losses = fileHead(&r.Head, n.roots[r.ID]), nil
+		r.Head, r.Losses = fileHead(&r.Head, r.Plan.Build.Root), nil
 		n.done = append(n.done, stagedSession{r, len(n.store.Sessions)})
 	}
 	n.store.Sessions = append(n.store.Sessions, rep)
@@ -105,7 +105,7 @@ func (n *newSessions) trailingLosses(c *sessionStore) {
 // subagent is with the outermost session, however deep it was started.
 func fileHead(h, root *session.Head) session.Head {
 	out := *h
-	if root == nil || root.ID == h.ID || h.Parent == nil {
+	if root == nil || h.Parent == nil {
 		return out
 	}
 	up := *h.Parent

@@ -35,6 +35,7 @@ type Destination interface {
 type Plan struct {
 	Do    Action
 	Build formats.SessionBuild // the pipe sets Path, Line and OnLoss
+	Tag   any                  // for Done: ids need not be unique
 }
 
 // Action says whether to write a session.
@@ -49,7 +50,7 @@ const (
 // Result is what became of a session.
 type Result struct {
 	session.Head
-	Action                 Action
+	Plan                   Plan // zero if the session could not be started
 	Messages, Turns, Bytes int64
 	Losses                 *loss.Log
 	Draft                  *formats.Draft // nil if the session was not written
@@ -133,7 +134,7 @@ func (p *Pipe) Run(ctx context.Context, sessions iter.Seq2[*session.Session, err
 // convert writes a session, and returns why it failed, if it did.
 func (p *Pipe) convert(ctx context.Context, s *session.Session) error {
 	plan, err := p.Dest.Plan(s)
-	r := &Result{Head: s.Head, Action: plan.Do, Err: err}
+	r := &Result{Head: s.Head, Plan: plan, Err: err}
 	if err != nil || plan.Do == Skip {
 		r.Losses = p.next()
 		return p.inOrder(r)
