@@ -72,13 +72,14 @@ func inTurn(ctx context.Context, v formats.View, sel session.Selection, parts []
 
 // What a producer hands over, in this order: a *session.Session, its messages as
 // item[*session.Message], its files as item[*session.File], and an end. Before any
-// of them can be a loss.Loss; where a session fails there is a failure.
+// of them can be a loss.Loss, or a session.Account of what was read since the last;
+// where a session fails there is a failure.
 type (
 	item[T any] struct {
 		value T
 		err   error
 	}
-	end     struct{ account session.Account }
+	end     struct{}
 	failure struct {
 		of  *session.Session // may be nil
 		err error
@@ -87,23 +88,23 @@ type (
 
 // producer decodes one part.
 type producer struct {
-	ctx   context.Context
-	out   chan []any
-	batch []any
-	size  int
+	ctx     context.Context
+	out     chan []any
+	account session.SharedAccount
+	batch   []any
+	size    int
 }
 
 func (p *producer) run(decode Decode, v formats.View, sel session.Selection) {
 	defer close(p.out)
-	var account session.SharedAccount
-	sel.Account = &account
+	sel.Account = &p.account
 	v.OnLoss = func(l loss.Loss) { p.put(l, 64) }
 	for s, err := range decode(p.ctx, v, sel) {
 		if err != nil {
 			p.put(failure{s, err}, 64)
 			continue
 		}
-		if !p.put(s, 1024) || !produce(p, s.Messages, messageSize) || !produce(p, s.Files, fileSize) || !p.put(end{account.Take()}, 64) {
+		if !p.put(s, 1024) || !produce(p, s.Messages, messageSize) || !produce(p, s.Files, fileSize) || !p.put(end{}, 64) {
 			return
 		}
 	}
@@ -119,11 +120,17 @@ func produce[T any](p *producer, from iter.Seq2[T, error], size func(T) int) boo
 		if err == nil {
 			n = size(one)
 		}
-		if !p.put(item[T]{one, err}, n) {
+		if !p.count() || !p.put(item[T]{one, err}, n) {
 			return false
 		}
 	}
-	return true
+	return p.count()
+}
+
+// count puts what was read since the last call.
+func (p *producer) count() bool {
+	a := p.account.Take()
+	return a == session.Account{} || p.put(a, 128)
 }
 
 // put adds to the batch; false if the consumer has stopped.
@@ -178,6 +185,8 @@ func (c *consumer) part() bool {
 		switch x := x.(type) {
 		case loss.Loss:
 			c.view.OnLoss.Add(x)
+		case session.Account:
+			c.sel.Account.Add(x)
 		case failure:
 			if !c.yield(x.of, x.err) || x.of == nil {
 				return false
@@ -197,12 +206,8 @@ func (c *consumer) part() bool {
 
 // session yields a session, and passes over what was not read of it.
 func (c *consumer) session(s *session.Session) bool {
-	read, out := false, *s
-	messages := stream[*session.Message](c)
-	out.Messages = func(yield func(*session.Message, error) bool) {
-		read = true
-		messages(yield)
-	}
+	out := *s
+	out.Messages = stream[*session.Message](c)
 	if s.Files != nil {
 		out.Files = stream[*session.File](c)
 	}
@@ -215,10 +220,7 @@ func (c *consumer) session(s *session.Session) bool {
 			return true
 		}
 		c.take()
-		if last, ok := x.(end); ok {
-			if read {
-				c.sel.Account.Add(last.account)
-			}
+		if x == (end{}) {
 			return true
 		}
 	}
@@ -234,17 +236,21 @@ func stream[T any](c *consumer) iter.Seq2[T, error] {
 				yield(none, c.ctx.Err())
 				return
 			}
-			l, lost := x.(loss.Loss)
-			one, mine := x.(item[T])
-			if !lost && !mine {
+			switch x := x.(type) {
+			case loss.Loss:
+				c.view.OnLoss.Add(x)
+			case session.Account:
+				c.sel.Account.Add(x)
+			case item[T]:
+				c.take()
+				if !yield(x.value, x.err) || x.err != nil {
+					return
+				}
+				continue
+			default:
 				return
 			}
 			c.take()
-			if lost {
-				c.view.OnLoss.Add(l)
-			} else if !yield(one.value, one.err) || one.err != nil {
-				return
-			}
 		}
 	}
 }

@@ -151,6 +151,8 @@ func (w *walker) give(m *session.Message) bool {
 		}
 	}
 	m.Branch = w.branch
+	w.sel.Account.Add(w.account) // the caller may stop here, or decoding may be ahead of it
+	w.account = session.Account{}
 	return w.yield(m, nil)
 }
 
