@@ -33,7 +33,7 @@ func (s *scan) run() error {
 			agents = s.n
 		}
 	}
-	s.residue(agents)
+	s.sidecar(agents)
 	return s.ctx.Err()
 }
 

@@ -62,6 +62,7 @@ type insertLine struct {
 	Text   string `json:"text"`
 }
 
+// Open opens a sidecar, which must be a regular file.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -49,6 +49,7 @@ func SyncTree(root string) error {
 	return nil
 }
 
+// SyncFile syncs the content of a file to disk.
 func SyncFile(path string) error {
 	// Windows flushes only files that are open for writing.
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

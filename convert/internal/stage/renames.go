@@ -48,6 +48,7 @@ type Renames struct {
 	done   [][2]string
 }
 
+// Move renames, and records that.
 func (m *Renames) Move(from, to string) error {
 	err := m.Rename(from, to)
 	if err == nil {

@@ -20,8 +20,10 @@ type Target struct {
 	Tail    []string // the elements below dir; the last is its own name
 }
 
+// Base returns the name of the target itself.
 func (t Target) Base() string { return t.Tail[len(t.Tail)-1] }
 
+// Path returns the path of the target without links above it.
 func (t Target) Path() string { return filepath.Join(append([]string{t.Dir}, t.Tail...)...) }
 
 // Beside returns the target with a suffix, in the same folder.

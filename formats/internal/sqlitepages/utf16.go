@@ -14,6 +14,7 @@ import (
 
 var ErrOddText = errors.New("UTF-16 text with an odd number of bytes")
 
+// ByteOrder returns the byte order of an encoding, nil for UTF-8.
 func ByteOrder(encoding string) binary.ByteOrder {
 	switch encoding {
 	case "UTF-16le":

@@ -188,7 +188,7 @@ func (g *fileAudit) unknown(id string) string {
 	return id
 }
 
-// newer reports whether a version is later than those known here.
+// Newer reports whether a version is later than those known here.
 func Newer(version string) bool {
 	for _, known := range [...]int{2, 1, 328} {
 		part, rest, _ := strings.Cut(version, ".")

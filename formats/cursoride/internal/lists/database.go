@@ -155,6 +155,7 @@ func (s *Database) GetListed(ctx context.Context, key string, note loss.Sink) (R
 	return r, err
 }
 
+// Addr returns the place of a row.
 func (s *Database) Addr(table, key string, id int64) store.Addr {
 	return store.Addr{File: s.File, Set: table, RowID: id, HasID: true, Key: store.TextCell([]byte(key))}
 }

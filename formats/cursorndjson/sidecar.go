@@ -9,20 +9,20 @@ import (
 	"rehome/formats/store"
 )
 
-// residue goes through what lies beside the lines. It is no part of them: what
-// stayed home is said again, and the rest, which is for databases, is handed on
-// to another text. agents is the number of their lines.
-func (s *scan) residue(agents int64) {
+// sidecar passes on the items of the sidecar, which are not part of the lines: those of
+// withheld secrets to View.OnOmit, and those for databases to View.OnLeftover. It
+// reports the items that do not apply. agents is the number of lines of agents.
+func (s *scan) sidecar(agents int64) {
 	for i := range s.view.Sidecar {
 		it := s.view.Sidecar[i]
-		home := sdkdoc.IsOmission(&it)
-		_, lines := sdkdoc.KindOf(it.At.File) // of the sidecar of databases, which is put back into the lines that are made of them
+		withheld := sdkdoc.IsOmission(&it)
+		_, lines := sdkdoc.KindOf(it.At.File) // true in the sidecar of databases: restored in lines made of their rows
 		switch {
-		case home && it.At.File == sdkdoc.Agent.File() && int64(it.At.Line) > agents:
+		case withheld && it.At.File == sdkdoc.Agent.File() && int64(it.At.Line) > agents:
 			s.note(loss.Loss{Code: loss.StaleGone, At: it.At})
-		case home && s.view.Secrets == formats.OmitWithheld && s.view.OnOmit != nil:
+		case withheld && s.view.Secrets == formats.OmitWithheld && s.view.OnOmit != nil:
 			s.view.OnOmit(it)
-		case !home && lines:
+		case !withheld && lines:
 			s.note(loss.Loss{Code: loss.StaleDatabase, At: it.At})
 		case s.view.OnLeftover == nil:
 		case s.view.Secrets == formats.WithholdSecrets && holds(&it):
