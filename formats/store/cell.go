@@ -71,6 +71,11 @@ func (c Cell) Real() float64 { return math.Float64frombits(c.bits) }
 // Bytes returns the content of a Text or Blob cell, nil for the others.
 func (c Cell) Bytes() []byte { return c.raw }
 
+// Equal reports whether two cells have the same class and the same bits and bytes.
+func (c Cell) Equal(o Cell) bool {
+	return c.Class == o.Class && c.Bits() == o.Bits() && bytes.Equal(c.raw, o.raw)
+}
+
 // Clone returns a copy of the cell that owns its bytes.
 func (c Cell) Clone() Cell {
 	c.raw = bytes.Clone(c.raw)

@@ -154,7 +154,7 @@ func (s *docScan) leftMeta(db Database, sh *agentStore, is *Design) error {
 	var one bool
 	if err := store.EachRow(db.Scan(s.ctx, 0, t), func(b *store.Batch, i int) error {
 		if n++; n == 1 && b.RowID(i) == 1 && b.Width() == 2 {
-			one = same(b.Cell(i, 0), usual[0]) && same(b.Cell(i, 1), usual[1])
+			one = b.Cell(i, 0).Equal(usual[0]) && b.Cell(i, 1).Equal(usual[1])
 		}
 		return nil
 	}); err != nil {

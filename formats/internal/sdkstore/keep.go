@@ -37,7 +37,7 @@ func suspect(k sdkdoc.Kind, text []byte) bool {
 }
 
 func sameSplice(k sdkdoc.Kind, row []store.Cell, c store.Cell) bool {
-	return same(row[k.Spliced()], c)
+	return row[k.Spliced()].Equal(c)
 }
 
 // keep tells an item. A sidecar is text: unless secrets are wanted, they are cut

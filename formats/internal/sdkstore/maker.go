@@ -133,7 +133,7 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.SidecarItem) error {
 	if class == store.Blob {
 		line = store.BlobCell(m.work)
 	}
-	if bare, _ := m.bareLine(int(m.kind), m.sink.number(), line); !same(bare, line) {
+	if bare, _ := m.bareLine(int(m.kind), m.sink.number(), line); !bare.Equal(line) {
 		line = bare
 		m.work = append(m.work[:0], bare.Bytes()...)
 	}
@@ -141,7 +141,7 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.SidecarItem) error {
 		back, fit := m.parser.Parse(m.kind, m.work)
 		var lost sdkdoc.Lost
 		for col := range back {
-			if !same(back[col], m.row[col]) {
+			if !back[col].Equal(m.row[col]) {
 				lost |= 1 << col
 			}
 		}
@@ -153,10 +153,6 @@ func (m *maker) restored(b *store.Batch, i int, raw *store.SidecarItem) error {
 		return m.sink.tail(m.work)
 	}
 	return m.sink.end(append(m.sink.begin(), m.work...))
-}
-
-func same(a, b store.Cell) bool {
-	return a.Class == b.Class && a.Bits() == b.Bits() && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 // left tells what the line does not say of its row: each cell that would come

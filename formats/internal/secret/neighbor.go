@@ -1,8 +1,6 @@
 package secret
 
 import (
-	"bytes"
-
 	"rehome/formats/store"
 )
 
@@ -42,15 +40,11 @@ func (f *Filter) putRows(s *set, out, b *store.Batch, i int) *store.Batch {
 // made a new secret.
 func (s *set) again(row, cells []store.Cell) bool {
 	for col, c := range row {
-		if c.Class != store.Withheld && !sameCell(c, cells[col]) {
+		if c.Class != store.Withheld && !c.Equal(cells[col]) {
 			return false
 		}
 	}
 	return s.key >= 0 && row[s.key].Class != store.Withheld
-}
-
-func sameCell(a, b store.Cell) bool {
-	return a.Class == b.Class && a.Bits() == b.Bits() && bytes.Equal(a.Bytes(), b.Bytes())
 }
 
 // leave tells of a record that is left out: at once where its row id says where
