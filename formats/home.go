@@ -21,6 +21,18 @@ type Home struct {
 	// client that runs in cwd. nil: everything is in the store.
 	External func(home, cwd string) (name, path string)
 
+	// Hash returns the name of the folder for the stores of a client that runs in cwd.
+	// No other cwd has this name. nil: the client has no such folders.
+	Hash func(cwd string) string
+
+	// IsHash reports whether Hash can return a name. It is set if Hash is.
+	IsHash func(name string) bool
+
+	// Slug returns the slash path of the project folder of a client that runs in
+	// cwd, relative to the folder in which the client keeps its files. Several cwds
+	// can have the same one. nil: the client has no such folders.
+	Slug func(cwd string) string
+
 	// StoreInside returns the path of the store that l stands for, where l is not
 	// that store itself: the only store in a client's project folder, or the folder
 	// of a store that is named by its main file. "" if l is neither. nil: not

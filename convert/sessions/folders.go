@@ -2,11 +2,10 @@ package sessions
 
 import (
 	"context"
-	"crypto/md5"
-	"encoding/hex"
 	"iter"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -20,12 +19,13 @@ import (
 // session's first prompt. List, show, migrate and convert all use it.
 type Folders struct {
 	reg   *formats.Registry
-	known map[string]string // folders by the names that clients derive from them; "" if a name is ambiguous
+	added map[string]bool   // the candidates
+	known map[string]string // candidates by the names that clients derive from them; "" if a name is ambiguous
 }
 
 // NewFolders returns Folders that knows some candidates.
 func NewFolders(reg *formats.Registry, dirs ...string) *Folders {
-	f := &Folders{reg, map[string]string{}}
+	f := &Folders{reg, map[string]bool{}, map[string]string{}}
 	for _, dir := range dirs {
 		f.add(dir)
 	}
@@ -34,23 +34,24 @@ func NewFolders(reg *formats.Registry, dirs ...string) *Folders {
 
 // add adds a candidate.
 func (f *Folders) add(dir string) {
-	if dir == "" {
+	if dir == "" || f.added[dir] {
 		return
 	}
-	sum := md5.Sum([]byte(dir))
-	hash := hex.EncodeToString(sum[:])
-	if f.known[hash] != "" {
-		return
-	}
-	f.known[hash] = dir
+	f.added[dir] = true
 	for _, of := range f.reg.All() {
-		if of.Home == nil || of.Home.External == nil {
+		if of.Home == nil {
 			continue
 		}
-		_, at := of.Home.External("", dir)
-		name := slugName(filepath.Dir(at))
+		if of.Home.Hash != nil {
+			f.known[of.Home.Hash(dir)] = dir
+		}
+		if of.Home.Slug == nil {
+			continue
+		}
+		name := of.Home.Slug(dir)
 		if was, ok := f.known[name]; ok && filepath.Clean(was) != filepath.Clean(dir) {
-			dir = "" // the name is derived from both
+			f.known[name] = "" // it is derived from both
+			continue
 		}
 		f.known[name] = dir
 	}
@@ -83,14 +84,14 @@ func (f *Folders) ofPath(at string) string {
 	return ""
 }
 
-// hashAbove returns the nearest element of a path that can be an MD5.
-func hashAbove(at string) string {
+// hashAbove returns the nearest element of a path that can be the hash of a folder.
+func (f *Folders) hashAbove(at string) string {
 	if abs, err := filepath.Abs(at); err == nil {
 		at = abs
 	}
 	for range maxFoldersAbove {
 		name := filepath.Base(at)
-		if len(name) == 2*md5.Size && strings.Trim(name, "0123456789abcdef") == "" {
+		if f.matches(func(h *formats.Home) bool { return h.IsHash != nil && h.IsHash(name) }) {
 			return name
 		}
 		at = filepath.Dir(at)
@@ -98,17 +99,21 @@ func hashAbove(at string) string {
 	return ""
 }
 
-// isHashOf reports whether hash is the MD5 of a folder.
-func isHashOf(hash, dir string) bool {
-	sum := md5.Sum([]byte(dir))
-	return dir != "" && hex.EncodeToString(sum[:]) == hash
+// isHashOf reports whether some client names a folder hash for dir.
+func (f *Folders) isHashOf(hash, dir string) bool {
+	return dir != "" && f.matches(func(h *formats.Home) bool { return h.Hash != nil && h.Hash(dir) == hash })
+}
+
+// matches reports whether the home of some client satisfies a condition.
+func (f *Folders) matches(is func(*formats.Home) bool) bool {
+	return slices.ContainsFunc(f.reg.All(), func(of *formats.Format) bool { return of.Home != nil && is(of.Home) })
 }
 
 // moved reports whether a store is where a client looks for sessions of a known
 // folder other than the one that its session states.
 func (f *Folders) moved(at, states string) bool {
-	hash := hashAbove(at)
-	return hash != "" && f.known[hash] != "" && !isHashOf(hash, states)
+	hash := f.hashAbove(at)
+	return hash != "" && f.known[hash] != "" && !f.isHashOf(hash, states)
 }
 
 // Decode is of.Decode with the folders of sessions that do not state theirs. A
@@ -125,7 +130,7 @@ func (f *Folders) DecodeAt(ctx context.Context, of *formats.Format, l *formats.L
 			if s != nil && err == nil && (s.Workspace == "" || f.moved(at, s.Workspace)) {
 				dir, why := "", loss.Code("")
 				if s.Workspace != "" {
-					dir, why = f.known[hashAbove(at)], loss.FolderMoved
+					dir, why = f.known[f.hashAbove(at)], loss.FolderMoved
 				} else if s.Parent != nil {
 					dir = seen[s.Parent.Session]
 				} else if dir = f.ofPath(at); dir != "" {

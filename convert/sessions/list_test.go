@@ -60,7 +60,11 @@ func voice(name, agent, home string) *formats.Format {
 		},
 	}
 	if home != "" {
-		f.Home = &formats.Home{Roots: func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} }}
+		f.Home = &formats.Home{
+			Roots:  func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} },
+			Hash:   hashOf,
+			IsHash: func(name string) bool { return len(name) == 2*md5.Size },
+		}
 	}
 	return f
 }

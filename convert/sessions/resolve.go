@@ -32,7 +32,7 @@ func (l *lister) resolveFolders() {
 		if !needsPrompt(s) {
 			continue
 		}
-		if hash := hashAbove(s.Sources[0].Path); hash == "" {
+		if hash := known.hashAbove(s.Sources[0].Path); hash == "" {
 			alone = append(alone, i)
 		} else {
 			if byHash[hash] == nil {
@@ -51,7 +51,7 @@ func (l *lister) resolveFolders() {
 				continue
 			}
 			list[n].Workspace = dir
-			if isHashOf(hash, dir) {
+			if known.isHashOf(hash, dir) {
 				mu.Lock()
 				known.add(dir)
 				mu.Unlock()

@@ -3,13 +3,12 @@ package cursorchat
 import (
 	"bytes"
 	"context"
-	"crypto/md5"
-	"encoding/hex"
 	"os"
 	"path/filepath"
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/secret"
 	"rehome/formats/internal/sqlitestore"
@@ -140,14 +139,9 @@ func (d *decoder) settle(s *session.Session) {
 		s.Workspace = d.view.Cwd
 	}
 	hash := filepath.Base(filepath.Dir(d.dir))
-	if s.Workspace != "" && d.dir != "" && d.view.Cwd == "" && md5Name.MatchString(hash) && md5Of(s.Workspace) != hash {
+	if s.Workspace != "" && d.dir != "" && d.view.Cwd == "" && filename.IsHash(hash) && filename.HashOf(s.Workspace) != hash {
 		s.Extras = append(s.Extras, session.Extra{Name: "workspaceHash", Raw: session.AppendString(nil, hash)})
 	}
-}
-
-func md5Of(path string) string {
-	sum := md5.Sum([]byte(path))
-	return hex.EncodeToString(sum[:])
 }
 
 // neighbors finds the workspace in the chats of the same folder, whose name is its
@@ -155,7 +149,7 @@ func md5Of(path string) string {
 func (d *decoder) neighbors(s *session.Session) {
 	folder := filepath.Dir(d.dir)
 	hash := filepath.Base(folder)
-	if !md5Name.MatchString(hash) {
+	if !filename.IsHash(hash) {
 		return
 	}
 	list, err := os.ReadDir(folder)
@@ -167,7 +161,7 @@ func (d *decoder) neighbors(s *session.Session) {
 			return
 		}
 		doc := readBeside(filepath.Join(folder, e.Name(), besideName))
-		if cwd := rawjson.Text(rawjson.Last(doc, "cwd")); cwd != "" && md5Of(cwd) == hash {
+		if cwd := rawjson.Text(rawjson.Last(doc, "cwd")); cwd != "" && filename.HashOf(cwd) == hash {
 			s.Workspace = cwd
 			d.note(loss.WorkspaceNeighbor, store.Addr{File: d.file})
 			return

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storecheck"
@@ -40,7 +41,9 @@ func Format() *formats.Format {
 			Heads:  heads,
 		},
 		Home: &formats.Home{
-			Roots: home,
+			Roots:  home,
+			Hash:   filename.HashOf,
+			IsHash: filename.IsHash,
 		},
 		Check: check(new(storecheck.Bench)),
 	}
@@ -48,10 +51,7 @@ func Format() *formats.Format {
 
 const storeName = "store.db"
 
-var (
-	md5Name  = regexp.MustCompile(`^[0-9a-f]{32}$`)
-	uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
-)
+var uuidName = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 func probe(ctx context.Context, l *formats.Location) (formats.Match, error) {
 	file := l.Path
@@ -93,7 +93,7 @@ func byPlace(l *formats.Location) formats.Match {
 		return formats.Match{}
 	}
 	parent := filepath.Base(filepath.Dir(abs))
-	if !md5Name.MatchString(parent) && parent != "acp-sessions" {
+	if !filename.IsHash(parent) && parent != "acp-sessions" {
 		return formats.Match{}
 	}
 	return formats.Match{Score: 95, Evidence: []string{

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/filename"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -354,7 +355,7 @@ func TestOddStores(t *testing.T) {
 
 func TestWorkspace(t *testing.T) {
 	user := []byte(`{"role":"user","content":"hi"}`)
-	hash := md5Of("/proj/x")
+	hash := filename.HashOf("/proj/x")
 	chat := func(parent, beside string, root []byte) string {
 		files := map[string]string{}
 		if beside != "" {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/storecheck"
 	"rehome/formats/rule"
@@ -99,8 +100,8 @@ func (c *checker) hash(workspaces []string) {
 	if len(workspaces) == 0 || filepath.Base(filepath.Dir(c.dir)) == acpName {
 		return
 	}
-	if !slices.ContainsFunc(workspaces, func(w string) bool { return md5Of(w) == hash }) {
-		c.q.Reportf("RH310", store.Addr{}, "the MD5 of its workspace is %s", md5Of(workspaces[0]))
+	if !slices.ContainsFunc(workspaces, func(w string) bool { return filename.HashOf(w) == hash }) {
+		c.q.Reportf("RH310", store.Addr{}, "the MD5 of its workspace is %s", filename.HashOf(workspaces[0]))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"rehome/formats/cursorsdk/internal/audit"
 	"rehome/formats/cursorsdk/internal/layout"
 	"rehome/formats/cursorsdk/internal/read"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
@@ -39,6 +40,9 @@ func Format() *formats.Format {
 		Home: &formats.Home{
 			Store:       layout.ProjectPath,
 			External:    layout.ExternalDir,
+			Hash:        filename.HashOf,
+			IsHash:      filename.IsHash,
+			Slug:        layout.ProjectSlug,
 			Roots:       layout.Home,
 			StoreInside: layout.Within,
 		},

@@ -38,6 +38,9 @@ func (c Case) description(t *testing.T) {
 	if f.Home != nil && f.Home.Roots == nil {
 		t.Error("Home needs Roots")
 	}
+	if h := f.Home; h != nil && ((h.Hash == nil) != (h.IsHash == nil) || h.Hash != nil && !h.IsHash(h.Hash("/w/app"))) {
+		t.Error("Home.IsHash does not accept what Hash returns")
+	}
 	for _, name := range f.Schemas {
 		if !slices.Contains(schemas.Names(), name) {
 			t.Errorf("schema %s is not published", name)

@@ -32,3 +32,15 @@ func TestSafe(t *testing.T) {
 		}
 	}
 }
+
+func TestHash(t *testing.T) {
+	hash := HashOf("/w/app")
+	if !IsHash(hash) || hash == HashOf("/w/app/") {
+		t.Errorf("%q", hash)
+	}
+	for _, name := range []string{"", hash[1:], hash + "0", strings.ToUpper(hash), "g" + hash[1:]} {
+		if IsHash(name) {
+			t.Errorf("%q is not a hash", name)
+		}
+	}
+}

@@ -3,16 +3,14 @@ package audit
 
 import (
 	"context"
-	"crypto/md5"
-	"encoding/hex"
 	"errors"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sdkcheck"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
@@ -116,8 +114,6 @@ func (c *checker) run(ctx context.Context) (err error) {
 	return c.checkStores(ctx)
 }
 
-var md5Name = regexp.MustCompile(`^[0-9a-f]{32}$`)
-
 // workspaces compares the folder's name with what the agents say.
 func (c *checker) workspaces() {
 	dir := c.place
@@ -132,13 +128,13 @@ func (c *checker) workspaces() {
 	}
 	folder := filepath.Base(dir)
 	for _, a := range c.catalog.Agents() {
-		sum := md5.Sum([]byte(a.Workspace))
+		hash := filename.HashOf(a.Workspace)
 		switch {
-		case hex.EncodeToString(sum[:]) == folder:
-		case md5Name.MatchString(folder):
-			c.q.Reportf("RH310", a.At, "the MD5 of its workspace is %s", hex.EncodeToString(sum[:]))
+		case hash == folder:
+		case filename.IsHash(folder):
+			c.q.Reportf("RH310", a.At, "the MD5 of its workspace is %s", hash)
 		default: // the folder itself is a copy
-			c.q.Reportf("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the MD5 of its workspace is %s", hex.EncodeToString(sum[:]))
+			c.q.Reportf("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the MD5 of its workspace is %s", hash)
 			return
 		}
 	}

@@ -1,24 +1,26 @@
 package layout
 
 import (
-	"crypto/md5"
-	"encoding/hex"
 	"path/filepath"
 
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sdkdoc"
 )
 
 // ProjectPath is the state root in which the SDK looks for the agents of a program
 // that works in cwd. The string counts, not the folder: /ws and /ws/ are two.
 func ProjectPath(home, cwd string) string {
-	sum := md5.Sum([]byte(cwd))
-	return filepath.Join(home, ".cursor", "projects", Slug(cwd), RootsName, hex.EncodeToString(sum[:]))
+	return filepath.Join(home, ".cursor", filepath.FromSlash(ProjectSlug(cwd)), RootsName, filename.HashOf(cwd))
 }
+
+// ProjectSlug is the project folder of such a program, below that of the client.
+// Workspaces whose paths differ only in punctuation share one.
+func ProjectSlug(cwd string) string { return ProjectsName + "/" + Slug(cwd) }
 
 // ExternalDir is where the SDK keeps the transcripts of such a program: in its
 // project folder, which all state roots of one slug share.
 func ExternalDir(home, cwd string) (name, path string) {
-	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", "projects", Slug(cwd), sdkdoc.Transcripts)
+	return sdkdoc.Transcripts, filepath.Join(home, ".cursor", filepath.FromSlash(ProjectSlug(cwd)), sdkdoc.Transcripts)
 }
 
 // Slug is a path as the name of a folder: what is no ASCII letter or digit
