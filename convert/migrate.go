@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
@@ -115,7 +114,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	switch {
 	case err != nil:
 		return out, Misuse{err}
-	case to.Writer == nil || to.Writer.Many:
+	case to.Writer == nil || to.Home == nil || to.Home.Folder == "":
 		return out, &formats.Error{At: to.Name, Err: errors.New("sessions cannot be migrated to this format"), Hint: "run `rehome convert` to write this format"}
 	}
 	scratch.Sweep()
@@ -224,8 +223,7 @@ func (m *migration) run(ctx context.Context) error {
 // of all projects. Nothing is created there: sessions are staged beside it, so that
 // they are on the same disk.
 func (m *migration) stagingTarget() (stage.Target, error) {
-	folder, _, _ := strings.Cut(m.to.Writer.Path(&session.Head{}), "/")
-	at, err := stage.Resolve(filepath.Join(m.o.Dir, folder, "sessions"))
+	at, err := stage.Resolve(filepath.Join(m.o.Dir, m.to.Home.Folder, "sessions"))
 	if err == nil && !m.opts.DryRun {
 		stage.Sweep(at, m.notify.Say)
 	}

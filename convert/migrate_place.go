@@ -47,7 +47,7 @@ func (m *migration) place(ctx context.Context, f *sessionFamily, rep *Migrated) 
 		if same, err = m.compare(ctx, &p); err != nil {
 			return "", err
 		}
-		if err := setAttributes(r); err != nil {
+		if err := m.setAttributes(r); err != nil {
 			return "", err
 		}
 		if ext := r.Draft.Companion; ext != "" {
@@ -92,7 +92,7 @@ func companionMove(of *fileMove, ext string) ([]fileMove, error) {
 
 // setAttributes sets the mode and time of a staged file as the client does: it
 // would continue the newest file.
-func setAttributes(r *migratedSession) error {
+func (m *migration) setAttributes(r *migratedSession) error {
 	if err := os.Chmod(r.Path, 0o600); err != nil {
 		return err
 	}
@@ -106,19 +106,19 @@ func setAttributes(r *migratedSession) error {
 			last = at.Time()
 		}
 	}
-	return os.Chtimes(r.Path, time.Time{}, shownTime(last, time.Now()))
+	return os.Chtimes(r.Path, time.Time{}, shownTime(last, time.Now(), m.to.Home.Keep))
 }
 
-// maxAge is the max age that a file shows.
+// maxAge is the max age that a file shows if its client deletes old files. It is
+// well below the Keep of every client.
 const maxAge = 7 * 24 * time.Hour
 
-// shownTime returns the modification time that a file gets. Claude Code deletes
-// files that are older than thirty days when it starts, so an old session would
-// be gone before it can be continued. It looks a week old, or up to a day
-// older, in the order of the true times.
-func shownTime(last, now time.Time) time.Time {
+// shownTime returns the modification time that a file gets. A client that keeps files
+// for some time only would delete an old session before it can be continued. It
+// looks a week old, or up to a day older, in the order of the true times.
+func shownTime(last, now time.Time, keep time.Duration) time.Time {
 	age := now.Sub(last)
-	if age <= maxAge {
+	if keep == 0 || age <= maxAge {
 		return last
 	}
 	return now.Add(-maxAge + time.Duration(float64(24*time.Hour)*float64(maxAge)/float64(age)) - 24*time.Hour)

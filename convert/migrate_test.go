@@ -26,6 +26,7 @@ func client() *formats.Format {
 	return &formats.Format{
 		Name:  "client",
 		Title: "client",
+		Home:  &formats.Home{Roots: func(formats.Machine) []string { return nil }, Folder: "projects"},
 		Writer: &formats.Writer{
 			New: func() formats.Sink {
 				return putter(func(_ context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
@@ -360,11 +361,14 @@ func TestKept(t *testing.T) {
 	before := now
 	for _, days := range []int{0, 3, 7, 8, 29, 31, 400, 20000} {
 		last := now.AddDate(0, 0, -days)
-		got := shownTime(last, now)
+		got := shownTime(last, now, 30*24*time.Hour)
 		if days <= 7 && !got.Equal(last) || now.Sub(got) > 8*24*time.Hour || days > 0 && !got.Before(before) {
 			t.Errorf("%d days: %s, behind %s", days, got, before)
 		}
 		before = got
+		if got := shownTime(last, now, 0); !got.Equal(last) {
+			t.Errorf("%d days, in a client that deletes nothing: %s", days, got)
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package formats
 
+import "time"
+
 // Home is where a client keeps its stores, and what it does with them there.
 type Home struct {
 	// Roots returns where the client keeps its stores on a machine. The paths need
@@ -10,6 +12,18 @@ type Home struct {
 	// backup of a store. Such a file is read if it is named, and skipped when a
 	// folder is searched. nil: the client makes no backups.
 	IsCopy func(name string) bool
+
+	// SideFiles are the endings of names of files that the client keeps next to its
+	// stores. A listing does not mention them.
+	SideFiles []string
+
+	// Keep is how long after its last modification the client deletes the file of
+	// a session. 0: it keeps all, or it is not known to delete any.
+	Keep time.Duration
+
+	// Folder is the name of the folder, below one of Roots, that holds the sessions
+	// of all projects. It is set if sessions can be migrated to the client.
+	Folder string
 
 	// Store returns where a client that runs in the folder cwd looks for its
 	// store, below the home folder of the user. nil: the path does not depend on

@@ -64,6 +64,8 @@ func voice(name, agent, home string) *formats.Format {
 			Roots:  func(m formats.Machine) []string { return []string{filepath.Join(m.Home, home)} },
 			Hash:   hashOf,
 			IsHash: func(name string) bool { return len(name) == 2*md5.Size },
+
+			SideFiles: []string{"-wal", ".json"},
 		}
 	}
 	return f

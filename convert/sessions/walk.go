@@ -116,7 +116,7 @@ func (l *lister) addSkipped(it walk.Item, path, real string) {
 		l.addForeign(l.next(), path, "", errors.New("link not followed"))
 	case it.Why == walk.SpecialFile:
 		l.addForeign(l.next(), path, "", errors.New("not a regular file"))
-	case it.Why == walk.Unclaimed && !sideFile(path):
+	case it.Why == walk.Unclaimed && !isSideFile(l.reg, filepath.Base(path)):
 		l.addForeign(l.next(), path, "", errors.New("no known format"))
 	}
 }
@@ -138,14 +138,10 @@ func (l *lister) addUnlisted(path string, why error) {
 	l.unread = append(l.unread, numberedUnread{Unread{path, "", why}, l.next()})
 }
 
-// sideFile reports whether a file belongs to a store beside it: logs of a
-// database, and what clients write about a chat.
-func sideFile(path string) bool {
-	name := filepath.Base(path)
-	for _, end := range []string{"-wal", "-shm", "-journal", ".json"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return strings.HasPrefix(name, ".")
+// isSideFile reports whether a name is hidden, or one of a file that some client keeps
+// next to its stores.
+func isSideFile(reg *formats.Registry, name string) bool {
+	return strings.HasPrefix(name, ".") || slices.ContainsFunc(reg.All(), func(f *formats.Format) bool {
+		return f.Home != nil && slices.ContainsFunc(f.Home.SideFiles, func(end string) bool { return strings.HasSuffix(name, end) })
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/audit"
@@ -33,7 +34,12 @@ func Format() *formats.Format {
 			Path:       write.SessionPath,
 			Unmodified: write.Unmodified,
 		},
-		Home:        &formats.Home{Roots: home},
+		Home: &formats.Home{
+			Roots:     home,
+			Folder:    "projects",
+			SideFiles: []string{".json"},
+			Keep:      30 * 24 * time.Hour, // when it starts, unless its settings say otherwise
+		},
 		IsStoreName: isStoreName,
 		Check:       audit.Check,
 	}

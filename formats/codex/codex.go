@@ -35,7 +35,8 @@ func Format() *formats.Format {
 			Heads:  heads,
 		},
 		Home: &formats.Home{
-			Roots: home,
+			Roots:     home,
+			SideFiles: []string{".json"},
 		},
 		Check: check,
 	}

@@ -41,9 +41,10 @@ func Format() *formats.Format {
 			Heads:  heads,
 		},
 		Home: &formats.Home{
-			Roots:  home,
-			Hash:   filename.HashOf,
-			IsHash: filename.IsHash,
+			Roots:     home,
+			Hash:      filename.HashOf,
+			IsHash:    filename.IsHash,
+			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
 		Check: check(new(storecheck.Bench)),
 	}

@@ -42,8 +42,9 @@ func Format() *formats.Format {
 			Heads:  lister(known),
 		},
 		Home: &formats.Home{
-			Roots:  home,
-			IsCopy: copied,
+			Roots:     home,
+			IsCopy:    copied,
+			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
 		Check: audit.Check,
 	}

@@ -43,6 +43,7 @@ func Format() *formats.Format {
 			Hash:        filename.HashOf,
 			IsHash:      filename.IsHash,
 			Slug:        layout.ProjectSlug,
+			SideFiles:   sqlitefile.SideFiles(),
 			Roots:       layout.Home,
 			StoreInside: layout.Within,
 		},

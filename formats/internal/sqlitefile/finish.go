@@ -121,7 +121,7 @@ func (w *Writer) markWAL(ctx context.Context) error {
 
 // leftovers makes sure that the one file is all there is.
 func (w *Writer) leftovers() error {
-	for _, suffix := range sideFiles {
+	for _, suffix := range SideFiles() {
 		if _, err := os.Lstat(w.path + suffix); !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("a %s file was left next to it", suffix)
 		}
@@ -129,7 +129,8 @@ func (w *Writer) leftovers() error {
 	return nil
 }
 
-var sideFiles = [...]string{"-wal", "-shm", "-journal"}
+// SideFiles returns the endings of the files that SQLite keeps next to a database.
+func SideFiles() []string { return []string{"-wal", "-shm", "-journal"} }
 
 func (w *Writer) disconnect() error {
 	var err error
@@ -152,7 +153,7 @@ func (w *Writer) Close() error {
 	}
 	w.done = true
 	errs := []error{err}
-	for _, suffix := range append([]string{""}, sideFiles[:]...) {
+	for _, suffix := range append([]string{""}, SideFiles()...) {
 		if err := os.Remove(w.path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			errs = append(errs, err)
 		}
