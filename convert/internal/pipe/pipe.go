@@ -75,6 +75,7 @@ type Pipe struct {
 	sink      formats.Sink
 	started   int // number of drafts
 	pending   []*pending
+	buf       []byte // for the lines of the next session
 
 	mu      sync.Mutex
 	current *loss.Log // of the session being read, or the next one
@@ -139,7 +140,8 @@ func (p *Pipe) convert(ctx context.Context, s *session.Session) error {
 		r.Losses = p.next()
 		return p.inOrder(r)
 	}
-	j := &judge{validator: p.Validator, progress: p.Progress}
+	j := &judge{validator: p.Validator, progress: p.Progress, buf: p.buf}
+	defer func() { p.buf, j.buf, j.last = j.buf, nil, nil }() // a draft may keep j for long
 	if p.Full && p.To.Text {
 		j.sum = new(maphash.Hash)
 	}
