@@ -61,6 +61,16 @@ func Each(ctx context.Context, r io.Reader, most int) iter.Seq2[Line, error] {
 	}
 }
 
+// Text is Each for a text in memory, which its lines are slices of.
+func Text(b []byte, most int) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		c := cutter{most: most, yield: yield}
+		if c.take(b) && c.some {
+			c.give(nil, false)
+		}
+	}
+}
+
 // cutter cuts pieces into lines.
 type cutter struct {
 	most  int

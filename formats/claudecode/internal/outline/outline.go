@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"iter"
 
 	"rehome/formats/internal/digest"
@@ -100,10 +99,10 @@ func NewTree(alone bool) *Tree {
 	return &Tree{At: map[uint64]int32{}, Threads: []string{""}, thread: map[uint64]int32{}, Calls: map[string]string{}, kept: map[uint64]bool{}, Alone: alone}
 }
 
-// ReadTree reads a file and arranges its lines.
-func ReadTree(ctx context.Context, r io.Reader, alone bool) (*Tree, error) {
+// ReadTree reads the lines of a file and arranges them.
+func ReadTree(ctx context.Context, text iter.Seq2[lines.Line, error], alone bool) (*Tree, error) {
 	s := NewTree(alone)
-	for l, err := range lines.Each(ctx, r, MaxLine) {
+	for l, err := range text {
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@
 package read
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -16,6 +15,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/internal/jsonl"
+	"rehome/formats/internal/lines"
 	"rehome/formats/internal/prefetch"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -158,10 +158,11 @@ func (r *reading) load() error {
 }
 
 func (r *reading) outline(alone bool) (*outline.Tree, error) {
+	all := lines.Each(r.ctx, io.NewSectionReader(r.f, 0, r.size), outline.MaxLine)
 	if r.text != nil {
-		return outline.ReadTree(r.ctx, bytes.NewReader(r.text), alone)
+		all = lines.Text(r.text, outline.MaxLine)
 	}
-	return outline.ReadTree(r.ctx, io.NewSectionReader(r.f, 0, r.size), alone)
+	return outline.ReadTree(r.ctx, all, alone)
 }
 
 // main returns the session that a file is named after.
