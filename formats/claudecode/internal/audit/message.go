@@ -29,19 +29,30 @@ func (g *fileAudit) unsummed() {
 
 // message checks the message of k, which will be link i.
 func (g *fileAudit) message(l *linecheck.Line, k *link, i int32) (known bool) {
-	message := l.Member("message")
-	content := rawjson.Last(message, "content")
+	var content, id, model, usage []byte
+	for name, v := range rawjson.Members(l.Member("message")) {
+		switch string(name) {
+		case "content":
+			content = v
+		case "id":
+			id = v
+		case "model":
+			model = v
+		case "usage":
+			usage = v
+		}
+	}
 	if content == nil || string(content) == "null" {
 		g.remark(i, "RH442", "/message", "")
 		return g.q.Enabled(rule.Meaning)
 	}
 	b := blocks{fileAudit: g, link: i, answer: k.kind == outline.Assistant}
 	if b.answer {
-		k.response = outline.Hash(rawjson.Last(message, "id"))
+		k.response = outline.Hash(id)
 		if k.response == 0 {
 			g.remark(i, "RH366", "/message/id", "")
 		}
-		g.answered(l, message, k)
+		g.answered(l, model, usage, k)
 	}
 	b.content(content)
 	k.filler = b.answer && g.model == "<synthetic>" && string(b.words) == `"No response requested."`
@@ -64,16 +75,15 @@ func (g *fileAudit) message(l *linecheck.Line, k *link, i int32) (known bool) {
 }
 
 // answered reads the model and the usage of an answer.
-func (g *fileAudit) answered(l *linecheck.Line, message []byte, k *link) {
+func (g *fileAudit) answered(l *linecheck.Line, model, usage []byte, k *link) {
 	if k.side && !g.thread {
 		return
 	}
-	if m := rawjson.Last(message, "model"); m != nil {
-		g.model, g.models = rawjson.Text(m), l.Number
+	if model != nil {
+		g.model, g.models = rawjson.Text(model), l.Number
 	} else {
 		g.models = 0
 	}
-	usage := rawjson.Last(message, "usage")
 	g.usage, g.used = 0, l.Number
 	for n, v := range rawjson.Members(usage) {
 		switch string(n) {
