@@ -12,20 +12,18 @@ import (
 
 // Members yields the members of an object in their order: each name without
 // its quotes and escapes, and the bytes of each value. What is no object has
-// none. A name is valid until the next step.
+// none.
 func Members(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(name, value []byte) bool) {
 		i := space(b, 0)
 		if i >= len(b) || b[i] != '{' {
 			return
 		}
-		var unescaped []byte
 		for i = space(b, i+1); i < len(b) && b[i] == '"'; {
 			end := pass(b, i)
 			name := b[i:min(end, len(b))]
 			if bytes.IndexByte(name, '\\') >= 0 {
-				unescaped = AppendText(unescaped[:0], name)
-				name = unescaped
+				name = AppendText(nil, name)
 			} else {
 				name = inside(name)
 			}

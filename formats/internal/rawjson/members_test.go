@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -29,6 +30,17 @@ func TestMembersAndElements(t *testing.T) {
 	}
 	if got := Last(doc, "a"); string(got) != "null" {
 		t.Errorf("the last of two members of one name is %s", got)
+	}
+}
+
+// TestMembersKeepNames: a name with escapes outlives its step.
+func TestMembersKeepNames(t *testing.T) {
+	var names [][]byte
+	for n := range Members([]byte(`{"\u0061":1,"\u0062":2}`)) {
+		names = append(names, n)
+	}
+	if got := string(bytes.Join(names, nil)); got != "ab" {
+		t.Errorf("names %q", got)
 	}
 }
 
