@@ -43,6 +43,14 @@ func AppendString(dst []byte, text string) []byte {
 			from = i
 			continue
 		}
+		if c-0xc3 < 0xe0-0xc3 && len(text)-i > 1 && text[i+1]&0xc0 == 0x80 { // most letters
+			i += 2
+			continue
+		}
+		if c-0xe3 < 0xed-0xe3 && len(text)-i > 2 && text[i+1]&0xc0 == 0x80 && text[i+2]&0xc0 == 0x80 { // most ideographs
+			i += 3
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && n == 1:

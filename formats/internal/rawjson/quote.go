@@ -23,8 +23,8 @@ func Quote(dst, text []byte) []byte {
 		for i < len(text) && plain[text[i]] && text[i] != 0x7f {
 			i++
 		}
-		for i < len(text) && text[i] >= 0x80 && !escaped(text[i:]) {
-			i++ // byte by byte: a following byte never begins an escaped one
+		for i < len(text) && text[i] >= 0x80 && (follows(text[i]) || !escaped(text[i:])) {
+			i++
 		}
 		if i >= len(text) {
 			break
