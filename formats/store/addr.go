@@ -6,7 +6,6 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -24,22 +23,21 @@ type Addr struct {
 // String returns the address as messages show it: index.db/runs#42,
 // store.db/blobs#3 (3fa1c2…), runs.ndjson:7.
 func (a Addr) String() string {
-	var s strings.Builder
-	s.WriteString(a.File)
+	s := append(make([]byte, 0, 64), a.File...)
 	if a.File != "" && a.Set != "" {
-		s.WriteByte('/')
+		s = append(s, '/')
 	}
-	s.WriteString(a.Set)
+	s = append(s, a.Set...)
 	if a.HasID {
-		s.WriteString("#" + strconv.FormatInt(a.RowID, 10))
+		s = strconv.AppendInt(append(s, '#'), a.RowID, 10)
 	}
 	if k := keyText(a.Key); k != "" {
-		s.WriteString(" (" + k + ")")
+		s = append(append(append(s, " ("...), k...), ')')
 	}
 	if a.Line > 0 {
-		s.WriteString(":" + strconv.Itoa(a.Line))
+		s = strconv.AppendInt(append(s, ':'), int64(a.Line), 10)
 	}
-	return s.String()
+	return string(s)
 }
 
 // Short returns the address without the folders of the file, for messages that name

@@ -5,7 +5,6 @@ package blobs
 
 import (
 	"cmp"
-	"encoding/hex"
 	"hash/maphash"
 	"iter"
 	"slices"
@@ -17,16 +16,34 @@ func ParseID[T string | []byte](text T) (id [32]byte, exact, ok bool) {
 	if len(text) != 2*len(id) {
 		return id, false, false
 	}
-	if _, err := hex.Decode(id[:], []byte(text)); err != nil {
+	var seen byte
+	for i := range id {
+		high, low := digits[text[2*i]], digits[text[2*i+1]]
+		id[i] = high<<4 | low&15
+		seen |= high | low
+	}
+	if seen&notHex != 0 {
 		return [32]byte{}, false, false
 	}
-	for i := range len(text) {
-		if 'A' <= text[i] && text[i] <= 'F' {
-			return id, false, true
-		}
-	}
-	return id, true, true
+	return id, seen&upperCase == 0, true
 }
+
+// digits are the values of hexadecimal digits, with flags.
+var digits = func() (t [256]byte) {
+	for c := range t {
+		t[c] = notHex
+	}
+	for i := range 16 {
+		t["0123456789ABCDEF"[i]] = byte(i) | upperCase
+		t["0123456789abcdef"[i]] = byte(i)
+	}
+	return t
+}()
+
+const (
+	upperCase = 0x10
+	notHex    = 0x20
+)
 
 // Index finds the places of blobs by their ids. A place is whatever finds a blob
 // again. An entry is a hash and a place: ids are not kept.

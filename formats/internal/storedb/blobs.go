@@ -215,7 +215,8 @@ func (b *Blobs) lookUp(ctx context.Context, id agentstate.ID) ([]byte, error) {
 
 // At returns the address of a blob.
 func (b *Blobs) At(id agentstate.ID) store.Addr {
-	a := store.Addr{File: b.o.File, Set: cmp.Or(b.table.Name, BlobsTable), Key: store.TextCell([]byte(id.String()[:b.o.Digits]))}
+	digits := hex.AppendEncode(nil, id[:(b.o.Digits+1)/2])[:b.o.Digits]
+	a := store.Addr{File: b.o.File, Set: cmp.Or(b.table.Name, BlobsTable), Key: store.TextCell(digits)}
 	if place, ok := b.find(id); ok && b.table.RowIDs {
 		a.RowID, a.HasID = place, true
 		if b.lookup == nil {
