@@ -55,6 +55,7 @@ func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
 	if c.o.Again {
 		root.ID = c.freeID(root)
 		s.ID = root.ID
+		c.placements[s.ID] = g // some decoders read the session's id for its subagents
 	}
 	return g, nil
 }

@@ -80,3 +80,32 @@ func TestMigrateSameID(t *testing.T) {
 		}
 	}
 }
+
+// TestMigrateAgainLinked: a copy keeps its subagents, also if the decoder takes the id
+// of their parent from the session that it yielded, which has another by then.
+func TestMigrateAgainLinked(t *testing.T) {
+	m := newMover(t, "session a\nsay one\nsession k\nsay two\n")
+	from := m.format()
+	decode := from.Sessions.Decode
+	from.Sessions.Decode = func(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			var parent *session.Session
+			for s, err := range decode(ctx, l, v, sel) {
+				if parent != nil {
+					s.Parent = &session.Link{Session: parent.ID}
+				}
+				if parent = s; !yield(s, err) {
+					return
+				}
+			}
+		}
+	}
+	rep, err := Migrate(t.Context(), formats.NewRegistry(from, client()), []MigrateSource{{Path: m.src}}, MigrateOptions{To: "client", Dir: m.dir, Cwd: m.cwd, Again: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.status(rep, "a placed")
+	if rep.Migrated[0].Subagents != 1 || len(m.files()) != 3 {
+		t.Errorf("%+v, %q", rep.Migrated[0], m.files())
+	}
+}
