@@ -55,3 +55,33 @@ func TestRulesSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestBranches: messages are skipped before the last one, but not if it begins the
+// conversation anew.
+func TestBranches(t *testing.T) {
+	for parents, want := range map[string]int{" 01": 0, " 00": 1, " 0 ": 0, " 0 2": 0, " 011": 1} {
+		path := filepath.Join(t.TempDir(), "20000000-0000-4000-8000-000000000001.jsonl")
+		var b []byte
+		for i, up := range parents {
+			parent := "null"
+			if up != ' ' {
+				parent = fmt.Sprintf(`"u%c"`, up)
+			}
+			b = fmt.Appendf(b, `{"type":"user","uuid":"u%d","parentUuid":%s,"isSidechain":false,"timestamp":"2026-01-01T00:00:0%d.000Z","message":{"role":"user","content":"x"}}`+"\n", i, parent, i)
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := 0
+		q := &rule.Pass{Layers: rule.References | rule.Meaning, Report: func(f rule.Finding) {
+			if f.Rule == "RH357" {
+				got++
+			}
+		}}
+		w := &worker{audit: &audit{ctx: t.Context(), q: q, dir: filepath.Dir(path)}, schemas: q.Schemas()}
+		g := &fileAudit{worker: w, file: filepath.Base(path), references: &references{called: map[uint64]bool{}, calls: map[uint64]bool{}}}
+		if err := g.read(); err != nil || got != want {
+			t.Errorf("%q: %d findings, want %d; %v", parents, got, want, err)
+		}
+	}
+}

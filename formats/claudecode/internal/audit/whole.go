@@ -130,10 +130,10 @@ func (g *fileAudit) thought(leaf int) {
 
 // listed checks whether the client lists the session, and in the right folder.
 func (g *fileAudit) listed(f *family) {
-	if f.old || len(g.links) == 0 && !g.heads.prompts {
+	if f.old || len(g.links) == 0 {
 		return
 	}
-	if g.sides == len(g.links) && g.sides > 0 {
+	if g.sides == len(g.links) {
 		g.say("RH463", int(g.links[0].line), "/isSidechain", "")
 		return
 	}
