@@ -1,7 +1,9 @@
 package convert
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,4 +86,12 @@ func fillsDisk(t *testing.T, bin, disk string, route []string, pages, inodes int
 		t.Errorf("%s: left %q", options, left)
 	}
 	return false
+}
+
+// TestNoPlaceToStage: a folder in which nothing can be created, even by root, is an error.
+func TestNoPlaceToStage(t *testing.T) {
+	src := write(t, filepath.Join(t.TempDir(), "a"), leftText(3))
+	if _, err := Convert(t.Context(), fakes(nil, nil), src, "/proc/rehome", Options{To: "right"}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
 }

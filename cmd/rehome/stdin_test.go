@@ -147,3 +147,17 @@ func TestStdinInterrupted(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFillCloses: the copy of stdin does not stay open.
+func TestFillCloses(t *testing.T) {
+	s := &spooled{path: filepath.Join(t.TempDir(), "stdin.jsonl")}
+	if err := s.fill(t.Context(), strings.NewReader("x")); err != nil {
+		t.Fatal(err)
+	}
+	open, _ := filepath.Glob("/proc/self/fd/*") // empty on other systems
+	for _, name := range open {
+		if file, err := os.Readlink(name); err == nil && file == s.path {
+			t.Errorf("%s is %s", name, file)
+		}
+	}
+}

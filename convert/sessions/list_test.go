@@ -18,6 +18,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // voice is a format of one file: its name on the first line, then a session
@@ -382,3 +383,32 @@ func TestListLong(t *testing.T) {
 		}
 	}
 }
+
+// TestListCanceled: nothing is listed once the context is canceled.
+func TestListCanceled(t *testing.T) {
+	dir := laid(t, map[string]string{"a.x": "loud\na A - 1 1 -"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if l, err := List(ctx, voices(), Options{Paths: []string{dir}}); l != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
+// TestOpenError: a store that can be opened although its format is not known is closed
+// again.
+func TestOpenError(t *testing.T) {
+	r := &closing{}
+	f := &formats.Format{Records: &formats.Records{Open: func(context.Context, *formats.Location, formats.View) (store.Reader, error) { return r, nil }}}
+	l := &lister{ctx: t.Context()}
+	if err := l.openError(storeToRead{format: f}); err == nil || r.closed != 1 {
+		t.Errorf("%v, closed %d times", err, r.closed)
+	}
+}
+
+// closing is a reader that counts how often it is closed.
+type closing struct {
+	store.Reader
+	closed int
+}
+
+func (c *closing) Close() error { c.closed++; return nil }

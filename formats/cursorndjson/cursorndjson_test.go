@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"rehome/formats"
@@ -235,5 +236,48 @@ func TestCreateRefuses(t *testing.T) {
 		if err == nil || formats.Hint(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestStopsWithinTranscript: a consumer that stops between the pieces of a transcript is
+// not called again.
+func TestStopsWithinTranscript(t *testing.T) {
+	const name = "agent-transcripts/a/a.jsonl"
+	dir := folder(t, map[string]string{"agents.ndjson": "{}\n", name: strings.Repeat("x", 2*store.PieceBytes)})
+	r := opened(t, dir, formats.View{})
+	defer r.Close()
+	pieces := 0
+	for b, err := range r.Batches(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := r.Schema().Sets[b.Set].File
+		if b.Release(); file == name {
+			pieces++
+			break
+		}
+	}
+	if pieces != 1 {
+		t.Errorf("%d pieces", pieces)
+	}
+}
+
+// TestAttributesNotWritten: a folder whose lines git would change is not complete.
+func TestAttributesNotWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	schema := &store.Schema{Origin: "cursor-sdk"}
+	for _, file := range []string{"agents.ndjson", "runs.ndjson", "run_events.ndjson", "checkpoints.ndjson"} {
+		schema.Sets = append(schema.Sets, store.Set{File: file, Kind: store.Lines, Columns: []string{"json"}})
+	}
+	w, err := create(t.Context(), formats.Build{Path: path, Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := os.Mkdir(filepath.Join(path, ".gitattributes"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(t.Context()); err == nil {
+		t.Error("finished without .gitattributes")
 	}
 }

@@ -166,6 +166,7 @@ func TestProbe(t *testing.T) {
 	}
 	said := `{"role":"user","message":{"content":[{"type":"text","text":"x"}]}}` + "\n"
 	write("project/agent-transcripts/a/a.jsonl", said)
+	write("project/agent-transcripts/b/b.jsonl", `{"type":"metadata"}`+"\nnotes\n")
 	write("project/sdk-agent-store/x/index.db", "")
 	write("empty/agent-transcripts/note.md", "x")
 	for path, want := range map[string]int{
@@ -173,6 +174,7 @@ func TestProbe(t *testing.T) {
 		filepath.Join(dir, "project", "agent-transcripts"):                                               90,
 		filepath.Join(dir, "project", "agent-transcripts", "a"):                                          90,
 		filepath.Join(dir, "project", "agent-transcripts", "a", "a.jsonl"):                               90,
+		filepath.Join(dir, "project", "agent-transcripts", "b", "b.jsonl"):                               90,
 		filepath.Join(dir, "empty", "agent-transcripts"):                                                 0,
 		write("copy.jsonl", said):                                                                        60,
 		write("long.jsonl", said[:50]+strings.Repeat("x", 900)+`"}]}}`):                                  60,

@@ -97,3 +97,17 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// TestOverlaps: words that overlap, end alike or end others are all found, whatever
+// their order.
+func TestOverlaps(t *testing.T) {
+	list := []string{"abcd", "cde", "bcd", "d"}
+	for range list {
+		list = append(list[1:], list[0])
+		var got []string
+		newWords(list).each(0, []byte("xABcde"), func(id uint16, end int) { got = append(got, list[id]) })
+		if slices.Sort(got); !slices.Equal(got, []string{"abcd", "bcd", "cde", "d"}) {
+			t.Errorf("of %q: %q", list, got)
+		}
+	}
+}

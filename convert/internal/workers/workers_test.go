@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -25,5 +26,22 @@ func TestRun(t *testing.T) {
 	slices.Sort(second)
 	if !slices.Equal(first, []int{0, 1, 2, 3, 4}) || !slices.Equal(second, []int{0, 2, 4}) {
 		t.Errorf("%v, %v", first, second)
+	}
+}
+
+// TestRunCanceled: no more values are drawn than one after the context is canceled.
+func TestRunCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	drawn := 0
+	Run(ctx, 0, func(yield func(int) bool) {
+		for drawn < 9 {
+			if drawn++; !yield(drawn) {
+				return
+			}
+		}
+	}, func(int, bool) bool { return false })
+	if drawn != 1 {
+		t.Errorf("%d values drawn", drawn)
 	}
 }

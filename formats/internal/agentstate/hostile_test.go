@@ -265,3 +265,38 @@ func walkQuietly(t *testing.T, s *State, depth int) {
 		walkQuietly(t, child, depth+1)
 	}
 }
+
+// once fails one read.
+type once struct {
+	*graph
+	left int
+	err  error
+}
+
+func (o *once) Blob(ctx context.Context, id ID) ([]byte, error) {
+	if o.left--; o.left == -1 {
+		return nil, o.err
+	}
+	return o.graph.Blob(ctx, id)
+}
+
+// TestErrorAnywhere: a read that fails once is an error, also of an older state.
+func TestErrorAnywhere(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	for n := 0; ; n++ {
+		g := newGraph()
+		older := g.put(refs(8, g.turn("first", "r1", says("one")), g.turn("again", "r2", says("two"))))
+		root := g.put(refs(8, g.turn("first", "r1", says("one")), g.turn("other", "r3", says("three"))))
+		o := &once{g, n, broken}
+		s, err := Read(t.Context(), Options{Blobs: o, Root: root, History: true, All: g.all(), Roots: []ID{older}})
+		if o.left >= 0 {
+			if err != nil || len(s.branches) != 1 {
+				t.Errorf("%v, %d branches", err, len(s.branches))
+			}
+			break
+		}
+		if !errors.Is(err, broken) {
+			t.Errorf("read %d fails: %v", n+1, err)
+		}
+	}
+}

@@ -21,6 +21,7 @@ func TestSplit(t *testing.T) {
 		"more than a separation":     {"<rules>\nr\n</rules>\n\n\n\nafter", []Piece{{"rules", "r"}, {"", "\n\nafter"}}},
 		"a tag within a line":        {"see <user_info> and </user_info>\n", []Piece{{"", "see <user_info> and </user_info>\n"}}},
 		"not closed":                 {"<user_query>\nx", []Piece{{"", "<user_query>\nx"}}},
+		"not closed, a tag after it": {"<rules><user_query>x</user_query>", []Piece{{"", "<rules><user_query>x</user_query>"}}},
 		"closed within a line":       {"<rules>\nr </rules> x\n", []Piece{{"", "<rules>\nr </rules> x\n"}}},
 		"an unknown tag":             {"<system>\nx\n</system>", []Piece{{"", "<system>\nx\n</system>"}}},
 		"a query that mentions ends": {"<user_query>\nbom </user_query> x\n</user_query>", []Piece{{Query, "bom </user_query> x"}}},

@@ -201,3 +201,14 @@ func show(row []store.Cell) string {
 	}
 	return strings.Join(s, " ")
 }
+
+// TestRunUpdated: when the record of a run was updated is kept if the run ended at
+// another time, and only then.
+func TestRunUpdated(t *testing.T) {
+	for updated, want := range map[string]bool{"4": false, "5": true, "3": true} {
+		d := ReadRun([]byte(`{"runId":"r","agentId":"a","turnNumber":1,"status":"finished","createdAt":1,"updatedAt":` + updated + `,"startedAt":1,"endedAt":4}`))
+		if kept := len(d.Turn.Extras) > 0; kept != want {
+			t.Errorf("updated at %s: %+v", updated, d.Turn.Extras)
+		}
+	}
+}

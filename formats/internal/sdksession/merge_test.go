@@ -163,3 +163,35 @@ session a without transcript
   b user turn 2
 `)
 }
+
+// TestStopsAnywhere: a consumer that stops after any message is not called again.
+func TestStopsAnywhere(t *testing.T) {
+	f := &fake{graphs: map[string]*fakeGraph{"a": {}}}
+	f.add(sdkdoc.Agent, anAgent)
+	f.graphs["a"].turn("q1", "p", "A", "call:c1", "B")
+	task := `"type":"task","text":"t"`
+	f.run("a", "r1", 1, `,"requestId":"q1"`, asks("p"), task, calls("c0", running), calls("c0", worked), says("A"), task, calls("c1", running), calls("c2", running), calls("c2", worked), task, says("B"), says("more"))
+	f.run("a", "r2", 2, "", asks("again"), says("C"))
+	for stop := 0; ; stop++ {
+		n := 0
+		for one, err := range f.store().Sessions(t.Context(), session.Selection{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err := range one.Messages {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n++; n > stop {
+					break
+				}
+			}
+		}
+		if n <= stop {
+			if n < 9 {
+				t.Errorf("only %d messages", n)
+			}
+			break
+		}
+	}
+}
