@@ -168,10 +168,11 @@ func (j *job) nameSessions(to *formats.Format) {
 func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 	goal := j.stage.StorePath(j.dest, ".")
 	var one *os.File
+	defer func() { err = errors.Join(err, closeFile(one)) }()
 	for i := range j.stagedSessions {
 		for _, f := range j.stagedSessions[i] {
 			if err := ctx.Err(); err != nil {
-				return false, errors.Join(err, closeFile(one))
+				return false, err
 			}
 			name := j.rep.Stores[i].Sessions[f.report].File
 			if name == "" {
@@ -180,12 +181,12 @@ func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 				err = moveInto(goal, name, f.Result)
 			}
 			if err != nil {
-				return false, errors.Join(err, closeFile(one))
+				return false, err
 			}
 			some = true
 		}
 	}
-	return some, closeFile(one)
+	return some, nil
 }
 
 // oneFile reports whether the target is a file of one or all sessions, and not

@@ -362,6 +362,12 @@ func TestExistingTargetOfSessions(t *testing.T) {
 		}
 	}
 	nothingBut(t, dir, "in", "out", "out.bak-1", "out.jsonl", "out.jsonl.bak-1")
+	open, _ := filepath.Glob("/proc/self/fd/*") // empty on other systems
+	for _, fd := range open {
+		if to, err := os.Readlink(fd); err == nil && strings.HasPrefix(to, dir) {
+			t.Errorf("%s is open", to)
+		}
+	}
 }
 
 // TestCancelledSessions: wherever it is stopped, nothing is left.
