@@ -33,6 +33,7 @@ func (p *Pipe) finishOldest() error {
 	w := p.pending[0]
 	p.pending = p.pending[1:]
 	w.result.Err = <-w.done
+	w.result.Draft.Verify = nil // its buffers are not needed until the commit
 	return p.finish(w.result)
 }
 
