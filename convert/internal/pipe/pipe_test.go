@@ -184,12 +184,15 @@ func TestOrder(t *testing.T) {
 // TestFatal checks that no session is read after a fatal error, wherever it occurs,
 // and that earlier ones are finished.
 func TestFatal(t *testing.T) {
-	for _, in := range []string{"sink", "verification", "stream"} {
+	for _, in := range []string{"sink", "verification", "stream", "verification after a failure"} {
 		f := newFixture(t)
-		text := "2"
+		text, failed := "2", in == "verification after a failure"
 		f.verify = func(_ context.Context, id string) error {
-			if in == "verification" && id == "b" {
+			switch {
+			case strings.HasPrefix(in, "verification") && id == "b":
 				return errFatal
+			case failed:
+				return errors.New("different")
 			}
 			return nil
 		}
@@ -211,9 +214,12 @@ func TestFatal(t *testing.T) {
 		if !errors.Is(err, errFatal) {
 			t.Errorf("%s: %v", in, err)
 		}
-		if in == "stream" {
+		switch {
+		case in == "stream":
 			f.is("a, b", "a b")
-		} else {
+		case failed:
+			f.is("a: different, b: fatal", "")
+		default:
 			f.is("a, b: fatal", "a")
 		}
 	}

@@ -37,10 +37,11 @@ func (p *Pipe) finishOldest() error {
 	return p.finish(w.result)
 }
 
-// finishAll finishes all pending sessions.
+// finishAll finishes all pending sessions. It returns the first error, but a fatal one
+// if there is one.
 func (p *Pipe) finishAll() (err error) {
 	for len(p.pending) > 0 {
-		if e := p.finishOldest(); err == nil {
+		if e := p.finishOldest(); err == nil || !p.Fatal(err) && p.Fatal(e) {
 			err = e
 		}
 	}
