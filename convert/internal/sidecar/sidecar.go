@@ -127,6 +127,9 @@ func (b *Files) Read(src, within string, say func(string)) (err error) {
 		_, there := os.Lstat(nearer)
 		switch {
 		case two != nil:
+			if err == nil {
+				two = errors.Join(two, f.Close())
+			}
 			return two
 		case there != nil:
 		case errors.Is(err, fs.ErrNotExist):
