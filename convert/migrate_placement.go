@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"rehome/convert/internal/stage"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -47,7 +48,7 @@ func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
 			return g, g.err
 		}
 	}
-	own := root.Workspace == g.cwd || sameFolder(root.Workspace, g.cwd)
+	own := sessions.SameFolder(root.Workspace, g.cwd)
 	root.Workspace = g.cwd
 	if g.inPlace = own && c.readFrom(c.path(&root)); g.inPlace {
 		return g, nil
@@ -71,13 +72,6 @@ func (c *migratedStore) readFrom(path string) bool {
 	}
 	file, err := os.Stat(path)
 	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store))
-}
-
-// sameFolder reports whether two paths lead to the same folder.
-func sameFolder(a, b string) bool {
-	x, errx := os.Stat(a)
-	y, erry := os.Stat(b)
-	return errx == nil && erry == nil && os.SameFile(x, y)
 }
 
 // freeID returns the id of the first copy that does not exist yet.

@@ -43,7 +43,7 @@ func (a *app) pick(l *sessions.Listing, name string, found []*sessions.Listed) (
 
 // distance returns 0 for a session of the working directory and 1 for any other.
 func distance(s *sessions.Listed) int {
-	if wd, err := os.Getwd(); err == nil && s.Workspace != "" && sameFolder(s.Workspace, wd) {
+	if wd, err := os.Getwd(); err == nil && s.Workspace != "" && sessions.SameFolder(s.Workspace, wd) {
 		return 0
 	}
 	return 1

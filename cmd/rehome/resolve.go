@@ -108,7 +108,7 @@ func (a *app) newest(live bool) (source, error) {
 	for dir := wd; ; dir = filepath.Dir(dir) {
 		found, _ := listing.Select(sessions.Filter{Project: dir})
 		for i := range found {
-			if s := &found[i]; dir == wd || sameFolder(s.Workspace, dir) {
+			if s := &found[i]; dir == wd || sessions.SameFolder(s.Workspace, dir) {
 				return a.pick(listing, s.ID, []*sessions.Listed{s})
 			}
 		}
@@ -116,16 +116,6 @@ func (a *app) newest(live bool) (source, error) {
 			return source{}, &formats.Error{At: wd, Err: errors.New("no session belongs to this folder or its parents"), Hint: "run `rehome ls` to list all sessions"}
 		}
 	}
-}
-
-// sameFolder reports whether two paths name the same folder.
-func sameFolder(a, b string) bool {
-	if filepath.Clean(a) == filepath.Clean(b) {
-		return true
-	}
-	ia, erra := os.Stat(a)
-	ib, errb := os.Stat(b)
-	return erra == nil && errb == nil && os.SameFile(ia, ib)
 }
 
 // workingDirs returns the working directory as a candidate for the folder of a

@@ -1,6 +1,7 @@
 package sessions
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,6 +82,16 @@ func (p Project) Contains(workspace string) bool {
 		rel, err := filepath.Rel(dir, filepath.Clean(workspace))
 		return err == nil && (rel == "." || filepath.IsLocal(rel))
 	})
+}
+
+// SameFolder reports whether two paths name the same folder.
+func SameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	ia, erra := os.Stat(a)
+	ib, errb := os.Stat(b)
+	return erra == nil && errb == nil && os.SameFile(ia, ib)
 }
 
 // MinPrefix is the min number of characters with which Find looks for an id.
