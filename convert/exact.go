@@ -139,7 +139,7 @@ func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats
 		OnSidecar: c.keepItem, Leftover: c.sidecar.ItemsOf(c.source.Rel), Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
 	if f := c.reg.Lookup(b.Schema.Origin); f != nil && f.Records != nil {
-		b.Shard = f.Records.Shard
+		b.Shard, b.Lists = f.Records.Shard, f.Records.Lists
 	}
 	w, err := to.Records.Create(ctx, b)
 	if err != nil {

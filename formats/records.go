@@ -23,11 +23,30 @@ type Records struct {
 	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)
 	Create func(ctx context.Context, b Build) (store.Writer, error)
 
-	// Shard returns the name of the shard that a record belongs to, from that
-	// record alone, so that an archive splits along the client's own units. ""
-	// means the single file of the set. Any string will do: the archive turns it
-	// into a safe file name.
-	Shard func(set *store.Set, r store.Record) string
+	// Shard returns the shard that a record belongs to, from that record alone, so
+	// that an archive splits along the client's own units.
+	Shard func(set *store.Set, r store.Record) Shard
+
+	// Lists are the values that list sessions. An archive splits them into their
+	// entries, so that two people can add sessions without a conflict.
+	Lists []List
+}
+
+// Shard is the part of a set that a record is archived in.
+type Shard struct {
+	// Name names the shard; "" is the single file of the set. Any string will do:
+	// the archive turns it into a safe file name.
+	Name string
+	// Common marks shards of records that many sessions share. Their keys are
+	// hashes of their values: such records are added, but never change.
+	Common bool
+}
+
+// List is a member of a JSON value whose entries belong to different sessions.
+type List struct {
+	Set, Key string // the table, and the first cell of the row; the value is the second
+	Member   string // of the value: an array, or an object with a member for each session
+	ID       string // of an entry of the array: the member that has its id; "" if entries are ids
 }
 
 // Kind is a kind of records: what they are, and whose.

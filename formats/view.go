@@ -71,9 +71,10 @@ func Workers(jobs int) int {
 type Build struct {
 	Path     string // the store to create: nothing exists there yet, but its parent folder does
 	Schema   *store.Schema
-	Shard    func(set *store.Set, r store.Record) string // Format.Shard of Schema.Origin; may be nil
-	Compress string                                      // "", "gzip" or "zstd"; archives only
-	Jobs     int                                         // workers; 0 means one per CPU
+	Shard    func(set *store.Set, r store.Record) Shard // Records.Shard of Schema.Origin; may be nil
+	Lists    []List                                     // Records.Lists of Schema.Origin
+	Compress string                                     // "", "gzip" or "zstd"; archives only
+	Jobs     int                                        // workers; 0 means one per CPU
 
 	// OnSidecar receives each record that the new store cannot hold as it is, to
 	// be View.Sidecar when the new store is read as this kind.

@@ -114,11 +114,11 @@ func (s *sample) summary() store.Summary {
 	return sum
 }
 
-func byThree(set *store.Set, r store.Record) string {
+func byThree(set *store.Set, r store.Record) formats.Shard {
 	if set.Name != "T" {
-		return ""
+		return formats.Shard{}
 	}
-	return []string{"", "shard-1", "Has/../odd name"}[r.RowID()/3%3]
+	return formats.Shard{Name: []string{"", "shard-1", "Has/../odd name"}[r.RowID()/3%3]}
 }
 
 func (s *sample) write(t *testing.T, dir, compress string, jobs, rows int) {
@@ -248,8 +248,8 @@ func TestManyShards(t *testing.T) {
 	}
 	s.records = [][]row{records}
 	dir := filepath.Join(t.TempDir(), "out")
-	w, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema, Shard: func(_ *store.Set, r store.Record) string {
-		return fmt.Sprintf("s%d", r.RowID()%1777)
+	w, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema, Shard: func(_ *store.Set, r store.Record) formats.Shard {
+		return formats.Shard{Name: fmt.Sprintf("s%d", r.RowID()%1777)}
 	}})
 	if err != nil {
 		t.Fatal(err)

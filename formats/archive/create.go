@@ -19,7 +19,7 @@ import (
 type writer struct {
 	root   *os.Root
 	schema *store.Schema
-	shard  func(*store.Set, store.Record) string
+	shard  func(*store.Set, store.Record) formats.Shard
 	pack   packed.Kind
 
 	sink    *sink

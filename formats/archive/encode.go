@@ -68,7 +68,7 @@ func (j *job) order(w *writer, set *store.Set) []int {
 	for i := range n {
 		j.shards[i] = ""
 		if w.shard != nil && w.pack == packed.None && j.batch.Width() > 0 {
-			j.shards[i] = w.shard(set, j.batch.Record(i))
+			j.shards[i] = w.shard(set, j.batch.Record(i)).Name
 		}
 		j.rows = append(j.rows, i)
 	}

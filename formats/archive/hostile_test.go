@@ -84,7 +84,9 @@ func TestStepsOfShards(t *testing.T) {
 			return after.TotalAlloc - before.TotalAlloc
 		}
 		written = allocated(func() error {
-			w, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema, Shard: func(_ *store.Set, r store.Record) string { return fmt.Sprint("s", r.RowID()) }, Jobs: 1})
+			w, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema, Shard: func(_ *store.Set, r store.Record) formats.Shard {
+				return formats.Shard{Name: fmt.Sprint("s", r.RowID())}
+			}, Jobs: 1})
 			if err != nil {
 				return err
 			}

@@ -117,9 +117,9 @@ func use(rel string) sqlitestore.Use {
 	return sqlitestore.Aside
 }
 
-func shard(set *store.Set, r store.Record) string {
+func shard(set *store.Set, r store.Record) formats.Shard {
 	if n := uint64(r.RowID()) >> 16; set.RowIDs && n > 0 {
-		return fmt.Sprintf("r-%04x", n)
+		return formats.Shard{Name: fmt.Sprintf("r-%04x", n)}
 	}
-	return ""
+	return formats.Shard{}
 }

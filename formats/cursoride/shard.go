@@ -3,15 +3,16 @@ package cursoride
 import (
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/store"
 )
 
 // shard names the shard of a row from its key alone.
-func shard(set *store.Set, r store.Record) string {
+func shard(set *store.Set, r store.Record) formats.Shard {
 	key := r.Cell(0)
 	if key.Class != store.Text && key.Class != store.Blob {
-		return "no-key"
+		return formats.Shard{Name: "no-key"}
 	}
 	k := string(key.Bytes())
 	if set.Name == lists.DiskTable {
@@ -20,13 +21,13 @@ func shard(set *store.Set, r store.Record) string {
 			switch {
 			case f.Owned:
 				composer, _, _ := strings.Cut(id, ":")
-				return "c-" + composer
+				return formats.Shard{Name: "c-" + composer}
 			case len(id) >= 2:
-				return f.Shard + id[:2]
+				return formats.Shard{Name: f.Shard + id[:2]}
 			}
 		}
 	}
-	return keyRange(k)
+	return formats.Shard{Name: keyRange(k)}
 }
 
 // keyRange is the range of all other keys: by their first letter or digit.

@@ -122,14 +122,14 @@ func create(ctx context.Context, b formats.Build) (store.Writer, error) {
 }
 
 // shard keeps the events of a run together.
-func shard(set *store.Set, r store.Record) string {
+func shard(set *store.Set, r store.Record) formats.Shard {
 	if set.Name == "run_events" {
 		if i := slices.Index(set.Columns, "run_id"); i >= 0 {
-			return string(r.Cell(i).Bytes())
+			return formats.Shard{Name: string(r.Cell(i).Bytes())}
 		}
 	}
 	if n := uint64(r.RowID()) >> 16; set.RowIDs && n > 0 {
-		return fmt.Sprintf("r-%04x", n)
+		return formats.Shard{Name: fmt.Sprintf("r-%04x", n)}
 	}
-	return ""
+	return formats.Shard{}
 }

@@ -138,7 +138,8 @@ func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir
 	if base == "" {
 		base = "store"
 	}
-	b := formats.Build{Path: filepath.Join(dir, base), Schema: r.schema, Compress: r.compress, Shard: reg.Lookup(r.schema.Origin).Records.Shard}
+	origin := reg.Lookup(r.schema.Origin).Records
+	b := formats.Build{Path: filepath.Join(dir, base), Schema: r.schema, Compress: r.compress, Shard: origin.Shard, Lists: origin.Lists}
 	w, err := f.Records.Create(context.Background(), b)
 	if err != nil {
 		t.Fatal(err)

@@ -53,7 +53,7 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 		OnSidecar: w.tell, Leftover: w.beside,
 	}
 	if origin := c.Registry.Lookup(b.Schema.Origin); origin != nil {
-		b.Shard = origin.Records.Shard
+		b.Shard, b.Lists = origin.Records.Shard, origin.Records.Lists
 	}
 	dst, err := w.to.Records.Create(t.Context(), b)
 	if err != nil {

@@ -75,17 +75,17 @@ func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 
 // shard splits by ranges of 65,536 row ids or integer keys, the first of which
 // is the table's single file, and other keys by sixteen hash buckets.
-func shard(set *store.Set, r store.Record) string {
+func shard(set *store.Set, r store.Record) formats.Shard {
 	n := uint64(r.RowID())
 	if !set.RowIDs && r.Width() > 0 {
 		key := r.Cell(0)
 		if key.Class != store.Int {
-			return fmt.Sprintf("k-%x", digest.Name(string(key.Bytes()))&15)
+			return formats.Shard{Name: fmt.Sprintf("k-%x", digest.Name(string(key.Bytes()))&15)}
 		}
 		n = uint64(key.Int())
 	}
 	if n >>= 16; n > 0 {
-		return fmt.Sprintf("r-%04x", n)
+		return formats.Shard{Name: fmt.Sprintf("r-%04x", n)}
 	}
-	return ""
+	return formats.Shard{}
 }
