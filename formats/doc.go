@@ -70,6 +70,7 @@
 //	sqlitestore   stores made of SQLite databases and plain files
 //	rawjson       JSON as bytes, never encoded again
 //	members       JSON objects split into members, each of them accounted for
+//	entries       JSON values that list sessions, split into their entries
 //	lines         text split into lines with offsets
 //	jsonl         stores made of files of JSON lines, one session each
 //	packed        the only user of the compression library
