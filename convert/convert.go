@@ -21,6 +21,9 @@ type Options struct {
 	From, To    string    // format names; "" = detect, and the format an archive was made from
 	DryRun      bool      // do everything in a temporary folder, place nothing, and report what would happen
 	Replace     bool      // keep an existing target as <dst>.bak-<n>
+	Update      bool      // bring an existing text target up to date; see Report.Changed
+	Delete      bool      // with Update: also remove what is no longer in the source
+	Force       bool      // with Update: overwrite files that others have edited, keeping them in <dst>.bak-<n>
 	Allow       loss.Kind // the max kind of loss that is still placed; 0 = loss.Dropped
 	Sidecar     string    // "" or "beside" = <dst>.sidecar.ndjson; "none"; else a path
 	WithSecrets bool      // include secrets in text targets
@@ -89,6 +92,7 @@ type job struct {
 
 	clientPlace bool         // no dst was given: it is the client's own place
 	dest        stage.Target // dst, resolved
+	update      *update      // of an existing dst; nil if there is none
 	outside     *outsideFolder
 	sidecar     *sidecar.Files
 	omitted     []*sidecar.Omitted // by store; nil if nothing was placed
@@ -97,13 +101,15 @@ type job struct {
 }
 
 func (j *job) run(ctx context.Context) error {
+	defer func() { j.removeStaging(j.stage) }()
 	if err := j.prepare(ctx); err != nil {
 		return err
 	}
-	if err := j.newStage(j.dest); err != nil {
-		return err
+	if j.stage == nil {
+		if err := j.newStage(j.dest); err != nil {
+			return err
+		}
 	}
-	defer j.removeStaging(j.stage)
 	if j.rep.Lane == SessionConversion {
 		j.skipUnlisted(ctx)
 	}
@@ -122,7 +128,7 @@ func (j *job) run(ctx context.Context) error {
 	if j.rep.placeable() == 0 {
 		return nil
 	}
-	if err := sidecar.CheckSize(j.omitted, j.sidecar.To.Display); err != nil || j.opts.DryRun {
+	if err := sidecar.CheckSize(j.omitted, j.sidecar.To.Display); err != nil || j.opts.DryRun && j.update == nil {
 		return err
 	}
 	return j.commit(ctx)
@@ -194,6 +200,9 @@ func (j *job) resolveTarget(ctx context.Context) (err error) {
 	if err := stage.CheckDisjoint(j.src, j.dest); err != nil {
 		return err
 	}
+	if err := j.beginUpdate(); err != nil {
+		return err
+	}
 	if j.sidecar, err = sidecar.New(j.src, j.dest, j.opts.Sidecar); err != nil {
 		return err
 	}
@@ -243,6 +252,9 @@ func (j *job) failure() error {
 const maxErrors = 3
 
 func (in *input) removeStaging(s *stage.Folder) {
+	if s == nil {
+		return
+	}
 	if err := s.Remove(); err != nil {
 		in.notify.Say("temporary files not removed: " + err.Error())
 	}

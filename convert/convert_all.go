@@ -24,7 +24,7 @@ func (j *job) convertAll(ctx context.Context) error {
 // prune removes what is not placed from the staged tree.
 func (j *job) prune() error {
 	for i := range j.rep.Stores {
-		if s := &j.rep.Stores[i]; s.Status != Placed {
+		if s := &j.rep.Stores[i]; s.Status != Placed && s.Status != Checked {
 			if err := j.stage.Drop(j.stage.StorePath(j.dest, s.Path)); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 		}
 		j.omitted[i] = c.omitted
 	}
-	if err != nil || j.opts.DryRun {
+	if err != nil || j.opts.DryRun && j.update == nil {
 		err = errors.Join(err, stage.RemoveStore(c.staged)) // others may need the space
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 // refuseExisting returns early the error that the last rename would return
 // late.
 func (j *job) refuseExisting() error {
-	if j.opts.Replace {
+	if j.opts.Replace || j.update != nil {
 		return nil
 	}
 	if j.dest.Exists() {
@@ -55,6 +55,11 @@ func (j *job) commit(ctx context.Context) error {
 	if apartFrom != nil {
 		defer j.removeStaging(apartFrom)
 	}
+	if j.update != nil {
+		if err := j.update.carrySidecar(); err != nil {
+			return err
+		}
+	}
 	some, err := sidecar.Write(at, j.omitted)
 	if err != nil {
 		return err
@@ -71,6 +76,9 @@ func (j *job) commit(ctx context.Context) error {
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if j.update != nil {
+		return j.update.place(ctx, some)
 	}
 	m := &stage.Renames{Rename: j.rename}
 	if !some {

@@ -29,7 +29,7 @@ func (in *input) checkFrom() error {
 
 // checkOptions returns an error for options that are wrong whatever is on disk.
 func (j *job) checkOptions() error {
-	if err := j.checkFrom(); err != nil {
+	if err := errors.Join(j.checkFrom(), j.checkUpdate()); err != nil {
 		return err
 	}
 	f, err := j.reg.Find(j.opts.To)
@@ -81,6 +81,9 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 	}
 	if !formats.Related(from, to) {
 		return nil, j.noTargetError(ctx, from, l, fmt.Errorf("cannot convert %s to %s", from.Name, to.Name))
+	}
+	if j.opts.Update && !to.Text {
+		return nil, Misuse{&formats.Error{At: to.Name, Err: errors.New("--update works on text only: the client may have changed the store since"), Hint: "omit --update, and pass --replace if the store exists"}}
 	}
 	return to, j.checkCompress(to)
 }

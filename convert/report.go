@@ -34,6 +34,22 @@ const (
 	Checked  = "checked" // read in a dry run
 )
 
+// What an update changes, besides Updated: values of StoreReport.Change and
+// FileChange.Change.
+const (
+	Unchanged = "unchanged"
+	Added     = "added"
+	Kept      = "kept"    // no longer in the source, but still in the target
+	Removed   = "removed" // no longer in the source, and removed from the target
+)
+
+// FileChange is a file of the target that an update changes, or keeps although the
+// source no longer has it.
+type FileChange struct {
+	Path   string `json:"path"` // slash path below the target; "." is the target itself
+	Change string `json:"change"`
+}
+
 // StoreReport is the result for one store.
 type StoreReport struct {
 	Path    string       `json:"path"` // slash path below the source; "." is the source itself
@@ -50,6 +66,12 @@ type StoreReport struct {
 	// is the size of the lines made from them.
 	Sessions   []SessionReport `json:"sessions,omitempty"`
 	Superseded int64           `json:"superseded,omitempty"` // of the records: older states, which are not lost
+
+	// In an update, Change is what happens to the store, and Files are the files
+	// that are not as they were, or that are kept. A store that is no longer in the
+	// source has a report, too: its Status is Kept or Removed.
+	Change string       `json:"change,omitempty"`
+	Files  []FileChange `json:"files,omitempty"`
 
 	Error *ErrorReport `json:"error,omitempty"`
 
@@ -80,6 +102,13 @@ func (r *Report) Failed() int { return r.count(Failed) }
 
 // Withheld returns the number of stores with losses beyond Options.Allow.
 func (r *Report) Withheld() int { return r.count(Withheld) }
+
+// Changed reports whether an update changed anything, or would in a dry run.
+func (r *Report) Changed() bool {
+	return slices.ContainsFunc(r.Stores, func(s StoreReport) bool {
+		return s.Change != "" && s.Change != Unchanged && s.Change != Kept
+	})
+}
 
 // placeable returns the number of stores that can be placed.
 func (r *Report) placeable() int { return r.count(Placed) + r.count(Checked) }

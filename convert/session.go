@@ -136,7 +136,7 @@ func (j *job) commitSessions(ctx context.Context) error {
 		return err
 	}
 	j.nameSessions(to)
-	if j.opts.DryRun {
+	if j.opts.DryRun && j.update == nil {
 		return nil
 	}
 	some, err := j.gatherSessions(ctx)

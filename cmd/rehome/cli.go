@@ -43,6 +43,9 @@ type convertCmd struct {
 
 	DryRun      bool    `group:"Output:" help:"Convert and verify, but do not write DST"`
 	Replace     bool    `group:"Output:" help:"Replace an existing DST, keeping the old one as DST.bak-1 (-2, ...)"`
+	Update      bool    `group:"Output:" help:"Bring an existing DST up to date: write only what changed, and keep what is no longer in SRC"`
+	Delete      bool    `group:"Output:" help:"With --update, also remove what is no longer in SRC"`
+	Force       bool    `group:"Output:" help:"With --update, overwrite edited files that are not committed, keeping them in DST.bak-1 (-2, ...)"`
 	Cwd         *string `group:"Output:" placeholder:"DIR" help:"Assign the sessions to this folder; without DST, write them where their client looks for them"`
 	Home        *string `group:"Output:" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
 	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`

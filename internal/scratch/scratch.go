@@ -36,6 +36,8 @@ type Dir struct {
 	Root string // the folder with the lock
 	Path string // the folder in it that is to be used
 	lock *os.File
+
+	claimed bool
 }
 
 // New makes a folder for a purpose in parent, or where the system keeps
@@ -50,15 +52,20 @@ func New(parent, purpose string) (*Dir, error) {
 // Make makes a folder in parent whose name begins with prefix.
 func Make(parent, prefix string) (*Dir, error) {
 	for range tries {
-		var r [digits / 2]byte
-		rand.Read(r[:])
-		d := &Dir{Root: filepath.Join(parent, prefix+hex.EncodeToString(r[:]))}
+		d := &Dir{Root: filepath.Join(parent, prefix+random())}
 		d.Path = filepath.Join(d.Root, treeName)
 		if ok, err := d.open(); ok || err != nil {
 			return d, err
 		}
 	}
 	return nil, &fs.PathError{Op: "make", Path: parent, Err: ErrSwept}
+}
+
+// random returns the end of a name that nobody else has.
+func random() string {
+	var r [digits / 2]byte
+	rand.Read(r[:])
+	return hex.EncodeToString(r[:])
 }
 
 // open makes the folder and takes its lock; false if another run took the
@@ -97,6 +104,9 @@ func (d *Dir) open() (bool, error) {
 func (d *Dir) Remove() error {
 	if d == nil {
 		return nil
+	}
+	if d.claimed {
+		d.release()
 	}
 	err := os.RemoveAll(d.Path)
 	if d.lock != nil {

@@ -35,6 +35,15 @@ func NewOmitted(rel string, off bool) *Omitted {
 	return &Omitted{store: storeKey(rel), Off: off}
 }
 
+// Carried returns the items that an earlier sidecar has for a store, unchanged.
+func Carried(rel string, items map[string][]store.SidecarItem) *Omitted {
+	o := NewOmitted(rel, false)
+	for _, it := range items[o.store] {
+		o.Keep(it)
+	}
+	return o
+}
+
 // Add counts and keeps an item that a reader omits: formats.View.OnOmit.
 func (o *Omitted) Add(it store.SidecarItem) {
 	o.mu.Lock()

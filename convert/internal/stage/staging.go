@@ -17,6 +17,7 @@ type Folder struct {
 	*scratch.Dir
 	Tree, TargetDir   string
 	removed, vanished bool // removed by this run; no longer existed then
+	keep              bool // the next run needs it to finish an update
 }
 
 // stagingPrefix returns the prefix of the folder's name. It leaves room for the
@@ -63,6 +64,9 @@ func NewTemp(purpose string) (*scratch.Dir, error) {
 // Remove removes the folder with everything in it.
 func (s *Folder) Remove() error {
 	s.vanished, s.removed = s.Gone(), true
+	if s.keep {
+		return s.Dir.Unlock()
+	}
 	return s.Dir.Remove()
 }
 
