@@ -31,6 +31,7 @@ func Format() *formats.Format {
 			Open:    shape.Open,
 			Create:  shape.Create,
 			Shard:   shard,
+			Lists:   lists.Split(),
 			Partial: true,
 		},
 		Probe:       probe,

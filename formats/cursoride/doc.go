@@ -29,8 +29,12 @@
 // A row of cursorDiskKV goes to the shard of the composer that owns it: the
 // second part of its key, or the third for agentKv:checkpoint: and
 // agentKv:bubbleCheckpoint:. Blobs that composers share (agentKv:blob:,
-// composer.content.) are split by the first two digits of their hash, everything
-// else by the first letter of its key.
+// composer.content.) are split by the first two digits of their hash, all other
+// rows into 256 shards by a hash of the key. A row of composerHeaders goes to the
+// shard of its composer, and each row of ItemTable is a shard of its own.
+//
+// Rows of ItemTable that list composers, and rows that list what is open or
+// selected, are split into their entries.
 //
 // # Sessions
 //

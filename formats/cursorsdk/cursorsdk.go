@@ -121,12 +121,14 @@ func create(ctx context.Context, b formats.Build) (store.Writer, error) {
 	return layout.TextShape(project).Create(ctx, b)
 }
 
-// shard keeps the events of a run together.
+// shard keeps the rows of an agent together, and the events of a run.
 func shard(set *store.Set, r store.Record) formats.Shard {
-	if set.Name == "run_events" {
-		if i := slices.Index(set.Columns, "run_id"); i >= 0 {
-			return formats.Shard{Name: string(r.Cell(i).Bytes())}
-		}
+	owner := "agent_id"
+	if set.Name == sdkdoc.Event.Table() {
+		owner = "run_id"
+	}
+	if i := slices.Index(set.Columns, owner); i >= 0 {
+		return formats.Shard{Name: string(r.Cell(i).Bytes())}
 	}
 	if n := uint64(r.RowID()) >> 16; set.RowIDs && n > 0 {
 		return formats.Shard{Name: fmt.Sprintf("r-%04x", n)}

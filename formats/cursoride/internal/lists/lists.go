@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
@@ -65,6 +66,25 @@ var ListRows = [...]List{
 	{Kind: ListCloud, Key: "workbench.backgroundComposer.persistentData"},
 	{Kind: ListCloud, Key: "workbench.backgroundComposer.workspacePersistentData", Number: 1},
 	{Kind: ListCloud, Key: "glass.cloudAgentProjects.v1", Number: 2},
+}
+
+// Split returns the lists that an archive splits into their entries.
+func Split() (split []formats.List) {
+	add := func(key, member, id string) {
+		split = append(split, formats.List{Set: ItemTable, Key: key, Member: member, ID: id})
+	}
+	for _, l := range ListRows {
+		switch {
+		case l.Kind == ListTabs:
+			add(l.Key, l.Member, "tabId")
+		case l.Member != "":
+			add(l.Key, l.Member, "composerId")
+		}
+	}
+	add(ComposersKey, "selectedComposerIds", "")
+	add(ComposersKey, "lastFocusedComposerIds", "")
+	add(memberKey, "memberships", "")
+	return split
 }
 
 // Lists calls f for each list that a database can have, and for each of its
