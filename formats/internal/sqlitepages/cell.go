@@ -7,7 +7,7 @@ const (
 	LeafTable  = 0x0d
 	InnerIndex = 0x02
 	innerTable = 0x05
-	leafIndex  = 0x0a
+	LeafIndex  = 0x0a
 )
 
 // cellOn is one cell of a page.

@@ -147,7 +147,7 @@ func (w *Walk) page(n uint32, depth int, l *Leaf) error {
 	}
 	kind := page[head]
 	inner := kind == innerTable || kind == InnerIndex
-	if table := kind == innerTable || kind == LeafTable; !inner && kind != LeafTable && kind != leafIndex || table != l.Table {
+	if table := kind == innerTable || kind == LeafTable; !inner && kind != LeafTable && kind != LeafIndex || table != l.Table {
 		w.Flawf(BadPage, "page %d has type %d, which does not belong to this tree", n, kind)
 		return nil
 	}

@@ -1,0 +1,247 @@
+package sqlitedelta
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"rehome/formats/internal/digest"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/sqlitepages"
+)
+
+// Delta is what changed between a mark and the present state of a database, which it
+// holds open: what Rows reads is what it was if Close reports no error.
+type Delta struct {
+	Mark    *Mark    // of the present state
+	Tables  []*Table // that changed, in the order of the schema
+	Scanned bool     // all pages had to be read
+	Same    bool     // nothing was written at all
+
+	snapshot *sqlitefile.Snapshot
+	changed  bitmap // pages
+	buffer   []byte
+}
+
+// Table is what changed in a table: the rows within Spans, and no others, were
+// inserted, updated or deleted, or stayed as they are.
+type Table struct {
+	Name  string
+	Spans []Span // ascending
+
+	leaves []uint32 // with all present rows in Spans
+}
+
+// Span is a range of row ids.
+type Span struct{ First, Last int64 }
+
+// Since finds what changed. The error is ErrFullPass if the mark does not tell, or
+// formats.ErrBusy if a client wrote meanwhile.
+func (m *Mark) Since(ctx context.Context, path string) (d *Delta, err error) {
+	s, err := sqlitefile.OpenSnapshot(ctx, path, &m.log)
+	if err != nil {
+		return nil, err
+	}
+	d = &Delta{snapshot: s, Mark: &Mark{id: s.ID, log: *s.Log, page: s.Page}}
+	if err := d.find(ctx, m); err != nil {
+		if closed := d.Close(); closed != nil {
+			err = closed // what was read may be half of a write
+		}
+		return nil, err
+	}
+	return d, nil
+}
+
+// Close reports a database that changed while it was read.
+func (d *Delta) Close() error { return d.snapshot.Close() }
+
+// Read is how many bytes of the database and its log were read.
+func (d *Delta) Read() int64 { return d.snapshot.Read }
+
+func (d *Delta) find(ctx context.Context, m *Mark) error {
+	s, now := d.snapshot, d.Mark
+	if d.Same = m.Same(now); d.Same {
+		now.copy(m)
+		return nil
+	}
+	if s.Pages > maxPages {
+		return fullPass("%d pages", s.Pages)
+	}
+	schema, err := d.schema(ctx)
+	if err != nil {
+		return fullPass("%w", err)
+	}
+	fresh := m.prints == nil
+	if !fresh && (m.schema != now.schema || m.page != now.page) {
+		return fullPass("its schema changed")
+	}
+	now.copy(m)
+	if err := d.pages(ctx, m, fresh); err != nil {
+		return err
+	}
+	if fresh {
+		return d.first(ctx, schema)
+	}
+	return d.affected(ctx, m)
+}
+
+// copy takes over what is known of pages and tables.
+func (m *Mark) copy(from *Mark) {
+	m.prints, m.use, m.tables = slices.Clone(from.prints), slices.Clone(from.use), slices.Clone(from.tables)
+	if from.prints != nil {
+		m.schema = from.schema
+	}
+}
+
+// schema reads the schema and sums it up with the pragmas.
+func (d *Delta) schema(ctx context.Context) ([]sqlitefile.Object, error) {
+	list, err := d.snapshot.Schema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text := fmt.Appendf(nil, "%v\n", d.snapshot.Pragmas())
+	for _, o := range list {
+		text = fmt.Appendf(text, "%q %q %q %q %d\n", o.Type, o.Name, o.Table, o.SQL, o.Root)
+	}
+	d.Mark.schema = digest.Bytes(text)
+	return list, nil
+}
+
+// pages finds out which pages changed, and takes their digests.
+func (d *Delta) pages(ctx context.Context, m *Mark, fresh bool) error {
+	s, now := d.snapshot, d.Mark
+	d.changed = newBitmap(s.Pages)
+	if fresh || !d.logged(m) {
+		d.Scanned = true
+		prints, err := printsOf(ctx, s)
+		if err != nil {
+			return err
+		}
+		for i, p := range prints {
+			if i >= len(m.prints) || m.prints[i] != p {
+				d.changed.set(uint32(i + 1))
+			}
+		}
+		now.prints, now.use = prints, resized(now.use, s.Pages)
+		return nil
+	}
+	now.prints, now.use = resized(now.prints, s.Pages), resized(now.use, s.Pages)
+	for i := len(m.prints); i < len(now.prints); i++ {
+		d.changed.set(uint32(i + 1))
+	}
+	for n := range d.changed.each() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		page, err := s.View(n)
+		if err != nil {
+			return fullPass("%w", err)
+		}
+		now.prints[n-1] = printOf(page)
+	}
+	return nil
+}
+
+// logged finds the pages that changed in the log. It reports whether all of them are
+// there.
+func (d *Delta) logged(m *Mark) bool {
+	s := d.snapshot
+	var frames []uint32
+	switch {
+	case s.Log.Continues(&m.log) && s.ID.Inode == m.id.Inode:
+		frames = s.Log.Frames[s.Log.Known:]
+	case s.ID == m.id:
+		// Nothing was written back since. What the mark saw in a log that is gone
+		// was written back before, or is gone as well.
+		frames = slices.Concat(m.log.Frames, s.Log.Frames)
+	default:
+		return false
+	}
+	for _, n := range frames {
+		if n <= s.Pages {
+			d.changed.set(n)
+		}
+	}
+	return true
+}
+
+// first lists the tables, all of which are to be followed.
+func (d *Delta) first(ctx context.Context, schema []sqlitefile.Object) error {
+	var follow []int
+	for _, o := range schema {
+		if o.Type != "table" || o.Root == 0 {
+			continue
+		}
+		page, err := d.snapshot.View(o.Root)
+		if err != nil {
+			return fullPass("%w", err)
+		}
+		t := table{name: o.Name, root: o.Root, rowids: page[0] != sqlitepages.InnerIndex && page[0] != sqlitepages.LeafIndex}
+		n := len(d.Mark.tables)
+		d.Mark.tables = append(d.Mark.tables, t)
+		if t.rowids {
+			follow = append(follow, n)
+		} else if err := d.keyed(ctx, n); err != nil {
+			return fullPass("table %q: %w", o.Name, err)
+		}
+	}
+	return d.follow(ctx, follow, newBitmap(0))
+}
+
+// keyed marks the pages of a table without row ids.
+func (d *Delta) keyed(ctx context.Context, n int) error {
+	t, flaw := &d.Mark.tables[n], error(nil)
+	w := sqlitepages.NewWalk(ctx, d.snapshot.File, func(f sqlitepages.Flaw) { flaw = errors.New(f.String()) })
+	if err := w.Tree(t.name, t.root, &sqlitepages.Leaf{}); err != nil || flaw != nil {
+		return cmp.Or(err, flaw)
+	}
+	for page := range bitmap(w.Used).each() {
+		if err := d.Mark.claim(page, tree|uint32(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// affected follows the tables of which a page changed. A page that is new to a table
+// needs no look: one that was there leads to it.
+func (d *Delta) affected(ctx context.Context, m *Mark) error {
+	hit, dirty := make([]bool, len(m.tables)), newBitmap(uint32(len(m.use)))
+	for n := range d.changed.each() {
+		if int(n) > len(m.use) || m.use[n-1] == 0 {
+			continue
+		}
+		use := m.use[n-1]
+		if use&tree == 0 {
+			n, use = use, m.use[use-1]
+		}
+		dirty.set(n)
+		hit[use&^tree] = true
+	}
+	var follow []int
+	for i, t := range m.tables {
+		if hit[i] && !t.rowids {
+			return fullPass("table %q has no row ids", t.name)
+		}
+		if hit[i] {
+			follow = append(follow, i)
+		}
+	}
+	return d.follow(ctx, follow, dirty)
+}
+
+// Rows calls f with each present row in the spans of a table, ascending. The row is
+// valid until f returns.
+func (d *Delta) Rows(ctx context.Context, t *Table, f func(*sqlitepages.Row) error) error {
+	for _, n := range t.leaves {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := d.snapshot.LeafRows(n, &d.buffer, nil, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
