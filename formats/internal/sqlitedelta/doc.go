@@ -14,12 +14,12 @@
 //     page is read and compared with its digest in the mark. This reads everything
 //     once, but understands only the pages that differ.
 //
-// Then it determines which rows these pages hold and held. The mark knows for each
-// leaf of a table its first and last row id, and for each overflow page its leaf. A
+// Then it determines which rows these pages hold and held. The mark knows the rows of
+// each leaf of a table, with a digest of each, and the leaf of each overflow page. A
 // leaf that is in the tree before and after, and no page of which changed, has the
-// same rows. All other rows, old or new, lie in the gaps between such leaves: a
-// [Span] is such a gap. For that the inner pages are read, less than half a percent
-// of a table, and the leaves that changed.
+// same rows. The rows of all other leaves, old and new, are compared. For that the
+// inner pages of changed tables are read, less than half a percent of a table, and
+// the leaves that changed.
 //
 // What is not proven is [ErrFullPass]: another schema, other pragmas, a changed table
 // WITHOUT ROWID, pages that contradict each other. The caller then reads the whole

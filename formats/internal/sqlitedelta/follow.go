@@ -4,17 +4,22 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"math/bits"
+	"slices"
 
+	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sqlitepages"
 )
 
 // follow compares the trees of tables with what the mark knew of them. A leaf is kept
 // if it was one and no page of it is dirty.
 func (d *Delta) follow(ctx context.Context, tables []int, dirty bitmap) error {
-	f := &follower{d: d, kept: newBitmap(d.snapshot.Pages), at: make([]uint32, d.snapshot.Pages+1), hit: make([]bool, len(d.Mark.tables))}
-	trees := make([]shapeOf, len(tables))
+	d.numbers = make(map[string]uint32, len(d.Mark.groups))
+	for n, name := range d.Mark.groups {
+		d.numbers[name] = uint32(n)
+	}
+	f := &follower{Delta: d, kept: newBitmap(d.snapshot.Pages), hit: make([]bool, len(d.Mark.tables))}
+	trees := make([]pages, len(tables))
 	for i, n := range tables {
 		f.hit[n] = true
 		if err := f.walk(ctx, n, dirty, &trees[i]); err != nil {
@@ -23,41 +28,36 @@ func (d *Delta) follow(ctx context.Context, tables []int, dirty bitmap) error {
 	}
 	f.release()
 	for i, n := range tables {
-		t, err := f.settle(ctx, n, &trees[i])
-		if err != nil {
+		if err := f.settle(ctx, n, &trees[i]); err != nil {
 			return fullPass("table %q: %w", d.Mark.tables[n].name, err)
-		}
-		if len(t.Spans) > 0 {
-			d.Tables = append(d.Tables, t)
 		}
 	}
 	return nil
 }
 
 type follower struct {
-	d    *Delta
-	hit  []bool
-	kept bitmap   // leaves
-	at   []uint32 // the number, from 1, of each page among the leaves that its table had
+	*Delta
+	hit  []bool // tables
+	kept bitmap // leaves
 }
 
-// shapeOf is the present tree of a table.
-type shapeOf struct{ inner, leaves []uint32 }
+// pages are those of the present tree of a table.
+type pages struct{ inner, leaves []uint32 }
 
 // walk lists the pages of a tree, and finds the leaves that are kept.
-func (f *follower) walk(ctx context.Context, n int, dirty bitmap, to *shapeOf) error {
-	t := &f.d.Mark.tables[n]
-	for i, l := range t.leaves {
-		if l.first <= l.last && l.page < uint32(len(f.at)) {
-			f.at[l.page] = uint32(i + 1)
+func (f *follower) walk(ctx context.Context, n int, dirty bitmap, to *pages) error {
+	was := newBitmap(f.snapshot.Pages)
+	for _, l := range f.Mark.tables[n].leaves {
+		if !dirty.has(l.page) {
+			was.set(l.page)
 		}
 	}
-	return f.d.snapshot.Leaves(t.root, func(page uint32) error {
+	return f.snapshot.Leaves(f.Mark.tables[n].root, func(page uint32) error {
 		to.inner = append(to.inner, page)
 		return ctx.Err()
 	}, func(page uint32) error {
 		to.leaves = append(to.leaves, page)
-		if int(page) < len(f.at) && f.at[page] > 0 && f.d.Mark.use[page-1] == tree|uint32(n) && !dirty.has(page) {
+		if was.has(page) {
 			f.kept.set(page)
 		}
 		return nil
@@ -67,7 +67,7 @@ func (f *follower) walk(ctx context.Context, n int, dirty bitmap, to *shapeOf) e
 // release forgets what the pages of the tables were, but for the overflow pages of
 // the leaves that are kept.
 func (f *follower) release() {
-	use := f.d.Mark.use
+	use := f.Mark.use
 	gone := func(u uint32) bool { return u&tree != 0 && f.hit[u&^tree] }
 	for i, u := range use { // leaves are needed for their overflow pages
 		if u != 0 && u&tree == 0 && (int(u) > len(use) || use[u-1]&tree == 0 || gone(use[u-1]) && !f.kept.has(u)) {
@@ -82,54 +82,112 @@ func (f *follower) release() {
 }
 
 // settle marks the present tree of a table, reads the leaves that are not kept, and
-// finds the spans between those that are.
-func (f *follower) settle(ctx context.Context, n int, now *shapeOf) (*Table, error) {
-	m := f.d.Mark
-	t, old := &m.tables[n], m.tables[n].leaves
-	out := &Table{Name: t.name}
+// compares their rows with those of the leaves that were not kept.
+func (f *follower) settle(ctx context.Context, n int, now *pages) error {
+	t := &f.Mark.tables[n]
+	old := *t
 	for _, page := range now.inner {
-		if err := m.claim(page, tree|uint32(n)); err != nil {
-			return nil, err
+		if err := f.Mark.claim(page, tree|uint32(n)); err != nil {
+			return err
 		}
 	}
-	t.leaves = make([]leaf, 0, len(now.leaves))
-	g := gaps{table: out, after: math.MinInt64}
+	same, before := old.split(f.kept)
+	t.leaves, t.rows = make([]leaf, 0, len(now.leaves)), make([]row, 0, len(old.rows))
+	var after []row
 	for _, page := range now.leaves {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
-		if err := m.claim(page, tree|uint32(n)); err != nil {
-			return nil, err
+		if err := f.Mark.claim(page, tree|uint32(n)); err != nil {
+			return err
 		}
-		l, was := leaf{page: page, last: -1}, 0
-		if f.kept.has(page) {
-			was = int(f.at[page])
-			l = old[was-1]
+		from := len(t.rows)
+		if rows, kept := same(page); kept {
+			t.rows = append(t.rows, rows...)
 		} else {
-			out.leaves = append(out.leaves, page)
-			if err := f.read(&l); err != nil {
-				return nil, err
+			if err := f.read(t, page); err != nil {
+				return err
+			}
+			after = append(after, t.rows[from:]...)
+		}
+		for i := max(from, 1); i < len(t.rows); i++ {
+			if t.rows[i].id <= t.rows[i-1].id {
+				return fmt.Errorf("page %d: row ids do not ascend", page)
 			}
 		}
-		if err := g.add(l, was); err != nil {
-			return nil, err
-		}
-		t.leaves = append(t.leaves, l)
+		t.leaves = append(t.leaves, leaf{page, uint32(len(t.rows) - from)})
 	}
-	g.end(len(old))
-	return out, nil
+	if names := f.Mark.changed(before, after); len(names) > 0 {
+		f.Tables = append(f.Tables, &Table{t.name, names})
+	}
+	return nil
 }
 
-// read takes the row ids of a leaf, and marks its overflow pages.
-func (f *follower) read(l *leaf) error {
-	rows := 0
-	return f.d.snapshot.LeafRows(l.page, &f.d.buffer, func(page uint32) error { return f.d.Mark.claim(page, l.page) }, func(r *sqlitepages.Row) error {
-		if rows++; rows == 1 {
-			l.first = r.RowID
-		} else if r.RowID <= l.last {
-			return fmt.Errorf("page %d: row ids do not ascend", l.page)
+// split separates the leaves that are kept, by their pages, from the rows of the
+// others. Leaves are asked for in about the order they had.
+func (t *table) split(kept bitmap) (same func(page uint32) ([]row, bool), rest []row) {
+	starts, at := make([]int, 0, len(t.leaves)), 0
+	for _, l := range t.leaves {
+		starts = append(starts, at)
+		if at += int(l.rows); !kept.has(l.page) {
+			rest = append(rest, t.rows[starts[len(starts)-1]:at]...)
 		}
-		l.last = r.RowID
+	}
+	next := 0
+	return func(page uint32) ([]row, bool) {
+		if !kept.has(page) {
+			return nil, false
+		}
+		for t.leaves[next].page != page {
+			next = (next + 1) % len(t.leaves)
+		}
+		return t.rows[starts[next] : starts[next]+int(t.leaves[next].rows)], true
+	}, rest
+}
+
+// changed names the groups of the rows that are in one of two lists only. Both ascend.
+func (m *Mark) changed(before, after []row) (names []string) {
+	hit := make([]bool, len(m.groups))
+	for len(before) > 0 || len(after) > 0 {
+		switch {
+		case len(after) == 0 || len(before) > 0 && before[0].id < after[0].id:
+			hit[before[0].group] = true
+			before = before[1:]
+		case len(before) == 0 || after[0].id < before[0].id:
+			hit[after[0].group] = true
+			after = after[1:]
+		default:
+			if before[0] != after[0] {
+				hit[before[0].group], hit[after[0].group] = true, true
+			}
+			before, after = before[1:], after[1:]
+		}
+	}
+	for n, name := range m.groups {
+		if hit[n] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// read takes the rows of a leaf, and marks its overflow pages.
+func (f *follower) read(t *table, page uint32) error {
+	return f.snapshot.LeafRows(page, &f.buffer, func(over uint32) error { return f.Mark.claim(over, page) }, func(r *sqlitepages.Row) error {
+		if r.Long {
+			return fmt.Errorf("row %d is too long", r.RowID)
+		}
+		name, err := f.group(t.name, r)
+		if err != nil {
+			return err
+		}
+		n, ok := f.numbers[name]
+		if !ok {
+			n = uint32(len(f.Mark.groups))
+			f.numbers[name], f.Mark.groups = n, append(f.Mark.groups, name)
+		}
+		t.rows = append(t.rows, row{r.RowID, digest.Bytes(r.Record()).Lo, n})
 		return nil
 	})
 }
@@ -144,50 +202,6 @@ func (m *Mark) claim(page, use uint32) error {
 	}
 	m.use[page-1] = use
 	return nil
-}
-
-// gaps finds the spans between leaves that were kept.
-type gaps struct {
-	table *Table
-	open  bool  // a leaf was not kept since the last one that was
-	was   int   // its number among the old leaves, from 1
-	after int64 // the first row id after it
-	full  bool  // there is none
-	next  int64 // the least row id that may follow, kept or not
-	none  bool  // no row id may follow
-	some  bool
-}
-
-// add goes to the next leaf: the was-th of the old ones, or 0.
-func (g *gaps) add(l leaf, was int) error {
-	if l.first <= l.last {
-		if g.none || g.some && l.first < g.next || was > 0 && was <= g.was {
-			return fmt.Errorf("page %d: row ids do not ascend", l.page)
-		}
-		g.some, g.none, g.next = true, l.last == math.MaxInt64, l.last+1
-	}
-	if was == 0 {
-		g.open = true
-		return nil
-	}
-	if (g.open || was != g.was+1) && l.first > math.MinInt64 {
-		g.span(l.first - 1)
-	}
-	g.open, g.was, g.after, g.full = false, was, l.last+1, l.last == math.MaxInt64
-	return nil
-}
-
-// end finds the span after the last leaf of the old ones that was kept.
-func (g *gaps) end(old int) {
-	if g.open || g.was != old {
-		g.span(math.MaxInt64)
-	}
-}
-
-func (g *gaps) span(last int64) {
-	if !g.full && g.after <= last {
-		g.table.Spans = append(g.table.Spans, Span{g.after, last})
-	}
 }
 
 // bitmap is a set of pages.

@@ -14,6 +14,9 @@ import (
 
 // Mark is what has to be known of a database to find what changed since. It takes
 // about 1 % of the database, in memory and as bytes. A lost mark costs a full pass.
+//
+// Each row belongs to a group, whose name the caller gives: what changed is a list of
+// groups.
 type Mark struct {
 	id     sqlitefile.FileID
 	log    sqlitepages.Log
@@ -23,7 +26,11 @@ type Mark struct {
 	prints []uint64 // digest of each page, from page 1
 	use    []uint32 // what each page is, from page 1
 	tables []table
+	groups []string
 }
+
+// Group returns the name of the group of a row, from this row alone.
+type Group func(table string, r *sqlitepages.Row) (string, error)
 
 // What a page is, in Mark.use: a page of the tree of a table, with the table's number
 // in the other bits; else the leaf that an overflow page continues; or 0.
@@ -32,18 +39,24 @@ const (
 	maxPages = tree - 1
 )
 
-// table is a table with the leaves of its tree in order. Without row ids it has none.
+// table is a table with the leaves of its tree and its rows, both in order. Without
+// row ids it has none of them.
 type table struct {
 	name   string
 	root   uint32
 	rowids bool
 	leaves []leaf
+	rows   []row
 }
 
-// leaf is a leaf and its row ids, none if the first is larger than the last.
-type leaf struct {
-	page        uint32
-	first, last int64
+// leaf is a leaf with its number of rows.
+type leaf struct{ page, rows uint32 }
+
+// row is a row with the digest of its record.
+type row struct {
+	id    int64
+	sum   uint64
+	group uint32
 }
 
 // ErrFullPass is why the whole database has to be read.
@@ -60,8 +73,8 @@ func (m *Mark) Same(o *Mark) bool {
 }
 
 // Take reads all of a database and marks its present state.
-func Take(ctx context.Context, path string) (*Mark, error) {
-	d, err := (&Mark{}).Since(ctx, path)
+func Take(ctx context.Context, path string, group Group) (*Mark, error) {
+	d, err := (&Mark{}).Since(ctx, path, group)
 	if err != nil {
 		return nil, err
 	}

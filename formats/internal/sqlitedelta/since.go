@@ -23,28 +23,24 @@ type Delta struct {
 	snapshot *sqlitefile.Snapshot
 	changed  bitmap // pages
 	buffer   []byte
+	group    Group
+	numbers  map[string]uint32 // of groups
 }
 
-// Table is what changed in a table: the rows within Spans, and no others, were
-// inserted, updated or deleted, or stayed as they are.
+// Table is what changed in a table.
 type Table struct {
-	Name  string
-	Spans []Span // ascending
-
-	leaves []uint32 // with all present rows in Spans
+	Name   string
+	Groups []string // of the rows that were inserted, updated or deleted; sorted
 }
-
-// Span is a range of row ids.
-type Span struct{ First, Last int64 }
 
 // Since finds what changed. The error is ErrFullPass if the mark does not tell, or
 // formats.ErrBusy if a client wrote meanwhile.
-func (m *Mark) Since(ctx context.Context, path string) (d *Delta, err error) {
+func (m *Mark) Since(ctx context.Context, path string, group Group) (d *Delta, err error) {
 	s, err := sqlitefile.OpenSnapshot(ctx, path, &m.log)
 	if err != nil {
 		return nil, err
 	}
-	d = &Delta{snapshot: s, Mark: &Mark{id: s.ID, log: *s.Log, page: s.Page}}
+	d = &Delta{snapshot: s, group: group, Mark: &Mark{id: s.ID, log: *s.Log, page: s.Page}}
 	if err := d.find(ctx, m); err != nil {
 		if closed := d.Close(); closed != nil {
 			err = closed // what was read may be half of a write
@@ -89,7 +85,8 @@ func (d *Delta) find(ctx context.Context, m *Mark) error {
 
 // copy takes over what is known of pages and tables.
 func (m *Mark) copy(from *Mark) {
-	m.prints, m.use, m.tables = slices.Clone(from.prints), slices.Clone(from.use), slices.Clone(from.tables)
+	m.prints, m.use = slices.Clone(from.prints), slices.Clone(from.use)
+	m.tables, m.groups = slices.Clone(from.tables), slices.Clone(from.groups)
 	if from.prints != nil {
 		m.schema = from.schema
 	}
@@ -232,14 +229,38 @@ func (d *Delta) affected(ctx context.Context, m *Mark) error {
 	return d.follow(ctx, follow, dirty)
 }
 
-// Rows calls f with each present row in the spans of a table, ascending. The row is
-// valid until f returns.
-func (d *Delta) Rows(ctx context.Context, t *Table, f func(*sqlitepages.Row) error) error {
-	for _, n := range t.leaves {
+// Rows calls f with each row of some groups of a table, ascending. The row is valid
+// until f returns.
+func (d *Delta) Rows(ctx context.Context, name string, groups []string, f func(*sqlitepages.Row) error) error {
+	wanted := make([]bool, len(d.Mark.groups))
+	for n, g := range d.Mark.groups {
+		_, wanted[n] = slices.BinarySearch(groups, g)
+	}
+	n := slices.IndexFunc(d.Mark.tables, func(t table) bool { return t.name == name })
+	if n < 0 {
+		return nil
+	}
+	rows := d.Mark.tables[n].rows
+	for _, l := range d.Mark.tables[n].leaves {
+		of := rows[:l.rows]
+		rows = rows[l.rows:]
+		if !slices.ContainsFunc(of, func(r row) bool { return wanted[r.group] }) {
+			continue
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := d.snapshot.LeafRows(n, &d.buffer, nil, f); err != nil {
+		i := 0
+		err := d.snapshot.LeafRows(l.page, &d.buffer, nil, func(r *sqlitepages.Row) error {
+			if i++; i > len(of) || of[i-1].id != r.RowID {
+				return fmt.Errorf("page %d is not what it was", l.page)
+			}
+			if !wanted[of[i-1].group] {
+				return nil
+			}
+			return f(r)
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -43,6 +43,14 @@ func (r *Row) Len() int { return len(r.Types) }
 // Size is how many bytes the record takes.
 func (r *Row) Size() int64 { return r.size }
 
+// Record is the record as it is stored, header and cells; nil if it is Long.
+func (r *Row) Record() []byte {
+	if r.Long {
+		return nil
+	}
+	return r.record
+}
+
 var errRecord = errors.New("invalid record header")
 
 // parse reads the record's header. What was put together is in r.record.
