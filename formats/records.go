@@ -2,6 +2,7 @@ package formats
 
 import (
 	"context"
+	"errors"
 
 	"rehome/formats/store"
 )
@@ -23,6 +24,11 @@ type Records struct {
 	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)
 	Create func(ctx context.Context, b Build) (store.Writer, error)
 
+	// Changes opens what changed in a store since a mark was taken; nil if the format
+	// cannot. The mark is one that Changes.Mark returned, or nil: then everything
+	// changed. The error is ErrNoChanges if the store has to be opened as a whole.
+	Changes func(ctx context.Context, l *Location, v View, mark []byte) (*Changes, error)
+
 	// Shard returns the shard that a record belongs to, from that record alone, so
 	// that an archive splits along the client's own units.
 	Shard func(set *store.Set, r store.Record) Shard
@@ -31,6 +37,20 @@ type Records struct {
 	// entries, so that two people can add sessions without a conflict.
 	Lists []List
 }
+
+// Changes is what changed in a store. Its Reader reads all records of the shards in
+// which a record was added, changed or deleted, and no others; Close reports a store
+// that changed meanwhile, and then nothing of it counts.
+type Changes struct {
+	store.Reader
+	Same   bool                   // nothing was written to the store at all
+	Shards [][]Shard              // that changed, of each set of the schema
+	Mark   func() ([]byte, error) // of the present state
+	Read   func() int64           // bytes of the store that were read so far
+}
+
+// ErrNoChanges is why a store has to be opened as a whole.
+var ErrNoChanges = errors.New("cannot tell what changed")
 
 // Shard is the part of a set that a record is archived in.
 type Shard struct {

@@ -30,6 +30,7 @@ func Format() *formats.Format {
 			Kinds:   []formats.Kind{{Name: formats.Tables, Schema: name}},
 			Open:    shape.Open,
 			Create:  shape.Create,
+			Changes: shape.Changes(shard),
 			Shard:   shard,
 			Lists:   lists.Split(),
 			Partial: true,

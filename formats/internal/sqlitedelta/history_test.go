@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
 )
@@ -235,6 +236,27 @@ func (c *client) apply(ctx context.Context, to content, d *Delta) {
 	}
 }
 
+func (c *client) snapshot(ctx context.Context, m *Mark) *sqlitefile.Snapshot {
+	c.t.Helper()
+	s, err := sqlitefile.OpenSnapshot(ctx, c.path, m.Log())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return s
+}
+
+// take marks the present state.
+func (c *client) take(ctx context.Context) *Mark {
+	c.t.Helper()
+	m := &Mark{}
+	s := c.snapshot(ctx, m)
+	d, err := m.Since(ctx, s, groupOf)
+	if err := errors.Join(err, s.Close()); err != nil {
+		c.t.Fatal(err)
+	}
+	return d.Mark
+}
+
 // TestHistories holds deltas to a full pass, over random histories of a database.
 func TestHistories(t *testing.T) {
 	for seed := range uint64(16) {
@@ -242,10 +264,7 @@ func TestHistories(t *testing.T) {
 			t.Parallel()
 			c := newClient(t, seed)
 			ctx := t.Context()
-			m, err := Take(ctx, c.path, groupOf)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := c.take(ctx)
 			have := c.full()
 			logged, scanned, full := 0, 0, 0
 			defer func() { t.Log("by the log", logged, "by all pages", scanned, "full", full) }()
@@ -261,15 +280,16 @@ func TestHistories(t *testing.T) {
 					}
 				}
 				m = recoded(t, m)
-				d, err := m.Since(ctx, c.path, groupOf)
+				s := c.snapshot(ctx, m)
+				d, err := m.Since(ctx, s, groupOf)
 				want := c.full()
 				switch {
 				case errors.Is(err, ErrFullPass):
 					t.Log(err)
-					if m, err = Take(ctx, c.path, groupOf); err != nil {
+					if err := s.Close(); err != nil {
 						t.Fatal(err)
 					}
-					have = want
+					m, have = c.take(ctx), want
 					full++
 					continue
 				case err != nil:
@@ -281,7 +301,7 @@ func TestHistories(t *testing.T) {
 						t.Fatalf("round %d, %s: %s\nscanned %v, history:\n%s", round, table, diff, d.Scanned, strings.Join(c.log, "\n"))
 					}
 				}
-				if err := d.Close(); err != nil {
+				if err := s.Close(); err != nil {
 					t.Fatal(err)
 				}
 				m = d.Mark

@@ -13,7 +13,8 @@ import (
 )
 
 // Mark is what has to be known of a database to find what changed since. It takes
-// about 1 % of the database, in memory and as bytes. A lost mark costs a full pass.
+// about 1 % of the database, in memory and as bytes. A lost mark costs a full pass;
+// since the zero mark, everything changed.
 //
 // Each row belongs to a group, whose name the caller gives: what changed is a list of
 // groups.
@@ -66,19 +67,9 @@ func fullPass(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrFullPass, fmt.Errorf(format, args...))
 }
 
-// Same reports whether two marks are of the same state of a database: what a reader
-// reads between taking them is in that state, too.
-func (m *Mark) Same(o *Mark) bool {
+// same reports whether two marks are of the same state of a database.
+func (m *Mark) same(o *Mark) bool {
 	return m.id == o.id && m.log.Head == o.log.Head && m.log.Sum == o.log.Sum && len(m.log.Frames) == len(o.log.Frames)
-}
-
-// Take reads all of a database and marks its present state.
-func Take(ctx context.Context, path string, group Group) (*Mark, error) {
-	d, err := (&Mark{}).Since(ctx, path, group)
-	if err != nil {
-		return nil, err
-	}
-	return d.Mark, d.Close()
 }
 
 // printsOf are the digests of all pages.

@@ -12,10 +12,9 @@ import (
 	"rehome/formats/internal/sqlitepages"
 )
 
-// Delta is what changed between a mark and the present state of a database, which it
-// holds open: what Rows reads is what it was if Close reports no error.
+// Delta is what changed between a mark and a snapshot.
 type Delta struct {
-	Mark    *Mark    // of the present state
+	Mark    *Mark    // of the snapshot
 	Tables  []*Table // that changed, in the order of the schema
 	Scanned bool     // all pages had to be read
 	Same    bool     // nothing was written at all
@@ -33,32 +32,20 @@ type Table struct {
 	Groups []string // of the rows that were inserted, updated or deleted; sorted
 }
 
-// Since finds what changed. The error is ErrFullPass if the mark does not tell, or
-// formats.ErrBusy if a client wrote meanwhile.
-func (m *Mark) Since(ctx context.Context, path string, group Group) (d *Delta, err error) {
-	s, err := sqlitefile.OpenSnapshot(ctx, path, &m.log)
-	if err != nil {
-		return nil, err
-	}
-	d = &Delta{snapshot: s, group: group, Mark: &Mark{id: s.ID, log: *s.Log, page: s.Page}}
-	if err := d.find(ctx, m); err != nil {
-		if closed := d.Close(); closed != nil {
-			err = closed // what was read may be half of a write
-		}
-		return nil, err
-	}
-	return d, nil
+// Log is the log as the mark knows it, for opening a snapshot.
+func (m *Mark) Log() *sqlitepages.Log { return &m.log }
+
+// Since finds what changed until a snapshot, which must stay open for Rows. What it
+// returns, errors too, counts only if closing the snapshot reports no error. The error
+// is ErrFullPass if the mark does not tell.
+func (m *Mark) Since(ctx context.Context, s *sqlitefile.Snapshot, group Group) (*Delta, error) {
+	d := &Delta{snapshot: s, group: group, Mark: &Mark{id: s.ID, log: *s.Log, page: s.Page}}
+	return d, d.find(ctx, m)
 }
-
-// Close reports a database that changed while it was read.
-func (d *Delta) Close() error { return d.snapshot.Close() }
-
-// Read is how many bytes of the database and its log were read.
-func (d *Delta) Read() int64 { return d.snapshot.Read }
 
 func (d *Delta) find(ctx context.Context, m *Mark) error {
 	s, now := d.snapshot, d.Mark
-	if d.Same = m.Same(now); d.Same {
+	if d.Same = m.same(now); d.Same {
 		now.copy(m)
 		return nil
 	}
