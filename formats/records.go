@@ -62,11 +62,11 @@ type Shard struct {
 	Common bool
 }
 
-// List is a member of a JSON value whose entries belong to different sessions.
+// List is a list in a JSON value whose entries belong to different sessions.
 type List struct {
 	Set, Key string // the table, and the first cell of the row; the value is the second
-	Member   string // of the value: an array, or an object with a member for each session
-	ID       string // of an entry of the array: the member that has its id; "" if entries are ids
+	Member   string // of the value: an array, or an object with a member for each session; "" if the value is the list
+	ID       string // of an entry of the array: the member that has its id; "" if entries are ids or have none
 }
 
 // Kind is a kind of records: what they are, and whose.

@@ -33,8 +33,8 @@
 // rows into 256 shards by a hash of the key. A row of composerHeaders goes to the
 // shard of its composer, and each row of ItemTable is a shard of its own.
 //
-// Rows of ItemTable that list composers, and rows that list what is open or
-// selected, are split into their entries.
+// Rows of ItemTable that list composers, what is selected, or prompts are split
+// into their entries.
 //
 // # Sessions
 //

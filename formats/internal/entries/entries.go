@@ -6,13 +6,16 @@
 // no other entry, wherever possible:
 //
 //   - Entries are sorted by a fixed rule, not numbered: by createdAt, the newest
-//     first, then by id.
+//     first, or by unixMs, the oldest first; then by id.
 //   - An entry that the client keeps in another place names one neighbor: the entry
 //     that it follows (After), or that it precedes (Before).
 //
 // So a new entry at the front or end of a list that is sorted by time, either way,
 // changes no other entry. In a list of ids, which has no such order, that is true of
 // the end; at the front it may change the entries that it comes before.
+//
+// Objects without an id get one from their text. If an array has an id more than once,
+// the later ones end in a number.
 package entries
 
 import (
@@ -21,14 +24,15 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"rehome/formats/internal/digest"
 	"rehome/formats/internal/rawjson"
 )
 
 // Member names a member of an object that is a list: an array, or an object whose
 // member names are the ids.
 type Member struct {
-	Name string
-	ID   string // the member with the id of an entry; "" if the entries are the ids
+	Name string // "" if the value itself is the list
+	ID   string // the member with the id of an entry; "" if the entries are the ids or have none
 }
 
 // Entry is an entry of a list.
@@ -46,8 +50,8 @@ const maxEntries = 1 << 17
 
 // Split takes the entries out of the lists of an object. The frame is the object
 // with these lists empty. A list that Join could not restore byte for byte remains
-// in the frame: one with blanks between its entries, or with ids that are missing,
-// repeated or invalid UTF-8. If no list can be split, ok is false.
+// in the frame: one with blanks between its entries, or with ids that are
+// repeated names of members or invalid UTF-8. If no list can be split, ok is false.
 //
 // The entries are in the order of the value, and refer to its bytes.
 func Split(value []byte, members []Member) (frame []byte, list []Entry, ok bool) {
@@ -83,12 +87,13 @@ func take(raw []byte, m Member) (list []Entry, ok bool) {
 	}
 	switch raw[0] {
 	case '[':
+		seen := map[string]int{}
 		for e := range rawjson.Elements(raw) {
 			id := e
 			if m.ID != "" {
 				id = rawjson.Last(e, m.ID)
 			}
-			if !add(rawjson.Text(id), e) {
+			if !add(nth(seen, rawjson.Text(id), e), e) {
 				return nil, false
 			}
 		}
@@ -108,6 +113,17 @@ func take(raw []byte, m Member) (list []Entry, ok bool) {
 	o.mark()
 	joined, err := appendList(nil, raw[0] == '{', list)
 	return list, err == nil && bytes.Equal(joined, raw)
+}
+
+// nth returns the id of an entry that may have none, or that of an earlier one.
+func nth(seen map[string]int, id string, e []byte) string {
+	if id == "" && e[0] == '{' {
+		id = fmt.Sprintf("%016x", digest.Name(string(e)))
+	}
+	if seen[id]++; seen[id] > 1 {
+		return fmt.Sprintf("%s-%d", id, seen[id])
+	}
+	return id
 }
 
 // Join puts entries, in any order, back into the lists of a frame. Entries that were
@@ -169,8 +185,11 @@ func appendList(b []byte, object bool, list []Entry) ([]byte, error) {
 }
 
 // find returns the members of an object that are wanted and are there once, in
-// their order.
+// their order. If "" is wanted, it returns the whole value.
 func find(b []byte, want func(name []byte) bool) (found []rawjson.Member, err error) {
+	if want(nil) && rawjson.Valid(b) {
+		return []rawjson.Member{{To: len(b)}}, nil
+	}
 	seen := map[string]int{}
 	err = rawjson.Find(b, func(name []byte, depth int) string {
 		if depth == 1 && want(name) {

@@ -48,19 +48,22 @@ func marks(es []Entry) string {
 
 func TestMarks(t *testing.T) {
 	for value, want := range map[string]string{
-		list("d:4", "c:3", "b:2", "a:1"):                                    `d c b a`,
-		list("a:1", "b:2", "c:3"):                                           `a a<b b<c`,
-		list("a:1", "d:4", "c:3", "b:2"):                                    `a>d d c b`,
-		list("b:2", "a:1", "e:5", "d:4", "c:3"):                             `b>a a>e e d c`,
-		list("e:5", "d:4", "c:3", "f:6"):                                    `e d c c<f`,
-		list("e:5", "a:1", "d:4", "f:6", "c:3"):                             `e a>d d d<f c`,
-		list("f:6", "e:5", "a:1", "g:7", "d:4", "c:3"):                      `f e e<a a<g d c`,
-		list("b:5", "a:5", "c:5"):                                           `b b<a c`,
-		`{"all":[{"id":"b"},{"id":"a","createdAt":1}]}`:                     `b b<a`,
-		`{"all":[{"createdAt":1e999,"id":"b"},{"id":"a","createdAt":"2"}]}`: `b a`,
-		`{"ids":["b","c","a","d"]}`:                                         `b c c<a d`,
-		`{"map":{"b":[],"a":{"createdAt":7},"c":null}}`:                     `b b<a c`,
-		`{"all":[],"ids":[]}`:                                               ``,
+		list("d:4", "c:3", "b:2", "a:1"):                                              `d c b a`,
+		list("a:1", "b:2", "c:3"):                                                     `a a<b b<c`,
+		list("a:1", "d:4", "c:3", "b:2"):                                              `a>d d c b`,
+		list("b:2", "a:1", "e:5", "d:4", "c:3"):                                       `b>a a>e e d c`,
+		list("e:5", "d:4", "c:3", "f:6"):                                              `e d c c<f`,
+		list("e:5", "a:1", "d:4", "f:6", "c:3"):                                       `e a>d d d<f c`,
+		list("f:6", "e:5", "a:1", "g:7", "d:4", "c:3"):                                `f e e<a a<g d c`,
+		list("b:5", "a:5", "c:5"):                                                     `b b<a c`,
+		`{"all":[{"id":"b"},{"id":"a","createdAt":1}]}`:                               `b b<a`,
+		`{"all":[{"createdAt":1e999,"id":"b"},{"id":"a","createdAt":"2"}]}`:           `b b<a`, // neither is a time
+		`{"all":[{"unixMs":5,"id":"b"},{"unixMs":6,"id":"a"},{"unixMs":4,"id":"c"}]}`: `b a a<c`,
+		`{"ids":["b","c","a","d"]}`:                                                   `b c c<a d`,
+		`{"map":{"b":[],"a":{"createdAt":7},"c":null}}`:                               `b b<a c`,
+		`{"all":[{"id":"a"},{"id":"a"},{"n":"x"},{"id":1}]}`:                          `a a-2 a-2<7f3ca56cfc13e710 eae780b141b62740`,
+		`{"ids":["a","b","a"]}`:                                                       `a b b<a-2`,
+		`{"all":[],"ids":[]}`:                                                         ``,
 	} {
 		frame, es := split(t, value)
 		if got := marks(es); got != want {
@@ -102,16 +105,40 @@ func TestFrame(t *testing.T) {
 	check(t, value, frame, es)
 }
 
+// TestWhole splits values that are lists themselves.
+func TestWhole(t *testing.T) {
+	whole := []Member{{Name: ""}}
+	for value, want := range map[string]string{
+		`[{"text":"a"},"b",{"text":"a"},{"text":"c"},{"text":"a"}]`: `24799cbd98bbe47f b b<24799cbd98bbe47f-2 24799cbd98bbe47f-2<7bdca6c8756d0d32 7bdca6c8756d0d32<24799cbd98bbe47f-3`,
+		`{"b":1,"a":2}`: `b b<a`,
+		`[]`:            ``,
+	} {
+		frame, es, ok := Split([]byte(value), whole)
+		if got := marks(es); !ok || got != want {
+			t.Errorf("%s: %s, want %s", value, got, want)
+		}
+		check(t, value, string(frame), es)
+	}
+	for _, value := range []string{` []`, `[1]`, `[{"a":1},{"a":1} ]`, `"a"`, `[]]`, `[[]]`} {
+		if frame, _, ok := Split([]byte(value), whole); ok {
+			t.Errorf("%s: %s", value, frame)
+		}
+	}
+	if _, es, ok := Split([]byte(`[{"id":"b"}]`), []Member{{"", "id"}}); !ok || marks(es) != "b" {
+		t.Errorf("%v: %s", ok, marks(es))
+	}
+}
+
 func TestNotSplit(t *testing.T) {
 	deep := strings.Repeat("[", 600) + strings.Repeat("]", 600)
 	for _, value := range []string{
 		``, `null`, `[]`, `"all"`, `{`, `{"all":[]}}`, `{}`, `{"x":{"all":[]}}`, `[{"all":[]}]`,
-		`{"all":null}`, `{"all":"[]"}`, `{"all":[ ]}`, `{"all":[{"id":"a"} ]}`, `{"all":[{"id":"a"},{"id":"a"}]}`,
+		`{"all":null}`, `{"all":"[]"}`, `{"all":[ ]}`, `{"all":[{"id":"a"} ]}`, `{"all":[{"id":"a"},{"id":"a"},{"id":"a-2"}]}`,
 		"{\"all\":[{\"id\":\"a\"},\n{\"id\":\"b\"}]}",
-		`{"all":[{"id":"a"},{"id":""}]}`, `{"all":[{"id":1}]}`, `{"all":[{}]}`, `{"all":["a"]}`, `{"all":[1]}`,
+		`{"all":["a"]}`, `{"all":[1]}`,
 		`{"all":[{"id":"\ud800"}]}`, "{\"all\":[{\"id\":\"\xff\"}]}", `{"all":[],"all":[]}`, `{"all":[],"a\u006cl":[]}`,
 		`{"all":[{"id":"a","x":` + deep + `}]}`,
-		`{"ids":["a","a"]}`, `{"ids":[["a"]]}`, `{"map":{"a":1,"a":2}}`, `{"map":{"\u0061":1}}`, `{"map":{"a": 1}}`, `{"map":{"":1}}`,
+		`{"ids":["a","a","a-2"]}`, `{"ids":[["a"]]}`, `{"ids":[""]}`, `{"map":{"a":1,"a":2}}`, `{"map":{"\u0061":1}}`, `{"map":{"a": 1}}`, `{"map":{"":1}}`,
 		`{"ids":[` + strings.Repeat(`"a",`, maxEntries) + `"b"]}`,
 	} {
 		if frame, es, ok := Split([]byte(value), members); ok || frame != nil || es != nil {
@@ -149,7 +176,11 @@ func TestInsert(t *testing.T) {
 				union = append(slices.Clone(union), one)
 			}
 			got, err := Join([]byte(frame), union)
-			if want := list(insert("x:90", "y:80")...); err != nil || string(got) != want {
+			want := list(insert("x:90", "y:80")...)
+			if !front && len(base) > 0 {
+				want = list(insert("y:80", "x:90")...)
+			}
+			if err != nil || string(got) != want {
 				t.Errorf("%v, front %v: joined %s, %v", base, front, got, err)
 			}
 		}
@@ -212,12 +243,12 @@ func TestJoinMerged(t *testing.T) {
 	for want, es := range map[string][]Entry{
 		"d x b":         {entry("b", 2, "", ""), entry("d", 4, "", ""), entry("x", 3, "gone", "")},
 		"d b":           {entry("b", 2, "", "gone"), entry("d", 4, "", "")},
-		"z d y x b":     {entry("b", 2, "", ""), entry("d", 4, "", ""), entry("x", 8, "d", ""), entry("y", 9, "d", ""), entry("z", 1, "", "d")},
+		"z d x y b":     {entry("b", 2, "", ""), entry("d", 4, "", ""), entry("x", 8, "d", ""), entry("y", 9, "d", ""), entry("z", 1, "", "d")},
 		"a b c":         {entry("a", 9, "c", ""), entry("b", 5, "a", ""), entry("c", 1, "b", "")},
 		"c b a":         {entry("a", 9, "", "c"), entry("b", 5, "", "a"), entry("c", 1, "", "b")},
 		"b a":           {entry("a", 2, "", "a"), entry("b", 5, "b", "")},
 		"b a d":         {entry("a", 9, "b", ""), entry("b", 5, "", "a"), entry("d", 1, "a", "a")},
-		"p q2 q1 r2 r1": {entry("p", 1, "", ""), entry("q1", 5, "q2", ""), entry("q2", 4, "p", ""), entry("r1", 3, "r2", ""), entry("r2", 2, "p", "")},
+		"p r2 r1 q2 q1": {entry("p", 1, "", ""), entry("q1", 5, "q2", ""), entry("q2", 4, "p", ""), entry("r1", 3, "r2", ""), entry("r2", 2, "p", "")},
 	} {
 		var got []string
 		for range 3 {
@@ -302,14 +333,16 @@ func FuzzSplit(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		frame, es, ok := Split([]byte(value), members)
-		if !ok {
-			return
-		}
-		slices.Reverse(es)
-		got, err := Join(frame, es)
-		if err != nil || string(got) != value {
-			t.Fatalf("%q: %q, %v", value, got, err)
+		for _, m := range [][]Member{members, {{"", ""}}} {
+			frame, es, ok := Split([]byte(value), m)
+			if !ok {
+				continue
+			}
+			slices.Reverse(es)
+			got, err := Join(frame, es)
+			if err != nil || string(got) != value {
+				t.Fatalf("%q: %q, %v", value, got, err)
+			}
 		}
 	})
 }

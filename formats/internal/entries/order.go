@@ -24,10 +24,7 @@ func newOrder(list []Entry) (*order, error) {
 	o := &order{list: list, natural: make([]int, n), rank: make([]int, n)}
 	created := make([]float64, n)
 	for i, e := range list {
-		created[i], _ = strconv.ParseFloat(string(rawjson.Last(e.JSON, "createdAt")), 64)
-		if created[i] != created[i] {
-			created[i] = 0 // NaN has no order
-		}
+		created[i] = timeOf(e.JSON)
 		o.dated = o.dated || created[i] != 0
 		o.natural[i] = i
 	}
@@ -43,6 +40,18 @@ func newOrder(list []Entry) (*order, error) {
 		ids[list[i].ID] = true
 	}
 	return o, nil
+}
+
+// timeOf returns what entries are sorted by, descending; 0 if there is no time.
+func timeOf(json []byte) float64 {
+	sign, text := 1.0, rawjson.Last(json, "createdAt")
+	if text == nil {
+		sign, text = -1, rawjson.Last(json, "unixMs")
+	}
+	if at, err := strconv.ParseFloat(string(text), 64); err == nil {
+		return sign * at
+	}
+	return 0
 }
 
 // mark sets After or Before of the entries that are not in natural order.
@@ -111,21 +120,23 @@ func (o *order) sorted() []bool {
 func (o *order) sequence() []int {
 	// A marked entry belongs to its neighbor, on one of its two sides: that is a
 	// binary tree but for the number of children, and the order is its in-order walk.
+	//
+	// Children are in the opposite of natural order: lists in natural order have no
+	// marks, so where there are many, the list grows the other way.
 	parent := o.parents()
-	var sides [2][][]int
-	sides[0], sides[1] = make([][]int, len(parent)), make([][]int, len(parent))
+	before, after := make([][]int, len(parent)), make([][]int, len(parent))
 	var todo []int // a stack; an entry whose children are on it already is negative
-	for _, i := range slices.Backward(o.natural) {
-		if p := parent[i]; p >= 0 {
-			side := 0
-			if o.list[i].After != "" {
-				side = 1
-			}
-			sides[side][p] = append(sides[side][p], i)
-		} else {
+	for _, i := range o.natural {
+		switch p := parent[i]; {
+		case p < 0:
 			todo = append(todo, i)
+		case o.list[i].After != "":
+			after[p] = append(after[p], i)
+		default:
+			before[p] = append(before[p], i)
 		}
 	}
+	slices.Reverse(todo)
 	out := make([]int, 0, len(parent))
 	for len(todo) > 0 {
 		i := todo[len(todo)-1]
@@ -134,7 +145,7 @@ func (o *order) sequence() []int {
 			out = append(out, ^i)
 			continue
 		}
-		todo = append(append(append(todo, sides[1][i]...), ^i), sides[0][i]...)
+		todo = append(append(append(todo, after[i]...), ^i), before[i]...)
 	}
 	return out
 }

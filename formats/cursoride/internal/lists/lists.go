@@ -84,6 +84,8 @@ func Split() (split []formats.List) {
 	add(ComposersKey, "selectedComposerIds", "")
 	add(ComposersKey, "lastFocusedComposerIds", "")
 	add(memberKey, "memberships", "")
+	add(PromptKeys[0], "", "")
+	add(PromptKeys[1], "", "generationUUID")
 	return split
 }
 
