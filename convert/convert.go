@@ -24,6 +24,7 @@ type Options struct {
 	Update      bool      // bring an existing text target up to date; see Report.Changed
 	Delete      bool      // with Update: also remove what is no longer in the source
 	Force       bool      // with Update: overwrite files that others have edited, keeping them in <dst>.bak-<n>
+	State       string    // with Update: the folder for what updates remember; "" = StateDir of the user; NoState
 	Allow       loss.Kind // the max kind of loss that is still placed; 0 = loss.Dropped
 	Sidecar     string    // "" or "beside" = <dst>.sidecar.ndjson; "none"; else a path
 	WithSecrets bool      // include secrets in text targets
@@ -105,11 +106,22 @@ func (j *job) run(ctx context.Context) error {
 	if err := j.prepare(ctx); err != nil {
 		return err
 	}
-	if j.stage == nil {
-		if err := j.newStage(j.dest); err != nil {
-			return err
+	if j.update != nil {
+		if j.update.ctx = ctx; j.update.skipUnchanged() {
+			return nil
 		}
 	}
+	if err := j.newStage(j.dest); err != nil {
+		return err
+	}
+	if err := j.convertAndPlace(ctx); err != nil {
+		return err
+	}
+	j.update.save()
+	return nil
+}
+
+func (j *job) convertAndPlace(ctx context.Context) error {
 	if j.rep.Lane == SessionConversion {
 		j.skipUnlisted(ctx)
 	}
@@ -136,9 +148,13 @@ func (j *job) run(ctx context.Context) error {
 
 // newStage creates the folder in which everything for a target is staged.
 func (in *input) newStage(t stage.Target) (err error) {
-	if in.opts.DryRun {
+	switch {
+	case in.stage != nil: // to finish an interrupted update
+	case in.opts.DryRun:
 		in.stage, err = stage.NewDryRun(t)
-	} else {
+	case in.opts.Update:
+		in.stage, err = stage.Claim(t, in.notify.Say)
+	default:
 		in.stage, err = stage.New(t)
 	}
 	return err

@@ -40,7 +40,7 @@ func fatal(err error) bool { return err != nil && stage.DiskFull(err) }
 // not be tried again.
 func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 	rep := &j.rep.Stores[i]
-	if rep.err != nil {
+	if rep.err != nil || rep.skipped {
 		return nil
 	}
 	if j.rep.Lane == SessionConversion {

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // victim SRC DST die N before|after: is killed at its Nth rename.
+// victim SRC DST update N before|after STATE: the same, as it updates.
 // victim SRC DST limit BYTES: cannot write larger files.
 // victim "" "" socket|child 0: opens a socket, or starts another that does.
 func victim(args []string) int {
@@ -40,7 +41,7 @@ func victim(args []string) int {
 	n, _ := strconv.Atoi(args[3])
 	rename := stage.Move
 	switch how {
-	case "die":
+	case "die", "update":
 		made := 0
 		rename = func(from, to string) error {
 			made++
@@ -71,7 +72,11 @@ func victim(args []string) int {
 		}
 		return 0
 	}
-	rep, err := convertWith(context.Background(), fakes(nil, nil), src, dst, Options{To: goesTo(src), Replace: true}, rename)
+	o := Options{To: goesTo(src), Replace: true}
+	if how == "update" {
+		o = Options{To: goesTo(src), Update: true, Delete: true, State: args[5]}
+	}
+	rep, err := convertWith(context.Background(), fakes(nil, nil), src, dst, o, rename)
 	if err != nil {
 		fmt.Println(err)
 		return 1

@@ -48,17 +48,17 @@ func (j *job) commit(ctx context.Context) error {
 	if err := j.outside.extract(j.stage, j.dest); err != nil {
 		return err
 	}
+	if j.update != nil {
+		if err := j.update.compareStores(ctx); err != nil {
+			return err
+		}
+	}
 	at, apartFrom, err := j.sidecarStage()
 	if err != nil {
 		return err
 	}
 	if apartFrom != nil {
 		defer j.removeStaging(apartFrom)
-	}
-	if j.update != nil {
-		if err := j.update.carrySidecar(); err != nil {
-			return err
-		}
 	}
 	some, err := sidecar.Write(at, j.omitted)
 	if err != nil {
@@ -77,7 +77,7 @@ func (j *job) commit(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if j.update != nil {
+	if j.update != nil && (j.update.exists || j.opts.DryRun) {
 		return j.update.place(ctx, some)
 	}
 	m := &stage.Renames{Rename: j.rename}

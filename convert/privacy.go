@@ -16,18 +16,23 @@ func (j *job) restrictPermissions() (denied fs.FileMode, err error) {
 	every := stage.GroupAndOthers
 	off := make([]fs.FileMode, len(j.found))
 	for i, f := range j.found {
-		if s := j.rep.Stores[i].Status; f.Loc == nil || s != Placed && len(j.stagedSessions[i]) == 0 {
+		if s := j.rep.Stores[i].Status; f.Loc == nil || s != Placed && s != Checked && len(j.stagedSessions[i]) == 0 {
 			continue
 		}
 		off[i] = stage.DeniedBy(f.Loc.Path)
 		every, denied = every&off[i], denied|off[i]
 	}
 	goal := j.stage.StorePath(j.dest, ".")
+	if j.update != nil { // every store may have been skipped
+		if err := os.MkdirAll(filepath.Dir(goal), 0o777); err != nil {
+			return 0, err
+		}
+	}
 	info, err := os.Lstat(goal)
-	if err != nil {
+	if err != nil && j.update == nil {
 		return 0, err
 	}
-	if !info.IsDir() || len(j.found) == 1 {
+	if err == nil && !info.IsDir() || len(j.found) == 1 {
 		every = denied
 	}
 	if err := stage.Deny(j.stage.Tree, every); err != nil {
@@ -48,7 +53,7 @@ func (j *job) restrictPermissions() (denied fs.FileMode, err error) {
 func (j *job) stagedPaths(i int) (out []string) {
 	rep := &j.rep.Stores[i]
 	if j.rep.Lane != SessionConversion {
-		if rep.Status == Placed {
+		if rep.Status == Placed && !rep.skipped {
 			out = append(out, j.stage.StorePath(j.dest, rep.Path))
 		}
 		return out

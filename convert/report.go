@@ -76,6 +76,7 @@ type StoreReport struct {
 	Error *ErrorReport `json:"error,omitempty"`
 
 	err          error
+	skipped      bool // update: not read, as it has not changed
 	lossesBeyond bool // losses after the last session that exceed Options.Allow
 }
 
@@ -144,7 +145,8 @@ func (s *StoreReport) fail(err error) {
 // unplace corrects the report of a store after the whole conversion failed: a
 // report must not call placed what is not there.
 func (s *StoreReport) unplace(err error) {
-	if s.Status == Placed || s.Status == Checked || s.Status == "" {
+	if !s.skipped && (s.Status == Placed || s.Status == Checked || s.Status == "") {
+		s.Change, s.Files = "", nil
 		s.failSessions()
 		s.fail(err)
 	}

@@ -199,6 +199,9 @@ func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
 // hold one.
 func (j *job) checkOneFile(to *formats.Format) error {
 	n := j.rep.Sessions(Placed) + j.rep.Sessions(Checked)
+	if j.opts.Update && j.oneFile(to, &session.Head{}) {
+		return &formats.Error{Format: to.Name, At: j.dst, Err: errors.New("--update needs a folder as DST: a file cannot keep sessions that are no longer in the source"), Hint: "pass a folder"}
+	}
 	if to.Writer.Many || n < 2 || !j.oneFile(to, &session.Head{}) {
 		return nil
 	}

@@ -29,6 +29,11 @@ type Records struct {
 	// changed. The error is ErrNoChanges if the store has to be opened as a whole.
 	Changes func(ctx context.Context, l *Location, v View, mark []byte) (*Changes, error)
 
+	// Keeps reports whether a file of a text, by its slash path below the text, may
+	// stay when the store no longer has what it holds: the text is valid with and
+	// without it. nil: none may.
+	Keeps func(path string) bool
+
 	// Shard returns the shard that a record belongs to, from that record alone, so
 	// that an archive splits along the client's own units.
 	Shard func(set *store.Set, r store.Record) Shard

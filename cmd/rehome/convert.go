@@ -126,6 +126,9 @@ func (c *convertCmd) Run(a *app) error {
 	if o.Cwd, o.Home, err = c.cwdAndHome(a.out.getenv); err != nil {
 		return err
 	}
+	if o.State = convert.StateDir(machine(a.out.getenv)); o.State == "" {
+		o.State = convert.NoState
+	}
 	in, err := a.stdin(src.path)
 	if err != nil {
 		return err

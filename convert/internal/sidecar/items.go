@@ -3,6 +3,7 @@ package sidecar
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -42,6 +43,11 @@ func Carried(rel string, items map[string][]store.SidecarItem) *Omitted {
 		o.Keep(it)
 	}
 	return o
+}
+
+// Stores returns the stores that an earlier sidecar has items for.
+func Stores(items map[string][]store.SidecarItem) []string {
+	return slices.Sorted(maps.Keys(items))
 }
 
 // Add counts and keeps an item that a reader omits: formats.View.OnOmit.

@@ -29,7 +29,8 @@ type Step struct {
 
 const (
 	journalName = "journal"
-	oldName     = "old" // folder of what the steps replace
+	oldName     = "old"  // folder of what the steps replace
+	keptName    = "kept" // folder of what they replace and the user wants back
 )
 
 type journal struct {
@@ -64,6 +65,12 @@ func Claim(t Target, say func(string)) (*Folder, error) {
 		return nil, errors.Join(err, s.Remove())
 	}
 	return s, nil
+}
+
+// Interrupted reports whether a killed run may have left an update to finish.
+func Interrupted(t Target) bool {
+	_, err := os.Lstat(filepath.Join(t.Dir, stagingPrefix(t.Base())+"update"))
+	return err == nil
 }
 
 // finish makes the renames that a killed run did not come to.
@@ -162,6 +169,12 @@ func (s *Folder) Staged(name string) string {
 // Old returns the path in steps to which the nth replaced file is moved.
 func (s *Folder) Old(n int) string {
 	return path.Join(filepath.Base(s.Root), oldName, fmt.Sprint(n))
+}
+
+// Kept returns the path in steps of a replaced file that is kept, by its path below
+// the target.
+func (s *Folder) Kept(name string) string {
+	return path.Join(filepath.Base(s.Root), keptName, name)
 }
 
 // Update makes all steps, or none of them. Everything staged must be on disk.

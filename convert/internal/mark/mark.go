@@ -1,0 +1,165 @@
+// Package mark remembers what an update read and wrote, so that the next one can skip
+// stores that have not changed, and recognizes files that others have edited.
+//
+// A mark is a file in the user's state folder, not in the target: it says something of
+// one machine. It is a cache. Without it everything is read and compared again.
+package mark
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Mark is what is known of a target.
+type Mark struct {
+	Rehome  string           `json:"rehome"`
+	Version int              `json:"version"`
+	Target  string           `json:"target"`
+	Made    string           `json:"made"`   // by which rehome, with which options
+	Stores  map[string]Store `json:"stores"` // by path below the source
+	Files   map[string]File  `json:"files"`  // by slash path below the folder of the target
+}
+
+// Store is a source as it was converted.
+type Store struct {
+	Source []Stat          `json:"source"` // nil: it may have changed while it was read
+	Report json.RawMessage `json:"report"`
+}
+
+// File is a file of the target as rehome wrote it.
+type File struct {
+	Store  string `json:"store"`
+	Stat   Stat   `json:"stat"`
+	Digest string `json:"digest"`
+}
+
+// Stat is what a file system says of a file.
+type Stat struct {
+	Path  string `json:"path,omitempty"`
+	Size  int64  `json:"size"`
+	Time  int64  `json:"time"` // of the last change, in nanoseconds
+	Inode uint64 `json:"inode,omitempty"`
+	Mode  uint32 `json:"mode"`
+}
+
+const version = 1
+
+// New returns an empty mark of a target.
+func New(target, made string) *Mark {
+	return &Mark{Rehome: "mark", Version: version, Target: target, Made: made, Stores: map[string]Store{}, Files: map[string]File{}}
+}
+
+func pathOf(dir, target string) string {
+	sum := sha256.Sum256([]byte(target))
+	return filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")
+}
+
+// Read reads the mark of a target, nil if there is none that can be used.
+func Read(dir, target string) *Mark {
+	if dir == "" {
+		return nil
+	}
+	b, err := os.ReadFile(pathOf(dir, target))
+	m := New("", "")
+	if err != nil || json.Unmarshal(b, m) != nil || m.Rehome != "mark" || m.Version != version || m.Target != target {
+		return nil
+	}
+	return m
+}
+
+// Write writes the mark of its target.
+func (m *Mark) Write(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(b, '\n'))
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), pathOf(dir, m.Target))
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// StatOf returns what a file system says of a file.
+func StatOf(info fs.FileInfo) Stat {
+	return Stat{Size: info.Size(), Time: info.ModTime().UnixNano(), Inode: inode(info), Mode: uint32(info.Mode())}
+}
+
+// maxFiles bounds the files of a source that a mark describes.
+const maxFiles = 1 << 16
+
+// Source describes all files below each path, nil if there are too many or some cannot
+// be read. A path that does not exist is described, too.
+func Source(paths ...string) (out []Stat) {
+	for _, p := range paths {
+		err := filepath.WalkDir(p, func(at string, e fs.DirEntry, err error) error {
+			if err != nil {
+				if at == p && os.IsNotExist(err) {
+					out = append(out, Stat{Path: at, Size: -1})
+					return nil
+				}
+				return err
+			}
+			info, err := os.Stat(at) // through links, as it is read
+			if err != nil {
+				return err
+			}
+			s := StatOf(info)
+			if s.Path = at; info.IsDir() {
+				s.Size, s.Time = 0, 0 // its entries are described themselves
+			}
+			if out = append(out, s); len(out) > maxFiles {
+				return fs.ErrInvalid
+			}
+			return nil
+		})
+		if err != nil {
+			return nil
+		}
+	}
+	return out
+}
+
+// granularity is the coarsest resolution of a file system's times.
+const granularity = 2 * time.Second
+
+// Settled reports whether all files last changed well before a time of the same
+// clock: else one could change again without a new time.
+func Settled(list []Stat, now time.Time) bool {
+	return list != nil && !slices.ContainsFunc(list, func(s Stat) bool { return s.Time > now.Add(-granularity).UnixNano() })
+}
+
+// Digest returns the digest of a file.
+func Digest(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return hex.EncodeToString(h.Sum(nil)), err
+}

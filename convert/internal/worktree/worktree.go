@@ -1,0 +1,104 @@
+// Package worktree asks git which files are committed.
+//
+// The repository may be anybody's, and its configuration can name programs to run.
+// So git only lists what is committed, from its object database: that runs no hook,
+// no filter, no file system monitor, takes no lock and fetches nothing. Whether a
+// file is as it was committed is decided here, by the bytes of the file.
+package worktree
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Committed are the files below a folder as git has them in the current commit.
+type Committed struct {
+	dir string
+	ids map[string]string // object id by slash path below dir
+}
+
+// List lists the committed files below a folder. It is empty if there is no git, no
+// repository or no commit.
+func List(ctx context.Context, dir string) *Committed {
+	c := &Committed{dir: dir, ids: map[string]string{}}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return c
+	}
+	cmd := exec.CommandContext(ctx, git, "--no-optional-locks", "--no-replace-objects", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull,
+		"-c", "protocol.allow=never", "ls-tree", "-r", "-z", "HEAD")
+	cmd.Dir = dir
+	cmd.Env = append(environment(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	out, err := cmd.StdoutPipe()
+	if err != nil || cmd.Start() != nil {
+		return c
+	}
+	in := bufio.NewReader(out)
+	for {
+		line, err := in.ReadString(0)
+		if err != nil {
+			break
+		}
+		// <mode> blob <id>\t<path>
+		what, name, ok := strings.Cut(strings.TrimSuffix(line, "\x00"), "\t")
+		if f := strings.Fields(what); ok && len(f) == 3 && f[1] == "blob" && f[0] != "120000" {
+			c.ids[name] = f[2]
+		}
+	}
+	if cmd.Wait() != nil {
+		c.ids = nil // not a repository, or no commit
+	}
+	return c
+}
+
+// environment returns the environment without what tells git of another repository:
+// this may run in a hook.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "GIT_") })
+}
+
+// Clean reports whether a file, by its slash path below the folder, is as it was
+// committed.
+func (c *Committed) Clean(name string) bool {
+	id := c.ids[name]
+	if id == "" {
+		return false
+	}
+	var h hash.Hash
+	switch len(id) {
+	case 2 * sha1.Size:
+		h = sha1.New()
+	case 2 * sha256.Size:
+		h = sha256.New()
+	default:
+		return false
+	}
+	want, err := hex.DecodeString(id)
+	if err != nil {
+		return false
+	}
+	f, err := os.Open(filepath.Join(c.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	fmt.Fprintf(h, "blob %d\x00", info.Size())
+	n, err := io.Copy(h, f)
+	return err == nil && n == info.Size() && bytes.Equal(h.Sum(nil), want)
+}

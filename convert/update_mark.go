@@ -1,0 +1,207 @@
+package convert
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"rehome/convert/internal/mark"
+	"rehome/convert/internal/sidecar"
+	"rehome/convert/internal/worktree"
+	"rehome/formats"
+)
+
+// layoutVersion changes when the same source makes other text: then no store is
+// skipped.
+const layoutVersion = 2
+
+// StateDir returns the folder of a user's machine for what updates remember, ""
+// if there is none.
+func StateDir(m formats.Machine) string {
+	dir := ""
+	switch m.OS {
+	case "windows":
+		dir = m.Env("LOCALAPPDATA")
+	case "darwin":
+		if m.Home != "" {
+			dir = filepath.Join(m.Home, "Library", "Application Support")
+		}
+	default:
+		if dir = m.Env("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
+			dir = ""
+		}
+		if dir == "" && m.Home != "" {
+			dir = filepath.Join(m.Home, ".local", "state")
+		}
+	}
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, "rehome", "updates")
+}
+
+func defaultStateDir() string {
+	home, _ := os.UserHomeDir() // "" if unknown
+	return StateDir(formats.Machine{OS: runtime.GOOS, Home: home, Getenv: os.Getenv})
+}
+
+// madeBy names what decides on the text besides the source.
+func (u *update) madeBy() string {
+	o, build := u.opts, ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		build = info.Main.Version
+		for _, s := range info.Settings {
+			if strings.HasPrefix(s.Key, "vcs.") {
+				build += " " + s.Value
+			}
+		}
+	}
+	src, _ := filepath.Abs(u.src)
+	b, _ := json.Marshal([]any{layoutVersion, build, src, o.From, o.To, o.Allow, o.Sidecar, o.WithSecrets, o.Compress, o.Cwd, o.BySession, o.History, o.Sessions, o.Workspace, o.Since})
+	return string(b)
+}
+
+// skipUnchanged describes the sources before any is read, and skips those that are as
+// the previous update read them, if it wrote what the target has. It reports whether
+// nothing is left to do.
+func (u *update) skipUnchanged() bool {
+	u.after = mark.New(u.dest.Path(), u.madeBy())
+	u.sources, u.made = make([][]mark.Stat, len(u.found)), map[string]bool{}
+	if u.before != nil {
+		u.after.Files = maps.Clone(u.before.Files)
+	}
+	if u.rep.Lane == SessionConversion {
+		return false // the folders of sessions and their heads come from other files, too
+	}
+	now, all := time.Now(), u.exists
+	for i, f := range u.found {
+		if f.Loc == nil {
+			all = false
+			continue
+		}
+		if u.sources[i] = u.describeSource(f.Loc); !mark.Settled(u.sources[i], now) {
+			u.sources[i] = nil
+		}
+		if !u.skip(i) {
+			all = false
+		}
+	}
+	if !all || u.opts.Delete {
+		return false
+	}
+	if !u.selects() {
+		u.vanished()
+	}
+	return true
+}
+
+// describeSource describes the files that a store is read from: a database with its
+// logs, else all files of its folder.
+func (u *update) describeSource(l *formats.Location) []mark.Stat {
+	at, err := sidecar.PathOf(u.src)
+	if err != nil {
+		return nil
+	}
+	if l.IsDir() {
+		return mark.Source(l.Path, at)
+	}
+	return mark.Source(l.Path, l.Path+"-wal", l.Path+"-journal", at)
+}
+
+// skip skips a store that has not changed.
+func (u *update) skip(i int) bool {
+	rel := u.found[i].Rel
+	if u.before == nil || u.before.Made != u.after.Made || u.opts.Verify == VerifyFull || !u.exists {
+		return false
+	}
+	was, ok := u.before.Stores[rel]
+	if !ok || was.Source == nil || !slices.Equal(was.Source, u.sources[i]) {
+		return false
+	}
+	rep := newStoreReport(u.found[i])
+	if json.Unmarshal(was.Report, &rep) != nil || rep.Path != rel || rep.Status != Placed && rep.Status != Checked {
+		return false
+	}
+	if !u.asWritten(rel) {
+		return false
+	}
+	rep.Status, rep.Change, rep.Files = Placed, Unchanged, nil
+	if u.opts.DryRun {
+		rep.Status = Checked
+	}
+	rep.skipped = true
+	u.rep.Stores[i] = rep
+	u.after.Stores[rel] = was
+	return true
+}
+
+// asWritten reports whether all files of a store look as the previous update wrote them.
+func (u *update) asWritten(rel string) bool {
+	some := false
+	for name, f := range u.before.Files {
+		if f.Store != rel || strings.HasPrefix(name, "../") {
+			continue
+		}
+		info, err := u.lstat(u.above(name))
+		if err != nil || info == nil || mark.StatOf(info) != f.Stat {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// remember notes what a store was made from, and its files. Index -1 stands for the
+// sidecar.
+func (u *update) remember(i int, files map[string]mark.File) {
+	for name, f := range files {
+		u.after.Files[u.below(name)], u.made[u.below(name)] = f, true
+	}
+	if i < 0 {
+		return
+	}
+	rep := u.rep.Stores[i]
+	rep.Files, rep.Change, rep.Status = nil, "", Placed
+	if b, err := json.Marshal(rep); err == nil {
+		u.after.Stores[rep.Path] = mark.Store{Source: u.sources[i], Report: b}
+	}
+}
+
+// save writes the mark. It is a cache, so that an error is only a remark.
+func (u *update) save() {
+	if u == nil || u.opts.DryRun {
+		return
+	}
+	if u.before != nil {
+		for rel, s := range u.before.Stores {
+			if _, ok := u.after.Stores[rel]; !ok && len(u.filesFrom(rel)) > 0 {
+				u.after.Stores[rel] = s
+			}
+		}
+	}
+	if err := u.after.Write(u.state); err != nil {
+		u.notify.Say(fmt.Sprintf("the next update will read everything again: %v", err))
+	}
+}
+
+// isCommitted reports whether a file of the target is as it is in the current commit
+// of the repository around it.
+func (u *update) isCommitted(name string) bool {
+	dir, rel := u.base, u.below(name)
+	if info, err := os.Lstat(u.currentPath(u.base)); err != nil || !info.IsDir() || strings.HasPrefix(rel, "../") {
+		dir, rel = path.Dir(u.base), path.Base(name)
+	}
+	if u.committed[dir] == nil {
+		u.committed[dir] = worktree.List(context.Background(), u.currentPath(dir))
+	}
+	return u.committed[dir].Clean(rel)
+}
