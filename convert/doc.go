@@ -36,4 +36,5 @@
 //	sessions          lists of sessions; the folders of sessions without one
 //	convert           this package: Convert and Migrate
 //	check             Check: rules, baselines, secrets
+//	watch             Run: Convert with Options.Update, whenever the source changes
 package convert

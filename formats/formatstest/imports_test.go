@@ -42,6 +42,7 @@ func layers() []layer {
 		{"golden", nil},
 		{"internal/scratch", nil},
 		{"internal/udiff", nil},
+		{"internal/fsevents", nil},
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
 		{"convert/internal/notify", nil},
@@ -51,12 +52,13 @@ func layers() []layer {
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
+		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsevents"}},
 		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/check", "convert/sessions", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/check", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 
@@ -77,6 +79,7 @@ const rooms = "formats/<codec>/internal/"
 func doors() map[string][]string {
 	return map[string][]string{
 		"github.com/alecthomas/kong":            {"cmd/rehome"},
+		"github.com/fsnotify/fsnotify":          {"internal/fsevents"},
 		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},
 		"github.com/klauspost/compress":         {"formats/internal/packed"},
 		"github.com/santhosh-tekuri/jsonschema": {"schemas"},
