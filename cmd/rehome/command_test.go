@@ -86,6 +86,14 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 		checkLines(t, doc)
 		return
 	}
+	if bytes.HasPrefix(doc, []byte(`{"time":`)) {
+		for line := range bytes.Lines(doc) {
+			if err := schemas.Validate("watch-event-1", line); err != nil {
+				t.Errorf("%q: not a watch-event-1: %v\n%s", args, err, line)
+			}
+		}
+		return
+	}
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &top); err != nil {
 		t.Errorf("%q: stdout is not one JSON object: %v\n%s", args, err, doc)
@@ -153,7 +161,7 @@ func TestInterrupted(t *testing.T) {
 // codes, on lines that fit a terminal.
 func TestEveryHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "")
-	for _, command := range []string{"", "convert", "ls", "show", "check", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
+	for _, command := range []string{"", "convert", "watch", "ls", "show", "check", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
 		args := []string{"--help"}
 		if command != "" {
 			args = []string{command, "--help"}

@@ -125,5 +125,6 @@ func commandCases() map[string]commandCase {
 		"go install *":                                                    {not: "it would install rehome on this machine"},
 		"go test *":                                                       {not: "this is a test"},
 		"make *":                                                          {not: "it builds the project or a release"},
+		"rehome watch *":                                                  {not: "it runs until it is interrupted; TestWatch and the transcripts run it"},
 	}
 }

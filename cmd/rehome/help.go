@@ -31,10 +31,10 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 // stands for all commands.
 func exitsWith(command string, code int) bool {
 	only := map[int][]string{
-		3:   {"convert"},
+		3:   {"convert", "watch"},
 		4:   {"check"},
-		5:   {"convert", "migrate", "show", "check"},
-		130: {"convert", "migrate", "ls", "show", "check", "detect", "demo"},
+		5:   {"convert", "migrate", "watch", "show", "check"},
+		130: {"convert", "migrate", "watch", "ls", "show", "check", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

@@ -24,6 +24,7 @@ import (
 	"rehome/convert"
 	"rehome/convert/check"
 	"rehome/convert/sessions"
+	"rehome/convert/watch"
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/formats/loss"
@@ -132,7 +133,7 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}}
+	return []result{&lsResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, watchEvent{}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
@@ -140,6 +141,9 @@ func choices() []words {
 	out := []words{{}}
 	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed, convert.Same, convert.Updated} {
 		out = append(out, words{"Status": status}, words{"Status": status, "Lane": "session"})
+	}
+	for _, kind := range []watch.Kind{watch.Ready, watch.Session, watch.Store, watch.Kept, watch.Problem, watch.Recovered, watch.Polling} {
+		out = append(out, words{"Kind": string(kind)})
 	}
 	return out
 }
@@ -244,7 +248,7 @@ func isPage(e ast.Expr) bool {
 func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
-		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "pager.start", // what is in front of all others
+		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "output.event", "pager.start", // what is in front of all others
 		"checkCmd.print", "viewer.width", "lsCmd.Run", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}

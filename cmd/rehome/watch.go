@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert"
+	"rehome/convert/watch"
+)
+
+// minInterval is the shortest --interval: looking takes time, too.
+const minInterval = 100 * time.Millisecond
+
+// Validate rejects invalid values of flags.
+func (c *watchCmd) Validate() error {
+	switch {
+	case c.Src == "-" || c.Dst == "-":
+		return errors.New("cannot watch stdin")
+	case c.Interval < minInterval:
+		return fmt.Errorf("--interval: must be at least %v", minInterval)
+	}
+	return nil
+}
+
+// Run keeps DST up to date until it is interrupted, which is its normal end.
+func (c *watchCmd) Run(a *app) error {
+	flags := convertCmd{From: c.From, To: c.To, Project: c.Project, Compress: c.Compress, WithSecrets: c.WithSecrets,
+		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, Live: c.Live, Jobs: c.Jobs}
+	o := flags.options()
+	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
+	err := watch.Run(a.ctx, watch.Options{
+		Registry: a.reg, Source: c.Src, Target: c.Dst, Convert: o, Interval: c.Interval, Once: c.Once,
+		OnEvent: func(e watch.Event) { a.out.event(watchEvent{e, c}) },
+	})
+	if err != nil && a.out.json && !errors.As(err, new(convert.Misuse)) {
+		return reported{err}
+	}
+	return err
+}
+
+// event prints an event: a change to stdout, a problem to stderr.
+func (o *output) event(e watchEvent) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.json:
+		writeJSONLine(o.stdout, e.Event)
+	case e.problem() && e.command.Once: // it is the error of the command
+	case e.problem():
+		e.text(&page{screen.NewPage(o.stderr, o.errPalette)})
+	case !o.noReport:
+		e.text(&page{screen.NewPage(o.stdout, o.palette)})
+	}
+}
+
+// watchEvent is an event of watch: schema watch-event-1.
+type watchEvent struct {
+	watch.Event
+	command *watchCmd
+}
+
+// problem reports whether an event is a remark or an error, not a result.
+func (e watchEvent) problem() bool { return e.Kind == watch.Problem || e.Kind == watch.Polling }
+
+func (e watchEvent) text(p *page) {
+	if !e.problem() {
+		p.Line(p.Faint(e.time()) + e.change())
+		return
+	}
+	p.Line(p.Red("rehome:") + " " + e.time() + e.trouble())
+	if e.Hint != "" {
+		p.Line(p.Faint("  hint: " + visible(e.Hint)))
+	}
+}
+
+// time returns the local time of an event. A single round prints none.
+func (e watchEvent) time() screen.Safe {
+	if e.command.Once {
+		return ""
+	}
+	return visible(e.Time.Local().Format(time.TimeOnly)) + " "
+}
+
+func (e watchEvent) change() screen.Safe {
+	to := " -> " + visible(e.Target)
+	switch e.Kind {
+	case watch.Ready:
+		return readyText(*e.Stores) + to
+	case watch.Session:
+		name := visible(e.Title)
+		if name == "" {
+			name = visible(e.Session)
+		}
+		return name + ": " + e.turns() + to
+	case watch.Store:
+		what := screen.Safe("changed")
+		if e.Files > 0 {
+			what = plural(int64(e.Files), "file") + " written"
+		}
+		return storeText(e.Store) + what + to
+	case watch.Kept:
+		return storeText(e.Store) + "no longer in the source, kept" + to
+	}
+	return "resolved"
+}
+
+// readyText counts the stores of the first round.
+func readyText(n watch.Stores) screen.Safe {
+	var parts []screen.Safe
+	for _, c := range []struct {
+		n    int
+		what screen.Safe
+	}{{n.Added, "added"}, {n.Updated, "updated"}, {n.Unchanged, "unchanged"}, {n.Kept, "kept"}, {n.Failed, "failed"}} {
+		if c.n > 0 {
+			parts = append(parts, grouped(int64(c.n))+" "+c.what)
+		}
+	}
+	return plural(int64(n.Added+n.Updated+n.Unchanged+n.Kept+n.Failed), "store") + ": " + screen.Join(parts, ", ")
+}
+
+// turns says how a session has changed.
+func (e watchEvent) turns() screen.Safe {
+	switch {
+	case e.NewTurns != nil && *e.NewTurns > 0:
+		return plural(*e.NewTurns, "new turn")
+	case e.Turns != nil:
+		return "changed, " + plural(*e.Turns, "turn")
+	}
+	return "changed"
+}
+
+func (e watchEvent) trouble() screen.Safe {
+	text := visible(e.Message)
+	switch {
+	case e.Kind == watch.Polling:
+		return text + visible(fmt.Sprintf("; looking for changes every %v", e.command.Interval))
+	case e.Retry > 0:
+		return text + visible(fmt.Sprintf(" (next try in %v)", (time.Duration(e.Retry*float64(time.Second)).Round(time.Second))))
+	}
+	return text
+}
+
+// storeText begins a line about a store of several.
+func storeText(store string) screen.Safe {
+	if store == "" || store == "." {
+		return ""
+	}
+	return visible(filepath.FromSlash(store)) + ": "
+}
