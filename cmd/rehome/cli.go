@@ -35,7 +35,7 @@ const about = `Move coding-agent sessions between clients, and to git-friendly t
 
 type convertCmd struct {
 	Src string `arg:"" optional:"" help:"Store, folder of stores, STORE#ID (one session of a store), or session on this machine (its id, an id prefix, or words from its title). Use - to read from stdin. SRC is never modified."`
-	Dst string `arg:"" optional:"" help:"Target to create. Must not exist unless you pass --replace. Optional with --cwd."`
+	Dst string `arg:"" optional:"" help:"Target to create. Must not exist unless you pass --replace or --update. Optional with --cwd."`
 
 	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
 	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text made from a store: the format of that store)"`
@@ -76,6 +76,10 @@ or absent. In a folder of stores, one bad store does not stop the others.
 --to canonical writes one JSON line per message: one file per session, DST/<client>/<id>.jsonl, or a single file if
 DST ends in .jsonl.
 
+--update compares the result with an existing DST and writes only the files that differ: all of them, or none if it
+is interrupted or fails. What is no longer in SRC stays in DST and is listed. A file of DST that somebody edited is not
+overwritten, unless it is committed to git. Stores that have not changed since the last update are not read.
+
 Clients look up sessions by working directory, exactly as it is spelled, so --cwd /work and --cwd /work/ are different
 folders. A relative DIR is made absolute first.
 
@@ -89,8 +93,8 @@ Examples:
     rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson
     rehome convert agents --cwd .
 
-    # all chats on this machine, one archive each
-    rehome convert ~/.cursor/chats chats --to archive
+    # all chats on this machine, one archive each; again after a day of work
+    rehome convert ~/.cursor/chats chats --to archive --update
 
     # the conversations of all chats, one file per session
     rehome convert ~/.cursor/chats sessions --to canonical

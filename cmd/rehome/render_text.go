@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -78,7 +79,12 @@ func (r convertResult) text(p *page) {
 	} else {
 		r.several(p)
 	}
-	if r.Backup != "" {
+	r.changes(p)
+	switch updated := len(r.Stores) > 0 && slices.ContainsFunc(r.Stores, isUpdate); {
+	case r.Backup == "":
+	case updated:
+		p.Linef("  edited files kept in %s", visible(r.Backup))
+	default:
 		p.Linef("  old target kept as %s", visible(r.Backup))
 	}
 	if r.Sidecar != "" {
@@ -88,7 +94,7 @@ func (r convertResult) text(p *page) {
 
 // single prints one store with its tables.
 func (r convertResult) single(p *page, s *convert.StoreReport) {
-	p.Linef("  %s -> %s, %s conversion: %s, %s, %s", s.From, s.To, r.Lane, p.status(s.Status), plural(s.Rows, "record"), size(s.Bytes))
+	p.Linef("  %s -> %s, %s conversion: %s, %s, %s", s.From, s.To, r.Lane, p.status(outcome(s)), plural(s.Rows, "record"), size(s.Bytes))
 	var rows [][]screen.Safe
 	for i, set := range s.Sets {
 		if i == maxSets && len(s.Sets) > maxSets+1 {
@@ -114,12 +120,16 @@ func (r convertResult) several(p *page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
 	var losses lossTotals
+	width := len(convert.Withheld)
+	if slices.ContainsFunc(r.Stores, isUpdate) {
+		width = len(convert.Unchanged)
+	}
 	for i := range r.Stores {
 		s := &r.Stores[i]
-		count[s.Status]++
+		word := outcome(s)
+		count[word]++
 		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
-		pad := screen.Repeat(" ", len(convert.Withheld)-len(s.Status))
-		p.Linef("  %s%s  %s", p.status(s.Status), pad, visible(s.Path))
+		p.Linef("  %s%s  %s", p.status(word), screen.Repeat(" ", width-len(word)), visible(s.Path))
 		if s.Status == convert.Withheld {
 			p.losses("    ", s.Losses)
 		} else {
@@ -128,7 +138,7 @@ func (r convertResult) several(p *page) {
 		p.failure("    ", s.Error)
 	}
 	var totals []screen.Safe
-	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed} {
+	for _, status := range []string{convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed, convert.Checked, convert.Withheld, convert.Failed} {
 		if n := count[status]; n > 0 {
 			totals = append(totals, grouped(int64(n))+" "+p.status(status))
 		}
@@ -136,6 +146,47 @@ func (r convertResult) several(p *page) {
 	p.Linef("  %s conversion: %s; %s, %s", r.Lane, screen.Join(totals, ", "), plural(records, "record"), size(bytes))
 	p.losses("  ", losses)
 	p.omitted(omitted)
+}
+
+// outcome returns what happened to a store: in an update, what changed.
+func outcome(s *convert.StoreReport) string { return cmp.Or(s.Change, s.Status) }
+
+func isUpdate(s convert.StoreReport) bool { return s.Change != "" }
+
+// maxChanges is how many files of an update are listed.
+const maxChanges = 20
+
+// changes lists the files that an update changed, or kept although the source no longer
+// has them, and how many there are of each.
+func (r convertResult) changes(p *page) {
+	count := map[string]int64{}
+	var rows [][]screen.Safe
+	for i := range r.Stores {
+		for _, f := range r.Stores[i].Files {
+			count[f.Change]++
+			rows = append(rows, []screen.Safe{visible(f.Change), visible(f.Path)})
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	var totals []screen.Safe
+	for _, change := range []string{convert.Added, convert.Updated, convert.Removed, convert.Kept} {
+		if n := count[change]; n > 0 {
+			totals = append(totals, grouped(n)+" "+p.status(change))
+		}
+	}
+	p.Linef("  files: %s", screen.Join(totals, ", "))
+	p.Table("    ", rows[:min(len(rows), maxChanges)])
+	if more := len(rows) - maxChanges; more > 0 {
+		p.Linef("    and %d more", more)
+	}
+	if count[convert.Kept] > 0 {
+		p.Line("  kept files are no longer in the source; --delete removes them")
+	}
+	if r.DryRun {
+		p.Line("  nothing was written: this was a dry run")
+	}
 }
 
 // lossTotals are the losses of several stores, added up by code.
@@ -158,11 +209,11 @@ func (t *lossTotals) add(s *convert.StoreReport) {
 func (p *page) status(status string) screen.Safe {
 	word := visible(status)
 	switch status {
-	case convert.Placed:
+	case convert.Placed, convert.Added, convert.Updated:
 		return p.Green(word)
 	case convert.Failed:
 		return p.Red(word)
-	case convert.Withheld:
+	case convert.Withheld, convert.Kept, convert.Removed:
 		return p.Yellow(word)
 	case convert.Same:
 		return "unchanged"
