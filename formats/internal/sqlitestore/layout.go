@@ -99,6 +99,9 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 		}
 		return s.place(&out, root, filepath.ToSlash(rel), name, e)
 	})
+	byPath := func(a, b part) int { return strings.Compare(a.path, b.path) }
+	slices.SortFunc(out.databases, byPath) // WalkDir sorts each folder, not the paths
+	slices.SortFunc(out.plain, byPath)
 	if err == nil && len(out.databases) == 0 {
 		err = &formats.Error{Format: s.Origin, At: l.Path, Err: ErrNoDatabase, Hint: "run `rehome detect` on it to see what it is"}
 	}
