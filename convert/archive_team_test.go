@@ -39,6 +39,9 @@ func TestAgentsShareNoFile(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(filepath.Join(dir, name))
+			if strings.HasPrefix(string(text), `{"rows":0,`) || strings.HasSuffix(name, ".xxh3") {
+				return err // a table whose rows are all in shards; the digest of a file
+			}
 			agents := map[string]bool{}
 			for _, a := range id.FindAllString(name+"\n"+string(text), -1) {
 				agents[a], all[a] = true, true

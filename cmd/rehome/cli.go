@@ -326,7 +326,7 @@ func (schemaCmd) Help() string {
 Examples:
 
     rehome schema
-    rehome schema archive-manifest-1 > manifest.schema.json`
+    rehome schema archive-manifest-2 > manifest.schema.json`
 }
 
 type demoCmd struct{}

@@ -297,7 +297,9 @@ func makeSample(t *testing.T, to, name string) error {
 	case "sqlite":
 		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../../testdata/sqlite/oddities.sql"))))
 	case "archive":
-		return archived(t, filepath.Join(to, "chat"))
+		return archived(t, "chat/", chatFolder(), filepath.Join(to, "chat"))
+	case "archive-ide":
+		return archived(t, "ide/"+rest, "User", filepath.Join(to, "ide"))
 	case "ndjson-sidecar":
 		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
 		return err
@@ -315,13 +317,13 @@ func makeSample(t *testing.T, to, name string) error {
 	return fmt.Errorf("%w: nobody knows how to make it", fs.ErrNotExist)
 }
 
-// archived is the chat as text.
-func archived(t *testing.T, to string) error {
+// archived is a store of a sample as text.
+func archived(t *testing.T, sample, below, to string) error {
 	store := t.TempDir()
-	if err := makeSample(t, store, "chat/"); err != nil {
+	if err := makeSample(t, store, sample); err != nil {
 		return err
 	}
-	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(store, chatFolder()), to, convert.Options{To: "archive", Sidecar: "none"})
+	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(store, below), to, convert.Options{To: "archive", Sidecar: "none"})
 	return err
 }
 

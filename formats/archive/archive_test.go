@@ -123,7 +123,12 @@ func byThree(set *store.Set, r store.Record) formats.Shard {
 
 func (s *sample) write(t *testing.T, dir, compress string, jobs, rows int) {
 	t.Helper()
-	w, err := create(t.Context(), formats.Build{Path: dir, Schema: s.schema, Shard: byThree, Compress: compress, Jobs: jobs})
+	s.build(t, formats.Build{Path: dir, Schema: s.schema, Shard: byThree, Compress: compress, Jobs: jobs}, rows)
+}
+
+func (s *sample) build(t *testing.T, b formats.Build, rows int) {
+	t.Helper()
+	w, err := create(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,10 +224,12 @@ func TestLayout(t *testing.T) {
 	want := []string{
 		".gitattributes",
 		"a/one.db/" + tableBase("con") + ".ndjson", "a/one.db/" + tableBase("Ünsafe") + ".ndjson",
-		"a/one.db/t.ndjson", "a/one.db/t/" + shardPath("shard-1"), "a/one.db/t/" + shardPath("Has/../odd name"),
-		"manifest.json", "notes/empty.txt", "notes/long.bin",
+		"a/one.db/t.ndjson", "a/one.db/t/" + shardPath(formats.Shard{Name: "shard-1"}), "a/one.db/t/" + shardPath(formats.Shard{Name: "Has/../odd name"}),
+		"a/one.db/database.json", "a/one.db/empty.ndjson",
+		"manifest.json", "notes/empty.txt", "notes/empty.txt.xxh3", "notes/long.bin", "notes/long.bin.xxh3",
+		"two.db/database.json", "two.db/empty.ndjson",
 		"two.db/" + tableBase("con") + ".ndjson", "two.db/" + tableBase("Ünsafe") + ".ndjson",
-		"two.db/t.ndjson", "two.db/t/" + shardPath("shard-1"), "two.db/t/" + shardPath("Has/../odd name"),
+		"two.db/t.ndjson", "two.db/t/" + shardPath(formats.Shard{Name: "shard-1"}), "two.db/t/" + shardPath(formats.Shard{Name: "Has/../odd name"}),
 	}
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
@@ -263,7 +270,7 @@ func TestManyShards(t *testing.T) {
 	if err := w.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(tree(t, dir)); n != 1777+2 {
+	if n := len(tree(t, dir)); n != 1777+4 {
 		t.Errorf("%d files, want one a shard", n)
 	}
 	if _, sum, err := read(t.Context(), dir, 0); err != nil || !slices.Equal(sum, s.summary()) {

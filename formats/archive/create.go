@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"rehome/formats"
+	"rehome/formats/internal/entries"
 	"rehome/formats/internal/packed"
 	"rehome/formats/store"
 )
@@ -20,6 +21,8 @@ type writer struct {
 	root   *os.Root
 	schema *store.Schema
 	shard  func(*store.Set, store.Record) formats.Shard
+	keyed  []bool                        // of each set: its first column is a key, see common
+	lists  []map[string][]entries.Member // of each set, see listsOf
 	pack   packed.Kind
 
 	sink    *sink
@@ -32,7 +35,6 @@ type writer struct {
 	err     error         // of the sink; valid after done
 	live    bool          // not ended
 
-	wrote []text
 }
 
 func create(_ context.Context, b formats.Build) (store.Writer, error) {
@@ -43,7 +45,7 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if err := encodable(b.Schema); err != nil {
 		return nil, err
 	}
-	if err := newManifest(b.Schema, pack, make([]text, len(b.Schema.Sets))).checkPaths(); err != nil {
+	if err := checkPaths(b.Schema, version); err != nil {
 		return nil, &formats.Error{Format: name, Err: err, Hint: "rename it in a copy of the store, and archive the copy"}
 	}
 	if err := os.Mkdir(b.Path, 0o777); err != nil {
@@ -56,7 +58,12 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	w := &writer{
 		root: root, schema: b.Schema, shard: b.Shard, pack: pack,
 		quit: make(chan struct{}), done: make(chan struct{}), live: true,
-		wrote: make([]text, len(b.Schema.Sets)),
+	}
+	for i, keys := range keysOf(b.Schema) {
+		w.keyed, w.lists = append(w.keyed, keys.first()), append(w.lists, nil)
+		if keys.first() && pack == packed.None {
+			w.lists[i] = listsOf(&b.Schema.Sets[i], b.Lists)
+		}
 	}
 	workers := formats.Workers(b.Jobs)
 	w.sink = newSink(w, workers)
@@ -120,24 +127,22 @@ func (w *writer) failed() error {
 	return errors.New("archive: Put after Finish")
 }
 
-// Finish waits for the last row, and then writes the manifest, unless it is canceled.
+// Finish waits for the last row, and then writes the documents, unless it is canceled.
 func (w *writer) Finish(ctx context.Context) error {
 	w.end()
 	if err := cmp.Or(w.err, ctx.Err()); err != nil {
 		return err
 	}
-	m := newManifest(w.schema, w.pack, w.wrote)
-	if err := m.sign(); err != nil {
-		return err
+	for path, doc := range documents(w.schema, w.pack) {
+		b, err := signed(doc)
+		if err == nil {
+			err = w.sink.file(path, b)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	b, err := m.encode()
-	if err != nil {
-		return err
-	}
-	if err := w.root.WriteFile(attributesName, []byte("* -text\n"), 0o666); err != nil {
-		return err
-	}
-	return w.root.WriteFile(manifestName, b, 0o666)
+	return w.sink.file(attributesName, []byte(attributes))
 }
 
 // end stops the workers and the sink, after all batches are written.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"path"
 	"strings"
 
 	"rehome/formats/internal/packed"
@@ -23,7 +22,7 @@ func (r *reader) cut(ctx context.Context) iter.Seq[*unit] {
 	return func(yield func(*unit) bool) {
 		for set, files := range r.files {
 			for _, name := range files {
-				c := cutter{r: r, set: set, file: name, at: r.placeOf(set, name), yield: yield}
+				c := r.cutter(set, name, yield)
 				if ctx.Err() != nil || !c.run(ctx) {
 					return
 				}
@@ -39,6 +38,22 @@ type cutter struct {
 	file  string
 	at    place
 	yield func(*unit) bool
+
+	trailers bool // rows end in a line with their count and digest,
+	ended    bool // and it was read
+}
+
+func (r *reader) cutter(set int, file string, yield func(*unit) bool) cutter {
+	return cutter{
+		r: r, set: set, file: file, at: r.placeOf(set, file), yield: yield,
+		trailers: r.version > 1 && !common(file), ended: stream(file),
+	}
+}
+
+// wrong fails at the next line.
+func (c *cutter) wrong(err error) bool {
+	c.yield(&unit{set: c.set, file: c.file, err: err, wrong: 1})
+	return false
 }
 
 func (c *cutter) fail(err error) bool {
@@ -99,7 +114,7 @@ func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
 			if end < have {
 				return c.fail(errors.New("incomplete last line"))
 			}
-			return c.sections(buf[:end])
+			return c.sections(buf[:end]) && c.end()
 		}
 		if end == 0 {
 			if buf = c.grow(buf, have); buf == nil {
@@ -119,7 +134,7 @@ func (c *cutter) lines(ctx context.Context, in io.Reader, first int) bool {
 
 // grow makes room for a long line, up to the number of bytes that the manifest lists.
 func (c *cutter) grow(buf []byte, have int) []byte {
-	if claim := c.r.claims[c.set].bytes; c.file != "" && int64(have) > max(claim, unitBytes) {
+	if claim := c.r.claims[c.set].bytes; c.r.version == 1 && c.file != "" && int64(have) > max(claim, unitBytes) {
 		c.fail(fmt.Errorf("text is longer than the %d bytes that the manifest lists", claim))
 		return nil
 	}
@@ -130,20 +145,36 @@ func (c *cutter) grow(buf []byte, have int) []byte {
 	return append(buf[:have], make([]byte, max(len(buf), unitBytes))...)
 }
 
-// sections yields complete lines, table by table. In a compressed stream, and only there,
-// a line that starts with a brace names the table of the rows that follow.
+var (
+	errNoTrailer = errors.New("the last line, with the number and digest of the rows, is missing")
+	errTrailer   = errors.New("rows after the line with their number and digest")
+)
+
+// end checks that the rows have ended in a trailer.
+func (c *cutter) end() bool {
+	if c.trailers && !c.ended {
+		return c.fail(errNoTrailer)
+	}
+	return true
+}
+
+// sections yields complete lines, table by table. A line that starts with a brace is not a
+// row: it names the table of the rows that follow in a stream, or is a trailer.
 func (c *cutter) sections(text []byte) bool {
-	if !stream(c.file) {
+	if !stream(c.file) && !c.trailers {
 		return len(text) == 0 || c.yield(&unit{set: c.set, file: c.file, at: c.at, text: text, whole: true})
 	}
 	for whole := true; len(text) > 0; whole = false {
 		if text[0] == '{' {
 			n := bytes.IndexByte(text, '\n') + 1
-			if !c.announce(text[:n]) || !c.yield(&unit{set: -1, file: c.file}) {
+			if !c.mark(text[:n]) {
 				return false
 			}
 			text = text[n:]
 			continue
+		}
+		if c.trailers && c.ended {
+			return c.wrong(errTrailer)
 		}
 		n := bytes.Index(text, []byte("\n{")) + 1
 		if n == 0 {
@@ -157,14 +188,24 @@ func (c *cutter) sections(text []byte) bool {
 	return true
 }
 
-// announce moves to the table that a line of a stream names.
-func (c *cutter) announce(line []byte) bool {
+// mark takes a line that is not a row.
+func (c *cutter) mark(line []byte) bool {
+	if said, ok := parseTrailer(line); ok && c.trailers && !c.ended {
+		c.ended = true
+		return c.yield(&unit{set: c.set, file: c.file, trailer: &said})
+	}
+	if !stream(c.file) {
+		return c.wrong(errors.New("not a row of cells, and not the number and digest of the rows"))
+	}
 	set, ok := c.r.announced(c.r.schema.Sets[c.set].File, line)
 	if !ok {
-		return c.fail(errors.New("not a row, and not a {\"table\":...} line that names a table of this database"))
+		return c.wrong(errors.New("not a row, and not a {\"table\":...} line that names a table of this database"))
 	}
-	c.set = set
-	return true
+	if !c.end() {
+		return false
+	}
+	c.set, c.ended = set, false
+	return c.yield(&unit{set: -1, file: c.file})
 }
 
 // announced returns the table that a line of the stream of a database names.
@@ -180,18 +221,17 @@ func (r *reader) announced(db string, line []byte) (set int, ok bool) {
 	return set, ok && err == nil && bytes.Equal(again, line)
 }
 
-// placeOf returns the place of a file among those of its table.
+// placeOf returns the place of a file in the digests of its lines.
 func (r *reader) placeOf(set int, file string) place {
+	if r.version > 1 {
+		return placeOf(file)
+	}
 	rel, _ := strings.CutPrefix(file, tablePath(r.schema.Sets[set].File, r.schema.Sets[set].Name)+"/")
 	if rel == file {
 		return 0
 	}
 	return placeOf(rel)
 }
-
-// stream reports whether a file is the compressed stream of a database. No table and no
-// shard has such a name.
-func stream(file string) bool { return strings.HasPrefix(path.Base(file), "records.ndjson") }
 
 // buffer returns a buffer of at least n bytes, a used one if it is large enough.
 func (r *reader) buffer(n int) []byte {

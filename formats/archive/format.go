@@ -21,7 +21,7 @@ func Format() *formats.Format {
 			Create: create,
 		},
 		Text:    true,
-		Schemas: []string{"archive-manifest-1", "archive-row-1", "archive-section-1"},
+		Schemas: []string{"archive-manifest-2", "archive-database-2", "archive-row-1", "archive-common-2", "archive-entry-2", "archive-section-1", "archive-trailer-2", "archive-manifest-1"},
 		Probe:   probe,
 		Check:   check,
 	}
@@ -30,7 +30,14 @@ func Format() *formats.Format {
 const (
 	manifestName   = "manifest.json"
 	attributesName = ".gitattributes"
+	databaseName   = "database.json"
+
+	companionSuffix = ".xxh3" // of the file that states the digest of a plain file
 )
+
+// attributes is the text of .gitattributes. Common files hold rows that never change, in
+// any order: git keeps the lines of both sides.
+const attributes = "* -text\n*.common.ndjson merge=union\n"
 
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if !l.IsDir() || !l.Has(manifestName) {

@@ -23,19 +23,17 @@ func stepsOver(t *testing.T, n int, compress string) (steps, found int) {
 	}
 	dir := filepath.Join(t.TempDir(), "archive")
 	if compress == "" {
-		m := newManifest(schema, packed.None, make([]text, n))
-		for i := range m.Databases[0].Tables {
-			m.Databases[0].Tables[i].Rows = 1
-		}
-		b, err := m.encode()
-		if err == nil {
-			err = os.Mkdir(dir, 0o777)
-		}
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, manifestName), b, 0o666)
-		}
-		if err != nil {
-			t.Fatal(err)
+		for name, doc := range documents(schema, packed.None) {
+			b, err := signed(doc)
+			if err == nil {
+				err = os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777)
+			}
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, name), b, 0o666)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 	} else {
 		(&sample{schema: schema, records: make([][]row, n)}).write(t, dir, compress, 1, 50)

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"rehome/formats/archive/internal/rowtext"
-	"rehome/formats/internal/packed"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/store"
 )
@@ -29,7 +28,9 @@ func mutantSeeds(t testing.TB) (seeds [][2]string) {
 		rowids := !strings.Contains(c.sql, "WITHOUT") && !strings.Contains(c.sql, "INTEGER")
 		schema := &store.Schema{Origin: "sqlite", Databases: []store.Database{{Pragmas: store.Pragmas{PageSize: 4096, Encoding: []string{"UTF-8", "UTF-16le"}[i%2], JournalMode: "delete"},
 			Objects: []store.Object{{Type: "table", Name: "t", Table: "t", SQL: c.sql}}}}, Sets: []store.Set{{Name: "t", Columns: columns, RowIDs: rowids}}}
-		m, err := newManifest(schema, packed.None, make([]text, 1)).encode()
+		d := schema.Databases[0]
+		m, err := spelled(&manifest1{manifest{Rehome: name, Version: 1, Origin: schema.Origin, Compress: "none"},
+			[]database1{{"", d.Pragmas, d.Objects, []table1{{table: table{"t", columns, rowids}, Digest: store.Digest{}.String()}}}}, []file1{}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,15 +58,15 @@ func mutantSeeds(t testing.TB) (seeds [][2]string) {
 // parsed makes rows of text as reading an archive does, without a file, and
 // spells them again: what is taken is one spelling only.
 func parsed(manifest, rows string) (*store.Schema, []*store.Batch, error) {
-	m, err := parseManifest([]byte(manifest))
-	if err != nil {
-		return nil, nil, err
+	_, m, err := parseManifest([]byte(manifest))
+	if err != nil || m == nil {
+		return nil, nil, errors.Join(err, errQuit)
 	}
 	schema, claims, err := m.schema()
 	if err != nil || len(schema.Sets) == 0 {
 		return nil, nil, errors.Join(err, errQuit)
 	}
-	r := &reader{schema: schema, claims: claims, jobs: 1}
+	r := &reader{version: 1, schema: schema, claims: claims, jobs: 1}
 	r.owners()
 	set := &schema.Sets[0]
 	if set.Kind != store.Table {
@@ -74,7 +75,7 @@ func parsed(manifest, rows string) (*store.Schema, []*store.Batch, error) {
 	claims[0].bytes = int64(len(rows))
 	var batches []*store.Batch
 	var again []byte
-	c := cutter{r: r, file: tablePath(set.File, set.Name) + ".ndjson", yield: func(u *unit) bool {
+	c := r.cutter(0, tablePath(set.File, set.Name)+".ndjson", func(u *unit) bool {
 		u.parse(schema.Sets, rowtext.Parse)
 		if err = u.err; err != nil {
 			return false
@@ -86,7 +87,7 @@ func parsed(manifest, rows string) (*store.Schema, []*store.Batch, error) {
 			batches = append(batches, b)
 		}
 		return true
-	}}
+	})
 	whole := c.lines(context.Background(), strings.NewReader(rows), 4096)
 	if err == nil && whole && string(again) != rows {
 		return nil, nil, fmt.Errorf("%w: %q became %q", errSpelled, rows, again)

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,14 +19,18 @@ import (
 	"rehome/formats/store"
 )
 
-// reader reads an archive. It trusts nothing in it: see the package comment.
+// reader reads an archive of any version. It trusts nothing in it: see the package comment.
 type reader struct {
 	path    string
 	root    *os.Root
 	view    formats.View
+	version int
+	packed  bool // each database is a compressed stream
 	schema  *store.Schema
-	claims  []text
+	claims  []text                    // of each set: in version 2 only of plain files
+	entries []entry                   // all files
 	files   [][]string                // of each set, in reading order; a stream is a file of its first table
+	lists   [][]string                // of each set, the files of entries
 	tables  map[string]map[string]int // sets by database and name
 	jobs    int
 	summary store.Summary
@@ -33,6 +38,13 @@ type reader struct {
 
 	file string // of the last batch
 	line int    // of its first record
+}
+
+// entry is a file in the archive's folder.
+type entry struct {
+	name    string
+	size    int64
+	regular bool
 }
 
 // Position returns the file and the line of the first record of the last batch, if the
@@ -60,16 +72,8 @@ func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader,
 }
 
 func (r *reader) begin() error {
-	b, err := r.readManifest()
-	if err != nil {
-		return r.fail(manifestName, err)
-	}
-	m, err := parseManifest(b)
-	if err != nil {
-		return r.fail(manifestName, err)
-	}
-	if r.schema, r.claims, err = m.schema(); err != nil {
-		return r.fail(manifestName, err)
+	if at, err := r.load(); err != nil {
+		return r.fail(at, err)
 	}
 	size, err := r.findFiles(r.refuse)
 	if err != nil {
@@ -86,22 +90,130 @@ func (r *reader) begin() error {
 	return nil
 }
 
-func (r *reader) readManifest() ([]byte, error) {
-	info, err := r.root.Lstat(manifestName)
+// load reads the manifest and finds the sets of the archive. An error is about the file at.
+func (r *reader) load() (at string, err error) {
+	b, err := r.document(manifestName)
+	if err != nil {
+		return manifestName, err
+	}
+	m, first, err := parseManifest(b)
+	if err != nil {
+		return manifestName, err
+	}
+	r.version, r.packed = m.Version, m.Compress != "none"
+	if at, err := r.walk(); err != nil {
+		return at, err
+	}
+	if first != nil {
+		r.schema, r.claims, err = first.schema()
+	} else {
+		at, err = r.gather(m)
+	}
+	if err == nil {
+		r.sort()
+		at, err = manifestName, checkPaths(r.schema, r.version)
+	}
+	return at, err
+}
+
+// walk lists the files in the archive's folder. A folder like .git is not part of it.
+func (r *reader) walk() (at string, err error) {
+	err = fs.WalkDir(r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			at = name
+			return err
+		case e.IsDir() && name != "." && strings.HasPrefix(e.Name(), "."):
+			return fs.SkipDir
+		case e.IsDir():
+			return nil
+		}
+		f := entry{name: name, regular: e.Type().IsRegular()}
+		if info, err := e.Info(); err == nil {
+			f.size = info.Size()
+		}
+		r.entries = append(r.entries, f)
+		return nil
+	})
+	return at, err
+}
+
+// gather finds the sets of an archive of version 2: the tables in the files database.json,
+// and the plain files, each with a companion.
+func (r *reader) gather(m *manifest) (at string, err error) {
+	s := &store.Schema{Origin: m.Origin}
+	stated := map[string]text{} // of plain files, by path
+	var size int64
+	for _, e := range r.entries {
+		plain, companion := strings.CutSuffix(e.name, companionSuffix)
+		if !companion && path.Base(e.name) != databaseName {
+			continue
+		}
+		if size += e.size; size > maxDocuments {
+			return e.name, fmt.Errorf("databases and plain files are described in more than %d MB", maxDocuments>>20)
+		}
+		b, err := r.document(e.name)
+		if err == nil && companion {
+			stated[plain], err = parseCompanion(b)
+		}
+		if err == nil && !companion {
+			err = addDatabase(s, b, strings.TrimPrefix(path.Dir(e.name), "."))
+		}
+		if err != nil {
+			return e.name, err
+		}
+	}
+	r.claims = make([]text, len(s.Sets), len(s.Sets)+len(stated))
+	for name, said := range stated {
+		s.Sets, r.claims = append(s.Sets, plainSet(name)), append(r.claims, said)
+	}
+	r.schema = s
+	return "", nil
+}
+
+// sort sorts the databases and the plain files by path, as a store lists them. The tables
+// of a database keep their order.
+func (r *reader) sort() {
+	type listed struct {
+		store.Set
+		claim text
+	}
+	all := make([]listed, len(r.claims))
+	for i, set := range r.schema.Sets {
+		all[i] = listed{set, r.claims[i]}
+	}
+	slices.SortStableFunc(all, func(a, b listed) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.File, b.File))
+	})
+	for i, l := range all {
+		r.schema.Sets[i], r.claims[i] = l.Set, l.claim
+	}
+	slices.SortStableFunc(r.schema.Databases, func(a, b store.Database) int { return strings.Compare(a.Path, b.Path) })
+}
+
+func addDatabase(s *store.Schema, b []byte, path string) error {
+	d, sets, err := parseDatabase(b, path)
+	s.Databases, s.Sets = append(s.Databases, d), append(s.Sets, sets...)
+	return err
+}
+
+// document reads a small file.
+func (r *reader) document(name string) ([]byte, error) {
+	info, err := r.root.Lstat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
 	}
-	f, err := r.root.Open(manifestName)
+	f, err := r.root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
-	if err == nil && len(b) > maxManifest {
-		err = fmt.Errorf("larger than %d MB", maxManifest>>20)
+	b, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
+	if err == nil && len(b) > maxDocument {
+		err = fmt.Errorf("larger than %d MB", maxDocument>>20)
 	}
 	return b, err
 }
@@ -111,17 +223,32 @@ func (r *reader) fail(at string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) && fe.At != "" {
 		return err
 	}
-	return &formats.Error{Format: name, At: path.Join(r.path, at), Err: formats.Cause(err), Hint: formats.Hint(err)}
+	hint := formats.Hint(err)
+	switch {
+	case errors.Is(err, errConflict):
+		hint = "resolve the conflict in this file, or check out one side of it"
+	case errors.Is(err, errNoTrailer), errors.Is(err, errTrailer), errors.Is(err, errSeal):
+		hint = hintEdited
+	}
+	return &formats.Error{Format: name, At: path.Join(r.path, at), Err: formats.Cause(err), Hint: hint}
 }
 
 // owners returns the sets by the names of their files, and the tables by the folders that
-// have their shards in subfolders.
+// have their shards in subfolders. A negative set is that of files already read.
 func (r *reader) owners() (owner, under map[string]int) {
-	owner, under = map[string]int{}, map[string]int{}
+	owner, under = map[string]int{manifestName: -1}, map[string]int{}
 	r.tables = map[string]map[string]int{}
+	for _, d := range r.schema.Databases {
+		if r.version > 1 {
+			owner[databasePath(d.Path)] = -1
+		}
+	}
 	for i, set := range r.schema.Sets {
 		if set.Kind == store.Plain {
 			owner[set.File] = i
+			if r.version > 1 {
+				owner[set.File+companionSuffix] = -1
+			}
 			continue
 		}
 		if r.tables[set.File] == nil {
@@ -141,48 +268,42 @@ func (r *reader) owners() (owner, under map[string]int) {
 }
 
 // findFiles assigns every file to its set. It calls other for a file that belongs to none,
-// which may hold rows that a wrong manifest omits, and for one that is not regular.
+// which may hold rows that nothing else mentions, and for one that is not regular.
 func (r *reader) findFiles(other func(name string, irregular bool) error) (size int64, err error) {
 	owner, under := r.owners()
-	r.files = make([][]string, len(r.schema.Sets))
-	err = fs.WalkDir(r.root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return r.fail(name, err)
-		case name == "." || name == manifestName:
-			return nil
-		}
-		i, known := owner[name]
+	r.files, r.lists = make([][]string, len(r.schema.Sets)), make([][]string, len(r.schema.Sets))
+	for _, e := range r.entries {
+		i, known := owner[e.name]
 		if !known {
-			i, known = under[path.Dir(path.Dir(name))]
-			known = known && path.Ext(name) == ".ndjson"
+			i, known = under[path.Dir(path.Dir(e.name))]
+			known = known && path.Ext(e.name) == ".ndjson"
 		}
 		switch {
-		case !known && strings.HasPrefix(e.Name(), "."):
-			if e.IsDir() {
-				return fs.SkipDir // .git
+		case !known && strings.HasPrefix(path.Base(e.name), "."): // .gitattributes, .DS_Store
+		case !known || !e.regular:
+			if err := other(e.name, !e.regular); err != nil {
+				return 0, err
 			}
-			return nil // .gitattributes, .DS_Store
-		case e.IsDir():
-			return nil
-		case !known || !e.Type().IsRegular():
-			return other(name, !e.Type().IsRegular())
+		case i >= 0 && r.version > 1 && strings.HasSuffix(e.name, entrySuffix):
+			r.lists[i] = append(r.lists[i], e.name)
+			size += e.size
+		case i >= 0:
+			r.files[i] = append(r.files[i], e.name)
+			size += e.size
 		}
-		r.files[i] = append(r.files[i], name)
-		if info, err := e.Info(); err == nil {
-			size += info.Size()
-		}
-		return nil
-	})
-	return size, err
+	}
+	return size, nil
 }
 
 // refuse returns the error of a file that does not belong to the archive.
 func (r *reader) refuse(name string, irregular bool) error {
-	if irregular {
+	switch {
+	case irregular:
 		return r.fail(name, &formats.Error{Err: errors.New("not a regular file"), Hint: "move it out of the archive, which contains only regular files"})
+	case r.version == 1:
+		return r.fail(name, &formats.Error{Err: errors.New("file is not in the manifest"), Hint: "move it out of the archive"})
 	}
-	return r.fail(name, &formats.Error{Err: errors.New("file is not in the manifest"), Hint: "move it out of the archive"})
+	return r.fail(name, &formats.Error{Err: errors.New("file is not part of the archive"), Hint: "move it out of the archive; a file of the store has one with its digest beside it, named " + quote(path.Base(name)+companionSuffix)})
 }
 
 // withhold leaves out plain files with secrets, as the reader of a store does: the archive
@@ -205,12 +326,13 @@ func (r *reader) withhold() error {
 		r.schema.Sets = slices.Delete(r.schema.Sets, i, i+1)
 		r.claims = slices.Delete(r.claims, i, i+1)
 		r.files = slices.Delete(r.files, i, i+1)
+		r.lists = slices.Delete(r.lists, i, i+1)
 		r.view.OnLoss.Add(loss.Loss{Code: loss.FileWithSecret, At: store.Addr{File: name}})
 	}
 	return nil
 }
 
-// Schema returns the schema of the manifest.
+// Schema returns the schema of the archive.
 func (r *reader) Schema() *store.Schema { return r.schema }
 
 // Summary returns what Batches has yielded, after a complete scan.

@@ -31,7 +31,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 }
 
 func (x *examination) run() error {
-	if ok, err := x.manifest(); !ok || err != nil {
+	if ok, err := x.documents(); !ok || err != nil {
 		return err
 	}
 	if err := x.files(); err != nil {
@@ -39,6 +39,9 @@ func (x *examination) run() error {
 	}
 	x.attributes()
 	x.broken = make([]bool, len(x.r.schema.Sets))
+	if x.r.version > 1 && !x.r.packed {
+		x.keys = keysOf(x.r.schema)
+	}
 	for i := range x.r.schema.Sets {
 		if err := x.set(i); err != nil {
 			return err
@@ -57,8 +60,10 @@ type examination struct {
 	streams map[string]int // the set that has the compressed stream of a database
 	steps   int            // number of sets visited, for tests
 
-	mu     sync.Mutex
-	broken []bool // sets with an error, of which nothing more is reported
+	mu        sync.Mutex
+	keys      []keys          // of version 2
+	irregular map[string]bool // files already reported
+	broken    []bool          // sets with an error, of which nothing more is reported
 }
 
 // spoil marks a set as broken.
@@ -72,45 +77,44 @@ func (x *examination) found(id string, at store.Addr, pointer, says string, args
 	x.q.Report(rule.Finding{Rule: id, At: at, Pointer: pointer, Message: says, Args: args})
 }
 
-// manifest checks manifest.json; false if the rest cannot be checked.
-func (x *examination) manifest() (ok bool, err error) {
-	at := store.Addr{File: manifestName}
-	b, err := x.r.readManifest()
-	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && !errors.Is(err, fs.ErrNotExist) {
+// documents checks manifest.json, and the other files that describe the archive; false if
+// the rest cannot be checked.
+func (x *examination) documents() (ok bool, err error) {
+	file, err := x.r.load()
+	at := store.Addr{File: file}
+	switch pe := (*fs.PathError)(nil); {
+	case err == nil:
+		x.code()
+		return x.listed(), nil
+	case errors.As(err, &pe) && !errors.Is(err, fs.ErrNotExist):
 		return false, err
-	}
-	if err != nil {
-		x.found("RH380", at, "", plainCause(err))
-		return false, nil
-	}
-	m, err := parseManifest(b)
-	if err == nil {
-		x.r.schema, x.r.claims, err = m.schema()
-	}
-	if err == nil {
-		x.code(m)
-		return x.listed(m), nil
-	}
-	if errors.Is(err, errEdited) {
+	case errors.Is(err, errEdited):
 		x.found("RH388", at, "", "")
-		return false, nil
+	case x.q.Enabled(rule.Schema) && x.misfit(at):
+	default:
+		x.found("RH380", at, "", plainCause(err))
 	}
-	if x.q.Enabled(rule.Schema) && x.misfit(b, at) {
-		return false, nil
-	}
-	x.found("RH380", at, "", plainCause(err))
 	return false, nil
 }
 
+// object returns the address of an object of the schema.
+func (x *examination) object(db, object int) (at store.Addr, pointer string) {
+	if x.r.version == 1 {
+		return store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", db, object)
+	}
+	return store.Addr{File: databasePath(x.r.schema.Databases[db].Path)}, fmt.Sprintf("/objects/%d", object)
+}
+
 // code reports triggers and other objects that run code: they are not restored.
-func (x *examination) code(m *manifest) {
-	if m.Origin == sqlitestore.AnyDatabase || !x.q.Enabled(rule.Container) {
+func (x *examination) code() {
+	if x.r.schema.Origin == sqlitestore.AnyDatabase || !x.q.Enabled(rule.Container) {
 		return
 	}
-	for i, d := range m.Databases {
+	for i, d := range x.r.schema.Databases {
 		for j, o := range d.Objects {
 			if what := sqliteddl.Code(o); what != "" {
-				x.found("RH119", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "%s: %s", rule.Words(what), quote(o.Name))
+				at, pointer := x.object(i, j)
+				x.found("RH119", at, pointer, "%s: %s", rule.Words(what), quote(o.Name))
 			}
 		}
 	}
@@ -118,13 +122,15 @@ func (x *examination) code(m *manifest) {
 
 // listed reports tables of the schema that are not in the list of tables: nothing states
 // whether rows are missing, and the archive cannot be converted.
-func (x *examination) listed(m *manifest) bool {
+func (x *examination) listed() bool {
 	all := true
-	for i, d := range m.Databases {
+	x.r.owners()
+	for i, d := range x.r.schema.Databases {
 		for j, o := range d.Objects {
 			_, plain := sqliteddl.Define(o.SQL)
-			if plain && o.Type == "table" && !slices.ContainsFunc(d.Tables, func(t table) bool { return t.Name == o.Name }) {
-				x.found("RH380", store.Addr{File: manifestName}, fmt.Sprintf("/databases/%d/objects/%d", i, j), "table %s is not in the list of tables", quote(o.Name))
+			if _, known := x.r.tables[d.Path][o.Name]; plain && o.Type == "table" && !known {
+				at, pointer := x.object(i, j)
+				x.found("RH380", at, pointer, "table %s is not in the list of tables", quote(o.Name))
 				all = false
 			}
 		}
@@ -132,9 +138,18 @@ func (x *examination) listed(m *manifest) bool {
 	return all
 }
 
-// misfit reports where the manifest, if it is JSON, does not match its schema.
-func (x *examination) misfit(doc []byte, at store.Addr) bool {
-	return json.Valid(doc) && !x.q.Matches(x.q.Schema("archive-manifest-1"), doc, at, "")
+// misfit reports where a document, if it is JSON, does not match its schema.
+func (x *examination) misfit(at store.Addr) bool {
+	schema := "archive-database-2"
+	doc, err := x.r.document(at.File)
+	if at.File == manifestName {
+		schema = "archive-manifest-2"
+		var head struct{ Version json.RawMessage }
+		if json.Unmarshal(doc, &head) == nil && string(head.Version) == "1" {
+			schema = "archive-manifest-1"
+		}
+	}
+	return err == nil && json.Valid(doc) && !x.q.Matches(x.q.Schema(schema), doc, at, "")
 }
 
 // plainCause returns the text of an error without its place, which the finding has.
@@ -147,10 +162,12 @@ func plainCause(err error) string {
 
 // files assigns the files to their sets, and reports those that belong to none.
 func (x *examination) files() error {
+	x.irregular = map[string]bool{}
 	_, err := x.r.findFiles(func(name string, irregular bool) error {
 		says := ""
 		if irregular {
 			says = "not a regular file"
+			x.irregular[name] = true
 		}
 		x.found("RH381", store.Addr{File: name}, "", says)
 		return nil
@@ -168,20 +185,27 @@ func (x *examination) files() error {
 	return nil
 }
 
-// attributes checks that .gitattributes keeps git from changing line ends.
+// attributes checks that .gitattributes keeps git from changing line ends, and lets it
+// merge common files.
 func (x *examination) attributes() {
 	if !x.q.Enabled(rule.References) {
 		return
 	}
 	b, err := fs.ReadFile(x.r.root.FS(), attributesName)
+	exact, union := false, x.r.version == 1
 	if err == nil && len(b) < 1<<16 {
 		for line := range strings.Lines(string(b)) {
-			if f := strings.Fields(line); len(f) > 1 && f[0] == "*" && (slices.Contains(f[1:], "-text") || slices.Contains(f[1:], "binary")) {
-				return
-			}
+			f := strings.Fields(line)
+			exact = exact || len(f) > 1 && f[0] == "*" && (slices.Contains(f[1:], "-text") || slices.Contains(f[1:], "binary"))
+			union = union || len(f) > 1 && f[0] == "*.common.ndjson" && slices.Contains(f[1:], "merge=union")
 		}
 	}
-	x.found("RH386", store.Addr{File: attributesName}, "", "")
+	switch {
+	case !exact:
+		x.found("RH386", store.Addr{File: attributesName}, "", "")
+	case !union:
+		x.found("RH386", store.Addr{File: attributesName}, "", "no line \"*.common.ndjson merge=union\"")
+	}
 }
 
 // lost reports a set that has records but no file.
@@ -189,16 +213,17 @@ func (x *examination) lost(i int) bool {
 	set, claim := &x.r.schema.Sets[i], x.r.claims[i]
 	at := store.Addr{File: set.File}
 	if set.Kind == store.Table {
-		if claim.rows == 0 || len(x.r.files[x.first(i)]) > 0 {
+		at.File = tablePath(set.File, set.Name) + ".ndjson"
+		list := x.r.files[x.first(i)]
+		if x.r.version == 1 && claim.rows == 0 || x.r.version == 1 && len(list) > 0 || slices.Contains(list, at.File) || len(list) > 0 && stream(list[0]) {
 			return false
 		}
-		at.File = tablePath(set.File, set.Name) + ".ndjson"
 	} else if len(x.r.files[i]) > 0 {
 		return false
 	}
-	if x.q.Enabled(rule.References) {
+	if x.q.Enabled(rule.References) && !x.irregular[at.File] {
 		says, args := "", []any(nil)
-		if set.Kind == store.Table {
+		if set.Kind == store.Table && x.r.version == 1 {
 			says, args = "%v missing; there is no folder of that name either", []any{rule.Count(claim.rows, "row")}
 		}
 		x.found("RH382", at, "", says, args...)

@@ -24,6 +24,12 @@ func (x *examination) set(i int) error {
 	if x.r.schema.Sets[i].Kind == store.Plain {
 		return x.plain(i)
 	}
+	for _, file := range x.r.lists[i] {
+		if _, _, err := x.r.entry(i, file); err != nil && x.q.Enabled(rule.References) {
+			x.found("RH384", store.Addr{File: file}, "", plainCause(err))
+			x.broken[i] = true
+		}
+	}
 	list := x.r.files[i]
 	if len(list) > 0 && stream(list[0]) {
 		return x.stream(i, list[0])
@@ -66,9 +72,12 @@ func (x *examination) shard(i int, file string) (text, error) {
 	if err != nil || !sound {
 		return text{}, err
 	}
-	t := &rows{examination: x, set: i, file: file, at: x.r.placeOf(i, file), odd: odd}
-	err = t.read()
-	return t.seen, err
+	t := x.rows(i, file, odd)
+	if err := t.read(); err != nil {
+		return text{}, err
+	}
+	t.end()
+	return t.seen, nil
 }
 
 // container applies the rules of all JSON lines. It returns the lines that violate them,
@@ -97,7 +106,7 @@ func (x *examination) container(i int, file string) (odd map[int]bool, sound boo
 
 // settle compares what was read of a set with the manifest, unless the set is broken.
 func (x *examination) settle(i int, seen text) {
-	if x.broken[i] || !x.q.Enabled(rule.References) {
+	if x.broken[i] || !x.q.Enabled(rule.References) || x.r.version > 1 && x.r.schema.Sets[i].Kind == store.Table {
 		return
 	}
 	set, claim := &x.r.schema.Sets[i], x.r.claims[i]
@@ -112,7 +121,7 @@ func (x *examination) settle(i int, seen text) {
 	case seen.rows != claim.rows && set.Kind == store.Table:
 		x.found("RH383", at, "", "%v, but the manifest lists %v", rule.Count(seen.rows, "row"), rule.Count(claim.rows, ""))
 	case seen.bytes != claim.bytes && set.Kind == store.Plain:
-		x.found("RH383", at, "", "%v, but the manifest lists %v", rule.Count(seen.bytes, "byte"), rule.Count(claim.bytes, ""))
+		x.found("RH383", at, "", "%v, but %v stated", rule.Count(seen.bytes, "byte"), rule.Count(claim.bytes, ""))
 	case seen.digest != claim.digest || seen.bytes != claim.bytes:
 		x.found("RH384", at, "", "")
 	}
@@ -161,6 +170,43 @@ type rows struct {
 	any  bool
 	odd  map[int]bool
 	line []byte
+
+	said   *text // the trailer
+	wrong  bool  // a line of the file has been reported
+	merged merged
+}
+
+func (x *examination) rows(set int, file string, odd map[int]bool) *rows {
+	t := &rows{examination: x, set: set, file: file, at: x.r.placeOf(set, file), odd: odd, wrong: len(odd) > 0}
+	if x.keys != nil {
+		t.merged = merged{r: x.r, set: set, keys: x.keys[set]}
+		t.merged.enter(file)
+	}
+	return t
+}
+
+// error reports what is wrong with a line.
+func (t *rows) error(id string, line int, says string, args ...any) {
+	t.found(id, store.Addr{File: t.file, Line: line}, "", says, args...)
+	t.wrong = true
+	t.spoil(t.set)
+}
+
+// end compares the rows with their trailer.
+func (t *rows) end() {
+	at := store.Addr{File: t.file}
+	switch {
+	case t.r.version == 1 || common(t.file) || t.wrong || !t.q.Enabled(rule.References):
+	case t.said == nil:
+		t.found("RH383", at, "", "the last line, with the number of rows, is missing")
+		t.spoil(t.set)
+	case t.seen.rows != t.said.rows:
+		t.found("RH383", at, "", "%v, but %v stated", rule.Count(t.seen.rows, "row"), rule.Count(t.said.rows, ""))
+		t.spoil(t.set)
+	case t.seen.digest != t.said.digest:
+		t.found("RH384", at, "", "")
+		t.spoil(t.set)
+	}
 }
 
 func (t *rows) read() error {
@@ -178,6 +224,19 @@ func (t *rows) read() error {
 	return nil
 }
 
+// ends reports whether a line is the trailer of the rows. Carriage returns change the
+// digests of the rows, which is reported.
+func (t *rows) ends(line []byte) bool {
+	if t.r.version == 1 || t.said != nil || common(t.file) {
+		return false
+	}
+	said, ok := parseTrailer(line)
+	if ok {
+		t.said = &said
+	}
+	return ok
+}
+
 // row checks a line. It counts its bytes in any case.
 func (t *rows) row(l *lines.Line) {
 	t.line = t.line[:0]
@@ -188,6 +247,9 @@ func (t *rows) row(l *lines.Line) {
 	if l.Ended {
 		t.line = append(t.line, '\n')
 	}
+	if len(t.line) > 0 && t.line[0] == '{' && t.ends(bytes.ReplaceAll(t.line, []byte("\r\n"), []byte("\n"))) {
+		return
+	}
 	t.seen.add(t.line, t.at)
 	if t.odd[l.Number] || l.Long || !t.q.Enabled(rule.Schema) && !t.q.Enabled(rule.References) {
 		return
@@ -195,20 +257,39 @@ func (t *rows) row(l *lines.Line) {
 	set := &t.r.schema.Sets[t.set]
 	b := store.NewBatch(t.set, len(set.Columns))
 	defer b.Release()
-	at := store.Addr{File: t.file, Line: l.Number}
-	if err := rowtext.Parse(b, bytes.TrimSuffix(l.Bytes, []byte("\r")), set.RowIDs); err != nil {
+	line := bytes.TrimSuffix(l.Bytes, []byte("\r"))
+	if common(t.file) {
+		row, err := t.at.unseal(t.line)
+		if err != nil {
+			if t.q.Enabled(rule.References) {
+				t.error("RH384", l.Number, "")
+			}
+			return
+		}
+		line = row[:len(row)-1]
+	}
+	if err := rowtext.Parse(b, line, set.RowIDs); err != nil {
 		if t.q.Enabled(rule.Schema) {
-			t.found("RH203", at, "", plainCause(err))
-			t.spoil(t.set)
+			t.error("RH203", l.Number, plainCause(err))
 		}
 		return
 	}
-	if id := b.RowID(0); set.RowIDs && t.q.Enabled(rule.References) {
+	if !t.q.Enabled(rule.References) {
+		return
+	}
+	if t.said != nil {
+		t.error("RH385", l.Number, "row after the line with the number of rows")
+		return
+	}
+	if id := b.RowID(0); set.RowIDs && !common(t.file) {
 		if t.any && id <= t.last && !stream(t.file) {
-			t.found("RH385", at, "", "row id %d after %d", id, t.last)
-			t.spoil(t.set)
+			t.error("RH385", l.Number, "row id %d after %d", id, t.last)
+			return
 		}
 		t.any, t.last = true, id
+	}
+	if first, same := t.merged.earlier(b, 0, l.Number); first > 0 && !same {
+		t.error("RH385", l.Number, "line %d has this key, too", first)
 	}
 }
 
@@ -261,13 +342,16 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 			}
 			continue
 		}
+		line := append(slices.Clip(bytes.TrimSuffix(l.Bytes, []byte("\r"))), '\n')
+		if t != nil && t.ends(line) {
+			continue
+		}
 		if t = nil; odd[l.Number] {
 			continue
 		}
-		line := append(slices.Clip(bytes.TrimSuffix(l.Bytes, []byte("\r"))), '\n')
 		if set, ok := x.r.announced(db, line); ok {
 			if t = tables[set]; t == nil {
-				t = &rows{examination: x, set: set, file: file, odd: odd}
+				t = x.rows(set, file, odd)
 				tables[set] = t
 			}
 		}
@@ -280,11 +364,12 @@ func (x *examination) sections(first int, file string, in io.Reader, odd map[int
 	}
 	for _, i := range x.r.tables[db] {
 		x.steps++
-		seen := text{}
-		if t := tables[i]; t != nil {
-			seen = t.seen
+		t := tables[i]
+		if t == nil {
+			t = x.rows(i, file, nil)
 		}
-		x.settle(i, seen)
+		t.end()
+		x.settle(i, t.seen)
 	}
 	return nil
 }

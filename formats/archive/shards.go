@@ -12,40 +12,51 @@ const (
 	shardsMax   = 8 << 20  // at this size of all buffers, the larger half is written
 )
 
-// shards appends lines to the files of one set, named by their paths below its folder.
-// Rows of different shards interleave, so each shard has a buffer until it is written;
-// then it is forgotten, so that memory is bounded for any number of shards.
+// shards appends lines to the files of one set, by path. Rows of different shards
+// interleave, so each shard has a buffer until it is written. Then only its count and
+// digest are kept, for its last line.
 type shards struct {
-	root *os.Root
-	dir  string
-	open map[string]*buffer
-	size int
-	free []*buffer
-	made map[string]bool
+	root  *os.Root
+	open  map[string]*buffer
+	size  int
+	free  []*buffer
+	made  map[string]bool
+	wrote map[string]text
 }
 
 type buffer struct{ text []byte }
 
-func (s *shards) add(shard string, lines []byte) error {
-	b := s.open[shard]
+// add appends a part.
+func (s *shards) add(p *part, lines []byte) error {
+	if s.wrote == nil {
+		s.wrote = map[string]text{}
+	}
+	sum := s.wrote[p.path]
+	sum.join(p.wrote)
+	s.wrote[p.path] = sum
+	return s.append(p.path, lines)
+}
+
+func (s *shards) append(file string, lines []byte) error {
+	b := s.open[file]
 	switch {
 	case b == nil && len(lines) >= shardDirect:
-		return s.write(shard, lines)
+		return s.write(file, lines)
 	case b == nil:
-		b = s.take(shard)
+		b = s.take(file)
 	}
 	b.text = append(b.text, lines...)
 	s.size += len(lines)
 	switch {
 	case len(b.text) >= shardFlush:
-		return s.put(shard, b)
+		return s.put(file, b)
 	case s.size >= shardsMax:
 		return s.shed(s.size / 2)
 	}
 	return nil
 }
 
-func (s *shards) take(shard string) *buffer {
+func (s *shards) take(file string) *buffer {
 	b := new(buffer)
 	if n := len(s.free); n > 0 {
 		b, s.free = s.free[n-1], s.free[:n-1]
@@ -53,7 +64,7 @@ func (s *shards) take(shard string) *buffer {
 	if s.open == nil {
 		s.open = map[string]*buffer{}
 	}
-	s.open[shard] = b
+	s.open[file] = b
 	return b
 }
 
@@ -75,29 +86,36 @@ func (s *shards) shed(limit int) error {
 	return nil
 }
 
-// flush writes all buffers of the set.
+// flush ends all files of the set.
 func (s *shards) flush() error {
+	for file, sum := range s.wrote {
+		if common(file) {
+			continue
+		}
+		if err := s.append(file, sum.trailer()); err != nil {
+			return err
+		}
+	}
 	err := s.shed(-1)
-	s.made = nil
+	s.made, s.wrote = nil, nil
 	return err
 }
 
-// put writes the buffer of a shard and forgets the shard.
-func (s *shards) put(shard string, b *buffer) error {
-	delete(s.open, shard)
+// put writes the buffer of a shard and forgets it.
+func (s *shards) put(file string, b *buffer) error {
+	delete(s.open, file)
 	s.size -= len(b.text)
-	err := s.write(shard, b.text)
+	err := s.write(file, b.text)
 	if b.text = b.text[:0]; cap(b.text) <= 2*shardFlush && len(s.free) < 64 {
 		s.free = append(s.free, b)
 	}
 	return err
 }
 
-// write appends lines to the file of a shard. The staging folder was empty, so a file that
-// exists is of this set.
-func (s *shards) write(name string, lines []byte) error {
-	name = path.Join(s.dir, name)
-	if dir := path.Dir(name); !s.made[dir] {
+// write appends lines to a file. The staging folder was empty, so a file that exists is of
+// this set.
+func (s *shards) write(file string, lines []byte) error {
+	if dir := path.Dir(file); !s.made[dir] {
 		if err := s.root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
@@ -106,7 +124,7 @@ func (s *shards) write(name string, lines []byte) error {
 		}
 		s.made[dir] = true
 	}
-	f, err := s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	f, err := s.root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}

@@ -23,9 +23,10 @@ type sink struct {
 	workers int
 	set     int            // the set being written, -1 before the first
 	out     io.WriteCloser // its file, or the stream of its database
-	file    *os.File       // the file that out writes to
+	under   *os.File       // the file that out writes to
 	stream  string         // the open compressed stream of a database; "" if none
 	plain   *digest.Stream // digest of a plain file
+	wrote   text           // of the plain file, or of the file or stream of a table
 	shards  shards
 }
 
@@ -78,11 +79,10 @@ func (s *sink) write(j *job) error {
 	if err := s.reach(j.batch.Set); err != nil {
 		return err
 	}
-	t := &s.w.wrote[j.batch.Set]
 	if s.w.schema.Sets[j.batch.Set].Kind != store.Table {
 		for i := range j.batch.Rows() {
 			piece := j.batch.Cell(i, 0).Bytes()
-			t.bytes += int64(len(piece))
+			s.wrote.bytes += int64(len(piece))
 			_, _ = s.plain.Write(piece)
 			if _, err := s.out.Write(piece); err != nil {
 				return err
@@ -90,36 +90,24 @@ func (s *sink) write(j *job) error {
 		}
 		return nil
 	}
-	t.join(j.wrote)
-	if s.stream != "" {
-		_, err := s.out.Write(j.text)
-		return err
-	}
-	for _, p := range j.parts {
-		if err := s.place(p.path, j.text[p.from:p.to]); err != nil {
+	for i := range j.parts {
+		p := &j.parts[i]
+		lines, err := j.text[p.from:p.to], error(nil)
+		if p.shard.Name != "" {
+			err = s.shards.add(p, lines)
+		} else {
+			s.wrote.join(p.wrote)
+			_, err = s.out.Write(lines)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// place writes lines of one shard. The file of a set without shards is kept open.
-func (s *sink) place(shard string, lines []byte) error {
-	if shard != "" {
-		return s.shards.add(shard, lines)
-	}
-	if s.out == nil {
-		set := &s.w.schema.Sets[s.set]
-		if err := s.open(tablePath(set.File, set.Name) + ".ndjson"); err != nil {
-			return err
-		}
-	}
-	_, err := s.out.Write(lines)
-	return err
-}
-
-// reach moves to a set, and finishes the ones before it. Of sets without records, a table
-// has no file and a plain file is empty.
+// reach moves to a set, and finishes the ones before it. A set without records has a
+// file, too.
 func (s *sink) reach(set int) error {
 	for s.set < set {
 		if err := s.leave(); err != nil {
@@ -137,19 +125,19 @@ func (s *sink) reach(set int) error {
 }
 
 func (s *sink) enter(set *store.Set) error {
+	s.wrote = text{}
 	if set.Kind != store.Table {
 		s.plain = digest.NewStream()
 		return s.open(set.File)
 	}
-	s.shards.dir = tablePath(set.File, set.Name)
-	if s.w.pack.Ext() == "" {
-		return nil
+	if s.w.pack == packed.None {
+		return s.open(tablePath(set.File, set.Name) + ".ndjson")
 	}
 	if s.stream == "" {
 		if err := s.open(streamPath(set.File) + s.w.pack.Ext()); err != nil {
 			return err
 		}
-		s.out = packed.NewWriter(s.file, s.w.pack, min(s.workers, maxPackers))
+		s.out = packed.NewWriter(s.under, s.w.pack, min(s.workers, maxPackers))
 		s.stream = streamPath(set.File)
 	}
 	head, err := section(set.Name)
@@ -168,8 +156,12 @@ func (s *sink) leave() error {
 		return err
 	}
 	if s.plain != nil {
-		s.w.wrote[s.set].digest = s.plain.Sum()
+		s.wrote.digest = s.plain.Sum()
 		s.plain = nil
+		return errors.Join(s.shut(), s.file(sets[s.set].File+companionSuffix, s.wrote.companion()))
+	}
+	if _, err := s.out.Write(s.wrote.trailer()); err != nil {
+		return err
 	}
 	last := s.set+1 == len(sets) || sets[s.set+1].File != sets[s.set].File || sets[s.set+1].Kind != store.Table
 	if s.stream != "" && !last {
@@ -178,15 +170,25 @@ func (s *sink) leave() error {
 	return s.shut()
 }
 
+// open creates a file and writes to it.
 func (s *sink) open(name string) (err error) {
 	if dir := path.Dir(name); dir != "." {
 		if err := s.w.root.MkdirAll(dir, 0o777); err != nil {
 			return err
 		}
 	}
-	s.file, err = s.w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	s.out = s.file
+	s.under, err = s.w.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	s.out = s.under
 	return err
+}
+
+// file creates a whole file.
+func (s *sink) file(name string, b []byte) error {
+	if err := s.open(name); err != nil {
+		return err
+	}
+	_, err := s.out.Write(b)
+	return errors.Join(err, s.shut())
 }
 
 func (s *sink) shut() error {
@@ -195,9 +197,9 @@ func (s *sink) shut() error {
 	}
 	err := s.out.Close()
 	if s.stream != "" { // the compressor does not close its file
-		err = errors.Join(err, s.file.Close())
+		err = errors.Join(err, s.under.Close())
 	}
-	s.out, s.file, s.stream = nil, nil, ""
+	s.out, s.under, s.stream = nil, nil, ""
 	return err
 }
 
@@ -210,8 +212,6 @@ func (s *sink) finish() error {
 
 // close closes what an error left open.
 func (s *sink) close() { _ = s.shut() }
-
-func streamPath(db string) string { return path.Join(db, "records.ndjson") }
 
 // section returns the line that precedes the rows of a table in a compressed stream.
 func section(name string) ([]byte, error) {

@@ -14,7 +14,8 @@ import (
 // unit is a sequence of complete lines of one set, or a piece of a plain file, which
 // becomes batches.
 type unit struct {
-	set     int // -1: a line that names a table
+	set     int   // -1: a line that names a table
+	trailer *text // the line that states the count and digest of the rows; no text
 	file    string
 	at      place // of file, for digests
 	text    []byte
@@ -23,7 +24,7 @@ type unit struct {
 	last    int64
 	batches []*store.Batch
 	err     error
-	line    int  // of err, from 1 for the first line of the unit; 0: the whole file
+	wrong   int  // line of err, from 1 for the first line of the unit; 0: the whole file
 	piece   int  // number of the piece of a plain file
 	whole   bool // text is a complete buffer, which can be reused
 	done    chan struct{}
@@ -74,19 +75,34 @@ func (u *unit) parse(sets []store.Set, row parseRow) {
 			u.batches = append(u.batches, b)
 		}
 		n := bytes.IndexByte(rest, '\n') + 1
-		u.seen.add(rest[:n], u.at)
-		err := row(b, rest[:n-1], set.RowIDs)
-		if err == nil && set.RowIDs && !stream(u.file) {
+		line, err := u.line(rest[:n])
+		if err == nil {
+			err = row(b, line[:len(line)-1], set.RowIDs)
+		}
+		if err == nil && set.RowIDs && !stream(u.file) && !common(u.file) {
 			err = u.ascends(b.RowID(b.Rows() - 1))
 		}
+		if err != nil && conflict(rest[:n]) {
+			err = errConflict
+		}
 		if err != nil {
-			u.err, u.line = err, int(u.seen.rows)
+			u.err, u.wrong = err, int(u.seen.rows)
 			return
 		}
 		if rest = rest[n:]; b.Full() {
 			b = nil
 		}
 	}
+}
+
+// line counts a line and returns its row.
+func (u *unit) line(line []byte) ([]byte, error) {
+	if !common(u.file) {
+		u.seen.add(line, u.at)
+		return line, nil
+	}
+	u.seen.rows++
+	return u.at.unseal(line)
 }
 
 // units yields all units in order, parsed by the workers of the reader.

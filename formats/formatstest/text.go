@@ -47,9 +47,11 @@ func text(t *testing.T, c Case, s source) {
 	}
 }
 
-// validate validates a text store with its format's schemas: NAME-manifest-1 is
-// for manifest.json, NAME-row-1 of each line of a table,
-// NAME-KIND-1 of each line of a file KINDs.ndjson.
+// validate validates a text store with its format's schemas: NAME-manifest-2 is
+// for manifest.json, NAME-database-2 for database.json, NAME-row-1 of each line of a
+// table, NAME-trailer-2 of the last one, NAME-common-2 of each line of a common file,
+// NAME-entry-2 of the first line of the file of an entry,
+// and NAME-KIND-1 of each line of a file KINDs.ndjson.
 func validate(t *testing.T, f *formats.Format, at string) {
 	t.Helper()
 	plain := map[string]bool{}
@@ -58,7 +60,7 @@ func validate(t *testing.T, f *formats.Format, at string) {
 			plain[set.File] = true
 		}
 	}
-	manifest := f.Name + "-manifest-1"
+	documents := map[string]string{"manifest.json": f.Name + "-manifest-2", "database.json": f.Name + "-database-2"}
 	for name, text := range tree(t, at) {
 		row := f.Name + "-row-1"
 		for _, schema := range f.Schemas {
@@ -69,13 +71,22 @@ func validate(t *testing.T, f *formats.Format, at string) {
 		}
 		switch {
 		case plain[name]:
-		case name == "manifest.json" && slices.Contains(f.Schemas, manifest):
-			if err := schemas.Validate(manifest, text); err != nil {
+		case slices.Contains(f.Schemas, documents[path.Base(name)]):
+			if err := schemas.Validate(documents[path.Base(name)], text); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		case path.Ext(name) == ".ndjson" && slices.Contains(f.Schemas, row):
 			for i, line := range bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")) {
-				if err := schemas.Validate(row, line); err != nil {
+				of := row
+				switch common, trailer := f.Name+"-common-2", f.Name+"-trailer-2"; {
+				case strings.HasSuffix(name, ".common.ndjson") && slices.Contains(f.Schemas, common):
+					of = common
+				case bytes.HasPrefix(line, []byte(`{"rows":`)) && slices.Contains(f.Schemas, trailer):
+					of = trailer
+				case strings.HasSuffix(name, ".entry.ndjson"):
+					of = f.Name + "-entry-2"
+				}
+				if err := schemas.Validate(of, line); err != nil {
 					t.Errorf("%s:%d: %v", name, i+1, err)
 				}
 			}

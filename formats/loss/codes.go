@@ -59,6 +59,8 @@ const (
 	DatabaseEmpty      Code = "L319"
 	FileNotSessions    Code = "L320"
 	FileNotTranscript  Code = "L321"
+	RowTwice           Code = "L322"
+	RowRenumbered      Code = "L323"
 	LineMisplaced      Code = "L330"
 	LineInvalid        Code = "L331"
 	ProtobufCut        Code = "L340"

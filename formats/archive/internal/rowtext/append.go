@@ -16,6 +16,11 @@ const withheld = `{"withheld":true}`
 
 // Append appends record i of the batch as a line without its line end.
 func Append(dst []byte, b *store.Batch, i int, rowids bool) []byte {
+	return AppendWith(dst, b, i, rowids, -1, store.Cell{})
+}
+
+// AppendWith appends record i with another cell in one column.
+func AppendWith(dst []byte, b *store.Batch, i int, rowids bool, column int, cell store.Cell) []byte {
 	dst = append(dst, '[')
 	if rowids {
 		dst = strconv.AppendInt(dst, b.RowID(i), 10)
@@ -24,7 +29,11 @@ func Append(dst []byte, b *store.Batch, i int, rowids bool) []byte {
 		if col > 0 || rowids {
 			dst = append(dst, ',')
 		}
-		dst = AppendCell(dst, b.Cell(i, col))
+		if col == column {
+			dst = AppendCell(dst, cell)
+		} else {
+			dst = AppendCell(dst, b.Cell(i, col))
+		}
 	}
 	return append(dst, ']')
 }
