@@ -66,6 +66,7 @@
 //
 //	sqlitefile    the only user of the SQLite library
 //	sqlitepages   SQLite files read page by page, without the library
+//	sqlitedelta   the rows of a database that changed since a mark
 //	sqliteddl     the SQL of schemas, vetted before it runs
 //	sqlitestore   stores made of SQLite databases and plain files
 //	rawjson       JSON as bytes, never encoded again
