@@ -28,6 +28,9 @@ type exactConversion struct {
 	kind        string              // of the records
 	unheld      []store.SidecarItem // records that the target cannot hold, needed to read it again
 	unheldSize  int                 // size of unheld, which no sidecar bounds if there is none
+	changes     *formats.Changes    // how an update reads the source; nil if as a whole
+	partial     bool                // changes are not everything
+	whole       bool                // not to be read by changes
 	regenerated string              // remark after a successful conversion
 }
 
@@ -52,6 +55,15 @@ func (c *exactConversion) run(ctx context.Context) error {
 		return err
 	}
 	schema, sum, err := c.copyRecords(ctx, from, to)
+	if err != nil && c.changes != nil && ctx.Err() == nil {
+		if err := c.readAsWhole(); err != nil {
+			return err
+		}
+		schema, sum, err = c.copyRecords(ctx, from, to)
+	}
+	if err == nil {
+		err = c.keepChanges(to)
+	}
 	c.out.Losses = append(c.out.Losses, c.losses.Groups()...)
 	c.out.Omitted = c.omitted.N
 	if err != nil {
@@ -98,7 +110,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 	if err := c.selectSessions(ctx, from, &v); err != nil {
 		return nil, nil, err
 	}
-	r, err := from.Records.Open(ctx, c.source.Loc, v)
+	r, err := c.openRecords(ctx, from, to, v)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,6 +127,13 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		return nil, nil, err
 	}
 	return r.Schema(), r.Summary(), nil
+}
+
+func (c *exactConversion) openRecords(ctx context.Context, from, to *formats.Format, v formats.View) (store.Reader, error) {
+	if c.changes = c.openChanges(ctx, from, to, v); c.changes != nil {
+		return c.changes, nil
+	}
+	return from.Records.Open(ctx, c.source.Loc, v)
 }
 
 // sidecarItems returns the sidecar items that the reader restores in the

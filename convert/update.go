@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"rehome/convert/internal/mark"
 	"rehome/convert/internal/stage"
@@ -29,6 +30,9 @@ type update struct {
 	after   *mark.Mark      // what the next update will know
 	sources [][]mark.Stat   // by store; nil if it is not known or may still change
 	made    map[string]bool // files of this run, by path below the target
+
+	noting sync.Mutex
+	noted  map[string]*noted // of sources that were read by their changes, by store
 
 	put, aside []string // files to place, and files that are in the way or go
 	forced     []string // of the latter: those to keep

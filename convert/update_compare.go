@@ -190,7 +190,7 @@ func (c *storeChanges) vanishedFiles(folder string, staged []fs.DirEntry) error 
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."): // .git
 		case e.IsDir():
 			err = c.vanishedFiles(name, nil)
-		case e.Type().IsRegular() && c.isOurs(name):
+		case e.Type().IsRegular() && c.isOurs(name) && c.noted[c.store].holds(c.inStore(name)):
 			err = c.vanishedFile(name)
 		}
 		if err != nil {
@@ -230,7 +230,12 @@ func (c *storeChanges) keeps(name string) bool {
 	if c.opts.Delete {
 		return false
 	}
-	return c.rep.Lane == SessionConversion || c.to.Records != nil && c.to.Records.Keeps != nil && c.to.Records.Keeps(strings.TrimPrefix(c.below(name), c.store+"/"))
+	return c.rep.Lane == SessionConversion || c.to.Records != nil && c.to.Records.Keeps != nil && c.to.Records.Keeps(c.inStore(name))
+}
+
+// inStore returns the path of a file below its store.
+func (c *storeChanges) inStore(name string) string {
+	return strings.TrimPrefix(c.below(name), c.store+"/")
 }
 
 func (c *storeChanges) add(name, change string) {

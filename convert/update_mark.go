@@ -171,8 +171,11 @@ func (u *update) remember(i int, files map[string]mark.File) {
 	}
 	rep := u.rep.Stores[i]
 	rep.Files, rep.Change, rep.Status = nil, "", Placed
-	if b, err := json.Marshal(rep); err == nil {
+	if b, err := u.reportOf(&rep); err == nil {
 		u.after.Stores[rep.Path] = mark.Store{Source: u.sources[i], Report: b}
+		if n := u.noted[rep.Path]; n != nil {
+			u.after.SetChanges(rep.Path, n.state)
+		}
 	}
 }
 

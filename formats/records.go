@@ -24,15 +24,20 @@ type Records struct {
 	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)
 	Create func(ctx context.Context, b Build) (store.Writer, error)
 
-	// Changes opens what changed in a store since a mark was taken; nil if the format
-	// cannot. The mark is one that Changes.Mark returned, or nil: then everything
-	// changed. The error is ErrNoChanges if the store has to be opened as a whole.
-	Changes func(ctx context.Context, l *Location, v View, mark []byte) (*Changes, error)
-
 	// Keeps reports whether a file of a text, by its slash path below the text, may
 	// stay when the store no longer has what it holds: the text is valid with and
 	// without it. nil: none may.
 	Keeps func(path string) bool
+
+	// ShardFiles returns the files of a text that hold all records of a shard, and
+	// nothing else, by their slash paths below the text; a folder ends in a slash.
+	// nil if a text does not have its shards in files.
+	ShardFiles func(set *store.Set, s Shard) []string
+
+	// Changes opens what changed in a store since a mark was taken; nil if the format
+	// cannot. The mark is one that Changes.Mark returned, or nil: then everything
+	// changed. The error is ErrNoChanges if the store has to be opened as a whole.
+	Changes func(ctx context.Context, l *Location, v View, mark []byte) (*Changes, error)
 
 	// Shard returns the shard that a record belongs to, from that record alone, so
 	// that an archive splits along the client's own units.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -25,12 +26,17 @@ type Mark struct {
 	Made    string           `json:"made"`   // by which rehome, with which options
 	Stores  map[string]Store `json:"stores"` // by path below the source
 	Files   map[string]File  `json:"files"`  // by slash path below the folder of the target
+
+	changes map[string][]byte // to be written, by store
 }
 
 // Store is a source as it was converted.
 type Store struct {
 	Source []Stat          `json:"source"` // nil: it may have changed while it was read
 	Report json.RawMessage `json:"report"`
+
+	// Changes is the digest of what finds the changes since; "" if nothing does.
+	Changes string `json:"changes,omitempty"`
 }
 
 // File is a file of the target as rehome wrote it.
@@ -86,16 +92,49 @@ func (m *Mark) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	for store, b := range m.changes {
+		if err := replace(dir, changesOf(dir, m.Target, store), b); err != nil {
+			return err
+		}
+	}
+	return replace(dir, pathOf(dir, m.Target), append(b, '\n'))
+}
+
+// SetChanges has a mark keep what finds the changes of a store.
+func (m *Mark) SetChanges(store string, b []byte) {
+	s := m.Stores[store]
+	sum := sha256.Sum256(b)
+	if s.Changes = hex.EncodeToString(sum[:]); m.changes == nil {
+		m.changes = map[string][]byte{}
+	}
+	m.Stores[store], m.changes[store] = s, b
+}
+
+// Changes returns what SetChanges was given, nil if it is not there.
+func (m *Mark) Changes(dir, store string) []byte {
+	b, err := os.ReadFile(changesOf(dir, m.Target, store))
+	if sum := sha256.Sum256(b); err != nil || hex.EncodeToString(sum[:]) != m.Stores[store].Changes {
+		return nil
+	}
+	return b
+}
+
+func changesOf(dir, target, store string) string {
+	return strings.TrimSuffix(pathOf(dir, target+"\x00"+store), ".json") + ".changes"
+}
+
+// replace writes a file completely or not at all.
+func replace(dir, name string, b []byte) error {
 	f, err := os.CreateTemp(dir, "new-*")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(b, '\n'))
+	_, err = f.Write(b)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), pathOf(dir, m.Target))
+		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
 		os.Remove(f.Name())
