@@ -37,4 +37,5 @@
 //	convert           this package: Convert and Migrate
 //	check             Check: rules, baselines, secrets
 //	watch             Run: Convert with Options.Update, whenever the source changes
+//	backup            Run: snapshots of all stores of a machine; Restore
 package convert

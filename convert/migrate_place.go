@@ -106,22 +106,7 @@ func (m *migration) setAttributes(r *migratedSession) error {
 			last = at.Time()
 		}
 	}
-	return os.Chtimes(r.Path, time.Time{}, shownTime(last, time.Now(), m.to.Home.Keep))
-}
-
-// maxAge is the max age that a file shows if its client deletes old files. It is
-// well below the Keep of every client.
-const maxAge = 7 * 24 * time.Hour
-
-// shownTime returns the modification time that a file gets. A client that keeps files
-// for some time only would delete an old session before it can be continued. It
-// looks a week old, or up to a day older, in the order of the true times.
-func shownTime(last, now time.Time, keep time.Duration) time.Time {
-	age := now.Sub(last)
-	if keep == 0 || age <= maxAge {
-		return last
-	}
-	return now.Add(-maxAge + time.Duration(float64(24*time.Hour)*float64(maxAge)/float64(age)) - 24*time.Hour)
+	return os.Chtimes(r.Path, time.Time{}, m.to.Home.ShownTime(last, time.Now()))
 }
 
 // compare compares a staged file with the one at its path.

@@ -361,12 +361,12 @@ func TestKept(t *testing.T) {
 	before := now
 	for _, days := range []int{0, 3, 7, 8, 29, 31, 400, 20000} {
 		last := now.AddDate(0, 0, -days)
-		got := shownTime(last, now, 30*24*time.Hour)
+		got := (&formats.Home{Keep: 30 * 24 * time.Hour}).ShownTime(last, now)
 		if days <= 7 && !got.Equal(last) || now.Sub(got) > 8*24*time.Hour || days > 0 && !got.Before(before) {
 			t.Errorf("%d days: %s, behind %s", days, got, before)
 		}
 		before = got
-		if got := shownTime(last, now, 0); !got.Equal(last) {
+		if got := (&formats.Home{}).ShownTime(last, now); !got.Equal(last) {
 			t.Errorf("%d days, in a client that deletes nothing: %s", days, got)
 		}
 	}

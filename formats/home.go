@@ -17,6 +17,10 @@ type Home struct {
 	// stores. A listing does not mention them.
 	SideFiles []string
 
+	// Parts are the entries of a root that hold the client's sessions, where it keeps
+	// settings, keys and caches next to them. nil: everything does.
+	Parts []string
+
 	// Keep is how long after its last modification the client deletes the file of
 	// a session. 0: it keeps all, or it is not known to delete any.
 	Keep time.Duration
@@ -52,4 +56,19 @@ type Home struct {
 	// of a store that is named by its main file. "" if l is neither. nil: not
 	// needed.
 	StoreInside func(l *Location) string
+}
+
+// maxAge is the max age that a file shows if its client deletes old files. It is
+// well below the Keep of every client.
+const maxAge = 7 * 24 * time.Hour
+
+// ShownTime returns the modification time that a file gets. A client that keeps files
+// for some time only would delete an old session before it can be continued. It
+// looks a week old, or up to a day older, in the order of the true times.
+func (h *Home) ShownTime(last, now time.Time) time.Time {
+	age := now.Sub(last)
+	if h == nil || h.Keep == 0 || age <= maxAge {
+		return last
+	}
+	return now.Add(-maxAge + time.Duration(float64(24*time.Hour)*float64(maxAge)/float64(age)) - 24*time.Hour)
 }

@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/cmd/rehome/internal/verdict"
+	"rehome/convert/backup"
 	"rehome/convert/check"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -86,6 +87,12 @@ func (c *checkCmd) Run(a *app) error {
 	if len(c.Paths) == 0 {
 		c.Paths = []string{"."}
 	}
+	for i, dir := range c.Paths {
+		if names, err := backup.Snapshots(dir); err == nil && len(names) > 0 { // the others are mostly the same files
+			c.Paths[i] = filepath.Join(dir, names[len(names)-1])
+			a.out.remark(dir + ": checking its newest snapshot, " + names[len(names)-1])
+		}
+	}
 	o := check.Options{
 		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
 		Verbose:    a.out.verbose,
@@ -102,7 +109,7 @@ func (c *checkCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Version: buildVersion()}
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Version: version()}
 	if c.WriteBaseline {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err
@@ -185,14 +192,6 @@ func (f findingsError) Error() string {
 }
 
 func (f findingsError) Unwrap() error { return errFindings }
-
-// buildVersion returns the version of this program.
-func buildVersion() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
 
 // ruleList is the list of rules: schema check-rules-1.
 type ruleList struct {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)
 		}
-		if strings.Contains(t.Name(), "/continue") {
+		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") {
 			furnishHome(t, filepath.Join(dir, "home"))
 		}
 		furnish(t, dir)
@@ -67,12 +68,23 @@ func furnish(t *testing.T, dir string) {
 	}
 }
 
+// withoutVariables replaces what depends on the time and on the length of the path of
+// the case's folder: names of snapshots, their sizes, and hashes of paths.
+func withoutVariables(out string) string {
+	for _, v := range [][2]string{{`\d{4}-\d\d-\d\dT\d{6}Z`, "$$TIME"}, {`( files?), [0-9.]+ kB`, "$1, $$SIZE"}, {`/chats/[0-9a-f]{32}/5d0b2b7e`, "/chats/$$HASH/5d0b2b7e"}} {
+		out = regexp.MustCompile(v[0]).ReplaceAllString(out, v[1])
+	}
+	return out
+}
+
 // rehomeCommand runs the program in this process. Every --json it prints must
 // be one object that its schema accepts.
 func rehomeCommand(t *testing.T) golden.Command {
 	return func(c golden.Call) int {
-		var stdout bytes.Buffer
-		code := run(t.Context(), c.Args, io.MultiWriter(c.Stdout, &stdout), c.Stderr, func(name string) string { return c.Env[name] })
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), c.Args, &stdout, &stderr, func(name string) string { return c.Env[name] })
+		io.WriteString(c.Stdout, withoutVariables(stdout.String()))
+		io.WriteString(c.Stderr, withoutVariables(stderr.String()))
 		if wantsJSON(c.Args) && !slices.Contains(c.Args, "--help") {
 			checkJSON(t, c.Args, stdout.Bytes())
 		}
@@ -103,7 +115,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "searched": "backup-result-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {
@@ -117,7 +129,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 // markOf finds the member that tells results apart.
 func markOf(top map[string]json.RawMessage) string {
 	for _, key := range slices.Sorted(maps.Keys(top)) {
-		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "unread", "migrated", "checked", "rules", "go"}, key) {
+		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "unread", "migrated", "searched", "from", "schedule", "checked", "rules", "go"}, key) {
 			return key
 		}
 	}
@@ -161,7 +173,7 @@ func TestInterrupted(t *testing.T) {
 // codes, on lines that fit a terminal.
 func TestEveryHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "")
-	for _, command := range []string{"", "convert", "watch", "ls", "show", "check", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
+	for _, command := range []string{"", "convert", "backup", "restore", "watch", "ls", "show", "check", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
 		args := []string{"--help"}
 		if command != "" {
 			args = []string{command, "--help"}

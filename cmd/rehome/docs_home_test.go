@@ -118,6 +118,8 @@ func commandCases() map[string]commandCase {
 		"rehome check agents --format github":                             {before: []string{agents}},
 		"rehome check . --baseline .rehome-baseline.json --fail-on error": {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
 
+		"rehome restore --dry-run": {before: []string{"rehome backup"}},
+
 		"/tmp/rehome/bin/rehome check agents --format junit > rehome.xml": {before: []string{agents}},
 		`git commit -am "rehome: release 0.1.0"`:                          {not: "it is a step of a release"},
 		"git clone *":                                                     {not: "it needs the address of the project"},

@@ -22,6 +22,7 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/cmd/rehome/internal/verdict"
 	"rehome/convert"
+	"rehome/convert/backup"
 	"rehome/convert/check"
 	"rehome/convert/sessions"
 	"rehome/convert/watch"
@@ -133,13 +134,13 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, watchEvent{}}
+	return []result{&lsResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
 func choices() []words {
 	out := []words{{}}
-	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed, convert.Same, convert.Updated} {
+	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed, convert.Same, convert.Updated, backup.Kept, backup.Older} {
 		out = append(out, words{"Status": status}, words{"Status": status, "Lane": "session"})
 	}
 	for _, kind := range []watch.Kind{watch.Ready, watch.Session, watch.Store, watch.Kept, watch.Problem, watch.Recovered, watch.Polling} {

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
-	out.noReport = g.Quiet && slices.Contains([]string{"convert", "migrate", "watch", "check", "demo"}, command)
+	out.noReport = g.Quiet && slices.Contains([]string{"backup", "restore", "convert", "migrate", "watch", "check", "demo"}, command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
 	if err := parsed.Run(&app{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}); err != nil {

@@ -20,12 +20,11 @@ type versionResult struct {
 }
 
 func (versionCmd) Run(a *app) error {
-	res := &versionResult{Version: "(devel)", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	res := &versionResult{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return a.out.printResult(res)
 	}
-	res.Version = cmp.Or(release, info.Main.Version, res.Version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -35,4 +34,13 @@ func (versionCmd) Run(a *app) error {
 		}
 	}
 	return a.out.printResult(res)
+}
+
+// version returns the version of this build.
+func version() string {
+	main := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		main = info.Main.Version
+	}
+	return cmp.Or(release, main, "(devel)")
 }

@@ -75,7 +75,7 @@ var ErrUnsupported = errors.New("sessions in this format cannot be read yet")
 // given path cannot be searched.
 func List(ctx context.Context, reg *formats.Registry, o Options) (*Listing, error) {
 	scratch.Sweep()
-	l := &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, out: &Listing{clients: reg.Clients()}}
+	l := newLister(ctx, reg, o)
 	var talk sync.Mutex
 	if say := o.OnNotice; say != nil {
 		l.o.OnNotice = func(s string) { talk.Lock(); defer talk.Unlock(); say(s) }
@@ -92,6 +92,44 @@ func List(ctx context.Context, reg *formats.Registry, o Options) (*Listing, erro
 	arrange(l.out)
 	l.out.countPrefixes()
 	return l.out, ctx.Err()
+}
+
+// Store is a store of a client.
+type Store struct {
+	Path   string
+	Format *formats.Format
+}
+
+// Stores finds the stores whose sessions List lists, in the order of the walk,
+// without reading them. The listing has no sessions.
+func Stores(ctx context.Context, reg *formats.Registry, o Options) ([]Store, *Listing, error) {
+	l := newLister(ctx, reg, o)
+	var out []Store
+	err := l.walkAll(func(s storeToRead) bool {
+		if s.score <= formats.Guess+1 { // detected by its name alone
+			l.addUnread(s, l.openError(s))
+		} else if s.format.Sessions != nil {
+			out = append(out, Store{s.loc.Path, s.format})
+		}
+		return true
+	})
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return nil, nil, err
+	}
+	l.finish()
+	return out, l.out, nil
+}
+
+// NewListing returns the listing of sessions that were listed earlier.
+func NewListing(reg *formats.Registry, list []Listed) *Listing {
+	out := &Listing{Sessions: list, clients: reg.Clients()}
+	arrange(out)
+	out.countPrefixes()
+	return out
+}
+
+func newLister(ctx context.Context, reg *formats.Registry, o Options) *lister {
+	return &lister{ctx: ctx, reg: reg, o: o, visited: map[string]bool{}, out: &Listing{clients: reg.Clients()}}
 }
 
 // lister is one call of List. The walk yields stores to the workers; their

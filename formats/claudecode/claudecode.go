@@ -37,6 +37,7 @@ func Format() *formats.Format {
 		Home: &formats.Home{
 			Roots:     home,
 			Folder:    "projects",
+			Parts:     carried(),
 			SideFiles: []string{".json"},
 			Keep:      30 * 24 * time.Hour, // when it starts, unless its settings say otherwise
 		},

@@ -37,6 +37,7 @@ func Format() *formats.Format {
 		Home: &formats.Home{
 			Roots:     home,
 			SideFiles: []string{".json"},
+			Parts:     []string{"sessions", "archived_sessions", "session_index.jsonl", "history.jsonl"},
 		},
 		Check: check,
 	}

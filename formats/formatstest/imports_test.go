@@ -53,12 +53,13 @@ func layers() []layer {
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fsevents"}},
+		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/scratch"}},
 		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/check", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 

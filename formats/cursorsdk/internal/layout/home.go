@@ -22,7 +22,7 @@ func Home(m formats.Machine) (out []string) {
 	projects := filepath.Join(m.Home, ".cursor", ProjectsName)
 	list, err := os.ReadDir(projects)
 	if err != nil {
-		return append(out, projects)
+		return []string{newer, projects}
 	}
 	for _, e := range list {
 		dir := filepath.Join(projects, e.Name(), RootsName)

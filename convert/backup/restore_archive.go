@@ -1,0 +1,194 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"rehome/convert"
+	"rehome/convert/internal/stage"
+	"rehome/convert/sessions"
+	"rehome/formats"
+)
+
+// restoreArchive restores a SQLite store, unless something newer is there.
+func (r *restore) restoreArchive(ctx context.Context, f *formats.Format, c *choice, out *RestoredStore) error {
+	text := filepath.Join(r.snap.Dir, filepath.FromSlash(c.store.Text))
+	if c.store.Digest != "" {
+		digest, _, _, err := treeDigest(text)
+		if err != nil {
+			return &formats.Error{At: text, Err: formats.Cause(err), Hint: damagedHint}
+		}
+		if digest != c.store.Digest {
+			return &formats.Error{At: text, Err: errors.New("differs from what was saved"), Hint: damagedHint}
+		}
+	}
+	o := convert.Options{From: "archive", To: f.Name, DryRun: r.o.DryRun, Jobs: r.o.Jobs, OnNotice: r.say}
+	if exists(c.dest) {
+		there, err := r.compare(ctx, f, c)
+		switch {
+		case there == "" && err == nil:
+			out.Status = Recovered
+			return r.merge(ctx, text, c, o)
+		case there == Unchanged:
+			out.Status = Unchanged
+			return nil
+		case there == Newer || !r.o.Replace:
+			out.Status, out.Missing = there, r.missing(ctx, c)
+			return err
+		}
+		o.Replace = true
+	}
+	out.Status = Recovered
+	rep, err := convertOne(ctx, r, text, c.dest, o)
+	out.Backup = rep.Backup
+	return err
+}
+
+// convertOne converts a single store, and returns why it failed.
+func convertOne(ctx context.Context, r *restore, src, dst string, o convert.Options) (*convert.Report, error) {
+	rep, err := convert.Convert(ctx, r.snap.reg, src, dst, o)
+	for i := range rep.Stores {
+		err = errors.Join(err, rep.Stores[i].Err())
+	}
+	if err == nil && (len(rep.Stores) != 1 || !rep.Placed && !o.DryRun) {
+		err = &formats.Error{At: src, Err: errors.New("not restored"), Hint: damagedHint}
+	}
+	return rep, err
+}
+
+func (r *restore) say(s string) {
+	if r.o.OnNotice != nil {
+		r.o.OnNotice(s)
+	}
+}
+
+// compare compares the store that exists with the one in the snapshot. It returns ""
+// if a folder exists that is no store.
+func (r *restore) compare(ctx context.Context, f *formats.Format, c *choice) (string, error) {
+	loc, err := formats.Locate(c.dest)
+	if err != nil {
+		return Older, err
+	}
+	found, err := r.snap.reg.Detect(ctx, loc)
+	if err != nil {
+		return Older, err
+	}
+	if loc.IsDir() && (len(found) == 0 || found[0].Format != f) {
+		return "", nil
+	}
+	_, newest := storeMark(c.dest, time.Now())
+	digest, err := r.recordsOf(ctx, f, loc)
+	switch {
+	case err != nil:
+		return Older, &formats.Error{At: c.dest, Err: fmt.Errorf("cannot be compared: %w", err), Hint: "pass --replace to replace it, or --to DIR"}
+	case digest == c.store.Records:
+		return Unchanged, nil
+	case newest > c.store.Modified:
+		return Newer, nil
+	}
+	return Older, nil
+}
+
+// recordsOf returns the digest of the records of a store, as recordsDigest does.
+func (r *restore) recordsOf(ctx context.Context, f *formats.Format, loc *formats.Location) (digest string, err error) {
+	v := formats.FullView(r.o.Jobs)
+	if v.Kind = formats.Tables; !r.snap.Index.Secrets {
+		v.Secrets = formats.WithholdSecrets
+	}
+	reader, err := f.Records.Open(ctx, loc, v)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, reader.Close()) }()
+	for b, err := range reader.Batches(ctx) {
+		if err != nil {
+			return "", err
+		}
+		b.Release()
+	}
+	var sets []convert.SetReport
+	for i, one := range reader.Summary() {
+		set := reader.Schema().Sets[i]
+		sets = append(sets, convert.SetReport{File: set.File, Table: set.Name, Rows: one.Rows, Digest: one.Digest.String()})
+	}
+	return recordsDigest(sets), nil
+}
+
+// missing returns the sessions that the snapshot has of a store and the machine has
+// not.
+func (r *restore) missing(ctx context.Context, c *choice) (out []Session) {
+	listing, err := sessions.List(ctx, r.snap.reg, sessions.Options{Paths: []string{c.dest}, Jobs: 1})
+	if err != nil {
+		return nil
+	}
+	have := map[string]bool{}
+	for _, s := range listing.All() {
+		have[s.ID] = true
+	}
+	for _, s := range c.store.Sessions {
+		if !have[s.ID] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// merge restores a store into a folder that exists, but is not a store yet: the client
+// keeps other things there. Nothing is overwritten. The files by which the store is
+// recognized come last, so that a killed run leaves no half of it.
+func (r *restore) merge(ctx context.Context, text string, c *choice, o convert.Options) error {
+	dest, err := stage.Resolve(c.dest)
+	if err != nil {
+		return err
+	}
+	stage.Sweep(dest, r.say)
+	private, err := stage.New(dest)
+	if err != nil {
+		return err
+	}
+	defer private.Remove()
+	whole := filepath.Join(private.Tree, dest.Base())
+	o.DryRun = false
+	if _, err := convertOne(ctx, r, text, whole, o); err != nil {
+		return private.WithTargetPath(err)
+	}
+	files, err := textFiles(whole)
+	if err != nil {
+		return err
+	}
+	files = slices.DeleteFunc(files, func(rel string) bool { return stage.SameTree(filepath.Join(whole, rel), filepath.Join(c.dest, rel)) })
+	for _, rel := range files {
+		if at := filepath.Join(c.dest, rel); exists(at) {
+			return &formats.Error{At: at, Err: formats.ErrExists, Hint: "pass --to DIR to restore the store elsewhere"}
+		}
+	}
+	if r.o.DryRun {
+		return nil
+	}
+	slices.Reverse(files) // globalStorage after workspaceStorage
+	for _, rel := range files {
+		if err := place(filepath.Join(whole, rel), filepath.Join(c.dest, rel)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place moves a file to where nothing is.
+func place(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return &formats.Error{At: to, Err: formats.Cause(err)}
+	}
+	if err := stage.Move(from, to); errors.Is(err, fs.ErrExist) {
+		return &formats.Error{At: to, Err: stage.ErrAppeared, Hint: "run it again"}
+	} else if err != nil {
+		return &formats.Error{At: to, Err: formats.Cause(err)}
+	}
+	return stage.SyncFolder(filepath.Dir(to))
+}
