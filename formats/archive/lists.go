@@ -138,8 +138,8 @@ func (r *reader) entry(set int, file string) (key string, e entries.Entry, err e
 	if err != nil {
 		return "", e, err
 	}
-	line, last, _ := bytes.Cut(b, []byte("\n"))
-	line = b[:len(b)-len(last)]
+	n := bytes.IndexByte(b, '\n') + 1
+	line, last := b[:n], b[n:]
 	var got text
 	got.add(line, r.placeOf(set, file))
 	said, ok := parseTrailer(last)

@@ -236,3 +236,27 @@ func TestMergedSameBytes(t *testing.T) {
 		t.Errorf("the list changed: %.200s", got[0][0])
 	}
 }
+
+// TestNumberedTwice: rows of two files with one number in their key are refused, with
+// both places.
+func TestNumberedTwice(t *testing.T) {
+	s := &sample{schema: &store.Schema{Origin: "sqlite", Databases: []store.Database{{Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal"},
+		Objects: []store.Object{{Type: "table", Name: "t", Table: "t", SQL: "CREATE TABLE t (n INTEGER PRIMARY KEY, who TEXT)"}}}},
+		Sets: []store.Set{{Name: "t", Columns: []string{"n", "who"}}}}}
+	for i, who := range []string{"ann", "bea", "ann"} {
+		s.records = [][]row{append(slices.Concat(s.records...), row{0, []store.Cell{store.IntCell(int64(i)), store.TextCell([]byte(who))}})}
+	}
+	dir := filepath.Join(t.TempDir(), "out")
+	s.build(t, formats.Build{Path: dir, Schema: s.schema, Shard: func(_ *store.Set, r store.Record) formats.Shard {
+		return formats.Shard{Name: string(r.Cell(1).Bytes())}
+	}}, 50)
+	if _, _, err := read(t.Context(), dir, 1); err != nil {
+		t.Fatal(err)
+	}
+	a := &tampering{t: t, dir: dir}
+	a.sign(a.find("/bea.ndjson"), `[1,"bea"]`, `[2,"bea"]`)
+	_, _, err := read(t.Context(), dir, 1)
+	if err == nil || !strings.Contains(err.Error(), "/ann.ndjson:2") && !strings.Contains(err.Error(), "/bea.ndjson:2") || !strings.Contains(err.Error(), "same key as t/") {
+		t.Errorf("%v", err)
+	}
+}

@@ -104,18 +104,51 @@ func (m *merged) row(b *store.Batch, i, line int) (bool, error) {
 		return false, m.r.fail(fmt.Sprintf("%s:%d", m.file, line), &formats.Error{
 			Err: fmt.Errorf("row with the same key as line %d", first), Hint: "keep one of the two lines"})
 	}
-	id := b.RowID(i)
-	if !m.r.schema.Sets[m.set].RowIDs {
-		return true, nil
+	id, hidden := b.RowID(i), m.r.schema.Sets[m.set].RowIDs
+	if !hidden {
+		col := m.keys.integer()
+		if col < 0 || b.Cell(i, col).Class != store.Int {
+			return true, nil
+		}
+		id = b.Cell(i, col).Int()
 	}
 	bit := uint64(1) << (id & 63)
-	if m.ids[id>>6]&bit != 0 {
+	switch {
+	case m.ids[id>>6]&bit == 0:
+		m.ids[id>>6] |= bit
+		m.last = max(m.last, id)
+		return true, nil
+	case hidden:
 		m.held = append(m.held, heldRow{m.file, line})
 		return false, nil
 	}
-	m.ids[id>>6] |= bit
-	m.last = max(m.last, id)
-	return true, nil
+	return false, m.r.fail(fmt.Sprintf("%s:%d", m.file, line), &formats.Error{
+		Err: fmt.Errorf("row with the same key as %s", m.find(id)), Hint: "keep one of the two lines"})
+}
+
+// find returns the place of the first row whose key is a number.
+func (m *merged) find(id int64) string {
+	set := &m.r.schema.Sets[m.set]
+	for _, file := range m.r.files[m.set] {
+		f, err := m.r.root.Open(file)
+		if err != nil {
+			continue
+		}
+		for l, err := range lines.Each(context.Background(), f, maxLine) {
+			b := store.NewBatch(m.set, len(set.Columns))
+			found := err == nil && rowtext.Parse(b, l.Bytes, false) == nil && b.Cell(0, m.keys.integer()).Class == store.Int && b.Cell(0, m.keys.integer()).Int() == id
+			b.Release()
+			if found {
+				f.Close()
+				return fmt.Sprintf("%s:%d", file, l.Number)
+			}
+			if err != nil {
+				break
+			}
+		}
+		f.Close()
+	}
+	return "a row of another file"
 }
 
 // earlier returns the line of the current file, if any, that has the key of a row, and
@@ -240,6 +273,17 @@ type keys [][]int
 // first reports whether the first column alone is a key.
 func (k keys) first() bool {
 	return slices.ContainsFunc(k, func(key []int) bool { return len(key) == 1 && key[0] == 0 })
+}
+
+// integer returns the first column that alone is a key, or -1. If a row id is a column, its
+// rows may be split by it, and two people's rows with one number are in two files.
+func (k keys) integer() int {
+	for _, key := range k {
+		if len(key) == 1 {
+			return key[0]
+		}
+	}
+	return -1
 }
 
 // keysOf returns the keys of each set.
