@@ -70,6 +70,7 @@ func (c *exactConversion) run(ctx context.Context) error {
 		return err
 	}
 	c.out.setCounts(schema, sum)
+	c.out.Partial = c.partial
 	if c.losses.Worst() > c.opts.Allow {
 		return errWithheld
 	}

@@ -67,6 +67,9 @@ type StoreReport struct {
 	Sessions   []SessionReport `json:"sessions,omitempty"`
 	Superseded int64           `json:"superseded,omitempty"` // of the records: older states, which are not lost
 
+	// Partial reports that an update read only what changed in the source, and
+	// counted only that.
+	Partial bool `json:"partial,omitempty"`
 	// In an update, Change is what happens to the store, and Files are the files
 	// that are not as they were, or that are kept. A store that is no longer in the
 	// source has a report, too: its Status is Kept or Removed.

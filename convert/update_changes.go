@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"os"
 	"slices"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -69,9 +68,7 @@ func (c *exactConversion) keepChanges(to *formats.Format) error {
 	}
 	n := &noted{state: b, partial: c.partial}
 	for i := range c.changes.Schema().Sets {
-		for _, s := range c.changes.Shards[i] {
-			n.owned = append(n.owned, to.Records.ShardFiles(&c.changes.Schema().Sets[i], s)...)
-		}
+		n.owned = append(n.owned, to.Records.ShardFiles(&c.changes.Schema().Sets[i], c.changes.Shards[i], c.changes.Lists[i]))
 	}
 	c.update.noteChanges(c.source.Rel, n)
 	return nil
@@ -80,8 +77,8 @@ func (c *exactConversion) keepChanges(to *formats.Format) error {
 // noted is what is known of a source that was read by its changes.
 type noted struct {
 	state   []byte
-	partial bool     // only what changed is staged,
-	owned   []string // which is all that these files and folders hold, by paths below the store
+	partial bool                     // only what changed is staged,
+	owned   []func(path string) bool // which is all that these files hold, by paths below the store
 }
 
 func (u *update) noteChanges(rel string, n *noted) {
@@ -95,9 +92,7 @@ func (u *update) noteChanges(rel string, n *noted) {
 
 // holds reports whether what is staged decides on a file of the target.
 func (n *noted) holds(below string) bool {
-	return n == nil || !n.partial || slices.ContainsFunc(n.owned, func(p string) bool {
-		return p == below || strings.HasSuffix(p, "/") && strings.HasPrefix(below, p)
-	})
+	return n == nil || !n.partial || slices.ContainsFunc(n.owned, func(owns func(string) bool) bool { return owns(below) })
 }
 
 // reportOf is the report of a store for updates that skip it: of one of which only

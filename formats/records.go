@@ -29,10 +29,10 @@ type Records struct {
 	// without it. nil: none may.
 	Keeps func(path string) bool
 
-	// ShardFiles returns the files of a text that hold all records of a shard, and
-	// nothing else, by their slash paths below the text; a folder ends in a slash.
-	// nil if a text does not have its shards in files.
-	ShardFiles func(set *store.Set, s Shard) []string
+	// ShardFiles reports of files of a text, by their slash paths below the text,
+	// whether they are of some shards of a set. If lists is true, these have all
+	// rows with lists. nil if a text does not have its shards in files.
+	ShardFiles func(set *store.Set, shards []Shard, lists bool) func(path string) bool
 
 	// Changes opens what changed in a store since a mark was taken; nil if the format
 	// cannot. The mark is one that Changes.Mark returned, or nil: then everything
@@ -55,6 +55,7 @@ type Changes struct {
 	store.Reader
 	Same   bool                   // nothing was written to the store at all
 	Shards [][]Shard              // that changed, of each set of the schema
+	Lists  []bool                 // of each set: all rows with lists are in these shards
 	Mark   func() ([]byte, error) // of the present state
 	Read   func() int64           // bytes of the store that were read so far
 }

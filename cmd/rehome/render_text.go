@@ -94,7 +94,11 @@ func (r convertResult) text(p *page) {
 
 // single prints one store with its tables.
 func (r convertResult) single(p *page, s *convert.StoreReport) {
-	p.Linef("  %s -> %s, %s conversion: %s, %s, %s", s.From, s.To, r.Lane, p.status(outcome(s)), plural(s.Rows, "record"), size(s.Bytes))
+	some := screen.Safe("")
+	if s.Partial {
+		some = " (only what changed was read)"
+	}
+	p.Linef("  %s -> %s, %s conversion: %s, %s, %s%s", s.From, s.To, r.Lane, p.status(outcome(s)), plural(s.Rows, "record"), size(s.Bytes), some)
 	var rows [][]screen.Safe
 	for i, set := range s.Sets {
 		if i == maxSets && len(s.Sets) > maxSets+1 {

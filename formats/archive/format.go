@@ -19,6 +19,8 @@ func Format() *formats.Format {
 			Kinds:  []formats.Kind{{Name: formats.Tables, Schema: formats.AnySchema}, {Name: formats.PlainFiles, Schema: formats.AnySchema}},
 			Open:   open,
 			Create: create,
+
+			ShardFiles: shardFiles,
 		},
 		Text:    true,
 		Schemas: []string{"archive-manifest-2", "archive-database-2", "archive-row-1", "archive-common-2", "archive-entry-2", "archive-section-1", "archive-trailer-2", "archive-manifest-1"},

@@ -41,6 +41,20 @@ func shardPath(shard formats.Shard) string {
 	return hashed(shard.Name) + ext
 }
 
+// shardFiles reports which files are those of shards, and of the entries of lists.
+func shardFiles(set *store.Set, shards []formats.Shard, lists bool) func(string) bool {
+	table, files := tablePath(set.File, set.Name), map[string]bool{}
+	for _, s := range shards {
+		files[table+".ndjson"] = files[table+".ndjson"] || s.Name == ""
+		for _, common := range []bool{false, true} {
+			files[path.Join(table, shardPath(formats.Shard{Name: s.Name, Common: common}))] = s.Name != ""
+		}
+	}
+	return func(name string) bool {
+		return files[name] || lists && strings.HasPrefix(name, table+"/") && strings.HasSuffix(name, entrySuffix)
+	}
+}
+
 func hashed(shard string) string {
 	if !filename.Safe(shard) || strings.ContainsRune(shard, '_') || shard == "records" {
 		shard = fmt.Sprintf("h-%016x", digest.Name(shard))

@@ -30,7 +30,7 @@ func Format() *formats.Format {
 			Kinds:   []formats.Kind{{Name: formats.Tables, Schema: name}},
 			Open:    shape.Open,
 			Create:  shape.Create,
-			Changes: shape.Changes(shard),
+			Changes: shape.Changes(shard, lists.Split()...),
 			Shard:   shard,
 			Lists:   lists.Split(),
 			Partial: true,

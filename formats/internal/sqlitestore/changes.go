@@ -18,10 +18,10 @@ import (
 )
 
 // Changes returns Records.Changes for stores of one database, whose records are in
-// the shards that shard returns.
-func (s Shape) Changes(shard func(*store.Set, store.Record) formats.Shard) func(context.Context, *formats.Location, formats.View, []byte) (*formats.Changes, error) {
+// the shards that shard returns; lists are the format's.
+func (s Shape) Changes(shard func(*store.Set, store.Record) formats.Shard, lists ...formats.List) func(context.Context, *formats.Location, formats.View, []byte) (*formats.Changes, error) {
 	return func(ctx context.Context, at *formats.Location, v formats.View, mark []byte) (*formats.Changes, error) {
-		c := &changes{shape: s, at: at, view: v, shard: shard}
+		c := &changes{shape: s, at: at, view: v, shard: shard, lists: lists}
 		out, err := c.open(ctx, mark)
 		if err == nil {
 			return out, nil
@@ -39,6 +39,7 @@ type changes struct {
 	at      *formats.Location
 	view    formats.View
 	shard   func(*store.Set, store.Record) formats.Shard
+	lists   []formats.List
 	snap    *sqlitefile.Snapshot
 	db      *sqlitefile.DB
 	schema  *store.Schema
@@ -70,19 +71,53 @@ func (c *changes) open(ctx context.Context, mark []byte) (*formats.Changes, erro
 	if c.delta, err = before.Since(ctx, c.snap, c.group); err != nil {
 		return nil, err
 	}
-	out := &formats.Changes{Reader: c, Same: c.delta.Same, Shards: make([][]formats.Shard, len(c.schema.Sets))}
+	sets := len(c.schema.Sets)
+	out := &formats.Changes{Reader: c, Same: c.delta.Same, Shards: make([][]formats.Shard, sets), Lists: make([]bool, sets)}
 	out.Mark = func() ([]byte, error) { return c.delta.Mark.AppendBinary(nil) }
 	out.Read = func() int64 { return c.snap.Read }
 	c.groups = map[string][]string{}
-	for _, t := range c.delta.Tables {
-		c.groups[t.Name] = t.Groups
-		if i := slices.IndexFunc(c.schema.Sets, func(set store.Set) bool { return set.Name == t.Name }); i >= 0 {
-			for _, g := range t.Groups {
-				out.Shards[i] = append(out.Shards[i], shardOf(g))
-			}
+	for i := range c.schema.Sets {
+		groups, lists := c.changed(i)
+		for _, g := range groups {
+			out.Shards[i] = append(out.Shards[i], shardOf(g))
 		}
+		c.groups[c.schema.Sets[i].Name], out.Lists[i] = groups, lists
 	}
 	return out, nil
+}
+
+// changed returns the groups of a set that changed. If one of them has a row with
+// lists, all that have one count: entries of lists are archived side by side.
+func (c *changes) changed(set int) (groups []string, lists bool) {
+	name := c.schema.Sets[set].Name
+	for _, t := range c.delta.Tables {
+		if t.Name == name {
+			groups = t.Groups
+		}
+	}
+	var listed []string
+	for _, l := range c.lists {
+		if l.Set == name {
+			b := store.NewBatch(set, len(c.schema.Sets[set].Columns))
+			b.Row(0)
+			b.AddText(l.Key)
+			for range b.Width() - 1 {
+				b.AddNull()
+			}
+			listed = append(listed, c.groupOf(b))
+			b.Release()
+		}
+	}
+	for _, g := range listed {
+		_, found := slices.BinarySearch(groups, g)
+		lists = lists || found
+	}
+	if lists {
+		groups = slices.Concat(groups, listed)
+		slices.Sort(groups)
+		groups = slices.Compact(groups)
+	}
+	return groups, lists
 }
 
 // describe finds out what the tables are.
@@ -115,14 +150,16 @@ func (c *changes) group(table string, r *sqlitepages.Row) (string, error) {
 	if err := c.db.AddRow(b, table, r); err != nil {
 		return "", err
 	}
-	if c.shard == nil {
-		return "", nil
-	}
-	s := c.shard(&c.schema.Sets[i], b.Record(0))
+	return c.groupOf(b), nil
+}
+
+// groupOf is the group of the only row of a batch.
+func (c *changes) groupOf(b *store.Batch) string {
+	s := c.shard(&c.schema.Sets[b.Set], b.Record(0))
 	if s.Common {
-		return commonGroup + s.Name, nil
+		return commonGroup + s.Name
 	}
-	return s.Name, nil
+	return s.Name
 }
 
 // commonGroup begins the names of groups that are shards of common records.
