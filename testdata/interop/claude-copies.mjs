@@ -8,11 +8,11 @@ import { bytes, check, claude, convert, files, folder, migrate, once, same } fro
 
 // What a config folder has besides sessions stays at home.
 const carried = ["projects", "file-history", "tasks", "todos", "history.jsonl"];
-const sessions = (config) => Object.fromEntries(Object.entries(bytes(config)).filter(([name]) => carried.includes(name.split(path.sep)[0])));
+export const sessions = (config) => Object.fromEntries(Object.entries(bytes(config)).filter(([name]) => carried.includes(name.split(path.sep)[0])));
 
 // worked gives a home folder in which the client has worked: tools that run,
 // fail, write much and start a subagent; a session gone on with; and one of ours.
-function worked(version, source) {
+export function worked(version, source) {
   const home = folder("home"), cwd = folder("work é (3)"), config = path.join(home, ".claude");
   const [{ session }] = migrate(source().at, config, cwd);
   const turns = [{ prompt: "play: tools" }, { prompt: "And now – 雨 ☔" }, { prompt: "And on", resume: 0 }, { prompt: "Go on with this", resume: session }];

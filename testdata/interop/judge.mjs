@@ -6,6 +6,7 @@ import { copied } from "./claude-copies.mjs";
 import { generated, least, lived, samples } from "./claude-stores.mjs";
 import { drawn } from "./claude-terminal.mjs";
 import { rollouts, understood, version as codex, worked } from "./codex.mjs";
+import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
@@ -57,6 +58,7 @@ understood();
 whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
 migrated("sessions of Codex", moving(rollouts), 9);
 drawn(plays.sqlite);
+drilled("1.0.32", clients[0], talk("1.0.32", "sqlite"));
 for (const version of clients) {
   const config = copied(version, plays.sqlite);
   whole(`Claude Code ${version}, what it wrote`, "claude", config);

@@ -28,7 +28,7 @@ export function talk(version, kind) {
 }
 
 // resume sends one more prompt to every agent, and then reads the store again.
-function resume(source, version, kind, { at, cwd = source.cwd, home } = {}) {
+export function resume(source, version, kind, { at, cwd = source.cwd, home } = {}) {
   const prompt = "And now – ещё";
   const { found, root } = client({ do: "resume", version, kind, at, cwd, prompt }, home);
   same(Object.keys(found).sort(), Object.keys(source.words).sort(), "the client finds other agents");
