@@ -28,6 +28,7 @@ type Options struct {
 	Allow       loss.Kind // the max kind of loss that is still placed; 0 = loss.Dropped
 	Sidecar     string    // "" or "beside" = <dst>.sidecar.ndjson; "none"; else a path
 	WithSecrets bool      // include secrets in text targets
+	Flat        bool      // cursor-ndjson: the client's own four files, not a folder for each agent
 	Compress    string    // "", "gzip" or "zstd"; text targets only
 	Live        bool      // read a store in use in place
 	Jobs        int       // workers; 0 = one per CPU
@@ -196,6 +197,11 @@ func (j *job) prepare(ctx context.Context) error {
 	}
 	var rels []string
 	for _, f := range j.found {
+		if len(f.Detected) > 0 && f.Detected[0].Format.Records != nil && f.Detected[0].Format.Records.Parts != nil {
+			if err := j.sidecar.ReadParts(f.Rel, f.Loc.Path, f.Detected[0].Format.Records.Parts(f.Loc)); err != nil {
+				return err
+			}
+		}
 		rels = append(rels, f.Rel)
 	}
 	if n := j.sidecar.MissingStores(rels); n > 0 {

@@ -155,7 +155,7 @@ func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.Sidecar
 
 func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
-		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Jobs: c.jobs,
+		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Flat: c.opts.Flat, Jobs: c.jobs,
 		OnSidecar: c.keepItem, Leftover: c.sidecar.ItemsOf(c.source.Rel), Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
 	if f := c.reg.Lookup(b.Schema.Origin); f != nil && f.Records != nil {
@@ -173,7 +173,17 @@ func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats
 	if err := sameCounts(r, seen); err != nil {
 		return err
 	}
-	return errors.Join(w.Finish(ctx), w.Close())
+	if err := errors.Join(w.Finish(ctx), w.Close()); err != nil {
+		return err
+	}
+	if p, ok := w.(formats.Parted); ok {
+		dir := c.staged
+		if c.sidecar.Named {
+			dir = ""
+		}
+		return c.omitted.Divide(dir, p.Part)
+	}
+	return nil
 }
 
 // keepItem keeps what the target cannot hold, for the target's sidecar and for

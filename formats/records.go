@@ -24,6 +24,10 @@ type Records struct {
 	Open   func(ctx context.Context, l *Location, v View) (store.Reader, error)
 	Create func(ctx context.Context, b Build) (store.Writer, error)
 
+	// Parts lists the folders inside of a store that can have sidecars of their own,
+	// named PartSidecar; "" is the store itself. nil: none can.
+	Parts func(l *Location) []string
+
 	// Keeps reports whether a file of a text, by its slash path below the text, may
 	// stay when the store no longer has what it holds: the text is valid with and
 	// without it. nil: none may.
@@ -114,4 +118,13 @@ func (r *Records) Has(kind string) bool {
 		}
 	}
 	return false
+}
+
+// Parted is what a writer is if it creates a store of parts: folders that are stores by
+// themselves, each with a sidecar of its own. What it gives to Build.OnSidecar has its
+// Part already.
+type Parted interface {
+	// Part returns any other item as it is said of the part that it belongs to, once
+	// the store is finished.
+	Part(it store.SidecarItem) store.SidecarItem
 }

@@ -10,7 +10,11 @@ const (
 	OldSidecarSuffix = ".residue.ndjson"
 )
 
+// PartSidecar is the sidecar inside of a folder that is a part of a store, or of a
+// store that has such parts: see Parted.
+const PartSidecar = "sidecar.ndjson"
+
 // IsSidecar reports whether a file with this name is a sidecar.
 func IsSidecar(name string) bool {
-	return strings.HasSuffix(name, SidecarSuffix) || strings.HasSuffix(name, OldSidecarSuffix)
+	return strings.HasSuffix(name, SidecarSuffix) || strings.HasSuffix(name, OldSidecarSuffix) || name == PartSidecar
 }

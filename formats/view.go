@@ -74,6 +74,7 @@ type Build struct {
 	Shard    func(set *store.Set, r store.Record) Shard // Records.Shard of Schema.Origin; may be nil
 	Lists    []List                                     // Records.Lists of Schema.Origin
 	Compress string                                     // "", "gzip" or "zstd"; archives only
+	Flat     bool                                       // the client's own few files, not a folder for each session: formats that have both
 	Jobs     int                                        // workers; 0 means one per CPU
 
 	// OnSidecar receives each record that the new store cannot hold as it is, to

@@ -55,6 +55,7 @@ type convertCmd struct {
 	Force       bool    `group:"Output:" help:"With --update, overwrite edited files that are not committed, keeping them in DST.bak-1 (-2, ...)"`
 	Cwd         *string `group:"Output:" placeholder:"DIR" help:"Assign the sessions to this folder; without DST, write them where their client looks for them"`
 	Home        *string `group:"Output:" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
+	Flat        bool    `group:"Output:" help:"Write the four files of the Cursor SDK, not a folder for each agent (cursor-ndjson)"`
 	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
 	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text output (left out by default)"`
 

@@ -95,7 +95,7 @@ func absFolder(dir string) (string, error) {
 func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
 		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Update: c.Update, Delete: c.Delete, Force: c.Force, Allow: c.Allow, Sidecar: c.Sidecar,
-		WithSecrets: c.WithSecrets, Compress: c.Compress, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify, Workspace: c.Project,
+		WithSecrets: c.WithSecrets, Compress: c.Compress, Flat: c.Flat, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify, Workspace: c.Project,
 	}
 	if c.Compress == "none" {
 		o.Compress = ""

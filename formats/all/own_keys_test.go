@@ -115,9 +115,9 @@ INSERT INTO later VALUES ('x','`+keyed+`');`); err != nil {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			text, back, again := filepath.Join(dir, "text"), filepath.Join(dir, "back"), filepath.Join(dir, "again")
-			become(t, c.src, text, convert.Options{To: c.to})
+			become(t, c.src, text, convert.Options{To: c.to, Flat: c.to == "cursor-ndjson"})
 			become(t, text, back, convert.Options{})
-			become(t, back, again, convert.Options{To: c.to})
+			become(t, back, again, convert.Options{To: c.to, Flat: c.to == "cursor-ndjson"})
 			holdNothing(t, dir, "", []string{planted})
 			holdNothing(t, back, "", []string{"rehome:withheld"})
 			if a, b := textOf(t, text), textOf(t, again); a != b {

@@ -19,7 +19,7 @@ import (
 func TestPlantedSidecar(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", text, convert.Options{To: "cursor-ndjson"}); err != nil {
+	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", text, convert.Options{Flat: true, To: "cursor-ndjson"}); err != nil {
 		t.Fatal(err)
 	}
 	residue := text + ".sidecar.ndjson"

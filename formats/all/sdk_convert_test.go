@@ -36,7 +36,7 @@ func TestSidecarTravels(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	whole := convert.Options{WithSecrets: true}
 	lines, archive := whole, whole
-	lines.To, archive.To = "cursor-ndjson", "archive"
+	lines.To, lines.Flat, archive.To = "cursor-ndjson", true, "archive"
 	randomLineStore(t, r, at("lines"))
 	become(t, at("lines"), at("db"), whole)
 	become(t, at("db"), at("lines2"), lines)
@@ -61,7 +61,7 @@ func TestSecretsStayHome(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	source := filepath.Join("..", "..", "testdata", "sdk", "gen")
 	keys := []string{"blobEncryptionKey", "dac8d7e9189a1e7a", "8358f8d95c237c76", "37213afac7d006fa", "da4e1a4ffdb0d552"}
-	rep := become(t, filepath.Join(source, "sqlite"), at("lines"), convert.Options{To: "cursor-ndjson"})
+	rep := become(t, filepath.Join(source, "sqlite"), at("lines"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	if n := len(rep.Stores[0].Losses); n != 2 {
 		t.Errorf("%d kinds of losses, want the keys of agents and of meta: %+v", n, rep.Stores[0].Losses)
 	}
@@ -71,7 +71,7 @@ func TestSecretsStayHome(t *testing.T) {
 		t.Errorf("%d secrets are said to be missing, want 4", rep.Stores[0].Omitted)
 	}
 	holdNothing(t, dir, ".ndjson", keys)
-	become(t, at("db"), at("lines2"), convert.Options{To: "cursor-ndjson"})
+	become(t, at("db"), at("lines2"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	sameFiles(t, at("lines"), at("lines2"))
 
 	// Lines that hold keys where no row has room for them.
@@ -89,7 +89,7 @@ func TestSecretsStayHome(t *testing.T) {
 	if b, err := os.ReadFile(at("odd-db.sidecar.ndjson")); err != nil || bytes.Contains(b, []byte(planted)) || bytes.Count(b, []byte("\n")) != 5 {
 		t.Errorf("residue %s, %v", b, err)
 	}
-	become(t, at("odd-db"), at("odd-lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, at("odd-db"), at("odd-lines"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	b, err := os.ReadFile(filepath.Join(at("odd-lines"), "agents.ndjson"))
 	want := strings.SplitAfter(odd, "\n")[0] + `{"agentId":"a","sdkMetadata":{"k":1}}` + "\n" + `{"agentId":"b","x":{}}` + "\n\n"
 	if err != nil || string(b) != want {
@@ -141,7 +141,7 @@ func TestStaleSidecar(t *testing.T) {
 	}
 	become(t, at("lines"), at("db"), convert.Options{From: "cursor-ndjson"})
 	run(t, filepath.Join(at("db"), "index.db"), "UPDATE agents SET name='renamed' WHERE agent_id='a'")
-	rep := become(t, at("db"), at("after"), convert.Options{To: "cursor-ndjson"})
+	rep := become(t, at("db"), at("after"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	b, err := os.ReadFile(filepath.Join(at("after"), "agents.ndjson"))
 	if err != nil || !strings.Contains(string(b), `"name":"renamed"`) || strings.Contains(string(b), `"x":1`) || !strings.HasSuffix(string(b), `{"agentId":"b","cwd":"/w","y":2}`+"\n") {
 		t.Errorf("%s, %v", b, err)
@@ -157,7 +157,7 @@ func TestStaleSidecar(t *testing.T) {
 	}
 
 	// The other way: a cell told of a line that says something else by now.
-	become(t, filepath.Join("..", "..", "testdata", "sdk", "legacy-1.0.14"), at("old"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, filepath.Join("..", "..", "testdata", "sdk", "legacy-1.0.14"), at("old"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	file := filepath.Join(at("old"), "agents.ndjson")
 	if b, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
@@ -166,7 +166,7 @@ func TestStaleSidecar(t *testing.T) {
 		t.Fatal(err)
 	}
 	become(t, at("old"), at("old-db"), convert.Options{})
-	become(t, at("old-db"), at("old2"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, at("old-db"), at("old2"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	sameFiles(t, at("old"), at("old2"))
 }
 
@@ -177,11 +177,11 @@ func TestAnotherFolder(t *testing.T) {
 	for name, src := range map[string]string{"db": "gen/sqlite", "lines": "gen/jsonl"} {
 		src := filepath.Join("..", "..", "testdata", "sdk", filepath.FromSlash(src))
 		to := map[string]string{"db": "cursor-ndjson", "lines": "cursor-sdk"}[name]
-		rep := become(t, src, filepath.Join(dir, name), convert.Options{To: to, Cwd: cwd, WithSecrets: true})
+		rep := become(t, src, filepath.Join(dir, name), convert.Options{Flat: true, To: to, Cwd: cwd, WithSecrets: true})
 		if l := rep.Stores[0].Losses; len(l) != 1 || l[0].Kind != loss.Reshaped || l[0].Count != 2 {
 			t.Errorf("losses %+v", l)
 		}
-		become(t, filepath.Join(dir, name), filepath.Join(dir, name+"2"), convert.Options{To: map[string]string{"db": "cursor-sdk", "lines": "cursor-ndjson"}[name], WithSecrets: true})
+		become(t, filepath.Join(dir, name), filepath.Join(dir, name+"2"), convert.Options{Flat: true, To: map[string]string{"db": "cursor-sdk", "lines": "cursor-ndjson"}[name], WithSecrets: true})
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "lines2", "agents.ndjson"))
 	c, err2 := os.ReadFile(filepath.Join(dir, "db", "agents.ndjson"))
@@ -197,7 +197,7 @@ func TestAnotherFolder(t *testing.T) {
 func TestSameAsTheSDK(t *testing.T) {
 	dir := t.TempDir()
 	gen := filepath.Join("..", "..", "testdata", "sdk", "gen")
-	become(t, filepath.Join(gen, "sqlite"), filepath.Join(dir, "lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, filepath.Join(gen, "sqlite"), filepath.Join(dir, "lines"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	sameFiles(t, filepath.Join(gen, "jsonl"), filepath.Join(dir, "lines"))
 }
 
@@ -206,7 +206,7 @@ func TestSameAsTheSDK(t *testing.T) {
 func TestNamesWhatIsMadeAnew(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", text, convert.Options{To: "cursor-ndjson"}); err != nil {
+	if _, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", text, convert.Options{Flat: true, To: "cursor-ndjson"}); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []bool{false, true} {

@@ -57,7 +57,7 @@ func TestTranscriptsBesideTheStore(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	project := filepath.Join(samples, "e2e-sqlite-hot-wal", "projects", "tmp-e2eout-ws")
-	become(t, project, at("lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, project, at("lines"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	lay(t, at("lines/agent-transcripts"), map[string]string{"p/p.jsonl": "{}\n", "p/subagents/c.jsonl": "{}\n", "flat.txt": "", ".DS_Store": "x", "p/Thumbs.db": "x"})
 	rep := become(t, at("lines"), "", convert.Options{To: "cursor-sdk", Cwd: "/home/dev/Pröjekt", Home: at("home"), WithSecrets: true})
 	placed := at("home/.cursor/projects/home-dev-Pr-jekt")
@@ -74,14 +74,14 @@ func TestTranscriptsBesideTheStore(t *testing.T) {
 		os.Remove(filepath.Join(at("lines/agent-transcripts"), filepath.FromSlash(noise)))
 	}
 	sameFiles(t, at("lines/agent-transcripts"), filepath.Join(placed, "agent-transcripts"))
-	become(t, placed, at("again"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, placed, at("again"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	sameFiles(t, filepath.Join(placed, "agent-transcripts"), at("again/agent-transcripts"))
 
 	// The residue lies beside the state root, and belongs to the project.
 	odd := `{"agentId":"a","cwd":"/w","status":"idle","x":1}` + "\r\n"
 	lay(t, at("odd"), map[string]string{"agents.ndjson": odd, "agent-transcripts/a/a.jsonl": "{}\n"})
 	become(t, at("odd"), "", convert.Options{To: "cursor-sdk", Cwd: "/w", Home: at("home")})
-	become(t, at("home/.cursor/projects/w"), at("odd2"), convert.Options{To: "cursor-ndjson"})
+	become(t, at("home/.cursor/projects/w"), at("odd2"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	sameFiles(t, at("odd"), at("odd2"))
 }
 
@@ -89,7 +89,7 @@ func TestTranscriptsBesideTheStore(t *testing.T) {
 func TestSidecarOfWhatIsGone(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	become(t, filepath.Join(samples, "legacy-1.0.14"), at("lines"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, filepath.Join(samples, "legacy-1.0.14"), at("lines"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	residue := content(t, at("lines.sidecar.ndjson"))
 	for name, gone := range map[string]string{"runs.ndjson": "index.db/runs", "checkpoints.ndjson": "/store.db/meta"} {
 		old := content(t, at("lines/"+name))
@@ -128,7 +128,7 @@ func TestSidecarOfWhatIsGone(t *testing.T) {
 	sameTables(t, filepath.Join(samples, "legacy-1.0.14"), at("two-0"))
 	// Beside databases: residue that is of databases; beside lines, of lines.
 	lay(t, dir, map[string]string{"two-0.sidecar.ndjson": residue})
-	rep := become(t, at("two-0"), at("lines2"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	rep := become(t, at("two-0"), at("lines2"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	if n := lossesLike(rep, loss.StaleForeign); n != int64(strings.Count(residue, "\n")-1) {
 		t.Errorf("%d pieces are named: %+v", n, rep.Stores[0].Losses)
 	}
@@ -145,13 +145,13 @@ func TestSidecarHandedOn(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	source := filepath.Join(samples, "legacy-1.0.14")
-	become(t, source, at("a"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
-	become(t, at("a"), at("b"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, source, at("a"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
+	become(t, at("a"), at("b"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	become(t, at("b"), at("db"), convert.Options{To: "cursor-sdk", WithSecrets: true})
 	sameTables(t, source, at("db"))
 	gen := filepath.Join(samples, "gen", "sqlite")
-	become(t, gen, at("c"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
-	rep := become(t, at("c"), at("d"), convert.Options{To: "cursor-ndjson"})
+	become(t, gen, at("c"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
+	rep := become(t, at("c"), at("d"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	for _, key := range []string{"dac8d7e9189a1e7a", "8358f8d95c237c76", "37213afac7d006fa", "da4e1a4ffdb0d552"} {
 		holdNothing(t, at("d"), "", []string{key})
 		if b, _ := os.ReadFile(at("d.sidecar.ndjson")); strings.Contains(string(b), key) || strings.Contains(string(b), hexOf(key)) {
@@ -220,7 +220,7 @@ func TestGitAttributes(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	strict := convert.Options{WithSecrets: true, Allow: loss.Reshaped}
 	lines, rows := strict, strict
-	lines.To, rows.To = "cursor-ndjson", "cursor-sdk"
+	lines.To, lines.Flat, rows.To = "cursor-ndjson", true, "cursor-sdk"
 	become(t, filepath.Join(samples, "gen", "sqlite"), at("lines"), lines)
 	if got := content(t, at("lines/.gitattributes")); got != "* -text\n" {
 		t.Errorf("git is told %q", got)
@@ -259,7 +259,7 @@ func TestGitAttributes(t *testing.T) {
 func TestCarriageReturns(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	whole := func(to string) convert.Options { return convert.Options{To: to, WithSecrets: true} }
+	whole := func(to string) convert.Options { return convert.Options{Flat: true, To: to, WithSecrets: true} }
 	source := filepath.Join(samples, "legacy-1.0.14")
 	become(t, source, at("lines"), whole("cursor-ndjson"))
 	for _, name := range []string{"agents", "runs", "run_events", "checkpoints"} {
@@ -304,7 +304,7 @@ func TestOrderIsStale(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	os.RemoveAll(list[0])
-	rep := become(t, filepath.Join(dir, "db"), filepath.Join(dir, "again"), convert.Options{To: "cursor-ndjson"})
+	rep := become(t, filepath.Join(dir, "db"), filepath.Join(dir, "again"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	if lossesLike(rep, loss.StaleOrder) != 1 {
 		t.Errorf("losses %+v", rep.Stores[0].Losses)
 	}
@@ -322,13 +322,13 @@ func TestOddForTheSDK(t *testing.T) {
 	}
 	lay(t, at("junk"), map[string]string{"runs.ndjson": "\n{torn\n \n{}\n"})
 	become(t, at("junk"), at("junk-db"), convert.Options{From: "cursor-ndjson", To: "cursor-sdk"})
-	rep = become(t, at("junk-db"), at("junk2"), convert.Options{To: "cursor-ndjson"})
+	rep = become(t, at("junk-db"), at("junk2"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	if n := lossesLike(rep, loss.LineNotJSON); n != 1 {
 		t.Errorf("%d lines: %+v", n, rep.Stores[0].Losses)
 	}
 	root := copied(t, dir)
 	run(t, filepath.Join(root, "index.db"), "UPDATE agents SET metadata_json='{torn' WHERE rowid=1")
-	become(t, root, at("text"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+	become(t, root, at("text"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 	rep = become(t, at("text"), at("back"), convert.Options{To: "cursor-sdk", WithSecrets: true})
 	if n := lossesLike(rep, loss.CellNotJSON); n != 1 {
 		t.Errorf("%d texts: %+v", n, rep.Stores[0].Losses)
@@ -347,7 +347,7 @@ func TestBackupsAreNoStores(t *testing.T) {
 		}
 	}
 	said := ""
-	o := convert.Options{To: "cursor-ndjson", OnNotice: func(s string) { said += s + "\n" }}
+	o := convert.Options{Flat: true, To: "cursor-ndjson", OnNotice: func(s string) { said += s + "\n" }}
 	rep := become(t, roots, filepath.Join(dir, "out"), o)
 	var got []string
 	for _, s := range rep.Stores {
@@ -362,7 +362,7 @@ func TestBackupsAreNoStores(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "p"), filepath.Join(dir, "no"), convert.Options{To: "cursor-ndjson"})
+	_, err := convert.Convert(t.Context(), all.Registry(), filepath.Join(dir, "p"), filepath.Join(dir, "no"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	if hint := formats.Hint(err); !strings.Contains(hint, roots+string(filepath.Separator)) {
 		t.Errorf("hint %q", hint)
 	}
@@ -427,7 +427,7 @@ func TestSidecarOfProjects(t *testing.T) {
 	lay(t, filepath.Join(dir, "projects", "p", "sdk-agent-store"), map[string]string{"aa.residue.ndjson": `{"rehome":"residue","version":1}` + "\n"})
 	lay(t, filepath.Join(dir, "projects", "q", "sdk-agent-store"), map[string]string{"aa.sidecar.ndjson": `{"rehome":"sidecar","version":1}` + "\n"})
 	said := ""
-	become(t, filepath.Join(dir, "projects"), filepath.Join(dir, "out"), convert.Options{To: "cursor-ndjson", OnNotice: func(s string) { said += s + "\n" }})
+	become(t, filepath.Join(dir, "projects"), filepath.Join(dir, "out"), convert.Options{Flat: true, To: "cursor-ndjson", OnNotice: func(s string) { said += s + "\n" }})
 	if strings.Count(said, "ignored: to use it") != 2 || !strings.Contains(said, filepath.Join("p", "sdk-agent-store", "aa.residue.ndjson")+" ignored: to use it") || !strings.Contains(said, filepath.Join("q", "sdk-agent-store", "aa.sidecar.ndjson")+" ignored: to use it") {
 		t.Errorf("said %q", said)
 	}

@@ -37,6 +37,16 @@ func TestRandomLines(t *testing.T) {
 			shy := trip{secrets: formats.OmitWithheld}
 			shy.carry(t, "cursor-ndjson", "cursor-sdk", src, filepath.Join(dir, "shy"))
 			holdNoKey(t, "", shy.residue)
+			split := trip{split: true}
+			split.carry(t, "cursor-ndjson", "cursor-ndjson", src, filepath.Join(dir, "split"))
+			joined := trip{beside: split.residue}
+			joined.carry(t, "cursor-ndjson", "cursor-ndjson", filepath.Join(dir, "split"), filepath.Join(dir, "joined"))
+			sameFiles(t, src, filepath.Join(dir, "joined"))
+			there = trip{beside: split.residue}
+			there.carry(t, "cursor-ndjson", "cursor-sdk", filepath.Join(dir, "split"), filepath.Join(dir, "db2"))
+			back = trip{beside: there.residue, split: true}
+			back.carry(t, "cursor-sdk", "cursor-ndjson", filepath.Join(dir, "db2"), filepath.Join(dir, "split2"))
+			sameFiles(t, filepath.Join(dir, "split"), filepath.Join(dir, "split2"))
 		})
 	}
 }
@@ -44,20 +54,21 @@ func TestRandomLines(t *testing.T) {
 // SQLite -> ndjson -> SQLite: every database comes back by schema, pragmas and
 // cells.
 func TestRandomDatabases(t *testing.T) {
-	for seed := range uint64(16) {
+	for seed := range uint64(32) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r := rand.New(rand.NewPCG(seed, 12))
+			split := seed >= 16
+			r := rand.New(rand.NewPCG(seed%16, 12))
 			dir := t.TempDir()
 			src := filepath.Join(dir, "src")
 			randomDatabases(t, r, src)
-			there := trip{}
+			there := trip{split: split}
 			there.carry(t, "cursor-sdk", "cursor-ndjson", src, filepath.Join(dir, "lines"))
 			back := trip{beside: there.residue}
 			back.carry(t, "cursor-ndjson", "cursor-sdk", filepath.Join(dir, "lines"), filepath.Join(dir, "back"))
 			sameTables(t, src, filepath.Join(dir, "back"))
 			bare := trip{}
 			bare.carry(t, "cursor-ndjson", "cursor-sdk", filepath.Join(dir, "lines"), filepath.Join(dir, "bare"))
-			shy := trip{secrets: formats.WithholdSecrets}
+			shy := trip{secrets: formats.WithholdSecrets, split: split}
 			shy.carry(t, "cursor-sdk", "cursor-ndjson", src, filepath.Join(dir, "shy"))
 			holdNoKey(t, filepath.Join(dir, "shy"), shy.residue)
 			back = trip{beside: shy.residue}

@@ -40,7 +40,7 @@ func TestNoKeyInSidecar(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	become(t, root, filepath.Join(dir, "text"), convert.Options{To: "cursor-ndjson"})
+	become(t, root, filepath.Join(dir, "text"), convert.Options{Flat: true, To: "cursor-ndjson"})
 	holdNothing(t, filepath.Join(dir, "text"), "", []string{planted})
 	b, err := os.ReadFile(filepath.Join(dir, "text.sidecar.ndjson"))
 	if err != nil {
@@ -78,7 +78,7 @@ func TestNoKeyThroughSidecar(t *testing.T) {
 			}
 			become(t, lines, filepath.Join(dir, "db"), convert.Options{From: "cursor-ndjson", WithSecrets: true})
 			for to, from := range map[string]string{"by-db": "db", "direct": "lines"} {
-				o := convert.Options{To: "cursor-ndjson"}
+				o := convert.Options{Flat: true, To: "cursor-ndjson"}
 				if from == "lines" {
 					o.From = "cursor-ndjson"
 				}
@@ -142,7 +142,7 @@ func TestOddAgentIDs(t *testing.T) {
 			}
 		}
 		become(t, lines, filepath.Join(dir, "db"), convert.Options{From: "cursor-ndjson", WithSecrets: true})
-		become(t, filepath.Join(dir, "db"), filepath.Join(dir, "back"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+		become(t, filepath.Join(dir, "db"), filepath.Join(dir, "back"), convert.Options{Flat: true, To: "cursor-ndjson", WithSecrets: true})
 		sameFiles(t, lines, filepath.Join(dir, "back"))
 	}
 }

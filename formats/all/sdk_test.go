@@ -22,6 +22,7 @@ type trip struct {
 	beside   []store.SidecarItem // beside the source
 	cwd      string
 	withheld int
+	split    bool // a folder for each agent
 }
 
 func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
@@ -43,7 +44,7 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	w, err := reg.Lookup(to).Records.Create(t.Context(), formats.Build{Path: dst, Schema: r.Schema(), OnSidecar: tell, Leftover: tr.beside, WithSecrets: tr.secrets == formats.KeepSecrets, OnLoss: note})
+	w, err := reg.Lookup(to).Records.Create(t.Context(), formats.Build{Path: dst, Flat: !tr.split, Schema: r.Schema(), OnSidecar: tell, Leftover: tr.beside, WithSecrets: tr.secrets == formats.KeepSecrets, OnLoss: note})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +59,11 @@ func (tr *trip) carry(t *testing.T, from, to, src, dst string) {
 	}
 	if err := w.Finish(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	if p, ok := w.(formats.Parted); ok {
+		for i, it := range tr.residue {
+			tr.residue[i] = p.Part(it)
+		}
 	}
 	// What convert will do before it places anything.
 	want := r.Summary()

@@ -3,6 +3,7 @@ package cursorndjson
 import (
 	"bytes"
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ func Format() *formats.Format {
 			Kinds:  []formats.Kind{{Name: formats.SDKDocuments}},
 			Open:   open,
 			Create: create,
+			Parts:  parts,
 		},
 		Text:        true,
 		Schemas:     []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
@@ -35,6 +37,22 @@ func Format() *formats.Format {
 		},
 		Check: check,
 	}
+}
+
+// parts lists the folders that have a sidecar of their own: those of the agents, and
+// the store's.
+func parts(l *formats.Location) (out []string) {
+	out = []string{""}
+	if !isSplit(l) {
+		return out
+	}
+	list, _ := os.ReadDir(l.Path) // reading the store says why
+	for _, e := range list {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
 }
 
 // isStoreName reports whether a path is named like one of the four files.
@@ -60,6 +78,9 @@ var telling = [sdkdoc.Kinds][]string{
 func probe(_ context.Context, l *formats.Location) (formats.Match, error) {
 	if !l.IsDir() || l.Has("manifest.json") {
 		return formats.Match{}, nil // an archive of a database has an agents.ndjson, too
+	}
+	if isSplit(l) {
+		return formats.Match{Score: 96, Evidence: []string{marker + " says that each folder in it is an agent"}}, nil
 	}
 	var m formats.Match
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {

@@ -64,7 +64,7 @@ func TestAnyBytes(t *testing.T) {
 		src := folder(t, files)
 		in := opened(t, src, formats.View{})
 		dst := filepath.Join(t.TempDir(), "copy")
-		out, err := create(t.Context(), formats.Build{Path: dst, Schema: in.Schema()})
+		out, err := create(t.Context(), formats.Build{Path: dst, Flat: true, Schema: in.Schema()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"os"
 
 	"rehome/formats"
 	"rehome/formats/internal/lines"
@@ -31,7 +30,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 type decoder struct {
 	reader
 	*sdksession.Store
-	files   [sdkdoc.Kinds]*os.File
+	files   [sdkdoc.Kinds]*concat
 	agents  map[string]*checkpoints
 	last    *checkpoints
 	windows [sdkdoc.Kinds]sdkstore.Window
@@ -46,27 +45,31 @@ func newDecoder(v formats.View) *decoder {
 
 // open reads every line once.
 func (d *decoder) open(ctx context.Context, l *formats.Location) error {
-	r, err := newReader(l, formats.View{})
+	r, err := newReader(ctx, l, formats.View{})
 	if err != nil {
 		return err
 	}
 	d.reader, d.Root = *r, r.root
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-		if d.files[k], err = d.file(k.File()); err != nil {
-			return d.fail(k.File(), err)
-		}
-		if err := d.survey(ctx, k); err != nil {
-			return d.fail(k.File(), err)
+		d.files[k] = &concat{reader: &d.reader, kind: k}
+		for _, p := range d.parts {
+			if err := d.survey(ctx, k); err != nil {
+				return d.fail(p.file(k), err)
+			}
 		}
 	}
-	return d.FindTranscripts(ctx)
+	var folders []string
+	for _, p := range d.parts {
+		folders = append(folders, p.name)
+	}
+	return d.FindTranscripts(ctx, folders...)
 }
 
-// survey notes where the documents of one file lie.
+// survey notes where the documents of the next part's file lie.
 func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
-	f := d.files[k]
-	if f == nil {
-		return nil
+	f, start, err := d.files[k].enter()
+	if err != nil || f == nil {
+		return err
 	}
 	some := false
 	for l, err := range lines.Each(ctx, f, maxLine) {
@@ -78,7 +81,10 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 			d.Account.Add(session.Account{Read: 1, Converted: 1})
 			continue
 		}
-		p := sdksession.Place{Offset: l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
+		if conflict(l.Bytes) {
+			return errConflict(l.Number)
+		}
+		p := sdksession.Place{Offset: start + l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
 		if !l.Long && d.add(k, l.Bytes, p) {
 			continue
 		}
@@ -106,6 +112,8 @@ func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
 	switch {
 	case err != nil:
 		return false
+	case k == sdkdoc.Agent:
+		b = sdkdoc.CutSummary(b)
 	case k == sdkdoc.Checkpoint:
 		return d.checkpoint(b, p)
 	}
@@ -116,6 +124,9 @@ func (d *decoder) add(k sdkdoc.Kind, line []byte, p sdksession.Place) bool {
 func (d *decoder) Line(ctx context.Context, k sdkdoc.Kind, p sdksession.Place) (line []byte, err error) {
 	if line, err = d.line(ctx, k, &d.windows[k], p); err == nil {
 		line, _, _ = rawjson.Line(line)
+	}
+	if k == sdkdoc.Agent {
+		line = sdkdoc.CutSummary(line)
 	}
 	return line, err
 }
@@ -134,7 +145,7 @@ func (d *decoder) line(ctx context.Context, k sdkdoc.Kind, w *sdkstore.Window, p
 
 // At is the address of a document.
 func (d *decoder) At(k sdkdoc.Kind, p sdksession.Place) store.Addr {
-	return store.Addr{File: k.File(), Line: int(p.Row)}
+	return d.files[k].at(p.Offset, int(p.Row))
 }
 
 // close lets go of the files, and tells of those that changed meanwhile.

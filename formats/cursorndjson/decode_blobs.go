@@ -128,10 +128,11 @@ func (s *checkpoints) line(ctx context.Context, l blobLine) (line []byte, id age
 
 // at is where a checkpoint lies.
 func (s *checkpoints) at(id agentstate.ID) store.Addr {
-	a := store.Addr{File: sdkdoc.Checkpoint.File(), Key: store.TextCell([]byte(id.String()[:16]))}
+	a := store.Addr{File: sdkdoc.Checkpoint.File()}
 	if l, ok := s.index.Find(id, nil); ok {
-		a.Line = int(l.number)
+		a = s.d.files[sdkdoc.Checkpoint].at(l.offset, int(l.number))
 	}
+	a.Key = store.TextCell([]byte(id.String()[:16]))
 	return a
 }
 

@@ -23,7 +23,7 @@ const headLine = 16 << 20
 // that ever began; what was said in them is not looked at.
 func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
 	return func(yield func(*session.Head, error) bool) {
-		r, err := newReader(l, v)
+		r, err := newReader(ctx, l, v)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -67,10 +67,23 @@ func heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*
 // crash can cut short. A missing file has no lines.
 func (r *reader) headLines(ctx context.Context, k sdkdoc.Kind) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		fail := func(line int, err error) bool {
-			return yield(nil, r.fail(store.Addr{File: k.File(), Line: line}.String(), err))
+		for _, p := range r.parts {
+			for line, err := range r.partLines(ctx, p, k) {
+				if !yield(line, err) {
+					return
+				}
+			}
 		}
-		f, err := r.file(k.File())
+	}
+}
+
+// partLines is headLines of one part.
+func (r *reader) partLines(ctx context.Context, p *part, k sdkdoc.Kind) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		fail := func(line int, err error) bool {
+			return yield(nil, r.fail(inPart(p, store.Addr{File: k.File(), Line: line}).String(), err))
+		}
+		f, err := r.file(p.file(k))
 		if f == nil {
 			if err != nil {
 				fail(0, err)

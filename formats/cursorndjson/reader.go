@@ -23,14 +23,17 @@ const maxLine = 512 << 20
 type reader struct {
 	path    string
 	root    *os.Root
+	split   bool
 	view    formats.View
 	schema  *store.Schema
+	parts   []*part                // in their order; the flat form has one
+	real    map[string]string      // paths of the transcripts, by the files of their sets
 	was     map[string]fs.FileInfo // the files as they were when they were opened
 	summary store.Summary
 }
 
 // newReader opens the folder.
-func newReader(l *formats.Location, v formats.View) (*reader, error) {
+func newReader(ctx context.Context, l *formats.Location, v formats.View) (*reader, error) {
 	if !l.IsDir() {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains agents.ndjson"}
 	}
@@ -38,11 +41,18 @@ func newReader(l *formats.Location, v formats.View) (*reader, error) {
 	if err != nil {
 		return nil, &formats.Error{Format: name, At: l.Path, Err: err}
 	}
-	return &reader{path: l.Path, root: root, view: v, schema: sdkdoc.Schema(), was: map[string]fs.FileInfo{}}, nil
+	r := &reader{path: l.Path, root: root, view: v, schema: sdkdoc.Schema(), parts: []*part{{}}, real: map[string]string{}, was: map[string]fs.FileInfo{}}
+	if r.split = isSplit(l); r.split {
+		if r.parts, err = split(ctx, root.FS()); err != nil {
+			root.Close()
+			return nil, r.fail(".", err)
+		}
+	}
+	return r, nil
 }
 
-func open(_ context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
-	r, err := newReader(l, v)
+func open(ctx context.Context, l *formats.Location, v formats.View) (store.Reader, error) {
+	r, err := newReader(ctx, l, v)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +70,7 @@ func (r *reader) find() error {
 		return r.fail(".", err)
 	}
 	list = slices.DeleteFunc(list, func(e fs.DirEntry) bool { return sdkdoc.Noise(e.Name()) && !e.IsDir() })
-	known := len(list) == 0 // a store without a line is an empty folder
+	known := len(list) == 0 || r.split // a store without a line is an empty folder
 	for _, e := range list {
 		known = known || e.Name() == sdkdoc.Transcripts
 		for k := range sdkdoc.Kind(sdkdoc.Kinds) {
@@ -70,7 +80,7 @@ func (r *reader) find() error {
 	if !known {
 		return &formats.Error{Format: name, At: r.path, Err: errors.New("no agents.ndjson, runs.ndjson, run_events.ndjson or checkpoints.ndjson in it"), Hint: "name the folder that contains agents.ndjson"}
 	}
-	found, err := transcripts(r.root.FS())
+	found, err := r.transcripts()
 	for _, p := range found {
 		r.schema.Sets = append(r.schema.Sets, store.Set{File: p, Kind: store.Plain, Columns: []string{"bytes"}})
 	}
@@ -79,6 +89,8 @@ func (r *reader) find() error {
 	}
 	return err
 }
+
+var errNotRegular = errors.New("not a regular file")
 
 // file opens a file, nil if it is not there.
 func (r *reader) file(p string) (*os.File, error) {
@@ -90,7 +102,7 @@ func (r *reader) file(p string) (*os.File, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
+		return nil, errNotRegular
 	}
 	f, err := r.root.Open(p)
 	if err != nil {
@@ -100,11 +112,36 @@ func (r *reader) file(p string) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	r.was[p] = info
+	if r.was[p] == nil {
+		r.was[p] = info
+	}
 	return f, nil
 }
 
-// transcripts lists the transcripts of a store, sorted.
+// transcripts lists the transcripts of all parts, sorted.
+func (r *reader) transcripts() (out []string, err error) {
+	for _, p := range r.parts {
+		root, err := fs.Sub(r.root.FS(), path.Join(".", p.name))
+		if err != nil {
+			return nil, err
+		}
+		found, err := transcripts(root)
+		if err != nil {
+			return out, err
+		}
+		for _, file := range found {
+			if other, twice := r.real[file]; twice {
+				return nil, &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), p.name, file), Err: errors.New("the store has this transcript twice: " + other), Hint: "delete one of them"}
+			}
+			r.real[file] = path.Join(p.name, file)
+			out = append(out, file)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// transcripts lists the transcripts of a folder, sorted.
 func transcripts(root fs.FS) (out []string, err error) {
 	err = fs.WalkDir(root, sdkdoc.Transcripts, func(p string, e fs.DirEntry, err error) error {
 		if p == sdkdoc.Transcripts && errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +160,11 @@ func (r *reader) fail(at string, err error) error {
 	if fe := (*formats.Error)(nil); errors.As(err, &fe) {
 		return err
 	}
-	return &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), at), Err: formats.Cause(err)}
+	hint := ""
+	if c := errConflict(0); errors.As(err, &c) {
+		hint = "keep one version of the line, delete the other and the markers, and try again"
+	}
+	return &formats.Error{Format: name, At: path.Join(filepath.ToSlash(r.path), at), Err: formats.Cause(err), Hint: hint}
 }
 
 func (r *reader) Schema() *store.Schema { return r.schema }

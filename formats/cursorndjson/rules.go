@@ -25,16 +25,21 @@ func pointers() sdkcheck.Places {
 
 // check asks about the four files.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) (err error) {
-	c := &checker{dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, pointers())}
+	r, err := newReader(ctx, l, formats.View{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.root.Close()) }()
+	c := &checker{reader: r, dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, pointers())}
 	for k := range sdkdoc.Checkpoint {
-		if err := c.file(ctx, k, c.document); err != nil {
+		if err := c.files(ctx, k, c.document); err != nil {
 			return err
 		}
 	}
 	c.catalog.Finish()
 	s := newBlobChecker(c)
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := c.file(ctx, sdkdoc.Checkpoint, s.line); err != nil {
+	defer func() { err = errors.Join(err, s.places.Close()) }()
+	if err := c.files(ctx, sdkdoc.Checkpoint, s.line); err != nil {
 		return err
 	}
 	if err := s.finish(ctx); err != nil {
@@ -43,19 +48,34 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	return c.transcripts()
 }
 
+// files asks about the files of one kind, part by part.
+func (c *checker) files(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.Line)) error {
+	c.places = &concat{reader: c.reader, kind: k}
+	for _, p := range c.parts {
+		_, c.start, _ = c.places.enter() // why it cannot be read is a finding
+		if err := c.file(ctx, p, k, take); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // transcripts asks whose the readable copies are.
 func (c *checker) transcripts() error {
-	files, err := transcripts(os.DirFS(c.dir))
+	files, err := c.reader.transcripts()
 	c.catalog.Transcripts(files)
 	if err != nil {
-		return &formats.Error{Format: name, At: c.dir, Err: err}
+		return c.fail(".", err)
 	}
 	return nil
 }
 
 // checker is one walk over a store.
 type checker struct {
+	*reader
 	dir     string
+	places  *concat // the files of this kind
+	start   int64   // of this one among them
 	view    formats.View
 	q       *rule.Pass
 	catalog *sdkcheck.Catalog
@@ -68,8 +88,8 @@ type checker struct {
 var schemaNames = [sdkdoc.Kinds]string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"}
 
 // file asks about the lines of one file; take enters one.
-func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.Line)) error {
-	path := filepath.Join(c.dir, k.File())
+func (c *checker) file(ctx context.Context, p *part, k sdkdoc.Kind, take func(*linecheck.Line)) error {
+	path := filepath.Join(c.dir, p.name, k.File())
 	if _, err := os.Lstat(path); err != nil {
 		return nil // each file is made with its first line
 	}
@@ -78,14 +98,14 @@ func (c *checker) file(ctx context.Context, k sdkdoc.Kind, take func(*linecheck.
 		v = c.q.Schema(schemaNames[k])
 	}
 	o := linecheck.Options{Format: name, Most: maxLine, Odd: func(int) { c.missed(k) }}
-	for line, err := range linecheck.Lines(ctx, path, k.File(), c.view, c.q, o) {
+	for line, err := range linecheck.Lines(ctx, path, p.file(k), c.view, c.q, o) {
 		if err != nil {
 			return err
 		}
-		c.kind, c.at, c.broken = k, store.Addr{File: k.File(), Line: line.Number}, false
+		c.kind, c.at, c.broken = k, store.Addr{File: p.file(k), Line: line.Number}, false
 		take(&line)
 		for name := range line.Members() {
-			if c.q.Enabled(rule.Schema) && !k.Writes(name) {
+			if c.q.Enabled(rule.Schema) && !k.Writes(name) && (k != sdkdoc.Agent || !sdkdoc.IsSummary(name)) {
 				c.q.Report(rule.Finding{Rule: "RH201", At: c.at, Message: "member %q", Args: []any{rule.Clip(string(name))}})
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -27,7 +26,6 @@ type blobChecker struct {
 	lines  []blobLine
 	agents map[string]*owned
 	order  []string
-	file   *os.File
 	buffer []byte
 	data   []byte
 	parser sdkdoc.Parser
@@ -103,19 +101,13 @@ func (s *blobChecker) enter(agent string, id agentstate.ID, l *linecheck.Line, d
 	}
 	h.seen[id] = struct{}{}
 	add(id, uint64(len(s.lines)), data)
-	s.lines = append(s.lines, blobLine{l.Offset, uint32(len(l.Bytes)), uint32(l.Number)})
+	s.lines = append(s.lines, blobLine{s.start + l.Offset, uint32(len(l.Bytes)), uint32(l.Number)})
 }
 
 // finish walks the states of all agents.
 func (s *blobChecker) finish(ctx context.Context) error {
 	if !s.q.Enabled(rule.References|rule.Meaning|rule.Schema) || s.gap {
 		return nil // what is missing may be on a line that cannot be read
-	}
-	var err error
-	if len(s.lines) > 0 {
-		if s.file, err = os.Open(filepath.Join(s.dir, sdkdoc.Checkpoint.File())); err != nil {
-			return &formats.Error{Format: name, At: s.dir, Err: err}
-		}
 	}
 	for _, a := range s.catalog.Agents() {
 		var g *storecheck.Graph
@@ -144,19 +136,19 @@ func (s *blobChecker) finish(ctx context.Context) error {
 func (s *blobChecker) read(_ context.Context, place uint64) ([]byte, error) {
 	l := s.lines[place]
 	s.buffer = slices.Grow(s.buffer[:0], int(l.size))[:l.size]
-	if _, err := s.file.ReadAt(s.buffer, l.offset); err != nil && !errors.Is(err, io.EOF) {
-		return nil, s.moved(err)
+	if _, err := s.places.ReadAt(s.buffer, l.offset); err != nil && !errors.Is(err, io.EOF) {
+		return nil, s.moved(l, err)
 	}
 	data, ok := s.parser.Data(s.data[:0], sdkdoc.BlobMember(s.buffer))
 	if s.data = data; !ok {
-		return nil, s.moved(nil)
+		return nil, s.moved(l, nil)
 	}
 	return data, nil
 }
 
 // moved is the error of a line that is not there any more.
-func (s *blobChecker) moved(err error) error {
-	at := filepath.Join(s.dir, sdkdoc.Checkpoint.File())
+func (s *blobChecker) moved(l blobLine, err error) error {
+	at := filepath.Join(s.dir, s.places.at(l.offset, 0).File)
 	if err == nil {
 		return formats.Changed(name, at)
 	}
@@ -164,12 +156,6 @@ func (s *blobChecker) moved(err error) error {
 }
 
 func (s *blobChecker) where(place uint64) store.Addr {
-	return store.Addr{File: sdkdoc.Checkpoint.File(), Line: int(s.lines[place].number)}
-}
-
-func (s *blobChecker) close() error {
-	if s.file == nil {
-		return nil
-	}
-	return s.file.Close()
+	l := s.lines[place]
+	return s.places.at(l.offset, int(l.number))
 }

@@ -21,12 +21,21 @@ type scan struct {
 	batch *store.Batch
 	moved []byte // an agent's line with another workspace
 	n     int64  // lines so far
+
+	part     *part               // of the line
+	local    int                 // its number there
+	resolved []store.SidecarItem // items of parts, by the numbers of the joined lines
 }
 
 func (s *scan) run() error {
 	agents := int64(0)
 	for set := range s.schema.Sets {
-		if err := s.file(set); err != nil {
+		s.n = 0
+		if s.split && set < sdkdoc.Kinds {
+			if err := s.join(sdkdoc.Kind(set)); err != nil {
+				return err
+			}
+		} else if err := s.file(set); err != nil {
 			return s.fail(s.schema.Sets[set].File, err)
 		}
 		if set == int(sdkdoc.Agent) {
@@ -39,15 +48,19 @@ func (s *scan) run() error {
 
 // file reads one file: by lines, or in pieces.
 func (s *scan) file(set int) error {
-	f, err := s.reader.file(s.schema.Sets[set].File)
+	p := s.schema.Sets[set].File
+	if real := s.real[p]; real != "" {
+		p = real
+	}
+	f, err := s.reader.file(p)
 	if err != nil || f == nil {
 		return err
 	}
 	defer f.Close()
-	s.n = 0
 	if s.schema.Sets[set].Kind == store.Plain {
 		return s.pieces(set, f)
 	}
+	s.part = s.parts[0]
 	for l, err := range lines.Each(s.ctx, f, maxLine) {
 		if err != nil {
 			return err
@@ -55,7 +68,13 @@ func (s *scan) file(set int) error {
 		if l.Long {
 			return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", l.Number, maxLine>>20)}
 		}
+		if conflict(l.Bytes) {
+			return errConflict(l.Number)
+		}
 		line, class := l.Bytes, store.Text
+		if s.local = l.Number; set == int(sdkdoc.Agent) {
+			line = sdkdoc.CutSummary(line)
+		}
 		if l.Number == 1 && l.Offset > 0 {
 			line = append([]byte("\ufeff"), line...) // a mark that lines passes over
 		}
@@ -123,12 +142,11 @@ func (s *scan) add(set int, class store.Class, line []byte) error {
 
 // agent gives an agent another workspace, if so told.
 func (s *scan) agent(line []byte) []byte {
-	at := store.Addr{File: sdkdoc.Agent.File(), Line: int(s.n)}
 	if s.view.Cwd != "" {
 		out, changed := sdkdoc.SetCwd(s.moved[:0], line, s.view.Cwd)
 		if changed {
 			s.moved, line = out, out
-			s.note(loss.Loss{Code: loss.WorkspaceChanged, At: at})
+			s.note(loss.Loss{Code: loss.WorkspaceChanged, At: s.place(int(sdkdoc.Agent))})
 		}
 	}
 	return line
@@ -143,12 +161,17 @@ func (s *scan) bare(set int, line []byte) (bare []byte, torn bool) {
 	}
 	if torn || cuts != nil {
 		at := store.Addr{File: s.schema.Sets[set].File, Line: int(s.n)}
-		s.note(loss.Loss{Code: loss.SecretInLine, At: at, Args: []string{"blobEncryptionKey"}})
+		s.note(loss.Loss{Code: loss.SecretInLine, At: s.place(set), Args: []string{"blobEncryptionKey"}})
 		if s.view.OnLeftover != nil {
 			s.view.OnLeftover(sdkdoc.Omission(at, 0))
 		}
 	}
 	return bare, torn
+}
+
+// place returns where the line is.
+func (s *scan) place(set int) store.Addr {
+	return inPart(s.part, store.Addr{File: s.schema.Sets[set].File, Line: s.local})
 }
 
 func (s *scan) note(n loss.Loss) { s.view.OnLoss.Add(n) }

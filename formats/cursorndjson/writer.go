@@ -38,6 +38,9 @@ func create(_ context.Context, b formats.Build) (store.Writer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !b.Flat {
+		return newDivider(root, b), nil
+	}
 	return &writer{root: root, schema: b.Schema, set: -1, out: bufio.NewWriterSize(nil, 256<<10)}, nil
 }
 

@@ -176,6 +176,8 @@ const (
 	EventPayload          Code = "L732"
 	ColumnNotJSON         Code = "L733"
 	LineInvalidRecord     Code = "L734"
+	RunRenumbered         Code = "L735"
+	RowIDTaken            Code = "L736"
 	EventStray            Code = "L740"
 	StateUnknown          Code = "L741"
 	SubagentOldForm       Code = "L742"

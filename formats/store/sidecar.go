@@ -9,6 +9,7 @@ package store
 // row ids belongs before the record with this digest, or after the last record if
 // there is no digest.
 type SidecarItem struct {
+	Part    string // the folder inside of the store whose own sidecar holds it, and in which At is; "" is the store
 	At      Addr
 	Column  int      // the cell, for Inserts and for a Row of one cell
 	Row     []Cell   // a record that was left out, or the cells that were; the item owns the bytes

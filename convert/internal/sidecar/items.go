@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -25,6 +27,7 @@ type Omitted struct {
 }
 
 type omitted struct {
+	part   string
 	at     store.Addr
 	column int
 	line   []byte
@@ -68,7 +71,7 @@ func (o *Omitted) Keep(it store.SidecarItem) {
 	if len(it.Row) > 0 {
 		it.Inserts = nil // the row does not contain them, so do not write them
 	}
-	line, err := appendItem(nil, o.store, it)
+	line, err := appendItem(nil, path.Join(o.store, it.Part), it)
 	if err == nil && o.size+len(line) > MaxSize {
 		err = fmt.Errorf("the sidecar would exceed %d MB", MaxSize>>20)
 		err = &formats.Error{Err: err, Hint: "use --sidecar none to convert without it"}
@@ -78,7 +81,37 @@ func (o *Omitted) Keep(it store.SidecarItem) {
 		return
 	}
 	o.size += len(line)
-	o.lines = append(o.lines, omitted{it.At, it.Column, line})
+	o.lines = append(o.lines, omitted{it.Part, it.At, it.Column, line})
+}
+
+// Divide gives each item to the part of its store that it belongs to, and writes the
+// sidecars of the parts into the store at dir; with no dir, they stay in the one file.
+func (o *Omitted) Divide(dir string, part func(store.SidecarItem) store.SidecarItem) error {
+	lines, files := o.lines, map[string][]byte{}
+	o.lines, o.size = nil, 0
+	for _, l := range o.sort(lines) {
+		_, it, err := parseItem(l.line)
+		if err != nil {
+			return &formats.Error{At: l.at.String(), Err: err}
+		}
+		it.Part = l.part
+		if it = part(it); dir == "" {
+			o.Keep(it)
+			continue
+		}
+		if files[it.Part] == nil {
+			files[it.Part] = []byte(Header)
+		}
+		if files[it.Part], err = appendItem(files[it.Part], "", it); err != nil {
+			return &formats.Error{At: l.at.String(), Err: err}
+		}
+	}
+	for part, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(part), formats.PartSidecar), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return o.Failure()
 }
 
 // Fail records that an item cannot be kept; the first error counts.
@@ -95,14 +128,14 @@ func (o *Omitted) Failure() error {
 	return o.err
 }
 
-// sorted returns the lines in an order that does not depend on workers. Sets
+// sort puts lines into an order that does not depend on workers. Sets
 // without row ids stay in the reader's order.
-func (o *Omitted) sorted() []omitted {
-	slices.SortStableFunc(o.lines, func(a, b omitted) int {
+func (o *Omitted) sort(lines []omitted) []omitted {
+	slices.SortStableFunc(lines, func(a, b omitted) int {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Set, b.at.Set),
 			cmp.Compare(a.at.RowID, b.at.RowID), cmp.Compare(a.column, b.column))
 	})
-	return o.lines
+	return lines
 }
 
 // sizeOf returns the size of the items of all stores that will be placed.
@@ -137,7 +170,7 @@ func Write(path string, all []*Omitted) (bool, error) {
 		if o == nil {
 			continue
 		}
-		for _, l := range o.sorted() {
+		for _, l := range o.sort(o.lines) {
 			out = append(out, l.line...)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -150,6 +151,48 @@ func (b *Files) Read(src, within string, say func(string)) (err error) {
 	b.Exists = true
 	b.items, err = Read(f, b.From)
 	return err
+}
+
+// ReadParts reads the sidecars inside of a store at dir, by its path below the source:
+// those of its parts (formats.Records.Parts).
+func (b *Files) ReadParts(rel, dir string, parts []string) error {
+	if b.Off {
+		return nil
+	}
+	for _, part := range parts {
+		var items []store.SidecarItem
+		key := path.Join(storeKey(rel), part)
+		if part != "" { // of one file for all parts
+			items = b.items[key]
+			delete(b.items, key)
+		}
+		own, err := readPart(filepath.Join(dir, filepath.FromSlash(part), formats.PartSidecar))
+		if err != nil {
+			return err
+		}
+		b.Exists = b.Exists || own != nil
+		for _, it := range append(items, own...) {
+			it.Part = part
+			if b.items == nil {
+				b.items = map[string][]store.SidecarItem{}
+			}
+			b.items[storeKey(rel)] = append(b.items[storeKey(rel)], it)
+		}
+	}
+	return nil
+}
+
+func readPart(name string) ([]store.SidecarItem, error) {
+	if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	items, err := Read(f, name)
+	return items[""], err
 }
 
 // MissingStores returns the number of stores that have items in the sidecar, of

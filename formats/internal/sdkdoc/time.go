@@ -65,3 +65,14 @@ func parseInt(raw []byte) (v int64, whole, ok bool) {
 	}
 	return 0, false, false
 }
+
+// Millis returns the time that a member of a line says in milliseconds, as a number
+// or as text; 0 if it says none.
+func Millis(raw []byte) int64 {
+	if len(raw) > 1 && raw[0] == '"' {
+		ms, _, _ := parseISO(raw[1 : len(raw)-1])
+		return ms
+	}
+	ms, _, _ := parseInt(raw)
+	return ms
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path"
@@ -41,14 +42,27 @@ func (s *Store) Decode(ctx context.Context, sel session.Selection, open, done fu
 	}
 }
 
-// FindTranscripts lists the transcripts below Root. Other files in their folder
-// are counted and noted.
-func (s *Store) FindTranscripts(ctx context.Context) error {
-	found, others, err := transcript.Find(s.Root.FS())
-	if err != nil {
-		return s.Fail(transcript.Folder, err)
+// FindTranscripts lists the transcripts in some folders below Root. Other files in
+// their folder are counted and noted.
+func (s *Store) FindTranscripts(ctx context.Context, folders ...string) error {
+	var others []string
+	for _, folder := range folders {
+		root, err := fs.Sub(s.Root.FS(), path.Join(".", folder))
+		if err != nil {
+			return s.Fail(folder, err)
+		}
+		found, more, err := transcript.Find(root)
+		if err != nil {
+			return s.Fail(path.Join(folder, transcript.Folder), err)
+		}
+		for _, f := range found {
+			f.Path = path.Join(folder, f.Path)
+			s.Transcripts = append(s.Transcripts, f)
+		}
+		for _, p := range more {
+			others = append(others, path.Join(folder, p))
+		}
 	}
-	s.Transcripts = found
 	for _, p := range others {
 		if sdkdoc.Noise(path.Base(p)) {
 			continue

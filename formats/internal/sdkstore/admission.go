@@ -16,6 +16,7 @@ type admission struct {
 	agents map[string]int // number of each agent, by id
 	keys   map[store.Digest]struct{}
 	runs   map[string]*sequence // events by run
+	twice  bool                 // the last row that was not admitted has a key that is taken
 }
 
 // sequence is the events of one run.
@@ -30,6 +31,7 @@ func newAdmission() *admission {
 
 // admit enters a row; false means that a database would not take it.
 func (a *admission) admit(k sdkdoc.Kind, row []store.Cell) bool {
+	a.twice = true
 	switch k {
 	case sdkdoc.Agent:
 		id := string(row[sdkdoc.AgentID].Bytes())
@@ -40,6 +42,7 @@ func (a *admission) admit(k sdkdoc.Kind, row []store.Cell) bool {
 		return true
 	case sdkdoc.Run:
 		if _, there := a.agents[string(row[sdkdoc.RunAgent].Bytes())]; !there {
+			a.twice = false
 			return false
 		}
 		return a.all(key('r', row[sdkdoc.RunID]), key('t', row[sdkdoc.RunAgent], row[sdkdoc.RunTurn]))

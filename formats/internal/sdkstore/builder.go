@@ -25,6 +25,7 @@ type builder struct {
 	own    []byte // a row's own line
 	rows   *admission
 	agents []agent
+	runs   heldRuns
 	index  store.Writer
 	async  *asyncPut // of index, nil where there is but one worker
 	fill   [sdkdoc.Checkpoint]*filler
@@ -104,7 +105,11 @@ func (w *builder) Put(ctx context.Context, b *store.Batch) error {
 		return nil
 	}
 	for i := range b.Rows() {
-		if err := w.line(sdkdoc.Kind(b.Set), int(b.RowID(i)), b.Cell(i, 0)); err != nil {
+		put := w.line
+		if sdkdoc.Kind(b.Set) == sdkdoc.Run {
+			put = w.runs.hold
+		}
+		if err := put(sdkdoc.Kind(b.Set), int(b.RowID(i)), b.Cell(i, 0)); err != nil {
 			return err
 		}
 	}
@@ -114,6 +119,11 @@ func (w *builder) Put(ctx context.Context, b *store.Batch) error {
 // reach moves on to a set.
 func (w *builder) reach(set int) error {
 	for w.set < set {
+		if w.set == int(sdkdoc.Run) {
+			if err := w.runs.release(w.line); err != nil {
+				return err
+			}
+		}
 		w.set++
 		if w.set == int(sdkdoc.Checkpoint) {
 			if err := w.endIndex(); err != nil {
@@ -155,6 +165,10 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 		w.keepWhole(k, n, c, loss.CheckpointNoAgent)
 		return nil
 	}
+	renumbered := k == sdkdoc.Run && w.runs.renumber(n, &row[sdkdoc.RunTurn])
+	if renumbered {
+		w.note(loss.RunRenumbered, store.Addr{File: k.File(), Line: n})
+	}
 	f, err := w.filler(k, row)
 	if err != nil {
 		return err
@@ -164,7 +178,7 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 		w.note(loss.StaleEdited, t.stale.At)
 	}
 	final := f.merge(row, &t)
-	if !w.rows.admit(k, final) && !t.any {
+	if !w.rows.admit(k, final) && (!t.any || t.loose && w.rows.twice) {
 		w.keepWhole(k, n, c, loss.LineRefused)
 		return nil
 	}
@@ -179,7 +193,7 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 			fit = sdkdoc.Exact
 		}
 	}
-	if fit != sdkdoc.Exact || c.Class == store.Blob {
+	if fit != sdkdoc.Exact || c.Class == store.Blob || renumbered {
 		w.keepFrame(k, n, c, fit, final)
 	}
 	switch k.Odd(final, t.any) {
@@ -194,7 +208,11 @@ func (w *builder) line(k sdkdoc.Kind, n int, c store.Cell) error {
 	case k <= sdkdoc.Run && slices.ContainsFunc(final, func(c store.Cell) bool { return bytes.IndexByte(c.Bytes(), 0) >= 0 }):
 		w.note(loss.TextWithNUL, store.Addr{File: k.File(), Line: n})
 	}
-	return f.add(final, &t)
+	moved, err := f.add(final, &t)
+	if moved {
+		w.note(loss.RowIDTaken, store.Addr{File: k.File(), Line: n})
+	}
+	return err
 }
 
 // filler is the table that takes the row.

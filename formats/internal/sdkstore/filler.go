@@ -1,6 +1,8 @@
 package sdkstore
 
 import (
+	"slices"
+
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/store"
@@ -11,16 +13,18 @@ type filler struct {
 	Columns
 	table store.TableSchema
 	cells map[int][]*store.SidecarItem // leftovers by line
+	loose looseItems
 	put   func(*store.Batch) error
 	set   int
 	last  int64 // row id
+	some  bool  // there is a row
 	batch *store.Batch
 	whole bool // the table has all columns of the kind
 }
 
 func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) (*filler, bool) {
 	t, ok := b.design.Table(k.Table())
-	f := &filler{Columns: Pair(k, t), table: t, cells: b.cells[t.Name], put: put, set: set, whole: true}
+	f := &filler{Columns: Pair(k, t), table: t, cells: b.cells[t.Name], loose: b.loose[t.Name], put: put, set: set, whole: true}
 	for col, at := range f.of {
 		f.whole = f.whole && (at >= 0 || k == sdkdoc.Checkpoint && col == sdkdoc.BlobAgent)
 	}
@@ -30,6 +34,7 @@ func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) (*
 // told is what leftovers say of the row of a line.
 type told struct {
 	any    bool
+	loose  bool // by the digest of the line
 	stale  *store.SidecarItem
 	rowid  int64
 	cells  map[int]store.Cell // by column of the table
@@ -40,6 +45,10 @@ type told struct {
 // is stale.
 func (f *filler) ask(line int, text store.Cell) (t told) {
 	items := f.cells[line]
+	if len(items) == 0 && len(f.loose) > 0 {
+		items = f.loose.take(line, digest.Cell(text))
+		t.loose = len(items) > 0
+	}
 	if len(items) == 0 {
 		return t
 	}
@@ -61,6 +70,23 @@ func (f *filler) ask(line int, text store.Cell) (t told) {
 	return t
 }
 
+// looseItems are those that the sidecar of a part of a store tells of its lines. In the
+// store the lines have other numbers, so they are found by their digests.
+type looseItems map[store.Digest][]*store.SidecarItem
+
+// take takes what is told of one line with this digest. In the store no line has a
+// smaller number than in its part.
+func (l looseItems) take(line int, sum store.Digest) (out []*store.SidecarItem) {
+	l[sum] = slices.DeleteFunc(l[sum], func(it *store.SidecarItem) bool {
+		own := it.At.Line <= line && (out == nil || out[0].Part == it.Part && out[0].At.Line == it.At.Line)
+		if own {
+			out = append(out, it)
+		}
+		return own
+	})
+	return out
+}
+
 // merge is the row as the table will have it, in the order of the kind.
 func (f *filler) merge(row []store.Cell, t *told) []store.Cell {
 	if f.whole && !t.any {
@@ -77,11 +103,16 @@ func (f *filler) merge(row []store.Cell, t *told) []store.Cell {
 	return t.merged
 }
 
-// add adds a row in the order of the table.
-func (f *filler) add(row []store.Cell, t *told) error {
-	if f.last++; t.rowid != 0 || t.any && f.table.RowIDs {
-		f.last = t.rowid
+// add adds a row in the order of the table. A row id that is told but taken, by a line
+// that a merge put in front, is not given again; renumbered says so.
+func (f *filler) add(row []store.Cell, t *told) (renumbered bool, err error) {
+	f.last++
+	if t.rowid != 0 || t.any && f.table.RowIDs {
+		if renumbered = f.some && f.table.RowIDs && t.rowid < f.last; !renumbered {
+			f.last = t.rowid
+		}
 	}
+	f.some = true
 	f.begin(f.last)
 	for col, at := range f.OfRow {
 		if at >= 0 {
@@ -91,9 +122,9 @@ func (f *filler) add(row []store.Cell, t *told) error {
 		}
 	}
 	if f.batch.Full() {
-		return f.flush()
+		err = f.flush()
 	}
-	return nil
+	return renumbered, err
 }
 
 func (f *filler) begin(rowid int64) {

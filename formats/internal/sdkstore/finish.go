@@ -80,7 +80,7 @@ func (w *builder) Close() error {
 		return nil
 	}
 	w.done = true
-	err := errors.Join(w.shut(), w.stores.close())
+	err := errors.Join(w.shut(), w.stores.close(), w.runs.rows.Close())
 	for _, f := range w.fill {
 		f.drop()
 	}

@@ -34,6 +34,7 @@ type base struct {
 	made   bool                                    // it was begun
 	items  []*store.SidecarItem                    // all that is told of it
 	cells  map[string]map[int][]*store.SidecarItem // by table and line
+	loose  map[string]looseItems                   // of parts of a store, by table
 	rows   map[string][]*store.SidecarItem         // that no line was made of, by table
 	bare   map[string]bool                         // tables without the rows they always have
 }
@@ -111,6 +112,11 @@ func (p *plan) take(it *store.SidecarItem) error {
 			return &formats.Error{Format: FormatName, Op: "sidecar", At: it.At.File, Err: errors.New("invalid schema"), Hint: "use --sidecar none to leave it out"}
 		}
 		b.design = d
+	case it.At.Line > 0 && it.Part != "":
+		if b.loose[it.At.Set] == nil {
+			b.loose[it.At.Set] = looseItems{}
+		}
+		b.loose[it.At.Set][it.Digest] = append(b.loose[it.At.Set][it.Digest], it)
 	case it.At.Line > 0:
 		if b.cells[it.At.Set] == nil {
 			b.cells[it.At.Set] = map[int][]*store.SidecarItem{}
@@ -132,7 +138,7 @@ func (p *plan) take(it *store.SidecarItem) error {
 func (p *plan) base(at string) *base {
 	b := p.bases[at]
 	if b == nil {
-		b = &base{path: at, design: storeDesign(), cells: map[string]map[int][]*store.SidecarItem{}, rows: map[string][]*store.SidecarItem{}, bare: map[string]bool{}}
+		b = &base{path: at, design: storeDesign(), cells: map[string]map[int][]*store.SidecarItem{}, loose: map[string]looseItems{}, rows: map[string][]*store.SidecarItem{}, bare: map[string]bool{}}
 		if path.Base(at) == IndexName {
 			b.design = indexDesign()
 		}

@@ -28,6 +28,11 @@ func (p *plan) stale(note loss.Sink) {
 					left = append(left, items...)
 				}
 			}
+			for _, loose := range b.loose {
+				for _, items := range loose {
+					left = append(left, items...)
+				}
+			}
 			for _, items := range b.rows {
 				left = append(left, items...)
 			}

@@ -87,7 +87,7 @@ func (d *decoder) open(l *formats.Location) error {
 	if err := d.owners(databases); err != nil {
 		return err
 	}
-	if err := d.FindTranscripts(d.ctx); err != nil || len(d.Transcripts) > 0 || layout.Project(l) {
+	if err := d.FindTranscripts(d.ctx, ""); err != nil || len(d.Transcripts) > 0 || layout.Project(l) {
 		return err
 	}
 	return d.besideScripts()

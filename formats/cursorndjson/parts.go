@@ -1,0 +1,182 @@
+package cursorndjson
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/filename"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/store"
+)
+
+// The split form: a folder for each agent, which is a store by itself, and what makes
+// them one store. The files at the top never change, so two people who continue
+// different agents change different files.
+const (
+	marker     = "rehome.json"
+	markerText = `{"rehome":"cursor-ndjson","version":1}` + "\n"
+	unowned    = "no.agent" // the folder of what belongs to no agent; no agent's folder has a dot
+
+	// Of the files of an agent that two people continued, only agents.ndjson conflicts.
+	attributes = "* -text\n" +
+		"runs.ndjson merge=union\nrun_events.ndjson merge=union\ncheckpoints.ndjson merge=union\nsidecar.ndjson merge=union\n"
+)
+
+// folderOf returns the name of an agent's folder: its id if that is a safe name of a
+// file everywhere, else a hash of it.
+func folderOf(id string) string {
+	if filename.Safe(id) && !strings.HasPrefix(id, "h-") && id != sdkdoc.Transcripts {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return "h-" + hex.EncodeToString(sum[:16])
+}
+
+// isSplit reports whether a folder is a store in the split form.
+func isSplit(l *formats.Location) bool {
+	return l.IsDir() && l.Has(marker) && bytes.HasPrefix(l.Join(marker).Head(), []byte(`{"rehome":"cursor-ndjson"`))
+}
+
+// part is one folder of a store: of an agent, or the store itself in the flat form.
+type part struct {
+	name  string // the folder, "" for the store itself
+	first stamp  // of its agent
+}
+
+// file returns the path of the part's file.
+func (p *part) file(k sdkdoc.Kind) string { return path.Join(p.name, k.File()) }
+
+// stamp is the place of a line among those of all parts: a time in milliseconds, and
+// a number where times do not tell.
+type stamp struct{ ms, tie int64 }
+
+func (s stamp) compare(o stamp) int {
+	return cmp.Or(cmp.Compare(s.ms, o.ms), cmp.Compare(s.tie, o.tie))
+}
+
+// never is after all times.
+var never = stamp{ms: math.MaxInt64}
+
+// placeSet is the sidecar item of a line that is not where its time says: the stamp
+// that puts it there. Lines of one part never change their order.
+const placeSet = "place"
+
+// comparePlaces compares two lines by their stamps, and those of one stamp by their
+// folders: that of no agent comes last.
+func comparePlaces(a stamp, in string, b stamp, other string) int {
+	return cmp.Or(a.compare(b), cmp.Compare(rank(in), rank(other)), cmp.Compare(in, other))
+}
+
+func rank(folder string) int {
+	if folder == unowned {
+		return 1
+	}
+	return 0
+}
+
+// claims are what a line says of its owner and its place.
+type claims struct {
+	agent, run, created []byte
+	turn, status, last  []byte // of runs
+}
+
+func claimsOf(k sdkdoc.Kind, line []byte) (m claims) {
+	for name, value := range rawjson.Members(line) {
+		switch string(name) {
+		case "agentId":
+			m.agent = value
+		case "runId":
+			m.run = value
+		case "createdAt":
+			m.created = value
+		case "turnNumber":
+			m.turn = value
+		case "status":
+			m.status = value
+		case "result":
+			m.last = value
+		case "blobId": // the long one is next
+			if k == sdkdoc.Checkpoint && m.agent != nil {
+				return m
+			}
+		}
+	}
+	return m
+}
+
+// natural returns the stamp that a line has by itself.
+func (p *part) natural(k sdkdoc.Kind, m *claims) stamp {
+	switch {
+	case k != sdkdoc.Checkpoint:
+		return stamp{ms: sdkdoc.Millis(m.created)}
+	case p.name == unowned:
+		return never
+	}
+	return p.first // checkpoints have no time: they stand agent by agent
+}
+
+// split lists the parts of a store, by the times of their agents.
+func split(ctx context.Context, root fs.FS) (parts []*part, err error) {
+	list, err := fs.ReadDir(root, ".")
+	if err != nil {
+		return nil, err
+	}
+	if holds(root, ".") {
+		parts = append(parts, &part{})
+	}
+	for _, e := range list {
+		if e.IsDir() && holds(root, e.Name()) && e.Name() != sdkdoc.Transcripts {
+			parts = append(parts, &part{name: e.Name(), first: firstStamp(ctx, root, e.Name())})
+		}
+	}
+	slices.SortFunc(parts, func(a, b *part) int { return comparePlaces(a.first, a.name, b.first, b.name) })
+	return parts, nil
+}
+
+// holds reports whether a folder has one of the files of a store.
+func holds(root fs.FS, folder string) bool {
+	list, _ := fs.ReadDir(root, folder) // one that cannot be read is none
+	return slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		_, known := sdkdoc.KindOf(e.Name())
+		return known || e.Name() == sdkdoc.Transcripts || e.Name() == formats.PartSidecar
+	})
+}
+
+// firstStamp returns the stamp of the agent whose folder it is.
+func firstStamp(ctx context.Context, root fs.FS, folder string) stamp {
+	at := path.Join(folder, sdkdoc.Agent.File())
+	if info, err := fs.Stat(root, at); folder == unowned || err != nil || !info.Mode().IsRegular() {
+		return never
+	}
+	f, err := root.Open(at)
+	if err != nil {
+		return never // which whoever reads the lines reports
+	}
+	defer f.Close()
+	first := never
+	for l, err := range lines.Each(ctx, f, headLine) {
+		if err == nil {
+			m := claimsOf(sdkdoc.Agent, l.Bytes)
+			first = stamp{ms: sdkdoc.Millis(m.created)}
+		}
+		break
+	}
+	return first
+}
+
+// inPart returns an address as it is in the store: that of a part's file.
+func inPart(p *part, at store.Addr) store.Addr {
+	at.File = path.Join(p.name, at.File)
+	return at
+}
