@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ func (j *job) checkOptions() error {
 	if j.opts.To != "" && err != nil {
 		return Misuse{err}
 	}
+	if err := j.checkFlat(f); err != nil {
+		return err
+	}
 	if f != nil && f.Records == nil && f.Writer != nil {
 		return j.checkSessionOptions(f)
 	}
@@ -48,6 +52,14 @@ func (j *job) checkOptions() error {
 		return &formats.Error{At: j.opts.Compress, Err: errors.New("unknown compression; use gzip or zstd")}
 	}
 	return j.checkCompress(f)
+}
+
+// checkFlat returns an error for Options.Flat with a target that has one form only.
+func (j *job) checkFlat(to *formats.Format) error {
+	if j.opts.Flat && to != nil && (to.Records == nil || to.Records.Parts == nil) {
+		return Misuse{&formats.Error{Err: errors.New("--flat has no effect on a conversion to " + to.Name), Hint: "omit it, or pass --to cursor-ndjson"}}
+	}
+	return nil
 }
 
 func (j *job) checkCompress(to *formats.Format) error {
@@ -85,7 +97,7 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 	if j.opts.Update && !to.Text {
 		return nil, Misuse{&formats.Error{At: to.Name, Err: errors.New("--update works on text only: the client may have changed the store since"), Hint: "omit --update, and pass --replace if the store exists"}}
 	}
-	return to, j.checkCompress(to)
+	return to, cmp.Or(j.checkFlat(to), j.checkCompress(to))
 }
 
 // sharedKind returns the kind of records that is converted. Only documents can be

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -16,8 +17,8 @@ import (
 	"rehome/formats/store"
 )
 
-// checkSidecar checks whether the sidecar of a store can be applied, for text
-// by restoring the store to a temporary folder.
+// checkSidecar checks whether the sidecars of a store and of its parts can be applied,
+// for text by restoring the store to a temporary folder.
 func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.View, q *rule.Pass) error {
 	if !q.Enabled(rule.References) || one.f.Records == nil {
 		return nil
@@ -29,19 +30,28 @@ func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.V
 		q.Reportf("RH389", at, innermostMessage(err))
 		return nil
 	}
-	f, err := sidecar.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	files := map[string]store.Addr{name: at}
+	if one.f.Records.Parts != nil {
+		for _, part := range one.f.Records.Parts(one.loc) {
+			files[filepath.Join(one.loc.Path, part, formats.PartSidecar)] = store.Addr{File: path.Join(part, formats.PartSidecar)}
+		}
 	}
-	if err == nil {
-		_, err = sidecar.Read(f, "")
-		f.Close()
+	some, damaged := false, false
+	for name, at := range files {
+		f, err := sidecar.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = sidecar.Read(f, "")
+			f.Close()
+		}
+		if some = true; err != nil {
+			damaged = true
+			q.Reportf("RH389", at, strings.TrimPrefix(err.Error(), ":"))
+		}
 	}
-	if err != nil {
-		q.Reportf("RH389", at, strings.TrimPrefix(err.Error(), ":"))
-		return nil
-	}
-	if !one.f.Text || one.f.Records.Kinds[0].Name == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
+	if !some || damaged || !one.f.Text || one.f.Records.Kinds[0].Name == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
 		return nil
 	}
 	private, err := stage.NewTemp("check")

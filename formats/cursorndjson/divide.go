@@ -314,9 +314,15 @@ func (d *divider) Close() error {
 // Part returns an item of the sidecar as it is in the folder that it belongs to:
 // formats.Parted.
 func (d *divider) Part(it store.SidecarItem) store.SidecarItem {
-	if it.Part != "" {
-		return it
+	if it.Part == "" {
+		if it = d.part(it); it.Part != "" || d.build.Moved {
+			it.At.File = sdkstore.Rootless(it.At.File)
+		}
 	}
+	return it
+}
+
+func (d *divider) part(it store.SidecarItem) store.SidecarItem {
 	if k, line := kindOfItem(&it); line {
 		if f, local := d.find(k, it.At.Line); f != nil {
 			it.Part, it.At.Line = f.name, local

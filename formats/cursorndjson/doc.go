@@ -13,6 +13,19 @@
 //	.gitattributes       added by rehome: "* -text", so that git keeps line
 //	                     endings as they are
 //
+// Or a folder for each agent, with these files, and what makes them one store:
+//
+//	rehome.json          the marker of this form; it never changes
+//	.gitattributes       also merge=union for all but agents.ndjson
+//	sidecar.ndjson       here and in each folder: what lines cannot hold
+//	<agent id>/          a safe name of a file, or h- and a hash
+//	no.agent/            what belongs to no agent
+//
+// rehome writes this form, because people who continue different agents then change
+// different files; formats.Build.Flat asks for the other. Joined, the lines stand in
+// the order of their times: see divide.go and join.go. An agent's line has one more
+// member here, a summary of its turns, for people who read a difference.
+//
 // There is no lock, index, manifest or version file. Each file is created with
 // its first line, so an empty store is an empty folder. Versions seen: 1.0.17 to
 // 1.0.32; all write the same. Files that systems and git leave in any folder

@@ -9,9 +9,11 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/tally"
 	"rehome/formats/store"
 )
@@ -43,6 +45,11 @@ func newReader(ctx context.Context, l *formats.Location, v formats.View) (*reade
 	}
 	r := &reader{path: l.Path, root: root, view: v, schema: sdkdoc.Schema(), parts: []*part{{}}, real: map[string]string{}, was: map[string]fs.FileInfo{}}
 	if r.split = isSplit(l); r.split {
+		r.view.Sidecar = sdkstore.Rooted(v.Sidecar)
+		if head := l.Join(marker).Head(); strings.TrimSpace(string(head)) != strings.TrimSpace(markerText) {
+			root.Close()
+			return nil, &formats.Error{Format: name, At: filepath.Join(l.Path, marker), Err: errors.New("unsupported version of the folder"), Hint: "use the version of rehome that wrote it, or a later one"}
+		}
 		if r.parts, err = split(ctx, root.FS()); err != nil {
 			root.Close()
 			return nil, r.fail(".", err)

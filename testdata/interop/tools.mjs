@@ -44,7 +44,7 @@ export function build() {
 // the flags are others.
 export function convert(source, to, flags = ["--with-secrets"]) {
   const target = fresh(to);
-  rehome([source, target, "--to", to, ...flags]);
+  rehome([source, target, "--to", to, ...(to === "cursor-ndjson" ? ["--flat"] : []), ...flags]);
   return target;
 }
 

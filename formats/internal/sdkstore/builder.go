@@ -48,6 +48,7 @@ func NewWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, e
 	if !sdkdoc.Documents(b.Schema) {
 		return nil, &formats.Error{Format: FormatName, Err: errors.New("only Cursor SDK stores can be converted to this format"), Hint: "use --to archive, which accepts any store"}
 	}
+	b.Leftover = Rooted(b.Leftover)
 	if b.Moved {
 		b.Leftover = uprooted(b.Leftover)
 	}

@@ -105,6 +105,7 @@ type docScan struct {
 	rows   *admission
 	agents []agent // of the catalog, in its order
 	parser sdkdoc.Parser
+	bare   map[string]bool // places of secrets that were left out
 }
 
 // agent is what checkpoints need to know of their agent.
@@ -170,6 +171,12 @@ func (s *docScan) give(b *store.Batch) error {
 func (s *docScan) note(n loss.Loss) { s.view.OnLoss.Add(n) }
 
 func (s *docScan) leftover(it store.SidecarItem) {
+	if sdkdoc.IsOmission(&it) {
+		if s.bare == nil {
+			s.bare = map[string]bool{}
+		}
+		s.bare[it.At.String()] = true
+	}
 	if s.view.OnLeftover != nil {
 		s.view.OnLeftover(it)
 	}

@@ -23,6 +23,8 @@ type plan struct {
 	bases  map[string]*base
 	agents map[string]string // path of an agent's database, where it is told
 	files  []*store.SidecarItem
+
+	superseded []*store.SidecarItem // by another version of the same row
 }
 
 // base is one database of the plan.
@@ -130,9 +132,25 @@ func (p *plan) take(it *store.SidecarItem) error {
 				return nil // what is left of a row whose secret stayed home
 			}
 		}
-		b.rows[it.At.Set] = append(b.rows[it.At.Set], it)
+		p.row(b, it)
 	}
 	return nil
+}
+
+// row enters a row that no line was made of. Two versions of one row are what a merge
+// leaves where two people continued an agent: the last one counts.
+func (p *plan) row(b *base, it *store.SidecarItem) {
+	rows := b.rows[it.At.Set]
+	i := -1
+	if it.Part != "" && it.At.HasID {
+		i = slices.IndexFunc(rows, func(r *store.SidecarItem) bool { return r.Part == it.Part && r.At.HasID && r.At.RowID == it.At.RowID })
+	}
+	if i < 0 {
+		b.rows[it.At.Set] = append(rows, it)
+		return
+	}
+	p.superseded = append(p.superseded, rows[i])
+	rows[i] = it
 }
 
 func (p *plan) base(at string) *base {
@@ -159,6 +177,40 @@ func (p *plan) agentStore(agent string) *base {
 	b := p.base(at)
 	b.agent = agent
 	return b
+}
+
+// Rootless returns the path of a database below its state root: what is told of one
+// agent must not name the folder of the project, which differs between machines.
+func Rootless(file string) string {
+	names := strings.Split(file, "/")
+	switch n := len(names); {
+	case isIndex(file):
+		return IndexName
+	case n > 3 && names[n-3] == "agents" && names[n-1] == StoreName:
+		return path.Join(names[n-3:]...)
+	}
+	return file
+}
+
+// Rooted returns items with the paths of databases below the state root that those of
+// the whole store name.
+func Rooted(items []store.SidecarItem) []store.SidecarItem {
+	root := ""
+	for _, it := range items {
+		if it.Part == "" && it.At.Set != "" && isIndex(it.At.File) && root == "" {
+			root = strings.TrimSuffix(it.At.File, IndexName)
+		}
+	}
+	if root == "" {
+		return items
+	}
+	items = slices.Clone(items)
+	for i := range items {
+		if it := &items[i]; it.Part != "" && (path.Base(it.At.File) == IndexName || path.Base(it.At.File) == StoreName) {
+			it.At.File = root + it.At.File
+		}
+	}
+	return items
 }
 
 // uprooted is what was told of a folder around a state root, as it would have

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -13,6 +14,9 @@ import (
 // stale names what of a plan found no place: cells of lines that did not come,
 // rows of tables and databases that were not made.
 func (p *plan) stale(note loss.Sink) {
+	for _, it := range p.superseded {
+		note(loss.Loss{Code: loss.StaleEdited, At: it.At})
+	}
 	bases := make([]*base, 0, len(p.bases))
 	for _, b := range p.bases {
 		bases = append(bases, b)
@@ -78,6 +82,23 @@ func (s *docScan) foreign(residue []store.SidecarItem) {
 	}
 }
 
+// stillBare tells of the secrets that the databases lack because they were made of text
+// without them, so that their text is the same again.
+func (s *docScan) stillBare() {
+	if s.view.Secrets != formats.WithholdSecrets {
+		return
+	}
+	for _, it := range s.view.Sidecar {
+		line := it.At.Line > 0 && it.At.File == sdkdoc.Agent.File() && it.At.Line <= len(s.agents)
+		if it.At.Line == 0 {
+			it.At.File = s.Root + Rootless(it.At.File)
+		}
+		if sdkdoc.IsOmission(&it) && !s.bare[it.At.String()] && (line || slices.Contains(s.Stores, it.At.File)) {
+			s.leftover(it)
+		}
+	}
+}
+
 // known reports sidecar items of lines that newPutBack takes in.
 func known(it *store.SidecarItem) bool {
 	first := it.Row[0].Class
@@ -97,6 +118,7 @@ func known(it *store.SidecarItem) bool {
 // are made.
 func (s *docScan) spent() {
 	s.foreign(s.view.Sidecar)
+	s.stillBare()
 	s.back.stale(s.note)
 	for k := range s.back.ends {
 		if s.back.ends[k].strayed() {
