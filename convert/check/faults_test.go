@@ -300,8 +300,11 @@ func makeSample(t *testing.T, to, name string) error {
 		return archived(t, "chat/", chatFolder(), filepath.Join(to, "chat"))
 	case "archive-ide":
 		return archived(t, "ide/"+rest, "User", filepath.Join(to, "ide"))
-	case "ndjson-sidecar":
+	case "ndjson-split":
 		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson"})
+		return err
+	case "ndjson-sidecar":
+		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/sdk/legacy-1.0.14", madeFor(filepath.Join(to, "text")), convert.Options{To: "cursor-ndjson", Flat: true})
 		return err
 	case "ide":
 		script := rest

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -50,6 +51,9 @@ func (c *checker) checkSidecar(ctx context.Context, one *storeCheck, v formats.V
 			damaged = true
 			q.Reportf("RH389", at, strings.TrimPrefix(err.Error(), ":"))
 		}
+	}
+	if _, err := os.Lstat(name); err != nil {
+		at.File = formats.PartSidecar
 	}
 	if !some || damaged || !one.f.Text || one.f.Records.Kinds[0].Name == formats.Tables || one.size > maxRestoredSize || one.findings.hasErrors() {
 		return nil

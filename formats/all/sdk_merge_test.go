@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -181,5 +182,28 @@ func TestMergeSameAgent(t *testing.T) {
 	become(t, again, filepath.Join(m.dir, "both2"), convert.Options{})
 	if two := turns(t, filepath.Join(m.dir, "both2"), agent0); !slices.Equal(two, got) {
 		t.Errorf("%q became %q", got, two)
+	}
+}
+
+// TestSplitIsTheSame: sessions do not depend on the form, but for where each line is.
+func TestSplitIsTheSame(t *testing.T) {
+	places := regexp.MustCompile(`(agent-[0-9a-f-]{36}/)?([a-z_]+\.ndjson( \([0-9a-f]+\))?):\d+`)
+	for _, name := range []string{"gen/jsonl", "play/jsonl", "e2e-jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			at := func(name string) string { return filepath.Join(dir, name) }
+			become(t, filepath.Join("..", "..", "testdata", "sdk", filepath.FromSlash(name)), at("split"), convert.Options{To: "cursor-ndjson", WithSecrets: true})
+			become(t, at("split"), at("flat"), convert.Options{To: "cursor-ndjson", Flat: true, WithSecrets: true})
+			sameFiles(t, filepath.Join("..", "..", "testdata", "sdk", filepath.FromSlash(name)), at("flat"))
+			var texts []string
+			for _, form := range []string{"split", "flat"} {
+				become(t, at(form), at("sessions-"+form), convert.Options{To: "canonical"})
+				text := textOf(t, at("sessions-"+form))
+				texts = append(texts, places.ReplaceAllString(text, "$2"))
+			}
+			if texts[0] != texts[1] || texts[0] == "" {
+				t.Errorf("%s\nand\n%s", texts[0], texts[1])
+			}
+		})
 	}
 }

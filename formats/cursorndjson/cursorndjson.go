@@ -26,6 +26,7 @@ func Format() *formats.Format {
 			Open:   open,
 			Create: create,
 			Parts:  parts,
+			Keeps:  keeps,
 		},
 		Text:        true,
 		Schemas:     []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
@@ -53,6 +54,12 @@ func parts(l *formats.Location) (out []string) {
 		}
 	}
 	return out
+}
+
+// keeps reports whether a file is in the folder of an agent, which the others do not need.
+func keeps(file string) bool {
+	folder, _, in := strings.Cut(file, "/")
+	return in && folder != sdkdoc.Transcripts
 }
 
 // isStoreName reports whether a path is named like one of the four files.

@@ -195,7 +195,7 @@ func (d *divider) owner(k sdkdoc.Kind, m *claims) *agentFolder {
 }
 
 func (d *divider) open(name string) *agentFolder {
-	f := &agentFolder{part: part{name: name, first: never}, turn: -1}
+	f := &agentFolder{part: part{name: name, first: never()}, turn: -1}
 	d.order = append(d.order, f)
 	return f
 }

@@ -60,7 +60,7 @@ func (s *scan) join(k sdkdoc.Kind) error {
 	var open cursors
 	some := false
 	for _, p := range s.parts {
-		c := &cursor{scan: s, part: p, kind: k, items: s.itemsOf(p, k)}
+		c := &cursor{scan: s, part: p, kind: k, items: p.items[k]}
 		f, err := s.reader.file(p.file(k))
 		if err != nil {
 			return s.fail(p.file(k), err)

@@ -45,13 +45,18 @@ func folderOf(id string) string {
 
 // isSplit reports whether a folder is a store in the split form.
 func isSplit(l *formats.Location) bool {
-	return l.IsDir() && l.Has(marker) && bytes.HasPrefix(l.Join(marker).Head(), []byte(`{"rehome":"cursor-ndjson"`))
+	if !l.IsDir() || !l.Has(marker) {
+		return false
+	}
+	head := l.Join(marker).Head() // damaged, it is refused by those who read the store
+	return bytes.HasPrefix(head, []byte(`{"rehome":`)) || bytes.Contains(head, []byte("cursor-ndjson"))
 }
 
 // part is one folder of a store: of an agent, or the store itself in the flat form.
 type part struct {
-	name  string // the folder, "" for the store itself
-	first stamp  // of its agent
+	name  string                            // the folder, "" for the store itself
+	first stamp                             // of its agent
+	items [sdkdoc.Kinds][]store.SidecarItem // about its lines
 }
 
 // file returns the path of the part's file.
@@ -66,7 +71,7 @@ func (s stamp) compare(o stamp) int {
 }
 
 // never is after all times.
-var never = stamp{ms: math.MaxInt64}
+func never() stamp { return stamp{ms: math.MaxInt64} }
 
 // placeSet is the sidecar item of a line that is not where its time says: the stamp
 // that puts it there. Lines of one part never change their order.
@@ -121,7 +126,7 @@ func (p *part) natural(k sdkdoc.Kind, m *claims) stamp {
 	case k != sdkdoc.Checkpoint:
 		return stamp{ms: sdkdoc.Millis(m.created)}
 	case p.name == unowned:
-		return never
+		return never()
 	}
 	return p.first // checkpoints have no time: they stand agent by agent
 }
@@ -157,14 +162,14 @@ func holds(root fs.FS, folder string) bool {
 func firstStamp(ctx context.Context, root fs.FS, folder string) stamp {
 	at := path.Join(folder, sdkdoc.Agent.File())
 	if info, err := fs.Stat(root, at); folder == unowned || err != nil || !info.Mode().IsRegular() {
-		return never
+		return never()
 	}
 	f, err := root.Open(at)
 	if err != nil {
-		return never // which whoever reads the lines reports
+		return never() // which whoever reads the lines reports
 	}
 	defer f.Close()
-	first := never
+	first := never()
 	for l, err := range lines.Each(ctx, f, headLine) {
 		if err == nil {
 			m := claimsOf(sdkdoc.Agent, l.Bytes)

@@ -53,6 +53,9 @@ func (c *checker) files(ctx context.Context, k sdkdoc.Kind, take func(*linecheck
 	c.places = &concat{reader: c.reader, kind: k}
 	for _, p := range c.parts {
 		_, c.start, _ = c.places.enter() // why it cannot be read is a finding
+		if err := c.places.Close(); err != nil {
+			return c.fail(p.file(k), err)
+		}
 		if err := c.file(ctx, p, k, take); err != nil {
 			return err
 		}

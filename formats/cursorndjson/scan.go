@@ -29,6 +29,9 @@ type scan struct {
 
 func (s *scan) run() error {
 	agents := int64(0)
+	if s.split {
+		s.deal()
+	}
 	for set := range s.schema.Sets {
 		s.n = 0
 		if s.split && set < sdkdoc.Kinds {

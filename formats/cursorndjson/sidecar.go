@@ -63,22 +63,28 @@ func kindOfItem(it *store.SidecarItem) (k sdkdoc.Kind, line bool) {
 	return k, line && it.At.Line > 0
 }
 
-// itemsOf returns the items about lines of a part, by line.
-func (r *reader) itemsOf(p *part, kind sdkdoc.Kind) (out []store.SidecarItem) {
-	if p.name == "" {
-		return nil // they have the numbers of the joined lines
+// deal gives each part the items about its lines, by line. Those of the whole store have
+// the numbers of the joined lines.
+func (s *scan) deal() {
+	parts := map[string]*part{}
+	for _, p := range s.parts {
+		parts[p.name], p.items = p, [sdkdoc.Kinds][]store.SidecarItem{}
 	}
-	for _, it := range r.view.Sidecar {
+	for _, it := range s.view.Sidecar {
 		k, line := kindOfItem(&it)
-		if it.Part != p.name || !line || k != kind {
+		p := parts[it.Part]
+		if it.Part == "" || p == nil || !line {
 			continue
 		}
 		if it.At.Set != placeSet || len(it.Row) == 2 && it.Row[0].Class == store.Int && it.Row[1].Class == store.Int {
-			out = append(out, it)
+			p.items[k] = append(p.items[k], it)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b store.SidecarItem) int { return cmp.Compare(a.At.Line, b.At.Line) })
-	return out
+	for _, p := range s.parts {
+		for _, items := range p.items {
+			slices.SortStableFunc(items, func(a, b store.SidecarItem) int { return cmp.Compare(a.At.Line, b.At.Line) })
+		}
+	}
 }
 
 // stale reports items that found no line.

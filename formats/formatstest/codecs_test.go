@@ -139,7 +139,7 @@ func (r recipe) make(t *testing.T, reg *formats.Registry, f *formats.Format, dir
 		base = "store"
 	}
 	origin := reg.Lookup(r.schema.Origin).Records
-	b := formats.Build{Path: filepath.Join(dir, base), Schema: r.schema, Compress: r.compress, Shard: origin.Shard, Lists: origin.Lists}
+	b := formats.Build{Path: filepath.Join(dir, base), Flat: true, Schema: r.schema, Compress: r.compress, Shard: origin.Shard, Lists: origin.Lists}
 	w, err := f.Records.Create(context.Background(), b)
 	if err != nil {
 		t.Fatal(err)

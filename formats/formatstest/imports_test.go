@@ -27,7 +27,7 @@ func layers() []layer {
 		{"formats/rule", []string{"formats/store"}},
 		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule"}},
 		// It knows no database and no file.
-		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "formats/internal/sdkdoc", "formats/internal/secret",
+		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "formats/internal/rawjson", "formats/internal/sdkdoc", "formats/internal/secret",
 			"formats/internal/storecheck", "formats/internal/storedb", "formats/internal/tally", "internal/scratch"}},
 		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},

@@ -48,6 +48,7 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 	}
 	defer r.Close()
 	b := formats.Build{
+		Flat:   true, // in parts, lines are in order only with the items of the sidecar
 		Path:   filepath.Join(t.TempDir(), filepath.Base(path)),
 		Schema: r.Schema(), Compress: w.compress, Jobs: w.jobs,
 		OnSidecar: w.tell, Leftover: w.beside,
