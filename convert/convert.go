@@ -115,14 +115,6 @@ func (j *job) run(ctx context.Context) error {
 	if err := j.newStage(j.dest); err != nil {
 		return err
 	}
-	if err := j.convertAndPlace(ctx); err != nil {
-		return err
-	}
-	j.update.save()
-	return nil
-}
-
-func (j *job) convertAndPlace(ctx context.Context) error {
 	if j.rep.Lane == SessionConversion {
 		j.skipUnlisted(ctx)
 	}

@@ -80,6 +80,7 @@ func (j *job) commit(ctx context.Context) error {
 	if j.update != nil && (j.update.exists || j.opts.DryRun) {
 		return j.update.place(ctx, some)
 	}
+	j.update.save()
 	m := &stage.Renames{Rename: j.rename}
 	if !some {
 		at = ""

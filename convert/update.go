@@ -119,8 +119,12 @@ func (u *update) place(ctx context.Context, withSidecar bool) error {
 	if !u.selects() {
 		u.vanished()
 	}
-	if err := ctx.Err(); err != nil || u.opts.DryRun || len(u.put)+len(u.aside) == 0 {
+	if err := ctx.Err(); err != nil || u.opts.DryRun {
 		return err
+	}
+	u.save() // before the files: else those of a killed run look edited
+	if len(u.put)+len(u.aside) == 0 {
+		return nil
 	}
 	steps, err := u.steps()
 	if err != nil {
@@ -141,8 +145,12 @@ func (u *update) compareStore(i int) {
 	if rep.skipped || rep.Status != Placed && rep.Status != Checked {
 		return
 	}
-	c := &storeChanges{update: u, store: rep.Path, to: u.reg.Lookup(rep.To), staged: map[string]mark.File{}}
+	c := u.newChanges(rep.Path)
+	c.to = u.reg.Lookup(rep.To)
 	err := c.compareAll(u.filesOf(i))
+	if err == nil {
+		err = c.verifyKept(u.ctx)
+	}
 	if err != nil {
 		rep.failSessions()
 		rep.fail(err)
@@ -153,11 +161,8 @@ func (u *update) compareStore(i int) {
 		return
 	}
 	rep.Files, rep.Change = c.files, c.change()
-	for _, name := range c.aside {
-		delete(u.after.Files, u.below(name))
-	}
-	u.put, u.aside, u.forced = append(u.put, c.put...), append(u.aside, c.aside...), append(u.forced, c.forced...)
-	u.remember(i, c.staged)
+	c.accept()
+	u.remember(i)
 }
 
 // filesOf returns the paths that a store was staged at.

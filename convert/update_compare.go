@@ -19,14 +19,27 @@ import (
 // storeChanges are the changes of one store of the target.
 type storeChanges struct {
 	*update
-	store  string          // its path below the source
-	to     *formats.Format // what it is in the target
-	staged map[string]mark.File
+	store  string               // its path below the source
+	to     *formats.Format      // what it is in the target
+	staged map[string]mark.File // what the mark will know of its files
 
 	put, aside, forced []string
 	files              []FileChange
 	some               bool // some of it exists
 	edited             []string
+}
+
+func (u *update) newChanges(store string) *storeChanges {
+	return &storeChanges{update: u, store: store, staged: map[string]mark.File{}}
+}
+
+// accept adds the changes to those of the run.
+func (c *storeChanges) accept() {
+	u := c.update
+	u.put, u.aside, u.forced = append(u.put, c.put...), append(u.aside, c.aside...), append(u.forced, c.forced...)
+	for name, f := range c.staged {
+		u.after.Files[u.below(name)], u.made[u.below(name)] = f, true
+	}
 }
 
 // compareAll compares what is staged at each path with the target.
@@ -79,6 +92,7 @@ func (c *storeChanges) compare(name string) error {
 			return nil
 		}
 		c.moveAside(name, was)
+		f.Was = was
 	}
 	c.staged[name] = f
 	c.put = append(c.put, name)
@@ -127,7 +141,7 @@ func describe(info fs.FileInfo) string {
 // digest returns the digest of a file of the target. One that looks as the mark says
 // is not read.
 func (u *update) digest(name string, now fs.FileInfo) (string, error) {
-	if f, ok := u.known(name); ok && f.Stat == mark.StatOf(now) && u.opts.Verify != VerifyFull {
+	if f, ok := u.known(name); ok && f.Digest != "" && f.Stat == mark.StatOf(now) && u.opts.Verify != VerifyFull {
 		return f.Digest, nil
 	}
 	return mark.Digest(u.currentPath(name))
@@ -145,7 +159,8 @@ func (u *update) known(name string) (mark.File, bool) {
 // moveAside has a file of the target replaced or removed, unless it would be lost: it
 // is neither what rehome wrote nor committed.
 func (c *storeChanges) moveAside(name, digest string) {
-	if f, ok := c.known(name); !ok || f.Digest != digest {
+	f, ok := c.known(name)
+	if !ok || !f.Has(digest) {
 		switch {
 		case c.isCommitted(name):
 		case c.opts.Force:
@@ -155,6 +170,7 @@ func (c *storeChanges) moveAside(name, digest string) {
 		}
 	}
 	c.aside = append(c.aside, name)
+	c.staged[name] = mark.File{Store: c.store, Was: digest}
 }
 
 // maxNamed is how many files an error names.
@@ -173,8 +189,12 @@ func (c *storeChanges) editedError() error {
 	if more := len(c.edited) - len(names); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return &formats.Error{At: c.dest.Display, Err: fmt.Errorf("not as the last update wrote it, and not committed: %s", list),
-		Hint: "commit or restore it, or pass --force to keep it in " + filepath.Base(c.dest.Path()) + stage.BackupMark + "1"}
+	why := "edited since the last update, and not committed"
+	if _, ok := c.known(c.edited[0]); !ok {
+		why = "no update of this machine is known to have written these files, and they are not committed"
+	}
+	return &formats.Error{At: c.dest.Display, Err: fmt.Errorf("%s: %s", why, list),
+		Hint: "commit or restore them, or pass --force to keep them in " + filepath.Base(c.dest.Path()) + stage.BackupMark + "1"}
 }
 
 // vanishedFiles finds the files of a folder of a store that the source no longer makes.
@@ -190,7 +210,7 @@ func (c *storeChanges) vanishedFiles(folder string, staged []fs.DirEntry) error 
 		case e.IsDir() && strings.HasPrefix(e.Name(), "."): // .git
 		case e.IsDir():
 			err = c.vanishedFiles(name, nil)
-		case e.Type().IsRegular() && c.isOurs(name) && c.noted[c.store].holds(c.inStore(name)):
+		case e.Type().IsRegular() && c.noted[c.store].holds(c.inStore(name)):
 			err = c.vanishedFile(name)
 		}
 		if err != nil {
@@ -200,19 +220,16 @@ func (c *storeChanges) vanishedFiles(folder string, staged []fs.DirEntry) error 
 	return nil
 }
 
-// isOurs reports whether a file of the target is one that an update wrote. Without a
-// mark its name tells.
-func (c *storeChanges) isOurs(name string) bool {
-	if c.before != nil {
-		_, ok := c.known(name)
-		return ok
-	}
-	return slices.Contains([]string{".ndjson", ".jsonl", ".gz", ".zst"}, path.Ext(name)) && !strings.HasPrefix(path.Base(name), ".")
-}
-
+// vanishedFile keeps a file of which the source has nothing, or removes it if the text
+// would not be valid with it. Files that no update wrote, and that are not part of the
+// text, are left alone; --delete removes only what an update wrote.
 func (c *storeChanges) vanishedFile(name string) error {
-	if c.keeps(name) {
+	known := c.isOurs(name)
+	if c.keeps(name) && !(c.opts.Delete && known) {
 		c.add(name, Kept)
+		return nil
+	}
+	if !known {
 		return nil
 	}
 	digest, err := mark.Digest(c.currentPath(name))
@@ -225,12 +242,23 @@ func (c *storeChanges) vanishedFile(name string) error {
 	return nil
 }
 
-// keeps reports whether a file of which the source has nothing any more stays.
-func (c *storeChanges) keeps(name string) bool {
-	if c.opts.Delete {
-		return false
+// isOurs reports whether an update of this machine wrote a file. Without a mark its name
+// tells.
+func (c *storeChanges) isOurs(name string) bool {
+	if c.before != nil || c.opts.Delete {
+		_, ok := c.known(name)
+		return ok
 	}
-	return c.rep.Lane == SessionConversion || c.to.Records != nil && c.to.Records.Keeps != nil && c.to.Records.Keeps(c.inStore(name))
+	return slices.Contains([]string{".ndjson", ".jsonl", ".gz", ".zst"}, path.Ext(name)) && !strings.HasPrefix(path.Base(name), ".")
+}
+
+// keeps reports whether the text is valid with a file that is not made any more.
+func (c *storeChanges) keeps(name string) bool {
+	if c.rep.Lane == SessionConversion {
+		return true
+	}
+	root := path.Join(c.base, c.store)
+	return c.to.Records.Keeps != nil && c.to.Records.Keeps(c.currentPath(root), c.stagedPath(root), c.inStore(name))
 }
 
 // inStore returns the path of a file below its store.
@@ -255,7 +283,7 @@ func (c *storeChanges) change() string {
 
 // compareSidecar compares the sidecar, which all stores share.
 func (u *update) compareSidecar(some bool) error {
-	c := &storeChanges{update: u, staged: map[string]mark.File{}}
+	c := u.newChanges("")
 	name, old := path.Join(u.sidecar.To.Tail...), path.Join(u.sidecar.Previous.Tail...)
 	var err error
 	if some {
@@ -272,8 +300,7 @@ func (u *update) compareSidecar(some bool) error {
 	if err == nil {
 		err = c.editedError()
 	}
-	u.put, u.aside, u.forced = append(u.put, c.put...), append(u.aside, c.aside...), append(u.forced, c.forced...)
-	u.remember(-1, c.staged)
+	c.accept()
 	return err
 }
 

@@ -78,6 +78,10 @@ func (u *update) skipUnchanged() bool {
 	u.sources, u.made = make([][]mark.Stat, len(u.found)), map[string]bool{}
 	if u.before != nil {
 		u.after.Files = maps.Clone(u.before.Files)
+		maps.DeleteFunc(u.after.Files, func(name string, f mark.File) bool {
+			_, err := os.Lstat(u.currentPath(u.above(name)))
+			return f.Digest == "" && err != nil
+		})
 	}
 	if u.rep.Lane == SessionConversion {
 		return false // the folders of sessions and their heads come from other files, too
@@ -148,7 +152,7 @@ func (u *update) skip(i int) bool {
 func (u *update) asWritten(rel string) bool {
 	some := false
 	for name, f := range u.before.Files {
-		if f.Store != rel || strings.HasPrefix(name, "../") {
+		if f.Store != rel || f.Digest == "" || strings.HasPrefix(name, "../") {
 			continue
 		}
 		info, err := u.lstat(u.above(name))
@@ -160,15 +164,8 @@ func (u *update) asWritten(rel string) bool {
 	return some
 }
 
-// remember notes what a store was made from, and its files. Index -1 stands for the
-// sidecar.
-func (u *update) remember(i int, files map[string]mark.File) {
-	for name, f := range files {
-		u.after.Files[u.below(name)], u.made[u.below(name)] = f, true
-	}
-	if i < 0 {
-		return
-	}
+// remember notes what a store was made from.
+func (u *update) remember(i int) {
 	rep := u.rep.Stores[i]
 	rep.Files, rep.Change, rep.Status = nil, "", Placed
 	if b, err := u.reportOf(&rep); err == nil {

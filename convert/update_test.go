@@ -183,7 +183,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	u.source("a", leftText(3))
 	u.source("b", leftText(3))
 	rep := u.run(u.o)
-	u.expect(rep, "a updated a/rows.txt=updated; b "+u.dst+": not as the last update wrote it, and not committed: b/rows.txt; c unchanged")
+	u.expect(rep, "a updated a/rows.txt=updated; b "+u.dst+": edited since the last update, and not committed: b/rows.txt; c unchanged")
 	if s := rep.Stores[1]; s.Status != Failed || !strings.Contains(s.Error.Hint, "--force") {
 		t.Errorf("%+v", s)
 	}
@@ -223,16 +223,9 @@ func TestUpdateVanished(t *testing.T) {
 	os.RemoveAll(u.o.State)
 	u.source("a", leftText(2))
 	u.expect(u.run(u.o), "a unchanged; c unchanged; b kept b/rows.txt=kept")
-	u.o.Delete = true
-	u.expect(u.run(u.o), "a unchanged; c unchanged; b "+u.dst+": not as the last update wrote it, and not committed: b/rows.txt")
+	u.o.Delete = true // without a record of who wrote it
+	u.expect(u.run(u.o), "a unchanged; c unchanged; b kept b/rows.txt=kept")
 	u.is("b/rows.txt", rightText(2))
-	u.o.Force = true
-	u.expect(u.run(u.o), "a unchanged; c unchanged; b removed b/rows.txt=removed")
-	if _, err := os.Lstat(filepath.Join(u.dst, "b")); err == nil {
-		t.Error("its folder is still there")
-	}
-	u.is("../text.bak-1/b/rows.txt", rightText(2))
-	u.expect(u.run(u.o), "a unchanged; c unchanged")
 }
 
 // TestUpdateDelete: files as the last update wrote them go without a backup.
@@ -243,8 +236,18 @@ func TestUpdateDelete(t *testing.T) {
 	u.o.Delete = true
 	u.expect(u.run(u.o), "a unchanged; c unchanged; b removed b/rows.txt=removed")
 	u.is("b/.notes", "mine")
+	os.Remove(filepath.Join(u.src, "c"))
+	write(t, filepath.Join(u.dst, "c", "rows.txt"), "mine")
+	u.expect(u.run(u.o), "a unchanged; c "+u.dst+": edited since the last update, and not committed: c/rows.txt")
+	u.is("c/rows.txt", "mine")
 	if left, _ := filepath.Glob(u.dst + ".bak-*"); len(left) > 0 {
 		t.Errorf("%q", left)
+	}
+	u.o.Force = true
+	u.expect(u.run(u.o), "a unchanged; c removed c/rows.txt=removed")
+	u.is("../text.bak-1/c/rows.txt", "mine")
+	if _, err := os.Lstat(filepath.Join(u.dst, "c")); err == nil {
+		t.Error("its folder is still there")
 	}
 }
 
@@ -479,7 +482,7 @@ func TestUpdateInGit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.expect(rep, "a updated a/rows.txt=updated; b "+u.dst+": not as the last update wrote it, and not committed: b/rows.txt; c unchanged")
+	u.expect(rep, "a updated a/rows.txt=updated; b "+u.dst+": no update of this machine is known to have written these files, and they are not committed: b/rows.txt; c unchanged")
 	if _, err := os.Lstat(ran); err == nil {
 		t.Error("a program of the repository was run")
 	}

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
 	"maps"
 	"path"
@@ -19,36 +18,29 @@ import (
 // in a session conversion, of sessions that are not.
 func (u *update) vanished() {
 	for _, rel := range u.vanishedStores() {
-		c := &storeChanges{update: u, store: rel}
+		c := u.newChanges(rel)
 		rep := newStoreReport(Found{Rel: rel})
 		rep.Status, rep.Change = Kept, Kept
 		for _, name := range u.filesFrom(rel) {
-			if !u.opts.Delete {
+			if _, known := u.known(name); !u.opts.Delete || !known {
 				c.add(name, Kept)
-				continue
+			} else if digest, err := mark.Digest(u.currentPath(name)); err == nil {
+				c.moveAside(name, digest)
+				c.add(name, Removed)
+				rep.Status, rep.Change = Removed, Removed
 			}
-			digest, err := mark.Digest(u.currentPath(name))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if _, ok := u.known(name); !ok && !u.isCommitted(name) && strings.HasPrefix(path.Base(name), ".") {
-				continue // not rehome's
-			}
-			c.moveAside(name, digest)
-			c.add(name, Removed)
-		}
-		if rep.Files = c.files; u.opts.Delete {
-			rep.Status, rep.Change = Removed, Removed
 		}
 		if err := c.editedError(); err != nil {
 			rep.fail(err)
-			rep.Change, rep.Files, c.aside, c.forced = "", nil, nil, nil
+			rep.Change, c.files = "", nil
+		} else {
+			c.accept()
 		}
-		u.aside, u.forced = append(u.aside, c.aside...), append(u.forced, c.forced...)
+		rep.Files = c.files
 		u.rep.Stores = append(u.rep.Stores, rep)
-		for _, name := range c.aside {
-			delete(u.after.Files, u.below(name))
-		}
+	}
+	if u.opts.Delete && u.before == nil {
+		u.notify.Say("nothing deleted: there is no record of an earlier update of " + u.dest.Display + " on this machine")
 	}
 	if u.rep.Lane == SessionConversion {
 		u.vanishedSessions()
@@ -97,8 +89,10 @@ func (u *update) filesFrom(rel string) (out []string) {
 		case e.IsDir() && strings.HasPrefix(e.Name(), ".") && at != root:
 			return fs.SkipDir // .git
 		case e.Type().IsRegular():
-			if name, err := filepath.Rel(u.dest.Dir, at); err == nil {
-				out = append(out, filepath.ToSlash(name))
+			name, err := filepath.Rel(u.dest.Dir, at)
+			name = filepath.ToSlash(name)
+			if _, known := u.known(name); err == nil && (known || !strings.HasPrefix(e.Name(), ".")) {
+				out = append(out, name)
 			}
 		}
 		return nil
@@ -113,9 +107,6 @@ func (u *update) above(rel string) string { return path.Join(u.base, rel) }
 // have. Those of a store of which some session failed or was withheld stay.
 func (u *update) vanishedSessions() {
 	if u.before == nil {
-		if u.opts.Delete {
-			u.notify.Say("nothing deleted: there is no record of an earlier update of " + u.dest.Display + " on this machine")
-		}
 		return
 	}
 	for i := range u.rep.Stores {
@@ -124,7 +115,7 @@ func (u *update) vanishedSessions() {
 			continue
 		}
 		whole := !slices.ContainsFunc(rep.Sessions, func(s SessionReport) bool { return s.Status != Placed && s.Status != Checked })
-		c := &storeChanges{update: u, store: rep.Path}
+		c := u.newChanges(rep.Path)
 		for _, name := range u.filesFrom(rep.Path) {
 			if u.made[u.below(name)] || !whole {
 				continue
@@ -137,13 +128,10 @@ func (u *update) vanishedSessions() {
 			u.notify.Say(err.Error() + " (" + formats.Hint(err) + ")")
 			continue
 		}
-		for _, name := range c.aside {
-			delete(u.after.Files, u.below(name))
-		}
 		rep.Files = append(rep.Files, c.files...)
 		if len(c.aside) > 0 {
 			rep.Change = cmp.Or(strings.TrimPrefix(rep.Change, Unchanged), Updated)
 		}
-		u.aside, u.forced = append(u.aside, c.aside...), append(u.forced, c.forced...)
+		c.accept()
 	}
 }

@@ -28,10 +28,10 @@ type Records struct {
 	// named PartSidecar; "" is the store itself. nil: none can.
 	Parts func(l *Location) []string
 
-	// Keeps reports whether a file of a text, by its slash path below the text, may
-	// stay when the store no longer has what it holds: the text is valid with and
-	// without it. nil: none may.
-	Keeps func(path string) bool
+	// Keeps reports whether a file of a text, by its slash path, may stay beside a
+	// newer text of the store that lacks it: what it holds is no longer in the store,
+	// and the newer text is valid with it. Both texts are folders. nil: none may.
+	Keeps func(text, newer, path string) bool
 
 	// ShardFiles reports of files of a text, by their slash paths below the text,
 	// whether they are of some shards of a set. If lists is true, these have all

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,6 +107,11 @@ func (c *convertCmd) options() convert.Options {
 	return o
 }
 
+// stateDir returns the folder for what updates remember.
+func (a *app) stateDir() string {
+	return cmp.Or(convert.StateDir(machine(a.out.getenv)), convert.NoState)
+}
+
 // Run converts SRC to DST and prints the report, even if stores failed.
 func (c *convertCmd) Run(a *app) error {
 	o := c.options()
@@ -126,9 +132,7 @@ func (c *convertCmd) Run(a *app) error {
 	if o.Cwd, o.Home, err = c.cwdAndHome(a.out.getenv); err != nil {
 		return err
 	}
-	if o.State = convert.StateDir(machine(a.out.getenv)); o.State == "" {
-		o.State = convert.NoState
-	}
+	o.State = a.stateDir()
 	in, err := a.stdin(src.path)
 	if err != nil {
 		return err

@@ -30,6 +30,7 @@ func (c *watchCmd) Run(a *app) error {
 	flags := convertCmd{From: c.From, To: c.To, Project: c.Project, Compress: c.Compress, WithSecrets: c.WithSecrets,
 		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, Live: c.Live, Jobs: c.Jobs}
 	o := flags.options()
+	o.State = a.stateDir()
 	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
 	err := watch.Run(a.ctx, watch.Options{
 		Registry: a.reg, Source: c.Src, Target: c.Dst, Convert: o, Interval: c.Interval, Once: c.Once,

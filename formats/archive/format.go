@@ -19,6 +19,7 @@ func Format() *formats.Format {
 			Kinds:  []formats.Kind{{Name: formats.Tables, Schema: formats.AnySchema}, {Name: formats.PlainFiles, Schema: formats.AnySchema}},
 			Open:   open,
 			Create: create,
+			Keeps:  keeps,
 
 			ShardFiles: shardFiles,
 		},

@@ -3,6 +3,8 @@ package cursorndjson
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,10 +58,15 @@ func parts(l *formats.Location) (out []string) {
 	return out
 }
 
-// keeps reports whether a file is in the folder of an agent, which the others do not need.
-func keeps(file string) bool {
+// keeps reports whether a file may stay in a text whose store lacks it: a transcript, or
+// what is in the folder of an agent that is gone as a whole.
+func keeps(_, newer, file string) bool {
 	folder, _, in := strings.Cut(file, "/")
-	return in && folder != sdkdoc.Transcripts
+	if !in || folder == sdkdoc.Transcripts {
+		return in
+	}
+	_, err := os.Lstat(filepath.Join(newer, folder))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // isStoreName reports whether a path is named like one of the four files.

@@ -46,6 +46,8 @@ func layers() []layer {
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
 		{"convert/internal/notify", nil},
+		{"convert/internal/mark", nil},
+		{"convert/internal/worktree", nil},
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},

@@ -43,8 +43,12 @@ type Store struct {
 type File struct {
 	Store  string `json:"store"`
 	Stat   Stat   `json:"stat"`
-	Digest string `json:"digest"`
+	Digest string `json:"digest,omitempty"` // "": it was removed
+	Was    string `json:"was,omitempty"`    // before that: the mark is written first
 }
+
+// Has reports whether a file with a digest is one that rehome wrote.
+func (f File) Has(digest string) bool { return digest == f.Digest || digest == f.Was }
 
 // Stat is what a file system says of a file.
 type Stat struct {
@@ -93,11 +97,11 @@ func (m *Mark) Write(dir string) error {
 		return err
 	}
 	for store, b := range m.changes {
-		if err := replace(dir, changesOf(dir, m.Target, store), b); err != nil {
+		if err := replace(changesOf(dir, m.Target, store), b); err != nil {
 			return err
 		}
 	}
-	return replace(dir, pathOf(dir, m.Target), append(b, '\n'))
+	return replace(pathOf(dir, m.Target), append(b, '\n'))
 }
 
 // SetChanges has a mark keep what finds the changes of a store.
@@ -124,20 +128,10 @@ func changesOf(dir, target, store string) string {
 }
 
 // replace writes a file completely or not at all.
-func replace(dir, name string, b []byte) error {
-	f, err := os.CreateTemp(dir, "new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if e := f.Close(); err == nil {
-		err = e
-	}
+func replace(name string, b []byte) error {
+	err := os.WriteFile(name+".new", b, 0o600)
 	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+		err = os.Rename(name+".new", name)
 	}
 	return err
 }
