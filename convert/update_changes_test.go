@@ -20,6 +20,7 @@ import (
 type editor struct {
 	*testing.T
 	dir, db, dst string
+	from         string
 	pool         *sql.DB
 	rng          *rand.Rand
 	n            int
@@ -35,7 +36,7 @@ func newEditor(t *testing.T, seed uint64) *editor {
 	t.Cleanup(func() { e.pool.Close() })
 	e.pool.SetMaxOpenConns(1)
 	e.run("PRAGMA journal_mode=wal", "CREATE TABLE ItemTable (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)",
-		"CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)", "PRAGMA wal_checkpoint")
+		"CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)", "CREATE TABLE mostlyEmpty (key, value)", "PRAGMA wal_checkpoint")
 	for range 12 {
 		e.turn()
 	}
@@ -75,7 +76,7 @@ func (e *editor) turn() {
 
 // other does something else.
 func (e *editor) other() {
-	switch e.rng.IntN(7) {
+	switch e.rng.IntN(10) {
 	case 0:
 		e.run("UPDATE cursorDiskKV SET value=replace(value,'x','y') WHERE rowid IN (SELECT rowid FROM cursorDiskKV ORDER BY random() LIMIT 1)")
 	case 1: // a whole composer goes
@@ -90,12 +91,18 @@ func (e *editor) other() {
 		e.run("DELETE FROM ItemTable WHERE key GLOB 'setting*'")
 	case 6:
 		e.run("PRAGMA wal_checkpoint(RESTART)")
+	case 7:
+		e.run("DELETE FROM ItemTable")
+	case 8:
+		e.run("DELETE FROM mostlyEmpty")
+	case 9:
+		e.put("mostlyEmpty", fmt.Sprint("k", e.n), "v")
 	}
 }
 
 func (e *editor) convert(dst string, o convert.Options) *convert.Report {
 	e.Helper()
-	o.To, o.State = "archive", filepath.Join(e.dir, "state")
+	o.From, o.To, o.State = e.from, "archive", filepath.Join(e.dir, "state")
 	rep, err := convert.Convert(e.Context(), all.Registry(), e.db, dst, o)
 	if err != nil {
 		e.Fatal(err)
@@ -129,10 +136,15 @@ func TestUpdateFromChanges(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			e := newEditor(t, seed)
+			if seed%2 == 1 {
+				e.from = "sqlite" // a file for each table
+			}
 			e.convert(e.dst, convert.Options{Update: true})
 			less := 0
-			for round := range 12 {
-				e.turn()
+			for round := range 16 {
+				if e.rng.IntN(3) > 0 {
+					e.turn()
+				}
 				if e.rng.IntN(2) == 0 {
 					e.other()
 				}
@@ -141,6 +153,9 @@ func TestUpdateFromChanges(t *testing.T) {
 				whole := e.convert(fresh, convert.Options{})
 				if rep.Stores[0].Partial {
 					less++
+					if rep.Stores[0].Change == convert.Added {
+						t.Errorf("round %d: an update of a store counts as a new one", round)
+					}
 				} else if rep.Stores[0].Rows != whole.Stores[0].Rows {
 					t.Errorf("round %d: %d of %d rows were read", round, rep.Stores[0].Rows, whole.Stores[0].Rows)
 				}
@@ -156,7 +171,7 @@ func TestUpdateFromChanges(t *testing.T) {
 				}
 			}
 			if less < 4 {
-				t.Errorf("only %d of 12 updates read less than everything", less)
+				t.Errorf("only %d of 16 updates read less than everything", less)
 			}
 		})
 	}

@@ -68,6 +68,10 @@ func (c *storeChanges) compare(name string) error {
 	if staged.IsDir() {
 		return c.compareFolder(name, now != nil)
 	}
+	if !c.noted[c.store].holds(c.inStore(name)) {
+		c.some = c.some || now != nil
+		return nil // of a set of which nothing was staged, or as the options and the schema make it
+	}
 	digest, err := mark.Digest(c.stagedPath(name))
 	if err != nil {
 		return err

@@ -57,8 +57,10 @@ type Records struct {
 // that changed meanwhile, and then nothing of it counts.
 type Changes struct {
 	store.Reader
-	Same   bool                   // nothing was written to the store at all
-	Shards [][]Shard              // that changed, of each set of the schema
+	Same bool // nothing was written to the store at all
+	// Shards are those that changed, of each set of the schema. The one without a name
+	// is among them if the set has no records, or had none.
+	Shards [][]Shard
 	Lists  []bool                 // of each set: all rows with lists are in these shards
 	Mark   func() ([]byte, error) // of the present state
 	Read   func() int64           // bytes of the store that were read so far

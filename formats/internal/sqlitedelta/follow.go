@@ -118,7 +118,7 @@ func (f *follower) settle(ctx context.Context, n int, now *pages) error {
 		t.leaves = append(t.leaves, leaf{page, uint32(len(t.rows) - from)})
 	}
 	if names := f.Mark.changed(before, after); len(names) > 0 {
-		f.Tables = append(f.Tables, &Table{t.name, names})
+		f.Tables = append(f.Tables, &Table{t.name, names, len(old.rows) == 0 || len(t.rows) == 0})
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type Delta struct {
 type Table struct {
 	Name   string
 	Groups []string // of the rows that were inserted, updated or deleted; sorted
+	Empty  bool     // it has no rows, or had none
 }
 
 // Log is the log as the mark knows it, for opening a snapshot.
@@ -214,6 +215,11 @@ func (d *Delta) affected(ctx context.Context, m *Mark) error {
 		}
 	}
 	return d.follow(ctx, follow, dirty)
+}
+
+// Empty reports whether a table changed, and has no rows now or had none.
+func (d *Delta) Empty(name string) bool {
+	return slices.ContainsFunc(d.Tables, func(t *Table) bool { return t.Name == name && t.Empty })
 }
 
 // Rows calls f with each row of some groups of a table, ascending. The row is valid

@@ -81,6 +81,9 @@ func (c *changes) open(ctx context.Context, mark []byte) (*formats.Changes, erro
 		for _, g := range groups {
 			out.Shards[i] = append(out.Shards[i], shardOf(g))
 		}
+		if c.delta.Empty(c.schema.Sets[i].Name) {
+			out.Shards[i] = append(out.Shards[i], formats.Shard{})
+		}
 		c.groups[c.schema.Sets[i].Name], out.Lists[i] = groups, lists
 	}
 	return out, nil
