@@ -96,12 +96,14 @@ func (m *Mark) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
+	// The mark comes first: without it, what was just written looks edited.
+	err = replace(pathOf(dir, m.Target), append(b, '\n'))
 	for store, b := range m.changes {
-		if err := replace(changesOf(dir, m.Target, store), b); err != nil {
-			return err
+		if err == nil {
+			err = replace(changesOf(dir, m.Target, store), b)
 		}
 	}
-	return replace(pathOf(dir, m.Target), append(b, '\n'))
+	return err
 }
 
 // SetChanges has a mark keep what finds the changes of a store.
