@@ -159,14 +159,6 @@ func read(t *testing.T, parts ...string) string {
 	return string(b)
 }
 
-func statuses(rep *Report) map[string]int {
-	out := map[string]int{}
-	for _, s := range rep.Stores {
-		out[s.Status]++
-	}
-	return out
-}
-
 // titles lists the sessions of the machine.
 func (w *world) titles() (out []string) {
 	w.t.Helper()

@@ -25,7 +25,7 @@ func (r *restore) restoreArchive(ctx context.Context, f *formats.Format, c *choi
 			return &formats.Error{At: text, Err: formats.Cause(err), Hint: damagedHint}
 		}
 		if digest != c.store.Digest {
-			return &formats.Error{At: text, Err: errors.New("differs from what was saved"), Hint: damagedHint}
+			return differs(text)
 		}
 	}
 	o := convert.Options{From: "archive", To: f.Name, DryRun: r.o.DryRun, Jobs: r.o.Jobs, OnNotice: r.say}
