@@ -80,11 +80,15 @@ func (j *job) commit(ctx context.Context) error {
 	if j.update != nil && (j.update.exists || j.opts.DryRun) {
 		return j.update.place(ctx, some)
 	}
-	j.update.save()
 	m := &stage.Renames{Rename: j.rename}
 	if !some {
 		at = ""
+	} else if j.update != nil {
+		if err := j.update.rememberSidecar(); err != nil {
+			return err
+		}
 	}
+	j.update.save()
 	if err := j.place(m, at); err != nil {
 		return errors.Join(err, m.Undo())
 	}

@@ -308,6 +308,18 @@ func (u *update) compareSidecar(some bool) error {
 	return err
 }
 
+// rememberSidecar notes the sidecar of a target that is new.
+func (u *update) rememberSidecar() error {
+	name := path.Join(u.sidecar.To.Tail...)
+	info, err := os.Lstat(u.stagedPath(name))
+	if err != nil {
+		return err
+	}
+	digest, err := mark.Digest(u.stagedPath(name))
+	u.after.Files[name] = mark.File{Digest: digest, Stat: mark.StatOf(info)}
+	return err
+}
+
 // carrySidecar keeps the items of the stores of which the target keeps what it has.
 func (u *update) carrySidecar() error {
 	if !u.sidecar.PreviousExists || u.sidecar.Off {

@@ -332,6 +332,19 @@ func TestUpdateSidecar(t *testing.T) {
 	run("bcd")
 }
 
+// TestUpdateNewSidecar changes the sidecar of a target that was new.
+func TestUpdateNewSidecar(t *testing.T) {
+	u := &updated{T: t, dir: t.TempDir()}
+	u.src, u.dst = filepath.Join(u.dir, "src"), filepath.Join(u.dir, "dst")
+	for _, name := range []string{"a", "b"} {
+		u.source(name, leftText(2))
+		rep, err := Convert(t.Context(), formats.NewRegistry(sided(), fake("left", false, nil)), u.src, u.dst, Options{To: "right", Update: true, State: filepath.Join(u.dir, "state")})
+		if err != nil || rep.Failed() > 0 {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestUpdateStores: a store of a client is not updated.
 func TestUpdateStores(t *testing.T) {
 	dir := t.TempDir()
