@@ -12,6 +12,7 @@ import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
 import { build, finish } from "./tools.mjs";
+import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 
 if (process.argv.length > 2) {
@@ -48,6 +49,7 @@ for (const kind of kinds) meant("1.0.32", kind, plays[kind]);
 for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind, () => plays[kind]().at);
 made.push(...kinds.map((kind) => ({ kind, source: plays[kind] })));
 legacy();
+await watching();
 for (const version of clients) proof(version);
 const moved = [moving(samples), moving(() => lived(made)), moving(generated)];
 migrated("the samples", moved[0], 22);

@@ -1,7 +1,7 @@
 // What the checks are made of: a scratch folder, rehome, a client in a process
 // of its own, comparison, and the line that each check prints.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -79,8 +79,26 @@ export function examine(at) {
   return JSON.parse(done.stdout);
 }
 
-function rehome(args) {
+// rehome converts as a user would, whatever the flags.
+export function rehome(args) {
   run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--quiet", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } });
+}
+
+// watch starts `rehome watch`. stop ends it as a terminal does, and gives its exit
+// status and its events.
+export function watch(source, target, to) {
+  const log = `${fresh("watch")}.ndjson`, out = fs.openSync(log, "w");
+  const child = spawn(binary, ["watch", source, target, "--to", to, "--json"], { cwd: scratch, env: { ...process.env, HOME: scratch }, stdio: ["ignore", out, out] });
+  const ended = new Promise((done) => child.on("exit", (code, signal) => done(code ?? signal)));
+  fs.closeSync(out);
+  return {
+    said: () => tail(fs.readFileSync(log, "utf8")),
+    async stop() {
+      child.kill("SIGTERM");
+      const status = await ended;
+      return { status, events: fs.readFileSync(log, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line)) };
+    },
+  };
 }
 
 // migrate runs `rehome migrate` into a config folder, and gives its report.
