@@ -88,6 +88,47 @@ func fillsDisk(t *testing.T, bin, disk string, route []string, pages, inodes int
 	return false
 }
 
+// TestUpdateOnFullDisk: an update that finds no room changes nothing.
+func TestUpdateOnFullDisk(t *testing.T) {
+	disk := filepath.Join(t.TempDir(), "disk")
+	os.Mkdir(disk, 0o777)
+	placed, refused := 0, 0
+	for pages := 6; pages <= 40; pages += 2 {
+		if err := unix.Mount("tmpfs", disk, "tmpfs", 0, fmt.Sprintf("size=%d", pages*os.Getpagesize())); err != nil {
+			t.Logf("no disk of our own (%v): only a limit on file sizes is tested here", err)
+			return
+		}
+		src, dst := filepath.Join(t.TempDir(), "src"), filepath.Join(disk, "text")
+		o := Options{To: "right", Update: true, State: t.TempDir()}
+		for _, name := range []string{"a", "b"} {
+			write(t, filepath.Join(src, name), leftText(100))
+		}
+		_, err := Convert(t.Context(), fakes(nil, nil), src, dst, o)
+		if err == nil {
+			for _, name := range []string{"a", "b"} {
+				write(t, filepath.Join(src, name), leftText(1000))
+			}
+			before := tree(t, disk)
+			_, err = Convert(t.Context(), fakes(nil, nil), src, dst, o)
+			if err != nil && !strings.Contains(err.Error(), "disk is full") {
+				t.Errorf("%d pages: %v", pages, err)
+			}
+			if after := tree(t, disk); (err == nil) == slices.Equal(before, after) {
+				t.Errorf("%d pages: %v, left %q", pages, err, after)
+			}
+			if err == nil {
+				placed++
+			} else {
+				refused++
+			}
+		}
+		unix.Unmount(disk, unix.MNT_DETACH)
+	}
+	if placed == 0 || refused == 0 {
+		t.Errorf("placed %d, refused %d: the sizes do not straddle the need", placed, refused)
+	}
+}
+
 // TestNoPlaceToStage: a folder in which nothing can be created, even by root, is an error.
 func TestNoPlaceToStage(t *testing.T) {
 	src := write(t, filepath.Join(t.TempDir(), "a"), leftText(3))

@@ -533,3 +533,22 @@ func times(t *testing.T, root string) (out []string) {
 	})
 	return out
 }
+
+// TestStateDir: the folder that each system has for what programs remember.
+func TestStateDir(t *testing.T) {
+	for _, c := range []struct{ os, home, name, value, want string }{
+		{"linux", "/u", "", "", "/u/.local/state/rehome/updates"},
+		{"linux", "/u", "XDG_STATE_HOME", "/s", "/s/rehome/updates"},
+		{"linux", "/u", "XDG_STATE_HOME", "s", "/u/.local/state/rehome/updates"},
+		{"darwin", "/u", "", "", "/u/Library/Application Support/rehome/updates"},
+		{"windows", "/u", "LOCALAPPDATA", "/l", "/l/rehome/updates"},
+		{"windows", "/u", "", "", ""},
+		{"linux", "", "", "", ""},
+		{"darwin", "", "", "", ""},
+	} {
+		got := StateDir(formats.Machine{OS: c.os, Home: c.home, Getenv: func(name string) string { return pick(name == c.name, c.value, "") }})
+		if filepath.ToSlash(got) != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
