@@ -316,7 +316,7 @@ func (u *update) rememberSidecar() error {
 		return err
 	}
 	digest, err := mark.Digest(u.stagedPath(name))
-	u.after.Files[name] = mark.File{Digest: digest, Stat: mark.StatOf(info)}
+	u.after.Files[u.below(name)] = mark.File{Digest: digest, Stat: mark.StatOf(info)}
 	return err
 }
 

@@ -335,8 +335,6 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-const chatSample = "../../testdata/chat/before.db"
-
 // list is what a folder holds.
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
