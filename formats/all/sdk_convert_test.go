@@ -177,11 +177,11 @@ func TestAnotherFolder(t *testing.T) {
 	for name, src := range map[string]string{"db": "gen/sqlite", "lines": "gen/jsonl"} {
 		src := filepath.Join("..", "..", "testdata", "sdk", filepath.FromSlash(src))
 		to := map[string]string{"db": "cursor-ndjson", "lines": "cursor-sdk"}[name]
-		rep := become(t, src, filepath.Join(dir, name), convert.Options{Flat: true, To: to, Cwd: cwd, WithSecrets: true})
+		rep := become(t, src, filepath.Join(dir, name), convert.Options{Flat: to == "cursor-ndjson", To: to, Cwd: cwd, WithSecrets: true})
 		if l := rep.Stores[0].Losses; len(l) != 1 || l[0].Kind != loss.Reshaped || l[0].Count != 2 {
 			t.Errorf("losses %+v", l)
 		}
-		become(t, filepath.Join(dir, name), filepath.Join(dir, name+"2"), convert.Options{Flat: true, To: map[string]string{"db": "cursor-sdk", "lines": "cursor-ndjson"}[name], WithSecrets: true})
+		become(t, filepath.Join(dir, name), filepath.Join(dir, name+"2"), convert.Options{Flat: name == "lines", To: map[string]string{"db": "cursor-sdk", "lines": "cursor-ndjson"}[name], WithSecrets: true})
 	}
 	b, err := os.ReadFile(filepath.Join(dir, "lines2", "agents.ndjson"))
 	c, err2 := os.ReadFile(filepath.Join(dir, "db", "agents.ndjson"))

@@ -259,7 +259,9 @@ func TestGitAttributes(t *testing.T) {
 func TestCarriageReturns(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
-	whole := func(to string) convert.Options { return convert.Options{Flat: true, To: to, WithSecrets: true} }
+	whole := func(to string) convert.Options {
+		return convert.Options{Flat: to == "cursor-ndjson", To: to, WithSecrets: true}
+	}
 	source := filepath.Join(samples, "legacy-1.0.14")
 	become(t, source, at("lines"), whole("cursor-ndjson"))
 	for _, name := range []string{"agents", "runs", "run_events", "checkpoints"} {
