@@ -49,6 +49,7 @@ func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	furnish(t, dir)
 	cmd := programOf("watch", filepath.Join(dir, "chat", "store.db"), filepath.Join(dir, "text"), "--to", "archive", "--json", "--interval", "100ms")
+	cmd.Env = append(cmd.Env, "HOME="+dir)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

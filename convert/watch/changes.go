@@ -14,7 +14,8 @@ import (
 )
 
 // Stores up to maxListed bytes are listed to find out which of their sessions have
-// changed; up to maxDecoded, sessions are decoded to count their turns.
+// changed. Up to maxDecoded bytes of them, sessions are also decoded if that is needed
+// to count their turns.
 const (
 	maxListed  = 256 << 20
 	maxDecoded = 16 << 20
@@ -26,10 +27,10 @@ func (w *watcher) reportChanges(ctx context.Context, r *convert.Report) {
 	kept := w.newKept(r)
 	if !w.ready {
 		w.ready, w.known = true, map[string]session.Head{}
-		w.emit(Event{Kind: Ready, Target: w.Target, Stores: countStores(r)})
-		for _, h := range w.headsOf(ctx, false, placed(r)...) {
+		for _, h := range w.headsOf(ctx, placed(r)...) {
 			w.known[h.Agent+"/"+h.ID] = h
 		}
+		w.emit(Event{Kind: Ready, Target: w.Target, Stores: countStores(r)})
 		return
 	}
 	for _, s := range placed(r) {
@@ -56,7 +57,7 @@ func placed(r *convert.Report) (out []*convert.StoreReport) {
 // is unknown.
 func (w *watcher) reportStore(ctx context.Context, s *convert.StoreReport) {
 	some := false
-	for _, now := range w.headsOf(ctx, true, s) {
+	for _, now := range w.headsOf(ctx, s) {
 		before, known := w.known[now.Agent+"/"+now.ID]
 		w.known[now.Agent+"/"+now.ID] = now
 		if known && now.Turns == before.Turns && now.Bytes == before.Bytes && now.Updated == before.Updated && now.Title == before.Title {
@@ -78,9 +79,8 @@ func (w *watcher) reportStore(ctx context.Context, s *convert.StoreReport) {
 }
 
 // headsOf returns the heads of the sessions of some stores: as they were converted, or
-// if records were, as the stores list them now. turns says to decode sessions if that
-// is needed to count their turns.
-func (w *watcher) headsOf(ctx context.Context, turns bool, stores ...*convert.StoreReport) (out []session.Head) {
+// if records were, as the stores list them now.
+func (w *watcher) headsOf(ctx context.Context, stores ...*convert.StoreReport) (out []session.Head) {
 	var paths []string
 	for _, s := range stores {
 		for _, c := range s.Sessions {
@@ -90,7 +90,7 @@ func (w *watcher) headsOf(ctx context.Context, turns bool, stores ...*convert.St
 			paths = append(paths, filepath.Join(w.Source, filepath.FromSlash(s.Path)))
 		}
 	}
-	return append(out, w.list(ctx, paths, turns)...)
+	return append(out, w.list(ctx, paths)...)
 }
 
 // newKept returns the stores that have vanished since the last round.
@@ -129,17 +129,19 @@ func (w *watcher) fileOf(s *convert.StoreReport, id string) string {
 
 // listHeads lists the sessions of some stores. What cannot be listed, because it is
 // too large or in use, is left out.
-func (w *watcher) listHeads(ctx context.Context, stores []string, turns bool) (out []session.Head) {
-	o := sessions.Options{Long: turns, Live: w.Convert.Live, Jobs: w.Convert.Jobs}
+func (w *watcher) listHeads(ctx context.Context, stores []string) (out []session.Head) {
+	o := sessions.Options{Live: w.Convert.Live, Jobs: w.Convert.Jobs}
+	total := int64(0)
 	for _, at := range stores {
 		loc, err := formats.Locate(at)
 		if err != nil {
 			continue
 		}
 		if size := walk.Size(loc); size <= maxListed {
-			o.Paths, o.Long = append(o.Paths, at), o.Long && size <= maxDecoded
+			o.Paths, total = append(o.Paths, at), total+size
 		}
 	}
+	o.Long = total <= maxDecoded
 	if len(o.Paths) == 0 {
 		return nil
 	}

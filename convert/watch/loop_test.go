@@ -58,7 +58,7 @@ func start(t *testing.T) *loop {
 		return &convert.Report{Stores: []convert.StoreReport{{Path: ".", Status: convert.Placed, Change: change}}}
 	}
 	l.watcher = newWatcher(Options{Source: l.src, Target: "text", OnEvent: func(e Event) { l.events = append(l.events, e) }})
-	l.watcher.list = func(context.Context, []string, bool) []session.Head { return nil }
+	l.watcher.list = func(context.Context, []string) []session.Head { return nil }
 	l.watcher.update = func(context.Context) (*convert.Report, error) {
 		l.rounds = append(l.rounds, time.Now())
 		if info, err := os.Stat(l.src); err == nil {
@@ -404,6 +404,30 @@ func TestCanceled(t *testing.T) {
 	})
 }
 
+// TestLastRound ends the loop after an update: what it did is reported.
+func TestLastRound(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		l := start(t)
+		l.write("a")
+		ctx, cancel := context.WithCancel(t.Context())
+		l.watcher.list = func(ctx context.Context, _ []string) []session.Head {
+			if ctx.Err() != nil {
+				t.Error("sessions are listed with a context that has ended")
+			}
+			return nil
+		}
+		update := l.watcher.update
+		l.watcher.update = func(ctx context.Context) (*convert.Report, error) {
+			cancel()
+			return update(ctx)
+		}
+		if err := l.watcher.run(ctx, l); err != nil {
+			t.Error(err)
+		}
+		l.want(1, Ready)
+	})
+}
+
 // TestSlow lets looks and rounds take long: they are not repeated without a pause.
 func TestSlow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
@@ -432,7 +456,7 @@ func TestSessions(t *testing.T) {
 		l := start(t)
 		l.write("a")
 		turns := map[string]int64{"agent-1": 1, "agent-2": 5}
-		l.watcher.list = func(context.Context, []string, bool) (out []session.Head) {
+		l.watcher.list = func(context.Context, []string) (out []session.Head) {
 			for _, id := range []string{"agent-1", "agent-2", "agent-3"} {
 				if n, ok := turns[id]; ok {
 					out = append(out, session.Head{ID: id, Agent: "cursor-sdk", Title: "Title of " + id, Turns: n})

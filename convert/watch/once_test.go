@@ -39,6 +39,7 @@ func TestOnce(t *testing.T) {
 		{"nothing", "problem", "no such file", convert.Options{To: "archive"}},
 	} {
 		var kinds []string
+		c.o.State = filepath.Join(dir, "state")
 		err := Run(t.Context(), Options{Registry: all.Registry(), Source: filepath.Join(dir, c.src), Target: filepath.Join(dir, "text"), Convert: c.o, Once: true, OnEvent: func(e Event) {
 			kinds = append(kinds, string(e.Kind))
 			if e.Kind == Ready {

@@ -90,7 +90,7 @@ type watcher struct {
 	Options
 	looker
 	update func(context.Context) (*convert.Report, error)
-	list   func(ctx context.Context, stores []string, turns bool) []session.Head
+	list   func(ctx context.Context, stores []string) []session.Head
 	events source
 	quiet  time.Duration
 
@@ -164,7 +164,7 @@ func (w *watcher) round(ctx context.Context, now look) error {
 	start := time.Now()
 	report, err := w.update(ctx)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return nil // what was not finished is undone
 	case errors.As(err, new(convert.Misuse)):
 		return err
@@ -181,7 +181,7 @@ func (w *watcher) round(ctx context.Context, now look) error {
 		w.reportProblems(found, 0)
 	}
 	if err == nil {
-		w.reportChanges(ctx, report)
+		w.reportChanges(context.WithoutCancel(ctx), report) // it is done: say so
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func watchFolder(t *testing.T, to string, events func() (source, time.Duration, 
 		t.Fatal(err)
 	}
 	from, interval, end := events()
-	w := newWatcher(Options{Registry: all.Registry(), Source: l.src, Target: l.dst, Convert: convert.Options{To: to}, Interval: interval, OnEvent: func(e Event) { l.events <- e }})
+	w := newWatcher(Options{Registry: all.Registry(), Source: l.src, Target: l.dst, Convert: convert.Options{To: to, State: filepath.Join(dir, "state")}, Interval: interval, OnEvent: func(e Event) { l.events <- e }})
 	w.quiet = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
