@@ -63,7 +63,7 @@ const jobs = {
     const sdk = load(job.version);
     const store = job.at && (await open(sdk, job.kind, job.at, job.cwd));
     for (const [i, prompts] of job.prompts.entries()) {
-      const agent = await sdk.Agent.create({ ...options, name: `Talk ${i}`, local: { cwd: job.cwd, store } });
+      const agent = await sdk.Agent.create({ ...options, name: `${job.name ?? "Talk"} ${i}`, local: { cwd: job.cwd, store } });
       for (const prompt of prompts) await ask(agent, prompt);
       await agent[Symbol.asyncDispose]();
     }
@@ -112,7 +112,8 @@ const jobs = {
     const store = job.at && (await open(sdk, job.kind, job.at, job.cwd));
     const found = {};
     const list = await every((page) => sdk.Agent.list({ runtime: "local", cwd: job.cwd, store, ...page }));
-    for (const { agentId } of list) {
+    for (const { agentId, name } of list) {
+      if (job.only && !name.startsWith(job.only)) continue;
       const agent = await sdk.Agent.resume(agentId, { ...options, local: { cwd: job.cwd, store } });
       const run = await ask(agent, `${job.prompt} ${agentId}`);
       found[agentId] = { run, heard: backend.heard.at(-1) };

@@ -11,6 +11,7 @@ import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
+import { team } from "./team.mjs";
 import { build, finish } from "./tools.mjs";
 import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
@@ -50,6 +51,7 @@ for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind,
 made.push(...kinds.map((kind) => ({ kind, source: plays[kind] })));
 legacy();
 await watching();
+team();
 for (const version of clients) proof(version);
 const moved = [moving(samples), moving(() => lived(made)), moving(generated)];
 migrated("the samples", moved[0], 22);
