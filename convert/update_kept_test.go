@@ -1,12 +1,14 @@
 package convert
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/formats/all"
 )
@@ -112,5 +114,32 @@ func TestUpdateRenews(t *testing.T) {
 	}
 	if got := names(dst); !slices.Equal(got, names(fresh)) {
 		t.Errorf("got  %q\nwant %q", got, names(fresh))
+	}
+}
+
+// TestUpdateRemovesAgain: an update that only removes, and that fails after it has written
+// its mark, is made by the next one, although the source has not changed since.
+func TestUpdateRemovesAgain(t *testing.T) {
+	src, dst, o := archived(t)
+	o.Delete = true
+	if err := os.Remove(filepath.Join(src, composer)); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	err := filepath.WalkDir(src, func(at string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chtimes(at, old, old))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("the disk is gone")
+	if _, err := convertWith(t.Context(), all.Registry(), src, dst, o, func(string, string) error { return broken }); !errors.Is(err, broken) {
+		t.Fatal(err)
+	}
+	if got := changes(must(t, all.Registry(), src, dst, o)); got != ". updated "+composer+"=removed" {
+		t.Error(got)
+	}
+	if got := changes(must(t, all.Registry(), src, dst, o)); got != ". unchanged" {
+		t.Error(got)
 	}
 }

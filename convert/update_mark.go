@@ -152,14 +152,14 @@ func (u *update) skip(i int) bool {
 func (u *update) asWritten(rel string) bool {
 	some := false
 	for name, f := range u.before.Files {
-		if f.Store != rel || f.Digest == "" || strings.HasPrefix(name, "../") {
+		if f.Store != rel || strings.HasPrefix(name, "../") {
 			continue
 		}
 		info, err := u.lstat(u.above(name))
-		if err != nil || info == nil || mark.StatOf(info) != f.Stat {
+		if removed := f.Digest == ""; err != nil || removed != (info == nil) || !removed && mark.StatOf(info) != f.Stat {
 			return false
 		}
-		some = true
+		some = some || info != nil
 	}
 	return some
 }
