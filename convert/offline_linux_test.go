@@ -30,8 +30,13 @@ func reaches(t *testing.T, cmd *exec.Cmd) (calls []string, code int) {
 	t.Helper()
 	n := 0
 	ws, err := traced(cmd, func(c systemCall) {
-		if n++; c.begins && network()[c.number] != "" {
+		n++
+		switch {
+		case !c.begins:
+		case network()[c.number] != "":
 			calls = append(calls, network()[c.number])
+		case c.number == unix.SYS_INOTIFY_ADD_WATCH: // a loop that only a signal stops
+			unix.Kill(cmd.Process.Pid, unix.SIGINT)
 		}
 	})
 	if errors.Is(err, unix.EPERM) {
@@ -64,6 +69,7 @@ func TestNoSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "chat", "store.db"), string(sample))
+	write(t, filepath.Join(dir, ".cursor", "chats", strings.Repeat("0a", 16), "5d0b2b7e-2222-4000-8000-00000000106e", "store.db"), string(sample))
 	write(t, filepath.Join(dir, "remote.json"), `{"$schema":"https://example.com/draft","$ref":"https://example.com/schema.json"}`)
 	if err := os.CopyFS(filepath.Join(dir, "samples"), os.DirFS("../testdata")); err != nil {
 		t.Fatal(err)
@@ -80,6 +86,8 @@ func TestNoSockets(t *testing.T) {
 		{"show chat --thinking --tools full", 0}, {"show chat --format markdown", 0}, {"show https://example.com/chat", 1},
 		{"convert chat text --to archive", 0}, {"convert text back.db", 0}, {"convert chat all.jsonl --to canonical", 0},
 		{"convert samples canonical --to canonical", unsure}, {"convert https://example.com/store.db x --to archive", 1},
+		{"convert chat text --to archive --update", 0}, {"watch chat text --to archive --once", 0}, {"watch chat watched --to archive", 0},
+		{"backup backups", 0}, {"backup --print-schedule cron", 0}, {"restore backups --to restored", 0}, {"restore //example.com/share", 1},
 		{"migrate chat --home home --cwd /work", 0}, {"migrate //example.com/share --home home", 1},
 		{"check chat --secrets", 0}, {"check samples --secrets --for claude-code --format sarif", unsure}, {"check --rules", 0},
 		{"check all.jsonl --schema remote.json", 1}, {"nonsense", 2},

@@ -91,8 +91,8 @@ func TestHome(t *testing.T) {
 	dir := t.TempDir()
 	m := formats.Machine{OS: "linux", Home: dir, Getenv: func(string) string { return "" }}
 	projects := filepath.Join(dir, ".cursor", "projects")
-	if got := layout.Home(m); !slices.Equal(got, []string{projects}) {
-		t.Errorf("without any: %q", got)
+	if got := layout.Home(m); !slices.Equal(got, []string{filepath.Join(dir, ".cursor", layout.RootsName), projects}) {
+		t.Errorf("without any: %q, want the places where to look", got)
 	}
 	for _, p := range []string{"a/sdk-agent-store", "b/agent-transcripts", "c/sdk-agent-store"} {
 		if err := os.MkdirAll(filepath.Join(projects, filepath.FromSlash(p)), 0o777); err != nil {
