@@ -105,6 +105,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 	}
 	if to.Text {
 		v.OnLeftover = c.omitted.Keep
+		v.HideRowIDs = from.Records.IsKeyed
 	} else if from.Text && to.Records.Regenerated != "" && c.kind != formats.Tables && !c.sidecar.Exists {
 		c.regenerated = "no sidecar found, so these are generated again: " + to.Records.Regenerated
 	}

@@ -22,7 +22,7 @@ import (
 
 // layoutVersion changes when the same source makes other text: then no store is
 // skipped.
-const layoutVersion = 2
+const layoutVersion = 3
 
 // StateDir returns the folder of a user's machine for what updates remember, ""
 // if there is none.

@@ -41,6 +41,9 @@ func (c *exactConversion) reread(ctx context.Context, to *formats.Format, schema
 	}
 	view := formats.FullView(c.jobs)
 	view.Fresh, view.Kind, view.Sidecar = true, c.kind, c.unheld
+	view.HideRowIDs = func(set *store.Set) bool {
+		return slices.ContainsFunc(schema.Sets, func(s store.Set) bool { return s.File == set.File && s.Name == set.Name && !s.RowIDs })
+	}
 	r, err := to.Records.Open(ctx, l, view)
 	if err != nil {
 		return err

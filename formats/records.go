@@ -3,6 +3,7 @@ package formats
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"rehome/formats/store"
 )
@@ -42,6 +43,11 @@ type Records struct {
 	// cannot. The mark is one that Changes.Mark returned, or nil: then everything
 	// changed. The error is ErrNoChanges if the store has to be opened as a whole.
 	Changes func(ctx context.Context, l *Location, v View, mark []byte) (*Changes, error)
+
+	// Keyed lists tables whose row ids no client depends on: it finds rows by key,
+	// and replaces them under new row ids. Text holds these tables without row ids,
+	// so that two people's copies of a row are the same text.
+	Keyed []string
 
 	// Shard returns the shard that a record belongs to, from that record alone, so
 	// that an archive splits along the client's own units.
@@ -109,6 +115,9 @@ const (
 func (k Kind) Fits(o Kind) bool {
 	return k.Name == o.Name && (k.Schema == o.Schema || k.Schema == AnySchema || o.Schema == AnySchema)
 }
+
+// IsKeyed reports whether a table is one of Keyed. It is the View.HideRowIDs of text.
+func (r *Records) IsKeyed(set *store.Set) bool { return slices.Contains(r.Keyed, set.Name) }
 
 // Has reports whether one of the kinds has this name.
 func (r *Records) Has(kind string) bool {

@@ -33,6 +33,8 @@ type View struct {
 	// RequireRestorable makes reading fail on what can be written as text but not
 	// restored from it, while the store still exists.
 	RequireRestorable bool
+	// HideRowIDs, if set, reports whether to read a table without its row ids.
+	HideRowIDs func(set *store.Set) bool
 	// Cwd, if set, replaces the project folder of the sessions.
 	Cwd string
 	// Sessions, if set, are the only sessions to read: a reader of records yields

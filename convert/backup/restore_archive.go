@@ -101,6 +101,7 @@ func (r *restore) recordsOf(ctx context.Context, f *formats.Format, loc *formats
 	if v.Kind = formats.Tables; !r.snap.Index.Secrets {
 		v.Secrets = formats.WithholdSecrets
 	}
+	v.HideRowIDs = f.Records.IsKeyed // as in text
 	reader, err := f.Records.Open(ctx, loc, v)
 	if err != nil {
 		return "", err

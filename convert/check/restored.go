@@ -159,8 +159,15 @@ func (f *restoredFindings) report(ctx context.Context, one *storeCheck, view for
 	defer r.Close()
 	lines := map[string][]int{} // indexes in held, by record
 	for i := range f.held {
-		if key := recordKey(&f.held[i].At); key != "" {
-			lines[key] = append(lines[key], i)
+		at := f.held[i].At
+		for range 2 { // by row id and by key: the text may lack the row id
+			if key := recordKey(&at); key != "" {
+				lines[key] = append(lines[key], i)
+			}
+			if !at.HasID {
+				break
+			}
+			at.HasID = false
 		}
 	}
 	if placed, ok := r.(store.Positioned); ok && len(lines) > 0 {

@@ -244,13 +244,17 @@ func (s *secretSearch) searchOwnKeys(ctx context.Context, v formats.View) (err e
 // folder of shards, with the name of the table. If it is not found, the record
 // itself is the place.
 func (s *secretSearch) textLine(schema *store.Schema, at store.Addr) store.Addr {
-	if at.Set == "" || !at.HasID {
+	begins := fmt.Sprintf("[%d,", at.RowID)
+	if !at.HasID {
+		begins = fmt.Sprintf("[%q,", at.Key.Bytes()) // as JSON, unless control characters are in it
+	}
+	if at.Set == "" || !at.HasID && at.Key.Class != store.Text {
 		return at
 	}
 	for _, dir := range []string{at.File, ""} {
 		base := path.Join(dir, strings.ToLower(at.Set))
 		for _, file := range s.shards(base) {
-			if n := lineWithPrefix(filepath.Join(s.one.loc.Path, filepath.FromSlash(file)), fmt.Sprintf("[%d,", at.RowID)); n > 0 {
+			if n := lineWithPrefix(filepath.Join(s.one.loc.Path, filepath.FromSlash(file)), begins); n > 0 {
 				return store.Addr{File: file, Line: n}
 			}
 		}

@@ -33,6 +33,7 @@ func Format() *formats.Format {
 			Changes: shape.Changes(shard, lists.Split()...),
 			Shard:   shard,
 			Lists:   lists.Split(),
+			Keyed:   []string{lists.ItemTable, lists.DiskTable, lists.HeadTable},
 			Partial: true,
 		},
 		Probe:       probe,

@@ -20,6 +20,9 @@
 //	ItemTable(key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB)
 //	cursorDiskKV, the same; composerHeaders in newer versions
 //
+// The client finds rows by key only. It replaces a row to change it, which gives it
+// a new row id, so text has no row ids of these tables.
+//
 // The storage class of a value is significant: agentKv:blob: rows are hex as
 // TEXT, and raw bytes as BLOB. Values can be NULL (a deleted composer), and so
 // can keys.

@@ -122,6 +122,9 @@ func (b *Batch) Full() bool { return len(b.arena) >= batchBytes || b.rows >= bat
 // RowID returns the row id of record i.
 func (b *Batch) RowID(i int) int64 { return b.rowids[i] }
 
+// HideRowIDs sets the row ids of all records to 0.
+func (b *Batch) HideRowIDs() { clear(b.rowids) }
+
 // Cell returns a cell of record i. Its bytes are part of the batch.
 func (b *Batch) Cell(i, col int) Cell {
 	s := b.slots[i*b.width+col]

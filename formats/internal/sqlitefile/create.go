@@ -234,9 +234,10 @@ func (w *Writer) aim(ctx context.Context, s TableSet, e *sqliteddl.Object, compu
 	if !slices.Equal(sh.Columns, s.Table.Columns) {
 		return fmt.Errorf("its columns are %q, not %q", sh.Columns, s.Table.Columns)
 	}
-	if sh.RowIDs != s.Table.RowIDs {
+	if s.Table.RowIDs && !sh.RowIDs {
 		return errors.New("its schema and its rows disagree about row ids")
 	}
+	sh.RowIDs = s.Table.RowIDs // without row ids, rows get some in the order they come
 	w.tables[s.Set] = &target{shape: sh, utf16: sqlitepages.ByteOrder(w.schema.Pragmas.Encoding), computes: computes[sqliteddl.Fold(sh.Name)]}
 	return nil
 }

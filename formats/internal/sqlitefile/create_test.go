@@ -297,12 +297,15 @@ func TestCreateRefusesShapes(t *testing.T) {
 	for _, c := range []struct {
 		columns []string
 		rowids  bool
-	}{{[]string{"a"}, true}, {[]string{"b", "a"}, true}, {[]string{"a", "b"}, false}, {[]string{"a", "b", "g"}, true}} {
+	}{{[]string{"a"}, true}, {[]string{"b", "a"}, true}, {[]string{"a", "b", "g"}, true}} {
 		if err := fill(t, "CREATE TABLE t(a, b, g AS (a))", c.columns, c.rowids); err == nil {
 			t.Errorf("%+v was taken", c)
 		}
 	}
-	if err := fill(t, "CREATE TABLE t(a, b)", []string{"a", "b"}, true); err != nil {
+	if err := fill(t, "CREATE TABLE t(a INTEGER PRIMARY KEY, b)", []string{"a", "b"}, true); err == nil {
+		t.Error("row ids apart from the column were taken")
+	}
+	if err := errors.Join(fill(t, "CREATE TABLE t(a, b)", []string{"a", "b"}, true), fill(t, "CREATE TABLE t(a, b)", []string{"a", "b"}, false)); err != nil {
 		t.Error(err)
 	}
 	w, err := CreateWithCode(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Database{Pragmas: plainPragmas}, nil)

@@ -136,7 +136,7 @@ func (c *changes) describe(ctx context.Context, path string) (err error) {
 	}
 	c.schema = &store.Schema{Origin: c.shape.Origin, Databases: []store.Database{base}}
 	for _, t := range c.db.Tables() {
-		c.schema.Sets = append(c.schema.Sets, store.Set{File: path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs})
+		c.schema.Sets = append(c.schema.Sets, setOf(path, t, v))
 	}
 	return nil
 }
@@ -201,6 +201,9 @@ func (c *changes) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
 				for b, err := range c.db.ScanRows(ctx, set, table, rows) {
 					if err != nil {
 						return err
+					}
+					if table.RowIDs && !c.schema.Sets[set].RowIDs {
+						b.HideRowIDs()
 					}
 					if err := t.Give(filter.Apply(b)); err != nil {
 						return err

@@ -69,7 +69,7 @@ func (s Shape) Open(ctx context.Context, at *formats.Location, v formats.View) (
 		r.schema.Databases = append(r.schema.Databases, base)
 		r.tables = append(r.tables, db.Tables())
 		for _, t := range db.Tables() {
-			r.schema.Sets = append(r.schema.Sets, store.Set{File: part.path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs})
+			r.schema.Sets = append(r.schema.Sets, setOf(part.path, t, v))
 		}
 		if len(l.databases) > keepOpen {
 			if err := r.closeDB(i); err != nil {
@@ -106,6 +106,12 @@ func OpenPlain(format, dir string, paths []string, v formats.View) (store.Reader
 		r.schema.Sets = append(r.schema.Sets, plainSet(p))
 	}
 	return r, nil
+}
+
+func setOf(path string, t sqlitefile.Table, v formats.View) store.Set {
+	set := store.Set{File: path, Name: t.Name, Kind: store.Table, Columns: t.Columns, RowIDs: t.RowIDs}
+	set.RowIDs = set.RowIDs && (v.HideRowIDs == nil || !v.HideRowIDs(&set))
+	return set
 }
 
 func plainSet(p part) store.Set {
@@ -234,6 +240,9 @@ func (s *scan) database(ctx context.Context, i int, set *int) error {
 		for b, err := range s.rows(ctx, db, *set, t) {
 			if err != nil {
 				return err
+			}
+			if t.RowIDs && !s.r.schema.Sets[*set].RowIDs {
+				b.HideRowIDs()
 			}
 			if err := s.tally.Give(s.filter.Apply(b)); err != nil {
 				return err
