@@ -95,11 +95,11 @@ func (n *noted) holds(below string) bool {
 	return n == nil || !n.partial || slices.ContainsFunc(n.owned, func(owns func(string) bool) bool { return owns(below) })
 }
 
-// reportOf is the report of a store for updates that skip it: of one of which only
-// changes were read, the last that counted everything.
+// reportOf is the report of a store for updates that skip it. It has no counts if only
+// what changed was counted.
 func (u *update) reportOf(rep *StoreReport) (json.RawMessage, error) {
-	if n := u.noted[rep.Path]; n != nil && n.partial {
-		return u.before.Stores[rep.Path].Report, nil
+	if rep.Partial {
+		rep.Sets, rep.Rows, rep.Bytes, rep.Omitted = []SetReport{}, 0, 0, 0
 	}
 	return json.Marshal(rep)
 }

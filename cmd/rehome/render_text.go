@@ -94,6 +94,10 @@ func (r convertResult) text(p *page) {
 
 // single prints one store with its tables.
 func (r convertResult) single(p *page, s *convert.StoreReport) {
+	if s.Change == convert.Unchanged {
+		p.Linef("  %s -> %s, %s conversion: %s", s.From, s.To, r.Lane, p.status(outcome(s)))
+		return // an update counts what it reads, and that is not what the store holds
+	}
 	some := screen.Safe("")
 	if s.Partial {
 		some = " (only what changed was read)"
@@ -124,6 +128,7 @@ func (r convertResult) several(p *page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
 	var losses lossTotals
+	read := false
 	width := len(convert.Withheld)
 	if slices.ContainsFunc(r.Stores, isUpdate) {
 		width = len(convert.Unchanged)
@@ -132,8 +137,12 @@ func (r convertResult) several(p *page) {
 		s := &r.Stores[i]
 		word := outcome(s)
 		count[word]++
-		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
 		p.Linef("  %s%s  %s", p.status(word), screen.Repeat(" ", width-len(word)), visible(s.Path))
+		if s.Change == convert.Unchanged {
+			continue
+		}
+		read = read || s.To != ""
+		records, bytes, omitted = records+s.Rows, bytes+s.Bytes, omitted+s.Omitted
 		if s.Status == convert.Withheld {
 			p.losses("    ", s.Losses)
 		} else {
@@ -147,7 +156,11 @@ func (r convertResult) several(p *page) {
 			totals = append(totals, grouped(int64(n))+" "+p.status(status))
 		}
 	}
-	p.Linef("  %s conversion: %s; %s, %s", r.Lane, screen.Join(totals, ", "), plural(records, "record"), size(bytes))
+	sum := screen.Safe("")
+	if read {
+		sum = "; " + plural(records, "record") + ", " + size(bytes)
+	}
+	p.Linef("  %s conversion: %s%s", r.Lane, screen.Join(totals, ", "), sum)
 	p.losses("  ", losses)
 	p.omitted(omitted)
 }
