@@ -80,7 +80,11 @@ func (j *job) beginUpdate() (err error) {
 		}
 		t.Display, j.dest = j.dest.Display, t
 	}
-	if stage.Interrupted(j.dest) && !j.opts.DryRun {
+	if j.opts.DryRun { // it cannot finish an update that was interrupted
+		if err := stage.CheckSettled(j.dest.Path()); err != nil {
+			return err
+		}
+	} else if stage.Interrupted(j.dest) {
 		if err := j.newStage(j.dest); err != nil {
 			return err
 		}
@@ -133,7 +137,6 @@ func (u *update) place(ctx context.Context, withSidecar bool) error {
 	if err := u.stage.Update(steps, u.rename); err != nil {
 		return err
 	}
-	u.removeEmpty()
 	u.rep.Placed = true
 	return nil
 }
@@ -202,9 +205,14 @@ func (u *update) below(name string) string {
 	return "../" + path.Base(name) // the sidecar
 }
 
-// steps returns the renames: first what goes, then what comes. A folder that the
-// target lacks is moved at once. Edited files are kept in a folder beside the target.
+// steps returns the renames. What replaces a file comes right after it is moved aside,
+// so that a killed run leaves at most one name without a file. A folder that the target
+// lacks is moved at once. Edited files are kept in a folder beside the target.
 func (u *update) steps() (out []stage.Step, err error) {
+	coming, done := map[string]bool{}, map[string]bool{}
+	for _, name := range u.put {
+		coming[name] = true
+	}
 	for n, name := range u.aside {
 		to := u.stage.Old(n)
 		if slices.Contains(u.forced, name) {
@@ -214,8 +222,11 @@ func (u *update) steps() (out []stage.Step, err error) {
 			}
 		}
 		out = append(out, stage.Step{From: name, To: to})
+		if coming[name] {
+			done[name] = true
+			out = append(out, stage.Step{From: u.stage.Staged(name), To: name})
+		}
 	}
-	done := map[string]bool{}
 	for _, name := range u.put {
 		for d := name; d != "."; d = path.Dir(d) {
 			if _, err := os.Lstat(u.currentPath(path.Dir(d))); err == nil {
@@ -237,15 +248,4 @@ func (u *update) steps() (out []stage.Step, err error) {
 		u.rep.Backup = kept.Display
 	}
 	return out, nil
-}
-
-// removeEmpty removes the folders of the target that what went leaves empty.
-func (u *update) removeEmpty() {
-	for _, name := range u.aside {
-		for d := path.Dir(name); strings.HasPrefix(d, u.base+"/"); d = path.Dir(d) {
-			if os.Remove(u.currentPath(d)) != nil {
-				break
-			}
-		}
-	}
 }

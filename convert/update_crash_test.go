@@ -46,12 +46,16 @@ func TestUpdateKilledAtEveryRename(t *testing.T) {
 					t.Errorf("%s rename %d: half of %s: %q", when, n, name, b)
 				}
 			}
+			u.refusedUntilFinished(n <= renames)
 			u.said = nil
 			u.run(u.o)
 			u.is("a/rows.txt", rightText(7))
 			u.is("b/rows.txt", rightText(8))
 			u.is("c/rows.txt", rightText(2))
 			u.is("d/rows.txt", "")
+			if _, err := os.Lstat(filepath.Join(u.dst, "d")); err == nil {
+				t.Errorf("%s rename %d: an empty folder is left", when, n)
+			}
 			u.is(".git/HEAD", "theirs")
 			if finished := slices.ContainsFunc(u.said, func(s string) bool { return strings.Contains(s, "finished an update") }); finished != (n <= renames) {
 				t.Errorf("%s rename %d: said %q", when, n, u.said)
@@ -62,6 +66,45 @@ func TestUpdateKilledAtEveryRename(t *testing.T) {
 			}
 		}
 	}
+}
+
+// refusedUntilFinished expects that nothing reads a target with only some of its new
+// files, and that git does not see those that are still to come.
+func (u *updated) refusedUntilFinished(killed bool) {
+	u.Helper()
+	missing := 0
+	for _, name := range []string{"a", "b"} { // both are replaced
+		if _, err := os.Lstat(filepath.Join(u.dst, name, "rows.txt")); err != nil {
+			missing++
+		}
+	}
+	if missing > 1 {
+		u.Error("more than one file is missing")
+	}
+	o := u.o
+	o.DryRun = true
+	_, again := Convert(u.Context(), u.registry(), u.src, u.dst, o)
+	for what, err := range map[string]error{"dry run": again, "read": u.find(u.dst), "read below": u.find(filepath.Join(u.dst, "b")), "read above": u.find(filepath.Dir(u.dst))} {
+		if errors.Is(err, formats.ErrBusy) != killed {
+			u.Errorf("%s: %v", what, err)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(filepath.Dir(u.dst), ".*"+formats.StagingMark+"*"))
+	for _, dir := range left {
+		if b, _ := os.ReadFile(filepath.Join(dir, ".gitignore")); string(b) != "*\n" {
+			u.Errorf("%s: git would add it", dir)
+		}
+	}
+}
+
+// find returns the first error of finding the stores at a path.
+func (u *updated) find(at string) error {
+	for _, err := range Stores(u.Context(), u.registry(), at, "") {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // TestUpdateKilledAnywhere kills the real program at many points of an update.

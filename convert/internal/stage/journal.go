@@ -61,7 +61,7 @@ func Claim(t Target, say func(string)) (*Folder, error) {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(d.Root, e.Name())))
 		}
 	}
-	if err = errors.Join(err, os.Mkdir(d.Path, 0o777)); err != nil {
+	if err = errors.Join(err, s.hideFromGit(), os.Mkdir(d.Path, 0o777)); err != nil {
 		return nil, errors.Join(err, s.Remove())
 	}
 	return s, nil
@@ -71,6 +71,18 @@ func Claim(t Target, say func(string)) (*Folder, error) {
 func Interrupted(t Target) bool {
 	_, err := os.Lstat(filepath.Join(t.Dir, stagingPrefix(t.Base())+"update"))
 	return err == nil
+}
+
+// CheckSettled returns an error if an update of the file or folder at a path is placing
+// its files, or was killed while it did: then some files are old, some new, some missing.
+func CheckSettled(at string) error {
+	dir, base := filepath.Split(at)
+	journal := filepath.Join(dir, stagingPrefix(base)+"update", journalName)
+	if info, err := os.Lstat(journal); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return &formats.Error{At: at, Err: fmt.Errorf("%w: an update is not finished, so some of its files may be old or missing", formats.ErrBusy),
+		Hint: "wait if it is still running; if it was interrupted, run the same command with --update again"}
 }
 
 // finish makes the renames that a killed run did not come to.
@@ -207,11 +219,16 @@ func (s *Folder) Update(steps []Step, rename func(from, to string) error) error 
 	return errors.Join(err, os.Remove(at))
 }
 
-// conclude syncs the folders of the target in which names changed. Then nothing
-// needs the journal any more.
+// conclude removes the folders of the target that the steps left empty, and syncs those
+// in which names changed. Then nothing needs the journal any more.
 func (s *Folder) conclude(steps []Step) error {
 	var folders []string
 	for _, step := range steps {
+		for d := path.Dir(step.From); !s.isInside(step.From) && strings.Contains(d, "/"); d = path.Dir(d) {
+			if os.Remove(s.below(d)) != nil {
+				break
+			}
+		}
 		for _, name := range []string{step.From, step.To} {
 			if !s.isInside(name) {
 				folders = append(folders, path.Dir(name))

@@ -31,14 +31,26 @@ func stagingPrefix(base string) string {
 
 // New creates the folder.
 func New(t Target) (*Folder, error) {
+	failed := func(err error) error {
+		return &formats.Error{At: t.Dir, Op: "create a folder beside the target", Err: formats.Cause(err), Hint: "make the target's folder writable"}
+	}
 	d, err := scratch.Make(t.Dir, stagingPrefix(t.Base()))
 	switch {
 	case errors.Is(err, scratch.ErrSwept):
 		return nil, &formats.Error{At: t.Dir, Err: formats.Cause(err), Hint: "run it again when the other runs have finished"}
 	case err != nil:
-		return nil, &formats.Error{At: t.Dir, Op: "create a folder beside the target", Err: formats.Cause(err), Hint: "make the target's folder writable"}
+		return nil, failed(err)
 	}
-	return &Folder{Dir: d, Tree: d.Path, TargetDir: t.Dir}, nil
+	s := &Folder{Dir: d, Tree: d.Path, TargetDir: t.Dir}
+	if err := s.hideFromGit(); err != nil {
+		return nil, errors.Join(failed(err), s.Remove())
+	}
+	return s, nil
+}
+
+// hideFromGit keeps git from adding what a killed run leaves.
+func (s *Folder) hideFromGit() error {
+	return os.WriteFile(filepath.Join(s.Root, ".gitignore"), []byte("*\n"), 0o600)
 }
 
 // NewDryRun creates the folder of a dry run. Nothing is renamed out of

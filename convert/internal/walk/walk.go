@@ -57,6 +57,12 @@ const (
 func Items(ctx context.Context, reg *formats.Registry, start *formats.Location, skip func(rel string) bool) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		w := &walker{ctx: ctx, reg: reg, skip: skip, yield: yield}
+		for at := filepath.Dir(ResolvedPath(start.Path)); at != filepath.Dir(at); at = filepath.Dir(at) {
+			if err := stage.CheckSettled(at); err != nil { // the start is in the target of the update
+				w.fail(Item{Found: Found{Rel: ".", Loc: start}, Err: err})
+				return
+			}
+		}
 		w.visit(start, ".")
 	}
 }
@@ -79,6 +85,13 @@ func (w *walker) visit(l *formats.Location, rel string) bool {
 	case !l.IsDir() && !l.IsRegular():
 		it.Why = SpecialFile
 		return w.yield(it) // a pipe or device: opening it could block forever
+	}
+	at := l.Path
+	if rel == "." {
+		at = ResolvedPath(at)
+	}
+	if it.Err = stage.CheckSettled(at); it.Err != nil {
+		return w.fail(it)
 	}
 	if it.Detected, it.Err = w.reg.Detect(w.ctx, l); it.Err != nil {
 		return w.fail(it)
