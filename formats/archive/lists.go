@@ -13,6 +13,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/entries"
+	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
 )
@@ -144,7 +145,7 @@ func (r *reader) entry(set int, file string) (key string, e entries.Entry, err e
 	got.add(line, r.placeOf(set, file))
 	said, ok := parseTrailer(last)
 	switch {
-	case conflict(b):
+	case lines.Conflict(b):
 		return "", e, errConflict
 	case !ok:
 		return "", e, errNoTrailer

@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/lines"
 	"rehome/formats/internal/packed"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/store"
@@ -189,7 +190,7 @@ func parseDatabase(b []byte, path string) (store.Database, []store.Set, error) {
 
 // sane returns an error for JSON that must not be decoded.
 func sane(b []byte) error {
-	if conflict(b) {
+	if lines.Conflict(b) {
 		return errConflict
 	}
 	return rawjson.Unique(b, maxTokens) // the decoder takes the last of duplicate members
@@ -261,8 +262,3 @@ func documents(s *store.Schema, compress packed.Kind) map[string]document {
 
 // errConflict is the error of a file in which git left the marks of a conflict.
 var errConflict = errors.New("unresolved merge conflict")
-
-// conflict reports whether a line of the text is a mark of a conflict.
-func conflict(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("<<<<<<< ")) || bytes.Contains(b, []byte("\n<<<<<<< "))
-}

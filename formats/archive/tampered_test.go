@@ -146,6 +146,7 @@ func TestTampered(t *testing.T) {
 		"conflict in the manifest": {func(a *tampering) { a.replace(manifestName, "  \"origin\"", "<<<<<<< HEAD\n  \"origin\"") }, "unresolved merge conflict", "RH380"},
 		"conflict in a database":   {func(a *tampering) { f := a.find(databaseName); a.write(f, "<<<<<<< HEAD\n"+a.read(f)) }, "unresolved merge conflict", "RH380"},
 		"conflict in rows":         {func(a *tampering) { a.replace(a.find("/base.ndjson"), "{\"rows\"", "<<<<<<< HEAD\n{\"rows\"") }, "unresolved merge conflict", "RH131"},
+		"half of a conflict":       {func(a *tampering) { a.replace(a.find("/base.ndjson"), "{\"rows\"", ">>>>>>> other\n{\"rows\"") }, "unresolved merge conflict", "RH131"},
 		"conflict in an entry":     {func(a *tampering) { f := a.find(entrySuffix); a.write(f, "<<<<<<< HEAD\n"+a.read(f)+"=======\n") }, "unresolved merge conflict", "RH384"},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {

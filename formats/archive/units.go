@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"rehome/formats/archive/internal/rowtext"
+	"rehome/formats/internal/lines"
 	"rehome/formats/store"
 )
 
@@ -82,7 +83,7 @@ func (u *unit) parse(sets []store.Set, row parseRow) {
 		if err == nil && set.RowIDs && !stream(u.file) && !common(u.file) {
 			err = u.ascends(b.RowID(b.Rows() - 1))
 		}
-		if err != nil && conflict(rest[:n]) {
+		if err != nil && lines.Conflict(rest[:n]) {
 			err = errConflict
 		}
 		if err != nil {

@@ -81,7 +81,7 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 			d.Account.Add(session.Account{Read: 1, Converted: 1})
 			continue
 		}
-		if conflict(l.Bytes) {
+		if lines.Conflict(l.Bytes) {
 			return errConflict(l.Number)
 		}
 		p := sdksession.Place{Offset: start + l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/lines"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -183,7 +184,7 @@ func (c *cursor) fill(rest []byte) error {
 func (c *cursor) reach(line []byte, class store.Class) error {
 	c.number++
 	c.line, c.class, c.here = line, class, c.here[:0]
-	if conflict(line) {
+	if lines.Conflict(line) {
 		return c.fail(errConflict(c.number))
 	}
 	if c.kind == sdkdoc.Agent {
@@ -233,11 +234,6 @@ func lineDigest(class store.Class, b []byte) store.Digest {
 		return digest.Cell(store.BlobCell(b))
 	}
 	return digest.Cell(store.TextCell(bytes.TrimSuffix(b, []byte("\r"))))
-}
-
-// conflict reports a line that git leaves where two versions of a file conflict.
-func conflict(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> "))
 }
 
 // errConflict is the error of such a line.

@@ -71,7 +71,7 @@ func (s *scan) file(set int) error {
 		if l.Long {
 			return &formats.Error{Err: fmt.Errorf("line %d is longer than %d MB", l.Number, maxLine>>20)}
 		}
-		if conflict(l.Bytes) {
+		if lines.Conflict(l.Bytes) {
 			return errConflict(l.Number)
 		}
 		line, class := l.Bytes, store.Text

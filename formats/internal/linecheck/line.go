@@ -81,6 +81,8 @@ func (c *checker) sound(l *lines.Line, b []byte) ([]byte, bool) {
 		c.breach(tooDeep, l.Number, "", "")
 	case bad == rawjson.Truncated && !l.Ended:
 		c.tail = true
+	case bad != "" && lines.Conflict(l.Bytes):
+		c.breach(notJSON, l.Number, "", "unresolved merge conflict: edit the file, or check out one side of it")
 	case bad != "":
 		c.breach(notJSON, l.Number, "", "byte %d: %s", end+1, rule.Words(bad))
 	case end < len(b):

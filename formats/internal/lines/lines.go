@@ -125,3 +125,19 @@ func (c *cutter) give(rest []byte, ended bool) bool {
 	}
 	return c.yield(l, nil)
 }
+
+// Conflict reports whether text has a line that git leaves where two versions of a file
+// conflict. No line of JSON looks like it.
+func Conflict(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		for _, begin := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
+			if bytes.HasPrefix(line, []byte(begin)) {
+				return true
+			}
+		}
+		if string(bytes.TrimRight(line, "\r\n")) == "=======" {
+			return true
+		}
+	}
+	return false
+}

@@ -95,3 +95,16 @@ func TestEachReadsLittle(t *testing.T) {
 		}
 	}
 }
+
+func TestConflict(t *testing.T) {
+	for _, text := range []string{"<<<<<<< HEAD", "{}\n||||||| base\n", "=======\r\n", "{}\n=======", ">>>>>>> other\n"} {
+		if !Conflict([]byte(text)) {
+			t.Errorf("%q: no conflict", text)
+		}
+	}
+	for _, text := range []string{"", "{}\n", "{\"<<<<<<< \":1}\n", "========\n", " =======\n"} {
+		if Conflict([]byte(text)) {
+			t.Errorf("%q: a conflict", text)
+		}
+	}
+}
