@@ -38,6 +38,7 @@ type divider struct {
 type agentFolder struct {
 	part
 	agent  string
+	made   bool  // the folder is there
 	stamp  stamp // of its last line of this kind
 	lines  [sdkdoc.Kinds]int
 	buffer []byte
@@ -237,8 +238,11 @@ func (d *divider) flush() error {
 }
 
 func (d *divider) write(f *agentFolder, file string, b []byte) error {
-	if err := d.root.MkdirAll(f.name, 0o777); err != nil {
-		return err
+	if !f.made {
+		if err := d.root.MkdirAll(f.name, 0o777); err != nil {
+			return err
+		}
+		f.made = true
 	}
 	out, err := d.root.OpenFile(path.Join(f.name, file), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"rehome/formats/internal/digest"
@@ -26,6 +27,7 @@ type cursor struct {
 	kind   sdkdoc.Kind
 	at     int64 // in the file, of what was not read yet
 	size   int64
+	file   *os.File // while it is open
 	buffer []byte
 	from   int // of the rest of the buffer
 	line   []byte
@@ -37,8 +39,12 @@ type cursor struct {
 }
 
 // joinBuffers is what the buffers of all cursors take together, at least a few
-// kilobytes each.
-const joinBuffers = 16 << 20
+// kilobytes each. A cursor whose lines are wanted gets maxBuffer, if so much is left:
+// few agents are active at one time.
+const (
+	joinBuffers = 16 << 20
+	maxBuffer   = 256 << 10
+)
 
 // cursors is a heap.
 type cursors []*cursor
@@ -62,6 +68,10 @@ func (s *scan) join(k sdkdoc.Kind) error {
 	some := false
 	for _, p := range s.parts {
 		c := &cursor{scan: s, part: p, kind: k, items: p.items[k]}
+		if p.lacks[k.File()] {
+			s.stale(c.items)
+			continue
+		}
 		f, err := s.reader.file(p.file(k))
 		if err != nil {
 			return s.fail(p.file(k), err)
@@ -71,9 +81,10 @@ func (s *scan) join(k sdkdoc.Kind) error {
 			continue
 		}
 		some = true
-		c.size = s.was[p.file(k)].Size()
-		f.Close()
+		c.size, c.file = s.was[p.file(k)].Size(), f
 		more, err := c.next()
+		f.Close()
+		c.file = nil
 		if err != nil {
 			return err
 		}
@@ -136,6 +147,7 @@ func (c *cursor) next() (bool, error) {
 		}
 		if c.at == c.size {
 			if c.from = len(c.buffer); len(rest) == 0 {
+				c.scan.joined -= cap(c.buffer)
 				c.buffer = nil
 				return false, nil
 			}
@@ -158,24 +170,30 @@ func (c *cursor) fill(rest []byte) error {
 	if err := c.scan.ctx.Err(); err != nil {
 		return err
 	}
-	n := max(min(joinBuffers/len(c.scan.parts), 256<<10), 4<<10, len(rest))
+	n := max(min(joinBuffers/len(c.scan.parts), maxBuffer), 4<<10, len(rest))
+	if c.at > 0 && c.scan.joined+maxBuffer <= 2*joinBuffers {
+		n = max(n, maxBuffer)
+	}
 	n = int(min(int64(n), c.size-c.at))
 	buffer := append(make([]byte, 0, len(rest)+n), rest...)
-	f, err := c.scan.reader.file(c.part.file(c.kind))
-	if err == nil && f == nil {
-		err = errors.New("the file has vanished")
-	}
-	if err != nil {
-		return err
+	f, err := c.file, error(nil)
+	if f == nil {
+		if f, err = c.scan.reader.file(c.part.file(c.kind)); err == nil && f == nil {
+			err = errors.New("the file has vanished")
+		}
+		if err != nil {
+			return err
+		}
+		defer f.Close()
 	}
 	got, err := f.ReadAt(buffer[len(rest):len(rest)+n], c.at)
-	err = errors.Join(f.Close(), err)
 	if got < n && err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if got < n {
 		return errors.New("the file has shrunk while it was read")
 	}
+	c.scan.joined += cap(buffer) - cap(c.buffer)
 	c.buffer, c.from, c.at = buffer[:len(rest)+n], 0, c.at+int64(n)
 	return nil
 }

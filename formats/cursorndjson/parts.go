@@ -57,6 +57,7 @@ type part struct {
 	name  string                            // the folder, "" for the store itself
 	first stamp                             // of its agent
 	items [sdkdoc.Kinds][]store.SidecarItem // about its lines
+	lacks map[string]bool                   // files and folders that are not there
 }
 
 // file returns the path of the part's file.
@@ -137,31 +138,47 @@ func split(ctx context.Context, root fs.FS) (parts []*part, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if holds(root, ".") {
-		parts = append(parts, &part{})
+	if p := partOf("", list); p != nil {
+		parts = append(parts, p)
 	}
 	for _, e := range list {
-		if e.IsDir() && holds(root, e.Name()) && e.Name() != sdkdoc.Transcripts {
-			parts = append(parts, &part{name: e.Name(), first: firstStamp(ctx, root, e.Name())})
+		if !e.IsDir() || e.Name() == sdkdoc.Transcripts {
+			continue
+		}
+		files, _ := fs.ReadDir(root, e.Name()) // one that cannot be read is none
+		if p := partOf(e.Name(), files); p != nil {
+			p.first = firstStamp(ctx, root, p)
+			parts = append(parts, p)
 		}
 	}
 	slices.SortFunc(parts, func(a, b *part) int { return comparePlaces(a.first, a.name, b.first, b.name) })
 	return parts, nil
 }
 
-// holds reports whether a folder has one of the files of a store.
-func holds(root fs.FS, folder string) bool {
-	list, _ := fs.ReadDir(root, folder) // one that cannot be read is none
-	return slices.ContainsFunc(list, func(e fs.DirEntry) bool {
-		_, known := sdkdoc.KindOf(e.Name())
-		return known || e.Name() == sdkdoc.Transcripts || e.Name() == formats.PartSidecar
-	})
+// partOf returns the part that a folder is, nil if it has none of the files of a store.
+func partOf(name string, list []fs.DirEntry) *part {
+	p := &part{name: name, lacks: map[string]bool{sdkdoc.Transcripts: true}}
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		p.lacks[k.File()] = true
+	}
+	some := false
+	for _, e := range list {
+		some = some || p.lacks[e.Name()] || e.Name() == formats.PartSidecar
+		delete(p.lacks, e.Name())
+	}
+	if !some {
+		return nil
+	}
+	return p
 }
 
-// firstStamp returns the stamp of the agent whose folder it is.
-func firstStamp(ctx context.Context, root fs.FS, folder string) stamp {
-	at := path.Join(folder, sdkdoc.Agent.File())
-	if info, err := fs.Stat(root, at); folder == unowned || err != nil || !info.Mode().IsRegular() {
+// firstStamp returns the stamp of the agent whose folder a part is.
+func firstStamp(ctx context.Context, root fs.FS, p *part) stamp {
+	at := p.file(sdkdoc.Agent)
+	if p.name == unowned || p.lacks[sdkdoc.Agent.File()] {
+		return never()
+	}
+	if info, err := fs.Stat(root, at); err != nil || !info.Mode().IsRegular() {
 		return never()
 	}
 	f, err := root.Open(at)

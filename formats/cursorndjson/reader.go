@@ -101,6 +101,13 @@ var errNotRegular = errors.New("not a regular file")
 
 // file opens a file, nil if it is not there.
 func (r *reader) file(p string) (*os.File, error) {
+	if r.was[p] != nil {
+		f, err := r.root.Open(p)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
+		return f, err
+	}
 	// Looked at first: opening a pipe would wait for ever.
 	info, err := r.root.Stat(p)
 	switch {
@@ -119,15 +126,16 @@ func (r *reader) file(p string) (*os.File, error) {
 		f.Close()
 		return nil, err
 	}
-	if r.was[p] == nil {
-		r.was[p] = info
-	}
+	r.was[p] = info
 	return f, nil
 }
 
 // transcripts lists the transcripts of all parts, sorted.
 func (r *reader) transcripts() (out []string, err error) {
 	for _, p := range r.parts {
+		if p.lacks[sdkdoc.Transcripts] {
+			continue
+		}
 		root, err := fs.Sub(r.root.FS(), path.Join(".", p.name))
 		if err != nil {
 			return nil, err

@@ -22,6 +22,8 @@ type scan struct {
 	moved []byte // an agent's line with another workspace
 	n     int64  // lines so far
 
+	joined int // bytes in the buffers of all cursors
+
 	part     *part               // of the line
 	local    int                 // its number there
 	resolved []store.SidecarItem // items of parts, by the numbers of the joined lines
