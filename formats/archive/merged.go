@@ -32,6 +32,10 @@ type merged struct {
 	held []heldRow               // rows whose row id another row has
 }
 
+// fewKeys is how many keys of a file its map is used again after: a larger one takes
+// long to clear.
+const fewKeys = 256
+
 type keyRow struct {
 	line int
 	row  store.Digest // of all cells
@@ -74,7 +78,10 @@ func (m *merged) sift(b *store.Batch, file string, line int, give func(b *store.
 // enter moves to a file. Rows of two files never have one key: the key names the file.
 func (m *merged) enter(file string) {
 	if m.file != file {
-		m.file, m.seen = file, map[store.Digest]keyRow{}
+		if m.file = file; m.seen == nil || len(m.seen) > fewKeys {
+			m.seen = map[store.Digest]keyRow{}
+		}
+		clear(m.seen)
 	}
 }
 
