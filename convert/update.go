@@ -25,11 +25,12 @@ type update struct {
 	ctx     context.Context
 	base    string // path of the target below its folder
 	exists  bool
-	state   string          // folder of the marks
-	before  *mark.Mark      // of the previous update; nil if unknown
-	after   *mark.Mark      // what the next update will know
-	sources [][]mark.Stat   // by store; nil if it is not known or may still change
-	made    map[string]bool // files of this run, by path below the target
+	state   string              // folder of the marks
+	before  *mark.Mark          // of the previous update; nil if unknown
+	byStore map[string][]string // names of its files, once asked for
+	after   *mark.Mark          // what the next update will know
+	sources [][]mark.Stat       // by store; nil if it is not known or may still change
+	made    map[string]bool     // files of this run, by path below the target
 
 	noting sync.Mutex
 	noted  map[string]*noted // of sources that were read by their changes, by store

@@ -148,13 +148,25 @@ func (u *update) skip(i int) bool {
 	return true
 }
 
+// marked returns the names in the mark of the files that were made of a store.
+func (u *update) marked(rel string) []string {
+	if u.byStore == nil {
+		u.byStore = map[string][]string{}
+		for name, f := range u.before.Files {
+			u.byStore[f.Store] = append(u.byStore[f.Store], name)
+		}
+	}
+	return u.byStore[rel]
+}
+
 // asWritten reports whether all files of a store look as the previous update wrote them.
 func (u *update) asWritten(rel string) bool {
 	some := false
-	for name, f := range u.before.Files {
-		if f.Store != rel || strings.HasPrefix(name, "../") {
+	for _, name := range u.marked(rel) {
+		if strings.HasPrefix(name, "../") {
 			continue
 		}
+		f := u.before.Files[name]
 		info, err := u.lstat(u.above(name))
 		if removed := f.Digest == ""; err != nil || removed != (info == nil) || !removed && mark.StatOf(info) != f.Stat {
 			return false

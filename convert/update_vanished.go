@@ -74,8 +74,8 @@ func (u *update) vanishedStores() []string {
 // filesFrom returns the files of the target that were made of a store.
 func (u *update) filesFrom(rel string) (out []string) {
 	if u.rep.Lane == SessionConversion {
-		for name, f := range u.before.Files {
-			if info, err := u.lstat(u.above(name)); f.Store == rel && err == nil && info != nil {
+		for _, name := range u.marked(rel) {
+			if info, err := u.lstat(u.above(name)); err == nil && info != nil {
 				out = append(out, u.above(name))
 			}
 		}
