@@ -164,7 +164,7 @@ func TestMergeByGit(t *testing.T) {
 	}
 	found := map[loss.Code]int64{}
 	for _, g := range losses.Groups() {
-		found[g.Code] += int64(g.Count)
+		found[g.Code] += g.Count
 	}
 	if found[loss.RowRenumbered] == 0 || found[loss.RowTwice] != 1 || len(found) != 2 {
 		t.Errorf("losses %v", found)

@@ -19,6 +19,6 @@ func isRemote(path string) bool {
 		0x786f4256, // shares of VirtualBox
 		0x00c36400, // Ceph
 		0x5346414f, // AFS
-		0x0bd00bd0, // Lustre
+		0x0bd00bd0, // the parallel file system of many clusters
 	}, uint32(s.Type))
 }
