@@ -61,8 +61,9 @@
 //
 // # How it is split
 //
-// The events of a run are one shard. Every other table is small or only grows,
-// and is split into ranges of 65,536 row ids.
+// The events of a run are one shard, and so are the row of an agent and its runs.
+// Every other table is small or only grows, and is split into ranges of 65,536
+// row ids.
 //
 // # Not verified
 //

@@ -81,7 +81,7 @@ func (b *bench) clientJobs(ctx context.Context) ([]job, error) {
 // Everything the store holds crosses, the keys that clients make for
 // themselves too: the scripts and the SDK carry them as well.
 func (b *bench) toLines(root, to string) []string {
-	return b.convert(root, to, "--to", "cursor-ndjson", "--with-secrets")
+	return b.convert(root, to, "--to", "cursor-ndjson", "--flat", "--with-secrets")
 }
 
 func (b *bench) toRoot(lines, to string) []string {
