@@ -100,7 +100,9 @@ func (d *Dir) open() (bool, error) {
 
 // Remove takes the folder away with all that is in it. That goes first, while
 // the lock still tells others to keep off; what is left then may be swept by
-// anybody. A nil Dir has nothing to remove.
+// anybody. The lock loses its name before it is given up: a run that is just
+// making the folder, and waits for the lock, sees that it is too late. A nil Dir
+// has nothing to remove.
 func (d *Dir) Remove() error {
 	if d == nil {
 		return nil
@@ -110,6 +112,9 @@ func (d *Dir) Remove() error {
 	}
 	err := os.RemoveAll(d.Path)
 	if d.lock != nil {
+		if namesGo && err == nil {
+			os.Remove(filepath.Join(d.Root, lockName))
+		}
 		d.lock.Close()
 	}
 	if err != nil {
