@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/internal/fileid"
 )
 
 // marksName is the name of the file with the marks of the last run. It is a cache:
@@ -51,16 +52,13 @@ func indexDigest(snapshot string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// settled is how old a file must be for its time to prove that it is unchanged: a
-// change within the resolution of file times leaves the same time.
-const settled = 2 * time.Second
-
 // markOf returns the mark of a file, "" if it was changed too recently for one.
 func markOf(info fs.FileInfo, now time.Time) string {
-	if now.Sub(info.ModTime()) < settled {
+	if !fileid.Settled(info.ModTime(), now) {
 		return ""
 	}
-	return fmt.Sprintf("%d %d %d", info.Size(), info.ModTime().UnixNano(), inode(info))
+	id := fileid.Of(info)
+	return fmt.Sprintf("%d %d %d", id.Size, id.Changed, id.Inode)
 }
 
 // storeMark returns the mark of all files of a store, "" if it has none, and when

@@ -14,13 +14,9 @@ import (
 	"time"
 
 	"rehome/formats"
+	"rehome/internal/fileid"
 	"rehome/internal/fsevents"
 )
-
-// settled is how old the last change of a file must be. The clock of a file system
-// may have steps of two seconds, so a file that changed later can change again
-// without a new size or time.
-const settled = 2 * time.Second
 
 // look is what is seen of a source without reading it.
 type look struct {
@@ -127,7 +123,7 @@ func (w *lookWalk) walk(ctx context.Context, root string) {
 func (w *lookWalk) folder(ctx context.Context, path string) (inner []string) {
 	f, err := os.Open(path)
 	if err != nil {
-		w.print += w.hash(seen{path: path, size: -1}) // it counts as a change if it can be read again
+		w.print += w.hash(seen{path, fileid.ID{Size: -1}}) // it counts as a change if it can be read again
 		return nil
 	}
 	defer f.Close()
@@ -155,7 +151,7 @@ func (w *lookWalk) folder(ctx context.Context, path string) (inner []string) {
 		}
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
-				w.print += w.hash(seen{path: path, size: -2})
+				w.print += w.hash(seen{path, fileid.ID{Size: -2}})
 			}
 			break
 		}
@@ -170,15 +166,14 @@ func (w *lookWalk) add(path string, info fs.FileInfo) {
 	if strings.HasSuffix(path, "-shm") {
 		return
 	}
-	w.print += w.hash(seen{path, info.Size(), info.ModTime().UnixNano(), inode(info)})
-	w.young = w.young || w.now.Sub(info.ModTime()).Abs() < settled
+	w.print += w.hash(seen{path, fileid.Of(info)})
+	w.young = w.young || w.now.Sub(info.ModTime()).Abs() < fileid.Resolution
 }
 
 // seen is what is seen of one file.
 type seen struct {
-	path          string
-	size, changed int64
-	inode         uint64
+	path string
+	id   fileid.ID
 }
 
 func (w *lookWalk) hash(s seen) uint64 { return maphash.Comparable(w.seed, s) }

@@ -17,6 +17,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/all"
 	"rehome/formats/session"
+	"rehome/internal/fileid"
 	"rehome/internal/fsevents"
 	"rehome/testdata/chat"
 )
@@ -138,11 +139,11 @@ func TestRoundAfterEvent(t *testing.T) {
 		l.event()
 		after(quiet)
 		l.want(2, Ready, Store)
-		after(settled) // again, because the file had just changed
+		after(fileid.Resolution) // again, because the file had just changed
 		l.want(3, Ready, Store)
 		looks := l.looks
 		l.event() // without a change
-		after(settled)
+		after(fileid.Resolution)
 		if l.want(3, Ready, Store); l.looks != looks+1 {
 			t.Errorf("%d looks", l.looks-looks)
 		}

@@ -9,6 +9,7 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/fileid"
 	"rehome/internal/fsevents"
 )
 
@@ -219,7 +220,7 @@ func (w *watcher) wait(ctx context.Context) {
 		pause *= safetyFactor
 	}
 	if pause = max(pause, lookPause*w.took); w.done.young {
-		pause = min(pause, settled)
+		pause = min(pause, fileid.Resolution)
 	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

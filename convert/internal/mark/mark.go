@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"rehome/internal/fileid"
 )
 
 // Mark is what is known of a target.
@@ -140,7 +142,8 @@ func replace(name string, b []byte) error {
 
 // StatOf returns what a file system says of a file.
 func StatOf(info fs.FileInfo) Stat {
-	return Stat{Size: info.Size(), Time: info.ModTime().UnixNano(), Inode: inode(info), Mode: uint32(info.Mode())}
+	id := fileid.Of(info)
+	return Stat{Size: id.Size, Time: id.Changed, Inode: id.Inode, Mode: uint32(info.Mode())}
 }
 
 // maxFiles bounds the files of a source that a mark describes.
@@ -178,13 +181,10 @@ func Source(paths ...string) (out []Stat) {
 	return out
 }
 
-// granularity is the coarsest resolution of a file system's times.
-const granularity = 2 * time.Second
-
 // Settled reports whether all files last changed well before a time of the same
 // clock: else one could change again without a new time.
 func Settled(list []Stat, now time.Time) bool {
-	return list != nil && !slices.ContainsFunc(list, func(s Stat) bool { return s.Time > now.Add(-granularity).UnixNano() })
+	return list != nil && !slices.ContainsFunc(list, func(s Stat) bool { return !fileid.Settled(time.Unix(0, s.Time), now) })
 }
 
 // Digest returns the digest of a file.

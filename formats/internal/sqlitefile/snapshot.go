@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitepages"
+	"rehome/internal/fileid"
 )
 
 // Snapshot is a database as of the last commit in its write-ahead log, read by its
@@ -29,9 +30,8 @@ type Snapshot struct {
 
 // FileID tells a database file from what it was before, without its log.
 type FileID struct {
-	Size, Changed int64 // Changed in nanoseconds
-	Inode         uint64
-	Head          [sqlitepages.HeaderBytes]byte
+	fileid.ID
+	Head [sqlitepages.HeaderBytes]byte
 }
 
 // ErrNoSnapshot is why a database can only be read by SQLite.
@@ -64,7 +64,7 @@ func (s *Snapshot) open(ctx context.Context, before *sqlitepages.Log) (err error
 	if err != nil {
 		return s.unreadable(ctx, err)
 	}
-	s.ID = FileID{Size: info.Size(), Changed: info.ModTime().UnixNano(), Inode: inode(info)}
+	s.ID.ID = fileid.Of(info)
 	if s.ID.Size != s.was.db.size || s.ID.Changed != s.was.db.mtime.UnixNano() {
 		return s.inUse("it changed while it was opened")
 	}

@@ -1,13 +1,12 @@
-//go:build !windows
+//go:build unix
 
-package watch
+package fileid
 
 import (
 	"io/fs"
 	"syscall"
 )
 
-// inode returns the number of a file, which tells it from another with its name.
 func inode(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Ino)
