@@ -110,7 +110,7 @@ func (d *Dir) Remove() error {
 	if d.claimed {
 		d.release()
 	}
-	err := os.RemoveAll(d.Path)
+	err := d.Empty()
 	if d.lock != nil {
 		if namesGo && err == nil {
 			os.Remove(filepath.Join(d.Root, lockName))
@@ -121,6 +121,21 @@ func (d *Dir) Remove() error {
 		return err
 	}
 	return os.RemoveAll(d.Root)
+}
+
+// Empty removes everything in the folder but its lock. A folder without a lock is
+// swept only if it is empty.
+func (d *Dir) Empty() error {
+	list, err := os.ReadDir(d.Root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range list {
+		if e.Name() != lockName {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(d.Root, e.Name())))
+		}
+	}
+	return err
 }
 
 // File is a file that has no name any more where the system allows that: it

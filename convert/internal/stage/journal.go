@@ -55,13 +55,7 @@ func Claim(t Target, say func(string)) (*Folder, error) {
 		s.keep = true
 		return nil, errors.Join(err, s.Remove())
 	}
-	list, err := os.ReadDir(d.Root)
-	for _, e := range list {
-		if e.Name() != "lock" {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(d.Root, e.Name())))
-		}
-	}
-	if err = errors.Join(err, s.hideFromGit(), os.Mkdir(d.Path, 0o777)); err != nil {
+	if err := errors.Join(d.Empty(), s.hideFromGit(), os.Mkdir(d.Path, 0o777)); err != nil {
 		return nil, errors.Join(err, s.Remove())
 	}
 	return s, nil
