@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/formats"
 	"rehome/formats/internal/sqlitefile"
@@ -42,6 +43,7 @@ func TestLostLog(t *testing.T) {
 	c.run("UPDATE cursorDiskKV SET value=randomblob(length(value))")
 	have := c.full()
 	lost := &client{t: t, path: c.copied()}
+	lost.age()
 	m := lost.take(t.Context())
 	if err := os.Remove(lost.path + "-wal"); err != nil {
 		t.Fatal(err)
@@ -59,6 +61,38 @@ func TestLostLog(t *testing.T) {
 	}
 	if d.Scanned {
 		t.Error("all pages were read, though the database file is as it was")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestYoung: a file that just changed can change again without another time, size or
+// header, so that these prove nothing.
+func TestYoung(t *testing.T) {
+	c := newClient(t, 1)
+	c.insert("cursorDiskKV", 3)
+	c.run("PRAGMA wal_checkpoint(TRUNCATE)")
+	now := time.Now()
+	if err := os.Chtimes(c.path, now, now); err != nil {
+		t.Fatal(err)
+	}
+	m, have := c.take(t.Context()), c.full()
+	c.run("UPDATE cursorDiskKV SET value=randomblob(length(value))", "PRAGMA wal_checkpoint(TRUNCATE)")
+	if err := os.Chtimes(c.path, now, now); err != nil {
+		t.Fatal(err)
+	}
+	s := c.snapshot(t.Context(), m)
+	d, err := m.Since(t.Context(), s, groupOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.apply(t.Context(), have, d)
+	want := c.full()
+	for _, table := range tracked {
+		if diff := differs(have[table], want[table]); diff != "" {
+			t.Error(table, diff)
+		}
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -103,6 +137,7 @@ func TestCost(t *testing.T) {
 		c := newClient(t, 2)
 		c.run(fmt.Sprintf("INSERT INTO cursorDiskKV WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM s WHERE i<%d) SELECT 'n'||i, randomblob(3000) FROM s", rows),
 			"PRAGMA wal_checkpoint(TRUNCATE)")
+		c.age()
 		m := c.take(t.Context())
 		c.run("INSERT INTO cursorDiskKV VALUES ('one', randomblob(3000))")
 		s := c.snapshot(t.Context(), m)

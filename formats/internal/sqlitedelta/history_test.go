@@ -8,14 +8,17 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/store"
+	"rehome/internal/fileid"
 )
 
 // client writes to a database as a client would.
@@ -26,6 +29,7 @@ type client struct {
 	pool *sql.DB
 	wal  bool
 	n    int // of keys and of names
+	aged int64
 	log  []string
 }
 
@@ -45,6 +49,27 @@ func newClient(t *testing.T, seed uint64) *client {
 		c.step()
 	}
 	return c
+}
+
+// age makes the database file as old as none of its earlier states, so that a mark can
+// prove by its time that it has not changed.
+func (c *client) age() {
+	c.t.Helper()
+	c.aged++
+	at := time.Unix(1_700_000_000+c.aged, 0)
+	if err := os.Chtimes(c.path, at, at); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// young reports whether the database file was written to since it was aged.
+func (c *client) young() bool {
+	c.t.Helper()
+	info, err := os.Stat(c.path)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return !fileid.Settled(info.ModTime(), time.Now())
 }
 
 func (c *client) open() {
@@ -280,6 +305,9 @@ func TestHistories(t *testing.T) {
 					}
 				}
 				m = recoded(t, m)
+				if c.young() && c.rng.IntN(3) > 0 {
+					c.age()
+				}
 				s := c.snapshot(ctx, m)
 				d, err := m.Since(ctx, s, groupOf)
 				want := c.full()

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"rehome/formats/internal/digest"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
+	"rehome/internal/fileid"
 )
 
 // Delta is what changed between a mark and a snapshot.
@@ -41,8 +43,16 @@ func (m *Mark) Log() *sqlitepages.Log { return &m.log }
 // is ErrFullPass if the mark does not tell.
 func (m *Mark) Since(ctx context.Context, s *sqlitefile.Snapshot, group Group) (*Delta, error) {
 	d := &Delta{snapshot: s, group: group, Mark: &Mark{id: s.ID, log: *s.Log, page: s.Page}}
-	return d, d.find(ctx, m)
+	err := d.find(ctx, m)
+	if !fileid.Settled(time.Unix(0, s.ID.Changed), time.Now()) {
+		d.Mark.id.Changed = young
+	}
+	return d, err
 }
+
+// young is in the place of a time so recent that the file can change again with the
+// same one. No file has it, so that the mark proves nothing by it.
+const young = -1
 
 func (d *Delta) find(ctx context.Context, m *Mark) error {
 	s, now := d.snapshot, d.Mark
