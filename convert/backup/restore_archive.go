@@ -144,17 +144,12 @@ func (r *restore) missing(ctx context.Context, c *choice) (out []Session) {
 // keeps other things there. Nothing is overwritten. The files by which the store is
 // recognized come last, so that a killed run leaves no half of it.
 func (r *restore) merge(ctx context.Context, text string, c *choice, o convert.Options) error {
-	dest, err := stage.Resolve(c.dest)
-	if err != nil {
-		return err
-	}
-	stage.Sweep(dest, r.say)
-	private, err := stage.New(dest)
+	private, err := r.stage(c)
 	if err != nil {
 		return err
 	}
 	defer private.Remove()
-	whole := filepath.Join(private.Tree, dest.Base())
+	whole := filepath.Join(private.Tree, filepath.Base(c.dest))
 	o.DryRun = false
 	if _, err := convertOne(ctx, r, text, whole, o); err != nil {
 		return private.WithTargetPath(err)

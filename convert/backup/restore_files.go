@@ -91,14 +91,19 @@ func differs(at string) error {
 	return &formats.Error{At: at, Err: errors.New("differs from what was saved"), Hint: damagedHint}
 }
 
-// copyFiles copies files next to their store, and then gives them their names.
-func (r *restore) copyFiles(ctx context.Context, f *formats.Format, c *choice, todo []File) error {
+// stage makes the folder in which a store is staged, next to where it belongs.
+func (r *restore) stage(c *choice) (*stage.Folder, error) {
 	dest, err := stage.Resolve(c.dest)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	stage.Sweep(dest, r.say)
-	private, err := stage.New(dest)
+	return stage.New(dest)
+}
+
+// copyFiles copies files next to their store, and then gives them their names.
+func (r *restore) copyFiles(ctx context.Context, f *formats.Format, c *choice, todo []File) error {
+	private, err := r.stage(c)
 	if err != nil {
 		return err
 	}
