@@ -10,6 +10,65 @@ import (
 	"rehome/formats"
 )
 
+type backupCmd struct {
+	Dir string `arg:"" optional:"" help:"Folder of backups (default: rehome/backup in your data folder). Created if missing; private to you."`
+
+	WithoutSecrets bool `group:"What to include:" help:"Leave out keys and tokens"`
+	Delete         bool `group:"What to include:" help:"Drop sessions that no longer exist on this machine (kept by default)"`
+
+	Keep     int    `group:"Output:" placeholder:"N" help:"Remove the oldest snapshots beyond N (default: keep all)"`
+	DryRun   bool   `group:"Output:" help:"Read and verify everything, but write nothing"`
+	Schedule string `group:"Output:" name:"print-schedule" enum:",cron,launchd,windows,claude" default:"" placeholder:"FOR" help:"Print how to run this backup regularly: a line for cron, a plist for launchd, a command for windows, or a hook for claude. Installs nothing."`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (backupCmd) Help() string {
+	return `Each run makes a snapshot, DIR/<time in UTC>, that is complete by itself: SQLite stores as archives, all other stores
+as copies of their files. Everything is verified. Equal files are hard links to the previous snapshot, so a snapshot
+takes only the space of what has changed. If nothing has changed, there is no new snapshot.
+
+Sessions that a client has deleted stay in the backup. The backup includes keys and tokens, so it is refused inside a
+git work tree unless you pass --without-secrets.
+
+Examples:
+
+    rehome backup
+    rehome backup /mnt/disk/sessions --keep 30
+    rehome backup --print-schedule cron`
+}
+
+type restoreCmd struct {
+	Backup  string `arg:"" optional:"" help:"Folder of backups, or a snapshot in it (default: the newest snapshot in rehome/backup in your data folder)"`
+	Session string `arg:"" optional:"" help:"Session to restore: its id, an id prefix, or words from its title (default: everything)"`
+
+	Client  string `group:"Which sessions:" placeholder:"NAME" help:"Restore only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Project string `group:"Which sessions:" placeholder:"DIR" help:"Restore only sessions of this folder and its subfolders"`
+
+	To      string `group:"Where to:" placeholder:"DIR" help:"Restore to this folder, as if it were your home folder"`
+	Replace bool   `group:"Where to:" help:"Replace what is older than the backup, keeping it as NAME.bak-1 (-2, ...)"`
+	DryRun  bool   `group:"Where to:" help:"Verify the backup and list what would be restored, without writing anything"`
+
+	Jobs int `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (restoreCmd) Help() string {
+	return `Restores stores to where their clients look for them. What exists is compared first: what is equal stays as it is, what
+is older than the backup is refused unless you pass --replace, and what is newer is never touched.
+
+A store that holds many sessions is restored only as a whole. To get single sessions of it back, restore it to another
+folder with --to, and migrate them from there.
+
+Examples:
+
+    rehome restore --dry-run
+    rehome restore
+    rehome restore --client claude-code --project ~/app
+    rehome restore /mnt/disk/sessions/2026-11-22T172803Z 5d0b2b7e
+    rehome restore --to ~/restored`
+}
+
 // backupResult is the report of a backup: schema backup-result-1.
 type backupResult struct {
 	*backup.Report

@@ -16,6 +16,48 @@ import (
 	"rehome/formats/rule"
 )
 
+type checkCmd struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores (default: the current directory). They are never changed."`
+
+	Layer   []string `group:"What to check:" placeholder:"LAYER" help:"Check only these layers: container, schema, references, meaning, secrets (default: all but secrets)"`
+	Rule    []string `group:"What to check:" placeholder:"RULE" help:"Check only these rules"`
+	Skip    []string `group:"What to check:" placeholder:"RULE" help:"Skip these rules"`
+	Secrets bool     `group:"What to check:" help:"Also look for keys and tokens in conversations"`
+	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what a conversion to this format would lose, such as claude-code"`
+	Schema  string   `group:"What to check:" placeholder:"FILE" help:"Validate each line of the files against a JSON schema: a file, or a name from rehome schema"`
+	From    string   `group:"What to check:" placeholder:"FORMAT" help:"Format of the stores (detected by default)"`
+	Require bool     `group:"What to check:" help:"Fail if no sessions are found in the current directory"`
+
+	Format        string `group:"Output:" enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"Output format: text (default), json, sarif (2.1.0), junit, github (annotations) or markdown"`
+	FailOn        string `group:"Output:" enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"Exit with 4 on findings at or above this severity: error, warning (default) or note"`
+	Notes         bool   `group:"Output:" help:"Also print notes (only counted by default)"`
+	Baseline      string `group:"Output:" placeholder:"FILE" help:"Ignore the findings in this file (see --write-baseline)"`
+	WriteBaseline bool   `group:"Output:" help:"Add all findings to the baseline, and remove those that are fixed"`
+
+	Rules   bool   `group:"Rules:" help:"List all rules"`
+	Explain string `group:"Rules:" placeholder:"RULE" help:"Explain a rule"`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (checkCmd) Help() string {
+	return `Checks every store it finds against the rules for its format. An error means that the store is corrupt, or that
+its client would reject it. A warning means that data is lost, or that the client will behave unexpectedly. A note
+is informational. A store that its client is writing to is not reported as corrupt.
+
+Rule ids never change meaning. Commit a baseline so that only new findings count. If a store cannot be examined, the
+exit status is 1 (5 if it is in use), whatever else was found.
+
+Examples:
+
+    rehome check ~/.cursor/chats
+    rehome check agents --format github
+    rehome check . --baseline .rehome-baseline.json --fail-on error
+    rehome check --explain RH301
+    rehome check session.jsonl --schema canonical-1`
+}
+
 // errFindings means that there are findings at or above --fail-on.
 var errFindings = errors.New("check found problems")
 

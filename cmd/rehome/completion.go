@@ -13,6 +13,25 @@ import (
 	"rehome/schemas"
 )
 
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"Shell to generate the script for: bash, zsh, fish or powershell"`
+}
+
+func (completionCmd) Help() string {
+	return `The script completes commands, flags, formats and the sessions on this machine.
+
+Examples:
+
+    rehome completion bash > ~/.local/share/bash-completion/completions/rehome
+    rehome completion zsh > ~/.zfunc/_rehome
+    rehome completion fish > ~/.config/fish/completions/rehome.fish
+    rehome completion powershell > rehome.ps1`
+}
+
+type completeCmd struct {
+	Prefix string `arg:"" optional:"" help:"Text typed so far"`
+}
+
 // cliModel returns the grammar as parsed by kong. The completion scripts and
 // the manual page are generated from it.
 func cliModel() *kong.Application {

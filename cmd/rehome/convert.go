@@ -15,6 +15,80 @@ import (
 	"rehome/formats/loss"
 )
 
+type convertCmd struct {
+	Src string `arg:"" optional:"" help:"Store, folder of stores, STORE#ID (one session of a store), or session on this machine (its id, an id prefix, or words from its title). Use - to read from stdin. SRC is never modified."`
+	Dst string `arg:"" optional:"" help:"Target to create. Must not exist unless you pass --replace or --update. Optional with --cwd."`
+
+	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
+	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text made from a store: the format of that store)"`
+
+	Last    bool     `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
+	Session []string `group:"Which sessions:" sep:"none" placeholder:"ID" help:"Include only the session with this id (repeatable)"`
+	Project string   `group:"Which sessions:" aliases:"workspace" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
+	Since   string   `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
+	History bool     `group:"Which sessions:" aliases:"branches" help:"Also include abandoned turns, as branches"`
+
+	DryRun      bool    `group:"Output:" help:"Convert and verify, but do not write DST"`
+	Replace     bool    `group:"Output:" help:"Replace an existing DST, keeping the old one as DST.bak-1 (-2, ...)"`
+	Update      bool    `group:"Output:" help:"Bring an existing DST up to date: write only what changed, and keep what is no longer in SRC"`
+	Delete      bool    `group:"Output:" help:"With --update, also remove what is no longer in SRC"`
+	Force       bool    `group:"Output:" help:"With --update, overwrite edited files that are not committed, keeping them in DST.bak-1 (-2, ...)"`
+	Cwd         *string `group:"Output:" placeholder:"DIR" help:"Assign the sessions to this folder; without DST, write them where their client looks for them"`
+	Home        *string `group:"Output:" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
+	Flat        bool    `group:"Output:" help:"Write the four files of the Cursor SDK, not a folder for each agent (cursor-ndjson)"`
+	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
+	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text output (left out by default)"`
+
+	Allow   loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
+	Strict  bool      `group:"Losses:" xor:"line" help:"Same as --allow reshaped"`
+	Sidecar string    `group:"Losses:" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+
+	Verify string `group:"Advanced:" enum:"fast,full" default:"fast" placeholder:"HOW" help:"How to verify canonical text: compare its bytes with what was written (fast, default), or also decode it again (full)"`
+}
+
+func (convertCmd) Help() string {
+	return `Formats that store the same kind of records convert exactly: every record is copied and compared. All other pairs
+convert session by session through a common model, and losses are reported. "rehome formats" lists which is which.
+
+The result is written to a temporary location, read back and verified, and only then renamed to DST: DST is complete
+or absent. In a folder of stores, one bad store does not stop the others.
+
+--to canonical writes one JSON line per message: one file per session, DST/<client>/<id>.jsonl, or a single file if
+DST ends in .jsonl.
+
+--update compares the result with an existing DST and writes only the files that differ: all of them, or none if it
+is interrupted or fails. What is no longer in SRC stays in DST and is listed. A file of DST that somebody edited is not
+overwritten, unless it is committed to git. Stores that have not changed since the last update are not read.
+
+Clients look up sessions by working directory, exactly as it is spelled, so --cwd /work and --cwd /work/ are different
+folders. A relative DIR is made absolute first.
+
+Examples:
+
+    # a chat as text for git, and back
+    rehome convert store.db chat --to archive
+    rehome convert chat store.db
+
+    # agents of the Cursor SDK as text for git, and restored in a checkout
+    rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson
+    rehome convert agents --cwd .
+
+    # all chats on this machine, one archive each; again after a day of work
+    rehome convert ~/.cursor/chats chats --to archive --update
+
+    # the conversations of all chats, one file per session
+    rehome convert ~/.cursor/chats sessions --to canonical
+
+    # what would happen, as JSON
+    rehome convert state.vscdb ide --to archive --dry-run --json
+
+    # a backup: one compressed file per database, keys and tokens included
+    rehome convert store.db backup --to archive --compress zstd --with-secrets`
+}
+
 // convertResult is the report of a conversion: schema convert-result-1.
 type convertResult struct{ *convert.Report }
 

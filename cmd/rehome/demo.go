@@ -15,6 +15,18 @@ import (
 	"rehome/internal/udiff"
 )
 
+type demoCmd struct{}
+
+func (demoCmd) Help() string {
+	return `Shows a sample chat, migrates it to Claude Code, converts it to text for git and back, and finds a file missing from
+a commit. Everything is written to a new temporary folder, which is kept for you to explore.
+
+Examples:
+
+    rehome demo
+    rehome demo --color always | less -R`
+}
+
 // demoResult is the outcome of the demo: schema demo-result-2. Its text shows
 // the four steps.
 type demoResult struct {

@@ -8,6 +8,20 @@ import (
 	"rehome/formats"
 )
 
+type detectCmd struct {
+	Paths []string `arg:"" name:"path" help:"Files or folders to identify. Folders are searched for stores."`
+}
+
+func (detectCmd) Help() string {
+	return `Prints each format that recognizes a path, with a score and the evidence, best match first. Only the beginning of a
+file is read.
+
+Examples:
+
+    rehome detect store.db
+    rehome detect ~/.cursor/chats --json`
+}
+
 // detectResult lists the formats of each path: schema detect-result-1. A folder
 // of stores has one row per store.
 type detectResult struct {

@@ -2,6 +2,19 @@ package main
 
 import "rehome/formats"
 
+type formatsCmd struct{}
+
+func (formatsCmd) Help() string {
+	return `rehome reads formats marked "in" and writes formats marked "out". Formats that store the same kind of records convert
+to each other exactly. Any format with sessions "in" converts to any format with sessions "out" through a common
+model, and losses are reported.
+
+Examples:
+
+    rehome formats
+    rehome formats --json`
+}
+
 // formatsResult is the list of formats: schema formats-result-1.
 type formatsResult struct {
 	Formats []formatRow `json:"formats"`

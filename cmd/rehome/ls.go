@@ -17,6 +17,33 @@ import (
 	"rehome/formats/session"
 )
 
+type lsCmd struct {
+	Paths []string `arg:"" optional:"" name:"path" help:"Files or folders to search (default: where the clients keep their sessions)"`
+
+	Project string `group:"Which sessions:" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
+	Client  string `group:"Which sessions:" aliases:"agent" placeholder:"NAME" help:"Include only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
+	Limit   *int   `group:"Which sessions:" placeholder:"N" help:"Include only the newest N sessions"`
+	All     bool   `group:"Which sessions:" help:"Also list empty sessions, and files that are not stores"`
+
+	Long bool `group:"Advanced:" help:"Read sessions to fill in unknown columns, and print where each is stored"`
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (lsCmd) Help() string {
+	return `Reads names, times and counts, not conversations. "–" means unknown; --long (or -v) reads the session to find out.
+"~" marks a time taken from the file, because the store has none. "+1" means that a second store holds the session
+too. Subagents are listed below their parents; stores that cannot be read are listed at the end.
+
+Examples:
+
+    rehome ls
+    rehome ls --project . --since 3d
+    rehome ls ~/backup/.cursor --long
+    rehome ls --client cursor-sdk --json`
+}
+
 // lsResult is the result of ls: schema ls-result-1.
 type lsResult struct {
 	Sessions []lsSession `json:"sessions"`

@@ -1,6 +1,6 @@
 // Command rehome moves coding-agent sessions between the stores they live in.
 //
-// The grammar is in cli.go. One file per command connects it to package convert,
+// The grammar is in cli.go. One file per command declares it and connects it to package convert,
 // and every result can be printed as text (render_text.go) or as JSON
 // (render_json.go). The table in exit.go maps errors to exit codes.
 package main

@@ -8,6 +8,15 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+type manCmd struct{}
+
+func (manCmd) Help() string {
+	return `Examples:
+
+    rehome man | man -l -
+    rehome man > ~/.local/share/man/man1/rehome.1`
+}
+
 // Run prints the manual page.
 func (manCmd) Run(a *app) error {
 	_, err := io.WriteString(a.out.stdout, manual(cliModel()))

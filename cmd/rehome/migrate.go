@@ -12,6 +12,47 @@ import (
 	"rehome/formats"
 )
 
+type migrateCmd struct {
+	Src string `arg:"" optional:"" help:"File, store (all its sessions), PATH#ID, or session on this machine (its id, an id prefix, or words from its title, as rehome ls prints them). Use - to read from stdin. SRC is never modified."`
+
+	Last    bool    `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
+	All     bool    `group:"Which sessions:" help:"Migrate all sessions of --project, from every client"`
+	Project *string `group:"Which sessions:" placeholder:"DIR" help:"With --all, migrate the sessions of this folder and its subfolders"`
+	From    string  `group:"Which sessions:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
+
+	Compacted  bool   `group:"What to include:" aliases:"full-history" help:"Also send compacted turns, not only their summary"`
+	History    bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches that the model does not see"`
+	NoThinking bool   `group:"What to include:" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
+	Thinking   string `enum:"keep-as-text,drop" default:"keep-as-text" hidden:""`
+
+	To        string  `group:"Where to:" enum:"claude-code" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default)"`
+	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
+	Home      *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
+	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
+	Update    bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it in Claude Code"`
+	Again     bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
+	DryRun    bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (migrateCmd) Help() string {
+	return `Writes the session where the client looks for sessions of its folder, and prints the command that continues it.
+Prompts, answers, tool calls and results are sent to the model as if the session had started there. Tool calls are
+translated to the client's own tools where it has equivalents. Losses are reported.
+
+Nothing is overwritten. The same session always gets the same id, so a second run changes nothing. If the session
+has grown since, --update writes it again.
+
+Examples:
+
+    rehome migrate --last
+    rehome migrate 5d0b2b7e
+    rehome migrate ~/backup/.cursor/projects/home-ann-app#login --cwd ~/app
+    rehome migrate --project . --all --dry-run`
+}
+
 // migrateResult is the outcome of a migration: schema migrate-result-1.
 type migrateResult struct {
 	To       string         `json:"to"`

@@ -9,6 +9,19 @@ import (
 	"rehome/schemas"
 )
 
+type schemaCmd struct {
+	Name string `arg:"" optional:"" help:"Schema to print (default: list all names)"`
+}
+
+func (schemaCmd) Help() string {
+	return `Every text format that rehome writes has a schema, and so does the --json result of every command.
+
+Examples:
+
+    rehome schema
+    rehome schema archive-manifest-2 > manifest.schema.json`
+}
+
 // schemaList is the list of published schemas: schema schema-result-1.
 type schemaList struct {
 	Schemas []schemaRow `json:"schemas"`

@@ -17,6 +17,35 @@ import (
 	"rehome/formats/store"
 )
 
+type showCmd struct {
+	Src string `arg:"" optional:"" help:"File, store, PATH#ID, or session on this machine (its id, an id prefix, or words from its title, as rehome ls prints them). Use - to read from stdin."`
+
+	Last  bool   `group:"Which session:" help:"Use the newest session of the current directory as SRC"`
+	Turns string `group:"Which session:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or --turns=-3 for the last three"`
+
+	Tools    string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
+	Thinking bool   `group:"What to include:" help:"Also include the model's reasoning"`
+	History  bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches"`
+
+	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, or json (canonical lines)"`
+	NoPager bool   `group:"Output:" help:"Do not use a pager"`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+}
+
+func (showCmd) Help() string {
+	return `On a terminal, long output goes through $PAGER (default: less). Control characters in the session are escaped. A
+stream from stdin is printed as it arrives. Times are local in text output and UTC in Markdown. Anything that cannot be
+read is reported on stderr; -v prints the full list.
+
+Examples:
+
+    rehome show --last
+    rehome show 5d0b2b7e --turns 2-5 --tools full
+    rehome show 5d0b2b7e --format markdown > session.md
+    agent -p --output-format stream-json "tidy up" | rehome show -`
+}
+
 // Validate rejects combinations of flags that the grammar allows.
 func (c *showCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }

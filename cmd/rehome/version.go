@@ -6,6 +6,15 @@ import (
 	"runtime/debug"
 )
 
+type versionCmd struct{}
+
+func (versionCmd) Help() string {
+	return `Examples:
+
+    rehome version
+    rehome version --json`
+}
+
 // release is the version of a released build, set by the linker, or "".
 var release string
 

@@ -9,7 +9,52 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/convert/watch"
+	"rehome/formats/loss"
 )
+
+type watchCmd struct {
+	Src string `arg:"" help:"Store, or folder of stores. It may appear later. SRC is never modified."`
+	Dst string `arg:"" help:"Target to keep up to date, as with convert --update"`
+
+	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
+	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write"`
+
+	Project     string `group:"What to include:" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
+	WithSecrets bool   `group:"What to include:" help:"Include keys and tokens in text output (left out by default)"`
+
+	Interval time.Duration `group:"Watching:" default:"5s" placeholder:"TIME" help:"How often to look for changes that the file system does not report (default: 5s)"`
+	Once     bool          `group:"Watching:" help:"Update DST once and exit"`
+
+	Compress string    `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
+	Allow    loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
+	Strict   bool      `group:"Losses:" xor:"line" help:"Same as --allow reshaped"`
+	Sidecar  string    `group:"Losses:" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+func (watchCmd) Help() string {
+	return `Runs "rehome convert SRC DST --update" whenever SRC has changed, a second after the last write, and prints a line for
+each change. Every update is verified; each store in DST is updated completely or not at all. What vanishes from SRC
+is kept in DST.
+
+If an update fails, the reason is printed once, and it is tried again: when the disk is full, when a client is
+writing, or when somebody has edited DST. If SRC does not exist, watch waits for it.
+
+Interrupt it (Ctrl-C, or SIGTERM) to stop. An update that has begun is finished or undone.
+
+Examples:
+
+    # agents of the Cursor SDK, in a folder of a git repository
+    rehome watch ~/.cursor/projects/home-ann-app agents --to cursor-ndjson
+
+    # all sessions of Claude Code, one JSON object per change
+    rehome watch ~/.claude/projects sessions --to canonical --json
+
+    # on a network file system, which reports no changes
+    rehome watch /mnt/ann/.cursor/chats chats --to archive --interval 30s`
+}
 
 // minInterval is the shortest --interval: looking takes time, too.
 const minInterval = 100 * time.Millisecond
