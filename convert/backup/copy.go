@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"rehome/convert"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 )
@@ -112,8 +111,9 @@ func textFiles(text string) (out []string, err error) {
 	return out, err
 }
 
-// treeDigest returns the digest, number and size of the files of an archive.
-func treeDigest(text string) (digest string, files, bytes int64, err error) {
+// treeDigest returns the digest, number and size of the files of an archive. Files of
+// which known returns the digest are not read.
+func treeDigest(text string, known func(rel string, info fs.FileInfo) string) (digest string, files, bytes int64, err error) {
 	list, err := textFiles(text)
 	if err != nil {
 		return "", 0, 0, err
@@ -121,54 +121,23 @@ func treeDigest(text string) (digest string, files, bytes int64, err error) {
 	sum := sha256.New()
 	for _, rel := range list {
 		at := filepath.Join(text, filepath.FromSlash(rel))
-		one, err := fileDigest(at)
-		if err != nil {
-			return "", 0, 0, err
-		}
 		info, err := os.Lstat(at)
 		if err != nil {
 			return "", 0, 0, err
+		}
+		one := ""
+		if known != nil {
+			one = known(rel, info)
+		}
+		if one == "" {
+			if one, err = fileDigest(at); err != nil {
+				return "", 0, 0, err
+			}
 		}
 		fmt.Fprintf(sum, "%q %s\n", rel, one)
 		files, bytes = files+1, bytes+info.Size()
 	}
 	return sumText(sum), files, bytes, nil
-}
-
-// recordsDigest returns the digest of the records of a store, whatever the layout of
-// their text.
-func recordsDigest(sets []convert.SetReport) string {
-	sum := sha256.New()
-	for _, s := range sets {
-		fmt.Fprintf(sum, "%q %q %d %s\n", s.File, s.Table, s.Rows, s.Digest)
-	}
-	return sumText(sum)
-}
-
-// shareEqual replaces the files of a new archive that are equal to those of the
-// previous one by links to them.
-func shareEqual(old, now string) error {
-	list, err := textFiles(now)
-	if err != nil {
-		return err
-	}
-	for _, rel := range list {
-		from, to := filepath.Join(old, filepath.FromSlash(rel)), filepath.Join(now, filepath.FromSlash(rel))
-		if info, err := os.Lstat(from); err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		if same, err := stage.SameBytes(from, to); err != nil || !same {
-			continue
-		}
-		link := to + formats.StagingMark
-		if os.Link(from, link) != nil {
-			return nil // the disk has no links
-		}
-		if err := os.Rename(link, to); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // linkPrevious links what a store of the new snapshot takes over from the previous

@@ -11,6 +11,10 @@
 // to that of the previous snapshot is a hard link to it, so a snapshot costs what
 // has changed.
 //
+// The archives as of the last run are kept in a hidden folder of DIR, and brought up to date as
+// convert --update does, so the cost of a run follows what has changed, not the size of
+// the stores.
+//
 // A run has these steps:
 //
 //	find     the stores where the clients of the machine keep them

@@ -45,8 +45,7 @@ type Store struct {
 	Modified int64  `json:"modified,omitempty"` // of the newest file of an archived store, in milliseconds of Unix time
 	Files    int64  `json:"files,omitempty"`
 	Bytes    int64  `json:"bytes,omitempty"`
-	Digest   string `json:"digest,omitempty"`  // of the files of an archive
-	Records  string `json:"records,omitempty"` // of the records of an archived store
+	Digest   string `json:"digest,omitempty"` // of the files of an archive
 
 	Gone  bool   `json:"gone,omitempty"`  // it no longer exists on the machine
 	AsOf  string `json:"as_of,omitempty"` // the last snapshot for which it could be read

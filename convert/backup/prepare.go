@@ -78,7 +78,7 @@ func (r *run) openPrevious() (err error) {
 	}
 	if list, _ := os.ReadDir(r.dir); len(names) == 0 {
 		for _, e := range list {
-			if e.Name() != marksName && !formats.IsStaging(e.Name()) {
+			if e.Name() != marksName && e.Name() != currentName && !formats.IsStaging(e.Name()) {
 				return &formats.Error{At: r.rep.Dir, Err: errors.New("neither empty nor a folder of backups"), Hint: "name a new folder"}
 			}
 		}

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +21,7 @@ import (
 func (r *restore) restoreArchive(ctx context.Context, f *formats.Format, c *choice, out *RestoredStore) error {
 	text := filepath.Join(r.snap.Dir, filepath.FromSlash(c.store.Text))
 	if c.store.Digest != "" {
-		digest, _, _, err := treeDigest(text)
+		digest, _, _, err := treeDigest(text, nil)
 		if err != nil {
 			return &formats.Error{At: text, Err: formats.Cause(err), Hint: damagedHint}
 		}
@@ -84,10 +85,14 @@ func (r *restore) compare(ctx context.Context, f *formats.Format, c *choice) (st
 	}
 	_, newest := storeMark(c.dest, time.Now())
 	digest, err := r.recordsOf(ctx, f, loc)
+	var saved string
+	if err == nil {
+		saved, err = r.savedRecords(ctx, c)
+	}
 	switch {
 	case err != nil:
 		return Older, &formats.Error{At: c.dest, Err: fmt.Errorf("cannot be compared: %w", err), Hint: "pass --replace to replace it, or --to DIR"}
-	case digest == c.store.Records:
+	case digest == saved:
 		return Unchanged, nil
 	case newest > c.store.Modified:
 		return Newer, nil
@@ -95,7 +100,16 @@ func (r *restore) compare(ctx context.Context, f *formats.Format, c *choice) (st
 	return Older, nil
 }
 
-// recordsOf returns the digest of the records of a store, as recordsDigest does.
+// savedRecords returns the digest of the records of an archive in the snapshot.
+func (r *restore) savedRecords(ctx context.Context, c *choice) (string, error) {
+	loc, err := formats.Locate(filepath.Join(r.snap.Dir, filepath.FromSlash(c.store.Text)))
+	if err != nil {
+		return "", err
+	}
+	return r.recordsOf(ctx, r.snap.reg.Lookup("archive"), loc)
+}
+
+// recordsOf returns a digest of the records of a store or of its archive.
 func (r *restore) recordsOf(ctx context.Context, f *formats.Format, loc *formats.Location) (digest string, err error) {
 	v := formats.FullView(r.o.Jobs)
 	if v.Kind = formats.Tables; !r.snap.Index.Secrets {
@@ -113,12 +127,12 @@ func (r *restore) recordsOf(ctx context.Context, f *formats.Format, loc *formats
 		}
 		b.Release()
 	}
-	var sets []convert.SetReport
+	sum := sha256.New()
 	for i, one := range reader.Summary() {
 		set := reader.Schema().Sets[i]
-		sets = append(sets, convert.SetReport{File: set.File, Table: set.Name, Rows: one.Rows, Digest: one.Digest.String()})
+		fmt.Fprintf(sum, "%q %q %d %s\n", set.File, set.Name, one.Rows, one.Digest)
 	}
-	return recordsDigest(sets), nil
+	return sumText(sum), nil
 }
 
 // missing returns the sessions that the snapshot has of a store and the machine has

@@ -117,7 +117,7 @@ func (r *run) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return r.prune()
+	return errors.Join(r.forgetVanished(), r.prune())
 }
 
 // makeDir makes the folder of backups, and one for the new snapshot in it.

@@ -3,16 +3,13 @@ package backup
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"rehome/convert"
 	"rehome/convert/internal/stage"
-	"rehome/formats"
 )
 
 // saved is the result of saving a unit.
@@ -53,54 +50,25 @@ func (r *run) saveArchive(ctx context.Context, u *unit, old *Store, s *saved) er
 		r.setMark(u.real, mark)
 		return nil
 	}
-	dst := filepath.Join(r.tree, filepath.FromSlash(u.text))
-	if r.inPlace() {
-		dst = filepath.Join(r.dir, filepath.FromSlash(u.text))
-		if err := checkFolders(r.dir, u.text); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	if err := os.MkdirAll(filepath.Dir(dst), 0o700); err != nil {
+	text, err := r.convert(ctx, u)
+	if err != nil {
 		return err
 	}
-	rep, err := convert.Convert(ctx, r.reg, u.real, dst, convert.Options{
-		From: u.format.Name, To: "archive", WithSecrets: !r.o.WithoutSecrets, Live: r.o.Live, Jobs: r.o.Jobs, OnNotice: r.notify.Say,
-		Update: r.inPlace(), Delete: r.inPlace() && r.o.Delete,
-	})
-	switch {
-	case err != nil:
-		return formats.ReplacePath(err, r.tree, r.dir)
-	case len(rep.Stores) != 1:
-		return &formats.Error{At: u.path, Err: errors.New("not a single store any more"), Hint: "run it again"}
-	case rep.Stores[0].Err() != nil:
-		return rep.Stores[0].Err()
-	case rep.Withheld() > 0:
-		return &formats.Error{At: u.path, Err: errors.New("some records cannot be saved as text"), Hint: "run `rehome convert " + u.path + " DST --to archive --dry-run` for details"}
-	}
-	s.store.Modified, s.store.Records = newest, recordsDigest(rep.Stores[0].Sets)
-	if s.store.Digest, s.store.Files, s.store.Bytes, err = treeDigest(dst); err != nil {
+	s.store.Modified = newest
+	if s.store.Digest, s.store.Files, s.store.Bytes, err = text.digest(); err != nil {
 		return err
 	}
-	if r.inPlace() {
+	if intact && old.Digest == s.store.Digest && !r.inPlace() {
+		r.same(u, old, s)
+	} else {
 		s.fresh = old == nil || old.Digest != s.store.Digest
-		s.differs = s.fresh
+		s.differs = s.fresh || !r.inPlace()
+	}
+	if !s.fresh || r.inPlace() || r.o.DryRun {
 		return nil
 	}
-	if intact && old.Digest == s.store.Digest {
-		r.same(u, old, s)
-		if err := errors.Join(stage.RemoveStore(dst), os.RemoveAll(dst+formats.SidecarSuffix)); err != nil {
-			return err
-		}
-	} else {
-		s.fresh, s.differs = true, true
-		if intact {
-			if err := shareEqual(filepath.Join(r.prevDir, filepath.FromSlash(old.Text)), dst); err != nil {
-				return err
-			}
-		}
-	}
 	r.setMark(u.real, mark)
-	return nil
+	return text.link(filepath.Join(r.tree, filepath.FromSlash(u.text)))
 }
 
 // same takes over the entry of the previous snapshot.
