@@ -20,6 +20,7 @@ type writing struct {
 	view     formats.View
 	compress string
 	jobs     int
+	folders  bool                 // a folder for each session, where the format has both forms
 	beside   []store.SidecarItem  // the items of the store's sidecar
 	told     *[]store.SidecarItem // the items for the one that is made
 }
@@ -48,7 +49,7 @@ func write(t *testing.T, c Case, from *formats.Format, path string, w writing) (
 	}
 	defer r.Close()
 	b := formats.Build{
-		Flat:   true, // in parts, lines are in order only with the items of the sidecar
+		Flat:   !w.folders,
 		Path:   filepath.Join(t.TempDir(), filepath.Base(path)),
 		Schema: r.Schema(), Compress: w.compress, Jobs: w.jobs,
 		OnSidecar: w.tell, Leftover: w.beside,
@@ -119,31 +120,41 @@ func trip(t *testing.T, c Case, s source) {
 	accepted := 0
 	for _, to := range c.targets() {
 		t.Run(to.Name, func(t *testing.T) {
-			view := viewFor(c.Format, to)
-			var told []store.SidecarItem
-			path, err := write(t, c, c.Format, s.path, writing{to: to, view: view, told: &told})
-			if no := (*refusal)(nil); errors.As(err, &no) && to != c.Format {
-				no.allowed(t, to.Name)
-				return
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			accepted++
-			view.Kind = formats.SharedKind(c.Format, to)
-			again := formats.View{Kind: view.Kind}
-			if again.Kind != formats.Tables {
-				again.Sidecar = told
-			}
-			same(t, "read back", mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, path, again).sorted())
-			if found := detect(t, c.Registry, path); (to == c.Format || to.Text) && (len(found) == 0 || found[0].Format.Name != to.Name) {
-				t.Errorf("what was written is not recognized: %s", names(found))
+			if tripTo(t, c, s, to, false) {
+				accepted++
 			}
 		})
+		if to.Records.Parts != nil {
+			t.Run(to.Name+" in folders", func(t *testing.T) { tripTo(t, c, s, to, true) })
+		}
 	}
 	if accepted == 0 {
 		t.Error("no format accepts this store")
 	}
+}
+
+// tripTo reports whether the format accepts the store.
+func tripTo(t *testing.T, c Case, s source, to *formats.Format, folders bool) bool {
+	view := viewFor(c.Format, to)
+	var told []store.SidecarItem
+	path, err := write(t, c, c.Format, s.path, writing{to: to, view: view, told: &told, folders: folders})
+	if no := (*refusal)(nil); errors.As(err, &no) && to != c.Format {
+		no.allowed(t, to.Name)
+		return false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	view.Kind = formats.SharedKind(c.Format, to)
+	again := formats.View{Kind: view.Kind}
+	if again.Kind != formats.Tables {
+		again.Sidecar = told // in folders, it has the order of the lines
+	}
+	same(t, "read back", mustRead(t, c.Format, s.path, view).sorted(), mustRead(t, to, path, again).sorted())
+	if found := detect(t, c.Registry, path); (to == c.Format || to.Text) && (len(found) == 0 || found[0].Format.Name != to.Name) {
+		t.Errorf("what was written is not recognized: %s", names(found))
+	}
+	return true
 }
 
 var workspace = regexp.MustCompile(`,"workspace":"[^"]*"`)
