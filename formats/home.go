@@ -4,6 +4,18 @@ import "time"
 
 // Home is where a client keeps its stores, and what it does with them there.
 type Home struct {
+	// Title is the name of the client for people, such as "Claude Code". It is set if
+	// Resume or Folder is.
+	Title string
+
+	// Resume is the command that continues a session, without the id of the session at
+	// its end. The client runs it in the session's folder. nil: there is none.
+	Resume []string
+
+	// Variable is the environment variable that names the folder in which the client
+	// keeps everything, instead of the one in the home folder. "": there is none.
+	Variable string
+
 	// Roots returns where the client keeps its stores on a machine. The paths need
 	// not exist; stores are at them or below.
 	Roots func(m Machine) []string

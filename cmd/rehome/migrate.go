@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
-	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -55,10 +55,10 @@ Examples:
 
 // migrateResult is the outcome of a migration: schema migrate-result-1.
 type migrateResult struct {
-	To       string         `json:"to"`
-	Dir      string         `json:"dir"`
-	DryRun   bool           `json:"dry_run"`
-	Migrated []migrateEntry `json:"migrated"`
+	To       string     `json:"to"`
+	Dir      string     `json:"dir"`
+	DryRun   bool       `json:"dry_run"`
+	Migrated []migrated `json:"migrated"`
 
 	Empty     int `json:"empty,omitempty"`
 	Histories int `json:"prompt_histories,omitempty"`
@@ -66,10 +66,11 @@ type migrateResult struct {
 	verbose bool
 }
 
-// migrateEntry is a session and the command that continues it.
-type migrateEntry struct {
+// migrated is a session and how to continue it.
+type migrated struct {
 	*convert.Migrated
-	Continue string `json:"continue,omitempty"`
+	Continue string  `json:"continue,omitempty"` // for the shell
+	Launch   *launch `json:"launch,omitempty"`
 }
 
 // Validate rejects combinations of flags that the grammar allows.
@@ -100,16 +101,13 @@ func (c *migrateCmd) Validate() error {
 
 // Run migrates the sessions and prints how to continue them.
 func (c *migrateCmd) Run(a *app) error {
-	defaultDir, _ := (&migrateCmd{}).configDir(a.out.getenv)
-	if c.Home != nil {
-		a.out.getenv = homeEnv(*c.Home)
-	}
+	a.useHome(c.Home)
 	o := convert.MigrateOptions{
 		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
 		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
 	}
 	var err error
-	if o.Dir, err = c.configDir(a.out.getenv); err != nil {
+	if o.Dir, err = a.configDir(c.ClaudeDir); err != nil {
 		return err
 	}
 	if c.Cwd != nil {
@@ -139,12 +137,13 @@ func (c *migrateCmd) Run(a *app) error {
 	if len(done.Migrated) == 0 && err != nil {
 		return err
 	}
-	res := &migrateResult{verbose: a.out.verbose, To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrateEntry{}, Empty: done.Empty, Histories: done.Histories}
+	res := &migrateResult{verbose: a.out.verbose, To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories}
 	for i := range done.Migrated {
 		m := &done.Migrated[i]
-		e := migrateEntry{Migrated: m}
+		e := migrated{Migrated: m}
 		if m.Err() == nil && (!o.DryRun || m.Status == convert.Same) {
-			e.Continue = resumeCommand(m, o.Dir, defaultDir)
+			l := a.launchOf(a.reg.Lookup(c.To).Home, m, o.Dir)
+			e.Continue, e.Launch = l.command(runtime.GOOS), &l
 		}
 		res.Migrated = append(res.Migrated, e)
 	}
@@ -199,34 +198,6 @@ func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []str
 	return out, folders, nil
 }
 
-// homeEnv returns an environment that has only the given home folder. The
-// variables of the current user do not apply to the clients of another one.
-func homeEnv(home string) func(string) string {
-	return func(name string) string {
-		if name == homeVariable() {
-			return home
-		}
-		return ""
-	}
-}
-
-// configDir returns the config folder of Claude Code.
-func (c *migrateCmd) configDir(getenv func(string) string) (string, error) {
-	if c.ClaudeDir != nil {
-		return filepath.Abs(*c.ClaudeDir)
-	}
-	if dir := getenv(claudeVariable); dir != "" {
-		return filepath.Abs(dir)
-	}
-	home := getenv(homeVariable())
-	if home == "" {
-		return "", noHomeError("pass --home DIR or --claude-dir DIR")
-	}
-	return filepath.Abs(filepath.Join(home, ".claude"))
-}
-
-const claudeVariable = "CLAUDE_CONFIG_DIR"
-
 // resolveCwd returns a folder as a program that works in it names it: absolute
 // and without symbolic links.
 func resolveCwd(dir string) (string, error) {
@@ -251,14 +222,4 @@ func resolveCwd(dir string) (string, error) {
 		return refuse(err)
 	}
 	return real, checkUTF8(real)
-}
-
-// resumeCommand returns the shell command that continues a session. It sets the
-// client's config folder if that is not the default one.
-func resumeCommand(m *convert.Migrated, dir, defaultDir string) string {
-	cmd := "claude --resume " + m.Session
-	if dir != defaultDir {
-		cmd = claudeVariable + "=" + screen.ShellQuote(dir) + " " + cmd
-	}
-	return "cd " + screen.ShellQuote(m.Cwd) + " && " + cmd
 }

@@ -48,7 +48,7 @@ func (t *lossTotals) addSession(m *convert.Migrated) {
 	t.add(&s)
 }
 
-func (r *migrateResult) entry(p *page, m migrateEntry) {
+func (r *migrateResult) entry(p *page, m migrated) {
 	p.Line(p.Strong(visible(cmp.Or(m.Title, m.ID))))
 	if m.Error != nil {
 		p.failure("  ", m.Error)

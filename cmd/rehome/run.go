@@ -20,6 +20,8 @@ type app struct {
 	reg *formats.Registry
 	out *output
 	now func() time.Time
+
+	ownEnv func(string) string // the environment that --home replaced; nil if it did not
 }
 
 // run is the whole program except for process setup, so that tests can call it.

@@ -35,6 +35,9 @@ func Format() *formats.Format {
 			Unmodified: write.Unmodified,
 		},
 		Home: &formats.Home{
+			Title:     "Claude Code",
+			Resume:    []string{"claude", "--resume"},
+			Variable:  configVariable,
 			Roots:     home,
 			Folder:    "projects",
 			Parts:     carried(),
@@ -53,7 +56,10 @@ func isStoreName(path string) bool {
 	return ok && filename.IsUUID(id) && filepath.Base(filepath.Dir(filepath.Dir(path))) == "projects"
 }
 
+// configVariable names the config folder of the client.
+const configVariable = "CLAUDE_CONFIG_DIR"
+
 // home returns the config folder of the client.
 func home(m formats.Machine) []string {
-	return []string{cmp.Or(m.Env("CLAUDE_CONFIG_DIR"), filepath.Join(m.Home, ".claude"))}
+	return []string{cmp.Or(m.Env(configVariable), filepath.Join(m.Home, ".claude"))}
 }

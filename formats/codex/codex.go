@@ -35,6 +35,9 @@ func Format() *formats.Format {
 			Heads:  heads,
 		},
 		Home: &formats.Home{
+			Title:     "Codex",
+			Resume:    []string{"codex", "resume"},
+			Variable:  "CODEX_HOME",
 			Roots:     home,
 			SideFiles: []string{".json"},
 			Parts:     []string{"sessions", "archived_sessions", "session_index.jsonl", "history.jsonl"},

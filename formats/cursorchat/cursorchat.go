@@ -42,6 +42,8 @@ func Format() *formats.Format {
 			Heads:  heads,
 		},
 		Home: &formats.Home{
+			Title:     "Cursor CLI",
+			Resume:    []string{"cursor-agent", "--resume"},
 			Roots:     home,
 			Hash:      filename.HashOf,
 			IsHash:    filename.IsHash,

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"strings"
+	"unicode/utf16"
 )
 
 // ShellQuote quotes s as one word for a shell, if necessary. Characters that are
@@ -27,4 +28,27 @@ func ShellQuote(s string) string {
 		}
 	}
 	return string(append(b, '\''))
+}
+
+// PowerShellQuote is ShellQuote for PowerShell, which takes several characters for
+// quotation marks.
+func PowerShellQuote(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`./\_-:`, r)
+	}
+	if s != "" && strings.TrimFunc(s, plain) == "" {
+		return s
+	}
+	if string(Visible(s)) == s && !strings.ContainsAny(s, "'‘’‚‛") {
+		return "'" + s + "'"
+	}
+	b := []byte(`"`)
+	for _, c := range utf16.Encode([]rune(s)) {
+		if plain(rune(c)) || c == ' ' {
+			b = append(b, byte(c))
+		} else {
+			b = fmt.Appendf(b, "$([char]0x%x)", c)
+		}
+	}
+	return string(append(b, '"'))
 }

@@ -11,3 +11,13 @@ func TestShellWord(t *testing.T) {
 		}
 	}
 }
+
+func TestPowerShellWord(t *testing.T) {
+	for word, want := range map[string]string{
+		`C:\Users\ann\app_1`: `C:\Users\ann\app_1`, "--resume": "--resume", "": "''", `C:\a b$x`: `'C:\a b$x'`, "it's": `"it$([char]0x27)s"`, "\u2019": `"$([char]0x2019)"`, "\u202e$x": `"$([char]0x202e)$([char]0x24)x"`, "😀\u200b": `"$([char]0xd83d)$([char]0xde00)$([char]0x200b)"`,
+	} {
+		if got := PowerShellQuote(word); got != want {
+			t.Errorf("%q: %s, want %s", word, got, want)
+		}
+	}
+}
