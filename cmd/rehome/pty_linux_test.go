@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -59,12 +60,9 @@ func TestTerminal(t *testing.T) {
 }
 
 // bare takes the colors of the house out.
-func bare(s string) string {
-	for _, code := range []string{"0", "1", "2", "31", "32", "33", "36"} {
-		s = strings.ReplaceAll(s, "\x1b["+code+"m", "")
-	}
-	return s
-}
+func bare(s string) string { return styleCodes.ReplaceAllString(s, "") }
+
+var styleCodes = regexp.MustCompile(`\x1b\[(?:0|(?:[12349]|3[1-6]|38;5;\d+)(?:;(?:[349]|36))*)m`)
 
 func keepsTo(t *testing.T, width int, text string) {
 	t.Helper()

@@ -25,6 +25,7 @@ type showCmd struct {
 
 	Tools    string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
 	Thinking bool   `group:"What to include:" help:"Also include the model's reasoning"`
+	All      bool   `group:"What to include:" help:"Also include internal records of the client: context, snapshots, logs"`
 	History  bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
 	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, or json (canonical lines)"`
@@ -188,7 +189,7 @@ func (v *viewer) resolveTurns(decode decodeFunc) (prose.Turns, error) {
 
 func (v *viewer) write(w *countingWriter, s *session.Session) error {
 	o := prose.Options{
-		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
+		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
 		Palette: v.out.palette, Width: v.width(),
 	}
 	switch v.format {

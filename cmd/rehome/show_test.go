@@ -143,7 +143,7 @@ func TestShowInner(t *testing.T) {
 func TestShowPipe(t *testing.T) {
 	piped(t, "npm warn\n"+capture)
 	stdout, stderr, code := call(t, "show", "-")
-	if code != 0 || !strings.Contains(stdout, "> hello\n\nhi\n") || stderr != "" {
+	if code != 0 || !strings.Contains(stdout, "> hello\n\n● hi\n") || stderr != "" {
 		t.Errorf("exit %d, stderr %q\n%s", code, stderr, stdout)
 	}
 }
@@ -151,7 +151,7 @@ func TestShowPipe(t *testing.T) {
 func TestShowPipeLast(t *testing.T) {
 	piped(t, capture+strings.ReplaceAll(capture, "hello", "again"))
 	stdout, stderr, code := call(t, "show", "-", "--turns=-1")
-	if code != 0 || strings.Contains(stdout, "> hello") || !strings.Contains(stdout, "turn 2") || !strings.Contains(stdout, "> again\n\nhi\n") {
+	if code != 0 || strings.Contains(stdout, "> hello") || !strings.Contains(stdout, "turn 2") || !strings.Contains(stdout, "> again\n\n● hi\n") {
 		t.Errorf("exit %d, stderr %q\n%s", code, stderr, stdout)
 	}
 }

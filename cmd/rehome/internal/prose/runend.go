@@ -14,11 +14,10 @@ import (
 // has been printed already, so the line arrives as a part of its own. It
 // returns false for any other part.
 func (w *walker) runEnd(p *session.Opaque) bool {
-	sub, ok := strings.CutPrefix(p.Kind, "result/")
-	line := members(p.Raw)
-	if !ok || line == nil {
+	if !isRunEnd(p) {
 		return false
 	}
+	sub, line := strings.TrimPrefix(p.Kind, "result/"), members(p.Raw)
 	failed := strings.HasPrefix(sub, "error") || string(line["is_error"]) == "true"
 	words := screen.Safe("run ended")
 	if failed {
@@ -35,6 +34,10 @@ func (w *walker) runEnd(p *session.Opaque) bool {
 		w.out.answer(text)
 	}
 	return true
+}
+
+func isRunEnd(p *session.Opaque) bool {
+	return strings.HasPrefix(p.Kind, "result/") && members(p.Raw) != nil
 }
 
 // runUsage returns the token usage in the last line of a run.

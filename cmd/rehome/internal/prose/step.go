@@ -3,6 +3,7 @@ package prose
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,16 +51,23 @@ func newStep(c *session.ToolCall, r *session.ToolResult, workspace string, o Opt
 	}
 	args := members(asked)
 	st.subject = subject(args, workspace)
-	if o.Tools == Full {
-		st.args = argList(asked, args)
-	}
 	if r != nil {
 		st.result(r, args)
+	}
+	if o.Tools == Full {
+		st.args = argList(asked, args)
+		if st.diff {
+			st.args = slices.DeleteFunc(st.args, func(a arg) bool { return slices.Contains(diffArgs[:], a.name) })
+		}
 	}
 	st.addDuration(c, r)
 	st.shorten(o)
 	return st
 }
+
+// diffArgs are the arguments that a step with a diff already shows.
+var diffArgs = [...]string{"path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "old_string", "new_string", "oldText", "newText",
+	"old_str", "new_str", "edits", "content", "contents", "fileText", "streamContent", "patch", "diff"}
 
 // subjects are the arguments that tell what a call is about, most telling first.
 var subjects = [...]string{"command", "path", "filePath", "file_path", "target_file", "targetFile", "notebook_path", "globPattern", "glob_pattern",

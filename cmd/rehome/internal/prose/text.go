@@ -91,23 +91,24 @@ func (t *textRenderer) turn(n *session.Turn) {
 
 func (t *textRenderer) prompt(words string) {
 	t.blankLine()
-	t.writeMarkdown(words, t.o.Palette.Green("> "), 2, screen.Plain)
+	mark := t.o.Palette.Green("> ")
+	t.writeMarkdown(words, margin{mark, mark, 2}, screen.Plain)
 }
 
 func (t *textRenderer) answer(words string) {
 	t.blankLine()
-	t.writeMarkdown(words, "", 0, screen.Plain)
+	t.rendered(words, margin{t.o.Palette.Strong("●") + " ", "  ", 2})
 }
 
 func (t *textRenderer) thinking(words string) {
 	t.blankLine()
-	t.writeMarkdown(words, t.o.Palette.Faint("  "), 2, t.o.Palette.Faint)
+	t.writeMarkdown(words, margin{"  ", "  ", 2}, t.o.Palette.Faint)
 }
 
 func (t *textRenderer) summary(words string) {
 	t.blankLine()
 	t.line(t.o.Palette.Yellow("summary"))
-	t.writeMarkdown(words, "  ", 2, screen.Plain)
+	t.rendered(words, margin{"  ", "  ", 2})
 }
 
 func (t *textRenderer) note(words screen.Safe) {
@@ -119,27 +120,19 @@ func (t *textRenderer) note(words screen.Safe) {
 }
 
 // writeMarkdown writes foreign Markdown. It wraps prose, and leaves code and tables
-// as they are. Every line begins with lead, which takes the given number of cells.
-func (t *textRenderer) writeMarkdown(words string, lead screen.Safe, cells int, paint func(screen.Safe) screen.Safe) {
+// as they are. Every line begins with lead.
+func (t *textRenderer) writeMarkdown(words string, lead margin, paint func(screen.Safe) screen.Safe) {
 	var f fence
 	for line := range screen.Rows(screen.Trim(screen.Lines(words), "\n")) {
 		line = screen.TrimRight(screen.ExpandTabs(line), " ")
 		was := f.inside()
 		f.step(line)
-		switch {
-		case was || f.inside():
-			t.line(lead + paint(line))
-		case strings.HasPrefix(strings.TrimLeft(string(line), " "), "|"):
-			t.line(lead + paint(line))
-		default:
-			for _, l := range screen.Wrap(line, t.o.Width-cells) {
-				if strings.HasPrefix(string(line), "#") {
-					l = t.o.Palette.Strong(l)
-				} else {
-					l = paint(l)
-				}
-				t.line(lead + l)
-			}
+		if was || f.inside() || isTableRow(line) {
+			t.line(lead.next() + paint(line))
+			continue
+		}
+		for _, l := range screen.Wrap(line, t.o.Width-lead.cells) {
+			t.line(lead.next() + paint(l))
 		}
 	}
 }
@@ -269,6 +262,6 @@ func (t *textRenderer) end(s *session.Session) {
 	}
 	if strings.TrimSpace(s.Plan) != "" {
 		t.divider("plan")
-		t.writeMarkdown(s.Plan, "", 0, screen.Plain)
+		t.rendered(s.Plan, margin{})
 	}
 }

@@ -17,6 +17,8 @@ type walker struct {
 	unanswered []*session.ToolCall // the last calls printed without their results, which may still arrive
 	sawResult  bool                // a result was seen, so the source records them
 	hidden     int64               // hidden calls since the last visible part
+	internal   int64               // hidden internal records of this turn
+	hinted     bool                // it was said how to print them
 	branch     string
 	branchFrom map[string]string // the message that each branch starts from
 	archived   bool              // the last message was archived
@@ -27,12 +29,19 @@ func walk(s *session.Session, o Options, p renderer) error {
 	for _, b := range s.Branches {
 		w.branchFrom[b.Name] = b.From
 	}
-	p.head(s)
+	begun := false
 	for m, err := range s.Messages {
 		if err != nil {
-			w.flushCalls()
-			p.flush() // print what was read
+			if begun { // print what was read
+				w.flushCalls()
+				w.endTurn()
+				p.flush()
+			}
 			return err
+		}
+		if !begun {
+			begun = true
+			p.head(s)
 		}
 		w.message(m)
 		if o.Streaming {
@@ -41,8 +50,11 @@ func walk(s *session.Session, o Options, p renderer) error {
 			}
 		}
 	}
+	if !begun {
+		p.head(s)
+	}
 	w.flushCalls()
-	w.flushHidden()
+	w.endTurn()
 	if o.Partial {
 		return p.flush()
 	}
@@ -77,15 +89,25 @@ func (w *walker) message(m *session.Message) {
 	if m.Role == session.User && !outOfBand || m.Turn != nil || w.heldBytes > maxHeld {
 		w.flushCalls()
 	}
+	if m.Turn != nil {
+		w.endTurn()
+	}
 	w.position(m)
 	if m.Turn != nil {
-		w.flushHidden()
 		w.out.turn(m.Turn)
 	}
 	var context []screen.Safe
 	for _, part := range m.Parts {
 		if in, ok := part.(*session.Injected); ok {
-			context = append(context, contextLabel(in))
+			if w.o.All || isCommand(in) {
+				context = append(context, contextLabel(in))
+			} else {
+				w.internal++
+			}
+			continue
+		}
+		if w.isInternal(m, part) {
+			w.internal++
 			continue
 		}
 		w.context(context, outOfBand)
@@ -93,6 +115,34 @@ func (w *walker) message(m *session.Message) {
 		w.part(m, part, outOfBand)
 	}
 	w.context(context, outOfBand)
+}
+
+// isInternal reports whether a part is only of interest to the client. Such parts
+// are counted, unless all are to be printed.
+func (w *walker) isInternal(m *session.Message, part session.Part) bool {
+	if w.o.All {
+		return false
+	}
+	switch p := part.(type) {
+	case *session.Text:
+		return m.Role == session.System
+	case *session.Opaque:
+		return !isRunEnd(p)
+	}
+	return false
+}
+
+// endTurn prints how many internal records the turn has.
+func (w *walker) endTurn() {
+	w.flushHidden()
+	if w.internal > 0 {
+		words := screen.Plural(w.internal, "internal record")
+		if !w.hinted {
+			words += ", --all shows them"
+		}
+		w.out.note(words)
+		w.internal, w.hinted = 0, true
+	}
 }
 
 // position prints a divider if a message is not on the same branch as the
@@ -124,11 +174,14 @@ func contextLabel(in *session.Injected) screen.Safe {
 	switch {
 	case name == "":
 		name = "context"
-	case strings.Contains(name, "command-"):
+	case isCommand(in):
 		return screen.Visible(name) + " " + screen.Cut(screen.Visible(in.Text), maxNote)
 	}
 	return screen.Visible(name) + " " + screen.Size(int64(len(in.Text)+len(in.Data)))
 }
+
+// isCommand reports whether a piece of context is a command of the user.
+func isCommand(in *session.Injected) bool { return strings.Contains(in.Tag, "command-") }
 
 func (w *walker) context(list []screen.Safe, outOfBand bool) {
 	if len(list) > 0 {

@@ -43,6 +43,9 @@ func Repeat(s Safe, n int) Safe { return Safe(strings.Repeat(string(s), max(0, n
 // Trim is strings.Trim.
 func Trim(s Safe, cutset string) Safe { return Safe(strings.Trim(string(s), cutset)) }
 
+// TrimLeft is strings.TrimLeft.
+func TrimLeft(s Safe, cutset string) Safe { return Safe(strings.TrimLeft(string(s), cutset)) }
+
 // TrimRight is strings.TrimRight.
 func TrimRight(s Safe, cutset string) Safe { return Safe(strings.TrimRight(string(s), cutset)) }
 

@@ -36,7 +36,7 @@ func Visible(s string) Safe {
 // and joiners between two characters that need them, as some scripts and emoji do.
 func Lines(s string) Safe {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
-	if strings.IndexFunc(s, Invisible) < 0 && utf8.ValidString(s) {
+	if strings.IndexFunc(s, func(r rune) bool { return r != '\n' && r != '\t' && Invisible(r) }) < 0 && utf8.ValidString(s) {
 		return Safe(s)
 	}
 	var b strings.Builder
