@@ -54,6 +54,7 @@ func (o *output) printResult(r result) error {
 		return nil
 	}
 	p := &page{screen.NewPage(o.stdout, o.palette)}
+	p.Links = bool(o.palette) && isTerminal(o.stdout) && o.getenv("TERM") != "linux"
 	r.text(p)
 	return p.Err()
 }

@@ -16,6 +16,7 @@ import (
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/formats"
+	"rehome/formats/all"
 )
 
 func TestVisible(t *testing.T) {
@@ -154,6 +155,17 @@ func TestPalette(t *testing.T) {
 		if got := choosePalette(c.mode, func(n string) string { return c.env[n] }, &bytes.Buffer{}); got != c.want {
 			t.Errorf("%s %v: %v", c.mode, c.env, got)
 		}
+	}
+}
+
+func TestClientColors(t *testing.T) {
+	seen := map[screen.Safe]string{"x": "none"}
+	for _, client := range all.Registry().Clients() {
+		got := screen.Palette(true).Client(client, "x")
+		if seen[got] != "" {
+			t.Errorf("%s and %s have the same color", client, seen[got])
+		}
+		seen[got] = client
 	}
 }
 

@@ -2,6 +2,8 @@ package screen
 
 import (
 	"io"
+	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -11,8 +13,9 @@ const PageWidth = 80
 // Page writes text line by line. It keeps the first error of the writer.
 type Page struct {
 	Palette
-	w   io.Writer
-	err error
+	Links bool // make paths links; set it only for terminals
+	w     io.Writer
+	err   error
 }
 
 // NewPage returns a page that writes to w.
@@ -36,6 +39,19 @@ func (p *Page) Wrapped(indent, s Safe, paint func(Safe) Safe) {
 	for _, part := range WrapHanging(s, PageWidth-len(indent)) {
 		p.Line(indent + paint(part))
 	}
+}
+
+// Link makes text a link to a file or folder, if the page has links. Terminals
+// that do not know links show the text alone.
+func (p *Page) Link(path string, text Safe) Safe {
+	if abs, err := filepath.Abs(path); p.Links && err == nil {
+		path = filepath.ToSlash(abs)
+		if path[0] != '/' { // a drive letter
+			path = "/" + path
+		}
+		return "\x1b]8;;" + Safe((&url.URL{Scheme: "file", Path: path}).String()) + "\x1b\\" + text + "\x1b]8;;\x1b\\"
+	}
+	return text
 }
 
 // Plain returns s without color.

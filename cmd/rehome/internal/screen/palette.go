@@ -1,19 +1,21 @@
 package screen
 
-// Palette colors text if it is true.
+// Palette colors text if it is true. Every command uses the same colors for the
+// same things: most text has none, what identifies something has a color, and
+// what is said about it is faint. Pad and cut text before it is colored.
 type Palette bool
 
 func (p Palette) paint(code, s Safe) Safe {
-	if !p || s == "" {
+	if !p || s == "" || code == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// Strong returns s in bold.
+// Strong returns s in bold. It is for headings and for commands to run next.
 func (p Palette) Strong(s Safe) Safe { return p.paint("1", s) }
 
-// Faint is for less important text.
+// Faint is for less important text: times, counts, places, hints.
 func (p Palette) Faint(s Safe) Safe { return p.paint("2", s) }
 
 // Red is for errors and removed text.
@@ -25,5 +27,27 @@ func (p Palette) Green(s Safe) Safe { return p.paint("32", s) }
 // Yellow is for warnings.
 func (p Palette) Yellow(s Safe) Safe { return p.paint("33", s) }
 
-// Cyan is for names.
+// Cyan is for ids and names.
 func (p Palette) Cyan(s Safe) Safe { return p.paint("36", s) }
+
+// OK returns the mark of a success: "✓".
+func (p Palette) OK() Safe { return p.Green("✓") }
+
+// Bad returns the mark of a failure: "✗".
+func (p Palette) Bad() Safe { return p.Red("✗") }
+
+// Warn returns the mark of a warning: "!".
+func (p Palette) Warn() Safe { return p.Yellow("!") }
+
+// clientColors has a color for each client. All are readable on dark and on
+// light backgrounds, and none of them means success, warning or error.
+var clientColors = map[string]Safe{
+	"claude-code": "38;5;173",
+	"codex":       "38;5;101",
+	"cursor-cli":  "38;5;68",
+	"cursor-ide":  "38;5;133",
+	"cursor-sdk":  "38;5;66",
+}
+
+// Client returns s in the color of a client.
+func (p Palette) Client(client string, s Safe) Safe { return p.paint(clientColors[client], s) }

@@ -28,6 +28,22 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestPalette(t *testing.T) {
+	var b strings.Builder
+	p := NewPage(&b, true)
+	if got := p.OK() + p.Bad() + p.Warn() + p.Client("claude-code", "c") + p.Client("unknown", "u") + p.Link("/a", "t"); got !=
+		"\x1b[32m✓\x1b[0m\x1b[31m✗\x1b[0m\x1b[33m!\x1b[0m\x1b[38;5;173mc\x1b[0mut" {
+		t.Errorf("%q", got)
+	}
+	p.Links = true
+	if got := p.Link("/a b/\x1b]\u202e;%", "t"); got != "\x1b]8;;file:///a%20b/%1B%5D%E2%80%AE;%25\x1b\\t\x1b]8;;\x1b\\" {
+		t.Errorf("%q", got)
+	}
+	if got := Palette(false).OK() + Palette(false).Client("cursor-cli", "c"); got != "✓c" {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestCells(t *testing.T) {
 	for in, want := range map[string]int{
 		"": 0, "abc": 3, "naïve": 5, "日本": 4, "e\u0301": 1, "🚀": 2, "❤\ufe0f": 1, "한글": 4, "ＡＢ": 4, "–…": 2, "⚡": 2, "🇩🇪": 4, "𝒳": 1,
