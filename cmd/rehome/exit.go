@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"rehome/convert"
 	"rehome/convert/watch"
@@ -20,6 +21,12 @@ func newUsageError(err error) error {
 }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// silent ends the program with a code and without a message: that of the client
+// that it ran, or what the user chose not to do.
+type silent struct{ code int }
+
+func (s silent) Error() string { return fmt.Sprintf("exit status %d", s.code) }
 
 // exitStatus is one row of the table of exit codes.
 type exitStatus struct {
@@ -46,6 +53,9 @@ func exitStatuses() []exitStatus {
 }
 
 func exitCode(err error) int {
+	if s, ok := errors.AsType[silent](err); ok {
+		return s.code
+	}
 	// An interrupt outranks the failures that it caused.
 	if errors.Is(err, context.Canceled) {
 		return 130

@@ -86,6 +86,9 @@ func (e reported) Unwrap() error { return e.error }
 // fail prints an error and returns its exit code.
 func (o *output) fail(err error) int {
 	code := exitCode(err)
+	if errors.As(err, new(silent)) {
+		return code
+	}
 	if errors.Is(err, context.Canceled) && !errors.As(err, new(summary)) {
 		err = summary{"interrupted", err}
 	}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/formats"
+)
+
+type continueCmd struct {
+	Session string `arg:"" optional:"" help:"Session on this machine (its id, an id prefix, or words from its title), or a store, file or PATH#ID (default: choose one from a list)"`
+
+	Last    bool   `group:"Which sessions:" help:"Continue the newest session of the current directory"`
+	Project string `group:"Which sessions:" placeholder:"DIR" help:"List only sessions of this folder and its subfolders"`
+	Client  string `group:"Which sessions:" placeholder:"NAME" help:"List only sessions of this client: cursor-cli, claude-code, ..."`
+	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"List only sessions changed since WHEN: 2026-11-01, yesterday, 12h, ..."`
+
+	In        string  `group:"Where to:" placeholder:"CLIENT" help:"Client to continue in (default: the session's own if it can resume it, else claude-code)"`
+	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
+	Print     bool    `group:"Where to:" help:"Migrate the session if needed, but print the command instead of running it"`
+	Home      *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours)"`
+	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
+
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+}
+
+func (continueCmd) Help() string {
+	return `Without SESSION, lists the sessions on this machine on the whole screen, those of the current directory first. Type
+to filter by title, folder, client or id; Enter continues the selected session, Esc quits.
+
+The session's own client resumes it if it can. Otherwise the session is first migrated to Claude Code, as rehome migrate
+does; an earlier migration is updated. Then the client starts in the session's folder.
+
+Examples:
+
+    rehome continue
+    rehome continue --last
+    rehome continue 5d0b2b7e --in claude-code
+    eval "$(rehome continue --print)"`
+}
+
+// continueResult is the result of continue --print: schema continue-result-1.
+type continueResult struct {
+	Session string `json:"session"` // its id in the client
+	Client  string `json:"client"`
+	Command string `json:"command"` // for the shell; the other members say the same
+	launch
+}
+
+func (r *continueResult) text(p *page) { p.Line(visible(r.Command)) }
+
+// Validate rejects combinations of flags that the grammar allows.
+func (c *continueCmd) Validate() error {
+	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
+	for flag, value := range map[string]*string{"--cwd": c.Cwd, "--home": c.Home, "--claude-dir": c.ClaudeDir} {
+		if value != nil && *value == "" {
+			return refuse(flag+": empty", "name a folder, or omit the flag")
+		}
+	}
+	switch {
+	case c.Last && c.Session != "":
+		return refuse("--last cannot be combined with SESSION", "omit one of them")
+	case (c.Last || c.Session != "") && c.Project+c.Client+c.Since != "":
+		return refuse("--project, --client and --since only filter the list of sessions", "omit them, or omit SESSION and --last")
+	}
+	_, err := parseTime(c.Since, time.Unix(0, 0))
+	return err
+}
+
+// Run starts a client that continues a session.
+func (c *continueCmd) Run(a *app) error {
+	if a.out.json && !c.Print {
+		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"), Hint: "pass both to get the command as JSON"}}
+	}
+	if !c.Print && !(isTerminal(os.Stdin) && isTerminal(a.out.stdout)) {
+		return usageError{&formats.Error{Op: "continue", Err: errors.New("not on a terminal, which the client needs"), Hint: "pass --print to print the command that continues the session"}}
+	}
+	return c.run(a, nil)
+}
+
+// run lets the user choose a session below a header, unless one is named, and
+// continues it.
+func (c *continueCmd) run(a *app, header []screen.Safe) error {
+	a.useHome(c.Home)
+	o := continueOptions{In: c.In, ClaudeDir: c.ClaudeDir, Live: c.Live}
+	var err error
+	if c.Cwd != nil {
+		if o.Cwd, err = resolveCwd(*c.Cwd); err != nil {
+			return err
+		}
+	}
+	var src source
+	if c.Session == "" && !c.Last {
+		src, err = a.choose(choice{project: c.Project, client: c.Client, since: c.Since, live: c.Live, header: header})
+	} else {
+		src, err = a.resolveSource(c.Session, c.Last, c.Live)
+	}
+	if err != nil {
+		return err
+	}
+	l, err := a.prepareContinue(src, o)
+	if err != nil {
+		return err
+	}
+	if l.Note != "" {
+		a.out.remark(l.Note)
+	}
+	command := l.command(runtime.GOOS)
+	if c.Print {
+		return a.out.printResult(&continueResult{Session: l.Argv[len(l.Argv)-1], Client: l.Client, Command: command, launch: l})
+	}
+	return a.start(&l, command)
+}
+
+// start replaces this process by the client, or runs it where that is impossible.
+func (a *app) start(l *launch, command string) error {
+	program, err := lookPath(l.Argv[0], a.out.getenv("PATH"))
+	if err != nil {
+		return &formats.Error{At: l.Argv[0], Err: fmt.Errorf("%s is not installed, or not in $PATH", cmp.Or(l.Client, "the client")),
+			Hint: "install it, then run: " + command}
+	}
+	if !a.out.quiet {
+		a.out.printLine(a.out.errPalette.Faint(visible(command)))
+	}
+	cmd := exec.CommandContext(context.WithoutCancel(a.ctx), program, l.Argv[1:]...)
+	cmd.Args[0], cmd.Dir, cmd.Env = l.Argv[0], l.Dir, append(os.Environ(), l.Env...)
+	return replaceProcess(a.ctx, cmd)
+}
