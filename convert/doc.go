@@ -34,6 +34,7 @@
 //	internal/pipe     sessions from a decoder to a writer, each checked and verified
 //	internal/leaks    the scanner for secrets
 //	sessions          lists of sessions; the folders of sessions without one
+//	search            Run: sessions by what was said in them
 //	convert           this package: Convert and Migrate
 //	check             Check: rules, baselines, secrets
 //	watch             Run: Convert with Options.Update, whenever the source changes

@@ -25,4 +25,12 @@ type Sessions struct {
 	// Heads lists what Decode would yield, as far as keys and metadata tell,
 	// without reading the content of the store. nil: only Decode can list.
 	Heads func(ctx context.Context, l *Location, v View) iter.Seq2[*session.Head, error]
+
+	// Scan calls take with the stored bytes of sessions, in pieces: whatever words
+	// Decode finds in a session are in its pieces, as UTF-8 or as escapes of JSON. A
+	// piece has the id of its session, or "" if it can be of any session; that of a
+	// subagent that no list names can have the id of its parent. Pieces can have more
+	// than Decode yields, and are valid until take returns. An error means that only
+	// Decode can find out. nil: only Decode can.
+	Scan func(ctx context.Context, l *Location, v View, take func(session string, piece []byte)) error
 }

@@ -15,6 +15,7 @@ type grammar struct {
 	Backup   backupCmd   `cmd:"" help:"Back up the sessions of every client on this machine"`
 	Restore  restoreCmd  `cmd:"" help:"Restore sessions from a backup"`
 	Ls       lsCmd       `cmd:"" help:"List the sessions on this machine, from every client"`
+	Search   searchCmd   `cmd:"" help:"Find sessions by words in them, from every client"`
 	Show     showCmd     `cmd:"" help:"Print a session as a readable transcript"`
 	Check    checkCmd    `cmd:"" help:"Verify stores and report problems"`
 	Detect   detectCmd   `cmd:"" help:"Identify the format of files and folders"`

@@ -119,27 +119,16 @@ func (c *lsCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	now := a.now()
-	since, err := parseTime(c.Since, now)
+	filter, err := c.filter(a, listing)
 	if err != nil {
 		return err
-	}
-	if known := listing.Agents(); c.Client != "" && !slices.Contains(known, c.Client) {
-		return usageError{&formats.Error{Err: fmt.Errorf("--client: unknown client %q", c.Client), Hint: "use one of " + strings.Join(known, ", ")}}
-	}
-	filter := sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
-	if c.Limit != nil {
-		filter.Limit = *c.Limit
-	}
-	if !since.IsZero() {
-		filter.Since = since.UnixMilli()
 	}
 	wanted, hidden := listing.Select(filter)
 	res := &lsResult{
 		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: list(listing.Places), listing: listing,
 		Unrecognized: list(listing.Unrecognized), all: c.All,
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
-		long:   c.Long, home: machine(a.out.getenv).Home, now: now, width: columns(a.out.stdout),
+		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), width: columns(a.out.stdout),
 	}
 	for i := range wanted {
 		res.Sessions = append(res.Sessions, newLsSession(&wanted[i]))
@@ -155,6 +144,25 @@ func (c *lsCmd) Run(a *app) error {
 		res.Hidden.Foreign = len(listing.Foreign)
 	}
 	return a.out.printResult(res)
+}
+
+// filter returns what the flags select of a listing.
+func (c *lsCmd) filter(a *app, listing *sessions.Listing) (f sessions.Filter, err error) {
+	since, err := parseTime(c.Since, a.now())
+	if err != nil {
+		return f, err
+	}
+	if known := listing.Agents(); c.Client != "" && !slices.Contains(known, c.Client) {
+		return f, usageError{&formats.Error{Err: fmt.Errorf("--client: unknown client %q", c.Client), Hint: "use one of " + strings.Join(known, ", ")}}
+	}
+	f = sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
+	if c.Limit != nil {
+		f.Limit = *c.Limit
+	}
+	if !since.IsZero() {
+		f.Since = since.UnixMilli()
+	}
+	return f, nil
 }
 
 func (c *lsCmd) list(a *app) (*sessions.Listing, error) {

@@ -23,6 +23,7 @@ type pager struct {
 	width  int
 	buf    bytes.Buffer // output until the pager starts
 	height int          // rows that buf takes
+	eager  bool         // print output at once, even if the pager prints it again
 	pipe   io.WriteCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc // stops the writer when the pager exits
@@ -81,6 +82,9 @@ func (p *pager) Write(b []byte) (int, error) {
 		p.height += 1 + len(line)/(p.width+1)
 	}
 	if p.height < p.rows {
+		if p.eager {
+			return p.out.Write(b)
+		}
 		return len(b), nil
 	}
 	if err := p.start(); err != nil {
@@ -125,6 +129,9 @@ func (p *pager) start() error {
 // close waits until the user closes the pager. Closing it early is not an error.
 func (p *pager) close(err error) error {
 	defer p.cancel(nil)
+	if p.pipe == nil && p.eager {
+		return err
+	}
 	if p.pipe == nil {
 		_, werr := p.buf.WriteTo(p.out)
 		return errors.Join(err, werr)

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"strconv"
+
+	"rehome/cmd/rehome/internal/screen"
+)
+
+// text prints a result that is complete.
+func (r *searchResult) text(p *page) {
+	all := r.Sessions
+	for _, s := range all {
+		matches := s.Matches
+		for i := range matches {
+			s.Matches = matches[:i+1]
+			r.Sessions = []*searchSession{s}
+			r.printNew(p)
+		}
+	}
+	r.Sessions = all
+	r.printEnd(p)
+}
+
+// maxMatches is how many matches of a session are printed for people without --all.
+const maxMatches = 5
+
+// printNew prints the last match.
+func (r *searchResult) printNew(p *page) {
+	s := r.Sessions[len(r.Sessions)-1]
+	m := &s.Matches[len(s.Matches)-1]
+	first := len(s.Matches) == 1
+	switch {
+	case !r.grouped && r.cmd.Sessions:
+		p.Line(screen.Join([]screen.Safe{visible(s.Agent), visible(s.ID), visible(s.Title)}, "\t"))
+	case !r.grouped:
+		p.Line(screen.Join([]screen.Safe{visible(s.Agent), visible(s.ID), visible(strconv.Itoa(m.Turn)), visible(m.Kind), visible(s.Title), r.excerpt(p, m, 0)}, "\t"))
+	default:
+		if first {
+			r.printHidden(p)
+			r.printSession(p, s)
+		}
+		if r.cmd.Sessions || m.Kind == "title" {
+			break // the line of the session shows it
+		}
+		if len(s.Matches) > maxMatches && !r.cmd.All {
+			r.hidden++
+			break
+		}
+		r.printMatch(p, m)
+	}
+}
+
+// printSession prints the line of a session: client, the name that show takes, title,
+// project and time.
+func (r *searchResult) printSession(p *page, s *searchSession) {
+	if s != r.Sessions[0] && !r.cmd.Sessions {
+		p.Line("")
+	}
+	head := p.Cyan(visible(s.Agent)) + "  " + p.Strong(r.name(s))
+	used := screen.Cells(visible(s.Agent)) + screen.Cells(r.name(s)) + 2*gap
+	tail := screen.Safe("")
+	if at := s.session.Updated; at.Known() {
+		tail = visible(relativeTime(at.Time(), r.now))
+	}
+	if s.Project != "" && r.width >= wideScreen/2+gap {
+		tail = shortenPath((&lsResult{home: r.home}).shortPath(s.Project), r.width/4) + screen.Repeat(" ", gap) + tail
+	}
+	title := visible(s.Title)
+	if s.Title == "" {
+		title = unknown
+	}
+	room := max(r.width-used-screen.Cells(tail)-gap, minTitleWidth)
+	p.Line(head + "  " + padRight(screen.Cut(title, room), room) + p.Faint(tail))
+}
+
+// name returns what show and continue take for a session.
+func (r *searchResult) name(s *searchSession) screen.Safe {
+	if s.session.Listed == nil {
+		return (&lsResult{home: r.home}).shortPath(s.Source.Path) + "#" + visible(s.ID)
+	}
+	return visible(r.listing.ShortID(s.ID))
+}
+
+// printMatch prints a match with its turn.
+func (r *searchResult) printMatch(p *page, m *searchHit) {
+	where := screen.Sprintf("  turn %d", m.Turn)
+	where = padRight(where, 10) + padRight(visible(m.Kind), len("thinking"))
+	p.Line(p.Faint(where) + r.excerpt(p, m, r.width-screen.Cells(where)))
+}
+
+// excerpt returns the text of a match with the match highlighted, cut to a width unless
+// that is 0.
+func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
+	from, before := 0, 0
+	if len(m.Ranges) > 0 {
+		before = m.Ranges[0][0]
+	}
+	lead, trail := screen.Safe(""), screen.Safe("")
+	if m.cut[0] {
+		lead = "…"
+	}
+	if m.cut[1] {
+		trail = "…"
+	}
+	if width > 0 { // enough of what is before the match that the match itself is seen
+		text := visible(m.Text[:before])
+		if short := screen.CutLeft(lead+text, width/3); short != lead+text {
+			lead = short
+			from = before
+		}
+	}
+	out, used := lead, screen.Cells(lead)
+	put := func(text string, paint func(screen.Safe) screen.Safe) {
+		s := visible(text)
+		if width > 0 {
+			s = screen.Cut(s, width-used)
+		}
+		used += screen.Cells(s)
+		out += paint(s)
+	}
+	for _, at := range m.Ranges {
+		put(m.Text[from:at[0]], screen.Plain)
+		put(m.Text[at[0]:at[1]], func(s screen.Safe) screen.Safe { return p.Strong(p.Red(s)) })
+		from = at[1]
+	}
+	put(m.Text[from:]+string(trail), screen.Plain)
+	return out
+}
+
+// printHidden says how many matches of the session before are not printed.
+func (r *searchResult) printHidden(p *page) {
+	if r.hidden > 0 {
+		p.Line(p.Faint("  and " + grouped(int64(r.hidden)) + " more (--all)"))
+		r.hidden = 0
+	}
+}
+
+// printEnd prints, for people, how much was found and what could not be read.
+func (r *searchResult) printEnd(p *page) {
+	if !r.grouped {
+		return
+	}
+	r.printHidden(p)
+	if r.Matches > 0 {
+		s := r.Sessions[0]
+		m := s.Matches[0]
+		hint := "rehome show " + r.name(s)
+		if m.Turn > 0 {
+			hint += screen.Sprintf(" --turns %d", m.Turn)
+		}
+		p.Line("")
+		count := grouped(int64(r.Matches)) + " matches"
+		if r.Matches == 1 {
+			count = "1 match"
+		}
+		p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read one: " + hint))
+	}
+	if len(r.Unread) > 0 {
+		p.Line("")
+		p.Line("could not be read:")
+		for _, u := range r.Unread {
+			(&lsResult{home: r.home}).unread(p, u)
+		}
+	}
+}
+
+// remarkUnread reports on stderr what could not be read.
+func (r *searchResult) remarkUnread(a *app) {
+	for _, u := range r.Unread {
+		a.out.remark(u.Path + ": " + u.Reason)
+	}
+}

@@ -1,0 +1,339 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"rehome/convert/internal/workers"
+	"rehome/convert/sessions"
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// Options are the options of Run.
+type Options struct {
+	Query    *Query
+	Context  bool // also search what clients add: system prompts, rules, the state of the editor
+	First    bool // find only the first hit of each session
+	Live     bool // read a store in use in place
+	Jobs     int  // workers; 0 = one per CPU
+	OnNotice func(string)
+	Verbose  bool // also report which stores are read from a copy
+
+	decodeAll bool // of tests: do not search the stored bytes first
+}
+
+// Session is a session with hits.
+type Session struct {
+	session.Head
+	Path   string           // of the store that was searched
+	Format string           // of the store
+	Listed *sessions.Listed // nil for a subagent that no list names
+}
+
+// Hit is a title or a message that matches.
+type Hit struct {
+	Session *Session // the same for hits that follow each other
+	Kind    Kind
+	Turn    int           // that the message belongs to, from 1; 0 for a title
+	Message string        // its id, "" for a title
+	At      session.Stamp // of the message
+	Excerpt
+}
+
+// Report counts what was searched.
+type Report struct {
+	Stores  int // that were searched
+	Decoded int // of these, stores with sessions that had to be decoded
+	Unread  []sessions.Unread
+}
+
+// Run searches listed sessions, each in its best store, and calls found with every hit
+// until that returns false. Stores come in the order of their first session in the
+// list; in a store, titles come before the text of sessions. A hit is reported as soon
+// as all before it are.
+func Run(ctx context.Context, reg *formats.Registry, list []sessions.Listed, o Options, found func(*Hit) bool) (*Report, error) {
+	parent := ctx
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &searcher{ctx: ctx, o: o, listed: map[string]bool{}, out: &Report{}}
+	s.plan(reg, list)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		workers.Run(ctx, workers.Count(o.Jobs), slices.Values(s.stores), func(t *target, _ bool) bool {
+			defer close(t.hits)
+			s.search(t)
+			return false
+		})
+	})
+	stopped := s.report(found)
+	cancel()
+	wg.Wait()
+	for _, t := range s.stores {
+		if t.err != nil {
+			s.out.Unread = append(s.out.Unread, sessions.Unread{Path: t.path, Format: t.format.Name, Err: t.err})
+		}
+		s.out.Stores += t.searched
+		s.out.Decoded += t.decoded
+	}
+	if stopped {
+		return s.out, nil
+	}
+	return s.out, parent.Err()
+}
+
+// report hands hits on in the order of the stores. It reports whether the consumer
+// wanted no more.
+func (s *searcher) report(found func(*Hit) bool) (stopped bool) {
+	for _, t := range s.stores {
+		for open := true; open; {
+			select {
+			case h, more := <-t.hits:
+				if open = more; more && !found(h) {
+					return true
+				}
+			case <-s.ctx.Done():
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// searcher is one call of Run.
+type searcher struct {
+	ctx    context.Context
+	o      Options
+	stores []*target
+	listed map[string]bool // ids of the sessions to search
+	out    *Report
+}
+
+// maxWaiting is how many hits of a store wait for those of stores before it.
+const maxWaiting = 16
+
+// target is a store to search.
+type target struct {
+	path    string
+	format  *formats.Format
+	wanted  map[string]*sessions.Listed // by id
+	ids     []string                    // of wanted, in the order of the list
+	hits    chan *Hit
+	err     error
+	decoded int // 1 if it was
+	// searched is 1 if the store was searched.
+	searched int
+}
+
+// plan finds the stores of the sessions.
+func (s *searcher) plan(reg *formats.Registry, list []sessions.Listed) {
+	byPath := map[string]*target{}
+	var add func(l *sessions.Listed)
+	add = func(l *sessions.Listed) {
+		s.listed[l.ID] = true
+		from := l.Sources[0]
+		t := byPath[from.Path]
+		if f := reg.Lookup(from.Format); t == nil && f != nil && f.Sessions != nil {
+			t = &target{path: from.Path, format: f, wanted: map[string]*sessions.Listed{}, hits: make(chan *Hit, maxWaiting)}
+			byPath[from.Path] = t
+			s.stores = append(s.stores, t)
+		}
+		if t != nil && t.wanted[l.ID] == nil {
+			t.wanted[l.ID] = l
+			t.ids = append(t.ids, l.ID)
+		}
+		for _, c := range l.Children {
+			add(c)
+		}
+	}
+	for i := range list {
+		add(&list[i])
+	}
+}
+
+// give hands a hit on. It reports whether to continue.
+func (s *searcher) give(t *target, h *Hit) bool {
+	select {
+	case t.hits <- h:
+		return true
+	case <-s.ctx.Done():
+		return false
+	}
+}
+
+// search searches a store.
+func (s *searcher) search(t *target) {
+	t.searched = 1
+	ids, err := s.candidates(t)
+	if err == nil && len(ids) > 0 {
+		t.decoded = 1
+	}
+	for _, id := range t.ids {
+		l := t.wanted[id]
+		units := []unit{{Title, l.Title}}
+		if s.o.Query.request != "" || !s.o.Query.matches(units) {
+			continue
+		}
+		e, _ := s.o.Query.excerpt(units)
+		if !s.give(t, &Hit{Session: t.session(&l.Head), Kind: Title, Excerpt: e}) {
+			return
+		}
+		if s.o.First {
+			ids = slices.DeleteFunc(ids, func(one string) bool { return one == id })
+		}
+	}
+	if err == nil && len(ids) > 0 {
+		err = s.decode(t, ids)
+	}
+	if s.ctx.Err() == nil {
+		t.err = err
+	}
+}
+
+// session returns a session of the store.
+func (t *target) session(h *session.Head) *Session {
+	out := &Session{Head: *h, Path: t.path, Format: t.format.Name, Listed: t.wanted[h.ID]}
+	if out.Listed != nil { // which can know more
+		out.Head = out.Listed.Head
+	}
+	return out
+}
+
+func (s *searcher) view() formats.View {
+	v := formats.FullView(1)
+	v.Live = s.o.Live
+	v.Secrets, v.OnOmit, v.OnLoss = formats.WithholdSecrets, func(store.SidecarItem) {}, func(loss.Loss) {}
+	if s.o.OnNotice != nil {
+		v.OnNotice, v.Verbose = s.o.OnNotice, s.o.Verbose
+	}
+	return v
+}
+
+// candidates returns the ids of the sessions whose stored bytes can match.
+func (s *searcher) candidates(t *target) ([]string, error) {
+	scan := t.format.Sessions.Scan
+	f := newFilter(s.o.Query)
+	if scan == nil || f.all() || s.o.decodeAll {
+		return t.ids, nil
+	}
+	loc, err := formats.Locate(t.path)
+	if err != nil {
+		return nil, err
+	}
+	if err := scan(s.ctx, loc, s.view(), f.add); err != nil {
+		return t.ids, s.ctx.Err() // decoding says what is wrong
+	}
+	return f.matching(t.ids), nil
+}
+
+// decode searches sessions of a store, and the subagents in their records.
+func (s *searcher) decode(t *target, ids []string) error {
+	loc, err := formats.Locate(t.path)
+	if err != nil {
+		return err
+	}
+	sel := session.Selection{IDs: slices.Sorted(slices.Values(ids)), Sorted: true, Inner: true}
+	var errs []error
+	for one, err := range t.format.Sessions.Decode(s.ctx, loc, s.view(), sel) {
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if one == nil || one.Messages == nil || t.wanted[one.ID] == nil && s.listed[one.ID] { // in a better store
+			continue
+		}
+		if more, err := s.messages(t, one); err != nil {
+			errs = append(errs, err)
+		} else if !more {
+			break
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// messages searches the messages of a session. It reports whether to continue.
+func (s *searcher) messages(t *target, one *session.Session) (more bool, err error) {
+	from := t.session(&one.Head)
+	var units []unit
+	turn := 0
+	for m, err := range one.Messages {
+		if err != nil {
+			return true, err
+		}
+		if m.Branch != "" {
+			continue
+		}
+		if m.Turn != nil {
+			turn = m.Turn.Number
+		}
+		units = s.o.units(units[:0], m)
+		q := s.o.Query
+		if q.request != "" && !isRequest(m, q.request) || q.request == "" && !q.matches(units) {
+			continue
+		}
+		h := &Hit{Session: from, Turn: max(turn, 1), Message: m.ID, At: m.At}
+		if h.Excerpt, h.Kind = q.excerpt(units); h.Kind == "" && len(units) > 0 { // of a request
+			h.Excerpt, h.Kind = around(units[0].text, 0, 0), units[0].kind
+		}
+		if !s.give(t, h) || s.o.First {
+			return s.ctx.Err() == nil, nil
+		}
+	}
+	return true, nil
+}
+
+// filter finds out which sessions can match, by their stored bytes.
+type filter struct {
+	query  *Query
+	full   uint64            // a bit for each term
+	common uint64            // terms found where the session is unknown, or that cannot be searched for
+	found  map[string]uint64 // terms found by session
+}
+
+func newFilter(q *Query) *filter {
+	f := &filter{query: q, found: map[string]uint64{}}
+	for i, t := range q.terms {
+		f.full |= 1 << i
+		if t.raw == nil {
+			f.common |= 1 << i
+		}
+	}
+	return f
+}
+
+// all reports whether every session can match.
+func (f *filter) all() bool { return f.common == f.full }
+
+// add searches a piece of the stored bytes of a session, of any session if id is "".
+func (f *filter) add(id string, piece []byte) {
+	seen := f.common | f.found[id]
+	if seen == f.full {
+		return
+	}
+	found := uint64(0)
+	for i, t := range f.query.terms {
+		if seen>>i&1 == 0 && slices.ContainsFunc(t.raw, func(n *needle) bool { return n.in(piece) }) {
+			found |= 1 << i
+		}
+	}
+	switch {
+	case found == 0:
+	case id == "":
+		f.common |= found
+	default:
+		f.found[id] |= found
+	}
+}
+
+// matching returns the sessions that can match.
+func (f *filter) matching(ids []string) (out []string) {
+	for _, id := range ids {
+		if f.common|f.found[id] == f.full {
+			out = append(out, id)
+		}
+	}
+	return out
+}
