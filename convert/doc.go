@@ -30,6 +30,7 @@
 //	internal/workers  work in parallel, bounded by open files
 //	internal/notify   progress and remarks, one at a time
 //	internal/walk     the one walk over folders, for all that look for stores
+//	internal/ignore   what a walk skips: --exclude, .rehomeignore, .gitignore
 //	internal/sidecar  the sidecars of source and target, and their text
 //	internal/pipe     sessions from a decoder to a writer, each checked and verified
 //	internal/leaks    the scanner for secrets

@@ -49,7 +49,7 @@ func stores(ctx context.Context, reg *formats.Registry, path, from string, say f
 				}
 			}
 		}
-		for f, err := range walk.Stores(ctx, reg, path, of, skipped) {
+		for f, err := range walk.Stores(ctx, reg, path, of, nil, skipped) {
 			if !yield(f, err) {
 				break
 			}

@@ -61,7 +61,7 @@ func (u *update) vanishedStores() []string {
 	}
 	start, err := formats.Locate(u.dest.Path())
 	if err == nil && u.rep.Lane == ExactConversion {
-		for it := range walk.Items(u.ctx, u.reg, start, func(rel string) bool { return found[rel] }) {
+		for it := range walk.Items(u.ctx, u.reg, start, func(rel string, _ bool) bool { return found[rel] }) {
 			if it.Why == walk.Store && it.Rel != "." && it.Detected[0].Format.Text && it.Detected[0].Format.Records != nil {
 				gone[it.Rel] = true
 			}

@@ -128,8 +128,8 @@ func TestActionWithoutSessions(t *testing.T) {
 	for _, c := range []struct {
 		args []string
 		code int
-	}{{[]string{"check", "--format", "github", "--"}, 0}, {[]string{"check", "."}, 0}, {[]string{"check", ".", "--require"}, 1}} {
-		if stdout, stderr, code := call(t, c.args...); code != c.code || !strings.Contains(stdout, "no sessions found") {
+	}{{[]string{"check", "--format", "github", "--", "."}, 0}, {[]string{"check", "."}, 0}, {[]string{"check", ".", "--require"}, 1}} {
+		if stdout, stderr, code := call(t, c.args...); code != c.code || !strings.Contains(stdout+stderr, "no sessions found") {
 			t.Errorf("%q: exit %d, %s%s", c.args, code, stdout, stderr)
 		}
 	}

@@ -31,7 +31,7 @@ func (a *app) pick(l *sessions.Listing, name string, found []*sessions.Listed) (
 		return source{}, a.newAmbiguous(l, name, "matches "+string(plural(int64(len(found)), "session")), found)
 	}
 	s := found[0]
-	c := source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}
+	c := source{path: s.Sources[0].Path, file: fileOf(a.reg, s), session: s.ID, folder: s.Workspace}
 	switch {
 	case l.OnlyInStore(s):
 		c.session = "" // the store holds nothing else

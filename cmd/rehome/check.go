@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 )
 
 type checkCmd struct {
-	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores (default: the current directory). They are never changed."`
+	Paths []string `arg:"" optional:"" name:"path" help:"Stores, folders that hold stores, or sessions (default: all stores on this machine). They are never changed."`
 
 	Layer   []string `group:"What to check:" placeholder:"LAYER" help:"Check only these layers: container, schema, references, meaning, secrets (default: all but secrets)"`
 	Rule    []string `group:"What to check:" placeholder:"RULE" help:"Check only these rules"`
@@ -26,13 +27,18 @@ type checkCmd struct {
 	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what a conversion to this format would lose, such as claude-code"`
 	Schema  string   `group:"What to check:" placeholder:"FILE" help:"Validate each line of the files against a JSON schema: a file, or a name from rehome schema"`
 	From    string   `group:"What to check:" placeholder:"FORMAT" help:"Format of the stores (detected by default)"`
-	Require bool     `group:"What to check:" help:"Fail if no sessions are found in the current directory"`
+	Require bool     `group:"What to check:" help:"Fail if a path has no sessions"`
 
-	Format        string `group:"Output:" enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"Output format: text (default), json, sarif (2.1.0), junit, github (annotations) or markdown"`
-	FailOn        string `group:"Output:" enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"Exit with 4 on findings at or above this severity: error, warning (default) or note"`
-	Notes         bool   `group:"Output:" help:"Also print notes (only counted by default)"`
-	Baseline      string `group:"Output:" placeholder:"FILE" help:"Ignore the findings in this file (see --write-baseline)"`
-	WriteBaseline bool   `group:"Output:" help:"Add all findings to the baseline, and remove those that are fixed"`
+	Exclude  []string `group:"What to skip:" sep:"none" placeholder:"GLOB" help:"Skip files and folders that match, as in a .gitignore (repeatable)"`
+	NoIgnore bool     `group:"What to skip:" help:"Do not obey .rehomeignore and .gitignore"`
+	Base     string   `group:"What to skip:" placeholder:"COMMIT" help:"Read the baseline and the ignore files from this git commit, so that a change cannot turn off its own check"`
+
+	Format        string   `group:"Output:" enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"Output format: text (default), json, sarif (2.1.0), junit, github (annotations) or markdown"`
+	Report        []string `group:"Output:" sep:"none" placeholder:"FORM=FILE" help:"Also write the result to a file in this form, such as junit=rehome.xml (repeatable)"`
+	FailOn        string   `group:"Output:" enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"Exit with 4 on findings at or above this severity: error, warning (default) or note"`
+	Notes         bool     `group:"Output:" help:"Also print notes (only counted by default)"`
+	Baseline      string   `group:"Output:" placeholder:"FILE" help:"Ignore the findings in this file (see --write-baseline)"`
+	WriteBaseline bool     `group:"Output:" help:"Add all findings to the baseline, and remove those that are fixed"`
 
 	Rules   bool   `group:"Rules:" help:"List all rules"`
 	Explain string `group:"Rules:" placeholder:"RULE" help:"Explain a rule"`
@@ -46,13 +52,19 @@ func (checkCmd) Help() string {
 its client would reject it. A warning means that data is lost, or that the client will behave unexpectedly. A note
 is informational. A store that its client is writing to is not reported as corrupt.
 
+Below a path in a git work tree, files that git ignores are skipped, except where clients keep their stores. A
+.rehomeignore in the path or above it has the same syntax and takes precedence. The result counts what was skipped.
+
 Rule ids never change meaning. Commit a baseline so that only new findings count. If a store cannot be examined, the
 exit status is 1 (5 if it is in use), whatever else was found.
 
 Examples:
 
-    rehome check ~/.cursor/chats
+    rehome check
+    rehome check 5d0b2b7e
+    rehome check agents --require --exclude drafts/
     rehome check agents --format github
+    rehome check agents --base origin/main
     rehome check . --baseline .rehome-baseline.json --fail-on error
     rehome check --explain RH301
     rehome check session.jsonl --schema canonical-1`
@@ -65,6 +77,11 @@ var errFindings = errors.New("check found problems")
 func (c *checkCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	c.Explain = strings.ToUpper(c.Explain)
+	for _, ids := range [][]string{c.Rule, c.Skip} {
+		for i := range ids {
+			ids[i] = strings.ToUpper(ids[i])
+		}
+	}
 	rulesOnly := c.Rules || c.Explain != ""
 	switch {
 	case rulesOnly && len(c.Paths) > 0:
@@ -81,6 +98,10 @@ func (c *checkCmd) Validate() error {
 		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.WriteBaseline && c.Baseline == "":
 		return refuse("--write-baseline requires --baseline", "name the file with --baseline FILE")
+	case c.WriteBaseline && c.Base != "":
+		return refuse("--write-baseline cannot be combined with --base", "omit --base: it reads the baseline from a commit")
+	case c.Base != "" && len(c.Paths) == 0:
+		return refuse("--base requires a path in a git work tree", "name the files or folders to check")
 	case c.Schema != "" && (c.For != "" || c.Secrets || len(c.Layer)+len(c.Rule)+len(c.Skip) > 0 || c.From != ""):
 		return refuse("--schema cannot be combined with other checks", "omit --for, --from, --layer, --rule, --skip and --secrets")
 	}
@@ -94,8 +115,16 @@ func (c *checkCmd) Validate() error {
 			return refuse("no such rule: "+id, "run `rehome check --rules` to list them")
 		}
 	}
+	for _, r := range c.Report {
+		if form, file, ok := strings.Cut(r, "="); !ok || file == "" || !slices.Contains(forms(), form) {
+			return refuse("--report "+r+": must be FORM=FILE", "use a form of --format, such as --report sarif=rehome.sarif")
+		}
+	}
 	return nil
 }
+
+// forms are the values of --format.
+func forms() []string { return []string{"text", "json", "sarif", "junit", "github", "markdown"} }
 
 // layers returns the layers to check: those of --layer, by default all but secrets.
 func (c *checkCmd) layers() (out rule.Layers) {
@@ -126,32 +155,39 @@ func (c *checkCmd) Run(a *app) error {
 		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
 	}
 	a.out.json = a.out.json || c.Format == "json"
-	if len(c.Paths) == 0 {
-		c.Paths = []string{"."}
-	}
-	for i, dir := range c.Paths {
-		if names, err := backup.Snapshots(dir); err == nil && len(names) > 0 { // the others are mostly the same files
-			c.Paths[i] = filepath.Join(dir, names[len(names)-1])
-			a.out.remark(dir + ": checking its newest snapshot, " + names[len(names)-1])
-		}
+	missing, err := c.resolvePaths(a)
+	if err != nil {
+		return err
 	}
 	o := check.Options{
-		Paths: c.Paths, From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
+		Paths: c.Paths, Machine: machine(a.out.getenv), Exclude: c.Exclude, NoIgnore: c.NoIgnore, Base: c.Base,
+		From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
 		Verbose:    a.out.verbose,
 		OnProgress: a.out.progress(),
 	}
-	var err error
-	if c.Baseline != "" {
-		if o.Baseline, err = check.ReadBaseline(c.Baseline, c.WriteBaseline); err != nil {
-			return err
-		}
+	if len(o.Paths) == 0 && o.Machine.Home == "" {
+		return noHomeError("name files or folders to check")
+	}
+	switch {
+	case c.Baseline != "" && c.Base != "":
+		o.Baseline, err = check.ReadBaselineAt(a.ctx, c.Baseline, c.Base)
+	case c.Baseline != "":
+		o.Baseline, err = check.ReadBaseline(c.Baseline, c.WriteBaseline)
+	}
+	if err != nil {
+		return err
 	}
 	report, err := c.report(a, o)
 	a.out.endProgress()
 	if err != nil {
 		return err
 	}
-	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Version: version()}
+	for _, s := range report.Stores {
+		if why := missing[s.Path]; s.Err != nil && why != nil {
+			s.Err = why
+		}
+	}
+	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version()}
 	if c.WriteBaseline {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err
@@ -161,10 +197,54 @@ func (c *checkCmd) Run(a *app) error {
 	if b := report.Baseline; b != nil && b.CountsOnly {
 		a.out.remark(c.Baseline + ": version 1 baselines compare only the number of findings; update it with --write-baseline")
 	}
-	if err := c.print(a, v, o.Layers); err != nil {
+	for _, r := range c.Report {
+		form, file, _ := strings.Cut(r, "=")
+		if err := c.writeReport(v, form, file); err != nil {
+			return err
+		}
+	}
+	switch {
+	case a.out.json:
+		c.Format = "json"
+	case c.Format == "text" && a.out.noReport:
+		return c.verdictError(v)
+	}
+	_, w, wait := a.out.pagedOutput(a.ctx, c.Format == "text")
+	if err := wait(c.print(w, v, c.Format, a.out.palette)); err != nil {
 		return err
 	}
+	if err := c.verdictError(v); err != nil && c.Format == "text" {
+		return shown{err, v.PathErrors()}
+	}
 	return c.verdictError(v)
+}
+
+// resolvePaths replaces folders of snapshots by the newest one, and names of sessions
+// by what holds them. It returns why the others are missing, which check reports.
+func (c *checkCmd) resolvePaths(a *app) (missing map[string]error, err error) {
+	missing = map[string]error{}
+	for i, at := range c.Paths {
+		if names, err := backup.Snapshots(at); err == nil && len(names) > 0 { // the others are mostly the same files
+			c.Paths[i] = filepath.Join(at, names[len(names)-1])
+			a.out.remark(at + ": checking its newest snapshot, " + names[len(names)-1])
+		}
+		if exists(at) || c.Schema != "" {
+			continue
+		}
+		src, err := a.resolve(at, c.Live)
+		switch {
+		case errors.As(err, new(usageError)): // it matches several
+			return nil, err
+		case err != nil:
+			missing[at] = err
+			continue
+		}
+		c.Paths[i] = src.file
+		if src.session != "" && src.file == src.path {
+			a.out.remark(at + ": checking all of " + src.path + ", which holds other sessions, too")
+		}
+	}
+	return missing, nil
 }
 
 func (c *checkCmd) report(a *app, o check.Options) (*check.Report, error) {
@@ -181,30 +261,46 @@ func (c *checkCmd) failOn() (s rule.Severity) {
 	return s
 }
 
-// print writes the verdict in the format that --format selects.
-func (c *checkCmd) print(a *app, v *verdict.Verdict, layers rule.Layers) error {
+// print writes the verdict in one of the forms.
+func (c *checkCmd) print(w io.Writer, v *verdict.Verdict, form string, paint screen.Palette) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		wd = ""
 	}
-	w := a.out.stdout
-	switch {
-	case a.out.json:
-		return writeJSON(w, v.Result(strings.Split(layers.String(), ",")))
-	case c.Format == "sarif":
+	switch form {
+	case "json":
+		return writeJSON(w, v.Result(strings.Split(c.layers().String(), ",")))
+	case "sarif":
 		return writeJSON(w, v.SARIF(wd))
-	case c.Format == "junit":
+	case "junit":
 		return v.JUnit(w, wd)
-	case c.Format == "github":
+	case "github":
 		return v.GitHub(w, wd)
-	case c.Format == "markdown":
+	case "markdown":
 		return v.Markdown(w, wd)
 	}
-	if a.out.noReport {
-		return nil
-	}
-	return v.Text(w, a.out.palette)
+	return v.Text(w, paint)
 }
+
+// writeReport writes the verdict to a file.
+func (c *checkCmd) writeReport(v *verdict.Verdict, form, file string) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return &formats.Error{At: file, Err: formats.Cause(err)}
+	}
+	return errors.Join(c.print(f, v, form, false), f.Close())
+}
+
+// shown is an error that the text on stdout shows, except for some parts of it.
+type shown struct {
+	error
+	rest []error
+}
+
+func (s shown) Unwrap() error { return s.error }
+
+// Each returns what is still to be printed.
+func (s shown) Each() []error { return s.rest }
 
 // verdictError returns the error that a verdict amounts to. A store that could not
 // be examined outranks findings in other stores, since it may hold worse ones.

@@ -43,7 +43,7 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)
 		}
-		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") {
+		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") || strings.Contains(t.Name(), "/check-skip") {
 			furnishHome(t, filepath.Join(dir, "home"))
 		}
 		furnish(t, dir)

@@ -115,7 +115,10 @@ func commandCases() map[string]commandCase {
 	const agents = "rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson"
 	return map[string]commandCase{
 		"rehome convert chat store.db":                                    {before: []string{"rm store.db"}},
+		"rehome check":                                                    {before: []string{"rm -r ~/.config"}},
+		"rehome check agents --require --exclude drafts/":                 {before: []string{agents}},
 		"rehome check agents --format github":                             {before: []string{agents}},
+		"rehome check agents --base origin/main":                          {not: "it needs a remote; TestAction runs one like it"},
 		"rehome check . --baseline .rehome-baseline.json --fail-on error": {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
 
 		"rehome restore --dry-run": {before: []string{"rehome backup"}},

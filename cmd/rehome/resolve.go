@@ -15,6 +15,7 @@ import (
 // one of its sessions.
 type source struct {
 	path    string
+	file    string // what holds the session and as little else as possible: path or something in it
 	session string // its id; "" for all sessions
 	folder  string // the session's folder, if the session was found by name
 }
@@ -25,7 +26,7 @@ type source struct {
 // in use are read in place to find it.
 func (a *app) resolve(src string, live bool) (source, error) {
 	if src == "-" || exists(src) {
-		return source{path: src}, nil
+		return source{path: src, file: src}, nil
 	}
 	for at := strings.LastIndex(src, "#"); at > 0; at = strings.LastIndex(src[:at], "#") {
 		if exists(src[:at]) {
@@ -76,11 +77,11 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 	case err != nil:
 		return source{}, err
 	case innerPath != "":
-		return source{path: innerPath, session: name}, nil
+		return source{path: innerPath, file: innerPath, session: name}, nil
 	case len(found) > 0:
 		return a.pick(listing, name, found)
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
-		return source{path: path, session: name}, nil // decoding reports whether the session exists
+		return source{path: path, file: path, session: name}, nil // decoding reports whether the session exists
 	}
 	return source{}, a.newAmbiguous(listing, path+"#"+name, "no such session"+shortPrefix(name), listing.All())
 }

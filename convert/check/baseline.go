@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/schemas"
@@ -55,11 +57,10 @@ type baselineEntry struct {
 // baseline.
 func ReadBaseline(path string, write bool) (*Baseline, error) {
 	refuse := func(err error, hint string) error { return &formats.Error{At: path, Err: err, Hint: hint} }
-	abs, err := filepath.Abs(path)
+	b, err := newBaseline(path)
 	if err != nil {
-		return nil, refuse(err, "")
+		return nil, err
 	}
-	b := &Baseline{file: path, dir: filepath.Dir(abs)}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && write:
@@ -75,14 +76,52 @@ func ReadBaseline(path string, write bool) (*Baseline, error) {
 	if err != nil {
 		return nil, refuse(formats.Cause(err), "")
 	}
+	return b, b.read(text)
+}
+
+// ReadBaselineAt reads a baseline from a git commit. One that the commit does not have
+// is empty.
+func ReadBaselineAt(ctx context.Context, path, commit string) (*Baseline, error) {
+	b, err := newBaseline(path)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := walk.RealPath(b.dir)
+	if err != nil {
+		return nil, &formats.Error{At: path, Err: formats.Cause(err)}
+	}
+	base, err := openBase(ctx, dir, commit)
+	if err != nil {
+		return nil, err
+	}
+	text, err := base.Read(filepath.Join(dir, filepath.Base(path)), maxBaselineSize)
+	if err != nil {
+		return nil, &formats.Error{At: commit + ":" + path, Err: err}
+	}
+	if text == nil {
+		return b, nil
+	}
+	return b, b.read(text)
+}
+
+func newBaseline(path string) (*Baseline, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, &formats.Error{At: path, Err: err}
+	}
+	return &Baseline{file: path, dir: filepath.Dir(abs)}, nil
+}
+
+// read parses the text of a baseline.
+func (b *Baseline) read(text []byte) (err error) {
 	if b.old, b.countsOnly, err = parseBaseline(text); err != nil {
-		return nil, refuse(fmt.Errorf("not a baseline: %w", err), "replace it with --write-baseline")
+		return &formats.Error{At: b.file, Err: fmt.Errorf("not a baseline: %w", err), Hint: "replace it with --write-baseline"}
 	}
 	b.by = map[string][]baselineEntry{}
 	for _, e := range b.old {
 		b.by[e.Path] = append(b.by[e.Path], e)
 	}
-	return b, nil
+	return nil
 }
 
 // parseBaseline returns the entries of a baseline, and whether it has version
@@ -207,7 +246,7 @@ func (b *Baseline) summarize(c *checker, r *Report) *BaselineUse {
 	}
 	for _, e := range b.old {
 		one := looked[e.Path+"\x00"+fmt.Sprint(slices.Contains(walkRules(), e.Rule))]
-		there := slices.ContainsFunc(below, func(p string) bool { return p == "." || e.Path == p || strings.HasPrefix(e.Path, p+"/") })
+		there := slices.ContainsFunc(below, func(p string) bool { return p == "." || e.Path == p || strings.HasPrefix(e.Path, p+"/") }) && !c.skips(filepath.Join(b.dir, filepath.FromSlash(e.Path)))
 		switch {
 		case rule.Lookup(e.Rule) == nil && there: // a rule of another version of rehome
 			u.Gone += max(int64(len(e.Places)), e.Count)

@@ -11,9 +11,11 @@ import (
 	"time"
 
 	"rehome/convert"
+	"rehome/convert/internal/ignore"
 	"rehome/convert/internal/leaks"
 	"rehome/convert/internal/notify"
 	"rehome/convert/internal/workers"
+	"rehome/convert/internal/worktree"
 	"rehome/formats"
 	"rehome/formats/rule"
 	"rehome/internal/scratch"
@@ -22,14 +24,18 @@ import (
 
 // Options are the options of Check.
 type Options struct {
-	Paths      []string // files, and folders in which to look for stores
+	Paths      []string // files, and folders in which to look for stores; none: where the clients of Machine keep them
+	Machine    formats.Machine
+	Exclude    []string // skip what these patterns match, which mean what they mean in a .gitignore
+	NoIgnore   bool     // obey no .gitignore and .rehomeignore
+	Base       string   // read those from this git commit
 	From       string   // read everything as this format, whatever it looks like
 	Layers     rule.Layers
 	Rules      []string  // only these rule ids, if set
 	Skip       []string  // not these rule ids
 	For        string    // also report what a conversion to this format would lose
 	Baseline   *Baseline // known findings, which do not count; may be nil
-	Require    bool      // the working directory must hold a session, too
+	Require    bool      // it is an error if a path has no store
 	Verbose    bool      // also report which stores are read from a copy
 	Live       bool
 	Jobs       int
@@ -45,8 +51,8 @@ func Check(ctx context.Context, reg *formats.Registry, o Options) (*Report, erro
 	}
 	scratch.Sweep()
 	c := &checker{o: o, reg: reg, talk: &notify.Notifier{OnProgress: o.OnProgress}, seen: map[string]bool{}, scanner: sync.OnceValues(leaks.New)}
-	for _, path := range o.Paths {
-		c.find(ctx, path)
+	if err := c.findAll(ctx); err != nil {
+		return nil, err
 	}
 	c.run(ctx)
 	if err := ctx.Err(); err != nil {
@@ -85,7 +91,9 @@ type checker struct {
 	reg   *formats.Registry
 	talk  *notify.Notifier
 	found []*storeCheck
-	seen  map[string]bool // resolved paths: two paths can lead to one
+	seen  map[string]bool               // resolved paths: two paths can lead to one
+	trees map[string]*ignore.Tree       // by the paths of the options
+	bases map[string]*worktree.Revision // by the roots of work trees
 
 	scanner func() (*leaks.Scanner, error) // one for all stores: it is costly to create
 }

@@ -16,20 +16,10 @@ import (
 // Report is the result of Check: the stores in the order of the paths.
 type Report struct {
 	Stores   []*Store
+	Skipped  int          // number of files and folders that ignore files and Options.Exclude made it skip
 	Baseline *BaselineUse // nil without one
 
 	o Options
-}
-
-// RulesFor returns the rules that were checked in stores of a format or, if
-// format is "", on the walk.
-func (r *Report) RulesFor(format string) (out []rule.Rule) {
-	for _, one := range rule.All() {
-		if one.AppliesTo(format) && r.o.wanted(one.ID) && slices.Contains(walkRules(), one.ID) == (format == "") {
-			out = append(out, one)
-		}
-	}
-	return out
 }
 
 // Store is one store and its findings.
@@ -95,6 +85,9 @@ func (s *Store) Count(of rule.Severity) (n int64) {
 
 func (c *checker) report() *Report {
 	r := &Report{o: c.o}
+	for _, t := range c.trees {
+		r.Skipped += t.Skipped
+	}
 	for _, one := range c.found {
 		one.store.Findings, one.store.Remarks = one.findings.result()
 		if one.store.Format != "" || one.store.Err != nil || len(one.store.Findings)+len(one.store.Remarks) > 0 {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"rehome/convert/internal/ignore"
 	"rehome/convert/internal/notify"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -36,7 +37,11 @@ func Schema(ctx context.Context, o Options, schema string) (*Report, error) {
 	o.Layers, o.Rules = rule.Schema, []string{ruleShape}
 	c := &checker{o: o, talk: &notify.Notifier{OnProgress: o.OnProgress}}
 	for _, path := range o.Paths {
-		for file, err := range textFiles(path) {
+		tree, err := c.tree(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		for file, err := range textFiles(path, tree) {
 			one := &storeCheck{store: Store{Path: file, Err: err}}
 			one.findings.known = o.Baseline.known(file)
 			c.found = append(c.found, one)
@@ -81,7 +86,7 @@ func loadSchema(name string) (rule.Validator, error) {
 
 // textFiles yields a file, or the files of a folder that hold JSON according to
 // their names.
-func textFiles(path string) func(yield func(string, error) bool) {
+func textFiles(path string, tree *ignore.Tree) func(yield func(string, error) bool) {
 	return func(yield func(string, error) bool) {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -103,6 +108,10 @@ func textFiles(path string) func(yield func(string, error) bool) {
 				}
 			case e.IsDir() && e.Name() == ".git":
 				return fs.SkipDir
+			case tree.Skip(relPath(path, at), e.IsDir()):
+				if e.IsDir() {
+					return fs.SkipDir
+				}
 			case e.Type().IsRegular() && slices.Contains([]string{".json", ".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(at))):
 				if !yield(at, nil) {
 					return fs.SkipAll

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"rehome/convert"
+	"rehome/convert/internal/ignore"
 	"rehome/convert/internal/walk"
 	"rehome/formats"
 	"rehome/formats/rule"
@@ -30,7 +31,7 @@ func walkRules() []string {
 }
 
 // find looks for stores below a path.
-func (c *checker) find(ctx context.Context, place string) {
+func (c *checker) find(ctx context.Context, place string, tree *ignore.Tree) {
 	below := &storeCheck{pathOnly: true, store: Store{Path: place}}
 	below.findings.known = c.o.Baseline.known(place)
 	c.found = append(c.found, below)
@@ -46,16 +47,15 @@ func (c *checker) find(ctx context.Context, place string) {
 		}
 		below.findings.add(rule.Finding{Rule: id, At: store.Addr{File: rel}})
 	}
-	for found, err := range walk.Stores(ctx, c.reg, place, c.reg.Lookup(c.o.From), skipped) {
+	for found, err := range walk.Stores(ctx, c.reg, place, c.reg.Lookup(c.o.From), tree.Skip, skipped) {
 		if errors.Is(err, formats.ErrUnknown) && misfit {
 			break // the finding says what it looks like
 		}
-		if errors.Is(err, formats.ErrUnknown) && found.Rel == "" && c.o.From == "" && isFolder(place) {
-			if c.mayBeEmpty(place) {
-				below.findings.say(noSessions)
-				break
+		if errors.Is(err, formats.ErrUnknown) && found.Rel == "" && isFolder(place) {
+			if len(c.o.Paths) > 0 {
+				below.noSessions(c.o.Require)
 			}
-			err = &formats.Error{At: place, Err: errors.New(noSessions), Hint: "pass the folder that holds them; `rehome detect PATH` identifies a file or folder"}
+			break
 		}
 		at := place
 		if found.Rel != "" && found.Rel != "." {
@@ -66,15 +66,22 @@ func (c *checker) find(ctx context.Context, place string) {
 			c.findOutside(ctx, at, found)
 		}
 	}
+	if err := tree.Err(); err != nil {
+		below.findings.say(err.Error() + ": not obeyed")
+	}
 }
 
-// noSessions is the remark about a folder without stores.
-const noSessions = "no sessions found"
+// NoSessions is the remark about a folder without stores.
+const NoSessions = "no sessions found"
 
-// mayBeEmpty reports whether a folder may have no sessions: the working
-// directory, which is checked by default, may be an ordinary repository.
-func (c *checker) mayBeEmpty(place string) bool {
-	return !c.o.Require && filepath.Clean(place) == "."
+// noSessions says that there are no stores at a path, which is an error if they are
+// required.
+func (e *storeCheck) noSessions(required bool) {
+	if required {
+		e.store.Err = &formats.Error{At: e.store.Path, Err: errors.New(NoSessions), Hint: "pass the folder that holds them, or omit --require"}
+	} else {
+		e.findings.say(NoSessions)
+	}
 }
 
 func isFolder(place string) bool {

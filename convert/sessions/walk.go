@@ -83,7 +83,7 @@ func isAtOrBelow(path string, set map[string]bool) bool {
 // walks meet only where one of them started.
 func (l *lister) visit(loc *formats.Location, real string, yield func(storeToRead) bool) bool {
 	at := func(rel string) string { return filepath.Join(real, filepath.FromSlash(rel)) }
-	for it := range walk.Items(l.ctx, l.reg, loc, func(rel string) bool { return l.visited[at(rel)] }) {
+	for it := range walk.Items(l.ctx, l.reg, loc, func(rel string, _ bool) bool { return l.visited[at(rel)] }) {
 		if it.Why != walk.Store && len(it.Detected) == 0 {
 			l.addSkipped(it, filepath.Join(loc.Path, filepath.FromSlash(it.Rel)), at(it.Rel))
 			continue

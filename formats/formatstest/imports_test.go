@@ -50,6 +50,7 @@ func layers() []layer {
 		{"convert/internal/mark", []string{"internal/fileid"}},
 		{"convert/internal/worktree", nil},
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
+		{"convert/internal/ignore", []string{"convert/internal/walk", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},

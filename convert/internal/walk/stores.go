@@ -8,13 +8,13 @@ import (
 )
 
 // Stores yields the stores that Items yields below a path, and passes what is
-// skipped to skipped. With from, it tries only that format; a source without any
+// skipped to skipped. Items explains skip. With from, it tries only that format; a source without any
 // store is then taken to have that format.
 //
 // A path that cannot be read is yielded with its Rel and an error, and the walk
 // goes on. An error without a Rel ends it: it wraps formats.ErrUnknown if there
 // was no store at all.
-func Stores(ctx context.Context, reg *formats.Registry, path string, from *formats.Format, skipped func(Item)) iter.Seq2[Found, error] {
+func Stores(ctx context.Context, reg *formats.Registry, path string, from *formats.Format, skip func(rel string, isFolder bool) bool, skipped func(Item)) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		if from != nil {
 			reg = formats.NewRegistry(from)
@@ -25,7 +25,7 @@ func Stores(ctx context.Context, reg *formats.Registry, path string, from *forma
 			return
 		}
 		some := false
-		for it := range Items(ctx, reg, start, nil) {
+		for it := range Items(ctx, reg, start, skip) {
 			switch it.Why {
 			case Store:
 				some = true

@@ -52,11 +52,14 @@ const (
 // Items yields the stores at and below start, and what is not entered or read, in
 // the order of the names. It does not enter stores, .git, node_modules, links to
 // folders, rehome's own backups and paths for which skip, if not nil, returns
-// true; it enters other hidden folders. A mere guess (formats.Guess) counts only
+// true; it enters other hidden folders. skip is called once for each path. A mere guess (formats.Guess) counts only
 // at the start. It ends early if the context does.
-func Items(ctx context.Context, reg *formats.Registry, start *formats.Location, skip func(rel string) bool) iter.Seq[Item] {
+func Items(ctx context.Context, reg *formats.Registry, start *formats.Location, skip func(rel string, isFolder bool) bool) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		w := &walker{ctx: ctx, reg: reg, skip: skip, yield: yield}
+		if skip != nil && skip(".", start.IsDir()) {
+			return
+		}
 		for at := filepath.Dir(ResolvedPath(start.Path)); at != filepath.Dir(at); at = filepath.Dir(at) {
 			if err := stage.CheckSettled(at); err != nil { // the start is in the target of the update
 				w.fail(Item{Found: Found{Rel: ".", Loc: start}, Err: err})
@@ -70,7 +73,7 @@ func Items(ctx context.Context, reg *formats.Registry, start *formats.Location, 
 type walker struct {
 	ctx   context.Context
 	reg   *formats.Registry
-	skip  func(rel string) bool
+	skip  func(rel string, isFolder bool) bool
 	yield func(Item) bool
 }
 
@@ -80,8 +83,6 @@ func (w *walker) visit(l *formats.Location, rel string) bool {
 	switch {
 	case w.ctx.Err() != nil:
 		return false
-	case w.skip != nil && w.skip(rel):
-		return true
 	case !l.IsDir() && !l.IsRegular():
 		it.Why = SpecialFile
 		return w.yield(it) // a pipe or device: opening it could block forever
@@ -112,7 +113,8 @@ func (w *walker) descend(l *formats.Location, rel string) bool {
 		return w.fail(Item{Found: Found{Rel: rel, Loc: l}, Err: &formats.Error{At: l.Path, Err: formats.Cause(err)}})
 	}
 	for _, e := range list {
-		if !isIgnored(e) && !w.enter(l, e, path.Join(rel, e.Name())) {
+		at := path.Join(rel, e.Name())
+		if !isOthers(e) && (w.skip == nil || !w.skip(at, e.IsDir())) && !w.enter(l, e, at) {
 			return false
 		}
 	}
@@ -175,9 +177,9 @@ func isClientCopy(reg *formats.Registry, name string) bool {
 	return slices.ContainsFunc(reg.All(), func(f *formats.Format) bool { return f.Home != nil && f.Home.IsCopy != nil && f.Home.IsCopy(name) })
 }
 
-// isIgnored reports whether an entry never holds a client's store: other tools'
+// isOthers reports whether an entry never holds a client's store: other tools'
 // folders, and what rehome itself leaves beside its targets.
-func isIgnored(e fs.DirEntry) bool {
+func isOthers(e fs.DirEntry) bool {
 	if e.IsDir() {
 		return e.Name() == ".git" || e.Name() == "node_modules" || formats.IsStaging(e.Name())
 	}

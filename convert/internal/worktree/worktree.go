@@ -1,4 +1,4 @@
-// Package worktree asks git which files are committed.
+// Package worktree asks git what is committed.
 //
 // The repository may be anybody's, and its configuration can name programs to run.
 // So git only lists what is committed, from its object database: that runs no hook,
@@ -32,20 +32,25 @@ type Committed struct {
 // List lists the committed files below a folder. It is empty if there is no git, no
 // repository or no commit.
 func List(ctx context.Context, dir string) *Committed {
-	c := &Committed{dir: dir, ids: map[string]string{}}
-	git, err := exec.LookPath("git")
+	ids, err := list(ctx, dir, "HEAD")
 	if err != nil {
-		return c
+		ids = nil // no git, not a repository, or no commit
 	}
-	cmd := exec.CommandContext(ctx, git, "--no-optional-locks", "--no-replace-objects", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath="+os.DevNull,
-		"-c", "protocol.allow=never", "ls-tree", "-r", "-z", "HEAD")
-	cmd.Dir = dir
-	cmd.Env = append(environment(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	return &Committed{dir: dir, ids: ids}
+}
+
+// list returns the ids of the files of a commit by their slash paths below dir. Links
+// are not files.
+func list(ctx context.Context, dir, rev string) (map[string]string, error) {
+	cmd := command(ctx, dir, "ls-tree", "-r", "-z", rev)
 	out, err := cmd.StdoutPipe()
-	if err != nil || cmd.Start() != nil {
-		return c
+	if err == nil {
+		err = cmd.Start()
 	}
-	in := bufio.NewReader(out)
+	if err != nil {
+		return nil, err
+	}
+	ids, in := map[string]string{}, bufio.NewReader(out)
 	for {
 		line, err := in.ReadString(0)
 		if err != nil {
@@ -54,13 +59,19 @@ func List(ctx context.Context, dir string) *Committed {
 		// <mode> blob <id>\t<path>
 		what, name, ok := strings.Cut(strings.TrimSuffix(line, "\x00"), "\t")
 		if f := strings.Fields(what); ok && len(f) == 3 && f[1] == "blob" && f[0] != "120000" {
-			c.ids[name] = f[2]
+			ids[name] = f[2]
 		}
 	}
-	if cmd.Wait() != nil {
-		c.ids = nil // not a repository, or no commit
-	}
-	return c
+	return ids, cmd.Wait()
+}
+
+// command returns a command of git that reads the object database and nothing else.
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks", "--no-replace-objects", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
+		"-c", "protocol.allow=never"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(environment(), "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	return cmd
 }
 
 // environment returns the environment without what tells git of another repository:

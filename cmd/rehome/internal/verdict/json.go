@@ -24,6 +24,7 @@ type Totals struct {
 	Notes    int64 `json:"notes"`
 	Known    int64 `json:"known"`
 	Failed   int   `json:"failed"`
+	Skipped  int   `json:"skipped"`
 }
 
 // Baseline reports the effect of a baseline.
@@ -74,7 +75,7 @@ type Place struct {
 // Result returns the verdict as JSON.
 func (v *Verdict) Result(layers []string) *Result {
 	r := &Result{Checked: []Store{}, Layers: layers, FailOn: v.FailOn.String()}
-	r.Totals = Totals{Errors: v.Count(rule.Error), Warnings: v.Count(rule.Warning), Notes: v.Count(rule.Note), Failed: len(v.Failed())}
+	r.Totals = Totals{Errors: v.Count(rule.Error), Warnings: v.Count(rule.Warning), Notes: v.Count(rule.Note), Failed: len(v.Failed()), Skipped: v.Skipped}
 	for _, s := range v.Stores {
 		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Finding{}, Said: s.Remarks}
 		if s.Err != nil {

@@ -3,11 +3,9 @@ package verdict
 import (
 	"encoding/xml"
 	"io"
-	"slices"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert/check"
-	"rehome/formats/rule"
 )
 
 type (
@@ -41,9 +39,9 @@ type (
 	}
 )
 
-// JUnit prints the verdict as a test report: a suite per store, with a case per
-// rule that applies. Findings that do not fail the job are the output of a passed
-// case. Readers identify cases by class and name, so the class is the store.
+// JUnit prints the verdict as a test report: a suite per store, with a case for the
+// store and one per rule with findings. Findings that do not fail the job are the
+// output of a passed case. Readers identify cases by class and name, so the class is the store.
 func (v *Verdict) JUnit(w io.Writer, wd string) error {
 	all := junitSuites{Name: "rehome check"}
 	for _, s := range v.Stores {
@@ -72,24 +70,17 @@ func (v *Verdict) suite(s *check.Store, wd string) junitSuite {
 		examined.Error = &junitFailure{screen.Visible(s.Err.Error()), "error", screen.Join(hints(s), "\n")}
 	}
 	suite.Cases = append(suite.Cases, examined)
-	asked, broken := v.RulesFor(s.Format), map[string]check.RuleFindings{}
 	for _, b := range s.Findings {
-		broken[b.Rule.ID] = b
-		if !slices.ContainsFunc(asked, func(r rule.Rule) bool { return r.ID == b.Rule.ID }) {
-			asked = append(asked, *b.Rule)
+		fails := b.Rule.Severity >= v.FailOn
+		if b.Count == 0 || !fails && !v.lists(b.Rule) {
+			continue
 		}
-	}
-	for _, r := range asked {
-		c := junitCase{Class: name, Name: screen.Visible(r.ID + " " + r.Title), File: name}
-		if b, ok := broken[r.ID]; ok && b.Count > 0 {
-			text := junitText(s, b, wd)
-			if r.Severity >= v.FailOn {
-				suite.Failures++
-				c.File = screen.Visible(slashPath(s.File(b.Places[0].At), wd))
-				c.Failure = &junitFailure{screen.Sprintf("%s: %s", screen.Plural(b.Count, "finding"), r.Title), screen.Visible(r.Severity.String()), text}
-			} else if v.showsSeverity(r.Severity) || r.Severity > rule.Note {
-				c.Out = text
-			}
+		c := junitCase{Class: name, Name: screen.Visible(b.Rule.ID + " " + b.Rule.Title), File: screen.Visible(slashPath(s.File(b.Places[0].At), wd))}
+		if text := junitText(s, b, wd); fails {
+			suite.Failures++
+			c.Failure = &junitFailure{screen.Sprintf("%s: %s", screen.Plural(b.Count, "finding"), b.Rule.Title), screen.Visible(b.Rule.Severity.String()), text}
+		} else {
+			c.Out = text
 		}
 		suite.Cases = append(suite.Cases, c)
 	}

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,90 +14,131 @@ import (
 )
 
 const (
-	textWidth   = screen.PageWidth
-	maxPlaces   = 5  // max places listed for a finding
-	maxOKStores = 20 // max stores listed without findings
-	textMargin  = "    "
+	maxPlaces     = 5  // max places listed for a rule in a store
+	maxExamples   = 3  // max places listed for a rule in many stores
+	manyStores    = 10 // a rule in more stores is listed once for all of them
+	maxTextWidth  = 120
+	textMargin    = "    "
+	widePlaceOnly = 2 // a place wider than the width divided by this gets its own line
 )
 
 // page is what the verdict is printed on.
-type page struct{ *screen.Page }
+type page struct {
+	*screen.Page
+	width int
+}
 
 // line prints text, wrapped at the page width.
-func (p page) line(indent, s screen.Safe) { p.Wrapped(indent, s, screen.Plain) }
+func (p page) line(indent, s screen.Safe, paint func(screen.Safe) screen.Safe) {
+	for _, part := range screen.WrapHanging(s, p.width-len(indent)) {
+		p.Line(indent + paint(part))
+	}
+}
 
-// Text prints the verdict as text.
+// Text prints the verdict as text: the stores with findings, the rules with findings
+// in many stores, and one line for everything else. It leaves out paths that could not
+// be searched, see PathErrors.
 func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
-	p := page{screen.NewPage(w, paint)}
-	ok := 0
+	p := page{screen.NewPage(w, paint), screen.PageWidth}
+	if v.Width > 0 {
+		p.width = min(v.Width, maxTextWidth)
+	}
+	many := v.rulesOfMany()
+	ok, some := 0, false
 	for _, s := range v.Stores {
-		if s.Err == nil && len(v.listed(s)) == 0 {
-			if ok++; ok <= maxOKStores {
-				v.okStore(p, s)
-			}
-			continue
+		listed := slices.DeleteFunc(v.listed(s), func(b check.RuleFindings) bool { return many[b.Rule.ID] != nil })
+		switch {
+		case s.Format == "" && s.Err != nil: // a PathError
+		case s.Err != nil || len(listed) > 0 || v.Verbose && s.Format != "":
+			v.store(p, s, listed)
+			some = true
+		case s.Format != "" && len(v.listed(s)) == 0:
+			ok++
+		case s.Format == "" && len(s.Remarks) > 0:
+			p.line("", p.mark(false)+" "+p.Strong(screen.Visible(s.Path))+": "+screen.Visible(strings.Join(s.Remarks, "; ")), screen.Plain)
 		}
-		v.store(p, s)
 	}
-	if ok > maxOKStores {
-		p.Linef("and %s without findings", screen.Plural(int64(ok-maxOKStores), "more store"))
+	for _, id := range slices.Sorted(maps.Keys(many)) {
+		v.manyStores(p, many[id])
+		some = true
 	}
-	v.printSummary(p)
+	if ok > 0 && some {
+		p.Line(p.OK() + " " + screen.Plural(int64(ok), "store") + " ok")
+		p.Line("")
+	}
+	if v.Skipped > 0 || slices.ContainsFunc(v.Stores, func(s *check.Store) bool { return s.Format != "" || len(s.Findings) > 0 }) {
+		v.printSummary(p)
+	}
 	return p.Err()
 }
 
-// okStore prints the line of a store without findings, or without new ones.
-func (v *Verdict) okStore(p page, s *check.Store) {
-	word := screen.Safe("ok")
-	for _, b := range s.Findings {
-		if b.Known > 0 {
-			word = "nothing new"
-		}
+// mark returns the sign for what fails the check, and for what does not.
+func (p page) mark(fails bool) screen.Safe {
+	if fails {
+		return p.Bad()
 	}
-	if s.Format == "" && word == "ok" {
-		word = "searched"
-		for _, remark := range s.Remarks {
-			word = screen.Visible(remark)
-		}
-	}
-	p.head(s.Path, word+v.unlistedCounts(s))
+	return p.Warn()
 }
 
-// head prints the line of a store. If path is long, what follows it gets a second line.
-func (p page) head(at string, what screen.Safe) {
-	path := screen.Visible(at)
-	fits := screen.Cells(path)+2+screen.Cells(what) <= textWidth
-	if strings.HasPrefix(string(what), "ok") {
-		what = p.Green("ok") + what[len("ok"):]
+// ruleOfMany is a rule with findings in many stores.
+type ruleOfMany struct {
+	rule   *rule.Rule
+	count  int64
+	stores []*check.Store
+	first  []rule.Finding // one for each of stores
+}
+
+// rulesOfMany returns the rules with findings in so many stores that they are not
+// listed for each, by id.
+func (v *Verdict) rulesOfMany() map[string]*ruleOfMany {
+	out := map[string]*ruleOfMany{}
+	for _, s := range v.Stores {
+		for _, b := range v.listed(s) {
+			m := out[b.Rule.ID]
+			if m == nil {
+				m = &ruleOfMany{rule: b.Rule}
+				out[b.Rule.ID] = m
+			}
+			m.count += b.Count
+			m.stores, m.first = append(m.stores, s), append(m.first, b.Places[0])
+		}
 	}
-	switch {
-	case what == "":
-		p.Line(p.Strong(path))
-	case fits:
-		p.Line(p.Strong(path) + ": " + what)
-	default:
-		p.Line(p.Strong(path))
-		p.Line("  " + what)
+	maps.DeleteFunc(out, func(_ string, m *ruleOfMany) bool { return v.Verbose || len(m.stores) <= manyStores })
+	return out
+}
+
+func (v *Verdict) manyStores(p page, m *ruleOfMany) {
+	p.line("", p.mark(m.rule.Severity >= v.FailOn)+" "+p.severity(m.rule.Severity)+screen.Sprintf(" %s %s", m.rule.ID, m.rule.Title), screen.Plain)
+	p.line("  ", screen.Sprintf("%s in %s, such as these (-v lists all):", screen.Plural(m.count, "finding"), screen.Plural(int64(len(m.stores)), "store")), screen.Plain)
+	for i, s := range m.stores[:maxExamples] {
+		where := place(s, m.first[i])
+		if !inText(m.first[i]) && !ofFile(m.first[i]) {
+			where = screen.Visible(s.Path)
+			if at := screen.Shorten(m.first[i].At.Short()); at != "" {
+				where += "/" + at
+			}
+		}
+		p.place(where, detail(m.first[i]), true)
 	}
+	p.line(textMargin, "fix: "+screen.Visible(m.rule.Fix), p.Faint)
+	p.Line("")
 }
 
 // unlistedCounts returns the number of findings that are not listed: notes and known ones.
 func (v *Verdict) unlistedCounts(s *check.Store) screen.Safe {
 	var notes, known int64
-	var ids []string
 	for _, b := range s.Findings {
 		known += b.Known
-		if b.Count > 0 && !v.lists(b.Rule) {
+		if !v.lists(b.Rule) {
 			notes += b.Count
-			ids = append(ids, b.Rule.ID)
 		}
 	}
 	out := screen.Safe("")
 	if notes > 0 {
-		out += screen.Sprintf(", %s (%s%s)", screen.Plural(notes, "note"), strings.Join(ids[:min(len(ids), maxPlaces)], ", "), more(len(ids)-maxPlaces))
+		out += ", " + screen.Plural(notes, "note")
 	}
 	if known > 0 {
-		out += screen.Sprintf(", %s known", screen.Grouped(known))
+		out += ", " + screen.Grouped(known) + " known"
 	}
 	return out
 }
@@ -108,93 +150,114 @@ func more(n int) screen.Safe {
 	return ""
 }
 
-func (v *Verdict) store(p page, s *check.Store) {
+func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
+	mark, path := p.mark(v.fails(s)), screen.Visible(s.Path)
+	if s.Err == nil && len(listed) == 0 {
+		mark = p.OK()
+	}
 	what := v.unlistedCounts(s)
 	if s.Format != "" {
 		what = screen.Sprintf(", %s, %s", s.Format, screen.Size(s.Bytes)) + what
 	}
-	p.head(s.Path, what[min(len(what), len(", ")):])
+	what = what[min(len(what), len(", ")):]
+	if head := mark + " " + p.Strong(path); screen.Cells(path)+screen.Cells(what)+4 <= p.width {
+		p.Line(head + "  " + p.Faint(what))
+	} else {
+		p.Line(head)
+		if what != "" {
+			p.Line("  " + p.Faint(what))
+		}
+	}
 	for _, remark := range s.Remarks {
-		p.line("  ", screen.Visible(remark))
+		p.line("  ", screen.Visible(remark), screen.Plain)
 	}
 	if s.Err != nil {
 		p.Line("  " + p.Red("not fully examined"))
-		p.line(textMargin, screen.Visible(s.Err.Error()))
+		p.line(textMargin, screen.Visible(s.Err.Error()), screen.Plain)
 		if hint := formats.Hint(s.Err); hint != "" {
-			p.line(textMargin, "hint: "+screen.Visible(hint))
+			p.line(textMargin, "hint: "+screen.Visible(hint), screen.Plain)
 		}
 	}
-	listed := v.listed(s)
 	slices.SortStableFunc(listed, func(a, b check.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
 	for _, b := range listed {
 		v.finding(p, s, b)
 	}
+	if s.Err != nil || len(listed) > 0 {
+		p.Line("")
+	}
 }
 
-// finding prints a headline, the other places, and the fix.
+// finding prints a headline, the places, and the fix.
 func (v *Verdict) finding(p page, s *check.Store, b check.RuleFindings) {
-	first := b.Places[0]
-	p.headline(b.Rule, place(s, first), inText(first) || ofFile(first))
-	if what := detail(first); what != "" {
-		p.line(textMargin, screen.Visible(what))
+	for i, part := range screen.WrapHanging(screen.Sprintf("%s %s %s", b.Rule.Severity, b.Rule.ID, b.Rule.Title), p.width-2) {
+		if i == 0 {
+			part = p.severity(b.Rule.Severity) + part[len(b.Rule.Severity.String()):]
+		}
+		p.Line("  " + part)
 	}
-	p.otherPlaces(s, b)
-	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
+	where := place(s, b.Places[0])
+	if where == screen.Visible(s.Path) {
+		where = "" // the headline of the store
+	}
+	p.place(where, detail(b.Places[0]), inText(b.Places[0]) || ofFile(b.Places[0]))
+	v.otherPlaces(p, s, b)
+	p.line(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
 }
 
-// headline prints severity, rule, place and title. A place that does not fit
-// gets the next line; a line of a file is not wrapped there, so that terminals
-// and editors can open it.
-func (p page) headline(r *rule.Rule, at screen.Safe, text bool) {
-	what := screen.Sprintf("%s %s ", r.Severity, r.ID)
-	long := screen.Cells(what+at)+1 > textWidth-4
-	if long {
-		what += screen.Visible(r.Title)
-	} else {
-		what += at + ": " + screen.Visible(r.Title)
-	}
-	for i, part := range screen.Wrap(what, textWidth-4) {
-		if i == 0 {
-			part = "  " + p.severity(r.Severity) + part[len(r.Severity.String()):]
-		} else {
-			part = textMargin + part
-		}
-		p.Line(part)
-	}
+// place prints where a finding is, and what is wrong there. A long place gets its own
+// line; a file is not wrapped there, so that terminals and editors can open it.
+func (p page) place(where screen.Safe, what string, file bool) {
+	says := screen.Visible(what)
 	switch {
-	case long && text:
-		p.Line(textMargin + at)
-	case long:
-		p.line(textMargin, at)
+	case where == "" && what == "":
+	case where == "":
+		p.line(textMargin, says, screen.Plain)
+	case what != "" && screen.Cells(where)+screen.Cells(says)+len(textMargin)+2 <= p.width:
+		p.Line(textMargin + where + ": " + says)
+	case what != "" && screen.Cells(where)*widePlaceOnly <= p.width:
+		p.line(textMargin, where+": "+says, screen.Plain)
+	default:
+		if file {
+			p.Line(textMargin + where)
+		} else {
+			p.line(textMargin, where, screen.Plain)
+		}
+		if what != "" {
+			p.line(textMargin+"  ", says, screen.Plain)
+		}
 	}
 }
 
 // otherPlaces prints the places after the first one: a line for each that has
-// another detail, and a list of the rest.
-func (p page) otherPlaces(s *check.Store, b check.RuleFindings) {
-	told, same := map[string]bool{detail(b.Places[0]): true}, []screen.Safe{}
-	lines := 0
+// another detail, and a line with as many of the rest as fit.
+func (v *Verdict) otherPlaces(p page, s *check.Store, b check.RuleFindings) {
+	limit := maxPlaces
+	if v.Verbose {
+		limit = len(b.Places)
+	}
+	told, lines := map[string]bool{detail(b.Places[0]): true}, 0
+	var same []screen.Safe
 	for _, f := range b.Places[1:] {
-		if what := detail(f); !told[what] && lines < maxPlaces-1 {
+		switch what := detail(f); {
+		case !told[what] && lines < limit-1:
 			told[what] = true
 			lines++
-			p.line(textMargin, shortPlace(s, f)+": "+screen.Visible(what))
-		}
-	}
-	again := map[string]bool{detail(b.Places[0]): true}
-	for _, f := range b.Places[1:] {
-		if what := detail(f); !again[what] && told[what] {
-			again[what] = true // has a line of its own
-		} else if len(same)+lines < maxPlaces-1 {
+			p.place(shortPlace(s, f), what, false)
+		default:
 			same = append(same, shortPlace(s, f))
 		}
 	}
 	if rest := b.Count - 1 - int64(lines); rest > 0 {
 		words := screen.Sprintf("+%s more", screen.Grouped(rest))
-		if len(same) > 0 {
-			words += ": " + screen.Join(same, ", ") + more(int(rest)-len(same))
+		list := words
+		for n := 1; n <= len(same); n++ {
+			next := words + ": " + screen.Join(same[:n], ", ") + more(int(rest)-n)
+			if !v.Verbose && screen.Cells(next) > p.width-len(textMargin) {
+				break
+			}
+			list = next
 		}
-		p.line(textMargin, words)
+		p.line(textMargin, list, screen.Plain)
 	}
 }
 
@@ -230,8 +293,11 @@ func place(s *check.Store, f rule.Finding) screen.Safe {
 
 // shortPlace is place without the parts that the first place has shown.
 func shortPlace(s *check.Store, f rule.Finding) screen.Safe {
-	if inText(f) {
+	switch {
+	case inText(f):
 		return screen.Sprintf("%s:%d", screen.Shorten(filepath.Base(s.File(f.At))), f.At.Line)
+	case ofFile(f):
+		return place(s, f)
 	}
 	if at := screen.Shorten(f.At.Short()); at != "" {
 		return at
@@ -240,36 +306,41 @@ func shortPlace(s *check.Store, f rule.Finding) screen.Safe {
 }
 
 func (v *Verdict) printSummary(p page) {
-	var bytes, known int64
-	examined := 0
+	var bytes int64
+	examined, notes := 0, int64(0)
 	for _, s := range v.Stores {
 		bytes += s.Bytes
 		if s.Format != "" {
 			examined++
 		}
 		for _, b := range s.Findings {
-			known += b.Known
+			if !v.lists(b.Rule) {
+				notes += b.Count
+			}
 		}
 	}
-	p.Line("")
-	p.Linef("%s, %s: %s", screen.Plural(int64(examined), "store"), screen.Size(bytes), v.Summary(p.Palette))
+	mark := p.OK()
+	switch {
+	case v.FailingCount() > 0 || len(v.Failed()) > 0:
+		mark = p.mark(true)
+	case examined == 0 && !slices.ContainsFunc(v.Stores, func(s *check.Store) bool { return len(s.Findings) > 0 }) || v.Count(rule.Error)+v.Count(rule.Warning) > 0:
+		mark = p.mark(false)
+	}
+	before, after := screen.Safe(""), screen.Safe("")
+	if examined > 0 {
+		before = screen.Sprintf("%s, %s: ", screen.Plural(int64(examined), "store"), screen.Size(bytes))
+	}
+	if notes > 0 {
+		after = " (--notes lists notes)"
+	}
+	if plain := "  " + before + v.Summary(false) + after; screen.Cells(plain) > p.width {
+		p.line("", mark+plain[1:], screen.Plain)
+	} else {
+		p.Line(mark + " " + before + v.Summary(p.Palette) + p.Faint(after))
+	}
 	if b := v.Baseline; b != nil && b.Gone > 0 {
-		p.line("", screen.Sprintf("%s lists %s that %s gone: --write-baseline removes %s", b.Path, screen.Plural(b.Gone, "finding"), is(b.Gone), it(b.Gone)))
+		p.line("", screen.Sprintf("%s lists %s that no longer occur; --write-baseline removes them", b.Path, screen.Plural(b.Gone, "finding")), screen.Plain)
 	}
-}
-
-func is(n int64) screen.Safe {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-func it(n int64) screen.Safe {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
 }
 
 // Summary returns the totals of the verdict: 2 errors, 1 warning, 3 notes.
@@ -302,9 +373,12 @@ func (v *Verdict) Summary(paint screen.Palette) screen.Safe {
 	if v.Count(rule.Error)+v.Count(rule.Warning)+known == 0 && len(v.Failed()) == 0 {
 		word := paint.Green("ok")
 		if !slices.ContainsFunc(v.Stores, func(s *check.Store) bool { return s.Format != "" }) {
-			word = "no sessions found"
+			word = check.NoSessions
 		}
 		out = append([]screen.Safe{word}, out...)
+	}
+	if v.Skipped > 0 {
+		out = append(out, screen.Plural(int64(v.Skipped), "path")+" skipped")
 	}
 	return screen.Join(out, ", ")
 }

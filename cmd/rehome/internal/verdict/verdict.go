@@ -9,6 +9,7 @@ package verdict
 import (
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/convert/check"
@@ -21,6 +22,8 @@ type Verdict struct {
 	*check.Report
 	FailOn  rule.Severity // findings at or above it fail the check
 	Notes   bool          // list notes instead of only counting them
+	Verbose bool          // list everything, in text
+	Width   int           // of the terminal for text, 0 if unknown
 	Version string        // of the program
 }
 
@@ -64,6 +67,21 @@ func (v *Verdict) WorstRule() (id string) {
 		}
 	}
 	return id
+}
+
+// fails reports whether a store fails the check.
+func (v *Verdict) fails(s *check.Store) bool {
+	return s.Err != nil || slices.ContainsFunc(s.Findings, func(b check.RuleFindings) bool { return b.Count > 0 && b.Rule.Severity >= v.FailOn })
+}
+
+// PathErrors returns why paths could not be searched.
+func (v *Verdict) PathErrors() (out []error) {
+	for _, s := range v.Failed() {
+		if s.Format == "" {
+			out = append(out, s.Err)
+		}
+	}
+	return out
 }
 
 // Failed returns the stores that could not be examined.

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"encoding/xml"
@@ -102,16 +103,21 @@ func tame(t *testing.T, what, s string) {
 
 func TestText(t *testing.T) {
 	v := judged(t, rule.Warning, wild(), "c.x")
-	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
-	tame(t, "text", got)
-	for line := range strings.Lines(got) {
-		if n := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); n > 80 {
-			t.Errorf("%d columns: %s", n, line)
+	for _, width := range []int{40, 60, 0, 100, 500} {
+		v.Width = width
+		got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
+		tame(t, "text", got)
+		for line := range strings.Lines(got) {
+			if n := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); n > min(cmp.Or(width, 80), 120) {
+				t.Errorf("%d of %d columns: %s", n, width, line)
+			}
 		}
 	}
+	v.Width = 0
+	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for _, want := range []string{
-		"a b/100%.x: fake, 4 B, 1 note (RH201)\n  error RH301 a b/100%.x:3: " + rule.Lookup("RH301").Title, "    x\n    100%.x:12: /a\\nb: e:v", "d.x: ok\n",
-		"not fully examined\n    c.x: disk\\x1b[2J <&>\n    hint: another disk\n", "\n3 stores, 12 B: 3 errors, 1 note, 1 not examined\n",
+		"✗ a b/100%.x  fake, 4 B, 1 note\n  error RH301 " + rule.Lookup("RH301").Title + "\n    a b/100%.x:3: x\n    100%.x:12: /a\\nb: e:v", "\n\n✓ 1 store ok\n\n✗ 3",
+		"not fully examined\n    c.x: disk\\x1b[2J <&>\n    hint: another disk\n", "✗ 3 stores, 12 B: 3 errors, 1 note, 1 not examined (--notes lists notes)\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -121,20 +127,58 @@ func TestText(t *testing.T) {
 		t.Errorf("%d count, the first is %s", v.FailingCount(), v.WorstRule())
 	}
 	v.Notes = true
-	if got := rendered(t, func(w io.Writer) error { return v.Text(w, true) }); !strings.Contains(got, "note\x1b[0m RH201") || strings.Contains(got, "1 note (RH201)") {
+	if got := rendered(t, func(w io.Writer) error { return v.Text(w, true) }); !strings.Contains(got, "note\x1b[0m RH201") || strings.Contains(got, "--notes") {
 		t.Error(got)
+	}
+	v.FailOn = rule.Error + 1
+	if got := rendered(t, func(w io.Writer) error { return v.Text(w, false) }); !strings.Contains(got, "! a b/100%.x") {
+		t.Errorf("findings below --fail-on fail the check:\n%s", got)
 	}
 }
 
-// TestWholes: of many stores in which nothing is wrong not all are named.
-func TestWholes(t *testing.T) {
+// TestOK: stores without findings are one line, or a line each with -v.
+func TestOK(t *testing.T) {
 	many := map[string][]rule.Finding{}
 	for i := range 30 {
 		many[fmt.Sprintf("%02d.x", i)] = nil
 	}
 	v := judged(t, rule.Warning, many)
+	if got := rendered(t, func(w io.Writer) error { return v.Text(w, false) }); got != "✓ 30 stores, 120 B: ok\n" {
+		t.Error(got)
+	}
+	v.Verbose = true
+	if got := rendered(t, func(w io.Writer) error { return v.Text(w, false) }); strings.Count(got, "\n") != 31 || !strings.HasPrefix(got, "✓ 00.x  fake, 4 B\n✓ 01.x") {
+		t.Error(got)
+	}
+	v = judged(t, rule.Warning, nil)
+	v.Skipped = 2
+	if got := rendered(t, func(w io.Writer) error { return v.Text(w, false) }); got != "! .: no sessions found\n! no sessions found, 2 paths skipped\n" {
+		t.Error(got)
+	}
+}
+
+// TestManyStores: a rule with findings in many stores is listed once, with the first
+// of them; a store that violates another rule, too, is listed with that.
+func TestManyStores(t *testing.T) {
+	many := map[string][]rule.Finding{}
+	for i := range manyStores + 1 {
+		many[fmt.Sprintf("%02d.x", i)] = []rule.Finding{{Rule: "RH203", At: store.Addr{Line: 7}, Message: "why"}, {Rule: "RH203", At: store.Addr{Line: 8}}}
+	}
+	many["05.x"] = append(many["05.x"], rule.Finding{Rule: "RH301", At: store.Addr{Set: "t", RowID: 3, HasID: true}})
+	v := judged(t, rule.Warning, many)
+	title := rule.Lookup("RH203").Title
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
-	if !strings.Contains(got, "19.x: ok\nand 10 more stores without findings\n\n30 stores, 120 B: ok\n") || strings.Contains(got, "20.x") {
+	want := "✗ 05.x  fake, 4 B\n  error RH301 " + rule.Lookup("RH301").Title + "\n    t#3\n    fix: " + rule.Lookup("RH301").Fix + "\n\n" +
+		"✗ error RH203 " + title + "\n  22 findings in 11 stores, such as these (-v lists all):\n    00.x:7: why\n    01.x:7: why\n    02.x:7: why\n    fix: "
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "\n\n✗ 11 stores, 44 B: 23 errors\n") {
+		t.Errorf("%s\nis not\n%s", got, want)
+	}
+	v.Verbose = true
+	if got := rendered(t, func(w io.Writer) error { return v.Text(w, false) }); strings.Count(got, title) != manyStores+1 {
+		t.Error(got)
+	}
+	delete(many, "05.x")
+	if got := rendered(t, func(w io.Writer) error { return judged(t, rule.Warning, many).Text(w, false) }); strings.Count(got, title) != manyStores {
 		t.Error(got)
 	}
 }
@@ -145,13 +189,14 @@ func TestInert(t *testing.T) {
 	v := judged(t, rule.Warning, map[string][]rule.Finding{
 		"::error::a": nil, "##[error]b": nil, long: {{Rule: "RH203", At: store.Addr{Line: 1}, Message: "::warning::c"}},
 	})
+	v.Verbose = true
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for line := range strings.Lines(got) {
 		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") {
 			t.Errorf("a command: %s", line)
 		}
 	}
-	for _, want := range []string{"./::error::a: ok\n", "#\\x23[error]b: ok\n", "    ./::error file=x", "    ./::warning::c\n"} {
+	for _, want := range []string{"✓ ::error::a  fake, 4 B\n", "✓ #\\x23[error]b  fake", "    ./::error file=x", "      ./::warning::c\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -167,8 +212,8 @@ func TestPlaces(t *testing.T) {
 	v := judged(t, rule.Warning, map[string][]rule.Finding{"a.x": list, "b.x": list[:2]})
 	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
 	for _, want := range []string{
-		"error RH203 a.x:1: " + rule.Lookup("RH203").Title + "\n    x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, …\n    fix: ",
-		"error RH203 b.x:1: " + rule.Lookup("RH203").Title + "\n    x\n    +1 more: b.x:2\n    fix: ",
+		"error RH203 " + rule.Lookup("RH203").Title + "\n    a.x:1: x\n    a.x:3: y\n    a.x:6: z\n    +5 more: a.x:2, a.x:4, a.x:5, a.x:7, a.x:8\n    fix: ",
+		"error RH203 " + rule.Lookup("RH203").Title + "\n    b.x:1: x\n    +1 more: b.x:2\n    fix: ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
@@ -275,6 +320,9 @@ func TestJUnit(t *testing.T) {
 	}
 	if tests != back.Tests || !strings.Contains(got, "a b/100%.x:3: x&#xA;a b/100%.x:12: /a\\nb: e:v,i%l |`*_[x](y)&lt;b&gt;&amp;&#34;&#39;\\x1b[2J") {
 		t.Errorf("%d tests\n%s", tests, got)
+	}
+	if tests != 3+2 {
+		t.Errorf("%d cases: one per store, and one per rule with findings that are listed", tests)
 	}
 	if strings.Contains(got, "<system-out>") {
 		t.Error("notes are told, and nobody asked for them")
