@@ -114,22 +114,22 @@ func caseOf(cases map[string]commandCase, line string) (string, bool) {
 func commandCases() map[string]commandCase {
 	const agents = "rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson"
 	return map[string]commandCase{
-		"rehome convert chat store.db":                                    {before: []string{"rm store.db"}},
-		"rehome check":                                                    {before: []string{"rm -r ~/.config"}},
-		"rehome check agents --require --exclude drafts/":                 {before: []string{agents}},
-		"rehome check agents --format github":                             {before: []string{agents}},
-		"rehome check agents --base origin/main":                          {not: "it needs a remote; TestAction runs one like it"},
-		"rehome check . --baseline .rehome-baseline.json --fail-on error": {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
+		"rehome convert chat store.db":                    {before: []string{"rm store.db"}},
+		"rehome check":                                    {before: []string{"rm -r ~/.config"}},
+		"rehome check agents --require --exclude drafts/": {before: []string{agents}},
+		"rehome check agents --report junit=rehome.xml --report sarif=rehome.sarif": {before: []string{agents}},
+		"rehome check agents --base origin/main":                                    {not: "it needs a remote; TestAction runs one like it"},
+		"rehome check . --baseline .rehome-baseline.json --fail-on error":           {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
 
 		"rehome restore --dry-run": {before: []string{"rehome backup"}},
 
-		"/tmp/rehome/bin/rehome check agents --format junit > rehome.xml": {before: []string{agents}},
-		`git commit -am "rehome: release 0.1.0"`:                          {not: "it is a step of a release"},
-		"git clone *":                                                     {not: "it needs the address of the project"},
-		"git tag *":                                                       {not: "it needs the address of the project"},
-		"go install *":                                                    {not: "it would install rehome on this machine"},
-		"go test *":                                                       {not: "this is a test"},
-		"make *":                                                          {not: "it builds the project or a release"},
-		"rehome watch *":                                                  {not: "it runs until it is interrupted; TestWatch and the transcripts run it"},
+		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},
+		`git commit -am "rehome: release 0.1.0"`:                        {not: "it is a step of a release"},
+		"git clone *":                                                   {not: "it needs the address of the project"},
+		"git tag *":                                                     {not: "it needs the address of the project"},
+		"go install *":                                                  {not: "it would install rehome on this machine"},
+		"go test *":                                                     {not: "this is a test"},
+		"make *":                                                        {not: "it builds the project or a release"},
+		"rehome watch *":                                                {not: "it runs until it is interrupted; TestWatch and the transcripts run it"},
 	}
 }
