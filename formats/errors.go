@@ -52,6 +52,9 @@ func Hint(err error) string {
 var (
 	// ErrBusy means that the source is in use, or changed while it was read.
 	ErrBusy = errors.New("in use")
+	// ErrFull means that SQLite found a disk full. Other writers return the system's
+	// error.
+	ErrFull = errors.New("no space left")
 	// ErrExists means that the target already exists.
 	ErrExists = errors.New("already exists")
 	// ErrUnknown means that no format recognizes the source.

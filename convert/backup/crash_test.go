@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 
 // victim HOME DIR KEEP die N before|after: is killed at its Nth rename.
 // victim HOME DIR KEEP limit BYTES: cannot write larger files.
+// victim HOME DIR TO restore BYTES: restores, and cannot write larger files.
 func victim(args []string) int {
 	keep, _ := strconv.Atoi(args[2])
 	n, _ := strconv.Atoi(args[4])
@@ -52,12 +53,23 @@ func victim(args []string) int {
 			}
 			return err
 		}
-	case "limit":
+	case "limit", "restore":
 		signal.Ignore(syscall.SIGXFSZ)
 		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}); err != nil {
 			fmt.Println(err)
 			return 9
 		}
+	}
+	if args[3] == "restore" {
+		s, err := Open(all.Registry(), args[1])
+		if err == nil {
+			_, err = Restore(context.Background(), s, RestoreOptions{Machine: o.Machine, To: args[2]})
+		}
+		if err != nil {
+			fmt.Println(err)
+			return 1
+		}
+		return 0
 	}
 	rep, err := Run(context.Background(), all.Registry(), args[1], o)
 	if err == nil && rep.Count(Failed) > 0 {
@@ -139,6 +151,40 @@ func TestFullDisk(t *testing.T) {
 	}
 	if list, _ := os.ReadDir(w.dir); len(list) != 3 {
 		t.Errorf("left behind: %v", list)
+	}
+}
+
+// TestRestoreToFullDisk: the first store for which there is no space ends the run. What
+// was restored is complete, and the next run restores the rest.
+func TestRestoreToFullDisk(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	to := filepath.Join(t.TempDir(), "to")
+	var largest int64
+	for _, name := range files(t, w.home) {
+		info, err := os.Stat(filepath.Join(w.home, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest = max(largest, info.Size())
+	}
+	for _, limit := range []string{"0", strconv.FormatInt(largest-1, 10)} {
+		out, err := exec.Command(os.Args[0], "victim", w.home, w.dir, to, "restore", limit).CombinedOutput()
+		if err == nil || string(out) != to+": the disk is full\n" {
+			t.Errorf("%s: %v, %q", limit, err, out)
+		}
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files(t, to) {
+		if strings.Contains(name, formats.StagingMark) {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+	got := w.restore(RestoreOptions{To: to})
+	if got.Count(Unchanged)+got.Count(Recovered) != len(got.Stores) {
+		t.Errorf("%+v", got.Stores)
 	}
 }
 

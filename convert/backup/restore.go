@@ -132,8 +132,9 @@ func (r *Restored) Count(status string) (n int) {
 	return n
 }
 
-// Restore restores what the options select of a snapshot. The error is non-nil only
-// if nothing could be selected; stores that could not be restored are in the result.
+// Restore restores what the options select of a snapshot. Stores that could not be
+// restored are in the result. The error is non-nil if nothing could be selected, or if
+// the rest was not tried.
 func Restore(ctx context.Context, s *Snapshot, o RestoreOptions) (*Restored, error) {
 	scratch.Sweep()
 	out := &Restored{Snapshot: s.Dir, To: o.To, DryRun: o.DryRun, Stores: []RestoredStore{}}
@@ -154,10 +155,15 @@ func Restore(ctx context.Context, s *Snapshot, o RestoreOptions) (*Restored, err
 		return out, &formats.Error{At: s.Dir, Err: errors.New("no such session in this backup"), Hint: "run `rehome restore --dry-run` to list what it holds"}
 	}
 	results := make([]RestoredStore, len(r.chosen))
-	workers.Run(ctx, workers.Count(o.Jobs), slices.Values(r.chosen), func(c *choice, last bool) bool {
+	run, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	workers.Run(run, workers.Count(o.Jobs), slices.Values(r.chosen), func(c *choice, last bool) bool {
 		one := &results[c.n]
 		*one = RestoredStore{Client: c.store.Client, Format: c.store.Format, Path: c.dest, Sessions: c.sessions}
-		err := r.restore(ctx, c, one)
+		err := r.restore(run, c, one)
+		if stage.DiskFull(err) { // and will be for the others
+			stop(&formats.Error{At: r.home, Err: errors.New("the disk is full"), Hint: "free some space and run it again: what was restored stays as it is"})
+		}
 		if err != nil && !last && workers.TooManyFiles(err) {
 			return true
 		}
@@ -166,8 +172,8 @@ func Restore(ctx context.Context, s *Snapshot, o RestoreOptions) (*Restored, err
 		}
 		return false
 	})
-	out.Stores = results
-	return out, ctx.Err()
+	out.Stores = slices.DeleteFunc(results, func(s RestoredStore) bool { return s.Status == "" || errors.Is(s.err, context.Canceled) })
+	return out, context.Cause(run)
 }
 
 // Err returns why the store was not restored, nil if it was or did not have to be.

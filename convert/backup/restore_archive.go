@@ -55,7 +55,9 @@ func (r *restore) restoreArchive(ctx context.Context, f *formats.Format, c *choi
 func convertOne(ctx context.Context, r *restore, src, dst string, o convert.Options) (*convert.Report, error) {
 	rep, err := convert.Convert(ctx, r.snap.reg, src, dst, o)
 	for i := range rep.Stores {
-		err = errors.Join(err, rep.Stores[i].Err())
+		if err == nil {
+			err = rep.Stores[i].Err()
+		}
 	}
 	if err == nil && (len(rep.Stores) != 1 || !rep.Placed && !o.DryRun) {
 		err = &formats.Error{At: src, Err: errors.New("not restored"), Hint: damagedHint}

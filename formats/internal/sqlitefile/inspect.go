@@ -122,7 +122,7 @@ func explain(ctx context.Context, path, table string, err error) error {
 	case n == codeNotDB:
 		e.Err, e.Hint = fmt.Errorf("not a database that SQLite can read: %w", err), "restore it from a backup, or try a newer version of rehome"
 	case n == codeFull:
-		e.Err, e.Hint = fmt.Errorf("no space left: %w", err), "free some space, or set TMPDIR to another folder"
+		e.Err, e.Hint = fmt.Errorf("%w: %w", formats.ErrFull, err), "free some space, or set TMPDIR to another folder"
 	case n == codeTooBig:
 		e.Err, e.Hint = fmt.Errorf("row or value longer than the file, or than %s: %w", size(mostValue), err), "run `sqlite3 FILE .recover` to save what is readable, or restore a backup"
 	case n == codeIO:
