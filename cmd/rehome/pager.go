@@ -99,7 +99,7 @@ func (p *pager) start() error {
 	cmd.Stdout, cmd.Stderr = p.out, os.Stderr
 	cmd.Env = os.Environ()
 	if os.Getenv("LESS") == "" {
-		cmd.Env = append(cmd.Env, "LESS=-R")
+		cmd.Env = append(cmd.Env, "LESS=FRX") // as git: quit if all fits, pass colors, leave the text on the screen
 	}
 	ignoreInterrupts(p.ctx, true)
 	pipe, err := cmd.StdinPipe()

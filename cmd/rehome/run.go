@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		panic(err) // the grammar itself is wrong
 	}
 	parser.Model.HelpFlag.Help = helpFlag
-	parsed, err := parser.Parse(expandArgs(args))
+	parsed, err := parser.Parse(joinTurns(expandArgs(args)))
 	if helped {
 		return 0
 	}

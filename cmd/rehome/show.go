@@ -21,7 +21,7 @@ type showCmd struct {
 	Src string `arg:"" optional:"" help:"File, store, PATH#ID, or session on this machine (its id, an id prefix, or words from its title, as rehome ls prints them). Use - to read from stdin."`
 
 	Last  bool   `group:"Which session:" help:"Use the newest session of the current directory as SRC"`
-	Turns string `group:"Which session:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or --turns=-3 for the last three"`
+	Turns string `group:"Which session:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or -3 for the last three"`
 
 	Tools    string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
 	Thinking bool   `group:"What to include:" help:"Also include the model's reasoning"`
@@ -42,7 +42,7 @@ read is reported on stderr; -v prints the full list.
 Examples:
 
     rehome show --last
-    rehome show 5d0b2b7e --turns 2-5 --tools full
+    rehome show 5d0b2b7e --turns -2 --tools full
     rehome show 5d0b2b7e --format markdown > session.md
     agent -p --output-format stream-json "tidy up" | rehome show -`
 }
@@ -51,7 +51,7 @@ Examples:
 func (c *showCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	if _, err := prose.ParseTurns(c.Turns); err != nil {
-		return refuse("--turns: "+err.Error(), "try 3, 2-5, 7-, or --turns=-3 for the last three")
+		return refuse("--turns: "+err.Error(), "try 3, 2-5, 7-, or -3 for the last three")
 	}
 	switch {
 	case c.Src == "" && !c.Last:
@@ -149,7 +149,7 @@ func (v *viewer) show(decode decodeFunc) error {
 				s = prose.WithoutBranches(s)
 			}
 			if err := v.write(counting, turns.Pick(s)); err != nil {
-				return err
+				return v.turnsError(err)
 			}
 		}
 		return ctx.Err()
@@ -165,6 +165,32 @@ func (v *viewer) show(decode decodeFunc) error {
 	}
 	v.losses()
 	return err
+}
+
+// turnsError names the range that selects no turn.
+func (v *viewer) turnsError(err error) error {
+	none, ok := errors.AsType[prose.TurnsError](err)
+	if !ok {
+		return err
+	}
+	return &formats.Error{At: "--turns " + v.cmd.Turns, Err: none, Hint: "omit --turns to print all of them"}
+}
+
+// joinTurns joins --turns and a range that counts from the end, which the parser
+// would take for a flag.
+func joinTurns(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		out = append(out, args[i])
+		if args[i] == "--turns" && i+1 < len(args) && len(args[i+1]) > 1 && args[i+1][0] == '-' && args[i+1][1] >= '0' && args[i+1][1] <= '9' {
+			i++
+			out[len(out)-1] += "=" + args[i]
+		}
+	}
+	return out
 }
 
 // resolveTurns turns a range that counts from the end into one that counts from

@@ -22,16 +22,27 @@ func writeLines(w *countingWriter, s *session.Session, live bool) error {
 		}
 		return err
 	}
-	if err := put(session.AppendHead(buf[:0], s)); err != nil {
-		return err
+	begun := false
+	begin := func() error {
+		if begun {
+			return nil
+		}
+		begun = true
+		return put(session.AppendHead(buf[:0], s))
 	}
 	for m, err := range s.Messages {
+		if err == nil {
+			err = begin()
+		}
 		if err == nil {
 			err = put(session.AppendMessage(buf[:0], m))
 		}
 		if err != nil {
 			return errors.Join(err, out.Flush())
 		}
+	}
+	if err := begin(); err != nil {
+		return err
 	}
 	if s.Files != nil {
 		for f, err := range s.Files {

@@ -105,6 +105,30 @@ func TestShowJSON(t *testing.T) {
 	}
 }
 
+// TestShowTurns: a range may count from the end without "=", and one that selects
+// nothing is an error, before anything is printed.
+func TestShowTurns(t *testing.T) {
+	dir := t.TempDir()
+	furnishSession(t, dir)
+	path := filepath.Join(dir, "session.jsonl")
+	for _, form := range []string{"text", "markdown", "json"} {
+		for _, args := range [][]string{{"--turns", "4"}, {"--turns", "9-"}, {"--turns=7-9", "--history"}} {
+			stdout, stderr, code := call(t, append([]string{"show", path, "--format", form}, args...)...)
+			if code != 1 || stdout != "" || !strings.Contains(stderr, "the session has 3 turns\n  hint: omit --turns") {
+				t.Errorf("%s %q: exit %d, stderr %q\n%s", form, args, code, stderr, stdout)
+			}
+		}
+	}
+	want, _, _ := call(t, "show", path, "--turns=-2")
+	got, stderr, code := call(t, "show", "--turns", "-2", path)
+	if code != 0 || got != want || !strings.Contains(got, "turn 3") || strings.Contains(got, "turn 1") {
+		t.Errorf("exit %d, stderr %q\n%s", code, stderr, got)
+	}
+	if _, stderr, code := call(t, "show", path, "--turns", "-x"); code != 2 && code != 80 {
+		t.Errorf("exit %d, stderr %q", code, stderr)
+	}
+}
+
 // TestShowInner: a subagent that lies inside of another session is shown by the
 // command that its parent's page gives, however deep it lies, and is carried by
 // that name; and who names nobody is still asked who is meant.

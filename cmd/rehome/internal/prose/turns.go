@@ -96,7 +96,8 @@ func WithoutBranches(s *session.Session) *session.Session {
 
 // Pick returns a session with only the selected turns. Messages before the
 // first turn belong to it. Unless the session has branches, whose turns start
-// over, reading stops after the last selected turn.
+// over, reading stops after the last selected turn. If the session has none of the
+// turns, the messages are a TurnsError.
 func (t Turns) Pick(s *session.Session) *session.Session {
 	if t.All() {
 		return s
@@ -107,9 +108,24 @@ func (t Turns) Pick(s *session.Session) *session.Session {
 	return &out
 }
 
+// TurnsError is the error of a selection without any turn of the session.
+type TurnsError struct {
+	Last int // number of the session's last turn
+}
+
+func (e TurnsError) Error() string {
+	switch e.Last {
+	case 0:
+		return "the session has no turns"
+	case 1:
+		return "the session has 1 turn"
+	}
+	return fmt.Sprintf("the session has %d turns", e.Last)
+}
+
 func (t Turns) pick(from iter.Seq2[*session.Message, error], branches bool) iter.Seq2[*session.Message, error] {
 	return func(yield func(*session.Message, error) bool) {
-		at := 0
+		at, last, picked := 0, 0, false
 		for m, err := range from {
 			if err != nil {
 				yield(nil, err)
@@ -117,6 +133,7 @@ func (t Turns) pick(from iter.Seq2[*session.Message, error], branches bool) iter
 			}
 			if m.Turn != nil {
 				at = m.Turn.Number
+				last = max(last, at)
 			}
 			if t.to > 0 && at > t.to && !branches {
 				return
@@ -124,9 +141,13 @@ func (t Turns) pick(from iter.Seq2[*session.Message, error], branches bool) iter
 			if here := max(at, 1); here < t.from || t.to > 0 && here > t.to {
 				continue
 			}
+			picked = true
 			if !yield(m, nil) {
 				return
 			}
+		}
+		if !picked {
+			yield(nil, TurnsError{last})
 		}
 	}
 }
