@@ -10,6 +10,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/walk"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/store"
@@ -74,7 +75,7 @@ func (j *job) checkCompress(to *formats.Format) error {
 func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats.Location) (*formats.Format, error) {
 	to := j.reg.Lookup(j.opts.To)
 	if to == nil && from.Text && from.Records != nil {
-		origin, err := j.originOf(ctx, from, l)
+		origin, err := sessions.Origin(ctx, from, l)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +136,7 @@ func (j *job) noTargetError(ctx context.Context, from *formats.Format, l *format
 // written in.
 func (j *job) sessionFormats(ctx context.Context, from *formats.Format, l *formats.Location) (out []*formats.Format) {
 	if from.Sessions == nil && from.Text && from.Records != nil {
-		if origin, err := j.originOf(ctx, from, l); err == nil && j.reg.Lookup(origin) != nil {
+		if origin, err := sessions.Origin(ctx, from, l); err == nil && j.reg.Lookup(origin) != nil {
 			from = j.reg.Lookup(origin)
 		}
 	}
@@ -186,16 +187,6 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 		}
 	}
 	return out
-}
-
-// originOf opens text only for the origin in its schema.
-func (in *input) originOf(ctx context.Context, from *formats.Format, l *formats.Location) (string, error) {
-	r, err := from.Records.Open(ctx, l, formats.FullView(1))
-	if err != nil {
-		return "", err
-	}
-	origin := r.Schema().Origin
-	return origin, r.Close()
 }
 
 // secrets returns how to read the secrets of the source. Text is meant for git,

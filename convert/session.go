@@ -12,6 +12,7 @@ import (
 
 	"rehome/convert/internal/pipe"
 	"rehome/convert/internal/stage"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -92,7 +93,7 @@ func (j *job) unrelatedText(ctx context.Context, f Found, to *formats.Format) bo
 	if !from.Text || from.Records == nil || from.Sessions != nil {
 		return false
 	}
-	origin, err := j.originOf(ctx, from, f.Loc)
+	origin, err := sessions.Origin(ctx, from, f.Loc)
 	of := j.reg.Lookup(origin)
 	return err == nil && of != nil && of != to && !formats.Related(of, to)
 }

@@ -60,8 +60,8 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 		return nil, nil, err
 	}
 	for _, d := range found {
-		if d.Format.Sessions != nil {
-			return d.Format, l, nil
+		if f := sessions.Readable(v.reg, d.Format); f.Sessions != nil {
+			return f, l, nil
 		}
 	}
 	if len(found) > 0 {
@@ -70,14 +70,9 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 	return nil, nil, &formats.Error{At: path, Err: formats.ErrUnknown, Hint: "run `rehome formats` to list the supported formats"}
 }
 
-// notReadable returns the error for a store whose sessions cannot be read. Most
-// text can be restored to the store it was made from.
+// notReadable returns the error for a store whose sessions cannot be read.
 func (a *app) notReadable(format, path string, err error) error {
-	hint := "`rehome convert` can convert the whole store"
-	if f := a.reg.Lookup(format); f != nil && f.Text && f.Records != nil {
-		hint = "restore it first: rehome convert ARCHIVE STORE"
-	}
-	return &formats.Error{Format: format, At: path, Err: err, Hint: hint}
+	return &formats.Error{Format: format, At: path, Err: err, Hint: "`rehome convert` can convert the whole store"}
 }
 
 // showStdin prints the sessions that arrive on stdin. It prints them as they

@@ -171,7 +171,7 @@ type numberedUnread struct {
 // read reads the heads of a store. It reports whether to try again, because too
 // many files were open.
 func (l *lister) read(s storeToRead, last bool) (again bool) {
-	f, at := s.format, s.loc.Path
+	f, at := Readable(l.reg, s.format), s.loc.Path
 	switch {
 	case s.score <= formats.Guess+1: // detected by its name alone
 		l.addUnread(s, l.openError(s))
@@ -186,23 +186,12 @@ func (l *lister) read(s storeToRead, last bool) (again bool) {
 	h := storeHeads{Source: Source{Path: at, Format: f.Name, format: f, store: s.number}}
 	v := l.view()
 	var broken error
-	if f.Sessions.Heads != nil {
-		for head, err := range f.Sessions.Heads(l.ctx, s.loc, v) {
-			if err != nil {
-				broken = errors.Join(broken, err)
-			}
-			if head != nil {
-				h.heads = append(h.heads, *head)
-			}
+	for head, err := range listHeads(l.ctx, f, s.loc, v) {
+		if err != nil {
+			broken = errors.Join(broken, err)
 		}
-	} else {
-		for t, err := range f.Sessions.Decode(l.ctx, s.loc, v, session.Selection{}) {
-			if err != nil {
-				broken = errors.Join(broken, err)
-			}
-			if t != nil {
-				h.heads = append(h.heads, countSession(t))
-			}
+		if head != nil {
+			h.heads = append(h.heads, *head)
 		}
 	}
 	if !last && workers.TooManyFiles(broken) {

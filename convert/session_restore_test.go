@@ -1,0 +1,41 @@
+package convert
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"rehome/convert/sessions"
+	"rehome/formats"
+	"rehome/formats/all"
+)
+
+// TestRestoreLimit: what is restored only to be read stops at the limit, and leaves
+// no more than that behind.
+func TestRestoreLimit(t *testing.T) {
+	reg, dir := all.Registry(), t.TempDir()
+	text := filepath.Join(dir, "text")
+	if _, err := Convert(t.Context(), reg, filepath.Join("..", "testdata", "chat", "before.db"), text, Options{To: "archive"}); err != nil {
+		t.Fatal(err)
+	}
+	loc, err := formats.Locate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[int64]string{0: "", 1 << 20: "", 100: "holds more than 0 MB"} {
+		to := filepath.Join(dir, "to")
+		of, at, err := sessions.Restore(t.Context(), reg, reg.Lookup("archive"), loc, to, formats.FullView(1), limit)
+		switch {
+		case want != "":
+			if err == nil || !strings.HasPrefix(err.Error(), text+": "+want) {
+				t.Errorf("limit %d: %v", limit, err)
+			}
+		case err != nil || of.Name != "cursor-chat" || at.Path != filepath.Join(to, filepath.Base(dir), "text"):
+			t.Errorf("limit %d: %v %v", limit, at, err)
+		}
+		if err := os.RemoveAll(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

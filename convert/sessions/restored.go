@@ -1,0 +1,190 @@
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+	"rehome/internal/scratch"
+)
+
+// Readable returns f or, if f is text of stores whose sessions it cannot read itself,
+// such as an archive, the same format with sessions: those of the store that the text
+// was made from, which is restored to a private folder each time it is read.
+func Readable(reg *formats.Registry, f *formats.Format) *formats.Format {
+	if f.Sessions != nil || !f.Text || f.Records == nil {
+		return f
+	}
+	t := *f
+	r := restorer{reg, f}
+	t.Sessions = &formats.Sessions{Decode: r.decode, Heads: r.heads}
+	return &t
+}
+
+// restorer reads the sessions of text by restoring its store.
+type restorer struct {
+	reg  *formats.Registry
+	text *formats.Format
+}
+
+func (r restorer) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+	return func(yield func(*session.Session, error) bool) {
+		err := r.with(ctx, l, v, func(of *formats.Format, loc *formats.Location) {
+			for s, err := range of.Sessions.Decode(ctx, loc, v, sel) {
+				if err != nil {
+					err = formats.ReplacePath(err, loc.Path, l.Path)
+				}
+				if !yield(s, err) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (r restorer) heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+	return func(yield func(*session.Head, error) bool) {
+		err := r.with(ctx, l, v, func(of *formats.Format, loc *formats.Location) {
+			for h, err := range listHeads(ctx, of, loc, v) {
+				if err != nil {
+					err = formats.ReplacePath(err, loc.Path, l.Path)
+				}
+				if !yield(h, err) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// with restores the store and calls read with it.
+func (r restorer) with(ctx context.Context, l *formats.Location, v formats.View, read func(of *formats.Format, loc *formats.Location)) error {
+	dir, err := scratch.New("", "restored")
+	if err != nil {
+		return err
+	}
+	defer dir.Remove()
+	of, loc, err := Restore(ctx, r.reg, r.text, l, dir.Path, v, maxRestored)
+	if err != nil {
+		return err
+	}
+	read(of, loc)
+	return nil
+}
+
+// maxRestored is how much is restored to read it: compressed text can be much smaller
+// than its store.
+const maxRestored = 2 << 30
+
+// listHeads yields the heads of a store's sessions. It decodes them if only that
+// can list them.
+func listHeads(ctx context.Context, f *formats.Format, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
+	if f.Sessions.Heads != nil {
+		return f.Sessions.Heads(ctx, l, v)
+	}
+	return func(yield func(*session.Head, error) bool) {
+		for s, err := range f.Sessions.Decode(ctx, l, v, session.Selection{}) {
+			var head *session.Head
+			if s != nil {
+				h := countSession(s)
+				head = &h
+			}
+			if !yield(head, err) {
+				return
+			}
+		}
+	}
+}
+
+// Origin returns the name of the format that text was made from. It opens the text
+// only for its schema.
+func Origin(ctx context.Context, text *formats.Format, l *formats.Location) (string, error) {
+	r, err := text.Records.Open(ctx, l, formats.FullView(1))
+	if err != nil {
+		return "", err
+	}
+	origin := r.Schema().Origin
+	return origin, r.Close()
+}
+
+// Restore restores the store that text was made from, without its secrets, in dir,
+// unless its records take more than limit bytes; 0 means no limit. It returns the
+// store's format and location.
+func Restore(ctx context.Context, reg *formats.Registry, text *formats.Format, l *formats.Location, dir string, v formats.View, limit int64) (*formats.Format, *formats.Location, error) {
+	origin, err := Origin(ctx, text, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := reg.Lookup(origin)
+	if of == nil || of.Sessions == nil || !formats.Related(text, of) {
+		return nil, nil, &formats.Error{Format: text.Name, At: l.Path, Err: fmt.Errorf("%w: it was made from %q", ErrUnsupported, origin), Hint: "run `rehome formats` to see which formats have sessions"}
+	}
+	path, err := restoredPath(dir, l.Path)
+	if err == nil {
+		err = copyRecords(ctx, of, text, l, path, v, limit)
+	}
+	if err != nil {
+		return nil, nil, formats.ReplacePath(err, path, l.Path)
+	}
+	loc, err := formats.Locate(path)
+	return of, loc, err
+}
+
+// restoredPath returns where in dir the store of the text at path is restored.
+// Clients name stores after the folders they are in, so those two names stay.
+func restoredPath(dir, path string) (string, error) {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	parent := filepath.Base(filepath.Dir(at))
+	if parent == string(filepath.Separator) || strings.ContainsAny(parent, `:\/`) {
+		parent = "folder"
+	}
+	return filepath.Join(dir, parent, filepath.Base(at)), os.MkdirAll(filepath.Join(dir, parent), 0o700)
+}
+
+func copyRecords(ctx context.Context, of, text *formats.Format, l *formats.Location, path string, v formats.View, limit int64) (err error) {
+	kind := formats.SharedKind(text, of)
+	r, err := text.Records.Open(ctx, l, formats.View{
+		Kind: kind, Secrets: formats.OmitWithheld, OnOmit: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {}, OnNotice: v.OnNotice, Verbose: v.Verbose, Jobs: v.Jobs,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	w, err := of.Records.Create(ctx, formats.Build{
+		Path: path, Schema: r.Schema(), Jobs: v.Jobs, OnSidecar: func(store.SidecarItem) {}, OnLoss: func(loss.Loss) {},
+	})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	size := int64(0)
+	for b, err := range r.Batches(ctx) {
+		if err == nil {
+			if size += int64(b.Size()); limit > 0 && size > limit {
+				return &formats.Error{At: l.Path, Err: fmt.Errorf("holds more than %d MB, too much to restore to a temporary folder", limit>>20), Hint: "restore it first: rehome convert ARCHIVE STORE"}
+			}
+			err = w.Put(ctx, b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(ctx.Err(), w.Finish(ctx), w.Close())
+}
