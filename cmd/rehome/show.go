@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"time"
 
 	"rehome/cmd/rehome/internal/prose"
 	"rehome/cmd/rehome/internal/screen"
-	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -18,10 +20,13 @@ import (
 )
 
 type showCmd struct {
-	Src string `arg:"" optional:"" help:"File, store, PATH#ID, or session on this machine (its id, an id prefix, or words from its title, as rehome ls prints them). Use - to read from stdin."`
+	Src []string `arg:"" optional:"" help:"Files, stores, PATH#ID, or sessions on this machine (an id, an id prefix, or words from a title, as rehome ls prints them). Use - to read from stdin."`
 
-	Last  bool   `group:"Which session:" help:"Use the newest session of the current directory as SRC"`
-	Turns string `group:"Which session:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or -3 for the last three"`
+	Last    bool   `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
+	Project string `group:"Which sessions:" placeholder:"DIR" help:"Print the sessions of this folder and its subfolders, of SRC or of this machine"`
+	Client  string `group:"Which sessions:" aliases:"agent" placeholder:"NAME" help:"Print the sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"Print the sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
+	Turns   string `group:"Which sessions:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or -3 for the last three"`
 
 	Tools    string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
 	Thinking bool   `group:"What to include:" help:"Also include the model's reasoning"`
@@ -29,21 +34,26 @@ type showCmd struct {
 	History  bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
 	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, or json (canonical lines)"`
+	Out     string `group:"Output:" placeholder:"DIR" help:"Write a Markdown file for each session to this folder"`
+	Replace bool   `group:"Output:" help:"With --out, overwrite files that differ"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 }
 
 func (showCmd) Help() string {
-	return `On a terminal, long output goes through $PAGER (default: less). Control characters in the session are escaped. A
-stream from stdin is printed as it arrives. Times are local in text output and UTC in Markdown. Anything that cannot be
-read is reported on stderr; -v prints the full list.
+	return `On a terminal, long output goes through $PAGER (default: less), and Markdown in answers is rendered. Control
+characters in the session are escaped. A stream from stdin is printed as it arrives. Times are local in text output and
+UTC in Markdown. Anything that cannot be read is reported on stderr; -v prints the full list.
+
+--json is --format json: each session as lines of JSON (schema canonical-1), its head first, then its messages.
 
 Examples:
 
     rehome show --last
     rehome show 5d0b2b7e --turns -2 --tools full
     rehome show 5d0b2b7e --format markdown > session.md
+    rehome show --project . --out notes
     agent -p --output-format stream-json "tidy up" | rehome show -`
 }
 
@@ -53,21 +63,35 @@ func (c *showCmd) Validate() error {
 	if _, err := prose.ParseTurns(c.Turns); err != nil {
 		return refuse("--turns: "+err.Error(), "try 3, 2-5, 7-, or -3 for the last three")
 	}
+	if _, err := parseTime(c.Since, time.Unix(0, 0)); err != nil {
+		return err
+	}
 	switch {
-	case c.Src == "" && !c.Last:
+	case len(c.Src) == 0 && !c.Last && !c.filtered():
 		return refuse("SRC is missing", "name a session, a store or a file, or pass --last; `rehome ls` lists sessions")
-	case c.Src != "" && c.Last:
+	case len(c.Src) > 0 && c.Last:
 		return refuse("--last cannot be combined with SRC", "omit one of them")
+	case c.Last && c.filtered():
+		return refuse("--last cannot be combined with --project, --client or --since", "omit --last, or the others")
+	case slices.Contains(c.Src, stdinName) && (len(c.Src) > 1 || c.Out != "" || c.filtered()):
+		return refuse("- cannot be combined with another SRC, --out or a selection of sessions", "save stdin to a file first")
+	case c.Out != "" && c.Format == "json":
+		return refuse("--out writes Markdown, not JSON", "omit --format; `rehome convert --to canonical` writes a folder of JSON lines")
+	case c.Replace && c.Out == "":
+		return refuse("--replace has no effect without --out", "omit it, or pass --out DIR")
 	}
 	return nil
 }
 
-// Run prints one session. From stdin, which cannot be listed first, it prints all of them.
+// filtered reports whether flags select the sessions.
+func (c *showCmd) filtered() bool { return c.Project+c.Client+c.Since != "" }
+
+// Run prints sessions. From stdin, which cannot be listed first, it prints all of them.
 func (c *showCmd) Run(a *app) error {
 	format := c.Format
 	if a.out.json {
-		if format == "markdown" {
-			return usageError{&formats.Error{Op: "show", Err: errors.New("--json and --format markdown cannot be used together"), Hint: "for show, --json means --format json"}}
+		if format == "markdown" || c.Out != "" {
+			return usageError{&formats.Error{Op: "show", Err: errors.New("--json and Markdown cannot be used together"), Hint: "for show, --json means --format json"}}
 		}
 		format = "json"
 	}
@@ -75,49 +99,18 @@ func (c *showCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	src, err := a.resolveSource(c.Src, c.Last, c.Live)
+	v := &viewer{app: a, cmd: c, format: format, turns: turns}
+	if slices.Contains(c.Src, stdinName) {
+		return v.showStdin()
+	}
+	list, err := c.targets(a)
 	if err != nil {
 		return err
 	}
-	v := &viewer{app: a, cmd: c, format: format, turns: turns}
-	if src.path == stdinName {
-		return v.showStdin()
+	if c.Out != "" {
+		return v.export(list)
 	}
-	if src.session == "" {
-		folder := src.folder
-		if src, err = a.onlySession(src.path, c.Live); err != nil {
-			return err
-		}
-		src.folder = cmp.Or(folder, src.folder)
-	}
-	v.source = src.path
-	return v.show(v.storeDecoder(src))
-}
-
-// onlySession returns the only session of a store.
-func (a *app) onlySession(path string, live bool) (source, error) {
-	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
-	if err != nil {
-		return source{}, err
-	}
-	switch n := len(l.Sessions); {
-	case n > 1:
-		var list []*sessions.Listed
-		for i := range l.Sessions {
-			list = append(list, &l.Sessions[i])
-		}
-		return source{}, a.newAmbiguous(l, path, "holds "+string(screen.Plural(int64(n), "session"))+": name one as "+path+"#ID", list)
-	case n == 1:
-		s := &l.Sessions[0]
-		return source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
-	case len(l.Unread) > 0:
-		u := l.Unread[0]
-		if _, ok := errors.AsType[*formats.Error](u.Err); ok {
-			return source{}, u.Err
-		}
-		return source{}, a.notReadable(u.Format, u.Path, u.Err)
-	}
-	return source{}, &formats.Error{At: path, Err: errors.New("no sessions found")}
+	return v.showAll(list)
 }
 
 // view returns the options for reading a store to print it. Secrets are withheld.
@@ -126,34 +119,37 @@ func (v *viewer) view(note loss.Sink) formats.View {
 }
 
 // show prints the decoded sessions, and reports on stderr what could not be read.
-func (v *viewer) show(decode decodeFunc) error {
-	turns, err := v.resolveTurns(decode)
-	if err != nil {
-		return err
+func (v *viewer) show(decode decodeFunc) error { return v.page([]decodeFunc{decode}) }
+
+// showAll prints the sessions of several sources.
+func (v *viewer) showAll(list []source) error {
+	var decoders []decodeFunc
+	for _, src := range list {
+		decode := v.storeDecoder(src)
+		decoders = append(decoders, func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
+			v.source = src.path
+			return decode(ctx, view)
+		})
 	}
+	return v.page(decoders)
+}
+
+// page prints what some decoders yield, through one pager. An error of one of
+// them does not keep the others from being printed.
+func (v *viewer) page(decoders []decodeFunc) error {
 	ctx, w, done := v.out.pagedOutput(v.ctx, v.format != "json" && !v.cmd.NoPager && !v.streaming)
 	counting := &countingWriter{w: w}
 	shownAny := false
-	err = func() error {
-		for s, err := range decode(ctx, v.view(v.lost.Add)) {
-			if err != nil {
-				return err
-			}
-			if shownAny && v.format != "json" {
-				if _, err := counting.Write([]byte("\n")); err != nil {
-					return err
-				}
-			}
-			shownAny = true
-			if !v.cmd.History {
-				s = prose.WithoutBranches(s)
-			}
-			if err := v.write(counting, turns.Pick(s)); err != nil {
-				return v.turnsError(err)
-			}
+	var err error
+	for _, decode := range decoders {
+		one := v.print(ctx, counting, decode, &shownAny)
+		if err = errors.Join(err, one); one != nil && (ctx.Err() != nil || counting.err != nil) {
+			break
 		}
-		return ctx.Err()
-	}()
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil && v.ctx.Err() == nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // the user closed the pager
 	}
@@ -167,65 +163,50 @@ func (v *viewer) show(decode decodeFunc) error {
 	return err
 }
 
-// turnsError names the range that selects no turn.
-func (v *viewer) turnsError(err error) error {
-	none, ok := errors.AsType[prose.TurnsError](err)
-	if !ok {
+// print prints what a decoder yields.
+func (v *viewer) print(ctx context.Context, w *countingWriter, decode decodeFunc, shownAny *bool) error {
+	turns, err := v.resolveTurns(ctx, decode)
+	if err != nil {
 		return err
 	}
-	return &formats.Error{At: "--turns " + v.cmd.Turns, Err: none, Hint: "omit --turns to print all of them"}
-}
-
-// joinTurns joins --turns and a range that counts from the end, which the parser
-// would take for a flag.
-func joinTurns(args []string) []string {
-	var out []string
-	for i := 0; i < len(args); i++ {
-		if args[i] == "--" {
-			return append(out, args[i:]...)
-		}
-		out = append(out, args[i])
-		if args[i] == "--turns" && i+1 < len(args) && len(args[i+1]) > 1 && args[i+1][0] == '-' && args[i+1][1] >= '0' && args[i+1][1] <= '9' {
-			i++
-			out[len(out)-1] += "=" + args[i]
-		}
-	}
-	return out
-}
-
-// resolveTurns turns a range that counts from the end into one that counts from
-// the beginning.
-func (v *viewer) resolveTurns(decode decodeFunc) (prose.Turns, error) {
-	if !v.turns.FromEnd() {
-		return v.turns, nil
-	}
-	last := 0
-	for s, err := range decode(v.ctx, v.view(func(loss.Loss) {})) {
+	for s, err := range decode(ctx, v.view(v.lost.Add)) {
 		if err != nil {
-			return v.turns, err
+			return err
 		}
-		n, err := prose.LastTurn(prose.WithoutBranches(s))
-		if err != nil {
-			return v.turns, err
+		if w.n > 0 && v.format != "json" {
+			if _, err := w.Write([]byte("\n")); err != nil {
+				return err
+			}
 		}
-		last = max(last, n)
+		*shownAny = true
+		if err := v.write(w, s, turns); err != nil {
+			return err
+		}
 	}
-	return v.turns.Resolve(last), v.ctx.Err()
+	return nil
 }
 
-func (v *viewer) write(w *countingWriter, s *session.Session) error {
+// write prints the selected turns of a session.
+func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error {
+	if !v.cmd.History {
+		s = prose.WithoutBranches(s)
+	}
+	s = turns.Pick(s)
 	o := prose.Options{
 		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
 		Palette: v.out.palette, Width: v.width(),
 	}
+	var err error
 	switch v.format {
 	case "json":
-		return writeLines(w, s, v.streaming)
+		err = writeLines(w, s, v.streaming)
 	case "markdown":
-		return prose.Markdown(w, s, o) // may be shared, so times are UTC
+		err = prose.Markdown(w, s, o) // may be shared, so times are UTC
+	default:
+		o.Zone = zone(v.out.getenv)
+		err = prose.Text(w, s, o)
 	}
-	o.Zone = zone(v.out.getenv)
-	return prose.Text(w, s, o)
+	return v.turnsError(err)
 }
 
 // width returns the width of the terminal or, without one, the value of COLUMNS.
@@ -270,14 +251,16 @@ func (v *viewer) losses() {
 	}
 }
 
-// countingWriter counts the bytes written.
+// countingWriter counts the bytes written, and keeps the first error.
 type countingWriter struct {
-	w interface{ Write([]byte) (int, error) }
-	n int64
+	w   io.Writer
+	n   int64
+	err error
 }
 
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.w.Write(b)
 	c.n += int64(n)
+	c.err = cmp.Or(c.err, err)
 	return n, err
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"io"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/formats/session"
@@ -10,7 +11,7 @@ import (
 
 // writeLines writes a session as canonical lines. Characters that are unsafe on
 // a terminal are written as JSON escapes, which keeps the values equal.
-func writeLines(w *countingWriter, s *session.Session, live bool) error {
+func writeLines(w io.Writer, s *session.Session, live bool) error {
 	out := bufio.NewWriter(w)
 	var buf []byte
 	put := func(line []byte) error {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"os"
 
 	"rehome/cmd/rehome/internal/prose"
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -73,6 +76,98 @@ func (v *viewer) findDecoder(path string) (*formats.Format, *formats.Location, e
 // notReadable returns the error for a store whose sessions cannot be read.
 func (a *app) notReadable(format, path string, err error) error {
 	return &formats.Error{Format: format, At: path, Err: err, Hint: "`rehome convert` can convert the whole store"}
+}
+
+// targets returns the sessions to print.
+func (c *showCmd) targets(a *app) ([]source, error) {
+	if c.Last || len(c.Src) == 0 {
+		if c.Last {
+			src, err := a.newest(c.Live)
+			return []source{src}, err
+		}
+		return c.selected(a, "")
+	}
+	var out []source
+	for _, name := range c.Src {
+		src, err := a.resolve(name, c.Live)
+		if err != nil {
+			return nil, err
+		}
+		if src.session != "" {
+			out = append(out, src)
+			continue
+		}
+		if c.Out != "" || c.filtered() {
+			list, err := c.selected(a, src.path)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, list...)
+			continue
+		}
+		one, err := a.onlySession(src.path, c.Live)
+		if err != nil {
+			return nil, err
+		}
+		one.folder = cmp.Or(src.folder, one.folder)
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// selected returns the sessions below a path, or on this machine, that the flags
+// select.
+func (c *showCmd) selected(a *app, path string) ([]source, error) {
+	within := lsCmd{Project: c.Project, Client: c.Client, Since: c.Since, Live: c.Live}
+	if path != "" {
+		within.Paths = []string{path}
+	}
+	listing, err := within.list(a)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := within.filter(a, listing)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range listing.Unread {
+		a.out.remark(u.Path + ": not read: " + newLsUnread(u).Reason)
+	}
+	wanted, _ := listing.Select(filter)
+	if len(wanted) == 0 {
+		return nil, &formats.Error{At: path, Err: errors.New("no sessions found"), Hint: "run `rehome ls` to list sessions"}
+	}
+	var out []source
+	for _, s := range wanted {
+		out = append(out, source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace})
+	}
+	return out, nil
+}
+
+// onlySession returns the only session of a store.
+func (a *app) onlySession(path string, live bool) (source, error) {
+	l, err := sessions.List(a.ctx, a.reg, sessions.Options{Paths: []string{path}, Live: live, OnNotice: a.out.remark, Verbose: a.out.verbose, Folders: workingDirs()})
+	if err != nil {
+		return source{}, err
+	}
+	switch n := len(l.Sessions); {
+	case n > 1:
+		var list []*sessions.Listed
+		for i := range l.Sessions {
+			list = append(list, &l.Sessions[i])
+		}
+		return source{}, a.newAmbiguous(l, path, "holds "+string(screen.Plural(int64(n), "session"))+": name one as "+path+"#ID", list)
+	case n == 1:
+		s := &l.Sessions[0]
+		return source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace}, nil
+	case len(l.Unread) > 0:
+		u := l.Unread[0]
+		if _, ok := errors.AsType[*formats.Error](u.Err); ok {
+			return source{}, u.Err
+		}
+		return source{}, a.notReadable(u.Format, u.Path, u.Err)
+	}
+	return source{}, &formats.Error{At: path, Err: errors.New("no sessions found")}
 }
 
 // showStdin prints the sessions that arrive on stdin. It prints them as they

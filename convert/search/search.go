@@ -137,7 +137,8 @@ func (s *searcher) plan(reg *formats.Registry, list []sessions.Listed) {
 		s.listed[l.ID] = true
 		from := l.Sources[0]
 		t := byPath[from.Path]
-		if f := reg.Lookup(from.Format); t == nil && f != nil && f.Sessions != nil {
+		if f := reg.Lookup(from.Format); t == nil && f != nil {
+			f = sessions.Readable(reg, f) // listed, so it has sessions
 			t = &target{path: from.Path, format: f, wanted: map[string]*sessions.Listed{}, hits: make(chan *Hit, maxWaiting)}
 			byPath[from.Path] = t
 			s.stores = append(s.stores, t)

@@ -13,6 +13,7 @@ type textRenderer struct {
 	o         Options
 	afterNote bool   // the last line was a note
 	model     string // model of the session
+	client    string // client of the session
 }
 
 func (t *textRenderer) line(s screen.Safe) {
@@ -22,7 +23,7 @@ func (t *textRenderer) line(s screen.Safe) {
 
 func (t *textRenderer) head(s *session.Session) {
 	p := t.o.Palette
-	t.model = s.Model
+	t.model, t.client = s.Model, s.Agent
 	title := screen.Visible(strings.Join(strings.Fields(s.Title), " "))
 	if title == "" {
 		t.line(p.Faint("untitled session"))
@@ -97,7 +98,7 @@ func (t *textRenderer) prompt(words string) {
 
 func (t *textRenderer) answer(words string) {
 	t.blankLine()
-	t.rendered(words, margin{t.o.Palette.Strong("●") + " ", "  ", 2})
+	t.rendered(words, margin{t.o.Palette.Client(t.client, "●") + " ", "  ", 2})
 }
 
 func (t *textRenderer) thinking(words string) {
