@@ -4,16 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats"
-	"rehome/formats/session"
 )
 
 // pick returns the one session that a name stands for, or the error that lists
@@ -21,7 +18,7 @@ import (
 // elsewhere lose to those of the working directory. If all matches have the
 // same id, the newest one wins.
 func (a *app) pick(l *sessions.Listing, name string, found []*sessions.Listed) (source, error) {
-	found = a.withoutCopies(found)
+	found = withoutCopies(found)
 	slices.SortStableFunc(found, func(a, b *sessions.Listed) int { return cmp.Compare(distance(a), distance(b)) })
 	switch {
 	case len(found) == 1:
@@ -64,30 +61,17 @@ func sharesID(l *sessions.Listing, s *sessions.Listed) bool {
 	return n > 1
 }
 
-// maxCopies is how many copies of a session, as migrate --again makes them,
-// withoutCopies recognizes by their ids.
-const maxCopies = 9
-
-// withoutCopies removes the sessions that rehome created in another client by
-// migrating one of the others.
-func (a *app) withoutCopies(found []*sessions.Listed) []*sessions.Listed {
-	copies := map[string]bool{}
+// withoutCopies removes the copies that rehome made of other matches, except for
+// those in the working directory whose originals are elsewhere.
+func withoutCopies(found []*sessions.Listed) []*sessions.Listed {
+	originals := map[string]int{}
 	for _, s := range found {
-		for _, f := range a.reg.All() {
-			if f.Writer == nil || f.Writer.Many || f.Name == s.Sources[0].Format {
-				continue
-			}
-			head := session.Head{ID: s.ID, Agent: s.Agent}
-			for n := 1; n <= maxCopies; n++ {
-				if n > 1 {
-					head.ID = s.ID + "#" + strconv.Itoa(n)
-				}
-				at := path.Base(f.Writer.Path(&head))
-				copies[f.Name+"/"+strings.TrimSuffix(at, path.Ext(at))] = true
-			}
-		}
+		originals[s.ID] = distance(s)
 	}
-	return slices.DeleteFunc(slices.Clone(found), func(s *sessions.Listed) bool { return copies[s.Sources[0].Format+"/"+s.ID] })
+	return slices.DeleteFunc(slices.Clone(found), func(s *sessions.Listed) bool {
+		d, ok := originals[s.Origin]
+		return ok && d <= distance(s)
+	})
 }
 
 // fileOf returns the most specific path that holds a session: its own file if
@@ -129,42 +113,65 @@ func (a *ambiguousError) Unwrap() error { return a.error }
 // maxCandidates is how many sessions an ambiguousError lists.
 const maxCandidates = 10
 
-// newAmbiguous returns the error for a name that matches several sessions, or none.
+// newAmbiguous returns the error for a name that matches several sessions.
 func (a *app) newAmbiguous(l *sessions.Listing, name, problem string, matches []*sessions.Listed) error {
-	count := map[string]int{}
-	for _, s := range matches {
-		count[s.ID]++
-	}
-	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
-	hint := "use an id or an id prefix"
-	for _, s := range matches[:len(matches)-err.more] {
-		c := candidate{Name: l.ShortID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
-		if count[s.ID] > 1 { // only its path is unique
-			c.Name, hint = c.Path+"#"+c.Name, "use PATH#ID"
-		}
-		err.candidates = append(err.candidates, c)
-	}
-	if len(matches) == 0 {
-		hint = "run `rehome ls " + name[:max(0, strings.LastIndex(name, "#"))] + "` to list its sessions"
+	err, hint := a.newCandidates(l, matches), "use an id or an id prefix"
+	if slices.ContainsFunc(err.candidates, func(c candidate) bool { return strings.Contains(c.Name, "#") }) {
+		hint = "use PATH#ID"
 	}
 	err.error = usageError{&formats.Error{At: name, Err: errors.New(problem), Hint: hint}}
 	return err
 }
 
-// Each returns the error followed by one line per candidate.
-func (a *ambiguousError) Each() []error {
-	out := []error{a.error}
-	for _, c := range a.candidates {
-		line := "  " + visible(c.Name)
-		for _, part := range []string{c.Title, c.Project} {
-			if part != "" {
-				line += "  " + screen.Cut(visible(part), screen.PageWidth/2)
-			}
+// newUnknown returns the error for a name that matches no session, with those
+// that have a similar name. If none has, all of the sessions stand for it.
+func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []*sessions.Listed) *ambiguousError {
+	similar := l.Similar(name[strings.LastIndex(name, "#")+1:])
+	if len(similar) > 0 {
+		all, hint = similar, "did you mean "+l.ShortID(similar[0].ID)+"?"
+	}
+	err := a.newCandidates(l, all)
+	if len(similar) == 0 && len(all) > 0 && err.more == 0 {
+		hint = "use an id or an id prefix"
+	}
+	err.error = &formats.Error{At: name, Err: errors.New(problem), Hint: hint}
+	return err
+}
+
+func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *ambiguousError {
+	count := map[string]int{}
+	for _, s := range matches {
+		count[s.ID]++
+	}
+	err := &ambiguousError{more: max(0, len(matches)-maxCandidates)}
+	for _, s := range matches[:len(matches)-err.more] {
+		c := candidate{Name: l.ShortID(s.ID), ID: s.ID, Agent: s.Agent, Title: s.Title, Project: s.Workspace, Path: fileOf(a.reg, s)}
+		if count[s.ID] > 1 { // only its path is unique
+			c.Name = c.Path + "#" + c.Name
 		}
-		out = append(out, errors.New(string(line)))
+		err.candidates = append(err.candidates, c)
+	}
+	return err
+}
+
+// lines returns a line for each candidate: its name, title, client and folder.
+func (a *ambiguousError) lines() []screen.Safe {
+	var rows [][]screen.Safe
+	for _, c := range a.candidates {
+		title := screen.Cut(visible(strings.Join(strings.Fields(c.Title), " ")), screen.PageWidth/2)
+		rows = append(rows, []screen.Safe{visible(c.Name), cmp.Or(title, unknown), visible(c.Agent), cmp.Or(visible(c.Project), unknown)})
+	}
+	width := screen.ColumnWidths(rows)
+	var out []screen.Safe
+	for _, row := range rows {
+		line := screen.Safe("")
+		for i, cell := range row {
+			line += "  " + screen.Pad(cell, width[i])
+		}
+		out = append(out, screen.TrimRight(line, " "))
 	}
 	if a.more > 0 {
-		out = append(out, errors.New("  and "+string(grouped(int64(a.more)))+" more"))
+		out = append(out, "  and "+grouped(int64(a.more))+" more")
 	}
 	return out
 }

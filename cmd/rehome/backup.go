@@ -197,7 +197,7 @@ func (c *restoreCmd) Run(a *app) error {
 
 // findIn returns the id of the session that a name stands for in a backup.
 func (a *app) findIn(l *sessions.Listing, dir, name string) ([]string, error) {
-	found := a.withoutCopies(l.Find(name))
+	found := withoutCopies(l.Find(name))
 	if len(found) == 0 {
 		return nil, &formats.Error{At: dir, Err: fmt.Errorf("no session %q in this backup%s", name, shortPrefix(name)), Hint: "run `rehome restore --dry-run -v` to list its stores, or name another snapshot"}
 	}

@@ -162,7 +162,7 @@ func (sh *docShell) run(line string) int {
 		words, to = words[:i], words[i+1]
 	}
 	if i := slices.Index(words, "|"); i >= 0 {
-		if viewers := []string{"less", "man"}; i+1 == len(words) || !slices.Contains(viewers, words[i+1]) {
+		if viewers := []string{"less", "man", "fzf"}; i+1 == len(words) || !slices.Contains(viewers, words[i+1]) {
 			sh.t.Errorf("%s: docShell can only pipe to %q", line, viewers)
 		}
 		words = words[:i]

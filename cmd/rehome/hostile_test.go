@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,11 @@ import (
 // of lines, tags, marks of byte order, bytes that are no characters; and what a
 // build service takes for a command to itself.
 const hostile = "x\x1b]0;pwned\a\x1b[2J\x1b[31m\x1b]8;;http://h/\x1b\\ \x00\b\r\x7f\u0080\u009b31m\u0085\u202e\u2066\u200b\u2028\u2029\ufeff\U000e0041\xff\x9b ##[add-path]\n::error::y"
+
+// bare takes the colors of the program out.
+func bare(s string) string { return styleCodes.ReplaceAllString(s, "") }
+
+var styleCodes = regexp.MustCompile(`\x1b\[(?:0|(?:[12349]|3[1-6]|38;5;\d+)(?:;(?:[349]|36))*)m`)
 
 // acts is what comes through of it; "" if nothing does.
 func acts(text string) string {
@@ -250,7 +256,7 @@ func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
 		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "output.event", "pager.start", // what is in front of all others
-		"checkCmd.Run", "viewer.width", "lsCmd.Run", "searchCmd.Run", // that hand it on, or ask how wide it is
+		"checkCmd.Run", "viewer.width", "output.terminalSize", "searchCmd.Run", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}
 	for _, fn := range functions(t, ".") {

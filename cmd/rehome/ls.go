@@ -15,6 +15,7 @@ import (
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/closest"
 )
 
 type lsCmd struct {
@@ -23,7 +24,7 @@ type lsCmd struct {
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
 	Client  string `group:"Which sessions:" aliases:"agent" placeholder:"NAME" help:"Include only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
 	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
-	Limit   *int   `group:"Which sessions:" placeholder:"N" help:"Include only the newest N sessions"`
+	Limit   *int   `group:"Which sessions:" placeholder:"N" help:"Include only the newest N sessions; 0 for all (default: on a terminal, what fits on the screen)"`
 	All     bool   `group:"Which sessions:" help:"Also list empty sessions, and files that are not stores"`
 
 	Long bool `group:"Advanced:" help:"Read sessions to fill in unknown columns, and print where each is stored"`
@@ -32,16 +33,23 @@ type lsCmd struct {
 }
 
 func (lsCmd) Help() string {
-	return `Reads names, times and counts, not conversations. "–" means unknown; --long (or -v) reads the session to find out.
-"~" marks a time taken from the file, because the store has none. "+1" means that a second store holds the session
-too. Subagents are listed below their parents; stores that cannot be read are listed at the end.
+	return `On a terminal: the newest sessions that fit on the screen, those of the current directory first, then the others.
+Copies that rehome made are listed below their originals, subagents below their parents. "–" means unknown;
+--long (or -v) reads the sessions to find out. "~" marks the time of a file, where the session has none.
+
+To a pipe or a file: every session on a line of its own, with the columns
+
+    id  title  client  updated  turns  bytes  project  store  parent
+
+separated by tabs, never shortened, without a header. Unknown values are empty, times are UTC. The parent of a
+subagent is its session; that of a copy is its original.
 
 Examples:
 
-    rehome ls
     rehome ls --project . --since 3d
+    rehome ls --client cursor-sdk --json
     rehome ls ~/backup/.cursor --long
-    rehome ls --client cursor-sdk --json`
+    rehome ls | fzf | cut -f1`
 }
 
 // lsResult is the result of ls: schema ls-result-1.
@@ -58,7 +66,9 @@ type lsResult struct {
 	all     bool
 	home    string
 	now     time.Time
-	width   int
+	width   int    // of the terminal, 0 if stdout is none
+	height  int    // of the screen that the list is cut to, 0 if it is not
+	here    string // the current directory
 }
 
 type lsSession struct {
@@ -72,6 +82,7 @@ type lsSession struct {
 	Turns    *int64      `json:"turns,omitempty"`
 	Bytes    *int64      `json:"bytes,omitempty"`
 	Parent   string      `json:"parent,omitempty"`
+	Origin   string      `json:"origin,omitempty"`
 	Kind     string      `json:"kind,omitempty"`
 	Sources  []lsSource  `json:"sources"`
 	Children []lsSession `json:"children,omitempty"`
@@ -104,8 +115,8 @@ const lsMemoryLimit = 32 << 20
 
 // Validate rejects invalid values of flags.
 func (c *lsCmd) Validate() error {
-	if c.Limit != nil && *c.Limit < 1 {
-		return errors.New("--limit: must be at least 1")
+	if c.Limit != nil && *c.Limit < 0 {
+		return errors.New("--limit: must not be negative")
 	}
 	_, err := parseTime(c.Since, time.Unix(0, 0))
 	return err
@@ -128,7 +139,7 @@ func (c *lsCmd) Run(a *app) error {
 		Sessions: []lsSession{}, Unread: []lsUnread{}, Places: list(listing.Places), listing: listing,
 		Unrecognized: list(listing.Unrecognized), all: c.All,
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
-		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), width: columns(a.out.stdout),
+		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), here: cmp.Or(append(workingDirs(), "")...),
 	}
 	for i := range wanted {
 		res.Sessions = append(res.Sessions, newLsSession(&wanted[i]))
@@ -143,6 +154,17 @@ func (c *lsCmd) Run(a *app) error {
 	} else {
 		res.Hidden.Foreign = len(listing.Foreign)
 	}
+	if width, height, ok := a.out.terminalSize(); ok {
+		res.width = width
+		if c.Limit != nil || c.All {
+			return a.out.printPaged(a.ctx, res)
+		}
+		res.height = height
+	} else if !a.out.json {
+		for _, l := range res.remarks() {
+			a.out.remark(l)
+		}
+	}
 	return a.out.printResult(res)
 }
 
@@ -153,7 +175,7 @@ func (c *lsCmd) filter(a *app, listing *sessions.Listing) (f sessions.Filter, er
 		return f, err
 	}
 	if known := listing.Agents(); c.Client != "" && !slices.Contains(known, c.Client) {
-		return f, usageError{&formats.Error{Err: fmt.Errorf("--client: unknown client %q", c.Client), Hint: "use one of " + strings.Join(known, ", ")}}
+		return f, usageError{&formats.Error{At: "--client", Err: fmt.Errorf("unknown client %q", c.Client), Hint: closest.Hint(c.Client, known, "use one of "+strings.Join(known, ", "))}}
 	}
 	f = sessions.Filter{Project: c.Project, Agent: c.Client, Empty: c.All}
 	if c.Limit != nil {
@@ -198,11 +220,8 @@ func noHomeError(hint string) error {
 func newLsSession(s *sessions.Listed) lsSession {
 	out := lsSession{
 		Agent: s.Agent, ID: s.ID, Title: s.Title, Mark: s.Mark, Project: s.Workspace,
-		Created: formatStamp(s.Created), Updated: formatStamp(s.Updated), updated: s.Updated,
-		Turns: optional(s.Turns), Bytes: optional(s.Bytes), Sources: []lsSource{},
-	}
-	if !s.Updated.Known() {
-		out.updated = s.Created
+		Created: formatStamp(s.Created), Updated: formatStamp(s.Updated), updated: s.When(),
+		Turns: optional(s.Turns), Bytes: optional(s.Bytes), Sources: []lsSource{}, Origin: s.Origin,
 	}
 	if s.Parent != nil {
 		out.Parent, out.Kind = s.Parent.Session, s.Parent.Kind

@@ -62,8 +62,8 @@ func TestLsMisuse(t *testing.T) {
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	for _, c := range []struct{ flag, value, want string }{
 		{"--client", "nope", "one of claude, claude-code, codex, cursor, cursor-cli, cursor-ide, cursor-sdk"},
-		{"--limit", "0", "at least 1"},
-		{"--limit", "-3", "at least 1"},
+		{"--client", "cursor-clu", "hint: did you mean cursor-cli?"},
+		{"--limit", "-3", "must not be negative"},
 	} {
 		stdout, stderr, code := callWith(t, t.Context(), env, "ls", c.flag+"="+c.value)
 		if code != 2 || !strings.Contains(stderr, c.want) || stdout != "" {
@@ -139,9 +139,12 @@ func TestLsOfHome(t *testing.T) {
 	if len(seen) > 0 {
 		t.Errorf("not made, and listed: %v", seen)
 	}
-	last := "~9"
+	last := "9"
 	for _, s := range res.Sessions {
-		at := strings.TrimPrefix(s.Updated, "~")
+		at := s.Updated
+		if strings.HasPrefix(at, "~") {
+			at = s.Created // a copied file is no newer
+		}
 		if at > last {
 			t.Fatalf("%s comes after %s", at, last)
 		}
@@ -256,35 +259,35 @@ func TestLsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, width := range []int{40, 80, 200} {
+	for _, width := range []int{16, 40, 60, 80, 200} {
 		for _, color := range []bool{false, true} {
-			var out strings.Builder
-			res := &lsResult{listing: l, home: home, now: time.Unix(1000, 0).UTC(), width: width}
-			for i := range l.Sessions {
-				res.Sessions = append(res.Sessions, newLsSession(&l.Sessions[i]))
-			}
-			if len(res.Sessions) != len(titles)-1 { // without a title the broken database is asked
-				t.Fatalf("%d sessions", len(res.Sessions))
-			}
-			res.text(&page{screen.NewPage(&out, screen.Palette(color))})
-			for i, line := range strings.Split(out.String(), "\n") {
-				if color {
-					line = strings.NewReplacer("\x1b[2m", "", "\x1b[0m", "").Replace(line)
+			for _, height := range []int{0, 8} {
+				var out strings.Builder
+				res := &lsResult{listing: l, home: home, now: time.Unix(1000, 0).UTC(), width: width, height: height, long: height == 0}
+				for i := range l.Sessions {
+					res.Sessions = append(res.Sessions, newLsSession(&l.Sessions[i]))
 				}
-				if strings.IndexFunc(line, screen.Invisible) >= 0 {
-					t.Errorf("%d columns, line %d lets something through: %q", width, i, line)
+				if len(res.Sessions) != len(titles)-1 { // without a title the broken database is asked
+					t.Fatalf("%d sessions", len(res.Sessions))
 				}
-				if n := screen.Cells(screen.Safe(line)); n > max(width, 72) {
-					t.Errorf("%d columns: line %d has %d: %s", width, i, n, line)
+				res.text(&page{screen.NewPage(&out, screen.Palette(color))})
+				for i, line := range strings.Split(out.String(), "\n") {
+					line = bare(line)
+					if strings.IndexFunc(line, screen.Invisible) >= 0 {
+						t.Errorf("%d columns, line %d lets something through: %q", width, i, line)
+					}
+					if n := screen.Cells(screen.Safe(line)); n > max(width, 20) && !strings.HasPrefix(line, "    i") {
+						t.Errorf("%d columns: line %d has %d: %s", width, i, n, line)
+					}
 				}
 			}
 		}
 	}
 }
 
-// TestLsLongIDs is that ids which only their ends tell apart can be read off
-// the list: in a wide terminal, and with --long in any.
-func TestLsLongIDs(t *testing.T) {
+// TestLsIDs: ids that only their ends tell apart are shown with both ends, which
+// name a session, and whole with --long.
+func TestLsIDs(t *testing.T) {
 	home := t.TempDir()
 	ids := []string{"10000000-0000-4000-8000-00000000000a", "10000000-0000-4000-8000-00000000000b"}
 	for _, id := range ids {
@@ -298,20 +301,17 @@ func TestLsLongIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		width int
-		long  bool
-		want  bool
-	}{{80, false, false}, {80, true, true}, {200, false, true}, {200, true, true}} {
+	for _, long := range []bool{false, true} {
 		var out strings.Builder
-		res := &lsResult{listing: l, home: home, now: time.Unix(1000, 0).UTC(), width: c.width, long: c.long}
+		res := &lsResult{listing: l, home: home, now: time.Unix(1000, 0).UTC(), width: 80, long: long}
 		for i := range l.Sessions {
 			res.Sessions = append(res.Sessions, newLsSession(&l.Sessions[i]))
 		}
 		res.text(&page{screen.NewPage(&out, false)})
 		for _, id := range ids {
-			if strings.Count(out.String(), id) > 0 != c.want && !c.long || c.long && !strings.Contains(out.String(), id) {
-				t.Errorf("%d columns, long %v: %s\n%s", c.width, c.long, id, out.String())
+			short := id[:8] + "…" + id[32:]
+			if found := l.Find(short); len(found) != 1 || found[0].ID != id || !strings.Contains(out.String(), short+"  ") || strings.Contains(out.String(), "id "+id) != long {
+				t.Errorf("long %v: %s, found %v\n%s", long, id, found, out.String())
 			}
 		}
 	}
@@ -354,11 +354,41 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestLsOfNothing: where no client has a place, each place is named once.
+// TestLsOfNothing: where no client has a place, each place is named once, and not
+// where other programs look for sessions.
 func TestLsOfNothing(t *testing.T) {
-	stdout, _, code := callWith(t, t.Context(), map[string]string{"HOME": t.TempDir()}, "ls")
-	lines := slices.Sorted(strings.Lines(stdout))
-	if code != 0 || len(lines) < 6 || len(slices.Compact(slices.Clone(lines))) != len(lines) {
-		t.Errorf("exit %d:\n%s", code, stdout)
+	stdout, stderr, code := callWith(t, t.Context(), map[string]string{"HOME": t.TempDir()}, "ls")
+	lines := slices.Sorted(strings.Lines(stderr))
+	if code != 0 || stdout != "" || len(lines) < 6 || len(slices.Compact(slices.Clone(lines))) != len(lines) {
+		t.Errorf("exit %d: %s\n%s", code, stdout, stderr)
+	}
+}
+
+// TestLsTabbed: to a pipe, ls prints each session on a line of whole values.
+func TestLsTabbed(t *testing.T) {
+	home := t.TempDir()
+	if err := homes.Make(home, homes.Count{Chats: 300, Old: 20, Subagents: 10, Agents: 5}); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := callWith(t, t.Context(), map[string]string{"HOME": home, "USERPROFILE": home, "FORCE_COLOR": "1"}, "ls")
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	if code != 0 || stderr != "" || len(lines) != 335 {
+		t.Fatalf("exit %d, %d lines: %s", code, len(lines), stderr)
+	}
+	parents := 0
+	for _, l := range lines {
+		cells := strings.Split(l, "\t")
+		if len(cells) != 9 || len(cells[0]) < 36 || !strings.HasPrefix(cells[2], "cursor-") || !exists(cells[7]) {
+			t.Fatalf("%q", cells)
+		}
+		if _, err := time.Parse(time.RFC3339, cells[3]); err != nil {
+			t.Error(err)
+		}
+		if cells[8] != "" {
+			parents++
+		}
+	}
+	if parents != 10 {
+		t.Errorf("%d subagents", parents)
 	}
 }

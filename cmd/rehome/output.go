@@ -22,6 +22,7 @@ type output struct {
 	stderr     io.Writer
 	palette    screen.Palette // for stdout
 	errPalette screen.Palette // for stderr
+	links      bool           // stdout shows links
 	getenv     func(string) string
 
 	mu  sync.Mutex // remark is called from several goroutines
@@ -31,9 +32,11 @@ type output struct {
 }
 
 func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) *output {
+	palette := choosePalette(g.Color, getenv, stdout)
 	return &output{
 		json: g.JSON, quiet: g.Quiet, verbose: g.Verbose, stdout: stdout, stderr: stderr, getenv: getenv,
-		palette:    choosePalette(g.Color, getenv, stdout),
+		palette:    palette,
+		links:      bool(palette) && isTerminal(stdout) && getenv("TERM") != "linux",
 		errPalette: choosePalette(g.Color, getenv, stderr),
 		remarks:    map[string]bool{},
 	}
@@ -46,15 +49,24 @@ type result interface {
 }
 
 // printResult prints the result of a command.
-func (o *output) printResult(r result) error {
+func (o *output) printResult(r result) error { return o.printTo(o.stdout, r) }
+
+// printPaged is printResult, but shows text that is longer than the screen with
+// the pager.
+func (o *output) printPaged(ctx context.Context, r result) error {
+	_, w, done := o.pagedOutput(ctx, !o.json)
+	return done(o.printTo(w, r))
+}
+
+func (o *output) printTo(w io.Writer, r result) error {
 	switch {
 	case o.json:
-		return writeJSON(o.stdout, r)
+		return writeJSON(w, r)
 	case o.noReport:
 		return nil
 	}
-	p := &page{screen.NewPage(o.stdout, o.palette)}
-	p.Links = bool(o.palette) && isTerminal(o.stdout) && o.getenv("TERM") != "linux"
+	p := &page{screen.NewPage(w, o.palette)}
+	p.Links = o.links
 	r.text(p)
 	return p.Err()
 }
@@ -104,6 +116,11 @@ func (o *output) fail(err error) int {
 		o.printLine(o.errPalette.Red("rehome:") + " " + visible(e.Error()))
 		if _, sum := e.(summary); sum {
 			continue // the report includes the hints
+		}
+		if a, ok := errors.AsType[*ambiguousError](e); ok {
+			for _, l := range a.lines() {
+				o.printLine(l)
+			}
 		}
 		if hint := formats.Hint(e); hint != "" {
 			o.printLine(o.errPalette.Faint("  hint: " + visible(hint)))

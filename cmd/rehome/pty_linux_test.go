@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -58,11 +57,6 @@ func TestTerminal(t *testing.T) {
 		}
 	}
 }
-
-// bare takes the colors of the house out.
-func bare(s string) string { return styleCodes.ReplaceAllString(s, "") }
-
-var styleCodes = regexp.MustCompile(`\x1b\[(?:0|(?:[12349]|3[1-6]|38;5;\d+)(?:;(?:[349]|36))*)m`)
 
 func keepsTo(t *testing.T, width int, text string) {
 	t.Helper()

@@ -91,7 +91,7 @@ func transcript(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	ann := strings.NewReplacer("$ HOME=home ", "$ ", "$WORK/home", "/home/ann", "$SLUG-home", "-home-ann")
+	ann := strings.NewReplacer("$ HOME=home ", "$ ", "REHOME_FORCE_TTY=80x24 ", "", "$WORK/home", "/home/ann", "$SLUG-home", "-home-ann")
 	for line := range strings.Lines(ann.Replace(string(text))) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "# ") {

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -12,74 +14,160 @@ import (
 // unknown stands for a value that is not known.
 const unknown screen.Safe = "–"
 
-// lsRow is a row of the table before its cells are cut.
-type lsRow struct {
-	agent, id, title, project, updated, turns, size screen.Safe
-	sources                                         []lsSource
-	fullID                                          screen.Safe // the full id, if it is wanted and does not fit the column
-}
-
 func (r *lsResult) text(p *page) {
-	rows := r.rows(nil, r.Sessions, "")
-	if len(rows) > 0 {
-		r.table(p, rows)
-	} else {
-		p.Line("no sessions found")
-		r.searched(p)
+	if r.width == 0 {
+		r.tabbed(p, r.Sessions)
+		return
 	}
-	if len(r.Unread) > 0 {
-		p.Line("")
-		p.Line("could not be read:")
-		for _, u := range r.Unread {
-			r.unread(p, u)
+	if len(r.Sessions) == 0 {
+		p.Line("No sessions found.")
+		for _, l := range r.searched() {
+			p.Line("  " + l)
 		}
 	}
-	r.unrecognized(p)
-	r.footer(p)
+	tail := r.tail(p)
+	rows := r.rows()
+	shown, lines := rows, r.height-len(tail)-1 // the prompt needs a line, too
+	if r.height > 0 && r.lines(rows) > lines {
+		shown = rows[:r.fitting(rows, max(lines-2, minListed))]
+		cut := r.wrapped("", screen.Sprintf("%s of %s, all: rehome ls --limit 0", grouped(int64(len(shown))), plural(int64(len(rows)), "session")), p.Faint)
+		tail = slices.Concat([]screen.Safe{""}, cut, tail)
+	}
+	r.table(p, shown)
+	for _, l := range tail {
+		p.Line(l)
+	}
 }
 
-// rows appends a row for each session, followed by the rows of its subagents.
-func (r *lsResult) rows(rows []lsRow, list []lsSession, indent screen.Safe) []lsRow {
-	for i := range list {
-		s := &list[i]
-		row := lsRow{
-			agent: visible(s.Agent), id: visible(r.listing.ShortID(s.ID)), title: indent + visible(s.Title),
-			project: r.shortPath(s.Project), updated: unknown, turns: unknown, size: unknown, sources: s.Sources,
+// lsRow is a row of the table on a terminal.
+type lsRow struct {
+	*lsSession
+	indent screen.Safe
+	copied bool // listed below its original
+	here   bool // in the section of the current directory
+
+	heading []screen.Safe // the lines above it
+}
+
+// rows returns a row for each session, those of the current directory first. A
+// session is followed by its subagents and by the copies that rehome made of it.
+func (r *lsResult) rows() []lsRow {
+	copies := map[string][]*lsSession{} // by origin
+	original := map[string]*lsSession{}
+	for i := range r.Sessions {
+		original[r.Sessions[i].ID] = &r.Sessions[i]
+	}
+	for i := range r.Sessions {
+		if s := &r.Sessions[i]; original[s.Origin] != nil {
+			copies[s.Origin] = append(copies[s.Origin], s)
 		}
-		if s.Title == "" {
-			row.title = indent + unknown
+	}
+	here := sessions.NewProject(r.here)
+	var sections [2][]lsRow
+	done := map[*lsSession]bool{}
+	for i := range r.Sessions {
+		s := &r.Sessions[i]
+		if o := original[s.Origin]; o != nil {
+			s = o // the newest of a session and its copies decides where all of them are
 		}
-		if s.Mark != "" {
-			row.title = screen.TrimRight(indent+visible(s.Title), " ")
-			if s.Title != "" {
-				row.title += " "
-			} else {
-				row.title = indent
-			}
-			row.title += "(" + visible(s.Mark) + ")"
+		if done[s] {
+			continue
 		}
-		if n := len(s.Sources); n > 1 {
-			row.agent += screen.Sprintf(" +%d", n-1)
+		done[s] = true
+		row := lsRow{lsSession: s, here: r.here != "" && here.Contains(s.Project)}
+		section := &sections[0]
+		if !row.here {
+			section = &sections[1]
 		}
-		if s.updated.Known() {
-			row.updated = visible(relativeTime(s.updated.Time(), r.now))
-			if r.long {
-				row.updated = visible(s.updated.Time().In(r.now.Location()).Format("2006-01-02 15:04"))
-			}
-			if s.updated.Inferred() {
-				row.updated = "~" + row.updated
-			}
+		*section = appendFamily(*section, row)
+		for _, c := range copies[s.ID] {
+			*section = appendFamily(*section, lsRow{lsSession: c, indent: "  ", copied: true, here: row.here})
 		}
-		if s.Turns != nil {
-			row.turns = grouped(*s.Turns)
-		}
-		if s.Bytes != nil {
-			row.size = size(*s.Bytes)
-		}
-		rows = append(rows, row)
-		rows = r.rows(rows, s.Children, indent+"  ")
+	}
+	if len(sections[0]) > 0 && len(sections[1]) > 0 {
+		sections[0][0].heading, sections[1][0].heading = []screen.Safe{"This folder"}, []screen.Safe{"", "Other folders"}
+	}
+	return append(sections[0], sections[1]...)
+}
+
+// appendFamily appends a row and those of its subagents.
+func appendFamily(rows []lsRow, row lsRow) []lsRow {
+	rows = append(rows, row)
+	for i := range row.Children {
+		rows = appendFamily(rows, lsRow{lsSession: &row.Children[i], indent: row.indent + "  ", here: row.here})
 	}
 	return rows
+}
+
+// lsColumn is a column of the table on a terminal.
+type lsColumn struct {
+	name  screen.Safe
+	from  int // width of the narrowest terminal that has it
+	right bool
+	cell  func(*lsResult, *lsRow) screen.Safe
+	paint func(*page, *lsRow, screen.Safe) screen.Safe
+}
+
+const (
+	titleColumn     = 1
+	minTitleWidth   = 10
+	maxProjectShare = 5  // the project takes at most this part of the width
+	minListed       = 10 // lines that are listed even if the screen is small
+)
+
+func lsColumns() []lsColumn {
+	faint := func(p *page, _ *lsRow, s screen.Safe) screen.Safe { return p.Faint(s) }
+	return []lsColumn{
+		{"id", 0, false, func(r *lsResult, s *lsRow) screen.Safe { return visible(r.listing.ShownID(s.ID)) },
+			func(p *page, _ *lsRow, s screen.Safe) screen.Safe { return p.Cyan(s) }},
+		{"title", 0, false, (*lsResult).title, func(_ *page, _ *lsRow, s screen.Safe) screen.Safe { return s }},
+		{"project", 90, false, (*lsResult).project, faint},
+		{"client", 50, false, func(_ *lsResult, s *lsRow) screen.Safe { return visible(s.Agent) },
+			func(p *page, row *lsRow, s screen.Safe) screen.Safe { return p.Client(row.Agent, s) }},
+		{"updated", 34, true, (*lsResult).when, faint},
+		{"turns", 80, true, func(_ *lsResult, s *lsRow) screen.Safe { return known(s.Turns, grouped) }, faint},
+		{"size", 110, true, func(_ *lsResult, s *lsRow) screen.Safe { return known(s.Bytes, size) }, faint},
+	}
+}
+
+func known(n *int64, format func(int64) screen.Safe) screen.Safe {
+	if n == nil {
+		return unknown
+	}
+	return format(*n)
+}
+
+func (r *lsResult) title(row *lsRow) screen.Safe {
+	title := visible(strings.Join(strings.Fields(row.Title), " "))
+	if row.copied {
+		title = "→ " + title
+	}
+	if row.Mark != "" {
+		title = screen.Trim(title+" ("+visible(row.Mark)+")", " ")
+	}
+	return row.indent + cmp.Or(title, unknown)
+}
+
+func (r *lsResult) project(row *lsRow) screen.Safe {
+	if row.copied || row.here && sessions.SameFolder(row.Project, r.here) {
+		return ""
+	}
+	return shortenPath(r.shortPath(row.Project), r.width/maxProjectShare)
+}
+
+func (r *lsResult) when(row *lsRow) screen.Safe {
+	t := row.updated
+	if !t.Known() {
+		return unknown
+	}
+	text := visible(relativeTime(t.Time(), r.now))
+	if r.long {
+		text = visible(t.Time().In(r.now.Location()).Format("2006-01-02 15:04"))
+	}
+	if t.Inferred() {
+		text = "~" + text
+	}
+	return text
 }
 
 // shortPath returns a path with ~ for the home folder.
@@ -93,161 +181,129 @@ func (r *lsResult) shortPath(dir string) screen.Safe {
 	return visible(dir)
 }
 
-// Widths of the columns. Title and project share the width that the other columns leave.
-const (
-	gap             = 2
-	maxAgentWidth   = 16
-	maxIDWidth      = 16
-	wideScreen      = 120 // width from which ids get up to maxWideIDWidth cells
-	maxWideIDWidth  = 40
-	minTitleWidth   = 12
-	minProjectWidth = 8
-)
-
-func (r *lsResult) table(p *page, rows []lsRow) {
-	head := lsRow{agent: "client", id: "id", title: "title", project: "project", updated: "updated", turns: "turns", size: "size"}
-	var agent, id, title, project, updated, turns, size int
-	maxID := maxIDWidth
-	if r.width >= wideScreen {
-		maxID = maxWideIDWidth
-	}
-	for i := range rows {
-		row := &rows[i]
-		if r.long && screen.Cells(row.id) > maxID {
-			row.fullID = row.id
-		}
-		row.agent, row.id = screen.Cut(row.agent, maxAgentWidth), screen.Cut(row.id, maxID)
-	}
-	for _, row := range append([]lsRow{head}, rows...) {
-		agent, id = max(agent, screen.Cells(row.agent)), max(id, screen.Cells(row.id))
-		title, project = max(title, screen.Cells(row.title)), max(project, screen.Cells(row.project))
-		updated, turns, size = max(updated, screen.Cells(row.updated)), max(turns, screen.Cells(row.turns)), max(size, screen.Cells(row.size))
-	}
-	base := 0
-	for _, row := range rows {
-		base = max(base, screen.Cells(lastPart(row.project)))
-	}
-	room := max(r.width-agent-id-updated-turns-size-6*gap, minTitleWidth+minProjectWidth)
-	if title+project > room {
-		project = min(project, max(minProjectWidth, room-title, min(base, room/2)))
-		title = min(title, room-project)
-	}
-	line := func(row lsRow) screen.Safe {
-		return padRight(row.agent, agent) + padRight(row.id, id) + padRight(screen.Cut(row.title, title), title) +
-			padRight(shortenPath(row.project, project), project) + padRight(row.updated, updated) +
-			padLeft(row.turns, turns) + screen.Repeat(" ", gap) + padLeft(row.size, size)
-	}
-	p.Line(p.Faint(screen.TrimRight(line(head), " ")))
-	for _, row := range rows {
-		p.Line(line(row))
-		if row.fullID != "" {
-			p.Line(p.Faint("    id " + row.fullID))
-		}
-		if r.long {
-			for _, s := range row.sources {
-				p.Line(p.Faint("    in " + r.shortPath(s.Path) + " (" + visible(s.Format) + ")"))
-			}
-		}
-	}
-}
-
 // shortenPath shortens a path to a width by cutting it to its last element, and
 // that at its beginning.
 func shortenPath(dir screen.Safe, width int) screen.Safe {
 	if screen.Cells(dir) > width {
-		dir = lastPart(dir)
+		dir = dir[strings.LastIndexByte(string(dir), '/')+1:]
 	}
 	return screen.CutLeft(dir, width)
 }
 
-func lastPart(dir screen.Safe) screen.Safe { return dir[strings.LastIndexByte(string(dir), '/')+1:] }
+// gap is the number of spaces between columns.
+const gap = 2
 
-// padRight pads a cell to a width, followed by the gap between columns.
+// padRight pads a cell to a width, followed by the gap.
 func padRight(s screen.Safe, width int) screen.Safe {
-	return s + screen.Repeat(" ", max(0, width-screen.Cells(s))+gap)
+	return screen.Pad(s, width) + screen.Repeat(" ", gap)
 }
 
 func padLeft(s screen.Safe, width int) screen.Safe {
 	return screen.Repeat(" ", width-screen.Cells(s)) + s
 }
 
-// unread prints which store could not be read, and why.
-func (r *lsResult) unread(p *page, u lsUnread) {
-	name := r.shortPath(u.Path)
-	if u.Format != "" {
-		name += " (" + visible(u.Format) + ")"
+// table prints rows. The title has the width that the other columns leave.
+func (r *lsResult) table(p *page, rows []lsRow) {
+	if len(rows) == 0 {
+		return
 	}
-	p.Line("  " + name)
-	for _, part := range screen.WrapWords(visible(u.Reason), screen.PageWidth-4) {
-		p.Line(p.Yellow("    " + part))
+	columns, cells, width := r.measure(rows)
+	line := func(row *lsRow, cells []screen.Safe) (out screen.Safe) {
+		for i, c := range columns {
+			cell := screen.Cut(cells[i], width[i])
+			pad := screen.Repeat(" ", width[i]-screen.Cells(cell))
+			if row != nil {
+				cell = c.paint(p, row, cell)
+			}
+			if c.right {
+				cell = pad + cell
+			} else {
+				cell += pad
+			}
+			out += cell + screen.Repeat(" ", gap)
+		}
+		return screen.TrimRight(out, " ")
 	}
-	if u.Hint != "" && u.Reason != sessions.ErrUnsupported.Error() {
-		p.Line(p.Faint("    hint: " + visible(u.Hint)))
+	p.Line(p.Faint(line(nil, cells[0])))
+	for i := range rows {
+		for _, l := range rows[i].heading {
+			p.Line(p.Strong(l))
+		}
+		p.Line(line(&rows[i], cells[i+1]))
+		for n, l := range r.details(&rows[i]) {
+			if l = p.Faint(l); n > 0 {
+				l = "    " + p.Link(rows[i].Sources[n-1].Path, l)
+			} else {
+				l = "    " + l
+			}
+			p.Line(l)
+		}
 	}
 }
 
-// maxUnrecognized is how many unrecognized files are listed without --all.
-const maxUnrecognized = 3
-
-// unrecognized lists files that look like sessions but have no known format.
-func (r *lsResult) unrecognized(p *page) {
-	named := r.Unrecognized
-	if len(named) == 0 {
-		return
+// measure returns the columns that the terminal has room for and that some row
+// fills, their cells with the header first, and their widths.
+func (r *lsResult) measure(rows []lsRow) (columns []lsColumn, cells [][]screen.Safe, width []int) {
+	for _, c := range lsColumns() {
+		if r.width < c.from {
+			continue
+		}
+		list, filled := make([]screen.Safe, len(rows)), false
+		for i := range rows {
+			list[i] = c.cell(r, &rows[i])
+			filled = filled || list[i] != "" && list[i] != unknown
+		}
+		if !filled && len(columns) > titleColumn {
+			continue
+		}
+		if cells == nil {
+			cells = make([][]screen.Safe, len(rows)+1)
+		}
+		columns, cells[0] = append(columns, c), append(cells[0], c.name)
+		for i, cell := range list {
+			cells[i+1] = append(cells[i+1], cell)
+		}
 	}
-	p.Line("")
-	if len(named) == 1 {
-		p.Line("1 file looks like a session, but no format recognizes it: " + r.shortPath(named[0]))
-		return
+	width = screen.ColumnWidths(cells)
+	room := r.width
+	for i, w := range width {
+		if i != titleColumn {
+			room -= w + gap
+		}
 	}
-	p.Line(grouped(int64(len(named))) + " files look like sessions, but no format recognizes them:")
-	more := len(named) - maxUnrecognized
-	if r.all || more == 1 {
-		more = 0
-	}
-	for _, path := range named[:len(named)-max(more, 0)] {
-		p.Line("  " + r.shortPath(path))
-	}
-	if more > 0 {
-		p.Line(p.Faint("  and " + grouped(int64(more)) + " more (--all)"))
-	}
+	width[titleColumn] = min(width[titleColumn], max(room, minTitleWidth))
+	return columns, cells, width
 }
 
-// footer counts what is not shown and names the flags that show it.
-func (r *lsResult) footer(p *page) {
-	var parts []screen.Safe
-	add := func(n int, one, more screen.Safe) {
-		if n == 1 {
-			parts = append(parts, "1 "+one)
-		} else if n > 1 {
-			parts = append(parts, grouped(int64(n))+" "+more)
-		}
+// details returns the lines below a row with --long: its whole id and its stores.
+func (r *lsResult) details(row *lsRow) []screen.Safe {
+	if !r.long {
+		return nil
 	}
-	add(r.Hidden.Other, "session filtered out", "sessions filtered out")
-	add(r.Hidden.Older, "older session (--limit)", "older sessions (--limit)")
-	add(r.Hidden.Empty, "empty session (--all)", "empty sessions (--all)")
-	add(r.Hidden.Foreign, "file that is not a store (--all)", "files that are not stores (--all)")
-	if len(parts) == 0 {
-		return
+	out := []screen.Safe{"id " + visible(row.ID)}
+	for _, s := range row.Sources {
+		out = append(out, "in "+r.shortPath(s.Path)+" ("+visible(s.Format)+")")
 	}
-	p.Line("")
-	for i, l := range screen.WrapWords("not shown: "+screen.Join(parts, ", "), screen.PageWidth) {
-		if i > 0 {
-			l = "  " + l
-		}
-		p.Line(p.Faint(l))
-	}
+	return out
 }
 
-// searched lists the searched folders, since the usual reason for an empty list
-// is searching in the wrong place.
-func (r *lsResult) searched(p *page) {
-	for _, dir := range r.Places {
-		p.Line("  looked in " + r.shortPath(dir))
-	}
-	if len(r.Places) == 0 {
-		for _, dir := range r.listing.Absent {
-			p.Line("  does not exist: " + r.shortPath(dir))
+// lines returns how many lines the table of some rows has.
+func (r *lsResult) lines(rows []lsRow) int {
+	n := 1
+	for i := range rows {
+		n += 1 + len(rows[i].heading)
+		for _, l := range r.details(&rows[i]) { // the terminal wraps them, so that they can be copied
+			n += 1 + (screen.Cells(l)+3)/r.width
 		}
 	}
+	return n
+}
+
+// fitting returns how many rows fit in a number of lines.
+func (r *lsResult) fitting(rows []lsRow, lines int) int {
+	n := 0
+	for n < len(rows) && r.lines(rows[:n+1]) <= lines {
+		n++
+	}
+	return n
 }

@@ -62,7 +62,7 @@ func (r *searchResult) printSession(p *page, s *searchSession) {
 	if at := s.session.Updated; at.Known() {
 		tail = visible(relativeTime(at.Time(), r.now))
 	}
-	if s.Project != "" && r.width >= wideScreen/2+gap {
+	if s.Project != "" && r.width >= 60 {
 		tail = shortenPath((&lsResult{home: r.home}).shortPath(s.Project), r.width/4) + screen.Repeat(" ", gap) + tail
 	}
 	title := visible(s.Title)

@@ -43,7 +43,7 @@ func (a *app) resolve(src string, live bool) (source, error) {
 	}
 	found := listing.Find(src)
 	if len(found) == 0 {
-		return source{}, &formats.Error{At: src, Err: errors.New("no such file or session" + shortPrefix(src)), Hint: "run `rehome ls` to list sessions"}
+		return source{}, a.newUnknown(listing, src, "no such file or session"+shortPrefix(src), "run `rehome ls` to list sessions", nil)
 	}
 	return a.pick(listing, src, found)
 }
@@ -83,7 +83,8 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return source{path: path, file: path, session: name}, nil // decoding reports whether the session exists
 	}
-	return source{}, a.newAmbiguous(listing, path+"#"+name, "no such session"+shortPrefix(name), listing.All())
+	hint := "run `rehome ls " + path + "` to list its sessions"
+	return source{}, usageError{a.newUnknown(listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())}
 }
 
 // shortPrefix returns a note for names that are too short to match as an id

@@ -81,7 +81,7 @@ func TestNewerHome(t *testing.T) {
 	}
 	data := filepath.Join(home, ".cursor")
 	for _, args := range [][]string{{"ls"}, {"ls", data}} {
-		if out := run(args...); strings.Count(out, "cursor-sdk +1") != 8 {
+		if out := run(args...); strings.Count(out, "\tcursor-sdk\t") != 8 {
 			t.Errorf("%q:\n%s", args, out)
 		}
 	}
@@ -192,6 +192,10 @@ func TestCopiesGiveWay(t *testing.T) {
 		t.Chdir(dir)
 		stdout, stderr, code := callWith(t, t.Context(), env, "show", id[:8])
 		if code != 0 || !strings.Contains(stdout, "  folder   "+dir+"\n") || !strings.Contains(stderr, "2 sessions have this id") {
+			t.Errorf("%s: exit %d, %s\n%s", dir, code, stderr, stdout)
+		}
+		named := map[string]string{app: chatID(1), lib: id}[dir] // the copy only where the original is not
+		if stdout, stderr, code := callWith(t, t.Context(), env, "show", "Chat 1"); code != 0 || !strings.Contains(stdout, named) {
 			t.Errorf("%s: exit %d, %s\n%s", dir, code, stderr, stdout)
 		}
 		if res, code := migrating(t, home, id[:8]); code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Status != "same" || !strings.HasPrefix(res.Migrated[0].Continue, "cd "+dir+" && claude --resume "+id) {

@@ -48,6 +48,10 @@ type Listed struct {
 	Sources  []Source // the stores that hold it, best first
 	Children []*Listed
 	Empty    bool // its store says that it has no turns
+
+	// Origin is the id of the session in another client that rehome made this one
+	// from, if that is listed too.
+	Origin string
 }
 
 // Source is a store that holds a session.
@@ -89,6 +93,7 @@ func List(ctx context.Context, reg *formats.Registry, o Options) (*Listing, erro
 	if o.Long {
 		l.decodeLong()
 	}
+	findOrigins(reg, l.out.Sessions)
 	arrange(l.out)
 	l.out.countPrefixes()
 	return l.out, ctx.Err()
@@ -123,6 +128,7 @@ func Stores(ctx context.Context, reg *formats.Registry, o Options) ([]Store, *Li
 // NewListing returns the listing of sessions that were listed earlier.
 func NewListing(reg *formats.Registry, list []Listed) *Listing {
 	out := &Listing{Sessions: list, clients: reg.Clients()}
+	findOrigins(reg, out.Sessions)
 	arrange(out)
 	out.countPrefixes()
 	return out

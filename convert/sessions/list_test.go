@@ -349,6 +349,67 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestSimilar: a mistyped id or title is answered with what it may mean.
+func TestSimilar(t *testing.T) {
+	const one, two = "01234567-89ab-4def-8123-456789abcdef", "agent-0a239999-89ab-4def-8123-456789abcdef"
+	dir := laid(t, map[string]string{"a": "loud\n" + one + " Fix_the_flaky_test - 9 1 -\n" + two + " Speed_up_the_login - 8 1 -\nmain - - 7 1 -"})
+	l := listing(t, dir, Options{Paths: []string{dir}})
+	for name, want := range map[string]string{
+		"01235567": one, "0123456a-89ab": one, "0A238999": two, "agent-0a23999": two, "flakey": one, "logn sped": two, "teh": one + " " + two,
+		"": "", "ffff": "", "nothing": "", "flakey login": "", "x y": "", strings.Repeat("flakey ", 100): "",
+	} {
+		var got []string
+		for _, s := range l.Similar(name) {
+			got = append(got, s.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestWhen: the times in a session count before those of its file, which copying
+// changes.
+func TestWhen(t *testing.T) {
+	for want, s := range map[int64]session.Head{
+		1: {Created: session.Stored(1), Updated: session.Inferred(9)},
+		2: {Created: session.Stored(1), Updated: session.Stored(2)},
+		3: {Updated: session.Inferred(3)},
+		4: {Created: session.Stored(4)},
+		5: {Created: session.Inferred(4), Updated: session.Inferred(5)},
+		0: {},
+	} {
+		if got := (&Listed{Head: s}).When().Millis(); got != want {
+			t.Errorf("%+v: %d, want %d", s, got, want)
+		}
+	}
+}
+
+// TestOrigins: the sessions whose ids a format derives from those of others are
+// copies of them.
+func TestOrigins(t *testing.T) {
+	other := voice("other", "claude-code", "")
+	other.Writer = &formats.Writer{Path: func(h *session.Head) string { return "projects/p/copy-" + h.ID + ".jsonl" }}
+	reg := formats.NewRegistry(voice("loud", "cursor-sdk", ""), other)
+	dir := laid(t, map[string]string{
+		"a": "loud\nx X - 9 1 -\ny Y - 8 1 -\nz Z - 7 1 -", "b": "other\ncopy-x X - 6 1 -\ncopy-x#2 X - 5 1 -\ncopy-x#3 X - 4 1 -\ncopy-z#2 Z - 4 1 -\ny Y - 3 1 -\ncopy-y#3 Y - 2 1 -",
+	})
+	l, err := List(t.Context(), reg, Options{Paths: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range l.All() {
+		if s.Origin != "" {
+			got = append(got, s.ID+" of "+s.Origin)
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"copy-x of x", "copy-x#2 of x", "copy-x#3 of x", "copy-z#2 of z"}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func hashOf(dir string) string {
 	sum := md5.Sum([]byte(dir))
 	return hex.EncodeToString(sum[:])

@@ -174,10 +174,15 @@ func byNewest(a, b *Listed) int {
 	)
 }
 
-// when returns the time by which a session is sorted.
-func when(s *Listed) int64 {
-	if s.Updated.Known() {
-		return s.Updated.Millis()
+// When returns the time by which a session is sorted, and which lists show: when
+// it was changed or, if only its file tells that, when it was created. The time of
+// a file counts only if its content has none, since copying changes it.
+func (s *Listed) When() session.Stamp {
+	if s.Created.Known() && (!s.Updated.Known() || s.Updated.Inferred() && !s.Created.Inferred()) {
+		return s.Created
 	}
-	return s.Created.Millis()
+	return s.Updated
 }
+
+// when returns When in milliseconds, 0 if unknown.
+func when(s *Listed) int64 { return s.When().Millis() }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"rehome/internal/closest"
 )
 
 // Filter selects sessions of a listing.
@@ -121,6 +123,48 @@ func (l *Listing) Find(name string) []*Listed {
 	return titled
 }
 
+// maxSimilar is how many sessions Similar returns.
+const maxSimilar = 3
+
+// Similar returns the sessions whose ids begin almost like a mistyped name, or
+// that have words in their titles that are almost those of the name.
+func (l *Listing) Similar(name string) (out []*Listed) {
+	all := l.All()
+	if len(name) >= MinPrefix && !strings.Contains(name, " ") {
+		var ids []string
+		begins := map[string]*Listed{}
+		for _, s := range all {
+			for _, id := range []string{s.ID, trimKind(s.ID)} {
+				if id = id[:min(len(id), len(name))]; begins[id] == nil {
+					begins[id], ids = s, append(ids, id)
+				}
+			}
+		}
+		if id := closest.Of(name, ids); id != "" {
+			return []*Listed{begins[id]}
+		}
+	}
+	words := strings.Fields(strings.ToLower(name))
+	if len(words) == 0 || len(words) > maxWords {
+		return nil
+	}
+	for _, s := range all {
+		title := strings.Fields(s.Title)
+		if title = title[:min(len(title), maxWords)]; len(title) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(words, func(w string) bool { return closest.Of(w, title) == "" }) {
+			if out = append(out, s); len(out) == maxSimilar {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// maxWords is how many words of a title Similar compares.
+const maxWords = 16
+
 // Agents returns the names that Filter.Agent takes: the known clients,
 // those of the listed sessions, and their families.
 func (l *Listing) Agents() []string {
@@ -166,10 +210,12 @@ func (l *Listing) OnlyInStore(s *Listed) bool {
 	return true
 }
 
-// hasIDPrefix reports whether an id has a prefix, with or without its kind.
+// hasIDPrefix reports whether an id has a prefix, with or without its kind. A
+// name with an ellipsis, as lists have it, also has the end of the id.
 func hasIDPrefix(id, name string) bool {
-	id, name = strings.ToLower(id), strings.ToLower(name)
-	return strings.HasPrefix(id, name) || strings.HasPrefix(trimKind(id), name)
+	id = strings.ToLower(id)
+	head, tail, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(name, "...", "…")), "…")
+	return (strings.HasPrefix(id, head) || strings.HasPrefix(trimKind(id), head)) && strings.HasSuffix(id, tail)
 }
 
 // trimKind returns an id without the word that all ids of its kind begin with,
@@ -207,6 +253,20 @@ func (l *Listing) countPrefixes() {
 		}
 		seen[s.ID] = true
 	}
+}
+
+// maxShownID is the max length of an id in a table.
+const maxShownID = 16
+
+// ShownID returns a short form of an id for a table: ShortID or, if that is long,
+// its first and last characters. Find accepts it, but it need not be unique.
+func (l *Listing) ShownID(id string) string {
+	short := []rune(l.ShortID(id))
+	if len(short) <= maxShownID {
+		return string(short)
+	}
+	all := []rune(trimKind(id))
+	return string(all[:8]) + "…" + string(all[len(all)-4:])
 }
 
 // ShortID returns a prefix of an id that is unique in the listing. Find accepts

@@ -42,6 +42,7 @@ func layers() []layer {
 		{"golden", nil},
 		{"internal/scratch", nil},
 		{"internal/udiff", nil},
+		{"internal/closest", nil},
 		{"internal/fsevents", nil},
 		{"internal/fileid", nil},
 		{"convert/internal/leaks", nil},
@@ -54,7 +55,7 @@ func layers() []layer {
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
-		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch"}},
+		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest", "internal/scratch"}},
 		{"convert/search", []string{"convert/sessions", "convert/internal/workers", "formats", "formats/store", "formats/loss", "formats/session"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},
@@ -64,7 +65,7 @@ func layers() []layer {
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 

@@ -78,6 +78,9 @@ func CutLeft(s Safe, width int) Safe {
 	return "…"
 }
 
+// Pad adds spaces to s until it is as wide as a column.
+func Pad(s Safe, width int) Safe { return s + Repeat(" ", width-Cells(s)) }
+
 // tabWidth is the distance between tab stops.
 const tabWidth = 4
 
