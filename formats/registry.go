@@ -3,6 +3,8 @@ package formats
 import (
 	"errors"
 	"slices"
+
+	"rehome/internal/closest"
 )
 
 // Registry is an ordered, immutable list of formats. Detection probes them in
@@ -40,7 +42,11 @@ func (r *Registry) Find(name string) (*Format, error) {
 	if f := r.Lookup(name); f != nil {
 		return f, nil
 	}
-	return nil, &Error{At: name, Err: errors.New("unknown format"), Hint: "run `rehome formats` to list the supported formats"}
+	var names []string
+	for _, f := range r.list {
+		names = append(names, f.Name)
+	}
+	return nil, &Error{At: name, Err: errors.New("unknown format"), Hint: closest.Hint(name, names, "run `rehome formats` to list the supported formats")}
 }
 
 // Relatives returns the formats, except f, that f converts to exactly.

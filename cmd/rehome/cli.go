@@ -1,28 +1,34 @@
 package main
 
 // grammar is the whole command line. Each command is declared and implemented in
-// the file named after it.
+// the file named after it. Help lists the commands by group; those without one
+// are listed by `rehome help all`.
 type grammar struct {
-	JSON    bool   `name:"json" help:"Print JSON instead of text, including for errors"`
-	Color   string `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Use color: auto (default; honors NO_COLOR and FORCE_COLOR), always or never"`
-	Quiet   bool   `short:"q" xor:"talk" help:"Print only errors and requested output, no reports or progress"`
-	Verbose bool   `short:"v" xor:"talk" help:"Print more detail"`
+	HelpAll helpAllFlag `help:"Show help with all flags and examples"`
+	JSON    bool        `name:"json" help:"Print JSON instead of text, including for errors"`
+	Color   string      `enum:"auto,always,never" default:"auto" placeholder:"WHEN" help:"Use color: auto (default), always or never"`
+	Quiet   bool        `short:"q" xor:"talk" help:"Print only errors and requested output"`
+	Verbose bool        `short:"v" xor:"talk" help:"Print more detail"`
 
-	Convert  convertCmd  `cmd:"" help:"Convert session stores between formats"`
-	Migrate  migrateCmd  `cmd:"" help:"Migrate sessions to another client, so you can continue them there"`
-	Continue continueCmd `cmd:"" aliases:"resume" help:"Choose a session, and continue it in its client or in another one"`
-	Watch    watchCmd    `cmd:"" help:"Keep text up to date while clients write"`
-	Backup   backupCmd   `cmd:"" help:"Back up the sessions of every client on this machine"`
-	Restore  restoreCmd  `cmd:"" help:"Restore sessions from a backup"`
-	Ls       lsCmd       `cmd:"" help:"List the sessions on this machine, from every client"`
-	Search   searchCmd   `cmd:"" help:"Find sessions by words in them, from every client"`
-	Show     showCmd     `cmd:"" help:"Print a session as a readable transcript"`
-	Check    checkCmd    `cmd:"" help:"Verify stores and report problems"`
-	Detect   detectCmd   `cmd:"" help:"Identify the format of files and folders"`
-	Formats  formatsCmd  `cmd:"" help:"List the supported formats"`
-	Schema   schemaCmd   `cmd:"" help:"List or print the published JSON schemas"`
-	Demo     demoCmd     `cmd:"" help:"Demonstrate rehome on a sample chat, in four steps"`
-	Version  versionCmd  `cmd:"" help:"Print version information"`
+	Ls     lsCmd     `cmd:"" group:"See what is there:" aliases:"list" help:"List the sessions on this machine, from every client"`
+	Show   showCmd   `cmd:"" group:"See what is there:" aliases:"view,cat" help:"Print a session as a readable transcript"`
+	Search searchCmd `cmd:"" group:"See what is there:" help:"Find sessions by words in them, from every client"`
+
+	Continue continueCmd `cmd:"" group:"Continue:" aliases:"resume" help:"Choose a session, and continue it in its client or in another one"`
+	Migrate  migrateCmd  `cmd:"" group:"Continue:" help:"Migrate sessions to another client, so you can continue them there"`
+
+	Convert convertCmd `cmd:"" group:"Keep:" help:"Convert session stores between formats"`
+	Watch   watchCmd   `cmd:"" group:"Keep:" help:"Keep text up to date while clients write"`
+	Backup  backupCmd  `cmd:"" group:"Keep:" help:"Back up the sessions of every client on this machine"`
+	Restore restoreCmd `cmd:"" group:"Keep:" help:"Restore sessions from a backup"`
+
+	Check  checkCmd  `cmd:"" group:"Check:" help:"Verify stores and report problems"`
+	Detect detectCmd `cmd:"" group:"Check:" help:"Identify the format of files and folders"`
+
+	Demo    demoCmd    `cmd:"" help:"Demonstrate rehome on a sample chat, in four steps"`
+	Formats formatsCmd `cmd:"" help:"List the supported formats"`
+	Schema  schemaCmd  `cmd:"" help:"List or print the published JSON schemas"`
+	Version versionCmd `cmd:"" help:"Print version information"`
 
 	Completion completionCmd `cmd:"" help:"Generate a shell completion script"`
 	Man        manCmd        `cmd:"" help:"Print the manual page"`

@@ -115,7 +115,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "searched": "backup-result-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "searched": "backup-result-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {
@@ -129,7 +129,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 // markOf finds the member that tells results apart.
 func markOf(top map[string]json.RawMessage) string {
 	for _, key := range slices.Sorted(maps.Keys(top)) {
-		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "unread", "migrated", "searched", "from", "schedule", "checked", "rules", "go", "total"}, key) {
+		if slices.Contains([]string{"paths", "stores", "formats", "schemas", "folder", "unread", "migrated", "searched", "from", "schedule", "checked", "rules", "go", "total", "try"}, key) {
 			return key
 		}
 	}
@@ -169,31 +169,50 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// helpPending lists commands whose help is still longer than a screen.
+var helpPending = []string{"migrate", "check", "search"}
+
 // TestEveryHelp: each command is explained with examples and its own exit
-// codes, on lines that fit a terminal.
+// codes, on lines that fit a terminal. Without --help-all it fits one screen and
+// shows a dozen flags at most.
 func TestEveryHelp(t *testing.T) {
-	t.Setenv("COLUMNS", "")
-	for _, command := range []string{"", "convert", "backup", "restore", "watch", "ls", "show", "check", "detect", "formats", "schema", "demo", "version", "completion", "man"} {
-		args := []string{"--help"}
-		if command != "" {
-			args = []string{command, "--help"}
-		}
-		stdout, stderr, code := call(t, args...)
-		if code != 0 || stderr != "" {
-			t.Errorf("%q: exit %d, stderr %q", args, code, stderr)
-		}
-		if command != "" && (!strings.Contains(stdout, "Examples:\n") || !strings.Contains(stdout, "    rehome "+command)) {
-			t.Errorf("%s --help shows no example", command)
-		}
-		for _, o := range exitStatuses() {
-			if strings.Contains(stdout, "  "+o.meaning+"\n") != exitsWith(command, o.code) {
-				t.Errorf("%q: the exit code for %q is printed, or missing", args, o.meaning)
+	names := []string{""}
+	for _, n := range commands(cliModel()) {
+		names = append(names, n.Name)
+	}
+	for _, command := range names {
+		for _, flag := range []string{"--help", "--help-all"} {
+			args := []string{flag}
+			if command != "" {
+				args = []string{command, flag}
+			}
+			stdout, stderr, code := call(t, args...)
+			if code != 0 || stderr != "" {
+				t.Errorf("%q: exit %d, stderr %q", args, code, stderr)
+			}
+			if command != "" && (!strings.Contains(stdout, "Examples:\n") || !strings.Contains(stdout, "  rehome "+command)) {
+				t.Errorf("%q shows no example", args)
+			}
+			_, codes, _ := strings.Cut(strings.ReplaceAll(stdout, "\n  ", " "), "\nExit codes: ")
+			for _, o := range exitStatuses() {
+				if strings.Contains(codes, o.meaning) != exitsWith(command, o.code) {
+					t.Errorf("%q: the exit code for %q is printed, or missing", args, o.meaning)
+				}
+			}
+			for line := range strings.Lines(stdout) {
+				if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
+					t.Errorf("%q: %d columns: %s", args, n, line)
+				}
+			}
+			stdout, _, _ = strings.Cut(stdout, "Global flags:")
+			lines, flags := 2+strings.Count(stdout, "\n"), len(regexp.MustCompile(`(?m)^ +(-., )?--`).FindAllString(stdout, -1))
+			if flag == "--help" && !slices.Contains(helpPending, command) && (lines > 40 || flags > 12) {
+				t.Errorf("%q: %d lines, %d flags", args, lines, flags)
 			}
 		}
-		for line := range strings.Lines(stdout) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 80 {
-				t.Errorf("%q: %d columns: %s", args, n, line)
-			}
-		}
+	}
+	stdout, _, _ := call(t, "help")
+	if n := len(regexp.MustCompile(`(?m)^  [a-z]+ `).FindAllString(stdout, -1)); n > 14 {
+		t.Errorf("the first screen lists %d commands", n)
 	}
 }

@@ -22,7 +22,7 @@ func TestBashCompletes(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"co":                        "convert completion",
+		"co":                        "continue convert completion",
 		"show --to":                 "--tools",
 		"show --tools ":             "brief full none",
 		"show --tools = f":          "full",

@@ -16,32 +16,32 @@ import (
 )
 
 type convertCmd struct {
-	Src string `arg:"" optional:"" help:"Store, folder of stores, STORE#ID (one session of a store), or session on this machine (its id, an id prefix, or words from its title). Use - to read from stdin. SRC is never modified."`
-	Dst string `arg:"" optional:"" help:"Target to create. Must not exist unless you pass --replace or --update. Optional with --cwd."`
+	Src string `arg:"" optional:"" help:"Store, folder of stores, STORE#ID, session on this machine (its id, an id prefix, or words from its title), or - for stdin. Never modified."`
+	Dst string `arg:"" optional:"" help:"Target to create, or to --replace or --update. Optional with --cwd."`
 
 	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
-	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text made from a store: the format of that store)"`
+	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text: the format of its store)"`
 
 	Last    bool     `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
-	Session []string `group:"Which sessions:" sep:"none" placeholder:"ID" help:"Include only the session with this id (repeatable)"`
+	Session []string `group:"Which sessions:" rare:"" sep:"none" placeholder:"ID" help:"Include only the session with this id (repeatable)"`
 	Project string   `group:"Which sessions:" aliases:"workspace" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
 	Since   string   `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
-	History bool     `group:"Which sessions:" aliases:"branches" help:"Also include abandoned turns, as branches"`
+	History bool     `group:"Which sessions:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
 	DryRun      bool    `group:"Output:" help:"Convert and verify, but do not write DST"`
-	Replace     bool    `group:"Output:" help:"Replace an existing DST, keeping the old one as DST.bak-1 (-2, ...)"`
-	Update      bool    `group:"Output:" help:"Bring an existing DST up to date: write only what changed, and keep what is no longer in SRC"`
-	Delete      bool    `group:"Output:" help:"With --update, also remove what is no longer in SRC"`
-	Force       bool    `group:"Output:" help:"With --update, overwrite edited files that are not committed, keeping them in DST.bak-1 (-2, ...)"`
+	Replace     bool    `group:"Output:" help:"Replace DST, keeping the old one as DST.bak-1 (-2, ...)"`
+	Update      bool    `group:"Output:" help:"Update DST: write only what changed, delete nothing"`
+	Delete      bool    `group:"Output:" rare:"" help:"With --update, also remove what is no longer in SRC"`
+	Force       bool    `group:"Output:" rare:"" help:"With --update, overwrite edited files that are not committed, keeping them in DST.bak-1 (-2, ...)"`
 	Cwd         *string `group:"Output:" placeholder:"DIR" help:"Assign the sessions to this folder; without DST, write them where their client looks for them"`
-	Home        *string `group:"Output:" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
-	Flat        bool    `group:"Output:" help:"Write the four files of the Cursor SDK, not a folder for each agent (cursor-ndjson)"`
-	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
-	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text output (left out by default)"`
+	Home        *string `group:"Output:" rare:"" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
+	Flat        bool    `group:"Output:" rare:"" help:"Write the four files of the Cursor SDK, not a folder for each agent (cursor-ndjson)"`
+	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text, one file per store: none, gzip or zstd"`
+	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text (left out by default)"`
 
 	Allow   loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
-	Strict  bool      `group:"Losses:" xor:"line" help:"Same as --allow reshaped"`
-	Sidecar string    `group:"Losses:" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
+	Strict  bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
+	Sidecar string    `group:"Losses:" rare:"" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`

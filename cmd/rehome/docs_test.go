@@ -25,7 +25,7 @@ type shownCommand struct {
 }
 
 // shownCommands finds the command lines of a document: in blocks of sh and
-// console, indented in the pages of help, and what a CI job runs. Transcripts
+// console, the examples of help, and what a CI job runs. Transcripts
 // are left out, because TestCommands runs them.
 func shownCommands(t *testing.T, page string) (out []shownCommand) {
 	t.Helper()
@@ -34,7 +34,7 @@ func shownCommands(t *testing.T, page string) (out []shownCommand) {
 		t.Fatal(err)
 	}
 	script := regexp.MustCompile(`^ *(?:- )?(?:before_script|script|run): \[?([^\]|]*)\]?$`)
-	indented := regexp.MustCompile(`^\s{4,}(rehome .*)`)
+	example := regexp.MustCompile(`^  (rehome .*)`)
 	status := regexp.MustCompile(`exits with status (\d+)`)
 	section, fence, transcript := "", "", false
 	for i, line := range strings.Split(string(text), "\n") {
@@ -58,8 +58,8 @@ func shownCommands(t *testing.T, page string) (out []shownCommand) {
 			if m := script.FindStringSubmatch(line); m != nil {
 				found = m[1]
 			}
-		default:
-			if m := indented.FindStringSubmatch(line); m != nil {
+		case fence == "text block":
+			if m := example.FindStringSubmatch(line); m != nil {
 				found = m[1]
 			}
 		}
@@ -221,7 +221,7 @@ func (sh *docShell) words(line string) (out []string) {
 // TestInlineCommands: commands and flags that the text of the docs names exist.
 func TestInlineCommands(t *testing.T) {
 	m := cliModel()
-	flags := map[string][]string{}
+	flags := map[string][]string{"help": {"--help"}}
 	for _, n := range commands(m) {
 		for _, f := range flagsOf(m, n) {
 			flags[n.Name] = append(flags[n.Name], "--"+f.Name)

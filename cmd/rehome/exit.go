@@ -17,7 +17,7 @@ var errWithheld = errors.New("losses exceed --allow")
 type usageError struct{ error }
 
 func newUsageError(err error) error {
-	return usageError{&formats.Error{Err: err, Hint: "run `rehome --help` for commands, `rehome COMMAND --help` for flags"}}
+	return usageError{&formats.Error{Err: err, Hint: "run `rehome help COMMAND` for its arguments and flags"}}
 }
 
 func (e usageError) Unwrap() error { return e.error }

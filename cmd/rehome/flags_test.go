@@ -48,10 +48,10 @@ func TestOldNames(t *testing.T) {
 		if _, stderr, code := call(t, args...); code != 0 {
 			t.Errorf("%q: exit %d: %s", args, code, stderr)
 		}
-		help, _, _ := call(t, args[0], "--help")
+		help, _, _ := call(t, args[0], "--help-all")
 		for _, word := range args {
 			if old := word == "--workspace" || word == "--branches" || word == "--full-history" || word == "--agent"; old && strings.Contains(help, word) {
-				t.Errorf("%s --help shows %s", args[0], word)
+				t.Errorf("%s --help-all shows %s", args[0], word)
 			}
 		}
 	}

@@ -95,8 +95,11 @@ type reported struct{ error }
 
 func (e reported) Unwrap() error { return e.error }
 
-// fail prints an error and returns its exit code.
+// fail prints an error, if there is one, and returns its exit code.
 func (o *output) fail(err error) int {
+	if err == nil {
+		return 0
+	}
 	code := exitCode(err)
 	if errors.As(err, new(silent)) {
 		return code

@@ -268,11 +268,27 @@ func TestCrowd(t *testing.T) {
 
 // TestUsualForms: what other programs take for help and version works here, too.
 func TestUsualForms(t *testing.T) {
-	for args, want := range map[string]string{"--version": "rehome ", "-V": "rehome ", "help": "Usage: rehome <command>", "help check": "Usage: rehome check"} {
-		var stdout, stderr strings.Builder
-		code := run(t.Context(), strings.Fields(args), &stdout, &stderr, func(string) string { return "" })
-		if code != 0 || !strings.HasPrefix(stdout.String(), want) {
-			t.Errorf("%s: exit %d\n%s%s", args, code, stdout.String(), stderr.String())
+	for args, want := range map[string]string{
+		"--version": "rehome ", "-V": "rehome ", "--version --json": "{", "help": about, "help all": about, "help check": "Verify stores", "check -h": "Verify stores",
+		"list --help": "List the sessions", "view --help": "Print a session", "cat --help": "Print a session",
+	} {
+		stdout, stderr, code := call(t, strings.Fields(args)...)
+		if code != 0 || !strings.HasPrefix(stdout, want) {
+			t.Errorf("%s: exit %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// TestDidYouMean: a mistyped word is met with what was probably meant.
+func TestDidYouMean(t *testing.T) {
+	for args, want := range map[string]string{
+		"shwo": "did you mean show?", "LS": "did you mean ls?", "help conver": "did you mean convert?", "export": "did you mean convert?", "import": "did you mean migrate?",
+		"hlep": "did you mean help?", "ls --clint cursor-cli": "did you mean --client?", "convert a b --jsno": "did you mean --json?",
+		"convert . b --to Archive": "did you mean archive?", "check . --for claude": "did you mean claude-code?", "convert . b --from ndjson": "did you mean cursor-ndjson?",
+		"schema cannonical-1": "did you mean canonical-1?", "frobnicate": "run `rehome help` to list the commands", "ls --frobnicate": "run `rehome help ls` for its arguments and flags",
+	} {
+		if _, stderr, code := call(t, strings.Fields(args)...); code == 0 || !strings.HasSuffix(stderr, "\n  hint: "+want+"\n") {
+			t.Errorf("%s: exit %d: %s", args, code, stderr)
 		}
 	}
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -28,14 +30,14 @@ type app struct {
 // It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
 	var g grammar
-	helped := false
+	helped, print := false, newHelpPrinter(stdout, getenv)
 	parser, err := kong.New(&g,
 		kong.Name("rehome"),
 		kong.Description(about),
 		kong.Writers(stdout, stderr),
 		kong.KindMapper(reflect.String, kong.MapperFunc(rawString)),
-		kong.Help(printHelp),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
+		kong.Help(func(_ kong.HelpOptions, ctx *kong.Context) error { return print(ctx, false) }),
+		kong.Bind(print),
 		// Help asks to exit before the arguments are validated. It has been
 		// printed by then, so the result of parsing does not matter.
 		kong.Exit(func(int) { helped = true }),
@@ -49,29 +51,33 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		return 0
 	}
 	out := newOutput(stdout, stderr, getenv, g)
-	if err != nil {
+	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}
+	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) {
+		if strings.HasPrefix(err.Error(), "expected one of ") { // there is no command
+			return out.fail(welcome(a))
+		}
 		out.json = out.json || wantsJSON(args)
-		return out.fail(newUsageError(plainError(err)))
+		return out.fail(plainError(parse))
 	}
 	command := parsed.Selected().Name
 	// The results of these are reports; those of all others are requested output.
 	out.noReport = g.Quiet && slices.Contains([]string{"backup", "restore", "convert", "migrate", "watch", "check", "demo"}, command)
 	g.Ls.Long = g.Ls.Long || g.Verbose
 	g.Check.Notes = g.Check.Notes || g.Verbose
-	if err := parsed.Run(&app{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}); err != nil {
-		return out.fail(err)
-	}
-	return 0
+	return out.fail(parsed.Run(a))
 }
 
 // expandArgs turns the forms that other programs have for help and version into
 // those of this one.
 func expandArgs(args []string) []string {
 	switch {
-	case len(args) > 0 && args[0] == "help":
+	case len(args) == 0:
+	case args[0] == "help" && len(args) == 2 && args[1] == "all":
+		return []string{"--help-all"}
+	case args[0] == "help":
 		return append(args[1:len(args):len(args)], "--help")
-	case len(args) == 1 && (args[0] == "--version" || args[0] == "-V"):
-		return []string{"version"}
+	case args[0] == "--version" || args[0] == "-V":
+		return append([]string{"version"}, args[1:]...)
 	}
 	return args
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rehome/formats"
+	"rehome/internal/closest"
 	"rehome/schemas"
 )
 
@@ -40,7 +41,7 @@ func (c *schemaCmd) Run(a *app) error {
 		return c.list(a)
 	}
 	if !slices.Contains(schemas.Names(), c.Name) {
-		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: "run `rehome schema` to list them"}
+		return &formats.Error{Op: "schema", At: c.Name, Err: fmt.Errorf("no such schema"), Hint: closest.Hint(c.Name, schemas.Names(), "run `rehome schema` to list them")}
 	}
 	text, err := schemas.Text(c.Name)
 	if err != nil {

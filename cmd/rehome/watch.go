@@ -25,10 +25,10 @@ type watchCmd struct {
 	Interval time.Duration `group:"Watching:" default:"5s" placeholder:"TIME" help:"How often to look for changes that the file system does not report (default: 5s)"`
 	Once     bool          `group:"Watching:" help:"Update DST once and exit"`
 
-	Compress string    `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
+	Compress string    `group:"Output:" rare:"" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text into one file per store: none (default), gzip or zstd"`
 	Allow    loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
-	Strict   bool      `group:"Losses:" xor:"line" help:"Same as --allow reshaped"`
-	Sidecar  string    `group:"Losses:" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
+	Strict   bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
+	Sidecar  string    `group:"Losses:" rare:"" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`

@@ -25,7 +25,7 @@ func layers() []layer {
 		{"formats/loss", []string{"formats/store"}},
 		{"formats/session", []string{"formats/store"}},
 		{"formats/rule", []string{"formats/store"}},
-		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule"}},
+		{"formats", []string{"formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest"}},
 		// It knows no database and no file.
 		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "formats/internal/rawjson", "formats/internal/sdkdoc", "formats/internal/secret",
 			"formats/internal/storecheck", "formats/internal/storedb", "formats/internal/tally", "internal/scratch"}},

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/sessions"
+	"rehome/formats/session"
+)
+
+// welcomeResult is what `rehome` without a command prints: what is on this
+// machine, and what to try. Its schema is welcome-result-1.
+type welcomeResult struct {
+	Sessions   int              `json:"sessions"`
+	Clients    []welcomeClient  `json:"clients"`    // with sessions, most recently used first
+	Unreadable int              `json:"unreadable"` // stores
+	Places     []string         `json:"places"`     // that were searched
+	Absent     []string         `json:"absent"`     // places that do not exist
+	Try        []welcomeCommand `json:"try"`
+
+	home  string
+	now   time.Time
+	width int
+}
+
+type welcomeClient struct {
+	Client   string `json:"client"`
+	Sessions int    `json:"sessions"`
+	ID       string `json:"newest"` // of the newest session
+	Title    string `json:"title,omitempty"`
+	Updated  string `json:"updated,omitempty"`
+
+	updated session.Stamp
+}
+
+type welcomeCommand struct {
+	Command string `json:"command"`
+	Purpose string `json:"purpose"`
+}
+
+// welcome prints what is on this machine, and what to try.
+func welcome(a *app) error {
+	if machine(a.out.getenv).Home == "" {
+		return noHomeError("run `rehome help` to list the commands")
+	}
+	// Most of the memory that listing allocates is soon garbage.
+	defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
+	listing, err := a.listAll(false)
+	if err != nil {
+		return err
+	}
+	w := newWelcome(listing)
+	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
+	return a.out.printResult(w)
+}
+
+func newWelcome(l *sessions.Listing) *welcomeResult {
+	w := &welcomeResult{Clients: []welcomeClient{}, Unreadable: len(l.Unread), Places: list(l.Places), Absent: list(l.Absent)}
+	found, _ := l.Select(sessions.Filter{})
+	w.Sessions = len(found)
+	for i := range found {
+		s := &found[i]
+		at := slices.IndexFunc(w.Clients, func(c welcomeClient) bool { return c.Client == s.Agent })
+		if at < 0 {
+			at = len(w.Clients)
+			row := newLsSession(s)
+			c := welcomeClient{Client: s.Agent, ID: s.ID, Title: s.Title, Updated: formatStamp(row.updated), updated: row.updated}
+			w.Clients = append(w.Clients, c)
+		}
+		w.Clients[at].Sessions++
+	}
+	w.Try = commandsToTry(l, found)
+	return w
+}
+
+// commandsToTry returns three commands for the sessions that were found, with the
+// newest one of the working directory as the example if it has any.
+func commandsToTry(l *sessions.Listing, found []sessions.Listed) []welcomeCommand {
+	if len(found) == 0 {
+		return []welcomeCommand{
+			{"rehome demo", "see what rehome does, on a sample chat"},
+			{"rehome ls PATH", "list the sessions in another folder, such as a backup"},
+			{"rehome help", "list all commands"},
+		}
+	}
+	read := l.ShortID(found[0].ID)
+	for _, dir := range workingDirs() {
+		if here, _ := l.Select(sessions.Filter{Project: dir, Limit: 1}); len(here) > 0 {
+			read = l.ShortID(here[0].ID)
+		}
+	}
+	return []welcomeCommand{
+		{"rehome ls", "list them"},
+		{"rehome show " + screen.ShellQuote(read), "read one, by its id or by words from its title"},
+		{"rehome continue", "choose one and continue it"},
+		{"rehome help", "list all commands"},
+	}
+}
+
+func (w *welcomeResult) text(p *page) {
+	if w.Sessions == 0 {
+		w.nothing(p)
+	} else {
+		p.Line(p.Strong(plural(int64(w.Sessions), "session") + " on this machine"))
+		p.Line("")
+		w.clients(p)
+	}
+	if w.Unreadable > 0 {
+		p.Line("")
+		p.Line(plural(int64(w.Unreadable), "store") + " cannot be read; `rehome ls` says why")
+	}
+	p.Line("")
+	p.Line(p.Strong("Try:"))
+	width := 0
+	for _, c := range w.Try {
+		width = max(width, screen.Cells(visible(c.Command)))
+	}
+	for _, c := range w.Try {
+		p.Line("  " + padRight(visible(c.Command), width) + p.Faint(visible(c.Purpose)))
+	}
+}
+
+// clients prints a row for each client: how many sessions it has, and the newest.
+func (w *welcomeResult) clients(p *page) {
+	var rows [][]screen.Safe
+	for _, c := range w.Clients {
+		row := []screen.Safe{visible(c.Client), grouped(int64(c.Sessions)), unknown, screen.Trim(visible(c.Title), " ")}
+		if c.updated.Known() {
+			row[2] = visible(relativeTime(c.updated.Time(), w.now))
+		}
+		if row[3] == "" {
+			row[3] = visible(c.ID)
+		}
+		rows = append(rows, row)
+	}
+	width := screen.ColumnWidths(rows)
+	for _, row := range rows {
+		lead := padLeft(row[1], width[1]) + "  " + padRight(row[2], width[2])
+		room := w.width - 4 - width[0] - screen.Cells(lead)
+		p.Line("  " + padRight(row[0], width[0]) + lead + p.Faint(screen.Cut(row[3], room)))
+	}
+}
+
+// nothing says where sessions were looked for.
+func (w *welcomeResult) nothing(p *page) {
+	ls := &lsResult{home: w.home}
+	p.Line("No sessions found on this machine. rehome looked in:")
+	for _, dir := range w.Places {
+		p.Line("  " + ls.shortPath(dir))
+	}
+	for _, dir := range w.Absent {
+		p.Line("  " + ls.shortPath(dir) + p.Faint(" (does not exist)"))
+	}
+}
