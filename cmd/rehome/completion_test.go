@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +10,7 @@ import (
 )
 
 // TestCompletionScripts: every script is one that its shell can read, where
-// that shell is at hand, and knows every command, flag, and word that a flag
-// takes.
+// that shell is at hand, and asks the program.
 func TestCompletionScripts(t *testing.T) {
 	dir := t.TempDir()
 	for shell, check := range map[string][]string{
@@ -18,8 +18,8 @@ func TestCompletionScripts(t *testing.T) {
 		"powershell": {"pwsh", "-NoProfile", "-File"},
 	} {
 		script, stderr, code := call(t, "completion", shell)
-		if code != 0 || stderr != "" {
-			t.Fatalf("%s: exit %d, stderr %q", shell, code, stderr)
+		if code != 0 || stderr != "" || !strings.Contains(script, "rehome __complete -- ") {
+			t.Fatalf("%s: exit %d, stderr %q, script %s", shell, code, stderr, script)
 		}
 		path := filepath.Join(dir, "rehome."+shell+".ps1")
 		if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
@@ -30,28 +30,102 @@ func TestCompletionScripts(t *testing.T) {
 				t.Errorf("%s does not take its script: %v\n%s", shell, err, out)
 			}
 		}
-		contains := func(what, word string) {
-			if !strings.Contains(script, word) {
-				t.Errorf("%s: %s is not in the script", shell, what)
-			}
+	}
+}
+
+// TestComplete: what is offered for the last word of a command line.
+func TestComplete(t *testing.T) {
+	home := t.TempDir()
+	furnishAnn(t, home)
+	env := map[string]string{homeVariable(): home}
+	for line, want := range map[string]string{
+		"con":                                "continue convert",
+		"--col":                              "--color",
+		"--color a":                          "auto always",
+		"--color=a":                          "--color=auto --color=always",
+		"--json --color never sh":            "show",
+		"show --to":                          "--tools",
+		"view --to":                          "--tools",
+		"show --tools ":                      "brief full none",
+		"show --tools = f":                   "full",
+		"show --format =":                    "text markdown json",
+		"show --last --tools full --no-p":    "--no-pager",
+		"convert --to archi":                 "archive",
+		"convert store.db --to archive --qu": "--quiet",
+		"convert --allow m":                  "missing",
+		"convert --sidecar ":                 "beside none :files",
+		"convert --jobs ":                    "",
+		"convert store.db ":                  ":files",
+		"convert a b ":                       "",
+		"check a b ":                         ":files",
+		"convert --cwd ":                     ":dirs",
+		"ls --client c":                      "claude-code codex cursor-sdk cursor-ide cursor-cli",
+		"ls --since y":                       "yesterday",
+		"check --rule RH30":                  "RH301 RH302 RH303 RH304 RH305 RH306 RH307 RH308 RH309",
+		"check --layer me":                   "meaning",
+		"schema canon":                       "canonical-1",
+		"completion ":                        "bash zsh fish powershell",
+		"version ":                           "",
+		"help conv":                          "convert",
+		"help convert ":                      "",
+		"help al":                            "all",
+		"show nothing-like-it":               ":files",
+		"show -- --x":                        ":files",
+		"nonsense --col":                     "--color",
+		"convert --nonsense=x --fro":         "--from",
+		"show --nonsense=":                   "",
+		`show --tools ""`:                    "brief full none",
+		"ls __":                              ":files",
+		"__":                                 "",
+	} {
+		stdout, stderr, code := callWith(t, t.Context(), env, append([]string{"__complete", "--"}, strings.Split(line, " ")...)...)
+		var got []string
+		for row := range strings.Lines(stdout) {
+			word, _, _ := strings.Cut(strings.TrimSuffix(row, "\n"), "\t")
+			got = append(got, word)
 		}
-		m := cliModel()
-		for _, n := range commands(m) {
-			contains(n.Name, n.Name)
-			for _, f := range flagsOf(m, n) {
-				if flag := "--" + f.Name; shell == "fish" {
-					contains(flag, " -l "+f.Name+" ")
-				} else {
-					contains(flag, flag)
-				}
-				for _, w := range flagCompletion(f).words {
-					contains("--"+f.Name+" "+w, w)
-				}
-			}
+		if strings.Join(got, " ") != want || code != 0 || stderr != "" {
+			t.Errorf("%q: %q, want %q (exit %d, %s)", line, strings.Join(got, " "), want, code, stderr)
 		}
-		if strings.Contains(script, "'__complete") || strings.Contains(script, "$'\\'") {
-			t.Errorf("%s: what is hidden is offered", shell)
+	}
+	if stdout, _, _ := callWith(t, t.Context(), env, "__complete"); !strings.HasPrefix(stdout, "ls\tList the sessions on this machine, from every client\n") || strings.Contains(stdout, "__") {
+		t.Error(stdout)
+	}
+}
+
+// TestCompleteSessions: sessions come with their titles, each id once, and
+// nothing in them acts on the shell or the terminal.
+func TestCompleteSessions(t *testing.T) {
+	home := t.TempDir()
+	furnishAnn(t, home)
+	env := map[string]string{homeVariable(): home}
+	stdout, _, _ := callWith(t, t.Context(), env, "__complete", "--", "show", "")
+	listed, _, _ := callWith(t, t.Context(), env, "ls", "--json")
+	var res struct{ Sessions []struct{ ID, Title string } }
+	if err := json.Unmarshal([]byte(listed), &res); err != nil || len(res.Sessions) < 3 {
+		t.Fatalf("%v, %d sessions", err, len(res.Sessions))
+	}
+	seen := map[string]bool{}
+	titled := 0
+	for row := range strings.Lines(strings.TrimSuffix(stdout, ":files\n")) {
+		id, title, ok := strings.Cut(strings.TrimSuffix(row, "\n"), "\t")
+		if seen[id] || !isPlainWord(id) {
+			t.Errorf("%q is offered twice, or is not a plain word", id)
 		}
+		seen[id] = true
+		if ok && title != "" {
+			titled++
+		}
+	}
+	if len(seen) < 3 || titled == 0 {
+		t.Errorf("%d sessions, %d with titles:\n%s", len(seen), titled, stdout)
+	}
+	var c completion
+	c.add("5d0b2b7e", "a\x1b[2J\ttitle\n"+strings.Repeat("x", 100))
+	c.add("5d0b2b7e", "again")
+	var out strings.Builder
+	if err := c.print(&out, "--session=", "5d"); err != nil || out.String() != `--session=5d0b2b7e`+"\t"+`a\x1b[2J\ttitle\n`+strings.Repeat("x", 70-17-1)+"…\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }
 
@@ -85,6 +159,11 @@ func TestManual(t *testing.T) {
 	for _, o := range exitStatuses() {
 		if !strings.Contains(page, "\n"+roff(o.meaning)+"\n") {
 			t.Errorf("%q is not in the manual", o.meaning)
+		}
+	}
+	for _, want := range []string{"\n.SH EXAMPLES\n", "\n    rehome show \\-\\-last\n", "\n.SH FILES\n.TP\n.I \\(ti/.claude\n"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%q is not in the manual", want)
 		}
 	}
 	for line := range strings.Lines(page) {

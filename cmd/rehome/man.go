@@ -3,9 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"rehome/formats"
+	"rehome/formats/all"
 )
 
 type manCmd struct{}
@@ -44,6 +49,14 @@ func manual(m *kong.Application) string {
 		}
 		manFlags(&b, n.Flags)
 	}
+	b.WriteString(".SH EXAMPLES\n")
+	for _, n := range commands(m) {
+		if _, examples, _ := strings.Cut(n.Detail, "Examples:\n\n"); n.Group != nil {
+			first, _, _ := strings.Cut(firstExamples(examples), "\n\n")
+			manDetail(&b, "\n"+n.Help+":\n"+first)
+		}
+	}
+	manFiles(&b)
 	b.WriteString(".SH EXIT STATUS\n")
 	for _, o := range exitStatuses() {
 		fmt.Fprintf(&b, ".TP\n.B %d\n%s\n", o.code, roff(o.meaning))
@@ -51,6 +64,19 @@ func manual(m *kong.Application) string {
 	b.WriteString(".SH ENVIRONMENT\n.TP\n.B PAGER\nPager for output that is longer than the screen (default: less \\-R).\n")
 	b.WriteString(".TP\n.BR NO_COLOR \", \" FORCE_COLOR \", \" TERM\nUsed to decide on color unless \\fB\\-\\-color\\fR is set.\n")
 	return b.String()
+}
+
+// manFiles lists where sessions are looked for on this system.
+func manFiles(b *strings.Builder) {
+	b.WriteString(".SH FILES\n")
+	for _, f := range all.Registry().All() {
+		if f.Home == nil {
+			continue
+		}
+		for _, root := range f.Home.Roots(formats.Machine{OS: runtime.GOOS, Home: "~", Getenv: func(string) string { return "" }}) {
+			fmt.Fprintf(b, ".TP\n.I %s\n%s\n", roff(filepath.ToSlash(root)), roff(f.Title))
+		}
+	}
 }
 
 func manFlags(b *strings.Builder, flags []*kong.Flag) {
