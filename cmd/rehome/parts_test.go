@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,12 +182,14 @@ func TestBar(t *testing.T) {
 	b.draw(convert.Progress{Stage: "reading", Store: "state.vscdb", Done: 100e6, Total: 400e6})
 	now = now.Add(time.Second)
 	b.draw(convert.Progress{Stage: "checking", Store: "a\x1b]0;/very/long/path/that/does/not/fit/store.db", Done: 5e6, Stores: 12, StoresDone: 3})
+	b.draw(convert.Progress{Stage: "reading", Store: "chats", Done: 70e6, Total: 100e6, Stores: 2, StoresDone: 2}) // at once
 	b.clear()
 	b.clear()
 	want := strings.Join([]string{
 		"", "reading state.vscdb [....................]   0%",
 		"reading state.vscdb [#####...............]  25% 100 MB/s eta 0:03",
-		`checking 3/12 …1b]0;/very/long/path/that/does/not/fit/store.db 5.0 MB`, "",
+		`checking 3/12 …that/does/not/fit/store.db [#####...............]  25%`,
+		"reading 2/2 chats [####################] 100%", "",
 	}, "\r\x1b[K")
 	if w.String() != want {
 		t.Errorf("got  %q\nwant %q", w.String(), want)
@@ -289,6 +293,24 @@ func TestDidYouMean(t *testing.T) {
 	} {
 		if _, stderr, code := call(t, strings.Fields(args)...); code == 0 || !strings.HasSuffix(stderr, "\n  hint: "+want+"\n") {
 			t.Errorf("%s: exit %d: %s", args, code, stderr)
+		}
+	}
+}
+
+// TestVersion: a development build is named by its commit.
+func TestVersion(t *testing.T) {
+	commit := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef0123"}, {Key: "vcs.time", Value: "2026-11-22T10:00:00+01:00"}}
+	dirty := append(slices.Clone(commit), debug.BuildSetting{Key: "vcs.modified", Value: "true"})
+	for _, c := range []struct {
+		main     string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{"v0.3.1", commit, "v0.3.1"}, {"(devel)", commit, "v0.0.0-20261122090000-0123456789ab"},
+		{"(devel)", dirty, "v0.0.0-20261122090000-0123456789ab+dirty"}, {"", nil, "(devel)"}, {"(devel)", commit[:1], "(devel)"},
+	} {
+		if got := newVersion(&debug.BuildInfo{Main: debug.Module{Version: c.main}, Settings: c.settings}); got.Version != c.want {
+			t.Errorf("%s, %v: %s, want %s", c.main, c.settings, got.Version, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"math"
 	"strings"
 	"time"
 
@@ -56,7 +57,7 @@ func (b *bar) draw(p convert.Progress) {
 	if p.Stage != b.stage {
 		b.stage, b.since = p.Stage, now
 	}
-	if b.drawn && now.Sub(b.last) < redrawInterval {
+	if b.drawn && now.Sub(b.last) < redrawInterval && doneShare(p) < 1 {
 		return
 	}
 	b.last, b.drawn = now, true
@@ -65,17 +66,18 @@ func (b *bar) draw(p convert.Progress) {
 
 // line returns the text of the bar, at least one column shorter than the terminal.
 func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
-	tail := " " + size(p.Done)
-	if p.Total > 0 {
-		done := min(float64(p.Done)/float64(p.Total), 1)
+	tail, done := " "+size(p.Done), doneShare(p)
+	if p.Total > 0 || p.Stores > 1 {
 		const cells = 20
 		full := int(done * cells)
-		tail = screen.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), done*100)
+		tail = screen.Sprintf(" [%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), math.Floor(done*100))
 	}
-	if rate := float64(p.Done) / elapsed.Seconds(); p.Done > 0 && elapsed > redrawInterval {
-		tail += " " + size(int64(rate)) + "/s"
-		if left := p.Total - p.Done; left > 0 {
-			tail += " eta " + formatDuration(time.Duration(float64(left)/rate*float64(time.Second)))
+	if elapsed > redrawInterval {
+		if p.Done > 0 {
+			tail += " " + size(int64(float64(p.Done)/elapsed.Seconds())) + "/s"
+		}
+		if done > 0 && done < 1 {
+			tail += " eta " + formatDuration(time.Duration(float64(elapsed)*(1/done-1)))
 		}
 	}
 	head := visible(p.Stage)
@@ -87,6 +89,18 @@ func (b *bar) line(p convert.Progress, elapsed time.Duration) screen.Safe {
 		head += " " + screen.CutLeft(visible(p.Store), room-1)
 	}
 	return screen.Cut(head+tail, max(b.columns()-1, 0))
+}
+
+// doneShare returns how much is done, from 0 to 1: by bytes or by stores, whichever
+// is further. A store has bytes that need not be read.
+func doneShare(p convert.Progress) (share float64) {
+	if p.Total > 0 {
+		share = min(float64(p.Done)/float64(p.Total), 1)
+	}
+	if p.Stores > 0 {
+		share = max(share, float64(p.StoresDone)/float64(p.Stores))
+	}
+	return share
 }
 
 // formatDuration returns a duration as 0:07, 12:30 or 1:02:03.

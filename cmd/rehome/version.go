@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"time"
 )
 
 type versionCmd struct{}
@@ -28,28 +30,40 @@ type versionResult struct {
 	Arch     string `json:"arch"`
 }
 
-func (versionCmd) Run(a *app) error {
-	res := &versionResult{Version: version(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return a.out.printResult(res)
+func (versionCmd) Run(a *app) error { return a.out.printResult(newVersion(buildInfo())) }
+
+// version returns the version of this build.
+func version() string { return newVersion(buildInfo()).Version }
+
+func buildInfo() *debug.BuildInfo {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info
 	}
+	return &debug.BuildInfo{}
+}
+
+// newVersion returns what is known about a build. A build of an untagged commit gets
+// the version that the Go tools give to such a commit.
+func newVersion(info *debug.BuildInfo) *versionResult {
+	res := &versionResult{Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	at := ""
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
 			res.Revision = s.Value
 		case "vcs.modified":
 			res.Modified = s.Value == "true"
+		case "vcs.time":
+			at = s.Value
 		}
 	}
-	return a.out.printResult(res)
-}
-
-// version returns the version of this build.
-func version() string {
-	main := ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		main = info.Main.Version
+	commit := ""
+	if t, err := time.Parse(time.RFC3339, at); err == nil && len(res.Revision) >= 12 {
+		commit = "v0.0.0-" + t.UTC().Format("20060102150405") + "-" + res.Revision[:12]
+		if res.Modified {
+			commit += "+dirty"
+		}
 	}
-	return cmp.Or(release, main, "(devel)")
+	res.Version = cmp.Or(release, strings.TrimPrefix(info.Main.Version, "(devel)"), commit, "(devel)")
+	return res
 }
