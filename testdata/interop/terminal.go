@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"rehome/testdata/vt"
 )
 
 // job is a program in front of a terminal, and what a person who waits there
@@ -48,7 +50,7 @@ func (j job) run() (*seen, error) {
 	pieces, over := make(chan []byte), make(chan struct{})
 	defer close(over)
 	go read(person, pieces, over)
-	out := watch(ctx, pieces, &screen{rows: int(j.Rows), columns: int(j.Columns)}, j.Phrases)
+	out := watch(ctx, pieces, &vt.Screen{Rows: int(j.Rows), Columns: int(j.Columns)}, j.Phrases)
 	// Its helpers are of its group; it is ended without a word.
 	end(cmd.Process.Pid)
 	cmd.Wait() // it was killed, and says so
@@ -74,7 +76,7 @@ func read(f *os.File, pieces chan<- []byte, over <-chan struct{}) {
 
 // watch reads along until all is seen, or the time is over; or nothing more
 // comes, though the last phrase is there.
-func watch(ctx context.Context, pieces <-chan []byte, on *screen, phrases []string) *seen {
+func watch(ctx context.Context, pieces <-chan []byte, on *vt.Screen, phrases []string) *seen {
 	out := &seen{Missing: phrases}
 	quiet := time.NewTimer(time.Hour)
 	for len(out.Missing) > 0 {
@@ -83,8 +85,8 @@ func watch(ctx context.Context, pieces <-chan []byte, on *screen, phrases []stri
 			if !ok {
 				return out
 			}
-			on.write(b)
-			out.Text = on.text()
+			on.Write(b)
+			out.Text = on.Text()
 			out.Missing = behind(out.Text, phrases)
 			if len(behind(out.Text, phrases[len(phrases)-1:])) == 0 {
 				quiet.Reset(patience)

@@ -1,4 +1,5 @@
-package main
+// Package vt has a terminal for tests.
+package vt
 
 import (
 	"strconv"
@@ -6,16 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// screen is what stands on a terminal: a client does not write its words one
-// behind the other, but goes back and mends what it drew before.
-type screen struct {
-	rows, columns int
+// Screen is what a terminal shows: programs do not write line after line, but go
+// back and change what they drew before. It has no limit at its top, so that what
+// scrolled away is still there.
+type Screen struct {
+	Rows, Columns int
 	lines         [][]rune // cells; 0 behind a rune that is two wide
 	row, column   int
+	last          rune   // the last one that was put
 	rest          []byte // a sequence or rune whose end is still to come
+
+	main *Screen // the screen below a full-screen program, nil if there is none
 }
 
-func (s *screen) write(b []byte) {
+// Write draws what a program sends. A sequence can be split over calls.
+func (s *Screen) Write(b []byte) {
 	b = append(s.rest, b...)
 	for len(b) > 0 {
 		n := s.step(b)
@@ -29,7 +35,7 @@ func (s *screen) write(b []byte) {
 
 // step takes what is in front, and says how long that is: nothing if its end is
 // not there yet.
-func (s *screen) step(b []byte) int {
+func (s *Screen) step(b []byte) int {
 	switch b[0] {
 	case 0x1b:
 		return s.escape(b)
@@ -66,26 +72,26 @@ func cells(r rune) int {
 	return 1
 }
 
-func (s *screen) put(r rune) {
+func (s *Screen) put(r rune) {
 	w := cells(r)
 	if w == 0 {
 		return
 	}
-	if s.column+w > s.columns {
+	if s.column+w > s.Columns {
 		s.row, s.column = s.row+1, 0
 	}
 	line := s.line()
 	for len(*line) < s.column+w {
 		*line = append(*line, ' ')
 	}
-	(*line)[s.column] = r
+	(*line)[s.column], s.last = r, r
 	if w == 2 {
 		(*line)[s.column+1] = 0
 	}
 	s.column += w
 }
 
-func (s *screen) line() *[]rune {
+func (s *Screen) line() *[]rune {
 	for len(s.lines) <= s.row {
 		s.lines = append(s.lines, nil)
 	}
@@ -93,7 +99,7 @@ func (s *screen) line() *[]rune {
 }
 
 // escape takes a sequence that steers the terminal.
-func (s *screen) escape(b []byte) int {
+func (s *Screen) escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
 	}
@@ -125,21 +131,21 @@ func (s *screen) escape(b []byte) int {
 	return 2
 }
 
-func (s *screen) control(final byte, args string) {
+func (s *Screen) control(final byte, args string) {
 	var n [2]int
 	for i, arg := range strings.SplitN(args, ";", 3) {
 		if i < len(n) {
 			n[i], _ = strconv.Atoi(arg) // what is no number belongs to no move
 		}
 	}
-	by, top := max(1, n[0]), max(0, len(s.lines)-s.rows)
+	by, top := max(1, n[0]), max(0, len(s.lines)-s.Rows)
 	switch final {
 	case 'A':
 		s.row = max(top, s.row-by)
 	case 'B':
 		s.row += by
 	case 'C':
-		s.column = min(s.columns-1, s.column+by)
+		s.column = min(s.Columns-1, s.column+by)
 	case 'D':
 		s.column = max(0, s.column-by)
 	case 'E':
@@ -152,6 +158,18 @@ func (s *screen) control(final byte, args string) {
 		s.row = top + by - 1
 	case 'H', 'f':
 		s.row, s.column = top+by-1, max(1, n[1])-1
+	case '`':
+		s.column = by - 1
+	case 'X':
+		s.fill(by)
+	case 'b':
+		for range by {
+			s.put(s.last)
+		}
+	case 'h', 'l':
+		if args == "?1049" {
+			s.alternate(final == 'h')
+		}
 	case 'J':
 		s.erase(n[0], top)
 	case 'K':
@@ -159,8 +177,37 @@ func (s *screen) control(final byte, args string) {
 	}
 }
 
+// fill empties cells from the cursor on.
+func (s *Screen) fill(n int) {
+	line := s.line()
+	for i := s.column; i < min(s.column+n, len(*line)); i++ {
+		(*line)[i] = ' '
+	}
+}
+
+// alternate begins or ends the screen of a full-screen program.
+func (s *Screen) alternate(begin bool) {
+	switch {
+	case begin && s.main == nil:
+		below := *s
+		*s = Screen{Rows: s.Rows, Columns: s.Columns, main: &below}
+	case !begin && s.main != nil:
+		rest := s.rest
+		*s = *s.main
+		s.rest = rest
+	}
+}
+
+// FullScreen reports whether a full-screen program is running.
+func (s *Screen) FullScreen() bool { return s.main != nil }
+
+// Resize gives the terminal another size, and empties it.
+func (s *Screen) Resize(rows, columns int) {
+	s.Rows, s.Columns, s.lines, s.row, s.column = rows, columns, nil, 0, 0
+}
+
 // erase empties the screen: below the cursor, above it, or all of it.
-func (s *screen) erase(what, top int) {
+func (s *Screen) erase(what, top int) {
 	s.wipe(what)
 	for i := top; i < len(s.lines); i++ {
 		if what == 0 && i > s.row || what == 1 && i < s.row || what > 1 {
@@ -170,7 +217,7 @@ func (s *screen) erase(what, top int) {
 }
 
 // wipe empties the line in the same way.
-func (s *screen) wipe(what int) {
+func (s *Screen) wipe(what int) {
 	line := s.line()
 	for i := range *line {
 		if what == 0 && i >= s.column || what == 1 && i <= s.column || what > 1 {
@@ -179,8 +226,8 @@ func (s *screen) wipe(what int) {
 	}
 }
 
-// text is what stands there, line by line.
-func (s *screen) text() string {
+// Text returns the lines.
+func (s *Screen) Text() string {
 	var b strings.Builder
 	for _, line := range s.lines {
 		b.WriteString(strings.TrimRight(strings.ReplaceAll(string(line), "\x00", ""), " ") + "\n")
