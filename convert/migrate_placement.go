@@ -88,11 +88,14 @@ func (c *migratedStore) freeID(h session.Head) string {
 // maxCopies bounds the search for a free id.
 const maxCopies = 9999
 
+// ErrNoFolder means that nothing says to which folder a session belongs.
+var ErrNoFolder = errors.New("its store does not name its folder")
+
 // workspaceOf returns the folder that a session belongs to, under the name that
 // a program running there has for it.
 func workspaceOf(h *session.Head) (string, error) {
 	if h.Workspace == "" {
-		return "", &formats.Error{At: h.ID, Err: errors.New("its store does not name its folder"), Hint: "pass --cwd DIR, the folder to continue in"}
+		return "", &formats.Error{At: h.ID, Err: ErrNoFolder, Hint: "pass --cwd DIR, the folder to continue in"}
 	}
 	real, err := filepath.EvalSymlinks(h.Workspace)
 	if err == nil && !filepath.IsAbs(real) {

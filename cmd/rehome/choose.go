@@ -16,29 +16,28 @@ import (
 	"rehome/formats"
 )
 
-// choice says which sessions a.choose offers.
-type choice struct {
+// chooser lets the user choose one of the sessions on this machine.
+type chooser struct {
+	*app
 	project, client, since string // as for ls
 	live                   bool
-	wanted                 func(*sessions.Listed) bool // nil = all
-	header                 []screen.Safe               // lines above the list
+	wanted                 func(*sessions.Listed) bool // further limits the choice; nil = all
+	header                 func(*sessions.Listing) []screen.Safe
+
+	paint   screen.Palette
+	listing *sessions.Listing // set by choose, unless the user is faster
+	rows    []*sessions.Listed
 }
 
-// choose lets the user choose one of the sessions on this machine, on the whole
-// terminal. Sessions of the working directory come first.
-func (a *app) choose(c choice) (source, error) {
-	paint, tty := a.out.palette, a.out.stdout
-	if !isTerminal(tty) { // $(rehome continue --print)
-		paint, tty = a.out.errPalette, a.out.stderr
-	}
-	if !isTerminal(os.Stdin) || !isTerminal(tty) || a.out.getenv("TERM") == "dumb" {
+// choose lets the user choose on the whole terminal. Sessions of the working
+// directory come first. If the user quits, the error is silent.
+func (ch *chooser) choose() (source, error) {
+	tty, paint, _ := ch.out.terminal()
+	if tty == nil || ch.out.getenv("TERM") == "dumb" {
 		return source{}, usageError{&formats.Error{Err: errors.New("SESSION is missing"), Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"}}
 	}
-	ch := &chooser{app: a, paint: paint}
-	row, err := picker.Pick(a.ctx, picker.Options{
-		Header: c.header, Noun: "session", Action: "continue", Palette: paint, In: os.Stdin, Out: tty,
-		Load: func(ctx context.Context) (*picker.List, error) { return ch.load(ctx, c) },
-	})
+	ch.paint = paint
+	row, err := picker.Pick(ch.ctx, picker.Options{Noun: "session", Action: "continue", Palette: paint, In: os.Stdin, Out: tty, Load: ch.load})
 	switch {
 	case errors.Is(err, picker.ErrCanceled):
 		return source{}, silent{exitCode(err)}
@@ -47,27 +46,19 @@ func (a *app) choose(c choice) (source, error) {
 	case row < 0:
 		return source{}, &formats.Error{Err: errors.New("no sessions to choose from"), Hint: "run `rehome ls` to list all sessions, and the places where they are looked for"}
 	}
-	return a.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
-}
-
-// chooser is one invocation of choose.
-type chooser struct {
-	*app
-	paint   screen.Palette
-	listing *sessions.Listing
-	rows    []*sessions.Listed
+	return ch.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
 }
 
 // load lists the sessions.
-func (ch *chooser) load(ctx context.Context, c choice) (*picker.List, error) {
+func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 	quiet := *ch.app
 	quiet.ctx = ctx
-	listing, err := (&lsCmd{Project: c.project, Live: c.live}).list(&quiet)
+	listing, err := (&lsCmd{Project: ch.project, Live: ch.live}).list(&quiet)
 	if err != nil {
 		return nil, err
 	}
-	filter := sessions.Filter{Project: c.project, Agent: c.client}
-	if since, err := parseTime(c.since, ch.now()); err != nil {
+	filter := sessions.Filter{Project: ch.project, Agent: ch.client}
+	if since, err := parseTime(ch.since, ch.now()); err != nil {
 		return nil, err
 	} else if !since.IsZero() {
 		filter.Since = since.UnixMilli()
@@ -78,7 +69,7 @@ func (ch *chooser) load(ctx context.Context, c choice) (*picker.List, error) {
 	wd := sessions.NewProject(".")
 	for i := range found {
 		switch s := &found[i]; {
-		case c.wanted != nil && !c.wanted(s):
+		case ch.wanted != nil && !ch.wanted(s):
 		case wd.Contains(s.Workspace):
 			here = append(here, s)
 		default:
@@ -87,6 +78,9 @@ func (ch *chooser) load(ctx context.Context, c choice) (*picker.List, error) {
 	}
 	ch.rows = append(here, elsewhere...)
 	list := &picker.List{Line: ch.line, Preview: ch.preview}
+	if ch.header != nil {
+		list.Header = ch.header(listing)
+	}
 	for _, s := range ch.rows {
 		list.Search = append(list.Search, strings.Join([]string{s.Title, s.Agent, s.Workspace, s.ID}, " "))
 	}

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
 	"time"
 
-	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert"
 	"rehome/formats"
+	"rehome/formats/session"
 )
 
 type continueCmd struct {
@@ -35,8 +34,8 @@ func (continueCmd) Help() string {
 	return `Without SESSION, lists the sessions on this machine on the whole screen, those of the current directory first. Type
 to filter by title, folder, client or id; Enter continues the selected session, Esc quits.
 
-The session's own client resumes it if it can. Otherwise the session is first migrated to Claude Code, as rehome migrate
-does; an earlier migration is updated. Then the client starts in the session's folder.
+The session's own client resumes it, if it can and is installed. Otherwise the session is first migrated to Claude Code,
+as rehome migrate does; an earlier migration is updated. Then the client starts in the session's folder.
 
 Examples:
 
@@ -79,33 +78,29 @@ func (c *continueCmd) Run(a *app) error {
 	if a.out.json && !c.Print {
 		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"), Hint: "pass both to get the command as JSON"}}
 	}
-	if !c.Print && !(isTerminal(os.Stdin) && isTerminal(a.out.stdout)) {
-		return usageError{&formats.Error{Op: "continue", Err: errors.New("not on a terminal, which the client needs"), Hint: "pass --print to print the command that continues the session"}}
+	tty, _, captured := a.out.terminal()
+	if !c.Print && (tty == nil || captured) {
+		return usageError{&formats.Error{Op: "continue", Err: errors.New("the client needs a terminal"), Hint: "pass --print to print the command that continues the session"}}
 	}
-	return c.run(a, nil)
-}
-
-// run lets the user choose a session below a header, unless one is named, and
-// continues it.
-func (c *continueCmd) run(a *app, header []screen.Safe) error {
 	a.useHome(c.Home)
-	o := continueOptions{In: c.In, ClaudeDir: c.ClaudeDir, Live: c.Live}
-	var err error
-	if c.Cwd != nil {
-		if o.Cwd, err = resolveCwd(*c.Cwd); err != nil {
-			return err
-		}
-	}
-	var src source
-	if c.Session == "" && !c.Last {
-		src, err = a.choose(choice{project: c.Project, client: c.Client, since: c.Since, live: c.Live, header: header})
-	} else {
-		src, err = a.resolveSource(c.Session, c.Last, c.Live)
-	}
+	src, err := c.source(a)
 	if err != nil {
 		return err
 	}
-	l, err := a.prepareContinue(src, o)
+	return c.open(a, src)
+}
+
+// source returns the session that is named, or lets the user choose one.
+func (c *continueCmd) source(a *app) (source, error) {
+	if c.Session != "" || c.Last {
+		return a.resolveSource(c.Session, c.Last, c.Live)
+	}
+	return (&chooser{app: a, project: c.Project, client: c.Client, since: c.Since, live: c.Live}).choose()
+}
+
+// open continues a session.
+func (c *continueCmd) open(a *app, src source) error {
+	l, err := c.prepare(a, src)
 	if err != nil {
 		return err
 	}
@@ -119,12 +114,37 @@ func (c *continueCmd) run(a *app, header []screen.Safe) error {
 	return a.start(&l, command)
 }
 
+// prepare returns how to continue a session, and migrates it if it has to. A session
+// of an unknown folder continues in the current directory, and one whose own client
+// is not installed in Claude Code.
+func (c *continueCmd) prepare(a *app, src source) (l launch, err error) {
+	o := continueOptions{In: c.In, ClaudeDir: c.ClaudeDir, Live: c.Live}
+	if c.Cwd != nil {
+		if o.Cwd, err = resolveCwd(*c.Cwd); err != nil {
+			return l, err
+		}
+	}
+	l, err = a.prepareContinue(src, o)
+	if errors.Is(err, convert.ErrNoFolder) {
+		if o.Cwd, err = resolveCwd("."); err == nil {
+			a.out.remark("nothing says which folder this session belongs to; continuing in the current directory (--cwd DIR for another)")
+			l, err = a.prepareContinue(src, o)
+		}
+	}
+	if err == nil && c.In == "" && l.Migrated == nil && a.program(&l) == "" {
+		o.In = session.ClaudeCode
+		if in, err := a.prepareContinue(src, o); err == nil {
+			return in, nil
+		}
+	}
+	return l, err
+}
+
 // start replaces this process by the client, or runs it where that is impossible.
 func (a *app) start(l *launch, command string) error {
-	program, err := lookPath(l.Argv[0], a.out.getenv("PATH"))
-	if err != nil {
-		return &formats.Error{At: l.Argv[0], Err: fmt.Errorf("%s is not installed, or not in $PATH", cmp.Or(l.Client, "the client")),
-			Hint: "install it, then run: " + command}
+	program := a.program(l)
+	if program == "" {
+		return &formats.Error{At: l.Argv[0], Err: errors.New("not found in $PATH"), Hint: "install " + l.Client + ", then run: " + command}
 	}
 	if !a.out.quiet {
 		a.out.printLine(a.out.errPalette.Faint(visible(command)))
@@ -132,4 +152,14 @@ func (a *app) start(l *launch, command string) error {
 	cmd := exec.CommandContext(context.WithoutCancel(a.ctx), program, l.Argv[1:]...)
 	cmd.Args[0], cmd.Dir, cmd.Env = l.Argv[0], l.Dir, append(os.Environ(), l.Env...)
 	return replaceProcess(a.ctx, cmd)
+}
+
+// program returns the path of the client of a launch, "" if it is not installed.
+func (a *app) program(l *launch) string {
+	getenv := a.out.getenv
+	if a.ownEnv != nil {
+		getenv = a.ownEnv
+	}
+	path, _ := lookPath(l.Argv[0], getenv("PATH"))
+	return path
 }

@@ -261,8 +261,8 @@ func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert", "watch"},
 		4:   {"check"},
-		5:   {"convert", "migrate", "watch", "search", "show", "check"},
-		130: {"convert", "migrate", "watch", "ls", "search", "show", "check", "detect", "demo"},
+		5:   {"convert", "migrate", "continue", "watch", "search", "show", "check"},
+		130: {"convert", "migrate", "continue", "watch", "ls", "search", "show", "check", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"sync"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -40,6 +41,21 @@ func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) 
 		errPalette: choosePalette(g.Color, getenv, stderr),
 		remarks:    map[string]bool{},
 	}
+}
+
+// terminal returns the stream to draw on, and its palette: stdout or, if the output
+// of the program is captured, stderr. It is nil if no user is there to see it and to
+// press keys.
+func (o *output) terminal() (w io.Writer, paint screen.Palette, captured bool) {
+	switch {
+	case !isTerminal(os.Stdin):
+		return nil, false, false
+	case isTerminal(o.stdout):
+		return o.stdout, o.palette, false
+	case isTerminal(o.stderr):
+		return o.stderr, o.errPalette, true
+	}
+	return nil, false, false
 }
 
 // result is the outcome of a command. The struct is also its JSON form, which

@@ -63,6 +63,7 @@ func layers() []layer {
 		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
+		{"cmd/rehome/internal/picker", []string{"cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
 		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/scratch", "internal/udiff", "schemas"}},
@@ -85,6 +86,7 @@ const rooms = "formats/<codec>/internal/"
 // doors says which packages may open a third-party module, in tests too.
 func doors() map[string][]string {
 	return map[string][]string{
+		"charm.land/bubbletea":                  {"cmd/rehome/internal/picker"},
 		"github.com/alecthomas/kong":            {"cmd/rehome"},
 		"github.com/fsnotify/fsnotify":          {"internal/fsevents"},
 		"github.com/go-json-experiment/json":    {"formats/internal/rawjson"},

@@ -22,6 +22,7 @@ var ErrCanceled = fmt.Errorf("nothing chosen: %w", context.Canceled)
 
 // List is what the user chooses from.
 type List struct {
+	Header []screen.Safe // lines above the list
 	// Search has the text of each row that the filter matches.
 	Search []string
 	// Line returns a row, at most width cells wide.
@@ -34,10 +35,9 @@ type List struct {
 
 // Options are the options of Pick.
 type Options struct {
-	Header  []screen.Safe // lines above the list
-	Noun    screen.Safe   // what the rows are: session
-	Action  screen.Safe   // what Enter does: continue
-	Query   string        // the first filter
+	Noun    screen.Safe // what the rows are: session
+	Action  screen.Safe // what Enter does: continue
+	Query   string      // the first filter
 	Palette screen.Palette
 	In      io.Reader // the terminal
 	Out     io.Writer

@@ -14,7 +14,12 @@ const (
 )
 
 // headerRows returns how many lines of the header fit.
-func (m *model) headerRows() int { return min(len(m.o.Header), m.height/3) }
+func (m *model) headerRows() int {
+	if m.list == nil {
+		return 0
+	}
+	return min(len(m.list.Header), m.height/4)
+}
 
 // previewRows returns the height of the preview without the line above it.
 func (m *model) previewRows() int {
@@ -38,12 +43,12 @@ func (m *model) listRows() int {
 func (m *model) View() tea.View {
 	var lines []string
 	add := func(s screen.Safe) { lines = append(lines, string(s)) }
-	for _, s := range m.o.Header[:m.headerRows()] {
-		add(s)
+	for n := range m.headerRows() {
+		add(m.list.Header[n])
 	}
 	p := m.o.Palette
 	query := screen.Visible(string(m.query))
-	count := screen.Safe("reading " + m.o.Noun + "s…")
+	count := "reading " + m.o.Noun + "s…"
 	if m.list != nil {
 		count = screen.Grouped(int64(len(m.found))) + " of " + screen.Plural(int64(len(m.list.Search)), m.o.Noun)
 	}
