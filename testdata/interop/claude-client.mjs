@@ -4,6 +4,7 @@
 //	{do: "resume", version, list, sessions: [{id, cwd, at}]}
 //	{do: "talk", version, home, cwd, turns: [{prompt, resume}]}
 //	{do: "screen", version, cwd, tool, shows: [{id, at, phrases}]}
+//	{do: "start", version, cwd, tool, home, command, keys, phrases}
 //
 // resume: at is a config folder. Each session is resumed in a copy, in a home
 // folder of its own. What the API heard of each goes to standard output as JSON,
@@ -14,6 +15,9 @@
 //
 // screen: each session is resumed in front of a terminal; what was there to be
 // seen goes to standard output.
+//
+// start: a program that starts the client, in front of a terminal and with some
+// keys; what was there to be seen, and when, goes to standard output.
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -155,22 +159,36 @@ async function talk() {
   return said;
 }
 
+// before has a program work in front of a terminal.
+function before(task, env) {
+  const whole = { dir: job.cwd, env: Object.entries({ ...env, TERM: "xterm-256color", LANG: "C.UTF-8" }).map((pair) => pair.join("=")), seconds: 60, ...task };
+  return new Promise((done, failed) => {
+    const child = execFile(job.tool, ["terminal"], { timeout: 90_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => (error ? failed(new Error(`${error.message}: ${stderr}`)) : done(JSON.parse(stdout))));
+    child.stdin.end(JSON.stringify(whole));
+  });
+}
+
 function show({ id, at, phrases }) {
   const home = fs.mkdtempSync(path.join(scratch, "home-"));
   settle(home, job.version, job.cwd);
   copy({ id, at }, home);
-  const env = { ...environment(home, service.port), TERM: "xterm-256color", LANG: "C.UTF-8" };
-  const task = { command: [...program(job.version), "--resume", id, "--verbose"], dir: job.cwd, env: Object.entries(env).map((pair) => pair.join("=")), rows: 400, columns: 120, phrases, seconds: 60 };
-  return new Promise((done, failed) => {
-    const child = execFile(job.tool, ["terminal"], { timeout: 90_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => (error ? failed(new Error(`${error.message}: ${stderr}`)) : done(JSON.parse(stdout))));
-    child.stdin.end(JSON.stringify(task));
-  });
+  return before({ command: [...program(job.version), "--resume", id, "--verbose"], rows: 400, columns: 120, phrases }, environment(home, service.port));
+}
+
+function startIt() {
+  const { home, command, keys, phrases } = job, bin = path.join(scratch, "bin");
+  settle(home, job.version, job.cwd);
+  fs.mkdirSync(bin);
+  fs.writeFileSync(path.join(bin, "claude"), `#!/bin/sh\nexec ${program(job.version).map((word) => `'${word}'`).join(" ")} "$@"\n`, { mode: 0o755 });
+  const env = environment(home, service.port);
+  return before({ command, keys, phrases, rows: 40, columns: 100 }, { ...env, PATH: `${bin}:/usr/bin:/bin` });
 }
 
 const jobs = {
   resume: async () => ({ resumed: await several(job.sessions, resume), listed: job.list ? await listed() : [] }),
   talk,
   screen: () => several(job.shows, show),
+  start: startIt,
 };
 
 try {

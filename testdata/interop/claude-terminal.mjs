@@ -1,10 +1,11 @@
 // The client as a person meets it: a session that was migrated is resumed in
 // front of a terminal, and what stands on the screen is held against what the
 // session's own plays said and did.
+import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { clients } from "./claude.mjs";
-import { check, claude, folder, fresh, migrate, once, same } from "./tools.mjs";
+import { check, claude, folder, fresh, inFront, migrate, once, root, same } from "./tools.mjs";
 
 // What there is to be seen of the plays, in their order: prompts, answers,
 // commands with their output, an edit as lines that went and came, what failed.
@@ -53,4 +54,38 @@ export function drawn(source) {
       return "found out, and nothing else";
     });
   }
+}
+
+// many is a home folder with so many sessions: chats of the Cursor CLI, and copies
+// of one of them that Claude Code has, in other folders. The newest belongs to cwd.
+function many(count, cwd) {
+  const home = folder("home"), chat = fs.readFileSync(path.join(root, "cmd/rehome/internal/demochat/login.db"));
+  for (let n = 0; n < count / 2; n++) {
+    const dir = n === 0 ? cwd : path.join(home, `project${n % 20}`), at = path.join(home, ".cursor/chats", createHash("md5").update(dir).digest("hex"), randomUUID());
+    fs.mkdirSync(at, { recursive: true });
+    fs.writeFileSync(path.join(at, "store.db"), chat);
+    const time = 1791792000000 - n * 60_000;
+    fs.writeFileSync(path.join(at, "meta.json"), JSON.stringify({ schemaVersion: 1, createdAtMs: time, updatedAtMs: time, hasConversation: true, title: `Chat ${n}`, cwd: dir, isSubagent: false }));
+  }
+  const [{ session, file }] = migrate(path.join(root, "cmd/rehome/internal/demochat/login.db"), path.join(home, ".claude"), folder("elsewhere"));
+  const lines = fs.readFileSync(file, "utf8");
+  for (let n = 1; n < count / 2; n++) {
+    const id = randomUUID();
+    fs.writeFileSync(path.join(path.dirname(file), `${id}.jsonl`), lines.replaceAll(session, id));
+  }
+  return home;
+}
+
+const most = 10; // seconds, on a busy machine
+
+// picked: rehome without a command, and one key.
+export function picked(count) {
+  const cwd = folder("work é (3)");
+  check(`Claude Code ${clients[0]}, from a list of ${count} sessions`, () => {
+    const job = { version: clients[0], cwd, home: many(count, cwd), keys: [{ after: `of ${count.toLocaleString("en")} sessions`, type: "\r" }] };
+    const { missing, text, millis } = inFront(["continue"], { ...job, phrases: ["❯ TestLogin fails about one run in ten.", "A session stayed valid during the second in which it expires. Fixed."] });
+    if (missing.length) throw new Error(`not to be seen: ${JSON.stringify(missing)}, of\n${text}`);
+    if (millis > most * 1000) throw new Error(`the answer is there after ${millis} ms`);
+    return `one key, and ${(millis / 1000).toFixed(1)} s after the start the client shows the last answer`;
+  });
 }

@@ -4,7 +4,7 @@ import { meant, played } from "./canonical.mjs";
 import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { copied } from "./claude-copies.mjs";
 import { generated, least, lived, samples } from "./claude-stores.mjs";
-import { drawn } from "./claude-terminal.mjs";
+import { drawn, picked } from "./claude-terminal.mjs";
 import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
 import { legacy, seeds, transcripts } from "./exact.mjs";
@@ -62,6 +62,7 @@ understood();
 whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
 migrated("sessions of Codex", moving(rollouts), 9);
 drawn(plays.sqlite);
+picked(2000);
 drilled("1.0.32", clients[0], talk("1.0.32", "sqlite"));
 for (const version of clients) {
   const config = copied(version, plays.sqlite);

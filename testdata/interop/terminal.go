@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -19,14 +20,22 @@ type job struct {
 	Env     []string `json:"env"`
 	Rows    uint16   `json:"rows"`
 	Columns uint16   `json:"columns"`
+	Keys    []press  `json:"keys"`
 	Phrases []string `json:"phrases"`
 	Seconds int      `json:"seconds"` // before the waiting ends
+}
+
+// press is what the person types once some words are on the screen.
+type press struct {
+	After string `json:"after"`
+	Type  string `json:"type"`
 }
 
 // seen is what came of it.
 type seen struct {
 	Text    string   `json:"text"`    // what stood on the screen
 	Missing []string `json:"missing"` // phrases that did not come, each behind those in front of it
+	Millis  int64    `json:"millis"`  // until the last of them
 }
 
 func (j job) run() (*seen, error) {
@@ -41,6 +50,7 @@ func (j job) run() (*seen, error) {
 	cmd.Dir, cmd.Env = j.Dir, j.Env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	cmd.SysProcAttr = inFront()
+	begun := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(err, program.Close())
 	}
@@ -50,11 +60,23 @@ func (j job) run() (*seen, error) {
 	pieces, over := make(chan []byte), make(chan struct{})
 	defer close(over)
 	go read(person, pieces, over)
-	out := watch(ctx, pieces, &vt.Screen{Rows: int(j.Rows), Columns: int(j.Columns)}, j.Phrases)
+	out := watch(ctx, pieces, &vt.Screen{Rows: int(j.Rows), Columns: int(j.Columns)}, j.Phrases, j.typist(person))
+	out.Millis = time.Since(begun).Milliseconds()
 	// Its helpers are of its group; it is ended without a word.
 	end(cmd.Process.Pid)
 	cmd.Wait() // it was killed, and says so
 	return out, nil
+}
+
+// typist types the keys, each once its words are on the screen.
+func (j job) typist(on io.Writer) func(text string) {
+	keys := j.Keys
+	return func(text string) {
+		for len(keys) > 0 && len(behind(text, []string{keys[0].After})) == 0 {
+			io.WriteString(on, keys[0].Type) // if nobody is there any more, what is missing tells
+			keys = keys[1:]
+		}
+	}
 }
 
 // read passes on what is written, until the last writer is gone or nobody listens.
@@ -76,7 +98,7 @@ func read(f *os.File, pieces chan<- []byte, over <-chan struct{}) {
 
 // watch reads along until all is seen, or the time is over; or nothing more
 // comes, though the last phrase is there.
-func watch(ctx context.Context, pieces <-chan []byte, on *vt.Screen, phrases []string) *seen {
+func watch(ctx context.Context, pieces <-chan []byte, on *vt.Screen, phrases []string, typed func(text string)) *seen {
 	out := &seen{Missing: phrases}
 	quiet := time.NewTimer(time.Hour)
 	for len(out.Missing) > 0 {
@@ -87,6 +109,7 @@ func watch(ctx context.Context, pieces <-chan []byte, on *vt.Screen, phrases []s
 			}
 			on.Write(b)
 			out.Text = on.Text()
+			typed(out.Text)
 			out.Missing = behind(out.Text, phrases)
 			if len(behind(out.Text, phrases[len(phrases)-1:])) == 0 {
 				quiet.Reset(patience)

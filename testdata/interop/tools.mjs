@@ -107,6 +107,10 @@ export function migrate(source, config, cwd, flags = []) {
   return JSON.parse(run(`rehome migrate ${path.basename(source)}`, binary, args, { cwd: scratch, env: { ...process.env, HOME: scratch } })).migrated;
 }
 
+// inFront has a person start rehome in front of a terminal, press keys, and wait
+// for what Claude Code then shows.
+export const inFront = (args, job) => claude({ do: "start", ...job, command: [binary, ...args] });
+
 // stores are generated ones, about so many sessions of each kind.
 export const stores = (count) => JSON.parse(run("stores", ours, ["stores", fresh("stores"), String(count)], { timeout: 300_000 }));
 
