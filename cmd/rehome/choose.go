@@ -102,7 +102,7 @@ func (ch *chooser) line(row, width int, selected bool) (out screen.Safe) {
 	s, p := ch.rows[row], ch.paint
 	room := width - chooseAgeWidth - gap
 	if width >= minForAgent {
-		out = p.Cyan(padRight(screen.Cut(visible(s.Agent), chooseAgentWidth), chooseAgentWidth))
+		out = p.Client(s.Agent, padRight(screen.Cut(visible(s.Agent), chooseAgentWidth), chooseAgentWidth))
 		room -= chooseAgentWidth + gap
 	}
 	if width >= minForFolder {
