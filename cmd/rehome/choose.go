@@ -22,11 +22,11 @@ type chooser struct {
 	project, client, since string // as for ls
 	live                   bool
 	wanted                 func(*sessions.Listed) bool // further limits the choice; nil = all
-	header                 func(*sessions.Listing) []screen.Safe
+	header                 []screen.Safe               // lines above the list
+	listing                *sessions.Listing           // nil = made by choose
 
-	paint   screen.Palette
-	listing *sessions.Listing // set by choose, unless the user is faster
-	rows    []*sessions.Listed
+	paint screen.Palette
+	rows  []*sessions.Listed
 }
 
 // choose lets the user choose on the whole terminal. Sessions of the working
@@ -53,9 +53,12 @@ func (ch *chooser) choose() (source, error) {
 func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 	quiet := *ch.app
 	quiet.ctx = ctx
-	listing, err := (&lsCmd{Project: ch.project, Live: ch.live}).list(&quiet)
-	if err != nil {
-		return nil, err
+	if ch.listing == nil {
+		listing, err := (&lsCmd{Project: ch.project, Live: ch.live}).list(&quiet)
+		if err != nil {
+			return nil, err
+		}
+		ch.listing = listing
 	}
 	filter := sessions.Filter{Project: ch.project, Agent: ch.client}
 	if since, err := parseTime(ch.since, ch.now()); err != nil {
@@ -63,8 +66,7 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 	} else if !since.IsZero() {
 		filter.Since = since.UnixMilli()
 	}
-	found, _ := listing.Select(filter)
-	ch.listing = listing
+	found, _ := ch.listing.Select(filter)
 	var here, elsewhere []*sessions.Listed
 	wd := sessions.NewProject(".")
 	for i := range found {
@@ -77,10 +79,7 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		}
 	}
 	ch.rows = append(here, elsewhere...)
-	list := &picker.List{Line: ch.line, Preview: ch.preview}
-	if ch.header != nil {
-		list.Header = ch.header(listing)
-	}
+	list := &picker.List{Header: ch.header, Line: ch.line, Preview: ch.preview}
 	for _, s := range ch.rows {
 		list.Search = append(list.Search, strings.Join([]string{s.Title, s.Agent, s.Workspace, s.ID}, " "))
 	}

@@ -128,8 +128,12 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 	if src.session != "" {
 		from.Sessions = []string{src.session}
 	}
+	var notice func(string)
+	if a.out.verbose {
+		notice = a.out.remark
+	}
 	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{from}, convert.MigrateOptions{
-		To: to.Name, Dir: at, Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: a.out.remark, Verbose: a.out.verbose,
+		To: to.Name, Dir: at, Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
 	})
 	switch {
 	case err != nil:
