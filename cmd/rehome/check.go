@@ -89,7 +89,7 @@ func (c *checkCmd) Validate() error {
 	case c.Rules && c.Explain != "":
 		return refuse("--rules and --explain cannot be used together", "omit one of them")
 	case c.Explain != "" && rule.Lookup(c.Explain) == nil:
-		return refuse("no such rule: "+c.Explain, "run `rehome check --rules` to list them")
+		return noSuchRule(c.Explain)
 	case rulesOnly:
 		return nil
 	case len(c.Paths) == 0 && c.Schema != "":
@@ -112,7 +112,7 @@ func (c *checkCmd) Validate() error {
 	}
 	for _, id := range slices.Concat(c.Rule, c.Skip) {
 		if rule.Lookup(id) == nil {
-			return refuse("no such rule: "+id, "run `rehome check --rules` to list them")
+			return noSuchRule(id)
 		}
 	}
 	for _, r := range c.Report {

@@ -170,7 +170,7 @@ func TestInterrupted(t *testing.T) {
 }
 
 // helpPending lists commands whose help is still longer than a screen.
-var helpPending = []string{"migrate", "check", "search"}
+var helpPending = []string{"check"}
 
 // TestEveryHelp: each command is explained with examples and its own exit
 // codes, on lines that fit a terminal. Without --help-all it fits one screen and

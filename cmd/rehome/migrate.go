@@ -18,16 +18,16 @@ type migrateCmd struct {
 	Last    bool    `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
 	All     bool    `group:"Which sessions:" help:"Migrate all sessions of --project, from every client"`
 	Project *string `group:"Which sessions:" placeholder:"DIR" help:"With --all, migrate the sessions of this folder and its subfolders"`
-	From    string  `group:"Which sessions:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
+	From    string  `group:"Which sessions:" rare:"" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
 
-	Compacted  bool   `group:"What to include:" aliases:"full-history" help:"Also send compacted turns, not only their summary"`
-	History    bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches that the model does not see"`
+	Compacted  bool   `group:"What to include:" rare:"" aliases:"full-history" help:"Also send compacted turns, not only their summary"`
+	History    bool   `group:"What to include:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches that the model does not see"`
 	NoThinking bool   `group:"What to include:" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
 	Thinking   string `enum:"keep-as-text,drop" default:"keep-as-text" hidden:""`
 
-	To        string  `group:"Where to:" enum:"claude-code" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default)"`
+	To        string  `group:"Where to:" rare:"" enum:"claude-code" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default)"`
 	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
-	Home      *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
+	Home      *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
 	Update    bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it in Claude Code"`
 	Again     bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`

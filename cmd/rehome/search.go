@@ -17,9 +17,9 @@ type searchCmd struct {
 	Regexp     []string `short:"e" group:"What to find:" placeholder:"REGEX" help:"Also require a match of this regular expression (repeatable)"`
 	IgnoreCase bool     `short:"i" group:"What to find:" help:"Ignore case (by default, only terms without capital letters do)"`
 	Request    string   `group:"What to find:" placeholder:"ID" help:"Find the turn with this request id, as clients show it in error messages"`
-	Context    bool     `group:"What to find:" help:"Also search what clients add to a session: system prompts, rules, the state of the editor"`
+	Context    bool     `group:"What to find:" rare:"" help:"Also search what clients add to a session: system prompts, rules, the state of the editor"`
 
-	Path    []string `group:"Where to search:" placeholder:"PATH" help:"Search the stores at this path instead of those of this machine (repeatable)"`
+	Path    []string `group:"Where to search:" rare:"" placeholder:"PATH" help:"Search the stores at this path instead of those of this machine (repeatable)"`
 	Project string   `group:"Where to search:" placeholder:"DIR" help:"Search only sessions of this folder and its subfolders"`
 	Client  string   `group:"Where to search:" aliases:"agent" placeholder:"NAME" help:"Search only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
 	Since   string   `group:"Where to search:" placeholder:"WHEN" help:"Search only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`

@@ -24,18 +24,18 @@ type showCmd struct {
 
 	Last    bool   `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"Print the sessions of this folder and its subfolders, of SRC or of this machine"`
-	Client  string `group:"Which sessions:" aliases:"agent" placeholder:"NAME" help:"Print the sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
-	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"Print the sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
+	Client  string `group:"Which sessions:" rare:"" aliases:"agent" placeholder:"NAME" help:"Print the sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
+	Since   string `group:"Which sessions:" rare:"" placeholder:"WHEN" help:"Print the sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 	Turns   string `group:"Which sessions:" placeholder:"RANGE" help:"Print only these turns: 3, 2-5, 7-, or -3 for the last three"`
 
 	Tools    string `group:"What to include:" enum:"brief,full,none" default:"brief" placeholder:"HOW" help:"Print tool calls and results: brief (default), full or none"`
 	Thinking bool   `group:"What to include:" help:"Also include the model's reasoning"`
 	All      bool   `group:"What to include:" help:"Also include internal records of the client: context, snapshots, logs"`
-	History  bool   `group:"What to include:" aliases:"branches" help:"Also include abandoned turns, as branches"`
+	History  bool   `group:"What to include:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches"`
 
 	Format  string `group:"Output:" enum:"text,markdown,json" default:"text" placeholder:"FORM" help:"Output format: text (default), markdown, or json (canonical lines)"`
 	Out     string `group:"Output:" placeholder:"DIR" help:"Write a Markdown file for each session to this folder"`
-	Replace bool   `group:"Output:" help:"With --out, overwrite files that differ"`
+	Replace bool   `group:"Output:" rare:"" help:"With --out, overwrite files that differ"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
