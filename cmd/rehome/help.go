@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -29,17 +29,22 @@ func (helpAllFlag) BeforeReset(ctx *kong.Context, print helpPrinter) error {
 // helpPrinter prints help about the selected command, or about the program.
 type helpPrinter func(ctx *kong.Context, all bool) error
 
-// newHelpPrinter returns the function that prints help on stdout.
-func newHelpPrinter(stdout io.Writer, getenv func(string) string) helpPrinter {
-	return func(ctx *kong.Context, all bool) error {
-		paint := choosePalette("auto", getenv, stdout)
-		h := helpPage{screen.NewPage(stdout, paint), min(columns(stdout), screen.PageWidth), all}
-		if n := ctx.Selected(); n != nil {
-			h.command(ctx.Model, n)
-		} else {
-			h.program(ctx.Model)
+// newHelpPrinter returns the function that prints help, through a pager if it is
+// longer than the screen.
+func newHelpPrinter(ctx context.Context, out *output) helpPrinter {
+	return func(at *kong.Context, all bool) error {
+		width, _, ok := out.terminalSize()
+		if !ok {
+			width = screen.PageWidth
 		}
-		return h.Err()
+		_, w, done := out.pagedOutput(ctx, true)
+		h := helpPage{screen.NewPage(w, out.palette), min(width, screen.PageWidth), all}
+		if n := at.Selected(); n != nil {
+			h.command(at.Model, n)
+		} else {
+			h.program(at.Model)
+		}
+		return done(h.Err())
 	}
 }
 

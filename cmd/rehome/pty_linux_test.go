@@ -73,6 +73,37 @@ func keepsTo(t *testing.T, width int, text string) {
 	}
 }
 
+// TestHelpOnTerminal: help keeps to the width of the terminal, and goes through
+// the pager if it is longer than the screen.
+func TestHelpOnTerminal(t *testing.T) {
+	env := map[string]string{"TERM": "xterm", "PATH": os.Getenv("PATH"), "PAGER": "sed s/^/paged:/"}
+	for _, n := range append(commands(cliModel()), nil) {
+		for _, width := range []int{60, 100} {
+			for _, flag := range []string{"--help", "--help-all"} {
+				args := []string{flag}
+				if n != nil {
+					args = []string{n.Name, flag}
+				}
+				got := bare(onTerminal(t, width, 200, env, args...))
+				if strings.Contains(got, "paged:") {
+					t.Errorf("%q: paged on 200 rows", args)
+				}
+				for line := range strings.Lines(got) {
+					if w := screen.Cells(screen.Safe(strings.TrimRight(line, "\n"))); w > width && !strings.HasPrefix(line, "  rehome ") && !strings.HasPrefix(line, "  #") && !strings.HasPrefix(line, "  agent ") {
+						t.Errorf("%q: %d of %d cells: %s", args, w, width, line)
+					}
+				}
+			}
+		}
+	}
+	if got := onTerminal(t, 100, 40, env, "convert", "--help-all"); strings.Count(got, "paged:") != strings.Count(got, "\n") {
+		t.Error("long help is not paged")
+	}
+	if got := onTerminal(t, 100, 40, env, "convert", "--help"); strings.Contains(got, "paged:") {
+		t.Error("help that fits is paged")
+	}
+}
+
 // TestPager: text that is longer than the screen goes through $PAGER, other
 // text does not.
 func TestPager(t *testing.T) {

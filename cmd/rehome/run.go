@@ -30,7 +30,7 @@ type app struct {
 // It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
 	var g grammar
-	helped, print := false, newHelpPrinter(stdout, getenv)
+	helped, print := false, newHelpPrinter(ctx, newOutput(stdout, stderr, getenv, grammar{Color: "auto"}))
 	parser, err := kong.New(&g,
 		kong.Name("rehome"),
 		kong.Description(about),
