@@ -135,9 +135,9 @@ func lossTable() string {
 	for _, l := range loss.All() {
 		if l.Code[1] != area {
 			area = l.Code[1]
-			fmt.Fprintf(&out, "\n## %s\n\n| code | kind | loss | meaning |\n|---|---|---|---|\n", loss.Areas()[area-'0'])
+			fmt.Fprintf(&out, "\n## %s\n\n| code | kind | consequence | loss | meaning |\n|---|---|---|---|---|\n", loss.Areas()[area-'0'])
 		}
-		fmt.Fprintf(&out, "| %s | %s | %s | %s |\n", l.Code, l.Kind, escape.Replace(l.One), escape.Replace(l.Means))
+		fmt.Fprintf(&out, "| %s | %s | %s | %s | %s |\n", l.Code, l.Kind, l.Consequence, escape.Replace(l.One), escape.Replace(l.Means))
 	}
 	return out.String() + "\n"
 }

@@ -92,12 +92,13 @@ type Log struct {
 
 // Group is the losses with one code and the same shared arguments.
 type Group struct {
-	Code   Code              `json:"code"`
-	Kind   Kind              `json:"kind"`
-	What   string            `json:"what"`           // in words, singular or plural
-	Args   map[string]string `json:"args,omitempty"` // the ones that all of them share
-	Count  int64             `json:"count"`
-	Places []string          `json:"places"` // the first few
+	Code        Code              `json:"code"`
+	Kind        Kind              `json:"kind"`
+	Consequence Consequence       `json:"consequence"`
+	What        string            `json:"what"`           // in words, singular or plural
+	Args        map[string]string `json:"args,omitempty"` // the ones that all of them share
+	Count       int64             `json:"count"`
+	Places      []string          `json:"places"` // the first few
 }
 
 const maxPlaces = 5
@@ -111,7 +112,8 @@ func (l Loss) Group() Group {
 
 // group returns an empty group for the loss, with all arguments.
 func (l Loss) group() Group {
-	g, def := Group{Code: l.Code, Kind: l.Kind()}, l.Code.Definition()
+	def := l.Code.Definition()
+	g := Group{Code: l.Code, Kind: def.Kind, Consequence: def.Consequence}
 	for i, a := range l.Args {
 		if g.Args == nil {
 			g.Args = map[string]string{}

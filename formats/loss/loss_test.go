@@ -2,6 +2,8 @@ package loss
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"testing"
 
 	"rehome/formats/store"
@@ -32,10 +34,10 @@ func TestBooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `[` +
-		`{"code":"L702","kind":"dropped","what":"columns that the SDK does not create: x","args":{"column":"x"},"count":2,"places":["f","f:3"]},` +
-		`{"code":"L307","kind":"unreadable","what":"records that are not valid JSON","count":2,"places":["f:1"]},` +
-		`{"code":"L702","kind":"dropped","what":"column that the SDK does not create: y","args":{"column":"y"},"count":1,"places":["f:2"]},` +
-		`{"code":"L517","kind":"dropped","what":"abandoned turns","count":8,"places":["f:4"]}]`
+		`{"code":"L702","kind":"dropped","consequence":"none","what":"columns that the SDK does not create: x","args":{"column":"x"},"count":2,"places":["f","f:3"]},` +
+		`{"code":"L307","kind":"unreadable","consequence":"unseen","what":"records that are not valid JSON","count":2,"places":["f:1"]},` +
+		`{"code":"L702","kind":"dropped","consequence":"none","what":"column that the SDK does not create: y","args":{"column":"y"},"count":1,"places":["f:2"]},` +
+		`{"code":"L517","kind":"dropped","consequence":"client","what":"abandoned turns","count":8,"places":["f:4"]}]`
 	if string(merged) != want {
 		t.Errorf("merged:\n%s\nwant\n%s", merged, want)
 	}
@@ -69,4 +71,23 @@ func TestNoSuchCode(t *testing.T) {
 		}
 	}()
 	Code("L999").Definition()
+}
+
+// TestBrief: a summary has one phrase for the same consequence, what the model does not
+// see first, and nothing of what does not matter.
+func TestBrief(t *testing.T) {
+	var groups []Group
+	for _, c := range []Code{SnapshotDropped, MessageMetadata, ToolRenamed, MediaNamed, ResultMediaNamed, BackupMissing, MediaNamed} {
+		groups = append(groups, Loss{Code: c}.Group())
+	}
+	var got []string
+	for _, g := range Brief(groups) {
+		got = append(got, fmt.Sprintf("%s: %d %s", g.Consequence, g.Count, g.What))
+	}
+	if want := []string{"unseen: 3 images or files named in words only", "client: 2 file snapshots not carried"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if one := Brief(groups[:1]); len(one) != 1 || one[0].What != "file snapshot not carried" {
+		t.Errorf("%+v", one)
+	}
 }

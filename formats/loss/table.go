@@ -14,11 +14,13 @@ type Code string
 
 // Definition is the row of a code in the tables.
 type Definition struct {
-	Code      Code
-	Kind      Kind
-	Args      []string // names of the arguments of a Loss, in order
-	One, Many string   // noun phrases for one and for several, with arguments in braces
-	Means     string   // what it means for the person or the model that continues
+	Code        Code
+	Kind        Kind
+	Consequence Consequence
+	Args        []string  // names of the arguments of a Loss, in order
+	One, Many   string    // noun phrases for one and for several, with arguments in braces
+	Brief       [2]string // shorter ones, without arguments; only for Unseen and ClientOnly
+	Means       string    // what it means for the person or the model that continues
 }
 
 //go:embed losses/*.txt
@@ -105,12 +107,15 @@ var parsed = sync.OnceValue(func() []Definition {
 
 // parse parses blocks separated by blank lines:
 //
-//	L702 dropped column
+//	L702 dropped none column
 //	one: column that the SDK does not create: {column}
 //	many: columns that the SDK does not create: {column}
+//	brief: unknown column / unknown columns
 //	means: The SDK does not read it ...
 //
-// A line that starts with a space continues the one before; # starts a comment.
+// The first line has the code, kind, consequence and arguments. A loss has brief: if
+// its consequence is one that a summary mentions. A line that starts with a space
+// continues the one before; # starts a comment.
 func parse(text string) ([]Definition, error) {
 	var out []Definition
 	for block := range strings.SplitSeq(strings.ReplaceAll(text, "\n ", " "), "\n\n") {
@@ -119,20 +124,34 @@ func parse(text string) ([]Definition, error) {
 			continue
 		}
 		head := strings.Fields(lines[0])
-		if len(head) < 2 || len(lines) != 4 || len(head[0]) != 4 || head[0][0] != 'L' || head[0][1] < '1' || head[0][1] > '9' {
-			return nil, fmt.Errorf("%q: want code, kind and arguments, and then lines that start with one:, many: and means: in this order", lines[0])
+		if len(head) < 3 || len(head[0]) != 4 || head[0][0] != 'L' || head[0][1] < '1' || head[0][1] > '9' {
+			return nil, fmt.Errorf("%q: want code, kind, consequence and arguments", lines[0])
 		}
-		l := Definition{Code: Code(head[0]), Args: head[2:]}
+		l := Definition{Code: Code(head[0]), Consequence: Consequence(head[2]), Args: head[3:]}
 		if err := l.Kind.UnmarshalText([]byte(head[1])); err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Code, err)
 		}
-		var one, many, means bool
-		l.One, one = strings.CutPrefix(lines[1], "one: ")
-		l.Many, many = strings.CutPrefix(lines[2], "many: ")
-		l.Means, means = strings.CutPrefix(lines[3], "means: ")
-		if !one || !many || !means {
-			return nil, fmt.Errorf("%s: want one:, many: and means:, in this order", l.Code)
+		var brief string
+		fields := []struct {
+			lead string
+			to   *string
+		}{{"one: ", &l.One}, {"many: ", &l.Many}, {"brief: ", &brief}, {"means: ", &l.Means}}
+		if !slices.Contains(Consequences(), l.Consequence) {
+			return nil, fmt.Errorf("%s: unknown consequence %q; use one of %q", l.Code, l.Consequence, Consequences())
 		}
+		if !l.Consequence.matters() {
+			fields = slices.Delete(fields, 2, 3)
+		}
+		for i, f := range fields {
+			ok := len(lines) == len(fields)+1
+			if ok {
+				*f.to, ok = strings.CutPrefix(lines[i+1], f.lead)
+			}
+			if !ok {
+				return nil, fmt.Errorf("%s: want one:, many:, brief: if it is %s or %s, and means:, in this order", l.Code, Unseen, ClientOnly)
+			}
+		}
+		l.Brief[0], l.Brief[1], _ = strings.Cut(brief, " / ")
 		out = append(out, l)
 	}
 	return out, nil

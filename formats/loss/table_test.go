@@ -47,6 +47,11 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s: argument %s is not shown", l.Code, a)
 			}
 		}
+		for i, brief := range l.Brief {
+			if (brief != "") != l.Consequence.matters() || len(brief) > 50 || brief != "" && brief == l.Brief[1-i] || strings.ContainsAny(brief, "{}()") {
+				t.Errorf("%s: not a brief phrase: %q", l.Code, brief)
+			}
+		}
 		if !strings.HasSuffix(l.Means, ".") {
 			t.Errorf("%s: a sentence ends with a period: %s", l.Code, l.Means)
 		}
@@ -109,9 +114,9 @@ func TestCodes(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	const good = "# remark\n\nL101 dropped x y\none: a {x} and\n a {y}\nmany: as of {x}\nmeans: b.\n\nL202 missing\none: c\nmany: cs\nmeans: d.\n"
+	const good = "# remark\n\nL101 dropped none x y\none: a {x} and\n a {y}\nmany: as of {x}\nmeans: b.\n\nL202 missing unseen\none: c\nmany: cs\nbrief: e / es\nmeans: d.\n"
 	list, err := parse(good)
-	if err != nil || len(list) != 2 || list[1].Kind != Missing {
+	if err != nil || len(list) != 2 || list[1].Kind != Missing || list[1].Consequence != Unseen || list[1].Brief != [2]string{"e", "es"} {
 		t.Fatal(list, err)
 	}
 	l := list[0]
@@ -119,8 +124,9 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	for _, bad := range []string{
-		"L101\none: a\nmany: b\nmeans: c.", "L001 dropped\none: a\nmany: b\nmeans: c.", "L101 lost\none: a\nmany: b\nmeans: c.",
-		"L101 dropped\none: a\nmany: b", "L101 dropped\nmany: a\none: b\nmeans: c.", "X101 dropped\none: a\nmany: b\nmeans: c.",
+		"L101 dropped fatal\none: a\nmany: b\nmeans: c.", "L101 dropped client\none: a\nmany: b\nmeans: c.", "L101 dropped none\none: a\nmany: b\nbrief: d / e\nmeans: c.",
+		"L101\none: a\nmany: b\nmeans: c.", "L001 dropped none\none: a\nmany: b\nmeans: c.", "L101 lost none\none: a\nmany: b\nmeans: c.",
+		"L101 dropped none\none: a\nmany: b", "L101 dropped none\nmany: a\none: b\nmeans: c.", "X101 dropped none\none: a\nmany: b\nmeans: c.",
 	} {
 		if _, err := parse(bad); err == nil {
 			t.Errorf("%q is taken for a loss", bad)
