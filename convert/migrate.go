@@ -75,7 +75,9 @@ type Migrated struct {
 	Messages  int64        `json:"messages"`
 	Turns     int64        `json:"turns"`
 	Subagents int          `json:"subagents"`
-	Losses    []loss.Group `json:"losses"` // with those of its subagents
+	Tokens    int64        `json:"tokens,omitempty"` // about how many its client sends to the model; 0 if unknown
+	Servers   []string     `json:"-"`                // MCP servers whose tools it or its subagents called
+	Losses    []loss.Group `json:"losses"`           // with those of its subagents
 	Error     *ErrorReport `json:"error,omitempty"`
 
 	err error

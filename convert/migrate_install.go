@@ -90,6 +90,10 @@ func (f *sessionFamily) report(source string) Migrated {
 	if r.placement != nil {
 		m.ID, m.Cwd = r.placement.id, r.placement.cwd
 	}
+	if r.Draft != nil {
+		m.Tokens = r.Draft.Tokens
+	}
+	m.addServers(r)
 	for _, c := range f.children {
 		if c.err != nil && r.err != nil {
 			continue // the whole family failed: report only that
@@ -99,10 +103,18 @@ func (f *sessionFamily) report(source string) Migrated {
 			continue
 		}
 		m.Subagents++
+		m.addServers(c)
 		m.Losses = loss.Merge(m.Losses, c.losses)
 	}
 	if m.Losses == nil {
 		m.Losses = []loss.Group{}
 	}
 	return m
+}
+
+// addServers adds the MCP servers that a session used.
+func (m *Migrated) addServers(of *migratedSession) {
+	if of.Draft != nil {
+		m.Servers = slices.Compact(slices.Sorted(slices.Values(append(m.Servers, of.Draft.Servers...))))
+	}
 }

@@ -12,6 +12,10 @@ type Home struct {
 	// its end. The client runs it in the session's folder. nil: there is none.
 	Resume []string
 
+	// Summarizes is from about how many tokens on the client replaces a session by a
+	// summary before it continues it. 0: it never does, or it is not known.
+	Summarizes int64
+
 	// Variable is the environment variable that names the folder in which the client
 	// keeps everything, instead of the one in the home folder. "": there is none.
 	Variable string
@@ -32,6 +36,10 @@ type Home struct {
 	// Parts are the entries of a root that hold the client's sessions, where it keeps
 	// settings, keys and caches next to them. nil: everything does.
 	Parts []string
+
+	// MCPFiles returns the JSON files that configure the MCP servers of a client that
+	// runs in cwd, those of the folder first. nil: they are not known.
+	MCPFiles func(m Machine, cwd string) []string
 
 	// Keep is how long after its last modification the client deletes the file of
 	// a session. 0: it keeps all, or it is not known to delete any.

@@ -47,6 +47,13 @@ type Draft struct {
 	// extension added. The client keeps it next to that of the session, where it
 	// replaces the extension. "" means that there is none.
 	Companion string
+
+	// Tokens is about how many tokens the client sends to the model when it continues
+	// the session, besides its own prompt and tools. 0: not known.
+	Tokens int64
+
+	// Servers are the names of the MCP servers whose tools the model called.
+	Servers []string
 }
 
 // SessionBuild says how to write one session.

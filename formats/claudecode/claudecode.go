@@ -35,14 +35,18 @@ func Format() *formats.Format {
 			Unmodified: write.Unmodified,
 		},
 		Home: &formats.Home{
-			Title:     "Claude Code",
-			Resume:    []string{"claude", "--resume"},
-			Variable:  configVariable,
-			Roots:     home,
-			Folder:    "projects",
-			Parts:     carried(),
-			SideFiles: []string{".json"},
-			Keep:      30 * 24 * time.Hour, // when it starts, unless its settings say otherwise
+			Title:    "Claude Code",
+			Resume:   []string{"claude", "--resume"},
+			Variable: configVariable,
+			// Of the usual window of 200,000 tokens, the client keeps some for the
+			// answer and for the summary; its own prompt and tools take some more.
+			Summarizes: 150_000,
+			Roots:      home,
+			MCPFiles:   mcpFiles,
+			Folder:     "projects",
+			Parts:      carried(),
+			SideFiles:  []string{".json"},
+			Keep:       30 * 24 * time.Hour, // when it starts, unless its settings say otherwise
 		},
 		IsStoreName: isStoreName,
 		Check:       audit.Check,
@@ -58,6 +62,12 @@ func isStoreName(path string) bool {
 
 // configVariable names the config folder of the client.
 const configVariable = "CLAUDE_CONFIG_DIR"
+
+// mcpFiles returns the file that a project shares, and the client's own, which also
+// has the servers of each project.
+func mcpFiles(m formats.Machine, cwd string) []string {
+	return []string{filepath.Join(cwd, ".mcp.json"), filepath.Join(cmp.Or(m.Env(configVariable), m.Home), ".claude.json")}
+}
 
 // home returns the config folder of the client.
 func home(m formats.Machine) []string {

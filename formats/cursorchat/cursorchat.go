@@ -45,6 +45,7 @@ func Format() *formats.Format {
 			Title:     "Cursor CLI",
 			Resume:    []string{"cursor-agent", "--resume"},
 			Roots:     home,
+			MCPFiles:  mcpFiles,
 			Hash:      filename.HashOf,
 			IsHash:    filename.IsHash,
 			SideFiles: append(sqlitefile.SideFiles(), ".json"),

@@ -7,6 +7,11 @@ import (
 	"rehome/formats"
 )
 
+// mcpFiles returns the files that all of Cursor's clients read.
+func mcpFiles(m formats.Machine, cwd string) []string {
+	return []string{filepath.Join(cwd, ".cursor", "mcp.json"), filepath.Join(m.Home, ".cursor", "mcp.json")}
+}
+
 // home returns the folders in which the CLI and editors that run it keep chats: below
 // the folder that a variable names, the desktop's folder of settings if there is one,
 // and the user's home folder. If the variable was not always set, several have chats.

@@ -22,7 +22,7 @@ import (
 )
 
 // encode writes one session to a new file.
-func (k *sink) encode(ctx context.Context, s *session.Session, b formats.SessionBuild) (err error) {
+func (k *sink) encode(ctx context.Context, s *session.Session, b formats.SessionBuild, d *formats.Draft) (err error) {
 	// As in the client, only the user may read the file.
 	f, err := os.OpenFile(b.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -51,6 +51,7 @@ func (k *sink) encode(ctx context.Context, s *session.Session, b formats.Session
 	if err != nil {
 		return err
 	}
+	d.Tokens, d.Servers = e.context.tokens(), e.context.serverNames()
 	// The client continues the newest file.
 	at := time.UnixMilli(e.last)
 	return os.Chtimes(b.Path, at, at)
@@ -89,13 +90,14 @@ type encoder struct {
 	grafts   *grafts
 	children map[string]bool // ids of its subagents
 	branch   string          // the branch being written; "" for the live one
+	context  contextSize
 }
 
 // firstMoment is the start of a session without any times.
 const firstMoment = 1577836800000 // 2020
 
 func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
-	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode}
+	e := &encoder{s: s, b: b, sum: sha256.New(), ids: map[string]bool{}, repeats: map[string]int64{}, open: map[string][]*call{}, children: map[string]bool{}, own: s.Agent == session.ClaudeCode, context: contextSize{servers: map[string]bool{}}}
 	for _, l := range s.Children {
 		e.children[l.Session] = true
 	}

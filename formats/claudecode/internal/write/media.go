@@ -64,7 +64,9 @@ func (e *encoder) picture(t *session.Media) (block []byte, words string) {
 		p.Name("source")
 		p.B = append(append(append(p.B, `{"type":"base64","media_type":"`...), mime...), `","data":"`...)
 		p.B = append(base64.StdEncoding.AppendEncode(p.B, t.Data), `"}`...)
-		return p.Done(), ""
+		block = p.Done()
+		e.sendImage(len(block))
+		return block, ""
 	}
 	what := t.Mime
 	if what == "" {

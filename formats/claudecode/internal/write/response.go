@@ -101,8 +101,12 @@ func (e *encoder) response(s *step, id, stop string, b block) {
 			}
 		})
 	})
-	if b.call != nil {
-		b.call.line = line
+	if c := b.call; c != nil {
+		c.line = line
+		e.send(len(c.native.Name) + len(c.native.Input))
+		e.called(c.native.Name)
+	} else {
+		e.send(len(b.raw))
 	}
 }
 
@@ -135,6 +139,7 @@ func (e *encoder) wrote(c *call) []byte {
 
 // reply writes a result.
 func (e *encoder) reply(a answer) {
+	e.send(len(a.body))
 	e.chained("user", a.at, func(p *object.Writer) {
 		p.Name("message")
 		p.B = append(append(append(p.B, `{"role":"user","content":[`...), a.body...), `]}`...)

@@ -34,7 +34,7 @@ func New() formats.Sink {
 func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
 	k.sessions[s.ID] = true
 	d := &formats.Draft{Verify: func(ctx context.Context) error { return Verify(ctx, b.Path) }}
-	err := k.encode(ctx, s, b)
+	err := k.encode(ctx, s, b, d)
 	if err == nil && s.Parent != nil {
 		d.Companion = companionEnding
 		err = os.WriteFile(b.Path+companionEnding, k.companion(&s.Head), 0o600)

@@ -56,8 +56,12 @@ func (e *encoder) take(m *session.Message) {
 	}
 	e.turn(m)
 	if mute(m) {
+		code := loss.PartUntranslatable
+		if e.own {
+			code = loss.MessageMetadata // the client wrote it for itself
+		}
 		for range m.Parts {
-			e.note(loss.PartUntranslatable)
+			e.note(code)
 		}
 		return
 	}
@@ -195,6 +199,9 @@ func (e *encoder) user(l userLine) {
 	}
 	e.begun = true
 	e.unit()
+	for _, block := range l.blocks {
+		e.send(len(block))
+	}
 	e.chained("user", l.m.At, func(p *object.Writer) {
 		p.Name("message")
 		p.B = append(p.B, `{"role":"user","content":`...)

@@ -79,6 +79,7 @@ func (e *encoder) answer(m *session.Message, run []session.Part) {
 			// An answer cannot contain an image.
 			if block, text := e.media(t); block != nil && text == "" {
 				e.note(loss.AnswerImage)
+				e.send(len(block) - imageBytes) // it is not sent
 			} else if block != nil {
 				e.add(block, "media")
 			}

@@ -88,7 +88,7 @@ func (e *encoder) boundary(m *session.Message, run []session.Part) {
 		summary = "The conversation up to here was compacted. Its summary was not kept."
 	}
 	before := e.parent
-	e.parent = ""
+	e.parent, e.context.bytes = "", int64(len(summary))
 	e.chained("system", m.At, func(p *object.Writer) {
 		if before != "" {
 			p.Text("logicalParentUuid", before)
