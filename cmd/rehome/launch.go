@@ -149,7 +149,7 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 		return launch{}, err
 	}
 	l := a.launchOf(to.Home, m, at)
-	l.Migrated, l.Note = &migrated{Migrated: m, Continue: l.command(runtime.GOOS)}, note
+	l.Migrated, l.Note = &migrated{Migrated: m, Continue: l.shell()}, note
 	return l, nil
 }
 
@@ -204,6 +204,9 @@ func configDir(getenv func(string) string) (string, error) {
 // claudeVariable names the config folder of Claude Code.
 const claudeVariable = "CLAUDE_CONFIG_DIR"
 
+// shell returns the launch as a command for the shell of this machine.
+func (l *launch) shell() string { return l.command(runtime.GOOS) }
+
 // command returns the launch as a command for the shell of an operating system:
 // PowerShell on Windows, else one that follows POSIX.
 func (l *launch) command(goos string) string {
@@ -211,7 +214,10 @@ func (l *launch) command(goos string) string {
 	if goos == "windows" {
 		quote, set, then, last = screen.PowerShellQuote, "$env:%s = %s", "; ", "; "
 	}
-	out := "cd " + quote(l.Dir) + last
+	out := ""
+	if l.Dir != "" {
+		out = "cd " + quote(l.Dir) + last
+	}
 	for _, v := range l.Env {
 		name, value, _ := strings.Cut(v, "=")
 		out += fmt.Sprintf(set, name, quote(value)) + then

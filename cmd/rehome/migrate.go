@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"rehome/convert"
 	"rehome/convert/sessions"
@@ -33,8 +32,9 @@ type migrateCmd struct {
 	Again     bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
 	DryRun    bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	Losses bool `group:"Advanced:" help:"List every loss with its code and the first places (implied by -v)"`
+	Live   bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs   int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
 }
 
 func (migrateCmd) Help() string {
@@ -63,7 +63,10 @@ type migrateResult struct {
 	Empty     int `json:"empty,omitempty"`
 	Histories int `json:"prompt_histories,omitempty"`
 
-	verbose bool
+	client string // its name for people
+	tokens int64  // from how many on it summarizes a session first
+	losses bool   // list them
+	width  int    // of the terminal; 0 if it is none
 }
 
 // migrated is a session and how to continue it.
@@ -71,6 +74,9 @@ type migrated struct {
 	*convert.Migrated
 	Continue string  `json:"continue,omitempty"` // for the shell
 	Launch   *launch `json:"launch,omitempty"`
+
+	// MCP are the servers that the session used, but that the client lacks.
+	MCP []mcpServer `json:"mcp,omitempty"`
 }
 
 // Validate rejects combinations of flags that the grammar allows.
@@ -137,16 +143,8 @@ func (c *migrateCmd) Run(a *app) error {
 	if len(done.Migrated) == 0 && err != nil {
 		return err
 	}
-	res := &migrateResult{verbose: a.out.verbose, To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories}
-	for i := range done.Migrated {
-		m := &done.Migrated[i]
-		e := migrated{Migrated: m}
-		if m.Err() == nil && (!o.DryRun || m.Status == convert.Same) {
-			l := a.launchOf(a.reg.Lookup(c.To).Home, m, o.Dir)
-			e.Continue, e.Launch = l.command(runtime.GOOS), &l
-		}
-		res.Migrated = append(res.Migrated, e)
-	}
+	res := a.newMigrateResult(done)
+	res.losses = c.Losses || a.out.verbose
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
 		return done.Migrated[0].Err() // the result would add nothing
 	}
@@ -160,6 +158,27 @@ func (c *migrateCmd) Run(a *app) error {
 		return reported{err}
 	}
 	return nil
+}
+
+// newMigrateResult returns what a migration did, and how to continue.
+func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
+	to := a.reg.Lookup(done.To)
+	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories, client: to.Home.Title, tokens: to.Home.Summarizes}
+	res.width, _, _ = a.out.terminalSize()
+	for i := range done.Migrated {
+		e := migrated{Migrated: &done.Migrated[i]}
+		if e.Err() == nil {
+			l := a.launchOf(to.Home, e.Migrated, done.Dir)
+			if !done.DryRun || e.Status == convert.Same {
+				e.Continue, e.Launch = l.shell(), &l
+			}
+			if e.Status != convert.Same {
+				e.MCP = a.lackingServers(to, e.Migrated, l)
+			}
+		}
+		res.Migrated = append(res.Migrated, e)
+	}
+	return res
 }
 
 // sources returns the sessions to migrate, grouped by store, and the folders

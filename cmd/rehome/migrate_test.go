@@ -50,7 +50,7 @@ func TestMigrate(t *testing.T) {
 			t.Fatalf("%q: exit %d, %+v, want one that is %s", args, code, res.Migrated, want)
 		}
 		m := res.Migrated[0]
-		end := "cd '" + app + "' && claude --resume " + m.Session
+		end := (&launch{Argv: []string{"claude", "--resume", m.Session}, Dir: app}).shell()
 		if want == "checked" {
 			end = "" // there is nothing to go on with
 		}
@@ -118,10 +118,10 @@ func TestMigrateFolders(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	env := map[string]string{homeVariable(): dir, claudeVariable: filepath.Join(dir, "theirs")}
-	if stdout, stderr, code := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", "."); code != 0 || !strings.Contains(stdout, filepath.Join(dir, "theirs", "projects")) || !strings.Contains(stdout, " && claude --resume ") {
+	if stdout, stderr, code := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "-v"); code != 0 || !strings.Contains(stdout, filepath.Join(dir, "theirs", "projects")) || !strings.Contains(stdout, " && claude --resume ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
-	if stdout, _, _ := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "--home", "home"); !strings.Contains(stdout, filepath.Join(dir, "home", ".claude", "projects")) || !strings.Contains(stdout, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "home", ".claude")+" claude") {
+	if stdout, _, _ := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "--home", "home", "-v"); !strings.Contains(stdout, filepath.Join(dir, "home", ".claude", "projects")) || !strings.Contains(stdout, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "home", ".claude")+" claude") {
 		t.Errorf("%s: the environment is not that home's", stdout)
 	}
 }
