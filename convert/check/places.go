@@ -59,16 +59,11 @@ func (c *checker) existingHomes() (out []string) {
 	}
 	keep := out[:0]
 	for i, home := range out {
-		if !slices.ContainsFunc(resolved, func(other string) bool { return other != resolved[i] && isBelow(resolved[i], other) }) {
+		if !slices.ContainsFunc(resolved, func(other string) bool { return other != resolved[i] && walk.IsBelow(resolved[i], other) }) {
 			keep = append(keep, home)
 		}
 	}
 	return keep
-}
-
-func isBelow(at, dir string) bool {
-	rel, err := filepath.Rel(dir, at)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // tree returns what decides which paths below a place are skipped. No ignore file
@@ -99,7 +94,7 @@ func (c *checker) tree(ctx context.Context, place string) (*ignore.Tree, error) 
 // skips reports whether a path was skipped.
 func (c *checker) skips(path string) bool {
 	for place, tree := range c.trees {
-		if abs, err := filepath.Abs(place); err == nil && isBelow(path, abs) && tree.Covers(relPath(abs, path), false) {
+		if abs, err := filepath.Abs(place); err == nil && walk.IsBelow(path, abs) && tree.Covers(relPath(abs, path), false) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"rehome/convert/internal/walk"
@@ -25,8 +26,12 @@ const File = ".rehomeignore"
 // GitFile is the name of git's ignore file.
 const GitFile = ".gitignore"
 
-// MaxSize is the max size of an ignore file.
-const MaxSize = 1 << 20
+// All ignore files of a walk together have at most MaxSize bytes and maxPatterns
+// patterns: each pattern is kept in memory and compared with every path.
+const (
+	MaxSize     = 256 << 10
+	maxPatterns = 10_000
+)
 
 // Options are what a Tree obeys besides the ignore files.
 type Options struct {
@@ -49,6 +54,8 @@ type Tree struct {
 	o       Options
 	git     bool // .gitignore has an effect
 	folders map[string]*folder
+	size    int // of the files, in bytes
+	count   int // of their patterns
 	err     error
 }
 
@@ -78,7 +85,7 @@ func New(start string, o Options) (*Tree, error) {
 	if !o.NoFiles {
 		t.git = true
 		if t.git = !t.gitIgnored(t.start, true); !t.git { // the user named it all the same
-			t.folders = map[string]*folder{}
+			t.folders, t.size, t.count = map[string]*folder{}, 0, 0
 		}
 	}
 	return t, nil
@@ -124,17 +131,7 @@ func (t *Tree) decide(rel string, isFolder bool) bool {
 
 // nearHome reports whether a path leads to a client's home, or is in one.
 func (t *Tree) nearHome(at string) bool {
-	for _, home := range t.o.Homes {
-		if isBelow(at, home) || isBelow(home, at) {
-			return true
-		}
-	}
-	return false
-}
-
-func isBelow(at, dir string) bool {
-	rel, err := filepath.Rel(dir, at)
-	return err == nil && filepath.IsLocal(rel)
+	return slices.ContainsFunc(t.o.Homes, func(home string) bool { return walk.IsBelow(at, home) || walk.IsBelow(home, at) })
 }
 
 // gitIgnored reports whether git ignores a path in its work tree. At the start of
@@ -181,7 +178,7 @@ func (t *Tree) folder(dir string) *folder {
 		f.above = t.folder(up)
 	}
 	f.inTree = f.root || f.above != nil && f.above.inTree
-	if f.inTree || isBelow(dir, t.start) {
+	if f.inTree || walk.IsBelow(dir, t.start) {
 		f.own = t.read(filepath.Join(dir, File))
 	}
 	if f.inTree && t.git {
@@ -199,11 +196,15 @@ func (t *Tree) read(file string) []pattern {
 	}
 	text, err := get(file)
 	var list []pattern
-	if err == nil {
-		list, err = parse(string(text))
+	if t.size += len(text); err == nil && t.size <= MaxSize {
+		list = parse(string(text))
+		t.count += len(list)
+	}
+	if err == nil && (t.size > MaxSize || t.count > maxPatterns) {
+		list, err = nil, errors.New("too many patterns")
 	}
 	if err != nil && t.err == nil {
-		t.err = &formats.Error{At: file, Err: formats.Cause(err), Hint: "use --no-ignore to ignore it"}
+		t.err = &formats.Error{At: file, Err: formats.Cause(err)}
 	}
 	return list
 }
@@ -212,16 +213,13 @@ func (t *Tree) read(file string) []pattern {
 // if there is none.
 func readFile(file string) ([]byte, error) {
 	info, err := os.Lstat(file)
-	switch {
-	case err != nil || !info.Mode().IsRegular():
+	if err != nil || !info.Mode().IsRegular() {
 		return nil, nil
-	case info.Size() > MaxSize:
-		return nil, errors.New("too large")
 	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, MaxSize))
+	return io.ReadAll(io.LimitReader(f, MaxSize+1))
 }

@@ -1,13 +1,9 @@
 package ignore
 
 import (
-	"errors"
 	"regexp"
 	"strings"
 )
-
-// maxPatterns bounds the patterns of one file, each of which is compared with every path.
-const maxPatterns = 10_000
 
 // pattern is one line of an ignore file.
 type pattern struct {
@@ -18,16 +14,13 @@ type pattern struct {
 
 // parse returns the patterns of a text, in order. As in git, a line that is not
 // a valid pattern matches nothing.
-func parse(text string) (out []pattern, err error) {
+func parse(text string) (out []pattern) {
 	for line := range strings.Lines(text) {
 		if p, ok := parseLine(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")); ok {
 			out = append(out, p)
 		}
-		if len(out) > maxPatterns {
-			return nil, errors.New("too many patterns")
-		}
 	}
-	return out, nil
+	return out
 }
 
 func parseLine(line string) (p pattern, ok bool) {
@@ -153,16 +146,19 @@ func class(glob string) (expr string, n int) {
 	if i >= len(glob) {
 		return "", 0
 	}
-	expr = `[`
-	for c, in := range set {
-		if in == want && c != '/' {
-			expr += quote(byte(c))
+	set['/'] = !want
+	for c := 0; c < len(set); c++ {
+		if first := c; set[c] == want {
+			for c+1 < len(set) && set[c+1] == want {
+				c++
+			}
+			expr += quote(byte(first)) + "-" + quote(byte(c))
 		}
 	}
-	if expr == `[` {
-		expr = `[^\x00-\x{10FFFF}` // nothing
+	if expr == "" {
+		expr = `^\x00-\x{10FFFF}` // nothing
 	}
-	return expr + `]`, i + 1
+	return "[" + expr + "]", i + 1
 }
 
 // className returns the name such as [:alpha:] at the beginning of a part of a

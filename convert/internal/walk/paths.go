@@ -29,6 +29,12 @@ func Size(l *formats.Location) (n int64) {
 	return n
 }
 
+// IsBelow reports whether a path is a folder or in it.
+func IsBelow(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // ResolvedPath is RealPath for paths that exist.
 func ResolvedPath(path string) string {
 	real, err := RealPath(path)
