@@ -20,13 +20,13 @@ import (
 type checkCmd struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Stores, folders that hold stores, or sessions (default: all stores on this machine). They are never changed."`
 
-	Layer   []string `group:"What to check:" placeholder:"LAYER" help:"Check only these layers: container, schema, references, meaning, secrets (default: all but secrets)"`
-	Rule    []string `group:"What to check:" placeholder:"RULE" help:"Check only these rules"`
-	Skip    []string `group:"What to check:" placeholder:"RULE" help:"Skip these rules"`
+	Layer   []string `group:"What to check:" rare:"" placeholder:"LAYER" help:"Check only these layers: container, schema, references, meaning, secrets (default: all but secrets)"`
+	Rule    []string `group:"What to check:" rare:"" placeholder:"RULE" help:"Check only these rules"`
+	Skip    []string `group:"What to check:" rare:"" placeholder:"RULE" help:"Skip these rules"`
 	Secrets bool     `group:"What to check:" help:"Also look for keys and tokens in conversations"`
 	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what a conversion to this format would lose, such as claude-code"`
-	Schema  string   `group:"What to check:" placeholder:"FILE" help:"Validate each line of the files against a JSON schema: a file, or a name from rehome schema"`
-	From    string   `group:"What to check:" placeholder:"FORMAT" help:"Format of the stores (detected by default)"`
+	Schema  string   `group:"What to check:" rare:"" placeholder:"FILE" help:"Validate each line of the files against a JSON schema: a file, or a name from rehome schema"`
+	From    string   `group:"What to check:" rare:"" placeholder:"FORMAT" help:"Format of the stores (detected by default)"`
 	Require bool     `group:"What to check:" help:"Fail if a path has no sessions"`
 
 	Exclude  []string `group:"What to skip:" sep:"none" placeholder:"GLOB" help:"Skip files and folders that match, as in a .gitignore (repeatable)"`
@@ -38,13 +38,13 @@ type checkCmd struct {
 	FailOn        string   `group:"Output:" enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"Exit with 4 on findings at or above this severity: error, warning (default) or note"`
 	Notes         bool     `group:"Output:" help:"Also print notes (only counted by default)"`
 	Baseline      string   `group:"Output:" placeholder:"FILE" help:"Ignore the findings in this file (see --write-baseline)"`
-	WriteBaseline bool     `group:"Output:" help:"Add all findings to the baseline, and remove those that are fixed"`
+	WriteBaseline bool     `group:"Output:" rare:"" help:"Add all findings to the baseline, and remove those that are fixed"`
 
-	Rules   bool   `group:"Rules:" help:"List all rules"`
+	Rules   bool   `group:"Rules:" rare:"" help:"List all rules"`
 	Explain string `group:"Rules:" placeholder:"RULE" help:"Explain a rule"`
 
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	Live bool `group:"Advanced:" rare:"" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" rare:"" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
 }
 
 func (checkCmd) Help() string {
@@ -213,10 +213,14 @@ func (c *checkCmd) Run(a *app) error {
 	if err := wait(c.print(w, v, c.Format, a.out.palette)); err != nil {
 		return err
 	}
-	if err := c.verdictError(v); err != nil && c.Format == "text" {
+	err = c.verdictError(v)
+	switch {
+	case err != nil && c.Format == "text":
 		return shown{err, v.PathErrors()}
+	case err != nil && c.Format == "github":
+		return shown{err, nil} // the log shows both streams
 	}
-	return c.verdictError(v)
+	return err
 }
 
 // resolvePaths replaces folders of snapshots by the newest one, and names of sessions
@@ -291,7 +295,7 @@ func (c *checkCmd) writeReport(v *verdict.Verdict, form, file string) error {
 	return errors.Join(c.print(f, v, form, false), f.Close())
 }
 
-// shown is an error that the text on stdout shows, except for some parts of it.
+// shown is an error that the result on stdout shows, except for some parts of it.
 type shown struct {
 	error
 	rest []error
@@ -330,69 +334,3 @@ func (f findingsError) Error() string {
 }
 
 func (f findingsError) Unwrap() error { return errFindings }
-
-// ruleList is the list of rules: schema check-rules-1.
-type ruleList struct {
-	Rules []ruleRow `json:"rules"`
-}
-
-type ruleRow struct {
-	ID       string        `json:"id"`
-	Severity rule.Severity `json:"severity"`
-	Layer    string        `json:"layer"`
-	Formats  []string      `json:"formats"`
-	Title    string        `json:"title"`
-	Why      string        `json:"why"`
-	Mend     string        `json:"mend"`
-}
-
-func newRuleList(all []rule.Rule) *ruleList {
-	out := &ruleList{Rules: []ruleRow{}}
-	for _, r := range all {
-		out.Rules = append(out.Rules, ruleRow{r.ID, r.Severity, r.Layer.String(), r.Formats, r.Title, r.Why, r.Fix})
-	}
-	return out
-}
-
-func showRules(a *app, all []rule.Rule) error { return a.out.printResult(newRuleList(all)) }
-
-func (l *ruleList) text(p *page) {
-	rows := [][]screen.Safe{{"rule", "severity", "formats", "problem"}}
-	for _, r := range l.Rules {
-		rows = append(rows, []screen.Safe{visible(r.ID), visible(r.Severity.String()), visible(formatColumn(r.Formats)), visible(r.Title)})
-	}
-	p.Table("", rows)
-}
-
-// formatColumn returns a list of formats that is short enough for a column.
-func formatColumn(names []string) string {
-	const maxWidth = 18
-	list := strings.Join(names, ", ")
-	switch {
-	case names[0] == "*":
-		return "all"
-	case len(list) > maxWidth:
-		return fmt.Sprintf("%s +%d", names[0], len(names)-1)
-	}
-	return list
-}
-
-// ruleDetails is one rule with everything there is to say about it.
-type ruleDetails struct{ ruleList }
-
-func explainRule(a *app, r *rule.Rule) error {
-	return a.out.printResult(&ruleDetails{*newRuleList([]rule.Rule{*r})})
-}
-
-func (e *ruleDetails) text(p *page) {
-	r := e.Rules[0]
-	p.Line(p.Strong(visible(r.ID)) + " " + visible(r.Title))
-	where := strings.Join(r.Formats, ", ")
-	if where == "*" {
-		where = "all formats"
-	}
-	p.Line("")
-	for _, row := range [][2]string{{"severity", r.Severity.String()}, {"layer", r.Layer}, {"formats", where}, {"why", r.Why}, {"fix", r.Mend}} {
-		p.Table("  ", [][]screen.Safe{{screen.Sprintf("%-8s", row[0]), visible(row[1])}})
-	}
-}
