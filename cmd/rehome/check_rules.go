@@ -1,12 +1,24 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
+	"rehome/formats"
 	"rehome/formats/rule"
+	"rehome/internal/closest"
 )
+
+// noSuchRule is the error of an unknown rule id.
+func noSuchRule(id string) error {
+	var ids []string
+	for _, r := range rule.All() {
+		ids = append(ids, r.ID)
+	}
+	return &formats.Error{Err: errors.New("no such rule: " + id), Hint: closest.Hint(id, ids, "run `rehome check --rules` to list them")}
+}
 
 // ruleList is the list of rules: schema check-rules-1.
 type ruleList struct {

@@ -10,7 +10,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"rehome/formats"
-	"rehome/formats/rule"
 	"rehome/internal/closest"
 )
 
@@ -107,17 +106,4 @@ func closestCommand(m *kong.Application, word, otherwise string) string {
 		}
 	}
 	return closest.Hint(word, names, otherwise)
-}
-
-// noSuchRule returns the error for an unknown rule id.
-func noSuchRule(id string) error {
-	var ids []string
-	for _, r := range rule.All() {
-		ids = append(ids, r.ID)
-	}
-	hint := "run `rehome check --rules` to list them"
-	if name := closest.Of(id, ids); name != "" {
-		hint = "did you mean " + name + "? `rehome check --rules` lists all"
-	}
-	return &formats.Error{Err: errors.New("no such rule: " + id), Hint: hint}
 }
