@@ -71,10 +71,3 @@ func TestNoEntry(t *testing.T) {
 	_, got := checked(t, Options{Paths: []string{dir}})
 	expectSpelled(t, got, "a !"+dir+"/a: permission denied", "b.x")
 }
-
-func done(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
