@@ -189,6 +189,9 @@ func (x *examination) open(path, file string) (*base, error) {
 	}
 	b.image = image
 	held.tell(x.q)
+	if v != nil {
+		v.tell(x.q, file)
+	}
 	db, err := image.SQL(x.ctx)
 	if err == nil {
 		err = b.Attach(x.ctx, db)

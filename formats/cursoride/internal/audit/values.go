@@ -3,10 +3,12 @@ package audit
 import (
 	"context"
 	"crypto/sha256"
+	"strings"
 	"sync"
 	"unicode/utf8"
 
 	"rehome/formats"
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitepages"
 	"rehome/formats/rule"
@@ -41,6 +43,7 @@ type values struct {
 	places     []sqlitepages.Place
 	work       chan piled
 	workers    sync.WaitGroup
+	unknown    map[string]int64 // rows of no known kind, by the start of their keys
 }
 
 // piled is a batch of rows for a worker, and their places.
@@ -54,7 +57,7 @@ func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *
 	q := *x.q
 	q.Report = held.add
 	b.keyAt, b.valueAt = t.Column("key"), t.Column("value")
-	v := &values{ctx: x.ctx, key: b.keyAt, value: b.valueAt, work: make(chan piled, jobs)}
+	v := &values{ctx: x.ctx, key: b.keyAt, value: b.valueAt, work: make(chan piled, jobs), unknown: map[string]int64{}}
 	for range jobs {
 		j := newJudge(&q, b)
 		v.judges = append(v.judges, j)
@@ -72,6 +75,7 @@ func (x *examination) values(b *base, t *sqlitefile.PlanTable, held *withheld) *
 func (v *values) row(r *sqlitepages.Row) error {
 	key := r.Cell(v.key)
 	if key.Class == store.Text && judged(key.Bytes()).Prefix == "" && utf8.Valid(key.Bytes()) {
+		v.count(key.Bytes())
 		return nil
 	}
 	if v.batch == nil {
@@ -92,6 +96,47 @@ func (v *values) row(r *sqlitepages.Row) error {
 		v.hand()
 	}
 	return nil
+}
+
+// count counts a row if its key is of no known kind.
+func (v *values) count(key []byte) {
+	if lists.FamilyOf(key).Prefix != "" {
+		return
+	}
+	if kind := kindOf(key); !strings.Contains(otherRows, " "+kind+" ") && (len(v.unknown) < maxUnknown || v.unknown[kind] > 0) {
+		v.unknown[kind]++
+	}
+}
+
+// otherRows are the kinds of rows that are in no session.
+const otherRows = " agentKv:artifact: cloudAgent: ai_hashes. composer.autoAccept. inlineDiff: inlineDiffs- inlineDiffsData inlineDiffUndoRedo- "
+
+// maxUnknown is how many unknown kinds of rows are reported.
+const maxUnknown = 100
+
+// kindOf returns the start of a key, without what identifies the row.
+func kindOf(key []byte) string {
+	n := wordEnd(key, 0)
+	if lead := string(key[:n]); lead == "agentKv:" || lead == "composer." {
+		n = wordEnd(key, n)
+	}
+	return string(key[:n])
+}
+
+// wordEnd returns where a word ends, with what separates it from the rest.
+func wordEnd(key []byte, n int) int {
+	const longest = 64
+	for end := min(len(key), n+longest); n < end && (key[n]|0x20 >= 'a' && key[n]|0x20 <= 'z' || key[n] == '_'); {
+		n++
+	}
+	return min(n+1, len(key))
+}
+
+// tell reports the unknown kinds of rows.
+func (v *values) tell(q *rule.Pass, file string) {
+	for kind, n := range v.unknown {
+		q.Add("RH204", store.Addr{File: file, Set: lists.DiskTable, Key: store.TextCell([]byte(kind))}, "", "%s", rule.Count(n, "row"))
+	}
 }
 
 func (v *values) hand() {
