@@ -68,7 +68,7 @@ func (r *run) find(ctx context.Context) error {
 
 // holds reports whether the saved files of u include those of o.
 func (u *unit) holds(o *unit) bool {
-	return u.only == nil && u.real != o.real && isAtOrBelow(o.real, u.real) && (u.kind == archiveKind || u.client == o.client)
+	return u.only == nil && u.real != o.real && walk.AtOrBelow(o.real, u.real) && (u.kind == archiveKind || u.client == o.client)
 }
 
 func newUnit(m formats.Machine, s sessions.Store) *unit {
@@ -204,7 +204,7 @@ func (r *run) list(ctx context.Context, units []*unit) error {
 			one.Updated = 0
 		}
 		for _, u := range units {
-			if slices.ContainsFunc(s.Sources, func(src sessions.Source) bool { return isAtOrBelow(src.Path, u.real) }) {
+			if slices.ContainsFunc(s.Sources, func(src sessions.Source) bool { return walk.AtOrBelow(src.Path, u.real) }) {
 				u.sessions = append(u.sessions, one)
 			}
 		}
@@ -213,9 +213,4 @@ func (r *run) list(ctx context.Context, units []*unit) error {
 		slices.SortStableFunc(u.sessions, func(a, b Session) int { return strings.Compare(a.ID, b.ID) })
 	}
 	return nil
-}
-
-func isAtOrBelow(p, dir string) bool {
-	rel, err := filepath.Rel(dir, p)
-	return err == nil && (rel == "." || filepath.IsLocal(rel))
 }

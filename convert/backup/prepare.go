@@ -40,7 +40,7 @@ func (r *run) prepare() error {
 			continue
 		}
 		for _, root := range f.Home.Roots(r.o.Machine) {
-			if isAtOrBelow(r.dir, walk.ResolvedPath(root)) {
+			if walk.AtOrBelow(r.dir, walk.ResolvedPath(root)) {
 				return refuse("inside the folder of a client: "+root, "name a folder outside of it")
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"rehome/convert"
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/walk"
 	"rehome/convert/internal/workers"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -334,7 +335,7 @@ func (r *restore) checkPlace(f *formats.Format, c *choice) error {
 		}
 	}
 	for _, p := range places {
-		if isAtOrBelow(c.dest, p) && (c.store.Kind == archiveKind || fits(p, c, parts(f))) {
+		if walk.AtOrBelow(c.dest, p) && (c.store.Kind == archiveKind || fits(p, c, parts(f))) {
 			return nil
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"rehome/convert/internal/notify"
 	"rehome/convert/internal/stage"
+	"rehome/convert/internal/walk"
 	"rehome/convert/internal/workers"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -225,7 +226,7 @@ func (r *run) keepVanished(ix *Index) (changed bool) {
 			s, rep := old, newStoreReport(&old)
 			s.Gone = false
 			at := old.absolute(r.o.Machine.Home)
-			if i := slices.IndexFunc(unread, func(u sessions.Unread) bool { return isAtOrBelow(u.Path, at) || isAtOrBelow(at, u.Path) }); i >= 0 {
+			if i := slices.IndexFunc(unread, func(u sessions.Unread) bool { return walk.AtOrBelow(u.Path, at) || walk.AtOrBelow(at, u.Path) }); i >= 0 {
 				rep.fail(unread[i].Err)
 				unread = slices.Delete(unread, i, i+1)
 				s.failed(base(r.prevDir), rep.err)

@@ -52,3 +52,9 @@ func RealPath(path string) (string, error) {
 	}
 	return filepath.Abs(real)
 }
+
+// AtOrBelow reports whether a path is a folder or in it.
+func AtOrBelow(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && (rel == "." || filepath.IsLocal(rel))
+}
