@@ -23,7 +23,8 @@ type grammar struct {
 	Restore restoreCmd `cmd:"" group:"Keep:" help:"Restore sessions from a backup"`
 
 	Check  checkCmd  `cmd:"" group:"Check:" help:"Verify stores and report problems"`
-	Detect detectCmd `cmd:"" group:"Check:" help:"Identify the format of files and folders"`
+	Doctor doctorCmd `cmd:"" group:"Check:" help:"Report client versions, and data unknown to rehome"`
+	Detect detectCmd `cmd:"" hidden:"" help:"Identify the format of files and folders"`
 
 	Demo    demoCmd    `cmd:"" help:"Demonstrate rehome on a sample chat, in four steps"`
 	Formats formatsCmd `cmd:"" help:"List the supported formats"`

@@ -121,7 +121,8 @@ func commandCases() map[string]commandCase {
 		"rehome check agents --base origin/main":                                    {not: "it needs a remote; TestAction runs one like it"},
 		"rehome check . --baseline .rehome-baseline.json --fail-on error":           {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
 
-		"rehome restore --dry-run": {before: []string{"rehome backup"}},
+		"rehome doctor agents --fail-on drift": {before: []string{agents}},
+		"rehome restore --dry-run":             {before: []string{"rehome backup"}},
 
 		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},
 		`git commit -am "rehome: release 0.1.0"`:                        {not: "it is a step of a release"},

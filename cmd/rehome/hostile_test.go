@@ -140,7 +140,7 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}}
+	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{&convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
@@ -256,7 +256,7 @@ func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
 		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "output.event", "pager.start", // what is in front of all others
-		"checkCmd.Run", "viewer.width", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
+		"checkCmd.Run", "viewer.width", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}
 	for _, fn := range functions(t, ".") {

@@ -55,21 +55,6 @@ func (r *versionResult) text(p *page) {
 	p.Linef("%s %s/%s", r.Go, r.OS, r.Arch)
 }
 
-func (r *detectResult) text(p *page) {
-	for _, d := range r.Paths {
-		if d.Error != nil {
-			continue // reported on stderr
-		}
-		p.Line(p.Strong(visible(d.Path)))
-		for _, m := range d.Matches {
-			p.Linef("  %s (%d)", p.Cyan(visible(m.Format)), m.Score)
-			for _, e := range m.Evidence {
-				p.Line("    " + visible(e))
-			}
-		}
-	}
-}
-
 func (r convertResult) text(p *page) {
 	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
 	if r.Lane == convert.SessionConversion {

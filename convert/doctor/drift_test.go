@@ -1,0 +1,189 @@
+package doctor_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/convert/doctor"
+	"rehome/formats/all"
+	"rehome/golden"
+	"rehome/testdata/faults"
+	"rehome/testdata/ide"
+)
+
+// samples are folders of testdata, and the scripts of stores of the IDE.
+func samples() map[string]string {
+	out := map[string]string{
+		"chat": "chat", "sdk": "sdk/e2e-sqlite-hot-wal", "sdk-closed": "sdk/gen/sqlite", "sdk-legacy": "sdk/legacy-1.0.14", "sdk-play": "sdk/play/sqlite",
+		"ndjson": "sdk/e2e-jsonl", "ndjson-closed": "sdk/gen/jsonl", "ndjson-play": "sdk/play/jsonl", "codex": "codex/home", "claude": "claude/config",
+		"claude-shapes": "claude/shapes", "claude-versions": "faults/samples/claude-versions", "stream": "stream", "transcript": "transcript",
+	}
+	cases, err := ide.Cases.ReadDir("cases")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	for _, c := range cases {
+		out["ide/"+strings.TrimSuffix(c.Name(), ".sql")] = ""
+	}
+	return out
+}
+
+// chatPath is where the CLI keeps a chat of the workspace /proj/demo.
+const chatPath = "chats/109b94703558e9a577cf4102ba72ebb2/5d0b2b7e-1111-4000-8000-000000000000/store.db"
+
+// makeSample returns a folder with a copy of a sample.
+func makeSample(t *testing.T, name string) string {
+	t.Helper()
+	dir := t.TempDir()
+	var err error
+	switch from := samples()[name]; {
+	case name == "chat":
+		var b []byte
+		b, err = os.ReadFile("../../testdata/chat/after.db")
+		path := filepath.Join(dir, chatPath)
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, b, 0o666))
+	case from != "":
+		err = os.CopyFS(dir, os.DirFS(filepath.Join("../../testdata", from)))
+	default:
+		_, script, _ := strings.Cut(name+"/tools", "/")
+		script, _, _ = strings.Cut(script, "/")
+		var text []byte
+		text, err = ide.Cases.ReadFile("cases/" + script + ".sql")
+		err = errors.Join(err, ide.Build(filepath.Join(dir, "User"), string(text)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// drift returns what is unknown in a folder, one line each.
+func drift(ctx context.Context, t *testing.T, dir string, jobs int) (out []string) {
+	t.Helper()
+	r, err := doctor.Run(ctx, all.Registry(), doctor.Options{Paths: []string{dir}, Jobs: jobs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Clients {
+		for _, d := range c.Drift {
+			out = append(out, fmt.Sprintf("%s: %d %s %s in %s", c.Format.Name, d.Count, d.Kind, d.Name, d.Where))
+		}
+	}
+	return out
+}
+
+// TestPlanted plants what a newer client may write. It must be named, once, and
+// nothing else.
+func TestPlanted(t *testing.T) {
+	list, err := faults.Load("testdata/drift")
+	if err != nil || len(list) < 15 {
+		t.Fatal(len(list), err)
+	}
+	seen := map[string]bool{}
+	for _, f := range list {
+		t.Run(f.Sample+"/"+f.Name, func(t *testing.T) {
+			dir := makeSample(t, f.Sample)
+			before := drift(t.Context(), t, dir, 1)
+			if err := f.Plant(dir); err != nil {
+				t.Fatal(err)
+			}
+			var got, want []string
+			for _, line := range drift(t.Context(), t, dir, 3) {
+				if format, rest, _ := strings.Cut(line, ": "); !slices.Contains(before, line) {
+					seen[format] = true
+					got = append(got, rest)
+				}
+			}
+			for _, e := range f.Expect {
+				n := 1
+				if strings.HasPrefix(e.Place, "novelty:") {
+					n = 2
+				}
+				want = append(want, fmt.Sprintf("%d %s %s", n, e.Rule, e.Place))
+			}
+			slices.Sort(want)
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("got  %q\nwant %q", got, want)
+			}
+		})
+	}
+	for _, f := range all.Registry().All() {
+		if f.Sessions != nil && !f.Text && !seen[f.Name] {
+			t.Errorf("no drift is planted in %s", f.Name)
+		}
+	}
+}
+
+// TestSamples keeps testdata/samples.txt, which lists what is unknown in each sample.
+// What real clients wrote has nothing unknown; what was invented is listed.
+func TestSamples(t *testing.T) {
+	var out strings.Builder
+	names := samples()
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for n := range names {
+			if !yield(n) {
+				return
+			}
+		}
+	}) {
+		found := drift(t.Context(), t, makeSample(t, name), 0)
+		if len(found) == 0 {
+			found = []string{"nothing"}
+		}
+		fmt.Fprintf(&out, "%s\n    %s\n", name, strings.Join(found, "\n    "))
+	}
+	const file = "testdata/samples.txt"
+	old, err := os.ReadFile(file)
+	if out.String() == string(old) {
+		return
+	}
+	if !golden.Updating() {
+		t.Fatalf("%s: %v\n%s", file, err, golden.Diff(old, []byte(out.String())))
+	}
+	if err := os.WriteFile(file, []byte(out.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestUnknownField adds a field of protobuf that has no name to the state of a chat.
+func TestUnknownField(t *testing.T) {
+	dir := makeSample(t, "chat")
+	db, err := sql.Open("sqlite", filepath.Join(dir, chatPath))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var meta, root string
+	var state []byte
+	err = errors.Join(db.QueryRow("select value, json_extract(unhex(value), '$.latestRootBlobId') from meta where key = '0'").Scan(&meta, &root),
+		db.QueryRow("select data from blobs where id = ?", root).Scan(&state))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state = append(state, 0xc8, 0x3e, 1) // field 1001, a number
+	sum := sha256.Sum256(state)
+	id := hex.EncodeToString(sum[:])
+	doc, err := hex.DecodeString(meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta = hex.EncodeToString([]byte(strings.ReplaceAll(string(doc), root, id)))
+	_, err = db.Exec("insert into blobs values (?, ?)", id, state)
+	_, merr := db.Exec("update meta set value = ? where key = '0'", meta)
+	if err := errors.Join(err, merr, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := drift(t.Context(), t, dir, 1)
+	if want := []string{"cursor-chat: 1 field #1001 in ConversationStateStructure"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
