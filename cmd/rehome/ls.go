@@ -88,6 +88,7 @@ type lsSession struct {
 	Children []lsSession `json:"children,omitempty"`
 
 	updated session.Stamp
+	prompt  string // the first prompt, if it is known
 }
 
 type lsSource struct {
@@ -141,6 +142,10 @@ func (c *lsCmd) Run(a *app) error {
 		Hidden: lsHidden{Empty: hidden.Empty, Other: hidden.Other, Older: hidden.Older},
 		long:   c.Long, home: machine(a.out.getenv).Home, now: a.now(), here: cmp.Or(append(workingDirs(), "")...),
 	}
+	width, height, tty := a.out.terminalSize()
+	if tty && !a.out.json && !c.Long {
+		sessions.Measure(a.ctx, res.onScreen(wanted, height), sessions.Options{Live: c.Live, Jobs: c.Jobs})
+	}
 	for i := range wanted {
 		res.Sessions = append(res.Sessions, newLsSession(&wanted[i]))
 	}
@@ -154,7 +159,7 @@ func (c *lsCmd) Run(a *app) error {
 	} else {
 		res.Hidden.Foreign = len(listing.Foreign)
 	}
-	if width, height, ok := a.out.terminalSize(); ok {
+	if tty {
 		res.width = width
 		if c.Limit != nil || c.All {
 			return a.out.printPaged(a.ctx, res)
@@ -221,7 +226,7 @@ func newLsSession(s *sessions.Listed) lsSession {
 	out := lsSession{
 		Agent: s.Agent, ID: s.ID, Title: s.Title, Mark: s.Mark, Project: s.Workspace,
 		Created: formatStamp(s.Created), Updated: formatStamp(s.Updated), updated: s.When(),
-		Turns: optional(s.Turns), Bytes: optional(s.Bytes), Sources: []lsSource{}, Origin: s.Origin,
+		Turns: optional(s.Turns), Bytes: optional(s.Bytes), Sources: []lsSource{}, Origin: s.Origin, prompt: s.Prompt,
 	}
 	if s.Parent != nil {
 		out.Parent, out.Kind = s.Parent.Session, s.Parent.Kind

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"rehome/cmd/rehome/internal/screen"
+	"rehome/testdata/homes"
 )
 
 // onTerminal runs the program with stdout on a pseudo-terminal and returns what
@@ -101,6 +102,46 @@ func TestHelpOnTerminal(t *testing.T) {
 	}
 	if got := onTerminal(t, 100, 40, env, "convert", "--help"); strings.Contains(got, "paged:") {
 		t.Error("help that fits is paged")
+	}
+}
+
+// TestLsOnTerminal: a list fits on the screen, with the sessions of the current
+// directory first, and says how to see the others; with --limit it is paged.
+func TestLsOnTerminal(t *testing.T) {
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := homes.Make(home, homes.Count{Chats: 200, Subagents: 20}); err != nil {
+		t.Fatal(err)
+	}
+	here := filepath.Join(home, "src", "project-07")
+	if err := os.MkdirAll(here, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(here)
+	env := map[string]string{"HOME": home, "TERM": "xterm", "PATH": os.Getenv("PATH"), "PAGER": "sed s/^/paged:/"}
+	for _, size := range [][2]int{{100, 40}, {60, 20}, {30, 15}} {
+		colored := onTerminal(t, size[0], size[1], env, "ls")
+		got := bare(colored)
+		keepsTo(t, size[0], got)
+		lines := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+		if len(lines) > size[1]-1 || len(lines) < size[1]-4 {
+			t.Errorf("%d lines of %d:\n%s", len(lines), size[1], got)
+		}
+		if lines[1] != "This folder" || lines[8] != "" || lines[9] != "Other folders" || !strings.Contains(got, "all: rehome") {
+			t.Errorf("sections of\n%s", got)
+		}
+		if !strings.Contains(colored, "\x1b[36m"+homes.ID(167)[:8]+"\x1b[0m") || strings.Contains(colored, "\x1b[38;5;68mcursor-cli") != (size[0] >= 50) || strings.Contains(got, "turns") != (size[0] >= 80) {
+			t.Errorf("colors or columns of\n%q", colored)
+		}
+		if all := onTerminal(t, size[0], size[1], env, "ls", "--limit=0"); strings.Count(all, "paged:") != 224 {
+			t.Errorf("%d lines were paged", strings.Count(all, "paged:"))
+		}
+	}
+	long := onTerminal(t, 100, 40, env, "ls", "--long", "--project=.")
+	if links := strings.Count(long, "\x1b]8;;file://"+here[:3]); links != 6 || !strings.Contains(bare(long), "    id "+homes.ID(167)) {
+		t.Errorf("%d links in\n%q", links, long)
 	}
 }
 

@@ -22,15 +22,20 @@ func (r *lsResult) text(p *page) {
 	if len(r.Sessions) == 0 {
 		p.Line("No sessions found.")
 		for _, l := range r.searched() {
-			p.Line("  " + l)
+			for _, part := range r.wrapped("  ", l, screen.Plain) {
+				p.Line(part)
+			}
 		}
 	}
 	tail := r.tail(p)
 	rows := r.rows()
 	shown, lines := rows, r.height-len(tail)-1 // the prompt needs a line, too
 	if r.height > 0 && r.lines(rows) > lines {
-		shown = rows[:r.fitting(rows, max(lines-2, minListed))]
-		cut := r.wrapped("", screen.Sprintf("%s of %s, all: rehome ls --limit 0", grouped(int64(len(shown))), plural(int64(len(rows)), "session")), p.Faint)
+		footer := func(n int) []screen.Safe {
+			return r.wrapped("", screen.Sprintf("%s of %s, all: rehome ls --limit 0", grouped(int64(n)), plural(int64(len(rows)), "session")), p.Faint)
+		}
+		shown = rows[:r.fitting(rows, max(lines-1-len(footer(len(rows))), minListed))]
+		cut := footer(len(shown))
 		tail = slices.Concat([]screen.Safe{""}, cut, tail)
 	}
 	r.table(p, shown)
@@ -90,6 +95,22 @@ func (r *lsResult) rows() []lsRow {
 	return append(sections[0], sections[1]...)
 }
 
+// onScreen returns the sessions that at most fit on the screen: those of the
+// current directory, then the others.
+func (r *lsResult) onScreen(wanted []sessions.Listed, height int) []*sessions.Listed {
+	here := sessions.NewProject(r.here)
+	var out, others []*sessions.Listed
+	for i := range wanted {
+		if s := &wanted[i]; r.here != "" && here.Contains(s.Workspace) {
+			out = append(append(out, s), s.Children...)
+		} else {
+			others = append(append(others, s), s.Children...)
+		}
+	}
+	out = append(out, others...)
+	return out[:min(len(out), height)]
+}
+
 // appendFamily appends a row and those of its subagents.
 func appendFamily(rows []lsRow, row lsRow) []lsRow {
 	rows = append(rows, row)
@@ -138,7 +159,12 @@ func known(n *int64, format func(int64) screen.Safe) screen.Safe {
 }
 
 func (r *lsResult) title(row *lsRow) screen.Safe {
-	title := visible(strings.Join(strings.Fields(row.Title), " "))
+	title := screen.Safe("")
+	if row.Title != "" {
+		title = oneLine(row.Title)
+	} else if row.prompt != "" { // in quotes, because it is no name of the session
+		title = "“" + oneLine(row.prompt) + "”"
+	}
 	if row.copied {
 		title = "→ " + title
 	}

@@ -160,9 +160,11 @@ func (r *lsResult) searched() (out []screen.Safe) {
 		out = append(out, "looked in "+r.shortPath(dir))
 	}
 	if len(r.Places) == 0 {
+		var absent []screen.Safe
 		for _, dir := range r.listing.Absent {
-			out = append(out, "does not exist: "+r.shortPath(dir))
+			absent = append(absent, r.shortPath(dir))
 		}
+		out = append(out, "no client has kept sessions here: none of "+screen.Join(absent, ", ")+" exists", "to list those of another place, run `rehome ls PATH`")
 	}
 	return out
 }

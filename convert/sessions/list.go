@@ -52,6 +52,8 @@ type Listed struct {
 	// Origin is the id of the session in another client that rehome made this one
 	// from, if that is listed too.
 	Origin string
+
+	Prompt string // the first prompt, if the session was decoded
 }
 
 // Source is a store that holds a session.

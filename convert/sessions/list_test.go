@@ -445,6 +445,53 @@ func TestListLong(t *testing.T) {
 	}
 }
 
+// TestMeasure: the turns of small sessions are counted, and their first prompts
+// found; of others, nothing changes.
+func TestMeasure(t *testing.T) {
+	dir := laid(t, map[string]string{"a": "loud\nx X - 9 - -\ny - - 8 - -\nz Z - 7 4 -\nbig - - 6 - -"})
+	reg := voices()
+	decoded := ""
+	reg.Lookup("loud").Sessions.Decode = func(_ context.Context, _ *formats.Location, _ formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
+		return func(yield func(*session.Session, error) bool) {
+			for _, id := range sel.IDs {
+				decoded += id
+				s := &session.Session{Head: session.Head{ID: id, Turns: -1, Bytes: -1}}
+				s.Messages = func(yield func(*session.Message, error) bool) {
+					for n, text := range []string{"", "first", "second"} {
+						if !yield(&session.Message{Role: session.User, Parts: []session.Part{&session.Text{Text: " "}, &session.Text{Text: text}}, Turn: &session.Turn{Number: n + 1}}, nil) {
+							return
+						}
+					}
+				}
+				if !yield(s, errors.New("and something is wrong")) {
+					return
+				}
+			}
+		}
+	}
+	l, err := List(t.Context(), reg, Options{Paths: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := l.All()
+	list[3].Bytes = maxMeasured + 1
+	Measure(t.Context(), list, Options{Jobs: 1})
+	var got []string
+	for _, s := range list {
+		got = append(got, fmt.Sprintf("%s %d %s", s.ID, s.Turns, s.Prompt))
+	}
+	if want := []string{"x 3 first", "y 3 first", "z 4 ", "big -1 "}; !slices.Equal(got, want) || decoded != "xy" || len(l.Unread) > 0 {
+		t.Errorf("%q, want %q; decoded %s", got, want, decoded)
+	}
+	if err := os.Truncate(filepath.Join(dir, "a"), maxMeasuredStore+1); err != nil {
+		t.Fatal(err)
+	}
+	list[0].Turns, list[0].Bytes = -1, -1
+	if Measure(t.Context(), list, Options{Jobs: 1}); list[0].Turns >= 0 {
+		t.Errorf("a session of a large store was decoded: %+v", list[0])
+	}
+}
+
 // TestListCanceled: nothing is listed once the context is canceled.
 func TestListCanceled(t *testing.T) {
 	dir := laid(t, map[string]string{"a.x": "loud\na A - 1 1 -"})

@@ -100,7 +100,7 @@ func listHeads(ctx context.Context, f *formats.Format, l *formats.Location, v fo
 		for s, err := range f.Sessions.Decode(ctx, l, v, session.Selection{}) {
 			var head *session.Head
 			if s != nil {
-				h := countSession(s)
+				h, _ := countSession(s)
 				head = &h
 			}
 			if !yield(head, err) {
