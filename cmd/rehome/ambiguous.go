@@ -129,6 +129,9 @@ func (a *app) newUnknown(l *sessions.Listing, name, problem, hint string, all []
 	similar := l.Similar(name[strings.LastIndex(name, "#")+1:])
 	if len(similar) > 0 {
 		all, hint = similar, "did you mean "+l.ShortID(similar[0].ID)+"?"
+		if len(similar) > 1 {
+			hint = "did you mean one of these?"
+		}
 	}
 	err := a.newCandidates(l, all)
 	if len(similar) == 0 && len(all) > 0 && err.more == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -359,6 +360,31 @@ func TestLsOfNothing(t *testing.T) {
 	stdout, stderr, code := callWith(t, t.Context(), map[string]string{"HOME": t.TempDir()}, "ls")
 	if code != 0 || stdout != "" || strings.Count(stderr, "~/.cursor/projects") != 1 || strings.Count(stderr, "~/.claude") != 1 || strings.Count(stderr, "\n") != 3 {
 		t.Errorf("exit %d: %s\n%s", code, stdout, stderr)
+	}
+}
+
+// TestLsRows: each session has one row, copies are below their originals, and the
+// sessions of the current directory come first.
+func TestLsRows(t *testing.T) {
+	r := &lsResult{here: "/here", Sessions: []lsSession{
+		{ID: "c2", Origin: "o", Project: "/b"}, {ID: "x", Project: "/a"}, {ID: "o", Project: "/a"}, {ID: "o", Project: "/b", Children: []lsSession{{ID: "sub"}}},
+		{ID: "h", Project: "/here/sub"}, {ID: "c1", Origin: "o", Project: "/c"}, {ID: "cc", Origin: "c2", Project: "/b"}, {ID: "gone", Origin: "unlisted"},
+		{ID: "self", Origin: "self"},
+	}}
+	var got []string
+	for _, row := range r.rows() {
+		line := string(row.indent) + row.ID + row.Project
+		if row.copied {
+			line += "→"
+		}
+		for _, l := range row.heading {
+			got = append(got, string(l))
+		}
+		got = append(got, line)
+	}
+	want := []string{"This folder", "h/here/sub", "", "Other folders", "o/b", "  sub", "  c2/b→", "  cc/b→", "x/a", "o/a", "  c1/c→", "gone", "self"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
 	}
 }
 

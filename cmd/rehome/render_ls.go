@@ -57,24 +57,17 @@ type lsRow struct {
 // rows returns a row for each session, those of the current directory first. A
 // session is followed by its subagents and by the copies that rehome made of it.
 func (r *lsResult) rows() []lsRow {
-	copies := map[string][]*lsSession{} // by origin
-	original := map[string]*lsSession{}
+	copies, original := map[*lsSession][]*lsSession{}, r.originals()
 	for i := range r.Sessions {
-		original[r.Sessions[i].ID] = &r.Sessions[i]
-	}
-	for i := range r.Sessions {
-		if s := &r.Sessions[i]; original[s.Origin] != nil {
-			copies[s.Origin] = append(copies[s.Origin], s)
+		if s := &r.Sessions[i]; original[s] != s {
+			copies[original[s]] = append(copies[original[s]], s)
 		}
 	}
 	here := sessions.NewProject(r.here)
 	var sections [2][]lsRow
 	done := map[*lsSession]bool{}
 	for i := range r.Sessions {
-		s := &r.Sessions[i]
-		if o := original[s.Origin]; o != nil {
-			s = o // the newest of a session and its copies decides where all of them are
-		}
+		s := original[&r.Sessions[i]] // the newest of a session and its copies decides where all of them are
 		if done[s] {
 			continue
 		}
@@ -85,7 +78,7 @@ func (r *lsResult) rows() []lsRow {
 			section = &sections[1]
 		}
 		*section = appendFamily(*section, row)
-		for _, c := range copies[s.ID] {
+		for _, c := range copies[s] {
 			*section = appendFamily(*section, lsRow{lsSession: c, indent: "  ", copied: true, here: row.here})
 		}
 	}
@@ -93,6 +86,29 @@ func (r *lsResult) rows() []lsRow {
 		sections[0][0].heading, sections[1][0].heading = []screen.Safe{"This folder"}, []screen.Safe{"", "Other folders"}
 	}
 	return append(sections[0], sections[1]...)
+}
+
+// maxCopied is how many times a copy can have been copied.
+const maxCopied = 4
+
+// originals returns the original of each session: itself, unless it is a copy. Of
+// two originals with one id, it is that of the same folder.
+func (r *lsResult) originals() map[*lsSession]*lsSession {
+	byID, out := map[string][]*lsSession{}, map[*lsSession]*lsSession{}
+	for i := range r.Sessions {
+		byID[r.Sessions[i].ID] = append(byID[r.Sessions[i].ID], &r.Sessions[i])
+	}
+	for i := range r.Sessions {
+		s := &r.Sessions[i]
+		out[s] = s
+		for range maxCopied {
+			o := out[s]
+			if list := byID[o.Origin]; o.Origin != "" && len(list) > 0 {
+				out[s] = list[max(0, slices.IndexFunc(list, func(x *lsSession) bool { return x.Project == s.Project }))]
+			}
+		}
+	}
+	return out
 }
 
 // onScreen returns the sessions that at most fit on the screen: those of the

@@ -392,7 +392,7 @@ func TestOrigins(t *testing.T) {
 	other.Writer = &formats.Writer{Path: func(h *session.Head) string { return "projects/p/copy-" + h.ID + ".jsonl" }}
 	reg := formats.NewRegistry(voice("loud", "cursor-sdk", ""), other)
 	dir := laid(t, map[string]string{
-		"a": "loud\nx X - 9 1 -\ny Y - 8 1 -\nz Z - 7 1 -", "b": "other\ncopy-x X - 6 1 -\ncopy-x#2 X - 5 1 -\ncopy-x#3 X - 4 1 -\ncopy-z#2 Z - 4 1 -\ny Y - 3 1 -\ncopy-y#3 Y - 2 1 -",
+		"a": "loud\nx X - 9 1 -\ny Y - 8 1 -\nz Z - 7 1 -", "b": "other\ncopy-x X - 6 1 -\ncopy-x#2 X - 5 1 -\ncopy-x#3 X - 4 1 -\ncopy-z#2 Z - 3 1 -\ny Y - 3 1 -\ncopy-y#3 Y - 2 1 -",
 	})
 	l, err := List(t.Context(), reg, Options{Paths: []string{dir}})
 	if err != nil {
@@ -402,6 +402,11 @@ func TestOrigins(t *testing.T) {
 	for _, s := range l.All() {
 		if s.Origin != "" {
 			got = append(got, s.ID+" of "+s.Origin)
+		}
+	}
+	for i, s := range l.Sessions {
+		if i > 0 && when(&s) == 3 && s.Origin == "" && l.Sessions[i-1].Origin != "" && when(&l.Sessions[i-1]) == 3 {
+			t.Error("a copy comes before an original of the same time")
 		}
 	}
 	slices.Sort(got)

@@ -164,10 +164,12 @@ func arrange(l *Listing) {
 	l.Sessions = roots
 }
 
-// byNewest sorts sessions by their last change, then by agent, id and path.
+// byNewest sorts sessions by their last change, originals before their copies, and
+// then by agent, id and path.
 func byNewest(a, b *Listed) int {
 	return cmp.Or(
 		cmp.Compare(when(b), when(a)),
+		cmp.Compare(min(len(a.Origin), 1), min(len(b.Origin), 1)),
 		cmp.Compare(a.Agent, b.Agent),
 		cmp.Compare(a.ID, b.ID),
 		cmp.Compare(a.Sources[0].Path, b.Sources[0].Path),
