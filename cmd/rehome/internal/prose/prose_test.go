@@ -241,7 +241,7 @@ func TestTurns(t *testing.T) {
 	for n := range 5 {
 		list = append(list, user(n+1, "prompt"), said(&session.Text{Text: "answer"}))
 	}
-	for in, want := range map[string]string{"": "s1a2a3a4a5a", "1": "s1a", "2-3": "2a3a", "4-": "4a5a", "-2": "4a5a", "-9": "s1a2a3a4a5a", "9": ""} {
+	for in, want := range map[string]string{"": "s1a2a3a4a5a", "1": "s1a", "2-3": "2a3a", "4-": "4a5a", "-2": "4a5a", "-9": "s1a2a3a4a5a", "9": "the session has 5 turns"} {
 		turns, err := ParseTurns(in)
 		if err != nil {
 			t.Fatal(err)
@@ -251,8 +251,10 @@ func TestTurns(t *testing.T) {
 			t.Fatal(last, err)
 		}
 		var got strings.Builder
-		for m := range turns.Resolve(last).Pick(stream(list...)).Messages {
+		for m, err := range turns.Resolve(last).Pick(stream(list...)).Messages {
 			switch {
+			case err != nil:
+				got.WriteString(err.Error())
 			case m.Turn != nil:
 				got.WriteByte(byte('0' + m.Turn.Number))
 			case m.Role == session.System:
