@@ -39,10 +39,11 @@ func renderInline(line screen.Safe) styledText {
 	if len(line) > maxInline || !strings.ContainsAny(string(line), "*_`~[\\") {
 		return styledText{line, []span{{len(line), 0}}}
 	}
-	var out styledText
-	var parts []screen.Safe
+	pieces := inlinePieces(line)
+	out := styledText{spans: make([]span, 0, len(pieces))}
+	parts := make([]screen.Safe, 0, len(pieces))
 	end := 0
-	for _, p := range inlinePieces(line) {
+	for _, p := range pieces {
 		if p.text != "" {
 			parts, end = append(parts, p.text), end+len(p.text)
 			out.spans = append(out.spans, span{end, p.style})
@@ -55,7 +56,7 @@ func renderInline(line screen.Safe) styledText {
 // inlinePieces splits a line at its markers.
 func inlinePieces(line screen.Safe) []piece {
 	s := string(line)
-	var out []piece
+	out := make([]piece, 0, 8)
 	var open []int // indexes of the markers that can be closed
 	lastRun := lastRuns(line)
 	start := 0

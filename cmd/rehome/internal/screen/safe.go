@@ -28,6 +28,11 @@ func Sprintf(format Safe, operands ...any) Safe {
 // Join is strings.Join.
 func Join(parts []Safe, sep Safe) Safe {
 	var b strings.Builder
+	n := len(sep) * len(parts)
+	for _, p := range parts {
+		n += len(p)
+	}
+	b.Grow(n)
 	for i, p := range parts {
 		if i > 0 {
 			b.WriteString(string(sep))

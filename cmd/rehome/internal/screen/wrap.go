@@ -32,12 +32,14 @@ func WrapHanging(line Safe, width int) []Safe {
 
 func wrap(line Safe, width, lead, hang int) []Safe {
 	at := strings.Builder{}
+	at.Grow(width)
 	at.WriteString(string(line[:lead]))
 	used, begun := Cells(line[:lead]), false
 	var out []Safe
 	newline := func() {
 		out = append(out, TrimRight(Safe(at.String()), " "))
 		at.Reset()
+		at.Grow(width)
 		at.WriteString(strings.Repeat(" ", hang))
 		used, begun = hang, false
 	}
