@@ -1,6 +1,9 @@
 package main
 
-import "rehome/formats"
+import (
+	"rehome/convert/sessions"
+	"rehome/formats"
+)
 
 type formatsCmd struct{}
 
@@ -39,7 +42,7 @@ func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}
 	for _, f := range reg.All() {
 		res.Formats = append(res.Formats, formatRow{
-			Name: f.Name, Title: f.Title, Reads: f.Records != nil, Writes: f.Records != nil, Decodes: f.Sessions != nil, Encodes: f.Writer != nil, Checks: f.Check != nil, Text: f.Text,
+			Name: f.Name, Title: f.Title, Reads: f.Records != nil, Writes: f.Records != nil, Decodes: sessions.Readable(reg, f).Sessions != nil, Encodes: f.Writer != nil, Checks: f.Check != nil, Text: f.Text,
 			Families: kinds(f), Schemas: list(f.Schemas),
 		})
 	}

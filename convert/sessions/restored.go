@@ -36,54 +36,40 @@ type restorer struct {
 }
 
 func (r restorer) decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	return func(yield func(*session.Session, error) bool) {
-		err := r.with(ctx, l, v, func(of *formats.Format, loc *formats.Location) {
-			for s, err := range of.Sessions.Decode(ctx, loc, v, sel) {
-				if err != nil {
-					err = formats.ReplacePath(err, loc.Path, l.Path)
-				}
-				if !yield(s, err) {
-					return
-				}
-			}
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
+	return restored(ctx, r, l, v, func(of *formats.Format, loc *formats.Location) iter.Seq2[*session.Session, error] {
+		return of.Sessions.Decode(ctx, loc, v, sel)
+	})
 }
 
 func (r restorer) heads(ctx context.Context, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
-	return func(yield func(*session.Head, error) bool) {
-		err := r.with(ctx, l, v, func(of *formats.Format, loc *formats.Location) {
-			for h, err := range listHeads(ctx, of, loc, v) {
-				if err != nil {
-					err = formats.ReplacePath(err, loc.Path, l.Path)
-				}
-				if !yield(h, err) {
-					return
-				}
-			}
-		})
-		if err != nil {
-			yield(nil, err)
-		}
-	}
+	return restored(ctx, r, l, v, func(of *formats.Format, loc *formats.Location) iter.Seq2[*session.Head, error] {
+		return listHeads(ctx, of, loc, v)
+	})
 }
 
-// with restores the store and calls read with it.
-func (r restorer) with(ctx context.Context, l *formats.Location, v formats.View, read func(of *formats.Format, loc *formats.Location)) error {
-	dir, err := scratch.New("", "restored")
-	if err != nil {
-		return err
+// restored yields what read yields of the restored store. Errors name the text.
+func restored[T any](ctx context.Context, r restorer, l *formats.Location, v formats.View, read func(*formats.Format, *formats.Location) iter.Seq2[*T, error]) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		dir, err := scratch.New("", "restored")
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer dir.Remove()
+		of, loc, err := Restore(ctx, r.reg, r.text, l, dir.Path, v, maxRestored)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for one, err := range read(of, loc) {
+			if err != nil {
+				err = formats.ReplacePath(err, loc.Path, l.Path)
+			}
+			if !yield(one, err) {
+				return
+			}
+		}
 	}
-	defer dir.Remove()
-	of, loc, err := Restore(ctx, r.reg, r.text, l, dir.Path, v, maxRestored)
-	if err != nil {
-		return err
-	}
-	read(of, loc)
-	return nil
 }
 
 // maxRestored is how much is restored to read it: compressed text can be much smaller
