@@ -125,3 +125,21 @@ func TestMigrateFolders(t *testing.T) {
 		t.Errorf("%s: the environment is not that home's", stdout)
 	}
 }
+
+// TestMigrateUnnamedFolder: of a chat that states no folder, the working directory is
+// known by the hash that its client names a folder after.
+func TestMigrateUnnamedFolder(t *testing.T) {
+	a, home := homeApp(t)
+	metas, err := filepath.Glob(filepath.Join(home, ".cursor", "chats", "*", "*", "meta.json"))
+	if err != nil || len(metas) != 1 || os.Remove(metas[0]) != nil {
+		t.Fatal(metas, err)
+	}
+	app := filepath.Join(home, "app")
+	t.Chdir(app)
+	for _, args := range [][]string{{"--last"}, {"--project", ".", "--all"}, {"5d0b2b7e"}} {
+		res, code := migrating(t, a.out.getenv(homeVariable()), append(args, "--dry-run")...)
+		if code != 0 || len(res.Migrated) != 1 || res.Migrated[0].Cwd != app {
+			t.Errorf("%q: exit %d, %+v", args, code, res)
+		}
+	}
+}
