@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"rehome/convert"
 	"rehome/convert/sessions"
@@ -165,6 +166,7 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 	to := a.reg.Lookup(done.To)
 	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories, client: to.Home.Title, tokens: to.Home.Summarizes}
 	res.width, _, _ = a.out.terminalSize()
+	lacking := map[string][]mcpServer{} // by folder and servers
 	for i := range done.Migrated {
 		e := migrated{Migrated: &done.Migrated[i]}
 		if e.Err() == nil {
@@ -172,8 +174,11 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 			if !done.DryRun || e.Status == convert.Same {
 				e.Continue, e.Launch = l.shell(), &l
 			}
-			if e.Status != convert.Same {
-				e.MCP = a.lackingServers(to, e.Migrated, l)
+			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && len(e.Servers) > 0 {
+				if _, ok := lacking[key]; !ok { // the client's own file can be large
+					lacking[key] = a.lackingServers(to, e.Migrated, l)
+				}
+				e.MCP = lacking[key]
 			}
 		}
 		res.Migrated = append(res.Migrated, e)
