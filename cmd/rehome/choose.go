@@ -33,7 +33,7 @@ type chooser struct {
 // directory come first. If the user quits, the error is silent.
 func (ch *chooser) choose() (source, error) {
 	tty, paint, _ := ch.out.terminal()
-	if tty == nil || ch.out.getenv("TERM") == "dumb" {
+	if tty == nil {
 		return source{}, usageError{&formats.Error{Err: errors.New("SESSION is missing"), Hint: "name a session (`rehome ls` lists them), or pass --last for the newest one of this directory"}}
 	}
 	ch.paint = paint

@@ -72,11 +72,11 @@ func inFront(t *testing.T, width, rows int, home string, stdout *bytes.Buffer, a
 	return p
 }
 
-// sees waits for words on the screen, whose edge may be amid them.
+// sees waits for words on the screen, which may break lines amid them.
 func (p *person) sees(words string) {
 	p.t.Helper()
 	for range 20_000 {
-		if text := p.text(); strings.Contains(text, words) || strings.Contains(strings.ReplaceAll(text, "\n", ""), words) {
+		if text := p.text(); strings.Contains(text, words) || strings.Contains(dense(text), dense(words)) {
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -84,6 +84,8 @@ func (p *person) sees(words string) {
 	p.cmd.Process.Kill()
 	p.t.Fatalf("%q does not appear on\n%s", words, p.text())
 }
+
+func dense(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // text returns what is on the screen.
 func (p *person) text() string {
@@ -191,6 +193,26 @@ func TestPicker(t *testing.T) {
 			t.Errorf("the title acts, or is not shown: %q", p.sent)
 		}
 	}
+}
+
+// TestWelcomeOnTerminal: without a command, one key continues the newest session
+// of the working directory; who quits sees what else there is.
+func TestWelcomeOnTerminal(t *testing.T) {
+	home := chatHome(t)
+	secondChat(t, home)
+	p := inFront(t, 100, 40, home, nil)
+	p.sees("2 cursor-cli\nChoose a session to continue")
+	p.sees("2 of 2 sessions")
+	p.types("\r")
+	p.sees(resumed + " in " + home + "/app, pid ")
+	p.ends(7)
+
+	p = inFront(t, 60, 20, home, nil)
+	p.sees("of 3 sessions") // one is now Claude Code's, too
+	p.types("\x1b")
+	p.sees("3 sessions on this machine\n")
+	p.sees("  rehome continue")
+	p.ends(0)
 }
 
 // TestPickerResized: the list is drawn for the new size.

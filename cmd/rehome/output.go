@@ -45,10 +45,10 @@ func newOutput(stdout, stderr io.Writer, getenv func(string) string, g grammar) 
 
 // terminal returns the stream to draw on, and its palette: stdout or, if the output
 // of the program is captured, stderr. It is nil if no user is there to see it and to
-// press keys.
+// press keys, or the terminal cannot draw.
 func (o *output) terminal() (w io.Writer, paint screen.Palette, captured bool) {
 	switch {
-	case !isTerminal(os.Stdin):
+	case !isTerminal(os.Stdin) || o.getenv("TERM") == "dumb":
 		return nil, false, false
 	case isTerminal(o.stdout):
 		return o.stdout, o.palette, false

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -40,7 +41,8 @@ type welcomeCommand struct {
 	Purpose string `json:"purpose"`
 }
 
-// welcome prints what is on this machine, and what to try.
+// welcome prints what is on this machine, and what to try. On a terminal, it first
+// lets the user choose a session to continue.
 func welcome(a *app) error {
 	if machine(a.out.getenv).Home == "" {
 		return noHomeError("run `rehome help` to list the commands")
@@ -53,7 +55,25 @@ func welcome(a *app) error {
 	}
 	w := newWelcome(listing)
 	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
+	if tty, _, captured := a.out.terminal(); w.Sessions > 0 && tty != nil && !captured && !a.out.json {
+		src, err := (&chooser{app: a, header: w.header(), listing: listing}).choose()
+		if err == nil {
+			return (&continueCmd{}).open(a, src)
+		}
+		if !errors.As(err, new(silent)) {
+			return err
+		}
+	}
 	return a.out.printResult(w)
+}
+
+// header returns what is above the list of sessions.
+func (w *welcomeResult) header() []screen.Safe {
+	var clients []screen.Safe
+	for _, c := range w.Clients {
+		clients = append(clients, grouped(int64(c.Sessions))+" "+visible(c.Client))
+	}
+	return []screen.Safe{screen.Join(clients, ", "), "Choose a session to continue, or Esc for other commands.", ""}
 }
 
 func newWelcome(l *sessions.Listing) *welcomeResult {

@@ -44,7 +44,7 @@ func (m *model) View() tea.View {
 	var lines []string
 	add := func(s screen.Safe) { lines = append(lines, string(s)) }
 	for n := range m.headerRows() {
-		add(m.list.Header[n])
+		add(screen.Cut(m.list.Header[n], m.width))
 	}
 	p := m.o.Palette
 	query := screen.Visible(string(m.query))
