@@ -156,10 +156,10 @@ func (w *welcomeResult) clients(p *page) {
 		rows = append(rows, row)
 	}
 	width := screen.ColumnWidths(rows)
-	for _, row := range rows {
+	for i, row := range rows {
 		lead := padLeft(row[1], width[1]) + "  " + padRight(row[2], width[2])
 		room := w.width - 4 - width[0] - screen.Cells(lead)
-		p.Line("  " + padRight(row[0], width[0]) + lead + p.Faint(screen.Cut(row[3], room)))
+		p.Line("  " + p.Client(w.Clients[i].Client, padRight(row[0], width[0])) + lead + p.Faint(screen.Cut(row[3], room)))
 	}
 }
 
