@@ -26,11 +26,9 @@ type Sessions struct {
 	// without reading the content of the store. nil: only Decode can list.
 	Heads func(ctx context.Context, l *Location, v View) iter.Seq2[*session.Head, error]
 
-	// Scan calls take with the stored bytes of sessions, in pieces: whatever words
-	// Decode finds in a session are in its pieces, as UTF-8 or as escapes of JSON. A
-	// piece has the id of its session, or "" if it can be of any session; that of a
-	// subagent that no list names can have the id of its parent. Pieces can have more
-	// than Decode yields, and are valid until take returns. An error means that only
-	// Decode can find out. nil: only Decode can.
-	Scan func(ctx context.Context, l *Location, v View, take func(session string, piece []byte)) error
+	// Scan gives s the stored bytes of all text that Decode yields, which is much
+	// faster than decoding it: prompts, answers, reasoning, and the strings in tool
+	// calls and results. Bytes are given in pieces that no word crosses. An error means
+	// that only Decode can tell what is in the store. nil: only Decode ever can.
+	Scan func(ctx context.Context, l *Location, v View, s *Scan) error
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -113,4 +114,23 @@ func withoutEscapes(expr string) string {
 		}
 	}
 	return out.String()
+}
+
+// scan returns a Scan for the terms.
+func (q *Query) scan() *formats.Scan {
+	all, found := uint64(0), uint64(0)
+	for i, t := range q.terms {
+		all |= 1 << i
+		if t.raw == nil {
+			found |= 1 << i
+		}
+	}
+	return formats.NewScan(all, found, func(b []byte) (terms uint64) {
+		for i, t := range q.terms {
+			if slices.ContainsFunc(t.raw, func(n *needle) bool { return n.in(b) }) {
+				terms |= 1 << i
+			}
+		}
+		return terms
+	})
 }

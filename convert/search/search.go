@@ -54,7 +54,7 @@ type Report struct {
 
 // Run searches listed sessions, each in its best store, and calls found with every hit
 // until that returns false. Stores come in the order of their first session in the
-// list; in a store, titles come before the text of sessions. A hit is reported as soon
+// list; in a store, the sessions of which only the title matches come first. A hit is reported as soon
 // as all before it are.
 func Run(ctx context.Context, reg *formats.Registry, list []sessions.Listed, o Options, found func(*Hit) bool) (*Report, error) {
 	parent := ctx
@@ -124,7 +124,8 @@ type target struct {
 	ids     []string                    // of wanted, in the order of the list
 	hits    chan *Hit
 	err     error
-	decoded int // 1 if it was
+	titles  map[string]*Hit // in titles, by session, until they are handed on
+	decoded int             // 1 if it was
 	// searched is 1 if the store was searched.
 	searched int
 }
@@ -173,6 +174,7 @@ func (s *searcher) search(t *target) {
 	if err == nil && len(ids) > 0 {
 		t.decoded = 1
 	}
+	t.titles = map[string]*Hit{}
 	for _, id := range t.ids {
 		l := t.wanted[id]
 		units := []unit{{Title, l.Title}}
@@ -180,19 +182,30 @@ func (s *searcher) search(t *target) {
 			continue
 		}
 		e, _ := s.o.Query.excerpt(units)
-		if !s.give(t, &Hit{Session: t.session(&l.Head), Kind: Title, Excerpt: e}) {
+		t.titles[id] = &Hit{Session: t.session(&l.Head), Kind: Title, Excerpt: e}
+		if !slices.Contains(ids, id) && !s.title(t, id) {
 			return
-		}
-		if s.o.First {
-			ids = slices.DeleteFunc(ids, func(one string) bool { return one == id })
 		}
 	}
 	if err == nil && len(ids) > 0 {
 		err = s.decode(t, ids)
 	}
+	for _, id := range t.ids { // of sessions that could not be decoded
+		if !s.title(t, id) {
+			return
+		}
+	}
 	if s.ctx.Err() == nil {
 		t.err = err
 	}
+}
+
+// title hands on the hit in the title of a session, if there is one. It reports whether
+// to continue.
+func (s *searcher) title(t *target, id string) bool {
+	h := t.titles[id]
+	delete(t.titles, id)
+	return h == nil || s.give(t, h)
 }
 
 // session returns a session of the store.
@@ -216,19 +229,18 @@ func (s *searcher) view() formats.View {
 
 // candidates returns the ids of the sessions whose stored bytes can match.
 func (s *searcher) candidates(t *target) ([]string, error) {
-	scan := t.format.Sessions.Scan
-	f := newFilter(s.o.Query)
-	if scan == nil || f.all() || s.o.decodeAll {
+	scan := s.o.Query.scan()
+	if t.format.Sessions.Scan == nil || scan.Done() || s.o.decodeAll {
 		return t.ids, nil
 	}
 	loc, err := formats.Locate(t.path)
 	if err != nil {
 		return nil, err
 	}
-	if err := scan(s.ctx, loc, s.view(), f.add); err != nil {
+	if err := t.format.Sessions.Scan(s.ctx, loc, s.view(), scan); err != nil {
 		return t.ids, s.ctx.Err() // decoding says what is wrong
 	}
-	return f.matching(t.ids), nil
+	return slices.DeleteFunc(slices.Clone(t.ids), func(id string) bool { return !scan.Matches(id) }), nil
 }
 
 // decode searches sessions of a store, and the subagents in their records.
@@ -258,6 +270,12 @@ func (s *searcher) decode(t *target, ids []string) error {
 // messages searches the messages of a session. It reports whether to continue.
 func (s *searcher) messages(t *target, one *session.Session) (more bool, err error) {
 	from := t.session(&one.Head)
+	if h := t.titles[one.ID]; h != nil {
+		from = h.Session
+		if !s.title(t, one.ID) || s.o.First {
+			return s.ctx.Err() == nil, nil
+		}
+	}
 	var units []unit
 	turn := 0
 	for m, err := range one.Messages {
@@ -284,57 +302,4 @@ func (s *searcher) messages(t *target, one *session.Session) (more bool, err err
 		}
 	}
 	return true, nil
-}
-
-// filter finds out which sessions can match, by their stored bytes.
-type filter struct {
-	query  *Query
-	full   uint64            // a bit for each term
-	common uint64            // terms found where the session is unknown, or that cannot be searched for
-	found  map[string]uint64 // terms found by session
-}
-
-func newFilter(q *Query) *filter {
-	f := &filter{query: q, found: map[string]uint64{}}
-	for i, t := range q.terms {
-		f.full |= 1 << i
-		if t.raw == nil {
-			f.common |= 1 << i
-		}
-	}
-	return f
-}
-
-// all reports whether every session can match.
-func (f *filter) all() bool { return f.common == f.full }
-
-// add searches a piece of the stored bytes of a session, of any session if id is "".
-func (f *filter) add(id string, piece []byte) {
-	seen := f.common | f.found[id]
-	if seen == f.full {
-		return
-	}
-	found := uint64(0)
-	for i, t := range f.query.terms {
-		if seen>>i&1 == 0 && slices.ContainsFunc(t.raw, func(n *needle) bool { return n.in(piece) }) {
-			found |= 1 << i
-		}
-	}
-	switch {
-	case found == 0:
-	case id == "":
-		f.common |= found
-	default:
-		f.found[id] |= found
-	}
-}
-
-// matching returns the sessions that can match.
-func (f *filter) matching(ids []string) (out []string) {
-	for _, id := range ids {
-		if f.common|f.found[id] == f.full {
-			out = append(out, id)
-		}
-	}
-	return out
 }

@@ -2,7 +2,6 @@ package search
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -56,7 +55,9 @@ func (o *Options) part(out []unit, p session.Part, kind Kind) []unit {
 	}
 	values := func(k Kind, raw session.Raw) {
 		if k != Context || o.Context {
-			eachString(raw, func(s string) { add(k, s) })
+			for s := range session.Strings(raw) {
+				add(k, s)
+			}
 		}
 	}
 	switch p := p.(type) {
@@ -91,32 +92,6 @@ func (o *Options) part(out []unit, p session.Part, kind Kind) []unit {
 		}
 	}
 	return out
-}
-
-// eachString calls f with the strings in a JSON value, except the names of members.
-func eachString(raw []byte, f func(string)) {
-	for len(raw) > 0 {
-		from := bytes.IndexByte(raw, '"')
-		if from < 0 {
-			return
-		}
-		to := from + 1
-		for to < len(raw) && raw[to] != '"' {
-			if raw[to] == '\\' {
-				to++
-			}
-			to++
-		}
-		to = min(to+1, len(raw))
-		rest := bytes.TrimLeft(raw[to:], " \t\r\n")
-		if len(rest) == 0 || rest[0] != ':' {
-			var s string
-			if json.Unmarshal(raw[from:to], &s) == nil {
-				f(s)
-			}
-		}
-		raw = rest
-	}
 }
 
 // matches reports whether each term is in one of some units.

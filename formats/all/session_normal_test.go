@@ -12,6 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/formatstest"
 	"rehome/formats/formatstest/graphgen"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -72,6 +73,9 @@ func decodeStore(t *testing.T, format, path string, sel session.Selection) *outc
 			continue
 		}
 		out.sessions = append(out.sessions, walk(t.Context(), out, s))
+	}
+	if f.Sessions.Scan != nil && !sel.History && len(sel.IDs) == 0 {
+		formatstest.Scanned(t, f, path)
 	}
 	out.tally = sel.Account.Total()
 	return out

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"cmp"
+	"context"
 	"path/filepath"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"rehome/formats/claudecode/internal/read"
 	"rehome/formats/claudecode/internal/write"
 	"rehome/formats/internal/filename"
+	"rehome/formats/internal/jsonl"
 	"rehome/formats/session"
 )
 
@@ -28,7 +30,7 @@ func Format() *formats.Format {
 			Open:   open,
 			Create: create,
 		},
-		Sessions: &formats.Sessions{Decode: read.Decode, Heads: read.Heads},
+		Sessions: &formats.Sessions{Decode: read.Decode, Heads: read.Heads, Scan: scan},
 		Writer: &formats.Writer{
 			New:        write.New,
 			Path:       write.SessionPath,
@@ -51,6 +53,11 @@ func Format() *formats.Format {
 		IsStoreName: isStoreName,
 		Check:       audit.Check,
 	}
+}
+
+// scan searches the files of sessions.
+func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) error {
+	return jsonl.Scan(ctx, l, outline.Layout(l), s, nil)
 }
 
 // isStoreName reports whether a path is named like the file of a session in the

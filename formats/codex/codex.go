@@ -33,6 +33,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,
+			Scan:   scan,
 		},
 		Home: &formats.Home{
 			Title:     "Codex",
@@ -297,4 +298,19 @@ func (a *audit) end() {
 	for _, id := range open {
 		a.say("RH489", a.calls[id], "/payload/call_id", "call %q", rule.Clip(id))
 	}
+}
+
+// scan searches the files of sessions, and those that they were forked from.
+func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) error {
+	return jsonl.Scan(ctx, l, layout(), s, func(st *jsonl.Store, f *jsonl.File) (out []*jsonl.File) {
+		d := &decoder{ctx: ctx, store: st, file: f}
+		_, meta, _ := head(ctx, st, f, "")
+		d.findSources(meta, &session.Session{})
+		for _, from := range d.sources {
+			if from.base > 0 {
+				out = append(out, from.File)
+			}
+		}
+		return out
+	})
 }

@@ -40,6 +40,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: codec{shape}.decode,
 			Heads:  heads,
+			Scan:   codec{shape}.scan,
 		},
 		Home: &formats.Home{
 			Title:     "Cursor CLI",

@@ -43,6 +43,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: decoder(known),
 			Heads:  lister(known),
+			Scan:   scanner(known),
 		},
 		Home: &formats.Home{
 			Roots:     home,

@@ -28,6 +28,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,
+			Scan:   scan,
 		},
 		IsStoreName: isStoreName,
 		Home: &formats.Home{

@@ -2,6 +2,7 @@ package cursortranscript
 
 import (
 	"cmp"
+	"context"
 	"path"
 	"path/filepath"
 	"slices"
@@ -70,4 +71,9 @@ func agent(f *jsonl.File) string {
 		return session.CursorSDK
 	}
 	return session.CursorCLI
+}
+
+// scan searches the transcripts.
+func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) error {
+	return jsonl.Scan(ctx, l, layout(l), s, nil)
 }

@@ -24,6 +24,7 @@ var sessionLaws = []law{
 	{"sessions cancelled", sessionsCancelled},
 	{"heads", heads},
 	{"selection", selection},
+	{"scanned", scanned},
 	{"sessions truncated", sessionsTruncated},
 	{"sessions stopped", sessionsStopped},
 }

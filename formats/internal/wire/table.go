@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -292,4 +293,20 @@ func (t *Table) enum(head, body string) error {
 		e.names[int32(n)] = prefix + rest
 	}
 	return nil
+}
+
+// Words returns the words of the table that are values in JSON, or names of tools.
+func (t *Table) Words() (out []string) {
+	for _, e := range t.enums {
+		for _, name := range e.names {
+			out = append(out, name)
+		}
+	}
+	if calls := t.messages["ToolCall"]; calls != nil {
+		for _, f := range calls.Fields {
+			out = append(out, f.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }

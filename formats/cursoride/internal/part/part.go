@@ -158,7 +158,8 @@ func (m *marks) own(ctx context.Context, s *lists.Database, key string) error {
 		switch {
 		case ok:
 			m.take(s.File, lists.DiskTable, f.RowID)
-			m.look(s, f.Bytes)
+			m.pictures(f.Bytes)
+			lists.EachRef(f.Bytes, func(h string) { m.hash(s, h) })
 		case key != keys[0]: // the first was not listed
 			m.note.Add(loss.Loss{Code: loss.KeyUnusable, At: s.Addr(lists.DiskTable, key, 0)})
 		}

@@ -3,7 +3,6 @@ package read
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"iter"
 	"slices"
 	"strings"
@@ -41,15 +40,10 @@ func (b *blobs) Blob(ctx context.Context, id agentstate.ID) ([]byte, error) {
 		return nil, err
 	}
 	b.rows[id] = f.RowID
-	switch {
-	case f.Class == store.Text:
-		if plain, err := hex.DecodeString(string(f.Bytes)); err == nil {
-			return plain, nil
-		}
-	case len(f.Bytes) == 1 && f.Bytes[0] == 0 && sha256.Sum256(nil) == id:
+	if f.Class != store.Text && len(f.Bytes) == 1 && f.Bytes[0] == 0 && sha256.Sum256(nil) == id {
 		return []byte{}, nil
 	}
-	return f.Bytes, nil
+	return lists.BlobBytes(f.Class, f.Bytes), nil
 }
 
 func (b *blobs) at(id agentstate.ID) store.Addr {

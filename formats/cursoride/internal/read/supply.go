@@ -172,7 +172,7 @@ func (s *supply) tool(t *tool) {
 	if c := s.callOf[t.call.ID]; c != nil {
 		if t.call.Input == nil && t.call.Args == nil {
 			t.call.Input, t.call.Args, t.call.From = c.Input, c.Args, fromState
-			if t.call.Name == "unknown" {
+			if t.call.Name == NoName {
 				t.call.Name, t.call.Kind = c.Name, c.Kind
 			}
 		}

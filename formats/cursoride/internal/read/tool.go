@@ -14,6 +14,9 @@ import (
 	"rehome/formats/session"
 )
 
+// NoName is the name of a tool that the store does not name.
+const NoName = "unknown"
+
 // The members of toolFormerData, and of one of the toolResults of 2025.
 const (
 	toolNumber = iota
@@ -90,7 +93,7 @@ func (d *assembler) tool(raw []byte, bubble string) tool {
 	c.Kind = kindOf(number, c.Name)
 	c.Input, c.Args = lists.EmbeddedJSON(f.Raw(toolRawArgs)), lists.EmbeddedJSON(f.Raw(toolParams)) // views: the bubble stays as long
 	if c.Name == "" {
-		c.Name = cmp.Or(c.Kind, "unknown")
+		c.Name = cmp.Or(c.Kind, NoName)
 	}
 	if c.ID == "" {
 		c.ID = bubble
@@ -238,7 +241,7 @@ func (d *assembler) oldTools(tools []tool, b *bubble) []tool {
 		}
 		c := &session.ToolCall{ID: f.Text(toolCallID), Name: f.Text(toolName)}
 		c.Kind, c.Input, c.Args = kindOf(number, c.Name), own(lists.EmbeddedJSON(f.Raw(toolRawArgs))), own(lists.EmbeddedJSON(f.Raw(toolParams)))
-		c.Name = cmp.Or(c.Name, c.Kind, "unknown")
+		c.Name = cmp.Or(c.Name, c.Kind, NoName)
 		c.ID = cmp.Or(c.ID, fmt.Sprintf("%s-call-%d", b.id, n))
 		r := &session.ToolResult{Value: own(lists.EmbeddedJSON(f.Raw(toolResult)))}
 		if text := f.Text(toolBinary); text != "" {

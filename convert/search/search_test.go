@@ -1,0 +1,199 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/convert/sessions"
+	"rehome/formats"
+	"rehome/formats/all"
+	"rehome/formats/formatstest/idegen"
+	"rehome/formats/session"
+)
+
+// listed lists the samples of clients, and a store of the IDE.
+func listed(t *testing.T) []sessions.Listed {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "User")
+	if err := idegen.New(3, 30).Write(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{dir, "../../testdata/claude/config", "../../testdata/chat", "../../testdata/codex/home"}})
+	if err != nil || len(l.Sessions) < 20 {
+		t.Fatalf("%d sessions, %v", len(l.Sessions), err)
+	}
+	return l.Sessions
+}
+
+// run searches and returns the hits, a line each.
+func run(t *testing.T, list []sessions.Listed, o Options, words ...string) ([]string, *Report) {
+	t.Helper()
+	if o.Query == nil {
+		var err error
+		if o.Query, err = NewQuery(words, nil, SmartCase); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out []string
+	r, err := Run(t.Context(), all.Registry(), list, o, func(h *Hit) bool {
+		out = append(out, fmt.Sprintf("%s %s %d %s %s: %s", h.Session.Agent, h.Session.ID, h.Turn, h.Kind, h.Message, h.Text))
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, r
+}
+
+// TestSameAsDecoding: searching stored bytes first finds what decoding everything finds,
+// with any number of workers, and decodes less.
+func TestSameAsDecoding(t *testing.T) {
+	list := listed(t)
+	anything, err := NewQuery(nil, []string{`\pL{4,}`}, SmartCase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits, _ := run(t, list, Options{Query: anything, Context: true})
+	words := map[string]bool{}
+	for _, h := range hits {
+		_, text, _ := strings.Cut(h, ": ")
+		for _, w := range regexp.MustCompile(`[\pL\pN_]+`).FindAllString(text, -1) {
+			words[strings.ToLower(w)] = true
+		}
+	}
+	sorted := slices.Sorted(maps.Keys(words))
+	if len(sorted) < 200 {
+		t.Fatalf("%d words", len(sorted))
+	}
+	decoded, stores := 0, 0
+	for i := 0; i < len(sorted); i += len(sorted) / 25 {
+		terms := []string{sorted[i]}
+		if i%2 > 0 {
+			terms = append(terms, sorted[i*7%len(sorted)])
+		}
+		want, _ := run(t, list, Options{Context: true, decodeAll: true}, terms...)
+		got, r := run(t, list, Options{Context: true, Jobs: 1 + i%3}, terms...)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %d matches, and %d if everything is decoded", terms, len(got), len(want))
+		}
+		decoded, stores = decoded+r.Decoded, stores+r.Stores
+	}
+	if decoded == 0 || decoded*2 > stores {
+		t.Errorf("%d of %d stores were decoded", decoded, stores)
+	}
+}
+
+// TestRunStops: a search ends early when its consumer or its context does.
+func TestRunStops(t *testing.T) {
+	list := listed(t)
+	q, err := NewQuery([]string{"the"}, nil, SmartCase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	if _, err := Run(t.Context(), all.Registry(), list, Options{Query: q}, func(*Hit) bool { n++; return n < 3 }); err != nil || n != 3 {
+		t.Errorf("%d matches, %v", n, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := Run(ctx, all.Registry(), list, Options{Query: q}, func(*Hit) bool { cancel(); return true }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	all, _ := run(t, list, Options{Query: q})
+	first, _ := run(t, list, Options{Query: q, First: true})
+	seen := map[string]bool{}
+	for _, h := range first {
+		id := strings.Join(strings.Fields(h)[:2], " ")
+		if seen[id] {
+			t.Errorf("%s is found twice", id)
+		}
+		seen[id] = true
+	}
+	if len(first) == 0 || len(first) >= len(all) {
+		t.Errorf("%d sessions, %d matches", len(first), len(all))
+	}
+}
+
+// TestRequest finds a turn by the id of its request.
+func TestRequest(t *testing.T) {
+	list := listed(t)
+	found := 0
+	for _, s := range list {
+		if s.Agent != session.CursorIDE {
+			continue
+		}
+		for _, id := range requests(t, &s) {
+			q, err := NewRequestQuery(id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := run(t, list, Options{Query: q}); len(got) == 0 || !strings.Contains(got[0], s.ID) {
+				t.Errorf("request %s of %s: %q", id, s.ID, got)
+			}
+			found++
+		}
+		if found > 5 {
+			break
+		}
+	}
+	if found == 0 {
+		t.Error("no requests")
+	}
+	if got, _ := run(t, list, Options{Query: &Query{request: "none", terms: nil}, decodeAll: true}); len(got) != 0 {
+		t.Errorf("%q", got)
+	}
+}
+
+// requests returns the ids of the requests of a session.
+func requests(t *testing.T, s *sessions.Listed) (out []string) {
+	loc, err := formats.Locate(s.Sources[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for one := range all.Registry().Lookup(s.Sources[0].Format).Sessions.Decode(t.Context(), loc, formats.FullView(1), session.Selection{IDs: []string{s.ID}}) {
+		for m := range one.Messages {
+			if m != nil && m.Turn != nil && m.Turn.RequestID != "" {
+				out = append(out, m.Turn.RequestID)
+			}
+		}
+	}
+	return out
+}
+
+// TestUnreadable: a store that is gone or damaged is reported, and the others are
+// searched.
+func TestUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	for _, id := range []string{"0a000000-0000-4000-8000-000000000001", "0a000000-0000-4000-8000-000000000002"} {
+		line := `{"type":"user","uuid":"` + id + `","sessionId":"` + id + `","cwd":"/w","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"a needle in hay"}}` + "\n"
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var list []sessions.Listed
+	for _, f := range []string{"1", "2"} {
+		l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{filepath.Join(dir, "0a000000-0000-4000-8000-00000000000"+f+".jsonl")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, l.Sessions...)
+	}
+	if got, r := run(t, list, Options{}, "NEEDLE"); len(got) != 0 || r.Decoded != 0 || r.Stores != 2 {
+		t.Errorf("%q, %+v", got, r)
+	}
+	if err := os.Remove(list[0].Sources[0].Path); err != nil {
+		t.Fatal(err)
+	}
+	got, r := run(t, list, Options{}, "needle", "hay") // the titles are listed already
+
+	if len(got) != 3 || len(r.Unread) != 1 || r.Unread[0].Path != list[0].Sources[0].Path || r.Decoded != 1 {
+		t.Errorf("%q, %+v", got, r)
+	}
+}
