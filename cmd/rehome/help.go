@@ -266,7 +266,7 @@ func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert", "watch"},
 		4:   {"check", "doctor"},
-		5:   {"convert", "migrate", "continue", "watch", "search", "show", "check", "doctor"},
+		5:   {"convert", "migrate", "continue", "watch", "show", "check", "doctor"},
 		130: {"convert", "migrate", "continue", "watch", "ls", "search", "show", "check", "doctor", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)

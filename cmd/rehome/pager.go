@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -79,7 +81,7 @@ func (p *pager) Write(b []byte) (int, error) {
 	}
 	p.buf.Write(b)
 	for line := range bytes.Lines(b) {
-		p.height += 1 + len(line)/(p.width+1)
+		p.height += 1 + max(0, cellsOf(line)-1)/p.width
 	}
 	if p.height < p.rows {
 		if p.eager {
@@ -87,10 +89,31 @@ func (p *pager) Write(b []byte) (int, error) {
 		}
 		return len(b), nil
 	}
+	if lines := bytes.Count(p.buf.Bytes(), []byte("\n")) - bytes.Count(b, []byte("\n")); p.eager && lines > 0 {
+		fmt.Fprintf(p.out, "\x1b[%dA\x1b[J", lines) // the pager prints them again
+	}
 	if err := p.start(); err != nil {
 		return 0, err
 	}
 	return len(b), nil
+}
+
+// cellsOf returns about how many cells a line takes, without its colors.
+func cellsOf(line []byte) (n int) {
+	colors := false
+	for _, c := range line {
+		switch {
+		case colors:
+			colors = c != 'm'
+		case c == 0x1b:
+			colors = true
+		case c >= 0xe3: // the first byte of most characters that take two
+			n += 2
+		case c != '\n' && utf8.RuneStart(c):
+			n++
+		}
+	}
+	return n
 }
 
 // start runs the pager. If that fails, output goes directly to the terminal.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
 )
@@ -31,18 +32,19 @@ func (r *searchResult) printNew(p *page) {
 	first := len(s.Matches) == 1
 	switch {
 	case !r.grouped && r.cmd.Sessions:
-		p.Line(screen.Join([]screen.Safe{visible(s.Agent), visible(s.ID), visible(s.Title)}, "\t"))
+		p.Line(screen.Join([]screen.Safe{visible(s.ID), visible(s.Title), visible(s.Agent)}, "\t"))
 	case !r.grouped:
-		p.Line(screen.Join([]screen.Safe{visible(s.Agent), visible(s.ID), visible(strconv.Itoa(m.Turn)), visible(m.Kind), visible(s.Title), r.excerpt(p, m, 0)}, "\t"))
+		p.Line(screen.Join([]screen.Safe{visible(s.ID), visible(s.Title), visible(s.Agent), visible(strconv.Itoa(m.Turn)), visible(m.Kind), r.excerpt(p, m, 0)}, "\t"))
 	default:
 		if first {
 			r.printHidden(p)
 			r.printSession(p, s)
+			r.shown = 0
 		}
 		if r.cmd.Sessions || m.Kind == "title" {
 			break // the line of the session shows it
 		}
-		if len(s.Matches) > maxMatches && !r.cmd.All {
+		if r.shown++; r.shown > maxMatches && !r.cmd.All {
 			r.hidden++
 			break
 		}
@@ -50,27 +52,28 @@ func (r *searchResult) printNew(p *page) {
 	}
 }
 
-// printSession prints the line of a session: client, the name that show takes, title,
+// minWidthOfProject is the width from which projects are printed.
+const minWidthOfProject = 62
+
+// printSession prints the line of a session: the name that show takes, title, client,
 // project and time.
 func (r *searchResult) printSession(p *page, s *searchSession) {
 	if s != r.Sessions[0] && !r.cmd.Sessions {
 		p.Line("")
 	}
-	head := p.Cyan(visible(s.Agent)) + "  " + p.Strong(r.name(s))
-	used := screen.Cells(visible(s.Agent)) + screen.Cells(r.name(s)) + 2*gap
-	tail := screen.Safe("")
+	client, rest := visible(s.Agent), screen.Safe("")
+	if s.Project != "" && r.width >= minWidthOfProject {
+		rest += screen.Repeat(" ", gap) + shortenPath((&lsResult{home: r.home}).shortPath(s.Project), r.width/4)
+	}
 	if at := s.session.Updated; at.Known() {
-		tail = visible(relativeTime(at.Time(), r.now))
+		rest += screen.Repeat(" ", gap) + visible(relativeTime(at.Time(), r.now))
 	}
-	if s.Project != "" && r.width >= 60 {
-		tail = shortenPath((&lsResult{home: r.home}).shortPath(s.Project), r.width/4) + screen.Repeat(" ", gap) + tail
-	}
-	title := visible(s.Title)
+	title := visible(strings.TrimSpace(s.Title))
 	if s.Title == "" {
 		title = unknown
 	}
-	room := max(r.width-used-screen.Cells(tail)-gap, minTitleWidth)
-	p.Line(head + "  " + padRight(screen.Cut(title, room), room) + p.Faint(tail))
+	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*gap, minTitleWidth)
+	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(title, room), room) + p.Client(s.Agent, client) + p.Faint(rest))
 }
 
 // name returns what show and continue take for a session.
@@ -102,7 +105,7 @@ func (r *searchResult) excerpt(p *page, m *searchHit, width int) screen.Safe {
 	if m.cut[1] {
 		trail = "…"
 	}
-	if width > 0 { // enough of what is before the match that the match itself is seen
+	if width > 0 && screen.Cells(visible(m.Text)) > width { // show the match, if not all before it
 		text := visible(m.Text[:before])
 		if short := screen.CutLeft(lead+text, width/3); short != lead+text {
 			lead = short
@@ -142,18 +145,8 @@ func (r *searchResult) printEnd(p *page) {
 	}
 	r.printHidden(p)
 	if r.Matches > 0 {
-		s := r.Sessions[0]
-		m := s.Matches[0]
-		hint := "rehome show " + r.name(s)
-		if m.Turn > 0 {
-			hint += screen.Sprintf(" --turns %d", m.Turn)
-		}
 		p.Line("")
-		count := grouped(int64(r.Matches)) + " matches"
-		if r.Matches == 1 {
-			count = "1 match"
-		}
-		p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read one: " + hint))
+		r.printNext(p)
 	}
 	if len(r.Unread) > 0 {
 		p.Line("")
@@ -162,6 +155,25 @@ func (r *searchResult) printEnd(p *page) {
 			(&lsResult{home: r.home}).unread(p, u)
 		}
 	}
+}
+
+// printNext prints how much was found, and what to do with the first session.
+func (r *searchResult) printNext(p *page) {
+	count := grouped(int64(r.Matches)) + " matches"
+	if r.Matches == 1 {
+		count = "1 match"
+	}
+	s := r.Sessions[0]
+	show := "rehome show " + r.name(s)
+	for _, m := range s.Matches {
+		if m.Turn > 0 {
+			show += screen.Sprintf(" --turns %d", m.Turn)
+			break
+		}
+	}
+	p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read or continue the first:"))
+	p.Line(p.Faint("  " + show))
+	p.Line(p.Faint("  rehome continue " + r.name(s)))
 }
 
 // remarkUnread reports on stderr what could not be read.

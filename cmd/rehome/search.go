@@ -14,12 +14,12 @@ import (
 type searchCmd struct {
 	Words []string `arg:"" optional:"" name:"word" help:"Words to find; a message must contain all of them. Quote a phrase."`
 
-	Regexp     []string `short:"e" group:"What to find:" placeholder:"REGEX" help:"Also require a match of this regular expression (repeatable)"`
+	Regexp     []string `short:"e" sep:"none" group:"What to find:" placeholder:"REGEX" help:"Also require a match of this regular expression (repeatable)"`
 	IgnoreCase bool     `short:"i" group:"What to find:" help:"Ignore case (by default, only terms without capital letters do)"`
 	Request    string   `group:"What to find:" placeholder:"ID" help:"Find the turn with this request id, as clients show it in error messages"`
 	Context    bool     `group:"What to find:" rare:"" help:"Also search what clients add to a session: system prompts, rules, the state of the editor"`
 
-	Path    []string `group:"Where to search:" rare:"" placeholder:"PATH" help:"Search the stores at this path instead of those of this machine (repeatable)"`
+	Path    []string `sep:"none" group:"Where to search:" rare:"" placeholder:"PATH" help:"Search the stores at this path instead of those of this machine (repeatable)"`
 	Project string   `group:"Where to search:" placeholder:"DIR" help:"Search only sessions of this folder and its subfolders"`
 	Client  string   `group:"Where to search:" aliases:"agent" placeholder:"NAME" help:"Search only sessions of this client: cursor-cli, cursor-sdk, cursor-ide, ... (cursor for all three)"`
 	Since   string   `group:"Where to search:" placeholder:"WHEN" help:"Search only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
@@ -35,8 +35,8 @@ type searchCmd struct {
 func (searchCmd) Help() string {
 	return `Finds words in titles, prompts, answers, reasoning, tool calls and their results, in the sessions of every client on
 this machine. There is no index to build or to update. Put the id that a match is listed under after rehome show or
-rehome continue. In a pipe, each match is a line of fields separated by tabs: client, session id, turn, kind, title,
-text; with -l: client, session id, title.
+rehome continue. In a pipe, each match is a line of fields separated by tabs: session id, title, client, turn, kind,
+text; with -l: session id, title, client.
 
 Exits with 1 if nothing matches.
 
@@ -152,7 +152,8 @@ type searchResult struct {
 	width   int
 	grouped bool // by session, for people; else a line for each match
 	current *search.Session
-	hidden  int // matches of the current session that are not printed
+	shown   int // matches in the text of the current session,
+	hidden  int // and of these, those that are not printed
 }
 
 type searchSession struct {
