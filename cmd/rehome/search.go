@@ -44,7 +44,7 @@ Examples:
 
     rehome search flaky socket
     rehome search "connection reset" --project . --since "2 weeks"
-    rehome search -e 'TODO\(\w+\)' --client cursor
+    rehome search -e 'ENOSPC|EDQUOT' --client cursor
     rehome search --request 0b0ad6a8-2d5c-4f4c-9d0a-6f5f3f0c8a11`
 }
 
