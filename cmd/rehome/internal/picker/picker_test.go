@@ -163,7 +163,7 @@ func TestLoading(t *testing.T) {
 	}
 	failed := errors.New("failed")
 	m = &model{o: Options{Load: func(context.Context) (*List, error) { return nil, failed }}}
-	if m.send(m.Init()()); m.err != failed {
+	if m.send(m.Init()()); !errors.Is(m.err, failed) {
 		t.Errorf("got %v", m.err)
 	}
 }
