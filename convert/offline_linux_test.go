@@ -91,6 +91,8 @@ func TestNoSockets(t *testing.T) {
 		{"migrate chat --home home --cwd /work", 0}, {"migrate //example.com/share --home home", 1},
 		{"check chat --secrets", 0}, {"check samples --secrets --for claude-code --format sarif", unsure}, {"check --rules", 0},
 		{"check all.jsonl --schema remote.json", 1}, {"nonsense", 2},
+		{"search hello", 0}, {"search --path samples -e h.llo", 0}, {"doctor", 0}, {"doctor samples", unsure},
+		{"continue 5d0b2b7e --cwd . --print", 0}, {"continue https://example.com/chat --print", 1},
 	} {
 		args := strings.Split(c.args, " ")
 		covered[args[0]] = true
