@@ -83,7 +83,8 @@ export function picked(count) {
   const cwd = folder("work é (3)");
   check(`Claude Code ${clients[0]}, from a list of ${count} sessions`, () => {
     const job = { version: clients[0], cwd, home: many(count, cwd), keys: [{ after: `of ${count.toLocaleString("en")} sessions`, type: "\r" }] };
-    const { missing, text, millis } = inFront([], { ...job, phrases: ["❯ TestLogin fails about one run in ten.", "A session stayed valid during the second in which it expires. Fixed."] });
+    // The banner tells the client's screen from the preview of the list.
+    const { missing, text, millis } = inFront([], { ...job, phrases: [`Claude Code v${clients[0]}`, "❯ TestLogin fails about one run in ten.", "A session stayed valid during the second in which it expires. Fixed."] });
     if (missing.length) throw new Error(`not to be seen: ${JSON.stringify(missing)}, of\n${text}`);
     if (millis > most * 1000) throw new Error(`the answer is there after ${millis} ms`);
     return `one key, and ${(millis / 1000).toFixed(1)} s after the start the client shows the last answer`;
