@@ -94,6 +94,7 @@ func furnishAnn(t *testing.T, home string) {
 type commandCase struct {
 	before []string // commands to run first
 	not    string   // why the line is not run
+	exit   int      // the exit status in this home, where the line has no remark
 }
 
 // caseOf returns the name of the case of a line: the line itself, or a prefix
@@ -123,6 +124,14 @@ func commandCases() map[string]commandCase {
 
 		"rehome doctor agents --fail-on drift": {before: []string{agents}},
 		"rehome restore --dry-run":             {before: []string{"rehome backup"}},
+
+		"rehome search flaky socket":                                     {exit: 1},
+		`rehome search "connection reset" --project . --since "2 weeks"`: {exit: 1},
+		`rehome search -e 'TODO\(\w+\)' --client cursor`:                 {exit: 1},
+		"rehome search --request *":                                      {exit: 1},
+		"rehome continue":                                                {not: "it needs a terminal; TestPicker runs it"},
+		"rehome continue --last":                                         {not: "it needs a terminal; TestContinue runs one like it"},
+		"rehome continue 5d0b2b7e --in claude-code":                      {not: "it needs a terminal; TestContinue runs one like it"},
 
 		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},
 		`git commit -am "rehome: release 0.1.0"`:                        {not: "it is a step of a release"},
