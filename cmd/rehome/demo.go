@@ -2,15 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"rehome/cmd/rehome/internal/demochat"
+	"rehome/convert"
 	"rehome/formats"
 	"rehome/internal/udiff"
 )
@@ -49,7 +50,11 @@ type demoDiff struct {
 
 // demoRun is a demo in progress. The working directory is the demo's folder, so
 // that the commands run exactly as they are printed.
-type demoRun struct{ *app }
+type demoRun struct {
+	*app
+	demoResult
+	err error // the first one; nothing runs after it
+}
 
 // Run shows a chat, continues it in Claude Code, converts it to text and back,
 // and damages the text.
@@ -58,166 +63,86 @@ func (demoCmd) Run(a *app) error {
 	if err == nil {
 		folder, err = filepath.EvalSymlinks(folder) // as the client names it
 	}
-	if err != nil {
-		return &formats.Error{Op: "demo", Err: err}
-	}
-	if before, err := os.Getwd(); err == nil {
+	if before, werr := os.Getwd(); werr == nil {
 		defer os.Chdir(before)
 	}
-	if err := os.Chdir(folder); err != nil {
+	if err = cmp.Or(err, os.Chdir(folder)); err != nil {
 		return &formats.Error{Op: "demo", Err: err}
 	}
-	t, res := demoRun{a}, &demoResult{Folder: folder}
-	for _, step := range []func(*demoResult) error{t.showChat, t.migrateChat, t.roundTrip, t.damageText} {
-		if err := step(res); err != nil {
-			return err
-		}
+	d := &demoRun{app: a, demoResult: demoResult{Folder: folder}}
+	d.steps()
+	if d.err == nil {
+		d.err = a.out.printResult(&d.demoResult)
 	}
-	if err := a.out.printResult(res); err != nil {
-		return err
-	}
-	if !res.Equal || !res.Caught {
+	if d.err == nil && (!d.Equal || !d.Caught) {
 		return reported{&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not produce the expected result")}}
 	}
-	return nil
+	return d.err
 }
 
-// showChat prints the chat.
-func (d demoRun) showChat(res *demoResult) (err error) {
-	if err := d.writeSample("login.db"); err != nil {
-		return err
-	}
-	res.chat, err = d.run(0, "show", "chat/store.db")
-	return err
-}
-
-// migrateChat migrates the chat to Claude Code, in a config folder of the demo.
-func (d demoRun) migrateChat(res *demoResult) error {
-	if err := os.Mkdir("my-app", 0o755); err != nil {
-		return err
-	}
-	lines, err := d.run(0, "migrate", "chat/store.db", "--cwd", "my-app", "--claude-dir", "claude", "--json")
-	if err != nil {
-		return err
-	}
-	var report struct {
+func (d *demoRun) steps() {
+	d.writeSample("login.db")
+	d.chat = d.run(0, "show", "chat/store.db")
+	d.err = cmp.Or(d.err, os.Mkdir("my-app", 0o755))
+	var to struct {
 		Migrated []struct {
 			Session, Continue string
 			Turns, Messages   int64
 			Losses            []struct{ Count int64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(strings.Join(lines, "\n")), &report); err != nil {
-		return err
-	}
-	for _, m := range report.Migrated {
-		res.Session, res.Continue, res.turns, res.messages = m.Session, m.Continue, m.Turns, m.Messages
+	d.runJSON(&to, "migrate", "chat/store.db", "--cwd", "my-app", "--claude-dir", "claude")
+	for _, m := range to.Migrated {
+		d.Session, d.Continue, d.turns, d.messages = m.Session, m.Continue, m.Turns, m.Messages
 		for _, l := range m.Losses {
-			res.losses += l.Count
+			d.losses += l.Count
 		}
 	}
-	return nil
-}
-
-// roundTrip converts the chat to text and back, and compares what show prints
-// before and after one more turn.
-func (d demoRun) roundTrip(res *demoResult) error {
-	for _, args := range [][]string{
-		{"convert", "chat/store.db", "text", "--to", "archive"},
-		{"convert", "text", "restored/store.db"},
-		{"convert", "restored/store.db", "again", "--to", "archive"},
-	} {
-		if _, err := d.run(0, args...); err != nil {
-			return err
-		}
-	}
-	var err error
-	if res.Equal, err = equalFolders("text", "again"); err != nil {
-		return err
-	}
-	if err := d.writeSample("login-later.db"); err != nil {
-		return err
-	}
-	later, err := d.run(0, "show", "chat/store.db")
-	if err != nil {
-		return err
-	}
-	for _, h := range udiff.Changes(res.chat, later) {
-		for _, l := range res.chat[h.OldStart : h.OldStart+h.Removed] {
-			res.diff = append(res.diff, "-"+l)
+	d.run(0, "convert", "chat/store.db", "text", "--to", "archive")
+	d.run(0, "convert", "text", "restored/store.db")
+	var again struct{ Stores []struct{ Change string } }
+	d.runJSON(&again, "convert", "restored/store.db", "text", "--to", "archive", "--update")
+	d.Equal = len(again.Stores) == 1 && again.Stores[0].Change == convert.Unchanged
+	d.writeSample("login-later.db") // one more turn
+	later := d.run(0, "show", "chat/store.db")
+	for _, h := range udiff.Changes(d.chat, later) {
+		for _, l := range d.chat[h.OldStart : h.OldStart+h.Removed] {
+			d.diff = append(d.diff, "-"+l)
 		}
 		for _, l := range later[h.NewStart : h.NewStart+h.Added] {
-			res.diff = append(res.diff, "+"+l)
+			d.diff = append(d.diff, "+"+l)
 		}
-		res.Diff.Added, res.Diff.Removed = res.Diff.Added+h.Added, res.Diff.Removed+h.Removed
+		d.Diff.Added, d.Diff.Removed = d.Diff.Added+h.Added, d.Diff.Removed+h.Removed
 	}
-	return nil
-}
-
-// damageText deletes a file, as an incomplete commit would, and runs check on the rest.
-func (d demoRun) damageText(res *demoResult) (err error) {
-	if err := os.Remove("text/blobs.ndjson"); err != nil {
-		return err
-	}
-	res.report, err = d.run(4, "check", "text")
-	res.Caught = err == nil
-	return err
+	d.err = cmp.Or(d.err, os.Remove("text/blobs.ndjson")) // as an incomplete commit would
+	d.report = d.run(4, "check", "text")
+	d.Caught = d.err == nil
 }
 
 // run runs one command of this program and returns the lines it prints.
-func (d demoRun) run(want int, args ...string) ([]string, error) {
+func (d *demoRun) run(want int, args ...string) []string {
+	if d.err != nil {
+		return nil
+	}
 	var stdout, stderr bytes.Buffer
 	code := run(d.ctx, args, &stdout, &stderr, func(name string) string {
 		return map[string]string{"TZ": "UTC", "COLUMNS": "76"}[name]
 	})
-	if err := d.ctx.Err(); err != nil {
-		return nil, err
+	if d.err = d.ctx.Err(); d.err == nil && code != want {
+		d.err = &formats.Error{Op: "demo", At: "rehome " + strings.Join(args, " "), Err: fmt.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())}
 	}
-	if code != want {
-		return nil, &formats.Error{Op: "demo", At: "rehome " + strings.Join(args, " "), Err: fmt.Errorf("exit %d: %s%s", code, stdout.String(), stderr.String())}
+	return strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
+}
+
+// runJSON runs one command with --json.
+func (d *demoRun) runJSON(result any, args ...string) {
+	if lines := d.run(0, append(args, "--json")...); d.err == nil {
+		d.err = json.Unmarshal([]byte(strings.Join(lines, "\n")), result)
 	}
-	return splitLines(stdout.Bytes()), nil
 }
 
 // writeSample writes a sample store where a client would keep it.
-func (demoRun) writeSample(sample string) error {
+func (d *demoRun) writeSample(sample string) {
 	b, err := demochat.Stores.ReadFile(sample)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll("chat", 0o755); err != nil {
-		return &formats.Error{Op: "demo", Err: err}
-	}
-	return os.WriteFile("chat/store.db", b, 0o644)
-}
-
-// equalFolders reports whether two folders without subfolders hold the same
-// files with the same bytes.
-func equalFolders(a, b string) (bool, error) {
-	left, err := os.ReadDir(a)
-	if err != nil {
-		return false, err
-	}
-	right, err := os.ReadDir(b)
-	if err != nil || !slices.EqualFunc(left, right, func(x, y os.DirEntry) bool { return x.Name() == y.Name() }) {
-		return false, err
-	}
-	for _, f := range left {
-		x, err := os.ReadFile(filepath.Join(a, f.Name()))
-		if err != nil {
-			return false, err
-		}
-		y, err := os.ReadFile(filepath.Join(b, f.Name()))
-		if err != nil || !bytes.Equal(x, y) {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-func splitLines(b []byte) []string {
-	if len(b) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+	d.err = cmp.Or(d.err, err, os.MkdirAll("chat", 0o755), os.WriteFile("chat/store.db", b, 0o644))
 }

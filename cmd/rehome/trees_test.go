@@ -94,3 +94,10 @@ func readTree(folder string) (map[string][]byte, error) {
 	})
 	return out, err
 }
+
+func splitLines(b []byte) []string {
+	if len(b) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n")
+}
