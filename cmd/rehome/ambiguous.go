@@ -164,14 +164,9 @@ func (a *ambiguousError) lines() []screen.Safe {
 		title := screen.Cut(visible(strings.Join(strings.Fields(c.Title), " ")), screen.PageWidth/2)
 		rows = append(rows, []screen.Safe{visible(c.Name), cmp.Or(title, unknown), visible(c.Agent), cmp.Or(visible(c.Project), unknown)})
 	}
-	width := screen.ColumnWidths(rows)
-	var out []screen.Safe
-	for _, row := range rows {
-		line := screen.Safe("")
-		for i, cell := range row {
-			line += "  " + screen.Pad(cell, width[i])
-		}
-		out = append(out, screen.TrimRight(line, " "))
+	out := screen.Columns(rows)
+	for i := range out {
+		out[i] = "  " + out[i]
 	}
 	if a.more > 0 {
 		out = append(out, "  and "+grouped(int64(a.more))+" more")

@@ -60,11 +60,9 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		}
 		ch.listing = listing
 	}
-	filter := sessions.Filter{Project: ch.project, Agent: ch.client}
-	if since, err := parseTime(ch.since, ch.now()); err != nil {
+	filter, err := (&lsCmd{Project: ch.project, Client: ch.client, Since: ch.since}).filter(&quiet, ch.listing)
+	if err != nil {
 		return nil, err
-	} else if !since.IsZero() {
-		filter.Since = since.UnixMilli()
 	}
 	found, _ := ch.listing.Select(filter)
 	var here, elsewhere []*sessions.Listed

@@ -52,19 +52,19 @@ type doctorResult struct {
 }
 
 type doctorClient struct {
-	Format   string          `json:"format"`
-	Places   []string        `json:"places,omitempty"`
-	Stores   int             `json:"stores"`
-	Unread   int             `json:"unread"`
-	Sessions int             `json:"sessions"`
-	Bytes    int64           `json:"bytes"`
-	RawBytes int64           `json:"rawBytes"`
-	Records  doctorShare     `json:"records"`
-	Fields   doctorShare     `json:"fields"`
-	Versions []doctorVersion `json:"versions"`
-	Tested   []string        `json:"tested"`
-	Drift    []doctorDrift   `json:"drift"`
-	More     int64           `json:"more,omitempty"`
+	Format   string           `json:"format"`
+	Places   []string         `json:"places,omitempty"`
+	Stores   int              `json:"stores"`
+	Unread   int              `json:"unread"`
+	Sessions int              `json:"sessions"`
+	Bytes    int64            `json:"bytes"`
+	RawBytes int64            `json:"rawBytes"`
+	Records  doctorShare      `json:"records"`
+	Fields   doctorShare      `json:"fields"`
+	Versions []doctor.Version `json:"versions"`
+	Tested   []string         `json:"tested"`
+	Drift    []doctor.Drift   `json:"drift"`
+	More     int64            `json:"more,omitempty"`
 
 	newer bool // a version is newer than those tested
 }
@@ -73,19 +73,6 @@ type doctorClient struct {
 type doctorShare struct {
 	Read int64 `json:"read"`
 	Raw  int64 `json:"raw"`
-}
-
-type doctorVersion struct {
-	Version  string `json:"version"`
-	Sessions int    `json:"sessions"`
-	Tested   bool   `json:"tested"`
-}
-
-type doctorDrift struct {
-	Kind  doctor.Kind `json:"kind"`
-	Name  string      `json:"name"`
-	Where string      `json:"where"`
-	Count int64       `json:"count"`
 }
 
 // errDrift means that there is drift, with --fail-on.
@@ -160,19 +147,13 @@ func newDoctorClient(c *doctor.Client, given []string, m formats.Machine) doctor
 	out := doctorClient{
 		Format: c.Format.Name, Stores: c.Stores, Unread: c.Unread, Sessions: c.Sessions, Bytes: c.Bytes, RawBytes: c.RawBytes,
 		Records: doctorShare{c.Account.Read, c.Account.CarriedRaw}, Fields: doctorShare{c.Account.Members, c.Account.MembersRaw},
-		Versions: []doctorVersion{}, Tested: list(c.Tested), Drift: []doctorDrift{}, More: c.More, newer: c.Newer(),
+		Versions: list(c.Versions), Tested: list(c.Tested), Drift: list(c.Drift), More: c.More, newer: c.Newer(),
 	}
 	for _, p := range c.Places {
 		// A path that the user named says more than where a client keeps its stores.
 		if p = belowHome(m.Home, p); len(given) == 0 && !slices.Contains(out.Places, p) {
 			out.Places = append(out.Places, p)
 		}
-	}
-	for _, v := range c.Versions {
-		out.Versions = append(out.Versions, doctorVersion{v.Name, v.Sessions, v.Tested})
-	}
-	for _, d := range c.Drift {
-		out.Drift = append(out.Drift, doctorDrift(d))
 	}
 	return out
 }

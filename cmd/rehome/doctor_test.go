@@ -59,8 +59,8 @@ func TestDoctorHome(t *testing.T) {
 func TestDoctorNarrow(t *testing.T) {
 	r := &doctorResult{Rehome: "1.0.0", Drift: 2, absent: []string{"codex", "cursor-ide"}, Clients: []doctorClient{{
 		Format: "claude-code", Sessions: 12345, Bytes: 1 << 40, Places: []string{"~/Library/Application Support/Cursor/User"}, newer: true,
-		Versions: []doctorVersion{{"9.1.0", 3, false}}, Tested: []string{"2.1.328"},
-		Drift: []doctorDrift{{"field", strings.Repeat("long", 12), "assistant/tool_call", 3}, {"tool", "Teleport", "assistant", 1}},
+		Versions: []doctor.Version{{Name: "9.1.0", Sessions: 3}}, Tested: []string{"2.1.328"},
+		Drift: []doctor.Drift{{Kind: "field", Name: strings.Repeat("long", 12), Where: "assistant/tool_call", Count: 3}, {Kind: "tool", Name: "Teleport", Where: "assistant", Count: 1}},
 	}}}
 	for _, width := range []int{40, 60, 80, 100} {
 		var out bytes.Buffer

@@ -61,9 +61,4 @@ func kinds(f *formats.Format) []string {
 }
 
 // list turns nil into an empty list, which JSON encodes as [] instead of null.
-func list(s []string) []string {
-	if s == nil {
-		return []string{}
-	}
-	return s
-}
+func list[T any](s []T) []T { return append([]T{}, s...) }

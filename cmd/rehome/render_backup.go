@@ -61,7 +61,7 @@ func (r restoreResult) text(p *page) {
 		total.add(s.Status, 0, 0, s.Sessions)
 		row := storeRow{s.Status, s.Client, s.Path, "", s.Error}
 		if n := s.Files[backup.Recovered]; n > 0 {
-			row.note = plural(int64(n), "file") + " of " + grouped(int64(fileCount(s.Files)))
+			row.note = plural(int64(n), "file") + " of " + grouped(int64(sum(s.Files)))
 		}
 		if s.Backup != "" {
 			row.note = "the old store was kept as " + visible(s.Backup)
@@ -98,8 +98,8 @@ func (r restoreResult) leftAlone(p *page, s *backup.RestoredStore) {
 	}
 }
 
-func fileCount(files map[string]int) (n int) {
-	for _, k := range files {
+func sum(count map[string]int) (n int) {
+	for _, k := range count {
 		n += k
 	}
 	return n
@@ -126,7 +126,7 @@ func (p *page) storeRows(rows []storeRow, all bool, dull ...string) {
 	}
 	for _, r := range shown {
 		pad := screen.Repeat(" ", len(backup.Unchanged)-len(r.status))
-		p.Line("  " + p.backupStatus(r.status) + pad + "  " + padRight(visible(r.client), width) + visible(r.path))
+		p.Line("  " + p.status(r.status) + pad + "  " + padRight(visible(r.client), width) + visible(r.path))
 		if r.note != "" {
 			p.Line(p.Faint("    " + r.note))
 		}
@@ -135,16 +135,6 @@ func (p *page) storeRows(rows []storeRow, all bool, dull ...string) {
 	if rest := len(rows) - len(shown); rest > 0 && len(shown) > 0 {
 		p.Linef("  and %s (-v lists them)", plural(int64(rest), "more store"))
 	}
-}
-
-func (p *page) backupStatus(status string) screen.Safe {
-	switch status {
-	case backup.Added, backup.Updated, backup.Recovered:
-		return p.Green(visible(status))
-	case backup.Older, backup.Newer, backup.Kept:
-		return p.Yellow(visible(status))
-	}
-	return p.status(status)
 }
 
 // storeTotals are the totals of a backup.
@@ -164,12 +154,6 @@ func (t *storeTotals) add(status string, files, bytes int64, sessions int) {
 
 // states counts the stores in each state.
 func (t *storeTotals) states(p *page) screen.Safe {
-	var out []screen.Safe
-	n := 0
-	for _, status := range []string{backup.Added, backup.Updated, backup.Recovered, backup.Unchanged, backup.Kept, backup.Newer, backup.Older, backup.Failed} {
-		if k := t.count[status]; k > 0 {
-			out, n = append(out, grouped(int64(k))+" "+p.backupStatus(status)), n+k
-		}
-	}
-	return plural(int64(n), "store") + ": " + screen.Join(out, ", ")
+	n := sum(t.count)
+	return plural(int64(n), "store") + ": " + p.counts(t.count, backup.Added, backup.Updated, backup.Recovered, backup.Unchanged, backup.Kept, backup.Newer, backup.Older, backup.Failed)
 }

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"slices"
-
 	"rehome/cmd/rehome/internal/screen"
 )
 
 func (r *doctorResult) text(p *page) {
+	if r.width > 0 {
+		p.Width = min(p.Width, r.width)
+	}
 	if len(r.Clients) == 0 && r.Unread == 0 {
 		p.Line("no sessions found")
 		return
@@ -19,7 +20,7 @@ func (r *doctorResult) text(p *page) {
 		}
 		rows = append(rows, row)
 	}
-	for i, line := range alignRight(rows, 2, 3, 4) {
+	for i, line := range screen.Columns(rows, 2, 3, 4) {
 		line = r.cut(line)
 		if i == 0 {
 			p.Line("  " + p.Faint(line[2:]))
@@ -31,19 +32,15 @@ func (r *doctorResult) text(p *page) {
 		}
 	}
 	if len(r.absent) > 0 {
-		r.prose(p, "  not found: "+screen.Join(visibleAll(r.absent), ", "))
+		p.prose("  not found: " + screen.Join(visibleAll(r.absent), ", "))
 	}
 	r.remarks(p)
 	r.drift(p)
 }
 
 // prose prints text, wrapped between words.
-func (r *doctorResult) prose(p *page, text screen.Safe) {
-	width := screen.PageWidth
-	if r.width > 0 {
-		width = min(width, r.width)
-	}
-	for _, line := range screen.WrapWords(text, width) {
+func (p *page) prose(text screen.Safe) {
+	for _, line := range screen.WrapWords(text, p.Width) {
 		p.Line(line)
 	}
 }
@@ -64,7 +61,7 @@ func (c *doctorClient) row() []screen.Safe {
 	}
 	newest := screen.Safe("–")
 	if len(c.Versions) > 0 {
-		newest = visible(c.Versions[0].Version)
+		newest = visible(c.Versions[0].Name)
 	}
 	return []screen.Safe{"", visible(c.Format), grouped(int64(c.Sessions)), size(c.Bytes), raw, newest, screen.Join(visibleAll(c.Places), ", ")}
 }
@@ -88,7 +85,7 @@ func (c *doctorClient) versions(p *page) {
 		if v.Tested {
 			tested = "tested"
 		}
-		p.Linef("    %s: %s, %s", visible(v.Version), plural(int64(v.Sessions), "session"), tested)
+		p.Linef("    %s: %s, %s", visible(v.Name), plural(int64(v.Sessions), "session"), tested)
 	}
 }
 
@@ -97,8 +94,8 @@ func (r *doctorResult) remarks(p *page) {
 	for i := range r.Clients {
 		if c := &r.Clients[i]; c.newer {
 			p.Line("")
-			r.prose(p, screen.Sprintf("%s %s is newer than the versions tested (%s). Exact conversions copy every record anyway; "+
-				"others report what they cannot carry.", visible(c.Format), visible(c.Versions[0].Version), screen.Join(visibleAll(c.Tested), ", ")))
+			p.prose(screen.Sprintf("%s %s is newer than the versions tested (%s). Exact conversions copy every record anyway; "+
+				"others report what they cannot carry.", visible(c.Format), visible(c.Versions[0].Name), screen.Join(visibleAll(c.Tested), ", ")))
 		}
 	}
 	if r.Unread == 0 {
@@ -130,14 +127,14 @@ func (r *doctorResult) drift(p *page) {
 	}
 	p.Line(p.Strong(screen.Sprintf("unknown to rehome %s", visible(r.Rehome))))
 	rows, rest := r.driftRows()
-	for _, line := range alignRight(rows, 1) {
+	for _, line := range screen.Columns(rows, 1) {
 		p.Line(r.cut("  " + line))
 	}
 	if rest > 0 {
 		p.Linef("  and %s more: --verbose lists all", grouped(rest))
 	}
 	p.Line("")
-	r.prose(p, "To report this, paste the output of `rehome doctor --json` into an issue. It has names and counts, but no content.")
+	p.prose("To report this, paste the output of `rehome doctor --json` into an issue. It has names and counts, but no content.")
 }
 
 // driftRows returns a row for each name, and the number of names that have none.
@@ -162,25 +159,6 @@ func (r *doctorResult) driftRows() (rows [][]screen.Safe, rest int64) {
 		}
 	}
 	return rows, rest
-}
-
-// alignRight returns rows as lines of columns, some of them aligned to the right.
-func alignRight(rows [][]screen.Safe, columns ...int) (lines []screen.Safe) {
-	width := screen.ColumnWidths(rows)
-	for _, row := range rows {
-		var line screen.Safe
-		for i, c := range row {
-			pad := screen.Repeat(" ", width[i]-screen.Cells(c))
-			if slices.Contains(columns, i) {
-				c = pad + c
-			} else {
-				c += pad
-			}
-			line += c + "  "
-		}
-		lines = append(lines, screen.TrimRight(line, " "))
-	}
-	return lines
 }
 
 func visibleAll(list []string) (out []screen.Safe) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"strconv"
-	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
 )
@@ -68,12 +67,8 @@ func (r *searchResult) printSession(p *page, s *searchSession) {
 	if at := s.session.Updated; at.Known() {
 		rest += screen.Repeat(" ", gap) + visible(relativeTime(at.Time(), r.now))
 	}
-	title := visible(strings.TrimSpace(s.Title))
-	if s.Title == "" {
-		title = unknown
-	}
 	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*gap, minTitleWidth)
-	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(title, room), room) + p.Client(s.Agent, client) + p.Faint(rest))
+	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(oneLine(s.Title), room), room) + p.Client(s.Agent, client) + p.Faint(rest))
 }
 
 // name returns what show and continue take for a session.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -134,24 +135,10 @@ func (r convertResult) count() sessionCount {
 	return t
 }
 
-func (t sessionCount) total() (n int) {
-	for _, c := range t.count {
-		n += c
-	}
-	return n
-}
+func (t sessionCount) total() int { return sum(t.count) }
 
 func (t sessionCount) line(p *page) screen.Safe {
-	var out []screen.Safe
-	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed} {
-		if n := t.count[status]; n > 0 {
-			out = append(out, grouped(int64(n))+" "+p.status(status))
-		}
-	}
-	if len(out) == 0 {
-		return "no sessions"
-	}
-	return screen.Join(out, ", ")
+	return cmp.Or(p.counts(t.count, convert.Placed, convert.Checked, convert.Withheld, convert.Failed), "no sessions")
 }
 
 func (t sessionCount) sizes() screen.Safe {

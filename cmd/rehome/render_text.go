@@ -7,6 +7,7 @@ import (
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
+	"rehome/convert/backup"
 	"rehome/formats/loss"
 )
 
@@ -20,12 +21,7 @@ func (r *formatsResult) text(p *page) {
 		}
 		rows = append(rows, []screen.Safe{visible(f.Name), directions(f.Reads, f.Writes), directions(f.Decodes, f.Encodes), supported(f.Checks), visible(carries)})
 	}
-	widths := screen.ColumnWidths(rows)
-	for i, row := range rows {
-		line := screen.Safe("")
-		for k, c := range row {
-			line += padRight(c, widths[k])
-		}
+	for i, line := range screen.Columns(rows) {
 		p.Line(line)
 		if i > 0 {
 			for _, part := range screen.WrapWords(visible(r.Formats[i-1].Title), screen.PageWidth-4) {
@@ -135,17 +131,12 @@ func (r convertResult) several(p *page) {
 		}
 		p.failure("    ", s.Error)
 	}
-	var totals []screen.Safe
-	for _, status := range []string{convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed, convert.Checked, convert.Withheld, convert.Failed} {
-		if n := count[status]; n > 0 {
-			totals = append(totals, grouped(int64(n))+" "+p.status(status))
-		}
-	}
+	totals := p.counts(count, convert.Placed, convert.Added, convert.Updated, convert.Unchanged, convert.Kept, convert.Removed, convert.Checked, convert.Withheld, convert.Failed)
 	sum := screen.Safe("")
 	if read {
 		sum = "; " + plural(records, "record") + ", " + size(bytes)
 	}
-	p.Linef("  %s conversion: %s%s", r.Lane, screen.Join(totals, ", "), sum)
+	p.Linef("  %s conversion: %s%s", r.Lane, totals, sum)
 	p.losses("  ", losses)
 	p.omitted(omitted)
 }
@@ -161,7 +152,7 @@ const maxChanges = 20
 // changes lists the files that an update changed, or kept although the source no longer
 // has them, and how many there are of each.
 func (r convertResult) changes(p *page) {
-	count := map[string]int64{}
+	count := map[string]int{}
 	var rows [][]screen.Safe
 	for i := range r.Stores {
 		for _, f := range r.Stores[i].Files {
@@ -172,13 +163,7 @@ func (r convertResult) changes(p *page) {
 	if len(rows) == 0 {
 		return
 	}
-	var totals []screen.Safe
-	for _, change := range []string{convert.Added, convert.Updated, convert.Removed, convert.Kept} {
-		if n := count[change]; n > 0 {
-			totals = append(totals, grouped(n)+" "+p.status(change))
-		}
-	}
-	p.Linef("  files: %s", screen.Join(totals, ", "))
+	p.Linef("  files: %s", p.counts(count, convert.Added, convert.Updated, convert.Removed, convert.Kept))
 	p.Table("    ", rows[:min(len(rows), maxChanges)])
 	if more := len(rows) - maxChanges; more > 0 {
 		p.Linef("    and %d more", more)
@@ -211,16 +196,27 @@ func (t *lossTotals) add(s *convert.StoreReport) {
 func (p *page) status(status string) screen.Safe {
 	word := visible(status)
 	switch status {
-	case convert.Placed, convert.Added, convert.Updated:
+	case convert.Placed, convert.Added, convert.Updated, backup.Recovered:
 		return p.Green(word)
 	case convert.Failed:
 		return p.Red(word)
-	case convert.Withheld, convert.Kept, convert.Removed:
+	case convert.Withheld, convert.Kept, convert.Removed, backup.Older, backup.Newer:
 		return p.Yellow(word)
 	case convert.Same:
 		return "unchanged"
 	}
 	return word
+}
+
+// counts returns how many there are of each status that there are any of.
+func (p *page) counts(count map[string]int, statuses ...string) screen.Safe {
+	var out []screen.Safe
+	for _, s := range statuses {
+		if n := count[s]; n > 0 {
+			out = append(out, grouped(int64(n))+" "+p.status(s))
+		}
+	}
+	return screen.Join(out, ", ")
 }
 
 func (p *page) losses(indent screen.Safe, lines []loss.Group) {

@@ -54,9 +54,9 @@ func (c *Client) Newer() bool {
 
 // Version is a version of a client.
 type Version struct {
-	Name     string
-	Sessions int // that it wrote last
-	Tested   bool
+	Name     string `json:"version"`
+	Sessions int    `json:"sessions"` // that it wrote last
+	Tested   bool   `json:"tested"`
 }
 
 // Unread is a store that could not be read.

@@ -22,10 +22,10 @@ const (
 
 // Drift is something in stores that this version of rehome does not know.
 type Drift struct {
-	Kind  Kind
-	Name  string // as the client names it, if that looks like an identifier
-	Where string // the record that has it, as the canonical form names it; or the table
-	Count int64
+	Kind  Kind   `json:"kind"`
+	Name  string `json:"name"`  // as the client names it, if that looks like an identifier
+	Where string `json:"where"` // the record that has it, as the canonical form names it; or the table
+	Count int64  `json:"count"`
 }
 
 // tally counts drift. It keeps the first names in the order of the report, so that

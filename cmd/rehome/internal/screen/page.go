@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,12 +15,13 @@ const PageWidth = 80
 type Page struct {
 	Palette
 	Links bool // make paths links; set it only for terminals
+	Width int  // that Wrapped wraps at
 	w     io.Writer
 	err   error
 }
 
 // NewPage returns a page that writes to w.
-func NewPage(w io.Writer, paint Palette) *Page { return &Page{Palette: paint, w: w} }
+func NewPage(w io.Writer, paint Palette) *Page { return &Page{Palette: paint, Width: PageWidth, w: w} }
 
 // Err returns the first error of the writer.
 func (p *Page) Err() error { return p.err }
@@ -34,9 +36,9 @@ func (p *Page) Line(s Safe) {
 // Linef writes a line formatted with Sprintf.
 func (p *Page) Linef(format Safe, operands ...any) { p.Line(Sprintf(format, operands...)) }
 
-// Wrapped writes a line with an indent, wrapped at the page width.
+// Wrapped writes a line with an indent, wrapped at the width of the page.
 func (p *Page) Wrapped(indent, s Safe, paint func(Safe) Safe) {
-	for _, part := range WrapHanging(s, PageWidth-len(indent)) {
+	for _, part := range WrapHanging(s, p.Width-len(indent)) {
 		p.Line(indent + paint(part))
 	}
 }
@@ -88,6 +90,25 @@ func (p *Page) Table(indent Safe, rows [][]Safe) {
 			p.Line(s + part)
 		}
 	}
+}
+
+// Columns returns rows as lines, with their columns separated by two spaces. The
+// columns in right are aligned to the right.
+func Columns(rows [][]Safe, right ...int) (lines []Safe) {
+	width := ColumnWidths(rows)
+	for _, row := range rows {
+		var line Safe
+		for i, c := range row {
+			pad := Repeat(" ", width[i]-Cells(c))
+			if slices.Contains(right, i) {
+				line += pad + c + "  "
+			} else {
+				line += c + pad + "  "
+			}
+		}
+		lines = append(lines, TrimRight(line, " "))
+	}
+	return lines
 }
 
 // ColumnWidths returns the number of cells that each column needs.

@@ -22,26 +22,15 @@ const (
 	widePlaceOnly = 2 // a place wider than the width divided by this gets its own line
 )
 
-// page is what the verdict is printed on.
-type page struct {
-	*screen.Page
-	width int
-}
-
-// line prints text, wrapped at the page width.
-func (p page) line(indent, s screen.Safe, paint func(screen.Safe) screen.Safe) {
-	for _, part := range screen.WrapHanging(s, p.width-len(indent)) {
-		p.Line(indent + paint(part))
-	}
-}
+type page struct{ *screen.Page }
 
 // Text prints the verdict as text: the stores with findings, the rules with findings
 // in many stores, and one line for everything else. It leaves out paths that could not
 // be searched, see PathErrors.
 func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
-	p := page{screen.NewPage(w, paint), screen.PageWidth}
+	p := page{screen.NewPage(w, paint)}
 	if v.Width > 0 {
-		p.width = min(v.Width, maxTextWidth)
+		p.Width = min(v.Width, maxTextWidth)
 	}
 	many := v.rulesOfMany()
 	ok, some := 0, false
@@ -55,7 +44,7 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 		case s.Format != "" && len(v.listed(s)) == 0:
 			ok++
 		case s.Format == "" && len(s.Remarks) > 0:
-			p.line("", p.mark(false)+" "+p.Strong(screen.Visible(s.Path))+": "+screen.Visible(strings.Join(s.Remarks, "; ")), screen.Plain)
+			p.Wrapped("", p.mark(false)+" "+p.Strong(screen.Visible(s.Path))+": "+screen.Visible(strings.Join(s.Remarks, "; ")), screen.Plain)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(many)) {
@@ -108,8 +97,8 @@ func (v *Verdict) rulesOfMany() map[string]*ruleOfMany {
 }
 
 func (v *Verdict) manyStores(p page, m *ruleOfMany) {
-	p.line("", p.mark(m.rule.Severity >= v.FailOn)+" "+p.severity(m.rule.Severity)+screen.Sprintf(" %s %s", m.rule.ID, m.rule.Title), screen.Plain)
-	p.line("  ", screen.Sprintf("%s in %s, such as these (-v lists all):", screen.Plural(m.count, "finding"), screen.Plural(int64(len(m.stores)), "store")), screen.Plain)
+	p.Wrapped("", p.mark(m.rule.Severity >= v.FailOn)+" "+p.severity(m.rule.Severity)+screen.Sprintf(" %s %s", m.rule.ID, m.rule.Title), screen.Plain)
+	p.Wrapped("  ", screen.Sprintf("%s in %s, such as these (-v lists all):", screen.Plural(m.count, "finding"), screen.Plural(int64(len(m.stores)), "store")), screen.Plain)
 	for i, s := range m.stores[:maxExamples] {
 		where := place(s, m.first[i])
 		if !inText(m.first[i]) && !ofFile(m.first[i]) {
@@ -120,7 +109,7 @@ func (v *Verdict) manyStores(p page, m *ruleOfMany) {
 		}
 		p.place(where, detail(m.first[i]), true)
 	}
-	p.line(textMargin, "fix: "+screen.Visible(m.rule.Fix), p.Faint)
+	p.Wrapped(textMargin, "fix: "+screen.Visible(m.rule.Fix), p.Faint)
 	p.Line("")
 }
 
@@ -160,7 +149,7 @@ func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
 		what = screen.Sprintf(", %s, %s", s.Format, screen.Size(s.Bytes)) + what
 	}
 	what = what[min(len(what), len(", ")):]
-	if head := mark + " " + p.Strong(path); screen.Cells(path)+screen.Cells(what)+4 <= p.width {
+	if head := mark + " " + p.Strong(path); screen.Cells(path)+screen.Cells(what)+4 <= p.Width {
 		p.Line(head + "  " + p.Faint(what))
 	} else {
 		p.Line(head)
@@ -169,13 +158,13 @@ func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
 		}
 	}
 	for _, remark := range s.Remarks {
-		p.line("  ", screen.Visible(remark), screen.Plain)
+		p.Wrapped("  ", screen.Visible(remark), screen.Plain)
 	}
 	if s.Err != nil {
 		p.Line("  " + p.Red("not fully examined"))
-		p.line(textMargin, screen.Visible(s.Err.Error()), screen.Plain)
+		p.Wrapped(textMargin, screen.Visible(s.Err.Error()), screen.Plain)
 		if hint := formats.Hint(s.Err); hint != "" {
-			p.line(textMargin, "hint: "+screen.Visible(hint), screen.Plain)
+			p.Wrapped(textMargin, "hint: "+screen.Visible(hint), screen.Plain)
 		}
 	}
 	slices.SortStableFunc(listed, func(a, b check.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
@@ -189,7 +178,7 @@ func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
 
 // finding prints a headline, the places, and the fix.
 func (v *Verdict) finding(p page, s *check.Store, b check.RuleFindings) {
-	for i, part := range screen.WrapHanging(screen.Sprintf("%s %s %s", b.Rule.Severity, b.Rule.ID, b.Rule.Title), p.width-2) {
+	for i, part := range screen.WrapHanging(screen.Sprintf("%s %s %s", b.Rule.Severity, b.Rule.ID, b.Rule.Title), p.Width-2) {
 		if i == 0 {
 			part = p.severity(b.Rule.Severity) + part[len(b.Rule.Severity.String()):]
 		}
@@ -201,7 +190,7 @@ func (v *Verdict) finding(p page, s *check.Store, b check.RuleFindings) {
 	}
 	p.place(where, detail(b.Places[0]), inText(b.Places[0]) || ofFile(b.Places[0]))
 	v.otherPlaces(p, s, b)
-	p.line(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
+	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
 }
 
 // place prints where a finding is, and what is wrong there. A long place gets its own
@@ -211,19 +200,19 @@ func (p page) place(where screen.Safe, what string, file bool) {
 	switch {
 	case where == "" && what == "":
 	case where == "":
-		p.line(textMargin, says, screen.Plain)
-	case what != "" && screen.Cells(where)+screen.Cells(says)+len(textMargin)+2 <= p.width:
+		p.Wrapped(textMargin, says, screen.Plain)
+	case what != "" && screen.Cells(where)+screen.Cells(says)+len(textMargin)+2 <= p.Width:
 		p.Line(textMargin + where + ": " + says)
-	case what != "" && screen.Cells(where)*widePlaceOnly <= p.width:
-		p.line(textMargin, where+": "+says, screen.Plain)
+	case what != "" && screen.Cells(where)*widePlaceOnly <= p.Width:
+		p.Wrapped(textMargin, where+": "+says, screen.Plain)
 	default:
 		if file {
 			p.Line(textMargin + where)
 		} else {
-			p.line(textMargin, where, screen.Plain)
+			p.Wrapped(textMargin, where, screen.Plain)
 		}
 		if what != "" {
-			p.line(textMargin+"  ", says, screen.Plain)
+			p.Wrapped(textMargin+"  ", says, screen.Plain)
 		}
 	}
 }
@@ -252,12 +241,12 @@ func (v *Verdict) otherPlaces(p page, s *check.Store, b check.RuleFindings) {
 		list := words
 		for n := 1; n <= len(same); n++ {
 			next := words + ": " + screen.Join(same[:n], ", ") + more(int(rest)-n)
-			if !v.Verbose && screen.Cells(next) > p.width-len(textMargin) {
+			if !v.Verbose && screen.Cells(next) > p.Width-len(textMargin) {
 				break
 			}
 			list = next
 		}
-		p.line(textMargin, list, screen.Plain)
+		p.Wrapped(textMargin, list, screen.Plain)
 	}
 }
 
@@ -333,13 +322,13 @@ func (v *Verdict) printSummary(p page) {
 	if notes > 0 {
 		after = " (--notes lists notes)"
 	}
-	if plain := "  " + before + v.Summary(false) + after; screen.Cells(plain) > p.width {
-		p.line("", mark+plain[1:], screen.Plain)
+	if plain := "  " + before + v.Summary(false) + after; screen.Cells(plain) > p.Width {
+		p.Wrapped("", mark+plain[1:], screen.Plain)
 	} else {
 		p.Line(mark + " " + before + v.Summary(p.Palette) + p.Faint(after))
 	}
 	if b := v.Baseline; b != nil && b.Gone > 0 {
-		p.line("", screen.Sprintf("%s lists %s that no longer occur; --write-baseline removes them", b.Path, screen.Plural(b.Gone, "finding")), screen.Plain)
+		p.Wrapped("", screen.Sprintf("%s lists %s that no longer occur; --write-baseline removes them", b.Path, screen.Plural(b.Gone, "finding")), screen.Plain)
 	}
 }
 
