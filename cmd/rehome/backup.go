@@ -20,8 +20,7 @@ type backupCmd struct {
 	DryRun   bool   `group:"Output:" help:"Read and verify everything, but write nothing"`
 	Schedule string `group:"Output:" name:"print-schedule" enum:",cron,launchd,windows,claude" default:"" placeholder:"FOR" help:"Print how to run this backup regularly: a line for cron, a plist for launchd, a command for windows, or a hook for claude. Installs nothing."`
 
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 }
 
 func (backupCmd) Help() string {
@@ -83,10 +82,7 @@ type restoreResult struct {
 
 // Validate rejects invalid values of flags.
 func (c *backupCmd) Validate() error {
-	switch {
-	case c.Jobs < 0:
-		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
-	case c.Keep < 0:
+	if c.Keep < 0 {
 		return fmt.Errorf("--keep: must be at least 1: %d", c.Keep)
 	}
 	return nil

@@ -54,7 +54,7 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 	quiet := *ch.app
 	quiet.ctx = ctx
 	if ch.listing == nil {
-		listing, err := (&lsCmd{Project: ch.project, Live: ch.live}).list(&quiet)
+		listing, err := (&lsCmd{Project: ch.project, ReadFlags: ReadFlags{Live: ch.live}}).list(&quiet)
 		if err != nil {
 			return nil, err
 		}

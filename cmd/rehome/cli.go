@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // grammar is the whole command line. Each command is declared and implemented in
 // the file named after it. Help lists the commands by group; those without one
 // are listed by `rehome help all`.
@@ -37,3 +39,18 @@ type grammar struct {
 }
 
 const about = `Move coding-agent sessions between clients, and to git-friendly text and back.`
+
+// ReadFlags are flags of the commands that read many stores. kong finds Validate
+// only in embedded types that are exported.
+type ReadFlags struct {
+	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
+	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+}
+
+// Validate rejects invalid values of flags.
+func (f *ReadFlags) Validate() error {
+	if f.Jobs < 0 {
+		return fmt.Errorf("--jobs: must not be negative: %d", f.Jobs)
+	}
+	return nil
+}

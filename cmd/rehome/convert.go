@@ -43,8 +43,7 @@ type convertCmd struct {
 	Strict  bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar string    `group:"Losses:" rare:"" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 
 	Verify string `group:"Advanced:" enum:"fast,full" default:"fast" placeholder:"HOW" help:"How to verify canonical text: compare its bytes with what was written (fast, default), or also decode it again (full)"`
 }
@@ -99,8 +98,6 @@ func (c *convertCmd) Validate() error {
 	}
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
 	switch {
-	case c.Jobs < 0:
-		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.Cwd != nil && *c.Cwd == "":
 		return refuse("--cwd: empty", "name a folder; . is the working directory")
 	case c.Home != nil && *c.Home == "":

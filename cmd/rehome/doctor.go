@@ -18,8 +18,7 @@ type doctorCmd struct {
 	Paths []string `arg:"" optional:"" name:"path" help:"Stores, or folders that hold stores (default: where the clients keep their sessions)"`
 
 	FailOn string `enum:",drift" default:"" placeholder:"drift" help:"Exit with 4 if stores hold something that this version of rehome does not know"`
-	Live   bool   `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs   int    `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 }
 
 func (doctorCmd) Help() string {
@@ -78,14 +77,6 @@ type doctorShare struct {
 // errDrift means that there is drift, with --fail-on.
 var errDrift = fmt.Errorf("drift: %w", errFindings)
 
-// Validate rejects invalid values of flags.
-func (c *doctorCmd) Validate() error {
-	if c.Jobs < 0 {
-		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
-	}
-	return nil
-}
-
 // Run examines the stores of this machine, or below the given paths.
 func (c *doctorCmd) Run(a *app) error {
 	o := doctor.Options{Paths: c.Paths, Machine: machine(a.out.getenv), Live: c.Live, Jobs: c.Jobs, OnProgress: a.out.progress()}
@@ -108,21 +99,15 @@ func (c *doctorCmd) Run(a *app) error {
 	case c.FailOn == "":
 		return nil
 	case res.Unread > 0:
-		return reported{summary{fmt.Sprintf("could not read %s", plural(int64(res.Unread), "store")), doctorCause(report)}}
+		var errs []error
+		for _, u := range report.Unread {
+			errs = append(errs, u.Err)
+		}
+		return reported{summary{fmt.Sprintf("could not read %s", plural(int64(res.Unread), "store")), sameKind(errs)}}
 	case res.Drift > 0:
 		return reported{summary{fmt.Sprintf("drift: %s unknown to this version", plural(int64(res.Drift), "name")), errDrift}}
 	}
 	return nil
-}
-
-// doctorCause returns ErrBusy if no store was unreadable for another reason.
-func doctorCause(r *doctor.Report) error {
-	for _, u := range r.Unread {
-		if !errors.Is(u.Err, formats.ErrBusy) {
-			return u.Err
-		}
-	}
-	return formats.ErrBusy
 }
 
 func newDoctorResult(a *app, r *doctor.Report, given []string, m formats.Machine) *doctorResult {

@@ -124,15 +124,11 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 	if err != nil {
 		return launch{}, err
 	}
-	from := convert.MigrateSource{Path: src.path}
-	if src.session != "" {
-		from.Sessions = []string{src.session}
-	}
 	var notice func(string)
 	if a.out.verbose {
 		notice = a.out.remark
 	}
-	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{from}, convert.MigrateOptions{
+	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
 		To: to.Name, Dir: at, Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
 	})
 	switch {

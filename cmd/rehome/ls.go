@@ -28,8 +28,7 @@ type lsCmd struct {
 	All     bool   `group:"Which sessions:" help:"Also list empty sessions, and files that are not stores"`
 
 	Long bool `group:"Advanced:" help:"Read sessions to fill in unknown columns, and print where each is stored"`
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 }
 
 func (lsCmd) Help() string {

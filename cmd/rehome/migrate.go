@@ -34,8 +34,7 @@ type migrateCmd struct {
 	DryRun    bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 
 	Losses bool `group:"Advanced:" help:"List every loss with its code and the first places (implied by -v)"`
-	Live   bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs   int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 }
 
 func (migrateCmd) Help() string {
@@ -92,8 +91,6 @@ func (c *migrateCmd) Validate() error {
 		}
 	}
 	switch {
-	case c.Jobs < 0:
-		return fmt.Errorf("--jobs: must not be negative: %d", c.Jobs)
 	case c.All != (c.Project != nil):
 		return refuse("--project and --all must be used together", "pass both to migrate every session of a folder: --project DIR --all")
 	case c.All && (c.Src != "" || c.Last):
@@ -191,13 +188,9 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []string, err error) {
 	if !c.All {
 		src, err := a.resolveSource(c.Src, c.Last, c.Live)
-		one := convert.MigrateSource{Path: src.path}
-		if src.session != "" {
-			one.Sessions = []string{src.session}
-		}
-		return []convert.MigrateSource{one}, []string{src.folder}, err
+		return []convert.MigrateSource{src.toMigrate()}, []string{src.folder}, err
 	}
-	listing, err := (&lsCmd{Project: *c.Project, Live: c.Live}).list(a)
+	listing, err := (&lsCmd{Project: *c.Project, ReadFlags: ReadFlags{Live: c.Live}}).list(a)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -220,6 +213,13 @@ func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []str
 		return nil, nil, &formats.Error{At: *c.Project, Err: errors.New("no sessions of other clients belong to this folder"), Hint: "run `rehome ls` to list all sessions"}
 	}
 	return out, folders, nil
+}
+
+func (s source) toMigrate() convert.MigrateSource {
+	if s.session == "" {
+		return convert.MigrateSource{Path: s.path}
+	}
+	return convert.MigrateSource{Path: s.path, Sessions: []string{s.session}}
 }
 
 // resolveCwd returns a folder as a program that works in it names it: absolute

@@ -132,5 +132,5 @@ func workingDirs() []string {
 
 // listAll lists every session on this machine.
 func (a *app) listAll(live bool) (*sessions.Listing, error) {
-	return (&lsCmd{Live: live}).list(a)
+	return (&lsCmd{ReadFlags: ReadFlags{Live: live}}).list(a)
 }

@@ -28,8 +28,7 @@ type searchCmd struct {
 	All      bool `group:"Output:" help:"Print all matches of each session (default on a terminal: the first 5)"`
 	Limit    int  `group:"Output:" placeholder:"N" help:"Stop after N matches"`
 
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 }
 
 func (searchCmd) Help() string {
@@ -83,7 +82,7 @@ func (c *searchCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	within := lsCmd{Paths: c.Path, Project: c.Project, Client: c.Client, Since: c.Since, Live: c.Live, Jobs: c.Jobs}
+	within := lsCmd{Paths: c.Path, Project: c.Project, Client: c.Client, Since: c.Since, ReadFlags: c.ReadFlags}
 	listing, err := within.list(a)
 	if err != nil {
 		return err

@@ -118,7 +118,7 @@ func (c *showCmd) targets(a *app) ([]source, error) {
 // selected returns the sessions below a path, or on this machine, that the flags
 // select.
 func (c *showCmd) selected(a *app, path string) ([]source, error) {
-	within := lsCmd{Project: c.Project, Client: c.Client, Since: c.Since, Live: c.Live}
+	within := lsCmd{Project: c.Project, Client: c.Client, Since: c.Since, ReadFlags: ReadFlags{Live: c.Live}}
 	if path != "" {
 		within.Paths = []string{path}
 	}

@@ -30,8 +30,7 @@ type watchCmd struct {
 	Strict   bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar  string    `group:"Losses:" rare:"" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
-	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
-	Jobs int  `group:"Advanced:" placeholder:"N" help:"Max number of workers (default: one per CPU)"`
+	ReadFlags
 }
 
 func (watchCmd) Help() string {
@@ -73,7 +72,7 @@ func (c *watchCmd) Validate() error {
 // Run keeps DST up to date until it is interrupted, which is its normal end.
 func (c *watchCmd) Run(a *app) error {
 	flags := convertCmd{From: c.From, To: c.To, Project: c.Project, Compress: c.Compress, WithSecrets: c.WithSecrets,
-		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, Live: c.Live, Jobs: c.Jobs}
+		Allow: c.Allow, Strict: c.Strict, Sidecar: c.Sidecar, ReadFlags: c.ReadFlags}
 	o := flags.options()
 	o.State = a.stateDir()
 	o.OnNotice, o.Verbose = a.out.remark, a.out.verbose
