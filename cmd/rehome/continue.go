@@ -127,7 +127,7 @@ func (c *continueCmd) prepare(a *app, src source) (l launch, err error) {
 	l, err = a.prepareContinue(src, o)
 	if errors.Is(err, convert.ErrNoFolder) {
 		if o.Cwd, err = resolveCwd("."); err == nil {
-			a.out.remark("nothing says which folder this session belongs to; continuing in the current directory (--cwd DIR for another)")
+			a.out.remark("the folder of this session is unknown; continuing in the current directory (--cwd DIR for another)")
 			l, err = a.prepareContinue(src, o)
 		}
 	}

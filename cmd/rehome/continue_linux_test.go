@@ -277,7 +277,7 @@ func TestContinue(t *testing.T) {
 	words := []*session.Message{{Role: session.User}, {Role: session.Assistant}}
 	writeSession(t, filepath.Join(home, "loose.jsonl"), loose, words, "words")
 	p = inFront(t, 80, 24, home, nil, "continue", "loose.jsonl")
-	p.sees("nothing says which folder this session belongs to; continuing in the current directory")
+	p.sees("the folder of this session is unknown; continuing in the current directory")
 	p.sees(" in " + home + ", pid ")
 	p.ends(7)
 

@@ -33,7 +33,7 @@ type searchCmd struct {
 
 func (searchCmd) Help() string {
 	return `Finds words in titles, prompts, answers, reasoning, tool calls and their results, in the sessions of every client on
-this machine. There is no index to build or to update. Put the id that a match is listed under after rehome show or
+this machine. There is no index to build or to update. Pass the id that a match is listed under to rehome show or
 rehome continue. In a pipe, each match is a line of fields separated by tabs: session id, title, client, turn, kind,
 text; with -l: session id, title, client.
 

@@ -162,7 +162,7 @@ func (r *exportResult) text(p *page) {
 	line := "wrote " + plural(int64(len(r.Files)), "session") + " to " + visible(r.Dir)
 	switch len(r.Files) {
 	case 0:
-		line = "nothing to write to " + visible(r.Dir)
+		line = "no new sessions to write to " + visible(r.Dir)
 	case 1:
 		line = "wrote " + visible(filepath.Join(r.Dir, r.Files[0]))
 	}

@@ -67,7 +67,7 @@ func (r *run) convertTo(ctx context.Context, u *unit, dst string, o convert.Opti
 	case err != nil:
 		return formats.ReplacePath(err, r.tree, r.dir)
 	case len(rep.Stores) != 1:
-		return &formats.Error{At: u.path, Err: errors.New("not a single store any more"), Hint: "run it again"}
+		return &formats.Error{At: u.path, Err: errors.New("no longer a single store"), Hint: "run it again"}
 	case rep.Stores[0].Err() != nil:
 		return rep.Stores[0].Err()
 	case rep.Withheld() > 0:
