@@ -92,7 +92,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 	v := formats.View{
 		Kind:     c.kind,
 		Secrets:  c.secrets(from, to),
-		Sidecar:  c.sidecarItems(from, to),
+		Sidecar:  c.sidecarItems(to),
 		OnOmit:   c.omitted.Add,
 		Cwd:      c.opts.Cwd,
 		OnLoss:   withFileName(c.source.Loc, c.losses.Add),
@@ -141,7 +141,7 @@ func (c *exactConversion) openRecords(ctx context.Context, from, to *formats.For
 // sidecarItems returns the sidecar items that the reader restores in the
 // records. Only text may contain placeholders of secrets. Items for a database
 // are not restored but handed on: the new one lacks the same things.
-func (c *exactConversion) sidecarItems(from, to *formats.Format) []store.SidecarItem {
+func (c *exactConversion) sidecarItems(to *formats.Format) []store.SidecarItem {
 	items := c.sidecar.ItemsOf(c.source.Rel)
 	switch {
 	case to.Text || c.kind != formats.Tables:

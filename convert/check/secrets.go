@@ -233,7 +233,7 @@ func (s *secretSearch) searchOwnKeys(ctx context.Context, v formats.View) (err e
 		b.Release()
 	}
 	for _, n := range notes {
-		at := s.textLine(r.Schema(), n.At)
+		at := s.textLine(n.At)
 		s.withheld[placeKey(at)] = true
 		s.found(rule.Finding{Rule: ruleOwnKey, At: at, Message: "%s", Args: []any{strings.Join(n.Args, " ")}})
 	}
@@ -243,7 +243,7 @@ func (s *secretSearch) searchOwnKeys(ctx context.Context, v formats.View) (err e
 // textLine returns the place of a table's record in its text: a file, or a
 // folder of shards, with the name of the table. If it is not found, the record
 // itself is the place.
-func (s *secretSearch) textLine(schema *store.Schema, at store.Addr) store.Addr {
+func (s *secretSearch) textLine(at store.Addr) store.Addr {
 	begins := fmt.Sprintf("[%d,", at.RowID)
 	if !at.HasID {
 		begins = fmt.Sprintf("[%q,", at.Key.Bytes()) // as JSON, unless control characters are in it

@@ -77,7 +77,7 @@ func (s *secretSearch) file(ctx context.Context, name, rel string) (packed bool,
 		if last || ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		p.advance(whole, next)
+		p.advance(next)
 	}
 }
 
@@ -122,7 +122,7 @@ func (p *fileWindow) cut(last bool) (whole, next int) {
 	return len(p.buf), next
 }
 
-func (p *fileWindow) advance(whole, next int) {
+func (p *fileWindow) advance(next int) {
 	before := p.buf[:next]
 	if end := bytes.LastIndexByte(before, '\n'); end >= 0 {
 		p.line += bytes.Count(before, []byte("\n"))

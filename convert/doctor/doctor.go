@@ -27,7 +27,6 @@ type Options struct {
 // Report is the result of Run.
 type Report struct {
 	Clients []*Client // one for each format with a store, in the order of the registry
-	Absent  []string  // places of clients that do not exist
 	Unread  []Unread  // stores that could not be read, or not completely
 }
 
@@ -157,7 +156,7 @@ func (c *client) addPlace(places []string, path string) {
 
 // report sorts the results.
 func (r *run) report(reg *formats.Registry, list []sessions.Store, found *sessions.Listing) *Report {
-	out := &Report{Absent: found.Absent}
+	out := &Report{}
 	for i, err := range r.unread {
 		if err != nil {
 			r.clients[list[i].Format].Unread++

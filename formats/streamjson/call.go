@@ -43,7 +43,7 @@ func (b *builder) step(e event) (s step, ok bool) {
 	if _, waits := b.open[s.id]; b.done[s.id] || waits && e.kind == called && (b.msg == nil || b.msg.calls[s.id] == nil) {
 		return s, false
 	}
-	b.top(&o, 0, 1, 5, 6)
+	b.top(&o, 5, 6)
 	o.Text(2)
 	s.response = o.Text(4)
 	s.tool = b.tool(body, s.id)

@@ -30,7 +30,7 @@ func (b *builder) speech(e event) (s speech, ok bool) {
 	if !m.Split(o.Raw(2), "message.", messageNames) {
 		return s, false
 	}
-	b.top(&o, 0, 1, 3, 5)
+	b.top(&o, 3, 5)
 	s.response = o.Text(4)
 	if role := m.Text(0); role != string(e.typ) {
 		m.Keep(0)
@@ -199,7 +199,7 @@ var thinkingNames = []string{"type", "subtype", "text", "session_id", "timestamp
 func (b *builder) ponder(e event) {
 	var o members.Object
 	o.Split(e.raw, "", thinkingNames)
-	b.top(&o, 0, 1, 3, 4)
+	b.top(&o, 3, 4)
 	text, response := o.Text(2), o.Text(5)
 	d := b.speak(e, response)
 	if d.thinking == nil {
@@ -218,7 +218,7 @@ func (b *builder) ponder(e event) {
 func (b *builder) thought(e event) {
 	var o members.Object
 	o.Split(e.raw, "", thinkingNames)
-	b.top(&o, 0, 1, 3, 4)
+	b.top(&o, 3, 4)
 	text, response := o.Text(2), o.Text(5)
 	if b.msg == nil || b.msg.thinking == nil {
 		if more := b.count(&o); text != "" || len(more) > 0 {

@@ -23,7 +23,7 @@ var initNames = []string{"type", "subtype", "apiKeySource", "cwd", "session_id",
 func (b *builder) initial(e event) {
 	var o members.Object
 	o.Split(e.raw, "", initNames)
-	b.top(&o, 0, 1, 4, 7)
+	b.top(&o, 4, 7)
 	b.turn.Model = o.Text(5)
 	if cwd := o.Text(3); cwd != b.cwd {
 		o.Keep(3) // the session's folder is that of its first run
@@ -35,9 +35,9 @@ func (b *builder) initial(e event) {
 
 // top takes members that every line has. Of another type than they should be,
 // they are kept.
-func (b *builder) top(o *members.Object, typ, sub, id, at int) {
-	o.Text(typ)
-	o.Text(sub)
+func (b *builder) top(o *members.Object, id, at int) {
+	o.Text(0) // type
+	o.Text(1) // subtype
 	o.Text(id)
 	if raw := o.Raw(at); raw != nil {
 		if _, ok := millis(raw); !ok {
@@ -79,7 +79,7 @@ func (b *builder) settle(t *session.Turn) *session.Turn {
 	}
 	var o members.Object
 	o.Split(e.result, "", resultNames)
-	b.top(&o, 0, 1, 6, 9)
+	b.top(&o, 6, 9)
 	t.Status, t.Error = outcome(&o)
 	if sub := string(plain(o.Raw(1))); sub != "" && sub != "success" {
 		o.Keep(1) // the status says only that it was an error

@@ -65,7 +65,7 @@ func (s *State) attachments(ctx context.Context, b []byte) (media, attached []se
 func (s *State) attachment(ctx context.Context, tag string, m *wire.Message, b []byte) (*session.Injected, error) {
 	in := &session.Injected{Tag: tag}
 	s.refs = s.refs[:0]
-	in.Data = s.spell(nil, m, b)
+	in.Data = s.spell(m, b)
 	for _, r := range append([]ref(nil), s.refs...) {
 		content, err := s.read(ctx, r.id, "attachment of a prompt")
 		if err != nil {

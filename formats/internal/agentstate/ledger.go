@@ -126,13 +126,13 @@ func (l *ledger) carried(n int64) {
 	l.extras += n
 }
 
-// spell appends a message as JSON.
-func (s *State) spell(dst []byte, m *wire.Message, b []byte) []byte {
+// spell returns a message as JSON.
+func (s *State) spell(m *wire.Message, b []byte) []byte {
 	seen, strays := s.walker.Seen, s.walker.Strays
-	dst = s.walker.Append(dst, m, b)
+	out := s.walker.Append(nil, m, b)
 	s.ledger.took(s.walker.Seen - seen - (s.walker.Strays - strays))
 	s.ledger.carried(s.walker.Strays - strays)
-	return dst
+	return out
 }
 
 // origin returns the addresses of the records that a message comes from.

@@ -142,7 +142,7 @@ func (s *State) lineMessage(ctx context.Context, p *planned) (*session.Message, 
 	d := s.parseDoc(b)
 	m := &session.Message{Role: d.role.speaker(), Origin: s.origin(l.id)}
 	if d.role == userRole {
-		s.typed(m, &d, l, nil)
+		s.typed(m, &d, nil)
 		m.Simulated = !l.content
 	} else {
 		m.Parts = s.docParts(&d, s.only())

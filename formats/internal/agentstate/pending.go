@@ -136,7 +136,7 @@ func (s *State) pendingMessage(p *planned) (*session.Message, error) {
 		m.Role = d.role.speaker()
 	}
 	if d.role == userRole {
-		s.typed(m, &d, &in.line, nil)
+		s.typed(m, &d, nil)
 	} else {
 		for i, part := range s.docParts(&d, session.Source{}) {
 			if i >= len(in.told) || !in.told[i] {

@@ -35,7 +35,7 @@ func (s *State) stepResult(ctx context.Context, i int32, t *session.ToolResult, 
 	t.Status = status(schema, c.result)
 	t.Error = t.Error || toolmap.Failed(t.Status) || saysError(schema, c.result)
 	s.refs = s.refs[:0]
-	t.Value = s.spell(nil, schema, c.result)
+	t.Value = s.spell(schema, c.result)
 	return s.resultBlobs(ctx, t)
 }
 
@@ -108,6 +108,6 @@ func (s *State) shellMessage(ctx context.Context, p *planned) (*session.Message,
 	if codecs().output.Decode(b).ExitCode != 0 {
 		result.Status, result.Error = "failure", true
 	}
-	result.Value = s.spell(nil, codecs().output.Message, b)
+	result.Value = s.spell(codecs().output.Message, b)
 	return &session.Message{Role: session.Tool, Parts: []session.Part{result}, Origin: s.origin(t.output)}, nil
 }

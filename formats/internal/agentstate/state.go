@@ -81,15 +81,11 @@ type State struct {
 
 // Turn outlines a turn.
 type Turn struct {
-	Number        int
-	RequestID     string
-	UserMessageID string
-	Model         string
-	Kind          string // "" or "shell"
-	Prompt        string // the first 200 bytes of it
-	Calls         []string
-	Answers       int // of the assistant
-	End           session.Stamp
+	RequestID string
+	Kind      string // "" or "shell"
+	Prompt    string // the first 200 bytes of it
+	Calls     []string
+	Answers   int // of the assistant
 }
 
 func newState(o Options, l *ledger) *State {
@@ -204,10 +200,10 @@ func (s *State) Turns() []Turn {
 		if !p.starts {
 			continue
 		}
-		t := Turn{Number: len(out) + 1}
+		var t Turn
 		if p.turn >= 0 {
 			l := &s.turns[p.turn]
-			t.RequestID, t.UserMessageID, t.Model, t.Prompt, t.End = l.request, l.message, l.model, l.prompt, l.end
+			t.RequestID, t.Prompt = l.request, l.prompt
 			if l.shell {
 				t.Kind = ShellTurn
 			}

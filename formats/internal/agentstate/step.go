@@ -123,7 +123,7 @@ func (s *State) stepCall(ctx context.Context, l *stepLine, b []byte, part sessio
 	args, _ := c.schemas()
 	switch {
 	case args != nil:
-		t.Args = s.spell(nil, args, c.args)
+		t.Args = s.spell(args, c.args)
 	case len(c.args) > 0:
 		t.Args = rawField("args", c.args)
 	}

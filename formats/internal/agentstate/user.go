@@ -16,7 +16,7 @@ func same(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b
 
 // typed adds the content of a user's prompt message, with context separated from the
 // prompt. said is the prompt if the turn has it already.
-func (s *State) typed(m *session.Message, d *doc, l *line, said *session.Text) {
+func (s *State) typed(m *session.Message, d *doc, said *session.Text) {
 	of := s.only()
 	add := func(t *session.Text) {
 		for _, piece := range envelope.Split(t.Text) {
@@ -115,7 +115,7 @@ func (s *State) userMessage(ctx context.Context, p *planned) (*session.Message, 
 func (s *State) wrapped(m *session.Message, b []byte, l *line, said *session.Text, media, attached []session.Part) {
 	d := s.parseDoc(b)
 	sent := &session.Message{Parts: append([]session.Part(nil), media...)}
-	s.typed(sent, &d, l, said)
+	s.typed(sent, &d, said)
 	rest := sent.Parts[len(media):]
 	for _, p := range rest {
 		if _, ok := p.(*session.Injected); ok {

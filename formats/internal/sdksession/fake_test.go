@@ -153,8 +153,8 @@ func (g *fakeGraph) Messages(context.Context) iter.Seq2[*session.Message, error]
 // turn adds a turn: the prompt, and what follows as "say", "think:…", "call:id",
 // "result:id"; parts of one message are joined by " + ".
 func (g *fakeGraph) turn(request, prompt string, follows ...string) {
-	t := agentstate.Turn{Number: len(g.turns) + 1, RequestID: request, Prompt: prompt}
-	user := &session.Message{ID: fmt.Sprintf("g%d", len(g.messages)), Role: session.User, Turn: &session.Turn{Number: t.Number, RequestID: request}}
+	t := agentstate.Turn{RequestID: request, Prompt: prompt}
+	user := &session.Message{ID: fmt.Sprintf("g%d", len(g.messages)), Role: session.User, Turn: &session.Turn{Number: len(g.turns) + 1, RequestID: request}}
 	if prompt != "" {
 		user.Parts = []session.Part{&session.Text{Text: prompt}}
 	}

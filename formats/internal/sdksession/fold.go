@@ -31,7 +31,6 @@ type item struct {
 	sort        sort
 	done        bool  // said already, by another source too
 	answered    bool  // of a call: the graph has its result
-	result      bool  // of a call: there is one
 	over        bool  // of a call: it ended
 	wrong       bool  // of a call: it ended badly
 	cutArgs     bool  // of a call: its arguments are shortened
@@ -206,7 +205,7 @@ func (t *turnEvents) step(e *event, i int32) {
 		it.args, it.cutArgs = i, e.cutArgs
 	}
 	if e.result != nil {
-		it.end, it.result, it.cutResult = i, true, e.cutResult
+		it.end, it.cutResult = i, e.cutResult
 	}
 	if word, failed := toolmap.Outcome(e.state); failed || word == "success" {
 		it.over, it.wrong, it.till = true, failed, e.At

@@ -51,7 +51,7 @@ func (s *agentStoreBuilder) of(agent string) (*filler, error) {
 	b := s.bins[agent]
 	if b == nil {
 		b = &bin{base: s.plan.agentStore(agent), number: len(s.order)}
-		b.filler, _ = newFiller(sdkdoc.Checkpoint, b.base, setOf(b.design, sdkdoc.Checkpoint.Table()), nil)
+		b.filler = newFiller(sdkdoc.Checkpoint, b.base, setOf(b.design, sdkdoc.Checkpoint.Table()), nil)
 		b.put = func(batch *store.Batch) error { return s.spool(b, batch) }
 		if s.bins == nil {
 			s.bins = map[string]*bin{}

@@ -67,7 +67,7 @@ func NewWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, e
 		put = w.async.put
 	}
 	for k := range w.fill {
-		w.fill[k], _ = newFiller(sdkdoc.Kind(k), p.index(), setOf(p.index().design, sdkdoc.Kind(k).Table()), put)
+		w.fill[k] = newFiller(sdkdoc.Kind(k), p.index(), setOf(p.index().design, sdkdoc.Kind(k).Table()), put)
 	}
 	return w, nil
 }

@@ -22,13 +22,13 @@ type filler struct {
 	whole bool // the table has all columns of the kind
 }
 
-func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) (*filler, bool) {
-	t, ok := b.design.Table(k.Table())
+func newFiller(k sdkdoc.Kind, b *base, set int, put func(*store.Batch) error) *filler {
+	t, _ := b.design.Table(k.Table())
 	f := &filler{Columns: Pair(k, t), table: t, cells: b.cells[t.Name], loose: b.loose[t.Name], put: put, set: set, whole: true}
 	for col, at := range f.of {
 		f.whole = f.whole && (at >= 0 || k == sdkdoc.Checkpoint && col == sdkdoc.BlobAgent)
 	}
-	return f, ok
+	return f
 }
 
 // told is what leftovers say of the row of a line.

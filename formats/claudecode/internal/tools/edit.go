@@ -58,7 +58,7 @@ func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 
 // claudeEdit is an Edit or a Write, from what the model said or else from what
 // came of it.
-func claudeEdit(name string, docs [][]byte, value []byte) (Native, bool) {
+func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
 	e := &edit{path: rawjson.Text(find(docs, "path", "file_path", "target_file", "filePath", "relativeWorkspacePath"))}
 	came := [][]byte{caseOf(value), value}
 	if e.path == "" {

@@ -89,7 +89,7 @@ func Claude(kind, name string, input, args, value []byte) Native {
 	n, ok := Native{}, false
 	switch kind {
 	case "edit", "piEdit":
-		n, ok = claudeEdit(name, docs, value)
+		n, ok = claudeEdit(docs, value)
 	case "ls", "piLs":
 		n, ok = command("ls ", docs, "List files"), true
 	case "delete":
