@@ -24,12 +24,12 @@ type checkCmd struct {
 	Rule    []string `group:"What to check:" rare:"" placeholder:"RULE" help:"Check only these rules"`
 	Skip    []string `group:"What to check:" rare:"" placeholder:"RULE" help:"Skip these rules"`
 	Secrets bool     `group:"What to check:" help:"Also look for keys and tokens in conversations"`
-	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what a conversion to this format would lose, such as claude-code"`
+	For     string   `group:"What to check:" placeholder:"FORMAT" help:"Also report what a conversion to this format would lose"`
 	Schema  string   `group:"What to check:" rare:"" placeholder:"FILE" help:"Validate each line of the files against a JSON schema: a file, or a name from rehome schema"`
 	From    string   `group:"What to check:" rare:"" placeholder:"FORMAT" help:"Format of the stores (detected by default)"`
 	Require bool     `group:"What to check:" help:"Fail if a path has no sessions"`
 
-	Exclude  []string `group:"What to skip:" sep:"none" placeholder:"GLOB" help:"Skip files and folders that match, as in a .gitignore (repeatable)"`
+	Exclude  []string `group:"What to skip:" sep:"none" placeholder:"GLOB" help:"Skip files and folders, as in a .gitignore (repeatable)"`
 	NoIgnore bool     `group:"What to skip:" help:"Do not obey .rehomeignore and .gitignore"`
 	Base     string   `group:"What to skip:" placeholder:"COMMIT" help:"Read the baseline and the ignore files from this git commit, so that a change cannot turn off its own check"`
 

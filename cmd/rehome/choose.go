@@ -89,7 +89,7 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 const (
 	chooseAgentWidth  = 11
 	chooseFolderWidth = 20
-	chooseAgeWidth    = 10
+	chooseAgeWidth    = 11
 	minForAgent       = 45
 	minForFolder      = 75
 )
@@ -114,14 +114,7 @@ func (ch *chooser) line(row, width int, selected bool) (out screen.Safe) {
 		folder := (&lsResult{home: machine(ch.out.getenv).Home}).shortPath(s.Workspace)
 		out += p.Faint(padRight(shortenPath(folder, chooseFolderWidth), chooseFolderWidth))
 	}
-	age, at := unknown, s.Updated
-	if !at.Known() {
-		at = s.Created
-	}
-	if at.Known() {
-		age = visible(relativeTime(at.Time(), ch.now()))
-	}
-	return out + p.Faint(padLeft(age, chooseAgeWidth))
+	return out + p.Faint(padLeft(age(s.When(), ch.now()), chooseAgeWidth))
 }
 
 // oneLine returns a title without the line ends and the indent that it may have.

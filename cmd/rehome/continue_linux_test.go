@@ -178,6 +178,7 @@ func TestPicker(t *testing.T) {
 		p := inFront(t, size[0], size[1], home, nil, "continue")
 		p.sees("2 of 2 sessions")
 		p.sees("esc quit")
+		p.sees("2026-10-12") // not when its file was written
 		if size[1] == 40 {
 			p.sees("TestLogin fails about one run in ten") // the preview
 		}

@@ -108,6 +108,10 @@ func (c *convertCmd) Validate() error {
 		return refuse("SRC is missing", "name a store, a folder of stores or a session, or pass --last for the newest session of this directory")
 	case c.Dst == "" && c.Cwd == nil:
 		return refuse("DST is missing", "name the target, or pass --cwd DIR to write where clients look for sessions of DIR")
+	case c.Dst == stdinName:
+		return refuse("DST cannot be stdout", "name a file or folder; ./- for one of that name")
+	case c.To == "markdown":
+		return refuse("--to markdown: not a format of stores", "run `rehome show SRC --format markdown`, with --out DIR for several sessions")
 	case c.Home != nil && c.Cwd == nil:
 		return refuse("--home has no effect without --cwd", "pass --cwd DIR too")
 	case c.Home != nil && c.Dst != "":

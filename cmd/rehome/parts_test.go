@@ -290,6 +290,7 @@ func TestDidYouMean(t *testing.T) {
 		"hlep": "did you mean help?", "ls --clint cursor-cli": "did you mean --client?", "convert a b --jsno": "did you mean --json?",
 		"convert . b --to Archive": "did you mean archive?", "check . --for claude": "did you mean claude-code?", "convert . b --from ndjson": "did you mean cursor-ndjson?",
 		"check --explain rh3003": "did you mean RH303?", "check . --skip nothing": "run `rehome check --rules` to list them",
+		"convert . - --to canonical": "name a file or folder; ./- for one of that name", "convert . b --to markdown": "run `rehome show SRC --format markdown`, with --out DIR for several sessions",
 		"schema canonicla-1": "did you mean canonical-1?", "frobnicate": "run `rehome help` to list the commands", "ls --frobnicate": "run `rehome help ls` for its arguments and flags",
 	} {
 		if _, stderr, code := call(t, strings.Fields(args)...); code == 0 || !strings.HasSuffix(stderr, "\n  hint: "+want+"\n") {

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert/sessions"
+	"rehome/formats/session"
 )
 
 // unknown stands for a value that is not known.
@@ -199,17 +201,26 @@ func (r *lsResult) project(row *lsRow) screen.Safe {
 
 func (r *lsResult) when(row *lsRow) screen.Safe {
 	t := row.updated
+	if !r.long || !t.Known() {
+		return age(t, r.now)
+	}
+	return approximate(t, t.Time().In(r.now.Location()).Format("2006-01-02 15:04"))
+}
+
+// age returns how long ago a session was changed.
+func age(t session.Stamp, now time.Time) screen.Safe {
 	if !t.Known() {
 		return unknown
 	}
-	text := visible(relativeTime(t.Time(), r.now))
-	if r.long {
-		text = visible(t.Time().In(r.now.Location()).Format("2006-01-02 15:04"))
-	}
+	return approximate(t, relativeTime(t.Time(), now))
+}
+
+// approximate marks the text of a time that only a file tells.
+func approximate(t session.Stamp, text string) screen.Safe {
 	if t.Inferred() {
 		text = "~" + text
 	}
-	return text
+	return visible(text)
 }
 
 // shortPath returns a path with ~ for the home folder.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/sessions"
 )
 
 // text prints a result that is complete.
@@ -64,8 +65,12 @@ func (r *searchResult) printSession(p *page, s *searchSession) {
 	if s.Project != "" && r.width >= minWidthOfProject {
 		rest += screen.Repeat(" ", gap) + shortenPath((&lsResult{home: r.home}).shortPath(s.Project), r.width/4)
 	}
-	if at := s.session.Updated; at.Known() {
-		rest += screen.Repeat(" ", gap) + visible(relativeTime(at.Time(), r.now))
+	listed := s.session.Listed
+	if listed == nil {
+		listed = &sessions.Listed{Head: s.session.Head}
+	}
+	if at := listed.When(); at.Known() {
+		rest += screen.Repeat(" ", gap) + age(at, r.now)
 	}
 	room := max(r.width-screen.Cells(r.name(s)+client+rest)-2*gap, minTitleWidth)
 	p.Line(p.Strong(r.name(s)) + screen.Repeat(" ", gap) + padRight(screen.Cut(oneLine(s.Title), room), room) + p.Client(s.Agent, client) + p.Faint(rest))

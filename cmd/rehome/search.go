@@ -126,7 +126,10 @@ func (c *searchCmd) Run(a *app) error {
 	if !res.grouped {
 		res.remarkUnread(a)
 	}
-	if res.Matches == 0 {
+	switch {
+	case len(listing.Sessions) == 0:
+		return reported{&formats.Error{Err: summary{"no sessions found", errNoMatches}, Hint: "run `rehome ls` to list the places where they are looked for"}}
+	case res.Matches == 0:
 		return reported{summary{"no matches in " + string(plural(int64(countAll(wanted)), "session")), errNoMatches}}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,6 +83,22 @@ func TestShowSelected(t *testing.T) {
 	one, stderr, code := call(t, "show", two, "--client", "cursor-cli", "--turns", "9")
 	if code != 1 || one != "" || strings.Count(stderr, "the session has 3 turns") != 2 {
 		t.Errorf("exit %d: %s%s", code, one, stderr)
+	}
+}
+
+// TestShowOutTwins: sessions of one store that have the same id get a file each.
+func TestShowOutTwins(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	const id = "1a000000-0000-4000-8000-000000000001"
+	for _, project := range []string{"-home-ann-app", "-home-bob-app"} {
+		file := filepath.Join(dir, ".claude", "projects", project, id+".jsonl")
+		line := `{"type":"user","uuid":"u1","sessionId":"` + id + `","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"in ` + project + `"}}` + "\n"
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(line), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stdout, stderr, code := call(t, "show", filepath.Join(dir, ".claude"), "--out", out); code != 0 || len(exported(t, out)) != 2 {
+		t.Errorf("exit %d, %q: %s%s", code, exported(t, out), stdout, stderr)
 	}
 }
 

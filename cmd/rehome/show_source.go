@@ -138,8 +138,18 @@ func (c *showCmd) selected(a *app, path string) ([]source, error) {
 		return nil, &formats.Error{At: path, Err: errors.New("no sessions found"), Hint: "run `rehome ls` to list sessions"}
 	}
 	var out []source
+	count := map[source]int{}
 	for _, s := range wanted {
-		out = append(out, source{path: s.Sources[0].Path, session: s.ID, folder: s.Workspace})
+		count[source{path: s.Sources[0].Path, session: s.ID}]++
+	}
+	for i := range wanted {
+		s := &wanted[i]
+		src := source{path: s.Sources[0].Path, session: s.ID}
+		if count[src] > 1 { // its store holds several with this id
+			src.path = fileOf(a.reg, s)
+		}
+		src.folder = s.Workspace
+		out = append(out, src)
 	}
 	return out, nil
 }

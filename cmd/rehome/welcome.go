@@ -146,10 +146,7 @@ func (w *welcomeResult) text(p *page) {
 func (w *welcomeResult) clients(p *page) {
 	var rows [][]screen.Safe
 	for _, c := range w.Clients {
-		row := []screen.Safe{visible(c.Client), grouped(int64(c.Sessions)), unknown, screen.Trim(visible(c.Title), " ")}
-		if c.updated.Known() {
-			row[2] = visible(relativeTime(c.updated.Time(), w.now))
-		}
+		row := []screen.Safe{visible(c.Client), grouped(int64(c.Sessions)), age(c.updated, w.now), screen.Trim(visible(c.Title), " ")}
 		if row[3] == "" {
 			row[3] = visible(c.ID)
 		}

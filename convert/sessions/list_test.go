@@ -356,7 +356,7 @@ func TestSimilar(t *testing.T) {
 	l := listing(t, dir, Options{Paths: []string{dir}})
 	for name, want := range map[string]string{
 		"01235567": one, "0123456a-89ab": one, "0A238999": two, "agent-0a23999": two, "flakey": one, "logn sped": two, "t" + "eh": one + " " + two,
-		"": "", "ffff": "", "nothing": "", "flakey login": "", "x y": "", strings.Repeat("flakey ", 100): "",
+		"": "", "ffff": "", "agents": "", "agent": "", "nothing": "", "flakey login": "", "x y": "", strings.Repeat("flakey ", 100): "",
 	} {
 		var got []string
 		for _, s := range l.Similar(name) {

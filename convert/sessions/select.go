@@ -130,7 +130,7 @@ const maxSimilar = 3
 // that have words in their titles that are almost those of the name.
 func (l *Listing) Similar(name string) (out []*Listed) {
 	all := l.All()
-	if len(name) >= MinPrefix && !strings.Contains(name, " ") {
+	if len(name) >= MinPrefix && !strings.Contains(name, " ") && strings.ContainsAny(name, "0123456789") { // not a word
 		var ids []string
 		begins := map[string]*Listed{}
 		for _, s := range all {

@@ -117,7 +117,7 @@ func (d *decoder) one(path string, f *os.File) bool {
 
 // unrecognized returns the error of text that is not canonical.
 func unrecognized(what string) error {
-	return &formats.Error{Err: errors.New(what), Hint: "run `rehome detect` on it to see what it is"}
+	return &formats.Error{Err: errors.New(what), Hint: "run `rehome ls` on it to see what it holds"}
 }
 
 const noSessions = "no sessions found"

@@ -103,7 +103,7 @@ func (s Shape) layout(l *formats.Location) (layout, error) {
 	slices.SortFunc(out.databases, byPath) // WalkDir sorts each folder, not the paths
 	slices.SortFunc(out.plain, byPath)
 	if err == nil && len(out.databases) == 0 {
-		err = &formats.Error{Format: s.Origin, At: l.Path, Err: ErrNoDatabase, Hint: "run `rehome detect` on it to see what it is"}
+		err = &formats.Error{Format: s.Origin, At: l.Path, Err: ErrNoDatabase, Hint: "run `rehome ls` on it to see what it holds"}
 	}
 	return out, err
 }
