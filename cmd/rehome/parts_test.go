@@ -270,6 +270,23 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
+// TestManyStores: stores that were converted are only counted if there are many; the
+// others have a line each.
+func TestManyStores(t *testing.T) {
+	stores := make([]convert.StoreReport, maxSessionRows+1)
+	for i := range stores {
+		stores[i] = convert.StoreReport{Path: fmt.Sprintf("chat-%d", i), Status: convert.Placed}
+	}
+	stores[7].Status = convert.Failed
+	for _, want := range []struct{ n, lines int }{{maxSessionRows, maxSessionRows}, {maxSessionRows + 1, 1}} {
+		var out strings.Builder
+		convertResult{&convert.Report{Stores: stores[:want.n]}}.several(&page{screen.NewPage(&out, false)})
+		if n := strings.Count(out.String(), "chat-"); n != want.lines || !strings.Contains(out.String(), fmt.Sprintf("%d placed, 1 failed", want.n-1)) {
+			t.Errorf("%d stores:\n%s", want.n, out.String())
+		}
+	}
+}
+
 // TestUsualForms: what other programs take for help and version works here, too.
 func TestUsualForms(t *testing.T) {
 	for args, want := range map[string]string{

@@ -16,14 +16,15 @@ import (
 // and how to continue. Failures come last, by their reasons.
 func (r *migrateResult) text(p *page) {
 	few, all := len(r.Migrated) <= maxSessionRows, lossTotals{}
-	var done []migrated // in this run
+	var done []migrated // in this run, with --losses also before
 	count := map[string]int{}
 	for _, m := range r.Migrated {
 		count[m.Status]++
 		if few && m.Status != convert.Failed {
 			r.headline(p, m)
 		}
-		if m.Status != convert.Failed && m.Status != convert.Same {
+		asked := r.losses && m.Agent != r.To // also about what an earlier run lost
+		if m.Status != convert.Failed && (m.Status != convert.Same || asked) {
 			done = append(done, m)
 			all.addSession(m.Migrated, len(r.Migrated) == 1)
 		}

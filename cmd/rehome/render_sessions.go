@@ -10,7 +10,7 @@ import (
 	"rehome/convert"
 )
 
-// maxSessionRows is the number of sessions up to which each one gets a line.
+// maxSessionRows is the number of sessions, or stores, up to which each one gets a line.
 const maxSessionRows = 20
 
 // sessions prints a session conversion: a line for each session if there are

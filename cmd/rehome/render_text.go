@@ -103,13 +103,19 @@ func (r convertResult) single(p *page, s *convert.StoreReport) {
 // maxSets is how many tables and files of a store are listed.
 const maxSets = 40
 
-// several prints a line per store and the totals. Losses of stores that were
-// not withheld are added up at the end.
+// usualOutcomes are those that are only counted if there are many stores.
+func usualOutcomes() []string {
+	return []string{convert.Placed, convert.Added, convert.Unchanged, convert.Checked}
+}
+
+// several prints a line for each store if there are few, else for those of an unusual
+// outcome, and the totals. Losses of stores that were not withheld are added up at the
+// end.
 func (r convertResult) several(p *page) {
 	count := map[string]int{}
 	var records, bytes, omitted int64
 	var losses lossTotals
-	read := false
+	read, few := false, len(r.Stores) <= maxSessionRows
 	width := len(convert.Withheld)
 	if slices.ContainsFunc(r.Stores, isUpdate) {
 		width = len(convert.Unchanged)
@@ -118,7 +124,9 @@ func (r convertResult) several(p *page) {
 		s := &r.Stores[i]
 		word := outcome(s)
 		count[word]++
-		p.Linef("  %s%s  %s", p.status(word), screen.Repeat(" ", width-len(word)), visible(s.Path))
+		if few || !slices.Contains(usualOutcomes(), word) {
+			p.Linef("  %s%s  %s", p.status(word), screen.Repeat(" ", width-len(word)), visible(s.Path))
+		}
 		if s.Change == convert.Unchanged {
 			continue
 		}
