@@ -120,7 +120,7 @@ func (c *backupCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(backupResult{report, a.out.verbose}); err != nil {
+	if err := a.out.printResult(a.ctx, backupResult{report, a.out.verbose}); err != nil {
 		return err
 	}
 	if n := report.Count(backup.Failed); n > 0 {
@@ -177,7 +177,7 @@ func (c *restoreCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := a.out.printResult(restoreResult{done, a.out.verbose}); err != nil {
+	if err := a.out.printResult(a.ctx, restoreResult{done, a.out.verbose}); err != nil {
 		return err
 	}
 	failed, older := done.Count(backup.Failed), done.Count(backup.Older)

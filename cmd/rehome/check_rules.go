@@ -43,7 +43,7 @@ func newRuleList(all []rule.Rule) *ruleList {
 	return out
 }
 
-func showRules(a *app, all []rule.Rule) error { return a.out.printResult(newRuleList(all)) }
+func showRules(a *app, all []rule.Rule) error { return a.out.printResult(a.ctx, newRuleList(all)) }
 
 func (l *ruleList) text(p *page) {
 	rows := [][]screen.Safe{{"rule", "severity", "formats", "problem"}}
@@ -70,7 +70,7 @@ func formatColumn(names []string) string {
 type ruleDetails struct{ ruleList }
 
 func explainRule(a *app, r *rule.Rule) error {
-	return a.out.printResult(&ruleDetails{*newRuleList([]rule.Rule{*r})})
+	return a.out.printResult(a.ctx, &ruleDetails{*newRuleList([]rule.Rule{*r})})
 }
 
 func (e *ruleDetails) text(p *page) {

@@ -109,7 +109,7 @@ func (c *continueCmd) open(a *app, src source) error {
 	}
 	command := l.command(runtime.GOOS)
 	if c.Print {
-		return a.out.printResult(&continueResult{Session: l.Argv[len(l.Argv)-1], Client: l.Client, Command: command, launch: l})
+		return a.out.printResult(a.ctx, &continueResult{Session: l.Argv[len(l.Argv)-1], Client: l.Client, Command: command, launch: l})
 	}
 	return a.start(&l, command)
 }

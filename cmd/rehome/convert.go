@@ -224,7 +224,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(convertResult{report}); werr != nil {
+	if werr := a.out.printResult(a.ctx, convertResult{report}); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {

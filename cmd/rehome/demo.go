@@ -72,7 +72,7 @@ func (demoCmd) Run(a *app) error {
 	d := &demoRun{app: a, demoResult: demoResult{Folder: folder}}
 	d.steps()
 	if d.err == nil {
-		d.err = a.out.printResult(&d.demoResult)
+		d.err = a.out.printResult(a.ctx, &d.demoResult)
 	}
 	if d.err == nil && (!d.Equal || !d.Caught) {
 		return reported{&formats.Error{Op: "demo", At: folder, Err: errors.New("a step did not produce the expected result")}}

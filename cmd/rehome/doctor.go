@@ -92,7 +92,7 @@ func (c *doctorCmd) Run(a *app) error {
 	if isTerminal(a.out.stdout) {
 		res.width = columns(a.out.stdout)
 	}
-	if err := a.out.printResult(res); err != nil {
+	if err := a.out.printResult(a.ctx, res); err != nil {
 		return err
 	}
 	switch {
@@ -213,7 +213,7 @@ func (c *detectCmd) Run(a *app) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
 	}
-	if err := a.out.printResult(res); err != nil {
+	if err := a.out.printResult(a.ctx, res); err != nil {
 		return err
 	}
 	if len(failed) > 0 {

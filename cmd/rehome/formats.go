@@ -36,7 +36,7 @@ type formatRow struct {
 	Schemas  []string `json:"schemas"`
 }
 
-func (formatsCmd) Run(a *app) error { return a.out.printResult(listFormats(a.reg)) }
+func (formatsCmd) Run(a *app) error { return a.out.printResult(a.ctx, listFormats(a.reg)) }
 
 func listFormats(reg *formats.Registry) *formatsResult {
 	res := &formatsResult{Formats: []formatRow{}}

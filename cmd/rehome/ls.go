@@ -160,16 +160,15 @@ func (c *lsCmd) Run(a *app) error {
 	}
 	if tty {
 		res.width = width
-		if c.Limit != nil || c.All {
-			return a.out.printPaged(a.ctx, res)
+		if c.Limit == nil && !c.All {
+			res.height = height
 		}
-		res.height = height
 	} else if !a.out.json {
 		for _, l := range res.remarks() {
 			a.out.remark(l)
 		}
 	}
-	return a.out.printResult(res)
+	return a.out.printResult(a.ctx, res)
 }
 
 // filter returns what the flags select of a listing.

@@ -146,7 +146,7 @@ func (c *migrateCmd) Run(a *app) error {
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
 		return done.Migrated[0].Err() // the result would add nothing
 	}
-	if werr := a.out.printResult(res); werr != nil {
+	if werr := a.out.printResult(a.ctx, res); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if failed := done.Count(convert.Failed); failed > 0 {

@@ -64,27 +64,23 @@ type result interface {
 	text(*page)
 }
 
-// printResult prints the result of a command.
-func (o *output) printResult(r result) error { return o.printTo(o.stdout, r) }
-
-// printPaged is printResult, but shows text that is longer than the screen with
-// the pager.
-func (o *output) printPaged(ctx context.Context, r result) error {
-	_, w, done := o.pagedOutput(ctx, !o.json)
-	return done(o.printTo(w, r))
-}
-
-func (o *output) printTo(w io.Writer, r result) error {
+// printResult prints the result of a command. Text that is longer than the screen is
+// shown with the pager.
+func (o *output) printResult(ctx context.Context, r result) error {
 	switch {
 	case o.json:
-		return writeJSON(w, r)
+		return writeJSON(o.stdout, r)
 	case o.noReport:
 		return nil
 	}
+	_, w, done := o.pagedOutput(ctx, true)
 	p := &page{screen.NewPage(w, o.palette)}
 	p.Links = o.links
+	if width, _, ok := o.terminalSize(); ok {
+		p.Width = min(width, p.Width)
+	}
 	r.text(p)
-	return p.Err()
+	return done(p.Err())
 }
 
 // remark prints a message while a command is running, and each message only once.
@@ -137,7 +133,11 @@ func (o *output) fail(err error) int {
 			continue // the report includes the hints
 		}
 		if a, ok := errors.AsType[*ambiguousError](e); ok {
-			for _, l := range a.lines() {
+			width, _, tty := terminalSize(o.stderr)
+			for _, l := range a.lines(machine(o.getenv).Home) {
+				if tty {
+					l = screen.Cut(l, width)
+				}
 				o.printLine(l)
 			}
 		}

@@ -45,7 +45,7 @@ func (r backupResult) text(p *page) {
 	case r.DryRun:
 		p.Line("  dry run: nothing was written")
 	case r.Snapshot == "" && !r.Git:
-		p.Linef("  nothing has changed since %s: no new snapshot", visible(r.Previous))
+		p.Wrapped("  ", "nothing has changed since "+visible(r.Previous)+": no new snapshot", screen.Plain)
 	}
 	for _, name := range r.Removed {
 		p.Linef("  removed the old snapshot %s", visible(name))

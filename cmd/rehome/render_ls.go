@@ -34,7 +34,7 @@ func (r *lsResult) text(p *page) {
 	shown, lines := rows, r.height-len(tail)-1 // the prompt needs a line, too
 	if r.height > 0 && r.lines(rows) > lines {
 		footer := func(n int) []screen.Safe {
-			return r.wrapped("", screen.Sprintf("%s of %s, all: rehome ls --limit 0", grouped(int64(n)), plural(int64(len(rows)), "session")), p.Faint)
+			return r.wrapped("", screen.Sprintf("%s of %s, all: rehome ls --limit 0", grouped(countSessions(rows[:n])), plural(countSessions(rows), "session")), p.Faint)
 		}
 		shown = rows[:r.fitting(rows, max(lines-1-len(footer(len(rows))), minListed))]
 		cut := footer(len(shown))
@@ -53,7 +53,18 @@ type lsRow struct {
 	copied bool // listed below its original
 	here   bool // in the section of the current directory
 
-	heading []screen.Safe // the lines above it
+	subagent bool          // listed below its parent
+	heading  []screen.Safe // the lines above it
+}
+
+// countSessions returns how many rows are not of subagents.
+func countSessions(rows []lsRow) (n int64) {
+	for _, row := range rows {
+		if !row.subagent {
+			n++
+		}
+	}
+	return n
 }
 
 // rows returns a row for each session, those of the current directory first. A
@@ -133,7 +144,7 @@ func (r *lsResult) onScreen(wanted []sessions.Listed, height int) []*sessions.Li
 func appendFamily(rows []lsRow, row lsRow) []lsRow {
 	rows = append(rows, row)
 	for i := range row.Children {
-		rows = appendFamily(rows, lsRow{lsSession: &row.Children[i], indent: row.indent + "  ", here: row.here})
+		rows = appendFamily(rows, lsRow{lsSession: &row.Children[i], indent: row.indent + "  ", here: row.here, subagent: true})
 	}
 	return rows
 }

@@ -159,7 +159,8 @@ func (p *page) lossDetails(all []loss.Group) {
 				p.Line("  " + heading)
 				heading = ""
 			}
-			p.Linef("    %s %s %s", grouped(l.Count), visible(l.What), p.Faint("("+visible(string(l.Code))+")"))
+			code := "(" + visible(string(l.Code)) + ")"
+			p.Wrapped("    ", grouped(l.Count)+" "+visible(l.What)+" "+code, func(s screen.Safe) screen.Safe { return screen.ReplaceAll(s, code, p.Faint(code)) })
 			places := slices.Compact(slices.Clone(l.Places))
 			for _, at := range places[:min(len(places), maxPlaces)] {
 				p.Line(p.Faint("      " + visible(at)))

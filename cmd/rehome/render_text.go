@@ -22,11 +22,9 @@ func (r *formatsResult) text(p *page) {
 		rows = append(rows, []screen.Safe{visible(f.Name), directions(f.Reads, f.Writes), directions(f.Decodes, f.Encodes), supported(f.Checks), visible(carries)})
 	}
 	for i, line := range screen.Columns(rows) {
-		p.Line(line)
+		p.Wrapped("", line, screen.Plain)
 		if i > 0 {
-			for _, part := range screen.WrapWords(visible(r.Formats[i-1].Title), screen.PageWidth-4) {
-				p.Line("    " + part)
-			}
+			p.Table("    ", [][]screen.Safe{{visible(r.Formats[i-1].Title)}})
 		}
 	}
 }

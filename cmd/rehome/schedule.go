@@ -46,7 +46,7 @@ func (c *backupCmd) printSchedule(a *app, dir string) error {
 	if err != nil {
 		return err
 	}
-	return a.out.printResult(&scheduleResult{c.Schedule, text})
+	return a.out.printResult(a.ctx, &scheduleResult{c.Schedule, text})
 }
 
 // schedules returns what to print for each scheduler.

@@ -67,5 +67,5 @@ func (c *schemaCmd) list(a *app) error {
 		}
 		res.Schemas = append(res.Schemas, schemaRow{name, head.ID, head.Title})
 	}
-	return a.out.printResult(res)
+	return a.out.printResult(a.ctx, res)
 }

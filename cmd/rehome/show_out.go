@@ -60,7 +60,7 @@ func (v *viewer) export(list []source) error {
 	}
 	v.losses()
 	if !v.out.quiet && len(e.files)+e.unchanged > 0 {
-		failed = append(failed, v.out.printResult(&exportResult{e.dir, e.files, e.unchanged}))
+		failed = append(failed, v.out.printResult(v.ctx, &exportResult{e.dir, e.files, e.unchanged}))
 	}
 	return errors.Join(failed...)
 }

@@ -30,7 +30,7 @@ type versionResult struct {
 	Arch     string `json:"arch"`
 }
 
-func (versionCmd) Run(a *app) error { return a.out.printResult(newVersion(buildInfo())) }
+func (versionCmd) Run(a *app) error { return a.out.printResult(a.ctx, newVersion(buildInfo())) }
 
 // version returns the version of this build.
 func version() string { return newVersion(buildInfo()).Version }

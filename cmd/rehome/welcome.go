@@ -64,7 +64,7 @@ func welcome(a *app) error {
 			return err
 		}
 	}
-	return a.out.printResult(w)
+	return a.out.printResult(a.ctx, w)
 }
 
 // header returns what is above the list of sessions.
@@ -138,7 +138,13 @@ func (w *welcomeResult) text(p *page) {
 		width = max(width, screen.Cells(visible(c.Command)))
 	}
 	for _, c := range w.Try {
-		p.Line("  " + padRight(visible(c.Command), width) + p.Faint(visible(c.Purpose)))
+		for i, part := range screen.WrapWords(visible(c.Purpose), p.Width-2-width-gap) {
+			lead := visible(c.Command)
+			if i > 0 {
+				lead = ""
+			}
+			p.Line("  " + padRight(lead, width) + p.Faint(part))
+		}
 	}
 }
 

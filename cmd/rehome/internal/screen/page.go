@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// PageWidth is the width that text is wrapped to.
+// PageWidth is the width that text is wrapped to, unless the terminal is narrower.
 const PageWidth = 80
 
 // Page writes text line by line. It keeps the first error of the writer.
 type Page struct {
 	Palette
 	Links bool // make paths links; set it only for terminals
-	Width int  // that Wrapped wraps at
+	Width int  // that text is wrapped to
 	w     io.Writer
 	err   error
 }
@@ -83,7 +83,7 @@ func (p *Page) Table(indent Safe, rows [][]Safe) {
 			s += c + Repeat(" ", width[i]-Cells(c)+2)
 		}
 		margin := Repeat(" ", Cells(s))
-		for i, part := range WrapWords(row[last], PageWidth-len(margin)) {
+		for i, part := range WrapWords(row[last], p.Width-len(margin)) {
 			if i > 0 {
 				s = margin
 			}
