@@ -19,14 +19,19 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"rehome/golden"
 )
 
-// asProgram makes the test's own binary the program.
+// asProgram makes the test's own binary the program. If its value is a time, that is
+// the time for the program.
 const asProgram = "REHOME_IS_THE_TEST"
 
 func TestMain(m *testing.M) {
+	if now, err := time.Parse(time.RFC3339, os.Getenv(asProgram)); err == nil {
+		os.Exit(runAt(signalContext(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv, func() time.Time { return now }))
+	}
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

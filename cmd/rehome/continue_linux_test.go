@@ -33,9 +33,16 @@ type person struct {
 	screen vt.Screen
 }
 
-// inFront starts the program on a terminal. Its stdout is the terminal, unless
-// stdout is not nil.
+// inFront starts the program on a terminal, in the home folder of somebody. Its stdout
+// is the terminal, unless stdout is not nil.
 func inFront(t *testing.T, width, rows int, home string, stdout *bytes.Buffer, args ...string) *person {
+	t.Helper()
+	env := []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "TZ=UTC"}
+	return inFrontOf(t, width, rows, home, env, stdout, args...)
+}
+
+// inFrontOf is inFront in another folder, with an environment.
+func inFrontOf(t *testing.T, width, rows int, dir string, env []string, stdout *bytes.Buffer, args ...string) *person {
 	t.Helper()
 	master, slave := terminal(t, width, rows)
 	t.Cleanup(func() { master.Close() })
@@ -44,8 +51,7 @@ func inFront(t *testing.T, width, rows int, home string, stdout *bytes.Buffer, a
 	if p.before, err = unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS); err != nil {
 		t.Fatal(err)
 	}
-	p.cmd.Env = []string{asProgram + "=1", "TERM=xterm-256color", "HOME=" + home, "PATH=" + filepath.Join(home, "bin") + ":" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "TZ=UTC"}
-	p.cmd.Dir = home
+	p.cmd.Env, p.cmd.Dir = env, dir
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	if stdout != nil {
 		p.cmd.Stdout = stdout

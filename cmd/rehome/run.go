@@ -29,6 +29,11 @@ type app struct {
 // run is the whole program except for process setup, so that tests can call it.
 // It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	return runAt(ctx, args, stdout, stderr, getenv, time.Now)
+}
+
+// runAt is run with another clock.
+func runAt(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string, now func() time.Time) int {
 	var g grammar
 	helped, print := false, newHelpPrinter(ctx, newOutput(stdout, stderr, getenv, grammar{Color: "auto"}))
 	parser, err := kong.New(&g,
@@ -51,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 		return 0
 	}
 	out := newOutput(stdout, stderr, getenv, g)
-	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: time.Now}
+	a := &app{ctx: ctx, reg: all.Registry(), out: out, now: now}
 	if parse := (*kong.ParseError)(nil); errors.As(err, &parse) {
 		if strings.HasPrefix(err.Error(), "expected one of ") { // there is no command
 			return out.fail(welcome(a))

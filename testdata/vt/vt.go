@@ -12,7 +12,9 @@ import (
 // scrolled away is still there.
 type Screen struct {
 	Rows, Columns int
-	lines         [][]rune // cells; 0 behind a rune that is two wide
+	lines         [][]rune   // cells; 0 behind a rune that is two wide
+	looks         [][]string // of the cells: the sequences that color them
+	look          string     // of what is put next
 	row, column   int
 	last          rune   // the last one that was put
 	rest          []byte // a sequence or rune whose end is still to come
@@ -85,6 +87,7 @@ func (s *Screen) put(r rune) {
 		*line = append(*line, ' ')
 	}
 	(*line)[s.column], s.last = r, r
+	s.paint(w)
 	if w == 2 {
 		(*line)[s.column+1] = 0
 	}
@@ -172,6 +175,13 @@ func (s *Screen) control(final byte, args string) {
 		}
 	case 'J':
 		s.erase(n[0], top)
+	case 'm':
+		switch {
+		case args == "" || args == "0":
+			s.look = ""
+		case args[0] != '>': // which is about keys
+			s.look += "[" + args + "m"
+		}
 	case 'K':
 		s.wipe(n[0])
 	}
@@ -182,6 +192,7 @@ func (s *Screen) fill(n int) {
 	line := s.line()
 	for i := s.column; i < min(s.column+n, len(*line)); i++ {
 		(*line)[i] = ' '
+		s.clear(i)
 	}
 }
 
@@ -190,11 +201,11 @@ func (s *Screen) alternate(begin bool) {
 	switch {
 	case begin && s.main == nil:
 		below := *s
-		*s = Screen{Rows: s.Rows, Columns: s.Columns, main: &below}
+		*s = Screen{Rows: s.Rows, Columns: s.Columns, look: s.look, main: &below}
 	case !begin && s.main != nil:
-		rest := s.rest
+		rest, look := s.rest, s.look
 		*s = *s.main
-		s.rest = rest
+		s.rest, s.look = rest, look
 	}
 }
 
@@ -203,7 +214,7 @@ func (s *Screen) FullScreen() bool { return s.main != nil }
 
 // Resize gives the terminal another size, and empties it.
 func (s *Screen) Resize(rows, columns int) {
-	s.Rows, s.Columns, s.lines, s.row, s.column = rows, columns, nil, 0, 0
+	s.Rows, s.Columns, s.lines, s.looks, s.row, s.column = rows, columns, nil, nil, 0, 0
 }
 
 // erase empties the screen: below the cursor, above it, or all of it.
@@ -212,6 +223,9 @@ func (s *Screen) erase(what, top int) {
 	for i := top; i < len(s.lines); i++ {
 		if what == 0 && i > s.row || what == 1 && i < s.row || what > 1 {
 			s.lines[i] = nil
+			if i < len(s.looks) {
+				s.looks[i] = nil
+			}
 		}
 	}
 }
@@ -222,6 +236,7 @@ func (s *Screen) wipe(what int) {
 	for i := range *line {
 		if what == 0 && i >= s.column || what == 1 && i <= s.column || what > 1 {
 			(*line)[i] = ' '
+			s.clear(i)
 		}
 	}
 }
@@ -231,6 +246,56 @@ func (s *Screen) Text() string {
 	var b strings.Builder
 	for _, line := range s.lines {
 		b.WriteString(strings.TrimRight(strings.ReplaceAll(string(line), "\x00", ""), " ") + "\n")
+	}
+	return b.String()
+}
+
+// paint gives the next w cells the current look.
+func (s *Screen) paint(w int) {
+	for len(s.looks) <= s.row {
+		s.looks = append(s.looks, nil)
+	}
+	row := &s.looks[s.row]
+	for len(*row) < s.column+w {
+		*row = append(*row, "")
+	}
+	for i := range w {
+		(*row)[s.column+i] = s.look
+	}
+}
+
+// clear takes the look of a cell of the current line.
+func (s *Screen) clear(i int) {
+	if s.row < len(s.looks) && i < len(s.looks[s.row]) {
+		s.looks[s.row][i] = ""
+	}
+}
+
+// Marked returns the lines with their colors, as sequences without the ESC.
+func (s *Screen) Marked() string {
+	var b strings.Builder
+	for n, line := range s.lines {
+		look, text := "", strings.TrimRight(string(line), " ")
+		for i, r := range []rune(text) {
+			next := ""
+			if n < len(s.looks) && i < len(s.looks[n]) {
+				next = s.looks[n][i]
+			}
+			if next != look && look != "" {
+				b.WriteString("[0m")
+			}
+			if next != look {
+				b.WriteString(next)
+				look = next
+			}
+			if r != 0 {
+				b.WriteRune(r)
+			}
+		}
+		if look != "" {
+			b.WriteString("[0m")
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }
