@@ -22,11 +22,13 @@ type chooser struct {
 	project, client, since string // as for ls
 	live                   bool
 	wanted                 func(*sessions.Listed) bool // further limits the choice; nil = all
-	header                 []screen.Safe               // lines above the list
-	listing                *sessions.Listing           // nil = made by choose
 
-	paint screen.Palette
-	rows  []*sessions.Listed
+	header func(*sessions.Listing) []screen.Safe            // returns the lines above the list; nil = none
+	list   func(context.Context) (*sessions.Listing, error) // nil = as ls does
+
+	paint   screen.Palette
+	listing *sessions.Listing // with rows, set when it is loaded
+	rows    []*sessions.Listed
 }
 
 // choose lets the user choose on the whole terminal. Sessions of the working
@@ -53,14 +55,18 @@ func (ch *chooser) choose() (source, error) {
 func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 	quiet := *ch.app
 	quiet.ctx = ctx
-	if ch.listing == nil {
-		listing, err := (&lsCmd{Project: ch.project, ReadFlags: ReadFlags{Live: ch.live}}).list(&quiet)
-		if err != nil {
-			return nil, err
+	list := ch.list
+	if list == nil {
+		list = func(context.Context) (*sessions.Listing, error) {
+			return (&lsCmd{Project: ch.project, ReadFlags: ReadFlags{Live: ch.live}}).list(&quiet)
 		}
-		ch.listing = listing
 	}
-	filter, err := (&lsCmd{Project: ch.project, Client: ch.client, Since: ch.since}).filter(&quiet, ch.listing)
+	listing, err := list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ch.listing = listing
+	filter, err := (&lsCmd{Project: ch.project, Client: ch.client, Since: ch.since}).filter(&quiet, listing)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +83,14 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		}
 	}
 	ch.rows = append(here, elsewhere...)
-	list := &picker.List{Header: ch.header, Line: ch.line, Preview: ch.preview}
-	for _, s := range ch.rows {
-		list.Search = append(list.Search, strings.Join([]string{s.Title, s.Agent, s.Workspace, s.ID}, " "))
+	out := &picker.List{Line: ch.line, Preview: ch.preview}
+	if ch.header != nil {
+		out.Header = ch.header(listing)
 	}
-	return list, nil
+	for _, s := range ch.rows {
+		out.Search = append(out.Search, strings.Join([]string{s.Title, s.Agent, s.Workspace, s.ID}, " "))
+	}
+	return out, nil
 }
 
 // Widths of the columns, and from which width of the screen there is one for the

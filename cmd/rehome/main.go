@@ -22,7 +22,7 @@ func main() {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
-		growMemoryLimit(memoryLimit)
+		growMemoryLimit()
 	}
 	os.Exit(run(signalContext(), os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
 }

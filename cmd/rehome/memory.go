@@ -18,16 +18,17 @@ func setMemoryLimit(getenv func(string) string, limit int64) (before int64) {
 // growMemoryLimit raises the memory limit when the live heap gets close to it;
 // otherwise the collector would run half of the time and free nothing. It
 // checks after each collection.
-func growMemoryLimit(limit int64) {
+func growMemoryLimit() {
 	type sentinel struct{ _ *int }
-	var adjust func(int64)
-	adjust = func(limit int64) {
+	var adjust func(struct{})
+	adjust = func(struct{}) {
 		sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(sample)
-		if live := int64(sample[0].Value.Uint64()); live > limit/2 {
-			debug.SetMemoryLimit(max(debug.SetMemoryLimit(-1), live+live/2))
+		live, limit := int64(sample[0].Value.Uint64()), debug.SetMemoryLimit(-1)
+		if live > limit/2 {
+			debug.SetMemoryLimit(max(limit, 2*live))
 		}
-		runtime.AddCleanup(new(sentinel), adjust, limit)
+		runtime.AddCleanup(new(sentinel), adjust, struct{}{})
 	}
-	runtime.AddCleanup(new(sentinel), adjust, limit)
+	runtime.AddCleanup(new(sentinel), adjust, struct{}{})
 }

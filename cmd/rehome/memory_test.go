@@ -24,7 +24,7 @@ func TestLimitMemory(t *testing.T) {
 func TestGiveRoom(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
 	used := make([]byte, 96<<20)
-	growMemoryLimit(64 << 20)
+	growMemoryLimit()
 	for range 1000 {
 		runtime.GC()
 		if limit := debug.SetMemoryLimit(-1); limit >= int64(len(used))*3/2 {

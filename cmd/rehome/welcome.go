@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"runtime/debug"
 	"slices"
@@ -47,24 +48,77 @@ func welcome(a *app) error {
 	if machine(a.out.getenv).Home == "" {
 		return noHomeError("run `rehome help` to list the commands")
 	}
-	// Most of the memory that listing allocates is soon garbage.
-	defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
-	listing, err := a.listAll(false)
+	listed := a.startListing(noticeable)
+	if tty, _, captured := a.out.terminal(); tty != nil && !captured && !a.out.json && !listed.empty() {
+		header := func(l *sessions.Listing) []screen.Safe { return newWelcome(l).header() }
+		src, err := (&chooser{app: a, header: header, list: listed.wait}).choose()
+		if err == nil {
+			return (&continueCmd{}).open(a, src)
+		}
+		if !errors.As(err, new(silent)) || !listed.complete() {
+			return err
+		}
+	}
+	listing, err := listed.wait(a.ctx)
 	if err != nil {
 		return err
 	}
 	w := newWelcome(listing)
 	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
-	if tty, _, captured := a.out.terminal(); w.Sessions > 0 && tty != nil && !captured && !a.out.json {
-		src, err := (&chooser{app: a, header: w.header(), listing: listing}).choose()
-		if err == nil {
-			return (&continueCmd{}).open(a, src)
-		}
-		if !errors.As(err, new(silent)) {
-			return err
-		}
-	}
 	return a.out.printResult(a.ctx, w)
+}
+
+// noticeable is how long a terminal may stay as it is before the first screen. Most
+// homes are listed by then, so that one without sessions has no list to choose from.
+const noticeable = 150 * time.Millisecond
+
+// pendingListing is the listing of this machine, which may still be in the making.
+type pendingListing struct {
+	done    chan struct{} // closed when the rest is set
+	listing *sessions.Listing
+	err     error
+}
+
+// startListing lists the sessions on this machine. It returns when that is done, or
+// after some time.
+func (a *app) startListing(most time.Duration) *pendingListing {
+	l := &pendingListing{done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		// Most of the memory that listing allocates is soon garbage.
+		defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
+		l.listing, l.err = a.listAll(false)
+	}()
+	select {
+	case <-l.done:
+	case <-time.After(most):
+	}
+	return l
+}
+
+// complete reports whether the listing is complete.
+func (l *pendingListing) complete() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// empty reports whether the listing is complete, but has no sessions.
+func (l *pendingListing) empty() bool {
+	return l.complete() && (l.err != nil || newWelcome(l.listing).Sessions == 0)
+}
+
+// wait returns the listing when it is complete.
+func (l *pendingListing) wait(ctx context.Context) (*sessions.Listing, error) {
+	select {
+	case <-l.done:
+		return l.listing, l.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // header returns what is above the list of sessions.

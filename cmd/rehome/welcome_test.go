@@ -1,9 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"rehome/formats/all"
 )
 
 // TestWelcomeInEmptyHome: where there are no sessions, rehome says where it
@@ -49,5 +56,31 @@ func TestWelcomeExample(t *testing.T) {
 	}
 	if out, stderr, code := callWith(t, t.Context(), env, "show", id); code != 0 || !strings.Contains(out, filepath.Join(home, "app")) {
 		t.Errorf("show %s: exit %d: %s%s", id, code, out, stderr)
+	}
+}
+
+// TestWelcomeDoesNotWait: the screen does not wait for a home that takes long to list,
+// and who leaves it does not either.
+func TestWelcomeDoesNotWait(t *testing.T) {
+	slow := make(chan struct{})
+	release := sync.OnceFunc(func() { close(slow) })
+	defer release()
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, ".cursor", "chats"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{ctx: t.Context(), reg: all.Registry(), now: time.Now, out: &output{getenv: func(name string) string {
+		<-slow
+		return map[string]string{homeVariable(): home}[name]
+	}}}
+	l := a.startListing(0)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, err := l.wait(gone); l.complete() || l.empty() || !errors.Is(err, context.Canceled) {
+		t.Errorf("complete: %v, empty: %v, error %v", l.complete(), l.empty(), err)
+	}
+	release()
+	if got, err := l.wait(t.Context()); err != nil || len(got.Sessions) > 0 || !l.complete() || !l.empty() {
+		t.Errorf("%v, error %v", got, err)
 	}
 }

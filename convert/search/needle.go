@@ -127,6 +127,8 @@ func newNeedle(l literal) *needle {
 	}
 	slices.Sort(n.runes)
 	n.runes = slices.Compact(n.runes)
+	slices.SortFunc(n.others, bytes.Compare)
+	n.others = slices.CompactFunc(n.others, bytes.Equal)
 	n.slow = regexp.MustCompile(slow.String())
 	last := len(n.plain) - 1
 	for i := range n.skip {
