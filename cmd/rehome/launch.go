@@ -85,11 +85,12 @@ func (a *app) targets() []string {
 
 // launchNative returns how a session's own client continues it, if it can: the client
 // resumes sessions by their ids, and looks for this one where it is. Sessions of
-// clients that are also targets are left to Migrate, which finds them unchanged.
+// clients that are also targets are left to Migrate, which finds them unchanged. An
+// id that the client would take for a flag is not given to it.
 func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
 	f := a.reg.Lookup(s.Sources[0].Format)
 	dir := cmp.Or(s.Workspace, src.folder)
-	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" || s.Parent != nil || o.In != "" && o.In != s.Agent {
+	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" || s.Parent != nil || o.In != "" && o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
 		return launch{}, false, nil
 	}
 	if o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !a.looksIn(f.Home, s.Sources[0].Path, dir) {
@@ -140,7 +141,7 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 	m := &done.Migrated[0]
 	note := ""
 	if err := m.Err(); errors.Is(err, formats.ErrExists) {
-		note = fmt.Sprintf("opening the session that you continued in %s; run `rehome migrate %s --again` for a new copy", to.Home.Title, m.ID)
+		note = fmt.Sprintf("opening the session that you continued in %s; run `rehome migrate %s --again` for a new copy", to.Home.Title, screen.ShellQuote(m.ID))
 	} else if err != nil {
 		return launch{}, err
 	}

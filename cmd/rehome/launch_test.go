@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"io"
 	"os"
 	"path/filepath"
@@ -121,5 +122,48 @@ func TestLaunchCommand(t *testing.T) {
 		if got := l.command(goos); got != want {
 			t.Errorf("%s: %s\nwant %s", goos, got, want)
 		}
+	}
+}
+
+// TestContinueIDOfFlag: an id that looks like a flag is not given to a client that
+// resumes sessions by id. The session is migrated, which gives it another one.
+func TestContinueIDOfFlag(t *testing.T) {
+	a, home := homeApp(t)
+	const was, id = "5d0b2b7e-2222-4000-8000-00000000106e", "--dangerously-skip-permissions=00001"
+	chats, err := filepath.Glob(filepath.Join(home, ".cursor", "chats", "*", was))
+	if err != nil || len(chats) != 1 {
+		t.Fatal(chats, err)
+	}
+	at := filepath.Join(filepath.Dir(chats[0]), id)
+	if err := os.Rename(chats[0], at); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(at, "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = bytes.ReplaceAll(b, []byte(hex.EncodeToString([]byte(was))), []byte(hex.EncodeToString([]byte(id))))
+	if err := os.WriteFile(filepath.Join(at, "store.db"), b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	src, err := a.resolve("flaky login", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := a.prepareContinue(src, continueOptions{DryRun: true})
+	if err != nil || l.Argv[0] != "claude" || slices.Contains(l.Argv, id) {
+		t.Errorf("%+v, %v", l, err)
+	}
+	if _, err := a.prepareContinue(src, continueOptions{In: "cursor-cli"}); err == nil {
+		t.Error("continued in its own client")
+	}
+	var stdout bytes.Buffer
+	a.out.stdout = &stdout
+	if err := welcome(a); err != nil {
+		t.Fatal(err)
+	}
+	want := "rehome show " + filepath.Join(home, ".cursor")
+	if got := stdout.String(); !strings.Contains(got, want) || !strings.Contains(got, "#"+id+" ") {
+		t.Errorf("suggests\n%s", got)
 	}
 }

@@ -164,7 +164,8 @@ func (r *searchResult) printNext(p *page) {
 		count = "1 match"
 	}
 	s := r.Sessions[0]
-	show := "rehome show " + r.name(s)
+	name := typedName(r.listing, s.session.Listed != nil && len(r.cmd.Path) == 0, s.Source.Path, s.ID)
+	show := "rehome show " + name
 	for _, m := range s.Matches {
 		if m.Turn > 0 {
 			show += screen.Sprintf(" --turns %d", m.Turn)
@@ -173,7 +174,7 @@ func (r *searchResult) printNext(p *page) {
 	}
 	p.Line(p.Faint(count + " in " + plural(int64(len(r.Sessions)), "session") + "; to read or continue the first:"))
 	p.Line(p.Faint("  " + show))
-	p.Line(p.Faint("  rehome continue " + r.name(s)))
+	p.Line(p.Faint("  rehome continue " + name))
 }
 
 // remarkUnread reports on stderr what could not be read.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert/sessions"
 	"rehome/formats"
 )
@@ -57,6 +58,17 @@ func (a *app) resolveSource(src string, last, live bool) (source, error) {
 }
 
 // exists reports whether there is something at path, even if it cannot be accessed.
+// typedName returns how a user names a session on the command line: by its short id or,
+// if it is not among those of this machine or its id looks like a flag, by its store
+// and id.
+func typedName(l *sessions.Listing, here bool, store, id string) screen.Safe {
+	name := l.ShortID(id)
+	if !here || strings.HasPrefix(name, "-") {
+		name = store + "#" + id
+	}
+	return visible(screen.ShellQuote(name))
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist) && !errors.Is(err, os.ErrInvalid)
@@ -83,7 +95,7 @@ func (a *app) resolveIn(path, name string, live bool) (source, error) {
 	case name != "" && len(listing.Sessions) == 0 && len(listing.Unread) > 0:
 		return source{path: path, file: path, session: name}, nil // decoding reports whether the session exists
 	}
-	hint := "run `rehome ls " + path + "` to list its sessions"
+	hint := "run `rehome ls " + screen.ShellQuote(path) + "` to list its sessions"
 	return source{}, usageError{a.newUnknown(listing, path+"#"+name, "no such session"+shortPrefix(name), hint, listing.All())}
 }
 

@@ -22,7 +22,7 @@ func TestSearchOnTerminal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	const want = `1a000000  a \x1b[2Jneedle in hay                claude-code  /home/ann/app  2026-01-02
+	want := `1a000000  a \x1b[2Jneedle in hay                claude-code  /home/ann/app  2026-01-02
   turn 1    prompt    a \x1b[2Jneedle in hay
   turn 2    prompt    …left left left left needle right right right right right right…
 
@@ -35,9 +35,10 @@ func TestSearchOnTerminal(t *testing.T) {
   and 2 more (--all)
 
 11 matches in 2 sessions; to read or continue the first:
-  rehome show 1a000000 --turns 1
-  rehome continue 1a000000
+  rehome show STORE#1a000000-0000-4000-8000-000000000001 --turns 1
+  rehome continue STORE#1a000000-0000-4000-8000-000000000001
 `
+	want = strings.ReplaceAll(want, "STORE", dir)
 	env := map[string]string{"TERM": "xterm", "PATH": os.Getenv("PATH")}
 	got := onTerminal(t, 86, 40, env, "search", "NEEDLE", "-i", "--path", dir)
 	if bare(got) != want {

@@ -159,15 +159,15 @@ func commandsToTry(l *sessions.Listing, found []sessions.Listed) []welcomeComman
 			{"rehome help", "list all commands"},
 		}
 	}
-	read := l.ShortID(found[0].ID)
+	example := &found[0]
 	for _, dir := range workingDirs() {
 		if here, _ := l.Select(sessions.Filter{Project: dir, Limit: 1}); len(here) > 0 {
-			read = l.ShortID(here[0].ID)
+			example = &here[0]
 		}
 	}
 	return []welcomeCommand{
 		{"rehome ls", "list them"},
-		{"rehome show " + screen.ShellQuote(read), "read one, by its id or by words from its title"},
+		{"rehome show " + string(typedName(l, true, example.Sources[0].Path, example.ID)), "read one, by its id or by words from its title"},
 		{"rehome continue", "choose one and continue it"},
 		{"rehome help", "list all commands"},
 	}

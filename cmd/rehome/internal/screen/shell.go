@@ -11,9 +11,9 @@ import (
 // copied from the screen.
 func ShellQuote(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%#=,~", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+:@%#=,", r) // shells expand ~ after = and :, too
 	}
-	if s != "" && strings.TrimFunc(s, plain) == "" && !strings.ContainsRune("#=~", rune(s[0])) {
+	if s != "" && strings.TrimFunc(s, plain) == "" && !strings.ContainsRune("#=", rune(s[0])) {
 		return s
 	}
 	if string(Visible(s)) == s {
