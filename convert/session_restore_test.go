@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,5 +38,40 @@ func TestRestoreLimit(t *testing.T) {
 		if err := os.RemoveAll(to); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestRestoreLimitOfNumbers: numbers count, too, not only text.
+func TestRestoreLimitOfNumbers(t *testing.T) {
+	reg, dir := all.Registry(), t.TempDir()
+	src, text := filepath.Join(dir, "store.db"), filepath.Join(dir, "text")
+	b, err := os.ReadFile(filepath.Join("..", "testdata", "chat", "before.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(src, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n LIMIT 100000) INSERT INTO blobs SELECT i, 0 FROM n`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Convert(t.Context(), reg, src, text, Options{To: "archive"}); err != nil {
+		t.Fatal(err)
+	}
+	loc, err := formats.Locate(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = sessions.Restore(t.Context(), reg, reg.Lookup("archive"), loc, filepath.Join(dir, "to"), formats.FullView(1), 1<<20)
+	if err == nil || !strings.Contains(err.Error(), "holds more than 1 MB") {
+		t.Errorf("%v", err)
 	}
 }

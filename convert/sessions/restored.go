@@ -76,6 +76,9 @@ func restored[T any](ctx context.Context, r restorer, l *formats.Location, v for
 // than its store.
 const maxRestored = 2 << 30
 
+// numberSize is what each value counts in addition to its text, in bytes.
+const numberSize = 8
+
 // listHeads yields the heads of a store's sessions. It decodes them if only that
 // can list them.
 func listHeads(ctx context.Context, f *formats.Format, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
@@ -163,7 +166,7 @@ func copyRecords(ctx context.Context, of, text *formats.Format, l *formats.Locat
 	size := int64(0)
 	for b, err := range r.Batches(ctx) {
 		if err == nil {
-			if size += int64(b.Size()); limit > 0 && size > limit {
+			if size += int64(b.Size() + b.Rows()*b.Width()*numberSize); limit > 0 && size > limit {
 				return &formats.Error{At: l.Path, Err: fmt.Errorf("holds more than %d MB, too much to restore to a temporary folder", limit>>20), Hint: "restore it first: rehome convert ARCHIVE STORE"}
 			}
 			err = w.Put(ctx, b)
