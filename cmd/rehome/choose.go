@@ -12,6 +12,7 @@ import (
 	"rehome/cmd/rehome/internal/picker"
 	"rehome/cmd/rehome/internal/prose"
 	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/search"
 	"rehome/convert/sessions"
 	"rehome/formats"
 )
@@ -21,7 +22,7 @@ type chooser struct {
 	*app
 	project, client, since string // as for ls
 	live                   bool
-	wanted                 func(*sessions.Listed) bool // further limits the choice; nil = all
+	query                  *search.Query // must match a message of the session; nil = all
 
 	header func(*sessions.Listing) []screen.Safe            // returns the lines above the list; nil = none
 	list   func(context.Context) (*sessions.Listing, error) // nil = as ls does
@@ -46,6 +47,9 @@ func (ch *chooser) choose() (source, error) {
 	case err != nil:
 		return source{}, err
 	case row < 0:
+		if ch.query != nil {
+			return source{}, &formats.Error{Err: errors.New("no session contains these words"), Hint: "try fewer words"}
+		}
 		return source{}, &formats.Error{Err: errors.New("no sessions to choose from"), Hint: "run `rehome ls` to list all sessions, and the places where they are looked for"}
 	}
 	return ch.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
@@ -71,11 +75,15 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		return nil, err
 	}
 	found, _ := ch.listing.Select(filter)
+	matches, err := ch.matching(ctx, found)
+	if err != nil {
+		return nil, err
+	}
 	var here, elsewhere []*sessions.Listed
 	wd := sessions.NewProject(".")
 	for i := range found {
 		switch s := &found[i]; {
-		case ch.wanted != nil && !ch.wanted(s):
+		case ch.query != nil && !matches[s.ID]:
 		case wd.Contains(s.Workspace):
 			here = append(here, s)
 		default:
@@ -91,6 +99,37 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		out.Search = append(out.Search, strings.Join([]string{s.Title, s.Agent, s.Workspace, s.ID}, " "))
 	}
 	return out, nil
+}
+
+// matching returns the ids of the sessions that the query matches, in a message of
+// their own or of a subagent.
+func (ch *chooser) matching(ctx context.Context, list []sessions.Listed) (map[string]bool, error) {
+	if ch.query == nil {
+		return nil, nil
+	}
+	parents := map[string]string{}
+	var note func(l *sessions.Listed)
+	note = func(l *sessions.Listed) {
+		for _, c := range l.Children {
+			parents[c.ID] = l.ID
+			note(c)
+		}
+	}
+	for i := range list {
+		note(&list[i])
+	}
+	matches := map[string]bool{}
+	_, err := search.Run(ctx, ch.reg, list, search.Options{Query: ch.query, First: true, Live: ch.live}, func(h *search.Hit) bool {
+		id := h.Session.ID
+		if h.Session.Listed == nil && h.Session.Parent != nil { // a subagent that no list names
+			id = h.Session.Parent.Session
+		}
+		for ; id != "" && !matches[id]; id = parents[id] {
+			matches[id] = true
+		}
+		return true
+	})
+	return matches, err
 }
 
 // Widths of the columns, and from which width of the screen there is one for the

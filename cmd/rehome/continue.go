@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
 
 	"rehome/convert"
+	"rehome/convert/search"
 	"rehome/formats"
 	"rehome/formats/session"
 )
@@ -20,6 +22,7 @@ type continueCmd struct {
 	Project string `group:"Which sessions:" placeholder:"DIR" help:"List only sessions of this folder and its subfolders"`
 	Client  string `group:"Which sessions:" placeholder:"NAME" help:"List only sessions of this client: cursor-cli, claude-code, ..."`
 	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"List only sessions changed since WHEN: 2026-11-01, yesterday, 12h, ..."`
+	Search  string `group:"Which sessions:" placeholder:"WORDS" help:"List only sessions with a message that contains all of these words, as rehome search finds them"`
 
 	In        string  `group:"Where to:" placeholder:"CLIENT" help:"Client to continue in (default: the session's own if it can resume it, else claude-code)"`
 	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
@@ -41,6 +44,7 @@ Examples:
 
     rehome continue
     rehome continue --last
+    rehome continue --search "flaky login"
     rehome continue 5d0b2b7e --in claude-code
     eval "$(rehome continue --print)"`
 }
@@ -66,11 +70,22 @@ func (c *continueCmd) Validate() error {
 	switch {
 	case c.Last && c.Session != "":
 		return refuse("--last cannot be combined with SESSION", "omit one of them")
-	case (c.Last || c.Session != "") && c.Project+c.Client+c.Since != "":
-		return refuse("--project, --client and --since only filter the list of sessions", "omit them, or omit SESSION and --last")
+	case (c.Last || c.Session != "") && c.Project+c.Client+c.Since+c.Search != "":
+		return refuse("--project, --client, --since and --search only filter the list of sessions", "omit them, or omit SESSION and --last")
+	}
+	if _, err := c.query(); err != nil {
+		return err
 	}
 	_, err := parseTime(c.Since, time.Unix(0, 0))
 	return err
+}
+
+// query returns what --search looks for, nil if the flag is not set.
+func (c *continueCmd) query() (*search.Query, error) {
+	if c.Search == "" {
+		return nil, nil
+	}
+	return search.NewQuery(strings.Fields(c.Search), nil, search.SmartCase)
 }
 
 // Run starts a client that continues a session.
@@ -95,7 +110,11 @@ func (c *continueCmd) source(a *app) (source, error) {
 	if c.Session != "" || c.Last {
 		return a.resolveSource(c.Session, c.Last, c.Live)
 	}
-	return (&chooser{app: a, project: c.Project, client: c.Client, since: c.Since, live: c.Live}).choose()
+	query, err := c.query()
+	if err != nil {
+		return source{}, err
+	}
+	return (&chooser{app: a, project: c.Project, client: c.Client, since: c.Since, query: query, live: c.Live}).choose()
 }
 
 // open continues a session.

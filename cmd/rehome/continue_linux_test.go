@@ -202,6 +202,22 @@ func TestPicker(t *testing.T) {
 	}
 }
 
+// TestPickerSearch: --search lists the sessions in which the words are found.
+func TestPickerSearch(t *testing.T) {
+	home := chatHome(t)
+	secondChat(t, home)
+	p := inFront(t, 100, 40, home, nil, "continue", "--search", "ten fails")
+	p.sees("1 of 1 session")
+	p.sees("Fix the flaky login test")
+	p.types("\r")
+	p.sees(resumed + " in " + home + "/app, pid ")
+	p.ends(7)
+	p = inFront(t, 100, 40, home, nil, "continue", "--search", "ten xylophones")
+	p.sees("no session contains these words")
+	p.sees("hint: try fewer words")
+	p.ends(1)
+}
+
 // TestWelcomeOnTerminal: without a command, one key continues the newest session
 // of the working directory; who quits sees what else there is.
 func TestWelcomeOnTerminal(t *testing.T) {

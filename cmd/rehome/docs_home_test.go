@@ -131,6 +131,7 @@ func commandCases() map[string]commandCase {
 		"rehome search --request *":                                      {exit: 1},
 		"rehome continue":                                                {not: "it needs a terminal; TestPicker runs it"},
 		"rehome continue --last":                                         {not: "it needs a terminal; TestContinue runs one like it"},
+		"rehome continue --search \"flaky login\"":                       {not: "it needs a terminal; TestPickerSearch runs one like it"},
 		"rehome continue 5d0b2b7e --in claude-code":                      {not: "it needs a terminal; TestContinue runs one like it"},
 
 		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},

@@ -53,6 +53,9 @@ func (b *bar) clear() {
 }
 
 func (b *bar) draw(p convert.Progress) {
+	if b == nil { // ended
+		return
+	}
 	now := b.now()
 	if p.Stage != b.stage {
 		b.stage, b.since = p.Stage, now

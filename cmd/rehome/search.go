@@ -100,14 +100,16 @@ func (c *searchCmd) Run(a *app) error {
 	res.grouped = res.grouped || isTerminal(a.out.stdout)
 	p := &page{screen.NewPage(w, a.out.palette)}
 	report, err := search.Run(ctx, a.reg, wanted, search.Options{
-		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
+		Query: query, Context: c.Context, First: c.Sessions, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, OnProgress: a.out.progress(), Verbose: a.out.verbose,
 	}, func(h *search.Hit) bool {
 		res.add(h)
 		if !a.out.json {
+			a.out.endProgress() // matches show how far it is
 			res.printNew(p)
 		}
 		return p.Err() == nil && (c.Limit == 0 || res.Matches < c.Limit)
 	})
+	a.out.endProgress()
 	for _, u := range slices.Concat(listing.Unread, report.Unread) {
 		res.Unread = append(res.Unread, newLsUnread(u))
 	}

@@ -64,3 +64,19 @@ func TestSearchOnTerminal(t *testing.T) {
 		t.Errorf("with a pager:\n%q", got)
 	}
 }
+
+// TestSearchProgress: progress is shown until the first match, and then removed.
+func TestSearchProgress(t *testing.T) {
+	home := chatHome(t)
+	secondChat(t, home)
+	p := inFront(t, 100, 40, home, nil, "search", "ten fails")
+	p.ends(1) // it is a phrase, which nobody wrote
+	if !strings.Contains(string(p.sent), "\r\x1b[Ksearching ") || !strings.Contains(string(p.sent), "100%") || strings.Contains(p.text(), "searching") {
+		t.Errorf("without a match: %q", p.sent)
+	}
+	p = inFront(t, 100, 40, home, nil, "search", "one run in ten")
+	p.ends(0)
+	if strings.Contains(p.text(), "searching") || !strings.Contains(p.text(), "to read or continue") {
+		t.Errorf("with a match:\n%s", p.text())
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"rehome/convert/internal/notify"
+	"rehome/convert/internal/walk"
 	"rehome/convert/internal/workers"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -22,7 +24,9 @@ type Options struct {
 	Live     bool // read a store in use in place
 	Jobs     int  // workers; 0 = one per CPU
 	OnNotice func(string)
-	Verbose  bool // also report which stores are read from a copy
+	// OnProgress is called when a store has been searched, never twice at once.
+	OnProgress func(notify.Progress)
+	Verbose    bool // also report which stores are read from a copy
 
 	decodeAll bool // of tests: do not search the stored bytes first
 }
@@ -62,11 +66,13 @@ func Run(ctx context.Context, reg *formats.Registry, list []sessions.Listed, o O
 	defer cancel()
 	s := &searcher{ctx: ctx, o: o, listed: map[string]bool{}, out: &Report{}}
 	s.plan(reg, list)
+	talk := s.talk()
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		workers.Run(ctx, workers.Count(o.Jobs), slices.Values(s.stores), func(t *target, _ bool) bool {
 			defer close(t.hits)
 			s.search(t)
+			talk.Update(func(p *notify.Progress) { p.StoresDone, p.Done = p.StoresDone+1, p.Done+t.size })
 			return false
 		})
 	})
@@ -84,6 +90,21 @@ func Run(ctx context.Context, reg *formats.Registry, list []sessions.Listed, o O
 		return s.out, nil
 	}
 	return s.out, parent.Err()
+}
+
+// talk returns what reports the progress of the search.
+func (s *searcher) talk() *notify.Notifier {
+	talk := &notify.Notifier{OnProgress: s.o.OnProgress}
+	talk.Update(func(p *notify.Progress) {
+		p.Stage, p.Stores = notify.Searching, len(s.stores)
+		for _, t := range s.stores {
+			if loc, err := formats.Locate(t.path); err == nil {
+				t.size = walk.Size(loc)
+			}
+			p.Total += t.size
+		}
+	})
+	return talk
 }
 
 // report hands hits on in the order of the stores. It reports whether the consumer
@@ -119,6 +140,7 @@ const maxWaiting = 16
 // target is a store to search.
 type target struct {
 	path    string
+	size    int64 // on disk, if progress is reported
 	format  *formats.Format
 	wanted  map[string]*sessions.Listed // by id
 	ids     []string                    // of wanted, in the order of the list

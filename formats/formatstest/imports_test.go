@@ -56,7 +56,7 @@ func layers() []layer {
 		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest", "internal/scratch"}},
-		{"convert/search", []string{"convert/sessions", "convert/internal/workers", "formats", "formats/store", "formats/loss", "formats/session"}},
+		{"convert/search", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},

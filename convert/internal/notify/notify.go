@@ -3,19 +3,20 @@ package notify
 
 import "sync"
 
-// Progress is the progress of a conversion or check.
+// Progress is the progress of a conversion, check or search.
 type Progress struct {
-	Stage              string // "reading", "checking", "syncing"
+	Stage              string // "reading", "checking", "syncing", "searching"
 	Store              string // the store last worked on
 	Done, Total        int64  // bytes; Total 0 = unknown
 	Stores, StoresDone int
 }
 
-// The stages, in order.
+// The stages of a conversion, in order, and the one of a search.
 const (
-	Reading  = "reading"
-	Checking = "checking"
-	Syncing  = "syncing"
+	Reading   = "reading"
+	Checking  = "checking"
+	Syncing   = "syncing"
+	Searching = "searching"
 )
 
 // Notifier passes on progress and remarks, one at a time.
