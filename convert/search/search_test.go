@@ -26,7 +26,7 @@ func listed(t *testing.T) []sessions.Listed {
 	if err := idegen.New(3, 30).Write(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
-	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{dir, "../../testdata/claude/config", "../../testdata/chat", "../../testdata/codex/home"}})
+	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{dir, "../../testdata/claude/config", "../../testdata/chat", "../../testdata/codex/home", "../../testdata/sdk/e2e-jsonl", "../../testdata/sdk/e2e-sqlite-hot-wal"}})
 	if err != nil || len(l.Sessions) < 20 {
 		t.Fatalf("%d sessions, %v", len(l.Sessions), err)
 	}
@@ -165,6 +165,46 @@ func requests(t *testing.T, s *sessions.Listed) (out []string) {
 		}
 	}
 	return out
+}
+
+// TestDeltas: a word is found that begins in one event of a run and ends in another, and
+// one that is nowhere does not make anything be decoded.
+func TestDeltas(t *testing.T) {
+	dir := t.TempDir()
+	const agent, run1 = "agent-00000000-0000-4000-8000-000000000001", "run-00000000-0000-4000-8000-000000000001"
+	lines := map[string]string{
+		"agents.ndjson": `{"agentId":"` + agent + `","cwd":"/w","status":"idle","name":"","createdAt":1,"updatedAt":2}` + "\n",
+		"runs.ndjson":   `{"runId":"` + run1 + `","agentId":"` + agent + `","turnNumber":1,"status":"finished","createdAt":1,"updatedAt":2,"startedAt":1}` + "\n",
+	}
+	for i, text := range []string{"a nee", "dle in", " hay"} {
+		lines["run_events.ndjson"] += fmt.Sprintf(`{"runId":"%[1]s","seq":%[2]d,"offset":"%[2]d","eventType":"run_stream_event","payload":{"schemaVersion":1,"type":"sdk_message","agentId":"%[3]s","runId":"%[1]s","message":{"type":"assistant","agent_id":"%[3]s","run_id":"%[1]s","message":{"role":"assistant","content":[{"type":"text","text":"%[4]s"}]}}},"createdAt":"2026-11-20T09:03:59.864Z"}`+"\n", run1, i+1, agent, text)
+	}
+	for name, text := range lines {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{dir}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		word           string
+		found, decoded int
+	}{{"needle", 1, 1}, {"hay", 1, 1}, {"needles", 0, 0}} {
+		if got, r := run(t, l.Sessions, Options{}, c.word); len(got) != c.found || r.Decoded != c.decoded {
+			t.Errorf("%s: %q, %+v", c.word, got, r)
+		}
+	}
+	for _, path := range []string{"../../testdata/sdk/e2e-jsonl", "../../testdata/sdk/e2e-sqlite-hot-wal"} {
+		l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, r := run(t, l.Sessions, Options{}, "xylophones"); len(got) != 0 || r.Decoded != 0 || r.Stores == 0 {
+			t.Errorf("%s: %q, %+v", path, got, r)
+		}
+	}
 }
 
 // TestUnreadable: a store that is gone or damaged is reported, and the others are

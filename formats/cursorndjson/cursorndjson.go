@@ -37,6 +37,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,
+			Scan:   search,
 		},
 		Check: check,
 	}

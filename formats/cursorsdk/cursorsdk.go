@@ -50,6 +50,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: read.Decode,
 			Heads:  read.Heads,
+			Scan:   read.Scan,
 		},
 		Check: new(audit.Caches).Check,
 	}
