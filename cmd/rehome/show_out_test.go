@@ -92,10 +92,13 @@ func TestShowOutTwins(t *testing.T) {
 	const id = "1a000000-0000-4000-8000-000000000001"
 	for _, project := range []string{"-home-ann-app", "-home-bob-app"} {
 		file := filepath.Join(dir, ".claude", "projects", project, id+".jsonl")
-		line := `{"type":"user","uuid":"u1","sessionId":"` + id + `","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"in ` + project + `"}}` + "\n"
+		line := `{"type":"user","uuid":"u1","sessionId":"` + id + `","cwd":"` + strings.ReplaceAll(project, "-", "/") + `","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"in ` + project + `"}}` + "\n"
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(line), 0o600)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".claude", "history.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	if stdout, stderr, code := call(t, "show", filepath.Join(dir, ".claude"), "--out", out); code != 0 || len(exported(t, out)) != 2 {
 		t.Errorf("exit %d, %q: %s%s", code, exported(t, out), stdout, stderr)
