@@ -42,7 +42,7 @@ func (r *lsResult) remarks() (out []string) {
 	if len(r.Sessions) == 0 {
 		out = append(out, "no sessions found")
 		for _, l := range r.searched() {
-			out = append(out, "  "+string(l))
+			out = append(out, string(l))
 		}
 	}
 	for _, u := range r.Unread {
