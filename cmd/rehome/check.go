@@ -188,6 +188,9 @@ func (c *checkCmd) Run(a *app) error {
 		}
 	}
 	v := &verdict.Verdict{Report: report, FailOn: c.failOn(), Notes: c.Notes, Verbose: a.out.verbose, Width: columns(a.out.stdout), Version: version()}
+	if len(c.Paths) == 0 {
+		v.Name = func(path string) string { return homePath(o.Machine.Home, path) }
+	}
 	if c.WriteBaseline {
 		if err := report.Baseline.Write(report, v.FailOn); err != nil {
 			return err

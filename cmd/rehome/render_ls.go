@@ -239,10 +239,15 @@ func (r *lsResult) shortPath(dir string) screen.Safe {
 	if dir == "" {
 		return unknown
 	}
-	if rel, err := filepath.Rel(r.home, dir); r.home != "" && err == nil && filepath.IsLocal(rel) {
-		dir = path.Join("~", filepath.ToSlash(rel))
+	return visible(homePath(r.home, dir))
+}
+
+// homePath returns a path with ~ for the home folder.
+func homePath(home, dir string) string {
+	if rel, err := filepath.Rel(home, dir); home != "" && err == nil && filepath.IsLocal(rel) {
+		return path.Join("~", filepath.ToSlash(rel))
 	}
-	return visible(dir)
+	return dir
 }
 
 // shortenPath shortens a path to a width by cutting it to its last element, and

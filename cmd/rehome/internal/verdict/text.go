@@ -32,6 +32,7 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 	if v.Width > 0 {
 		p.Width = min(v.Width, maxTextWidth)
 	}
+	v = v.named()
 	many := v.rulesOfMany()
 	ok, some := 0, false
 	for _, s := range v.Stores {
@@ -59,6 +60,22 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 		v.printSummary(p)
 	}
 	return p.Err()
+}
+
+// named returns a verdict on stores with the paths that people read.
+func (v *Verdict) named() *Verdict {
+	if v.Name == nil {
+		return v
+	}
+	out, report := *v, *v.Report
+	report.Stores = nil
+	for _, s := range v.Stores {
+		c := *s
+		c.Path = v.Name(s.Path)
+		report.Stores = append(report.Stores, &c)
+	}
+	out.Report = &report
+	return &out
 }
 
 // mark returns the sign for what fails the check, and for what does not.
@@ -97,7 +114,7 @@ func (v *Verdict) rulesOfMany() map[string]*ruleOfMany {
 }
 
 func (v *Verdict) manyStores(p page, m *ruleOfMany) {
-	p.Wrapped("", p.mark(m.rule.Severity >= v.FailOn)+" "+p.severity(m.rule.Severity)+screen.Sprintf(" %s %s", m.rule.ID, m.rule.Title), screen.Plain)
+	p.headline(p.mark(m.rule.Severity >= v.FailOn)+" ", m.rule)
 	p.Wrapped("  ", screen.Sprintf("%s in %s, such as these (-v lists all):", screen.Plural(m.count, "finding"), screen.Plural(int64(len(m.stores)), "store")), screen.Plain)
 	for i, s := range m.stores[:maxExamples] {
 		where := place(s, m.first[i])
@@ -178,12 +195,7 @@ func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
 
 // finding prints a headline, the places, and the fix.
 func (v *Verdict) finding(p page, s *check.Store, b check.RuleFindings) {
-	for i, part := range screen.WrapHanging(screen.Sprintf("%s %s %s", b.Rule.Severity, b.Rule.ID, b.Rule.Title), p.Width-2) {
-		if i == 0 {
-			part = p.severity(b.Rule.Severity) + part[len(b.Rule.Severity.String()):]
-		}
-		p.Line("  " + part)
-	}
+	p.headline("  ", b.Rule)
 	where := place(s, b.Places[0])
 	if where == screen.Visible(s.Path) {
 		where = "" // the headline of the store
@@ -191,6 +203,17 @@ func (v *Verdict) finding(p page, s *check.Store, b check.RuleFindings) {
 	p.place(where, detail(b.Places[0]), inText(b.Places[0]) || ofFile(b.Places[0]))
 	v.otherPlaces(p, s, b)
 	p.Wrapped(textMargin, "fix: "+screen.Visible(b.Rule.Fix), p.Faint)
+}
+
+// headline prints which rule is broken, after a mark of two cells.
+func (p page) headline(mark screen.Safe, r *rule.Rule) {
+	for i, part := range screen.WrapHanging(screen.Sprintf("%s %s %s", r.Severity, r.ID, r.Title), p.Width-2) {
+		if i == 0 {
+			p.Line(mark + p.severity(r.Severity) + part[len(r.Severity.String()):])
+		} else {
+			p.Line("  " + part)
+		}
+	}
 }
 
 // place prints where a finding is, and what is wrong there. A long place gets its own

@@ -20,11 +20,12 @@ import (
 // Verdict is the report of a check, and what of it counts.
 type Verdict struct {
 	*check.Report
-	FailOn  rule.Severity // findings at or above it fail the check
-	Notes   bool          // list notes instead of only counting them
-	Verbose bool          // list everything, in text
-	Width   int           // of the terminal for text, 0 if unknown
-	Version string        // of the program
+	FailOn  rule.Severity            // findings at or above it fail the check
+	Notes   bool                     // list notes instead of only counting them
+	Verbose bool                     // list everything, in text
+	Width   int                      // of the terminal for text, 0 if unknown
+	Name    func(path string) string // how text names a store; nil = by its path
+	Version string                   // of the program
 }
 
 // showsSeverity reports whether findings of a severity are listed.
