@@ -187,7 +187,7 @@ func (ch *chooser) preview(ctx context.Context, row, width int) string {
 	}}
 	src, err := quiet.pick(ch.listing, ch.rows[row].ID, ch.rows[row:row+1])
 	if err == nil {
-		v := &viewer{app: quiet, cmd: &showCmd{Tools: "brief"}, format: "text", source: src.path}
+		v := &viewer{app: quiet, cmd: &showCmd{Tools: "brief"}, format: "text", source: src.path, preview: true}
 		if v.turns, err = prose.ParseTurns("-1"); err == nil {
 			err = v.show(v.storeDecoder(source{path: src.path, session: ch.rows[row].ID, folder: src.folder}))
 		}

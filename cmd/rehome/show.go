@@ -193,7 +193,7 @@ func (v *viewer) write(w io.Writer, s *session.Session, turns prose.Turns) error
 	}
 	s = turns.Pick(s)
 	o := prose.Options{
-		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
+		Tools: prose.Detail(v.cmd.Tools), Thinking: v.cmd.Thinking, All: v.cmd.All, Uncounted: v.preview, Source: v.source, Streaming: v.streaming, Partial: !v.turns.All(),
 		Palette: v.out.palette, Width: v.width(),
 	}
 	var err error

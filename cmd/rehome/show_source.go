@@ -23,6 +23,7 @@ type viewer struct {
 	turns     prose.Turns
 	source    string // path of the store, for commands; "" for stdin
 	streaming bool   // sessions are printed as they arrive
+	preview   bool   // in a list: flags of show have no meaning there
 	lost      loss.Log
 }
 

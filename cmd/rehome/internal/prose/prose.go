@@ -26,6 +26,7 @@ type Options struct {
 	Tools     Detail
 	Thinking  bool           // include the model's reasoning
 	All       bool           // include internal records of the client
+	Uncounted bool           // do not say how many there are
 	Zone      *time.Location // for times; nil means UTC
 	Source    string         // path of the store, for commands; "" for stdin
 	Streaming bool           // flush after each message

@@ -135,7 +135,7 @@ func (w *walker) isInternal(m *session.Message, part session.Part) bool {
 // endTurn prints how many internal records the turn has.
 func (w *walker) endTurn() {
 	w.flushHidden()
-	if w.internal > 0 {
+	if w.internal > 0 && !w.o.Uncounted {
 		words := screen.Plural(w.internal, "internal record")
 		if !w.hinted {
 			words += ", --all shows them"
