@@ -236,12 +236,17 @@ func (d *EventDoc) Read(line []byte) bool {
 // ReadSeq reads of which run an event is, and its number there. The line must
 // be valid JSON; false if it lacks either.
 func ReadSeq(line []byte) (run string, seq int64, ok bool) {
-	var o members.Object
-	if !o.Split(line, "", []string{"runId", "seq"}) || !IsText(o.Raw(0)) {
+	var id, number []byte
+	for name, value := range rawjson.Members(line) {
+		switch string(name) {
+		case "runId":
+			id = value
+		case "seq":
+			number = value
+		}
+	}
+	if seq, ok = members.Whole(number); !ok || !IsText(id) {
 		return "", 0, false
 	}
-	if seq, ok = o.Whole(1); !ok {
-		return "", 0, false
-	}
-	return rawjson.Text(o.Raw(0)), seq, true
+	return rawjson.Text(id), seq, true
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
@@ -45,10 +46,10 @@ func (c *Scan) Event(run string, seq int64, payload []byte) {
 	}
 	c.seqs[run] = seq
 	b, _, err := rawjson.Line(payload)
-	if c.Done() || err != nil {
+	if c.Done() || err != nil || !mayTell(b) {
 		return
 	}
-	c.ev.told = told{}
+	c.ev.told, c.ev.Extras = told{}, c.ev.Extras[:0]
 	c.ev.payload(b, run)
 	key := saidBy{run, c.ev.what}
 	switch key.as {
@@ -61,6 +62,21 @@ func (c *Scan) Event(run string, seq int64, payload []byte) {
 			c.AddAll("")
 		}
 	}
+}
+
+// mayTell reports whether the payload of an event can be a delta of text.
+func mayTell(payload []byte) bool {
+	for name, message := range rawjson.Members(payload) {
+		if string(name) != "message" {
+			continue
+		}
+		for name, kind := range rawjson.Members(message) {
+			if string(name) == "type" && slices.Contains([]string{"user", "assistant", "thinking", "task"}, rawjson.Text(kind)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Line is Event for a line, which is valid JSON.
