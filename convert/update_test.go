@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ type updated struct {
 	dir, src, dst string
 	o             Options
 	said          []string
-	read          int // rows of the source
+	read          atomic.Int64 // rows of the source
 }
 
 func newUpdated(t *testing.T) *updated {
@@ -49,12 +50,13 @@ func (u *updated) source(name, text string) {
 }
 
 func (u *updated) registry() *formats.Registry {
-	return fakes(&faults{onRow: func(int) { u.read++ }}, nil)
+	return fakes(&faults{onRow: func(int) { u.read.Add(1) }}, nil)
 }
 
 func (u *updated) run(o Options) *Report {
 	u.Helper()
-	u.read, o.Jobs = 0, 1
+	u.read.Store(0)
+	o.Jobs = 1
 	rep, err := Convert(u.Context(), u.registry(), u.src, u.dst, o)
 	if err != nil {
 		u.Fatal(err)
@@ -104,8 +106,8 @@ func TestUpdate(t *testing.T) {
 	u := newUpdated(t)
 	before := times(t, u.dir)
 	u.expect(u.run(u.o), "a unchanged; b unchanged; c unchanged")
-	if u.read != 0 {
-		t.Errorf("%d rows of unchanged stores were read", u.read)
+	if u.read.Load() != 0 {
+		t.Errorf("%d rows of unchanged stores were read", u.read.Load())
 	}
 	if after := times(t, u.dir); !slices.Equal(before, after) {
 		t.Errorf("an update without changes wrote:\n%q\n%q", before, after)
@@ -113,8 +115,8 @@ func TestUpdate(t *testing.T) {
 	full := u.o
 	full.Verify = VerifyFull
 	u.expect(u.run(full), "a unchanged; b unchanged; c unchanged")
-	if u.read != 6 {
-		t.Errorf("a full update read %d rows", u.read)
+	if u.read.Load() != 6 {
+		t.Errorf("a full update read %d rows", u.read.Load())
 	}
 
 	u.source("b", leftText(5))
@@ -131,8 +133,8 @@ func TestUpdate(t *testing.T) {
 	})
 	rep := u.run(u.o)
 	u.expect(rep, "a unchanged; b updated b/rows.txt=updated; c unchanged; d added d/rows.txt=added")
-	if !rep.Placed || u.read != 6 {
-		t.Errorf("placed %v, read %d rows", rep.Placed, u.read)
+	if !rep.Placed || u.read.Load() != 6 {
+		t.Errorf("placed %v, read %d rows", rep.Placed, u.read.Load())
 	}
 	u.is("b/rows.txt", rightText(5))
 	u.is("d/rows.txt", rightText(1))
@@ -156,8 +158,8 @@ func TestUpdateWithoutMark(t *testing.T) {
 		u := newUpdated(t)
 		spoil(u)
 		u.expect(u.run(u.o), "a unchanged; b unchanged; c unchanged")
-		if u.read != 6 {
-			t.Errorf("read %d rows", u.read)
+		if u.read.Load() != 6 {
+			t.Errorf("read %d rows", u.read.Load())
 		}
 	}
 }
@@ -170,8 +172,8 @@ func TestUpdateMidway(t *testing.T) {
 	os.Chtimes(filepath.Join(u.src, "b"), now, now)
 	u.run(u.o)
 	u.run(u.o)
-	if u.read != 2 {
-		t.Errorf("read %d rows, want those of the store that may still change", u.read)
+	if u.read.Load() != 2 {
+		t.Errorf("read %d rows, want those of the store that may still change", u.read.Load())
 	}
 }
 

@@ -81,8 +81,9 @@ func write(t *testing.T, text string, path ...string) string {
 }
 
 // published is a checkout of a release, and a server that publishes it: an archive with
-// a script in the place of the program, which runs this very binary.
-func published(t *testing.T) (root, releases string, files map[string][]byte) {
+// a script in the place of the program, which runs this very binary. change, if any,
+// is applied to both before the server runs.
+func published(t *testing.T, change func(root string, files map[string][]byte)) (root, releases string, files map[string][]byte) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -111,6 +112,9 @@ func published(t *testing.T) (root, releases string, files map[string][]byte) {
 	files = map[string][]byte{
 		"/v9.8.7/" + name:       packed.Bytes(),
 		"/v9.8.7/checksums.txt": fmt.Appendf(nil, "%x  other.tar.gz\n%x  %s\n", sha256.Sum256(nil), sha256.Sum256(packed.Bytes()), name),
+	}
+	if change != nil {
+		change(root, files)
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if text, ok := files[r.URL.Path]; ok {
@@ -152,8 +156,7 @@ func TestDownload(t *testing.T) {
 		{"no checksum", func(_ string, files map[string][]byte) { files["/v9.8.7/checksums.txt"] = nil }, 1, "checksum"},
 		{"no server", func(_ string, files map[string][]byte) { files["off"] = nil }, 1, "cannot download"},
 	} {
-		root, releases, files := published(t)
-		c.change(root, files)
+		root, releases, files := published(t, c.change)
 		if _, off := files["off"]; off {
 			releases = "http://127.0.0.1:1"
 		}
@@ -174,7 +177,7 @@ func TestAction(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // see TestDownload
 	}
-	root, releases, _ := published(t)
+	root, releases, _ := published(t, nil)
 	temp, dir := t.TempDir(), t.TempDir()
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
 	if out, code := shell(t, dir, steps(t)["download rehome"], env...); code != 0 {
@@ -221,7 +224,7 @@ func TestActionBase(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // see TestDownload
 	}
-	root, releases, _ := published(t)
+	root, releases, _ := published(t, nil)
 	temp, origin := t.TempDir(), t.TempDir()
 	env := []string{"CHECKOUT=" + root, "REHOME_RELEASES=" + releases, "RUNNER_TEMP=" + temp, "GITHUB_OUTPUT=" + temp + "/output", "RUNS=" + temp + "/runs", "GITHUB_STEP_SUMMARY=" + temp + "/summary.md"}
 	must := func(dir, script string) string {
@@ -273,7 +276,7 @@ func TestHook(t *testing.T) {
 	dir := t.TempDir()
 	furnish(t, dir)
 	if runtime.GOOS != "windows" { // see TestDownload
-		root, releases, _ := published(t)
+		root, releases, _ := published(t, nil)
 		for _, server := range []string{releases, "http://127.0.0.1:1"} {
 			out, code := shell(t, dir, root+"/"+string(entry[1])+" "+string(entry[2]), "REHOME_RELEASES="+server, "RUNS="+root+"/runs")
 			if code != 0 || !strings.Contains(out, "2 stores") {
