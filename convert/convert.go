@@ -12,6 +12,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/rule"
+	"rehome/internal/fsx"
 	"rehome/internal/scratch"
 )
 
@@ -62,7 +63,7 @@ type Progress = notify.Progress
 // report.
 func Convert(ctx context.Context, reg *formats.Registry, src, dst string, o Options) (*Report, error) {
 	scratch.Sweep()
-	return convertWith(ctx, reg, src, dst, o, stage.Move)
+	return convertWith(ctx, reg, src, dst, o, fsx.Move)
 }
 
 // convertWith is Convert with the function that renames what is placed: tests

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"rehome/convert/internal/stage"
+	"rehome/internal/fsx"
 )
 
 // TestMain lets this binary be the victim of its own crash tests: started as
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 func victim(args []string) int {
 	src, dst, how := args[0], args[1], args[2]
 	n, _ := strconv.Atoi(args[3])
-	rename := stage.Move
+	rename := fsx.Move
 	switch how {
 	case "die", "update":
 		made := 0
@@ -48,7 +48,7 @@ func victim(args []string) int {
 			if made == n && args[4] == "before" {
 				die()
 			}
-			err := stage.Move(from, to)
+			err := fsx.Move(from, to)
 			if made == n {
 				die()
 			}

@@ -12,6 +12,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/internal/fsx"
 	"rehome/internal/scratch"
 )
 
@@ -103,7 +104,7 @@ func (m *Migration) Count(status ...string) (n int) {
 // subagents before itself, or absent. The error is that of a source that could
 // not be read; sessions that failed are only in the report, which is never nil.
 func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions) (*Migration, error) {
-	return migrate(ctx, reg, from, o, renameFuncs{stage.Move, os.Rename})
+	return migrate(ctx, reg, from, o, renameFuncs{fsx.Move, os.Rename})
 }
 
 // renameFuncs rename files to new names, and over existing files. Tests let one

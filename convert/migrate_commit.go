@@ -12,6 +12,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // commitFiles renames the staged files, the session's own last. If one fails,
@@ -77,7 +78,7 @@ func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err
 		err = m.replace(ctx, p)
 	} else if err = m.rename.create(p.staged, p.path); errors.Is(err, fs.ErrExist) {
 		moved = false
-		if same, e := stage.SameBytes(p.staged, p.path); p.companion || same && e == nil {
+		if same, e := fsx.Same(p.staged, p.path); p.companion || same && e == nil {
 			err = nil
 		} else {
 			err = &formats.Error{At: p.path, Err: stage.ErrAppeared, Hint: "it was not touched: run migrate again"}

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/fsx"
 )
 
 // fileMove is a staged file and its final path.
@@ -119,7 +119,7 @@ func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err er
 		return false, &formats.Error{At: p.path, Err: formats.Cause(err)}
 	}
 	if info.Mode().IsRegular() {
-		if same, err = stage.SameBytes(p.staged, p.path); same || err != nil {
+		if same, err = fsx.Same(p.staged, p.path); same || err != nil {
 			return same, err
 		}
 	}

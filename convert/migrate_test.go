@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/fsx"
 )
 
 // client is a format of sessions that a client looks for below its config
@@ -97,7 +97,7 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 	if o.Cwd == "" {
 		o.Cwd = m.cwd
 	}
-	with := renameFuncs{stage.Move, os.Rename}
+	with := renameFuncs{fsx.Move, os.Rename}
 	if m.rename != nil {
 		with = *m.rename
 	}
@@ -418,7 +418,7 @@ func TestMigrateRace(t *testing.T) {
 			if err == nil {
 				err = os.WriteFile(to, b, 0o600) // the other run
 			}
-			return errors.Join(err, stage.Move(from, to))
+			return errors.Join(err, fsx.Move(from, to))
 		}}
 		rep := m.run(MigrateOptions{})
 		if theirs {
@@ -441,7 +441,7 @@ func TestMigrateUpdateIsUndone(t *testing.T) {
 	before := m.files()
 	m.say("session a First\nsay hello\nsay more\nsession k Kid\nsay hi\nsay more\nsession l Late\nsay late\n")
 	broken := errors.New("the disk says no")
-	m.rename = &renameFuncs{create: stage.Move, replace: func(from, to string) error {
+	m.rename = &renameFuncs{create: fsx.Move, replace: func(from, to string) error {
 		if strings.HasSuffix(to, "a.txt") {
 			return broken
 		}

@@ -10,6 +10,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // outsideFolder is the folder of a store that its client keeps elsewhere. It is
@@ -53,7 +54,7 @@ func (o *outsideFolder) checkFree(staged string) error {
 		return &formats.Error{At: o.to.Display, Err: stage.ErrNotFolder}
 	}
 	for _, e := range list {
-		if t := o.entry(e.Name()); !o.replace && t.Exists() && !stage.SameTree(filepath.Join(from, e.Name()), t.Path()) {
+		if t := o.entry(e.Name()); !o.replace && t.Exists() && !fsx.SameTree(filepath.Join(from, e.Name()), t.Path()) {
 			return o.existsError(t)
 		}
 	}
@@ -133,7 +134,7 @@ func (o *outsideFolder) merge(m *stage.Renames) error {
 		t, staged := o.entry(e.Name()), filepath.Join(from, e.Name())
 		if t.Exists() {
 			switch {
-			case stage.SameTree(staged, t.Path()):
+			case fsx.SameTree(staged, t.Path()):
 				continue // left by an interrupted run, or never moved
 			case !o.replace:
 				return o.existsError(t)

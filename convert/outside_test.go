@@ -12,6 +12,7 @@ import (
 	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/store"
+	"rehome/internal/fsx"
 )
 
 // aparts is homes, but for a right client that keeps the folder side of its
@@ -106,7 +107,7 @@ func TestOutside(t *testing.T) {
 			write(t, filepath.Join(s.side, "one", "a"), "one")
 			write(t, filepath.Join(s.side, "one", "b"), "")
 		}
-		rep, err := s.carry(t, Options{}, stage.Move)
+		rep, err := s.carry(t, Options{}, fsx.Move)
 		if err != nil || !rep.Placed || rep.Target != s.place {
 			t.Errorf("%s: %v, %+v", name, err, rep)
 			continue
@@ -141,7 +142,7 @@ func TestOutsideFails(t *testing.T) {
 					if n++; n == fail {
 						return errors.New("no luck")
 					}
-					err := stage.Move(from, to)
+					err := fsx.Move(from, to)
 					if bad := s.whole(); bad != "" && !replace {
 						t.Errorf("%s: after rename %d of %s: %s", name, n, to, bad)
 					}
@@ -167,14 +168,14 @@ func TestOutsideTaken(t *testing.T) {
 	s := newApartScene(t, ".client/proj/side/one/a", ".client/proj/side/one.bak-1/a")
 	for _, dry := range []bool{true, false} {
 		leavesNothing(t, s.dir, func() {
-			_, err := s.carry(t, Options{DryRun: dry}, stage.Move)
+			_, err := s.carry(t, Options{DryRun: dry}, fsx.Move)
 			if !errors.Is(err, formats.ErrExists) || !strings.Contains(formats.Hint(err), "one.bak-1") || !strings.Contains(err.Error(), filepath.Join("side", "one")) {
 				t.Errorf("dry run %v: %v, hint %q", dry, err, formats.Hint(err))
 			}
 		})
 	}
 	said := ""
-	if _, err := s.carry(t, Options{Replace: true, OnNotice: func(line string) { said += line + "\n" }}, stage.Move); err != nil {
+	if _, err := s.carry(t, Options{Replace: true, OnNotice: func(line string) { said += line + "\n" }}, fsx.Move); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"one/a": "one", "two/a": "two", "one.bak-1/a": "theirs", "one.bak-2/a": "theirs"} {
@@ -187,13 +188,13 @@ func TestOutsideTaken(t *testing.T) {
 	}
 	// What a stopped run has left is the same, and no hindrance.
 	os.RemoveAll(s.place)
-	if _, err := s.carry(t, Options{}, stage.Move); err != nil {
+	if _, err := s.carry(t, Options{}, fsx.Move); err != nil {
 		t.Error(err)
 	}
 	// A file of that name is nobody's folder.
 	s = newApartScene(t, ".client/proj/side")
 	leavesNothing(t, s.dir, func() {
-		if _, err := s.carry(t, Options{Replace: true}, stage.Move); err == nil || !strings.Contains(err.Error(), "not a folder") {
+		if _, err := s.carry(t, Options{Replace: true}, fsx.Move); err == nil || !strings.Contains(err.Error(), "not a folder") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -215,7 +216,7 @@ func TestOutsideAppears(t *testing.T) {
 				done = true
 				write(t, filepath.Join(s.side, "one", "a"), "theirs")
 			}
-			return stage.Move(from, to)
+			return fsx.Move(from, to)
 		}
 		_, err := s.carry(t, Options{}, rename)
 		if !errors.Is(err, formats.ErrExists) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 func TestExistingTargetIsRefused(t *testing.T) {
@@ -88,7 +88,7 @@ func TestSecondRenameFails(t *testing.T) {
 				if n++; n == fail {
 					return errors.New("no luck")
 				}
-				return stage.Move(from, to)
+				return fsx.Move(from, to)
 			}
 			leavesNothing(t, dir, func() {
 				rep, err := convertWith(t.Context(), fakes(nil, nil), filepath.Dir(src), dst, Options{To: "left", Replace: true}, rename)
@@ -117,7 +117,7 @@ func TestTargetAppearsMeanwhile(t *testing.T) {
 			if to == dst {
 				write(t, dst, "theirs")
 			}
-			return stage.Move(from, to)
+			return fsx.Move(from, to)
 		}
 		_, err := convertWith(t.Context(), fakes(nil, nil), src, dst, Options{To: "right", Replace: replace}, rename)
 		if !errors.Is(err, formats.ErrExists) {
@@ -139,7 +139,7 @@ func TestMissingFolders(t *testing.T) {
 		if to == filepath.Join(dir, "x") { // somebody else makes the same folders
 			write(t, filepath.Join(dir, "x", "y", "theirs"), "theirs")
 		}
-		return stage.Move(from, to)
+		return fsx.Move(from, to)
 	}
 	rep, err := convertWith(t.Context(), fakes(nil, nil), src, dst, Options{To: "right"}, rename)
 	if err != nil || !rep.Placed {

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"rehome/convert/internal/pipe"
-	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/fsx"
 )
 
 // The kinds of conversion: values of Report.Lane.
@@ -249,9 +249,9 @@ func moveInto(goal, name string, r *pipe.Result) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	err := stage.Move(r.Path, to)
+	err := fsx.Move(r.Path, to)
 	if ext := r.Draft.Companion; err == nil && ext != "" {
-		err = stage.Move(r.Path+ext, companionPath(to, ext))
+		err = fsx.Move(r.Path+ext, companionPath(to, ext))
 	}
 	return err
 }

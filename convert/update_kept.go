@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"rehome/convert/internal/mark"
-	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/loss"
+	"rehome/internal/fsx"
 )
 
 // verifyKept reads the staged text of a store together with the files that are kept: it
@@ -104,7 +104,7 @@ func (c *storeChanges) renew(ctx context.Context, root string) (string, error) {
 		return "", err
 	}
 	o := Options{From: c.to.Name, To: c.to.Name, Allow: loss.Unreadable, Sidecar: "none", WithSecrets: true, Compress: c.opts.Compress, Jobs: c.opts.Jobs}
-	_, err := convertWith(ctx, c.reg, c.currentPath(root), at, o, stage.Move)
+	_, err := convertWith(ctx, c.reg, c.currentPath(root), at, o, fsx.Move)
 	return at, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/canonical"
 	"rehome/formats/store"
+	"rehome/internal/fsx"
 )
 
 // updated is a target in a folder of its own that follows a source of three stores.
@@ -412,7 +413,7 @@ func TestUpdateFails(t *testing.T) {
 				failed = true
 				return errors.New("no luck")
 			}
-			return stage.Move(from, to)
+			return fsx.Move(from, to)
 		}
 		before := tree(t, filepath.Dir(u.dst))
 		rep, err := convertWith(t.Context(), u.registry(), u.src, u.dst, u.o, rename)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 	"rehome/cmd/rehome/internal/prose"
 	"rehome/formats"
 	"rehome/formats/session"
+	"rehome/internal/fsx"
 	"rehome/internal/scratch"
 )
 
@@ -94,7 +94,13 @@ func (e *exporter) addSession(s *session.Session, turns prose.Turns, name string
 		os.Remove(path)
 		return err
 	}
-	switch same, err := sameFile(path, filepath.Join(e.dir, name)); {
+	to := filepath.Join(e.dir, name)
+	same := false
+	now, err := os.Lstat(to)
+	if err == nil && now.Mode().IsRegular() {
+		same, err = fsx.Same(path, to)
+	}
+	switch {
 	case same:
 		e.unchanged++
 		return os.Remove(path)
@@ -104,23 +110,6 @@ func (e *exporter) addSession(s *session.Session, turns prose.Turns, name string
 		e.files = append(e.files, name)
 	}
 	return nil
-}
-
-// sameFile reports whether two files have the same content.
-func sameFile(a, b string) (bool, error) {
-	to, err := os.Lstat(b)
-	if err != nil || !to.Mode().IsRegular() {
-		return false, err
-	}
-	if from, err := os.Stat(a); err != nil || from.Size() != to.Size() {
-		return false, err
-	}
-	x, err := os.ReadFile(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := os.ReadFile(b)
-	return err == nil && bytes.Equal(x, y), nil
 }
 
 // place gives the files their names, unless one of them would overwrite another
@@ -133,17 +122,12 @@ func (e *exporter) place() error {
 		}
 		return &formats.Error{At: filepath.Join(e.dir, e.differ[0]), Err: errors.New(what), Hint: "nothing was written; pass --replace to overwrite, or choose another folder"}
 	}
+	rename := fsx.Move // which fails if a file was made in the meantime
+	if e.cmd.Replace {
+		rename = os.Rename
+	}
 	for _, name := range e.files {
-		from, to := filepath.Join(e.staged, name), filepath.Join(e.dir, name)
-		if !e.cmd.Replace {
-			if err := os.Link(from, to); err == nil || errors.Is(err, fs.ErrExist) {
-				if err != nil {
-					return err // it was made in the meantime
-				}
-				continue
-			} // some file systems have no links
-		}
-		if err := os.Rename(from, to); err != nil {
+		if err := rename(filepath.Join(e.staged, name), filepath.Join(e.dir, name)); err != nil {
 			return err
 		}
 	}

@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"testing"
 
-	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/internal/fsx"
 )
 
 // TestMain lets this binary be the victim of its own tests.
@@ -47,7 +47,7 @@ func victim(args []string) int {
 			if made == n && args[5] == "before" {
 				die()
 			}
-			err := stage.Move(from, to)
+			err := fsx.Move(from, to)
 			if made == n {
 				die()
 			}
@@ -197,7 +197,7 @@ func TestTwoAtOnce(t *testing.T) {
 		o := w.o
 		o.rename = nil
 		_, second = Run(t.Context(), all.Registry(), w.dir, o)
-		return stage.Move(from, to)
+		return fsx.Move(from, to)
 	}
 	if rep := w.run(); rep.Snapshot == "" {
 		t.Errorf("%+v", rep)

@@ -15,6 +15,7 @@ import (
 	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // restoreArchive restores a SQLite store, unless something newer is there.
@@ -174,7 +175,7 @@ func (r *restore) merge(ctx context.Context, text string, c *choice, o convert.O
 	if err != nil {
 		return err
 	}
-	files = slices.DeleteFunc(files, func(rel string) bool { return stage.SameTree(filepath.Join(whole, rel), filepath.Join(c.dest, rel)) })
+	files = slices.DeleteFunc(files, func(rel string) bool { return fsx.SameTree(filepath.Join(whole, rel), filepath.Join(c.dest, rel)) })
 	for _, rel := range files {
 		if at := filepath.Join(c.dest, rel); exists(at) {
 			return &formats.Error{At: at, Err: formats.ErrExists, Hint: "pass --to DIR to restore the store elsewhere"}
@@ -197,7 +198,7 @@ func place(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 		return &formats.Error{At: to, Err: formats.Cause(err)}
 	}
-	if err := stage.Move(from, to); errors.Is(err, fs.ErrExist) {
+	if err := fsx.Move(from, to); errors.Is(err, fs.ErrExist) {
 		return &formats.Error{At: to, Err: stage.ErrAppeared, Hint: "run it again"}
 	} else if err != nil {
 		return &formats.Error{At: to, Err: formats.Cause(err)}

@@ -10,6 +10,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // restoreFiles restores the files of a store one by one, each unless something newer
@@ -147,7 +148,7 @@ func (r *restore) placeFile(from, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := stage.Move(t.Path(), kept.Path()); err != nil {
+		if err := fsx.Move(t.Path(), kept.Path()); err != nil {
 			return &formats.Error{At: to, Op: "back up", Err: formats.Cause(err)}
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"rehome/convert/internal/workers"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/internal/fsx"
 	"rehome/internal/scratch"
 )
 
@@ -32,7 +33,7 @@ func Run(ctx context.Context, reg *formats.Registry, dir string, o Options) (*Re
 		o.Now = time.Now
 	}
 	if o.rename == nil {
-		o.rename = stage.Move
+		o.rename = fsx.Move
 	}
 	o.Machine = complete(o.Machine)
 	r := &run{reg: reg, o: o, now: o.Now(), marks: map[string]string{}, notify: notify.Notifier{OnProgress: o.OnProgress, OnNotice: o.OnNotice}}

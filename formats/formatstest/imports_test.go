@@ -45,6 +45,7 @@ func layers() []layer {
 		{"internal/closest", nil},
 		{"internal/fsevents", nil},
 		{"internal/fileid", nil},
+		{"internal/fsx", nil},
 		{"convert/internal/leaks", nil},
 		{"convert/internal/workers", nil},
 		{"convert/internal/notify", nil},
@@ -53,21 +54,21 @@ func layers() []layer {
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
 		{"convert/internal/ignore", []string{"convert/internal/walk", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
-		{"convert/internal/stage", []string{"formats", "internal/scratch"}},
+		{"convert/internal/stage", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest", "internal/scratch"}},
 		{"convert/search", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session"}},
 		{"convert/check", []string{"convert", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},
-		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/scratch"}},
-		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
+		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsx", "internal/scratch"}},
+		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/picker", []string{"cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/verdict", []string{"convert/check", "formats", "formats/rule", "formats/store", "schemas", "cmd/rehome/internal/screen"}},
 		{"cmd/rehome/internal/prose", []string{"formats/session", "cmd/rehome/internal/screen", "internal/udiff"}},
-		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/doctor", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/scratch", "internal/udiff", "schemas"}},
+		{"cmd/rehome", []string{"cmd/rehome/internal/", "convert", "convert/backup", "convert/check", "convert/doctor", "convert/search", "convert/sessions", "convert/watch", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/all", "internal/closest", "internal/fsx", "internal/scratch", "internal/udiff", "schemas"}},
 	}
 }
 
@@ -98,7 +99,7 @@ func doors() map[string][]string {
 		"modernc.org/sqlite":                    {"formats/internal/sqlitefile"},
 		"modernc.org/libc":                      {"formats/internal/sqlitefile"}, // the driver's own C library
 		"golang.org/x/term":                     {"cmd/rehome"},
-		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/scratch", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
+		"golang.org/x/sys":                      {"convert", "convert/internal/stage", "internal/fsx", "internal/scratch", "formats/internal/sqlitefile", "cmd/rehome", "testdata/interop"}, // system calls: rename without replacing; mapping files; a pseudo-terminal
 	}
 }
 

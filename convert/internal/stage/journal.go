@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/internal/fsx"
 	"rehome/internal/scratch"
 )
 
@@ -163,7 +164,7 @@ func (s *Folder) redo(step Step) error {
 			return nil
 		}
 	}
-	return Move(from, to)
+	return fsx.Move(from, to)
 }
 
 // Staged returns the path in steps of what is staged under the name that it gets

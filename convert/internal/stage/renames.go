@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // ErrAppeared is the error of a name that was free when the run began.
@@ -62,7 +63,7 @@ func (m *Renames) Undo() error {
 	var errs []error
 	for i := len(m.done) - 1; i >= 0; i-- {
 		from, to := m.done[i][0], m.done[i][1]
-		if err := Move(to, from); err != nil {
+		if err := fsx.Move(to, from); err != nil {
 			errs = append(errs, &formats.Error{At: to, Op: "restore", Err: formats.Cause(err), Hint: "move it to " + from})
 		}
 	}

@@ -1,5 +1,5 @@
 //go:build !linux && !darwin && !windows
 
-package stage
+package fsx
 
 func move(from, to string) error { return moveStepwise(from, to) }

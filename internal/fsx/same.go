@@ -1,4 +1,4 @@
-package stage
+package fsx
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func SameTree(a, b string) bool {
 	}
 	switch {
 	case x.Mode().IsRegular():
-		same, err := SameBytes(a, b)
+		same, err := Same(a, b)
 		return same && err == nil
 	case !x.IsDir():
 		return false
@@ -42,8 +42,8 @@ func SameTree(a, b string) bool {
 	return true
 }
 
-// SameBytes reports whether two files have the same content.
-func SameBytes(a, b string) (bool, error) {
+// Same reports whether two files have the same content.
+func Same(a, b string) (bool, error) {
 	ia, erra := os.Stat(a)
 	ib, errb := os.Stat(b)
 	if err := errors.Join(erra, errb); err != nil || ia.Size() != ib.Size() {

@@ -1,4 +1,4 @@
-package stage
+package fsx
 
 import (
 	"errors"
@@ -8,11 +8,11 @@ import (
 )
 
 func move(from, to string) error {
-	err := unix.Renameat2(unix.AT_FDCWD, from, unix.AT_FDCWD, to, unix.RENAME_NOREPLACE)
+	err := unix.RenamexNp(from, to, unix.RENAME_EXCL)
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.ENOTSUP):
+	case errors.Is(err, unix.EINVAL), errors.Is(err, unix.ENOTSUP):
 		return moveStepwise(from, to)
 	}
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}

@@ -1,0 +1,2 @@
+// Package fsx compares files, and renames them without ever overwriting one.
+package fsx
