@@ -7,6 +7,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/internal/walk"
+	"rehome/convert/internal/worktree"
 	"rehome/formats"
 )
 
@@ -30,7 +31,7 @@ func (r *run) prepare() error {
 			return &formats.Error{At: r.rep.Dir, Err: formats.Cause(err)}
 		}
 	}
-	if repo := workTree(r.dir); repo != "" && r.o.WithoutSecrets {
+	if repo := worktree.Top(r.dir); repo != "" && r.o.WithoutSecrets {
 		r.rep.Git = true
 	} else if repo != "" {
 		return refuse("inside the git work tree "+repo+", where keys and conversations would be committed", "name a folder outside of it, or pass --without-secrets")
@@ -84,16 +85,4 @@ func (r *run) openPrevious() (err error) {
 		}
 	}
 	return nil
-}
-
-// workTree returns the git work tree that a path is in, "" if there is none.
-func workTree(path string) string {
-	for dir := path; ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, ".git")) {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
 }

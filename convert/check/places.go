@@ -35,35 +35,16 @@ func (c *checker) findAll(ctx context.Context) error {
 	return nil
 }
 
-// homes returns where clients keep their stores.
-func (c *checker) homes() (out []string) {
-	if c.o.Machine.Getenv == nil || c.reg == nil {
-		return nil
-	}
-	for _, f := range c.reg.All() {
-		if f.Home != nil {
-			out = append(out, f.Home.Roots(c.o.Machine)...)
-		}
-	}
-	return out
-}
-
 // existingHomes returns those of the homes that exist, each once, without those in
 // another one.
 func (c *checker) existingHomes() (out []string) {
-	var resolved []string
-	for _, home := range c.homes() {
-		if at, err := walk.RealPath(home); err == nil && !slices.Contains(resolved, at) {
-			out, resolved = append(out, home), append(resolved, at)
+	found, _ := walk.Places(c.reg, c.o.Machine)
+	for _, home := range found {
+		if !slices.ContainsFunc(found, func(o walk.Place) bool { return o != home && walk.IsBelow(home.Real, o.Real) }) {
+			out = append(out, home.Path)
 		}
 	}
-	keep := out[:0]
-	for i, home := range out {
-		if !slices.ContainsFunc(resolved, func(other string) bool { return other != resolved[i] && walk.IsBelow(resolved[i], other) }) {
-			keep = append(keep, home)
-		}
-	}
-	return keep
+	return out
 }
 
 // tree returns what decides which paths below a place are skipped. No ignore file
@@ -72,7 +53,11 @@ func (c *checker) tree(ctx context.Context, place string) (*ignore.Tree, error) 
 	if t := c.trees[place]; t != nil {
 		return t, nil
 	}
-	o := ignore.Options{Exclude: c.o.Exclude, NoFiles: c.o.NoIgnore || len(c.o.Paths) == 0, Homes: c.homes()}
+	o := ignore.Options{Exclude: c.o.Exclude, NoFiles: c.o.NoIgnore || len(c.o.Paths) == 0}
+	homes, _ := walk.Places(c.reg, c.o.Machine)
+	for _, home := range homes {
+		o.Homes = append(o.Homes, home.Real)
+	}
 	if c.o.Base != "" && !o.NoFiles {
 		base, err := c.base(ctx, walk.ResolvedPath(place))
 		if err != nil {

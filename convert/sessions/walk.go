@@ -13,26 +13,15 @@ import (
 // walkAll yields the stores below every path of the options. A client's place may
 // be missing; a path that the user gave may not.
 func (l *lister) walkAll(yield func(storeToRead) bool) error {
-	l.clientPlaces = map[string]bool{}
-	var homes []string
-	for _, f := range l.reg.All() {
-		if f.Home == nil || l.o.Machine.Getenv == nil {
-			continue
-		}
-		for _, p := range f.Home.Roots(l.o.Machine) {
-			real, err := walk.RealPath(p)
-			if err != nil && !slices.Contains(l.out.Absent, p) {
-				l.out.Absent = append(l.out.Absent, p)
-			} else if err == nil && !l.clientPlaces[real] {
-				l.clientPlaces[real] = true
-				homes = append(homes, p)
-			}
-		}
+	homes, absent := walk.Places(l.reg, l.o.Machine)
+	l.clientPlaces, l.out.Absent = map[string]bool{}, absent
+	for _, home := range homes {
+		l.clientPlaces[home.Real] = true
 	}
 	if len(l.o.Paths) == 0 {
-		for _, p := range homes {
-			if loc, err := formats.Locate(p); err == nil {
-				l.out.Places = append(l.out.Places, p)
+		for _, home := range homes {
+			if loc, err := formats.Locate(home.Path); err == nil {
+				l.out.Places = append(l.out.Places, home.Path)
 				l.start(loc, yield)
 			}
 		}
