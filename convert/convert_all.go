@@ -3,7 +3,6 @@ package convert
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
@@ -67,24 +66,6 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 		err = errors.Join(err, stage.RemoveStore(c.staged)) // others may need the space
 	}
 	return err
-}
-
-// largestFirst returns the order that keeps all workers busy until the end.
-func (in *input) largestFirst() []int {
-	order := make([]int, len(in.found))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case in.sizes[a] > in.sizes[b]:
-			return -1
-		case in.sizes[a] < in.sizes[b]:
-			return 1
-		}
-		return 0
-	})
-	return order
 }
 
 // measureSizes sets the sizes of the stores on disk. What cannot be read counts

@@ -61,7 +61,7 @@ func (in *input) each(ctx context.Context, convert func(ctx context.Context, i, 
 	in.notify.Current.Stores = len(in.found)
 	in.notify.Begin(notify.Reading, "", total)
 
-	workers.Run(run, parallel, slices.Values(in.largestFirst()), func(i int, last bool) bool {
+	workers.Run(run, parallel, slices.Values(workers.LargestFirst(in.sizes)), func(i int, last bool) bool {
 		if run.Err() != nil {
 			return false
 		}

@@ -52,7 +52,7 @@ func (in *input) skipUnlisted(ctx context.Context) {
 		return
 	}
 	listed, without := make([]map[string]bool, len(in.found)), make([]bool, len(in.found))
-	workers.Run(ctx, workers.Count(in.opts.Jobs), slices.Values(in.largestFirst()), func(i int, _ bool) bool {
+	workers.Run(ctx, workers.Count(in.opts.Jobs), slices.Values(workers.LargestFirst(in.sizes)), func(i int, _ bool) bool {
 		f := in.found[i]
 		if f.Loc == nil || f.Detected[0].Format.Sessions == nil || f.Detected[0].Format.Sessions.Heads == nil {
 			return false

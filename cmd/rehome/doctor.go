@@ -11,6 +11,7 @@ import (
 
 	"rehome/convert"
 	"rehome/convert/doctor"
+	"rehome/convert/sessions"
 	"rehome/formats"
 )
 
@@ -45,7 +46,7 @@ type doctorResult struct {
 	Drift   int            `json:"drift"`
 
 	absent  []string // formats of clients that have no stores here
-	failed  []doctor.Unread
+	failed  []sessions.Unread
 	verbose bool
 	width   int // 0: not a terminal
 }

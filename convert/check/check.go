@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -116,22 +115,19 @@ func (e *storeCheck) report(f rule.Finding) {
 	e.findings.add(f)
 }
 
-// run checks the largest stores first, so that all workers are busy to the end.
+// run checks the stores.
 func (c *checker) run(ctx context.Context) {
 	jobs := workers.Count(c.o.Jobs)
-	order := make([]int, len(c.found))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.found[b].size, c.found[a].size) })
-	c.talk.Update(func(p *convert.Progress) { p.Stage, p.Stores = notify.Checking, len(order) })
+	c.talk.Update(func(p *convert.Progress) { p.Stage, p.Stores = notify.Checking, len(c.found) })
+	var sizes []int64
 	asked := 0 // paths without a format have nothing to check
 	for _, one := range c.found {
+		sizes = append(sizes, one.size)
 		if one.f != nil {
 			asked++
 		}
 	}
-	workers.Run(ctx, jobs, slices.Values(order), func(i int, last bool) bool {
+	workers.Run(ctx, jobs, slices.Values(workers.LargestFirst(sizes)), func(i int, last bool) bool {
 		one := c.found[i]
 		c.checkStore(ctx, one, max(1, jobs/max(1, asked)))
 		again := !last && one.f != nil && workers.TooManyFiles(one.store.Err)

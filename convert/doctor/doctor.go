@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -26,8 +25,8 @@ type Options struct {
 
 // Report is the result of Run.
 type Report struct {
-	Clients []*Client // one for each format with a store, in the order of the registry
-	Unread  []Unread  // stores that could not be read, or not completely
+	Clients []*Client         // one for each format with a store, in the order of the registry
+	Unread  []sessions.Unread // stores that could not be read, or not completely
 }
 
 // Client is what was found of one format.
@@ -58,13 +57,6 @@ type Version struct {
 	Tested   bool   `json:"tested"`
 }
 
-// Unread is a store that could not be read.
-type Unread struct {
-	Path   string
-	Format string // "" if unknown
-	Err    error
-}
-
 // Drifted returns how many different things are unknown to this version of rehome.
 func (r *Report) Drifted() (n int) {
 	for _, c := range r.Clients {
@@ -83,7 +75,7 @@ func Run(ctx context.Context, reg *formats.Registry, o Options) (*Report, error)
 		return nil, err
 	}
 	r := &run{ctx: ctx, o: o, jobs: workers.Count(o.Jobs), clients: map[*formats.Format]*client{}, unread: make([]error, len(list))}
-	sizes, order := make([]int64, len(list)), make([]int, len(list))
+	sizes := make([]int64, len(list))
 	for i, s := range list {
 		c := r.clients[s.Format]
 		if c == nil {
@@ -93,13 +85,10 @@ func Run(ctx context.Context, reg *formats.Registry, o Options) (*Report, error)
 		if loc, err := formats.Locate(s.Path); err == nil {
 			sizes[i] = walk.Size(loc)
 		}
-		order[i] = i
 		c.Stores++
 		c.Bytes += sizes[i]
 		c.addPlace(found.Places, s.Path)
 	}
-	// The largest stores are first, so that all workers are busy to the end.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	talk := &notify.Notifier{OnProgress: o.OnProgress}
 	talk.Update(func(p *notify.Progress) {
 		p.Stage, p.Stores = notify.Reading, len(list)
@@ -108,7 +97,7 @@ func Run(ctx context.Context, reg *formats.Registry, o Options) (*Report, error)
 		}
 	})
 	share := max(1, r.jobs/max(1, len(list)))
-	workers.Run(ctx, r.jobs, slices.Values(order), func(i int, last bool) bool {
+	workers.Run(ctx, r.jobs, slices.Values(workers.LargestFirst(sizes)), func(i int, last bool) bool {
 		err := r.store(list[i], share)
 		if !last && workers.TooManyFiles(err) {
 			return true
@@ -160,12 +149,10 @@ func (r *run) report(reg *formats.Registry, list []sessions.Store, found *sessio
 	for i, err := range r.unread {
 		if err != nil {
 			r.clients[list[i].Format].Unread++
-			out.Unread = append(out.Unread, Unread{list[i].Path, list[i].Format.Name, err})
+			out.Unread = append(out.Unread, sessions.Unread{Path: list[i].Path, Format: list[i].Format.Name, Err: err})
 		}
 	}
-	for _, u := range found.Unread {
-		out.Unread = append(out.Unread, Unread(u))
-	}
+	out.Unread = append(out.Unread, found.Unread...)
 	for _, f := range reg.All() {
 		if c := r.clients[f]; c != nil {
 			c.finish()

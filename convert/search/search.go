@@ -58,8 +58,8 @@ type Report struct {
 
 // Run searches listed sessions, each in its best store, and calls found with every hit
 // until that returns false. Stores come in the order of their first session in the
-// list; in a store, the sessions of which only the title matches come first. A hit is reported as soon
-// as all before it are.
+// list; in a store, the sessions of which only the title matches come first. A hit is
+// reported as soon as all before it are.
 func Run(ctx context.Context, reg *formats.Registry, list []sessions.Listed, o Options, found func(*Hit) bool) (*Report, error) {
 	parent := ctx
 	ctx, cancel := context.WithCancel(ctx)
@@ -83,8 +83,12 @@ func Run(ctx context.Context, reg *formats.Registry, list []sessions.Listed, o O
 		if t.err != nil {
 			s.out.Unread = append(s.out.Unread, sessions.Unread{Path: t.path, Format: t.format.Name, Err: t.err})
 		}
-		s.out.Stores += t.searched
-		s.out.Decoded += t.decoded
+		if t.searched {
+			s.out.Stores++
+		}
+		if t.decoded {
+			s.out.Decoded++
+		}
 	}
 	if stopped {
 		return s.out, nil
@@ -139,17 +143,16 @@ const maxWaiting = 16
 
 // target is a store to search.
 type target struct {
-	path    string
-	size    int64 // on disk, if progress is reported
-	format  *formats.Format
-	wanted  map[string]*sessions.Listed // by id
-	ids     []string                    // of wanted, in the order of the list
-	hits    chan *Hit
-	err     error
-	titles  map[string]*Hit // in titles, by session, until they are handed on
-	decoded int             // 1 if it was
-	// searched is 1 if the store was searched.
-	searched int
+	path   string
+	size   int64 // on disk, if progress is reported
+	format *formats.Format
+	wanted map[string]*sessions.Listed // by id
+	ids    []string                    // of wanted, in the order of the list
+	hits   chan *Hit
+	err    error
+	titles map[string]*Hit // in titles, by session, until they are handed on
+
+	searched, decoded bool
 }
 
 // plan finds the stores of the sessions.
@@ -191,11 +194,9 @@ func (s *searcher) give(t *target, h *Hit) bool {
 
 // search searches a store.
 func (s *searcher) search(t *target) {
-	t.searched = 1
+	t.searched = true
 	ids, err := s.candidates(t)
-	if err == nil && len(ids) > 0 {
-		t.decoded = 1
-	}
+	t.decoded = err == nil && len(ids) > 0
 	t.titles = map[string]*Hit{}
 	for _, id := range t.ids {
 		l := t.wanted[id]
@@ -209,7 +210,7 @@ func (s *searcher) search(t *target) {
 			return
 		}
 	}
-	if err == nil && len(ids) > 0 {
+	if t.decoded {
 		err = s.decode(t, ids)
 	}
 	for _, id := range t.ids { // of sessions that could not be decoded

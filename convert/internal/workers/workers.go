@@ -3,9 +3,11 @@
 package workers
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -26,6 +28,17 @@ func Count(n int) int {
 		n = min(n, max(1, (limit-filesOfProgram)/filesOfWorker))
 	}
 	return n
+}
+
+// LargestFirst returns the indexes of some sizes, the largest first: the order of work
+// that keeps all workers busy to the end.
+func LargestFirst(sizes []int64) []int {
+	order := make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	return order
 }
 
 // Run calls do for every value, with so many workers. do reports whether to
