@@ -161,10 +161,8 @@ func (a *app) newCandidates(l *sessions.Listing, matches []*sessions.Listed) *am
 // can be in the home folder.
 func (a *ambiguousError) lines(home string) []screen.Safe {
 	var rows [][]screen.Safe
-	ls := &lsResult{home: home}
 	for _, c := range a.candidates {
-		title := screen.Cut(visible(strings.Join(strings.Fields(c.Title), " ")), screen.PageWidth/2)
-		rows = append(rows, []screen.Safe{visible(c.Name), cmp.Or(title, unknown), visible(c.Agent), cmp.Or(ls.shortPath(c.Project), unknown)})
+		rows = append(rows, []screen.Safe{visible(c.Name), screen.Cut(oneLine(c.Title), screen.PageWidth/2), visible(c.Agent), shortPath(home, c.Project)})
 	}
 	out := screen.Columns(rows)
 	for i := range out {

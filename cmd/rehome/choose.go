@@ -159,7 +159,7 @@ func (ch *chooser) line(row, width int, selected bool) (out screen.Safe) {
 	}
 	out += title
 	if width >= minForFolder {
-		folder := (&lsResult{home: machine(ch.out.getenv).Home}).shortPath(s.Workspace)
+		folder := shortPath(machine(ch.out.getenv).Home, s.Workspace)
 		out += p.Faint(padRight(shortenPath(folder, chooseFolderWidth), chooseFolderWidth))
 	}
 	return out + p.Faint(padLeft(age(s.When(), ch.now()), chooseAgeWidth))

@@ -62,9 +62,9 @@ func (r *continueResult) text(p *page) { p.Line(visible(r.Command)) }
 // Validate rejects combinations of flags that the grammar allows.
 func (c *continueCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
-	for flag, value := range map[string]*string{"--cwd": c.Cwd, "--home": c.Home, "--claude-dir": c.ClaudeDir} {
+	for i, value := range []*string{c.Cwd, c.Home, c.ClaudeDir} {
 		if value != nil && *value == "" {
-			return refuse(flag+": empty", "name a folder, or omit the flag")
+			return refuse([]string{"--cwd", "--home", "--claude-dir"}[i]+": empty", "name a folder, or omit the flag")
 		}
 	}
 	switch {

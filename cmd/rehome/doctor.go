@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -147,15 +146,14 @@ func newDoctorClient(c *doctor.Client, given []string, m formats.Machine) doctor
 // belowHome returns a client's folder as a path below the home folder, without the
 // name of a project.
 func belowHome(home, p string) string {
-	rel, err := filepath.Rel(home, p)
-	if err != nil || !filepath.IsLocal(rel) {
+	at := homePath(home, p)
+	if at == p {
 		return "(not below the home folder)"
 	}
-	rel = filepath.ToSlash(rel)
-	if above, _, of := strings.Cut(rel, "/projects/"); of {
-		rel = above + "/projects/…"
+	if above, _, of := strings.Cut(at, "/projects/"); of {
+		return above + "/projects/…"
 	}
-	return path.Join("~", rel)
+	return at
 }
 
 // detectCmd is what doctor was before it read sessions. It is hidden.

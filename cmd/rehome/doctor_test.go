@@ -64,8 +64,9 @@ func TestDoctorNarrow(t *testing.T) {
 	}}}
 	for _, width := range []int{40, 60, 80, 100} {
 		var out bytes.Buffer
-		r.width = width
-		r.text(&page{screen.NewPage(&out, false)})
+		p := &page{screen.NewPage(&out, false)}
+		r.width, p.Width = width, min(width, p.Width) // as printResult does
+		r.text(p)
 		for line := range strings.Lines(out.String()) {
 			if n := screen.Cells(visible(strings.TrimRight(line, "\n"))); n > width {
 				t.Errorf("%d of %d columns: %s", n, width, line)

@@ -121,7 +121,7 @@ func (a *app) looksIn(h *formats.Home, store, dir string) bool {
 
 // launchMigrated migrates a session and returns how to continue it.
 func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) (launch, error) {
-	at, err := a.configDir(o.ClaudeDir)
+	at, err := a.configDir(to.Home, o.ClaudeDir)
 	if err != nil {
 		return launch{}, err
 	}
@@ -158,7 +158,7 @@ func (a *app) launchOf(h *formats.Home, m *convert.Migrated, dir string) launch 
 	if a.ownEnv != nil {
 		own = a.ownEnv
 	}
-	if usual, err := configDir(own); err != nil || usual != dir {
+	if usual, err := configDir(h, own); err != nil || usual != dir {
 		l.Env = []string{h.Variable + "=" + dir}
 	}
 	return l
@@ -179,27 +179,20 @@ func (a *app) useHome(home *string) {
 	}
 }
 
-// configDir returns the config folder of Claude Code, which can be named by a flag.
-func (a *app) configDir(flag *string) (string, error) {
+// configDir returns the config folder of a client, which can be named by a flag.
+func (a *app) configDir(h *formats.Home, flag *string) (string, error) {
 	if flag != nil {
 		return filepath.Abs(*flag)
 	}
-	return configDir(a.out.getenv)
+	return configDir(h, a.out.getenv)
 }
 
-func configDir(getenv func(string) string) (string, error) {
-	if dir := getenv(claudeVariable); dir != "" {
-		return filepath.Abs(dir)
-	}
-	home := getenv(homeVariable())
-	if home == "" {
+func configDir(h *formats.Home, getenv func(string) string) (string, error) {
+	if getenv(h.Variable) == "" && getenv(homeVariable()) == "" {
 		return "", noHomeError("pass --home DIR or --claude-dir DIR")
 	}
-	return filepath.Abs(filepath.Join(home, ".claude"))
+	return filepath.Abs(h.Roots(machine(getenv))[0])
 }
-
-// claudeVariable names the config folder of Claude Code.
-const claudeVariable = "CLAUDE_CONFIG_DIR"
 
 // shell returns the launch as a command for the shell of this machine.
 func (l *launch) shell() string { return l.command(runtime.GOOS) }

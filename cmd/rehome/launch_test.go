@@ -102,7 +102,7 @@ func TestPrepareContinue(t *testing.T) {
 	if l := prepare(src, continueOptions{}); !slices.Equal(l.Env, []string{homeVariable() + "=" + home}) {
 		t.Errorf("%+v", l)
 	}
-	if l := prepare(src, continueOptions{In: "claude-code", DryRun: true}); !slices.Equal(l.Env, []string{claudeVariable + "=" + filepath.Join(home, ".claude")}) {
+	if l := prepare(src, continueOptions{In: "claude-code", DryRun: true}); !slices.Equal(l.Env, []string{"CLAUDE_CONFIG_DIR=" + filepath.Join(home, ".claude")}) {
 		t.Errorf("%+v", l)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -111,7 +111,7 @@ func (c *migrateCmd) Run(a *app) error {
 		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
 	}
 	var err error
-	if o.Dir, err = a.configDir(c.ClaudeDir); err != nil {
+	if o.Dir, err = a.configDir(a.reg.Lookup(c.To).Home, c.ClaudeDir); err != nil {
 		return err
 	}
 	if c.Cwd != nil {

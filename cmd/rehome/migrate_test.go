@@ -117,7 +117,7 @@ func TestMigrateFolders(t *testing.T) {
 	if m := res.Migrated[0]; !strings.HasPrefix(m.File, filepath.Join(dir, "config", "projects")) || !strings.Contains(m.Continue, "CLAUDE_CONFIG_DIR="+filepath.Join(dir, "config")+" claude") {
 		t.Errorf("%+v", m)
 	}
-	env := map[string]string{homeVariable(): dir, claudeVariable: filepath.Join(dir, "theirs")}
+	env := map[string]string{homeVariable(): dir, "CLAUDE_CONFIG_DIR": filepath.Join(dir, "theirs")}
 	if stdout, stderr, code := callWith(t, t.Context(), env, "migrate", "chat/store.db", "--cwd", ".", "-v"); code != 0 || !strings.Contains(stdout, filepath.Join(dir, "theirs", "projects")) || !strings.Contains(stdout, " && claude --resume ") {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}

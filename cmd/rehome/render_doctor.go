@@ -5,9 +5,6 @@ import (
 )
 
 func (r *doctorResult) text(p *page) {
-	if r.width > 0 {
-		p.Width = min(p.Width, r.width)
-	}
 	if len(r.Clients) == 0 && r.Unread == 0 {
 		p.Line("no sessions found")
 		return

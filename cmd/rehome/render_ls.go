@@ -191,7 +191,7 @@ func (r *lsResult) title(row *lsRow) screen.Safe {
 	title := screen.Safe("")
 	if row.Title != "" {
 		title = oneLine(row.Title)
-	} else if row.prompt != "" { // in quotes, because it is no name of the session
+	} else if row.prompt != "" { // in quotes: it is not the name of the session
 		title = "“" + oneLine(row.prompt) + "”"
 	}
 	if row.copied {
@@ -234,12 +234,14 @@ func approximate(t session.Stamp, text string) screen.Safe {
 	return visible(text)
 }
 
-// shortPath returns a path with ~ for the home folder.
-func (r *lsResult) shortPath(dir string) screen.Safe {
+func (r *lsResult) shortPath(dir string) screen.Safe { return shortPath(r.home, dir) }
+
+// shortPath returns a path with ~ for the home folder, or that it is unknown.
+func shortPath(home, dir string) screen.Safe {
 	if dir == "" {
 		return unknown
 	}
-	return visible(homePath(r.home, dir))
+	return visible(homePath(home, dir))
 }
 
 // homePath returns a path with ~ for the home folder.

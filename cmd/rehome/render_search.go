@@ -63,7 +63,7 @@ func (r *searchResult) printSession(p *page, s *searchSession) {
 	}
 	client, rest := visible(s.Agent), screen.Safe("")
 	if s.Project != "" && r.width >= minWidthOfProject {
-		rest += screen.Repeat(" ", gap) + shortenPath((&lsResult{home: r.home}).shortPath(s.Project), r.width/4)
+		rest += screen.Repeat(" ", gap) + shortenPath(shortPath(r.home, s.Project), r.width/4)
 	}
 	listed := s.session.Listed
 	if listed == nil {
@@ -79,7 +79,7 @@ func (r *searchResult) printSession(p *page, s *searchSession) {
 // name returns what show and continue take for a session.
 func (r *searchResult) name(s *searchSession) screen.Safe {
 	if s.session.Listed == nil {
-		return (&lsResult{home: r.home}).shortPath(s.Source.Path) + "#" + visible(s.ID)
+		return shortPath(r.home, s.Source.Path) + "#" + visible(s.ID)
 	}
 	return visible(r.listing.ShortID(s.ID))
 }

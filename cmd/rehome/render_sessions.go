@@ -168,12 +168,12 @@ func shortenFile(name string) string {
 	return dir + base
 }
 
-// sessionLine prints a row and cuts the title at the page width.
+// sessionLine prints a row and cuts the title at the width of the page.
 func (p *page) sessionLine(row []screen.Safe, status string, widths []int) {
 	pad := func(i int) screen.Safe { return screen.Repeat(" ", max(0, widths[i]-screen.Cells(row[i]))+2) }
 	rest := pad(0) + row[1] + pad(1) + row[2] + pad(2)
 	title := row[3]
-	if room := screen.PageWidth - screen.Cells("    "+row[0]+rest); room > 8 {
+	if room := p.Width - screen.Cells("    "+row[0]+rest); room > 8 {
 		title = screen.Cut(title, room)
 	}
 	p.Line("    " + p.status(status) + rest + title)

@@ -237,7 +237,7 @@ func (p *page) losses(indent screen.Safe, lines []loss.Group) {
 // lossLine prints a group of losses, wrapped to the width of a page.
 func (p *page) lossLine(indent screen.Safe, l loss.Group) {
 	kind, code := visible(l.Kind.String()), "("+visible(string(l.Code))+")"
-	lines := screen.WrapHanging(kind+": "+grouped(l.Count)+" "+visible(l.What)+" "+code, screen.PageWidth-len(indent))
+	lines := screen.WrapHanging(kind+": "+grouped(l.Count)+" "+visible(l.What)+" "+code, p.Width-len(indent))
 	for i, line := range lines {
 		if i == len(lines)-1 {
 			line = line[:len(line)-len(code)] + p.Faint(code)

@@ -50,7 +50,7 @@ func welcome(a *app) error {
 	}
 	listed := a.startListing(noticeable)
 	if tty, _, captured := a.out.terminal(); tty != nil && !captured && !a.out.json && !listed.empty() {
-		header := func(l *sessions.Listing) []screen.Safe { return newWelcome(l).header() }
+		header := func(*sessions.Listing) []screen.Safe { return listed.welcome.header() }
 		src, err := (&chooser{app: a, header: header, list: listed.wait}).choose()
 		if err == nil {
 			return (&continueCmd{}).open(a, src)
@@ -59,11 +59,10 @@ func welcome(a *app) error {
 			return err
 		}
 	}
-	listing, err := listed.wait(a.ctx)
-	if err != nil {
+	if _, err := listed.wait(a.ctx); err != nil {
 		return err
 	}
-	w := newWelcome(listing)
+	w := listed.welcome
 	w.home, w.now, w.width = machine(a.out.getenv).Home, a.now(), min(columns(a.out.stdout), screen.PageWidth)
 	return a.out.printResult(a.ctx, w)
 }
@@ -76,6 +75,7 @@ const noticeable = 150 * time.Millisecond
 type pendingListing struct {
 	done    chan struct{} // closed when the rest is set
 	listing *sessions.Listing
+	welcome *welcomeResult
 	err     error
 }
 
@@ -87,7 +87,9 @@ func (a *app) startListing(most time.Duration) *pendingListing {
 		defer close(l.done)
 		// Most of the memory that listing allocates is soon garbage.
 		defer debug.SetMemoryLimit(setMemoryLimit(a.out.getenv, lsMemoryLimit))
-		l.listing, l.err = a.listAll(false)
+		if l.listing, l.err = a.listAll(false); l.err == nil {
+			l.welcome = newWelcome(l.listing)
+		}
 	}()
 	select {
 	case <-l.done:
@@ -108,7 +110,7 @@ func (l *pendingListing) complete() bool {
 
 // empty reports whether the listing is complete, but has no sessions.
 func (l *pendingListing) empty() bool {
-	return l.complete() && (l.err != nil || newWelcome(l.listing).Sessions == 0)
+	return l.complete() && (l.err != nil || l.welcome.Sessions == 0)
 }
 
 // wait returns the listing when it is complete.
@@ -222,12 +224,11 @@ func (w *welcomeResult) clients(p *page) {
 
 // nothing says where sessions were looked for.
 func (w *welcomeResult) nothing(p *page) {
-	ls := &lsResult{home: w.home}
 	p.Line("No sessions found on this machine. rehome looked in:")
 	for _, dir := range w.Places {
-		p.Line("  " + ls.shortPath(dir))
+		p.Line("  " + shortPath(w.home, dir))
 	}
 	for _, dir := range w.Absent {
-		p.Line("  " + ls.shortPath(dir) + p.Faint(" (does not exist)"))
+		p.Line("  " + shortPath(w.home, dir) + p.Faint(" (does not exist)"))
 	}
 }
