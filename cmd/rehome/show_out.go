@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"rehome/cmd/rehome/internal/prose"
+	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/session"
 	"rehome/internal/fsx"
@@ -189,11 +190,11 @@ func fileIDs(list []source) map[source]string {
 	const short, long = 8, 100
 	count := map[string]int{}
 	for _, src := range list {
-		count[slug(src.session, short)]++
+		count[slug(sessions.TrimKind(src.session), short)]++
 	}
 	out := map[source]string{}
 	for _, src := range list {
-		if out[src] = slug(src.session, short); count[out[src]] > 1 {
+		if out[src] = slug(sessions.TrimKind(src.session), short); count[out[src]] > 1 {
 			out[src] = slug(src.session, long)
 		}
 	}

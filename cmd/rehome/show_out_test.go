@@ -155,3 +155,15 @@ func TestShowOutFails(t *testing.T) {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
+
+// TestFileIDs: names have the part of an id that ls shows, or more where that is shared.
+func TestFileIDs(t *testing.T) {
+	const agent, alike = "agent-7e855a8f-feb9-4628-8e9d-78780973ae9a", "5d0b2b7e-1111-4000-8000-00000000000"
+	list := []source{{session: agent}, {session: alike + "1"}, {session: alike + "2"}, {session: "odd"}}
+	got := fileIDs(list)
+	for i, want := range []string{"7e855a8f", alike + "1", alike + "2", "odd"} {
+		if got[list[i]] != want {
+			t.Errorf("%s: %q, want %q", list[i].session, got[list[i]], want)
+		}
+	}
+}

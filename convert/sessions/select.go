@@ -134,7 +134,7 @@ func (l *Listing) Similar(name string) (out []*Listed) {
 		var ids []string
 		begins := map[string]*Listed{}
 		for _, s := range all {
-			for _, id := range []string{s.ID, trimKind(s.ID)} {
+			for _, id := range []string{s.ID, TrimKind(s.ID)} {
 				if id = id[:min(len(id), len(name))]; begins[id] == nil {
 					begins[id], ids = s, append(ids, id)
 				}
@@ -215,12 +215,12 @@ func (l *Listing) OnlyInStore(s *Listed) bool {
 func hasIDPrefix(id, name string) bool {
 	id = strings.ToLower(id)
 	head, tail, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(name, "...", "…")), "…")
-	return (strings.HasPrefix(id, head) || strings.HasPrefix(trimKind(id), head)) && strings.HasSuffix(id, tail)
+	return (strings.HasPrefix(id, head) || strings.HasPrefix(TrimKind(id), head)) && strings.HasSuffix(id, tail)
 }
 
-// trimKind returns an id without the word that all ids of its kind begin with,
+// TrimKind returns an id without the word that all ids of its kind begin with,
 // as in agent-01234567-….
-func trimKind(id string) string {
+func TrimKind(id string) string {
 	const uuid = 36
 	word, rest, ok := strings.Cut(id, "-")
 	if ok && len(rest) == uuid && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == "" {
@@ -247,7 +247,7 @@ func (l *Listing) countPrefixes() {
 	seen := map[string]bool{}
 	for _, s := range l.All() {
 		for _, n := range shortLengths {
-			if id := trimKind(s.ID); len(id) > n && !seen[s.ID] {
+			if id := TrimKind(s.ID); len(id) > n && !seen[s.ID] {
 				l.prefixes[id[:n]]++
 			}
 		}
@@ -265,14 +265,14 @@ func (l *Listing) ShownID(id string) string {
 	if len(short) <= maxShownID {
 		return string(short)
 	}
-	all := []rune(trimKind(id))
+	all := []rune(TrimKind(id))
 	return string(all[:8]) + "…" + string(all[len(all)-4:])
 }
 
 // ShortID returns a prefix of an id that is unique in the listing. Find accepts
 // it.
 func (l *Listing) ShortID(id string) string {
-	rest := trimKind(id)
+	rest := TrimKind(id)
 	for _, n := range shortLengths {
 		if len(rest) > n && l.prefixes[rest[:n]] < 2 {
 			return rest[:n]
