@@ -5,6 +5,7 @@ import (
 
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // Writer is the ability to write sessions of any client.
@@ -24,8 +25,24 @@ type Writer struct {
 	// to a folder of sessions. Two sessions can have the same path.
 	Path func(h *session.Head) string
 
+	// ID returns the id that a session gets in the client. It is set if sessions can be
+	// migrated to it.
+	ID func(h *session.Head) string
+
 	// Many reports that a file can hold several sessions, one after the other.
 	Many bool
+
+	// Folders reports that a draft is a folder, and so is what Path names.
+	Folders bool
+
+	// Join is for formats whose stores hold many sessions. It opens drafts, in the order
+	// given, as the records of one store, which is then created from them as in an exact
+	// conversion, see View.Kind. nil: each draft is a store by itself.
+	Join func(ctx context.Context, drafts []string, v View) (store.Reader, error)
+
+	// Losses are what a sink reports of sessions from anywhere: no other. The document
+	// about fidelity is made from them.
+	Losses []loss.Code
 
 	// Unmodified reports whether a file is still as a sink wrote it. nil: unknown.
 	Unmodified func(ctx context.Context, path string) (bool, error)
@@ -37,11 +54,23 @@ type Sink interface {
 	Put(ctx context.Context, s *session.Session, b SessionBuild) (*Draft, error)
 }
 
+// FamilySink is a Sink that writes subagents into the draft of their outermost session.
+type FamilySink interface {
+	Sink
+	// Finish completes the draft of the last session without a parent: all of its
+	// subagents were written. Only then the draft can be verified.
+	Finish(ctx context.Context) error
+}
+
 // Draft is a session that was written to files that no client looks at.
 type Draft struct {
 	// Verify reads the files again and reports what is wrong with them. It can run
 	// while the sink writes further sessions.
 	Verify func(context.Context) error
+
+	// Within reports that a subagent is in the draft of its outermost session, and has
+	// no files of its own.
+	Within bool
 
 	// Companion is the extension of a second file, at SessionBuild.Path with this
 	// extension added. The client keeps it next to that of the session, where it
