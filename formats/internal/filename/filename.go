@@ -1,5 +1,5 @@
 // Package filename says which names of files are safe on every operating system, and
-// which are UUIDs or hashes of workspaces.
+// which are UUIDs or hashes of workspaces. It also makes UUIDs of names.
 package filename
 
 import (

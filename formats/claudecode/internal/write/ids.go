@@ -2,12 +2,11 @@ package write
 
 import (
 	"cmp"
-	"crypto/sha1"
 	"encoding/hex"
-	"strconv"
 	"strings"
 
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/filename"
 	"rehome/formats/session"
 )
 
@@ -39,27 +38,12 @@ func workspace(dir string) string {
 // session has the same ids whenever it is written.
 const namespace = "rehome/claude-code/1\x00"
 
-// uuid returns a name-based UUID (version 5).
-func uuid(parts ...string) string {
-	sum := hashed(parts)
-	sum[6] = sum[6]&0x0f | 0x50
-	sum[8] = sum[8]&0x3f | 0x80
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
-}
-
-func hashed(parts []string) [sha1.Size]byte {
-	b := []byte(namespace)
-	for _, p := range parts {
-		b = append(strconv.AppendInt(b, int64(len(p)), 10), ':')
-		b = append(b, p...)
-	}
-	return sha1.Sum(b)
-}
+// uuid returns a name-based UUID.
+func uuid(parts ...string) string { return filename.NamedUUID(namespace, parts...) }
 
 // digits returns n digits of a name-based id.
 func digits(n int, parts ...string) string {
-	sum := hashed(parts)
+	sum := filename.NamedSum(namespace, parts...)
 	return hex.EncodeToString(sum[:])[:n]
 }
 
