@@ -76,7 +76,8 @@
 //	jsonl         stores made of files of JSON lines, one session each
 //	packed        the only user of the compression library
 //	digest        the only user of the hash library
-//	filename      names of files that are safe on every operating system
+//	filename      names of files that are safe on every operating system; UUIDs
+//	object        JSON objects, written member by member
 //	secret        secrets, withheld and restored
 //	tally         the counts and digests that a reader ends with
 //	prefetch      sessions decoded ahead of their consumer

@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"rehome/formats/internal/digest"
+	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
@@ -331,7 +332,7 @@ func (s *Tree) asked(o *Line, e *entry) {
 	o.command = IsCommand(words)
 	o.Prompt = !o.command
 	if !isTrue(e.side) && s.prompt == "" && len(words) > 0 && words[0] != '<' {
-		s.prompt = FirstLine(words)
+		s.prompt = envelope.FirstLine(words)
 	}
 }
 

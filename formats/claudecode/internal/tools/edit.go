@@ -3,7 +3,7 @@ package tools
 import (
 	"strconv"
 
-	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/internal/udiff"
 )

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/rule"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 )
 

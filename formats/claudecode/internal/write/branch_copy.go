@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 )

@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"rehome/formats"
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/object"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -264,7 +265,7 @@ func (e *encoder) ending() {
 	if e.agent != "" {
 		return
 	}
-	title := outline.FirstLine(e.s.Title)
+	title := envelope.FirstLine(e.s.Title)
 	if title == "" {
 		e.message = nil
 		e.note(loss.TitleFromPrompt)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"rehome/formats/claudecode/internal/object"
+	"rehome/formats/internal/object"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )

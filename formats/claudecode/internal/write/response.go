@@ -1,9 +1,9 @@
 package write
 
 import (
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/object"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"

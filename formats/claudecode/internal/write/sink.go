@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"rehome/formats"
-	"rehome/formats/claudecode/internal/object"
-	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/object"
 	"rehome/formats/session"
 )
 
@@ -61,7 +61,7 @@ func (k *sink) companion(h *session.Head) []byte {
 	up := h.Parent
 	p := object.New(nil)
 	p.Text("agentType", agentType(up.Kind))
-	p.NonEmpty("description", outline.FirstLine(cmp.Or(up.Title, h.Title)))
+	p.NonEmpty("description", envelope.FirstLine(cmp.Or(up.Title, h.Title)))
 	_, found := k.calls[k.sum(up.Session, up.Call)]
 	if up.Call != "" && (found || !k.sessions[up.Session]) {
 		p.Text("toolUseId", knownID(up.Call))

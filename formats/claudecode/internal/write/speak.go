@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"strconv"
 
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -195,7 +196,7 @@ type userLine struct {
 
 func (e *encoder) user(l userLine) {
 	if e.prompt == "" && !l.meta && e.branch == "" && !outline.IsCommand(l.single) {
-		e.prompt = outline.FirstLine(l.single)
+		e.prompt = envelope.FirstLine(l.single)
 	}
 	e.begun = true
 	e.unit()

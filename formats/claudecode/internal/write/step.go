@@ -3,9 +3,9 @@ package write
 import (
 	"bytes"
 
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"

@@ -3,8 +3,8 @@ package write
 import (
 	"strings"
 
-	"rehome/formats/claudecode/internal/object"
 	"rehome/formats/claudecode/internal/outline"
+	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
