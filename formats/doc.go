@@ -91,6 +91,7 @@
 //	sdkdoc        the documents of the Cursor SDK, as rows and as lines
 //	sdkstore      rows, documents and sidecars of those stores, without their files
 //	sdksession    sessions made from those documents
+//	sdkwrite      sessions of any client as those documents
 //	transcript    the agent-transcripts that Cursor's clients write
 //	toolmap       the names that clients and models have for tools
 //	envelope      the tags that clients wrap a prompt in

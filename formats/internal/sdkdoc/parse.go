@@ -215,7 +215,7 @@ func (p *Parser) time(i int, none string) store.Cell {
 	ms, whole, ok := parseInt(p.raw(i))
 	if ok {
 		at := len(p.text)
-		if p.text, ok = appendISO(p.text, ms); ok {
+		if p.text, ok = AppendISO(p.text, ms); ok {
 			p.lossy = p.lossy || !whole
 			return store.TextCell(p.text[at:])
 		}

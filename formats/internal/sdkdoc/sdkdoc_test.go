@@ -114,7 +114,7 @@ func TestFits(t *testing.T) {
 func TestTimes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	check := func(ms int64) {
-		got, ok := appendISO(nil, ms)
+		got, ok := AppendISO(nil, ms)
 		if !ok {
 			t.Fatalf("%d is a time", ms)
 		}
@@ -140,7 +140,7 @@ func TestTimes(t *testing.T) {
 		check(r.Int64N(4e12))
 	}
 	for _, ms := range []int64{maxMillis + 1, -maxMillis - 1, 1 << 62} {
-		if s, ok := appendISO(nil, ms); ok {
+		if s, ok := AppendISO(nil, ms); ok {
 			t.Errorf("%d is spelled %s", ms, s)
 		}
 	}

@@ -11,9 +11,9 @@ const (
 	epoch     = "1970-01-01T00:00:00.000Z"
 )
 
-// appendISO appends the time as JavaScript's toISOString spells it; false if
+// AppendISO appends the time as JavaScript's toISOString spells it; false if
 // there is no such time.
-func appendISO(dst []byte, ms int64) ([]byte, bool) {
+func AppendISO(dst []byte, ms int64) ([]byte, bool) {
 	if ms > maxMillis || ms < -maxMillis {
 		return dst, false
 	}
@@ -25,7 +25,7 @@ func appendISO(dst []byte, ms int64) ([]byte, bool) {
 	return at.AppendFormat(fmt.Appendf(dst, format, at.Year()), "-01-02T15:04:05.000Z"), true
 }
 
-// parseISO reads a time. exact means that appendISO spells it the same; ok
+// parseISO reads a time. exact means that AppendISO spells it the same; ok
 // that it is a time at all, as far as RFC 3339 goes.
 func parseISO(s []byte) (ms int64, exact, ok bool) {
 	text, year := string(s), 0
@@ -43,7 +43,7 @@ func parseISO(s []byte) (ms int64, exact, ok bool) {
 	}
 	ms = t.AddDate(year, 0, 0).UnixMilli()
 	var space [32]byte
-	again, _ := appendISO(space[:0], ms)
+	again, _ := AppendISO(space[:0], ms)
 	if exact = string(again) == string(s); wide && !exact {
 		return 0, false, false
 	}

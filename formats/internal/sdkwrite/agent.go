@@ -1,0 +1,142 @@
+package sdkwrite
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// agent writes a session as an agent: everything but its conversation.
+type agent struct {
+	build   formats.SessionBuild
+	s       session.Session // without its streams
+	id, cwd string
+	files   [sdkdoc.Kinds]*out
+	events  events
+	blobs   *blobs
+	copy    *transcriptWriter
+	ids     ids
+	run     *run // the current one
+	turns   int
+	first   int64             // time of the first event
+	title   string            // first line of the first prompt
+	open    map[string]*asked // calls without a result
+	buf     []byte
+}
+
+// firstMoment is the start of a session without any times.
+const firstMoment = 1577836800000 // 2020
+
+func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
+	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/"), open: map[string]*asked{}}
+	a.s.Messages, a.s.Files = nil, nil
+	a.ids = ids{agent: a.id, own: s.Agent == session.CursorSDK && s.Parent == nil, used: map[string]struct{}{}}
+	if err := os.Mkdir(b.Path, 0o700); err != nil {
+		return nil, err
+	}
+	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+		a.files[k] = &out{path: filepath.Join(b.Path, k.File())}
+	}
+	a.copy = &transcriptWriter{out: &out{path: filepath.Join(b.Path, filepath.FromSlash(transcriptPath(a.id)))}}
+	a.events = events{out: a.files[sdkdoc.Event], id: a.id, now: firstMoment}
+	if inReach(s.Created) {
+		a.events.now = s.Created.Millis()
+	}
+	a.blobs = newBlobs(a.files[sdkdoc.Checkpoint], a.id)
+	return a, nil
+}
+
+// close closes all files.
+func (a *agent) close() error {
+	errs := []error{a.copy.out.close()}
+	for _, f := range a.files {
+		errs = append(errs, f.close())
+	}
+	return errors.Join(errs...)
+}
+
+func (a *agent) note(code loss.Code) {
+	a.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: a.s.ID}})
+}
+
+// end writes the last run and the agent, which name the root of the conversation.
+func (a *agent) end(root string) error {
+	a.endRun(root)
+	status := "idle"
+	if a.s.Status == "archived" {
+		status = a.s.Status
+	}
+	title := a.s.Title
+	if title == "" && a.title != "" {
+		a.note(loss.TitleFromPrompt)
+		title = a.title
+	}
+	created, updated := a.events.now, a.events.now
+	if a.turns > 0 {
+		created = a.first
+	}
+	if inReach(a.s.Created) {
+		created = a.s.Created.Millis()
+	}
+	if inReach(a.s.Updated) {
+		updated = a.s.Updated.Millis()
+	}
+	b := quote([]byte(`{"agentId":`), a.id)
+	b = appendMember(b, "cwd", a.cwd)
+	b = appendMember(b, "status", status)
+	b = quote(append(b, `,"activeRunId":null,"name":`...), cmp.Or(title, "New Agent"))
+	b = strconv.AppendInt(append(b, `,"createdAt":`...), created, 10)
+	b = strconv.AppendInt(append(b, `,"updatedAt":`...), updated, 10)
+	b = a.metadata(append(b, `,"sdkMetadata":`...))
+	b = append(appendRef(append(b, `,"latestCheckpoint":`...), root), '}')
+	a.files[sdkdoc.Agent].line(b)
+	return nil
+}
+
+// metadata appends what the SDK keeps for the program that made the agent, and of which
+// session this is a copy.
+func (a *agent) metadata(dst []byte) []byte {
+	between := byte('{')
+	add := func(name string) {
+		dst = append(quote(append(dst, between), name), ':')
+		between = ','
+	}
+	if a.s.Mode == "agent" || a.s.Mode == "plan" {
+		add("initialMode")
+		dst = quote(dst, a.s.Mode)
+	}
+	for _, x := range a.s.Extras {
+		if name, ok := strings.CutPrefix(x.Name, metadataPath); ok && name != "initialMode" && name != "rehome" && !strings.Contains(name, ".") {
+			add(name)
+			dst = append(dst, x.Raw...)
+		}
+	}
+	if a.id != a.s.ID {
+		add("rehome")
+		dst = append(appendMember(quote(append(dst, `{"agent":`...), a.s.Agent), "session", a.s.ID), '}')
+	}
+	if between == '{' {
+		dst = append(dst, '{')
+	}
+	return append(dst, '}')
+}
+
+// metadataPath begins the names of the Extras that were members of the SDK's metadata.
+const metadataPath = "sdkMetadata."
+
+// appendRef appends a reference to a checkpoint, null without one.
+func appendRef(dst []byte, root string) []byte {
+	if root == "" {
+		return append(dst, "null"...)
+	}
+	return append(append(append(dst, `{"schemaVersion":1,"rootBlobId":"`...), root...), `"}`...)
+}

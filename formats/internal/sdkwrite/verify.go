@@ -1,0 +1,187 @@
+package sdkwrite
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/lines"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkstore"
+)
+
+// maxLine is how long a line can be that the SDK's stores are read with.
+const maxLine = 512 << 20
+
+// verify reads a draft again and judges it: each line is one that the SDK writes, each
+// record belongs to the one agent, runs and events are numbered from 1, each blob has its
+// hash, and all that the root refers to is there.
+func verify(ctx context.Context, dir string) error {
+	v := &verifier{dir: dir, seqs: map[string]int64{}}
+	at := ""
+	err := func() error {
+		for k := range sdkdoc.Kind(sdkdoc.Kinds) {
+			at = k.File()
+			if err := v.file(ctx, k); err != nil {
+				return err
+			}
+		}
+		return v.walk(ctx)
+	}()
+	if v.blobs != nil {
+		err = errors.Join(err, v.blobs.Close())
+	}
+	if bad := defect(""); errors.As(err, &bad) {
+		if v.line > 0 {
+			at = fmt.Sprintf("%s:%d", at, v.line)
+		}
+		return &formats.Error{Format: sdkstore.FormatName, At: at, Err: err, Hint: "the session was not written; this is a bug in rehome, please report it"}
+	}
+	return err
+}
+
+// defect is the error of a draft that is not as it should be.
+type defect string
+
+func (d defect) Error() string { return string(d) }
+
+type verifier struct {
+	dir    string
+	line   int
+	parser sdkdoc.Parser
+	agent  []byte
+	root   agentstate.ID
+	seqs   map[string]int64 // number of the last event, by run
+	index  agentstate.Index
+	places []blobPlace
+	blobs  *os.File // checkpoints.ndjson
+	buffer []byte
+	data   []byte
+}
+
+// blobPlace is where the line of a blob is.
+type blobPlace struct {
+	offset int64
+	size   int
+}
+
+// file verifies the lines of a kind.
+func (v *verifier) file(ctx context.Context, k sdkdoc.Kind) error {
+	f, err := os.Open(filepath.Join(v.dir, k.File()))
+	if errors.Is(err, fs.ErrNotExist) && k != sdkdoc.Agent {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if k == sdkdoc.Checkpoint {
+		v.blobs = f
+	} else {
+		defer f.Close()
+	}
+	for l, err := range lines.Each(ctx, f, maxLine) {
+		if err != nil {
+			return err
+		}
+		v.line = l.Number
+		if err := v.record(k, &l); err != nil {
+			return err
+		}
+	}
+	v.line = 0
+	return nil
+}
+
+// record verifies a line.
+func (v *verifier) record(k sdkdoc.Kind, l *lines.Line) error {
+	if l.Long || !l.Ended {
+		return defect("incomplete line")
+	}
+	row, fit := v.parser.Parse(k, l.Bytes)
+	if fit != sdkdoc.Exact {
+		return defect("not a record of the SDK")
+	}
+	var owner []byte
+	switch k {
+	case sdkdoc.Agent:
+		id, _ := sdkdoc.RootOf(row[sdkdoc.AgentCheckpoint].Bytes())
+		root, ok := agentstate.ParseID(id)
+		if !ok || l.Number > 1 {
+			return defect("not one agent with a checkpoint")
+		}
+		v.root, v.agent = root, bytes.Clone(row[sdkdoc.AgentID].Bytes())
+		return nil
+	case sdkdoc.Run:
+		id := string(row[sdkdoc.RunID].Bytes())
+		if _, twice := v.seqs[id]; twice || row[sdkdoc.RunTurn].Int() != int64(l.Number) {
+			return defect("run out of order or repeated")
+		}
+		if !sdkdoc.Ended(rawjson.Text(rawjson.Last(l.Bytes, "status"))) {
+			return defect("run that has not ended")
+		}
+		v.seqs[id] = 0
+		owner = row[sdkdoc.RunAgent].Bytes()
+	case sdkdoc.Event:
+		id := string(row[sdkdoc.EventRun].Bytes())
+		if last, known := v.seqs[id]; !known || row[sdkdoc.EventSeq].Int() != last+1 {
+			return defect("event out of order or without its run")
+		}
+		if v.seqs[id]++; !sdkdoc.Streams(row[sdkdoc.EventPayload].Bytes()) {
+			return defect("event that the SDK does not stream")
+		}
+		return nil
+	case sdkdoc.Checkpoint:
+		owner = row[sdkdoc.BlobAgent].Bytes()
+		data := row[sdkdoc.BlobData].Bytes()
+		id, ok := agentstate.ParseID(string(row[sdkdoc.BlobID].Bytes()))
+		if !ok || id != sha256.Sum256(data) {
+			return defect("blob that does not match its id")
+		}
+		v.index.Add(id, uint64(len(v.places)), data)
+		v.places = append(v.places, blobPlace{l.Offset, len(l.Bytes)})
+	}
+	if !bytes.Equal(owner, v.agent) {
+		return defect("record of another agent")
+	}
+	return nil
+}
+
+// walk verifies all that the root refers to.
+func (v *verifier) walk(ctx context.Context) (err error) {
+	g := agentstate.Graph{Index: &v.index, Read: v.read, Drift: true, Found: func(f agentstate.Fault) {
+		if err == nil {
+			err = defect(f.Path + ": " + fmt.Sprintf(f.Says, f.Args...))
+		}
+	}}
+	there, werr := g.Walk(ctx, v.root)
+	switch {
+	case werr != nil:
+		return werr
+	case !there:
+		return defect("no root")
+	}
+	return err
+}
+
+// read returns the bytes of a blob again.
+func (v *verifier) read(_ context.Context, place uint64) ([]byte, error) {
+	p := v.places[place]
+	v.buffer = slices.Grow(v.buffer[:0], p.size)[:p.size]
+	if _, err := v.blobs.ReadAt(v.buffer, p.offset); err != nil {
+		return nil, err
+	}
+	data, ok := v.parser.Data(v.data[:0], sdkdoc.BlobMember(v.buffer))
+	if v.data = data; !ok {
+		return nil, defect("blob that is not base64")
+	}
+	return data, nil
+}
