@@ -5,6 +5,7 @@ package formats
 // the text of a session has none, but must not miss any.
 type Scan struct {
 	find func(b []byte) uint64
+	span int
 	all  uint64            // a bit for each term
 	any  uint64            // terms that can be in any session
 	of   map[string]uint64 // terms by session
@@ -19,25 +20,33 @@ type restOf struct {
 
 // NewScan returns a Scan for some terms, one bit each. found are those that cannot be
 // found in stored bytes. find returns the terms in some bytes, as UTF-8 or as escapes of
-// JSON.
-func NewScan(terms, found uint64, find func(b []byte) uint64) *Scan {
-	return &Scan{find: find, all: terms, any: found, of: map[string]uint64{}}
+// JSON; what it looks for has at most so many bytes as span.
+func NewScan(terms, found uint64, span int, find func(b []byte) uint64) *Scan {
+	return &Scan{find: find, span: span, all: terms, any: found, of: map[string]uint64{}}
 }
 
-// Find returns the terms that some bytes contain.
-func (s *Scan) Find(b []byte) uint64 {
-	if s.any == s.all {
-		return 0
+// Find returns the terms that some bytes contain, and those that were found before.
+func (s *Scan) Find(b []byte, before uint64) uint64 {
+	if s.Has(before) {
+		return before
 	}
-	return s.find(b)
+	return before | s.find(b)
 }
+
+// Has reports whether some terms, and those that any session can contain, are all terms.
+func (s *Scan) Has(terms uint64) bool { return s.any|terms == s.all }
+
+// Every returns all terms.
+func (s *Scan) Every() uint64 { return s.all }
+
+// Span returns how many bytes what is looked for can have, with one level of escapes.
+func (s *Scan) Span() int { return s.span }
 
 // Take searches bytes of a session, or of any session if id is "". Of a subagent that
 // no list names, id can be its parent's.
 func (s *Scan) Take(id string, b []byte) {
-	if have := s.any | s.of[id]; have != s.all {
-		s.Add(id, s.find(b)&^have)
-	}
+	have := s.any | s.of[id]
+	s.Add(id, s.Find(b, have)&^have)
 }
 
 // Add adds terms that a session, or any session if id is "", can contain.

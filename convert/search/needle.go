@@ -21,6 +21,7 @@ type needle struct {
 	others [][]byte  // other forms of its characters in UTF-8
 	runes  []rune    // all forms of its characters
 	slow   *regexp.Regexp
+	span   int // bytes that it takes at most, if JSON escapes it once
 }
 
 // needles returns literals one of which is in the stored bytes of every text that re
@@ -104,7 +105,7 @@ func longestRun(text []rune) []rune {
 }
 
 func newNeedle(l literal) *needle {
-	n := &needle{fold: l.fold}
+	n := &needle{fold: l.fold, span: len(l.runes) * len(`\ud83d\ude00`)}
 	var slow strings.Builder
 	for _, r := range l.runes {
 		forms := []rune{r}

@@ -73,7 +73,7 @@ func TestNeedles(t *testing.T) {
 		if !q.terms[0].re.MatchString(text) {
 			t.Fatalf("%q does not match %q", word, text)
 		}
-		if b := stored(r, text); q.terms[0].raw != nil && q.scan().Find(b) == 0 {
+		if b := stored(r, text); q.terms[0].raw != nil && q.scan().Find(b, 0) == 0 {
 			t.Fatalf("%q is not found in %q, stored as %q", word, text, b)
 		}
 	}
@@ -111,7 +111,7 @@ func TestNeedleForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := q.scan().Find([]byte(c.in)) != 0; got != c.want {
+		if got := q.scan().Find([]byte(c.in), 0) != 0; got != c.want {
 			t.Errorf("%q in %q: %v", c.word, c.in, got)
 		}
 	}

@@ -118,14 +118,17 @@ func withoutEscapes(expr string) string {
 
 // scan returns a Scan for the terms.
 func (q *Query) scan() *formats.Scan {
-	all, found := uint64(0), uint64(0)
+	all, found, span := uint64(0), uint64(0), 0
 	for i, t := range q.terms {
 		all |= 1 << i
 		if t.raw == nil {
 			found |= 1 << i
 		}
+		for _, n := range t.raw {
+			span = max(span, n.span)
+		}
 	}
-	return formats.NewScan(all, found, func(b []byte) (terms uint64) {
+	return formats.NewScan(all, found, span, func(b []byte) (terms uint64) {
 		for i, t := range q.terms {
 			if slices.ContainsFunc(t.raw, func(n *needle) bool { return n.in(b) }) {
 				terms |= 1 << i

@@ -23,6 +23,10 @@ import (
 // only needed for terms that are in blobs.
 func scanner(known *sqlitefile.Known) func(context.Context, *formats.Location, formats.View, *formats.Scan) error {
 	return func(ctx context.Context, l *formats.Location, v formats.View, s *formats.Scan) error {
+		if !l.IsDir() || !l.Has(lists.GlobalName) && !l.Has(lists.SpacesName) {
+			s.AddAll("") // the rest of its sessions is in another database
+			return nil
+		}
 		files, err := scanned(l)
 		if err != nil {
 			return err
@@ -51,11 +55,8 @@ func scanner(known *sqlitefile.Known) func(context.Context, *formats.Location, f
 	}
 }
 
-// scanned lists the databases of a store: a user dir, or one that has no part elsewhere.
+// scanned lists the databases of a user dir.
 func scanned(l *formats.Location) ([]string, error) {
-	if !l.IsDir() || !l.Has(lists.GlobalName) && !l.Has(lists.SpacesName) {
-		return nil, errors.New("the rest of its sessions is in another database")
-	}
 	var out []string
 	add := func(path string) {
 		if lists.IsFile(path) {
@@ -144,7 +145,7 @@ func (c *scan) item(key string, r *sqlitepages.Row) {
 		case lists.ListTabs:
 			c.any(r.Record())
 		case lists.ListPrompts:
-			c.typed |= c.Find(r.Record())
+			c.typed = c.Find(r.Record(), c.typed)
 		}
 	}
 }
@@ -153,7 +154,7 @@ func (c *scan) item(key string, r *sqlitepages.Row) {
 func (c *scan) disk(f lists.Family, rest string, r *sqlitepages.Row, value int) {
 	cell := r.Cell(value)
 	if f.Prefix == lists.BlobRow {
-		if terms := c.Find(lists.BlobBytes(cell.Class, cell.Bytes())); terms != 0 {
+		if terms := c.Find(lists.BlobBytes(cell.Class, cell.Bytes()), 0); terms != 0 {
 			c.blobs[rest] |= terms
 		}
 		return

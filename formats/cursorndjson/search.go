@@ -11,8 +11,7 @@ import (
 	"rehome/formats/internal/sdksession"
 )
 
-// search searches the lines and transcripts of a store. Any agent can have what it
-// finds.
+// search searches the lines and transcripts of a store.
 func search(ctx context.Context, l *formats.Location, v formats.View, s *formats.Scan) (err error) {
 	r, err := newReader(ctx, l, formats.View{})
 	if err != nil {
@@ -31,11 +30,14 @@ func search(ctx context.Context, l *formats.Location, v formats.View, s *formats
 			}
 		}
 	}
-	c.End()
 	if err := d.FindTranscripts(ctx, folders...); err != nil {
 		return err
 	}
-	return c.Transcripts(d.Root, d.Transcripts)
+	if err := c.Transcripts(d.Root, d.Transcripts); err != nil {
+		return err
+	}
+	c.End(d.Index.Agents())
+	return nil
 }
 
 // searchFile searches the file of a part.
@@ -51,18 +53,24 @@ func (d *decoder) searchFile(ctx context.Context, c *sdksession.Scan, p *part, k
 		if err != nil || c.Done() {
 			return err
 		}
-		if k != sdkdoc.Checkpoint {
-			c.Take("", l.Bytes)
+		if k == sdkdoc.Event {
+			c.Line(l.Bytes)
+			continue
 		}
 		b, _, err := rawjson.Line(l.Bytes)
-		switch {
-		case err != nil: // Decode cannot read it either
-		case k == sdkdoc.Checkpoint:
-			data, _ = parser.Data(data[:0], sdkdoc.BlobMember(b))
-			c.Take("", data)
-		case k == sdkdoc.Event:
-			c.Line(b)
+		if err != nil {
+			continue // Decode cannot read it either
 		}
+		agent := rawjson.Text(rawjson.Last(b, "agentId"))
+		d.Index.Know(agent)
+		switch k {
+		case sdkdoc.Run:
+			c.Run(rawjson.Text(rawjson.Last(b, "runId")), agent)
+		case sdkdoc.Checkpoint:
+			data, _ = parser.Data(data[:0], sdkdoc.BlobMember(b))
+			b = data
+		}
+		c.Take(agent, b)
 	}
 	return nil
 }

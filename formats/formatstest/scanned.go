@@ -68,7 +68,11 @@ func Scanned(t *testing.T, f *formats.Format, path string) {
 		list = kept
 	}
 	for batch := range slices.Chunk(list, 63) {
-		scan := formats.NewScan(1<<63-1, 0, func(b []byte) (terms uint64) {
+		span := 0
+		for _, w := range batch {
+			span = max(span, 6*len(w))
+		}
+		scan := formats.NewScan(1<<63-1, 0, span, func(b []byte) (terms uint64) {
 			b = unescaped(b)
 			for i, w := range batch {
 				if bytes.Contains(b, []byte(w)) {
@@ -78,7 +82,7 @@ func Scanned(t *testing.T, f *formats.Format, path string) {
 			return terms
 		})
 		if err := f.Sessions.Scan(t.Context(), l, silent(), scan); err != nil {
-			return // only decoding tells
+			t.Fatal(err)
 		}
 		for i, w := range batch {
 			for _, id := range holders[w] {

@@ -97,6 +97,9 @@ func (x *Index) Add(k sdkdoc.Kind, b []byte, p Place) bool {
 // Agents are the ids of the agents that any document so far names, sorted.
 func (x *Index) Agents() []string { return sorted(x.byID) }
 
+// Know adds an agent of which only the id is known.
+func (x *Index) Know(id string) { x.find(id) }
+
 func (x *Index) agent(b []byte, p Place) bool {
 	if !x.o.Split(b, "", []string{"agentId"}) || !sdkdoc.IsText(x.o.Raw(0)) {
 		return false

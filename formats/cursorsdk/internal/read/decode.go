@@ -29,8 +29,8 @@ import (
 // of the catalogs wait as documents in a spool, where each can be read again.
 func Decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
-		d := &decoder{ctx: ctx, view: v, Store: sdksession.NewStore(v), stores: map[string]sqlitestore.File{}}
-		d.Lines, d.Checkpoints, d.Fail = d, d.checkpoints, d.fail
+		d := newDecoder(ctx, v)
+		d.Lines, d.Checkpoints = d, d.checkpoints
 		d.Names = sdksession.Names{Catalog: sdkstore.IndexName, Runs: sdkstore.IndexName + ": runs", Events: sdkstore.IndexName + ": run_events", State: sdkstore.StoreName, One: true}
 		d.Decode(ctx, sel, func() error { return d.open(l) }, d.close)(yield)
 	}
@@ -54,13 +54,18 @@ type part struct {
 	addr store.Addr
 }
 
+func newDecoder(ctx context.Context, v formats.View) *decoder {
+	d := &decoder{ctx: ctx, view: v, Store: sdksession.NewStore(v), stores: map[string]sqlitestore.File{}}
+	d.Fail = d.fail
+	return d
+}
+
 func (d *decoder) open(l *formats.Location) error {
 	l, err := layout.StateRoot(l)
 	if err != nil {
 		return err
 	}
-	d.place = l.Path
-	d.around = layout.Around(l.Path)
+	d.place, d.around = l.Path, layout.Around(l.Path)
 	if !l.IsDir() {
 		return &formats.Error{Format: sdkstore.FormatName, At: l.Path, Err: errors.New("not a folder"), Hint: "name the folder that contains " + sdkstore.IndexName}
 	}
