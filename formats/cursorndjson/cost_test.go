@@ -27,7 +27,7 @@ func TestNamesThatBeginAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := newDecoder(formats.View{})
-	if err := d.open(t.Context(), l); err != nil {
+	if err := d.open(t.Context(), l, nil); err != nil {
 		t.Fatal(err)
 	}
 	defer d.close()

@@ -22,7 +22,7 @@ import (
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		d := newDecoder(v)
-		d.Decode(ctx, sel, func() error { return d.open(ctx, l) }, d.close)(yield)
+		d.Decode(ctx, sel, func() error { return d.open(ctx, l, sel.IDs) }, d.close)(yield)
 	}
 }
 
@@ -34,6 +34,8 @@ type decoder struct {
 	agents  map[string]*checkpoints
 	last    *checkpoints
 	windows [sdkdoc.Kinds]sdkstore.Window
+
+	unwanted func(run []byte) bool // of events; nil: none are
 }
 
 func newDecoder(v formats.View) *decoder {
@@ -43,8 +45,9 @@ func newDecoder(v formats.View) *decoder {
 	return d
 }
 
-// open reads every line once.
-func (d *decoder) open(ctx context.Context, l *formats.Location) error {
+// open reads every line once. The events of runs that are of none of some agents are left
+// out.
+func (d *decoder) open(ctx context.Context, l *formats.Location, ids []string) error {
 	r, err := newReader(ctx, l, formats.View{})
 	if err != nil {
 		return err
@@ -52,6 +55,9 @@ func (d *decoder) open(ctx context.Context, l *formats.Location) error {
 	d.reader, d.Root = *r, r.root
 	for k := range sdkdoc.Kind(sdkdoc.Kinds) {
 		d.files[k] = &concat{reader: &d.reader, kind: k}
+		if k == sdkdoc.Event {
+			d.unwanted = d.Index.Unwanted(ids)
+		}
 		for _, p := range d.parts {
 			if err := d.survey(ctx, k); err != nil {
 				return d.fail(p.file(k), err)
@@ -83,6 +89,11 @@ func (d *decoder) survey(ctx context.Context, k sdkdoc.Kind) error {
 		}
 		if lines.Conflict(l.Bytes) {
 			return errConflict(l.Number)
+		}
+		if k == sdkdoc.Event && d.unwanted != nil {
+			if id, _, ok := sdkdoc.ReadSeq(l.Bytes); ok && d.unwanted([]byte(id)) {
+				continue
+			}
 		}
 		p := sdksession.Place{Offset: start + l.Offset, Row: int64(l.Number), Len: uint32(len(l.Bytes))}
 		if !l.Long && d.add(k, l.Bytes, p) {

@@ -302,7 +302,7 @@ func TestLinear(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := newDecoder(formats.View{})
-		if err := d.open(t.Context(), l); err != nil {
+		if err := d.open(t.Context(), l, nil); err != nil {
 			t.Fatal(err)
 		}
 		c, lc := &counter{}, &lineCounter{Lines: d}

@@ -100,6 +100,28 @@ func (x *Index) Agents() []string { return sorted(x.byID) }
 // Know adds an agent of which only the id is known.
 func (x *Index) Know(id string) { x.find(id) }
 
+// Unwanted returns a function that reports whether the events of a run are of no session
+// with one of some ids; nil if that is not known: none are given, or one that is of no
+// agent so far.
+func (x *Index) Unwanted(ids []string) func(run []byte) bool {
+	if len(ids) == 0 {
+		return nil
+	}
+	wanted, runs := map[string]bool{}, make(map[string]bool, len(x.runs))
+	for _, id := range ids {
+		if wanted[id] = true; x.byID[id] == nil {
+			return nil
+		}
+	}
+	for key := range x.runs { // of two agents with one run id either can have the events
+		runs[key[1]] = runs[key[1]] || wanted[key[0]]
+	}
+	return func(run []byte) bool {
+		wanted, known := runs[string(run)]
+		return known && !wanted
+	}
+}
+
 func (x *Index) agent(b []byte, p Place) bool {
 	if !x.o.Split(b, "", []string{"agentId"}) || !sdkdoc.IsText(x.o.Raw(0)) {
 		return false

@@ -32,7 +32,7 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		d := newDecoder(ctx, v)
 		d.Lines, d.Checkpoints = d, d.checkpoints
 		d.Names = sdksession.Names{Catalog: sdkstore.IndexName, Runs: sdkstore.IndexName + ": runs", Events: sdkstore.IndexName + ": run_events", State: sdkstore.StoreName, One: true}
-		d.Decode(ctx, sel, func() error { return d.open(l) }, d.close)(yield)
+		d.Decode(ctx, sel, func() error { return d.open(l, sel.IDs) }, d.close)(yield)
 	}
 }
 
@@ -60,7 +60,7 @@ func newDecoder(ctx context.Context, v formats.View) *decoder {
 	return d
 }
 
-func (d *decoder) open(l *formats.Location) error {
+func (d *decoder) open(l *formats.Location, ids []string) error {
 	l, err := layout.StateRoot(l)
 	if err != nil {
 		return err
@@ -82,9 +82,12 @@ func (d *decoder) open(l *formats.Location) error {
 		}
 	}
 	slices.SortFunc(databases, func(a, b sqlitestore.File) int { return strings.Compare(a.Path, b.Path) })
+	if layout.Project(l) {
+		ids = nil // another catalog can have more of a run
+	}
 	for _, p := range databases {
 		if path.Base(p.Path) == sdkstore.IndexName {
-			if err := d.catalog(p); err != nil {
+			if err := d.catalog(p, ids); err != nil {
 				return err
 			}
 		}

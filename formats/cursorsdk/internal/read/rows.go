@@ -21,8 +21,9 @@ import (
 	"rehome/formats/store"
 )
 
-// catalog makes documents of the rows of an index.db.
-func (d *decoder) catalog(p sqlitestore.File) (err error) {
+// catalog makes documents of the rows of an index.db. The events of runs that are of
+// none of some agents are left out.
+func (d *decoder) catalog(p sqlitestore.File, ids []string) (err error) {
 	db, err := d.openDB(p)
 	if err != nil {
 		return err
@@ -37,6 +38,9 @@ func (d *decoder) catalog(p sqlitestore.File) (err error) {
 		}
 		taken[t.Name] = true
 		r := rowDocs{decoder: d, kind: k, Columns: sdkstore.Pair(k, t), table: t, addr: store.Addr{File: p.Path, Set: t.Name, HasID: t.RowIDs}}
+		if k == sdkdoc.Event {
+			r.unwanted = d.Index.Unwanted(ids)
+		}
 		d.parts = append(d.parts, part{d.rows.Size, r.addr})
 		if err := store.EachRow(db.Scan(d.ctx, 0, t), r.record); err != nil {
 			return err
@@ -79,10 +83,15 @@ type rowDocs struct {
 	addr  store.Addr
 	row   []store.Cell
 	line  []byte
+
+	unwanted func(run []byte) bool // of events; nil: none are
 }
 
 func (r *rowDocs) record(b *store.Batch, i int) error {
 	r.row = r.Columns.Row(r.row[:0], b, i)
+	if r.unwanted != nil && r.unwanted(r.row[sdkdoc.EventRun].Bytes()) {
+		return nil
+	}
 	at := r.addr
 	at.RowID = b.RowID(i)
 	if !r.kind.Named(r.row) {
