@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -155,12 +156,12 @@ func (c *checkCmd) Run(a *app) error {
 		return newUsageError(errors.New("--json and --format " + c.Format + " cannot be used together"))
 	}
 	a.out.json = a.out.json || c.Format == "json"
-	missing, err := c.resolvePaths(a)
+	named, missing, err := c.resolvePaths(a)
 	if err != nil {
 		return err
 	}
 	o := check.Options{
-		Paths: c.Paths, Machine: machine(a.out.getenv), Exclude: c.Exclude, NoIgnore: c.NoIgnore, Base: c.Base,
+		Paths: c.Paths, Sessions: named, Machine: machine(a.out.getenv), Exclude: c.Exclude, NoIgnore: c.NoIgnore, Base: c.Base,
 		From: c.From, Layers: c.layers(), Rules: c.Rule, Skip: c.Skip, For: c.For, Require: c.Require, Live: c.Live, Jobs: c.Jobs,
 		Verbose:    a.out.verbose,
 		OnProgress: a.out.progress(),
@@ -227,31 +228,41 @@ func (c *checkCmd) Run(a *app) error {
 }
 
 // resolvePaths replaces folders of snapshots by the newest one, and names of sessions
-// by what holds them. It returns why the others are missing, which check reports.
-func (c *checkCmd) resolvePaths(a *app) (missing map[string]error, err error) {
-	missing = map[string]error{}
+// by what holds them. It returns the sessions by store, for stores that hold others,
+// and why paths are missing, which check reports.
+func (c *checkCmd) resolvePaths(a *app) (named map[string][]string, missing map[string]error, err error) {
+	named, missing = map[string][]string{}, map[string]error{}
+	whole := map[string]bool{}
 	for i, at := range c.Paths {
 		if names, err := backup.Snapshots(at); err == nil && len(names) > 0 { // the others are mostly the same files
 			c.Paths[i] = filepath.Join(at, names[len(names)-1])
 			a.out.remark(at + ": checking its newest snapshot, " + names[len(names)-1])
 		}
 		if exists(at) || c.Schema != "" {
+			whole[c.Paths[i]] = true
 			continue
 		}
 		src, err := a.resolve(at, c.Live)
 		switch {
 		case errors.As(err, new(usageError)): // it matches several
-			return nil, err
+			return nil, nil, err
 		case err != nil:
 			missing[at] = err
 			continue
 		}
 		c.Paths[i] = src.file
-		if src.session != "" && src.file == src.path {
-			a.out.remark(at + ": checking all of " + src.path + ", which holds other sessions, too")
+		switch {
+		case src.session == "" || src.file != src.path:
+			whole[src.file] = true
+		case c.Baseline != "":
+			whole[src.file] = true
+			a.out.remark(at + ": checking all of " + src.path + ", because --baseline applies to whole stores")
+		default:
+			named[src.file] = append(named[src.file], src.session)
 		}
 	}
-	return missing, nil
+	maps.DeleteFunc(named, func(at string, _ []string) bool { return whole[at] })
+	return named, missing, nil
 }
 
 func (c *checkCmd) report(a *app, o check.Options) (*check.Report, error) {

@@ -25,10 +25,11 @@ import (
 type Options struct {
 	Paths      []string // files, and folders in which to look for stores; none: where the clients of Machine keep them
 	Machine    formats.Machine
-	Exclude    []string // skip what these patterns match, which mean what they mean in a .gitignore
-	NoIgnore   bool     // obey no .gitignore and .rehomeignore
-	Base       string   // read those from this git commit
-	From       string   // read everything as this format, whatever it looks like
+	Sessions   map[string][]string // by path of a store: report only what belongs to these of its sessions and their subagents, or to all
+	Exclude    []string            // skip what these patterns match, which mean what they mean in a .gitignore
+	NoIgnore   bool                // obey no .gitignore and .rehomeignore
+	Base       string              // read those from this git commit
+	From       string              // read everything as this format, whatever it looks like
 	Layers     rule.Layers
 	Rules      []string  // only these rule ids, if set
 	Skip       []string  // not these rule ids
@@ -103,16 +104,57 @@ type storeCheck struct {
 	loc      *formats.Location
 	f        *formats.Format
 	size     int64
-	pathOnly bool // not a store: findings about a path of the walk
+	sessions []string // report only what belongs to these; none = all
+	pathOnly bool     // not a store: findings about a path of the walk
 	findings findingSet
 }
 
 // report adds a finding. A store that is a file has no name inside itself.
 func (e *storeCheck) report(f rule.Finding) {
+	if !e.reports(&f) {
+		e.findings.addOther()
+		return
+	}
 	if e.loc != nil && !e.loc.IsDir() && f.At.File == filepath.Base(e.store.Path) {
 		f.At.File = ""
 	}
 	e.findings.add(f)
+}
+
+// reports reports whether a finding can concern the sessions to check. One that belongs
+// to no session does if it is an error or a secret, or damage to the files.
+func (e *storeCheck) reports(f *rule.Finding) bool {
+	r := rule.Lookup(f.Rule)
+	shared := f.Session == "" && (r.Severity == rule.Error || (rule.Container | rule.Secrets).Has(r.Layer))
+	return len(e.sessions) == 0 || shared || slices.Contains(e.sessions, f.Session)
+}
+
+// maxDepth is how deep subagents can be nested.
+const maxDepth = 64
+
+// addSubagents adds the subagents of the sessions to check.
+func (e *storeCheck) addSubagents(ctx context.Context, v formats.View) {
+	if len(e.sessions) == 0 || e.f.Sessions == nil || e.f.Sessions.Heads == nil {
+		return
+	}
+	parents := map[string]string{}
+	for h := range e.f.Sessions.Heads(ctx, e.loc, v) { // what cannot be read is a finding
+		if h != nil && h.Parent != nil {
+			parents[h.ID] = h.Parent.Session
+		}
+	}
+	var added []string
+	for id := range parents {
+		up := id
+		for range maxDepth {
+			if up = parents[up]; slices.Contains(e.sessions, up) && !slices.Contains(e.sessions, id) {
+				added = append(added, id)
+				break
+			}
+		}
+	}
+	slices.Sort(added)
+	e.sessions = slices.Concat(e.sessions, added)
 }
 
 // run checks the stores.
@@ -187,6 +229,7 @@ func (c *checker) checkOnce(ctx context.Context, one *storeCheck, jobs int) erro
 		q.Schema = validator
 	}
 	view := formats.View{Live: c.o.Live, Jobs: jobs, OnNotice: one.findings.say, Verbose: c.o.Verbose}
+	one.addSubagents(ctx, view)
 	err := one.f.Check(ctx, one.loc, view, q)
 	for _, further := range []func(context.Context, *storeCheck, formats.View, *rule.Pass) error{c.checkRestored, c.checkSidecar, c.checkLosses, c.checkSecrets} {
 		if err == nil {

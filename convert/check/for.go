@@ -41,6 +41,9 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 	}
 	found := func(f rule.Finding) {
 		if c.o.wanted(f.Rule) {
+			if len(one.sessions) > 0 { // the others are not converted
+				f.Session = one.sessions[0]
+			}
 			one.report(f)
 		}
 	}
@@ -50,7 +53,7 @@ func (c *checker) checkLosses(ctx context.Context, one *storeCheck, v formats.Vi
 	}
 	defer private.Remove()
 	rep, err := convert.Convert(ctx, c.reg, one.loc.Path, filepath.Join(private.Path, "sessions"), convert.Options{
-		From: one.f.Name, To: c.o.For, BySession: true, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice,
+		From: one.f.Name, To: c.o.For, Sessions: one.sessions, BySession: true, DryRun: true, Allow: loss.Unreadable, Sidecar: "none", Live: v.Live, Jobs: v.Jobs, OnNotice: v.OnNotice,
 		OnLoss: func(n loss.Loss) {
 			found(rule.Finding{Rule: lossRule(n.Kind()), At: one.storeAddr(n.At), Message: "%[1]v", Args: lossArgs(n)})
 		},

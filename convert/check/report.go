@@ -28,6 +28,8 @@ type Store struct {
 	Format   string // "" if Err says why none was detected
 	Bytes    int64
 	Findings []RuleFindings // in the order of the rule ids
+	Sessions []string       // the sessions of it that were checked; nil = all
+	Others   int64          // findings in the store that do not belong to Sessions
 	Remarks  []string       // remarks about how the store was opened
 	Err      error          // why it was not fully checked
 }
@@ -90,6 +92,7 @@ func (c *checker) report() *Report {
 	}
 	for _, one := range c.found {
 		one.store.Findings, one.store.Remarks = one.findings.result()
+		one.store.Sessions, one.store.Others = one.sessions, one.findings.others
 		if one.store.Format != "" || one.store.Err != nil || len(one.store.Findings)+len(one.store.Remarks) > 0 {
 			r.Stores = append(r.Stores, &one.store)
 		}
@@ -107,6 +110,7 @@ type findingSet struct {
 	mu      sync.Mutex
 	rules   map[string]*RuleFindings
 	known   map[string]*knownRule // from the baseline
+	others  int64                 // findings that belong to other sessions
 	remarks []string
 }
 
@@ -114,13 +118,19 @@ type findingSet struct {
 func (t *findingSet) reset(known map[string]*knownRule) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.rules, t.known, t.remarks = nil, known, nil
+	t.rules, t.known, t.others, t.remarks = nil, known, 0, nil
 }
 
 func (t *findingSet) say(s string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.remarks = append(t.remarks, s)
+}
+
+func (t *findingSet) addOther() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.others++
 }
 
 func (t *findingSet) add(f rule.Finding) {

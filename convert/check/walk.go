@@ -61,7 +61,7 @@ func (c *checker) find(ctx context.Context, place string, tree *ignore.Tree) {
 		if found.Rel != "" && found.Rel != "." {
 			at = filepath.Join(place, filepath.FromSlash(found.Rel))
 		}
-		c.addStore(at, found, err)
+		c.addStore(at, found, err, c.o.Sessions[at])
 		if err == nil {
 			c.findOutside(ctx, at, found)
 		}
@@ -98,14 +98,14 @@ func (c *checker) findOutside(ctx context.Context, at string, found convert.Foun
 	}
 	for f, err := range convert.Stores(ctx, c.reg, beside.Path, "") {
 		if !errors.Is(err, formats.ErrUnknown) {
-			c.addStore(filepath.Join(at, beside.Name(), filepath.FromSlash(f.Rel)), f, err)
+			c.addStore(filepath.Join(at, beside.Name(), filepath.FromSlash(f.Rel)), f, err, c.o.Sessions[at])
 		}
 	}
 }
 
-// addStore adds a store to those to check.
-func (c *checker) addStore(at string, found convert.Found, err error) {
-	one := &storeCheck{store: Store{Path: at, Err: err}}
+// addStore adds a store, or some of its sessions, to those to check.
+func (c *checker) addStore(at string, found convert.Found, err error, sessions []string) {
+	one := &storeCheck{store: Store{Path: at, Err: err}, sessions: sessions}
 	if err == nil {
 		real := walk.ResolvedPath(found.Loc.Path)
 		if c.seen[real] {

@@ -8,13 +8,20 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/linecheck"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
 	"rehome/formats/store"
 )
 
 // check applies the rules to a file or folder of sessions.
 func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
-	x := &examination{ctx: ctx, view: v, q: q, seed: maphash.MakeSeed(), sessions: map[string]bool{}}
+	x := &examination{ctx: ctx, view: v, seed: maphash.MakeSeed(), sessions: map[string]bool{}}
+	x.q = q.Owned(func(*rule.Finding) string {
+		if x.s == nil {
+			return ""
+		}
+		return x.s.id
+	})
 	if q.Enabled(rule.Schema) {
 		x.schema = q.Schema("canonical-1")
 	}
@@ -67,6 +74,7 @@ type examination struct {
 type link struct {
 	at      store.Addr
 	pointer string
+	from    string // the session that names it
 	agent   string
 	id      string
 }
@@ -82,6 +90,10 @@ func (x *examination) file(path, file string) error {
 			return err
 		}
 		x.at = store.Addr{File: file, Line: line.Number}
+		if kindOf(line.Bytes) == "session" {
+			x.end()
+			x.s = &conversation{id: rawjson.Text(line.Member("id"))}
+		}
 		sound := true
 		if x.schema != nil && !line.Wild {
 			sound = x.q.Matches(x.schema, line.Bytes, x.at, "")
@@ -112,7 +124,6 @@ func (x *examination) found(id, pointer, says string, args ...any) {
 func (x *examination) line(l *linecheck.Line) {
 	switch kind := kindOf(l.Bytes); kind {
 	case "session":
-		x.end()
 		x.head(l.Bytes)
 	case "message", "file":
 		switch {
@@ -134,16 +145,17 @@ func (x *examination) line(l *linecheck.Line) {
 func (x *examination) head(b []byte) {
 	x.s = newConversation(x.at)
 	s, _ := new(parser).head(b)
+	x.s.id = s.ID
 	if x.sessions[key(s.Agent, s.ID)] {
 		x.found("RH396", "/id", "session %q", s.ID)
 	}
 	x.sessions[key(s.Agent, s.ID)] = true
 	if s.Parent != nil && s.Parent.Session != "" {
-		x.links = append(x.links, link{x.at, "/parent/session", s.Agent, s.Parent.Session})
+		x.links = append(x.links, link{x.at, "/parent/session", s.ID, s.Agent, s.Parent.Session})
 	}
 	for i, child := range s.Children {
 		if child.Session != "" {
-			x.links = append(x.links, link{x.at, "/children/" + strconv.Itoa(i) + "/session", s.Agent, child.Session})
+			x.links = append(x.links, link{x.at, "/children/" + strconv.Itoa(i) + "/session", s.ID, s.Agent, child.Session})
 		}
 	}
 	x.s.branches = s.Branches
@@ -155,7 +167,7 @@ func key(agent, id string) string { return agent + "\x00" + id }
 func (x *examination) relatives() {
 	for _, l := range x.links {
 		if !x.sessions[key(l.agent, l.id)] {
-			x.at = l.at
+			x.at, x.s = l.at, &conversation{id: l.from}
 			x.found("RH397", l.pointer, "session %q", l.id)
 		}
 	}

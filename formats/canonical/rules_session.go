@@ -12,6 +12,7 @@ import (
 
 // conversation is the current session.
 type conversation struct {
+	id       string
 	at       store.Addr      // of its head
 	gap      bool            // a line is unreadable
 	files    bool            // a file line was read

@@ -212,6 +212,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 			files = append(files, f.Older...)
 		}
 		for _, f := range files {
+			q := q.OwnedBy(f.ID)
 			a := &audit{s: s, f: f, q: q, calls: map[string]int{}}
 			if f != files[0] {
 				a.say("RH491", 0, "", "")

@@ -30,7 +30,9 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 		return err
 	}
 	defer func() { err = errors.Join(err, r.root.Close()) }()
-	c := &checker{reader: r, dir: l.Path, view: v, q: q, catalog: sdkcheck.New(q, pointers())}
+	c := &checker{reader: r, dir: l.Path, view: v}
+	c.q = q.Owned(func(*rule.Finding) string { return c.session })
+	c.catalog = sdkcheck.New(c.q, pointers())
 	for k := range sdkdoc.Checkpoint {
 		if err := c.files(ctx, k, c.document); err != nil {
 			return err
@@ -84,8 +86,9 @@ type checker struct {
 	catalog *sdkcheck.Catalog
 	kind    sdkdoc.Kind
 	at      store.Addr
-	broken  bool // a rule of the line's own is
-	gap     bool // a checkpoint could not be read
+	session string // of the current line
+	broken  bool   // a rule of the line's own is
+	gap     bool   // a checkpoint could not be read
 }
 
 var schemaNames = [sdkdoc.Kinds]string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"}
@@ -106,6 +109,9 @@ func (c *checker) file(ctx context.Context, p *part, k sdkdoc.Kind, take func(*l
 			return err
 		}
 		c.kind, c.at, c.broken = k, store.Addr{File: p.file(k), Line: line.Number}, false
+		if c.session = text(&line, "agentId"); k == sdkdoc.Event {
+			c.session = c.catalog.AgentOf([]byte(text(&line, "runId")))
+		}
 		take(&line)
 		for name := range line.Members() {
 			if c.q.Enabled(rule.Schema) && !k.Writes(name) && (k != sdkdoc.Agent || !sdkdoc.IsSummary(name)) {
@@ -115,6 +121,7 @@ func (c *checker) file(ctx context.Context, p *part, k sdkdoc.Kind, take func(*l
 		if !c.broken {
 			line.Matches(c.q, v, c.at)
 		}
+		c.session = ""
 	}
 	return nil
 }

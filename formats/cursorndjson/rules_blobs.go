@@ -112,7 +112,7 @@ func (s *blobChecker) finish(ctx context.Context) error {
 	for _, a := range s.catalog.Agents() {
 		var g *storecheck.Graph
 		if h := s.agents[a.ID]; h != nil {
-			g = storecheck.NewGraph(s.q, &h.index, s.read, s.where)
+			g = storecheck.NewGraph(s.q.OwnedBy(a.ID), &h.index, s.read, s.where)
 		}
 		if err := s.catalog.Walk(ctx, a.ID, g); err != nil {
 			return err
@@ -126,7 +126,7 @@ func (s *blobChecker) finish(ctx context.Context) error {
 	}
 	for _, id := range s.order {
 		if h := s.agents[id]; !s.catalog.Known(id) {
-			s.q.Report(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Message: "%s of %q", Args: []any{rule.Count(int64(h.index.Len()), "blob"), rule.Clip(id)}})
+			s.q.OwnedBy(id).Report(rule.Finding{Rule: "RH328", At: h.first, Pointer: "/agentId", Message: "%s of %q", Args: []any{rule.Count(int64(h.index.Len()), "blob"), rule.Clip(id)}})
 		}
 	}
 	return nil

@@ -24,6 +24,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	defer s.Close()
 	a := &audit{Store: s, ctx: ctx, view: v, q: q, schemas: q.Schemas()}
 	for _, f := range s.Wanted() {
+		a.q = q.OwnedBy(f.ID)
 		if f.Link.Session != "" && f.Up == nil && l.IsDir() && within(l) == transcript.Folder {
 			a.say("RH379", f.Path, 0, "", "")
 		}
@@ -36,6 +37,7 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 			}
 		}
 	}
+	a.q = q
 	for _, p := range s.Irregular {
 		if strings.HasSuffix(p, ".jsonl") {
 			a.say("RH122", p, 0, "", "")

@@ -66,7 +66,7 @@ func findings(ctx context.Context, t testing.TB, f *formats.Format, path string,
 // told returns findings as text, sorted.
 func told(list []rule.Finding) (out []string) {
 	for _, f := range list {
-		out = append(out, fmt.Sprintf("%s %v %s %s", f.Rule, f.At, f.Pointer, f.Text()))
+		out = append(out, fmt.Sprintf("%s %v %s %s %s", f.Rule, f.At, f.Pointer, f.Text(), f.Session))
 	}
 	slices.Sort(out)
 	return out

@@ -24,6 +24,9 @@ type Finding struct {
 	// finding, except for arguments of the types Amount, Words and error. Names
 	// from the store are quoted (%q).
 	Args []any
+	// Session is the id of the session that the place belongs to, "" if that is unknown
+	// or several sessions share it.
+	Session string
 }
 
 // Text returns the message with its arguments, "" if there is none.
@@ -37,6 +40,7 @@ func (f *Finding) Text() string {
 // Detach copies what the finding shares with buffers that the codec may reuse.
 func (f *Finding) Detach() {
 	f.At.Key = f.At.Key.Clone()
+	f.Session = strings.Clone(f.Session)
 	for i, a := range f.Args {
 		if s, ok := a.(string); ok {
 			f.Args[i] = strings.Clone(s)
@@ -65,6 +69,23 @@ type Cause struct {
 	Pointer string // JSON pointer to the value; "" for the whole document
 	Message string // what is wrong: a format for fmt if there are Args
 	Args    []any
+}
+
+// Owned returns a pass that sets the session of each finding that does not name one.
+func (p *Pass) Owned(session func(*Finding) string) *Pass {
+	out := *p
+	out.Report = func(f Finding) {
+		if f.Session == "" {
+			f.Session = session(&f)
+		}
+		p.Report(f)
+	}
+	return &out
+}
+
+// OwnedBy returns a pass whose findings belong to one session.
+func (p *Pass) OwnedBy(session string) *Pass {
+	return p.Owned(func(*Finding) string { return session })
 }
 
 // Enabled reports whether to check a layer.

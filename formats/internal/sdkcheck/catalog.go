@@ -23,6 +23,7 @@ type Catalog struct {
 	runs   map[string]*run
 	last   *run
 	keys   map[eventKey]struct{}
+	owner  string // the agent that Finish checks
 }
 
 // Places are the names of members, as pointers.
@@ -35,7 +36,20 @@ type Places struct {
 
 // New is an empty catalog.
 func New(q *rule.Pass, p Places) *Catalog {
-	return &Catalog{Places: p, q: q, agents: map[string]*agent{}, runs: map[string]*run{}, keys: map[eventKey]struct{}{}}
+	c := &Catalog{Places: p, agents: map[string]*agent{}, runs: map[string]*run{}, keys: map[eventKey]struct{}{}}
+	c.q = q.Owned(func(*rule.Finding) string { return c.owner })
+	return c
+}
+
+// AgentOf returns the agent of a run, "" if it is not known.
+func (c *Catalog) AgentOf(run []byte) string {
+	if r := c.last; r != nil && r.ID == string(run) {
+		return r.Agent
+	}
+	if r := c.runs[string(run)]; r != nil {
+		return r.Agent
+	}
+	return ""
 }
 
 // Agent is one agent's document.

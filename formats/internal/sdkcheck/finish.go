@@ -16,8 +16,10 @@ import (
 // Finish asks what only all documents together tell.
 func (c *Catalog) Finish() {
 	for _, a := range c.order {
+		c.owner = a.ID
 		c.finishAgent(a)
 	}
+	c.owner = ""
 	for _, r := range c.runs {
 		if !r.known && !c.Gaps.Runs {
 			c.q.Reportf("RH316", r.at, "run %q", rule.Clip(r.ID))
@@ -133,14 +135,15 @@ func (c *Catalog) references(id string) (out []reference) {
 // Walk walks all checkpoints of an agent. g is nil of an agent that has no
 // blobs at all.
 func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) error {
+	q := c.q.OwnedBy(agent)
 	for _, r := range c.references(agent) {
 		id, exact, _ := blobs.ParseID(r.root)
 		if !exact {
-			c.q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
+			q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%q is not a blob id", Args: []any{rule.Clip(r.root)}})
 			continue
 		}
 		if g == nil {
-			c.missing(id, r)
+			q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%s: the agent has no blobs", Args: []any{agentstate.ID(id).String()[:12]}})
 			continue
 		}
 		if err := g.Root(ctx, id, r.at, r.pointer); err != nil {
@@ -148,8 +151,4 @@ func (c *Catalog) Walk(ctx context.Context, agent string, g *storecheck.Graph) e
 		}
 	}
 	return nil
-}
-
-func (c *Catalog) missing(id agentstate.ID, r reference) {
-	c.q.Report(rule.Finding{Rule: "RH303", At: r.at, Pointer: r.pointer, Message: "%s: the agent has no blobs", Args: []any{id.String()[:12]}})
 }

@@ -41,6 +41,8 @@ type Store struct {
 	Bytes    int64     `json:"bytes"`
 	Findings []Finding `json:"findings"`
 	Said     []string  `json:"said,omitempty"`
+	Sessions []string  `json:"sessions,omitempty"`
+	Others   int64     `json:"others,omitempty"`
 	Error    *Failure  `json:"error,omitempty"`
 }
 
@@ -77,7 +79,7 @@ func (v *Verdict) Result(layers []string) *Result {
 	r := &Result{Checked: []Store{}, Layers: layers, FailOn: v.FailOn.String()}
 	r.Totals = Totals{Errors: v.Count(rule.Error), Warnings: v.Count(rule.Warning), Notes: v.Count(rule.Note), Failed: len(v.Failed()), Skipped: v.Skipped}
 	for _, s := range v.Stores {
-		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Finding{}, Said: s.Remarks}
+		one := Store{Path: s.Path, Format: s.Format, Bytes: s.Bytes, Findings: []Finding{}, Said: s.Remarks, Sessions: s.Sessions, Others: s.Others}
 		if s.Err != nil {
 			one.Error = &Failure{s.Err.Error(), formats.Hint(s.Err)}
 		}

@@ -39,7 +39,7 @@ func (v *Verdict) Text(w io.Writer, paint screen.Palette) error {
 		listed := slices.DeleteFunc(v.listed(s), func(b check.RuleFindings) bool { return many[b.Rule.ID] != nil })
 		switch {
 		case s.Format == "" && s.Err != nil: // a PathError
-		case s.Err != nil || len(listed) > 0 || v.Verbose && s.Format != "":
+		case s.Err != nil || len(listed) > 0 || s.Others > 0 || v.Verbose && s.Format != "":
 			v.store(p, s, listed)
 			some = true
 		case s.Format != "" && len(v.listed(s)) == 0:
@@ -183,6 +183,9 @@ func (v *Verdict) store(p page, s *check.Store, listed []check.RuleFindings) {
 		if hint := formats.Hint(s.Err); hint != "" {
 			p.Wrapped(textMargin, "hint: "+screen.Visible(hint), screen.Plain)
 		}
+	}
+	if s.Others > 0 {
+		p.Wrapped("  ", screen.Sprintf("%s more in other parts of this store: rehome check %s", screen.Grouped(s.Others), screen.ShellQuote(s.Path)), p.Faint)
 	}
 	slices.SortStableFunc(listed, func(a, b check.RuleFindings) int { return int(b.Rule.Severity) - int(a.Rule.Severity) })
 	for _, b := range listed {

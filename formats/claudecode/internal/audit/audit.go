@@ -193,6 +193,9 @@ type worker struct {
 
 // family checks a session, and then its subagents.
 func (w *worker) family(f *family) error {
+	a := *w.audit
+	a.q = a.q.OwnedBy(f.id)
+	w = &worker{audit: &a, schemas: w.schemas}
 	k := &references{called: map[uint64]bool{}, calls: map[uint64]bool{}}
 	if len(f.kids) > 0 {
 		k.lines = map[uint64]struct{}{}

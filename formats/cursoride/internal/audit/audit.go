@@ -72,6 +72,7 @@ type examination struct {
 
 // Check reports what is wrong with a store.
 func Check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pass) error {
+	q = q.Owned(func(f *rule.Finding) string { return lists.OwnerOf(&f.At) })
 	x := &examination{teller: teller{q}, ctx: ctx, view: v, spaces: map[string]bool{}, listed: map[string]*listing{}, paned: map[string]bool{}}
 	abs, err := filepath.Abs(l.Path)
 	if err != nil {

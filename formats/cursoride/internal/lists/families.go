@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // Prefixes of the keys of cursorDiskKV.
@@ -53,6 +54,22 @@ var families = [...]Family{
 
 // Families returns a copy of the table of families.
 func Families() [len(families)]Family { return families }
+
+// OwnerOf returns the id of the session that has a row, "" if the row has no session of
+// its own.
+func OwnerOf(at *store.Addr) string {
+	key := at.Key.Bytes()
+	switch at.Set {
+	case HeadTable:
+		return string(key)
+	case DiskTable:
+		if f := FamilyOf(key); f.Owned {
+			id, _, _ := strings.Cut(string(key[len(f.Prefix):]), ":")
+			return id
+		}
+	}
+	return ""
+}
 
 // FamilyOf returns the family of a key; the zero Family if it has none.
 func FamilyOf(key []byte) Family {

@@ -132,7 +132,7 @@ func (c *checker) workspaces() {
 		switch {
 		case hash == folder:
 		case filename.IsHash(folder):
-			c.q.Reportf("RH310", a.At, "the MD5 of its workspace is %s", hash)
+			c.q.OwnedBy(a.ID).Reportf("RH310", a.At, "the MD5 of its workspace is %s", hash)
 		default: // the folder itself is a copy
 			c.q.Reportf("RH310", store.Addr{File: strings.TrimSuffix(c.root, "/")}, "the MD5 of its workspace is %s", hash)
 			return

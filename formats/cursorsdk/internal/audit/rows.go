@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"rehome/formats/internal/sdkcheck"
@@ -19,6 +20,7 @@ type rowChecker struct {
 	out     *rule.Pass
 	held    []rule.Finding
 	file    string
+	session string // of the current row
 	schemas [sdkdoc.Checkpoint]rule.Validator
 	doc     []byte
 }
@@ -29,6 +31,7 @@ const mostHeld = 100_000
 func newRows(c *checker) *rowChecker {
 	r := &rowChecker{out: c.q, file: c.index.Path}
 	r.q = &rule.Pass{Layers: c.q.Layers, Schema: c.q.Schema, Report: func(f rule.Finding) {
+		f.Session = cmp.Or(f.Session, r.session)
 		if len(r.held) < mostHeld {
 			r.held = append(r.held, f)
 		}
@@ -42,7 +45,7 @@ func (r *rowChecker) release() {
 	for _, f := range r.held {
 		r.out.Report(f)
 	}
-	r.held, r.q.Report = nil, r.out.Report
+	r.held, r.q.Report, r.session = nil, r.out.Report, ""
 }
 
 // of says what is done with the rows of a table.
@@ -80,6 +83,7 @@ func (w *row) take(r *sqlitepages.Row) error {
 	for _, col := range w.of {
 		w.cells = append(w.cells, w.table.Value(r, col))
 	}
+	w.session = w.owner()
 	if w.q.Enabled(rule.Meaning) {
 		w.meaning()
 	}
@@ -90,6 +94,17 @@ func (w *row) take(r *sqlitepages.Row) error {
 		w.enter()
 	}
 	return nil
+}
+
+// owner returns the agent that the row belongs to, "" if it is not known.
+func (w *row) owner() string {
+	switch w.kind {
+	case sdkdoc.Agent:
+		return w.text(sdkdoc.AgentID)
+	case sdkdoc.Run:
+		return w.text(sdkdoc.RunAgent)
+	}
+	return w.catalog.AgentOf(w.cells[sdkdoc.EventRun].Bytes())
 }
 
 func (w *row) breach(id string, col int, says string, args ...any) {

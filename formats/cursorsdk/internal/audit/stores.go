@@ -75,7 +75,7 @@ func (c *checker) hollow(id string) bool {
 // checkStore checks one store.db, and returns whose it is.
 func (c *checker) checkStore(ctx context.Context, f sqlitestore.File, owner string) (agent string, err error) {
 	folder := path.Base(path.Dir(f.Path))
-	s, err := c.Caches.stores.Open(ctx, f.Name, f.Path, c.view, c.q)
+	s, err := c.Caches.stores.Open(ctx, f.Name, f.Path, c.view, c.q.OwnedBy(owner))
 	if s == nil || err != nil {
 		return owner, err // what it holds is not known: nothing is missing
 	}
@@ -83,7 +83,7 @@ func (c *checker) checkStore(ctx context.Context, f sqlitestore.File, owner stri
 	s.Meta.Ask()
 	at := store.Addr{File: f.Path}
 	if owner != "" && folder == sdkstore.HashOf(owner) {
-		c.q.Reportf("RH416", at, "belongs to %q", owner)
+		c.q.OwnedBy(owner).Reportf("RH416", at, "belongs to %q", owner)
 		if c.folders[storecheck.AgentFolder(owner)] {
 			return "", nil // left behind: the agent's own is another one
 		}
@@ -113,7 +113,7 @@ func (c *checker) stray(s *storecheck.Store, at store.Addr) (owner string) {
 	id := s.Meta.Agent
 	switch {
 	case c.catalog.Known(id):
-		c.q.Reportf("RH311", at, "id is %q", id)
+		c.q.OwnedBy(id).Reportf("RH311", at, "id is %q", id)
 		return id
 	case s.Graph.Len() > 0 && !c.catalog.Gaps.Agents:
 		says, args := "%v", []any{rule.Count(int64(s.Graph.Len()), "blob")}
