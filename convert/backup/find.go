@@ -41,6 +41,9 @@ func (r *run) find(ctx context.Context) error {
 	r.unread = listing.Unread
 	seen := map[string]*unit{}
 	for _, s := range found {
+		if s.Format.Sessions == nil { // text that somebody made of a store
+			continue
+		}
 		u := newUnit(r.o.Machine, s)
 		key := u.client + "\x00" + u.real
 		if was := seen[key]; was != nil {

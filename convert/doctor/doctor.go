@@ -74,16 +74,18 @@ func Run(ctx context.Context, reg *formats.Registry, o Options) (*Report, error)
 	if err != nil {
 		return nil, err
 	}
-	r := &run{ctx: ctx, o: o, jobs: workers.Count(o.Jobs), clients: map[*formats.Format]*client{}, unread: make([]error, len(list))}
+	r := &run{ctx: ctx, reg: reg, o: o, texts: map[string]*formats.Format{}, jobs: workers.Count(o.Jobs), clients: map[*formats.Format]*client{}, unread: make([]error, len(list))}
 	sizes := make([]int64, len(list))
 	for i, s := range list {
+		if loc, err := formats.Locate(s.Path); err == nil {
+			sizes[i] = walk.Size(loc)
+			s = r.original(s, loc)
+			list[i] = s
+		}
 		c := r.clients[s.Format]
 		if c == nil {
 			c = newClient(s.Format)
 			r.clients[s.Format] = c
-		}
-		if loc, err := formats.Locate(s.Path); err == nil {
-			sizes[i] = walk.Size(loc)
 		}
 		c.Stores++
 		c.Bytes += sizes[i]
@@ -115,10 +117,25 @@ func Run(ctx context.Context, reg *formats.Registry, o Options) (*Report, error)
 // run is one call of Run.
 type run struct {
 	ctx     context.Context
+	reg     *formats.Registry
+	texts   map[string]*formats.Format // formats of the stores that are text of another one, by path
 	o       Options
 	jobs    int
 	clients map[*formats.Format]*client
 	unread  []error // by store
+}
+
+// original returns the store that text was made from in the place of the text, with the
+// format of the text in r.texts, and any other store as it is.
+func (r *run) original(s sessions.Store, loc *formats.Location) sessions.Store {
+	if s.Format.Sessions != nil {
+		return s
+	}
+	r.texts[s.Path] = s.Format
+	if origin, err := sessions.Origin(r.ctx, s.Format, loc); err == nil && r.reg.Lookup(origin) != nil {
+		s.Format = r.reg.Lookup(origin)
+	}
+	return s
 }
 
 // client is a Client while its stores are read by several goroutines.

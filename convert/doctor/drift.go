@@ -85,14 +85,17 @@ func compareDrift(a, b Drift) int {
 }
 
 // hide returns a name without what may be content: each part of it that does not
-// look like an identifier is replaced by its length.
-func hide(name string) string {
+// look like an identifier is replaced by its length. Slashes separate parts only in
+// names that rehome makes; in others, what holds one may be the path of a file.
+func hide(name string) string { return hideParts(name, "./") }
+
+func hideParts(name, separators string) string {
 	if len(name) > maxName {
 		return hidden(name)
 	}
 	var out strings.Builder
 	for name != "" {
-		end := strings.IndexAny(name, "./")
+		end := strings.IndexAny(name, separators)
 		word, sep := name, ""
 		if end >= 0 {
 			word, sep = name[:end], name[end:end+1]

@@ -7,12 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"rehome/convert"
 	"rehome/convert/doctor"
 	"rehome/formats/all"
 	"rehome/golden"
@@ -64,6 +66,45 @@ func makeSample(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// TestText: an archive is examined as the store that it was made from, and one that
+// cannot be restored is reported.
+func TestText(t *testing.T) {
+	for _, name := range []string{"chat", "sdk-closed", "ide/tools"} {
+		dir, to := makeSample(t, name), filepath.Join(t.TempDir(), "text")
+		if _, err := convert.Convert(t.Context(), all.Registry(), dir, to, convert.Options{To: "archive", Sidecar: "none"}); err != nil {
+			t.Fatal(err)
+		}
+		of := func(dir string) (out []string) {
+			r, err := doctor.Run(t.Context(), all.Registry(), doctor.Options{Paths: []string{dir}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range r.Clients {
+				if c.Format.Name != "cursor-transcript" { // beside the store
+					out = append(out, fmt.Sprint(c.Format.Name, c.Stores, c.Sessions, c.Versions, c.Account.Read, c.RawBytes, c.Drift)) // not all fields: the keys are withheld
+				}
+			}
+			for _, u := range r.Unread {
+				out = append(out, fmt.Sprint(u.Path, u.Format, u.Err))
+			}
+			return out
+		}
+		want, got := of(dir), of(to)
+		if !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%s: the text\n%q\nis not its store\n%q", name, got, want)
+		}
+		err := filepath.WalkDir(to, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && filepath.Ext(d.Name()) == ".ndjson" {
+				err = os.WriteFile(path, []byte("[\n"), 0o666)
+			}
+			return err
+		})
+		if got := of(to); err != nil || slices.Equal(got, want) || !strings.Contains(fmt.Sprint(got), to) {
+			t.Errorf("%s: edited text: %q, %v", name, got, err)
+		}
+	}
 }
 
 // drift returns what is unknown in a folder, one line each.

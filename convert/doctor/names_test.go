@@ -28,6 +28,17 @@ func TestHide(t *testing.T) {
 	}
 }
 
+// TestPathAsName: a field can be named after a file of the user.
+func TestPathAsName(t *testing.T) {
+	v := visitor{known: table()["claude-code"], out: tally{}, at: "user/tool_call"}
+	v.add(Field, "files.home/ana/secret-project/plan.size")
+	v.add(Record, "event/novel")
+	list, _ := v.out.sorted()
+	if len(list) != 2 || list[0].Name != "event/novel" || list[1].Name != "files.<28 characters>.size" || list[1].Where != "user/tool_call" {
+		t.Errorf("%+v", list)
+	}
+}
+
 func TestCompareVersions(t *testing.T) {
 	want := []string{"unknown", "0.169.0", "2.0.77", "2.1.7", "2.1.328", "2.1.329-beta.1", "10.0"}
 	got := slices.Clone(want)

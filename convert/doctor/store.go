@@ -13,6 +13,7 @@ import (
 	"rehome/formats/rule"
 	"rehome/formats/session"
 	"rehome/formats/store"
+	"rehome/internal/scratch"
 )
 
 // examined is what was found in one store.
@@ -24,18 +25,38 @@ type examined struct {
 	err      error
 }
 
-// store examines one store. The error says what could not be read.
+// store examines one store, or the one that text was made from. The error says what
+// could not be read.
 func (r *run) store(s sessions.Store, jobs int) error {
 	loc, err := formats.Locate(s.Path)
 	if err != nil {
 		return err
 	}
-	c := r.clients[s.Format]
-	x := &examined{visitor: visitor{known: c.known, out: tally{}}, versions: map[string]int{}}
 	view := formats.FullView(jobs)
 	view.Live = r.o.Live
-	x.decode(r, s.Format, loc, view)
-	if err := x.rules(r, s.Format, loc, view); err != nil && x.err == nil {
+	if text := r.texts[s.Path]; text != nil {
+		dir, err := scratch.New("", "restored")
+		if err != nil {
+			return err
+		}
+		defer dir.Remove()
+		_, inside, err := sessions.Restore(r.ctx, r.reg, text, loc, dir.Path, view, sessions.MaxRestored)
+		if err != nil {
+			return err
+		}
+		if err := r.examine(s.Format, inside, view); err != nil {
+			return formats.ReplacePath(err, inside.Path, s.Path)
+		}
+		return nil
+	}
+	return r.examine(s.Format, loc, view)
+}
+
+func (r *run) examine(f *formats.Format, loc *formats.Location, view formats.View) error {
+	c := r.clients[f]
+	x := &examined{visitor: visitor{known: c.known, out: tally{}}, versions: map[string]int{}}
+	x.decode(r, f, loc, view)
+	if err := x.rules(r, f, loc, view); err != nil && x.err == nil {
 		x.err = err
 	}
 	c.mu.Lock()

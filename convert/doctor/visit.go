@@ -115,6 +115,10 @@ func isNumbered(name string) bool {
 // add counts something at the current place, unless it is known.
 func (v *visitor) add(kind Kind, name string) {
 	if v.known != nil && !v.known.has(kind, name) {
-		v.out.add(Drift{Kind: kind, Name: cmp.Or(hide(name), "(no name)"), Where: hide(v.at), Count: 1})
+		separators := "."
+		if kind == Record { // see opaque
+			separators = "./"
+		}
+		v.out.add(Drift{Kind: kind, Name: cmp.Or(hideParts(name, separators), "(no name)"), Where: hide(v.at), Count: 1})
 	}
 }

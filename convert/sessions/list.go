@@ -115,7 +115,7 @@ func Stores(ctx context.Context, reg *formats.Registry, o Options) ([]Store, *Li
 	err := l.walkAll(func(s storeToRead) bool {
 		if s.score <= formats.Guess+1 { // detected by its name alone
 			l.addUnread(s, l.openError(s))
-		} else if s.format.Sessions != nil {
+		} else if Readable(reg, s.format).Sessions != nil {
 			out = append(out, Store{s.loc.Path, s.format})
 		}
 		return true

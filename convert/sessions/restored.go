@@ -56,7 +56,7 @@ func restored[T any](ctx context.Context, r restorer, l *formats.Location, v for
 			return
 		}
 		defer dir.Remove()
-		of, loc, err := Restore(ctx, r.reg, r.text, l, dir.Path, v, maxRestored)
+		of, loc, err := Restore(ctx, r.reg, r.text, l, dir.Path, v, MaxRestored)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -72,9 +72,9 @@ func restored[T any](ctx context.Context, r restorer, l *formats.Location, v for
 	}
 }
 
-// maxRestored is how much is restored to read it: compressed text can be much smaller
+// MaxRestored is how much is restored to read it: compressed text can be much smaller
 // than its store.
-const maxRestored = 2 << 30
+const MaxRestored = 2 << 30
 
 // numberSize is what each value counts in addition to its text, in bytes.
 const numberSize = 8
