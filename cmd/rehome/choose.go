@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,7 @@ type chooser struct {
 	paint   screen.Palette
 	listing *sessions.Listing // with rows, set when it is loaded
 	rows    []*sessions.Listed
+	copied  map[*sessions.Listed]bool // those below their originals
 }
 
 // choose lets the user choose on the whole terminal. Sessions of the working
@@ -79,18 +81,10 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 	if err != nil {
 		return nil, err
 	}
-	var here, elsewhere []*sessions.Listed
-	wd := sessions.NewProject(".")
-	for i := range found {
-		switch s := &found[i]; {
-		case ch.query != nil && !matches[s.ID]:
-		case wd.Contains(s.Workspace):
-			here = append(here, s)
-		default:
-			elsewhere = append(elsewhere, s)
-		}
+	if ch.query != nil {
+		found = slices.DeleteFunc(found, func(s sessions.Listed) bool { return !matches[s.ID] })
 	}
-	ch.rows = append(here, elsewhere...)
+	ch.arrange(found)
 	out := &picker.List{Line: ch.line, Preview: ch.preview}
 	if ch.header != nil {
 		out.Header = ch.header(listing)
@@ -99,6 +93,36 @@ func (ch *chooser) load(ctx context.Context) (*picker.List, error) {
 		out.Search = append(out.Search, strings.Join([]string{s.Title, s.Agent, s.Workspace, s.ID}, " "))
 	}
 	return out, nil
+}
+
+// arrange sets the rows: sessions of the working directory first, each followed by the
+// copies that rehome made of it. The newest of them decides where they are, as for ls.
+func (ch *chooser) arrange(found []sessions.Listed) {
+	original := originals(found, func(s *sessions.Listed) (id, origin, folder string) { return s.ID, s.Origin, s.Workspace })
+	families := map[*sessions.Listed][]*sessions.Listed{}
+	var order []*sessions.Listed
+	for i := range found {
+		o := original[&found[i]]
+		if families[o] == nil {
+			order, families[o] = append(order, o), []*sessions.Listed{o}
+		}
+		if s := &found[i]; s != o {
+			families[o] = append(families[o], s)
+		}
+	}
+	var here, elsewhere []*sessions.Listed
+	wd := sessions.NewProject(".")
+	for _, o := range order {
+		if wd.Contains(o.Workspace) {
+			here = append(here, families[o]...)
+		} else {
+			elsewhere = append(elsewhere, families[o]...)
+		}
+	}
+	ch.rows, ch.copied = append(here, elsewhere...), map[*sessions.Listed]bool{}
+	for i := range found {
+		ch.copied[&found[i]] = original[&found[i]] != &found[i]
+	}
 }
 
 // matching returns the ids of the sessions that the query matches, in a message of
@@ -153,7 +177,11 @@ func (ch *chooser) line(row, width int, selected bool) (out screen.Safe) {
 	if width >= minForFolder {
 		room -= chooseFolderWidth + gap
 	}
-	title := padRight(screen.Cut(oneLine(s.Title), room), room)
+	title := oneLine(s.Title)
+	if ch.copied[s] {
+		title = "  → " + title
+	}
+	title = padRight(screen.Cut(title, room), room)
 	if selected {
 		title = p.Strong(title)
 	}

@@ -70,7 +70,8 @@ func countSessions(rows []lsRow) (n int64) {
 // rows returns a row for each session, those of the current directory first. A
 // session is followed by its subagents and by the copies that rehome made of it.
 func (r *lsResult) rows() []lsRow {
-	copies, original := map[*lsSession][]*lsSession{}, r.originals()
+	original := originals(r.Sessions, func(s *lsSession) (id, origin, folder string) { return s.ID, s.Origin, s.Project })
+	copies := map[*lsSession][]*lsSession{}
 	for i := range r.Sessions {
 		if s := &r.Sessions[i]; original[s] != s {
 			copies[original[s]] = append(copies[original[s]], s)
@@ -104,20 +105,22 @@ func (r *lsResult) rows() []lsRow {
 // maxCopied is how many times a copy can have been copied.
 const maxCopied = 4
 
-// originals returns the original of each session: itself, unless it is a copy. Of
-// two originals with one id, it is that of the same folder.
-func (r *lsResult) originals() map[*lsSession]*lsSession {
-	byID, out := map[string][]*lsSession{}, map[*lsSession]*lsSession{}
-	for i := range r.Sessions {
-		byID[r.Sessions[i].ID] = append(byID[r.Sessions[i].ID], &r.Sessions[i])
+// originals returns the original of each session of a list: itself, unless it is a
+// copy. Of two originals with one id, it is that of the same folder.
+func originals[T any](list []T, of func(*T) (id, origin, folder string)) map[*T]*T {
+	byID, out := map[string][]*T{}, map[*T]*T{}
+	for i := range list {
+		id, _, _ := of(&list[i])
+		byID[id] = append(byID[id], &list[i])
 	}
-	for i := range r.Sessions {
-		s := &r.Sessions[i]
+	for i := range list {
+		s := &list[i]
+		_, _, folder := of(s)
 		out[s] = s
 		for range maxCopied {
-			o := out[s]
-			if list := byID[o.Origin]; o.Origin != "" && len(list) > 0 {
-				out[s] = list[max(0, slices.IndexFunc(list, func(x *lsSession) bool { return x.Project == s.Project }))]
+			_, origin, _ := of(out[s])
+			if same := byID[origin]; origin != "" && len(same) > 0 {
+				out[s] = same[max(0, slices.IndexFunc(same, func(x *T) bool { _, _, at := of(x); return at == folder }))]
 			}
 		}
 	}
