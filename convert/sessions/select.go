@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"rehome/internal/closest"
 )
@@ -247,8 +248,8 @@ func (l *Listing) countPrefixes() {
 	seen := map[string]bool{}
 	for _, s := range l.All() {
 		for _, n := range shortLengths {
-			if id := TrimKind(s.ID); len(id) > n && !seen[s.ID] {
-				l.prefixes[id[:n]]++
+			if short := idPrefix(s.ID, n); short != "" && !seen[s.ID] {
+				l.prefixes[short]++
 			}
 		}
 		seen[s.ID] = true
@@ -272,11 +273,23 @@ func (l *Listing) ShownID(id string) string {
 // ShortID returns a prefix of an id that is unique in the listing. Find accepts
 // it.
 func (l *Listing) ShortID(id string) string {
-	rest := TrimKind(id)
 	for _, n := range shortLengths {
-		if len(rest) > n && l.prefixes[rest[:n]] < 2 {
-			return rest[:n]
+		if short := idPrefix(id, n); short != "" && l.prefixes[short] < 2 {
+			return short
 		}
 	}
 	return id
+}
+
+// idPrefix returns the first n bytes of an id without its kind, and what is left of the
+// character there; "" if that is all of it.
+func idPrefix(id string, n int) string {
+	id = TrimKind(id)
+	for n < len(id) && !utf8.RuneStart(id[n]) {
+		n++
+	}
+	if n >= len(id) {
+		return ""
+	}
+	return id[:n]
 }

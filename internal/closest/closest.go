@@ -5,7 +5,7 @@ import "strings"
 
 // Of returns the name closest to word: one that differs only in case, else one
 // that begins with word or contains it, else the one with the fewest typing
-// mistakes. It returns "" if none is close.
+// mistakes, else the first whose part before a dash is close. It returns "" if none is.
 func Of(word string, names []string) string {
 	word = strings.ToLower(word)
 	best, bestScore := "", 100
@@ -41,6 +41,11 @@ func score(word, name string) int {
 	}
 	if d := mistakes([]rune(word), []rune(name)); d <= max(1, len(word)/3) {
 		return 2 + d
+	}
+	if first, _, more := strings.Cut(name, "-"); more && len(word) > 3 {
+		if d := mistakes([]rune(word), []rune(first)); d <= len(word)/4 {
+			return 50 + d
+		}
 	}
 	return 100
 }

@@ -11,7 +11,7 @@ func TestOf(t *testing.T) {
 		"archive": "archive", "ARCHIVE": "archive", "archve": "archive", "achrive": "archive", "arch": "archive", "archives": "archive",
 		"claude": "claude-code", "chat": "cursor-chat", "ndjson": "cursor-ndjson", "shwo": "show", "sl": "ls", "l": "ls",
 		"rh303": "RH303", "RH30": "RH303", "--clint": "--client", "--jsno": "--json",
-		"": "", "markdown": "", "x": "", "q": "", strings.Repeat("archive", 100000): "",
+		"cusror": "cursor-chat", "cladue": "claude-code", "": "", "markdown": "", "x": "", "q": "", strings.Repeat("archive", 100000): "",
 	} {
 		if got := Of(word, names); got != want {
 			t.Errorf("%.20q: %q, want %q", word, got, want)
