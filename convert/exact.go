@@ -51,9 +51,6 @@ func (c *exactConversion) run(ctx context.Context) error {
 	if c.kind, err = c.sharedKind(from, to); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
-		return err
-	}
 	schema, sum, err := c.copyRecords(ctx, from, to)
 	if err != nil && c.changes != nil && ctx.Err() == nil {
 		if err := c.readAsWhole(); err != nil {
@@ -116,7 +113,18 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 	if err != nil {
 		return nil, nil, err
 	}
-	err = c.write(ctx, r, to)
+	if err := c.copyFrom(ctx, r, to); err != nil {
+		return nil, nil, err
+	}
+	return r.Schema(), r.Summary(), nil
+}
+
+// copyFrom copies the records of a reader, and closes it.
+func (c *exactConversion) copyFrom(ctx context.Context, r store.Reader, to *formats.Format) error {
+	if err := os.MkdirAll(filepath.Dir(c.staged), 0o777); err != nil {
+		return errors.Join(err, r.Close())
+	}
+	err := c.write(ctx, r, to)
 	// A source that changed while it was read reports that when it is closed,
 	// so this must come before the records are used.
 	if e := r.Close(); err == nil {
@@ -125,10 +133,7 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 	if err == nil {
 		err = c.omitted.Failure()
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return r.Schema(), r.Summary(), nil
+	return err
 }
 
 func (c *exactConversion) openRecords(ctx context.Context, from, to *formats.Format, v formats.View) (store.Reader, error) {

@@ -89,8 +89,8 @@ func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats
 	if to == nil {
 		return nil, j.noTargetError(ctx, from, l, errors.New("target format unknown"))
 	}
-	if j.opts.Cwd != "" && from.Sessions != nil && to.Writer != nil && !formats.Related(from, to) {
-		return nil, Misuse{&formats.Error{Err: errors.New("--cwd has no effect on a conversion to " + to.Name), Hint: "omit it, or run `rehome migrate --cwd` if the sessions should continue there"}}
+	if j.dst == "" && from.Sessions != nil && to.Writer != nil && !formats.Related(from, to) {
+		return nil, Misuse{&formats.Error{At: to.Name, Err: errors.New("only an exact conversion finds the place of the store itself"), Hint: "pass a DST, or run `rehome migrate --cwd` if the sessions should continue there"}}
 	}
 	if !formats.Related(from, to) {
 		return nil, j.noTargetError(ctx, from, l, fmt.Errorf("cannot convert %s to %s", from.Name, to.Name))

@@ -32,7 +32,7 @@ func (j *job) restrictPermissions() (denied fs.FileMode, err error) {
 	if err != nil && j.update == nil {
 		return 0, err
 	}
-	if err == nil && !info.IsDir() || len(j.found) == 1 {
+	if err == nil && !info.IsDir() || len(j.found) == 1 || j.joins() {
 		every = denied
 	}
 	if err := stage.Deny(j.stage.Tree, every); err != nil {

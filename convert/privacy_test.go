@@ -81,7 +81,12 @@ func TestSessionsAsPrivateAsTheirStores(t *testing.T) {
 	src := t.TempDir()
 	write(t, filepath.Join(src, "a.txt"), "talk\nsession a First\nsay hello\n")
 	os.Chmod(write(t, filepath.Join(src, "b.txt"), "talk\nsession b Second\nsay hi\n"), 0o600)
-	reg := talkers(nil)
+	reg := withShelf(nil)
+	at := filepath.Join(t.TempDir(), "out")
+	must(t, reg, src, at, Options{To: "shelf"})
+	if got := modes(t, at); got != ". -rwx------, rows.txt -rw-------" {
+		t.Errorf("one store: %s", got)
+	}
 	for dst, want := range map[string]string{
 		"out":           ". -rwxr-xr-x, talk -rwxr-xr-x, talk/a.jsonl -rw-r--r--, talk/b.jsonl -rw-------",
 		"all.jsonl":     ". -rw-------",

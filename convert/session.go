@@ -105,14 +105,16 @@ func (j *job) checkSessionOptions(to *formats.Format) error {
 		return Misuse{&formats.Error{Err: errors.New(flag + " has no effect with --to " + to.Name), Hint: "omit it: " + why}}
 	}
 	switch {
-	case j.opts.Cwd != "":
+	case j.opts.Cwd != "" && len(to.Clients) == 0:
 		return refuse("--cwd", "the sessions keep the folder they belong to")
 	case j.opts.Compress != "":
-		return refuse("--compress", "sessions are written as plain text")
+		return refuse("--compress", "only exact conversions compress text")
 	case j.opts.WithSecrets:
 		return refuse("--with-secrets", "sessions are written without keys and tokens")
 	case j.opts.Sidecar != "" && j.opts.Sidecar != "beside" && j.opts.Sidecar != "none":
 		return refuse("--sidecar", "unrecognized data is kept in the sessions themselves")
+	case j.opts.Update && to.Writer.Join != nil:
+		return Misuse{&formats.Error{Err: errors.New("--update cannot add sessions to a store of " + to.Name), Hint: "omit --update, and pass --replace if the store exists"}}
 	}
 	return nil
 }
@@ -136,11 +138,12 @@ func (j *job) commitSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.nameSessions(to)
-	if j.opts.DryRun && j.update == nil {
-		return nil
+	some := false
+	if j.joins() {
+		some, err = j.joinSessions(ctx, to)
+	} else if j.nameSessions(to); !j.opts.DryRun || j.update != nil {
+		some, err = j.gatherSessions(ctx)
 	}
-	some, err := j.gatherSessions(ctx)
 	if err != nil || !some {
 		return err
 	}
@@ -193,7 +196,7 @@ func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 // oneFile reports whether the target is a file of one or all sessions, and not
 // a folder.
 func (j *job) oneFile(to *formats.Format, h *session.Head) bool {
-	return strings.EqualFold(filepath.Ext(j.dest.Base()), filepath.Ext(to.Writer.Path(h)))
+	return !to.Writer.Folders && strings.EqualFold(filepath.Ext(j.dest.Base()), filepath.Ext(to.Writer.Path(h)))
 }
 
 // checkOneFile returns an error if several sessions would go to a file that can

@@ -22,6 +22,7 @@ import (
 //
 //	talk
 //	session ID TITLE     begins a session
+//	under PARENT ID      begins one that is a subagent
 //	say TEXT             a message
 //	role TEXT            a message of that role
 //	file PATH            a snapshot
@@ -53,7 +54,7 @@ func talk(h *listener) *formats.Format {
 						return
 					}
 					defer f.Close()
-					d := &talked{ctx: ctx, in: bufio.NewScanner(f), v: v, h: h}
+					d := &talked{ctx: ctx, in: bufio.NewScanner(f), v: v, h: h, sel: sel}
 					d.in.Buffer(nil, 1<<20)
 					d.run(yield)
 					sel.Account.Add(d.tally)
@@ -97,6 +98,7 @@ type talked struct {
 	in    *bufio.Scanner
 	v     formats.View
 	h     *listener
+	sel   session.Selection
 	n     int
 	word  string
 	rest  string
@@ -146,6 +148,9 @@ func (d *talked) run(yield func(*session.Session, error) bool) {
 		}
 		id, title, _ := strings.Cut(d.rest, " ")
 		s := &session.Session{Head: session.Head{ID: id, Agent: "talk", Title: title}}
+		if d.word == "under" {
+			s.ID, s.Title, s.Parent = title, "", &session.Link{Session: id}
+		}
 		s.Messages = d.messages
 		s.Files = func(yield func(*session.File, error) bool) {
 			for d.next() {
@@ -158,11 +163,11 @@ func (d *talked) run(yield func(*session.Session, error) bool) {
 				}
 			}
 		}
-		if !yield(s, nil) {
+		if d.sel.Includes(s.ID) && !yield(s, nil) {
 			return
 		}
 		for d.next() { // what was not walked
-			if d.word == "session" || d.word == "bad" || d.word == "break" {
+			if d.begins() {
 				d.held = true
 				break
 			}
@@ -170,9 +175,11 @@ func (d *talked) run(yield func(*session.Session, error) bool) {
 	}
 }
 
+func (d *talked) begins() bool { return strings.Contains(" session under bad break ", " "+d.word+" ") }
+
 func (d *talked) messages(yield func(*session.Message, error) bool) {
 	for i := 1; d.next(); i++ {
-		if d.word == "session" || d.word == "file" || d.word == "bad" || d.word == "break" {
+		if d.begins() || d.word == "file" {
 			d.held = true
 			return
 		}

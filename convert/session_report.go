@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"rehome/formats"
 	"rehome/formats/loss"
 )
 
@@ -18,6 +19,12 @@ type SessionReport struct {
 	Note      string       `json:"note,omitempty"` // remark about its name
 	Losses    []loss.Group `json:"losses"`
 	Error     *ErrorReport `json:"error,omitempty"`
+}
+
+// fail corrects the report of a session that failed.
+func (r *SessionReport) fail(err error) {
+	r.Status, r.File, r.Note = Failed, "", ""
+	r.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
 }
 
 // Sessions returns the number of sessions of all stores with a status.

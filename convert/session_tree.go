@@ -1,10 +1,10 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 
 	"rehome/convert/internal/pipe"
-	"rehome/formats"
 	"rehome/formats/session"
 )
 
@@ -56,20 +56,24 @@ func (n *newSessions) Plan(s *session.Session) (plan pipe.Plan, err error) {
 		n.roots[s.ID] = n.roots[s.Parent.Session]
 		plan.Build.Root = n.roots[s.ID]
 	} else {
-		n.roots[s.ID] = &session.Head{ID: s.ID, Agent: s.Agent, Workspace: s.Workspace}
+		n.roots[s.ID] = &session.Head{ID: s.ID, Agent: s.Agent, Workspace: cmp.Or(n.opts.Cwd, s.Workspace)}
 	}
+	plan.Build.Cwd = n.opts.Cwd
 	return plan, nil
 }
 
-// Done adds the report of a session. In a dry run, nothing stays staged.
+// Done adds the report of a session. In a dry run, nothing stays staged, unless a store
+// is yet to be made of it.
 func (n *newSessions) Done(r *pipe.Result) (keep bool) {
 	n.store.Bytes += r.Bytes
+	if n.opts.Cwd != "" {
+		r.Workspace = n.opts.Cwd
+	}
 	rep := SessionReport{ID: r.ID, Agent: r.Agent, Title: r.Title, Workspace: r.Workspace, Messages: r.Messages, Turns: r.Turns, Bytes: r.Bytes, Losses: r.Losses.Groups()}
 	switch {
 	case r.Err != nil:
-		rep.Status = Failed
-		rep.Error = &ErrorReport{Message: r.Err.Error(), Hint: formats.Hint(r.Err)}
-	case r.Losses.Worst() > n.opts.Allow:
+		rep.fail(r.Err)
+	case r.Worst > n.opts.Allow:
 		rep.Status = Withheld
 	default:
 		if rep.Status = Checked; !n.opts.DryRun {
@@ -79,7 +83,7 @@ func (n *newSessions) Done(r *pipe.Result) (keep bool) {
 		n.done = append(n.done, stagedSession{r, len(n.store.Sessions)})
 	}
 	n.store.Sessions = append(n.store.Sessions, rep)
-	return rep.Status == Placed
+	return rep.Status == Placed || rep.Status == Checked && n.joins()
 }
 
 // trailingLosses adds losses that were noted after the last session. If that is

@@ -10,7 +10,7 @@ import (
 
 // Sessions is the ability to read what stores mean.
 type Sessions struct {
-	// Decode yields the sessions of a store, parents before their children, in
+	// Decode yields the sessions of a store, each followed by its subagents, in
 	// the same order for any number of workers. An error with a session says why
 	// that session could not be read, and the others follow; an error without one
 	// ends the stream. The messages of a session must be read before the next

@@ -55,10 +55,14 @@ type Sink interface {
 }
 
 // FamilySink is a Sink that writes subagents into the draft of their outermost session.
+// They follow it, before the next session without a parent. A session of which the parent
+// is not written has none. If Put fails, the draft must not have anything of the session:
+// what is below it is not written, nor anything more of the draft if it is the outermost.
 type FamilySink interface {
 	Sink
 	// Finish completes the draft of the last session without a parent: all of its
-	// subagents were written. Only then the draft can be verified.
+	// subagents were written. Only then the draft can be verified. It can still report
+	// losses of all of them.
 	Finish(ctx context.Context) error
 }
 
@@ -69,7 +73,7 @@ type Draft struct {
 	Verify func(context.Context) error
 
 	// Within reports that a subagent is in the draft of its outermost session, and has
-	// no files of its own.
+	// no files of its own. Verify can be nil.
 	Within bool
 
 	// Companion is the extension of a second file, at SessionBuild.Path with this

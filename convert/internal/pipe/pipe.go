@@ -2,6 +2,9 @@
 // validated, every draft is verified while the next sessions are written, and each
 // result is handed on in the order of the sessions. Where they go is the business of
 // a Destination.
+//
+// If the sink is a formats.FamilySink, a session and its subagents share a draft, and so
+// a fate: their results wait until it is complete, see family.
 package pipe
 
 import (
@@ -53,9 +56,11 @@ type Result struct {
 	Plan                   Plan // zero if the session could not be started
 	Messages, Turns, Bytes int64
 	Losses                 *loss.Log
+	Worst                  loss.Kind      // of the losses of all sessions in the draft
 	Draft                  *formats.Draft // nil if the session was not written
-	Path                   string         // of the draft's first file
+	Path                   string         // of the draft's first file, or its folder
 	Err                    error          // why the session was not read, written or verified
+	Root                   *Result        // of the outermost session above a subagent, if the sink writes families
 }
 
 // Schema is the schema of the lines of every session.
@@ -73,7 +78,8 @@ type Pipe struct {
 	OnLoss    loss.Sink            // receives every loss
 	Fatal     func(err error) bool // reports whether an error would occur with every session, too
 	sink      formats.Sink
-	started   int // number of drafts
+	family    *family // of the last session; nil if the sink does not write families
+	started   int     // number of drafts
 	pending   []*pending
 	buf       []byte // for the lines of the next session
 
@@ -83,17 +89,25 @@ type Pipe struct {
 
 // New returns a pipe to a format.
 func New(to *formats.Format) *Pipe {
-	return &Pipe{To: to, sink: to.Writer.New(), current: &loss.Log{}}
+	p := &Pipe{To: to, sink: to.Writer.New(), current: &loss.Log{}}
+	if sink, ok := p.sink.(formats.FamilySink); ok {
+		p.family = &family{pipe: p, sink: sink}
+	}
+	return p
 }
 
 // Note adds a loss to the session being read. Losses between two sessions count for
 // the next one.
 func (p *Pipe) Note(n loss.Loss) {
-	p.mu.Lock()
-	at := p.current
-	p.mu.Unlock()
-	at.Add(n)
+	p.log().Add(n)
 	p.OnLoss.Add(n)
+}
+
+// log returns the losses of the session being read.
+func (p *Pipe) log() *loss.Log {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.current
 }
 
 // next starts the losses of the next session, and returns the current ones.
@@ -111,13 +125,14 @@ func (p *Pipe) Run(ctx context.Context, sessions iter.Seq2[*session.Session, err
 	defer p.abandon()
 	for s, err := range sessions {
 		if err != nil && s == nil {
-			p.finishAll() // what is reported does not depend on the number of workers
+			p.family.end(ctx) // what is reported does not depend on the number of workers
+			p.finishAll()
 			return nil, err
 		}
 		if err == nil {
 			err = p.convert(ctx, s)
 		} else {
-			err = p.inOrder(&Result{Head: s.Head, Err: err, Losses: p.next()})
+			err = p.unread(ctx, s, err)
 		}
 		if p.Fatal(err) {
 			return nil, err
@@ -125,6 +140,9 @@ func (p *Pipe) Run(ctx context.Context, sessions iter.Seq2[*session.Session, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.family.end(ctx); p.Fatal(err) {
+		return nil, err
 	}
 	if err := p.finishAll(); p.Fatal(err) {
 		return nil, err
@@ -134,37 +152,71 @@ func (p *Pipe) Run(ctx context.Context, sessions iter.Seq2[*session.Session, err
 
 // convert writes a session, and returns why it failed, if it did.
 func (p *Pipe) convert(ctx context.Context, s *session.Session) error {
+	old := s.ID
 	plan, err := p.Dest.Plan(s)
-	r := &Result{Head: s.Head, Plan: plan, Err: err}
-	if err != nil || plan.Do == Skip {
-		r.Losses = p.next()
-		return p.inOrder(r)
+	r := &Result{Head: s.Head, Plan: plan, Err: err, Losses: p.log()}
+	if err := p.family.enter(ctx, s, old, r); r.Err == nil || p.Fatal(err) {
+		r.Err = err
+	}
+	if r.Err != nil || plan.Do == Skip {
+		p.next()
+		return p.settle(ctx, r, nil)
 	}
 	j := &judge{validator: p.Validator, progress: p.Progress, buf: p.buf}
 	defer func() { p.buf, j.buf, j.last = j.buf, nil, nil }() // a draft may keep j for long
-	if p.Full && p.To.Text {
+	if p.Full && p.To.Text && len(p.To.Clients) == 0 {
 		j.sum = new(maphash.Hash)
 	}
 	judged, err := j.tap(s)
-	if plan.Do == Count {
-		if err == nil {
-			err = drain(ctx, judged)
-		}
-		p.next()
-		r.Err, r.Losses = err, &loss.Log{}
-		j.count(r)
-		return p.inOrder(r)
+	switch {
+	case err != nil:
+	case plan.Do == Count:
+		err, r.Losses = drain(ctx, judged), &loss.Log{}
+	default:
+		err = p.put(ctx, judged, j, r)
 	}
-	b := plan.Build
-	b.Path, b.Line, b.OnLoss = filepath.Join(p.Dir, strconv.Itoa(p.started)), j.line, p.Note
+	p.next()
+	r.Err = err
+	j.count(r)
+	return p.settle(ctx, r, j)
+}
+
+// unread passes on that a session could not be read.
+func (p *Pipe) unread(ctx context.Context, s *session.Session, why error) error {
+	r := &Result{Head: s.Head, Err: why, Losses: p.next()}
+	if err := p.family.enter(ctx, s, s.ID, r); p.Fatal(err) {
+		return err
+	}
+	return p.settle(ctx, r, nil)
+}
+
+// put writes a session to a draft. The sink may report losses of a session until its
+// family is complete.
+func (p *Pipe) put(ctx context.Context, s *session.Session, j *judge, r *Result) (err error) {
+	b := r.Plan.Build
+	b.Path, b.Line, b.OnLoss = filepath.Join(p.Dir, strconv.Itoa(p.started)), j.line, func(n loss.Loss) { p.lose(r, n) }
 	p.started++
 	r.Path = b.Path
-	if err == nil {
-		r.Draft, err = p.sink.Put(ctx, judged, b)
+	if p.family != nil && r.Root == nil {
+		s.Parent = nil // it was selected without its parent
 	}
-	r.Err, r.Losses = err, p.next()
-	j.count(r)
-	if err != nil {
+	r.Draft, err = p.sink.Put(ctx, s, b)
+	return err
+}
+
+// settle passes a result on, at once or when its family is complete.
+func (p *Pipe) settle(ctx context.Context, r *Result, j *judge) error {
+	if p.family == nil {
+		r.Worst = r.Losses.Worst()
+		return p.pass(ctx, r, j)
+	}
+	p.family.results = append(p.family.results, waiting{r, j})
+	return r.Err
+}
+
+// pass passes a result on, after the verification of its draft if it has one.
+func (p *Pipe) pass(ctx context.Context, r *Result, j *judge) error {
+	if r.Err != nil || r.Draft == nil {
 		return p.inOrder(r)
 	}
 	return p.verifyLater(ctx, r, j)
@@ -189,12 +241,15 @@ func (p *Pipe) finish(r *Result) error {
 
 // Remove removes the files of a draft.
 func (r *Result) Remove() error {
+	if r.Path == "" {
+		return nil
+	}
 	paths := []string{r.Path}
 	if r.Draft != nil && r.Draft.Companion != "" {
 		paths = append(paths, r.Path+r.Draft.Companion)
 	}
 	for _, path := range paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.RemoveAll(path); err != nil {
 			return err
 		}
 	}

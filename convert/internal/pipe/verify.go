@@ -32,7 +32,9 @@ func (p *Pipe) verifyLater(ctx context.Context, r *Result, j *judge) error {
 func (p *Pipe) finishOldest() error {
 	w := p.pending[0]
 	p.pending = p.pending[1:]
-	w.result.Err = <-w.done
+	if w.result.Err = <-w.done; w.result.Draft.Within && w.result.Root.Err != nil {
+		w.result.Err = errRootFailed(w.result)
+	}
 	w.result.Draft.Verify = nil // its buffers are not needed until the commit
 	return p.finish(w.result)
 }
@@ -50,6 +52,7 @@ func (p *Pipe) finishAll() (err error) {
 
 // abandon waits for pending verifications, and removes their drafts.
 func (p *Pipe) abandon() {
+	p.family.abandon()
 	for _, w := range p.pending {
 		<-w.done
 		w.result.Remove() // the rest is removed with the staging folder
@@ -60,6 +63,9 @@ func (p *Pipe) abandon() {
 // verify verifies a draft. If the pipe is full, text must also decode to a session
 // that makes the lines that were judged.
 func (p *Pipe) verify(ctx context.Context, r *Result, j *judge) error {
+	if r.Draft.Verify == nil { // within that of another session
+		return nil
+	}
 	if err := r.Draft.Verify(ctx); err != nil || j.sum == nil {
 		return err
 	}
