@@ -40,6 +40,10 @@ type Writer struct {
 	// conversion, see View.Kind. nil: each draft is a store by itself.
 	Join func(ctx context.Context, drafts []string, v View) (store.Reader, error)
 
+	// Into adds a store that was created from drafts to a store that its client uses.
+	// nil: a store is only created.
+	Into *Into
+
 	// Losses are what a sink reports of sessions from anywhere: no other. The document
 	// about fidelity is made from them.
 	Losses []loss.Code

@@ -37,7 +37,7 @@ func layers() []layer {
 		{"formats/formatstest/idegen", []string{"formats/session", "formats/store", "formats/formatstest/graphgen"}},
 		{"formats/formatstest/streamgen", []string{"formats/session"}},
 		{codecs, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", rooms, "internal/scratch"}},
-		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", rooms, "internal/scratch", "internal/udiff"}},
+		{rooms, []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", rooms, "internal/fsx", "internal/scratch", "internal/udiff"}},
 		{"schemas", nil},
 		{"golden", nil},
 		{"internal/scratch", nil},

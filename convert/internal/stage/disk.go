@@ -1,12 +1,10 @@
 package stage
 
 import (
-	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"runtime"
-	"syscall"
+
+	"rehome/internal/fsx"
 )
 
 // FewFiles is the max number of files that are synced one by one. For more,
@@ -50,31 +48,7 @@ func SyncTree(root string) error {
 }
 
 // SyncFile syncs the content of a file to disk.
-func SyncFile(path string) error {
-	// Windows flushes only files that are open for writing.
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		if f, err = os.Open(path); err != nil {
-			return err
-		}
-	}
-	defer f.Close()
-	return f.Sync()
-}
+func SyncFile(path string) error { return fsx.SyncFile(path) }
 
-// SyncFolder syncs the names in a folder to disk. Some disks cannot and need
-// not do it.
-func SyncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
-		return err
-	}
-	return nil
-}
+// SyncFolder syncs the names in a folder to disk.
+func SyncFolder(path string) error { return fsx.SyncFolder(path) }

@@ -28,3 +28,20 @@ func locked(real string) bool {
 	}
 	return false
 }
+
+// HasOpen reports whether another process has a database in WAL mode open. It must
+// not be asked while this process has the database open: closing a file takes away
+// the locks that SQLite has on it.
+func HasOpen(path string) bool {
+	f, err := os.Open(path + "-shm")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	l := unix.Flock_t{Type: unix.F_WRLCK, Start: connectedByte, Len: 1}
+	return unix.FcntlFlock(f.Fd(), unix.F_GETLK, &l) == nil && l.Type != unix.F_UNLCK
+}
+
+// connectedByte is the byte of a -shm file that every connection locks while it is
+// open.
+const connectedByte = 128

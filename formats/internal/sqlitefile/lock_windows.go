@@ -30,3 +30,18 @@ func locked(real string) bool {
 	}
 	return false
 }
+
+// HasOpen reports whether another process has a database in WAL mode open.
+func HasOpen(path string) bool {
+	f, err := os.Open(path + "-shm")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	const connectedByte = 128 // which every connection locks while it is open
+	at := windows.Overlapped{Offset: connectedByte}
+	if windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &at) != nil {
+		return true
+	}
+	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &at) != nil
+}

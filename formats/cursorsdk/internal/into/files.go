@@ -1,0 +1,234 @@
+package into
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"rehome/formats"
+	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkstore"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/internal/fsx"
+)
+
+// blobChange is what was added to the database of an agent that was there already.
+type blobChange struct {
+	Above  int64  `json:"above"`  // the greatest row id before
+	Count  int64  `json:"count"`  // of new rows, which follow it
+	Digest string `json:"digest"` // of their ids
+}
+
+// fileChange is a file that was written.
+type fileChange struct {
+	Path   string `json:"path"`
+	Before string `json:"before,omitempty"` // the name of the old one in the undo record; "" if there was none
+	After  string `json:"after"`            // SHA-256
+	from   string
+}
+
+// storeOf returns the path of an agent's database.
+func storeOf(root, id string) string {
+	return filepath.Join(root, filepath.FromSlash(sdkstore.StorePath(id)))
+}
+
+// transcriptsOf returns the folder of transcripts that belongs to a state root: that of
+// its project, or its own if it is in none.
+func transcriptsOf(root string) string {
+	if project := layout.Around(root).Project(""); project != "" {
+		return filepath.Join(project, sdkdoc.Transcripts)
+	}
+	return filepath.Join(root, sdkdoc.Transcripts)
+}
+
+// planBlobs returns what will be added to the database of an agent, nil if it is new.
+func (x *addition) planBlobs(ctx context.Context, id string) (*blobChange, error) {
+	to, from := storeOf(x.To, id), storeOf(x.From, id)
+	if _, err := os.Lstat(to); err != nil {
+		return nil, missingIsFine(err)
+	}
+	if _, err := os.Lstat(from); err != nil {
+		return nil, missingIsFine(err)
+	}
+	return editBlobs(ctx, to, from, false)
+}
+
+// missingIsFine drops the error of a file that does not exist.
+func missingIsFine(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// editBlobs adds the blobs of a database to another one, if commit is set, and returns
+// what was or would be added.
+func editBlobs(ctx context.Context, to, from string, commit bool) (*blobChange, error) {
+	e, err := sqlitefile.Edit(ctx, to, from)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	row, err := e.One(ctx, "SELECT coalesce(max(rowid), 0) FROM main.blobs")
+	if err != nil {
+		return nil, err
+	}
+	b := &blobChange{Above: row[0].Int()}
+	if row, err = e.One(ctx, "SELECT +n.id FROM "+sqlitefile.Attached+".blobs AS n JOIN main.blobs AS b ON b.id=n.id WHERE b.data IS NOT n.data"); err != nil {
+		return nil, err
+	}
+	if row != nil {
+		return nil, &formats.Error{At: to, Pointer: "blobs", Err: fmt.Errorf("corrupt: blob %s does not match its id", row[0].Bytes()), Hint: "run `rehome check` on this store; --again writes another copy"}
+	}
+	if b.Count, err = e.Exec(ctx, "INSERT INTO main.blobs (id, data) SELECT id, data FROM "+sqlitefile.Attached+".blobs WHERE id NOT IN (SELECT id FROM main.blobs WHERE id IS NOT NULL) ORDER BY rowid"); err != nil {
+		return nil, err
+	}
+	if b.Digest, err = b.digest(ctx, e); err != nil || !commit {
+		return b, err
+	}
+	return b, e.Commit(ctx)
+}
+
+// digest returns the digest of the ids of the blobs that were added.
+func (b *blobChange) digest(ctx context.Context, e *sqlitefile.Editor) (string, error) {
+	sum := sha256.New()
+	for row, err := range e.Rows(ctx, "SELECT +id FROM main.blobs WHERE rowid>?1 AND rowid<=?1+?2 ORDER BY rowid", b.Above, b.Count) {
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%q\n", row[0].Bytes())
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// planFiles lists the transcripts to write, and keeps those that they replace.
+func (x *addition) planFiles() error {
+	from, to := filepath.Join(x.From, sdkdoc.Transcripts), transcriptsOf(x.To)
+	err := filepath.WalkDir(from, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(from, p)
+		if err != nil {
+			return err
+		}
+		f := fileChange{Path: filepath.Join(to, rel), from: p}
+		if f.After, err = hashFile(p); err != nil {
+			return err
+		}
+		was, err := hashFile(f.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return &formats.Error{At: f.Path, Err: formats.Cause(err)}
+		case was == f.After:
+			return nil
+		default:
+			if err := x.keepFile(&f); err != nil {
+				return err
+			}
+		}
+		x.log.Files = append(x.log.Files, f)
+		return nil
+	})
+	return missingIsFine(err)
+}
+
+// keepFile copies a file that is replaced to the undo record.
+func (x *addition) keepFile(f *fileChange) error {
+	dir, err := x.Log.Dir()
+	if err != nil {
+		return err
+	}
+	f.Before = "file-" + strconv.Itoa(len(x.log.Files)+1)
+	return copyFile(f.Path, filepath.Join(dir, f.Before))
+}
+
+// copyFile makes a private copy of a file, on disk when it returns.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Sync(), out.Close())
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// place puts the databases of agents and the transcripts where the client looks for
+// them. No row refers to them yet.
+func (x *addition) place(ctx context.Context, ids []string) error {
+	for i, id := range ids {
+		from, to := storeOf(x.From, id), storeOf(x.To, id)
+		if x.log.Agents[i].Blobs != nil {
+			if _, err := editBlobs(ctx, to, from, true); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+			continue // an agent without a checkpoint
+		}
+		if err := moveTo(from, to, fsx.Move); err != nil {
+			return err
+		}
+	}
+	for _, f := range x.log.Files {
+		if err := moveTo(f.from, f.Path, os.Rename); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moveTo renames a file, on disk when it returns. Missing folders are created, for the
+// owner alone.
+func moveTo(from, to string, rename func(from, to string) error) error {
+	dir := filepath.Dir(to)
+	var made []string
+	for d := dir; ; d = filepath.Dir(d) {
+		if _, err := os.Lstat(d); err == nil || filepath.Dir(d) == d {
+			break
+		}
+		made = append(made, filepath.Dir(d))
+	}
+	err := fsx.SyncFile(from)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = rename(from, to)
+	}
+	for _, d := range append([]string{dir}, made...) {
+		if err == nil {
+			err = fsx.SyncFolder(d)
+		}
+	}
+	if err != nil {
+		return &formats.Error{At: to, Err: formats.Cause(err)}
+	}
+	return nil
+}
