@@ -20,3 +20,5 @@ func move(from, to string) error {
 	}
 	return nil
 }
+
+func swap(from, to string) error { return swapStepwise(from, to) }
