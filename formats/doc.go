@@ -86,6 +86,7 @@
 //
 //	wire          protobuf as JSON, by a table of messages
 //	agentstate    the graph of blobs in which Cursor keeps the state of an agent
+//	agentwrite    sessions of any client, written as such a graph
 //	blobs         an index of the blobs of a store
 //	storedb       the tables of a store.db
 //	sdkdoc        the documents of the Cursor SDK, as rows and as lines

@@ -101,7 +101,7 @@ func (w *writer) value(value any) {
 	case Constant:
 		w.b = append(w.b, v...)
 	case *Stamp:
-		w.b = appendStamp(w.b, *v)
+		w.b = AppendStamp(w.b, *v)
 	case *Raw:
 		w.b = append(w.b, *v...)
 	case *bool:

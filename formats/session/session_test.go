@@ -63,8 +63,8 @@ func TestStamps(t *testing.T) {
 		"~-62167219200001":          Inferred(-62167219200001),
 	} {
 		got, ok := ParseStamp(text)
-		if !ok || got != want || string(appendStamp(nil, want)) != `"`+text+`"` || !got.Known() {
-			t.Errorf("%s: %+v, %s", text, got, appendStamp(nil, want))
+		if !ok || got != want || string(AppendStamp(nil, want)) != `"`+text+`"` || !got.Known() {
+			t.Errorf("%s: %+v, %s", text, got, AppendStamp(nil, want))
 		}
 	}
 	for _, text := range []string{"", "~", "0", "1700000000000", "2026-01-31", "2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000+01:00", "2026-02-30T12:00:00.000Z", "+253402300800000", "253402300800000 ", "~~253402300800000", "99999999999999999999"} {

@@ -50,9 +50,9 @@ const (
 	lastMilli  = 253402300799999 // year 9999
 )
 
-// appendStamp appends a time as a string, with a tilde before an inferred one. A
+// AppendStamp appends a time as a JSON string, with a tilde before an inferred one. A
 // time outside of four-digit years is a number of milliseconds.
-func appendStamp(dst []byte, s Stamp) []byte {
+func AppendStamp(dst []byte, s Stamp) []byte {
 	dst = append(dst, '"')
 	if s.inferred {
 		dst = append(dst, '~')
@@ -74,7 +74,7 @@ func appendTime(dst []byte, ms int64) []byte {
 	return append(dst[:len(dst)-1], '.', byte('0'+milli/100), byte('0'+milli/10%10), byte('0'+milli%10), 'Z')
 }
 
-// ParseStamp parses what appendStamp appends, without the quotes.
+// ParseStamp parses what AppendStamp appends, without the quotes.
 func ParseStamp(text string) (Stamp, bool) {
 	text, inferred := strings.CutPrefix(text, "~")
 	if len(text) == len(stampLayout) && text[19] == '.' && text[23] == 'Z' {

@@ -164,6 +164,7 @@ func (s *State) addSummary(ctx context.Context, m *session.Message, id ID, said 
 	s.ledger.mark(id, claimed)
 	d := s.parseDoc(doc)
 	m.Extras = append(m.Extras, d.extras...)
+	d.mark.times(m)
 	for _, part := range s.docParts(&d, s.only()) {
 		t, ok := part.(*session.Text)
 		switch {

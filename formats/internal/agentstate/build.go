@@ -4,104 +4,244 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/wire"
 	"rehome/formats/session"
 )
 
-// Builder encodes a conversation as blobs, each before the one that refers to it. It uses
-// the tables that Read decodes by.
+// Builder encodes the parts of a conversation as blobs, by the tables that Read decodes
+// by. Whoever uses it stores each blob before the one that refers to it.
 type Builder struct {
 	// Put stores a blob. The bytes are valid until it returns.
 	Put func(ctx context.Context, id ID, data []byte) error
-
-	root conversation
-	turn agentTurn
 }
 
-// Prompt adds a prompt message: a JSON object that the model sees.
-func (b *Builder) Prompt(ctx context.Context, doc []byte) error {
-	id, err := b.put(ctx, doc)
-	b.root.Prompts = append(b.root.Prompts, id)
-	return err
-}
-
-// Begin begins a turn with what the user asked.
-func (b *Builder) Begin(ctx context.Context, request, message, text string, at session.Stamp) (err error) {
-	b.turn = agentTurn{}
-	if request != "" {
-		b.turn.Request = []byte(request)
-	}
-	b.turn.User, err = b.put(ctx, codecs().user.Append(nil, &userMessage{Text: []byte(text), ID: []byte(message), Started: millis(at)}))
-	return err
-}
-
-// Text adds a text of the assistant to the turn.
-func (b *Builder) Text(ctx context.Context, text string, start, end session.Stamp) error {
-	m := assistantMessage{Text: []byte(text), Started: millis(start), Completed: millis(end)}
-	return b.step(ctx, &step{Text: codecs().text.Append(nil, &m)})
-}
-
-// Thinking adds what the assistant thought to the turn.
-func (b *Builder) Thinking(ctx context.Context, t *session.Thinking) error {
-	m := thinkingMessage{Text: []byte(t.Text), Millis: uint64(t.Millis), Started: millis(t.Start), Completed: millis(t.End)}
-	return b.step(ctx, &step{Thinking: codecs().thinking.Append(nil, &m)})
-}
-
-// Call adds a tool call to the turn. c.Args and value, which is nil for a call without a
-// result, are JSON as the client's messages spell it. It returns an error if c.Kind is not
-// one of the client's, or has no place for them.
-func (b *Builder) Call(ctx context.Context, c *session.ToolCall, value session.Raw) error {
-	kind := c.Kind + "ToolCall"
-	if f := codecs().call.Message.Named(kind); f == nil || f.OneOf == "" {
-		return fmt.Errorf("unknown kind of tool call %q", c.Kind)
-	}
-	doc := append(rawjson.Quote([]byte{'{'}, []byte(kind)), `:{"args":`...)
-	if doc = append(doc, c.Args...); value != nil {
-		doc = append(append(doc, `,"result":`...), value...)
-	}
-	doc = rawjson.Quote(append(doc, `},"toolCallId":`...), []byte(c.ID))
-	if c.Start.Known() {
-		doc = fmt.Appendf(doc, `,"startedAtMs":"%d"`, c.Start.Millis())
-	}
-	if c.End.Known() {
-		doc = fmt.Appendf(doc, `,"completedAtMs":"%d"`, c.End.Millis())
-	}
-	call, err := codecs().call.Message.AppendJSON(nil, append(doc, '}'))
-	if err != nil {
-		return err
-	}
-	return b.step(ctx, &step{Call: call})
-}
-
-// End ends the turn.
-func (b *Builder) End(ctx context.Context) error {
-	id, err := b.put(ctx, codecs().turn.Append(nil, &turnCases{Agent: codecs().agent.Append(nil, &b.turn)}))
-	b.root.Turns = append(b.root.Turns, id)
-	return err
-}
-
-// Root stores the root of the conversation and returns its id. More turns may follow, and
-// another root.
-func (b *Builder) Root(ctx context.Context) (ID, error) {
-	return b.put(ctx, codecs().root.Append(nil, &b.root))
-}
-
-func (b *Builder) step(ctx context.Context, s *step) error {
-	id, err := b.put(ctx, codecs().step.Append(nil, s))
-	b.turn.Steps = append(b.turn.Steps, id)
-	return err
-}
-
-func (b *Builder) put(ctx context.Context, data []byte) (ID, error) {
+// Blob stores bytes and returns their id.
+func (b *Builder) Blob(ctx context.Context, data []byte) (ID, error) {
 	id := ID(sha256.Sum256(data))
 	return id, b.Put(ctx, id, data)
 }
 
-// millis is the inverse of stored.
+// User is a UserMessage.
+type User struct {
+	Text, ID, Mode string
+	Simulated      bool
+	Start, End     session.Stamp
+	Hooks          []*session.Injected
+	Attached       []*session.Injected // those that Attaches accepts
+	Media          []AttachedMedia
+}
+
+// AttachedMedia is an image or a file of a prompt. The content is in a blob, unless it is
+// only known by its URI.
+type AttachedMedia struct {
+	*session.Media
+	Blob ID
+}
+
+// User stores the message that a turn begins with.
+func (b *Builder) User(ctx context.Context, u *User) (ID, error) {
+	c := codecs()
+	m := userMessage{Text: present(u.Text), ID: present(u.ID), Mode: c.user.Message.Named("mode").Number(u.Mode), Simulated: u.Simulated, Started: millis(u.Start), Completed: millis(u.End)}
+	for _, h := range u.Hooks {
+		m.Hooks.Add(appendHook(nil, h))
+	}
+	var err error
+	if m.Context, err = u.context(); err != nil {
+		return ID{}, err
+	}
+	return b.Blob(ctx, c.user.Append(nil, &m))
+}
+
+// context encodes the SelectedContext of a prompt; nil if nothing is attached.
+func (u *User) context() ([]byte, error) {
+	fields := map[string][]string{}
+	for _, a := range u.Attached {
+		f := attachedField(a.Tag)
+		fields[f.Name] = append(fields[f.Name], string(a.Data))
+	}
+	for _, m := range u.Media {
+		name := "selectedImages"
+		if m.Name != "" || !strings.HasPrefix(m.Mime, "image/") {
+			name = "selectedDocuments"
+		}
+		fields[name] = append(fields[name], string(m.object()))
+	}
+	if len(fields) == 0 {
+		return nil, nil
+	}
+	m := wire.Messages().Message("SelectedContext")
+	doc := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		list := fields[name]
+		doc = append(rawjson.Quote(comma(doc), []byte(name)), ':')
+		if joined := strings.Join(list, ","); m.Named(name).Repeated {
+			doc = append(append(append(doc, '['), joined...), ']')
+		} else {
+			doc = append(doc, list[len(list)-1]...)
+		}
+	}
+	return m.AppendJSON(nil, append(doc, '}'))
+}
+
+// object spells it as a SelectedImage or a SelectedDocument.
+func (m *AttachedMedia) object() []byte {
+	doc := []byte{'{'}
+	member := func(name, text string) {
+		if text != "" {
+			doc = session.AppendString(append(session.AppendString(comma(doc), name), ':'), text)
+		}
+	}
+	if m.Blob != (ID{}) {
+		doc = wire.AppendBase64(append(doc, `"blobId":`...), m.Blob[:])
+	}
+	member("filename", m.Name)
+	member("path", m.URI)
+	member("mimeType", m.Mime)
+	return append(doc, '}')
+}
+
+// Attaches reports whether a prompt can have this attachment as it is.
+func Attaches(a *session.Injected) bool {
+	f := attachedField(a.Tag)
+	if f == nil || f.Message == nil || a.Text != "" || len(a.Data) == 0 {
+		return false
+	}
+	_, err := f.Message.AppendJSON(nil, a.Data)
+	return err == nil
+}
+
+// attachedField returns the field of SelectedContext for a tag; nil if there is none.
+func attachedField(tag string) *wire.Field {
+	for name, t := range attachedTags {
+		if t == tag {
+			return wire.Messages().Message("SelectedContext").Named(name)
+		}
+	}
+	return nil
+}
+
+// appendHook appends a HookAdditionalContext.
+func appendHook(dst []byte, h *session.Injected) []byte {
+	return codecs().hook.Append(dst, &oneText{Text: []byte(h.Text)})
+}
+
+// TextStep encodes a text of the assistant.
+func TextStep(text string, start, end session.Stamp) []byte {
+	m := assistantMessage{Text: []byte(text), Started: millis(start), Completed: millis(end)}
+	return codecs().step.Append(nil, &step{Text: codecs().text.Append(nil, &m)})
+}
+
+// ThinkingStep encodes what the assistant thought.
+func ThinkingStep(t *session.Thinking) []byte {
+	m := thinkingMessage{Text: []byte(t.Text), Millis: uint64(t.Millis), Started: millis(t.Start), Completed: millis(t.End)}
+	return codecs().step.Append(nil, &step{Thinking: codecs().thinking.Append(nil, &m)})
+}
+
+// CallStep encodes a tool call. args and value, which is nil for a call without a result,
+// are JSON as the client's messages spell it. It returns an error if the kind is not one of
+// the client's, or has no place for them.
+func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp) ([]byte, error) {
+	kind += "ToolCall"
+	if f := codecs().call.Message.Named(kind); f == nil || f.OneOf == "" {
+		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
+	}
+	doc := append(rawjson.Quote([]byte{'{'}, []byte(kind)), `:{`...)
+	if args != nil {
+		doc = append(append(doc, `"args":`...), args...)
+	}
+	if value != nil {
+		doc = append(append(comma(doc), `"result":`...), value...)
+	}
+	doc = session.AppendString(append(doc, `},"toolCallId":`...), id)
+	if start.Known() {
+		doc = fmt.Appendf(doc, `,"startedAtMs":"%d"`, start.Millis())
+	}
+	if end.Known() {
+		doc = fmt.Appendf(doc, `,"completedAtMs":"%d"`, end.Millis())
+	}
+	call, err := codecs().call.Message.AppendJSON(nil, append(doc, '}'))
+	if err != nil {
+		return nil, err
+	}
+	return codecs().step.Append(nil, &step{Call: call}), nil
+}
+
+// AgentTurn is a turn of the agent.
+type AgentTurn struct {
+	User           ID
+	Steps          []ID
+	Request, Model string
+}
+
+// Turn stores a turn.
+func (b *Builder) Turn(ctx context.Context, t *AgentTurn) (ID, error) {
+	m := agentTurn{User: t.User, Steps: t.Steps, Request: present(t.Request), Model: present(t.Model)}
+	return b.Blob(ctx, codecs().turn.Append(nil, &turnCases{Agent: codecs().agent.Append(nil, &m)}))
+}
+
+// ShellTurn stores a command that the user ran. output is JSON of a ShellOutput, nil if
+// there is none.
+func (b *Builder) ShellTurn(ctx context.Context, command string, output session.Raw) (ID, error) {
+	c := codecs()
+	m := shellTurn{}
+	var err error
+	if m.Command, err = b.Blob(ctx, c.command.Append(nil, &oneText{Text: []byte(command)})); err != nil {
+		return ID{}, err
+	}
+	if output != nil {
+		out, err := c.output.Message.AppendJSON(nil, output)
+		if err != nil {
+			return ID{}, err
+		}
+		if m.Output, err = b.Blob(ctx, out); err != nil {
+			return ID{}, err
+		}
+	}
+	return b.Blob(ctx, c.turn.Append(nil, &turnCases{Shell: c.shell.Append(nil, &m)}))
+}
+
+// Archive stores messages that the model no longer sees, and what replaces them.
+func (b *Builder) Archive(ctx context.Context, messages []ID, text string, summary ID) (ID, error) {
+	return b.Blob(ctx, codecs().archive.Append(nil, &summaryArchive{Messages: messages, Text: present(text), Summary: summary}))
+}
+
+// present returns the bytes of a field that is absent if it is empty.
+func present(text string) []byte {
+	if text == "" {
+		return nil
+	}
+	return []byte(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// millis is the inverse of stored. An inferred time is not stored.
 func millis(at session.Stamp) uint64 {
-	if !at.Known() {
+	if !at.Known() || at.Inferred() || at.Millis() <= 0 {
 		return 0
 	}
 	return uint64(at.Millis())
+}
+
+// comma separates what follows from the member before it.
+func comma(doc []byte) []byte {
+	if doc[len(doc)-1] == '{' || doc[len(doc)-1] == '[' {
+		return doc
+	}
+	return append(doc, ',')
+}
+
+// HasMode reports whether a turn or a session can have this mode.
+func HasMode(mode string) bool { return codecs().user.Message.Named("mode").Number(mode) > 0 }
+
+// IsShellOutput reports whether a value is JSON of a ShellOutput.
+func IsShellOutput(value session.Raw) bool {
+	if len(value) == 0 || value[0] != '{' {
+		return false
+	}
+	_, err := codecs().output.Message.AppendJSON(nil, value)
+	return err == nil
 }

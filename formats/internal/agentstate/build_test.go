@@ -18,50 +18,60 @@ func TestBuild(t *testing.T) {
 		}
 		return nil
 	}}
-	must := func(err error) {
+	id := func(id ID, err error) ID {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
+		return id
 	}
-	must(b.Prompt(ctx, []byte(systemJSON)))
-	must(b.Prompt(ctx, []byte(asksJSON("list"))))
+	call := func(id, kind string, args, value session.Raw) []byte {
+		t.Helper()
+		step, err := CallStep(id, kind, args, value, session.Stored(1700000000000), session.Stored(1700000000900))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return step
+	}
 	at := session.Stored(1700000000000)
-	must(b.Begin(ctx, "r1", "m1", "list", at))
-	must(b.Thinking(ctx, &session.Thinking{Text: "hm", Millis: 7}))
-	must(b.Text(ctx, "let me see", at, session.Stamp{}))
-	call := &session.ToolCall{ID: "c1", Kind: "shell", Args: session.Raw(`{"command":"ls","toolCallId":"c1"}`), Start: at, End: session.Stored(1700000000900)}
-	must(b.Call(ctx, call, session.Raw(`{"success":{"command":"ls","stdout":"a.txt\n"}}`)))
-	must(b.End(ctx))
-	first, err := b.Root(ctx)
-	must(err)
-	must(b.Begin(ctx, "", "m2", "more", session.Stamp{}))
-	must(b.Call(ctx, &session.ToolCall{ID: "c2", Kind: "piRead", Args: session.Raw(`{}`)}, nil))
-	must(b.End(ctx))
-	root, err := b.Root(ctx)
-	must(err)
+	r := Root{Mode: "plan", Branch: "main", Folders: []string{"/home/ann/a b", `C:\x`}, Repos: []session.Repo{{Path: "/r", Branch: "b"}}, Context: &session.Context{Used: 1, Max: 2}}
+	r.Prompts = []ID{id(b.Blob(ctx, []byte(systemJSON))), id(b.Blob(ctx, []byte(asksJSON("list"))))}
+	first := AgentTurn{Request: "r1", User: id(b.User(ctx, &User{Text: "list", Mode: "ask", Start: at}))}
+	for _, step := range [][]byte{ThinkingStep(&session.Thinking{Text: "hm", Millis: 7}), TextStep("let me see", at, session.Stamp{}),
+		call("c1", "shell", session.Raw(`{"command":"ls","toolCallId":"c1"}`), session.Raw(`{"success":{"command":"ls","stdout":"a.txt\n"}}`))} {
+		first.Steps = append(first.Steps, id(b.Blob(ctx, step)))
+	}
+	r.Turns = append(r.Turns, id(b.Turn(ctx, &first)))
+	r.Timing(at, session.Stored(1700000001000))
+	before := id(b.Root(ctx, &r))
+	second := AgentTurn{User: id(b.User(ctx, &User{Text: "more"})), Steps: []ID{id(b.Blob(ctx, call("c2", "piRead", session.Raw(`{}`), nil)))}}
+	r.Turns = append(r.Turns, id(b.Turn(ctx, &second)))
+	r.Timing(session.Stamp{}, session.Stamp{})
+	root := id(b.Root(ctx, &r))
 
-	r := g.read(t, first, false)
-	want(t, r, `system "be good"*`, `1 user <git_status>* "list"`, `assistant thinks "let me see" calls:shell:c1`, `tool gives:c1:success`)
-	for _, text := range []string{`"args":{"command":"ls","toolCallId":"c1"}`, `"value":{"success":{"command":"ls","stdout":"a.txt\n"}}`, `"requestId":"r1"`, `"millis":7`} {
-		if !r.has(text) {
-			t.Errorf("%s is missing:\n%s", text, r.text())
+	was := g.read(t, before, false)
+	want(t, was, `system "be good"*`, `1 user <git_status>* "list"`, `assistant thinks "let me see" calls:shell:c1`, `tool gives:c1:success`)
+	for _, text := range []string{`"args":{"command":"ls","toolCallId":"c1"}`, `"value":{"success":{"command":"ls","stdout":"a.txt\n"}}`, `"requestId":"r1"`, `"millis":7`,
+		`"mode":"plan"`, `"mode":"ask"`, `"branch":"main"`, `"workspace":"/home/ann/a b"`, `"folders":["C:\\x"]`, `"repos":[{"path":"/r","branch":"b"}]`, `"context":{"used":1,"max":2}`,
+		`"end":"2023-11-14T22:13:21.000Z"`} {
+		if !was.has(text) {
+			t.Errorf("%s is missing:\n%s\n%s", text, was.head, was.text())
 		}
 	}
-	if r = g.read(t, root, false); len(r.Turns()) != 2 || len(r.notes) > 0 || !r.has(`"kind":"piRead"`) {
-		t.Errorf("%v %v\n%s", r.Turns(), r.notes, r.text())
+	if is := g.read(t, root, false); len(is.Turns()) != 2 || len(is.notes) > 0 || !is.has(`"kind":"piRead"`) {
+		t.Errorf("%v %v\n%s", is.Turns(), is.notes, is.text())
 	}
 	again := &rebuilder{t: t, blobs: g.blobs, seen: map[ID]bool{}}
 	again.root(g.blobs[root])
 
-	for _, bad := range []*session.ToolCall{{Kind: "no", Args: session.Raw(`{}`)}, {Kind: "shell", Args: session.Raw(`[]`)}, {Kind: "shell", Args: session.Raw(`{"x":1}`)}} {
-		if err := b.Call(ctx, bad, nil); err == nil {
-			t.Errorf("%s %s is encoded", bad.Kind, bad.Args)
+	for _, bad := range [][2]string{{"no", `{}`}, {"shell", `[]`}, {"shell", `{"x":1}`}} {
+		if _, err := CallStep("c", bad[0], session.Raw(bad[1]), nil, at, at); err == nil {
+			t.Errorf("%s is encoded", bad)
 		}
 	}
 	full := errors.New("disk full")
 	b.Put = func(context.Context, ID, []byte) error { return full }
-	if _, err := b.Root(ctx); !errors.Is(err, full) {
+	if _, err := b.Root(ctx, &r); !errors.Is(err, full) {
 		t.Error(err)
 	}
 }

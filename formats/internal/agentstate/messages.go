@@ -143,7 +143,10 @@ func (s *State) lineMessage(ctx context.Context, p *planned) (*session.Message, 
 	m := &session.Message{Role: d.role.speaker(), Origin: s.origin(l.id)}
 	if d.role == userRole {
 		s.typed(m, &d, nil)
-		m.Simulated = !l.content
+		m.Simulated = !l.content && !d.mark.aside
+		if d.mark.role != "" {
+			m.Role, m.Simulated = d.mark.role, false
+		}
 	} else {
 		m.Parts = s.docParts(&d, s.only())
 	}
@@ -168,6 +171,7 @@ func (s *State) finish(m *session.Message, d *doc) {
 	} else if d.at.Known() && d.at != m.At {
 		m.Extras = append(m.Extras, session.Extra{Name: "createdAt", Raw: strconv.AppendInt(nil, d.at.Millis(), 10)})
 	}
+	d.mark.times(m)
 }
 
 // speaker returns the role of a session's message.

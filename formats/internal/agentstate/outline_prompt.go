@@ -85,6 +85,7 @@ func (s *State) outlineDoc(id ID, doc []byte) line {
 	l := line{id: id, turn: -1, archive: -1, asked: -1, from: int32(len(s.parts))}
 	var ask asker
 	var content []byte
+	aside, parts := false, false
 	for name, value := range rawjson.Members(doc) {
 		switch string(name) {
 		case "role":
@@ -96,11 +97,17 @@ func (s *State) outlineDoc(id ID, doc []byte) line {
 			l.summary = string(rawjson.Last(own, "isSummary")) == "true"
 			request := rawjson.Last(own, "requestId")
 			ask.request, ask.requestID = s.hashJSON(request), rawjson.Text(request)
+			marked := rawjson.Last(value, MarkName)
+			aside = string(rawjson.Last(marked, "simulated")) == "true" || string(rawjson.Last(marked, "aside")) == "true" || rawjson.Last(marked, "role") != nil
+			parts = string(rawjson.Last(marked, "parts")) == "true"
 		}
 	}
 	switch l.role {
 	case userRole:
 		ask.text, l.content = s.outlineUser(content)
+		if l.content = (l.content || parts) && !aside; aside {
+			ask.text = 0
+		}
 	case assistantRole, toolRole:
 		s.outlineParts(content)
 	}
@@ -130,13 +137,16 @@ func roleOf(value []byte) role {
 // context.
 func (s *State) outlineUser(content []byte) (text uint64, some bool) {
 	var typed []byte
+	said := func(text string) {
+		if len(typed) > 0 {
+			typed = append(typed, '\n')
+		}
+		typed = append(typed, text...)
+	}
 	add := func(value []byte) {
 		for _, p := range envelope.Split(rawjson.Text(value)) {
 			if p.Prompt() {
-				if len(typed) > 0 {
-					typed = append(typed, '\n')
-				}
-				typed = append(typed, p.Text...)
+				said(p.Text)
 			}
 		}
 	}
@@ -145,7 +155,13 @@ func (s *State) outlineUser(content []byte) (text uint64, some bool) {
 	}
 	for part := range rawjson.Elements(content) {
 		if string(rawjson.Last(part, "type")) == `"text"` {
-			add(rawjson.Last(part, "text"))
+			text := rawjson.Last(part, "text")
+			switch as := rawjson.Last(rawjson.Last(rawjson.Last(part, "providerOptions"), MarkName), "as"); string(as) {
+			case `"text"`:
+				said(rawjson.Text(text))
+			case "":
+				add(text)
+			}
 		} else {
 			some = true
 		}

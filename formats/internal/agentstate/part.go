@@ -30,7 +30,15 @@ func (s *State) docPart(part []byte, d *doc, of session.Source) session.Part {
 	kind := rawjson.Text(rawjson.Last(part, "type"))
 	switch kind {
 	case "text":
-		return s.textPart(part, d, of)
+		d.part = label{}
+		t := s.textPart(part, d, of)
+		if d.part.as == "text" {
+			if d.whole == nil {
+				d.whole = map[*session.Text]bool{}
+			}
+			d.whole[t] = true
+		}
+		return d.part.part(t)
 	case "reasoning", "redacted-reasoning":
 		return s.reasoningPart(part, kind == "redacted-reasoning", d, of)
 	case "tool-call":
@@ -186,6 +194,10 @@ func (s *State) resultPart(part []byte, d *doc, of session.Source) *session.Tool
 			told[text.Text] = true
 		}
 	}
+	if covers(more, t.Content) {
+		t.Content = more
+		return t
+	}
 	for _, p := range more {
 		text, ok := p.(*session.Text)
 		if ok && len(text.Extras) == 0 && told[text.Text] {
@@ -196,6 +208,19 @@ func (s *State) resultPart(part []byte, d *doc, of session.Source) *session.Tool
 		}
 	}
 	return t
+}
+
+// covers reports whether a list holds all of another, which is nothing but texts.
+func covers(list, texts []session.Part) bool {
+	i := 0
+	for _, p := range list {
+		if text, ok := p.(*session.Text); ok && i < len(texts) && len(text.Extras) == 0 {
+			if want, ok := texts[i].(*session.Text); ok && want.Text == text.Text && len(want.Extras) == 0 {
+				i++
+			}
+		}
+	}
+	return i == len(texts)
 }
 
 // resultContent returns what the model was shown.

@@ -52,6 +52,9 @@ type doc struct {
 	at      session.Stamp
 	model   string
 	request string
+	mark    label                  // of the message
+	part    label                  // of the part that was read last
+	whole   map[*session.Text]bool // texts that a mark says are in no tags
 	extras  []session.Extra
 }
 
@@ -109,6 +112,14 @@ func (s *State) options(value []byte, d *doc, extras *[]session.Extra) (rawArgs 
 	}
 	for provider, own := range rawjson.Members(value) {
 		prefix := "providerOptions." + string(provider)
+		if string(provider) == MarkName && own[0] == '{' {
+			m := &d.part
+			if extras == &d.extras {
+				m = &d.mark
+			}
+			s.marks(m, own, extras)
+			continue
+		}
 		if string(provider) != "cursor" || own[0] != '{' {
 			s.extra(extras, prefix, own)
 			continue

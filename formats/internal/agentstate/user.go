@@ -50,9 +50,13 @@ func (s *State) typed(m *session.Message, d *doc, said *session.Text) {
 	for _, part := range s.docParts(d, of) {
 		switch t := part.(type) {
 		case *session.Text:
-			add(t)
+			if d.whole[t] {
+				m.Parts = append(m.Parts, t)
+			} else {
+				add(t)
+			}
 		case *session.Media:
-			if !have.has(s.seed, t) {
+			if d.mark.parts || !have.has(s.seed, t) {
 				have.add(s.seed, t)
 				m.Parts = append(m.Parts, t)
 			}
@@ -114,29 +118,43 @@ func (s *State) userMessage(ctx context.Context, p *planned) (*session.Message, 
 // wrapped adds what the prompt message of a turn holds besides the prompt.
 func (s *State) wrapped(m *session.Message, b []byte, l *line, said *session.Text, media, attached []session.Part) {
 	d := s.parseDoc(b)
-	sent := &session.Message{Parts: append([]session.Part(nil), media...)}
-	s.typed(sent, &d, said)
-	rest := sent.Parts[len(media):]
-	for _, p := range rest {
-		if _, ok := p.(*session.Injected); ok {
-			m.Parts = append(m.Parts, p)
+	sent := &session.Message{}
+	if d.mark.parts {
+		s.typed(sent, &d, nil)
+		parts := ordered(sent.Parts, media)
+		n := 0
+		for n < len(parts) && isInjected(parts[n]) {
+			n++
 		}
-	}
-	m.Parts = append(m.Parts, attached...)
-	if said != nil {
-		m.Parts = append(m.Parts, said)
-	}
-	for _, p := range rest {
-		if _, ok := p.(*session.Injected); !ok {
-			m.Parts = append(m.Parts, p)
+		m.Parts = slices.Concat(parts[:n], attached, parts[n:])
+	} else {
+		sent.Parts = append([]session.Part(nil), media...)
+		s.typed(sent, &d, said)
+		rest := sent.Parts[len(media):]
+		for _, p := range rest {
+			if isInjected(p) {
+				m.Parts = append(m.Parts, p)
+			}
 		}
+		m.Parts = append(m.Parts, attached...)
+		if said != nil {
+			m.Parts = append(m.Parts, said)
+		}
+		for _, p := range rest {
+			if !isInjected(p) {
+				m.Parts = append(m.Parts, p)
+			}
+		}
+		m.Parts = append(m.Parts, media...)
 	}
-	m.Parts = append(m.Parts, media...)
 	if !m.At.Known() {
 		m.At = sent.At
 	}
 	m.Origin = append(s.origin(l.id), m.Origin...)
 	m.Extras = append(m.Extras, sent.Extras...)
+	if d.mark.anonymous {
+		m.Extras = slices.DeleteFunc(m.Extras, func(e session.Extra) bool { return e.Name == "messageId" })
+	}
 	s.finish(m, &d)
 	switch {
 	case d.request == "" || d.request == m.Turn.RequestID:
@@ -145,6 +163,22 @@ func (s *State) wrapped(m *session.Message, b []byte, l *line, said *session.Tex
 	default:
 		m.Extras = append(m.Extras, session.Extra{Name: "providerOptions.cursor.requestId", Raw: quoted(d.request)})
 	}
+}
+
+func isInjected(p session.Part) bool {
+	_, ok := p.(*session.Injected)
+	return ok
+}
+
+// ordered returns the parts of a prompt message, with the images and files of the turn in
+// the place of its own, which are the same without their addresses.
+func ordered(parts, media []session.Part) []session.Part {
+	for i, p := range parts {
+		if _, ok := p.(*session.Media); ok && len(media) > 0 {
+			parts[i], media = media[0], media[1:]
+		}
+	}
+	return append(parts, media...)
 }
 
 // turnRecord sets what is known of a turn as a whole.

@@ -1,5 +1,3 @@
-// Package agentwrite writes sessions of any client as the state of a Cursor agent: the
-// graph of blobs that package agentstate reads.
 package agentwrite
 
 import (
@@ -8,6 +6,7 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/loss"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // Options say how to write a conversation.
@@ -19,67 +18,169 @@ type Options struct {
 	Cwd          string // if set, replaces the project folder of the session
 	DropThinking bool   // omit reasoning of other clients' models
 	FullHistory  bool   // show the model what was compacted, too
+	Runs         bool   // the caller writes the ids, status, errors and usage of turns
 	OnLoss       loss.Sink
 }
 
 // Conversation is a session that is being written: Message for each message, File for each
 // snapshot, End, Adopt for each subagent that has ended, and Root.
 type Conversation struct {
-	o Options
-	s *session.Session
-	b agentstate.Builder
-	t bool
+	o    Options
+	s    *session.Session
+	b    agentstate.Builder
+	own  bool // the session is one of a Cursor client
+	root agentstate.Root
+
+	at      string // the current message, for losses
+	begun   bool   // a message other than a system prompt was written
+	lead    int    // leading system prompts, in prompts
+	prompts []agentstate.ID
+	ended   []archive
+	turn    *turn // the current one; nil before the first prompt
+	kept    int   // prompt messages at the end that a compaction would not archive
+	loose   bool  // a message without steps has been written since the last with steps
+
+	open  map[string][]*call // calls without a result, by their ids in the source
+	queue []*call            // the same in order, and some that have a result by now
+	held  int                // bytes that open calls hold
+	group *group             // the last answer's results
+	ids   map[uint64]struct{}
+	files map[string]*file
+	order []string // of files
+	buf   []byte
 }
 
 // New begins a conversation.
 func New(s *session.Session, o Options) *Conversation {
-	return &Conversation{o: o, s: s, b: agentstate.Builder{Put: o.Put}}
+	c := &Conversation{o: o, s: s, b: agentstate.Builder{Put: o.Put}, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, files: map[string]*file{}}
+	return c
+}
+
+// isCursor reports whether a client is one of Cursor's.
+func isCursor(agent string) bool {
+	return agent == session.CursorCLI || agent == session.CursorSDK || agent == session.CursorIDE
 }
 
 // Message writes the next message.
 func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
-	if m.Turn != nil {
-		if c.t {
-			if err := c.b.End(ctx); err != nil {
-				return err
-			}
+	if m.Branch != "" {
+		if m.Turn != nil {
+			c.note(loss.BranchLeft)
 		}
-		c.t = true
+		return nil
 	}
-	for _, p := range m.Parts {
-		text, ok := p.(*session.Text)
-		if !ok || !c.t {
-			continue
+	c.at = m.ID
+	before := len(c.prompts)
+	defer func() {
+		for range len(c.prompts) - max(before, c.lead) {
+			c.keep(m)
 		}
-		var err error
-		if m.Role == session.User {
-			err = c.b.Begin(ctx, m.Turn.RequestID, m.ID, text.Text, m.At)
-		} else {
-			err = c.b.Text(ctx, text.Text, m.At, m.End)
+	}()
+	if len(m.Origin) > 0 {
+		c.at = m.Origin[0]
+	}
+	if len(m.Extras) > 0 {
+		c.note(loss.MessageMetadata)
+	}
+	runs := split(m)
+	if len(runs) > 1 {
+		c.note(loss.MessageDivided)
+	}
+	for i, r := range runs {
+		if i > 0 {
+			again := *m
+			again.Turn, m = nil, &again
 		}
-		if err != nil {
+		if err := c.run(ctx, m, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// File writes a snapshot of a file.
-func (c *Conversation) File(ctx context.Context, f *session.File) error { return nil }
+// run is a sequence of parts of a message that one role speaks.
+type run struct {
+	role  session.Role
+	mark  bool // a boundary or a summary
+	parts []session.Part
+}
+
+// split divides a message into runs; most have one.
+func split(m *session.Message) (out []run) {
+	for from := 0; from < len(m.Parts); {
+		r := run{role: m.Role}
+		to := from
+		for ; to < len(m.Parts); to++ {
+			role, mark := m.Role, false
+			switch m.Parts[to].(type) {
+			case *session.ToolCall, *session.Thinking:
+				role = session.Assistant
+			case *session.ToolResult:
+				role = session.Tool
+			case *session.Boundary, *session.Summary:
+				role, mark = session.System, true
+			}
+			if to == from {
+				r.role, r.mark = role, mark
+			} else if role != r.role || mark != r.mark {
+				break
+			}
+		}
+		r.parts = m.Parts[from:to]
+		out = append(out, r)
+		from = to
+	}
+	if len(out) == 0 {
+		out = append(out, run{role: m.Role})
+	}
+	return out
+}
+
+func (c *Conversation) run(ctx context.Context, m *session.Message, r run) error {
+	if m.Turn != nil && r.role != session.User {
+		c.note(loss.TurnUnprompted)
+	}
+	switch {
+	case r.mark:
+		return c.boundary(ctx, m, r.parts)
+	case r.role == session.Tool:
+		return c.results(ctx, m, r.parts)
+	case r.role == session.Assistant:
+		return c.answer(ctx, m, r.parts)
+	case r.role == session.User && m.Turn != nil:
+		return c.ask(ctx, m, r.parts)
+	}
+	return c.aside(ctx, m, r.role, r.parts)
+}
 
 // End ends the messages and files.
 func (c *Conversation) End(ctx context.Context) error {
-	if !c.t {
-		return nil
+	c.at = c.s.ID
+	if err := c.settle(ctx, 0); err != nil {
+		return err
 	}
-	c.t = false
-	return c.b.End(ctx)
-}
-
-// Adopt makes a conversation that has ended a subagent of this one.
-func (c *Conversation) Adopt(ctx context.Context, h *session.Head, child *Conversation) error {
-	return nil
+	if err := c.closeTurn(ctx); err != nil {
+		return err
+	}
+	if err := c.head(ctx); err != nil {
+		return err
+	}
+	return c.compact(ctx)
 }
 
 // Root stores the root of the conversation and returns its id.
-func (c *Conversation) Root(ctx context.Context) (agentstate.ID, error) { return c.b.Root(ctx) }
+func (c *Conversation) Root(ctx context.Context) (agentstate.ID, error) {
+	return c.b.Root(ctx, &c.root)
+}
+
+// note reports a loss in the current message.
+func (c *Conversation) note(code loss.Code) {
+	c.o.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: c.at}})
+}
+
+// extras reports metadata of a part.
+func (c *Conversation) extras(list []session.Extra) {
+	if len(list) > 0 {
+		c.note(loss.PartMetadata)
+	}
+}

@@ -1,0 +1,84 @@
+package agentstate
+
+import (
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+// MarkName is the member of providerOptions that only rehome writes and reads: what tells
+// things apart that a prompt message spells alike.
+const MarkName = "rehome"
+
+// label is what providerOptions.rehome says of a message, or of a part of a user's message.
+type label struct {
+	role      session.Role // system: a notice of a client that has no such role here
+	simulated bool         // the client wrote it, though it is not only context
+	aside     bool         // no turn begins with it
+	anonymous bool         // the id of the turn's message is rehome's
+	parts     bool         // its parts are in their order, and the turn only repeats them
+	at, end   *session.Stamp
+
+	as, tag string // of a part: text, context with its tag, summary
+	data    bool   // the text is the record of an attachment
+}
+
+// marks takes the members of a mark.
+func (s *State) marks(m *label, own []byte, extras *[]session.Extra) {
+	for name, v := range rawjson.Members(own) {
+		text, yes := rawjson.Text(v), string(v) == "true"
+		switch n := string(name); {
+		case n == "role" && text == "system":
+			m.role = session.System
+		case n == "simulated" && yes:
+			m.simulated = true
+		case n == "aside" && yes:
+			m.aside = true
+		case n == "anonymous" && yes:
+			m.anonymous = true
+		case n == "parts" && yes:
+			m.parts = true
+		case n == "data" && yes:
+			m.data = true
+		case n == "at" && v[0] == '"':
+			m.at = stampOf(text)
+		case n == "end" && v[0] == '"':
+			m.end = stampOf(text)
+		case n == "as" && (text == "text" || text == "context" || text == "summary"):
+			m.as = text
+		case n == "tag" && v[0] == '"':
+			m.tag = text
+		default:
+			s.extra(extras, "providerOptions."+MarkName+"."+n, v)
+			continue
+		}
+		s.ledger.took(1)
+	}
+}
+
+func stampOf(text string) *session.Stamp {
+	at, _ := session.ParseStamp(text)
+	return &at
+}
+
+// times sets the times that the mark of a message states.
+func (k *label) times(m *session.Message) {
+	if k.at != nil {
+		m.At = *k.at
+	}
+	if k.end != nil {
+		m.End = *k.end
+	}
+}
+
+// part returns a text as the part that its mark says it is.
+func (k *label) part(t *session.Text) session.Part {
+	switch {
+	case k.as == "context" && k.data:
+		return &session.Injected{Tag: k.tag, Data: session.Raw(t.Text), Source: t.Source, Extras: t.Extras}
+	case k.as == "context":
+		return &session.Injected{Tag: k.tag, Text: t.Text, Source: t.Source, Extras: t.Extras}
+	case k.as == "summary":
+		return &session.Summary{Text: t.Text, Source: t.Source, Extras: t.Extras}
+	}
+	return t
+}

@@ -1,0 +1,183 @@
+package agentwrite
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/cursortools"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// answer writes a message of the assistant: as one prompt message, and as steps.
+func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []session.Part) error {
+	p := c.newPrompt(session.Assistant)
+	p.text("id", "1") // as the client does for each
+	var cursor []byte
+	if m.Model != "" {
+		cursor = member(nil, "modelName", c.clean(m.Model))
+	}
+	timed := span{m: m}
+	var calls []*call
+	for _, part := range parts {
+		var err error
+		switch part := part.(type) {
+		case *session.Text:
+			err = c.said(ctx, p, part, &timed)
+		case *session.Thinking:
+			err = c.thought(ctx, p, part, cursor, &timed)
+		case *session.ToolCall:
+			calls = append(calls, c.call(p, part, cursor))
+			timed.add(part.Start, part.End)
+		case *session.Media:
+			c.extras(part.Extras)
+			p.media(part, false)
+		case *session.Opaque:
+			c.note(loss.PartOpaque)
+		default:
+			c.userPart(p, part)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if p.parts == 0 {
+		if len(parts) == 0 {
+			c.note(loss.MessageEmpty)
+		}
+		return nil
+	}
+	c.begun = true
+	if err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end)); err != nil {
+		return err
+	}
+	c.group = nil
+	c.loose = c.loose && c.turn == nil
+	c.reserve(calls)
+	return c.settle(ctx, maxHeld)
+}
+
+// span is the time of an answer as its steps tell it.
+type span struct {
+	m       *session.Message
+	at, end session.Stamp
+}
+
+func (t *span) add(start, end session.Stamp) {
+	if start = exact(start); start.Known() && (!t.at.Known() || start.Millis() < t.at.Millis()) {
+		t.at = start
+	}
+	if end = exact(end); end.Known() && end.Millis() > t.end.Millis() {
+		t.end = end
+	}
+}
+
+// exact returns a time as a step holds it; unknown if it cannot.
+func exact(at session.Stamp) session.Stamp {
+	if !at.Known() || at.Inferred() || at.Millis() <= 0 || at.Millis() > 1<<53 {
+		return session.Stamp{}
+	}
+	return at
+}
+
+// said writes a text. One that is blank is no step: nothing could tell it from others.
+func (c *Conversation) said(ctx context.Context, p *prompt, t *session.Text, timed *span) error {
+	c.extras(t.Extras)
+	text := c.clean(t.Text)
+	p.textPart(text, nil)
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	timed.add(timed.m.At, timed.m.End)
+	return c.step(ctx, agentstate.TextStep(text, exact(timed.m.At), exact(timed.m.End)))
+}
+
+// thought writes reasoning. A signature is of use only to the client that has it.
+func (c *Conversation) thought(ctx context.Context, p *prompt, t *session.Thinking, cursor []byte, timed *span) error {
+	c.extras(t.Extras)
+	one := *t
+	if !c.own {
+		switch {
+		case t.Redacted:
+			c.note(loss.ThinkingRedacted)
+			return nil
+		case strings.TrimSpace(t.Text) == "":
+			c.note(loss.ThinkingHidden)
+			return nil
+		case c.o.DropThinking:
+			c.note(loss.ThinkingUnsigned)
+			return nil
+		case t.Signature != "":
+			c.note(loss.SignatureDropped)
+			one.Signature = ""
+		}
+	}
+	one.Text = c.clean(one.Text)
+	kind := "reasoning"
+	if t.Redacted {
+		kind = "redacted-reasoning"
+	}
+	p.part(kind)
+	if !t.Redacted || one.Text != "" {
+		p.text("text", one.Text)
+	}
+	if t.Data != "" {
+		p.text("data", t.Data)
+	}
+	if one.Signature != "" {
+		p.text("signature", one.Signature)
+	}
+	p.options(cursor, nil)
+	p.end()
+	if t.Redacted || strings.TrimSpace(one.Text) == "" {
+		if t.Millis != 0 || t.Start.Known() || t.End.Known() {
+			c.note(loss.PartMetadata)
+		}
+		return nil
+	}
+	if one.Millis < 0 || one.Millis > 1<<32-1 || t.Start != exact(t.Start) || t.End != exact(t.End) {
+		c.note(loss.PartMetadata)
+		one.Millis = max(0, min(one.Millis, 1<<32-1))
+	}
+	timed.add(one.Start, one.End)
+	return c.step(ctx, agentstate.ThinkingStep(&one))
+}
+
+// step adds a step to the current turn. Before the first prompt there is none.
+func (c *Conversation) step(ctx context.Context, data []byte) error {
+	if c.turn == nil || c.turn.shell {
+		return nil
+	}
+	id, err := c.b.Blob(ctx, data)
+	c.turn.Steps = append(c.turn.Steps, id)
+	return err
+}
+
+// call writes a call as part of a prompt message, and reserves its step.
+func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call {
+	k := &call{ToolCall: *t, of: c.turn, id: c.callID(t.ID)}
+	k.Input, k.Args, k.Extras = bytes.Clone(t.Input), bytes.Clone(t.Args), nil
+	c.extras(t.Extras)
+	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, nil)
+	p.part("tool-call")
+	p.text("toolCallId", k.id)
+	p.text("toolName", k.spelled.Name)
+	input := k.spelled.Input
+	if len(input) == 0 {
+		input = session.Raw("{}")
+	}
+	p.raw("args", input)
+	p.options(cursor, nil)
+	p.end()
+	if k.of != nil && k.of.shell {
+		k.of = nil
+	}
+	if k.of != nil {
+		k.step = len(k.of.Steps)
+		k.of.Steps = append(k.of.Steps, agentstate.ID{})
+		k.of.open++
+	}
+	return k
+}

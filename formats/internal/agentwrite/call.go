@@ -1,0 +1,347 @@
+package agentwrite
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"strconv"
+	"strings"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/cursortools"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// call is a call whose result has not come.
+type call struct {
+	session.ToolCall
+	id      string // as it is written
+	spelled cursortools.Call
+	of      *turn // nil before the first prompt
+	step    int   // in its turn
+	group   *group
+	done    bool
+}
+
+// group is the calls of one answer, and the places for their results.
+type group struct {
+	first int // in prompts
+	used  int
+}
+
+// maxHeld is how many bytes of calls wait for results.
+const maxHeld = 32 << 20
+
+// callID returns the id that a call gets: its own, if no other call has it.
+func (c *Conversation) callID(id string) string {
+	clean := strings.ToValidUTF8(id, "\uFFFD")
+	if clean == "" {
+		clean = "call"
+	}
+	out := clean
+	for n := 2; ; n++ {
+		sum := sha256.Sum256([]byte(out))
+		key := binary.BigEndian.Uint64(sum[:])
+		if _, taken := c.ids[key]; !taken && (out != "call" || id == "call") {
+			c.ids[key] = struct{}{}
+			break
+		}
+		out = clean + "-" + strconv.Itoa(n)
+	}
+	if out != id {
+		c.note(loss.CallIDChanged)
+	}
+	return out
+}
+
+// reserve makes places for the results of an answer's calls.
+func (c *Conversation) reserve(calls []*call) {
+	if len(calls) == 0 {
+		return
+	}
+	c.group = &group{first: len(c.prompts)}
+	for _, k := range calls {
+		k.group = c.group
+		c.prompts = append(c.prompts, agentstate.ID{})
+		c.open[k.ID] = append(c.open[k.ID], k)
+		c.queue = append(c.queue, k)
+		c.held += k.size()
+	}
+}
+
+func (k *call) size() int { return len(k.Input) + len(k.Args) + 256 }
+
+// results writes the results of a message of a tool.
+func (c *Conversation) results(ctx context.Context, m *session.Message, parts []session.Part) error {
+	var rest []session.Part
+	for i, part := range parts {
+		r, ok := part.(*session.ToolResult)
+		if !ok {
+			rest = append(rest, part)
+			continue
+		}
+		if i > 0 {
+			c.note(loss.MessageDivided)
+		}
+		if err := c.result(ctx, m, r); err != nil {
+			return err
+		}
+	}
+	if len(rest) == 0 {
+		return nil
+	}
+	c.note(loss.ResultOrphan)
+	again := *m
+	again.Simulated = true
+	return c.aside(ctx, &again, session.User, rest)
+}
+
+func (c *Conversation) result(ctx context.Context, m *session.Message, r *session.ToolResult) error {
+	c.extras(r.Extras)
+	if t := c.turn; t != nil && t.shell && r.Call == "" && t.output == nil && len(r.Content) == 0 && agentstate.IsShellOutput(r.Value) {
+		t.output = append(session.Raw{}, r.Value...)
+		return nil
+	}
+	list := c.open[r.Call]
+	if len(list) == 0 {
+		return c.orphan(ctx, m, r)
+	}
+	k := list[0]
+	if k.group != c.group {
+		c.note(loss.ResultMoved)
+	}
+	return c.close(ctx, k, m, r)
+}
+
+// close writes the result of a call, nil if it has none: as a prompt message, and in the
+// call's step.
+func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r *session.ToolResult) error {
+	if list := c.open[k.ID][1:]; len(list) > 0 {
+		c.open[k.ID] = list
+	} else {
+		delete(c.open, k.ID)
+	}
+	k.done = true
+	c.held -= k.size()
+	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, r)
+	for _, code := range k.spelled.Losses {
+		c.note(code)
+	}
+	if err := c.resultPrompt(ctx, k, m, r); err != nil {
+		return err
+	}
+	t := k.of
+	k.of, k.Input, k.Args = nil, nil, nil
+	if t == nil {
+		if len(k.spelled.Args) > 0 || len(k.spelled.Value) > 0 {
+			c.note(loss.CallBeforePrompt)
+		}
+		k.spelled = cursortools.Call{}
+		return nil
+	}
+	start, end := exact(k.Start), exact(k.End)
+	if start != k.Start || end != k.End {
+		c.note(loss.PartMetadata)
+	}
+	data, err := agentstate.CallStep(k.id, k.spelled.Kind, k.spelled.Args, k.spelled.Value, start, end)
+	if err != nil {
+		return err
+	}
+	if t.Steps[k.step], err = c.b.Blob(ctx, data); err != nil {
+		return err
+	}
+	k.spelled = cursortools.Call{}
+	if t.open--; t.open == 0 && t.last {
+		return c.store(ctx, t)
+	}
+	return nil
+}
+
+// noResult is what the model reads in place of a result that is not known.
+const noResult = "(The result of this call is not known.)"
+
+// resultPrompt writes the prompt message of a result at the next place of its answer.
+func (c *Conversation) resultPrompt(ctx context.Context, k *call, m *session.Message, r *session.ToolResult) error {
+	if r == nil {
+		c.note(loss.ResultAdded)
+		m, r = &session.Message{}, &session.ToolResult{Content: []session.Part{&session.Text{Text: noResult}}}
+	}
+	p := c.newPrompt(session.Tool)
+	p.text("id", k.id)
+	p.part("tool-result")
+	p.text("toolName", k.spelled.Name)
+	p.text("toolCallId", k.id)
+	c.content(p, k, r)
+	if r.Error {
+		p.raw("isError", []byte("true"))
+	}
+	p.end()
+	id, err := c.seal(ctx, p, nil, times(nil, m, c.stepEnd(k), session.Stamp{}))
+	c.prompts[k.group.first+k.group.used] = id
+	k.group.used++
+	return err
+}
+
+// stepEnd returns the time of a result as its step tells it.
+func (c *Conversation) stepEnd(k *call) session.Stamp {
+	if k.of == nil {
+		return session.Stamp{}
+	}
+	return exact(k.End)
+}
+
+// content writes what the model saw of a result.
+func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
+	parts := r.Content
+	if len(parts) == 0 && len(r.Value) > 0 {
+		c.note(loss.ResultFromRecord)
+		parts = []session.Part{&session.Text{Text: string(r.Value)}}
+	}
+	if len(parts) == 1 {
+		if t, ok := parts[0].(*session.Text); ok {
+			c.extras(t.Extras)
+			p.text("result", c.clean(t.Text))
+			return
+		}
+	}
+	media := false
+	p.name("result")
+	p.b = append(p.b, '[')
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *session.Text:
+			c.extras(part.Extras)
+			p.element(c.clean(part.Text))
+		case *session.Media:
+			media = media || part.Data != nil
+			if part.Data == nil {
+				c.note(loss.ResultMediaNamed)
+				p.element(named(part))
+			}
+		case *session.Opaque:
+			if !keeps(part) {
+				c.note(loss.PartOpaque)
+				continue
+			}
+			p.comma()
+			p.b = append(p.b, part.Raw...)
+		default:
+			c.note(loss.PartOpaque)
+		}
+	}
+	p.b = append(p.b, ']')
+	if !media {
+		return
+	}
+	p.name("experimental_content")
+	p.b = append(p.b, '[')
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *session.Text:
+			p.element(strings.ToValidUTF8(part.Text, "\uFFFD"))
+		case *session.Media:
+			c.extras(part.Extras)
+			if part.Data == nil {
+				p.element(named(part))
+				continue
+			}
+			if part.Name != "" || part.URI != "" {
+				c.note(loss.PartMetadata)
+			}
+			p.comma()
+			p.shown(part)
+		}
+	}
+	p.b = append(p.b, ']')
+}
+
+// keeps reports whether reading gives an element of a result back as it is.
+func keeps(o *session.Opaque) bool {
+	kind := rawjson.Text(rawjson.Last(o.Raw, "type"))
+	return len(o.Raw) > 0 && o.Raw[0] == '{' && kind == o.Kind && kind != "" && kind != "text" && kind != "image" && kind != "file"
+}
+
+// element writes a text as an element of a result.
+func (p *prompt) element(text string) {
+	p.comma()
+	p.b = append(p.b, `{"type":"text"`...)
+	p.text("text", text)
+	p.end()
+}
+
+func (p *prompt) comma() {
+	if p.b[len(p.b)-1] != '[' {
+		p.b = append(p.b, ',')
+	}
+}
+
+// named describes an image or a file whose content is not known.
+func named(m *session.Media) string {
+	words := "[" + m.Mime
+	for _, more := range []string{m.Name, m.URI} {
+		if more != "" {
+			words += " " + more
+		}
+	}
+	return strings.ToValidUTF8(words, "\uFFFD") + "]"
+}
+
+// orphan writes a result without a call as text.
+func (c *Conversation) orphan(ctx context.Context, m *session.Message, r *session.ToolResult) error {
+	c.note(loss.ResultOrphan)
+	var texts []string
+	var parts []session.Part
+	for _, p := range r.Content {
+		if t, ok := p.(*session.Text); ok {
+			texts = append(texts, t.Text)
+		} else {
+			parts = append(parts, p)
+		}
+	}
+	if len(texts) == 0 && len(r.Value) > 0 {
+		texts = append(texts, string(r.Value))
+	}
+	text := &session.Text{Text: "Result of a tool call:\n" + strings.Join(texts, "\n")}
+	again := *m
+	again.Simulated = true
+	return c.aside(ctx, &again, session.User, append([]session.Part{text}, parts...))
+}
+
+// settle ends the oldest calls without results, until no more than limit bytes wait.
+func (c *Conversation) settle(ctx context.Context, limit int) error {
+	for len(c.queue) > 0 && (c.queue[0].done || limit == 0 || c.held > limit) {
+		k := c.queue[0]
+		c.queue = c.queue[1:]
+		if !k.done {
+			if err := c.close(ctx, k, nil, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// closeTurn ends the current turn. It is stored now or with its last result.
+func (c *Conversation) closeTurn(ctx context.Context) error {
+	t := c.turn
+	c.turn, c.group = nil, nil
+	if t == nil {
+		return nil
+	}
+	if t.last = true; t.open > 0 {
+		return nil
+	}
+	return c.store(ctx, t)
+}
+
+func (c *Conversation) store(ctx context.Context, t *turn) (err error) {
+	if t.shell {
+		c.root.Turns[t.at], err = c.b.ShellTurn(ctx, t.command, t.output)
+	} else {
+		c.root.Turns[t.at], err = c.b.Turn(ctx, &t.AgentTurn)
+	}
+	t.Steps = nil
+	return err
+}

@@ -1,0 +1,109 @@
+package agentwrite
+
+import (
+	"context"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// file is the first and the last known content of a file.
+type file struct{ before, after agentstate.ID }
+
+// File writes a snapshot of a file.
+func (c *Conversation) File(ctx context.Context, f *session.File) error {
+	path := c.clean(f.Path)
+	k := c.files[path]
+	if k == nil {
+		k = &file{}
+		c.files[path], c.order = k, append(c.order, path)
+	} else {
+		c.note(loss.FileStatesMerged)
+	}
+	if len(f.Extras) > 0 {
+		c.note(loss.PartMetadata)
+	}
+	var err error
+	if f.Before != nil && k.before == (agentstate.ID{}) {
+		if k.before, err = c.b.Blob(ctx, f.Before.Bytes); err != nil {
+			return err
+		}
+	}
+	if f.After != nil {
+		k.after, err = c.b.Blob(ctx, f.After.Bytes)
+	}
+	return err
+}
+
+// head writes what the root says of the whole session.
+func (c *Conversation) head(ctx context.Context) error {
+	s, r := c.s, &c.root
+	r.Branch, r.Repos, r.Context, r.Started = s.Branch, s.Repos, s.Context, exact(s.Created)
+	if r.Mode = s.Mode; r.Mode != "" && !agentstate.HasMode(r.Mode) {
+		c.note(loss.SessionMetadata)
+	}
+	workspace := s.Workspace
+	if c.o.Cwd != "" {
+		workspace = c.o.Cwd
+	}
+	if workspace != "" {
+		r.Folders = append([]string{workspace}, s.Folders...)
+	}
+	if len(s.Extras) > 0 || workspace == "" && len(s.Folders) > 0 {
+		c.note(loss.SessionMetadata)
+	}
+	for i := range s.Todos {
+		if err := c.b.Todo(ctx, r, &s.Todos[i]); err != nil {
+			return err
+		}
+		c.extras(s.Todos[i].Extras)
+	}
+	if s.Plan != "" {
+		if err := c.b.Plan(ctx, r, c.clean(s.Plan)); err != nil {
+			return err
+		}
+	}
+	for _, path := range c.order {
+		r.File(path, c.files[path].before, c.files[path].after)
+	}
+	return nil
+}
+
+// Adopt makes a conversation that has ended a subagent of this one.
+func (c *Conversation) Adopt(ctx context.Context, h *session.Head, child *Conversation) error {
+	link := session.Link{Session: h.ID}
+	if h.Parent != nil {
+		link.Call, link.Title, link.Kind, link.Status = h.Parent.Call, h.Parent.Title, h.Parent.Kind, h.Parent.Status
+	}
+	for _, l := range c.s.Children {
+		if l.Session == h.ID {
+			link = l
+		}
+	}
+	if link.Call != "" {
+		c.root.Run(&link)
+	}
+	return c.b.Subagent(ctx, &c.root, h, link.Kind, child.s.Model, &child.root)
+}
+
+// shell begins a turn that is a command of the user.
+func (c *Conversation) shell(m *session.Message, parts []session.Part) error {
+	if c.loose {
+		c.note(loss.MessageReordered)
+	}
+	t := c.turn
+	t.shell = true
+	for i, p := range parts {
+		if text, ok := p.(*session.Text); ok && i == 0 {
+			t.command = c.clean(text.Text)
+			c.extras(text.Extras)
+		} else {
+			c.note(loss.PartOpaque)
+		}
+	}
+	if m.At.Known() || m.End.Known() || m.Model != "" || m.Turn.RequestID != "" || m.Turn.Model != "" || m.Turn.Mode != "" {
+		c.note(loss.TurnRecord)
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package agentwrite
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/filename"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// turn is a turn that is not stored yet.
+type turn struct {
+	agentstate.AgentTurn
+	at   int // in Root.Turns
+	open int // calls without a result
+	last bool
+
+	shell   bool
+	command string
+	output  session.Raw
+}
+
+// ask writes the message that a turn begins with.
+func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []session.Part) error {
+	if err := c.closeTurn(ctx); err != nil {
+		return err
+	}
+	c.record(m.Turn)
+	c.turn = &turn{at: len(c.root.Turns)}
+	c.root.Turns = append(c.root.Turns, agentstate.ID{})
+	c.root.Timing(m.Turn.Start, m.Turn.End)
+	if m.Turn.Kind == agentstate.ShellTurn {
+		return c.shell(m, parts)
+	}
+	t := c.turn
+	t.Request, t.Model = c.clean(m.Turn.RequestID), c.clean(m.Turn.Model)
+	u := agentstate.User{Mode: m.Turn.Mode, Simulated: m.Simulated, Start: m.Turn.Start, End: m.End}
+	if u.Mode != "" && !agentstate.HasMode(u.Mode) {
+		c.note(loss.TurnRecord)
+		u.Mode = ""
+	}
+	var sent []session.Part // those that the prompt message holds
+	var texts []string
+	usual := inUsualOrder(parts)
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *session.Injected:
+			switch place := placeOf(p); {
+			case usual && place == attachedPlace:
+				c.extras(p.Extras)
+				u.Attached = append(u.Attached, p)
+				continue
+			case usual && place == hookPlace:
+				c.extras(p.Extras)
+				u.Hooks = append(u.Hooks, p)
+				continue
+			}
+		case *session.Text:
+			texts = append(texts, c.clean(p.Text))
+		case *session.Media:
+			at, err := c.attach(ctx, p)
+			if err != nil {
+				return err
+			}
+			u.Media = append(u.Media, at)
+		}
+		sent = append(sent, p)
+	}
+	u.Text = strings.Join(texts, "\n")
+	u.ID = filename.NamedUUID("rehome user message", c.s.Agent, c.s.ID, m.ID)
+	var err error
+	if t.User, err = c.b.User(ctx, &u); err != nil {
+		return err
+	}
+	var cursor []byte
+	if t.Request != "" {
+		cursor = member(cursor, "requestId", t.Request)
+	}
+	if m.Model != "" {
+		cursor = member(cursor, "modelName", c.clean(m.Model))
+	}
+	start := session.Stamp{}
+	if s := m.Turn.Start; s.Known() && !s.Inferred() && s.Millis() > 0 {
+		start = s
+	}
+	mark := flag(nil, "anonymous")
+	return c.tell(ctx, m, session.User, sent, cursor, times(mark, m, clocked(start, sent), m.End), true)
+}
+
+// The order in which reading puts the parts of a prompt.
+const (
+	contextPlace = iota
+	attachedPlace
+	hookPlace
+	textPlace
+)
+
+func placeOf(p session.Part) int {
+	in, ok := p.(*session.Injected)
+	switch {
+	case !ok:
+		return textPlace
+	case in.Tag == "hook" && len(in.Data) == 0:
+		return hookPlace
+	case agentstate.Attaches(in):
+		return attachedPlace
+	}
+	return contextPlace
+}
+
+// inUsualOrder reports whether parts are in that order. If not, context of all kinds stays
+// in the prompt message, which keeps any order.
+func inUsualOrder(parts []session.Part) bool {
+	return slices.IsSortedFunc(parts, func(a, b session.Part) int { return placeOf(a) - placeOf(b) })
+}
+
+// clocked returns the time that reading would find: in the text for the model, if nothing
+// states it.
+func clocked(at session.Stamp, parts []session.Part) session.Stamp {
+	for _, p := range parts {
+		if in, ok := p.(*session.Injected); ok && in.Tag == envelope.Clock && !at.Known() {
+			return session.Inferred(-1) // to the minute, so it is stated
+		}
+	}
+	return at
+}
+
+// record reports what the state has no place for in the record of a turn.
+func (c *Conversation) record(t *session.Turn) {
+	if len(t.Extras) > 0 || !c.o.Runs && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
+		c.note(loss.TurnRecord)
+	}
+}
+
+// attach stores the content of an image or a file of a prompt.
+func (c *Conversation) attach(ctx context.Context, m *session.Media) (at agentstate.AttachedMedia, err error) {
+	c.extras(m.Extras)
+	at.Media = m
+	if m.Data != nil {
+		at.Blob, err = c.b.Blob(ctx, m.Data)
+	}
+	return at, err
+}
+
+// tell writes a prompt message in the role of the user. If begins is set, a turn begins
+// with it.
+func (c *Conversation) tell(ctx context.Context, m *session.Message, role session.Role, parts []session.Part, cursor, mark []byte, begins bool) error {
+	p := c.newPrompt(session.User)
+	if text, media, ok := c.enveloped(parts, begins); ok {
+		if text != "" {
+			p.textPart(text, nil)
+		}
+		for _, part := range media {
+			p.media(part.(*session.Media), true)
+		}
+	} else {
+		if begins {
+			mark = flag(mark, "parts")
+		}
+		for _, part := range parts {
+			c.userPart(p, part)
+		}
+	}
+	switch {
+	case role == session.System:
+		mark = member(mark, "role", "system")
+	case m.Simulated && !begins:
+		mark = flag(mark, "simulated")
+	case !begins:
+		mark = flag(mark, "aside")
+	}
+	c.begun = true
+	return c.put(ctx, p, cursor, mark)
+}
+
+// enveloped returns the text that Cursor itself would send: context in tags, then the
+// prompt in its tag; and the media that follow. ok is false if that would not be read as
+// the same parts.
+func (c *Conversation) enveloped(parts []session.Part, begins bool) (text string, media []session.Part, ok bool) {
+	var b strings.Builder
+	var want []envelope.Piece
+	i := 0
+	for ; i < len(parts); i++ {
+		in, ok := parts[i].(*session.Injected)
+		if !ok {
+			break
+		}
+		if in.Tag == "" || len(in.Data) > 0 {
+			return "", nil, false
+		}
+		want = append(want, envelope.Piece{Tag: in.Tag, Text: c.clean(in.Text)})
+	}
+	if begins {
+		if i == len(parts) {
+			return "", nil, false
+		}
+		if t, ok := parts[i].(*session.Text); ok {
+			if strings.TrimSpace(t.Text) == "" || len(t.Extras) > 0 {
+				return "", nil, false
+			}
+			want = append(want, envelope.Piece{Tag: envelope.Query, Text: c.clean(t.Text)})
+			i++
+		}
+	}
+	if media = parts[i:]; slices.ContainsFunc(media, func(p session.Part) bool { _, ok := p.(*session.Media); return !ok }) {
+		return "", nil, false
+	}
+	if !begins && len(media) > 0 {
+		return "", nil, false
+	}
+	for i, w := range want {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString("<" + w.Tag + ">\n" + w.Text + "\n</" + w.Tag + ">")
+	}
+	return b.String(), media, slices.Equal(envelope.Split(b.String()), want)
+}
+
+// userPart writes one part by itself, with a mark that says what it is.
+func (c *Conversation) userPart(p *prompt, part session.Part) {
+	switch part := part.(type) {
+	case *session.Text:
+		c.extras(part.Extras)
+		p.textPart(c.clean(part.Text), member(nil, "as", "text"))
+	case *session.Injected:
+		c.extras(part.Extras)
+		mark := member(member(nil, "as", "context"), "tag", c.clean(part.Tag))
+		text := c.clean(part.Text)
+		if len(part.Data) > 0 {
+			if text == "" {
+				text, mark = string(part.Data), flag(mark, "data")
+			} else {
+				c.note(loss.AttachmentRecord)
+			}
+		}
+		p.textPart(text, mark)
+	case *session.Media:
+		c.extras(part.Extras)
+		p.media(part, true)
+	case *session.Summary:
+		c.extras(part.Extras)
+		p.textPart(c.clean(part.Text), member(nil, "as", "summary"))
+	default:
+		c.note(loss.PartOpaque)
+	}
+}
+
+// aside writes a message of the user or of the system that begins no turn.
+func (c *Conversation) aside(ctx context.Context, m *session.Message, role session.Role, parts []session.Part) error {
+	if len(parts) == 0 {
+		c.note(loss.MessageEmpty)
+		return nil
+	}
+	if parts = c.tellable(parts); len(parts) == 0 {
+		return nil
+	}
+	c.group, c.loose = nil, true
+	if role == session.System && !c.begun {
+		if text, ok := parts[0].(*session.Text); ok && len(parts) == 1 {
+			c.extras(text.Extras)
+			p := c.newPrompt(role)
+			p.text("content", c.clean(text.Text))
+			p.parts = -1
+			c.lead = len(c.prompts) + 1
+			return c.put(ctx, p, nil, times(nil, m, session.Stamp{}, session.Stamp{}))
+		}
+	}
+	var cursor []byte
+	if m.Model != "" {
+		cursor = member(cursor, "modelName", c.clean(m.Model))
+	}
+	if role == session.System {
+		c.note(loss.NoticeSent)
+	}
+	return c.tell(ctx, m, role, parts, cursor, times(nil, m, clocked(session.Stamp{}, parts), session.Stamp{}), false)
+}
+
+// tellable returns the parts that a model can be told, and reports the others.
+func (c *Conversation) tellable(parts []session.Part) []session.Part {
+	opaque := func(p session.Part) bool { _, ok := p.(*session.Opaque); return ok }
+	if !slices.ContainsFunc(parts, opaque) {
+		return parts
+	}
+	out := make([]session.Part, 0, len(parts))
+	for _, p := range parts {
+		if opaque(p) {
+			c.note(loss.PartOpaque)
+		} else {
+			out = append(out, p)
+		}
+	}
+	return out
+}
