@@ -44,8 +44,13 @@ func TestCoversResult(t *testing.T) {
 		{"success", false, `{"status":"partial","value":{"n":1}}`, false},
 		{"success", false, `{"status":"error","value":{"n":1}}`, false},
 		{"partial", false, `{"status":"partial","value":{"n":1}}`, true},
+		{"rejected", true, `{"status":"error","error":{"message":"no"}}`, true},
+		{"rejected", true, `{"status":"error","error":{"message":"rejected"}}`, true},
+		{"rejected", true, `{"status":"error","error":{"message":"yes"}}`, false},
+		{"rejected", true, `{"status":"error","error":{"message":"no","n":2}}`, false},
+		{"rejected", true, `{"status":"error","error":"no"}`, false},
 	} {
-		r := &session.ToolResult{Status: c.status, Error: c.failed, Value: session.Raw(`{"` + c.status + `":{"n":1}}`)}
+		r := &session.ToolResult{Status: c.status, Error: c.failed, Value: session.Raw(`{"` + c.status + `":{"n":1,"reason":"no"}}`)}
 		if got := coversResult(r, []byte(c.event)); got != c.want {
 			t.Errorf("%s of %s: %v", c.event, c.status, got)
 		}
