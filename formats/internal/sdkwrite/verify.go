@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"rehome/formats"
 	"rehome/formats/internal/agentstate"
@@ -64,7 +63,7 @@ type verifier struct {
 	index  agentstate.Index
 	places []blobPlace
 	blobs  *os.File // checkpoints.ndjson
-	buffer []byte
+	window sdkstore.Window
 	data   []byte
 }
 
@@ -84,7 +83,7 @@ func (v *verifier) file(ctx context.Context, k sdkdoc.Kind) error {
 		return err
 	}
 	if k == sdkdoc.Checkpoint {
-		v.blobs = f
+		v.blobs, v.window.In = f, f
 	} else {
 		defer f.Close()
 	}
@@ -175,11 +174,11 @@ func (v *verifier) walk(ctx context.Context) (err error) {
 // read returns the bytes of a blob again.
 func (v *verifier) read(_ context.Context, place uint64) ([]byte, error) {
 	p := v.places[place]
-	v.buffer = slices.Grow(v.buffer[:0], p.size)[:p.size]
-	if _, err := v.blobs.ReadAt(v.buffer, p.offset); err != nil {
+	line, err := v.window.Read(p.offset, p.size)
+	if err != nil {
 		return nil, err
 	}
-	data, ok := v.parser.Data(v.data[:0], sdkdoc.BlobMember(v.buffer))
+	data, ok := v.parser.Data(v.data[:0], sdkdoc.BlobMember(line))
 	if v.data = data; !ok {
 		return nil, defect("blob that is not base64")
 	}
