@@ -27,6 +27,7 @@ func Format() *formats.Format {
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,
+			Scan:   scan,
 		},
 		Writer: &formats.Writer{
 			New:  func() formats.Sink { return sink{} },

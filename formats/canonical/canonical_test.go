@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/formatstest"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/schemas"
@@ -197,6 +198,9 @@ func TestRandomSessions(t *testing.T) {
 		}
 		if sum := books.Total(); !sum.Balanced() || sum.Read != all || sum.Converted != all || sum.Members == 0 || sum.MembersRaw != 0 {
 			t.Fatalf("seed %d: %d lines, books %+v", seed, all, sum)
+		}
+		if seed%8 == 0 {
+			formatstest.Scanned(t, Format(), path)
 		}
 		again := write(t, t.TempDir(), got...)
 		if a, b := file(t, path), file(t, again); a != b {

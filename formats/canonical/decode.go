@@ -38,7 +38,9 @@ type decoder struct {
 	yield   func(*session.Session, error) bool
 	account session.Account
 
-	headsOnly bool // yield sessions without messages, but with their size
+	headsOnly bool                              // yield sessions without messages, but with their size
+	scan      func(session string, line []byte) // with headsOnly: called with the lines of sessions; can be nil
+	id        string                            // with scan: of the session at hand
 
 	file    string                           // slash path below the store; "" if the store is the file
 	lines   func() (lines.Line, error, bool) // returns the next one
@@ -157,6 +159,7 @@ func (d *decoder) session(path string) bool {
 		err = &formats.Error{Format: name, At: at, Err: err, Hint: "try a newer version of rehome"}
 	}
 	if d.headsOnly {
+		d.id = s.ID
 		return d.measure(s, err)
 	}
 	if !d.sel.Includes(s.ID) {
@@ -264,6 +267,9 @@ func (d *decoder) next() bool {
 		}
 		if d.headsOnly && d.kind == "session" && kindOf(l.Bytes) != "session" {
 			d.line.Line = l
+			if d.scan != nil {
+				d.scan(d.id, l.Bytes)
+			}
 			continue // need not be valid
 		}
 		switch d.line = jsonl.Parse(l); {

@@ -99,3 +99,16 @@ func heads(ctx context.Context, l *formats.Location, _ formats.View) iter.Seq2[*
 		d.all(l)
 	}
 }
+
+// scan searches the lines of sessions.
+func scan(ctx context.Context, l *formats.Location, _ formats.View, s *formats.Scan) (err error) {
+	d := &decoder{ctx: ctx, headsOnly: true, scan: s.Take}
+	d.yield = func(one *session.Session, fault error) bool {
+		if one == nil {
+			err = fault
+		}
+		return true
+	}
+	d.all(l)
+	return err
+}

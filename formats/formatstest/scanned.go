@@ -73,9 +73,9 @@ func Scanned(t *testing.T, f *formats.Format, path string) {
 			span = max(span, 6*len(w))
 		}
 		scan := formats.NewScan(1<<63-1, 0, span, func(b []byte) (terms uint64) {
-			b = unescaped(b)
+			plain := unescaped(b)
 			for i, w := range batch {
-				if bytes.Contains(b, []byte(w)) {
+				if bytes.Contains(plain, []byte(w)) || bytes.Contains(b, []byte(w)) {
 					terms |= 1 << i
 				}
 			}

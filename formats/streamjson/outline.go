@@ -52,20 +52,24 @@ type run struct {
 
 // survey is the first pass, over size bytes.
 func survey(ctx context.Context, r io.Reader, size int64) (*outline, error) {
-	o := &outline{byID: map[string]*thread{}}
-	o.piece = &o.front
+	o := newOutline()
 	for l, err := range lines.Each(ctx, r, jsonl.MaxLine) {
 		if err != nil {
 			return nil, err
 		}
-		o.take(l)
+		o.take(read(l), l)
 	}
 	o.piece.to = size
 	return o, nil
 }
 
-func (o *outline) take(l lines.Line) {
-	e := read(l)
+func newOutline() *outline {
+	o := &outline{byID: map[string]*thread{}}
+	o.piece = &o.front
+	return o
+}
+
+func (o *outline) take(e event, l lines.Line) {
 	if e.kind != blank {
 		o.filled++
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/formatstest"
 	"rehome/formats/formatstest/streamgen"
 	"rehome/formats/session"
 	"rehome/formats/streamjson"
@@ -116,6 +117,9 @@ func TestRandom(t *testing.T) {
 		}
 		if tally := sel.Account.Total(); n != len(sessions) || !tally.Balanced() || tally.Read != int64(bytes.Count(raw, []byte("\n"))) {
 			t.Errorf("seed %d: %d of %d sessions, %+v", seed, n, len(sessions), tally)
+		}
+		if seed%5 == 0 {
+			formatstest.Scanned(t, streamjson.Format(), path)
 		}
 	}
 }

@@ -26,6 +26,7 @@ func Format() *formats.Format {
 			Decode: decode,
 			Stream: stream,
 			Heads:  heads,
+			Scan:   scan,
 		},
 		Check: check,
 	}
