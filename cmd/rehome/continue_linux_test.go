@@ -44,9 +44,15 @@ func inFront(t *testing.T, width, rows int, home string, stdout *bytes.Buffer, a
 // inFrontOf is inFront in another folder, with an environment.
 func inFrontOf(t *testing.T, width, rows int, dir string, env []string, stdout *bytes.Buffer, args ...string) *person {
 	t.Helper()
+	return inFrontOfProgram(t, width, rows, dir, env, stdout, os.Args[0], args...)
+}
+
+// inFrontOfProgram is inFrontOf with another program, such as a shell.
+func inFrontOfProgram(t *testing.T, width, rows int, dir string, env []string, stdout *bytes.Buffer, program string, args ...string) *person {
+	t.Helper()
 	master, slave := terminal(t, width, rows)
 	t.Cleanup(func() { master.Close() })
-	p := &person{t: t, master: master, cmd: exec.Command(os.Args[0], args...), done: make(chan struct{}), screen: vt.Screen{Rows: rows, Columns: width}}
+	p := &person{t: t, master: master, cmd: exec.Command(program, args...), done: make(chan struct{}), screen: vt.Screen{Rows: rows, Columns: width}}
 	var err error
 	if p.before, err = unix.IoctlGetTermios(int(master.Fd()), unix.TCGETS); err != nil {
 		t.Fatal(err)

@@ -12,4 +12,4 @@ function __rehome_complete
         end
     end
 end
-complete -c rehome -f -a '(__rehome_complete)'
+complete -c rehome -f -k -a '(__rehome_complete)'

@@ -6,7 +6,8 @@ _rehome() {
     for line in "${(@f)$(rehome __complete -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
         case $line in
             :*) kind=$line ;;
-            *) found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+            *$'\t'*) found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}") ;;
+            ?*) found+=("${line//:/\\:}") ;;
         esac
     done
     (( $#found )) && _describe -V rehome found
