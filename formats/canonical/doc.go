@@ -39,7 +39,7 @@
 //     line that is not a JSON object and an incomplete last line.
 //   - Raw U+2028 and U+2029 separators in a line are accepted; they are written
 //     as escapes.
-//   - Parents come before their children, whatever their files are named.
+//   - Subagents follow their parents, whatever their files are named.
 //
 // # Not verified
 //

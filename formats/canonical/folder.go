@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"slices"
 	"strings"
 
 	"rehome/formats"
@@ -14,8 +13,8 @@ import (
 	"rehome/formats/session"
 )
 
-// arrange lists the files of a folder by name, but each after the file of the session that
-// is the parent of its first session. It calls other for each file that is not canonical.
+// arrange lists the files of a folder by name, but a file whose first session is a subagent
+// after that of its parent. It calls other for each file that is not canonical.
 func arrange(root *os.Root, other func(path string)) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
@@ -49,19 +48,12 @@ func arrange(root *os.Root, other func(path string)) ([]string, error) {
 			parents[i] = key{h.Agent, h.Parent.Session}
 		}
 	}
-	out := make([]string, 0, len(names))
-	done := make([]bool, len(names))
-	for i := range names {
-		var line []int // i and its ancestors that are not listed yet
-		for n, ok := i, true; ok && !done[n]; n, ok = at[parents[n]] {
-			done[n] = true
-			line = append(line, n)
+	return jsonl.Families(names, func(i int) int {
+		if up, ok := at[parents[i]]; ok {
+			return up
 		}
-		for _, n := range slices.Backward(line) {
-			out = append(out, names[n])
-		}
-	}
-	return out, nil
+		return -1
+	}), nil
 }
 
 // firstHead returns the head of the first session of a file, nil if it cannot be read:

@@ -360,7 +360,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestFolder: parents before children, whatever their files are called, and
+// TestFolder: families together, whatever their files are called, and
 // nothing outside of the folder.
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
@@ -396,7 +396,7 @@ func TestFolder(t *testing.T) {
 		}
 		return append(out, notes...)
 	}
-	want := []string{"xd", "xb", "xa", "xc", "ye", "yd"}
+	want := []string{"xc", "xd", "xb", "xa", "yd", "ye"}
 	if got := order(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

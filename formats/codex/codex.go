@@ -185,7 +185,7 @@ func head(ctx context.Context, s *jsonl.Store, f *jsonl.File, cwd string) (h ses
 	}
 	h.Created, h.Workspace = jsonl.Time(at(meta, "timestamp")), cmp.Or(cwd, text(meta, "cwd"))
 	spawn := at(meta, "source", "subagent", "thread_spawn")
-	if id := text(spawn, "parent_thread_id"); id != "" && id != f.ID {
+	if id := parentOf(meta); id != "" && id != f.ID {
 		h.Parent = &session.Link{Session: id, Title: text(spawn, "agent_nickname"), Kind: text(spawn, "agent_role")}
 	}
 	if f.Packed() {

@@ -18,13 +18,42 @@ import (
 )
 
 func decode(ctx context.Context, l *formats.Location, v formats.View, sel session.Selection) iter.Seq2[*session.Session, error] {
-	return jsonl.Each(ctx, l, layout(), func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
-		if !sel.Includes(f.ID) {
-			return true
-		}
+	y := layout()
+	y.Order = func(s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
+		return families(ctx, s, slices.DeleteFunc(slices.Clone(files), func(f *jsonl.File) bool { return !sel.Includes(f.ID) }))
+	}
+	return jsonl.Each(ctx, l, y, func(s *jsonl.Store, f *jsonl.File, yield func(*session.Session, error) bool) bool {
 		d := &decoder{ctx: ctx, store: s, file: f, view: v, sel: sel, waiting: map[string][]byte{}}
 		return yield(d.session())
 	})
+}
+
+// families returns files with each followed by those of its subagents, as their first lines
+// tell.
+func families(ctx context.Context, s *jsonl.Store, files []*jsonl.File) []*jsonl.File {
+	index := map[string]int{}
+	for i, f := range files {
+		index[f.ID] = i
+	}
+	return jsonl.Families(files, func(i int) int {
+		for l, err := range s.Lines(ctx, files[i], maxMeta) {
+			if err != nil {
+				break // decoding the file reports it
+			}
+			if r := parse(l, source{File: files[i]}); r.kind != "" {
+				if up, ok := index[parentOf(r.body)]; ok && r.kind == "session_meta" {
+					return up
+				}
+				break
+			}
+		}
+		return -1
+	})
+}
+
+// parentOf returns the id of the session that started that of a session_meta.
+func parentOf(meta []byte) string {
+	return text(meta, "source", "subagent", "thread_spawn", "parent_thread_id")
 }
 
 // at returns the value of a member of a member of an object, and text its text.

@@ -198,3 +198,34 @@ func TestProbe(t *testing.T) {
 		}
 	}
 }
+
+// TestFamilies: subagents follow the session that started them, however their files are
+// named.
+func TestFamilies(t *testing.T) {
+	dir := t.TempDir()
+	for i, parent := range []int{0, 0, 1, 2, 3} {
+		id := func(n int) string { return fmt.Sprintf("0199aaaa-0000-7000-8000-%012d", n) }
+		source := `"cli"`
+		if parent > 0 {
+			source = `{"subagent":{"thread_spawn":{"parent_thread_id":"` + id(parent) + `"}}}`
+		}
+		line := `{"timestamp":"2026-03-01T08:00:40.000Z","type":"session_meta","payload":{"id":"` + id(i+1) + `","source":` + source + "}}\n"
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("rollout-2026-03-01T08-00-%02d-%s.jsonl", i, id(i+1))), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := formats.Locate(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for s, err := range codex.Format().Sessions.Decode(t.Context(), l, formats.FullView(1), session.Selection{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += s.ID[len(s.ID)-1:]
+	}
+	if got != "13524" {
+		t.Errorf("the order is %s", got)
+	}
+}

@@ -114,7 +114,7 @@ func mustDecode(t *testing.T, c Case, path string, v formats.View, sel session.S
 	return out
 }
 
-// sessions: decoding twice gives the same valid sessions, parents first, and every
+// sessions: decoding twice gives the same valid sessions, families together, and every
 // record is accounted for.
 func sessions(t *testing.T, c Case, s source) {
 	for _, history := range []bool{false, true} {
@@ -129,12 +129,19 @@ func sessions(t *testing.T, c Case, s source) {
 		if n, known := count(t, c, s); known && first.account.Read != n {
 			t.Errorf("%d records accounted for, %d in the store", first.account.Read, n)
 		}
-		seen := map[string]bool{}
+		seen, family := map[string]bool{}, map[string]bool{}
 		for i, lines := range first.sessions {
 			h := first.heads[i]
 			if h.Parent != nil && slices.ContainsFunc(first.heads[i:], func(o session.Head) bool { return o.Agent == h.Agent && o.ID == h.Parent.Session && o.ID != h.ID }) {
 				t.Errorf("session %q comes before its parent", h.ID)
 			}
+			if h.Parent == nil || !family[h.Agent+"/"+h.Parent.Session] {
+				clear(family)
+				if h.Parent != nil && seen[h.Agent+"/"+h.Parent.Session] {
+					t.Errorf("session %q is not with its parent", h.ID)
+				}
+			}
+			family[h.Agent+"/"+h.ID] = true
 			if key := h.Agent + "/" + h.ID; seen[key] {
 				t.Errorf("two sessions are %s", key)
 			} else {

@@ -37,6 +37,8 @@ type Layout struct {
 	// Better reports whether a is to be read instead of b, which is of the same
 	// session and precedes it. nil: no session has two files.
 	Better func(a, b *File) bool
+	// Order returns the files to read as Each is to read them. nil: all, as they are.
+	Order func(s *Store, files []*File) []*File
 	// OnNotice, if set, receives a line that counts the files that are not Noun.
 	OnNotice func(string)
 	Noun     string
@@ -218,7 +220,11 @@ func Each[T any](ctx context.Context, l *formats.Location, y Layout, read func(*
 			return
 		}
 		defer s.Close()
-		for _, f := range s.Wanted() {
+		files := s.Wanted()
+		if y.Order != nil {
+			files = y.Order(s, files)
+		}
+		for _, f := range files {
 			if ctx.Err() != nil {
 				yield(none, ctx.Err())
 				return
