@@ -8,7 +8,6 @@ import (
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/formats/session"
-	"rehome/formats/store"
 )
 
 // family is a session with its subagents, which the sink writes into one draft. Their
@@ -76,7 +75,9 @@ func (f *family) end(ctx context.Context) error {
 		switch r.Worst = r.Losses.Worst(); {
 		case r.Root == nil:
 		case r.Err != nil && root.Err == nil:
-			failed = append(failed, loss.Loss{Code: loss.SubagentFailed, At: store.Addr{File: r.ID}})
+			n := loss.Loss{Code: loss.SubagentFailed}
+			n.At.File = r.ID
+			failed = append(failed, n)
 		case r.Draft != nil && r.Draft.Within:
 			r.Path = ""
 			root.Worst = max(root.Worst, r.Worst)
