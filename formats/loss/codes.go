@@ -221,6 +221,7 @@ const (
 	MessageEmpty      Code = "L841"
 	MessageKept       Code = "L842"
 	MessageArchived   Code = "L843"
+	SystemPromptKept  Code = "L844"
 
 	StaleEdited   Code = "L901"
 	StaleColumns  Code = "L902"

@@ -1,7 +1,8 @@
 package agentstate
 
 // align determines which prompt messages belong to which turn. It matches, in this order:
-// tool call ids and texts that occur once on each side, the request id, the user's text.
+// tool call ids and texts that occur once on each side, the id of the user's message if a
+// mark states it, the request id, the user's text.
 // It takes linear time and keeps the order of both sides: the prompt messages of a turn
 // never come before those of an earlier turn.
 func (s *State) align() {
@@ -9,7 +10,7 @@ func (s *State) align() {
 		return
 	}
 	s.anchor()
-	byText, byRequest := map[uint64][]int32{}, map[uint64][]int32{}
+	byText, byRequest, byMessage := map[uint64][]int32{}, map[uint64][]int32{}, map[uint64][]int32{}
 	for i := range s.lines {
 		l := &s.lines[i]
 		if l.role != userRole || !l.content || l.boundary {
@@ -21,6 +22,9 @@ func (s *State) align() {
 		}
 		if a.request != 0 {
 			byRequest[a.request] = append(byRequest[a.request], int32(i))
+		}
+		if a.message != 0 {
+			byMessage[a.message] = append(byMessage[a.message], int32(i))
 		}
 	}
 	before := make([]int32, len(s.turns)) // the last anchor of all earlier turns
@@ -36,7 +40,9 @@ func (s *State) align() {
 		if t.firstAnchor >= 0 {
 			until = min(until, t.firstAnchor)
 		}
-		t.line = pick(byRequest, s.hash([]byte(t.request)), before[i], until)
+		if t.line = pick(byMessage, s.hash([]byte(t.message)), before[i], until); t.line < 0 {
+			t.line = pick(byRequest, s.hash([]byte(t.request)), before[i], until)
+		}
 		if t.line < 0 {
 			t.line = pick(byText, t.text, before[i], until)
 		}

@@ -17,6 +17,12 @@ type label struct {
 	anonymous bool         // the id of the turn's message is rehome's
 	parts     bool         // its parts are in their order, and the turn only repeats them
 	at, end   *session.Stamp
+	start     *session.Stamp // of the turn
+	stop      *session.Stamp
+
+	unstated bool // the arguments of a call are not the model's
+	wrapped  bool // they are no object, but the member of one
+	shell    bool // the turn is a command of the user
 
 	as, tag string // of a part: text, context with its tag, summary
 	data    bool   // the text is the record of an attachment
@@ -33,8 +39,15 @@ func (s *State) marks(m *label, own []byte, extras *[]session.Extra) {
 			m.simulated = true
 		case n == "aside" && yes:
 			m.aside = true
-		case n == "anonymous" && yes:
-			m.anonymous = true
+		case n == "message" && v[0] == '"':
+			m.anonymous = true // the outline has it
+		case n == "turn" && v[0] == '"': // the same
+		case n == "unstated" && yes:
+			m.unstated = true
+		case n == "wrapped" && yes:
+			m.wrapped = true
+		case n == "shell" && yes:
+			m.shell = true
 		case n == "parts" && yes:
 			m.parts = true
 		case n == "data" && yes:
@@ -43,6 +56,10 @@ func (s *State) marks(m *label, own []byte, extras *[]session.Extra) {
 			m.at = stampOf(text)
 		case n == "end" && v[0] == '"':
 			m.end = stampOf(text)
+		case n == "start" && v[0] == '"':
+			m.start = stampOf(text)
+		case n == "stop" && v[0] == '"':
+			m.stop = stampOf(text)
 		case n == "as" && (text == "text" || text == "context" || text == "summary"):
 			m.as = text
 		case n == "tag" && v[0] == '"':
@@ -67,6 +84,12 @@ func (k *label) times(m *session.Message) {
 	}
 	if k.end != nil {
 		m.End = *k.end
+	}
+	if k.start != nil && m.Turn != nil {
+		m.Turn.Start = *k.start
+	}
+	if k.stop != nil && m.Turn != nil {
+		m.Turn.End = *k.stop
 	}
 }
 

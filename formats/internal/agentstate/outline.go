@@ -44,6 +44,7 @@ type line struct {
 type asker struct {
 	text      uint64 // of the prompt
 	request   uint64
+	message   uint64 // the id of the turn's message, if a mark states it
 	requestID string
 }
 

@@ -100,6 +100,11 @@ func (s *State) outlineDoc(id ID, doc []byte) line {
 			marked := rawjson.Last(value, MarkName)
 			aside = string(rawjson.Last(marked, "simulated")) == "true" || string(rawjson.Last(marked, "aside")) == "true" || rawjson.Last(marked, "role") != nil
 			parts = string(rawjson.Last(marked, "parts")) == "true"
+			for _, name := range [...]string{"message", "turn"} {
+				if id := rawjson.Last(marked, name); id != nil {
+					ask.message = s.hashJSON(id)
+				}
+			}
 		}
 	}
 	switch l.role {

@@ -97,6 +97,7 @@ func (s *State) reasoningPart(part []byte, redacted bool, d *doc, of session.Sou
 
 func (s *State) callPart(part []byte, d *doc, of session.Source) *session.ToolCall {
 	t := &session.ToolCall{Source: of}
+	d.part = label{}
 	var rawArgs []byte
 	for name, v := range rawjson.Members(part) {
 		switch n := string(name); {
@@ -122,6 +123,12 @@ func (s *State) callPart(part []byte, d *doc, of session.Source) *session.ToolCa
 		} else {
 			s.extra(&t.Extras, "providerOptions.cursor.rawToolCallArgs", rawArgs)
 		}
+	}
+	switch {
+	case d.part.unstated:
+		t.Input = nil
+	case d.part.wrapped:
+		t.Input = rawjson.Last(t.Input, "input")
 	}
 	t.Kind = toolmap.Kind(t.Name) // a step overrides it
 	t.Child = s.started[t.ID]

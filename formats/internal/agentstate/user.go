@@ -156,6 +156,9 @@ func (s *State) wrapped(m *session.Message, b []byte, l *line, said *session.Tex
 		m.Extras = slices.DeleteFunc(m.Extras, func(e session.Extra) bool { return e.Name == "messageId" })
 	}
 	s.finish(m, &d)
+	if d.mark.shell {
+		m.Turn.Kind = ShellTurn
+	}
 	switch {
 	case d.request == "" || d.request == m.Turn.RequestID:
 	case m.Turn.RequestID == "":

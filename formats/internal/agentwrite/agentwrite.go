@@ -44,6 +44,7 @@ type Conversation struct {
 	queue []*call            // the same in order, and some that have a result by now
 	held  int                // bytes that open calls hold
 	group *group             // the last answer's results
+	last  *unanswered
 	ids   map[uint64]struct{}
 	files map[string]*file
 	order []string // of files
@@ -156,6 +157,7 @@ func (c *Conversation) run(ctx context.Context, m *session.Message, r run) error
 // End ends the messages and files.
 func (c *Conversation) End(ctx context.Context) error {
 	c.at = c.s.ID
+	c.suspend()
 	if err := c.settle(ctx, 0); err != nil {
 		return err
 	}

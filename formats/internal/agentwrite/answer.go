@@ -19,7 +19,10 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 	if m.Model != "" {
 		cursor = member(nil, "modelName", c.clean(m.Model))
 	}
-	timed := span{m: m}
+	timed, steps := span{m: m}, 0
+	if c.turn != nil {
+		steps = len(c.turn.Steps)
+	}
 	var calls []*call
 	for _, part := range parts {
 		var err error
@@ -50,13 +53,53 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 		return nil
 	}
 	c.begun = true
-	if err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end)); err != nil {
-		return err
+	if c.turn != nil && c.turn.shell && len(calls) == 0 {
+		c.note(loss.MessageReordered)
 	}
-	c.group = nil
+	err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end))
+	c.group, c.last = nil, nil
+	if c.own && len(calls) > 0 {
+		c.last = &unanswered{doc: bytes.Clone(p.b), at: len(c.prompts) - 1, steps: steps, calls: calls}
+	}
 	c.loose = c.loose && c.turn == nil
 	c.reserve(calls)
+	if err != nil {
+		return err
+	}
 	return c.settle(ctx, maxHeld)
+}
+
+// unanswered is an answer that the session may end with: its calls have no results yet.
+type unanswered struct {
+	doc   []byte
+	at    int // in prompts
+	steps int // of the turn before it
+	calls []*call
+}
+
+// suspend makes the last answer one that waits for its results, if the client had it as
+// such: it is in the root itself, and in no turn.
+func (c *Conversation) suspend() {
+	u := c.last
+	if u == nil || u.at+1+len(u.calls) != len(c.prompts) {
+		return
+	}
+	for _, k := range u.calls {
+		if k.done || len(k.Args) > 0 {
+			return
+		}
+	}
+	for _, k := range u.calls {
+		k.done = true
+		if k.of != nil {
+			k.of.open--
+		}
+	}
+	if c.turn != nil && !c.turn.shell {
+		c.turn.Steps = c.turn.Steps[:u.steps]
+	}
+	c.prompts = c.prompts[:u.at]
+	c.root.Pending(u.doc)
 }
 
 // span is the time of an answer as its steps tell it.
@@ -164,12 +207,21 @@ func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call
 	p.part("tool-call")
 	p.text("toolCallId", k.id)
 	p.text("toolName", k.spelled.Name)
-	input := k.spelled.Input
-	if len(input) == 0 {
+	input, mark := k.spelled.Input, []byte(nil)
+	if len(input) == 0 { // the model's own are not known
+		if mark = flag(nil, "unstated"); len(k.Args) > 0 {
+			input = k.Args
+		}
+	}
+	switch {
+	case len(input) == 0:
 		input = session.Raw("{}")
+	case input[0] != '{':
+		c.note(loss.ArgumentsRepaired)
+		input, mark = append(append(session.Raw(`{"input":`), input...), '}'), flag(mark, "wrapped")
 	}
 	p.raw("args", input)
-	p.options(cursor, nil)
+	p.options(cursor, mark)
 	p.end()
 	if k.of != nil && k.of.shell {
 		k.of = nil

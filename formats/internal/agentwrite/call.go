@@ -36,7 +36,7 @@ const maxHeld = 32 << 20
 
 // callID returns the id that a call gets: its own, if no other call has it.
 func (c *Conversation) callID(id string) string {
-	clean := strings.ToValidUTF8(id, "\uFFFD")
+	clean := valid(id)
 	if clean == "" {
 		clean = "call"
 	}
@@ -202,7 +202,7 @@ func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
 	if len(parts) == 1 {
 		if t, ok := parts[0].(*session.Text); ok {
 			c.extras(t.Extras)
-			p.text("result", c.clean(t.Text))
+			p.text("result", t.Text)
 			return
 		}
 	}
@@ -213,7 +213,7 @@ func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
 		switch part := part.(type) {
 		case *session.Text:
 			c.extras(part.Extras)
-			p.element(c.clean(part.Text))
+			p.element(part.Text)
 		case *session.Media:
 			media = media || part.Data != nil
 			if part.Data == nil {
@@ -240,7 +240,7 @@ func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *session.Text:
-			p.element(strings.ToValidUTF8(part.Text, "\uFFFD"))
+			p.element(part.Text)
 		case *session.Media:
 			c.extras(part.Extras)
 			if part.Data == nil {
@@ -285,7 +285,7 @@ func named(m *session.Media) string {
 			words += " " + more
 		}
 	}
-	return strings.ToValidUTF8(words, "\uFFFD") + "]"
+	return words + "]"
 }
 
 // orphan writes a result without a call as text.

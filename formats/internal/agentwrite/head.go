@@ -87,23 +87,23 @@ func (c *Conversation) Adopt(ctx context.Context, h *session.Head, child *Conver
 	return c.b.Subagent(ctx, &c.root, h, link.Kind, child.s.Model, &child.root)
 }
 
+// isCommand reports whether a turn is no more than a command of the user.
+func isCommand(m *session.Message, parts []session.Part) bool {
+	if len(parts) != 1 || m.At.Known() || m.End.Known() || m.Model != "" || m.Turn.RequestID != "" || m.Turn.Model != "" || m.Turn.Mode != "" {
+		return false
+	}
+	_, ok := parts[0].(*session.Text)
+	return ok
+}
+
 // shell begins a turn that is a command of the user.
-func (c *Conversation) shell(m *session.Message, parts []session.Part) error {
+func (c *Conversation) shell(m *session.Message, text *session.Text) {
 	if c.loose {
 		c.note(loss.MessageReordered)
 	}
-	t := c.turn
-	t.shell = true
-	for i, p := range parts {
-		if text, ok := p.(*session.Text); ok && i == 0 {
-			t.command = c.clean(text.Text)
-			c.extras(text.Extras)
-		} else {
-			c.note(loss.PartOpaque)
-		}
-	}
-	if m.At.Known() || m.End.Known() || m.Model != "" || m.Turn.RequestID != "" || m.Turn.Model != "" || m.Turn.Mode != "" {
+	c.extras(text.Extras)
+	c.turn.shell, c.turn.command = true, c.clean(text.Text)
+	if m.Turn.Start.Known() && !timed(m.Turn) || m.Turn.End != exact(m.Turn.End) {
 		c.note(loss.TurnRecord)
 	}
-	return nil
 }

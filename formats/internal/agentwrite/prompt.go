@@ -154,8 +154,10 @@ func (c *Conversation) clean(text string) string {
 		return text
 	}
 	c.note(loss.TextRepaired)
-	return strings.ToValidUTF8(text, "\uFFFD")
+	return valid(text)
 }
+
+func valid(text string) string { return strings.ToValidUTF8(text, "\uFFFD") }
 
 // member appends a member of an option.
 func member(dst []byte, name, text string) []byte {

@@ -33,12 +33,20 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	c.turn = &turn{at: len(c.root.Turns)}
 	c.root.Turns = append(c.root.Turns, agentstate.ID{})
 	c.root.Timing(m.Turn.Start, m.Turn.End)
-	if m.Turn.Kind == agentstate.ShellTurn {
-		return c.shell(m, parts)
+	u := agentstate.User{Mode: m.Turn.Mode, Simulated: m.Simulated, Start: m.Turn.Start, End: m.End}
+	u.ID = filename.NamedUUID("rehome user message", c.s.Agent, c.s.ID, m.ID)
+	mark := member(nil, "message", u.ID)
+	switch {
+	case m.Turn.Kind == agentstate.ShellTurn && isCommand(m, parts):
+		c.shell(m, parts[0].(*session.Text))
+		return nil
+	case m.Turn.Kind == agentstate.ShellTurn:
+		mark = flag(mark, "shell")
+	case m.Turn.Kind != "":
+		c.note(loss.TurnRecord)
 	}
 	t := c.turn
 	t.Request, t.Model = c.clean(m.Turn.RequestID), c.clean(m.Turn.Model)
-	u := agentstate.User{Mode: m.Turn.Mode, Simulated: m.Simulated, Start: m.Turn.Start, End: m.End}
 	if u.Mode != "" && !agentstate.HasMode(u.Mode) {
 		c.note(loss.TurnRecord)
 		u.Mode = ""
@@ -71,7 +79,6 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 		sent = append(sent, p)
 	}
 	u.Text = strings.Join(texts, "\n")
-	u.ID = filename.NamedUUID("rehome user message", c.s.Agent, c.s.ID, m.ID)
 	var err error
 	if t.User, err = c.b.User(ctx, &u); err != nil {
 		return err
@@ -83,12 +90,14 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	if m.Model != "" {
 		cursor = member(cursor, "modelName", c.clean(m.Model))
 	}
-	start := session.Stamp{}
-	if s := m.Turn.Start; s.Known() && !s.Inferred() && s.Millis() > 0 {
-		start = s
+	start, end := exact(m.Turn.Start), exact(m.Turn.End)
+	if m.Turn.Start != start && !timed(m.Turn) {
+		mark = moment(mark, "start", m.Turn.Start)
 	}
-	mark := flag(nil, "anonymous")
-	return c.tell(ctx, m, session.User, sent, cursor, times(mark, m, clocked(start, sent), m.End), true)
+	if m.Turn.End != end {
+		mark = moment(mark, "stop", m.Turn.End)
+	}
+	return c.tell(ctx, m, session.User, sent, cursor, times(mark, m, clocked(start, sent), exact(m.End)), true)
 }
 
 // The order in which reading puts the parts of a prompt.
@@ -116,6 +125,12 @@ func placeOf(p session.Part) int {
 // in the prompt message, which keeps any order.
 func inUsualOrder(parts []session.Part) bool {
 	return slices.IsSortedFunc(parts, func(a, b session.Part) int { return placeOf(a) - placeOf(b) })
+}
+
+// timed reports whether the start of a turn follows from its end and its duration.
+func timed(t *session.Turn) bool {
+	end := exact(t.End)
+	return t.Start.Inferred() && t.Start.Millis() > 0 && t.Start.Millis() < end.Millis()
 }
 
 // clocked returns the time that reading would find: in the text for the model, if nothing
@@ -192,7 +207,7 @@ func (c *Conversation) enveloped(parts []session.Part, begins bool) (text string
 		if in.Tag == "" || len(in.Data) > 0 {
 			return "", nil, false
 		}
-		want = append(want, envelope.Piece{Tag: in.Tag, Text: c.clean(in.Text)})
+		want = append(want, envelope.Piece{Tag: in.Tag, Text: in.Text})
 	}
 	if begins {
 		if i == len(parts) {
@@ -202,7 +217,7 @@ func (c *Conversation) enveloped(parts []session.Part, begins bool) (text string
 			if strings.TrimSpace(t.Text) == "" || len(t.Extras) > 0 {
 				return "", nil, false
 			}
-			want = append(want, envelope.Piece{Tag: envelope.Query, Text: c.clean(t.Text)})
+			want = append(want, envelope.Piece{Tag: envelope.Query, Text: valid(t.Text)})
 			i++
 		}
 	}
@@ -226,11 +241,11 @@ func (c *Conversation) userPart(p *prompt, part session.Part) {
 	switch part := part.(type) {
 	case *session.Text:
 		c.extras(part.Extras)
-		p.textPart(c.clean(part.Text), member(nil, "as", "text"))
+		p.textPart(part.Text, member(nil, "as", "text"))
 	case *session.Injected:
 		c.extras(part.Extras)
-		mark := member(member(nil, "as", "context"), "tag", c.clean(part.Tag))
-		text := c.clean(part.Text)
+		mark := member(member(nil, "as", "context"), "tag", part.Tag)
+		text := part.Text
 		if len(part.Data) > 0 {
 			if text == "" {
 				text, mark = string(part.Data), flag(mark, "data")
@@ -244,7 +259,7 @@ func (c *Conversation) userPart(p *prompt, part session.Part) {
 		p.media(part, true)
 	case *session.Summary:
 		c.extras(part.Extras)
-		p.textPart(c.clean(part.Text), member(nil, "as", "summary"))
+		p.textPart(part.Text, member(nil, "as", "summary"))
 	default:
 		c.note(loss.PartOpaque)
 	}
@@ -256,15 +271,18 @@ func (c *Conversation) aside(ctx context.Context, m *session.Message, role sessi
 		c.note(loss.MessageEmpty)
 		return nil
 	}
-	if parts = c.tellable(parts); len(parts) == 0 {
+	if parts = c.tellable(role, parts); len(parts) == 0 {
 		return nil
 	}
 	c.group, c.loose = nil, true
 	if role == session.System && !c.begun {
 		if text, ok := parts[0].(*session.Text); ok && len(parts) == 1 {
 			c.extras(text.Extras)
+			if m.Archived {
+				c.note(loss.SystemPromptKept)
+			}
 			p := c.newPrompt(role)
-			p.text("content", c.clean(text.Text))
+			p.text("content", text.Text)
 			p.parts = -1
 			c.lead = len(c.prompts) + 1
 			return c.put(ctx, p, nil, times(nil, m, session.Stamp{}, session.Stamp{}))
@@ -281,17 +299,19 @@ func (c *Conversation) aside(ctx context.Context, m *session.Message, role sessi
 }
 
 // tellable returns the parts that a model can be told, and reports the others.
-func (c *Conversation) tellable(parts []session.Part) []session.Part {
+func (c *Conversation) tellable(role session.Role, parts []session.Part) []session.Part {
 	opaque := func(p session.Part) bool { _, ok := p.(*session.Opaque); return ok }
 	if !slices.ContainsFunc(parts, opaque) {
 		return parts
 	}
 	out := make([]session.Part, 0, len(parts))
 	for _, p := range parts {
-		if opaque(p) {
+		if !opaque(p) {
+			out = append(out, p)
+		} else if role != session.System {
 			c.note(loss.PartOpaque)
 		} else {
-			out = append(out, p)
+			c.note(loss.MessageMetadata) // the client wrote it for itself
 		}
 	}
 	return out
