@@ -94,7 +94,8 @@
 //	sdksession    sessions made from those documents
 //	sdkwrite      sessions of any client as those documents
 //	transcript    the agent-transcripts that Cursor's clients write
-//	toolmap       the names that clients and models have for tools
+//	toolmap       the names that clients and models have for tools and arguments
+//	cursortools   tool calls of any client, spelled as Cursor's own tools do
 //	envelope      the tags that clients wrap a prompt in
 //
 // And these apply the rules of `rehome check`, for the Check of each codec. The

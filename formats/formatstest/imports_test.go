@@ -29,6 +29,7 @@ func layers() []layer {
 		// It knows no database and no file.
 		{"formats/internal/sdkstore", []string{"formats", "formats/store", "formats/loss", "formats/internal/digest", "formats/internal/rawjson", "formats/internal/sdkdoc", "formats/internal/secret",
 			"formats/internal/storecheck", "formats/internal/storedb", "formats/internal/tally", "internal/scratch"}},
+		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/udiff"}},
 		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/fileid", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
 		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},

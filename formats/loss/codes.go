@@ -37,6 +37,7 @@ const (
 	ErrorTextAdded    Code = "L219"
 	ResultMediaNamed  Code = "L220"
 	ResultOrphan      Code = "L221"
+	ToolRecord        Code = "L222"
 
 	TextRepaired       Code = "L301"
 	TextRepairedKept   Code = "L302"

@@ -1,8 +1,28 @@
-// Package cursortools spells tool calls and their results as Cursor's own tools do: the
-// opposite of what decoders of Cursor's stores do with them.
+// Package cursortools spells the tool calls of any client, and their results, as Cursor's
+// own tools do. It is the opposite of what the decoders of Cursor's stores do.
+//
+// A call gets a kind of Cursor's, which has a message of arguments and one of results in
+// package wire, and besides these the name and the arguments that a model of Cursor's
+// would have written: the next model sees only those, so they are translated, too. Which
+// names stand for one argument is data in package toolmap; fields of results are in
+// results.txt. Arguments that Cursor does not have stay in what the model wrote, under
+// their own names.
+//
+// A call without a counterpart becomes one of the kind "mcp", which has a place for any
+// arguments and any result. It keeps its name, and the provider is the client that had the
+// tool. Tools of MCP servers are called as Cursor's models call them, by CallMcpTool.
+//
+// What came from one of Cursor's clients stays as it is, if its messages have a place for
+// it. All that Spell returns has the spelling that decoding it again yields, so that to
+// spell a call twice changes nothing.
 package cursortools
 
 import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -18,11 +38,84 @@ type Call struct {
 	Losses []loss.Code // what the spelling does not carry
 }
 
-// Spell translates a call of any client's tool. result is nil if the call has none. What
-// has no counterpart becomes a call of an MCP tool with name, arguments and result verbatim.
+// Losses returns all losses that Spell reports.
+func Losses() []loss.Code {
+	return []loss.Code{loss.ToolUnknown, loss.ArgumentsRenamed, loss.ToolRenamed, loss.ToolRecord}
+}
+
+// speller translates one call.
+type speller struct {
+	agent  string
+	own    bool // it is a client of Cursor's
+	call   *session.ToolCall
+	result *session.ToolResult
+
+	kind   *kind
+	input  doc // what the model wrote
+	args   doc // what the tool ran with
+	values []doc
+	text   *string // what the model was shown
+	change *change
+}
+
+// Spell translates a call of any client's tool. agent is the client of its session, and
+// result is nil if the call has none. Only Value and Losses depend on it.
 func Spell(agent string, call *session.ToolCall, result *session.ToolResult) Call {
-	args := session.Raw(`{"name":`)
-	args = append(session.AppendString(args, call.Name), `,"toolName":`...)
-	args = append(session.AppendString(args, call.Name), '}')
-	return Call{Kind: "mcp", Name: call.Name, Input: call.Input, Args: args}
+	s := speller{agent: agent, call: call, result: result, input: parse(call.Input), args: parse(call.Args)}
+	s.own = agent == session.CursorCLI || agent == session.CursorSDK || agent == session.CursorIDE
+	if result != nil {
+		s.values = values(result.Value)
+	}
+	for _, name := range s.kinds() {
+		s.kind = kinds()[name]
+		if c, ok := s.spell(); ok {
+			return s.losses(c)
+		}
+	}
+	s.kind = kinds()[mcpKind]
+	return s.losses(s.generic())
+}
+
+// kinds returns the kinds that the call can be of, the best first.
+func (s *speller) kinds() []string {
+	if strings.HasPrefix(s.call.Name, serverPrefix) {
+		return []string{mcpKind}
+	}
+	return []string{s.call.Kind, toolmap.Kind(s.call.Name), others()[s.call.Name]}
+}
+
+// spell translates a call to the kind; false if that does not have its arguments.
+func (s *speller) spell() (c Call, ok bool) {
+	if s.kind == nil {
+		return c, false
+	}
+	c.Kind = s.kind.name
+	if c.Kind == mcpKind {
+		return s.served()
+	}
+	if c.Args, ok = s.verbatim(s.kind.args, s.call.Args); !ok {
+		if c.Args, ok = s.arguments(); !ok {
+			return c, false
+		}
+	}
+	c.Name, c.Input = s.spoken()
+	if !s.own && toolmap.Kind(c.Name) != c.Kind {
+		c.Losses = []loss.Code{loss.ToolUnknown}
+	}
+	c.Value = s.returned()
+	return c, true
+}
+
+// losses adds what is different now.
+func (s *speller) losses(c Call) Call {
+	add := func(lost bool, code loss.Code) {
+		if lost && !slices.Contains(c.Losses, code) {
+			c.Losses = append(c.Losses, code)
+		}
+	}
+	add(c.Name != s.call.Name, loss.ToolRenamed)
+	add(!bytes.Equal(c.Input, s.call.Input), loss.ArgumentsRenamed)
+	add(c.Kind != s.call.Kind || !bytes.Equal(c.Args, s.call.Args), loss.ToolRecord)
+	add(s.result != nil && !bytes.Equal(c.Value, s.result.Value), loss.ToolRecord)
+	return c
 }

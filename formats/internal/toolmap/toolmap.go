@@ -1,6 +1,9 @@
-// Package toolmap knows tools by their two names: the kind that a client gives
-// a tool (shell, read, updateTodos) and what models call it (Shell, Read,
-// TodoWrite). Both are data, in kinds.txt.
+// Package toolmap knows the names of tools and of their arguments, as data.
+//
+// A tool has two names: the kind that a client gives it (shell, read,
+// updateTodos) and what models call it (Shell, Read, TodoWrite); see kinds.txt.
+// An argument has one in Cursor's messages, one that Cursor's models use, and
+// those of other clients; see arguments.txt.
 package toolmap
 
 import (
@@ -10,11 +13,11 @@ import (
 	"sync"
 )
 
-//go:embed kinds.txt
+//go:embed *.txt
 var tables embed.FS
 
-func kindsText() string {
-	b, err := tables.ReadFile("kinds.txt")
+func text(file string) string {
+	b, err := tables.ReadFile(file)
 	if err != nil {
 		panic(err) // it is part of the program
 	}
@@ -28,7 +31,7 @@ var table = sync.OnceValue(func() (t struct {
 	kind  map[string]string
 }) {
 	t.names, t.kind = map[string][]string{}, map[string]string{}
-	for line := range strings.Lines(kindsText()) {
+	for line := range strings.Lines(text("kinds.txt")) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue

@@ -3,6 +3,7 @@ package tools
 import (
 	"strconv"
 
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/internal/udiff"
@@ -19,14 +20,11 @@ type edit struct {
 	write        bool
 }
 
-// Edits reports a kind of tool that changes a file.
-func Edits(kind string) bool { return kind == "edit" || kind == "piEdit" }
-
 // Waits reports whether what came of a call has to be known before it can be
 // translated: the client's own spelling of an edit does not say what it took
 // out.
 func Waits(kind string, input, args []byte) bool {
-	if !Edits(kind) {
+	if !cursortools.Edits(kind) {
 		return false
 	}
 	docs := [][]byte{input, args}
@@ -60,7 +58,7 @@ func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 // came of it.
 func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
 	e := &edit{path: rawjson.Text(find(docs, "path", "file_path", "target_file", "filePath", "relativeWorkspacePath"))}
-	came := [][]byte{caseOf(value), value}
+	came := [][]byte{cursortools.Case(value), value}
 	if e.path == "" {
 		e.path = rawjson.Text(find(came, "path", "file_path"))
 	}

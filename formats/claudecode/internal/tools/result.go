@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
@@ -19,7 +20,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 	if failed {
 		return appendText(nil, "Error: "+rule.Truncate(shown, 4<<10))
 	}
-	came := [][]byte{caseOf(value), value}
+	came := [][]byte{cursortools.Case(value), value}
 	o := object.New(nil)
 	switch n.Name {
 	case "Bash":

@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
 )
 
 //go:embed claude.txt
@@ -59,12 +60,11 @@ var natives = sync.OnceValue(func() (t struct {
 		}
 		c := counterpart{name: words[1]}
 		for _, w := range words[2:] {
-			name, from, _ := strings.Cut(w, "=")
 			var a argument
-			if name, a.must = strings.CutPrefix(name, "!"); !a.must && (name[0] == '#' || name[0] == '?') {
-				a.kind, name = name[0], name[1:]
+			if a.name, a.must = strings.CutPrefix(w, "!"); !a.must && (w[0] == '#' || w[0] == '?') {
+				a.kind, a.name = w[0], w[1:]
 			}
-			a.name, a.from = name, strings.Split(from, "|")
+			a.from = toolmap.ArgumentNames(words[0], a.name)
 			c.args = append(c.args, a)
 		}
 		if _, known := t.kinds[c.name]; !known {

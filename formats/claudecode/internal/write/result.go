@@ -8,6 +8,7 @@ import (
 
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/tools"
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
@@ -48,7 +49,7 @@ func (e *encoder) result(m *session.Message, r *session.ToolResult) {
 // changed adds the content of an edited file, before and after, to a result whose
 // record only names the file.
 func changed(c *call, r *session.ToolResult) *session.ToolResult {
-	if r.FileChange == nil || r.Error || !tools.Edits(c.src.Kind) {
+	if r.FileChange == nil || r.Error || !cursortools.Edits(c.src.Kind) {
 		return r
 	}
 	before, after := r.FileChange()
@@ -75,11 +76,11 @@ func (e *encoder) shown(c *call, r *session.ToolResult) (text string, body []byt
 	blocks, texts := e.pieces(r.Content)
 	if len(blocks) == 0 && !e.own && !slices.ContainsFunc(r.Content, isText) {
 		var list []session.Part
-		if text = tools.Shown(c.src.Kind, r.Value); !outline.Blank(text) {
+		if text = cursortools.Shown(c.src.Kind, r.Value); !outline.Blank(text) {
 			e.note(loss.ResultFromRecord)
 			list = append(list, &session.Text{Text: text})
 		}
-		for _, data := range tools.Images(r.Value) {
+		for _, data := range cursortools.Images(r.Value) {
 			list = append(list, &session.Media{Data: data})
 		}
 		blocks, texts = e.pieces(list)
@@ -213,7 +214,7 @@ func (e *encoder) stray(m *session.Message, r *session.ToolResult) {
 		}
 	}
 	if len(texts) == 0 && len(run) == 0 {
-		texts = []string{tools.Shown("", r.Value)}
+		texts = []string{cursortools.Shown("", r.Value)}
 	}
 	words := "Result of a tool call"
 	if s := strings.Join(texts, "\n"); !outline.Blank(s) {

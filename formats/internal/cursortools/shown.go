@@ -1,4 +1,4 @@
-package tools
+package cursortools
 
 import (
 	"encoding/base64"
@@ -8,10 +8,12 @@ import (
 	"rehome/formats/internal/toolmap"
 )
 
-// caseOf is what a result's one case holds: {"success":{…}}, or what an event of
-// the SDK says of it: {"status":"success","value":{…}}. A result that is not
-// spelled so is itself.
-func caseOf(value []byte) []byte {
+// Edits reports whether tools of a kind change a file.
+func Edits(kind string) bool { return kind == "edit" || kind == "piEdit" }
+
+// Case returns the content of a result's one case, {"success":{…}}, or of an event of
+// the SDK, {"status":"success","value":{…}}; any other value as it is.
+func Case(value []byte) []byte {
 	if inner := eventValue(value); inner != nil {
 		return inner
 	}
@@ -36,9 +38,8 @@ func eventValue(value []byte) []byte {
 	return rawjson.Last(value, "value")
 }
 
-// Shown is the text that a result holds, where what the model was shown of it
-// is not kept; the whole record as it stands if nothing in it is told to be
-// text.
+// Shown returns the text of a result, for a source that does not keep what the model
+// was shown: the whole record if nothing in it is known to be text.
 func Shown(kind string, value []byte) string {
 	if len(value) == 0 || string(value) == "null" {
 		return ""
@@ -81,7 +82,7 @@ func event(kind string, value []byte, status string) string {
 
 // spoken is what in a record is told to be text, "" if nothing is.
 func spoken(kind string, value []byte) string {
-	came := [][]byte{caseOf(value), value}
+	came := [][]byte{Case(value), value}
 	switch kind {
 	case "shell", "piBash":
 		out := rawjson.Text(find(came, "stdout", "output", "interleavedOutput"))
@@ -136,7 +137,7 @@ func spoken(kind string, value []byte) string {
 
 // said is the text of the first member that tells what came of any tool.
 func said(came [][]byte) string {
-	for _, name := range [...]string{"content", "contents", "markdown", "output", "results", "modelVisibleError", "errorMessage", "error", "message", "reason", "transcript"} {
+	for _, name := range [...]string{"content", "contents", "markdown", "output", "results", "modelVisibleError", "errorMessage", "error", "message", "reason", "transcript", "resultSuffix"} {
 		if s := rawjson.Text(find(came, name)); s != "" {
 			return s
 		}
@@ -144,10 +145,9 @@ func said(came [][]byte) string {
 	return ""
 }
 
-// Images are the pictures among what a server's tool answered with, where that
-// is a list of pieces.
+// Images returns the images in the result of a server's tool.
 func Images(value []byte) (out [][]byte) {
-	list := find([][]byte{caseOf(value), value}, "content")
+	list := find([][]byte{Case(value), value}, "content")
 	if len(list) == 0 || list[0] != '[' {
 		return nil
 	}
@@ -256,3 +256,20 @@ func listed(list []byte) string {
 	}
 	return strings.Join(out, "\n")
 }
+
+// find is the first member of any of the names that is there.
+func find(docs [][]byte, names ...string) []byte {
+	for _, doc := range docs {
+		if len(doc) == 0 || doc[0] != '{' {
+			continue
+		}
+		for _, name := range names {
+			if v := rawjson.Last(doc, name); v != nil && string(v) != "null" {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }

@@ -1,0 +1,281 @@
+package cursortools
+
+import (
+	"strconv"
+	"strings"
+
+	"rehome/formats/internal/object"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/internal/toolmap"
+)
+
+// array returns an array of the objects that fill writes, one for each element of a list
+// that is an object. It returns nil if list is not an array.
+func array(list []byte, fill func(n int, d doc, o *object.Writer)) []byte {
+	if len(list) == 0 || list[0] != '[' {
+		return nil
+	}
+	out, n := []byte{'['}, 0
+	for e := range rawjson.Elements(list) {
+		n++
+		if e[0] != '{' {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		o := object.New(out)
+		fill(n, parse(e), &o)
+		out = o.Done()
+	}
+	return append(out, ']')
+}
+
+// The names of what there is to do.
+var todoNames = []string{"content", "subject", "title", "step"}
+
+// todos returns a list of things to do, as Cursor's messages have them.
+func todos(list []byte) []byte {
+	return array(list, func(n int, d doc, o *object.Writer) {
+		todoHead(n, d, o)
+		if status := todoStatus(d); status != "" {
+			o.Text("status", "TO"+"DO_STATUS_"+strings.ToUpper(status))
+		}
+		for _, name := range [...]string{"createdAt", "updatedAt"} {
+			if v, ok := whole(append([]byte(nil), d.get(name)...), 1, 1<<53); ok {
+				o.Raw(name, v)
+			}
+		}
+		if list := d.get("dependencies"); len(list) > 2 && list[0] == '[' {
+			o.Raw("dependencies", list)
+		}
+	})
+}
+
+// todoHead writes the id and the content of a thing to do. One without an id gets its
+// number.
+func todoHead(n int, d doc, o *object.Writer) {
+	id := bare(d.get("id"))
+	if id == "" {
+		id = strconv.Itoa(n)
+	}
+	o.Text("id", id)
+	o.NonEmpty("content", rawjson.Text(d.get(todoNames...)))
+}
+
+// todoStatus returns one of the four that Cursor has, "" for any other.
+func todoStatus(d doc) string {
+	switch s := toolmap.Snake(enumWord(rawjson.Text(d.get("status")))); s {
+	case "pending", "in_progress", "completed", "cancelled":
+		return s
+	case "canceled", "deleted":
+		return "cancelled"
+	case "done":
+		return "completed"
+	}
+	return ""
+}
+
+// modelTodos returns a list of things to do as models write it. What other clients have
+// beside it stays.
+func modelTodos(list []byte) []byte {
+	out := array(list, func(n int, d doc, o *object.Writer) {
+		todoHead(n, d, o)
+		status := todoStatus(d)
+		if status == "" {
+			status = "pending"
+		}
+		o.Text("status", status)
+		for _, m := range d {
+			switch name := string(m.name); name {
+			case "id", "content", "subject", "title", "step", "status":
+			default:
+				writeName(o, name)
+				o.B = append(o.B, m.value...)
+			}
+		}
+	})
+	if out == nil {
+		return list
+	}
+	return out
+}
+
+// listed returns the list that a call that changes it left.
+func (s *speller) listed(raw []byte) []byte {
+	if raw == nil {
+		raw = get([]doc{s.input, s.args}, "todos", "plan")
+	}
+	return todos(raw)
+}
+
+// total returns how many things the list has.
+func (s *speller) total(raw []byte) []byte {
+	if raw != nil {
+		return raw
+	}
+	n := 0
+	for range rawjson.Elements(get(append(s.values[:len(s.values):len(s.values)], s.input, s.args), "todos", "newTodos", "plan")) {
+		n++
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+// subagents are the types of subagents that Cursor has words of its own for.
+var subagents = [...]string{"computerUse", "explore", "mediaReview", "bash", "browserUse", "shell", "vmSetupHelper", "debug", "cursorGuide", "watchVideo"}
+
+// subagent returns a type of subagent as Cursor's messages have it.
+func subagent(raw []byte) []byte {
+	word := subagentWord(raw)
+	switch {
+	case word == "":
+		return nil
+	case word == "unspecified":
+		return []byte(`{"unspecified":{}}`)
+	}
+	for _, name := range subagents {
+		if strings.EqualFold(word, name) || strings.EqualFold(word, toolmap.Snake(name)) {
+			return []byte(`{"` + name + `":{}}`)
+		}
+	}
+	o := object.New([]byte(`{"custom":`))
+	o.Text("name", word)
+	return append(o.Done(), '}')
+}
+
+// subagentWord returns a type of subagent as a word: {"explore":{}}, {"custom":{"name":"x"}}
+// and {"kind":"custom","name":"x"} are types, too.
+func subagentWord(raw []byte) string {
+	if isText(raw) {
+		return rawjson.Text(raw)
+	}
+	d := parse(raw)
+	if kind := rawjson.Text(d.get("kind")); kind != "" {
+		if name := rawjson.Text(d.get("name")); name != "" {
+			return name
+		}
+		return kind
+	}
+	for _, m := range d {
+		if name := rawjson.Text(rawjson.Last(m.value, "name")); name != "" {
+			return name
+		}
+		return string(m.name)
+	}
+	return ""
+}
+
+// questions returns questions to the user as Cursor's messages have them.
+func questions(list []byte) []byte {
+	return array(list, func(n int, d doc, o *object.Writer) { question(n, d, o, "allowMultiple") })
+}
+
+// modelQuestions returns questions to the user as models write them.
+func modelQuestions(list []byte) []byte {
+	out := array(list, func(n int, d doc, o *object.Writer) {
+		question(n, d, o, "allow_multiple")
+		if header := d.get("header"); header != nil {
+			o.Raw("header", header)
+		}
+	})
+	if out == nil {
+		return list
+	}
+	return out
+}
+
+func question(n int, d doc, o *object.Writer, multiple string) {
+	id := bare(d.get("id"))
+	if id == "" {
+		id = "q" + strconv.Itoa(n)
+	}
+	o.Text("id", id)
+	o.NonEmpty("prompt", rawjson.Text(d.get("prompt", "question")))
+	options := array(d.get("options"), func(n int, d doc, o *object.Writer) {
+		label := rawjson.Text(d.get("label"))
+		id := bare(d.get("id"))
+		if id == "" {
+			id = label
+		}
+		o.Text("id", id)
+		if more := rawjson.Text(d.get("description")); more != "" {
+			label += ": " + more
+		}
+		o.NonEmpty("label", label)
+	})
+	if len(options) > 2 {
+		o.Raw("options", options)
+	}
+	if string(d.get("multiSelect", "allowMultiple", "allow_multiple")) == "true" {
+		o.Flag(multiple, true)
+	}
+}
+
+// answers returns what the user answered: {"question":"answer"}, or Cursor's own list.
+func (s *speller) answers(raw []byte) []byte {
+	if len(raw) > 0 && raw[0] == '[' {
+		return raw
+	}
+	ids := map[string]string{}
+	n := 0
+	for e := range rawjson.Elements(get([]doc{s.input, s.args}, "questions")) {
+		n++
+		d := parse(e)
+		if id := bare(d.get("id")); id != "" {
+			ids[rawjson.Text(d.get("question", "prompt"))] = id
+		} else {
+			ids[rawjson.Text(d.get("question", "prompt"))] = "q" + strconv.Itoa(n)
+		}
+	}
+	out := []byte{'['}
+	for asked, answer := range rawjson.Members(raw) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		id := ids[string(asked)]
+		if id == "" {
+			id = string(asked)
+		}
+		o := object.New(out)
+		o.Text("questionId", id)
+		o.NonEmpty("freeformText", bare(answer))
+		out = o.Done()
+	}
+	if len(out) == 1 && s.shown() != "" {
+		o := object.New(out)
+		o.Text("freeformText", s.shown())
+		out = o.Done()
+	}
+	return append(out, ']')
+}
+
+// references returns what a search of the web found.
+func (s *speller) references(raw []byte) []byte {
+	if len(raw) > 0 && raw[0] == '[' {
+		return raw
+	}
+	out := []byte{'['}
+	add := func(title, url, chunk string) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		o := object.New(out)
+		o.NonEmpty("title", title)
+		o.NonEmpty("url", url)
+		o.NonEmpty("chunk", chunk)
+		out = o.Done()
+	}
+	for e := range rawjson.Elements(get(s.values, "results")) {
+		if isText(e) {
+			add("", "", rawjson.Text(e))
+		}
+		for one := range rawjson.Elements(rawjson.Last(e, "content")) {
+			d := parse(one)
+			add(rawjson.Text(d.get("title")), rawjson.Text(d.get("url")), rawjson.Text(d.get("chunk")))
+		}
+	}
+	if text := s.shown(); len(out) == 1 && text != "" {
+		add("", "", text)
+	}
+	return append(out, ']')
+}

@@ -1,0 +1,223 @@
+package cursortools
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"rehome/formats/internal/object"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+const (
+	mcpKind      = "mcp"
+	mcpName      = "CallMcpTool"
+	serverPrefix = "mcp__" // of Claude Code's names of the tools of servers
+)
+
+// served translates a call of a server's tool.
+func (s *speller) served() (c Call, ok bool) {
+	c.Kind = mcpKind
+	if c.Args, ok = s.verbatim(s.kind.args, s.call.Args); ok {
+		c.Name, c.Input = s.call.Name, s.call.Input
+		if len(c.Input) == 0 {
+			c.Name, c.Input = mcpName, callInput(c.Args)
+		}
+		c.Value = s.answered()
+		return c, true
+	}
+	docs := []doc{s.input, s.args, first(s.args.get("tools"))}
+	server := rawjson.Text(get(docs, "providerIdentifier", "server", "serverIdentifier", "server_name", "serverName"))
+	tool := rawjson.Text(get(docs, "toolName", "tool_name", "tool", "name"))
+	args := get(docs, "arguments", "args", "tool_args", "toolArgs", "parameters")
+	if rest, claudes := strings.CutPrefix(s.call.Name, serverPrefix); claudes {
+		server, tool, _ = strings.Cut(rest, "__")
+		args = s.call.Input
+	} else if s.own && len(s.input) > 0 && s.input.get("toolName", "tool_name", "arguments") == nil {
+		args = s.call.Input // as the model wrote them
+	}
+	if isText(args) {
+		args = rawjson.AppendText(nil, args)
+	}
+	if !rawjson.Inline(args) || args[0] != '{' {
+		args = []byte("{}")
+	}
+	if tool == "" {
+		return c, false
+	}
+	if c.Args, ok = s.mcpArgs(server, tool, args); !ok {
+		return c, false
+	}
+	if c.Name, c.Input = s.call.Name, s.call.Input; !s.own || len(c.Input) == 0 {
+		o := object.New(nil)
+		o.Text("server", server)
+		o.Text("toolName", tool)
+		o.Raw("arguments", args)
+		c.Name, c.Input = mcpName, o.Done()
+	}
+	c.Value = s.answered()
+	return c, true
+}
+
+// callInput returns what a model writes to call a server's tool.
+func callInput(args []byte) []byte {
+	o := object.New(nil)
+	for _, m := range [...]struct{ to, from string }{{"server", "providerIdentifier"}, {"toolName", "toolName"}, {"arguments", "args"}} {
+		if v := rawjson.Last(args, m.from); v != nil {
+			o.Raw(m.to, v)
+		}
+	}
+	return o.Done()
+}
+
+// first returns the members of the first element of an array.
+func first(list []byte) doc {
+	for e := range rawjson.Elements(list) {
+		return parse(e)
+	}
+	return nil
+}
+
+// generic spells a call that has no counterpart.
+func (s *speller) generic() Call {
+	c := Call{Kind: mcpKind, Name: s.call.Name, Input: s.call.Input}
+	if !s.own {
+		c.Losses = []loss.Code{loss.ToolUnknown}
+	}
+	args := s.call.Input
+	if len(args) == 0 || args[0] != '{' && len(s.call.Args) > 0 {
+		args = s.call.Args
+	}
+	if len(c.Input) == 0 {
+		c.Input = args
+	}
+	if len(args) == 0 || args[0] != '{' {
+		o := object.New(nil)
+		if len(args) > 0 {
+			o.Raw("input", args)
+		}
+		args = o.Done()
+	}
+	if len(c.Input) == 0 {
+		c.Input = args
+	}
+	server := s.agent
+	if server == "" {
+		server = "client"
+	}
+	var ok bool
+	if c.Args, ok = s.mcpArgs(server, s.call.Name, args); !ok { // nested too deep
+		c.Args, _ = s.mcpArgs(server, s.call.Name, []byte("{}"))
+	}
+	c.Value = s.answered()
+	return c
+}
+
+// mcpArgs makes the arguments of a call of a tool.
+func (s *speller) mcpArgs(server, tool string, args []byte) (session.Raw, bool) {
+	o := object.New(make([]byte, 0, len(args)+256))
+	o.NonEmpty("name", strings.Trim(server+"-"+tool, "-"))
+	o.Raw("args", args)
+	o.NonEmpty("toolCallId", s.call.ID)
+	o.NonEmpty("providerIdentifier", server)
+	o.NonEmpty("toolName", tool)
+	return canonical(s.kind.args, o.Done())
+}
+
+// answered makes the result of a call of a tool; nil if it has none.
+func (s *speller) answered() session.Raw {
+	if s.result == nil {
+		return nil
+	}
+	if v, ok := s.verbatim(s.kind.result, s.result.Value); ok {
+		return v
+	}
+	o := object.New(nil)
+	media := false
+	for _, p := range s.result.Content {
+		_, is := p.(*session.Media)
+		media = media || is
+	}
+	switch {
+	case s.rejected():
+		o.Name("rejected")
+		in := object.New(o.B)
+		in.NonEmpty("reason", s.shown())
+		o.B = in.Done()
+	case s.result.Error && !media && s.structured() == nil:
+		o.Name("error")
+		in := object.New(o.B)
+		in.NonEmpty("error", s.shown())
+		o.B = in.Done()
+	default:
+		o.Name("success")
+		o.B = s.success(o.B)
+	}
+	if v, ok := canonical(s.kind.result, o.Done()); ok {
+		return v
+	}
+	v, _ := canonical(s.kind.result, []byte(`{"success":{}}`))
+	return v
+}
+
+// success appends the content of a result.
+func (s *speller) success(dst []byte) []byte {
+	o := object.New(dst)
+	o.Name("content")
+	o.B = append(o.B, '[')
+	mark := len(o.B)
+	piece := func(kind string, fill func(o *object.Writer)) {
+		if len(o.B) > mark {
+			o.B = append(o.B, ',')
+		}
+		outer := object.New(o.B)
+		outer.Name(kind)
+		in := object.New(outer.B)
+		fill(&in)
+		outer.B = in.Done()
+		o.B = outer.Done()
+	}
+	text := func(text string) {
+		piece("text", func(o *object.Writer) { o.NonEmpty("text", text) })
+	}
+	for _, p := range s.result.Content {
+		switch p := p.(type) {
+		case *session.Text:
+			text(p.Text)
+		case *session.Media:
+			if len(p.Data) == 0 {
+				text(p.URI)
+				continue
+			}
+			piece("image", func(o *object.Writer) {
+				o.Name("data")
+				o.B = append(base64.StdEncoding.AppendEncode(append(o.B, '"'), p.Data), '"')
+				o.NonEmpty("mimeType", p.Mime)
+			})
+		case *session.Opaque:
+			text(string(p.Raw))
+		}
+	}
+	if len(s.result.Content) == 0 {
+		if shown := s.shown(); shown != "" {
+			text(shown)
+		}
+	}
+	o.B = append(o.B, ']')
+	if s.result.Error {
+		o.Flag("isError", true)
+	}
+	if v := s.structured(); v != nil {
+		o.Raw("structuredContent", v)
+	}
+	return o.Done()
+}
+
+// structured returns the client's record of the result, if it is more than text.
+func (s *speller) structured() []byte {
+	if v := s.result.Value; len(v) > 0 && v[0] == '{' {
+		return v
+	}
+	return nil
+}
