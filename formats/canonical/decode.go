@@ -39,6 +39,7 @@ type decoder struct {
 	account session.Account
 
 	headsOnly bool                              // yield sessions without messages, but with their size
+	unwanted  bool                              // the session at hand is skipped
 	scan      func(session string, line []byte) // with headsOnly: called with the lines of sessions; can be nil
 	id        string                            // with scan: of the session at hand
 
@@ -164,7 +165,9 @@ func (d *decoder) session(path string) bool {
 	}
 	if !d.sel.Includes(s.ID) {
 		d.counts = was
+		d.unwanted = true
 		d.skip()
+		d.unwanted = false
 		return true
 	}
 	d.account.Read++
@@ -265,7 +268,7 @@ func (d *decoder) next() bool {
 			d.err = err
 			return false
 		}
-		if d.headsOnly && d.kind == "session" && kindOf(l.Bytes) != "session" {
+		if (d.headsOnly || d.unwanted) && d.kind == "session" && kindOf(l.Bytes) != "session" {
 			d.line.Line = l
 			if d.scan != nil {
 				d.scan(d.id, l.Bytes)
