@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/all"
@@ -167,33 +168,40 @@ func requests(t *testing.T, s *sessions.Listed) (out []string) {
 	return out
 }
 
-// TestDeltas: a word is found that begins in one event of a run and ends in another, and
-// one that is nowhere does not make anything be decoded.
+// TestDeltas: in either store of the SDK a word is found that begins in one event of a run
+// and ends in another. Only the agent that has it is decoded, and none for a word that is
+// nowhere.
 func TestDeltas(t *testing.T) {
 	dir := t.TempDir()
-	const agent, run1 = "agent-00000000-0000-4000-8000-000000000001", "run-00000000-0000-4000-8000-000000000001"
-	lines := map[string]string{
-		"agents.ndjson": `{"agentId":"` + agent + `","cwd":"/w","status":"idle","name":"","createdAt":1,"updatedAt":2}` + "\n",
-		"runs.ndjson":   `{"runId":"` + run1 + `","agentId":"` + agent + `","turnNumber":1,"status":"finished","createdAt":1,"updatedAt":2,"startedAt":1}` + "\n",
-	}
-	for i, text := range []string{"a nee", "dle in", " hay"} {
-		lines["run_events.ndjson"] += fmt.Sprintf(`{"runId":"%[1]s","seq":%[2]d,"offset":"%[2]d","eventType":"run_stream_event","payload":{"schemaVersion":1,"type":"sdk_message","agentId":"%[3]s","runId":"%[1]s","message":{"type":"assistant","agent_id":"%[3]s","run_id":"%[1]s","message":{"role":"assistant","content":[{"type":"text","text":"%[4]s"}]}}},"createdAt":"2026-11-20T09:03:59.864Z"}`+"\n", run1, i+1, agent, text)
-	}
-	for name, text := range lines {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{dir}})
-	if err != nil {
+	lines, root := filepath.Join(dir, "lines"), filepath.Join(dir, "root")
+	writeDeltas(t, lines, map[string][]string{"a": {"a nee", "dle in", " hay"}, "b": {"a knitting nee", "dlework"}})
+	if _, err := convert.Convert(t.Context(), all.Registry(), lines, root, convert.Options{To: "cursor-sdk"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		word           string
-		found, decoded int
-	}{{"needle", 1, 1}, {"hay", 1, 1}, {"needles", 0, 0}} {
-		if got, r := run(t, l.Sessions, Options{}, c.word); len(got) != c.found || r.Decoded != c.decoded {
-			t.Errorf("%s: %q, %+v", c.word, got, r)
+	for _, path := range []string{lines, root} {
+		l, err := sessions.List(t.Context(), all.Registry(), sessions.Options{Paths: []string{path}})
+		if err != nil || len(l.Sessions) != 2 {
+			t.Fatalf("%d sessions, %v", len(l.Sessions), err)
+		}
+		for _, c := range []struct{ word, found string }{{"needle in", "a"}, {"needle", "a b"}, {"needlework", "b"}, {"hay", "a"}, {"needles", ""}, {"xylophones", ""}} {
+			q, err := NewQuery([]string{c.word}, nil, SmartCase)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, r := run(t, l.Sessions, Options{Query: q})
+			if len(got) != len(strings.Fields(c.found)) || r.Decoded != min(len(got), 1) {
+				t.Errorf("%s: %s: %q, %+v", path, c.word, got, r)
+			}
+			s := &searcher{ctx: t.Context(), o: Options{Query: q}, listed: map[string]bool{}, out: &Report{}}
+			s.plan(all.Registry(), l.Sessions)
+			ids, err := s.candidates(s.stores[0])
+			for i, id := range ids {
+				ids[i] = id[len(id)-1:]
+			}
+			slices.Sort(ids)
+			if strings.Join(ids, " ") != c.found && c.word != "needle in" || err != nil {
+				t.Errorf("%s: %s: %q can match, %v", path, c.word, ids, err)
+			}
 		}
 	}
 	for _, path := range []string{"../../testdata/sdk/e2e-jsonl", "../../testdata/sdk/e2e-sqlite-hot-wal"} {
@@ -203,6 +211,29 @@ func TestDeltas(t *testing.T) {
 		}
 		if got, r := run(t, l.Sessions, Options{}, "xylophones"); len(got) != 0 || r.Decoded != 0 || r.Stores == 0 {
 			t.Errorf("%s: %q, %+v", path, got, r)
+		}
+	}
+}
+
+// writeDeltas writes a store of lines with an agent for each letter, and what its run said
+// in deltas.
+func writeDeltas(t *testing.T, dir string, said map[string][]string) {
+	t.Helper()
+	lines := map[string]string{}
+	for _, letter := range slices.Sorted(maps.Keys(said)) {
+		agent, run1 := "agent-00000000-0000-4000-8000-00000000000"+letter, "run-00000000-0000-4000-8000-00000000000"+letter
+		lines["agents.ndjson"] += `{"agentId":"` + agent + `","cwd":"/w","status":"idle","name":"","createdAt":1,"updatedAt":2}` + "\n"
+		lines["runs.ndjson"] += `{"runId":"` + run1 + `","agentId":"` + agent + `","turnNumber":1,"status":"finished","createdAt":1,"updatedAt":2,"startedAt":1}` + "\n"
+		for i, text := range said[letter] {
+			lines["run_events.ndjson"] += fmt.Sprintf(`{"runId":"%[1]s","seq":%[2]d,"offset":"%[2]d","eventType":"run_stream_event","payload":{"schemaVersion":1,"type":"sdk_message","agentId":"%[3]s","runId":"%[1]s","message":{"type":"assistant","agent_id":"%[3]s","run_id":"%[1]s","message":{"role":"assistant","content":[{"type":"text","text":"%[4]s"}]}}},"createdAt":"2026-11-20T09:03:59.864Z"}`+"\n", run1, i+1, agent, text)
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range lines {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -23,8 +23,9 @@ type Scan struct {
 	last   *runScan
 	heard  map[string]uint64 // terms by transcript, as their files are named
 	joined int               // bytes of text that are held
-	limit  int               // of joined
-	max    int               // of joined, after what is searched was released
+	gap    int               // how much is added to it between two searches
+	next   int               // joined at the next search
+	max    int               // of joined, after a search
 	ev     event
 	probe  []byte // a payload with another text
 	around []byte // a line without its payload
@@ -56,7 +57,7 @@ const (
 // NewScan returns a Scan that collects terms in s.
 func NewScan(s *formats.Scan) *Scan {
 	s.Take("", agentstate.Words())
-	return &Scan{Scan: s, runs: map[string]*runScan{}, heard: map[string]uint64{}, limit: joinedGap, max: maxJoined}
+	return &Scan{Scan: s, runs: map[string]*runScan{}, heard: map[string]uint64{}, gap: joinedGap, next: joinedGap, max: maxJoined}
 }
 
 // Run notes that a run is of an agent.
@@ -201,9 +202,9 @@ func mayTell(payload []byte) bool {
 // join adds to what a run said.
 func (c *Scan) join(r *runScan, s *said, text []byte) {
 	s.text = append(s.text, text...)
-	if c.joined += len(text); c.joined > c.limit {
+	if c.joined += len(text); c.joined > c.next {
 		c.search()
-		if c.limit = 2*c.joined + joinedGap; c.joined > c.max {
+		if c.next = 2*c.joined + c.gap; c.joined > c.max {
 			c.AddAll("")
 		}
 	}
