@@ -15,8 +15,8 @@ import (
 
 const (
 	maxPlaces     = 5  // max places listed for a rule in a store
-	maxExamples   = 3  // max places listed for a rule in many stores
-	manyStores    = 10 // a rule in more stores is listed once for all of them
+	maxExamples   = 3  // stores listed for a rule in many stores
+	manyStores    = 10 // a rule in more stores is listed with examples
 	maxTextWidth  = 120
 	textMargin    = "    "
 	widePlaceOnly = 2 // a place wider than the width divided by this gets its own line
@@ -86,16 +86,16 @@ func (p page) mark(fails bool) screen.Safe {
 	return p.Warn()
 }
 
-// ruleOfMany is a rule with findings in many stores.
+// ruleOfMany is a rule with findings in several stores.
 type ruleOfMany struct {
 	rule   *rule.Rule
 	count  int64
 	stores []*check.Store
-	first  []rule.Finding // one for each of stores
+	found  []check.RuleFindings // of each of stores
 }
 
-// rulesOfMany returns the rules with findings in so many stores that they are not
-// listed for each, by id.
+// rulesOfMany returns the rules with findings in several stores, by id. They are listed
+// once, with their stores.
 func (v *Verdict) rulesOfMany() map[string]*ruleOfMany {
 	out := map[string]*ruleOfMany{}
 	for _, s := range v.Stores {
@@ -106,25 +106,33 @@ func (v *Verdict) rulesOfMany() map[string]*ruleOfMany {
 				out[b.Rule.ID] = m
 			}
 			m.count += b.Count
-			m.stores, m.first = append(m.stores, s), append(m.first, b.Places[0])
+			m.stores, m.found = append(m.stores, s), append(m.found, b)
 		}
 	}
-	maps.DeleteFunc(out, func(_ string, m *ruleOfMany) bool { return v.Verbose || len(m.stores) <= manyStores })
+	maps.DeleteFunc(out, func(_ string, m *ruleOfMany) bool { return v.Verbose || len(m.stores) < 2 })
 	return out
 }
 
 func (v *Verdict) manyStores(p page, m *ruleOfMany) {
 	p.headline(p.mark(m.rule.Severity >= v.FailOn)+" ", m.rule)
-	p.Wrapped("  ", screen.Sprintf("%s in %s, such as these (-v lists all):", screen.Plural(m.count, "finding"), screen.Plural(int64(len(m.stores)), "store")), screen.Plain)
-	for i, s := range m.stores[:maxExamples] {
-		where := place(s, m.first[i])
-		if !inText(m.first[i]) && !ofFile(m.first[i]) {
+	shown, which := m.stores, screen.Safe(":")
+	if len(m.stores) > manyStores {
+		shown, which = m.stores[:maxExamples], ", such as these (-v lists all):"
+	}
+	p.Wrapped("  ", screen.Sprintf("%s in %s", screen.Plural(m.count, "finding"), screen.Plural(int64(len(m.stores)), "store"))+which, screen.Plain)
+	for i, s := range shown {
+		first := m.found[i].Places[0]
+		where := place(s, first)
+		if !inText(first) && !ofFile(first) {
 			where = screen.Visible(s.Path)
-			if at := screen.Shorten(m.first[i].At.Short()); at != "" {
+			if at := screen.Shorten(first.At.Short()); at != "" {
 				where += "/" + at
 			}
 		}
-		p.place(where, detail(m.first[i]), true)
+		p.place(where, detail(first), true)
+		if len(m.stores) <= manyStores {
+			v.otherPlaces(p, s, m.found[i])
+		}
 	}
 	p.Wrapped(textMargin, "fix: "+screen.Visible(m.rule.Fix), p.Faint)
 	p.Line("")
