@@ -40,6 +40,7 @@ type convertCmd struct {
 	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text (left out by default)"`
 
 	Allow   loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
+	Losses  bool      `group:"Losses:" rare:"" help:"List every loss of sessions with its code and the first places (implied by -v)"`
 	Strict  bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar string    `group:"Losses:" rare:"" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
@@ -89,7 +90,10 @@ Examples:
 }
 
 // convertResult is the report of a conversion: schema convert-result-1.
-type convertResult struct{ *convert.Report }
+type convertResult struct {
+	*convert.Report
+	losses bool // list the losses of sessions
+}
 
 // Validate rejects combinations of flags that the grammar allows.
 func (c *convertCmd) Validate() error {
@@ -224,7 +228,7 @@ func (c *convertCmd) Run(a *app) error {
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, convertResult{report}); werr != nil {
+	if werr := a.out.printResult(a.ctx, convertResult{report, c.Losses || a.out.verbose}); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {

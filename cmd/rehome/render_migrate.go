@@ -119,6 +119,11 @@ func (r *migrateResult) lost(p *page, done []migrated, all lossTotals) {
 		}
 		return
 	}
+	p.lossSummary(all, "The model sees the whole conversation", cmp.Or(r.width, screen.PageWidth))
+}
+
+// lossSummary prints the losses in one line by their consequences, or that none matters.
+func (p *page) lossSummary(all []loss.Group, none screen.Safe, width int) {
 	var parts []screen.Safe
 	brief := loss.Brief(all)
 	for i, g := range brief {
@@ -128,8 +133,7 @@ func (r *migrateResult) lost(p *page, done []migrated, all lossTotals) {
 		}
 		parts = append(parts, grouped(g.Count)+" "+visible(g.What))
 	}
-	line := cmp.Or(screen.Join(parts, ", "), "The model sees the whole conversation")
-	width := cmp.Or(r.width, screen.PageWidth)
+	line := cmp.Or(screen.Join(parts, ", "), none)
 	for _, part := range screen.WrapWords(line+"; details: --losses", width-2) {
 		p.Line("  " + part)
 	}

@@ -58,7 +58,13 @@ func (r convertResult) sessions(p *page) {
 	if rest := t.total() - len(rows); rest > 0 && len(rows) > 0 {
 		p.Linef("    and %s", plural(int64(rest), "more session"))
 	}
-	p.losses("  ", losses)
+	switch {
+	case len(losses) == 0:
+	case r.losses:
+		p.lossDetails(losses)
+	default:
+		p.lossSummary(losses, "The conversations are complete", p.Width)
+	}
 	if t.superseded > 0 {
 		p.Linef("  %s superseded (not a loss)", plural(t.superseded, "record"))
 	}

@@ -20,7 +20,7 @@ func TestManySets(t *testing.T) {
 		}
 		var out bytes.Buffer
 		p := &page{screen.NewPage(&out, false)}
-		convertResult{&convert.Report{}}.single(p, s)
+		convertResult{Report: &convert.Report{}}.single(p, s)
 		if got := strings.Count(out.String(), "table"); got != want {
 			t.Errorf("%d of %d tables are listed, want %d:\n%s", got, n, want, out.String())
 		}
