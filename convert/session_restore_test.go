@@ -2,6 +2,8 @@ package convert
 
 import (
 	"database/sql"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,5 +75,46 @@ func TestRestoreLimitOfNumbers(t *testing.T) {
 	_, _, err = sessions.Restore(t.Context(), reg, reg.Lookup("archive"), loc, filepath.Join(dir, "to"), formats.FullView(1), 1<<20)
 	if err == nil || !strings.Contains(err.Error(), "holds more than 1 MB") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestRestoreLimitOfIndexes: indexes of the content multiply what it takes.
+func TestRestoreLimitOfIndexes(t *testing.T) {
+	reg, dir := all.Registry(), t.TempDir()
+	b, err := os.ReadFile(filepath.Join("..", "testdata", "chat", "before.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for indexes, want := range map[int]string{1: "", 40: "holds more than 1 MB"} {
+		src, text := filepath.Join(dir, fmt.Sprint(indexes), "store.db"), filepath.Join(dir, fmt.Sprint(indexes), "text")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(src), 0o700), os.WriteFile(src, b, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		db, err := sql.Open("sqlite", src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range indexes {
+			if _, err := db.Exec(fmt.Sprintf("CREATE INDEX i%d ON blobs (data, id)", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := db.Exec("INSERT INTO blobs VALUES ('large', randomblob(200000))"); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Convert(t.Context(), reg, src, text, Options{To: "archive"}); err != nil {
+			t.Fatal(err)
+		}
+		loc, err := formats.Locate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = sessions.Restore(t.Context(), reg, reg.Lookup("archive"), loc, filepath.Join(dir, fmt.Sprint(indexes), "to"), formats.FullView(1), 1<<20)
+		if got := fmt.Sprint(err); err != nil && (want == "" || !strings.Contains(got, want)) || err == nil && want != "" {
+			t.Errorf("%d indexes: %s, want %q", indexes, got, want)
+		}
 	}
 }

@@ -79,6 +79,30 @@ const MaxRestored = 2 << 30
 // numberSize is what each value counts in addition to its text, in bytes.
 const numberSize = 8
 
+// maxIndexed is how many times the limit of restored records their indexes may take, if
+// each held the whole record. Those of clients hold keys; a hostile archive can declare
+// many indexes of its content.
+const maxIndexed = 2
+
+// indexCounts returns how many indexes each set of a schema may have, at most.
+func indexCounts(s *store.Schema) []int64 {
+	out := make([]int64, len(s.Sets))
+	for i, set := range s.Sets {
+		for _, db := range s.Databases {
+			for _, o := range db.Objects {
+				switch sql := strings.ToUpper(o.SQL); {
+				case db.Path != set.File || !strings.EqualFold(o.Table, set.Name):
+				case o.Type == "index":
+					out[i]++
+				case o.Type == "table": // automatic ones
+					out[i] += int64(strings.Count(sql, "UNIQUE") + strings.Count(sql, "PRIMARY"))
+				}
+			}
+		}
+	}
+	return out
+}
+
 // listHeads yields the heads of a store's sessions. It decodes them if only that
 // can list them.
 func listHeads(ctx context.Context, f *formats.Format, l *formats.Location, v formats.View) iter.Seq2[*session.Head, error] {
@@ -163,10 +187,12 @@ func copyRecords(ctx context.Context, of, text *formats.Format, l *formats.Locat
 		return err
 	}
 	defer w.Close()
-	size := int64(0)
+	size, indexed, indexes := int64(0), int64(0), indexCounts(r.Schema())
 	for b, err := range r.Batches(ctx) {
 		if err == nil {
-			if size += int64(b.Size() + b.Rows()*b.Width()*numberSize); limit > 0 && size > limit {
+			n := int64(b.Size() + b.Rows()*b.Width()*numberSize)
+			size, indexed = size+n, indexed+n*indexes[b.Set]
+			if limit > 0 && (size > limit || indexed > maxIndexed*limit) {
 				return &formats.Error{At: l.Path, Err: fmt.Errorf("holds more than %d MB, too much to restore to a temporary folder", limit>>20), Hint: "restore it first: rehome convert ARCHIVE STORE"}
 			}
 			err = w.Put(ctx, b)

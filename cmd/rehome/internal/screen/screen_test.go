@@ -93,6 +93,7 @@ func TestWrap(t *testing.T) {
 		{"12. one two three", 11, "12. one two|    three"},
 		{"日本語 日本語 日本語", 14, "日本語 日本語|日本語"},
 		{"abcdefghijklmnop qr", 8, "abcdefgh|ijklmnop|qr"},
+		{"see /home/ana/src/shop/.cursor now", 18, "see|/home/ana/src/|shop/.cursor now"},
 		{"日日日日日日", 9, "日日日日|日日"},
 		{"> quoted words here", 12, "> quoted|  words here"},
 		{"", 10, ""},

@@ -6,7 +6,7 @@ import (
 )
 
 // Wrap splits a line between words into lines of at most width cells. A longer
-// word is split at the width. The following lines are indented as far as the
+// word is split after a slash, or at the width. The following lines are indented as far as the
 // text of the first one, including a list marker, so that lists stay lists.
 func Wrap(line Safe, width int) []Safe {
 	width = max(width, 8)
@@ -50,6 +50,9 @@ func wrap(line Safe, width, lead, hang int) []Safe {
 		}
 		for exceeds(trimmed, width-used) { // only at the start of a line
 			head := prefix(trimmed, width-used)
+			if slash := strings.LastIndexByte(string(head), '/'); slash > len(head)/2 { // of a path
+				head = head[:slash+1]
+			}
 			at.WriteString(string(head))
 			word, trimmed = word[len(head):], trimmed[len(head):]
 			newline()
