@@ -34,7 +34,7 @@ type checkCmd struct {
 	NoIgnore bool     `group:"What to skip:" help:"Do not obey .rehomeignore and .gitignore"`
 	Base     string   `group:"What to skip:" placeholder:"COMMIT" help:"Read the baseline and the ignore files from this git commit, so that a change cannot turn off its own check"`
 
-	Format        string   `group:"Output:" enum:"text,json,sarif,junit,github,markdown" default:"text" placeholder:"FORM" help:"Output format: text (default), json, sarif (2.1.0), junit, github (annotations) or markdown"`
+	Format        string   `group:"Output:" enum:"text,json,sarif,junit,github,markdown,tsv" default:"text" placeholder:"FORM" help:"Output format: text (default), json, sarif (2.1.0), junit, github (annotations), markdown, or tsv (a line for each finding)"`
 	Report        []string `group:"Output:" sep:"none" placeholder:"FORM=FILE" help:"Also write the result to a file in this form, such as junit=rehome.xml (repeatable)"`
 	FailOn        string   `group:"Output:" enum:"error,warning,note" default:"warning" placeholder:"SEVERITY" help:"Exit with 4 on findings at or above this severity: error, warning (default) or note"`
 	Notes         bool     `group:"Output:" help:"Also print notes (only counted by default)"`
@@ -125,7 +125,7 @@ func (c *checkCmd) Validate() error {
 }
 
 // forms are the values of --format.
-func forms() []string { return []string{"text", "json", "sarif", "junit", "github", "markdown"} }
+func forms() []string { return []string{"text", "json", "sarif", "junit", "github", "markdown", "tsv"} }
 
 // layers returns the layers to check: those of --layer, by default all but secrets.
 func (c *checkCmd) layers() (out rule.Layers) {
@@ -296,6 +296,8 @@ func (c *checkCmd) print(w io.Writer, v *verdict.Verdict, form string, paint scr
 		return v.GitHub(w, wd)
 	case "markdown":
 		return v.Markdown(w, wd)
+	case "tsv":
+		return v.TSV(w, wd)
 	}
 	return v.Text(w, paint)
 }
