@@ -20,12 +20,13 @@ import (
 // and Dir is what the command line does without flags.
 type MigrateOptions struct {
 	From, To     string   // format names; "" = detect
-	Dir          string   // the client's config folder, in which it looks for sessions
+	Dir          string   // the client's config folder, in which it looks for sessions; the user's home folder if Writer.Into is set
 	Cwd          string   // the folder to assign them to; "" = the one that each belongs to
 	Folders      []string // candidates for the folders of sessions whose store has only a name derived from it
 	DropThinking bool     // omit reasoning that the client cannot use
 	History      bool     // also include abandoned turns, if the client keeps its own
 	FullHistory  bool     // also send compacted turns to the model
+	UndoDir      string   // the folder of undo records, see Undo; needed for stores that hold many sessions
 	Again        bool     // write another copy, beside the earlier one
 	Update       bool     // overwrite an earlier migration, unless it was continued in the client
 	DryRun       bool
@@ -77,6 +78,7 @@ type Migrated struct {
 	Turns     int64        `json:"turns"`
 	Subagents int          `json:"subagents"`
 	Tokens    int64        `json:"tokens,omitempty"` // about how many its client sends to the model; 0 if unknown
+	Undo      int          `json:"undo,omitempty"`   // the number of the undo record, see Undo; 0 if there is none
 	Servers   []string     `json:"-"`                // MCP servers whose tools it or its subagents called
 	Losses    []loss.Group `json:"losses"`           // with those of its subagents
 	Error     *ErrorReport `json:"error,omitempty"`
@@ -235,5 +237,8 @@ func (m *migration) stagingTarget() (stage.Target, error) {
 
 // path returns the path where the client looks for a session.
 func (m *migration) path(h *session.Head) string {
+	if m.to.Writer.Into != nil {
+		return m.storePath(h.Workspace)
+	}
 	return filepath.Join(m.o.Dir, filepath.FromSlash(m.to.Writer.Path(h)))
 }

@@ -27,6 +27,9 @@ type fileMove struct {
 // place places a family, subagents before the session itself: once that exists,
 // everything does.
 func (m *migration) place(ctx context.Context, f *sessionFamily, rep *Migrated) (string, error) {
+	if m.to.Writer.Into != nil {
+		return m.placeInto(ctx, f, rep)
+	}
 	rep.File = m.path(f.root.placement.root)
 	rep.Session = strings.TrimSuffix(filepath.Base(rep.File), filepath.Ext(rep.File))
 	if f.root.placement.inPlace {

@@ -3,7 +3,6 @@ package convert
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -79,7 +78,7 @@ func (c *migratedStore) freeID(h session.Head) string {
 	id := h.ID
 	for n := 2; ; n++ {
 		h.ID = id + "#" + strconv.Itoa(n)
-		if _, err := os.Lstat(c.path(&h)); errors.Is(err, fs.ErrNotExist) || n == maxCopies {
+		if !c.taken(&h) || n == maxCopies {
 			return h.ID
 		}
 	}

@@ -27,11 +27,7 @@ func (j *job) joinSessions(ctx context.Context, to *formats.Format) (some bool, 
 	}
 	goal := j.stage.StorePath(j.dest, ".")
 	c := &exactConversion{job: j, source: Found{Rel: "."}, out: &StoreReport{}, staged: goal, jobs: workers.Count(j.opts.Jobs), omitted: sidecar.NewOmitted(".", true)}
-	for _, k := range to.Records.Kinds {
-		if c.kind = k.Name; k.Name != formats.Tables {
-			break
-		}
-	}
+	c.kind = joinedKind(to)
 	if err := c.join(ctx, to, drafts); err != nil {
 		return false, err
 	}
@@ -49,6 +45,16 @@ func (j *job) joinSessions(ctx context.Context, to *formats.Format) (some bool, 
 		err = stage.RemoveStore(goal)
 	}
 	return !j.opts.DryRun, err
+}
+
+// joinedKind returns the kind of the records that Writer.Join opens.
+func joinedKind(to *formats.Format) (name string) {
+	for _, k := range to.Records.Kinds {
+		if name = k.Name; name != formats.Tables {
+			break
+		}
+	}
+	return name
 }
 
 // draftsToJoin returns the paths of the drafts in the order of the sources. In one store

@@ -46,7 +46,8 @@ type Home struct {
 	Keep time.Duration
 
 	// Folder is the name of the folder, below one of Roots, that holds the sessions
-	// of all projects. It is set if sessions can be migrated to the client.
+	// of all projects; if Writer.Into is set, below the home folder of the user. It is
+	// set if sessions can be migrated to the client.
 	Folder string
 
 	// Store returns where a client that runs in the folder cwd looks for its

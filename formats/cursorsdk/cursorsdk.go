@@ -37,7 +37,10 @@ func Format() *formats.Format {
 		Schemas:     []string{"cursor-sdk-agent-row-1", "cursor-sdk-run-row-1", "cursor-sdk-event-row-1", "cursor-sdk-meta-1"},
 		Probe:       probe,
 		IsStoreName: isStoreName,
+		Writer:      writer(),
 		Home: &formats.Home{
+			Title:       "Cursor SDK",
+			Folder:      ".cursor/" + layout.ProjectsName,
 			Store:       layout.ProjectPath,
 			External:    layout.ExternalDir,
 			Hash:        filename.HashOf,

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,12 +67,18 @@ func Has(ctx context.Context, store, id string) (found bool, err error) {
 	if _, err := os.Lstat(index); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	e, err := sqlitefile.Edit(ctx, index, "")
+	db, err := sqlitefile.Open(ctx, index, sqlitefile.Options{})
 	if err != nil {
 		return false, err
 	}
-	row, err := e.One(ctx, "SELECT 1 FROM agents WHERE agent_id=?1", id)
-	return row != nil, errors.Join(err, e.Close())
+	defer func() { err = errors.Join(err, db.Close()) }()
+	rows, err := db.Keyed(ctx, "agents", "agent_id", "status")
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	_, found, err = rows.Get(ctx, id, math.MaxInt64)
+	return found, err
 }
 
 func (x *addition) run(ctx context.Context) error {
@@ -232,7 +239,7 @@ func (x *addition) save(ctx context.Context, ids []string) error {
 	return x.Log.Save(record)
 }
 
-// stamp writes into the metadata of agents that rehome wrote which runs and which root
+// stamp writes into the metadata of agents which runs and which root
 // they have. It returns the ids of all agents.
 func stamp(ctx context.Context, root string) (ids []string, err error) {
 	e, err := sqlitefile.Edit(ctx, filepath.Join(root, sdkstore.IndexName), "")
@@ -254,7 +261,7 @@ func stamp(ctx context.Context, root string) (ids []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := e.Exec(ctx, "UPDATE agents SET metadata_json=json_set(metadata_json, '$.rehome.wrote', ?2) WHERE agent_id=?1 AND json_type(metadata_json, '$.rehome')='object'", id, print); err != nil {
+		if _, err := e.Exec(ctx, "UPDATE agents SET metadata_json=json_set(metadata_json, '$.rehome.wrote', ?2) WHERE agent_id=?1 AND json_valid(metadata_json)", id, print); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,117 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"rehome/convert/internal/sidecar"
+	"rehome/convert/internal/undo"
+	"rehome/formats"
+	"rehome/formats/session"
+)
+
+// storePath returns the store of a client in which it looks for the sessions of a
+// folder, see formats.Writer.Into.
+func (m *migration) storePath(cwd string) string {
+	return m.to.Home.Store(m.o.Dir, cwd)
+}
+
+// taken reports whether the client has a session with the id that h gets.
+func (m *migration) taken(h *session.Head) bool {
+	if m.to.Writer.Into == nil {
+		_, err := os.Lstat(m.path(h))
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	found, err := m.to.Writer.Into.Has(context.Background(), m.storePath(h.Workspace), m.to.Writer.ID(h))
+	return found || err != nil
+}
+
+// placeInto adds a family to the store that its client uses.
+func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrated) (status string, err error) {
+	h := f.root.placement.root
+	rep.File, rep.Session = m.storePath(h.Workspace), m.to.Writer.ID(h)
+	if f.root.placement.inPlace {
+		return Same, nil
+	}
+	from := f.root.Path + ".store"
+	if err := m.createFrom(ctx, f.root.Path, from); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(from)) }()
+	a := formats.Addition{From: from, To: rep.File, Update: m.o.Update, DryRun: m.o.DryRun}
+	if !m.o.DryRun {
+		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: time.Now().UTC().Truncate(time.Second), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
+		if err != nil {
+			return "", err
+		}
+		defer func() { err = errors.Join(err, log.Close()) }()
+		a.Log = log
+		defer func() { m.takeBack(ctx, log, rep, &err) }()
+	}
+	got, err := m.to.Writer.Into.Add(ctx, a)
+	if err != nil {
+		return "", err
+	}
+	if len(got.Left) > 0 {
+		m.notify.Say(fmt.Sprintf("%s was created by an older version of the client, and has no columns %s: left out", rep.File, strings.Join(got.Left, ", ")))
+	}
+	switch {
+	case got.Was == formats.Same:
+		return Same, nil
+	case got.Was == formats.Absent || got.Was == formats.Older && m.o.Update:
+		if m.o.DryRun {
+			return Checked, nil
+		}
+		if got.Was == formats.Absent {
+			return Placed, nil
+		}
+		return Updated, nil
+	}
+	return "", existsInStore(got.Was, rep)
+}
+
+// existsInStore returns why a session that the client has is not replaced.
+func existsInStore(was formats.Standing, rep *Migrated) error {
+	e := &formats.Error{At: rep.File, Pointer: rep.Session, Err: formats.ErrExists, Hint: "--again writes another copy, with an id of its own"}
+	switch was {
+	case formats.Older:
+		e.Err, e.Hint = fmt.Errorf("%w: an older state of this session", formats.ErrExists), "pass --update to overwrite it; it was not continued there"
+	case formats.Continued:
+		e.Err, e.Hint = fmt.Errorf("%w, and was continued there", formats.ErrExists), "it was not touched; "+e.Hint
+	}
+	return e
+}
+
+// takeBack ends an addition: it undoes one that failed half-way.
+func (m *migration) takeBack(ctx context.Context, log *undo.Log, rep *Migrated, err *error) {
+	if !log.Saved {
+		return
+	}
+	if rep.Undo = log.Record.ID; *err == nil {
+		return
+	}
+	folder := undo.Folder{Dir: m.o.UndoDir}
+	left, e := m.to.Writer.Into.Undo(context.WithoutCancel(ctx), folder.Saved(&log.Record), false)
+	for _, u := range left {
+		if u.Kept != "" && e == nil {
+			e = &formats.Error{At: u.Key, Err: errors.New(u.Kept)}
+		}
+	}
+	if e == nil {
+		e = folder.Remove(log.Record.ID)
+		rep.Undo = 0
+	}
+	*err = errors.Join(*err, e)
+}
+
+// createFrom creates a store of a draft, and verifies it as an exact conversion does.
+func (m *migration) createFrom(ctx context.Context, draft, path string) error {
+	c := &exactConversion{job: &job{input: m.input, rep: &Report{}, sidecar: &sidecar.Files{}}, source: Found{Rel: "."}, out: &StoreReport{}, staged: path, jobs: 1, omitted: sidecar.NewOmitted(".", true)}
+	c.kind = joinedKind(m.to)
+	return c.join(ctx, m.to, []string{draft})
+}

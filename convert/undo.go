@@ -1,0 +1,115 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"rehome/convert/internal/undo"
+	"rehome/formats"
+)
+
+// UndoOptions are the options of Undo.
+type UndoOptions struct {
+	Dir    string // the folder of undo records, as UndoDir returns it
+	ID     string // the number of a record; "" = the newest
+	DryRun bool
+}
+
+// UndoRecord is a change to the store of a client that can be undone.
+type UndoRecord struct {
+	ID      int       `json:"id"`
+	Made    time.Time `json:"made"`
+	Format  string    `json:"format"` // of the store
+	Store   string    `json:"store"`
+	Session string    `json:"session"` // its id in the client
+	Title   string    `json:"title,omitempty"`
+}
+
+// UndoReport is what Undo did.
+type UndoReport struct {
+	UndoRecord
+	DryRun   bool       `json:"dry_run"`
+	Restored []string   `json:"restored"` // ids of sessions, and paths of files
+	Kept     []UndoKept `json:"kept"`
+}
+
+// UndoKept is what Undo left as it is.
+type UndoKept struct {
+	Key    string `json:"key"` // the id of a session, or the path of a file
+	Reason string `json:"reason"`
+}
+
+// UndoDir returns the folder of a user's machine for undo records, "" if there is none.
+func UndoDir(m formats.Machine) string {
+	if dir := StateDir(m); dir != "" {
+		return filepath.Join(filepath.Dir(dir), "undo")
+	}
+	return ""
+}
+
+// UndoRecords lists the changes that can be undone, the newest first.
+func UndoRecords(dir string) ([]UndoRecord, error) {
+	list, err := undo.Folder{Dir: dir}.List()
+	out := []UndoRecord{}
+	for _, r := range list {
+		if r.Format != "" {
+			out = append(out, publicRecord(&r))
+		}
+	}
+	return out, err
+}
+
+func publicRecord(r *undo.Record) UndoRecord {
+	return UndoRecord{ID: r.ID, Made: r.Made, Format: r.Format, Store: r.Store, Session: r.Session, Title: r.Title}
+}
+
+// Undo undoes a migration, as far as what it wrote is unchanged. The record of what was
+// kept stays.
+func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (*UndoReport, error) {
+	folder := undo.Folder{Dir: o.Dir}
+	r, err := findRecord(folder, o.ID)
+	if err != nil {
+		return nil, err
+	}
+	out := &UndoReport{UndoRecord: publicRecord(r), DryRun: o.DryRun, Restored: []string{}, Kept: []UndoKept{}}
+	to, err := reg.Find(r.Format)
+	if err == nil && (to.Writer == nil || to.Writer.Into == nil) {
+		err = errors.New("this version cannot undo changes of its stores")
+	}
+	if err != nil {
+		return nil, &formats.Error{At: r.Format, Err: err, Hint: "use the version of rehome that made the change"}
+	}
+	done, err := to.Writer.Into.Undo(ctx, folder.Saved(r), o.DryRun)
+	for _, u := range done {
+		if u.Kept == "" {
+			out.Restored = append(out.Restored, u.Key)
+		} else {
+			out.Kept = append(out.Kept, UndoKept{u.Key, u.Kept})
+		}
+	}
+	if err == nil && len(out.Kept) == 0 && !o.DryRun {
+		err = folder.Remove(r.ID)
+	}
+	return out, err
+}
+
+// findRecord returns the record that is named, or the newest.
+func findRecord(folder undo.Folder, name string) (*undo.Record, error) {
+	if name == "" {
+		list, err := folder.List()
+		if err == nil && len(list) == 0 {
+			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only migrations into a store that already exists leave undo records"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		return folder.Get(list[0].ID)
+	}
+	id, err := undo.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	return folder.Get(id)
+}
