@@ -2,6 +2,7 @@ package agentwrite
 
 import (
 	"context"
+	"slices"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/loss"
@@ -80,11 +81,11 @@ func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
 	if len(m.Origin) > 0 {
 		c.at = m.Origin[0]
 	}
-	if len(m.Extras) > 0 {
+	if len(m.Extras) > 0 || m.Simulated && m.Role != session.User {
 		c.note(loss.MessageMetadata)
 	}
 	runs := split(m)
-	if len(runs) > 1 {
+	if len(runs) > 1 || runs[0].role != m.Role {
 		c.note(loss.MessageDivided)
 	}
 	for i, r := range runs {
@@ -108,6 +109,7 @@ type run struct {
 
 // split divides a message into runs; most have one.
 func split(m *session.Message) (out []run) {
+	compacts := slices.ContainsFunc(m.Parts, func(p session.Part) bool { _, ok := p.(*session.Boundary); return ok })
 	for from := 0; from < len(m.Parts); {
 		r := run{role: m.Role}
 		to := from
@@ -119,7 +121,9 @@ func split(m *session.Message) (out []run) {
 			case *session.ToolResult:
 				role = session.Tool
 			case *session.Boundary, *session.Summary:
-				role, mark = session.System, true
+				if compacts {
+					role, mark = session.System, true
+				}
 			}
 			if to == from {
 				r.role, r.mark = role, mark

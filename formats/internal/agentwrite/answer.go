@@ -19,8 +19,8 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 	if m.Model != "" {
 		cursor = member(nil, "modelName", c.clean(m.Model))
 	}
-	timed, steps := span{m: m}, 0
-	if c.turn != nil {
+	timed, steps := span{m: m, steps: c.turn != nil && !c.turn.shell}, 0
+	if timed.steps {
 		steps = len(c.turn.Steps)
 	}
 	var calls []*call
@@ -56,11 +56,14 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 	if c.turn != nil && c.turn.shell && len(calls) == 0 {
 		c.note(loss.MessageReordered)
 	}
-	err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end))
 	c.group, c.last = nil, nil
 	if c.own && len(calls) > 0 {
-		c.last = &unanswered{doc: bytes.Clone(p.b), at: len(c.prompts) - 1, steps: steps, calls: calls}
+		last := *p
+		last.b = bytes.Clone(p.b)
+		last.close(cursor, times(nil, m, session.Stamp{}, session.Stamp{}))
+		c.last = &unanswered{doc: last.b, at: len(c.prompts), steps: steps, calls: calls}
 	}
+	err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end))
 	c.loose = c.loose && c.turn == nil
 	c.reserve(calls)
 	if err != nil {
@@ -105,10 +108,14 @@ func (c *Conversation) suspend() {
 // span is the time of an answer as its steps tell it.
 type span struct {
 	m       *session.Message
+	steps   bool // it has some
 	at, end session.Stamp
 }
 
 func (t *span) add(start, end session.Stamp) {
+	if !t.steps {
+		return
+	}
 	if start = exact(start); start.Known() && (!t.at.Known() || start.Millis() < t.at.Millis()) {
 		t.at = start
 	}

@@ -21,25 +21,20 @@ const noSummary = "The conversation up to here was compacted. Its summary was no
 // boundary writes where the client compacted the conversation.
 func (c *Conversation) boundary(ctx context.Context, m *session.Message, parts []session.Part) error {
 	var texts []string
-	marked, archived := false, 0
+	archived := 0
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *session.Boundary:
-			marked, archived = true, p.Archived
+			archived = p.Archived
 			c.extras(p.Extras)
 		case *session.Summary:
 			texts = append(texts, c.clean(p.Text))
 			c.extras(p.Extras)
 		}
 	}
-	switch {
-	case c.o.FullHistory:
+	if c.o.FullHistory {
 		c.note(loss.SummaryUnused)
 		return nil
-	case !marked:
-		again := *m
-		again.Simulated = true
-		return c.tell(ctx, &again, session.User, parts, nil, times(nil, m, session.Stamp{}, session.Stamp{}), false)
 	}
 	if len(texts) == 0 {
 		c.note(loss.SummaryUnknown)

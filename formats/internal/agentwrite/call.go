@@ -135,7 +135,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	t := k.of
 	k.of, k.Input, k.Args = nil, nil, nil
 	if t == nil {
-		if len(k.spelled.Args) > 0 || len(k.spelled.Value) > 0 {
+		if len(k.spelled.Args) > 0 || len(k.spelled.Value) > 0 || k.Start.Known() || k.End.Known() {
 			c.note(loss.CallBeforePrompt)
 		}
 		k.spelled = cursortools.Call{}

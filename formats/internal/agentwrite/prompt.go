@@ -131,6 +131,15 @@ func (c *Conversation) put(ctx context.Context, p *prompt, cursor, mark []byte) 
 
 // seal ends a prompt message and stores it.
 func (c *Conversation) seal(ctx context.Context, p *prompt, cursor, mark []byte) (agentstate.ID, error) {
+	p.close(cursor, mark)
+	if c.buf = p.b; cap(p.b) > maxBuffer {
+		c.buf = nil
+	}
+	return c.b.Blob(ctx, p.b)
+}
+
+// close ends the JSON of a prompt message.
+func (p *prompt) close(cursor, mark []byte) {
 	switch {
 	case p.parts > 0:
 		p.b = append(p.b, ']')
@@ -139,10 +148,6 @@ func (c *Conversation) seal(ctx context.Context, p *prompt, cursor, mark []byte)
 	}
 	p.options(cursor, mark)
 	p.end()
-	if c.buf = p.b; cap(p.b) > maxBuffer {
-		c.buf = nil
-	}
-	return c.b.Blob(ctx, p.b)
 }
 
 // maxBuffer is the size of the largest buffer that is used again.

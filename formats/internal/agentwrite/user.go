@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/envelope"
@@ -113,7 +114,7 @@ func placeOf(p session.Part) int {
 	switch {
 	case !ok:
 		return textPlace
-	case in.Tag == "hook" && len(in.Data) == 0:
+	case in.Tag == "hook" && len(in.Data) == 0 && utf8.ValidString(in.Text):
 		return hookPlace
 	case agentstate.Attaches(in):
 		return attachedPlace
@@ -221,7 +222,7 @@ func (c *Conversation) enveloped(parts []session.Part, begins bool) (text string
 			i++
 		}
 	}
-	if media = parts[i:]; slices.ContainsFunc(media, func(p session.Part) bool { _, ok := p.(*session.Media); return !ok }) {
+	if media = parts[i:]; slices.ContainsFunc(media, func(p session.Part) bool { m, ok := p.(*session.Media); return !ok || m.Data == nil || m.Name != "" }) {
 		return "", nil, false
 	}
 	if !begins && len(media) > 0 {
