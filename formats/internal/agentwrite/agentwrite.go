@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -19,8 +20,23 @@ type Options struct {
 	Cwd          string // if set, replaces the project folder of the session
 	DropThinking bool   // omit reasoning of other clients' models
 	FullHistory  bool   // show the model what was compacted, too
-	Runs         bool   // the caller writes the ids, status, errors and usage of turns
 	OnLoss       loss.Sink
+
+	// Runs, if set, writes what a conversation has no place for: the ids, status, errors
+	// and usage of turns.
+	Runs Runs
+}
+
+// Runs is told what is written of the turns, in order and as it is written.
+type Runs interface {
+	// Turn begins a turn: with this message, in which the user asked this. It returns
+	// the request id for the turn.
+	Turn(m *session.Message, text string) (request string)
+	Text(text string, at session.Stamp)
+	Thinking(t *session.Thinking, at session.Stamp)
+	Call(id string, c *cursortools.Call, at session.Stamp)
+	// Result tells what a call returned in the turn that made it.
+	Result(id string, c *cursortools.Call, at session.Stamp)
 }
 
 // Conversation is a session that is being written: Message for each message, File for each

@@ -32,7 +32,10 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 		case *session.Thinking:
 			err = c.thought(ctx, p, part, cursor, &timed)
 		case *session.ToolCall:
-			calls = append(calls, c.call(p, part, cursor))
+			k := c.call(p, part, cursor)
+			if calls = append(calls, k); c.streams() {
+				c.o.Runs.Call(k.id, &k.spelled, known(part.Start, m.At))
+			}
 			timed.add(part.Start, part.End)
 		case *session.Media:
 			c.extras(part.Extras)
@@ -141,6 +144,9 @@ func (c *Conversation) said(ctx context.Context, p *prompt, t *session.Text, tim
 		return nil
 	}
 	timed.add(timed.m.At, timed.m.End)
+	if c.streams() {
+		c.o.Runs.Text(text, timed.m.At)
+	}
 	return c.step(ctx, agentstate.TextStep(text, exact(timed.m.At), exact(timed.m.End)))
 }
 
@@ -192,7 +198,21 @@ func (c *Conversation) thought(ctx context.Context, p *prompt, t *session.Thinki
 		one.Millis = max(0, min(one.Millis, 1<<32-1))
 	}
 	timed.add(one.Start, one.End)
+	if c.streams() {
+		c.o.Runs.Thinking(&one, known(one.Start, timed.m.At))
+	}
 	return c.step(ctx, agentstate.ThinkingStep(&one))
+}
+
+// streams reports whether the runs are told what the current turn holds.
+func (c *Conversation) streams() bool { return c.o.Runs != nil && c.turn != nil && !c.turn.shell }
+
+// known returns the first time that is known.
+func known(a, b session.Stamp) session.Stamp {
+	if a.Known() {
+		return a
+	}
+	return b
 }
 
 // step adds a step to the current turn. Before the first prompt there is none.

@@ -129,6 +129,9 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	for _, code := range k.spelled.Losses {
 		c.note(code)
 	}
+	if r != nil && k.of != nil && k.of == c.turn && c.streams() {
+		c.o.Runs.Result(k.id, &k.spelled, known(k.End, m.At))
+	}
 	if err := c.resultPrompt(ctx, k, m, r); err != nil {
 		return err
 	}

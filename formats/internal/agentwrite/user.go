@@ -39,6 +39,9 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	mark := member(nil, "message", u.ID)
 	switch {
 	case m.Turn.Kind == agentstate.ShellTurn && isCommand(m, parts):
+		if c.o.Runs != nil {
+			c.o.Runs.Turn(m, "")
+		}
 		c.shell(m, parts[0].(*session.Text))
 		return nil
 	case m.Turn.Kind == agentstate.ShellTurn:
@@ -80,6 +83,9 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 		sent = append(sent, p)
 	}
 	u.Text = strings.Join(texts, "\n")
+	if c.o.Runs != nil {
+		t.Request = c.clean(c.o.Runs.Turn(m, u.Text))
+	}
 	var err error
 	if t.User, err = c.b.User(ctx, &u); err != nil {
 		return err
@@ -147,7 +153,7 @@ func clocked(at session.Stamp, parts []session.Part) session.Stamp {
 
 // record reports what the state has no place for in the record of a turn.
 func (c *Conversation) record(t *session.Turn) {
-	if len(t.Extras) > 0 || !c.o.Runs && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
+	if len(t.Extras) > 0 || c.o.Runs == nil && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
 		c.note(loss.TurnRecord)
 	}
 }
