@@ -4,10 +4,8 @@ package filename
 
 import (
 	"crypto/md5"
-	"crypto/sha1"
 	"encoding/hex"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -58,19 +56,4 @@ func Device(s string) bool {
 		number, port = strings.CutPrefix(s, "lpt")
 	}
 	return port && utf8.RuneCountInString(number) == 1 && strings.ContainsAny(number, "0123456789¹²³")
-}
-
-// NameUUID returns the UUID of a name (version 5), which consists of parts. The first
-// part is a namespace: ids of one kind share it.
-func NameUUID(parts ...string) string {
-	var b []byte
-	for _, p := range parts {
-		b = append(strconv.AppendInt(b, int64(len(p)), 10), ':')
-		b = append(b, p...)
-	}
-	sum := sha1.Sum(b)
-	sum[6] = sum[6]&0x0f | 0x50
-	sum[8] = sum[8]&0x3f | 0x80
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 }

@@ -44,11 +44,3 @@ func TestHash(t *testing.T) {
 		}
 	}
 }
-
-// TestNameUUID: the same parts give the same UUID, and other parts another one.
-func TestNameUUID(t *testing.T) {
-	id := NameUUID("a", "bc")
-	if !IsUUID(id) || id[14] != '5' || id != NameUUID("a", "bc") || id == NameUUID("ab", "c") {
-		t.Error(id)
-	}
-}

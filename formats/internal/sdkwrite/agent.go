@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,9 +28,8 @@ type agent struct {
 	ids     ids
 	run     *run // the current one
 	turns   int
-	first   int64             // time of the first event
-	title   string            // first line of the first prompt
-	open    map[string]*asked // calls without a result
+	first   int64  // time of the first event
+	title   string // first line of the first prompt
 	buf     []byte
 }
 
@@ -37,7 +37,7 @@ type agent struct {
 const firstMoment = 1577836800000 // 2020
 
 func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
-	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/"), open: map[string]*asked{}}
+	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/")}
 	a.s.Messages, a.s.Files = nil, nil
 	a.ids = ids{agent: a.id, own: s.Agent == session.CursorSDK && s.Parent == nil, used: map[string]struct{}{}}
 	if err := os.Mkdir(b.Path, 0o700); err != nil {
@@ -53,6 +53,13 @@ func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
 	}
 	a.blobs = newBlobs(a.files[sdkdoc.Checkpoint], a.id)
 	return a, nil
+}
+
+// bare returns a session without what its agent holds, for its conversation.
+func (a *agent) bare(s *session.Session) *session.Session {
+	b := *s
+	b.Extras = slices.DeleteFunc(slices.Clone(s.Extras), func(x session.Extra) bool { return strings.HasPrefix(x.Name, metadataPath) })
+	return &b
 }
 
 // close closes all files.

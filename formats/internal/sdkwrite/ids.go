@@ -22,7 +22,7 @@ func AgentID(h *session.Head) string {
 	case filename.IsUUID(h.ID):
 		return "agent-" + strings.ToLower(h.ID)
 	}
-	return "agent-" + filename.NameUUID(namespace, "agent", h.Agent, h.ID)
+	return "agent-" + filename.NamedUUID(namespace, "agent", h.Agent, h.ID)
 }
 
 // path returns the name of a draft's folder.
@@ -31,7 +31,7 @@ func path(h *session.Head) string {
 	if filename.Safe(id) {
 		return id
 	}
-	return "agent-" + filename.NameUUID(namespace, "folder", id)
+	return "agent-" + filename.NamedUUID(namespace, "folder", id)
 }
 
 // ids gives ids to the runs of an agent. No two have the same.
@@ -46,7 +46,7 @@ func (d *ids) run(t *session.Turn, number int) string {
 	if d.own && t.ID != "" && d.free(t.ID) {
 		return t.ID
 	}
-	id := "run-" + filename.NameUUID(namespace, "run", d.agent, strconv.Itoa(number))
+	id := "run-" + filename.NamedUUID(namespace, "run", d.agent, strconv.Itoa(number))
 	d.free(id)
 	return id
 }
@@ -56,7 +56,7 @@ func (d *ids) request(t *session.Turn, number int) string {
 	if t.RequestID != "" && d.free("request "+t.RequestID) {
 		return t.RequestID
 	}
-	return filename.NameUUID(namespace, "request", d.agent, strconv.Itoa(number))
+	return filename.NamedUUID(namespace, "request", d.agent, strconv.Itoa(number))
 }
 
 func (d *ids) free(id string) bool {

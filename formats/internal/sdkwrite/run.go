@@ -1,12 +1,13 @@
 package sdkwrite
 
 import (
-	"bytes"
 	"cmp"
 	"strconv"
 	"strings"
 
+	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/cursortools"
+	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/session"
 )
@@ -20,47 +21,25 @@ type run struct {
 	result string // its last text
 }
 
-// asked is a call that waits for its result.
-type asked struct {
-	call *session.ToolCall
-	from *run
-}
-
-// message writes what the runs and the transcript have of a message, and returns the
-// message as the conversation is to have it.
-func (a *agent) message(m *session.Message) *session.Message {
+// message writes the readable copy of a message, and notes what its run has of it.
+func (a *agent) message(m *session.Message) {
 	if m.Branch != "" {
-		return m
+		return
 	}
-	if m.Turn != nil {
-		m = a.turn(m)
-	}
-	if m.Role == session.User && a.title == "" && !m.Simulated {
-		for _, p := range m.Parts {
-			if t, ok := p.(*session.Text); ok && a.title == "" {
-				a.title = firstLine(t.Text)
-			}
-		}
-	}
-	a.copy.begin(m)
-	for _, p := range m.Parts {
-		a.part(m, p)
-	}
-	a.copy.end()
-	if a.run != nil {
+	a.copy.message(a.s.Agent, m, a.build.DropThinking)
+	if a.run != nil && m.Turn == nil {
 		a.events.tick(m.At)
 		a.events.tick(m.End)
 		a.run.model = cmp.Or(m.Model, a.run.model)
 	}
-	return m
 }
 
-// turn begins the run of a turn, and returns its message with the request id by which a
-// reader finds the turn. A command that the user ran is no run.
-func (a *agent) turn(m *session.Message) *session.Message {
+// Turn begins the run of a turn, and returns the request id by which a reader finds it.
+// text is what the user asked.
+func (a *agent) Turn(m *session.Message, text string) string {
 	a.endRun("")
-	if m.Turn.Kind == "shell" {
-		return m
+	if m.Turn.Kind == agentstate.ShellTurn {
+		return m.Turn.RequestID // a command that the user ran is no run
 	}
 	a.turns++
 	r := &run{Turn: *m.Turn, number: a.turns}
@@ -75,73 +54,53 @@ func (a *agent) turn(m *session.Message) *session.Message {
 		r.start = r.Start.Millis()
 	}
 	if a.turns == 1 {
-		a.first = r.start
+		a.first, a.title = r.start, envelope.FirstLine(text)
 	}
 	a.events.run(r.ID)
 	a.events.request(r.RequestID, r.Start)
 	a.events.status("RUNNING", "", r.Start)
-	var prompt strings.Builder
-	for _, p := range m.Parts {
-		if t, ok := p.(*session.Text); ok && m.Role == session.User {
-			prompt.WriteString(t.Text)
-		}
+	if text != "" {
+		a.events.say("user", text, m.At)
 	}
-	if prompt.Len() > 0 {
-		a.events.say("user", prompt.String(), m.At)
-	}
-	whole, turn := *m, *m.Turn
-	turn.RequestID = r.RequestID
-	whole.Turn = &turn
-	return &whole
+	return r.RequestID
 }
 
-// part writes the events of a part.
-func (a *agent) part(m *session.Message, p session.Part) {
-	switch p := p.(type) {
-	case *session.Text:
-		a.copy.text(p.Text)
-		if m.Role == session.Assistant && a.run != nil && p.Text != "" {
-			a.events.say("assistant", p.Text, m.At)
-			a.run.result = p.Text
-		}
-	case *session.Thinking:
-		if p.Redacted || p.Text == "" || a.build.DropThinking {
-			return
-		}
-		a.copy.thinking(p.Text)
-		if a.run != nil {
-			at := p.Start
-			if !at.Known() {
-				at = m.At
-			}
-			a.events.think(p, at)
-		}
-	case *session.ToolCall:
-		c := cursortools.Spell(a.s.Agent, p, nil)
-		a.copy.call(&c)
-		if a.run != nil {
-			a.call(p, &c, m.At)
-		}
-	case *session.ToolResult:
-		a.result(p, m.At)
+// Text writes a text of the assistant.
+func (a *agent) Text(text string, at session.Stamp) {
+	if a.run != nil {
+		a.events.say("assistant", text, at)
+		a.run.result = text
 	}
 }
 
-// call writes that a call began.
-func (a *agent) call(p *session.ToolCall, c *cursortools.Call, at session.Stamp) {
+// Thinking writes reasoning.
+func (a *agent) Thinking(t *session.Thinking, at session.Stamp) {
+	if a.run != nil {
+		a.events.think(t, at)
+	}
+}
+
+// Call writes that a call began.
+func (a *agent) Call(id string, c *cursortools.Call, at session.Stamp) {
+	if shown, streamed := projections()[c.Kind]; streamed && a.run != nil {
+		a.events.begin("tool_call")
+		a.callHead(id, c, "running", &shown)
+		a.events.end(at)
+	}
+}
+
+// Result writes that a call ended.
+func (a *agent) Result(id string, c *cursortools.Call, at session.Stamp) {
 	shown, streamed := projections()[c.Kind]
-	if !streamed {
+	if !streamed || a.run == nil {
 		return
 	}
-	if p.Start.Known() {
-		at = p.Start
-	}
 	a.events.begin("tool_call")
-	a.callHead(p.ID, c, "running", &shown)
+	a.callHead(id, c, "completed", &shown)
+	if c.Value != nil {
+		a.events.buf = appendResult(append(a.events.buf, `,"result":`...), c.Kind, c.Value, shown.result)
+	}
 	a.events.end(at)
-	own := *p
-	own.Input, own.Args, own.Extras = bytes.Clone(p.Input), bytes.Clone(p.Args), nil
-	a.open[p.ID] = &asked{&own, a.run}
 }
 
 // callHead writes the members that all events of a call have.
@@ -153,30 +112,6 @@ func (a *agent) callHead(id string, c *cursortools.Call, status string, shown *p
 		b = appendFields(append(b, `,"args":`...), c.Args, shown.args)
 	}
 	a.events.buf = b
-}
-
-// result writes that a call ended. A result that comes in a later turn is not an event of
-// that turn's run.
-func (a *agent) result(p *session.ToolResult, at session.Stamp) {
-	asked := a.open[p.Call]
-	delete(a.open, p.Call)
-	if asked == nil || asked.from != a.run || a.run == nil {
-		return
-	}
-	c := cursortools.Spell(a.s.Agent, asked.call, p)
-	shown, streamed := projections()[c.Kind]
-	if !streamed {
-		return
-	}
-	if asked.call.End.Known() {
-		at = asked.call.End
-	}
-	a.events.begin("tool_call")
-	a.callHead(p.Call, &c, "completed", &shown)
-	if c.Value != nil {
-		a.events.buf = appendResult(append(a.events.buf, `,"result":`...), c.Kind, c.Value, shown.result)
-	}
-	a.events.end(at)
 }
 
 // ended is how a run ended. Nothing can be added to an agent with a run that has not.
@@ -200,7 +135,6 @@ func (a *agent) endRun(root string) {
 	if r == nil {
 		return
 	}
-	clear(a.open)
 	status := r.ended()
 	if r.Usage != nil {
 		a.events.usage(r.Usage, session.Stamp{})
@@ -260,19 +194,4 @@ func optional(dst []byte, name, text string) []byte {
 		return appendMember(dst, name, text)
 	}
 	return append(append(append(dst, `,"`...), name...), `":null`...)
-}
-
-// firstLine returns the first line of a text that is not blank, in at most 80 characters.
-func firstLine(text string) string {
-	const maxTitle = 80
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.ToValidUTF8(strings.TrimSpace(line), "\uFFFD")
-	for i, n := 0, 0; i < len(line); n++ {
-		if n == maxTitle {
-			return line[:i] + "…"
-		}
-		for i++; i < len(line) && line[i]&0xc0 == 0x80; i++ {
-		}
-	}
-	return line
 }

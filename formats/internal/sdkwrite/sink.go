@@ -58,7 +58,9 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	}
 	f := &family{agent: a, root: &member{head: s.Head}, members: map[string]*member{}}
 	f.members[s.ID] = f.root
-	f.root.talk = agentwrite.New(s, f.options(b))
+	o := f.options(b)
+	o.Runs = a
+	f.root.talk = agentwrite.New(a.bare(s), o)
 	if err := f.converse(ctx, s, f.root.talk, true); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -97,8 +99,9 @@ func (f *family) subagent(ctx context.Context, s *session.Session, b formats.Ses
 	return nil
 }
 
-// converse writes the messages and files of a session. Only those of an agent make runs.
-func (f *family) converse(ctx context.Context, s *session.Session, talk *agentwrite.Conversation, runs bool) error {
+// converse writes the messages and files of a session. Only those of an agent are in the
+// transcript.
+func (f *family) converse(ctx context.Context, s *session.Session, talk *agentwrite.Conversation, copied bool) error {
 	if s.Messages != nil {
 		for m, err := range s.Messages {
 			if err == nil {
@@ -107,8 +110,8 @@ func (f *family) converse(ctx context.Context, s *session.Session, talk *agentwr
 			if err != nil {
 				return err
 			}
-			if runs {
-				m = f.message(m)
+			if copied {
+				f.message(m)
 			}
 			if err := talk.Message(ctx, m); err != nil {
 				return err

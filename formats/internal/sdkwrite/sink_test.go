@@ -233,7 +233,7 @@ func TestIDs(t *testing.T) {
 	for _, c := range []struct{ agent, id, want string }{
 		{session.CursorSDK, "my/agent", "my/agent"},
 		{session.ClaudeCode, "20000000-0000-4000-8000-00000000000A", "agent-20000000-0000-4000-8000-00000000000a"},
-		{session.CursorIDE, "draft", "agent-e6a6be1a-5523-56b5-a66d-dbe91a16f537"},
+		{session.CursorIDE, "draft", "agent-9043c44f-856d-5a82-a146-748151382d4a"},
 		{session.CursorSDK, "bc-1", "agent-"},
 	} {
 		h := &session.Head{Agent: c.agent, ID: c.id}

@@ -17,24 +17,32 @@ type transcriptWriter struct {
 	buf      []byte
 }
 
-func (w *transcriptWriter) begin(m *session.Message) {
+// message writes a message of a client's session.
+func (w *transcriptWriter) message(agent string, m *session.Message, dropThinking bool) {
 	w.role, w.wrap = m.Role, m.Role == session.User && !m.Simulated
 	w.said, w.thoughts, w.calls = w.said[:0], w.thoughts[:0], w.calls[:0]
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case *session.Text:
+			w.said = paragraph(w.said, p.Text)
+		case *session.Thinking: // after the text, without a mark
+			if !p.Redacted && !dropThinking {
+				w.thoughts = paragraph(w.thoughts, p.Text)
+			}
+		case *session.ToolCall:
+			c := cursortools.Spell(agent, p, nil)
+			w.call(&c)
+		}
+	}
+	w.end()
 }
 
-func (w *transcriptWriter) text(text string) {
-	if len(w.said) > 0 {
-		w.said = append(w.said, "\n\n"...)
+// paragraph appends a text after a blank line.
+func paragraph(dst []byte, text string) []byte {
+	if len(dst) > 0 && text != "" {
+		dst = append(dst, "\n\n"...)
 	}
-	w.said = append(w.said, text...)
-}
-
-// thinking is put after the text, without a mark.
-func (w *transcriptWriter) thinking(text string) {
-	if len(w.thoughts) > 0 {
-		w.thoughts = append(w.thoughts, "\n\n"...)
-	}
-	w.thoughts = append(w.thoughts, text...)
+	return append(dst, text...)
 }
 
 func (w *transcriptWriter) call(c *cursortools.Call) {
@@ -68,12 +76,7 @@ func (w *transcriptWriter) end() {
 
 // block appends the text and the thoughts of the message.
 func (w *transcriptWriter) block(dst []byte) []byte {
-	if len(w.thoughts) > 0 {
-		if len(w.said) > 0 {
-			w.said = append(w.said, "\n\n"...)
-		}
-		w.said = append(w.said, w.thoughts...)
-	}
+	w.said = paragraph(w.said, string(w.thoughts))
 	text := string(w.said)
 	if w.wrap {
 		text = "<" + envelope.Query + ">\n" + text + "\n</" + envelope.Query + ">"
