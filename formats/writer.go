@@ -48,8 +48,13 @@ type Writer struct {
 	// about fidelity is made from them.
 	Losses []loss.Code
 
-	// Unmodified reports whether a file is still as a sink wrote it. nil: unknown.
+	// Unmodified reports whether a file or folder is still as a sink wrote it: nobody
+	// continued the session. nil: unknown.
 	Unmodified func(ctx context.Context, path string) (bool, error)
+
+	// Same reports whether a folder is that of a draft, unmodified, though clients change
+	// its files when they only open them. nil: clients do not, and the files tell.
+	Same func(ctx context.Context, draft, path string) (bool, error)
 }
 
 // Sink writes sessions one after the other, each parent before its subagents.
@@ -66,7 +71,8 @@ type FamilySink interface {
 	Sink
 	// Finish completes the draft of the last session without a parent: all of its
 	// subagents were written. Only then the draft can be verified. It can still report
-	// losses of all of them.
+	// losses of all of them. If ctx is canceled, it only releases what an unfinished
+	// draft holds.
 	Finish(ctx context.Context) error
 }
 

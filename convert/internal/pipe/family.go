@@ -104,6 +104,11 @@ func (f *family) abandon() {
 	if f == nil {
 		return
 	}
+	if f.ids != nil && f.root.Draft != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		f.sink.Finish(ctx) // it fails, and closes what the draft has open
+	}
 	for _, r := range f.results {
 		r.Remove()
 	}
