@@ -58,7 +58,7 @@ const minWidthOfProject = 62
 // printSession prints the line of a session: the name that show takes, title, client,
 // project and time.
 func (r *searchResult) printSession(p *page, s *searchSession) {
-	if s != r.Sessions[0] && !r.cmd.Sessions {
+	if r.shown > 0 { // under the session before
 		p.Line("")
 	}
 	client, rest := visible(s.Agent), screen.Safe("")

@@ -65,6 +65,24 @@ func TestSearchOnTerminal(t *testing.T) {
 	}
 }
 
+// TestSearchTitles: sessions of which only the title matches stand one below the other.
+func TestSearchTitles(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 3 {
+		id := fmt.Sprintf("%da000000-0000-4000-8000-000000000001", i+1)
+		text := `{"type":"user","uuid":"u","sessionId":"ID","cwd":"/home/ann/app","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"hay"}}` + "\n" +
+			`{"type":"custom-title","customTitle":"a needle","sessionId":"ID"}` + "\n"
+		if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(strings.ReplaceAll(text, "ID", id)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := bare(onTerminal(t, 100, 40, map[string]string{"TERM": "xterm"}, "search", "needle", "--path", dir))
+	lines := strings.Split(got, "\n")
+	if len(lines) < 6 || lines[3] != "" || !strings.HasPrefix(lines[4], "3 matches in 3 sessions") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestSearchProgress: progress is shown until the first match, and then removed.
 func TestSearchProgress(t *testing.T) {
 	home := chatHome(t)
