@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/sdkdoc"
 )
 
 // word is what the tests of Scan look for: an é can be stored as an escape.
@@ -161,5 +162,25 @@ func TestScanDecodes(t *testing.T) {
 	}
 	if !c.Matches("agent") || c.joined > 10_000 {
 		t.Errorf("too much text: %d bytes are held", c.joined)
+	}
+}
+
+// TestUnwanted: events are left out only if their run is known, and of no agent that is
+// wanted.
+func TestUnwanted(t *testing.T) {
+	x := NewIndex()
+	for _, r := range [][2]string{{"a", "r1"}, {"b", "r2"}, {"a", "r3"}, {"b", "r3"}} {
+		if !x.Add(sdkdoc.Run, fmt.Appendf(nil, `{"agentId":%q,"runId":%q}`, r[0], r[1]), Place{}) {
+			t.Fatal(r)
+		}
+	}
+	if x.Unwanted(nil) != nil || x.Unwanted([]string{"a", "c"}) != nil {
+		t.Error("all events are wanted, or those of an agent that may come")
+	}
+	unwanted := x.Unwanted([]string{"a"})
+	for run, want := range map[string]bool{"r1": false, "r2": true, "r3": false, "r4": false} {
+		if got := unwanted([]byte(run)); got != want {
+			t.Errorf("%s: %v, want %v", run, got, want)
+		}
 	}
 }
