@@ -183,6 +183,27 @@ func TestManyStores(t *testing.T) {
 	}
 }
 
+// TestPlacesInTables: a place in a table of one of several stores names the file in full.
+func TestPlacesInTables(t *testing.T) {
+	list := []rule.Finding{{Rule: "RH301", At: store.Addr{File: "agents/a/store.db", Set: "blobs", RowID: 3, HasID: true}}}
+	v := judged(t, rule.Warning, map[string][]rule.Finding{"a.x": list, "b.x": list})
+	got := rendered(t, func(w io.Writer) error { return v.Text(w, false) })
+	if want := ":\n    a.x/agents/a/store.db/blobs#3\n    b.x/agents/a/store.db/blobs#3\n    fix: "; !strings.Contains(got, want) {
+		t.Error(got)
+	}
+}
+
+// TestTSV: a line for each finding, whatever names hold.
+func TestTSV(t *testing.T) {
+	list := []rule.Finding{{Rule: "RH203", At: store.Addr{Line: 1234}, Message: "a\tb\nc"}, {Rule: "RH301", At: store.Addr{Set: "blobs", RowID: 3, HasID: true}}}
+	v := judged(t, rule.Warning, map[string][]rule.Finding{"a\t.x": list})
+	got := rendered(t, func(w io.Writer) error { return v.TSV(w, "") })
+	want := `a\t.x` + "\t1234\terror\tRH203\t" + rule.Lookup("RH203").Title + `: a\tb; c` + "\n" + `a\t.x` + "\tblobs#3\terror\tRH301\t" + rule.Lookup("RH301").Title + "\n"
+	if got != want {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
 // TestInert: no path and no reason is a command to who runs a build.
 func TestInert(t *testing.T) {
 	long := "::error file=" + strings.Repeat("x", 70) + "/##[error]y"
