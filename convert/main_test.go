@@ -4,7 +4,9 @@ package convert
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -14,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"rehome/formats/all"
 	"rehome/internal/fsx"
 )
 
@@ -35,6 +38,9 @@ func TestMain(m *testing.M) {
 // victim SRC DST die N before|after: is killed at its Nth rename.
 // victim SRC DST update N before|after STATE: the same, as it updates.
 // victim SRC DST limit BYTES: cannot write larger files.
+// victim SRC HOME into BYTES CWD UNDO: migrates a session to the Cursor SDK, and cannot
+// write larger files unless BYTES is 0.
+// victim "" DATABASE hold 0: has a database open until stdin ends.
 // victim "" "" socket|child 0: opens a socket, or starts another that does.
 func victim(args []string) int {
 	src, dst, how := args[0], args[1], args[2]
@@ -55,12 +61,35 @@ func victim(args []string) int {
 			return err
 		}
 	case "limit":
-		signal.Ignore(syscall.SIGXFSZ)
-		limit := syscall.Rlimit{Cur: uint64(n), Max: uint64(n)}
-		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+		if err := limitFiles(n); err != nil {
 			fmt.Println("no limit:", err)
 			return 2
 		}
+	case "into":
+		if n > 0 {
+			if err := limitFiles(n); err != nil {
+				fmt.Println("no limit:", err)
+				return 2
+			}
+		}
+		o := MigrateOptions{To: "cursor-sdk", Dir: dst, Cwd: args[4], UndoDir: args[5], Update: true}
+		done, err := Migrate(context.Background(), all.Registry(), []MigrateSource{{Path: src}}, o)
+		if err != nil || done.Count(Failed) > 0 {
+			fmt.Println(err, done.Migrated[0].Err())
+			return 1
+		}
+		return 0
+	case "hold":
+		db, err := sql.Open("sqlite", dst)
+		if err == nil {
+			err = db.Ping()
+		}
+		if err == nil {
+			_, err = db.Exec("SELECT 1 FROM sqlite_schema")
+		}
+		fmt.Println(err)
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		return 0
 	case "socket":
 		if _, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0); err != nil {
 			return 2
@@ -85,6 +114,12 @@ func victim(args []string) int {
 		return 3
 	}
 	return 0
+}
+
+// limitFiles limits the size of the files that this process writes.
+func limitFiles(n int) error {
+	signal.Ignore(syscall.SIGXFSZ)
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: uint64(n), Max: uint64(n)})
 }
 
 func goesTo(src string) string {
