@@ -11,25 +11,28 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/rule"
 	"rehome/formats/session"
+	"rehome/formats/store"
 )
 
 // written: every format that can be written takes each session, and writes the same
-// bytes again. What it wrote passes its own check and breaks no rule, and text for any
-// client is the same session when it is read.
+// bytes again. What it wrote passes its own check and breaks no rule, and is the same
+// session when it is read, but for losses that are declared and were reported.
 func written(t *testing.T, c Case, s source) {
 	want := mustDecode(t, c, s.path, formats.View{}, session.Selection{})
 	for _, to := range c.Registry.All() {
 		if to.Writer == nil {
 			continue
 		}
-		first, again := t.TempDir(), t.TempDir()
-		if err := errors.Join(c.put(t.Context(), t, to, s, first), c.put(t.Context(), t, to, s, again)); err != nil {
+		first, err := c.put(t.Context(), t, to, s, t.TempDir())
+		again, err2 := c.put(t.Context(), t, to, s, t.TempDir())
+		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)
 		}
-		files := tree(t, first)
-		sameTree(t, to.Name+" written again", files, tree(t, again))
+		files := tree(t, first.dir)
+		sameTree(t, to.Name+" written again", files, tree(t, again.dir))
 		if to.Writer.Many {
 			var all []byte
 			for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -43,18 +46,94 @@ func written(t *testing.T, c Case, s source) {
 				t.Errorf("%s: all in one file: %s", to.Name, d)
 			}
 		}
-		_, families := to.Writer.New().(formats.FamilySink)
-		members := map[string]bool{}
-		for i, h := range want.heads {
-			within := families && inFamily(members, &h)
-			if !within && to.Writer.Join == nil { // else it is no store by itself
-				accepted(t, to, place(t, to, first, i, &want.heads[i]), want, i)
-			}
-		}
+		first.accepted(t, to, want)
 		if len(want.of(nil)) > len(want.heads) { // without a message there is nothing to stop
-			cancelAnywhere(t, func(ctx context.Context) error { return c.put(ctx, t, to, s, t.TempDir()) })
+			cancelAnywhere(t, func(ctx context.Context) error {
+				_, err := c.put(ctx, t, to, s, t.TempDir())
+				return err
+			})
 		}
 	}
+}
+
+// drafts are the sessions of a source as a format writes them.
+type drafts struct {
+	dir    string
+	paths  []string      // by session; "" if it is within the draft of another
+	roots  []int         // by session: the outermost one of its family
+	losses [][]loss.Code // by session
+}
+
+// put writes each session of a source into a folder.
+func (c Case) put(ctx context.Context, t *testing.T, to *formats.Format, s source, dir string) (*drafts, error) {
+	t.Helper()
+	l, err := formats.Locate(s.path)
+	if err != nil {
+		return nil, err
+	}
+	out, sink := &drafts{dir: dir}, to.Writer.New()
+	family, pending := map[string]int{}, []*formats.Draft(nil)
+	verify := func() (err error) {
+		all := pending
+		pending = nil
+		if f, ok := sink.(formats.FamilySink); ok && len(all) > 0 {
+			err = f.Finish(ctx)
+		}
+		for _, d := range all {
+			if err == nil && d.Verify != nil {
+				err = d.Verify(ctx)
+			}
+		}
+		return err
+	}
+	defer func() {
+		if f, ok := sink.(formats.FamilySink); ok && len(pending) > 0 { // it releases what an unfinished draft holds
+			canceled, cancel := context.WithCancel(ctx)
+			cancel()
+			if err := f.Finish(canceled); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: a canceled Finish returned %v", to.Name, err)
+			}
+		}
+	}()
+	var heads []session.Head
+	for one, err := range c.Format.Sessions.Decode(t.Context(), l, silent(), session.Selection{}) {
+		if err != nil {
+			return nil, err
+		}
+		i, root, b := len(heads), -1, formats.SessionBuild{}
+		heads = append(heads, one.Head)
+		if one.Parent != nil {
+			if up, ok := family[one.Parent.Session]; ok {
+				root, b.Root = up, &heads[up]
+			}
+		}
+		if root < 0 {
+			if err := verify(); err != nil {
+				return nil, fmt.Errorf("%s: before session %q: %w", to.Name, one.ID, err)
+			}
+			clear(family)
+			root = i
+		}
+		family[one.ID] = root
+		out.roots, out.losses = append(out.roots, root), append(out.losses, nil)
+		b.OnLoss = func(n loss.Loss) { out.losses[i] = append(out.losses[i], n.Code) }
+		b.Path = place(t, to, dir, i, &one.Head)
+		if err := os.MkdirAll(filepath.Dir(b.Path), 0o777); err != nil {
+			return nil, err
+		}
+		if _, ok := sink.(formats.FamilySink); ok && root == i {
+			one.Parent = nil
+		}
+		d, err := sink.Put(ctx, one, b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: session %q: %w", to.Name, one.ID, err)
+		}
+		if pending = append(pending, d); d.Within {
+			b.Path = ""
+		}
+		out.paths = append(out.paths, b.Path)
+	}
+	return out, verify()
 }
 
 // place returns the path of a session in a folder, apart from other sessions.
@@ -67,123 +146,49 @@ func place(t *testing.T, to *formats.Format, dir string, i int, h *session.Head)
 	return filepath.Join(dir, fmt.Sprintf("%03d", i), name)
 }
 
-// put writes each session of a source into a folder.
-func (c Case) put(ctx context.Context, t *testing.T, to *formats.Format, s source, dir string) error {
+// accepted requires that what was written is what it should be.
+func (d *drafts) accepted(t *testing.T, to *formats.Format, want *talk) {
 	t.Helper()
-	l, err := formats.Locate(s.path)
-	if err != nil {
-		return err
-	}
-	w := &putting{t: t, to: to, dir: dir, sink: to.Writer.New(), members: map[string]bool{}}
-	w.family, _ = w.sink.(formats.FamilySink)
-	for one, err := range c.Format.Sessions.Decode(t.Context(), l, silent(), session.Selection{}) {
-		if err == nil {
-			err = w.put(ctx, one)
-		}
-		if err != nil {
-			return errors.Join(err, w.abandon())
-		}
-	}
-	return w.finish(ctx)
-}
-
-// putting writes the sessions of a source, as the pipe of a conversion does.
-type putting struct {
-	t       *testing.T
-	to      *formats.Format
-	dir     string
-	sink    formats.Sink
-	n       int // number of sessions
-	family  formats.FamilySink
-	members map[string]bool // ids of the sessions of the family
-	root    session.Head
-	draft   *formats.Draft // of the family, until it is finished
-}
-
-// inFamily reports whether a session belongs to the family of the session before. If it
-// does not, it begins one.
-func inFamily(members map[string]bool, h *session.Head) bool {
-	within := h.Parent != nil && members[h.Parent.Session]
-	if !within {
-		clear(members)
-	}
-	members[h.ID] = true
-	return within
-}
-
-func (w *putting) put(ctx context.Context, s *session.Session) error {
-	path := place(w.t, w.to, w.dir, w.n, &s.Head)
-	w.n++
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	b, within := formats.SessionBuild{Path: path}, false
-	if w.family != nil {
-		if within = inFamily(w.members, &s.Head); within {
-			b.Root = &w.root
-		} else {
-			s.Parent, w.root = nil, s.Head
-			if err := w.finish(ctx); err != nil {
-				return err
+	for i, codes := range d.losses {
+		for _, code := range codes {
+			if !slices.Contains(to.Writer.Losses, code) {
+				t.Errorf("%s: session %q: loss %s (%s) is not declared", to.Name, want.heads[i].ID, code, code.Definition().One)
 			}
 		}
 	}
-	d, err := w.sink.Put(ctx, s, b)
-	switch {
-	case err != nil:
-	case d.Within != within:
-		w.t.Errorf("%s: session %q is in the draft of another one: %v, want %v", w.to.Name, s.ID, d.Within, within)
-	case w.family == nil && d.Verify != nil:
-		err = d.Verify(ctx)
-	case w.family != nil && !within:
-		w.draft = d
+	if to.Writer.Join != nil {
+		if len(d.paths) > 0 {
+			d.store(t, to, joined(t, to, slices.DeleteFunc(slices.Clone(d.paths), func(p string) bool { return p == "" })), want, func(int) bool { return true })
+		}
+		return
 	}
-	if err != nil {
-		return fmt.Errorf("%s: session %q: %w", w.to.Name, s.ID, err)
-	}
-	return nil
-}
-
-// finish finishes the family of the last session.
-func (w *putting) finish(ctx context.Context) error {
-	d := w.draft
-	if w.draft = nil; d == nil {
-		return nil
-	}
-	err := w.family.Finish(ctx)
-	if err == nil && d.Verify != nil {
-		err = d.Verify(ctx)
-	}
-	return err
-}
-
-// abandon releases what an unfinished family holds.
-func (w *putting) abandon() error {
-	if w.draft == nil {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if err := w.family.Finish(ctx); !errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%s: a canceled Finish returned %v", w.to.Name, err)
-	}
-	return nil
-}
-
-// accepted requires that a written file is what it should be.
-func accepted(t *testing.T, to *formats.Format, path string, want *talk, i int) {
-	t.Helper()
-	id := want.heads[i].ID
-	if len(to.Clients) == 0 {
-		got := mustDecode(t, Case{Format: to}, path, formats.View{}, session.Selection{})
-		if d := rowDifference(want.sessions[i], got.of(nil)); d != "" || len(got.notes) > 0 {
-			t.Errorf("%s: session %q came back another, with losses %q: %s", to.Name, id, got.notes, d)
+	for i, path := range d.paths {
+		if path != "" {
+			d.store(t, to, path, want, func(n int) bool { return n == i || d.paths[n] == "" && d.roots[n] == i })
 		}
 	}
+}
+
+// store requires that a store has the sessions of which in reports true.
+func (d *drafts) store(t *testing.T, to *formats.Format, path string, want *talk, in func(i int) bool) {
+	t.Helper()
+	got := mustDecode(t, Case{Format: to}, path, formats.View{}, session.Selection{})
+	if len(to.Clients) == 0 {
+		var lines []string
+		for i := range want.sessions {
+			if in(i) {
+				lines = append(lines, want.sessions[i]...)
+			}
+		}
+		if diff := rowDifference(lines, got.of(nil)); diff != "" || len(got.notes) > 0 {
+			t.Errorf("%s: %s: came back another, with losses %q: %s", to.Name, path, got.notes, diff)
+		}
+	}
+	d.faithful(t, to, want, got, in)
 	if to.Check != nil {
 		for _, f := range Findings(t, to, path, Layers, 1) {
 			if rule.Lookup(f.Rule).Severity > rule.Note {
-				t.Errorf("%s: session %q: %s", to.Name, id, told([]rule.Finding{f}))
+				t.Errorf("%s: %s", to.Name, told([]rule.Finding{f}))
 			}
 		}
 	}
@@ -192,16 +197,51 @@ func accepted(t *testing.T, to *formats.Format, path string, want *talk, i int) 
 		return
 	}
 	is, err := unmodified(t.Context(), path)
-	if err == nil && !to.Writer.Folders {
-		err = grow(path, 0)
-	}
 	if err != nil || !is {
-		t.Errorf("%s: session %q is modified when it is new: %v", to.Name, id, err)
+		t.Errorf("%s: %s is modified when it is new: %v", to.Name, path, err)
 	}
 	if to.Writer.Folders {
 		return // what a client changes in a folder is for the tests of its codec
 	}
-	if is, err = unmodified(t.Context(), path); err != nil || is {
-		t.Errorf("%s: session %q is unmodified with another line: %v", to.Name, id, err)
+	if err := grow(path, 0); err != nil {
+		t.Fatal(err)
 	}
+	if is, err = unmodified(t.Context(), path); err != nil || is {
+		t.Errorf("%s: %s is unmodified with another line: %v", to.Name, path, err)
+	}
+}
+
+// joined makes a store of drafts, and returns its path.
+func joined(t *testing.T, to *formats.Format, paths []string) string {
+	t.Helper()
+	v := formats.FullView(1)
+	for _, k := range to.Records.Kinds {
+		if v.Kind = k.Name; k.Name != formats.Tables {
+			break
+		}
+	}
+	v.OnLoss = func(n loss.Loss) { t.Errorf("%s: loss %s in a draft", to.Name, n.Code) }
+	r, err := to.Writer.Join(t.Context(), paths, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := filepath.Join(t.TempDir(), "store")
+	w, err := to.Records.Create(t.Context(), formats.Build{Path: path, Schema: r.Schema(), Jobs: 1, OnSidecar: func(store.SidecarItem) {}, OnLoss: v.OnLoss})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for b, err := range r.Batches(t.Context()) {
+		if err == nil {
+			err = w.Put(t.Context(), b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Finish(t.Context()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
