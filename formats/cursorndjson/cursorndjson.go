@@ -12,6 +12,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkwrite"
 	"rehome/formats/session"
 )
 
@@ -34,6 +35,7 @@ func Format() *formats.Format {
 		Schemas:     []string{"cursor-ndjson-agent-1", "cursor-ndjson-run-1", "cursor-ndjson-event-1", "cursor-ndjson-checkpoint-1"},
 		Probe:       probe,
 		IsStoreName: isStoreName,
+		Writer:      sdkwrite.Writer(),
 		Sessions: &formats.Sessions{
 			Decode: decode,
 			Heads:  heads,

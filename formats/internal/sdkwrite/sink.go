@@ -6,6 +6,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/agentwrite"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -17,6 +18,7 @@ func Writer() *formats.Writer {
 		Path:    path,
 		Folders: true,
 		Join:    join,
+		Losses:  append(agentwrite.Losses(), loss.TitleFromPrompt),
 	}
 }
 
