@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"rehome/convert/internal/stage"
 	"rehome/convert/sessions"
@@ -20,7 +21,7 @@ import (
 // and Dir is what the command line does without flags.
 type MigrateOptions struct {
 	From, To     string   // format names; "" = detect
-	Dir          string   // the client's config folder, in which it looks for sessions; the user's home folder if Writer.Into is set
+	Dir          string   // the client's config folder, see formats.Home.Config
 	Cwd          string   // the folder to assign them to; "" = the one that each belongs to
 	Folders      []string // candidates for the folders of sessions whose store has only a name derived from it
 	DropThinking bool     // omit reasoning that the client cannot use
@@ -34,7 +35,8 @@ type MigrateOptions struct {
 	Jobs         int  // workers; 0 = one per CPU
 	OnProgress   func(Progress)
 	OnNotice     func(string)
-	Verbose      bool // also report which stores are read from a copy
+	Now          func() time.Time // for undo records; nil = time.Now
+	Verbose      bool             // also report which stores are read from a copy
 }
 
 // MigrateSource is a store and the ids of its wanted sessions; none = all.

@@ -45,7 +45,11 @@ func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrat
 	defer func() { err = errors.Join(err, os.RemoveAll(from)) }()
 	a := formats.Addition{From: from, To: rep.File, Update: m.o.Update, DryRun: m.o.DryRun}
 	if !m.o.DryRun {
-		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: time.Now().UTC().Truncate(time.Second), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
+		now := m.o.Now
+		if now == nil {
+			now = time.Now
+		}
+		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: now().UTC().Truncate(time.Second), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
 		if err != nil {
 			return "", err
 		}

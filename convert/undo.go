@@ -100,7 +100,7 @@ func findRecord(folder undo.Folder, name string) (*undo.Record, error) {
 	if name == "" {
 		list, err := folder.List()
 		if err == nil && len(list) == 0 {
-			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only migrations into a store that already exists leave undo records"}
+			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "`rehome migrate --to cursor-sdk` leaves undo records"}
 		}
 		if err != nil {
 			return nil, err

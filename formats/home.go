@@ -5,12 +5,16 @@ import "time"
 // Home is where a client keeps its stores, and what it does with them there.
 type Home struct {
 	// Title is the name of the client for people, such as "Claude Code". It is set if
-	// Resume or Folder is.
+	// Resume, Code or Folder is.
 	Title string
 
 	// Resume is the command that continues a session, without the id of the session at
 	// its end. The client runs it in the session's folder. nil: there is none.
 	Resume []string
+
+	// Code returns the code that continues a session, where a program does it with the
+	// client's library. nil: no program can.
+	Code func(id, cwd string) string
 
 	// Summarizes is from about how many tokens on the client replaces a session by a
 	// summary before it continues it. 0: it never does, or it is not known.
@@ -45,10 +49,12 @@ type Home struct {
 	// a session. 0: it keeps all, or it is not known to delete any.
 	Keep time.Duration
 
-	// Folder is the name of the folder, below one of Roots, that holds the sessions
-	// of all projects; if Writer.Into is set, below the home folder of the user. It is
-	// set if sessions can be migrated to the client.
+	// Folder is the name of the folder, below Config, that holds the sessions of all
+	// projects. It is set if sessions can be migrated to the client.
 	Folder string
+
+	// Config returns the folder to which Writer.Path is relative. nil: the first of Roots.
+	Config func(m Machine) string
 
 	// Store returns where a client that runs in the folder cwd looks for its
 	// store, below the home folder of the user. nil: the path does not depend on
@@ -77,6 +83,15 @@ type Home struct {
 	// of a store that is named by its main file. "" if l is neither. nil: not
 	// needed.
 	StoreInside func(l *Location) string
+}
+
+// ConfigDir returns the folder below which a client keeps the sessions that are migrated to
+// it.
+func (h *Home) ConfigDir(m Machine) string {
+	if h.Config != nil {
+		return h.Config(m)
+	}
+	return h.Roots(m)[0]
 }
 
 // maxAge is the max age that a file shows if its client deletes old files. It is

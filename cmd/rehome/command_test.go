@@ -43,7 +43,7 @@ func TestCommands(t *testing.T) {
 		if strings.Contains(t.Name(), "/show") {
 			furnishSession(t, dir)
 		}
-		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") || strings.Contains(t.Name(), "/check-skip") {
+		if strings.Contains(t.Name(), "/continue") || strings.Contains(t.Name(), "/backup") || strings.Contains(t.Name(), "/undo") || strings.Contains(t.Name(), "/check-skip") {
 			furnishHome(t, filepath.Join(dir, "home"))
 		}
 		furnish(t, dir)
@@ -71,7 +71,8 @@ func furnish(t *testing.T, dir string) {
 // withoutVariables replaces what depends on the time and on the length of the path of
 // the case's folder: names of snapshots, their sizes, and hashes of paths.
 func withoutVariables(out string) string {
-	for _, v := range [][2]string{{`\d{4}-\d\d-\d\dT\d{6}Z`, "$$TIME"}, {`( files?), [0-9.]+ kB`, "$1, $$SIZE"}, {`/chats/[0-9a-f]{32}/5d0b2b7e`, "/chats/$$HASH/5d0b2b7e"}} {
+	for _, v := range [][2]string{{`\d{4}-\d\d-\d\dT\d{6}Z`, "$$TIME"}, {`( files?), [0-9.]+ kB`, "$1, $$SIZE"}, {`/chats/[0-9a-f]{32}/5d0b2b7e`, "/chats/$$HASH/5d0b2b7e"},
+		{`home/\.cursor/projects/[^/]+/sdk-agent-store/[0-9a-f]{32}`, "home/.cursor/projects/$$SLUG/sdk-agent-store/$$HASH"}, {`\d{4}-\d\d-\d\d \d\d:\d\d  Cursor SDK`, "$$TIME  Cursor SDK"}, {`"made": "[^"]*"`, `"made": "$$TIME"`}} {
 		out = regexp.MustCompile(v[0]).ReplaceAllString(out, v[1])
 	}
 	return out
@@ -115,7 +116,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 	if top["error"] == nil {
 		name = map[string]string{
 			"paths": "detect-result-1", "drift": "doctor-result-1", "stores": "convert-result-1", "formats": "formats-result-1",
-			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "argv": "continue-result-1", "searched": "backup-result-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1",
+			"schemas": "schema-result-1", "folder": "demo-result-2", "unread": "ls-result-1", "migrated": "migrate-result-1", "argv": "continue-result-1", "searched": "backup-result-1", "from": "restore-result-1", "schedule": "schedule-result-1", "checked": "check-result-1", "rules": "check-rules-1", "go": "version-result-1", "total": "search-result-1", "try": "welcome-result-1", "kept": "undo-result-1", "records": "undo-list-result-1",
 		}[markOf(top)]
 	}
 	if top["$schema"] != nil {
@@ -129,7 +130,7 @@ func checkJSON(t *testing.T, args []string, doc []byte) {
 // markOf finds the member that tells results apart.
 func markOf(top map[string]json.RawMessage) string {
 	for _, key := range slices.Sorted(maps.Keys(top)) {
-		if slices.Contains([]string{"paths", "drift", "stores", "formats", "schemas", "folder", "unread", "migrated", "argv", "searched", "from", "schedule", "checked", "rules", "go", "total", "try"}, key) {
+		if slices.Contains([]string{"paths", "drift", "stores", "formats", "schemas", "folder", "unread", "migrated", "argv", "searched", "from", "schedule", "checked", "rules", "go", "total", "try", "kept", "records"}, key) {
 			return key
 		}
 	}

@@ -62,6 +62,9 @@ func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
 		}
 	}
 	to := a.targetOf(cmp.Or(o.In, session.ClaudeCode))
+	if to != nil && to.Home.Resume == nil {
+		return launch{}, usageError{&formats.Error{Err: fmt.Errorf("%s has no command that continues a session", to.Home.Title), Hint: "run `rehome migrate SESSION --to " + o.In + "`, which prints the code for it"}}
+	}
 	if to == nil {
 		return launch{}, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In), Hint: "sessions can be migrated to " + strings.Join(a.targets(), ", ")}}
 	}
@@ -78,9 +81,9 @@ func (a *app) targetOf(client string) *formats.Format {
 	return nil
 }
 
-// targets returns the clients that sessions can be migrated to.
+// targets returns the clients that sessions can be continued in.
 func (a *app) targets() []string {
-	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { return a.targetOf(c) == nil })
+	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { to := a.targetOf(c); return to == nil || to.Home.Resume == nil })
 }
 
 // launchNative returns how a session's own client continues it, if it can: the client
@@ -130,7 +133,7 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 		notice = a.out.remark
 	}
 	done, err := convert.Migrate(a.ctx, a.reg, []convert.MigrateSource{src.toMigrate()}, convert.MigrateOptions{
-		To: to.Name, Dir: at, Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
+		To: to.Name, Dir: at, UndoDir: convert.UndoDir(machine(a.out.getenv)), Cwd: o.Cwd, Folders: append(workingDirs(), src.folder), Update: true, DryRun: o.DryRun, Live: o.Live, OnNotice: notice, Verbose: a.out.verbose,
 	})
 	switch {
 	case err != nil:
@@ -191,7 +194,7 @@ func configDir(h *formats.Home, getenv func(string) string) (string, error) {
 	if getenv(h.Variable) == "" && getenv(homeVariable()) == "" {
 		return "", noHomeError("pass --home DIR or --claude-dir DIR")
 	}
-	return filepath.Abs(h.Roots(machine(getenv))[0])
+	return filepath.Abs(h.ConfigDir(machine(getenv)))
 }
 
 // shell returns the launch as a command for the shell of this machine.

@@ -25,7 +25,7 @@ type migrateCmd struct {
 	NoThinking bool   `group:"What to include:" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
 	Thinking   string `enum:"keep-as-text,drop" default:"keep-as-text" hidden:""`
 
-	To        string  `group:"Where to:" rare:"" enum:"claude-code" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default)"`
+	To        string  `group:"Where to:" rare:"" enum:"claude-code,cursor-sdk" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default) or cursor-sdk"`
 	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
 	Home      *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
@@ -74,6 +74,7 @@ type migrated struct {
 	*convert.Migrated
 	Continue string  `json:"continue,omitempty"` // for the shell
 	Launch   *launch `json:"launch,omitempty"`
+	Code     string  `json:"code,omitempty"` // for a program, if the client has no command
 
 	// MCP are the servers that the session used, but that the client lacks.
 	MCP []mcpServer `json:"mcp,omitempty"`
@@ -108,7 +109,7 @@ func (c *migrateCmd) Run(a *app) error {
 	a.useHome(c.Home)
 	o := convert.MigrateOptions{
 		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
 	}
 	var err error
 	if o.Dir, err = a.configDir(a.reg.Lookup(c.To).Home, c.ClaudeDir); err != nil {
@@ -166,9 +167,15 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 	lacking := map[string][]mcpServer{} // by folder and servers
 	for i := range done.Migrated {
 		e := migrated{Migrated: &done.Migrated[i]}
-		if e.Err() == nil {
+		switch ready := !done.DryRun || e.Status == convert.Same; {
+		case e.Err() != nil:
+		case to.Home.Code != nil:
+			if ready {
+				e.Code = to.Home.Code(e.Session, e.Cwd)
+			}
+		default:
 			l := a.launchOf(to.Home, e.Migrated, done.Dir)
-			if !done.DryRun || e.Status == convert.Same {
+			if ready {
 				e.Continue, e.Launch = l.shell(), &l
 			}
 			if key := e.Cwd + "\x00" + strings.Join(e.Servers, "\x00"); e.Status != convert.Same && len(e.Servers) > 0 {

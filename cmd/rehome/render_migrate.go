@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -210,6 +211,14 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 	for i, m := range r.Migrated {
 		if m.Launch != nil && !slices.Contains(dirs, m.Cwd) {
 			dirs, one = append(dirs, m.Cwd), &r.Migrated[i]
+		}
+	}
+	for _, m := range r.Migrated {
+		if m.Code != "" && len(r.Migrated) <= maxSessionRows {
+			p.Line("  Continue:  " + p.Strong(visible(m.Code)))
+		}
+		if m.Undo > 0 && len(r.Migrated) <= maxSessionRows {
+			p.Line(p.Faint("  Undo:      rehome undo " + visible(strconv.Itoa(m.Undo))))
 		}
 	}
 	switch {

@@ -40,6 +40,8 @@ func Format() *formats.Format {
 		Writer:      writer(),
 		Home: &formats.Home{
 			Title:       "Cursor SDK",
+			Code:        resumeCode,
+			Config:      func(m formats.Machine) string { return m.Home },
 			Folder:      ".cursor/" + layout.ProjectsName,
 			Store:       layout.ProjectPath,
 			External:    layout.ExternalDir,

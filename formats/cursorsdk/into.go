@@ -3,6 +3,7 @@ package cursorsdk
 import (
 	"rehome/formats"
 	"rehome/formats/cursorsdk/internal/into"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkwrite"
 )
 
@@ -11,6 +12,12 @@ func writer() *formats.Writer {
 	w := sdkwrite.Writer()
 	w.Into = intoStore()
 	return w
+}
+
+// resumeCode returns the TypeScript that resumes an agent.
+func resumeCode(id, cwd string) string {
+	quote := func(s string) string { return string(rawjson.Quote(nil, []byte(s))) }
+	return "const agent = await Agent.resume(" + quote(id) + ", { local: { cwd: " + quote(cwd) + " } })"
 }
 
 // intoStore adds agents to a state root that the SDK uses.
