@@ -192,7 +192,7 @@ func plain(s *session.Session, m *session.Message, calls map[string]cursortools.
 					one.Content = append(one.Content, part)
 				}
 			}
-			if len(one.Content) == 0 && len(p.Value) > 0 && calls != nil {
+			if len(one.Content) == 0 && len(p.Value) > 0 && (calls != nil || p.Call == "") {
 				one.Content = append(one.Content, &session.Text{Text: string(p.Value)})
 			}
 			out.Parts = append(out.Parts, &one)

@@ -26,6 +26,25 @@ func canonical(m *wire.Message, doc []byte) (session.Raw, bool) {
 	return w.Append(make([]byte, 0, len(doc)), m, b), true
 }
 
+// made returns the canonical JSON of a message that was translated. Halves of surrogate
+// pairs, which no text of a message can hold, are replaced.
+func made(m *wire.Message, doc []byte) (session.Raw, bool) {
+	var t rawjson.Tokens
+	var out []byte
+	from := 0
+	for t.Reset(doc); t.Next(); {
+		if (t.Kind == rawjson.String || t.Kind == rawjson.Name) && t.Halves > 0 {
+			text := rawjson.AppendUTF8(nil, doc[t.From+1:t.To-1])
+			out = session.AppendString(append(out, doc[from:t.From]...), string(text))
+			from = t.To
+		}
+	}
+	if from > 0 {
+		doc = append(out, doc[from:]...)
+	}
+	return canonical(m, doc)
+}
+
 // verbatim returns what one of Cursor's clients wrote itself.
 func (s *speller) verbatim(m *wire.Message, doc []byte) (session.Raw, bool) {
 	if !s.own && (s.agent == session.ClaudeCode || s.agent == session.Codex) {
@@ -51,7 +70,7 @@ func (s *speller) arguments() (session.Raw, bool) {
 			return nil, false
 		}
 	}
-	return canonical(s.kind.args, o.Done())
+	return made(s.kind.args, o.Done())
 }
 
 // madeArguments are the arguments that other clients have in another form.

@@ -81,7 +81,7 @@ func (s *speller) kinds() []string {
 	if strings.HasPrefix(s.call.Name, serverPrefix) {
 		return []string{mcpKind}
 	}
-	return []string{s.call.Kind, toolmap.Kind(s.call.Name), others()[s.call.Name]}
+	return []string{s.call.Kind, toolmap.Kind(s.call.Name)}
 }
 
 // spell translates a call to the kind; false if that does not have its arguments.

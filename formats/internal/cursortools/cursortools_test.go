@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"rehome/formats/internal/wire"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -59,7 +60,7 @@ func checkCall(t *testing.T, what string, c Call, call *session.ToolCall, r *ses
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", what, err, doc)
 	}
-	var w wire.Walker
+	w := wire.Walker{Note: func(code loss.Code) { t.Errorf("%s: %s in %q", what, code, b) }}
 	if again := string(w.Append(nil, f.Message, b)); again != doc {
 		t.Errorf("%s: decoded as\n%s, want\n%s", what, again, doc)
 	}
@@ -106,9 +107,9 @@ func claudeSamples() []sample {
 		{name: "Task", kind: "task", input: `{"description":"d","prompt":"p","subagent_type":"general-purpose"}`, status: "error", shown: "failed"},
 		{name: "WebSearch", kind: "webSearch", input: `{"query":"q"}`, status: "success", shown: "Links", value: `{"query":"q","results":[{"tool_use_id":"s","content":[{"title":"T","url":"https://x"}]},"text"],"durationSeconds":1.5}`},
 		{name: "WebFetch", kind: "webFetch", input: `{"url":"https://x","prompt":"p"}`, status: "success", shown: "R", value: `{"bytes":3,"code":200,"codeText":"OK","result":"R","durationMs":3,"url":"https://x"}`},
-		{name: "ExitPlanMode", input: `{"plan":"# P"}`, status: "error", shown: "The user doesn't want to proceed with this tool use."},
-		{name: "ExitPlanMode", input: `{"plan":"# P"}`, status: "success", shown: "User has approved", value: `{"plan":"# P","isAgent":false}`},
-		{name: "AskUserQuestion", input: `{"questions":[{"question":"Which?","header":"H","multiSelect":true,"options":[{"label":"A","description":"first"},{"label":"B"}]}]}`, status: "success", shown: "A", value: `{"questions":[],"answers":{"Which?":"A"}}`},
+		{name: "ExitPlanMode", kind: "createPlan", input: `{"plan":"# P"}`, status: "error", shown: "The user doesn't want to proceed with this tool use."},
+		{name: "ExitPlanMode", kind: "createPlan", input: `{"plan":"# P"}`, status: "success", shown: "User has approved", value: `{"plan":"# P","isAgent":false}`},
+		{name: "AskUserQuestion", kind: "askQuestion", input: `{"questions":[{"question":"Which?","header":"H","multiSelect":true,"options":[{"label":"A","description":"first"},{"label":"B"}]}]}`, status: "success", shown: "A", value: `{"questions":[],"answers":{"Which?":"A"}}`},
 		{name: "mcp__tracker__list_all", kind: "mcp", input: `{"q":"x","n":1}`, status: "success", shown: "found", value: `[{"type":"text","text":"found"}]`},
 		{name: "mcp__tracker__list_all", kind: "mcp", input: `{}`, status: "error", shown: "bad"},
 		{name: "Skill", input: `{"skill":"x"}`, status: "success", shown: "on", value: `{"success":true,"commandName":"x"}`},
@@ -116,6 +117,7 @@ func claudeSamples() []sample {
 		{name: "KillShell", input: `{"shell_id":"b1"}`, status: "success", shown: "killed"},
 		{name: "TaskCreate", input: `{"subject":"s","description":"d"}`, status: "success", shown: "Task #1", value: `{"task":{"id":"1","subject":"s"}}`},
 		{name: "ToolSearch", input: `{"query":"q"}`, status: "success", shown: "x"},
+		{name: "Bash", kind: "shell", input: `{"command":"echo \\ud83d"}`, status: "success", shown: "x", value: `{"stdout":"\\udc00\\ud83d\\ude00","stderr":""}`},
 		{name: "odd", input: `"text"`, status: "success"},
 		{name: "odd", status: "error"},
 	}

@@ -93,12 +93,3 @@ func (k *kind) named(f *wire.Field) []string {
 	}
 	return names
 }
-
-// others are the kinds of tools that only some clients have, by name.
-var others = sync.OnceValue(func() map[string]string {
-	out := map[string]string{}
-	for _, words := range rows("others.txt") {
-		out[words[0]] = words[1]
-	}
-	return out
-})

@@ -9,26 +9,9 @@ import (
 	"rehome/formats/internal/toolmap"
 )
 
-// array returns an array of the objects that fill writes, one for each element of a list
-// that is an object. It returns nil if list is not an array.
+// array returns an array of the objects that fill writes, one for each object in a list.
 func array(list []byte, fill func(n int, d doc, o *object.Writer)) []byte {
-	if len(list) == 0 || list[0] != '[' {
-		return nil
-	}
-	out, n := []byte{'['}, 0
-	for e := range rawjson.Elements(list) {
-		n++
-		if e[0] != '{' {
-			continue
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		o := object.New(out)
-		fill(n, parse(e), &o)
-		out = o.Done()
-	}
-	return append(out, ']')
+	return object.Array(list, func(n int, item []byte, o *object.Writer) { fill(n, parse(item), o) })
 }
 
 // The names of what there is to do.
@@ -167,13 +150,13 @@ func subagentWord(raw []byte) string {
 
 // questions returns questions to the user as Cursor's messages have them.
 func questions(list []byte) []byte {
-	return array(list, func(n int, d doc, o *object.Writer) { question(n, d, o, "allowMultiple") })
+	return array(list, func(n int, d doc, o *object.Writer) { question(n, d, o, false) })
 }
 
 // modelQuestions returns questions to the user as models write them.
 func modelQuestions(list []byte) []byte {
 	out := array(list, func(n int, d doc, o *object.Writer) {
-		question(n, d, o, "allow_multiple")
+		question(n, d, o, true)
 		if header := d.get("header"); header != nil {
 			o.Raw("header", header)
 		}
@@ -184,7 +167,7 @@ func modelQuestions(list []byte) []byte {
 	return out
 }
 
-func question(n int, d doc, o *object.Writer, multiple string) {
+func question(n int, d doc, o *object.Writer, model bool) {
 	id := bare(d.get("id"))
 	if id == "" {
 		id = "q" + strconv.Itoa(n)
@@ -198,16 +181,24 @@ func question(n int, d doc, o *object.Writer, multiple string) {
 			id = label
 		}
 		o.Text("id", id)
-		if more := rawjson.Text(d.get("description")); more != "" {
+		more := rawjson.Text(d.get("description"))
+		if more != "" && !model {
 			label += ": " + more
 		}
 		o.NonEmpty("label", label)
+		if model {
+			o.NonEmpty("description", more)
+		}
 	})
 	if len(options) > 2 {
 		o.Raw("options", options)
 	}
 	if string(d.get("multiSelect", "allowMultiple", "allow_multiple")) == "true" {
-		o.Flag(multiple, true)
+		name := "allowMultiple"
+		if model {
+			name = toolmap.Snake(name)
+		}
+		o.Flag(name, true)
 	}
 }
 

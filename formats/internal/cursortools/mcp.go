@@ -122,7 +122,7 @@ func (s *speller) mcpArgs(server, tool string, args []byte) (session.Raw, bool) 
 	o.NonEmpty("toolCallId", s.call.ID)
 	o.NonEmpty("providerIdentifier", server)
 	o.NonEmpty("toolName", tool)
-	return canonical(s.kind.args, o.Done())
+	return made(s.kind.args, o.Done())
 }
 
 // answered makes the result of a call of a tool; nil if it has none.
@@ -154,7 +154,7 @@ func (s *speller) answered() session.Raw {
 		o.Name("success")
 		o.B = s.success(o.B)
 	}
-	if v, ok := canonical(s.kind.result, o.Done()); ok {
+	if v, ok := made(s.kind.result, o.Done()); ok {
 		return v
 	}
 	v, _ := canonical(s.kind.result, []byte(`{"success":{}}`))

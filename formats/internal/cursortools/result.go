@@ -68,7 +68,7 @@ func (s *speller) returned() session.Raw {
 	if s.kind.name == "shell" && get(s.values, "backgroundTaskId") != nil {
 		o.Flag("isBackground", true)
 	}
-	if v, ok := canonical(s.kind.result, o.Done()); ok {
+	if v, ok := made(s.kind.result, o.Done()); ok {
 		return v
 	}
 	v, _ := canonical(s.kind.result, []byte(`{"`+f.Name+`":{}}`))

@@ -4,6 +4,7 @@ package object
 import (
 	"strconv"
 
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/session"
 )
 
@@ -58,3 +59,25 @@ func (w *Writer) Num(name string, n int) {
 
 // Done ends the object and returns the text.
 func (w *Writer) Done() []byte { return append(w.B, '}') }
+
+// Array returns an array of objects, one for each object in list, with the members that
+// fill writes; n counts the elements from 1. It returns nil if list is not an array.
+func Array(list []byte, fill func(n int, item []byte, o *Writer)) []byte {
+	if len(list) == 0 || list[0] != '[' {
+		return nil
+	}
+	out, n := []byte{'['}, 0
+	for item := range rawjson.Elements(list) {
+		n++
+		if item[0] != '{' {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		o := New(out)
+		fill(n, item, &o)
+		out = o.Done()
+	}
+	return append(out, ']')
+}

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync"
 
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
+	"rehome/formats/session"
 )
 
 //go:embed claude.txt
@@ -37,7 +39,7 @@ type Native struct {
 type argument struct {
 	name string
 	must bool
-	kind byte // '#', '?' or 0
+	kind byte // '#', '~', '?' or 0
 	from []string
 }
 
@@ -61,7 +63,7 @@ var natives = sync.OnceValue(func() (t struct {
 		c := counterpart{name: words[1]}
 		for _, w := range words[2:] {
 			var a argument
-			if a.name, a.must = strings.CutPrefix(w, "!"); !a.must && (w[0] == '#' || w[0] == '?') {
+			if a.name, a.must = strings.CutPrefix(w, "!"); !a.must && strings.IndexByte("#~?", w[0]) >= 0 {
 				a.kind, a.name = w[0], w[1:]
 			}
 			a.from = toolmap.ArgumentNames(words[0], a.name)
@@ -96,6 +98,8 @@ func Claude(kind, name string, input, args, value []byte) Native {
 		n, ok = command("rm ", docs, "Delete a file"), true
 	case "updateTodos":
 		n, ok = todos(docs)
+	case "askQuestion":
+		n, ok = asked(docs)
 	case "mcp":
 		n, ok = served(name, docs)
 	default:
@@ -129,8 +133,11 @@ func (c counterpart) call(docs [][]byte) (Native, bool) {
 	o, exact := object.New(nil), covers(c, docs)
 	for _, a := range c.args {
 		raw := find(docs, a.from...)
+		if a.kind == '~' {
+			raw = find(docs[:1], a.from...)
+		}
 		switch {
-		case a.kind == '#':
+		case a.kind == '#', a.kind == '~':
 			if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil && n > 0 {
 				o.Raw(a.name, raw)
 				continue
@@ -188,7 +195,7 @@ next:
 // command by its words: ["bash","-lc","ls"].
 func word(raw []byte) string {
 	if len(raw) > 0 && raw[0] == '[' {
-		return line(raw)
+		return cursortools.Line(raw)
 	}
 	if len(raw) > 0 && raw[0] == '{' {
 		for name, v := range rawjson.Members(raw) {
@@ -201,24 +208,6 @@ func word(raw []byte) string {
 	return rawjson.Text(raw)
 }
 
-// line is a command given by its words, as one types it.
-func line(list []byte) string {
-	var words []string
-	for e := range rawjson.Elements(list) {
-		if !isText(e) {
-			return ""
-		}
-		words = append(words, rawjson.Text(e))
-	}
-	if len(words) == 3 && (words[1] == "-lc" || words[1] == "-c") {
-		return words[2]
-	}
-	for i := range words {
-		words[i] = quoted(words[i])
-	}
-	return strings.Join(words, " ")
-}
-
 // command is a tool that a shell has, too.
 func command(cmd string, docs [][]byte, what string) Native {
 	path := rawjson.Text(find(docs, "path", "target_file", "targetFile", "target_directory", "directoryPath", "relative_workspace_path", "relativeWorkspacePath", "directory_path", "file_path"))
@@ -226,23 +215,9 @@ func command(cmd string, docs [][]byte, what string) Native {
 		path = "."
 	}
 	o := object.New(nil)
-	o.Text("command", cmd+quoted(path))
+	o.Text("command", cmd+cursortools.Quoted(path))
 	o.Text("description", what)
 	return Native{Name: "Bash", Input: o.Done()}
-}
-
-// quoted is a word of a shell's command.
-func quoted(s string) string {
-	plain := strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-+@%:,=", r))
-	})
-	if plain < 0 && s != "" && s[0] != '-' {
-		return s
-	}
-	if s != "" && s[0] == '-' {
-		s = "./" + s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // todos is a list of things to do.
@@ -267,11 +242,38 @@ func todos(docs [][]byte) (Native, bool) {
 		one := object.New(o.B)
 		one.Text("content", content)
 		one.Text("status", status(rawjson.Text(rawjson.Last(item, "status"))))
-		one.Text("activeForm", content)
+		if form := rawjson.Last(item, "activeForm"); isText(form) {
+			one.Raw("activeForm", form)
+		} else {
+			one.Text("activeForm", content)
+		}
 		o.B = one.Done()
 	}
 	o.B = append(o.B, ']')
 	return Native{Name: "TodoWrite", Input: o.Done()}, true
+}
+
+// asked returns questions to the user.
+func asked(docs [][]byte) (Native, bool) {
+	list := find(docs, "questions")
+	if len(list) < 3 || list[0] != '[' {
+		return Native{}, false
+	}
+	o := object.New(nil)
+	o.Raw("questions", object.Array(list, func(_ int, item []byte, o *object.Writer) {
+		o.Text("question", rawjson.Text(find([][]byte{item}, "question", "prompt")))
+		o.NonEmpty("header", rawjson.Text(rawjson.Last(item, "header")))
+		if options := rawjson.Last(item, "options"); len(options) > 0 && options[0] == '[' {
+			o.Raw("options", object.Array(options, option))
+		}
+		o.Flag("multiSelect", string(find([][]byte{item}, "multiSelect", "allow_multiple", "allowMultiple")) == "true")
+	}))
+	return Native{Name: "AskUserQuestion", Input: o.Done()}, true
+}
+
+func option(_ int, item []byte, o *object.Writer) {
+	o.Text("label", rawjson.Text(rawjson.Last(item, "label")))
+	o.NonEmpty("description", rawjson.Text(rawjson.Last(item, "description")))
 }
 
 // status is one of the three that Claude Code has.
@@ -299,6 +301,12 @@ func served(name string, docs [][]byte) (Native, bool) {
 		if args = docs[0]; args == nil {
 			args = docs[1]
 		}
+	}
+	if server == session.ClaudeCode && tool == name {
+		if len(docs[0]) > 0 && docs[0][0] == '{' {
+			args = docs[0]
+		}
+		return Native{Name: name, Input: whole(args), Exact: true}, true // its own tool, see cursortools
 	}
 	if server == "" {
 		server = "server"
