@@ -192,8 +192,8 @@ func plain(s *session.Session, m *session.Message, calls map[string]cursortools.
 					one.Content = append(one.Content, part)
 				}
 			}
-			if len(one.Content) == 0 && len(p.Value) > 0 && (calls != nil || p.Call == "") {
-				one.Content = append(one.Content, &session.Text{Text: string(p.Value)})
+			if len(p.Content) == 0 {
+				one.Content = shown(p, calls)
 			}
 			out.Parts = append(out.Parts, &one)
 		case *session.Media:
@@ -210,6 +210,21 @@ func plain(s *session.Session, m *session.Message, calls map[string]cursortools.
 		return ""
 	}
 	return string(session.AppendMessage(nil, &out))
+}
+
+// shown is what a model is told of a result whose text the source does not have.
+func shown(r *session.ToolResult, calls map[string]cursortools.Call) (out []session.Part) {
+	k, ok := calls[r.Call]
+	if !ok {
+		return nil
+	}
+	if text := cursortools.Shown(k.Kind, r.Value); strings.TrimSpace(text) != "" {
+		out = append(out, &session.Text{Text: text})
+	}
+	for _, data := range cursortools.Images(r.Value) {
+		out = append(out, &session.Media{Mime: "image/png", Data: data})
+	}
+	return out
 }
 
 func isCursor(s *session.Session) bool { return strings.HasPrefix(s.Agent, "cursor-") }

@@ -1,6 +1,7 @@
 package agentwrite
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -125,9 +126,15 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	}
 	k.done = true
 	c.held -= k.size()
+	if r == nil {
+		c.note(loss.ResultAdded)
+		m, r = &session.Message{}, &session.ToolResult{Call: k.ID, Content: []session.Part{&session.Text{Text: noResult}}}
+	}
 	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, r)
 	for _, code := range k.spelled.Losses {
-		c.note(code)
+		if code != loss.ToolRecord || k.of != nil {
+			c.note(code)
+		}
 	}
 	if r != nil && k.of != nil && k.of == c.turn && c.streams() {
 		c.o.Runs.Result(k.id, &k.spelled, known(k.End, m.At))
@@ -148,6 +155,9 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	if start != k.Start || end != k.End {
 		c.note(loss.PartMetadata)
 	}
+	if halves(k.spelled.Args) || halves(k.spelled.Value) {
+		c.note(loss.TextRepaired)
+	}
 	data, err := agentstate.CallStep(k.id, k.spelled.Kind, k.spelled.Args, k.spelled.Value, start, end)
 	if err != nil {
 		return err
@@ -162,15 +172,25 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	return nil
 }
 
+// halves reports whether JSON escapes half a surrogate pair, which protobuf cannot hold.
+func halves(doc []byte) bool {
+	if !bytes.Contains(doc, []byte(`\ud`)) && !bytes.Contains(doc, []byte(`\uD`)) {
+		return false
+	}
+	var t rawjson.Tokens
+	for t.Reset(doc); t.Next(); {
+		if (t.Kind == rawjson.String || t.Kind == rawjson.Name) && t.Halves > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // noResult is what the model reads in place of a result that is not known.
 const noResult = "(The result of this call is not known.)"
 
 // resultPrompt writes the prompt message of a result at the next place of its answer.
 func (c *Conversation) resultPrompt(ctx context.Context, k *call, m *session.Message, r *session.ToolResult) error {
-	if r == nil {
-		c.note(loss.ResultAdded)
-		m, r = &session.Message{}, &session.ToolResult{Content: []session.Part{&session.Text{Text: noResult}}}
-	}
 	p := c.newPrompt(session.Tool)
 	p.text("id", k.id)
 	p.part("tool-result")
@@ -198,9 +218,16 @@ func (c *Conversation) stepEnd(k *call) session.Stamp {
 // content writes what the model saw of a result.
 func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
 	parts := r.Content
-	if len(parts) == 0 && len(r.Value) > 0 {
-		c.note(loss.ResultFromRecord)
-		parts = []session.Part{&session.Text{Text: string(r.Value)}}
+	if len(parts) == 0 {
+		if text := cursortools.Shown(k.spelled.Kind, r.Value); strings.TrimSpace(text) != "" {
+			parts = append(parts, &session.Text{Text: text})
+		}
+		for _, data := range cursortools.Images(r.Value) {
+			parts = append(parts, &session.Media{Mime: imageType(data), Data: data})
+		}
+		if len(parts) > 0 {
+			c.note(loss.ResultFromRecord)
+		}
 	}
 	if len(parts) == 1 {
 		if t, ok := parts[0].(*session.Text); ok {
@@ -260,6 +287,16 @@ func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
 	p.b = append(p.b, ']')
 }
 
+// imageType returns the type of an image, which results do not always state.
+func imageType(data []byte) string {
+	for prefix, kind := range map[string]string{"\xff\xd8": "image/jpeg", "GIF8": "image/gif", "RIFF": "image/webp"} {
+		if bytes.HasPrefix(data, []byte(prefix)) {
+			return kind
+		}
+	}
+	return "image/png"
+}
+
 // keeps reports whether reading gives an element of a result back as it is.
 func keeps(o *session.Opaque) bool {
 	kind := rawjson.Text(rawjson.Last(o.Raw, "type"))
@@ -304,7 +341,7 @@ func (c *Conversation) orphan(ctx context.Context, m *session.Message, r *sessio
 		}
 	}
 	if len(texts) == 0 && len(r.Value) > 0 {
-		texts = append(texts, string(r.Value))
+		texts = append(texts, cursortools.Shown("", r.Value))
 	}
 	text := &session.Text{Text: "Result of a tool call:\n" + strings.Join(texts, "\n")}
 	again := *m

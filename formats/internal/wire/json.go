@@ -190,7 +190,7 @@ func (f *Field) appendValue(dst []byte, num int, value []byte, depth int) ([]byt
 		if value[0] != '"' {
 			return dst, fmt.Errorf("expected a string")
 		}
-		body = rawjson.AppendText(nil, value)
+		body = text(value)
 	case Blob, Ref:
 		body, err = appendBase64Text(nil, value)
 	default:
@@ -253,7 +253,7 @@ func appendAnything(dst, value []byte, depth int) ([]byte, error) {
 	case 't', 'f':
 		return appendVarint(dst, valueBool, protowire.EncodeBool(value[0] == 't')), nil
 	case '"':
-		return appendBytes(dst, valueString, rawjson.AppendText(nil, value)), nil
+		return appendBytes(dst, valueString, text(value)), nil
 	case '{':
 		body, err := appendStruct(nil, value, depth+1)
 		return appendBytes(dst, valueStruct, body), err
@@ -287,6 +287,10 @@ func appendStruct(dst, object []byte, depth int) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// text returns the text of a JSON string as protobuf requires it: half a surrogate pair is
+// not UTF-8, and becomes U+FFFD.
+func text(value []byte) []byte { return rawjson.AppendUTF8(nil, value[1:len(value)-1]) }
 
 func appendBase64Text(dst, value []byte) ([]byte, error) {
 	return base64.StdEncoding.Strict().AppendDecode(dst, []byte(rawjson.Text(value)))
