@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"iter"
 	"slices"
 )
@@ -66,6 +67,23 @@ type Session struct {
 	// Files yields the snapshots of files that the client kept; nil if none.
 	// It is read after Messages, once.
 	Files iter.Seq2[*File, error]
+
+	// Graph, if set, is the state of a Cursor agent that the session was decoded from. It
+	// is not part of the canonical form. Whoever changes what the session says clears it.
+	Graph *Graph
+}
+
+// Graph is the state of a Cursor agent, as the blobs that hold it.
+type Graph struct {
+	// Copy stores the blobs of the state, each before the one that refers to it, and
+	// returns the id of the root: zero for a subagent, whose blobs are among those of its
+	// parent. If some are missing or damaged, it stores none and returns false. It can be
+	// called as long as Messages and Files can be read.
+	Copy func(ctx context.Context, put func(ctx context.Context, id [32]byte, data []byte) error) (root [32]byte, whole bool, err error)
+	// Partial reports that some messages are not in the state, but only in events.
+	Partial bool
+	// Extras is how many of the session's Extras are in the state.
+	Extras int
 }
 
 // Repo is a git repository of the session.

@@ -265,6 +265,7 @@ func (c *Child) Open(ctx context.Context) (*State, error) {
 	o.History, o.All, o.Roots = false, nil, nil
 	s := newState(o, p.ledger)
 	s.generation = p.generation + 1
+	s.outer = cmp.Or(p.outer, p)
 	s.root.id = c.blob
 	switch {
 	case s.generation > maxGenerations:

@@ -13,7 +13,7 @@ import (
 // Fill sets the fields of dst that are not set yet to what the state says of the whole
 // session.
 func (s *State) Fill(dst *session.Session) {
-	r := &s.root
+	r, extras := &s.root, len(dst.Extras)
 	if dst.Mode == "" {
 		dst.Mode = r.mode
 	} else if r.mode != "" && r.mode != dst.Mode {
@@ -43,6 +43,7 @@ func (s *State) Fill(dst *session.Session) {
 	}
 	s.fillBranches(dst)
 	dst.Extras = append(dst.Extras, r.extras...)
+	dst.Graph = &session.Graph{Copy: s.copy, Extras: len(dst.Extras) - extras}
 	if len(r.files) > 0 && dst.Files == nil {
 		dst.Files = s.walkFiles(s.ctx)
 	}

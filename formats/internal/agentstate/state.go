@@ -43,6 +43,8 @@ type State struct {
 	walker     wire.Walker
 	seed       maphash.Seed
 	generation int
+	outer      *State // the outermost state above a subagent's
+	copied     *copied
 	broken     string
 	at         ID // the current blob, for notes
 	refs       []ref

@@ -48,6 +48,8 @@ type Graph struct {
 	// it: its id, its JSON, and the path. If nil, prompt messages are not read. The
 	// bytes are valid until it returns.
 	Prompt func(id ID, doc []byte, path string)
+	// Stray, if set, is called with each unknown field.
+	Stray func(r *wire.Reader)
 	// Drift enables faults of the kind Unknown.
 	Drift bool
 
@@ -165,6 +167,9 @@ func (g *Graph) fields(m *wire.Message, b []byte, depth int) {
 	for r.Next() {
 		f := m.Field(r.Num)
 		if f == nil {
+			if g.Stray != nil {
+				g.Stray(&r)
+			}
 			if g.Drift {
 				g.report(Fault{Kind: Unknown, Says: "unknown field %d of %s", Args: []any{r.Num, m.Name}})
 			}

@@ -20,6 +20,7 @@ type Options struct {
 	Cwd          string // if set, replaces the project folder of the session
 	DropThinking bool   // omit reasoning of other clients' models
 	FullHistory  bool   // show the model what was compacted, too
+	Events       bool   // the caller writes events, too, which hold what a state lacks
 	OnLoss       loss.Sink
 
 	// Runs, if set, writes what a conversation has no place for: the ids, status, errors
@@ -44,6 +45,7 @@ type Runs interface {
 type Conversation struct {
 	o    Options
 	s    *session.Session
+	same *sameGraph // the state, if it is copied as it is; nil before the first call
 	b    agentstate.Builder
 	own  bool // the session is one of a Cursor client
 	root agentstate.Root
@@ -81,6 +83,9 @@ func isCursor(agent string) bool {
 
 // Message writes the next message.
 func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
+	if done, err := c.verbatim(ctx); done || err != nil {
+		return err
+	}
 	if m.Branch != "" {
 		if m.Turn != nil {
 			c.note(loss.BranchLeft)
@@ -176,6 +181,9 @@ func (c *Conversation) run(ctx context.Context, m *session.Message, r run) error
 
 // End ends the messages and files.
 func (c *Conversation) End(ctx context.Context) error {
+	if done, err := c.verbatim(ctx); done || err != nil {
+		return err
+	}
 	c.at = c.s.ID
 	c.suspend()
 	if err := c.settle(ctx, 0); err != nil {
@@ -192,6 +200,9 @@ func (c *Conversation) End(ctx context.Context) error {
 
 // Root stores the root of the conversation and returns its id.
 func (c *Conversation) Root(ctx context.Context) (agentstate.ID, error) {
+	if c.copied() {
+		return c.same.root, nil
+	}
 	return c.b.Root(ctx, &c.root)
 }
 

@@ -38,6 +38,7 @@ type held struct {
 func hold(t *testing.T, s *session.Session) *held {
 	t.Helper()
 	h := &held{Session: *s}
+	h.Graph = nil // its store is closed by then
 	if s.Messages != nil {
 		for m, err := range s.Messages {
 			if err != nil {

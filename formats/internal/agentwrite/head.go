@@ -2,6 +2,7 @@ package agentwrite
 
 import (
 	"context"
+	"fmt"
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/loss"
@@ -13,6 +14,9 @@ type file struct{ before, after agentstate.ID }
 
 // File writes a snapshot of a file.
 func (c *Conversation) File(ctx context.Context, f *session.File) error {
+	if done, err := c.verbatim(ctx); done || err != nil {
+		return err
+	}
 	path := c.clean(f.Path)
 	k := c.files[path]
 	if k == nil {
@@ -72,6 +76,12 @@ func (c *Conversation) head(ctx context.Context) error {
 
 // Adopt makes a conversation that has ended a subagent of this one.
 func (c *Conversation) Adopt(ctx context.Context, h *session.Head, child *Conversation) error {
+	switch {
+	case c.copied() != child.copied():
+		return fmt.Errorf("subagent %q: its state and that of the session that started it are not written alike", h.ID)
+	case c.copied():
+		return nil // it is in the state that was copied
+	}
 	link := session.Link{Session: h.ID}
 	if h.Parent != nil {
 		link.Call, link.Title, link.Kind, link.Status = h.Parent.Call, h.Parent.Title, h.Parent.Kind, h.Parent.Status

@@ -94,6 +94,9 @@ func (a *assembly) complete() {
 	if a.graph != nil {
 		a.graph.Fill(h)
 	}
+	if h.Graph != nil {
+		h.Graph.Partial = true // events can tell more
+	}
 	for _, r := range a.agent.runs {
 		if r.model != "" {
 			h.Model = r.model

@@ -216,6 +216,9 @@ func (w *walk) child(c *agentstate.Child, parent *session.Session) (*session.Ses
 	}
 	s.Workspace = w.store.Cwd
 	g.Fill(s)
+	if s.Graph != nil {
+		s.Graph.Partial = true // as that of its parent
+	}
 	s.Workspace = cmp.Or(s.Workspace, parent.Workspace)
 	s.Messages = g.Messages(w.ctx)
 	return s, g, nil

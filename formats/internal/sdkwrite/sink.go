@@ -82,7 +82,7 @@ func (k *sink) Finish(ctx context.Context) error {
 
 // options are those of a conversation whose blobs are in the draft.
 func (f *family) options(b formats.SessionBuild) agentwrite.Options {
-	return agentwrite.Options{Put: f.blobs.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss}
+	return agentwrite.Options{Put: f.blobs.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, Events: true, OnLoss: b.OnLoss}
 }
 
 // subagent writes a subagent. If that fails, nothing of it is left.

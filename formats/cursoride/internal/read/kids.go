@@ -83,6 +83,7 @@ func (n *innerSessions) one(of *session.Session, kid *agentstate.Child, wanted b
 		s.Missing = append(s.Missing, "the conversation: "+why)
 	}
 	state.Fill(s)
+	s.Graph = nil // that of its parent is only part of what the client has
 	s.Workspace = cmp.Or(s.Workspace, of.Workspace)
 	s.Messages = state.Messages(n.ctx)
 	if wanted && !n.yield(s, nil) {

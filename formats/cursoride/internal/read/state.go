@@ -168,6 +168,7 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 		have[l.Session] = true
 	}
 	a.Fill(&c.Out)
+	c.Out.Graph = nil // other records say more
 	c.stateFiles, c.Out.Files = c.Out.Files, nil
 	c.Out.Children = slices.DeleteFunc(c.Out.Children[len(named):], func(l session.Link) bool { return have[l.Session] })
 	c.Out.Children = append(slices.Clip(named), c.Out.Children...)
