@@ -251,9 +251,40 @@ func spelled(h *held) map[string]cursortools.Call {
 	return out
 }
 
+// head is the head of a session, as far as the root of a conversation holds it.
+func head(h *held) string {
+	s := session.Session{Head: session.Head{Workspace: h.Workspace}, Mode: h.Mode, Branch: h.Branch, Repos: h.Repos, Plan: h.Plan, Context: h.Context, Todos: slices.Clone(h.Todos)}
+	if !agentstate.HasMode(s.Mode) {
+		s.Mode = ""
+	}
+	if h.Workspace != "" {
+		s.Folders = h.Folders
+	}
+	for i := range s.Todos {
+		s.Todos[i].Extras = nil
+	}
+	return string(session.AppendHead(nil, &s))
+}
+
 // same requires that a session comes back.
 func same(t *testing.T, was, is *held, w *written) {
 	t.Helper()
+	if want, got := head(was), head(is); want != got {
+		t.Errorf("head\n was %s\n is  %s", want, got)
+	}
+	for i, f := range was.files {
+		if w.notes[loss.FileStatesMerged] > 0 {
+			break
+		}
+		want, got := *f, session.File{}
+		if want.Origin, want.Extras = nil, nil; i < len(is.files) {
+			got = *is.files[i]
+		}
+		got.Origin, got.Extras = nil, nil
+		if want, got := string(session.AppendFile(nil, &want)), string(session.AppendFile(nil, &got)); want != got {
+			t.Errorf("file\n was %s\n is  %s", want, got)
+		}
+	}
 	calls := spelled(was)
 	lines := func(h *held, calls map[string]cursortools.Call) (out []string) {
 		for _, m := range h.list {

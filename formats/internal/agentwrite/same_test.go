@@ -10,6 +10,7 @@ import (
 	"rehome/formats/formatstest/graphgen"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/agentwrite"
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -84,6 +85,33 @@ func TestVerbatim(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// told counts what is told of turns.
+type told struct{ turns, calls, results int }
+
+func (r *told) Turn(m *session.Message, _ string) string              { r.turns++; return m.Turn.RequestID }
+func (r *told) Text(string, session.Stamp)                            {}
+func (r *told) Thinking(*session.Thinking, session.Stamp)             {}
+func (r *told) Call(string, *cursortools.Call, session.Stamp)         { r.calls++ }
+func (r *told) Result(_ string, _ *cursortools.Call, _ session.Stamp) { r.results++ }
+
+// TestVerbatimTold copies a state for a caller that writes runs, too.
+func TestVerbatimTold(t *testing.T) {
+	p := graphgen.New(1, graphgen.SpineOnly)
+	g := p.Graph()
+	chat, err := p.WriteChat(t.Context(), t.TempDir(), g, graphgen.Odd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &told{}
+	w, err := rewrite(t, chat, agentwrite.Options{Runs: r})
+	if err != nil || w.root.String() != g.Root || len(w.order) != len(w.data) {
+		t.Errorf("root %s, %d blobs are stored for %d: %v", w.root, len(w.order), len(w.data), err)
+	}
+	if r.turns == 0 || r.calls == 0 || r.results != r.calls {
+		t.Errorf("%d turns, %d calls and %d results are told", r.turns, r.calls, r.results)
 	}
 }
 
