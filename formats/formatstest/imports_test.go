@@ -56,6 +56,7 @@ func layers() []layer {
 		{"convert/internal/ignore", []string{"convert/internal/walk", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},
 		{"convert/internal/stage", []string{"formats", "internal/fsx", "internal/scratch"}},
+		{"convert/internal/undo", []string{"formats", "internal/fsx", "internal/scratch"}},
 		{"convert/internal/pipe", []string{"formats", "formats/loss", "formats/session", "schemas"}},
 		{"convert/sessions", []string{"convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/closest", "internal/scratch"}},
 		{"convert/search", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session"}},
