@@ -3,7 +3,6 @@ package convert
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -108,11 +107,11 @@ func (m *Migration) Count(status ...string) (n int) {
 // subagents before itself, or absent. The error is that of a source that could
 // not be read; sessions that failed are only in the report, which is never nil.
 func Migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions) (*Migration, error) {
-	return migrate(ctx, reg, from, o, renameFuncs{fsx.Move, os.Rename})
+	return migrate(ctx, reg, from, o, renameFuncs{fsx.Move, fsx.Replace})
 }
 
-// renameFuncs rename files to new names, and over existing files. Tests let one
-// fail.
+// renameFuncs rename files and folders to new names, and over existing ones as
+// fsx.Replace does. Tests let one fail.
 type renameFuncs struct{ create, replace func(from, to string) error }
 
 func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o MigrateOptions, with renameFuncs) (*Migration, error) {

@@ -50,9 +50,13 @@ func (m *migration) commitFiles(ctx context.Context, todo []fileMove) (status st
 // undo undoes commitFile.
 func (m *migration) undo(p fileMove) error {
 	if !p.replaces {
-		return os.Remove(p.path)
+		return os.RemoveAll(p.path)
 	}
-	if err := os.Rename(p.backupPath(), p.path); err != nil {
+	was := p.backupPath()
+	if p.folder {
+		was = p.staged
+	}
+	if err := fsx.Replace(was, p.path); err != nil {
 		return &formats.Error{At: p.path, Op: "restore", Err: formats.Cause(err), Hint: "this file was an older state of the session: migrate the session again with --update"}
 	}
 	return nil
@@ -69,7 +73,7 @@ func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err
 		return false, refuse(err)
 	}
 	if !m.synced {
-		if err := stage.SyncFile(p.staged); err != nil {
+		if err := stage.SyncTree(p.staged); err != nil {
 			return false, err
 		}
 	}
@@ -78,7 +82,7 @@ func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err
 		err = m.replace(ctx, p)
 	} else if err = m.rename.create(p.staged, p.path); errors.Is(err, fs.ErrExist) {
 		moved = false
-		if same, e := fsx.Same(p.staged, p.path); p.companion || same && e == nil {
+		if p.companion || fsx.SameTree(p.staged, p.path) {
 			err = nil
 		} else {
 			err = &formats.Error{At: p.path, Err: stage.ErrAppeared, Hint: "it was not touched: run migrate again"}
@@ -93,15 +97,18 @@ func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err
 	return moved, nil
 }
 
-// replace overwrites an older state of a file, which is kept until all the
+// replace overwrites an older state of a file or folder, which is kept until all the
 // others have been renamed.
 func (m *migration) replace(ctx context.Context, p fileMove) error {
 	info, err := os.Lstat(p.path)
 	if err == nil && !p.companion {
-		err = m.mayReplace(ctx, p.path, info) // the client may have continued it in the meantime
+		err = m.mayReplace(ctx, &p, info) // the client may have continued it in the meantime
 	}
 	if err != nil {
 		return err
+	}
+	if p.folder {
+		return m.rename.replace(p.staged, p.path)
 	}
 	if os.Link(p.path, p.backupPath()) != nil { // the disk does not support links
 		if err := copyFile(p.path, p.backupPath()); err != nil {

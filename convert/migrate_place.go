@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"rehome/formats"
@@ -17,10 +16,11 @@ import (
 	"rehome/internal/fsx"
 )
 
-// fileMove is a staged file and its final path.
+// fileMove is a staged file, or folder, and its final path.
 type fileMove struct {
 	staged, path string
-	replaces     bool // it replaces a file that rehome wrote
+	folder       bool // see formats.Writer.Folders
+	replaces     bool // it replaces one that rehome wrote
 	companion    bool // it is the companion of a session's file
 }
 
@@ -31,17 +31,17 @@ func (m *migration) place(ctx context.Context, f *sessionFamily, rep *Migrated) 
 		return m.placeInto(ctx, f, rep)
 	}
 	rep.File = m.path(f.root.placement.root)
-	rep.Session = strings.TrimSuffix(filepath.Base(rep.File), filepath.Ext(rep.File))
+	rep.Session = m.to.Writer.ID(f.root.placement.root)
 	if f.root.placement.inPlace {
 		return Same, nil
 	}
 	var todo []fileMove
 	same := false // after the loop: of the session itself
 	for _, r := range append(slices.Clone(f.children), f.root) {
-		if r.err != nil {
+		if r.err != nil || r.Draft.Within {
 			continue
 		}
-		p := fileMove{staged: r.Path, path: rep.File}
+		p := fileMove{staged: r.Path, path: rep.File, folder: m.to.Writer.Folders}
 		if r != f.root {
 			h := fileHead(&r.Head, f.root.placement.root)
 			p.path = m.path(&h)
@@ -93,26 +93,34 @@ func companionMove(of *fileMove, ext string) ([]fileMove, error) {
 	return []fileMove{p}, nil
 }
 
-// setAttributes sets the mode and time of a staged file as the client does: it
+// setAttributes sets the modes and times of staged files as the client does: it
 // would continue the newest file.
 func (m *migration) setAttributes(r *migratedSession) error {
-	if err := os.Chmod(r.Path, 0o600); err != nil {
-		return err
-	}
-	info, err := os.Stat(r.Path)
-	if err != nil {
-		return err
-	}
-	last := info.ModTime() // set by the codec, if nothing else is known
-	for _, at := range []session.Stamp{r.Created, r.Updated, r.placement.lastMoment} {
-		if at.Known() {
-			last = at.Time()
+	return filepath.WalkDir(r.Path, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-	}
-	return os.Chtimes(r.Path, time.Time{}, m.to.Home.ShownTime(last, time.Now()))
+		if e.IsDir() {
+			return os.Chmod(path, 0o700)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			return err
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		last := info.ModTime() // set by the codec, if nothing else is known
+		for _, at := range []session.Stamp{r.Created, r.Updated, r.placement.lastMoment} {
+			if at.Known() {
+				last = at.Time()
+			}
+		}
+		return os.Chtimes(path, time.Time{}, m.to.Home.ShownTime(last, time.Now()))
+	})
 }
 
-// compare compares a staged file with the one at its path.
+// compare compares a staged file or folder with the one at its path.
 func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err error) {
 	info, err := os.Lstat(p.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,19 +129,22 @@ func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err er
 	if err != nil {
 		return false, &formats.Error{At: p.path, Err: formats.Cause(err)}
 	}
-	if info.Mode().IsRegular() {
-		if same, err = fsx.Same(p.staged, p.path); same || err != nil {
+	if fsx.SameTree(p.staged, p.path) {
+		return true, nil
+	}
+	if check := m.to.Writer.Same; check != nil && info.IsDir() {
+		if same, err = check(ctx, p.staged, p.path); same || err != nil {
 			return same, err
 		}
 	}
 	p.replaces = true
-	return false, m.mayReplace(ctx, p.path, info)
+	return false, m.mayReplace(ctx, p, info)
 }
 
-// mayReplace returns an error unless rehome wrote every line of a file.
-func (m *migration) mayReplace(ctx context.Context, path string, info fs.FileInfo) error {
-	again := "--again writes another copy, with an id of its own"
-	if !info.Mode().IsRegular() || m.to.Writer.Unmodified == nil {
+// mayReplace returns an error unless rehome wrote all of a file or folder.
+func (m *migration) mayReplace(ctx context.Context, p *fileMove, info fs.FileInfo) error {
+	path, again := p.path, "--again writes another copy, with an id of its own"
+	if info.IsDir() != p.folder || !p.folder && !info.Mode().IsRegular() || m.to.Writer.Unmodified == nil {
 		return &formats.Error{At: path, Err: formats.ErrExists, Hint: again}
 	}
 	ours, err := m.to.Writer.Unmodified(ctx, path)

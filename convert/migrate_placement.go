@@ -60,7 +60,8 @@ func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
 	return g, nil
 }
 
-// readFrom reports whether a file is the store being read, or is in it.
+// readFrom reports whether a file or folder is the store being read, is in it, or holds
+// it.
 func (c *migratedStore) readFrom(path string) bool {
 	if c.at.Detected[0].Format != c.to {
 		return false
@@ -70,7 +71,7 @@ func (c *migratedStore) readFrom(path string) bool {
 		return false
 	}
 	file, err := os.Stat(path)
-	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store))
+	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store) || stage.IsInside(c.at.Loc.Path, file))
 }
 
 // freeID returns the id of the first copy that does not exist yet.

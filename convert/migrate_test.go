@@ -63,6 +63,7 @@ func client() *formats.Format {
 				}
 				return at + h.ID + ".txt"
 			},
+			ID: func(h *session.Head) string { return h.ID },
 			Unmodified: func(_ context.Context, path string) (bool, error) {
 				b, err := os.ReadFile(path)
 				return bytes.HasSuffix(b, []byte(end)), err
@@ -78,6 +79,7 @@ type mover struct {
 	cwd      string
 	parents  map[string]string
 	rename   *renameFuncs
+	to       *formats.Format
 }
 
 func newMover(t *testing.T, text string) *mover {
@@ -86,7 +88,7 @@ func newMover(t *testing.T, text string) *mover {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &mover{t: t, src: write(t, filepath.Join(dir, "talk.txt"), "talk\n"+text), dir: filepath.Join(dir, "config"), cwd: cwd}
+	return &mover{t: t, to: client(), src: write(t, filepath.Join(dir, "talk.txt"), "talk\n"+text), dir: filepath.Join(dir, "config"), cwd: cwd}
 }
 
 func (m *mover) say(text string) { write(m.t, m.src, "talk\n"+text) }
@@ -97,11 +99,11 @@ func (m *mover) run(o MigrateOptions, ids ...string) *Migration {
 	if o.Cwd == "" {
 		o.Cwd = m.cwd
 	}
-	with := renameFuncs{fsx.Move, os.Rename}
+	with := renameFuncs{fsx.Move, fsx.Replace}
 	if m.rename != nil {
 		with = *m.rename
 	}
-	rep, err := migrate(m.t.Context(), formats.NewRegistry(m.format(), client()), []MigrateSource{{Path: m.src, Sessions: ids}}, o, with)
+	rep, err := migrate(m.t.Context(), formats.NewRegistry(m.format(), m.to), []MigrateSource{{Path: m.src, Sessions: ids}}, o, with)
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -389,7 +389,7 @@ func TestWhen(t *testing.T) {
 // copies of them.
 func TestOrigins(t *testing.T) {
 	other := voice("other", "claude-code", "")
-	other.Writer = &formats.Writer{Path: func(h *session.Head) string { return "projects/p/copy-" + h.ID + ".jsonl" }}
+	other.Writer = &formats.Writer{ID: func(h *session.Head) string { return "copy-" + h.ID }}
 	reg := formats.NewRegistry(voice("loud", "cursor-sdk", ""), other)
 	dir := laid(t, map[string]string{
 		"a": "loud\nx X - 9 1 -\ny Y - 8 1 -\nz Z - 7 1 -", "b": "other\ncopy-x X - 6 1 -\ncopy-x#2 X - 5 1 -\ncopy-x#3 X - 4 1 -\ncopy-z#2 Z - 3 1 -\ny Y - 3 1 -\ncopy-y#3 Y - 2 1 -",

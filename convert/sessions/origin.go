@@ -1,9 +1,7 @@
 package sessions
 
 import (
-	"path"
 	"strconv"
-	"strings"
 
 	"rehome/formats"
 	"rehome/formats/session"
@@ -17,7 +15,7 @@ const maxCopies = 9
 // by migrating another of the list: its id is derived from that of its origin.
 func findOrigins(reg *formats.Registry, list []Listed) {
 	for _, f := range reg.All() {
-		if f.Writer == nil || f.Writer.Many {
+		if f.Writer == nil || f.Writer.ID == nil {
 			continue
 		}
 		written := map[string][]int{} // by id
@@ -48,6 +46,5 @@ func writtenID(f *formats.Format, s *Listed, n int) string {
 	if n > 1 {
 		head.ID += "#" + strconv.Itoa(n)
 	}
-	name := path.Base(f.Writer.Path(&head))
-	return strings.TrimSuffix(name, path.Ext(name))
+	return f.Writer.ID(&head)
 }

@@ -34,6 +34,7 @@ func Format() *formats.Format {
 		Writer: &formats.Writer{
 			New:        write.New,
 			Path:       write.SessionPath,
+			ID:         write.SessionID,
 			Losses:     write.Losses(),
 			Unmodified: write.Unmodified,
 		},

@@ -47,6 +47,9 @@ func digits(n int, parts ...string) string {
 	return hex.EncodeToString(sum[:])[:n]
 }
 
+// SessionID returns the id that a session gets.
+func SessionID(h *session.Head) string { return sessionID(h.Agent, h.ID) }
+
 // sessionID returns the id of a session for Claude Code, which keeps its own ids.
 func sessionID(agent, id string) string {
 	if agent == session.ClaudeCode && outline.IsUUID(id) {
