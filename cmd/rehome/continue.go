@@ -24,11 +24,11 @@ type continueCmd struct {
 	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"List only sessions changed since WHEN: 2026-11-01, yesterday, 12h, ..."`
 	Search  string `group:"Which sessions:" placeholder:"WORDS" help:"List only sessions with a message that contains all of these words, as rehome search finds them"`
 
-	In        string  `group:"Where to:" placeholder:"CLIENT" help:"Client to continue in (default: the session's own if it can resume it, else claude-code)"`
-	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
-	Print     bool    `group:"Where to:" help:"Migrate the session if needed, but print the command instead of running it"`
-	Home      *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours)"`
-	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
+	In    string  `group:"Where to:" aliases:"to" placeholder:"CLIENT" help:"Client to continue in: claude-code, cursor-cli (default: the session's own if it can resume it, else claude-code)"`
+	Cwd   *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
+	Print bool    `group:"Where to:" help:"Migrate the session if needed, but print the command instead of running it"`
+	Home  *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours)"`
+	ClientDirs
 
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 }
@@ -37,15 +37,16 @@ func (continueCmd) Help() string {
 	return `Without SESSION, lists the sessions on this machine on the whole screen, those of the current directory first. Type
 to filter by title, folder, client or id; Enter continues the selected session, Esc quits.
 
-The session's own client resumes it, if it can and is installed. Otherwise the session is first migrated to Claude Code,
-as rehome migrate does; an earlier migration is updated. Then the client starts in the session's folder.
+The session's own client resumes it, if it can and is installed. Otherwise, or with --in, the session is first migrated
+to Claude Code or the client that --in names, as rehome migrate does; an earlier migration is updated. Then the client
+starts in the session's folder.
 
 Examples:
 
     rehome continue
     rehome continue --last
     rehome continue --search "flaky login"
-    rehome continue 5d0b2b7e --in claude-code
+    rehome continue 5d0b2b7e --in cursor-cli
     eval "$(rehome continue --print)"`
 }
 
@@ -62,9 +63,9 @@ func (r *continueResult) text(p *page) { p.Line(visible(r.Command)) }
 // Validate rejects combinations of flags that the grammar allows.
 func (c *continueCmd) Validate() error {
 	refuse := func(what, hint string) error { return &formats.Error{Err: errors.New(what), Hint: hint} }
-	for i, value := range []*string{c.Cwd, c.Home, c.ClaudeDir} {
+	for i, value := range []*string{c.Cwd, c.Home} {
 		if value != nil && *value == "" {
-			return refuse([]string{"--cwd", "--home", "--claude-dir"}[i]+": empty", "name a folder, or omit the flag")
+			return refuse([]string{"--cwd", "--home"}[i]+": empty", "name a folder, or omit the flag")
 		}
 	}
 	switch {
@@ -137,7 +138,7 @@ func (c *continueCmd) open(a *app, src source) error {
 // of an unknown folder continues in the current directory, and one whose own client
 // is not installed in Claude Code.
 func (c *continueCmd) prepare(a *app, src source) (l launch, err error) {
-	o := continueOptions{In: c.In, ClaudeDir: c.ClaudeDir, Live: c.Live}
+	o := continueOptions{In: c.In, Dirs: c.ClientDirs, Live: c.Live}
 	if c.Cwd != nil {
 		if o.Cwd, err = resolveCwd(*c.Cwd); err != nil {
 			return l, err

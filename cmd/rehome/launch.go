@@ -29,11 +29,11 @@ type launch struct {
 
 // continueOptions are the options of prepareContinue.
 type continueOptions struct {
-	In        string  // client to continue in; "" = the session's own if it can resume it, else Claude Code
-	Cwd       string  // folder to continue in, as resolveCwd returns it; "" = the session's own
-	ClaudeDir *string // as for migrate
-	DryRun    bool    // write nothing; the launch is what it would be, but it may not work
-	Live      bool
+	In     string // client to continue in; "" = the session's own if it can resume it, else Claude Code
+	Cwd    string // folder to continue in, as resolveCwd returns it; "" = the session's own
+	Dirs   ClientDirs
+	DryRun bool // write nothing; the launch is what it would be, but it may not work
+	Live   bool
 }
 
 // prepareContinue returns how to continue a session: in its own client if that can
@@ -87,13 +87,13 @@ func (a *app) targets() []string {
 }
 
 // launchNative returns how a session's own client continues it, if it can: the client
-// resumes sessions by their ids, and looks for this one where it is. Sessions of
-// clients that are also targets are left to Migrate, which finds them unchanged. An
-// id that the client would take for a flag is not given to it.
+// resumes sessions by their ids, and looks for this one where it is. Where that is not
+// known, sessions are left to Migrate, which finds those of the client unchanged. An id
+// that the client would take for a flag is not given to it.
 func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (launch, bool, error) {
 	f := a.reg.Lookup(s.Sources[0].Format)
 	dir := cmp.Or(s.Workspace, src.folder)
-	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" || s.Parent != nil || o.In != "" && o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
+	if f == nil || f.Home == nil || f.Home.Resume == nil || f.Home.Folder != "" && f.Home.Hash == nil || s.Parent != nil || o.In != "" && o.In != s.Agent || strings.HasPrefix(s.ID, "-") {
 		return launch{}, false, nil
 	}
 	if o.Cwd != "" && !sessions.SameFolder(o.Cwd, dir) || !a.looksIn(f.Home, s.Sources[0].Path, dir) {
@@ -124,7 +124,7 @@ func (a *app) looksIn(h *formats.Home, store, dir string) bool {
 
 // launchMigrated migrates a session and returns how to continue it.
 func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) (launch, error) {
-	at, err := a.configDir(to.Home, o.ClaudeDir)
+	at, err := a.configDir(to, &o.Dirs)
 	if err != nil {
 		return launch{}, err
 	}
@@ -148,20 +148,21 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 	} else if err != nil {
 		return launch{}, err
 	}
-	l := a.launchOf(to.Home, m, at)
+	l := a.launchOf(to, m, at)
 	l.Migrated, l.Note = &migrated{Migrated: m, Continue: l.shell()}, note
 	return l, nil
 }
 
 // launchOf returns how a client continues a session that is among its own, in the
 // config folder dir.
-func (a *app) launchOf(h *formats.Home, m *convert.Migrated, dir string) launch {
+func (a *app) launchOf(to *formats.Format, m *convert.Migrated, dir string) launch {
+	h := to.Home
 	l := launch{Argv: append(slices.Clone(h.Resume), m.Session), Dir: m.Cwd, Client: h.Title}
 	own := a.out.getenv
 	if a.ownEnv != nil {
 		own = a.ownEnv
 	}
-	if usual, err := configDir(h, own); err != nil || usual != dir {
+	if usual, err := configDir(to, own); err != nil || usual != dir {
 		l.Env = []string{h.Variable + "=" + dir}
 	}
 	return l
@@ -182,19 +183,47 @@ func (a *app) useHome(home *string) {
 	}
 }
 
-// configDir returns the config folder of a client, which can be named by a flag.
-func (a *app) configDir(h *formats.Home, flag *string) (string, error) {
-	if flag != nil {
-		return filepath.Abs(*flag)
-	}
-	return configDir(h, a.out.getenv)
+// ClientDirs are the flags that name the config folders of clients that sessions are
+// migrated to. kong finds Validate only in embedded types that are exported.
+type ClientDirs struct {
+	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
+	CursorDir *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Config folder of the Cursor CLI (default: $CURSOR_CONFIG_DIR, or .cursor in the home folder)"`
 }
 
-func configDir(h *formats.Home, getenv func(string) string) (string, error) {
-	if getenv(h.Variable) == "" && getenv(homeVariable()) == "" {
-		return "", noHomeError("pass --home DIR or --claude-dir DIR")
+// Validate rejects empty names of folders.
+func (d *ClientDirs) Validate() error {
+	for i, value := range []*string{d.ClaudeDir, d.CursorDir} {
+		if value != nil && *value == "" {
+			return &formats.Error{Err: errors.New([]string{"--claude-dir", "--cursor-dir"}[i] + ": empty"), Hint: "name a folder, or omit the flag"}
+		}
 	}
-	return filepath.Abs(h.ConfigDir(machine(getenv)))
+	return nil
+}
+
+// of returns the flag for a client, nil if there is none.
+func (d *ClientDirs) of(client string) *string {
+	switch client {
+	case session.ClaudeCode:
+		return d.ClaudeDir
+	case session.CursorCLI:
+		return d.CursorDir
+	}
+	return nil
+}
+
+// configDir returns the config folder of a client, which can be named by a flag.
+func (a *app) configDir(to *formats.Format, flags *ClientDirs) (string, error) {
+	if flag := flags.of(to.Clients[0]); flag != nil {
+		return filepath.Abs(*flag)
+	}
+	return configDir(to, a.out.getenv)
+}
+
+func configDir(to *formats.Format, getenv func(string) string) (string, error) {
+	if getenv(to.Home.Variable) == "" && getenv(homeVariable()) == "" {
+		return "", noHomeError("pass --home DIR, --claude-dir DIR or --cursor-dir DIR")
+	}
+	return filepath.Abs(to.Home.ConfigDir(machine(getenv)))
 }
 
 // shell returns the launch as a command for the shell of this machine.

@@ -154,8 +154,9 @@ func TestContinueIDOfFlag(t *testing.T) {
 	if err != nil || l.Argv[0] != "claude" || slices.Contains(l.Argv, id) {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if _, err := a.prepareContinue(src, continueOptions{In: "cursor-cli"}); err == nil {
-		t.Error("continued in its own client")
+	l, err = a.prepareContinue(src, continueOptions{In: "cursor-cli", DryRun: true}) // as a copy, with an id of its own
+	if err != nil || l.Argv[0] != "cursor-agent" || slices.Contains(l.Argv, id) {
+		t.Errorf("%+v, %v", l, err)
 	}
 	var stdout bytes.Buffer
 	a.out.stdout = &stdout

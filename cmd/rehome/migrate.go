@@ -10,6 +10,7 @@ import (
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
+	"rehome/formats/session"
 )
 
 type migrateCmd struct {
@@ -25,13 +26,13 @@ type migrateCmd struct {
 	NoThinking bool   `group:"What to include:" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
 	Thinking   string `enum:"keep-as-text,drop" default:"keep-as-text" hidden:""`
 
-	To        string  `group:"Where to:" rare:"" enum:"claude-code,cursor-sdk" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default) or cursor-sdk"`
-	Cwd       *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
-	Home      *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
-	ClaudeDir *string `group:"Where to:" placeholder:"DIR" help:"Config folder of Claude Code (default: $CLAUDE_CONFIG_DIR, or .claude in the home folder)"`
-	Update    bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it in Claude Code"`
-	Again     bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
-	DryRun    bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
+	To     string  `group:"Where to:" enum:"claude-code,cursor-cli,cursor-sdk" default:"claude-code" placeholder:"CLIENT" help:"Client to continue in: claude-code (default), cursor-cli or cursor-sdk"`
+	Cwd    *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
+	Home   *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
+	Update bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it there"`
+	Again  bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
+	DryRun bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
+	ClientDirs
 
 	Losses bool `group:"Advanced:" help:"List every loss with its code and the first places (implied by -v)"`
 	ReadFlags
@@ -49,6 +50,7 @@ Examples:
 
     rehome migrate --last
     rehome migrate 5d0b2b7e
+    rehome migrate 5d0b2b7e --to cursor-cli
     rehome migrate ~/backup/.cursor/projects/home-ann-app#login --cwd ~/app
     rehome migrate --project . --all --dry-run`
 }
@@ -63,6 +65,7 @@ type migrateResult struct {
 	Empty     int `json:"empty,omitempty"`
 	Histories int `json:"prompt_histories,omitempty"`
 
+	agent  string // the client
 	client string // its name for people
 	tokens int64  // from how many on it summarizes a session first
 	losses bool   // list them
@@ -86,7 +89,7 @@ func (c *migrateCmd) Validate() error {
 	for _, folder := range []struct {
 		flag  string
 		value *string
-	}{{"--cwd", c.Cwd}, {"--home", c.Home}, {"--claude-dir", c.ClaudeDir}, {"--project", c.Project}} {
+	}{{"--cwd", c.Cwd}, {"--home", c.Home}, {"--project", c.Project}} {
 		if folder.value != nil && *folder.value == "" {
 			return refuse(folder.flag+": empty", "name a folder, or omit the flag")
 		}
@@ -96,6 +99,10 @@ func (c *migrateCmd) Validate() error {
 		return refuse("--project and --all must be used together", "pass both to migrate every session of a folder: --project DIR --all")
 	case c.All && (c.Src != "" || c.Last):
 		return refuse("--all cannot be combined with SRC or --last", "omit SRC and --last")
+	case c.CursorDir != nil && c.To != session.CursorCLI:
+		return refuse("--cursor-dir has no effect with --to "+c.To, "omit it, or pass --to cursor-cli")
+	case c.ClaudeDir != nil && c.To != session.ClaudeCode:
+		return refuse("--claude-dir has no effect with --to "+c.To, "omit it, or pass --to claude-code")
 	case c.Last && c.Src != "":
 		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Src == "" && !c.Last && !c.All:
@@ -107,12 +114,13 @@ func (c *migrateCmd) Validate() error {
 // Run migrates the sessions and prints how to continue them.
 func (c *migrateCmd) Run(a *app) error {
 	a.useHome(c.Home)
+	to := a.targetOf(c.To)
 	o := convert.MigrateOptions{
-		From: c.From, To: c.To, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
+		From: c.From, To: to.Name, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
 		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
 	}
 	var err error
-	if o.Dir, err = a.configDir(a.reg.Lookup(c.To).Home, c.ClaudeDir); err != nil {
+	if o.Dir, err = a.configDir(to, &c.ClientDirs); err != nil {
 		return err
 	}
 	if c.Cwd != nil {
@@ -120,7 +128,7 @@ func (c *migrateCmd) Run(a *app) error {
 			return err
 		}
 	}
-	from, folders, err := c.sources(a)
+	from, folders, err := c.sources(a, to)
 	if err != nil {
 		return err
 	}
@@ -162,7 +170,7 @@ func (c *migrateCmd) Run(a *app) error {
 // newMigrateResult returns what a migration did, and how to continue.
 func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 	to := a.reg.Lookup(done.To)
-	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories, client: to.Home.Title, tokens: to.Home.Summarizes}
+	res := &migrateResult{To: done.To, Dir: done.Dir, DryRun: done.DryRun, Migrated: []migrated{}, Empty: done.Empty, Histories: done.Histories, agent: to.Clients[0], client: to.Home.Title, tokens: to.Home.Summarizes}
 	res.width, _, _ = a.out.terminalSize()
 	lacking := map[string][]mcpServer{} // by folder and servers
 	for i := range done.Migrated {
@@ -174,7 +182,7 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 				e.Code = to.Home.Code(e.Session, e.Cwd)
 			}
 		default:
-			l := a.launchOf(to.Home, e.Migrated, done.Dir)
+			l := a.launchOf(to, e.Migrated, done.Dir)
 			if ready {
 				e.Continue, e.Launch = l.shell(), &l
 			}
@@ -192,7 +200,7 @@ func (a *app) newMigrateResult(done *convert.Migration) *migrateResult {
 
 // sources returns the sessions to migrate, grouped by store, and the folders
 // that they belong to.
-func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []string, err error) {
+func (c *migrateCmd) sources(a *app, to *formats.Format) (out []convert.MigrateSource, folders []string, err error) {
 	if !c.All {
 		src, err := a.resolveSource(c.Src, c.Last, c.Live)
 		return []convert.MigrateSource{src.toMigrate()}, []string{src.folder}, err
@@ -204,7 +212,7 @@ func (c *migrateCmd) sources(a *app) (out []convert.MigrateSource, folders []str
 	found, _ := listing.Select(sessions.Filter{Project: *c.Project})
 	at := map[string]int{}
 	for _, s := range found {
-		if s.Sources[0].Format == c.To {
+		if s.Sources[0].Format == to.Name {
 			continue // already in the target client
 		}
 		path := s.Sources[0].Path

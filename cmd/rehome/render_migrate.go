@@ -24,7 +24,7 @@ func (r *migrateResult) text(p *page) {
 		if few && m.Status != convert.Failed {
 			r.headline(p, m)
 		}
-		asked := r.losses && m.Agent != r.To // also about what an earlier run lost
+		asked := r.losses && m.Agent != r.agent // also about what an earlier run lost
 		if m.Status != convert.Failed && (m.Status != convert.Same || asked) {
 			done = append(done, m)
 			all.addSession(m.Migrated, len(r.Migrated) == 1)
@@ -54,7 +54,7 @@ func (r *migrateResult) headline(p *page, m migrated) {
 	title, client := oneLine(cmp.Or(m.Title, m.ID)), visible(r.client)
 	lead, rest := screen.Safe("✓ "), " → "+client+"   "+r.size(m)
 	switch {
-	case m.Status == convert.Same && m.Agent == r.To:
+	case m.Status == convert.Same && m.Agent == r.agent:
 		lead, rest = "Already a session of "+client+": ", ""
 	case m.Status == convert.Same:
 		lead, rest = "Already migrated, unchanged: ", ""
@@ -65,7 +65,7 @@ func (r *migrateResult) headline(p *page, m migrated) {
 		title = screen.Cut(title, max(minTitle, r.width-screen.Cells(lead+rest)))
 	}
 	if rest != "" {
-		rest = " → " + p.Client(r.To, client) + "   " + p.Faint(r.size(m))
+		rest = " → " + p.Client(r.agent, client) + "   " + p.Faint(r.size(m))
 	}
 	p.Line(screen.ReplaceAll(lead, "✓", p.OK()) + p.Strong(title) + rest)
 }

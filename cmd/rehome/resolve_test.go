@@ -250,7 +250,7 @@ func TestNoWayToThatClient(t *testing.T) {
 		t.Fatal(res)
 	}
 	for _, src := range []string{res.Migrated[0].Session, res.Migrated[0].File} {
-		_, stderr, code := callWith(t, t.Context(), env, "convert", src, "out", "--to", "cursor-chat")
+		_, stderr, code := callWith(t, t.Context(), env, "convert", src, "out", "--to", "sqlite")
 		if code != 1 || !strings.Contains(stderr, "claude-code") || !strings.Contains(stderr, "hint: pass --to with one of archive, canonical") {
 			t.Errorf("%s: exit %d, %s", src, code, stderr)
 		}

@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"rehome/formats"
+	"rehome/formats/internal/agentwrite"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/internal/storecheck"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
@@ -24,6 +26,7 @@ const name = "cursor-chat"
 // Format is the codec.
 func Format() *formats.Format {
 	shape := sqlitestore.Shape{Origin: name, Single: true, Tables: []string{"blobs", "meta"}, Use: use, Known: new(sqlitefile.Known)}
+	bench := new(storecheck.Bench)
 	return &formats.Format{
 		Name:    name,
 		Title:   "a chat of the Cursor CLI (store.db)",
@@ -42,16 +45,28 @@ func Format() *formats.Format {
 			Heads:  heads,
 			Scan:   codec{shape}.scan,
 		},
+		Writer: &formats.Writer{
+			New:        func() formats.Sink { return &sink{bench: bench} },
+			Path:       sessionPath,
+			ID:         sessionID,
+			Folders:    true,
+			Losses:     append(agentwrite.Losses(), loss.TitleFromPrompt),
+			Unmodified: unmodified,
+			Same:       same,
+		},
 		Home: &formats.Home{
 			Title:     "Cursor CLI",
 			Resume:    []string{"cursor-agent", "--resume"},
+			Variable:  configVariable,
 			Roots:     home,
+			Folder:    folder,
+			Config:    config,
 			MCPFiles:  mcpFiles,
 			Hash:      filename.HashOf,
 			IsHash:    filename.IsHash,
 			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
-		Check: check(new(storecheck.Bench)),
+		Check: check(bench),
 	}
 }
 

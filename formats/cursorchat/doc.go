@@ -45,8 +45,19 @@
 // The blobs of a store of up to 16 MB are read at once; of a larger store only
 // the ids are held in memory.
 //
+// # Written from a session
+//
+// A session of any client becomes the folder of a chat, with the states of its
+// subagents in its own: store.db as the client creates it, with no log beside it,
+// and meta.json. Package agentwrite makes the blobs. The CLI's own chats keep their
+// ids, others get one that is derived from theirs. A member "rehome" of the meta
+// row names the origin, and has a digest that tells whether the chat was continued
+// since. No settings are carried that let the client run commands without asking,
+// and no key: the client makes a new one.
+//
 // # Not verified
 //
 // The order of blobs written by a live CLI; which optional meta members each
-// version writes.
+// version writes; that the CLI continues a chat written here, because it cannot be
+// installed: the Cursor SDK, which has the same state, does.
 package cursorchat

@@ -60,12 +60,15 @@ func (d *decoder) metaRow(m *meta, s *session.Session, t sqlitefile.Table, r sto
 		return
 	}
 	m.root, m.mode = row.Text(storedb.MetaRoot), row.Text(storedb.MetaMode)
-	s.ID, s.Title, s.Model = cmp.Or(s.ID, row.Text(storedb.MetaAgent)), row.Text(storedb.MetaName), row.Text(storedb.MetaModel)
+	s.ID, s.Title = cmp.Or(s.ID, row.Text(storedb.MetaAgent)), row.Text(storedb.MetaName)
+	s.Model = cmp.Or(row.Text(storedb.MetaModel), rawjson.Text(rawjson.Last(row.Raw(storedb.MetaCopy), "model")))
 	s.Created, s.Parent = row.Created(), row.Parent()
 	if m.mode != storedb.DefaultMode { // otherwise the state has it
 		s.Mode = m.mode
 	}
-	row.Keep(storedb.MetaRun)
+	if row.Flag(storedb.MetaRun) || row.Raw(storedb.MetaCopy) == nil {
+		row.Keep(storedb.MetaRun)
+	}
 	s.Extras = append(s.Extras, row.Extras...)
 	d.tally.Add(session.Account{Read: 1, Converted: 1})
 	d.tally.Add(row.Account())

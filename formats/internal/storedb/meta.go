@@ -28,9 +28,18 @@ const (
 	MetaCreated
 	MetaModel
 	MetaParent
+	MetaCopy
 )
 
-var metaMembers = [...]string{"agentId", "latestRootBlobId", "name", "mode", "isRunEverything", "createdAt", "lastUsedModel", "subagentInfo"}
+// CopyMember is the member that rehome adds to the meta row of a store that it wrote from
+// a session: of which one, and how the store was then.
+const CopyMember = "rehome"
+
+// CopyUndated is the name of a flag in it: the time of creation is not that of the session,
+// which has none.
+const CopyUndated = "undated"
+
+var metaMembers = [...]string{"agentId", "latestRootBlobId", "name", "mode", "isRunEverything", "createdAt", "lastUsedModel", "subagentInfo", CopyMember}
 
 // DefaultMode is what clients write as the mode whatever the agent does.
 const DefaultMode = "default"
@@ -64,6 +73,9 @@ func ParseMeta(text []byte) *Meta {
 
 // Created returns when the agent was created.
 func (m *Meta) Created() session.Stamp {
+	if rawjson.Last(m.Raw(MetaCopy), CopyUndated) != nil {
+		return session.Stamp{}
+	}
 	if at := Millis(m.Raw(MetaCreated)); at.Known() {
 		return at
 	}

@@ -1,0 +1,287 @@
+package cursorchat
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"os"
+	"path/filepath"
+
+	"rehome/formats"
+	"rehome/formats/internal/agentstate"
+	"rehome/formats/internal/agentwrite"
+	"rehome/formats/internal/envelope"
+	"rehome/formats/internal/filename"
+	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/internal/storedb"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// namespace is the prefix of all hashed ids. It must never change, so that a session has
+// the same id whenever it is written.
+const namespace = "rehome/cursor-chat/1\x00"
+
+// sessionID returns the id of a session as a chat. The CLI's own chats keep theirs. Others get
+// one of their own, since `rehome ls` lists them beside their origins, and Cursor's clients
+// share their ids.
+func sessionID(h *session.Head) string {
+	if h.Agent == session.CursorCLI && filename.IsUUID(h.ID) {
+		return h.ID
+	}
+	return filename.NamedUUID(namespace, h.Agent, h.ID)
+}
+
+// folder is the name of the folder, below a config folder, that holds all chats.
+const folder = "chats"
+
+// sessionPath returns the path of a chat's folder below a config folder.
+func sessionPath(h *session.Head) string {
+	return folder + "/" + filename.HashOf(workspace(h.Workspace)) + "/" + sessionID(h)
+}
+
+// sink writes each session, with its subagents, as one chat: a folder with a database and
+// the file that the client lists chats by.
+type sink struct {
+	bench *storecheck.Bench
+	chat  *chat // of the last session without a parent, until Finish
+}
+
+// chat is a chat that is being written.
+type chat struct {
+	path    string
+	cwd     string
+	note    loss.Sink
+	created session.Stamp // times of the messages
+	updated session.Stamp
+	prompt  string // first line of the first prompt
+
+	db   *sqlitefile.Writer
+	rows *store.Batch // of blobs, not yet written
+	n    int64        // number of blobs
+	seen map[agentstate.ID]struct{}
+	ids  hash.Hash // of the ids of the blobs
+
+	sessions []*member // parents before subagents
+	byID     map[string]int
+}
+
+// member is a session of a chat.
+type member struct {
+	*session.Session
+	state    *agentwrite.Conversation
+	children []int // in chat.sessions
+}
+
+// Put writes a session to a new chat, or a subagent to that of its parent.
+func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (d *formats.Draft, err error) {
+	up := -1
+	if c := k.chat; c != nil && s.Parent != nil {
+		if i, ok := c.byID[s.Parent.Session]; ok && s.Parent.Session != s.ID {
+			up = i
+		}
+	}
+	if up < 0 {
+		k.discard()
+		if k.chat, err = newChat(ctx, s, b); err != nil {
+			return nil, err
+		}
+	}
+	state, err := k.chat.write(ctx, s, b)
+	if err != nil {
+		if up < 0 {
+			k.discard()
+		}
+		return nil, err
+	}
+	k.chat.add(&member{Session: s, state: state}, up)
+	if up >= 0 {
+		return &formats.Draft{Within: true}, nil
+	}
+	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, k.bench) }}, nil
+}
+
+// Finish writes what depends on subagents: the states that refer to theirs, and the root.
+func (k *sink) Finish(ctx context.Context) error {
+	if k.chat == nil {
+		return nil
+	}
+	err := k.chat.finish(ctx)
+	if err != nil {
+		k.discard()
+	}
+	k.chat = nil
+	return err
+}
+
+// discard removes a chat that cannot be completed.
+func (k *sink) discard() {
+	if k.chat != nil {
+		k.chat.close()
+		os.RemoveAll(k.chat.path)
+		k.chat = nil
+	}
+}
+
+func newChat(ctx context.Context, s *session.Session, b formats.SessionBuild) (*chat, error) {
+	// As in the client, only the user may read it.
+	if err := os.Mkdir(b.Path, 0o700); err != nil {
+		if errors.Is(err, os.ErrExist) {
+			err = formats.ErrExists
+		}
+		return nil, &formats.Error{Format: name, At: b.Path, Err: err}
+	}
+	c := &chat{path: b.Path, cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[agentstate.ID]struct{}{}, ids: sha256.New(), byID: map[string]int{}}
+	schema := store.Database{
+		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
+		Objects: []store.Object{
+			{Type: "table", Name: storedb.BlobsTable, Table: storedb.BlobsTable, SQL: storecheck.BlobsSQL},
+			{Type: "table", Name: storedb.MetaTable, Table: storedb.MetaTable, SQL: storecheck.MetaSQL},
+		},
+	}
+	var err error
+	c.db, err = sqlitefile.Create(ctx, filepath.Join(b.Path, storeName), schema, []sqlitefile.TableSet{
+		{Set: blobSet, Table: sqlitefile.Table{Name: storedb.BlobsTable, Columns: []string{"id", "data"}, RowIDs: true}},
+		{Set: metaSet, Table: sqlitefile.Table{Name: storedb.MetaTable, Columns: []string{"key", "value"}, RowIDs: true}},
+	})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(b.Path))
+	}
+	c.rows = store.NewBatch(blobSet, 2)
+	return c, nil
+}
+
+// The tables of a database.
+const (
+	blobSet = iota
+	metaSet
+)
+
+// add adds a session below another one; up is -1 for the first.
+func (c *chat) add(w *member, up int) {
+	i := len(c.sessions)
+	c.sessions = append(c.sessions, w)
+	c.byID[w.ID] = i
+	if up >= 0 {
+		c.sessions[up].children = append(c.sessions[up].children, i)
+	}
+}
+
+// write writes the messages and files of a session.
+func (c *chat) write(ctx context.Context, s *session.Session, b formats.SessionBuild) (*agentwrite.Conversation, error) {
+	o := agentwrite.Options{Put: c.blob, Cwd: c.cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss}
+	state := agentwrite.New(s, o)
+	if s.Messages != nil {
+		for m, err := range s.Messages {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				c.observe(m)
+				err = state.Message(ctx, m)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	if s.Files != nil {
+		for f, err := range s.Files {
+			if err == nil {
+				err = state.File(ctx, f)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return state, state.End(ctx)
+}
+
+// observe takes from a message what the list of chats shows.
+func (c *chat) observe(m *session.Message) {
+	for _, at := range []session.Stamp{m.At, m.End} {
+		if !at.Known() {
+			continue
+		}
+		if !c.created.Known() {
+			c.created = at
+		}
+		if !c.updated.Known() || at.Millis() > c.updated.Millis() {
+			c.updated = at
+		}
+	}
+	if c.prompt != "" || m.Role != session.User {
+		return
+	}
+	for _, p := range m.Parts {
+		if text, ok := p.(*session.Text); ok && c.prompt == "" {
+			c.prompt = envelope.FirstLine(text.Text)
+		}
+	}
+}
+
+// blob writes a blob, unless it is there.
+func (c *chat) blob(ctx context.Context, id agentstate.ID, data []byte) error {
+	if _, ok := c.seen[id]; ok {
+		return nil
+	}
+	c.seen[id] = struct{}{}
+	c.ids.Write(id[:])
+	c.n++
+	b := c.rows
+	b.Row(c.n)
+	b.End(store.Text, hex.AppendEncode(b.Begin(), id[:]))
+	b.AddBytes(store.Blob, data)
+	if !b.Full() {
+		return nil
+	}
+	c.rows = store.NewBatch(blobSet, 2)
+	return c.db.Put(ctx, b)
+}
+
+func (c *chat) finish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	// Subagents come after their parents, so that going backwards finds each complete.
+	for i := len(c.sessions) - 1; i >= 0; i-- {
+		w := c.sessions[i]
+		for _, n := range w.children {
+			child := c.sessions[n]
+			if err := w.state.Adopt(ctx, &child.Head, child.state); err != nil {
+				return err
+			}
+		}
+	}
+	root, err := c.sessions[0].state.Root(ctx)
+	if err != nil {
+		return err
+	}
+	rows := c.rows
+	c.rows = nil // Put releases them
+	if err := c.db.Put(ctx, rows); err != nil {
+		return err
+	}
+	if err := c.describe(ctx, root); err != nil {
+		return err
+	}
+	if err := c.db.Finish(ctx); err != nil {
+		return err
+	}
+	return c.close()
+}
+
+// close closes the database, which removes it if it is not finished.
+func (c *chat) close() error {
+	if c.rows != nil {
+		c.rows.Release()
+		c.rows = nil
+	}
+	return c.db.Close()
+}
