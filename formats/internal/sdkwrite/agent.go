@@ -19,6 +19,7 @@ import (
 // agent writes a session as an agent: everything but its conversation.
 type agent struct {
 	build   formats.SessionBuild
+	at      string          // the current message, for losses
 	s       session.Session // without its streams
 	id, cwd string
 	files   [sdkdoc.Kinds]*out
@@ -58,8 +59,18 @@ func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
 // bare returns a session without what its agent holds, for its conversation.
 func (a *agent) bare(s *session.Session) *session.Session {
 	b := *s
-	b.Extras = slices.DeleteFunc(slices.Clone(s.Extras), func(x session.Extra) bool { return strings.HasPrefix(x.Name, metadataPath) })
+	b.Extras = slices.DeleteFunc(slices.Clone(s.Extras), func(x session.Extra) bool { return metadataName(x) != "" })
 	return &b
+}
+
+// metadataName returns the name of a member of the SDK's metadata that an Extra carries
+// as a whole, "" if it is something else or is made anew.
+func metadataName(x session.Extra) string {
+	name, ok := strings.CutPrefix(x.Name, "sdkMetadata.")
+	if !ok || strings.Contains(name, ".") || name == "initialMode" || name == "rehome" {
+		return ""
+	}
+	return name
 }
 
 // close closes all files.
@@ -71,16 +82,22 @@ func (a *agent) close() error {
 	return errors.Join(errs...)
 }
 
+// note reports a loss in the current message, or in the session.
 func (a *agent) note(code loss.Code) {
-	a.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: a.s.ID}})
+	a.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: cmp.Or(a.at, a.s.ID)}})
 }
 
 // end writes the last run and the agent, which name the root of the conversation.
 func (a *agent) end(root string) error {
+	a.at = ""
 	a.endRun(root)
 	status := "idle"
-	if a.s.Status == "archived" {
+	switch a.s.Status {
+	case "", status:
+	case "archived":
 		status = a.s.Status
+	default:
+		a.note(loss.SessionMetadata)
 	}
 	title := a.s.Title
 	if title == "" && a.title != "" {
@@ -122,7 +139,7 @@ func (a *agent) metadata(dst []byte) []byte {
 		dst = quote(dst, a.s.Mode)
 	}
 	for _, x := range a.s.Extras {
-		if name, ok := strings.CutPrefix(x.Name, metadataPath); ok && name != "initialMode" && name != "rehome" && !strings.Contains(name, ".") {
+		if name := metadataName(x); name != "" {
 			add(name)
 			dst = append(dst, x.Raw...)
 		}
@@ -136,9 +153,6 @@ func (a *agent) metadata(dst []byte) []byte {
 	}
 	return append(dst, '}')
 }
-
-// metadataPath begins the names of the Extras that were members of the SDK's metadata.
-const metadataPath = "sdkMetadata."
 
 // appendRef appends a reference to a checkpoint, null without one.
 func appendRef(dst []byte, root string) []byte {

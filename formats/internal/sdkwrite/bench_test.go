@@ -24,7 +24,7 @@ func long(turns, result int) (s *session.Session, size int64) {
 			for _, m := range []*session.Message{
 				{ID: "u" + id, Role: session.User, Turn: &session.Turn{Number: i + 1}, At: at, Parts: []session.Part{&session.Text{Text: "do step " + id}}},
 				{ID: "a" + id, Role: session.Assistant, At: at, Parts: []session.Part{&session.Text{Text: "I will do it."},
-					&session.ToolCall{ID: "c" + id, Name: "Bash", Input: session.Raw(`{"command":"make step"}`)}}},
+					&session.ToolCall{ID: "c" + id, Name: "Bash", Kind: "shell", Input: session.Raw(`{"command":"make step"}`)}}},
 				{ID: "t" + id, Role: session.Tool, At: at, Parts: []session.Part{&session.ToolResult{Call: "c" + id, Value: value, Content: []session.Part{&session.Text{Text: output}}}}},
 				{ID: "e" + id, Role: session.Assistant, At: at, Parts: []session.Part{&session.Text{Text: "Done."}}},
 			} {

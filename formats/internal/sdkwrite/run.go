@@ -9,6 +9,7 @@ import (
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -26,9 +27,14 @@ func (a *agent) message(m *session.Message) {
 	if m.Branch != "" {
 		return
 	}
+	if a.at = m.ID; len(m.Origin) > 0 {
+		a.at = m.Origin[0]
+	}
 	a.copy.message(a.s.Agent, m, a.build.DropThinking)
 	if a.run != nil && m.Turn == nil {
-		a.events.tick(m.At)
+		if a.events.tick(m.At); !inReach(m.At) && m.Role == session.Assistant {
+			a.note(loss.TimeUnknown)
+		}
 		a.events.tick(m.End)
 		a.run.model = cmp.Or(m.Model, a.run.model)
 	}
@@ -44,7 +50,9 @@ func (a *agent) Turn(m *session.Message, text string) string {
 	a.turns++
 	r := &run{Turn: *m.Turn, number: a.turns}
 	r.ID, r.RequestID = a.ids.run(m.Turn, r.number), a.ids.request(m.Turn, r.number)
-	a.run = r
+	if a.run = r; m.Turn.ID != "" && r.ID != m.Turn.ID || m.Turn.Status != "" && r.ended() != m.Turn.Status {
+		a.note(loss.TurnRecord)
+	}
 	at := r.Start
 	if !inReach(at) {
 		at = m.At

@@ -18,7 +18,7 @@ func Writer() *formats.Writer {
 		Path:    path,
 		Folders: true,
 		Join:    join,
-		Losses:  append(agentwrite.Losses(), loss.TitleFromPrompt),
+		Losses:  append(agentwrite.Losses(), loss.TitleFromPrompt, loss.TimeUnknown),
 	}
 }
 
