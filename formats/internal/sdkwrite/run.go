@@ -22,15 +22,16 @@ type run struct {
 	result string // its last text
 }
 
-// message writes the readable copy of a message, and notes what its run has of it.
+// message begins the readable copy of a message, and notes what its run has of it.
 func (a *agent) message(m *session.Message) {
 	if m.Branch != "" {
+		a.copy.begin(&session.Message{}, false)
 		return
 	}
 	if a.at = m.ID; len(m.Origin) > 0 {
 		a.at = m.Origin[0]
 	}
-	a.copy.message(a.s.Agent, m, a.build.DropThinking)
+	a.copy.begin(m, a.build.DropThinking)
 	if a.run != nil && m.Turn == nil {
 		if a.events.tick(m.At); !inReach(m.At) && m.Role == session.Assistant {
 			a.note(loss.TimeUnknown)
@@ -90,6 +91,7 @@ func (a *agent) Thinking(t *session.Thinking, at session.Stamp) {
 
 // Call writes that a call began.
 func (a *agent) Call(id string, c *cursortools.Call, at session.Stamp) {
+	a.copy.call(c)
 	if shown, streamed := projections()[c.Kind]; streamed && a.run != nil {
 		a.events.begin("tool_call")
 		a.callHead(id, c, "running", &shown)

@@ -70,7 +70,7 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path) }}, nil
 }
 
-// Finish completes the draft of the family that is open.
+// Finish completes the draft of the family that is open. Canceled, it only closes it.
 func (k *sink) Finish(ctx context.Context) error {
 	f := k.open
 	k.open = nil
@@ -118,6 +118,9 @@ func (f *family) converse(ctx context.Context, s *session.Session, talk *agentwr
 			if err := talk.Message(ctx, m); err != nil {
 				return err
 			}
+			if copied {
+				f.copy.end()
+			}
 		}
 	}
 	if s.Files != nil {
@@ -138,6 +141,9 @@ func (f *family) converse(ctx context.Context, s *session.Session, talk *agentwr
 
 // finish writes what needs the root of the conversation.
 func (f *family) finish(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := f.root.adopt(ctx); err != nil {
 		return err
 	}

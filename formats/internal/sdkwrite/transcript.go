@@ -17,8 +17,8 @@ type transcriptWriter struct {
 	buf      []byte
 }
 
-// message writes a message of a client's session.
-func (w *transcriptWriter) message(agent string, m *session.Message, dropThinking bool) {
+// begin begins the line of a message. Its calls follow, and end writes it.
+func (w *transcriptWriter) begin(m *session.Message, dropThinking bool) {
 	w.role, w.wrap = m.Role, m.Role == session.User && !m.Simulated
 	w.said, w.thoughts, w.calls = w.said[:0], w.thoughts[:0], w.calls[:0]
 	for _, p := range m.Parts {
@@ -29,12 +29,8 @@ func (w *transcriptWriter) message(agent string, m *session.Message, dropThinkin
 			if !p.Redacted && !dropThinking {
 				w.thoughts = paragraph(w.thoughts, p.Text)
 			}
-		case *session.ToolCall:
-			c := cursortools.Spell(agent, p, nil)
-			w.call(&c)
 		}
 	}
-	w.end()
 }
 
 // paragraph appends a text after a blank line.
