@@ -63,11 +63,15 @@ func (a *agent) bare(s *session.Session) *session.Session {
 	return &b
 }
 
+// originName is the member of the SDK's metadata that says of which session an agent is a
+// copy.
+const originName = "rehome"
+
 // metadataName returns the name of a member of the SDK's metadata that an Extra carries
 // as a whole, "" if it is something else or is made anew.
 func metadataName(x session.Extra) string {
 	name, ok := strings.CutPrefix(x.Name, "sdkMetadata.")
-	if !ok || strings.Contains(name, ".") || name == "initialMode" || name == "rehome" {
+	if !ok || strings.Contains(name, ".") || name == "initialMode" {
 		return ""
 	}
 	return name
@@ -139,13 +143,13 @@ func (a *agent) metadata(dst []byte) []byte {
 		dst = quote(dst, a.s.Mode)
 	}
 	for _, x := range a.s.Extras {
-		if name := metadataName(x); name != "" {
+		if name := metadataName(x); name != "" && (name != originName || a.id == a.s.ID) {
 			add(name)
 			dst = append(dst, x.Raw...)
 		}
 	}
 	if a.id != a.s.ID {
-		add("rehome")
+		add(originName)
 		dst = append(appendMember(quote(append(dst, `{"agent":`...), a.s.Agent), "session", a.s.ID), '}')
 	}
 	if between == '{' {

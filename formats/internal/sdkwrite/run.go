@@ -147,7 +147,7 @@ func (a *agent) endRun(root string) {
 	}
 	status := r.ended()
 	if r.Usage != nil {
-		a.events.usage(r.Usage, session.Stamp{})
+		a.events.usage(r.Usage, r.End)
 	}
 	a.events.status(strings.ToUpper(status), r.Error, r.End)
 	end := a.events.now

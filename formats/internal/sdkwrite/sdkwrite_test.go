@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkwrite"
 	"rehome/formats/session"
 )
@@ -152,6 +154,25 @@ func TestWritten(t *testing.T) {
 		}
 		for id := range want {
 			t.Errorf("%s: %s is not written", path, id)
+		}
+	}
+}
+
+// TestWrittenAgain: an agent that was read from a draft is written as the same documents.
+// That what was added to make it one is there the second time can change its blobs.
+func TestWrittenAgain(t *testing.T) {
+	root := regexp.MustCompile(`"rootBlobId":"[0-9a-f]{64}"`)
+	for path, format := range sources(t) {
+		for _, first := range write(t, format, path) {
+			first = write(t, "cursor-ndjson", first)[0]
+			want := files(t, first)
+			got := files(t, write(t, "cursor-ndjson", first)[0])
+			for name, text := range want {
+				text, again := root.ReplaceAllString(text, ""), root.ReplaceAllString(got[name], "")
+				if name != sdkdoc.Checkpoint.File() && text != again {
+					t.Errorf("%s: %s:\n%s\nwas:\n%s", path, name, again, text)
+				}
+			}
 		}
 	}
 }
