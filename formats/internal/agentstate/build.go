@@ -34,6 +34,7 @@ type User struct {
 	Hooks          []*session.Injected
 	Attached       []*session.Injected // those that Attaches accepts
 	Media          []AttachedMedia
+	More           []byte // further fields, see Fields
 }
 
 // AttachedMedia is an image or a file of a prompt. The content is in a blob, unless it is
@@ -54,7 +55,7 @@ func (b *Builder) User(ctx context.Context, u *User) (ID, error) {
 	if m.Context, err = u.context(); err != nil {
 		return ID{}, err
 	}
-	return b.Blob(ctx, c.user.Append(nil, &m))
+	return b.Blob(ctx, append(c.user.Append(nil, &m), u.More...))
 }
 
 // context encodes the SelectedContext of a prompt; nil if nothing is attached.
@@ -130,22 +131,24 @@ func appendHook(dst []byte, h *session.Injected) []byte {
 	return codecs().hook.Append(dst, &oneText{Text: []byte(h.Text)})
 }
 
-// TextStep encodes a text of the assistant.
-func TextStep(text string, start, end session.Stamp) []byte {
+// TextStep encodes a text of the assistant. more are further fields of it, and outer those of
+// the step, see Fields.
+func TextStep(text string, start, end session.Stamp, more, outer []byte) []byte {
 	m := assistantMessage{Text: []byte(text), Started: millis(start), Completed: millis(end)}
-	return codecs().step.Append(nil, &step{Text: codecs().text.Append(nil, &m)})
+	return append(codecs().step.Append(nil, &step{Text: append(codecs().text.Append(nil, &m), more...)}), outer...)
 }
 
 // ThinkingStep encodes what the assistant thought.
-func ThinkingStep(t *session.Thinking) []byte {
+func ThinkingStep(t *session.Thinking, more, outer []byte) []byte {
 	m := thinkingMessage{Text: []byte(t.Text), Millis: uint64(t.Millis), Started: millis(t.Start), Completed: millis(t.End)}
-	return codecs().step.Append(nil, &step{Thinking: codecs().thinking.Append(nil, &m)})
+	return append(codecs().step.Append(nil, &step{Thinking: append(codecs().thinking.Append(nil, &m), more...)}), outer...)
 }
 
 // CallStep encodes a tool call. args and value, which is nil for a call without a result,
 // are JSON as the client's messages spell it. It returns an error if the kind is not one of
-// the client's, or has no place for them.
-func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp) ([]byte, error) {
+// the client's, or has no place for them. body and call are further members of the kind's message and of
+// the ToolCall, outer further fields of the step.
+func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp, body, call, outer []byte) ([]byte, error) {
 	kind += "ToolCall"
 	if f := codecs().call.Message.Named(kind); f == nil || f.OneOf == "" {
 		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
@@ -157,18 +160,25 @@ func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp
 	if value != nil {
 		doc = append(append(comma(doc), `"result":`...), value...)
 	}
-	doc = session.AppendString(append(doc, `},"toolCallId":`...), id)
+	if len(body) > 0 {
+		doc = append(comma(doc), body...)
+	}
+	doc = append(doc, '}')
+	if len(call) > 0 {
+		doc = append(comma(doc), call...)
+	}
+	doc = session.AppendString(append(doc, `,"toolCallId":`...), id)
 	if start.Known() {
 		doc = fmt.Appendf(doc, `,"startedAtMs":"%d"`, start.Millis())
 	}
 	if end.Known() {
 		doc = fmt.Appendf(doc, `,"completedAtMs":"%d"`, end.Millis())
 	}
-	call, err := codecs().call.Message.AppendJSON(nil, append(doc, '}'))
+	message, err := codecs().call.Message.AppendJSON(nil, append(doc, '}'))
 	if err != nil {
 		return nil, err
 	}
-	return codecs().step.Append(nil, &step{Call: call}), nil
+	return append(codecs().step.Append(nil, &step{Call: message}), outer...), nil
 }
 
 // AgentTurn is a turn of the agent.
@@ -176,12 +186,13 @@ type AgentTurn struct {
 	User           ID
 	Steps          []ID
 	Request, Model string
+	More           []byte // further fields, see Fields
 }
 
 // Turn stores a turn.
 func (b *Builder) Turn(ctx context.Context, t *AgentTurn) (ID, error) {
 	m := agentTurn{User: t.User, Steps: t.Steps, Request: present(t.Request), Model: present(t.Model)}
-	return b.Blob(ctx, codecs().turn.Append(nil, &turnCases{Agent: codecs().agent.Append(nil, &m)}))
+	return b.Blob(ctx, codecs().turn.Append(nil, &turnCases{Agent: append(codecs().agent.Append(nil, &m), t.More...)}))
 }
 
 // ShellTurn stores a command that the user ran. output is JSON of a ShellOutput, nil if
@@ -236,12 +247,3 @@ func comma(doc []byte) []byte {
 
 // HasMode reports whether a turn or a session can have this mode.
 func HasMode(mode string) bool { return codecs().user.Message.Named("mode").Number(mode) > 0 }
-
-// IsShellOutput reports whether a value is JSON of a ShellOutput.
-func IsShellOutput(value session.Raw) bool {
-	if len(value) == 0 || value[0] != '{' {
-		return false
-	}
-	_, err := codecs().output.Message.AppendJSON(nil, value)
-	return err == nil
-}

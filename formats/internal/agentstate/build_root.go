@@ -17,6 +17,7 @@ type Root struct {
 	Repos                    []session.Repo
 	Context                  *session.Context
 	Started                  session.Stamp
+	More                     []byte // further fields, see Fields
 
 	todos     []ID
 	plan      ID
@@ -118,7 +119,7 @@ func (r *Root) encode() []byte {
 	for i := range r.Repos {
 		m.Repos.Add(codecs().repo.Append(nil, &trackedRepo{Path: present(r.Repos[i].Path), Branch: present(r.Repos[i].Branch)}))
 	}
-	return c.Append(nil, &m)
+	return append(c.Append(nil, &m), r.More...)
 }
 
 // FileURI is the inverse of FilePath.

@@ -27,7 +27,7 @@ func TestBuild(t *testing.T) {
 	}
 	call := func(id, kind string, args, value session.Raw) []byte {
 		t.Helper()
-		step, err := CallStep(id, kind, args, value, session.Stored(1700000000000), session.Stored(1700000000900))
+		step, err := CallStep(id, kind, args, value, session.Stored(1700000000000), session.Stored(1700000000900), nil, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestBuild(t *testing.T) {
 	r := Root{Mode: "plan", Branch: "main", Folders: []string{"/home/ann/a b", `C:\x`}, Repos: []session.Repo{{Path: "/r", Branch: "b"}}, Context: &session.Context{Used: 1, Max: 2}}
 	r.Prompts = []ID{id(b.Blob(ctx, []byte(systemJSON))), id(b.Blob(ctx, []byte(asksJSON("list"))))}
 	first := AgentTurn{Request: "r1", User: id(b.User(ctx, &User{Text: "list", Mode: "ask", Start: at}))}
-	for _, step := range [][]byte{ThinkingStep(&session.Thinking{Text: "hm", Millis: 7}), TextStep("let me see", at, session.Stamp{}),
+	for _, step := range [][]byte{ThinkingStep(&session.Thinking{Text: "hm", Millis: 7}, nil, nil), TextStep("let me see", at, session.Stamp{}, nil, nil),
 		call("c1", "shell", session.Raw(`{"command":"ls","toolCallId":"c1"}`), session.Raw(`{"success":{"command":"ls","stdout":"a.txt\n"}}`))} {
 		first.Steps = append(first.Steps, id(b.Blob(ctx, step)))
 	}
@@ -65,7 +65,7 @@ func TestBuild(t *testing.T) {
 	again.root(g.blobs[root])
 
 	for _, bad := range [][2]string{{"no", `{}`}, {"shell", `[]`}, {"shell", `{"x":1}`}} {
-		if _, err := CallStep("c", bad[0], session.Raw(bad[1]), nil, at, at); err == nil {
+		if _, err := CallStep("c", bad[0], session.Raw(bad[1]), nil, at, at, nil, nil, nil); err == nil {
 			t.Errorf("%s is encoded", bad)
 		}
 	}

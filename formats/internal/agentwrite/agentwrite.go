@@ -67,7 +67,11 @@ type Conversation struct {
 	ids   map[uint64]struct{}
 	files map[string]*file
 	order []string // of files
-	buf   []byte
+	given provided // by the Extras of the current message
+	user  []byte   // the same, as fields of a UserMessage
+	// messageID is that of the current prompt; "" if it has none.
+	messageID string
+	buf       []byte
 }
 
 // New begins a conversation.
@@ -102,7 +106,13 @@ func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
 	if len(m.Origin) > 0 {
 		c.at = m.Origin[0]
 	}
-	if len(m.Extras) > 0 || m.Simulated && m.Role != session.User {
+	c.given = provided{}
+	rest := c.provide(&c.given, m.Extras)
+	if m.Turn != nil && m.Role == session.User {
+		c.messageID, rest = c.named(rest)
+		c.user, rest = c.fields("UserMessage", rest, userFields()...)
+	}
+	if len(rest) > 0 || m.Simulated && m.Role != session.User {
 		c.note(loss.MessageMetadata)
 	}
 	runs := split(m)

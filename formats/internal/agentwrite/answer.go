@@ -63,7 +63,7 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 	if c.own && len(calls) > 0 {
 		last := *p
 		last.b = bytes.Clone(p.b)
-		last.close(cursor, times(nil, m, session.Stamp{}, session.Stamp{}))
+		last.close(c.given.with(cursor), times(nil, m, session.Stamp{}, session.Stamp{}))
 		c.last = &unanswered{doc: last.b, at: len(c.prompts), steps: steps, calls: calls}
 	}
 	err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end))
@@ -137,22 +137,29 @@ func exact(at session.Stamp) session.Stamp {
 
 // said writes a text. One that is blank is no step: nothing could tell it from others.
 func (c *Conversation) said(ctx context.Context, p *prompt, t *session.Text, timed *span) error {
-	c.extras(t.Extras)
+	var o provided
+	fields, rest := c.fields("AssistantMessage", c.provide(&o, t.Extras), "text", "startedAtMs", "completedAtMs")
 	text := c.clean(t.Text)
-	p.textPart(text, nil)
+	p.textPart(text, o, nil)
 	if strings.TrimSpace(text) == "" {
+		c.extras(append(rest, extrasOf(fields)...))
 		return nil
 	}
+	outer, rest := c.fields("ConversationStep", rest)
+	c.extras(rest)
 	timed.add(timed.m.At, timed.m.End)
 	if c.streams() {
 		c.o.Runs.Text(text, timed.m.At)
 	}
-	return c.step(ctx, agentstate.TextStep(text, exact(timed.m.At), exact(timed.m.End)))
+	return c.step(ctx, agentstate.TextStep(text, exact(timed.m.At), exact(timed.m.End), fields, outer))
 }
 
 // thought writes reasoning. A signature is of use only to the client that has it.
 func (c *Conversation) thought(ctx context.Context, p *prompt, t *session.Thinking, cursor []byte, timed *span) error {
-	c.extras(t.Extras)
+	var o provided
+	fields, rest := c.fields("ThinkingMessage", c.provide(&o, t.Extras), "text", "durationMs", "startedAtMs", "completedAtMs")
+	outer, rest := c.fields("ConversationStep", rest)
+	c.extras(rest)
 	one := *t
 	if !c.own {
 		switch {
@@ -185,10 +192,10 @@ func (c *Conversation) thought(ctx context.Context, p *prompt, t *session.Thinki
 	if one.Signature != "" {
 		p.text("signature", one.Signature)
 	}
-	p.options(cursor, nil)
+	p.options(o.with(cursor), nil)
 	p.end()
 	if t.Redacted || strings.TrimSpace(one.Text) == "" {
-		if t.Millis != 0 || t.Start.Known() || t.End.Known() {
+		if len(fields)+len(outer) > 0 || t.Millis != 0 || t.Start.Known() || t.End.Known() {
 			c.note(loss.PartMetadata)
 		}
 		return nil
@@ -201,7 +208,7 @@ func (c *Conversation) thought(ctx context.Context, p *prompt, t *session.Thinki
 	if c.streams() {
 		c.o.Runs.Thinking(&one, known(one.Start, timed.m.At))
 	}
-	return c.step(ctx, agentstate.ThinkingStep(&one))
+	return c.step(ctx, agentstate.ThinkingStep(&one, fields, outer))
 }
 
 // streams reports whether the runs are told what the current turn holds.
@@ -229,7 +236,8 @@ func (c *Conversation) step(ctx context.Context, data []byte) error {
 func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call {
 	k := &call{ToolCall: *t, of: c.turn, id: c.callID(t.ID)}
 	k.Input, k.Args, k.Extras = bytes.Clone(t.Input), bytes.Clone(t.Args), nil
-	c.extras(t.Extras)
+	var o provided
+	k.Extras = c.provide(&o, t.Extras)
 	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, nil)
 	p.part("tool-call")
 	p.text("toolCallId", k.id)
@@ -248,7 +256,7 @@ func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call
 		input, mark = append(append(session.Raw(`{"input":`), input...), '}'), flag(mark, "wrapped")
 	}
 	p.raw("args", input)
-	p.options(cursor, mark)
+	p.options(o.with(cursor), mark)
 	p.end()
 	if k.of != nil && k.of.shell {
 		k.of = nil

@@ -49,7 +49,7 @@ func (c *Conversation) boundary(ctx context.Context, m *session.Message, parts [
 	c.begun, c.loose, c.group = true, true, nil
 	p := c.newPrompt(session.User)
 	for _, text := range texts {
-		p.textPart(text, nil)
+		p.textPart(text, provided{}, nil)
 	}
 	id, err := c.seal(ctx, p, []byte(`"isSummary":true`), times(nil, m, session.Stamp{}, session.Stamp{}))
 	c.ended = append(c.ended, archive{len(c.prompts) - c.kept, texts[0], id})

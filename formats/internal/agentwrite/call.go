@@ -101,7 +101,7 @@ func (c *Conversation) results(ctx context.Context, m *session.Message, parts []
 
 func (c *Conversation) result(ctx context.Context, m *session.Message, r *session.ToolResult) error {
 	c.extras(r.Extras)
-	if t := c.turn; t != nil && t.shell && r.Call == "" && t.output == nil && len(r.Content) == 0 && agentstate.IsShellOutput(r.Value) {
+	if t := c.turn; t != nil && t.shell && r.Call == "" && t.output == nil && len(r.Content) == 0 && agentstate.Holds("ShellOutput", r.Value) {
 		t.output = append(session.Raw{}, r.Value...)
 		return nil
 	}
@@ -145,6 +145,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	t := k.of
 	k.of, k.Input, k.Args = nil, nil, nil
 	if t == nil {
+		c.extras(k.Extras)
 		if len(k.spelled.Args) > 0 || len(k.spelled.Value) > 0 || k.Start.Known() || k.End.Known() {
 			c.note(loss.CallBeforePrompt)
 		}
@@ -158,7 +159,10 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	if halves(k.spelled.Args) || halves(k.spelled.Value) {
 		c.note(loss.TextRepaired)
 	}
-	data, err := agentstate.CallStep(k.id, k.spelled.Kind, k.spelled.Args, k.spelled.Value, start, end)
+	body, more, rest := c.callFields(k.spelled.Kind, k.Extras)
+	outer, rest := c.fields("ConversationStep", rest)
+	c.extras(rest)
+	data, err := agentstate.CallStep(k.id, k.spelled.Kind, k.spelled.Args, k.spelled.Value, start, end, body, more, outer)
 	if err != nil {
 		return err
 	}
@@ -213,119 +217,6 @@ func (c *Conversation) stepEnd(k *call) session.Stamp {
 		return session.Stamp{}
 	}
 	return exact(k.End)
-}
-
-// content writes what the model saw of a result.
-func (c *Conversation) content(p *prompt, k *call, r *session.ToolResult) {
-	parts := r.Content
-	if len(parts) == 0 {
-		if text := cursortools.Shown(k.spelled.Kind, r.Value); strings.TrimSpace(text) != "" {
-			parts = append(parts, &session.Text{Text: text})
-		}
-		for _, data := range cursortools.Images(r.Value) {
-			parts = append(parts, &session.Media{Mime: imageType(data), Data: data})
-		}
-		if len(parts) > 0 {
-			c.note(loss.ResultFromRecord)
-		}
-	}
-	if len(parts) == 1 {
-		if t, ok := parts[0].(*session.Text); ok {
-			c.extras(t.Extras)
-			p.text("result", t.Text)
-			return
-		}
-	}
-	media := false
-	p.name("result")
-	p.b = append(p.b, '[')
-	for _, part := range parts {
-		switch part := part.(type) {
-		case *session.Text:
-			c.extras(part.Extras)
-			p.element(part.Text)
-		case *session.Media:
-			media = media || part.Data != nil
-			if part.Data == nil {
-				c.note(loss.ResultMediaNamed)
-				p.element(named(part))
-			}
-		case *session.Opaque:
-			if !keeps(part) {
-				c.note(loss.PartOpaque)
-				continue
-			}
-			p.comma()
-			p.b = append(p.b, part.Raw...)
-		default:
-			c.note(loss.PartOpaque)
-		}
-	}
-	p.b = append(p.b, ']')
-	if !media {
-		return
-	}
-	p.name("experimental_content")
-	p.b = append(p.b, '[')
-	for _, part := range parts {
-		switch part := part.(type) {
-		case *session.Text:
-			p.element(part.Text)
-		case *session.Media:
-			c.extras(part.Extras)
-			if part.Data == nil {
-				p.element(named(part))
-				continue
-			}
-			if part.Name != "" || part.URI != "" {
-				c.note(loss.PartMetadata)
-			}
-			p.comma()
-			p.shown(part)
-		}
-	}
-	p.b = append(p.b, ']')
-}
-
-// imageType returns the type of an image, which results do not always state.
-func imageType(data []byte) string {
-	for prefix, kind := range map[string]string{"\xff\xd8": "image/jpeg", "GIF8": "image/gif", "RIFF": "image/webp"} {
-		if bytes.HasPrefix(data, []byte(prefix)) {
-			return kind
-		}
-	}
-	return "image/png"
-}
-
-// keeps reports whether reading gives an element of a result back as it is.
-func keeps(o *session.Opaque) bool {
-	kind := rawjson.Text(rawjson.Last(o.Raw, "type"))
-	return len(o.Raw) > 0 && o.Raw[0] == '{' && kind == o.Kind && kind != "" && kind != "text" && kind != "image" && kind != "file"
-}
-
-// element writes a text as an element of a result.
-func (p *prompt) element(text string) {
-	p.comma()
-	p.b = append(p.b, `{"type":"text"`...)
-	p.text("text", text)
-	p.end()
-}
-
-func (p *prompt) comma() {
-	if p.b[len(p.b)-1] != '[' {
-		p.b = append(p.b, ',')
-	}
-}
-
-// named describes an image or a file whose content is not known.
-func named(m *session.Media) string {
-	words := "[" + m.Mime
-	for _, more := range []string{m.Name, m.URI} {
-		if more != "" {
-			words += " " + more
-		}
-	}
-	return words + "]"
 }
 
 // orphan writes a result without a call as text.

@@ -17,7 +17,13 @@
 //
 // What reading would not tell from other things is said in providerOptions.rehome, which
 // only rehome reads: the tag of context that Cursor has no tag for, the time of a message
-// without timed steps, the order of the parts of a prompt. See agentstate.Mark.
+// without timed steps, the order of the parts of a prompt. See agentstate.MarkName.
+//
+// # What came from Cursor
+//
+// The state that a session was decoded from is copied, blob by blob, if nothing asks for
+// another: see session.Graph. If it is encoded again, Extras go back into the fields and
+// members that they are named after.
 //
 // # Abandoned turns
 //

@@ -54,7 +54,8 @@ func (c *Conversation) head(ctx context.Context) error {
 	if workspace != "" {
 		r.Folders = append([]string{workspace}, s.Folders...)
 	}
-	if len(s.Extras) > 0 || workspace == "" && len(s.Folders) > 0 {
+	var rest []session.Extra
+	if r.More, rest = c.fields("ConversationStateStructure", s.Extras, rootFields()...); len(rest) > 0 || workspace == "" && len(s.Folders) > 0 {
 		c.note(loss.SessionMetadata)
 	}
 	for i := range s.Todos {

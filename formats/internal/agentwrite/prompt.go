@@ -56,19 +56,17 @@ func (p *prompt) part(kind string) {
 // end ends a part.
 func (p *prompt) end() { p.b = append(p.b, '}') }
 
-// textPart writes a text. as is its mark; "" for none.
-func (p *prompt) textPart(text string, mark []byte) {
+// textPart writes a text with its mark.
+func (p *prompt) textPart(text string, given provided, mark []byte) {
 	p.part("text")
 	p.text("text", text)
-	if mark != nil {
-		p.options(nil, mark)
-	}
+	p.options(given, mark)
 	p.end()
 }
 
-// options writes providerOptions: members of Cursor's own, and of the mark.
-func (p *prompt) options(cursor, mark []byte) {
-	if len(cursor)+len(mark) == 0 {
+// options writes providerOptions: members of Cursor's own, of the mark, other providers.
+func (p *prompt) options(given provided, mark []byte) {
+	if len(given.cursor)+len(given.others)+len(mark) == 0 {
 		return
 	}
 	p.name("providerOptions")
@@ -76,11 +74,17 @@ func (p *prompt) options(cursor, mark []byte) {
 	for _, o := range [...]struct {
 		name    string
 		members []byte
-	}{{"cursor", cursor}, {agentstate.MarkName, mark}} {
+	}{{"cursor", given.cursor}, {agentstate.MarkName, mark}} {
 		if len(o.members) > 0 {
 			p.name(o.name)
 			p.b = append(append(append(p.b, '{'), o.members...), '}')
 		}
+	}
+	if len(given.others) > 0 {
+		if p.b[len(p.b)-1] != '{' {
+			p.b = append(p.b, ',')
+		}
+		p.b = append(p.b, given.others...)
 	}
 	p.end()
 }
@@ -131,7 +135,8 @@ func (c *Conversation) put(ctx context.Context, p *prompt, cursor, mark []byte) 
 
 // seal ends a prompt message and stores it.
 func (c *Conversation) seal(ctx context.Context, p *prompt, cursor, mark []byte) (agentstate.ID, error) {
-	p.close(cursor, mark)
+	p.close(c.given.with(cursor), mark)
+	c.given = provided{}
 	if c.buf = p.b; cap(p.b) > maxBuffer {
 		c.buf = nil
 	}
@@ -139,14 +144,14 @@ func (c *Conversation) seal(ctx context.Context, p *prompt, cursor, mark []byte)
 }
 
 // close ends the JSON of a prompt message.
-func (p *prompt) close(cursor, mark []byte) {
+func (p *prompt) close(o provided, mark []byte) {
 	switch {
 	case p.parts > 0:
 		p.b = append(p.b, ']')
 	case p.parts == 0:
 		p.raw("content", []byte("[]"))
 	}
-	p.options(cursor, mark)
+	p.options(o, mark)
 	p.end()
 }
 

@@ -30,13 +30,11 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	if err := c.closeTurn(ctx); err != nil {
 		return err
 	}
-	c.record(m.Turn)
-	c.turn = &turn{at: len(c.root.Turns)}
+	c.turn = &turn{at: len(c.root.Turns), AgentTurn: agentstate.AgentTurn{More: c.record(m.Turn)}}
 	c.root.Turns = append(c.root.Turns, agentstate.ID{})
 	c.root.Timing(m.Turn.Start, m.Turn.End)
-	u := agentstate.User{Mode: m.Turn.Mode, Simulated: m.Simulated, Start: m.Turn.Start, End: m.End}
-	u.ID = filename.NamedUUID("rehome user message", c.s.Agent, c.s.ID, m.ID)
-	mark := member(nil, "message", u.ID)
+	u := agentstate.User{More: c.user, Mode: m.Turn.Mode, Simulated: m.Simulated, Start: m.Turn.Start, End: m.End}
+	mark := c.identify(&u, m)
 	switch {
 	case m.Turn.Kind == agentstate.ShellTurn && isCommand(m, parts):
 		if c.o.Runs != nil {
@@ -55,7 +53,30 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 		c.note(loss.TurnRecord)
 		u.Mode = ""
 	}
-	var sent []session.Part // those that the prompt message holds
+	sent, err := c.asked(ctx, &u, parts)
+	if err != nil {
+		return err
+	}
+	if c.o.Runs != nil {
+		t.Request = c.clean(c.o.Runs.Turn(m, u.Text))
+	}
+	if t.User, err = c.b.User(ctx, &u); err != nil {
+		return err
+	}
+	var cursor []byte
+	if t.Request != "" {
+		cursor = member(cursor, "requestId", t.Request)
+	}
+	if m.Model != "" {
+		cursor = member(cursor, "modelName", c.clean(m.Model))
+	}
+	mark = turnTimes(mark, m.Turn)
+	return c.tell(ctx, m, session.User, sent, cursor, times(mark, m, clocked(exact(m.Turn.Start), sent), exact(m.End)), true)
+}
+
+// asked sorts the parts of a prompt into a message of the user, and returns those that the
+// prompt message holds.
+func (c *Conversation) asked(ctx context.Context, u *agentstate.User, parts []session.Part) (sent []session.Part, err error) {
 	var texts []string
 	usual := inUsualOrder(parts)
 	for _, p := range parts {
@@ -76,35 +97,35 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 		case *session.Media:
 			at, err := c.attach(ctx, p)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			u.Media = append(u.Media, at)
 		}
 		sent = append(sent, p)
 	}
 	u.Text = strings.Join(texts, "\n")
-	if c.o.Runs != nil {
-		t.Request = c.clean(c.o.Runs.Turn(m, u.Text))
+	return sent, nil
+}
+
+// identify gives a message of the user its id, and returns the mark that states it.
+func (c *Conversation) identify(u *agentstate.User, m *session.Message) (mark []byte) {
+	if u.ID = c.messageID; u.ID != "" {
+		return member(nil, "turn", u.ID)
 	}
-	var err error
-	if t.User, err = c.b.User(ctx, &u); err != nil {
-		return err
+	u.ID = filename.NamedUUID("rehome user message", c.s.Agent, c.s.ID, m.ID)
+	return member(nil, "message", u.ID)
+}
+
+// turnTimes appends the times of a turn to a mark, if they are not those that reading would
+// find.
+func turnTimes(mark []byte, t *session.Turn) []byte {
+	if t.Start != exact(t.Start) && !timed(t) {
+		mark = moment(mark, "start", t.Start)
 	}
-	var cursor []byte
-	if t.Request != "" {
-		cursor = member(cursor, "requestId", t.Request)
+	if t.End != exact(t.End) {
+		mark = moment(mark, "stop", t.End)
 	}
-	if m.Model != "" {
-		cursor = member(cursor, "modelName", c.clean(m.Model))
-	}
-	start, end := exact(m.Turn.Start), exact(m.Turn.End)
-	if m.Turn.Start != start && !timed(m.Turn) {
-		mark = moment(mark, "start", m.Turn.Start)
-	}
-	if m.Turn.End != end {
-		mark = moment(mark, "stop", m.Turn.End)
-	}
-	return c.tell(ctx, m, session.User, sent, cursor, times(mark, m, clocked(start, sent), exact(m.End)), true)
+	return mark
 }
 
 // The order in which reading puts the parts of a prompt.
@@ -151,11 +172,17 @@ func clocked(at session.Stamp, parts []session.Part) session.Stamp {
 	return at
 }
 
-// record reports what the state has no place for in the record of a turn.
-func (c *Conversation) record(t *session.Turn) {
-	if len(t.Extras) > 0 || c.o.Runs == nil && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
+// record reports what the state has no place for in the record of a turn, and returns the
+// fields that it has a place for.
+func (c *Conversation) record(t *session.Turn) (more []byte) {
+	more, rest := c.fields("AgentConversationTurnStructure", t.Extras, "userMessage", "steps", "requestId", "routedModelDisplayName")
+	if t.Kind == agentstate.ShellTurn {
+		more, rest = nil, t.Extras
+	}
+	if len(rest) > 0 || c.o.Runs == nil && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
 		c.note(loss.TurnRecord)
 	}
+	return more
 }
 
 // attach stores the content of an image or a file of a prompt.
@@ -174,7 +201,7 @@ func (c *Conversation) tell(ctx context.Context, m *session.Message, role sessio
 	p := c.newPrompt(session.User)
 	if text, media, ok := c.enveloped(parts, begins); ok {
 		if text != "" {
-			p.textPart(text, nil)
+			p.textPart(text, provided{}, nil)
 		}
 		for _, part := range media {
 			p.media(part.(*session.Media), true)
@@ -248,7 +275,7 @@ func (c *Conversation) userPart(p *prompt, part session.Part) {
 	switch part := part.(type) {
 	case *session.Text:
 		c.extras(part.Extras)
-		p.textPart(part.Text, member(nil, "as", "text"))
+		p.textPart(part.Text, provided{}, member(nil, "as", "text"))
 	case *session.Injected:
 		c.extras(part.Extras)
 		mark := member(member(nil, "as", "context"), "tag", part.Tag)
@@ -260,13 +287,13 @@ func (c *Conversation) userPart(p *prompt, part session.Part) {
 				c.note(loss.AttachmentRecord)
 			}
 		}
-		p.textPart(text, mark)
+		p.textPart(text, provided{}, mark)
 	case *session.Media:
 		c.extras(part.Extras)
 		p.media(part, true)
 	case *session.Summary:
 		c.extras(part.Extras)
-		p.textPart(part.Text, member(nil, "as", "summary"))
+		p.textPart(part.Text, provided{}, member(nil, "as", "summary"))
 	default:
 		c.note(loss.PartOpaque)
 	}

@@ -290,7 +290,9 @@ func appendStruct(dst, object []byte, depth int) ([]byte, error) {
 
 // text returns the text of a JSON string as protobuf requires it: half a surrogate pair is
 // not UTF-8, and becomes U+FFFD.
-func text(value []byte) []byte { return rawjson.AppendUTF8(make([]byte, 0, len(value)), value[1:len(value)-1]) }
+func text(value []byte) []byte {
+	return rawjson.AppendUTF8(make([]byte, 0, len(value)), value[1:len(value)-1])
+}
 
 func appendBase64Text(dst, value []byte) ([]byte, error) {
 	return base64.StdEncoding.Strict().AppendDecode(dst, []byte(rawjson.Text(value)))
