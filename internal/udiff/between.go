@@ -105,7 +105,10 @@ func Changes(a, b []string) []Change {
 	if len(a) == 0 && len(b) == 0 {
 		return nil
 	}
-	list := shortestEdit(a, b)
+	var list []Change
+	if len(a) > 0 && len(b) > 0 {
+		list = shortestEdit(a, b)
+	}
 	if list == nil {
 		list = []Change{{0, len(a), 0, len(b)}}
 	}
