@@ -26,25 +26,6 @@ func canonical(m *wire.Message, doc []byte) (session.Raw, bool) {
 	return w.Append(make([]byte, 0, len(doc)), m, b), true
 }
 
-// made returns the canonical JSON of a message that was translated. Halves of surrogate
-// pairs, which no text of a message can hold, are replaced.
-func made(m *wire.Message, doc []byte) (session.Raw, bool) {
-	var t rawjson.Tokens
-	var out []byte
-	from := 0
-	for t.Reset(doc); t.Next(); {
-		if (t.Kind == rawjson.String || t.Kind == rawjson.Name) && t.Halves > 0 {
-			text := rawjson.AppendUTF8(nil, doc[t.From+1:t.To-1])
-			out = session.AppendString(append(out, doc[from:t.From]...), string(text))
-			from = t.To
-		}
-	}
-	if from > 0 {
-		doc = append(out, doc[from:]...)
-	}
-	return canonical(m, doc)
-}
-
 // verbatim returns what one of Cursor's clients wrote itself.
 func (s *speller) verbatim(m *wire.Message, doc []byte) (session.Raw, bool) {
 	if !s.own && (s.agent == session.ClaudeCode || s.agent == session.Codex) {
@@ -60,28 +41,33 @@ func (s *speller) arguments() (session.Raw, bool) {
 	for i := range s.kind.arguments {
 		a := &s.kind.arguments[i]
 		raw := get(docs, a.names...)
-		if make := madeArguments[s.kind.name+"."+a.Name]; make != nil {
-			raw = make(s, raw)
+		if a.make != nil {
+			raw = a.make(s, raw)
 		}
 		if a.Name == "toolCallId" {
 			raw = session.AppendString(nil, s.call.ID)
 		}
-		if ok := fill(&o, a.Field, raw); a.must && !ok {
+		if ok := fill(&o, a.Field, raw, false); a.must && !ok {
 			return nil, false
 		}
 	}
-	return made(s.kind.args, o.Done())
+	return canonical(s.kind.args, o.Done())
 }
 
+// makeArgument makes the value of an argument. raw is what the call has, if anything.
+type makeArgument func(s *speller, raw []byte) []byte
+
 // madeArguments are the arguments that other clients have in another form.
-var madeArguments = map[string]func(s *speller, raw []byte) []byte{
-	"edit.path":              func(s *speller, raw []byte) []byte { return s.edited().path(raw) },
-	"edit.streamContent":     func(s *speller, _ []byte) []byte { return get([]doc{s.input, s.args}, contentNames...) },
-	"task.subagentType":      func(_ *speller, raw []byte) []byte { return subagent(raw) },
-	"updateTodos.todos":      func(_ *speller, raw []byte) []byte { return todos(raw) },
-	"askQuestion.questions":  func(_ *speller, raw []byte) []byte { return questions(raw) },
-	"createPlan.todos":       func(_ *speller, raw []byte) []byte { return todos(raw) },
-	"shell.workingDirectory": func(_ *speller, raw []byte) []byte { return folder(raw) },
+func madeArguments() map[string]makeArgument {
+	return map[string]makeArgument{
+		"edit.path":              func(s *speller, raw []byte) []byte { return s.edited().path(raw) },
+		"edit.streamContent":     func(s *speller, _ []byte) []byte { return get([]doc{s.input, s.args}, contentNames...) },
+		"task.subagentType":      func(_ *speller, raw []byte) []byte { return subagent(raw) },
+		"updateTodos.todos":      func(_ *speller, raw []byte) []byte { return todos(raw) },
+		"askQuestion.questions":  func(_ *speller, raw []byte) []byte { return questions(raw) },
+		"createPlan.todos":       func(_ *speller, raw []byte) []byte { return todos(raw) },
+		"shell.workingDirectory": func(_ *speller, raw []byte) []byte { return folder(raw) },
+	}
 }
 
 // folder returns a folder that can be given as a URI.

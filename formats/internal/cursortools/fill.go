@@ -49,11 +49,15 @@ func get(docs []doc, names ...string) []byte {
 }
 
 // fill writes a value as a field of a message, converted to its type. It reports false if
-// that is not possible; a field that has its default value anyway is left out.
-func fill(o *object.Writer, f *wire.Field, raw []byte) bool {
+// that is not possible; a field that has its default value anyway is left out. A value that
+// was made for the field can be trusted.
+func fill(o *object.Writer, f *wire.Field, raw []byte, trust bool) bool {
 	switch {
 	case len(raw) == 0:
 		return false
+	case trust && (f.Key != 0 || f.Repeated && f.Kind == wire.Nested):
+		o.Raw(f.Name, raw)
+		return true
 	case f.Key != 0:
 		return nested(o, f, raw)
 	case f.Repeated:

@@ -122,7 +122,7 @@ func (s *speller) mcpArgs(server, tool string, args []byte) (session.Raw, bool) 
 	o.NonEmpty("toolCallId", s.call.ID)
 	o.NonEmpty("providerIdentifier", server)
 	o.NonEmpty("toolName", tool)
-	return made(s.kind.args, o.Done())
+	return canonical(s.kind.args, o.Done())
 }
 
 // answered makes the result of a call of a tool; nil if it has none.
@@ -145,7 +145,7 @@ func (s *speller) answered() session.Raw {
 		in := object.New(o.B)
 		in.NonEmpty("reason", s.shown())
 		o.B = in.Done()
-	case s.result.Error && !media && s.structured() == nil:
+	case s.failed() && !media && s.structured() == nil:
 		o.Name("error")
 		in := object.New(o.B)
 		in.NonEmpty("error", s.shown())
@@ -154,7 +154,7 @@ func (s *speller) answered() session.Raw {
 		o.Name("success")
 		o.B = s.success(o.B)
 	}
-	if v, ok := made(s.kind.result, o.Done()); ok {
+	if v, ok := canonical(s.kind.result, o.Done()); ok {
 		return v
 	}
 	v, _ := canonical(s.kind.result, []byte(`{"success":{}}`))

@@ -17,10 +17,10 @@ func values(value []byte) []doc {
 	if len(value) == 0 || value[0] != '{' {
 		return nil
 	}
-	docs := []doc{parse(value)}
-	if in := Case(value); len(in) > 0 && in[0] == '{' && len(in) < len(value) {
-		docs = append([]doc{parse(in)}, docs...)
+	if in := Case(value); len(in) > 0 && in[0] == '{' {
+		value = in
 	}
+	docs := []doc{parse(value)}
 	if file := parse(docs[0].get("file")); file != nil {
 		docs = append([]doc{file}, docs...)
 	}
@@ -37,8 +37,10 @@ func (s *speller) shown() string {
 			}
 		}
 		text := strings.Join(texts, "\n")
-		if text == "" && len(s.result.Content) == 0 {
-			text = Shown(s.kind.name, s.result.Value)
+		if record := string(s.result.Value); text == "" && len(s.result.Content) == 0 {
+			if text = Shown(s.kind.name, s.result.Value); strings.HasPrefix(text, "{") && strings.HasSuffix(strings.TrimRight(record, "}"), strings.TrimRight(text, "}")) {
+				text = "" // nothing in it is known to be text
+			}
 		}
 		s.text = &text
 	}
@@ -50,6 +52,9 @@ func (s *speller) rejected() bool {
 	return s.result.Status == "rejected" || s.result.Error && strings.HasPrefix(s.shown(), "The user doesn't want to ")
 }
 
+// failed reports a call that did not do what it was asked to.
+func (s *speller) failed() bool { return s.result.Error || toolmap.Failed(s.result.Status) }
+
 // returned makes the message of the result; nil if the call has none.
 func (s *speller) returned() session.Raw {
 	if s.result == nil {
@@ -58,18 +63,20 @@ func (s *speller) returned() session.Raw {
 	if v, ok := s.verbatim(s.kind.result, s.result.Value); ok {
 		return v
 	}
-	o := object.New(nil)
 	f := s.outcome()
 	if f == nil {
-		return o.Done()
+		return session.Raw("{}")
 	}
-	o.Name(f.Name)
-	o.B = s.body(o.B, f)
-	if s.kind.name == "shell" && get(s.values, "backgroundTaskId") != nil {
-		o.Flag("isBackground", true)
-	}
-	if v, ok := made(s.kind.result, o.Done()); ok {
-		return v
+	for _, trust := range []bool{true, false} {
+		o := object.New(nil)
+		o.Name(f.Name)
+		o.B = s.body(o.B, f, trust)
+		if s.kind.name == "shell" && get(s.values, "backgroundTaskId") != nil {
+			o.Flag("isBackground", true)
+		}
+		if v, ok := canonical(s.kind.result, o.Done()); ok {
+			return v
+		}
 	}
 	v, _ := canonical(s.kind.result, []byte(`{"`+f.Name+`":{}}`))
 	return v
@@ -93,8 +100,8 @@ func (s *speller) outcome() *wire.Field {
 
 // cases returns the cases that the result can be of, the best first.
 func (s *speller) cases() []string {
-	word, failed := toolmap.Outcome(s.result.Status)
-	failed = failed || s.result.Error
+	word, _ := toolmap.Outcome(s.result.Status)
+	failed := s.failed()
 	switch {
 	case s.rejected():
 		return []string{"rejected", "error", "failure"}
@@ -109,48 +116,38 @@ func (s *speller) cases() []string {
 // errorNames are the fields that say what went wrong.
 var errorNames = []string{"error", "errorMessage", "reason", "modelVisibleError", "clientVisibleError"}
 
-// body appends the message of a case.
-func (s *speller) body(dst []byte, f *wire.Field) []byte {
+// body appends the message of a case. Without trust each value is tried first.
+func (s *speller) body(dst []byte, f *wire.Field, trust bool) []byte {
 	if s.kind.name == "edit" && f.Name == "success" {
 		return s.edited().success(dst, s)
 	}
 	o := object.New(dst)
 	told := false
-	for _, field := range f.Message.Fields {
-		if field.OneOf != "" && field.Name != s.kind.main && !(s.kind.name == "read" && field.Name == "data") {
-			continue
+	fields := s.kind.cases[f.Name]
+	for i := range fields {
+		in := &fields[i]
+		raw := get(s.values, in.names...)
+		if in.make != nil {
+			raw = in.make(s, f, raw)
 		}
-		raw := get(s.values, s.kind.named(field)...)
-		make := madeResults[s.kind.name+"."+field.Name]
-		if make != nil {
-			raw = make(s, f, raw)
+		if raw == nil && in.given != nil {
+			raw = get([]doc{s.input, s.args}, in.given...)
 		}
-		if raw == nil {
-			raw = s.argument(field.Name)
-		}
-		if raw == nil && toolmap.Failed(f.Name) && !told && slices.Contains(errorNames, field.Name) {
+		if raw == nil && !told && toolmap.Failed(f.Name) && slices.Contains(errorNames, in.Name) {
 			raw = session.AppendString(nil, s.shown())
 			told = true
 		}
-		if raw == nil && make == nil && field.Name == s.kind.main {
-			raw = s.main(field)
+		if raw == nil && in.make == nil && in.main {
+			raw = s.main(in.Field)
 		}
-		fill(&o, field, raw)
+		fill(&o, in.Field, raw, trust && in.make != nil)
 	}
 	return o.Done()
 }
 
-// argument returns what the call says of a field that arguments have, too.
-func (s *speller) argument(name string) []byte {
-	for i := range s.kind.arguments {
-		if a := &s.kind.arguments[i]; a.Name == name && a.Kind == wire.String && !a.Repeated {
-			return get([]doc{s.input, s.args}, a.names...)
-		}
-	}
-	if name == "pattern" && s.kind.name == "glob" {
-		return get([]doc{s.input, s.args}, toolmap.ArgumentNames("glob", "globPattern")...)
-	}
-	return nil
+// named returns an argument of the call.
+func (s *speller) named(name string) []byte {
+	return get([]doc{s.input, s.args}, s.kind.given(name)...)
 }
 
 // main returns what the model was shown as the value of a field.
@@ -172,26 +169,31 @@ func (s *speller) main(f *wire.Field) []byte {
 	return append(out, ']')
 }
 
+// makeField makes the value of a field of a case. raw is what the record has, if anything.
+type makeField func(s *speller, f *wire.Field, raw []byte) []byte
+
 // madeResults are the fields that other clients have in another form.
-var madeResults = map[string]func(s *speller, f *wire.Field, raw []byte) []byte{
-	"shell.exitCode":         func(s *speller, f *wire.Field, raw []byte) []byte { return s.exitCode(f, raw) },
-	"shell.workingDirectory": func(s *speller, _ *wire.Field, raw []byte) []byte { return folder(raw) },
-	"shell.command":          func(*speller, *wire.Field, []byte) []byte { return nil }, // that of the call
-	"read.content":           func(s *speller, _ *wire.Field, raw []byte) []byte { return s.content(raw) },
-	"read.data":              func(s *speller, _ *wire.Field, raw []byte) []byte { return s.picture(raw) },
-	"read.isEmpty":           func(*speller, *wire.Field, []byte) []byte { return nil },
-	"task.resultSuffix":      func(s *speller, _ *wire.Field, raw []byte) []byte { return s.answer(raw) },
-	"task.agentId":           func(s *speller, _ *wire.Field, _ []byte) []byte { return s.child() },
-	"grep.workspaceResults":  func(s *speller, _ *wire.Field, raw []byte) []byte { return s.found(raw) },
-	"grep.outputMode":        func(s *speller, _ *wire.Field, _ []byte) []byte { return s.mode() },
-	"ls.directoryTreeRoot":   func(s *speller, _ *wire.Field, raw []byte) []byte { return s.folder(raw) },
-	"webSearch.references":   func(s *speller, _ *wire.Field, raw []byte) []byte { return s.references(raw) },
-	"updateTodos.todos":      func(s *speller, _ *wire.Field, raw []byte) []byte { return s.listed(raw) },
-	"updateTodos.totalCount": func(s *speller, _ *wire.Field, raw []byte) []byte { return s.total(raw) },
-	"readTodos.todos":        func(s *speller, _ *wire.Field, raw []byte) []byte { return todos(raw) },
-	"askQuestion.answers":    func(s *speller, _ *wire.Field, raw []byte) []byte { return s.answers(raw) },
-	"shell.aborted":          func(s *speller, _ *wire.Field, _ []byte) []byte { return get(s.values, "aborted", "interrupted") },
-	"readTodos.totalCount":   func(s *speller, _ *wire.Field, raw []byte) []byte { return s.total(raw) },
+func madeResults() map[string]makeField {
+	return map[string]makeField{
+		"shell.exitCode":         func(s *speller, f *wire.Field, raw []byte) []byte { return s.exitCode(f, raw) },
+		"shell.workingDirectory": func(s *speller, _ *wire.Field, raw []byte) []byte { return folder(raw) },
+		"shell.command":          func(*speller, *wire.Field, []byte) []byte { return nil }, // that of the call
+		"read.content":           func(s *speller, _ *wire.Field, raw []byte) []byte { return s.content(raw) },
+		"read.data":              func(s *speller, _ *wire.Field, raw []byte) []byte { return s.picture(raw) },
+		"read.isEmpty":           func(*speller, *wire.Field, []byte) []byte { return nil },
+		"task.resultSuffix":      func(s *speller, _ *wire.Field, raw []byte) []byte { return s.answer(raw) },
+		"task.agentId":           func(s *speller, _ *wire.Field, raw []byte) []byte { return s.child(raw) },
+		"grep.workspaceResults":  func(s *speller, _ *wire.Field, raw []byte) []byte { return s.found(raw) },
+		"grep.outputMode":        func(s *speller, _ *wire.Field, _ []byte) []byte { return s.mode() },
+		"ls.directoryTreeRoot":   func(s *speller, _ *wire.Field, raw []byte) []byte { return s.folder(raw) },
+		"webSearch.references":   func(s *speller, _ *wire.Field, raw []byte) []byte { return s.references(raw) },
+		"updateTodos.todos":      func(s *speller, _ *wire.Field, raw []byte) []byte { return s.listed(raw) },
+		"updateTodos.totalCount": func(s *speller, _ *wire.Field, raw []byte) []byte { return s.total(raw) },
+		"readTodos.todos":        func(s *speller, _ *wire.Field, raw []byte) []byte { return todos(raw) },
+		"askQuestion.answers":    func(s *speller, _ *wire.Field, raw []byte) []byte { return s.answers(raw) },
+		"shell.aborted":          func(s *speller, _ *wire.Field, _ []byte) []byte { return get(s.values, "aborted", "interrupted") },
+		"readTodos.totalCount":   func(s *speller, _ *wire.Field, raw []byte) []byte { return s.total(raw) },
+	}
 }
 
 // exitCode returns how a command ended, by its record or by what the model was shown. A
@@ -216,9 +218,9 @@ func (s *speller) exitCode(f *wire.Field, raw []byte) []byte {
 }
 
 // child returns the session that the call started.
-func (s *speller) child() []byte {
+func (s *speller) child(raw []byte) []byte {
 	if s.call.Child == "" {
-		return nil
+		return raw
 	}
 	return session.AppendString(nil, s.call.Child)
 }
@@ -251,6 +253,9 @@ func (s *speller) answer(raw []byte) []byte {
 	}
 	if text == "" {
 		text = s.shown()
+	}
+	if text == "" {
+		return nil
 	}
 	return session.AppendString(nil, text)
 }

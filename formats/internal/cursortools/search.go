@@ -21,14 +21,14 @@ func (s *speller) mode() []byte {
 // found returns what a search found in files, under the folder that was searched.
 func (s *speller) found(raw []byte) []byte {
 	if len(raw) > 0 && raw[0] == '{' {
-		return raw
+		return union(raw)
 	}
 	text := rawjson.Text(get(s.values, "content"))
 	files := get(s.values, "filenames")
 	if text == "" {
 		text = s.shown()
 	}
-	path := rawjson.Text(s.argument("path"))
+	path := rawjson.Text(s.named("path"))
 	o := object.New(nil)
 	writeName(&o, path)
 	union := object.New(o.B)
@@ -44,6 +44,26 @@ func (s *speller) found(raw []byte) []byte {
 		union.B = named(union.B, files, text)
 	}
 	o.B = union.Done()
+	return o.Done()
+}
+
+// union returns what a search found in folders. Events of the SDK have its form as a
+// value, {"type":"content","output":{…}}, Cursor's messages as a name, {"content":{…}}.
+func union(folders []byte) []byte {
+	o := object.New(nil)
+	for folder, found := range rawjson.Members(folders) {
+		writeName(&o, string(folder))
+		d := parse(found)
+		form := rawjson.Text(d.get("type"))
+		if output := d.get("output"); output != nil && form != "" {
+			in := object.New(o.B)
+			writeName(&in, form)
+			in.B = append(in.B, output...)
+			o.B = in.Done()
+			continue
+		}
+		o.B = append(o.B, found...)
+	}
 	return o.Done()
 }
 
@@ -193,7 +213,7 @@ func (s *speller) folder(raw []byte) []byte {
 	if len(raw) > 0 && raw[0] == '{' {
 		return raw
 	}
-	path := rawjson.Text(s.argument("path"))
+	path := rawjson.Text(s.named("path"))
 	root := &folderNode{name: path}
 	stack, indents := []*folderNode{root}, []int{-1}
 	for line := range strings.Lines(s.shown()) {
