@@ -60,7 +60,11 @@ func (s *speller) returned() session.Raw {
 	if s.result == nil {
 		return nil
 	}
-	if v, ok := s.verbatim(s.kind.result, s.result.Value); ok {
+	value := s.result.Value
+	if s.own && s.kind.name == "read" {
+		value = s.inlined(value)
+	}
+	if v, ok := s.verbatim(s.kind.result, value); ok {
 		return v
 	}
 	f := s.outcome()
@@ -223,22 +227,6 @@ func (s *speller) child(raw []byte) []byte {
 		return raw
 	}
 	return session.AppendString(nil, s.call.Child)
-}
-
-// content returns what was read as text.
-func (s *speller) content(raw []byte) []byte {
-	if raw == nil && s.picture(nil) == nil {
-		return session.AppendString(nil, s.shown())
-	}
-	return raw
-}
-
-// picture returns what was read if it is an image.
-func (s *speller) picture(raw []byte) []byte {
-	if raw == nil {
-		raw = get(s.values, "base64")
-	}
-	return raw
 }
 
 // answer returns what a subagent answered. It has a place among the steps of the

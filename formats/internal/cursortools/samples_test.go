@@ -1,6 +1,8 @@
 package cursortools
 
 import (
+	"crypto/sha256"
+	"slices"
 	"testing"
 
 	"rehome/formats/loss"
@@ -73,6 +75,31 @@ func TestOwn(t *testing.T) {
 	got := Spell(session.CursorSDK, call, r)
 	if string(got.Input) != string(call.Input) || string(got.Args) != string(call.Args) || string(got.Value) != string(r.Value) || len(got.Losses) > 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestBlobs: what a client of Cursor's keeps in a blob is in the record, because the blob
+// stays behind.
+func TestBlobs(t *testing.T) {
+	hello := sha256.Sum256([]byte("hello"))
+	id := string(quoted64(hello[:]))
+	call := &session.ToolCall{ID: "c1", Name: "Read", Kind: "read", Input: session.Raw(`{"path":"/a"}`), Args: session.Raw(`{"path":"/a"}`)}
+	for _, c := range []struct {
+		field, want string
+		r           session.ToolResult
+	}{
+		{"contentBlobId", `"content":"hello",`, session.ToolResult{Content: []session.Part{&session.Text{Text: "hello"}}}},
+		{"contentBlobId", `"content":"hello",`, session.ToolResult{Extras: []session.Extra{{Name: "contentBlobId", Raw: session.Raw(`{"blob":"x","text":"hello"}`)}}}},
+		{"dataBlobId", `"data":"aGVsbG8=",`, session.ToolResult{Content: []session.Part{&session.Media{Data: []byte("hello")}}}},
+		{"dataBlobId", `"data":"aGVsbG8=",`, session.ToolResult{Extras: []session.Extra{{Name: "dataBlobId", Raw: session.Raw(`{"blob":"x","base64":"aGVsbG8="}`)}}}},
+		{"dataBlobId", ``, session.ToolResult{Content: []session.Part{&session.Text{Text: "other"}}}},
+	} {
+		c.r.Status, c.r.Value = "success", session.Raw(`{"success":{"`+c.field+`":`+id+`,"path":"/a"}}`)
+		got := Spell(session.CursorSDK, call, &c.r)
+		checkCall(t, c.field, got, call, &c.r)
+		if want := `{"success":{` + c.want + `"path":"/a"}}`; string(got.Value) != want || !slices.Contains(got.Losses, loss.ToolRecord) {
+			t.Errorf("%s: %s %v, want %s", c.field, got.Value, got.Losses, want)
+		}
 	}
 }
 
