@@ -41,8 +41,10 @@ type Options struct {
 	Cwd         string    // the folder to which to assign the sessions; "" = as the source says
 	Home        string    // with Cwd and no dst: the home folder below which the client looks for them
 
-	BySession bool      // convert by session even if an exact conversion exists
-	OnLoss    loss.Sink // session conversion: also receives each loss when it occurs, with its place; may be nil
+	BySession    bool      // convert by session even if an exact conversion exists
+	DropThinking bool      // session conversion: omit reasoning that the client cannot use
+	FullHistory  bool      // session conversion: also send compacted turns to the model
+	OnLoss       loss.Sink // session conversion: also receives each loss when it occurs, with its place; may be nil
 
 	OnProgress func(Progress) // called often, never twice at once; may be nil
 	OnNotice   func(string)   // one-line remarks while working; may be nil

@@ -139,7 +139,7 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renameFuncs) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {
-		family, err := withSubagents(ctx, reg, src, o)
+		family, err := withSubagents(ctx, reg, src.Path, src.Sessions, o.Live, o.Jobs)
 		if err != nil {
 			return err
 		}
@@ -160,12 +160,12 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 
 // withSubagents returns the ids of the wanted sessions of a store and of all
 // sessions below them.
-func withSubagents(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions) ([]string, error) {
-	listing, err := sessions.List(ctx, reg, sessions.Options{Paths: []string{src.Path}, Live: o.Live, Jobs: o.Jobs})
+func withSubagents(ctx context.Context, reg *formats.Registry, path string, ids []string, live bool, jobs int) ([]string, error) {
+	listing, err := sessions.List(ctx, reg, sessions.Options{Paths: []string{path}, Live: live, Jobs: jobs})
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Sorted(slices.Values(src.Sessions))
+	out := slices.Sorted(slices.Values(ids))
 	wanted := session.Selection{IDs: slices.Clone(out), Sorted: true}
 	var enter func(list []*sessions.Listed)
 	enter = func(list []*sessions.Listed) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,14 +40,35 @@ func (j *job) chooseConversion(ctx context.Context) error {
 		if (len(j.opts.Sessions) > 0 || j.filtered()) && !j.allSplit() {
 			return j.selectionError(ctx, to)
 		}
-		if j.opts.History {
-			return Misuse{&formats.Error{Err: errors.New("--history has no effect on an exact conversion"), Hint: "omit it: every record is copied, abandoned turns too"}}
-		}
-		return nil
+		return j.checkExactOptions()
 	}
 	j.rep.Lane = SessionConversion
 	j.sidecar.Off = true
-	return j.checkSessionOptions(to)
+	if err := j.checkSessionOptions(to); err != nil || len(to.Clients) == 0 || len(j.opts.Sessions) == 0 {
+		return err
+	}
+	all, err := withSubagents(ctx, j.reg, j.src, j.opts.Sessions, j.opts.Live, j.opts.Jobs)
+	j.opts.Sessions, j.inner = slices.Compact(slices.Sorted(slices.Values(all))), true // a client shows them within their parents
+	return err
+}
+
+// checkExactOptions returns an error for options without effect on an exact conversion.
+func (j *job) checkExactOptions() error {
+	for _, o := range []struct {
+		flag string
+		set  bool
+		hint string
+	}{
+		{"--history", j.opts.History, "omit it: every record is copied, abandoned turns too"},
+		{"--no-thinking", j.opts.DropThinking, "omit it: every record is copied, reasoning too"},
+		{"--compacted", j.opts.FullHistory, "omit it: every record is copied, as the client has it"},
+		{"--by-session", j.opts.BySession, "omit it, or pass --to with a format that single sessions can be written to"},
+	} {
+		if o.set {
+			return Misuse{&formats.Error{Err: errors.New(o.flag + " has no effect on an exact conversion"), Hint: o.hint}}
+		}
+	}
+	return nil
 }
 
 // selectionError returns why single sessions cannot be converted: no possible
@@ -75,7 +97,7 @@ func (j *job) bySession(ctx context.Context, to *formats.Format) bool {
 	if to == nil || to.Writer == nil {
 		return false
 	}
-	if to.Records == nil || j.opts.BySession {
+	if to.Records == nil || j.opts.BySession || j.selects() && !j.allSplit() {
 		return true
 	}
 	for _, f := range j.found {
@@ -107,6 +129,10 @@ func (j *job) checkSessionOptions(to *formats.Format) error {
 	switch {
 	case j.opts.Cwd != "" && len(to.Clients) == 0:
 		return refuse("--cwd", "the sessions keep the folder they belong to")
+	case j.opts.DropThinking && len(to.Clients) == 0:
+		return refuse("--no-thinking", "the text has everything")
+	case j.opts.FullHistory && len(to.Clients) == 0:
+		return refuse("--compacted", "the text has everything")
 	case j.opts.Compress != "":
 		return refuse("--compress", "only exact conversions compress text")
 	case j.opts.WithSecrets:
@@ -155,14 +181,20 @@ func (j *job) commitSessions(ctx context.Context) error {
 func (j *job) nameSessions(to *formats.Format) {
 	names := newFileNames()
 	for i := range j.stagedSessions {
+		files := map[*pipe.Result]string{}
 		for _, f := range j.stagedSessions[i] {
-			if j.oneFile(to, &f.Head) {
+			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Writer.Path(&f.Head)
+			switch {
+			case f.Draft.Within:
+				rep.File = files[f.Root]
+				continue
+			case j.oneFile(to, &f.Head):
 				continue
 			}
-			rep, asked := &j.rep.Stores[i].Sessions[f.report], to.Writer.Path(&f.Head)
 			if rep.File = names.assign(asked); rep.File != asked {
 				rep.Note = "renamed: another session has the name " + asked
 			}
+			files[f.Result] = rep.File
 		}
 	}
 }
@@ -178,10 +210,11 @@ func (j *job) gatherSessions(ctx context.Context) (some bool, err error) {
 			if err := ctx.Err(); err != nil {
 				return false, err
 			}
-			name := j.rep.Stores[i].Sessions[f.report].File
-			if name == "" {
+			switch name := j.rep.Stores[i].Sessions[f.report].File; {
+			case f.Draft.Within:
+			case name == "":
 				one, err = appendTo(one, goal, f.Path)
-			} else {
+			default:
 				err = moveInto(goal, name, f.Result)
 			}
 			if err != nil {

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,6 +148,77 @@ func TestJoinFails(t *testing.T) {
 		}
 		if !rep.Placed {
 			nothingBut(t, dir, "talk.txt")
+		}
+	}
+}
+
+// TestFolderDrafts: each session becomes a folder with its subagents, under a name of its own,
+// and an update replaces only what changed.
+func TestFolderDrafts(t *testing.T) {
+	reg := withShelf(nil)
+	reg.Lookup("shelf").Writer.Join = nil
+	dir := t.TempDir()
+	src := write(t, dir+"/talk.txt", "talk\n"+family+"session A\nsay else\n")
+	rep, err := Convert(t.Context(), reg, src, dir+"/dry", Options{To: "shelf", DryRun: true})
+	if err != nil || fates(rep) != "a checked, b checked, c checked, d checked, A checked" {
+		t.Errorf("%v %+v", err, rep)
+	}
+	rep, err = Convert(t.Context(), reg, src, dir+"/out", Options{To: "shelf"})
+	if err != nil || !rep.Placed {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, s := range rep.Stores[0].Sessions {
+		files = append(files, s.File)
+	}
+	if want := "shelves/a shelves/a shelves/a shelves/d shelves/A-2"; strings.Join(files, " ") != want {
+		t.Errorf("%q, want %q", files, want)
+	}
+	got := placed(t, dir+"/out")
+	if !strings.Contains(got["shelves/a/rows.txt"], "inmost") || !strings.Contains(got["shelves/A-2/rows.txt"], "else") || len(got) != 3 {
+		t.Errorf("%q", got)
+	}
+	nothingBut(t, dir, "out", "talk.txt")
+	write(t, dir+"/talk.txt", "talk\n"+strings.Replace(family, "bye", "bye, then", 1))
+	rep, err = Convert(t.Context(), reg, src, dir+"/out", Options{To: "shelf", Update: true, State: NoState, Force: true})
+	if err != nil || rep.Stores[0].Change != Updated {
+		t.Fatalf("%v %+v", err, rep)
+	}
+	now := placed(t, dir+"/out")
+	if changed := now["shelves/d/rows.txt"]; !strings.Contains(changed, "bye, then") || now["shelves/a/rows.txt"] != got["shelves/a/rows.txt"] || len(now) != 3 {
+		t.Errorf("%q", now)
+	}
+}
+
+// TestJoinSelected: selected sessions are converted session by session, with their
+// subagents, also if their store could be converted exactly as a whole.
+func TestJoinSelected(t *testing.T) {
+	reg := withShelf(nil)
+	shelf := reg.Lookup("shelf")
+	shelf.Records.Kinds[0] = formats.Kind{Name: formats.Tables, Schema: formats.AnySchema}
+	dir := t.TempDir()
+	src := write(t, dir+"/left", "left\norigin left\ntable things\n1\thello\n")
+	for _, o := range []Options{{}, {BySession: true}, {Sessions: []string{"left"}}} {
+		o.To, o.Replace = "shelf", true
+		rep, err := Convert(t.Context(), reg, src, dir+"/out", o)
+		if want := o.BySession || len(o.Sessions) > 0; err != nil || (rep.Lane == SessionConversion) != want || strings.Contains(placed(t, dir+"/out")["rows.txt"], "left in") != want {
+			t.Errorf("%+v: %v %+v", o, err, rep)
+		}
+	}
+	write(t, dir+"/both/left", "left\norigin left\ntable things\n1\thello\n")
+	write(t, dir+"/both/talk.txt", "talk\n"+family)
+	rep, err := Convert(t.Context(), reg, dir+"/both", dir+"/mixed", Options{To: "shelf"})
+	if err != nil || rep.Stores[1].Error == nil || !strings.Contains(rep.Stores[1].Error.Hint, "--by-session") {
+		t.Errorf("%v %+v", err, rep.Stores)
+	}
+	rep, err = Convert(t.Context(), reg, dir+"/both/talk.txt", dir+"/some", Options{To: "shelf", Sessions: []string{"a"}})
+	if err != nil || fates(rep) != "a placed, b placed, c placed" {
+		t.Errorf("%v %s", err, fates(rep))
+	}
+	for _, o := range []Options{{Update: true}, {Compress: "gzip"}, {WithSecrets: true}, {Sidecar: "x"}, {To: "canonical", DropThinking: true}, {To: "canonical", FullHistory: true}, {To: "right", BySession: true}} {
+		o.To = cmp.Or(o.To, "shelf")
+		if _, err := Convert(t.Context(), reg, dir+"/both/talk.txt", dir+"/no", o); !errors.As(err, new(Misuse)) {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }

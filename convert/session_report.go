@@ -12,7 +12,7 @@ type SessionReport struct {
 	Title     string       `json:"title,omitempty"`
 	Workspace string       `json:"workspace,omitempty"` // the folder it belongs to
 	Status    string       `json:"status"`
-	File      string       `json:"file,omitempty"` // slash path below the target; "" if the target is one file
+	File      string       `json:"file,omitempty"` // slash path below the target; "" if the target is one file, or one store
 	Messages  int64        `json:"messages"`
 	Turns     int64        `json:"turns"`
 	Bytes     int64        `json:"bytes"`

@@ -58,7 +58,7 @@ func (n *newSessions) Plan(s *session.Session) (plan pipe.Plan, err error) {
 	} else {
 		n.roots[s.ID] = &session.Head{ID: s.ID, Agent: s.Agent, Workspace: cmp.Or(n.opts.Cwd, s.Workspace)}
 	}
-	plan.Build.Cwd = n.opts.Cwd
+	plan.Build.Cwd, plan.Build.DropThinking, plan.Build.FullHistory = n.opts.Cwd, n.opts.DropThinking, n.opts.FullHistory
 	return plan, nil
 }
 

@@ -66,7 +66,7 @@ func (u *update) madeBy() string {
 		}
 	}
 	src, _ := filepath.Abs(u.src)
-	b, _ := json.Marshal([]any{layoutVersion, build, src, o.From, o.To, o.Allow, o.Sidecar, o.WithSecrets, o.Compress, o.Cwd, o.BySession, o.History, o.Sessions, o.Workspace, o.Since})
+	b, _ := json.Marshal([]any{layoutVersion, build, src, o.From, o.To, o.Allow, o.Sidecar, o.WithSecrets, o.Compress, o.Cwd, o.BySession, o.DropThinking, o.FullHistory, o.History, o.Sessions, o.Workspace, o.Since})
 	return string(b)
 }
 

@@ -83,7 +83,7 @@ type Draft struct {
 	Verify func(context.Context) error
 
 	// Within reports that a subagent is in the draft of its outermost session, and has
-	// no files of its own. Verify can be nil.
+	// no files of its own: Verify of that draft verifies it, too.
 	Within bool
 
 	// Companion is the extension of a second file, at SessionBuild.Path with this

@@ -22,11 +22,16 @@ type convertCmd struct {
 	From string `group:"Formats:" placeholder:"FORMAT" help:"Format of SRC (detected by default)"`
 	To   string `group:"Formats:" placeholder:"FORMAT" help:"Format to write (default for text: the format of its store)"`
 
+	BySession bool `group:"Formats:" rare:"" help:"Convert session by session even if an exact conversion exists"`
+
 	Last    bool     `group:"Which sessions:" help:"Use the newest session of the current directory as SRC"`
 	Session []string `group:"Which sessions:" rare:"" sep:"none" placeholder:"ID" help:"Include only the session with this id (repeatable)"`
 	Project string   `group:"Which sessions:" aliases:"workspace" placeholder:"DIR" help:"Include only sessions of this folder and its subfolders"`
 	Since   string   `group:"Which sessions:" placeholder:"WHEN" help:"Include only sessions changed since WHEN: 2026-11-01, yesterday, \"3 days\", 12h, ..."`
 	History bool     `group:"Which sessions:" rare:"" aliases:"branches" help:"Also include abandoned turns, as branches"`
+
+	Compacted  bool `group:"What to include:" rare:"" aliases:"full-history" help:"Also send compacted turns, not only their summary"`
+	NoThinking bool `group:"What to include:" rare:"" help:"Leave out the model's reasoning (by default, kept as text if another model cannot use it)"`
 
 	DryRun      bool    `group:"Output:" help:"Convert and verify, but do not write DST"`
 	Replace     bool    `group:"Output:" help:"Replace DST, keeping the old one as DST.bak-1 (-2, ...)"`
@@ -176,6 +181,7 @@ func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
 		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Update: c.Update, Delete: c.Delete, Force: c.Force, Allow: c.Allow, Sidecar: c.Sidecar,
 		WithSecrets: c.WithSecrets, Compress: c.Compress, Flat: c.Flat, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify, Workspace: c.Project,
+		BySession: c.BySession, DropThinking: c.NoThinking, FullHistory: c.Compacted,
 	}
 	if c.Compress == "none" {
 		o.Compress = ""

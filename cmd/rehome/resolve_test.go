@@ -11,7 +11,7 @@ import (
 )
 
 // TestOneOfMany: of a store that holds several, a session is taken where
-// sessions are written one by one, and not where stores are carried whole.
+// sessions can be written one by one, and not where stores are only carried whole.
 func TestOneOfMany(t *testing.T) {
 	home := t.TempDir()
 	if err := homes.Make(home, homes.Count{Agents: 60}); err != nil {
@@ -19,7 +19,7 @@ func TestOneOfMany(t *testing.T) {
 	}
 	env := map[string]string{"HOME": home, "USERPROFILE": home}
 	name, out := homes.ID(7)[:8], filepath.Join(home, "out")
-	_, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "cursor-ndjson")
+	_, stderr, code := callWith(t, t.Context(), env, "convert", name, out, "--to", "archive")
 	if code != 2 || !strings.Contains(stderr, "copies whole stores, not single sessions") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
@@ -32,6 +32,13 @@ func TestOneOfMany(t *testing.T) {
 	got, err := filepath.Glob(filepath.Join(out, "*", "*"))
 	if err != nil || len(got) != 1 || !strings.Contains(got[0], homes.ID(7)) {
 		t.Errorf("placed: %q, %v", got, err)
+	}
+	text := filepath.Join(home, "text")
+	if _, stderr, code := callWith(t, t.Context(), env, "convert", name, text, "--to", "cursor-ndjson", "--flat", "--allow", "unreadable"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	if b, err := os.ReadFile(filepath.Join(text, "agents.ndjson")); err != nil || strings.Count(string(b), "\n") != 1 || !strings.Contains(string(b), homes.ID(7)) {
+		t.Errorf("%v %s", err, b)
 	}
 }
 
