@@ -77,7 +77,7 @@ func arrival(t *testing.T, list ...*session.Message) (how, as string) {
 func TestMatrix(t *testing.T) {
 	var out bytes.Buffer
 	row := func(what, how, as string) { fmt.Fprintf(&out, "| %s | %s | %s |\n", what, how, as) }
-	out.WriteString("# What reaches Claude Code\n\nThis page lists what happens to each kind of part and tool when a session is migrated to Claude Code. A test writes it: it\nmigrates one of each and looks at what Claude Code would send to the model. [Losses](losses.md) explains each loss that\nis reported, and [Recipes](recipes.md#migrate-to-claude-code) how to migrate.\n\n| result | means |\n|---|---|\n| kept | it arrives as it was |\n| reshaped | it arrives in another form or under another name; the last column says how |\n| named in words | a line of text names it |\n| dropped | it does not arrive |\n\n## Parts\n\n| part | result | arrives as |\n|---|---|---|\n")
+	out.WriteString("# What reaches Claude Code\n\nThis page lists what happens to each kind of part and tool when a session is migrated to Claude Code. A test writes it: it\nmigrates one of each and looks at what Claude Code would send to the model. [What conversions keep](fidelity.md)\nlists all losses that are reported, and [Recipes](recipes.md#migrate-to-claude-code) says how to migrate.\n\n| result | means |\n|---|---|\n| kept | it arrives as it was |\n| reshaped | it arrives in another form or under another name; the last column says how |\n| named in words | a line of text names it |\n| dropped | it does not arrive |\n\n## Parts\n\n| part | result | arrives as |\n|---|---|---|\n")
 	for _, p := range []struct {
 		what string
 		part session.Part
@@ -133,7 +133,7 @@ func TestMatrix(t *testing.T) {
 		}
 		row("`"+kind+"`", how, as)
 	}
-	path := filepath.Join("..", "..", "docs", "fidelity.md")
+	path := filepath.Join("..", "..", "docs", "claude-code.md")
 	if golden.Updating() {
 		if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
