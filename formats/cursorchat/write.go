@@ -62,9 +62,10 @@ type chat struct {
 	prompt  string // first line of the first prompt
 
 	db   *sqlitefile.Writer
-	rows *store.Batch // of blobs, not yet written
+	put  *storedb.AsyncPut // into db
+	rows *store.Batch      // of blobs, not yet put
 	n    int64        // number of blobs
-	seen map[agentstate.ID]struct{}
+	seen map[[16]byte]struct{} // starts of the ids of all blobs: half of a hash is enough
 	ids  hash.Hash // of the ids of the blobs
 
 	sessions []*member // parents before subagents
@@ -136,7 +137,7 @@ func newChat(ctx context.Context, s *session.Session, b formats.SessionBuild) (*
 		}
 		return nil, &formats.Error{Format: name, At: b.Path, Err: err}
 	}
-	c := &chat{path: b.Path, cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[agentstate.ID]struct{}{}, ids: sha256.New(), byID: map[string]int{}}
+	c := &chat{path: b.Path, cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[[16]byte]struct{}{}, ids: sha256.New(), byID: map[string]int{}}
 	schema := store.Database{
 		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
 		Objects: []store.Object{
@@ -152,6 +153,7 @@ func newChat(ctx context.Context, s *session.Session, b formats.SessionBuild) (*
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(b.Path))
 	}
+	c.put = storedb.NewAsyncPut(func(b *store.Batch) error { return c.db.Put(ctx, b) })
 	c.rows = store.NewBatch(blobSet, 2)
 	return c, nil
 }
@@ -227,11 +229,12 @@ func (c *chat) observe(m *session.Message) {
 }
 
 // blob writes a blob, unless it is there.
-func (c *chat) blob(ctx context.Context, id agentstate.ID, data []byte) error {
-	if _, ok := c.seen[id]; ok {
+func (c *chat) blob(_ context.Context, id agentstate.ID, data []byte) error {
+	start := [16]byte(id[:])
+	if _, ok := c.seen[start]; ok {
 		return nil
 	}
-	c.seen[id] = struct{}{}
+	c.seen[start] = struct{}{}
 	c.ids.Write(id[:])
 	c.n++
 	b := c.rows
@@ -242,7 +245,7 @@ func (c *chat) blob(ctx context.Context, id agentstate.ID, data []byte) error {
 		return nil
 	}
 	c.rows = store.NewBatch(blobSet, 2)
-	return c.db.Put(ctx, b)
+	return c.put.Put(b)
 }
 
 func (c *chat) finish(ctx context.Context) error {
@@ -265,7 +268,7 @@ func (c *chat) finish(ctx context.Context) error {
 	}
 	rows := c.rows
 	c.rows = nil // Put releases them
-	if err := c.db.Put(ctx, rows); err != nil {
+	if err := errors.Join(c.put.Put(rows), c.put.End()); err != nil {
 		return err
 	}
 	if err := c.describe(ctx, root); err != nil {
@@ -283,5 +286,6 @@ func (c *chat) close() error {
 		c.rows.Release()
 		c.rows = nil
 	}
+	c.put.End() // it was reported when it happened
 	return c.db.Close()
 }

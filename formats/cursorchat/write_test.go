@@ -2,6 +2,7 @@ package cursorchat
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/internal/storecheck"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -99,17 +102,189 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-func TestUnmodified(t *testing.T) {
-	path := wrote(t, talk(session.Head{ID: "a", Agent: session.Codex}, "hello", "hi"))
-	is := func() bool {
-		t.Helper()
-		is, err := unmodified(context.Background(), path)
-		if err != nil {
-			t.Fatal(err)
+// TestWriteSubagents: subagents are in the state of the session that started them, whatever
+// becomes of others.
+func TestWriteSubagents(t *testing.T) {
+	head := func(id, parent string) session.Head {
+		h := session.Head{ID: id, Agent: session.Codex, Title: id}
+		if parent != "" {
+			h.Parent = &session.Link{Session: parent, Kind: "explore"}
 		}
-		return is
+		return h
 	}
-	if !is() {
-		t.Error("modified when it is new")
+	path := wrote(t, talk(head("a", ""), "one", "two"), talk(head("b", "a"), "three", "four"), talk(head("c", "b"), "five", "six"), talk(head("d", "a"), "seven", "eight"))
+	heads, texts := read(t, path)
+	var got []string
+	for i, h := range heads {
+		up := ""
+		if h.Parent != nil {
+			up = h.Parent.Session
+		}
+		got = append(got, h.ID+" of "+up+": "+strings.Join(texts[i], ", "))
+	}
+	a := sessionID(&session.Head{ID: "a", Agent: session.Codex})
+	want := []string{
+		a + " of : user one, assistant two", "b of " + a + ": user three, assistant four",
+		"c of b: user five, assistant six", "d of " + a + ": user seven, assistant eight",
+	}
+	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+}
+
+// TestWriteBare: a session without a title gets that of its first prompt, which is reported,
+// and one without times gets none when it is read.
+func TestWriteBare(t *testing.T) {
+	s := talk(session.Head{ID: "a", Agent: session.Codex}, "\n hello\nworld", "hi")
+	messages := s.Messages
+	s.Messages = func(yield func(*session.Message, error) bool) {
+		for m := range messages {
+			if m.At = (session.Stamp{}); !yield(m, nil) {
+				return
+			}
+		}
+	}
+	k := Format().Writer.New().(formats.FamilySink)
+	path := filepath.Join(t.TempDir(), "draft")
+	var codes []loss.Code
+	note := func(l loss.Loss) { codes = append(codes, l.Code) }
+	if _, err := k.Put(t.Context(), s, formats.SessionBuild{Path: path, OnLoss: note}); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Put(t.Context(), s, formats.SessionBuild{Path: path}); !errors.Is(err, formats.ErrExists) {
+		t.Errorf("a second session in the same folder: %v", err)
+	}
+	heads, _ := read(t, path)
+	if h := heads[0]; h.Title != "hello" || h.Created.Known() || h.Updated.Known() || !slices.Contains(codes, loss.TitleFromPrompt) {
+		t.Errorf("%+v, %v", h, codes)
+	}
+}
+
+// TestWriteFails: nothing is left of a chat that cannot be completed. A subagent that fails
+// leaves the others.
+func TestWriteFails(t *testing.T) {
+	broken := errors.New("broken")
+	bad := func(h session.Head) *session.Session {
+		s := talk(h, "hello", "hi")
+		messages := s.Messages
+		s.Messages = func(yield func(*session.Message, error) bool) {
+			for m := range messages {
+				if !yield(m, nil) {
+					return
+				}
+			}
+			yield(nil, broken)
+		}
+		return s
+	}
+	k := Format().Writer.New().(formats.FamilySink)
+	dir := t.TempDir()
+	b := formats.SessionBuild{Path: filepath.Join(dir, "draft")}
+	empty := func(in string) {
+		t.Helper()
+		if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {
+			t.Errorf("%s: %v, %v is left", in, list, err)
+		}
+	}
+	if _, err := k.Put(t.Context(), bad(session.Head{ID: "a"}), b); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	empty("a broken session")
+	if _, err := k.Put(t.Context(), talk(session.Head{ID: "a"}, "hello", "hi"), b); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := k.Finish(ctx); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	empty("a canceled run")
+	draft, err := k.Put(t.Context(), talk(session.Head{ID: "a"}, "hello", "hi"), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := k.Put(t.Context(), bad(session.Head{ID: "b", Parent: &session.Link{Session: "a"}}), b); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	if err := errors.Join(k.Finish(t.Context()), draft.Verify(t.Context())); err != nil {
+		t.Error(err)
+	}
+	if heads, _ := read(t, b.Path); len(heads) != 1 {
+		t.Errorf("%d sessions", len(heads))
+	}
+}
+
+// TestVerify: a draft that is not what was written is refused.
+func TestVerify(t *testing.T) {
+	for name, statement := range map[string]string{
+		"no root":         "DELETE FROM meta",
+		"a missing blob":  "DELETE FROM blobs WHERE rowid=1",
+		"a changed blob":  "UPDATE blobs SET data=x'00' WHERE rowid=1",
+		"another's table": "DROP TABLE blobs",
+	} {
+		path := wrote(t, talk(session.Head{ID: "a", Agent: session.Codex}, "hello", "hi"))
+		change(t, path, statement)
+		if err := verify(t.Context(), path, new(storecheck.Bench)); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+// TestUnmodified: a chat is modified by a turn or a new name, not by a client that opens it
+// and makes its key.
+func TestUnmodified(t *testing.T) {
+	s := func() *session.Session { return talk(session.Head{ID: "a", Agent: session.Codex}, "hello", "hi") }
+	draft := wrote(t, s())
+	for name, c := range map[string]struct {
+		change string
+		is     bool
+	}{
+		"new":            {"", true},
+		"opened":         {`UPDATE meta SET value=hex(replace(CAST(unhex(value) AS TEXT), '"isRun', '"blobEncryptionKey":"00","isRun'))`, true},
+		"continued":      {`INSERT INTO blobs VALUES('` + strings.Repeat("0", 64) + `', x'00')`, false},
+		"another's blob": {`INSERT INTO blobs VALUES('x', x'00')`, false},
+		"renamed":        {`UPDATE meta SET value=hex(replace(CAST(unhex(value) AS TEXT), '"hello"', '"bye"'))`, false},
+		"of the client":  {`UPDATE meta SET value=hex(replace(CAST(unhex(value) AS TEXT), '"rehome"', '"other"'))`, false},
+		"unreadable":     {`UPDATE meta SET value='x'`, false},
+	} {
+		path := wrote(t, s())
+		if c.change != "" {
+			change(t, path, c.change)
+		}
+		if is, err := unmodified(t.Context(), path); err != nil || is != c.is {
+			t.Errorf("%s: unmodified is %v, %v", name, is, err)
+		}
+		if is, err := same(t.Context(), draft, path); err != nil || is != c.is {
+			t.Errorf("%s: same is %v, %v", name, is, err)
+		}
+	}
+	other := wrote(t, talk(session.Head{ID: "a", Agent: session.Codex}, "hello", "hi", "more", "yes"))
+	if is, err := same(t.Context(), draft, other); err != nil || is {
+		t.Errorf("same as one that has grown: %v, %v", is, err)
+	}
+	if is, err := unmodified(t.Context(), t.TempDir()); err != nil || is {
+		t.Errorf("an empty folder: %v, %v", is, err)
+	}
+}
+
+// TestConfig: where the client looks for chats.
+func TestConfig(t *testing.T) {
+	for _, c := range []struct {
+		os   string
+		env  map[string]string
+		want string
+	}{
+		{"linux", nil, "/home/u/.cursor"},
+		{"linux", map[string]string{"XDG_CONFIG_HOME": "/x"}, "/x/cursor"},
+		{"linux", map[string]string{"XDG_CONFIG_HOME": "/x", "CURSOR_CONFIG_DIR": "/c"}, "/c"},
+		{"darwin", map[string]string{"XDG_CONFIG_HOME": "/x"}, "/home/u/.cursor"},
+	} {
+		m := formats.Machine{OS: c.os, Home: "/home/u", Getenv: func(name string) string { return c.env[name] }}
+		if got := filepath.ToSlash(config(m)); got != c.want {
+			t.Errorf("%s, %v: %s, want %s", c.os, c.env, got, c.want)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -27,7 +28,7 @@ type builder struct {
 	agents []agent
 	runs   heldRuns
 	index  store.Writer
-	async  *asyncPut // of index, nil where there is but one worker
+	async  *storedb.AsyncPut // of index, nil where there is but one worker
 	fill   [sdkdoc.Checkpoint]*filler
 	stores agentStoreBuilder
 	ends   [sdkdoc.Kinds]ends
@@ -63,8 +64,8 @@ func NewWriter(ctx context.Context, to Target, b formats.Build) (store.Writer, e
 	}
 	put := func(b *store.Batch) error { return w.index.Put(ctx, b) }
 	if b.Jobs != 1 {
-		w.async = newAsyncPut(put)
-		put = w.async.put
+		w.async = storedb.NewAsyncPut(put)
+		put = w.async.Put
 	}
 	for k := range w.fill {
 		w.fill[k] = newFiller(sdkdoc.Kind(k), p.index(), setOf(p.index().design, sdkdoc.Kind(k).Table()), put)

@@ -17,7 +17,7 @@ func (w *builder) endIndex() error {
 		}
 	}
 	if w.async != nil {
-		if err := w.async.end(); err != nil {
+		if err := w.async.End(); err != nil {
 			return err
 		}
 	}
@@ -85,7 +85,7 @@ func (w *builder) Close() error {
 		f.drop()
 	}
 	if w.async != nil {
-		w.async.end() // its error was told when it happened
+		w.async.End() // its error was told when it happened
 	}
 	if w.index != nil {
 		err = errors.Join(err, w.index.Close())
