@@ -1,0 +1,90 @@
+package sdkwrite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/internal/sdkwrite"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// turns lists the turns of the first session in a draft: its fields that runs hold.
+func turns(t *testing.T, dir string) (out []string, all *session.Session) {
+	t.Helper()
+	decode(t, "cursor-ndjson", dir, func(s *session.Session) {
+		if all != nil {
+			return
+		}
+		all = s
+		for m, err := range s.Messages {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if u := m.Turn; u != nil {
+				out = append(out, fmt.Sprintf("%d %s|%s|%s %s|%v %d", u.Number, u.Kind, u.Model, u.Status, u.Error, u.Usage != nil, m.At.Millis()))
+			}
+		}
+	})
+	return out, all
+}
+
+// TestTurns: what a turn says of itself comes back with it. Turns that were under way have
+// ended, and commands of the user are no runs.
+func TestTurns(t *testing.T) {
+	ask := func(at int64, u session.Turn, parts ...session.Part) *session.Message {
+		return &session.Message{ID: fmt.Sprint("m", at), Role: session.User, At: session.Stored(at), Turn: &u, Parts: parts}
+	}
+	text := func(s string) session.Part { return &session.Text{Text: s} }
+	image := &session.Media{Mime: "image/png", Data: []byte("png")}
+	s := talk("turns", nil,
+		&session.Message{ID: "s", Role: session.System, At: session.Stored(500), Parts: []session.Part{text("be good")}},
+		ask(1000, session.Turn{Model: "m1", Usage: &session.Usage{Input: 1, Output: 2, CacheRead: -1, CacheWrite: -1, Reasoning: -1, Total: 3}}, text("one")),
+		answer("yes", 1500),
+		ask(2000, session.Turn{Status: "error", Error: "no network"}, text("two")),
+		ask(3000, session.Turn{Status: "cancelled", ID: "x"}, text("two")),
+		ask(4000, session.Turn{Kind: "shell"}, text("ls")),
+		ask(5000, session.Turn{Status: "running", RequestID: "r", Extras: []session.Extra{{Name: "model.params", Raw: session.Raw("[1]")}}}, image),
+		answer("an image", 5500),
+		ask(6000, session.Turn{RequestID: "r", Mode: "plan"}, text("last")),
+		&session.Message{ID: "late", Role: session.Assistant, Parts: []session.Part{text("without a time")}},
+	)
+	s.Mode, s.Status, s.Title = "plan", "running", "Ti\ttle"
+	got, all := turns(t, draft(t, s))
+	want := []string{"1 |m1|finished |true 1000", "2 ||error no network|false 2000", "3 ||cancelled |false 3000", "4 shell|| |false 4000", "5 ||cancelled |false 5000", "6 ||finished |false 6000"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+	if all.Title != s.Title || all.Mode != "plan" || all.Status != "idle" || all.Workspace != "/w" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestLosses: what runs and agents do not hold is reported, and the writer declares it.
+func TestLosses(t *testing.T) {
+	var codes []loss.Code
+	w := sdkwrite.Writer()
+	sink := w.New().(formats.FamilySink)
+	first := prompt("look", 1000)
+	first.Turn.ID, first.Turn.Status = "t1", "running"
+	s := talk("l", nil, first, &session.Message{ID: "a", Role: session.Assistant, Parts: []session.Part{&session.Text{Text: "yes"}}})
+	s.Status = "running"
+	b := formats.SessionBuild{Path: filepath.Join(t.TempDir(), "draft"), OnLoss: func(l loss.Loss) { codes = append(codes, l.Code) }}
+	if _, err := sink.Put(t.Context(), s, b); err != nil {
+		t.Fatal(err)
+	}
+	if err := sink.Finish(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := []loss.Code{loss.TurnRecord, loss.TimeUnknown, loss.SessionMetadata, loss.TitleFromPrompt}; !slices.Equal(codes, want) {
+		t.Errorf("%v, want %v", codes, want)
+	}
+	for _, code := range codes {
+		if !slices.Contains(w.Losses, code) {
+			t.Errorf("%s is not declared", code)
+		}
+	}
+}
