@@ -54,6 +54,13 @@
 // line without one. An empty file is one empty Blob; a missing file has no
 // records.
 //
+// # Sessions of other clients
+//
+// Written as agents, see package sdkwrite: an agent for each session with its subagents,
+// a run for each turn. SDK 1.0.32 lists them, and reads their messages, runs and events.
+// sdkMetadata has one more member, rehome, which names the client and the session that an
+// agent is a copy of.
+//
 // # Secrets
 //
 // sdkMetadata holds blobEncryptionKey. It encrypts nothing on disk but is still

@@ -59,6 +59,8 @@
 // version 1.0.32, and a meta row without blobEncryptionKey: the SDK generates a
 // new key when there is none.
 //
+// Sessions of other clients are written as such documents, see package sdkwrite.
+//
 // # How it is split
 //
 // The events of a run are one shard, and so are the row of an agent and its runs.
