@@ -129,7 +129,23 @@ func coversTo(full, part []byte, depth int) bool {
 		}
 		return n == len(list)
 	}
-	return bytes.Equal(scalar(full), scalar(part))
+	return bytes.Equal(scalar(full), scalar(part)) || sameEnum(scalar(full), scalar(part))
+}
+
+// sameEnum reports whether an event has a shorter spelling of an enum's value: "inProgress"
+// of one that ends in _IN_PROGRESS.
+func sameEnum(full, part []byte) bool {
+	if len(part) == 0 || !bytes.Equal(bytes.ToUpper(full), full) || bytes.IndexByte(full, '_') < 0 {
+		return false
+	}
+	var name []byte
+	for _, c := range part {
+		if c >= 'A' && c <= 'Z' {
+			name = append(name, '_')
+		}
+		name = append(name, c)
+	}
+	return bytes.HasSuffix(full, append([]byte{'_'}, bytes.ToUpper(name)...))
 }
 
 // empty is what the checkpoint leaves out.

@@ -20,6 +20,11 @@ func TestCovers(t *testing.T) {
 		{`{"a":[1,2]}`, `{"a":[1]}`, false},
 		{`{"a":"x"}`, `{"a":{"b":1}}`, false},
 		{`{"a":"\u0078"}`, `{"a":"x"}`, true},
+		{`{"todos":[{"id":"1","status":"TODO_STATUS_IN_PROGRESS"}]}`, `{"todos":[{"status":"inProgress"}]}`, true},
+		{`{"status":"TODO_STATUS_COMPLETED"}`, `{"status":"completed"}`, true},
+		{`{"status":"TODO_STATUS_COMPLETED"}`, `{"status":"pleted"}`, false},
+		{`{"status":"TODO_STATUS_PENDING"}`, `{"status":"PENDING_"}`, false},
+		{`{"status":"x_done"}`, `{"status":"done"}`, false},
 		{``, `{"a":1}`, false},
 		{``, `{}`, true},
 	} {
