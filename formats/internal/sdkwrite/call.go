@@ -1,7 +1,7 @@
 package sdkwrite
 
 import (
-	_ "embed"
+	"embed"
 	"strings"
 	"sync"
 
@@ -10,10 +10,13 @@ import (
 )
 
 //go:embed events.txt
-var eventsText string
+var tables embed.FS
 
 // field is a member that events have of a call.
-type field struct{ name, value string }
+type field struct {
+	name, value string
+	todos       bool
+}
 
 // projection is what events have of the calls of one kind.
 type projection struct{ args, result []field }
@@ -23,8 +26,12 @@ const maxFields = 12
 
 // projections is events.txt by kind.
 var projections = sync.OnceValue(func() map[string]projection {
+	text, err := tables.ReadFile("events.txt")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
 	all := map[string]projection{}
-	for line := range strings.Lines(eventsText) {
+	for line := range strings.Lines(string(text)) {
 		if column := strings.Split(line, "|"); len(column) == 3 {
 			all[strings.TrimSpace(column[0])] = projection{fields(column[1]), fields(column[2])}
 		}
@@ -35,7 +42,8 @@ var projections = sync.OnceValue(func() map[string]projection {
 func fields(text string) (out []field) {
 	for _, word := range strings.Fields(text) {
 		name, value, _ := strings.Cut(word, "=")
-		out = append(out, field{name, value})
+		bare, todos := strings.CutSuffix(name, "~")
+		out = append(out, field{bare, value, todos})
 	}
 	return out
 }
@@ -61,9 +69,12 @@ func appendFields(dst []byte, from session.Raw, list []field) []byte {
 		}
 		dst = append(append(append(dst, between, '"'), f.name...), `":`...)
 		between = ','
-		if f.value == "0" && value[0] == '"' {
+		switch {
+		case f.todos:
+			dst = appendTodos(dst, value)
+		case f.value == "0" && value[0] == '"':
 			dst = rawjson.AppendText(dst, value) // 64-bit numbers are text in checkpoints
-		} else {
+		default:
 			dst = append(dst, value...)
 		}
 	}
@@ -71,6 +82,22 @@ func appendFields(dst []byte, from session.Raw, list []field) []byte {
 		dst = append(dst, '{')
 	}
 	return append(dst, '}')
+}
+
+// appendTodos appends todos as events have them: with a status of "inProgress" for what the
+// checkpoint calls IN_PROGRESS after the name of the enum.
+func appendTodos(dst []byte, list []byte) []byte {
+	dst = append(dst, '[')
+	for item := range rawjson.Elements(list) {
+		if dst[len(dst)-1] == '}' {
+			dst = append(dst, ',')
+		}
+		_, status, _ := strings.Cut(rawjson.Text(rawjson.Last(item, "status")), "_STATUS_")
+		word := strings.ReplaceAll(strings.ToLower(status), "in_p", "inP")
+		dst = quote(append(dst, `{"content":`...), rawjson.Text(rawjson.Last(item, "content")))
+		dst = append(appendMember(dst, "status", word), '}')
+	}
+	return append(dst, ']')
 }
 
 // appendResult appends a result as events have it: that of a command that failed is a

@@ -19,7 +19,6 @@ type events struct {
 	at   []byte // now, as text
 	said int64  // the time in at
 	buf  []byte
-	text []byte
 }
 
 // run begins the events of a run.
