@@ -3,9 +3,12 @@ package convert
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
+	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
 )
@@ -74,14 +77,38 @@ func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (*UndoRepor
 		return nil, err
 	}
 	out := &UndoReport{UndoRecord: publicRecord(r), DryRun: o.DryRun, Restored: []string{}, Kept: []UndoKept{}}
+	for _, f := range r.Files {
+		why, err := undoFile(f, o.DryRun)
+		if err != nil {
+			return out, &formats.Error{At: f.Path, Err: formats.Cause(err)}
+		}
+		if why == "" {
+			out.Restored = append(out.Restored, f.Path)
+		} else {
+			out.Kept = append(out.Kept, UndoKept{f.Path, why})
+		}
+	}
+	if r.Changes != nil {
+		if err := undoChanges(ctx, reg, folder, r, out); err != nil {
+			return out, err
+		}
+	}
+	if len(out.Kept) == 0 && !o.DryRun {
+		return out, folder.Remove(r.ID)
+	}
+	return out, nil
+}
+
+// undoChanges undoes the changes that a format recorded.
+func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, out *UndoReport) error {
 	to, err := reg.Find(r.Format)
 	if err == nil && (to.Writer == nil || to.Writer.Into == nil) {
 		err = errors.New("this version cannot undo changes of its stores")
 	}
 	if err != nil {
-		return nil, &formats.Error{At: r.Format, Err: err, Hint: "use the version of rehome that made the change"}
+		return &formats.Error{At: r.Format, Err: err, Hint: "use the version of rehome that made the change"}
 	}
-	done, err := to.Writer.Into.Undo(ctx, folder.Saved(r), o.DryRun)
+	done, err := to.Writer.Into.Undo(ctx, folder.Saved(r), out.DryRun)
 	for _, u := range done {
 		if u.Kept == "" {
 			out.Restored = append(out.Restored, u.Key)
@@ -89,10 +116,41 @@ func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (*UndoRepor
 			out.Kept = append(out.Kept, UndoKept{u.Key, u.Kept})
 		}
 	}
-	if err == nil && len(out.Kept) == 0 && !o.DryRun {
-		err = folder.Remove(r.ID)
+	return err
+}
+
+// undoFile makes a file to which lines were appended as it was. It returns why not.
+func undoFile(f undo.File, dryRun bool) (kept string, err error) {
+	is, _, err := copyHashed(f.Path, "")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it no longer exists", nil
+	case err != nil:
+		return "", err
+	case is == f.Before:
+		return "", nil
+	case is != f.After:
+		return "changed since: the client continued it", nil
 	}
-	return out, err
+	staged, remove, err := stageBeside(f.Path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	if _, _, err = copyHashed(f.Path, staged); err == nil {
+		err = os.Truncate(staged, f.Size)
+	}
+	if err == nil {
+		is, _, err = copyHashed(staged, "")
+	}
+	if err == nil && is != f.Before {
+		return "its beginning has changed", nil
+	}
+	info, e := os.Stat(f.Path)
+	if err = errors.Join(err, e); err != nil || dryRun {
+		return "", err
+	}
+	return "", errors.Join(os.Chmod(staged, info.Mode().Perm()), stage.SyncFile(staged), os.Rename(staged, f.Path), stage.SyncFolder(filepath.Dir(f.Path)))
 }
 
 // findRecord returns the record that is named, or the newest.
@@ -100,7 +158,7 @@ func findRecord(folder undo.Folder, name string) (*undo.Record, error) {
 	if name == "" {
 		list, err := folder.List()
 		if err == nil && len(list) == 0 {
-			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "`rehome migrate --to cursor-sdk` leaves undo records"}
+			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only `rehome migrate --to cursor-sdk` and `rehome migrate --back` can be undone"}
 		}
 		if err != nil {
 			return nil, err

@@ -40,6 +40,10 @@ type Writer struct {
 	// conversion, see View.Kind. nil: each draft is a store by itself.
 	Join func(ctx context.Context, drafts []string, v View) (store.Reader, error)
 
+	// Append appends the messages of a session to the session that a file holds, after its
+	// last message. The file keeps its id, and everything that it has. nil: it cannot.
+	Append func(ctx context.Context, path string, s *session.Session, b SessionBuild) error
+
 	// Into adds a store that was created from drafts to a store that its client uses.
 	// nil: a store is only created.
 	Into *Into

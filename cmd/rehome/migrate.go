@@ -31,6 +31,7 @@ type migrateCmd struct {
 	Home   *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 	Update bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it there"`
 	Again  bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
+	Back   bool    `group:"Where to:" xor:"again" help:"Append the turns that you added to a migrated session to the session it was made from"`
 	DryRun bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 	ClientDirs
 
@@ -46,13 +47,18 @@ translated to the client's own tools where it has equivalents. Losses are report
 Nothing is overwritten. The same session always gets the same id, so a second run changes nothing. If the session
 has grown since, --update writes it again.
 
+With --back, SRC is a session that was migrated before, and continued in its new client: its new turns are appended to
+the session that it was made from, unless that was continued, too. rehome undo takes them out again.
+
 Examples:
 
     rehome migrate --last
     rehome migrate 5d0b2b7e
     rehome migrate 5d0b2b7e --to cursor-cli
     rehome migrate ~/backup/.cursor/projects/home-ann-app#login --cwd ~/app
-    rehome migrate --project . --all --dry-run`
+    rehome migrate --project . --all --dry-run
+    rehome migrate --last --to cursor-sdk
+    rehome migrate agent-5d0b2b7e --back`
 }
 
 // migrateResult is the outcome of a migration: schema migrate-result-1.
@@ -69,6 +75,7 @@ type migrateResult struct {
 	client string // its name for people
 	tokens int64  // from how many on it summarizes a session first
 	losses bool   // list them
+	back   bool   // turns were appended to the session that another one was made from
 	width  int    // of the terminal; 0 if it is none
 }
 
@@ -103,6 +110,8 @@ func (c *migrateCmd) Validate() error {
 		return refuse("--cursor-dir has no effect with --to "+c.To, "omit it, or pass --to cursor-cli")
 	case c.ClaudeDir != nil && c.To != session.ClaudeCode:
 		return refuse("--claude-dir has no effect with --to "+c.To, "omit it, or pass --to claude-code")
+	case c.Back && (c.All || c.Cwd != nil):
+		return refuse("--back cannot be combined with --all or --cwd", "omit them: the session it was made from has a folder")
 	case c.Last && c.Src != "":
 		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Src == "" && !c.Last && !c.All:
@@ -128,6 +137,13 @@ func (c *migrateCmd) Run(a *app) error {
 			return err
 		}
 	}
+	if c.Back {
+		done, err := c.bringBack(a, o)
+		if err != nil {
+			return err
+		}
+		return c.report(a, done, nil)
+	}
 	from, folders, err := c.sources(a, to)
 	if err != nil {
 		return err
@@ -150,7 +166,13 @@ func (c *migrateCmd) Run(a *app) error {
 	if len(done.Migrated) == 0 && err != nil {
 		return err
 	}
+	return c.report(a, done, err)
+}
+
+// report prints what a migration did. err is that of sources that could not be read.
+func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
 	res := a.newMigrateResult(done)
+	res.back = c.Back
 	res.losses = c.Losses || a.out.verbose
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
 		return done.Migrated[0].Err() // the result would add nothing

@@ -54,6 +54,8 @@ func (r *migrateResult) headline(p *page, m migrated) {
 	title, client := oneLine(cmp.Or(m.Title, m.ID)), visible(r.client)
 	lead, rest := screen.Safe("✓ "), " → "+client+"   "+r.size(m)
 	switch {
+	case m.Status == convert.Same && r.back:
+		lead, rest = "No new turns: ", ""
 	case m.Status == convert.Same && m.Agent == r.agent:
 		lead, rest = "Already a session of "+client+": ", ""
 	case m.Status == convert.Same:
@@ -217,10 +219,8 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 		if m.Code != "" && len(r.Migrated) <= maxSessionRows {
 			p.Line("  Continue:  " + p.Strong(visible(m.Code)))
 		}
-		if m.Undo > 0 && len(r.Migrated) <= maxSessionRows {
-			p.Line(p.Faint("  Undo:      rehome undo " + visible(strconv.Itoa(m.Undo))))
-		}
 	}
+	defer r.howToUndo(p)
 	switch {
 	case dry:
 		p.Line(p.Faint("  Nothing was written: this was a dry run."))
@@ -233,6 +233,15 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 		p.Line("  Continue:  " + p.Strong(visible(all.shell())))
 	default:
 		p.Linef("  Continue:  %s, in the folder of a session", p.Strong(visible(strings.Join(one.Launch.Argv[:len(one.Launch.Argv)-1], " "))))
+	}
+}
+
+// howToUndo prints how to undo each migration that has a record.
+func (r *migrateResult) howToUndo(p *page) {
+	for _, m := range r.Migrated {
+		if m.Undo > 0 && len(r.Migrated) <= maxSessionRows {
+			p.Line(p.Faint("  Undo:      rehome undo " + visible(strconv.Itoa(m.Undo))))
+		}
 	}
 }
 

@@ -19,11 +19,12 @@ type undoCmd struct {
 }
 
 func (undoCmd) Help() string {
-	return `Before rehome migrate changes a store that a client uses, it keeps a record of what will change. rehome undo takes the
-migrated session out again, and restores what it replaced. Everything else in the store stays as it is.
+	return `Before rehome migrate changes a store or a file that a client uses, it keeps a record of what will change. rehome undo
+takes the migrated session, or the turns that --back appended, out again, and restores what was replaced. Everything
+else stays as it is.
 
-A session that you have continued in the client since is not touched, and exit status is 1. To undo a migration to
-another client, delete the session there.
+A session that you have continued in the client since is not touched, and exit status is 1. A migration to Claude Code
+has no record: it only adds a file.
 
 Examples:
 

@@ -36,6 +36,7 @@ func Format() *formats.Format {
 			Path:       write.SessionPath,
 			ID:         write.SessionID,
 			Losses:     write.Losses(),
+			Append:     write.Append,
 			Unmodified: write.Unmodified,
 		},
 		Home: &formats.Home{
