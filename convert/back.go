@@ -285,9 +285,9 @@ func copyHashed(from, to string) (sum string, size int64, err error) {
 	h := sha256.New()
 	w := io.Writer(h)
 	if to != "" {
-		out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return "", 0, err
+		out, e := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if e != nil {
+			return "", 0, e
 		}
 		defer func() { err = errors.Join(err, out.Close()) }()
 		w = io.MultiWriter(h, out)
