@@ -33,10 +33,10 @@ type BackSource struct {
 // others. MigrateOptions.To and Dir are those of the original's client.
 func Back(ctx context.Context, reg *formats.Registry, from, original BackSource, o MigrateOptions) (*Migration, error) {
 	b := &bringing{reg: reg, from: from, original: original, o: o, to: reg.Lookup(original.Format)}
-	if b.to == nil || b.to.Writer == nil || b.to.Writer.Append == nil {
+	if b.to == nil || b.to.Writer == nil || b.to.Writer.Append == nil && b.to.Writer.Into == nil {
 		return nil, &formats.Error{At: original.Format, Err: errors.New("turns cannot be appended to sessions of this format"), Hint: "run `rehome migrate` without --back to make a new session of it"}
 	}
-	if info, err := os.Stat(original.Path); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Stat(original.Path); b.to.Writer.Append != nil && (err != nil || !info.Mode().IsRegular()) {
 		return nil, &formats.Error{At: original.Path, Err: errors.New("not the file of a session"), Hint: "the session must be where its client looks for it"}
 	}
 	m, err := b.run(ctx)
@@ -77,6 +77,9 @@ func (b *bringing) run(ctx context.Context) (*Migrated, error) {
 		return nil, &formats.Error{At: b.original.ID, Err: fmt.Errorf("both this session and %s were continued after turn %d", b.from.ID, common), Hint: "run `rehome migrate " + b.from.ID + " --again` to make a session of its own of the other one"}
 	}
 	b.rep.Turns = int64(len(is.prompts) - common)
+	if b.to.Writer.Append == nil {
+		return &b.rep, b.extend(ctx, common, is)
+	}
 	return &b.rep, b.append(ctx, common, is)
 }
 

@@ -197,6 +197,12 @@ func grow(t *testing.T, path string) {
 // growBy appends this prompt.
 func growBy(t *testing.T, path, prompt string) {
 	t.Helper()
+	growAs(t, path, "20000000-0000-4000-8000-000000000001", prompt)
+}
+
+// growAs appends a prompt to the session of this id.
+func growAs(t *testing.T, path, session, prompt string) {
+	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +219,7 @@ func growBy(t *testing.T, path, prompt string) {
 		}
 	}
 	id := fmt.Sprintf("30000000-0000-4000-8000-%012d", len(b))
-	_, err = f.WriteString(`{"parentUuid":"` + last + `","isSidechain":false,"userType":"external","cwd":"/home/ann/app","sessionId":"20000000-0000-4000-8000-000000000001","version":"2.0.1","gitBranch":"","type":"user","message":{"role":"user","content":"` + prompt + `"},"uuid":"` + id + `","timestamp":"2026-11-01T12:00:00.000Z"}` + "\n")
+	_, err = f.WriteString(`{"parentUuid":"` + last + `","isSidechain":false,"userType":"external","cwd":"/home/ann/app","sessionId":"` + session + `","version":"2.0.1","gitBranch":"","type":"user","message":{"role":"user","content":"` + prompt + `"},"uuid":"` + id + `","timestamp":"2026-11-01T12:00:00.000Z"}` + "\n")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ type Addition struct {
 	From   string // a store that nobody uses, on the same disk: its files are moved
 	To     string // the client's store, or where the client would create it
 	Update bool   // replace an Older state of a session
+	Append bool   // add the turns of a session to those that the store has of it
 	DryRun bool   // change nothing
 	Log    UndoLog
 }

@@ -103,6 +103,12 @@ type Draft struct {
 	Servers []string
 }
 
+// Continuation is a session of a client that gets more turns.
+type Continuation struct {
+	ID    string // its id in the client
+	Turns int    // at least as many as it has
+}
+
 // SessionBuild says how to write one session.
 type SessionBuild struct {
 	Path string        // the file to create: nothing exists there yet, but its parent folder does
@@ -111,6 +117,10 @@ type SessionBuild struct {
 
 	DropThinking bool // omit reasoning that the target's client cannot use, instead of keeping it as text
 	FullHistory  bool // show the model what was compacted, too
+
+	// Continues, if set, is the session of the client to which the messages are added, see
+	// Addition.Append.
+	Continues *Continuation
 
 	// Line, if set, returns the line of canonical text of what the session yielded
 	// last, at first of its head. It has been validated, so canonical text writes

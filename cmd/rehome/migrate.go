@@ -57,8 +57,7 @@ Examples:
     rehome migrate 5d0b2b7e --to cursor-cli
     rehome migrate ~/backup/.cursor/projects/home-ann-app#login --cwd ~/app
     rehome migrate --project . --all --dry-run
-    rehome migrate --last --to cursor-sdk
-    rehome migrate agent-5d0b2b7e --back`
+    rehome migrate --last --to cursor-sdk`
 }
 
 // migrateResult is the outcome of a migration: schema migrate-result-1.

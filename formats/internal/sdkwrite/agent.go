@@ -29,6 +29,7 @@ type agent struct {
 	ids     ids
 	run     *run // the current one
 	turns   int
+	before  int    // turns of the session that this one continues
 	first   int64  // time of the first event
 	title   string // first line of the first prompt
 	buf     []byte
@@ -39,6 +40,9 @@ const firstMoment = 1577836800000 // 2020
 
 func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
 	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/")}
+	if c := b.Continues; c != nil {
+		a.id, a.before = c.ID, c.Turns
+	}
 	a.s.Messages, a.s.Files = nil, nil
 	a.ids = ids{agent: a.id, own: s.Agent == session.CursorSDK && s.Parent == nil, used: map[string]struct{}{}}
 	if err := os.Mkdir(b.Path, 0o700); err != nil {

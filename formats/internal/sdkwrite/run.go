@@ -49,7 +49,7 @@ func (a *agent) Turn(m *session.Message, text string) string {
 		return m.Turn.RequestID // a command that the user ran is no run
 	}
 	a.turns++
-	r := &run{Turn: *m.Turn, number: a.turns}
+	r := &run{Turn: *m.Turn, number: a.before + a.turns}
 	r.ID, r.RequestID = a.ids.run(m.Turn, r.number), a.ids.request(m.Turn, r.number)
 	if a.run = r; m.Turn.ID != "" && r.ID != m.Turn.ID || m.Turn.Status != "" && r.ended() != m.Turn.Status {
 		a.note(loss.TurnRecord)

@@ -67,7 +67,7 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 		return nil, errors.Join(err, f.close())
 	}
 	k.open = f
-	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path) }}, nil
+	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, a.before) }}, nil
 }
 
 // Finish completes the draft of the family that is open. Canceled, it only closes it.

@@ -24,8 +24,8 @@ const maxLine = 512 << 20
 // verify reads a draft again and judges it: each line is one that the SDK writes, each
 // record belongs to the one agent, runs and events are numbered from 1, each blob has its
 // hash, and all that the root refers to is there.
-func verify(ctx context.Context, dir string) error {
-	v := &verifier{dir: dir, seqs: map[string]int64{}}
+func verify(ctx context.Context, dir string, before int) error {
+	v := &verifier{dir: dir, before: before, seqs: map[string]int64{}}
 	at := ""
 	err := func() error {
 		for k := range sdkdoc.Kind(sdkdoc.Kinds) {
@@ -55,6 +55,7 @@ func (d defect) Error() string { return string(d) }
 
 type verifier struct {
 	dir    string
+	before int // number of the run before the first
 	line   int
 	parser sdkdoc.Parser
 	agent  []byte
@@ -121,7 +122,7 @@ func (v *verifier) record(k sdkdoc.Kind, l *lines.Line) error {
 		return nil
 	case sdkdoc.Run:
 		id := string(row[sdkdoc.RunID].Bytes())
-		if _, twice := v.seqs[id]; twice || row[sdkdoc.RunTurn].Int() != int64(l.Number) {
+		if _, twice := v.seqs[id]; twice || row[sdkdoc.RunTurn].Int() != int64(v.before+l.Number) {
 			return defect("run out of order or repeated")
 		}
 		if !sdkdoc.Ended(rawjson.Text(rawjson.Last(l.Bytes, "status"))) {

@@ -100,6 +100,9 @@ func (x *addition) run(ctx context.Context) error {
 	if err := x.refuseRunning(ctx, open, ids); err != nil {
 		return err
 	}
+	if x.Append {
+		return x.extend(ctx, ids)
+	}
 	if ids, err = x.wanted(ctx, ids); err != nil || len(ids) == 0 || x.DryRun {
 		return err
 	}
