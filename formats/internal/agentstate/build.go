@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/formats/internal/rawjson"
@@ -149,21 +150,10 @@ func ThinkingStep(t *session.Thinking, more, outer []byte) []byte {
 // the client's, or has no place for them. body and call are further members of the kind's message and of
 // the ToolCall, outer further fields of the step.
 func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp, body, call, outer []byte) ([]byte, error) {
-	kind += "ToolCall"
-	if f := codecs().call.Message.Named(kind); f == nil || f.OneOf == "" {
-		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
+	doc, err := callMember(kind, args, value, body)
+	if err != nil {
+		return nil, err
 	}
-	doc := append(rawjson.Quote([]byte{'{'}, []byte(kind)), `:{`...)
-	if args != nil {
-		doc = append(append(doc, `"args":`...), args...)
-	}
-	if value != nil {
-		doc = append(append(comma(doc), `"result":`...), value...)
-	}
-	if len(body) > 0 {
-		doc = append(comma(doc), body...)
-	}
-	doc = append(doc, '}')
 	if len(call) > 0 {
 		doc = append(comma(doc), call...)
 	}
@@ -179,6 +169,38 @@ func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp
 		return nil, err
 	}
 	return append(codecs().step.Append(nil, &step{Call: message}), outer...), nil
+}
+
+// callMember returns the member of a call that has its arguments, its result and more
+// members, in an object that is not closed. Those of a kind that the table does not have are fields in their raw
+// form.
+func callMember(kind string, args, value session.Raw, more []byte) ([]byte, error) {
+	names := [2]string{"args", "result"}
+	num, unknown := strings.CutPrefix(kind, "tool-")
+	if unknown {
+		names = [2]string{"#1", "#2"}
+	} else if f := codecs().call.Message.Named(kind + "ToolCall"); f == nil || f.OneOf == "" {
+		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
+	}
+	body := []byte{'{'}
+	for i, v := range [2]session.Raw{args, value} {
+		if v != nil {
+			body = append(append(rawjson.Quote(comma(body), []byte(names[i])), ':'), v...)
+		}
+	}
+	if len(more) > 0 {
+		body = append(comma(body), more...)
+	}
+	body = append(body, '}')
+	if !unknown {
+		return append(append(rawjson.Quote([]byte{'{'}, []byte(kind+"ToolCall")), ':'), body...), nil
+	}
+	n, err := strconv.Atoi(num)
+	if err != nil {
+		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
+	}
+	b, err := codecs().body.Message.AppendJSON(nil, body)
+	return append([]byte(`{"#`+num+`":`), rawBytes(n, b)...), err
 }
 
 // AgentTurn is a turn of the agent.

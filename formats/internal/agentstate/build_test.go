@@ -44,7 +44,8 @@ func TestBuild(t *testing.T) {
 	r.Turns = append(r.Turns, id(b.Turn(ctx, &first)))
 	r.Timing(at, session.Stored(1700000001000))
 	before := id(b.Root(ctx, &r))
-	second := AgentTurn{User: id(b.User(ctx, &User{Text: "more"})), Steps: []ID{id(b.Blob(ctx, call("c2", "piRead", session.Raw(`{}`), nil)))}}
+	second := AgentTurn{User: id(b.User(ctx, &User{Text: "more"})), Steps: []ID{id(b.Blob(ctx, call("c2", "piRead", session.Raw(`{}`), nil))),
+		id(b.Blob(ctx, call("c3", "tool-97", session.Raw(`{"field":1,"wire":2,"base64":"CgF4"}`), session.Raw(`{"field":2,"wire":2,"base64":"CgF5"}`))))}}
 	r.Turns = append(r.Turns, id(b.Turn(ctx, &second)))
 	r.Timing(session.Stamp{}, session.Stamp{})
 	root := id(b.Root(ctx, &r))
@@ -58,13 +59,14 @@ func TestBuild(t *testing.T) {
 			t.Errorf("%s is missing:\n%s\n%s", text, was.head, was.text())
 		}
 	}
-	if is := g.read(t, root, false); len(is.Turns()) != 2 || len(is.notes) > 0 || !is.has(`"kind":"piRead"`) {
+	if is := g.read(t, root, false); len(is.Turns()) != 2 || len(is.notes) > 0 || !is.has(`"kind":"piRead"`) ||
+		!is.has(`"kind":"tool-97","args":{"field":1,"wire":2,"base64":"CgF4"}`) || !is.has(`"value":{"field":2,"wire":2,"base64":"CgF5"}`) {
 		t.Errorf("%v %v\n%s", is.Turns(), is.notes, is.text())
 	}
 	again := &rebuilder{t: t, blobs: g.blobs, seen: map[ID]bool{}}
 	again.root(g.blobs[root])
 
-	for _, bad := range [][2]string{{"no", `{}`}, {"shell", `[]`}, {"shell", `{"x":1}`}} {
+	for _, bad := range [][2]string{{"no", `{}`}, {"tool-x", `{}`}, {"tool-97", `{"x":1}`}, {"shell", `[]`}, {"shell", `{"x":1}`}} {
 		if _, err := CallStep("c", bad[0], session.Raw(bad[1]), nil, at, at, nil, nil, nil); err == nil {
 			t.Errorf("%s is encoded", bad)
 		}

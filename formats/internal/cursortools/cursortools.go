@@ -19,17 +19,21 @@ package cursortools
 
 import (
 	"bytes"
+	"encoding/base64"
 	"slices"
+	"strconv"
 	"strings"
 
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
+	"rehome/formats/internal/wire"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
 // Call is a call, and its result if there is one, as Cursor spells it.
 type Call struct {
-	Kind  string      // a kind of toolmap, such as "shell"
+	Kind  string      // a kind of toolmap, such as "shell", or "tool-<number>"
 	Name  string      // what Cursor's models call the tool
 	Input session.Raw // the arguments as a model writes them
 	Args  session.Raw // the arguments, as JSON of the kind's message of arguments
@@ -66,6 +70,9 @@ func Spell(agent string, call *session.ToolCall, result *session.ToolResult) Cal
 	if result != nil {
 		s.values = values(result.Value)
 	}
+	if c, ok := s.newer(); ok {
+		return c
+	}
 	for _, name := range s.kinds() {
 		s.kind = kinds()[name]
 		if c, ok := s.spell(); ok {
@@ -74,6 +81,29 @@ func Spell(agent string, call *session.ToolCall, result *session.ToolResult) Cal
 	}
 	s.kind = kinds()[mcpKind]
 	return s.losses(s.generic())
+}
+
+// newer returns a call of one of Cursor's clients that is of a kind without a table: its
+// arguments and its result are the fields 1 and 2 of an unknown message, in their raw form.
+func (s *speller) newer() (c Call, ok bool) {
+	num, ok := strings.CutPrefix(s.call.Kind, "tool-")
+	if n, err := strconv.Atoi(num); !s.own || !ok || err != nil || n < 1 || n > 1<<29-1 || strconv.Itoa(n) != num || wire.Messages().Message("ToolCall").Field(n) != nil {
+		return c, false
+	}
+	c = Call{Kind: s.call.Kind, Name: s.call.Name, Input: s.call.Input, Args: s.call.Args}
+	if s.result != nil {
+		c.Value = s.result.Value
+	}
+	return c, rawField(c.Args, "1") && rawField(c.Value, "2") && len(c.Args)+len(c.Value) > 0
+}
+
+// rawField reports whether a value is absent, or a field of that number that holds bytes.
+func rawField(raw session.Raw, num string) bool {
+	if len(raw) == 0 {
+		return true
+	}
+	_, err := base64.StdEncoding.Strict().DecodeString(rawjson.Text(rawjson.Last(raw, "base64")))
+	return err == nil && string(rawjson.Last(raw, "field")) == num && string(rawjson.Last(raw, "wire")) == "2"
 }
 
 // kinds returns the kinds that the call can be of, the best first.

@@ -47,6 +47,9 @@ func TestClaude(t *testing.T) {
 // it is spelled again.
 func checkCall(t *testing.T, what string, c Call, call *session.ToolCall, r *session.ToolResult) {
 	t.Helper()
+	if strings.HasPrefix(c.Kind, "tool-") {
+		return // TestNewer
+	}
 	f := wire.Messages().Message("ToolCall").Named(c.Kind + "ToolCall")
 	if f == nil {
 		t.Fatalf("%s: there is no kind %q", what, c.Kind)

@@ -78,6 +78,27 @@ func TestOwn(t *testing.T) {
 	}
 }
 
+// TestNewer: a call of a kind that is newer than the table stays as it is, if it is
+// Cursor's.
+func TestNewer(t *testing.T) {
+	call := &session.ToolCall{ID: "c1", Name: "BrandNew", Kind: "tool-97", Input: session.Raw(`{"a":1}`), Args: session.Raw(`{"field":1,"wire":2,"base64":"CgF4"}`)}
+	r := &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(`{"field":2,"wire":2,"base64":"CgF5"}`)}
+	got := Spell(session.CursorSDK, call, r)
+	if got.Kind != call.Kind || got.Name != call.Name || string(got.Input) != string(call.Input) || string(got.Args) != string(call.Args) || string(got.Value) != string(r.Value) || len(got.Losses) > 0 {
+		t.Errorf("%+v", got)
+	}
+	for _, kind := range []string{"tool-0", "tool-1", "tool-097", "tool-x", "tool--1"} {
+		call.Kind = kind
+		if got := Spell(session.CursorSDK, call, r); got.Kind != mcpKind {
+			t.Errorf("%s is spelled as %s", kind, got.Kind)
+		}
+	}
+	call.Kind = "tool-97"
+	if got := Spell(session.Codex, call, r); got.Kind != mcpKind {
+		t.Errorf("another client's is spelled as %s", got.Kind)
+	}
+}
+
 // TestBlobs: what a client of Cursor's keeps in a blob is in the record, because the blob
 // stays behind.
 func TestBlobs(t *testing.T) {
