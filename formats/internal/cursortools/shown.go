@@ -98,7 +98,11 @@ func spoken(kind string, value []byte) string {
 		if s := said(came); s != "" {
 			return s
 		}
-		if code := find(came, "exitCode", "exitCodeV2"); code != nil {
+		code := find(came, "exitCode", "exitCodeV2")
+		if code == nil && rawjson.Last(value, "success") != nil {
+			code = []byte("0") // messages do not spell it
+		}
+		if code != nil {
 			return "(no output, exit code " + string(code) + ")"
 		}
 	case "mcp":

@@ -8,6 +8,7 @@ import (
 func TestShown(t *testing.T) {
 	for _, c := range []struct{ kind, value, want string }{
 		{"shell", `{"success":{"stdout":"a","stderr":"b"}}`, "a\nb"},
+		{"shell", `{"success":{"command":"true"}}`, "(no output, exit code 0)"},
 		{"shell", `{"failure":{"stdout":"","exitCode":3}}`, "(no output, exit code 3)"},
 		{"shell", `{"contents":"from elsewhere","exitCode":0}`, "from elsewhere"},
 		{"shell", `{"failure":{"reason":"not allowed","exitCode":1}}`, "not allowed"},

@@ -54,6 +54,9 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		o.Raw("oldTodos", []byte("[]"))
 		o.Raw("newTodos", list)
 	default:
+		if n.back {
+			return find(came, "structuredContent") // what it was drawn from before
+		}
 		return nil
 	}
 	return o.Done()

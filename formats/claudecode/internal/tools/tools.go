@@ -33,6 +33,7 @@ type Native struct {
 	Own   bool   // it is one of Claude Code's tools, or of a server's
 	Exact bool   // every argument of the call is in Input
 	edit  *edit
+	back  bool // it went to Cursor and comes back
 }
 
 // argument is one of a tool's.
@@ -306,7 +307,7 @@ func served(name string, docs [][]byte) (Native, bool) {
 		if len(docs[0]) > 0 && docs[0][0] == '{' {
 			args = docs[0]
 		}
-		return Native{Name: name, Input: whole(args), Exact: true}, true // its own tool, see cursortools
+		return Native{Name: name, Input: whole(args), Exact: true, back: true}, true // its own tool, see cursortools
 	}
 	if server == "" {
 		server = "server"
