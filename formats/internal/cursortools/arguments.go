@@ -139,11 +139,12 @@ func (s *speller) renamed() session.Raw {
 		if inferred && !known && s.own {
 			continue // the client's own
 		}
-		if slices.Contains(taken, model) {
-			model = name
-		}
-		taken = append(taken, model)
 		if known {
+			if slices.Contains(taken, model) {
+				model = name
+			} else {
+				taken = append(taken, model)
+			}
 			value = s.modelValue(model, value)
 		}
 		same = same && model == name && bytes.Equal(value, m.value)

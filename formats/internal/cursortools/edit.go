@@ -103,16 +103,18 @@ func body(b *session.Body, other *string) *string {
 	return &text
 }
 
-// replace makes the content after an edit from that before it.
+// replace makes the content after an edit from that before it, unless it would be too long
+// to be kept.
 func (c *change) replace(older, newer []byte, all bool) {
 	if c.before == nil || c.after != nil {
 		return
 	}
-	from, to, n := rawjson.Text(older), rawjson.Text(newer), 1
-	if all {
-		n = -1
+	from, to := rawjson.Text(older), rawjson.Text(newer)
+	n := strings.Count(*c.before, from)
+	if !all {
+		n = min(n, 1)
 	}
-	if from != "" && !strings.Contains(*c.before, from) {
+	if n == 0 || len(*c.before)+n*(len(to)-len(from)) > maxFile {
 		return
 	}
 	after := strings.Replace(*c.before, from, to, n)

@@ -139,13 +139,13 @@ func subagentWord(raw []byte) string {
 		}
 		return kind
 	}
-	for _, m := range d {
-		if name := rawjson.Text(rawjson.Last(m.value, "name")); name != "" {
-			return name
-		}
-		return string(m.name)
+	if len(d) == 0 {
+		return ""
 	}
-	return ""
+	if name := rawjson.Text(rawjson.Last(d[0].value, "name")); name != "" {
+		return name
+	}
+	return string(d[0].name)
 }
 
 // questions returns questions to the user as Cursor's messages have them.

@@ -2,6 +2,7 @@ package cursortools
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"rehome/formats/internal/object"
@@ -133,36 +134,34 @@ func (s *speller) answered() session.Raw {
 	if v, ok := s.verbatim(s.kind.result, s.result.Value); ok {
 		return v
 	}
-	o := object.New(nil)
-	media := false
-	for _, p := range s.result.Content {
-		_, is := p.(*session.Media)
-		media = media || is
+	media := slices.ContainsFunc(s.result.Content, func(p session.Part) bool { _, is := p.(*session.Media); return is })
+	for _, record := range [][]byte{s.structured(), nil} {
+		o := object.New(nil)
+		switch {
+		case s.rejected():
+			o.Raw("rejected", told("reason", s.shown()))
+		case s.failed() && !media && record == nil:
+			o.Raw("error", told("error", s.shown()))
+		default:
+			o.Name("success")
+			o.B = s.success(o.B, record)
+		}
+		if v, ok := canonical(s.kind.result, o.Done()); ok { // else the record is nested too deep
+			return v
+		}
 	}
-	switch {
-	case s.rejected():
-		o.Name("rejected")
-		in := object.New(o.B)
-		in.NonEmpty("reason", s.shown())
-		o.B = in.Done()
-	case s.failed() && !media && s.structured() == nil:
-		o.Name("error")
-		in := object.New(o.B)
-		in.NonEmpty("error", s.shown())
-		o.B = in.Done()
-	default:
-		o.Name("success")
-		o.B = s.success(o.B)
-	}
-	if v, ok := canonical(s.kind.result, o.Done()); ok {
-		return v
-	}
-	v, _ := canonical(s.kind.result, []byte(`{"success":{}}`))
-	return v
+	return session.Raw("{}")
 }
 
-// success appends the content of a result.
-func (s *speller) success(dst []byte) []byte {
+// told returns an object with one text, if there is any.
+func told(name, text string) []byte {
+	o := object.New(nil)
+	o.NonEmpty(name, text)
+	return o.Done()
+}
+
+// success appends the content of a result, and the client's record of it.
+func (s *speller) success(dst, record []byte) []byte {
 	o := object.New(dst)
 	o.Name("content")
 	o.B = append(o.B, '[')
@@ -208,8 +207,8 @@ func (s *speller) success(dst []byte) []byte {
 	if s.result.Error {
 		o.Flag("isError", true)
 	}
-	if v := s.structured(); v != nil {
-		o.Raw("structuredContent", v)
+	if record != nil {
+		o.Raw("structuredContent", record)
 	}
 	return o.Done()
 }

@@ -3,8 +3,10 @@ package cursortools
 import (
 	"crypto/sha256"
 	"slices"
+	"strings"
 	"testing"
 
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -75,6 +77,27 @@ func TestOwn(t *testing.T) {
 	got := Spell(session.CursorSDK, call, r)
 	if string(got.Input) != string(call.Input) || string(got.Args) != string(call.Args) || string(got.Value) != string(r.Value) || len(got.Losses) > 0 {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestHostile: nothing grows beyond its input, in size or in time.
+func TestHostile(t *testing.T) {
+	long := string(session.AppendString(nil, strings.Repeat("a", 1<<19)))
+	edit := &session.ToolCall{ID: "c1", Name: "Edit", Kind: "edit", Input: session.Raw(`{"file_path":"/a","old_string":"a","new_string":` + long + `,"replace_all":true}`)}
+	r := &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(`{"filePath":"/a","originalFile":` + long + `}`)}
+	if got := Spell(session.ClaudeCode, edit, r); len(got.Value) > 4<<20 || rawjson.Last(got.Value, "success") == nil {
+		t.Errorf("the result has %d bytes", len(got.Value))
+	}
+	many := "{" + strings.Repeat(`"command":"ls","x":1,`, 100_000) + `"y":1}`
+	shell := &session.ToolCall{ID: "c1", Name: "Bash", Kind: "shell", Input: session.Raw(many)}
+	if got := Spell(session.ClaudeCode, shell, nil); string(got.Input) != many {
+		t.Errorf("the arguments are %.100s", got.Input)
+	}
+	deep := strings.Repeat(`{"a":`, 400) + "1" + strings.Repeat("}", 400)
+	for _, kind := range []string{"shell", "", "mcp", "task"} {
+		call := &session.ToolCall{ID: "c1", Name: "Own", Kind: kind, Input: session.Raw(deep), Args: session.Raw(deep)}
+		r := &session.ToolResult{Call: "c1", Status: "success", Value: session.Raw(deep)}
+		checkCall(t, "deep "+kind, Spell(session.Codex, call, r), call, r)
 	}
 }
 
