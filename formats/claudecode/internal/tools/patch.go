@@ -3,34 +3,19 @@ package tools
 import (
 	"strings"
 
+	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/rawjson"
 	"rehome/internal/udiff"
 )
 
-// patched reads a patch as models write it for a tool that applies one: files by
-// headings of three stars, and changed lines without numbers. false if it is not
-// a change to one file.
+// patched returns the change of a patch, see cursortools.Patches; false if it is not a
+// change to one file.
 func patched(docs [][]byte) (path string, h udiff.Hunk, ok bool) {
-	var body strings.Builder
-	files := 0
-	for line := range strings.Lines(patchText(docs)) {
-		head, stars := strings.CutPrefix(line, "*** ")
-		switch {
-		case !stars && strings.HasPrefix(line, "@@"):
-		case !stars:
-			body.WriteString(line)
-		case strings.HasPrefix(head, "Update File: "), strings.HasPrefix(head, "Add File: "):
-			_, path, _ = strings.Cut(strings.TrimSpace(head), ": ")
-			files++
-		case strings.HasPrefix(head, "Delete File: "), strings.HasPrefix(head, "Move to: "):
-			return "", h, false
-		}
-	}
-	if files != 1 {
+	files := cursortools.Patches(patchText(docs))
+	if len(files) != 1 || files[0].Gone {
 		return "", h, false
 	}
-	h = udiff.Chunk(body.String(), 1, 1)
-	return path, h, len(h.Lines) > 0
+	return files[0].Path, files[0].Hunk, len(files[0].Hunk.Lines) > 0
 }
 
 // patchText is the text of a patch: all that the model wrote, or a member of it.
