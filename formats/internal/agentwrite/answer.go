@@ -3,6 +3,7 @@ package agentwrite
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"rehome/formats/internal/agentstate"
@@ -60,11 +61,8 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 		c.note(loss.MessageReordered)
 	}
 	c.group, c.last = nil, nil
-	if c.own && len(calls) > 0 {
-		last := *p
-		last.b = bytes.Clone(p.b)
-		last.close(c.given.with(cursor), times(nil, m, session.Stamp{}, session.Stamp{}))
-		c.last = &unanswered{doc: last.b, at: len(c.prompts), steps: steps, calls: calls}
+	if c.own && len(calls) > 0 && !slices.ContainsFunc(parts, measured) {
+		c.last = &unanswered{doc: c.waiting(m, *p, cursor), at: len(c.prompts), steps: steps, calls: calls}
 	}
 	err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end))
 	c.loose = c.loose && c.turn == nil
@@ -83,6 +81,19 @@ type unanswered struct {
 	calls []*call
 }
 
+// measured reports whether a part is reasoning whose time is known, which only a step states.
+func measured(p session.Part) bool {
+	t, ok := p.(*session.Thinking)
+	return ok && (t.Millis != 0 || t.Start.Known() || t.End.Known())
+}
+
+// waiting returns the prompt message of such an answer, whose times no step states.
+func (c *Conversation) waiting(m *session.Message, p prompt, cursor []byte) []byte {
+	p.b = bytes.Clone(p.b)
+	p.close(c.given.with(cursor), times(nil, m, session.Stamp{}, session.Stamp{}))
+	return p.b
+}
+
 // suspend makes the last answer one that waits for its results, if the client had it as
 // such: it is in the root itself, and in no turn.
 func (c *Conversation) suspend() {
@@ -91,7 +102,7 @@ func (c *Conversation) suspend() {
 		return
 	}
 	for _, k := range u.calls {
-		if k.done || len(k.Args) > 0 {
+		if k.done || len(k.Args) > 0 || k.Start.Known() || k.End.Known() {
 			return
 		}
 	}

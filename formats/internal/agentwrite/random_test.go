@@ -221,7 +221,7 @@ func reshaped() []loss.Code {
 // FuzzSessions writes sessions at random. What comes back is the same; what came back once
 // comes back again, and is written as the same bytes.
 func FuzzSessions(f *testing.F) {
-	for seed := range uint64(500) {
+	for seed := range uint64(300) {
 		f.Add(seed, seed%2 == 1)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, odd bool) {

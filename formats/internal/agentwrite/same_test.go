@@ -56,7 +56,7 @@ func rewrite(t *testing.T, path string, o agentwrite.Options) (*written, error) 
 // TestVerbatim copies the states of chats. The root is the same, and each blob that is
 // reached.
 func TestVerbatim(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range uint64(4) {
 		for shape := range graphgen.Shapes {
 			p := graphgen.New(seed, shape)
 			for _, g := range []*graphgen.Graph{p.Graph(), p.StrangeGraph()} {

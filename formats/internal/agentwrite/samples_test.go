@@ -100,7 +100,7 @@ func TestSamples(t *testing.T) {
 
 // TestGenerated writes generated sessions of Cursor's own clients.
 func TestGenerated(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range uint64(10) {
 		for shape := range graphgen.Shapes {
 			p := graphgen.New(seed, shape)
 			g, dir := p.Graph(), t.TempDir()

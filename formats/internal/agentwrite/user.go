@@ -207,9 +207,7 @@ func (c *Conversation) tell(ctx context.Context, m *session.Message, role sessio
 			p.media(part.(*session.Media), true)
 		}
 	} else {
-		if begins {
-			mark = flag(mark, "parts")
-		}
+		mark = flag(mark, "parts")
 		for _, part := range parts {
 			c.userPart(p, part)
 		}
@@ -248,10 +246,10 @@ func (c *Conversation) enveloped(parts []session.Part, begins bool) (text string
 			return "", nil, false
 		}
 		if t, ok := parts[i].(*session.Text); ok {
-			if strings.TrimSpace(t.Text) == "" || len(t.Extras) > 0 {
+			if strings.TrimSpace(t.Text) == "" || len(t.Extras) > 0 || !utf8.ValidString(t.Text) {
 				return "", nil, false
 			}
-			want = append(want, envelope.Piece{Tag: envelope.Query, Text: valid(t.Text)})
+			want = append(want, envelope.Piece{Tag: envelope.Query, Text: t.Text})
 			i++
 		}
 	}
