@@ -33,13 +33,15 @@ type agent struct {
 	first   int64  // time of the first event
 	title   string // first line of the first prompt
 	buf     []byte
+
+	args, results map[string]session.Raw // of the current message: what only events have
 }
 
 // firstMoment is the start of a session without any times.
 const firstMoment = 1577836800000 // 2020
 
 func newAgent(s *session.Session, b formats.SessionBuild) (*agent, error) {
-	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/")}
+	a := &agent{build: b, s: *s, id: AgentID(&s.Head), cwd: cmp.Or(b.Cwd, s.Workspace, "/"), args: map[string]session.Raw{}, results: map[string]session.Raw{}}
 	if c := b.Continues; c != nil {
 		a.id, a.before = c.ID, c.Turns
 	}

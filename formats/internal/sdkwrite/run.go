@@ -32,6 +32,7 @@ func (a *agent) message(m *session.Message) {
 		a.at = m.Origin[0]
 	}
 	a.copy.begin(m, a.build.DropThinking)
+	a.recall(m)
 	if a.run != nil && m.Turn == nil {
 		if a.events.tick(m.At); !inReach(m.At) && m.Role == session.Assistant {
 			a.note(loss.TimeUnknown)
@@ -40,6 +41,28 @@ func (a *agent) message(m *session.Message) {
 		a.run.model = cmp.Or(m.Model, a.run.model)
 	}
 }
+
+// recall notes what only events of the source have of the calls of a message. A state that
+// is copied as it is does not have it, so events must have all of it again.
+func (a *agent) recall(m *session.Message) {
+	clear(a.args)
+	clear(a.results)
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case *session.ToolCall:
+			if p.From == fromEvents {
+				a.args[p.ID] = p.Args
+			}
+		case *session.ToolResult:
+			if p.From == fromEvents {
+				a.results[p.Call] = p.Value
+			}
+		}
+	}
+}
+
+// fromEvents is the source of parts that no checkpoint has.
+const fromEvents = "events"
 
 // Turn begins the run of a turn, and returns the request id by which a reader finds it.
 // text is what the user asked.
@@ -91,8 +114,11 @@ func (a *agent) Thinking(t *session.Thinking, at session.Stamp) {
 
 // Call writes that a call began.
 func (a *agent) Call(id string, c *cursortools.Call, at session.Stamp) {
-	a.copy.call(c)
-	if shown, streamed := projections()[c.Kind]; streamed && a.run != nil {
+	_, only := a.args[id]
+	if !only { // the client makes the transcript of its checkpoints
+		a.copy.call(c)
+	}
+	if shown, streamed := projections()[c.Kind]; a.run != nil && (streamed || only) {
 		a.events.begin("tool_call")
 		a.callHead(id, c, "running", &shown)
 		a.events.end(at)
@@ -102,12 +128,16 @@ func (a *agent) Call(id string, c *cursortools.Call, at session.Stamp) {
 // Result writes that a call ended.
 func (a *agent) Result(id string, c *cursortools.Call, at session.Stamp) {
 	shown, streamed := projections()[c.Kind]
-	if !streamed || a.run == nil {
+	own, only := a.results[id]
+	if a.run == nil || !streamed && !only {
 		return
 	}
 	a.events.begin("tool_call")
 	a.callHead(id, c, "completed", &shown)
-	if c.Value != nil {
+	switch {
+	case only && own != nil:
+		a.events.buf = append(append(a.events.buf, `,"result":`...), own...)
+	case c.Value != nil && !only:
 		a.events.buf = appendResult(append(a.events.buf, `,"result":`...), c.Kind, c.Value, shown.result)
 	}
 	a.events.end(at)
@@ -118,7 +148,9 @@ func (a *agent) callHead(id string, c *cursortools.Call, status string, shown *p
 	b := appendMember(a.events.buf, "call_id", id)
 	b = appendMember(b, "name", c.Kind)
 	b = appendMember(b, "status", status)
-	if len(shown.args) > 0 && len(c.Args) > 0 {
+	if own := a.args[id]; len(own) > 0 {
+		b = append(append(b, `,"args":`...), own...)
+	} else if len(shown.args) > 0 && len(c.Args) > 0 {
 		b = appendFields(append(b, `,"args":`...), c.Args, shown.args)
 	}
 	a.events.buf = b

@@ -2,7 +2,9 @@ package sdkwrite_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,6 +13,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/formatstest/graphgen"
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkwrite"
 	"rehome/formats/session"
@@ -124,37 +127,54 @@ func sources(t *testing.T) map[string]string {
 	return out
 }
 
-// TestWritten: what is written of a session is read again, once. Notices of the system can
-// move: results come right after their calls.
+// TestWritten: what is written of a session is read again, once.
 func TestWritten(t *testing.T) {
 	for path, format := range sources(t) {
-		want := map[string][]string{}
-		known := map[string]bool{}
-		decode(t, format, path, func(s *session.Session) {
-			id := s.ID
-			if known[id] = true; s.Parent == nil || !known[s.Parent.Session] {
-				id = sdkwrite.AgentID(&s.Head)
+		written(t, format, path)
+	}
+}
+
+// TestGenerated is TestWritten for agents that are made at random: runs that ended badly,
+// parallel and failing tools, compaction, subagents.
+func TestGenerated(t *testing.T) {
+	for n := range uint64(4 * graphgen.Shapes) {
+		p, dir := graphgen.New(n, graphgen.Shape(n)%graphgen.Shapes), filepath.Join(t.TempDir(), "store")
+		if err := errors.Join(os.Mkdir(dir, 0o700), p.WriteLines(dir, p.Graph())); err != nil {
+			t.Fatal(err)
+		}
+		written(t, "cursor-ndjson", dir)
+	}
+}
+
+// written writes the sessions of a store and reads them again. Notices of the system can
+// move, and results come right after their calls.
+func written(t *testing.T, format, path string) {
+	t.Helper()
+	want := map[string][]string{}
+	known := map[string]bool{}
+	decode(t, format, path, func(s *session.Session) {
+		id := s.ID
+		if known[id] = true; s.Parent == nil || !known[s.Parent.Session] {
+			id = sdkwrite.AgentID(&s.Head)
+		}
+		want[id] = text(t, s)
+	})
+	for _, dir := range write(t, format, path) {
+		decode(t, "cursor-ndjson", dir, func(s *session.Session) {
+			if s.Parent != nil && want[s.ID] == nil {
+				return // from the steps that a call has of its subagent
 			}
-			want[id] = text(t, s)
-		})
-		for _, dir := range write(t, format, path) {
-			decode(t, "cursor-ndjson", dir, func(s *session.Session) {
-				if s.Parent != nil && want[s.ID] == nil {
-					return // from the steps that a call has of its subagent
-				}
-				got := text(t, s)
-				got = slices.DeleteFunc(got, func(said string) bool { // a call must have a result
-					return strings.HasPrefix(said, "gives") && !slices.Contains(want[s.ID], said)
-				})
-				if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want[s.ID]))) || !slices.Equal(talked(got), talked(want[s.ID])) {
-					t.Errorf("%s: %s:\n%.60q\nwant:\n%.60q", path, s.ID, got, want[s.ID])
-				}
-				delete(want, s.ID)
+			got := slices.DeleteFunc(text(t, s), func(said string) bool { // a call must have a result
+				return strings.HasPrefix(said, "gives") && !slices.Contains(want[s.ID], said)
 			})
-		}
-		for id := range want {
-			t.Errorf("%s: %s is not written", path, id)
-		}
+			if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want[s.ID]))) || !slices.Equal(talked(got), talked(want[s.ID])) {
+				t.Errorf("%s: %s:\n%.60q\nwant:\n%.60q", path, s.ID, got, want[s.ID])
+			}
+			delete(want, s.ID)
+		})
+	}
+	for id := range want {
+		t.Errorf("%s: %s is not written", path, id)
 	}
 }
 

@@ -157,7 +157,7 @@ func (v *verifier) record(k sdkdoc.Kind, l *lines.Line) error {
 
 // walk verifies all that the root refers to.
 func (v *verifier) walk(ctx context.Context) (err error) {
-	g := agentstate.Graph{Index: &v.index, Read: v.read, Drift: true, Found: func(f agentstate.Fault) {
+	g := agentstate.Graph{Index: &v.index, Read: v.read, Found: func(f agentstate.Fault) {
 		if err == nil {
 			err = defect(f.Path + ": " + fmt.Sprintf(f.Says, f.Args...))
 		}
