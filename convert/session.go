@@ -130,9 +130,9 @@ func (j *job) checkSessionOptions(to *formats.Format) error {
 	case j.opts.Cwd != "" && len(to.Clients) == 0:
 		return refuse("--cwd", "the sessions keep the folder they belong to")
 	case j.opts.DropThinking && len(to.Clients) == 0:
-		return refuse("--no-thinking", "the text has everything")
+		return refuse("--no-thinking", "canonical text holds everything")
 	case j.opts.FullHistory && len(to.Clients) == 0:
-		return refuse("--compacted", "the text has everything")
+		return refuse("--compacted", "canonical text holds everything")
 	case j.opts.Compress != "":
 		return refuse("--compress", "only exact conversions compress text")
 	case j.opts.WithSecrets:
