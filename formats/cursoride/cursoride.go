@@ -11,6 +11,7 @@ import (
 	"rehome/formats/cursoride/internal/audit"
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/cursoride/internal/part"
+	"rehome/formats/cursoride/internal/write"
 	"rehome/formats/internal/sqlitefile"
 	"rehome/formats/internal/sqlitestore"
 	"rehome/formats/session"
@@ -50,7 +51,8 @@ func Format() *formats.Format {
 			IsCopy:    copied,
 			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
-		Check: audit.Check,
+		Check:  audit.Check,
+		Writer: write.Writer(),
 	}
 }
 

@@ -153,6 +153,41 @@
 // the list of all takes 0.13 s; all of them to canonical take 64 s of CPU time and
 // 86 MB.
 //
+// # Writing
+//
+// Sessions of any client are written to a new user dir (package write), never into one
+// that exists: a store of this client is large, and the client keeps rows of it in memory.
+// Each session becomes a composer of version 17 with a row for each bubble, and the state
+// from which the agent continues in conversationState and agentKv:blob: rows. Subagents
+// are composers that name their parent. The composers are in the table composerHeaders and
+// in the list composer.composerHeaders; each folder has a workspace, in which the composer
+// that changed last is selected.
+//
+// To open it, convert to the folder User of an empty folder, and start the client with
+// that folder:
+//
+//	rehome convert SRC DIR/User --to cursor-ide
+//	cursor --user-data-dir DIR
+//
+// The record of a composer has a member "rehome", which names the session that it was made
+// from, the root of its state, and how many bubbles it has. As long as all this is so,
+// Decode reads the state, which holds more than bubbles can. Once the client has added to
+// the session, Decode reads bubbles: what the model was shown of context is not in them, a
+// PDF file in a prompt is not, and a result has only the record that the client displays.
+//
+// This is not verified with the client itself: no version of it was at hand. Known risks:
+//
+//   - The id of a workspace. The client makes that of a local folder from its path and its
+//     inode or time of birth, and so can open the folder as another workspace, in which
+//     the composers are only listed among those of all workspaces.
+//   - The client's service. It keeps a state of its own for a conversation; without it
+//     the client can say that a chat is too old to continue, although it displays all of it.
+//   - The tools of other clients are written with the number of the client's own tool
+//     that does the same, and their results by the names that it uses. Other tools
+//     are displayed as calls of an MCP server.
+//
+// Recent versions of the client import sessions of Claude Code by themselves.
+//
 // # Left out
 //
 // state.vscdb.backup and .corrupted.* copies, conversation-search.db (derived),
@@ -175,5 +210,6 @@
 //	lists     databases, families of rows, workspaces, all lists of sessions
 //	read      sessions, decoded
 //	audit     the rules of `rehome check`; it imports lists alone
+//	write     sessions of any client, as a new user dir; it imports lists alone
 //	part      what belongs to selected sessions
 package cursoride

@@ -47,6 +47,7 @@ const (
 	ComPlainID
 	ComPlainTitle
 	ComMessages
+	ComRehome // what package write says of a session that it wrote
 )
 
 var ComposerTable = sync.OnceValue(func() *members.Table {
@@ -60,7 +61,7 @@ var ComposerTable = sync.OnceValue(func() *members.Table {
 		ComSummary: "latestConversationSummary", ComTodos: "todos", ComOriginals: "originalFileStates",
 		ComBlocks: "codeBlockData", ComCapabilities: "capabilities", ComBestOf: "isBestOfNSubcomposer", ComText: "text",
 		ComRichText: "richText", ComTabBubbles: "bubbles", comTabID: "tabId", ComTabTitle: "chatTitle", ComTabSent: "lastSendTime",
-		ComPlainID: "id", ComPlainTitle: "title", ComMessages: "messages",
+		ComPlainID: "id", ComPlainTitle: "title", ComMessages: "messages", ComRehome: "rehome",
 	}, "activeCustomMode", "addedFiles", "agentBackend", "allAttachedFileCodeChunksUris", "applied",
 		"applyAgentBackendTypeRestrictions", "bestOfNJudgeWinner", "browserChipManuallyDisabled", "browserChipManuallyEnabled",
 		"canvasPillCollapsed", "capabilityContexts", "context", "contextUsagePercent", "debugModeSuggestionUsed",

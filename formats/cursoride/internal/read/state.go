@@ -10,6 +10,7 @@ import (
 	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/members"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -145,13 +146,15 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 		if ok {
 			c.count(lists.Claimed)
 			c.newest = string(found.Bytes)
+		}
+		if ok && c.newest != rawjson.Text(rawjson.Last(f.Raw(lists.ComRehome), "state")) {
 			c.Out.Extras = append(c.Out.Extras, session.Extra{Name: strings.TrimSuffix(lists.RootRow, ":"), Raw: session.AppendString(nil, c.newest)})
 		}
 	}
 	if c.state == "" && c.newest == "" {
 		return nil
 	}
-	if len(c.headers) > 0 {
+	if len(c.headers) > 0 && !c.asWritten(f) {
 		return c.subagents(ctx, f)
 	}
 	a, err := c.openAgent(ctx)
@@ -163,6 +166,8 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 		return nil
 	}
 	c.agent, c.spine = a, true // the consumer reads it
+	n := int64(len(c.headers)) // the same in bubbles
+	c.tally.Read, c.tally.Superseded, c.headers = c.tally.Read+n, c.tally.Superseded+n, nil
 	named, have := c.Out.Children, map[string]bool{}
 	for _, l := range named {
 		have[l.Session] = true
@@ -174,6 +179,18 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 	c.Out.Children = append(slices.Clip(named), c.Out.Children...)
 	c.adopt(a)
 	return nil
+}
+
+// asWritten reports whether rehome wrote the session, and the client has not added to it:
+// then the agent's state is the conversation, because it holds more than bubbles can.
+func (c *Chat) asWritten(f *members.Object) bool {
+	mark := f.Raw(lists.ComRehome)
+	n, ok := members.Whole(rawjson.Last(mark, "bubbles"))
+	if !ok || n != int64(len(c.headers)) || c.headers[n-1].id != rawjson.Text(rawjson.Last(mark, "last")) {
+		return false
+	}
+	id := agentstate.ID(sha256.Sum256(lists.RootBytes(c.state)))
+	return id.String() == rawjson.Text(rawjson.Last(mark, "state")) && id.String() == c.newest
 }
 
 // subagents finds those that only the agent's own state knows, in a session whose

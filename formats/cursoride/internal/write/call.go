@@ -1,0 +1,222 @@
+package write
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"rehome/formats/internal/cursortools"
+	"rehome/formats/internal/object"
+	"rehome/formats/internal/rawjson"
+	"rehome/formats/session"
+)
+
+//go:embed tools.txt
+var toolTable string
+
+// tool is how the client spells the tools of a kind.
+type tool struct {
+	number  int
+	name    string
+	params  map[string]string // names by ours
+	results map[string]string
+	shown   string // the member of a result for what the model was shown
+}
+
+var tools = sync.OnceValue(func() map[string]*tool {
+	out := map[string]*tool{}
+	for line := range strings.Lines(toolTable) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		t := &tool{name: words[2], params: map[string]string{}, results: map[string]string{}}
+		t.number, _ = strconv.Atoi(words[1])
+		for _, w := range words[3:] {
+			if theirs, ours, ok := strings.Cut(w, "="); ok {
+				t.params[ours] = theirs
+			} else if theirs, ours, ok := strings.Cut(w, "<"); ok {
+				t.results[ours] = theirs
+			} else {
+				t.shown = strings.TrimSuffix(w, "~")
+			}
+		}
+		out[words[0]] = t
+	}
+	return out
+})
+
+// call is a call whose result has not come. Its bubble is in the list already.
+type call struct {
+	session.ToolCall
+	bubble *bubble
+	done   bool
+}
+
+// maxHeld is how many bytes of calls wait for results.
+const maxHeld = 32 << 20
+
+func (k *call) size() int { return len(k.Input) + len(k.Args) + len(k.bubble.B) + 256 }
+
+// call begins the bubble of a call.
+func (c *composer) call(m *session.Message, t *session.ToolCall) {
+	k := &call{ToolCall: *t}
+	k.Input, k.Args, k.Extras = append(session.Raw(nil), t.Input...), append(session.Raw(nil), t.Args...), nil
+	k.bubble = c.begin(m, byAssistant, byTool, "")
+	c.buf = nil // the bubble keeps it
+	c.open[k.ID] = append(c.open[k.ID], k)
+	c.queue = append(c.queue, k)
+	c.held += k.size()
+	c.settle(maxHeld)
+}
+
+// settle writes the oldest calls, which have no results yet, until no more than limit
+// bytes wait.
+func (c *composer) settle(limit int) {
+	for len(c.queue) > 0 && (c.queue[0].done || limit == 0 || c.held > limit) {
+		k := c.queue[0]
+		c.queue = c.queue[1:]
+		if !k.done {
+			c.close(k, nil, nil)
+		}
+	}
+}
+
+// result writes the bubble of a call with its result. The first of two calls with one id
+// gets the first result.
+func (c *composer) result(m *session.Message, r *session.ToolResult) {
+	if list := c.open[r.Call]; len(list) > 0 {
+		c.close(list[0], m, r)
+	}
+}
+
+// close writes the bubble of a call.
+func (c *composer) close(k *call, m *session.Message, r *session.ToolResult) {
+	if list := c.open[k.ID][1:]; len(list) > 0 {
+		c.open[k.ID] = list
+	} else {
+		delete(c.open, k.ID)
+	}
+	c.held -= k.size()
+	k.done = true
+	b := k.bubble
+	b.Name("toolFormerData")
+	o := object.New(b.B)
+	spelled := cursortools.Spell(c.s.Agent, &k.ToolCall, r)
+	t := tools()[spelled.Kind]
+	if t == nil {
+		t = &tool{name: spelled.Name}
+	} else {
+		o.Num("tool", t.number)
+	}
+	o.Num("toolIndex", 0)
+	o.Text("toolCallId", k.ID)
+	o.Text("name", t.name)
+	params, value := rename(spelled.Args, t.params), []byte(nil)
+	if c.s.Agent == session.CursorIDE { // it is spelled so already
+		params = k.Args
+	}
+	o.Text("rawArgs", string(spelled.Input))
+	o.Text("params", string(params))
+	switch {
+	case r == nil:
+	case c.s.Agent == session.CursorIDE && len(r.Value) > 0:
+		value = without(r.Value, "beforeContentId", "afterContentId") // their rows are not written
+	default:
+		value = t.value(&spelled, r)
+	}
+	if r != nil {
+		o.NonEmpty("result", string(value))
+		outcome(&o, r)
+	}
+	o.Raw("additionalData", []byte("{}"))
+	b.B = o.Done()
+	c.save(b)
+	k.bubble, k.Input, k.Args = nil, nil, nil
+}
+
+// outcome writes how a call ended.
+func outcome(o *object.Writer, r *session.ToolResult) {
+	switch {
+	case r.Status == "rejected":
+		o.Text("status", "cancelled")
+		o.Text("userDecision", "rejected")
+	case r.Error && r.Status != "failure":
+		o.Text("status", "error")
+		e := object.New(nil)
+		e.Text("clientVisibleErrorMessage", shown(r))
+		e.Text("modelVisibleErrorMessage", shown(r))
+		o.Text("error", string(e.Done()))
+	default:
+		o.Text("status", "completed")
+	}
+}
+
+// shown returns the text that the model was shown of a result.
+func shown(r *session.ToolResult) string {
+	var texts []string
+	for _, p := range r.Content {
+		if t, ok := p.(*session.Text); ok {
+			texts = append(texts, t.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// value returns the record of a result: the members of its outcome, by their names.
+func (t *tool) value(c *cursortools.Call, r *session.ToolResult) []byte {
+	var inner []byte
+	for name, v := range rawjson.Members(c.Value) {
+		if inner == nil && len(v) > 0 && v[0] == '{' && string(name) != "sandboxPolicy" {
+			inner = v
+		}
+	}
+	out := rename(inner, t.results)
+	text := shown(r)
+	if t.shown == "" || text == "" || rawjson.Last(out, t.shown) != nil {
+		return out
+	}
+	o := object.New(nil)
+	for name, v := range rawjson.Members(out) {
+		o.Raw(escaped(name), v)
+	}
+	o.Text(t.shown, text)
+	return o.Done()
+}
+
+// rename returns an object with other names of members.
+func rename(doc []byte, names map[string]string) []byte {
+	if len(doc) == 0 || doc[0] != '{' || len(names) == 0 {
+		return doc
+	}
+	o := object.New(nil)
+	for name, v := range rawjson.Members(doc) {
+		if other := names[string(name)]; other != "" {
+			name = []byte(other)
+		}
+		o.Raw(escaped(name), v)
+	}
+	return o.Done()
+}
+
+// without returns an object without some members.
+func without(doc []byte, names ...string) []byte {
+	if doc[0] != '{' || !slices.ContainsFunc(names, func(name string) bool { return rawjson.Last(doc, name) != nil }) {
+		return doc
+	}
+	o := object.New(nil)
+	for name, v := range rawjson.Members(doc) {
+		if !slices.Contains(names, string(name)) {
+			o.Raw(escaped(name), v)
+		}
+	}
+	return o.Done()
+}
+
+// escaped returns a name as JSON has it between quotes.
+func escaped(name []byte) string {
+	b := session.AppendString(nil, string(name))
+	return string(b[1 : len(b)-1])
+}

@@ -1,0 +1,66 @@
+package write
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"rehome/formats/internal/filename"
+	"rehome/formats/session"
+)
+
+// namespace begins the name of each id that is made here. It must never change, so that
+// a session has the same ids whenever it is written.
+const namespace = "rehome/cursor-ide/1"
+
+// ComposerID returns the id of a session as a composer. A UUID stays.
+func ComposerID(h *session.Head) string {
+	id := strings.TrimPrefix(h.ID, "agent-")
+	if filename.IsUUID(id) {
+		return strings.ToLower(id)
+	}
+	return filename.NamedUUID(namespace, "composer", h.Agent, h.ID)
+}
+
+// bubbleID returns the id of a bubble: that of its message if that is free, and a UUID.
+func (c *composer) bubbleID(message string) string {
+	if id := strings.ToLower(message); filename.IsUUID(id) {
+		var key [16]byte
+		hex.Decode(key[:], []byte(strings.ReplaceAll(id, "-", "")))
+		if _, taken := c.ids[key]; !taken {
+			c.ids[key] = struct{}{}
+			return id
+		}
+	}
+	return filename.NamedUUID(namespace, "bubble", c.id, strconv.Itoa(c.bubbles))
+}
+
+// workspace is a folder that sessions work in.
+type workspace struct {
+	id, path string
+	uri      string
+	slashed  string // path of the URI
+}
+
+// workspaceOf returns the workspace of a folder. The client gives a local folder an id by
+// its inode or its time of birth, which differ from machine to machine; the id of a
+// remote one is the hash of its URI, and so it is here.
+func workspaceOf(path string) workspace {
+	if path == "" {
+		return workspace{id: "empty-window"}
+	}
+	slashed := path
+	if !strings.HasPrefix(path, "/") {
+		slashed = strings.ReplaceAll(path, `\`, "/")
+	}
+	u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(slashed, "/")}
+	if host, share, ok := strings.Cut(strings.TrimPrefix(slashed, "//"), "/"); ok && strings.HasPrefix(path, `\\`) {
+		u.Host, u.Path = host, "/"+share
+	}
+	w := workspace{path: path, uri: u.String(), slashed: u.Path}
+	sum := md5.Sum([]byte(w.uri))
+	w.id = hex.EncodeToString(sum[:])
+	return w
+}

@@ -1,0 +1,231 @@
+package cursoride_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"rehome/formats"
+	"rehome/formats/all"
+	"rehome/formats/session"
+	"rehome/formats/store"
+)
+
+// read yields the sessions of a store.
+func read(t *testing.T, format, path string, do func(s *session.Session)) {
+	t.Helper()
+	l, err := formats.Locate(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, err := range all.Registry().Lookup(format).Sessions.Decode(t.Context(), l, formats.View{}, session.Selection{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(s)
+	}
+}
+
+// write writes the sessions of a store as drafts, and returns their folders.
+func write(t *testing.T, format, path string) (drafts []string) {
+	t.Helper()
+	sink := all.Registry().Lookup("cursor-ide").Writer.New().(formats.FamilySink)
+	dir := t.TempDir()
+	var root session.Head
+	known := map[string]bool{}
+	var verify func(context.Context) error
+	finish := func() {
+		t.Helper()
+		if verify != nil {
+			if err := errors.Join(sink.Finish(t.Context()), verify(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	read(t, format, path, func(s *session.Session) {
+		b := formats.SessionBuild{}
+		if s.Parent == nil || !known[s.Parent.Session] {
+			finish()
+			root, b.Path = s.Head, filepath.Join(dir, fmt.Sprint(len(drafts)))
+			drafts = append(drafts, b.Path)
+		} else {
+			b.Root = &root
+		}
+		d, err := sink.Put(t.Context(), s, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Root == nil {
+			verify = d.Verify
+		}
+		known[s.ID] = true
+	})
+	finish()
+	return drafts
+}
+
+// create makes a user dir of drafts.
+func create(t *testing.T, drafts []string) string {
+	t.Helper()
+	f := all.Registry().Lookup("cursor-ide")
+	r, err := f.Writer.Join(t.Context(), drafts, formats.FullView(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "User")
+	w, err := f.Records.Create(t.Context(), formats.Build{Path: path, Schema: r.Schema(), Jobs: 1, OnSidecar: func(store.SidecarItem) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for b, err := range r.Batches(t.Context()) {
+		if err == nil {
+			err = w.Put(t.Context(), b)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Finish(t.Context()), w.Close(), r.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// said is what the user and the model said and did in a session, part by part.
+func said(t *testing.T, s *session.Session) (out []string) {
+	for m, err := range s.Messages {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case *session.Text:
+				if m.Role != session.System && strings.TrimSpace(p.Text) != "" {
+					out = append(out, string(m.Role)+" "+p.Text)
+				}
+			case *session.Thinking:
+				if p.Text != "" {
+					out = append(out, "thinks "+p.Text)
+				}
+			case *session.ToolCall:
+				out = append(out, "calls "+p.ID)
+			case *session.ToolResult:
+				out = append(out, fmt.Sprint("gives ", p.Call, " ", p.Error))
+			case *session.Media:
+				out = append(out, fmt.Sprintf("shows %.40x", p.Data))
+			}
+		}
+	}
+	return out
+}
+
+// sessions is what is said in all sessions of a user dir, by id.
+func sessions(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	read(t, "cursor-ide", path, func(s *session.Session) { out[s.ID] = said(t, s) })
+	return out
+}
+
+// edit changes the global database of a user dir.
+func edit(t *testing.T, path string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(path, "globalStorage", "state.vscdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if _, err := db.ExecContext(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// unmarked makes a session one that rehome did not write.
+const unmarked = "UPDATE cursorDiskKV SET value = json_remove(value, '$.rehome') WHERE key LIKE 'composerData:%'"
+
+// noBubble are the beginnings of what only the agent's state has: PDF files, and what a
+// command of the user printed.
+var noBubble = []string{"shows 255044462d", "gives  "}
+
+// TestBubbles: what the client displays is what was said and done.
+func TestBubbles(t *testing.T) {
+	for path, format := range map[string]string{"claude/config": "claude-code", "codex/home": "codex", "sdk/play/jsonl": "cursor-ndjson", "sdk/gen/jsonl": "cursor-ndjson"} {
+		dir := create(t, write(t, format, filepath.Join("..", "..", "testdata", filepath.FromSlash(path))))
+		want := sessions(t, dir)
+		edit(t, dir, unmarked)
+		got := sessions(t, dir)
+		if len(got) != len(want) || len(got) == 0 {
+			t.Errorf("%s: %d sessions, want %d", path, len(got), len(want))
+		}
+		for id := range want {
+			want[id] = slices.DeleteFunc(want[id], func(s string) bool {
+				return slices.ContainsFunc(noBubble, func(begin string) bool { return strings.HasPrefix(s, begin) })
+			})
+			a, b := slices.Sorted(slices.Values(got[id])), slices.Sorted(slices.Values(want[id]))
+			if !slices.Equal(a, b) {
+				t.Errorf("%s: %s:\n%.80q\nwant:\n%.80q", path, id, a, b)
+			}
+		}
+	}
+}
+
+// TestContinued: in a session that the client continued, everything is said that was
+// written, and what was added.
+func TestContinued(t *testing.T) {
+	dir := create(t, write(t, "codex", filepath.Join("..", "..", "testdata", "codex", "home")))
+	before := sessions(t, dir)
+	edit(t, dir,
+		`INSERT INTO cursorDiskKV SELECT 'bubbleId:' || substr(key, 14) || ':new', '{"type":1,"bubbleId":"new","text":"one more"}' FROM cursorDiskKV WHERE key LIKE 'composerData:%'`,
+		`UPDATE cursorDiskKV SET value = json_insert(value, '$.fullConversationHeadersOnly[#]', json('{"bubbleId":"new","type":1}')) WHERE key LIKE 'composerData:%'`)
+	for id, got := range sessions(t, dir) {
+		if n := len(got); n != len(before[id])+1 || got[n-1] != "user one more" {
+			t.Errorf("%s: %.60q\nbefore:\n%.60q", id, got, before[id])
+		}
+	}
+}
+
+// TestDamagedDraft: a draft that is not as it was written is not accepted.
+func TestDamagedDraft(t *testing.T) {
+	sink := all.Registry().Lookup("cursor-ide").Writer.New().(formats.FamilySink)
+	say := func(yield func(*session.Message, error) bool) {
+		_ = yield(&session.Message{ID: "a", Role: session.User, Turn: &session.Turn{Number: 1}, Parts: []session.Part{&session.Text{Text: "hello"}}}, nil) &&
+			yield(&session.Message{ID: "b", Role: session.Assistant, Parts: []session.Part{&session.Text{Text: "hi"}}}, nil)
+	}
+	path := filepath.Join(t.TempDir(), "draft")
+	d, err := sink.Put(t.Context(), &session.Session{Head: session.Head{ID: "x", Agent: session.Codex}, Messages: say}, formats.SessionBuild{Path: path})
+	if err := errors.Join(err, sink.Finish(t.Context()), d.Verify(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	rows := filepath.Join(path, "rows")
+	whole, err := os.ReadFile(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := all.Registry().Lookup("cursor-ide").Writer.ID(&session.Head{ID: "x", Agent: session.Codex})
+	for name, damage := range map[string]string{
+		"cut":                string(whole[:len(whole)-1]),
+		"another blob":       strings.Replace(string(whole), `"role":"user"`, `"role":"used"`, 1),
+		"a missing bubble":   strings.Replace(string(whole), "bubbleId:"+id, "bubbleIx:"+id, 1),
+		"an unlisted bubble": strings.Replace(string(whole), `{"bubbleId":"`, `{"bubbleIx":"`, 1),
+	} {
+		if damage == string(whole) {
+			t.Fatalf("%s: nothing changed", name)
+		}
+		if err := os.WriteFile(rows, []byte(damage), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if d.Verify(t.Context()) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
