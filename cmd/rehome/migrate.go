@@ -31,7 +31,7 @@ type migrateCmd struct {
 	Home   *string `group:"Where to:" rare:"" placeholder:"DIR" help:"Home folder of the clients (default: yours); $CLAUDE_CONFIG_DIR and the like are then ignored"`
 	Update bool    `group:"Where to:" xor:"again" help:"Overwrite an earlier migration of a session that has grown, unless you have continued it there"`
 	Again  bool    `group:"Where to:" xor:"again" help:"Migrate again as another session, next to the earlier one"`
-	Back   bool    `group:"Where to:" xor:"again" help:"Append the turns that you added to a migrated session to the session it was made from"`
+	Back   bool    `group:"Where to:" rare:"" xor:"again" help:"Append the turns that you added to a migrated session to the session it was made from"`
 	DryRun bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 	ClientDirs
 
