@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		}
 		inner := inner(s, sel)
 		var parts []prefetch.Decode
-		for _, f := range s.Files {
+		for _, f := range families(ctx, s) {
 			if sel.Includes(f.ID) || inner {
 				parts = append(parts, reading{Store: s, File: f, backups: backups}.decode)
 			}
@@ -51,6 +52,43 @@ func Decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 		prefetch.Sessions(ctx, v, sel, parts)(yield)
 	}
 }
+
+// families returns the files with each followed by those of its subagents. Older clients
+// store these among the sessions, and only their lines name the session.
+func families(ctx context.Context, s *jsonl.Store) []*jsonl.File {
+	flat := func(f *jsonl.File) bool { return f.Up == nil && strings.HasPrefix(f.ID, "agent-") }
+	if !slices.ContainsFunc(s.Files, flat) {
+		return s.Files
+	}
+	index := map[string]int{}
+	for i, f := range s.Files {
+		index[f.Path] = i
+	}
+	return jsonl.Families(s.Files, func(i int) int {
+		f := s.Files[i]
+		if f.Up != nil {
+			return index[f.Up.Path]
+		}
+		if !flat(f) {
+			return -1
+		}
+		for l, err := range s.Lines(ctx, f, headSize) {
+			if err != nil {
+				break // decoding the file reports it
+			}
+			if id := outline.Text(l.Object, "sessionId"); id != "" {
+				if up, ok := index[path.Join(path.Dir(f.Path), id+outline.Ending)]; ok {
+					return up
+				}
+				break
+			}
+		}
+		return -1
+	})
+}
+
+// headSize is how many bytes of a subagent's file are searched for its session.
+const headSize = 1 << 20
 
 // inner reports whether a selected session has no file of its own. It may be a
 // subagent whose lines are in the file of another session.
