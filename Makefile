@@ -66,7 +66,7 @@ proof: ## run what takes hours: upstream's rules, a new address, 200 sessions re
 	cd $(GITLEAKS) && $(GO) vet . && $(GO) run $(STATIC) . && $(GO) test -count=1 .
 	$(GO) test -count=1 -timeout 30m ./testdata/home
 	$(GO) run ./testdata/busy
-	REHOME_INTEROP_SESSIONS=45 $(MAKE) interop
+	REHOME_INTEROP_SESSIONS=45 REHOME_INTEROP_SURVIVAL=$(CURDIR)/docs/survival.md $(MAKE) interop
 	$(MAKE) fuzz FUZZTIME=10m
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)

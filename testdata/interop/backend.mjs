@@ -5,6 +5,7 @@
 // client, one by one, as the service would: so they come from the store, and a
 // blob that is missing there is missing here.
 import http from "node:http";
+import { heard as told } from "./history.mjs";
 import { perform, plays } from "./plays.mjs";
 import { fields, message, saying, sha256, shellArgs, shellCall, state, thinking, toolStep, turn, userMessage } from "./wire.mjs";
 
@@ -37,7 +38,7 @@ function mailbox() {
 // answer to a question about a blob, and that a command's stream is closed.
 const isRun = (m) => m.has(1), isResult = (m) => m.has(2), isAnswer = (m) => m.has(3);
 
-async function converse(id, box, send, heard, stalled) {
+async function converse(id, box, send, heard, stalled, whole) {
   const server = (number, body) => send(frame(0, message([number, body])));
   const update = (number, ...body) => server(1, message([number, body]));
   let asked = 0;
@@ -62,7 +63,7 @@ async function converse(id, box, send, heard, stalled) {
   const before = run.sub(1);
   const user = run.sub(2).sub(1).bytes(1);
   const prompt = fields(user).text(1);
-  heard.push({ prompt, ...(await history(before, get)) });
+  heard.push({ prompt, ...(await history(before, get)), ...(whole && { told: await told(before, get).catch(({ message }) => ({ failed: message })) }) });
 
   const prompts = before.all(1), turns = before.all(8), todos = before.all(3);
   if (!prompts.length) prompts.push(await json({ role: "system", content: "You are a stand-in." }), await json({ role: "user", content: [{ type: "text", text: "<user_info>\nlinux\n</user_info>" }] }));
@@ -137,8 +138,9 @@ const body = async (request) => {
   return Buffer.concat(parts);
 };
 
-// start listens, and points the client of this process here.
-export async function start() {
+// start listens, and points the client of this process here. What it hears is
+// the user's words, and with whole everything that was said before, too.
+export async function start({ whole = false } = {}) {
   const boxes = new Map(), heard = [], trouble = [];
   let stalls = 0, told = () => {};
   const stalled = () => { stalls++; told(); };
@@ -166,7 +168,7 @@ export async function start() {
         // An error that a play asks for is the service's own; the stream ends with it.
         let end = {};
         const failed = (error) => (error.service ? (end = { error: { code: error.service, message: error.message } }) : trouble.push(error));
-        await converse(id, box(id), (out) => response.write(out), heard, stalled).catch(failed);
+        await converse(id, box(id), (out) => response.write(out), heard, stalled, whole).catch(failed);
         return response.end(frame(2, Buffer.from(JSON.stringify(end))));
       }
     }

@@ -59,7 +59,7 @@ function missing(items, { blocks, results }, used) {
   for (const item of items) {
     const at = blocks.findIndex((one, i) => i >= from && one.role === item.role && one.type === kinds[item.kind] && says(item, one));
     if (at < 0) {
-      lost.push(`not in its place: ${cut(item)}`);
+      lost.push({ item, what: `not in its place: ${cut(item)}` });
       continue;
     }
     used.add(at);
@@ -67,8 +67,8 @@ function missing(items, { blocks, results }, used) {
     from = item.kind === "text" && item.whole === undefined ? at : at + 1;
     if (item.kind !== "call" || !item.result) continue;
     const came = results.get(blocks[at].id);
-    if (!came || !holds(came.content, item.result.has)) lost.push(`the result of ${cut(item)}: ${came ? `it is ${cut(came.content ?? "")}` : "none"}`);
-    else if (item.result.error !== undefined && (came.is_error ?? false) !== item.result.error) lost.push(`whether it failed: ${cut(item)}`);
+    if (!came || !holds(came.content, item.result.has)) lost.push({ item: { result: item.result }, what: `the result of ${cut(item)}: ${came ? `it is ${cut(came.content ?? "")}` : "none"}` });
+    else if (item.result.error !== undefined && (came.is_error ?? false) !== item.result.error) lost.push({ item: { result: item.result }, what: `whether it failed: ${cut(item)}` });
   }
   return lost;
 }
@@ -89,9 +89,13 @@ function surplus(items, { blocks }, used) {
 // one of them tells all.
 export function unlike(histories, messages) {
   const heard = flat(messages), used = new Set();
-  const lost = histories.flatMap(({ items }) => missing(items, heard, used));
+  const lost = histories.flatMap(({ items }) => missing(items, heard, used)).map(({ what }) => what);
   return histories.some(({ all }) => all) ? [...lost, ...surplus(histories.flatMap(({ items }) => items), heard, used)] : lost;
 }
+
+// lost are the items of a history that a conversation lacks. A call that is
+// there without its result is an item with the result alone.
+export const lost = (items, messages) => missing(items, flat(messages), new Set()).map(({ item }) => item);
 
 // counts is what a history comes to.
 export function counts(items) {
@@ -99,7 +103,7 @@ export function counts(items) {
   for (const { role, kind, thinking, result } of items) {
     if (kind === "call") n.calls++;
     else if (kind === "image") n.images++;
-    else n[role === "user" ? "prompts" : thinking ? "thoughts" : "answers"]++;
+    else if (kind) n[role === "user" ? "prompts" : thinking ? "thoughts" : "answers"]++;
     if (result) n.results++;
   }
   return n;

@@ -11,6 +11,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { came, deed, picture, say, thought } from "./claude-items.mjs";
+import { session } from "./claude-lines.mjs";
 import { conversation, parts, text, typed } from "./claude-state.mjs";
 import { told } from "./claude-told.mjs";
 import { client, fresh } from "./tools.mjs";
@@ -229,7 +230,16 @@ function rollout(file) {
   return { [id]: { title, now: [{ items: [summary, ...items.slice(after)], all: false }], full: [{ items, all: false }] } };
 }
 
-const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout };
+// claude is a config folder of Claude Code. Old versions keep subagents among the sessions.
+function claude(folder) {
+  const found = {}, at = path.join(folder, "projects");
+  for (const project of fs.readdirSync(at)) {
+    for (const name of fs.readdirSync(path.join(at, project))) if (/^(?!agent-).*\.jsonl$/.test(name)) found[path.basename(name, ".jsonl")] = session(lines(path.join(at, project, name)));
+  }
+  return found;
+}
+
+const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, claude };
 const kinds = { sdk: "sqlite", lines: "ndjson" };
 
 // read draws from stores what they hold. Those of the SDK the SDK is asked about,

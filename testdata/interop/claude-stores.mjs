@@ -23,6 +23,9 @@ export function samples() {
   return found;
 }
 
+// foreign are the samples of Claude Code, which are migrated to others only.
+export const foreign = () => ["config", "shapes"].map((name) => ({ kind: "claude", at: path.join(root, "testdata", "claude", name) }));
+
 // built makes the user folder of the IDE that a script describes.
 function built(script) {
   const at = fresh(path.basename(script, ".sql"));
@@ -49,4 +52,6 @@ export function lived(made) {
 // So many of each kind are generated. `make proof` asks for 45, which are more than 200 sessions.
 const count = Number(process.env.REHOME_INTEROP_SESSIONS ?? 9);
 export const generated = () => stores(count);
+// For the SDK there are more: over 60, and over 300 with `make proof`.
+export const many = () => stores(Math.ceil(count * 1.5));
 export const least = Math.max(1, count * 4);

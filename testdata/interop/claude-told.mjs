@@ -92,9 +92,9 @@ export function told({ turns, runs }, shown) {
     while (left.length && !left[0].userMessage) {
       const { shellCommand, shellOutput } = left.shift().shellConversationTurn;
       const [command, out] = [shellCommand?.command ?? "", shellOutput?.stdout ?? ""];
-      items.push(...say("user", command));
+      items.push(...say("user", command).map((item) => ({ ...item, ran: true })));
       // A user's own command has no call that its output could be the result of: that stands in a text, as JSON.
-      if (out.trim()) items.push({ role: "user", kind: "text", has: out.match(/\w+/g) ?? [], meta: true });
+      if (out.trim()) items.push({ role: "user", kind: "text", has: out.match(/\w+/g) ?? [], meta: true, ran: true });
     }
   };
   for (const { status, events } of runs) {

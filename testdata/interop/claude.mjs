@@ -5,6 +5,7 @@ import { counts, unlike } from "./claude-history.mjs";
 import { aside, items as proven, lay, place, spoil, spoils, wrong } from "./claude-proof.mjs";
 import { broken } from "./claude-rules.mjs";
 import { read } from "./claude-sources.mjs";
+import { survived } from "./survival.mjs";
 import { check, claude, folder, migrate, once } from "./tools.mjs";
 
 export const clients = ["2.1.328", "2.0.77"];
@@ -55,6 +56,10 @@ function headed(title, source) {
 function ask(version, sessions) {
   const { resumed, listed } = claude({ do: "resume", version, list: version === clients[0], sessions: sessions.map(({ id, cwd, at }) => ({ id, cwd, at })) });
   const of = (list, { id, at }) => list.find((one) => one.id === id && one.at === at);
+  for (const session of sessions) {
+    const heard = of(resumed, session)?.messages;
+    if (session.from && !session.spoilt && heard) survived(session.from.split(" ")[0], `Claude Code ${version}`, session.lists[0].items, heard);
+  }
   return sessions.map((session) => faults(session, of(resumed, session), of(listed, session)));
 }
 
@@ -137,7 +142,7 @@ export function spoilt(...made) {
     const kinds = new Map(made.flatMap((one) => one().sessions).filter(({ lists: [{ items }] }) => counts(items).answers > 1 && counts(items).prompts > 1).map((session) => [session.from.split(" ")[0], session]));
     const cases = [...kinds].flatMap(([kind, session]) => Object.keys(spoils).flatMap((what) => {
       const at = spoil(session, what);
-      return at ? [{ ...session, at, name: `${kind}: ${what}` }] : [];
+      return at ? [{ ...session, at, spoilt: true, name: `${kind}: ${what}` }] : [];
     }));
     return { kinds: kinds.size, cases };
   });

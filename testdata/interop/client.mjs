@@ -6,6 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { start } from "./backend.mjs";
+import { listed, streamed } from "./history.mjs";
 import { fill } from "./seed.mjs";
 import { read, restored, told } from "./read.mjs";
 import { every, load, open } from "./sdk.mjs";
@@ -32,6 +33,28 @@ async function onCopy(use, { kind, at: from } = job) {
   fs.cpSync(from, at, { recursive: true });
   const sdk = load(job.version);
   const store = await open(sdk, kind, at, "/nowhere");
+  try {
+    return await use(sdk, store);
+  } finally {
+    await store.dispose?.();
+    fs.rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+// adopted puts the chats of the CLI below a folder into a new store of the SDK:
+// both clients keep the same blobs.
+async function adopted(use, folder) {
+  const scratch = fs.mkdtempSync(path.join(os.tmpdir(), "rehome-interop-chats-")), sdk = load(job.version);
+  const store = await open(sdk, "sqlite", scratch, job.cwd), { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  for (const file of fs.readdirSync(folder, { recursive: true }).filter((name) => path.basename(name) === "store.db")) {
+    const db = new DatabaseSync(path.join(folder, file), { readOnly: true });
+    const meta = JSON.parse(Buffer.from(`${db.prepare("SELECT value FROM meta WHERE key = '0'").get().value}`, "hex"));
+    const agent = { agentId: `agent-${meta.agentId}`, cwd: job.cwd, status: "idle", activeRunId: null, name: meta.name, createdAt: meta.createdAt, updatedAt: meta.createdAt, sdkMetadata: { rehome: meta.rehome }, latestCheckpoint: null };
+    await store.agents.create({ agent });
+    for (const { id, data } of db.prepare("SELECT id, data FROM blobs").all()) await store.checkpoints.create({ agentId: agent.agentId, blobId: id, data });
+    await store.agents.update({ agent: { ...agent, latestCheckpoint: { schemaVersion: 1, rootBlobId: meta.latestRootBlobId } } });
+    db.close();
+  }
   try {
     return await use(sdk, store);
   } finally {
@@ -101,6 +124,36 @@ const jobs = {
   async tell() {
     const list = [];
     for (const one of job.stores) list.push(await onCopy(told, one));
+    return list;
+  },
+
+  // judge: what the client tells of agents that it did not write, and what the
+  // service hears when each goes on; in copies of the stores.
+  async judge() {
+    const backend = await start({ whole: true }), list = [];
+    const over = async (sdk, store) => {
+      const before = await told(sdk, store), found = {};
+      for (const { agentId, name } of await every((page) => sdk.Agent.list({ runtime: "local", cwd: job.cwd, store, ...page }))) {
+        const one = (found[agentId] = { name, origin: (await store.agents.get({ agentId }))?.sdkMetadata?.rehome?.session });
+        try {
+          const agent = await sdk.Agent.resume(agentId, { ...options, local: { cwd: job.cwd, store } });
+          await ask(agent, `${job.prompt} ${agentId}`);
+          await agent[Symbol.asyncDispose]();
+          backend.settle();
+        } catch (error) {
+          one.failed = `${error.name}: ${error.message.slice(0, 300)}`;
+        }
+        const { turns, runs } = before[agentId], heard = backend.heard.at(-1);
+        Object.assign(one, { heard: heard?.prompt === `${job.prompt} ${agentId}` ? heard.told : undefined, list: listed(turns), events: streamed(runs), was: { turns: turns.length, runs: runs.length } });
+      }
+      for (const [agentId, { turns, runs }] of Object.entries(await told(sdk, store))) {
+        const { turns: old, runs: ended } = before[agentId], kept = (now, was) => JSON.stringify(now.slice(0, was.length)) === JSON.stringify(was);
+        const more = turns.slice(old.length).map((one) => (one.agentConversationTurn ?? one).userMessage?.text);
+        if (found[agentId]) Object.assign(found[agentId], { kept: kept(turns, old) && kept(runs, ended), more, ends: runs.slice(ended.length).map(({ status }) => status) });
+      }
+      return found;
+    };
+    for (const one of job.stores) list.push(await (one.kind === "chat" ? adopted(over, one.at) : onCopy(over, one)));
     return list;
   },
 

@@ -2,8 +2,9 @@
 // cores are soon busy.
 import { meant, played } from "./canonical.mjs";
 import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
+import { circles } from "./circle.mjs";
 import { copied } from "./claude-copies.mjs";
-import { generated, least, lived, samples } from "./claude-stores.mjs";
+import { foreign, generated, least, lived, many, samples } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
 import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
@@ -11,10 +12,12 @@ import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
+import { publish } from "./survival.mjs";
 import { team } from "./team.mjs";
 import { build, finish } from "./tools.mjs";
 import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
+import { accepted, missed, writing } from "./written.mjs";
 
 if (process.argv.length > 2) {
   console.error("interop: it takes no arguments");
@@ -61,6 +64,11 @@ spoilt(...moved);
 understood();
 whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
 migrated("sessions of Codex", moving(rollouts), 9);
+const written = [writing(() => [...samples(), ...foreign()]), writing(many)];
+accepted("the samples", written[0], 45);
+accepted("generated sessions", written[1], least * 1.5);
+missed(...written);
+for (const [v, version] of versions.entries()) circles(version, clients[v], talk(version, "sqlite"));
 drawn(plays.sqlite);
 picked(2000);
 drilled("1.0.32", clients[0], talk("1.0.32", "sqlite"));
@@ -68,4 +76,5 @@ for (const version of clients) {
   const config = copied(version, plays.sqlite);
   whole(`Claude Code ${version}, what it wrote`, "claude", config);
 }
+publish();
 finish();

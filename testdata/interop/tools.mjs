@@ -122,11 +122,12 @@ export function claude(job) {
 }
 
 // client does one job in a process of the real client. Its home is never the
-// user's.
+// user's. Jobs over many stores take longer.
 export function client(job, home = scratch) {
+  const timeout = job.stores ? 1_800_000 : 120_000;
   const env = { ...process.env, HOME: home, USERPROFILE: home };
   delete env.CURSOR_DATA_DIR;
-  const out = run(`SDK ${job.version} ${job.do}`, process.execPath, ["--no-warnings", path.join(here, "client.mjs"), JSON.stringify(job)], { cwd: scratch, env });
+  const out = run(`SDK ${job.version} ${job.do}`, process.execPath, ["--no-warnings", path.join(here, "client.mjs"), JSON.stringify(job)], { cwd: scratch, env, timeout, maxBuffer: 1 << 30 });
   return JSON.parse(out);
 }
 

@@ -44,7 +44,7 @@ function found(at, wanted) {
   throw new Error(`what the fault is planted in is not in ${at}`);
 }
 
-const broken = ({ checked }) => checked.flatMap(({ findings }) => findings.filter(({ severity }) => severity !== "note").map(({ rule }) => rule));
+export const broken = ({ checked }) => checked.flatMap(({ findings }) => findings.filter(({ severity }) => severity !== "note").map(({ rule }) => rule));
 
 export function whole(name, kind, source) {
   check(`${name}, whole`, () => {

@@ -53,11 +53,13 @@ export function fields(bytes) {
     const tag = Number(number());
     const value = { 0: number, 1: () => take(8), 2: () => take(Number(number())), 5: () => take(4) }[tag & 7]?.();
     if (value === undefined) throw new Error(`protobuf: wire type ${tag & 7}`);
-    const list = found.get(tag >> 3) ?? [];
-    found.set(tag >> 3, list.concat([value]));
+    if (!found.has(tag >> 3)) found.set(tag >> 3, []);
+    found.get(tag >> 3).push(value);
   }
   return {
     has: (n) => found.has(n),
+    numbers: () => [...found.keys()],
+    values: () => [...found.values()].flat(),
     all: (n) => found.get(n) ?? [],
     bytes: (n) => found.get(n)?.at(-1),
     text: (n) => found.get(n)?.at(-1).toString("utf8") ?? "",

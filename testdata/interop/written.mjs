@@ -1,0 +1,132 @@
+// Sessions of all clients as stores of the Cursor SDK that rehome wrote. The
+// real SDK lists and reads them, and resumes each agent; what it tells, and what
+// its service hears, is compared with what the sources hold.
+import path from "node:path";
+import { counts, unlike } from "./claude-history.mjs";
+import { read } from "./claude-sources.mjs";
+import { versions } from "./sdk.mjs";
+import { spoil, spoils } from "./spoil.mjs";
+import { survived } from "./survival.mjs";
+import { canonical, check, client, examine, folder, once, rehome } from "./tools.mjs";
+import { broken } from "./whole.mjs";
+
+const forms = { sqlite: "cursor-sdk", ndjson: "cursor-ndjson", chat: "cursor-chat" };
+const prompt = "And now – ещё";
+
+// write makes all forms of each store, below one folder. A store of the SDK goes
+// by canonical text, and so does a chat to a chat: their other ways are exact.
+export function write(stores) {
+  const at = folder("written"), cwd = folder("work é (2)"), held = read(stores), list = [], trouble = [];
+  for (const [i, { kind, at: source }] of stores.entries()) {
+    for (const [form, to] of Object.entries(forms)) {
+      const text = kind === "sdk" || kind === "lines" || kind === form, name = `${kind}${text ? " by canonical" : ""}`;
+      const target = path.join(at, `${i} ${form}`);
+      try {
+        rehome([text ? canonical(source) : source, target, "--to", to, "--cwd", cwd, "--allow", "unreadable", ...(form === "ndjson" ? ["--flat"] : [])]);
+        list.push({ i, kind: form, at: target, from: name, path: `${path.basename(path.dirname(source))}/${path.basename(source)}`, held: held[i] });
+      } catch (error) {
+        trouble.push(`${name} ${source}: ${error.message}`);
+      }
+    }
+  }
+  return { at, cwd, list, trouble };
+}
+
+// What the ways to a history have in common with the source: each function
+// changes the items that one of them cannot have.
+const each = (change) => (lists) => lists.map(({ items, all }) => ({ all, items: items.flatMap(change) }));
+const results = (change) => each((item) => (item.result ? { ...item, result: { ...item.result, has: change(item.result.has) } } : item));
+
+// Records of calls have the lines of a result, without the numbers that some tools put before them.
+const bare = results((has) => has.flatMap((text) => text.split("\n").map((line) => line.replace(/^\s*\d+[→\t|:]/, "").trim()).filter(Boolean)));
+// Where a source has both, its record of a call need not have what the model was shown.
+const mute = results(() => []);
+const both = /^(sdk|lines|chat|ide)\b/;
+const pictureless = each((item) => (item.kind === "image" ? [] : item));
+// 1.0.17 does not tell the ids of calls in its list of messages.
+const nameless = each((item) => ({ ...item, id: undefined }));
+// Cursor keeps what users ran themselves as turns, and does not send it to the model.
+const typed = each((item) => (item.ran ? [] : item));
+// The SDK has no events for calls of some kinds, and calls fewer results failures.
+const streamed = (lists) => each((item) => (item.kind !== "call" ? item : item.has.length ? { ...item, result: item.result && { has: [] } } : []))(lists).map(({ items }) => ({ items, all: false }));
+
+// faults is all that is wrong with an agent that was resumed.
+function faults(version, form, from, { now, full = now }, got, id) {
+  if (!got) return ["it is not listed"];
+  if (got.failed) return [`it is not resumed: ${got.failed}`];
+  if (!got.heard || got.heard.failed) return [`the service hears nothing of it: ${got.heard?.failed}`];
+  const found = [];
+  const records = both.test(from) ? mute : bare, list = mute(pictureless(full));
+  const ways = {
+    model: [typed(now), got.heard.model], turns: [records(full), got.heard.turns],
+    "list of messages": [version === "1.0.17" ? nameless(list) : list, [...got.list, ...got.heard.pending]], events: [streamed(typed(list)), got.events],
+  };
+  if (form === "chat") delete ways.events; // a chat has no runs
+  for (const [way, [lists, messages]] of Object.entries(ways)) found.push(...unlike(lists, messages).map((what) => `${way}: ${what}`));
+  if (!got.kept) found.push("what was there before is changed");
+  if (got.more.join() !== `${prompt} ${id}` || got.ends.join() !== "finished") found.push(`after it: ${got.more} ${got.ends}`);
+  return found;
+}
+
+// ask has a version of the SDK resume all agents of some written stores, and
+// gives for each session of a source what is wrong with it.
+export function ask(version, cwd, list) {
+  const got = client({ do: "judge", version, cwd, prompt, stores: list.map(({ kind, at }) => ({ kind, at })) });
+  return list.flatMap(({ kind, held, from, path: source }, i) => Object.entries(held).filter(([, { now }]) => now.some(({ items }) => items.length)).map(([id, one]) => {
+    const agent = Object.keys(got[i]).find((name) => name === id || got[i][name].origin === id);
+    return { id: agent, from, name: `${from} ${source} ${id}`, one, got: got[i][agent], found: faults(version, kind, from, one, got[i][agent], agent) };
+  }));
+}
+
+const sum = (asked) => {
+  const n = counts(asked.flatMap(({ one: { now: [{ items }] } }) => items));
+  return `${n.prompts} prompts, ${n.answers} answers, ${n.thoughts} thoughts, ${n.calls} calls with ${n.results} results that are known, ${n.images} images`;
+};
+
+// writing are stores that are written once, for whatever asks for them first.
+export const writing = (list) => once(() => write(list()));
+
+// accepted has both versions resume what came of some stores: each store in one
+// form, and each form by both versions.
+export function accepted(name, made, least) {
+  for (const [v, version] of versions.entries()) {
+    check(`SDK ${version}, ${name}, written by rehome`, () => {
+      const { cwd, list, trouble } = made(), kinds = Object.keys(forms);
+      const asked = ask(version, cwd, list.filter(({ i, kind }) => kind === kinds[(i + v) % kinds.length]));
+      const sent = asked.filter(({ got }) => got?.heard?.model);
+      for (const { from, one, got } of sent) survived(from, `Cursor SDK ${version}`, typed(one.now)[0].items, got.heard.model);
+      const bad = [...asked.flatMap((one) => (one.found.length ? [`${one.name}: ${one.found.slice(0, 3).join("; ")}`] : [])), ...trouble];
+      if (bad.length) throw new Error(`${bad.length} of ${asked.length + trouble.length} sessions: ${bad.slice(0, 8).join("\n      ")}`);
+      if (asked.length < least) throw new Error(`${asked.length} sessions, want ${least} at least`);
+      return `${asked.length} sessions listed, read and resumed: ${sum(asked)}`;
+    });
+  }
+  check(`rehome check, ${name}, written by rehome`, () => {
+    const report = examine(made().at), rules = broken(report);
+    if (!report.totals.stores || report.totals.failed || rules.length) throw new Error(`${report.totals.stores} stores, ${report.totals.failed} not examined: ${[...new Set(rules)].join(", ")}`);
+    return `no error and no warning in ${report.totals.stores} stores`;
+  });
+}
+
+// missed shows that the judge can say no: of one store of each kind, one thing
+// at a time is removed, and each removal is found where it was made.
+export function missed(...made) {
+  check("SDK 1.0.32, written stores with one thing removed", () => {
+    const { cwd } = made[0](), kinds = new Map();
+    for (const { list } of made.map((one) => one())) {
+      for (const one of list.filter(({ kind, held }) => kind === "ndjson" && Object.keys(held).length === 1 && !Object.values(held)[0].full)) {
+        const n = counts(Object.values(one.held)[0].now[0].items);
+        if (n.prompts > 1 && n.answers && n.calls && !kinds.has(one.from)) kinds.set(one.from, one);
+      }
+    }
+    const cases = [...kinds.values()].flatMap((one) => spoils.flatMap(([from, what]) => {
+      const at = spoil(one.at, from, what);
+      return at ? [{ ...one, at, way: from.slice(4), name: `${one.from}: ${what} of ${from}` }] : [];
+    }));
+    if (kinds.size < 3 || cases.length < 12) throw new Error(`only ${cases.length} removals in ${kinds.size} kinds of store`);
+    const asked = ask("1.0.32", cwd, cases);
+    const unseen = cases.filter(({ way }, i) => !asked[i].found.some((fault) => fault.startsWith(`${way}: `))).map(({ name }) => name);
+    if (asked.length !== cases.length || unseen.length) throw new Error(`not found: ${unseen.join("; ")}`);
+    return `${cases.length} found, in stores of ${kinds.size} kinds of source`;
+  });
+}
