@@ -132,7 +132,7 @@ func commandCases() map[string]commandCase {
 		"rehome continue":                                                {not: "it needs a terminal; TestPicker runs it"},
 		"rehome continue --last":                                         {not: "it needs a terminal; TestContinue runs one like it"},
 		"rehome continue --search \"flaky login\"":                       {not: "it needs a terminal; TestPickerSearch runs one like it"},
-		"rehome continue 5d0b2b7e --in cursor-cli":                      {not: "it needs a terminal; TestContinue runs one like it"},
+		"rehome continue 5d0b2b7e --in cursor-cli":                       {not: "it needs a terminal; TestContinue runs one like it"},
 
 		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},
 		`git commit -am "rehome: release 0.1.0"`:                        {not: "it is a step of a release"},

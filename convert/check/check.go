@@ -121,7 +121,7 @@ func (e *storeCheck) report(f rule.Finding) {
 	e.findings.add(f)
 }
 
-// reports reports whether a finding can concern the sessions to check. One that belongs
+// reports tells whether a finding can concern the sessions to check. One that belongs
 // to no session does if it is an error or a secret, or damage to the files.
 func (e *storeCheck) reports(f *rule.Finding) bool {
 	r := rule.Lookup(f.Rule)

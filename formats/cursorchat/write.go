@@ -62,11 +62,11 @@ type chat struct {
 	prompt  string // first line of the first prompt
 
 	db   *sqlitefile.Writer
-	put  *storedb.AsyncPut // into db
-	rows *store.Batch      // of blobs, not yet put
-	n    int64        // number of blobs
+	put  *storedb.AsyncPut     // into db
+	rows *store.Batch          // of blobs, not yet put
+	n    int64                 // number of blobs
 	seen map[[16]byte]struct{} // starts of the ids of all blobs: half of a hash is enough
-	ids  hash.Hash // of the ids of the blobs
+	ids  hash.Hash             // of the ids of the blobs
 
 	sessions []*member // parents before subagents
 	byID     map[string]int

@@ -33,7 +33,7 @@ func (s *State) copy(ctx context.Context, put func(ctx context.Context, id [32]b
 		s.copied = &copied{seen: map[reached]bool{}}
 		err := s.collect(ctx, s.root.id, KindRoot, 0)
 		s.copied.whole = err == nil && s.root.named && s.broken == ""
-		if s.copied.seen = nil; err != nil && !errors.Is(err, errNotWhole) {
+		if s.copied.seen = nil; err != nil && !errors.Is(err, errIncomplete) {
 			return root, false, err
 		}
 	}
@@ -43,7 +43,7 @@ func (s *State) copy(ctx context.Context, put func(ctx context.Context, id [32]b
 	for _, id := range s.copied.order {
 		b, err := s.ledger.blobs.Blob(ctx, id)
 		if err == nil && b == nil {
-			err = errNotWhole
+			err = errIncomplete
 		}
 		if err == nil {
 			err = put(ctx, id, b)
@@ -55,7 +55,7 @@ func (s *State) copy(ctx context.Context, put func(ctx context.Context, id [32]b
 	return s.root.id, true, nil
 }
 
-var errNotWhole = errors.New("the state is not whole")
+var errIncomplete = errors.New("the state is incomplete")
 
 // collect lists a blob after all that it refers to. References of fields that the table
 // does not have count if there is such a blob.
@@ -73,7 +73,7 @@ func (s *State) collect(ctx context.Context, id ID, as Kind, depth int) error {
 		return err
 	}
 	if b == nil || depth > maxGraphDepth || sha256.Sum256(b) != id {
-		return errNotWhole
+		return errIncomplete
 	}
 	for _, r := range c.refsOf(b, as) {
 		if r.as == kindUnsure {

@@ -228,7 +228,7 @@ func (m *merge) give() error {
 // next looks at the line at which a cursor is; false at the end of the file.
 func (m *merge) next(c *cursor) (bool, error) {
 	err := m.read(c)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		i := slices.Index(m.open, c)
 		m.open = slices.Delete(m.open, i, i+1)
 		return false, c.close()
@@ -265,15 +265,15 @@ func (m *merge) read(c *cursor) (err error) {
 		m.open = append(slices.Delete(m.open, i, i+1), c)
 	}
 	line, err := c.r.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
+	if errors.Is(err, bufio.ErrBufferFull) {
 		c.space = append(c.space[:0], line...)
-		for err == bufio.ErrBufferFull {
+		for errors.Is(err, bufio.ErrBufferFull) {
 			line, err = c.r.ReadSlice('\n')
 			c.space = append(c.space, line...)
 		}
 		line = c.space
 	}
-	if c.line = line; err == io.EOF && len(bytes.TrimSpace(line)) > 0 {
+	if c.line = line; errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) > 0 {
 		return io.ErrUnexpectedEOF
 	}
 	return err

@@ -1,7 +1,7 @@
 package write
 
 import (
-	_ "embed"
+	"embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +14,7 @@ import (
 )
 
 //go:embed tools.txt
-var toolTable string
+var tables embed.FS
 
 // tool is how the client spells the tools of a kind.
 type tool struct {
@@ -26,8 +26,12 @@ type tool struct {
 }
 
 var tools = sync.OnceValue(func() map[string]*tool {
+	text, err := tables.ReadFile("tools.txt")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
 	out := map[string]*tool{}
-	for line := range strings.Lines(toolTable) {
+	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue

@@ -4,7 +4,7 @@
 //
 // A session and its subagents are one draft, a folder with two files:
 //
-//	rows   rows of cursorDiskKV, see disk
+//	rows   those of cursorDiskKV, see disk
 //	heads  the head of each composer, a line of JSON each
 //
 // Bubbles and blobs are written as messages come. What needs all of a session is written

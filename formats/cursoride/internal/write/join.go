@@ -234,7 +234,7 @@ func (r *joined) rows(ctx context.Context, g *giver, dir string, blobs map[short
 	in := bufio.NewReaderSize(f, bufferSize)
 	var one row
 	for n := 0; ; n++ {
-		if one, err = readRow(in, one); err == io.EOF {
+		if one, err = readRow(in, one); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err

@@ -58,7 +58,7 @@ func (v *verifier) file(ctx context.Context, path string) (err error) {
 	defer v.in.Close()
 	r := bufio.NewReaderSize(v.in, bufferSize)
 	for {
-		if v.row, err = readRow(r, v.row); err == io.EOF {
+		if v.row, err = readRow(r, v.row); errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
