@@ -35,6 +35,9 @@ func (f *family) enter(ctx context.Context, s *session.Session, old string, r *R
 	if f == nil {
 		return nil
 	}
+	if s.Parent != nil && s.Parent.Session == old {
+		s.Parent = nil // no session is its own subagent: Plan says so, too
+	}
 	var parent *Result
 	if s.Parent != nil {
 		parent = f.ids[s.Parent.Session]

@@ -96,6 +96,7 @@ func TestFamilies(t *testing.T) {
 		{"a:bad a/b c", `a: no root, b: b: its parent session "a" was not written, c`, "c"},
 		{"a a/b:bad a/c d", `a, b: no root, c, d`, "a c|d"},
 		{"x/a a/b", `a, b`, "a b"},
+		{"a a/a a/b c/c", `a, a, b, c`, "a|a b|c"},
 		{"a b a/c", `a, b, c: c: a subagent of session "a", but not next to it in the source`, "a|b"},
 		{"a a/b:fatal c", `a, b: fatal`, "a"},
 		{"a a/b:drops c", "c", "c"},
@@ -169,7 +170,7 @@ type kin struct {
 
 func (k *kin) Plan(s *session.Session) (Plan, error) {
 	plan := Plan{Do: k.plan[s.ID]}
-	if k.ids[s.ID] = true; s.Parent != nil && k.ids[s.Parent.Session] {
+	if k.ids[s.ID] = true; s.Parent != nil && s.Parent.Session != s.ID && k.ids[s.Parent.Session] {
 		plan.Build.Root = &session.Head{}
 	}
 	return plan, nil
