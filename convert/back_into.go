@@ -9,6 +9,7 @@ import (
 
 	"rehome/convert/internal/undo"
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -30,9 +31,11 @@ func (b *bringing) extend(ctx context.Context, common int, is outlined) (err err
 		return err
 	}
 	from := draft + ".store"
-	if err := m.createFrom(ctx, draft, from); err != nil {
+	losses, err := m.createFrom(ctx, draft, from)
+	if err != nil {
 		return err
 	}
+	b.rep.Losses = loss.Merge(b.rep.Losses, losses)
 	a := formats.Addition{From: from, To: b.original.Path, Append: true, DryRun: b.o.DryRun}
 	if b.o.DryRun {
 		b.rep.Status = Checked

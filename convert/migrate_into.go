@@ -12,6 +12,7 @@ import (
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 )
 
@@ -39,9 +40,11 @@ func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrat
 		return Same, nil
 	}
 	from := f.root.Path + ".store"
-	if err := m.createFrom(ctx, f.root.Path, from); err != nil {
+	losses, err := m.createFrom(ctx, f.root.Path, from)
+	if err != nil {
 		return "", err
 	}
+	rep.Losses = loss.Merge(rep.Losses, losses)
 	defer func() { err = errors.Join(err, os.RemoveAll(from)) }()
 	a := formats.Addition{From: from, To: rep.File, Update: m.o.Update, DryRun: m.o.DryRun}
 	if !m.o.DryRun {
@@ -113,9 +116,11 @@ func (m *migration) takeBack(ctx context.Context, log *undo.Log, rep *Migrated, 
 	*err = errors.Join(*err, e)
 }
 
-// createFrom creates a store of a draft, and verifies it as an exact conversion does.
-func (m *migration) createFrom(ctx context.Context, draft, path string) error {
+// createFrom creates a store of a draft, and verifies it as an exact conversion does. It
+// returns what the store cannot hold of the draft.
+func (m *migration) createFrom(ctx context.Context, draft, path string) ([]loss.Group, error) {
 	c := &exactConversion{job: &job{input: m.input, rep: &Report{}, sidecar: &sidecar.Files{}}, source: Found{Rel: "."}, out: &StoreReport{}, staged: path, jobs: 1, omitted: sidecar.NewOmitted(".", true)}
 	c.kind = joinedKind(m.to)
-	return c.join(ctx, m.to, []string{draft})
+	err := c.join(ctx, m.to, []string{draft})
+	return c.losses.Groups(), err
 }

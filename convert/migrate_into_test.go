@@ -2,6 +2,7 @@ package convert_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,9 +12,11 @@ import (
 	"testing"
 
 	"rehome/convert"
+	"rehome/convert/internal/undo"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/loss"
 )
 
 // sdkHome is a machine whose Claude Code sessions are migrated to the Cursor SDK.
@@ -235,5 +238,40 @@ func sqlite(t *testing.T, path, statement string) {
 	defer db.Close()
 	if _, err := db.Exec(statement); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestMigrateLosesNUL: what index.db cannot hold of an agent is reported.
+func TestMigrateLosesNUL(t *testing.T) {
+	h := newSDKHome(t)
+	h.source = filepath.Join(filepath.Dir(h.source), "nul.jsonl")
+	text := `{"type":"session","version":1,"id":"n","agent":"claude-code","title":"a\u0000b"}
+{"type":"message","id":"m","role":"user","parts":[{"type":"text","text":"hi"}]}
+`
+	if err := os.WriteFile(h.source, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := h.expect(h.opts, convert.Placed)
+	if !slices.ContainsFunc(m.Losses, func(g loss.Group) bool { return g.Code == loss.TextWithNUL }) {
+		t.Errorf("losses: %+v", m.Losses)
+	}
+}
+
+// TestUndoExcludes: nothing is undone while another process migrates.
+func TestUndoExcludes(t *testing.T) {
+	h := newSDKHome(t)
+	h.expect(h.opts, convert.Placed)
+	log, err := undo.Folder{Dir: h.opts.UndoDir}.Begin(undo.Record{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := convert.Undo(t.Context(), all.Registry(), convert.UndoOptions{Dir: h.opts.UndoDir}); !errors.Is(err, formats.ErrBusy) {
+		t.Errorf("undone during a migration: %v", err)
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.undo(""); len(r.Kept) > 0 || len(h.ids()) > 0 {
+		t.Errorf("%+v", r)
 	}
 }

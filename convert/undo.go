@@ -70,13 +70,21 @@ func publicRecord(r *undo.Record) UndoRecord {
 
 // Undo undoes a migration, as far as what it wrote is unchanged. The record of what was
 // kept stays.
-func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (*UndoReport, error) {
+func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (out *UndoReport, err error) {
 	folder := undo.Folder{Dir: o.Dir}
 	r, err := findRecord(folder, o.ID)
+	if err == nil && !o.DryRun {
+		log, e := folder.Begin(undo.Record{}) // so that no other process migrates or undoes
+		if e != nil {
+			return nil, e
+		}
+		defer func() { err = errors.Join(err, log.Close()) }()
+		r, err = folder.Get(r.ID)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &UndoReport{UndoRecord: publicRecord(r), DryRun: o.DryRun, Restored: []string{}, Kept: []UndoKept{}}
+	out = &UndoReport{UndoRecord: publicRecord(r), DryRun: o.DryRun, Restored: []string{}, Kept: []UndoKept{}}
 	for _, f := range r.Files {
 		why, err := undoFile(f, o.DryRun)
 		if err != nil {

@@ -83,7 +83,7 @@ func (f Folder) Begin(r Record) (*Log, error) {
 		claim, err = scratch.Claim(f.Dir, prefix)
 	}
 	if errors.Is(err, scratch.ErrHeld) {
-		return nil, &formats.Error{At: f.Dir, Err: formats.ErrBusy, Hint: "another rehome is migrating: try again when it has finished"}
+		return nil, &formats.Error{At: f.Dir, Err: formats.ErrBusy, Hint: "another rehome is migrating or undoing: try again when it has finished"}
 	}
 	if err == nil {
 		left, _ := filepath.Glob(filepath.Join(f.Dir, removed+"*"))
