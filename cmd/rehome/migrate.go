@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
@@ -75,6 +76,7 @@ type migrateResult struct {
 	tokens int64  // from how many on it summarizes a session first
 	losses bool   // list them
 	back   bool   // turns were appended to the session that another one was made from
+	home   string // if not the user's, for the shell
 	width  int    // of the terminal; 0 if it is none
 }
 
@@ -175,6 +177,9 @@ func (c *migrateCmd) report(a *app, done *convert.Migration, err error) error {
 	res.losses = c.Losses || a.out.verbose
 	if len(res.Migrated) == 1 && err == nil && done.Migrated[0].Err() != nil {
 		return done.Migrated[0].Err() // the result would add nothing
+	}
+	if c.Home != nil {
+		res.home = screen.ShellQuote(*c.Home)
 	}
 	if werr := a.out.printResult(a.ctx, res); werr != nil {
 		return errors.Join(err, werr)

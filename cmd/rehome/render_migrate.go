@@ -240,7 +240,11 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 func (r *migrateResult) howToUndo(p *page) {
 	for _, m := range r.Migrated {
 		if m.Undo > 0 && len(r.Migrated) <= maxSessionRows {
-			p.Line(p.Faint("  Undo:      rehome undo " + visible(strconv.Itoa(m.Undo))))
+			command := "rehome undo " + strconv.Itoa(m.Undo)
+			if r.home != "" {
+				command += " --home " + r.home
+			}
+			p.Line(p.Faint("  Undo:      " + visible(command)))
 		}
 	}
 }
