@@ -13,16 +13,22 @@ import (
 // a session has the same ids whenever it is written.
 const namespace = "rehome/cursor-sdk/1"
 
-// AgentID returns the id of a session as an agent. The SDK's own agents keep theirs,
-// unless it would send it to its cloud.
+// AgentID returns the id of a session as an agent. The SDK's own agents keep theirs, if
+// it can be used.
 func AgentID(h *session.Head) string {
 	switch {
-	case h.Agent == session.CursorSDK && h.ID != "" && !strings.HasPrefix(h.ID, "bc-"):
+	case h.Agent == session.CursorSDK && usable(h.ID):
 		return h.ID
 	case filename.IsUUID(h.ID):
 		return "agent-" + strings.ToLower(h.ID)
 	}
 	return "agent-" + filename.NamedUUID(namespace, "agent", h.Agent, h.ID)
+}
+
+// usable reports whether the SDK finds an agent by an id: it asks its cloud for those that
+// begin with bc-, reads no text beyond a NUL, and names a folder of transcripts by the id.
+func usable(id string) bool {
+	return id != "" && id != "." && id != ".." && !strings.HasPrefix(id, "bc-") && !strings.ContainsRune(id, 0)
 }
 
 // path returns the name of a draft's folder.
