@@ -148,8 +148,13 @@ func (a *agent) metadata(dst []byte) []byte {
 		add("initialMode")
 		dst = quote(dst, a.s.Mode)
 	}
-	for _, x := range a.s.Extras {
-		if name := metadataName(x); name != "" && (name != originName || a.id == a.s.ID) {
+	for i, x := range a.s.Extras {
+		name := metadataName(x)
+		switch {
+		case name == "" || name == originName && a.id != a.s.ID:
+		case slices.ContainsFunc(a.s.Extras[:i], func(y session.Extra) bool { return y.Name == x.Name }):
+			a.note(loss.SessionMetadata)
+		default:
 			add(name)
 			dst = append(dst, x.Raw...)
 		}
