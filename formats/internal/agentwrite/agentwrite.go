@@ -13,8 +13,9 @@ import (
 
 // Options say how to write a conversation.
 type Options struct {
-	// Put stores a blob, each before the one that refers to it. The same blob can be put
-	// more than once. The bytes are valid until it returns.
+	// Put stores a blob, each before the one that refers to it, and none that the root does
+	// not lead to (except for earlier contents of large files). The same blob can be put more than once. The bytes are valid until it
+	// returns.
 	Put func(ctx context.Context, id agentstate.ID, data []byte) error
 
 	Cwd          string // if set, replaces the project folder of the session
@@ -64,9 +65,12 @@ type Conversation struct {
 	held  int                // bytes that open calls hold
 	group *group             // the last answer's results
 	last  *unanswered
+	later []blob // those of last, which are not stored if it waits
+	keeps bool   // later takes what is to be stored
 	ids   map[uint64]struct{}
 	files map[string]*file
 	order []string // of files
+	fresh int      // bytes of their contents that are not stored yet
 	given provided // by the Extras of the current message
 	user  []byte   // the same, as fields of a UserMessage
 	// messageID is that of the current prompt; "" if it has none.
@@ -76,7 +80,8 @@ type Conversation struct {
 
 // New begins a conversation.
 func New(s *session.Session, o Options) *Conversation {
-	c := &Conversation{o: o, s: s, b: agentstate.Builder{Put: o.Put}, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, files: map[string]*file{}}
+	c := &Conversation{o: o, s: s, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, files: map[string]*file{}}
+	c.b.Put = c.store
 	return c
 }
 

@@ -105,7 +105,40 @@ func write(t *testing.T, o agentwrite.Options, h *held, children ...*held) *writ
 	if w.root, err = c.Root(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	w.reached(t)
 	return w
+}
+
+// reached requires that the root leads to each blob that was stored.
+func (w *written) reached(t *testing.T) {
+	t.Helper()
+	x := &agentstate.Index{}
+	for i, id := range w.order {
+		x.Add(id, uint64(i), w.data[id])
+	}
+	strays := map[agentstate.ID]bool{}
+	for id := range w.data {
+		strays[id] = true
+	}
+	g := agentstate.Graph{Index: x, Found: func(f agentstate.Fault) { t.Errorf("%s: %s", f.Path, fmt.Sprintf(f.Says, f.Args...)) }}
+	g.Read = func(_ context.Context, place uint64) ([]byte, error) {
+		delete(strays, w.order[place])
+		return w.data[w.order[place]], nil
+	}
+	g.Prompt = func(agentstate.ID, []byte, string) {}
+	if there, err := g.Walk(t.Context(), w.root); !there || err != nil {
+		t.Error(there, err)
+	}
+	if x.Reached() == x.Len() {
+		return
+	}
+	for id := range strays { // some are content, which is not read
+		if bytes := w.data[id]; len(bytes) > 300 {
+			t.Errorf("stored for nothing, perhaps: %s %q", id.Short(), bytes[:300])
+		} else {
+			t.Errorf("stored for nothing, perhaps: %s %q", id.Short(), bytes)
+		}
+	}
 }
 
 // read decodes the graph again.

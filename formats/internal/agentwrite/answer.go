@@ -20,11 +20,16 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 	if m.Model != "" {
 		cursor = member(nil, "modelName", c.clean(m.Model))
 	}
+	waits := c.own && slices.ContainsFunc(parts, calls) && !slices.ContainsFunc(parts, measured)
+	if err := c.release(ctx); err != nil {
+		return err
+	}
+	c.keeps = waits
 	timed, steps := span{m: m, steps: c.turn != nil && !c.turn.shell}, 0
 	if timed.steps {
 		steps = len(c.turn.Steps)
 	}
-	var calls []*call
+	var made []*call
 	for _, part := range parts {
 		var err error
 		switch part := part.(type) {
@@ -34,7 +39,7 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 			err = c.thought(ctx, p, part, cursor, &timed)
 		case *session.ToolCall:
 			k := c.call(p, part, cursor)
-			if calls = append(calls, k); c.streams() {
+			if made = append(made, k); c.streams() {
 				c.o.Runs.Call(k.id, &k.spelled, known(part.Start, m.At))
 			}
 			timed.add(part.Start, part.End)
@@ -57,16 +62,17 @@ func (c *Conversation) answer(ctx context.Context, m *session.Message, parts []s
 		return nil
 	}
 	c.begun = true
-	if c.turn != nil && c.turn.shell && len(calls) == 0 {
+	if c.turn != nil && c.turn.shell && len(made) == 0 {
 		c.note(loss.MessageReordered)
 	}
 	c.group, c.last = nil, nil
-	if c.own && len(calls) > 0 && !slices.ContainsFunc(parts, measured) {
-		c.last = &unanswered{doc: c.waiting(m, *p, cursor), at: len(c.prompts), steps: steps, calls: calls}
+	if waits {
+		c.last = &unanswered{doc: c.waiting(m, *p, cursor), at: len(c.prompts), steps: steps, calls: made}
 	}
 	err := c.put(ctx, p, cursor, times(nil, m, timed.at, timed.end))
 	c.loose = c.loose && c.turn == nil
-	c.reserve(calls)
+	c.reserve(made)
+	c.keeps = false
 	if err != nil {
 		return err
 	}
@@ -80,6 +86,9 @@ type unanswered struct {
 	steps int // of the turn before it
 	calls []*call
 }
+
+// calls reports whether a part is a call.
+func calls(p session.Part) bool { _, ok := p.(*session.ToolCall); return ok }
 
 // measured reports whether a part is reasoning whose time is known, which only a step states.
 func measured(p session.Part) bool {
@@ -95,9 +104,12 @@ func (c *Conversation) waiting(m *session.Message, p prompt, cursor []byte) []by
 }
 
 // suspend makes the last answer one that waits for its results, if the client had it as
-// such: it is in the root itself, and in no turn.
+// such: it is in the root itself, and in no turn, and nothing else of it is stored. If it
+// were in its turn, too, it would be read from there: without its model and the input of
+// its calls, which no step states.
 func (c *Conversation) suspend() {
 	u := c.last
+	c.last = nil
 	if u == nil || u.at+1+len(u.calls) != len(c.prompts) {
 		return
 	}
@@ -116,7 +128,38 @@ func (c *Conversation) suspend() {
 		c.turn.Steps = c.turn.Steps[:u.steps]
 	}
 	c.prompts = c.prompts[:u.at]
+	c.later = nil
 	c.root.Pending(u.doc)
+}
+
+// blob is one that is not stored yet.
+type blob struct {
+	id   agentstate.ID
+	data []byte
+}
+
+// store stores a blob: those of an answer that may wait for its results when the next one
+// shows that it does not.
+func (c *Conversation) store(ctx context.Context, id agentstate.ID, data []byte) error {
+	if c.keeps {
+		c.later = append(c.later, blob{id, bytes.Clone(data)})
+		return nil
+	}
+	if err := c.release(ctx); err != nil {
+		return err
+	}
+	return c.o.Put(ctx, id, data)
+}
+
+// release stores the blobs of an answer that does not wait.
+func (c *Conversation) release(ctx context.Context) error {
+	for _, b := range c.later {
+		if err := c.o.Put(ctx, b.id, b.data); err != nil {
+			return err
+		}
+	}
+	c.later = nil
+	return nil
 }
 
 // span is the time of an answer as its steps tell it.

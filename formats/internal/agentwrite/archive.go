@@ -46,7 +46,7 @@ func (c *Conversation) boundary(ctx context.Context, m *session.Message, parts [
 	if c.kept > 0 {
 		c.note(loss.MessageKept)
 	}
-	c.begun, c.loose, c.group = true, true, nil
+	c.begun, c.loose, c.group, c.last = true, true, nil, nil
 	p := c.newPrompt(session.User)
 	for _, text := range texts {
 		p.textPart(text, provided{}, nil)

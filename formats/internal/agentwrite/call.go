@@ -171,7 +171,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	}
 	k.spelled = cursortools.Call{}
 	if t.open--; t.open == 0 && t.last {
-		return c.store(ctx, t)
+		return c.storeTurn(ctx, t)
 	}
 	return nil
 }
@@ -264,10 +264,10 @@ func (c *Conversation) closeTurn(ctx context.Context) error {
 	if t.last = true; t.open > 0 {
 		return nil
 	}
-	return c.store(ctx, t)
+	return c.storeTurn(ctx, t)
 }
 
-func (c *Conversation) store(ctx context.Context, t *turn) (err error) {
+func (c *Conversation) storeTurn(ctx context.Context, t *turn) (err error) {
 	if t.shell {
 		c.root.Turns[t.at], err = c.b.ShellTurn(ctx, t.command, t.output)
 	} else {

@@ -10,13 +10,17 @@ import (
 )
 
 // file is the first and the last known content of a file.
-type file struct{ before, after agentstate.ID }
+type file struct {
+	before, after agentstate.ID
+	last          []byte // the last, if it is not stored yet; nil if it is
+}
 
-// File writes a snapshot of a file.
+// File writes a snapshot of a file. No message may follow.
 func (c *Conversation) File(ctx context.Context, f *session.File) error {
 	if done, err := c.verbatim(ctx); done || err != nil {
 		return err
 	}
+	c.suspend()
 	path := c.clean(f.Path)
 	k := c.files[path]
 	if k == nil {
@@ -34,10 +38,31 @@ func (c *Conversation) File(ctx context.Context, f *session.File) error {
 			return err
 		}
 	}
-	if f.After != nil {
-		k.after, err = c.b.Blob(ctx, f.After.Bytes)
+	if f.After == nil {
+		return nil
 	}
-	return err
+	c.fresh += len(f.After.Bytes) - len(k.last)
+	if k.last = append([]byte{}, f.After.Bytes...); c.fresh > maxHeld {
+		return c.contents(ctx)
+	}
+	return nil
+}
+
+// contents stores the last content of files: late, as another can follow. Of files that
+// are too large together, contents are stored that turn out not to be the last.
+func (c *Conversation) contents(ctx context.Context) (err error) {
+	for _, path := range c.order {
+		k := c.files[path]
+		if k.last == nil {
+			continue
+		}
+		if k.after, err = c.b.Blob(ctx, k.last); err != nil {
+			return err
+		}
+		k.last = nil
+	}
+	c.fresh = 0
+	return nil
 }
 
 // head writes what the root says of the whole session.
@@ -68,6 +93,9 @@ func (c *Conversation) head(ctx context.Context) error {
 		if err := c.b.Plan(ctx, r, c.clean(s.Plan)); err != nil {
 			return err
 		}
+	}
+	if err := c.contents(ctx); err != nil {
+		return err
 	}
 	for _, path := range c.order {
 		r.File(path, c.files[path].before, c.files[path].after)

@@ -30,6 +30,7 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	if err := c.closeTurn(ctx); err != nil {
 		return err
 	}
+	c.last = nil
 	c.turn = &turn{at: len(c.root.Turns), AgentTurn: agentstate.AgentTurn{More: c.record(m.Turn)}}
 	c.root.Turns = append(c.root.Turns, agentstate.ID{})
 	c.root.Timing(m.Turn.Start, m.Turn.End)

@@ -1,0 +1,67 @@
+package agentwrite_test
+
+import (
+	"testing"
+
+	"rehome/formats/internal/agentwrite"
+	"rehome/formats/loss"
+	"rehome/formats/session"
+)
+
+// TestWaiting writes answers that the session may end with, whose calls have no results. If
+// it does, nothing is stored that the root does not lead to.
+func TestWaiting(t *testing.T) {
+	text := func(s string) *session.Text { return &session.Text{Text: s} }
+	waits := func(id string) *session.Message {
+		return &session.Message{Role: session.Assistant, Model: "m", Parts: []session.Part{text("On it " + id + "."), &session.Thinking{Text: "how " + id},
+			&session.ToolCall{ID: id, Name: "Shell", Input: session.Raw(`{"command":"ls"}`)}}}
+	}
+	ask := func(s string) *session.Message {
+		return &session.Message{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{text(s)}}
+	}
+	shell := ask("ls")
+	shell.Turn.Kind = "shell"
+	file := func(before, after string) *session.File {
+		return &session.File{Path: "/w/a", Before: &session.Body{Bytes: []byte(before)}, After: &session.Body{Bytes: []byte(after)}}
+	}
+	compacts := &session.Message{Role: session.System, Parts: []session.Part{&session.Boundary{}, &session.Summary{Text: "short"}}}
+	result := &session.Message{Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: "a", Content: []session.Part{text("ok")}}}}
+	for _, c := range []struct {
+		name  string
+		list  []*session.Message
+		files []*session.File
+		added int // results
+		calls int // 1 if it is 0
+	}{
+		{name: "last", list: []*session.Message{ask("go"), waits("a")}},
+		{name: "before any prompt", list: []*session.Message{waits("a")}},
+		{name: "twice", list: []*session.Message{ask("go"), waits("a"), waits("b")}, added: 1, calls: 2},
+		{name: "answered", list: []*session.Message{ask("go"), waits("a"), result}},
+		{name: "with a file", list: []*session.Message{ask("go"), waits("a")}, files: []*session.File{file("1", "2")}},
+		{name: "with a file of two states", list: []*session.Message{ask("go"), waits("a")}, files: []*session.File{file("1", "2"), file("2", "3")}},
+		{name: "then a prompt", list: []*session.Message{ask("go"), waits("a"), ask("on")}, added: 1},
+		{name: "then a command", list: []*session.Message{ask("go"), waits("a"), shell}, added: 1},
+		{name: "then a compaction", list: []*session.Message{ask("go"), waits("a"), compacts}, added: 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.CursorSDK, Workspace: "/w"}}, list: c.list, files: c.files}
+			w := write(t, agentwrite.Options{}, h)
+			if w.notes[loss.ResultAdded] != c.added {
+				t.Errorf("losses %q", w.text)
+			}
+			calls := 0
+			for _, m := range w.read(t, &h.Session)[0].list {
+				for _, p := range m.Parts {
+					if k, ok := p.(*session.ToolCall); ok {
+						if calls++; k.Name != "Shell" || string(k.Input) != `{"command":"ls"}` || m.Model != "m" || len(m.Parts) != 3 {
+							t.Errorf("%s %s", k.Name, session.AppendMessage(nil, m))
+						}
+					}
+				}
+			}
+			if calls != max(1, c.calls) {
+				t.Errorf("%d calls", calls)
+			}
+		})
+	}
+}
