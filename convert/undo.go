@@ -138,7 +138,7 @@ func undoFile(f undo.File, dryRun bool) (kept string, err error) {
 	case is == f.Before:
 		return "", nil
 	case is != f.After:
-		return "changed since: the client continued it", nil
+		return "changed since, by its client or a later migration", nil
 	}
 	staged, remove, err := stageBeside(f.Path)
 	if err != nil {

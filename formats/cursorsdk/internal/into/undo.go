@@ -23,7 +23,7 @@ type undoing struct {
 	kept map[string]string // agents that stay, and why
 }
 
-const changed = "changed since: the client continued it"
+const changed = "changed since, by its client or a later migration"
 
 // Undo is formats.Into.Undo.
 func Undo(ctx context.Context, r formats.UndoRecord, dryRun bool) (out []formats.Undone, err error) {
