@@ -27,6 +27,9 @@ import (
 // order, and checkpoints, which have no times, are in the order of the agents.
 func join(_ context.Context, drafts []string, _ formats.View) (store.Reader, error) {
 	r := &joined{schema: sdkdoc.Schema()}
+	// The SDK gives the transcripts of two agents one name if their ids are alike enough.
+	// There the first one stays, until the SDK writes that of the agent that goes on.
+	taken := map[string]bool{}
 	for _, dir := range drafts {
 		d := &draft{dir: dir}
 		r.drafts = append(r.drafts, d)
@@ -36,7 +39,10 @@ func join(_ context.Context, drafts []string, _ formats.View) (store.Reader, err
 				return nil
 			}
 			name, _ := filepath.Rel(dir, p)
-			r.plain = append(r.plain, plain{filepath.ToSlash(name), p})
+			if name = filepath.ToSlash(name); !taken[strings.ToLower(name)] {
+				taken[strings.ToLower(name)] = true
+				r.plain = append(r.plain, plain{name, p})
+			}
 			return err
 		})
 		if err != nil {
