@@ -111,8 +111,8 @@ func (c *migrateCmd) Validate() error {
 		return refuse("--cursor-dir has no effect with --to "+c.To, "omit it, or pass --to cursor-cli")
 	case c.ClaudeDir != nil && c.To != session.ClaudeCode:
 		return refuse("--claude-dir has no effect with --to "+c.To, "omit it, or pass --to claude-code")
-	case c.Back && (c.All || c.Cwd != nil):
-		return refuse("--back cannot be combined with --all or --cwd", "omit them: the session it was made from has a folder")
+	case c.Back && (c.All || c.Cwd != nil || c.To != session.ClaudeCode):
+		return refuse("--back cannot be combined with --all, --cwd or --to", "omit them: the session it was made from has a client and a folder")
 	case c.Last && c.Src != "":
 		return refuse("--last cannot be combined with SRC", "omit one of them")
 	case c.Src == "" && !c.Last && !c.All:
