@@ -97,6 +97,18 @@ func (a *agent) note(code loss.Code) {
 	a.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: cmp.Or(a.at, a.s.ID)}})
 }
 
+// unbroken returns a text as the SDK reads it back: the text of its database ends at a NUL.
+func (a *agent) unbroken(text string) string {
+	out := withoutNUL(text)
+	if out != text {
+		a.note(loss.TextRepaired)
+	}
+	return out
+}
+
+// withoutNUL replaces each NUL of a text.
+func withoutNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
+
 // end writes the last run and the agent, which name the root of the conversation.
 func (a *agent) end(root string) error {
 	a.at = ""
@@ -109,7 +121,7 @@ func (a *agent) end(root string) error {
 	default:
 		a.note(loss.SessionMetadata)
 	}
-	title := a.s.Title
+	title := a.unbroken(a.s.Title)
 	if title == "" && a.title != "" {
 		a.note(loss.TitleFromPrompt)
 		title = a.title

@@ -86,7 +86,7 @@ func (a *agent) Turn(m *session.Message, text string) string {
 		r.start = r.Start.Millis()
 	}
 	if a.turns == 1 {
-		a.first, a.title = r.start, envelope.FirstLine(text)
+		a.first, a.title = r.start, withoutNUL(envelope.FirstLine(text))
 	}
 	a.events.run(r.ID)
 	a.events.request(r.RequestID, r.Start)
@@ -101,7 +101,8 @@ func (a *agent) Turn(m *session.Message, text string) string {
 func (a *agent) Text(text string, at session.Stamp) {
 	if a.run != nil {
 		a.events.say("assistant", text, at)
-		a.run.result = text
+		// The state has the text as it is. With U+FFFD, the result would be read as another.
+		a.run.result = strings.ReplaceAll(text, "\x00", " ")
 	}
 }
 
@@ -178,6 +179,7 @@ func (a *agent) endRun(root string) {
 		return
 	}
 	status := r.ended()
+	r.Error = a.unbroken(r.Error)
 	if r.Usage != nil {
 		a.events.usage(r.Usage, r.End)
 	}

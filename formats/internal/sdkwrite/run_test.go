@@ -1,9 +1,11 @@
 package sdkwrite_test
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"rehome/formats"
@@ -85,6 +87,58 @@ func TestLosses(t *testing.T) {
 	for _, code := range codes {
 		if !slices.Contains(w.Losses, code) {
 			t.Errorf("%s is not declared", code)
+		}
+	}
+}
+
+// TestNUL: the SDK reads titles, results and errors only up to a NUL, so none is written.
+// What is changed is reported: a title and an error, but not a result, which repeats what
+// the state holds exactly.
+func TestNUL(t *testing.T) {
+	failed := prompt("a\x00b", 2000)
+	failed.Turn.Status, failed.Turn.Error = "error", "no\x00network"
+	for _, c := range []struct {
+		title, want string
+		lost        []loss.Code
+	}{
+		{"ti\x00tle", "ti\uFFFDtle", []loss.Code{loss.TextRepaired, loss.TextRepaired}},
+		{"", "a\uFFFDb", []loss.Code{loss.TextRepaired, loss.TitleFromPrompt}},
+	} {
+		s := talk("nul", nil, failed, answer("x\x00y", 2500))
+		s.Title = c.title
+		var lost []loss.Code
+		sink := sdkwrite.Writer().New().(formats.FamilySink)
+		path := filepath.Join(t.TempDir(), "draft")
+		d, err := sink.Put(t.Context(), s, formats.SessionBuild{Path: path, OnLoss: func(l loss.Loss) { lost = append(lost, l.Code) }})
+		if err = errors.Join(err, sink.Finish(t.Context()), d.Verify(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		list, all := turns(t, path)
+		answers := 0
+		decode(t, "cursor-ndjson", path, func(s *session.Session) {
+			for m, err := range s.Messages {
+				if err != nil || m.Role != session.Assistant {
+					continue
+				}
+				if answers++; m.Parts[0].(*session.Text).Text != "x\x00y" {
+					t.Errorf("%s", session.AppendMessage(nil, m))
+				}
+			}
+		})
+		if answers != 1 {
+			t.Errorf("%d answers", answers)
+		}
+		if want := []string{"1 ||error no\uFFFDnetwork|false 2000"}; all.Title != c.want || !slices.Equal(list, want) || !slices.Equal(lost, c.lost) {
+			t.Errorf("title %q, turns %q, losses %q", all.Title, list, lost)
+		}
+		got := files(t, path)
+		for _, name := range []string{"agents.ndjson", "runs.ndjson"} {
+			if strings.Contains(got[name], `\u0000`) {
+				t.Errorf("NUL in %s", got[name])
+			}
+		}
+		if !strings.Contains(got["runs.ndjson"], `"result":"x y"`) || !strings.Contains(got["run_events.ndjson"], `x\u0000y`) {
+			t.Errorf("the result is not as it should be: %s%s", got["runs.ndjson"], got["run_events.ndjson"])
 		}
 	}
 }
