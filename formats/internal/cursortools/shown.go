@@ -6,6 +6,7 @@ import (
 
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/toolmap"
+	"rehome/formats/internal/wire"
 )
 
 // Edits reports whether tools of a kind change a file.
@@ -80,6 +81,21 @@ func event(kind string, value []byte, status string) string {
 	return string(value)
 }
 
+// silent reports whether a record of a command that succeeded has nothing but what the
+// client is known to write: any other member could be the output.
+func silent(success []byte) bool {
+	if len(success) == 0 || success[0] != '{' {
+		return false
+	}
+	known := wire.Messages().Message("ShellSuccess")
+	for name := range rawjson.Members(success) {
+		if n := string(name); known.Named(n) == nil || n == "outputHead" || n == "outputTail" {
+			return false
+		}
+	}
+	return true
+}
+
 // spoken is what in a record is told to be text, "" if nothing is.
 func spoken(kind string, value []byte) string {
 	came := [][]byte{Case(value), value}
@@ -99,7 +115,7 @@ func spoken(kind string, value []byte) string {
 			return s
 		}
 		code := find(came, "exitCode", "exitCodeV2")
-		if code == nil && rawjson.Last(value, "success") != nil {
+		if code == nil && silent(rawjson.Last(value, "success")) {
 			code = []byte("0") // messages do not spell it
 		}
 		if code != nil {

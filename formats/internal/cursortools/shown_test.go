@@ -9,6 +9,8 @@ func TestShown(t *testing.T) {
 	for _, c := range []struct{ kind, value, want string }{
 		{"shell", `{"success":{"stdout":"a","stderr":"b"}}`, "a\nb"},
 		{"shell", `{"success":{"command":"true"}}`, "(no output, exit code 0)"},
+		{"shell", `{"success":{"out":"a","n":1}}`, `{"success":{"out":"a","n":1}}`},
+		{"shell", `{"success":{"stdout":"","outputTail":"a"}}`, `{"success":{"stdout":"","outputTail":"a"}}`},
 		{"shell", `{"failure":{"stdout":"","exitCode":3}}`, "(no output, exit code 3)"},
 		{"shell", `{"contents":"from elsewhere","exitCode":0}`, "from elsewhere"},
 		{"shell", `{"failure":{"reason":"not allowed","exitCode":1}}`, "not allowed"},
