@@ -103,7 +103,8 @@ export function listed(turns) {
       if (assistantMessage) list.push(say("assistant", assistantMessage.text));
       if (thinkingMessage) list.push(say("assistant", thinkingMessage.text));
       if (!toolCall) continue;
-      const { toolCallId, ...kinds } = toolCall, [[name, { args, result }]] = Object.entries(kinds).filter(([, value]) => value?.args || value?.result);
+      const { toolCallId, ...kinds } = toolCall, known = Object.entries(kinds).filter(([, value]) => value && typeof value === "object");
+      const [name, { args, result }] = known.find(([, value]) => value.args || value.result) ?? known[0] ?? ["of a kind that the client does not know", {}];
       const id = toolCallId ?? `${list.length}`; // 1.0.17 does not tell it
       list.push(ran(id, name, args));
       if (result) list.push(came(id, result, !result.success));
