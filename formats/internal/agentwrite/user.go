@@ -59,7 +59,7 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 		return err
 	}
 	if c.o.Runs != nil {
-		t.Request = c.clean(c.o.Runs.Turn(m, u.Text))
+		t.Request = c.clean(c.o.Runs.Turn(m, typed(sent)))
 	}
 	if t.User, err = c.b.User(ctx, &u); err != nil {
 		return err
@@ -73,6 +73,18 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	}
 	mark = turnTimes(mark, m.Turn)
 	return c.tell(ctx, m, session.User, sent, cursor, times(mark, m, clocked(exact(m.Turn.Start), sent), exact(m.End)), true)
+}
+
+// typed returns what the user asked, as the prompt message has it, with halves of characters
+// that a string of protobuf cannot hold.
+func typed(sent []session.Part) string {
+	var texts []string
+	for _, p := range sent {
+		if t, ok := p.(*session.Text); ok {
+			texts = append(texts, t.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }
 
 // asked sorts the parts of a prompt into a message of the user, and returns those that the

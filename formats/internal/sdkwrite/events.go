@@ -2,6 +2,7 @@ package sdkwrite
 
 import (
 	"strconv"
+	"unicode/utf8"
 
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/session"
@@ -71,7 +72,12 @@ func inReach(t session.Stamp) bool {
 }
 
 // quote appends text as the SDK spells a JSON string.
-func quote(dst []byte, text string) []byte { return sdkdoc.Quote(dst, []byte(text)) }
+func quote(dst []byte, text string) []byte {
+	if !utf8.ValidString(text) {
+		return session.AppendString(dst, text) // half a character is an escape, as in the SDK's JSON
+	}
+	return sdkdoc.Quote(dst, []byte(text))
+}
 
 // appendMember appends a member that is text.
 func appendMember(dst []byte, name, text string) []byte {

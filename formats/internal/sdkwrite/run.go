@@ -86,7 +86,7 @@ func (a *agent) Turn(m *session.Message, text string) string {
 		r.start = r.Start.Millis()
 	}
 	if a.turns == 1 {
-		a.first, a.title = r.start, withoutNUL(envelope.FirstLine(text))
+		a.first, a.title = r.start, withoutNUL(strings.ToValidUTF8(envelope.FirstLine(text), "\uFFFD"))
 	}
 	a.events.run(r.ID)
 	a.events.request(r.RequestID, r.Start)
