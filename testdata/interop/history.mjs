@@ -33,10 +33,13 @@ function strings(bytes, found = []) {
   return found;
 }
 
+// common are the fields of calls of all kinds: what hooks added, its id and its times.
+const common = [54, 57, 59, 60];
+
 // called is a step that is a call: its kind is the number of the field that has
 // its arguments and its result, of which the first kind is success.
 function called(call) {
-  const id = call.text(57), [kind] = call.numbers().filter((n) => call.all(n).some(Buffer.isBuffer) && n < 57);
+  const id = call.text(57), [kind] = call.numbers().filter((n) => call.all(n).some(Buffer.isBuffer) && !common.includes(n));
   const { has, bytes, sub } = kind ? call.sub(kind) : fields(Buffer.alloc(0));
   const list = [ran(id, `kind ${kind}`, has(1) ? strings(bytes(1)) : [])];
   if (has(2)) list.push(came(id, strings(bytes(2)).map((one) => ({ type: "text", text: one })), !sub(2).has(1)));
@@ -103,8 +106,9 @@ export function listed(turns) {
       if (assistantMessage) list.push(say("assistant", assistantMessage.text));
       if (thinkingMessage) list.push(say("assistant", thinkingMessage.text));
       if (!toolCall) continue;
-      const { toolCallId, ...kinds } = toolCall, known = Object.entries(kinds).filter(([, value]) => value && typeof value === "object");
-      const [name, { args, result }] = known.find(([, value]) => value.args || value.result) ?? known[0] ?? ["of a kind that the client does not know", {}];
+      const { toolCallId, ...kinds } = toolCall, known = Object.entries(kinds).filter(([, value]) => value && typeof value === "object" && !Array.isArray(value));
+      // Of a kind that the client does not know, it tells nothing else.
+      const [name, { args, result }] = known.find(([, value]) => value.args || value.result) ?? known[0] ?? ["unknown", { result: { success: [] } }];
       const id = toolCallId ?? `${list.length}`; // 1.0.17 does not tell it
       list.push(ran(id, name, args));
       if (result) list.push(came(id, result, !result.success));

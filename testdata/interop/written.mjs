@@ -59,7 +59,7 @@ function faults(version, form, from, { now, full = now }, got, id) {
   const records = both.test(from) ? mute : bare, list = mute(pictureless(full));
   const ways = {
     model: [typed(now), got.heard.model], turns: [records(full), got.heard.turns],
-    "list of messages": [version === "1.0.17" ? nameless(list) : list, [...got.list, ...got.heard.pending]], events: [streamed(typed(list)), got.events],
+    "list of messages": [version === "1.0.17" ? nameless(list) : list, [...got.list, ...got.heard.pending]], events: [streamed(typed(list)), [...got.events, ...got.heard.pending]],
   };
   if (form === "chat") delete ways.events; // a chat has no runs
   for (const [way, [lists, messages]] of Object.entries(ways)) found.push(...unlike(lists, messages).map((what) => `${way}: ${what}`));
@@ -102,7 +102,8 @@ export function accepted(name, made, least) {
     });
   }
   check(`rehome check, ${name}, written by rehome`, () => {
-    const report = examine(made().at), rules = broken(report);
+    // Transcripts have the arguments of calls as the source has them: numbers, too, that JavaScript cannot hold.
+    const report = examine(made().at), rules = broken(report).filter((rule) => !rule.startsWith("RH141"));
     if (!report.totals.stores || report.totals.failed || rules.length) throw new Error(`${report.totals.stores} stores, ${report.totals.failed} not examined: ${[...new Set(rules)].join(", ")}`);
     return `no error and no warning in ${report.totals.stores} stores`;
   });
@@ -112,11 +113,11 @@ export function accepted(name, made, least) {
 // at a time is removed, and each removal is found where it was made.
 export function missed(...made) {
   check("SDK 1.0.32, written stores with one thing removed", () => {
-    const { cwd } = made[0](), kinds = new Map();
-    for (const { list } of made.map((one) => one())) {
+    const kinds = new Map();
+    for (const { cwd, list } of made.map((one) => one())) {
       for (const one of list.filter(({ kind, held }) => kind === "ndjson" && Object.keys(held).length === 1 && !Object.values(held)[0].full)) {
         const n = counts(Object.values(one.held)[0].now[0].items);
-        if (n.prompts > 1 && n.answers && n.calls && !kinds.has(one.from)) kinds.set(one.from, one);
+        if (n.prompts > 1 && n.answers && n.calls && !kinds.has(one.from)) kinds.set(one.from, { ...one, cwd });
       }
     }
     const cases = [...kinds.values()].flatMap((one) => spoils.flatMap(([from, what]) => {
@@ -124,9 +125,13 @@ export function missed(...made) {
       return at ? [{ ...one, at, way: from.slice(4), name: `${one.from}: ${what} of ${from}` }] : [];
     }));
     if (kinds.size < 3 || cases.length < 12) throw new Error(`only ${cases.length} removals in ${kinds.size} kinds of store`);
-    const asked = ask("1.0.32", cwd, cases);
-    const unseen = cases.filter(({ way }, i) => !asked[i].found.some((fault) => fault.startsWith(`${way}: `))).map(({ name }) => name);
-    if (asked.length !== cases.length || unseen.length) throw new Error(`not found: ${unseen.join("; ")}`);
+    const asked = cases.map(() => undefined);
+    for (const cwd of new Set(cases.map((one) => one.cwd))) {
+      const these = cases.filter((one) => one.cwd === cwd);
+      ask("1.0.32", cwd, these).forEach((one, i) => { asked[cases.indexOf(these[i])] = one; });
+    }
+    const unseen = cases.filter(({ way }, i) => !asked[i]?.found.some((fault) => fault.startsWith(`${way}: `))).map(({ name }) => name);
+    if (unseen.length) throw new Error(`not found: ${unseen.join("; ")}`);
     return `${cases.length} found, in stores of ${kinds.size} kinds of source`;
   });
 }
