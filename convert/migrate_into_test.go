@@ -241,7 +241,7 @@ func sqlite(t *testing.T, path, statement string) {
 	}
 }
 
-// TestMigrateLosesNUL: what index.db cannot hold of an agent is reported.
+// TestMigrateLosesNUL: what a client could not read of an agent's title is replaced, and reported.
 func TestMigrateLosesNUL(t *testing.T) {
 	h := newSDKHome(t)
 	h.source = filepath.Join(filepath.Dir(h.source), "nul.jsonl")
@@ -252,7 +252,7 @@ func TestMigrateLosesNUL(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := h.expect(h.opts, convert.Placed)
-	if !slices.ContainsFunc(m.Losses, func(g loss.Group) bool { return g.Code == loss.TextWithNUL }) {
+	if !slices.ContainsFunc(m.Losses, func(g loss.Group) bool { return g.Code == loss.TextRepaired }) {
 		t.Errorf("losses: %+v", m.Losses)
 	}
 }
