@@ -3,7 +3,6 @@ package convert
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -111,26 +110,11 @@ func (m *migration) replace(ctx context.Context, p fileMove) error {
 		return m.rename.replace(p.staged, p.path)
 	}
 	if os.Link(p.path, p.backupPath()) != nil { // the disk does not support links
-		if err := copyFile(p.path, p.backupPath()); err != nil {
+		if err := fsx.Copy(p.path, p.backupPath(), 0o600); err != nil {
 			return err
 		}
 	}
 	return m.rename.replace(p.staged, p.path)
-}
-
-// copyFile makes a private copy of a file.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // syncFolders syncs the folders with new names to disk.

@@ -14,6 +14,7 @@ import (
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // storeChanges are the changes of one store of the target.
@@ -72,7 +73,7 @@ func (c *storeChanges) compare(name string) error {
 		c.some = c.some || now != nil
 		return nil // of a set of which nothing was staged, or as the options and the schema make it
 	}
-	digest, err := mark.Digest(c.stagedPath(name))
+	digest, err := fsx.Digest(c.stagedPath(name))
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (u *update) digest(name string, now fs.FileInfo) (string, error) {
 	if f, ok := u.known(name); ok && f.Digest != "" && f.Stat == mark.StatOf(now) && u.opts.Verify != VerifyFull {
 		return f.Digest, nil
 	}
-	return mark.Digest(u.currentPath(name))
+	return fsx.Digest(u.currentPath(name))
 }
 
 // known returns a file as an update last wrote it.
@@ -236,7 +237,7 @@ func (c *storeChanges) vanishedFile(name string) error {
 	if !known {
 		return nil
 	}
-	digest, err := mark.Digest(c.currentPath(name))
+	digest, err := fsx.Digest(c.currentPath(name))
 	if err != nil {
 		return &formats.Error{At: c.currentPath(name), Err: formats.Cause(err)}
 	}
@@ -297,7 +298,7 @@ func (u *update) compareSidecar(some bool) error {
 	}
 	if err == nil && u.sidecar.PreviousExists && (!some || old != name) {
 		var digest string
-		if digest, err = mark.Digest(u.currentPath(old)); err == nil {
+		if digest, err = fsx.Digest(u.currentPath(old)); err == nil {
 			c.moveAside(old, digest)
 		}
 	}
@@ -315,7 +316,7 @@ func (u *update) rememberSidecar() error {
 	if err != nil {
 		return err
 	}
-	digest, err := mark.Digest(u.stagedPath(name))
+	digest, err := fsx.Digest(u.stagedPath(name))
 	u.after.Files[u.below(name)] = mark.File{Digest: digest, Stat: mark.StatOf(info)}
 	return err
 }

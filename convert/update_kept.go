@@ -3,12 +3,10 @@ package convert
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
 
-	"rehome/convert/internal/mark"
 	"rehome/formats"
 	"rehome/formats/loss"
 	"rehome/internal/fsx"
@@ -63,17 +61,7 @@ func (c *storeChanges) stageCopy(from, name string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return fsx.Copy(from, to, 0o666)
 }
 
 // readAgain reads a staged store to its end.
@@ -146,7 +134,7 @@ func (c *storeChanges) takeKept(old, root string, kept []string) error {
 			continue
 		}
 		var digest string
-		if digest, err = mark.Digest(c.currentPath(name)); err == nil {
+		if digest, err = fsx.Digest(c.currentPath(name)); err == nil {
 			c.moveAside(name, digest)
 			c.add(name, Removed)
 		}

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"rehome/convert/internal/mark"
 	"rehome/convert/internal/walk"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 // vanished finds what the target has of stores that are no longer in the source, and,
@@ -24,7 +24,7 @@ func (u *update) vanished() {
 		for _, name := range u.filesFrom(rel) {
 			if _, known := u.known(name); !u.opts.Delete || !known {
 				c.add(name, Kept)
-			} else if digest, err := mark.Digest(u.currentPath(name)); err == nil {
+			} else if digest, err := fsx.Digest(u.currentPath(name)); err == nil {
 				c.moveAside(name, digest)
 				c.add(name, Removed)
 				rep.Status, rep.Change = Removed, Removed

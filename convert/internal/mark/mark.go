@@ -9,7 +9,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -185,16 +184,4 @@ func Source(paths ...string) (out []Stat) {
 // clock: else one could change again without a new time.
 func Settled(list []Stat, now time.Time) bool {
 	return list != nil && !slices.ContainsFunc(list, func(s Stat) bool { return !fileid.Settled(time.Unix(0, s.Time), now) })
-}
-
-// Digest returns the digest of a file.
-func Digest(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
 }

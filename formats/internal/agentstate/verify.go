@@ -2,6 +2,7 @@ package agentstate
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -61,6 +62,21 @@ type Graph struct {
 	hasBy    bool
 	mismatch bool // the current blob does not match its id
 	from     int  // where in path the current blob begins
+}
+
+// Sound verifies a state that was just written. It returns the first fault in words, ""
+// if there is none. It sets Found.
+func (g *Graph) Sound(ctx context.Context, root ID) (fault string, err error) {
+	g.Found = func(f Fault) {
+		if fault == "" {
+			fault = f.Path + ": " + fmt.Sprintf(f.Says, f.Args...)
+		}
+	}
+	there, err := g.Walk(ctx, root)
+	if err == nil && !there {
+		fault = "no root"
+	}
+	return fault, err
 }
 
 // refAt is a reference in the current blob. It takes 48 bytes, as a conversation can have

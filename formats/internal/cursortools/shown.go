@@ -66,7 +66,7 @@ func event(kind string, value []byte, status string) string {
 	if s := spoken(kind, value); s != "" || kind == "mcp" && len(Images(value)) > 0 {
 		return s
 	}
-	none := find([][]byte{value}, "content", "files")
+	none := Find([][]byte{value}, "content", "files")
 	outcome, _ := toolmap.Outcome(status)
 	switch done := outcome == "success"; {
 	case done && Edits(kind):
@@ -101,8 +101,8 @@ func spoken(kind string, value []byte) string {
 	came := [][]byte{Case(value), value}
 	switch kind {
 	case "shell", "piBash":
-		out := rawjson.Text(find(came, "stdout", "output", "interleavedOutput"))
-		if err := rawjson.Text(find(came, "stderr")); err != "" {
+		out := rawjson.Text(Find(came, "stdout", "output", "interleavedOutput"))
+		if err := rawjson.Text(Find(came, "stderr")); err != "" {
 			if out != "" && !strings.HasSuffix(out, "\n") {
 				out += "\n"
 			}
@@ -114,7 +114,7 @@ func spoken(kind string, value []byte) string {
 		if s := said(came); s != "" {
 			return s
 		}
-		code := find(came, "exitCode", "exitCodeV2")
+		code := Find(came, "exitCode", "exitCodeV2")
 		if code == nil && silent(rawjson.Last(value, "success")) {
 			code = []byte("0") // messages do not spell it
 		}
@@ -122,20 +122,20 @@ func spoken(kind string, value []byte) string {
 			return "(no output, exit code " + string(code) + ")"
 		}
 	case "mcp":
-		if s := parts(find(came, "content")); s != "" {
+		if s := parts(Find(came, "content")); s != "" {
 			return s
 		}
 	case "task":
-		if s := steps(find(came, "conversationSteps")); s != "" {
+		if s := steps(Find(came, "conversationSteps")); s != "" {
 			return s
 		}
 	case "edit", "piEdit":
 		for _, name := range [...]string{"message", "modelVisibleError", "error", "diffString"} {
-			if s := rawjson.Text(find(came, name)); s != "" {
+			if s := rawjson.Text(Find(came, name)); s != "" {
 				return s
 			}
 		}
-		if find(came, "afterFullFileContent", "afterContentId") != nil {
+		if Find(came, "afterFullFileContent", "afterContentId") != nil {
 			return "The file was changed." // what it holds now would say the change twice
 		}
 	case "grep":
@@ -143,12 +143,12 @@ func spoken(kind string, value []byte) string {
 			return s
 		}
 	case "glob":
-		if s := listed(find(came, "files")); s != "" {
+		if s := listed(Find(came, "files")); s != "" {
 			return s
 		}
 	case "ls", "piLs":
 		var b strings.Builder
-		if tree(&b, find(came, "directoryTreeRoot"), 0) {
+		if tree(&b, Find(came, "directoryTreeRoot"), 0) {
 			return b.String()
 		}
 	}
@@ -158,7 +158,7 @@ func spoken(kind string, value []byte) string {
 // said is the text of the first member that tells what came of any tool.
 func said(came [][]byte) string {
 	for _, name := range [...]string{"content", "contents", "markdown", "output", "results", "modelVisibleError", "errorMessage", "error", "message", "reason", "transcript", "resultSuffix"} {
-		if s := rawjson.Text(find(came, name)); s != "" {
+		if s := rawjson.Text(Find(came, name)); s != "" {
 			return s
 		}
 	}
@@ -167,7 +167,7 @@ func said(came [][]byte) string {
 
 // Images returns the images in the result of a server's tool.
 func Images(value []byte) (out [][]byte) {
-	list := find([][]byte{Case(value), value}, "content")
+	list := Find([][]byte{Case(value), value}, "content")
 	if len(list) == 0 || list[0] != '[' {
 		return nil
 	}
@@ -188,7 +188,7 @@ func Images(value []byte) (out [][]byte) {
 func parts(list []byte) string {
 	var out []string
 	for p := range rawjson.Elements(list) {
-		if s := rawjson.Text(find([][]byte{rawjson.Last(p, "text"), p}, "text")); s != "" {
+		if s := rawjson.Text(Find([][]byte{rawjson.Last(p, "text"), p}, "text")); s != "" {
 			out = append(out, s)
 		}
 	}
@@ -209,7 +209,7 @@ func steps(list []byte) string {
 // the form of it, {"content":{…}}, an event says it, {"type":"content","output":{…}}.
 func matches(came [][]byte) string {
 	var out []string
-	for _, found := range rawjson.Members(find(came, "workspaceResults")) {
+	for _, found := range rawjson.Members(Find(came, "workspaceResults")) {
 		form := func(name string) []byte {
 			if rawjson.Text(rawjson.Last(found, "type")) == name {
 				return rawjson.Last(found, "output")
@@ -277,8 +277,8 @@ func listed(list []byte) string {
 	return strings.Join(out, "\n")
 }
 
-// find is the first member of any of the names that is there.
-func find(docs [][]byte, names ...string) []byte {
+// Find is the first member of any of the names that is there.
+func Find(docs [][]byte, names ...string) []byte {
 	for _, doc := range docs {
 		if len(doc) == 0 || doc[0] != '{' {
 			continue

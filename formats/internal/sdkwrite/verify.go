@@ -156,18 +156,11 @@ func (v *verifier) record(k sdkdoc.Kind, l *lines.Line) error {
 }
 
 // walk verifies all that the root refers to.
-func (v *verifier) walk(ctx context.Context) (err error) {
-	g := agentstate.Graph{Index: &v.index, Read: v.read, Found: func(f agentstate.Fault) {
-		if err == nil {
-			err = defect(f.Path + ": " + fmt.Sprintf(f.Says, f.Args...))
-		}
-	}}
-	there, werr := g.Walk(ctx, v.root)
-	switch {
-	case werr != nil:
-		return werr
-	case !there:
-		return defect("no root")
+func (v *verifier) walk(ctx context.Context) error {
+	g := agentstate.Graph{Index: &v.index, Read: v.read}
+	fault, err := g.Sound(ctx, v.root)
+	if err == nil && fault != "" {
+		err = defect(fault)
 	}
 	return err
 }

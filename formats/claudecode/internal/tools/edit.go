@@ -29,22 +29,22 @@ func Waits(kind string, input, args []byte) bool {
 	}
 	docs := [][]byte{input, args}
 	_, _, ok := replaced(docs)
-	return !ok && !isText(find(docs, "contents", "content", "file_text"))
+	return !ok && !isText(cursortools.Find(docs, "contents", "content", "file_text"))
 }
 
 // replaced is the text that the model said to take out, and what to put there.
 func replaced(docs [][]byte) (older, newer string, ok bool) {
-	a, b := find(docs, "old_string", "oldString", "old_str"), find(docs, "new_string", "newString", "new_str")
+	a, b := cursortools.Find(docs, "old_string", "oldString", "old_str"), cursortools.Find(docs, "new_string", "newString", "new_str")
 	if isText(a) && isText(b) && len(a) > 2 {
 		return rawjson.Text(a), rawjson.Text(b), true
 	}
-	if list := find(docs, "edits"); len(list) > 0 && list[0] == '[' {
+	if list := cursortools.Find(docs, "edits"); len(list) > 0 && list[0] == '[' {
 		n := 0
 		for e := range rawjson.Elements(list) {
 			if n++; n > 1 {
 				return "", "", false
 			}
-			a, b := find([][]byte{e}, "old_string", "oldText", "oldString"), find([][]byte{e}, "new_string", "newText", "newString")
+			a, b := cursortools.Find([][]byte{e}, "old_string", "oldText", "oldString"), cursortools.Find([][]byte{e}, "new_string", "newText", "newString")
 			older, newer, ok = rawjson.Text(a), rawjson.Text(b), isText(a) && isText(b) && len(a) > 2
 		}
 		return older, newer, ok
@@ -57,10 +57,10 @@ func isText(raw []byte) bool { return len(raw) > 1 && raw[0] == '"' }
 // claudeEdit is an Edit or a Write, from what the model said or else from what
 // came of it.
 func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
-	e := &edit{path: rawjson.Text(find(docs, "path", "file_path", "target_file", "filePath", "relativeWorkspacePath"))}
+	e := &edit{path: rawjson.Text(cursortools.Find(docs, "path", "file_path", "target_file", "filePath", "relativeWorkspacePath"))}
 	came := [][]byte{cursortools.Case(value), value}
 	if e.path == "" {
-		e.path = rawjson.Text(find(came, "path", "file_path"))
+		e.path = rawjson.Text(cursortools.Find(came, "path", "file_path"))
 	}
 	e.contents(came)
 	path, lines, patch := patched(docs)
@@ -75,10 +75,10 @@ func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
 	}
 	var ok bool
 	if e.older, e.newer, ok = replaced(docs); ok {
-		e.all = string(find(docs, "replace_all", "replaceAll")) == "true"
+		e.all = string(cursortools.Find(docs, "replace_all", "replaceAll")) == "true"
 		return e.edited(true), true
 	}
-	if body := find(docs, "contents", "content", "file_text"); isText(body) {
+	if body := cursortools.Find(docs, "contents", "content", "file_text"); isText(body) {
 		s := rawjson.Text(body)
 		if e.after == nil {
 			e.after = &s
@@ -91,7 +91,7 @@ func claudeEdit(docs [][]byte, value []byte) (Native, bool) {
 
 // told is a change from what came of it alone.
 func (e *edit) told(docs [][]byte) (Native, bool) {
-	if raw := find(docs, "contentsAfterEdit"); e.after == nil && isText(raw) {
+	if raw := cursortools.Find(docs, "contentsAfterEdit"); e.after == nil && isText(raw) {
 		s := rawjson.Text(raw)
 		e.after = &s
 	}
@@ -123,18 +123,18 @@ func (e *edit) told(docs [][]byte) (Native, bool) {
 
 // contents takes what the client kept of a file.
 func (e *edit) contents(came [][]byte) {
-	if raw := find(came, "beforeFullFileContent", "beforeContent"); isText(raw) {
+	if raw := cursortools.Find(came, "beforeFullFileContent", "beforeContent"); isText(raw) {
 		s := rawjson.Text(raw)
 		e.before = &s
 	}
-	if raw := find(came, "afterFullFileContent", "afterContent", "contentsAfterEdit"); isText(raw) {
+	if raw := cursortools.Find(came, "afterFullFileContent", "afterContent", "contentsAfterEdit"); isText(raw) {
 		s := rawjson.Text(raw)
 		e.after = &s
 	}
-	if raw := find(came, "diffString", "patch"); isText(raw) {
+	if raw := cursortools.Find(came, "diffString", "patch"); isText(raw) {
 		e.hunks = udiff.Parse(rawjson.Text(raw))
 	}
-	if diff := find(came, "diff"); len(e.hunks) == 0 && isText(diff) {
+	if diff := cursortools.Find(came, "diff"); len(e.hunks) == 0 && isText(diff) {
 		e.hunks = udiff.Parse(rawjson.Text(diff))
 	} else if len(e.hunks) == 0 {
 		for c := range rawjson.Elements(rawjson.Last(diff, "chunks")) {

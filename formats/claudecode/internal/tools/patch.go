@@ -23,19 +23,19 @@ func patchText(docs [][]byte) string {
 	if len(docs[0]) > 0 && docs[0][0] == '"' {
 		return rawjson.Text(docs[0])
 	}
-	return rawjson.Text(find(docs, "patch", "patchContent", "patch_content", "input"))
+	return rawjson.Text(cursortools.Find(docs, "patch", "patchContent", "patch_content", "input"))
 }
 
 // several are the texts that a model said to take out of a file, and what to put
 // there, where it said so of more than one place.
 func several(docs [][]byte) (older, newer string, ok bool) {
-	list := find(docs, "edits")
+	list := cursortools.Find(docs, "edits")
 	if len(list) == 0 || list[0] != '[' {
 		return "", "", false
 	}
 	var a, b []string
 	for e := range rawjson.Elements(list) {
-		from, to := find([][]byte{e}, "old_string", "oldText", "oldString"), find([][]byte{e}, "new_string", "newText", "newString")
+		from, to := cursortools.Find([][]byte{e}, "old_string", "oldText", "oldString"), cursortools.Find([][]byte{e}, "new_string", "newText", "newString")
 		if !isText(from) || !isText(to) || len(from) == 2 {
 			return "", "", false
 		}

@@ -55,7 +55,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 		o.Raw("newTodos", list)
 	default:
 		if n.back {
-			return find(came, "structuredContent") // what it was drawn from before
+			return cursortools.Find(came, "structuredContent") // what it was drawn from before
 		}
 		return nil
 	}
@@ -64,7 +64,7 @@ func (n Native) Result(value []byte, shown string, failed bool) []byte {
 
 // ran is what a command printed.
 func ran(o *object.Writer, came [][]byte, shown string) {
-	out, err := find(came, "stdout", "output"), find(came, "stderr")
+	out, err := cursortools.Find(came, "stdout", "output"), cursortools.Find(came, "stderr")
 	if isText(out) {
 		o.Raw("stdout", out)
 	} else {
@@ -82,7 +82,7 @@ func ran(o *object.Writer, came [][]byte, shown string) {
 
 // globbed is the files that a pattern found.
 func globbed(o *object.Writer, came [][]byte) {
-	files := find(came, "files")
+	files := cursortools.Find(came, "files")
 	if len(files) == 0 || files[0] != '[' {
 		files = []byte("[]")
 	}
@@ -93,25 +93,25 @@ func globbed(o *object.Writer, came [][]byte) {
 	o.Raw("filenames", files)
 	o.Num("durationMs", 0)
 	o.Num("numFiles", count)
-	o.Flag("truncated", string(find(came, "clientTruncated")) == "true")
+	o.Flag("truncated", string(cursortools.Find(came, "clientTruncated")) == "true")
 	o.Num("totalMatches", count)
 	o.Flag("countIsComplete", true)
 }
 
 func (n Native) read(o *object.Writer, name []byte, came [][]byte, shown string) {
 	body := shown
-	if raw := find(came, "content", "contents"); isText(raw) {
+	if raw := cursortools.Find(came, "content", "contents"); isText(raw) {
 		body = rawjson.Text(raw)
 	}
 	lines, first := strings.Count(body, "\n")+1, 1
-	for _, from := range [...][]byte{find([][]byte{find(came, "readRange")}, "startLine"), rawjson.Last(n.Input, "offset")} {
+	for _, from := range [...][]byte{cursortools.Find([][]byte{cursortools.Find(came, "readRange")}, "startLine"), rawjson.Last(n.Input, "offset")} {
 		if k, err := strconv.Atoi(string(from)); err == nil && k > 0 {
 			first = k
 			break
 		}
 	}
 	total := lines
-	if k, err := strconv.Atoi(string(find(came, "totalLines", "totalLinesInFile"))); err == nil && k > 0 {
+	if k, err := strconv.Atoi(string(cursortools.Find(came, "totalLines", "totalLinesInFile"))); err == nil && k > 0 {
 		total = k
 	}
 	o.Text("type", "text")

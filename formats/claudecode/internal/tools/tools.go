@@ -133,9 +133,9 @@ func broken(input []byte) bool {
 func (c counterpart) call(docs [][]byte) (Native, bool) {
 	o, exact := object.New(nil), covers(c, docs)
 	for _, a := range c.args {
-		raw := find(docs, a.from...)
+		raw := cursortools.Find(docs, a.from...)
 		if a.kind == '~' {
-			raw = find(docs[:1], a.from...)
+			raw = cursortools.Find(docs[:1], a.from...)
 		}
 		switch {
 		case a.kind == '#', a.kind == '~':
@@ -211,7 +211,7 @@ func word(raw []byte) string {
 
 // command is a tool that a shell has, too.
 func command(cmd string, docs [][]byte, what string) Native {
-	path := rawjson.Text(find(docs, "path", "target_file", "targetFile", "target_directory", "directoryPath", "relative_workspace_path", "relativeWorkspacePath", "directory_path", "file_path"))
+	path := rawjson.Text(cursortools.Find(docs, "path", "target_file", "targetFile", "target_directory", "directoryPath", "relative_workspace_path", "relativeWorkspacePath", "directory_path", "file_path"))
 	if path == "" {
 		path = "."
 	}
@@ -223,7 +223,7 @@ func command(cmd string, docs [][]byte, what string) Native {
 
 // todos is a list of things to do.
 func todos(docs [][]byte) (Native, bool) {
-	list := find(docs, "todos", "plan")
+	list := cursortools.Find(docs, "todos", "plan")
 	if len(list) == 0 || list[0] != '[' {
 		return Native{}, false
 	}
@@ -232,7 +232,7 @@ func todos(docs [][]byte) (Native, bool) {
 	o.B = append(o.B, '[')
 	some := false
 	for item := range rawjson.Elements(list) {
-		content := rawjson.Text(find([][]byte{item}, "content", "subject", "title", "step"))
+		content := rawjson.Text(cursortools.Find([][]byte{item}, "content", "subject", "title", "step"))
 		if content == "" {
 			return Native{}, false // part of a list: only what changed
 		}
@@ -256,18 +256,18 @@ func todos(docs [][]byte) (Native, bool) {
 
 // asked returns questions to the user.
 func asked(docs [][]byte) (Native, bool) {
-	list := find(docs, "questions")
+	list := cursortools.Find(docs, "questions")
 	if len(list) < 3 || list[0] != '[' {
 		return Native{}, false
 	}
 	o := object.New(nil)
 	o.Raw("questions", object.Array(list, func(_ int, item []byte, o *object.Writer) {
-		o.Text("question", rawjson.Text(find([][]byte{item}, "question", "prompt")))
+		o.Text("question", rawjson.Text(cursortools.Find([][]byte{item}, "question", "prompt")))
 		o.NonEmpty("header", rawjson.Text(rawjson.Last(item, "header")))
 		if options := rawjson.Last(item, "options"); len(options) > 0 && options[0] == '[' {
 			o.Raw("options", object.Array(options, option))
 		}
-		o.Flag("multiSelect", string(find([][]byte{item}, "multiSelect", "allow_multiple", "allowMultiple")) == "true")
+		o.Flag("multiSelect", string(cursortools.Find([][]byte{item}, "multiSelect", "allow_multiple", "allowMultiple")) == "true")
 	}))
 	return Native{Name: "AskUserQuestion", Input: o.Done()}, true
 }
@@ -291,10 +291,10 @@ func status(s string) string {
 
 // served is a tool of a server's.
 func served(name string, docs [][]byte) (Native, bool) {
-	server := rawjson.Text(find(docs, "providerIdentifier", "server", "serverIdentifier", "server_name"))
-	tool := rawjson.Text(find(docs, "toolName", "tool_name", "tool"))
-	args := find(docs, "arguments", "args", "tool_args")
-	if own := docs[0]; len(own) > 0 && own[0] == '{' && find(docs[:1], "toolName", "tool_name", "tool", "arguments", "args", "tool_args") == nil {
+	server := rawjson.Text(cursortools.Find(docs, "providerIdentifier", "server", "serverIdentifier", "server_name"))
+	tool := rawjson.Text(cursortools.Find(docs, "toolName", "tool_name", "tool"))
+	args := cursortools.Find(docs, "arguments", "args", "tool_args")
+	if own := docs[0]; len(own) > 0 && own[0] == '{' && cursortools.Find(docs[:1], "toolName", "tool_name", "tool", "arguments", "args", "tool_args") == nil {
 		args = own // as the model wrote them
 	}
 	if tool == "" {
@@ -345,19 +345,4 @@ func whole(doc []byte) []byte {
 	o := object.New(nil)
 	o.Raw("input", doc)
 	return o.Done()
-}
-
-// find is the first member of any of the names that is there.
-func find(docs [][]byte, names ...string) []byte {
-	for _, doc := range docs {
-		if len(doc) == 0 || doc[0] != '{' {
-			continue
-		}
-		for _, name := range names {
-			if v := rawjson.Last(doc, name); v != nil && string(v) != "null" {
-				return v
-			}
-		}
-	}
-	return nil
 }

@@ -118,18 +118,11 @@ func (v *verifier) record(id string) error {
 }
 
 // walk verifies all that a root refers to.
-func (v *verifier) walk(ctx context.Context, root agentstate.ID) (err error) {
-	g := agentstate.Graph{Index: &v.index, Read: v.read, Drift: true, Found: func(f agentstate.Fault) {
-		if err == nil {
-			err = defect(f.Path + ": " + fmt.Sprintf(f.Says, f.Args...))
-		}
-	}}
-	there, werr := g.Walk(ctx, root)
-	switch {
-	case werr != nil:
-		return werr
-	case !there:
-		return defect("no root")
+func (v *verifier) walk(ctx context.Context, root agentstate.ID) error {
+	g := agentstate.Graph{Index: &v.index, Read: v.read, Drift: true}
+	fault, err := g.Sound(ctx, root)
+	if err == nil && fault != "" {
+		err = defect(fault)
 	}
 	return err
 }

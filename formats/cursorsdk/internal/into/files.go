@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -121,10 +120,10 @@ func (x *addition) planFiles() error {
 			return err
 		}
 		f := fileChange{Path: filepath.Join(to, rel), from: p}
-		if f.After, err = hashFile(p); err != nil {
+		if f.After, err = fsx.Digest(p); err != nil {
 			return err
 		}
-		was, err := hashFile(f.Path)
+		was, err := fsx.Digest(f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -149,33 +148,7 @@ func (x *addition) keepFile(f *fileChange) error {
 		return err
 	}
 	f.Before = "file-" + strconv.Itoa(len(x.log.Files)+1)
-	return copyFile(f.Path, filepath.Join(dir, f.Before))
-}
-
-// copyFile makes a private copy of a file, on disk when it returns.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Sync(), out.Close())
-}
-
-func hashFile(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, f)
-	return hex.EncodeToString(sum.Sum(nil)), err
+	return copyAnew(f.Path, filepath.Join(dir, f.Before))
 }
 
 // place puts the databases of agents and the transcripts where the client looks for
@@ -231,4 +204,15 @@ func moveTo(from, to string, rename func(from, to string) error) error {
 		return &formats.Error{At: to, Err: formats.Cause(err)}
 	}
 	return nil
+}
+
+// copyAnew makes a private copy of a file, on disk when it returns, in place of an earlier one.
+func copyAnew(from, to string) error {
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := fsx.Copy(from, to, 0o600); err != nil {
+		return err
+	}
+	return fsx.SyncFile(to)
 }

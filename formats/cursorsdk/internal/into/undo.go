@@ -12,6 +12,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/internal/fsx"
 )
 
 // undoing is one call of Undo.
@@ -156,7 +157,7 @@ func (u *undoing) store(ctx context.Context, a agentChange, dryRun bool) (kept s
 
 // file restores a transcript.
 func (u *undoing) file(f fileChange, dryRun bool) (kept string, err error) {
-	is, err := hashFile(f.Path)
+	is, err := fsx.Digest(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", nil
@@ -164,7 +165,7 @@ func (u *undoing) file(f fileChange, dryRun bool) (kept string, err error) {
 		return "", err
 	case is != f.After:
 		if f.Before != "" {
-			if was, err := hashFile(filepath.Join(u.Dir, f.Before)); err == nil && was == is {
+			if was, err := fsx.Digest(filepath.Join(u.Dir, f.Before)); err == nil && was == is {
 				return "", nil
 			}
 		}
@@ -177,7 +178,7 @@ func (u *undoing) file(f fileChange, dryRun bool) (kept string, err error) {
 		return "", err
 	}
 	staged := f.Path + ".rehome-undo"
-	if err := copyFile(filepath.Join(u.Dir, f.Before), staged); err != nil {
+	if err := copyAnew(filepath.Join(u.Dir, f.Before), staged); err != nil {
 		return "", err
 	}
 	return "", os.Rename(staged, f.Path)
