@@ -15,6 +15,7 @@ import (
 
 	"rehome/convert/internal/stage"
 	"rehome/formats"
+	"rehome/internal/fsx"
 )
 
 const digestPrefix = "sha256:"
@@ -74,14 +75,8 @@ func copyOnce(src, dst string) (fs.FileInfo, string, error) {
 }
 
 func fileDigest(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, f)
-	return sumText(sum), err
+	sum, err := fsx.Digest(path)
+	return digestPrefix + sum, err
 }
 
 // textFiles returns the files of an archive and its sidecar, as slash paths below the

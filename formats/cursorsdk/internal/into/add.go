@@ -214,6 +214,11 @@ func (x *addition) merge(ctx context.Context, ids []string) error {
 			return err
 		}
 	}
+	return x.perform(ctx, ids)
+}
+
+// perform makes a change that is known: the undo record, then the files, then the rows.
+func (x *addition) perform(ctx context.Context, ids []string) error {
 	if err := x.save(ctx, ids); err != nil {
 		return err
 	}

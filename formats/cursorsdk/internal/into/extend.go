@@ -53,13 +53,7 @@ func (x *addition) extend(ctx context.Context, ids []string) error {
 	if err := x.joinTranscripts(); err != nil {
 		return err
 	}
-	if err := x.save(ctx, ids); err != nil {
-		return err
-	}
-	if err := x.place(ctx, ids); err != nil {
-		return err
-	}
-	return x.Commit(ctx)
+	return x.perform(ctx, ids)
 }
 
 // rootOf returns the id of an agent's root blob, "" if it has none.
