@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 
 	"rehome/formats"
@@ -81,29 +80,15 @@ type encoder struct {
 
 func (e *encoder) session(ctx context.Context, s *session.Session) error {
 	err := e.put(func(b []byte) []byte { return session.AppendHead(b, s) })
-	if err == nil && s.Messages != nil {
-		err = putAll(ctx, e, s.Messages, session.AppendMessage)
+	if err == nil {
+		err = session.Each(ctx, s.Messages, func(m *session.Message) error {
+			return e.put(func(b []byte) []byte { return session.AppendMessage(b, m) })
+		})
 	}
-	if err == nil && s.Files != nil {
-		err = putAll(ctx, e, s.Files, session.AppendFile)
+	if err == nil {
+		err = session.Each(ctx, s.Files, func(f *session.File) error { return e.put(func(b []byte) []byte { return session.AppendFile(b, f) }) })
 	}
 	return err
-}
-
-// putAll writes a line for each value of a stream.
-func putAll[T any](ctx context.Context, e *encoder, from iter.Seq2[*T, error], encode func([]byte, *T) []byte) error {
-	for one, err := range from {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = e.put(func(b []byte) []byte { return encode(b, one) })
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // put writes a line: the given one, or what encode appends. A line that could not

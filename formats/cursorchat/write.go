@@ -68,41 +68,26 @@ type chat struct {
 	seen map[[16]byte]struct{} // starts of the ids of all blobs: half of a hash is enough
 	ids  hash.Hash             // of the ids of the blobs
 
-	sessions []*member // parents before subagents
-	byID     map[string]int
-}
-
-// member is a session of a chat.
-type member struct {
-	*session.Session
-	state    *agentwrite.Conversation
-	children []int // in chat.sessions
+	session *session.Session // the outermost one
+	family  *agentwrite.Family
 }
 
 // Put writes a session to a new chat, or a subagent to that of its parent.
-func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (d *formats.Draft, err error) {
-	up := -1
-	if c := k.chat; c != nil && s.Parent != nil {
-		if i, ok := c.byID[s.Parent.Session]; ok && s.Parent.Session != s.ID {
-			up = i
-		}
+func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
+	if c := k.chat; c != nil && c.family.Includes(s, b.Root) {
+		return &formats.Draft{Within: true}, c.subagent(ctx, s, b)
 	}
-	if up < 0 {
-		k.discard()
-		if k.chat, err = newChat(ctx, s, b); err != nil {
-			return nil, err
-		}
-	}
-	state, err := k.chat.write(ctx, s, b)
+	k.discard()
+	c, err := newChat(ctx, s, b)
 	if err != nil {
-		if up < 0 {
-			k.discard()
-		}
 		return nil, err
 	}
-	k.chat.add(&member{Session: s, state: state}, up)
-	if up >= 0 {
-		return &formats.Draft{Within: true}, nil
+	k.chat = c
+	state := agentwrite.New(s, c.options(b))
+	c.session, c.family = s, agentwrite.NewFamily(&s.Head, state)
+	if err := state.Tell(ctx, s, c.observe, nil); err != nil {
+		k.discard()
+		return nil, err
 	}
 	return &formats.Draft{Verify: func(ctx context.Context) error { return verify(ctx, b.Path, k.bench) }}, nil
 }
@@ -137,7 +122,7 @@ func newChat(ctx context.Context, s *session.Session, b formats.SessionBuild) (*
 		}
 		return nil, &formats.Error{Format: name, At: b.Path, Err: err}
 	}
-	c := &chat{path: b.Path, cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[[16]byte]struct{}{}, ids: sha256.New(), byID: map[string]int{}}
+	c := &chat{path: b.Path, cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[[16]byte]struct{}{}, ids: sha256.New()}
 	schema := store.Database{
 		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
 		Objects: []store.Object{
@@ -164,45 +149,19 @@ const (
 	metaSet
 )
 
-// add adds a session below another one; up is -1 for the first.
-func (c *chat) add(w *member, up int) {
-	i := len(c.sessions)
-	c.sessions = append(c.sessions, w)
-	c.byID[w.ID] = i
-	if up >= 0 {
-		c.sessions[up].children = append(c.sessions[up].children, i)
-	}
+// options are those of a conversation whose blobs are in the chat.
+func (c *chat) options(b formats.SessionBuild) agentwrite.Options {
+	return agentwrite.Options{Put: c.blob, Cwd: c.cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss}
 }
 
-// write writes the messages and files of a session.
-func (c *chat) write(ctx context.Context, s *session.Session, b formats.SessionBuild) (*agentwrite.Conversation, error) {
-	o := agentwrite.Options{Put: c.blob, Cwd: c.cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss}
-	state := agentwrite.New(s, o)
-	if s.Messages != nil {
-		for m, err := range s.Messages {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				c.observe(m)
-				err = state.Message(ctx, m)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
+// subagent writes a subagent.
+func (c *chat) subagent(ctx context.Context, s *session.Session, b formats.SessionBuild) error {
+	state := agentwrite.New(s, c.options(b))
+	if err := state.Tell(ctx, s, c.observe, nil); err != nil {
+		return err
 	}
-	if s.Files != nil {
-		for f, err := range s.Files {
-			if err == nil {
-				err = state.File(ctx, f)
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-	}
-	return state, state.End(ctx)
+	c.family.Add(&s.Head, state)
+	return nil
 }
 
 // observe takes from a message what the list of chats shows.
@@ -249,20 +208,7 @@ func (c *chat) blob(_ context.Context, id agentstate.ID, data []byte) error {
 }
 
 func (c *chat) finish(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	// Subagents come after their parents, so that going backwards finds each complete.
-	for i := len(c.sessions) - 1; i >= 0; i-- {
-		w := c.sessions[i]
-		for _, n := range w.children {
-			child := c.sessions[n]
-			if err := w.state.Adopt(ctx, &child.Head, child.state); err != nil {
-				return err
-			}
-		}
-	}
-	root, err := c.sessions[0].state.Root(ctx)
+	root, err := c.family.Root(ctx)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 // blobEncryptionKey, which the client makes where it is missing, and no setting that lets
 // the client run commands without asking.
 func (c *chat) describe(ctx context.Context, root agentstate.ID) error {
-	s := c.sessions[0].Session
+	s := c.session
 	created, updated := s.Created, s.Updated
 	if !created.Known() {
 		created = c.created

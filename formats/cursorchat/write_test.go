@@ -41,7 +41,7 @@ func wrote(t *testing.T, list ...*session.Session) string {
 	}
 	var drafts []*formats.Draft
 	for _, s := range list {
-		d, err := k.Put(t.Context(), s, formats.SessionBuild{Path: path})
+		d, err := k.Put(t.Context(), s, formats.SessionBuild{Path: path, Root: &list[0].Head})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,8 @@ func TestWriteSubagents(t *testing.T) {
 		}
 		return h
 	}
-	path := wrote(t, talk(head("a", ""), "one", "two"), talk(head("b", "a"), "three", "four"), talk(head("c", "b"), "five", "six"), talk(head("d", "a"), "seven", "eight"))
+	path := wrote(t, talk(head("a", ""), "one", "two"), talk(head("b", "a"), "three", "four"), talk(head("c", "b"), "five", "six"), talk(head("d", "a"), "seven", "eight"),
+		talk(head("e", "gone"), "nine", "ten")) // its own parent could not be written
 	heads, texts := read(t, path)
 	var got []string
 	for i, h := range heads {
@@ -126,6 +127,7 @@ func TestWriteSubagents(t *testing.T) {
 	want := []string{
 		a + " of : user one, assistant two", "b of " + a + ": user three, assistant four",
 		"c of b: user five, assistant six", "d of " + a + ": user seven, assistant eight",
+		"e of " + a + ": user nine, assistant ten",
 	}
 	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -182,7 +184,7 @@ func TestWriteFails(t *testing.T) {
 	}
 	k := Format().Writer.New().(formats.FamilySink)
 	dir := t.TempDir()
-	b := formats.SessionBuild{Path: filepath.Join(dir, "draft")}
+	b := formats.SessionBuild{Path: filepath.Join(dir, "draft"), Root: &session.Head{ID: "a"}}
 	empty := func(in string) {
 		t.Helper()
 		if list, err := os.ReadDir(dir); err != nil || len(list) > 0 {

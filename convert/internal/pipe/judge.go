@@ -99,21 +99,9 @@ func judged[T any](from iter.Seq2[*T, error], accept func(*T) error) iter.Seq2[*
 
 // drain reads a session to its end.
 func drain(ctx context.Context, s *session.Session) error {
-	err := drainStream(ctx, s.Messages)
-	if err == nil && s.Files != nil {
-		err = drainStream(ctx, s.Files)
+	err := session.Each(ctx, s.Messages, func(*session.Message) error { return nil })
+	if err == nil {
+		err = session.Each(ctx, s.Files, func(*session.File) error { return nil })
 	}
 	return err
-}
-
-func drainStream[T any](ctx context.Context, from iter.Seq2[*T, error]) error {
-	for _, err := range from {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -30,15 +30,7 @@ type sink struct {
 // family is an agent that is being written, and its subagents.
 type family struct {
 	*agent
-	root    *member
-	members map[string]*member // by the id of the session
-}
-
-// member is a session of a family.
-type member struct {
-	head     session.Head
-	talk     *agentwrite.Conversation
-	children []*member
+	*agentwrite.Family
 }
 
 // errUnfinished is the error of a family that another one follows before it is finished.
@@ -46,7 +38,7 @@ var errUnfinished = errors.New("the sessions of the previous draft are not finis
 
 // Put writes a session.
 func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBuild) (*formats.Draft, error) {
-	if s.Parent != nil && b.Root != nil && k.open != nil && k.open.root.head.ID == b.Root.ID {
+	if k.open != nil && k.open.Includes(s, b.Root) {
 		return &formats.Draft{Within: true}, k.open.subagent(ctx, s, b)
 	}
 	if k.open != nil {
@@ -58,12 +50,11 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	if err != nil {
 		return nil, err
 	}
-	f := &family{agent: a, root: &member{head: s.Head}, members: map[string]*member{}}
-	f.members[s.ID] = f.root
-	o := f.options(b)
+	o := a.options(b)
 	o.Runs = a
-	f.root.talk = agentwrite.New(a.bare(s), o)
-	if err := f.converse(ctx, s, f.root.talk, true); err != nil {
+	talk := agentwrite.New(a.bare(s), o)
+	f := &family{agent: a, Family: agentwrite.NewFamily(&s.Head, talk)}
+	if err := talk.Tell(ctx, s, a.message, func(*session.Message) { a.copy.end() }); err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	k.open = f
@@ -81,88 +72,26 @@ func (k *sink) Finish(ctx context.Context) error {
 }
 
 // options are those of a conversation whose blobs are in the draft.
-func (f *family) options(b formats.SessionBuild) agentwrite.Options {
-	return agentwrite.Options{Put: f.blobs.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, Events: true, OnLoss: b.OnLoss}
+func (a *agent) options(b formats.SessionBuild) agentwrite.Options {
+	return agentwrite.Options{Put: a.blobs.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, Events: true, OnLoss: b.OnLoss}
 }
 
 // subagent writes a subagent. If that fails, nothing of it is left.
 func (f *family) subagent(ctx context.Context, s *session.Session, b formats.SessionBuild) error {
-	parent := f.members[s.Parent.Session]
-	if parent == nil {
-		parent = f.root // its own parent was not written
-	}
-	m := &member{head: s.Head, talk: agentwrite.New(s, f.options(b))}
+	talk := agentwrite.New(s, f.options(b))
 	f.blobs.mark()
-	if err := f.converse(ctx, s, m.talk, false); err != nil {
+	if err := talk.Tell(ctx, s, nil, nil); err != nil {
 		return errors.Join(err, f.blobs.reset())
 	}
-	parent.children = append(parent.children, m)
-	f.members[s.ID] = m
+	f.Add(&s.Head, talk)
 	return nil
-}
-
-// converse writes the messages and files of a session. Only those of an agent are in the
-// transcript.
-func (f *family) converse(ctx context.Context, s *session.Session, talk *agentwrite.Conversation, copied bool) error {
-	if s.Messages != nil {
-		for m, err := range s.Messages {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
-			if copied {
-				f.message(m)
-			}
-			if err := talk.Message(ctx, m); err != nil {
-				return err
-			}
-			if copied {
-				f.copy.end()
-			}
-		}
-	}
-	if s.Files != nil {
-		for file, err := range s.Files {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				err = talk.File(ctx, file)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return talk.End(ctx)
 }
 
 // finish writes what needs the root of the conversation.
 func (f *family) finish(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := f.root.adopt(ctx); err != nil {
-		return err
-	}
-	root, err := f.root.talk.Root(ctx)
+	root, err := f.Root(ctx)
 	if err != nil {
 		return err
 	}
 	return f.end(root.String())
-}
-
-// adopt gives a conversation its subagents, those of subagents first.
-func (m *member) adopt(ctx context.Context) error {
-	for _, c := range m.children {
-		if err := c.adopt(ctx); err != nil {
-			return err
-		}
-		if err := m.talk.Adopt(ctx, &c.head, c.talk); err != nil {
-			return err
-		}
-	}
-	return nil
 }

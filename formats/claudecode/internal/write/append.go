@@ -45,16 +45,12 @@ func Append(ctx context.Context, path string, s *session.Session, b formats.Sess
 	if !t.ended {
 		e.w.WriteByte('\n')
 	}
-	if s.Messages != nil {
-		for m, err := range s.Messages {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
-			e.take(m)
-		}
+	err = session.Each(ctx, s.Messages, func(m *session.Message) error {
+		e.take(m)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	e.close()
 	for _, kind := range titleKinds() {

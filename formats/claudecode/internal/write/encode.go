@@ -126,17 +126,13 @@ func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
 
 func (e *encoder) session(ctx context.Context) error {
 	e.aside()
-	if e.s.Messages != nil {
-		for m, err := range e.s.Messages {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
-			e.sink.record(e.s.ID, m)
-			e.take(m)
-		}
+	err := session.Each(ctx, e.s.Messages, func(m *session.Message) error {
+		e.sink.record(e.s.ID, m)
+		e.take(m)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	e.close()
 	e.wordless()
@@ -170,19 +166,10 @@ func (e *encoder) aside() {
 
 // files reports the snapshots of files, which are not written.
 func (e *encoder) files(ctx context.Context) error {
-	if e.s.Files == nil {
-		return nil
-	}
-	for f, err := range e.s.Files {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
+	return session.Each(ctx, e.s.Files, func(f *session.File) error {
 		e.b.OnLoss.Add(loss.Loss{Code: loss.SnapshotDropped, At: store.Addr{File: f.Path}})
-	}
-	return nil
+		return nil
+	})
 }
 
 func (e *encoder) note(code loss.Code) {

@@ -124,37 +124,13 @@ func (c *composer) note(code loss.Code) {
 	c.build.OnLoss.Add(loss.Loss{Code: code, At: store.Addr{File: c.s.ID}})
 }
 
-// converse writes the messages and files of a session.
+// converse writes the messages and files of a session, and calls that have no result.
 func (c *composer) converse(ctx context.Context, s *session.Session) error {
-	if s.Messages != nil {
-		for m, err := range s.Messages {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
-				return err
-			}
-			c.message(m)
-			if err := c.talk.Message(ctx, m); err != nil {
-				return err
-			}
-		}
+	if err := c.talk.Tell(ctx, s, c.message, nil); err != nil {
+		return err
 	}
 	c.settle(0)
-	if s.Files != nil {
-		for file, err := range s.Files {
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				err = c.talk.File(ctx, file)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return c.talk.End(ctx)
+	return nil
 }
 
 // adopt gives the state of a session those of its subagents, theirs first.
