@@ -81,6 +81,9 @@ func (c *sessionStore) run(ctx context.Context) error {
 	if err := os.MkdirAll(c.pipe.Dir, 0o777); err != nil {
 		return err
 	}
+	if slices.Contains(from.Schemas, pipe.Schema) {
+		c.pipe.Text = loc.Name()
+	}
 	v := formats.View{
 		Secrets: formats.WithholdSecrets, OnOmit: func(store.SidecarItem) {},
 		OnLoss: withFileName(c.at.Loc, c.pipe.Note), OnNotice: c.say, Verbose: c.opts.Verbose, Live: c.opts.Live, Jobs: c.pipe.Jobs,

@@ -16,6 +16,7 @@ import (
 // same line.
 type judge struct {
 	validator *schemas.Lines // nil: the lines were validated when they were written
+	text      string         // Pipe.Text
 	progress  func(n int)
 	sum       *maphash.Hash // of all lines; may be nil
 	last, buf []byte
@@ -48,7 +49,11 @@ func (j *judge) add(line []byte) error {
 		return nil
 	}
 	if err := j.validator.Validate(line); err != nil {
-		return &formats.Error{At: fmt.Sprintf("line %d of the session", j.lines), Err: fmt.Errorf("does not match schema %s: %w", Schema, err), Hint: BugHint}
+		e := &formats.Error{At: fmt.Sprintf("line %d of the session", j.lines), Err: fmt.Errorf("does not match schema %s: %w", Schema, err), Hint: BugHint}
+		if j.text != "" {
+			e.At, e.Hint = j.text+": "+e.At, "correct the text: `rehome check` names each line that is wrong"
+		}
+		return e
 	}
 	return nil
 }

@@ -74,6 +74,7 @@ type Pipe struct {
 	Dir       string // the private folder for drafts
 	Jobs      int    // how many drafts may wait for their verification
 	Full      bool   // also decode each draft and compare the lines, if the target is text
+	Text      string // the name of the file, if sessions come from text of this schema, which people edit
 	Progress  func(bytes int)
 	OnLoss    loss.Sink            // receives every loss
 	Fatal     func(err error) bool // reports whether an error would occur with every session, too
@@ -162,7 +163,7 @@ func (p *Pipe) convert(ctx context.Context, s *session.Session) error {
 		p.next()
 		return p.settle(ctx, r, nil)
 	}
-	j := &judge{validator: p.Validator, progress: p.Progress, buf: p.buf}
+	j := &judge{validator: p.Validator, text: p.Text, progress: p.Progress, buf: p.buf}
 	defer func() { p.buf, j.buf, j.last = j.buf, nil, nil }() // a draft may keep j for long
 	if p.Full && p.To.Text && len(p.To.Clients) == 0 {
 		j.sum = new(maphash.Hash)
