@@ -129,7 +129,7 @@ func (s *speller) spell() (c Call, ok bool) {
 		}
 	}
 	c.Name, c.Input = s.spoken()
-	if !s.own && toolmap.Kind(c.Name) != c.Kind {
+	if !s.own && (toolmap.Kind(c.Name) != c.Kind || toolmap.Foreign(c.Name)) {
 		c.Losses = []loss.Code{loss.ToolUnknown}
 	}
 	c.Value = s.returned()

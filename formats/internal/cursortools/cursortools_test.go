@@ -43,6 +43,21 @@ func TestClaude(t *testing.T) {
 	}
 }
 
+// TestUnnamed: a call without a kind, as in text that people wrote, has the kind of its
+// name, whichever client it is of.
+func TestUnnamed(t *testing.T) {
+	for _, agent := range []string{"", session.ClaudeCode, session.CursorCLI} {
+		for _, c := range append(claudeSamples(), sample{name: "exec_command", kind: "shell", input: `{"cmd":"ls"}`}, sample{name: "run_terminal_cmd", kind: "shell", input: `{"command":"ls"}`}) {
+			call, r := c.parts()
+			want := Spell(agent, call, r)
+			call.Kind = ""
+			if got := Spell(agent, call, r); c.kind != "" && (got.Kind != c.kind || got.Name != want.Name || string(got.Args) != string(want.Args) || string(got.Value) != string(want.Value)) {
+				t.Errorf("%s of %q is spelled %s %s %s, want %s %s", c.name, agent, got.Kind, got.Name, got.Args, c.kind, want.Args)
+			}
+		}
+	}
+}
+
 // checkCall: what Spell returns is encoded, decoded as the same, and stays the same when
 // it is spelled again.
 func checkCall(t *testing.T, what string, c Call, call *session.ToolCall, r *session.ToolResult) {

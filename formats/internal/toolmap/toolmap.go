@@ -29,17 +29,26 @@ var table = sync.OnceValue(func() (t struct {
 	kinds []string
 	names map[string][]string
 	kind  map[string]string
+	other map[string]bool // names that no model of Cursor's has for a tool
 }) {
-	t.names, t.kind = map[string][]string{}, map[string]string{}
+	t.names, t.kind, t.other = map[string][]string{}, map[string]string{}, map[string]bool{}
 	for line := range strings.Lines(text("kinds.txt")) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
 			continue
 		}
 		t.kinds = append(t.kinds, words[0])
-		t.names[words[0]] = words[1:]
+		other := false
 		for _, name := range words[1:] {
-			t.kind[fold(name)] = words[0]
+			if name == "|" {
+				other = true
+				continue
+			}
+			if t.kind[fold(name)] = words[0]; other {
+				t.other[fold(name)] = true
+			} else {
+				t.names[words[0]] = append(t.names[words[0]], name)
+			}
 		}
 	}
 	return t
@@ -52,13 +61,16 @@ func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, 
 // Kinds lists the kinds, in the order of their numbers.
 func Kinds() []string { return slices.Clone(table().kinds) }
 
-// Names are what models call a kind, the usual one first; none if nobody was
+// Names are what models of Cursor's call a kind, the usual one first; none if nobody was
 // seen to call it.
 func Names(kind string) []string { return slices.Clone(table().names[kind]) }
 
-// Kind is the kind of a tool that a model called by this name, "" if it is not
-// known.
+// Kind is the kind of a tool that a model of any client called by this name, "" if it is
+// not known.
 func Kind(name string) string { return table().kind[fold(name)] }
+
+// Foreign reports whether a name is known, but only as that of another client's tool.
+func Foreign(name string) bool { return table().other[fold(name)] }
 
 // Outcome reads the word that says how a call ended: "success" for each known
 // spelling of it, else the word itself. A word that nobody has described is no

@@ -7,7 +7,8 @@ import (
 
 func TestKinds(t *testing.T) {
 	for name, want := range map[string]string{"Read": "read", "read_file": "read", "ReadFile": "read", "Shell": "shell", "StrReplace": "edit",
-		"Write": "edit", "TodoWrite": "updateTodos", "LS": "ls", "AwaitShell": "await", "CallMcpTool": "mcp", "mcp_server_tool": "", "": ""} {
+		"Write": "edit", "TodoWrite": "updateTodos", "LS": "ls", "AwaitShell": "await", "CallMcpTool": "mcp", "mcp_server_tool": "", "": "",
+		"Bash": "shell", "exec_command": "shell", "Agent": "task", "ExitPlanMode": "createPlan", "AskUserQuestion": "askQuestion", "NotebookEdit": "edit", "update_plan": "updateTodos", "|": ""} {
 		if got := Kind(name); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
@@ -17,6 +18,9 @@ func TestKinds(t *testing.T) {
 	}
 	if n := Names("edit"); n[0] != "StrReplace" || !slices.Contains(n, "ApplyPatch") {
 		t.Errorf("an edit is called %v", n)
+	}
+	if slices.Contains(Names("shell"), "Bash") || !Foreign("Bash") || Foreign("Shell") || Foreign("Skill") {
+		t.Errorf("Bash is one of Cursor's tools, or Shell is not: %v", Names("shell"))
 	}
 	if n := Names("truncated"); len(n) != 0 {
 		t.Errorf("no model calls %v", n)
