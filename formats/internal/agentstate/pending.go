@@ -1,6 +1,9 @@
 package agentstate
 
 import (
+	"cmp"
+	"slices"
+
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
@@ -35,12 +38,13 @@ func (s *State) outlinePending() {
 
 // settlePending determines which parts of the pending messages are in the conversation
 // already, and plans the rest at its end. A message that shares a call with the
-// conversation can repeat any of it, others only what was said since the last prompt.
+// conversation can repeat any of it, others only what was said last: the same words before
+// another call are those of another answer.
 func (s *State) settlePending() {
 	if len(s.root.pending) == 0 {
 		return
 	}
-	all, since, prompt := s.said()
+	forms, prompt := s.said()
 	for i := range s.root.pending {
 		m := &s.root.pending[i]
 		switch text := s.asker(&m.line).text; m.line.role {
@@ -52,15 +56,15 @@ func (s *State) settlePending() {
 			m.fresh = odd(rawjson.Last(pendingDoc(m.raw), "content"))
 		}
 		parts := s.parts[m.line.from:m.line.to]
-		said := since
+		shares := slices.ContainsFunc(parts, func(p partLine) bool {
+			return p.kind == callPart && p.key != 0 && (forms[0].at[tie(callPart, p.key)] > 0 || forms[1].at[tie(callPart, p.key)] > 0)
+		})
 		for k := range parts {
-			if parts[k].kind == callPart && all[tie(callPart, parts[k].key)] {
-				said = all
+			p, told := &parts[k], false
+			for f := range forms {
+				at := forms[f].at[tie(p.kind, p.key)]
+				told = told || p.key != 0 && at > 0 && (shares || at > forms[f].last)
 			}
-		}
-		for k := range parts {
-			p := &parts[k]
-			told := p.key != 0 && said[tie(p.kind, p.key)]
 			m.told = append(m.told, told)
 			m.fresh = m.fresh || !told && (p.key != 0 || p.kind == otherPart)
 		}
@@ -85,40 +89,43 @@ func (s *State) pendingCalls(m *pending) (calls []string) {
 	return calls
 }
 
-// said returns the keys of everything in the conversation, of what was said since the last
-// prompt, and of that prompt.
-func (s *State) said() (all, since map[uint64]bool, prompt uint64) {
-	all, since = map[uint64]bool{}, map[uint64]bool{}
-	last := len(s.lines) - 1
-	for last >= 0 && !(s.lines[last].role == userRole && s.lines[last].content) {
-		last--
+// told is what one of the two forms of a conversation says: where each key was last.
+type told struct {
+	at      map[uint64]int
+	n, last int // last: the place of the last prompt, call or result
+}
+
+func (t *told) enter(kind partKind, key uint64) {
+	if t.n++; kind == callPart || kind == resultPart {
+		t.last = t.n
 	}
-	if last >= 0 {
-		prompt = s.asker(&s.lines[last]).text
-	}
-	enter := func(key uint64, late bool) {
-		all[key] = true
-		if late {
-			since[key] = true
-		}
-	}
-	for i := range s.lines {
-		for k := s.lines[i].from; k < s.lines[i].to; k++ {
-			enter(tie(s.parts[k].kind, s.parts[k].key), i > last)
-		}
-	}
+	t.at[tie(kind, key)] = t.n
+}
+
+// said returns what the conversation says, as prompt messages and as steps, and the key of
+// its last prompt.
+func (s *State) said() (forms [2]told, prompt uint64) {
+	spoken, steps := &forms[0], &forms[1]
+	spoken.at, steps.at = map[uint64]int{}, map[uint64]int{}
 	for t := range s.turns {
+		steps.last, prompt = steps.n, s.turns[t].text
 		for i := s.turns[t].from; i < s.turns[t].to; i++ {
-			enter(s.tied(i), t == len(s.turns)-1)
+			steps.enter(s.steps[i].kind, s.keys[i])
 			if s.steps[i].result {
-				enter(tie(resultPart, s.keys[i]), t == len(s.turns)-1)
+				steps.enter(resultPart, s.keys[i])
 			}
 		}
 	}
-	if n := len(s.turns); n > 0 && prompt == 0 {
-		prompt = s.turns[n-1].text
+	asked := uint64(0)
+	for i := range s.lines {
+		if l := &s.lines[i]; l.role == userRole && l.content {
+			spoken.last, asked = spoken.n, s.asker(l).text
+		}
+		for k := s.lines[i].from; k < s.lines[i].to; k++ {
+			spoken.enter(s.parts[k].kind, s.parts[k].key)
+		}
 	}
-	return all, since, prompt
+	return forms, cmp.Or(asked, prompt)
 }
 
 // pendingMessage returns the message with the new parts of a pending one.

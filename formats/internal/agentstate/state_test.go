@@ -194,6 +194,12 @@ func TestPending(t *testing.T) {
 	half := append(prompts, refs(1, g.prompts(`{"role":"assistant","content":"wait"}`)...)...) // its text is there, its call is not
 	want(t, g.read(t, g.put(half, str(4, pending)), false),
 		`system "be good"`, `1 user <git_status> "list"`, `assistant "wait"`, `assistant calls:Shell:c9`)
+	// What was said before another call is said again.
+	repeated := append(prompts, refs(1, g.prompts(`{"role":"assistant","content":[{"type":"text","text":"wait"},{"type":"tool-call","toolCallId":"c8","toolName":"Shell","args":{}}]}`, givesJSON("c8"))...)...)
+	want(t, g.read(t, g.put(repeated, str(4, pending)), false),
+		`system "be good"`, `1 user <git_status> "list"`, `assistant "wait" calls:Shell:c8`, `tool gives:c8:`, `assistant "wait" calls:Shell:c9`)
+	steps := refs(8, g.turn("list", "r1", says("wait"), call(1, "c8", str(1, "ls"), nil)))
+	want(t, g.read(t, g.put(steps, str(4, pending)), false), `1 user "list"`, `assistant "wait" calls:shell:c8`, `assistant "wait" calls:Shell:c9`)
 	want(t, g.read(t, g.put(prompts, str(4, `{"role":"user","content":"<user_query>\nwell\n</user_query>"}`), str(4, asksJSON("list")), str(4, `{"role":"critic","x":1}`), str(4, `{"role":"assistant","content":[]}`)), false),
 		`system "be good"`, `1 user <git_status> "list"`, `user "well"`, `assistant *session.Opaque`)
 	spoken := refs(8, g.turn("list", "r1", says("wait"), call(1, "c9", str(1, "ls"), nil))) // both are steps
