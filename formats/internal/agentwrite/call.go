@@ -128,7 +128,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	c.held -= k.size()
 	if r == nil {
 		c.note(loss.ResultAdded)
-		m, r = &session.Message{}, &session.ToolResult{Call: k.ID, Content: []session.Part{&session.Text{Text: noResult}}}
+		m, r = &session.Message{}, &session.ToolResult{Call: k.ID, Error: true, Content: []session.Part{&session.Text{Text: noResult}}}
 	}
 	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, r)
 	for _, code := range k.spelled.Losses {
@@ -190,7 +190,8 @@ func halves(doc []byte) bool {
 	return false
 }
 
-// noResult is what the model reads in place of a result that is not known.
+// noResult is what the model reads in place of a result that is not known. It is an error,
+// because nothing shows that the call succeeded.
 const noResult = "(The result of this call is not known.)"
 
 // resultPrompt writes the prompt message of a result at the next place of its answer.

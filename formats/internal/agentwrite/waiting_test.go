@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"rehome/formats/internal/agentwrite"
+	"rehome/formats/internal/toolmap"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -63,5 +64,33 @@ func TestWaiting(t *testing.T) {
 				t.Errorf("%d calls", calls)
 			}
 		})
+	}
+}
+
+// TestPlaceholder: nothing that was written claims that a call without a result succeeded.
+func TestPlaceholder(t *testing.T) {
+	h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.ClaudeCode, Workspace: "/w"}}}
+	ask := &session.Message{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{&session.Text{Text: "go"}}}
+	answer := &session.Message{Role: session.Assistant}
+	for name, input := range map[string]string{
+		"Bash": `{"command":"ls"}`, "Read": `{"file_path":"/a"}`, "Edit": `{"file_path":"/a","old_string":"x","new_string":"y"}`, "Grep": `{"pattern":"x"}`, "Glob": `{"pattern":"*"}`,
+		"TodoWrite": `{"todos":[]}`, "Agent": `{"prompt":"p"}`, "WebFetch": `{"url":"https://x"}`, "AskUserQuestion": `{"questions":[]}`, "mcp__a__b": `{}`, "Skill": `{}`,
+	} {
+		answer.Parts = append(answer.Parts, &session.ToolCall{ID: name, Name: name, Input: session.Raw(input)})
+	}
+	h.list = []*session.Message{ask, answer, ask}
+	w := write(t, agentwrite.Options{}, h)
+	results := 0
+	for _, m := range w.read(t, &h.Session)[0].list {
+		for _, p := range m.Parts {
+			if r, ok := p.(*session.ToolResult); ok {
+				if results++; !r.Error || !toolmap.Failed(r.Status) {
+					t.Errorf("%s: status %q, error %v: %s", r.Call, r.Status, r.Error, r.Value)
+				}
+			}
+		}
+	}
+	if results != len(answer.Parts) || w.notes[loss.ResultAdded] != results {
+		t.Errorf("%d results, losses %q", results, w.text)
 	}
 }

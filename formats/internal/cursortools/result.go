@@ -95,7 +95,7 @@ func (s *speller) outcome() *wire.Field {
 		}
 	}
 	for _, f := range m.Fields {
-		if f.OneOf != "" && f.Message != nil {
+		if f.OneOf != "" && f.Message != nil && toolmap.Failed(f.Name) == s.failed() {
 			return f
 		}
 	}

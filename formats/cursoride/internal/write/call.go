@@ -134,6 +134,8 @@ func (c *composer) close(k *call, m *session.Message, r *session.ToolResult) {
 	if r != nil {
 		o.NonEmpty("result", string(value))
 		outcome(&o, r)
+	} else if !c.own() {
+		o.Text("status", "cancelled") // else the client shows it as running
 	}
 	o.Raw("additionalData", []byte("{}"))
 	b.B = o.Done()
