@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
 )
@@ -227,5 +229,45 @@ func TestDamagedDraft(t *testing.T) {
 		if d.Verify(t.Context()) == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+// TestTurns: how a turn ended and what it used is read again, and no loss.
+func TestTurns(t *testing.T) {
+	used := session.UnknownUsage()
+	used.Input, used.CacheRead = 0, 7
+	want := []session.Turn{{Number: 1}, {Number: 2, ID: "run-1", Status: "error", Error: "no \"net\"", Usage: &used}, {Number: 3, Status: "finished"}}
+	say := func(yield func(*session.Message, error) bool) {
+		for i := range want {
+			if !yield(&session.Message{Role: session.User, Turn: &want[i], Parts: []session.Part{&session.Text{Text: "hello"}}}, nil) ||
+				!yield(&session.Message{Role: session.User, Simulated: true, Parts: []session.Part{&session.Text{Text: "aside"}}}, nil) {
+				return
+			}
+		}
+	}
+	sink, path := all.Registry().Lookup("cursor-ide").Writer.New().(formats.FamilySink), filepath.Join(t.TempDir(), "draft")
+	b := formats.SessionBuild{Path: path, OnLoss: func(l loss.Loss) {
+		if l.Code == loss.TurnRecord {
+			t.Errorf("loss %s", l.What())
+		}
+	}}
+	_, err := sink.Put(t.Context(), &session.Session{Head: session.Head{ID: "x", Agent: session.Codex}, Messages: say}, b)
+	if err := errors.Join(err, sink.Finish(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	var got []session.Turn
+	read(t, "cursor-ide", create(t, []string{path}), func(s *session.Session) {
+		for m, err := range s.Messages {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Turn != nil {
+				m.Turn.Start, m.Turn.End = session.Stamp{}, session.Stamp{}
+				got = append(got, *m.Turn)
+			}
+		}
+	})
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -27,6 +27,9 @@ type Options struct {
 	// Runs, if set, writes what a conversation has no place for: the ids, status, errors
 	// and usage of turns.
 	Runs Runs
+	// Turn, if set, is told of each turn that begins, and keeps its id, status, error and
+	// usage. They count from 1, as in what Root stores.
+	Turn func(number int, t *session.Turn)
 }
 
 // Runs is told what is written of the turns, in order and as it is written.

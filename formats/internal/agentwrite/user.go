@@ -9,6 +9,7 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/envelope"
 	"rehome/formats/internal/filename"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -33,6 +34,9 @@ func (c *Conversation) ask(ctx context.Context, m *session.Message, parts []sess
 	c.last = nil
 	c.turn = &turn{at: len(c.root.Turns), AgentTurn: agentstate.AgentTurn{More: c.record(m.Turn)}}
 	c.root.Turns = append(c.root.Turns, agentstate.ID{})
+	if c.o.Turn != nil {
+		c.o.Turn(len(c.root.Turns), m.Turn)
+	}
 	c.root.Timing(m.Turn.Start, m.Turn.End)
 	u := agentstate.User{More: c.user, Mode: m.Turn.Mode, Simulated: m.Simulated, Start: m.Turn.Start, End: m.End}
 	mark := c.identify(&u, m)
@@ -106,7 +110,10 @@ func (c *Conversation) asked(ctx context.Context, u *agentstate.User, parts []se
 				continue
 			}
 		case *session.Text:
-			texts = append(texts, c.clean(p.Text))
+			texts = append(texts, valid(p.Text)) // the prompt message keeps halves of characters
+			if texts[len(texts)-1] != p.Text && rawjson.Text(session.AppendString(nil, p.Text)) != p.Text {
+				c.note(loss.TextRepaired)
+			}
 		case *session.Media:
 			at, err := c.attach(ctx, p)
 			if err != nil {
@@ -192,7 +199,7 @@ func (c *Conversation) record(t *session.Turn) (more []byte) {
 	if t.Kind == agentstate.ShellTurn {
 		more, rest = nil, t.Extras
 	}
-	if len(rest) > 0 || c.o.Runs == nil && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
+	if len(rest) > 0 || c.o.Runs == nil && c.o.Turn == nil && (t.ID != "" || t.Status != "" || t.Error != "" || t.Usage != nil) {
 		c.note(loss.TurnRecord)
 	}
 	return more

@@ -94,3 +94,25 @@ func TestPlaceholder(t *testing.T) {
 		t.Errorf("%d results, losses %q", results, w.text)
 	}
 }
+
+// TestHalves: half a character that a prompt keeps is no loss; in an answer it is one.
+func TestHalves(t *testing.T) {
+	const half = "half \xed\xa0\xbd"
+	for _, c := range []struct {
+		text   string
+		answer bool
+		lost   int
+	}{{half, false, 0}, {half, true, 1}, {"bad \xff", false, 1}, {"whole 😀", true, 0}} {
+		list := []*session.Message{{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{&session.Text{Text: c.text}}}}
+		if c.answer {
+			list[0].Parts[0] = &session.Text{Text: "go"}
+			list = append(list, &session.Message{Role: session.Assistant, Parts: []session.Part{&session.Text{Text: c.text}}})
+		}
+		h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.CursorSDK, Workspace: "/w"}}, list: list}
+		w := write(t, agentwrite.Options{}, h)
+		got := w.read(t, &h.Session)[0].list
+		if text := got[len(got)-1].Parts[0].(*session.Text).Text; (text == c.text) != (c.lost == 0) || w.notes[loss.TextRepaired] != c.lost {
+			t.Errorf("%q, answer %v: %q, losses %q", c.text, c.answer, text, w.text)
+		}
+	}
+}

@@ -41,8 +41,9 @@ type Chat struct {
 	state     string // conversationState
 	newest    string // the id of the newest state's blob
 	assembler *assembler
-	agent     *agent // the agent's own state, if it was opened
-	spine     bool   // and it is the conversation
+	agent     *agent               // the agent's own state, if it was opened
+	spine     bool                 // and it is the conversation
+	turns     map[int]session.Turn // of a conversation that rehome wrote: what the state does not hold
 	kids      []*agentstate.Child
 	started   map[string]string // subagents that the state knows, by their calls
 	filled    session.Account   // of the state, if it only fills gaps

@@ -180,6 +180,7 @@ func (w *walk) drain() {
 func (w *walk) states(yield func(*session.Message, error) bool) bool {
 	for m, err := range w.agent.Messages(w.ctx) {
 		w.x.markSeen(w.Entry, m)
+		w.complete(m)
 		if !yield(m, err) || err != nil {
 			return false
 		}

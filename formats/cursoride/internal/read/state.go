@@ -166,6 +166,7 @@ func (c *Chat) states(ctx context.Context, f *members.Object) error {
 		return nil
 	}
 	c.agent, c.spine = a, true // the consumer reads it
+	c.turns = turnsOf(rawjson.Last(f.Raw(lists.ComRehome), "turns"))
 	n := int64(len(c.headers)) // the same in bubbles
 	c.tally.Read, c.tally.Superseded, c.headers = c.tally.Read+n, c.tally.Superseded+n, nil
 	named, have := c.Out.Children, map[string]bool{}
@@ -191,6 +192,37 @@ func (c *Chat) asWritten(f *members.Object) bool {
 	}
 	id := agentstate.ID(sha256.Sum256(lists.RootBytes(c.state)))
 	return id.String() == rawjson.Text(rawjson.Last(mark, "state")) && id.String() == c.newest
+}
+
+// turnsOf reads what rehome wrote of turns besides the agent's state.
+func turnsOf(list []byte) map[int]session.Turn {
+	out := map[int]session.Turn{}
+	for e := range rawjson.Elements(list) {
+		text := func(name string) string { return rawjson.Text(rawjson.Last(e, name)) }
+		t := session.Turn{ID: text("id"), Status: text("status"), Error: text("error")}
+		if usage := rawjson.Last(e, "usage"); usage != nil {
+			u := session.UnknownUsage()
+			for name, to := range map[string]*int64{"input": &u.Input, "output": &u.Output, "cacheRead": &u.CacheRead, "cacheWrite": &u.CacheWrite, "reasoning": &u.Reasoning, "total": &u.Total} {
+				if n, ok := members.Whole(rawjson.Last(usage, name)); ok && n >= 0 {
+					*to = n
+				}
+			}
+			t.Usage = &u
+		}
+		n, _ := members.Whole(rawjson.Last(e, "number"))
+		out[int(n)] = t
+	}
+	return out
+}
+
+// complete adds to the message that a turn begins with what the state does not hold of it.
+func (c *Chat) complete(m *session.Message) {
+	if m == nil || m.Turn == nil {
+		return
+	}
+	if t, ok := c.turns[m.Turn.Number]; ok {
+		m.Turn.ID, m.Turn.Status, m.Turn.Error, m.Turn.Usage = t.ID, t.Status, t.Error, t.Usage
+	}
 }
 
 // subagents finds those that only the agent's own state knows, in a session whose

@@ -12,6 +12,7 @@ import (
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/agentwrite"
 	"rehome/formats/internal/object"
+	"rehome/formats/internal/rawjson"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 )
@@ -37,6 +38,7 @@ type composer struct {
 	held    int                   // bytes that open calls hold
 	request string                // of the turn
 	mode    string
+	turns   []byte // what the state does not hold of them, see turn
 	title   string // first line of the first prompt
 	first   int64  // time of the first bubble
 	latest  int64
@@ -65,7 +67,7 @@ func (f *family) composer(s *session.Session, b formats.SessionBuild, parent *co
 		c.s.Graph = &session.Graph{Copy: c.copier(g), Partial: g.Partial, Extras: g.Extras}
 	}
 	c.space = workspaceOf(cmp.Or(b.Cwd, s.Workspace))
-	c.talk = agentwrite.New(&c.s, agentwrite.Options{Put: f.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss})
+	c.talk = agentwrite.New(&c.s, agentwrite.Options{Put: f.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss, Turn: c.turn})
 	return c
 }
 
@@ -226,8 +228,23 @@ func (c *composer) record(root agentstate.ID) []byte {
 	mark.Text("state", root.String())
 	mark.Num("bubbles", c.bubbles)
 	mark.NonEmpty("last", c.last)
+	if len(c.turns) > 0 {
+		mark.Raw("turns", append(append([]byte{'['}, c.turns...), ']'))
+	}
 	o.B = mark.Done()
 	return o.Done()
+}
+
+// turn keeps what the state does not hold of a turn, as a turn of canonical text.
+func (c *composer) turn(number int, t *session.Turn) {
+	if t.ID == "" && t.Status == "" && t.Error == "" && t.Usage == nil {
+		return
+	}
+	if len(c.turns) > 0 {
+		c.turns = append(c.turns, ',')
+	}
+	line := session.AppendMessage(nil, &session.Message{Turn: &session.Turn{Number: number, ID: t.ID, Status: t.Status, Error: t.Error, Usage: t.Usage}})
+	c.turns = append(c.turns, rawjson.Last(line, "turn")...)
 }
 
 // emptyMembers are members that the client has in each record. It reads some of them
