@@ -61,12 +61,13 @@ type chat struct {
 	updated session.Stamp
 	prompt  string // first line of the first prompt
 
-	db   *sqlitefile.Writer
-	put  *storedb.AsyncPut     // into db
-	rows *store.Batch          // of blobs, not yet put
-	n    int64                 // number of blobs
-	seen map[[16]byte]struct{} // starts of the ids of all blobs: half of a hash is enough
-	ids  hash.Hash             // of the ids of the blobs
+	db    *sqlitefile.Writer
+	put   *storedb.AsyncPut     // into db
+	rows  *store.Batch          // of blobs, not yet put
+	n     int64                 // number of blobs
+	seen  map[[16]byte]struct{} // starts of the ids of all blobs: half of a hash is enough
+	ids   hash.Hash             // of the ids of the blobs
+	added [][16]byte            // to seen, since the mark
 
 	session *session.Session // the outermost one
 	family  *agentwrite.Family
@@ -138,9 +139,14 @@ func newChat(ctx context.Context, s *session.Session, b formats.SessionBuild) (*
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(b.Path))
 	}
+	c.open(ctx)
+	return c, nil
+}
+
+// open begins to put blobs.
+func (c *chat) open(ctx context.Context) {
 	c.put = storedb.NewAsyncPut(func(b *store.Batch) error { return c.db.Put(ctx, b) })
 	c.rows = store.NewBatch(blobSet, 2)
-	return c, nil
 }
 
 // The tables of a database.
@@ -157,11 +163,35 @@ func (c *chat) options(b formats.SessionBuild) agentwrite.Options {
 // subagent writes a subagent.
 func (c *chat) subagent(ctx context.Context, s *session.Session, b formats.SessionBuild) error {
 	state := agentwrite.New(s, c.options(b))
-	if err := state.Tell(ctx, s, c.observe, nil); err != nil {
+	before, err := c.mark()
+	if err != nil {
 		return err
 	}
+	if err := state.Tell(ctx, s, c.observe, nil); err != nil {
+		return errors.Join(err, c.reset(ctx, before))
+	}
+	c.added = nil
 	c.family.Add(&s.Head, state)
 	return nil
+}
+
+// mark begins a part that reset takes back, and returns the chat as it is.
+func (c *chat) mark() (before chat, err error) {
+	before = *c
+	c.added = [][16]byte{}
+	before.ids, err = c.ids.(hash.Cloner).Clone()
+	return before, err
+}
+
+// reset takes back all blobs since mark.
+func (c *chat) reset(ctx context.Context, before chat) error {
+	for _, start := range c.added {
+		delete(c.seen, start)
+	}
+	err := errors.Join(c.put.Put(c.rows), c.put.End())
+	*c = before
+	c.open(ctx)
+	return errors.Join(err, c.db.Cut(ctx, blobSet, c.n))
 }
 
 // observe takes from a message what the list of chats shows.
@@ -194,6 +224,9 @@ func (c *chat) blob(_ context.Context, id agentstate.ID, data []byte) error {
 		return nil
 	}
 	c.seen[start] = struct{}{}
+	if c.added != nil {
+		c.added = append(c.added, start)
+	}
 	c.ids.Write(id[:])
 	c.n++
 	b := c.rows

@@ -290,3 +290,55 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedSubagent: nothing is left of a subagent that could not be read, and what it
+// had in common with another one is written with that.
+func TestFailedSubagent(t *testing.T) {
+	big := strings.Repeat("much ", 40_000) // more than a batch
+	parent := session.Head{ID: "11111111-1111-4111-8111-111111111111", Agent: session.ClaudeCode}
+	kid := func(id string) session.Head {
+		return session.Head{ID: id, Agent: session.ClaudeCode, Parent: &session.Link{Session: parent.ID}}
+	}
+	texts := []string{"go", big + "1", "on", big + "2", "and on", big + "3"}
+	broken := talk(kid("a"), texts...)
+	broken.Messages = func(yield func(*session.Message, error) bool) {
+		for m, err := range talk(kid("a"), texts...).Messages {
+			if !yield(m, err) {
+				return
+			}
+		}
+		yield(nil, errors.New("torn"))
+	}
+	make := func(list ...*session.Session) string {
+		k := Format().Writer.New().(formats.FamilySink)
+		path := filepath.Join(t.TempDir(), "chat")
+		var verify func(context.Context) error
+		for _, s := range list {
+			d, err := k.Put(t.Context(), s, formats.SessionBuild{Path: path, Root: &parent})
+			if (err != nil) != (s == broken) {
+				t.Fatal(err)
+			}
+			if s.Parent == nil {
+				verify = d.Verify
+			}
+		}
+		if err := errors.Join(k.Finish(t.Context()), verify(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if is, err := unmodified(t.Context(), path); err != nil || !is {
+			t.Errorf("modified when it is new: %v", err)
+		}
+		ids, err := blobIDs(t.Context(), filepath.Join(path, storeName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(ids)
+	}
+	root, next := talk(parent, "hello", "hi"), talk(kid("b"), texts[:4]...)
+	if make(root, broken, next) != make(root, next) {
+		t.Error("the chat is another one with a subagent that failed")
+	}
+	if make(root, broken) != make(root) {
+		t.Error("blobs of a subagent that failed are left")
+	}
+}

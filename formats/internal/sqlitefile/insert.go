@@ -112,6 +112,18 @@ func (w *Writer) fill(ctx context.Context, t *target, b *store.Batch) error {
 	return nil
 }
 
+// Cut removes the rows of a set whose row ids are above last.
+func (w *Writer) Cut(ctx context.Context, set int, last int64) error {
+	t := w.tables[set]
+	r, err := w.conn.ExecContext(ctx, "DELETE FROM main."+quote(t.Name)+" WHERE "+t.rowid+">?1", last)
+	if err != nil {
+		return explain(ctx, w.path, t.Name, err)
+	}
+	n, err := r.RowsAffected()
+	t.rows -= n
+	return err
+}
+
 func small(b *store.Batch, from, n int) bool {
 	bytes := 0
 	for i := range n {
