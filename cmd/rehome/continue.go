@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
@@ -24,7 +23,7 @@ type continueCmd struct {
 	Since   string `group:"Which sessions:" placeholder:"WHEN" help:"List only sessions changed since WHEN: 2026-11-01, yesterday, 12h, ..."`
 	Search  string `group:"Which sessions:" placeholder:"WORDS" help:"List only sessions with a message that contains all of these words, as rehome search finds them"`
 
-	In    string  `group:"Where to:" aliases:"to" placeholder:"CLIENT" help:"Client to continue in: claude-code, cursor-cli (default: the session's own if it can resume it, else claude-code)"`
+	In    string  `group:"Where to:" aliases:"to" placeholder:"CLIENT" help:"Client to continue in: claude-code, cursor-cli, cursor-sdk (default: the session's own if it can resume it, else claude-code)"`
 	Cwd   *string `group:"Where to:" placeholder:"DIR" help:"Folder to continue in (default: the session's own)"`
 	Print bool    `group:"Where to:" help:"Migrate the session if needed, but print the command instead of running it"`
 	Home  *string `group:"Where to:" placeholder:"DIR" help:"Home folder of the clients (default: yours)"`
@@ -39,7 +38,8 @@ to filter by title, folder, client or id; Enter continues the selected session, 
 
 The session's own client resumes it, if it can and is installed. Otherwise, or with --in, the session is first migrated
 to Claude Code or the client that --in names, as rehome migrate does; an earlier migration is updated. Then the client
-starts in the session's folder.
+starts in the session's folder. The Cursor SDK has no command to start: --in cursor-sdk prints the code that resumes the
+agent in a program.
 
 Examples:
 
@@ -47,6 +47,7 @@ Examples:
     rehome continue --last
     rehome continue --search "flaky login"
     rehome continue 5d0b2b7e --in cursor-cli
+    rehome continue 5d0b2b7e --in cursor-sdk
     eval "$(rehome continue --print)"`
 }
 
@@ -54,11 +55,11 @@ Examples:
 type continueResult struct {
 	Session string `json:"session"` // its id in the client
 	Client  string `json:"client"`
-	Command string `json:"command"` // for the shell; the other members say the same
+	Command string `json:"command,omitempty"` // for the shell; the other members say the same
 	launch
 }
 
-func (r *continueResult) text(p *page) { p.Line(visible(r.Command)) }
+func (r *continueResult) text(p *page) { p.Line(visible(r.Command + r.Code)) }
 
 // Validate rejects combinations of flags that the grammar allows.
 func (c *continueCmd) Validate() error {
@@ -89,8 +90,11 @@ func (c *continueCmd) query() (*search.Query, error) {
 	return search.NewQuery(strings.Fields(c.Search), nil, search.SmartCase)
 }
 
-// Run starts a client that continues a session.
+// Run starts a client that continues a session, or prints how to continue it.
 func (c *continueCmd) Run(a *app) error {
+	if to := a.targetOf(c.In); to != nil && to.Home.Code != nil {
+		c.Print = true // there is nothing to start
+	}
 	if a.out.json && !c.Print {
 		return usageError{&formats.Error{Op: "continue", Err: errors.New("--json requires --print"), Hint: "pass both to get the command as JSON"}}
 	}
@@ -127,9 +131,9 @@ func (c *continueCmd) open(a *app, src source) error {
 	if l.Note != "" {
 		a.out.remark(l.Note)
 	}
-	command := l.command(runtime.GOOS)
+	command := l.shell()
 	if c.Print {
-		return a.out.printResult(a.ctx, &continueResult{Session: l.Argv[len(l.Argv)-1], Client: l.Client, Command: command, launch: l})
+		return a.out.printResult(a.ctx, &continueResult{Session: l.session, Client: l.Client, Command: command, launch: l})
 	}
 	return a.start(&l, command)
 }

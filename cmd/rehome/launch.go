@@ -16,12 +16,15 @@ import (
 	"rehome/formats/session"
 )
 
-// launch is how a client is started so that it continues a session.
+// launch is how a client is started so that it continues a session, or the code that
+// continues it in a program.
 type launch struct {
-	Argv []string `json:"argv"`
-	Dir  string   `json:"dir"`           // the folder to start it in
-	Env  []string `json:"env,omitempty"` // NAME=value, added to the environment
+	Argv []string `json:"argv,omitempty"`
+	Dir  string   `json:"dir"`            // the folder to start it in
+	Env  []string `json:"env,omitempty"`  // NAME=value, added to the environment
+	Code string   `json:"code,omitempty"` // instead of Argv, if the client is a library
 
+	session  string    // its id in the client
 	Client   string    `json:"-"` // name of the client for people, such as "Claude Code"
 	Migrated *migrated `json:"-"` // nil if the session's own client continues it where it is
 	Note     string    `json:"-"` // what to tell the user before the client starts, if anything
@@ -62,9 +65,6 @@ func (a *app) prepareContinue(src source, o continueOptions) (launch, error) {
 		}
 	}
 	to := a.targetOf(cmp.Or(o.In, session.ClaudeCode))
-	if to != nil && to.Home.Resume == nil {
-		return launch{}, usageError{&formats.Error{Err: fmt.Errorf("%s has no command that continues a session", to.Home.Title), Hint: "run `rehome migrate SESSION --to " + o.In + "`, which prints the code for it"}}
-	}
 	if to == nil {
 		return launch{}, usageError{&formats.Error{Err: fmt.Errorf("this session cannot be continued in %s", o.In), Hint: "sessions can be migrated to " + strings.Join(a.targets(), ", ")}}
 	}
@@ -83,7 +83,7 @@ func (a *app) targetOf(client string) *formats.Format {
 
 // targets returns the clients that sessions can be continued in.
 func (a *app) targets() []string {
-	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { to := a.targetOf(c); return to == nil || to.Home.Resume == nil })
+	return slices.DeleteFunc(a.reg.Clients(), func(c string) bool { return a.targetOf(c) == nil })
 }
 
 // launchNative returns how a session's own client continues it, if it can: the client
@@ -103,7 +103,7 @@ func (a *app) launchNative(s *sessions.Listed, src source, o continueOptions) (l
 	if err != nil && o.In != "" {
 		return launch{}, false, err
 	}
-	l := launch{Argv: append(slices.Clone(f.Home.Resume), s.ID), Dir: dir, Client: f.Home.Title}
+	l := launch{Argv: append(slices.Clone(f.Home.Resume), s.ID), Dir: dir, session: s.ID, Client: f.Home.Title}
 	if a.ownEnv != nil {
 		l.Env = []string{homeVariable() + "=" + a.out.getenv(homeVariable())}
 	}
@@ -157,7 +157,12 @@ func (a *app) launchMigrated(to *formats.Format, src source, o continueOptions) 
 // config folder dir.
 func (a *app) launchOf(to *formats.Format, m *convert.Migrated, dir string) launch {
 	h := to.Home
-	l := launch{Argv: append(slices.Clone(h.Resume), m.Session), Dir: m.Cwd, Client: h.Title}
+	l := launch{Dir: m.Cwd, session: m.Session, Client: h.Title}
+	if h.Code != nil {
+		l.Code = h.Code(m.Session, m.Cwd)
+		return l
+	}
+	l.Argv = append(slices.Clone(h.Resume), m.Session)
 	own := a.out.getenv
 	if a.ownEnv != nil {
 		own = a.ownEnv
@@ -226,8 +231,13 @@ func configDir(to *formats.Format, getenv func(string) string) (string, error) {
 	return filepath.Abs(to.Home.ConfigDir(machine(getenv)))
 }
 
-// shell returns the launch as a command for the shell of this machine.
-func (l *launch) shell() string { return l.command(runtime.GOOS) }
+// shell returns the launch as a command for the shell of this machine, "" if it is code.
+func (l *launch) shell() string {
+	if l.Code != "" {
+		return ""
+	}
+	return l.command(runtime.GOOS)
+}
 
 // command returns the launch as a command for the shell of an operating system:
 // PowerShell on Windows, else one that follows POSIX.
