@@ -6,13 +6,13 @@ import { deed, say, thought } from "./claude-items.mjs";
 import { read } from "./claude-sources.mjs";
 import { check, claude, client, convert, folder, migrate } from "./tools.mjs";
 
-const settle = (found, legs) => {
+export const settle = (found, legs) => {
   if (found.length) throw new Error(found.slice(0, 5).join("; "));
   return `${legs.map(({ length }) => length).join(", ")} items of the legs in their order`;
 };
 
 // What the stand-in for Cursor's service does with a prompt.
-const answered = (prompt) => [...say("user", prompt), ...thought("hmm 深い"), ...say("assistant", "I will run a command. 🚀"), deed({ has: ["printf hi"], result: { has: ["hi"] } }), ...say("assistant", "All done.")];
+export const answered = (prompt) => [...say("user", prompt), ...thought("hmm 深い"), ...say("assistant", "I will run a command. 🚀"), deed({ has: ["printf hi"], result: { has: ["hi"] } }), ...say("assistant", "All done.")];
 
 // out is Claude Code, the Cursor SDK, and Claude Code again.
 function out(sdk, code) {

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { sessions, worked } from "./claude-copies.mjs";
 import { resume } from "./resume.mjs";
-import { backup, cells, check, claude, files, folder, fresh, ls, once, same } from "./tools.mjs";
+import { cells, check, claude, files, folder, fresh, inHome, ls, once, same } from "./tools.mjs";
 
 // listing is what a list of sessions must have in common before and after.
 const listing = (home) => {
@@ -20,10 +20,10 @@ export function drilled(version, program, source) {
     fs.cpSync(path.join(talked.home, ".cursor"), path.join(home, ".cursor"), { recursive: true, preserveTimestamps: true });
     const at = path.join(home, path.relative(talked.home, talked.at)), into = fresh("backup");
     const before = { files: files(home), list: listing(home), claude: sessions(config), cells: cells(at) };
-    same(backup(home, ["backup", into]).stores.map(({ status }) => status).filter((status) => status !== "added"), [], "not everything was saved");
+    same(inHome(home, ["backup", into]).stores.map(({ status }) => status).filter((status) => status !== "added"), [], "not everything was saved");
     same(files(home), before.files, "the backup changed the home folder");
     for (const lost of [".claude", ".cursor"]) fs.rmSync(path.join(home, lost), { recursive: true });
-    same(backup(home, ["restore", into]).stores.map(({ status }) => status).filter((status) => status !== "restored"), [], "not everything was restored");
+    same(inHome(home, ["restore", into]).stores.map(({ status }) => status).filter((status) => status !== "restored"), [], "not everything was restored");
     return { ...work, ...before, at, into };
   });
   check(`${name}, equal`, () => {
@@ -31,7 +31,7 @@ export function drilled(version, program, source) {
     same(sessions(config), was, "the files of Claude Code differ");
     same(cells(at), rows, "the store of the SDK differs");
     same(listing(home), list, "other sessions are listed");
-    same(backup(home, ["backup", into]).snapshot, undefined, "a backup of what was restored differs");
+    same(inHome(home, ["backup", into]).snapshot, undefined, "a backup of what was restored differs");
     return `${Object.keys(list).length} sessions listed, ${Object.keys(was).length} files byte for byte, ${Object.keys(rows).length} databases in every cell`;
   });
   check(`${name}, continued by the SDK`, () => {
@@ -48,7 +48,7 @@ export function drilled(version, program, source) {
   });
   check(`${name}, nothing newer is touched`, () => {
     const { home, into } = restored(), before = files(home);
-    const states = new Set(backup(home, ["restore", into]).stores.map(({ status }) => status));
+    const states = new Set(inHome(home, ["restore", into]).stores.map(({ status }) => status));
     same(files(home), before, "something was changed");
     same([...states].sort(), ["newer", "unchanged"].filter((state) => states.has(state)), "other states");
     if (!states.has("newer")) throw new Error("nothing is newer than the backup");

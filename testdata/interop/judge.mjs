@@ -1,5 +1,6 @@
 // All checks, one after the other: each is mostly a client at work, and two
 // cores are soon busy.
+import { back } from "./back.mjs";
 import { meant, played } from "./canonical.mjs";
 import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { circles } from "./circle.mjs";
@@ -68,7 +69,11 @@ const written = [writing(() => [...samples(), ...foreign()]), writing(many)];
 accepted("the samples", written[0], 45);
 accepted("generated sessions", written[1], least * 1.5);
 missed(...written);
-for (const [v, version] of versions.entries()) circles(version, clients[v], talk(version, "sqlite"));
+for (const [v, version] of versions.entries()) {
+  const source = talk(version, "sqlite");
+  circles(version, clients[v], source);
+  back(version, clients[v], source);
+}
 drawn(plays.sqlite);
 picked(2000);
 drilled("1.0.32", clients[0], talk("1.0.32", "sqlite"));

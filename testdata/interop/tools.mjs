@@ -59,8 +59,8 @@ export function canonical(source) {
 // work in and the home they have.
 export const place = (source, cwd, home) => rehome([source, "--to", "cursor-sdk", "--cwd", cwd, "--home", home, "--with-secrets"]);
 
-// inHome runs a command in a home folder, and gives its result.
-function inHome(home, args) {
+// inHome runs a command on the machine of a home folder, and gives its result.
+export function inHome(home, args) {
   const env = { ...process.env, HOME: home, USERPROFILE: home };
   for (const name of ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "CURSOR_CONFIG_DIR", "CURSOR_DATA_DIR", "XDG_CONFIG_HOME", "WSL_DISTRO_NAME"]) delete env[name];
   return JSON.parse(run(`rehome ${args[0]}`, binary, [...args, "--json"], { cwd: scratch, env }));
@@ -68,9 +68,6 @@ function inHome(home, args) {
 
 // ls lists all sessions of a home folder.
 export const ls = (home) => inHome(home, ["ls"]);
-
-// backup runs `rehome backup` or `rehome restore` on the machine of a home folder.
-export const backup = inHome;
 
 // examine is the report of `rehome check`, whatever it found.
 export function examine(at) {
