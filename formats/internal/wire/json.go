@@ -3,13 +3,11 @@ package wire
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -19,114 +17,159 @@ import (
 // AppendJSON appends the message that a JSON object spells, the inverse of Walker.Append.
 // Fields are written in the order of their numbers and raw ones before others of the same
 // number; fields that the table does not have come last. It returns an error for anything
-// that is not a value of its field.
-func (m *Message) AppendJSON(dst, object []byte) ([]byte, error) {
+// that is not a value of its field. Fields that are given are taken as they are.
+func (m *Message) AppendJSON(dst, object []byte, given ...Given) ([]byte, error) {
 	if !rawjson.Inline(object) {
 		return dst, fmt.Errorf("invalid JSON")
 	}
-	return m.appendJSON(dst, bytes.TrimSpace(object), 0)
+	size := len(object)
+	for _, g := range given {
+		size += len(g.Bytes) + 16
+	}
+	return m.appendJSON(slices.Grow(dst, size), bytes.TrimSpace(object), 0, given)
 }
 
-// piece is the bytes of one member of an object.
+// Given is a field whose content is encoded already.
+type Given struct {
+	Num   int
+	Bytes []byte // nil: there is no such field
+}
+
+// piece is where the bytes of one member of an object are.
 type piece struct {
-	num int    // of the field; math.MaxInt for one that the table does not have
-	raw []byte // a field in its raw form
-	b   []byte // a field
+	num      int  // of the field, or its rank
+	raw      bool // a field in its raw form
+	from, to int
 }
 
-func (m *Message) appendJSON(dst, object []byte, depth int) ([]byte, error) {
+// before orders pieces.
+func (p piece) before(q piece) int {
+	if p.num == q.num && p.raw != q.raw {
+		if p.raw {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(p.num, q.num)
+}
+
+func (m *Message) appendJSON(dst, object []byte, depth int, given []Given) ([]byte, error) {
 	if depth >= MaxDepth || object[0] != '{' {
 		return dst, fmt.Errorf("%s: expected an object, at most %d deep", m.Name, MaxDepth)
 	}
-	var pieces []piece
-	var rest []byte
-	for name, value := range rawjson.Members(object) {
-		n := string(name)
-		var err error
-		switch {
-		case n == "#":
-			return appendBase64Text(dst, rawjson.Last(value, "base64"))
-		case n == "#rest":
-			rest, err = appendBase64Text(nil, rawjson.Last(value, "base64"))
-		case strings.HasPrefix(n, "#"):
-			pieces, err = m.rawPieces(pieces, value)
-		default:
-			p := piece{}
-			f := m.Named(n)
-			if f == nil {
-				return dst, fmt.Errorf("%s: unknown field %q", m.Name, n)
-			}
-			p.num = f.Num
-			p.b, err = f.appendJSON(nil, value, depth)
+	var few [16]piece
+	pieces, start := few[:0], len(dst)
+	for _, g := range given {
+		if g.Bytes != nil {
+			p := piece{num: m.rank(g.Num), from: len(dst)}
+			dst = appendBytes(dst, g.Num, g.Bytes)
+			p.to = len(dst)
 			pieces = append(pieces, p)
 		}
+	}
+	var rest []byte
+	for name, value := range rawjson.Members(object) {
+		var err error
+		switch {
+		case string(name) == "#":
+			return appendBase64Text(dst[:start], rawjson.Last(value, "base64"))
+		case string(name) == "#rest":
+			rest, err = appendBase64Text(nil, rawjson.Last(value, "base64"))
+		case len(name) > 0 && name[0] == '#':
+			dst, pieces, err = m.rawPieces(dst, pieces, value)
+		default:
+			f := m.Named(string(name))
+			if f == nil {
+				return dst, fmt.Errorf("%s: unknown field %q", m.Name, name)
+			}
+			from := len(dst)
+			dst, err = f.appendJSON(dst, value, depth)
+			pieces = append(pieces, piece{num: f.Num, from: from, to: len(dst)})
+		}
 		if err != nil {
-			return dst, fmt.Errorf("%s.%s: %w", m.Name, n, err)
+			return dst, fmt.Errorf("%s.%s: %w", m.Name, name, err)
 		}
 	}
-	slices.SortStableFunc(pieces, func(a, b piece) int {
-		return cmp.Or(cmp.Compare(a.num, b.num), cmp.Compare(len(b.raw), len(a.raw)))
-	})
+	return append(arrange(dst, start, pieces), rest...), nil
+}
+
+// rank is the place of a field: those that the table does not have come last.
+func (m *Message) rank(num int) int {
+	if m.Field(num) == nil {
+		return math.MaxInt
+	}
+	return num
+}
+
+// arrange puts the fields that follow start into their order.
+func arrange(dst []byte, start int, pieces []piece) []byte {
+	raw := func(p piece) bool { return p.raw }
+	if slices.IsSortedFunc(pieces, piece.before) && !slices.ContainsFunc(pieces, raw) {
+		return dst
+	}
+	slices.SortStableFunc(pieces, piece.before)
+	all := bytes.Clone(dst[start:])
+	at := func(p piece) []byte { return all[p.from-start : p.to-start] }
+	dst = dst[:start]
 	for i, p := range pieces {
-		if i > 0 && p.b != nil && repairs(p, pieces[i-1]) {
+		if i > 0 && p.num == pieces[i-1].num && !p.raw && pieces[i-1].raw && repairs(at(p), at(pieces[i-1])) {
 			continue // the raw field says the same, and exactly
 		}
-		dst = append(append(dst, p.raw...), p.b...)
+		dst = append(dst, at(p)...)
 	}
-	return append(dst, rest...), nil
+	return dst
 }
 
 // repairs reports whether a text is that of a raw field, repaired to be valid UTF-8.
-func repairs(text, raw piece) bool {
-	r, exact := Read(text.b), Read(raw.raw)
-	return text.num == raw.num && exact.Next() && r.Next() && r.Type == Bytes &&
+func repairs(text, raw []byte) bool {
+	r, exact := Read(text), Read(raw)
+	return exact.Next() && r.Next() && r.Type == Bytes &&
 		!bytes.Equal(r.Body, exact.Body) && bytes.Equal(r.Body, bytes.ToValidUTF8(exact.Body, []byte("\uFFFD")))
 }
 
 // rawPieces appends a raw field, or a list of them.
-func (m *Message) rawPieces(pieces []piece, value []byte) ([]piece, error) {
+func (m *Message) rawPieces(dst []byte, pieces []piece, value []byte) ([]byte, []piece, error) {
 	if value[0] == '[' {
 		for e := range rawjson.Elements(value) {
 			var err error
-			if pieces, err = m.rawPieces(pieces, e); err != nil {
-				return pieces, err
+			if dst, pieces, err = m.rawPieces(dst, pieces, e); err != nil {
+				return dst, pieces, err
 			}
 		}
-		return pieces, nil
+		return dst, pieces, nil
 	}
 	num, err := strconv.ParseUint(string(rawjson.Last(value, "field")), 10, 29)
 	typ, err2 := strconv.ParseUint(string(rawjson.Last(value, "wire")), 10, 3)
 	if err != nil || err2 != nil || num == 0 {
-		return pieces, fmt.Errorf("invalid raw field")
+		return dst, pieces, fmt.Errorf("invalid raw field")
 	}
-	p := piece{num: int(num), raw: protowire.AppendTag(nil, protowire.Number(num), protowire.Type(typ))}
+	p := piece{num: m.rank(int(num)), raw: true, from: len(dst)}
+	dst = protowire.AppendTag(dst, protowire.Number(num), protowire.Type(typ))
 	if Type(typ) == Varint {
 		v, err := strconv.ParseUint(rawjson.Text(rawjson.Last(value, "value")), 10, 64)
 		if err != nil {
-			return pieces, err
+			return dst, pieces, err
 		}
-		p.raw = protowire.AppendVarint(p.raw, v)
+		dst = protowire.AppendVarint(dst, v)
 	} else {
 		body, err := appendBase64Text(nil, rawjson.Last(value, "base64"))
 		if err != nil {
-			return pieces, err
+			return dst, pieces, err
 		}
 		switch Type(typ) {
 		case Bytes:
-			p.raw = protowire.AppendBytes(p.raw, body)
+			dst = protowire.AppendBytes(dst, body)
 		case Group:
-			p.raw = protowire.AppendTag(append(p.raw, body...), protowire.Number(num), protowire.EndGroupType)
+			dst = protowire.AppendTag(append(dst, body...), protowire.Number(num), protowire.EndGroupType)
 		default:
-			p.raw = append(p.raw, body...)
+			dst = append(dst, body...)
 		}
 	}
-	if r := Read(p.raw); !r.Next() || len(r.Rest()) > 0 {
-		return pieces, fmt.Errorf("invalid raw field")
+	p.to = len(dst)
+	if r := Read(dst[p.from:]); !r.Next() || len(r.Rest()) > 0 {
+		return dst, pieces, fmt.Errorf("invalid raw field")
 	}
-	if m.Field(p.num) == nil {
-		p.num = math.MaxInt
-	}
-	return append(pieces, p), nil
+	return dst, append(pieces, p), nil
 }
 
 // appendJSON appends a field with its values.
@@ -136,11 +179,9 @@ func (f *Field) appendJSON(dst, value []byte, depth int) (out []byte, err error)
 		return dst, fmt.Errorf("expected an object or a list")
 	case f.Key != 0:
 		for key, v := range rawjson.Members(value) {
-			entry, err := f.entryJSON(key, v, depth)
-			if err != nil {
+			if dst, err = f.entryJSON(dst, key, v, depth); err != nil {
 				return dst, err
 			}
-			dst = appendBytes(dst, f.Num, entry)
 		}
 		return dst, nil
 	case !f.Repeated:
@@ -163,40 +204,44 @@ func (f *Field) appendJSON(dst, value []byte, depth int) (out []byte, err error)
 	return dst, nil
 }
 
-func (f *Field) entryJSON(key, value []byte, depth int) ([]byte, error) {
-	entry := appendBytes(nil, keyNum, key)
-	if f.Key != String {
+// entryJSON appends an entry of a map.
+func (f *Field) entryJSON(dst, key, value []byte, depth int) (out []byte, err error) {
+	dst, s := open(dst, f.Num, len(key)+len(value))
+	if f.Key == String {
+		dst = appendBytes(dst, keyNum, key)
+	} else {
 		n, err := strconv.ParseInt(string(key), 10, 64)
 		if err != nil {
-			return nil, err
+			return dst, err
 		}
-		entry = appendVarint(nil, keyNum, uint64(n))
+		dst = appendVarint(dst, keyNum, uint64(n))
 	}
-	return f.appendValue(entry, valueNum, value, depth)
+	dst, err = f.appendValue(dst, valueNum, value, depth)
+	return s.close(dst), err
 }
 
 // appendValue appends one value with its tag.
-func (f *Field) appendValue(dst []byte, num int, value []byte, depth int) ([]byte, error) {
-	var body []byte
-	var err error
+func (f *Field) appendValue(dst []byte, num int, value []byte, depth int) (out []byte, err error) {
+	if f.Kind.wire() != Bytes {
+		return f.appendBare(protowire.AppendTag(dst, protowire.Number(num), protowire.Type(f.Kind.wire())), value)
+	}
+	dst, s := open(dst, num, len(value))
 	switch f.Kind {
 	case Nested:
-		body, err = f.Message.appendJSON(nil, value, depth+1)
+		dst, err = f.Message.appendJSON(dst, value, depth+1, nil)
 	case Value:
-		body, err = appendAnything(nil, value, depth+1)
+		dst, err = appendAnything(dst, value, depth+1)
 	case Struct:
-		body, err = appendStruct(nil, value, depth+1)
+		dst, err = appendStruct(dst, value, depth+1)
 	case String:
 		if value[0] != '"' {
 			return dst, fmt.Errorf("expected a string")
 		}
-		body = text(value)
-	case Blob, Ref:
-		body, err = appendBase64Text(nil, value)
+		dst = appendText(dst, value)
 	default:
-		return f.appendBare(protowire.AppendTag(dst, protowire.Number(num), protowire.Type(f.Kind.wire())), value)
+		dst, err = appendBase64Text(dst, value)
 	}
-	return appendBytes(dst, num, body), err
+	return s.close(dst), err
 }
 
 // appendBare appends a number, a bool or an enum without its tag.
@@ -240,60 +285,4 @@ func (e *enum) number(name string) (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("unknown value %q", name)
-}
-
-// appendAnything appends any JSON as a google.protobuf.Value.
-func appendAnything(dst, value []byte, depth int) ([]byte, error) {
-	if depth >= MaxDepth {
-		return dst, fmt.Errorf("JSON is nested deeper than %d", MaxDepth)
-	}
-	switch value[0] {
-	case 'n':
-		return appendVarint(dst, valueNull, 0), nil
-	case 't', 'f':
-		return appendVarint(dst, valueBool, protowire.EncodeBool(value[0] == 't')), nil
-	case '"':
-		return appendBytes(dst, valueString, text(value)), nil
-	case '{':
-		body, err := appendStruct(nil, value, depth+1)
-		return appendBytes(dst, valueStruct, body), err
-	case '[':
-		var list []byte
-		for e := range rawjson.Elements(value) {
-			body, err := appendAnything(nil, e, depth+1)
-			if err != nil {
-				return dst, err
-			}
-			list = appendBytes(list, membersNum, body)
-		}
-		return appendBytes(dst, valueList, list), nil
-	}
-	x, err := strconv.ParseFloat(string(value), 64)
-	dst = protowire.AppendTag(dst, valueNumber, protowire.Fixed64Type)
-	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)), err
-}
-
-// appendStruct appends an object as a google.protobuf.Struct.
-func appendStruct(dst, object []byte, depth int) ([]byte, error) {
-	if object[0] != '{' {
-		return dst, fmt.Errorf("expected an object")
-	}
-	for key, value := range rawjson.Members(object) {
-		v, err := appendAnything(nil, value, depth)
-		if err != nil {
-			return dst, err
-		}
-		dst = appendBytes(dst, membersNum, appendBytes(appendBytes(nil, keyNum, key), valueNum, v))
-	}
-	return dst, nil
-}
-
-// text returns the text of a JSON string as protobuf requires it: half a surrogate pair is
-// not UTF-8, and becomes U+FFFD.
-func text(value []byte) []byte {
-	return rawjson.AppendUTF8(make([]byte, 0, len(value)), value[1:len(value)-1])
-}
-
-func appendBase64Text(dst, value []byte) ([]byte, error) {
-	return base64.StdEncoding.Strict().AppendDecode(dst, []byte(rawjson.Text(value)))
 }

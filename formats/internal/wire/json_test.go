@@ -102,6 +102,8 @@ func TestJSONRaw(t *testing.T) {
 		{"AwaitError", join(str(1, "a"), str(1, "b"))},
 		{"AwaitError", append(str(1, "a"), 0x12, 0x7f)},
 		{"AwaitError", join(str(1, "a"), double(98, 2), vint(99, 7), vint(99, 8))},
+		{"AwaitError", join(str(1, "a"), vint(98, 7), double(99, 2))},
+		{"AwaitError", join(str(1, "a"), str(1, "bb"), str(1, "c"))},
 		{"AwaitError", bytes.Repeat(vint(99, 1), 100)},
 		{"AwaitResult", bytesField(3, []byte{0x0a, 0x09})},
 	} {
