@@ -145,62 +145,45 @@ func ThinkingStep(t *session.Thinking, more, outer []byte) []byte {
 	return append(codecs().step.Append(nil, &step{Thinking: append(codecs().thinking.Append(nil, &m), more...)}), outer...)
 }
 
-// CallStep encodes a tool call. args and value, which is nil for a call without a result,
-// are JSON as the client's messages spell it. It returns an error if the kind is not one of
-// the client's, or has no place for them. body and call are further members of the kind's message and of
-// the ToolCall, outer further fields of the step.
-func CallStep(id, kind string, args, value session.Raw, start, end session.Stamp, body, call, outer []byte) ([]byte, error) {
-	doc, err := callMember(kind, args, value, body)
-	if err != nil {
-		return nil, err
-	}
-	if len(call) > 0 {
-		doc = append(comma(doc), call...)
-	}
-	doc = session.AppendString(append(doc, `,"toolCallId":`...), id)
-	if start.Known() {
-		doc = fmt.Appendf(doc, `,"startedAtMs":"%d"`, start.Millis())
-	}
-	if end.Known() {
-		doc = fmt.Appendf(doc, `,"completedAtMs":"%d"`, end.Millis())
-	}
-	message, err := codecs().call.Message.AppendJSON(nil, append(doc, '}'))
-	if err != nil {
-		return nil, err
-	}
-	return append(codecs().step.Append(nil, &step{Call: message}), outer...), nil
+// Call is a tool call.
+type Call struct {
+	ID, Kind    string
+	Args, Value []byte // encoded as the kind's messages; nil: none
+	Start, End  session.Stamp
+
+	Body, More []byte // further members of the kind's message and of the ToolCall, as JSON
+	Outer      []byte // further fields of the step, see Fields
 }
 
-// callMember returns the member of a call that has its arguments, its result and more
-// members, in an object that is not closed. Those of a kind that the table does not have are fields in their raw
-// form.
-func callMember(kind string, args, value session.Raw, more []byte) ([]byte, error) {
-	names := [2]string{"args", "result"}
-	num, unknown := strings.CutPrefix(kind, "tool-")
-	if unknown {
-		names = [2]string{"#1", "#2"}
-	} else if f := codecs().call.Message.Named(kind + "ToolCall"); f == nil || f.OneOf == "" {
-		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
+// CallStep encodes a tool call. It returns an error if the kind is not one of the client's,
+// or has no place for what is given.
+func CallStep(c *Call) ([]byte, error) {
+	kind := codecs().body.Message
+	num, err := strconv.Atoi(strings.TrimPrefix(c.Kind, "tool-"))
+	if f := codecs().call.Message.Named(c.Kind + "ToolCall"); f != nil && f.OneOf != "" {
+		kind, num, err = f.Message, f.Num, nil
 	}
-	body := []byte{'{'}
-	for i, v := range [2]session.Raw{args, value} {
-		if v != nil {
-			body = append(append(rawjson.Quote(comma(body), []byte(names[i])), ':'), v...)
-		}
+	args, result := kind.Named("args"), kind.Named("result")
+	if err != nil || args == nil || result == nil {
+		return nil, fmt.Errorf("unknown kind of tool call %q", c.Kind)
 	}
-	if len(more) > 0 {
-		body = append(comma(body), more...)
-	}
-	body = append(body, '}')
-	if !unknown {
-		return append(append(rawjson.Quote([]byte{'{'}, []byte(kind+"ToolCall")), ':'), body...), nil
-	}
-	n, err := strconv.Atoi(num)
+	body, err := kind.AppendJSON(nil, slices.Concat([]byte{'{'}, c.Body, []byte{'}'}), wire.Given{Num: args.Num, Bytes: c.Args}, wire.Given{Num: result.Num, Bytes: c.Value})
 	if err != nil {
-		return nil, fmt.Errorf("unknown kind of tool call %q", kind)
+		return nil, err
 	}
-	b, err := codecs().body.Message.AppendJSON(nil, body)
-	return append([]byte(`{"#`+num+`":`), rawBytes(n, b)...), err
+	doc := comma(append([]byte{'{'}, c.More...))
+	doc = session.AppendString(append(doc, `"toolCallId":`...), c.ID)
+	if c.Start.Known() {
+		doc = fmt.Appendf(doc, `,"startedAtMs":"%d"`, c.Start.Millis())
+	}
+	if c.End.Known() {
+		doc = fmt.Appendf(doc, `,"completedAtMs":"%d"`, c.End.Millis())
+	}
+	message, err := codecs().call.Message.AppendJSON(nil, append(doc, '}'), wire.Given{Num: num, Bytes: body})
+	if err != nil {
+		return nil, err
+	}
+	return append(codecs().step.Append(make([]byte, 0, len(message)+len(c.Outer)+16), &step{Call: message}), c.Outer...), nil
 }
 
 // AgentTurn is a turn of the agent.

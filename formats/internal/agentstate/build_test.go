@@ -27,7 +27,8 @@ func TestBuild(t *testing.T) {
 	}
 	call := func(id, kind string, args, value session.Raw) []byte {
 		t.Helper()
-		step, err := CallStep(id, kind, args, value, session.Stored(1700000000000), session.Stored(1700000000900), nil, nil, nil)
+		c := Call{ID: id, Kind: kind, Args: encoded(kind, "args", args), Value: encoded(kind, "result", value), Start: session.Stored(1700000000000), End: session.Stored(1700000000900)}
+		step, err := CallStep(&c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +46,7 @@ func TestBuild(t *testing.T) {
 	r.Timing(at, session.Stored(1700000001000))
 	before := id(b.Root(ctx, &r))
 	second := AgentTurn{User: id(b.User(ctx, &User{Text: "more"})), Steps: []ID{id(b.Blob(ctx, call("c2", "piRead", session.Raw(`{}`), nil))),
-		id(b.Blob(ctx, call("c3", "tool-97", session.Raw(`{"field":1,"wire":2,"base64":"CgF4"}`), session.Raw(`{"field":2,"wire":2,"base64":"CgF5"}`))))}}
+		id(b.Blob(ctx, call("c3", "tool-97", session.Raw("\n\x01x"), session.Raw("\n\x01y"))))}}
 	r.Turns = append(r.Turns, id(b.Turn(ctx, &second)))
 	r.Timing(session.Stamp{}, session.Stamp{})
 	root := id(b.Root(ctx, &r))
@@ -66,9 +67,9 @@ func TestBuild(t *testing.T) {
 	again := &rebuilder{t: t, blobs: g.blobs, seen: map[ID]bool{}}
 	again.root(g.blobs[root])
 
-	for _, bad := range [][2]string{{"no", `{}`}, {"tool-x", `{}`}, {"tool-97", `{"x":1}`}, {"shell", `[]`}, {"shell", `{"x":1}`}} {
-		if _, err := CallStep("c", bad[0], session.Raw(bad[1]), nil, at, at, nil, nil, nil); err == nil {
-			t.Errorf("%s is encoded", bad)
+	for _, bad := range []Call{{Kind: "no"}, {Kind: "tool-x"}, {Kind: "shell", Body: []byte(`1`)}, {Kind: "shell", Body: []byte(`"x":1`)}, {Kind: "shell", More: []byte(`"x":1`)}} {
+		if _, err := CallStep(&bad); err == nil {
+			t.Errorf("%+v is encoded", bad)
 		}
 	}
 	full := errors.New("disk full")
@@ -76,4 +77,18 @@ func TestBuild(t *testing.T) {
 	if _, err := b.Root(ctx, &r); !errors.Is(err, full) {
 		t.Error(err)
 	}
+}
+
+// encoded returns a message of a kind's, given as JSON; of a kind without a table it is given
+// as it is.
+func encoded(kind, name string, doc session.Raw) []byte {
+	f := codecs().call.Message.Named(kind + "ToolCall")
+	if f == nil || doc == nil {
+		return doc
+	}
+	b, err := f.Message.Named(name).Message.AppendJSON([]byte{}, doc)
+	if err != nil {
+		panic(err)
+	}
+	return b
 }

@@ -292,7 +292,7 @@ func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call
 	k.Input, k.Args, k.Extras = bytes.Clone(t.Input), bytes.Clone(t.Args), nil
 	var o provided
 	k.Extras = c.provide(&o, t.Extras)
-	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, nil)
+	k.spelled = cursortools.Begin(c.s.Agent, &k.ToolCall)
 	p.part("tool-call")
 	p.text("toolCallId", k.id)
 	p.text("toolName", k.spelled.Name)

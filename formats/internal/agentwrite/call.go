@@ -130,7 +130,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 		c.note(loss.ResultAdded)
 		m, r = &session.Message{}, &session.ToolResult{Call: k.ID, Error: true, Content: []session.Part{&session.Text{Text: noResult}}}
 	}
-	k.spelled = cursortools.Spell(c.s.Agent, &k.ToolCall, r)
+	k.spelled.End(r)
 	for _, code := range k.spelled.Losses {
 		if code != loss.ToolRecord || k.of != nil {
 			c.note(code)
@@ -162,7 +162,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	body, more, rest := c.callFields(k.spelled.Kind, k.Extras)
 	outer, rest := c.fields("ConversationStep", rest)
 	c.extras(rest)
-	data, err := agentstate.CallStep(k.id, k.spelled.Kind, k.spelled.Args, k.spelled.Value, start, end, body, more, outer)
+	data, err := agentstate.CallStep(&agentstate.Call{ID: k.id, Kind: k.spelled.Kind, Args: k.spelled.ArgsBytes, Value: k.spelled.ValueBytes, Start: start, End: end, Body: body, More: more, Outer: outer})
 	if err != nil {
 		return err
 	}

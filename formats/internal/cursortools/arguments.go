@@ -14,28 +14,28 @@ import (
 
 // canonical returns the JSON of a message as decoding yields it; false if the message has
 // no place for it.
-func canonical(m *wire.Message, doc []byte) (session.Raw, bool) {
+func canonical(m *wire.Message, doc []byte) (message, bool) {
 	if len(doc) == 0 || doc[0] != '{' {
-		return nil, false
+		return message{}, false
 	}
 	b, err := m.AppendJSON(nil, doc)
 	if err != nil {
-		return nil, false
+		return message{}, false
 	}
 	var w wire.Walker
-	return w.Append(make([]byte, 0, len(doc)), m, b), true
+	return message{w.Append(make([]byte, 0, len(doc)), m, b), b}, true
 }
 
 // verbatim returns what one of Cursor's clients wrote itself.
-func (s *speller) verbatim(m *wire.Message, doc []byte) (session.Raw, bool) {
+func (s *speller) verbatim(m *wire.Message, doc []byte) (message, bool) {
 	if !s.own && (s.agent == session.ClaudeCode || s.agent == session.Codex) {
-		return nil, false // a record of another client can look like one
+		return message{}, false // a record of another client can look like one
 	}
 	return canonical(m, doc)
 }
 
 // arguments makes the message of arguments; false if one that it needs is missing.
-func (s *speller) arguments() (session.Raw, bool) {
+func (s *speller) arguments() (message, bool) {
 	o := object.New(nil)
 	docs := []doc{s.input, s.args}
 	for i := range s.kind.arguments {
@@ -48,7 +48,7 @@ func (s *speller) arguments() (session.Raw, bool) {
 			raw = session.AppendString(nil, s.call.ID)
 		}
 		if ok := fill(&o, a.Field, raw, false); a.must && !ok {
-			return nil, false
+			return message{}, false
 		}
 	}
 	return canonical(s.kind.args, o.Done())

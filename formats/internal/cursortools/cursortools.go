@@ -39,7 +39,17 @@ type Call struct {
 	Args  session.Raw // the arguments, as JSON of the kind's message of arguments
 	Value session.Raw // the result, as JSON of the kind's message of results; nil: none
 
+	ArgsBytes, ValueBytes []byte // both, encoded as these messages; nil: none
+
 	Losses []loss.Code // what the spelling does not carry
+
+	speller *speller
+}
+
+// message is JSON of a message, and the same encoded.
+type message struct {
+	text session.Raw
+	b    []byte
 }
 
 // Losses returns all losses that Spell reports.
@@ -63,47 +73,89 @@ type speller struct {
 }
 
 // Spell translates a call of any client's tool. agent is the client of its session, and
-// result is nil if the call has none. Only Value and Losses depend on it.
+// result is nil if the call has none.
 func Spell(agent string, call *session.ToolCall, result *session.ToolResult) Call {
-	s := speller{agent: agent, call: call, result: result, input: parse(call.Input), args: parse(call.Args)}
+	c := Begin(agent, call)
+	c.End(result)
+	return c
+}
+
+// Begin translates a call whose result is not known yet. The call must not change before
+// End.
+func Begin(agent string, call *session.ToolCall) Call {
+	s := &speller{agent: agent, call: call, input: parse(call.Input), args: parse(call.Args)}
 	s.own = agent == session.CursorCLI || agent == session.CursorSDK || agent == session.CursorIDE
-	if result != nil {
-		s.values = values(result.Value)
-	}
+	return s.begin()
+}
+
+func (s *speller) begin() Call {
 	if c, ok := s.newer(); ok {
 		return c
 	}
 	for _, name := range s.kinds() {
 		s.kind = kinds()[name]
 		if c, ok := s.spell(); ok {
-			return s.losses(c)
+			return c
 		}
 	}
 	s.kind = kinds()[mcpKind]
-	return s.losses(s.generic())
+	return s.generic()
 }
+
+// End adds what the call returned, nil if there is no result, and what is lost.
+func (c *Call) End(result *session.ToolResult) {
+	s := c.speller
+	s.result, s.text, s.change, s.values = result, nil, nil, nil
+	if result != nil {
+		s.values = values(result.Value)
+	}
+	if s.own && strings.HasPrefix(s.call.Kind, newerPrefix) {
+		*c = s.begin() // the kind depends on the result
+	}
+	if c.speller = nil; s.kind == nil {
+		return
+	}
+	if result != nil {
+		v := message{}
+		if c.Kind == mcpKind {
+			v = s.answered()
+		} else {
+			v = s.returned()
+		}
+		c.Value, c.ValueBytes = v.text, v.b
+	}
+	s.losses(c)
+}
+
+// newerPrefix begins the name of a kind that has no table.
+const newerPrefix = "tool-"
 
 // newer returns a call of one of Cursor's clients that is of a kind without a table: its
 // arguments and its result are the fields 1 and 2 of an unknown message, in their raw form.
 func (s *speller) newer() (c Call, ok bool) {
-	num, ok := strings.CutPrefix(s.call.Kind, "tool-")
+	num, ok := strings.CutPrefix(s.call.Kind, newerPrefix)
 	if n, err := strconv.Atoi(num); !s.own || !ok || err != nil || n < 1 || n > 1<<29-1 || strconv.Itoa(n) != num || wire.Messages().Message("ToolCall").Field(n) != nil {
 		return c, false
 	}
-	c = Call{Kind: s.call.Kind, Name: s.call.Name, Input: s.call.Input, Args: s.call.Args}
+	c = Call{Kind: s.call.Kind, Name: s.call.Name, Input: s.call.Input, Args: s.call.Args, speller: s}
 	if s.result != nil {
 		c.Value = s.result.Value
 	}
-	return c, rawField(c.Args, "1") && rawField(c.Value, "2") && len(c.Args)+len(c.Value) > 0
+	var fits bool
+	c.ArgsBytes, ok = rawField(c.Args, "1")
+	c.ValueBytes, fits = rawField(c.Value, "2")
+	s.kind = nil
+	return c, ok && fits && len(c.Args)+len(c.Value) > 0
 }
 
-// rawField reports whether a value is absent, or a field of that number that holds bytes.
-func rawField(raw session.Raw, num string) bool {
+// rawField returns the content of a field in its raw form, nil if it is absent; false if it
+// is not a field of that number that holds bytes.
+func rawField(raw session.Raw, num string) ([]byte, bool) {
 	if len(raw) == 0 {
-		return true
+		return nil, true
 	}
-	_, err := base64.StdEncoding.Strict().DecodeString(rawjson.Text(rawjson.Last(raw, "base64")))
-	return err == nil && string(rawjson.Last(raw, "field")) == num && string(rawjson.Last(raw, "wire")) == "2"
+	b, err := base64.StdEncoding.Strict().DecodeString(rawjson.Text(rawjson.Last(raw, "base64")))
+	return b, err == nil && string(rawjson.Last(raw, "field")) == num && string(rawjson.Last(raw, "wire")) == "2"
 }
 
 // kinds returns the kinds that the call can be of, the best first.
@@ -119,25 +171,30 @@ func (s *speller) spell() (c Call, ok bool) {
 	if s.kind == nil {
 		return c, false
 	}
-	c.Kind = s.kind.name
-	if c.Kind == mcpKind {
+	if s.kind.name == mcpKind {
 		return s.served()
 	}
-	if c.Args, ok = s.verbatim(s.kind.args, s.call.Args); !ok {
-		if c.Args, ok = s.arguments(); !ok {
+	args, ok := s.verbatim(s.kind.args, s.call.Args)
+	if !ok {
+		if args, ok = s.arguments(); !ok {
 			return c, false
 		}
 	}
+	c = s.made(args)
 	c.Name, c.Input = s.spoken()
 	if !s.own && (toolmap.Kind(c.Name) != c.Kind || toolmap.Foreign(c.Name)) {
 		c.Losses = []loss.Code{loss.ToolUnknown}
 	}
-	c.Value = s.returned()
 	return c, true
 }
 
+// made returns a call of the current kind with these arguments.
+func (s *speller) made(args message) Call {
+	return Call{Kind: s.kind.name, Args: args.text, ArgsBytes: args.b, speller: s}
+}
+
 // losses adds what is different now.
-func (s *speller) losses(c Call) Call {
+func (s *speller) losses(c *Call) {
 	add := func(lost bool, code loss.Code) {
 		if lost && !slices.Contains(c.Losses, code) {
 			c.Losses = append(c.Losses, code)
@@ -147,5 +204,4 @@ func (s *speller) losses(c Call) Call {
 	add(!bytes.Equal(c.Input, s.call.Input), loss.ArgumentsRenamed)
 	add(c.Kind != s.call.Kind || !bytes.Equal(c.Args, s.call.Args), loss.ToolRecord)
 	add(s.result != nil && !bytes.Equal(c.Value, s.result.Value), loss.ToolRecord)
-	return c
 }

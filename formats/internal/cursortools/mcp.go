@@ -19,13 +19,12 @@ const (
 
 // served translates a call of a server's tool.
 func (s *speller) served() (c Call, ok bool) {
-	c.Kind = mcpKind
-	if c.Args, ok = s.verbatim(s.kind.args, s.call.Args); ok {
+	if made, ok := s.verbatim(s.kind.args, s.call.Args); ok {
+		c = s.made(made)
 		c.Name, c.Input = s.call.Name, s.call.Input
 		if len(c.Input) == 0 {
 			c.Name, c.Input = mcpName, callInput(c.Args)
 		}
-		c.Value = s.answered()
 		return c, true
 	}
 	docs := []doc{s.input, s.args, first(s.args.get("tools"))}
@@ -47,9 +46,11 @@ func (s *speller) served() (c Call, ok bool) {
 	if tool == "" {
 		return c, false
 	}
-	if c.Args, ok = s.mcpArgs(server, tool, args); !ok {
+	made, ok := s.mcpArgs(server, tool, args)
+	if !ok {
 		return c, false
 	}
+	c = s.made(made)
 	if c.Name, c.Input = s.call.Name, s.call.Input; !s.own || len(c.Input) == 0 {
 		o := object.New(nil)
 		o.Text("server", server)
@@ -57,7 +58,6 @@ func (s *speller) served() (c Call, ok bool) {
 		o.Raw("arguments", args)
 		c.Name, c.Input = mcpName, o.Done()
 	}
-	c.Value = s.answered()
 	return c, true
 }
 
@@ -82,16 +82,12 @@ func first(list []byte) doc {
 
 // generic spells a call that has no counterpart.
 func (s *speller) generic() Call {
-	c := Call{Kind: mcpKind, Name: s.call.Name, Input: s.call.Input}
-	if !s.own {
-		c.Losses = []loss.Code{loss.ToolUnknown}
-	}
-	args := s.call.Input
+	args, input := s.call.Input, s.call.Input
 	if len(args) == 0 || args[0] != '{' && len(s.call.Args) > 0 {
 		args = s.call.Args
 	}
-	if len(c.Input) == 0 {
-		c.Input = args
+	if len(input) == 0 {
+		input = args
 	}
 	if len(args) == 0 || args[0] != '{' {
 		o := object.New(nil)
@@ -100,23 +96,27 @@ func (s *speller) generic() Call {
 		}
 		args = o.Done()
 	}
-	if len(c.Input) == 0 {
-		c.Input = args
+	if len(input) == 0 {
+		input = args
 	}
 	server := s.agent
 	if server == "" {
 		server = "client"
 	}
-	var ok bool
-	if c.Args, ok = s.mcpArgs(server, s.call.Name, args); !ok { // nested too deep
-		c.Args, _ = s.mcpArgs(server, s.call.Name, []byte("{}"))
+	made, ok := s.mcpArgs(server, s.call.Name, args)
+	if !ok { // nested too deep
+		made, _ = s.mcpArgs(server, s.call.Name, []byte("{}"))
 	}
-	c.Value = s.answered()
+	c := s.made(made)
+	c.Name, c.Input = s.call.Name, input
+	if !s.own {
+		c.Losses = []loss.Code{loss.ToolUnknown}
+	}
 	return c
 }
 
 // mcpArgs makes the arguments of a call of a tool.
-func (s *speller) mcpArgs(server, tool string, args []byte) (session.Raw, bool) {
+func (s *speller) mcpArgs(server, tool string, args []byte) (message, bool) {
 	o := object.New(make([]byte, 0, len(args)+256))
 	o.NonEmpty("name", strings.Trim(server+"-"+tool, "-"))
 	o.Raw("args", args)
@@ -126,11 +126,8 @@ func (s *speller) mcpArgs(server, tool string, args []byte) (session.Raw, bool) 
 	return canonical(s.kind.args, o.Done())
 }
 
-// answered makes the result of a call of a tool; nil if it has none.
-func (s *speller) answered() session.Raw {
-	if s.result == nil {
-		return nil
-	}
+// answered makes the result of a call of a tool.
+func (s *speller) answered() message {
 	if v, ok := s.verbatim(s.kind.result, s.result.Value); ok {
 		return v
 	}
@@ -150,7 +147,7 @@ func (s *speller) answered() session.Raw {
 			return v
 		}
 	}
-	return session.Raw("{}")
+	return message{session.Raw("{}"), []byte{}}
 }
 
 // told returns an object with one text, if there is any.

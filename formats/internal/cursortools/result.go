@@ -55,11 +55,8 @@ func (s *speller) rejected() bool {
 // failed reports a call that did not do what it was asked to.
 func (s *speller) failed() bool { return s.result.Error || toolmap.Failed(s.result.Status) }
 
-// returned makes the message of the result; nil if the call has none.
-func (s *speller) returned() session.Raw {
-	if s.result == nil {
-		return nil
-	}
+// returned makes the message of the result.
+func (s *speller) returned() message {
 	value := s.result.Value
 	if s.own && s.kind.name == "read" {
 		value = s.inlined(value)
@@ -69,7 +66,7 @@ func (s *speller) returned() session.Raw {
 	}
 	f := s.outcome()
 	if f == nil {
-		return session.Raw("{}")
+		return message{session.Raw("{}"), []byte{}}
 	}
 	for _, trust := range []bool{true, false} {
 		o := object.New(nil)
