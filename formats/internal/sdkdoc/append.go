@@ -10,13 +10,13 @@ import (
 // that the line would not give back as they are. The row must be Named, and
 // its cells in the order of Columns.
 func (k Kind) Append(dst []byte, row []store.Cell) (out []byte, lost Lost) {
-	return k.append(dst, row, false)
+	return k.append(dst, row, false, nil)
 }
 
 // append is Append; sure tells it that what is nested is known to be JSON that
-// may stand in a line.
-func (k Kind) append(dst []byte, row []store.Cell, sure bool) (out []byte, lost Lost) {
-	w := writer{b: dst, row: row, sure: sure}
+// may stand in a line, and base64 is the spelling of the bytes if it is known.
+func (k Kind) append(dst []byte, row []store.Cell, sure bool, base64 []byte) (out []byte, lost Lost) {
+	w := writer{b: dst, row: row, sure: sure, base64: base64}
 	d := kinds[k]
 	for i, col := range d.of {
 		form := d.columns[col].form
@@ -36,6 +36,8 @@ type writer struct {
 	row  []store.Cell
 	lost Lost
 	sure bool
+
+	base64 []byte
 }
 
 // value spells the value of a member.
@@ -77,7 +79,11 @@ func (w *writer) value(form Form, col int) {
 			w.lost.add(col)
 		}
 		w.raw(`"`)
-		w.b = base64.StdEncoding.AppendEncode(w.b, w.row[col].Bytes())
+		if w.base64 != nil {
+			w.b = append(w.b, w.base64...)
+		} else {
+			w.b = base64.StdEncoding.AppendEncode(w.b, w.row[col].Bytes())
+		}
 		w.raw(`"`)
 	}
 }

@@ -12,6 +12,7 @@ import (
 var (
 	std    = base64.StdEncoding
 	rawStd = base64.RawStdEncoding
+	strict = base64.StdEncoding.Strict()
 )
 
 // Fit says how well a row stands for a line.
@@ -33,6 +34,7 @@ type Parser struct {
 	cells  [maxColumns]store.Cell
 	text   []byte // what had to be decoded
 	again  []byte // the row's own line
+	base64 []byte // bytes, as the row's own line spells them; nil if that is not known
 	lossy  bool
 	hollow bool // something without which there is no row is missing
 }
@@ -41,6 +43,7 @@ type Parser struct {
 func (p *Parser) Parse(k Kind, line []byte) (row []store.Cell, fit Fit) {
 	d := kinds[k]
 	p.kind, p.line, p.text, p.lossy, p.hollow = k, line, p.text[:0], false, false
+	p.base64 = nil
 	s := split(line, d.members, p.found[:len(d.members)])
 	if !s.object {
 		return nil, None
@@ -52,7 +55,7 @@ func (p *Parser) Parse(k Kind, line []byte) (row []store.Cell, fit Fit) {
 			return nil, None
 		}
 	}
-	p.again, _ = k.append(p.again[:0], row, bytes.IndexByte(line, '\r') < 0)
+	p.again, _ = k.append(p.again[:0], row, bytes.IndexByte(line, '\r') < 0, p.base64)
 	switch {
 	case bytes.Equal(p.again, line):
 		return row, Exact
@@ -132,7 +135,12 @@ func (p *Parser) bytes(i int) store.Cell {
 	data, ok := p.string(i)
 	at := len(p.text)
 	if ok {
-		p.text, ok = unbase64(p.text, data)
+		out, err := strict.AppendDecode(p.text, data)
+		if err == nil { // line ends, which it skips, are escaped in the line
+			p.text, p.base64 = out, data
+		} else {
+			p.text, ok = unbase64(p.text, data)
+		}
 	}
 	p.hollow = p.hollow || !ok
 	return store.BlobCell(p.text[at:])

@@ -100,6 +100,9 @@ func TestFits(t *testing.T) {
 		{Checkpoint, `{"agentId":"a","blobId":"ab","dataBase64":"AA=="}`, Exact},
 		{Checkpoint, `{"agentId":"a","blobId":"AB","dataBase64":"AA=="}`, Reshaped},
 		{Checkpoint, `{"agentId":"a","blobId":"ab","dataBase64":"_-8"}`, Reshaped},
+		{Checkpoint, `{"agentId":"a","blobId":"ab","dataBase64":"AB=="}`, Reshaped}, // bits beyond the byte
+		{Checkpoint, `{"agentId":"a","blobId":"ab","dataBase64":"AA\n=="}`, Reshaped},
+		{Checkpoint, `{"agentId":"a","blobId":"ab","dataBase64":"A\u0041=="}`, Reshaped},
 		{Checkpoint, `{"agentId":"a","blobId":"abc","dataBase64":""}`, None},
 		{Checkpoint, `{"agentId":"a","blobId":"ab","dataBase64":"!"}`, None},
 		{Checkpoint, `{"agentId":"a","blobId":"ab"}`, None},
