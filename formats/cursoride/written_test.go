@@ -135,8 +135,8 @@ func sessions(t *testing.T, path string) map[string][]string {
 	return out
 }
 
-// edit changes the global database of a user dir.
-func edit(t *testing.T, path string, statements ...string) {
+// changed changes the global database of a user dir.
+func changed(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(path, "globalStorage", "state.vscdb"))
 	if err != nil {
@@ -164,7 +164,7 @@ func TestBubbles(t *testing.T) {
 	for path, format := range map[string]string{"claude/config": "claude-code", "codex/home": "codex", "sdk/play/jsonl": "cursor-ndjson", "sdk/gen/jsonl": "cursor-ndjson"} {
 		dir := create(t, write(t, format, filepath.Join("..", "..", "testdata", filepath.FromSlash(path))))
 		want := sessions(t, dir)
-		edit(t, dir, unmarked)
+		changed(t, dir, unmarked)
 		got := sessions(t, dir)
 		if len(got) != len(want) || len(got) == 0 {
 			t.Errorf("%s: %d sessions, want %d", path, len(got), len(want))
@@ -186,7 +186,7 @@ func TestBubbles(t *testing.T) {
 func TestContinued(t *testing.T) {
 	dir := create(t, write(t, "codex", filepath.Join("..", "..", "testdata", "codex", "home")))
 	before := sessions(t, dir)
-	edit(t, dir,
+	changed(t, dir,
 		`INSERT INTO cursorDiskKV SELECT 'bubbleId:' || substr(key, 14) || ':new', '{"type":1,"bubbleId":"new","text":"one more"}' FROM cursorDiskKV WHERE key LIKE 'composerData:%'`,
 		`UPDATE cursorDiskKV SET value = json_insert(value, '$.fullConversationHeadersOnly[#]', json('{"bubbleId":"new","type":1}')) WHERE key LIKE 'composerData:%'`)
 	for id, got := range sessions(t, dir) {
@@ -269,5 +269,88 @@ func TestTurns(t *testing.T) {
 	})
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// rows returns the values of the rows that a statement selects.
+func rows(t *testing.T, path, statement string) (out []string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(path, "globalStorage", "state.vscdb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	list, err := db.QueryContext(t.Context(), statement)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	for list.Next() {
+		var one string
+		if err := list.Scan(&one); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// TestListed: the agents' sidebar has each composer in the project of its folder, and no
+// subagent.
+func TestListed(t *testing.T) {
+	dir := create(t, write(t, "claude-code", filepath.Join("..", "..", "testdata", "claude", "config")))
+	want := rows(t, dir, "SELECT composerId || ' ' || workspaceId FROM composerHeaders WHERE isSubagent = 0 ORDER BY 1")
+	got := rows(t, dir, `SELECT m.key || ' ' || json_extract(p.value, '$.workspace.id') FROM ItemTable a, ItemTable b, json_each(a.value) m, json_each(b.value) p
+		WHERE a.key = 'glass.localAgentProjectMembership.v1' AND b.key = 'glass.localAgentProjects.v1' AND json_extract(p.value, '$.id') = m.value ORDER BY 1`)
+	if !slices.Equal(got, want) || len(got) == 0 {
+		t.Errorf("%q\nwant %q", got, want)
+	}
+}
+
+// TestContent: what a file contained before and after an edit is in the rows that its result
+// names, once for all results that name it.
+func TestContent(t *testing.T) {
+	text := func(s string) []byte { return session.AppendString(nil, s) }
+	edit := func(id, before, after string) []*session.Message {
+		return []*session.Message{
+			{Role: session.Assistant, Parts: []session.Part{&session.ToolCall{ID: id, Name: "Edit", Kind: "edit", Input: session.Raw(`{"file_path":"/a","old_string":"` + before + `","new_string":"` + after + `"}`)}}},
+			{Role: session.Tool, Parts: []session.Part{&session.ToolResult{Call: id, Content: []session.Part{&session.Text{Text: "done"}},
+				Value: session.Raw(fmt.Sprintf(`{"filePath":"/a","oldString":%s,"newString":%s,"originalFile":%s,"structuredPatch":[]}`, text(before), text(after), text(before)))}}},
+		}
+	}
+	list := append([]*session.Message{{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{&session.Text{Text: "go"}}}}, slices.Concat(edit("1", "one", "two"), edit("2", "two", "three"))...)
+	sink, path := all.Registry().Lookup("cursor-ide").Writer.New().(formats.FamilySink), filepath.Join(t.TempDir(), "draft")
+	d, err := sink.Put(t.Context(), &session.Session{Head: session.Head{ID: "x", Agent: session.ClaudeCode}, Messages: func(yield func(*session.Message, error) bool) {
+		for _, m := range list {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}}, formats.SessionBuild{Path: path})
+	if err := errors.Join(err, sink.Finish(t.Context()), d.Verify(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	dir := create(t, []string{path})
+	if got := rows(t, dir, "SELECT value FROM cursorDiskKV WHERE key LIKE 'composer.content.%' ORDER BY 1"); !slices.Equal(got, []string{"one", "three", "two"}) {
+		t.Errorf("rows %q", got)
+	}
+	edited := func() (out []string) {
+		read(t, "cursor-ide", dir, func(s *session.Session) {
+			said(t, s)
+			for f, err := range s.Files {
+				if err != nil {
+					t.Fatal(err)
+				}
+				out = append(out, fmt.Sprintf("%s %s %s", f.Path, f.Before.Bytes, f.After.Bytes))
+			}
+		})
+		return out
+	}
+	changed(t, dir, unmarked)
+	if got := edited(); !slices.Equal(got, []string{"/a one two", "/a two three"}) {
+		t.Errorf("files %q", got)
+	}
+	if again := create(t, write(t, "cursor-ide", dir)); len(rows(t, again, "SELECT value FROM cursorDiskKV WHERE key LIKE 'composer.content.%'")) != 3 {
+		t.Error("written again, content is missing")
 	}
 }

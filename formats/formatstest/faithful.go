@@ -56,6 +56,9 @@ func (d *drafts) faithful(t *testing.T, to *formats.Format, want, got *talk, in 
 		for _, code := range d.losses[i] {
 			left[code]++
 		}
+		if a, b := &want.heads[i], &got.heads[n]; a.Title != b.Title && (a.Title != "" || !slices.Contains(d.losses[i], loss.TitleFromPrompt)) {
+			t.Errorf("%s: session %q with the title %q has the title %q", to.Name, a.ID, a.Title, b.Title)
+		}
 		for _, what := range differences(items(want.sessions[i]), items(got.sessions[n]), left) {
 			t.Errorf("%s: session %q, with losses %v: %s", to.Name, want.heads[i].ID, d.losses[i], what)
 		}

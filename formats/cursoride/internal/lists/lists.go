@@ -20,7 +20,8 @@ const (
 	HeadersKey   = "composer.composerHeaders" // heads of all workspaces
 	PanePrefix   = "workbench.panel.composerChatViewPane"
 	PaneMember   = "workbench.panel.aichat.view."
-	memberKey    = "glass.localAgentProjectMembership.v1" // which session belongs to which project of the agents' sidebar
+	ProjectsKey  = "glass.localAgentProjects.v1"          // projects of the agents' sidebar
+	MembersKey   = "glass.localAgentProjectMembership.v1" // which session belongs to which of them
 )
 
 // PromptKeys are the keys of the client's own lists of prompts, which name no
@@ -60,7 +61,7 @@ var ListRows = [...]List{
 	{Kind: ListTabs, Key: "workbench.panel.aichat.view.aichat.chatdata", Member: "tabs", ID: HeadTabID},
 	{Kind: ListTabs, Key: "workbench.panel.chat.view.chat.chatdata", Member: "tabs", ID: HeadTabID, Number: 1},
 	{Kind: ListPane, Key: PanePrefix},
-	{Kind: ListSidebar, Key: memberKey},
+	{Kind: ListSidebar, Key: MembersKey},
 	{Kind: ListPrompts, Key: PromptKeys[0]},
 	{Kind: ListPrompts, Key: PromptKeys[1], Number: 1},
 	{Kind: ListCloud, Key: "workbench.backgroundComposer.persistentData"},
@@ -83,7 +84,7 @@ func Split() (split []formats.List) {
 	}
 	add(ComposersKey, "selectedComposerIds", "")
 	add(ComposersKey, "lastFocusedComposerIds", "")
-	add(memberKey, "memberships", "")
+	add(MembersKey, "memberships", "")
 	add(PromptKeys[0], "", "")
 	add(PromptKeys[1], "", "generationUUID")
 	return split

@@ -1,12 +1,16 @@
 package write
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
+	"rehome/formats/cursoride/internal/lists"
 	"rehome/formats/internal/cursortools"
 	"rehome/formats/internal/object"
 	"rehome/formats/internal/rawjson"
@@ -127,9 +131,11 @@ func (c *composer) close(k *call, m *session.Message, r *session.ToolResult) {
 	switch {
 	case r == nil:
 	case c.s.Agent == session.CursorIDE && len(r.Value) > 0:
-		value = without(r.Value, "beforeContentId", "afterContentId") // their rows are not written
+		value = c.kept(r)
 	default:
-		value = t.value(&spelled, r)
+		if value = t.value(&spelled, r); spelled.Kind == "edit" {
+			value = c.moved(value)
+		}
 	}
 	if r != nil {
 		o.NonEmpty("result", string(value))
@@ -205,6 +211,61 @@ func rename(doc []byte, names map[string]string) []byte {
 		o.Raw(escaped(name), v)
 	}
 	return o.Done()
+}
+
+// contentIDs are the members of an edit's result that name the file's content, and those
+// that older versions have it in.
+var contentIDs = [...]struct{ id, text string }{{"beforeContentId", "contentsBeforeEdit"}, {"afterContentId", "contentsAfterEdit"}}
+
+func contentKey(text []byte) string {
+	sum := sha256.Sum256(text)
+	return lists.ContentRow + hex.EncodeToString(sum[:])
+}
+
+// content writes the content of a file, and returns the key of its row. Nothing has none.
+func (c *composer) content(text []byte) string {
+	key := contentKey(text)
+	if len(text) > 0 && c.disk.once(key) {
+		c.disk.row(key, text, false)
+	}
+	return key
+}
+
+// moved returns the result of an edit with the file's content in rows of its own, where the
+// client looks for it to show and undo the edit.
+func (c *composer) moved(result []byte) []byte {
+	o, found := object.New(nil), false
+	for name, v := range rawjson.Members(result) {
+		at := slices.IndexFunc(contentIDs[:], func(m struct{ id, text string }) bool { return m.text == string(name) })
+		if text := rawjson.Text(v); at >= 0 && utf8.ValidString(text) {
+			o.Text(contentIDs[at].id, c.content([]byte(text)))
+			found = true
+		} else {
+			o.Raw(escaped(name), v)
+		}
+	}
+	if !found {
+		return result
+	}
+	return o.Done()
+}
+
+// kept returns the result of an edit of this client's, whose content is written, too. What
+// is missing is not named.
+func (c *composer) kept(r *session.ToolResult) []byte {
+	var sides [2]*session.Body
+	if r.FileChange != nil {
+		sides[0], sides[1] = r.FileChange()
+	}
+	var gone []string
+	for i, side := range sides {
+		if side != nil && utf8.Valid(side.Bytes) {
+			c.content(side.Bytes)
+		} else {
+			gone = append(gone, contentIDs[i].id)
+		}
+	}
+	return without(r.Value, gone...)
 }
 
 // without returns an object without some members.

@@ -171,9 +171,14 @@ func (c *composer) head() []byte {
 	o := object.New(nil)
 	o.Text("type", "head")
 	c.common(&o)
-	o.Raw("hasUnreadMessages", []byte("false"))
+	o.B = append(o.B, headMembers...)
 	return o.Done()
 }
+
+// headMembers are members that the client has in each head.
+const headMembers = `,"forceMode":"edit","hasUnreadMessages":false,"totalLinesAdded":0,"totalLinesRemoved":0,"filesChangedCount":0,"subtitle":"",` +
+	`"hasBlockingPendingActions":false,"hasPendingPlan":false,"isWorktree":false,"worktreeStartedReadOnly":false,"isSpec":false,"isProject":false,` +
+	`"isBestOfNSubcomposer":false,"numSubComposers":0,"referencedPlans":[],"trackedGitRepos":[]`
 
 // record returns the record of a session, in the version that clients of 2026 write.
 func (c *composer) record(root agentstate.ID) []byte {

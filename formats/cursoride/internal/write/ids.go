@@ -4,6 +4,8 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -44,23 +46,36 @@ type workspace struct {
 	slashed  string // path of the URI
 }
 
-// workspaceOf returns the workspace of a folder. The client gives a local folder an id by
-// its inode or its time of birth, which differ from machine to machine; the id of a
-// remote one is the hash of its URI, and so it is here.
+// workspaceOf returns the workspace of a folder. The client makes the id of a local folder
+// from its path and its inode or time of birth, so that only this machine can tell it; the
+// id of a remote one is the hash of its URI, and so is that of a folder that is not here.
 func workspaceOf(path string) workspace {
 	if path == "" {
 		return workspace{id: "empty-window"}
 	}
 	slashed := path
 	if !strings.HasPrefix(path, "/") {
+		if len(path) > 1 && path[1] == ':' {
+			path = strings.ToLower(path[:1]) + path[1:] // as the client has it
+		}
 		slashed = strings.ReplaceAll(path, `\`, "/")
 	}
 	u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(slashed, "/")}
 	if host, share, ok := strings.Cut(strings.TrimPrefix(slashed, "//"), "/"); ok && strings.HasPrefix(path, `\\`) {
 		u.Host, u.Path = host, "/"+share
 	}
-	w := workspace{path: path, uri: u.String(), slashed: u.Path}
-	sum := md5.Sum([]byte(w.uri))
-	w.id = hex.EncodeToString(sum[:])
+	w := workspace{path: path, uri: "file://" + u.Host + strings.ReplaceAll(u.EscapedPath(), ":", "%3A"), slashed: u.Path}
+	w.id = folderID(w.uri, "")
+	if !filepath.IsAbs(path) || u.Host != "" || strings.HasPrefix(path, "//") {
+		return w // a share on another machine is not asked for
+	}
+	if i, err := os.Stat(path); err == nil && i.IsDir() {
+		w.id = folderID(path, salt(i))
+	}
 	return w
+}
+
+func folderID(path, salt string) string {
+	sum := md5.Sum([]byte(path + salt))
+	return hex.EncodeToString(sum[:])
 }

@@ -8,13 +8,17 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rehome/formats"
 	"rehome/formats/cursoride/internal/lists"
+	"rehome/formats/internal/filename"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/members"
 	"rehome/formats/internal/object"
@@ -57,8 +61,10 @@ type head struct {
 
 // space is a workspace with a folder.
 type space struct {
-	id, uri  string
-	selected string // the composer that was changed last
+	id, uri          string
+	identifier       []byte // as heads have it
+	selected         string // the composer that was changed last
+	created, updated int64
 }
 
 // join opens drafts as the tables of one user dir.
@@ -73,11 +79,15 @@ func join(ctx context.Context, drafts []string, _ formats.View) (store.Reader, e
 	spaces := map[string]*space{}
 	for i := range r.heads {
 		h := &r.heads[i]
-		uri := rawjson.Text(rawjson.Last(rawjson.Last(rawjson.Last(h.doc, "workspaceIdentifier"), "uri"), "external"))
+		at := rawjson.Last(h.doc, "workspaceIdentifier")
+		uri := rawjson.Text(rawjson.Last(rawjson.Last(at, "uri"), "external"))
 		s := spaces[h.space]
 		if s == nil && uri != "" {
-			s = &space{id: h.space, uri: uri}
+			s = &space{id: h.space, uri: uri, identifier: at, created: h.created, updated: h.updated}
 			spaces[h.space] = s
+		}
+		if s != nil {
+			s.created = min(s.created, h.created)
 		}
 		if s != nil && !h.subagent && s.selected == "" {
 			s.selected = h.id
@@ -189,6 +199,9 @@ func (r *joined) global(ctx context.Context, g *giver) error {
 		list = append(list, r.heads[i].doc...)
 	}
 	g.pair(0, lists.HeadersKey, append(list, "]}"...), store.Text)
+	projects, members := r.sidebar()
+	g.pair(0, lists.ProjectsKey, projects, store.Text)
+	g.pair(0, lists.MembersKey, members, store.Text)
 	blobs := map[short]struct{}{}
 	for _, dir := range r.drafts {
 		if err := r.rows(ctx, g, dir, blobs); err != nil {
@@ -206,7 +219,7 @@ func (r *joined) global(ctx context.Context, g *giver) error {
 		b.AddInt(flag(h.archived))
 		b.AddInt(flag(h.subagent))
 		b.AddInt(h.updated) // recency
-		b.AddNull()         // checkpointAt
+		b.AddInt(h.updated) // checkpointAt
 		b.AddBytes(store.Text, h.doc)
 		if h.kind == "" {
 			b.AddNull()
@@ -217,6 +230,37 @@ func (r *joined) global(ctx context.Context, g *giver) error {
 	return g.err
 }
 
+// sidebar returns the projects of the agents' sidebar, which are the workspaces, and which
+// composer belongs to which of them: clients since 3.12 show no other composer.
+func (r *joined) sidebar() (projects, members []byte) {
+	id := func(space string) string { return filename.NamedUUID(namespace, "project", space) }
+	projects = []byte{'['}
+	for i, s := range r.spaces {
+		if i > 0 {
+			projects = append(projects, ',')
+		}
+		o := object.New(projects)
+		o.Text("id", id(s.id))
+		name, err := url.PathUnescape(path.Base(s.uri))
+		if err != nil {
+			name = path.Base(s.uri)
+		}
+		o.Text("name", name)
+		o.Raw("workspace", s.identifier)
+		o.Raw("createdAt", strconv.AppendInt(nil, s.created, 10))
+		o.Raw("lastUpdatedAt", strconv.AppendInt(nil, s.updated, 10))
+		o.B = append(o.B, `,"isArchived":false`...)
+		projects = o.Done()
+	}
+	o := object.New(nil)
+	for i := range r.heads {
+		if h := &r.heads[i]; !h.subagent && slices.ContainsFunc(r.spaces, func(s *space) bool { return s.id == h.space }) {
+			o.Text(h.id, id(h.space))
+		}
+	}
+	return append(projects, ']'), o.Done()
+}
+
 func flag(set bool) int64 {
 	if set {
 		return 1
@@ -224,7 +268,7 @@ func flag(set bool) int64 {
 	return 0
 }
 
-// rows gives the rows of a draft. Two drafts can have the same blob.
+// rows gives the rows of a draft. Two drafts can have the same blob, and the same content.
 func (r *joined) rows(ctx context.Context, g *giver, dir string, blobs map[short]struct{}) error {
 	f, err := os.Open(filepath.Join(dir, rowsFile))
 	if err != nil {
@@ -242,7 +286,8 @@ func (r *joined) rows(ctx context.Context, g *giver, dir string, blobs map[short
 		class := store.Text
 		if one.blob {
 			class = store.Blob
-			key := blobShort(one.key)
+		}
+		if key, shared := sharedKey(one.key); shared {
 			if _, there := blobs[key]; there {
 				continue
 			}

@@ -2,11 +2,13 @@ package write
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"io"
 	"os"
 
-	"rehome/formats/internal/agentstate"
+	"rehome/formats/cursoride/internal/lists"
 )
 
 // disk is the file of a draft with rows of cursorDiskKV. Each row is the length of its
@@ -16,7 +18,7 @@ type disk struct {
 	w     *bufio.Writer
 	size  int64
 	err   error              // the first one
-	known map[short]struct{} // blobs that were written
+	known map[short]struct{} // blobs and content that were written
 	added []short            // of these, since the mark; nil: there is no mark
 	begin int64              // size of the file at the mark
 	head  [2 * binary.MaxVarintLen64]byte
@@ -48,9 +50,9 @@ func (d *disk) row(key string, value []byte, blob bool) {
 	d.size += int64(len(b) + len(key) + len(value))
 }
 
-// once reports whether a blob was not written before.
-func (d *disk) once(id agentstate.ID) bool {
-	key := short(id[:len(short{})])
+// once reports whether a row with a shared key was not written before.
+func (d *disk) once(row string) bool {
+	key, _ := sharedKey([]byte(row))
 	if _, there := d.known[key]; there {
 		return false
 	}
@@ -59,6 +61,22 @@ func (d *disk) once(id agentstate.ID) bool {
 		d.added = append(d.added, key)
 	}
 	return true
+}
+
+// sharedKey returns what tells a row of a blob or of content apart from others; false for
+// any other row.
+func sharedKey(row []byte) (key short, shared bool) {
+	id, blob := bytes.CutPrefix(row, []byte(lists.BlobRow))
+	if !blob {
+		if id, shared = bytes.CutPrefix(row, []byte(lists.ContentRow)); !shared {
+			return key, false
+		}
+	}
+	hex.Decode(key[:], id[:2*len(key)])
+	if !blob {
+		key[0]++ // the same bytes can be a blob, too
+	}
+	return key, true
 }
 
 // mark begins a part that reset takes back.

@@ -114,8 +114,8 @@ func (f *family) put(ctx context.Context, id agentstate.ID, data []byte) error {
 	if f.wanted {
 		f.stored = append(f.stored[:0], data...)
 	}
-	if f.disk.once(id) {
-		f.disk.row(blobKey(id), data, true)
+	if key := blobKey(id); f.disk.once(key) {
+		f.disk.row(key, data, true)
 	}
 	return ctx.Err()
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -93,6 +92,10 @@ func (v *verifier) check() error {
 		}
 		v.index.Add(id, uint64(len(v.places)), v.row.value)
 		v.places = append(v.places, blobPlace{v.at - int64(len(v.row.value)), len(v.row.value)})
+	case bytes.HasPrefix(key, []byte(lists.ContentRow)):
+		if contentKey(v.row.value) != string(key) {
+			return defect("content that does not match its hash")
+		}
 	case bytes.HasPrefix(key, []byte(lists.BubbleRow)):
 		if v.bubbles[string(key)] {
 			return defect("two bubbles with one id")
@@ -134,10 +137,4 @@ func (v *verifier) read(_ context.Context, place uint64) ([]byte, error) {
 	}
 	_, err := v.in.ReadAt(v.data[:p.size], p.offset)
 	return v.data[:p.size], err
-}
-
-// blobShort returns the beginning of a blob's id from its key.
-func blobShort(key []byte) (id short) {
-	hex.Decode(id[:], key[len(lists.BlobRow):][:2*len(id)])
-	return id
 }
