@@ -230,14 +230,35 @@ function rollout(file) {
   return { [id]: { title, now: [{ items: [summary, ...items.slice(after)], all: false }], full: [{ items, all: false }] } };
 }
 
-// claude is a config folder of Claude Code. Old versions keep subagents among the sessions.
+// claude is a config folder of Claude Code. Old versions keep subagents among the sessions, and
+// older ones in the file of their session.
 function claude(folder) {
-  const found = {}, at = path.join(folder, "projects");
-  for (const project of fs.readdirSync(at)) {
-    for (const name of fs.readdirSync(path.join(at, project))) if (/^(?!agent-).*\.jsonl$/.test(name)) found[path.basename(name, ".jsonl")] = session(lines(path.join(at, project, name)));
+  const found = {}, aside = [], at = path.join(folder, "projects");
+  for (const name of fs.readdirSync(at, { recursive: true }).filter((name) => name.endsWith(".jsonl"))) {
+    const all = lines(path.join(at, name)), [, deeper] = name.split(path.sep).slice(1), id = path.basename(name, ".jsonl");
+    if (deeper || id.startsWith("agent-")) aside.push({ id, all });
+    else found[id] = { title: titled(all), subagents: {}, ...session(all) };
+    for (const [first, list] of deeper ? [] : sides(all)) aside.push({ id: first, all: list });
+  }
+  for (const { id, all } of aside) {
+    const parent = found[all.find(({ sessionId }) => sessionId)?.sessionId], { now: [{ items }] } = session(all.map((line) => ({ ...line, isSidechain: false })));
+    if (parent && items.length) parent.subagents[id] = items;
   }
   return found;
 }
+
+// sides are the chains in a session's file that are not the session's own, by their first lines.
+function sides(all) {
+  const first = new Map(), lists = new Map();
+  for (const line of all.filter((one) => one.isSidechain && one.uuid && !/^agent-/.test(one.agentId ?? ""))) {
+    first.set(line.uuid, first.get(line.parentUuid) ?? line.uuid);
+    lists.set(first.get(line.uuid), [...(lists.get(first.get(line.uuid)) ?? []), line]);
+  }
+  return lists;
+}
+
+// titled is the title of a session: the user's, or the client's.
+const titled = (all) => all.findLast(({ type }) => type === "custom-title")?.customTitle ?? all.findLast(({ type }) => type === "ai-title")?.aiTitle;
 
 const readers = { chat, sdk, lines: ndjson, ide, stream, transcript, text: oldTranscript, codex: rollout, claude };
 const kinds = { sdk: "sqlite", lines: "ndjson" };

@@ -46,7 +46,7 @@ function unlisted({ cwd, title, lists, subagents }, { appended }, seen) {
 
 // headed reports whether a title is the first line of a source's that says something, cut or not.
 // What counts for a blank at its ends, no two languages agree on.
-function headed(title, source) {
+export function headed(title, source) {
   const bare = (line) => line.replace(/^[\s\u0085]+|[\s\u0085]+$/g, "");
   const line = source.toWellFormed().split(/\r?\n|\r/).map(bare).find((one) => /[^\p{C}\s]/u.test(one)) ?? "";
   return bare(title) === line || (line.length > 150 && title.endsWith("…") && line.startsWith(bare(title.slice(0, -1))));

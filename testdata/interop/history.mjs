@@ -90,7 +90,12 @@ export async function heard(state, get) {
   for (const id of state.all(1)) model.push(...prompted(JSON.parse(text(await need(id)))));
   // An answer whose calls have no results yet is in no turn.
   const pending = state.all(4).flatMap((body) => prompted(JSON.parse(text(body))));
-  return { turns: [...turns, ...pending], model: [...model, ...pending], pending };
+  // The states of subagents, inline or by their ids.
+  const subagents = [];
+  for (const [number, body] of [[16, (value) => value], [31, need]]) {
+    for (const pair of state.all(number)) subagents.push(await heard(fields(await body(fields(pair).bytes(2))).sub(1), get));
+  }
+  return { turns: [...turns, ...pending], model: [...model, ...pending], pending, subagents };
 }
 
 // listed are the turns of the client's own list, as its public JSON.

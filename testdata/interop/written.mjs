@@ -2,6 +2,7 @@
 // real SDK lists and reads them, and resumes each agent; what it tells, and what
 // its service hears, is compared with what the sources hold.
 import path from "node:path";
+import { headed } from "./claude.mjs";
 import { counts, unlike } from "./claude-history.mjs";
 import { read } from "./claude-sources.mjs";
 import { versions } from "./sdk.mjs";
@@ -51,7 +52,7 @@ const typed = each((item) => (item.ran ? [] : item));
 const streamed = (lists) => each((item) => (item.kind !== "call" ? item : item.has.length ? { ...item, result: item.result && { has: [] } } : []))(lists).map(({ items }) => ({ items, all: false }));
 
 // faults is all that is wrong with an agent that was resumed.
-function faults(version, form, from, { now, full = now }, got, id) {
+function faults(version, form, from, { title, now, full = now, subagents = {} }, got, id) {
   if (!got) return ["it is not listed"];
   if (got.failed) return [`it is not resumed: ${got.failed}`];
   if (!got.heard || got.heard.failed) return [`the service hears nothing of it: ${got.heard?.failed}`];
@@ -63,6 +64,13 @@ function faults(version, form, from, { now, full = now }, got, id) {
   };
   if (form === "chat") delete ways.events; // a chat has no runs
   for (const [way, [lists, messages]] of Object.entries(ways)) found.push(...unlike(lists, messages).map((what) => `${way}: ${what}`));
+  if (title && !headed(got.name, title)) found.push(`it has the title ${JSON.stringify(got.name)}, and not ${JSON.stringify(title)}`);
+  const ours = Object.entries(subagents), theirs = got.heard.subagents;
+  if (ours.length !== theirs.length) found.push(`${ours.length} subagents, and its state has ${theirs.length}`);
+  for (const [name, items] of ours) {
+    const lost = theirs.map(({ model, turns }) => [...unlike(typed([{ items, all: false }]), model), ...unlike(records([{ items, all: false }]), turns)]);
+    if (!lost.some((list) => !list.length)) found.push(`the subagent ${name}: ${lost[0]?.[0] ?? "not there"}`);
+  }
   if (!got.kept) found.push("what was there before is changed");
   if (got.more.join() !== `${prompt} ${id}` || got.ends.join() !== "finished") found.push(`after it: ${got.more} ${got.ends}`);
   return found;
@@ -80,7 +88,8 @@ export function ask(version, cwd, list) {
 
 const sum = (asked) => {
   const n = counts(asked.flatMap(({ one: { now: [{ items }] } }) => items));
-  return `${n.prompts} prompts, ${n.answers} answers, ${n.thoughts} thoughts, ${n.calls} calls with ${n.results} results that are known, ${n.images} images`;
+  const subagents = asked.flatMap(({ one }) => Object.keys(one.subagents ?? {})).length, titles = asked.filter(({ one }) => one.title).length;
+  return `${n.prompts} prompts, ${n.answers} answers, ${n.thoughts} thoughts, ${n.calls} calls with ${n.results} results that are known, ${n.images} images, ${titles} titles, ${subagents} subagents`;
 };
 
 // writing are stores that are written once, for whatever asks for them first.
