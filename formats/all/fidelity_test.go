@@ -92,9 +92,12 @@ func names(list []*formats.Format) (out []string) {
 const fidelityIntro = `# What conversions keep
 
 This page lists which format converts to which, and everything that a session conversion to each format can change or
-leave out. A test writes it from what the formats declare. Another test writes every sample of every format to every
-format, reads it again, and compares it with the source: it fails if anything differs without a loss that is reported and
-listed here. [What reaches Claude Code](claude-code.md) shows each kind of part and tool.
+leave out. A conversion reports those that occurred, and nothing else; ` + "`rehome check --for FORMAT`" + ` reports them without
+writing anything. [What reaches Claude Code](claude-code.md) shows each kind of part and tool.
+
+A test writes this page from what the formats declare. Another test writes every sample of every format to every format,
+reads it again, and compares titles, subagents, and all that was said and done with the source: it fails if anything
+differs without a loss that is reported and listed here.
 
 ## Conversions
 
@@ -107,8 +110,13 @@ An archive converts like the store that it was made from.
 const fidelityLosses = `
 ## Losses of session conversions
 
-The consequence says what a loss means for the model and for you: *unseen*, the model does not see something; *changed*,
-it sees it in another form; *client*, only the client shows less or can do less; *none*, the conversation is not affected.
-[Losses](losses.md) says what each code means. A conversion reports the losses that occurred, and nothing else.
-What a source cannot tell, because it is damaged or incomplete, is reported with other codes, whatever the target is.
+The consequence says what a loss means for you:
+
+- *unseen*: the model does not see something
+- *changed*: the model sees it in another form
+- *client*: only the client shows less or can do less
+- *none*: the conversation is not affected
+
+[Losses](losses.md) explains each code. A source that is damaged or incomplete has losses of its own, with other codes,
+whatever the target is.
 `
