@@ -38,8 +38,9 @@ func TestMain(m *testing.M) {
 // victim SRC DST die N before|after: is killed at its Nth rename.
 // victim SRC DST update N before|after STATE: the same, as it updates.
 // victim SRC DST limit BYTES: cannot write larger files.
-// victim SRC HOME into BYTES CWD UNDO: migrates a session to the Cursor SDK, and cannot
-// write larger files unless BYTES is 0.
+// victim SRC DIR into BYTES CWD UNDO FORMAT: migrates a session, and cannot write larger
+// files unless BYTES is 0.
+// victim "" "" undo 0 UNDO: undoes the newest migration.
 // victim "" DATABASE hold 0: has a database open until stdin ends.
 // victim "" "" socket|child 0: opens a socket, or starts another that does.
 func victim(args []string) int {
@@ -72,10 +73,17 @@ func victim(args []string) int {
 				return 2
 			}
 		}
-		o := MigrateOptions{To: "cursor-sdk", Dir: dst, Cwd: args[4], UndoDir: args[5], Update: true}
+		o := MigrateOptions{To: args[6], Dir: dst, Cwd: args[4], UndoDir: args[5], Update: true}
 		done, err := Migrate(context.Background(), all.Registry(), []MigrateSource{{Path: src}}, o)
 		if err != nil || done.Count(Failed) > 0 {
 			fmt.Println(err, done.Migrated[0].Err())
+			return 1
+		}
+		return 0
+	case "undo":
+		done, err := Undo(context.Background(), all.Registry(), UndoOptions{Dir: args[4]})
+		if err != nil || len(done.Kept) > 0 {
+			fmt.Println(err, done)
 			return 1
 		}
 		return 0

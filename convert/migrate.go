@@ -26,7 +26,7 @@ type MigrateOptions struct {
 	DropThinking bool     // omit reasoning that the client cannot use
 	History      bool     // also include abandoned turns, if the client keeps its own
 	FullHistory  bool     // also send compacted turns to the model
-	UndoDir      string   // the folder of undo records, see Undo; needed for stores that hold many sessions
+	UndoDir      string   // the folder of undo records, see Undo; "" = keep none, which stores of many sessions refuse
 	Again        bool     // write another copy, beside the earlier one
 	Update       bool     // overwrite an earlier migration, unless it was continued in the client
 	DryRun       bool
@@ -136,6 +136,14 @@ func migrate(ctx context.Context, reg *formats.Registry, from []MigrateSource, o
 	return out, errors.Join(errs...)
 }
 
+func (o *MigrateOptions) now() time.Time {
+	now := time.Now
+	if o.Now != nil {
+		now = o.Now
+	}
+	return now().UTC().Truncate(time.Second)
+}
+
 func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o MigrateOptions, out *Migration, with renameFuncs) error {
 	wanted := src.Sessions
 	if len(wanted) > 0 {
@@ -191,8 +199,10 @@ type migration struct {
 	stores []*migratedStore
 	out    *Migration
 
-	synced   bool            // everything staged was synced to disk
-	unsynced map[string]bool // folders with new names that were not synced to disk
+	plans    []*plannedFamily // not placed yet
+	planned  map[string]bool  // the paths of their files
+	synced   bool             // everything staged was synced to disk
+	unsynced map[string]bool  // folders with new names that were not synced to disk
 }
 
 func (m *migration) run(ctx context.Context) error {

@@ -109,10 +109,8 @@ func (m *migration) replace(ctx context.Context, p fileMove) error {
 	if p.folder {
 		return m.rename.replace(p.staged, p.path)
 	}
-	if os.Link(p.path, p.backupPath()) != nil { // the disk does not support links
-		if err := fsx.Copy(p.path, p.backupPath(), 0o600); err != nil {
-			return err
-		}
+	if err := linkOrCopy(p.path, p.backupPath()); err != nil {
+		return err
 	}
 	return m.rename.replace(p.staged, p.path)
 }

@@ -27,8 +27,12 @@ func folders() *formats.Format {
 			b, err := os.ReadFile(filepath.Join(path, "talk"))
 			return strings.HasSuffix(string(b), "end\n"), err
 		},
-		Same: func(_ context.Context, draft, path string) (bool, error) {
-			return fsx.Same(filepath.Join(draft, "talk"), filepath.Join(path, "talk"))
+		State: func(_ context.Context, path string) (string, error) {
+			b, err := os.ReadFile(filepath.Join(path, "talk"))
+			if errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(string(b), "end\n") {
+				return "", nil
+			}
+			return string(b), err
 		},
 	}
 	return to

@@ -34,33 +34,54 @@ func (m *migration) install(ctx context.Context) error {
 			return err
 		}
 	}
+	m.planned = map[string]bool{}
 	for _, s := range m.stores {
 		for _, f := range groupFamilies(s.sessions) {
 			if err := ctx.Err(); err != nil {
 				return errors.Join(err, m.syncFolders())
 			}
-			if !m.skips(f) {
-				m.out.Migrated = append(m.out.Migrated, m.installFamily(ctx, f, s.at.Loc.Path))
+			if m.skips(f) {
+				continue
 			}
+			p := &plannedFamily{sessionFamily: f, rep: f.report(s.at.Loc.Path), err: f.root.err}
+			if p.err == nil {
+				p.err = m.plan(ctx, p)
+			}
+			m.plans = append(m.plans, p)
 		}
 	}
-	if err := m.syncFolders(); err != nil || slices.Contains(errs, nil) {
+	if err := errors.Join(m.flush(ctx), m.syncFolders()); err != nil || slices.Contains(errs, nil) {
 		return err
 	}
 	return joinDistinct(errs)
 }
 
-// installFamily places a family, unless its session was not written.
-func (m *migration) installFamily(ctx context.Context, f *sessionFamily, source string) Migrated {
-	r, err := f.report(source), f.root.err
-	if err == nil {
-		r.Status, err = m.place(ctx, f, &r)
+// flush records what will change for the planned families, and places them.
+func (m *migration) flush(ctx context.Context) (err error) {
+	plans := m.plans
+	m.plans = nil
+	clear(m.planned)
+	log, failed := m.record(ctx, plans)
+	if log != nil {
+		defer func() { err = errors.Join(err, m.conclude(log, plans), log.Close()) }()
 	}
-	if err != nil {
-		r.Status, r.err = Failed, err
-		r.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
+	for _, p := range plans {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if p.err == nil && len(p.todo) > 0 {
+			p.err = failed
+		}
+		if p.rep.Status, err = m.place(ctx, p); err != nil {
+			p.rep.Status, p.rep.err = Failed, err
+			p.rep.Error = &ErrorReport{Message: err.Error(), Hint: formats.Hint(err)}
+		}
+		if log != nil && p.moved() {
+			p.rep.Undo = log.Record.ID
+		}
+		m.out.Migrated = append(m.out.Migrated, p.rep)
 	}
-	return r
+	return nil
 }
 
 // groupFamilies groups the sessions of a store by their outermost session.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"time"
 
 	"rehome/convert/internal/sidecar"
 	"rehome/convert/internal/undo"
@@ -48,11 +47,7 @@ func (m *migration) placeInto(ctx context.Context, f *sessionFamily, rep *Migrat
 	defer func() { err = errors.Join(err, os.RemoveAll(from)) }()
 	a := formats.Addition{From: from, To: rep.File, Update: m.o.Update, DryRun: m.o.DryRun}
 	if !m.o.DryRun {
-		now := m.o.Now
-		if now == nil {
-			now = time.Now
-		}
-		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: now().UTC().Truncate(time.Second), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
+		log, err := undo.Folder{Dir: m.o.UndoDir}.Begin(undo.Record{Made: m.o.now(), Format: m.to.Name, Store: rep.File, Session: rep.Session, Title: rep.Title})
 		if err != nil {
 			return "", err
 		}

@@ -83,7 +83,7 @@ func (b *busyStore) reset(earlier string) {
 
 // victim migrates the session; no file gets larger than limit, unless that is 0.
 func (b *busyStore) victim(limit int) *exec.Cmd {
-	return exec.Command(os.Args[0], "victim", b.src, b.home, "into", strconv.Itoa(limit), b.cwd, b.undo)
+	return exec.Command(os.Args[0], "victim", b.src, b.home, "into", strconv.Itoa(limit), b.cwd, b.undo, "cursor-sdk")
 }
 
 func (b *busyStore) run() {
@@ -329,7 +329,7 @@ func TestIntoTwo(t *testing.T) {
 		src := filepath.Join(filepath.Dir(b.src), id+".jsonl")
 		write(t, src, strings.ReplaceAll(b.content(), intoSession, id))
 		wait.Go(func() {
-			out, err := exec.Command(os.Args[0], "victim", src, b.home, "into", "0", b.cwd, b.undo).CombinedOutput()
+			out, err := exec.Command(os.Args[0], "victim", src, b.home, "into", "0", b.cwd, b.undo, "cursor-sdk").CombinedOutput()
 			if done[i] = err == nil; err != nil && !strings.Contains(string(out), "in use") {
 				t.Errorf("%v: %s", err, out)
 			}

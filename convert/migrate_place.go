@@ -18,60 +18,92 @@ import (
 
 // fileMove is a staged file, or folder, and its final path.
 type fileMove struct {
+	of           *migratedSession
 	staged, path string
 	folder       bool // see formats.Writer.Folders
 	replaces     bool // it replaces one that rehome wrote
 	companion    bool // it is the companion of a session's file
 }
 
-// place places a family, subagents before the session itself: once that exists,
-// everything does.
-func (m *migration) place(ctx context.Context, f *sessionFamily, rep *Migrated) (string, error) {
-	if m.to.Writer.Into != nil {
-		return m.placeInto(ctx, f, rep)
-	}
-	rep.File = m.path(f.root.placement.root)
-	rep.Session = m.to.Writer.ID(f.root.placement.root)
-	if f.root.placement.inPlace {
-		return Same, nil
-	}
-	var todo []fileMove
-	same := false // after the loop: of the session itself
+// plannedFamily is a family, and what to rename for it.
+type plannedFamily struct {
+	*sessionFamily
+	rep  Migrated
+	todo []fileMove // subagents before the session itself: once that exists, everything does
+	same bool       // the session's own file is there already
+	err  error
+}
+
+// moves returns where the files of a family go, the session's own last.
+func (m *migration) moves(f *sessionFamily) (all []fileMove) {
+	at := m.path(f.root.placement.root)
 	for _, r := range append(slices.Clone(f.children), f.root) {
 		if r.err != nil || r.Draft.Within {
 			continue
 		}
-		p := fileMove{staged: r.Path, path: rep.File, folder: m.to.Writer.Folders}
+		p := fileMove{of: r, staged: r.Path, path: at, folder: m.to.Writer.Folders}
 		if r != f.root {
 			h := fileHead(&r.Head, f.root.placement.root)
 			p.path = m.path(&h)
 		}
-		var err error
-		if same, err = m.compare(ctx, &p); err != nil {
-			return "", err
-		}
-		if err := m.setAttributes(r); err != nil {
-			return "", err
-		}
-		if ext := r.Draft.Companion; ext != "" {
-			beside, err := companionMove(&p, ext)
-			if err != nil {
-				return "", err
-			}
-			todo = append(todo, beside...)
-		}
-		if !same {
-			todo = append(todo, p)
+		all = append(all, p)
+	}
+	return all
+}
+
+// plan finds out what to rename for a family. What an earlier family is about to write is
+// written first: it may be the same session.
+func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
+	root := p.root.placement.root
+	p.rep.File, p.rep.Session = m.path(root), m.to.Writer.ID(root)
+	if p.root.placement.inPlace || m.to.Writer.Into != nil {
+		return nil
+	}
+	all := m.moves(p.sessionFamily)
+	if slices.ContainsFunc(all, func(f fileMove) bool { return m.planned[f.path] }) {
+		if err := m.flush(ctx); err != nil {
+			return err
 		}
 	}
+	for _, f := range all {
+		var err error
+		if p.same, err = m.compare(ctx, &f); err != nil {
+			return err
+		}
+		if err := m.setAttributes(f.of); err != nil {
+			return err
+		}
+		if ext := f.of.Draft.Companion; ext != "" {
+			beside, err := companionMove(&f, ext)
+			if err != nil {
+				return err
+			}
+			p.todo = append(p.todo, beside...)
+		}
+		if !p.same {
+			p.todo = append(p.todo, f)
+		}
+	}
+	for _, f := range p.todo {
+		m.planned[f.path] = true
+	}
+	return nil
+}
+
+// place places a family, and says what became of it.
+func (m *migration) place(ctx context.Context, p *plannedFamily) (string, error) {
 	switch {
-	case len(todo) == 0:
+	case p.err != nil:
+		return "", p.err
+	case m.to.Writer.Into != nil:
+		return m.placeInto(ctx, p.sessionFamily, &p.rep)
+	case len(p.todo) == 0:
 		return Same, nil
 	case m.o.DryRun:
 		return Checked, nil
 	}
-	status, err := m.commitFiles(ctx, todo)
-	if err == nil && same {
+	status, err := m.commitFiles(ctx, p.todo)
+	if err == nil && p.same {
 		status = Updated
 	}
 	return status, err
@@ -80,7 +112,7 @@ func (m *migration) place(ctx context.Context, f *sessionFamily, rep *Migrated) 
 // companionMove returns the move of the companion of a file, if it is to be moved. An
 // existing one stays, unless the file itself is overwritten: the client keeps its own.
 func companionMove(of *fileMove, ext string) ([]fileMove, error) {
-	p := fileMove{staged: of.staged + ext, path: companionPath(of.path, ext), companion: true}
+	p := fileMove{of: of.of, staged: of.staged + ext, path: companionPath(of.path, ext), companion: true}
 	was, err := os.ReadFile(p.path)
 	if err != nil {
 		return []fileMove{p}, nil
@@ -132,9 +164,13 @@ func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err er
 	if fsx.SameTree(p.staged, p.path) {
 		return true, nil
 	}
-	if check := m.to.Writer.Same; check != nil && info.IsDir() {
-		if same, err = check(ctx, p.staged, p.path); same || err != nil {
-			return same, err
+	if state := m.to.Writer.State; state != nil && info.IsDir() {
+		ours, err := state(ctx, p.staged)
+		if err != nil {
+			return false, err
+		}
+		if is, err := state(ctx, p.path); err != nil || ours != "" && is == ours {
+			return err == nil, err
 		}
 	}
 	p.replaces = true

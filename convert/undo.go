@@ -3,12 +3,9 @@ package convert
 import (
 	"context"
 	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
-	"rehome/convert/internal/stage"
 	"rehome/convert/internal/undo"
 	"rehome/formats"
 )
@@ -28,6 +25,8 @@ type UndoRecord struct {
 	Store   string    `json:"store"`
 	Session string    `json:"session"` // its id in the client
 	Title   string    `json:"title,omitempty"`
+
+	Sessions int `json:"sessions,omitempty"` // how many, if there are several; Session and Title are of the first
 }
 
 // UndoReport is what Undo did.
@@ -65,7 +64,11 @@ func UndoRecords(dir string) ([]UndoRecord, error) {
 }
 
 func publicRecord(r *undo.Record) UndoRecord {
-	return UndoRecord{ID: r.ID, Made: r.Made, Format: r.Format, Store: r.Store, Session: r.Session, Title: r.Title}
+	out := UndoRecord{ID: r.ID, Made: r.Made, Format: r.Format, Store: r.Store, Session: r.Session, Title: r.Title}
+	if n := r.Sessions(); n > 1 {
+		out.Sessions = n
+	}
+	return out
 }
 
 // Undo undoes a migration, as far as what it wrote is unchanged. The record of what was
@@ -85,16 +88,8 @@ func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (out *UndoR
 		return nil, err
 	}
 	out = &UndoReport{UndoRecord: publicRecord(r), DryRun: o.DryRun, Restored: []string{}, Kept: []UndoKept{}}
-	for _, f := range r.Files {
-		why, err := undoFile(f, o.DryRun)
-		if err != nil {
-			return out, &formats.Error{At: f.Path, Err: formats.Cause(err)}
-		}
-		if why == "" {
-			out.Restored = append(out.Restored, f.Path)
-		} else {
-			out.Kept = append(out.Kept, UndoKept{f.Path, why})
-		}
+	if err := undoFiles(ctx, reg, folder, r, out); err != nil {
+		return out, err
 	}
 	if r.Changes != nil {
 		if err := undoChanges(ctx, reg, folder, r, out); err != nil {
@@ -109,12 +104,9 @@ func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (out *UndoR
 
 // undoChanges undoes the changes that a format recorded.
 func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, out *UndoReport) error {
-	to, err := reg.Find(r.Format)
-	if err == nil && (to.Writer == nil || to.Writer.Into == nil) {
-		err = errors.New("this version cannot undo changes of its stores")
-	}
+	to, err := findFormat(reg, r, func(w *formats.Writer) bool { return w.Into != nil })
 	if err != nil {
-		return &formats.Error{At: r.Format, Err: err, Hint: "use the version of rehome that made the change"}
+		return err
 	}
 	done, err := to.Writer.Into.Undo(ctx, folder.Saved(r), out.DryRun)
 	for _, u := range done {
@@ -127,38 +119,16 @@ func undoChanges(ctx context.Context, reg *formats.Registry, folder undo.Folder,
 	return err
 }
 
-// undoFile makes a file to which lines were appended as it was. It returns why not.
-func undoFile(f undo.File, dryRun bool) (kept string, err error) {
-	is, _, err := copyHashed(f.Path, "")
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "it no longer exists", nil
-	case err != nil:
-		return "", err
-	case is == f.Before:
-		return "", nil
-	case is != f.After:
-		return "changed since, by its client or a later migration", nil
+// findFormat returns the format of a record, if it can do what is needed.
+func findFormat(reg *formats.Registry, r *undo.Record, can func(*formats.Writer) bool) (*formats.Format, error) {
+	to, err := reg.Find(r.Format)
+	if err == nil && (to.Writer == nil || !can(to.Writer)) {
+		err = errors.New("this version cannot undo changes of its stores")
 	}
-	staged, remove, err := stageBeside(f.Path)
 	if err != nil {
-		return "", err
+		return nil, &formats.Error{At: r.Format, Err: err, Hint: "use the version of rehome that made the change"}
 	}
-	defer func() { err = errors.Join(err, remove()) }()
-	if _, _, err = copyHashed(f.Path, staged); err == nil {
-		err = os.Truncate(staged, f.Size)
-	}
-	if err == nil {
-		is, _, err = copyHashed(staged, "")
-	}
-	if err == nil && is != f.Before {
-		return "its beginning has changed", nil
-	}
-	info, e := os.Stat(f.Path)
-	if err = errors.Join(err, e); err != nil || dryRun {
-		return "", err
-	}
-	return "", errors.Join(os.Chmod(staged, info.Mode().Perm()), stage.SyncFile(staged), os.Rename(staged, f.Path), stage.SyncFolder(filepath.Dir(f.Path)))
+	return to, nil
 }
 
 // findRecord returns the record that is named, or the newest.
@@ -166,7 +136,7 @@ func findRecord(folder undo.Folder, name string) (*undo.Record, error) {
 	if name == "" {
 		list, err := folder.List()
 		if err == nil && len(list) == 0 {
-			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only `rehome migrate --to cursor-sdk` and `rehome migrate --back` can be undone"}
+			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only what `rehome migrate` and `rehome continue` write can be undone"}
 		}
 		if err != nil {
 			return nil, err

@@ -56,9 +56,10 @@ type Writer struct {
 	// continued the session. nil: unknown.
 	Unmodified func(ctx context.Context, path string) (bool, error)
 
-	// Same reports whether a folder is that of a draft, unmodified, though clients change
-	// its files when they only open them. nil: clients do not, and the files tell.
-	Same func(ctx context.Context, draft, path string) (bool, error)
+	// State returns what tells a conversation in a folder from all others, "" if it was
+	// modified since a sink wrote it. It is set if Folders is: clients change the files of
+	// a folder when they only open it.
+	State func(ctx context.Context, path string) (string, error)
 }
 
 // Sink writes sessions one after the other, each parent before its subagents.

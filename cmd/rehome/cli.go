@@ -18,7 +18,7 @@ type grammar struct {
 
 	Continue continueCmd `cmd:"" group:"Continue:" aliases:"resume" help:"Choose a session, and continue it in its client or in another one"`
 	Migrate  migrateCmd  `cmd:"" group:"Continue:" help:"Migrate sessions to another client, so you can continue them there"`
-	Undo     undoCmd     `cmd:"" group:"Continue:" help:"Undo a migration into a store that a client uses"`
+	Undo     undoCmd     `cmd:"" group:"Continue:" help:"Undo a migration"`
 
 	Convert convertCmd `cmd:"" group:"Keep:" help:"Convert session stores between formats"`
 	Watch   watchCmd   `cmd:"" group:"Keep:" help:"Keep text up to date while clients write"`

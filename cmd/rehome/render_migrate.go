@@ -236,10 +236,13 @@ func (r *migrateResult) howTo(p *page, dry bool) {
 	}
 }
 
-// howToUndo prints how to undo each migration that has a record.
+// howToUndo prints how to undo each migration that has a record, which those of one store
+// can share.
 func (r *migrateResult) howToUndo(p *page) {
+	records := map[int]bool{}
 	for _, m := range r.Migrated {
-		if m.Undo > 0 && len(r.Migrated) <= maxSessionRows {
+		if known := records[m.Undo]; !known && m.Undo > 0 && len(records) < maxSessionRows {
+			records[m.Undo] = true
 			command := "rehome undo " + strconv.Itoa(m.Undo)
 			if r.home != "" {
 				command += " --home " + r.home

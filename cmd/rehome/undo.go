@@ -19,12 +19,12 @@ type undoCmd struct {
 }
 
 func (undoCmd) Help() string {
-	return `Before rehome migrate changes a store or a file that a client uses, it keeps a record of what will change. rehome undo
-takes the migrated session, or the turns that --back appended, out again, and restores what was replaced. Everything
+	return `Before rehome migrate or rehome continue changes what a client uses, it keeps a record of what will change. rehome undo
+takes the migrated sessions, or the turns that --back appended, out again, and restores what was replaced. Everything
 else stays as it is.
 
-A session that you have continued in the client since is not touched, and exit status is 1. A migration to Claude Code
-has no record: it only adds a file.
+A session that you have continued in the client since is not touched, and exit status is 1. The last 200 records are
+kept, fewer if they are larger than 1 GiB.
 
 Examples:
 
@@ -101,8 +101,11 @@ func (r *undoResult) text(p *page) {
 	if r.DryRun {
 		verb = "would be undone"
 	}
-	if len(r.Kept) == 0 {
+	switch {
+	case len(r.Kept) == 0:
 		p.Line("  " + p.OK() + " " + verb)
+	case len(r.Restored) > 0:
+		p.Line("  " + p.OK() + " " + plural(int64(len(r.Restored)), "change") + " " + verb)
 	}
 	for _, k := range r.Kept {
 		p.Line("  " + p.Bad() + " " + visible(k.Key) + ": " + visible(k.Reason) + "; left as it is")
@@ -124,8 +127,12 @@ func (l *undoList) text(p *page) {
 
 // undoTitle returns what a record is called.
 func undoTitle(r *convert.UndoRecord) screen.Safe {
+	title := visible(r.Session)
 	if r.Title != "" {
-		return oneLine(r.Title)
+		title = oneLine(r.Title)
 	}
-	return visible(r.Session)
+	if r.Sessions > 1 {
+		title += " and " + plural(int64(r.Sessions-1), "other session")
+	}
+	return title
 }

@@ -52,7 +52,7 @@ func Format() *formats.Format {
 			Folders:    true,
 			Losses:     append(agentwrite.Losses(), loss.TitleFromPrompt),
 			Unmodified: unmodified,
-			Same:       same,
+			State:      state,
 		},
 		Home: &formats.Home{
 			Title:     "Cursor CLI",

@@ -239,7 +239,10 @@ func TestVerify(t *testing.T) {
 // and makes its key.
 func TestUnmodified(t *testing.T) {
 	s := func() *session.Session { return talk(session.Head{ID: "a", Agent: session.Codex}, "hello", "hi") }
-	draft := wrote(t, s())
+	ours, err := state(t.Context(), wrote(t, s()))
+	if err != nil || ours == "" {
+		t.Fatal(ours, err)
+	}
 	for name, c := range map[string]struct {
 		change string
 		is     bool
@@ -259,13 +262,13 @@ func TestUnmodified(t *testing.T) {
 		if is, err := unmodified(t.Context(), path); err != nil || is != c.is {
 			t.Errorf("%s: unmodified is %v, %v", name, is, err)
 		}
-		if is, err := same(t.Context(), draft, path); err != nil || is != c.is {
-			t.Errorf("%s: same is %v, %v", name, is, err)
+		if is, err := state(t.Context(), path); err != nil || (is == ours) != c.is || !c.is && is != "" {
+			t.Errorf("%s: the state is %q, %v", name, is, err)
 		}
 	}
 	other := wrote(t, talk(session.Head{ID: "a", Agent: session.Codex}, "hello", "hi", "more", "yes"))
-	if is, err := same(t.Context(), draft, other); err != nil || is {
-		t.Errorf("same as one that has grown: %v, %v", is, err)
+	if is, err := state(t.Context(), other); err != nil || is == "" || is == ours {
+		t.Errorf("the state of one that has grown: %q, %v", is, err)
 	}
 	if is, err := unmodified(t.Context(), t.TempDir()); err != nil || is {
 		t.Errorf("an empty folder: %v, %v", is, err)

@@ -56,27 +56,27 @@ func verify(ctx context.Context, dir string, bench *storecheck.Bench) (err error
 const bug = "the session was not written; this is a bug in rehome, please report it"
 
 // unmodified reports whether a chat is still as a sink wrote it: the client adds blobs when
-// it continues a chat, and another name when the user renames it.
+// it continues a chat, and another name when the user renames it. A chat that the client
+// has open is busy.
 func unmodified(ctx context.Context, dir string) (bool, error) {
-	row, err := metaRow(ctx, dir)
-	if row == nil || err != nil {
-		return false, err
+	if path := filepath.Join(dir, storeName); sqlitefile.HasOpen(path) {
+		return false, &formats.Error{At: path, Err: formats.ErrBusy, Hint: "quit the client, and try again"}
 	}
-	ids, err := blobIDs(ctx, filepath.Join(dir, storeName))
-	return err == nil && written(row) == signature(ids, row.Text(storedb.MetaRoot), row.Text(storedb.MetaName)), err
+	is, err := state(ctx, dir)
+	return is != "", err
 }
 
-// same reports whether a chat is that of a draft, though the client has opened it since.
-func same(ctx context.Context, draft, dir string) (bool, error) {
-	ours, err := metaRow(ctx, draft)
-	if ours == nil || err != nil {
-		return false, err
+// state returns the signature of a chat, "" if it is not the one that a sink wrote.
+func state(ctx context.Context, dir string) (string, error) {
+	row, err := metaRow(ctx, dir)
+	if row == nil || err != nil {
+		return "", err
 	}
-	theirs, err := metaRow(ctx, dir)
-	if theirs == nil || err != nil || written(ours) != written(theirs) {
-		return false, err
+	ids, err := blobIDs(ctx, filepath.Join(dir, storeName))
+	if is := signature(ids, row.Text(storedb.MetaRoot), row.Text(storedb.MetaName)); err == nil && is == written(row) {
+		return is, nil
 	}
-	return unmodified(ctx, dir)
+	return "", err
 }
 
 // metaRow returns the meta row of a chat, nil if there is none that a sink wrote.

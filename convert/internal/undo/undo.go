@@ -1,15 +1,17 @@
 // Package undo keeps records of changes to the stores of clients, from which they can
 // be undone.
 //
-// Each record is a folder, named by a number: record.json, and the files that it
-// mentions. It is complete and on disk before anything changes, and goes away when the
-// change was undone.
+// Each record is a folder, named by a number that no other record ever has: record.json,
+// and the files that it mentions. It is complete and on disk before anything changes, and
+// goes away when the change was undone.
 package undo
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,21 +30,45 @@ type Record struct {
 	Made    time.Time       `json:"made"`
 	Format  string          `json:"format"`
 	Store   string          `json:"store"`
-	Session string          `json:"session"`
+	Session string          `json:"session"` // the first, if there are several
 	Title   string          `json:"title,omitempty"`
 	Changes json.RawMessage `json:"changes,omitempty"` // see formats.UndoLog
-	Files   []File          `json:"files,omitempty"`
+	Files   []File          `json:"files,omitempty"`   // in the order in which they are written
+	Folders []string        `json:"folders,omitempty"` // created for Files, the outermost first
 }
 
-// File is a file that was written.
-type File struct {
-	Path string `json:"path"`
-	// Size and Before are the length and the SHA-256 that the file had before lines
-	// were appended; "" if it did not exist.
-	Size   int64  `json:"size,omitempty"`
-	Before string `json:"before,omitempty"`
-	After  string `json:"after"` // SHA-256
+// Sessions returns how many sessions were written.
+func (r *Record) Sessions() int { return max(len(r.Families()), 1) }
+
+// Families returns the files of each session.
+func (r *Record) Families() (out [][]File) {
+	for i, f := range r.Files {
+		if i == 0 || f.Family() != r.Files[i-1].Family() {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], f)
+	}
+	return out
 }
+
+// File is a file, or a folder, that was written.
+type File struct {
+	Path   string `json:"path"`
+	Of     string `json:"of,omitempty"` // the path of the session to which it belongs, if that is another one
+	Folder bool   `json:"folder,omitempty"`
+
+	// Before and After are the SHA-256 that the file had before it was written, and has
+	// now. Those of a folder are its formats.Writer.State. Before is "" if there was none.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after"`
+	// Kept is the name of the old file in the record. Without it, Size is how many bytes
+	// of the file are the old one: lines were appended.
+	Kept string `json:"kept,omitempty"`
+	Size int64  `json:"size,omitempty"`
+}
+
+// Family returns the path of the session to which a file belongs.
+func (f *File) Family() string { return cmp.Or(f.Of, f.Path) }
 
 // Folder is the folder of records. The zero value keeps none.
 type Folder struct{ Dir string }
@@ -51,7 +77,9 @@ const (
 	recordName = "record.json"
 	prefix     = ".new-" // of folders that are not records yet
 	removed    = ".old-" // of folders that are no records any more
+	lastName   = "last"  // the file with the greatest number ever given
 	keep       = 200     // records; older ones are removed
+	keepBytes  = 1 << 30 // in all records, the newest aside
 
 	pause    = 50 * time.Millisecond // between attempts to begin a record
 	patience = 40                    // attempts
@@ -75,7 +103,7 @@ func (f Folder) Begin(r Record) (*Log, error) {
 		return nil, &formats.Error{Err: errors.New("no folder for undo records"), Hint: "set HOME"}
 	}
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
-		return nil, &formats.Error{At: f.Dir, Err: formats.Cause(err)}
+		return nil, f.failed(err)
 	}
 	claim, err := scratch.Claim(f.Dir, prefix)
 	for n := 0; errors.Is(err, scratch.ErrHeld) && n < patience; n++ {
@@ -93,9 +121,14 @@ func (f Folder) Begin(r Record) (*Log, error) {
 		err = errors.Join(err, claim.Empty())
 	}
 	if err != nil {
-		return nil, &formats.Error{At: f.Dir, Err: formats.Cause(err)}
+		return nil, f.failed(err)
 	}
 	return &Log{folder: f, Record: r, claim: claim}, nil
+}
+
+// failed returns the error of a record that cannot be written.
+func (f Folder) failed(err error) error {
+	return &formats.Error{At: f.Dir, Op: "keep an undo record", Err: formats.Cause(err), Hint: "make this folder writable: nothing changes without a record"}
 }
 
 // Dir returns the folder for files of the record.
@@ -106,15 +139,20 @@ func (l *Log) Dir() (string, error) {
 // Save writes the record to disk, as the newest one.
 func (l *Log) Save(changes []byte) error {
 	l.Record.Changes = changes
+	if err := l.save(); err != nil {
+		return l.folder.failed(err)
+	}
+	l.Saved = true
+	l.folder.prune(keep, keepBytes)
+	return nil
+}
+
+func (l *Log) save() error {
 	dir, err := l.Dir()
 	if err != nil {
 		return err
 	}
-	b, err := json.MarshalIndent(&l.Record, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, recordName), append(b, '\n'), 0o600); err != nil {
+	if err := l.Record.write(filepath.Join(dir, recordName)); err != nil {
 		return err
 	}
 	list, err := os.ReadDir(dir)
@@ -122,27 +160,89 @@ func (l *Log) Save(changes []byte) error {
 		return err
 	}
 	for _, e := range list {
+		if e.IsDir() {
+			continue // synced by who made it
+		}
 		if err := fsx.SyncFile(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
-	ids, err := l.folder.ids()
+	if l.Record.ID, err = l.folder.newID(); err != nil {
+		return err
+	}
+	return errors.Join(fsx.SyncFolder(dir), fsx.Move(dir, l.folder.path(l.Record.ID)), fsx.SyncFolder(l.folder.Dir))
+}
+
+func (r *Record) write(path string) error {
+	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	if l.Record.ID = 1; len(ids) > 0 {
-		l.Record.ID = ids[len(ids)-1] + 1
+	return os.WriteFile(path, append(b, '\n'), 0o600)
+}
+
+// Rewrite writes a saved record again, which has changed.
+func (l *Log) Rewrite() error {
+	dir := l.folder.path(l.Record.ID)
+	path := filepath.Join(dir, recordName)
+	staged := path + ".new"
+	err := l.Record.write(staged)
+	if err == nil {
+		err = fsx.SyncFile(staged)
 	}
-	if err := errors.Join(fsx.SyncFolder(dir), fsx.Move(dir, l.folder.path(l.Record.ID)), fsx.SyncFolder(l.folder.Dir)); err != nil {
-		return err
+	if err == nil {
+		err = os.Rename(staged, path)
 	}
-	l.Saved = true
-	if n := len(ids) - keep; n > 0 {
-		for _, id := range ids[:n] {
-			_ = l.folder.Remove(id) // the next run tries again
+	return errors.Join(err, fsx.SyncFolder(dir))
+}
+
+// newID gives a number away, which is on disk when it returns.
+func (f Folder) newID() (int, error) {
+	ids, err := f.ids()
+	if err != nil {
+		return 0, err
+	}
+	id, path := 0, filepath.Join(f.Dir, lastName)
+	if b, err := os.ReadFile(path); err == nil {
+		if id, err = strconv.Atoi(strings.TrimSpace(string(b))); err != nil || id < 0 || id == math.MaxInt {
+			id = 0 // corrupt
 		}
 	}
-	return nil
+	if len(ids) > 0 {
+		id = max(id, ids[len(ids)-1])
+	}
+	id++
+	staged := filepath.Join(f.Dir, prefix+lastName)
+	err = os.WriteFile(staged, []byte(strconv.Itoa(id)+"\n"), 0o600)
+	if err == nil {
+		err = fsx.SyncFile(staged)
+	}
+	if err == nil {
+		err = os.Rename(staged, path)
+	}
+	return id, err
+}
+
+// prune removes the oldest records: those beyond a number, and beyond a number of bytes,
+// for which the newest does not count. What cannot be removed is left to the next run.
+func (f Folder) prune(keep int, keepBytes int64) {
+	ids, _ := f.ids()
+	bytes := int64(0)
+	for n, id := range slices.Backward(ids) {
+		_ = filepath.WalkDir(f.path(id), func(_ string, e fs.DirEntry, err error) error {
+			if err == nil && !e.IsDir() {
+				if info, err := e.Info(); err == nil {
+					bytes += info.Size()
+				}
+			}
+			return nil
+		})
+		if newest := n == len(ids)-1; newest {
+			bytes = 0
+		} else if len(ids)-n > keep || bytes > keepBytes {
+			_ = f.Remove(id)
+		}
+	}
 }
 
 // Close lets other processes make records.

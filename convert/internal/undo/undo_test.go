@@ -28,7 +28,7 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	list, err := f.List()
-	if err != nil || len(list) != keep+1 || list[0].ID != keep+3 {
+	if err != nil || len(list) != keep || list[0].ID != keep+3 {
 		t.Errorf("%d records, %v", len(list), err)
 	}
 	r, err := f.Get(keep)
@@ -52,6 +52,88 @@ func TestRecords(t *testing.T) {
 	}
 	if _, err := f.Get(keep); err == nil || formats.Hint(err) == "" {
 		t.Errorf("a removed record: %v", err)
+	}
+}
+
+// save makes a record with a file of this size, and returns its number.
+func save(t *testing.T, f Folder, size int) int {
+	t.Helper()
+	l, err := f.Begin(Record{Format: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := l.Dir()
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "kept"), make([]byte, size), 0o600)
+	}
+	if err = errors.Join(err, l.Save(nil), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return l.Record.ID
+}
+
+// TestNumbers: no number is given twice, not even that of a record that was removed, nor
+// after the file that counts was damaged.
+func TestNumbers(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	for want := 1; want < 4; want++ {
+		if id := save(t, f, 1); id != want {
+			t.Errorf("%d, want %d", id, want)
+		}
+		if err := f.Remove(want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id := save(t, f, 1); id != 4 {
+		t.Errorf("%d, want 4", id)
+	}
+	for n, damage := range []string{"", "x", "-7", "9223372036854775807", "99999999999999999999"} {
+		if err := os.WriteFile(filepath.Join(f.Dir, lastName), []byte(damage), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if id := save(t, f, 1); id != 5+n {
+			t.Errorf("after %q: %d, want %d", damage, id, 5+n)
+		}
+	}
+}
+
+// TestPrune: old records go when all are too large; the newest stays, however large it is.
+func TestPrune(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	for range 5 {
+		save(t, f, 10_000)
+	}
+	f.prune(9, 25_000)
+	if ids, err := f.ids(); err != nil || len(ids) != 3 || ids[0] != 3 {
+		t.Errorf("%v, %v", ids, err)
+	}
+	f.prune(2, 25_000)
+	if ids, err := f.ids(); err != nil || len(ids) != 2 || ids[0] != 4 {
+		t.Errorf("%v, %v", ids, err)
+	}
+	f.prune(9, 0)
+	if ids, err := f.ids(); err != nil || len(ids) != 1 || ids[0] != 5 {
+		t.Errorf("%v, %v", ids, err)
+	}
+}
+
+// TestRewrite: a record that is written again has what was changed.
+func TestRewrite(t *testing.T) {
+	f := Folder{Dir: t.TempDir()}
+	l, err := f.Begin(Record{Format: "x", Files: []File{{Path: "a", Of: "b"}, {Path: "b"}, {Path: "c"}}})
+	if err == nil {
+		err = l.Save(nil)
+	}
+	if n := l.Record.Sessions(); err != nil || n != 2 {
+		t.Fatal(n, err)
+	}
+	l.Record.Files = l.Record.Files[:2]
+	if err := errors.Join(l.Rewrite(), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.Get(l.Record.ID)
+	if err != nil || len(r.Files) != 2 || r.Sessions() != 1 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }
 
