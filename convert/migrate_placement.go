@@ -52,8 +52,11 @@ func (c *migratedStore) placementOf(s *session.Session) (*placement, error) {
 	if g.inPlace = own && c.readFrom(c.path(&root)); g.inPlace {
 		return g, nil
 	}
-	if c.o.Again {
-		root.ID = c.freeID(root)
+	taken := c.taken
+	if !c.o.Again {
+		taken = nil
+	}
+	if root.ID = c.ids.give(c.to, root, taken); root.ID != s.ID {
 		s.ID = root.ID
 		c.placements[s.ID] = g // some decoders read the session's id for its subagents
 	}
@@ -74,18 +77,34 @@ func (c *migratedStore) readFrom(path string) bool {
 	return err == nil && (os.SameFile(file, store) || stage.IsInside(path, store) || stage.IsInside(c.at.Loc.Path, file))
 }
 
-// freeID returns the id of the first copy that does not exist yet.
-func (c *migratedStore) freeID(h session.Head) string {
-	id := h.ID
-	for n := 2; ; n++ {
-		h.ID = id + "#" + strconv.Itoa(n)
-		if !c.taken(&h) || n == maxCopies {
-			return h.ID
-		}
-	}
+// givenIDs are the ids that sessions of one store get in a client: a store can hold an id
+// twice. The zero value has none.
+type givenIDs struct {
+	given map[string]bool
+	last  map[string]int // number of the last copy of each
 }
 
-// maxCopies bounds the search for a free id.
+// give returns the id for a session: its own, or that of the first copy which no earlier
+// session of the store has in the same place. If taken is set, it is the id of a copy for
+// which nothing is taken.
+func (g *givenIDs) give(to *formats.Format, h session.Head, taken func(*session.Head) bool) string {
+	if to.Writer.ID == nil {
+		return h.ID // not a client
+	}
+	if g.given == nil {
+		g.given, g.last = map[string]bool{}, map[string]int{}
+	}
+	key := func() string { return h.Workspace + "\x00" + to.Writer.ID(&h) }
+	id, first := h.ID, key()
+	for n := max(g.last[first], 1) + 1; n <= maxCopies && (g.given[key()] || taken != nil && (h.ID == id || taken(&h))); n++ {
+		h.ID = id + "#" + strconv.Itoa(n)
+		g.last[first] = n
+	}
+	g.given[key()] = true
+	return h.ID
+}
+
+// maxCopies bounds the search for an id.
 const maxCopies = 9999
 
 // ErrNoFolder means that nothing says to which folder a session belongs.

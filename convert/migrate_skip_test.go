@@ -68,14 +68,14 @@ func TestMigrateHistory(t *testing.T) {
 	}
 }
 
-// TestMigrateSameID: of two sessions with the same id, the first is placed, with
+// TestMigrateSameID: of two sessions with the same id, the second gets another one, with
 // any number of workers.
 func TestMigrateSameID(t *testing.T) {
 	for _, jobs := range []int{1, 2, 8} {
 		m := newMover(t, "session a\nsay one\nsession a\nsay two\nsession b\nsay three\n")
 		rep := m.run(MigrateOptions{Jobs: jobs})
-		m.status(rep, "a placed", "a failed", "b placed")
-		if got := m.files(); len(got) != 2 || !strings.Contains(got["a.txt"], "one") {
+		m.status(rep, "a placed", "a placed", "b placed")
+		if got := m.files(); len(got) != 3 || !strings.Contains(got["a.txt"], "one") || !strings.Contains(got["a#2.txt"], "two") {
 			t.Errorf("%d workers: %q", jobs, got)
 		}
 	}

@@ -14,6 +14,7 @@ type migratedStore struct {
 	*migration
 	at         Found
 	placements map[string]*placement // by session
+	ids        givenIDs
 	sessions   []*migratedSession
 	histories  int   // number of lists of prompts, which are skipped
 	err        error // of the store as a whole

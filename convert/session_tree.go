@@ -13,6 +13,7 @@ type newSessions struct {
 	*job
 	store *StoreReport
 	roots map[string]*session.Head // the outermost session above each, or itself
+	ids   givenIDs
 	done  []stagedSession
 }
 
@@ -56,11 +57,20 @@ func (n *newSessions) Plan(s *session.Session) (plan pipe.Plan, err error) {
 		n.roots[s.ID] = n.roots[s.Parent.Session]
 		plan.Build.Root = n.roots[s.ID]
 	} else {
-		n.roots[s.ID] = &session.Head{ID: s.ID, Agent: s.Agent, Workspace: cmp.Or(n.opts.Cwd, s.Workspace)}
+		root := &session.Head{ID: s.ID, Agent: s.Agent, Workspace: cmp.Or(n.opts.Cwd, s.Workspace)}
+		n.roots[s.ID] = root
+		if id := n.ids.give(n.reg.Lookup(n.opts.To), *root, nil); id != s.ID {
+			plan.Tag = s.ID
+			root.ID, s.ID = id, id
+			n.roots[id] = root // some decoders read the session's id for its subagents
+		}
 	}
 	plan.Build.Cwd, plan.Build.DropThinking, plan.Build.FullHistory = n.opts.Cwd, n.opts.DropThinking, n.opts.FullHistory
 	return plan, nil
 }
+
+// anotherID is the note on a session that got another id.
+const anotherID = "new id: an earlier session of the store has the same one"
 
 // Done adds the report of a session. In a dry run, nothing stays staged, unless a store
 // is yet to be made of it.
@@ -70,6 +80,9 @@ func (n *newSessions) Done(r *pipe.Result) (keep bool) {
 		r.Workspace = n.opts.Cwd
 	}
 	rep := SessionReport{ID: r.ID, Agent: r.Agent, Title: r.Title, Workspace: r.Workspace, Messages: r.Messages, Turns: r.Turns, Bytes: r.Bytes, Losses: r.Losses.Groups()}
+	if id, ok := r.Plan.Tag.(string); ok {
+		rep.ID, rep.Note = id, anotherID
+	}
 	switch {
 	case r.Err != nil:
 		rep.fail(r.Err)

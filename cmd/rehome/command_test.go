@@ -72,7 +72,7 @@ func furnish(t *testing.T, dir string) {
 // the case's folder: names of snapshots, their sizes, and hashes of paths.
 func withoutVariables(out string) string {
 	for _, v := range [][2]string{{`\d{4}-\d\d-\d\dT\d{6}Z`, "$$TIME"}, {`( files?), [0-9.]+ kB`, "$1, $$SIZE"}, {`/chats/[0-9a-f]{32}/5d0b2b7e`, "/chats/$$HASH/5d0b2b7e"},
-		{`home/\.cursor/projects/[^/]+/sdk-agent-store/[0-9a-f]{32}`, "home/.cursor/projects/$$SLUG/sdk-agent-store/$$HASH"}, {`\d{4}-\d\d-\d\d \d\d:\d\d  Cursor SDK`, "$$TIME  Cursor SDK"}, {`"made": "[^"]*"`, `"made": "$$TIME"`}} {
+		{`home/\.cursor/projects/[^/]+/sdk-agent-store/[0-9a-f]{32}`, "home/.cursor/projects/$$SLUG/sdk-agent-store/$$HASH"}, {`\d{4}-\d\d-\d\d \d\d:\d\d  (Cursor|Claude) `, "$$TIME  $1 "}, {`"made": "[^"]*"`, `"made": "$$TIME"`}} {
 		out = regexp.MustCompile(v[0]).ReplaceAllString(out, v[1])
 	}
 	return out
