@@ -239,7 +239,11 @@ func (m *migration) run(ctx context.Context) error {
 // of all projects. Nothing is created there: sessions are staged beside it, so that
 // they are on the same disk.
 func (m *migration) stagingTarget() (stage.Target, error) {
-	at, err := stage.Resolve(filepath.Join(m.o.Dir, m.to.Home.Folder, "sessions"))
+	path := filepath.Join(m.o.Dir, m.to.Home.Folder, "sessions")
+	if err := checkFolders(path); err != nil {
+		return stage.Target{}, err
+	}
+	at, err := stage.Resolve(path)
 	if err == nil && !m.opts.DryRun {
 		stage.Sweep(at, m.notify.Say)
 	}

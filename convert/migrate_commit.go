@@ -66,10 +66,9 @@ func (p *fileMove) backupPath() string { return p.staged + ".was" }
 
 // commitFile renames one staged file, unless it already exists with the same content.
 func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err error) {
-	refuse := func(err error) error { return &formats.Error{At: p.path, Err: formats.Cause(err)} }
 	dir := filepath.Dir(p.path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return false, refuse(err)
+		return false, blocked(p.path, err)
 	}
 	if !m.synced {
 		if err := stage.SyncTree(p.staged); err != nil {
@@ -87,7 +86,7 @@ func (m *migration) commitFile(ctx context.Context, p fileMove) (moved bool, err
 			err = &formats.Error{At: p.path, Err: stage.ErrAppeared, Hint: "it was not touched: run migrate again"}
 		}
 	} else if err != nil {
-		err = refuse(err)
+		err = blocked(p.path, err)
 	}
 	if err != nil {
 		return false, err

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"rehome/convert/internal/stage"
 	"rehome/formats"
 	"rehome/formats/session"
 	"rehome/internal/fsx"
@@ -56,6 +57,13 @@ func (m *migration) moves(f *sessionFamily) (all []fileMove) {
 func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
 	root := p.root.placement.root
 	p.rep.File, p.rep.Session = m.path(root), m.to.Writer.ID(root)
+	inside := p.rep.File
+	if m.to.Writer.Into != nil {
+		inside = filepath.Join(inside, "file")
+	}
+	if err := checkFolders(inside); err != nil {
+		return err
+	}
 	if p.root.placement.inPlace || m.to.Writer.Into != nil {
 		return nil
 	}
@@ -109,6 +117,27 @@ func (m *migration) place(ctx context.Context, p *plannedFamily) (string, error)
 	return status, err
 }
 
+// checkFolders returns an error if a file is where a path needs a folder.
+func checkFolders(path string) error {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		if err == nil && !info.IsDir() {
+			return &formats.Error{At: dir, Err: stage.ErrNotFolder, Hint: "move this file away: the client needs a folder there"}
+		}
+		if err == nil || dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
+}
+
+// blocked returns why nothing can be written at a path.
+func blocked(path string, err error) error {
+	if why := checkFolders(path); why != nil {
+		return why
+	}
+	return &formats.Error{At: path, Err: formats.Cause(err), Hint: "make this path writable, and try again"}
+}
+
 // companionMove returns the move of the companion of a file, if it is to be moved. An
 // existing one stays, unless the file itself is overwritten: the client keeps its own.
 func companionMove(of *fileMove, ext string) ([]fileMove, error) {
@@ -159,7 +188,7 @@ func (m *migration) compare(ctx context.Context, p *fileMove) (same bool, err er
 		return false, nil
 	}
 	if err != nil {
-		return false, &formats.Error{At: p.path, Err: formats.Cause(err)}
+		return false, blocked(p.path, err)
 	}
 	if fsx.SameTree(p.staged, p.path) {
 		return true, nil

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"rehome/convert/internal/undo"
 	"rehome/formats"
 	"rehome/internal/fsx"
 )
@@ -275,5 +277,70 @@ func TestRecordTwice(t *testing.T) {
 	r.undo("")
 	if !slices.Equal(r.tree(), none) {
 		t.Errorf("%q", r.tree())
+	}
+}
+
+// TestObstacles: a file where the client needs a folder is named, with a hint.
+func TestObstacles(t *testing.T) {
+	for _, level := range []int{0, 1, 2} {
+		r := newRecorded(t, "session a\nsay one\n")
+		at := []string{r.dir, filepath.Join(r.dir, "projects"), filepath.Join(r.dir, "projects", strings.ReplaceAll(filepath.ToSlash(r.cwd), "/", "-"))}[level]
+		write(t, at, "mine")
+		reg := formats.NewRegistry(r.format(), r.to)
+		rep, err := Migrate(t.Context(), reg, []MigrateSource{{Path: r.src}}, MigrateOptions{To: "client", Dir: r.dir, Cwd: r.cwd, UndoDir: r.undoDir})
+		if len(rep.Migrated) > 0 {
+			err = errors.Join(err, rep.Migrated[0].Err())
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), at+": not a folder") || formats.Hint(err) == "" {
+			t.Errorf("%s: %v, hint %q", at, err, formats.Hint(err))
+		}
+		if got := r.records(); len(got) > 0 {
+			t.Errorf("%s: records %v", at, got)
+		}
+	}
+}
+
+// TestUndoAppended: appended lines are cut off, through a link too, and a dry run makes no
+// folder beside the file.
+func TestUndoAppended(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "a"), filepath.Join(dir, "link")
+	write(t, file, "old\n")
+	before, err := fsx.Digest(file)
+	if err == nil {
+		err = os.Symlink(file, link)
+	}
+	write(t, file, "old\nnew\n")
+	after, e := fsx.Digest(file)
+	if err = errors.Join(err, e); err != nil {
+		t.Fatal(err)
+	}
+	folder := undo.Folder{Dir: filepath.Join(dir, "undo")}
+	log, err := folder.Begin(undo.Record{Format: "client", Files: []undo.File{{Path: link, Size: 4, Before: before, After: after}}})
+	if err == nil {
+		err = errors.Join(log.Save(nil), log.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := UndoOptions{Dir: folder.Dir, DryRun: true}
+	past := time.Unix(1e9, 0) // what is made in a folder changes its time, though it is removed
+	if err := os.Chtimes(dir, past, past); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Undo(t.Context(), formats.NewRegistry(client()), o)
+	if info, e := os.Stat(dir); errors.Join(err, e) != nil || !info.ModTime().Equal(past) {
+		t.Errorf("a dry run: %v, %v", err, info)
+	}
+	o.DryRun = false
+	done, err := Undo(t.Context(), formats.NewRegistry(client()), o)
+	if err != nil || len(done.Kept) > 0 {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if b, err := os.ReadFile(file); err != nil || string(b) != "old\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if to, err := os.Readlink(link); err != nil || to != file {
+		t.Errorf("%q, %v", to, err)
 	}
 }

@@ -128,7 +128,7 @@ func (f Folder) Begin(r Record) (*Log, error) {
 
 // failed returns the error of a record that cannot be written.
 func (f Folder) failed(err error) error {
-	return &formats.Error{At: f.Dir, Op: "keep an undo record", Err: formats.Cause(err), Hint: "make this folder writable: nothing changes without a record"}
+	return &formats.Error{At: f.Dir, Op: "keep an undo record", Err: formats.Cause(err), Hint: "make this a folder that you can write to: nothing changes without a record"}
 }
 
 // Dir returns the folder for files of the record.
