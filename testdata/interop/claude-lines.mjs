@@ -38,7 +38,8 @@ export function session(all) {
       if (block.type === "image" && block.source.data) items.push(...picture(block.source.data));
       if (block.type !== "tool_use") continue;
       const result = results.get(block.id);
-      items.push(deed({ id: block.id, has: named(block.input), result: result && came(shown(result.content).filter((text) => text.trim()), result.is_error ? true : undefined) }));
+      const edits = ["Edit", "Write", "MultiEdit", "NotebookEdit"].includes(block.name);
+      items.push({ edits, ...deed({ id: block.id, has: named(block.input), result: result && came(shown(result.content).filter((text) => text.trim()), result.is_error ? true : undefined) }) });
     }
   }
   const told = (list) => ({ items: list, all: false });

@@ -44,6 +44,11 @@ func stores(dir string, count int) (list []made, err error) {
 		}
 		list = append(list, more...)
 	}
+	more, err := claudes(filepath.Join(dir, "claude"), count)
+	if err != nil {
+		return nil, fmt.Errorf("claude: %w", err)
+	}
+	list = append(list, more...)
 	at := filepath.Join(dir, "ide")
 	if err := idegen.New(uint64(count), count).Write(context.Background(), at); err != nil {
 		return nil, fmt.Errorf("ide: %w", err)
