@@ -16,7 +16,7 @@ CONCURRENT = $(shell grep -rlE '^[[:space:]]*go [a-z]|[.]Go.func' --include='*.g
 
 export CGO_ENABLED = 0
 
-.PHONY: help build test check format vet lint cross golden-same race interop proof fuzz cover bench golden picture rules notice \
+.PHONY: help build test check format vet lint cross golden-same race interop survival proof fuzz cover bench golden picture rules notice \
 	dist release-files changelog home clean
 
 help: ## list the targets
@@ -62,11 +62,15 @@ interop: ## let the real clients open and resume what rehome wrote (needs node a
 # A module of its own, with gitleaks in it: "./..." skips it.
 GITLEAKS := convert/internal/leaks/upstream
 
-proof: ## run what takes hours: upstream's rules, a new address, 200 sessions resumed, busy stores, fuzzing (needs npm)
+survival: ## let the real clients resume 300 generated sessions, and write docs/survival.md (needs node and npm)
+	REHOME_INTEROP_SESSIONS=15 REHOME_INTEROP_SDK_SESSIONS=57 testdata/interop/run survival
+
+proof: ## run what takes hours: upstream's rules, a new address, 300 sessions resumed, busy stores, fuzzing (needs npm)
 	cd $(GITLEAKS) && $(GO) vet . && $(GO) run $(STATIC) . && $(GO) test -count=1 .
 	$(GO) test -count=1 -timeout 30m ./testdata/home
 	$(GO) run ./testdata/busy
-	REHOME_INTEROP_SESSIONS=45 REHOME_INTEROP_SURVIVAL=$(CURDIR)/docs/survival.md $(MAKE) interop
+	REHOME_INTEROP_SESSIONS=45 $(MAKE) interop
+	$(MAKE) survival
 	$(MAKE) fuzz FUZZTIME=10m
 
 fuzz: ## run every fuzz target for FUZZTIME (30s)

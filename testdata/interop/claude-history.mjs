@@ -52,8 +52,8 @@ function says(item, block) {
 }
 
 // missing lists the items that did not arrive in their order. used takes the
-// blocks that are one of them.
-function missing(items, { blocks, results }, used) {
+// blocks that are one of them, and places which block an item is.
+function missing(items, { blocks, results }, used, places = new Map()) {
   const lost = [];
   let from = 0;
   for (const item of items) {
@@ -63,6 +63,7 @@ function missing(items, { blocks, results }, used) {
       continue;
     }
     used.add(at);
+    places.set(item, at);
     // Two texts of which only parts are known can arrive as one block.
     from = item.kind === "text" && item.whole === undefined ? at : at + 1;
     if (item.kind !== "call" || !item.result) continue;
@@ -96,6 +97,18 @@ export function unlike(histories, messages) {
 // lost are the items of a history that a conversation lacks. A call that is
 // there without its result is an item with the result alone.
 export const lost = (items, messages) => missing(items, flat(messages), new Set()).map(({ item }) => item);
+
+// unmissed are the items that arrived and that, taken out of the conversation one at a time, would
+// not be missed. A result is taken out by itself, too.
+export function unmissed(items, messages) {
+  const heard = flat(messages), places = new Map(), gaps = missing(items, heard, new Set(), places).length;
+  const missed = (rest) => missing(items, { ...heard, ...rest }, new Set()).length > gaps;
+  return [...places].flatMap(([item, at]) => {
+    const { result, ...part } = item, results = new Map(heard.results);
+    const left = missed({ blocks: heard.blocks.toSpliced(at, 1) }) ? [] : [part];
+    return !result || !results.delete(heard.blocks[at].id) || missed({ results }) ? left : [...left, { result }];
+  });
+}
 
 // counts is what a history comes to.
 export function counts(items) {

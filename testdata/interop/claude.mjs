@@ -5,7 +5,7 @@ import { counts, unlike } from "./claude-history.mjs";
 import { aside, items as proven, lay, place, spoil, spoils, wrong } from "./claude-proof.mjs";
 import { broken } from "./claude-rules.mjs";
 import { read } from "./claude-sources.mjs";
-import { survived } from "./survival.mjs";
+import { reported, survived } from "./survival.mjs";
 import { check, claude, folder, migrate, once } from "./tools.mjs";
 
 export const clients = ["2.1.328", "2.0.77"];
@@ -58,10 +58,12 @@ function ask(version, sessions) {
   const of = (list, { id, at }) => list.find((one) => one.id === id && one.at === at);
   for (const session of sessions) {
     const heard = of(resumed, session)?.messages;
-    if (session.from && !session.spoilt && heard) survived(session.from.split(" ")[0], `Claude Code ${version}`, session.lists[0].items, heard);
+    if (session.from && !session.spoilt) reached(version, session, heard);
   }
   return sessions.map((session) => faults(session, of(resumed, session), of(listed, session)));
 }
+
+const reached = (version, { from, lists: [{ items }] }, heard) => survived(from.split(" ")[0], "claude-code", `Claude Code ${version}`, items, heard);
 
 // proof shows that the judge can say yes and no.
 export function proof(version) {
@@ -101,13 +103,13 @@ function carry({ name, at, cwd, flags }, held, { sessions, trouble }) {
   try {
     came = migrate(at, config, cwd, flags);
   } catch (error) {
-    trouble.push(`${name}: ${error.message}`);
-    return;
+    came = held.map(([id]) => ({ id, error }));
   }
+  reported(name.split(" ")[0], "claude-code", came.flatMap(({ losses = [] }) => losses));
   for (const [id, { title, lists, subagents }] of held) {
     if (!lists.some(({ items }) => items.length)) continue;
     const one = came.find((session) => session.id === id);
-    if (!one || one.error) trouble.push(`${name} ${id}: ${one?.error.message ?? "it was not migrated"}`);
+    if (!one || one.error) trouble.push({ from: name, lists, what: `${name} ${id}: ${one?.error.message ?? "it was not migrated"}` });
     else sessions.push({ id: one.session, cwd, at: config, title, lists, subagents, from: `${name} ${id}` });
   }
 }
@@ -128,7 +130,8 @@ export function migrated(name, made, least) {
       const different = new Set(sessions.map(({ id }) => id)).size;
       if (different < least) throw new Error(`${different} sessions, want ${least} at least`);
       const bad = ask(version, sessions).flatMap((found, i) => (found.length ? [`${sessions[i].from}: ${found.slice(0, 3).join("; ")}`] : []));
-      bad.push(...trouble);
+      for (const one of trouble) reached(version, one);
+      bad.push(...trouble.map(({ what }) => what));
       if (bad.length) throw new Error(`${bad.length} of ${sessions.length + trouble.length} sessions: ${bad.slice(0, 8).join("\n      ")}`);
       return `${sessions.length} resumed of ${different} sessions${version === clients[0] ? ", and listed" : ""}: ${sum(sessions)}`;
     });

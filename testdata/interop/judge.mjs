@@ -1,11 +1,12 @@
 // All checks, one after the other: each is mostly a client at work, and two
 // cores are soon busy.
+import { fileURLToPath } from "node:url";
 import { back } from "./back.mjs";
 import { meant, played } from "./canonical.mjs";
 import { clients, migrated, moving, proof, spoilt } from "./claude.mjs";
 import { circles } from "./circle.mjs";
 import { copied } from "./claude-copies.mjs";
-import { foreign, generated, least, lived, many, samples } from "./claude-stores.mjs";
+import { foreign, generated, least, lived, many, most, samples } from "./claude-stores.mjs";
 import { drawn, picked } from "./claude-terminal.mjs";
 import { rollouts, understood, version as codex, worked } from "./codex.mjs";
 import { drilled } from "./drill.mjs";
@@ -13,33 +14,66 @@ import { legacy, seeds, transcripts } from "./exact.mjs";
 import { listed } from "./list.mjs";
 import { archived, hot, keyless, placed, resumed, talk } from "./resume.mjs";
 import { versions } from "./sdk.mjs";
-import { publish } from "./survival.mjs";
+import { publish, save, sensitive } from "./survival.mjs";
 import { team } from "./team.mjs";
 import { build, finish } from "./tools.mjs";
 import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 import { accepted, missed, writing } from "./written.mjs";
 
-if (process.argv.length > 2) {
-  console.error("interop: it takes no arguments");
+const [only, half, into] = process.argv.slice(2);
+if (only && (only !== "survival" || (half && !into))) {
+  console.error("interop: it takes no arguments, or the word survival");
   process.exit(2);
 }
+// Both halves of what survives are clients at work, each in turn: they run at once.
+if (only && !half) process.exit(await publish((half, out) => [fileURLToPath(import.meta.url), only, half, out]));
 try {
   build();
 } catch (error) {
   console.error(`interop: ${error.message}`);
   process.exit(1);
 }
+
+// toClaude and toSDK have clients resume sessions of others, and count what arrives.
+function toClaude(made, fresh) {
+  const moved = [moving(samples), moving(() => lived(made)), moving(generated)];
+  migrated("the samples", moved[0], 22);
+  migrated("stores fresh from the SDK", moved[1], fresh);
+  migrated("generated stores", moved[2], least);
+  migrated("sessions of Codex", moving(rollouts), 9);
+  return moved;
+}
+
+function toSDK() {
+  const written = [writing(() => [...samples(), ...foreign(), ...rollouts()]), writing(many)];
+  accepted("the samples", written[0], 54);
+  accepted("generated sessions", written[1], most);
+  return written;
+}
+
 const kinds = ["sqlite", "ndjson"], made = [];
+const working = (version) => Object.fromEntries(kinds.map((kind) => [kind, talk(version, kind)]));
+const keep = (sources) => made.push(...kinds.map((kind) => ({ kind, source: sources[kind], beside: sources.beside && kind === "sqlite" })));
+if (half === "claude") {
+  for (const version of versions) keep({ ...working(version), beside: true });
+  keep(Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)])));
+  toClaude(made, 8);
+} else if (half) toSDK();
+if (half) {
+  sensitive();
+  save(into);
+  finish();
+}
 for (const version of versions) {
   for (const seed of [1, 2, 3]) {
     const sources = seeds(version, seed);
     for (const kind of kinds) whole(`SDK ${version}, seed ${seed}, ${kind}`, kind, () => sources[kind]().at);
-    if (version === "1.0.32") made.push(...kinds.map((kind) => ({ kind, source: sources[kind] })));
+    if (version === "1.0.32") keep(sources);
   }
   transcripts(version);
-  const talks = { sqlite: talk(version, "sqlite"), ndjson: talk(version, "ndjson") };
-  made.push(...kinds.map((kind) => ({ kind, source: talks[kind], beside: kind === "sqlite" })));
+  const talks = working(version);
+  keep({ ...talks, beside: true });
   for (const kind of kinds) resumed(version, kind, talks[kind]);
   for (const kind of kinds) whole(`SDK ${version}, ${kind}, at work`, kind, () => talks[kind]().at);
   hot(version, talks.sqlite);
@@ -52,22 +86,16 @@ for (const version of versions) {
 const plays = Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)]));
 for (const kind of kinds) meant("1.0.32", kind, plays[kind]);
 for (const kind of kinds) whole(`SDK 1.0.32, ${kind}, tools and failures`, kind, () => plays[kind]().at);
-made.push(...kinds.map((kind) => ({ kind, source: plays[kind] })));
+keep(plays);
 legacy();
 await watching();
 team();
 for (const version of clients) proof(version);
-const moved = [moving(samples), moving(() => lived(made)), moving(generated)];
-migrated("the samples", moved[0], 22);
-migrated("stores fresh from the SDK", moved[1], 24);
-migrated("generated stores", moved[2], least);
+const moved = toClaude(made, 24), written = toSDK();
+sensitive();
 spoilt(...moved);
 understood();
 whole(`Codex ${codex}, what it wrote`, "codex", () => worked().store);
-migrated("sessions of Codex", moving(rollouts), 9);
-const written = [writing(() => [...samples(), ...foreign()]), writing(many)];
-accepted("the samples", written[0], 45);
-accepted("generated sessions", written[1], least * 1.5);
 missed(...written);
 for (const [v, version] of versions.entries()) {
   const source = talk(version, "sqlite");
@@ -81,5 +109,4 @@ for (const version of clients) {
   const config = copied(version, plays.sqlite);
   whole(`Claude Code ${version}, what it wrote`, "claude", config);
 }
-publish();
 finish();

@@ -76,9 +76,9 @@ export function examine(at) {
   return JSON.parse(done.stdout);
 }
 
-// rehome converts as a user would, whatever the flags.
+// rehome converts as a user would, whatever the flags, and gives its report.
 export function rehome(args) {
-  run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--quiet", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } });
+  return JSON.parse(run(`rehome convert ${args.filter((arg) => !path.isAbsolute(arg)).join(" ")}`, binary, ["convert", "--json", ...args], { cwd: scratch, env: { ...process.env, HOME: scratch } }));
 }
 
 // watch starts `rehome watch`. stop ends it as a terminal does, and gives its exit
@@ -184,6 +184,7 @@ export function same(got, want, what, at = "") {
 }
 
 const counts = { passed: 0, failed: 0 };
+export const failures = () => counts.failed;
 
 // check prints one line: what was compared, or why it failed.
 export function check(name, compare) {

@@ -7,26 +7,32 @@ import { counts, unlike } from "./claude-history.mjs";
 import { read } from "./claude-sources.mjs";
 import { versions } from "./sdk.mjs";
 import { spoil, spoils } from "./spoil.mjs";
-import { survived } from "./survival.mjs";
+import { reported, survived } from "./survival.mjs";
 import { canonical, check, client, examine, folder, once, rehome } from "./tools.mjs";
 import { broken } from "./whole.mjs";
 
 const forms = { sqlite: "cursor-sdk", ndjson: "cursor-ndjson", chat: "cursor-chat" };
 const prompt = "And now – ещё";
 
-// write makes all forms of each store, below one folder. A store of the SDK goes
+// form is that in which a version of the SDK gets the nth store of a kind: each store
+// has two of the three.
+const form = (n, version) => Object.keys(forms)[(n + versions.indexOf(version)) % 3];
+
+// write makes those forms of each store, below one folder. A store of the SDK goes
 // by canonical text, and so does a chat to a chat: their other ways are exact.
 export function write(stores) {
-  const at = folder("written"), cwd = folder("work é (2)"), held = read(stores), list = [], trouble = [];
+  const at = folder("written"), cwd = folder("work é (2)"), held = read(stores), list = [], trouble = [], met = {};
   for (const [i, { kind, at: source }] of stores.entries()) {
-    for (const [form, to] of Object.entries(forms)) {
-      const text = kind === "sdk" || kind === "lines" || kind === form, name = `${kind}${text ? " by canonical" : ""}`;
-      const target = path.join(at, `${i} ${form}`);
+    const lines = once(() => canonical(source)), n = (met[kind] = (met[kind] ?? -1) + 1);
+    for (const into of versions.map((version) => form(n, version))) {
+      const text = kind === "sdk" || kind === "lines" || kind === into, name = `${kind}${text ? " by canonical" : ""}`, to = forms[into];
+      const target = path.join(at, `${i} ${into}`), one = { n, kind: into, from: name, held: held[i] };
       try {
-        rehome([text ? canonical(source) : source, target, "--to", to, "--cwd", cwd, "--allow", "unreadable", ...(form === "ndjson" ? ["--flat"] : [])]);
-        list.push({ i, kind: form, at: target, from: name, path: `${path.basename(path.dirname(source))}/${path.basename(source)}`, held: held[i] });
+        const { stores } = rehome([text ? lines() : source, target, "--to", to, "--cwd", cwd, "--allow", "unreadable", ...(into === "ndjson" ? ["--flat"] : [])]);
+        reported(name, to, stores.flatMap(({ losses = [] }) => losses));
+        list.push({ ...one, at: target, path: `${path.basename(path.dirname(source))}/${path.basename(source)}` });
       } catch (error) {
-        trouble.push(`${name} ${source}: ${error.message}`);
+        trouble.push({ ...one, what: `${name} ${source}: ${error.message}` });
       }
     }
   }
@@ -42,8 +48,12 @@ const results = (change) => each((item) => (item.result ? { ...item, result: { .
 const bare = results((has) => has.flatMap((text) => text.split("\n").map((line) => line.replace(/^\s*\d+[→\t|:]/, "").trim()).filter(Boolean)));
 // Where a source has both, its record of a call need not have what the model was shown.
 const mute = results(() => []);
-const both = /^(sdk|lines|chat|ide)\b/;
+const both = /^(sdk|lines|chat|ide|codex)\b/;
+// The record of a change to a file has the change, not the words in which its tool confirms it.
+const unconfirmed = each((item) => (item.edits && item.result ? { ...item, result: { ...item.result, has: [] } } : item));
 const pictureless = each((item) => (item.kind === "image" ? [] : item));
+// Codex shows the model an image that a tool read in a message of its own, which is in no turn.
+const shown = each((item) => (item.kind === "image" && item.meta ? [] : item));
 // 1.0.17 does not tell the ids of calls in its list of messages.
 const nameless = each((item) => ({ ...item, id: undefined }));
 // Cursor keeps what users ran themselves as turns, and does not send it to the model.
@@ -57,9 +67,9 @@ function faults(version, form, from, { title, now, full = now, subagents = {} },
   if (got.failed) return [`it is not resumed: ${got.failed}`];
   if (!got.heard || got.heard.failed) return [`the service hears nothing of it: ${got.heard?.failed}`];
   const found = [];
-  const records = both.test(from) ? mute : bare, list = mute(pictureless(full));
+  const records = both.test(from) ? mute : bare, list = mute(pictureless(full)), turns = from === "codex" ? shown(full) : unconfirmed(full);
   const ways = {
-    model: [typed(now), got.heard.model], turns: [records(full), got.heard.turns],
+    model: [typed(now), got.heard.model], turns: [records(turns), got.heard.turns],
     "list of messages": [version === "1.0.17" ? nameless(list) : list, [...got.list, ...got.heard.pending]], events: [streamed(typed(list)), [...got.events, ...got.heard.pending]],
   };
   if (form === "chat") delete ways.events; // a chat has no runs
@@ -82,7 +92,7 @@ export function ask(version, cwd, list) {
   const got = client({ do: "judge", version, cwd, prompt, stores: list.map(({ kind, at }) => ({ kind, at })) });
   return list.flatMap(({ kind, held, from, path: source }, i) => Object.entries(held).filter(([, { now }]) => now.some(({ items }) => items.length)).map(([id, one]) => {
     const agent = Object.keys(got[i]).find((name) => name === id || got[i][name].origin === id);
-    return { id: agent, from, name: `${from} ${source} ${id}`, one, got: got[i][agent], found: faults(version, kind, from, one, got[i][agent], agent) };
+    return { id: agent, from, kind, name: `${from} ${source} ${id}`, one, got: got[i][agent], found: faults(version, kind, from, one, got[i][agent], agent) };
   }));
 }
 
@@ -98,13 +108,13 @@ export const writing = (list) => once(() => write(list()));
 // accepted has both versions resume what came of some stores: each store in one
 // form, and each form by both versions.
 export function accepted(name, made, least) {
-  for (const [v, version] of versions.entries()) {
+  for (const version of versions) {
     check(`SDK ${version}, ${name}, written by rehome`, () => {
-      const { cwd, list, trouble } = made(), kinds = Object.keys(forms);
-      const asked = ask(version, cwd, list.filter(({ i, kind }) => kind === kinds[(i + v) % kinds.length]));
-      const sent = asked.filter(({ got }) => got?.heard?.model);
-      for (const { from, one, got } of sent) survived(from, `Cursor SDK ${version}`, typed(one.now)[0].items, got.heard.model);
-      const bad = [...asked.flatMap((one) => (one.found.length ? [`${one.name}: ${one.found.slice(0, 3).join("; ")}`] : [])), ...trouble];
+      const { cwd, list, trouble } = made(), turn = ({ n, kind }) => kind === form(n, version);
+      const asked = ask(version, cwd, list.filter(turn)), count = (from, kind, { now }, heard) => survived(from, forms[kind], `Cursor SDK ${version}`, typed(now)[0].items, heard);
+      for (const { from, kind, one, got } of asked) count(from, kind, one, got?.heard?.model);
+      for (const { from, kind, held } of trouble.filter(turn)) for (const one of Object.values(held)) if (one.now.length) count(from, kind, one);
+      const bad = [...asked.flatMap((one) => (one.found.length ? [`${one.name}: ${one.found.slice(0, 3).join("; ")}`] : [])), ...trouble.map(({ what }) => what)];
       if (bad.length) throw new Error(`${bad.length} of ${asked.length + trouble.length} sessions: ${bad.slice(0, 8).join("\n      ")}`);
       if (asked.length < least) throw new Error(`${asked.length} sessions, want ${least} at least`);
       return `${asked.length} sessions listed, read and resumed: ${sum(asked)}`;
