@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/storedb"
 	"rehome/formats/store"
 )
 
@@ -164,6 +165,12 @@ func (s *agentStoreBuilder) build(b *bin) (err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	put := func(batch *store.Batch) error { return db.Put(s.ctx, batch) }
+	end := func() error { return nil }
+	if s.Jobs != 1 {
+		async := storedb.NewAsyncPut(put)
+		put, end = async.Put, async.End
+		defer async.End()
+	}
 	b.put = put
 	for _, e := range b.rows {
 		if err := s.unspool(b, e); err != nil {
@@ -184,6 +191,9 @@ func (s *agentStoreBuilder) build(b *bin) (err error) {
 		}
 	}
 	if err := s.rest(b.base, put); err != nil {
+		return err
+	}
+	if err := end(); err != nil {
 		return err
 	}
 	return db.Finish(s.ctx)

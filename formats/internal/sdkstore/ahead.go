@@ -11,10 +11,10 @@ import (
 // handOver is how many batches may wait between two goroutines.
 const handOver = 2
 
-// ahead runs a scan in a goroutine of its own, so that SQLite reads while
+// Ahead runs a scan in a goroutine of its own, so that SQLite reads while
 // lines are made of what it has read. The goroutine has ended when the loop
 // over it has.
-func ahead(ctx context.Context, jobs int, scan func(context.Context) iter.Seq2[*store.Batch, error]) iter.Seq2[*store.Batch, error] {
+func Ahead(ctx context.Context, jobs int, scan func(context.Context) iter.Seq2[*store.Batch, error]) iter.Seq2[*store.Batch, error] {
 	if jobs == 1 {
 		return scan(ctx)
 	}

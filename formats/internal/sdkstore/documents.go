@@ -155,7 +155,7 @@ func (s *docScan) run() error {
 func (s *docScan) table(db Database, file string, k sdkdoc.Kind, t store.TableSchema, odd bool) error {
 	m := &maker{docScan: s, file: file, table: t, Columns: Pair(k, t), odd: odd, sink: &s.lines}
 	scan := func(ctx context.Context) iter.Seq2[*store.Batch, error] { return db.Scan(ctx, int(k), t) }
-	if err := store.EachRow(ahead(s.ctx, s.view.Jobs, scan), m.record); err != nil {
+	if err := store.EachRow(Ahead(s.ctx, s.view.Jobs, scan), m.record); err != nil {
 		return err
 	}
 	return s.ctx.Err()

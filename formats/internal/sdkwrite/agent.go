@@ -85,7 +85,7 @@ func metadataName(x session.Extra) string {
 
 // close closes all files.
 func (a *agent) close() error {
-	errs := []error{a.copy.out.close()}
+	errs := []error{a.blobs.end(), a.copy.out.close()}
 	for _, f := range a.files {
 		errs = append(errs, f.close())
 	}

@@ -18,6 +18,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/internal/sdkdoc"
+	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/tally"
 	"rehome/formats/store"
 )
@@ -25,8 +26,8 @@ import (
 // join opens drafts as the documents of one store. The lines of all drafts are in the
 // order of their times, as in a store that one program wrote; those of a draft keep their
 // order, and checkpoints, which have no times, are in the order of the agents.
-func join(_ context.Context, drafts []string, _ formats.View) (store.Reader, error) {
-	r := &joined{schema: sdkdoc.Schema()}
+func join(_ context.Context, drafts []string, v formats.View) (store.Reader, error) {
+	r := &joined{schema: sdkdoc.Schema(), jobs: v.Jobs}
 	// The SDK gives the transcripts of two agents one name if their ids are alike enough.
 	// There the first one stays, until the SDK writes that of the agent that goes on.
 	taken := map[string]bool{}
@@ -59,6 +60,7 @@ func join(_ context.Context, drafts []string, _ formats.View) (store.Reader, err
 // joined reads many drafts.
 type joined struct {
 	schema  *store.Schema
+	jobs    int
 	drafts  []*draft
 	plain   []plain
 	summary store.Summary
@@ -79,6 +81,10 @@ func (r *joined) Close() error           { return nil }
 
 // Batches yields the lines of the four kinds, then the transcripts.
 func (r *joined) Batches(ctx context.Context) iter.Seq2[*store.Batch, error] {
+	return sdkstore.Ahead(ctx, r.jobs, r.scan)
+}
+
+func (r *joined) scan(ctx context.Context) iter.Seq2[*store.Batch, error] {
 	return func(yield func(*store.Batch, error) bool) {
 		r.summary = tally.Scan(len(r.schema.Sets), yield, func(t *tally.Tally) error {
 			for k := range sdkdoc.Kind(sdkdoc.Kinds) {

@@ -79,7 +79,9 @@ func (a *agent) options(b formats.SessionBuild) agentwrite.Options {
 // subagent writes a subagent. If that fails, nothing of it is left.
 func (f *family) subagent(ctx context.Context, s *session.Session, b formats.SessionBuild) error {
 	talk := agentwrite.New(s, f.options(b))
-	f.blobs.mark()
+	if err := f.blobs.mark(); err != nil {
+		return err
+	}
 	if err := talk.Tell(ctx, s, nil, nil); err != nil {
 		return errors.Join(err, f.blobs.reset())
 	}

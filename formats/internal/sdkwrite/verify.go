@@ -26,23 +26,32 @@ const maxLine = 512 << 20
 // hash, and all that the root refers to is there.
 func verify(ctx context.Context, dir string, before int) error {
 	v := &verifier{dir: dir, before: before, seqs: map[string]int64{}}
-	at := ""
-	err := func() error {
-		for k := range sdkdoc.Kind(sdkdoc.Kinds) {
-			at = k.File()
-			if err := v.file(ctx, k); err != nil {
-				return err
-			}
-		}
-		return v.walk(ctx)
-	}()
-	if v.blobs != nil {
-		err = errors.Join(err, v.blobs.Close())
+	if err := v.files(ctx, sdkdoc.Agent); err != nil {
+		return err
 	}
-	if bad := defect(""); errors.As(err, &bad) {
-		if v.line > 0 {
-			at = fmt.Sprintf("%s:%d", at, v.line)
+	// Checkpoints have nothing to do with runs.
+	w := &verifier{dir: dir, agent: v.agent, root: v.root}
+	done := make(chan error, 1)
+	go func() {
+		err := w.files(ctx, sdkdoc.Checkpoint)
+		if err == nil {
+			err = located(sdkdoc.Checkpoint.File(), w.walk(ctx))
 		}
+		if w.blobs != nil {
+			err = errors.Join(err, w.blobs.Close())
+		}
+		done <- err
+	}()
+	err := v.files(ctx, sdkdoc.Run, sdkdoc.Event)
+	if e := <-done; err == nil {
+		err = e
+	}
+	return err
+}
+
+// located returns the error of a draft with the place of a defect.
+func located(at string, err error) error {
+	if bad := defect(""); errors.As(err, &bad) {
 		return &formats.Error{Format: sdkstore.FormatName, At: at, Err: err, Hint: "the session was not written; this is a bug in rehome, please report it"}
 	}
 	return err
@@ -72,6 +81,20 @@ type verifier struct {
 type blobPlace struct {
 	offset int64
 	size   int
+}
+
+// files verifies the lines of some kinds.
+func (v *verifier) files(ctx context.Context, kinds ...sdkdoc.Kind) error {
+	for _, k := range kinds {
+		if err := v.file(ctx, k); err != nil {
+			at := k.File()
+			if v.line > 0 {
+				at = fmt.Sprintf("%s:%d", at, v.line)
+			}
+			return located(at, err)
+		}
+	}
+	return nil
 }
 
 // file verifies the lines of a kind.
