@@ -53,6 +53,8 @@ type Graph struct {
 	Stray func(r *wire.Reader)
 	// Drift enables faults of the kind Unknown.
 	Drift bool
+	// Unread counts the prompt messages that are too large to hold.
+	Unread int
 
 	path     []byte // to the current blob, and in follow to what it refers to
 	inner    []byte // in the current blob
@@ -125,7 +127,10 @@ func (g *Graph) blob(ctx context.Context, id ID, as Kind, depth int) error {
 		return err
 	}
 	b, err := g.Read(ctx, m.place)
-	if b == nil || err != nil { // larger than any message: it must be content
+	if b == nil || err != nil { // larger than any message of protobuf: it must be content
+		if as == KindPrompt && err == nil {
+			g.Unread++
+		}
 		return err
 	}
 	by, hasBy, bad, from, begin, text := g.by, g.hasBy, g.mismatch, g.from, len(g.refs), len(g.text)

@@ -72,7 +72,9 @@ func (g *Graph) RootBytes(ctx context.Context, root []byte) error { return g.wal
 // Finish tells what only the end of all walks shows: at is the blobs as a
 // whole.
 func (g *Graph) Finish(at store.Addr) {
-	g.talk.finish(g.q)
+	if g.walk.Unread == 0 { // else results may be where nobody looked
+		g.talk.finish(g.q)
+	}
 	if all, reached := g.walk.Index.Len(), g.walk.Index.Reached(); reached < all {
 		g.q.Reportf("RH305", at, "%v of %v", rule.Count(int64(all-reached), ""), rule.Count(int64(all), ""))
 	}

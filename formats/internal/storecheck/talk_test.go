@@ -48,6 +48,34 @@ func TestOneBuffer(t *testing.T) {
 	}
 }
 
+// TestUnread: of a conversation with a message that is too large to be read, nothing can be
+// told about results.
+func TestUnread(t *testing.T) {
+	calls := []byte(`{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c1","toolName":"Read","args":{}}]}`)
+	large := []byte(`{"role":"tool","content":[{"type":"tool-result","toolCallId":"c1","toolName":"Read","result":"y"}]}`)
+	blobs := [][]byte{calls, large, append(ref(1, calls), ref(1, large)...)}
+	for _, unread := range []bool{false, true} {
+		var x agentstate.Index
+		for i, b := range blobs {
+			x.Add(sha256.Sum256(b), uint64(i), b)
+		}
+		calls, large := false, false
+		q := &rule.Pass{Layers: everything, Report: func(f rule.Finding) { t.Errorf("%s %s", f.Rule, f.Text()) }}
+		read := func(_ context.Context, at uint64) ([]byte, error) {
+			calls, large = calls || at == 0, large || at == 1
+			if at == 1 && unread {
+				return nil, nil
+			}
+			return blobs[at], nil
+		}
+		g := storecheck.NewGraph(q, &x, read, func(uint64) store.Addr { return store.Addr{} })
+		if err := g.Root(t.Context(), sha256.Sum256(blobs[2]), store.Addr{}, ""); err != nil || !calls || !large {
+			t.Fatal(err, calls, large)
+		}
+		g.Finish(store.Addr{})
+	}
+}
+
 // TestAddressesAreFewLookups: however many blobs a root names that are missing,
 // where the root stands is looked up once.
 func TestAddressesAreFewLookups(t *testing.T) {
