@@ -1,5 +1,6 @@
 // One thing removed from an agent in a store of lines: a prompt, an answer or a
-// call with its result, from the messages for the model or from the turns.
+// call with its result, from the messages for the model or from the turns; or all
+// of its subagents. Its title is changed instead.
 import fs from "node:fs";
 import path from "node:path";
 import { parts } from "./claude-state.mjs";
@@ -32,7 +33,11 @@ export function spoil(at, from, what) {
   };
   const root = fields(blobs.get(old).body), last = (list, wanted) => list.findLast(wanted);
   let body;
-  if (from === "the model") {
+  if (from === "the title") {
+    body = blobs.get(old).body;
+  } else if (from === "the subagents") {
+    body = change(blobs.get(old).body, 31, () => []);
+  } else if (from === "the model") {
     const gone = last(root.all(1), (id) => prompts[what](JSON.parse(get(id))));
     body = gone && change(blobs.get(old).body, 1, (id) => (id.equals(gone) ? [] : [id]));
   } else {
@@ -45,7 +50,7 @@ export function spoil(at, from, what) {
   if (!body) return;
   const now = put(body).toString("hex"), copy = fresh("spoilt");
   fs.cpSync(at, copy, { recursive: true });
-  for (const name of ["agents.ndjson", "runs.ndjson"]) fs.writeFileSync(path.join(copy, name), read(name).replaceAll(old, now));
+  for (const name of ["agents.ndjson", "runs.ndjson"]) fs.writeFileSync(path.join(copy, name), read(name).replaceAll(old, now).replace(from === "the title" ? /"name":"/ : /$^/, (name) => `${name}No `));
   fs.writeFileSync(path.join(copy, "checkpoints.ndjson"), [...blobs.values()].map(({ body: _, ...line }) => `${JSON.stringify(line)}\n`).join(""));
   return copy;
 }

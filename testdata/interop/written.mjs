@@ -74,12 +74,12 @@ function faults(version, form, from, { title, now, full = now, subagents = {} },
   };
   if (form === "chat") delete ways.events; // a chat has no runs
   for (const [way, [lists, messages]] of Object.entries(ways)) found.push(...unlike(lists, messages).map((what) => `${way}: ${what}`));
-  if (title && !headed(got.name, title)) found.push(`it has the title ${JSON.stringify(got.name)}, and not ${JSON.stringify(title)}`);
+  if (title && !headed(got.name, title)) found.push(`title: it is ${JSON.stringify(got.name)}, and not ${JSON.stringify(title)}`);
   const ours = Object.entries(subagents), theirs = got.heard.subagents;
-  if (ours.length !== theirs.length) found.push(`${ours.length} subagents, and its state has ${theirs.length}`);
+  if (ours.length !== theirs.length) found.push(`subagents: ${ours.length}, and its state has ${theirs.length}`);
   for (const [name, items] of ours) {
     const lost = theirs.map(({ model, turns }) => [...unlike(typed([{ items, all: false }]), model), ...unlike(records([{ items, all: false }]), turns)]);
-    if (!lost.some((list) => !list.length)) found.push(`the subagent ${name}: ${lost[0]?.[0] ?? "not there"}`);
+    if (!lost.some((list) => !list.length)) found.push(`subagents: ${name}: ${lost[0]?.[0] ?? "not there"}`);
   }
   if (!got.kept) found.push("what was there before is changed");
   if (got.more.join() !== `${prompt} ${id}` || got.ends.join() !== "finished") found.push(`after it: ${got.more} ${got.ends}`);
@@ -132,8 +132,12 @@ export function accepted(name, made, least) {
 // at a time is removed, and each removal is found where it was made.
 export function missed(...made) {
   check("SDK 1.0.32, written stores with one thing removed", () => {
-    const kinds = new Map();
+    const kinds = new Map(), apart = new Map(); // apart: the first store with a title, and with a subagent
     for (const { cwd, list } of made.map((one) => one())) {
+      for (const one of list.filter(({ kind, held }) => kind === "ndjson" && Object.keys(held).length === 1)) {
+        const [{ title, subagents = {} }] = Object.values(one.held);
+        for (const [what, has] of [["the title", title], ["the subagents", Object.keys(subagents).length]]) if (has && !apart.has(what)) apart.set(what, { ...one, cwd });
+      }
       for (const one of list.filter(({ kind, held }) => kind === "ndjson" && Object.keys(held).length === 1 && !Object.values(held)[0].full)) {
         const n = counts(Object.values(one.held)[0].now[0].items);
         if (n.prompts > 1 && n.answers && n.calls && !kinds.has(one.from)) kinds.set(one.from, { ...one, cwd });
@@ -143,7 +147,8 @@ export function missed(...made) {
       const at = spoil(one.at, from, what);
       return at ? [{ ...one, at, way: from.slice(4), name: `${one.from}: ${what} of ${from}` }] : [];
     }));
-    if (kinds.size < 3 || cases.length < 12) throw new Error(`only ${cases.length} removals in ${kinds.size} kinds of store`);
+    for (const [from, one] of apart) cases.push({ ...one, at: spoil(one.at, from), way: from.slice(4), name: `${one.from}: ${from}` });
+    if (apart.size < 2 || kinds.size < 3 || cases.length < 12) throw new Error(`only ${cases.length} removals in ${kinds.size} kinds of store`);
     const asked = cases.map(() => undefined);
     for (const cwd of new Set(cases.map((one) => one.cwd))) {
       const these = cases.filter((one) => one.cwd === cwd);

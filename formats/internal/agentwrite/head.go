@@ -1,6 +1,7 @@
 package agentwrite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -120,8 +121,11 @@ func (c *Conversation) Adopt(ctx context.Context, h *session.Head, child *Conver
 			link = l
 		}
 	}
+	link.Title = cmp.Or(link.Title, h.Title)
 	if link.Call != "" {
 		c.root.Run(&link)
+	} else if link.Title != "" {
+		child.note(loss.SessionMetadata) // only the record of a call has a title
 	}
 	return c.b.Subagent(ctx, &c.root, h, link.Kind, child.s.Model, &child.root)
 }

@@ -136,7 +136,7 @@ func (c *composer) finish(ctx context.Context, heads *[]byte) error {
 func (c *composer) common(o *object.Writer) {
 	created, updated := c.times()
 	o.Text("composerId", c.id)
-	o.NonEmpty("name", c.s.Title)
+	o.Text("name", cmp.Or(c.s.Title, "New Agent")) // the client hides those without a name
 	o.Raw("createdAt", strconv.AppendInt(nil, created, 10))
 	o.Raw("lastUpdatedAt", strconv.AppendInt(nil, updated, 10))
 	o.Text("unifiedMode", cmp.Or(c.s.Mode, "agent"))
