@@ -350,3 +350,17 @@ func TestIntoTwo(t *testing.T) {
 		t.Error("none was migrated")
 	}
 }
+
+// TestIntoUndoneInUse: an empty store stays where a client has it open.
+func TestIntoUndoneInUse(t *testing.T) {
+	b := newBusyStore(t)
+	write(t, b.src, b.content())
+	b.run()
+	index := filepath.Join(b.own, "index.db")
+	owner := b.hold(index)
+	b.undoAll()
+	if _, err := os.Stat(index); err != nil {
+		t.Error(err)
+	}
+	owner()
+}

@@ -275,3 +275,49 @@ func TestUndoExcludes(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// TestTranscriptLink: a link in place of a transcript stays, and what it leads to is written
+// and restored. A link without a target is refused, and nothing changes.
+func TestTranscriptLink(t *testing.T) {
+	h := newSDKHome(t)
+	h.expect(h.opts, convert.Placed)
+	found := slices.DeleteFunc(h.files(), func(p string) bool { return filepath.Ext(p) != ".jsonl" })
+	if len(found) != 1 {
+		t.Fatal(found)
+	}
+	path, elsewhere := found[0], filepath.Join(t.TempDir(), "elsewhere")
+	old, err := os.ReadFile(path)
+	if err = errors.Join(err, os.Rename(path, elsewhere), os.Symlink(elsewhere, path)); err != nil {
+		t.Fatal(err)
+	}
+	is := func(same bool) {
+		t.Helper()
+		if to, err := os.Readlink(path); err != nil || to != elsewhere {
+			t.Errorf("the link leads to %q, %v", to, err)
+		}
+		if got, err := os.ReadFile(elsewhere); err != nil || (string(got) == string(old)) != same {
+			t.Errorf("its target is %q, %v", got, err)
+		}
+	}
+	grow(t, h.source)
+	update := h.opts
+	update.Update = true
+	h.expect(update, convert.Updated)
+	is(false)
+	if r := h.undo(""); len(r.Kept) > 0 {
+		t.Errorf("%+v", r)
+	}
+	is(true)
+	if err := os.Remove(elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if m := h.expect(update, "link without a target"); formats.Hint(m.Err()) == "" {
+		t.Errorf("%v: no hint", m.Err())
+	}
+	if err := os.WriteFile(elsewhere, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.undo(""); len(r.Kept) != 1 || r.Kept[0].Key != path && r.Kept[0].Key != elsewhere {
+		t.Errorf("a link in place of a new file: %+v", r)
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -170,17 +172,54 @@ func (x *addition) joinTranscripts() error {
 		if e != nil {
 			return e
 		}
-		was, e := os.ReadFile(filepath.Join(to, rel))
-		if e != nil {
+		was := filepath.Join(to, rel)
+		if _, e := os.Stat(was); errors.Is(e, fs.ErrNotExist) {
 			continue // the client writes it again with the next turn
 		}
-		more, e := os.ReadFile(p)
-		if e == nil {
-			e = os.WriteFile(p, append(was, more...), 0o600)
+		if e := joinLines(was, p); e != nil {
+			return &formats.Error{At: was, Err: formats.Cause(e)}
 		}
-		if e != nil {
-			return e
-		}
+	}
+	return err
+}
+
+// joinLines puts the lines of a file in front of those of another one.
+func joinLines(first, second string) error {
+	joined := second + ".joined"
+	out, err := os.OpenFile(joined, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = appendFile(out, first); err == nil {
+		err = endLine(out)
+	}
+	if err == nil {
+		err = appendFile(out, second)
+	}
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = os.Rename(joined, second)
+	}
+	return err
+}
+
+func appendFile(out *os.File, path string) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, in.Close())
+}
+
+// endLine ends the last line of a file, if it does not end.
+func endLine(f *os.File) error {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil || size == 0 {
+		return err
+	}
+	var last [1]byte
+	if _, err = f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
+		_, err = f.WriteString("\n")
 	}
 	return err
 }

@@ -119,7 +119,10 @@ func (x *addition) planFiles() error {
 		if err != nil {
 			return err
 		}
-		f := fileChange{Path: filepath.Join(to, rel), from: p}
+		f := fileChange{from: p}
+		if f.Path, err = written(filepath.Join(to, rel)); err != nil {
+			return err
+		}
 		if f.After, err = fsx.Digest(p); err != nil {
 			return err
 		}
@@ -139,6 +142,19 @@ func (x *addition) planFiles() error {
 		return nil
 	})
 	return missingIsFine(err)
+}
+
+// written returns the path of the file that is written for a transcript: what a link leads
+// to, so that the link stays.
+func written(path string) (string, error) {
+	if _, err := os.Lstat(path); err != nil {
+		return path, missingIsFine(err)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", &formats.Error{At: path, Err: fmt.Errorf("link without a target: %v", formats.Cause(err)), Hint: "remove this link"}
+	}
+	return real, nil
 }
 
 // keepFile copies a file that is replaced to the undo record.
@@ -170,11 +186,30 @@ func (x *addition) place(ctx context.Context, ids []string) error {
 		}
 	}
 	for _, f := range x.log.Files {
-		if err := moveTo(f.from, f.Path, os.Rename); err != nil {
+		if err := moveTo(f.from, f.Path, replace); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// replace renames a file over another one. What a link leads to can be on another disk:
+// there the file is copied first.
+func replace(from, to string) error {
+	err := os.Rename(from, to)
+	if _, e := os.Stat(from); err == nil || e != nil {
+		return err
+	}
+	return copyOver(from, to)
+}
+
+// copyOver puts a copy of a file in place of another one.
+func copyOver(from, to string) error {
+	staged := to + ".rehome-new"
+	if err := copyAnew(from, staged); err != nil {
+		return err
+	}
+	return os.Rename(staged, to)
 }
 
 // moveTo renames a file, on disk when it returns. Missing folders are created, for the
@@ -201,7 +236,7 @@ func moveTo(from, to string, rename func(from, to string) error) error {
 		}
 	}
 	if err != nil {
-		return &formats.Error{At: to, Err: formats.Cause(err)}
+		return &formats.Error{At: to, Err: formats.Cause(err), Hint: "make this path writable, and try again"}
 	}
 	return nil
 }

@@ -155,8 +155,14 @@ func (u *undoing) store(ctx context.Context, a agentChange, dryRun bool) (kept s
 	return "", e.Commit(ctx)
 }
 
-// file restores a transcript.
+// file restores a transcript, or what a link in its place leads to.
 func (u *undoing) file(f fileChange, dryRun bool) (kept string, err error) {
+	link := false
+	if real, err := filepath.EvalSymlinks(f.Path); err == nil {
+		info, err := os.Lstat(f.Path)
+		link = err == nil && info.Mode()&fs.ModeSymlink != 0
+		f.Path = real
+	}
 	is, err := fsx.Digest(f.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -170,6 +176,8 @@ func (u *undoing) file(f fileChange, dryRun bool) (kept string, err error) {
 			}
 		}
 		return "changed since", nil
+	case link && f.Before == "":
+		return "changed since", nil // a file was written there
 	case dryRun:
 		return "", nil
 	case f.Before == "":
@@ -177,11 +185,7 @@ func (u *undoing) file(f fileChange, dryRun bool) (kept string, err error) {
 		_ = os.Remove(filepath.Dir(f.Path)) // unless something else is there
 		return "", err
 	}
-	staged := f.Path + ".rehome-undo"
-	if err := copyAnew(filepath.Join(u.Dir, f.Before), staged); err != nil {
-		return "", err
-	}
-	return "", os.Rename(staged, f.Path)
+	return "", copyOver(filepath.Join(u.Dir, f.Before), f.Path)
 }
 
 // removeEmpty removes a store that Add created, if nothing is left in it.
@@ -192,8 +196,8 @@ func (u *undoing) removeEmpty(ctx context.Context, index string) error {
 			return err
 		}
 		row, err := e.One(ctx, "SELECT 1 FROM agents UNION ALL SELECT 1 FROM runs UNION ALL SELECT 1 FROM run_events LIMIT 1")
-		if err = errors.Join(err, e.Close()); err != nil || row != nil {
-			return err
+		if err = errors.Join(err, e.Close()); err != nil || row != nil || sqlitefile.HasOpen(index) {
+			return err // a client that has it open would go on writing to a file without a name
 		}
 		for _, suffix := range append([]string{""}, sqlitefile.SideFiles()...) {
 			if err := os.Remove(index + suffix); missingIsFine(err) != nil {
