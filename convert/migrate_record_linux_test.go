@@ -197,3 +197,29 @@ func TestRecordLimited(t *testing.T) {
 		t.Errorf("refused %d", refused)
 	}
 }
+
+// TestRecordInUse: a chat that its client has open is neither replaced nor undone.
+func TestRecordInUse(t *testing.T) {
+	h := newCrashHome(t, "cursor-chat")
+	h.reset(true)
+	fresh := h.tree(true)
+	found, err := filepath.Glob(filepath.Join(h.config, "chats", "*", "*", "store.db"))
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	owner := (&busyStore{t: t}).hold(found[0])
+	if out, err := h.victim(0).CombinedOutput(); err == nil || !strings.Contains(string(out), "in use") {
+		t.Errorf("replaced: %v, %s", err, out)
+	}
+	owner()
+	h.run(h.victim(0))
+	owner = (&busyStore{t: t}).hold(found[0])
+	done, err := Undo(t.Context(), all.Registry(), UndoOptions{Dir: h.undo})
+	if err != nil || len(done.Kept) != 1 || !strings.HasPrefix(done.Kept[0].Reason, "in use") {
+		t.Errorf("%+v, %v", done, err)
+	}
+	owner()
+	h.undoAll()
+	side := func(s string) bool { return strings.Contains(s, "store.db-") } // of the client that was killed
+	h.is("undone", 0, slices.DeleteFunc(h.tree(true), side), fresh)
+}
