@@ -68,14 +68,16 @@ type Conversation struct {
 	held  int                // bytes that open calls hold
 	group *group             // the last answer's results
 	last  *unanswered
-	later []blob // those of last, which are not stored if it waits
-	keeps bool   // later takes what is to be stored
-	ids   map[uint64]struct{}
-	files map[string]*file
-	order []string // of files
-	fresh int      // bytes of their contents that are not stored yet
-	given provided // by the Extras of the current message
-	user  []byte   // the same, as fields of a UserMessage
+	later []blob              // those of last, which are not stored if it waits
+	keeps bool                // later takes what is to be stored
+	ids   map[uint64]struct{} // of calls, by idKey
+	// numbers are the next to make an id of one that is taken.
+	numbers map[uint64]int
+	files   map[string]*file
+	order   []string // of files
+	fresh   int      // bytes of their contents that are not stored yet
+	given   provided // by the Extras of the current message
+	user    []byte   // the same, as fields of a UserMessage
 	// messageID is that of the current prompt; "" if it has none.
 	messageID string
 	buf       []byte
@@ -83,7 +85,7 @@ type Conversation struct {
 
 // New begins a conversation.
 func New(s *session.Session, o Options) *Conversation {
-	c := &Conversation{o: o, s: s, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, files: map[string]*file{}}
+	c := &Conversation{o: o, s: s, own: isCursor(s.Agent), open: map[string][]*call{}, ids: map[uint64]struct{}{}, numbers: map[uint64]int{}, files: map[string]*file{}}
 	c.b.Put = c.store
 	return c
 }

@@ -42,11 +42,14 @@ func (c *Conversation) callID(id string) string {
 		clean = "call"
 	}
 	out := clean
-	for n := 2; ; n++ {
-		sum := sha256.Sum256([]byte(out))
-		key := binary.BigEndian.Uint64(sum[:])
+	first := idKey(clean)
+	for n := max(2, c.numbers[first]); ; n++ {
+		key := idKey(out)
 		if _, taken := c.ids[key]; !taken && (out != "call" || id == "call") {
 			c.ids[key] = struct{}{}
+			if out != clean {
+				c.numbers[first] = n
+			}
 			break
 		}
 		out = clean + "-" + strconv.Itoa(n)
@@ -55,6 +58,12 @@ func (c *Conversation) callID(id string) string {
 		c.note(loss.CallIDChanged)
 	}
 	return out
+}
+
+// idKey is enough of a hash to tell ids apart.
+func idKey(id string) uint64 {
+	sum := sha256.Sum256([]byte(id))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // reserve makes places for the results of an answer's calls.
