@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -126,8 +127,11 @@ func works(reg *formats.Registry, f *formats.Format) (out []Work) {
 			}
 		}})
 	}
-	for _, to := range []*formats.Format{nil, reg.Lookup("canonical"), reg.Lookup("claude-code")} {
+	for _, to := range []*formats.Format{nil, reg.Lookup("canonical"), reg.Lookup("claude-code"), reg.Lookup("cursor-chat"), reg.Lookup("cursor-ndjson")} {
 		for _, history := range []bool{false, true} {
+			if to != nil && strings.HasPrefix(to.Name, "cursor-") && (history || f.Name != "canonical") {
+				continue // they write no branches, and what they write does not depend on where it is from
+			}
 			name := "decode"
 			if to != nil {
 				name = "to " + to.Name
@@ -159,14 +163,41 @@ func carry(ctx context.Context, f, to *formats.Format, path, scratch string, vie
 		case to != nil:
 			n++
 			file := filepath.Join(scratch, strconv.Itoa(n))
-			if d, err := to.Writer.New().Put(ctx, s, formats.SessionBuild{Path: file, OnLoss: view.OnLoss}); err == nil {
-				d.Verify(ctx)
-			}
-			os.Remove(file)
+			writeStore(ctx, s, to, file, view)
+			os.RemoveAll(file)
 		default:
 			drainSession(s)
 		}
 	}
+}
+
+// writeStore writes a session at a path, verifies it, and makes a store of it if the format
+// joins sessions.
+func writeStore(ctx context.Context, s *session.Session, to *formats.Format, path string, view formats.View) {
+	sink := to.Writer.New()
+	d, err := sink.Put(ctx, s, formats.SessionBuild{Path: path, OnLoss: view.OnLoss})
+	if family, ok := sink.(formats.FamilySink); ok && err == nil {
+		err = family.Finish(ctx)
+	}
+	if err != nil || d.Verify(ctx) != nil || to.Writer.Join == nil {
+		return
+	}
+	r, err := to.Writer.Join(ctx, []string{path}, view)
+	if err != nil {
+		return
+	}
+	defer r.Close()
+	w, err := to.Records.Create(ctx, formats.Build{Path: path + " joined", Schema: r.Schema(), Jobs: 1, OnLoss: view.OnLoss})
+	if err != nil {
+		return
+	}
+	defer w.Close()
+	for b, err := range r.Batches(ctx) {
+		if err != nil || w.Put(ctx, b) != nil {
+			return
+		}
+	}
+	w.Finish(ctx)
 }
 
 func drainSession(s *session.Session) {

@@ -44,6 +44,13 @@ func canonicalShapes() []formatstest.Shape {
 		line(`"id":"r%d","role":"tool","parts":[{"type":"tool_result","call":"%s","content":[{"type":"text","text":"out"}]}]`, i, id)
 	}
 	return []formatstest.Shape{
+		canonicalShape("turns", "", func(n int, line liner) {
+			for i := range n {
+				line(`"id":"u%d","role":"user","turn":{"number":%d},"parts":[{"type":"text","text":"go %d"}]`, i, i+1, i)
+				call(line, i, fmt.Sprint("call", i))
+				came(line, i, fmt.Sprint("call", i))
+			}
+		}),
 		canonicalShape("one call, and no result", "", func(n int, line liner) {
 			prompt(line)
 			for i := range n {
