@@ -69,7 +69,7 @@ type Session struct {
 	Files iter.Seq2[*File, error]
 
 	// Graph, if set, is the state of a Cursor agent that the session was decoded from. It
-	// is not part of the canonical form. Whoever changes what the session says clears it.
+	// is not part of the canonical form, whose sidecars hold it. Whoever changes what the session says clears it.
 	Graph *Graph
 }
 
@@ -77,12 +77,13 @@ type Session struct {
 type Graph struct {
 	// Copy stores the blobs of the state, each before the one that refers to it, and
 	// returns the id of the root: zero for a subagent, whose blobs are among those of its
-	// parent. If some are missing or damaged, it stores none and returns false. It can be
-	// called as long as Messages and Files can be read.
+	// parent. If some are missing or damaged, it stores none and returns false. Without put,
+	// it stores none, either. It can be called as long as Messages and Files can be read.
 	Copy func(ctx context.Context, put func(ctx context.Context, id [32]byte, data []byte) error) (root [32]byte, whole bool, err error)
-	// Partial reports that some messages are not in the state, but only in events.
+	// Partial reports that some messages are not in the state, but only in events. It is
+	// set once Copy has returned true.
 	Partial bool
-	// Extras is how many of the session's Extras are in the state.
+	// Extras is how many of the session's Extras are in the state, see Partial.
 	Extras int
 }
 

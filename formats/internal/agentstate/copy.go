@@ -8,12 +8,15 @@ import (
 	"rehome/formats/internal/wire"
 )
 
-// copied is what a state consists of: its blobs, each before the one that refers to it.
-type copied struct {
-	order []ID
-	seen  map[reached]bool // false if it was only reached as another kind
-	walk  Graph
-	whole bool
+// Copier copies what a root leads to.
+type Copier struct {
+	blobs  Blobs
+	root   ID
+	sought bool
+	whole  bool
+	order  []ID             // each blob before the one that refers to it
+	seen   map[reached]bool // false if it was only reached as another kind
+	walk   Graph
 }
 
 // reached is a blob and what a reference says it is.
@@ -22,26 +25,29 @@ type reached struct {
 	as Kind
 }
 
-// copy is the Copy of a session's Graph. Wholeness is found out once, before anything is
-// stored.
-func (s *State) copy(ctx context.Context, put func(ctx context.Context, id [32]byte, data []byte) error) (root [32]byte, whole bool, err error) {
-	if s.outer != nil {
-		_, whole, err := s.outer.copy(ctx, nil)
-		return root, whole, err
-	}
-	if s.copied == nil {
-		s.copied = &copied{seen: map[reached]bool{}}
-		err := s.collect(ctx, s.root.id, KindRoot, 0)
-		s.copied.whole = err == nil && s.root.named && s.broken == ""
-		if s.copied.seen = nil; err != nil && !errors.Is(err, errIncomplete) {
-			return root, false, err
+// NewCopier returns a Copier of the state with a root.
+func NewCopier(blobs Blobs, root ID) *Copier { return &Copier{blobs: blobs, root: root} }
+
+// Root returns the id of the root.
+func (c *Copier) Root() ID { return c.root }
+
+// Copy stores the blobs of the state, each before the one that refers to it. If some are
+// missing or damaged, which is found out once, it stores none and returns false. Without
+// put, it stores none either.
+func (c *Copier) Copy(ctx context.Context, put func(ctx context.Context, id [32]byte, data []byte) error) (whole bool, err error) {
+	if !c.sought {
+		c.seen = map[reached]bool{}
+		err := c.collect(ctx, c.root, KindRoot, 0)
+		c.sought, c.whole = true, err == nil
+		if c.seen = nil; err != nil && !errors.Is(err, errIncomplete) {
+			return false, err
 		}
 	}
-	if !s.copied.whole || put == nil {
-		return s.root.id, s.copied.whole, nil
+	if !c.whole || put == nil {
+		return c.whole, nil
 	}
-	for _, id := range s.copied.order {
-		b, err := s.ledger.blobs.Blob(ctx, id)
+	for _, id := range c.order {
+		b, err := c.blobs.Blob(ctx, id)
 		if err == nil && b == nil {
 			err = errIncomplete
 		}
@@ -49,18 +55,32 @@ func (s *State) copy(ctx context.Context, put func(ctx context.Context, id [32]b
 			err = put(ctx, id, b)
 		}
 		if err != nil {
-			return root, false, err
+			return false, err
 		}
 	}
-	return s.root.id, true, nil
+	return true, nil
+}
+
+// copy is the Copy of a session's Graph.
+func (s *State) copy(ctx context.Context, put func(ctx context.Context, id [32]byte, data []byte) error) (root [32]byte, whole bool, err error) {
+	switch {
+	case s.outer != nil:
+		_, whole, err := s.outer.copy(ctx, nil)
+		return root, whole, err
+	case !s.root.named || s.broken != "":
+		return s.root.id, false, nil
+	case s.copied == nil:
+		s.copied = NewCopier(s.ledger.blobs, s.root.id)
+	}
+	whole, err = s.copied.Copy(ctx, put)
+	return s.root.id, whole, err
 }
 
 var errIncomplete = errors.New("the state is incomplete")
 
 // collect lists a blob after all that it refers to. References of fields that the table
 // does not have count if there is such a blob.
-func (s *State) collect(ctx context.Context, id ID, as Kind, depth int) error {
-	c := s.copied
+func (c *Copier) collect(ctx context.Context, id ID, as Kind, depth int) error {
 	if c.seen[reached{id, as}] {
 		return nil
 	}
@@ -68,7 +88,7 @@ func (s *State) collect(ctx context.Context, id ID, as Kind, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b, err := s.ledger.blobs.Blob(ctx, id)
+	b, err := c.blobs.Blob(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -77,7 +97,7 @@ func (s *State) collect(ctx context.Context, id ID, as Kind, depth int) error {
 	}
 	for _, r := range c.refsOf(b, as) {
 		if r.as == kindUnsure {
-			if b, err := s.ledger.blobs.Blob(ctx, r.id); b == nil || err != nil {
+			if b, err := c.blobs.Blob(ctx, r.id); b == nil || err != nil {
 				if err != nil {
 					return err
 				}
@@ -85,7 +105,7 @@ func (s *State) collect(ctx context.Context, id ID, as Kind, depth int) error {
 			}
 			r.as = KindBytes
 		}
-		if err := s.collect(ctx, r.id, r.as, depth+1); err != nil {
+		if err := c.collect(ctx, r.id, r.as, depth+1); err != nil {
 			return err
 		}
 	}
@@ -100,7 +120,7 @@ func (s *State) collect(ctx context.Context, id ID, as Kind, depth int) error {
 const kindUnsure = KindBytes + 1
 
 // refsOf returns what a blob refers to.
-func (c *copied) refsOf(b []byte, as Kind) (out []reached) {
+func (c *Copier) refsOf(b []byte, as Kind) (out []reached) {
 	switch {
 	case as == KindBytes, as == KindPrompt && len(b) > 0 && b[0] == '{':
 		return nil

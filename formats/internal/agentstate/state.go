@@ -44,7 +44,7 @@ type State struct {
 	seed       maphash.Seed
 	generation int
 	outer      *State // the outermost state above a subagent's
-	copied     *copied
+	copied     *Copier
 	broken     string
 	at         ID // the current blob, for notes
 	refs       []ref

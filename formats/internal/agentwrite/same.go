@@ -5,6 +5,7 @@ import (
 
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/loss"
+	"rehome/formats/session"
 )
 
 // sameGraph is the state that a session was decoded from, copied as it is.
@@ -21,16 +22,25 @@ func (c *Conversation) copied() bool { return c.same != nil && c.same.whole }
 func (c *Conversation) verbatim(ctx context.Context) (done bool, err error) {
 	if c.same == nil {
 		c.same = &sameGraph{}
-		if g := c.s.Graph; g != nil && c.o.Cwd == "" && !c.o.FullHistory && (!g.Partial || c.o.Events) {
-			c.same.root, c.same.whole, err = g.Copy(ctx, func(ctx context.Context, id [32]byte, data []byte) error { return c.o.Put(ctx, id, data) })
-			if c.copied() {
-				c.outside()
-				c.b.Put = func(context.Context, agentstate.ID, []byte) error { return nil }
-				c.o.OnLoss = nil
-			}
+		if g := c.s.Graph; g != nil && c.o.Cwd == "" && !c.o.FullHistory {
+			err = c.copyGraph(ctx, g)
 		}
 	}
 	return c.copied() && c.o.Runs == nil, err
+}
+
+func (c *Conversation) copyGraph(ctx context.Context, g *session.Graph) error {
+	_, whole, err := g.Copy(ctx, nil)
+	if err != nil || !whole || g.Partial && !c.o.Events {
+		return err
+	}
+	c.same.root, c.same.whole, err = g.Copy(ctx, func(ctx context.Context, id [32]byte, data []byte) error { return c.o.Put(ctx, id, data) })
+	if c.copied() {
+		c.outside()
+		c.b.Put = func(context.Context, agentstate.ID, []byte) error { return nil }
+		c.o.OnLoss = nil
+	}
+	return err
 }
 
 // outside reports what is not in the state that is copied.

@@ -64,16 +64,22 @@ func (f *family) composer(s *session.Session, b formats.SessionBuild, parent *co
 		c.s.Graph = nil // it has no root of its own
 	}
 	if g := c.s.Graph; g != nil {
-		c.s.Graph = &session.Graph{Copy: c.copier(g), Partial: g.Partial, Extras: g.Extras}
+		c.s.Graph = &session.Graph{}
+		c.s.Graph.Copy = c.copier(g, c.s.Graph)
 	}
 	c.space = workspaceOf(cmp.Or(b.Cwd, s.Workspace))
 	c.talk = agentwrite.New(&c.s, agentwrite.Options{Put: f.put, Cwd: b.Cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss, Turn: c.turn})
 	return c
 }
 
-// copier copies a state, and keeps its root, which comes last.
-func (c *composer) copier(g *session.Graph) func(context.Context, func(context.Context, [32]byte, []byte) error) ([32]byte, bool, error) {
+// copier copies a state, and keeps its root, which comes last. own is told what g is.
+func (c *composer) copier(g, own *session.Graph) func(context.Context, func(context.Context, [32]byte, []byte) error) ([32]byte, bool, error) {
 	return func(ctx context.Context, put func(context.Context, [32]byte, []byte) error) ([32]byte, bool, error) {
+		if put == nil {
+			root, whole, err := g.Copy(ctx, nil)
+			own.Partial, own.Extras = g.Partial, g.Extras
+			return root, whole, err
+		}
 		var last []byte
 		root, whole, err := g.Copy(ctx, func(ctx context.Context, id [32]byte, data []byte) error {
 			last = append(last[:0], data...)
