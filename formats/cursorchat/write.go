@@ -84,8 +84,9 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 		return nil, err
 	}
 	k.chat = c
+	c.session = s
 	state := agentwrite.New(s, c.options(b))
-	c.session, c.family = s, agentwrite.NewFamily(&s.Head, state)
+	c.family = agentwrite.NewFamily(&s.Head, state)
 	if err := state.Tell(ctx, s, c.observe, nil); err != nil {
 		k.discard()
 		return nil, err
@@ -155,14 +156,21 @@ const (
 	metaSet
 )
 
-// options are those of a conversation whose blobs are in the chat.
+// options are those of a conversation whose blobs are in the chat. Cwd is not among them if
+// the chat is in its own folder: its state can be copied then.
 func (c *chat) options(b formats.SessionBuild) agentwrite.Options {
-	return agentwrite.Options{Put: c.blob, Cwd: c.cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss}
+	o := agentwrite.Options{Put: c.blob, Cwd: c.cwd, DropThinking: b.DropThinking, FullHistory: b.FullHistory, OnLoss: b.OnLoss}
+	if c.session.Workspace == c.cwd {
+		o.Cwd = ""
+	}
+	return o
 }
 
 // subagent writes a subagent.
 func (c *chat) subagent(ctx context.Context, s *session.Session, b formats.SessionBuild) error {
-	state := agentwrite.New(s, c.options(b))
+	here := *s
+	here.Workspace = c.cwd
+	state := agentwrite.New(&here, c.options(b))
 	before, err := c.mark()
 	if err != nil {
 		return err
