@@ -198,8 +198,8 @@ func (p *Pipe) put(ctx context.Context, s *session.Session, j *judge, r *Result)
 	b.Path, b.Line, b.OnLoss = filepath.Join(p.Dir, strconv.Itoa(p.started)), j.line, func(n loss.Loss) { p.lose(r, n) }
 	p.started++
 	r.Path = b.Path
-	if p.family != nil && r.Root == nil {
-		s.Parent = nil // it was selected without its parent
+	if p.family != nil && r.Root == nil && s.Parent != nil {
+		s.Parent, s.Graph = nil, nil // it was selected without its parent, whose state holds its own
 	}
 	r.Draft, err = p.sink.Put(ctx, s, b)
 	return err

@@ -139,6 +139,9 @@ func (c *composer) adopt(ctx context.Context) error {
 		if err := kid.adopt(ctx); err != nil {
 			return err
 		}
+		if len(c.same) > 0 {
+			continue // it is in the state that was copied
+		}
 		h := kid.s.Head
 		h.ID = kid.id
 		if err := c.talk.Adopt(ctx, &h, kid.talk); err != nil {

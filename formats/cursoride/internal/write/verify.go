@@ -122,7 +122,7 @@ func (v *verifier) record(id string) error {
 
 // walk verifies all that a root refers to.
 func (v *verifier) walk(ctx context.Context, root agentstate.ID) error {
-	g := agentstate.Graph{Index: &v.index, Read: v.read, Drift: true}
+	g := agentstate.Graph{Index: &v.index, Read: v.read}
 	fault, err := g.Sound(ctx, root)
 	if err == nil && fault != "" {
 		err = defect(fault)
