@@ -64,6 +64,10 @@ func (j *job) commit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if j.rep.Lane == SessionConversion {
+		_, err := os.Lstat(at)
+		some = err == nil // of sessions in one file
+	}
 	if some {
 		if err := errors.Join(stage.Deny(at, denied), stage.SyncFile(at), stage.SyncFolder(filepath.Dir(at))); err != nil {
 			return err
@@ -102,13 +106,18 @@ func (j *job) commit(ctx context.Context) error {
 // that the user named.
 func (j *job) sidecarStage() (string, *stage.Folder, error) {
 	if !j.sidecar.Named {
-		return filepath.Join(j.stage.Tree, filepath.Join(j.sidecar.To.Tail...)), nil, nil
+		return j.stagedSidecar(), nil, nil
 	}
 	s, err := stage.New(j.sidecar.To)
 	if err != nil {
 		return "", nil, err
 	}
 	return filepath.Join(s.Tree, j.sidecar.To.Base()), s, nil
+}
+
+// stagedSidecar returns the path of the sidecar in the tree beside the target.
+func (j *job) stagedSidecar() string {
+	return filepath.Join(j.stage.Tree, filepath.Join(j.sidecar.To.Tail...))
 }
 
 // place renames. If folders above the target are missing, the topmost is

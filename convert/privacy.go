@@ -60,7 +60,10 @@ func (j *job) stagedPaths(i int) (out []string) {
 	}
 	for _, f := range j.stagedSessions[i] {
 		if name := rep.Sessions[f.report].File; name != "" {
-			out = append(out, filepath.Join(j.stage.StorePath(j.dest, "."), filepath.FromSlash(name)))
+			path := filepath.Join(j.stage.StorePath(j.dest, "."), filepath.FromSlash(name))
+			if out = append(out, path); f.Draft.Companion != "" {
+				out = append(out, companionPath(path, f.Draft.Companion))
+			}
 		}
 	}
 	return out

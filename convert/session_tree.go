@@ -65,6 +65,7 @@ func (n *newSessions) Plan(s *session.Session) (plan pipe.Plan, err error) {
 			n.roots[id] = root // some decoders read the session's id for its subagents
 		}
 	}
+	plan.Build.Sidecar = n.opts.Sidecar != "none"
 	plan.Build.Cwd, plan.Build.DropThinking, plan.Build.FullHistory = n.opts.Cwd, n.opts.DropThinking, n.opts.FullHistory
 	return plan, nil
 }

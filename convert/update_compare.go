@@ -260,7 +260,8 @@ func (c *storeChanges) isOurs(name string) bool {
 // keeps reports whether the text is valid with a file that is not made any more.
 func (c *storeChanges) keeps(name string) bool {
 	if c.rep.Lane == SessionConversion {
-		return true
+		text, beside := strings.CutSuffix(name, formats.SidecarSuffix)
+		return !beside || !c.made[c.below(text)]
 	}
 	root := path.Join(c.base, c.store)
 	return c.to.Records.Keeps != nil && c.to.Records.Keeps(c.currentPath(root), c.stagedPath(root), c.inStore(name))

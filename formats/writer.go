@@ -123,6 +123,9 @@ type SessionBuild struct {
 	// Addition.Append.
 	Continues *Continuation
 
+	// Sidecar allows a Companion with what the target's format cannot hold.
+	Sidecar bool
+
 	// Line, if set, returns the line of canonical text of what the session yielded
 	// last, at first of its head. It has been validated, so canonical text writes
 	// these bytes and no others. It is valid until the session yields again.

@@ -63,7 +63,7 @@ func TestComplete(t *testing.T) {
 		"ls --since y":                       "yesterday",
 		"check --rule RH30":                  "RH301 RH302 RH303 RH304 RH305 RH306 RH307 RH308 RH309",
 		"check --layer me":                   "meaning",
-		"schema canon":                       "canonical-1",
+		"schema canon":                       "canonical-1 canonical-sidecar-1",
 		"completion ":                        "bash zsh fish powershell",
 		"version ":                           "",
 		"help conv":                          "convert",

@@ -30,7 +30,7 @@ func Format() *formats.Format {
 			Scan:   scan,
 		},
 		Writer: &formats.Writer{
-			New:  func() formats.Sink { return sink{} },
+			New:  func() formats.Sink { return &sink{} },
 			Path: named,
 			Many: true,
 		},
@@ -94,7 +94,7 @@ func hidden(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }
 func onlySessions(l *formats.Location, agent string, look bool) bool {
 	list, err := os.ReadDir(l.Path + "/" + agent)
 	for _, e := range list {
-		if hidden(e) {
+		if hidden(e) || e.Type().IsRegular() && strings.HasSuffix(e.Name(), companion) {
 			continue
 		}
 		if !e.Type().IsRegular() || !strings.HasSuffix(e.Name(), ending) || look && !begins(l.Join(agent+"/"+e.Name())) {

@@ -59,7 +59,7 @@ func write(t *testing.T, dir string, list ...*held) string {
 	path, draft := filepath.Join(dir, "out.jsonl"), filepath.Join(t.TempDir(), "draft")
 	var all []byte
 	for _, h := range list {
-		d, err := sink{}.Put(t.Context(), h.stream(), formats.SessionBuild{Path: draft})
+		d, err := new(sink).Put(t.Context(), h.stream(), formats.SessionBuild{Path: draft})
 		if err == nil {
 			err = d.Verify(t.Context())
 		}

@@ -7,8 +7,10 @@ import (
 	"iter"
 	"os"
 	"slices"
+	"strings"
 
 	"rehome/formats"
+	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/jsonl"
 	"rehome/formats/internal/lines"
 	"rehome/formats/internal/rawjson"
@@ -22,6 +24,7 @@ func decode(ctx context.Context, l *formats.Location, v formats.View, sel sessio
 	return func(yield func(*session.Session, error) bool) {
 		d := &decoder{ctx: ctx, view: v, sel: sel, yield: yield}
 		defer func() {
+			d.remark()
 			d.account.Members, d.account.MembersConverted, d.account.MembersRaw = d.members, d.taken, d.extras
 			sel.Account.Add(d.account)
 		}()
@@ -43,6 +46,8 @@ type decoder struct {
 	scan      func(session string, line []byte) // with headsOnly: called with the lines of sessions; can be nil
 	id        string                            // with scan: of the session at hand
 
+	text    *sidecar.Text                    // nil if it has no sidecars, or they are not to be used
+	info    os.FileInfo                      // of the file when it was opened
 	file    string                           // slash path below the store; "" if the store is the file
 	lines   func() (lines.Line, error, bool) // returns the next one
 	line    jsonl.Line                       // the current one; its bytes are valid until the next
@@ -58,6 +63,9 @@ func (d *decoder) all(l *formats.Location) {
 			d.yield(nil, d.fail(l.Path, err))
 			return
 		}
+		if info, err := os.Stat(l.Path + formats.SidecarSuffix); err == nil && info.Mode().IsRegular() {
+			d.sidecars([]string{""}, func(name string) (*os.File, error) { return os.Open(l.Path + name) })
+		}
 		d.one(l.Path, f)
 		return
 	}
@@ -67,7 +75,11 @@ func (d *decoder) all(l *formats.Location) {
 		return
 	}
 	defer root.Close()
-	files, err := arrange(root, func(path string) {
+	some := false
+	files, err := arrange(root, func(path string, beside bool) {
+		if some = some || beside; beside {
+			return
+		}
 		d.view.OnLoss.Add(loss.Loss{Code: loss.FileNotSessions, At: store.Addr{File: path}})
 	})
 	if err == nil && len(files) == 0 {
@@ -76,6 +88,14 @@ func (d *decoder) all(l *formats.Location) {
 	if err != nil {
 		d.yield(nil, d.fail(l.Path, err))
 		return
+	}
+	if some {
+		d.sidecars(files, func(name string) (*os.File, error) {
+			if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+				return nil, os.ErrNotExist // opening a pipe could block
+			}
+			return root.Open(name)
+		})
 	}
 	for _, name := range files {
 		d.file = name
@@ -93,6 +113,49 @@ func (d *decoder) all(l *formats.Location) {
 	}
 }
 
+// sidecars has the sidecars of the text used, unless nobody asks for the content.
+func (d *decoder) sidecars(files []string, open func(name string) (*os.File, error)) {
+	if d.headsOnly || d.view.NoSidecar {
+		return
+	}
+	d.text = &sidecar.Text{Files: files, Open: open, Head: func(line []byte) *session.Head {
+		if kindOf(line) != "session" {
+			return nil
+		}
+		s, err := new(parser).head(slices.Clone(line))
+		if err != nil {
+			return nil
+		}
+		return &s.Head
+	}}
+}
+
+// remark ends reading sidecars, and says which were not used.
+func (d *decoder) remark() {
+	if d.text == nil {
+		return
+	}
+	edited, damaged := d.text.Close()
+	for _, of := range []struct {
+		ids []string
+		why string
+	}{{edited, "edited"}, {damaged, "sidecar damaged"}} {
+		if len(of.ids) > 0 {
+			d.view.OnNotice(fmt.Sprintf("%s, so the state of the agent is rebuilt from the text: %s", of.why, enumerate(of.ids)))
+		}
+	}
+}
+
+// maxNamed is how many sessions a remark names.
+const maxNamed = 3
+
+func enumerate(ids []string) string {
+	if more := len(ids) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(ids[:maxNamed], ", "), more)
+	}
+	return strings.Join(ids, ", ")
+}
+
 func (d *decoder) fail(path string, err error) error { return jsonl.Failure(d.ctx, name, path, err) }
 
 // one reads a file and reports whether the next one is wanted.
@@ -104,6 +167,7 @@ func (d *decoder) one(path string, f *os.File) bool {
 	}
 	next, stop := iter.Pull2(lines.Each(d.ctx, f, maxLine))
 	defer stop()
+	d.info = before
 	d.lines, d.pending, d.err, d.kind = next, false, nil, ""
 	more := d.sessions(path)
 	if d.err == nil && more && !d.headsOnly {
@@ -179,6 +243,9 @@ func (d *decoder) session(path string) bool {
 		return more
 	}
 	d.account.Converted++
+	if d.text != nil {
+		s.Graph = d.text.Graph(d.file, d.line.Offset, d.info)
+	}
 	walked, filed := false, false
 	s.Messages = func(yield func(*session.Message, error) bool) {
 		if !walked {

@@ -14,8 +14,8 @@ import (
 )
 
 // arrange lists the files of a folder by name, but a file whose first session is a subagent
-// after that of its parent. It calls other for each file that is not canonical.
-func arrange(root *os.Root, other func(path string)) ([]string, error) {
+// after that of its parent. It calls other for each file that is not canonical, or beside one that is.
+func arrange(root *os.Root, other func(path string, beside bool)) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -26,7 +26,7 @@ func arrange(root *os.Root, other func(path string)) ([]string, error) {
 			return fs.SkipDir
 		case hidden(e), e.IsDir():
 		case !e.Type().IsRegular() || !strings.HasSuffix(path, ending):
-			other(path)
+			other(path, e.Type().IsRegular() && strings.HasSuffix(path, companion))
 		default:
 			names = append(names, path)
 		}

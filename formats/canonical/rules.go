@@ -43,7 +43,7 @@ func (x *examination) folder(dir string) error {
 		return &formats.Error{Format: name, At: dir, Err: err}
 	}
 	defer root.Close()
-	files, err := arrange(root, func(string) {})
+	files, err := arrange(root, func(string, bool) {})
 	if err != nil {
 		return &formats.Error{Format: name, At: dir, Err: err}
 	}

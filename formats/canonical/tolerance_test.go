@@ -261,7 +261,7 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("%d sessions, %q", len(got), notes)
 	}
 	big := &held{messages: []*session.Message{{ID: "m", Role: session.User, Parts: []session.Part{&session.Text{Text: strings.Repeat(block, 129)}}}}}
-	_, err = sink{}.Put(t.Context(), big.stream(), formats.SessionBuild{Path: filepath.Join(t.TempDir(), "out.jsonl")})
+	_, err = new(sink).Put(t.Context(), big.stream(), formats.SessionBuild{Path: filepath.Join(t.TempDir(), "out.jsonl")})
 	if err == nil || !strings.Contains(err.Error(), "line 2: line longer than 128 MB") {
 		t.Error(err)
 	}
