@@ -200,7 +200,7 @@ func TestGenuine(t *testing.T) {
 func genuine() []string {
 	list := []string{
 		"chat", "sdk", "sdk-closed", "sdk-legacy", "sdk-play", "ndjson", "ndjson-play", "ndjson-closed", "ndjson-sidecar", "archive", "archive-packed",
-		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical", "codex",
+		"claude-sound", "claude-long", "claude-versions", "transcripts-sound", "canonical", "canonical-sidecar", "codex",
 	}
 	for _, of := range []struct{ kind, names, ending string }{
 		{"stream/", "background failed legacy noise outcomes parallel partial partial-all plain questions retries sessions tools", ".jsonl"},
@@ -294,6 +294,9 @@ func makeSample(t *testing.T, to, name string) error {
 		return one("stream/"+rest, rest)
 	case "canonical":
 		return one("canonical/one.jsonl", "one.jsonl")
+	case "canonical-sidecar":
+		_, err := convert.Convert(t.Context(), all.Registry(), "../../testdata/chat/before.db", madeFor(filepath.Join(to, "one.jsonl")), convert.Options{To: "canonical"})
+		return err
 	case "sqlite":
 		return ide.Exec(madeFor(filepath.Join(to, "some.db")), string(must(os.ReadFile("../../testdata/sqlite/oddities.sql"))))
 	case "archive":

@@ -90,12 +90,7 @@ func (d *decoder) all(l *formats.Location) {
 		return
 	}
 	if some {
-		d.sidecars(files, func(name string) (*os.File, error) {
-			if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
-				return nil, os.ErrNotExist // opening a pipe could block
-			}
-			return root.Open(name)
-		})
+		d.sidecars(files, openIn(root))
 	}
 	for _, name := range files {
 		d.file = name
@@ -115,10 +110,14 @@ func (d *decoder) all(l *formats.Location) {
 
 // sidecars has the sidecars of the text used, unless nobody asks for the content.
 func (d *decoder) sidecars(files []string, open func(name string) (*os.File, error)) {
-	if d.headsOnly || d.view.NoSidecar {
-		return
+	if !d.headsOnly && !d.view.NoSidecar {
+		d.text = newText(files, open)
 	}
-	d.text = &sidecar.Text{Files: files, Open: open, Head: func(line []byte) *session.Head {
+}
+
+// newText returns the text in files with their sidecars.
+func newText(files []string, open func(name string) (*os.File, error)) *sidecar.Text {
+	return &sidecar.Text{Files: files, Open: open, Head: func(line []byte) *session.Head {
 		if kindOf(line) != "session" {
 			return nil
 		}
@@ -130,6 +129,16 @@ func (d *decoder) sidecars(files []string, open func(name string) (*os.File, err
 	}}
 }
 
+// openIn returns a function that opens the files of a folder.
+func openIn(root *os.Root) func(name string) (*os.File, error) {
+	return func(name string) (*os.File, error) {
+		if info, err := root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+			return nil, os.ErrNotExist // opening a pipe could block
+		}
+		return root.Open(name)
+	}
+}
+
 // remark ends reading sidecars, and says which were not used.
 func (d *decoder) remark() {
 	if d.text == nil {
@@ -137,11 +146,11 @@ func (d *decoder) remark() {
 	}
 	edited, damaged := d.text.Close()
 	for _, of := range []struct {
-		ids []string
+		of  []sidecar.Unused
 		why string
 	}{{edited, "edited"}, {damaged, "sidecar damaged"}} {
-		if len(of.ids) > 0 {
-			d.view.OnNotice(fmt.Sprintf("%s, so the state of the agent is rebuilt from the text: %s", of.why, enumerate(of.ids)))
+		if len(of.of) > 0 {
+			d.view.OnNotice(fmt.Sprintf("%s, so the state of the agent is rebuilt from the text: %s", of.why, enumerate(of.of)))
 		}
 	}
 }
@@ -149,11 +158,16 @@ func (d *decoder) remark() {
 // maxNamed is how many sessions a remark names.
 const maxNamed = 3
 
-func enumerate(ids []string) string {
-	if more := len(ids) - maxNamed; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(ids[:maxNamed], ", "), more)
+func enumerate(list []sidecar.Unused) string {
+	var ids []string
+	for _, one := range list[:min(len(list), maxNamed)] {
+		ids = append(ids, one.ID)
 	}
-	return strings.Join(ids, ", ")
+	out := strings.Join(ids, ", ")
+	if more := len(list) - maxNamed; more > 0 {
+		out += fmt.Sprintf(" and %d more", more)
+	}
+	return out
 }
 
 func (d *decoder) fail(path string, err error) error { return jsonl.Failure(d.ctx, name, path, err) }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"rehome/formats"
+	"rehome/formats/canonical/internal/sidecar"
 	"rehome/formats/internal/linecheck"
 	"rehome/formats/internal/rawjson"
 	"rehome/formats/rule"
@@ -25,11 +26,15 @@ func check(ctx context.Context, l *formats.Location, v formats.View, q *rule.Pas
 	if q.Enabled(rule.Schema) {
 		x.schema = q.Schema("canonical-1")
 	}
+	x.states = q.Enabled(rule.References)
 	var err error
 	if l.IsDir() {
 		err = x.folder(l.Path)
 	} else {
 		err = x.file(l.Path, l.Name())
+		if info, e := os.Stat(l.Path + formats.SidecarSuffix); err == nil && e == nil && info.Mode().IsRegular() {
+			err = x.sidecars(newText([]string{""}, func(name string) (*os.File, error) { return os.Open(l.Path + name) }), "../"+l.Name())
+		}
 	}
 	if err == nil {
 		x.relatives()
@@ -43,7 +48,8 @@ func (x *examination) folder(dir string) error {
 		return &formats.Error{Format: name, At: dir, Err: err}
 	}
 	defer root.Close()
-	files, err := arrange(root, func(string, bool) {})
+	some := false
+	files, err := arrange(root, func(_ string, beside bool) { some = some || beside })
 	if err != nil {
 		return &formats.Error{Format: name, At: dir, Err: err}
 	}
@@ -52,7 +58,31 @@ func (x *examination) folder(dir string) error {
 			return err
 		}
 	}
+	if some {
+		return x.sidecars(newText(files, openIn(root)), "")
+	}
 	return nil
+}
+
+// sidecars checks whether the states in sidecars can be used. prefix is that of the names of
+// files.
+func (x *examination) sidecars(text *sidecar.Text, prefix string) error {
+	if !x.states {
+		return nil
+	}
+	err := text.Check(x.ctx)
+	edited, damaged := text.Close()
+	for _, of := range []struct {
+		list     []sidecar.Unused
+		id, says string
+	}{{edited, "RH400", "session %q"}, {damaged, "RH389", "the state of session %q is damaged"}} {
+		for _, one := range of.list {
+			x.s, x.at = &conversation{id: one.ID}, store.Addr{File: prefix + one.File + formats.SidecarSuffix}
+			x.found(of.id, "", of.says, one.ID)
+		}
+	}
+	x.s = nil
+	return err
 }
 
 // examination applies the rules to one store. It keeps only hashes of ids: a session can
@@ -62,6 +92,7 @@ type examination struct {
 	view   formats.View
 	q      *rule.Pass
 	schema rule.Validator
+	states bool // check sidecars
 	seed   maphash.Seed
 
 	sessions map[string]bool // those read so far, by key

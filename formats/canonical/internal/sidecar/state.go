@@ -117,10 +117,10 @@ func (t *Text) sameFamily(s *state, top *member) bool {
 }
 
 // say notes, once, that a session has to be rebuilt.
-func (t *Text) say(m *member, list *[]string) {
+func (t *Text) say(m *member, list *[]Unused) {
 	if !m.said {
 		m.said = true
-		*list = append(*list, m.id)
+		*list = append(*list, Unused{m.file, m.id})
 	}
 }
 
@@ -166,11 +166,26 @@ func (s *state) close() {
 
 // Close ends reading, and returns the sessions with a state that was not used because
 // their text was edited, and those because it is damaged.
-func (t *Text) Close() (edited, damaged []string) {
+func (t *Text) Close() (edited, damaged []Unused) {
 	if t.current != nil {
 		t.current.close()
 	}
 	return t.edited, t.damaged
+}
+
+// Check looks at the states of all sessions.
+func (t *Text) Check(ctx context.Context) error {
+	if err := t.load(ctx); err != nil {
+		return err
+	}
+	for _, file := range t.Files {
+		for _, m := range t.inFile[file] {
+			if _, _, err := t.find(ctx, m.place, m.info); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Blob reads a blob, see agentstate.Blobs. What is not one is missing.

@@ -25,11 +25,15 @@ type Text struct {
 	sessions map[place]*member
 	kids     map[name][]*member
 	named    map[name][]*member
+	inFile   map[string][]*member
 	states   map[string][]*state // by file, once asked for
 
-	current         *state   // the one that is open
-	edited, damaged []string // sessions that have to be rebuilt
+	current         *state // the one that is open
+	edited, damaged []Unused
 }
+
+// Unused is a session with a state that is not used.
+type Unused struct{ File, ID string }
 
 // place is where a session begins.
 type place struct {
@@ -55,7 +59,7 @@ func (t *Text) load(ctx context.Context) error {
 		return nil
 	}
 	t.sessions, t.kids, t.named = map[place]*member{}, map[name][]*member{}, map[name][]*member{}
-	t.states = map[string][]*state{}
+	t.inFile, t.states = map[string][]*member{}, map[string][]*state{}
 	for _, file := range t.Files {
 		if err := t.file(ctx, file); err != nil {
 			return err
@@ -83,6 +87,7 @@ func (t *Text) file(ctx context.Context, file string) error {
 		}
 		m.lines = sum.Sum()
 		t.sessions[m.place] = m
+		t.inFile[file] = append(t.inFile[file], m)
 		t.named[m.name] = append(t.named[m.name], m)
 		if m.parent != (name{}) {
 			t.kids[m.parent] = append(t.kids[m.parent], m)
