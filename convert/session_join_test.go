@@ -134,7 +134,7 @@ func TestJoinFails(t *testing.T) {
 		"written":  {faults{write: func(i int, v string) string { return strings.Replace(v, "inner", "other", 1) }}, family, "differs when read back", "a failed, b failed, c failed, d failed"},
 		"finish":   {faults{finish: errors.New("no room")}, family, "no room", "a failed, b failed, c failed, d failed"},
 		"all bad":  {faults{}, "bad a\n", "its root is missing", "a failed"},
-		"the same": {faults{}, "session a\nsay 1\nsession A\nsay 2\nunder A b\nsay 3\nsession d\nsay 4\n", "", "a placed, A failed, b failed, d placed"},
+		"the same": {faults{}, "session a\nsay 1\nsession A\nsay 2\nunder A b\nsay 3\nsession d\nsay 4\n", "", "a placed, A placed, b placed, d placed"},
 		"nothing":  {faults{}, "", "", ""},
 	} {
 		dir := t.TempDir()
@@ -152,7 +152,18 @@ func TestJoinFails(t *testing.T) {
 	}
 }
 
-// TestFolderDrafts: each session becomes a folder with its subagents, under a name of its own,
+// TestJoinSame: of two stores with the same session, the second one's is not written.
+func TestJoinSame(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir+"/in/1/talk.txt", "talk\nsession a\nsay 1\n")
+	write(t, dir+"/in/2/talk.txt", "talk\nsession A\nsay 2\nsession b\nsay 3\n")
+	rep, err := Convert(t.Context(), withShelf(nil), dir+"/in", dir+"/out", Options{To: "shelf"})
+	if got := fates(rep); err != nil || got != "a placed, A failed, b placed" {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+// TestFolderDrafts: each session becomes a folder with its subagents, under an id of its own,
 // and an update replaces only what changed.
 func TestFolderDrafts(t *testing.T) {
 	reg := withShelf(nil)
@@ -171,11 +182,11 @@ func TestFolderDrafts(t *testing.T) {
 	for _, s := range rep.Stores[0].Sessions {
 		files = append(files, s.File)
 	}
-	if want := "shelves/a shelves/a shelves/a shelves/d shelves/A-2"; strings.Join(files, " ") != want {
+	if want := "shelves/a shelves/a shelves/a shelves/d shelves/A#2"; strings.Join(files, " ") != want {
 		t.Errorf("%q, want %q", files, want)
 	}
 	got := placed(t, dir+"/out")
-	if !strings.Contains(got["shelves/a/rows.txt"], "inmost") || !strings.Contains(got["shelves/A-2/rows.txt"], "else") || len(got) != 3 {
+	if !strings.Contains(got["shelves/a/rows.txt"], "inmost") || !strings.Contains(got["shelves/A#2/rows.txt"], "else") || len(got) != 3 {
 		t.Errorf("%q", got)
 	}
 	nothingBut(t, dir, "out", "talk.txt")
