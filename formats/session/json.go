@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -22,6 +23,9 @@ const hexDigits = "0123456789abcdef"
 // form. It escapes quotes, backslashes, control characters, the line separators of
 // Unicode and lone surrogates; any other byte that is not UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, text string) []byte {
+	if len(text) > 4<<10 { // once, with room for the escapes of line ends
+		dst = slices.Grow(dst, len(text)+len(text)/16+2)
+	}
 	dst = append(dst, '"')
 	from := 0
 	for i := 0; i < len(text); {

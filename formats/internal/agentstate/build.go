@@ -136,13 +136,24 @@ func appendHook(dst []byte, h *session.Injected) []byte {
 // the step, see Fields.
 func TextStep(text string, start, end session.Stamp, more, outer []byte) []byte {
 	m := assistantMessage{Text: []byte(text), Started: millis(start), Completed: millis(end)}
-	return append(codecs().step.Append(nil, &step{Text: append(codecs().text.Append(nil, &m), more...)}), outer...)
+	b := append(codecs().text.Append(room(text, more), &m), more...)
+	return append(codecs().step.Append(room(text, more, outer), &step{Text: b}), outer...)
 }
 
 // ThinkingStep encodes what the assistant thought.
 func ThinkingStep(t *session.Thinking, more, outer []byte) []byte {
 	m := thinkingMessage{Text: []byte(t.Text), Millis: uint64(t.Millis), Started: millis(t.Start), Completed: millis(t.End)}
-	return append(codecs().step.Append(nil, &step{Thinking: append(codecs().thinking.Append(nil, &m), more...)}), outer...)
+	b := append(codecs().thinking.Append(room(t.Text, more), &m), more...)
+	return append(codecs().step.Append(room(t.Text, more, outer), &step{Thinking: b}), outer...)
+}
+
+// room returns a buffer for a message of a text and further fields.
+func room(text string, fields ...[]byte) []byte {
+	n := len(text) + 64
+	for _, f := range fields {
+		n += len(f)
+	}
+	return make([]byte, 0, n)
 }
 
 // Call is a tool call.

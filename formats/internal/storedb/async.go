@@ -6,13 +6,20 @@ import (
 	"rehome/formats/store"
 )
 
-// maxWaiting is how many batches wait for the goroutine of an AsyncPut.
-const maxWaiting = 2
+const (
+	// maxWaiting is how many batches wait for the goroutine of an AsyncPut.
+	maxWaiting = 2
+
+	// maxAhead is the size of the largest batch that waits. While a larger one is put,
+	// no other is made.
+	maxAhead = 4 << 20
+)
 
 // AsyncPut puts batches into a database in a goroutine of its own, so that rows
 // are made while SQLite takes in those before.
 type AsyncPut struct {
 	in     chan *store.Batch
+	took   chan struct{} // for each large batch
 	failed chan struct{}
 	ended  chan struct{}
 	once   sync.Once
@@ -21,14 +28,18 @@ type AsyncPut struct {
 
 // NewAsyncPut returns an AsyncPut that calls put, from one goroutine. End must be called.
 func NewAsyncPut(put func(*store.Batch) error) *AsyncPut {
-	b := &AsyncPut{in: make(chan *store.Batch, maxWaiting), failed: make(chan struct{}), ended: make(chan struct{})}
+	b := &AsyncPut{in: make(chan *store.Batch, maxWaiting), took: make(chan struct{}, maxWaiting), failed: make(chan struct{}), ended: make(chan struct{})}
 	go func() {
 		defer close(b.ended)
 		for batch := range b.in {
+			large := batch.Size() > maxAhead
 			if b.err != nil {
 				batch.Release()
 			} else if b.err = put(batch); b.err != nil {
 				close(b.failed)
+			}
+			if large {
+				b.took <- struct{}{}
 			}
 		}
 	}()
@@ -37,8 +48,12 @@ func NewAsyncPut(put func(*store.Batch) error) *AsyncPut {
 
 // Put puts a batch, soon. Its error is that of an earlier one.
 func (b *AsyncPut) Put(batch *store.Batch) error {
+	large := batch.Size() > maxAhead
 	select {
 	case b.in <- batch:
+		if large {
+			<-b.took
+		}
 		return nil
 	case <-b.failed:
 		batch.Release()
