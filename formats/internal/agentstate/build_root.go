@@ -27,6 +27,9 @@ type Root struct {
 	childRefs wire.List
 	runs      wire.List
 	timed     bool
+
+	before  *conversation // the root that this one continues; nil if there is none
+	untimed bool          // that has no times of turns
 }
 
 // Todo stores an item of the todo list.
@@ -118,6 +121,9 @@ func (r *Root) encode() []byte {
 	}
 	for i := range r.Repos {
 		m.Repos.Add(codecs().repo.Append(nil, &trackedRepo{Path: present(r.Repos[i].Path), Branch: present(r.Repos[i].Branch)}))
+	}
+	if r.before != nil {
+		return c.Append(nil, r.over(&m))
 	}
 	return append(c.Append(nil, &m), r.More...)
 }

@@ -24,6 +24,10 @@ type Options struct {
 	Events       bool   // the caller writes events, too, which hold what a state lacks
 	OnLoss       loss.Sink
 
+	// Continues, if set, is the state to which the conversation is added. Its blobs are put
+	// first, as they are. The first messages can belong to its last turn.
+	Continues *session.Graph
+
 	// Runs, if set, writes what a conversation has no place for: the ids, status, errors
 	// and usage of turns.
 	Runs Runs
@@ -59,9 +63,11 @@ type Conversation struct {
 	lead    int    // leading system prompts, in prompts
 	prompts []agentstate.ID
 	ended   []archive
-	turn    *turn // the current one; nil before the first prompt
-	kept    int   // prompt messages at the end that a compaction would not archive
-	loose   bool  // a message without steps has been written since the last with steps
+	past    *agentstate.AgentTurn // the last one of the state that is continued; nil after the first message
+	todos   []byte                // JSON of those that a call of a continued conversation left; nil if none did
+	turn    *turn                 // the current one; nil before the first prompt
+	kept    int                   // prompt messages at the end that a compaction would not archive
+	loose   bool                  // a message without steps has been written since the last with steps
 
 	open  map[string][]*call // calls without a result, by their ids in the source
 	queue []*call            // the same in order, and some that have a result by now
@@ -107,6 +113,7 @@ func (c *Conversation) Message(ctx context.Context, m *session.Message) error {
 		return nil
 	}
 	c.at = m.ID
+	c.reopen(m)
 	before := len(c.prompts)
 	defer func() {
 		for range len(c.prompts) - max(before, c.lead) {

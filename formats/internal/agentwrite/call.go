@@ -148,6 +148,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	if r != nil && k.of != nil && k.of == c.turn && c.streams() {
 		c.o.Runs.Result(k.id, &k.spelled, known(k.End, m.At))
 	}
+	c.listed(k)
 	if err := c.resultPrompt(ctx, k, m, r); err != nil {
 		return err
 	}

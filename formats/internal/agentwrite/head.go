@@ -25,7 +25,7 @@ func (c *Conversation) File(ctx context.Context, f *session.File) error {
 	path := c.clean(f.Path)
 	k := c.files[path]
 	if k == nil {
-		k = &file{}
+		k = &file{before: c.root.FileBefore(path)}
 		c.files[path], c.order = k, append(c.order, path)
 	} else {
 		c.note(loss.FileStatesMerged)
@@ -66,8 +66,39 @@ func (c *Conversation) contents(ctx context.Context) (err error) {
 	return nil
 }
 
-// head writes what the root says of the whole session.
+// head writes what the root says of the whole session; of one that is continued, what its
+// turns changed.
 func (c *Conversation) head(ctx context.Context) error {
+	s, r := c.s, &c.root
+	if !r.Continues() {
+		c.describe()
+	} else if c.todos != nil {
+		if err := c.b.Todos(ctx, r, c.todos); err != nil {
+			return err
+		}
+	}
+	for i := range s.Todos {
+		if err := c.b.Todo(ctx, r, &s.Todos[i]); err != nil {
+			return err
+		}
+		c.extras(s.Todos[i].Extras)
+	}
+	if s.Plan != "" && !r.Continues() {
+		if err := c.b.Plan(ctx, r, c.clean(s.Plan)); err != nil {
+			return err
+		}
+	}
+	if err := c.contents(ctx); err != nil {
+		return err
+	}
+	for _, path := range c.order {
+		r.File(path, c.files[path].before, c.files[path].after)
+	}
+	return nil
+}
+
+// describe writes what needs no blob.
+func (c *Conversation) describe() {
 	s, r := c.s, &c.root
 	r.Branch, r.Repos, r.Context, r.Started = s.Branch, s.Repos, s.Context, exact(s.Created)
 	if r.Mode = s.Mode; r.Mode != "" && !agentstate.HasMode(r.Mode) {
@@ -84,24 +115,6 @@ func (c *Conversation) head(ctx context.Context) error {
 	if r.More, rest = c.fields("ConversationStateStructure", s.Extras, rootFields()...); len(rest) > 0 || workspace == "" && len(s.Folders) > 0 {
 		c.note(loss.SessionMetadata)
 	}
-	for i := range s.Todos {
-		if err := c.b.Todo(ctx, r, &s.Todos[i]); err != nil {
-			return err
-		}
-		c.extras(s.Todos[i].Extras)
-	}
-	if s.Plan != "" {
-		if err := c.b.Plan(ctx, r, c.clean(s.Plan)); err != nil {
-			return err
-		}
-	}
-	if err := c.contents(ctx); err != nil {
-		return err
-	}
-	for _, path := range c.order {
-		r.File(path, c.files[path].before, c.files[path].after)
-	}
-	return nil
 }
 
 // Adopt makes a conversation that has ended a subagent of this one.

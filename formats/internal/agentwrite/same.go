@@ -22,6 +22,9 @@ func (c *Conversation) copied() bool { return c.same != nil && c.same.whole }
 func (c *Conversation) verbatim(ctx context.Context) (done bool, err error) {
 	if c.same == nil {
 		c.same = &sameGraph{}
+		if c.o.Continues != nil {
+			return false, c.resume(ctx, c.o.Continues)
+		}
 		if g := c.s.Graph; g != nil && c.o.Cwd == "" && !c.o.FullHistory {
 			err = c.copyGraph(ctx, g)
 		}
