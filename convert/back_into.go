@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"rehome/convert/internal/undo"
 	"rehome/formats"
@@ -13,9 +12,9 @@ import (
 	"rehome/formats/session"
 )
 
-// extend adds the turns after the first ones to the original, where its client keeps many
-// sessions in a store. It reads the store again, and undoes what it cannot verify.
-func (b *bringing) extend(ctx context.Context, common int, is outlined) (err error) {
+// extend adds what is new to the original in the store that its client uses. It reads the
+// store again, and undoes what it cannot verify.
+func (b *bringing) extend(ctx context.Context) (err error) {
 	in := newInput(b.reg, b.original.Path, b.o.Dir, Options{DryRun: b.o.DryRun, Jobs: 1, OnNotice: b.o.OnNotice})
 	m := &migration{input: in, o: b.o, to: b.to}
 	at, err := m.stagingTarget()
@@ -26,60 +25,60 @@ func (b *bringing) extend(ctx context.Context, common int, is outlined) (err err
 		return err
 	}
 	defer m.removeStaging(m.stage)
-	draft := filepath.Join(m.stage.Root, "draft")
-	if err := b.draft(ctx, draft, common); err != nil {
+	a := formats.Addition{From: filepath.Join(m.stage.Root, "draft"), To: b.original.Path, DryRun: b.o.DryRun}
+	if a.Root, err = b.draft(ctx, a.From); err != nil {
 		return err
 	}
-	from := draft + ".store"
-	losses, err := m.createFrom(ctx, draft, from)
-	if err != nil {
-		return err
+	if b.to.Writer.Join != nil {
+		draft := a.From
+		a.From += ".store"
+		losses, err := m.createFrom(ctx, draft, a.From)
+		if err != nil {
+			return err
+		}
+		b.rep.Losses = loss.Merge(b.rep.Losses, losses)
 	}
-	b.rep.Losses = loss.Merge(b.rep.Losses, losses)
-	a := formats.Addition{From: from, To: b.original.Path, Append: true, DryRun: b.o.DryRun}
 	if b.o.DryRun {
 		b.rep.Status = Checked
-		_, err := b.to.Writer.Into.Add(ctx, a)
-		return err
+		return b.to.Writer.Into.Extend(ctx, a)
 	}
-	log, err := undo.Folder{Dir: b.o.UndoDir}.Begin(undo.Record{Made: b.now(), Format: b.to.Name, Store: b.original.Path, Session: b.original.ID, Title: b.rep.Title})
+	log, err := undo.Folder{Dir: b.o.UndoDir}.Begin(undo.Record{Made: b.o.now(), Format: b.to.Name, Store: b.original.Path, Session: b.original.ID, Title: b.rep.Title})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
 	defer func() { m.takeBack(ctx, log, &b.rep, &err) }()
 	a.Log = log
-	if _, err := b.to.Writer.Into.Add(ctx, a); err != nil {
+	if err := b.to.Writer.Into.Extend(ctx, a); err != nil {
 		return err
 	}
 	b.rep.Status = Updated
-	now, err := b.outline(ctx, b.original)
-	if err == nil && !slices.Equal(now.prompts, is.prompts) {
-		err = &formats.Error{Format: b.to.Name, Op: "verify", At: b.original.Path, Err: fmt.Errorf("%d turns were read back instead of %d", len(now.prompts), len(is.prompts)), Hint: bugHint}
-	}
-	return err
+	return b.verify(ctx, b.original)
 }
 
-// draft writes the turns after the first ones as those of the original.
-func (b *bringing) draft(ctx context.Context, path string, common int) error {
-	sink := b.to.Writer.New()
-	var d *formats.Draft
-	var added outlined
-	err := b.each(ctx, b.from, func(s *session.Session) (err error) {
-		rest := *s
-		rest.Files, rest.Todos, rest.Messages = nil, nil, b.after(s.Messages, common, &added)
-		d, err = sink.Put(ctx, &rest, formats.SessionBuild{
-			Path: path, Cwd: b.rep.Cwd, DropThinking: b.o.DropThinking, FullHistory: b.o.FullHistory, OnLoss: b.losses.Add,
-			Continues: &formats.Continuation{ID: b.original.ID, Turns: common},
-		})
-		if family, ok := sink.(formats.FamilySink); ok && err == nil {
-			err = family.Finish(ctx)
+// draft writes what is new as turns of the original, after its own state. It returns the
+// root of that.
+func (b *bringing) draft(ctx context.Context, path string) (root string, err error) {
+	var drafts []*formats.Draft
+	err = b.pass(ctx, b.original, func(s *session.Session) error {
+		build := formats.SessionBuild{Path: path, Continues: &formats.Continuation{ID: b.original.ID, Turns: len(b.was.prompts), Graph: s.Graph}}
+		if s.Graph != nil {
+			id, _, err := s.Graph.Copy(ctx, nil)
+			if err != nil {
+				return err
+			}
+			root = fmt.Sprintf("%x", id)
 		}
-		return err
-	})
+		return b.write(ctx, b.to.Writer.New(), func(*session.Session, *session.Head) (formats.SessionBuild, error) { return build, nil }, func(d *formats.Draft, _ formats.SessionBuild) error {
+			drafts = append(drafts, d)
+			return nil
+		})
+	}, func(*session.Session) error { return nil })
 	b.rep.Losses = append(b.rep.Losses, b.losses.Groups()...)
-	if err != nil {
-		return err
+	for _, d := range drafts {
+		if err == nil && !d.Within {
+			err = d.Verify(ctx)
+		}
 	}
-	return d.Verify(ctx)
+	return root, err
 }

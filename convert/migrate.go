@@ -252,7 +252,7 @@ func (m *migration) stagingTarget() (stage.Target, error) {
 
 // path returns the path where the client looks for a session.
 func (m *migration) path(h *session.Head) string {
-	if m.to.Writer.Into != nil {
+	if m.adds() {
 		return m.storePath(h.Workspace)
 	}
 	return filepath.Join(m.o.Dir, filepath.FromSlash(m.to.Writer.Path(h)))

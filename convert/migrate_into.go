@@ -21,9 +21,12 @@ func (m *migration) storePath(cwd string) string {
 	return m.to.Home.Store(m.o.Dir, cwd)
 }
 
+// adds reports whether sessions are added to a store that holds many.
+func (m *migration) adds() bool { return m.to.Writer.Into != nil && m.to.Writer.Into.Add != nil }
+
 // taken reports whether the client has a session with the id that h gets.
 func (m *migration) taken(h *session.Head) bool {
-	if m.to.Writer.Into == nil {
+	if !m.adds() {
 		_, err := os.Lstat(m.path(h))
 		return !errors.Is(err, fs.ErrNotExist)
 	}

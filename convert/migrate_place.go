@@ -58,13 +58,13 @@ func (m *migration) plan(ctx context.Context, p *plannedFamily) error {
 	root := p.root.placement.root
 	p.rep.File, p.rep.Session = m.path(root), m.to.Writer.ID(root)
 	inside := p.rep.File
-	if m.to.Writer.Into != nil {
+	if m.adds() {
 		inside = filepath.Join(inside, "file")
 	}
 	if err := checkFolders(inside); err != nil {
 		return err
 	}
-	if p.root.placement.inPlace || m.to.Writer.Into != nil {
+	if p.root.placement.inPlace || m.adds() {
 		return nil
 	}
 	all := m.moves(p.sessionFamily)
@@ -103,7 +103,7 @@ func (m *migration) place(ctx context.Context, p *plannedFamily) (string, error)
 	switch {
 	case p.err != nil:
 		return "", p.err
-	case m.to.Writer.Into != nil:
+	case m.adds():
 		return m.placeInto(ctx, p.sessionFamily, &p.rep)
 	case len(p.todo) == 0:
 		return Same, nil

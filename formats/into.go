@@ -2,23 +2,29 @@ package formats
 
 import "context"
 
-// Into is the ability to add sessions to a store that its client keeps using, and to
-// take them out again.
+// Into is the ability to add sessions, or turns, to a store that its client keeps using,
+// and to take them out again.
 //
-// Only the sessions that are added change. They become visible to the client all at
+// Only the sessions that are added, or added to, change. They become visible to the client all at
 // once, when everything they refer to is on disk, and after an UndoLog has what it
 // takes to undo the change. Two processes that add to the same store exclude each
 // other, and a store that its client is writing to is ErrBusy.
 type Into struct {
 	// Add adds the sessions of a store to another one. It does nothing unless what was
-	// there allows it: nothing, or, with Addition.Update, an Older state.
+	// there allows it: nothing, or, with Addition.Update, an Older state. nil: the client
+	// has a store for each session, which is created as a file.
 	Add func(ctx context.Context, a Addition) (Added, error)
 
-	// Undo undoes what Add did to a store, each session by itself, as far as it is
+	// Extend adds the turns of a draft to the session that a store has with its id, see
+	// Continuation. It refuses a session that has changed since the draft was begun.
+	Extend func(ctx context.Context, a Addition) error
+
+	// Undo undoes what Add or Extend did to a store, each session by itself, as far as it is
 	// still as Add left it. If dryRun is true, it only reports.
 	Undo func(ctx context.Context, u UndoRecord, dryRun bool) ([]Undone, error)
 
 	// Has reports whether a store has a session with this id. A missing store has none.
+	// nil: see Add.
 	Has func(ctx context.Context, store, id string) (bool, error)
 }
 
@@ -27,7 +33,7 @@ type Addition struct {
 	From   string // a store that nobody uses, on the same disk: its files are moved
 	To     string // the client's store, or where the client would create it
 	Update bool   // replace an Older state of a session
-	Append bool   // add the turns of a session to those that the store has of it
+	Root   string // for Extend: the root of the state that the draft continues; "" if there was none
 	DryRun bool   // change nothing
 	Log    UndoLog
 }

@@ -40,12 +40,11 @@ type Writer struct {
 	// conversion, see View.Kind. nil: each draft is a store by itself.
 	Join func(ctx context.Context, drafts []string, v View) (store.Reader, error)
 
-	// Append appends the messages of a session to the session that a file holds, after its
-	// last message. The file keeps its id, and everything that it has. nil: it cannot.
-	Append func(ctx context.Context, path string, s *session.Session, b SessionBuild) error
+	// Appends reports that a session is continued by appending to a copy of its file, see
+	// Continuation. Otherwise Into.Extend puts a draft in its place.
+	Appends bool
 
-	// Into adds a store that was created from drafts to a store that its client uses.
-	// nil: a store is only created.
+	// Into changes stores that their client uses. nil: files are only created.
 	Into *Into
 
 	// Losses are what a sink reports of sessions from anywhere: no other. The document
@@ -105,22 +104,23 @@ type Draft struct {
 }
 
 // Continuation is a session of a client that gets more turns.
+// The messages that a sink gets are those to add. The first ones can belong to its last turn.
 type Continuation struct {
-	ID    string // its id in the client
-	Turns int    // at least as many as it has
+	ID    string         // its id in the client
+	Turns int            // at least as many as it has
+	Graph *session.Graph // its state, if it is that of a Cursor agent: the draft gets all of it
 }
 
 // SessionBuild says how to write one session.
 type SessionBuild struct {
-	Path string        // the file to create: nothing exists there yet, but its parent folder does
+	Path string        // the file to create: nothing exists there yet, but its parent folder does; if Writer.Appends, a copy of the file of what is continued
 	Cwd  string        // if set, replaces the project folder of the session
 	Root *session.Head // the outermost session above a subagent
 
 	DropThinking bool // omit reasoning that the target's client cannot use, instead of keeping it as text
 	FullHistory  bool // show the model what was compacted, too
 
-	// Continues, if set, is the session of the client to which the messages are added, see
-	// Addition.Append.
+	// Continues, if set, is the session of the client to which the messages are added.
 	Continues *Continuation
 
 	// Sidecar allows a Companion with what the target's format cannot hold.

@@ -36,7 +36,7 @@ func Format() *formats.Format {
 			Path:       write.SessionPath,
 			ID:         write.SessionID,
 			Losses:     write.Losses(),
-			Append:     write.Append,
+			Appends:    true,
 			Unmodified: write.Unmodified,
 		},
 		Home: &formats.Home{

@@ -22,5 +22,5 @@ func resumeCode(id, cwd string) string {
 
 // intoStore adds agents to a state root that the SDK uses.
 func intoStore() *formats.Into {
-	return &formats.Into{Add: into.Add, Undo: into.Undo, Has: into.Has}
+	return &formats.Into{Add: into.Add, Extend: into.Extend, Undo: into.Undo, Has: into.Has}
 }

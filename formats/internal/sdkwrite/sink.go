@@ -52,6 +52,9 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	}
 	o := a.options(b)
 	o.Runs = a
+	if b.Continues != nil {
+		o.Continues = b.Continues.Graph
+	}
 	talk := agentwrite.New(a.bare(s), o)
 	f := &family{agent: a, Family: agentwrite.NewFamily(&s.Head, talk)}
 	if err := talk.Tell(ctx, s, a.message, func(*session.Message) { a.copy.end() }); err != nil {

@@ -27,29 +27,25 @@ type tail struct {
 // for them only at the ends of a file.
 func titleKinds() []string { return []string{"ai-title", "custom-title"} }
 
-// Append appends the messages of a session to the session in the file at path, as its
-// client does: after the last line of the branch that the client continues.
-func Append(ctx context.Context, path string, s *session.Session, b formats.SessionBuild) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+// extend appends the messages of a session to the session in the file at SessionBuild.Path,
+// as its client does: after the last line of the branch that the client continues.
+func (k *sink) extend(ctx context.Context, s *session.Session, b formats.SessionBuild, d *formats.Draft) error {
+	f, err := os.OpenFile(b.Path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	t, err := readTail(ctx, f)
 	if err != nil {
-		return &formats.Error{Format: outline.FormatName, At: path, Err: err, Hint: "run `rehome check` on this file"}
+		return &formats.Error{Format: outline.FormatName, At: b.Path, Err: err, Hint: "run `rehome check` on this file"}
 	}
 	e := newEncoder(s, b)
-	e.sink, e.w = New().(*sink), bufio.NewWriterSize(f, 256<<10)
+	e.sink, e.w = k, bufio.NewWriterSize(f, 256<<10)
 	e.id, e.parent, e.lines, e.last, e.begun = t.id, t.parent, t.lines, max(t.last, e.last), true
 	if !t.ended {
 		e.w.WriteByte('\n')
 	}
-	err = session.Each(ctx, s.Messages, func(m *session.Message) error {
-		e.take(m)
-		return nil
-	})
-	if err != nil {
+	if err := e.messages(ctx); err != nil {
 		return err
 	}
 	e.close()
@@ -58,7 +54,8 @@ func Append(ctx context.Context, path string, s *session.Session, b formats.Sess
 			e.put(line)
 		}
 	}
-	return errors.Join(e.w.Flush(), f.Sync())
+	d.Tokens, d.Servers = e.context.tokens(), e.context.serverNames()
+	return errors.Join(e.files(ctx), e.w.Flush(), f.Sync())
 }
 
 func readTail(ctx context.Context, f *os.File) (*tail, error) {

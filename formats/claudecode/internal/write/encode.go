@@ -110,6 +110,9 @@ func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
 		}
 		e.id, e.agent = sessionID(s.Agent, root), agentID(s.Agent, s.ID)
 	}
+	if b.Continues != nil {
+		e.id = b.Continues.ID
+	}
 	e.cwd = workspace(s.Workspace)
 	if s.Workspace == "" && b.Root != nil {
 		e.cwd = workspace(b.Root.Workspace)
@@ -126,17 +129,20 @@ func newEncoder(s *session.Session, b formats.SessionBuild) *encoder {
 
 func (e *encoder) session(ctx context.Context) error {
 	e.aside()
-	err := session.Each(ctx, e.s.Messages, func(m *session.Message) error {
-		e.sink.record(e.s.ID, m)
-		e.take(m)
-		return nil
-	})
-	if err != nil {
+	if err := e.messages(ctx); err != nil {
 		return err
 	}
 	e.close()
 	e.wordless()
 	return e.files(ctx)
+}
+
+func (e *encoder) messages(ctx context.Context) error {
+	return session.Each(ctx, e.s.Messages, func(m *session.Message) error {
+		e.sink.record(e.s.ID, m)
+		e.take(m)
+		return nil
+	})
 }
 
 // wordless reports a session without messages. No message is invented, so the client

@@ -23,6 +23,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/storedb"
 	"rehome/internal/fsx"
 )
 
@@ -36,16 +37,17 @@ type changes struct {
 
 // agentChange is what became of an agent's rows and blobs. The digests are of its rows.
 type agentChange struct {
-	ID     string      `json:"id"`
-	Before string      `json:"before,omitempty"` // "" if it was not there
-	After  string      `json:"after"`
-	Blobs  *blobChange `json:"blobs,omitempty"` // nil if the whole database is new
+	ID     string         `json:"id"`
+	Before string         `json:"before,omitempty"` // "" if it was not there
+	After  string         `json:"after"`
+	Blobs  *storedb.Added `json:"blobs,omitempty"` // nil if the whole database is new
 }
 
 // addition is one call of Add.
 type addition struct {
 	formats.Addition
 	*sqlitefile.Editor // of index.db; nil if there is none
+	extends            bool
 	cols               columns
 	out                formats.Added
 	log                changes
@@ -59,6 +61,16 @@ func Add(ctx context.Context, a formats.Addition) (formats.Added, error) {
 		err = errors.Join(err, x.Close())
 	}
 	return x.out, err
+}
+
+// Extend is formats.Into.Extend.
+func Extend(ctx context.Context, a formats.Addition) error {
+	x := &addition{Addition: a, extends: true}
+	err := x.run(ctx)
+	if x.Editor != nil {
+		err = errors.Join(err, x.Close())
+	}
+	return err
 }
 
 // Has is formats.Into.Has.
@@ -87,7 +99,7 @@ func (x *addition) run(ctx context.Context) error {
 		return err
 	}
 	index := x.index()
-	if _, err := os.Lstat(index); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(index); errors.Is(err, fs.ErrNotExist) && !x.extends {
 		return x.create(ctx, ids)
 	}
 	open := sqlitefile.HasOpen(index)
@@ -100,8 +112,8 @@ func (x *addition) run(ctx context.Context) error {
 	if err := x.refuseRunning(ctx, open, ids); err != nil {
 		return err
 	}
-	if x.Append {
-		return x.extend(ctx, ids)
+	if x.extends {
+		return x.extend(ctx, ids[0])
 	}
 	if ids, err = x.wanted(ctx, ids); err != nil || len(ids) == 0 || x.DryRun {
 		return err

@@ -2,8 +2,6 @@ package into
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,15 +14,9 @@ import (
 	"rehome/formats/internal/sdkdoc"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/internal/sqlitefile"
+	"rehome/formats/internal/storedb"
 	"rehome/internal/fsx"
 )
-
-// blobChange is what was added to the database of an agent that was there already.
-type blobChange struct {
-	Above  int64  `json:"above"`  // the greatest row id before
-	Count  int64  `json:"count"`  // of new rows, which follow it
-	Digest string `json:"digest"` // of their ids
-}
 
 // fileChange is a file that was written.
 type fileChange struct {
@@ -49,7 +41,7 @@ func transcriptsOf(root string) string {
 }
 
 // planBlobs returns what will be added to the database of an agent, nil if it is new.
-func (x *addition) planBlobs(ctx context.Context, id string) (*blobChange, error) {
+func (x *addition) planBlobs(ctx context.Context, id string) (*storedb.Added, error) {
 	to, from := storeOf(x.To, id), storeOf(x.From, id)
 	if _, err := os.Lstat(to); err != nil {
 		return nil, missingIsFine(err)
@@ -70,42 +62,17 @@ func missingIsFine(err error) error {
 
 // editBlobs adds the blobs of a database to another one, if commit is set, and returns
 // what was or would be added.
-func editBlobs(ctx context.Context, to, from string, commit bool) (*blobChange, error) {
+func editBlobs(ctx context.Context, to, from string, commit bool) (*storedb.Added, error) {
 	e, err := sqlitefile.Edit(ctx, to, from)
 	if err != nil {
 		return nil, err
 	}
 	defer e.Close()
-	row, err := e.One(ctx, "SELECT coalesce(max(rowid), 0) FROM main.blobs")
-	if err != nil {
-		return nil, err
-	}
-	b := &blobChange{Above: row[0].Int()}
-	if row, err = e.One(ctx, "SELECT +n.id FROM "+sqlitefile.Attached+".blobs AS n JOIN main.blobs AS b ON b.id=n.id WHERE b.data IS NOT n.data"); err != nil {
-		return nil, err
-	}
-	if row != nil {
-		return nil, &formats.Error{At: to, Pointer: "blobs", Err: fmt.Errorf("corrupt: blob %s does not match its id", row[0].Bytes()), Hint: "run `rehome check` on this store; --again writes another copy"}
-	}
-	if b.Count, err = e.Exec(ctx, "INSERT INTO main.blobs (id, data) SELECT id, data FROM "+sqlitefile.Attached+".blobs WHERE id NOT IN (SELECT id FROM main.blobs WHERE id IS NOT NULL) ORDER BY rowid"); err != nil {
-		return nil, err
-	}
-	if b.Digest, err = b.digest(ctx, e); err != nil || !commit {
+	b, err := storedb.AddBlobs(ctx, e, to)
+	if err != nil || !commit {
 		return b, err
 	}
 	return b, e.Commit(ctx)
-}
-
-// digest returns the digest of the ids of the blobs that were added.
-func (b *blobChange) digest(ctx context.Context, e *sqlitefile.Editor) (string, error) {
-	sum := sha256.New()
-	for row, err := range e.Rows(ctx, "SELECT +id FROM main.blobs WHERE rowid>?1 AND rowid<=?1+?2 ORDER BY rowid", b.Above, b.Count) {
-		if err != nil {
-			return "", err
-		}
-		fmt.Fprintf(sum, "%q\n", row[0].Bytes())
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // planFiles lists the transcripts to write, and keeps those that they replace.

@@ -146,10 +146,7 @@ func (u *undoing) store(ctx context.Context, a agentChange, dryRun bool) (kept s
 		return "", err
 	}
 	defer e.Close()
-	if is, err := a.Blobs.digest(ctx, e); err != nil || is != a.Blobs.Digest {
-		return "", err // they were not added; blobs to which nothing refers do no harm
-	}
-	if _, err := e.Exec(ctx, "DELETE FROM main.blobs WHERE rowid>?1 AND rowid<=?1+?2", a.Blobs.Above, a.Blobs.Count); err != nil {
+	if err := a.Blobs.Remove(ctx, e); err != nil {
 		return "", err
 	}
 	return "", e.Commit(ctx)

@@ -1,0 +1,195 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/convert/internal/stage"
+	"rehome/convert/internal/undo"
+	"rehome/formats"
+	"rehome/formats/session"
+	"rehome/internal/fsx"
+)
+
+// appended are the staged files of a session to which turns were appended: in the folder
+// of its file, and named like it.
+type appended struct {
+	*bringing
+	main   string
+	before string // digest of the original
+	size   int64  // of the original
+	drafts []*formats.Draft
+	files  []undo.File // new ones
+	staged []string    // the same
+}
+
+// append appends what is new to a copy of the original, verifies it, and puts it in place
+// of the original.
+func (b *bringing) append(ctx context.Context) (err error) {
+	a := &appended{bringing: b}
+	var remove func() error
+	if a.main, remove, err = stageBeside(b.original.Path); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	if a.before, a.size, err = copyHashed(b.original.Path, a.main); err != nil {
+		return &formats.Error{At: b.original.Path, Err: formats.Cause(err)}
+	}
+	if err := b.write(ctx, b.to.Writer.New(), a.build, a.done); err != nil {
+		return err
+	}
+	b.rep.Losses = append(b.rep.Losses, b.losses.Groups()...)
+	for _, d := range a.drafts {
+		if err := d.Verify(ctx); err != nil {
+			return err
+		}
+	}
+	if err := b.verify(ctx, BackSource{a.main, b.original.Format, b.original.ID}); err != nil {
+		return err
+	}
+	if b.o.DryRun {
+		b.rep.Status = Checked
+		return nil
+	}
+	return a.replace()
+}
+
+// build says where to write a session: a subagent to a new file in the side folder.
+func (a *appended) build(s *session.Session, root *session.Head) (formats.SessionBuild, error) {
+	o := formats.SessionBuild{Path: a.main, Continues: &formats.Continuation{ID: a.original.ID, Turns: len(a.was.prompts)}}
+	if root == nil {
+		return o, nil
+	}
+	up, head := a.to.Writer.Path(root), fileHead(&s.Head, root)
+	rel := strings.TrimPrefix(a.to.Writer.Path(&head), strings.TrimSuffix(up, filepath.Ext(up)))
+	o.Path = strings.TrimSuffix(a.main, filepath.Ext(a.main)) + filepath.FromSlash(rel)
+	return o, os.MkdirAll(filepath.Dir(o.Path), 0o700)
+}
+
+// done keeps what was written of a subagent. The file that names it comes before its own.
+func (a *appended) done(d *formats.Draft, o formats.SessionBuild) error {
+	a.drafts = append(a.drafts, d)
+	if o.Path == a.main {
+		return nil
+	}
+	staged, names := []string{o.Path}, []string{o.Path}
+	if d.Companion != "" {
+		companion := strings.TrimSuffix(o.Path, filepath.Ext(o.Path)) + d.Companion
+		if err := os.Rename(o.Path+d.Companion, companion); err != nil {
+			return err
+		}
+		staged, names = []string{companion, o.Path}, []string{companion, o.Path}
+	}
+	for i, p := range staged {
+		sum, err := fsx.Digest(p)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(filepath.Dir(a.main), names[i])
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(filepath.Dir(a.original.Path), rel)
+		switch is, err := fsx.Digest(path); {
+		case err == nil && is == sum:
+			continue // an earlier run was killed
+		case !errors.Is(err, fs.ErrNotExist):
+			return &formats.Error{At: path, Err: formats.ErrExists, Hint: "move it away and try again"}
+		}
+		a.files, a.staged = append(a.files, undo.File{Path: path, Of: a.original.Path, After: sum}), append(a.staged, p)
+	}
+	return nil
+}
+
+// replace puts the new files in their places, and last the staged file in that of the
+// original, unless that has changed. All of it is recorded first.
+func (a *appended) replace() (err error) {
+	path := a.original.Path
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	after, err := fsx.Digest(a.main)
+	if err == nil {
+		err = errors.Join(os.Chmod(a.main, info.Mode().Perm()), stage.SyncFile(a.main))
+	}
+	if err != nil {
+		return err
+	}
+	folder := undo.Folder{Dir: a.o.UndoDir}
+	files := append(slices.Clone(a.files), undo.File{Path: path, Size: a.size, Before: a.before, After: after})
+	log, err := folder.Begin(undo.Record{Made: a.o.now(), Format: a.to.Name, Store: path, Session: a.original.ID, Title: a.rep.Title, Files: files, Folders: a.folders()})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	if err := log.Save(nil); err != nil {
+		return err
+	}
+	placed := 0
+	for ; placed < len(a.files) && err == nil; placed++ {
+		err = placeNew(a.staged[placed], a.files[placed].Path)
+	}
+	var is string
+	if err == nil {
+		is, err = fsx.Digest(path)
+	}
+	if err == nil && is != a.before {
+		err = formats.Changed(a.to.Name, path)
+	}
+	if err == nil {
+		err = os.Rename(a.main, path)
+	}
+	if err != nil {
+		for _, f := range a.files[:placed] {
+			_ = os.Remove(f.Path) // nobody knows of it yet
+		}
+		removeEmpty(log.Record.Folders)
+		return errors.Join(err, folder.Remove(log.Record.ID))
+	}
+	a.rep.Status, a.rep.Undo = Updated, log.Record.ID
+	return stage.SyncFolder(filepath.Dir(path))
+}
+
+// folders returns the folders that have to be created, the outermost first.
+func (a *appended) folders() (out []string) {
+	for _, f := range a.files {
+		for dir := filepath.Dir(f.Path); !slices.Contains(out, dir); dir = filepath.Dir(dir) {
+			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+				break
+			}
+			out = append(out, dir)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// placeNew moves a staged file to where nothing is yet.
+func placeNew(staged, path string) error {
+	err := errors.Join(stage.SyncFile(staged), os.MkdirAll(filepath.Dir(path), 0o700))
+	if err == nil {
+		err = fsx.Move(staged, path)
+	}
+	return errors.Join(err, stage.SyncFolder(filepath.Dir(path)))
+}
+
+// stageBeside returns a path in a private folder for what is to replace a file. The name
+// is the same.
+func stageBeside(path string) (staged string, remove func() error, err error) {
+	at, err := stage.Resolve(path)
+	if err != nil {
+		return "", nil, err
+	}
+	stage.Sweep(at, func(string) {})
+	dir, err := stage.New(at)
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(dir.Root, filepath.Base(path)), dir.Remove, nil
+}
