@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 // victim SRC DIR into BYTES CWD UNDO FORMAT: migrates a session, and cannot write larger
 // files unless BYTES is 0.
 // victim "" "" undo 0 UNDO: undoes the newest migration.
+// victim COPY ORIGINAL back BYTES FORMAT ID FORMAT ID HOME UNDO: brings turns back, and cannot
+// write larger files unless BYTES is 0.
 // victim "" DATABASE hold 0: has a database open until stdin ends.
 // victim "" "" socket|child 0: opens a socket, or starts another that does.
 func victim(args []string) int {
@@ -84,6 +86,18 @@ func victim(args []string) int {
 		done, err := Undo(context.Background(), all.Registry(), UndoOptions{Dir: args[4]})
 		if err != nil || len(done.Kept) > 0 {
 			fmt.Println(err, done)
+			return 1
+		}
+		return 0
+	case "back":
+		if n > 0 {
+			if err := limitFiles(n); err != nil {
+				fmt.Println("no limit:", err)
+				return 2
+			}
+		}
+		if err := bringBack(args); err != nil {
+			fmt.Println(err)
 			return 1
 		}
 		return 0
@@ -142,4 +156,16 @@ func die() {
 	p, _ := os.FindProcess(os.Getpid())
 	p.Kill()
 	select {}
+}
+
+// bringBack is what the victim does.
+func bringBack(args []string) error {
+	from, to := BackSource{Path: args[0], Format: args[4], ID: args[5]}, BackSource{Path: args[1], Format: args[6], ID: args[7]}
+	_, err := Back(context.Background(), all.Registry(), from, to, MigrateOptions{To: to.Format, Dir: clientDir(args[8], to.Format), UndoDir: args[9]})
+	return err
+}
+
+// clientDir is the config folder of a client.
+func clientDir(home, client string) string {
+	return filepath.Join(home, map[string]string{"claude-code": ".claude", "cursor-chat": ".cursor"}[client])
 }

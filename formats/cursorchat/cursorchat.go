@@ -50,6 +50,7 @@ func Format() *formats.Format {
 			Path:       sessionPath,
 			ID:         sessionID,
 			Folders:    true,
+			Into:       &formats.Into{Extend: extend, Undo: undo},
 			Losses:     append(agentwrite.Losses(), loss.TitleFromPrompt),
 			Unmodified: unmodified,
 			State:      state,

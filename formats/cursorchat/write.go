@@ -56,6 +56,7 @@ type sink struct {
 type chat struct {
 	path    string
 	cwd     string
+	id      string
 	note    loss.Sink
 	created session.Stamp // times of the messages
 	updated session.Stamp
@@ -85,7 +86,11 @@ func (k *sink) Put(ctx context.Context, s *session.Session, b formats.SessionBui
 	}
 	k.chat = c
 	c.session = s
-	state := agentwrite.New(s, c.options(b))
+	o := c.options(b)
+	if b.Continues != nil {
+		c.id, o.Continues = b.Continues.ID, b.Continues.Graph
+	}
+	state := agentwrite.New(s, o)
 	c.family = agentwrite.NewFamily(&s.Head, state)
 	if err := state.Tell(ctx, s, c.observe, nil); err != nil {
 		k.discard()
@@ -124,7 +129,7 @@ func newChat(ctx context.Context, s *session.Session, b formats.SessionBuild) (*
 		}
 		return nil, &formats.Error{Format: name, At: b.Path, Err: err}
 	}
-	c := &chat{path: b.Path, cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[[16]byte]struct{}{}, ids: sha256.New()}
+	c := &chat{path: b.Path, id: sessionID(&s.Head), cwd: workspace(cmp.Or(b.Cwd, s.Workspace)), note: b.OnLoss.Add, seen: map[[16]byte]struct{}{}, ids: sha256.New()}
 	schema := store.Database{
 		Pragmas: store.Pragmas{PageSize: 4096, Encoding: "UTF-8", JournalMode: "wal", UserVersion: 1},
 		Objects: []store.Object{

@@ -37,7 +37,7 @@ func (c *chat) describe(ctx context.Context, root agentstate.ID) error {
 		c.note(loss.Loss{Code: loss.TitleFromPrompt})
 	}
 	row := object.New(nil)
-	row.Text("agentId", sessionID(&s.Head))
+	row.Text("agentId", c.id)
 	row.Text("latestRootBlobId", root.String())
 	row.Text("name", title)
 	row.Text("mode", metaMode(s.Mode))
