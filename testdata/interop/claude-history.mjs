@@ -53,9 +53,8 @@ function says(item, block) {
 
 // missing lists the items that did not arrive in their order. used takes the
 // blocks that are one of them, and places which block an item is.
-function missing(items, { blocks, results }, used, places = new Map()) {
+function missing(items, { blocks, results }, used, places = new Map(), from = 0) {
   const lost = [];
-  let from = 0;
   for (const item of items) {
     const at = blocks.findIndex((one, i) => i >= from && one.role === item.role && one.type === kinds[item.kind] && says(item, one));
     if (at < 0) {
@@ -102,11 +101,15 @@ export const lost = (items, messages) => missing(items, flat(messages), new Set(
 // not be missed. A result is taken out by itself, too.
 export function unmissed(items, messages) {
   const heard = flat(messages), places = new Map(), gaps = missing(items, heard, new Set(), places).length;
-  const missed = (rest) => missing(items, { ...heard, ...rest }, new Set()).length > gaps;
+  const missed = (rest, item, at) => {
+    const less = { ...heard, ...rest };
+    // If nothing else is missing, it is enough that this item is: those after it need not be looked for.
+    return (!gaps && missing([item], less, new Set(), new Map(), at).length) || missing(items, less, new Set()).length > gaps;
+  };
   return [...places].flatMap(([item, at]) => {
     const { result, ...part } = item, results = new Map(heard.results);
-    const left = missed({ blocks: heard.blocks.toSpliced(at, 1) }) ? [] : [part];
-    return !result || !results.delete(heard.blocks[at].id) || missed({ results }) ? left : [...left, { result }];
+    const left = missed({ blocks: heard.blocks.toSpliced(at, 1) }, item, at) ? [] : [part];
+    return !result || !results.delete(heard.blocks[at].id) || missed({ results }, item, at) ? left : [...left, { result }];
   });
 }
 

@@ -20,9 +20,13 @@ type object = map[string]any
 // claudes are config folders of Claude Code with a session each.
 func claudes(dir string, count int) (out []made, err error) {
 	for i := range count {
+		turns := 2 + i%4
+		if i%3 == 0 {
+			turns = 120 + 7*i%60 // most sessions are short, and most of what was said is in long ones
+		}
 		at := filepath.Join(dir, strconv.Itoa(i))
 		c := &claude{rng: rand.New(rand.NewPCG(uint64(i), 9)), id: fmt.Sprintf("c1a0de00-0000-4000-8000-%012d", i)}
-		if err := c.session(); err != nil {
+		if err := c.session(turns); err != nil {
 			return nil, err
 		}
 		project := filepath.Join(at, "projects", "-work")
@@ -85,10 +89,9 @@ func (c *claude) user(content any, members object) error {
 	return c.line("user", l)
 }
 
-func (c *claude) session() error {
-	turns := 2 + c.rng.IntN(4)
+func (c *claude) session(turns int) error {
 	for n := range turns {
-		if n > 0 && c.chance(15) {
+		if n > 0 && n < 6 && c.chance(15) {
 			if err := c.compact(); err != nil {
 				return err
 			}

@@ -21,13 +21,13 @@ import { watching } from "./watch.mjs";
 import { whole } from "./whole.mjs";
 import { accepted, missed, writing } from "./written.mjs";
 
-const [only, half, into] = process.argv.slice(2);
-if (only && (only !== "survival" || (half && !into))) {
+const [only, part, into] = process.argv.slice(2);
+if (only && (only !== "survival" || (part && !into))) {
   console.error("interop: it takes no arguments, or the word survival");
   process.exit(2);
 }
-// Both halves of what survives are clients at work, each in turn: they run at once.
-if (only && !half) process.exit(await publish((half, out) => [fileURLToPath(import.meta.url), only, half, out]));
+// The parts of what survives are clients at work, each in turn: they run at once.
+if (only && !part) process.exit(await publish((part, out) => [fileURLToPath(import.meta.url), only, part, out]));
 try {
   build();
 } catch (error) {
@@ -45,22 +45,28 @@ function toClaude(made, fresh) {
   return moved;
 }
 
-function toSDK() {
-  const written = [writing(() => [...samples(), ...foreign(), ...rollouts()]), writing(many)];
-  accepted("the samples", written[0], 54);
-  accepted("generated sessions", written[1], most);
-  return written;
-}
+const toSDK = {
+  samples() {
+    const made = writing(() => [...samples(), ...foreign(), ...rollouts()]);
+    accepted("the samples", made, 54);
+    return made;
+  },
+  generated() {
+    const made = writing(many);
+    accepted("generated sessions", made, most);
+    return made;
+  },
+};
 
 const kinds = ["sqlite", "ndjson"], made = [];
 const working = (version) => Object.fromEntries(kinds.map((kind) => [kind, talk(version, kind)]));
 const keep = (sources) => made.push(...kinds.map((kind) => ({ kind, source: sources[kind], beside: sources.beside && kind === "sqlite" })));
-if (half === "claude") {
+if (part === "claude") {
   for (const version of versions) keep({ ...working(version), beside: true });
   keep(Object.fromEntries(kinds.map((kind) => [kind, played("1.0.32", kind)])));
   toClaude(made, 8);
-} else if (half) toSDK();
-if (half) {
+} else if (part) toSDK[part]();
+if (part) {
   sensitive();
   save(into);
   finish();
@@ -91,7 +97,7 @@ legacy();
 await watching();
 team();
 for (const version of clients) proof(version);
-const moved = toClaude(made, 24), written = toSDK();
+const moved = toClaude(made, 24), written = [toSDK.samples(), toSDK.generated()];
 sensitive();
 spoilt(...moved);
 understood();

@@ -9,7 +9,7 @@ import { check, failures, folder, root, scratch } from "./tools.mjs";
 const parts = { prompts: "prompts", answers: "answers", thoughts: "thinking", calls: "calls", results: "results", images: "images" };
 const formats = {
   chat: "cursor-chat", sdk: "cursor-sdk", lines: "cursor-ndjson", ide: "cursor-ide", stream: "stream-json", transcript: "cursor-transcript", text: "cursor-transcript (text)", claude: "claude-code", codex: "codex",
-  "sdk by canonical": "canonical, of cursor-sdk", "lines by canonical": "canonical, of cursor-ndjson", "chat by canonical": "canonical, of cursor-chat",
+  "sdk by canonical": "canonical (of cursor-sdk)", "lines by canonical": "canonical (of cursor-ndjson)", "chat by canonical": "canonical (of cursor-chat)",
 };
 
 const zero = () => ({ sessions: 0, of: counts([]), less: counts([]), blind: counts([]) });
@@ -69,7 +69,7 @@ function page(failed) {
 \`make survival\` writes this page. It converts sessions, lets the real clients resume them, ${number(sessions)} times in all, and looks at
 what they send to their model. Programs that share no code with rehome read the sources: all samples in \`testdata\`, sessions
 that the clients wrote in this run, and generated ones.
-${failed ? `\nIn this run ${failed} checks failed.\n` : ""}
+${failed ? `\nChecks that failed in this run: ${failed}.\n` : ""}
 A part has arrived if it is in its place in the order, and
 
 - a prompt, an answer or thinking has the same text, as a whole; of a source that has only pieces of it, each piece is there
@@ -112,19 +112,24 @@ export const save = (file) => fs.writeFileSync(file, JSON.stringify({ edges: [..
 
 function load(file) {
   const saved = JSON.parse(fs.readFileSync(file, "utf8"));
-  for (const [key, one] of saved.edges) edges.set(key, one);
-  for (const [key, one] of saved.clients) clients.set(key, one);
+  for (const [map, list] of [[edges, saved.edges], [clients, saved.clients]]) {
+    for (const [key, { sessions, ...rest }] of list) {
+      const sum = entry(map, key, zero);
+      sum.sessions += sessions;
+      for (const [name, n] of Object.entries(rest)) for (const part of Object.keys(parts)) sum[name][part] += n[part];
+    }
+  }
   for (const [code, list] of saved.unseen) entry(unseen, code, () => []).push(...list);
   return saved.failed;
 }
 
-// publish counts in two processes, writes the page, and gives the exit status.
+// publish counts in processes of their own, writes the page, and gives the exit status.
 export async function publish(command) {
-  const at = folder("counted"), halves = ["claude", "sdk"].map((half) => ({ half, out: path.join(at, half) }));
-  const run = ({ half, out }) => new Promise((done) => { spawn(process.execPath, ["--no-warnings", ...command(half, out)], { stdio: "inherit" }).on("exit", done); });
-  const ends = await Promise.all(halves.map(run));
-  if (halves.every(({ out }) => fs.existsSync(out))) {
-    const failed = halves.map(({ out }) => load(out)).reduce((sum, n) => sum + n);
+  const at = folder("counted"), list = ["claude", "samples", "generated"].map((part) => ({ part, out: path.join(at, part) }));
+  const run = ({ part, out }) => new Promise((done) => { spawn(process.execPath, ["--no-warnings", ...command(part, out)], { stdio: "inherit" }).on("exit", done); });
+  const ends = await Promise.all(list.map(run));
+  if (list.every(({ out }) => fs.existsSync(out))) {
+    const failed = list.map(({ out }) => load(out)).reduce((sum, n) => sum + n);
     fs.writeFileSync(path.join(root, "docs", "survival.md"), page(failed));
   }
   fs.rmSync(scratch, { recursive: true });

@@ -52,8 +52,13 @@ const both = /^(sdk|lines|chat|ide|codex)\b/;
 // The record of a change to a file has the change, not the words in which its tool confirms it.
 const unconfirmed = each((item) => (item.edits && item.result ? { ...item, result: { ...item.result, has: [] } } : item));
 const pictureless = each((item) => (item.kind === "image" ? [] : item));
-// Codex shows the model an image that a tool read in a message of its own, which is in no turn.
-const shown = each((item) => (item.kind === "image" && item.meta ? [] : item));
+// Codex shows the model an image that a tool read in a message of its own, which is in no turn, and
+// an image of the user's before the words that go with it. In turns images come after them.
+const shown = (lists) => lists.map(({ items, all }) => ({ all, items: items.flatMap((item, i) => {
+  const image = ({ kind, meta } = {}) => kind === "image" && !meta, words = ({ role, kind } = {}) => role === "user" && kind === "text";
+  if (item.kind === "image") return item.meta || words(items[i + 1]) ? [] : item;
+  return words(item) && image(items[i - 1]) ? [item, items[i - 1]] : item;
+}) }));
 // 1.0.17 does not tell the ids of calls in its list of messages.
 const nameless = each((item) => ({ ...item, id: undefined }));
 // Cursor keeps what users ran themselves as turns, and does not send it to the model.
