@@ -51,7 +51,9 @@ function run(args, interrupt) {
     let said = "";
     for (const out of [child.stdout, child.stderr]) out.on("data", (part) => (said += part));
     const timers = [setTimeout(() => child.kill("SIGKILL"), 60_000)];
-    if (interrupt) timers.push(setTimeout(() => child.kill("SIGINT"), interrupt));
+    // The time counts from when the service was asked: a busy machine takes seconds until then.
+    const before = service.bodies.length, asked = () => timers.push(service.bodies.length > before ? setTimeout(() => child.kill("SIGINT"), interrupt) : setTimeout(asked, 100));
+    if (interrupt) asked();
     child.on("close", () => { timers.forEach(clearTimeout); done(said); });
   });
 }

@@ -66,6 +66,9 @@ const typed = each((item) => (item.ran ? [] : item));
 // The SDK has no events for calls of some kinds, and calls fewer results failures.
 const streamed = (lists) => each((item) => (item.kind !== "call" ? item : item.has.length ? { ...item, result: item.result && { has: [] } } : []))(lists).map(({ items }) => ({ items, all: false }));
 
+// titled reports whether an agent has the title of its source: all of it, or its first line. NULs are replaced.
+const titled = (name = "", title) => [title.toWellFormed(), title].map((one) => one.replaceAll("\0", "\ufffd")).some((one) => name === one || headed(name, one));
+
 // faults is all that is wrong with an agent that was resumed.
 function faults(version, form, from, { title, now, full = now, subagents = {} }, got, id) {
   if (!got) return ["it is not listed"];
@@ -79,7 +82,7 @@ function faults(version, form, from, { title, now, full = now, subagents = {} },
   };
   if (form === "chat") delete ways.events; // a chat has no runs
   for (const [way, [lists, messages]] of Object.entries(ways)) found.push(...unlike(lists, messages).map((what) => `${way}: ${what}`));
-  if (title && !headed(got.name, title)) found.push(`title: it is ${JSON.stringify(got.name)}, and not ${JSON.stringify(title)}`);
+  if (title && !titled(got.name, title)) found.push(`title: it is ${JSON.stringify(got.name)}, and not ${JSON.stringify(title)}`);
   const ours = Object.entries(subagents), theirs = got.heard.subagents;
   if (ours.length !== theirs.length) found.push(`subagents: ${ours.length}, and its state has ${theirs.length}`);
   for (const [name, items] of ours) {
