@@ -38,7 +38,7 @@ func TestPathsAreBytes(t *testing.T) {
 	for _, e := range list {
 		names = append(names, e.Name())
 	}
-	want := []string{"all\xff", "back\xff.db", "claude\xff", "later", "n\xff\xfe", "rest\xff", "said\xff", "text\xff"}
+	want := []string{".local", "all\xff", "back\xff.db", "claude\xff", "later", "n\xff\xfe", "rest\xff", "said\xff", "text\xff"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}

@@ -156,9 +156,11 @@ func (n *newcomer) tries(v visit) {
 	p := inFrontOf(n.t, n.width, n.rows, filepath.Join(n.home, "app"), n.env, nil, v.args...)
 	if v.keys != "" {
 		p.sees("esc quit")
+		last := "add slow table 17" // on the screen of 20 lines
 		if n.rows >= 40 {
-			p.sees("Fixed.") // the preview
+			last = "Fixed." // the preview
 		}
+		p.sees(last)
 		p.mu.Lock()
 		n.records(p.sent)
 		p.mu.Unlock()
