@@ -1,0 +1,139 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"rehome/formats/session"
+)
+
+// comparable returns the head of a session without what never is the same: with cross,
+// only what a migration keeps.
+func comparable(s *session.Session, cross bool) *session.Session {
+	k := *s
+	k.ID, k.Missing = "", nil
+	if cross {
+		k = session.Session{Head: session.Head{Title: s.Title, Workspace: s.Workspace}, Plan: s.Plan}
+		for _, t := range s.Todos {
+			k.Todos = append(k.Todos, session.Todo{Content: t.Content, Status: t.Status})
+		}
+	}
+	return &k
+}
+
+func headDigest(s *session.Session, cross bool) digest {
+	k := comparable(s, cross)
+	k.Workspace = "" // see otherFolder
+	return digestOf(string(session.AppendHead(nil, k)))
+}
+
+// headFields compares the heads of two sessions.
+func headFields(a, b []byte) []Field {
+	return slices.DeleteFunc(members(a, b), func(f Field) bool { return f.Name == "workspace" && (f.Before == "" || f.After == "") })
+}
+
+// Limits of members: how deep they are compared, and how many.
+const (
+	maxDepth  = 6
+	maxFields = 50
+)
+
+// members returns the members of two JSON values that differ, by their path.
+func members(a, b []byte) (out []Field) {
+	addFields(&out, "", a, b, maxDepth)
+	return out
+}
+
+func addFields(out *[]Field, name string, a, b json.RawMessage, depth int) {
+	if bytes.Equal(a, b) || len(*out) == maxFields {
+		return
+	}
+	x, y := open(a), open(b)
+	if depth == 0 || x == nil || y == nil {
+		*out = append(*out, Field{name, plain(a), plain(b)})
+		return
+	}
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		path := k
+		if name != "" {
+			path = name + "." + k
+		}
+		addFields(out, path, x[k], y[k], depth-1)
+	}
+}
+
+// open returns the members of an object or an array, nil of anything else. Those of an
+// array are named by their number, from 1; short ones of plain values stay whole.
+func open(raw json.RawMessage) map[string]json.RawMessage {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) == nil && object != nil {
+		return object
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil || list == nil {
+		return nil
+	}
+	object = map[string]json.RawMessage{}
+	for i, one := range list {
+		object[strconv.Itoa(i+1)] = one
+	}
+	return object
+}
+
+// plain returns a string as it is, and any other value as JSON.
+func plain(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+// callFields compares two calls and their results. What differs the same way in several
+// places is named once.
+func callFields(before, after *Part, cross bool) (out []Field) {
+	if before == nil || after == nil || before.Call == nil && before.Result == nil || after.Call == nil && after.Result == nil {
+		return nil
+	}
+	seen := map[[2]string]bool{}
+	for _, f := range members(callJSON(before), callJSON(after)) {
+		if key := [2]string{f.Before, f.After}; !seen[key] && (!cross || f.Name == "result.error") {
+			out, seen[key] = append(out, f), true
+		}
+	}
+	return out
+}
+
+// callJSON returns a call as one JSON object.
+func callJSON(p *Part) []byte {
+	doc := []byte(`{"tool":`)
+	doc = session.AppendString(doc, p.Name)
+	add := func(name string, raw []byte) {
+		if json.Valid(raw) {
+			doc = append(append(doc, `,"`+name+`":`...), raw...)
+		}
+	}
+	if c := p.Call; c != nil {
+		add("args", c.Args)
+		add("input", c.Input)
+	}
+	if r := p.Result; r != nil {
+		text := ""
+		for _, one := range r.Content {
+			if t, ok := one.(*session.Text); ok {
+				text += t.Text
+			}
+		}
+		doc = append(doc, `,"result":{"error":`+strconv.FormatBool(r.Error)+`,"output":`...)
+		doc = append(session.AppendString(doc, text), `,"status":`...)
+		doc = session.AppendString(doc, r.Status)
+		add("value", r.Value)
+		doc = append(doc, '}')
+	}
+	return append(doc, '}')
+}

@@ -1,0 +1,175 @@
+package diff
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"rehome/formats/session"
+	"rehome/internal/udiff"
+)
+
+// Limits of what is held of one side of a session.
+const (
+	maxText  = 256 << 10 // of a text
+	maxTexts = 16 << 20  // of all
+)
+
+// wanted are the parts and messages of a pair whose content is to be read.
+type wanted struct {
+	parts    [2]map[int]bool
+	lines    [2]map[int]bool
+	messages []messagePair
+}
+
+// messagePair is a message that says the same on both sides, but whose details differ.
+type messagePair struct {
+	at   [2]int
+	turn int
+}
+
+func newWanted(a, b *items, edits []udiff.Change) *wanted {
+	w := &wanted{parts: [2]map[int]bool{{}, {}}, lines: [2]map[int]bool{{}, {}}}
+	touched := [2]map[int32]bool{{}, {}}
+	want := func(side, n int, it *items) {
+		w.parts[side][n] = true
+		touched[side][it.list[n].message] = true
+	}
+	var even [][2]int
+	i, j := 0, 0
+	same := func(end int) {
+		for ; i < end; i, j = i+1, j+1 {
+			if a.list[i].result != b.list[j].result {
+				want(0, i, a)
+				want(1, j, b)
+			}
+			even = append(even, [2]int{i, j})
+		}
+	}
+	for _, e := range edits {
+		same(e.OldStart)
+		for ; i < e.OldStart+e.Removed; i++ {
+			want(0, i, a)
+		}
+		for ; j < e.NewStart+e.Added; j++ {
+			want(1, j, b)
+		}
+	}
+	same(len(a.list))
+	last := [2]int32{-1, -1}
+	for _, at := range even {
+		m, n := a.list[at[0]].message, b.list[at[1]].message
+		if last == [2]int32{m, n} || touched[0][m] || touched[1][n] || int(m) >= len(a.lines) || int(n) >= len(b.lines) || a.lines[m] == b.lines[n] {
+			continue
+		}
+		last = [2]int32{m, n}
+		w.lines[0][int(m)], w.lines[1][int(n)] = true, true
+		w.messages = append(w.messages, messagePair{[2]int{int(m), int(n)}, int(b.list[at[1]].turn)})
+	}
+	return w
+}
+
+// texts are what was wanted of one side.
+type texts struct {
+	head  []byte
+	parts map[int]*Part
+	lines map[int][]byte
+	left  int // bytes that may still be held
+}
+
+// collect reads what is wanted of a session.
+func (w *wanted) collect(ctx context.Context, s *session.Session, cross bool, side int) (*texts, error) {
+	t := &texts{parts: map[int]*Part{}, lines: map[int][]byte{}, left: maxTexts}
+	n, calls, buf := 0, map[string]int{}, []byte(nil)
+	err := walk(ctx, s, cross, func(p *part) {
+		if p.kind == "" {
+			if w.lines[side][int(p.message)] {
+				if l := line(&buf, p.of); len(l) <= min(maxText, t.left) {
+					t.lines[int(p.message)], t.left = bytes.Clone(l), t.left-len(l)
+				}
+			}
+			return
+		}
+		if r, ok := p.part.(*session.ToolResult); ok {
+			if i, ok := calls[r.Call]; ok {
+				delete(calls, r.Call)
+				if at := t.parts[i]; at != nil {
+					at.Result = t.result(r, at)
+				}
+				return
+			}
+		}
+		if c, ok := p.part.(*session.ToolCall); ok {
+			calls[c.ID] = n
+		}
+		if w.parts[side][n] {
+			t.parts[n] = t.part(p)
+		}
+		n++
+	})
+	t.head = session.AppendHead(nil, comparable(s, cross))
+	return t, err
+}
+
+// cut returns as much of a text as may be held.
+func (t *texts) cut(s string, p *Part) string {
+	if n := min(maxText, t.left); len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
+			n--
+		}
+		s, p.Cut = s[:n], true
+	}
+	t.left -= len(s)
+	return strings.Clone(s)
+}
+
+// raw returns a JSON value, if it may be held.
+func (t *texts) raw(r session.Raw, p *Part) session.Raw {
+	if len(r) > min(maxText, t.left) {
+		p.Cut = true
+		return nil
+	}
+	t.left -= len(r)
+	return bytes.Clone(r)
+}
+
+func (t *texts) part(p *part) *Part {
+	out := &Part{Kind: p.kind, Turn: int(p.turn)}
+	switch one := p.part.(type) {
+	case *session.Text:
+		out.Text = t.cut(one.Text, out)
+	case *session.Thinking:
+		out.Text = t.cut(one.Text, out)
+	case *session.Summary:
+		out.Text = t.cut(one.Text, out)
+	case *session.Injected:
+		out.Name, out.Text = t.cut(one.Tag, out), t.cut(one.Text+string(one.Data), out)
+	case *session.Media:
+		out.Name = t.cut(one.Mime, out)
+	case *session.Opaque:
+		out.Name, out.Text = t.cut(one.Kind, out), t.cut(string(one.Raw), out)
+	case *session.ToolCall:
+		out.Name = t.cut(first(one.Kind, one.Name), out)
+		out.Call = &session.ToolCall{Name: t.cut(one.Name, out), Kind: t.cut(one.Kind, out), Input: t.raw(one.Input, out), Args: t.raw(one.Args, out)}
+	case *session.ToolResult:
+		out.Result = t.result(one, out)
+	}
+	if p.file != nil {
+		out.Name = t.cut(p.file.Path, out)
+		if b := p.file.After; b != nil && utf8.Valid(b.Bytes) {
+			out.Text = t.cut(string(b.Bytes), out)
+		}
+	}
+	return out
+}
+
+func (t *texts) result(r *session.ToolResult, p *Part) *session.ToolResult {
+	out := &session.ToolResult{Status: t.cut(r.Status, p), Error: r.Error, Value: t.raw(r.Value, p)}
+	for _, one := range r.Content {
+		if text, ok := one.(*session.Text); ok {
+			out.Content = append(out.Content, &session.Text{Text: t.cut(text.Text, p)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,115 @@
+package repo
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"rehome/convert/internal/worktree"
+	"rehome/formats"
+	"rehome/internal/scratch"
+)
+
+// hook is the pre-commit hook of the repository.
+type hook struct {
+	path, text string
+	other      bool // it is where the configuration says, which other repositories can share
+}
+
+func (r *Repo) hook() (h hook, err error) {
+	dir, other, err := worktree.Hooks(r.ctx, r.top)
+	if err != nil {
+		return h, err
+	}
+	h = hook{path: filepath.Join(dir, "pre-commit"), other: other}
+	b, err := os.ReadFile(h.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	h.text = string(b)
+	return h, err
+}
+
+func (r *Repo) shown(path string) string {
+	if rel, err := filepath.Rel(r.top, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+func (r *Repo) addHook(command string, dry bool) ([]Change, error) {
+	h, err := r.hook()
+	text, ours := "#!/bin/sh\n"+hookMark+"\nexec "+command+"\n", strings.Contains(h.text, hookMark)
+	add := "; add this line to it: " + command + " || exit"
+	switch {
+	case err != nil || h.text == text || strings.Contains(h.text, " git pre-commit") && !ours:
+		return nil, err
+	case h.other:
+		return []Change{{r.shown(h.path), Left, "core.hooksPath is set" + add}}, nil
+	case h.text != "" && !ours:
+		return []Change{{r.shown(h.path), Left, "there is a hook already" + add}}, nil
+	case !dry:
+		if err = os.MkdirAll(filepath.Dir(h.path), 0o777); err == nil {
+			err = r.write(h.path, text, 0o777)
+		}
+	}
+	return []Change{{r.shown(h.path), Added, command}}, err
+}
+
+func (r *Repo) removeHook(dry bool) ([]Change, error) {
+	h, err := r.hook()
+	lines := strings.Split(h.text, "\n")
+	if err != nil || !strings.Contains(h.text, hookMark) {
+		return nil, err
+	}
+	if len(lines) != 4 {
+		return []Change{{r.shown(h.path), Left, "it was edited; remove the line that runs rehome"}}, nil
+	}
+	if !dry {
+		err = os.Remove(h.path)
+	}
+	return []Change{{r.shown(h.path), Removed, strings.TrimPrefix(lines[2], "exec ")}}, err
+}
+
+// Staged writes the sessions that are to be committed to a temporary folder, and returns
+// it with their paths below it. Files that did not change are left out, except those of
+// a store that did. The folder is nil if there is nothing to check.
+func (r *Repo) Staged() (dir *scratch.Dir, paths []string, err error) {
+	index, err := worktree.Index(r.ctx, r.top)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range index.Changed(worktree.List(r.ctx, r.top)) {
+		at, beside := strings.CutSuffix(name, formats.SidecarSuffix)
+		if store := index.Store(at); store != "" || !beside {
+			at = store
+		}
+		if at != "" {
+			paths = append(paths, at)
+		}
+	}
+	all := unique(paths)
+	within := func(p string) bool { // another one
+		return slices.ContainsFunc(all, func(dir string) bool { return strings.HasPrefix(p, dir+"/") })
+	}
+	paths = slices.DeleteFunc(slices.Clone(all), within)
+	if len(paths) == 0 {
+		return nil, nil, nil
+	}
+	if dir, err = scratch.New("", "staged"); err != nil {
+		return nil, nil, err
+	}
+	files := slices.DeleteFunc(index.Ignores(), within)
+	for _, p := range paths {
+		files = append(files, p, p+formats.SidecarSuffix)
+	}
+	for _, p := range files {
+		if _, err = index.Extract(p, dir.Path); err != nil {
+			return nil, nil, errors.Join(err, dir.Remove())
+		}
+	}
+	return dir, paths, nil
+}
