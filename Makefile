@@ -93,8 +93,8 @@ golden: ## rewrite the expected results, and list what changed
 		$(GO) test -count=1 -v "$$dir" -update | grep -E 'golden: |^--- FAIL|^FAIL' || true; \
 	done
 
-picture: ## draw docs/demo.svg, the README's picture, from a run of the demo
-	$(GO) test -count=1 ./cmd/rehome -run '^TestPicture$$' -update
+picture: ## draw the README's pictures, docs/demo.svg and docs/diff.svg, from real runs
+	$(GO) test -count=1 ./cmd/rehome -run 'Picture$$' -update
 
 rules: ## update the rules for secrets to gitleaks' latest release (needs a module proxy)
 	cd $(GITLEAKS) && $(GO) get github.com/zricethezav/gitleaks/v8@latest && $(GO) mod tidy && $(GO) test -update .

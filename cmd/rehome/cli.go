@@ -14,6 +14,7 @@ type grammar struct {
 
 	Ls     lsCmd     `cmd:"" group:"See what is there:" aliases:"list" help:"List the sessions on this machine, from every client"`
 	Show   showCmd   `cmd:"" group:"See what is there:" aliases:"view,cat" help:"Print a session as a readable transcript"`
+	Diff   diffCmd   `cmd:"" group:"See what is there:" help:"Show how two stores, sessions or git commits differ"`
 	Search searchCmd `cmd:"" group:"See what is there:" help:"Find sessions by words in them, from every client"`
 
 	Continue continueCmd `cmd:"" group:"Continue:" aliases:"resume" help:"Choose a session, and continue it in its client or in another one"`
@@ -30,6 +31,7 @@ type grammar struct {
 	Detect detectCmd `cmd:"" hidden:"" help:"Identify the format of files and folders"`
 
 	Demo    demoCmd    `cmd:"" help:"Demonstrate rehome on a sample chat, in four steps"`
+	Git     gitCmd     `cmd:"" help:"Make git show sessions as text, and check them before a commit"`
 	Formats formatsCmd `cmd:"" help:"List the supported formats"`
 	Schema  schemaCmd  `cmd:"" help:"List or print the published JSON schemas"`
 	Version versionCmd `cmd:"" help:"Print version information"`

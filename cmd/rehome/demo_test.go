@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
+	"rehome/cmd/rehome/internal/demochat"
 	"rehome/golden"
 	"rehome/testdata/picture"
 )
@@ -66,6 +68,29 @@ func TestPicture(t *testing.T) {
 	}
 	folder := regexp.MustCompile(regexp.QuoteMeta(tmp) + `.rehome-demo-[0-9]+`)
 	golden.Bytes(t, "../docs/demo.svg", picture.Draw("rehome demo", folder.ReplaceAllString(stdout, "/tmp/rehome-demo")))
+}
+
+// TestDiffPicture draws the README's second picture: a chat that was continued, and whose
+// text was edited.
+func TestDiffPicture(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	dir, run := repository(t)
+	b, err := demochat.Stores.ReadFile("login-later.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, string(b), dir, "db", "store.db")
+	const edit = `rm -r sessions; rehome convert db sessions --to canonical -q; sed -i.bak 's/Find out why, and fix it/Fix it/; s/count=50/count=100/g' sessions/*/*.jsonl; rm sessions/*/*.bak; git commit -qam two`
+	if out, code := run(edit); code != 0 {
+		t.Fatal(out)
+	}
+	stdout, code := run("rehome diff --color always HEAD~1 -- sessions")
+	if code != 4 {
+		t.Fatalf("exit %d: %s", code, stdout)
+	}
+	golden.Bytes(t, "../docs/diff.svg", picture.Draw("rehome diff HEAD~1 -- sessions", stdout))
 }
 
 // TestDemoJSON: the session lies where the printed command finds it.

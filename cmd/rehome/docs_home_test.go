@@ -114,6 +114,7 @@ func caseOf(cases map[string]commandCase, line string) (string, bool) {
 // commandCases lists the lines that cannot be run as they are.
 func commandCases() map[string]commandCase {
 	const agents = "rehome convert ~/.cursor/projects/home-ann-app agents --to cursor-ndjson"
+	commits := []string{"rehome convert ~/.cursor/chats sessions --to canonical", "git add sessions", "git commit --quiet -m Sessions"}
 	return map[string]commandCase{
 		"rehome convert chat store.db":                    {before: []string{"rm store.db"}},
 		"rehome check":                                    {before: []string{"rm -r ~/.config"}},
@@ -122,8 +123,15 @@ func commandCases() map[string]commandCase {
 		"rehome check agents --base origin/main":                                    {not: "it needs a remote; TestAction runs one like it"},
 		"rehome check . --baseline .rehome-baseline.json --fail-on error":           {before: []string{"rehome check . --baseline .rehome-baseline.json --write-baseline"}},
 
-		"rehome doctor agents --fail-on drift": {before: []string{agents}},
-		"rehome restore --dry-run":             {before: []string{"rehome backup"}},
+		"rehome diff ~/.cursor/projects/home-ann-app agents":           {before: []string{agents}},
+		"rehome diff agents ~/backup/agents":                           {before: []string{agents, "rehome convert ~/.cursor/projects/home-ann-app ~/backup/agents --to cursor-ndjson"}},
+		"rehome diff 5d0b2b7e session.jsonl":                           {exit: 4},
+		"rehome diff store.db archive --exact":                         {before: []string{"rehome convert store.db archive --to archive"}},
+		"rehome diff v1 v2 --stat -- sessions":                         {not: "it needs tags; TestDiffCommits runs one like it"},
+		"rehome diff HEAD~1 -- sessions":                               {before: commits, exit: 4},
+		"rehome diff --format markdown origin/main HEAD -- sessions *": {not: "it needs a remote; TestActionDifference runs one like it"},
+		"rehome doctor agents --fail-on drift":                         {before: []string{agents}},
+		"rehome restore --dry-run":                                     {before: []string{"rehome backup"}},
 
 		"rehome search flaky socket":                                     {exit: 1},
 		`rehome search "connection reset" --project . --since "2 weeks"`: {exit: 1},

@@ -46,7 +46,7 @@ func exitStatuses() []exitStatus {
 		{1, "failure", nil},
 		{2, "invalid command line", func(err error) bool { return errors.As(err, new(usageError)) || errors.As(err, new(convert.Misuse)) }},
 		{3, "losses exceed --allow", func(err error) bool { return errors.Is(err, errWithheld) || errors.Is(err, watch.ErrWithheld) }},
-		{4, "problems found", as(errFindings)},
+		{4, "problems or differences", as(errFindings)},
 		{5, "source in use or changing", as(formats.ErrBusy)},
 		{130, "interrupted", as(context.Canceled)},
 	}

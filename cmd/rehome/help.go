@@ -84,10 +84,11 @@ func (h helpPage) program(m *kong.Application) {
 	}
 	h.flags(m.Flags)
 	h.Line("")
-	h.text("", "`rehome help COMMAND` describes a command.")
+	more := "."
 	if !h.all && len(rest) > 0 {
-		h.text("", "`rehome help all` lists the other commands: "+strings.Join(rest, ", ")+".")
+		more = "; `rehome help all` lists the other commands: " + strings.Join(rest, ", ") + "."
 	}
+	h.text("", "`rehome help COMMAND` describes a command"+more)
 	h.exitCodes("")
 }
 
@@ -265,9 +266,9 @@ func (h helpPage) exitCodes(command string) {
 func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert", "watch"},
-		4:   {"check", "doctor"},
-		5:   {"convert", "migrate", "continue", "watch", "show", "check", "doctor"},
-		130: {"convert", "migrate", "continue", "watch", "ls", "search", "show", "check", "doctor", "detect", "demo"},
+		4:   {"check", "doctor", "diff", "git"},
+		5:   {"convert", "migrate", "continue", "watch", "show", "diff", "check", "doctor"},
+		130: {"convert", "migrate", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

@@ -25,6 +25,7 @@ import (
 	"rehome/convert"
 	"rehome/convert/backup"
 	"rehome/convert/check"
+	"rehome/convert/diff"
 	"rehome/convert/sessions"
 	"rehome/convert/watch"
 	"rehome/formats"
@@ -140,7 +141,7 @@ func (w words) fill(v reflect.Value, name string, depth int) {
 
 // results are all that commands print as text or as JSON.
 func results() []result {
-	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}}
+	return []result{&lsResult{}, &searchResult{}, &exportResult{}, &migrateResult{}, convertResult{Report: &convert.Report{}}, &detectResult{}, &doctorResult{}, &formatsResult{}, &schemaList{}, &versionResult{}, &demoResult{}, &ruleList{}, &ruleDetails{}, backupResult{Report: &backup.Report{}}, restoreResult{Restored: &backup.Restored{}}, &scheduleResult{}, watchEvent{}, &welcomeResult{}, &continueResult{}, &undoResult{UndoReport: &convert.UndoReport{}}, &undoList{}, &gitResult{}, &exactResult{}}
 }
 
 // choices are the words that decide which of its ways a renderer takes.
@@ -149,6 +150,7 @@ func choices() []words {
 	for _, status := range []string{convert.Placed, convert.Checked, convert.Withheld, convert.Failed, convert.Same, convert.Updated, backup.Kept, backup.Older} {
 		out = append(out, words{"Status": status}, words{"Status": status, "Lane": "session"})
 	}
+	out = append(out, words{"Change": "added"}, words{"Change": "removed"})
 	for _, kind := range []watch.Kind{watch.Ready, watch.Session, watch.Store, watch.Kept, watch.Problem, watch.Recovered, watch.Polling} {
 		out = append(out, words{"Kind": string(kind)})
 	}
@@ -178,6 +180,33 @@ func TestHostileResults(t *testing.T) {
 			if what := acts(doc.String()); what != "" {
 				t.Errorf("%T as JSON: %q", r, what)
 			}
+		}
+	}
+}
+
+// TestHostileDiff renders a session that differs in everything, with hostile text in
+// every field.
+func TestHostileDiff(t *testing.T) {
+	s := &diff.Session{}
+	words{}.fill(reflect.ValueOf(s).Elem(), "", 0)
+	for _, kind := range []diff.Kind{diff.Prompt, diff.Call, diff.File, hostile} {
+		for i := range s.Changes {
+			s.Changes[i].Before.Kind, s.Changes[i].After.Kind = kind, kind
+		}
+		var text, doc bytes.Buffer
+		v := &diffView{cmd: &diffCmd{Thinking: true, All: true}, detail: prose.Full}
+		p := &page{screen.NewPage(&text, false)}
+		p.Line(v.title(s))
+		v.session(s, func(l diffLine) bool {
+			p.diffLine(l)
+			return true
+		})
+		if what := acts(text.String()); what != "" || commandsIn(text.String()) > 0 {
+			t.Errorf("%q as text: %q\n%.600q", kind, what, text.String())
+		}
+		one, err := indented(newDiffSession(s), "")
+		if doc.Write(one); err != nil || acts(doc.String()) != "" {
+			t.Errorf("%q as JSON: %v, %q", kind, err, acts(doc.String()))
 		}
 	}
 }
@@ -256,7 +285,7 @@ func TestOneDoor(t *testing.T) {
 	streams := []string{"stdout", "stderr", "Stdout", "Stderr"}
 	direct := []string{ // functions that may name a stream
 		"main", "run", "newOutput", "output.printResult", "output.printLine", "output.fail", "output.progress", "output.pagedOutput", "output.event", "pager.start", // what is in front of all others
-		"checkCmd.Run", "viewer.width", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
+		"checkCmd.Run", "viewer.width", "output.terminalSize", "searchCmd.Run", "checkCmd.print", "lsCmd.Run", "doctorCmd.Run", "gitCmd.check", "welcome", "output.terminal", "replaceProcess", // that hand it on, or ask how wide it is
 		"schemaCmd.Run", "completionCmd.Run", "completeCmd.Run", "manCmd.Run", "printHelp", // that print the program's own text
 	}
 	for _, fn := range functions(t, ".") {

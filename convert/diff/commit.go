@@ -57,7 +57,7 @@ func Commit(ctx context.Context, rev string, paths []string) (s Side, remove fun
 			continue
 		}
 		done = append(done, at)
-		some, err := commit.Extract(filepath.ToSlash(rel), dir.Path)
+		some, err := commit.Extract(dir.Path, filepath.ToSlash(rel))
 		if err != nil {
 			return fail(err, "")
 		}

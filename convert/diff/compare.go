@@ -56,7 +56,7 @@ func Compare(ctx context.Context, reg *formats.Registry, before, after Side, o O
 			c.Added++
 		case p[1] == nil:
 			c.Removed++
-		case p[0].err != nil || p[1].err != nil: // reported below
+		case !p[0].read || !p[1].read: // reported below
 			continue
 		case p[0].sum == p[1].sum && !otherFolder(p):
 			c.Same++

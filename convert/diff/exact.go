@@ -125,7 +125,11 @@ func (x *Exact) pair(ctx context.Context, sides [2]*side, at [2]place) {
 func (x *Exact) records(ctx context.Context, sides [2]*side, at [2]place, s *Store) (err error) {
 	kind := formats.SharedKind(at[0].of, at[1].of)
 	if kind == "" {
-		return &formats.Error{At: at[1].path, Err: fmt.Errorf("%s and %s have no records in common", at[0].of.Name, at[1].of.Name), Hint: "omit --exact to compare sessions"}
+		why := fmt.Errorf("%s and %s have no records in common", at[0].of.Name, at[1].of.Name)
+		if at[0].of == at[1].of {
+			why = fmt.Errorf("%s has no records to compare", at[0].of.Name)
+		}
+		return &formats.Error{At: at[1].path, Err: why, Hint: "omit --exact to compare sessions"}
 	}
 	var scans [2]*scan
 	for i := range at {

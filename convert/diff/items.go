@@ -53,6 +53,7 @@ type item struct {
 	result  digest // of the result of a call
 	turn    int32
 	message int32
+	answer  int32 // the message of the result of a call
 }
 
 // items are the parts of a session.
@@ -61,6 +62,7 @@ type items struct {
 	list  []item
 	lines []digest // of whole messages, if details are compared
 	more  int      // parts beyond maxItems
+	rest  digest   // of them, and of the messages beyond
 }
 
 func (it *items) sum() digest {
@@ -73,11 +75,15 @@ func (it *items) sum() digest {
 	for _, l := range it.lines {
 		h.Write(l[:])
 	}
+	h.Write(it.rest[:])
 	fmt.Fprint(h, it.more, len(it.lines))
 	var d digest
 	copy(d[:], h.Sum(nil))
 	return d
 }
+
+// beyond adds the digest of what is not told apart.
+func (it *items) beyond(d digest) { it.rest = digestOf(string(it.rest[:]), string(d[:])) }
 
 // digests reads a session. If cross is set, only what any client has is compared.
 func digests(ctx context.Context, s *session.Session, cross bool) (*items, error) {
@@ -85,27 +91,33 @@ func digests(ctx context.Context, s *session.Session, cross bool) (*items, error
 	calls, buf := map[string]int{}, []byte(nil)
 	err := walk(ctx, s, cross, func(p *part) {
 		if p.kind == "" { // the message itself
-			if !cross && len(it.lines) < maxItems {
-				it.lines = append(it.lines, digestOf(string(line(&buf, p.of))))
+			if cross {
+				return
+			}
+			if d := digestOf(string(line(&buf, p.of))); len(it.lines) < maxItems {
+				it.lines = append(it.lines, d)
+			} else {
+				it.beyond(d)
 			}
 			return
 		}
 		if r, ok := p.part.(*session.ToolResult); ok {
 			if i, ok := calls[r.Call]; ok {
-				it.list[i].result = resultDigest(r, cross)
+				it.list[i].result, it.list[i].answer = resultDigest(r, cross), p.message
 				delete(calls, r.Call)
 				return
 			}
 		}
 		if len(it.list) == maxItems {
 			it.more++
+			it.beyond(p.digest(cross))
 			return
 		}
 		if c, ok := p.part.(*session.ToolCall); ok {
 			calls[c.ID] = len(it.list)
 		}
 		d := p.digest(cross)
-		it.list = append(it.list, item{key: string(d[:]), turn: p.turn, message: p.message})
+		it.list = append(it.list, item{key: string(d[:]), turn: p.turn, message: p.message, answer: p.message})
 	})
 	if err != nil {
 		return nil, err
@@ -216,7 +228,9 @@ func (p *part) digest(cross bool) digest {
 		return digestOf(kind, t.Name, t.Kind, string(t.Input), string(t.Args), t.Child)
 	}
 	if p.file != nil {
-		return digestOf(kind, p.file.Path, body(p.file.Before), body(p.file.After))
+		f := *p.file
+		f.Origin = nil
+		return digestOf(kind, string(session.AppendFile(nil, &f)))
 	}
 	return digestOf(kind)
 }
@@ -226,13 +240,6 @@ func first(a, b string) string {
 		return a
 	}
 	return b
-}
-
-func body(b *session.Body) string {
-	if b == nil {
-		return ""
-	}
-	return "=" + string(b.Bytes)
 }
 
 // resultDigest returns the digest of a result. Clients record and word results in their

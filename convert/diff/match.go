@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"path/filepath"
 	"slices"
 
 	"rehome/formats"
@@ -18,12 +19,13 @@ type matcher struct {
 // are compared that are at the same path on both sides, and else the best.
 func match(reg *formats.Registry, a, b []*entry) []pair {
 	m := &matcher{a, b, map[*entry]*entry{}, map[*entry]bool{}}
-	m.join(func(e *entry) string { return e.head.ID + "\x00" + e.head.Agent + "\x00" + e.rel }, nil)
+	name := func(e *entry) string { return e.head.ID + "\x00" + e.head.Agent }
+	m.join(func(e *entry) string { return name(e) + "\x00" + e.rel }, nil)
 	first := func(list []*entry) []*entry {
 		return slices.DeleteFunc(slices.Clone(list), func(e *entry) bool { return e.copy > 0 })
 	}
 	m.a, m.b = first(a), first(b)
-	m.join(func(e *entry) string { return e.head.ID + "\x00" + e.head.Agent }, nil)
+	m.join(name, nil)
 	m.join(func(e *entry) string { return e.head.ID }, nil)
 	for _, f := range reg.All() {
 		if f.Writer == nil || f.Writer.ID == nil {
@@ -36,22 +38,40 @@ func match(reg *formats.Registry, a, b []*entry) []pair {
 	if alone(a) && alone(b) && len(m.pairs) == 0 {
 		m.pair(a[0], b[0])
 	}
-	had := [2]map[string]bool{{}, {}} // sessions of which some copy has a pair
+	// Of a session that is elsewhere on the other side, one copy is compared. One that is
+	// where it was is also added or removed by its copies in that format: in others, stores
+	// can have what they derive from it.
+	had, elsewhere := [2]map[string]bool{{}, {}}, [2]map[string]bool{{}, {}}
 	for e, o := range m.pairs {
-		had[0][e.head.ID], had[1][o.head.ID] = true, true
+		for i, one := range (pair{e, o}) {
+			n := name(one)
+			had[i][n], had[i][n+"\x00"+one.format] = true, true
+			elsewhere[i][n] = elsewhere[i][n] || !within(e.rel, o.rel) && !within(o.rel, e.rel)
+		}
+	}
+	only := func(i int, e *entry) bool {
+		n := name(e)
+		return had[i][n+"\x00"+e.format] && !elsewhere[i][n] || !had[i][n] && e.copy == 0
 	}
 	var out []pair
 	for _, e := range a {
-		if o := m.pairs[e]; o != nil || e.copy == 0 && !had[0][e.head.ID] {
+		if o := m.pairs[e]; o != nil || only(0, e) {
 			out = append(out, pair{e, o})
 		}
 	}
 	for _, o := range b {
-		if !m.taken[o] && o.copy == 0 && !had[1][o.head.ID] {
+		if !m.taken[o] && only(1, o) {
 			out = append(out, pair{nil, o})
 		}
 	}
 	return out
+}
+
+// within reports whether a path is the other one, or below it: a folder with one session
+// can be the store itself.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // alone reports whether all entries are of one session.

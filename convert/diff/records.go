@@ -170,7 +170,7 @@ func cellsDigest(cells []store.Cell) (d digest) {
 	return d
 }
 
-// fields returns the cells of a record as text. Those beyond a size are cut, with a digest
+// fields returns the cells of a record as text, and their classes as After. Those beyond a size are cut, with a digest
 // that tells them apart.
 func (r *record) fields() (out []Field) {
 	for i, c := range r.cells {
@@ -178,7 +178,7 @@ func (r *record) fields() (out []Field) {
 		if r.Kind == store.Table && i < len(r.Columns) {
 			name = r.Columns[i]
 		}
-		out = append(out, Field{Name: name, Before: cellText(c)})
+		out = append(out, Field{name, cellText(c), c.Class.String()})
 	}
 	return out
 }
@@ -205,11 +205,10 @@ func cellText(c store.Cell) string {
 
 // sided returns the cells of a record that only one side has.
 func sided(cells []Field, side int) []Field {
-	if side == 0 {
-		return cells
-	}
 	for i := range cells {
-		cells[i].Before, cells[i].After = "", cells[i].Before
+		if cells[i].After = ""; side == 1 {
+			cells[i].Before, cells[i].After = "", cells[i].Before
+		}
 	}
 	return cells
 }
@@ -225,14 +224,21 @@ func differing(a, b []Field) (out []Field) {
 			y = b[i]
 		}
 		name := first(y.Name, x.Name)
-		switch {
-		case x.Before == y.Before:
-		case open([]byte(x.Before)) != nil && open([]byte(y.Before)) != nil:
-			for _, f := range members([]byte(x.Before), []byte(y.Before)) {
-				f.Name = name + "." + f.Name
-				out = append(out, f)
+		if x.Before == y.Before {
+			if x.After != y.After { // the class: 1 and 1.0, or NULL and the text "NULL"
+				out = append(out, Field{name, x.Before + " (" + x.After + ")", y.Before + " (" + y.After + ")"})
 			}
-		default:
+			continue
+		}
+		list := []Field(nil)
+		if open([]byte(x.Before)) != nil && open([]byte(y.Before)) != nil {
+			list = members([]byte(x.Before), []byte(y.Before))
+		}
+		for _, f := range list {
+			f.Name = name + "." + f.Name
+			out = append(out, f)
+		}
+		if len(list) == 0 {
 			out = append(out, Field{name, x.Before, y.Before})
 		}
 	}

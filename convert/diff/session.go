@@ -116,11 +116,14 @@ func (c *Comparison) session(p pair) (*Session, error) {
 
 // one reads one session of a side.
 func (s *side) one(ctx context.Context, e *entry, read func(*session.Session) error) error {
+	nth := 0
 	for one, err := range s.decode(ctx, e.store, e.format, e.head.ID) {
-		if err == nil && one.ID == e.head.ID {
-			err = read(one)
-			if err == nil {
-				return ctx.Err()
+		if one != nil && one.ID == e.head.ID {
+			if nth++; err == nil && nth > e.nth {
+				err = read(one)
+				if err == nil {
+					return ctx.Err()
+				}
 			}
 		}
 		if err != nil {

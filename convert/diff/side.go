@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,10 +69,11 @@ type entry struct {
 	rel    string // below the path of the side
 	format string
 	copy   int // a session can be in several stores, the best first
+	nth    int // of those with its id in the store
 
 	sum    digest // of what is compared
 	folder string // that the store names
-	err    error
+	read   bool
 }
 
 // key returns what the id of a migrated session is derived from.
@@ -89,11 +91,15 @@ func (s *side) list(ctx context.Context) error {
 	for _, u := range l.Unread {
 		s.fail(u.Path, u.Err)
 	}
+	type place struct{ path, id string }
+	count := map[place]int{}
 	var add func(one *sessions.Listed, wanted bool)
 	add = func(one *sessions.Listed, wanted bool) {
 		if wanted = wanted || s.Session == "" || one.ID == s.Session; wanted {
 			for i, src := range one.Sources {
-				s.entries = append(s.entries, &entry{head: one.Head, store: src.Path, format: src.Format, copy: i, rel: s.rel(src.Path)})
+				at := place{src.Path, one.ID}
+				s.entries = append(s.entries, &entry{head: one.Head, store: src.Path, format: src.Format, copy: i, nth: count[at], rel: s.rel(src.Path)})
+				count[at]++
 			}
 		}
 		for _, c := range one.Children {
@@ -203,48 +209,52 @@ func (s *side) summarize(ctx context.Context, all []pair, n int) {
 	s.losses = s.o.OnLoss
 	defer func() { s.losses = nil }()
 	type key struct{ path, format string }
-	byStore, order := map[key]map[string]pair{}, []key{}
+	byStore, order := map[key]map[string][]pair{}, []key{}
 	for _, p := range all {
 		if p[0] == nil || p[1] == nil {
 			continue
 		}
 		k := key{p[n].store, p[n].format}
 		if byStore[k] == nil {
-			byStore[k], order = map[string]pair{}, append(order, k)
+			byStore[k], order = map[string][]pair{}, append(order, k)
 		}
-		byStore[k][p[n].head.ID] = p
+		byStore[k][p[n].head.ID] = append(byStore[k][p[n].head.ID], p)
 	}
 	for _, k := range order {
-		wanted := byStore[k]
-		var ids []string
-		for id := range wanted {
-			ids = append(ids, id)
+		s.summarizeStore(ctx, k.path, k.format, byStore[k], n)
+	}
+}
+
+// summarizeStore reads sessions of a store, by their ids.
+func (s *side) summarizeStore(ctx context.Context, path, format string, wanted map[string][]pair, n int) {
+	failed, count := len(s.failed), map[string]int{}
+	for one, err := range s.decode(ctx, path, format, slices.Collect(maps.Keys(wanted))...) {
+		if ctx.Err() != nil {
+			return
 		}
-		for one, err := range s.decode(ctx, k.path, k.format, ids...) {
-			if ctx.Err() != nil {
-				return
-			}
-			if one == nil {
-				s.fail(k.path, err)
-				break
-			}
-			p, ok := wanted[one.ID]
-			if ok && err == nil {
-				delete(wanted, one.ID)
-				var it *items
-				if it, err = digests(ctx, one, p.cross()); err == nil {
-					p[n].sum, p[n].folder = it.sum(), one.Workspace
-				}
-			}
-			if err != nil {
-				s.fail(k.path, err)
-				if ok {
-					p[n].err = err
-				}
+		if one == nil {
+			s.fail(path, err)
+			break
+		}
+		nth := count[one.ID]
+		count[one.ID]++
+		i := slices.IndexFunc(wanted[one.ID], func(p pair) bool { return p[n].nth == nth })
+		if i >= 0 && err == nil {
+			p := wanted[one.ID][i]
+			var it *items
+			if it, err = digests(ctx, one, p.cross()); err == nil {
+				p[n].sum, p[n].folder, p[n].read = it.sum(), one.Workspace, true
 			}
 		}
-		for _, p := range wanted { // what the list names and the store does not decode
-			p[n].err = errors.New("not read")
+		if err != nil {
+			s.fail(path, err)
+		}
+	}
+	for id, list := range wanted { // what the list names and the store does not decode
+		for _, p := range list {
+			if !p[n].read && len(s.failed) == failed {
+				s.fail(path, errors.New("session "+id+" cannot be read"))
+			}
 		}
 	}
 }

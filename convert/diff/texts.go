@@ -2,7 +2,9 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +27,7 @@ type wanted struct {
 
 // messagePair is a message that says the same on both sides, but whose details differ.
 type messagePair struct {
-	at   [2]int
+	at   [2]int // -1: only the other side has it
 	turn int
 }
 
@@ -34,7 +36,7 @@ func newWanted(a, b *items, edits []udiff.Change) *wanted {
 	touched := [2]map[int32]bool{{}, {}}
 	want := func(side, n int, it *items) {
 		w.parts[side][n] = true
-		touched[side][it.list[n].message] = true
+		touched[side][it.list[n].message], touched[side][it.list[n].answer] = true, true
 	}
 	var even [][2]int
 	i, j := 0, 0
@@ -67,7 +69,48 @@ func newWanted(a, b *items, edits []udiff.Change) *wanted {
 		w.lines[0][int(m)], w.lines[1][int(n)] = true, true
 		w.messages = append(w.messages, messagePair{[2]int{int(m), int(n)}, int(b.list[at[1]].turn)})
 	}
+	w.loose(a, b, touched)
 	return w
+}
+
+// loose adds the messages that differ and have no part of their own, such as those of
+// results.
+func (w *wanted) loose(a, b *items, touched [2]map[int32]bool) {
+	var list [2][]int
+	var lines [2][]string
+	for side, it := range []*items{a, b} {
+		for _, one := range it.list {
+			touched[side][one.message] = true
+		}
+		for m, l := range it.lines {
+			if !touched[side][int32(m)] {
+				list[side], lines[side] = append(list[side], m), append(lines[side], string(l[:]))
+			}
+		}
+	}
+	for _, c := range udiff.Changes(lines[0], lines[1]) {
+		for i := range max(c.Removed, c.Added) {
+			m := messagePair{at: [2]int{-1, -1}}
+			if i < c.Removed {
+				m.at[0] = list[0][c.OldStart+i]
+				w.lines[0][m.at[0]], m.turn = true, a.turnAt(m.at[0])
+			}
+			if i < c.Added {
+				m.at[1] = list[1][c.NewStart+i]
+				w.lines[1][m.at[1]], m.turn = true, b.turnAt(m.at[1])
+			}
+			w.messages = append(w.messages, m)
+		}
+	}
+}
+
+// turnAt returns the turn of a message.
+func (it *items) turnAt(message int) int {
+	i, _ := slices.BinarySearchFunc(it.list, message, func(one item, m int) int { return cmp.Compare(int(one.message), m) })
+	if i == 0 {
+		return 0
+	}
+	return int(it.list[i-1].turn)
 }
 
 // texts are what was wanted of one side.

@@ -3,6 +3,7 @@ package repo
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,26 +77,24 @@ func (r *Repo) removeHook(dry bool) ([]Change, error) {
 
 // Staged writes the sessions that are to be committed to a temporary folder, and returns
 // it with their paths below it. Files that did not change are left out, except those of
-// a store that did. The folder is nil if there is nothing to check.
+// a store that did, also by the removal of a file. The folder is nil if there is nothing to check.
 func (r *Repo) Staged() (dir *scratch.Dir, paths []string, err error) {
 	index, err := worktree.Index(r.ctx, r.top)
 	if err != nil {
 		return nil, nil, err
 	}
+	stores := map[string]bool{}
 	for _, name := range index.Changed(worktree.List(r.ctx, r.top)) {
 		at, beside := strings.CutSuffix(name, formats.SidecarSuffix)
 		if store := index.Store(at); store != "" || !beside {
 			at = store
 		}
 		if at != "" {
-			paths = append(paths, at)
+			stores[at] = true
 		}
 	}
-	all := unique(paths)
-	within := func(p string) bool { // another one
-		return slices.ContainsFunc(all, func(dir string) bool { return strings.HasPrefix(p, dir+"/") })
-	}
-	paths = slices.DeleteFunc(slices.Clone(all), within)
+	within := func(p string) bool { return worktree.Within(stores, p) } // another one
+	paths = slices.DeleteFunc(slices.Sorted(maps.Keys(stores)), within)
 	if len(paths) == 0 {
 		return nil, nil, nil
 	}
@@ -106,10 +105,15 @@ func (r *Repo) Staged() (dir *scratch.Dir, paths []string, err error) {
 	for _, p := range paths {
 		files = append(files, p, p+formats.SidecarSuffix)
 	}
-	for _, p := range files {
-		if _, err = index.Extract(p, dir.Path); err != nil {
-			return nil, nil, errors.Join(err, dir.Remove())
-		}
+	if _, err = index.Extract(dir.Path, files...); err != nil {
+		return nil, nil, errors.Join(err, dir.Remove())
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool { // a store that was removed
+		_, err := os.Lstat(filepath.Join(dir.Path, filepath.FromSlash(p)))
+		return err != nil
+	})
+	if len(paths) == 0 {
+		return nil, nil, dir.Remove()
 	}
 	return dir, paths, nil
 }

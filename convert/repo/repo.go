@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -72,7 +73,7 @@ func (r *Repo) Setup(reg *formats.Registry, paths []string, command string, dryR
 	}
 	var out []Change
 	for _, step := range []func(bool) ([]Change, error){
-		func(dry bool) ([]Change, error) { return r.addConfig(command+" git textconv", dry) },
+		func(dry bool) ([]Change, error) { return r.addConfig(command+" git textconv --", dry) },
 		func(dry bool) ([]Change, error) { return r.addAttributes(patterns, dry) },
 		func(dry bool) ([]Change, error) { return r.addHook(command+" git pre-commit", dry) },
 	} {
@@ -116,7 +117,7 @@ func (r *Repo) addConfig(command string, dry bool) ([]Change, error) {
 }
 
 // ours reports whether a textconv is one that Setup has set.
-func ours(command string) bool { return strings.HasSuffix(command, " git textconv") }
+func ours(command string) bool { return strings.HasSuffix(command, " git textconv --") }
 
 func (r *Repo) removeConfig(dry bool) ([]Change, error) {
 	was, err := r.config()
@@ -182,17 +183,33 @@ func (r *Repo) patterns(reg *formats.Registry, paths []string) ([]string, error)
 		case err != nil:
 		case !info.IsDir():
 			out = append(out, pattern(rel))
-		case s.Format.Text && s.Format.Records == nil: // a folder of sessions
-			out = append(out, pattern(path.Join(rel, "sessions.jsonl")))
 		default:
-			for _, name := range single {
-				if _, err := os.Stat(filepath.Join(s.Path, name)); err == nil {
-					out = append(out, pattern(path.Join(rel, name)))
-				}
+			list, err := inner(s.Path)
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range list {
+				out = append(out, pattern(path.Join(rel, name)))
 			}
 		}
 	}
 	return unique(out), nil
+}
+
+// inner returns the files in the folder of a store that each hold sessions.
+func inner(dir string) (out []string, err error) {
+	for _, name := range single {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			out = append(out, name)
+		}
+	}
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && path.Ext(name) == ".jsonl" {
+			out = append(out, name)
+		}
+		return err
+	})
+	return out, err
 }
 
 // below returns a path as a slash path below the root of the work tree.

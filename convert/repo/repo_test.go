@@ -66,7 +66,7 @@ func TestPatterns(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := changes(r.Setup(all.Registry(), nil, "rehome", false))
-	want := "added diff.rehome.textconv rehome git textconv\nadded .gitattributes \"/a b/**/*.jsonl\" diff=rehome\n/a/**/*.jsonl diff=rehome\n/top.jsonl diff=rehome\nadded .git/hooks/pre-commit rehome git pre-commit"
+	want := "added diff.rehome.textconv rehome git textconv --\nadded .gitattributes \"/a b/**/*.jsonl\" diff=rehome\n/a/**/*.jsonl diff=rehome\n/top.jsonl diff=rehome\nadded .git/hooks/pre-commit rehome git pre-commit"
 	if got != want {
 		t.Errorf("%s", got)
 	}
@@ -124,5 +124,16 @@ func TestStaged(t *testing.T) {
 	}
 	if err := d.Remove(); err != nil {
 		t.Error(err)
+	}
+	git("reset", "-q", "--hard")
+	for _, step := range []struct{ remove, want string }{{"a/x.jsonl", ""}, {"arch/rows.ndjson", "arch"}} {
+		git("rm", "-q", step.remove)
+		d, paths, err := r.Staged()
+		if got := strings.Join(paths, " "); err != nil || got != step.want || (d != nil) != (got != "") {
+			t.Errorf("%s is removed: %q, %v", step.remove, got, err)
+		}
+		if err := d.Remove(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -17,12 +17,16 @@ import (
 // maxExtracted bounds what Extract writes, in bytes.
 const maxExtracted = 8 << 30
 
-// Extract writes the files of the commit at and below a slash path to the same paths
+// Extract writes the files of the commit at and below slash paths to the same paths
 // below a folder, and reports whether there are any. Links are left out.
-func (r *Revision) Extract(name, dir string) (some bool, err error) {
+func (r *Revision) Extract(dir string, paths ...string) (some bool, err error) {
+	wanted := map[string]bool{}
+	for _, p := range paths {
+		wanted[p] = true
+	}
 	var names []string
 	for n := range r.ids {
-		if name == "." || n == name || strings.HasPrefix(n, name+"/") {
+		if wanted[n] || Within(wanted, n) {
 			names = append(names, n)
 		}
 	}
@@ -67,6 +71,16 @@ func (r *Revision) Extract(name, dir string) (some bool, err error) {
 		err = wait
 	}
 	return true, errors.Join(err, r.ctx.Err())
+}
+
+// Within reports whether a slash path is below one of some folders.
+func Within(folders map[string]bool, name string) bool {
+	for name != "." && name != "/" {
+		if name = path.Dir(name); folders[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // extract writes the next object of git cat-file --batch to a file.

@@ -48,7 +48,7 @@ func TestExtract(t *testing.T) {
 		if err := os.Mkdir(to, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		some, err := r.Extract(c.at, to)
+		some, err := r.Extract(to, c.at)
 		if (err != nil) != c.fails || !c.fails && some != (c.files != "") {
 			t.Errorf("%s: %v, %v", c.at, some, err)
 		}

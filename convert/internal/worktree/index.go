@@ -34,10 +34,16 @@ func Index(ctx context.Context, top string) (*Revision, error) {
 	return r, nil
 }
 
-// Changed returns the files that are not the same in a commit.
+// Changed returns the files that are not the same in a commit, also those that only the
+// commit has.
 func (r *Revision) Changed(from *Committed) (out []string) {
 	for name, id := range r.ids {
 		if from.ids[name] != id {
+			out = append(out, name)
+		}
+	}
+	for name := range from.ids {
+		if r.ids[name] == "" {
 			out = append(out, name)
 		}
 	}

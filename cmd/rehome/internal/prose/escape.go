@@ -142,8 +142,8 @@ func escapeOutsideCode(line screen.Safe) screen.Safe {
 	}
 }
 
-// escapeMarkdown escapes everything that has a meaning in a line of Markdown.
-func escapeMarkdown(s screen.Safe) screen.Safe {
+// EscapeMarkdown escapes everything that has a meaning in a line of Markdown.
+func EscapeMarkdown(s screen.Safe) screen.Safe {
 	return screen.Replace(s, strings.NewReplacer("<", "&lt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
 		"[", `\[`, "]", `\]`, ">", `\>`, "#", `\#`, "~", `\~`, "|", `\|`, "!", `\!`))
 }

@@ -21,14 +21,14 @@ func (d *markdownRenderer) head(s *session.Session) {
 	if title == "" {
 		title = "Untitled session"
 	}
-	d.line("# " + escapeMarkdown(screen.Cut(screen.Visible(title), maxTitle)))
+	d.line("# " + EscapeMarkdown(screen.Cut(screen.Visible(title), maxTitle)))
 	d.blankLine()
 	for _, f := range d.o.facts(s) {
-		d.line("- " + f.name + ": " + escapeMarkdown(f.value))
+		d.line("- " + f.name + ": " + EscapeMarkdown(f.value))
 	}
 	for _, c := range s.Children {
 		words := strings.TrimSpace(c.Kind + " " + c.Title)
-		d.line("- subagent: " + escapeMarkdown(screen.Cut(screen.Visible(words), maxTitle)) + " " + codeSpan(d.o.showCommand(c.Session)))
+		d.line("- subagent: " + EscapeMarkdown(screen.Cut(screen.Visible(words), maxTitle)) + " " + codeSpan(d.o.showCommand(c.Session)))
 	}
 }
 
@@ -74,7 +74,7 @@ func (d *markdownRenderer) details(name screen.Safe, words string) {
 
 func (d *markdownRenderer) note(words screen.Safe) {
 	d.blankLine()
-	d.line("*" + escapeMarkdown(words) + "*")
+	d.line("*" + EscapeMarkdown(words) + "*")
 }
 
 // maxLine is how many cells of a line are shown in shortened results.
@@ -89,7 +89,7 @@ func (d *markdownRenderer) step(s *step) {
 		}
 	}
 	if len(s.args) == 0 && len(s.body) == 0 && s.child == "" {
-		d.line(codeSpan(name) + escapeMarkdown(about))
+		d.line(codeSpan(name) + EscapeMarkdown(about))
 		return
 	}
 	d.line("<details><summary><code>" + escapeHTML(name) + "</code>" + escapeHTML(about) + "</summary>")
@@ -159,7 +159,7 @@ func (d *markdownRenderer) end(s *session.Session) {
 		d.line("## Todos")
 		d.blankLine()
 		for _, t := range s.Todos {
-			d.line("- " + screen.Replace(checkbox(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + escapeMarkdown(oneLine(t.Content)))
+			d.line("- " + screen.Replace(checkbox(t.Status), strings.NewReplacer("[>]", "[ ] (in progress)", "[-]", "[ ] (cancelled)")) + " " + EscapeMarkdown(oneLine(t.Content)))
 		}
 	}
 	if strings.TrimSpace(s.Plan) != "" {

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"rehome/cmd/rehome/internal/prose"
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/diff"
+)
+
+// diffView renders differences. All forms but JSON are made of the same lines.
+type diffView struct {
+	cmd    *diffCmd
+	detail prose.Detail
+}
+
+// diffLine is a line of a difference: a heading if level is less than 3, else a line of
+// a text with its mark.
+type diffLine struct {
+	level int
+	mark  byte // + - or a space; 0 for none
+	text  screen.Safe
+}
+
+// prefix returns the mark as a unified diff has it.
+func (l diffLine) prefix() screen.Safe {
+	switch l.mark {
+	case '+':
+		return "+"
+	case '-':
+		return "-"
+	}
+	return " "
+}
+
+// diffSummary says how many sessions, or stores, differ.
+func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
+	var parts []screen.Safe
+	for _, one := range []struct {
+		n    int
+		what screen.Safe
+	}{{c.Changed, "changed"}, {c.Added, "added"}, {c.Removed, "removed"}} {
+		if one.n > 0 && len(parts) == 0 {
+			parts = append(parts, plural(int64(one.n), what)+" "+one.what)
+		} else if one.n > 0 {
+			parts = append(parts, screen.Sprintf("%d %s", one.n, one.what))
+		}
+	}
+	switch {
+	case len(parts) == 0 && c.Same == 0:
+		return "no " + what + "s on either side"
+	case len(parts) == 0:
+		return "no differences in " + plural(int64(c.Same), what)
+	case c.Same > 0:
+		parts = append(parts, screen.Sprintf("%d without differences", c.Same))
+	}
+	return screen.Join(parts, ", ")
+}
+
+// text prints the summary, then each session that differs.
+func (v *diffView) text(p *page, c *diff.Comparison) error {
+	p.Line(diffSummary("session", c))
+	err := c.Each(func(s *diff.Session) error {
+		if !v.cmd.Stat {
+			p.Line("")
+		}
+		p.Wrapped("", v.title(s), p.Strong)
+		v.session(s, func(l diffLine) bool {
+			p.diffLine(l)
+			return p.Err() == nil
+		})
+		return p.Err()
+	})
+	return errors.Join(err, p.Err())
+}
+
+func (p *page) diffLine(l diffLine) {
+	indent := screen.Repeat("  ", max(l.level, 1))
+	if l.level < 3 {
+		p.Wrapped(indent, l.text, [...]func(screen.Safe) screen.Safe{p.Faint, p.Cyan, screen.Plain}[l.level])
+		return
+	}
+	paint, mark := p.Faint, l.prefix()
+	switch l.mark {
+	case '+':
+		paint = p.Green
+	case '-':
+		paint = p.Red
+	case 0:
+		paint, mark = screen.Plain, ""
+	}
+	for _, part := range screen.Wrap(screen.ExpandTabs(l.text), p.Width-len(indent)-1) {
+		p.Line(indent + paint(mark+part))
+	}
+}
+
+// title names a session and says what happened to it.
+func (v *diffView) title(s *diff.Session) screen.Safe {
+	name := screen.Safe("(untitled)")
+	if s.Title != "" {
+		name = screen.Shorten(s.Title)
+	}
+	switch {
+	case s.Before == nil:
+		return "added    " + name + turnCount(s.After)
+	case s.After == nil:
+		return "removed  " + name + turnCount(s.Before)
+	}
+	return "changed  " + name
+}
+
+func turnCount(p *diff.Place) screen.Safe {
+	if p.Turns < 0 {
+		return ""
+	}
+	return ", " + plural(p.Turns, "turn")
+}
+
+// places says which sessions are compared.
+func places(s *diff.Session) screen.Safe {
+	name := func(p *diff.Place) screen.Safe { return visible(p.Client) + " " + visible(p.ID) }
+	switch {
+	case s.Before == nil:
+		return name(s.After)
+	case s.After == nil || s.Before.Client == s.After.Client && s.Before.ID == s.After.ID:
+		return name(s.Before)
+	}
+	return name(s.Before) + " -> " + name(s.After)
+}
+
+// session gives the lines of a session to put, until that returns false.
+func (v *diffView) session(s *diff.Session, put func(diffLine) bool) {
+	head := func(level int, text screen.Safe) { put(diffLine{level: level, text: text}) }
+	head(0, places(s))
+	v.counts(s, head)
+	if v.cmd.Stat {
+		return
+	}
+	for _, f := range s.Fields {
+		v.field(1, f, put)
+	}
+	turn, whole := -1, false
+	for i := range s.Changes {
+		ch := &s.Changes[i]
+		at := cmp.Or(ch.After, ch.Before)
+		if at.Kind == diff.File && !v.cmd.All {
+			continue
+		}
+		if at.Turn != turn || ch.WholeTurn != whole {
+			turn, whole = at.Turn, ch.WholeTurn
+			head(1, turnTitle(ch, turn))
+		}
+		head(2, v.changeTitle(s, ch))
+		for _, l := range v.lines(s, ch) {
+			if !put(l) {
+				return
+			}
+		}
+	}
+	v.details(s, put)
+}
+
+func turnTitle(ch *diff.Change, turn int) screen.Safe {
+	switch {
+	case turn == 0:
+		return "outside of turns"
+	case !ch.WholeTurn:
+		return screen.Sprintf("turn %d", turn)
+	case ch.Before == nil:
+		return screen.Sprintf("turn %d added", turn)
+	}
+	return screen.Sprintf("turn %d removed", turn)
+}
+
+// counts prints how many turns differ.
+func (v *diffView) counts(s *diff.Session, head func(int, screen.Safe)) {
+	var parts []screen.Safe
+	for _, one := range []struct {
+		n    int
+		what screen.Safe
+	}{{s.Turns.Added, "added"}, {s.Turns.Removed, "removed"}, {s.Turns.Changed, "changed"}} {
+		if one.n > 0 {
+			parts = append(parts, plural(int64(one.n), "turn")+" "+one.what)
+		}
+	}
+	if s.Coarse {
+		parts = append(parts, "too many messages to compare all of them")
+	}
+	if n := len(s.Details) + s.More; n > 0 {
+		parts = append(parts, "details of "+plural(int64(n), "message"))
+	}
+	if len(parts) > 0 {
+		head(1, screen.Join(parts, ", "))
+	}
+}
+
+// field prints a member that differs: in one line if it fits.
+func (v *diffView) field(level int, f diff.Field, put func(diffLine) bool) {
+	show := func(s string) screen.Safe {
+		if s == "" {
+			return "(none)"
+		}
+		return visible(s)
+	}
+	if line := screen.Sprintf("%s: %s -> %s", visible(f.Name), show(f.Before), show(f.After)); len(line) < maxFieldLine && !strings.Contains(f.Before+f.After, "\n") {
+		put(diffLine{level, 0, line})
+		return
+	}
+	put(diffLine{level, 0, visible(f.Name) + ":"})
+	for _, l := range markedLines(diffText(f.Before, f.After)) {
+		if !put(l) {
+			return
+		}
+	}
+}
+
+// maxFieldLine is the max length of a member on one line.
+const maxFieldLine = 120
+
+// details prints the details that differ of messages that say the same, unless the
+// session differs otherwise: then they are only counted.
+func (v *diffView) details(s *diff.Session, put func(diffLine) bool) {
+	if len(s.Changes) > 0 && !v.cmd.All {
+		return
+	}
+	for _, d := range s.Details {
+		put(diffLine{level: 1, text: screen.Sprintf("turn %d, details", d.Turn)})
+		for _, f := range d.Fields {
+			v.field(2, f, put)
+		}
+	}
+}
+
+// changeTitle names a part and says what happened to it.
+func (v *diffView) changeTitle(s *diff.Session, ch *diff.Change) screen.Safe {
+	at := cmp.Or(ch.After, ch.Before)
+	name := visible(string(at.Kind))
+	if at.Name != "" {
+		name += " " + screen.Shorten(at.Name)
+	}
+	if at.Call != nil {
+		tool, subject := prose.Subject(at.Call, s.Workspace)
+		name = visible(tool)
+		if subject != "" {
+			name += "  " + screen.Shorten(subject)
+		}
+	}
+	switch {
+	case ch.WholeTurn:
+		return name
+	case ch.Before == nil:
+		return name + "  added"
+	case ch.After == nil:
+		return name + "  removed"
+	}
+	return name + "  changed"
+}
+
+// lines returns what differs in a part.
+func (v *diffView) lines(s *diff.Session, ch *diff.Change) (out []diffLine) {
+	switch {
+	case !v.shows(cmp.Or(ch.After, ch.Before)):
+	case len(ch.Fields) > 0:
+		for _, f := range ch.Fields {
+			v.field(3, f, func(l diffLine) bool {
+				out = append(out, l)
+				return true
+			})
+		}
+	default:
+		out = markedLines(prose.DiffLines(v.partLines(s, ch.Before), v.partLines(s, ch.After)))
+	}
+	for _, p := range []*diff.Part{ch.Before, ch.After} {
+		if p != nil && p.Cut {
+			return append(out, diffLine{3, ' ', "… (too long to show in full)"})
+		}
+	}
+	return out
+}
+
+// shows reports whether the content of a part is printed.
+func (v *diffView) shows(p *diff.Part) bool {
+	switch p.Kind {
+	case diff.Reasoning:
+		return v.cmd.Thinking
+	case diff.Context, diff.Other, diff.File:
+		return v.cmd.All
+	case diff.Call, diff.Result:
+		return v.detail != prose.None
+	}
+	return true
+}
+
+// partLines returns the lines of a part.
+func (v *diffView) partLines(s *diff.Session, p *diff.Part) []string {
+	switch {
+	case p == nil:
+		return nil
+	case p.Call != nil:
+		return prose.CallLines(p.Call, p.Result, s.Workspace, v.detail)
+	case p.Result != nil:
+		return prose.ResultLines(p.Result, v.detail)
+	}
+	return textLines(p.Text)
+}
+
+func textLines(s string) []string {
+	if s = strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n"); s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}
+
+func diffText(before, after string) []string {
+	return prose.DiffLines(textLines(before), textLines(after))
+}
+
+// markedLines splits lines of a diff into marks and text.
+func markedLines(list []string) (out []diffLine) {
+	for _, l := range list {
+		if strings.HasPrefix(l, "@@") {
+			out = append(out, diffLine{3, ' ', "…"})
+			continue
+		}
+		out = append(out, diffLine{3, l[0], screen.Lines(l[1:])})
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/diff"
+)
+
+// exactResult is the result of diff --exact: schema diff-records-1.
+type exactResult struct {
+	Same    int         `json:"same"`
+	Added   int         `json:"added"`
+	Removed int         `json:"removed"`
+	Changed int         `json:"changed"`
+	More    int         `json:"moreRecords,omitempty"`
+	Failed  []string    `json:"failed"`
+	Pairs   []exactPair `json:"pairs"`
+	stat    bool
+}
+
+type exactPair struct {
+	Change  string       `json:"change"`
+	Before  *exactPlace  `json:"before,omitempty"`
+	After   *exactPlace  `json:"after,omitempty"`
+	Schema  []diffMember `json:"schema,omitempty"`
+	Records []exactRow   `json:"records,omitempty"`
+}
+
+type exactPlace struct {
+	Format string `json:"format"`
+	Path   string `json:"path"`
+}
+
+type exactRow struct {
+	At     string       `json:"at"`
+	Change string       `json:"change"`
+	Cells  []diffMember `json:"cells"`
+}
+
+func newExactResult(x *diff.Exact, stat bool) *exactResult {
+	r := &exactResult{Same: x.Same, Added: x.Added, Removed: x.Removed, Changed: x.Changed, More: x.More, Failed: []string{}, Pairs: []exactPair{}, stat: stat}
+	for _, err := range x.Failed {
+		r.Failed = append(r.Failed, err.Error())
+	}
+	place := func(p *diff.Place) *exactPlace {
+		if p == nil {
+			return nil
+		}
+		return &exactPlace{p.Format, p.Store}
+	}
+	for _, s := range x.Stores {
+		one := exactPair{Change: "changed", Before: place(s.Before), After: place(s.After), Schema: newDiffMembers(s.Schema)}
+		switch {
+		case s.Before == nil:
+			one.Change = "added"
+		case s.After == nil:
+			one.Change = "removed"
+		}
+		for _, row := range s.Rows {
+			one.Records = append(one.Records, exactRow{row.At, row.Change, newDiffMembers(row.Cells)})
+		}
+		r.Pairs = append(r.Pairs, one)
+	}
+	return r
+}
+
+func (r *exactResult) text(p *page) {
+	if len(r.Failed) > 0 && r.Same+len(r.Pairs) == 0 {
+		p.Line("no store could be compared")
+		return
+	}
+	p.Line(diffSummary("store", &diff.Comparison{Added: r.Added, Removed: r.Removed, Changed: r.Changed, Same: r.Same}))
+	v := &diffView{}
+	put := func(l diffLine) bool {
+		p.diffLine(l)
+		return p.Err() == nil
+	}
+	for _, s := range r.Pairs {
+		at := s.After
+		if at == nil {
+			at = s.Before
+		}
+		name := visible(at.Path)
+		if s.Before != nil && s.After != nil && s.Before.Path != s.After.Path {
+			name = visible(s.Before.Path) + " -> " + name
+		}
+		p.Line("")
+		p.Wrapped("", visible(s.Change)+"  "+name, p.Strong)
+		p.Linef("  %s", p.Faint(r.counts(&s)))
+		if r.stat {
+			continue
+		}
+		for _, f := range s.Schema {
+			v.field(1, diff.Field(f), put)
+		}
+		for _, row := range s.Records {
+			p.diffLine(diffLine{level: 1, text: visible(row.At) + "  " + visible(row.Change)})
+			for _, f := range row.Cells {
+				switch row.Change {
+				case "added":
+					put(diffLine{3, '+', visible(f.Name + ": " + f.After)})
+				case "removed":
+					put(diffLine{3, '-', visible(f.Name + ": " + f.Before)})
+				default:
+					v.field(2, diff.Field(f), put)
+				}
+			}
+		}
+	}
+	if r.More > 0 {
+		p.Linef("and %s", plural(int64(r.More), "more record"))
+	}
+}
+
+// counts says how many records of a store differ.
+func (r *exactResult) counts(s *exactPair) screen.Safe {
+	n := map[string]int{}
+	for _, row := range s.Records {
+		n[row.Change]++
+	}
+	var parts []screen.Safe
+	if len(s.Schema) > 0 {
+		parts = append(parts, "schema changed")
+	}
+	for _, change := range []string{"changed", "added", "removed"} {
+		if n[change] > 0 {
+			parts = append(parts, plural(int64(n[change]), "record")+" "+visible(change))
+		}
+	}
+	if len(parts) == 0 {
+		at := s.After
+		if at == nil {
+			at = s.Before
+		}
+		return visible(at.Format)
+	}
+	return screen.Join(parts, ", ")
+}

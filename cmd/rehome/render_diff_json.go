@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/diff"
+	"rehome/formats/session"
+)
+
+// diffResult is the result of diff: schema diff-result-1. The sessions are written one by
+// one.
+type diffResult struct {
+	Same     int           `json:"same"`
+	Added    int           `json:"added"`
+	Removed  int           `json:"removed"`
+	Changed  int           `json:"changed"`
+	Failed   []string      `json:"failed"`
+	Compared []diffSession `json:"compared"`
+}
+
+type diffSession struct {
+	Change  string        `json:"change"` // added, removed or changed
+	ID      string        `json:"id"`
+	Title   string        `json:"title,omitempty"`
+	Client  string        `json:"client"`
+	Before  *diffPlace    `json:"before,omitempty"`
+	After   *diffPlace    `json:"after,omitempty"`
+	Turns   *diffTurns    `json:"turns,omitempty"`
+	Members []diffMember  `json:"members,omitempty"`
+	Parts   []diffChange  `json:"parts,omitempty"`
+	Details []diffDetails `json:"details,omitempty"`
+	More    int           `json:"moreDetails,omitempty"`
+	Partial bool          `json:"partial,omitempty"`
+}
+
+type diffPlace struct {
+	ID     string `json:"id"`
+	Format string `json:"format"`
+	Path   string `json:"path"`
+}
+
+type diffTurns struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+	Changed int `json:"changed"`
+}
+
+type diffMember struct {
+	Name   string `json:"name"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+type diffDetails struct {
+	Turn    int          `json:"turn"`
+	Members []diffMember `json:"members"`
+}
+
+type diffChange struct {
+	Change string    `json:"change"`
+	Kind   diff.Kind `json:"kind"`
+	Name   string    `json:"name,omitempty"`
+
+	Members []diffMember `json:"members,omitempty"`
+	Before  *diffPart    `json:"before,omitempty"`
+	After   *diffPart    `json:"after,omitempty"`
+}
+
+type diffPart struct {
+	Turn   int             `json:"turn"`
+	Text   string          `json:"text,omitempty"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Result *diffCallResult `json:"result,omitempty"`
+	Cut    bool            `json:"cut,omitempty"`
+}
+
+type diffCallResult struct {
+	Status string          `json:"status,omitempty"`
+	Error  bool            `json:"error,omitempty"`
+	Text   string          `json:"text,omitempty"`
+	Value  json.RawMessage `json:"value,omitempty"`
+}
+
+// json prints one object. Its last member is written session by session.
+func (v *diffView) json(w io.Writer, c *diff.Comparison) error {
+	res := diffResult{Same: c.Same, Added: c.Added, Removed: c.Removed, Changed: c.Changed, Failed: []string{}, Compared: []diffSession{}}
+	for _, err := range c.Failed {
+		res.Failed = append(res.Failed, err.Error())
+	}
+	head, err := indented(res, "")
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(bytes.TrimSuffix(head, []byte("]\n}"))); err != nil {
+		return err
+	}
+	lead := "\n    "
+	err = c.Each(func(s *diff.Session) error {
+		one, err := indented(newDiffSession(s), "    ")
+		if err == nil {
+			_, err = w.Write(append([]byte(lead), one...))
+		}
+		lead = ",\n    "
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	end := "]\n}\n"
+	if lead[0] == ',' {
+		end = "\n  ]\n}\n"
+	}
+	_, err = io.WriteString(w, end)
+	return err
+}
+
+func indented(v any, prefix string) ([]byte, error) {
+	var doc bytes.Buffer
+	enc := json.NewEncoder(&doc)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, "  ")
+	err := enc.Encode(v)
+	return screen.JSON(bytes.TrimRight(doc.Bytes(), "\n")), err
+}
+
+func newDiffSession(s *diff.Session) *diffSession {
+	out := &diffSession{Change: "changed", ID: s.ID, Title: s.Title, Client: s.Client, Members: newDiffMembers(s.Fields), More: s.More, Partial: s.Coarse}
+	place := func(p *diff.Place) *diffPlace {
+		if p == nil {
+			return nil
+		}
+		return &diffPlace{p.ID, p.Format, p.Store}
+	}
+	out.Before, out.After = place(s.Before), place(s.After)
+	switch {
+	case s.Before == nil:
+		out.Change = "added"
+	case s.After == nil:
+		out.Change = "removed"
+	default:
+		out.Turns = &diffTurns{s.Turns.Added, s.Turns.Removed, s.Turns.Changed}
+	}
+	for i := range s.Changes {
+		out.Parts = append(out.Parts, newDiffChange(&s.Changes[i]))
+	}
+	for _, d := range s.Details {
+		out.Details = append(out.Details, diffDetails{d.Turn, newDiffMembers(d.Fields)})
+	}
+	return out
+}
+
+func newDiffMembers(list []diff.Field) (out []diffMember) {
+	for _, f := range list {
+		out = append(out, diffMember(f))
+	}
+	return out
+}
+
+func newDiffChange(c *diff.Change) diffChange {
+	out := diffChange{Change: "changed", Members: newDiffMembers(c.Fields), Before: newDiffPart(c.Before), After: newDiffPart(c.After)}
+	at := c.After
+	switch {
+	case c.Before == nil:
+		out.Change = "added"
+	case c.After == nil:
+		out.Change, at = "removed", c.Before
+	}
+	out.Kind, out.Name = at.Kind, at.Name
+	return out
+}
+
+func newDiffPart(p *diff.Part) *diffPart {
+	if p == nil {
+		return nil
+	}
+	out := &diffPart{Turn: p.Turn, Text: p.Text, Cut: p.Cut}
+	if c := p.Call; c != nil {
+		if out.Args = validJSON(c.Args); out.Args == nil {
+			out.Args = validJSON(c.Input)
+		}
+	}
+	if r := p.Result; r != nil {
+		out.Result = &diffCallResult{Status: r.Status, Error: r.Error, Value: validJSON(r.Value)}
+		for _, one := range r.Content {
+			if t, ok := one.(*session.Text); ok {
+				out.Result.Text += t.Text
+			}
+		}
+	}
+	return out
+}
+
+// validJSON returns a value of a session, nil if it is not JSON.
+func validJSON(raw session.Raw) json.RawMessage {
+	if len(raw) == 0 || !json.Valid(raw) {
+		return nil
+	}
+	return json.RawMessage(raw)
+}
