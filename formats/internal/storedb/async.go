@@ -10,10 +10,12 @@ const (
 	// maxWaiting is how many batches wait for the goroutine of an AsyncPut.
 	maxWaiting = 2
 
-	// maxAhead is the size of the largest batch that waits. While a larger one is put,
-	// no other is made.
+	// maxAhead is the size of the largest batch that waits.
 	maxAhead = 4 << 20
 )
+
+// Large reports whether no other batch is to be made until this one has been put.
+func Large(b *store.Batch) bool { return b.Size() > maxAhead }
 
 // AsyncPut puts batches into a database in a goroutine of its own, so that rows
 // are made while SQLite takes in those before.
@@ -32,7 +34,7 @@ func NewAsyncPut(put func(*store.Batch) error) *AsyncPut {
 	go func() {
 		defer close(b.ended)
 		for batch := range b.in {
-			large := batch.Size() > maxAhead
+			large := Large(batch)
 			if b.err != nil {
 				batch.Release()
 			} else if b.err = put(batch); b.err != nil {
@@ -48,7 +50,7 @@ func NewAsyncPut(put func(*store.Batch) error) *AsyncPut {
 
 // Put puts a batch, soon. Its error is that of an earlier one.
 func (b *AsyncPut) Put(batch *store.Batch) error {
-	large := batch.Size() > maxAhead
+	large := Large(batch)
 	select {
 	case b.in <- batch:
 		if large {
