@@ -12,8 +12,8 @@ import (
 )
 
 // agentStoreBuilder makes one database an agent. Their lines come in any order, and
-// there may be thousands of agents: the rows wait in a file, and are put in
-// their place agent by agent at the end.
+// there may be thousands of agents: the rows of all but the first wait in a file, and
+// are put in their place agent by agent at the end.
 type agentStoreBuilder struct {
 	*builder
 	bins  map[string]*bin
@@ -31,6 +31,8 @@ type bin struct {
 	*filler
 	number int
 	rows   []extent // in the spool
+	db     store.Writer
+	async  *storedb.AsyncPut // of db, nil where there is but one worker
 }
 
 type extent struct {
@@ -53,7 +55,11 @@ func (s *agentStoreBuilder) of(agent string) (*filler, error) {
 	if b == nil {
 		b = &bin{base: s.plan.agentStore(agent), number: len(s.order)}
 		b.filler = newFiller(sdkdoc.Checkpoint, b.base, setOf(b.design, sdkdoc.Checkpoint.Table()), nil)
-		b.put = func(batch *store.Batch) error { return s.spool(b, batch) }
+		if b.put = func(batch *store.Batch) error { return s.spool(b, batch) }; len(s.order) == 0 {
+			if err := s.open(b); err != nil {
+				return nil, err
+			}
+		}
 		if s.bins == nil {
 			s.bins = map[string]*bin{}
 		}
@@ -159,19 +165,12 @@ func (s *agentStoreBuilder) tellOrder(places []int) {
 
 // build makes one database.
 func (s *agentStoreBuilder) build(b *bin) (err error) {
-	db, err := s.database(b.base)
-	if err != nil {
-		return err
+	defer func() { err = errors.Join(err, b.shut()) }()
+	if b.db == nil {
+		if err := s.open(b); err != nil {
+			return err
+		}
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	put := func(batch *store.Batch) error { return db.Put(s.ctx, batch) }
-	end := func() error { return nil }
-	if s.Jobs != 1 {
-		async := storedb.NewAsyncPut(put)
-		put, end = async.Put, async.End
-		defer async.End()
-	}
-	b.put = put
 	for _, e := range b.rows {
 		if err := s.unspool(b, e); err != nil {
 			return err
@@ -186,17 +185,46 @@ func (s *agentStoreBuilder) build(b *bin) (err error) {
 		for _, c := range metaRow(b.agent, s.created(b.agent)) {
 			batch.Add(c)
 		}
-		if err := put(batch); err != nil {
+		if err := b.put(batch); err != nil {
 			return err
 		}
 	}
-	if err := s.rest(b.base, put); err != nil {
+	if err := s.rest(b.base, b.put); err != nil {
 		return err
 	}
-	if err := end(); err != nil {
+	if b.async != nil {
+		if err := b.async.End(); err != nil {
+			return err
+		}
+	}
+	return b.db.Finish(s.ctx)
+}
+
+// open begins the database of a bin, which takes its rows from now on.
+func (s *agentStoreBuilder) open(b *bin) error {
+	db, err := s.database(b.base)
+	if err != nil {
 		return err
 	}
-	return db.Finish(s.ctx)
+	ctx := s.ctx
+	b.db, b.put = db, func(batch *store.Batch) error { return db.Put(ctx, batch) }
+	if s.Jobs != 1 {
+		b.async = storedb.NewAsyncPut(b.put)
+		b.put = b.async.Put
+	}
+	return nil
+}
+
+// shut lets go of the database of a bin, finished or not.
+func (b *bin) shut() (err error) {
+	if b.async != nil {
+		b.async.End() // its error was told when it happened
+	}
+	if b.db != nil {
+		err = b.db.Close()
+	}
+	b.db, b.async = nil, nil
+	return err
 }
 
 func (s *agentStoreBuilder) created(id string) int64 {
@@ -244,8 +272,10 @@ func (s *agentStoreBuilder) unspool(b *bin, e extent) error {
 
 // close lets go of the rows.
 func (s *agentStoreBuilder) close() error {
+	err := s.rows.Close()
 	for _, b := range s.order {
 		b.drop()
+		err = errors.Join(err, b.shut())
 	}
-	return s.rows.Close()
+	return err
 }
