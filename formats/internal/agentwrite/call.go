@@ -152,7 +152,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	if err := c.resultPrompt(ctx, k, m, r); err != nil {
 		return err
 	}
-	t := k.of
+	t, repaired := k.of, k.of != nil && (halves(k.Args) || halves(r.Value))
 	k.of, k.Input, k.Args = nil, nil, nil
 	if t == nil {
 		c.extras(k.Extras)
@@ -166,7 +166,7 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	if start != k.Start || end != k.End {
 		c.note(loss.PartMetadata)
 	}
-	if halves(k.spelled.Args) || halves(k.spelled.Value) {
+	if repaired {
 		c.note(loss.TextRepaired)
 	}
 	body, more, rest := c.callFields(k.spelled.Kind, k.Extras)
@@ -186,7 +186,8 @@ func (c *Conversation) close(ctx context.Context, k *call, m *session.Message, r
 	return nil
 }
 
-// halves reports whether JSON escapes half a surrogate pair, which protobuf cannot hold.
+// halves reports whether JSON escapes half a surrogate pair, which a step cannot hold. The
+// prompt messages have what the model wrote and saw of a call, but not its record.
 func halves(doc []byte) bool {
 	if !bytes.Contains(doc, []byte(`\ud`)) && !bytes.Contains(doc, []byte(`\uD`)) {
 		return false

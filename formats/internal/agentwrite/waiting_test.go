@@ -116,3 +116,40 @@ func TestHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestHalvesInCalls: a prompt message keeps the input of a call and the text of its result as
+// they are; what only the step holds is reported.
+func TestHalvesInCalls(t *testing.T) {
+	const whole, half = `{"command":"ls"}`, `{"command":"ls \ud83d"}`
+	for name, c := range map[string]struct {
+		call  session.ToolCall
+		seen  string
+		value string
+		lost  int
+	}{
+		"whole":     {session.ToolCall{Name: "Shell", Input: session.Raw(whole), Args: session.Raw(whole)}, "ok", `{"success":{"stdout":"ok"}}`, 0},
+		"input":     {session.ToolCall{Name: "Shell", Input: session.Raw(half)}, "ok", "", 0},
+		"seen":      {session.ToolCall{Name: "Shell", Input: session.Raw(whole)}, "half \xed\xa0\xbd", "", 0},
+		"arguments": {session.ToolCall{Name: "Shell", Input: session.Raw(whole), Args: session.Raw(half)}, "ok", "", 1},
+		"record":    {session.ToolCall{Name: "Shell", Input: session.Raw(whole)}, "ok", `{"success":{"stdout":"half \ud83d"}}`, 1},
+		"names":     {session.ToolCall{Name: "mcp__a__b", Input: session.Raw(`{"x\ud83d":{"y\ud83d":1}}`)}, "ok", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.call.ID = "a"
+			result := &session.ToolResult{Call: "a", Content: []session.Part{&session.Text{Text: c.seen}}, Value: session.Raw(c.value)}
+			h := &held{Session: session.Session{Head: session.Head{ID: "s", Agent: session.CursorSDK, Workspace: "/w"}}, list: []*session.Message{
+				{Role: session.User, Turn: &session.Turn{}, Parts: []session.Part{&session.Text{Text: "go"}}},
+				{Role: session.Assistant, Parts: []session.Part{&c.call}},
+				{Role: session.Tool, Parts: []session.Part{result}},
+			}}
+			w := write(t, agentwrite.Options{}, h)
+			got := w.read(t, &h.Session)[0].list // which reports what no client writes
+			if w.notes[loss.TextRepaired] != c.lost {
+				t.Errorf("losses %q", w.text)
+			}
+			if text := got[2].Parts[0].(*session.ToolResult).Content[0].(*session.Text).Text; text != c.seen {
+				t.Errorf("the model saw %q, not %q", text, c.seen)
+			}
+		})
+	}
+}

@@ -208,7 +208,7 @@ func (f *Field) appendJSON(dst, value []byte, depth int) (out []byte, err error)
 func (f *Field) entryJSON(dst, key, value []byte, depth int) (out []byte, err error) {
 	dst, s := open(dst, f.Num, len(key)+len(value))
 	if f.Key == String {
-		dst = appendBytes(dst, keyNum, key)
+		dst = appendKey(dst, key)
 	} else {
 		n, err := strconv.ParseInt(string(key), 10, 64)
 		if err != nil {

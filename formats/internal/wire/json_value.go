@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -83,7 +84,7 @@ func appendStruct(dst, object []byte, depth int) ([]byte, error) {
 	for key, value := range rawjson.Members(object) {
 		entry, in := sized{}, sized{}
 		dst, entry = open(dst, membersNum, len(key)+len(value))
-		dst, in = open(appendBytes(dst, keyNum, key), valueNum, len(value))
+		dst, in = open(appendKey(dst, key), valueNum, len(value))
 		var err error
 		if dst, err = appendAnything(dst, value, depth); err != nil {
 			return dst, err
@@ -96,6 +97,14 @@ func appendStruct(dst, object []byte, depth int) ([]byte, error) {
 // appendText appends the text of a JSON string as protobuf requires it: half a surrogate
 // pair is not UTF-8, and becomes U+FFFD.
 func appendText(dst, value []byte) []byte { return rawjson.AppendUTF8(dst, value[1:len(value)-1]) }
+
+// appendKey appends the key of an entry, likewise.
+func appendKey(dst, key []byte) []byte {
+	if !utf8.Valid(key) {
+		key = bytes.ToValidUTF8(key, []byte("\uFFFD"))
+	}
+	return appendBytes(dst, keyNum, key)
+}
 
 func appendBase64Text(dst, value []byte) ([]byte, error) {
 	text := []byte(nil)
