@@ -144,11 +144,11 @@ func (d *decoder) remark() {
 	if d.text == nil {
 		return
 	}
-	edited, damaged := d.text.Close()
+	edited, damaged, foreign := d.text.Close()
 	for _, of := range []struct {
 		of  []sidecar.Unused
 		why string
-	}{{edited, "edited"}, {damaged, "sidecar damaged"}} {
+	}{{edited, "edited"}, {damaged, "sidecar damaged"}, {foreign, "sidecar differs from the text"}} {
 		if len(of.of) > 0 {
 			d.view.OnNotice(fmt.Sprintf("%s, so the state of the agent is rebuilt from the text: %s", of.why, enumerate(of.of)))
 		}

@@ -71,11 +71,11 @@ func (x *examination) sidecars(text *sidecar.Text, prefix string) error {
 		return nil
 	}
 	err := text.Check(x.ctx)
-	edited, damaged := text.Close()
+	edited, damaged, foreign := text.Close()
 	for _, of := range []struct {
 		list     []sidecar.Unused
 		id, says string
-	}{{edited, "RH400", "session %q"}, {damaged, "RH389", "the state of session %q is damaged"}} {
+	}{{edited, "RH400", "session %q"}, {damaged, "RH389", "the state of session %q is damaged"}, {foreign, "RH389", "the state of session %q says what the text does not"}} {
 		for _, one := range of.list {
 			x.s, x.at = &conversation{id: one.ID}, store.Addr{File: prefix + one.File + formats.SidecarSuffix}
 			x.found(of.id, "", of.says, one.ID)

@@ -7,12 +7,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"rehome/formats"
 	"rehome/formats/canonical"
 	"rehome/formats/cursorchat"
+	"rehome/formats/internal/digest"
 	"rehome/formats/session"
 )
 
@@ -111,6 +114,41 @@ func TestSidecarLines(t *testing.T) {
 	if whole, remarks := used(t, bytes.Replace(text, []byte(`"id":"`), []byte(`"id":"x`), 1), beside); whole || remarks != "" {
 		t.Errorf("another session: used %v, %q", whole, remarks)
 	}
+}
+
+// TestSidecarForged has the digest of a text that does not show what the state says.
+func TestSidecarForged(t *testing.T) {
+	text, beside := kept(t)
+	forge := func(old, new string) (shown, forged []byte) {
+		shown = bytes.ReplaceAll(text, []byte(old), []byte(new))
+		of := func(b []byte) string {
+			sum := digest.NewStream()
+			sum.Write(b)
+			return sum.Sum().String()
+		}
+		return shown, bytes.Replace(beside, []byte(of(text)), []byte(of(shown)), 1)
+	}
+	shown, forged := forge(`"role":"assistant"`, `"role": "assistant"`)
+	if whole, remarks := used(t, shown, forged); !whole || bytes.Equal(shown, text) || bytes.Equal(forged, beside) {
+		t.Fatalf("text that shows all: used %v, %q", whole, remarks)
+	}
+	for _, prompt := range prompts(t, text) {
+		shown, forged := forge(`"text":"`+prompt, `"text":"x`)
+		if whole, remarks := used(t, shown, forged); whole || !strings.HasPrefix(remarks, "sidecar differs from the text") {
+			t.Errorf("without %s: used %v, remarks %q", prompt, whole, remarks)
+		}
+	}
+}
+
+// prompts returns the texts of users in a text, as JSON has them.
+func prompts(t *testing.T, text []byte) (out []string) {
+	for _, m := range regexp.MustCompile(`"role":"user".*?"text":"([^"\\]+)`).FindAllSubmatch(text, -1) {
+		out = append(out, string(m[1]))
+	}
+	if len(out) == 0 {
+		t.Fatal("no prompts")
+	}
+	return out
 }
 
 // TestSidecarsOfFolder: those of no text, and what only has the name of one, are ignored.

@@ -1,6 +1,7 @@
 // Package sidecar keeps the states of Cursor's agents beside canonical text, as the very
 // blobs that hold them: the text is a translation, from which Cursor's stores can only be
-// rebuilt. A state is used only if the text is still the one that was made from it.
+// rebuilt. A state is used only if the text is still the one that was made from it, and
+// shows all that the state says.
 //
 // A sidecar is text, too: one JSON object per line. After the header, a line for each
 // session with a state, the blobs of the state, each before the one that refers to it,

@@ -31,6 +31,7 @@ type state struct {
 	file   *os.File
 	index  *blobs.Index[span]
 	copier *agentstate.Copier
+	shown  bool // all of it is in the text
 	buf    []byte
 	data   []byte
 }
@@ -74,32 +75,17 @@ func (t *Text) find(ctx context.Context, at place, info fs.FileInfo) (*state, *r
 		return nil, nil, nil
 	}
 	top := t.top(m)
-	all, err := t.statesOf(ctx, top.file)
-	if err != nil {
-		t.states[top.file] = nil
-		t.say(top, &t.damaged)
-		return nil, nil, ctx.Err()
-	}
-	var s *state
-	known := false
-	for _, one := range all {
-		if one.Session != top.id || one.Agent != top.agent {
-			continue
-		}
-		if known = true; one.lines == top.lines && t.sameFamily(one, top) {
-			s = one
-			break
-		}
-	}
-	if s == nil {
-		if known {
-			t.say(top, &t.edited)
-		}
-		return nil, nil, nil
+	s, err := t.stateOf(ctx, top)
+	if s == nil || err != nil {
+		return nil, nil, err
 	}
 	if whole, _ := t.open(ctx, s, top); !whole {
 		t.say(top, &t.damaged)
 		return nil, nil, ctx.Err()
+	}
+	if !s.shown {
+		t.say(top, &t.foreign)
+		return nil, nil, nil
 	}
 	if m == top {
 		return s, &s.record, nil
@@ -110,10 +96,31 @@ func (t *Text) find(ctx context.Context, at place, info fs.FileInfo) (*state, *r
 	return nil, nil, nil
 }
 
-// sameFamily reports whether the subagents are those that a sidecar has, unedited.
-func (t *Text) sameFamily(s *state, top *member) bool {
-	family, ok := t.family(top)
-	return ok && maps.EqualFunc(s.kids, family, func(k kid, lines store.Digest) bool { return k.lines == lines })
+// stateOf returns the state of a session that is of it and its subagents as they are, nil if
+// there is none.
+func (t *Text) stateOf(ctx context.Context, top *member) (*state, error) {
+	if top.sought {
+		return top.state, nil
+	}
+	all, err := t.statesOf(ctx, top.file)
+	if err != nil {
+		t.states[top.file] = nil
+		t.say(top, &t.damaged)
+		return nil, ctx.Err()
+	}
+	top.sought = true
+	if len(all[top.name]) == 0 {
+		return nil, nil
+	}
+	family, unique := t.family(top)
+	for _, one := range all[top.name] {
+		if unique && one.lines == top.lines && maps.EqualFunc(one.kids, family, func(k kid, lines store.Digest) bool { return k.lines == lines }) {
+			top.state = one
+			return one, nil
+		}
+	}
+	t.say(top, &t.edited)
+	return nil, nil
 }
 
 // say notes, once, that a session has to be rebuilt.
@@ -155,7 +162,12 @@ func (t *Text) open(ctx context.Context, s *state, top *member) (whole bool, err
 		}
 	}
 	s.copier = agentstate.NewCopier(s, root)
-	return s.copier.Copy(ctx, nil)
+	if whole, err = s.copier.Copy(ctx, nil); whole {
+		if s.shown, err = t.shown(ctx, s, top); err != nil {
+			return false, err
+		}
+	}
+	return whole, err
 }
 
 // close forgets where the blobs are.
@@ -164,13 +176,13 @@ func (s *state) close() {
 	s.file, s.index, s.copier, s.buf, s.data = nil, nil, nil, nil, nil
 }
 
-// Close ends reading, and returns the sessions with a state that was not used because
-// their text was edited, and those because it is damaged.
-func (t *Text) Close() (edited, damaged []Unused) {
+// Close ends reading, and returns the sessions with a state that was not used: because their
+// text was edited, because it is damaged, or because it says what the text does not.
+func (t *Text) Close() (edited, damaged, foreign []Unused) {
 	if t.current != nil {
 		t.current.close()
 	}
-	return t.edited, t.damaged
+	return t.edited, t.damaged, t.foreign
 }
 
 // Check looks at the states of all sessions.

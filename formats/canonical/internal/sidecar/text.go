@@ -26,10 +26,11 @@ type Text struct {
 	kids     map[name][]*member
 	named    map[name][]*member
 	inFile   map[string][]*member
-	states   map[string][]*state // by file, once asked for
+	states   map[string]map[name][]*state // by file, once asked for
 
-	current         *state // the one that is open
-	edited, damaged []Unused
+	current *state // the one that is open
+
+	edited, damaged, foreign []Unused
 }
 
 // Unused is a session with a state that is not used.
@@ -51,6 +52,9 @@ type member struct {
 	lines  store.Digest
 	info   fs.FileInfo // of the file when it was read
 	said   bool        // that it has to be rebuilt
+	sought bool        // in the sidecar
+	state  *state      // that was found
+	top    *member     // the outermost above, once asked for
 }
 
 // load reads the text for the digests of its sessions.
@@ -59,7 +63,7 @@ func (t *Text) load(ctx context.Context) error {
 		return nil
 	}
 	t.sessions, t.kids, t.named = map[place]*member{}, map[name][]*member{}, map[name][]*member{}
-	t.inFile, t.states = map[string][]*member{}, map[string][]*state{}
+	t.inFile, t.states = map[string][]*member{}, map[string]map[name][]*state{}
 	for _, file := range t.Files {
 		if err := t.file(ctx, file); err != nil {
 			return err
@@ -117,12 +121,20 @@ func (t *Text) file(ctx context.Context, file string) error {
 // top returns the outermost session above a member, or itself. Of an id that several
 // sessions have, none is.
 func (t *Text) top(m *member) *member {
+	var below []*member
 	for range t.sessions {
 		up := t.named[m.parent]
-		if len(up) != 1 {
+		if m.top != nil || len(up) != 1 {
 			break
 		}
+		below = append(below, m)
 		m = up[0]
+	}
+	if m.top != nil {
+		m = m.top
+	}
+	for _, b := range below {
+		b.top = m
 	}
 	return m
 }
@@ -150,8 +162,8 @@ func (t *Text) family(m *member) (map[string]store.Digest, bool) {
 // errDamaged is the error of a sidecar that has other lines.
 var errDamaged = errors.New("not a sidecar of canonical text, or of an unsupported version")
 
-// statesOf returns the states in the sidecar of a file, none if it has no sidecar.
-func (t *Text) statesOf(ctx context.Context, file string) ([]*state, error) {
+// statesOf returns the states in the sidecar of a file by session, none if it has no sidecar.
+func (t *Text) statesOf(ctx context.Context, file string) (map[name][]*state, error) {
 	if all, ok := t.states[file]; ok {
 		return all, nil
 	}
@@ -184,8 +196,13 @@ func (t *Text) statesOf(ctx context.Context, file string) ([]*state, error) {
 			}
 		}
 	}
-	t.states[file] = all
-	return all, nil
+	named := map[name][]*state{}
+	for _, s := range all {
+		n := name{s.Agent, s.Session}
+		named[n] = append(named[n], s)
+	}
+	t.states[file] = named
+	return named, nil
 }
 
 // addRecord adds the line of a session to those before; nil if it is not valid.
