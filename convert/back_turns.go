@@ -128,8 +128,8 @@ func digestOf(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// items returns what every client keeps of a message after the prompt: the what the
-// assistant says and calls and where the client compacted; and the texts of others.
+// items returns what every client keeps of a message after the prompt: what the assistant
+// says and calls, and where the client compacted; and the texts of others.
 func items(m *session.Message) (said, aside []string) {
 	for _, p := range m.Parts {
 		switch p := p.(type) {

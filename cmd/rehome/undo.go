@@ -110,6 +110,9 @@ func (r *undoResult) text(p *page) {
 	for _, k := range r.Kept {
 		p.Line("  " + p.Bad() + " " + visible(k.Key) + ": " + visible(k.Reason) + "; left as it is")
 	}
+	if len(r.Kept) > 0 {
+		p.Line("  its record stays; `rehome undo --list` lists the others")
+	}
 	if r.DryRun {
 		p.Line("  dry run: nothing was written")
 	}

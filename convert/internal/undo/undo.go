@@ -300,7 +300,7 @@ func (f Folder) Get(id int) (*Record, error) {
 		}
 	}
 	if err != nil {
-		return nil, &formats.Error{At: path, Err: formats.Cause(err)}
+		return nil, &formats.Error{At: path, Op: "read the undo record", Err: formats.Cause(err), Hint: "the change can no longer be undone: remove the folder of this record, or pass the number of another one"}
 	}
 	return r, nil
 }
