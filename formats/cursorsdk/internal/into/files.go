@@ -3,7 +3,6 @@ package into
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,7 +118,8 @@ func written(path string) (string, error) {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", &formats.Error{At: path, Err: fmt.Errorf("link without a target: %v", formats.Cause(err)), Hint: "remove this link"}
+		// Not wrapped: to callers, a file that does not exist is something else.
+		return "", &formats.Error{At: path, Err: errors.New("link without a target: " + formats.Cause(err).Error()), Hint: "remove this link"}
 	}
 	return real, nil
 }
