@@ -124,6 +124,7 @@ func (c Case) put(ctx context.Context, t *testing.T, to *formats.Format, s sourc
 		if _, ok := sink.(formats.FamilySink); ok && root == i {
 			one.Parent = nil
 		}
+		one.Messages, one.Files = Fleeting(one.Messages), Fleeting(one.Files)
 		d, err := sink.Put(ctx, one, b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: session %q: %w", to.Name, one.ID, err)

@@ -3,10 +3,12 @@ package agentwrite_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 
+	"rehome/formats/formatstest"
 	"rehome/formats/internal/agentstate"
 	"rehome/formats/internal/agentwrite"
 	"rehome/formats/internal/cursortools"
@@ -61,6 +63,17 @@ type written struct {
 	text  []string
 }
 
+// each yields what is in memory.
+func each[T any](list []*T) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for _, one := range list {
+			if !yield(one, nil) {
+				return
+			}
+		}
+	}
+}
+
 // write writes a session and its subagents.
 func write(t *testing.T, o agentwrite.Options, h *held, children ...*held) *written {
 	t.Helper()
@@ -80,12 +93,12 @@ func write(t *testing.T, o agentwrite.Options, h *held, children ...*held) *writ
 	}
 	tell := func(h *held) *agentwrite.Conversation {
 		c := agentwrite.New(&h.Session, o)
-		for _, m := range h.list {
+		for m := range formatstest.Fleeting(each(h.list)) {
 			if err := c.Message(t.Context(), m); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, f := range h.files {
+		for f := range formatstest.Fleeting(each(h.files)) {
 			if err := c.File(t.Context(), f); err != nil {
 				t.Fatal(err)
 			}

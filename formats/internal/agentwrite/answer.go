@@ -292,6 +292,9 @@ func (c *Conversation) call(p *prompt, t *session.ToolCall, cursor []byte) *call
 	k.Input, k.Args, k.Extras = bytes.Clone(t.Input), bytes.Clone(t.Args), nil
 	var o provided
 	k.Extras = c.provide(&o, t.Extras)
+	for i := range k.Extras { // they wait for the result, and belong to the message
+		k.Extras[i].Raw = bytes.Clone(k.Extras[i].Raw)
+	}
 	k.spelled = cursortools.Begin(c.s.Agent, &k.ToolCall)
 	p.part("tool-call")
 	p.text("toolCallId", k.id)

@@ -1,6 +1,7 @@
 package sdkwrite
 
 import (
+	"bytes"
 	"cmp"
 	"strconv"
 	"strings"
@@ -20,6 +21,17 @@ type run struct {
 	start  int64
 	model  string // of its last message
 	result string // its last text
+	params []byte // see modelParams
+}
+
+// modelParams returns the parameters of the model of a turn, as JSON.
+func modelParams(t *session.Turn) session.Raw {
+	for _, x := range t.Extras {
+		if x.Name == "model.params" {
+			return x.Raw
+		}
+	}
+	return nil
 }
 
 // message begins the readable copy of a message, and notes what its run has of it.
@@ -72,7 +84,11 @@ func (a *agent) Turn(m *session.Message, text string) string {
 		return m.Turn.RequestID // a command that the user ran is no run
 	}
 	a.turns++
-	r := &run{Turn: *m.Turn, number: a.before + a.turns}
+	r := &run{Turn: *m.Turn, number: a.before + a.turns, params: bytes.Clone(modelParams(m.Turn))}
+	if r.Extras = nil; r.Usage != nil {
+		usage := *r.Usage
+		r.Usage = &usage
+	}
 	r.ID, r.RequestID = a.ids.run(m.Turn, r.number), a.ids.request(m.Turn, r.number)
 	if a.run = r; m.Turn.ID != "" && r.ID != m.Turn.ID || m.Turn.Status != "" && r.ended() != m.Turn.Status {
 		a.note(loss.TurnRecord)
@@ -224,10 +240,8 @@ func (r *run) appendModel(dst []byte, last string) []byte {
 		return append(dst, "null"...)
 	}
 	dst = quote(append(dst, `{"id":`...), id)
-	for _, x := range r.Extras {
-		if x.Name == "model.params" {
-			dst = append(append(dst, `,"params":`...), x.Raw...)
-		}
+	if len(r.params) > 0 {
+		dst = append(append(dst, `,"params":`...), r.params...)
 	}
 	return append(dst, '}')
 }

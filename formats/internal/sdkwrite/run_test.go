@@ -27,11 +27,18 @@ func turns(t *testing.T, dir string) (out []string, all *session.Session) {
 				t.Fatal(err)
 			}
 			if u := m.Turn; u != nil {
-				out = append(out, fmt.Sprintf("%d %s|%s|%s %s|%v %d", u.Number, u.Kind, u.Model, u.Status, u.Error, u.Usage != nil, m.At.Millis()))
+				out = append(out, fmt.Sprintf("%d %s|%s%s|%s %s|%v %d", u.Number, u.Kind, u.Model, extras(u), u.Status, u.Error, u.Usage != nil, m.At.Millis()))
 			}
 		}
 	})
 	return out, all
+}
+
+func extras(u *session.Turn) (out string) {
+	for _, x := range u.Extras {
+		out += fmt.Sprintf(" %s %s", x.Name, x.Raw)
+	}
+	return out
 }
 
 // TestTurns: what a turn says of itself comes back with it. Turns that were under way have
@@ -44,7 +51,7 @@ func TestTurns(t *testing.T) {
 	image := &session.Media{Mime: "image/png", Data: []byte("png")}
 	s := talk("turns", nil,
 		&session.Message{ID: "s", Role: session.System, At: session.Stored(500), Parts: []session.Part{text("be good")}},
-		ask(1000, session.Turn{Model: "m1", Usage: &session.Usage{Input: 1, Output: 2, CacheRead: -1, CacheWrite: -1, Reasoning: -1, Total: 3}}, text("one")),
+		ask(1000, session.Turn{Model: "m1", Extras: []session.Extra{{Name: "model.params", Raw: session.Raw(`[{"id":"x","value":"y"}]`)}}, Usage: &session.Usage{Input: 1, Output: 2, CacheRead: -1, CacheWrite: -1, Reasoning: -1, Total: 3}}, text("one")),
 		answer("yes", 1500),
 		ask(2000, session.Turn{Status: "error", Error: "no network"}, text("two")),
 		ask(3000, session.Turn{Status: "cancelled", ID: "x"}, text("two")),
@@ -56,7 +63,7 @@ func TestTurns(t *testing.T) {
 	)
 	s.Mode, s.Status, s.Title = "plan", "running", "Ti\ttle"
 	got, all := turns(t, draft(t, s))
-	want := []string{"1 |m1|finished |true 1000", "2 ||error no network|false 2000", "3 ||cancelled |false 3000", "4 shell|| |false 4000", "5 ||cancelled |false 5000", "6 ||finished |false 6000"}
+	want := []string{`1 |m1 model.params [{"id":"x","value":"y"}]|finished |true 1000`, "2 ||error no network|false 2000", "3 ||cancelled |false 3000", "4 shell|| |false 4000", "5 | turnNumber 4|cancelled |false 5000", "6 | turnNumber 5|finished |false 6000"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}

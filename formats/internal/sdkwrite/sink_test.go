@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/formatstest"
 	"rehome/formats/internal/sdkwrite"
 	"rehome/formats/session"
 )
@@ -19,13 +20,13 @@ import (
 // talk is a session of messages that are written down.
 func talk(id string, parent *session.Link, list ...*session.Message) *session.Session {
 	s := &session.Session{Head: session.Head{ID: id, Agent: session.ClaudeCode, Workspace: "/w", Parent: parent}}
-	s.Messages = func(yield func(*session.Message, error) bool) {
+	s.Messages = formatstest.Fleeting(func(yield func(*session.Message, error) bool) {
 		for _, m := range list {
 			if !yield(m, nil) {
 				return
 			}
 		}
-	}
+	})
 	return s
 }
 
