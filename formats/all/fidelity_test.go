@@ -93,7 +93,8 @@ const fidelityIntro = `# What conversions keep
 
 This page lists which format converts to which, and everything that a session conversion to each format can change or
 leave out. A conversion reports those that occurred, and nothing else; ` + "`rehome check --for FORMAT`" + ` reports them without
-writing anything. [What reaches Claude Code](claude-code.md) shows each kind of part and tool.
+writing anything. [What survives](survival.md) counts what the next client's model received when the real clients resumed
+sessions, and [What reaches Claude Code](claude-code.md) shows each kind of part and tool.
 
 A test writes this page from what the formats declare. Another test writes every sample of every format to every format,
 reads it again, and compares titles, subagents, and all that was said and done with the source: it fails if anything
