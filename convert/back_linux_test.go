@@ -134,19 +134,6 @@ func (h *homecoming) victim(limit int) *exec.Cmd {
 	return exec.Command(os.Args[0], "victim", h.copy.Path, h.original.Path, "back", fmt.Sprint(limit), h.copy.Format, h.copy.ID, h.original.Format, h.original.ID, h.home, h.undo)
 }
 
-func (h *homecoming) undoAll() {
-	h.t.Helper()
-	records, err := UndoRecords(h.undo)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	for range records {
-		if done, err := Undo(h.t.Context(), all.Registry(), UndoOptions{Dir: h.undo}); err != nil || len(done.Kept) > 0 {
-			h.t.Fatalf("undo: %+v, %v", done, err)
-		}
-	}
-}
-
 // TestBackKilled kills --back at many of its writes: the turns are there or not, undo
 // restores what was there, and the next run brings them back.
 func TestBackKilled(t *testing.T) {
@@ -179,14 +166,14 @@ func TestBackKilled(t *testing.T) {
 					states["old, with files to which nothing refers"]++
 				}
 				if at%2 == 0 {
-					h.expect(h.undoAll, h.old, at, "undone")
+					h.expect(func() { undoAll(t, h.undo) }, h.old, at, "undone")
 				}
 				h.expect(func() {
 					if out, err := h.victim(0).CombinedOutput(); err != nil {
 						t.Errorf("killed at write %d, run again: %v\n%s", at, err, out)
 					}
 				}, h.fresh, at, "run again")
-				h.expect(h.undoAll, h.old, at, "run again and undone")
+				h.expect(func() { undoAll(t, h.undo) }, h.old, at, "run again and undone")
 			}
 			t.Logf("%d writes: %v", n, states)
 			if states["new"] == 0 || states["old"] == 0 {
@@ -216,7 +203,7 @@ func TestBackLimited(t *testing.T) {
 				out, err := h.victim(limit).CombinedOutput()
 				if err == nil {
 					done++
-					h.undoAll()
+					undoAll(t, h.undo)
 				} else {
 					refused++
 				}

@@ -101,17 +101,16 @@ func (b *busyStore) text() []string {
 	return tree(b.t, to)
 }
 
-// undoAll undoes all migrations.
-func (b *busyStore) undoAll() {
-	b.t.Helper()
-	records, err := UndoRecords(b.undo)
+// undoAll undoes all migrations of a folder of records.
+func undoAll(t *testing.T, dir string) {
+	t.Helper()
+	records, err := UndoRecords(dir)
 	if err != nil {
-		b.t.Fatal(err)
+		t.Fatal(err)
 	}
 	for range records {
-		done, err := Undo(b.t.Context(), all.Registry(), UndoOptions{Dir: b.undo})
-		if err != nil || len(done.Kept) > 0 {
-			b.t.Fatalf("undo: %+v, %v", done, err)
+		if done, err := Undo(t.Context(), all.Registry(), UndoOptions{Dir: dir}); err != nil || len(done.Kept) > 0 {
+			t.Fatalf("undo: %+v, %v", done, err)
 		}
 	}
 }
@@ -185,7 +184,7 @@ func (b *busyStore) killed(earlier string, at int) (state string) {
 		state = "old, with files to which nothing refers"
 	}
 	if at%2 == 0 {
-		b.undoAll()
+		undoAll(b.t, b.undo)
 		if now := b.text(); !slices.Equal(now, b.old) {
 			b.t.Errorf("killed at write %d (%s), undone: %s", at, state, firstDifference(now, b.old))
 		}
@@ -194,7 +193,7 @@ func (b *busyStore) killed(earlier string, at int) (state string) {
 	if now := b.text(); !slices.Equal(now, b.fresh) {
 		b.t.Errorf("killed at write %d (%s), run again: %s", at, state, firstDifference(now, b.fresh))
 	}
-	b.undoAll()
+	undoAll(b.t, b.undo)
 	if now := b.text(); !slices.Equal(now, b.old) {
 		b.t.Errorf("killed at write %d (%s), run again and undone: %s", at, state, firstDifference(now, b.old))
 	}
@@ -224,7 +223,7 @@ func TestIntoLimited(t *testing.T) {
 				out, err := b.victim(limit).CombinedOutput()
 				if err == nil {
 					migrated++
-					b.undoAll()
+					undoAll(t, b.undo)
 				} else {
 					refused++
 				}
@@ -358,7 +357,7 @@ func TestIntoUndoneInUse(t *testing.T) {
 	b.run()
 	index := filepath.Join(b.own, "index.db")
 	owner := b.hold(index)
-	b.undoAll()
+	undoAll(t, b.undo)
 	if _, err := os.Stat(index); err != nil {
 		t.Error(err)
 	}

@@ -89,21 +89,6 @@ func (h *crashHome) tree(settled bool) []string {
 	return slices.DeleteFunc(tree(h.t, h.dir), func(s string) bool { return !settled && strings.Contains(s, formats.StagingMark) })
 }
 
-// undoAll undoes all migrations.
-func (h *crashHome) undoAll() {
-	h.t.Helper()
-	records, err := UndoRecords(h.undo)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	for range records {
-		done, err := Undo(h.t.Context(), all.Registry(), UndoOptions{Dir: h.undo})
-		if err != nil || len(done.Kept) > 0 {
-			h.t.Fatalf("undo: %+v, %v", done, err)
-		}
-	}
-}
-
 func (h *crashHome) is(what string, at int, got, want []string) {
 	h.t.Helper()
 	if !slices.Equal(got, want) {
@@ -140,11 +125,11 @@ func TestRecordKilled(t *testing.T) {
 					}
 					now := h.tree(false)
 					states[pick(slices.Equal(now, fresh), "new", pick(slices.Equal(now, old), "old", "between"))]++
-					h.undoAll()
+					undoAll(t, h.undo)
 					h.is("undone", at, h.tree(false), old)
 					h.run(h.victim(0))
 					h.is("run again", at, h.tree(true), fresh)
-					h.undoAll()
+					undoAll(t, h.undo)
 					h.is("run again and undone", at, h.tree(true), old)
 				}
 				t.Logf("%d writes: %v", n, states)
@@ -164,7 +149,7 @@ func TestRecordKilled(t *testing.T) {
 					if _, err := killAtWrite(h.undoing(), at); err != nil {
 						t.Fatal(err)
 					}
-					h.undoAll()
+					undoAll(t, h.undo)
 					h.is("undone again", at, h.tree(true), old)
 				}
 			})
@@ -181,7 +166,7 @@ func TestRecordLimited(t *testing.T) {
 		h.reset(true)
 		old := h.tree(true)
 		if h.victim(limit).Run() == nil {
-			h.undoAll()
+			undoAll(t, h.undo)
 		} else {
 			refused++
 		}
@@ -219,7 +204,7 @@ func TestRecordInUse(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	owner()
-	h.undoAll()
+	undoAll(t, h.undo)
 	side := func(s string) bool { return strings.Contains(s, "store.db-") } // of the client that was killed
 	h.is("undone", 0, slices.DeleteFunc(h.tree(true), side), fresh)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/formatstest"
 	"rehome/formats/loss"
 	"rehome/formats/store"
 )
@@ -189,18 +190,7 @@ func TestMergedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
-	for b, err := range r.Batches(t.Context()) {
-		if err == nil {
-			err = w.Put(t.Context(), b)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Finish(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Fill(t, w, r)
 	var losses loss.Log
 	if got := cells(t, to, &losses); !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -14,6 +14,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/all"
+	"rehome/formats/formatstest"
 	"rehome/formats/loss"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -85,15 +86,8 @@ func create(t *testing.T, drafts []string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for b, err := range r.Batches(t.Context()) {
-		if err == nil {
-			err = w.Put(t.Context(), b)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(w.Finish(t.Context()), w.Close(), r.Close()); err != nil {
+	formatstest.Fill(t, w, r)
+	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -14,6 +14,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/formatstest"
 	"rehome/formats/internal/sdkstore"
 	"rehome/formats/store"
 )
@@ -57,17 +58,7 @@ func prepared(t *testing.T, statements ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for b, err := range r.Batches(t.Context()) {
-		if err == nil {
-			err = w.Put(t.Context(), b)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(w.Finish(t.Context()), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Fill(t, w, r)
 	execute(t, filepath.Join(root, sdkstore.IndexName), append([]string{`UPDATE agents SET metadata_json='{"rehome":{"client":"test"}}'`}, statements...)...)
 	return root
 }

@@ -233,6 +233,13 @@ func joined(t *testing.T, to *formats.Format, paths []string) string {
 		t.Fatal(err)
 	}
 	defer w.Close()
+	Fill(t, w, r)
+	return path
+}
+
+// Fill writes all records of a reader, and finishes the writer.
+func Fill(t *testing.T, w store.Writer, r store.Reader) {
+	t.Helper()
 	for b, err := range r.Batches(t.Context()) {
 		if err == nil {
 			err = w.Put(t.Context(), b)
@@ -244,5 +251,4 @@ func joined(t *testing.T, to *formats.Format, paths []string) string {
 	if err := errors.Join(w.Finish(t.Context()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }

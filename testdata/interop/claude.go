@@ -189,7 +189,7 @@ func (c *claude) response(calls int) error {
 
 // call is a tool's name and its arguments.
 func (c *claude) call() (string, object) {
-	path := fmt.Sprintf("/work/tk%dx.go", c.rng.Uint32())
+	path := fmt.Sprintf("/home/ann/tk%dx.go", c.rng.Uint32())
 	switch c.rng.IntN(7) {
 	case 0, 1:
 		return "Bash", object{"command": "echo " + c.words(), "description": c.words()}

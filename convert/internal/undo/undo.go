@@ -152,7 +152,7 @@ func (l *Log) save() error {
 	if err != nil {
 		return err
 	}
-	if err := l.Record.write(filepath.Join(dir, recordName)); err != nil {
+	if err := l.Record.write(dir); err != nil {
 		return err
 	}
 	list, err := os.ReadDir(dir)
@@ -173,27 +173,32 @@ func (l *Log) save() error {
 	return errors.Join(fsx.SyncFolder(dir), fsx.Move(dir, l.folder.path(l.Record.ID)), fsx.SyncFolder(l.folder.Dir))
 }
 
-func (r *Record) write(path string) error {
+func (r *Record) write(dir string) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o600)
+	path := filepath.Join(dir, recordName)
+	return overwrite(path, path+".new", append(b, '\n'))
 }
 
-// Rewrite writes a saved record again, which has changed.
-func (l *Log) Rewrite() error {
-	dir := l.folder.path(l.Record.ID)
-	path := filepath.Join(dir, recordName)
-	staged := path + ".new"
-	err := l.Record.write(staged)
+// overwrite replaces a file, or creates it, by way of another path: there is always the old
+// file or the new one. Its content is on disk when it returns, its name is not.
+func overwrite(path, staged string, content []byte) error {
+	err := os.WriteFile(staged, content, 0o600)
 	if err == nil {
 		err = fsx.SyncFile(staged)
 	}
 	if err == nil {
 		err = os.Rename(staged, path)
 	}
-	return errors.Join(err, fsx.SyncFolder(dir))
+	return err
+}
+
+// Rewrite writes a saved record again, which has changed.
+func (l *Log) Rewrite() error {
+	dir := l.folder.path(l.Record.ID)
+	return errors.Join(l.Record.write(dir), fsx.SyncFolder(dir))
 }
 
 // newID gives a number away, which is on disk when it returns.
@@ -212,15 +217,7 @@ func (f Folder) newID() (int, error) {
 		id = max(id, ids[len(ids)-1])
 	}
 	id++
-	staged := filepath.Join(f.Dir, prefix+lastName)
-	err = os.WriteFile(staged, []byte(strconv.Itoa(id)+"\n"), 0o600)
-	if err == nil {
-		err = fsx.SyncFile(staged)
-	}
-	if err == nil {
-		err = os.Rename(staged, path)
-	}
-	return id, err
+	return id, overwrite(path, filepath.Join(f.Dir, prefix+lastName), []byte(strconv.Itoa(id)+"\n"))
 }
 
 // prune removes the oldest records: those beyond a number, and beyond a number of bytes,

@@ -1,12 +1,12 @@
 package sdkwrite_test
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"rehome/formats"
+	"rehome/formats/formatstest"
 	"rehome/formats/internal/sdkwrite"
 	"rehome/formats/session"
 	"rehome/formats/store"
@@ -26,17 +26,7 @@ func build(t *testing.T, format string, drafts []string, flat bool) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for b, err := range r.Batches(t.Context()) {
-		if err == nil {
-			err = w.Put(t.Context(), b)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(w.Finish(t.Context()), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	formatstest.Fill(t, w, r)
 	l, err := formats.Locate(path)
 	if err != nil {
 		t.Fatal(err)
