@@ -51,11 +51,15 @@ func addFields(out *[]Field, name string, a, b json.RawMessage, depth int) {
 	if bytes.Equal(a, b) || len(*out) == maxFields {
 		return
 	}
-	x, y := open(a), open(b)
+	x, y := named(a), named(b)
+	if x == nil || y == nil {
+		x, y = open(a), open(b)
+	}
 	if depth == 0 || x == nil || y == nil {
 		*out = append(*out, Field{name, plain(a), plain(b)})
 		return
 	}
+	before := len(*out)
 	all := maps.Clone(x)
 	maps.Copy(all, y)
 	for _, k := range slices.Sorted(maps.Keys(all)) {
@@ -65,10 +69,32 @@ func addFields(out *[]Field, name string, a, b json.RawMessage, depth int) {
 		}
 		addFields(out, path, x[k], y[k], depth-1)
 	}
+	if len(*out) == before && name != "" { // only in their order, or as text
+		*out = append(*out, Field{name, plain(a), plain(b)})
+	}
+}
+
+// named returns the elements of an array by their names, nil if not each has one of its own.
+func named(raw json.RawMessage) map[string]json.RawMessage {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	out := map[string]json.RawMessage{}
+	for _, one := range list {
+		var it struct{ Name string }
+		if json.Unmarshal(one, &it) == nil && it.Name != "" {
+			out[it.Name] = one
+		}
+	}
+	if len(out) < max(len(list), 1) {
+		return nil
+	}
+	return out
 }
 
 // open returns the members of an object or an array, nil of anything else. Those of an
-// array are named by their number, from 1; short ones of plain values stay whole.
+// array are named by their number, from 1.
 func open(raw json.RawMessage) map[string]json.RawMessage {
 	var object map[string]json.RawMessage
 	if json.Unmarshal(raw, &object) == nil && object != nil {

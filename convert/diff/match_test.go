@@ -91,6 +91,30 @@ func TestLooseMessages(t *testing.T) {
 	}
 }
 
+// TestExtras: what a list names is compared by name, and its order counts.
+func TestExtras(t *testing.T) {
+	const one, two = `{"name":"one","raw":1}`, `{"name":"two","raw":2}`
+	write := func(extras string) string {
+		at := filepath.Join(t.TempDir(), "a.jsonl")
+		text := `{"type":"session","version":1,"id":"x","agent":"cursor-cli","extras":[` + extras + "]}\n" + `{"type":"message","id":"m","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"go"}]}` + "\n"
+		if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	for extras, want := range map[string]string{
+		two:                             `[{extras.one {"name":"one","raw":1} }]`,
+		one + `,{"name":"two","raw":3}`: `[{extras.two.raw 2 3}]`,
+		two + "," + one:                 `[{extras [` + one + "," + two + "] [" + two + "," + one + "]}]",
+		one + "," + one:                 `[{extras.2.name two one} {extras.2.raw 2 1}]`,
+	} {
+		_, list := compare(t, side(write(one+","+two)), side(write(extras)))
+		if len(list) != 1 || fmt.Sprint(list[0].Fields) != want {
+			t.Errorf("%s: %+v, want %s", extras, list, want)
+		}
+	}
+}
+
 // TestCells: a cell that differs is named with what differs, even if it reads the same.
 func TestCells(t *testing.T) {
 	dir := t.TempDir()
