@@ -12,6 +12,7 @@ type exactResult struct {
 	Removed int         `json:"removed"`
 	Changed int         `json:"changed"`
 	More    int         `json:"moreRecords,omitempty"`
+	Without []string    `json:"notCompared,omitempty"`
 	Failed  []string    `json:"failed"`
 	Pairs   []exactPair `json:"pairs"`
 	stat    bool
@@ -37,7 +38,7 @@ type exactRow struct {
 }
 
 func newExactResult(x *diff.Exact, stat bool) *exactResult {
-	r := &exactResult{Same: x.Same, Added: x.Added, Removed: x.Removed, Changed: x.Changed, More: x.More, Failed: []string{}, Pairs: []exactPair{}, stat: stat}
+	r := &exactResult{Same: x.Same, Added: x.Added, Removed: x.Removed, Changed: x.Changed, More: x.More, Without: x.NotCompared, Failed: []string{}, Pairs: []exactPair{}, stat: stat}
 	for _, err := range x.Failed {
 		r.Failed = append(r.Failed, err.Error())
 	}
@@ -95,16 +96,23 @@ func (r *exactResult) text(p *page) {
 		for _, row := range s.Records {
 			p.diffLine(diffLine{level: 1, text: visible(row.At) + "  " + visible(row.Change)})
 			for _, f := range row.Cells {
+				name := f.Name + ": "
+				if f.Name == "line" {
+					name = ""
+				}
 				switch row.Change {
 				case "added":
-					put(diffLine{3, '+', visible(f.Name + ": " + f.After)})
+					put(diffLine{3, '+', visible(name + f.After)})
 				case "removed":
-					put(diffLine{3, '-', visible(f.Name + ": " + f.Before)})
+					put(diffLine{3, '-', visible(name + f.Before)})
 				default:
 					v.field(2, diff.Field(f), put)
 				}
 			}
 		}
+	}
+	for _, path := range r.Without {
+		p.Wrapped("", "not compared: "+visible(path)+", since the other side has no sidecar", screen.Plain)
 	}
 	if r.More > 0 {
 		p.Linef("and %s", plural(int64(r.More), "more record"))

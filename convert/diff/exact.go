@@ -10,7 +10,6 @@ import (
 	"rehome/convert"
 	"rehome/formats"
 	"rehome/formats/store"
-	"rehome/internal/udiff"
 )
 
 // Exact is how two sides differ record by record.
@@ -19,6 +18,9 @@ type Exact struct {
 	Stores                        []*Store
 	More                          int // records that differ, beyond those of Stores
 	Failed                        []error
+	NotCompared                   []string // sidecars that the other side lacks
+
+	left int // bytes that may still be held of long values
 }
 
 // Store is a store that differs. Before or After is nil if the other side alone has it.
@@ -39,13 +41,13 @@ type Row struct {
 const (
 	maxRecords = 1 << 21 // of a store
 	maxRows    = 10_000  // that differ
-	maxCell    = 4 << 10 // of a value
+	maxCell    = 4 << 10 // of a value that is shown; maxText and maxTexts of one that is compared
 )
 
 // CompareRecords compares the stores of two sides record by record. Both stores of a pair
 // must have a kind of records in common.
 func CompareRecords(ctx context.Context, reg *formats.Registry, before, after Side, o Options) (*Exact, error) {
-	out := &Exact{}
+	out := &Exact{left: maxTexts}
 	sides := [2]*side{{Side: before, reg: reg, o: o}, {Side: after, reg: reg, o: o}}
 	var found [2]map[string]place
 	var order []string
@@ -64,11 +66,17 @@ func CompareRecords(ctx context.Context, reg *formats.Registry, before, after Si
 					s.fail(at, err)
 					continue
 				}
-				rel := s.rel(at)
-				if i == 0 || found[0][rel].of == nil {
-					order = append(order, rel)
+				list, err := textFiles(place{f.Detected[0].Format, f.Loc, at})
+				if err != nil {
+					s.fail(at, err)
 				}
-				found[i][rel] = place{f.Detected[0].Format, f.Loc, at}
+				for _, one := range list {
+					rel := s.rel(one.path)
+					if i == 0 || found[0][rel].of == nil {
+						order = append(order, rel)
+					}
+					found[i][rel] = one
+				}
 			}
 		}
 	}
@@ -121,31 +129,55 @@ func (x *Exact) pair(ctx context.Context, sides [2]*side, at [2]place) {
 	x.Stores = append(x.Stores, s)
 }
 
-// records compares the records of two stores.
-func (x *Exact) records(ctx context.Context, sides [2]*side, at [2]place, s *Store) (err error) {
+// records compares the records of two stores, and their sidecars.
+func (x *Exact) records(ctx context.Context, sides [2]*side, at [2]place, s *Store) error {
+	var readers [2]store.Reader
 	kind := formats.SharedKind(at[0].of, at[1].of)
-	if kind == "" {
+	lines := at[0].of == at[1].of && (kind == "" || kind == formats.PlainFiles) && !at[0].loc.IsDir() && !at[1].loc.IsDir()
+	if kind == "" && !lines {
 		why := fmt.Errorf("%s and %s have no records in common", at[0].of.Name, at[1].of.Name)
 		if at[0].of == at[1].of {
 			why = fmt.Errorf("%s has no records to compare", at[0].of.Name)
 		}
 		return &formats.Error{At: at[1].path, Err: why, Hint: "omit --exact to compare sessions"}
 	}
-	var scans [2]*scan
 	for i := range at {
-		v := sides[i].view()
-		v.Kind = kind
-		if at[0].of.Text || at[1].of.Text {
-			v.HideRowIDs = at[i].of.Records.IsKeyed
-		}
-		r, err := at[i].of.Records.Open(ctx, at[i].loc, v)
+		r, err := sides[i].records(ctx, at[i], kind, lines, at[0].of.Text || at[1].of.Text)
 		if err != nil {
-			return err
+			return errors.Join(err, closeAll(readers))
 		}
-		defer func() { err = errors.Join(err, r.Close()) }()
+		readers[i] = r
+	}
+	if err := x.compare(ctx, readers, s); err != nil || lines {
+		return err
+	}
+	return x.sidecars(ctx, sides, at, s)
+}
+
+// records opens a store. Its row ids do not count if the other store is a text.
+func (s *side) records(ctx context.Context, at place, kind string, lines, text bool) (store.Reader, error) {
+	if lines {
+		return openFile(at.loc)
+	}
+	v := s.view()
+	v.Kind = kind
+	if text {
+		v.HideRowIDs = at.of.Records.IsKeyed
+	}
+	return at.of.Records.Open(ctx, at.loc, v)
+}
+
+// compare compares what two readers read, and closes them.
+func (x *Exact) compare(ctx context.Context, readers [2]store.Reader, s *Store) (err error) {
+	defer func() { err = errors.Join(err, closeAll(readers)) }()
+	var scans [2]*scan
+	for i, r := range readers {
 		scans[i] = &scan{r: r, sets: map[string]*set{}}
 	}
-	s.Schema = schemaFields(scans[0].r.Schema(), scans[1].r.Schema())
+	if a, b := base(readers[0]), base(readers[1]); a != "" && b != "" { // whatever they are called
+		scans[0].base, scans[1].base = a, b
+	}
+	s.Schema = append(s.Schema, schemaFields(scans[0].r.Schema(), scans[1].r.Schema())...)
 	for _, one := range scans {
 		if err := one.each(ctx, one.note); err != nil {
 			return err
@@ -156,7 +188,7 @@ func (x *Exact) records(ctx context.Context, sides [2]*side, at [2]place, s *Sto
 		side := i
 		err := one.each(ctx, func(c *set, rec *record) error {
 			if e := edits[c.name].at(side, rec); e != nil {
-				e.keep(side, rec)
+				e.cells[side], e.where[side] = rec.fields(&x.left), rec.at()
 			}
 			return nil
 		})
@@ -166,11 +198,9 @@ func (x *Exact) records(ctx context.Context, sides [2]*side, at [2]place, s *Sto
 	}
 	for _, name := range scans[0].names(scans[1]) {
 		for _, e := range edits[name].list {
-			if len(s.Rows) == maxRows {
-				x.More++
-				continue
-			}
-			s.Rows = append(s.Rows, e.row())
+			rows := e.rows()
+			keep := min(len(rows), maxRows-len(s.Rows))
+			s.Rows, x.More = append(s.Rows, rows[:keep]...), x.More+len(rows)-keep
 		}
 	}
 	return nil
@@ -197,96 +227,6 @@ func schemaFields(a, b *store.Schema) (out []Field) {
 	for _, name := range sortedKeys(x, y) {
 		if x[name] != y[name] {
 			out = append(out, Field{name, x[name], y[name]})
-		}
-	}
-	return out
-}
-
-// edit is a record that differs.
-type edit struct {
-	key   [2]string // "" if the side does not have it
-	cells [2][]Field
-	where [2]string
-}
-
-func (e *edit) keep(side int, r *record) { e.cells[side], e.where[side] = r.fields(), r.at() }
-
-func (e *edit) row() Row {
-	switch {
-	case e.key[0] == "":
-		return Row{e.where[1], "added", sided(e.cells[1], 1)}
-	case e.key[1] == "":
-		return Row{e.where[0], "removed", sided(e.cells[0], 0)}
-	}
-	return Row{first(e.where[1], e.where[0]), "changed", differing(e.cells[0], e.cells[1])}
-}
-
-// edits are those of a set, in order.
-type edits struct {
-	list  []*edit
-	byKey [2]map[string]*edit
-}
-
-// at returns the edit of a record, nil if it does not differ.
-func (e *edits) at(side int, r *record) *edit {
-	if e == nil {
-		return nil
-	}
-	return e.byKey[side][r.key]
-}
-
-func (e *edits) add(a, b string) {
-	one := &edit{key: [2]string{a, b}}
-	for i, k := range one.key {
-		if k != "" && len(e.list) < maxRows {
-			e.byKey[i][k] = one
-		}
-	}
-	e.list = append(e.list, one)
-}
-
-// compare pairs the records of two scans, set by set.
-func (s *scan) compare(o *scan) map[string]*edits {
-	out := map[string]*edits{}
-	for _, name := range s.names(o) {
-		a, b := s.sets[name], o.sets[name]
-		e := &edits{byKey: [2]map[string]*edit{{}, {}}}
-		out[name] = e
-		switch {
-		case a == nil:
-			for _, k := range b.keys {
-				e.add("", k)
-			}
-		case b == nil:
-			for _, k := range a.keys {
-				e.add(k, "")
-			}
-		case a.Kind == store.Table:
-			for _, k := range a.keys {
-				if d, ok := b.digests[k]; !ok {
-					e.add(k, "")
-				} else if d != a.digests[k] {
-					e.add(k, k)
-				}
-			}
-			for _, k := range b.keys {
-				if _, ok := a.digests[k]; !ok {
-					e.add("", k)
-				}
-			}
-		default:
-			for _, c := range udiff.Changes(a.lines(), b.lines()) {
-				for i := range max(c.Removed, c.Added) {
-					x, y := "", ""
-					if i < c.Removed {
-						x = a.keys[c.OldStart+i]
-					}
-					if i < c.Added {
-						y = b.keys[c.NewStart+i]
-					}
-					e.add(x, y)
-				}
-			}
 		}
 	}
 	return out

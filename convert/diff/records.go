@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"rehome/formats"
@@ -18,6 +19,7 @@ import (
 // scan reads the records of a store, again and again.
 type scan struct {
 	r     store.Reader
+	base  string // see files
 	sets  map[string]*set
 	order []string
 	n     int
@@ -136,7 +138,7 @@ func (s *scan) each(ctx context.Context, f func(*set, *record) error) error {
 
 func (s *scan) set(schema *store.Schema, n int) *set {
 	of := schema.Sets[n]
-	name := of.File + "\x00" + of.Name
+	name := strings.TrimPrefix(of.File, s.base) + "\x00" + of.Name
 	if of.Kind == store.Table && len(schema.Databases) == 1 {
 		name = of.Name // a folder with a database, or the database itself
 	}
@@ -170,20 +172,20 @@ func cellsDigest(cells []store.Cell) (d digest) {
 	return d
 }
 
-// fields returns the cells of a record as text, and their classes as After. Those beyond a size are cut, with a digest
-// that tells them apart.
-func (r *record) fields() (out []Field) {
+// fields returns the cells of a record as text, and their classes as After. Long values
+// take from what is left.
+func (r *record) fields(left *int) (out []Field) {
 	for i, c := range r.cells {
 		name := "line"
 		if r.Kind == store.Table && i < len(r.Columns) {
 			name = r.Columns[i]
 		}
-		out = append(out, Field{name, cellText(c), c.Class.String()})
+		out = append(out, Field{name, cellText(c, left), c.Class.String()})
 	}
 	return out
 }
 
-func cellText(c store.Cell) string {
+func cellText(c store.Cell, left *int) string {
 	b := c.Bytes()
 	switch c.Class {
 	case store.Null:
@@ -195,19 +197,35 @@ func cellText(c store.Cell) string {
 	case store.Real:
 		return strconv.FormatFloat(c.Real(), 'g', -1, 64)
 	case store.Text:
-		if utf8.Valid(b) && len(b) <= maxCell {
-			return string(bytes.TrimSuffix(b, []byte("\n")))
+		if n := len(b); utf8.Valid(b) && n <= max(maxCell, min(maxText, *left)) {
+			if n > maxCell {
+				*left -= n
+			}
+			return string(b)
 		}
 	}
+	return summary(c.Class.String(), b)
+}
+
+// summary stands for a value that is not shown.
+func summary(class string, b []byte) string {
 	sum := sha256.Sum256(b)
-	return fmt.Sprintf("%s of %d bytes, sha256 %x…", c.Class, len(b), sum[:8])
+	return fmt.Sprintf("%s of %d bytes, sha256 %x…", class, len(b), sum[:8])
+}
+
+// short returns a value as it is shown.
+func short(s string) string {
+	if len(s) > maxCell {
+		return summary("text", []byte(s))
+	}
+	return strings.TrimSuffix(s, "\n")
 }
 
 // sided returns the cells of a record that only one side has.
 func sided(cells []Field, side int) []Field {
-	for i := range cells {
-		if cells[i].After = ""; side == 1 {
-			cells[i].Before, cells[i].After = "", cells[i].Before
+	for i, f := range cells {
+		if cells[i] = (Field{f.Name, short(f.Before), ""}); side == 1 {
+			cells[i] = Field{f.Name, "", short(f.Before)}
 		}
 	}
 	return cells
@@ -234,15 +252,25 @@ func differing(a, b []Field) (out []Field) {
 		if open([]byte(x.Before)) != nil && open([]byte(y.Before)) != nil {
 			list = members([]byte(x.Before), []byte(y.Before))
 		}
-		for _, f := range list {
-			f.Name = name + "." + f.Name
-			out = append(out, f)
-		}
 		if len(list) == 0 {
-			out = append(out, Field{name, x.Before, y.Before})
+			list = []Field{{"", x.Before, y.Before}}
+		}
+		for _, f := range list {
+			if f.Before, f.After = short(f.Before), short(f.After); f.Before == f.After {
+				f = Field{"end", lineEnd(x.Before), lineEnd(y.Before)}
+			}
+			out = append(out, Field{strings.TrimSuffix(name+"."+f.Name, "."), f.Before, f.After})
 		}
 	}
 	return out
+}
+
+// lineEnd names the end of a line that says the same as another one.
+func lineEnd(s string) string {
+	if strings.HasSuffix(s, "\n") {
+		return "newline"
+	}
+	return "none"
 }
 
 func sortedKeys(a, b map[string]string) []string {
