@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"rehome/cmd/rehome/internal/prose"
 	"rehome/cmd/rehome/internal/screen"
@@ -35,8 +36,8 @@ func (diffCmd) Help() string {
 also with a session that was migrated to another client; if each side has only one session, these two are compared.
 Within one client, other members such as times and models are compared too.
 
-With -- PATH, A and B are git commits; without B, A is compared with the work tree. Files are read from git's database:
-the work tree is not changed, and no program that the repository configures is run.
+With -- PATH, A and B are git commits; without B, A is compared with the files in the work tree that git tracks. Commits
+are read from git's database: the work tree is not changed, and no program that the repository configures is run.
 
 --exact compares the records of stores in the same format, or in formats that hold the same records, such as a store and
 its archive: rows with their cells, and lines of files.
@@ -155,16 +156,18 @@ func (c *diffCmd) sides(a *app) (out [2]diff.Side, done func() error, err error)
 		return err
 	}
 	if len(c.Path) > 0 {
-		out[1].Paths = c.Path
-		for i, rev := range c.Src {
+		for i, rev := range append(c.Src, "")[:2] { // with one commit, the work tree
 			var remove func() error
-			out[i], remove, err = diff.Commit(a.ctx, rev, c.Path)
+			out[i], remove, err = diff.Commit(a.ctx, rev, c.Path, a.out.remark)
 			open = append(open, remove)
 			if err != nil {
 				return out, done, err
 			}
 		}
-		return out, done, diff.WorkTree(c.Path, out[:])
+		if len(out[0].Paths)+len(out[1].Paths) == 0 {
+			err = &formats.Error{At: strings.Join(c.Path, ", "), Err: errors.New("not found on either side"), Hint: "paths are relative to the current directory"}
+		}
+		return out, done, err
 	}
 	for i, name := range c.Src {
 		src, err := a.resolve(name, c.Live)

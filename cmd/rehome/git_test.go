@@ -216,6 +216,27 @@ func TestDiffCommits(t *testing.T) {
 	}
 }
 
+// TestDiffTracked: with the work tree, the files that git tracks are compared, as git diff
+// does.
+func TestDiffTracked(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // see TestDownload
+	}
+	_, run := repository(t)
+	for _, s := range []step{
+		{"mkdir more && cp sessions/*/*.jsonl more/a.jsonl && echo x > sessions/notes.md && rehome diff HEAD -- . 2>&1", 0, "rehome: left out files that git does not track: 1\nno differences in 3 sessions\n", ""},
+		{"rehome diff HEAD -- sessions 2>&1", 0, "no differences in 1 session\n", "left out"},
+		{"cp more/a.jsonl sessions/; rehome diff HEAD --exact -- sessions 2>&1; rehome diff HEAD -- more 2>&1", 1, "no differences in 1 store\n|left out files that git does not track: 1\n|more: not found on either side", ""},
+		{"git add sessions/a.jsonl; cd more; rehome diff HEAD --json --exact -- .. 2>/dev/null", 4, `"added": 1,|"path": "../sessions/a.jsonl"`, "commit-"},
+		{"git reset -q; rm -r more sessions/a.jsonl sessions/notes.md; git init -q inside && (cd inside && cp ../sessions/*/*.jsonl . && git add . && git commit -qm one); rehome diff HEAD -- . 2>&1", 0, "left out submodules: 1\nno differences in 3 sessions", ""},
+		{"git -c protocol.file.allow=always submodule --quiet add ./inside module && git commit -qm two && rehome diff HEAD -- . 2>&1", 0, "left out submodules: 2\nno differences in 3 sessions", ""},
+		{"rm -r inside; git rm -q --cached db/store.db; rehome diff HEAD --stat -- db 2>&1", 4, "left out files that git does not track: 1\n1 session removed", ""},
+		{"ls \"$TMPDIR\"", 0, "", "rehome"},
+	} {
+		s.run(t, run)
+	}
+}
+
 // TestActionDifference: the job summary gets what changed since the base.
 func TestActionDifference(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -3,6 +3,7 @@ package diff
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,85 +14,135 @@ import (
 	"rehome/internal/scratch"
 )
 
-// Commit returns the side of some paths of a work tree as they are in a git commit. A
-// path that the commit lacks is left out. The function removes what was read; it can
-// always be called.
-func Commit(ctx context.Context, rev string, paths []string) (s Side, remove func() error, err error) {
-	remove = func() error { return nil }
-	fail := func(err error, hint string) (Side, func() error, error) {
-		return Side{}, remove, &formats.Error{At: rev, Err: err, Hint: hint}
-	}
+// Commit returns the side of some paths of a work tree as they are in a git commit, or, if
+// rev is "", as they are now: the files that git tracks. say receives how many others are
+// left out. A path that is not there is left out, too. The function removes what was read;
+// it can always be called.
+func Commit(ctx context.Context, rev string, paths []string, say func(string)) (s Side, remove func() error, err error) {
+	c := &commit{ctx: ctx, rev: rev, say: say}
+	remove = func() error { return c.dir.Remove() }
 	if strings.HasPrefix(rev, "-") {
-		return fail(errors.New("not a commit"), "name a commit, such as HEAD~1")
+		return s, remove, c.fail(errors.New("not a commit"), "name a commit, such as HEAD~1")
 	}
-	dir, err := scratch.New("", "commit")
-	if err != nil {
-		return fail(err, "")
+	if c.dir, err = scratch.New("", "commit"); err != nil {
+		return s, remove, c.fail(err, "")
 	}
-	remove = dir.Remove
-	s.Real, s.Shown, s.Top = dir.Path, rev+":", dir.Path
-	var commit *worktree.Revision
-	top := ""
-	var done []string
-	for _, path := range slices.Sorted(slices.Values(paths)) { // folders before what is in them
-		at, err := resolved(path)
-		if err != nil {
-			return fail(err, "")
-		}
-		switch in := worktree.Top(at); {
-		case in == "":
-			return fail(errors.New(path+": not in a git work tree"), "")
-		case top == "":
-			if commit, err = worktree.Open(ctx, in, rev); err != nil {
-				return fail(err, "run `git log` to list commits")
-			}
-			top = in
-		case in != top:
-			return fail(errors.New(path+": in another git work tree"), "compare one work tree at a time")
-		}
-		rel, err := filepath.Rel(top, at)
-		if err != nil {
-			return fail(err, "")
-		}
-		if slices.ContainsFunc(done, func(dir string) bool { return at == dir || strings.HasPrefix(at, dir+string(filepath.Separator)) }) {
-			continue
-		}
-		done = append(done, at)
-		some, err := commit.Extract(dir.Path, filepath.ToSlash(rel))
-		if err != nil {
-			return fail(err, "")
-		}
-		if some {
-			s.Paths = append(s.Paths, filepath.Join(dir.Path, rel))
-		}
+	rels, err := c.open(paths)
+	if err == nil {
+		s, err = c.side(rels)
 	}
-	return s, remove, nil
+	return s, remove, err
 }
 
-// WorkTree completes the sides that are not of commits: paths that do not exist are left
-// out. It is an error if no side has any.
-func WorkTree(paths []string, sides []Side) error {
-	found := 0
-	for i := range sides {
-		s := &sides[i]
-		if s.Real == "" {
-			if at, err := resolved(paths[0]); err == nil {
-				s.Top = worktree.Top(at)
-			}
-			var there []string
-			for _, p := range s.Paths {
-				if _, err := os.Stat(p); !errors.Is(err, os.ErrNotExist) {
-					there = append(there, p)
-				}
-			}
-			s.Paths = there
+// commit reads files of a commit, or of a work tree.
+type commit struct {
+	ctx   context.Context
+	rev   string
+	say   func(string)
+	dir   *scratch.Dir
+	top   string // root of the work tree
+	files *worktree.Revision
+}
+
+func (c *commit) fail(err error, hint string) error {
+	return &formats.Error{At: c.rev, Err: err, Hint: hint}
+}
+
+// open finds the work tree of some paths, and returns their slash paths in it. Those that
+// are below another one are left out.
+func (c *commit) open(paths []string) (rels []string, err error) {
+	for _, path := range paths {
+		at, err := resolved(path)
+		if err != nil {
+			return nil, c.fail(err, "")
 		}
-		found += len(s.Paths)
+		switch top := worktree.Top(at); {
+		case top == "":
+			return nil, c.fail(errors.New(path+": not in a git work tree"), "")
+		case c.top != "" && c.top != top:
+			return nil, c.fail(errors.New(path+": in another git work tree"), "compare one work tree at a time")
+		default:
+			c.top = top
+		}
+		rel, err := filepath.Rel(c.top, at)
+		if err != nil {
+			return nil, c.fail(err, "")
+		}
+		rels = append(rels, filepath.ToSlash(rel))
 	}
-	if found == 0 {
-		return &formats.Error{At: strings.Join(paths, ", "), Err: errors.New("not found on either side"), Hint: "paths are relative to the current directory"}
+	if c.rev == "" {
+		c.files, err = worktree.Index(c.ctx, c.top)
+	} else if c.files, err = worktree.Open(c.ctx, c.top, c.rev); err != nil {
+		err = c.fail(err, "run `git log` to list commits")
 	}
-	return nil
+	all := map[string]bool{}
+	for _, rel := range rels {
+		all[rel] = true
+	}
+	rels = slices.DeleteFunc(rels, func(rel string) bool { return worktree.Within(all, rel) })
+	slices.Sort(rels)
+	return slices.Compact(rels), err
+}
+
+// side reads the files into the folder. Those of a work tree are read where they are,
+// unless there are others among them.
+func (c *commit) side(rels []string) (s Side, err error) {
+	s = Side{Real: c.dir.Path, Shown: c.rev + ":", Top: c.dir.Path}
+	if c.rev != "" {
+		_, err = c.files.Extract(c.dir.Path, rels...)
+	} else {
+		var t worktree.Tracked
+		for _, rel := range rels {
+			if err == nil {
+				err = c.files.Tracked(rel, &t)
+			}
+		}
+		if s.Shown = c.shown(); err == nil && t.Untracked+t.Modules > 0 {
+			c.say(leftOut(t))
+			err = c.files.Copy(c.dir.Path, t.Files)
+		} else {
+			s.Real, s.Top = c.top, c.top
+		}
+	}
+	if err != nil {
+		return s, c.fail(err, "")
+	}
+	for _, rel := range rels {
+		at := filepath.Join(s.Real, filepath.FromSlash(rel))
+		if _, err := os.Stat(at); !errors.Is(err, os.ErrNotExist) {
+			s.Paths = append(s.Paths, at)
+		}
+	}
+	return s, nil
+}
+
+// shown returns how users know the root of the work tree: as a prefix of paths.
+func (c *commit) shown() string {
+	cwd, err := resolved(".")
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(cwd, c.top)
+	switch {
+	case err != nil:
+		return filepath.ToSlash(c.top) + "/"
+	case rel == ".":
+		return ""
+	}
+	return filepath.ToSlash(rel) + "/"
+}
+
+func leftOut(t worktree.Tracked) string {
+	var parts []string
+	for _, one := range []struct {
+		n    int
+		what string
+	}{{t.Untracked, "files that git does not track"}, {t.Modules, "submodules"}} {
+		if one.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s: %d", one.what, one.n))
+		}
+	}
+	return "left out " + strings.Join(parts, ", ")
 }
 
 // resolved returns an absolute path without links. The path need not exist any more.

@@ -51,7 +51,7 @@ func layers() []layer {
 		{"convert/internal/workers", nil},
 		{"convert/internal/notify", nil},
 		{"convert/internal/mark", []string{"internal/fileid"}},
-		{"convert/internal/worktree", nil},
+		{"convert/internal/worktree", []string{"internal/fsx"}},
 		{"convert/internal/walk", []string{"convert/internal/stage", "formats"}},
 		{"convert/internal/ignore", []string{"convert/internal/walk", "formats"}},
 		{"convert/internal/sidecar", []string{"convert/internal/stage", "formats", "formats/store"}},

@@ -27,8 +27,8 @@ func Index(ctx context.Context, top string) (*Revision, error) {
 	for line := range strings.SplitSeq(string(out), "\x00") {
 		// <mode> <id> <stage>\t<path>
 		what, name, ok := strings.Cut(line, "\t")
-		if f := strings.Fields(what); ok && len(f) == 3 && f[2] == "0" && strings.HasPrefix(f[0], "100") {
-			r.ids[name] = f[1]
+		if f := strings.Fields(what); ok && len(f) == 3 && strings.HasPrefix(f[0], "100") {
+			r.ids[name] = f[1] // of a file with a conflict, that of its last side
 		}
 	}
 	return r, nil
