@@ -195,12 +195,9 @@ func TestHostileDiff(t *testing.T) {
 		}
 		var text, doc bytes.Buffer
 		v := &diffView{cmd: &diffCmd{Thinking: true, All: true}, detail: prose.Full}
-		p := &page{screen.NewPage(&text, false)}
+		p := &diffPage{page: &page{screen.NewPage(&text, false)}}
 		p.Line(v.title(s))
-		v.session(s, func(l diffLine) bool {
-			p.diffLine(l)
-			return true
-		})
+		v.session(s, p.put)
 		if what := acts(text.String()); what != "" || commandsIn(text.String()) > 0 {
 			t.Errorf("%q as text: %q\n%.600q", kind, what, text.String())
 		}

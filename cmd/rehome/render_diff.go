@@ -22,6 +22,7 @@ type diffLine struct {
 	level int
 	mark  byte // + - or a space; 0 for none
 	text  screen.Safe
+	words [][2]int // where text differs from the line on the other side
 }
 
 // prefix returns the mark as a unified diff has it.
@@ -61,16 +62,15 @@ func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
 
 // text prints the summary, then each session that differs.
 func (v *diffView) text(p *page, c *diff.Comparison) error {
+	lines := &diffPage{page: p}
 	p.Line(diffSummary("session", c))
 	err := c.Each(func(s *diff.Session) error {
 		if !v.cmd.Stat {
 			p.Line("")
 		}
 		p.Wrapped("", v.title(s), p.Strong)
-		v.session(s, func(l diffLine) bool {
-			p.diffLine(l)
-			return p.Err() == nil
-		})
+		v.session(s, lines.put)
+		lines.flush()
 		return p.Err()
 	})
 	return errors.Join(err, p.Err())
@@ -82,17 +82,16 @@ func (p *page) diffLine(l diffLine) {
 		p.Wrapped(indent, l.text, [...]func(screen.Safe) screen.Safe{p.Faint, p.Cyan, screen.Plain}[l.level])
 		return
 	}
-	paint, mark := p.Faint, l.prefix()
-	switch l.mark {
-	case '+':
-		paint = p.Green
-	case '-':
-		paint = p.Red
-	case 0:
-		paint, mark = screen.Plain, ""
-	}
-	for _, part := range screen.Wrap(screen.ExpandTabs(l.text), p.Width-len(indent)-1) {
-		p.Line(indent + paint(mark+part))
+	at := 0
+	l.text = screen.ExpandTabs(l.text)
+	for _, part := range screen.Wrap(l.text, p.Width-len(indent)-1) {
+		switch l.mark {
+		case '+', '-':
+			part, at = p.painted(l, part, at)
+		case ' ':
+			part = p.Faint(l.prefix() + part)
+		}
+		p.Line(indent + part)
 	}
 }
 
@@ -205,10 +204,10 @@ func (v *diffView) field(level int, f diff.Field, put func(diffLine) bool) {
 		return visible(s)
 	}
 	if line := screen.Sprintf("%s: %s -> %s", visible(f.Name), show(f.Before), show(f.After)); len(line) < maxFieldLine && !strings.Contains(f.Before+f.After, "\n") {
-		put(diffLine{level, 0, line})
+		put(diffLine{level: level, text: line})
 		return
 	}
-	put(diffLine{level, 0, visible(f.Name) + ":"})
+	put(diffLine{level: level, text: visible(f.Name) + ":"})
 	for _, l := range markedLines(diffText(f.Before, f.After)) {
 		if !put(l) {
 			return
@@ -274,7 +273,7 @@ func (v *diffView) lines(s *diff.Session, ch *diff.Change) (out []diffLine) {
 	}
 	for _, p := range []*diff.Part{ch.Before, ch.After} {
 		if p != nil && p.Cut {
-			return append(out, diffLine{3, ' ', "… (too long to show in full)"})
+			return append(out, diffLine{level: 3, mark: ' ', text: "… (too long to show in full)"})
 		}
 	}
 	return out
@@ -321,10 +320,10 @@ func diffText(before, after string) []string {
 func markedLines(list []string) (out []diffLine) {
 	for _, l := range list {
 		if strings.HasPrefix(l, "@@") {
-			out = append(out, diffLine{3, ' ', "…"})
+			out = append(out, diffLine{level: 3, mark: ' ', text: "…"})
 			continue
 		}
-		out = append(out, diffLine{3, l[0], screen.Lines(l[1:])})
+		out = append(out, diffLine{level: 3, mark: l[0], text: screen.Lines(l[1:])})
 	}
 	return out
 }

@@ -71,10 +71,8 @@ func (r *exactResult) text(p *page) {
 	}
 	p.Line(diffSummary("store", &diff.Comparison{Added: r.Added, Removed: r.Removed, Changed: r.Changed, Same: r.Same}))
 	v := &diffView{}
-	put := func(l diffLine) bool {
-		p.diffLine(l)
-		return p.Err() == nil
-	}
+	lines := &diffPage{page: p}
+	put := lines.put
 	for _, s := range r.Pairs {
 		at := s.After
 		if at == nil {
@@ -84,6 +82,7 @@ func (r *exactResult) text(p *page) {
 		if s.Before != nil && s.After != nil && s.Before.Path != s.After.Path {
 			name = visible(s.Before.Path) + " -> " + name
 		}
+		lines.flush()
 		p.Line("")
 		p.Wrapped("", visible(s.Change)+"  "+name, p.Strong)
 		p.Linef("  %s", p.Faint(r.counts(&s)))
@@ -94,7 +93,7 @@ func (r *exactResult) text(p *page) {
 			v.field(1, diff.Field(f), put)
 		}
 		for _, row := range s.Records {
-			p.diffLine(diffLine{level: 1, text: visible(row.At) + "  " + visible(row.Change)})
+			put(diffLine{level: 1, text: visible(row.At) + "  " + visible(row.Change)})
 			for _, f := range row.Cells {
 				name := f.Name + ": "
 				if f.Name == "line" {
@@ -102,15 +101,16 @@ func (r *exactResult) text(p *page) {
 				}
 				switch row.Change {
 				case "added":
-					put(diffLine{3, '+', visible(name + f.After)})
+					put(diffLine{level: 3, mark: '+', text: visible(name + f.After)})
 				case "removed":
-					put(diffLine{3, '-', visible(name + f.Before)})
+					put(diffLine{level: 3, mark: '-', text: visible(name + f.Before)})
 				default:
 					v.field(2, diff.Field(f), put)
 				}
 			}
 		}
 	}
+	lines.flush()
 	for _, path := range r.Without {
 		p.Wrapped("", "not compared: "+visible(path)+", since the other side has no sidecar", screen.Plain)
 	}

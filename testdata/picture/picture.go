@@ -28,6 +28,7 @@ text { fill: #1f2328; font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, 
 .g { fill: #116329; }
 .y { fill: #7d4e00; }
 .c { fill: #0550ae; }
+.w { font-weight: bold; text-decoration: underline; }
 @media (prefers-color-scheme: dark) {
   rect { fill: #0d1117; stroke: #30363d; }
   text { fill: #e6edf3; }
@@ -85,7 +86,7 @@ func Draw(command, printed string) []byte {
 // pieces takes a line apart at its escape sequences. Blanks at the beginning of
 // a piece only move it, for some programs that draw SVG drop them.
 func pieces(line string) (out []piece) {
-	looks := map[string]string{"1": "b", "2": "f", "31": "r", "32": "g", "33": "y", "36": "c"}
+	looks := map[string]string{"1": "b", "2": "f", "31": "r", "32": "g", "33": "y", "36": "c", "7;31": "r w", "7;32": "g w"} // inverse is underlined
 	escapes := regexp.MustCompile("\x1b\\[([0-9;]*)m")
 	class := ""
 	add := func(s string) {

@@ -24,6 +24,10 @@ func (p Palette) Red(s Safe) Safe { return p.paint("31", s) }
 // Green is for success and added text.
 func (p Palette) Green(s Safe) Safe { return p.paint("32", s) }
 
+// RedWord and GreenWord are for the words that differ in such text.
+func (p Palette) RedWord(s Safe) Safe   { return p.paint("7;31", s) }
+func (p Palette) GreenWord(s Safe) Safe { return p.paint("7;32", s) }
+
 // Yellow is for warnings.
 func (p Palette) Yellow(s Safe) Safe { return p.paint("33", s) }
 

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"rehome/cmd/rehome/internal/screen"
+)
+
+// TestDifferingWords: marked are the words that differ, in lines that are alike.
+func TestDifferingWords(t *testing.T) {
+	cut := func(s screen.Safe, spans [][2]int) string {
+		out, at := "", 0
+		for _, w := range spans {
+			out, at = out+string(s[at:w[0]])+"["+string(s[w[0]:w[1]])+"]", w[1]
+		}
+		return out + string(s[at:])
+	}
+	for _, c := range []struct{ a, b, x, y screen.Safe }{
+		{"run it in ten minutes", "run it in two minutes", "run it in [ten] minutes", "run it in [two] minutes"},
+		{"about one run in ten, always", "about every run in ten, always", "about [one] run in ten, always", "about [every] run in ten, always"},
+		{"a long enough line", "a long enough line!", "a long enough line", "a long enough line[!]"},
+		{"keep this, change two words here", "keep this, alter three words here", "keep this, [change two] words here", "keep this, [alter three] words here"},
+		{"größer als 10 €, nicht mehr", "größer als 12 €, nicht mehr", "größer als [10] €, nicht mehr", "größer als [12] €, nicht mehr"},
+		{"nothing alike", "of this line", "nothing alike", "of this line"},
+		{"", "added", "", "added"},
+		{screen.Repeat("a b ", 1000) + "c" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "e" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "[c]" + screen.Repeat(" d", 1000), screen.Repeat("a b ", 1000) + "[e]" + screen.Repeat(" d", 1000)},
+		{screen.Repeat("a", 9000) + " b", screen.Repeat("a", 9000) + " c", screen.Repeat("a", 9000) + " b", screen.Repeat("a", 9000) + " c"},
+	} {
+		x, y := differingWords(c.a, c.b)
+		if cut(c.a, x) != string(c.x) || cut(c.b, y) != string(c.y) {
+			t.Errorf("%.80q\n%.80q", cut(c.a, x), cut(c.b, y))
+		}
+	}
+}
+
+// TestDiffColors: with and without colors, and marks, the same text is printed. What is not
+// inverse of both lines is the same.
+func TestDiffColors(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	line := func() (out screen.Safe) {
+		for range rng.IntN(40) {
+			out += []screen.Safe{"a", "word ", " ", "\t", "- ", "é", "quite-a-long-word ", "(x)", "世界"}[rng.IntN(9)]
+		}
+		return out
+	}
+	plain := strings.NewReplacer("\x1b[31m", "", "\x1b[32m", "", "\x1b[7;31m", "", "\x1b[7;32m", "", "\x1b[2m", "", "\x1b[36m", "", "\x1b[0m", "")
+	spaces := regexp.MustCompile(` +\n`)
+	marked := 0
+	for range 500 {
+		var lines []diffLine
+		for range rng.IntN(6) {
+			a, b := line(), line()
+			lines = append(lines, diffLine{level: 3, mark: '-', text: a + "one " + b}, diffLine{level: 3, mark: []byte("+- ")[rng.IntN(3)], text: a + "two " + b}, diffLine{level: rng.IntN(4), mark: ' ', text: a})
+		}
+		print := func(colors screen.Palette) string {
+			var out bytes.Buffer
+			p := &diffPage{page: &page{screen.NewPage(&out, colors)}}
+			p.Width = 20
+			for _, l := range lines {
+				p.put(l)
+			}
+			p.flush()
+			return out.String()
+		}
+		colored := print(true)
+		marked += strings.Count(colored, "\x1b[7;31mone\x1b[0m")
+		if got := print(false); spaces.ReplaceAllString(plain.Replace(colored), "\n") != got {
+			t.Fatalf("%.900q\n%.900q", colored, got)
+		}
+	}
+	if marked < 100 {
+		t.Errorf("marked %d words", marked)
+	}
+}
