@@ -60,10 +60,18 @@ func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
 	return screen.Join(parts, ", ")
 }
 
+// acrossClients says what is compared of sessions of different clients.
+func acrossClients(c *diff.Comparison) screen.Safe {
+	return plural(int64(c.Across), "session") + " compared across clients: calls by kind and main argument, results by whether they failed, details not at all"
+}
+
 // text prints the summary, then each session that differs.
 func (v *diffView) text(p *page, c *diff.Comparison) error {
 	lines := &diffPage{page: p}
 	p.Line(diffSummary("session", c))
+	if c.Across > 0 {
+		p.Wrapped("  ", acrossClients(c), p.Faint)
+	}
 	err := c.Each(func(s *diff.Session) error {
 		if !v.cmd.Stat {
 			p.Line("")

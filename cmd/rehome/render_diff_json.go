@@ -17,6 +17,7 @@ type diffResult struct {
 	Added    int           `json:"added"`
 	Removed  int           `json:"removed"`
 	Changed  int           `json:"changed"`
+	Across   int           `json:"acrossClients,omitempty"`
 	Failed   []string      `json:"failed"`
 	Compared []diffSession `json:"compared"`
 }
@@ -86,7 +87,7 @@ type diffCallResult struct {
 
 // json prints one object. Its last member is written session by session.
 func (v *diffView) json(w io.Writer, c *diff.Comparison) error {
-	res := diffResult{Same: c.Same, Added: c.Added, Removed: c.Removed, Changed: c.Changed, Failed: []string{}, Compared: []diffSession{}}
+	res := diffResult{Same: c.Same, Added: c.Added, Removed: c.Removed, Changed: c.Changed, Across: c.Across, Failed: []string{}, Compared: []diffSession{}}
 	for _, err := range c.Failed {
 		res.Failed = append(res.Failed, err.Error())
 	}

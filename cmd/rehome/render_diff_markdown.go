@@ -24,6 +24,9 @@ func (v *diffView) markdown(w io.Writer, c *diff.Comparison) error {
 	if _, err := fmt.Fprintf(w, "**Sessions:** %s\n", diffSummary("session", c)); err != nil {
 		return err
 	}
+	if c.Across > 0 {
+		fmt.Fprintf(w, "\n%s\n", acrossClients(c))
+	}
 	out, left := &limitWriter{w, maxMarkdown}, c.Added+c.Removed+c.Changed
 	err := c.Each(func(s *diff.Session) error {
 		var block, doc bytes.Buffer

@@ -21,6 +21,9 @@ type Options struct {
 // Comparison is the result of Compare.
 type Comparison struct {
 	Added, Removed, Changed, Same int
+	// Across is how many of the same and changed sessions are of different clients on both
+	// sides: their results, for example, are only compared by whether they are errors.
+	Across int
 	// Failed are the errors of stores and sessions that could not be read.
 	Failed []error
 
@@ -51,6 +54,9 @@ func Compare(ctx context.Context, reg *formats.Registry, before, after Side, o O
 	}
 	both.Wait()
 	for _, p := range all {
+		if p.cross() && p[0].read && p[1].read {
+			c.Across++
+		}
 		switch {
 		case p[0] == nil:
 			c.Added++
@@ -58,7 +64,7 @@ func Compare(ctx context.Context, reg *formats.Registry, before, after Side, o O
 			c.Removed++
 		case !p[0].read || !p[1].read: // reported below
 			continue
-		case p[0].sum == p[1].sum && !otherFolder(p):
+		case p[0].sum == p[1].sum && !namedOtherwise(p):
 			c.Same++
 			continue
 		default:
@@ -75,10 +81,12 @@ func Compare(ctx context.Context, reg *formats.Registry, before, after Side, o O
 	return c, nil
 }
 
-// otherFolder reports whether both stores name a folder, and not the same one. Text can
-// name the one that was inferred when it was made.
-func otherFolder(p pair) bool {
-	return p[0].folder != "" && p[1].folder != "" && p[0].folder != p[1].folder
+// namedOtherwise reports whether both stores name a folder, and not the same one, or of
+// different clients a title. Text can name the folder that was inferred when it was made,
+// and a client makes a title of the first prompt.
+func namedOtherwise(p pair) bool {
+	other := func(a, b string) bool { return a != "" && b != "" && a != b }
+	return other(p[0].folder, p[1].folder) || p.cross() && other(p[0].title, p[1].title)
 }
 
 // Differs reports whether anything differs.

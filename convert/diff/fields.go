@@ -26,13 +26,17 @@ func comparable(s *session.Session, cross bool) *session.Session {
 
 func headDigest(s *session.Session, cross bool) digest {
 	k := comparable(s, cross)
-	k.Workspace = "" // see otherFolder
+	if k.Workspace = ""; cross { // see namedOtherwise
+		k.Title = ""
+	}
 	return digestOf(string(session.AppendHead(nil, k)))
 }
 
-// headFields compares the heads of two sessions.
-func headFields(a, b []byte) []Field {
-	return slices.DeleteFunc(members(a, b), func(f Field) bool { return f.Name == "workspace" && (f.Before == "" || f.After == "") })
+// headFields compares the heads of two sessions, see namedOtherwise.
+func headFields(a, b []byte, cross bool) []Field {
+	return slices.DeleteFunc(members(a, b), func(f Field) bool {
+		return (f.Name == "workspace" || cross && f.Name == "title") && (f.Before == "" || f.After == "")
+	})
 }
 
 // Limits of members: how deep they are compared, and how many.

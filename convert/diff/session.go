@@ -108,7 +108,7 @@ func (c *Comparison) session(p pair) (*Session, error) {
 			return nil, err
 		}
 	}
-	out.Fields = headFields(got[0].head, got[1].head)
+	out.Fields = headFields(got[0].head, got[1].head, out.Cross)
 	out.changes(a, b, edits, want, got)
 	out.details(want, got)
 	return out, c.ctx.Err()

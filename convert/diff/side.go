@@ -73,6 +73,7 @@ type entry struct {
 
 	sum    digest // of what is compared
 	folder string // that the store names
+	title  string
 	read   bool
 }
 
@@ -243,7 +244,7 @@ func (s *side) summarizeStore(ctx context.Context, path, format string, wanted m
 			p := wanted[one.ID][i]
 			var it *items
 			if it, err = digests(ctx, one, p.cross()); err == nil {
-				p[n].sum, p[n].folder, p[n].read = it.sum(), one.Workspace, true
+				p[n].sum, p[n].folder, p[n].title, p[n].read = it.sum(), one.Workspace, one.Title, true
 			}
 		}
 		if err != nil {
