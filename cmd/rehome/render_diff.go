@@ -145,9 +145,7 @@ func (v *diffView) session(s *diff.Session, put func(diffLine) bool) {
 	if v.cmd.Stat {
 		return
 	}
-	for _, f := range s.Fields {
-		v.field(1, f, put)
-	}
+	v.fields(1, s.Fields, put)
 	turn, whole := -1, false
 	for i := range s.Changes {
 		ch := &s.Changes[i]
@@ -203,6 +201,20 @@ func (v *diffView) counts(s *diff.Session, head func(int, screen.Safe)) {
 	}
 }
 
+// fields prints members that differ.
+func (v *diffView) fields(level int, all diff.Fields, put func(diffLine) bool) {
+	for _, f := range all.List {
+		v.field(level, f, put)
+	}
+	v.more(level, all.More, put)
+}
+
+func (v *diffView) more(level, n int, put func(diffLine) bool) {
+	if n > 0 {
+		put(diffLine{level: level, text: "and " + plural(int64(n), "more member")})
+	}
+}
+
 // field prints a member that differs: in one line if it fits.
 func (v *diffView) field(level int, f diff.Field, put func(diffLine) bool) {
 	show := func(s string) screen.Safe {
@@ -234,9 +246,7 @@ func (v *diffView) details(s *diff.Session, put func(diffLine) bool) {
 	}
 	for _, d := range s.Details {
 		put(diffLine{level: 1, text: screen.Sprintf("turn %d, details", d.Turn)})
-		for _, f := range d.Fields {
-			v.field(2, f, put)
-		}
+		v.fields(2, d.Fields, put)
 	}
 }
 
@@ -269,13 +279,11 @@ func (v *diffView) changeTitle(s *diff.Session, ch *diff.Change) screen.Safe {
 func (v *diffView) lines(s *diff.Session, ch *diff.Change) (out []diffLine) {
 	switch {
 	case !v.shows(cmp.Or(ch.After, ch.Before)):
-	case len(ch.Fields) > 0:
-		for _, f := range ch.Fields {
-			v.field(3, f, func(l diffLine) bool {
-				out = append(out, l)
-				return true
-			})
-		}
+	case len(ch.Fields.List) > 0:
+		v.fields(3, ch.Fields, func(l diffLine) bool {
+			out = append(out, l)
+			return true
+		})
 	default:
 		out = markedLines(prose.DiffLines(v.partLines(s, ch.Before), v.partLines(s, ch.After)))
 	}

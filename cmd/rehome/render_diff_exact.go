@@ -35,6 +35,7 @@ type exactRow struct {
 	At     string       `json:"at"`
 	Change string       `json:"change"`
 	Cells  []diffMember `json:"cells"`
+	More   int          `json:"moreMembers,omitempty"`
 }
 
 func newExactResult(x *diff.Exact, stat bool) *exactResult {
@@ -49,7 +50,7 @@ func newExactResult(x *diff.Exact, stat bool) *exactResult {
 		return &exactPlace{p.Format, p.Store}
 	}
 	for _, s := range x.Stores {
-		one := exactPair{Change: "changed", Before: place(s.Before), After: place(s.After), Schema: newDiffMembers(s.Schema)}
+		one := exactPair{Change: "changed", Before: place(s.Before), After: place(s.After), Schema: newDiffMembers(diff.Fields{List: s.Schema}).Members}
 		switch {
 		case s.Before == nil:
 			one.Change = "added"
@@ -57,7 +58,7 @@ func newExactResult(x *diff.Exact, stat bool) *exactResult {
 			one.Change = "removed"
 		}
 		for _, row := range s.Rows {
-			one.Records = append(one.Records, exactRow{row.At, row.Change, newDiffMembers(row.Cells)})
+			one.Records = append(one.Records, exactRow{row.At, row.Change, newDiffMembers(row.Cells).Members, row.Cells.More})
 		}
 		r.Pairs = append(r.Pairs, one)
 	}
@@ -94,19 +95,22 @@ func (r *exactResult) text(p *page) {
 		}
 		for _, row := range s.Records {
 			put(diffLine{level: 1, text: visible(row.At) + "  " + visible(row.Change)})
+			if row.Change == "changed" {
+				for _, f := range row.Cells {
+					v.field(2, diff.Field(f), put)
+				}
+				v.more(2, row.More, put)
+				continue
+			}
 			for _, f := range row.Cells {
-				name := f.Name + ": "
+				name, mark := f.Name+": ", byte('+')
 				if f.Name == "line" {
 					name = ""
 				}
-				switch row.Change {
-				case "added":
-					put(diffLine{level: 3, mark: '+', text: visible(name + f.After)})
-				case "removed":
-					put(diffLine{level: 3, mark: '-', text: visible(name + f.Before)})
-				default:
-					v.field(2, diff.Field(f), put)
+				if row.Change == "removed" {
+					mark = '-'
 				}
+				put(diffLine{level: 3, mark: mark, text: visible(name + f.Before + f.After)})
 			}
 		}
 	}

@@ -23,17 +23,17 @@ type diffResult struct {
 }
 
 type diffSession struct {
-	Change  string        `json:"change"` // added, removed or changed
-	ID      string        `json:"id"`
-	Title   string        `json:"title,omitempty"`
-	Client  string        `json:"client"`
-	Before  *diffPlace    `json:"before,omitempty"`
-	After   *diffPlace    `json:"after,omitempty"`
-	Turns   *diffTurns    `json:"turns,omitempty"`
-	Members []diffMember  `json:"members,omitempty"`
+	Change string     `json:"change"` // added, removed or changed
+	ID     string     `json:"id"`
+	Title  string     `json:"title,omitempty"`
+	Client string     `json:"client"`
+	Before *diffPlace `json:"before,omitempty"`
+	After  *diffPlace `json:"after,omitempty"`
+	Turns  *diffTurns `json:"turns,omitempty"`
+	diffMembers
 	Parts   []diffChange  `json:"parts,omitempty"`
 	Details []diffDetails `json:"details,omitempty"`
-	More    int           `json:"moreDetails,omitempty"`
+	Left    int           `json:"moreDetails,omitempty"`
 	Partial bool          `json:"partial,omitempty"`
 }
 
@@ -55,9 +55,15 @@ type diffMember struct {
 	After  string `json:"after,omitempty"`
 }
 
+// diffMembers are members that differ.
+type diffMembers struct {
+	Members []diffMember `json:"members,omitempty"`
+	More    int          `json:"moreMembers,omitempty"`
+}
+
 type diffDetails struct {
-	Turn    int          `json:"turn"`
-	Members []diffMember `json:"members"`
+	Turn int `json:"turn"`
+	diffMembers
 }
 
 type diffChange struct {
@@ -65,9 +71,9 @@ type diffChange struct {
 	Kind   diff.Kind `json:"kind"`
 	Name   string    `json:"name,omitempty"`
 
-	Members []diffMember `json:"members,omitempty"`
-	Before  *diffPart    `json:"before,omitempty"`
-	After   *diffPart    `json:"after,omitempty"`
+	diffMembers
+	Before *diffPart `json:"before,omitempty"`
+	After  *diffPart `json:"after,omitempty"`
 }
 
 type diffPart struct {
@@ -128,7 +134,7 @@ func indented(v any, prefix string) ([]byte, error) {
 }
 
 func newDiffSession(s *diff.Session) *diffSession {
-	out := &diffSession{Change: "changed", ID: s.ID, Title: s.Title, Client: s.Client, Members: newDiffMembers(s.Fields), More: s.More, Partial: s.Coarse}
+	out := &diffSession{Change: "changed", ID: s.ID, Title: s.Title, Client: s.Client, diffMembers: newDiffMembers(s.Fields), Left: s.More, Partial: s.Coarse}
 	place := func(p *diff.Place) *diffPlace {
 		if p == nil {
 			return nil
@@ -153,15 +159,16 @@ func newDiffSession(s *diff.Session) *diffSession {
 	return out
 }
 
-func newDiffMembers(list []diff.Field) (out []diffMember) {
-	for _, f := range list {
-		out = append(out, diffMember(f))
+func newDiffMembers(f diff.Fields) diffMembers {
+	out := diffMembers{More: f.More}
+	for _, one := range f.List {
+		out.Members = append(out.Members, diffMember(one))
 	}
 	return out
 }
 
 func newDiffChange(c *diff.Change) diffChange {
-	out := diffChange{Change: "changed", Members: newDiffMembers(c.Fields), Before: newDiffPart(c.Before), After: newDiffPart(c.After)}
+	out := diffChange{Change: "changed", diffMembers: newDiffMembers(c.Fields), Before: newDiffPart(c.Before), After: newDiffPart(c.After)}
 	at := c.After
 	switch {
 	case c.Before == nil:

@@ -223,7 +223,7 @@ func TestRecords(t *testing.T) {
 			}
 			for _, r := range s.Rows {
 				var names []string
-				for _, f := range r.Cells {
+				for _, f := range r.Cells.List {
 					names = append(names, f.Name)
 				}
 				set, _, _ := strings.Cut(strings.TrimPrefix(r.At, "store.db/"), "#")
@@ -306,11 +306,31 @@ func TestResults(t *testing.T) {
 	if len(list) != 1 || len(list[0].Changes) != 1 || len(list[0].Details) != 0 || list[0].Turns != (diff.Turns{Changed: 1}) {
 		t.Fatalf("%+v", list)
 	}
-	if c := list[0].Changes[0]; c.Before.Call == nil || len(c.Fields) != 1 || c.Fields[0] != (diff.Field{Name: "result.output", Before: "old", After: "new"}) || !strings.Contains(string(c.After.Call.Args), "one") {
+	if c := list[0].Changes[0]; c.Before.Call == nil || len(c.Fields.List) != 1 || c.Fields.List[0] != (diff.Field{Name: "result.output", Before: "old", After: "new"}) || !strings.Contains(string(c.After.Call.Args), "one") {
 		t.Errorf("%+v", c)
 	}
 	_, list = compare(t, a, write("c.jsonl", "old", later))
-	if len(list) != 1 || len(list[0].Changes) != 0 || len(list[0].Details) != 1 || len(list[0].Details[0].Fields) != 1 || list[0].Details[0].Fields[0] != (diff.Field{Name: "at", Before: then, After: later}) {
+	if len(list) != 1 || len(list[0].Changes) != 0 || len(list[0].Details) != 1 || len(list[0].Details[0].Fields.List) != 1 || list[0].Details[0].Fields.List[0] != (diff.Field{Name: "at", Before: then, After: later}) {
 		t.Errorf("%+v", list)
+	}
+}
+
+// TestFields: members are listed up to a limit, elements of lists by their number.
+func TestFields(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, status string) diff.Side {
+		path, todos := filepath.Join(dir, name), []string{}
+		for i := range 60 {
+			todos = append(todos, fmt.Sprintf(`{"content":"%d","status":"%s"}`, i, status))
+		}
+		text := `{"type":"session","version":1,"id":"s","agent":"cursor-cli","todos":[` + strings.Join(todos, ",") + "]}\n"
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return side(path)
+	}
+	_, list := compare(t, write("a.jsonl", "pending"), write("b.jsonl", "completed"))
+	if len(list) != 1 || len(list[0].Fields.List) != 50 || list[0].Fields.More != 10 || list[0].Fields.List[1].Name != "todos.2.status" || list[0].Fields.List[49].Name != "todos.50.status" {
+		t.Fatalf("%+v", list)
 	}
 }

@@ -34,7 +34,7 @@ type Store struct {
 type Row struct {
 	At     string // its address
 	Change string // "added", "removed" or "changed"
-	Cells  []Field
+	Cells  Fields
 }
 
 // Limits of what is held of records.

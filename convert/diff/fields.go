@@ -2,10 +2,12 @@ package diff
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rehome/formats/session"
 )
@@ -33,10 +35,12 @@ func headDigest(s *session.Session, cross bool) digest {
 }
 
 // headFields compares the heads of two sessions, see namedOtherwise.
-func headFields(a, b []byte, cross bool) []Field {
-	return slices.DeleteFunc(members(a, b), func(f Field) bool {
+func headFields(a, b []byte, cross bool) Fields {
+	out := members(a, b)
+	out.List = slices.DeleteFunc(out.List, func(f Field) bool {
 		return (f.Name == "workspace" || cross && f.Name == "title") && (f.Before == "" || f.After == "")
 	})
+	return out
 }
 
 // Limits of members: how deep they are compared, and how many.
@@ -46,13 +50,13 @@ const (
 )
 
 // members returns the members of two JSON values that differ, by their path.
-func members(a, b []byte) (out []Field) {
+func members(a, b []byte) (out Fields) {
 	addFields(&out, "", a, b, maxDepth)
 	return out
 }
 
-func addFields(out *[]Field, name string, a, b json.RawMessage, depth int) {
-	if bytes.Equal(a, b) || len(*out) == maxFields {
+func addFields(out *Fields, name string, a, b json.RawMessage, depth int) {
+	if bytes.Equal(a, b) {
 		return
 	}
 	x, y := named(a), named(b)
@@ -60,22 +64,46 @@ func addFields(out *[]Field, name string, a, b json.RawMessage, depth int) {
 		x, y = open(a), open(b)
 	}
 	if depth == 0 || x == nil || y == nil {
-		*out = append(*out, Field{name, plain(a), plain(b)})
+		out.add(Field{name, plain(a), plain(b)})
 		return
 	}
-	before := len(*out)
+	before := len(out.List) + out.More
 	all := maps.Clone(x)
 	maps.Copy(all, y)
-	for _, k := range slices.Sorted(maps.Keys(all)) {
+	for _, k := range slices.SortedFunc(maps.Keys(all), byNumber) {
 		path := k
 		if name != "" {
 			path = name + "." + k
 		}
 		addFields(out, path, x[k], y[k], depth-1)
 	}
-	if len(*out) == before && name != "" { // only in their order, or as text
-		*out = append(*out, Field{name, plain(a), plain(b)})
+	if len(out.List)+out.More == before && name != "" { // only in their order, or as text
+		out.add(Field{name, plain(a), plain(b)})
 	}
+}
+
+// add adds a member, or counts it.
+func (f *Fields) add(one Field) {
+	if len(f.List) == maxFields {
+		f.More++
+		return
+	}
+	f.List = append(f.List, one)
+}
+
+// byNumber orders names: numbers first, by value.
+func byNumber(a, b string) int {
+	x, xerr := strconv.Atoi(a)
+	y, yerr := strconv.Atoi(b)
+	switch {
+	case xerr == nil && yerr == nil:
+		return cmp.Compare(x, y)
+	case xerr == nil:
+		return -1
+	case yerr == nil:
+		return 1
+	}
+	return strings.Compare(a, b)
 }
 
 // named returns the elements of an array by their names, nil if not each has one of its own.
@@ -126,15 +154,20 @@ func plain(raw json.RawMessage) string {
 
 // callFields compares two calls and their results. What differs the same way in several
 // places is named once.
-func callFields(before, after *Part, cross bool) (out []Field) {
+func callFields(before, after *Part, cross bool) (out Fields) {
 	if before == nil || after == nil || before.Call == nil && before.Result == nil || after.Call == nil && after.Result == nil {
-		return nil
+		return out
 	}
 	seen := map[[2]string]bool{}
-	for _, f := range members(callJSON(before), callJSON(after)) {
-		if key := [2]string{f.Before, f.After}; !seen[key] && (!cross || f.Name == "result.error") {
-			out, seen[key] = append(out, f), true
-		}
+	out = members(callJSON(before), callJSON(after))
+	out.List = slices.DeleteFunc(out.List, func(f Field) bool {
+		key := [2]string{f.Before, f.After}
+		again := seen[key]
+		seen[key] = true
+		return again || cross && f.Name != "result.error"
+	})
+	if cross {
+		out.More = 0
 	}
 	return out
 }

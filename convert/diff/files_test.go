@@ -28,7 +28,7 @@ func exact(t *testing.T, a, b string) (*diff.Exact, []string) {
 		}
 		for _, r := range s.Rows {
 			var names []string
-			for _, f := range r.Cells {
+			for _, f := range r.Cells.List {
 				names = append(names, f.Name)
 			}
 			out = append(out, r.Change+" "+r.At+" "+strings.Join(names, ","))

@@ -77,7 +77,7 @@ func TestLooseMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, text := range map[string]string{
-		"[{2 [{extras  [{\"name\":\"n\",\"raw\":1}]}]}] 0": head + result(`,"extras":[{"name":"n","raw":1}]`),
+		"[{2 {[{extras  [{\"name\":\"n\",\"raw\":1}]}] 0}}] 0": head + result(`,"extras":[{"name":"n","raw":1}]`),
 		"[] 1": head + result("") + empty,
 	} {
 		b := filepath.Join(dir, "b.jsonl")
@@ -109,7 +109,7 @@ func TestExtras(t *testing.T) {
 		one + "," + one:                 `[{extras.2.name two one} {extras.2.raw 2 1}]`,
 	} {
 		_, list := compare(t, side(write(one+","+two)), side(write(extras)))
-		if len(list) != 1 || fmt.Sprint(list[0].Fields) != want {
+		if len(list) != 1 || fmt.Sprint(list[0].Fields.List) != want {
 			t.Errorf("%s: %+v, want %s", extras, list, want)
 		}
 	}
@@ -131,7 +131,7 @@ func TestCells(t *testing.T) {
 	}
 	var got []diff.Field
 	for _, r := range x.Stores[0].Rows {
-		got = append(got, r.Cells...)
+		got = append(got, r.Cells.List...)
 	}
 	if want := []diff.Field{{Name: "x", Before: "1 (integer)", After: "1 (real)"}, {Name: "x", Before: "NULL (null)", After: "NULL (text)"}, {Name: "x", Before: `[1,{"x":2}]`, After: `[1, {"x":2}]`}}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)

@@ -222,17 +222,17 @@ func short(s string) string {
 }
 
 // sided returns the cells of a record that only one side has.
-func sided(cells []Field, side int) []Field {
+func sided(cells []Field, side int) Fields {
 	for i, f := range cells {
 		if cells[i] = (Field{f.Name, short(f.Before), ""}); side == 1 {
 			cells[i] = Field{f.Name, "", short(f.Before)}
 		}
 	}
-	return cells
+	return Fields{List: cells}
 }
 
 // differing compares the cells of two records: JSON by its members.
-func differing(a, b []Field) (out []Field) {
+func differing(a, b []Field) (out Fields) {
 	for i := range max(len(a), len(b)) {
 		var x, y Field
 		if i < len(a) {
@@ -244,22 +244,23 @@ func differing(a, b []Field) (out []Field) {
 		name := first(y.Name, x.Name)
 		if x.Before == y.Before {
 			if x.After != y.After { // the class: 1 and 1.0, or NULL and the text "NULL"
-				out = append(out, Field{name, x.Before + " (" + x.After + ")", y.Before + " (" + y.After + ")"})
+				out.List = append(out.List, Field{name, x.Before + " (" + x.After + ")", y.Before + " (" + y.After + ")"})
 			}
 			continue
 		}
-		list := []Field(nil)
+		var in Fields
 		if open([]byte(x.Before)) != nil && open([]byte(y.Before)) != nil {
-			list = members([]byte(x.Before), []byte(y.Before))
+			in = members([]byte(x.Before), []byte(y.Before))
 		}
-		if len(list) == 0 {
-			list = []Field{{"", x.Before, y.Before}}
+		if len(in.List) == 0 {
+			in.List = []Field{{"", x.Before, y.Before}}
 		}
-		for _, f := range list {
+		out.More += in.More
+		for _, f := range in.List {
 			if f.Before, f.After = short(f.Before), short(f.After); f.Before == f.After {
 				f = Field{"end", lineEnd(x.Before), lineEnd(y.Before)}
 			}
-			out = append(out, Field{strings.TrimSuffix(name+"."+f.Name, "."), f.Before, f.After})
+			out.List = append(out.List, Field{strings.TrimSuffix(name+"."+f.Name, "."), f.Before, f.After})
 		}
 	}
 	return out

@@ -18,7 +18,7 @@ type Session struct {
 	Cross             bool   // the clients differ
 
 	// The rest is of sessions that both sides have.
-	Fields  []Field  // of the session
+	Fields  Fields   // of the session
 	Changes []Change // in the order of the conversation
 	Turns   Turns
 	Details []Details
@@ -40,10 +40,16 @@ type Turns struct{ Added, Removed, Changed int }
 // side does not have it.
 type Field struct{ Name, Before, After string }
 
+// Fields are members that differ, and how many more do.
+type Fields struct {
+	List []Field
+	More int
+}
+
 // Details are the differences of a message that says the same on both sides.
 type Details struct {
 	Turn   int
-	Fields []Field
+	Fields Fields
 }
 
 // Change is a part that was added, removed or, if both are set, changed.
@@ -51,7 +57,7 @@ type Change struct {
 	Before, After *Part
 	// WholeTurn reports that nothing of its turn is on the other side.
 	WholeTurn bool
-	Fields    []Field // of a call or a result that changed: its arguments, and the result
+	Fields    Fields // of a call or a result that changed: its arguments, and the result
 }
 
 // Part is a part of a session.

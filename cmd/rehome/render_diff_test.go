@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert/diff"
 )
 
 // TestDifferingWords: marked are the words that differ, in lines that are alike.
@@ -74,5 +75,23 @@ func TestDiffColors(t *testing.T) {
 	}
 	if marked < 100 {
 		t.Errorf("marked %d words", marked)
+	}
+}
+
+// TestMoreMembers: members that are not listed are counted, in every form.
+func TestMoreMembers(t *testing.T) {
+	some := diff.Fields{List: []diff.Field{{Name: "a", Before: "1", After: "2"}}, More: 3}
+	s := &diff.Session{Before: &diff.Place{}, After: &diff.Place{}, Fields: some, Details: []diff.Details{{Turn: 1, Fields: some}}}
+	var text bytes.Buffer
+	p := &diffPage{page: &page{screen.NewPage(&text, false)}}
+	(&diffView{cmd: &diffCmd{}}).session(s, p.put)
+	one, err := indented(newDiffSession(s), "")
+	if err != nil || strings.Count(text.String(), "a: 1 -> 2\n") != 2 || strings.Count(text.String(), "and 3 more members\n") != 2 || strings.Count(string(one), `"moreMembers": 3`) != 2 {
+		t.Errorf("%v, %s\n%s", err, text.String(), one)
+	}
+	text.Reset()
+	newExactResult(&diff.Exact{Changed: 1, Stores: []*diff.Store{{Before: &diff.Place{}, After: &diff.Place{}, Rows: []diff.Row{{Change: "changed", Cells: some}}}}}, false).text(p.page)
+	if !strings.Contains(text.String(), "a: 1 -> 2\n    and 3 more members\n") {
+		t.Error(text.String())
 	}
 }
