@@ -279,18 +279,37 @@ func (v *diffView) changeTitle(s *diff.Session, ch *diff.Change) screen.Safe {
 func (v *diffView) lines(s *diff.Session, ch *diff.Change) (out []diffLine) {
 	switch {
 	case !v.shows(cmp.Or(ch.After, ch.Before)):
-	case len(ch.Fields.List) > 0:
+		return nil
+	case len(ch.Fields.List)+len(ch.Longs) > 0:
 		v.fields(3, ch.Fields, func(l diffLine) bool {
 			out = append(out, l)
 			return true
 		})
-	default:
-		out = markedLines(prose.DiffLines(v.partLines(s, ch.Before), v.partLines(s, ch.After)))
-	}
-	for _, p := range []*diff.Part{ch.Before, ch.After} {
-		if p != nil && p.Cut {
-			return append(out, diffLine{level: 3, mark: ' ', text: "… (too long to show in full)"})
+		for _, l := range ch.Longs {
+			out = append(out, longLines(ch, l)...)
 		}
+		return out
+	}
+	out = markedLines(prose.DiffLines(v.partLines(s, ch.Before), v.partLines(s, ch.After)))
+	if ch.Before != nil && ch.Before.Cut || ch.After != nil && ch.After.Cut {
+		out = append(out, diffLine{level: 3, mark: ' ', text: "… (too long to show in full)"})
+	}
+	return out
+}
+
+// longLines returns how long a text is on both sides, and the first line that differs.
+func longLines(ch *diff.Change, l diff.Long) []diffLine {
+	long := func(e diff.Extent) screen.Safe {
+		return screen.Sprintf("%s in %s", size(int64(e.Bytes)), plural(int64(e.Lines), "line"))
+	}
+	text := screen.Sprintf("%s: %s -> %s, not shown in full", visible(l.Name), long(l.Before), long(l.After))
+	if l.Line == 0 || max(l.Before.Lines, l.After.Lines) == 1 {
+		return []diffLine{{level: 3, text: text}}
+	}
+	out := []diffLine{{level: 3, text: text + screen.Sprintf(", first difference in line %d", l.Line)}}
+	a, b := textLines(ch.Before.Text), textLines(ch.After.Text)
+	if n := l.Line; l.Name == "text" && n < min(len(a), len(b)) { // the last line can be cut
+		out = append(out, markedLines(diffText(a[n-1], b[n-1]))...)
 	}
 	return out
 }

@@ -72,8 +72,21 @@ type diffChange struct {
 	Name   string    `json:"name,omitempty"`
 
 	diffMembers
-	Before *diffPart `json:"before,omitempty"`
-	After  *diffPart `json:"after,omitempty"`
+	Long   []diffLong `json:"long,omitempty"`
+	Before *diffPart  `json:"before,omitempty"`
+	After  *diffPart  `json:"after,omitempty"`
+}
+
+type diffLong struct {
+	Name   string   `json:"name"`
+	Before diffSize `json:"before"`
+	After  diffSize `json:"after"`
+	Line   int      `json:"firstLine,omitempty"`
+}
+
+type diffSize struct {
+	Lines int `json:"lines"`
+	Bytes int `json:"bytes"`
 }
 
 type diffPart struct {
@@ -177,6 +190,9 @@ func newDiffChange(c *diff.Change) diffChange {
 		out.Change, at = "removed", c.Before
 	}
 	out.Kind, out.Name = at.Kind, at.Name
+	for _, l := range c.Longs {
+		out.Long = append(out.Long, diffLong{l.Name, diffSize{l.Before.Lines, l.Before.Bytes}, diffSize{l.After.Lines, l.After.Bytes}, l.Line})
+	}
 	return out
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math/rand/v2"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -93,5 +94,40 @@ func TestMoreMembers(t *testing.T) {
 	newExactResult(&diff.Exact{Changed: 1, Stores: []*diff.Store{{Before: &diff.Place{}, After: &diff.Place{}, Rows: []diff.Row{{Change: "changed", Cells: some}}}}}, false).text(p.page)
 	if !strings.Contains(text.String(), "a: 1 -> 2\n    and 3 more members\n") {
 		t.Error(text.String())
+	}
+}
+
+// TestDiffLong: of texts that are too long, the lengths and the first line that differs
+// are printed.
+func TestDiffLong(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, word string) string {
+		lines := strings.Repeat(`a line\n`, 50000)
+		write(t, `{"type":"session","version":1,"id":"s","agent":"cursor-cli"}
+{"type":"message","id":"u","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"one\nthe `+word+` line\n`+lines+`"}]}
+{"type":"message","id":"a","role":"assistant","parts":[{"type":"tool_call","id":"c","name":"Write","kind":"write","args":{"content":"`+lines+word+`"}}]}
+{"type":"message","id":"t","role":"tool","parts":[{"type":"tool_result","call":"c","content":[{"type":"text","text":"`+lines+word+`"}]}]}
+`, dir, name)
+		return filepath.Join(dir, name)
+	}
+	a, b := put("a.jsonl", "old"), put("b.jsonl", "new")
+	stdout, stderr, code := call(t, "diff", a, b)
+	if want := `
+    prompt  changed
+      text: 350 kB in 50,002 lines -> 350 kB in 50,002 lines, not shown in
+      full, first difference in line 2
+      -the old line
+      +the new line
+    write  changed
+      args: 400 kB in 1 line -> 400 kB in 1 line, not shown in full
+      result.output: 350 kB in 50,001 lines -> 350 kB in 50,001 lines, not
+      shown in full, first difference in line 50001
+`; code != 4 || !strings.HasSuffix(stdout, want) {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	stdout, _, _ = call(t, "diff", a, b, "--json")
+	checkJSON(t, []string{"diff"}, []byte(stdout))
+	if !strings.Contains(stdout, `"firstLine": 50001`) {
+		t.Errorf("%.2000s", stdout)
 	}
 }

@@ -159,6 +159,32 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestLong: texts beyond the limits are compared as a whole, and the first line that
+// differs is found.
+func TestLong(t *testing.T) {
+	dir := t.TempDir()
+	lines := func(n int, last string) string { return strings.Repeat("a line\n", n) + last }
+	for _, c := range []struct{ a, b, want string }{
+		{lines(50000, "x"), lines(50000, "y"), "text 50001 50001 50001"},
+		{lines(50000, "x"), lines(49999, "x"), "text 50001 50000 50000"},
+		{lines(50000, ""), lines(60000, ""), "text 50000 60000 50001"},
+		{"short\nand\n", lines(50000, ""), "text 2 50000 1"},
+		{lines(600000, "x"), lines(600000, "y"), "text 600001 600001 0"},
+	} {
+		a, b := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.jsonl")
+		talk{c.a}.write(t, a, "s")
+		talk{c.b}.write(t, b, "s")
+		_, list := compare(t, side(a), side(b))
+		if len(list) != 1 || len(list[0].Changes) != 2 || len(list[0].Changes[0].Longs) != 1 {
+			t.Fatalf("%s: %d sessions", c.want, len(list))
+		}
+		l := list[0].Changes[0].Longs[0]
+		if got := fmt.Sprintf("%s %d %d %d", l.Name, l.Before.Lines, l.After.Lines, l.Line); got != c.want {
+			t.Errorf("%s: %s", c.want, got)
+		}
+	}
+}
+
 // TestUnread: what cannot be read is reported, and the rest is compared.
 func TestUnread(t *testing.T) {
 	dir := t.TempDir()

@@ -159,7 +159,8 @@ func callFields(before, after *Part, cross bool) (out Fields) {
 		return out
 	}
 	seen := map[[2]string]bool{}
-	out = members(callJSON(before), callJSON(after))
+	skip := func(name string) bool { return before.isLong(name) || after.isLong(name) } // see longs
+	out = members(callJSON(before, skip), callJSON(after, skip))
 	out.List = slices.DeleteFunc(out.List, func(f Field) bool {
 		key := [2]string{f.Before, f.After}
 		again := seen[key]
@@ -172,13 +173,13 @@ func callFields(before, after *Part, cross bool) (out Fields) {
 	return out
 }
 
-// callJSON returns a call as one JSON object.
-func callJSON(p *Part) []byte {
+// callJSON returns a call as one JSON object, without the members to skip.
+func callJSON(p *Part, skip func(name string) bool) []byte {
 	doc := []byte(`{"tool":`)
 	doc = session.AppendString(doc, p.Name)
 	add := func(name string, raw []byte) {
-		if json.Valid(raw) {
-			doc = append(append(doc, `,"`+name+`":`...), raw...)
+		if json.Valid(raw) && !skip(name) {
+			doc = append(append(doc, `,"`+strings.TrimPrefix(name, "result.")+`":`...), raw...)
 		}
 	}
 	if c := p.Call; c != nil {
@@ -186,16 +187,10 @@ func callJSON(p *Part) []byte {
 		add("input", c.Input)
 	}
 	if r := p.Result; r != nil {
-		text := ""
-		for _, one := range r.Content {
-			if t, ok := one.(*session.Text); ok {
-				text += t.Text
-			}
-		}
-		doc = append(doc, `,"result":{"error":`+strconv.FormatBool(r.Error)+`,"output":`...)
-		doc = append(session.AppendString(doc, text), `,"status":`...)
+		doc = append(doc, `,"result":{"error":`+strconv.FormatBool(r.Error)+`,"status":`...)
 		doc = session.AppendString(doc, r.Status)
-		add("value", r.Value)
+		add("result.output", session.AppendString(nil, output(r)))
+		add("result.value", r.Value)
 		doc = append(doc, '}')
 	}
 	return append(doc, '}')

@@ -57,6 +57,7 @@ type Change struct {
 	Before, After *Part
 	// WholeTurn reports that nothing of its turn is on the other side.
 	WholeTurn bool
+	Longs     []Long // texts that differ and are too long to show
 	Fields    Fields // of a call or a result that changed: its arguments, and the result
 }
 
@@ -65,10 +66,12 @@ type Part struct {
 	Kind   Kind
 	Turn   int // 0 before the first one
 	Text   string
-	Cut    bool                // Text or the arguments or the result are not whole
+	Cut    bool                // Name, Text or the arguments or the result are not whole
 	Name   string              // of a tool, a tag, a file, a type of media
 	Call   *session.ToolCall   // of a Call
 	Result *session.ToolResult // of a Call or a Result
+
+	long []longText // those that are not whole
 }
 
 // session reads what differs in a pair of sessions.
@@ -250,7 +253,7 @@ func wholeTurn(before, after *Part, gone, came map[int32]bool) bool {
 }
 
 func (s *Session) add(before, after *Part, whole bool) {
-	s.Changes = append(s.Changes, Change{before, after, whole, callFields(before, after, s.Cross)})
+	s.Changes = append(s.Changes, Change{before, after, whole, longs(before, after, s.Cross), callFields(before, after, s.Cross)})
 }
 
 // details compares the messages that say the same.

@@ -115,15 +115,16 @@ func (it *items) turnAt(message int) int {
 
 // texts are what was wanted of one side.
 type texts struct {
-	head  []byte
-	parts map[int]*Part
-	lines map[int][]byte
-	left  int // bytes that may still be held
+	head   []byte
+	parts  map[int]*Part
+	lines  map[int][]byte
+	left   int // bytes that may still be held, and hashes of lines of longer texts
+	hashes int
 }
 
 // collect reads what is wanted of a session.
 func (w *wanted) collect(ctx context.Context, s *session.Session, cross bool, side int) (*texts, error) {
-	t := &texts{parts: map[int]*Part{}, lines: map[int][]byte{}, left: maxTexts}
+	t := &texts{parts: map[int]*Part{}, lines: map[int][]byte{}, left: maxTexts, hashes: maxLines}
 	n, calls, buf := 0, map[string]int{}, []byte(nil)
 	err := walk(ctx, s, cross, func(p *part) {
 		if p.kind == "" {
@@ -167,10 +168,18 @@ func (t *texts) cut(s string, p *Part) string {
 	return strings.Clone(s)
 }
 
+// text returns as much of a text of a part as may be held.
+func (t *texts) text(s string, p *Part, name string) string {
+	if len(s) > min(maxText, t.left) {
+		t.long(p, name, s)
+	}
+	return t.cut(s, p)
+}
+
 // raw returns a JSON value, if it may be held.
-func (t *texts) raw(r session.Raw, p *Part) session.Raw {
+func (t *texts) raw(r session.Raw, p *Part, name string) session.Raw {
 	if len(r) > min(maxText, t.left) {
-		p.Cut = true
+		t.long(p, name, string(r))
 		return nil
 	}
 	t.left -= len(r)
@@ -181,38 +190,47 @@ func (t *texts) part(p *part) *Part {
 	out := &Part{Kind: p.kind, Turn: int(p.turn)}
 	switch one := p.part.(type) {
 	case *session.Text:
-		out.Text = t.cut(one.Text, out)
+		out.Text = t.text(one.Text, out, "text")
 	case *session.Thinking:
-		out.Text = t.cut(one.Text, out)
+		out.Text = t.text(one.Text, out, "text")
 	case *session.Summary:
-		out.Text = t.cut(one.Text, out)
+		out.Text = t.text(one.Text, out, "text")
 	case *session.Injected:
-		out.Name, out.Text = t.cut(one.Tag, out), t.cut(one.Text+string(one.Data), out)
+		out.Name, out.Text = t.cut(one.Tag, out), t.text(one.Text+string(one.Data), out, "text")
 	case *session.Media:
 		out.Name = t.cut(one.Mime, out)
 	case *session.Opaque:
-		out.Name, out.Text = t.cut(one.Kind, out), t.cut(string(one.Raw), out)
+		out.Name, out.Text = t.cut(one.Kind, out), t.text(string(one.Raw), out, "text")
 	case *session.ToolCall:
 		out.Name = t.cut(first(one.Kind, one.Name), out)
-		out.Call = &session.ToolCall{Name: t.cut(one.Name, out), Kind: t.cut(one.Kind, out), Input: t.raw(one.Input, out), Args: t.raw(one.Args, out)}
+		out.Call = &session.ToolCall{Name: t.cut(one.Name, out), Kind: t.cut(one.Kind, out), Input: t.raw(one.Input, out, "input"), Args: t.raw(one.Args, out, "args")}
 	case *session.ToolResult:
 		out.Result = t.result(one, out)
 	}
 	if p.file != nil {
 		out.Name = t.cut(p.file.Path, out)
 		if b := p.file.After; b != nil && utf8.Valid(b.Bytes) {
-			out.Text = t.cut(string(b.Bytes), out)
+			out.Text = t.text(string(b.Bytes), out, "text")
 		}
 	}
 	return out
 }
 
 func (t *texts) result(r *session.ToolResult, p *Part) *session.ToolResult {
-	out := &session.ToolResult{Status: t.cut(r.Status, p), Error: r.Error, Value: t.raw(r.Value, p)}
-	for _, one := range r.Content {
-		if text, ok := one.(*session.Text); ok {
-			out.Content = append(out.Content, &session.Text{Text: t.cut(text.Text, p)})
-		}
+	out := &session.ToolResult{Status: t.cut(r.Status, p), Error: r.Error, Value: t.raw(r.Value, p, "result.value")}
+	if text := output(r); text != "" {
+		out.Content = []session.Part{&session.Text{Text: t.text(text, p, "result.output")}}
 	}
 	return out
+}
+
+// output returns the text of a result.
+func output(r *session.ToolResult) string {
+	var b strings.Builder
+	for _, one := range r.Content {
+		if text, ok := one.(*session.Text); ok {
+			b.WriteString(text.Text)
+		}
+	}
+	return b.String()
 }
