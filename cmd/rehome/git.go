@@ -194,7 +194,7 @@ func plainFile(p *page, path string) error {
 
 // check checks what is to be committed.
 func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
-	dir, paths, err := r.Staged()
+	dir, paths, err := r.Staged(a.reg)
 	if err != nil || dir == nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.Chdir(back)) }()
-	paths = slices.DeleteFunc(paths, func(p string) bool { return !a.hasSessions(p) })
+	paths = slices.DeleteFunc(paths, func(p string) bool { return !r.IsStore(a.reg, p) })
 	if len(paths) == 0 {
 		return nil
 	}
@@ -223,14 +223,4 @@ func (c *gitCmd) check(a *app, r *repo.Repo) (err error) {
 	}
 	_, werr := stdout.Write(quiet.Bytes())
 	return errors.Join(err, werr, &formats.Error{Err: errors.New("not committed"), Hint: "fix what was found, or pass --no-verify to git commit"})
-}
-
-// hasSessions reports whether some format recognizes a path.
-func (a *app) hasSessions(path string) bool {
-	l, err := formats.Locate(path)
-	if err != nil {
-		return false
-	}
-	found, err := a.reg.Detect(a.ctx, l)
-	return err == nil && len(found) > 0
 }

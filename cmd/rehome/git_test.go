@@ -97,6 +97,10 @@ func TestGitSetup(t *testing.T) {
 		{"git reset -q --hard; echo x > other.txt; git add other.txt; " + broken + "git commit -qm three", 0, "", "RH"},
 		{"git commit -qam four --no-verify", 0, "", "RH"},
 		{"git reset -q --hard HEAD~1; echo >> archive/blobs.ndjson; git commit -qam five", 1, "archive|not committed", ""},
+		{"git reset -q --hard; git rm -q archive/manifest.json; git commit -qm six", 1, "archive/manifest.json: removed, but not the rest of its store|hint: remove the folder archive", "rehome-staged"},
+		{"git reset -q --hard; git rm -q archive/blobs.ndjson; git commit -qm six", 1, "RH382|not committed", ""},
+		{"git reset -q --hard; mkdir web && echo {} > web/manifest.json && echo '{}' > web/x.jsonl && git add web && git commit -qm web && git rm -q web/manifest.json && git commit -qm seven", 0, "", "RH"},
+		{"git rm -qr archive && git commit -qm eight && git reset -q --hard HEAD~3", 0, "", "RH"},
 		{"git reset -q --hard; git rm -q db/store.db; git commit -qm six", 0, "", "RH"},
 		{"rehome git unset", 0, "removed  diff.rehome.textconv|removed  .gitattributes|removed  .git/hooks/pre-commit", ""},
 	} {

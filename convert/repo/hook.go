@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,13 +79,17 @@ func (r *Repo) removeHook(dry bool) ([]Change, error) {
 // Staged writes the sessions that are to be committed to a temporary folder, and returns
 // it with their paths below it. Files that did not change are left out, except those of
 // a store that did, also by the removal of a file. The folder is nil if there is nothing to check.
-func (r *Repo) Staged() (dir *scratch.Dir, paths []string, err error) {
+func (r *Repo) Staged(reg *formats.Registry) (dir *scratch.Dir, paths []string, err error) {
 	index, err := worktree.Index(r.ctx, r.top)
 	if err != nil {
 		return nil, nil, err
 	}
+	head := worktree.List(r.ctx, r.top)
+	if err := r.lost(reg, index.Lost(head)); err != nil {
+		return nil, nil, err
+	}
 	stores := map[string]bool{}
-	for _, name := range index.Changed(worktree.List(r.ctx, r.top)) {
+	for _, name := range index.Changed(head) {
 		at, beside := strings.CutSuffix(name, formats.SidecarSuffix)
 		if store := index.Store(at); store != "" || !beside {
 			at = store
@@ -116,4 +121,41 @@ func (r *Repo) Staged() (dir *scratch.Dir, paths []string, err error) {
 		return nil, nil, dir.Remove()
 	}
 	return dir, paths, nil
+}
+
+// IsStore reports whether some format recognizes a path.
+func (r *Repo) IsStore(reg *formats.Registry, path string) bool {
+	l, err := formats.Locate(path)
+	if err != nil {
+		return false
+	}
+	found, err := reg.Detect(r.ctx, l)
+	return err == nil && len(found) > 0
+}
+
+// lost returns an error for each file without which the rest of its folder is no longer
+// recognized as the store that it is in the current commit.
+func (r *Repo) lost(reg *formats.Registry, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	head, err := worktree.Open(r.ctx, r.top, "HEAD")
+	if err != nil {
+		return err
+	}
+	dir, err := scratch.New("", "staged")
+	if err != nil {
+		return err
+	}
+	var folders []string
+	for _, name := range names {
+		folders = append(folders, path.Dir(name))
+	}
+	_, err = head.Extract(dir.Path, folders...)
+	for _, name := range names {
+		if r.IsStore(reg, filepath.Join(dir.Path, filepath.FromSlash(path.Dir(name)))) {
+			err = errors.Join(err, &formats.Error{At: name, Err: errors.New("removed, but not the rest of its store"), Hint: "remove the folder " + path.Dir(name) + ", or restore the file: git restore --staged --worktree -- " + name})
+		}
+	}
+	return errors.Join(err, dir.Remove())
 }

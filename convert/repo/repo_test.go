@@ -101,7 +101,7 @@ func TestStaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d, paths, err := r.Staged(); d != nil || paths != nil || err != nil {
+	if d, paths, err := r.Staged(all.Registry()); d != nil || paths != nil || err != nil {
 		t.Errorf("nothing is staged: %q, %v", paths, err)
 	}
 	for _, name := range []string{"a/x.jsonl", "arch/other.json", "arch/deep/z.jsonl", "nd/runs.ndjson", "go.mod", "b/y.jsonl.sidecar.ndjson", "arch.sidecar.ndjson"} {
@@ -113,7 +113,7 @@ func TestStaged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a/x.jsonl"), []byte("not staged"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	d, paths, err := r.Staged()
+	d, paths, err := r.Staged(all.Registry())
 	if err != nil || !slices.Equal(paths, []string{"a/x.jsonl", "arch", "b/y.jsonl", "nd"}) {
 		t.Fatalf("%q, %v", paths, err)
 	}
@@ -128,7 +128,7 @@ func TestStaged(t *testing.T) {
 	git("reset", "-q", "--hard")
 	for _, step := range []struct{ remove, want string }{{"a/x.jsonl", ""}, {"arch/rows.ndjson", "arch"}} {
 		git("rm", "-q", step.remove)
-		d, paths, err := r.Staged()
+		d, paths, err := r.Staged(all.Registry())
 		if got := strings.Join(paths, " "); err != nil || got != step.want || (d != nil) != (got != "") {
 			t.Errorf("%s is removed: %q, %v", step.remove, got, err)
 		}

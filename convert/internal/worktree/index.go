@@ -57,6 +57,24 @@ var (
 	ends    = [...]string{".jsonl", ".ndjson", ".db", ".vscdb"}
 )
 
+// Lost returns the files that only the commit has, that can mark a folder as a store, and
+// whose folder still has others.
+func (r *Revision) Lost(from *Committed) (out []string) {
+	folders := map[string]bool{}
+	for name := range r.ids {
+		for dir := path.Dir(name); dir != "." && !folders[dir]; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	for name := range from.ids {
+		if r.ids[name] == "" && slices.Contains(markers[:], path.Base(name)) && folders[path.Dir(name)] {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // Store returns the path of the store that a file is of: the folder of files that belong
 // together, or the file. It is "" if the file cannot be a part of a store.
 func (r *Revision) Store(name string) string {
