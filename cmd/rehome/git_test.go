@@ -106,7 +106,7 @@ func TestGitSetup(t *testing.T) {
 	} {
 		s.run(t, run)
 	}
-	if now := state(); now != strings.Replace(before, "*.txt text", "*.txt text\n", 1) {
+	if now := state(); now != before {
 		t.Errorf("left behind:\n%s\n%s", before, now)
 	}
 }
@@ -178,7 +178,12 @@ func TestGitHookKept(t *testing.T) {
 		{"git config --unset core.hooksPath; rm .git/hooks/pre-commit; rehome git setup -q; echo '# more' >> .git/hooks/pre-commit; rehome git unset", 0, "it was edited", "removed  .git/hooks"},
 		{"rehome git setup sessions 'new folder'; cat .gitattributes", 0, "/sessions/**/*.jsonl diff=rehome\n|\"/new folder/**/*.jsonl\" diff=rehome\n", ""},
 		{"rehome git setup /", 1, "not in the work tree", ""},
-		{"sed -i.bak '/setup: end/d' .gitattributes; rehome git unset", 1, "the line that ends the part of rehome is missing", ""},
+		{"mkdir \"$HOME/out\"; git init -q \"$HOME/other\"; cd \"$HOME/out\"; GIT_DIR=\"$HOME/other/.git\" rehome git setup", 1, "GIT_DIR names a repository or a work tree elsewhere|hint: unset it", ""},
+		{"GIT_DIR=\"$HOME/other/.git\" rehome diff HEAD -- sessions", 1, "GIT_DIR names", ""},
+		{"GIT_DIR=.git GIT_WORK_TREE=. rehome diff HEAD -- sessions", 0, "no differences", ""},
+		{"git worktree add -q ../linked; cd ../linked; GIT_DIR=\"$(git rev-parse --git-dir)\" rehome diff HEAD -- sessions && cd - && git worktree remove --force ../linked", 0, "no differences", ""},
+		{"printf '*.md text' > .gitattributes; rehome git setup -q sessions; rehome git setup -q db; echo '*.c text' >> .gitattributes; rehome git unset; cat .gitattributes", 0, "removed  .gitattributes\n  /sessions/|\n*.md text\n*.c text\n", "newline"},
+		{"rehome git setup -q sessions; sed -i.bak '/setup: end/d' .gitattributes; rehome git unset", 1, "the line that ends the part of rehome is missing", ""},
 		{"cd \"$HOME\"; rehome git setup", 1, "not in a git work tree", ""},
 		{"mkdir \"$HOME/empty\"; cd \"$HOME/empty\"; git init -q; rehome git setup", 1, "hint: name the folder", ""},
 	} {

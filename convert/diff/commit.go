@@ -56,7 +56,10 @@ func (c *commit) open(paths []string) (rels []string, err error) {
 		if err != nil {
 			return nil, c.fail(err, "")
 		}
-		switch top := worktree.Top(at); {
+		top, err := worktree.Find(at)
+		switch {
+		case err != nil:
+			return nil, c.fail(err, "unset it")
 		case top == "":
 			return nil, c.fail(errors.New(path+": not in a git work tree"), "")
 		case c.top != "" && c.top != top:

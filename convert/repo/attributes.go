@@ -80,7 +80,7 @@ func (r *Repo) addAttributes(patterns []string, dry bool) ([]Change, error) {
 		return nil, nil
 	}
 	if before != "" && !strings.HasSuffix(before, "\n") {
-		before += "\n"
+		before, lines = before+"\n", append([]string{noNewline}, lines...)
 	}
 	text := before + begin + "\n" + strings.Join(append(lines, added...), "\n") + "\n" + end + "\n" + after
 	if !dry {
@@ -95,6 +95,11 @@ func (r *Repo) removeAttributes(dry bool) ([]Change, error) {
 		return nil, err
 	}
 	at := filepath.Join(r.top, attributes)
+	if lines[0] == noNewline {
+		if lines = lines[1:]; after == "" {
+			before = strings.TrimSuffix(before, "\n")
+		}
+	}
 	switch {
 	case dry:
 	case before+after == "":

@@ -22,6 +22,7 @@ const (
 	attributes = ".gitattributes"
 	begin      = "# rehome git setup: sessions as text in git diff"
 	end        = "# rehome git setup: end"
+	noNewline  = "# rehome git setup: the line before these had no newline"
 	hookMark   = "# Made by `rehome git setup`; `rehome git unset` removes it."
 )
 
@@ -40,7 +41,10 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
-	top := worktree.Top(at)
+	top, err := worktree.Find(at)
+	if err != nil {
+		return nil, &formats.Error{At: dir, Err: err, Hint: "unset it; a work tree with a file .git can have its repository elsewhere: git init --separate-git-dir"}
+	}
 	if top == "" {
 		return nil, &formats.Error{At: dir, Err: errors.New("not in a git work tree"), Hint: "run `git init` first"}
 	}
