@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"rehome/cmd/rehome/internal/screen"
 	"rehome/convert/diff"
 )
@@ -94,7 +96,7 @@ func (r *exactResult) text(p *page) {
 			v.field(1, diff.Field(f), put)
 		}
 		for _, row := range s.Records {
-			put(diffLine{level: 1, text: visible(row.At) + "  " + visible(row.Change)})
+			put(diffLine{level: 1, text: shortKey(row.At) + "  " + visible(row.Change)})
 			if row.Change == "changed" {
 				for _, f := range row.Cells {
 					v.field(2, diff.Field(f), put)
@@ -121,6 +123,15 @@ func (r *exactResult) text(p *page) {
 	if r.More > 0 {
 		p.Linef("and %s", plural(int64(r.More), "more record"))
 	}
+}
+
+// shortKey returns the address of a record with the start of its key.
+func shortKey(at string) screen.Safe {
+	const kept = len(" (") + 12
+	if i := strings.LastIndex(at, " ("); i > 0 && len(at)-i > kept+len("…)") {
+		at = at[:i+kept] + "…)"
+	}
+	return visible(at)
 }
 
 // counts says how many records of a store differ.

@@ -115,10 +115,11 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// TestCells: a cell that differs is named with what differs, even if it reads the same.
+// TestCells: a cell that differs is named with what differs, even if it reads the same, or
+// is JSON as bytes or in hexadecimal.
 func TestCells(t *testing.T) {
 	dir := t.TempDir()
-	for name, value := range map[string]string{"a": `(1), (NULL), ('[1,{"x":2}]')`, "b": `(1.0), ('NULL'), ('[1, {"x":2}]')`} {
+	for name, value := range map[string]string{"a": `(1), (NULL), ('[1,{"x":2}]'), ('7b2261223a317d'), (x'7b2261223a317d'), (x'00')`, "b": `(1.0), ('NULL'), ('[1, {"x":2}]'), ('7b2261223a327d'), (x'7b2261223a337d'), (x'01')`} {
 		at := filepath.Join(dir, name, "store.db")
 		b, err := os.ReadFile("../../testdata/chat/before.db")
 		if err := errors.Join(err, os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, b, 0o666), ide.Exec(at, "CREATE TABLE more(x); INSERT INTO more VALUES "+value)); err != nil {
@@ -133,7 +134,8 @@ func TestCells(t *testing.T) {
 	for _, r := range x.Stores[0].Rows {
 		got = append(got, r.Cells.List...)
 	}
-	if want := []diff.Field{{Name: "x", Before: "1 (integer)", After: "1 (real)"}, {Name: "x", Before: "NULL (null)", After: "NULL (text)"}, {Name: "x", Before: `[1,{"x":2}]`, After: `[1, {"x":2}]`}}; !slices.Equal(got, want) {
+	if want := []diff.Field{{Name: "x", Before: "1 (integer)", After: "1 (real)"}, {Name: "x", Before: "NULL (null)", After: "NULL (text)"}, {Name: "x", Before: `[1,{"x":2}]`, After: `[1, {"x":2}]`}, {Name: "x.a", Before: "1", After: "2"}, {Name: "x.a", Before: "1", After: "3"},
+		{Name: "x", Before: "blob of 1 bytes, sha256 6e340b9cffb37a98…", After: "blob of 1 bytes, sha256 4bf5122f344554c5…"}}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"rehome/formats"
@@ -196,8 +198,8 @@ func cellText(c store.Cell, left *int) string {
 		return strconv.FormatInt(c.Int(), 10)
 	case store.Real:
 		return strconv.FormatFloat(c.Real(), 'g', -1, 64)
-	case store.Text:
-		if n := len(b); utf8.Valid(b) && n <= max(maxCell, min(maxText, *left)) {
+	case store.Text, store.Blob: // which can hold text, too
+		if n := len(b); isText(c.Class, b) && n <= max(maxCell, min(maxText, *left)) {
 			if n > maxCell {
 				*left -= n
 			}
@@ -205,6 +207,11 @@ func cellText(c store.Cell, left *int) string {
 		}
 	}
 	return summary(c.Class.String(), b)
+}
+
+// isText reports whether a value can be shown as it is.
+func isText(class store.Class, b []byte) bool {
+	return utf8.Valid(b) && (class == store.Text || !bytes.ContainsFunc(b, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }))
 }
 
 // summary stands for a value that is not shown.
@@ -249,8 +256,8 @@ func differing(a, b []Field) (out Fields) {
 			continue
 		}
 		var in Fields
-		if open([]byte(x.Before)) != nil && open([]byte(y.Before)) != nil {
-			in = members([]byte(x.Before), []byte(y.Before))
+		if a, b := unhex(x.Before), unhex(y.Before); open(a) != nil && open(b) != nil {
+			in = members(a, b)
 		}
 		if len(in.List) == 0 {
 			in.List = []Field{{"", x.Before, y.Before}}
@@ -264,6 +271,15 @@ func differing(a, b []Field) (out Fields) {
 		}
 	}
 	return out
+}
+
+// unhex returns the JSON that a value is, or that it spells in hexadecimal as the Cursor CLI
+// does.
+func unhex(s string) []byte {
+	if b, err := hex.DecodeString(s); err == nil {
+		return b
+	}
+	return []byte(s)
 }
 
 // lineEnd names the end of a line that says the same as another one.
