@@ -1,6 +1,7 @@
 package udiff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -8,9 +9,11 @@ import (
 const (
 	// context is how many unchanged lines stand on each side of a change.
 	context = 3
-	// maxEdits is how many lines may differ before what differs is one change: the
-	// search takes the square of it.
+	// maxEdits is how many lines may differ before the search is for lines that are
+	// once in both texts, and then between these: it takes the square of it.
 	maxEdits = 600
+	// maxDepth is how often such lines are searched for between others.
+	maxDepth = 4
 )
 
 // Change is a run of lines of the old text that a run of lines of the new text
@@ -98,8 +101,10 @@ func gather(a, b []string, list []Change) Hunk {
 }
 
 // Changes returns the changes that turn a into b, in order: as few lines as
-// possible, up to a limit.
-func Changes(a, b []string) []Change {
+// possible, up to a limit. Where nearly everything differs, that is one change.
+func Changes(a, b []string) []Change { return changes(a, b, maxDepth) }
+
+func changes(a, b []string, depth int) []Change {
 	lead, tail := ends(a, b)
 	a, b = a[lead:len(a)-tail], b[lead:len(b)-tail]
 	if len(a) == 0 && len(b) == 0 {
@@ -107,7 +112,9 @@ func Changes(a, b []string) []Change {
 	}
 	var list []Change
 	if len(a) > 0 && len(b) > 0 {
-		list = shortestEdit(a, b)
+		if list = shortestEdit(a, b); list == nil && depth > 0 {
+			list = between(a, b, anchors(a, b), depth-1)
+		}
 	}
 	if list == nil {
 		list = []Change{{0, len(a), 0, len(b)}}
@@ -117,6 +124,68 @@ func Changes(a, b []string) []Change {
 		list[i].NewStart += lead
 	}
 	return list
+}
+
+// between returns the changes between anchors, nil if there are none.
+func between(a, b []string, anchors [][2]int, depth int) (out []Change) {
+	if len(anchors) == 0 {
+		return nil
+	}
+	last := [2]int{-1, -1}
+	for _, at := range append(anchors, [2]int{len(a), len(b)}) {
+		x, y := last[0]+1, last[1]+1
+		for _, c := range changes(a[x:at[0]], b[y:at[1]], depth) {
+			out = append(out, Change{c.OldStart + x, c.Removed, c.NewStart + y, c.Added})
+		}
+		last = at
+	}
+	return out
+}
+
+// anchors returns where lines are that are once in a and once in b: as many as are in the
+// same order in both.
+func anchors(a, b []string) (out [][2]int) {
+	type seen struct{ inA, inB, at int }
+	lines := make(map[string]*seen, len(b))
+	for i, line := range b {
+		if lines[line] == nil {
+			lines[line] = &seen{}
+		}
+		lines[line].inB++
+		lines[line].at = i
+	}
+	for _, line := range a {
+		if s := lines[line]; s != nil {
+			s.inA++
+		}
+	}
+	var tops []int // of the smallest end of an increasing run of each length, in pairs
+	var pairs [][2]int
+	var before []int // the pair before each pair in its run
+	for i, line := range a {
+		s := lines[line]
+		if s == nil || s.inA != 1 || s.inB != 1 {
+			continue
+		}
+		n, _ := slices.BinarySearchFunc(tops, s.at, func(top, at int) int { return cmp.Compare(pairs[top][1], at) })
+		up := -1
+		if n > 0 {
+			up = tops[n-1]
+		}
+		pairs, before = append(pairs, [2]int{i, s.at}), append(before, up)
+		if n == len(tops) {
+			tops = append(tops, 0)
+		}
+		tops[n] = len(pairs) - 1
+	}
+	if len(tops) == 0 {
+		return nil
+	}
+	for at := tops[len(tops)-1]; at >= 0; at = before[at] {
+		out = append(out, pairs[at])
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // shortestEdit returns the shortest edit script that turns a into b, by Myers'

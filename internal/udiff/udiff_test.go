@@ -3,6 +3,7 @@ package udiff
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -86,5 +87,45 @@ func TestParse(t *testing.T) {
 	}
 	if h := Chunk("-a\n+b\n c\n\nodd", 5, 6); h.OldLines != 3 || h.NewLines != 3 || !slices.Equal(h.Lines, []string{"-a", "+b", " c", " "}) {
 		t.Errorf("%+v", h)
+	}
+}
+
+// TestManyChanges: beyond the limit of the search, lines that are once in both texts are
+// still found, in any order, and the work stays bounded.
+func TestManyChanges(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var a, b []string
+	for i := range 20000 {
+		line := strconv.Itoa(i)
+		switch i % 10 {
+		case 0:
+			a, b = append(a, line), append(b, line+"!")
+		case 1:
+			b = append(b, line)
+		case 2, 3:
+			a, b = append(a, "same"), append(b, "same")
+		default:
+			a, b = append(a, line), append(b, line)
+		}
+	}
+	if list := Changes(a, b); len(list) != 2000 {
+		t.Errorf("%d changes, want 2000", len(list))
+	}
+	if list := Changes(slices.Repeat([]string{"a", "b"}, 2000), slices.Repeat([]string{"a", "c"}, 2000)); len(list) != 1 {
+		t.Errorf("%d changes of lines that are often in both texts, want 1", len(list))
+	}
+	for range 3 { // of lines in another order, something is kept
+		x, y := slices.Clone(a), slices.Clone(a)
+		rng.Shuffle(len(y), func(i, j int) { y[i], y[j] = y[j], y[i] })
+		list, at, kept := Changes(x, y), 0, 0
+		for _, c := range list {
+			if n := c.OldStart - at; !slices.Equal(x[at:c.OldStart], y[c.NewStart-n:c.NewStart]) {
+				t.Fatal("lines that are not the same are kept")
+			}
+			kept, at = kept+c.OldStart-at, c.OldStart+c.Removed
+		}
+		if kept < 100 {
+			t.Errorf("%d lines are kept", kept)
+		}
 	}
 }
