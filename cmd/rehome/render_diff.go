@@ -36,6 +36,27 @@ func (l diffLine) prefix() screen.Safe {
 	return " "
 }
 
+// changeOf says what happened to something that these sides have.
+func changeOf(before, after bool) string {
+	switch {
+	case !before:
+		return "added"
+	case !after:
+		return "removed"
+	}
+	return "changed"
+}
+
+// changes says how many things were added, removed and changed.
+func changes(what screen.Safe, added, removed, changed int) (parts []screen.Safe) {
+	for i, n := range []int{added, removed, changed} {
+		if n > 0 {
+			parts = append(parts, plural(int64(n), what)+" "+[]screen.Safe{"added", "removed", "changed"}[i])
+		}
+	}
+	return parts
+}
+
 // diffSummary says how many sessions, or stores, differ.
 func diffSummary(what screen.Safe, c *diff.Comparison) screen.Safe {
 	var parts []screen.Safe
@@ -109,13 +130,11 @@ func (v *diffView) title(s *diff.Session) screen.Safe {
 	if s.Title != "" {
 		name = screen.Shorten(s.Title)
 	}
-	switch {
-	case s.Before == nil:
-		return "added    " + name + turnCount(s.After)
-	case s.After == nil:
-		return "removed  " + name + turnCount(s.Before)
+	change := changeOf(s.Before != nil, s.After != nil)
+	if change != "changed" {
+		name += turnCount(cmp.Or(s.After, s.Before))
 	}
-	return "changed  " + name
+	return screen.Pad(visible(change), len("changed")) + "  " + name
 }
 
 func turnCount(p *diff.Place) screen.Safe {
@@ -173,28 +192,22 @@ func turnTitle(ch *diff.Change, turn int) screen.Safe {
 		return "outside of turns"
 	case !ch.WholeTurn:
 		return screen.Sprintf("turn %d", turn)
-	case ch.Before == nil:
-		return screen.Sprintf("turn %d added", turn)
 	}
-	return screen.Sprintf("turn %d removed", turn)
+	return screen.Sprintf("turn %d %s", turn, visible(changeOf(ch.Before != nil, ch.After != nil)))
 }
 
 // counts prints how many turns differ.
 func (v *diffView) counts(s *diff.Session, head func(int, screen.Safe)) {
-	var parts []screen.Safe
-	for _, one := range []struct {
-		n    int
-		what screen.Safe
-	}{{s.Turns.Added, "added"}, {s.Turns.Removed, "removed"}, {s.Turns.Changed, "changed"}} {
-		if one.n > 0 {
-			parts = append(parts, plural(int64(one.n), "turn")+" "+one.what)
-		}
-	}
+	parts := changes("turn", s.Turns.Added, s.Turns.Removed, s.Turns.Changed)
 	if s.Coarse {
 		parts = append(parts, "too many messages to compare all of them")
 	}
 	if n := len(s.Details) + s.More; n > 0 {
-		parts = append(parts, "details of "+plural(int64(n), "message"))
+		what := "details of " + plural(int64(n), "message")
+		if len(s.Changes) > 0 && !v.cmd.All {
+			what += " (--all)"
+		}
+		parts = append(parts, what)
 	}
 	if len(parts) > 0 {
 		head(1, screen.Join(parts, ", "))
@@ -264,15 +277,10 @@ func (v *diffView) changeTitle(s *diff.Session, ch *diff.Change) screen.Safe {
 			name += "  " + screen.Shorten(subject)
 		}
 	}
-	switch {
-	case ch.WholeTurn:
+	if ch.WholeTurn {
 		return name
-	case ch.Before == nil:
-		return name + "  added"
-	case ch.After == nil:
-		return name + "  removed"
 	}
-	return name + "  changed"
+	return name + "  " + visible(changeOf(ch.Before != nil, ch.After != nil))
 }
 
 // lines returns what differs in a part.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"strings"
 
 	"rehome/cmd/rehome/internal/screen"
@@ -52,13 +53,7 @@ func newExactResult(x *diff.Exact, stat bool) *exactResult {
 		return &exactPlace{p.Format, p.Store}
 	}
 	for _, s := range x.Stores {
-		one := exactPair{Change: "changed", Before: place(s.Before), After: place(s.After), Schema: newDiffMembers(diff.Fields{List: s.Schema}).Members}
-		switch {
-		case s.Before == nil:
-			one.Change = "added"
-		case s.After == nil:
-			one.Change = "removed"
-		}
+		one := exactPair{Change: changeOf(s.Before != nil, s.After != nil), Before: place(s.Before), After: place(s.After), Schema: newDiffMembers(diff.Fields{List: s.Schema}).Members}
 		for _, row := range s.Rows {
 			one.Records = append(one.Records, exactRow{row.At, row.Change, newDiffMembers(row.Cells).Members, row.Cells.More})
 		}
@@ -77,11 +72,7 @@ func (r *exactResult) text(p *page) {
 	lines := &diffPage{page: p}
 	put := lines.put
 	for _, s := range r.Pairs {
-		at := s.After
-		if at == nil {
-			at = s.Before
-		}
-		name := visible(at.Path)
+		name := visible(cmp.Or(s.After, s.Before).Path)
 		if s.Before != nil && s.After != nil && s.Before.Path != s.After.Path {
 			name = visible(s.Before.Path) + " -> " + name
 		}
@@ -144,17 +135,8 @@ func (r *exactResult) counts(s *exactPair) screen.Safe {
 	if len(s.Schema) > 0 {
 		parts = append(parts, "schema changed")
 	}
-	for _, change := range []string{"changed", "added", "removed"} {
-		if n[change] > 0 {
-			parts = append(parts, plural(int64(n[change]), "record")+" "+visible(change))
-		}
-	}
-	if len(parts) == 0 {
-		at := s.After
-		if at == nil {
-			at = s.Before
-		}
-		return visible(at.Format)
+	if parts = append(parts, changes("record", n["added"], n["removed"], n["changed"])...); len(parts) == 0 {
+		parts = append(parts, visible(cmp.Or(s.After, s.Before).Format))
 	}
 	return screen.Join(parts, ", ")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -147,7 +148,7 @@ func indented(v any, prefix string) ([]byte, error) {
 }
 
 func newDiffSession(s *diff.Session) *diffSession {
-	out := &diffSession{Change: "changed", ID: s.ID, Title: s.Title, Client: s.Client, diffMembers: newDiffMembers(s.Fields), Left: s.More, Partial: s.Coarse}
+	out := &diffSession{Change: changeOf(s.Before != nil, s.After != nil), ID: s.ID, Title: s.Title, Client: s.Client, diffMembers: newDiffMembers(s.Fields), Left: s.More, Partial: s.Coarse}
 	place := func(p *diff.Place) *diffPlace {
 		if p == nil {
 			return nil
@@ -155,12 +156,7 @@ func newDiffSession(s *diff.Session) *diffSession {
 		return &diffPlace{p.ID, p.Format, p.Store}
 	}
 	out.Before, out.After = place(s.Before), place(s.After)
-	switch {
-	case s.Before == nil:
-		out.Change = "added"
-	case s.After == nil:
-		out.Change = "removed"
-	default:
+	if out.Change == "changed" {
 		out.Turns = &diffTurns{s.Turns.Added, s.Turns.Removed, s.Turns.Changed}
 	}
 	for i := range s.Changes {
@@ -181,14 +177,8 @@ func newDiffMembers(f diff.Fields) diffMembers {
 }
 
 func newDiffChange(c *diff.Change) diffChange {
-	out := diffChange{Change: "changed", diffMembers: newDiffMembers(c.Fields), Before: newDiffPart(c.Before), After: newDiffPart(c.After)}
-	at := c.After
-	switch {
-	case c.Before == nil:
-		out.Change = "added"
-	case c.After == nil:
-		out.Change, at = "removed", c.Before
-	}
+	out := diffChange{Change: changeOf(c.Before != nil, c.After != nil), diffMembers: newDiffMembers(c.Fields), Before: newDiffPart(c.Before), After: newDiffPart(c.After)}
+	at := cmp.Or(c.After, c.Before)
 	out.Kind, out.Name = at.Kind, at.Name
 	for _, l := range c.Longs {
 		out.Long = append(out.Long, diffLong{l.Name, diffSize{l.Before.Lines, l.Before.Bytes}, diffSize{l.After.Lines, l.After.Bytes}, l.Line})
@@ -207,12 +197,7 @@ func newDiffPart(p *diff.Part) *diffPart {
 		}
 	}
 	if r := p.Result; r != nil {
-		out.Result = &diffCallResult{Status: r.Status, Error: r.Error, Value: validJSON(r.Value)}
-		for _, one := range r.Content {
-			if t, ok := one.(*session.Text); ok {
-				out.Result.Text += t.Text
-			}
-		}
+		out.Result = &diffCallResult{Status: r.Status, Error: r.Error, Value: validJSON(r.Value), Text: diff.Output(r)}
 	}
 	return out
 }

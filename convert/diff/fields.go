@@ -189,7 +189,7 @@ func callJSON(p *Part, skip func(name string) bool) []byte {
 	if r := p.Result; r != nil {
 		doc = append(doc, `,"result":{"error":`+strconv.FormatBool(r.Error)+`,"status":`...)
 		doc = session.AppendString(doc, r.Status)
-		add("result.output", session.AppendString(nil, output(r)))
+		add("result.output", session.AppendString(nil, Output(r)))
 		add("result.value", r.Value)
 		doc = append(doc, '}')
 	}

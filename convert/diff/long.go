@@ -68,7 +68,7 @@ func (p *Part) extent(name string) Extent {
 		s = string(c.Input)
 	}
 	if r := p.Result; r != nil && name == "result.output" {
-		s = output(r)
+		s = Output(r)
 	} else if r != nil && name == "result.value" {
 		s = string(r.Value)
 	}

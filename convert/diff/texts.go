@@ -218,14 +218,14 @@ func (t *texts) part(p *part) *Part {
 
 func (t *texts) result(r *session.ToolResult, p *Part) *session.ToolResult {
 	out := &session.ToolResult{Status: t.cut(r.Status, p), Error: r.Error, Value: t.raw(r.Value, p, "result.value")}
-	if text := output(r); text != "" {
+	if text := Output(r); text != "" {
 		out.Content = []session.Part{&session.Text{Text: t.text(text, p, "result.output")}}
 	}
 	return out
 }
 
-// output returns the text of a result.
-func output(r *session.ToolResult) string {
+// Output returns the text of a result.
+func Output(r *session.ToolResult) string {
 	var b strings.Builder
 	for _, one := range r.Content {
 		if text, ok := one.(*session.Text); ok {
