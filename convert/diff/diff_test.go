@@ -28,10 +28,13 @@ func (c talk) write(t *testing.T, path, id string) {
 		fmt.Fprintf(&b, `{"type":"message","id":"u%d","role":"user","turn":{"number":%d},"parts":[{"type":"text","text":%q}]}`+"\n", i, i+1, text)
 		fmt.Fprintf(&b, `{"type":"message","id":"a%d","role":"assistant","parts":[{"type":"text","text":%q}]}`+"\n", i, "re: "+text)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+	put(t, path, b.String())
+}
+
+// put writes a file, in a new folder if need be.
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(text), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -193,9 +196,7 @@ func TestUnread(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "b", "c"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "b", "c", "store.db"), []byte("SQLite format 3"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, filepath.Join(dir, "b", "c", "store.db"), "SQLite format 3")
 	c, list := compare(t, side(filepath.Join(dir, "a")), side(filepath.Join(dir, "b")))
 	if len(c.Failed) != 1 || len(list) != 1 {
 		t.Errorf("%v, %d sessions", c.Failed, len(list))
@@ -284,9 +285,7 @@ func TestRandomLines(t *testing.T) {
 			}
 			file[i] = line(99) + file[i]
 			path := filepath.Join(dir, string(rune('a'+i)), "0a000000-0000-4000-8000-000000000001.jsonl")
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(file[i]), 0o666)); err != nil {
-				t.Fatal(err)
-			}
+			put(t, path, file[i])
 		}
 		x, err := diff.CompareRecords(t.Context(), all.Registry(), side(filepath.Join(dir, "a")), side(filepath.Join(dir, "b")), diff.Options{})
 		if err != nil || len(x.Failed) > 0 || (file[0] == file[1]) != (x.Same == 1) {
@@ -321,9 +320,7 @@ func TestResults(t *testing.T) {
 {"type":"message","id":"t2","role":"tool","parts":[{"type":"tool_result","call":"c2","status":"success","content":[{"type":"text","text":"same"}]}]}
 {"type":"message","id":"t1","role":"tool","parts":[{"type":"tool_result","call":"c1","status":"success","content":[{"type":"text","text":"` + output + `"}]}]}
 `
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, text)
 		return side(path)
 	}
 	const then, later = "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"
@@ -350,9 +347,7 @@ func TestFields(t *testing.T) {
 			todos = append(todos, fmt.Sprintf(`{"content":"%d","status":"%s"}`, i, status))
 		}
 		text := `{"type":"session","version":1,"id":"s","agent":"cursor-cli","todos":[` + strings.Join(todos, ",") + "]}\n"
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, text)
 		return side(path)
 	}
 	_, list := compare(t, write("a.jsonl", "pending"), write("b.jsonl", "completed"))

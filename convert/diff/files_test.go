@@ -1,7 +1,6 @@
 package diff_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,9 +65,7 @@ func TestFiles(t *testing.T) {
 		for i, files := range []map[string]string{c.a, c.b} {
 			for name, text := range files {
 				at := filepath.Join(dirs[i], filepath.FromSlash(name))
-				if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666)); err != nil {
-					t.Fatal(err)
-				}
+				put(t, at, text)
 				if len(files) == 1 && !strings.Contains(name, "/") {
 					dirs[i] = at // the file itself
 				}

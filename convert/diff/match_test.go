@@ -42,9 +42,7 @@ func TestSameID(t *testing.T) {
 				dir := t.TempDir()
 				for name, text := range files {
 					at := filepath.Join(dir, name+".jsonl")
-					if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o777), os.WriteFile(at, []byte(text), 0o666)); err != nil {
-						t.Fatal(err)
-					}
+					put(t, at, text)
 				}
 				return dir
 			}
@@ -73,17 +71,13 @@ func TestLooseMessages(t *testing.T) {
 	const empty = `{"type":"message","id":"m4","role":"assistant","at":"2026-01-31T12:00:00.000Z"}` + "\n"
 	dir := t.TempDir()
 	a := filepath.Join(dir, "a.jsonl")
-	if err := os.WriteFile(a, []byte(head+result("")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	put(t, a, head+result(""))
 	for want, text := range map[string]string{
 		"[{2 {[{extras  [{\"name\":\"n\",\"raw\":1}]}] 0}}] 0": head + result(`,"extras":[{"name":"n","raw":1}]`),
 		"[] 1": head + result("") + empty,
 	} {
 		b := filepath.Join(dir, "b.jsonl")
-		if err := os.WriteFile(b, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, b, text)
 		_, list := compare(t, side(a), side(b))
 		if len(list) != 1 || len(list[0].Changes) > 0 || fmt.Sprint(list[0].Details, list[0].More) != want {
 			t.Errorf("%+v, want %s", list, want)
@@ -97,9 +91,7 @@ func TestExtras(t *testing.T) {
 	write := func(extras string) string {
 		at := filepath.Join(t.TempDir(), "a.jsonl")
 		text := `{"type":"session","version":1,"id":"x","agent":"cursor-cli","extras":[` + extras + "]}\n" + `{"type":"message","id":"m","role":"user","turn":{"number":1},"parts":[{"type":"text","text":"go"}]}` + "\n"
-		if err := os.WriteFile(at, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		put(t, at, text)
 		return at
 	}
 	for extras, want := range map[string]string{
