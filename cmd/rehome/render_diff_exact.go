@@ -109,7 +109,7 @@ func (r *exactResult) text(p *page) {
 	}
 	lines.flush()
 	for _, path := range r.Without {
-		p.Wrapped("", "not compared: "+visible(path)+", since the other side has no sidecar", screen.Plain)
+		p.Wrapped("", "not compared: sidecar "+visible(path)+", since the other side needs none", screen.Plain)
 	}
 	if r.More > 0 {
 		p.Linef("and %s", plural(int64(r.More), "more record"))

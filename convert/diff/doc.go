@@ -8,6 +8,8 @@
 // and token counts. Those of different clients differ in them by nature; so calls are
 // compared by kind and main argument, and what a client adds is left out.
 //
+// CompareRecords compares the records of stores, and text that has none line by line.
+//
 // Only digests are held of what is the same, and of one pair of sessions at a time. A
 // first pass finds the sessions that differ, a second one what differs in each of them, a
 // third one reads the text of that.

@@ -103,6 +103,14 @@ func TestSidecars(t *testing.T) {
 	if err := os.Remove(filepath.Join(at("b"), filepath.Base(filepath.Dir(parts[0])), "sidecar.ndjson")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.CopyFS(at("c"), os.DirFS(at("sdk"))); err != nil {
+		t.Fatal(err)
+	}
+	put(t, at("c.sidecar.ndjson"), "{}\n")
+	put(t, at("c/index.db.sidecar.ndjson"), "{}\n")
+	if x, got := exact(t, at("sdk"), at("c")); got != nil || !slices.Equal(x.NotCompared, []string{at("c.sidecar.ndjson"), at("c/index.db.sidecar.ndjson")}) {
+		t.Errorf("%q, %q", got, x.NotCompared)
+	}
 	x, got := exact(t, at("a"), at("b"))
 	if len(got) == 0 || x.NotCompared != nil {
 		t.Errorf("%q", got)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -13,8 +14,8 @@ import (
 	"rehome/formats/store"
 )
 
-// sidecars compares the sidecars of two stores. A store in another format than the other
-// can have one by nature; then it is only reported.
+// sidecars compares the sidecars of two texts in one format, or of two stores that both
+// have some. Otherwise only one side needs them: then they are reported.
 func (x *Exact) sidecars(ctx context.Context, sides [2]*side, at [2]place, s *Store) error {
 	var readers [2]store.Reader
 	var some [2]bool
@@ -25,7 +26,7 @@ func (x *Exact) sidecars(ctx context.Context, sides [2]*side, at [2]place, s *St
 		}
 		readers[i], some[i] = list, len(list.schema.Sets) > 0
 	}
-	if at[0].of == at[1].of || some[0] && some[1] {
+	if at[0].of == at[1].of && (at[0].of.Text || some[0] && some[1]) {
 		return x.compare(ctx, readers, s)
 	}
 	for i, r := range readers {
@@ -36,7 +37,8 @@ func (x *Exact) sidecars(ctx context.Context, sides [2]*side, at [2]place, s *St
 	return closeAll(readers)
 }
 
-// sidecarsOf opens the sidecars of a store: the one beside it, and those of its parts.
+// sidecarsOf opens the sidecars of a store: the one beside it or its file, and those of its
+// parts.
 func sidecarsOf(at place) (*files, error) {
 	beside, err := sidecar.PathOf(at.path)
 	if err != nil {
@@ -45,6 +47,17 @@ func sidecarsOf(at place) (*files, error) {
 	dir, name := filepath.Split(beside)
 	base := strings.TrimSuffix(strings.TrimSuffix(name, formats.SidecarSuffix), formats.OldSidecarSuffix)
 	names := []string{name}
+	if at.loc.IsDir() {
+		inside, err := os.ReadDir(at.path)
+		if err != nil {
+			return nil, &formats.Error{At: at.path, Err: formats.Cause(err)}
+		}
+		for _, e := range inside {
+			if strings.HasSuffix(e.Name(), formats.SidecarSuffix) {
+				names = append(names, path.Join(base, e.Name()))
+			}
+		}
+	}
 	if parts := at.of.Records.Parts; parts != nil {
 		for _, part := range parts(at.loc) {
 			names = append(names, path.Join(base, part, formats.PartSidecar))
