@@ -1,0 +1,114 @@
+package redact
+
+import (
+	"bytes"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"rehome/convert/internal/leaks"
+)
+
+// Find returns the values in bytes, in their order.
+func (r *Redactor) Find(ctx context.Context, b []byte, as Form) []Finding {
+	s := search{Redactor: r, ctx: ctx}
+	s.value(b, as, 0)
+	return s.found
+}
+
+// search is one call of Find.
+type search struct {
+	*Redactor
+	ctx   context.Context
+	found []Finding
+}
+
+func (s *search) value(b []byte, as Form, depth int) {
+	if len(b) < gram || depth > maxDepth || s.ctx.Err() != nil {
+		return
+	}
+	if as == Protobuf && isMessage(b) {
+		s.message(b, depth)
+		return
+	}
+	if img, ok := parseImage(b); ok {
+		for _, p := range img.parts {
+			for _, text := range p.texts {
+				s.text(text, depth+1)
+			}
+		}
+		return
+	}
+	if !isText(b) {
+		if order := wideOrder(b); order != nil {
+			s.text(decodeWide(b, order), depth+1)
+			return
+		}
+		if isMessage(b) {
+			s.message(b, depth)
+			return
+		}
+	}
+	s.text(b, depth)
+}
+
+func (s *search) message(b []byte, depth int) {
+	for i := 0; i < len(b); {
+		f, _ := nextField(b, i)
+		if i = f.to; f.bytes {
+			body := b[f.body:f.to]
+			s.value(body, formOf(body), depth+1)
+		}
+	}
+}
+
+func (s *search) text(b []byte, depth int) {
+	s.scanner.Scan(s.ctx, b, func(h leaks.Hit) {
+		s.add(h.Rule, normal(nil, b[h.Offset:h.Offset+h.Length]))
+	})
+	if len(s.patterns) > 0 {
+		plain := b
+		if bytes.ContainsAny(b, `\%`) {
+			plain = normal(nil, b)
+		}
+		for _, p := range s.patterns {
+			for _, at := range p.FindAllIndex(plain, -1) {
+				s.add(patternKind, plain[at[0]:at[1]])
+			}
+		}
+	}
+	if s.paths {
+		s.users(b)
+	}
+	for run := range runs(b) {
+		for _, d := range run.decodings() {
+			s.value(d.bytes, Unknown, depth+1)
+		}
+	}
+}
+
+// add adds a value unless it is a placeholder already.
+func (s *search) add(kind string, text []byte) {
+	if len(text) >= gram && !placeholders.Match(text) {
+		s.found = append(s.found, Finding{kind, string(text)})
+	}
+}
+
+// homes are home folders in paths, in every spelling of a slash.
+var homes = regexp.MustCompile(`(?:/|\\+/?|%2[Ff]|%5[Cc])(?:home|Users)(?:/|\\+/?|%2[Ff]|%5[Cc])([\pL\pN][\pL\pN._-]*)`)
+
+// users adds the names of the home folders in a text.
+func (s *search) users(b []byte) {
+	for _, m := range homes.FindAllSubmatch(b, -1) {
+		name := strings.TrimRight(string(m[1]), "._-")
+		if !slices.Contains(anybody(), strings.ToLower(name)) {
+			s.add(userKind, []byte(name))
+		}
+	}
+}
+
+// anybody returns names that identify nobody.
+func anybody() []string {
+	return strings.Fields("admin all app build default dev docker git guest home linuxbrew me node public root runner runneradmin shared test ubuntu user username users vscode work you your-name yourname")
+}

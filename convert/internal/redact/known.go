@@ -1,0 +1,172 @@
+package redact
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strconv"
+	"sync/atomic"
+)
+
+// value is something that must not stay.
+type value struct {
+	kind        string
+	placeholder []byte
+	count       atomic.Int64 // how often it was replaced
+}
+
+// spelling is a normal form of a value.
+type spelling struct {
+	*value
+	text  []byte
+	whole bool // only between characters that are no letters and digits
+	// escaped: the first character of the value looks like that of an escape, because a
+	// backslash that is not part of the value precedes it.
+	escaped bool
+}
+
+// gram is how many bytes of a spelling are looked up. No spelling is shorter.
+const gram = 3
+
+// maxWhole is up to which length a secret is replaced only as a whole word.
+const maxWhole = 7
+
+// index finds spellings in bytes.
+type index struct {
+	filter [1 << 16 / 64]uint64 // hashes of all grams
+	byGram map[uint32][]spelling
+}
+
+func hashGram(w uint32) uint32 { return (w & 0xFFFFFF) * 0x9E3779B1 >> 16 }
+
+func gramOf(b []byte) uint32 { return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2]) }
+
+func (x *index) add(s spelling) {
+	w := gramOf(s.text)
+	h := hashGram(w)
+	x.filter[h>>6] |= 1 << (h & 63)
+	x.byGram[w] = append(x.byGram[w], s)
+}
+
+// match is where a value is spelled.
+type match struct {
+	from, to int
+	*value
+}
+
+// each calls f with each place in b that spells a value, sorted, until f returns false.
+// Of several values at one place, it is the longest. In a string of JSON, an odd number
+// of backslashes is always an escape.
+func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
+	if len(x.byGram) == 0 {
+		return
+	}
+	var w uint32
+	var origin [4]int // of the last bytes of the normal form
+	n := 0
+	for i := 0; i < len(b); {
+		c, at, read := b[i], i, 1
+		if c != '\\' && c != '%' {
+			i++
+			w = w<<8 | uint32(c)
+			origin[n&3] = at
+			n++
+			if h := hashGram(w); x.filter[h>>6]&(1<<(h&63)) == 0 || n < gram {
+				continue
+			}
+			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram, isJSON); ok {
+				if !f(m) {
+					return
+				}
+				i, n, w = m.to, 1, uint32(b[m.to-1])
+				origin[0] = m.to - 1
+			}
+			continue
+		}
+		out, k, size := next(b, i)
+		i += size
+		for read = 0; read < k; read++ {
+			w = w<<8 | uint32(out[read])
+			origin[n&3] = at
+			n++
+			if h := hashGram(w); n < gram || x.filter[h>>6]&(1<<(h&63)) == 0 {
+				continue
+			}
+			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram, isJSON); ok {
+				if !f(m) {
+					return
+				}
+				i, n, w = m.to, 1, uint32(b[m.to-1])
+				origin[0] = m.to - 1
+				break
+			}
+		}
+	}
+}
+
+// longest returns the longest value that is spelled at a place, whose gram are the last
+// bytes of w, preceded by the first one if there is any.
+func (x *index) longest(b []byte, from int, w uint32, preceded, isJSON bool) (m match, ok bool) {
+	for _, s := range x.byGram[w&0xFFFFFF] {
+		start := from
+		if s.escaped {
+			start = skipBackslashes(b, from)
+			if start == from || isJSON && (start-from)%2 == 1 {
+				continue
+			}
+		} else if s.whole && preceded && isWord(byte(w>>24)) {
+			continue
+		}
+		to := s.end(b, from)
+		if to > m.to {
+			m, ok = match{start, to, s.value}, true
+		}
+	}
+	return m, ok
+}
+
+// end returns where a spelling that begins at from ends, -1 if it is not there.
+func (s *spelling) end(b []byte, from int) int {
+	i, k := from, 0
+	for k < len(s.text) {
+		if i == len(b) {
+			return -1
+		}
+		out, n, size := next(b, i)
+		if n > len(s.text)-k || !bytes.Equal(out[:n], s.text[k:k+n]) {
+			return -1
+		}
+		i, k = i+size, k+n
+	}
+	for j := i; s.whole && j < len(b); {
+		out, n, size := next(b, j)
+		if n == 0 {
+			j += size
+			continue
+		}
+		if isWord(out[0]) {
+			return -1
+		}
+		break
+	}
+	return i
+}
+
+// placeholders is what number can make, with or without a key.
+var placeholders = regexp.MustCompile(`redacted(?:-[a-z0-9]+)+-(?:[0-9]{1,9}|[0-9a-f]{16})\b`)
+
+// number returns the placeholder of a value: the how manieth of its kind it is, or
+// a number that only the owner of the key can compute, which is the same in every store.
+func number(kind string, n int, key, text []byte) []byte {
+	out := append([]byte("redacted-"), kind...)
+	out = append(out, '-')
+	if key == nil {
+		return strconv.AppendInt(out, int64(n), 10)
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(kind + "\x00"))
+	mac.Write(text)
+	return hex.AppendEncode(out, mac.Sum(nil)[:8])
+}

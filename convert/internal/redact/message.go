@@ -1,0 +1,96 @@
+package redact
+
+import "encoding/binary"
+
+// field is a field of a protobuf message.
+type field struct {
+	from, body, to int  // of the tag, the content, and the end
+	bytes          bool // whether it has a length
+}
+
+// messageFields returns the next field of a message.
+func nextField(b []byte, i int) (f field, ok bool) {
+	f.from = i
+	tag, n := binary.Uvarint(b[i:])
+	if n <= 0 || tag>>3 == 0 || tag>>3 >= 1<<29 {
+		return f, false
+	}
+	i += n
+	f.body = i
+	size := uint64(0)
+	switch tag & 7 {
+	case 0:
+		if _, n = binary.Uvarint(b[i:]); n <= 0 {
+			return f, false
+		}
+		size = uint64(n)
+	case 1:
+		size = 8
+	case 5:
+		size = 4
+	case 2:
+		if size, n = binary.Uvarint(b[i:]); n <= 0 {
+			return f, false
+		}
+		f.body, f.bytes = i+n, true
+	default:
+		return f, false
+	}
+	if size > uint64(len(b)-f.body) {
+		return f, false
+	}
+	f.to = f.body + int(size)
+	return f, true
+}
+
+// isMessage reports whether bytes are fields of a message from the first to the last.
+func isMessage(b []byte) bool {
+	for i := 0; i < len(b); {
+		f, ok := nextField(b, i)
+		if !ok {
+			return false
+		}
+		i = f.to
+	}
+	return len(b) > 0
+}
+
+// formOf returns the form of a field of a message: a message if it can be one and begins
+// with a field of text, whatever else it looks like.
+func formOf(b []byte) Form {
+	if len(b) > 1 && b[0]&7 == 2 && isMessage(b) {
+		return Protobuf
+	}
+	return Unknown
+}
+
+// message returns a message without values; ok is false if it is none.
+func (e *editor) message(b []byte, depth int) (out []byte, changed bool, err error, ok bool) {
+	if !isMessage(b) {
+		return b, false, nil, false
+	}
+	done := 0
+	for i := 0; i < len(b); {
+		f, _ := nextField(b, i)
+		if i = f.to; !f.bytes {
+			continue
+		}
+		body := b[f.body:f.to]
+		with, c, err := e.value(body, formOf(body), depth+1)
+		if err != nil {
+			return nil, false, err, true
+		}
+		if !c {
+			continue
+		}
+		_, n := binary.Uvarint(b[f.from:]) // the tag
+		out = append(out, b[done:f.from+n]...)
+		out = binary.AppendUvarint(out, uint64(len(with)))
+		out = append(out, with...)
+		done, changed = f.to, true
+	}
+	if !changed {
+		return b, false, nil, true
+	}
+	return append(out, b[done:]...), true, nil, true
+}

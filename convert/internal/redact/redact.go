@@ -1,0 +1,144 @@
+package redact
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"rehome/convert/internal/leaks"
+)
+
+// The kinds of values that are not secrets. The kind of a secret is its rule.
+const (
+	wordKind    = "word"
+	patternKind = "pattern"
+	userKind    = "user"
+)
+
+// Form is how bytes are to be read.
+type Form uint8
+
+const (
+	Unknown  Form = iota // whatever they look like
+	Protobuf             // a message, even if it looks like text
+)
+
+// Redactor replaces values. First Find and Add, or Learn, are called for all bytes of a
+// store, then Value. Find and Value are safe for concurrent use, each by itself.
+type Redactor struct {
+	scanner  *leaks.Scanner
+	patterns []*regexp.Regexp
+	paths    bool
+	key      []byte
+	known    index
+	values   map[string]*value // by normal form
+	list     []*value          // in the order in which they were added
+	kinds    map[string]int    // number of values
+}
+
+// New returns a Redactor that knows the words of a policy.
+func New(p Policy) (*Redactor, error) {
+	scanner, err := leaks.New()
+	if err != nil {
+		return nil, err
+	}
+	r := &Redactor{
+		scanner: scanner, patterns: p.Patterns, paths: p.Paths, key: p.Key,
+		known: index{byGram: map[uint32][]spelling{}}, values: map[string]*value{}, kinds: map[string]int{},
+	}
+	for _, w := range p.Words {
+		r.Add([]Finding{{wordKind, string(normal(nil, []byte(w)))}})
+	}
+	return r, nil
+}
+
+// Finding is a value that was found. Only Add can use it.
+type Finding struct{ kind, text string }
+
+// String returns the kind of the value.
+func (f Finding) String() string { return f.kind }
+
+// GoString returns the kind of the value.
+func (f Finding) GoString() string { return f.kind }
+
+// Learn finds values in bytes, and remembers them.
+func (r *Redactor) Learn(ctx context.Context, b []byte, as Form) { r.Add(r.Find(ctx, b, as)) }
+
+// Add remembers values.
+func (r *Redactor) Add(found []Finding) {
+	for _, f := range found {
+		if len(f.text) < gram || r.values[f.text] != nil || placeholders.MatchString(f.text) {
+			continue
+		}
+		r.kinds[f.kind]++
+		v := &value{kind: f.kind, placeholder: number(f.kind, r.kinds[f.kind], r.key, []byte(f.text))}
+		r.values[f.text] = v
+		r.list = append(r.list, v)
+		whole := f.kind == userKind || f.kind != wordKind && f.kind != patternKind && len(f.text) <= maxWhole
+		r.known.add(spelling{value: v, text: []byte(f.text), whole: whole})
+		if other := normal(nil, []byte(`\`+f.text)); len(other) >= gram && string(other) != f.text {
+			r.known.add(spelling{value: v, text: other, whole: whole, escaped: true})
+		}
+	}
+}
+
+// Count is how often values of a kind were replaced.
+type Count struct {
+	Kind           string
+	Values, Places int64 // different values, and their places
+}
+
+// Counts returns what was replaced so far, sorted by kind.
+func (r *Redactor) Counts() (out []Count) {
+	for _, v := range r.list {
+		n := v.count.Load()
+		if n == 0 {
+			continue
+		}
+		at := slices.IndexFunc(out, func(c Count) bool { return c.Kind == v.kind })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Count{Kind: v.kind})
+		}
+		out[at].Values++
+		out[at].Places += n
+	}
+	slices.SortFunc(out, func(a, b Count) int {
+		if a.Kind < b.Kind {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// Value returns b without the values that were added. It appends to dst, which may be nil,
+// only if something changes; otherwise it returns b itself. onHit, which may be nil, is
+// called with the kind of each value that was replaced. The error is an *Opaque.
+func (r *Redactor) Value(ctx context.Context, dst, b []byte, as Form, onHit func(kind string)) (out []byte, changed bool, err error) {
+	e := editor{Redactor: r, ctx: ctx, onHit: onHit}
+	if out, changed, err = e.value(b, as, 0); err != nil || !changed {
+		return b, false, err
+	}
+	e.count()
+	return append(dst, out...), true, nil
+}
+
+// Holds reports whether bytes hold a value that was added, in any spelling that Value
+// replaces or refuses.
+func (r *Redactor) Holds(b []byte, as Form) bool {
+	e := editor{Redactor: r, ctx: context.Background()}
+	_, changed, err := e.value(b, as, 0)
+	return changed || err != nil
+}
+
+// Opaque is the error of bytes that hold a value and cannot be edited.
+type Opaque struct {
+	Kind string // of the value
+	What string // what the bytes are
+}
+
+func (o *Opaque) Error() string {
+	return fmt.Sprintf("%s holds a value to redact (%s)", o.What, o.Kind)
+}
