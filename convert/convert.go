@@ -46,6 +46,8 @@ type Options struct {
 	FullHistory  bool      // session conversion: also send compacted turns to the model
 	OnLoss       loss.Sink // session conversion: also receives each loss when it occurs, with its place; may be nil
 
+	Redact *Redaction // what to redact; nil = nothing
+
 	OnProgress func(Progress) // called often, never twice at once; may be nil
 	OnNotice   func(string)   // one-line remarks while working; may be nil
 	Verbose    bool           // also report which stores are read from a copy
@@ -77,7 +79,7 @@ func convertWith(ctx context.Context, reg *formats.Registry, src, dst string, o 
 	}
 	j := &job{rep: rep, rename: rename, input: newInput(reg, src, dst, o, o.Workspace)}
 	err := j.run(ctx)
-	defer func() { rep.Workspaces = rep.byWorkspace() }()
+	defer func() { rep.Workspaces, rep.Redacted = rep.byWorkspace(), j.redactedSums() }()
 	if err == nil {
 		return rep, nil
 	}
@@ -120,6 +122,9 @@ func (j *job) run(ctx context.Context) error {
 	}
 	if j.rep.Lane == SessionConversion {
 		j.skipUnlisted(ctx)
+		if err := j.learn(ctx, false); err != nil {
+			return err
+		}
 	}
 	if err := j.convertAll(ctx); err != nil {
 		return err

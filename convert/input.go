@@ -21,13 +21,14 @@ type input struct {
 	opts     Options
 	notify   notify.Notifier
 
-	found   []Found
-	sizes   []int64 // on disk, by store; only for progress and order
-	stage   *stage.Folder
-	folders *sessions.Folders
-	project sessions.Project // Options.Workspace
-	skip    []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
-	inner   bool             // include subagents that no list names
+	found     []Found
+	sizes     []int64 // on disk, by store; only for progress and order
+	stage     *stage.Folder
+	folders   *sessions.Folders
+	project   sessions.Project // Options.Workspace
+	skip      []bool           // by store: lists none of the wanted sessions, so it is not read; nil if unknown
+	redaction *redaction       // nil: nothing is redacted
+	inner     bool             // include subagents that no list names
 
 	validators sync.Pool // of *schemas.Lines: each is used by one worker at a time
 }

@@ -35,6 +35,7 @@ type MigrateOptions struct {
 	OnProgress   func(Progress)
 	OnNotice     func(string)
 	Now          func() time.Time // for undo records; nil = time.Now
+	Redact       *Redaction       // what to redact; nil = nothing
 	Verbose      bool             // also report which stores are read from a copy
 }
 
@@ -83,6 +84,8 @@ type Migrated struct {
 	Servers   []string     `json:"-"`                // MCP servers whose tools it or its subagents called
 	Losses    []loss.Group `json:"losses"`           // with those of its subagents
 	Error     *ErrorReport `json:"error,omitempty"`
+
+	Redacted []RedactedCount `json:"redacted,omitzero"` // with those of its subagents; nil if nothing was to be redacted
 
 	err error
 }
@@ -154,7 +157,7 @@ func migrateOne(ctx context.Context, reg *formats.Registry, src MigrateSource, o
 		wanted = family
 	}
 	in := newInput(reg, src.Path, o.Dir, Options{
-		From: o.From, DryRun: o.DryRun, Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose,
+		From: o.From, DryRun: o.DryRun, Live: o.Live, Jobs: o.Jobs, History: o.History, Sessions: wanted, OnProgress: o.OnProgress, OnNotice: o.OnNotice, Verbose: o.Verbose, Redact: o.Redact,
 	}, o.Folders...)
 	in.inner = true
 	m := &migration{input: in, o: o, to: reg.Lookup(o.To), rename: with, out: out, unsynced: map[string]bool{}}
@@ -229,6 +232,9 @@ func (m *migration) run(ctx context.Context) error {
 	}
 	defer m.removeStaging(m.stage)
 	m.skipUnlisted(ctx)
+	if err := m.learn(ctx, m.o.Cwd == ""); err != nil {
+		return err
+	}
 	if err := m.each(ctx, m.convertStore, func(i int) { m.stores[i] = &migratedStore{migration: m, at: m.found[i]} }); err != nil {
 		return err
 	}

@@ -115,6 +115,9 @@ func (f *sessionFamily) report(source string) Migrated {
 		m.Tokens = r.Draft.Tokens
 	}
 	m.addServers(r)
+	if r.Plan.Redacted != nil {
+		m.Redacted = append([]RedactedCount{}, redactedIn(r.Result)...)
+	}
 	for _, c := range f.children {
 		if c.err != nil && r.err != nil {
 			continue // the whole family failed: report only that
@@ -126,6 +129,7 @@ func (f *sessionFamily) report(source string) Migrated {
 		m.Subagents++
 		m.addServers(c)
 		m.Losses = loss.Merge(m.Losses, c.losses)
+		m.Redacted = AddRedacted(m.Redacted, redactedIn(c.Result))
 	}
 	if m.Losses == nil {
 		m.Losses = []loss.Group{}

@@ -23,6 +23,7 @@ type Report struct {
 	Sidecar string        `json:"residue,omitempty"` // the sidecar that was written
 	Stores  []StoreReport `json:"stores"`            // in the order of the walk
 
+	Redacted   []RedactedCount   `json:"redacted,omitzero"`    // by rule: the sums of what was placed; nil if nothing was to be redacted
 	Workspaces []WorkspaceReport `json:"workspaces,omitempty"` // session conversion: the sums of each folder
 }
 

@@ -19,6 +19,8 @@ type SessionReport struct {
 	Note      string       `json:"note,omitempty"` // remark about its name
 	Losses    []loss.Group `json:"losses"`
 	Error     *ErrorReport `json:"error,omitempty"`
+
+	Redacted []RedactedCount `json:"redacted,omitempty"`
 }
 
 // fail corrects the report of a session that failed.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"rehome/convert/internal/pipe"
+	"rehome/convert/internal/redact"
 	"rehome/convert/internal/workers"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -34,6 +35,7 @@ type sessionStore struct {
 	errs     []error  // of those that failed; the first few
 	losses   loss.Log // of the whole store
 	trailing *loss.Log
+	places   *redact.Places // of the session that comes next
 }
 
 // convertSessions converts the sessions of store i, and leaves them staged, unless
@@ -93,7 +95,7 @@ func (c *sessionStore) run(ctx context.Context) error {
 		return err
 	}
 	sel.Account = &c.account
-	if c.trailing, err = c.pipe.Run(ctx, c.selected(c.folders.DecodeAt(ctx, from, loc, c.at.Loc.Path, v, sel))); err != nil {
+	if c.trailing, err = c.pipe.Run(ctx, c.redacted(ctx, c.folders.DecodeAt(ctx, from, loc, c.at.Loc.Path, v, sel))); err != nil {
 		return err
 	}
 	return c.checkAccount()
@@ -103,7 +105,7 @@ func (c *sessionStore) run(ctx context.Context) error {
 func (c *sessionStore) selected(all iter.Seq2[*session.Session, error]) iter.Seq2[*session.Session, error] {
 	return func(yield func(*session.Session, error) bool) {
 		for s, err := range all {
-			if s != nil && !c.matches(&s.Head) && (c.isSubagent == nil || !c.isSubagent(s)) {
+			if s != nil && !c.wants(s) {
 				continue
 			}
 			if !yield(s, err) {
@@ -111,6 +113,11 @@ func (c *sessionStore) selected(all iter.Seq2[*session.Session, error]) iter.Seq
 			}
 		}
 	}
+}
+
+// wants reports whether a session is selected, or a subagent of one that is.
+func (c *sessionStore) wants(s *session.Session) bool {
+	return c.matches(&s.Head) || c.isSubagent != nil && c.isSubagent(s)
 }
 
 // Done hands on a result with its error reworded.

@@ -93,6 +93,7 @@ func (n *newSessions) Done(r *pipe.Result) (keep bool) {
 		if rep.Status = Checked; !n.opts.DryRun {
 			rep.Status = Placed
 		}
+		rep.Redacted = redactedIn(r)
 		r.Head, r.Losses = fileHead(&r.Head, r.Plan.Build.Root), nil
 		n.done = append(n.done, stagedSession{r, len(n.store.Sessions)})
 	}

@@ -40,7 +40,7 @@ func (c *exactConversion) openChanges(ctx context.Context, from, to *formats.For
 // knownChanges returns what the previous update knew of a source, nil if the target is
 // not what that update made of it.
 func (u *update) knownChanges(rel string) []byte {
-	if !u.exists || u.before == nil || u.before.Made != u.after.Made {
+	if !u.exists || u.before == nil || u.before.Made != u.after.Made || u.opts.Redact != nil {
 		return nil
 	}
 	was, ok := u.before.Stores[rel]

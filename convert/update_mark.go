@@ -124,7 +124,7 @@ func (u *update) describeSource(l *formats.Location) []mark.Stat {
 // skip skips a store that has not changed.
 func (u *update) skip(i int) bool {
 	rel := u.found[i].Rel
-	if u.before == nil || u.before.Made != u.after.Made || u.opts.Verify == VerifyFull || !u.exists {
+	if u.before == nil || u.before.Made != u.after.Made || u.opts.Verify == VerifyFull || u.opts.Redact != nil || !u.exists {
 		return false
 	}
 	was, ok := u.before.Stores[rel]

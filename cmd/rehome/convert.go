@@ -41,7 +41,7 @@ type convertCmd struct {
 	Cwd         *string `group:"Output:" placeholder:"DIR" help:"Assign the sessions to this folder; without DST, write them where their client looks for them"`
 	Home        *string `group:"Output:" rare:"" placeholder:"DIR" help:"Home folder to write to when --cwd is used without DST (default: yours)"`
 	Flat        bool    `group:"Output:" rare:"" help:"Write the four files of the Cursor SDK, not a folder for each agent (cursor-ndjson)"`
-	Compress    string  `group:"Output:" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text, one file per store: none, gzip or zstd"`
+	Compress    string  `group:"Output:" rare:"" enum:"none,gzip,zstd" default:"none" placeholder:"HOW" help:"Compress text, one file per store: none, gzip or zstd"`
 	WithSecrets bool    `group:"Output:" help:"Include keys and tokens in text (left out by default)"`
 
 	Allow   loss.Kind `group:"Losses:" xor:"line" placeholder:"KIND" help:"Accept losses up to this kind: reshaped, inferred, missing, dropped (default) or unreadable"`
@@ -49,6 +49,7 @@ type convertCmd struct {
 	Strict  bool      `group:"Losses:" rare:"" xor:"line" help:"Same as --allow reshaped"`
 	Sidecar string    `group:"Losses:" rare:"" aliases:"residue" default:"beside" placeholder:"WHERE" help:"Where to save what DST cannot hold: beside (DST.sidecar.ndjson, default), none, or a path"`
 
+	RedactFlags
 	ReadFlags
 
 	Verify string `group:"Advanced:" enum:"fast,full" default:"fast" placeholder:"HOW" help:"How to verify canonical text: compare its bytes with what was written (fast, default), or also decode it again (full)"`
@@ -181,7 +182,7 @@ func (c *convertCmd) options() convert.Options {
 	o := convert.Options{
 		From: c.From, To: c.To, DryRun: c.DryRun, Replace: c.Replace, Update: c.Update, Delete: c.Delete, Force: c.Force, Allow: c.Allow, Sidecar: c.Sidecar,
 		WithSecrets: c.WithSecrets, Compress: c.Compress, Flat: c.Flat, History: c.History, Live: c.Live, Jobs: c.Jobs, Verify: c.Verify, Workspace: c.Project,
-		BySession: c.BySession, DropThinking: c.NoThinking, FullHistory: c.Compacted,
+		BySession: c.BySession, DropThinking: c.NoThinking, FullHistory: c.Compacted, Redact: c.redaction(),
 	}
 	if c.Compress == "none" {
 		o.Compress = ""

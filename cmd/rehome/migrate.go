@@ -36,6 +36,8 @@ type migrateCmd struct {
 	DryRun bool    `group:"Where to:" help:"Report what would happen, without writing anything"`
 	ClientDirs
 
+	RedactFlags
+
 	Losses bool `group:"Advanced:" help:"List every loss with its code and the first places (implied by -v)"`
 	ReadFlags
 }
@@ -128,7 +130,7 @@ func (c *migrateCmd) Run(a *app) error {
 	to := a.targetOf(c.To)
 	o := convert.MigrateOptions{
 		From: c.From, To: to.Name, DropThinking: c.NoThinking || c.Thinking == "drop", History: c.History, FullHistory: c.Compacted,
-		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
+		Update: c.Update, Again: c.Again, DryRun: c.DryRun, Live: c.Live, Jobs: c.Jobs, OnNotice: a.out.remark, Verbose: a.out.verbose, Redact: c.redaction(), UndoDir: convert.UndoDir(machine(a.out.getenv)), Now: a.now,
 	}
 	var err error
 	if o.Dir, err = a.configDir(to, &c.ClientDirs); err != nil {

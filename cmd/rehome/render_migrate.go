@@ -34,6 +34,7 @@ func (r *migrateResult) text(p *page) {
 	if len(r.Migrated) > max(1, count[convert.Failed]) {
 		r.totals(p, count)
 	}
+	r.redacted(p, done)
 	r.lost(p, done, all)
 	r.heavy(p, done)
 	var servers []mcpServer
@@ -47,6 +48,15 @@ func (r *migrateResult) text(p *page) {
 	p.servers(r.client, servers)
 	r.howTo(p, count[convert.Checked] > 0)
 	r.failures(p)
+}
+
+// redacted prints how many places were redacted in all sessions.
+func (r *migrateResult) redacted(p *page, done []migrated) {
+	var sums []convert.RedactedCount
+	for _, m := range done {
+		sums = convert.AddRedacted(sums, m.Redacted)
+	}
+	p.redacted(sums)
 }
 
 // headline prints what became of a session.

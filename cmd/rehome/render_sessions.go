@@ -19,6 +19,7 @@ func (r convertResult) sessions(p *page) {
 	t := r.count()
 	p.Linef("  %s, session conversion: %s", r.route(), t.line(p))
 	p.Line("  " + t.sizes())
+	p.redacted(r.Redacted)
 	r.folders(p)
 	few := t.total() <= maxSessionRows
 	var rows [][]screen.Safe

@@ -38,6 +38,8 @@ type showCmd struct {
 	Replace bool   `group:"Output:" rare:"" help:"With --out, overwrite files that differ"`
 	NoPager bool   `group:"Output:" help:"Do not use a pager"`
 
+	RedactFlags
+
 	Live bool `group:"Advanced:" help:"Read stores that are in use directly, not from a copy (requires their -wal and -shm files)"`
 }
 

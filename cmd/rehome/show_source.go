@@ -9,6 +9,7 @@ import (
 
 	"rehome/cmd/rehome/internal/prose"
 	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert"
 	"rehome/convert/sessions"
 	"rehome/formats"
 	"rehome/formats/loss"
@@ -25,6 +26,7 @@ type viewer struct {
 	streaming bool   // sessions are printed as they arrive
 	preview   bool   // in a list: flags of show have no meaning there
 	lost      loss.Log
+	redactor  *convert.Redactor // nil before it is needed
 }
 
 // decodeFunc decodes sessions. It can be called again for a second pass, except
@@ -41,7 +43,7 @@ func (v *viewer) selection(id string) session.Selection {
 
 // storeDecoder returns a function that decodes a session, or all sessions, of a store.
 func (v *viewer) storeDecoder(c source) decodeFunc {
-	return func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
+	return v.redacted(c.path, func(ctx context.Context, view formats.View) iter.Seq2[*session.Session, error] {
 		return func(yield func(*session.Session, error) bool) {
 			f, l, err := v.findDecoder(c.path)
 			if err != nil {
@@ -50,7 +52,7 @@ func (v *viewer) storeDecoder(c source) decodeFunc {
 			}
 			sessions.NewFolders(v.reg, append(workingDirs(), c.folder)...).Decode(ctx, f, l, view, v.selection(c.session))(yield)
 		}
-	}
+	})
 }
 
 // findDecoder returns the format that decodes the sessions of a store.
@@ -185,7 +187,7 @@ func (a *app) onlySession(path string, live bool) (source, error) {
 // arrive if the format can be read that way and the range of turns does not
 // count from the end.
 func (v *viewer) showStdin() error {
-	if !v.turns.FromEnd() && !isTerminal(os.Stdin) {
+	if !v.turns.FromEnd() && !isTerminal(os.Stdin) && v.cmd.redaction() == nil {
 		f, r, s, err := v.openStream(os.Stdin)
 		if err != nil {
 			return err

@@ -48,7 +48,7 @@ func layers() []layer {
 		{"internal/fileid", nil},
 		{"internal/fsx", nil},
 		{"convert/internal/leaks", nil},
-		{"convert/internal/redact", []string{"convert/internal/leaks", "formats"}},
+		{"convert/internal/redact", []string{"convert/internal/leaks", "formats", "formats/session"}},
 		{"convert/internal/workers", nil},
 		{"convert/internal/notify", nil},
 		{"convert/internal/mark", []string{"internal/fileid"}},

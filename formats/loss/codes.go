@@ -110,6 +110,7 @@ const (
 	ThinkingAsText     Code = "L527"
 	ThinkingHidden     Code = "L528"
 	ThinkingRedacted   Code = "L529"
+	ThinkingEdited     Code = "L530"
 	ParentMissing      Code = "L540"
 	ParentsUnknown     Code = "L541"
 	BranchSkipped      Code = "L542"

@@ -39,6 +39,8 @@ type Plan struct {
 	Do    Action
 	Build formats.SessionBuild // the pipe sets Path, Line and OnLoss
 	Tag   any                  // for Done: ids need not be unique
+
+	Redacted any // for Done, too
 }
 
 // Action says whether to write a session.

@@ -43,6 +43,8 @@ func (e *editor) value(b []byte, as Form, depth int) (out []byte, changed bool, 
 		return b, false, nil
 	case depth > maxDepth:
 		return b, false, e.refuse(b, "data in too many encodings", minBinary)
+	case as == Text:
+		return e.text(b, depth)
 	case as == Protobuf:
 		if out, changed, err, ok := e.message(b, depth); ok {
 			return out, changed, err
@@ -92,6 +94,9 @@ func isText(b []byte) bool {
 
 // mostlyText reports whether bytes are text with few other bytes.
 func mostlyText(b []byte) bool {
+	if utf8.Valid(b) {
+		return true
+	}
 	n := 0
 	for _, c := range b {
 		if c == 0 {
@@ -101,7 +106,7 @@ func mostlyText(b []byte) bool {
 			n++
 		}
 	}
-	return n <= len(b)/8 || utf8.Valid(b)
+	return n <= len(b)/8
 }
 
 // text returns a text without values.

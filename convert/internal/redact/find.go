@@ -28,6 +28,10 @@ func (s *search) value(b []byte, as Form, depth int) {
 	if len(b) < gram || depth > maxDepth || s.ctx.Err() != nil {
 		return
 	}
+	if as == Text {
+		s.text(b, depth)
+		return
+	}
 	if as == Protobuf && isMessage(b) {
 		s.message(b, depth)
 		return
@@ -70,11 +74,11 @@ func (s *search) text(b []byte, depth int) {
 	if len(s.patterns) > 0 {
 		plain := b
 		if bytes.ContainsAny(b, `\%`) {
-			plain = normal(nil, b)
+			plain = unescaped(nil, b)
 		}
 		for _, p := range s.patterns {
 			for _, at := range p.FindAllIndex(plain, -1) {
-				s.add(patternKind, plain[at[0]:at[1]])
+				s.add(patternKind, normal(nil, plain[at[0]:at[1]]))
 			}
 		}
 	}

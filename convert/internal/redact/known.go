@@ -69,7 +69,9 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	for i := 0; i < len(b); {
 		c, at, read := b[i], i, 1
 		if c != '\\' && c != '%' {
-			i++
+			if i++; c == '+' {
+				c = ' '
+			}
 			w = w<<8 | uint32(c)
 			origin[n&3] = at
 			n++

@@ -12,6 +12,9 @@ func next(b []byte, i int) (out [utf8.UTFMax]byte, n, size int) {
 		return nextEscape(b, i)
 	case '%':
 		return nextPercent(b, i)
+	case '+':
+		out[0] = ' ' // as URLs spell it
+		return out, 1, 1
 	default:
 		out[0] = c
 		return out, 1, 1
@@ -109,6 +112,21 @@ func hexRune(b []byte) (r rune, ok bool) {
 // normal appends the normal form of b.
 func normal(dst, b []byte) []byte {
 	for i := 0; i < len(b); {
+		out, n, size := next(b, i)
+		dst = append(dst, out[:n]...)
+		i += size
+	}
+	return dst
+}
+
+// unescaped is the normal form, but for plus signs, so that patterns can match them.
+func unescaped(dst, b []byte) []byte {
+	for i := 0; i < len(b); {
+		if b[i] == '+' {
+			dst = append(dst, '+')
+			i++
+			continue
+		}
 		out, n, size := next(b, i)
 		dst = append(dst, out[:n]...)
 		i += size

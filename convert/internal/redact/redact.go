@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"rehome/convert/internal/leaks"
 )
@@ -22,6 +23,7 @@ type Form uint8
 const (
 	Unknown  Form = iota // whatever they look like
 	Protobuf             // a message, even if it looks like text
+	Text                 // text, whatever characters are in it
 )
 
 // Redactor replaces values. First Find and Add, or Learn, are called for all bytes of a
@@ -104,12 +106,7 @@ func (r *Redactor) Counts() (out []Count) {
 		out[at].Values++
 		out[at].Places += n
 	}
-	slices.SortFunc(out, func(a, b Count) int {
-		if a.Kind < b.Kind {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(out, func(a, b Count) int { return strings.Compare(a.Kind, b.Kind) })
 	return out
 }
 
