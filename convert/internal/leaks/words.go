@@ -7,6 +7,7 @@ type words struct {
 	classes int
 	next    []uint16   // by state and class
 	ends    [][]uint16 // by state: the words that end there
+	steps   []uint32   // next again, as each reads it: where a state's row begins, and whether words end there
 }
 
 // newWords returns the automaton of words in lower case, of which there may be
@@ -43,6 +44,13 @@ func newWords(list []string) *words {
 	}
 	w.next, w.ends = w.next[:int(used)*w.classes], w.ends[:used]
 	w.link()
+	w.steps = make([]uint32, len(w.next))
+	for i, s := range w.next {
+		w.steps[i] = uint32(int(s)*w.classes) << 1
+		if len(w.ends[s]) > 0 {
+			w.steps[i] |= 1
+		}
+	}
 	return w
 }
 
@@ -75,13 +83,17 @@ func (w *words) link() {
 // each calls found with every word that ends in b and where it ends, and
 // returns the state from which to continue after b.
 func (w *words) each(state uint16, b []byte, found func(id uint16, end int)) uint16 {
+	at := uint32(int(state) * w.classes)
 	for i, c := range b {
-		state = w.next[int(state)*w.classes+int(w.class[c])]
-		for _, id := range w.ends[state] {
+		step := w.steps[at+uint32(w.class[c])]
+		if at = step >> 1; step&1 == 0 {
+			continue
+		}
+		for _, id := range w.ends[int(at)/w.classes] {
 			found(id, i+1)
 		}
 	}
-	return state
+	return uint16(int(at) / w.classes)
 }
 
 // in reports whether b contains any of the words.

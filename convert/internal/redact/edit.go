@@ -13,9 +13,34 @@ const maxDepth = 64
 // editor is one call of Value.
 type editor struct {
 	*Redactor
-	ctx   context.Context
-	onHit func(kind string)
-	hits  []*value
+	ctx     context.Context
+	onHit   func(kind string)
+	hits    []*value
+	decoded [][]byte // buffers, by depth
+}
+
+// editor returns an editor for one call.
+func (r *Redactor) editor(ctx context.Context, onHit func(kind string)) *editor {
+	e, ok := r.editors.Get().(*editor)
+	if !ok {
+		e = &editor{Redactor: r}
+	}
+	r.known.sort()
+	e.ctx, e.onHit, e.hits = ctx, onHit, e.hits[:0]
+	return e
+}
+
+// maxKept is the max size of a buffer that is kept for the next call.
+const maxKept = 1 << 20
+
+func (e *editor) release() {
+	for i, b := range e.decoded {
+		if cap(b) > maxKept {
+			e.decoded[i] = nil
+		}
+	}
+	e.ctx, e.onHit = nil, nil
+	e.editors.Put(e)
 }
 
 // edit is a range of bytes, and what replaces it.
@@ -117,7 +142,7 @@ func (e *editor) text(b []byte, depth int) (out []byte, changed bool, err error)
 		return false
 	})
 	if !hit { // there may be some in base64, which is the same in JSON
-		return e.plain(b, false, depth)
+		return e.runs(b, depth)
 	}
 	trimmed := bytes.TrimLeft(b, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[' && trimmed[0] != '"' {
@@ -246,8 +271,14 @@ func (e *editor) plain(b []byte, isJSON bool, depth int) (out []byte, changed bo
 	if len(edits) > 0 {
 		out = splice(b, edits)
 		b, changed = out, true
-		edits = edits[:0:0]
 	}
+	out, c, err := e.runs(b, depth)
+	return out, changed || c, err
+}
+
+// runs replaces values in base64 and hexadecimal digits.
+func (e *editor) runs(b []byte, depth int) (out []byte, changed bool, err error) {
+	var edits []edit
 	for run := range runs(b) {
 		with, c, err := e.run(run, depth)
 		if err != nil {
@@ -257,7 +288,7 @@ func (e *editor) plain(b []byte, isJSON bool, depth int) (out []byte, changed bo
 			edits = append(edits, edit{run.from, run.to, with})
 		}
 	}
-	return splice(b, edits), changed || len(edits) > 0, nil
+	return splice(b, edits), len(edits) > 0, nil
 }
 
 // splice applies edits, which are sorted and do not overlap.

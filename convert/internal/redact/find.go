@@ -20,8 +20,9 @@ func (r *Redactor) Find(ctx context.Context, b []byte, as Form) []Finding {
 // search is one call of Find.
 type search struct {
 	*Redactor
-	ctx   context.Context
-	found []Finding
+	ctx     context.Context
+	found   []Finding
+	decoded [][]byte // buffers, by depth
 }
 
 func (s *search) value(b []byte, as Form, depth int) {
@@ -86,8 +87,14 @@ func (s *search) text(b []byte, depth int) {
 		s.users(b)
 	}
 	for run := range runs(b) {
-		for _, d := range run.decodings() {
-			s.value(d.bytes, Unknown, depth+1)
+		for len(s.decoded) <= depth {
+			s.decoded = append(s.decoded, nil)
+		}
+		for _, form := range []encoding{hexadecimal, base64s} {
+			if b, _, ok := form.decode(s.decoded[depth], &run); ok {
+				s.decoded[depth] = b[:0]
+				s.value(b, Unknown, depth+1)
+			}
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 )
 
@@ -37,6 +39,8 @@ const maxWhole = 7
 type index struct {
 	filter [1 << 16 / 64]uint64 // hashes of all grams
 	byGram map[uint32][]spelling
+	mu     sync.Mutex
+	dirty  bool // not sorted
 }
 
 func hashGram(w uint32) uint32 { return (w & 0xFFFFFF) * 0x9E3779B1 >> 16 }
@@ -48,6 +52,7 @@ func (x *index) add(s spelling) {
 	h := hashGram(w)
 	x.filter[h>>6] |= 1 << (h & 63)
 	x.byGram[w] = append(x.byGram[w], s)
+	x.dirty = true
 }
 
 // match is where a value is spelled.
@@ -109,51 +114,92 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 }
 
 // longest returns the longest value that is spelled at a place, whose gram are the last
-// bytes of w, preceded by the first one if there is any.
+// bytes of w, preceded by the first one if there is any. Its time does not depend on how
+// many values begin alike.
 func (x *index) longest(b []byte, from int, w uint32, preceded, isJSON bool) (m match, ok bool) {
-	for _, s := range x.byGram[w&0xFFFFFF] {
-		start := from
-		if s.escaped {
-			start = skipBackslashes(b, from)
-			if start == from || isJSON && (start-from)%2 == 1 {
-				continue
+	list := x.byGram[w&0xFFFFFF]
+	slashes := skipBackslashes(b, from)
+	var cut match
+	for i, k := from, 0; len(list) > 0; {
+		for ; len(list) > 0 && len(list[0].text) == k; list = list[1:] {
+			switch s := &list[0]; {
+			case s.escaped && (slashes == from || isJSON && (slashes-from)%2 == 1):
+			case s.whole && (!s.escaped && preceded && isWord(byte(w>>24)) || startsWord(b, i)):
+			case s.escaped:
+				m, ok = match{slashes, i, s.value}, true
+			default:
+				m, ok = match{from, i, s.value}, true
 			}
-		} else if s.whole && preceded && isWord(byte(w>>24)) {
-			continue
 		}
-		to := s.end(b, from)
-		if to > m.to {
-			m, ok = match{start, to, s.value}, true
+		if len(list) == 0 {
+			break
 		}
+		if s := &list[0]; k >= minCut && k >= len(s.text)/2 && !s.whole && !s.escaped && isCut(b, i) {
+			cut = match{from, i, s.value}
+		}
+		if i == len(b) {
+			break
+		}
+		out, n, size := next(b, i)
+		for _, c := range out[:n] {
+			list = narrow(list, k, c)
+			k++
+		}
+		i += size
+	}
+	if !ok && cut.value != nil {
+		return cut, true
 	}
 	return m, ok
 }
 
-// end returns where a spelling that begins at from ends, -1 if it is not there.
-func (s *spelling) end(b []byte, from int) int {
-	i, k := from, 0
-	for k < len(s.text) {
-		if i == len(b) {
+// narrow returns the spellings whose byte at k is c. They are sorted, and the same up to k.
+func narrow(list []spelling, k int, c byte) []spelling {
+	byteAt := func(s spelling, c int) int {
+		if len(s.text) <= k {
 			return -1
 		}
+		return int(s.text[k]) - c
+	}
+	from, _ := slices.BinarySearchFunc(list, int(c), byteAt)
+	to, _ := slices.BinarySearchFunc(list, int(c)+1, byteAt)
+	return list[from:to]
+}
+
+// minCut is the min length of the beginning of a value that is recognized where a text was
+// cut: half of the value, at least. Titles and long results are cut.
+const minCut = 10
+
+// isCut reports whether a text ends at i, or says that the rest was left out.
+func isCut(b []byte, i int) bool {
+	rest := b[i:]
+	quote := skipBackslashes(b, i)
+	return len(rest) == 0 || quote < len(b) && b[quote] == '"' || bytes.HasPrefix(rest, []byte("…")) || bytes.HasPrefix(rest, []byte("..."))
+}
+
+// startsWord reports whether a letter or digit is at i.
+func startsWord(b []byte, i int) bool {
+	for i < len(b) {
 		out, n, size := next(b, i)
-		if n > len(s.text)-k || !bytes.Equal(out[:n], s.text[k:k+n]) {
-			return -1
+		if n > 0 {
+			return isWord(out[0])
 		}
-		i, k = i+size, k+n
+		i += size
 	}
-	for j := i; s.whole && j < len(b); {
-		out, n, size := next(b, j)
-		if n == 0 {
-			j += size
-			continue
-		}
-		if isWord(out[0]) {
-			return -1
-		}
-		break
+	return false
+}
+
+// sort makes the index ready after values were added.
+func (x *index) sort() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.dirty {
+		return
 	}
-	return i
+	x.dirty = false
+	for _, list := range x.byGram {
+		slices.SortStableFunc(list, func(a, b spelling) int { return bytes.Compare(a.text, b.text) })
+	}
 }
 
 // placeholders is what number can make, with or without a key.

@@ -37,6 +37,8 @@ func nextEscape(b []byte, i int) (out [utf8.UTFMax]byte, n, size int) {
 		out[0] = '\b'
 	case 'f':
 		out[0] = '\f'
+	case '"', '\'', '/':
+		out[0] = b[j]
 	case 'u':
 		r, ok := hexRune(b[j+1:])
 		if !ok {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"rehome/convert/internal/leaks"
 )
@@ -37,6 +38,7 @@ type Redactor struct {
 	values   map[string]*value // by normal form
 	list     []*value          // in the order in which they were added
 	kinds    map[string]int    // number of values
+	editors  sync.Pool         // of *editor
 }
 
 // New returns a Redactor that knows the words of a policy.
@@ -114,7 +116,8 @@ func (r *Redactor) Counts() (out []Count) {
 // only if something changes; otherwise it returns b itself. onHit, which may be nil, is
 // called with the kind of each value that was replaced. The error is an *Opaque.
 func (r *Redactor) Value(ctx context.Context, dst, b []byte, as Form, onHit func(kind string)) (out []byte, changed bool, err error) {
-	e := editor{Redactor: r, ctx: ctx, onHit: onHit}
+	e := r.editor(ctx, onHit)
+	defer e.release()
 	if out, changed, err = e.value(b, as, 0); err != nil || !changed {
 		return b, false, err
 	}
@@ -125,7 +128,8 @@ func (r *Redactor) Value(ctx context.Context, dst, b []byte, as Form, onHit func
 // Holds reports whether bytes hold a value that was added, in any spelling that Value
 // replaces or refuses.
 func (r *Redactor) Holds(b []byte, as Form) bool {
-	e := editor{Redactor: r, ctx: context.Background()}
+	e := r.editor(context.Background(), nil)
+	defer e.release()
 	_, changed, err := e.value(b, as, 0)
 	return changed || err != nil
 }

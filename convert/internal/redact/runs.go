@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"iter"
@@ -81,74 +82,89 @@ func readRun(b []byte, i int) (end int, digits []byte) {
 
 // isDigit reports whether a character is a digit of base64, of either alphabet.
 func isDigit(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '+' || c == '/' || c == '-' || c == '_'
+	const low, high = 0x3FF<<('0') | 1<<'+' | 1<<'/' | 1<<'-', 0x3FFFFFF<<('a'-64) | 0x3FFFFFF<<('A'-64) | 1<<('_'-64)
+	return c < 64 && uint64(low)>>c&1 != 0 || c-64 < 64 && uint64(high)>>(c-64)&1 != 0
 }
 
-// run returns the digits of a run without values.
+// run returns the digits of a run without values. Hexadecimal digits can be base64, too.
 func (e *editor) run(run run, depth int) (out []byte, changed bool, err error) {
-	for _, c := range run.decodings() {
+	for len(e.decoded) <= depth {
+		e.decoded = append(e.decoded, nil)
+	}
+	for _, form := range []encoding{hexadecimal, base64s} {
+		b, used, ok := form.decode(e.decoded[depth], &run)
+		if !ok {
+			continue
+		}
+		e.decoded[depth] = b[:0]
 		before := len(e.hits)
-		clean, changed, err := e.value(c.bytes, Unknown, depth+1)
+		clean, changed, err := e.value(b, Unknown, depth+1)
 		if err != nil {
 			return nil, false, err
 		}
 		if changed {
-			return append(c.encode(clean), c.rest...), true, nil
+			return append(form.encode(clean, &run), run.digits[used:]...), true, nil
 		}
 		e.hits = e.hits[:before]
 	}
 	return nil, false, nil
 }
 
-// decoding is what a run can mean.
-type decoding struct {
-	bytes  []byte
-	rest   []byte // digits that belong to nothing
-	encode func([]byte) []byte
+// encoding is what a run can be.
+type encoding uint8
+
+const (
+	hexadecimal encoding = iota
+	base64s
+)
+
+// decode decodes the first digits of a run into a buffer, and returns how many of them it
+// used: the last one can belong to nothing.
+func (c encoding) decode(buf []byte, r *run) (b []byte, used int, ok bool) {
+	used = len(r.digits)
+	if c == hexadecimal {
+		if used &^= 1; !isHex(r.digits) {
+			return nil, 0, false
+		}
+		b, err := hex.AppendDecode(buf[:0], r.digits[:used])
+		return b, used, err == nil
+	}
+	enc := r.alphabet()
+	if enc == nil {
+		return nil, 0, false
+	}
+	if used%4 == 1 {
+		used--
+	}
+	b, err := enc.AppendDecode(buf[:0], r.digits[:used])
+	return b, used, err == nil
 }
 
-// decodings returns what a run can mean: hexadecimal digits are base64, too.
-func (r *run) decodings() (out []decoding) {
-	digits := r.digits
-	if hexed := make([]byte, len(digits)/2); isHex(digits) {
-		even := digits[:len(digits)&^1]
-		if _, err := hex.Decode(hexed, even); err == nil {
-			out = append(out, decoding{hexed, digits[len(even):], func(b []byte) []byte {
-				text := hex.AppendEncode(nil, b)
-				if hasUpper(digits) {
-					for i, c := range text {
-						if c >= 'a' {
-							text[i] = c - 0x20
-						}
-					}
-				}
-				return text
-			}})
+// alphabet returns the encoding of a run without padding; nil if its digits are of both.
+func (r *run) alphabet() *base64.Encoding {
+	switch plus, minus := bytes.ContainsAny(r.digits, "+/"), bytes.ContainsAny(r.digits, "-_"); {
+	case plus && minus:
+		return nil
+	case minus:
+		return base64.RawURLEncoding
+	}
+	return base64.RawStdEncoding
+}
+
+// encode encodes bytes as a run is.
+func (c encoding) encode(b []byte, r *run) []byte {
+	if c == base64s {
+		enc := r.alphabet()
+		if r.padded {
+			enc = enc.WithPadding(base64.StdPadding)
 		}
+		return enc.AppendEncode(nil, b)
 	}
-	enc, padded, plus, minus := base64.RawStdEncoding, base64.StdEncoding, false, false
-	for _, c := range digits {
-		plus, minus = plus || c == '+' || c == '/', minus || c == '-' || c == '_'
+	text := hex.AppendEncode(nil, b)
+	if bytes.ContainsAny(r.digits, "ABCDEF") {
+		text = bytes.ToUpper(text)
 	}
-	if plus && minus {
-		return out
-	}
-	if minus {
-		enc, padded = base64.RawURLEncoding, base64.URLEncoding
-	}
-	whole := digits
-	if len(whole)%4 == 1 {
-		whole = whole[:len(whole)-1]
-	}
-	to := enc
-	if r.padded {
-		to = padded
-	}
-	b := make([]byte, enc.DecodedLen(len(whole)))
-	if n, err := enc.Decode(b, whole); err == nil {
-		out = append(out, decoding{b[:n], digits[len(whole):], func(b []byte) []byte { return to.AppendEncode(nil, b) }})
-	}
-	return out
+	return text
 }
 
 func isHex(b []byte) bool {
@@ -158,13 +174,4 @@ func isHex(b []byte) bool {
 		}
 	}
 	return true
-}
-
-func hasUpper(b []byte) bool {
-	for _, c := range b {
-		if c >= 'A' && c <= 'F' {
-			return true
-		}
-	}
-	return false
 }
