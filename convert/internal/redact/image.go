@@ -7,14 +7,14 @@ import (
 	"io"
 )
 
-// image is the structure of an image file.
-type image struct {
-	parts []imagePart
+// picture is the structure of an image file.
+type picture struct {
+	parts []picturePart
 	fix   func(b []byte) // repairs the lengths of what is left
 }
 
-// imagePart is a range of an image.
-type imagePart struct {
+// picturePart is a range of an image.
+type picturePart struct {
 	from, to int
 	texts    [][]byte // of metadata, also inflated; nil if the part is needed to show the image
 }
@@ -58,7 +58,7 @@ func (e *editor) image(b []byte) (out []byte, changed bool, err error, ok bool) 
 	return out, true, nil, true
 }
 
-func parseImage(b []byte) (img image, ok bool) {
+func parseImage(b []byte) (img picture, ok bool) {
 	switch {
 	case bytes.HasPrefix(b, []byte("\x89PNG\r\n\x1a\n")):
 		return parsePNG(b)
@@ -73,13 +73,13 @@ func parseImage(b []byte) (img image, ok bool) {
 }
 
 // add adds a part. Whatever follows the image is metadata, too.
-func (g *image) add(from, to int, texts ...[]byte) {
+func (g *picture) add(from, to int, texts ...[]byte) {
 	if to > from {
-		g.parts = append(g.parts, imagePart{from, to, texts})
+		g.parts = append(g.parts, picturePart{from, to, texts})
 	}
 }
 
-func parsePNG(b []byte) (img image, ok bool) {
+func parsePNG(b []byte) (img picture, ok bool) {
 	i := 8
 	img.add(0, i)
 	for i < len(b) {
@@ -123,7 +123,7 @@ func inflate(data []byte) []byte {
 	return nil
 }
 
-func parseJPEG(b []byte) (img image, ok bool) {
+func parseJPEG(b []byte) (img picture, ok bool) {
 	i := 2
 	img.add(0, i)
 	for len(b)-i >= 4 && b[i] == 0xFF && b[i+1] != 0xDA {
@@ -147,7 +147,7 @@ func parseJPEG(b []byte) (img image, ok bool) {
 	return img, true
 }
 
-func parseGIF(b []byte) (img image, ok bool) {
+func parseGIF(b []byte) (img picture, ok bool) {
 	if len(b) < 13 {
 		return img, false
 	}
@@ -193,7 +193,7 @@ func colors(flags byte) int {
 	return 3 << (flags&7 + 1)
 }
 
-func parseWebP(b []byte) (img image, ok bool) {
+func parseWebP(b []byte) (img picture, ok bool) {
 	i := 12
 	img.add(0, i)
 	for len(b)-i >= 8 {

@@ -70,9 +70,9 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	}
 	var w uint32
 	var origin [4]int // of the last bytes of the normal form
-	n := 0
+	n, gap := 0, 0    // gap is where a backslash was left out
 	for i := 0; i < len(b); {
-		c, at, read := b[i], i, 1
+		c, at := b[i], i
 		if c != '\\' && c != '%' {
 			if i++; c == '+' {
 				c = ' '
@@ -83,29 +83,31 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			if h := hashGram(w); x.filter[h>>6]&(1<<(h&63)) == 0 || n < gram {
 				continue
 			}
-			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram, isJSON); ok {
+			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram && gap != n-gram, isJSON); ok {
 				if !f(m) {
 					return
 				}
-				i, n, w = m.to, 1, uint32(b[m.to-1])
+				i, n, gap, w = m.to, 1, 0, uint32(b[m.to-1])
 				origin[0] = m.to - 1
 			}
 			continue
 		}
 		out, k, size := next(b, i)
-		i += size
-		for read = 0; read < k; read++ {
+		if i += size; k == 0 {
+			gap = n
+		}
+		for read := range k {
 			w = w<<8 | uint32(out[read])
 			origin[n&3] = at
 			n++
 			if h := hashGram(w); n < gram || x.filter[h>>6]&(1<<(h&63)) == 0 {
 				continue
 			}
-			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram, isJSON); ok {
+			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram && gap != n-gram, isJSON); ok {
 				if !f(m) {
 					return
 				}
-				i, n, w = m.to, 1, uint32(b[m.to-1])
+				i, n, gap, w = m.to, 1, 0, uint32(b[m.to-1])
 				origin[0] = m.to - 1
 				break
 			}
@@ -179,14 +181,11 @@ func isCut(b []byte, i int) bool {
 
 // startsWord reports whether a letter or digit is at i.
 func startsWord(b []byte, i int) bool {
-	for i < len(b) {
-		out, n, size := next(b, i)
-		if n > 0 {
-			return isWord(out[0])
-		}
-		i += size
+	if i == len(b) {
+		return false
 	}
-	return false
+	out, n, _ := next(b, i)
+	return n > 0 && isWord(out[0])
 }
 
 // sort makes the index ready after values were added.

@@ -57,6 +57,9 @@ func New(p Policy) (*Redactor, error) {
 	return r, nil
 }
 
+// punctuation is what clients replace in names of folders.
+var punctuation = regexp.MustCompile(`[^0-9A-Za-z]`)
+
 // Finding is a value that was found. Only Add can use it.
 type Finding struct{ kind, text string }
 
@@ -81,6 +84,11 @@ func (r *Redactor) Add(found []Finding) {
 		r.list = append(r.list, v)
 		whole := f.kind == userKind || f.kind != wordKind && f.kind != patternKind && len(f.text) <= maxWhole
 		r.known.add(spelling{value: v, text: []byte(f.text), whole: whole})
+		if f.kind == userKind { // as clients name the folders of projects
+			if name := punctuation.ReplaceAllString(f.text, "-"); name != f.text {
+				r.known.add(spelling{value: v, text: []byte(name), whole: true})
+			}
+		}
 		if other := normal(nil, []byte(`\`+f.text)); len(other) >= gram && string(other) != f.text {
 			r.known.add(spelling{value: v, text: other, whole: whole, escaped: true})
 		}
