@@ -3,6 +3,8 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"iter"
 	"maps"
 	"os"
@@ -213,4 +215,32 @@ func (r *redaction) withValues(counts []RedactedCount) []RedactedCount {
 		}
 	}
 	return counts
+}
+
+// verify reads what was written, and returns an error if it holds a secret.
+func (r *redaction) verify(of *pipe.Result) error {
+	if r == nil || of.Path == "" {
+		return nil
+	}
+	for _, path := range []string{of.Path, of.Path + of.Draft.Companion}[:1+min(1, len(of.Draft.Companion))] {
+		err := filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || !e.Type().IsRegular() {
+				return err
+			}
+			f, err := os.Open(path)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			kind, err := r.engine.HeldBy(f)
+			if err == nil && kind != "" {
+				err = &formats.Error{At: of.ID, Err: fmt.Errorf("a secret is left in the result (%s)", kind), Hint: pipe.BugHint}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -271,3 +271,61 @@ func placedText(t *testing.T, dir string) string {
 	}
 	return all.String()
 }
+
+// TestRedactAgain: what was redacted stays the same if it is redacted again, whatever the
+// number of workers; with a key, all placeholders are the same in every store.
+func TestRedactAgain(t *testing.T) {
+	dir := t.TempDir()
+	src := plantedText(t, dir+"/planted", "cursor-chat-to-canonical")
+	key := write(t, dir+"/key", strings.Repeat("k", 32))
+	if err := os.Chmod(key, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Redaction{{}, {Paths: true}, {Key: key}} {
+		var first map[string]string
+		for jobs := range 4 {
+			out := fmt.Sprintf("%s/%t-%t-%d", dir, o.Paths, o.Key != "", jobs)
+			for _, step := range []string{src, out + "/once"} {
+				to := map[string]string{src: out + "/once", out + "/once": out + "/twice"}[step]
+				if _, err := Convert(t.Context(), all.Registry(), step, to, Options{To: "canonical", Redact: &o, Jobs: jobs + 1, Allow: loss.Unreadable, State: NoState}); err != nil {
+					t.Fatal(err)
+				}
+				got := placed(t, to)
+				if first == nil {
+					first = got
+				}
+				for name, text := range got {
+					if text != first[name] {
+						t.Fatalf("%s with %d jobs is another text", to, jobs+1)
+					}
+				}
+			}
+		}
+		if (o.Key == "") != strings.Contains(fmt.Sprint(first), "redacted-github-pat-1 ") {
+			t.Errorf("%+v: other placeholders", o)
+		}
+	}
+}
+
+// TestRedactedReasoning loses its signature, which is a loss; other reasoning keeps it.
+func TestRedactedReasoning(t *testing.T) {
+	dir, secret := t.TempDir(), secrets()[0]
+	src := write(t, dir+"/in.jsonl", `{"type":"session","version":1,"id":"a","agent":"claude-code"}
+{"type":"message","id":"m1","role":"assistant","parts":[{"type":"thinking","text":"say `+secret+`","signature":"c2lnbmVk"},{"type":"thinking","text":"say no","signature":"c2lnbmVk"}]}
+`)
+	rep, err := Convert(t.Context(), all.Registry(), src, dir+"/out.jsonl", Options{To: "canonical", Redact: &Redaction{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := rep.Stores[0].Sessions[0]
+	if len(one.Losses) != 1 || one.Losses[0].Code != loss.ThinkingEdited || one.Losses[0].Count != 1 {
+		t.Errorf("%+v", one.Losses)
+	}
+	if len(one.Redacted) != 1 || one.Redacted[0].Places != 1 || !slices.Equal(one.Redacted[0].Messages, []string{"m1"}) {
+		t.Errorf("%+v", one.Redacted)
+	}
+	text, err := os.ReadFile(dir + "/out.jsonl")
+	if err != nil || strings.Count(string(text), "c2lnbmVk") != 1 || !strings.Contains(string(text), `"say redacted-github-pat-1"}`) {
+		t.Errorf("%v: %s", err, text)
+	}
+}

@@ -123,6 +123,9 @@ func (c *sessionStore) wants(s *session.Session) bool {
 // Done hands on a result with its error reworded.
 func (c *sessionStore) Done(r *pipe.Result) (keep bool) {
 	c.count++
+	if r.Err == nil && r.Draft != nil {
+		r.Err = c.redaction.verify(r)
+	}
 	if r.Err != nil {
 		r.Err = c.explain(r.Err)
 	}

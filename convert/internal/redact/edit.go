@@ -254,15 +254,9 @@ func quote(b []byte) []byte {
 // digits.
 func (e *editor) plain(b []byte, isJSON bool, depth int) (out []byte, changed bool, err error) {
 	var edits []edit
-	var fixed [][]int
-	if bytes.Contains(b, []byte("redacted-")) {
-		fixed = placeholders.FindAllIndex(b, -1)
-	}
 	e.known.each(b, isJSON, func(m match) bool {
-		for _, p := range fixed {
-			if p[0] <= m.from && m.to <= p[1] {
-				return true
-			}
+		if m.replaced(b) {
+			return true
 		}
 		edits = append(edits, edit{m.from, m.to, m.placeholder})
 		e.hits = append(e.hits, m.value)

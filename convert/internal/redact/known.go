@@ -115,6 +115,25 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	}
 }
 
+// secret reports whether a rule for secrets found the value.
+func (v *value) secret() bool {
+	return v.kind != wordKind && v.kind != patternKind && v.kind != userKind
+}
+
+// replaced reports whether a match is in a placeholder.
+func (m match) replaced(b []byte) bool {
+	from, to := max(0, m.from-maxPlaceholder), min(len(b), m.to+maxPlaceholder)
+	if !bytes.Contains(b[from:to], []byte("redacted-")) {
+		return false
+	}
+	for _, p := range placeholders.FindAllIndex(b[from:to], -1) {
+		if from+p[0] <= m.from && m.to <= from+p[1] {
+			return true
+		}
+	}
+	return false
+}
+
 // longest returns the longest value that is spelled at a place, whose gram are the last
 // bytes of w, preceded by the first one if there is any. Its time does not depend on how
 // many values begin alike.
@@ -200,6 +219,9 @@ func (x *index) sort() {
 		slices.SortStableFunc(list, func(a, b spelling) int { return bytes.Compare(a.text, b.text) })
 	}
 }
+
+// maxPlaceholder is the max length of a placeholder.
+const maxPlaceholder = 128
 
 // placeholders is what number can make, with or without a key.
 var placeholders = regexp.MustCompile(`redacted(?:-[a-z0-9]+)+-(?:[0-9]{1,9}|[0-9a-f]{16})\b`)

@@ -2,7 +2,9 @@ package redact
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -140,6 +142,37 @@ func (r *Redactor) Holds(b []byte, as Form) bool {
 	defer e.release()
 	_, changed, err := e.value(b, as, 0)
 	return changed || err != nil
+}
+
+// maxWindow is how much of a file is searched at once, and windowOverlap how much of it is
+// searched again with what follows.
+const (
+	maxWindow     = 1 << 20
+	windowOverlap = 64 << 10
+)
+
+// HeldBy returns the rule of a secret that is in a file of any kind, "" if there is none. It
+// finds secrets as they are, and in escapes; words can also be names in a format.
+func (r *Redactor) HeldBy(f io.Reader) (kind string, err error) {
+	r.known.sort()
+	buf, n := make([]byte, maxWindow), 0
+	for {
+		more, err := io.ReadFull(f, buf[n:])
+		n += more
+		r.known.each(buf[:n], false, func(m match) bool {
+			if m.secret() && m.to-m.from >= minBinary && !m.replaced(buf[:n]) {
+				kind = m.kind
+			}
+			return kind == ""
+		})
+		switch {
+		case kind != "" || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return kind, nil
+		case err != nil:
+			return "", err
+		}
+		n = copy(buf, buf[n-windowOverlap:n])
+	}
 }
 
 // Opaque is the error of bytes that hold a value and cannot be edited.
