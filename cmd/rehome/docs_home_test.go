@@ -142,6 +142,10 @@ func commandCases() map[string]commandCase {
 		"rehome continue --search \"flaky login\"":                       {not: "it needs a terminal; TestPickerSearch runs one like it"},
 		"rehome continue 5d0b2b7e --in cursor-cli":                       {not: "it needs a terminal; TestContinue runs one like it"},
 
+		"head -c 32 /dev/urandom > ~/.rehome-key":                                    {not: "it is random; TestKey in package redact reads keys"},
+		"chmod 600 ~/.rehome-key":                                                    {not: "there is no such key"},
+		"rehome convert ~/.cursor/chats sessions --to canonical --key ~/.rehome-key": {not: "there is no such key; a transcript runs one like it"},
+
 		"/tmp/rehome/bin/rehome check agents --report junit=rehome.xml": {before: []string{agents}},
 		`git commit -am "rehome: release 0.1.0"`:                        {not: "it is a step of a release"},
 		"git clone *":                                                   {not: "it needs the address of the project"},
