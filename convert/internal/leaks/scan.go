@@ -106,6 +106,9 @@ func (w *scan) holds(r *rule, at int) bool {
 // look reads at most limit characters of a match that begins at a place, and
 // returns how far it read.
 func (w *scan) look(r *rule, at, limit int) (end int, spent bool, read int) {
+	if !r.mark.follows(w.b, at) {
+		return -1, false, at
+	}
 	g := runeReader{b: w.b, at: at, left: limit, first: true}
 	span := r.tailAfterOne().FindReaderIndex(&g)
 	if span == nil {

@@ -17,6 +17,7 @@ type shape struct {
 	words    []string         // in lower case; every match comes with one of them
 	anchored bool             // each match of tail begins with one of words
 	tail     []*syntax.Regexp // the expression without optional parts at its start
+	mark     mark             // of tail
 	before   int              // max bytes before the word
 	after    int              // max bytes from the start of the word
 	// marked: the secret has a form of its own, such as a prefix, and is not
@@ -51,6 +52,7 @@ func shapeOf(text ruleText) (shape, error) {
 	if useStarts(starts, text) {
 		s.words, s.anchored = starts, true
 		s.tail = whole[len(whole)-len(parts)-bound:]
+		s.mark = markOf(s.tail)
 	}
 	s.after = min(width(parts), maxToken)
 	if width(parts) >= unbounded && strings.Contains(text.Pattern, `[\s\S`) {
