@@ -116,6 +116,17 @@ func TestSpellings(t *testing.T) {
 		cases["UTF-16"], cases["UTF-16 in base64"] = string(wide), b64(wide)
 		inner := append([]byte{0x0A, byte(len(secret))}, secret...)
 		cases["protobuf"] = string(append(append([]byte{0x08, 0x01, 0x12, byte(len(inner))}, inner...), 0x18, 0x00))
+		wrapped := func(end string) string {
+			var b strings.Builder
+			for i, c := range b64([]byte(strings.Repeat("so far, so good\n", 5) + doc + strings.Repeat("\nso far, so good", 5))) {
+				if i > 0 && i%76 == 0 {
+					b.WriteString(end)
+				}
+				b.WriteRune(c)
+			}
+			return b.String()
+		}
+		cases["lines"], cases["lines in JSON"], cases["other lines"] = wrapped("\n"), `{"a":"`+wrapped(`\n`)+`"}`, "x\r\n"+wrapped("\r\n")+"\r\ny"
 		for where, text := range cases {
 			out, changed, err := r.Value(t.Context(), nil, []byte(text), Unknown, nil)
 			if err != nil || !changed {

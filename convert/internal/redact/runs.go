@@ -10,8 +10,10 @@ import (
 // run is a range of text that may be base64 or hexadecimal digits.
 type run struct {
 	from, to int    // with padding
-	digits   []byte // without escapes and padding
+	digits   []byte // without escapes, ends of lines and padding
 	padded   bool   // it would be padded
+	line     int    // the length of its lines; 0 if there is one
+	end      []byte // of a line, as it is spelled
 }
 
 // minRun is the min length of a run that is decoded.
@@ -34,10 +36,10 @@ func runs(b []byte) iter.Seq[run] {
 				continue
 			}
 			one := run{from: i}
-			if i, one.digits = readRun(b, i); len(one.digits) < minRun {
+			one.read(b)
+			if i = one.to; len(one.digits) < minRun {
 				continue
 			}
-			one.to = i
 			for i < len(b) && b[i] == '=' && i < one.to+2 {
 				i++
 			}
@@ -55,29 +57,65 @@ func escapeSize(b []byte) int {
 	return size
 }
 
-func readRun(b []byte, i int) (end int, digits []byte) {
-	from := i
+// minLine is the min length of a line of digits that continue on the next one.
+const minLine = 60
+
+// read reads the digits from r.from on, over the ends of lines that are equally long.
+func (r *run) read(b []byte) {
+	i, line := r.from, r.from // line is where the digits of the line begin
+	own := false              // digits are a copy
+	take := func() {
+		if !own {
+			r.digits, own = append(make([]byte, 0, 2*(i-line)+64), b[line:i]...), true
+		}
+	}
+	count := 0 // of the digits on the line
 	for ; i < len(b); i++ {
 		switch {
 		case isDigit(b[i]):
-			if digits != nil {
-				digits = append(digits, b[i])
+			if count++; own {
+				r.digits = append(r.digits, b[i])
 			}
+			continue
 		case b[i] == '\\' && i+1 < len(b) && b[i+1] == '/':
-			if digits == nil {
-				digits = append(make([]byte, 0, 2*(i-from)+64), b[from:i]...)
-			}
-		default:
-			if digits == nil {
-				digits = b[from:i]
-			}
-			return i, digits
+			take()
+			continue
+		}
+		end := lineEnd(b, i)
+		if end == i || count < minLine || count%4 != 0 || r.line != 0 && (r.line != count || !bytes.Equal(r.end, b[i:end])) || !isLine(b, end, count) {
+			break
+		}
+		take()
+		r.line, r.end, count = count, b[i:end], 0
+		i = end - 1
+	}
+	if r.to = i; !own {
+		r.digits = b[r.from:i]
+	}
+}
+
+// isLine reports whether there is nothing but digits on a line that begins at i, and at most n.
+func isLine(b []byte, i, n int) bool {
+	from := i
+	for i < len(b) && i-from <= n && isDigit(b[i]) {
+		i++
+	}
+	return i > from && i-from <= n && (i == len(b) || bytes.IndexByte([]byte("\r\n\\\"'=`<"), b[i]) >= 0)
+}
+
+// lineEnd returns where the end of a line that begins at i ends, in any spelling; i if there
+// is none.
+func lineEnd(b []byte, i int) int {
+	for i < len(b) {
+		out, n, size := next(b, i)
+		if n != 1 || out[0] != '\n' && out[0] != '\r' {
+			break
+		}
+		if i += size; out[0] == '\n' {
+			break
 		}
 	}
-	if digits == nil {
-		digits = b[from:i]
-	}
-	return i, digits
+	return i
 }
 
 // isDigit reports whether a character is a digit of base64, of either alphabet.
@@ -103,11 +141,23 @@ func (e *editor) run(run run, depth int) (out []byte, changed bool, err error) {
 			return nil, false, err
 		}
 		if changed {
-			return append(form.encode(clean, &run), run.digits[used:]...), true, nil
+			return run.wrap(append(form.encode(clean, &run), run.digits[used:]...)), true, nil
 		}
 		e.hits = e.hits[:before]
 	}
 	return nil, false, nil
+}
+
+// wrap returns digits on lines as long as those of the run.
+func (r *run) wrap(digits []byte) (out []byte) {
+	if r.line == 0 {
+		return digits
+	}
+	for len(digits) > r.line {
+		out = append(append(out, digits[:r.line]...), r.end...)
+		digits = digits[r.line:]
+	}
+	return append(out, digits...)
 }
 
 // encoding is what a run can be.
