@@ -90,8 +90,10 @@ func (s *search) text(b []byte, depth int) {
 		for len(s.decoded) <= depth {
 			s.decoded = append(s.decoded, nil)
 		}
-		for _, form := range []encoding{hexadecimal, base64s} {
-			if b, _, ok := form.decode(s.decoded[depth], &run); ok {
+		for p := range run.parts() {
+			one := run
+			one.digits = run.digits[p.from:p.to]
+			if b, _, ok := p.decode(s.decoded[depth], &one); ok && !p.shifted {
 				s.decoded[depth] = b[:0]
 				s.value(b, Unknown, depth+1)
 			}

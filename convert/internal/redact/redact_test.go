@@ -116,6 +116,10 @@ func TestSpellings(t *testing.T) {
 		cases["UTF-16"], cases["UTF-16 in base64"] = string(wide), b64(wide)
 		inner := append([]byte{0x0A, byte(len(secret))}, secret...)
 		cases["protobuf"] = string(append(append([]byte{0x08, 0x01, 0x12, byte(len(inner))}, inner...), 0x18, 0x00))
+		for shift := range 4 {
+			cases[fmt.Sprint("path to base64 ", shift)] = "https://host.invalid/" + "data"[shift:] + "/" + base64.RawStdEncoding.EncodeToString([]byte(secret+" and more"))
+			cases[fmt.Sprint("name before hex ", shift)] = "0x" + "0000"[shift:] + hex.EncodeToString([]byte(secret)) + "-key-" + hex.EncodeToString([]byte(secret))
+		}
 		wrapped := func(end string) string {
 			var b strings.Builder
 			for i, c := range b64([]byte(strings.Repeat("so far, so good\n", 5) + doc + strings.Repeat("\nso far, so good", 5))) {

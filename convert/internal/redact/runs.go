@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"iter"
+	"slices"
 )
 
 // run is a range of text that may be base64 or hexadecimal digits.
@@ -124,28 +125,83 @@ func isDigit(c byte) bool {
 	return c < 64 && uint64(low)>>c&1 != 0 || c-64 < 64 && uint64(high)>>(c-64)&1 != 0
 }
 
-// run returns the digits of a run without values. Hexadecimal digits can be base64, too.
+// run returns the digits of a run without values, of which several of its parts can hold one.
 func (e *editor) run(run run, depth int) (out []byte, changed bool, err error) {
+	for range maxParts {
+		digits, c, err := e.part(run, depth)
+		if err != nil {
+			return nil, false, err
+		}
+		if !c {
+			break
+		}
+		run.digits, changed = digits, true
+	}
+	return run.wrap(run.digits), changed, nil
+}
+
+// maxParts is how many parts of a run are edited.
+const maxParts = 64
+
+// part returns the digits of a run without the values in the first part that holds one.
+func (e *editor) part(run run, depth int) (out []byte, changed bool, err error) {
 	for len(e.decoded) <= depth {
 		e.decoded = append(e.decoded, nil)
 	}
-	for _, form := range []encoding{hexadecimal, base64s} {
-		b, used, ok := form.decode(e.decoded[depth], &run)
+	for p := range run.parts() {
+		one := run
+		one.digits = run.digits[p.from:p.to]
+		b, used, ok := p.decode(e.decoded[depth], &one)
 		if !ok {
 			continue
 		}
 		e.decoded[depth] = b[:0]
-		before := len(e.hits)
-		clean, changed, err := e.value(b, Unknown, depth+1)
+		before, form := len(e.hits), Unknown
+		if p.shifted {
+			form = Text
+		}
+		clean, changed, err := e.value(b, form, depth+1)
 		if err != nil {
 			return nil, false, err
 		}
 		if changed {
-			return run.wrap(append(form.encode(clean, &run), run.digits[used:]...)), true, nil
+			one.padded = one.padded && p.to == len(run.digits)
+			return slices.Concat(run.digits[:p.from], p.encode(clean, &one), one.digits[used:], run.digits[p.to:]), true, nil
 		}
 		e.hits = e.hits[:before]
 	}
 	return nil, false, nil
+}
+
+// part is a range of a run that can be one encoding.
+type part struct {
+	encoding
+	from, to int
+	shifted  bool // the first bytes can be anything
+}
+
+// maxShifted is the max length of a run that is also decoded as base64 that begins after its
+// first digit: a path or a name can precede it.
+const maxShifted = 4 << 10
+
+// parts yields what a run can be: hexadecimal digits in it, and all of it as base64.
+func (r *run) parts() iter.Seq[part] {
+	return func(yield func(part) bool) {
+		for i, n := 0, len(r.digits); i < n; i++ {
+			from := i
+			for i < n && unhex(r.digits[i]) < 16 {
+				i++
+			}
+			if i-from >= minRun && (!yield(part{hexadecimal, from, i, false}) || from > 0 && !yield(part{hexadecimal, from + 1, i, true})) {
+				return
+			}
+		}
+		for shift := range 4 {
+			if shift > 0 && len(r.digits) > maxShifted || !yield(part{base64s, shift, len(r.digits), shift > 0}) {
+				return
+			}
+		}
+	}
 }
 
 // wrap returns digits on lines as long as those of the run.
@@ -173,9 +229,7 @@ const (
 func (c encoding) decode(buf []byte, r *run) (b []byte, used int, ok bool) {
 	used = len(r.digits)
 	if c == hexadecimal {
-		if used &^= 1; !isHex(r.digits) {
-			return nil, 0, false
-		}
+		used &^= 1
 		b, err := hex.AppendDecode(buf[:0], r.digits[:used])
 		return b, used, err == nil
 	}
@@ -215,13 +269,4 @@ func (c encoding) encode(b []byte, r *run) []byte {
 		text = bytes.ToUpper(text)
 	}
 	return text
-}
-
-func isHex(b []byte) bool {
-	for _, c := range b {
-		if unhex(c) > 15 {
-			return false
-		}
-	}
-	return true
 }
