@@ -2,7 +2,7 @@ package redact
 
 import (
 	"bytes"
-	"compress/zlib"
+	"compress/flate"
 	"encoding/binary"
 	"io"
 )
@@ -115,8 +115,8 @@ func inflate(data []byte) []byte {
 		if data[i] != 0x78 {
 			continue
 		}
-		if z, err := zlib.NewReader(bytes.NewReader(data[i:])); err == nil {
-			out, _ := io.ReadAll(io.LimitReader(z, maxInflated))
+		z := flate.NewReader(bytes.NewReader(data[i+2:]))
+		if out, _ := io.ReadAll(io.LimitReader(z, maxInflated)); len(out) > 0 {
 			return out
 		}
 	}

@@ -143,6 +143,13 @@ func TestSpellings(t *testing.T) {
 			if json.Valid([]byte(text)) != json.Valid(out) || isMessage([]byte(text)) && !isMessage(out) {
 				t.Errorf("%s, %s: broken: %s", name, where, out)
 			}
+			if strings.Contains(where, "lines") && where != "JSON lines" {
+				for line := range strings.SplitSeq(strings.ReplaceAll(string(out), `\n`, "\n"), "\n") {
+					if len(line) > 90 {
+						t.Errorf("%s, %s: a line of %d", name, where, len(line))
+					}
+				}
+			}
 			if r.Holds(out, Unknown) {
 				t.Errorf("%s, %s: still held: %q", name, where, out)
 			}
