@@ -31,6 +31,8 @@ func layers() []layer {
 			"formats/internal/storecheck", "formats/internal/storedb", "formats/internal/tally", "internal/scratch"}},
 		{"formats/internal/cursortools", []string{"formats/loss", "formats/session", "formats/internal/", "internal/udiff"}},
 		{"formats/internal/", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "formats/internal/", "internal/fileid", "internal/scratch"}},
+		// It reads and writes no format: it wraps their readers.
+		{"formats/rewrite", []string{"formats", "formats/store", "formats/loss", "formats/internal/rawjson", "formats/internal/secret", "formats/internal/sqlitestore", "formats/internal/tally", "internal/scratch"}},
 		{"formats/all", []string{"formats", codecs}},
 		{"formats/formatstest", []string{"formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "schemas"}},
 		// It judges codecs and what they are made of, so it knows none of it.
@@ -67,7 +69,7 @@ func layers() []layer {
 		{"convert/doctor", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/session", "formats/rule", "internal/scratch", "schemas"}},
 		{"convert/watch", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsevents"}},
 		{"convert/backup", []string{"convert", "convert/sessions", "convert/internal/", "formats", "formats/session", "internal/fileid", "internal/fsx", "internal/scratch"}},
-		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "schemas"}},
+		{"convert", []string{"convert/sessions", "convert/internal/", "formats", "formats/rewrite", "formats/store", "formats/loss", "formats/session", "formats/rule", "internal/fsx", "internal/scratch", "schemas"}},
 		{"cmd/rehome/internal/demochat", nil},
 		{"cmd/rehome/internal/screen", nil},
 		{"cmd/rehome/internal/picker", []string{"cmd/rehome/internal/screen"}},

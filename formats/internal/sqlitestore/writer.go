@@ -59,10 +59,19 @@ func (s Shape) Create(_ context.Context, b formats.Build) (store.Writer, error) 
 // CreatePlain begins a store of plain files, which only their owner may read.
 func CreatePlain(b formats.Build) (store.Writer, error) {
 	w := &writer{path: b.Path, schema: b.Schema, at: -1, set: -1, of: slices.Repeat([]int{-1}, len(b.Schema.Sets)), closed: 0o077}
+	if single(w.schema) {
+		return w, nil
+	}
 	return w, os.Mkdir(b.Path, 0o777&^w.closed)
 }
 
-func single(s *store.Schema) bool { return len(s.Databases) == 1 && s.Databases[0].Path == "" }
+// single reports whether a store is one file: a database, or a plain file.
+func single(s *store.Schema) bool {
+	if len(s.Databases) == 0 {
+		return len(s.Sets) == 1 && s.Sets[0].File == ""
+	}
+	return len(s.Databases) == 1 && s.Databases[0].Path == ""
+}
 
 // place is where a file of the store lies, below its folder.
 func (w *writer) place(rel string) (string, error) {
