@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -47,6 +48,7 @@ type Options struct {
 	OnLoss       loss.Sink // session conversion: also receives each loss when it occurs, with its place; may be nil
 
 	Redact *Redaction // what to redact; nil = nothing
+	Same   bool       // without To, the target has the format of the source
 
 	OnProgress func(Progress) // called often, never twice at once; may be nil
 	OnNotice   func(string)   // one-line remarks while working; may be nil
@@ -101,6 +103,7 @@ type job struct {
 	dest        stage.Target // dst, resolved
 	update      *update      // of an existing dst; nil if there is none
 	outside     *outsideFolder
+	redactor    *Redactor // as it is before it has read a store
 	sidecar     *sidecar.Files
 	omitted     []*sidecar.Omitted // by store; nil if nothing was placed
 
@@ -163,7 +166,7 @@ func (in *input) newStage(t stage.Target) (err error) {
 
 // prepare checks everything that can be checked before a byte is read.
 func (j *job) prepare(ctx context.Context) error {
-	if err := j.checkOptions(); err != nil {
+	if err := errors.Join(j.checkOptions(), j.prepareRedaction()); err != nil {
 		return err
 	}
 	loc, err := formats.Locate(j.src)

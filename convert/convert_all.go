@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -24,12 +25,17 @@ func (j *job) convertAll(ctx context.Context) error {
 func (j *job) prune() error {
 	for i := range j.rep.Stores {
 		if s := &j.rep.Stores[i]; s.Status != Placed && s.Status != Checked {
-			if err := j.stage.Drop(j.stage.StorePath(j.dest, s.Path)); err != nil {
+			if err := j.stage.Drop(j.storePath(s)); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// storePath returns the path where a store is staged.
+func (j *job) storePath(s *StoreReport) string {
+	return j.stage.StorePath(j.dest, cmp.Or(s.place, s.Path))
 }
 
 // fatal reports whether an error would occur with every following store, too.
@@ -46,7 +52,7 @@ func (j *job) convertOne(ctx context.Context, i, jobs int, last bool) error {
 		return j.convertStore(ctx, i, jobs, last)
 	}
 	c := &exactConversion{job: j, source: j.found[i], out: rep, jobs: jobs, only: len(j.found) == 1, omitted: sidecar.NewOmitted(rep.Path, j.sidecar.Off)}
-	c.staged = j.stage.StorePath(j.dest, rep.Path)
+	c.staged = j.storePath(rep)
 	err := c.run(ctx)
 	switch {
 	case fatal(err):

@@ -177,10 +177,16 @@ const kills = 220 // points at which the real program is killed
 // and densely around its end, with and without an old target.
 func TestKilledAnywhere(t *testing.T) {
 	bin := program(t)
+	words := write(t, filepath.Join(t.TempDir(), "words"), "answer\n")
+	t.Run("convert", func(t *testing.T) { killedAnywhere(t, bin, kills, "convert", "--to", "archive") })
+	t.Run("redact", func(t *testing.T) { killedAnywhere(t, bin, kills/4, "redact", "--redact-file", words) })
+}
+
+func killedAnywhere(t *testing.T, bin string, kills int, command string, flags ...string) {
 	src := manyStores(t, 6)
 	s := &scene{dir: memory(t), src: src, source: tree(t, src)}
 	s.dst = filepath.Join(s.dir, "dst")
-	args := []string{"convert", src, s.dst, "--to", "archive", "--quiet", "--replace"}
+	args := append([]string{command, src, s.dst, "--quiet", "--replace"}, flags...)
 	run := func() error {
 		out, err := exec.Command(bin, args...).CombinedOutput()
 		if err != nil {

@@ -34,10 +34,11 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	routes := map[string][]string{
-		"to text":      {one, "--to", "archive"},
-		"to a stream":  {one, "--to", "archive", "--compress", "zstd"},
-		"many to text": {src, "--to", "archive"},
-		"to a store":   {text},
+		"to text":      {"convert", one, "--to", "archive"},
+		"to a stream":  {"convert", one, "--to", "archive", "--compress", "zstd"},
+		"many to text": {"convert", src, "--to", "archive"},
+		"to a store":   {"convert", text},
+		"redacted":     {"redact", src, "--redact-file", write(t, filepath.Join(t.TempDir(), "words"), "answer\n")},
 	}
 	for name, route := range routes {
 		t.Run(name, func(t *testing.T) {
@@ -70,10 +71,10 @@ func fillsDisk(t *testing.T, bin, disk string, route []string, pages, inodes int
 		t.Fatal(err)
 	}
 	defer unix.Unmount(disk, unix.MNT_DETACH)
-	before := tree(t, filepath.Dir(route[0]))
-	args := append([]string{"convert", route[0], filepath.Join(disk, "b")}, route[1:]...)
+	before := tree(t, filepath.Dir(route[1]))
+	args := append([]string{route[0], route[1], filepath.Join(disk, "b")}, route[2:]...)
 	out, err := exec.Command(bin, args...).CombinedOutput()
-	if !slices.Equal(before, tree(t, filepath.Dir(route[0]))) {
+	if !slices.Equal(before, tree(t, filepath.Dir(route[1]))) {
 		t.Errorf("%s: the source changed", options)
 	}
 	if err == nil {

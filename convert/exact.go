@@ -32,6 +32,7 @@ type exactConversion struct {
 	partial     bool                // changes are not everything
 	whole       bool                // not to be read by changes
 	regenerated string              // remark after a successful conversion
+	records     *recordRedaction    // nil: nothing is redacted
 }
 
 // errWithheld is the error of a conversion with losses beyond Options.Allow.
@@ -40,6 +41,9 @@ var errWithheld = errors.New("losses beyond --allow")
 // run reads the store, writes it, and reads it again to verify it.
 func (c *exactConversion) run(ctx context.Context) error {
 	from := c.source.Detected[0].Format
+	if c.opts.Redact != nil {
+		from = redactable(from, c.source.Loc)
+	}
 	if from.Records == nil {
 		return c.noTargetError(ctx, from, c.source.Loc, errors.New("no exact conversion from this format"))
 	}
@@ -63,6 +67,9 @@ func (c *exactConversion) run(ctx context.Context) error {
 	}
 	c.out.Losses = append(c.out.Losses, c.losses.Groups()...)
 	c.out.Omitted = c.omitted.N
+	if c.records != nil {
+		c.out.Redacted = c.records.report()
+	}
 	if err != nil {
 		return err
 	}
@@ -71,7 +78,7 @@ func (c *exactConversion) run(ctx context.Context) error {
 	if c.losses.Worst() > c.opts.Allow {
 		return errWithheld
 	}
-	if err := c.verify(ctx, to, schema, sum); err != nil {
+	if err := errors.Join(c.verify(ctx, to, schema, sum), c.searchFiles(ctx, to)); err != nil {
 		return err
 	}
 	if err := c.refusePlanted(ctx, from, to); err != nil {
@@ -105,6 +112,15 @@ func (c *exactConversion) copyRecords(ctx context.Context, from, to *formats.For
 		v.HideRowIDs = from.Records.IsKeyed
 	} else if from.Text && to.Records.Regenerated != "" && c.kind != formats.Tables && !c.sidecar.Exists {
 		c.regenerated = "no sidecar found, so these are generated again: " + to.Records.Regenerated
+	}
+	if c.opts.Redact != nil {
+		v.OnLeftover = nil
+		once := v.OnLoss
+		v.OnLoss = func(n loss.Loss) { // the source is read several times
+			if c.records == nil || !c.records.learned {
+				once(n)
+			}
+		}
 	}
 	if err := c.selectSessions(ctx, from, &v); err != nil {
 		return nil, nil, err
@@ -140,7 +156,11 @@ func (c *exactConversion) openRecords(ctx context.Context, from, to *formats.For
 	if c.changes = c.openChanges(ctx, from, to, v); c.changes != nil {
 		return c.changes, nil
 	}
-	return from.Records.Open(ctx, c.source.Loc, v)
+	r, err := from.Records.Open(ctx, c.source.Loc, v)
+	if err != nil || c.opts.Redact == nil {
+		return r, err
+	}
+	return c.redactFrom(ctx, r, to)
 }
 
 // sidecarItems returns the sidecar items that the reader restores in the
@@ -161,7 +181,7 @@ func (c *exactConversion) sidecarItems(to *formats.Format) []store.SidecarItem {
 
 func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats.Format) error {
 	b := formats.Build{
-		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Flat: c.opts.Flat, Jobs: c.jobs,
+		Path: c.staged, Schema: r.Schema(), Compress: c.opts.Compress, Flat: c.opts.Flat || c.flat(), Jobs: c.jobs,
 		OnSidecar: c.keepItem, Leftover: c.sidecar.ItemsOf(c.source.Rel), Moved: c.opts.Cwd != "", WithSecrets: c.opts.WithSecrets, OnLoss: c.losses.Add,
 	}
 	if f := c.reg.Lookup(b.Schema.Origin); f != nil && f.Records != nil {
@@ -190,6 +210,15 @@ func (c *exactConversion) write(ctx context.Context, r store.Reader, to *formats
 		return c.omitted.Divide(dir, p.Part)
 	}
 	return nil
+}
+
+// flat reports whether the target is to be of one part because the source is.
+func (c *exactConversion) flat() bool {
+	if !c.opts.Same {
+		return false
+	}
+	from := c.source.Detected[0].Format
+	return c.out.To == from.Name && from.Records != nil && from.Records.Parts != nil && len(from.Records.Parts(c.source.Loc)) < 2
 }
 
 // keepItem keeps what the target cannot hold, for the target's sidecar and for

@@ -74,6 +74,9 @@ func (j *job) checkCompress(to *formats.Format) error {
 // user asked for, else the one that the text was made from.
 func (j *job) chooseTarget(ctx context.Context, from *formats.Format, l *formats.Location) (*formats.Format, error) {
 	to := j.reg.Lookup(j.opts.To)
+	if to == nil && j.opts.Same || to != nil && to.Name == from.Name {
+		to = from // which can be of plain files
+	}
 	if to == nil && from.Text && from.Records != nil {
 		origin, err := sessions.Origin(ctx, from, l)
 		if err != nil {
@@ -196,7 +199,7 @@ func (j *job) relatedFormats(ctx context.Context, from *formats.Format, l *forma
 // instead of a secret.
 func (j *job) secrets(from, to *formats.Format) formats.SecretMode {
 	switch {
-	case to.Text && !j.opts.WithSecrets:
+	case to.Text && !j.opts.WithSecrets, !from.Text && j.opts.Redact != nil:
 		return formats.WithholdSecrets
 	case !to.Text && from.Text:
 		return formats.OmitWithheld

@@ -54,7 +54,7 @@ func (j *job) stagedPaths(i int) (out []string) {
 	rep := &j.rep.Stores[i]
 	if j.rep.Lane != SessionConversion {
 		if rep.Status == Placed && !rep.skipped {
-			out = append(out, j.stage.StorePath(j.dest, rep.Path))
+			out = append(out, j.storePath(rep))
 		}
 		return out
 	}

@@ -35,6 +35,7 @@ type RedactedCount struct {
 	Values   int64    `json:"values,omitempty"`
 	Places   int64    `json:"places"`
 	Messages []string `json:"messages,omitempty"` // of a session: the ids of the first ones
+	Records  []string `json:"records,omitempty"`  // of an exact conversion: the addresses of the first ones in the target
 }
 
 // Redactor redacts sessions that can be decoded twice.
@@ -175,16 +176,20 @@ func redactedIn(r *pipe.Result) (out []RedactedCount) {
 	return out
 }
 
-// redactedSums adds up what was redacted in the sessions of a conversion.
+// redactedSums adds up what was redacted in the stores and sessions of a conversion.
 func (j *job) redactedSums() []RedactedCount {
-	if j.redaction == nil {
+	if j.opts.Redact == nil {
 		return nil
 	}
 	out := []RedactedCount{}
 	for i := range j.rep.Stores {
+		out = AddRedacted(out, j.rep.Stores[i].Redacted)
 		for k := range j.rep.Stores[i].Sessions {
 			out = AddRedacted(out, j.rep.Stores[i].Sessions[k].Redacted)
 		}
+	}
+	if j.redaction == nil {
+		return out
 	}
 	return j.redaction.withValues(out)
 }
@@ -201,6 +206,7 @@ func AddRedacted(to, more []RedactedCount) []RedactedCount {
 			to = slices.Insert(to, at, RedactedCount{Rule: c.Rule})
 		}
 		to[at].Places += c.Places
+		to[at].Values += c.Values
 	}
 	return to
 }

@@ -53,15 +53,16 @@ type FileChange struct {
 
 // StoreReport is the result for one store.
 type StoreReport struct {
-	Path    string       `json:"path"` // slash path below the source; "." is the source itself
-	From    string       `json:"from"`
-	To      string       `json:"to"`
-	Status  string       `json:"status"`
-	Sets    []SetReport  `json:"sets"`
-	Rows    int64        `json:"rows"`
-	Bytes   int64        `json:"bytes"`
-	Losses  []loss.Group `json:"losses"`
-	Omitted int64        `json:"omitted"` // secrets withheld from the source text, so that the target lacks them
+	Path     string          `json:"path"` // slash path below the source; "." is the source itself
+	From     string          `json:"from"`
+	To       string          `json:"to"`
+	Status   string          `json:"status"`
+	Sets     []SetReport     `json:"sets"`
+	Rows     int64           `json:"rows"`
+	Bytes    int64           `json:"bytes"`
+	Losses   []loss.Group    `json:"losses"`
+	Redacted []RedactedCount `json:"redacted,omitempty"` // with Options.Redact: by kind of value
+	Omitted  int64           `json:"omitted"`            // secrets withheld from the source text, so that the target lacks them
 
 	// In a session conversion, Rows are the records that were read, and Bytes
 	// is the size of the lines made from them.
@@ -80,8 +81,9 @@ type StoreReport struct {
 	Error *ErrorReport `json:"error,omitempty"`
 
 	err          error
-	skipped      bool // update: not read, as it has not changed
-	lossesBeyond bool // losses after the last session that exceed Options.Allow
+	place        string // slash path below the target, if it is not Path
+	skipped      bool   // update: not read, as it has not changed
+	lossesBeyond bool   // losses after the last session that exceed Options.Allow
 }
 
 // SetReport is one table or plain file of a store.

@@ -62,7 +62,6 @@ func (j *job) checkExactOptions() error {
 		{"--history", j.opts.History, "omit it: every record is copied, abandoned turns too"},
 		{"--no-thinking", j.opts.DropThinking, "omit it: every record is copied, reasoning too"},
 		{"--compacted", j.opts.FullHistory, "omit it: every record is copied, as the client has it"},
-		{"--redact", j.opts.Redact != nil, "pass --by-session, or --to with a format that sessions are written to"},
 		{"--by-session", j.opts.BySession, "omit it, or pass --to with a format that single sessions can be written to"},
 	} {
 		if o.set {

@@ -19,7 +19,7 @@ import (
 // source has to be read as a whole.
 func (c *exactConversion) openChanges(ctx context.Context, from, to *formats.Format, v formats.View) *formats.Changes {
 	u, o := c.update, c.opts
-	if u == nil || u.state == "" || from.Records.Changes == nil || to.Records.ShardFiles == nil || c.kind != formats.Tables ||
+	if u == nil || o.Redact != nil || u.state == "" || from.Records.Changes == nil || to.Records.ShardFiles == nil || c.kind != formats.Tables ||
 		c.whole || o.Compress != "" && o.Compress != "none" || o.Cwd != "" || o.Verify == VerifyFull || u.selects() ||
 		c.sidecar.Exists || c.sidecar.PreviousExists {
 		return nil
