@@ -267,8 +267,8 @@ func exitsWith(command string, code int) bool {
 	only := map[int][]string{
 		3:   {"convert", "watch"},
 		4:   {"check", "doctor", "diff", "git"},
-		5:   {"convert", "migrate", "continue", "watch", "show", "diff", "check", "doctor"},
-		130: {"convert", "migrate", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "detect", "demo"},
+		5:   {"convert", "redact", "migrate", "continue", "watch", "show", "diff", "check", "doctor"},
+		130: {"convert", "redact", "migrate", "continue", "watch", "ls", "search", "show", "diff", "check", "doctor", "detect", "demo"},
 	}[code]
 	return command == "" || only == nil || slices.Contains(only, command)
 }

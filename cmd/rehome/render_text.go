@@ -58,6 +58,9 @@ func (r convertResult) text(p *page) {
 	} else {
 		r.several(p)
 	}
+	if r.Lane == convert.ExactConversion {
+		p.redacted(r.Redacted)
+	}
 	r.changes(p)
 	switch updated := len(r.Stores) > 0 && slices.ContainsFunc(r.Stores, isUpdate); {
 	case r.Backup == "":

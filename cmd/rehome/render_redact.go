@@ -1,0 +1,79 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+
+	"rehome/cmd/rehome/internal/screen"
+	"rehome/convert"
+	"rehome/formats/loss"
+)
+
+// redactResult is what was redacted: schema redact-result-1. It never has a value.
+type redactResult struct {
+	Source string          `json:"source"`
+	Target string          `json:"target"`
+	Placed bool            `json:"placed"`
+	DryRun bool            `json:"dry_run"`
+	Backup string          `json:"backup,omitempty"`
+	Stores []redactedStore `json:"redacted"`
+}
+
+type redactedStore struct {
+	Path   string                  `json:"path"`
+	From   string                  `json:"from"`
+	To     string                  `json:"to"`
+	Status string                  `json:"status"`
+	Rows   int64                   `json:"rows"`
+	Bytes  int64                   `json:"bytes"`
+	Found  []convert.RedactedCount `json:"found"`
+	Losses []loss.Group            `json:"losses"`
+	Error  *convert.ErrorReport    `json:"error,omitempty"`
+}
+
+func newRedactResult(r *convert.Report) *redactResult {
+	out := &redactResult{Source: r.Source, Target: r.Target, Placed: r.Placed, DryRun: r.DryRun, Backup: r.Backup, Stores: []redactedStore{}}
+	for _, s := range r.Stores {
+		out.Stores = append(out.Stores, redactedStore{s.Path, s.From, s.To, s.Status, s.Rows, s.Bytes, append([]convert.RedactedCount{}, s.Redacted...), s.Losses, s.Error})
+	}
+	return out
+}
+
+func (r *redactResult) text(p *page) {
+	p.Linef("%s -> %s", p.Strong(visible(r.Source)), p.Strong(visible(r.Target)))
+	for i := range r.Stores {
+		s := &r.Stores[i]
+		p.Linef("  %s: %s -> %s, %s, %s, %s", visible(s.Path), visible(s.From), visible(cmp.Or(s.To, "-")), p.status(s.Status), plural(s.Rows, "record"), size(s.Bytes))
+		var rows [][]screen.Safe
+		for _, c := range s.Found {
+			rows = append(rows, []screen.Safe{visible(c.Rule), plural(c.Values, "value"), plural(c.Places, "place"), visible(first(c.Records))})
+		}
+		p.Table("    ", rows)
+		if len(rows) == 0 && s.Error == nil {
+			p.Line("    nothing to redact")
+		}
+		p.losses("    ", s.Losses)
+		p.failure("    ", s.Error)
+	}
+	if r.Backup != "" {
+		p.Linef("  old target kept as %s", visible(r.Backup))
+	}
+	if r.DryRun {
+		p.Line("  nothing was written: this was a dry run")
+	}
+}
+
+// first returns the first few of some addresses.
+func first(all []string) string {
+	out := ""
+	for i, one := range slices.Clip(all) {
+		switch {
+		case i == 3:
+			return out + ", ..."
+		case i > 0:
+			out += ", "
+		}
+		out += one
+	}
+	return out
+}
