@@ -60,6 +60,14 @@ func New() (*Scanner, error) {
 	return s, nil
 }
 
+// Rules returns the names of all rules.
+func (s *Scanner) Rules() (out []string) {
+	for _, r := range s.rules {
+		out = append(out, r.ID)
+	}
+	return out
+}
+
 const (
 	// chunkSize is how much is searched before hits are reported. It bounds
 	// memory.

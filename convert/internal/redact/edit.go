@@ -255,11 +255,15 @@ func quote(b []byte) []byte {
 func (e *editor) plain(b []byte, isJSON bool, depth int) (out []byte, changed bool, err error) {
 	var edits []edit
 	e.known.each(b, isJSON, func(m match) bool {
-		if m.replaced(b) {
+		if e.replaced(b, m) {
+			return true
+		}
+		e.hits = append(e.hits, m.value)
+		if last := len(edits) - 1; last >= 0 && m.from < edits[last].to { // the rest of it must not stay
+			edits[last].to = m.to
 			return true
 		}
 		edits = append(edits, edit{m.from, m.to, m.placeholder})
-		e.hits = append(e.hits, m.value)
 		return true
 	})
 	if len(edits) > 0 {

@@ -3,6 +3,8 @@ package redact
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,19 +74,8 @@ func (s *search) text(b []byte, depth int) {
 	s.scanner.Scan(s.ctx, b, func(h leaks.Hit) {
 		s.add(h.Rule, normal(nil, b[h.Offset:h.Offset+h.Length]))
 	})
-	if len(s.patterns) > 0 {
-		plain := b
-		if bytes.ContainsAny(b, `\%`) {
-			plain = unescaped(nil, b)
-		}
-		for _, p := range s.patterns {
-			for _, at := range p.FindAllIndex(plain, -1) {
-				s.add(patternKind, normal(nil, plain[at[0]:at[1]]))
-			}
-		}
-	}
-	if s.paths {
-		s.users(b)
+	if len(s.patterns) > 0 || s.paths {
+		s.strings(b, 0)
 	}
 	for run := range runs(b) {
 		for len(s.decoded) <= depth {
@@ -101,27 +92,82 @@ func (s *search) text(b []byte, depth int) {
 	}
 }
 
+// strings looks for patterns and user names in a text. In JSON, it looks at each string by
+// itself, as each is replaced by itself: a pattern must not reach from one into the next.
+func (s *search) strings(b []byte, depth int) {
+	trimmed := bytes.TrimLeft(b, " \t\r\n")
+	if len(trimmed) > 0 && (trimmed[0] == '{' || trimmed[0] == '[' || trimmed[0] == '"') && depth < maxDepth {
+		if json.Valid(b) {
+			for text := range jsonStrings(b) {
+				if bytes.IndexByte(text, '\\') >= 0 {
+					text = unquote(text)
+				}
+				s.strings(text, depth+1)
+			}
+			return
+		}
+		for line := range bytes.Lines(b) { // of which some are JSON
+			if len(line) < len(b) && json.Valid(line) {
+				s.strings(line, depth+1)
+			}
+		}
+	}
+	plain := b
+	if bytes.ContainsAny(b, `\%`) {
+		plain = unescaped(nil, b)
+	}
+	for _, p := range s.patterns {
+		for _, at := range p.FindAllIndex(plain, -1) {
+			s.add(patternKind, normal(nil, plain[at[0]:at[1]]))
+		}
+	}
+	if s.paths {
+		s.users(b)
+	}
+}
+
+// jsonStrings yields the strings of valid JSON as they are spelled, without quotes.
+func jsonStrings(b []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := 0; i < len(b); i++ {
+			if b[i] != '"' {
+				continue
+			}
+			from := i + 1
+			for i = from; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+			if !yield(b[from:i]) {
+				return
+			}
+		}
+	}
+}
+
 // add adds a value unless it is a placeholder already.
 func (s *search) add(kind string, text []byte) {
-	if len(text) >= gram && !placeholders.Match(text) {
+	if len(text) >= gram && !s.isPlaceholder(kind, text) {
 		s.found = append(s.found, Finding{kind, string(text)})
 	}
 }
 
 // homes are home folders in paths, in every spelling of a slash.
-var homes = regexp.MustCompile(`(?:/|\\+/?|%2[Ff]|%5[Cc])(?:home|Users)(?:/|\\+/?|%2[Ff]|%5[Cc])([\pL\pN][\pL\pN._-]*)`)
+var homes = regexp.MustCompile(`(?:(?:/|\\+/?|%2[Ff]|%5[Cc])(?:home|Users)|[A-Za-z]:(?:\\+|%5[Cc])users)(?:/|\\+/?|%2[Ff]|%5[Cc])((?:[\pL\pN]|%[89A-Fa-f][0-9A-Fa-f])(?:[\pL\pN._-]|%[89A-Fa-f][0-9A-Fa-f])*)`)
 
 // users adds the names of the home folders in a text.
 func (s *search) users(b []byte) {
 	for _, m := range homes.FindAllSubmatch(b, -1) {
-		name := strings.TrimRight(string(m[1]), "._-")
+		name := strings.TrimRight(string(normal(nil, m[1])), "._-")
 		if !slices.Contains(anybody(), strings.ToLower(name)) {
 			s.add(userKind, []byte(name))
 		}
 	}
 }
 
-// anybody returns names that identify nobody.
+// anybody returns names that identify nobody: of accounts of machines and programs, and of
+// examples in documents, which can also be names in formats.
 func anybody() []string {
-	return strings.Fields("admin all app build default dev docker git guest home linuxbrew me node public root runner runneradmin shared test ubuntu user username users vscode work you your-name yourname")
+	return strings.Fields("admin agent all app assistant claude codex coder content cursor data file foo human id input message model name output path result role sandbox session status system text title tool type version build default dev docker git guest home linuxbrew me node public root runner runneradmin shared test ubuntu user username users vscode work you your-name yourname")
 }

@@ -4,7 +4,7 @@ package redact
 // which take long to load.
 func (r *Redactor) Fork() *Redactor {
 	out := &Redactor{
-		scanner: r.scanner, patterns: r.patterns, paths: r.paths, key: r.key,
+		scanner: r.scanner, placeholders: r.placeholders, patterns: r.patterns, paths: r.paths, key: r.key,
 		known: index{byGram: map[uint32][]spelling{}}, values: map[string]*value{}, kinds: map[string]int{},
 	}
 	texts := make(map[*value]string, len(r.values))

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -55,6 +56,10 @@ func (x *index) add(s spelling) {
 	x.dirty = true
 }
 
+// maxInside is how much is read to find what begins in another value, for each byte. Values
+// that repeat themselves would take too long.
+const maxInside = 16
+
 // match is where a value is spelled.
 type match struct {
 	from, to int
@@ -62,8 +67,9 @@ type match struct {
 }
 
 // each calls f with each place in b that spells a value, sorted, until f returns false.
-// Of several values at one place, it is the longest. In a string of JSON, an odd number
-// of backslashes is always an escape.
+// Of several values at one place, it is the longest. A match that begins in another one is
+// reported if it ends after it. In a string of JSON, an odd number of backslashes is always an
+// escape.
 func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	if len(x.byGram) == 0 {
 		return
@@ -71,6 +77,8 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 	var w uint32
 	var origin [4]int // of the last bytes of the normal form
 	n, gap := 0, 0    // gap is where a backslash was left out
+	end := 0          // of the matches so far
+	inside := maxInside * (len(b) + maxKept/maxInside)
 	for i := 0; i < len(b); {
 		c, at := b[i], i
 		if c != '\\' && c != '%' {
@@ -83,12 +91,19 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			if h := hashGram(w); x.filter[h>>6]&(1<<(h&63)) == 0 || n < gram {
 				continue
 			}
-			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram && gap != n-gram, isJSON); ok {
-				if !f(m) {
+			from := origin[(n-gram)&3]
+			if from < end && inside < 0 {
+				continue
+			}
+			m, read, ok := x.longest(b, from, w, n > gram && gap != n-gram, isJSON)
+			if from < end {
+				inside -= read
+			}
+			if ok {
+				if m.to > end && !f(m) {
 					return
 				}
-				i, n, gap, w = m.to, 1, 0, uint32(b[m.to-1])
-				origin[0] = m.to - 1
+				end = max(end, m.to)
 			}
 			continue
 		}
@@ -103,13 +118,19 @@ func (x *index) each(b []byte, isJSON bool, f func(match) bool) {
 			if h := hashGram(w); n < gram || x.filter[h>>6]&(1<<(h&63)) == 0 {
 				continue
 			}
-			if m, ok := x.longest(b, origin[(n-gram)&3], w, n > gram && gap != n-gram, isJSON); ok {
-				if !f(m) {
+			from := origin[(n-gram)&3]
+			if from < end && inside < 0 {
+				continue
+			}
+			m, read, ok := x.longest(b, from, w, n > gram && gap != n-gram, isJSON)
+			if from < end {
+				inside -= read
+			}
+			if ok {
+				if m.to > end && !f(m) {
 					return
 				}
-				i, n, gap, w = m.to, 1, 0, uint32(b[m.to-1])
-				origin[0] = m.to - 1
-				break
+				end = max(end, m.to)
 			}
 		}
 	}
@@ -121,12 +142,12 @@ func (v *value) secret() bool {
 }
 
 // replaced reports whether a match is in a placeholder.
-func (m match) replaced(b []byte) bool {
+func (r *Redactor) replaced(b []byte, m match) bool {
 	from, to := max(0, m.from-maxPlaceholder), min(len(b), m.to+maxPlaceholder)
 	if !bytes.Contains(b[from:to], []byte("redacted-")) {
 		return false
 	}
-	for _, p := range placeholders.FindAllIndex(b[from:to], -1) {
+	for _, p := range r.placeholders.FindAllIndex(b[from:to], -1) {
 		if from+p[0] <= m.from && m.to <= from+p[1] {
 			return true
 		}
@@ -134,14 +155,28 @@ func (m match) replaced(b []byte) bool {
 	return false
 }
 
+// minSecret is how much of a secret must not be placeholders: after a word such as "secret",
+// what holds one can look random.
+const minSecret = 16
+
+// isPlaceholder reports whether a value is a placeholder, or a secret that is mostly one.
+func (r *Redactor) isPlaceholder(kind string, text []byte) bool {
+	if !bytes.Contains(text, []byte("redacted-")) {
+		return false
+	}
+	rest := len(r.placeholders.ReplaceAll(text, nil))
+	return rest == 0 || rest < minSecret && rest < len(text) && (&value{kind: kind}).secret()
+}
+
 // longest returns the longest value that is spelled at a place, whose gram are the last
-// bytes of w, preceded by the first one if there is any. Its time does not depend on how
+// bytes of w, preceded by the first one if there is any. read is how many bytes it read. Its time does not depend on how
 // many values begin alike.
-func (x *index) longest(b []byte, from int, w uint32, preceded, isJSON bool) (m match, ok bool) {
+func (x *index) longest(b []byte, from int, w uint32, preceded, isJSON bool) (m match, read int, ok bool) {
 	list := x.byGram[w&0xFFFFFF]
 	slashes := skipBackslashes(b, from)
 	var cut match
-	for i, k := from, 0; len(list) > 0; {
+	i, k := from, 0
+	for len(list) > 0 {
 		for ; len(list) > 0 && len(list[0].text) == k; list = list[1:] {
 			switch s := &list[0]; {
 			case s.escaped && (slashes == from || isJSON && (slashes-from)%2 == 1):
@@ -169,9 +204,9 @@ func (x *index) longest(b []byte, from int, w uint32, preceded, isJSON bool) (m 
 		i += size
 	}
 	if !ok && cut.value != nil {
-		return cut, true
+		return cut, i - from, true
 	}
-	return m, ok
+	return m, i - from, ok
 }
 
 // narrow returns the spellings whose byte at k is c. They are sorted, and the same up to k.
@@ -223,8 +258,15 @@ func (x *index) sort() {
 // maxPlaceholder is the max length of a placeholder.
 const maxPlaceholder = 128
 
-// placeholders is what number can make, with or without a key.
-var placeholders = regexp.MustCompile(`redacted(?:-[a-z0-9]+)+-(?:[0-9]{1,9}|[0-9a-f]{16})\b`)
+// placeholdersOf returns what number can make for kinds of values, with or without a key. What
+// only looks like one can hold a value.
+func placeholdersOf(kinds []string) *regexp.Regexp {
+	quoted := make([]string, len(kinds))
+	for i, k := range kinds {
+		quoted[i] = regexp.QuoteMeta(k)
+	}
+	return regexp.MustCompile(`redacted-(?:` + strings.Join(quoted, "|") + `)-(?:[0-9]{1,9}|[0-9a-f]{16})\b`)
+}
 
 // number returns the placeholder of a value: the how manieth of its kind it is, or
 // a number that only the owner of the key can compute, which is the same in every store.

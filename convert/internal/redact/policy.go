@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +40,7 @@ func (p *Policy) ReadFile(path string) error {
 	if err != nil {
 		return &formats.Error{At: path, Err: err, Hint: "name a text file of words, one on each line"}
 	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as editors write it
 	for n, line := range strings.Split(string(text), "\n") {
 		if err := p.add(strings.TrimSpace(line)); err != nil {
 			return &formats.Error{At: fmt.Sprintf("%s:%d", path, n+1), Err: err, Hint: "write a word on each line, or a pattern between slashes, such as /ACME-[0-9]+/"}
@@ -46,6 +48,9 @@ func (p *Policy) ReadFile(path string) error {
 	}
 	return nil
 }
+
+// flags are patterns as other programs spell them. Taken as a word, they would match nothing.
+var flags = regexp.MustCompile(`^/.+/[gimsuxy]{1,3}$`)
 
 // add adds the entry on a line. An error does not contain it.
 func (p *Policy) add(line string) error {
@@ -66,6 +71,8 @@ func (p *Policy) add(line string) error {
 		}
 		p.Patterns = append(p.Patterns, re)
 		return nil
+	case flags.MatchString(line):
+		return errors.New("flags after a pattern; write /(?i)acme/ to ignore case")
 	case len(normal(nil, []byte(line))) < gram:
 		return fmt.Errorf("word of less than %d letters, which would match everywhere", gram)
 	}

@@ -32,15 +32,16 @@ const (
 // Redactor replaces values. First Find and Add, or Learn, are called for all bytes of a
 // store, then Value. Find and Value are safe for concurrent use, each by itself.
 type Redactor struct {
-	scanner  *leaks.Scanner
-	patterns []*regexp.Regexp
-	paths    bool
-	key      []byte
-	known    index
-	values   map[string]*value // by normal form
-	list     []*value          // in the order in which they were added
-	kinds    map[string]int    // number of values
-	editors  sync.Pool         // of *editor
+	scanner      *leaks.Scanner
+	placeholders *regexp.Regexp
+	patterns     []*regexp.Regexp
+	paths        bool
+	key          []byte
+	known        index
+	values       map[string]*value // by normal form
+	list         []*value          // in the order in which they were added
+	kinds        map[string]int    // number of values
+	editors      sync.Pool         // of *editor
 }
 
 // New returns a Redactor that knows the words of a policy.
@@ -50,7 +51,7 @@ func New(p Policy) (*Redactor, error) {
 		return nil, err
 	}
 	r := &Redactor{
-		scanner: scanner, patterns: p.Patterns, paths: p.Paths, key: p.Key,
+		scanner: scanner, placeholders: placeholdersOf(append(scanner.Rules(), wordKind, patternKind, userKind)), patterns: p.Patterns, paths: p.Paths, key: p.Key,
 		known: index{byGram: map[uint32][]spelling{}}, values: map[string]*value{}, kinds: map[string]int{},
 	}
 	for _, w := range p.Words {
@@ -77,7 +78,7 @@ func (r *Redactor) Learn(ctx context.Context, b []byte, as Form) { r.Add(r.Find(
 // Add remembers values.
 func (r *Redactor) Add(found []Finding) {
 	for _, f := range found {
-		if len(f.text) < gram || r.values[f.text] != nil || placeholders.MatchString(f.text) {
+		if len(f.text) < gram || r.values[f.text] != nil || r.isPlaceholder(f.kind, []byte(f.text)) {
 			continue
 		}
 		r.kinds[f.kind]++
@@ -160,7 +161,7 @@ func (r *Redactor) HeldBy(f io.Reader) (kind string, err error) {
 		more, err := io.ReadFull(f, buf[n:])
 		n += more
 		r.known.each(buf[:n], false, func(m match) bool {
-			if m.secret() && m.to-m.from >= minBinary && !m.replaced(buf[:n]) {
+			if m.secret() && m.to-m.from >= minBinary && !r.replaced(buf[:n], m) {
 				kind = m.kind
 			}
 			return kind == ""

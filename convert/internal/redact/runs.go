@@ -127,7 +127,7 @@ func isDigit(c byte) bool {
 
 // run returns the digits of a run without values, of which several of its parts can hold one.
 func (e *editor) run(run run, depth int) (out []byte, changed bool, err error) {
-	for range maxParts {
+	for n := 0; ; n++ {
 		digits, c, err := e.part(run, depth)
 		if err != nil {
 			return nil, false, err
@@ -135,12 +135,15 @@ func (e *editor) run(run run, depth int) (out []byte, changed bool, err error) {
 		if !c {
 			break
 		}
+		if n == maxParts {
+			return nil, false, &Opaque{e.hits[len(e.hits)-1].kind, "text with too many encoded parts"}
+		}
 		run.digits, changed = digits, true
 	}
 	return run.wrap(run.digits), changed, nil
 }
 
-// maxParts is how many parts of a run are edited.
+// maxParts is how many parts of a run are edited. More of them are refused.
 const maxParts = 64
 
 // part returns the digits of a run without the values in the first part that holds one.
