@@ -190,6 +190,7 @@ func (j *job) prepare(ctx context.Context) error {
 		}
 		j.found = append(j.found, f)
 	}
+	j.learnPaths(ctx)
 	j.omitted, j.stagedSessions = make([]*sidecar.Omitted, len(j.found)), make([][]stagedSession, len(j.found))
 	if err := j.chooseConversion(ctx); err != nil {
 		return err

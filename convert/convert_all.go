@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -35,7 +34,7 @@ func (j *job) prune() error {
 
 // storePath returns the path where a store is staged.
 func (j *job) storePath(s *StoreReport) string {
-	return j.stage.StorePath(j.dest, cmp.Or(s.place, s.Path))
+	return j.stage.StorePath(j.dest, s.Place())
 }
 
 // fatal reports whether an error would occur with every following store, too.

@@ -78,7 +78,7 @@ func (c *exactConversion) run(ctx context.Context) error {
 	if c.losses.Worst() > c.opts.Allow {
 		return errWithheld
 	}
-	if err := errors.Join(c.verify(ctx, to, schema, sum), c.searchFiles(ctx, to)); err != nil {
+	if err := errors.Join(c.verify(ctx, to, schema, sum), c.searchFiles(ctx, from, to)); err != nil {
 		return err
 	}
 	if err := c.refusePlanted(ctx, from, to); err != nil {

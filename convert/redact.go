@@ -92,7 +92,6 @@ func redactable(f *formats.Format, l *formats.Location) *formats.Format {
 // redactFrom returns a reader of what src reads, redacted.
 func (c *exactConversion) redactFrom(ctx context.Context, src store.Reader, to *formats.Format) (store.Reader, error) {
 	c.records = &recordRedaction{Redactor: c.redactor.engine.Fork(), places: map[string]*RedactedCount{}}
-	c.records.Redactor.Learn(ctx, []byte(c.source.Rel), redact.Unknown)
 	out, err := rewrite.New(ctx, src, c.records, rewrite.Options{
 		Name: c.source.Loc.Name(), Client: !to.Text && c.kind == formats.Tables, OnLoss: withFileName(c.source.Loc, c.losses.Add), OnHit: c.records.hit,
 	})
@@ -112,7 +111,7 @@ func leftError(at string) error {
 
 // searchFiles returns an error if the bytes of a staged file, whatever it is, hold a
 // secret, or if the result is no store of its format any more.
-func (c *exactConversion) searchFiles(ctx context.Context, to *formats.Format) error {
+func (c *exactConversion) searchFiles(ctx context.Context, from, to *formats.Format) error {
 	if c.records == nil {
 		return nil
 	}
@@ -142,7 +141,10 @@ func (c *exactConversion) searchFiles(ctx context.Context, to *formats.Format) e
 	if err == nil && (len(found) == 0 || found[0].Format.Name != to.Name) {
 		err = &formats.Error{At: c.source.Loc.Path, Err: errors.New("what is left is not a store of " + to.Name), Hint: "a word or pattern to redact is also a name in the format: omit it"}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.sameOutline(ctx, from, to, l)
 }
 
 // prepareRedaction reads what is to be redacted.

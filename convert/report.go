@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -85,6 +86,10 @@ type StoreReport struct {
 	skipped      bool   // update: not read, as it has not changed
 	lossesBeyond bool   // losses after the last session that exceed Options.Allow
 }
+
+// Place returns the slash path of a store below the target, which is not its Path if that
+// held a value that was redacted.
+func (s *StoreReport) Place() string { return cmp.Or(s.place, s.Path) }
 
 // SetReport is one table or plain file of a store.
 type SetReport struct {
