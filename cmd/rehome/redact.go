@@ -27,7 +27,7 @@ func (redactCmd) Help() string {
 	return `Copies stores without what should not be shared. Keys, tokens and passwords are found by rules; words and patterns of your
 own are listed in files named .rehomeredact (see --redact-file). Each value is replaced by a placeholder wherever it is:
 in prompts, answers, arguments, results, titles, file contents, and also inside of base64, hexadecimal and protobuf. The
-same value has the same placeholder everywhere in a store.
+same value has the same placeholder everywhere in a store, and with --key in all stores.
 
 Blobs that are named by a hash get new names, and references to them are updated, so that the client can continue the
 sessions. Reasoning whose text changes loses its signature. What cannot be redacted is refused, such as compressed data
@@ -69,7 +69,7 @@ func (c *redactCmd) Run(a *app) error {
 	if err != nil && sameError(report) {
 		return err
 	}
-	if werr := a.out.printResult(a.ctx, newRedactResult(report)); werr != nil {
+	if werr := a.out.printResult(a.ctx, newRedactResult(report, c.Key != "")); werr != nil {
 		return errors.Join(err, werr)
 	}
 	if err = reportError(report, err); err != nil {

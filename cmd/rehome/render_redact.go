@@ -17,6 +17,7 @@ type redactResult struct {
 	DryRun bool            `json:"dry_run"`
 	Backup string          `json:"backup,omitempty"`
 	Stores []redactedStore `json:"redacted"`
+	keyed  bool            // placeholders are the same in every store
 }
 
 type redactedStore struct {
@@ -31,10 +32,10 @@ type redactedStore struct {
 	Error  *convert.ErrorReport    `json:"error,omitempty"`
 }
 
-func newRedactResult(r *convert.Report) *redactResult {
-	out := &redactResult{Source: r.Source, Target: r.Target, Placed: r.Placed, DryRun: r.DryRun, Backup: r.Backup, Stores: []redactedStore{}}
+func newRedactResult(r *convert.Report, keyed bool) *redactResult {
+	out := &redactResult{Source: r.Source, Target: r.Target, Placed: r.Placed, DryRun: r.DryRun, Backup: r.Backup, keyed: keyed, Stores: []redactedStore{}}
 	for _, s := range r.Stores {
-		out.Stores = append(out.Stores, redactedStore{s.Path, s.From, s.To, s.Status, s.Rows, s.Bytes, append([]convert.RedactedCount{}, s.Redacted...), s.Losses, s.Error})
+		out.Stores = append(out.Stores, redactedStore{s.Place(), s.From, s.To, s.Status, s.Rows, s.Bytes, append([]convert.RedactedCount{}, s.Redacted...), s.Losses, s.Error})
 	}
 	return out
 }
@@ -55,12 +56,27 @@ func (r *redactResult) text(p *page) {
 		p.losses("    ", s.Losses)
 		p.failure("    ", s.Error)
 	}
+	if !r.keyed && severalCounted(r.Stores) {
+		p.Line("  each store counts its own values: the same placeholder in two stores can")
+		p.Line("  stand for different ones; with --key it stands for the same")
+	}
 	if r.Backup != "" {
 		p.Linef("  old target kept as %s", visible(r.Backup))
 	}
 	if r.DryRun {
 		p.Line("  nothing was written: this was a dry run")
 	}
+}
+
+// severalCounted reports whether values were found in more than one store.
+func severalCounted(all []redactedStore) bool {
+	n := 0
+	for i := range all {
+		if len(all[i].Found) > 0 {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // first returns the first few of some addresses.
