@@ -35,6 +35,7 @@ type Format struct {
 	Sessions *Sessions // its sessions are read
 	Writer   *Writer   // sessions of any client are written to it
 	Home     *Home     // a client keeps its stores in known places
+	Mover    *Mover    // its sessions follow a project folder that was moved
 
 	// Check applies the rules for this format (see package rule) in one walk over
 	// the store and reports every finding. It returns an error if the store could

@@ -35,6 +35,7 @@ type Addition struct {
 	Update bool   // replace an Older state of a session
 	Root   string // for Extend: the root of the state that the draft continues; "" if there was none
 	DryRun bool   // change nothing
+	Exact  bool   // the sessions are the client's own: do not mark them as written here
 	Log    UndoLog
 }
 

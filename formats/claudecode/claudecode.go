@@ -9,6 +9,7 @@ import (
 
 	"rehome/formats"
 	"rehome/formats/claudecode/internal/audit"
+	"rehome/formats/claudecode/internal/move"
 	"rehome/formats/claudecode/internal/outline"
 	"rehome/formats/claudecode/internal/read"
 	"rehome/formats/claudecode/internal/write"
@@ -53,6 +54,7 @@ func Format() *formats.Format {
 			SideFiles:  []string{".json"},
 			Keep:       30 * 24 * time.Hour, // when it starts, unless its settings say otherwise
 		},
+		Mover:       &formats.Mover{Find: move.Find(home, settings), File: move.File},
 		IsStoreName: isStoreName,
 		Check:       audit.Check,
 	}
@@ -76,7 +78,12 @@ const configVariable = "CLAUDE_CONFIG_DIR"
 // mcpFiles returns the file that a project shares, and the client's own, which also
 // has the servers of each project.
 func mcpFiles(m formats.Machine, cwd string) []string {
-	return []string{filepath.Join(cwd, ".mcp.json"), filepath.Join(cmp.Or(m.Env(configVariable), m.Home), ".claude.json")}
+	return []string{filepath.Join(cwd, ".mcp.json"), settings(m)}
+}
+
+// settings returns the file with the client's settings of projects.
+func settings(m formats.Machine) string {
+	return filepath.Join(cmp.Or(m.Env(configVariable), m.Home), ".claude.json")
 }
 
 // home returns the config folder of the client.

@@ -67,6 +67,7 @@ func Format() *formats.Format {
 			IsHash:    filename.IsHash,
 			SideFiles: append(sqlitefile.SideFiles(), ".json"),
 		},
+		Mover: mover(),
 		Check: check(bench),
 	}
 }

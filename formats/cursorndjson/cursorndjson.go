@@ -41,6 +41,7 @@ func Format() *formats.Format {
 			Heads:  heads,
 			Scan:   search,
 		},
+		Mover: mover(),
 		Check: check,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"rehome/formats"
 	"rehome/formats/cursorsdk/internal/audit"
 	"rehome/formats/cursorsdk/internal/layout"
+	"rehome/formats/cursorsdk/internal/move"
 	"rehome/formats/cursorsdk/internal/read"
 	"rehome/formats/internal/filename"
 	"rehome/formats/internal/sdkdoc"
@@ -57,6 +58,7 @@ func Format() *formats.Format {
 			Heads:  read.Heads,
 			Scan:   read.Scan,
 		},
+		Mover: &formats.Mover{Find: move.Find, File: move.File},
 		Check: new(audit.Caches).Check,
 	}
 }

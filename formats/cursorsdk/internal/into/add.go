@@ -94,7 +94,7 @@ func Has(ctx context.Context, store, id string) (found bool, err error) {
 }
 
 func (x *addition) run(ctx context.Context) error {
-	ids, err := stamp(ctx, x.From)
+	ids, err := stamp(ctx, x.From, !x.Exact)
 	if err != nil {
 		return err
 	}
@@ -259,9 +259,9 @@ func (x *addition) save(ctx context.Context, ids []string) error {
 	return x.Log.Save(record)
 }
 
-// stamp writes into the metadata of agents which runs and which root
-// they have. It returns the ids of all agents.
-func stamp(ctx context.Context, root string) (ids []string, err error) {
+// stamp returns the ids of all agents. If mark is true, it writes into the metadata of each
+// which runs and which root it has.
+func stamp(ctx context.Context, root string, mark bool) (ids []string, err error) {
 	e, err := sqlitefile.Edit(ctx, filepath.Join(root, sdkstore.IndexName), "")
 	if err != nil {
 		return nil, err
@@ -276,6 +276,9 @@ func stamp(ctx context.Context, root string) (ids []string, err error) {
 	for _, id := range ids {
 		if strings.ContainsRune(id, 0) {
 			return nil, &formats.Error{At: root, Err: errors.New("an agent's id contains NUL, which the client cannot read")}
+		}
+		if !mark {
+			continue
 		}
 		print, err := fingerprint(ctx, e, id)
 		if err != nil {

@@ -1,0 +1,89 @@
+package formats
+
+import (
+	"context"
+	"iter"
+	"strings"
+)
+
+// Mover is the ability to copy what a client keeps of the sessions of a folder to where it
+// looks for those of another folder, to which the project moved. What people and models
+// said stays as it is, byte for byte: only what the client finds sessions by is changed.
+type Mover struct {
+	// Find yields the pieces of the sessions of the folder that moved, and of folders in
+	// it, from where the client keeps its stores.
+	Find func(ctx context.Context, m Machine, mv *Moved) iter.Seq2[Piece, error]
+
+	// File copies a file of a piece, unless all of its bytes are to be copied, or leaves it
+	// out. It reports whether it did.
+	File func(ctx context.Context, from, to string, mv *Moved) (done bool, err error)
+}
+
+// Piece is a file or folder that a client keeps of a session.
+type Piece struct {
+	ID       string // of the session; "" if it belongs to none
+	From, To string // paths
+	Cwd      string // the folder of the session, as it will be
+	Root     string // a folder above To, on the same disk, in which To may be staged
+	Folder   bool   // it is a folder, which is moved as a whole
+	Of       string // To of the session's own file, if that is another piece
+	Prompts  bool   // the session's own file, which a reader can decode
+	Agents   bool   // a store of many sessions, which Into can add to the one at To
+	InPlace  bool   // From is To: the file moved with its project, and only says where it was
+	Left     string // why it is not moved; "" if it is
+	Hint     string // what to do about that
+}
+
+// Family returns the path of the session's own file.
+func (p *Piece) Family() string {
+	if p.Of != "" {
+		return p.Of
+	}
+	return p.To
+}
+
+// Moved is a folder that was moved.
+type Moved struct {
+	Old    []string // the paths that it had, without a separator at the end
+	New    string
+	Inside []string // folders in it, relative to it, as far as they are known
+}
+
+// Named returns the path that the folder, or one in it, has now, whose old path has a name
+// that clients derive from paths; "" if none does.
+func (m *Moved) Named(has func(old string) bool) string {
+	for _, old := range m.Old {
+		if has(old) || has(old+"/") {
+			return m.New
+		}
+		for _, rel := range m.Inside {
+			if has(old + "/" + rel) {
+				return m.New + "/" + rel
+			}
+		}
+	}
+	return ""
+}
+
+// Path returns the path that something has now, and whether it was in the folder.
+func (m *Moved) Path(p string) (string, bool) {
+	for _, old := range m.Old {
+		rest, ok := below(p, old)
+		if !ok {
+			continue
+		}
+		if _, in := below(m.New, old); in {
+			if _, there := below(p, m.New); there {
+				return p, false // OLD is above NEW: it was moved already
+			}
+		}
+		return m.New + strings.TrimRight(rest, `/\`), true
+	}
+	return p, false
+}
+
+// below reports whether a path is dir or in it, and returns what follows dir.
+func below(p, dir string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(p, dir)
+	return rest, ok && (rest == "" || rest[0] == '/' || rest[0] == '\\')
+}
