@@ -3,6 +3,8 @@ package convert
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -71,8 +73,8 @@ func publicRecord(r *undo.Record) UndoRecord {
 	return out
 }
 
-// Undo undoes a migration, as far as what it wrote is unchanged. The record of what was
-// kept stays.
+// Undo undoes a migration, or all of a move, as far as what it wrote is unchanged. The
+// record of what was kept stays.
 func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (out *UndoReport, err error) {
 	folder := undo.Folder{Dir: o.Dir}
 	r, err := findRecord(folder, o.ID)
@@ -88,18 +90,57 @@ func Undo(ctx context.Context, reg *formats.Registry, o UndoOptions) (out *UndoR
 		return nil, err
 	}
 	out = &UndoReport{UndoRecord: publicRecord(r), DryRun: o.DryRun, Restored: []string{}, Kept: []UndoKept{}}
-	if err := undoFiles(ctx, reg, folder, r, out); err != nil {
+	all, err := folder.Group(r)
+	if err != nil {
 		return out, err
 	}
-	if r.Changes != nil {
-		if err := undoChanges(ctx, reg, folder, r, out); err != nil {
+	if out.Sessions = 0; len(all) > 1 || r.Sessions() > 1 {
+		for i := range all {
+			out.Sessions += all[i].Sessions()
+		}
+	}
+	for i := range all {
+		if err := checkOriginals(&all[i]); err != nil {
 			return out, err
 		}
 	}
-	if len(out.Kept) == 0 && !o.DryRun {
-		return out, folder.Remove(r.ID)
+	for i := range all {
+		if err := undoRecord(ctx, reg, folder, &all[i], out); err != nil {
+			return out, err
+		}
 	}
 	return out, nil
+}
+
+// undoRecord undoes what one record says.
+func undoRecord(ctx context.Context, reg *formats.Registry, folder undo.Folder, r *undo.Record, out *UndoReport) error {
+	before := len(out.Kept)
+	if err := undoFiles(ctx, reg, folder, r, out); err != nil {
+		return err
+	}
+	if r.Changes != nil {
+		if err := undoChanges(ctx, reg, folder, r, out); err != nil {
+			return err
+		}
+	}
+	if len(out.Kept) == before && !out.DryRun {
+		return folder.Remove(r.ID)
+	}
+	return nil
+}
+
+// checkOriginals returns an error if a record is of copies, and an original is gone: then
+// the copy is all there is.
+func checkOriginals(r *undo.Record) error {
+	if r.Moved == nil || r.Moved.Removed {
+		return nil
+	}
+	for _, s := range r.Moved.Sources {
+		if _, err := os.Lstat(s.Path); errors.Is(err, fs.ErrNotExist) {
+			return &formats.Error{At: s.Path, Err: errors.New("removed since: undoing would remove the only copy"), Hint: "undo `rehome mv --remove-old` first: `rehome undo --list` lists it"}
+		}
+	}
+	return nil
 }
 
 // undoChanges undoes the changes that a format recorded.
@@ -136,7 +177,7 @@ func findRecord(folder undo.Folder, name string) (*undo.Record, error) {
 	if name == "" {
 		list, err := folder.List()
 		if err == nil && len(list) == 0 {
-			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only what `rehome migrate` and `rehome continue` write can be undone"}
+			err = &formats.Error{At: folder.Dir, Err: errors.New("nothing to undo"), Hint: "only what `rehome migrate`, `rehome continue` and `rehome mv` write can be undone"}
 		}
 		if err != nil {
 			return nil, err

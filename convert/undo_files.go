@@ -46,11 +46,15 @@ func undoFiles(ctx context.Context, reg *formats.Registry, folder undo.Folder, r
 	if len(r.Files) == 0 {
 		return nil
 	}
-	to, err := findFormat(reg, r, func(w *formats.Writer) bool {
-		return w.State != nil || !slices.ContainsFunc(r.Files, func(f undo.File) bool { return f.Folder })
-	})
-	if err != nil {
-		return err
+	to := reg.Lookup(r.Format) // copies of files need none
+	if r.Moved == nil {
+		var err error
+		to, err = findFormat(reg, r, func(w *formats.Writer) bool {
+			return w.State != nil || !slices.ContainsFunc(r.Files, func(f undo.File) bool { return f.Folder })
+		})
+		if err != nil {
+			return err
+		}
 	}
 	u := &filesUndo{to: to, dir: folder.Saved(r).Dir}
 	for _, family := range slices.Backward(r.Families()) {
@@ -104,6 +108,8 @@ func (u *filesUndo) judge(ctx context.Context, f *undo.File) (do func(undo.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.Before == "":
 		return nil, "", nil
+	case errors.Is(err, fs.ErrNotExist) && f.After == "":
+		return u.bringBack, "", nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, "it no longer exists", nil
 	case err != nil:
@@ -111,7 +117,12 @@ func (u *filesUndo) judge(ctx context.Context, f *undo.File) (do func(undo.File)
 	case info.IsDir() != f.Folder || !f.Folder && !info.Mode().IsRegular():
 		return nil, changedSince, nil
 	}
-	is, err := stateOf(ctx, u.to, f.Path, f.Folder)
+	var is string
+	if f.Tree {
+		is, err = fsx.DigestTree(f.Path)
+	} else {
+		is, err = stateOf(ctx, u.to, f.Path, f.Folder)
+	}
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -120,7 +131,7 @@ func (u *filesUndo) judge(ctx context.Context, f *undo.File) (do func(undo.File)
 	case is != f.After:
 		return nil, changedSince, nil
 	}
-	if f.Folder {
+	if f.Folder && u.to != nil && u.to.Writer != nil && u.to.Writer.Unmodified != nil {
 		if _, err := u.to.Writer.Unmodified(ctx, f.Path); errors.Is(err, formats.ErrBusy) {
 			return nil, "in use: the client has it open", nil
 		}
@@ -170,7 +181,9 @@ func (u *filesUndo) restore(f undo.File) error {
 	kept := filepath.Join(u.dir, f.Kept)
 	return replaceBeside(f, func(staged string) error {
 		var err error
-		if f.Folder {
+		if f.Tree {
+			err = fsx.CopyTree(kept, staged, false)
+		} else if f.Folder {
 			err = copyFolder(kept, staged)
 		} else {
 			err = copyPrivate(kept, staged)
@@ -180,6 +193,23 @@ func (u *filesUndo) restore(f undo.File) error {
 		}
 		if err == nil {
 			err = fsx.Replace(staged, f.Path)
+		}
+		return err
+	})
+}
+
+// bringBack puts back what was removed.
+func (u *filesUndo) bringBack(f undo.File) error {
+	return replaceBeside(f, func(staged string) error {
+		err := fsx.CopyTree(filepath.Join(u.dir, f.Kept), staged, false)
+		if err == nil {
+			err = stage.SyncTree(staged)
+		}
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(f.Path), 0o700)
+		}
+		if err == nil {
+			err = fsx.Move(staged, f.Path)
 		}
 		return err
 	})

@@ -35,6 +35,34 @@ type Record struct {
 	Changes json.RawMessage `json:"changes,omitempty"` // see formats.UndoLog
 	Files   []File          `json:"files,omitempty"`   // in the order in which they are written
 	Folders []string        `json:"folders,omitempty"` // created for Files, the outermost first
+	Moved   *Moved          `json:"moved,omitempty"`   // set if Files are copies of those of a folder that was moved
+}
+
+// Moved says of which folder's sessions the files of a record are copies, or which of
+// them it removed.
+type Moved struct {
+	Old     string   `json:"old"`
+	New     string   `json:"new"`
+	Removed bool     `json:"removed,omitempty"` // the originals were removed
+	Sources []Source `json:"sources"`
+}
+
+// Source is an original, as it was when it was copied.
+type Source struct {
+	Path   string `json:"path"`
+	Digest string `json:"digest"`       // see fsx.DigestTree
+	To     string `json:"to"`           // the path of the copy
+	Of     string `json:"of,omitempty"` // To of the session's own file, if that is another one
+	ID     string `json:"id,omitempty"` // of the session
+	Title  string `json:"title,omitempty"`
+}
+
+// Family returns the path of the copy of the session to which an original belongs.
+func (s *Source) Family() string { return cmp.Or(s.Of, s.To) }
+
+// Together reports whether two records are of one move.
+func (r *Record) Together(o *Record) bool {
+	return r.Moved != nil && o.Moved != nil && r.Made.Equal(o.Made) && r.Moved.Old == o.Moved.Old && r.Moved.New == o.Moved.New && r.Moved.Removed == o.Moved.Removed
 }
 
 // Sessions returns how many sessions were written.
@@ -56,9 +84,11 @@ type File struct {
 	Path   string `json:"path"`
 	Of     string `json:"of,omitempty"` // the path of the session to which it belongs, if that is another one
 	Folder bool   `json:"folder,omitempty"`
+	Tree   bool   `json:"tree,omitempty"` // Before and After are of fsx.DigestTree
 
 	// Before and After are the SHA-256 that the file had before it was written, and has
-	// now. Those of a folder are its formats.Writer.State. Before is "" if there was none.
+	// now. Those of a folder are its formats.Writer.State. Before is "" if there was none,
+	// After is "" if it was removed.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after"`
 	// Kept is the name of the old file in the record. Without it, Size is how many bytes
@@ -274,6 +304,16 @@ func (f Folder) List() (out []Record, err error) {
 		out = append(out, *r)
 	}
 	return out, nil
+}
+
+// Group returns the records of the move that a record is of, the newest first; only itself
+// if it is of none.
+func (f Folder) Group(r *Record) ([]Record, error) {
+	if r.Moved == nil {
+		return []Record{*r}, nil
+	}
+	all, err := f.List()
+	return slices.DeleteFunc(all, func(o Record) bool { return o.Format == "" || !r.Together(&o) }), err
 }
 
 // maxRecord bounds record.json.
