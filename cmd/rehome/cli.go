@@ -19,7 +19,8 @@ type grammar struct {
 
 	Continue continueCmd `cmd:"" group:"Continue:" aliases:"resume" help:"Choose a session, and continue it in its client or in another one"`
 	Migrate  migrateCmd  `cmd:"" group:"Continue:" help:"Migrate sessions to another client, so you can continue them there"`
-	Undo     undoCmd     `cmd:"" group:"Continue:" help:"Undo a migration"`
+	Mv       mvCmd       `cmd:"" group:"Continue:" help:"Keep the sessions of a project folder that you moved"`
+	Undo     undoCmd     `cmd:"" group:"Continue:" help:"Undo a migration or a move"`
 
 	Convert convertCmd `cmd:"" group:"Keep:" help:"Convert session stores between formats"`
 	Redact  redactCmd  `cmd:"" group:"Keep:" help:"Copy stores without secrets, names and other words"`

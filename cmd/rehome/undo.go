@@ -10,18 +10,18 @@ import (
 )
 
 type undoCmd struct {
-	ID string `arg:"" optional:"" help:"Number of the migration, as --list and rehome migrate print it (default: the newest)"`
+	ID string `arg:"" optional:"" help:"Number of the record, as --list, rehome migrate and rehome mv print it (default: the newest)"`
 
-	List   bool `help:"List the migrations that can be undone"`
+	List   bool `help:"List what can be undone"`
 	DryRun bool `help:"Report what would happen, without writing anything"`
 
-	Home *string `rare:"" placeholder:"DIR" help:"Home folder that was given to migrate (default: yours)"`
+	Home *string `rare:"" placeholder:"DIR" help:"Home folder that was given to migrate or mv (default: yours)"`
 }
 
 func (undoCmd) Help() string {
-	return `Before rehome migrate or rehome continue changes what a client uses, it keeps a record of what will change. rehome undo
-takes the migrated sessions, or the turns that --back appended, out again, and restores what was replaced. Everything
-else stays as it is.
+	return `Before rehome migrate, continue or mv changes what a client uses, it keeps a record of what will change. rehome undo
+takes the migrated sessions, or the turns that --back appended, out again, and restores what was replaced or removed.
+Everything else stays as it is. All that one rehome mv copied is undone together.
 
 A session that you have continued in the client since is not touched, and exit status is 1. The last 200 records are
 kept, fewer if they are larger than 1 GiB.
@@ -56,7 +56,7 @@ func (c *undoCmd) Validate() error {
 	return nil
 }
 
-// Run undoes a migration, or lists those that can be undone.
+// Run undoes a migration or a move, or lists those that can be undone.
 func (c *undoCmd) Run(a *app) error {
 	a.useHome(c.Home)
 	dir := convert.UndoDir(machine(a.out.getenv))
